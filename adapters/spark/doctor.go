@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -40,7 +41,7 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	}
 	a := s.app
 	say("spark driver", yarn.OK, "", "%s (%s) of user %s, Spark %s", a.id, a.name, a.user, a.version)
-	if err := s.get(ctx, driver.Get, s.path("jobs")); err != nil {
+	if _, err = s.get(ctx, driver.Get, s.path("jobs")); err != nil {
 		broken("spark jobs", yarn.Fail, err)
 		return out
 	}
@@ -56,22 +57,26 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	} else {
 		say("spark job page", yarn.OK, "", "it tells which stage reads which")
 	}
-	switch body, err = driver.History(ctx, root+"/"+a.id); {
+	body, err = driver.History(ctx, root+"/"+a.id)
+	switch {
 	case errors.Is(err, errNoHistory):
 		say("spark history server", yarn.Warn, "give --spark-history URL",
 			"none is named: runs will not be confirmed, their end is inferred from the jobs that were seen")
-	case err != nil && !missing(err):
+	case err != nil && statusOf(err) != http.StatusNotFound:
 		broken("spark history server", yarn.Warn, fmt.Errorf("runs will not be confirmed: %w", err))
 	case err != nil || !NewApp(a.id).TakeApplication(body):
 		say("spark history server", yarn.Warn, "", "it does not have %s", a.id)
 	case drawn:
 		say("spark history server", yarn.OK, "", "it has %s", a.id)
-	case s.get(ctx, driver.History, s.path("logs")) != nil:
-		say("spark history server", yarn.Warn, "", "it has %s, but not its event log: which stage reads which is a guess", a.id)
 	default:
-		say("spark history server", yarn.OK, "", "it has %s, and its event log tells which stage reads which", a.id)
+		if _, err := s.get(ctx, driver.History, s.path("logs")); err != nil {
+			say("spark history server", yarn.Warn, "", "it has %s, but not its event log: which stage reads which is a guess", a.id)
+		} else {
+			say("spark history server", yarn.OK, "", "it has %s, and its event log tells which stage reads which", a.id)
+		}
 	}
-	switch err := s.get(ctx, driver.Get, s.path("environment")); {
+	_, err = s.get(ctx, driver.Get, s.path("environment"))
+	switch {
 	case err != nil:
 		broken("spark event log", yarn.Warn, err)
 	case !a.conf.on("spark.eventLog.enabled"):

@@ -26,12 +26,12 @@ func (b *busy) tell(a *App, now float64) {
 	at := dag.Instant(1_760_000_000_000 + int64(now*1000))
 	a.round++
 	a.TakeApplication([]byte(`{"id":"app-1","name":"nightly","attempts":[{"completed":false}]}`))
-	a.TakeExecutors([]byte(`[{"id":"1","hostPort":"node1:1","isActive":true,"maxTasks":4,"addTime":"` + b.moment(0.5) + `"}]`))
+	took(a, at, "allexecutors", `[{"id":"1","hostPort":"node1:1","isActive":true,"maxTasks":4,"addTime":"`+b.moment(0.5)+`"}]`)
 	status, end := "RUNNING", ""
 	if now >= 19.3 && !b.job {
 		status, end = "SUCCEEDED", fmt.Sprintf(`,"completionTime":%q`, b.moment(19.3))
 	}
-	a.TakeJobs(fmt.Appendf(nil, `[{"jobId":0,"stageIds":[0,1],"status":%q,"submissionTime":%q%s}]`, status, b.moment(1), end))
+	took(a, at, "jobs", fmt.Sprintf(`[{"jobId":0,"stageIds":[0,1],"status":%q,"submissionTime":%q%s}]`, status, b.moment(1), end))
 	id := 0
 	for stage, of := range []struct {
 		tasks      int
@@ -59,11 +59,10 @@ func (b *busy) tell(a *App, now float64) {
 		if now >= of.end {
 			status, more = "COMPLETE", more+fmt.Sprintf(`,"completionTime":%q`, b.moment(of.end))
 		}
-		a.TakeStages(fmt.Appendf(nil, `[{"stageId":%d,"attemptId":0,"numTasks":%d,"numCompleteTasks":%d,"status":%q,"rddIds":[%d]%s}]`,
+		took(a, at, "stages", fmt.Sprintf(`[{"stageId":%d,"attemptId":0,"numTasks":%d,"numCompleteTasks":%d,"status":%q,"rddIds":[%d]%s}]`,
 			stage, of.tasks, complete, status, stage, more))
 		if now >= of.begin {
-			list := []byte("[" + strings.Join(rows, ",") + "]")
-			a.TakeTasks(list, stage, 0, "", at)
+			took(a, at, fmt.Sprintf("stages/%d/0/taskList", stage), "["+strings.Join(rows, ",")+"]")
 		}
 	}
 }

@@ -367,7 +367,7 @@ func FuzzTakeLog(f *testing.F) {
 				Body: func() string { return w[1] },
 			})
 		}
-		a.TakeLog([]byte(log))
+		a.takeLog([]byte(log))
 		if s, ok := a.Snapshot(now, false); ok {
 			valid(t, s)
 		}

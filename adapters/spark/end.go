@@ -2,8 +2,6 @@ package spark
 
 import (
 	"fmt"
-	"net/http"
-	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -24,17 +22,6 @@ type outcome struct {
 	refusals       int         // consecutive polls in which the driver's page was closed
 	historyTrouble string      // error of the history server; ""
 }
-
-// refused reports whether a response shows that the application's driver does not serve its page any more.
-func (w *Answer) refused() bool {
-	if w.Status == 0 { // no response: the text is the error
-		return strings.HasPrefix(w.Body(), "dial ") && !strings.Contains(w.Body(), "timeout")
-	}
-	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
-}
-
-// seen records a response of the driver with this Date.
-func (o *outcome) seen(at dag.Instant) { o.refusals, o.lastSeen = 0, at }
 
 // closed reports whether the driver has closed its page, judged by giveUp refusals.
 func (o *outcome) closed() bool { return o.refusals >= giveUp }

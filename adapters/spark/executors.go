@@ -1,8 +1,6 @@
 package spark
 
 import (
-	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -130,29 +128,4 @@ func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 		out[i] = n
 	}
 	return out
-}
-
-// TakeExecutors applies a list of executors. It reports whether the response is valid.
-func (a *answers) TakeExecutors(body []byte) bool {
-	var list []wireExecutor
-	if json.Unmarshal(body, &list) != nil {
-		return false
-	}
-	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
-	for i := range list {
-		x := &list[i]
-		if x.ID == "driver" && !(x.MaxTasks > 0) {
-			continue
-		}
-		n := a.executorAt(string(x.ID))
-		if n < 0 {
-			a.dropped = true
-			continue
-		}
-		e := a.all[n]
-		e.host, e.active, e.excluded = dag.Clean(string(x.HostPort)), x.IsActive, x.IsExcluded
-		e.cores = x.MaxTasks.Count(1 << 20)
-		e.added, e.removed, e.reason = x.AddTime.at(), x.RemoveTime.at(), firstLine(string(x.RemoveReason))
-	}
-	return true
 }

@@ -31,14 +31,15 @@ type facts struct {
 	stages                  map[int]*stage
 	jobIDs, stageIDs        []int // ascending
 	executors
-	pools   map[string]dag.Pool // of a FAIR scheduler, by name
-	began   dag.Instant
-	clock   dateClock
-	tasks   int // known task attempts
-	dropped bool
-	untold  int  // all stages with a lower id are listed
-	round   int  // number of the source's poll
-	inLog   bool // the event log is the only source
+	pools    map[string]dag.Pool // of a FAIR scheduler, by name
+	began    dag.Instant
+	clock    dateClock
+	tasks    int // known task attempts
+	dropped  bool
+	untold   int  // all stages with a lower id are listed
+	round    int  // number of the source's poll
+	endedSQL int  // how many of the first executions in the driver's list have ended
+	inLog    bool // the event log is the only source
 }
 
 func newFacts(id string) *facts {
@@ -151,9 +152,8 @@ func insert(list []int, n int) []int {
 }
 
 // takeJob sets the description and the progress of a job.
-func (f *facts) takeJob(id int, name, description string, submitted, completed dag.Instant, stages []int,
-	status, group string,
-) {
+func (f *facts) takeJob(w *wireJob) {
+	id := w.JobID.ID()
 	j := f.jobs[id]
 	if j == nil {
 		if j = (&job{id: id}); id < 0 || !f.addJob(j) {
@@ -161,21 +161,35 @@ func (f *facts) takeJob(id int, name, description string, submitted, completed d
 			return
 		}
 	}
-	j.seen = f.round
-	j.name, j.description, j.submitted, j.completed, j.status = name, description, submitted, completed, status
-	j.group = dag.Clean(group)
-	if len(j.stages) != len(stages) {
-		j.stages = j.stages[:0]
-		for _, n := range stages {
-			if s := f.stageAt(n); s != nil {
-				j.stages = append(j.stages, n)
-				if !slices.Contains(s.jobs, id) {
-					s.jobs = append(s.jobs, id)
-				}
+	j.seen, j.group = f.round, dag.Clean(string(w.JobGroup))
+	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
+	j.submitted, j.completed = w.SubmissionTime.at(), w.CompletionTime.at()
+	if len(j.stages) == len(w.StageIDs) {
+		return
+	}
+	j.stages = j.stages[:0]
+	for _, n := range w.StageIDs {
+		if s := f.stageAt(n.ID()); s != nil {
+			j.stages = append(j.stages, s.id)
+			if !slices.Contains(s.jobs, id) {
+				s.jobs = append(s.jobs, id)
 			}
 		}
-		slices.Sort(j.stages)
 	}
+	slices.Sort(j.stages)
+}
+
+// describe sets the name and the RDDs of a stage. It returns nil if there are too many stages.
+func (f *facts) describe(id int, name text, rdds []number) *stage {
+	s := f.stageAt(id)
+	if s == nil {
+		f.dropped = true
+		return nil
+	}
+	if s.name = dag.Clean(string(name)); len(s.rdds) == 0 {
+		s.setRDDs(rdds)
+	}
+	return s
 }
 
 // lastJob returns the highest id of a known job, or of a job that an execution of SQL names; -1 if there is none.

@@ -91,24 +91,24 @@ func (p *player) applyExecution(e *event) {
 
 func (p *player) startJob(e *event) {
 	w := e.more
-	var ids []int
-	name := ""
+	job := wireJob{
+		JobID: number(idOf(w.JobID)), Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
+		SubmissionTime: moment(e.at), StageIDs: make([]number, len(w.Stages)),
+	}
 	last := -1
 	for i := range w.Stages {
 		id := idOf(w.Stages[i].ID)
-		ids = append(ids, id)
-		if id > last {
-			last, name = id, dag.Clean(string(w.Stages[i].Name))
+		if job.StageIDs[i] = number(id); id > last {
+			last, job.Name = id, w.Stages[i].Name
 		}
-		p.describe(&w.Stages[i])
+		p.describeStage(&w.Stages[i])
 	}
 	if w.Stages == nil {
 		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
-			ids = append(ids, idOf(n))
+			job.StageIDs = append(job.StageIDs, number(idOf(n)))
 		}
 	}
-	p.takeJob(idOf(w.JobID), name, dag.Clean(string(w.Job.Description)), e.at, dag.NoInstant, ids, "RUNNING",
-		string(w.Job.Group))
+	p.takeJob(&job)
 	p.takeExecutionOf(e, idOf(w.JobID))
 }
 
@@ -117,8 +117,8 @@ func (f *facts) takeExecutionOf(e *event, job int) {
 	of := e.properties()
 	for _, name := range []text{of.SQL, of.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {
-			if x := f.executionAt(id); x != nil && len(x.jobs) < mostJobs {
-				x.jobs[job] = true
+			if x := f.executionAt(id); x != nil {
+				x.addJob(job)
 			}
 		}
 	}
@@ -139,23 +139,18 @@ func (p *player) endJob(e *event) {
 	}
 }
 
-// describe sets the description of a stage and returns the stage, or nil if there are too many.
-func (p *player) describe(w *stageInfo) *stage {
-	s := p.stageAt(idOf(w.ID))
+// describeStage sets the description of a stage and returns the stage, or nil if there are too many.
+func (p *player) describeStage(w *stageInfo) *stage {
+	rdds := make([]number, len(w.RDDs))
+	for i := range w.RDDs {
+		rdds[i] = w.RDDs[i].ID
+	}
+	s := p.describe(idOf(w.ID), w.Name, rdds)
 	if s == nil {
-		p.dropped = true
 		return nil
 	}
-	s.name = dag.Clean(string(w.Name))
 	if w.Try.ID() <= 0 {
 		s.tasks, s.sized = w.Tasks.Count(mostTasks+1), true
-	}
-	if len(s.rdds) == 0 {
-		rdds := make([]number, len(w.RDDs))
-		for i := range w.RDDs {
-			rdds[i] = w.RDDs[i].ID
-		}
-		s.setRDDs(rdds)
 	}
 	if !s.known {
 		s.parents, s.known = idsOf(w.Parents), true
@@ -168,7 +163,7 @@ func (p *player) describe(w *stageInfo) *stage {
 
 func (p *player) applyStage(e *event) {
 	w := &e.more.Stage
-	s := p.describe(w)
+	s := p.describeStage(w)
 	if s == nil {
 		return
 	}

@@ -292,9 +292,9 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	if m := w.Metrics; m != nil {
 		k.counted, k.writes = true, m.Write.Records > 0
 		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
-		k.out = max(zero(m.Write.Records), zero(m.Output.Records))
+		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
 		if m.Run > 0 {
-			ms := zero(m.Run) + zero(m.Deserialize) + zero(m.Serialize)
+			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond
 		}
 	}

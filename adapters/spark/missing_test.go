@@ -40,8 +40,8 @@ func TestNoUnitWords(t *testing.T) {
 		"/sql/99":     "spark: app-1 has no execution 99 of SQL; it has 0, 1, 2, 3, 4 and 1 other",
 	} {
 		a := NewApp("app-1" + unit)
-		a.TakeJobs([]byte(`[{"jobId":0,"jobGroup":"a"},{"jobId":1,"jobGroup":"b"},{"jobId":2,"jobGroup":"a"}]`))
-		a.TakeSQL([]byte(`[{"id":0},{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]`))
+		took(a, 0, "jobs", `[{"jobId":0,"jobGroup":"a"},{"jobId":1,"jobGroup":"b"},{"jobId":2,"jobGroup":"a"}]`)
+		took(a, 0, "sql", `[{"id":0},{"id":1},{"id":2},{"id":3},{"id":4},{"id":5}]`)
 		if err := a.Missing(); err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

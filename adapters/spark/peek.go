@@ -2,9 +2,6 @@ package spark
 
 import (
 	"context"
-	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -40,7 +37,7 @@ func (s *Source) Peek() *Source {
 
 // startPeek starts to poll the running jobs if they may end soon and nothing else reports their end.
 func (s *Source) startPeek(ctx context.Context) {
-	if !s.peeks || s.manager != nil || s.named && s.app.historyTrouble == "" || s.app.over {
+	if !s.peeks || s.manager != nil || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.over {
 		return
 	}
 	ids := s.app.ending(s.app.Time(s.driver.Now()))
@@ -52,7 +49,7 @@ func (s *Source) startPeek(ctx context.Context) {
 	s.peek = p
 	paths := make([]string, len(ids))
 	for i, id := range ids {
-		paths[i] = s.path("jobs/" + strconv.Itoa(id))
+		paths[i] = s.path("jobs/%d", id)
 	}
 	go p.run(ctx, s.driver, paths)
 }
@@ -69,20 +66,12 @@ func (p *peek) run(ctx context.Context, driver Driver, paths []string) {
 		}
 		left := paths[:0]
 		for _, path := range paths {
-			body, err := driver.Get(ctx, path)
+			a, err := answerTo(ctx, driver, driver.Get, path)
 			if err != nil {
 				return
-			}
-			u, err := url.Parse(path)
-			if err != nil {
-				return
-			}
-			a := &Answer{
-				URL: u, At: driver.Now(), Status: http.StatusOK, Type: "application/json",
-				Body: func() string { return string(body) },
 			}
 			p.seen = a.At
-			jobs, ok := oneOrList[wireJob](body)
+			jobs, ok := rows[wireJob]([]byte(a.Body()))
 			if ok && len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).over() {
 				p.answers = append(p.answers, a)
 			} else {

@@ -35,9 +35,9 @@ func TestPools(t *testing.T) {
 		return fmt.Sprintf(`{"stageId":%d,"attemptId":0,"name":"s","numTasks":2,"rddIds":[%d],"status":%q,"schedulingPool":%q}`,
 			id, id, status, pool)
 	}
-	a.TakeJobs([]byte(`[{"jobId":0,"stageIds":[0,1],"status":"RUNNING"},{"jobId":1,"stageIds":[2],"status":"RUNNING"}]`))
-	a.TakeStages([]byte("[" + stage(0, "ACTIVE", "nightly") + "," + stage(1, "PENDING", "default") + "," +
-		stage(2, "ACTIVE", "default") + "]"))
+	took(a, 0, "jobs", `[{"jobId":0,"stageIds":[0,1],"status":"RUNNING"},{"jobId":1,"stageIds":[2],"status":"RUNNING"}]`)
+	took(a, 0, "stages", "["+stage(0, "ACTIVE", "nightly")+","+stage(1, "PENDING", "default")+","+
+		stage(2, "ACTIVE", "default")+"]")
 	pools := func() (out []string, warned bool) {
 		s, ok := a.Snapshot(1000, false)
 		if !ok {

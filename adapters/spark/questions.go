@@ -2,219 +2,353 @@ package spark
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strconv"
-
-	"github.com/paratimer/paratimer/adapters/rest"
+	"time"
 )
 
-// askSQL requests the watched execution, or all executions while it is unknown which one is watched.
-func (s *Source) askSQL(ctx context.Context, ask func(context.Context, string) ([]byte, error)) error {
-	if s.app.unit.kind != sqlUnit {
-		return nil
-	}
-	part := "sql?length=" + strconv.Itoa(sqlRow) + "&"
-	if x := s.app.execution(); x != nil {
-		part = "sql/" + strconv.Itoa(x.id) + "?"
-	}
-	return s.get(ctx, ask, s.path(part+"details=false&planDescription=false"))
+// A question is a group of requests. Each path may depend on the responses to the paths before it.
+type question struct {
+	paths func(*Source) iter.Seq[string]
+	most  int // requests of a round; 0 is no bound. They keep the load on a driver low
+	// onError decides about a failed request. By default it ends the round.
+	onError   errorRule
+	strict    bool // a response of another form counts as a failed request
+	ofHistory bool // the history server is asked
+	timeout   time.Duration
 }
 
-// askPlans requests the plans of running executions after a job has started or ended, because they do not change
-// otherwise. Drivers without executions of SQL return an error, which is ignored.
-func (s *Source) askPlans(ctx context.Context) {
-	now := [2]int{s.app.lastJob(), s.app.running()}
-	if now == s.planned || now[1] == 0 {
-		return
-	}
-	if s.app.unit.kind != sqlUnit {
-		list := fmt.Sprintf("sql?offset=%d&length=%d&details=false&planDescription=false", s.offset, sqlRow)
-		body, err := s.driver.Get(ctx, s.path(list))
-		if err != nil {
-			return
-		}
-		ids, over := s.app.takeExecutions(body)
-		if s.offset += over; len(ids) == 0 {
-			s.offset /= 2 // the driver has dropped some
-		}
-	}
-	left := plansRound
-	for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
-		x := s.app.executions[id]
-		if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
-			continue
-		}
-		left--
-		if s.get(ctx, s.driver.Get, s.path(fmt.Sprintf("sql/%d?details=false&planDescription=true", id))) != nil {
-			return
-		}
-	}
-	s.planned = now
+type errorRule int
+
+const (
+	mayLack  errorRule = iota + 1 // the server may not have what is requested
+	optional                      // the snapshot is of use without the response
+)
+
+// roundQuestions lists the questions to a driver after the list of applications, in the order of their priority.
+var roundQuestions = []question{
+	{paths: whole},
+	{paths: running},
+	{paths: watchedSQL},
+	{paths: briefJobs, most: 20, onError: mayLack},
+	{paths: endedJobs, most: 20},
+	{paths: endedStages, most: 20, onError: mayLack},
+	{paths: jobPages, most: 5, onError: optional},
+	{paths: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
+	{paths: plans, onError: optional},
+	{paths: pools, onError: optional},
+	{paths: tasks, strict: true},
 }
 
-// After returns the id of the newest running execution of SQL that began after the watched one, or "". over reports
-// that the driver is gone.
-func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
-	s.endPeek()
-	list := "sql?length=" + strconv.Itoa(sqlRow) + "&details=false&planDescription=false"
-	if err = s.get(ctx, s.driver.Get, s.path(list)); err != nil {
-		if gone(err) {
-			s.silent++
-		}
-		if s.silent >= giveUp {
-			return "", true, nil
-		}
-		return "", false, err
+// endQuestions lists the questions to a history server that has the end, and gapQuestions those that it may leave open.
+var (
+	endQuestions = []question{{paths: last, ofHistory: true}}
+	gapQuestions = []question{
+		{paths: watchedSQL, onError: optional, ofHistory: true},
+		{paths: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
+		{paths: lateTasks, most: 20, onError: optional, ofHistory: true},
 	}
-	s.silent = 0
-	x := s.app.execution()
-	for n, y := range s.app.executions {
-		if y.status == "RUNNING" && (x == nil || n > x.id) {
-			x = y
-			id = IDOf(s.app.id, strconv.Itoa(n), "")
-		}
-	}
-	return id, false, nil
+)
+
+const (
+	pageTries   = 3    // requests for a job's page, for a pool, and for a job that the driver does not have
+	pastRound   = 2    // ended stages whose tasks are requested in a round
+	tasksRound  = 60   // ended tasks of a stage
+	runningRow  = 100  // running tasks of a stage; longer lists are requested less often
+	manyExecute = 50   // executors; longer lists are requested less often
+	seldom      = 5    // rounds
+	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
+	plansRound  = 5    // plans of executions in a round
+	// logTimeout bounds one request for the event log. The request itself has a pause.
+	logTimeout = 10 * time.Second
+)
+
+// asked has what was requested so far.
+type asked struct {
+	whole    int            // index of the next part that is requested once
+	last     int            // the same of the history server
+	pages    map[int]int    // how often the page of each job was requested
+	pools    map[string]int // how often the properties of each pool were requested
+	nextJob  int            // lowest id of a job that may have started and ended between two rounds
+	absent   map[int]int    // how often the driver had no job of an id
+	lastJob  int            // when plans of SQL were last requested
+	jobCount int            // running jobs at that time
 }
 
-// askBrief requests jobs that started and ended between two polls, so that no list of running jobs contained them.
-// Job ids have no gaps. askBrief therefore requests all ids without a response and the id after the last one.
-func (s *Source) askBrief(ctx context.Context) error {
-	last := s.app.lastJob()
-	left := partsRound
-	for id := s.next; left > 0; id++ {
-		if s.app.jobs[id] == nil && s.absent[id] < pageTries {
-			left--
-			err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id)))
-			if e, ok := errors.AsType[*rest.Error](err); ok && e.Status == http.StatusNotFound {
-				if id > last {
-					return nil
-				}
-				s.absent[id]++
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		} else if id > last {
-			return nil
-		}
-		if id == s.next {
-			s.next++
-		}
-	}
-	return nil
-}
-
-// askEnded requests jobs that have left the list of running jobs, and stages that have left the list of running and
-// waiting stages, even if their job still runs.
-func (s *Source) askEnded(ctx context.Context) error {
-	left := partsRound
-	for _, id := range s.app.unitJobs() {
-		j := s.app.jobs[id]
-		if j.over() && j.settled {
-			continue
-		}
-		if left <= 0 {
-			return nil
-		}
-		if runs := !j.over() && j.seen == s.ticks && s.ticks > 1; !runs {
-			left--
-			if err := s.get(ctx, s.driver.Get, s.path("jobs/"+strconv.Itoa(id))); err != nil {
-				return err
-			}
-		}
-		open := false
-		for _, sid := range j.stages {
-			st := s.app.stages[sid]
-			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.ticks {
-				continue
-			}
-			if !j.over() && st.status == "PENDING" {
-				continue
-			}
-			if left--; left < 0 {
-				open = true
-				break
-			}
-			if err := s.get(ctx, s.driver.Get, s.path("stages/"+strconv.Itoa(sid)+"?details=false")); err != nil &&
-				!gone(err) {
-				return err
-			}
-		}
-		j.settled = j.over() && !open
-	}
-	return nil
-}
-
-// askPages requests the pages of jobs with several stages. They show the dependencies between stages.
-func (s *Source) askPages(ctx context.Context) {
-	n := 0
-	for _, id := range s.app.unitJobs() {
-		j := s.app.jobs[id]
-		if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked[id] >= pageTries || n >= pagesRound {
-			continue
-		}
-		n++
-		s.asked[id]++
-		body, err := s.driver.Get(ctx, "/jobs/job/?id="+strconv.Itoa(id))
-		if err == nil {
-			s.app.TakePage(string(body), id)
-		} else if e, ok := errors.AsType[*rest.Error](err); ok && e.Status == http.StatusForbidden {
-			s.asked[id] = pageTries // it will be refused again
-		}
-	}
-}
-
-// askTasks requests the running tasks of running stages, and some of the ended ones.
-func (s *Source) askTasks(ctx context.Context) error {
-	past := 0
-	asked := s.app.unitStages()
-	for _, id := range sortedKeys(s.app.stages) {
-		if s.app.unit.kind != "" && !asked[id] {
-			continue
-		}
-		st := s.app.stages[id]
-		t := st.newest()
-		if t == nil || t.window.whole {
-			continue
-		}
-		if t.status != "ACTIVE" {
-			if past++; past > pastRound {
-				continue
-			}
-		}
-		list := s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number))
-		each := 1 + s.app.cores()/runningRow
-		if t.status == "ACTIVE" && s.ticks%each == 0 {
-			if err := s.get(ctx, s.driver.Get, list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)); err != nil {
-				return err
-			}
-		}
-		if err := s.askWindow(ctx, s.driver.Get, t, list); err != nil {
+// ask asks questions until a request fails that may not.
+func (s *Source) ask(ctx context.Context, questions []question) error {
+	for i := range questions {
+		if err := s.askOne(ctx, &questions[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// askLate requests from the history server the tasks that ended shortly before the driver closed, such as the
-// failure that ended the application. Tasks that it does not have stay unchanged.
-func (s *Source) askLate(ctx context.Context) {
-	asked := s.app.unitStages()
-	left := partsRound
-	for _, id := range sortedKeys(s.app.stages) {
-		if t := s.app.stages[id].newest(); t != nil && !t.window.whole && asked[id] && left > 0 {
-			left--
-			_ = s.askWindow(ctx, s.driver.History, t, s.path(fmt.Sprintf("stages/%d/%d/taskList", id, t.number)))
+func (s *Source) askOne(ctx context.Context, q *question) error {
+	if q.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.timeout)
+		defer cancel()
+	}
+	server := s.driver.Get
+	if q.ofHistory {
+		server = s.driver.History
+	}
+	n := 0
+	for path := range q.paths(s) {
+		if n++; q.most > 0 && n > q.most {
+			return nil
+		}
+		took, err := s.get(ctx, server, path)
+		if s.err = err; err == nil && !took && q.strict {
+			s.err = fmt.Errorf("spark: the answer to %s is not what it should be", path)
+		}
+		if s.err != nil && q.onError != optional && !(q.onError == mayLack && statusOf(s.err) == http.StatusNotFound) {
+			return s.err
+		}
+	}
+	return nil
+}
+
+// inTurn yields the paths of parts, each until its request has succeeded once. at is the index of the next part.
+func (s *Source) inTurn(at *int, parts ...string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for ; *at < len(parts); *at++ {
+			if !yield(s.path("%s", parts[*at])) {
+				return
+			}
+			s.asked.nextJob = 1 + s.app.lastJob()
 		}
 	}
 }
 
-// A window is the position in the list of an attempt's tasks. Each poll reads a part of the list. All tasks before
+// whole requests parts of the application in full once. Later rounds request only what has changed.
+func whole(s *Source) iter.Seq[string] {
+	return s.inTurn(&s.asked.whole, "environment", "jobs", "stages")
+}
+
+// last requests the final state of the application.
+func last(s *Source) iter.Seq[string] {
+	return s.inTurn(&s.asked.last, "jobs", "stages", "allexecutors")
+}
+
+// running requests the running jobs, the stages that run or wait, and the executors.
+func running(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if yield(s.path("jobs?status=running")) && yield(s.path("stages?status=active&status=pending")) &&
+			(len(s.app.all) <= manyExecute || s.rounds%seldom == 0) {
+			yield(s.path("allexecutors"))
+		}
+	}
+}
+
+// sqlList requests all executions of SQL.
+var sqlList = fmt.Sprintf("sql?length=%d&details=false&planDescription=false", sqlRow)
+
+// watchedSQL requests the watched execution of SQL, or all executions while it is unknown which one is watched.
+func watchedSQL(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if x := s.app.execution(); x != nil {
+			yield(s.path("sql/%d?details=false&planDescription=false", x.id))
+		} else if s.app.unit.kind == sqlUnit {
+			yield(s.path("%s", sqlList))
+		}
+	}
+}
+
+// plans requests the plans of running executions after a job has started or ended, because they do not change
+// otherwise. Drivers without executions of SQL return an error.
+func plans(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		last, count := s.app.lastJob(), s.app.running()
+		if count == 0 || last == s.asked.lastJob && count == s.asked.jobCount {
+			return
+		}
+		if s.app.unit.kind != sqlUnit {
+			list := s.path("sql?offset=%d&length=%d&details=false&planDescription=false", s.app.endedSQL, sqlRow)
+			if !yield(list) || s.err != nil {
+				return
+			}
+		}
+		left := plansRound
+		for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
+			x := s.app.executions[id]
+			if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
+				continue
+			}
+			left--
+			if !yield(s.path("sql/%d?details=false&planDescription=true", id)) || s.err != nil {
+				return
+			}
+		}
+		s.asked.lastJob, s.asked.jobCount = last, count
+	}
+}
+
+// briefJobs requests jobs that started and ended between two rounds, so that no list of running jobs contained them.
+// Job ids have no gaps. It therefore requests all ids without a response and the id after the last one.
+func briefJobs(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		last := s.app.lastJob()
+		for id := s.asked.nextJob; ; id++ {
+			known := s.app.jobs[id] != nil
+			if !known && s.asked.absent[id] < pageTries {
+				if !yield(s.path("jobs/%d", id)) {
+					return
+				}
+				if known = s.app.jobs[id] != nil; !known && id <= last {
+					s.asked.absent[id]++
+					continue
+				}
+			}
+			if !known && id > last {
+				return
+			}
+			if id == s.asked.nextJob {
+				s.asked.nextJob++
+			}
+		}
+	}
+}
+
+// endedJobs requests jobs that have left the list of running jobs.
+func endedJobs(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, id := range s.app.unitJobs() {
+			if j := s.app.jobs[id]; !j.over() && j.seen < s.rounds && !yield(s.path("jobs/%d", id)) {
+				return
+			}
+		}
+	}
+}
+
+// endedStages requests stages that have left the list of running and waiting stages, even if their job still runs.
+func endedStages(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, id := range s.app.unitJobs() {
+			j := s.app.jobs[id]
+			if j.settled {
+				continue
+			}
+			for _, sid := range j.stages {
+				st := s.app.stages[sid]
+				if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.rounds ||
+					!j.over() && st.status == "PENDING" {
+					continue
+				}
+				if !yield(s.path("stages/%d?details=false", sid)) {
+					return
+				}
+			}
+			j.settled = j.over()
+		}
+	}
+}
+
+// jobPages requests the pages of jobs with several stages. They show the dependencies between stages.
+func jobPages(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, id := range s.app.unitJobs() {
+			j := s.app.jobs[id]
+			if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked.pages[id] >= pageTries {
+				continue
+			}
+			if !yield("/jobs/job/?id=" + strconv.Itoa(id)) {
+				return
+			}
+			if s.asked.pages[id]++; statusOf(s.err) == http.StatusForbidden {
+				s.asked.pages[id] = pageTries // it will be refused again
+			}
+		}
+	}
+}
+
+// eventLog requests the event log if pages of jobs do not show the dependencies of a running job; after the
+// application's end, if those of any job are unknown. If the request fails, the dependencies stay a guess, for which
+// there is a separate warning.
+func eventLog(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
+			j := s.app.jobs[id]
+			return !s.app.edgesKnown(j) && (s.app.over || !j.over() && s.asked.pages[id] >= pageTries)
+		}) {
+			return
+		}
+		if d, ok := s.driver.(*yarnDriver); ok {
+			d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
+		}
+		yield(s.path("logs"))
+	}
+}
+
+// pools requests the weights of pools that are new since the driver listed them. A pool that is not in a scheduler
+// file starts to exist with its first stage.
+func pools(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		names, _ := s.app.strangePools()
+		isNew := false
+		for _, name := range names {
+			if s.asked.pools[name] < pageTries && len(s.asked.pools) < mostPools {
+				s.asked.pools[name]++
+				isNew = true
+			}
+		}
+		if isNew {
+			yield(poolsPage)
+		}
+	}
+}
+
+// tasks requests the running tasks of running stages, and some of the ended ones.
+func tasks(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		past, each := 0, 1+s.app.cores()/runningRow
+		for t, list := range s.unlisted() {
+			active := t.status == "ACTIVE"
+			if !active {
+				if past++; past > pastRound {
+					continue
+				}
+			}
+			if active && s.rounds%each == 0 && !yield(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
+				!yield(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+				return
+			}
+		}
+	}
+}
+
+// lateTasks requests the tasks that ended shortly before the driver closed, such as the failure that ended the
+// application. Tasks that the history server does not have stay unchanged.
+func lateTasks(s *Source) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for t, list := range s.unlisted() {
+			if !yield(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+				return
+			}
+		}
+	}
+}
+
+// unlisted yields the newest attempts of the unit's stages with tasks that no list has shown, and the paths of the
+// lists.
+func (s *Source) unlisted() iter.Seq2[*try, string] {
+	return func(yield func(*try, string) bool) {
+		ofUnit := s.app.unitStages()
+		for _, id := range s.app.stageIDs {
+			t := s.app.stages[id].newest()
+			if t != nil && !t.window.whole && ofUnit[id] && !yield(t, s.path("stages/%d/%d/taskList", id, t.number)) {
+				return
+			}
+		}
+	}
+}
+
+// A window is the position in the list of an attempt's tasks. Each round reads a part of the list. All tasks before
 // from have ended, and so have those in ends. The next part begins at next.
 type window struct {
 	from, next int
@@ -222,14 +356,10 @@ type window struct {
 	whole      bool // all tasks have been listed since the attempt ended
 }
 
-// askWindow requests tasks from the first one without a known end. The list is in launch order, so all tasks before
-// it are unchanged. If one long task blocks the beginning, the next window begins after the last one.
-func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string) ([]byte, error), t *try, list string,
-) error {
+// offset returns the position of the first task without a known end. The list is in launch order, so all tasks before
+// it are unchanged. If one long task blocks the beginning, the next part begins after the last one.
+func (t *try) offset() int {
 	w := &t.window
-	if w.ends == nil {
-		w.ends = map[int]bool{}
-	}
 	for w.ends[w.from] {
 		delete(w.ends, w.from)
 		w.from++
@@ -241,28 +371,25 @@ func (s *Source) askWindow(ctx context.Context, ask func(context.Context, string
 	for w.ends[at] {
 		at++
 	}
-	body, err := ask(ctx, fmt.Sprintf("%s?offset=%d&length=%d", list, at, tasksRound))
-	if err != nil {
-		return err
-	}
-	states, ok := s.app.takeWindow(body, t, s.app.Time(s.driver.Now()))
-	if !ok {
-		return fmt.Errorf("spark: the answer to %s is not what it should be", list)
-	}
-	if len(states) < tasksRound && t.status == "ACTIVE" && at+len(states) < t.complete {
+	return at
+}
+
+// listed records which tasks of a part of the list have ended.
+func (t *try) listed(at int, ended []bool) {
+	w, active := &t.window, t.status == "ACTIVE"
+	if len(ended) < tasksRound && active && at+len(ended) < t.complete {
 		*w = window{} // the driver has dropped the oldest tasks, so that positions have changed
-		return nil
+		return
 	}
-	for i, ended := range states {
-		if ended {
+	if w.ends == nil {
+		w.ends = map[int]bool{}
+	}
+	for i, is := range ended {
+		if is {
 			w.ends[at+i] = true
 		}
 	}
-	if w.next = at + len(states); len(states) < tasksRound {
-		w.next = w.from
-		if t.status != "ACTIVE" && at == w.from {
-			w.whole = true
-		}
+	if w.next = at + len(ended); len(ended) < tasksRound {
+		w.next, w.whole = w.from, w.whole || !active && at == w.from
 	}
-	return nil
 }

@@ -14,14 +14,14 @@ func few(t *testing.T) *App {
 	t.Helper()
 	a := NewApp("app-1")
 	for _, ok := range []bool{
-		a.TakeJobs([]byte(`[{"jobId":9,"stageIds":[27,28,29],"status":"RUNNING"},{"jobId":8,"stageIds":[24,25,26],"status":"SUCCEEDED"}]`)),
-		a.TakeStages([]byte(`[
+		took(a, 0, "jobs", `[{"jobId":9,"stageIds":[27,28,29],"status":"RUNNING"},{"jobId":8,"stageIds":[24,25,26],"status":"SUCCEEDED"}]`),
+		took(a, 0, "stages", `[
 			{"stageId":29,"attemptId":0,"name":"count","numTasks":2,"rddIds":[30,31],"status":"PENDING"},
 			{"stageId":28,"attemptId":0,"name":"new","numTasks":4,"rddIds":[28,29],"status":"ACTIVE"},
 			{"stageId":27,"attemptId":0,"name":"first","numTasks":4,"rddIds":[1,2],"status":"PENDING"},
 			{"stageId":26,"attemptId":0,"name":"count","numTasks":2,"rddIds":[26,27],"status":"COMPLETE"},
-			{"stageId":25,"attemptId":0,"name":"new","numTasks":4,"rddIds":[24,25],"status":"COMPLETE"}]`)),
-		a.TakePage(`<div class="stage-metadata" stage-id="27"></div><div class="stage-metadata" stage-id="28"></div>
+			{"stageId":25,"attemptId":0,"name":"new","numTasks":4,"rddIds":[24,25],"status":"COMPLETE"}]`),
+		a.takePage(`<div class="stage-metadata" stage-id="27"></div><div class="stage-metadata" stage-id="28"></div>
 			<div class="stage-metadata" stage-id="29"><div class="incoming-edge">2,30</div><div class="incoming-edge">29,30</div></div>`, 9),
 	} {
 		if !ok {
@@ -87,7 +87,7 @@ func TestForgottenWarned(t *testing.T) {
 	} {
 		a := few(t)
 		_, a.unit = parseID(c.unit)
-		a.TakeSQL([]byte(`[{"id":3,"status":"RUNNING","successJobIds":[7,8],"runningJobIds":[9]}]`))
+		took(a, 0, "sql", `[{"id":3,"status":"RUNNING","successJobIds":[7,8],"runningJobIds":[9]}]`)
 		a.stages[28].newest().complete = 2
 		a.conf[c.setting] = c.value
 		if _, got := stagesOf(t, a); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {

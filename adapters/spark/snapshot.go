@@ -240,3 +240,26 @@ func (a *App) remarks(state dag.State) []dag.Warning {
 	}
 	return out
 }
+
+// beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
+func (a *App) beginning(now dag.Instant) *dag.Snapshot {
+	a.clock.check(now)
+	now = a.clock.correct(now)
+	plan := a.outline()
+	plan.Open, plan.Cluster.Cores, plan.Jobs[0].Stages = true, max(1, a.cores()), []dag.Stage{{Name: "jobs"}}
+	snap := &dag.Snapshot{
+		Plan: plan, At: now, ID: a.flowID(), User: a.user, Queue: a.queue,
+		State: dag.Submitted, Stale: dag.NoInstant,
+		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
+	}
+	if a.over {
+		if snap.State = dag.Succeeded; a.manager.Ended() {
+			snap.State = a.manager
+		}
+	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
+		snap.State = s
+	}
+	snap.Jobs[0].ID, snap.Jobs[0].State = a.flowID(), snap.State
+	snap.Warnings = a.remarkWaiting()
+	return snap
+}

@@ -30,72 +30,47 @@ type Driver interface {
 type Source struct {
 	driver Driver
 	app    *App
-	asked  map[int]int // how often each job's page was requested
-	// poolAsked counts the requests for each pool's properties.
-	poolAsked map[string]int
-	next      int         // lowest id of a job that may have started and ended between two polls
-	absent    map[int]int // how often the driver had no job of an id
-	taken     int         // index into once of the next part to request
-	begun     bool        // a poll has succeeded
-	silent    int         // consecutive polls in which nothing listened at the driver's address
-	told      int         // index into last of the next part to request
-	named     bool        // a history server is configured
-	missed    int         // polls of the history server since the end is known
-	ticks     int
-	done      bool
-	planned   [2]int // lastJob and running when SQL plans were last requested
-	offset    int    // how many of the first executions have ended
 	// manager looks the application up at a cluster manager. It is nil if there is none.
 	manager func(context.Context) (a yarn.App, known bool)
-	peeks   bool  // the source polls jobs between observations
-	peek    *peek // nil if none is running
+	asked   asked
+	err     error // of the newest request
+	rounds  int
+	// answered means that a whole round has succeeded.
+	answered         bool
+	goneRounds       int // consecutive rounds in which nothing listened at the driver's address
+	endRounds        int // rounds since the end is known
+	hasHistoryServer bool
+	done             bool // Next has returned a final state
+	peeks            bool // the source polls jobs between observations
+	peek             *peek
 }
 
 // NewSource returns a source for the application with an id, or for the only one of the driver if id is "".
 func NewSource(driver Driver, id string) *Source {
 	return &Source{
-		driver: driver, app: NewApp(id), asked: map[int]int{}, poolAsked: map[string]int{}, absent: map[int]int{},
+		driver: driver, app: NewApp(id),
+		asked: asked{pages: map[int]int{}, pools: map[string]int{}, absent: map[int]int{}},
 	}
 }
 
 // App returns the state of the application.
 func (s *Source) App() *App { return s.app }
 
-// Bounds of one poll. They keep the load on a driver low.
-const (
-	pageTries   = 3   // requests for a job's page, and for a pool
-	pagesRound  = 5   // pages of jobs
-	partsRound  = 20  // requests for single jobs and stages
-	pastRound   = 2   // ended stages whose tasks are requested
-	tasksRound  = 60  // ended tasks of a stage
-	runningRow  = 100 // running tasks of a stage; longer lists are requested less often
-	giveUp      = 3   // refused polls after which a driver may count as gone
-	manyExecute = 50  // executors; longer lists are requested less often
-	seldom      = 5
-	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
-	plansRound  = 5    // plans of executions
-)
-
-// once lists the parts of an application that are requested in full once. Later polls request only what has changed.
-var once = [...]string{"environment", "jobs", "stages"}
-
-// last lists the parts that are requested from a history server once it has the end.
-var last = [...]string{"jobs", "stages", "allexecutors"}
-
 var (
 	errNoHistory = errors.New("spark: no history server is named: give --spark-history")
 	errBehind    = errors.New("spark: the history server has not read the end yet")
 )
 
-// A driver that refuses connections counts as gone after giveUp polls and refusedFor or writtenFor. In that time a
+// A driver that refuses connections counts as gone after giveUp rounds and refusedFor or writtenFor. In that time a
 // history server can read the driver's log. A driver that does not answer at all, for example because its host was
 // lost, counts as gone only after silentFor.
 const (
+	giveUp      = 3
 	refusedFor  = 20 * time.Second
 	writtenFor  = time.Minute // if a history server is configured
 	silentFor   = 10 * time.Minute
-	checkRounds = 10 // polls between two requests to a history server that does not answer
-	lastRounds  = 10 // polls for the remaining parts from a history server that has the end
+	checkRounds = 10 // rounds between two requests to a history server that does not answer
+	lastRounds  = 10 // rounds for the remaining parts from a history server that has the end
 )
 
 // Next observes once. It neither waits nor retries. It returns a *dag.MissedError if an observation failed and a
@@ -105,38 +80,35 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
 	}
-	s.ticks++
-	s.app.round = s.ticks
+	s.rounds++
+	s.app.round = s.rounds
 	err := s.observe(ctx)
 	s.endPeek()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	if gone(err) {
+		s.goneRounds++
+	}
 	final := false
-	if err != nil {
-		if gone(err) {
-			s.silent++
-		}
-		if !s.begun && (starting(err) || s.early(ctx, err)) {
-			snap := s.app.beginning(s.driver.Now())
-			if starting(err) {
-				snap.Warnings = append(snap.Warnings, dag.Warning{
-					Code: dag.WarnObservation, Text: "Spark is starting up: its driver does not answer questions yet",
-				})
-			}
-			return snap, nil
-		}
-		if !s.begun && !s.app.lastSeen.Known() && !s.app.over {
+	switch {
+	case err == nil:
+		s.checkHistory(ctx)
+		s.answered = true
+	case !s.answered && starting(err):
+		snap := s.app.beginning(s.driver.Now())
+		snap.Warnings = append(snap.Warnings, dag.Warning{
+			Code: dag.WarnObservation, Text: "Spark is starting up: its driver does not answer questions yet",
+		})
+		return snap, nil
+	case !s.answered && s.waits(ctx, err):
+		return s.app.beginning(s.driver.Now()), nil
+	case !s.answered && !s.app.lastSeen.Known() && !s.app.over:
+		return nil, s.missedBy(err)
+	case !s.fromHistory(ctx):
+		if final = s.lost(); !final {
 			return nil, s.missedBy(err)
 		}
-		if !s.fromHistory(ctx) {
-			if final = s.lost(); !final {
-				return nil, s.missedBy(err)
-			}
-		}
-	} else {
-		s.checkHistory(ctx)
-		s.begun = true
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
 	if !ok {
@@ -153,10 +125,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// early reports whether the cluster manager lists the application and its driver was never reachable: the driver
-// waits for a container or starts up in one. For an application that has ended, early returns false, because the
+// waits reports whether the cluster manager lists the application and its driver was never reachable: the driver
+// waits for a container or starts up in one. For an application that has ended, waits returns false, because the
 // history server may have it.
-func (s *Source) early(ctx context.Context, err error) bool {
+func (s *Source) waits(ctx context.Context, err error) bool {
 	if s.manager == nil || s.app.lastSeen.Known() || !gone(err) {
 		return false
 	}
@@ -178,10 +150,128 @@ func (s *Source) missedBy(err error) error {
 func (s *Source) lost() bool {
 	since := s.driver.Now().Sub(s.app.lastSeen)
 	least := refusedFor
-	if s.named {
+	if s.hasHistoryServer {
 		least = writtenFor
 	}
-	return s.silent >= giveUp && since >= least || since >= silentFor
+	return s.goneRounds >= giveUp && since >= least || since >= silentFor
+}
+
+// observe asks the driver all questions of a round.
+func (s *Source) observe(ctx context.Context) error {
+	body, err := s.driver.Get(ctx, root)
+	if err != nil {
+		if closed(err) {
+			s.app.refusals++
+		}
+		return err
+	}
+	if !s.app.takeTick(&Answer{At: s.driver.Now(), Body: func() string { return string(body) }}) {
+		return &elsewhereError{s.app.id}
+	}
+	s.goneRounds = 0
+	return s.ask(ctx, roundQuestions)
+}
+
+// fromHistory requests the end from the history server, and reports whether the end is known.
+func (s *Source) fromHistory(ctx context.Context) bool {
+	if s.manager != nil {
+		if a, known := s.manager(ctx); known && a.Ended {
+			s.app.over, s.app.ended, s.app.manager = true, a.Finished, a.State
+		}
+	}
+	err := s.askHistory(ctx)
+	if !s.app.over && s.manager == nil {
+		s.app.readLocalLog()
+	}
+	if !s.app.over {
+		return false
+	}
+	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a killed driver never writes its end
+		err = errBehind
+	}
+	if err == nil {
+		err = s.ask(ctx, endQuestions)
+	}
+	// If repeated requests fail, the values that the driver reported stay.
+	if s.endRounds++; err != nil && s.hasHistoryServer && s.endRounds < lastRounds {
+		return false
+	}
+	if s.hasHistoryServer {
+		_ = s.ask(ctx, gapQuestions) // what is missing stays as the driver reported it
+	}
+	return true
+}
+
+// askHistory requests the application from the history server.
+func (s *Source) askHistory(ctx context.Context) error {
+	s.app.unfinished = false
+	_, err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
+	s.hasHistoryServer = !errors.Is(err, errNoHistory)
+	if s.app.historyTrouble = ""; err != nil && s.hasHistoryServer && statusOf(err) != http.StatusNotFound {
+		s.app.historyTrouble = dag.Clean(err.Error())
+	}
+	return err
+}
+
+// checkHistory requests the application from the history server in the first round, and every checkRounds rounds while
+// the server does not answer. Users see a wrong address this way before the end of the run depends on it.
+func (s *Source) checkHistory(ctx context.Context) {
+	if !s.answered || s.app.historyTrouble != "" && s.rounds%checkRounds == 0 {
+		_ = s.askHistory(ctx) // the warnings show the error
+		s.app.unfinished = false
+	}
+}
+
+// After returns the id of the newest running execution of SQL that began after the watched one, or "". over reports
+// that the driver is gone.
+func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	s.endPeek()
+	if _, err = s.get(ctx, s.driver.Get, s.path("%s", sqlList)); err != nil {
+		if gone(err) {
+			s.goneRounds++
+		}
+		if s.goneRounds >= giveUp {
+			return "", true, nil
+		}
+		return "", false, err
+	}
+	s.goneRounds = 0
+	if x, newest := s.app.execution(), s.app.newestExecution(); newest != nil && (x == nil || newest.id > x.id) {
+		id = IDOf(s.app.id, fmt.Sprint(newest.id), "")
+	}
+	return id, false, nil
+}
+
+// get requests a path and applies the response. It returns what App.Take returns.
+func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) (bool, error) {
+	w, err := answerTo(ctx, s.driver, ask, path)
+	return err == nil && s.app.Take(w), err
+}
+
+// answerTo requests a path and returns the response.
+func answerTo(ctx context.Context, driver Driver, ask func(context.Context, string) ([]byte, error), path string,
+) (*Answer, error) {
+	body, err := ask(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(path)
+	if err != nil {
+		return nil, fmt.Errorf("spark: %w", err)
+	}
+	return &Answer{
+		URL: u, At: driver.Now(), Status: http.StatusOK, Type: "application/json",
+		Body: func() string { return string(body) },
+	}, nil
+}
+
+// path returns the URL path of a part of the application.
+func (s *Source) path(format string, args ...any) string {
+	p := root + "/" + url.PathEscape(s.app.id)
+	if s.app.turn != "" {
+		p += "/" + url.PathEscape(s.app.turn)
+	}
+	return p + "/" + fmt.Sprintf(format, args...)
 }
 
 // starting reports whether the error is the page that a driver serves at all addresses while it starts.
@@ -197,17 +287,21 @@ func (e *elsewhereError) Error() string {
 	return "spark: the driver does not run " + cmp.Or(e.id, "an application")
 }
 
+// statusOf returns the status of a response, or 0 if the error is not one of a response.
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*rest.Error](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
 // gone reports whether nothing listens at the driver's address, another driver does, or the proxy says that the
 // application has ended.
 func gone(err error) bool {
-	if _, ok := errors.AsType[*elsewhereError](err); ok {
-		return true
-	}
-	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
-		return true
-	}
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && (e.Status >= 300 && e.Status < 400 || e.Status == http.StatusNotFound)
+	_, elsewhere := errors.AsType[*elsewhereError](err)
+	dial, ok := errors.AsType[*net.OpError](err)
+	status := statusOf(err)
+	return elsewhere || ok && dial.Op == "dial" || status >= 300 && status < 400 || status == http.StatusNotFound
 }
 
 // closed reports whether nothing listens at the driver's address, which means that the driver has closed its web
@@ -215,159 +309,4 @@ func gone(err error) bool {
 func closed(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return gone(err) && !(ok && dial.Timeout())
-}
-
-// get requests a part of the application and applies the response.
-func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) error {
-	body, err := ask(ctx, path)
-	if err != nil {
-		return err
-	}
-	u, err := url.Parse(path)
-	if err != nil {
-		return fmt.Errorf("spark: %w", err)
-	}
-	s.app.Take(&Answer{
-		URL: u, At: s.driver.Now(), Status: http.StatusOK, Type: "application/json",
-		Body: func() string { return string(body) },
-	})
-	return nil
-}
-
-// path returns the URL path of a part of the application.
-func (s *Source) path(part string) string {
-	p := root + "/" + url.PathEscape(s.app.id)
-	if s.app.turn != "" {
-		p += "/" + url.PathEscape(s.app.turn)
-	}
-	return p + "/" + part
-}
-
-func (s *Source) observe(ctx context.Context) error {
-	body, err := s.driver.Get(ctx, root)
-	if err != nil {
-		if closed(err) {
-			s.app.refusals++
-		}
-		return err
-	}
-	if !s.app.takeTick(&Answer{At: s.driver.Now(), Body: func() string { return string(body) }}) {
-		return &elsewhereError{s.app.id}
-	}
-	s.silent = 0
-	ask := s.driver.Get
-	for ; s.taken < len(once); s.taken++ {
-		if err := s.get(ctx, ask, s.path(once[s.taken])); err != nil {
-			return err
-		}
-		s.next = 1 + s.app.lastJob()
-	}
-	for _, part := range []string{"jobs?status=running", "stages?status=active&status=pending"} {
-		if err := s.get(ctx, ask, s.path(part)); err != nil {
-			return err
-		}
-	}
-	if len(s.app.all) <= manyExecute || s.ticks%seldom == 0 {
-		if err := s.get(ctx, ask, s.path("allexecutors")); err != nil {
-			return err
-		}
-	}
-	if err := s.askSQL(ctx, ask); err != nil {
-		return err
-	}
-	if err := s.askBrief(ctx); err != nil {
-		return err
-	}
-	if err := s.askEnded(ctx); err != nil {
-		return err
-	}
-	s.askPages(ctx)
-	s.askLog(ctx, false)
-	s.askPlans(ctx)
-	s.askPools(ctx)
-	return s.askTasks(ctx)
-}
-
-// fromHistory requests the end from the history server, and reports whether the end is known.
-func (s *Source) fromHistory(ctx context.Context) bool {
-	if s.manager != nil {
-		if a, known := s.manager(ctx); known && a.Ended {
-			s.app.over, s.app.ended = true, a.Finished
-			s.app.manager = a.State
-		}
-	}
-	err := s.askHistory(ctx)
-	if !s.app.over && s.manager == nil {
-		s.app.readLocalLog()
-	}
-	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a killed driver never writes its end
-		err = errBehind
-	}
-	for ; err == nil && s.app.over && s.told < len(last); s.told++ {
-		if err = s.get(ctx, s.driver.History, s.path(last[s.told])); err != nil {
-			break
-		}
-	}
-	if !s.app.over {
-		return false
-	}
-	// If repeated requests fail, the values that the driver reported stay.
-	if s.missed++; err != nil && s.named && s.missed < lastRounds {
-		return false
-	}
-	if s.named {
-		_ = s.askSQL(ctx, s.driver.History)
-		s.askLog(ctx, true)
-		s.askLate(ctx)
-	}
-	return true
-}
-
-// askHistory requests the application from the history server.
-func (s *Source) askHistory(ctx context.Context) error {
-	s.app.unfinished = false
-	err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
-	s.named = !errors.Is(err, errNoHistory)
-	if s.app.historyTrouble = ""; err != nil && s.named && !missing(err) {
-		s.app.historyTrouble = dag.Clean(err.Error())
-	}
-	return err
-}
-
-// missing reports whether the server responded that the requested object does not exist.
-func missing(err error) bool {
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && e.Status == http.StatusNotFound
-}
-
-// checkHistory requests the application from the history server in the first poll, and every checkRounds polls while
-// the server does not answer. Users see a wrong address this way before the end of the run depends on it.
-func (s *Source) checkHistory(ctx context.Context) {
-	if !s.begun || s.app.historyTrouble != "" && s.ticks%checkRounds == 0 {
-		_ = s.askHistory(ctx) // the warnings show the error
-		s.app.unfinished = false
-	}
-}
-
-// beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
-func (a *App) beginning(now dag.Instant) *dag.Snapshot {
-	a.clock.check(now)
-	now = a.clock.correct(now)
-	plan := a.outline()
-	plan.Open, plan.Cluster.Cores, plan.Jobs[0].Stages = true, max(1, a.cores()), []dag.Stage{{Name: "jobs"}}
-	snap := &dag.Snapshot{
-		Plan: plan, At: now, ID: a.flowID(), User: a.user, Queue: a.queue,
-		State: dag.Submitted, Stale: dag.NoInstant,
-		Jobs: plan.BlockedJobs(), Nodes: a.nodes(now),
-	}
-	if a.over {
-		if snap.State = dag.Succeeded; a.manager.Ended() {
-			snap.State = a.manager
-		}
-	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
-		snap.State = s
-	}
-	snap.Jobs[0].ID, snap.Jobs[0].State = a.flowID(), snap.State
-	snap.Warnings = a.remarkWaiting()
-	return snap
 }

@@ -66,6 +66,9 @@ func (t *try) find(id int) (at int, found bool) {
 
 // taskAt returns a task of a stage attempt, or nil if there are too many. isNew reports that taskAt has added it.
 func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
+	if id < 0 {
+		return nil, false
+	}
 	at, found := t.find(id)
 	if found {
 		return t.list[at], false

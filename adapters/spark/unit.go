@@ -81,63 +81,10 @@ type execution struct {
 	plan             *sqlPlan // set while it runs; nil if unknown
 }
 
-type wireSQL struct {
-	ID             number
-	Status         text
-	Description    text
-	SubmissionTime *moment
-	Duration       number
-	RunningJobIDs  []number
-	SuccessJobIDs  []number
-	FailedJobIDs   []number
-	// The text of the plan, if the request had planDescription=true.
-	PlanDescription string
-}
-
-// TakeSQL applies a response with one or more executions of SQL. It reports whether the response is valid.
-func (a *answers) TakeSQL(body []byte) bool {
-	ids, _ := a.takeExecutions(body)
-	return ids != nil
-}
-
-// takeExecutions applies the same response. It returns the ids of its executions, nil if the response is invalid,
-// and how many at the beginning of the list have ended.
-func (a *answers) takeExecutions(body []byte) (ids []int, over int) {
-	list, ok := oneOrList[wireSQL](body)
-	if !ok {
-		return nil, 0
-	}
-	ids = make([]int, 0, len(list))
-	for i := range list {
-		w := &list[i]
-		if string(w.Status) != "RUNNING" && over == i {
-			over++
-		}
-		ids = append(ids, w.ID.ID())
-		x := a.executionAt(w.ID.ID())
-		if x == nil {
-			continue
-		}
-		x.description, x.status = described(string(w.Description)), string(w.Status)
-		if x.submitted = w.SubmissionTime.at(); x.status != "RUNNING" && x.submitted.Known() && w.Duration >= 0 {
-			x.ended = x.submitted + dag.Instant(min(float64(w.Duration), 1<<43))
-		}
-		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
-			if len(x.jobs) < mostJobs {
-				x.jobs[id.ID()] = true
-			}
-		}
-		x.planned(w.PlanDescription)
-	}
-	return ids, over
-}
-
-// planned sets the plan of the execution if the response has the plan's text.
-func (x *execution) planned(text string) {
-	if x.status != "RUNNING" {
-		x.plan = nil
-	} else if text != "" {
-		x.plan = parsePlan(text)
+// addJob adds a job to the execution.
+func (x *execution) addJob(id int) {
+	if len(x.jobs) < mostJobs {
+		x.jobs[id] = true
 	}
 }
 
@@ -163,25 +110,28 @@ func (f *facts) executionAt(id int) *execution {
 	return x
 }
 
+// newestExecution returns the running execution that began last, or nil.
+func (f *facts) newestExecution() *execution {
+	var newest *execution
+	for _, x := range f.executions {
+		if x.status == "RUNNING" && (newest == nil || x.id > newest.id) {
+			newest = x
+		}
+	}
+	return newest
+}
+
 // execution returns the execution that is the unit, or nil while it is unknown.
 func (f *facts) execution() *execution {
-	if f.unit.kind != sqlUnit {
-		return nil
-	}
-	if f.unit.name == Newest {
-		newest := -1
-		for id, x := range f.executions {
-			if x.status == "RUNNING" {
-				newest = max(newest, id)
-			}
-		}
-		if newest < 0 {
+	if f.unit == (unit{sqlUnit, Newest}) {
+		x := f.newestExecution()
+		if x == nil {
 			return nil
 		}
-		f.unit.name = strconv.Itoa(newest)
+		f.unit.name = strconv.Itoa(x.id)
 	}
 	id, err := strconv.Atoi(f.unit.name)
-	if err != nil {
+	if err != nil || f.unit.kind != sqlUnit {
 		return nil
 	}
 	return f.executions[id]

@@ -226,7 +226,7 @@ func TestBatchName(t *testing.T) {
 	} {
 		a := NewApp("app-1/sql/7")
 		a.name = "nightly"
-		if !a.TakeSQL([]byte(`[{"id":7,"status":"RUNNING","description":"`+description+`"}]`)) || a.flowName() != want {
+		if !took(a, 0, "sql", `[{"id":7,"status":"RUNNING","description":"`+description+`"}]`) || a.flowName() != want {
 			t.Errorf("%q is called %q, want %q", description, a.flowName(), want)
 		}
 	}

@@ -15,13 +15,13 @@ type (
 	text   = loose.Text
 )
 
-// A moment is an instant as Spark's REST service writes it: 2026-11-22T15:30:42.878GMT.
+// A moment is an instant as Spark's REST service writes it: 2026-11-22T15:30:42.878GMT. 0 is unknown.
 type moment dag.Instant
 
 const momentForm = "2006-01-02T15:04:05.000MST"
 
 func (m *moment) UnmarshalJSON(b []byte) error {
-	*m = moment(dag.NoInstant)
+	*m = 0
 	var s string
 	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
 		t, err := time.Parse(momentForm, s)
@@ -32,12 +32,12 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// at returns the instant, or NoInstant if the field is missing.
-func (m *moment) at() dag.Instant {
-	if m == nil {
+// at returns the instant, or NoInstant if it is unknown.
+func (m moment) at() dag.Instant {
+	if m <= 0 {
 		return dag.NoInstant
 	}
-	return dag.Instant(*m)
+	return dag.Instant(m)
 }
 
 type wireApp struct {
@@ -45,8 +45,8 @@ type wireApp struct {
 	Name     text
 	Attempts []struct {
 		AttemptID text
-		StartTime *moment
-		EndTime   *moment
+		StartTime moment
+		EndTime   moment
 		SparkUser text
 		Completed bool
 		Duration  number
@@ -58,8 +58,8 @@ type wireJob struct {
 	JobID          number
 	Name           text
 	Description    text
-	SubmissionTime *moment
-	CompletionTime *moment
+	SubmissionTime moment
+	CompletionTime moment
 	StageIDs       []number
 	JobGroup       text
 	Status         text
@@ -70,15 +70,13 @@ type wireStage struct {
 	StageID       number
 	AttemptID     number
 	NumTasks      number
-	NumComplete   number  `json:"numCompleteTasks"`
-	NumIndices    number  `json:"numCompletedIndices"`
-	Submission    *moment `json:"submissionTime"`
-	Completion    *moment `json:"completionTime"`
+	NumComplete   number `json:"numCompleteTasks"`
+	Submission    moment `json:"submissionTime"`
+	Completion    moment `json:"completionTime"`
 	FailureReason text
 	RunTime       number `json:"executorRunTime"`
 	Written       number `json:"shuffleWriteRecords"`
 	Name          text
-	Description   text
 	Pool          text `json:"schedulingPool"`
 	RDDIDs        []number
 	PushEnabled   bool `json:"isShufflePushEnabled"`
@@ -87,50 +85,62 @@ type wireStage struct {
 type wireTask struct {
 	TaskID      number
 	Index       number
-	Attempt     number
 	PartitionID *number
-	LaunchTime  *moment
+	LaunchTime  moment
 	Duration    *number
 	ExecutorID  text
-	Host        text
 	Status      text
-	Speculative bool
-	Error       text         `json:"errorMessage"`
-	Metrics     *wireMetrics `json:"taskMetrics"`
-}
-
-type wireMetrics struct {
-	Input struct {
-		Records number `json:"recordsRead"`
-		Bytes   number `json:"bytesRead"`
-	} `json:"inputMetrics"`
-	Output struct {
-		Records number `json:"recordsWritten"`
-	} `json:"outputMetrics"`
-	Read struct {
-		Records number `json:"recordsRead"`
-		Push    struct {
-			Requests number `json:"remoteMergedReqsDuration"`
-			Blocks   number `json:"remoteMergedBlocksFetched"`
-		} `json:"shufflePushReadMetrics"`
-	} `json:"shuffleReadMetrics"`
-	Write struct {
-		Records number `json:"recordsWritten"`
-	} `json:"shuffleWriteMetrics"`
+	Error       text `json:"errorMessage"`
+	Metrics     *struct {
+		Input struct {
+			Records number `json:"recordsRead"`
+		} `json:"inputMetrics"`
+		Output struct {
+			Records number `json:"recordsWritten"`
+		} `json:"outputMetrics"`
+		Read struct {
+			Records number `json:"recordsRead"`
+			Push    struct {
+				Requests number `json:"remoteMergedReqsDuration"`
+				Blocks   number `json:"remoteMergedBlocksFetched"`
+			} `json:"shufflePushReadMetrics"`
+		} `json:"shuffleReadMetrics"`
+		Write struct {
+			Records number `json:"recordsWritten"`
+		} `json:"shuffleWriteMetrics"`
+	} `json:"taskMetrics"`
 }
 
 type wireExecutor struct {
 	ID           text
 	HostPort     text
 	IsActive     bool
-	TotalCores   number
 	MaxTasks     number
-	AddTime      *moment
-	RemoveTime   *moment
+	AddTime      moment
+	RemoveTime   moment
 	RemoveReason text
 	IsExcluded   bool
 }
 
-type wireEnvironment struct {
-	Properties [][]text `json:"sparkProperties"`
+type wireSQL struct {
+	ID             number
+	Status         text
+	Description    text
+	SubmissionTime moment
+	Duration       number
+	RunningJobIDs  []number
+	SuccessJobIDs  []number
+	FailedJobIDs   []number
+	// The text of the plan, if the request had planDescription=true.
+	PlanDescription string
+}
+
+// millis returns a time in milliseconds as a difference of instants.
+func millis(ms number) dag.Instant { return dag.Instant(min(float64(ms), 1<<43)) }
+
+func positive(n number) float64 {
+	if n > 0 {
+		return float64(n)
+	}
+	return 0
 }

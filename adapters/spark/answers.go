@@ -1,0 +1,449 @@
+package spark
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// root is the prefix of the paths of Spark's REST service.
+const root = "/api/v1/applications"
+
+// An Answer is a response of a driver or a history server.
+type Answer struct {
+	URL    *url.URL
+	At     dag.Instant // when it arrived
+	Status int         // 0 if there was no response; Body is then the error
+	Type   string      // Content-Type
+	Body   func() string
+}
+
+// refused reports whether a response shows that the application's driver does not serve its page any more.
+func (w *Answer) refused() bool {
+	if w.Status == 0 { // no response: the text is the error
+		return strings.HasPrefix(w.Body(), "dial ") && !strings.Contains(w.Body(), "timeout")
+	}
+	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
+}
+
+// IsTick reports whether an address is the first request of every poll: the list of applications.
+func IsTick(u *url.URL) bool { return strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), root) }
+
+// Concerns reports whether an address belongs to Spark, and returns its application, or "" if it names none.
+func Concerns(u *url.URL) (app string, ok bool) {
+	if _, below, api := strings.Cut(u.Path, root); api {
+		app, _, _ = strings.Cut(strings.Trim(below, "/"), "/")
+		return app, true
+	}
+	return "", isJobPage(u.Path) || isPoolsPage(u.Path)
+}
+
+// OfManager reports whether an address is that of one application in YARN's ResourceManager.
+func OfManager(u *url.URL) bool {
+	_, app, found := strings.Cut(u.Path, "/ws/v1/cluster/apps/")
+	return found && strings.HasPrefix(app, "application_") && !strings.Contains(app, "/")
+}
+
+// answers applies the responses of a driver, of a history server and of a cluster manager to the facts.
+type answers struct {
+	*facts
+	*outcome
+	reported dag.Instant // the driver's time by its newest response
+}
+
+// Take applies a response. It reports whether the response shows progress of the application. A history server's
+// response without the end does not.
+func (a *answers) Take(w *Answer) bool {
+	_, below, api := strings.Cut(w.URL.Path, root)
+	switch {
+	case w.Status != http.StatusOK:
+		if IsTick(w.URL) && w.refused() {
+			a.refusals++
+		}
+		return false
+	case OfManager(w.URL):
+		return a.takeManager([]byte(w.Body()))
+	case isJobPage(w.URL.Path):
+		id, err := strconv.Atoi(w.URL.Query().Get("id"))
+		return err == nil && a.takePage(w.Body(), id)
+	case isPoolsPage(w.URL.Path):
+		return a.takePools(w.Body())
+	case !api || !strings.Contains(w.Type, "json"):
+		return false // a driver that starts responds with an HTML page
+	}
+	parts := strings.Split(strings.Trim(below, "/"), "/")
+	if len(parts) > 1 { // of an application on YARN the attempt follows
+		if _, err := strconv.Atoi(parts[1]); err == nil {
+			parts = slices.Delete(parts, 1, 2)
+		}
+	}
+	switch {
+	case parts[0] == "":
+		return a.takeTick(w)
+	case len(parts) == 1:
+		return a.takeHistory(w)
+	case a.id != "" && parts[0] != a.id:
+		return false
+	}
+	return a.takePart(parts[1:], w)
+}
+
+// takePart applies a response about a part of the application.
+func (a *answers) takePart(parts []string, w *Answer) bool {
+	body, query := []byte(w.Body()), w.URL.Query()
+	switch n := len(parts); {
+	case parts[0] == "jobs" && n <= 2:
+		return a.takeJobs(body)
+	case parts[0] == "stages" && n <= 3:
+		return a.takeStages(body)
+	case parts[0] == "stages" && n == 4 && parts[3] == "taskList":
+		stage, err := strconv.Atoi(parts[1])
+		attempt, bad := strconv.Atoi(parts[2])
+		return err == nil && bad == nil && a.takeTasks(body, stage, attempt, query, a.clock.correct(w.At))
+	case parts[0] == "executors" || parts[0] == "allexecutors":
+		return a.takeExecutors(body)
+	case parts[0] == "sql" && n <= 2:
+		return a.takeSQL(body, query.Has("offset"))
+	case parts[0] == "logs" && n == 1:
+		return a.takeLog(body)
+	case parts[0] == "environment":
+		return a.takeEnvironment(body)
+	}
+	return false
+}
+
+// rows decodes a response that is either one row or a list of rows. It returns no row of an invalid response.
+func rows[T any](body []byte) (list []T, ok bool) {
+	var to any = &list
+	if len(body) > 0 && body[0] == '{' {
+		list = make([]T, 1)
+		to = &list[0]
+	}
+	if json.Unmarshal(body, to) != nil {
+		return nil, false
+	}
+	return list, true
+}
+
+// takeTick applies the list of applications, the first response of a poll.
+func (a *answers) takeTick(w *Answer) bool {
+	if !a.TakeApplication([]byte(w.Body())) {
+		a.refusals++ // another application's driver has the address
+		return false
+	}
+	a.clock.report(a.reported, w.At)
+	a.refusals, a.lastSeen = 0, w.At
+	return true
+}
+
+// takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
+func (a *answers) takeHistory(w *Answer) bool {
+	is := a.TakeApplication([]byte(w.Body()))
+	a.unfinished = is && !a.recorded
+	return is && a.recorded
+}
+
+// TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
+// contains this application.
+func (a *answers) TakeApplication(body []byte) bool {
+	list, _ := rows[wireApp](body)
+	i := slices.IndexFunc(list, func(w wireApp) bool {
+		id := dag.Clean(string(w.ID))
+		return id != "" && (a.id == "" || id == a.id)
+	})
+	if i < 0 {
+		return false
+	}
+	w := &list[i]
+	a.id, a.name = dag.Clean(string(w.ID)), dag.Clean(string(w.Name))
+	if len(w.Attempts) > 0 {
+		at := &w.Attempts[0] // the newest
+		a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
+		a.began, a.reported = at.StartTime.at(), dag.NoInstant
+		if a.began.Known() && at.Duration > 0 && !at.Completed {
+			a.reported = a.began + millis(at.Duration)
+		}
+		if at.Completed {
+			a.over, a.recorded, a.ended = true, true, at.EndTime.at()
+		}
+	}
+	return true
+}
+
+// takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
+// application, because the history server has more details.
+func (a *answers) takeManager(body []byte) bool {
+	var w struct {
+		App struct {
+			ID, State, FinalStatus text
+			FinishedTime           number
+		}
+	}
+	if json.Unmarshal(body, &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
+		return false
+	}
+	state, known := map[text]dag.State{
+		"KILLED": dag.Killed, "FAILED": dag.Failed, "SUCCEEDED": dag.Succeeded,
+	}[w.App.FinalStatus]
+	if !known {
+		return false
+	}
+	a.over, a.manager, a.ended = true, state, millis(w.App.FinishedTime)
+	return state != dag.Succeeded
+}
+
+func (a *answers) takeJobs(body []byte) bool {
+	list, ok := rows[wireJob](body)
+	for i := range list {
+		a.clock.stamp(list[i].SubmissionTime.at())
+		a.clock.stamp(list[i].CompletionTime.at())
+		a.takeJob(&list[i])
+	}
+	return ok
+}
+
+func (a *answers) takeStages(body []byte) bool {
+	list, ok := rows[wireStage](body)
+	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.ID() - y.AttemptID.ID() })
+	for i := range list {
+		a.takeStage(&list[i])
+	}
+	return ok
+}
+
+func (a *answers) takeStage(w *wireStage) {
+	s := a.describe(w.StageID.ID(), w.Name, w.RDDIDs)
+	if s == nil {
+		return
+	}
+	s.seen = a.round
+	status, n := string(w.Status), w.AttemptID.ID()
+	if n == 0 && w.NumTasks > 0 {
+		s.tasks = w.NumTasks.Count(mostTasks + 1) // keep a count above the bound above it
+	}
+	if n >= len(s.tries)-1 {
+		s.status = status
+	}
+	if status == "PENDING" || status == "SKIPPED" {
+		return
+	}
+	s.pool = dag.Clean(string(w.Pool))
+	t := s.tryAt(n)
+	if t == nil {
+		return
+	}
+	t.tasks, t.complete, t.status = w.NumTasks.Count(mostTasks), w.NumComplete.Count(mostTasks), status
+	t.submitted, t.completed = w.Submission.at(), w.Completion.at()
+	a.clock.stamp(t.submitted)
+	a.clock.stamp(t.completed)
+	t.failure, t.push = cause(string(w.FailureReason)), w.PushEnabled
+	if w.RunTime >= 0 {
+		t.runMS = float64(w.RunTime)
+	}
+	s.writes = s.writes || w.Written > 0
+}
+
+// takeTasks applies a list of tasks of a stage attempt that was returned at an instant. With status=RUNNING the list
+// contains all running tasks; with an offset it is a part of the whole list.
+func (a *answers) takeTasks(body []byte, stage, attempt int, query url.Values, at dag.Instant) bool {
+	var list []wireTask
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	s := a.stageAt(stage)
+	if s == nil {
+		return true
+	}
+	t := s.tryAt(attempt)
+	if t == nil {
+		return true
+	}
+	listed, ended := make(map[int]bool, len(list)), make([]bool, len(list))
+	for i := range list {
+		listed[list[i].TaskID.ID()] = true
+		ended[i] = a.takeTask(t, &list[i], at)
+	}
+	if offset, err := strconv.Atoi(query.Get("offset")); err == nil {
+		t.listed(offset, ended)
+	}
+	if strings.EqualFold(query.Get("status"), "RUNNING") {
+		for _, k := range t.running() {
+			if !listed[k.id] {
+				k.end = at
+				k.become(dag.AttemptSucceeded, true) // the task has ended; a full list will show how
+			}
+		}
+	}
+	return true
+}
+
+var taskStates = map[text]dag.AttemptState{
+	"RUNNING": dag.AttemptRunning, "GET RESULT": dag.AttemptRunning, "GETTING RESULT": dag.AttemptRunning,
+	"SUCCESS": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
+}
+
+// commitDenied is Spark's reason for an attempt that ended because another attempt of the task had committed its
+// output. Spark does not count it as a failure.
+const commitDenied = "TaskCommitDenied"
+
+// takeTask applies a row of a list of tasks. It reports whether the task has ended.
+func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
+	state, known := taskStates[w.Status]
+	if !known {
+		return false
+	}
+	ended = state != dag.AttemptRunning
+	k, _ := a.taskAt(t, w.TaskID.ID())
+	if k == nil {
+		return ended
+	}
+	part := w.Index.ID()
+	if w.PartitionID != nil && w.PartitionID.ID() >= 0 {
+		part = w.PartitionID.ID()
+	}
+	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
+	a.clock.stamp(k.launch)
+	if k.state != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
+		return false // an older response, or the driver has missed the task's end
+	}
+	k.end = dag.NoInstant
+	if ended {
+		k.impliedSince = dag.NoInstant
+		if k.launch.Known() {
+			k.end = at
+			if w.Duration != nil && *w.Duration >= 0 {
+				k.end = k.launch + millis(*w.Duration)
+			}
+		}
+	}
+	if state == dag.AttemptFailed || state == dag.AttemptKilled {
+		k.why = cause(string(w.Error))
+	}
+	if state == dag.AttemptFailed && strings.HasPrefix(string(w.Error), commitDenied) {
+		state = dag.AttemptKilled
+	}
+	k.become(state, false)
+	if m := w.Metrics; m != nil {
+		read, out := float64(m.Read.Records), max(positive(m.Write.Records), positive(m.Output.Records))
+		wrong := state != dag.AttemptSucceeded && !t.push && (m.Read.Push.Requests > 0 || m.Read.Push.Blocks > 0)
+		if wrong { // SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields
+			read = float64(m.Read.Push.Requests)
+		}
+		k.progress(float64(m.Input.Records), read, out, at)
+		if wrong {
+			k.out = positive(m.Write.Records)
+		}
+	}
+	return ended
+}
+
+func (a *answers) takeExecutors(body []byte) bool {
+	list, ok := rows[wireExecutor](body)
+	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
+	for i := range list {
+		w := &list[i]
+		if w.ID == "driver" && !(w.MaxTasks > 0) {
+			continue
+		}
+		n := a.executorAt(string(w.ID))
+		if n < 0 {
+			a.dropped = true
+			continue
+		}
+		e := a.all[n]
+		e.host, e.active, e.excluded = dag.Clean(string(w.HostPort)), w.IsActive, w.IsExcluded
+		e.cores = w.MaxTasks.Count(mostCores)
+		e.added, e.removed, e.reason = w.AddTime.at(), w.RemoveTime.at(), firstLine(string(w.RemoveReason))
+	}
+	return ok
+}
+
+// takeSQL applies one or more executions of SQL. next means that the list begins where the previous one had no ended
+// execution any more.
+func (a *answers) takeSQL(body []byte, next bool) bool {
+	list, ok := rows[wireSQL](body)
+	over := 0 // at the beginning of the list
+	for i := range list {
+		w := &list[i]
+		if w.Status != "RUNNING" && over == i {
+			over++
+		}
+		x := a.executionAt(w.ID.ID())
+		if x == nil {
+			continue
+		}
+		x.description, x.status = described(string(w.Description)), string(w.Status)
+		if x.submitted = w.SubmissionTime.at(); x.status != "RUNNING" && x.submitted.Known() && w.Duration >= 0 {
+			x.ended = x.submitted + millis(w.Duration)
+		}
+		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
+			x.addJob(id.ID())
+		}
+		if x.status != "RUNNING" {
+			x.plan = nil
+		} else if w.PlanDescription != "" {
+			x.plan = parsePlan(w.PlanDescription)
+		}
+	}
+	if next {
+		if a.endedSQL += over; len(list) == 0 {
+			a.endedSQL /= 2 // the driver has dropped some
+		}
+	}
+	return ok
+}
+
+func (a *answers) takeEnvironment(body []byte) bool {
+	var w struct {
+		Properties [][]text `json:"sparkProperties"`
+	}
+	if json.Unmarshal(body, &w) != nil {
+		return false
+	}
+	for _, kv := range w.Properties {
+		if len(kv) == 2 {
+			a.conf.set(string(kv[0]), string(kv[1]))
+		}
+	}
+	return true
+}
+
+func idsOf(list []number) []int {
+	out := make([]int, 0, len(list))
+	for _, n := range list {
+		if id := n.ID(); id >= 0 {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// firstLine returns the first line of a text without control characters.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return dag.Clean(s[:min(len(s), 1000)])
+}
+
+// cause returns the first line of an error. If that line only announces a Python traceback, cause returns the
+// exception at the end of the traceback instead.
+func cause(s string) string {
+	const traceback = "Traceback (most recent call last):"
+	head, rest, _ := strings.Cut(s, "\n")
+	before, python := strings.CutSuffix(strings.TrimSpace(head), traceback)
+	if !python {
+		return firstLine(s)
+	}
+	for line := range strings.Lines(rest) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != ' ' && line[0] != '\t' {
+			return firstLine(strings.TrimSuffix(before, "org.apache.spark.api.python.PythonException: ") + line)
+		}
+	}
+	return firstLine(s)
+}

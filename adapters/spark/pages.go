@@ -1,0 +1,155 @@
+package spark
+
+import (
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Three facts are not in the REST responses: which stage reads which is in the page of a job and in the event log, and
+// the weights of pools are in the page of all stages.
+
+// mostPage bounds a page, in bytes.
+const mostPage = 16 << 20
+
+// The page of a job draws its stages and their RDDs as graphs in the DOT language. An edge from an RDD of one stage to
+// an RDD of another is a shuffle.
+var (
+	metadata = regexp.MustCompile(`<div class="stage-metadata" stage-id="(\d{1,9})"`)
+	incoming = regexp.MustCompile(`<div class="incoming-edge">\s*(\d{1,9})\s*,\s*(\d{1,9})\s*</div>`)
+)
+
+// isJobPage reports whether a URL path is that of the page of a job.
+func isJobPage(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/jobs/job")
+}
+
+// takePage applies the page of a job with known stages. It reports whether the page has the job's graph.
+func (a *answers) takePage(body string, jobID int) bool {
+	j := a.jobs[jobID]
+	if j == nil || len(body) > mostPage {
+		return false
+	}
+	starts := metadata.FindAllStringSubmatchIndex(body, -1)
+	if len(starts) == 0 || len(starts) > mostListed {
+		return false
+	}
+	for i, at := range starts {
+		end := len(body)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		id, _ := strconv.Atoi(body[at[2]:at[3]])
+		s := a.stages[id]
+		if s == nil || !slices.Contains(j.stages, id) {
+			continue
+		}
+		s.parents, s.known = nil, true
+		for _, m := range incoming.FindAllStringSubmatch(body[at[0]:end], -1) {
+			from, _ := strconv.Atoi(m[1])
+			if p := a.writer(j, from, id); p >= 0 && !slices.Contains(s.parents, p) {
+				s.parents = append(s.parents, p)
+			}
+		}
+		slices.Sort(s.parents)
+	}
+	return true
+}
+
+// writer returns the stage before reader with rdd as its last RDD, or else one that contains rdd; -1 if there is none.
+func (a *answers) writer(j *job, rdd, reader int) int {
+	found := -1
+	for _, id := range j.stages {
+		s := a.stages[id]
+		if s == nil || id >= reader || !slices.Contains(s.rdds, rdd) {
+			continue
+		}
+		if s.rdds[len(s.rdds)-1] == rdd {
+			return id
+		}
+		if found < 0 {
+			found = id
+		}
+	}
+	return found
+}
+
+// takeLog applies the stage dependencies that a request has extracted from an event log. It reports whether the body
+// is such a list. Dependencies from a job's page take precedence.
+func (a *answers) takeLog(body []byte) bool {
+	var list []eventlog.Job
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	for _, w := range list {
+		j := a.jobs[w.ID.ID()]
+		if j == nil {
+			continue
+		}
+		for _, of := range w.Stages {
+			id := of.ID.ID()
+			s := a.stages[id]
+			if s == nil || s.known || !slices.Contains(j.stages, id) {
+				continue
+			}
+			s.known = true
+			s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
+				return p >= id || !slices.Contains(j.stages, p)
+			})
+		}
+	}
+	return true
+}
+
+// poolsPage lists the pools of a FAIR scheduler. It requests one stage of each kind, because only the list of pools is
+// read. Each pool has its own page too, but that page rejects names with characters that HTML escapes.
+const poolsPage = "/stages/?activeStage.pageSize=1&pendingStage.pageSize=1&completedStage.pageSize=1" +
+	"&skippedStage.pageSize=1&failedStage.pageSize=1"
+
+// isPoolsPage reports whether a URL path is that of the page of all stages.
+func isPoolsPage(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/stages") && !strings.Contains(path, "/api/v1/")
+}
+
+// poolRow matches a row: name, minimal share, weight, active stages, running tasks, mode.
+var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
+	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
+
+// mostPools bounds the stored pools.
+const mostPools = 10_000
+
+// takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
+// weight. Pools with a negative weight are left out.
+func (a *answers) takePools(body string) bool {
+	if len(body) > mostPage {
+		return false
+	}
+	for _, column := range []string{"Minimum Share", "Pool Weight", "SchedulingMode"} { // in this order
+		_, rest, found := strings.Cut(body, column)
+		if !found {
+			return false
+		}
+		body = rest
+	}
+	body, _, _ = strings.Cut(body, "</table>")
+	found := poolRow.FindAllStringSubmatch(body, mostPools)
+	for _, row := range found {
+		name := dag.Clean(strings.TrimSpace(html.UnescapeString(row[1])))
+		least, _ := strconv.Atoi(row[2])
+		weight, _ := strconv.Atoi(row[3])
+		if _, known := a.pools[name]; weight < 0 || !known && len(a.pools) >= mostPools {
+			continue
+		}
+		a.pools[name] = dag.Pool{
+			Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(least, dag.MaxSlots)),
+			Fair: strings.EqualFold(row[4], "FAIR"),
+		}
+	}
+	return len(found) > 0
+}
