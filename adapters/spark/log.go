@@ -36,7 +36,7 @@ type Log struct {
 	app         string
 	lines       int                 // non-empty lines
 	bad         int                 // lines that are not events
-	seen        map[uint64]struct{} // hashes of events that occur once
+	hashes      map[uint64]struct{} // of events that occur once
 	seed        maphash.Seed
 	doubled     int // repeated events
 	steps       []clock.Step
@@ -47,9 +47,6 @@ type Log struct {
 func (l *Log) intern(s string) string {
 	if same, ok := l.texts[s]; ok {
 		return same
-	}
-	if l.texts == nil {
-		l.texts = map[string]string{}
 	}
 	l.texts[s] = s
 	return s
@@ -72,7 +69,10 @@ func ReadLog(in io.Reader) (*Log, error) {
 }
 
 func newLog() *Log {
-	return &Log{First: dag.NoInstant, Last: dag.NoInstant, seen: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
+	return &Log{
+		First: dag.NoInstant, Last: dag.NoInstant, hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
+		texts: map[string]string{},
+	}
 }
 
 // read reads one file of a log.
@@ -81,46 +81,45 @@ func (l *Log) read(in io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("spark: %w", err)
 	}
+	whole := true // the line has an end
+	lines := bufio.NewScanner(b)
+	lines.Buffer(nil, mostLine)
+	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
+		n, line, err := bufio.ScanLines(data, atEnd)
+		whole = n > 0 && data[n-1] == '\n'
+		return n, line, err
+	})
 	var bad input.Streak
-	for n := 1; ; n++ {
-		line, err := readLine(b)
-		whole := err == nil
-		switch {
-		case errors.Is(err, errLine):
-			return fmt.Errorf("spark: line %d: %w", n, err)
-		case err != nil && !errors.Is(err, io.EOF):
-			if l.Torn = true; !errors.Is(err, io.ErrUnexpectedEOF) {
-				return fmt.Errorf("spark: line %d: %w", n, err)
-			}
-		}
+	n := 1
+	for ; lines.Scan(); n++ {
 		if n%readEvery == 0 && l.progress != nil {
 			l.progress(l.total)
 		}
-		if l.total += len(line); l.total > mostLog || len(l.events) > mostEvents {
+		if l.total += len(lines.Bytes()) + 1; l.total > mostLog || len(l.events) > mostEvents {
 			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30,
 				mostEvents)
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			if err := l.note(line, whole, &bad); err != nil {
+		line := bytes.TrimSpace(lines.Bytes())
+		switch {
+		case len(line) == 0:
+		case l.take(line):
+			bad.Good()
+		case !whole:
+			l.Torn = true // the last line of a cut-off log may be incomplete
+		default:
+			l.bad++
+			if err := bad.Bad(); err != nil {
 				return fmt.Errorf("spark: line %d: %w", n, err)
 			}
 		}
-		if !whole {
-			return nil
-		}
 	}
-}
-
-// note adds a line. The last line of a cut-off log may be incomplete.
-func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
-	switch {
-	case l.take(line):
-		bad.Good()
-	case !whole:
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("spark: line %d: it is longer than %d MB", n, mostLine>>20)
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		l.Torn = true
-	default:
-		l.bad++
-		return bad.Bad()
+	case err != nil:
+		return fmt.Errorf("spark: line %d: %w", n, err)
 	}
 	return nil
 }
@@ -128,31 +127,31 @@ func (l *Log) note(line []byte, whole bool, bad *input.Streak) error {
 // take adds a line, and reports whether it is an event.
 func (l *Log) take(line []byte) bool {
 	l.lines++
-	e, w, ok := l.eventOf(line)
-	if !ok || e == nil {
+	kind, w, ok := parseEvent(line)
+	if kind == nil {
 		return ok
 	}
-	if key, once := w.identity(e.kind); once {
-		h := maphash.Comparable(l.seed, key)
-		if _, twice := l.seen[h]; twice {
+	if kind.once {
+		h := maphash.Bytes(l.seed, line)
+		if _, twice := l.hashes[h]; twice {
 			l.doubled++
 			return true
 		}
-		l.seen[h] = struct{}{}
+		l.hashes[h] = struct{}{}
 	}
-	switch e.line = l.lines; e.kind {
+	switch kind.name {
 	case "ApplicationStart":
 		l.app, l.id = dag.Clean(string(w.AppID)), w.application()
 	case "ApplicationEnd":
 		l.Ended = true
 	}
-	l.events = append(l.events, *e)
+	l.events = append(l.events, w.event(kind, l.lines, l.intern))
 	return true
 }
 
 // check orders the log, and returns ErrNoLog if it has no job.
 func (l *Log) check() error {
-	l.seen, l.texts = nil, nil
+	l.hashes, l.texts = nil, nil
 	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog
@@ -160,18 +159,11 @@ func (l *Log) check() error {
 	return nil
 }
 
-var errLine = fmt.Errorf("it is longer than %d MB", mostLine>>20)
-
-func readLine(b *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := b.ReadSlice('\n')
-		if len(line)+len(part) > mostLine {
-			return nil, errLine
-		}
-		line = append(line, part...)
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, err
+// name sets the application's id in a log without one.
+func (l *Log) name(id string) {
+	for _, e := range l.events {
+		if e.kind == "ApplicationStart" {
+			l.id, e.more.AppID = id, text(id)
 		}
 	}
 }

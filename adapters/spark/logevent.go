@@ -12,7 +12,7 @@ import (
 
 // An event is the parsed part of an event log line.
 type event struct {
-	kind  string // the event's name without package and prefix
+	kind  string // see eventKind
 	line  int    // line number in the log, from 1
 	stamp dag.Instant
 	at    dag.Instant // stamp, but not before the previous line's event
@@ -143,13 +143,64 @@ type taskEnd struct {
 	KillReason  text `json:"Kill Reason"`
 }
 
-// eventKinds are the kinds of events that are parsed.
-var eventKinds = []string{
-	"LogStart", "ApplicationStart", "ApplicationEnd", "EnvironmentUpdate", "ExecutorAdded", "ExecutorRemoved",
-	"ExecutorExcluded", "ExecutorUnexcluded", "ExecutorBlacklisted", "ExecutorUnblacklisted", "JobStart", "JobEnd",
-	"StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "SQLExecutionStart", "SQLExecutionEnd",
-	"SQLAdaptiveExecutionUpdate",
+// An eventKind is a kind of events that are read.
+type eventKind struct {
+	name  string                  // the event's name without package and prefix
+	once  bool                    // a log has each event once, so that a second one is a copy
+	time  func(*wireEvent) number // when it happened; nil is the time stamp
+	sound func(*wireEvent) bool   // it has the required fields, in valid ranges; nil is always
 }
+
+var eventKinds = []eventKind{
+	{"LogStart", false, nil, nil},
+	{"ApplicationStart", false, nil, nil},
+	{"ApplicationEnd", false, nil, nil},
+	{"EnvironmentUpdate", false, nil, nil},
+	{"ExecutorAdded", true, nil, func(w *wireEvent) bool {
+		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
+	}},
+	{"ExecutorRemoved", true, nil, func(w *wireEvent) bool { return w.Executor != "" }},
+	{"ExecutorExcluded", false, nil, nil},
+	{"ExecutorUnexcluded", false, nil, nil},
+	{"ExecutorBlacklisted", false, nil, nil},
+	{"ExecutorUnblacklisted", false, nil, nil},
+	{"JobStart", true, func(w *wireEvent) number { return w.Submitted }, (*wireEvent).startsJob},
+	{"JobEnd", true, func(w *wireEvent) number { return w.Completed }, func(w *wireEvent) bool {
+		return idOf(w.JobID) >= 0 && w.Result.Result != ""
+	}},
+	{"StageSubmitted", true, func(w *wireEvent) number { return w.Stage.Submitted }, (*wireEvent).hasStage},
+	{"StageCompleted", true, func(w *wireEvent) number { return w.Stage.Completed }, (*wireEvent).hasStage},
+	{"TaskStart", true, func(w *wireEvent) number { return w.Task.Launch }, (*wireEvent).hasTask},
+	{"TaskEnd", true, func(w *wireEvent) number { return w.Task.Finish }, func(w *wireEvent) bool {
+		return w.hasTask() && w.EndReason.Reason != ""
+	}},
+	{"SQLExecutionStart", true, func(w *wireEvent) number { return w.Time }, (*wireEvent).hasExecution},
+	{"SQLExecutionEnd", true, func(w *wireEvent) number { return w.Time }, (*wireEvent).hasExecution},
+	{"SQLAdaptiveExecutionUpdate", false, nil, (*wireEvent).hasExecution},
+}
+
+// startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
+// stage.
+func (w *wireEvent) startsJob() bool {
+	all := len(w.Stages)
+	w.Stages = slices.DeleteFunc(w.Stages, func(s stageInfo) bool { return !s.sound() })
+	return idOf(w.JobID) >= 0 && (w.Stages != nil || len(w.StageIDs) > 0) && (len(w.Stages) > 0 || all == 0)
+}
+
+func (w *wireEvent) hasStage() bool { return w.Stage.sound() }
+
+func (w *stageInfo) sound() bool {
+	n := w.Tasks
+	return idOf(w.ID) >= 0 && w.Try.ID() >= 0 && w.Try.ID() < mostAttempts && n != nil && *n >= 0 && *n <= mostTasks
+}
+
+func (w *wireEvent) hasTask() bool {
+	t := w.Task
+	return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && t != nil && idOf(t.ID) >= 0 &&
+		t.Launch.Instant().Known() && t.Index.ID() >= 0 && t.Executor != ""
+}
+
+func (w *wireEvent) hasExecution() bool { return idOf(w.Execution) >= 0 }
 
 // mostCores bounds the cores of an executor.
 const mostCores = 1 << 20
@@ -171,111 +222,37 @@ func (w *wireEvent) application() string {
 	return id
 }
 
-// eventOf parses a line. ok is false if the line is not an event; e is nil for kinds that are not in eventKinds.
-func (l *Log) eventOf(line []byte) (e *event, w *wireEvent, ok bool) {
+// parseEvent parses a line. ok is false if the line is not an event; kind is nil for events that are not read.
+func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 	name := eventlog.Event(line)
-	kind := strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
-	i := slices.Index(eventKinds, kind)
+	name = strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
+	i := slices.IndexFunc(eventKinds, func(k eventKind) bool { return k.name == name })
 	if i < 0 {
 		return nil, nil, name != "" && json.Valid(line)
 	}
-	w = &wireEvent{}
-	if json.Unmarshal(line, w) != nil || !w.sound(kind) {
+	kind, w = &eventKinds[i], &wireEvent{}
+	if json.Unmarshal(line, w) != nil || kind.sound != nil && !kind.sound(w) {
 		return nil, nil, false
 	}
-	e = &event{kind: eventKinds[i], stamp: w.time(kind), stage: -1}
-	switch kind {
+	return kind, w, true
+}
+
+// event returns the event of a line. intern returns the same memory for equal strings.
+func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string) event {
+	e := event{kind: kind.name, line: line, stamp: w.Timestamp.Instant(), stage: -1}
+	if kind.time != nil {
+		e.stamp = kind.time(w).Instant()
+	}
+	switch kind.name {
 	case "TaskStart", "TaskEnd":
-		e.stage, e.task = idOf(w.StageID), w.taskEvent(l.intern)
-		return e, w, true
+		e.stage, e.task = idOf(w.StageID), w.taskEvent(intern)
+		return e
 	case "StageSubmitted", "StageCompleted":
 		e.stage = idOf(w.Stage.ID)
 	}
 	w.plan, w.PlanText = parsePlan(w.PlanText), ""
 	e.more = w
-	return e, w, true
-}
-
-// sound reports whether an event has the required fields of its kind, in valid ranges.
-func (w *wireEvent) sound(kind string) bool {
-	switch kind {
-	case "JobStart":
-		whole := slices.DeleteFunc(slices.Clone(w.Stages), func(s stageInfo) bool { return !s.sound() })
-		broken := w.Stages == nil && len(w.StageIDs) == 0 || len(whole) == 0 && len(w.Stages) > 0
-		w.Stages = whole // a job without partitions has no stage
-		return !broken && idOf(w.JobID) >= 0
-	case "JobEnd":
-		return idOf(w.JobID) >= 0 && w.Result.Result != ""
-	case "StageSubmitted", "StageCompleted":
-		return w.Stage.sound()
-	case "TaskStart", "TaskEnd":
-		return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && w.Task != nil && w.Task.sound() &&
-			(kind == "TaskStart" || w.EndReason.Reason != "")
-	case "ExecutorAdded":
-		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
-	case "ExecutorRemoved":
-		return w.Executor != ""
-	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
-		return idOf(w.Execution) >= 0
-	}
-	return true
-}
-
-func (w *stageInfo) sound() bool {
-	n := w.Tasks
-	return idOf(w.ID) >= 0 && w.Try.ID() >= 0 && w.Try.ID() < mostAttempts && n != nil && *n >= 0 && *n <= mostTasks
-}
-
-func (w *taskInfo) sound() bool {
-	return idOf(w.ID) >= 0 && w.Launch.Instant().Known() && w.Index.ID() >= 0 && w.Executor != ""
-}
-
-// An identity identifies an event, so that duplicates in the log are found.
-type identity struct {
-	kind, executor, reason           string
-	job, stage, try, task, execution int
-	at                               dag.Instant
-}
-
-// identity returns the identity of an event. once is false for kinds that may repeat.
-func (w *wireEvent) identity(kind string) (of identity, once bool) {
-	of = identity{
-		kind: kind, executor: string(w.Executor), reason: string(w.EndReason.Reason), job: idOf(w.JobID),
-		stage: idOf(w.Stage.ID), try: w.Stage.Try.ID(), execution: idOf(w.Execution),
-	}
-	if w.Task != nil {
-		of.task = idOf(w.Task.ID)
-	}
-	switch kind {
-	case "ExecutorAdded", "ExecutorRemoved":
-		of.at = w.time(kind)
-	case "JobStart", "JobEnd", "StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "SQLExecutionStart",
-		"SQLExecutionEnd":
-	default:
-		return of, false
-	}
-	return of, true
-}
-
-// time returns when the event happened, or NoInstant if the event does not contain the time.
-func (w *wireEvent) time(kind string) dag.Instant {
-	switch kind {
-	case "JobStart":
-		return w.Submitted.Instant()
-	case "SQLExecutionStart", "SQLExecutionEnd":
-		return w.Time.Instant()
-	case "JobEnd":
-		return w.Completed.Instant()
-	case "StageSubmitted":
-		return w.Stage.Submitted.Instant()
-	case "StageCompleted":
-		return w.Stage.Completed.Instant()
-	case "TaskStart":
-		return w.Task.Launch.Instant()
-	case "TaskEnd":
-		return w.Task.Finish.Instant()
-	}
-	return w.Timestamp.Instant()
+	return e
 }
 
 // taskEvent returns the parsed task of an event. intern returns the same memory for equal strings.

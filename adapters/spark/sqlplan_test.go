@@ -200,12 +200,13 @@ func TestPlanOfLog(t *testing.T) {
 		{`{"Event":"` + pkg + `ExecutionEnd","executionId":1,"time":2}`, -1},
 		{`{"Event":"` + pkg + `AdaptiveExecutionUpdate","executionId":1,"physicalPlanDescription":"Sort\n"}`, -1},
 	} {
-		e, _, ok := (&Log{}).eventOf([]byte(c.line))
-		if !ok || e == nil {
+		kind, w, ok := parseEvent([]byte(c.line))
+		if !ok || kind == nil {
 			t.Fatalf("%s is no event", c.line)
 		}
+		e := w.event(kind, 1, nil)
 		player := a.player()
-		player.apply(e)
+		player.apply(&e)
 		got := -1
 		if p := a.executions[1].plan; p != nil {
 			got = len(p.exchanges)
