@@ -2,6 +2,7 @@ package spark
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -72,17 +73,19 @@ func (s *stage) mayFill() bool {
 func (f *tables) attempts(s *stage, now dag.Instant) []dag.Attempt {
 	t, of := &s.table, f.basisOf(s)
 	changed := t.changed
+	t.changed = nil
+	anew := t.moved || t.clipped || t.basis != of || len(changed) > 0 && (s.mayFill() || len(s.tries) > 1)
+	if !anew && len(changed) == 0 {
+		return t.attempts
+	}
+	if anew || !s.update(changed, now) {
+		s.collect(now)
+	}
 	for _, k := range changed {
 		k.changed = false
 	}
-	t.changed = nil
-	switch {
-	case t.moved || t.clipped || t.basis != of || len(changed) > 0 && (s.mayFill() || len(s.tries) > 1):
-	case len(changed) == 0 || f.update(s, changed, now):
-		return t.attempts
-	}
 	t.basis, t.moved = of, false
-	f.collect(s, now)
+	f.markLost(s, t.attempts)
 	return t.attempts
 }
 
@@ -137,99 +140,86 @@ func byRow(x, y *task) int {
 }
 
 // collect rebuilds all rows.
-func (f *tables) collect(s *stage, now dag.Instant) {
+func (s *stage) collect(now dag.Instant) {
 	t := &s.table
-	t.surplus = false
-	rows := make([]*task, 0, len(t.rows))
+	t.surplus, t.clipped = false, false
+	t.rows = make([]*task, 0, len(t.rows))
 	for _, y := range s.tries {
 		for _, k := range y.list {
 			if s.place(k) {
-				rows = append(rows, k)
+				t.rows = append(t.rows, k)
 			}
 		}
 	}
-	rows = append(rows, s.fill(now)...)
-	if !slices.IsSortedFunc(rows, byRow) {
-		slices.SortStableFunc(rows, byRow)
+	t.rows = append(t.rows, s.fill(now)...)
+	if !slices.IsSortedFunc(t.rows, byRow) {
+		slices.SortStableFunc(t.rows, byRow)
 	}
-	t.rows, t.attempts, t.clipped = rows, make([]dag.Attempt, len(rows)), false
-	number := int32(0)
-	for i, k := range rows {
-		if number++; i == 0 || rows[i-1].index != k.index {
-			number = 0
-		}
-		t.attempts[i] = k.attempt(number, now)
-		t.clipped = t.clipped || k.latest() > now
+	t.attempts = make([]dag.Attempt, 0, len(t.rows))
+	for _, k := range t.rows {
+		t.attempts = append(t.attempts, t.row(k, now))
 	}
-	f.markLost(s, t.attempts)
+	for left := t.attempts; len(left) > 0; {
+		left = left[renumber(left):]
+	}
 }
 
-// update rebuilds the rows of changed tasks and adds new ones. It returns false if all rows have to be rebuilt.
-func (f *tables) update(s *stage, changed []*task, now dag.Instant) bool {
+// update rebuilds the rows of changed tasks and adds new ones. It returns false if all rows have to be rebuilt because
+// a task has no index.
+func (s *stage) update(changed []*task, now dag.Instant) bool {
 	t := &s.table
-	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
-	var added []*task
+	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) }) // new tasks get indices in this order
 	for _, k := range changed {
-		switch {
-		case !k.placed && s.place(k):
-			added = append(added, k)
-		case k.index < 0:
+		if !k.placed && !s.place(k) && k.index < 0 {
 			return false
 		}
 	}
-	slices.SortFunc(added, byRow)
-	t.insert(added)
+	changed = slices.DeleteFunc(slices.Clone(changed), func(k *task) bool { return !k.placed })
+	slices.SortFunc(changed, byRow)
+	rows, attempts := t.rows, t.attempts
+	t.rows, t.attempts = make([]*task, 0, len(rows)+len(changed)), make([]dag.Attempt, 0, len(rows)+len(changed))
 	for _, k := range changed {
-		if !k.placed {
-			continue
+		i, found := slices.BinarySearchFunc(rows, k, byRow)
+		t.rows, t.attempts = append(t.rows, rows[:i]...), append(t.attempts, attempts[:i]...)
+		t.rows, t.attempts = append(t.rows, k), append(t.attempts, t.row(k, now))
+		if found {
+			i++
 		}
-		i, _ := slices.BinarySearchFunc(t.rows, k, byRow)
-		if i == len(t.rows) || t.rows[i] != k {
-			return false // two tasks have the same id
-		}
-		number := int32(0)
-		for n := i - 1; n >= 0 && t.rows[n].index == k.index; n-- {
-			number++
-		}
-		t.attempts[i] = k.attempt(number, now)
-		for i++; i < len(t.rows) && t.rows[i].index == k.index; i++ {
-			number++
-			t.attempts[i].Number = number
-		}
-		t.clipped = t.clipped || k.latest() > now
+		rows, attempts = rows[i:], attempts[i:]
 	}
-	f.markLost(s, t.attempts)
+	t.rows, t.attempts = append(t.rows, rows...), append(t.attempts, attempts...)
+	for _, k := range changed {
+		i, _ := slices.BinarySearchFunc(t.attempts, k.index, func(at dag.Attempt, index int32) int {
+			return cmp.Compare(at.Task, index)
+		})
+		renumber(t.attempts[i:])
+	}
 	return true
 }
 
-// insert adds rows to a copy of the attempts.
-func (t *table) insert(added []*task) {
-	rows, attempts := t.rows, make([]dag.Attempt, 0, len(t.attempts)+len(added))
-	if len(added) > 0 {
-		rows = make([]*task, 0, len(t.rows)+len(added))
+// renumber numbers the attempts of the first task of a list, and returns how many there are.
+func renumber(list []dag.Attempt) (n int) {
+	for ; n < len(list) && list[n].Task == list[0].Task; n++ {
+		list[n].Number = int32(n) //nolint:gosec // G115: bounded by mostTasks
 	}
-	from := 0
-	for _, k := range added {
-		at, _ := slices.BinarySearchFunc(t.rows, k, byRow)
-		rows = append(append(rows, t.rows[from:at]...), k)
-		attempts = append(append(attempts, t.attempts[from:at]...), dag.Attempt{})
-		from = at
-	}
-	if len(added) > 0 {
-		rows = append(rows, t.rows[from:]...)
-	}
-	t.rows, t.attempts = rows, append(attempts, t.attempts[from:]...)
+	return n
+}
+
+// row returns the row of a task.
+func (t *table) row(k *task, now dag.Instant) dag.Attempt {
+	t.clipped = t.clipped || k.latest() > now
+	return k.attempt(now)
 }
 
 // latest returns the latest time of a task.
 func (k *task) latest() dag.Instant { return max(k.launch, k.end, k.report, k.first.At, k.last.At) }
 
-// attempt returns the row of a task.
-func (k *task) attempt(number int32, now dag.Instant) dag.Attempt {
+// attempt returns the row of a task, without its number.
+func (k *task) attempt(now dag.Instant) dag.Attempt {
 	nan := math.NaN()
 	unknown := [dag.Pipelines]float64{nan, nan, nan}
 	at := dag.Attempt{
-		Task: k.index, Number: number, State: k.state, Slot: k.core.core, Node: k.executor,
+		Task: k.index, State: k.state, Slot: k.core.core, Node: k.executor,
 		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
 		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, Diagnosis: k.why,
 	}
@@ -278,35 +268,29 @@ func (s *stage) fill(now dag.Instant) []*task {
 		return nil
 	}
 	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
-	seen, listed := 0, 0
+	missing := t.complete
+	if s.done() {
+		missing = s.tasks
+	}
 	for _, u := range s.tries {
 		for _, k := range u.list {
-			if k.index < 0 {
-				continue
-			}
-			if k.state == dag.AttemptSucceeded && !have[k.index] {
+			switch {
+			case k.index < 0:
+			case k.state == dag.AttemptSucceeded:
+				if s.done() && !have[k.index] || !s.done() && u == t {
+					missing--
+				}
 				have[k.index] = true
-				seen++
+			case u == t && k.state == dag.AttemptRunning:
+				busy[k.index] = !s.done()
 			}
-			if u == t && k.state == dag.AttemptSucceeded {
-				listed++
-			}
-			busy[k.index] = busy[k.index] || u == t && k.state == dag.AttemptRunning
 		}
-	}
-	missing := t.complete - listed
-	if s.done() {
-		missing = s.tasks - seen
 	}
 	filled := s.table.filled
-	for i := range filled {
-		if int(i) >= s.tasks || have[i] {
-			delete(filled, i)
-		}
-	}
+	maps.DeleteFunc(filled, func(i int32, _ *task) bool { return int(i) >= s.tasks || have[i] })
 	missing -= len(filled)
 	for i := int32(0); int(i) < s.tasks && missing > 0; i++ {
-		if have[i] || filled[i] != nil || busy[i] && !s.done() {
+		if have[i] || filled[i] != nil || busy[i] {
 			continue
 		}
 		if filled == nil {
@@ -316,12 +300,7 @@ func (s *stage) fill(now dag.Instant) []*task {
 		missing--
 	}
 	s.table.filled = filled
-	out := make([]*task, 0, len(filled))
-	for _, k := range filled {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, byRow)
-	return out
+	return slices.SortedFunc(maps.Values(filled), byRow)
 }
 
 // unlisted returns a succeeded task of a try that no list has shown.
