@@ -53,7 +53,6 @@ func OfManager(u *url.URL) bool {
 // answers applies the responses of a driver, of a history server and of a cluster manager to the facts.
 type answers struct {
 	*facts
-	*outcome
 	reported dag.Instant // the driver's time by its newest response
 }
 

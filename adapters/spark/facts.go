@@ -31,6 +31,7 @@ type facts struct {
 	stages                  map[int]*stage
 	jobIDs, stageIDs        []int // ascending
 	executors
+	ending
 	pools    map[string]dag.Pool // of a FAIR scheduler, by name
 	began    dag.Instant
 	clock    dateClock
@@ -47,7 +48,7 @@ func newFacts(id string) *facts {
 	return &facts{
 		id: id, unit: of, base: -1, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		began: dag.NoInstant, clock: newDateClock(),
+		began: dag.NoInstant, clock: newDateClock(), ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 	}
 }
 

@@ -16,7 +16,7 @@ type graph struct {
 	begun   []dag.Instant       // parallel to ended: the latest submission so far
 }
 
-func (f *facts) graph() *graph {
+func newGraph(f *facts) *graph {
 	g := &graph{facts: f, writers: map[string][]*stage{}}
 	for _, id := range f.stageIDs {
 		if s := f.stages[id]; s.ran() && len(s.rdds) > 0 && !f.final(s) {

@@ -21,7 +21,6 @@ const overlap = 250 * time.Millisecond
 // A repairer adds the events that a driver has dropped and that later ones imply.
 type repairer struct {
 	*facts
-	*outcome
 	implied   []*task      // tasks with an implied end, including some with a later real end
 	missing   map[gap]bool // events that an event log does not have
 	announced int          // facts.tasks at the last call of announce that set cores
@@ -281,4 +280,62 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 			r.end(running[i], dag.AttemptSucceeded, next.launch, now, true)
 		}
 	}
+}
+
+// announce sets the cores of executors with an unknown number of cores. They get as many as the other executors
+// have. If no number is known, each gets the highest number of tasks that it ran at once.
+func (r *repairer) announce() {
+	most, unknown := 0, map[int32][]*task{}
+	for i, x := range r.all {
+		if x.unannounced {
+			unknown[int32(i)] = nil //nolint:gosec // G115: bounded by mostExecutors
+		} else {
+			most = max(most, x.cores)
+		}
+	}
+	if len(unknown) == 0 || r.announced == r.tasks {
+		return
+	}
+	r.announced = r.tasks
+	if most > 0 {
+		for i := range unknown {
+			r.all[i].cores = most
+		}
+		return
+	}
+	for _, s := range r.stages {
+		for _, t := range s.tries {
+			for _, k := range t.list {
+				if _, is := unknown[k.executor]; is && k.launch.Known() && !k.guessed {
+					unknown[k.executor] = append(unknown[k.executor], k)
+				}
+			}
+		}
+	}
+	for i, tasks := range unknown {
+		r.all[i].cores = max(r.all[i].cores, atOnce(tasks))
+	}
+}
+
+// atOnce returns the highest number of tasks that ran at the same time. It ignores the short overlap of two tasks on
+// one core.
+func atOnce(tasks []*task) int {
+	type change struct {
+		at dag.Instant
+		by int
+	}
+	var all []change
+	for _, k := range tasks {
+		all = append(all, change{k.launch, 1})
+		if k.state != dag.AttemptRunning {
+			all = append(all, change{k.end - min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2), -1})
+		}
+	}
+	slices.SortFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
+	n, most := 0, 0
+	for _, c := range all {
+		n += c.by
+		most = max(most, n)
+	}
+	return most
 }

@@ -205,6 +205,18 @@ func (l *Log) Holds(id string) bool {
 	})
 }
 
+// Missing returns why the log does not have a workflow. It returns nil if it does, or if it is another
+// application's.
+func (l *Log) Missing(id string) error {
+	app, of := parseID(id)
+	if of.kind == "" || app != "" && app != l.id || l.Holds(id) {
+		return nil
+	}
+	r := l.Reader(l.id + id[len(app):])
+	r.At(l.Last)
+	return r.app.Missing()
+}
+
 // At returns a snapshot of an instant. Instants must not decrease between calls. ok is false before the first job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {

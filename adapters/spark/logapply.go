@@ -10,11 +10,10 @@ import (
 // A player applies the events of a log.
 type player struct {
 	*facts
-	*outcome
 	*repairer
 }
 
-func (a *App) player() player { return player{a.facts, a.outcome, a.repairer} }
+func (a *App) player() player { return player{a.facts, a.repairer} }
 
 // apply applies one event.
 func (p *player) apply(e *event) {

@@ -104,7 +104,7 @@ func (s *Source) endPeek() {
 
 // ending returns the running jobs if all of them may end soon, otherwise none.
 func (a *App) ending(now dag.Instant) (ids []int) {
-	g := a.graph()
+	g := newGraph(a.facts)
 	for _, id := range a.unitJobs() {
 		j := a.jobs[id]
 		if j.over() {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -63,10 +62,6 @@ func parseID(id string) (app string, u unit) {
 	}
 	return app, u
 }
-
-// quiet is how long a job group must have no running job before it counts as ended. Nothing reports the end of a
-// group, and a driver may compute for a while between two jobs.
-const quiet = 15 * time.Second
 
 // mostSQL bounds the executions of SQL that are kept.
 const mostSQL = 10_000
@@ -162,24 +157,6 @@ func (f *facts) unitStages() map[int]bool {
 		}
 	}
 	return out
-}
-
-// unitEnd returns the final state of the SQL execution or job group, which may end before its application. It
-// returns dag.Running before the end. open reports that one of its jobs still runs.
-func (o *outcome) unitEnd(open bool, last *job, now dag.Instant) dag.State {
-	switch x := o.execution(); {
-	case open:
-	case x != nil && x.status == "COMPLETED":
-		return dag.Succeeded
-	case x != nil && x.status == "FAILED":
-		return dag.Failed
-	case o.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
-		if last.status == "FAILED" {
-			return dag.Failed
-		}
-		return dag.Succeeded
-	}
-	return dag.Running
 }
 
 // flowID returns the id of the workflow: the application's, or the unit's.

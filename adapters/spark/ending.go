@@ -1,0 +1,154 @@
+package spark
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Outside YARN only a history server or the event log reports how an application ended. Without them the end is
+// inferred: a driver closes its web page when its application ends, and reports its jobs until then.
+
+// ending is the end of an application and the evidence for it.
+type ending struct {
+	over           bool        // the history server or a cluster manager has reported the end
+	recorded       bool        // the history server has the end
+	unfinished     bool        // the history server has the application without its end
+	ended          dag.Instant // when
+	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
+	lastSeen       dag.Instant // when the driver last responded
+	refusals       int         // consecutive polls in which the driver's page was closed
+	historyTrouble string      // error of the history server; ""
+}
+
+// closed reports whether the driver has closed its page, judged by giveUp refusals.
+func (e *ending) closed() bool { return e.refusals >= giveUp }
+
+// state returns the state of the workflow. Spark does not report whether an application has succeeded, so the last
+// job decides.
+func (f *facts) state(final bool, now dag.Instant) dag.State {
+	open := false
+	var last *job
+	for _, id := range f.unitJobs() {
+		j := f.jobs[id]
+		open = open || !j.over()
+		if last == nil || j.completed >= last.completed {
+			last = j
+		}
+	}
+	if s := f.unitEnd(open, last, now); s.Ended() {
+		return s
+	}
+	switch {
+	case !f.over && !final:
+		return dag.Running
+	case f.manager.Ended() && (f.manager != dag.Succeeded || !open):
+		return f.manager
+	case open, !f.over && !f.seenToEnd(last):
+		return dag.EndedUnconfirmed
+	case last.status == "FAILED":
+		return dag.Failed
+	}
+	return dag.Succeeded
+}
+
+// seenToEnd reports whether an application without a reported end seems to have run to its end. Its driver has
+// closed its page, no job runs, and either no job has failed or the last one has.
+func (f *facts) seenToEnd(last *job) bool {
+	if !f.closed() || f.unfinished || f.unit.kind == sqlUnit || last == nil {
+		return false
+	}
+	return last.status == "FAILED" || f.jobsNot("SUCCEEDED") == 0
+}
+
+// jobsNot returns how many jobs of the unit do not have a status.
+func (f *facts) jobsNot(status string) (n int) {
+	for _, id := range f.unitJobs() {
+		if f.jobs[id].status != status {
+			n++
+		}
+	}
+	return n
+}
+
+// quiet is how long a job group must have no running job before it counts as ended. Nothing reports the end of a
+// group, and a driver may compute for a while between two jobs.
+const quiet = 15 * time.Second
+
+// unitEnd returns the final state of the SQL execution or job group, which may end before its application. It
+// returns dag.Running before the end, and for a whole application. open reports that one of its jobs still runs.
+func (f *facts) unitEnd(open bool, last *job, now dag.Instant) dag.State {
+	switch x := f.execution(); {
+	case open:
+	case x != nil && x.status == "COMPLETED":
+		return dag.Succeeded
+	case x != nil && x.status == "FAILED":
+		return dag.Failed
+	case f.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
+		if last.status == "FAILED" {
+			return dag.Failed
+		}
+		return dag.Succeeded
+	}
+	return dag.Running
+}
+
+// inferred reports whether the end of the application, or of its unit, was inferred and not reported.
+func (f *facts) inferred(state dag.State) bool {
+	return !f.over && (f.unit.kind == "" || state == dag.EndedUnconfirmed)
+}
+
+// stopTime is how long an idle driver may take to stop its application after the last job. It does not count, so
+// that the length of a run does not depend on whether the application's end was recorded.
+const stopTime = 2 * time.Second
+
+// completed returns when the application, or its unit, ended. After the last job the driver may still work, for
+// example commit files or write to a database. A job group ends with its last job, because nothing reports its own
+// end. An application without a reported end ended when it was last seen.
+func (f *facts) completed() dag.Instant {
+	last := dag.NoInstant
+	if !f.over && f.unit.kind == "" {
+		last = f.clock.correct(f.lastSeen)
+	}
+	for _, id := range f.unitJobs() {
+		if last = max(last, f.jobs[id].completed); !f.jobs[id].completed.Known() {
+			last = max(last, f.ended)
+		}
+	}
+	if x := f.execution(); x != nil {
+		return max(last, x.ended)
+	}
+	if f.unit.kind == "" {
+		for _, x := range f.executions {
+			last = max(last, x.ended)
+		}
+		if f.ended.Sub(last) > stopTime {
+			last = f.ended
+		}
+	}
+	return last
+}
+
+// diagnosis returns why the application failed: the error of its last failed job, or of the stage that caused it.
+func (f *facts) diagnosis(state dag.State, stages []*stage) string {
+	if state != dag.Failed {
+		return ""
+	}
+	why, at := "", dag.NoInstant
+	for _, id := range f.unitJobs() {
+		if j := f.jobs[id]; j.why != "" && j.completed >= at {
+			why, at = j.why, j.completed
+		}
+	}
+	if why != "" && !strings.HasPrefix(why, "Job aborted due to stage failure") {
+		return why
+	}
+	for _, s := range stages {
+		if t := s.newest(); t != nil && t.failure != "" {
+			why = fmt.Sprintf("stage %d: %s", s.id, t.failure)
+		}
+	}
+	return why
+}
