@@ -10,13 +10,10 @@ import (
 
 // A coreUse is the core of a task, and when the next task began on that core.
 type coreUse struct {
-	core int32 // -1 none
-	next dag.Instant
-	// foundCore and foundNext are the results of the current pass.
-	foundCore int32
-	foundNext dag.Instant
-	final     bool // later passes do not change it
-	basis     useBasis
+	core  int32 // -1 none
+	next  dag.Instant
+	final bool // later passes do not change it
+	basis useBasis
 }
 
 // A useBasis has the inputs of a core assignment. If they change, the task is assigned again.
@@ -69,7 +66,6 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 		counts[i] = max(e.cores, 1)
 	}
 	again = again || len(counts) < len(a.counts) || !slices.Equal(a.counts, counts[:len(a.counts)])
-	a.counts = counts
 	slices.SortFunc(a.open, byLaunch)
 	if n := len(a.assigned); n > 0 {
 		first := slices.IndexFunc(a.open, (*task).assignable)
@@ -79,22 +75,26 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 		for _, k := range a.assigned {
 			k.core.final = false
 		}
-		*a = assigner{open: append(a.open, a.assigned...), counts: counts}
+		*a = assigner{open: append(a.open, a.assigned...)}
 		slices.SortFunc(a.open, byLaunch)
 	}
+	a.counts = counts
 	moved := slices.Clone(a.open)
-	for _, last := range a.cores.last {
-		moved = append(moved, last...)
+	for _, list := range a.cores.ofExecutor {
+		for i := range list {
+			moved = append(moved, list[i].last)
+		}
 	}
-	for _, k := range moved {
-		if k.core.foundNext = dag.NoInstant; !k.core.final {
-			k.core.foundCore = -1
+	before := make([]coreUse, len(moved))
+	for i, k := range moved {
+		before[i] = k.core
+		if k.core.next = dag.NoInstant; !k.core.final {
+			k.core.core = -1
 		}
 	}
 	a.pass()
-	for _, k := range moved {
-		if u := &k.core; u.core != u.foundCore || u.next != u.foundNext {
-			u.core, u.next = u.foundCore, u.foundNext
+	for i, k := range moved {
+		if was := &before[i]; k.core.core != was.core || k.core.next != was.next {
 			k.change()
 		}
 	}
@@ -125,21 +125,23 @@ func (a *assigner) pass() {
 	a.open = left
 }
 
-// cores has the cores that tasks have run on, by executor.
+// A core is a core that a task has run on.
+type core struct {
+	id   int32
+	free dag.Instant // since when it is free
+	last *task
+}
+
+// cores has the cores that tasks have run on.
 type cores struct {
-	free [][]dag.Instant // since when each is free
-	last [][]*task
-	ids  [][]int32
-	n    int32
+	ofExecutor [][]core
+	n          int32
 }
 
 func (c *cores) clone() cores {
-	out := cores{
-		free: make([][]dag.Instant, len(c.free)), last: make([][]*task, len(c.free)), ids: make([][]int32, len(c.free)),
-		n: c.n,
-	}
-	for e := range c.free {
-		out.free[e], out.last[e], out.ids[e] = slices.Clone(c.free[e]), slices.Clone(c.last[e]), slices.Clone(c.ids[e])
+	out := cores{ofExecutor: slices.Clone(c.ofExecutor), n: c.n}
+	for e, list := range out.ofExecutor {
+		out.ofExecutor[e] = slices.Clone(list)
 	}
 	return out
 }
@@ -147,34 +149,33 @@ func (c *cores) clone() cores {
 // place assigns a core to the next task: the free core that became free last, or a new one. If all are busy because
 // two tasks overlap for a moment, it takes the core that becomes free first.
 func (c *cores) place(k *task, counts []int) {
-	e, best := int(k.executor), -1
-	for len(c.free) <= e {
-		c.free, c.last, c.ids = append(c.free, nil), append(c.last, nil), append(c.ids, nil)
+	for len(c.ofExecutor) <= int(k.executor) {
+		c.ofExecutor = append(c.ofExecutor, nil)
 	}
-	for i, at := range c.free[e] {
-		if at <= k.launch && (best < 0 || at > c.free[e][best]) {
-			best = i
+	list := c.ofExecutor[k.executor]
+	var best, first *core
+	for i := range list {
+		at := &list[i]
+		if at.free <= k.launch && (best == nil || at.free > best.free) {
+			best = at
+		}
+		if first == nil || at.free < first.free {
+			first = at
 		}
 	}
-	if best < 0 && len(c.free[e]) >= counts[e] {
-		best = 0
-		for i, at := range c.free[e] {
-			if at < c.free[e][best] {
-				best = i
-			}
-		}
+	if best == nil && len(list) >= counts[k.executor] {
+		best = first
 	}
-	if best < 0 {
-		best = len(c.free[e])
-		c.free[e], c.last[e], c.ids[e] = append(c.free[e], 0), append(c.last[e], nil), append(c.ids[e], c.n)
+	if best == nil {
+		list = append(list, core{id: c.n})
+		c.ofExecutor[k.executor], best = list, &list[len(list)-1]
 		c.n++
 	}
-	if before := c.last[e][best]; before != nil && before.state != dag.AttemptRunning {
-		before.core.foundNext = k.launch
+	if before := best.last; before != nil && before.state != dag.AttemptRunning {
+		before.core.next = k.launch
 	}
-	c.free[e][best], c.last[e][best] = k.end, k
+	best.free, best.last, k.core.core = k.end, k, best.id
 	if k.state == dag.AttemptRunning {
-		c.free[e][best] = math.MaxInt64
+		best.free = math.MaxInt64
 	}
-	k.core.foundCore = c.ids[e][best]
 }
