@@ -12,8 +12,9 @@ import (
 
 // A question is a group of requests. Each path may depend on the responses to the paths before it.
 type question struct {
-	paths func(*Source) iter.Seq[string]
-	most  int // requests of a round; 0 is no bound. They keep the load on a driver low
+	// requests calls ask for each path, until ask returns false.
+	requests func(s *Source, ask func(path string) bool)
+	most     int // requests of a round; 0 is no bound. They keep the load on a driver low
 	// onError decides about a failed request. By default it ends the round.
 	onError   errorRule
 	strict    bool // a response of another form counts as a failed request
@@ -30,26 +31,26 @@ const (
 
 // roundQuestions lists the questions to a driver after the list of applications, in the order of their priority.
 var roundQuestions = []question{
-	{paths: whole},
-	{paths: running},
-	{paths: watchedSQL},
-	{paths: briefJobs, most: 20, onError: mayLack},
-	{paths: endedJobs, most: 20},
-	{paths: endedStages, most: 20, onError: mayLack},
-	{paths: jobPages, most: 5, onError: optional},
-	{paths: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
-	{paths: plans, onError: optional},
-	{paths: pools, onError: optional},
-	{paths: tasks, strict: true},
+	{requests: whole},
+	{requests: running},
+	{requests: watchedSQL},
+	{requests: briefJobs, most: 20, onError: mayLack},
+	{requests: endedJobs, most: 20},
+	{requests: endedStages, most: 20, onError: mayLack},
+	{requests: jobPages, most: 5, onError: optional},
+	{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
+	{requests: plans, onError: optional},
+	{requests: pools, onError: optional},
+	{requests: tasks, strict: true},
 }
 
 // endQuestions lists the questions to a history server that has the end, and gapQuestions those that it may leave open.
 var (
-	endQuestions = []question{{paths: last, ofHistory: true}}
+	endQuestions = []question{{requests: last, ofHistory: true}}
 	gapQuestions = []question{
-		{paths: watchedSQL, onError: optional, ofHistory: true},
-		{paths: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
-		{paths: lateTasks, most: 20, onError: optional, ofHistory: true},
+		{requests: watchedSQL, onError: optional, ofHistory: true},
+		{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
+		{requests: lateTasks, most: 20, onError: optional, ofHistory: true},
 	}
 )
 
@@ -99,50 +100,45 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 		server = s.driver.History
 	}
 	n := 0
-	for path := range q.paths(s) {
+	var failed error
+	q.requests(s, func(path string) bool {
 		if n++; q.most > 0 && n > q.most {
-			return nil
+			return false
 		}
 		took, err := s.get(ctx, server, path)
-		if s.err = err; err == nil && !took && q.strict {
-			s.err = fmt.Errorf("spark: the answer to %s is not what it should be", path)
+		if err == nil && !took && q.strict {
+			err = fmt.Errorf("spark: the answer to %s is not what it should be", path)
 		}
-		if s.err != nil && q.onError != optional && !(q.onError == mayLack && statusOf(s.err) == http.StatusNotFound) {
-			return s.err
+		if s.err = err; q.onError != optional && !(q.onError == mayLack && statusOf(err) == http.StatusNotFound) {
+			failed = err
 		}
-	}
-	return nil
+		return failed == nil
+	})
+	return failed
 }
 
-// inTurn yields the paths of parts, each until its request has succeeded once. at is the index of the next part.
-func (s *Source) inTurn(at *int, parts ...string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for ; *at < len(parts); *at++ {
-			if !yield(s.path("%s", parts[*at])) {
-				return
-			}
-			s.asked.nextJob = 1 + s.app.lastJob()
-		}
+// inTurn requests parts, each until its request has succeeded once. at is the index of the next part.
+func (s *Source) inTurn(ask func(string) bool, at *int, parts ...string) {
+	for ; *at < len(parts) && ask(s.path("%s", parts[*at])); *at++ {
+		s.asked.nextJob = 1 + s.app.lastJob()
 	}
 }
 
 // whole requests parts of the application in full once. Later rounds request only what has changed.
-func whole(s *Source) iter.Seq[string] {
-	return s.inTurn(&s.asked.whole, "environment", "jobs", "stages")
+func whole(s *Source, ask func(string) bool) {
+	s.inTurn(ask, &s.asked.whole, "environment", "jobs", "stages")
 }
 
 // last requests the final state of the application.
-func last(s *Source) iter.Seq[string] {
-	return s.inTurn(&s.asked.last, "jobs", "stages", "allexecutors")
+func last(s *Source, ask func(string) bool) {
+	s.inTurn(ask, &s.asked.last, "jobs", "stages", "allexecutors")
 }
 
 // running requests the running jobs, the stages that run or wait, and the executors.
-func running(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if yield(s.path("jobs?status=running")) && yield(s.path("stages?status=active&status=pending")) &&
-			(len(s.app.all) <= manyExecute || s.rounds%seldom == 0) {
-			yield(s.path("allexecutors"))
-		}
+func running(s *Source, ask func(string) bool) {
+	if ask(s.path("jobs?status=running")) && ask(s.path("stages?status=active&status=pending")) &&
+		(len(s.app.all) <= manyExecute || s.rounds%seldom == 0) {
+		ask(s.path("allexecutors"))
 	}
 }
 
@@ -150,119 +146,107 @@ func running(s *Source) iter.Seq[string] {
 var sqlList = fmt.Sprintf("sql?length=%d&details=false&planDescription=false", sqlRow)
 
 // watchedSQL requests the watched execution of SQL, or all executions while it is unknown which one is watched.
-func watchedSQL(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if x := s.app.execution(); x != nil {
-			yield(s.path("sql/%d?details=false&planDescription=false", x.id))
-		} else if s.app.unit.kind == sqlUnit {
-			yield(s.path("%s", sqlList))
-		}
+func watchedSQL(s *Source, ask func(string) bool) {
+	if x := s.app.execution(); x != nil {
+		ask(s.path("sql/%d?details=false&planDescription=false", x.id))
+	} else if s.app.unit.kind == sqlUnit {
+		ask(s.path("%s", sqlList))
 	}
 }
 
 // plans requests the plans of running executions after a job has started or ended, because they do not change
 // otherwise. Drivers without executions of SQL return an error.
-func plans(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		last, count := s.app.lastJob(), s.app.running()
-		if count == 0 || last == s.asked.lastJob && count == s.asked.jobCount {
+func plans(s *Source, ask func(string) bool) {
+	last, count := s.app.lastJob(), s.app.running()
+	if count == 0 || last == s.asked.lastJob && count == s.asked.jobCount {
+		return
+	}
+	if s.app.unit.kind != sqlUnit {
+		list := s.path("sql?offset=%d&length=%d&details=false&planDescription=false", s.app.endedSQL, sqlRow)
+		if !ask(list) || s.err != nil {
 			return
 		}
-		if s.app.unit.kind != sqlUnit {
-			list := s.path("sql?offset=%d&length=%d&details=false&planDescription=false", s.app.endedSQL, sqlRow)
-			if !yield(list) || s.err != nil {
-				return
-			}
-		}
-		left := plansRound
-		for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
-			x := s.app.executions[id]
-			if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
-				continue
-			}
-			left--
-			if !yield(s.path("sql/%d?details=false&planDescription=true", id)) || s.err != nil {
-				return
-			}
-		}
-		s.asked.lastJob, s.asked.jobCount = last, count
 	}
+	left := plansRound
+	for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
+		x := s.app.executions[id]
+		if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
+			continue
+		}
+		left--
+		if !ask(s.path("sql/%d?details=false&planDescription=true", id)) || s.err != nil {
+			return
+		}
+	}
+	s.asked.lastJob, s.asked.jobCount = last, count
 }
 
 // briefJobs requests jobs that started and ended between two rounds, so that no list of running jobs contained them.
 // Job ids have no gaps. It therefore requests all ids without a response and the id after the last one.
-func briefJobs(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		last := s.app.lastJob()
-		for id := s.asked.nextJob; ; id++ {
-			known := s.app.jobs[id] != nil
-			if !known && s.asked.absent[id] < pageTries {
-				if !yield(s.path("jobs/%d", id)) {
-					return
-				}
-				if known = s.app.jobs[id] != nil; !known && id <= last {
-					s.asked.absent[id]++
-					continue
-				}
-			}
-			if !known && id > last {
+func briefJobs(s *Source, ask func(string) bool) {
+	last := s.app.lastJob()
+	for id := s.asked.nextJob; ; id++ {
+		known := s.app.jobs[id] != nil
+		if !known && s.asked.absent[id] < pageTries {
+			if !ask(s.path("jobs/%d", id)) {
 				return
 			}
-			if id == s.asked.nextJob {
-				s.asked.nextJob++
+			if known = s.app.jobs[id] != nil; !known && id <= last {
+				s.asked.absent[id]++
+				continue
 			}
+		}
+		if !known && id > last {
+			return
+		}
+		if id == s.asked.nextJob {
+			s.asked.nextJob++
 		}
 	}
 }
 
 // endedJobs requests jobs that have left the list of running jobs.
-func endedJobs(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, id := range s.app.unitJobs() {
-			if j := s.app.jobs[id]; !j.over() && j.seen < s.rounds && !yield(s.path("jobs/%d", id)) {
-				return
-			}
+func endedJobs(s *Source, ask func(string) bool) {
+	for _, id := range s.app.unitJobs() {
+		if j := s.app.jobs[id]; !j.over() && j.seen < s.rounds && !ask(s.path("jobs/%d", id)) {
+			return
 		}
 	}
 }
 
 // endedStages requests stages that have left the list of running and waiting stages, even if their job still runs.
-func endedStages(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, id := range s.app.unitJobs() {
-			j := s.app.jobs[id]
-			if j.settled {
+func endedStages(s *Source, ask func(string) bool) {
+	for _, id := range s.app.unitJobs() {
+		j := s.app.jobs[id]
+		if j.settled {
+			continue
+		}
+		for _, sid := range j.stages {
+			st := s.app.stages[sid]
+			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.rounds ||
+				!j.over() && st.status == "PENDING" {
 				continue
 			}
-			for _, sid := range j.stages {
-				st := s.app.stages[sid]
-				if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.rounds ||
-					!j.over() && st.status == "PENDING" {
-					continue
-				}
-				if !yield(s.path("stages/%d?details=false", sid)) {
-					return
-				}
+			if !ask(s.path("stages/%d?details=false", sid)) {
+				return
 			}
-			j.settled = j.over()
 		}
+		j.settled = j.over()
 	}
 }
 
 // jobPages requests the pages of jobs with several stages. They show the dependencies between stages.
-func jobPages(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, id := range s.app.unitJobs() {
-			j := s.app.jobs[id]
-			if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked.pages[id] >= pageTries {
-				continue
-			}
-			if !yield("/jobs/job/?id=" + strconv.Itoa(id)) {
-				return
-			}
-			if s.asked.pages[id]++; statusOf(s.err) == http.StatusForbidden {
-				s.asked.pages[id] = pageTries // it will be refused again
-			}
+func jobPages(s *Source, ask func(string) bool) {
+	for _, id := range s.app.unitJobs() {
+		j := s.app.jobs[id]
+		if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked.pages[id] >= pageTries {
+			continue
+		}
+		if !ask("/jobs/job/?id=" + strconv.Itoa(id)) {
+			return
+		}
+		if s.asked.pages[id]++; statusOf(s.err) == http.StatusForbidden {
+			s.asked.pages[id] = pageTries // it will be refused again
 		}
 	}
 }
@@ -270,66 +254,58 @@ func jobPages(s *Source) iter.Seq[string] {
 // eventLog requests the event log if pages of jobs do not show the dependencies of a running job; after the
 // application's end, if those of any job are unknown. If the request fails, the dependencies stay a guess, for which
 // there is a separate warning.
-func eventLog(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
-			j := s.app.jobs[id]
-			return !s.app.edgesKnown(j) && (s.app.over || !j.over() && s.asked.pages[id] >= pageTries)
-		}) {
-			return
-		}
-		if d, ok := s.driver.(*yarnDriver); ok {
-			d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
-		}
-		yield(s.path("logs"))
+func eventLog(s *Source, ask func(string) bool) {
+	if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
+		j := s.app.jobs[id]
+		return !s.app.edgesKnown(j) && (s.app.over || !j.over() && s.asked.pages[id] >= pageTries)
+	}) {
+		return
 	}
+	if d, ok := s.driver.(*yarnDriver); ok {
+		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
+	}
+	ask(s.path("logs"))
 }
 
 // pools requests the weights of pools that are new since the driver listed them. A pool that is not in a scheduler
 // file starts to exist with its first stage.
-func pools(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		names, _ := s.app.strangePools()
-		isNew := false
-		for _, name := range names {
-			if s.asked.pools[name] < pageTries && len(s.asked.pools) < mostPools {
-				s.asked.pools[name]++
-				isNew = true
-			}
+func pools(s *Source, ask func(string) bool) {
+	names, _ := s.app.strangePools()
+	isNew := false
+	for _, name := range names {
+		if s.asked.pools[name] < pageTries && len(s.asked.pools) < mostPools {
+			s.asked.pools[name]++
+			isNew = true
 		}
-		if isNew {
-			yield(poolsPage)
-		}
+	}
+	if isNew {
+		ask(poolsPage)
 	}
 }
 
 // tasks requests the running tasks of running stages, and some of the ended ones.
-func tasks(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		past, each := 0, 1+s.app.cores()/runningRow
-		for t, list := range s.unlisted() {
-			active := t.status == "ACTIVE"
-			if !active {
-				if past++; past > pastRound {
-					continue
-				}
+func tasks(s *Source, ask func(string) bool) {
+	past, each := 0, 1+s.app.cores()/runningRow
+	for t, list := range s.unlisted() {
+		active := t.status == "ACTIVE"
+		if !active {
+			if past++; past > pastRound {
+				continue
 			}
-			if active && s.rounds%each == 0 && !yield(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
-				!yield(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
-				return
-			}
+		}
+		if active && s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
+			!ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+			return
 		}
 	}
 }
 
 // lateTasks requests the tasks that ended shortly before the driver closed, such as the failure that ended the
 // application. Tasks that the history server does not have stay unchanged.
-func lateTasks(s *Source) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for t, list := range s.unlisted() {
-			if !yield(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
-				return
-			}
+func lateTasks(s *Source, ask func(string) bool) {
+	for t, list := range s.unlisted() {
+		if !ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+			return
 		}
 	}
 }
