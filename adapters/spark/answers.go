@@ -208,44 +208,16 @@ func (a *answers) takeJobs(body []byte) bool {
 }
 
 func (a *answers) takeStages(body []byte) bool {
-	list, ok := rows[wireStage](body)
-	slices.SortStableFunc(list, func(x, y wireStage) int { return x.AttemptID.ID() - y.AttemptID.ID() })
+	list, ok := rows[stageRow](body)
+	slices.SortStableFunc(list, func(x, y stageRow) int { return x.Try.ID() - y.Try.ID() })
 	for i := range list {
-		a.takeStage(&list[i])
+		a.clock.stamp(list[i].Submitted.at())
+		a.clock.stamp(list[i].Completed.at())
+		if s := a.takeStage(&list[i]); s != nil {
+			s.seen = a.round
+		}
 	}
 	return ok
-}
-
-func (a *answers) takeStage(w *wireStage) {
-	s := a.describe(w.StageID.ID(), w.Name, w.RDDIDs)
-	if s == nil {
-		return
-	}
-	s.seen = a.round
-	status, n := string(w.Status), w.AttemptID.ID()
-	if n == 0 && w.NumTasks > 0 {
-		s.tasks = w.NumTasks.Count(mostTasks + 1) // keep a count above the bound above it
-	}
-	if n >= len(s.tries)-1 {
-		s.status = status
-	}
-	if status == "PENDING" || status == "SKIPPED" {
-		return
-	}
-	s.pool = dag.Clean(string(w.Pool))
-	t := s.tryAt(n)
-	if t == nil {
-		return
-	}
-	t.tasks, t.complete, t.status = w.NumTasks.Count(mostTasks), w.NumComplete.Count(mostTasks), status
-	t.submitted, t.completed = w.Submission.at(), w.Completion.at()
-	a.clock.stamp(t.submitted)
-	a.clock.stamp(t.completed)
-	t.failure, t.push = cause(string(w.FailureReason)), w.PushEnabled
-	if w.RunTime >= 0 {
-		t.runMS = float64(w.RunTime)
-	}
-	s.writes = s.writes || w.Written > 0
 }
 
 // takeTasks applies a list of tasks of a stage attempt that was returned at an instant. With status=RUNNING the list
@@ -413,10 +385,11 @@ func (a *answers) takeEnvironment(body []byte) bool {
 	return true
 }
 
-func idsOf(list []number) []int {
+// idsOf returns the valid ids of a list, ascending.
+func idsOf[T number | rddID](list []T) []int {
 	out := make([]int, 0, len(list))
 	for _, n := range list {
-		if id := n.ID(); id >= 0 {
+		if id := number(n).ID(); id >= 0 {
 			out = append(out, id)
 		}
 	}

@@ -137,21 +137,13 @@ func (a *allocation) asking() dag.Instant {
 // start returns the time from an executor's request to its start. It uses the newest executor that replaced a lost
 // one, or else the first one.
 func (a *allocation) start() time.Duration {
-	asked, first, last := a.asking(), dag.NoInstant, dag.NoInstant
-	for _, e := range a.all {
-		if last = max(last, e.added); e.added.Known() && (!first.Known() || e.added < first) {
-			first = e.added
-		}
-	}
-	for _, e := range slices.Backward(a.all) {
-		if e.lost() && last > e.removed && !a.conf.on(dynamic+"enabled") {
-			asked, first = e.removed, last
-			for _, next := range a.all {
-				if next.added > e.removed {
-					first = min(first, next.added)
-				}
+	asked, first := a.asking(), a.firstAfter(dag.NoInstant)
+	if !a.conf.on(dynamic + "enabled") {
+		for _, e := range slices.Backward(a.all) {
+			if next := a.firstAfter(e.removed); e.lost() && next.Known() {
+				asked, first = e.removed, next
+				break
 			}
-			break
 		}
 	}
 	if !asked.Known() || !first.Known() || first <= asked {
@@ -197,12 +189,7 @@ func times(n int, t dag.Instant) []dag.Instant {
 // boot returns how long the first executor took to start, or 0 if unknown. It applies only to Spark's own cluster
 // manager, which starts executors with the application. On other clusters executors also wait for containers.
 func (a *allocation) boot() time.Duration {
-	first := dag.NoInstant
-	for _, e := range a.all {
-		if e.id != "driver" && e.added.Known() && (!first.Known() || e.added < first) {
-			first = e.added
-		}
-	}
+	first := a.firstAfter(dag.NoInstant)
 	if !first.Known() || !a.began.Known() || first <= a.began || !strings.HasPrefix(a.conf["spark.master"], "spark://") {
 		return 0
 	}

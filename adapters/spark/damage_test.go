@@ -233,7 +233,7 @@ func TestDoubledEvents(t *testing.T) {
 	} {
 		p := play(t, twice)
 		p.whole(t, name)
-		p.warns(t, name, "events are in the log twice and count once")
+		p.warns(t, name, "events that it has twice")
 	}
 	for n := range log {
 		p := play(t, slices.Concat(log[:n+1], log[n:]))
@@ -263,7 +263,7 @@ func TestBrokenEvents(t *testing.T) {
 		for _, n := range []int{5, 20, 45} {
 			p := play(t, slices.Insert(slices.Clone(log), n, line))
 			p.whole(t, line)
-			p.warns(t, line, "1 line of the event log is not an event and was left out")
+			p.warns(t, line, "left out of the event log: 1 line that no event can be read from")
 		}
 	}
 	for _, strange := range []string{

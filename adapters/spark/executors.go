@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -91,22 +92,41 @@ func (x *executors) activeAt(t dag.Instant) int {
 	return n
 }
 
-// peak returns the highest number of executors at any time.
-func (x *executors) peak() int {
-	var came, gone []dag.Instant
+// firstAfter returns when the first executor after an instant was added, or NoInstant.
+func (x *executors) firstAfter(t dag.Instant) dag.Instant {
+	first := dag.NoInstant
 	for _, e := range x.all {
-		if came = append(came, e.added); !e.active {
-			gone = append(gone, e.removed)
+		if e.id != "driver" && e.added > t && (!first.Known() || e.added < first) {
+			first = e.added
 		}
 	}
-	slices.Sort(came)
-	slices.Sort(gone)
-	most, left := 0, 0
-	for i, t := range came {
-		for left < len(gone) && gone[left] <= t {
-			left++
+	return first
+}
+
+// peak returns the highest number of executors at any time.
+func (x *executors) peak() int {
+	var changes []change
+	for _, e := range x.all {
+		if changes = append(changes, change{e.added, 1}); !e.active {
+			changes = append(changes, change{e.removed, -1})
 		}
-		most = max(most, i+1-left)
+	}
+	return highest(changes)
+}
+
+// A change is a change of a number at an instant.
+type change struct {
+	at dag.Instant
+	by int
+}
+
+// highest returns the highest number that changes add up to.
+func highest(changes []change) int {
+	slices.SortFunc(changes, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
+	n, most := 0, 0
+	for _, c := range changes {
+		n += c.by
+		most = max(most, n)
 	}
 	return most
 }

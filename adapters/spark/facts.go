@@ -180,16 +180,49 @@ func (f *facts) takeJob(w *wireJob) {
 	slices.Sort(j.stages)
 }
 
-// describe sets the name and the RDDs of a stage. It returns nil if there are too many stages.
-func (f *facts) describe(id int, name text, rdds []number) *stage {
-	s := f.stageAt(id)
+// describe sets what does not change from attempt to attempt of a stage. It returns nil if there are too many stages.
+func (f *facts) describe(w *stageRow) *stage {
+	s := f.stageAt(idOf(w.ID))
 	if s == nil {
 		f.dropped = true
 		return nil
 	}
-	if s.name = dag.Clean(string(name)); len(s.rdds) == 0 {
-		s.setRDDs(rdds)
+	if s.name = dag.Clean(string(w.Name)); len(s.rdds) == 0 {
+		s.setRDDs(w.RDDs)
 	}
+	if w.Try.ID() <= 0 && w.Tasks != nil && *w.Tasks > 0 {
+		s.tasks = w.Tasks.Count(mostTasks + 1) // keep a count above the bound above it
+	}
+	return s
+}
+
+// takeStage sets the description and the progress of a stage. It returns nil if there are too many stages.
+func (f *facts) takeStage(w *stageRow) *stage {
+	s := f.describe(w)
+	if s == nil {
+		return nil
+	}
+	status, n := string(w.Status), w.Try.ID()
+	if n >= len(s.tries)-1 {
+		s.status = status
+	}
+	if status == "PENDING" || status == "SKIPPED" {
+		return s
+	}
+	s.pool = dag.Clean(string(w.Pool))
+	t := s.tryAt(n)
+	if t == nil {
+		return s
+	}
+	t.tasks, t.complete, t.status = 0, w.Complete.Count(mostTasks), status
+	if w.Tasks != nil {
+		t.tasks = w.Tasks.Count(mostTasks)
+	}
+	t.submitted, t.completed = w.Submitted.at(), w.Completed.at()
+	if t.failure, t.push = cause(string(w.Failure)), w.Push; w.RunTime >= 0 {
+		t.runMS = float64(w.RunTime)
+	}
+	s.writes = s.writes || w.Written > 0
 	return s
 }
 

@@ -38,7 +38,7 @@ func newGraph(f *facts) *graph {
 }
 
 // setRDDs sets the RDDs of a stage. Stages with the same RDDs write the same shuffle.
-func (s *stage) setRDDs(ids []number) {
+func (s *stage) setRDDs(ids []rddID) {
 	s.rdds = idsOf(ids)
 	b := make([]byte, 0, 4*len(s.rdds))
 	for _, n := range s.rdds {

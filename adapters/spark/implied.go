@@ -320,22 +320,12 @@ func (r *repairer) announce() {
 // atOnce returns the highest number of tasks that ran at the same time. It ignores the short overlap of two tasks on
 // one core.
 func atOnce(tasks []*task) int {
-	type change struct {
-		at dag.Instant
-		by int
-	}
-	var all []change
+	var changes []change
 	for _, k := range tasks {
-		all = append(all, change{k.launch, 1})
+		changes = append(changes, change{k.launch, 1})
 		if k.state != dag.AttemptRunning {
-			all = append(all, change{k.end - min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2), -1})
+			changes = append(changes, change{k.end - min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2), -1})
 		}
 	}
-	slices.SortFunc(all, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
-	n, most := 0, 0
-	for _, c := range all {
-		n += c.by
-		most = max(most, n)
-	}
-	return most
+	return highest(changes)
 }

@@ -100,7 +100,7 @@ func (p *player) startJob(e *event) {
 		if job.StageIDs[i] = number(id); id > last {
 			last, job.Name = id, w.Stages[i].Name
 		}
-		p.describeStage(&w.Stages[i])
+		p.describeLogged(&w.Stages[i])
 	}
 	if w.Stages == nil {
 		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
@@ -138,19 +138,13 @@ func (p *player) endJob(e *event) {
 	}
 }
 
-// describeStage sets the description of a stage and returns the stage, or nil if there are too many.
-func (p *player) describeStage(w *stageInfo) *stage {
-	rdds := make([]number, len(w.RDDs))
-	for i := range w.RDDs {
-		rdds[i] = w.RDDs[i].ID
-	}
-	s := p.describe(idOf(w.ID), w.Name, rdds)
+// describeLogged sets the description of a stage. It returns nil if there are too many stages.
+func (p *player) describeLogged(w *loggedStage) *stage {
+	s := p.describe((*stageRow)(w))
 	if s == nil {
 		return nil
 	}
-	if w.Try.ID() <= 0 {
-		s.tasks, s.sized = w.Tasks.Count(mostTasks+1), true
-	}
+	s.sized = s.sized || w.Try.ID() <= 0
 	if !s.known {
 		s.parents, s.known = idsOf(w.Parents), true
 	}
@@ -161,8 +155,8 @@ func (p *player) describeStage(w *stageInfo) *stage {
 }
 
 func (p *player) applyStage(e *event) {
-	w := &e.more.Stage
-	s := p.describeStage(w)
+	w := stageRow(e.more.Stage)
+	s := p.describeLogged(&e.more.Stage)
 	if s == nil {
 		return
 	}
@@ -171,27 +165,26 @@ func (p *player) applyStage(e *event) {
 		return
 	}
 	at := e.at
-	if began := w.Submitted.Instant(); began.Known() {
+	if began := w.Submitted.at(); began.Known() {
 		at = max(min(began+e.shift, at), p.firstOf(s.jobs))
 	}
-	if t.tasks = w.Tasks.Count(mostTasks); e.more.Job.Pool != "" {
-		s.pool = dag.Clean(string(e.more.Job.Pool))
-	}
 	if e.kind == "StageSubmitted" {
-		t.submitted, t.status = at, "ACTIVE"
+		t.submitted, w.Status = at, "ACTIVE"
 		p.imply(s, e)
 	} else {
 		p.begin(s, t, at, e)
 		delete(p.missing, gap{"StageCompleted", s.id})
-		t.status, t.completed = "COMPLETE", e.at
-		if t.failure = cause(string(w.Failure)); t.failure != "" {
-			t.status = "FAILED"
+		w.Status, t.completed, t.settled = "COMPLETE", e.at, false
+		if w.Failure != "" {
+			w.Status = "FAILED"
 		}
-		t.settled = false
 	}
-	if t == s.newest() {
-		s.status = t.status
+	w.Submitted, w.Completed = moment(t.submitted), moment(t.completed)
+	w.Complete, w.RunTime = number(t.complete), -1
+	if w.Pool = e.more.Job.Pool; w.Pool == "" {
+		w.Pool = text(s.pool)
 	}
+	p.takeStage(&w)
 }
 
 func (p *player) applyTask(e *event) {

@@ -80,54 +80,35 @@ func (l *Log) stamps() []clock.Stamp {
 	return out
 }
 
-// Warnings returns warnings about the whole log.
-func (l *Log) Warnings() []dag.Warning {
-	var out []dag.Warning
-	warn := func(format string, args ...any) {
-		out = append(out, dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(format, args...)})
-	}
-	switch {
-	case l.bad == 1:
-		warn("1 line of the event log is not an event and was left out")
-	case l.bad > 1:
-		warn("%d lines of the event log are not events and were left out", l.bad)
-	}
-	switch {
-	case l.doubled == 1:
-		warn("1 event is in the log twice and counts once")
-	case l.doubled > 1:
-		warn("%d events are in the log twice and count once", l.doubled)
-	}
-	if text := l.stepped(); text != "" {
-		warn("%s", text)
-	}
-	return out
-}
-
 // namedSteps bounds the clock steps that a warning lists.
 const namedSteps = 3
 
-// stepped describes how the clock of the log was set, or returns "".
-func (l *Log) stepped() string {
+// Warnings returns warnings about the whole log.
+func (l *Log) Warnings() []dag.Warning {
+	var out []dag.Warning
+	if l.bad > 0 {
+		out = append(out, remark("left out of the event log: %s that no event can be read from", units.Count(l.bad, "line")))
+	}
+	if l.doubled > 0 {
+		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.doubled, "event")))
+	}
+	if len(l.steps) == 0 {
+		return out
+	}
 	var parts []string
 	for _, s := range l.steps[:min(len(l.steps), namedSteps)] {
-		by := units.Exact(max(s.Ahead, -s.Ahead).Round(time.Millisecond)) + " ahead"
+		which, where := fmt.Sprintf("line %d is", s.Entry), "ahead"
+		if s.Entries > 1 {
+			which = fmt.Sprintf("%d events from line %d on are", s.Entries, s.Entry)
+		}
 		if s.Ahead < 0 {
-			by = strings.TrimSuffix(by, "ahead") + "behind"
+			where = "behind"
 		}
-		switch {
-		case s.Entries == 1:
-			parts = append(parts, fmt.Sprintf("line %d is %s", s.Entry, by))
-		default:
-			parts = append(parts, fmt.Sprintf("%d events from line %d on are %s", s.Entries, s.Entry, by))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
+		parts = append(parts, fmt.Sprintf("%s %s %s", which, units.Exact(s.Ahead.Abs().Round(time.Millisecond)), where))
 	}
 	if more := len(l.steps) - namedSteps; more > 0 {
 		parts = append(parts, units.Count(more, "more step"))
 	}
-	return "the clock of the event log steps: " + strings.Join(parts, ", ") +
-		"; ParaTimer moved them to where their order and the times of tasks put them"
+	return append(out, remark("the clock of the event log steps: %s; ParaTimer moved them to where their order and the "+
+		"times of tasks put them", strings.Join(parts, ", ")))
 }

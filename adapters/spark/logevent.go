@@ -39,7 +39,7 @@ type taskEvent struct {
 
 // A wireEvent is an event as Spark's listener writes it.
 type wireEvent struct {
-	Timestamp number
+	Timestamp moment
 	AppName   text `json:"App Name"`
 	AppID     text `json:"App ID"`
 	Attempt   text `json:"App Attempt ID"`
@@ -57,11 +57,11 @@ type wireEvent struct {
 	// The executor's id in events of exclusion.
 	ExcludedExecutor text `json:"executorId"`
 
-	JobID     *number     `json:"Job ID"`
-	Submitted number      `json:"Submission Time"`
-	Stages    []stageInfo `json:"Stage Infos"`
-	StageIDs  []*number   `json:"Stage IDs"` // the only field for stages before Spark 1.2
-	Completed number      `json:"Completion Time"`
+	JobID     *number       `json:"Job ID"`
+	Submitted moment        `json:"Submission Time"`
+	Stages    []loggedStage `json:"Stage Infos"`
+	StageIDs  []*number     `json:"Stage IDs"` // the only field for stages before Spark 1.2
+	Completed moment        `json:"Completion Time"`
 	Result    struct {
 		Result    text
 		Exception struct{ Message text }
@@ -70,13 +70,13 @@ type wireEvent struct {
 	// Of executions of SQL, and of their jobs.
 	Execution   *number `json:"executionId"`
 	Description text    `json:"description"`
-	Time        number  `json:"time"`
+	Time        moment  `json:"time"`
 	Error       text    `json:"errorMessage"`
 	PlanText    string  `json:"physicalPlanDescription"`
 	plan        *sqlPlan
 	Job         jobProperties `json:"Properties"`
 
-	Stage stageInfo `json:"Stage Info"`
+	Stage loggedStage `json:"Stage Info"`
 
 	StageID   *number   `json:"Stage ID"`
 	Try       number    `json:"Stage Attempt ID"`
@@ -110,27 +110,13 @@ type jobProperties struct {
 	Pool        text `json:"spark.scheduler.pool"`
 }
 
-type stageInfo struct {
-	ID    *number `json:"Stage ID"`
-	Try   number  `json:"Stage Attempt ID"`
-	Name  text    `json:"Stage Name"`
-	Tasks *number `json:"Number of Tasks"`
-	RDDs  []struct {
-		ID number `json:"RDD ID"`
-	} `json:"RDD Info"`
-	Parents   []number `json:"Parent IDs"`
-	Submitted number   `json:"Submission Time"`
-	Completed number   `json:"Completion Time"`
-	Failure   text     `json:"Failure Reason"`
-}
-
 type taskInfo struct {
 	ID       *number `json:"Task ID"`
 	Index    number
 	Part     *number `json:"Partition ID"`
-	Launch   number  `json:"Launch Time"`
+	Launch   moment  `json:"Launch Time"`
 	Executor text    `json:"Executor ID"`
-	Finish   number  `json:"Finish Time"`
+	Finish   moment  `json:"Finish Time"`
 	Failed   bool
 	Killed   bool
 }
@@ -147,7 +133,7 @@ type taskEnd struct {
 type eventKind struct {
 	name  string                  // the event's name without package and prefix
 	once  bool                    // a log has each event once, so that a second one is a copy
-	time  func(*wireEvent) number // when it happened; nil is the time stamp
+	time  func(*wireEvent) moment // when it happened; nil is the time stamp
 	sound func(*wireEvent) bool   // it has the required fields, in valid ranges; nil is always
 }
 
@@ -164,18 +150,18 @@ var eventKinds = []eventKind{
 	{"ExecutorUnexcluded", false, nil, nil},
 	{"ExecutorBlacklisted", false, nil, nil},
 	{"ExecutorUnblacklisted", false, nil, nil},
-	{"JobStart", true, func(w *wireEvent) number { return w.Submitted }, (*wireEvent).startsJob},
-	{"JobEnd", true, func(w *wireEvent) number { return w.Completed }, func(w *wireEvent) bool {
+	{"JobStart", true, func(w *wireEvent) moment { return w.Submitted }, (*wireEvent).startsJob},
+	{"JobEnd", true, func(w *wireEvent) moment { return w.Completed }, func(w *wireEvent) bool {
 		return idOf(w.JobID) >= 0 && w.Result.Result != ""
 	}},
-	{"StageSubmitted", true, func(w *wireEvent) number { return w.Stage.Submitted }, (*wireEvent).hasStage},
-	{"StageCompleted", true, func(w *wireEvent) number { return w.Stage.Completed }, (*wireEvent).hasStage},
-	{"TaskStart", true, func(w *wireEvent) number { return w.Task.Launch }, (*wireEvent).hasTask},
-	{"TaskEnd", true, func(w *wireEvent) number { return w.Task.Finish }, func(w *wireEvent) bool {
+	{"StageSubmitted", true, func(w *wireEvent) moment { return w.Stage.Submitted }, (*wireEvent).hasStage},
+	{"StageCompleted", true, func(w *wireEvent) moment { return w.Stage.Completed }, (*wireEvent).hasStage},
+	{"TaskStart", true, func(w *wireEvent) moment { return w.Task.Launch }, (*wireEvent).hasTask},
+	{"TaskEnd", true, func(w *wireEvent) moment { return w.Task.Finish }, func(w *wireEvent) bool {
 		return w.hasTask() && w.EndReason.Reason != ""
 	}},
-	{"SQLExecutionStart", true, func(w *wireEvent) number { return w.Time }, (*wireEvent).hasExecution},
-	{"SQLExecutionEnd", true, func(w *wireEvent) number { return w.Time }, (*wireEvent).hasExecution},
+	{"SQLExecutionStart", true, func(w *wireEvent) moment { return w.Time }, (*wireEvent).hasExecution},
+	{"SQLExecutionEnd", true, func(w *wireEvent) moment { return w.Time }, (*wireEvent).hasExecution},
 	{"SQLAdaptiveExecutionUpdate", false, nil, (*wireEvent).hasExecution},
 }
 
@@ -183,13 +169,13 @@ var eventKinds = []eventKind{
 // stage.
 func (w *wireEvent) startsJob() bool {
 	all := len(w.Stages)
-	w.Stages = slices.DeleteFunc(w.Stages, func(s stageInfo) bool { return !s.sound() })
+	w.Stages = slices.DeleteFunc(w.Stages, func(s loggedStage) bool { return !s.sound() })
 	return idOf(w.JobID) >= 0 && (w.Stages != nil || len(w.StageIDs) > 0) && (len(w.Stages) > 0 || all == 0)
 }
 
 func (w *wireEvent) hasStage() bool { return w.Stage.sound() }
 
-func (w *stageInfo) sound() bool {
+func (w *loggedStage) sound() bool {
 	n := w.Tasks
 	return idOf(w.ID) >= 0 && w.Try.ID() >= 0 && w.Try.ID() < mostAttempts && n != nil && *n >= 0 && *n <= mostTasks
 }
@@ -197,7 +183,7 @@ func (w *stageInfo) sound() bool {
 func (w *wireEvent) hasTask() bool {
 	t := w.Task
 	return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && t != nil && idOf(t.ID) >= 0 &&
-		t.Launch.Instant().Known() && t.Index.ID() >= 0 && t.Executor != ""
+		t.Launch > 0 && t.Index.ID() >= 0 && t.Executor != ""
 }
 
 func (w *wireEvent) hasExecution() bool { return idOf(w.Execution) >= 0 }
@@ -239,9 +225,9 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 
 // event returns the event of a line. intern returns the same memory for equal strings.
 func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string) event {
-	e := event{kind: kind.name, line: line, stamp: w.Timestamp.Instant(), stage: -1}
+	e := event{kind: kind.name, line: line, stamp: w.Timestamp.at(), stage: -1}
 	if kind.time != nil {
-		e.stamp = kind.time(w).Instant()
+		e.stamp = kind.time(w).at()
 	}
 	switch kind.name {
 	case "TaskStart", "TaskEnd":
@@ -261,7 +247,7 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	k := &taskEvent{
 		//nolint:gosec // G115: see Number.ID
 		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()),
-		executor: intern(string(info.Executor)), launch: info.Launch.Instant(), finish: info.Finish.Instant(), took: -1,
+		executor: intern(string(info.Executor)), launch: info.Launch.at(), finish: info.Finish.at(), took: -1,
 	}
 	if part := idOf(info.Part); part >= 0 {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID

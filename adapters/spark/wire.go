@@ -15,19 +15,28 @@ type (
 	text   = loose.Text
 )
 
-// A moment is an instant as Spark's REST service writes it: 2026-11-22T15:30:42.878GMT. 0 is unknown.
+// A moment is an instant as Spark's REST service writes it, 2026-11-22T15:30:42.878GMT, or as an event log does, in
+// milliseconds since the epoch. 0 is unknown.
 type moment dag.Instant
 
 const momentForm = "2006-01-02T15:04:05.000MST"
 
 func (m *moment) UnmarshalJSON(b []byte) error {
+	var n number
+	if err := n.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	if *m = moment(n.Instant()); *m > 0 {
+		return nil
+	}
 	*m = 0
-	var s string
-	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
-		t, err := time.Parse(momentForm, s)
-		if ms := t.UnixMilli(); err == nil && ms > 0 && ms < 1<<43 {
-			*m = moment(ms)
-		}
+	var s text
+	if err := s.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	t, err := time.Parse(momentForm, string(s))
+	if ms := t.UnixMilli(); err == nil && ms > 0 && ms < 1<<43 {
+		*m = moment(ms)
 	}
 	return nil
 }
@@ -65,21 +74,56 @@ type wireJob struct {
 	Status         text
 }
 
-type wireStage struct {
-	Status        text
-	StageID       number
-	AttemptID     number
-	NumTasks      number
-	NumComplete   number `json:"numCompleteTasks"`
-	Submission    moment `json:"submissionTime"`
-	Completion    moment `json:"completionTime"`
-	FailureReason text
-	RunTime       number `json:"executorRunTime"`
-	Written       number `json:"shuffleWriteRecords"`
-	Name          text
-	Pool          text `json:"schedulingPool"`
-	RDDIDs        []number
-	PushEnabled   bool `json:"isShufflePushEnabled"`
+// A stageRow is what is reported of an attempt of a stage. A loggedStage has the same fields as an event log names them.
+type stageRow struct {
+	ID        *number `json:"stageId"`
+	Try       number  `json:"attemptId"`
+	Name      text
+	Tasks     *number  `json:"numTasks"`
+	RDDs      []rddID  `json:"rddIds"`
+	Parents   []number `json:"-"`
+	Submitted moment   `json:"submissionTime"`
+	Completed moment   `json:"completionTime"`
+	Failure   text     `json:"failureReason"`
+	Status    text
+	Complete  number `json:"numCompleteTasks"`
+	RunTime   number `json:"executorRunTime"`
+	Written   number `json:"shuffleWriteRecords"`
+	Pool      text   `json:"schedulingPool"`
+	Push      bool   `json:"isShufflePushEnabled"`
+}
+
+type loggedStage struct {
+	ID        *number  `json:"Stage ID"`
+	Try       number   `json:"Stage Attempt ID"`
+	Name      text     `json:"Stage Name"`
+	Tasks     *number  `json:"Number of Tasks"`
+	RDDs      []rddID  `json:"RDD Info"`
+	Parents   []number `json:"Parent IDs"`
+	Submitted moment   `json:"Submission Time"`
+	Completed moment   `json:"Completion Time"`
+	Failure   text     `json:"Failure Reason"`
+	Status    text     `json:"-"`
+	Complete  number   `json:"-"`
+	RunTime   number   `json:"-"`
+	Written   number   `json:"-"`
+	Pool      text     `json:"-"`
+	Push      bool     `json:"-"`
+}
+
+// An rddID is the id of an RDD. An event log has an object with it.
+type rddID number
+
+func (r *rddID) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '{' {
+		return (*number)(r).UnmarshalJSON(b)
+	}
+	var w struct {
+		ID number `json:"RDD ID"`
+	}
+	err := json.Unmarshal(b, &w)
+	*r = rddID(w.ID)
+	return err
 }
 
 type wireTask struct {
