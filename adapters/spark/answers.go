@@ -144,8 +144,8 @@ func (a *answers) takeTick(w *Answer) bool {
 // takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
 func (a *answers) takeHistory(w *Answer) bool {
 	is := a.TakeApplication([]byte(w.Body()))
-	a.unfinished = is && !a.recorded
-	return is && a.recorded
+	a.historyIsOpen = is && !a.historyHasEnd
+	return is && a.historyHasEnd
 }
 
 // TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
@@ -169,7 +169,7 @@ func (a *answers) TakeApplication(body []byte) bool {
 			a.reported = a.began + millis(at.Duration)
 		}
 		if at.Completed {
-			a.over, a.recorded, a.ended = true, true, at.EndTime.at()
+			a.hasEnd, a.historyHasEnd, a.ended = true, true, at.EndTime.at()
 		}
 	}
 	return true
@@ -193,7 +193,7 @@ func (a *answers) takeManager(body []byte) bool {
 	if !known {
 		return false
 	}
-	a.over, a.manager, a.ended = true, state, millis(w.App.FinishedTime)
+	a.hasEnd, a.manager, a.ended = true, state, millis(w.App.FinishedTime)
 	return state != dag.Succeeded
 }
 
@@ -214,7 +214,7 @@ func (a *answers) takeStages(body []byte) bool {
 		a.clock.stamp(list[i].Submitted.at())
 		a.clock.stamp(list[i].Completed.at())
 		if s := a.takeStage(&list[i]); s != nil {
-			s.seen = a.round
+			s.lastListed = a.round
 		}
 	}
 	return ok
@@ -324,7 +324,7 @@ func (a *answers) takeExecutors(body []byte) bool {
 		}
 		n := a.executorAt(string(w.ID))
 		if n < 0 {
-			a.dropped = true
+			a.tooLarge = true
 			continue
 		}
 		e := a.all[n]

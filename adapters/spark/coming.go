@@ -158,7 +158,7 @@ func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 			continue
 		}
 		if len(p.order)+len(out)+2 > mostStages {
-			p.dropped = true
+			p.tooLarge = true
 			return out
 		}
 		c := coming{title: titles[i], pool: pool, tasks: x.plan.tasks(i)}

@@ -86,7 +86,7 @@ func TestDroppedLive(t *testing.T) {
 			t.Fatalf("at second %v %d and %d tasks run on 4 cores", now, first, second)
 		}
 	}
-	if n := s.Jobs[0].Stages[0].Succeeded() + s.Jobs[0].Stages[1].Succeeded(); n != 24 || !a.jobs[0].over() {
+	if n := s.Jobs[0].Stages[0].Succeeded() + s.Jobs[0].Stages[1].Succeeded(); n != 24 || !a.jobs[0].hasEnded() {
 		t.Errorf("%d tasks succeeded, the job is %s", n, a.jobs[0].status)
 	}
 	if !slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool {

@@ -13,9 +13,9 @@ import (
 
 // ending is the end of an application and the evidence for it.
 type ending struct {
-	over           bool        // the history server or a cluster manager has reported the end
-	recorded       bool        // the history server has the end
-	unfinished     bool        // the history server has the application without its end
+	hasEnd         bool        // the history server or a cluster manager has reported the end
+	historyHasEnd  bool        // the history server has the end
+	historyIsOpen  bool        // the history server has the application without its end
 	ended          dag.Instant // when
 	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
 	lastSeen       dag.Instant // when the driver last responded
@@ -33,7 +33,7 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 	var last *job
 	for _, id := range f.unitJobs() {
 		j := f.jobs[id]
-		open = open || !j.over()
+		open = open || !j.hasEnded()
 		if last == nil || j.completed >= last.completed {
 			last = j
 		}
@@ -42,11 +42,11 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 		return s
 	}
 	switch {
-	case !f.over && !final:
+	case !f.hasEnd && !final:
 		return dag.Running
 	case f.manager.Ended() && (f.manager != dag.Succeeded || !open):
 		return f.manager
-	case open, !f.over && !f.seenToEnd(last):
+	case open, !f.hasEnd && !f.seenToEnd(last):
 		return dag.EndedUnconfirmed
 	case last.status == "FAILED":
 		return dag.Failed
@@ -57,7 +57,7 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 // seenToEnd reports whether an application without a reported end seems to have run to its end. Its driver has
 // closed its page, no job runs, and either no job has failed or the last one has.
 func (f *facts) seenToEnd(last *job) bool {
-	if !f.closed() || f.unfinished || f.unit.kind == sqlUnit || last == nil {
+	if !f.closed() || f.historyIsOpen || f.unit.kind == sqlUnit || last == nil {
 		return false
 	}
 	return last.status == "FAILED" || f.jobsNot("SUCCEEDED") == 0
@@ -97,7 +97,7 @@ func (f *facts) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 
 // inferred reports whether the end of the application, or of its unit, was inferred and not reported.
 func (f *facts) inferred(state dag.State) bool {
-	return !f.over && (f.unit.kind == "" || state == dag.EndedUnconfirmed)
+	return !f.hasEnd && (f.unit.kind == "" || state == dag.EndedUnconfirmed)
 }
 
 // stopTime is how long an idle driver may take to stop its application after the last job. It does not count, so
@@ -109,7 +109,7 @@ const stopTime = 2 * time.Second
 // end. An application without a reported end ended when it was last seen.
 func (f *facts) completed() dag.Instant {
 	last := dag.NoInstant
-	if !f.over && f.unit.kind == "" {
+	if !f.hasEnd && f.unit.kind == "" {
 		last = f.clock.correct(f.lastSeen)
 	}
 	for _, id := range f.unitJobs() {

@@ -32,15 +32,15 @@ type facts struct {
 	jobIDs, stageIDs        []int // ascending
 	executors
 	ending
-	pools    map[string]dag.Pool // of a FAIR scheduler, by name
-	began    dag.Instant
-	clock    dateClock
-	tasks    int // known task attempts
-	dropped  bool
-	untold   int  // all stages with a lower id are listed
-	round    int  // number of the source's poll
-	endedSQL int  // how many of the first executions in the driver's list have ended
-	inLog    bool // the event log is the only source
+	pools       map[string]dag.Pool // of a FAIR scheduler, by name
+	began       dag.Instant
+	clock       dateClock
+	tasks       int  // known task attempts
+	tooLarge    bool // more than the bounds allow was left out
+	listedBelow int  // all stages with a lower id are listed
+	round       int  // number of the source's poll
+	endedSQL    int  // how many of the first executions in the driver's list have ended
+	inLog       bool // the event log is the only source
 }
 
 func newFacts(id string) *facts {
@@ -60,11 +60,11 @@ type job struct {
 	submitted, completed dag.Instant
 	stages               []int // ascending
 	status, why          string
-	seen                 int  // the poll in which it was last listed
+	lastListed           int  // the poll in which it was last listed
 	settled              bool // the end of the job and of its stages is known
 }
 
-func (j *job) over() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
+func (j *job) hasEnded() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
 
 // last returns the id of the job's last stage, which has the job's results; -1 if the job has no stage.
 func (j *job) last() int {
@@ -76,24 +76,24 @@ func (j *job) last() int {
 
 // A stage is a stage of Spark, with all its attempts.
 type stage struct {
-	id      int
-	name    string
-	rdds    []int  // ascending
-	shuffle string // its RDDs as text
-	tasks   int
-	sized   bool   // an event has the number of tasks
-	status  string // of its newest attempt
-	writes  bool   // its tasks have written a shuffle
-	parents []int
-	known   bool // the parents are known
-	jobs    []int
-	tries   []*try // by attempt
-	seen    int    // the poll in which it was last listed
-	planned int    // its place in the plan, from 1; 0 if it has none
-	title   string
-	pool    string  // "" before it is submitted
-	fresh   []*task // tasks without an assigned core
-	table   table
+	id         int
+	name       string
+	rdds       []int  // ascending
+	shuffle    string // its RDDs as text
+	tasks      int
+	hasTasks   bool   // an event has the number of tasks
+	status     string // of its newest attempt
+	writes     bool   // its tasks have written a shuffle
+	parents    []int
+	hasParents bool // the parents are known
+	jobs       []int
+	tries      []*try // by attempt
+	lastListed int    // the poll in which it was last listed
+	planPlace  int    // its place in the plan, from 1; 0 if it has none
+	title      string
+	pool       string  // "" before it is submitted
+	fresh      []*task // tasks without an assigned core
+	table      table
 }
 
 // done reports whether a stage has succeeded.
@@ -139,7 +139,7 @@ func (f *facts) stageAt(id int) *stage {
 // addJob adds a job; it returns false if there are too many.
 func (f *facts) addJob(j *job) bool {
 	if len(f.jobs) >= mostJobs {
-		f.dropped = true
+		f.tooLarge = true
 		return false
 	}
 	f.jobs[j.id], f.jobIDs = j, insert(f.jobIDs, j.id)
@@ -158,11 +158,11 @@ func (f *facts) takeJob(w *wireJob) {
 	j := f.jobs[id]
 	if j == nil {
 		if j = (&job{id: id}); id < 0 || !f.addJob(j) {
-			f.dropped = true
+			f.tooLarge = true
 			return
 		}
 	}
-	j.seen, j.group = f.round, dag.Clean(string(w.JobGroup))
+	j.lastListed, j.group = f.round, dag.Clean(string(w.JobGroup))
 	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
 	j.submitted, j.completed = w.SubmissionTime.at(), w.CompletionTime.at()
 	if len(j.stages) == len(w.StageIDs) {
@@ -184,7 +184,7 @@ func (f *facts) takeJob(w *wireJob) {
 func (f *facts) describe(w *stageRow) *stage {
 	s := f.stageAt(idOf(w.ID))
 	if s == nil {
-		f.dropped = true
+		f.tooLarge = true
 		return nil
 	}
 	if s.name = dag.Clean(string(w.Name)); len(s.rdds) == 0 {
@@ -244,7 +244,7 @@ func (f *facts) lastJob() int {
 func (f *facts) running() int {
 	n := 0
 	for _, id := range f.unitJobs() {
-		if !f.jobs[id].over() {
+		if !f.jobs[id].hasEnded() {
 			n++
 		}
 	}
@@ -268,7 +268,7 @@ func (f *facts) submitted() dag.Instant { return f.firstOf(f.unitJobs()) }
 // edgesKnown reports whether the parents of all stages of a job are known.
 func (f *facts) edgesKnown(j *job) bool {
 	for _, id := range j.stages {
-		if s := f.stages[id]; len(j.stages) > 1 && s != nil && !s.known {
+		if s := f.stages[id]; len(j.stages) > 1 && s != nil && !s.hasParents {
 			return false
 		}
 	}

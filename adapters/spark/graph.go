@@ -59,7 +59,7 @@ func (g *graph) twin(s *stage) *stage {
 
 // parentsOf returns the ids of the stages that a stage of a job reads. If they are unknown, it returns a guess.
 func (g *graph) parentsOf(j *job, s *stage) []int {
-	if s.known {
+	if s.hasParents {
 		return s.parents
 	}
 	return g.guess(j)[s.id]
@@ -114,7 +114,7 @@ func (f *facts) final(s *stage) bool {
 
 // read reports whether a running job may read the output of a stage.
 func (f *facts) read(s *stage) bool {
-	return slices.ContainsFunc(s.jobs, func(id int) bool { return f.jobs[id] != nil && !f.jobs[id].over() })
+	return slices.ContainsFunc(s.jobs, func(id int) bool { return f.jobs[id] != nil && !f.jobs[id].hasEnded() })
 }
 
 // lacks marks the stages of the unit that still have to run and were not submitted.
@@ -129,7 +129,7 @@ func (g *graph) lacks() map[int]bool {
 // lacking marks the stages of a job that Spark's scheduler will still submit. A submitted stage has its input, so
 // its unsubmitted parents are not lacking, unless the stage has failed.
 func (g *graph) lacking(j *job, all map[int]bool) {
-	if j.over() {
+	if j.hasEnded() {
 		return
 	}
 	out, seen := map[int]bool{}, map[int]bool{}
@@ -167,7 +167,7 @@ func (g *graph) lacking(j *job, all map[int]bool) {
 // input. A stage therefore has its output already if another stage of its job was submitted and its own parents have
 // nothing to run. lacks are the stages that have to run, including parents of s.
 func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
-	if !s.known || s.id == j.last() || s.id <= g.firstUnlisted() {
+	if !s.hasParents || s.id == j.last() || s.id <= g.firstUnlisted() {
 		return false
 	}
 	for _, id := range s.parents {
@@ -180,10 +180,10 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 
 // firstUnlisted returns the lowest stage id that no response has listed. Spark numbers stages without gaps.
 func (f *facts) firstUnlisted() int {
-	for f.stages[f.untold].listed() {
-		f.untold++
+	for f.stages[f.listedBelow].listed() {
+		f.listedBelow++
 	}
-	return f.untold
+	return f.listedBelow
 }
 
 // edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last
@@ -191,10 +191,10 @@ func (f *facts) firstUnlisted() int {
 func (g *graph) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
-		if of == nil || of.planned == 0 || of.planned >= s.planned {
+		if of == nil || of.planPlace == 0 || of.planPlace >= s.planPlace {
 			return
 		}
-		e := edgeTo(of.planned, kind)
+		e := edgeTo(of.planPlace, kind)
 		if !slices.ContainsFunc(out, func(o dag.Edge) bool { return o.From == e.From }) {
 			out = append(out, e)
 		}
@@ -210,8 +210,8 @@ func (g *graph) edges(s *stage) []dag.Edge {
 			if p == nil {
 				continue
 			}
-			own = own || p.planned > 0
-			if p.planned == 0 {
+			own = own || p.planPlace > 0
+			if p.planPlace == 0 {
 				p = g.twin(p)
 			}
 			add(p, dag.Barrier)
@@ -260,7 +260,7 @@ func (g *graph) before(j *job) []*stage {
 		if k.completed <= latest {
 			break
 		}
-		if s := g.stages[k.last()]; k != j && s != nil && s.planned > 0 {
+		if s := g.stages[k.last()]; k != j && s != nil && s.planPlace > 0 {
 			out = append(out, s)
 		}
 	}
@@ -273,13 +273,13 @@ func (g *graph) placeOf(j *job) int {
 		return 0
 	}
 	s := g.stages[j.last()]
-	if s != nil && s.planned == 0 {
+	if s != nil && s.planPlace == 0 {
 		s = g.twin(s)
 	}
 	if s == nil {
 		return 0
 	}
-	return s.planned
+	return s.planPlace
 }
 
 // openEnds returns edges to a stage of an execution with unknown inputs. The stage comes after the running jobs, or
@@ -287,7 +287,7 @@ func (g *graph) placeOf(j *job) int {
 func (g *graph) openEnds(jobs []int) []dag.Edge {
 	var out []dag.Edge
 	for _, id := range jobs {
-		if j := g.jobs[id]; j != nil && (!j.over() || id == jobs[len(jobs)-1]) {
+		if j := g.jobs[id]; j != nil && (!j.hasEnded() || id == jobs[len(jobs)-1]) {
 			if at := g.placeOf(j); at > 0 {
 				out = append(out, edgeTo(at, dag.Broadcast))
 			}

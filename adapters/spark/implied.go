@@ -21,9 +21,9 @@ const overlap = 250 * time.Millisecond
 // A repairer adds the events that a driver has dropped and that later ones imply.
 type repairer struct {
 	*facts
-	implied   []*task      // tasks with an implied end, including some with a later real end
-	missing   map[gap]bool // events that an event log does not have
-	announced int          // facts.tasks at the last call of announce that set cores
+	implied        []*task      // tasks with an implied end, including some with a later real end
+	missing        map[gap]bool // events that an event log does not have
+	announcedTasks int          // facts.tasks at the last call of announce that set cores
 }
 
 // A gap is an event that is missing: its kind, and the id of the job, stage or task.
@@ -98,7 +98,7 @@ func (r *repairer) imply(s *stage, e *event) {
 // openImplied returns the running job with a missing start, or nil.
 func (r *repairer) openImplied() *job {
 	for id := firstImplied; r.jobs[id] != nil; id++ {
-		if j := r.jobs[id]; !j.over() {
+		if j := r.jobs[id]; !j.hasEnded() {
 			return j
 		}
 	}
@@ -114,11 +114,11 @@ func (r *repairer) repair(now dag.Instant) {
 	}
 	for _, j := range r.jobs {
 		s := r.stages[j.last()]
-		if j.over() || s == nil || !s.done() {
+		if j.hasEnded() || s == nil || !s.done() {
 			continue
 		}
 		// A job ends with its last stage.
-		if t := s.newest(); t.completed >= j.submitted && (r.over || now.Sub(t.completed) > late) {
+		if t := s.newest(); t.completed >= j.submitted && (r.hasEnd || now.Sub(t.completed) > late) {
 			j.status, j.completed = "SUCCEEDED", t.completed
 			r.miss("JobEnd", j.id)
 		}
@@ -158,7 +158,7 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 		}
 		for _, sid := range j.stages {
 			of := r.stages[sid]
-			if of == nil || !of.known || !slices.Contains(of.parents, s.id) {
+			if of == nil || !of.hasParents || !slices.Contains(of.parents, s.id) {
 				continue
 			}
 			next := of.newest()
@@ -171,7 +171,7 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	switch {
 	case at.Known() && all:
 		at = min(at, last)
-	case !at.Known() && all && (r.over || now.Sub(last) > late):
+	case !at.Known() && all && (r.hasEnd || now.Sub(last) > late):
 		at = last
 	case !at.Known():
 		return
@@ -189,7 +189,7 @@ func (r *repairer) overAt(s *stage, t *try) dag.Instant {
 	at := dag.NoInstant
 	for _, id := range s.jobs {
 		if j := r.jobs[id]; j != nil {
-			if !j.over() {
+			if !j.hasEnded() {
 				return dag.NoInstant
 			}
 			at = max(at, j.completed)
@@ -271,7 +271,7 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 		return
 	}
 	cores := max(x.cores, x.total)
-	if cores == 0 || x.unannounced || len(running) <= cores {
+	if cores == 0 || x.coresUnknown || len(running) <= cores {
 		return
 	}
 	slices.SortFunc(running, byLaunch)
@@ -287,16 +287,16 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 func (r *repairer) announce() {
 	most, unknown := 0, map[int32][]*task{}
 	for i, x := range r.all {
-		if x.unannounced {
+		if x.coresUnknown {
 			unknown[int32(i)] = nil //nolint:gosec // G115: bounded by mostExecutors
 		} else {
 			most = max(most, x.cores)
 		}
 	}
-	if len(unknown) == 0 || r.announced == r.tasks {
+	if len(unknown) == 0 || r.announcedTasks == r.tasks {
 		return
 	}
-	r.announced = r.tasks
+	r.announcedTasks = r.tasks
 	if most > 0 {
 		for i := range unknown {
 			r.all[i].cores = most

@@ -66,7 +66,7 @@ func (a *App) readLocalLog() {
 			p.apply(e)
 		}
 	}
-	a.recorded = true
+	a.historyHasEnd = true
 	for _, s := range a.stages {
 		for _, t := range s.tries {
 			t.complete = min(max(t.complete, t.succeeded), t.tasks)

@@ -35,10 +35,10 @@ type Log struct {
 	id          string // of the application; includes the attempt number after the first attempt
 	app         string
 	lines       int                 // non-empty lines
-	bad         int                 // lines that are not events
+	badLines    int                 // lines that are not events
 	hashes      map[uint64]struct{} // of events that occur once
 	seed        maphash.Seed
-	doubled     int // repeated events
+	copies      int // repeated events
 	steps       []clock.Step
 	texts       map[string]string
 }
@@ -107,7 +107,7 @@ func (l *Log) read(in io.Reader) error {
 		case !whole:
 			l.Torn = true // the last line of a cut-off log may be incomplete
 		default:
-			l.bad++
+			l.badLines++
 			if err := bad.Bad(); err != nil {
 				return fmt.Errorf("spark: line %d: %w", n, err)
 			}
@@ -134,7 +134,7 @@ func (l *Log) take(line []byte) bool {
 	if kind.once {
 		h := maphash.Bytes(l.seed, line)
 		if _, twice := l.hashes[h]; twice {
-			l.doubled++
+			l.copies++
 			return true
 		}
 		l.hashes[h] = struct{}{}

@@ -24,7 +24,7 @@ func (p *player) apply(e *event) {
 	case "ApplicationStart":
 		p.id, p.name, p.user, p.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
 	case "ApplicationEnd":
-		p.over, p.ended = true, e.at
+		p.hasEnd, p.ended = true, e.at
 	case "EnvironmentUpdate":
 		for k, v := range w.Properties {
 			p.conf.set(k, string(v))
@@ -58,7 +58,7 @@ func (p *player) applyExecutor(e *event) {
 	switch e.kind {
 	case "ExecutorAdded":
 		x.active, x.added, x.host = true, e.at, dag.Clean(string(w.ExecutorInfo.Host))
-		x.total, x.unannounced = w.ExecutorInfo.Cores.Count(mostCores), false
+		x.total, x.coresUnknown = w.ExecutorInfo.Cores.Count(mostCores), false
 		x.cores = x.total / p.conf.coresPerTask()
 	case "ExecutorRemoved":
 		x.active, x.removed, x.reason = false, e.at, firstLine(string(w.Reason))
@@ -144,9 +144,9 @@ func (p *player) describeLogged(w *loggedStage) *stage {
 	if s == nil {
 		return nil
 	}
-	s.sized = s.sized || w.Try.ID() <= 0
-	if !s.known {
-		s.parents, s.known = idsOf(w.Parents), true
+	s.hasTasks = s.hasTasks || w.Try.ID() <= 0
+	if !s.hasParents {
+		s.parents, s.hasParents = idsOf(w.Parents), true
 	}
 	if s.status == "" {
 		s.status = "PENDING"
@@ -204,13 +204,13 @@ func (p *player) applyTask(e *event) {
 	if k == nil {
 		return
 	}
-	if !s.sized { // the number of tasks is only visible from the tasks
+	if !s.hasTasks { // the number of tasks is only visible from the tasks
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
 	executor := p.executorAt(w.executor)
 	if executor >= 0 {
 		x := p.all[executor]
-		x.unannounced = x.total == 0
+		x.coresUnknown = x.total == 0
 	}
 	launch := min(w.launch+e.shift, e.at)
 	p.begin(s, t, max(launch, p.firstOf(s.jobs)), e)
@@ -229,7 +229,7 @@ func (p *player) applyTask(e *event) {
 	}
 	k.identify(int(w.part), launch, executor)
 	p.endTask(k, e)
-	if w.counted {
+	if w.hasCounters {
 		k.in, k.read, k.out = w.in, w.read, w.out
 		s.writes = s.writes || w.writes
 	}
@@ -245,7 +245,7 @@ func (p *player) endTask(k *task, e *event) {
 	if w.state == dag.AttemptSucceeded && was != dag.AttemptSucceeded {
 		k.try.complete++
 	}
-	if w.lost && k.executor >= 0 && p.all[k.executor].active {
+	if w.executorLost && k.executor >= 0 && p.all[k.executor].active {
 		x := p.all[k.executor]
 		x.active, x.removed, x.reason = false, e.at, w.loss
 	}

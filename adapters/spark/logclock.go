@@ -86,11 +86,11 @@ const namedSteps = 3
 // Warnings returns warnings about the whole log.
 func (l *Log) Warnings() []dag.Warning {
 	var out []dag.Warning
-	if l.bad > 0 {
-		out = append(out, remark("left out of the event log: %s that no event can be read from", units.Count(l.bad, "line")))
+	if l.badLines > 0 {
+		out = append(out, remark("left out of the event log: %s that no event can be read from", units.Count(l.badLines, "line")))
 	}
-	if l.doubled > 0 {
-		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.doubled, "event")))
+	if l.copies > 0 {
+		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.copies, "event")))
 	}
 	if len(l.steps) == 0 {
 		return out

@@ -30,8 +30,8 @@ type taskEvent struct {
 	launch, finish dag.Instant
 	state          dag.AttemptState
 	why, loss      string // loss is why its executor was lost, or ""
-	lost           bool   // with its executor
-	counted        bool   // it has counters
+	executorLost   bool   // with its executor
+	hasCounters    bool   // it has counters
 	writes         bool   // it writes a shuffle
 	in, read, out  float64
 	took           time.Duration // duration as the executor measured it; -1 unknown
@@ -253,7 +253,7 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.Metrics; m != nil {
-		k.counted, k.writes = true, m.Write.Records > 0
+		k.hasCounters, k.writes = true, m.Write.Records > 0
 		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
 		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
 		if m.Run > 0 {
@@ -269,7 +269,7 @@ func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
 	case r.Reason == commitDenied:
 		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
-		k.state, k.lost = dag.AttemptFailed, r.Reason == "ExecutorLostFailure"
+		k.state, k.executorLost = dag.AttemptFailed, r.Reason == "ExecutorLostFailure"
 		k.loss = intern(firstLine(string(r.Loss)))
 		k.why = intern(firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+
 			string(r.Message)+string(r.Loss)), " ")))

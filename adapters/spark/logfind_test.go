@@ -225,8 +225,8 @@ func TestLogKinds(t *testing.T) {
 		}
 		end := atEnd(t, log)
 		if took := end.Jobs[0].Finished.Sub(end.Jobs[0].Submitted).Seconds(); end.State != dag.Succeeded || took < 4 ||
-			took > 5 || log.bad > 0 {
-			t.Errorf("%s: %v after %v s, %d bad lines", name, end.State, took, log.bad)
+			took > 5 || log.badLines > 0 {
+			t.Errorf("%s: %v after %v s, %d bad lines", name, end.State, took, log.badLines)
 		}
 	}
 }

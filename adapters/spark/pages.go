@@ -50,7 +50,7 @@ func (a *answers) takePage(body string, jobID int) bool {
 		if s == nil || !slices.Contains(j.stages, id) {
 			continue
 		}
-		s.parents, s.known = nil, true
+		s.parents, s.hasParents = nil, true
 		for _, m := range incoming.FindAllStringSubmatch(body[at[0]:end], -1) {
 			from, _ := strconv.Atoi(m[1])
 			if p := a.writer(j, from, id); p >= 0 && !slices.Contains(s.parents, p) {
@@ -95,10 +95,10 @@ func (a *answers) takeLog(body []byte) bool {
 		for _, of := range w.Stages {
 			id := of.ID.ID()
 			s := a.stages[id]
-			if s == nil || s.known || !slices.Contains(j.stages, id) {
+			if s == nil || s.hasParents || !slices.Contains(j.stages, id) {
 				continue
 			}
-			s.known = true
+			s.hasParents = true
 			s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
 				return p >= id || !slices.Contains(j.stages, p)
 			})

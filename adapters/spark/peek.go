@@ -37,7 +37,7 @@ func (s *Source) Peek() *Source {
 
 // startPeek starts to poll the running jobs if they may end soon and nothing else reports their end.
 func (s *Source) startPeek(ctx context.Context) {
-	if !s.peeks || s.manager != nil || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.over {
+	if !s.peeks || s.manager != nil || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd {
 		return
 	}
 	ids := s.app.ending(s.app.Time(s.driver.Now()))
@@ -72,7 +72,7 @@ func (p *peek) run(ctx context.Context, driver Driver, paths []string) {
 			}
 			p.seen = a.At
 			jobs, ok := rows[wireJob]([]byte(a.Body()))
-			if ok && len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).over() {
+			if ok && len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded() {
 				p.answers = append(p.answers, a)
 			} else {
 				left = append(left, path)
@@ -107,7 +107,7 @@ func (a *App) ending(now dag.Instant) (ids []int) {
 	g := newGraph(a.facts)
 	for _, id := range a.unitJobs() {
 		j := a.jobs[id]
-		if j.over() {
+		if j.hasEnded() {
 			continue
 		}
 		if ids = append(ids, id); len(ids) > mostPeeked || !a.mayEnd(j, g, now) {

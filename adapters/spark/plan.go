@@ -33,15 +33,15 @@ func (p *planner) grow(g *graph) {
 		g.lacking(j, lacks)
 		for _, sid := range j.stages {
 			s := p.stages[sid]
-			if s == nil || s.planned > 0 || !s.ran() && !lacks[sid] {
+			if s == nil || s.planPlace > 0 || !s.ran() && !lacks[sid] {
 				continue
 			}
 			if len(p.order) >= mostStages || p.expected+s.tasks > mostTasks {
-				p.dropped = true
+				p.tooLarge = true
 				return
 			}
 			p.order, p.expected = append(p.order, s), p.expected+s.tasks
-			s.planned = len(p.order)
+			s.planPlace = len(p.order)
 			s.title = p.entitle(s)
 		}
 	}

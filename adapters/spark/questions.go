@@ -208,7 +208,7 @@ func briefJobs(s *Source, ask func(string) bool) {
 // endedJobs requests jobs that have left the list of running jobs.
 func endedJobs(s *Source, ask func(string) bool) {
 	for _, id := range s.app.unitJobs() {
-		if j := s.app.jobs[id]; !j.over() && j.seen < s.rounds && !ask(s.path("jobs/%d", id)) {
+		if j := s.app.jobs[id]; !j.hasEnded() && j.lastListed < s.rounds && !ask(s.path("jobs/%d", id)) {
 			return
 		}
 	}
@@ -223,15 +223,15 @@ func endedStages(s *Source, ask func(string) bool) {
 		}
 		for _, sid := range j.stages {
 			st := s.app.stages[sid]
-			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.seen == s.rounds ||
-				!j.over() && st.status == "PENDING" {
+			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.lastListed == s.rounds ||
+				!j.hasEnded() && st.status == "PENDING" {
 				continue
 			}
 			if !ask(s.path("stages/%d?details=false", sid)) {
 				return
 			}
 		}
-		j.settled = j.over()
+		j.settled = j.hasEnded()
 	}
 }
 
@@ -257,7 +257,7 @@ func jobPages(s *Source, ask func(string) bool) {
 func eventLog(s *Source, ask func(string) bool) {
 	if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
 		j := s.app.jobs[id]
-		return !s.app.edgesKnown(j) && (s.app.over || !j.over() && s.asked.pages[id] >= pageTries)
+		return !s.app.edgesKnown(j) && (s.app.hasEnd || !j.hasEnded() && s.asked.pages[id] >= pageTries)
 	}) {
 		return
 	}

@@ -64,7 +64,7 @@ func TestForgottenStage(t *testing.T) {
 		t.Errorf("before any stage of the job runs they are %q, want %q", got, want)
 	}
 	a = few(t)
-	a.untold = 100 // all earlier stages are known
+	a.listedBelow = 100 // all earlier stages are known
 	if got, _ := stagesOf(t, a); !slices.Equal(got, want) {
 		t.Errorf("if no stage has been dropped they are %q, want %q", got, want)
 	}

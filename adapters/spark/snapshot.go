@@ -97,7 +97,7 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	a.clock.check(now)
 	now = a.clock.correct(now)
 	state := dag.Submitted
-	if a.over {
+	if a.hasEnd {
 		if state = dag.Succeeded; a.manager.Ended() {
 			state = a.manager
 		}

@@ -103,7 +103,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		return snap, nil
 	case !s.answered && s.waits(ctx, err):
 		return s.app.beginning(s.driver.Now()), nil
-	case !s.answered && !s.app.lastSeen.Known() && !s.app.over:
+	case !s.answered && !s.app.lastSeen.Known() && !s.app.hasEnd:
 		return nil, s.missedBy(err)
 	case !s.fromHistory(ctx):
 		if final = s.lost(); !final {
@@ -112,7 +112,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
 	if !ok {
-		if e := s.app.noUnit(); e != nil && (final || s.app.over) {
+		if e := s.app.noUnit(); e != nil && (final || s.app.hasEnd) {
 			return nil, e
 		}
 		if snap = s.app.beginning(s.driver.Now()); final && !snap.State.Ended() {
@@ -136,7 +136,7 @@ func (s *Source) waits(ctx context.Context, err error) bool {
 	if !known {
 		return false
 	}
-	s.app.name, s.app.user, s.app.over = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
+	s.app.name, s.app.user, s.app.hasEnd = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
 	s.app.queue = a.Queue
 	return !a.Ended
 }
@@ -176,17 +176,17 @@ func (s *Source) observe(ctx context.Context) error {
 func (s *Source) fromHistory(ctx context.Context) bool {
 	if s.manager != nil {
 		if a, known := s.manager(ctx); known && a.Ended {
-			s.app.over, s.app.ended, s.app.manager = true, a.Finished, a.State
+			s.app.hasEnd, s.app.ended, s.app.manager = true, a.Finished, a.State
 		}
 	}
 	err := s.askHistory(ctx)
-	if !s.app.over && s.manager == nil {
+	if !s.app.hasEnd && s.manager == nil {
 		s.app.readLocalLog()
 	}
-	if !s.app.over {
+	if !s.app.hasEnd {
 		return false
 	}
-	if err == nil && !s.app.recorded && s.app.manager != dag.Killed { // a killed driver never writes its end
+	if err == nil && !s.app.historyHasEnd && s.app.manager != dag.Killed { // a killed driver never writes its end
 		err = errBehind
 	}
 	if err == nil {
@@ -204,7 +204,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 
 // askHistory requests the application from the history server.
 func (s *Source) askHistory(ctx context.Context) error {
-	s.app.unfinished = false
+	s.app.historyIsOpen = false
 	_, err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.hasHistoryServer = !errors.Is(err, errNoHistory)
 	if s.app.historyTrouble = ""; err != nil && s.hasHistoryServer && statusOf(err) != http.StatusNotFound {
@@ -218,7 +218,7 @@ func (s *Source) askHistory(ctx context.Context) error {
 func (s *Source) checkHistory(ctx context.Context) {
 	if !s.answered || s.app.historyTrouble != "" && s.rounds%checkRounds == 0 {
 		_ = s.askHistory(ctx) // the warnings show the error
-		s.app.unfinished = false
+		s.app.historyIsOpen = false
 	}
 }
 

@@ -74,7 +74,7 @@ func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 		return t.list[at], false
 	}
 	if f.tasks >= mostTasks {
-		f.dropped = true
+		f.tooLarge = true
 		return nil, false
 	}
 	f.tasks++

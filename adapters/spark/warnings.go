@@ -17,7 +17,7 @@ func remark(format string, args ...any) dag.Warning {
 // remarks returns warnings about missing information.
 func (f *facts) remarks(state dag.State) []dag.Warning {
 	var out []dag.Warning
-	if f.dropped {
+	if f.tooLarge {
 		out = append(out, dag.Warning{
 			Code: dag.WarnTooLarge,
 			Text: "too large to estimate: the application has more jobs, stages or tasks than are read",
@@ -45,7 +45,7 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	if what := f.forgotten(); what != "" {
 		out = append(out, remark("the driver has dropped %s that ended early: the estimate rests on what it still has", what))
 	}
-	if slices.ContainsFunc(f.unitJobs(), func(id int) bool { return !f.jobs[id].over() && !f.edgesKnown(f.jobs[id]) }) {
+	if slices.ContainsFunc(f.unitJobs(), func(id int) bool { return !f.jobs[id].hasEnded() && !f.edgesKnown(f.jobs[id]) }) {
 		out = append(out, dag.Warning{
 			Code: dag.WarnNoEdges,
 			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",
@@ -76,7 +76,7 @@ func (f *facts) remarkEnd(state dag.State) []dag.Warning {
 		text = fmt.Sprintf("the driver of %s closed before its end was seen", f.id)
 	}
 	switch {
-	case f.unfinished:
+	case f.historyIsOpen:
 		text += ", and its event log has no end"
 	case f.historyTrouble != "":
 		text += "; the history server does not answer: " + f.historyTrouble
@@ -125,7 +125,7 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 	var out []dag.Warning
 	unannounced := 0
 	for _, x := range r.all {
-		if x.unannounced {
+		if x.coresUnknown {
 			unannounced++
 		}
 	}
@@ -136,7 +136,7 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 	n := map[string]int{}
 	for _, k := range r.implied {
 		// A driver that is gone may not have been polled since the task ended.
-		if r.inLog && r.over || now.Sub(max(k.end, k.impliedSince)) > late {
+		if r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late {
 			n["TaskEnd"]++
 		}
 	}
