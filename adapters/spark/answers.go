@@ -227,11 +227,7 @@ func (a *answers) takeTasks(body []byte, stage, attempt int, query url.Values, a
 	if json.Unmarshal(body, &list) != nil {
 		return false
 	}
-	s := a.stageAt(stage)
-	if s == nil {
-		return true
-	}
-	t := s.tryAt(attempt)
+	t := a.tryOf(stage, attempt)
 	if t == nil {
 		return true
 	}

@@ -20,16 +20,11 @@ type coming struct {
 // only be a wrapper of another one.
 func (p *planner) coming(g *graph) []coming {
 	var out []coming
-	jobs := map[int]bool{}
-	for _, id := range p.unitJobs() {
-		jobs[id] = true
-	}
+	jobs := p.unitJobs()
 	for _, id := range sortedKeys(p.executions) {
 		x := p.executions[id]
-		if x.status != "RUNNING" || x.plan == nil || p.unit.kind == sqlUnit && x != p.execution() {
-			continue
-		}
-		if slices.ContainsFunc(sortedKeys(x.jobs), func(id int) bool { return jobs[id] }) {
+		if x.status == "RUNNING" && x.plan != nil && (p.unit.kind != sqlUnit || x == p.execution()) &&
+			slices.ContainsFunc(jobs, func(id int) bool { return x.jobs[id] }) {
 			out = p.comingOf(x, g, out)
 		}
 	}
@@ -109,29 +104,23 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 	if jobs > broadcasts+sorts {
 		return left, of
 	}
-	for i := range left {
-		left[i] = 1
-	}
-	sampled := jobs - broadcasts
-	var clear func(i int)
-	clear = func(i int) {
-		for _, k := range p.exchanges[i].reads {
-			if left[k] > 0 {
-				left[k] = 0
-				clear(k)
-			}
-		}
-	}
+	samples := jobs - broadcasts
+	sampled := make([]bool, len(left))
 	for i := range p.exchanges {
-		e := &p.exchanges[i]
-		switch {
-		case e.broadcast && jobs > 0:
+		left[i] = 1
+		if e := &p.exchanges[i]; e.broadcast && jobs > 0 {
 			jobs--
 			left[i] = 0
-			clear(i)
-		case e.ranged && sampled > 0:
-			sampled--
-			clear(i)
+		} else if e.ranged && samples > 0 {
+			samples--
+			sampled[i] = true
+		}
+	}
+	for i := range slices.Backward(left) { // all that a submitted stage reads is submitted
+		for _, k := range p.exchanges[i].reads {
+			if left[i] == 0 || sampled[i] {
+				left[k] = 0
+			}
 		}
 	}
 	return left, nil

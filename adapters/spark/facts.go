@@ -126,6 +126,14 @@ func (s *stage) tryAt(n int) *try {
 	return s.tries[n]
 }
 
+// tryOf returns an attempt of a stage, or nil if there are too many stages or the number is out of range.
+func (f *facts) tryOf(stage, attempt int) *try {
+	if s := f.stageAt(stage); s != nil {
+		return s.tryAt(attempt)
+	}
+	return nil
+}
+
 // stageAt returns a stage, or nil if there are too many.
 func (f *facts) stageAt(id int) *stage {
 	s := f.stages[id]

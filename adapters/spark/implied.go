@@ -22,6 +22,7 @@ const overlap = 250 * time.Millisecond
 type repairer struct {
 	*facts
 	implied        []*task      // tasks with an implied end, including some with a later real end
+	impliedJobs    int          // jobs with a missing start
 	missing        map[gap]bool // events that an event log does not have
 	announcedTasks int          // facts.tasks at the last call of announce that set cores
 }
@@ -68,8 +69,8 @@ func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
 	}
 }
 
-// firstImplied is the id of the first job with a missing start.
-const firstImplied = -mostJobs - 2
+// beforeImplied is less than the ids of all jobs with a missing start.
+const beforeImplied = -mostJobs - 3
 
 // imply assigns a stage without a job to a job with a missing start.
 func (r *repairer) imply(s *stage, e *event) {
@@ -79,15 +80,13 @@ func (r *repairer) imply(s *stage, e *event) {
 	j := r.openImplied()
 	if j == nil {
 		j = &job{
-			id: firstImplied, status: "RUNNING", submitted: e.at, completed: dag.NoInstant, name: s.name,
-			group: dag.Clean(string(e.properties().Group)),
-		}
-		for r.jobs[j.id] != nil {
-			j.id++
+			id: beforeImplied + 1 + r.impliedJobs, status: "RUNNING", submitted: e.at, completed: dag.NoInstant,
+			name: s.name, group: dag.Clean(string(e.properties().Group)),
 		}
 		if !r.addJob(j) {
 			return
 		}
+		r.impliedJobs++
 		r.miss("JobStart", j.id)
 	}
 	j.stages = insert(j.stages, s.id)
@@ -97,10 +96,8 @@ func (r *repairer) imply(s *stage, e *event) {
 
 // openImplied returns the running job with a missing start, or nil.
 func (r *repairer) openImplied() *job {
-	for id := firstImplied; r.jobs[id] != nil; id++ {
-		if j := r.jobs[id]; !j.hasEnded() {
-			return j
-		}
+	if j := r.jobs[beforeImplied+r.impliedJobs]; j != nil && !j.hasEnded() {
+		return j
 	}
 	return nil
 }

@@ -189,17 +189,14 @@ func (p *player) applyStage(e *event) {
 
 func (p *player) applyTask(e *event) {
 	w := e.task
-	s := p.stages[e.stage]
-	if s == nil && p.plausible(e.stage) {
-		s = p.stageAt(e.stage)
-	}
-	if s == nil {
+	if p.stages[e.stage] == nil && !p.plausible(e.stage) {
 		return
 	}
-	t := s.tryAt(int(w.try))
+	t := p.tryOf(e.stage, int(w.try))
 	if t == nil {
 		return
 	}
+	s := t.stage
 	k, isNew := p.taskAt(t, int(w.id))
 	if k == nil {
 		return

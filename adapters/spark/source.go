@@ -53,9 +53,6 @@ func NewSource(driver Driver, id string) *Source {
 	}
 }
 
-// App returns the state of the application.
-func (s *Source) App() *App { return s.app }
-
 var (
 	errNoHistory = errors.New("spark: no history server is named: give --spark-history")
 	errBehind    = errors.New("spark: the history server has not read the end yet")

@@ -26,7 +26,6 @@ type exchange struct {
 type sqlPlan struct {
 	exchanges []exchange
 	adaptive  bool
-	final     bool // all query stages are complete
 	more      bool // there are subqueries, whose stages are not included
 }
 
@@ -112,7 +111,6 @@ func arguments(details string) map[string]string {
 // tree reads the lines of the tree without the initial plan. It reports whether there are any.
 func (r *planReader) tree(head string) bool {
 	var stack []int
-	marked := false
 	skip := -1 // the depth of an initial plan, which ends at the next line that is less deep
 	for line := range strings.Lines(head) {
 		line = strings.TrimRight(line, "\r\n")
@@ -121,11 +119,8 @@ func (r *planReader) tree(head string) bool {
 			continue
 		}
 		if skip = -1; strings.HasPrefix(line[depth:], "==") {
-			switch {
-			case strings.Contains(line, "Initial Plan"):
+			if strings.Contains(line, "Initial Plan") {
 				skip = depth
-			case !marked:
-				marked, r.plan.final = true, strings.Contains(line, "Final Plan")
 			}
 			continue
 		}
@@ -157,10 +152,7 @@ func (r *planReader) walk(at int, of *exchange) {
 	for _, kid := range r.nodes[at].kids {
 		n := &r.nodes[kid]
 		switch {
-		case n.op == "ResultQueryStage":
-			r.plan.final = true
-			r.walk(kid, of)
-		case strings.HasSuffix(n.op, "QueryStage"):
+		case strings.HasSuffix(n.op, "QueryStage") && n.op != "ResultQueryStage":
 			for _, below := range n.kids {
 				r.exchange(below, of, true, strings.Contains(n.text, "Statistics("))
 			}

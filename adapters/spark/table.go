@@ -167,27 +167,34 @@ func (s *stage) collect(now dag.Instant) {
 // update rebuilds the rows of changed tasks and adds new ones. It returns false if all rows have to be rebuilt because
 // a task has no index.
 func (s *stage) update(changed []*task, now dag.Instant) bool {
-	t := &s.table
+	t, added := &s.table, 0
 	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) }) // new tasks get indices in this order
 	for _, k := range changed {
-		if !k.placed && !s.place(k) && k.index < 0 {
+		if !k.placed && s.place(k) {
+			added++
+		} else if k.index < 0 {
 			return false
 		}
 	}
 	changed = slices.DeleteFunc(slices.Clone(changed), func(k *task) bool { return !k.placed })
 	slices.SortFunc(changed, byRow)
-	rows, attempts := t.rows, t.attempts
-	t.rows, t.attempts = make([]*task, 0, len(rows)+len(changed)), make([]dag.Attempt, 0, len(rows)+len(changed))
-	for _, k := range changed {
-		i, found := slices.BinarySearchFunc(rows, k, byRow)
-		t.rows, t.attempts = append(t.rows, rows[:i]...), append(t.attempts, attempts[:i]...)
-		t.rows, t.attempts = append(t.rows, k), append(t.attempts, t.row(k, now))
-		if found {
-			i++
-		}
-		rows, attempts = rows[i:], attempts[i:]
+	attempts, from := make([]dag.Attempt, 0, len(t.rows)+added), 0
+	var rows []*task
+	if added > 0 {
+		rows = make([]*task, 0, len(t.rows)+added)
 	}
-	t.rows, t.attempts = append(t.rows, rows...), append(t.attempts, attempts...)
+	for _, k := range changed {
+		i, found := slices.BinarySearchFunc(t.rows, k, byRow)
+		if attempts = append(append(attempts, t.attempts[from:i]...), t.row(k, now)); added > 0 {
+			rows = append(append(rows, t.rows[from:i]...), k)
+		}
+		if from = i; found {
+			from++
+		}
+	}
+	if t.attempts = append(attempts, t.attempts[from:]...); added > 0 {
+		t.rows = append(rows, t.rows[from:]...)
+	}
 	for _, k := range changed {
 		i, _ := slices.BinarySearchFunc(t.attempts, k.index, func(at dag.Attempt, index int32) int {
 			return cmp.Compare(at.Task, index)

@@ -62,7 +62,7 @@ func (f *facts) remarkEnd(state dag.State) []dag.Warning {
 	jobs := f.unitJobs()
 	open := f.jobsNot("SUCCEEDED")
 	failed := len(jobs) - f.jobsNot("FAILED")
-	text := ""
+	var text string
 	switch open -= failed; {
 	case open > 0:
 		text = fmt.Sprintf("the driver of %s was last seen while %s ran", f.id, units.Count(open, "job"))
@@ -145,8 +145,12 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 	}
 	var parts []string
 	for _, w := range [][3]string{
-		{"JobStart", "job", "start"}, {"JobEnd", "job", "end"}, {"StageSubmitted", "stage", "start"},
-		{"StageCompleted", "stage", "end"}, {"TaskStart", "task", "start"}, {"TaskEnd", "task", "end"},
+		{"JobStart", "job", "start"},
+		{"JobEnd", "job", "end"},
+		{"StageSubmitted", "stage", "start"},
+		{"StageCompleted", "stage", "end"},
+		{"TaskStart", "task", "start"},
+		{"TaskEnd", "task", "end"},
 	} {
 		verb := "have"
 		if n[w[0]] == 1 {
