@@ -321,7 +321,8 @@ func atOnce(tasks []*task) int {
 	for _, k := range tasks {
 		changes = append(changes, change{k.launch, 1})
 		if k.state != dag.AttemptRunning {
-			changes = append(changes, change{k.end - min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2), -1})
+			overlap := min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2)
+			changes = append(changes, change{k.end - overlap, -1})
 		}
 	}
 	return highest(changes)

@@ -57,13 +57,13 @@ func (a *App) readLocalLog() {
 	}
 	p := a.player()
 	for i := range l.events {
-		switch e := &l.events[i]; e.kind {
+		switch e := &l.events[i]; e.kind.name {
 		case "JobStart":
 			if a.jobs[idOf(e.more.JobID)] == nil {
-				p.apply(e)
+				e.kind.apply(&p, e)
 			}
 		case "JobEnd", "StageCompleted", "TaskEnd", "SQLExecutionEnd", "ApplicationEnd":
-			p.apply(e)
+			e.kind.apply(&p, e)
 		}
 	}
 	a.historyHasEnd = true

@@ -162,7 +162,7 @@ func (l *Log) check() error {
 // name sets the application's id in a log without one.
 func (l *Log) name(id string) {
 	for _, e := range l.events {
-		if e.kind == "ApplicationStart" {
+		if e.kind.name == "ApplicationStart" {
 			l.id, e.more.AppID = id, text(id)
 		}
 	}
@@ -194,7 +194,7 @@ func (l *Log) Holds(id string) bool {
 	app, of := parseID(id)
 	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e event) bool {
 		switch job := e.properties(); {
-		case e.kind != "JobStart":
+		case e.kind.name != "JobStart":
 			return false
 		case of.kind == sqlUnit:
 			return of.name == Newest && job.SQL != "" || string(job.SQL) == of.name || string(job.Root) == of.name
@@ -220,7 +220,8 @@ func (l *Log) Missing(id string) error {
 // At returns a snapshot of an instant. Instants must not decrease between calls. ok is false before the first job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {
-		r.player.apply(&r.log.events[r.next])
+		e := &r.log.events[r.next]
+		e.kind.apply(&r.player, e)
 		r.next++
 	}
 	return r.app.Snapshot(now, false)

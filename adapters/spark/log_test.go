@@ -204,14 +204,14 @@ func TestLogSkipsWrittenStages(t *testing.T) {
 	}
 	r := l.Reader("")
 	for n, e := range l.events {
-		r.player.apply(&e)
+		e.kind.apply(&r.player, &e)
 		s, ok := r.app.Snapshot(e.at, false)
 		if !ok {
 			continue
 		}
 		for _, stage := range s.Plan.Jobs[0].Stages {
 			if !stage.Foreseen && strings.HasSuffix(stage.Name, " #2") {
-				t.Fatalf("event %d, %s: %s is expected again", n, e.kind, stage.Name)
+				t.Fatalf("event %d, %s: %s is expected again", n, e.kind.name, stage.Name)
 			}
 		}
 	}

@@ -15,32 +15,14 @@ type player struct {
 
 func (a *App) player() player { return player{a.facts, a.repairer} }
 
-// apply applies one event.
-func (p *player) apply(e *event) {
+func (p *player) startApplication(e *event) {
 	w := e.more
-	switch e.kind {
-	case "LogStart":
-		p.version = string(w.Version)
-	case "ApplicationStart":
-		p.id, p.name, p.user, p.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
-	case "ApplicationEnd":
-		p.hasEnd, p.ended = true, e.at
-	case "EnvironmentUpdate":
-		for k, v := range w.Properties {
-			p.conf.set(k, string(v))
-		}
-	case "JobStart":
-		p.startJob(e)
-	case "JobEnd":
-		p.endJob(e)
-	case "SQLExecutionStart", "SQLExecutionEnd", "SQLAdaptiveExecutionUpdate":
-		p.applyExecution(e)
-	case "StageSubmitted", "StageCompleted":
-		p.applyStage(e)
-	case "TaskStart", "TaskEnd":
-		p.applyTask(e)
-	default:
-		p.applyExecutor(e)
+	p.id, p.name, p.user, p.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
+}
+
+func (p *player) updateSettings(e *event) {
+	for k, v := range e.more.Properties {
+		p.conf.set(k, string(v))
 	}
 }
 
@@ -55,7 +37,7 @@ func (p *player) applyExecutor(e *event) {
 		return
 	}
 	x := p.all[n]
-	switch e.kind {
+	switch e.kind.name {
 	case "ExecutorAdded":
 		x.active, x.added, x.host = true, e.at, dag.Clean(string(w.ExecutorInfo.Host))
 		x.total, x.coresUnknown = w.ExecutorInfo.Cores.Count(mostCores), false
@@ -63,7 +45,7 @@ func (p *player) applyExecutor(e *event) {
 	case "ExecutorRemoved":
 		x.active, x.removed, x.reason = false, e.at, firstLine(string(w.Reason))
 	default:
-		x.excluded = !strings.Contains(e.kind, "Un")
+		x.excluded = !strings.Contains(e.kind.name, "Un")
 	}
 }
 
@@ -74,10 +56,10 @@ func (p *player) applyExecution(e *event) {
 		return
 	}
 	switch {
-	case e.kind == "SQLExecutionStart":
+	case e.kind.name == "SQLExecutionStart":
 		x.description, x.submitted, x.status = described(string(w.Description)), e.at, "RUNNING"
 		x.plan = w.plan
-	case e.kind == "SQLAdaptiveExecutionUpdate":
+	case e.kind.name == "SQLAdaptiveExecutionUpdate":
 		if x.plan = w.plan; x.status != "RUNNING" {
 			x.plan = nil
 		}
@@ -168,7 +150,7 @@ func (p *player) applyStage(e *event) {
 	if began := w.Submitted.at(); began.Known() {
 		at = max(min(began+e.shift, at), p.firstOf(s.jobs))
 	}
-	if e.kind == "StageSubmitted" {
+	if e.kind.name == "StageSubmitted" {
 		t.submitted, w.Status = at, "ACTIVE"
 		p.imply(s, e)
 	} else {
@@ -211,7 +193,7 @@ func (p *player) applyTask(e *event) {
 	}
 	launch := min(w.launch+e.shift, e.at)
 	p.begin(s, t, max(launch, p.firstOf(s.jobs)), e)
-	if e.kind == "TaskStart" {
+	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
 		return
 	}

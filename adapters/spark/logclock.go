@@ -30,7 +30,7 @@ func (l *Log) arrange() {
 		e.at = l.Last
 	}
 	is := func(kinds ...string) func(event) bool {
-		return func(e event) bool { return slices.Contains(kinds, e.kind) }
+		return func(e event) bool { return slices.Contains(kinds, e.kind.name) }
 	}
 	if n := slices.IndexFunc(l.events, is("JobStart", "StageSubmitted", "TaskStart", "TaskEnd")); n >= 0 {
 		l.First = l.events[n].at
@@ -46,25 +46,25 @@ func (l *Log) arrange() {
 func (l *Log) stamps() []clock.Stamp {
 	out := make([]clock.Stamp, len(l.events))
 	began, there := map[int32]int{}, map[string]int{} // event indices: starts of tasks, first events of executors
-	before := &event{stage: -1}
+	before := &event{kind: &eventKind{}, stage: -1}
 	for i := range l.events {
 		e := &l.events[i]
 		s := clock.Stamp{At: e.stamp, Began: -1, Took: -1}
-		switch e.kind {
+		switch e.kind.name {
 		case "ApplicationStart", "SQLExecutionStart", "JobStart":
 			s.Soon = true
 		case "ExecutorAdded":
 			s.Soon, there[string(e.more.Executor)] = true, i
 		case "JobEnd":
-			s.Tied = before.kind == "StageCompleted" || before.kind == "JobEnd"
+			s.Tied = before.kind.name == "StageCompleted" || before.kind.name == "JobEnd"
 		case "StageCompleted":
-			s.Prompt = before.kind == "TaskEnd" && before.stage == e.stage
+			s.Prompt = before.kind.name == "TaskEnd" && before.stage == e.stage
 		case "StageSubmitted":
-			s.Prompt = before.kind == "StageCompleted" || before.kind == "JobStart"
+			s.Prompt = before.kind.name == "StageCompleted" || before.kind.name == "JobStart"
 		case "TaskStart": // a free core takes the next task at once
 			first, known := there[e.task.executor]
 			s.Prompt = known && before.stage == e.stage && (before.task != nil &&
-				before.task.executor == e.task.executor || before.kind == "StageSubmitted" && first < i-1)
+				before.task.executor == e.task.executor || before.kind.name == "StageSubmitted" && first < i-1)
 			if !known {
 				there[e.task.executor] = i
 			}

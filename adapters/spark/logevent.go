@@ -12,8 +12,8 @@ import (
 
 // An event is the parsed part of an event log line.
 type event struct {
-	kind  string // see eventKind
-	line  int    // line number in the log, from 1
+	kind  *eventKind
+	line  int // line number in the log, from 1
 	stamp dag.Instant
 	at    dag.Instant // stamp, but not before the previous line's event
 	shift dag.Instant // correction of its times after a clock change
@@ -132,38 +132,41 @@ type taskEnd struct {
 // An eventKind is a kind of events that are read.
 type eventKind struct {
 	name  string                  // the event's name without package and prefix
+	apply func(*player, *event)   // applies an event of the kind
 	once  bool                    // a log has each event once, so that a second one is a copy
 	time  func(*wireEvent) moment // when it happened; nil is the time stamp
-	sound func(*wireEvent) bool   // it has the required fields, in valid ranges; nil is always
+	sound func(w *wireEvent) bool // it has the required fields, in valid ranges; nil is always
 }
 
 var eventKinds = []eventKind{
-	{"LogStart", false, nil, nil},
-	{"ApplicationStart", false, nil, nil},
-	{"ApplicationEnd", false, nil, nil},
-	{"EnvironmentUpdate", false, nil, nil},
-	{"ExecutorAdded", true, nil, func(w *wireEvent) bool {
+	{"LogStart", func(p *player, e *event) { p.version = string(e.more.Version) }, false, nil, nil},
+	{"ApplicationStart", (*player).startApplication, false, nil, nil},
+	{"ApplicationEnd", func(p *player, e *event) { p.hasEnd, p.ended = true, e.at }, false, nil, nil},
+	{"EnvironmentUpdate", (*player).updateSettings, false, nil, nil},
+	{"ExecutorAdded", (*player).applyExecutor, true, nil, func(w *wireEvent) bool {
 		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
 	}},
-	{"ExecutorRemoved", true, nil, func(w *wireEvent) bool { return w.Executor != "" }},
-	{"ExecutorExcluded", false, nil, nil},
-	{"ExecutorUnexcluded", false, nil, nil},
-	{"ExecutorBlacklisted", false, nil, nil},
-	{"ExecutorUnblacklisted", false, nil, nil},
-	{"JobStart", true, func(w *wireEvent) moment { return w.Submitted }, (*wireEvent).startsJob},
-	{"JobEnd", true, func(w *wireEvent) moment { return w.Completed }, func(w *wireEvent) bool {
+	{"ExecutorRemoved", (*player).applyExecutor, true, nil, func(w *wireEvent) bool { return w.Executor != "" }},
+	{"ExecutorExcluded", (*player).applyExecutor, false, nil, nil},
+	{"ExecutorUnexcluded", (*player).applyExecutor, false, nil, nil},
+	{"ExecutorBlacklisted", (*player).applyExecutor, false, nil, nil},
+	{"ExecutorUnblacklisted", (*player).applyExecutor, false, nil, nil},
+	{"JobStart", (*player).startJob, true, func(w *wireEvent) moment { return w.Submitted }, (*wireEvent).startsJob},
+	{"JobEnd", (*player).endJob, true, func(w *wireEvent) moment { return w.Completed }, func(w *wireEvent) bool {
 		return idOf(w.JobID) >= 0 && w.Result.Result != ""
 	}},
-	{"StageSubmitted", true, func(w *wireEvent) moment { return w.Stage.Submitted }, (*wireEvent).hasStage},
-	{"StageCompleted", true, func(w *wireEvent) moment { return w.Stage.Completed }, (*wireEvent).hasStage},
-	{"TaskStart", true, func(w *wireEvent) moment { return w.Task.Launch }, (*wireEvent).hasTask},
-	{"TaskEnd", true, func(w *wireEvent) moment { return w.Task.Finish }, func(w *wireEvent) bool {
+	{"StageSubmitted", (*player).applyStage, true, func(w *wireEvent) moment { return w.Stage.Submitted }, (*wireEvent).hasStage},
+	{"StageCompleted", (*player).applyStage, true, func(w *wireEvent) moment { return w.Stage.Completed }, (*wireEvent).hasStage},
+	{"TaskStart", (*player).applyTask, true, func(w *wireEvent) moment { return w.Task.Launch }, (*wireEvent).hasTask},
+	{"TaskEnd", (*player).applyTask, true, func(w *wireEvent) moment { return w.Task.Finish }, func(w *wireEvent) bool {
 		return w.hasTask() && w.EndReason.Reason != ""
 	}},
-	{"SQLExecutionStart", true, func(w *wireEvent) moment { return w.Time }, (*wireEvent).hasExecution},
-	{"SQLExecutionEnd", true, func(w *wireEvent) moment { return w.Time }, (*wireEvent).hasExecution},
-	{"SQLAdaptiveExecutionUpdate", false, nil, (*wireEvent).hasExecution},
+	{"SQLExecutionStart", (*player).applyExecution, true, executionTime, (*wireEvent).hasExecution},
+	{"SQLExecutionEnd", (*player).applyExecution, true, executionTime, (*wireEvent).hasExecution},
+	{"SQLAdaptiveExecutionUpdate", (*player).applyExecution, false, nil, (*wireEvent).hasExecution},
 }
+
+func executionTime(w *wireEvent) moment { return w.Time }
 
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
 // stage.
@@ -225,7 +228,7 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 
 // event returns the event of a line. intern returns the same memory for equal strings.
 func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string) event {
-	e := event{kind: kind.name, line: line, stamp: w.Timestamp.at(), stage: -1}
+	e := event{kind: kind, line: line, stamp: w.Timestamp.at(), stage: -1}
 	if kind.time != nil {
 		e.stamp = kind.time(w).at()
 	}

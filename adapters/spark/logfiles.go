@@ -297,7 +297,8 @@ func inOrder(list []piece) (names []string) {
 			}
 			return 0
 		}
-		return cmp.Or(cmp.Compare(a.order, b.order), later(a)-later(b), cmp.Compare(b.size, a.size), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.order, b.order), later(a)-later(b), cmp.Compare(b.size, a.size),
+			cmp.Compare(a.name, b.name))
 	})
 	for i, p := range list {
 		switch {

@@ -240,15 +240,17 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 }
 
 // get requests a path and applies the response. It returns what App.Take returns.
-func (s *Source) get(ctx context.Context, ask func(context.Context, string) ([]byte, error), path string) (bool, error) {
-	w, err := answerTo(ctx, s.driver, ask, path)
+func (s *Source) get(ctx context.Context, server server, path string) (took bool, err error) {
+	w, err := answerTo(ctx, s.driver, server, path)
 	return err == nil && s.app.Take(w), err
 }
 
+// A server is Driver.Get or Driver.History.
+type server func(ctx context.Context, path string) ([]byte, error)
+
 // answerTo requests a path and returns the response.
-func answerTo(ctx context.Context, driver Driver, ask func(context.Context, string) ([]byte, error), path string,
-) (*Answer, error) {
-	body, err := ask(ctx, path)
+func answerTo(ctx context.Context, driver Driver, server server, path string) (*Answer, error) {
+	body, err := server(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -116,15 +116,15 @@ func TestComingOfLog(t *testing.T) {
 	whole := l.Reader("")
 	foreseen := 0
 	for n, e := range l.events {
-		unit.player.apply(&e)
-		whole.player.apply(&e)
+		e.kind.apply(&unit.player, &e)
+		e.kind.apply(&whole.player, &e)
 		s, ok := unit.app.Snapshot(e.at, false)
 		if !ok || s.State.Ended() {
 			continue
 		}
 		stages := s.Plan.Jobs[0].Stages
 		if len(stages) != 8 {
-			t.Fatalf("event %d, %s: %d stages", n, e.kind, len(stages))
+			t.Fatalf("event %d, %s: %d stages", n, e.kind.name, len(stages))
 		}
 		names := map[string]bool{}
 		for k := range stages {
@@ -206,7 +206,7 @@ func TestPlanOfLog(t *testing.T) {
 		}
 		e := w.event(kind, 1, nil)
 		player := a.player()
-		player.apply(&e)
+		kind.apply(&player, &e)
 		got := -1
 		if p := a.executions[1].plan; p != nil {
 			got = len(p.exchanges)

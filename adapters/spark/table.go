@@ -168,7 +168,8 @@ func (s *stage) collect(now dag.Instant) {
 // a task has no index.
 func (s *stage) update(changed []*task, now dag.Instant) bool {
 	t, added := &s.table, 0
-	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) }) // new tasks get indices in this order
+	// New tasks get their indices in this order.
+	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
 	for _, k := range changed {
 		if !k.placed && s.place(k) {
 			added++

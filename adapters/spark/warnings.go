@@ -45,7 +45,9 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	if what := f.forgotten(); what != "" {
 		out = append(out, remark("the driver has dropped %s that ended early: the estimate rests on what it still has", what))
 	}
-	if slices.ContainsFunc(f.unitJobs(), func(id int) bool { return !f.jobs[id].hasEnded() && !f.edgesKnown(f.jobs[id]) }) {
+	if slices.ContainsFunc(f.unitJobs(), func(id int) bool {
+		return !f.jobs[id].hasEnded() && !f.edgesKnown(f.jobs[id])
+	}) {
 		out = append(out, dag.Warning{
 			Code: dag.WarnNoEdges,
 			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",

@@ -74,7 +74,8 @@ type wireJob struct {
 	Status         text
 }
 
-// A stageRow is what is reported of an attempt of a stage. A loggedStage has the same fields as an event log names them.
+// A stageRow is what is reported about an attempt of a stage. A loggedStage has the same fields, with the names of an
+// event log.
 type stageRow struct {
 	ID        *number `json:"stageId"`
 	Try       number  `json:"attemptId"`
