@@ -1,0 +1,121 @@
+package spark
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A patchy driver answers some paths, and returns the errors of others. It has no history server.
+type patchy struct {
+	errs  map[string]error // by the end of the path
+	asked []string
+}
+
+func (p *patchy) Now() dag.Instant { return 1795366700000 }
+
+func (p *patchy) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
+
+func (p *patchy) Get(_ context.Context, path string) ([]byte, error) {
+	part := path[strings.LastIndexByte(path, '/')+1:]
+	p.asked = append(p.asked, part)
+	return []byte("[]"), p.errs[part]
+}
+
+// TestQuestions holds which failures end a round, and that a question has a bound of requests.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	lacks := &rest.Error{Status: http.StatusNotFound}
+	down := errors.New("down")
+	three := func(s *Source, ask func(string) bool) {
+		for _, part := range []string{"a", "b", "c"} {
+			if !ask(s.path("%s", part)) {
+				return
+			}
+		}
+	}
+	then := question{requests: func(s *Source, ask func(string) bool) { ask(s.path("then")) }}
+	for name, c := range map[string]struct {
+		q     question
+		err   error // of b
+		asked string
+		ends  bool
+	}{
+		"all":                   {question{requests: three}, nil, "a b c then", false},
+		"two":                   {question{requests: three, most: 2}, nil, "a b then", false},
+		"failed":                {question{requests: three}, down, "a b", true},
+		"lacks":                 {question{requests: three}, lacks, "a b", true},
+		"may lack":              {question{requests: three, onError: mayLack}, lacks, "a b c then", false},
+		"may lack, failed":      {question{requests: three, onError: mayLack}, down, "a b", true},
+		"optional":              {question{requests: three, onError: optional}, down, "a b c then", false},
+		"an answer of no use":   {question{requests: three, strict: true}, nil, "a", true},
+		"no history server":     {question{requests: three, ofHistory: true}, nil, "", true},
+		"none, and none needed": {question{requests: three, ofHistory: true, onError: optional}, nil, "then", false},
+	} {
+		p := &patchy{errs: map[string]error{"b": c.err}}
+		err := NewSource(p, "app-1").ask(t.Context(), []question{c.q, then})
+		if got := strings.Join(p.asked, " "); got != c.asked || (err != nil) != c.ends {
+			t.Errorf("%s: asked %q, %v; want %q", name, got, err, c.asked)
+		}
+	}
+}
+
+// TestTakeWindow holds that parts of a list of tasks move the position of the next request, whoever made them.
+func TestTakeWindow(t *testing.T) {
+	t.Parallel()
+	a := NewApp("app-1")
+	took(a, 0, "jobs", `[{"jobId":0,"stageIds":[0],"status":"RUNNING"}]`)
+	took(a, 0, "stages", `[{"stageId":0,"attemptId":0,"numTasks":4,"status":"ACTIVE"}]`)
+	row := func(id, status string) string {
+		return `{"taskId":` + id + `,"index":` + id + `,"status":"` + status + `"}`
+	}
+	try := a.stages[0].newest()
+	for _, c := range []struct {
+		part, rows string
+		want       int
+	}{
+		{"?offset=0&length=60", row("0", "SUCCESS") + "," + row("1", "RUNNING") + "," + row("2", "SUCCESS"), 1},
+		{"?status=RUNNING", row("1", "RUNNING"), 1}, // has no position
+		{"?offset=1&length=60", row("1", "SUCCESS") + "," + row("2", "SUCCESS"), 3},
+	} {
+		if !took(a, 0, "stages/0/0/taskList"+c.part, "["+c.rows+"]") || try.offset() != c.want {
+			t.Errorf("%s: next is %d, want %d", c.part, try.offset(), c.want)
+		}
+	}
+	if took(a, 0, "stages/0/0/taskList?offset=3", `{"error":"x"}`) || try.offset() != 3 {
+		t.Error("an answer that is no list was applied")
+	}
+}
+
+// TestStageRow holds that a driver and an event log report a stage alike.
+func TestStageRow(t *testing.T) {
+	t.Parallel()
+	var row stageRow
+	var logged loggedStage
+	for text, to := range map[string]any{
+		`{"stageId":7,"attemptId":1,"name":"count","numTasks":3,"rddIds":[5,4],"failureReason":"x",
+			"submissionTime":"2026-11-22T15:30:42.878GMT","completionTime":"no time"}`: &row,
+		`{"Stage ID":7,"Stage Attempt ID":1,"Stage Name":"count","Number of Tasks":3,"RDD Info":[{"RDD ID":5},{"RDD ID":4}],
+			"Failure Reason":"x","Submission Time":1795361442878,"Completion Time":0}`: &logged,
+	} {
+		if err := json.Unmarshal([]byte(text), to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(row, stageRow(logged)); diff != "" {
+		t.Error(diff)
+	}
+	if got := idsOf(row.RDDs); !slices.Equal(got, []int{4, 5}) || row.Submitted.at() != 1795361442878 ||
+		row.Completed.at().Known() {
+		t.Errorf("RDDs %v, from %v to %v", got, row.Submitted.at(), row.Completed.at())
+	}
+}
