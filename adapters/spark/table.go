@@ -94,26 +94,16 @@ func (f *tables) attempts(s *stage, now dag.Instant) []dag.Attempt {
 func (s *stage) indexOf(part int32) int32 {
 	t := &s.table
 	i, found := t.indices[part]
-	if !found && part >= 0 && int(part) < len(t.partitions) && t.partitions[part] == part {
-		i, found = part, true
-	}
-	if found {
-		if int(i) >= s.tasks {
-			return -1
-		}
-		return i
-	}
 	for len(t.partitions) < s.tasks {
 		t.partitions = append(t.partitions, -1)
 	}
-	if i = part; i < 0 || int(i) >= len(t.partitions) || t.partitions[i] >= 0 {
-		for t.free < len(t.partitions) && t.partitions[t.free] != -1 {
-			t.free++
+	if !found {
+		if i = part; i < 0 || int(i) >= len(t.partitions) || t.partitions[i] != -1 && t.partitions[i] != part {
+			for t.free < len(t.partitions) && t.partitions[t.free] != -1 {
+				t.free++
+			}
+			i = int32(t.free) //nolint:gosec // G115: bounded by mostTasks
 		}
-		if t.free >= len(t.partitions) {
-			return -1
-		}
-		i = int32(t.free) //nolint:gosec // G115: bounded by mostTasks
 	}
 	if int(i) >= s.tasks {
 		return -1

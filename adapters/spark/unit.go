@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,14 +21,22 @@ const (
 	Newest = "newest"
 )
 
+// path returns the unit as a part of an id, such as /sql/3; "" for the whole application.
+func (u unit) path() string {
+	if u.kind == "" {
+		return ""
+	}
+	return "/" + u.kind + "/" + u.name
+}
+
 // IDOf returns the id of a unit of an application, such as app-1/sql/3 or app-1/group/nightly. Without sql and group
 // it returns app. If app is "", the id matches the application that is found.
 func IDOf(app, sql, group string) string {
 	if sql != "" {
-		app += "/" + sqlUnit + "/" + sql
+		app += unit{sqlUnit, sql}.path()
 	}
 	if group != "" {
-		app += "/" + groupUnit + "/" + group
+		app += unit{groupUnit, group}.path()
 	}
 	return app
 }
@@ -47,20 +56,17 @@ func CheckID(id string) error {
 // AppOf splits an id into the id of the application and the rest, such as /sql/3, which is "" for a whole
 // application.
 func AppOf(id string) (app, rest string) {
-	for _, kind := range []string{sqlUnit, groupUnit} {
-		if before, _, found := strings.Cut(id, "/"+kind+"/"); found && !strings.Contains(before, "/") {
-			return before, id[len(before):]
-		}
-	}
-	return id, ""
+	app, _ = parseID(id)
+	return app, id[len(app):]
 }
 
 func parseID(id string) (app string, u unit) {
-	app, rest := AppOf(id)
-	if kind, name, found := strings.Cut(strings.TrimPrefix(rest, "/"), "/"); found {
-		u = unit{kind, name}
+	for _, kind := range []string{sqlUnit, groupUnit} {
+		if app, name, found := strings.Cut(id, "/"+kind+"/"); found && !strings.Contains(app, "/") {
+			return app, unit{kind, name}
+		}
 	}
-	return app, u
+	return id, unit{}
 }
 
 // mostSQL bounds the executions of SQL that are kept.
@@ -160,15 +166,7 @@ func (f *facts) unitStages() map[int]bool {
 }
 
 // flowID returns the id of the workflow: the application's, or the unit's.
-func (f *facts) flowID() string {
-	switch f.unit.kind {
-	case sqlUnit:
-		return IDOf(f.id, f.unit.name, "")
-	case groupUnit:
-		return IDOf(f.id, "", f.unit.name)
-	}
-	return f.id
-}
+func (f *facts) flowID() string { return f.id + f.unit.path() }
 
 // flowName returns the display name of the workflow: the text of an execution, the description of a group, or the
 // application's name.
@@ -190,12 +188,7 @@ func (f *facts) flowName() string {
 }
 
 // node returns the kind of the plan's only job.
-func (f *facts) node() string {
-	if f.unit.kind != "" {
-		return f.unit.kind
-	}
-	return "application"
-}
+func (f *facts) node() string { return cmp.Or(f.unit.kind, "application") }
 
 // firstRDD returns the id from which the RDDs in stage titles are counted. In a unit of a long-running application
 // the RDD ids differ between runs, so they count from the unit's first RDD.
