@@ -1,12 +1,18 @@
 // Package spark observes an application of Apache Spark. Its sources are the REST responses of the driver and of a
 // history server, recordings of such responses, or the event log.
 //
-// An [App] turns these responses or events into snapshots. A workflow is an application. Its plan has one job, with
-// the Spark stages that compute something. Spark skips a stage if an earlier job has written its output already.
-// Skipped stages are not part of the plan.
+// A workflow is an application, an execution of SQL or a group of jobs. Its plan has one job, with the Spark stages
+// that compute something. Spark skips a stage if an earlier job has written its output already. Skipped stages are not
+// part of the plan.
 //
-// The state of an application is in its facts. Each other type has one task: answers and player add facts from REST
-// responses and from log events. repairer adds events that a driver has dropped. planner and graph make the plan,
-// tables and assigner the attempts, allocation the executors to come, outcome the end. A snapshot shares the
-// attempts of all unchanged stages with the previous snapshot, so readers must not change them.
+// An [App] makes snapshots in three steps:
+//
+//   - The facts are what is known of the application. answers applies REST responses to them, and player the events of
+//     a log; repairer adds what a driver has dropped and later facts imply. A recording and a watched driver share all
+//     of it.
+//   - The questions are what a [Source] requests next, a table in the order of priority. They depend on the facts
+//     alone.
+//   - A snapshot is made of the facts: planner and graph make the plan, tables and assigner the attempts, allocation
+//     the executors to come. It shares the attempts of all unchanged stages with the previous snapshot, so readers must
+//     not change them.
 package spark
