@@ -320,7 +320,7 @@ func (a *answers) takeExecutors(body []byte) bool {
 		}
 		n := a.executorAt(string(w.ID))
 		if n < 0 {
-			a.tooLarge = true
+			a.tooLarge = a.tooLarge || w.ID != ""
 			continue
 		}
 		e := a.all[n]
@@ -338,10 +338,10 @@ func (a *answers) takeSQL(body []byte, next bool) bool {
 	over := 0 // at the beginning of the list
 	for i := range list {
 		w := &list[i]
-		if w.Status != "RUNNING" && over == i {
+		x := a.executionAt(idOf(w.ID))
+		if w.Status != "" && w.Status != "RUNNING" && over == i {
 			over++
 		}
-		x := a.executionAt(w.ID.ID())
 		if x == nil {
 			continue
 		}

@@ -134,10 +134,14 @@ func (f *facts) tryOf(stage, attempt int) *try {
 	return nil
 }
 
-// stageAt returns a stage, or nil if there are too many.
+// stageAt returns a stage, or nil if the id is invalid or there are too many.
 func (f *facts) stageAt(id int) *stage {
 	s := f.stages[id]
-	if s == nil && id >= 0 && len(f.stages) < mostListed {
+	switch {
+	case s != nil || id < 0:
+	case len(f.stages) >= mostListed:
+		f.tooLarge = true
+	default:
 		s = &stage{id: id}
 		f.stages[id], f.stageIDs = s, insert(f.stageIDs, id)
 	}
@@ -162,11 +166,10 @@ func insert(list []int, n int) []int {
 
 // takeJob sets the description and the progress of a job.
 func (f *facts) takeJob(w *wireJob) {
-	id := w.JobID.ID()
+	id := idOf(w.JobID)
 	j := f.jobs[id]
 	if j == nil {
 		if j = (&job{id: id}); id < 0 || !f.addJob(j) {
-			f.tooLarge = true
 			return
 		}
 	}
@@ -188,11 +191,10 @@ func (f *facts) takeJob(w *wireJob) {
 	slices.Sort(j.stages)
 }
 
-// describe sets what does not change from attempt to attempt of a stage. It returns nil if there are too many stages.
+// describe sets what does not change from attempt to attempt of a stage. It returns nil if stageAt does.
 func (f *facts) describe(w *stageRow) *stage {
 	s := f.stageAt(idOf(w.ID))
 	if s == nil {
-		f.tooLarge = true
 		return nil
 	}
 	if s.name = dag.Clean(string(w.Name)); len(s.rdds) == 0 {
@@ -204,7 +206,7 @@ func (f *facts) describe(w *stageRow) *stage {
 	return s
 }
 
-// takeStage sets the description and the progress of a stage. It returns nil if there are too many stages.
+// takeStage sets the description and the progress of a stage. It returns nil if stageAt does.
 func (f *facts) takeStage(w *stageRow) *stage {
 	s := f.describe(w)
 	if s == nil {

@@ -73,7 +73,7 @@ func (p *player) applyExecution(e *event) {
 func (p *player) startJob(e *event) {
 	w := e.more
 	job := wireJob{
-		JobID: number(idOf(w.JobID)), Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
+		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
 		SubmissionTime: moment(e.at), StageIDs: make([]number, len(w.Stages)),
 	}
 	last := -1
@@ -120,7 +120,7 @@ func (p *player) endJob(e *event) {
 	}
 }
 
-// describeLogged sets the description of a stage. It returns nil if there are too many stages.
+// describeLogged sets the description of a stage. It returns nil if stageAt does.
 func (p *player) describeLogged(w *loggedStage) *stage {
 	s := p.describe((*stageRow)(w))
 	if s == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -117,5 +118,32 @@ func TestStageRow(t *testing.T) {
 	if got := idsOf(row.RDDs); !slices.Equal(got, []int{4, 5}) || row.Submitted.at() != 1795361442878 ||
 		row.Completed.at().Known() {
 		t.Errorf("RDDs %v, from %v to %v", got, row.Submitted.at(), row.Completed.at())
+	}
+}
+
+// TestHollowAnswers holds that an answer without content, as a gateway may send one, changes nothing.
+func TestHollowAnswers(t *testing.T) {
+	t.Parallel()
+	show := func(a *App) string {
+		s, ok := a.Snapshot(1795366700000, false)
+		if !ok {
+			t.Fatal("no snapshot")
+		}
+		plan, bare := *s.Plan, *s
+		bare.Plan = nil
+		return fmt.Sprintf("%+v %+v", bare, plan)
+	}
+	want := show(few(t))
+	for _, part := range []string{
+		"", "jobs", "jobs/9", "stages?status=active", "stages/28", "stages/28/0/taskList?offset=0", "allexecutors", "sql",
+		"sql?offset=0", "sql/0", "environment", "logs",
+	} {
+		for _, body := range []string{"{}", "null", "[]", `""`, "0", "[{}]"} {
+			a := few(t)
+			took(a, 0, part, body)
+			if got := show(a); got != want || a.endedSQL != 0 || len(a.executions) > 0 {
+				t.Errorf("%s of %q: %s", body, part, cmp.Diff(want, got))
+			}
+		}
 	}
 }

@@ -64,7 +64,7 @@ type wireApp struct {
 }
 
 type wireJob struct {
-	JobID          number
+	JobID          *number
 	Name           text
 	Description    text
 	SubmissionTime moment
@@ -168,7 +168,7 @@ type wireExecutor struct {
 }
 
 type wireSQL struct {
-	ID             number
+	ID             *number
 	Status         text
 	Description    text
 	SubmissionTime moment
