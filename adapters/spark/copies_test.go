@@ -40,7 +40,7 @@ func TestCopies(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 		a.all[0].goes(7, "lost")
-		if got := a.copies(); got != (dag.Copies{}) {
+		if got := a.planner.copies(); got != (dag.Copies{}) {
 			t.Errorf("%s: one executor is left, and %+v", c.name, got)
 		}
 	}

@@ -24,7 +24,6 @@ type facts struct {
 	queue                   string // of YARN; "" unknown
 	turn                    string // the attempt of an application on YARN; ""
 	unit                    unit
-	base                    int // first RDD id of a unit; -1 unknown
 	conf                    settings
 	executions              map[int]*execution
 	jobs                    map[int]*job
@@ -46,7 +45,7 @@ type facts struct {
 func newFacts(id string) *facts {
 	id, of := parseID(id)
 	return &facts{
-		id: id, unit: of, base: -1, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
+		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
 		began: dag.NoInstant, clock: newDateClock(), ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 	}

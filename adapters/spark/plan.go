@@ -3,9 +3,12 @@ package spark
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
@@ -21,6 +24,7 @@ type planner struct {
 	order    []*stage // stages of the plan, in the order in which they were added
 	expected int      // their tasks
 	names    map[string]int
+	base     int // first RDD id of a unit; -1 unknown
 	plan     *dag.Plan
 	head     *dag.Plan // the plan without its stages
 }
@@ -114,10 +118,62 @@ func sameStage(x, y dag.Stage) bool {
 }
 
 // outline returns a plan without stages.
-func (f *facts) outline() *dag.Plan {
+func (p *planner) outline() *dag.Plan {
 	return &dag.Plan{
-		Name: f.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager,
-		Cluster: dag.Cluster{Policy: dag.Executors, Cores: f.cores()},
-		Jobs:    []dag.Job{{Node: f.node(), Name: f.flowName()}},
+		Name: p.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager,
+		Cluster: dag.Cluster{Policy: dag.Executors, Cores: p.cores()},
+		Jobs:    []dag.Job{{Node: p.node(), Name: p.flowName()}},
 	}
+}
+
+// node returns the kind of the plan's only job.
+func (p *planner) node() string { return cmp.Or(p.unit.kind, "application") }
+
+// firstRDD returns the id from which the RDDs in stage titles are counted. In a unit of a long-running application
+// the RDD ids differ between runs, so they count from the unit's first RDD.
+func (p *planner) firstRDD() int {
+	if p.unit.kind == "" {
+		return 0
+	}
+	if p.base < 0 {
+		for id := range p.unitStages() {
+			if s := p.stages[id]; s != nil && len(s.rdds) > 0 && (p.base < 0 || s.rdds[0] < p.base) {
+				p.base = s.rdds[0]
+			}
+		}
+	}
+	return max(p.base, 0)
+}
+
+// poolsOf returns the known pools of a FAIR scheduler, by name.
+func (p *planner) poolsOf() []dag.Pool {
+	if !p.conf.fair() || len(p.pools) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Values(p.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
+}
+
+// copies returns when Spark copies slow tasks. It never does if all executors are on one host, because a copy must
+// run on another host than its task.
+func (p *planner) copies() dag.Copies {
+	hosts := map[string]bool{}
+	for _, e := range p.all {
+		if host, _, _ := strings.Cut(e.host, ":"); e.active && !e.excluded {
+			hosts[host] = true
+		}
+	}
+	if !p.conf.on("spark.speculation") || len(hosts) < 2 {
+		return dag.Copies{}
+	}
+	out := dag.Copies{Ratio: 0.75, Times: 1.5}
+	major, _, _ := strings.Cut(p.version, ".")
+	if n, err := strconv.Atoi(major); err == nil && n >= 4 {
+		out = dag.Copies{Ratio: 0.9, Times: 3}
+	}
+	for key, to := range map[string]*float64{"quantile": &out.Ratio, "multiplier": &out.Times} {
+		if v, err := strconv.ParseFloat(p.conf["spark.speculation."+key], 64); err == nil && v >= 0 && v <= 1e6 {
+			*to = v
+		}
+	}
+	return out
 }

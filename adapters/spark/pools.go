@@ -2,19 +2,8 @@ package spark
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-
-	"github.com/paratimer/paratimer/dag"
 )
-
-// poolsOf returns the known pools of a FAIR scheduler, by name.
-func (f *facts) poolsOf() []dag.Pool {
-	if !f.conf.fair() || len(f.pools) == 0 {
-		return nil
-	}
-	return slices.SortedFunc(maps.Values(f.pools), func(x, y dag.Pool) int { return cmp.Compare(x.Name, y.Name) })
-}
 
 // strangePools returns the names of pools with unknown properties that have stages. all counts all pools with
 // stages.

@@ -85,11 +85,11 @@ func TestTakePools(t *testing.T) {
 		{Name: "ann", Weight: 3, MinShare: 1, Fair: true},
 		{Name: "bob & <co> é", Weight: dag.MaxSlots},
 	}
-	if got := a.poolsOf(); !slices.Equal(got, want) {
+	if got := a.planner.poolsOf(); !slices.Equal(got, want) {
 		t.Errorf("the pools are %+v, want %+v", got, want)
 	}
 	a.conf["spark.scheduler.mode"] = "FIFO"
-	if got := a.poolsOf(); got != nil {
+	if got := a.planner.poolsOf(); got != nil {
 		t.Errorf("a FIFO scheduler has the pools %+v", got)
 	}
 }

@@ -22,7 +22,7 @@ func NewApp(id string) *App {
 	return &App{
 		facts: f, repairer: &repairer{facts: f, missing: map[gap]bool{}},
 		answers: answers{facts: f, reported: dag.NoInstant},
-		planner: planner{facts: f, names: map[string]int{}}, tables: tables{facts: f},
+		planner: planner{facts: f, names: map[string]int{}, base: -1}, tables: tables{facts: f},
 	}
 }
 
@@ -105,7 +105,7 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 		state = s
 	}
 	snap := a.frame(state, now)
-	snap.Plan = a.outline()
+	snap.Plan = a.planner.outline()
 	snap.Plan.Open, snap.Plan.Cluster.Cores, snap.Plan.Jobs[0].Stages = true, max(1, a.cores()), []dag.Stage{{Name: "jobs"}}
 	snap.Jobs = snap.Plan.BlockedJobs()
 	snap.Jobs[0].ID, snap.Jobs[0].State = snap.ID, state

@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -185,23 +184,4 @@ func (f *facts) flowName() string {
 		name = f.flowID()
 	}
 	return dag.Clean(name)
-}
-
-// node returns the kind of the plan's only job.
-func (f *facts) node() string { return cmp.Or(f.unit.kind, "application") }
-
-// firstRDD returns the id from which the RDDs in stage titles are counted. In a unit of a long-running application
-// the RDD ids differ between runs, so they count from the unit's first RDD.
-func (f *facts) firstRDD() int {
-	if f.unit.kind == "" {
-		return 0
-	}
-	if f.base < 0 {
-		for id := range f.unitStages() {
-			if s := f.stages[id]; s != nil && len(s.rdds) > 0 && (f.base < 0 || s.rdds[0] < f.base) {
-				f.base = s.rdds[0]
-			}
-		}
-	}
-	return max(f.base, 0)
 }
