@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/jhist"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/tape"
@@ -193,7 +193,7 @@ func (f *Find) configure(in fs.FS) error {
 	return nil
 }
 
-func conf(in fs.FS, name string) ([]mapreduce.Property, error) {
+func conf(in fs.FS, name string) ([]mrjob.Property, error) {
 	r, err := in.Open(name)
 	if err != nil {
 		return nil, err

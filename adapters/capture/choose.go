@@ -2,6 +2,7 @@ package capture
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
@@ -94,7 +95,8 @@ func (r *Recording) workflows() map[string]string {
 			if a.status != http.StatusOK {
 				continue
 			}
-			if id := mapreduce.WorkflowOf([]byte(a.body.String())); id != "" {
+			properties, _ := mrjob.Properties(context.Background(), path, []byte(a.body.String()), nil)
+			if id := mrjob.ReadSettings(properties).Workflow; id != "" {
 				out[m[1]] = id
 				break
 			}

@@ -1,10 +1,11 @@
 package capture
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -12,7 +13,7 @@ var countersOfTask = regexp.MustCompile(`/tasks/(task_\d+_\d+_[mr]_\d+)/counters
 
 // Used returns the resource usage of tasks, by their newest counters in the recording. Those of the history server
 // come last and are complete.
-func (r *Recording) Used() mapreduce.Used {
+func (r *Recording) Used() mrjob.Used {
 	newest := map[string]answer{}
 	for path, list := range r.paths {
 		m := countersOfTask.FindStringSubmatch(path)
@@ -30,14 +31,15 @@ func (r *Recording) Used() mapreduce.Used {
 		kind dag.StageIndex
 		task int32
 	}
-	all := map[key]mapreduce.Usage{}
+	all := map[key]mrjob.Usage{}
 	for id, a := range newest {
-		job, kind, task, ok := mapreduce.TaskOf(id)
-		if u, counted := mapreduce.UsageIn([]byte(a.body.String())); ok && counted {
-			all[key{job, kind, task}] = u
+		job, kind, task, ok := mrjob.TaskOf(id)
+		counters, err := mrjob.Counters(context.Background(), id, []byte(a.body.String()), nil)
+		if ok && err == nil && len(counters) > 0 {
+			all[key{job, kind, task}] = mrjob.UsageOf(counters)
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (mapreduce.Usage, bool) {
+	return func(job string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
 		u, ok := all[key{job, k, task}]
 		return u, ok
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -18,10 +18,10 @@ import (
 const maxConf = 64 << 20
 
 // ReadConf parses a job's configuration file (JOB_conf.xml).
-func ReadConf(r io.Reader) ([]mapreduce.Property, error) {
+func ReadConf(r io.Reader) ([]mrjob.Property, error) {
 	limited := &io.LimitedReader{R: r, N: maxConf}
 	d := xml.NewDecoder(limited)
-	var out []mapreduce.Property
+	var out []mrjob.Property
 	for {
 		t, err := d.Token()
 		switch {
@@ -45,15 +45,15 @@ func ReadConf(r io.Reader) ([]mapreduce.Property, error) {
 		if err := d.DecodeElement(&p, &start); err != nil {
 			return nil, fmt.Errorf("not a configuration: %w", err)
 		}
-		out = append(out, mapreduce.Property{Name: p.Name, Value: p.Value})
+		out = append(out, mrjob.Property{Name: p.Name, Value: p.Value})
 	}
 }
 
 // Configure sets a job's settings from its own configuration. The job's place in the workflow comes from the history
 // if the configuration does not have it.
-func Configure(j *past.Job, properties []mapreduce.Property) {
+func Configure(j *past.Job, properties []mrjob.Property) {
 	had := j.Settings
-	s := mapreduce.ReadSettings(properties)
+	s := mrjob.ReadSettings(properties)
 	if s.Workflow == "" {
 		s.Workflow, s.WorkflowName, s.Node, s.After = had.Workflow, had.WorkflowName, had.Node, had.After
 	}

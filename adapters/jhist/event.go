@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -138,7 +138,7 @@ func (l *ints) UnmarshalJSON(b []byte) error {
 }
 
 // counters is a flat list. A task has about fifty.
-type counters []mapreduce.Counter
+type counters []mrjob.Counter
 
 func (c *counters) UnmarshalJSON(b []byte) error {
 	*c = nil
@@ -159,7 +159,7 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 	for _, g := range v.Groups {
 		for _, k := range g.Counts {
 			if k.Value.ok {
-				one := mapreduce.Counter{Group: string(g.Name), Name: string(k.Name), Value: float64(k.Value.v)}
+				one := mrjob.Counter{Group: string(g.Name), Name: string(k.Name), Value: float64(k.Value.v)}
 				*c = append(*c, one)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/loose"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -131,7 +131,7 @@ func (h *history) submitted(b *body) {
 
 // attempt applies events such as MAP_ATTEMPT_FINISHED. Set-up and clean-up tasks are ignored.
 func (h *history) attempt(kind, end string, b *body) {
-	k, task, number, ok := mapreduce.AttemptOf(string(b.Attempt))
+	k, task, number, ok := mrjob.AttemptOf(string(b.Attempt))
 	if !ok || (kind == "MAP") != (k == dag.Map) {
 		h.bad++
 		return
@@ -169,7 +169,7 @@ func (h *history) attempt(kind, end string, b *body) {
 	a.State, a.End, a.Splits = state, finished, b.Splits
 	a.Diagnosis = firstLine(string(b.Error))
 	a.CopyEnd, a.SortEnd = b.CopyEnd.instant(), b.SortEnd.instant()
-	a.Counts, a.Usage = mapreduce.CountsOf(b.Counters), mapreduce.UsageOf(b.Counters)
+	a.Counts, a.Usage = mrjob.CountsOf(b.Counters), mrjob.UsageOf(b.Counters)
 	if a.Node == "" {
 		a.Node = string(b.Host)
 	}
@@ -203,7 +203,7 @@ func (h *history) counted(b *body) {
 	}
 	a := &h.job.Attempts[k][at]
 	copied := a.Counts.Copied
-	a.Counts, a.Usage = mapreduce.CountsOf(b.Counters), mapreduce.UsageOf(b.Counters)
+	a.Counts, a.Usage = mrjob.CountsOf(b.Counters), mrjob.UsageOf(b.Counters)
 	a.Counts.Copied = copied
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -237,7 +237,7 @@ func trackerCounters(s string) (out counters) {
 			group, part = groupOf(part[0]), nil
 		case c == ']' && len(part) == 3:
 			if v, err := strconv.ParseInt(part[2], 10, 64); err == nil {
-				out = append(out, mapreduce.Counter{Group: group, Name: part[0], Value: float64(v)})
+				out = append(out, mrjob.Counter{Group: group, Name: part[0], Value: float64(v)})
 			}
 			part = nil
 		case c == '{':
@@ -268,7 +268,7 @@ func plainCounters(s string) (out counters) {
 		if group == "FileSystemCounter" {
 			name = strings.Replace(name, "LOCAL_", "FILE_", 1)
 		}
-		out = append(out, mapreduce.Counter{Group: group, Name: name, Value: float64(v)})
+		out = append(out, mrjob.Counter{Group: group, Name: name, Value: float64(v)})
 	}
 	return out
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -53,7 +53,7 @@ func taskOf(id string) (kind dag.StageIndex, task int32, ok bool) {
 	if len(id) < len("task") {
 		return 0, 0, false
 	}
-	kind, task, _, ok = mapreduce.AttemptOf("attempt" + id[len("task"):] + "_0")
+	kind, task, _, ok = mrjob.AttemptOf("attempt" + id[len("task"):] + "_0")
 	return kind, task, ok
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -97,9 +98,9 @@ func (d *doctor) proxy(ctx context.Context, app *yarn.App, ended bool) {
 	}
 	j := b.Job.V
 	d.Say("proxy", yarn.OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
-		j.MapsDone.Count(maxTasks), j.Maps.Count(maxTasks), j.ReducesDone.Count(maxTasks), j.Reduces.Count(maxTasks))
+		tasksOf(j.MapsDone), tasksOf(j.Maps), tasksOf(j.ReducesDone), tasksOf(j.Reduces))
 	body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
-	if _, err := yarn.Read[confBody](ctx, app.Job()+"/conf", body, err); err != nil {
+	if _, err := mrjob.Properties(ctx, app.Job()+"/conf", body, err); err != nil {
 		d.Broken("permissions", yarn.Warn, err)
 		return
 	}

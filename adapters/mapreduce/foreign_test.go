@@ -30,11 +30,7 @@ func TestOldBodies(t *testing.T) {
 			continue
 		}
 		for key, into := range map[string]any{
-			"apps": &appsBody{}, "app": &appBody{}, "clusterMetrics": &metricsBody{}, "nodes": &nodesBody{},
-			"scheduler": &schedulerBody{},
-			"job":       &jobBody{}, "tasks": &tasksBody{}, "taskAttempts": &attemptsBody{},
-			"jobTaskCounters": &countersBody{}, "conf": &confBody{},
-			"appAttempts": &appAttemptsBody{},
+			"job": &jobBody{}, "tasks": &tasksBody{}, "taskAttempts": &attemptsBody{}, "appAttempts": &appAttemptsBody{},
 		} {
 			if o[key] == nil {
 				continue

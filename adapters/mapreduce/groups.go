@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -104,11 +105,11 @@ type burst struct {
 
 // count processes a report about attempt a, made at an instant. bytes is the size of a record. final means that the
 // attempt is over. At most limit points are kept.
-func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final bool, at dag.Instant, limit int) {
+func (g *groupCount) count(a *dag.Attempt, c *mrjob.Counts, bytes float64, final bool, at dag.Instant, limit int) {
 	if a.Number != g.attempt || !g.begun {
 		*g = groupCount{attempt: a.Number, begun: true, at: dag.NoInstant}
 	}
-	if g.complete || !(c.redGroups > 0) || !(c.redIn >= 0) || !(bytes > 0) {
+	if g.complete || !(c.Groups > 0) || !(c.ReduceIn >= 0) || !(bytes > 0) {
 		return
 	}
 	if final {
@@ -125,11 +126,11 @@ func (g *groupCount) count(a *dag.Attempt, c *counters, bytes float64, final boo
 	}
 	// A task reports every few seconds, and is polled more often: an unchanged response shows nothing about the
 	// time since.
-	if c.sum == g.sum && !final || at < g.at {
+	if c.Sum == g.sum && !final || at < g.at {
 		return
 	}
-	now := burst{c.redGroups - g.groups, c.redIn - g.records, at.Sub(g.at)}
-	g.at, g.sum, g.groups, g.records = at, c.sum, c.redGroups, c.redIn
+	now := burst{c.Groups - g.groups, c.ReduceIn - g.records, at.Sub(g.at)}
+	g.at, g.sum, g.groups, g.records = at, c.Sum, c.Groups, c.ReduceIn
 	if now.groups < 0 || now.records < 0 {
 		g.open, g.last = burst{}, burst{} // a counter went back: the open burst is unknown
 		return
@@ -222,14 +223,14 @@ type output struct {
 	bytes, records float64
 }
 
-func (c *counters) output() output {
-	o := output{c.mapOutBytes, c.mapOut}
-	if c.combineOut > 0 {
-		o.records = c.combineOut
+func outputOf(c *mrjob.Counts) output {
+	o := output{c.MapOutBytes, c.MapOut}
+	if c.CombineOut > 0 {
+		o.records = c.CombineOut
 	}
 	// A combiner runs again when spills are merged. What it reads beyond the map's records is its own earlier
 	// output, which was counted before.
-	if again := c.combineIn - c.mapOut; again > 0 && again < o.records {
+	if again := c.CombineIn - c.MapOut; again > 0 && again < o.records {
 		o.records -= again
 	}
 	return o

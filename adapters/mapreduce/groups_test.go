@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -37,7 +38,7 @@ func feed(g *groupCount, number int32, limit int, reports ...report) {
 		if r.final {
 			a.End = at
 		}
-		g.count(&a, &counters{redGroups: r.groups, redIn: r.records, sum: sum}, 10, r.final, at, limit)
+		g.count(&a, &mrjob.Counts{Groups: r.groups, ReduceIn: r.records, Sum: sum}, 10, r.final, at, limit)
 	}
 }
 
@@ -221,33 +222,33 @@ func TestRecordBytes(t *testing.T) {
 	reduce.Done[dag.Work] = 25
 	for _, c := range []struct {
 		name string
-		maps []counters
+		maps []mrjob.Counts
 		want float64
 	}{
-		{"by the maps", []counters{
-			{mapOut: 10, mapOutBytes: 300, combineIn: nan, combineOut: nan},
-			{mapOut: 10, mapOutBytes: 100, combineIn: nan, combineOut: nan},
+		{"by the maps", []mrjob.Counts{
+			{MapOut: 10, MapOutBytes: 300, CombineIn: nan, CombineOut: nan},
+			{MapOut: 10, MapOutBytes: 100, CombineIn: nan, CombineOut: nan},
 			{
-				mapOut: nan, mapOutBytes: nan,
-				combineIn: nan, combineOut: nan,
+				MapOut: nan, MapOutBytes: nan,
+				CombineIn: nan, CombineOut: nan,
 			},
 		}, 20},
-		{"after a combiner", []counters{{mapOut: 100, mapOutBytes: 300, combineIn: 100, combineOut: 10}}, 30},
+		{"after a combiner", []mrjob.Counts{{MapOut: 100, MapOutBytes: 300, CombineIn: 100, CombineOut: 10}}, 30},
 		{
 			"after a combiner that ran again on what it had written",
-			[]counters{{mapOut: 100, mapOutBytes: 300, combineIn: 190, combineOut: 100}},
+			[]mrjob.Counts{{MapOut: 100, MapOutBytes: 300, CombineIn: 190, CombineOut: 100}},
 			30,
 		},
 		{
 			"by the reduce itself, which has read a half",
-			[]counters{{mapOut: nan, mapOutBytes: nan, combineIn: nan, combineOut: nan}},
+			[]mrjob.Counts{{MapOut: nan, MapOutBytes: nan, CombineIn: nan, CombineOut: nan}},
 			20,
 		},
 	} {
 		j := &job{perRecord: nan}
 		for i := range c.maps {
 			t := newTask()
-			t.out = c.maps[i].output()
+			t.out = outputOf(&c.maps[i])
 			j.phases[dag.Map].tasks.Add(int32(i), t)
 		}
 		if got := j.recordBytes(&dag.Attempt{}); !math.IsNaN(got) {
@@ -280,7 +281,7 @@ func TestGroupsOfAJob(t *testing.T) {
 	a.State, a.SortEnd, a.Bytes, a.Ratio = dag.AttemptRunning, second, 500, 0.9
 	a.Done[dag.Work] = 5
 	for at := range 3 {
-		r.groups.count(a, &counters{redGroups: float64(at + 1), redIn: 5, sum: float64(at + 1)}, 100, false,
+		r.groups.count(a, &mrjob.Counts{Groups: float64(at + 1), ReduceIn: 5, Sum: float64(at + 1)}, 100, false,
 			second*dag.Instant(2+at), 16)
 	}
 	g := j.groups()

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -20,11 +21,11 @@ type Hub struct {
 	cluster Cluster
 
 	mu     sync.RWMutex
-	confs  map[string]*settings // by application
-	denied map[string]bool      // applications whose conf may not be read
-	flows  map[string][]string  // workflow id to applications
-	needs  needs                // used by Refresh alone
-	room   room                 // for the tasks of all sources
+	confs  map[string]*mrjob.Settings // by application
+	denied map[string]bool            // applications whose conf may not be read
+	flows  map[string][]string        // workflow id to applications
+	needs  needs                      // used by Refresh alone
+	room   room                       // for the tasks of all sources
 }
 
 // NewHub returns a hub that has sent no request yet.
@@ -32,8 +33,8 @@ func NewHub(cluster Cluster) *Hub { return newHub(cluster, nil) }
 
 func newHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
 	return &Hub{
-		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*settings{}, denied: map[string]bool{},
-		flows: map[string][]string{}, needs: needs{},
+		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*mrjob.Settings{},
+		denied: map[string]bool{}, flows: map[string][]string{}, needs: needs{},
 	}
 }
 
@@ -87,14 +88,14 @@ func (h *Hub) forget() {
 	h.room.keep(func(app string) bool { return h.App(app) != nil })
 }
 
-func (h *Hub) conf(app string) *settings {
+func (h *Hub) conf(app string) *mrjob.Settings {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.confs[app]
 }
 
 // keep remembers an application's conf for all sources.
-func (h *Hub) keep(app string, c *settings) {
+func (h *Hub) keep(app string, c *mrjob.Settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.confs[app] == nil && c.Workflow != "" {
@@ -129,7 +130,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	ctx, done := rest.Keep(ctx)
 	defer done()
 	body, err := h.cluster.AM(ctx, app, "jobs/"+a.Job()+"/conf")
-	conf, err := getConf(ctx, a.Job()+"/conf", body, err)
+	properties, err := mrjob.Properties(ctx, a.Job()+"/conf", body, err)
 	switch st := rest.Status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
 		h.mu.Lock()
@@ -139,7 +140,8 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	case err != nil:
 		return err
 	}
-	h.keep(app, conf.conf())
+	conf := mrjob.ReadSettings(properties)
+	h.keep(app, &conf)
 	return nil
 }
 

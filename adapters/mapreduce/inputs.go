@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -43,7 +44,7 @@ func (s *Source) observeInputs(ctx context.Context) {
 	errs := make([]error, len(jobs))
 	questions := make([]func(context.Context), len(jobs))
 	for i, j := range jobs {
-		questions[i] = func(ctx context.Context) { j.inputBytes, errs[i] = s.sizeOf(ctx, &j.conf.files) }
+		questions[i] = func(ctx context.Context) { j.inputBytes, errs[i] = s.sizeOf(ctx, &j.conf.Files) }
 	}
 	yarn.Together(ctx, questions...)
 	for i, j := range jobs {
@@ -65,17 +66,17 @@ func (s *Source) note(format string, args ...any) {
 var errNoHDFS = errors.New("it is not of an HDFS whose NameNode the job's configuration names")
 
 // sizeOf returns the size of all the files, in bytes. If the size of any file is unknown, it returns an error.
-func (s *Source) sizeOf(ctx context.Context, f *inputFiles) (float64, error) {
+func (s *Source) sizeOf(ctx context.Context, f *mrjob.Inputs) (float64, error) {
 	switch {
-	case f.more:
-		return 0, fmt.Errorf("its configuration names more than %d paths, or longer ones than %d bytes", mostPaths,
-			longestPath)
-	case len(f.paths) == 0:
+	case f.Cut:
+		return 0, fmt.Errorf("its configuration names more than %d paths, or longer ones than %d bytes", mrjob.MostPaths,
+			mrjob.LongestPath)
+	case len(f.Paths) == 0:
 		return 0, errors.New("its configuration names no files")
 	}
 	sum, left := 0.0, mostQuestions
-	for _, name := range f.paths {
-		bases, file, ok := f.on.Place(name)
+	for _, name := range f.Paths {
+		bases, file, ok := f.NameNodes.Place(name)
 		if !ok || len(bases) == 0 {
 			return 0, fmt.Errorf("%s: %w", loose.FirstLine(name), errNoHDFS)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -20,7 +21,7 @@ import (
 // A job is an application that belongs to the workflow, or may belong to it.
 type job struct {
 	app, id  string
-	conf     *settings
+	conf     *mrjob.Settings
 	confTick int // the first tick in which the conf may be requested; never if it may not be read
 
 	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it
@@ -249,10 +250,10 @@ func (j *job) known() bool { return j.counted[dag.Map] >= 0 }
 func (j *job) report(b *wireJob) {
 	j.started = or(b.Started.Instant(), j.started)
 	if b.Maps.Known && b.Reduces.Known {
-		j.counted = [2]int{b.Maps.Count(maxTasks), b.Reduces.Count(maxTasks)}
+		j.counted = [2]int{tasksOf(b.Maps), tasksOf(b.Reduces)}
 		j.bound()
 	}
-	j.pending = [2]int{b.MapsPending.Count(maxTasks), b.ReducesPending.Count(maxTasks)}
+	j.pending = [2]int{tasksOf(b.MapsPending), tasksOf(b.ReducesPending)}
 }
 
 // or returns the first known instant, NoInstant if there is none.

@@ -2,12 +2,10 @@ package mapreduce
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
@@ -101,53 +99,5 @@ type wireAttempt struct {
 	SortEnd     loose.Optional  `json:"mergeFinishTime"`
 }
 
-type confBody struct {
-	Conf rest.Box[struct {
-		Properties rest.List[wireProperty] `json:"property"`
-	}] `json:"conf"`
-}
-
-type wireProperty struct {
-	Name  loose.Raw `json:"name"`
-	Value loose.Raw `json:"value"`
-}
-
-// taskID parses the kind and index of task_TS_JOB_m_000003; ok is false for anything else.
-func taskID(id string) (kind dag.StageIndex, index int32, ok bool) {
-	part := strings.Split(id, "_")
-	if len(part) != 5 || part[0] != "task" {
-		return 0, 0, false
-	}
-	return kindIndex(part[3], part[4])
-}
-
-// attemptID parses the task and the number of attempt_TS_JOB_r_000003_1; ok is false for anything else.
-func attemptID(id string) (kind dag.StageIndex, index, number int32, ok bool) {
-	part := strings.Split(id, "_")
-	if len(part) != 6 || part[0] != "attempt" {
-		return 0, 0, 0, false
-	}
-	n, err := strconv.ParseInt(part[5], 10, 31)
-	if err != nil || n < 0 {
-		return 0, 0, 0, false
-	}
-	kind, index, ok = kindIndex(part[3], part[4])
-	return kind, index, int32(n), ok
-}
-
-func kindIndex(k, i string) (dag.StageIndex, int32, bool) {
-	n, err := strconv.ParseInt(i, 10, 31)
-	if err != nil || n < 0 || n >= maxTasks {
-		return 0, 0, false
-	}
-	switch k {
-	case "m":
-		return dag.Map, int32(n), true
-	case "r":
-		return dag.Reduce, int32(n), true
-	}
-	return 0, 0, false
-}
-
-// maxTasks bounds the tasks of a phase, whatever a response claims.
-const maxTasks = 4 << 20
+// tasksOf returns a number of tasks, within bounds whatever a response claims.
+func tasksOf(n loose.Optional) int { return n.Count(mrjob.MaxTasks) }

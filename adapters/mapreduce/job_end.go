@@ -169,7 +169,7 @@ func (j *job) restarted(at dag.Instant) {
 		p := &j.phases[k]
 		p.tasks.ChangeAll()
 		for _, t := range p.tasks.All() {
-			if t.done() && (j.conf == nil || !j.conf.rerunsAll) {
+			if t.done() && (j.conf == nil || !j.conf.RerunsAll) {
 				continue
 			}
 			t.state, t.success, t.settled = "SCHEDULED", -1, false

@@ -3,25 +3,46 @@ package mapreduce
 import (
 	"cmp"
 	"reflect"
-	"strconv"
 
 	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
+// placed are the workflow's jobs in the graph that their settings describe.
+type placed struct {
+	*mrjob.Graph
+	jobs []*job // of the vertices; nil before submission
+}
+
+func (s *Source) place() placed {
+	members := make([]mrjob.Member, len(s.member))
+	for i, j := range s.member {
+		members[i] = mrjob.Member{Job: j.id, Settings: j.conf, State: j.state}
+	}
+	g := placed{Graph: mrjob.GraphOf(members)}
+	for _, v := range g.Vertices {
+		var j *job
+		if v.Member >= 0 {
+			j = s.member[v.Member]
+		}
+		g.jobs = append(g.jobs, j)
+	}
+	return g
+}
+
 // snapshot returns the current state of the workflow. The snapshot is not changed afterwards.
 func (s *Source) snapshot() *dag.Snapshot {
-	g := graphOf(s.member)
+	g := s.place()
 	s.plan = s.planOf(g)
 	snap := &dag.Snapshot{
 		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
-		State: s.end(g), Jobs: make([]dag.JobState, len(g.nodes)), Stale: dag.NoInstant,
+		State: s.end(g), Jobs: make([]dag.JobState, len(g.jobs)), Stale: dag.NoInstant,
 	}
 	var own, active []string
-	for i := range g.nodes {
-		j := g.nodes[i].job
+	for i, j := range g.jobs {
 		if j == nil {
 			snap.Jobs[i] = dag.BlockedJob(dag.MapReduceStages)
 			continue
@@ -78,7 +99,7 @@ func (p *phase) attempts() []dag.Attempt {
 }
 
 // remark adds the warnings that follow from the snapshot itself.
-func (s *Source) remark(snap *dag.Snapshot, g *graph) {
+func (s *Source) remark(snap *dag.Snapshot, g placed) {
 	if len(snap.Load) > 0 {
 		mb := 0
 		for _, l := range snap.Load {
@@ -87,11 +108,11 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
 	}
 	s.remarkLarge()
-	if g.launches > 1 {
+	if g.Launches > 1 {
 		s.warn(dag.WarnSecondLaunch,
-			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.launches)
+			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.Launches)
 	}
-	if g.cyclic {
+	if g.Cyclic {
 		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
@@ -103,17 +124,15 @@ func (s *Source) remark(snap *dag.Snapshot, g *graph) {
 	}
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
 // compare pointers.
-func (s *Source) planOf(g *graph) *dag.Plan {
+func (s *Source) planOf(g placed) *dag.Plan {
 	first := s.view.Known(s.chosen)
 	p := &dag.Plan{
 		Name:    pig.Script(hive.Script(hive.JobTitle(first.FullName))),
-		Cluster: s.view.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.nodes)),
+		Cluster: s.view.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.jobs)),
 	}
-	if g.parallel {
+	if g.Parallel {
 		p.Driver = dag.Eager
 	}
 	var like dag.Job
@@ -123,15 +142,15 @@ func (s *Source) planOf(g *graph) *dag.Plan {
 		like.MasterMB, like.MapReduce = conf.MasterMB, conf.Limits
 	}
 	left := dag.MaxTasks
-	for i := range g.nodes {
-		n := &g.nodes[i]
+	for i, j := range g.jobs {
+		v := &g.Vertices[i]
 		// Until a job's own conf is known, its settings are assumed to be those of the script's first job.
 		p.Jobs[i] = dag.Job{
-			Node: n.label, After: n.after, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
+			Node: v.Node, After: v.After, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 		}
-		if n.job != nil {
-			s.planJob(&p.Jobs[i], n.job)
+		if j != nil {
+			s.planJob(&p.Jobs[i], j)
 		}
 		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
 		for k := range p.Jobs[i].Stages {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -62,7 +63,7 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	t.state, t.start, t.finish, t.progress = string(w.State), w.Started.Instant(), w.Finished.Instant(),
 		w.Progress.Ratio()
 	t.success = -1
-	if _, _, n, ok := attemptID(string(w.Successful)); ok {
+	if _, _, n, ok := mrjob.AttemptOf(string(w.Successful)); ok {
 		t.success = n
 	}
 	if was.done() && !t.done() {
@@ -108,7 +109,7 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 	t.recall = false
 	for i := range b.Attempts.V.Attempt {
 		w := &b.Attempts.V.Attempt[i]
-		k, x, n, ok := attemptID(string(w.ID))
+		k, x, n, ok := mrjob.AttemptOf(string(w.ID))
 		if !ok || k != kind || x != index {
 			continue
 		}
@@ -177,7 +178,7 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 func (t *task) forget(b *attemptsBody, at dag.Instant) {
 	listed := make(map[int32]bool, len(b.Attempts.V.Attempt))
 	for i := range b.Attempts.V.Attempt {
-		if _, _, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID)); ok {
+		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
 			listed[n] = true
 		}
 	}

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"net/http"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -51,7 +52,7 @@ func (t *task) rankOf(number int32) int8 {
 func (t *task) back(w *wireTask) bool {
 	switch w.State {
 	case "SUCCEEDED":
-		_, _, n, ok := attemptID(string(w.Successful))
+		_, _, n, ok := mrjob.AttemptOf(string(w.Successful))
 		return ok && t.rankOf(n) == 3
 	case "FAILED", "KILLED":
 		return false
@@ -65,7 +66,7 @@ func (t *task) back(w *wireTask) bool {
 func (b *attemptsBody) masters() int {
 	most := 0
 	for i := range b.Attempts.V.Attempt {
-		if _, _, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID)); ok {
+		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
 			most = max(most, int(n)/1000+1)
 		}
 	}
@@ -78,7 +79,7 @@ func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	reported := map[int32]int8{}
 	for i := range b.Attempts.V.Attempt {
 		w := &b.Attempts.V.Attempt[i]
-		if k, x, n, ok := attemptID(string(w.ID)); ok && k == kind && x == index {
+		if k, x, n, ok := mrjob.AttemptOf(string(w.ID)); ok && k == kind && x == index {
 			reported[n] = rank(w.state())
 		}
 	}
@@ -91,8 +92,9 @@ func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	return false
 }
 
-// less reports whether counters go back. It is false if they may belong to another attempt.
-func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
+// lessThan reports whether counters go back against those of an attempt. It is false if they may belong
+// to another attempt.
+func lessThan(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, t *task) bool {
 	for i := range t.attempts {
 		if o := &t.attempts[i]; o.Number != a.Number && (o.State == dag.AttemptRunning ||
 			o.State == dag.AttemptSucceeded) {
@@ -101,10 +103,10 @@ func (c *counters) less(kind dag.StageIndex, t *task, a *dag.Attempt) bool {
 	}
 	below := func(is, was float64) bool { return was > 0 && !(is >= was) }
 	if kind == dag.Map {
-		return below(c.mapIn, a.Done[0]) || below(c.mapOut, a.Out) || below(c.read, a.Bytes)
+		return below(c.MapIn, a.Done[0]) || below(c.MapOut, a.Out) || below(c.Read, a.Bytes)
 	}
-	return below(c.shuffledMaps, a.Done[dag.Copy]) || below(c.redIn, a.Done[dag.Work]) || below(c.redOut, a.Out) ||
-		below(c.shuffledB, a.Bytes)
+	return below(c.Copied, a.Done[dag.Copy]) || below(c.ReduceIn, a.Done[dag.Work]) || below(c.ReduceOut, a.Out) ||
+		below(c.Shuffled, a.Bytes)
 }
 
 // again counts a response that goes back, and reports whether it is still doubted.
@@ -129,7 +131,7 @@ func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bo
 	}
 	newest := int32(-1)
 	for i := range b.Attempts.V.Attempt {
-		k, x, n, ok := attemptID(string(b.Attempts.V.Attempt[i].ID))
+		k, x, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID))
 		if !ok || k != kind || x != index {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -105,7 +106,7 @@ func (j *job) bound() {
 // counts returns the numbers of maps and reduces in a list.
 func (b *tasksBody) counts() (n [2]int) {
 	for i := range b.Tasks.V.Task {
-		if kind, _, ok := taskID(string(b.Tasks.V.Task[i].ID)); ok {
+		if _, kind, _, ok := mrjob.TaskOf(string(b.Tasks.V.Task[i].ID)); ok {
 			n[kind]++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -68,8 +69,8 @@ func TestCountsAreBoundedByTheList(t *testing.T) {
 		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}, 0},
 		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}, 0},
 		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}, 0},
-		{[2]int{maxTasks, maxTasks}, [2]int{1, 0}, [2]int{1, 0}, 0},
-		{[2]int{maxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
+		{[2]int{mrjob.MaxTasks, mrjob.MaxTasks}, [2]int{1, 0}, [2]int{1, 0}, 0},
+		{[2]int{mrjob.MaxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
 		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, 1},
 	} {
 		j := &job{counted: c.counted, inList: c.inList, overlong: c.overlong}
@@ -326,7 +327,7 @@ func TestPlanOfOverlongLists(t *testing.T) {
 	for _, id := range []string{"0001", "0002"} {
 		l.conf(id, "a"+id, "")
 		l.runs(id, 0, "RUNNING")
-		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, maxTasks, maxTasks)
+		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, mrjob.MaxTasks, mrjob.MaxTasks)
 		l.am[id+"/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
 	}
 	s := l.tick(t, NewSource(l, yarn.Target{}), 0)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -46,7 +47,7 @@ func (s *Source) list(v *visit) {
 	}
 	for i := range v.tasks.Tasks.V.Task {
 		w := &v.tasks.Tasks.V.Task[i]
-		kind, index, ok := taskID(string(w.ID))
+		_, kind, index, ok := mrjob.TaskOf(string(w.ID))
 		if !ok {
 			continue
 		}
@@ -80,7 +81,7 @@ type detail struct {
 	path     string
 	attempts attemptsBody
 	listed   int // attempts in the response
-	counters counters
+	counters mrjob.Counts
 	count    bool // request counters even if the task is still running
 	errs     [2]error
 }
@@ -146,8 +147,8 @@ func (s *Source) askDetails(ctx context.Context, part []*detail) {
 			}
 			if d.count {
 				body, err := d.visit.asks(ctx, d.path+"/counters")
-				b, err := yarn.Read[countersBody](ctx, d.path+"/counters", body, err)
-				d.counters, d.errs[1] = b.counters(), err // the rest of the body can be freed now
+				all, err := mrjob.Counters(ctx, d.path+"/counters", body, err)
+				d.counters, d.errs[1] = mrjob.CountsOf(all), err
 			}
 		}
 	}
@@ -273,14 +274,14 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		total = float64(j.total[dag.Map])
 	}
 	c := d.counters
-	if doubt && c.less(d.kind, t, best) && again(&t.drops) {
+	if doubt && lessThan(best, &c, d.kind, t) && again(&t.drops) {
 		return false
 	}
 	t.drops = 0
 	counted := s.made(d.visit.base + d.path + "/counters")
-	c.count(d.kind, best, total, j.known() && j.total[dag.Reduce] == 0, final, counted)
+	countInto(best, &c, d.kind, total, j.known() && j.total[dag.Reduce] == 0, final, counted)
 	if d.kind == dag.Map {
-		t.out = c.output()
+		t.out = outputOf(&c)
 	} else {
 		t.groups.count(best, &c, j.recordBytes(best), final, counted, j.groupPoints())
 	}

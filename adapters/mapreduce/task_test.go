@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -225,21 +226,21 @@ func TestMarks(t *testing.T) {
 	nan := math.NaN()
 	a := dag.BlankAttempt(0, 0)
 	a.State = dag.AttemptRunning
-	say := func(at dag.Instant, c counters) { c.count(dag.Reduce, &a, 20, false, false, at) }
-	say(1, counters{})
+	say := func(at dag.Instant, c mrjob.Counts) { countInto(&a, &c, dag.Reduce, 20, false, false, at) }
+	say(1, mrjob.Counts{})
 	if a.FirstReport.Known() {
 		t.Error("an empty answer is a report")
 	}
-	say(2, counters{any: true, redIn: 0, redOut: 0, shuffledMaps: 5, shuffledB: 100, mapIn: nan})
+	say(2, mrjob.Counts{Reported: true, ReduceIn: 0, ReduceOut: 0, Copied: 5, Shuffled: 100, MapIn: nan})
 	if a.FirstReport != 2 || a.First.At.Known() || a.Done[dag.Copy] != 5 || a.Total[dag.Copy] != 20 || a.Bytes != 100 {
 		t.Errorf("copying: %+v", a)
 	}
-	say(3, counters{any: true, redIn: 7, redOut: 0})
-	say(4, counters{any: true, redIn: 7, redOut: 0})
+	say(3, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
+	say(4, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
 	if a.First != (dag.Mark{At: 3, Done: 7}) || a.Last != a.First {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}
-	say(5, counters{any: true, redIn: 7, redOut: 2})
+	say(5, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 2})
 	if a.First.At != 3 || a.Last != (dag.Mark{At: 5, Done: 7, Out: 2}) || a.FirstReport != 2 {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -155,12 +156,12 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is.reported = &dag.Need{
 		At: at,
 		Map: dag.NeedPhase{
-			Tasks: j.Maps.Count(maxTasks), Done: j.MapsDone.Count(maxTasks), Running: j.MapsRunning.Count(maxTasks),
+			Tasks: tasksOf(j.Maps), Done: tasksOf(j.MapsDone), Running: tasksOf(j.MapsRunning),
 			Progress: ratioOf(j.Maps, j.MapProgress), LengthMS: is.lengths[dag.Map], TaskMB: cmp.Or(limits.MapMB, mb),
 		},
 		Reduce: dag.NeedPhase{
-			Tasks: j.Reduces.Count(maxTasks), Done: j.ReducesDone.Count(maxTasks),
-			Running:  j.ReducesRunning.Count(maxTasks),
+			Tasks: tasksOf(j.Reduces), Done: tasksOf(j.ReducesDone),
+			Running:  tasksOf(j.ReducesRunning),
 			Progress: ratioOf(j.Reduces, j.ReduceProgress), LengthMS: is.lengths[dag.Reduce],
 			TaskMB: cmp.Or(limits.ReduceMB, mb),
 		},
@@ -190,7 +191,7 @@ func lengths(b *tasksBody) [2]float64 {
 	var sum, n [2]float64
 	for i := range b.Tasks.V.Task {
 		t := &b.Tasks.V.Task[i]
-		kind, _, ok := taskID(string(t.ID))
+		_, kind, _, ok := mrjob.TaskOf(string(t.ID))
 		start, end := t.Started.Instant(), t.Finished.Instant()
 		if ok && t.State == "SUCCEEDED" && start.Known() && end >= start {
 			sum[kind], n[kind] = sum[kind]+float64(end-start), n[kind]+1

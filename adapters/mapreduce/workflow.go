@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
@@ -54,7 +55,7 @@ func (s *Source) byWorkflow() bool {
 
 // conf returns the conf of the chosen application. Until that is known, it returns the conf of a sibling that looks
 // like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
-func (s *Source) conf() *settings {
+func (s *Source) conf() *mrjob.Settings {
 	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
 		return j.conf
 	}
@@ -183,7 +184,7 @@ func (s *Source) forget() {
 		case j.conf == nil && s.view.Known(id) == nil, len(s.jobs) > maxStrangers:
 			delete(s.jobs, id)
 		case known && j.conf != nil:
-			j.conf = &settings{Settings: Settings{Workflow: j.conf.Workflow}} // so that it is not requested again
+			j.conf = &mrjob.Settings{Workflow: j.conf.Workflow} // so that it is not requested again
 		}
 	}
 }

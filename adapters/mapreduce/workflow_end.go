@@ -15,17 +15,15 @@ const patience = 60 * time.Second
 // It has succeeded if all jobs of the graph have, and the history server has confirmed it. It has failed or was
 // killed if a job was, nothing runs, and only jobs that depend on that job are missing. Otherwise, while nothing
 // runs and jobs are missing, new ones may come for max(60 s, 3 x the longest launch gap).
-func (s *Source) end(g *graph) dag.State {
-	failed := make([]bool, len(g.nodes)) // failed, or depends on a failed job
+func (s *Source) end(g placed) dag.State {
+	failed := make([]bool, len(g.jobs)) // failed, or depends on a failed job
 	worst := dag.Succeeded
 	missing, last := 0, dag.NoInstant
 	stops := false
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		for _, p := range n.after {
+	for i, j := range g.jobs {
+		for _, p := range g.Vertices[i].After {
 			failed[i] = failed[i] || failed[p]
 		}
-		j := n.job
 		switch {
 		case j == nil && !failed[i]:
 			missing++
@@ -80,16 +78,14 @@ func worse(a, b dag.State) dag.State {
 }
 
 // longestGap returns the longest time from the end of earlier jobs to a submission.
-func longestGap(g *graph) time.Duration {
+func longestGap(g placed) time.Duration {
 	var longest time.Duration
-	for i := range g.nodes {
-		j := g.nodes[i].job
+	for _, j := range g.jobs {
 		if j == nil || !j.submitted.Known() {
 			continue
 		}
 		before := dag.NoInstant
-		for k := range g.nodes {
-			b := g.nodes[k].job
+		for _, b := range g.jobs {
 			if b != nil && b.state.Ended() && b.finished.Known() && b.finished <= j.submitted && b.finished > before {
 				before = b.finished
 			}

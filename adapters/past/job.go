@@ -5,7 +5,7 @@
 package past
 
 import (
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -13,7 +13,7 @@ import (
 type Job struct {
 	File                  string // source file, for messages
 	ID, Name, User, Queue string
-	Settings              mapreduce.Settings
+	Settings              mrjob.Settings
 	// Configured reports that Settings come from the job's own configuration. Otherwise only its place in a workflow
 	// is known.
 	Configured bool
@@ -44,9 +44,9 @@ type Attempt struct {
 	State            dag.AttemptState // final, or running if the history has no end
 	Diagnosis        string
 	CopyEnd, SortEnd dag.Instant
-	Counts           mapreduce.Counts // at its end
-	Usage            mapreduce.Usage  // at its end
-	Splits           []int32          // clockSplits: ms in each twelfth of its progress
+	Counts           mrjob.Counts // at its end
+	Usage            mrjob.Usage  // at its end
+	Splits           []int32      // clockSplits: ms in each twelfth of its progress
 	// If its output was lost after success: when that was noticed, and the state since then.
 	Lost    dag.Instant
 	LostAs  dag.AttemptState
@@ -69,7 +69,7 @@ func NewJob(id string) *Job {
 	return &Job{
 		ID: id, State: dag.Running, Submitted: dag.NoInstant, Launched: dag.NoInstant, Finished: dag.NoInstant,
 		Last:     dag.NoInstant,
-		Settings: mapreduce.ReadSettings(nil),
+		Settings: mrjob.ReadSettings(nil),
 	}
 }
 
@@ -77,8 +77,8 @@ func NewJob(id string) *Job {
 func NewAttempt(task, number int32) Attempt {
 	return Attempt{
 		Task: task, Number: number, State: dag.AttemptRunning, Start: dag.NoInstant, End: dag.NoInstant,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: mapreduce.CountsOf(nil),
-		Usage: mapreduce.UsageOf(nil),
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, Lost: dag.NoInstant, Counts: mrjob.CountsOf(nil),
+		Usage: mrjob.UsageOf(nil),
 	}
 }
 

@@ -3,7 +3,7 @@ package past
 import (
 	"math"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -87,7 +87,7 @@ func (a *Attempt) progress(v *phaseView, out *dag.Attempt, t dag.Instant) {
 	}
 	out.Ratio = a.course.ratio(float64(since))
 	if v.kind == dag.Map {
-		share := mapreduce.MapShare
+		share := mrjob.MapShare
 		if v.mapOnly {
 			share = 1
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -16,27 +16,27 @@ import (
 
 // snapshot returns what a live watcher would have seen at t.
 func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
-	var members []mapreduce.Member
+	var members []mrjob.Member
 	var there []int // indices of the members
 	for i, j := range s.workflow.Jobs {
 		if t < j.Submitted {
 			continue
 		}
-		m := mapreduce.Member{Job: j.ID, State: j.stateAt(t)}
+		m := mrjob.Member{Job: j.ID, State: j.stateAt(t)}
 		if t >= j.lastSeen() {
 			m.Settings = &j.Settings
 		}
 		members, there = append(members, m), append(there, i)
 	}
-	vertices, launches, cyclic := mapreduce.GraphOf(members)
-	vertices = without(vertices, s.left)
+	g := mrjob.GraphOf(members)
+	vertices := without(g.Vertices, s.left)
 	s.plan = s.planOf(vertices, members, there)
 	first := s.workflow.Jobs[there[0]]
 	snap := &dag.Snapshot{
 		Plan: s.plan, At: t, ID: first.ID, User: first.User, Queue: first.Queue, State: s.stateOf(vertices, members, t),
 		Jobs: make([]dag.JobState, len(vertices)), Nodes: s.cluster.nodes, Stale: dag.NoInstant,
 	}
-	if slices.ContainsFunc(members, func(m mapreduce.Member) bool { return m.Settings != nil }) {
+	if slices.ContainsFunc(members, func(m mrjob.Member) bool { return m.Settings != nil }) {
 		snap.ID = s.workflow.ID
 	}
 	for i, v := range vertices {
@@ -46,7 +46,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		}
 		snap.Jobs[i] = s.states[there[v.Member]].at(t, &s.cluster)
 	}
-	snap.Warnings = s.warnings(snap, launches, cyclic)
+	snap.Warnings = s.warnings(snap, g.Launches, g.Cyclic)
 	return snap
 }
 
@@ -84,7 +84,7 @@ func (j *Job) attemptAt(t dag.Instant) int {
 }
 
 // stateOf returns the state of the whole workflow. The workflow runs until the end of its history.
-func (s *Source) stateOf(vertices []mapreduce.Vertex, members []mapreduce.Member, t dag.Instant) dag.State {
+func (s *Source) stateOf(vertices []mrjob.Vertex, members []mrjob.Member, t dag.Instant) dag.State {
 	worst, missing := dag.Succeeded, 0
 	for _, v := range vertices {
 		if v.Member < 0 {
@@ -105,11 +105,11 @@ func (s *Source) stateOf(vertices []mapreduce.Vertex, members []mapreduce.Member
 }
 
 // without removes the vertices left. Successors of a removed vertex then follow its predecessors.
-func without(vertices []mapreduce.Vertex, left []string) []mapreduce.Vertex {
+func without(vertices []mrjob.Vertex, left []string) []mrjob.Vertex {
 	if len(left) == 0 {
 		return vertices
 	}
-	out := make([]mapreduce.Vertex, 0, len(vertices))
+	out := make([]mrjob.Vertex, 0, len(vertices))
 	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
 	for i, v := range vertices {
 		var after []int
@@ -130,13 +130,13 @@ func without(vertices []mapreduce.Vertex, left []string) []mapreduce.Vertex {
 }
 
 // planOf makes the plan. It returns the previous plan if nothing has changed.
-func (s *Source) planOf(vertices []mapreduce.Vertex, members []mapreduce.Member, there []int) *dag.Plan {
+func (s *Source) planOf(vertices []mrjob.Vertex, members []mrjob.Member, there []int) *dag.Plan {
 	first := s.workflow.Jobs[there[0]]
 	p := &dag.Plan{
 		Name: pig.Script(first.Name), Cluster: s.cluster.plan,
 		Jobs: make([]dag.Job, len(vertices)),
 	}
-	if slices.ContainsFunc(members, func(m mapreduce.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
+	if slices.ContainsFunc(members, func(m mrjob.Member) bool { return m.Settings != nil && m.Settings.Parallel }) {
 		p.Driver = dag.Eager
 	}
 	var like dag.Job
@@ -166,7 +166,7 @@ func (s *Source) planOf(vertices []mapreduce.Vertex, members []mapreduce.Member,
 	return p
 }
 
-func (j *Job) plan(to *dag.Job, c *mapreduce.Settings) {
+func (j *Job) plan(to *dag.Job, c *mrjob.Settings) {
 	to.Name = j.Name
 	if c == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -183,11 +183,11 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // leaveOut finds nodes of the workflow graph that should have run but have no history.
 func (s *Source) leaveOut() {
-	members := make([]mapreduce.Member, len(s.workflow.Jobs))
+	members := make([]mrjob.Member, len(s.workflow.Jobs))
 	for i, j := range s.workflow.Jobs {
-		members[i] = mapreduce.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
+		members[i] = mrjob.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
 	}
-	vertices, _, _ := mapreduce.GraphOf(members)
+	vertices := mrjob.GraphOf(members).Vertices
 	stopped := make([]bool, len(vertices))
 	for i, v := range vertices {
 		for _, a := range v.After {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -75,11 +75,11 @@ func (w *wireJob) job() *past.Job {
 	}
 	j.Slots = beforeYARN(j.ID)
 	if len(w.Properties) > 0 {
-		var list []mapreduce.Property
+		var list []mrjob.Property
 		for _, name := range slices.Sorted(maps.Keys(w.Properties)) {
-			list = append(list, mapreduce.Property{Name: name, Value: string(w.Properties[name])})
+			list = append(list, mrjob.Property{Name: name, Value: string(w.Properties[name])})
 		}
-		j.Settings, j.Configured = mapreduce.ReadSettings(list), true
+		j.Settings, j.Configured = mrjob.ReadSettings(list), true
 	}
 	j.Sized, j.Maps, j.Reduces = w.Maps.ok && w.Reduces.ok, w.Maps.count(), w.Reduces.count()
 	for k, tasks := range [...][]wireTask{w.MapTasks, w.Reduced} {
@@ -97,7 +97,7 @@ func (w *wireJob) job() *past.Job {
 
 // into adds the attempt to the job.
 func (w *wireAttempt) into(j *past.Job, kind dag.StageIndex) {
-	k, task, number, ok := mapreduce.AttemptOf(string(w.ID))
+	k, task, number, ok := mrjob.AttemptOf(string(w.ID))
 	if !ok || k != kind {
 		j.Bad++
 		return
@@ -112,11 +112,11 @@ func (w *wireAttempt) into(j *past.Job, kind dag.StageIndex) {
 	for _, s := range w.Splits {
 		a.Splits = append(a.Splits, int32(min(max(s.v, -1), math.MaxInt32)))
 	}
-	a.Counts = mapreduce.Counts{
+	a.Counts = mrjob.Counts{
 		MapIn: w.MapIn.float(), MapOut: w.MapOut.float(), ReduceIn: w.RedIn.float(), ReduceOut: w.RedOut.float(),
 		Shuffled: w.Shuffled.float(), Read: w.read(), Copied: math.NaN(),
 	}
-	a.Usage = mapreduce.Usage{
+	a.Usage = mrjob.Usage{
 		CPU: w.Used.seconds(), Read: w.HDFSRead.float(), Written: w.HDFSPut.float(), FileRead: w.FileRead.float(),
 		FileWritten: w.FilePut.float(), Remote: math.NaN(), Shuffled: w.Shuffled.float(),
 	}

@@ -220,6 +220,9 @@ var below = map[string][]string{
 	"adapters/keypair":        {},
 	"adapters/rest":           {"adapters/internal/input", "adapters/keypair", "dag", "units"},
 	"adapters/hadoopconf":     {"adapters/rest"},
+	"adapters/mrjob": {
+		"adapters/hadoopconf", "adapters/hive", "adapters/internal/loose", "adapters/rest", "adapters/yarn", "dag",
+	},
 	"adapters/yarn": {
 		"adapters/hadoopconf", "adapters/hive", "adapters/internal/cookies", "adapters/internal/input",
 		"adapters/internal/loose", "adapters/pig", "adapters/rest", "dag", "units",

@@ -19,6 +19,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/jhist"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -347,7 +348,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jhist.Configure(told[0], []mapreduce.Property{
+	jhist.Configure(told[0], []mrjob.Property{
 		{Name: "mapreduce.workflow.id", Value: "pig_" + hostile},
 		{Name: "mapreduce.workflow.name", Value: "a.pig" + hostile},
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -18,7 +18,7 @@ type Run struct {
 	File string // for display
 	End  *dag.Snapshot
 	// Used has the tasks' counters; nil if the recording has none.
-	Used mapreduce.Used
+	Used mrjob.Used
 }
 
 // Options are values that a recording does not have.
@@ -157,7 +157,7 @@ func apart(f *jobfile.File, spans []window) []string {
 type task struct {
 	seconds float64 // time in its slot, for a reduce since it had all map outputs; NaN unknown
 	moved   float64 // bytes in the recording: read (map) or shuffled (reduce); NaN unknown
-	used    mapreduce.Usage
+	used    mrjob.Usage
 }
 
 func tasksOf(run *Run, job int) (out [2][]task) {
@@ -168,7 +168,7 @@ func tasksOf(run *Run, job int) (out [2][]task) {
 			if a.State != dag.AttemptSucceeded {
 				continue
 			}
-			t := task{seconds: math.NaN(), moved: a.Bytes, used: mapreduce.UsageOf(nil)}
+			t := task{seconds: math.NaN(), moved: a.Bytes, used: mrjob.UsageOf(nil)}
 			begin := a.Start
 			if k == dag.Reduce && a.CopyEnd.Known() {
 				begin = a.CopyEnd

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/adapters/jobfile"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -42,8 +42,8 @@ func run() Run {
 			},
 		}},
 	}
-	counters := func(_ string, k dag.StageIndex, task int32) (mapreduce.Usage, bool) {
-		u := mapreduce.UsageOf(nil)
+	counters := func(_ string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
+		u := mrjob.UsageOf(nil)
 		if k == dag.Map {
 			u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
 		} else {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/jobfile"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -136,7 +136,7 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 }
 
 // openUsed opens a recording together with its tasks' counters. A tape has none.
-func openUsed(ctx context.Context, path, workflow string) (watch.Source, mapreduce.Used, io.Closer, error) {
+func openUsed(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, io.Closer, error) {
 	kind, exists, err := input.FileKind(path)
 	switch {
 	case err != nil:
@@ -163,7 +163,7 @@ func openUsed(ctx context.Context, path, workflow string) (watch.Source, mapredu
 }
 
 // openPast plays a workflow from history files.
-func openPast(ctx context.Context, path, workflow string) (watch.Source, mapreduce.Used, error) {
+func openPast(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, error) {
 	found, err := input.FindHistory(ctx, path)
 	if err != nil {
 		return nil, nil, err

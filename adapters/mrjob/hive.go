@@ -1,6 +1,7 @@
-package mapreduce
+package mrjob
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -67,47 +68,42 @@ func reach(next map[string][]string, from string) map[string]bool {
 	return seen
 }
 
-// serial orders a Hive query's stages as Hive runs them: one after the other, unless hive.exec.parallel is set.
-// Submitted stages come first, in the order of submission, then the others in graph order. A failed stage ends the
-// query, so it is right that all later stages depend on it.
-func (g *graph) serial(from int) {
-	var order []int
-	for i := from; i < len(g.nodes); i++ {
-		order = append(order, i)
+// serialize orders a Hive query's stages from a vertex on as Hive runs them: one after the other, unless
+// hive.exec.parallel is set. Submitted stages come first, in the order of submission, then the others in graph order. A
+// failed stage ends the query, so it is right that all later stages depend on it.
+func (g *Graph) serialize(from int) {
+	stages := slices.Clone(g.Vertices[from:])
+	order := make([]int, len(stages))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		ja, jb := g.nodes[a].job, g.nodes[b].job
-		switch {
-		case ja == nil && jb == nil:
-			return 0
-		case ja == nil:
-			return 1
-		case jb == nil:
-			return -1
+		ma, mb := stages[a].Member, stages[b].Member
+		if ma < 0 || mb < 0 {
+			return cmp.Compare(min(mb, 0), min(ma, 0)) // submitted ones first
 		}
-		return yarn.ByID(ja.app, jb.app)
+		return yarn.ByID(g.members[ma].Job, g.members[mb].Job)
 	})
-	was := slices.Clone(g.nodes)
-	at := map[int]int{}
+	place := make([]int, len(stages))
 	for k, i := range order {
-		at[i] = from + k
+		place[i] = from + k
 	}
 	for k, i := range order {
-		n := was[i]
-		after := make([]int, 0, len(n.after)+1)
-		for _, p := range n.after {
-			if q, ours := at[p]; ours {
-				p = q
+		v := stages[i]
+		after := make([]int, 0, len(v.After)+1)
+		for _, p := range v.After {
+			if p >= from {
+				p = place[p-from]
 			}
 			if p < from+k {
 				after = append(after, p)
 			}
 		}
-		if k > 0 && !slices.Contains(after, from+k-1) {
+		if k > 0 {
 			after = append(after, from+k-1)
 		}
 		slices.Sort(after)
-		n.after = after
-		g.nodes[from+k] = n
+		v.After = slices.Compact(after)
+		g.Vertices[from+k] = v
 	}
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package mrjob
 
 import (
 	"cmp"
@@ -7,23 +7,23 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 )
 
-// inputFiles are the files that a job reads, as its configuration names them, and the NameNodes of their file system.
-type inputFiles struct {
-	paths []string // as named, perhaps with wildcards; at most mostPaths
-	more  bool     // there were more of them
-	on    hadoopconf.NameNodes
+// Inputs are the files that a job reads, as its configuration names them, and the NameNodes of their file system.
+type Inputs struct {
+	Paths     []string // as named, perhaps with wildcards
+	Cut       bool     // there were more paths than MostPaths, or longer ones than LongestPath
+	NameNodes hadoopconf.NameNodes
 }
 
 // Bounds of what is kept of a configuration, which the job's owner wrote.
 const (
-	mostPaths   = 100
-	longestPath = 4096 // bytes
+	MostPaths   = 100
+	LongestPath = 4096 // bytes
 )
 
-// name takes the paths. Pig lists those of all its inputs in a property of its own, because
+// name adds the paths. Pig lists those of all its inputs in a property of its own, because
 // mapreduce.input.fileinputformat.inputdir has those of the last input only. MultipleInputs has a list of
 // PATH;FORMAT.
-func (f *inputFiles) name(pig, dirs, formats string) {
+func (f *Inputs) name(pig, dirs, formats string) {
 	list := cmp.Or(pig, formats, dirs)
 	for len(list) > 0 {
 		var one string
@@ -34,10 +34,10 @@ func (f *inputFiles) name(pig, dirs, formats string) {
 		if one = strings.TrimSpace(one); one == "" {
 			continue
 		}
-		if f.more = len(f.paths) == mostPaths || len(one) > longestPath; f.more {
+		if f.Cut = len(f.Paths) == MostPaths || len(one) > LongestPath; f.Cut {
 			return
 		}
-		f.paths = append(f.paths, strings.Clone(one))
+		f.Paths = append(f.Paths, strings.Clone(one))
 	}
 }
 

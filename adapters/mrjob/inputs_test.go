@@ -1,11 +1,9 @@
-package mapreduce
+package mrjob
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
 // Paths end at commas that are neither escaped nor in braces; Pig's own list goes before Hadoop's, which has the last
@@ -24,16 +22,16 @@ func TestInputPaths(t *testing.T) {
 		{"", `/a\`, "", `[/a\]`},
 		{"", "", "", "[]"},
 	} {
-		var f inputFiles
+		var f Inputs
 		f.name(c.pig, c.dirs, c.formats)
-		if got := fmt.Sprint(f.paths); got != c.want || f.more {
-			t.Errorf("%+v: %s, more %v", c, got, f.more)
+		if got := fmt.Sprint(f.Paths); got != c.want || f.Cut {
+			t.Errorf("%+v: %s, more %v", c, got, f.Cut)
 		}
 	}
-	for _, many := range []string{strings.Repeat("/a,", mostPaths+1), "/" + strings.Repeat("a", longestPath)} {
-		var f inputFiles
-		if f.name("", many, ""); !f.more || len(f.paths) > mostPaths {
-			t.Errorf("%d paths of %d bytes", len(f.paths), len(many))
+	for _, many := range []string{strings.Repeat("/a,", MostPaths+1), "/" + strings.Repeat("a", LongestPath)} {
+		var f Inputs
+		if f.name("", many, ""); !f.Cut || len(f.Paths) > MostPaths {
+			t.Errorf("%d paths of %d bytes", len(f.Paths), len(many))
 		}
 	}
 }
@@ -76,42 +74,18 @@ func TestInputPlaces(t *testing.T) {
 		{[]string{"fs.defaultFS", "hdfs://nn:9000", "dfs.namenode.http-address", "bad host:x"}, "/a", "[] /a"},
 		{[]string{"fs.defaultFS", "hdfs://nn:9000"}, "/a", "[] /a"},
 	} {
-		var b confBody
+		var all []Property
 		for i := 0; i+1 < len(c.props); i += 2 {
-			b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{
-				Name:  loose.Raw(c.props[i]),
-				Value: loose.Raw(c.props[i+1]),
-			})
+			all = append(all, Property{c.props[i], c.props[i+1]})
 		}
-		files := &b.conf().files
-		bases, file, ok := files.on.Place(c.path)
+		files := ReadSettings(all).Files
+		bases, file, ok := files.NameNodes.Place(c.path)
 		got := ""
 		if ok {
 			got = fmt.Sprint(bases, " ", file)
 		}
 		if got != c.want {
 			t.Errorf("%v %q: %q, want %q", c.props, c.path, got, c.want)
-		}
-	}
-}
-
-func TestBraces(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{
-		"/a":               "[/a]",
-		"/{a,b}/{c,d{,e}}": "[/a/c /a/d /a/de /b/c /b/d /b/de]",
-		"/{a}":             "[/a]",
-	} {
-		if got, err := braces(path); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, %v", path, got, err)
-		}
-	}
-	for _, bad := range []string{
-		"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600),
-		"/{" + strings.Repeat(",", mostAlternatives) + "}",
-	} {
-		if got, err := braces(bad); err == nil {
-			t.Errorf("%.20s: %d alternatives", bad, len(got))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package mrjob
 
 import (
 	"context"
@@ -6,18 +6,18 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // TestConfBounds: what is kept of a configuration is bounded, however long the lists in it are.
 func TestConfBounds(t *testing.T) {
 	t.Parallel()
-	var b confBody
-	set := func(name, value string) {
-		b.Conf.V.Properties = append(b.Conf.V.Properties, wireProperty{loose.Raw(name), loose.Raw(value)})
-	}
+	var all []Property
+	set := func(name, value string) { all = append(all, Property{name, value}) }
 	var dirs strings.Builder
 	for i := range 500_000 {
 		fmt.Fprintf(&dirs, "d%d,", i)
@@ -27,7 +27,7 @@ func TestConfBounds(t *testing.T) {
 	for i := range 200 {
 		set(fmt.Sprintf("%sn%d", adjacency, i), dirs.String()[:1000])
 	}
-	c := b.conf()
+	c := ReadSettings(all)
 	edges := 0
 	for _, to := range c.After {
 		edges += 1 + len(to)
@@ -83,9 +83,13 @@ func FuzzConfScanner(f *testing.F) {
 // sameConf compares both ways where both take a body, and says whether the scanner took it.
 func sameConf(t *testing.T, body []byte) bool {
 	t.Helper()
-	want, wantErr := yarn.Read[confBody](context.Background(), "conf", body, nil)
-	got, err := getConf(context.Background(), "conf", body, nil)
-	s := confScanner{b: body}
+	b, wantErr := yarn.Read[confBody](context.Background(), "conf", body, nil)
+	var want []Property
+	for _, p := range b.Conf.V.Properties {
+		want = append(want, Property{string(p.Name), string(p.Value)})
+	}
+	got, err := Properties(context.Background(), "conf", body, nil)
+	s := scan{b: body}
 	scanned := s.document()
 	if !scanned && (err == nil) != (wantErr == nil) {
 		t.Fatalf("%s: %v, want %v", body, err, wantErr)
@@ -99,8 +103,50 @@ func sameConf(t *testing.T, body []byte) bool {
 	if strings.Contains(string(body), `\`) && !scanned {
 		return false
 	}
-	if a, b := got.conf(), want.conf(); !reflect.DeepEqual(a, b) {
+	if a, b := ReadSettings(got), ReadSettings(want); !reflect.DeepEqual(a, b) {
 		t.Fatalf("%s:\nscanned %+v\ndecoded %+v", body, a, b)
 	}
 	return scanned
+}
+
+func TestConf(t *testing.T) {
+	want := Settings{
+		Workflow: "pig_e302f31d-2da2-469b-9944-0e14677057fb", WorkflowName: "join.pig", Node: "scope-39",
+		Launch:  "1795222627405",
+		Feature: "DISTINCT", Alias: "b0,b1", Input: []string{"/lab/data/j1/b"},
+		MasterMB: 512, Limits: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
+		Overheads: dag.Overheads{Beat: time.Second, Report: 6 * time.Second, Wave: 2200 * time.Millisecond},
+		After:     map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
+		Files:     Inputs{Paths: []string{"/lab/data/j1/b"}}, RerunsAll: true,
+	}
+	if got := load(t, "conf-pig.json"); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	// The history server of 3.5.0 gives numbers and booleans where others give strings.
+	jhs := load(t, "conf-3.5.0-jhs.json")
+	if l := jhs.Limits; jhs.MasterMB != 512 ||
+		l != (dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestContainerSize(t *testing.T) {
+	none := loose.Optional{}
+	for _, c := range []struct {
+		asked loose.Optional
+		opts  string
+		step  float64
+		want  int
+	}{
+		{loose.Some(256), "-Xmx160m", 256, 256},
+		{loose.Some(300), "", 256, 512},
+		{none, "", 1024, 1024},
+		{loose.Some(-1), "-server -Xmx1600m -Dx=y", 512, 2048}, // 1600/0.8
+		{none, "-Xmx2g", 1024, 3072},                           // 2560 rounded up
+		{loose.Some(1e18), "", 1, yarn.MaxMB},
+	} {
+		if got := container(c.asked, c.opts, 0.8, 1024, c.step); got != c.want {
+			t.Errorf("%+v: %d MB", c, got)
+		}
+	}
 }

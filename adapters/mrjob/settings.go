@@ -1,0 +1,191 @@
+package mrjob
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest is dropped at
+// once.
+type Settings struct {
+	Workflow, WorkflowName, Node string // "" outside a workflow
+	// one per batch that a script launches, ms since the epoch; "" if unknown
+	Launch         string
+	After          map[string][]string // a node to its successors
+	Stops          bool                // a failed job ends the whole script
+	Parallel       bool                // Hive runs stages at once that do not wait for each other
+	RerunsAll      bool                // a restarted master runs every task again
+	Feature, Alias string
+	Input          []string
+	Files          Inputs
+	MasterMB       int
+	Limits         dag.MapReduceLimits
+	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
+}
+
+// defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
+// task time-out (docs/facts/hadoop.md A4, "Refresh").
+const defaultReport = 6 * time.Second
+
+// waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
+// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
+// file:///, more with HDFS).
+const waveWork = 1700 * time.Millisecond
+
+const adjacency = "mapreduce.workflow.adjacency."
+
+// masterMemory are the properties that may set the memory of a job's master.
+var masterMemory = []string{
+	"yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.memory-mb",
+	"yarn.app.mapreduce.am.resource.memory",
+}
+
+// values are the values of properties by name.
+type values map[string]string
+
+func (v values) number(name string) loose.Optional { return loose.ParseOptional(v[name]) }
+
+// duration returns a property that has milliseconds, most at most; 0 if it is not set.
+func (v values) duration(name string, most time.Duration) time.Duration {
+	return time.Duration(v.number(name).Count(int(most.Milliseconds()))) * time.Millisecond
+}
+
+// within returns a property if it is a number from least to most, else def.
+func (v values) within(name string, least, most, def float64) float64 {
+	if n := v.number(name); n.Known && n.V >= least && n.V <= most {
+		return n.V
+	}
+	return def
+}
+
+// ReadSettings reads the settings from a job's properties (docs/facts/hadoop.md C1, F). Without properties they are
+// Hadoop's defaults.
+func ReadSettings(properties []Property) Settings {
+	v, master := values{}, loose.Optional{}
+	var s Settings
+	edges, bytes := mostNames, mostText // left for the graph
+	for _, p := range properties {
+		v[p.Name] = p.Value
+		s.Files.NameNodes.Set(p.Name, p.Value)
+		if !master.Known && slices.Contains(masterMemory, p.Name) {
+			master = loose.ParseOptional(p.Value)
+		}
+		node, ok := strings.CutPrefix(p.Name, adjacency)
+		if !ok || node == "" {
+			continue
+		}
+		if s.After == nil {
+			s.After = map[string][]string{}
+		}
+		if edges, bytes = edges-1, bytes-len(node)-len(p.Value); edges >= 0 && bytes >= 0 {
+			to := fields(p.Value, edges)
+			edges -= len(to)
+			s.After[dag.Clean(node)] = to
+		}
+	}
+	s.Workflow, s.Node = dag.Clean(v["mapreduce.workflow.id"]), dag.Clean(v["mapreduce.workflow.node.name"])
+	// The clone drops the rest of a query's text.
+	s.WorkflowName = strings.Clone(hive.WorkflowTitle(s.Workflow, v["mapreduce.workflow.name"]))
+	s.Launch = dag.Clean(v["pig.script.submitted.timestamp"])
+	s.Stops, s.Parallel = v["stop.on.failure"] == "true", v["hive.exec.parallel"] == "true"
+	s.RerunsAll = v["pig.output.committer.recovery.support"] == "false"
+	s.Feature, s.Alias = dag.Clean(v["pig.job.feature"]), dag.Clean(v["pig.alias"])
+	pigInput, input := v["pig.input.dirs"], v["mapreduce.input.fileinputformat.inputdir"]
+	if s.Input = fields(pigInput, mostNames); len(s.Input) == 0 {
+		s.Input = fields(input, mostNames)
+	}
+	s.Files.name(pigInput, input, v["mapreduce.input.multipleinputs.dir.formats"])
+	heap := v.within("mapreduce.job.heap.memory-mb.ratio", math.SmallestNonzeroFloat64, 1, 0.8)
+	step := v.within("yarn.scheduler.minimum-allocation-mb", 1, math.Inf(1), 1024)
+	s.MasterMB = container(master, "", heap, 1536, step)
+	s.Limits = dag.MapReduceLimits{
+		MapMB:      container(v.number("mapreduce.map.memory.mb"), v["mapreduce.map.java.opts"], heap, 1024, step),
+		ReduceMB:   container(v.number("mapreduce.reduce.memory.mb"), v["mapreduce.reduce.java.opts"], heap, 1024, step),
+		SlowStart:  v.within("mapreduce.job.reduce.slowstart.completedmaps", 0, 1, 0.05),
+		RampUp:     v.within("yarn.app.mapreduce.am.job.reduce.rampup.limit", 0, 1, 0.5),
+		MaxMaps:    v.number("mapreduce.job.running.map.limit").Count(MaxTasks),
+		MaxReduces: v.number("mapreduce.job.running.reduce.limit").Count(MaxTasks),
+	}
+	s.Overheads.Beat = v.duration("yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", time.Hour)
+	s.Overheads.Report = v.duration("mapreduce.task.progress-report.interval", time.Hour)
+	if s.Overheads.Report == 0 {
+		s.Overheads.Report = defaultReport
+	}
+	s.Overheads.Abandon = v.duration("yarn.client.nodemanager-connect.max-wait-ms", 24*time.Hour)
+	// The time between two polls of Pig for its jobs.
+	if sleep := v.duration("pig.jobcontrol.sleep", time.Hour); sleep > 0 {
+		s.Overheads.Wave = sleep/2 + waveWork
+	}
+	return s
+}
+
+// container returns the MB that a request gets: the requested size, else the heap's size over ratio
+// (JobConf.getMemoryRequired), else the default, rounded up to a multiple of the minimum allocation
+// (docs/facts/hadoop.md E3).
+func container(asked loose.Optional, opts string, ratio float64, def int, step float64) int {
+	mb := float64(def)
+	if asked.Known && asked.V > 0 {
+		mb = asked.V
+	} else if h := heapMB(opts); h > 0 {
+		mb = math.Ceil(h / ratio)
+	}
+	return int(min(math.Ceil(mb/step)*step, yarn.MaxMB))
+}
+
+// heapMB returns the last -Xmx of JVM options, in MB; 0 if there is none.
+func heapMB(opts string) float64 {
+	mb := 0.0
+	for o := range strings.FieldsSeq(opts) {
+		v, ok := strings.CutPrefix(o, "-Xmx")
+		if !ok || v == "" {
+			continue
+		}
+		unit := 1.0 / (1 << 20)
+		switch v[len(v)-1] {
+		case 'k', 'K':
+			unit, v = 1.0/(1<<10), v[:len(v)-1]
+		case 'm', 'M':
+			unit, v = 1, v[:len(v)-1]
+		case 'g', 'G':
+			unit, v = 1<<10, v[:len(v)-1]
+		}
+		if n := loose.ParseOptional(v); n.Known && n.V > 0 {
+			mb = n.V * unit
+		}
+	}
+	return mb
+}
+
+// Bounds of the lists that are kept from a job's configuration. The user who wrote the job also wrote these lists,
+// and they are kept as long as the ResourceManager lists the job.
+const (
+	mostNames = 20_000  // inputs; nodes and edges of the graph
+	mostText  = 1 << 20 // bytes of the inputs, and of the graph
+)
+
+// fields splits a comma-separated list. The elements are cleaned, sorted and unique. It uses only the first
+// mostText bytes and the first most elements of a longer list.
+func fields(s string, most int) []string {
+	if len(s) > mostText {
+		cut := max(0, strings.LastIndexByte(s[:mostText+1], ','))
+		s = strings.Clone(s[:cut])
+	}
+	var out []string
+	for f := range strings.SplitSeq(s, ",") {
+		if len(out) >= most {
+			break
+		}
+		if f = strings.TrimSpace(f); f != "" {
+			out = append(out, dag.Clean(f))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
