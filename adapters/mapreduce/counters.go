@@ -19,18 +19,17 @@ func countInto(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, maps float6
 	if !a.FirstReport.Known() {
 		a.FirstReport = at
 	}
-	work := 0
 	if kind == dag.Map {
 		a.Done[0], a.Out, a.Bytes = c.MapIn, c.MapOut, c.Read
 		a.Total[0] = mapTotal(a, mapOnly, final)
 	} else {
-		work = dag.Work
 		a.Done[dag.Copy], a.Total[dag.Copy] = c.Copied, maps
 		a.Done[dag.Work], a.Out, a.Bytes = c.ReduceIn, c.ReduceOut, c.Shuffled
 		if final {
 			a.Total[dag.Work] = c.ReduceIn
 		}
 	}
+	work := workOf(kind)
 	if !(a.Done[work] > 0 || a.Out > 0) {
 		return
 	}
@@ -68,3 +67,11 @@ func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 }
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+
+// workOf returns the pipeline in which a task of that kind processes its input.
+func workOf(kind dag.StageIndex) int {
+	if kind == dag.Map {
+		return 0
+	}
+	return dag.Work
+}

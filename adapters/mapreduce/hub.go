@@ -59,12 +59,7 @@ func (h *Hub) pollNeeds(ctx context.Context) {
 		return
 	}
 	made := func(string) dag.Instant { return at }
-	h.needs.poll(ctx, h.cluster, apps, at, made, func(app string) dag.MapReduceLimits {
-		if c := h.conf(app); c != nil {
-			return c.Limits
-		}
-		return dag.MapReduceLimits{}
-	})
+	h.needs.poll(ctx, h.cluster, apps, at, made, h.conf)
 	h.SetNeeds(h.needs.reported())
 }
 
@@ -145,24 +140,24 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	return nil
 }
 
-// related returns the applications that are of a source's workflow, or may be: those with its id in their conf, and
+// related returns the applications that are of a workflow, or may be: those with its id in their conf, and
 // those that look like its first one and have no known conf.
-func (h *Hub) related(s *Source) []string {
-	out := []string{s.target.ID}
-	for _, j := range s.member {
+func (h *Hub) related(w *workflow) []string {
+	out := []string{w.target.ID}
+	for _, j := range w.member {
 		out = append(out, j.app)
 	}
-	first := s.view.Known(s.target.ID)
+	first := w.view.Known(w.target.ID)
 	if first == nil {
-		first = h.App(s.target.ID)
+		first = h.App(w.target.ID)
 	}
 	if first == nil || !first.MapReduce() {
 		return out
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	workflow, since := s.workflow, first.Submitted
-	if c := h.confs[s.target.ID]; c != nil {
+	workflow, since := w.id, first.Submitted
+	if c := h.confs[w.target.ID]; c != nil {
 		if c.Workflow == "" {
 			return out // a job by itself
 		}

@@ -26,34 +26,33 @@ const (
 	mostNamed     = 10_000          // files and folders that a wildcard may match
 )
 
-// observeInputs requests the sizes of the inputs of jobs that have not ended.
-func (s *Source) observeInputs(ctx context.Context) {
+// askInputs requests the sizes of the inputs of jobs that have not ended.
+func (s *Source) askInputs(ctx context.Context) error {
 	var jobs []*job
 	for _, j := range s.member {
 		a := s.view.Known(j.app)
 		if j.conf != nil && j.inputBytes < 0 && a != nil && !a.Ended && len(jobs) < sizesAtOnce {
-			j.inputBytes = 0
 			jobs = append(jobs, j)
 		}
 	}
 	if len(jobs) == 0 {
-		return
+		return nil
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, sizesPatience, fmt.Errorf("not done within %v", sizesPatience))
 	defer cancel()
 	errs := make([]error, len(jobs))
-	questions := make([]func(context.Context), len(jobs))
+	requests := make([]func(context.Context), len(jobs))
 	for i, j := range jobs {
-		questions[i] = func(ctx context.Context) { j.inputBytes, errs[i] = s.sizeOf(ctx, &j.conf.Files) }
+		requests[i] = func(ctx context.Context) { j.inputBytes, errs[i] = s.sizeOf(ctx, &j.conf.Files) }
 	}
-	yarn.Together(ctx, questions...)
+	yarn.Together(ctx, requests...)
 	for i, j := range jobs {
 		if errs[i] != nil {
-			j.inputBytes = 0
 			s.note("the size of the input of %s is not known: %s", j.id, yarn.Brief(errs[i]))
 		}
 	}
 	s.catchUp()
+	return nil
 }
 
 func (s *Source) note(format string, args ...any) {

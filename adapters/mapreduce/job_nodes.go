@@ -22,9 +22,9 @@ type avoidance struct {
 	tick   int // tick of the last request
 }
 
-// observeAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
+// askAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
 // only: when another attempt fails, two ticks later (after the master's next heartbeat), and every avoidEach ticks.
-func (s *Source) observeAvoided(ctx context.Context) {
+func (s *Source) askAvoided(ctx context.Context) error {
 	var jobs []*job
 	for _, j := range s.member {
 		if a := s.view.Known(j.app); a == nil || !a.Running {
@@ -42,20 +42,12 @@ func (s *Source) observeAvoided(ctx context.Context) {
 		v.tick = s.ticks
 		jobs = append(jobs, j)
 	}
-	answers, errs := make([]appAttemptsBody, len(jobs)), make([]error, len(jobs))
-	questions := make([]func(context.Context), len(jobs))
-	for i, j := range jobs {
-		questions[i] = func(ctx context.Context) {
-			body, err := s.cluster.RM(ctx, "apps/"+j.app+"/appattempts")
-			answers[i], errs[i] = yarn.Read[appAttemptsBody](ctx, j.app+"/appattempts", body, err)
+	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
+		if b, err := s.attempts(ctx, j); err == nil {
+			j.avoids.hosts = b.avoided()
 		}
-	}
-	yarn.Together(ctx, questions...)
-	for i, j := range jobs {
-		if errs[i] == nil {
-			j.avoids.hosts = answers[i].avoided()
-		}
-	}
+	})
+	return nil
 }
 
 // avoided returns the hosts that the newest master avoids.

@@ -38,7 +38,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	g := s.place()
 	s.plan = s.planOf(g)
 	snap := &dag.Snapshot{
-		Plan: s.plan, At: s.now, ID: cmp.Or(s.workflow, s.jobs[s.chosen].id),
+		Plan: s.plan, At: s.now, ID: cmp.Or(s.id, s.jobs[s.chosen].id),
 		State: s.end(g), Jobs: make([]dag.JobState, len(g.jobs)), Stale: dag.NoInstant,
 	}
 	var own, active []string

@@ -9,7 +9,9 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -41,27 +43,23 @@ var (
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.
 type Source struct {
+	workflow
 	cluster Cluster
-	target  yarn.Target
-	hub     *Hub           // sends the requests that sources share
-	view    *yarn.Overview // of the cluster
+	hub     *Hub // sends the requests that sources share
 	limits  limits
 	tenants needs // of other applications, if no Refresh polls their masters; else nil
 
-	now   dag.Instant // time of this tick
-	ticks int
+	now     dag.Instant // time of this tick
+	ticks   int
+	visits  []*visit     // of this tick
+	inLists atomic.Int64 // tasks in the lists of this tick
+	warned  []dag.Warning
 
-	jobs     map[string]*job // by application id: jobs that may belong to the workflow
-	chosen   string          // application that stands for the workflow; "" until one is chosen
-	workflow string          // its id; "" until a conf is known
-	member   []*job          // jobs of the workflow, by application id
-	plan     *dag.Plan       // of the newest snapshot
-	large    string          // why the workflow is too large to be estimated, "" if it is not
-	relisted bool            // it is small enough again, and the lists are requested anew
-	inLists  atomic.Int64    // tasks in the lists of this tick
-	missedAt dag.Instant     // the last tick for which the hub had no response
-	ended    bool
-	warned   []dag.Warning // of this tick
+	plan       *dag.Plan   // of the newest snapshot
+	large      string      // why the workflow is too large to be estimated, "" if it is not
+	relisted   bool        // it is small enough again, and the lists are requested anew
+	lastMissed dag.Instant // the last tick for which the hub had no response
+	ended      bool
 }
 
 // NewSource watches target on cluster, as the only source of a hub. Its observations refresh the hub. It sees all
@@ -77,13 +75,14 @@ func NewSource(cluster Cluster, target yarn.Target) *Source {
 // applications that may be of its workflow, and the load of others in sums.
 func (h *Hub) Source(app string) *Source {
 	s := h.source(yarn.Target{ID: app}, oneOfMany)
-	s.view = h.Overview(func() []string { return h.related(s) })
+	s.view = h.Overview(func() []string { return h.related(&s.workflow) })
 	return s
 }
 
 func (h *Hub) source(target yarn.Target, most limits) *Source {
 	return &Source{
-		cluster: h.cluster, target: target, hub: h, limits: most, jobs: map[string]*job{}, missedAt: dag.NoInstant,
+		workflow: workflow{target: target, jobs: map[string]*job{}},
+		cluster:  h.cluster, hub: h, limits: most, lastMissed: dag.NoInstant,
 	}
 }
 
@@ -95,13 +94,19 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		return nil, io.EOF
 	}
 	defer func() { s.ticks++ }()
-	s.now = s.cluster.Now()
-	s.warned = nil
-	if err := s.poll(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	s.now, s.warned = s.cluster.Now(), nil
+	var err error
+	for _, q := range questions {
+		if err = q.ask(s, ctx); err != nil {
+			break
 		}
-		if _, none := errors.AsType[*yarn.NoWorkflowError](err); none {
+	}
+	if err == nil {
+		s.view.Guess()
+		err = s.lostMasters()
+	}
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		if _, none := errors.AsType[*yarn.NoWorkflowError](err); none || ctx.Err() != nil {
 			return nil, err
 		}
 		return nil, &dag.MissedError{At: s.now, Err: err}
@@ -113,67 +118,39 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-func (s *Source) warn(code, format string, args ...any) {
-	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+// questions are what a tick asks, the most important first. The answers to each decide what the next ones ask. A tick
+// fails with the first error.
+var questions = []struct {
+	about string
+	ask   func(*Source, context.Context) error
+}{
+	{"the cluster's applications, nodes and queues", (*Source).askCluster},
+	{"configurations of jobs, until the workflow's jobs are known", (*Source).askConfs},
+	{"jobs that are on no list of applications", (*Source).askUnlisted},
+	{"sizes of input", (*Source).askInputs},
+	{"jobs, their lists of tasks and their masters", (*Source).askJobs},
+	{"attempts and counters of tasks", (*Source).askTasks},
+	{"sums over the tasks of ended jobs", (*Source).askSums},
+	{"nodes that masters avoid", (*Source).askAvoided},
+	{"work that other applications have left", (*Source).askTenants},
 }
 
-// made returns when the response for path was made. A recording has that time; on a live cluster it is now.
-func (s *Source) made(path string) dag.Instant {
-	if s.target.Made != nil {
-		if at := s.target.Made(path); at.Known() {
-			return at
-		}
-	}
-	return s.now
-}
-
-// poll sends this tick's requests, none of them twice. It fails only if nothing can be reported at all.
-func (s *Source) poll(ctx context.Context) error {
+// askCluster takes over the hub's newest responses.
+func (s *Source) askCluster(ctx context.Context) error {
 	if err := s.view.Observe(ctx); err != nil {
-		s.missedAt = s.now
-		return err
+		s.lastMissed = s.now
+		return err //nolint:wrapcheck // it names the request
 	}
 	s.warned = append(s.warned, s.view.Warnings()...)
-	s.catchUp()
-	if s.ticks == 0 {
+	if s.catchUp(); s.ticks == 0 {
 		s.now = s.cluster.Now() // the cluster's clock was unknown before the first response
 	}
-	if err := s.choose(); err != nil {
-		return err
-	}
-	for range searches {
-		if asked := s.observeConfs(ctx); asked == 0 || !s.byWorkflow() || s.choose() == nil && s.chosen != "" {
-			break
-		}
-	}
-	if s.workflow == "" && s.conf() != nil && s.conf().Workflow != "" {
-		s.observeConfs(ctx) // of its siblings, now that they can be recognized
-	}
-	if err := s.enlist(); err != nil {
-		return err
-	}
-	s.observeUnlisted(ctx)
-	s.observeInputs(ctx)
-	err := s.observeJobs(ctx)
-	s.observeAvoided(ctx)
-	s.observeTenants(ctx)
-	s.view.Guess()
-	return cmp.Or(ctx.Err(), err)
+	return nil
 }
 
-// idle reports whether all jobs of the workflow have ended. Without jobs it is false.
-func (s *Source) idle() bool {
-	for _, j := range s.member {
-		if !j.state.Ended() {
-			return false
-		}
-	}
-	return len(s.member) > 0
-}
-
-// observeUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
+// askUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
 // them. Then the history server is queried.
-func (s *Source) observeUnlisted(ctx context.Context) {
+func (s *Source) askUnlisted(ctx context.Context) error {
 	var ids []string
 	for _, j := range s.member {
 		a := s.view.Known(j.app)
@@ -182,21 +159,50 @@ func (s *Source) observeUnlisted(ctx context.Context) {
 		}
 	}
 	s.view.Request(ctx, ids...)
+	return nil
 }
 
-// observeTenants polls the masters of other applications, after the source's own requests.
-func (s *Source) observeTenants(ctx context.Context) {
+// askTenants polls the masters of other applications.
+func (s *Source) askTenants(ctx context.Context) error {
 	if s.tenants == nil {
-		return
+		return nil
 	}
 	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
 		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
 	})
-	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) dag.MapReduceLimits {
-		if j := s.jobs[app]; j != nil && j.conf != nil {
-			return j.conf.Limits
+	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) *mrjob.Settings {
+		if j := s.jobs[app]; j != nil {
+			return j.conf
 		}
-		return dag.MapReduceLimits{}
+		return nil
 	})
 	s.hub.SetNeeds(s.tenants.reported())
+	return nil
+}
+
+func (s *Source) warn(code, format string, args ...any) {
+	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+}
+
+// live reports whether responses come from a live cluster. A recording has the time of each response.
+func (s *Source) live() bool { return s.target.Made == nil }
+
+// made returns when the response for path was made. A recording has that time; on a live cluster it is now.
+func (s *Source) made(path string) dag.Instant {
+	if !s.live() {
+		if at := s.target.Made(path); at.Known() {
+			return at
+		}
+	}
+	return s.now
+}
+
+// slow is how long responses may take before they describe a later instant than the beginning of the tick.
+const slow = time.Second
+
+// catchUp moves the tick's time to now if responses were slow: a service that hung reports its present state.
+func (s *Source) catchUp() {
+	if at := s.cluster.Now(); s.live() && at.Sub(s.now) > slow {
+		s.now = at
+	}
 }

@@ -77,8 +77,8 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	return t.reconcile(at) || changed
 }
 
-// Reports whether the task's attempts and counters are worth a request.
-func (t *task) want() bool {
+// isDue reports whether the task's attempts and counters are worth a request.
+func (t *task) isDue() bool {
 	switch {
 	case t.state == "RUNNING" || t.recall:
 		return true
@@ -88,11 +88,16 @@ func (t *task) want() bool {
 	return false
 }
 
-// attempt returns the attempt with that number, and adds it if needed.
-func (t *task) attempt(index, number int32) *dag.Attempt {
-	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
+// find returns the place of the attempt with that number, or where it would be.
+func (t *task) find(number int32) (i int, found bool) {
+	return slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
 		return cmp.Compare(a.Number, n)
 	})
+}
+
+// attempt returns the attempt with that number, and adds it if needed.
+func (t *task) attempt(index, number int32) *dag.Attempt {
+	i, found := t.find(number)
 	if !found {
 		t.attempts = slices.Insert(t.attempts, i, dag.BlankAttempt(index, number))
 		t.ranks = slices.Insert(t.ranks, i, -1)
@@ -107,22 +112,14 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 ) dag.AttemptState {
 	seen, reported := false, dag.AttemptWaiting
 	t.recall = false
-	for i := range b.Attempts.V.Attempt {
-		w := &b.Attempts.V.Attempt[i]
-		k, x, n, ok := mrjob.AttemptOf(string(w.ID))
-		if !ok || k != kind || x != index {
-			continue
-		}
+	for n, w := range b.of(kind, index) {
 		seen = true
 		a := t.attempt(index, n)
-		t.rank(n, w.state())
-		a.Start, a.End = w.Started.Instant(), w.Finished.Instant()
+		i, _ := t.find(n)
+		t.ranks[i] = rank(w.state())
+		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)
-		}
-		a.State = w.state()
-		if !a.Start.Known() && a.State == dag.AttemptRunning {
-			a.State = dag.AttemptWaiting
 		}
 		if a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting {
 			a.End = dag.NoInstant
@@ -145,7 +142,7 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 		t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
 	}
 	if seen {
-		t.forget(b, at)
+		t.forget(kind, index, b, at)
 	}
 	if t.reportedAt = at; newer {
 		reported = t.adopt(reported)
@@ -175,18 +172,24 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 
 // forget stops attempts that the response does not list: their master is gone, and the new one did not recover
 // them.
-func (t *task) forget(b *attemptsBody, at dag.Instant) {
-	listed := make(map[int32]bool, len(b.Attempts.V.Attempt))
-	for i := range b.Attempts.V.Attempt {
-		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
-			listed[n] = true
-		}
+func (t *task) forget(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant) {
+	listed := map[int32]bool{t.success: true}
+	for n := range b.of(kind, index) {
+		listed[n] = true
 	}
 	for i := range t.attempts {
-		a := &t.attempts[i]
-		if !listed[a.Number] && a.Number != t.success {
+		if a := &t.attempts[i]; !listed[a.Number] {
 			stop(a, at)
 		}
+	}
+}
+
+// restart stops the attempts, and lets the task wait for a new one.
+func (t *task) restart(at dag.Instant) {
+	t.state, t.success, t.settled = "SCHEDULED", -1, false
+	for i := range t.attempts {
+		stop(&t.attempts[i], at)
+		t.ranks[i] = -1
 	}
 }
 
@@ -239,8 +242,8 @@ func (t *task) reconcile(at dag.Instant) bool {
 }
 
 func (t *task) succeed() bool {
-	i := slices.IndexFunc(t.attempts, func(a dag.Attempt) bool { return a.Number == t.success })
-	if i < 0 {
+	i, found := t.find(t.success)
+	if !found {
 		return false
 	}
 	changed := false

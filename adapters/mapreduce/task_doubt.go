@@ -1,10 +1,7 @@
 package mapreduce
 
 import (
-	"net/http"
-
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,31 +26,13 @@ func rank(s dag.AttemptState) int8 {
 	}
 }
 
-// rank records the state that a response reported for the attempt with that number.
-func (t *task) rank(number int32, s dag.AttemptState) {
-	for i := range t.attempts {
-		if t.attempts[i].Number == number {
-			t.ranks[i] = rank(s)
-		}
-	}
-}
-
-// rankOf returns the reported rank of the attempt with that number; -1 if no response reported it.
-func (t *task) rankOf(number int32) int8 {
-	for i := range t.attempts {
-		if t.attempts[i].Number == number {
-			return t.ranks[i]
-		}
-	}
-	return -1
-}
-
 // back reports whether a line of the task list goes back.
 func (t *task) back(w *wireTask) bool {
 	switch w.State {
 	case "SUCCEEDED":
 		_, _, n, ok := mrjob.AttemptOf(string(w.Successful))
-		return ok && t.rankOf(n) == 3
+		i, found := t.find(n)
+		return ok && found && t.ranks[i] == 3
 	case "FAILED", "KILLED":
 		return false
 	case "RUNNING":
@@ -62,26 +41,12 @@ func (t *task) back(w *wireTask) bool {
 	return t.done() || t.state == "RUNNING"
 }
 
-// masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
-func (b *attemptsBody) masters() int {
-	most := 0
-	for i := range b.Attempts.V.Attempt {
-		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
-			most = max(most, int(n)/1000+1)
-		}
-	}
-	return most
-}
-
 // behind reports whether a response about the attempts goes back, or leaves out an attempt that was reported
 // before.
 func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	reported := map[int32]int8{}
-	for i := range b.Attempts.V.Attempt {
-		w := &b.Attempts.V.Attempt[i]
-		if k, x, n, ok := mrjob.AttemptOf(string(w.ID)); ok && k == kind && x == index {
-			reported[n] = rank(w.state())
-		}
+	for n, w := range b.of(kind, index) {
+		reported[n] = rank(w.state())
 	}
 	for i := range t.attempts {
 		is, listed := reported[t.attempts[i].Number]
@@ -130,27 +95,11 @@ func (t *task) unrecovered(kind dag.StageIndex, index int32, b *attemptsBody) bo
 		return false
 	}
 	newest := int32(-1)
-	for i := range b.Attempts.V.Attempt {
-		k, x, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID))
-		if !ok || k != kind || x != index {
-			continue
-		}
+	for n := range b.of(kind, index) {
 		if n == t.success {
 			return false
 		}
 		newest = max(newest, n)
 	}
 	return newest/1000 > t.success/1000
-}
-
-// live reports whether responses come from a live cluster. A recording has the time of each response.
-func (s *Source) live() bool { return s.target.Made == nil }
-
-// refused reports whether an error is a response that will not change: not found, or access denied.
-func refused(err error) bool {
-	switch rest.Status(err) {
-	case http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest:
-		return true
-	}
-	return false
 }

@@ -28,6 +28,19 @@ const (
 	overlongEach, overlongMost = 20, 5
 )
 
+// A size is how many tasks a job has.
+type size struct {
+	counted  [2]int // tasks as the master counts them; -1 before its first response
+	inList   [2]int // tasks in the newest list
+	total    [2]int // tasks that are assumed; see bound
+	overlong int    // lists in a row that were too long to be read
+	dropped  bool   // its tasks are not kept
+	listTick int    // 1 + the tick of the newest task list; 0 if it is to be requested
+}
+
+// known reports whether the numbers of the job's tasks are known.
+func (z *size) known() bool { return z.counted[dag.Map] >= 0 }
+
 // A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
 type room struct {
 	mu    sync.Mutex
@@ -87,18 +100,18 @@ func (r *room) keep(known func(who string) bool) {
 
 // bound sets the totals from the master's counts. A master creates all tasks of a job at once, so its list is
 // complete or still empty. If the list cannot be read, the counts are used.
-func (j *job) bound() {
-	if !j.known() {
+func (z *size) bound() {
+	if !z.known() {
 		return
 	}
-	for k, counted := range j.counted {
+	for k, counted := range z.counted {
 		switch {
-		case j.overlong > 0 || counted <= max(fewTasks, j.inList[k]):
-			j.total[k] = counted
-		case j.inList == [2]int{}:
-			j.total[k] = fewTasks
+		case z.overlong > 0 || counted <= max(fewTasks, z.inList[k]):
+			z.total[k] = counted
+		case z.inList == [2]int{}:
+			z.total[k] = fewTasks
 		default:
-			j.total[k] = j.inList[k]
+			z.total[k] = z.inList[k]
 		}
 	}
 }
@@ -126,11 +139,11 @@ func (j *job) tasksHeld() int {
 // drop forgets the job's tasks.
 func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
 
-// tooLong handles a failure to read a task list, and reports whether the list is too long. If a list was read
-// before, the response may have been corrupted on the way, and the known tasks stay.
-func (v *visit) tooLong() bool {
+// isOverlong reports whether the task list is too long to be read. If a list was read before, the response may have
+// been corrupted on the way, and the known tasks stay.
+func (v *visit) isOverlong() bool {
 	j := v.job
-	if !v.askTasks || v.statusErr != nil || !errors.Is(v.listErr, rest.ErrTooBig) || j.inList != [2]int{} {
+	if v.status.err != nil || !errors.Is(v.list.err, rest.ErrTooBig) || j.inList != [2]int{} {
 		return false
 	}
 	j.overlong++

@@ -73,7 +73,7 @@ func TestCountsAreBoundedByTheList(t *testing.T) {
 		{[2]int{mrjob.MaxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}, 0}, // not listed yet
 		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, 1},
 	} {
-		j := &job{counted: c.counted, inList: c.inList, overlong: c.overlong}
+		j := &job{size: size{counted: c.counted, inList: c.inList, overlong: c.overlong}}
 		if j.bound(); j.total != c.want {
 			t.Errorf("%+v: %v", c, j.total)
 		}
@@ -246,7 +246,7 @@ func TestRenamedTasks(t *testing.T) {
 	t.Parallel()
 	j := &job{
 		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
-		inList: [2]int{1000, 0},
+		size: size{inList: [2]int{1000, 0}},
 	}
 	for i := range int32(mostTasks + 1) {
 		j.phases[dag.Map].tasks.Add(i, nil)
@@ -264,11 +264,11 @@ func TestOverlongListHidesNothing(t *testing.T) {
 	t.Parallel()
 	unread := &job{
 		id: "job_1_0001", app: "application_1_0001", lifecycle: lifecycle{jobRunning, dag.Running},
-		overlong: 1,
+		size: size{overlong: 1},
 	}
 	large := &job{
 		id: "job_1_0002", app: "application_1_0002", lifecycle: lifecycle{jobRunning, dag.Running},
-		inList: [2]int{mostTasks + 1, 0},
+		size: size{inList: [2]int{mostTasks + 1, 0}},
 	}
 	large.phases[dag.Map].tasks.Add(0, newTask())
 	s := NewSource(newLab(), yarn.Target{})
@@ -298,11 +298,11 @@ func TestListsOfATick(t *testing.T) {
 	kept := 0
 	for _, j := range src.member {
 		v := src.visit(j)
-		v.askTasks = true
-		for _, q := range v.questions(src) {
-			q(t.Context())
+		v.list.isAsked = true
+		for _, send := range v.requests(src) {
+			send(t.Context())
 		}
-		kept += len(v.tasks.Tasks.V.Task)
+		kept += len(v.list.answer.Tasks.V.Task)
 	}
 	if kept != mostTasks/2+1 {
 		t.Errorf("%d tasks are kept", kept)

@@ -72,12 +72,12 @@ func TestStaleAttempts(t *testing.T) {
 	if a := x.show(nil, 3)[0]; a.Diagnosis == "" {
 		t.Error("killed without a reason")
 	}
-	if !x.want() {
+	if !x.isDue() {
 		t.Error("nobody asks why")
 	}
 	x.say(21, "0 SUCCEEDED")
 	x.is("an old answer again", "0 killed")
-	if x.want() {
+	if x.isDue() {
 		t.Error("a task that waits is asked again and again")
 	}
 }

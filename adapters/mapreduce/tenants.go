@@ -62,22 +62,22 @@ type needAsked struct {
 }
 
 // poll polls the masters that are due. apps are the other applications that run, now is the instant, made
-// returns when a response was made, and limits returns an application's settings.
+// returns when a response was made, and settings returns an application's settings, nil if unknown.
 func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.Instant,
-	made func(path string) dag.Instant, limits func(app string) dag.MapReduceLimits,
+	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
 ) {
 	due := n.due(apps, now)
-	questions := make([]func(context.Context), len(due))
-	for i, q := range due {
-		questions[i] = func(ctx context.Context) { q.put(ctx, c) }
-	}
-	yarn.Together(ctx, questions...)
+	yarn.Each(ctx, due, func(ctx context.Context, q *needAsked) { q.put(ctx, c) })
 	for _, q := range due {
 		if ctx.Err() != nil {
 			return
 		}
 		at := made("/proxy/" + q.app.ID + "/ws/v1/mapreduce/jobs/" + q.app.Job())
-		q.take(at, now, limits(q.app.ID))
+		var limits dag.MapReduceLimits
+		if conf := settings(q.app.ID); conf != nil {
+			limits = conf.Limits
+		}
+		q.take(at, now, limits)
 	}
 }
 

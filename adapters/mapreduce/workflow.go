@@ -1,80 +1,85 @@
 package mapreduce
 
 import (
+	"context"
+	"math"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
-// choose decides which application stands for the workflow, once.
-func (s *Source) choose() error {
-	if s.chosen != "" {
-		return nil
+// A workflow is what is known of the jobs that a source may have to watch.
+type workflow struct {
+	target yarn.Target
+	view   *yarn.Overview // of the cluster
+	chosen string         // application that stands for the workflow; "" until one is chosen
+	id     string         // the workflow's; "" until a configuration is known
+	jobs   map[string]*job
+	member []*job // jobs of the workflow, by application id
+}
+
+// byWorkflow reports whether the target is a workflow id that no application was found for yet. Only configurations
+// contain it.
+func (w *workflow) byWorkflow() bool { return w.chosen == "" && w.target.ID != "" && !w.targetsJob() }
+
+func (w *workflow) targetsJob() bool {
+	return strings.HasPrefix(w.target.ID, "application_") || strings.HasPrefix(w.target.ID, "job_")
+}
+
+// choose decides which application stands for the workflow, once. Of the applications of a user that is the newest.
+func (w *workflow) choose() {
+	if w.chosen != "" {
+		return
 	}
 	var best *yarn.App
-	for _, a := range s.view.Listed() {
-		id := a.ID
-		if !a.MapReduce() {
-			continue
-		}
-		switch {
-		case strings.HasPrefix(s.target.ID, "application_"), strings.HasPrefix(s.target.ID, "job_"):
-			if s.target.ID == id || s.target.ID == a.Job() {
-				best = a
-			}
-		case s.target.ID != "":
-			if j := s.jobs[id]; j != nil && j.conf != nil && j.conf.Workflow == s.target.ID && best == nil {
-				best = a
-			}
-		case !a.Ended && (s.target.User == "" || a.User == s.target.User):
-			if best == nil || yarn.Older(a, best) > 0 {
-				best = a
-			}
+	for _, a := range w.view.Listed() {
+		if a.MapReduce() && w.fits(a) && (best == nil || w.target.ID == "" && yarn.Older(a, best) > 0) {
+			best = a
 		}
 	}
 	if best != nil {
-		s.chosen = best.ID
-		return nil
+		w.chosen = best.ID
 	}
-	if s.byWorkflow() {
-		return nil // confs will show which
-	}
-	return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
 }
 
-// byWorkflow reports whether the target is a workflow id that no application was found for yet. Only confs contain
-// it.
-func (s *Source) byWorkflow() bool {
-	id := s.target.ID
-	return s.chosen == "" && id != "" && !strings.HasPrefix(id, "application_") && !strings.HasPrefix(id, "job_")
+// fits reports whether an application may stand for the workflow.
+func (w *workflow) fits(a *yarn.App) bool {
+	switch id := w.target.ID; {
+	case id == "":
+		return !a.Ended && (w.target.User == "" || a.User == w.target.User)
+	case w.targetsJob():
+		return id == a.ID || id == a.Job()
+	default:
+		j := w.jobs[a.ID]
+		return j != nil && j.conf != nil && j.conf.Workflow == id
+	}
 }
 
-// conf returns the conf of the chosen application. Until that is known, it returns the conf of a sibling that looks
+// conf returns the settings of the chosen application. Until these are known, it returns those of a sibling that looks
 // like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
-func (s *Source) conf() *mrjob.Settings {
-	if j := s.jobs[s.chosen]; j != nil && j.conf != nil {
+func (w *workflow) conf() *mrjob.Settings {
+	if j := w.jobs[w.chosen]; j != nil && j.conf != nil {
 		return j.conf
 	}
-	first := s.view.Known(s.chosen)
+	first := w.view.Known(w.chosen)
 	if first == nil || first.Name == "" {
 		return nil
 	}
-	reported := func(id string) bool {
-		a, j := s.view.Known(id), s.jobs[id]
-		return a != nil && j != nil && j.conf != nil && j.conf.Workflow != "" && alike(a, first) && together(a, first)
+	var siblings []*job
+	for _, a := range w.view.Listed() {
+		siblings = append(siblings, w.jobs[a.ID])
 	}
-	for _, a := range s.view.Listed() {
-		if reported(a.ID) {
-			return s.jobs[a.ID].conf
+	for _, j := range append(siblings, w.member...) { // one that has ended is on no list of running ones
+		if j == nil || j.conf == nil || j.conf.Workflow == "" {
+			continue
 		}
-	}
-	// An application that has ended is on no list of running ones.
-	for _, j := range s.member {
-		if reported(j.app) {
+		if a := w.view.Known(j.app); a != nil && alike(a, first) && together(a, first) {
 			return j.conf
 		}
 	}
@@ -87,126 +92,197 @@ func alike(a, b *yarn.App) bool { return yarn.Alike(a, b) && b.MapReduce() }
 // together reports whether two applications were submitted at about the same time.
 func together(a, b *yarn.App) bool { return yarn.SameWave(a.Submitted, b.Submitted) }
 
+// readable reports whether some service can return the application's configuration now.
+func readable(a *yarn.App) bool { return a.Running || a.Ended }
+
 // lookBack is how much older than the launch an application of the same name may be to belong to the workflow (as
 // an earlier batch).
 const lookBack = 10 * time.Minute
 
-// candidates returns applications with a conf that is worth a request, the likeliest first.
-func (s *Source) candidates() []string {
-	if s.byWorkflow() {
-		var ids []string
-		for _, a := range slices.Backward(s.view.Listed()) {
+// candidates returns applications with a configuration that is worth a request, the likeliest first.
+func (w *workflow) candidates() (out []*yarn.App) {
+	if w.byWorkflow() {
+		for _, a := range slices.Backward(w.view.Listed()) {
 			if a.MapReduce() && readable(a) {
-				ids = append(ids, a.ID)
+				out = append(out, a)
 			}
 		}
-		return ids
+		return out
 	}
-	first := s.view.Known(s.chosen)
-	conf := s.conf()
-	if conf != nil && conf.Workflow == "" {
-		return nil // a single job
-	}
-	out := []string{s.chosen}
+	first, conf := w.view.Known(w.chosen), w.conf()
 	since := first.Submitted
 	if conf != nil {
+		if conf.Workflow == "" {
+			return nil // a single job
+		}
 		if at := loose.ParseOptional(conf.Launch).Instant(); at.Known() {
 			since = min(since, at)
 		}
 	}
-	for _, a := range s.view.Listed() {
-		id := a.ID
-		if id == s.chosen || !a.MapReduce() || a.User != first.User || conf == nil && !alike(a, first) {
+	if readable(first) {
+		out = append(out, first)
+	}
+	for _, a := range w.view.Listed() {
+		similar := alike(a, first)
+		if a.ID == w.chosen || !readable(a) || !a.MapReduce() || a.User != first.User || conf == nil && !similar {
 			continue
 		}
 		from := since
-		if alike(a, first) {
+		if similar {
 			from = since.Add(-lookBack)
 		}
-		if a.Ended && !(a.Submitted >= from) {
-			continue
+		if !a.Ended || a.Submitted >= from {
+			out = append(out, a)
 		}
-		out = append(out, id)
 	}
-	return slices.DeleteFunc(out, func(id string) bool { return !readable(s.view.Known(id)) })
+	return out
 }
 
-// readable reports whether some service can return the application's conf now.
-func readable(a *yarn.App) bool { return a.Running || a.Ended }
+// Bounds of the configurations, 350 KB for a Pig job: requests at once, and rounds of them in one tick to find a
+// workflow's id.
+const (
+	confsAtOnce = 8
+	searches    = 10
+)
 
-// enlist collects the jobs of the workflow.
-func (s *Source) enlist() error {
-	if s.byWorkflow() {
-		if err := s.choose(); err != nil || s.chosen == "" {
-			return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
+// askConfs requests configurations until one shows which application stands for the workflow, and collects its jobs.
+func (s *Source) askConfs(ctx context.Context) error {
+	s.choose()
+	if s.chosen != "" || s.byWorkflow() {
+		for range searches {
+			asked := s.requestConfs(ctx)
+			if s.choose(); s.chosen != "" || asked == 0 {
+				break
+			}
 		}
 	}
-	first := s.view.Known(s.chosen)
-	if s.jobs[s.chosen] == nil {
-		s.jobs[s.chosen] = newJob(first)
+	if s.chosen == "" {
+		return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
 	}
-	conf := s.conf()
+	if conf := s.conf(); s.id == "" && conf != nil && conf.Workflow != "" {
+		s.requestConfs(ctx) // of its siblings, now that they can be recognized
+	}
+	s.enlist()
+	return nil
+}
+
+// requestConfs requests the configuration of jobs that may be ours, once each, and returns the number of requests.
+func (s *Source) requestConfs(ctx context.Context) int {
+	type request struct {
+		*job
+		app        *yarn.App
+		properties []mrjob.Property
+		err        error
+	}
+	var requests []*request
+	for _, a := range s.candidates() {
+		j := s.job(a)
+		if j.conf == nil {
+			j.conf = s.hub.conf(a.ID)
+		}
+		if j.conf == nil && j.confTick <= s.ticks && len(requests) < confsAtOnce {
+			j.confTick = s.ticks + 1
+			requests = append(requests, &request{job: j, app: a})
+		}
+	}
+	yarn.Each(ctx, requests, func(ctx context.Context, r *request) {
+		var body []byte
+		if path := "jobs/" + r.id + "/conf"; r.app.Ended {
+			body, r.err = s.cluster.JHS(ctx, "mapreduce/"+path)
+		} else {
+			body, r.err = s.cluster.AM(ctx, r.app.ID, path)
+		}
+		r.properties, r.err = mrjob.Properties(ctx, r.id+"/conf", body, r.err)
+	})
+	for _, r := range requests {
+		switch st := rest.Status(r.err); {
+		case r.err == nil && len(r.properties) > 0:
+			conf := mrjob.ReadSettings(r.properties)
+			r.conf = &conf
+			s.hub.keep(r.app.ID, r.conf)
+		case st == http.StatusUnauthorized || st == http.StatusForbidden:
+			r.confTick = never
+		}
+	}
+	return len(requests)
+}
+
+// never is a tick that does not come.
+const never = math.MaxInt
+
+// job returns the job of an application, and adds it if needed.
+func (w *workflow) job(a *yarn.App) *job {
+	if w.jobs[a.ID] == nil {
+		w.jobs[a.ID] = newJob(a)
+	}
+	return w.jobs[a.ID]
+}
+
+// enlist collects the jobs of the workflow.
+func (w *workflow) enlist() {
+	first := w.view.Known(w.chosen)
+	w.job(first)
+	conf := w.conf()
 	if conf != nil {
-		s.workflow = conf.Workflow
+		w.id = conf.Workflow
 	}
-	s.member = s.member[:0]
-	for id, j := range s.jobs {
-		if id == s.chosen || conf != nil && conf.Workflow != "" && j.conf != nil && j.conf.Workflow == conf.Workflow {
-			s.member = append(s.member, j)
+	w.member = w.member[:0]
+	for id, j := range w.jobs {
+		if id == w.chosen || conf != nil && conf.Workflow != "" && j.conf != nil && j.conf.Workflow == conf.Workflow {
+			w.member = append(w.member, j)
 		}
 	}
 	if conf == nil || conf.Workflow != "" {
-		s.presume(first)
+		w.presume(first, conf)
 	}
-	slices.SortFunc(s.member, func(a, b *job) int { return yarn.ByID(a.app, b.app) })
-	s.forget()
-	return nil
+	slices.SortFunc(w.member, func(a, b *job) int { return yarn.ByID(a.app, b.app) })
+	w.forget()
+}
+
+// presume adds applications that look like ours but have no settings yet: same user and name, submitted together with
+// the first one or, once the graph is known, after it. Their settings will confirm it, some seconds later.
+func (w *workflow) presume(first *yarn.App, conf *mrjob.Settings) {
+	if first.Name == "" {
+		return
+	}
+	for _, a := range w.view.Listed() {
+		j := w.jobs[a.ID]
+		if j != nil && (j.conf != nil || j.confTick == never) || a.ID == w.chosen || a.Ended || !alike(a, first) {
+			continue
+		}
+		if together(a, first) || conf != nil && yarn.Older(a, first) >= 0 {
+			w.member = append(w.member, w.job(a))
+		}
+	}
 }
 
 // maxStrangers bounds the jobs of other workflows that are remembered.
 const maxStrangers = 10_000
 
 // forget drops what is not needed of other workflows' applications: on a busy cluster they would fill the memory.
-// Until our own conf is read, applications that look like ours may be ours.
-func (s *Source) forget() {
-	known := s.conf() != nil
-	ours := map[string]bool{s.chosen: true}
-	for _, j := range s.member {
+// Until our own settings are known, applications that look like ours may be ours.
+func (w *workflow) forget() {
+	known := w.conf() != nil
+	ours := map[string]bool{w.chosen: true}
+	for _, j := range w.member {
 		ours[j.app] = true
 	}
-	s.view.Forget(func(id string) bool {
-		j := s.jobs[id]
+	w.view.Forget(func(id string) bool {
+		j := w.jobs[id]
 		return ours[id] || !known && j != nil && j.conf != nil
 	})
-	for id, j := range s.jobs {
+	for id, j := range w.jobs {
 		switch {
 		case ours[id]:
-		case j.conf == nil && s.view.Known(id) == nil, len(s.jobs) > maxStrangers:
-			delete(s.jobs, id)
+		case j.conf == nil && w.view.Known(id) == nil, len(w.jobs) > maxStrangers:
+			delete(w.jobs, id)
 		case known && j.conf != nil:
 			j.conf = &mrjob.Settings{Workflow: j.conf.Workflow} // so that it is not requested again
 		}
 	}
 }
 
-// presume adds applications that look like ours but have no conf yet: same user and name, submitted together with
-// the first one or, once the graph is known, after it. Their confs will confirm it, some seconds later.
-func (s *Source) presume(first *yarn.App) {
-	if first.Name == "" {
-		return
-	}
-	for _, a := range s.view.Listed() {
-		id := a.ID
-		if j := s.jobs[id]; j != nil && (j.conf != nil || j.confTick == never) || id == s.chosen || a.Ended ||
-			!alike(a, first) {
-			continue
-		}
-		if !together(a, first) && (s.conf() == nil || yarn.Older(a, first) < 0) {
-			continue
-		}
-		if s.jobs[id] == nil {
-			s.jobs[id] = newJob(a)
-		}
-		s.member = append(s.member, s.jobs[id])
-	}
+// idle reports whether all jobs of the workflow have ended. Without jobs it is false.
+func (w *workflow) idle() bool {
+	return len(w.member) > 0 && !slices.ContainsFunc(w.member, func(j *job) bool { return !j.state.Ended() })
 }

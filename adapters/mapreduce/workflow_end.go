@@ -28,7 +28,7 @@ func (s *Source) end(g placed) dag.State {
 		case j == nil && !failed[i]:
 			missing++
 		case j == nil:
-		case !j.state.Ended(), j.at == jobUnconfirmed, s.unread(j):
+		case !j.state.Ended(), j.at == jobUnconfirmed, j.unread(s.now, s.isLast()):
 			return dag.Running
 		case j.state != dag.Succeeded:
 			failed[i] = true
@@ -50,22 +50,6 @@ func (s *Source) end(g placed) dag.State {
 	}
 	return dag.EndedUnconfirmed
 }
-
-// unread reports whether a job's end is known, but part of its history is missing and may still come: the history
-// server responds only from time to time.
-func (s *Source) unread(j *job) bool {
-	final := s.target.Final != nil && s.target.Final()
-	waiting := s.now.Sub(max(j.endedSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
-	return j.backlog.failed && j.at != jobSettled && !final && waiting && s.now.Sub(j.endedSince) < unreadAtMost
-}
-
-// A workflow that has ended waits for missing history until unreadPatience and unreadTries ticks have passed
-// without anything new, since each response may be late or fail. It waits unreadAtMost in all.
-const (
-	unreadPatience = 2 * time.Minute
-	unreadTries    = 40
-	unreadAtMost   = 10 * time.Minute
-)
 
 // worse combines the ends of two jobs: a known failure comes before an unknown end.
 func worse(a, b dag.State) dag.State {

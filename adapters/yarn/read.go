@@ -31,6 +31,15 @@ func Together(ctx context.Context, requests ...func(context.Context)) {
 	_ = g.Wait() // requests return no error
 }
 
+// Each calls send for each item as Together does.
+func Each[T any](ctx context.Context, items []T, send func(ctx context.Context, item T)) {
+	requests := make([]func(context.Context), len(items))
+	for i, item := range items {
+		requests[i] = func(ctx context.Context) { send(ctx, item) }
+	}
+	Together(ctx, requests...)
+}
+
 // Decode reads the body of a response into v. what names the request in errors. A value of the wrong type is unknown,
 // never an error; only text that is not JSON is one (docs/facts/hadoop.md A1). Of duplicate keys the last one counts.
 func Decode(what string, body []byte, v any) error {

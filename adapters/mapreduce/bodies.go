@@ -1,11 +1,13 @@
 package mapreduce
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
@@ -78,13 +80,41 @@ type attemptsBody struct {
 // fourth failed attempt.
 const mostAttempts = 1000
 
-// newest keeps only the last mostAttempts attempts, which are the newest, and returns how many there were.
-func (b *attemptsBody) newest() int {
+// cut keeps only the last mostAttempts attempts, which are the newest, and returns how many there were.
+func (b *attemptsBody) cut() int {
 	all := b.Attempts.V.Attempt
 	if len(all) > mostAttempts {
 		b.Attempts.V.Attempt = slices.Clone(all[len(all)-mostAttempts:])
 	}
 	return len(all)
+}
+
+// hasSucceeded reports whether an attempt has succeeded, so that its counters are final.
+func (b *attemptsBody) hasSucceeded() bool {
+	return slices.ContainsFunc(b.Attempts.V.Attempt, func(a wireAttempt) bool { return a.State == "SUCCEEDED" })
+}
+
+// of yields the attempts of a task by their numbers.
+func (b *attemptsBody) of(kind dag.StageIndex, index int32) iter.Seq2[int32, *wireAttempt] {
+	return func(yield func(int32, *wireAttempt) bool) {
+		for i := range b.Attempts.V.Attempt {
+			w := &b.Attempts.V.Attempt[i]
+			if k, task, n, ok := mrjob.AttemptOf(string(w.ID)); ok && k == kind && task == index && !yield(n, w) {
+				return
+			}
+		}
+	}
+}
+
+// masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
+func (b *attemptsBody) masters() int {
+	most := 0
+	for i := range b.Attempts.V.Attempt {
+		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
+			most = max(most, int(n)/1000+1)
+		}
+	}
+	return most
 }
 
 type wireAttempt struct {

@@ -1,0 +1,194 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A question may be sent in a tick; then it has an answer, or an error.
+type question[T any] struct {
+	isAsked bool
+	answer  T
+	err     error
+}
+
+// A visit is what one tick asks about one job. The answers come from the job's master, or from the history server once
+// the application has ended. If the application was running and waits for a new master, only the ResourceManager is
+// asked.
+type visit struct {
+	job *job
+	app *yarn.App
+
+	status  question[jobBody]
+	list    question[tasksBody]
+	masters question[appAttemptsBody] // the attempts of the application, which show a new master
+	sums    question[sumBody]
+
+	counts     [2]int      // tasks in the list
+	isListCut  bool        // the list was dropped: the lists of this tick have too many tasks together
+	asksTasks  bool        // the service may be asked for attempts and counters of tasks
+	incomplete bool        // an answer is missing that may still come
+	crowded    bool        // a task has more attempts than are kept, and the user was warned
+	timedOut   atomic.Bool // a request about a task timed out: further requests would wait as long
+}
+
+// visit decides what to ask about j by its state. It returns nil if nothing is needed.
+func (s *Source) visit(j *job) *visit {
+	a := s.view.Known(j.app)
+	if a == nil || j.at == jobSettled {
+		return nil
+	}
+	v := &visit{job: j, app: a, asksTasks: readable(a)}
+	switch {
+	case a.Ended:
+		if j.step(appEnded); !j.endedSince.Known() {
+			j.endedSince = s.now
+		}
+		v.status.isAsked, v.list.isAsked = j.at == jobOver || j.at == jobUnconfirmed, j.at < jobListed
+	case a.Running:
+		v.status.isAsked, v.list.isAsked, v.masters.isAsked = true, s.listDue(j), j.at == jobDoubted
+	case j.state == dag.Running:
+		v.masters.isAsked = true
+	default:
+		return nil
+	}
+	return v
+}
+
+// base returns the path of the job's resource, as recordings have it.
+func (v *visit) base() string {
+	if v.app.Ended {
+		return "/ws/v1/history/mapreduce/jobs/" + v.job.id
+	}
+	return "/proxy/" + v.job.app + "/ws/v1/mapreduce/jobs/" + v.job.id
+}
+
+// get requests a path below the job's resource.
+func (s *Source) get(ctx context.Context, v *visit, path string) ([]byte, error) {
+	if v.app.Ended {
+		return s.cluster.JHS(ctx, "mapreduce/jobs/"+v.job.id+path)
+	}
+	return s.cluster.AM(ctx, v.job.app, "jobs/"+v.job.id+path)
+}
+
+// requests returns those of the visit.
+func (v *visit) requests(s *Source) (out []func(context.Context)) {
+	if v.masters.isAsked {
+		out = append(out, func(ctx context.Context) { v.masters.answer, v.masters.err = s.attempts(ctx, v.job) })
+	}
+	if v.status.isAsked {
+		out = append(out, func(ctx context.Context) {
+			body, err := s.get(ctx, v, "")
+			v.status.answer, v.status.err = yarn.Read[jobBody](ctx, v.job.id, body, err)
+		})
+	}
+	if v.list.isAsked {
+		out = append(out, func(ctx context.Context) {
+			body, err := s.get(ctx, v, "/tasks")
+			v.list.answer, v.list.err = yarn.Read[tasksBody](ctx, v.job.id+"/tasks", body, err)
+			v.counts = v.list.answer.counts()
+			if n := v.counts[dag.Map] + v.counts[dag.Reduce]; s.inLists.Add(int64(n)) > mostTasks {
+				v.list.answer, v.isListCut = tasksBody{}, true
+			}
+		})
+	}
+	return out
+}
+
+// attempts requests the attempts of a job's application from the ResourceManager.
+func (s *Source) attempts(ctx context.Context, j *job) (appAttemptsBody, error) {
+	body, err := s.cluster.RM(ctx, "apps/"+j.app+"/appattempts")
+	return yarn.Read[appAttemptsBody](ctx, j.app+"/appattempts", body, err) //nolint:wrapcheck // it names the request
+}
+
+// askJobs polls masters and the history server for the state of the workflow's jobs.
+func (s *Source) askJobs(ctx context.Context) error {
+	s.inLists.Store(0)
+	s.visits = nil
+	var requests []func(context.Context)
+	for _, j := range s.member {
+		if v := s.visit(j); v != nil {
+			s.visits = append(s.visits, v)
+			requests = append(requests, v.requests(s)...)
+		}
+	}
+	yarn.Together(ctx, requests...)
+	s.catchUp()
+	for _, v := range s.visits {
+		switch {
+		case v.app.Ended:
+			s.takeHistory(v)
+		case v.app.Running:
+			s.takeMaster(v)
+		default:
+			s.takeRestart(v)
+		}
+	}
+	s.weigh()
+	return nil
+}
+
+// A service may be silent this long before ParaTimer warns: at every failover one is silent for a tick or two.
+const quietLimit = 5 * time.Second
+
+// lostMasters returns an error if masters that responded before no longer do: then nothing can be reported about the
+// workflow. A master is lost if it has been silent for longer than a failover takes. One that denies access is not.
+func (s *Source) lostMasters() error {
+	var lost error
+	for _, v := range s.visits {
+		j, err := v.job, v.status.err
+		denied := rest.Status(err) == http.StatusUnauthorized || rest.Status(err) == http.StatusForbidden
+		switch {
+		case !v.app.Running:
+		case err == nil:
+			return nil
+		case lost == nil && j.state == dag.Running && !denied && s.now.Sub(j.lastAnswer) > quietLimit:
+			lost = fmt.Errorf("the master of %s does not answer any more: %w", j.id, err)
+		}
+	}
+	return lost
+}
+
+var errTimedOut = errors.New("hadoop: not asked: it has just not answered")
+
+// getTask requests a path about a task, unless the service has just timed out. A service that hangs in the middle of a
+// tick costs one timeout, not one a task.
+func (s *Source) getTask(ctx context.Context, v *visit, path string) ([]byte, error) {
+	if v.timedOut.Load() {
+		return nil, errTimedOut
+	}
+	body, err := s.get(ctx, v, path)
+	if hangs(err) {
+		v.timedOut.Store(true)
+	}
+	return body, err
+}
+
+// hangs reports whether the service is unreachable or timed out. A cut connection does not count: it costs no time,
+// and the next one may work.
+func hangs(err error) bool {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+// refused reports whether an error is a response that will not change: not found, or access denied.
+func refused(err error) bool {
+	switch rest.Status(err) {
+	case http.StatusNotFound, http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest:
+		return true
+	}
+	return false
+}
