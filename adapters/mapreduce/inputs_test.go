@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -92,7 +93,7 @@ func TestInputQuestionsAreBounded(t *testing.T) {
 	t.Parallel()
 	l := filed("/many/*")
 	var files []string
-	for i := range mostQuestions + 50 {
+	for i := range mrjob.MostRequests + 50 {
 		files = append(files, fmt.Sprintf("d%d DIRECTORY 0", i))
 		l.folder(fmt.Sprintf("/many/d%d", i), 1)
 	}
@@ -104,7 +105,7 @@ func TestInputQuestionsAreBounded(t *testing.T) {
 			n++
 		}
 	}
-	if n != mostQuestions || s.Plan.Jobs[0].InputBytes != 0 {
+	if n != mrjob.MostRequests || s.Plan.Jobs[0].InputBytes != 0 {
 		t.Errorf("%d questions, %v bytes", n, s.Plan.Jobs[0].InputBytes)
 	}
 }
@@ -165,8 +166,12 @@ func TestHDFSRequests(t *testing.T) {
 	}))
 	defer nn.Close()
 	c := clientOf(t, rest.Options{User: "alice"}, nn.URL)
-	left := 10
-	n, err := (&sizing{c, []string{nn.URL}, &left}).of(t.Context(), "/a b/50%#c")
+	files := mrjob.ReadSettings([]mrjob.Property{
+		{Name: "fs.defaultFS", Value: "hdfs://nn:9000"},
+		{Name: "pig.input.dirs", Value: "/a b/50%#c"},
+		{Name: "dfs.namenode.http-address", Value: strings.TrimPrefix(nn.URL, "http://")},
+	}).Files
+	n, err := files.Size(t.Context(), c.HDFS)
 	if err != nil || n != 24930 || len(asked) != 1 ||
 		asked[0] != "GET /webhdfs/v1/a%20b/50%25%23c GETCONTENTSUMMARY alice" {
 		t.Errorf("%v bytes, %v, asked %q", n, err, asked)
@@ -179,26 +184,5 @@ func TestHDFSRequests(t *testing.T) {
 	defer standby.Close()
 	if _, err := c.HDFS(context.Background(), []string{standby.URL, nn.URL}, "/a", "GETCONTENTSUMMARY"); err != nil {
 		t.Errorf("with a standby first: %v", err)
-	}
-}
-
-func TestBraces(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{
-		"/a":               "[/a]",
-		"/{a,b}/{c,d{,e}}": "[/a/c /a/d /a/de /b/c /b/d /b/de]",
-		"/{a}":             "[/a]",
-	} {
-		if got, err := braces(path); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, %v", path, got, err)
-		}
-	}
-	for _, bad := range []string{
-		"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600),
-		"/{" + strings.Repeat(",", mostAlternatives) + "}",
-	} {
-		if got, err := braces(bad); err == nil {
-			t.Errorf("%.20s: %d alternatives", bad, len(got))
-		}
 	}
 }

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -210,22 +211,19 @@ func sumLoads(all []dag.Load) []dag.Load {
 	if len(all) <= fewTenants {
 		return all
 	}
-	type key struct {
-		queue  string
-		before bool
-	}
-	sums := map[key]*dag.Load{}
-	var order []key
+	sums := map[string]*dag.Load{}
 	for i := range all {
 		l := &all[i]
-		k := key{l.Queue, l.Before}
-		sum := sums[k]
+		id := "others of " + l.Queue
+		if l.Before {
+			id += ", before"
+		}
+		sum := sums[id]
 		if sum == nil {
 			first := *l
-			first.ID, first.Name, first.User, first.Need, first.Progress = "others of "+l.Queue, "", "", nil, 0
-			first.HeldMB, first.PendingMB, first.MasterMB = 0, 0, 0
-			sum, sums[k] = &first, &first
-			order = append(order, k)
+			sum, sums[id] = &first, &first
+			sum.ID, sum.Name, sum.User, sum.Need, sum.Progress = id, "", "", nil, 0
+			sum.HeldMB, sum.PendingMB, sum.MasterMB = 0, 0, 0
 		}
 		if l.Progress >= 0 { // not NaN
 			sum.Progress += l.Progress * float64(l.HeldMB)
@@ -235,17 +233,13 @@ func sumLoads(all []dag.Load) []dag.Load {
 		sum.MasterMB += l.MasterMB
 		sum.Submitted = min(sum.Submitted, l.Submitted)
 	}
-	out := make([]dag.Load, 0, len(order))
-	for _, k := range order {
-		l := *sums[k]
-		if l.Before {
-			l.ID += ", before"
-		}
+	out := make([]dag.Load, 0, len(sums))
+	for _, id := range slices.Sorted(maps.Keys(sums)) {
+		l := *sums[id]
 		if l.HeldMB > 0 {
 			l.Progress /= float64(l.HeldMB)
 		}
 		out = append(out, l)
 	}
-	slices.SortFunc(out, func(a, b dag.Load) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }

@@ -89,3 +89,24 @@ func TestInputPlaces(t *testing.T) {
 		}
 	}
 }
+
+func TestBraces(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/a":               "[/a]",
+		"/{a,b}/{c,d{,e}}": "[/a/c /a/d /a/de /b/c /b/d /b/de]",
+		"/{a}":             "[/a]",
+	} {
+		if got, err := braces(path); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	for _, bad := range []string{
+		"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600),
+		"/{" + strings.Repeat(",", mostAlternatives) + "}",
+	} {
+		if got, err := braces(bad); err == nil {
+			t.Errorf("%.20s: %d alternatives", bad, len(got))
+		}
+	}
+}
