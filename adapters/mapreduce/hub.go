@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -20,12 +19,11 @@ type Hub struct {
 	*yarn.Hub
 	cluster Cluster
 
-	mu     sync.RWMutex
-	confs  map[string]*mrjob.Settings // by application
-	denied map[string]bool            // applications whose conf may not be read
-	flows  map[string][]string        // workflow id to applications
-	needs  needs                      // used by Refresh alone
-	room   room                       // for the tasks of all sources
+	mu    sync.RWMutex
+	confs map[string]*mrjob.Settings // by application; nil if they may not be read
+	flows map[string][]string        // workflow id to applications
+	needs needs                      // used by Refresh alone
+	room  room                       // for the tasks of all sources
 }
 
 // NewHub returns a hub that has sent no request yet.
@@ -34,7 +32,7 @@ func NewHub(cluster Cluster) *Hub { return newHub(cluster, nil) }
 func newHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
 	return &Hub{
 		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*mrjob.Settings{},
-		denied: map[string]bool{}, flows: map[string][]string{}, needs: needs{},
+		flows: map[string][]string{}, needs: needs{},
 	}
 }
 
@@ -71,7 +69,9 @@ func (h *Hub) forget() {
 		if h.App(app) != nil {
 			continue
 		}
-		delete(h.confs, app)
+		if delete(h.confs, app); c == nil {
+			continue
+		}
 		left := slices.DeleteFunc(slices.Clone(h.flows[c.Workflow]), func(id string) bool { return id == app })
 		if len(left) > 0 {
 			h.flows[c.Workflow] = left
@@ -79,7 +79,6 @@ func (h *Hub) forget() {
 			delete(h.flows, c.Workflow)
 		}
 	}
-	maps.DeleteFunc(h.denied, func(app string, _ bool) bool { return h.App(app) == nil })
 	h.room.keep(func(app string) bool { return h.App(app) != nil })
 }
 
@@ -89,14 +88,17 @@ func (h *Hub) conf(app string) *mrjob.Settings {
 	return h.confs[app]
 }
 
-// keep remembers an application's conf for all sources.
+// keep remembers an application's settings for all sources; nil if they may not be read.
 func (h *Hub) keep(app string, c *mrjob.Settings) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.confs[app] == nil && c.Workflow != "" {
-		h.flows[c.Workflow] = append(slices.Clip(h.flows[c.Workflow]), app)
+	if h.confs[app] != nil {
+		return
 	}
 	h.confs[app] = c
+	if c != nil && c.Workflow != "" {
+		h.flows[c.Workflow] = append(slices.Clip(h.flows[c.Workflow]), app)
+	}
 }
 
 // Submitted lists the MapReduce applications that the newest round found, by id. A single job has no workflow, nor has
@@ -107,10 +109,10 @@ func (h *Hub) Submitted() []yarn.Submitted {
 	defer h.mu.RUnlock()
 	for i := range all {
 		s := &all[i]
-		if c := h.confs[s.App]; c != nil {
-			s.Read, s.Workflow = true, c.Workflow
+		var c *mrjob.Settings
+		if c, s.Read = h.confs[s.App]; c != nil {
+			s.Workflow = c.Workflow
 		}
-		s.Read = s.Read || h.denied[s.App]
 	}
 	return all
 }
@@ -128,9 +130,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	properties, err := mrjob.Properties(ctx, a.Job()+"/conf", body, err)
 	switch st := rest.Status(err); {
 	case st == http.StatusUnauthorized || st == http.StatusForbidden:
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.denied[app] = true
+		h.keep(app, nil)
 		return nil
 	case err != nil:
 		return err

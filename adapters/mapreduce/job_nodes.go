@@ -101,21 +101,21 @@ func (s *Source) remarkPhase(snap *dag.Snapshot, j *dag.JobState, k dag.StageInd
 
 // remarkTasks warns of a job's attempts on a lost or draining node.
 func (s *Source) remarkTasks(n *dag.NodeState, count int, k dag.StageIndex, job string) {
+	code, text := dag.WarnNodeLost, ""
 	switch {
 	case n.Lost && n.Cause == dag.NodeUnhealthy:
-		s.warn(dag.WarnNodeLost, "node %s is unhealthy with %d %s tasks of %s: they run again elsewhere", n.Name, count,
-			dag.MapReduceName(k), job)
+		text = "node %s is unhealthy with %d %s tasks of %s: they run again elsewhere"
 	case n.Lost && n.Cause == dag.NodeDecommissioned:
-		s.warn(dag.WarnNodeLost,
-			"node %s is decommissioned with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
-			n.Name, count, dag.MapReduceName(k), job)
+		text = "node %s is decommissioned with %d %s tasks of %s; " + triedToStop
 	case n.Lost:
-		s.warn(dag.WarnNodeLost,
-			"node %s is lost with %d %s tasks of %s; the master gives them up only once it has tried to stop them",
-			n.Name, count, dag.MapReduceName(k), job)
+		text = "node %s is lost with %d %s tasks of %s; " + triedToStop
 	case n.Draining:
-		s.warn(dag.WarnNodeClosed,
-			"node %s is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere",
-			n.Name, count, dag.MapReduceName(k), job)
+		code = dag.WarnNodeClosed
+		text = "node %s is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere"
+	default:
+		return
 	}
+	s.warn(code, text, n.Name, count, dag.MapReduceName(k), job)
 }
+
+const triedToStop = "the master gives them up only once it has tried to stop them"

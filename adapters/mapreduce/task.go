@@ -30,8 +30,8 @@ type task struct {
 	master                  int  // number of the master that responded last
 	failed                  int  // failed attempts in the newest snapshot
 
-	out    output     // of a map
-	groups groupCount // of a reduce
+	out    output           // of a map
+	groups mrjob.GroupCount // of a reduce
 }
 
 func newTask() *task {

@@ -259,6 +259,6 @@ func (j *job) count(kind dag.StageIndex, t *task, best *dag.Attempt, c *mrjob.Co
 	if kind == dag.Map {
 		t.out = outputOf(c)
 	} else {
-		t.groups.count(best, c, j.recordBytes(best), isFinal, at, j.groupPoints())
+		t.groups.Count(best, c, j.recordBytes(best), isFinal, at, j.groupPoints())
 	}
 }
