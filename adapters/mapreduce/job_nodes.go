@@ -101,7 +101,8 @@ func (s *Source) remarkPhase(snap *dag.Snapshot, j *dag.JobState, k dag.StageInd
 
 // remarkTasks warns of a job's attempts on a lost or draining node.
 func (s *Source) remarkTasks(n *dag.NodeState, count int, k dag.StageIndex, job string) {
-	code, text := dag.WarnNodeLost, ""
+	var text string
+	code := dag.WarnNodeLost
 	switch {
 	case n.Lost && n.Cause == dag.NodeUnhealthy:
 		text = "node %s is unhealthy with %d %s tasks of %s: they run again elsewhere"
