@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -37,11 +38,14 @@ type doctor struct {
 
 // applications returns an application to test the proxy with: one that runs, else one that has ended.
 func (d *doctor) applications(ctx context.Context) (app *yarn.App, ended bool) {
-	for _, path := range []string{
-		"apps?states=RUNNING&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
-		"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
+	for _, try := range []struct{ path, what string }{
+		{"apps?states=RUNNING&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests", "run"},
+		{
+			"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
+			"have ended, none runs",
+		},
 	} {
-		body, err := d.client.RM(ctx, path)
+		body, err := d.client.RM(ctx, try.path)
 		var list []*yarn.App
 		if err == nil {
 			list, err = yarn.Apps(body)
@@ -50,17 +54,9 @@ func (d *doctor) applications(ctx context.Context) (app *yarn.App, ended bool) {
 			d.Broken("applications", yarn.Fail, err)
 			return nil, false
 		}
-		for _, a := range list {
-			if app == nil || yarn.Older(a, app) > 0 {
-				app = a
-			}
-		}
-		if app != nil {
-			what := "run"
-			if ended {
-				what = "have ended, none runs"
-			}
-			d.Say("applications", yarn.OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), what,
+		if len(list) > 0 {
+			app = slices.MaxFunc(list, yarn.Older)
+			d.Say("applications", yarn.OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), try.what,
 				app.ID, app.User)
 			return app, ended
 		}

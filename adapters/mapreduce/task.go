@@ -270,18 +270,14 @@ func (t *task) show(to []dag.Attempt, index int32) []dag.Attempt {
 		return append(to, t.attempts...)
 	}
 	a := dag.BlankAttempt(index, max(t.success, 0))
-	a.Start, a.Ratio = t.start, t.progress
-	switch t.state {
-	case "RUNNING":
-		a.State = dag.AttemptRunning
-	case "SUCCEEDED":
-		a.State, a.End, a.Ratio = dag.AttemptSucceeded, t.finish, 1
-	case "FAILED":
-		a.State, a.End = dag.AttemptFailed, t.finish
-	case "KILLED":
-		a.State, a.End = dag.AttemptKilled, t.finish
-	default:
+	if a.Start, a.Ratio, a.State = t.start, t.progress, attemptStates[t.state]; a.State == dag.AttemptWaiting {
 		return to
+	}
+	if t.done() {
+		a.End = t.finish
+	}
+	if a.State == dag.AttemptSucceeded {
+		a.Ratio = 1
 	}
 	return append(to, a)
 }
@@ -303,19 +299,17 @@ func stop(a *dag.Attempt, at dag.Instant) bool {
 	return true
 }
 
+// attemptStates are the states of tasks and attempts by Hadoop's names. Others are waiting.
+var attemptStates = map[string]dag.AttemptState{
+	"RUNNING": dag.AttemptRunning, "COMMIT_PENDING": dag.AttemptRunning, "SUCCEEDED": dag.AttemptSucceeded,
+	"FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
+}
+
 // state returns the attempt's state. A running attempt without a start counts as waiting.
 func (w *wireAttempt) state() dag.AttemptState {
-	switch w.State {
-	case "SUCCEEDED":
-		return dag.AttemptSucceeded
-	case "FAILED":
-		return dag.AttemptFailed
-	case "KILLED":
-		return dag.AttemptKilled
-	case "RUNNING", "COMMIT_PENDING":
-		if w.Started.Instant().Known() {
-			return dag.AttemptRunning
-		}
+	state := attemptStates[string(w.State)]
+	if state == dag.AttemptRunning && !w.Started.Instant().Known() {
+		return dag.AttemptWaiting
 	}
-	return dag.AttemptWaiting
+	return state
 }

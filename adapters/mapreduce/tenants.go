@@ -34,12 +34,16 @@ const (
 type needs map[string]*need
 
 type need struct {
-	reported *dag.Need // nil if unknown. Snapshots share it, so it is never changed
-	lengths  [2]float64
+	app      *yarn.App
+	reported *dag.Need  // nil if unknown. Snapshots share it, so it is never changed
+	lengths  [2]float64 // of tasks
 	asked    dag.Instant
 	listed   dag.Instant // when the task list was requested
 	next     dag.Instant // when the next request is due
 	tries    int         // requests in a row that brought nothing
+
+	job  question[jobBody]
+	list question[[2]float64] // the lengths of its tasks
 }
 
 // reported returns what applications have left to do, if that is known.
@@ -51,97 +55,77 @@ func (n needs) reported() map[string]*dag.Need {
 	return out
 }
 
-// A needAsked is a request to another application's master, with its response.
-type needAsked struct {
-	app     *yarn.App
-	is      *need
-	list    bool // request the tasks too
-	job     jobBody
-	lengths [2]float64 // of the tasks, if listed
-	err     error
-	listed  bool
-}
-
 // poll polls the masters that are due. apps are the other applications that run, now is the instant, made
 // returns when a response was made, and settings returns an application's settings, nil if unknown.
 func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.Instant,
 	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
 ) {
 	due := n.due(apps, now)
-	yarn.Each(ctx, due, func(ctx context.Context, q *needAsked) { q.put(ctx, c) })
-	for _, q := range due {
+	yarn.Each(ctx, due, func(ctx context.Context, is *need) { is.ask(ctx, c) })
+	for _, is := range due {
 		if ctx.Err() != nil {
 			return
 		}
-		at := made("/proxy/" + q.app.ID + "/ws/v1/mapreduce/jobs/" + q.app.Job())
 		var limits dag.MapReduceLimits
-		if conf := settings(q.app.ID); conf != nil {
+		if conf := settings(is.app.ID); conf != nil {
 			limits = conf.Limits
 		}
-		q.take(at, now, limits)
+		is.take(made("/proxy/"+is.app.ID+"/ws/v1/mapreduce/jobs/"+is.app.Job()), now, limits)
 	}
 }
 
-// due returns the requests of this tick. They follow the applications with the most memory, and start with those
-// that have waited longest. All others are forgotten.
-func (n needs) due(apps []*yarn.App, now dag.Instant) []*needAsked {
-	apps = slices.DeleteFunc(slices.Clone(apps), func(a *yarn.App) bool {
-		return !a.Running || !a.MapReduce()
-	})
+// due returns the applications with masters that this tick polls. They are among those with the most memory, and those
+// that have waited longest come first. All others are forgotten.
+func (n needs) due(apps []*yarn.App, now dag.Instant) []*need {
+	apps = slices.DeleteFunc(slices.Clone(apps), func(a *yarn.App) bool { return !a.Running || !a.MapReduce() })
 	slices.SortFunc(apps, func(a, b *yarn.App) int {
-		return cmp.Or(cmp.Compare(weight(b), weight(a)), yarn.ByID(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.HeldMB+b.PendingMB, a.HeldMB+a.PendingMB), yarn.ByID(a.ID, b.ID))
 	})
 	apps = apps[:min(len(apps), needFollowed)]
-	for id := range n {
-		if !slices.ContainsFunc(apps, func(a *yarn.App) bool { return a.ID == id }) {
-			delete(n, id)
-		}
-	}
-	var due []*needAsked
+	maps.DeleteFunc(n, func(id string, _ *need) bool {
+		return !slices.ContainsFunc(apps, func(a *yarn.App) bool { return a.ID == id })
+	})
+	var due []*need
 	for _, a := range apps {
 		is := n[a.ID]
 		if is == nil {
 			is = &need{
-				lengths: [2]float64{math.NaN(), math.NaN()}, asked: dag.NoInstant, listed: dag.NoInstant,
-				next: now,
+				lengths: [2]float64{math.NaN(), math.NaN()}, asked: dag.NoInstant, listed: dag.NoInstant, next: now,
 			}
 			n[a.ID] = is
 		}
-		if is.next <= now {
-			due = append(due, &needAsked{app: a, is: is, list: !is.listed.Known() || now.Sub(is.listed) >= lengthsEach})
+		if is.app = a; is.next <= now {
+			is.list.isAsked = !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
+			due = append(due, is)
 		}
 	}
-	slices.SortStableFunc(due, func(a, b *needAsked) int { return cmp.Compare(a.is.asked, b.is.asked) })
+	slices.SortStableFunc(due, func(a, b *need) int { return cmp.Compare(a.asked, b.asked) })
 	return due[:min(len(due), needsATick)]
 }
 
-// weight returns the memory that an application holds and requests, in MB.
-func weight(a *yarn.App) int { return a.HeldMB + a.PendingMB }
-
-func (q *needAsked) put(ctx context.Context, c Cluster) {
-	app, job := q.app.ID, q.app.Job()
+// ask requests the job and, if that is due and worth it, its tasks.
+func (is *need) ask(ctx context.Context, c Cluster) {
+	app, job := is.app.ID, is.app.Job()
 	body, err := c.AM(ctx, app, "jobs/"+job)
-	if q.job, q.err = yarn.Read[jobBody](ctx, job, body, err); q.err != nil {
-		return
+	is.job.answer, is.job.err = yarn.Read[jobBody](ctx, job, body, err)
+	j := &is.job.answer.Job.V
+	is.list.isAsked = is.list.isAsked && is.job.err == nil && j.MapsDone.V+j.ReducesDone.V > 0 &&
+		j.Maps.V+j.Reduces.V <= needTasks
+	if is.list.isAsked {
+		body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
+		tasks, err := yarn.Read[tasksBody](ctx, job+"/tasks", body, err)
+		is.list.answer, is.list.err = lengths(&tasks), err
 	}
-	j := &q.job.Job.V
-	if done := j.MapsDone.V + j.ReducesDone.V; !q.list || !(done > 0) || j.Maps.V+j.Reduces.V > needTasks {
-		return
-	}
-	body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
-	tasks, err := yarn.Read[tasksBody](ctx, job+"/tasks", body, err)
-	q.lengths, q.listed = lengths(&tasks), err == nil // if it fails, the lengths stay as they were
 }
 
 // take makes a Need from the responses, which were made at an instant.
-func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
-	is := q.is
+func (is *need) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is.asked, is.next = now, now.Add(needEach)
-	j := &q.job.Job.V
-	if q.err != nil || !j.Maps.Known || !j.Reduces.Known {
+	j := &is.job.answer.Job.V
+	if is.job.err != nil || !j.Maps.Known || !j.Reduces.Known {
 		is.tries++
 		is.next = now.Add(min(needEach<<min(is.tries-1, 5), needTrouble))
-		if st := rest.Status(q.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+		if st := rest.Status(is.job.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
 			is.next, is.reported = now.Add(needTrouble), nil
 		}
 		if is.reported != nil && now.Sub(is.reported.At) > needTrouble {
@@ -150,10 +134,10 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 		return
 	}
 	is.tries = 0
-	if q.listed {
-		is.listed, is.lengths = now, q.lengths
+	if is.list.isAsked && is.list.err == nil { // otherwise the lengths stay as they were
+		is.listed, is.lengths = now, is.list.answer
 	}
-	mb := taskMB(q.app)
+	mb := taskMB(is.app)
 	is.reported = &dag.Need{
 		At: at,
 		Map: dag.NeedPhase{
@@ -161,8 +145,7 @@ func (q *needAsked) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 			Progress: ratioOf(j.Maps, j.MapProgress), LengthMS: is.lengths[dag.Map], TaskMB: cmp.Or(limits.MapMB, mb),
 		},
 		Reduce: dag.NeedPhase{
-			Tasks: tasksOf(j.Reduces), Done: tasksOf(j.ReducesDone),
-			Running:  tasksOf(j.ReducesRunning),
+			Tasks: tasksOf(j.Reduces), Done: tasksOf(j.ReducesDone), Running: tasksOf(j.ReducesRunning),
 			Progress: ratioOf(j.Reduces, j.ReduceProgress), LengthMS: is.lengths[dag.Reduce],
 			TaskMB: cmp.Or(limits.ReduceMB, mb),
 		},
