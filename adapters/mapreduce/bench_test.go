@@ -43,7 +43,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			for next < n*3/4 {
 				step()
 			}
-			v := &visit{job: j}
+			v := &visit{job: j, app: a}
 			b.ReportAllocs()
 			for b.Loop() {
 				if next < n {
