@@ -14,8 +14,13 @@ func BenchmarkSnapshot(b *testing.B) {
 	const running = 200
 	for _, n := range []int32{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := NewSource(newLab(), yarn.Target{})
-			a := &yarn.App{ID: "application_1_0001", Running: true}
+			l := newLab()
+			l.apps("1 RUNNING UNDEFINED 512")
+			s := NewSource(l, yarn.Target{})
+			if err := s.view.Observe(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			a := s.view.Known("application_1_0001")
 			j := newJob(a)
 			j.state, j.counted, j.total = dag.Running, [2]int{int(n), 0}, [2]int{int(n), 0}
 			s.member, s.chosen = []*job{j}, j.app
