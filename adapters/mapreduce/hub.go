@@ -61,7 +61,7 @@ func (h *Hub) pollNeeds(ctx context.Context) {
 	h.SetNeeds(h.needs.reported())
 }
 
-// forget drops the confs and the tasks of applications that are no longer known.
+// forget drops the settings and the tasks of applications that are no longer known.
 func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,7 +102,7 @@ func (h *Hub) keep(app string, c *mrjob.Settings) {
 }
 
 // Submitted lists the MapReduce applications that the newest round found, by id. A single job has no workflow, nor has
-// one with a conf that may not be read.
+// one with a configuration that may not be read.
 func (h *Hub) Submitted() []yarn.Submitted {
 	all := h.Hub.Submitted((*yarn.App).MapReduce)
 	h.mu.RLock()
@@ -117,7 +117,7 @@ func (h *Hub) Submitted() []yarn.Submitted {
 	return all
 }
 
-// Identify requests a running application's conf, once. If the conf may not be read, the application counts as a
+// Identify requests a running application's configuration, once. If that may not be read, the application counts as a
 // single job.
 func (h *Hub) Identify(ctx context.Context, app string) error {
 	a := h.App(app)
@@ -140,8 +140,8 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	return nil
 }
 
-// related returns the applications that are of a workflow, or may be: those with its id in their conf, and
-// those that look like its first one and have no known conf.
+// related returns the applications that are of a workflow, or may be: those with its id in their settings,
+// and those that look like its first one and have no known settings.
 func (h *Hub) related(w *workflow) []string {
 	out := []string{w.target.ID}
 	for _, j := range w.member {

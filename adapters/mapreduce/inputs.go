@@ -16,8 +16,8 @@ const (
 	sizesPatience = 5 * time.Second // for all requests of a tick
 )
 
-// askInputs requests the sizes of the inputs of jobs that have not ended.
-func (s *Source) askInputs(ctx context.Context) error {
+// pollInputs requests the sizes of the inputs of jobs that have not ended.
+func (s *Source) pollInputs(ctx context.Context) error {
 	var jobs []*job
 	for _, j := range s.member {
 		a := s.view.Known(j.app)

@@ -22,9 +22,9 @@ type avoidance struct {
 	tick   int // tick of the last request
 }
 
-// askAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
+// pollAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
 // only: when another attempt fails, two ticks later (after the master's next heartbeat), and every avoidEach ticks.
-func (s *Source) askAvoided(ctx context.Context) error {
+func (s *Source) pollAvoided(ctx context.Context) error {
 	var jobs []*job
 	for _, j := range s.member {
 		if a := s.view.Known(j.app); a == nil || !a.Running {

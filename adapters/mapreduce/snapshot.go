@@ -144,7 +144,7 @@ func (s *Source) planOf(g placed) *dag.Plan {
 	left := dag.MaxTasks
 	for i, j := range g.jobs {
 		v := &g.Vertices[i]
-		// Until a job's own conf is known, its settings are assumed to be those of the script's first job.
+		// Until a job's own settings are known, these are assumed to be those of the script's first job.
 		p.Jobs[i] = dag.Job{
 			Node: v.Node, After: v.After, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),

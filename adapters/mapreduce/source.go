@@ -96,8 +96,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	defer func() { s.ticks++ }()
 	s.now, s.warned = s.cluster.Now(), nil
 	var err error
-	for _, q := range questions {
-		if err = q.ask(s, ctx); err != nil {
+	for _, p := range polls {
+		if err = p.poll(s, ctx); err != nil {
 			break
 		}
 	}
@@ -113,30 +113,30 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap := s.snapshot()
 	if s.ended = snap.State.Ended(); s.ended {
-		s.hub.room.hold(s.chosen, 0)
+		s.hub.room.reserve(s.chosen, 0)
 	}
 	return snap, nil
 }
 
-// questions are what a tick asks, the most important first. The answers to each decide what the next ones ask. A tick
-// fails with the first error.
-var questions = []struct {
+// polls are the requests of a tick, the most important first. The responses to each decide what the next ones request.
+// A tick fails with the first error.
+var polls = []struct {
 	about string
-	ask   func(*Source, context.Context) error
+	poll  func(*Source, context.Context) error
 }{
-	{"the cluster's applications, nodes and queues", (*Source).askCluster},
-	{"configurations of jobs, until the workflow's jobs are known", (*Source).askConfs},
-	{"jobs that are on no list of applications", (*Source).askUnlisted},
-	{"sizes of input", (*Source).askInputs},
-	{"jobs, their lists of tasks and their masters", (*Source).askJobs},
-	{"attempts and counters of tasks", (*Source).askTasks},
-	{"sums over the tasks of ended jobs", (*Source).askSums},
-	{"nodes that masters avoid", (*Source).askAvoided},
-	{"work that other applications have left", (*Source).askTenants},
+	{"the cluster's applications, nodes and queues", (*Source).pollCluster},
+	{"configurations of jobs, until the workflow's jobs are known", (*Source).pollConfs},
+	{"jobs that are on no list of applications", (*Source).pollUnlisted},
+	{"sizes of input", (*Source).pollInputs},
+	{"jobs, their lists of tasks and their masters", (*Source).pollJobs},
+	{"attempts and counters of tasks", (*Source).pollTasks},
+	{"sums over the tasks of ended jobs", (*Source).pollSums},
+	{"nodes that masters avoid", (*Source).pollAvoided},
+	{"work that other applications have left", (*Source).pollTenants},
 }
 
-// askCluster takes over the hub's newest responses.
-func (s *Source) askCluster(ctx context.Context) error {
+// pollCluster takes over the hub's newest responses.
+func (s *Source) pollCluster(ctx context.Context) error {
 	if err := s.view.Observe(ctx); err != nil {
 		s.lastMissed = s.now
 		return err //nolint:wrapcheck // it names the request
@@ -148,9 +148,9 @@ func (s *Source) askCluster(ctx context.Context) error {
 	return nil
 }
 
-// askUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
+// pollUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
 // them. Then the history server is queried.
-func (s *Source) askUnlisted(ctx context.Context) error {
+func (s *Source) pollUnlisted(ctx context.Context) error {
 	var ids []string
 	for _, j := range s.member {
 		a := s.view.Known(j.app)
@@ -162,8 +162,8 @@ func (s *Source) askUnlisted(ctx context.Context) error {
 	return nil
 }
 
-// askTenants polls the masters of other applications.
-func (s *Source) askTenants(ctx context.Context) error {
+// pollTenants polls the masters of other applications.
+func (s *Source) pollTenants(ctx context.Context) error {
 	if s.tenants == nil {
 		return nil
 	}

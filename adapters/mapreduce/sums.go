@@ -70,9 +70,9 @@ func (s sum) differ(seen sum) bool {
 	return !math.IsNaN(s.in) && s.in != seen.in || !math.IsNaN(s.out) && s.out != seen.out
 }
 
-// askSums compares each fully reported job with the sums, once. Requests about a job end once everything about it is
+// pollSums compares each fully reported job with the sums, once. Requests about a job end once everything about it is
 // reported.
-func (s *Source) askSums(ctx context.Context) error {
+func (s *Source) pollSums(ctx context.Context) error {
 	var complete []*visit
 	for _, v := range s.visits {
 		if v.app.Ended && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
@@ -80,16 +80,16 @@ func (s *Source) askSums(ctx context.Context) error {
 		}
 	}
 	yarn.Each(ctx, complete, func(ctx context.Context, v *visit) {
-		v.sums.isAsked = true
+		v.sums.isDue = true
 		body, err := s.get(ctx, v, "/counters")
-		v.sums.answer, v.sums.err = yarn.Read[sumBody](ctx, v.job.id+"/counters", body, err)
+		v.sums.response, v.sums.err = yarn.Read[sumBody](ctx, v.job.id+"/counters", body, err)
 	})
 	for _, v := range s.visits {
 		switch {
-		case !v.sums.isAsked:
+		case !v.sums.isDue:
 		case v.sums.err == nil:
 			v.job.step(sumsCompared)
-			v.compare(v.sums.answer.sums())
+			v.compare(v.sums.response.sums())
 		case refused(v.sums.err):
 			v.job.step(sumsCompared)
 		default:
@@ -118,7 +118,7 @@ func (v *visit) compare(reported [2]sum) {
 	}
 }
 
-// settle ends the requests about an ended job once nothing is left to ask.
+// settle ends the requests about an ended job once no response is missing.
 func (v *visit) settle(isLive bool, now dag.Instant) {
 	j, left := v.job, len(v.details())
 	if left == 0 && (j.at == jobSummed || j.at == jobListed && !isLive) {

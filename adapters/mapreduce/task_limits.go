@@ -1,12 +1,8 @@
 package mapreduce
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -40,63 +36,6 @@ type size struct {
 
 // known reports whether the numbers of the job's tasks are known.
 func (z *size) known() bool { return z.counted[dag.Map] >= 0 }
-
-// A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
-type room struct {
-	mu    sync.Mutex
-	wants map[string]int // tasks that are or would be kept, by the application that stands for the workflow
-}
-
-// hold sets the number of tasks that a workflow needs, and reports whether there is room for it. Room depends only
-// on these numbers: workflows of up to fewTasks come first, then the others, each by submission. A workflow that
-// does not fit leaves its room to later ones.
-func (r *room) hold(who string, tasks int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if delete(r.wants, who); tasks <= 0 {
-		return true
-	}
-	if r.wants == nil {
-		r.wants = map[string]int{}
-	}
-	r.wants[who] = tasks
-	sum := 0
-	for _, n := range r.wants {
-		sum += n
-	}
-	if sum <= roomTasks {
-		return true
-	}
-	sum = 0
-	for _, other := range slices.SortedFunc(maps.Keys(r.wants), r.first) {
-		fits := sum+r.wants[other] <= roomTasks
-		if other == who {
-			return fits
-		}
-		if fits {
-			sum += r.wants[other]
-		}
-	}
-	return false // unreachable: who is one of them
-}
-
-// first orders workflows by their precedence for room. Longer application ids are newer.
-func (r *room) first(a, b string) int {
-	few := func(who string) int {
-		if r.wants[who] <= fewTasks {
-			return 0
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(few(a), few(b)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-}
-
-// keep drops the numbers of workflows that are no longer known.
-func (r *room) keep(known func(who string) bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	maps.DeleteFunc(r.wants, func(who string, _ int) bool { return !known(who) })
-}
 
 // bound sets the totals from the master's counts. A master creates all tasks of a job at once, so its list is
 // complete or still empty. If the list cannot be read, the counts are used.
@@ -163,9 +102,9 @@ func (s *Source) weigh() {
 	}
 	switch {
 	case n > mostTasks:
-		s.hub.room.hold(s.chosen, 0)
+		s.hub.room.reserve(s.chosen, 0)
 		why = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
-	case !s.hub.room.hold(s.chosen, n):
+	case !s.hub.room.reserve(s.chosen, n):
 		why = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
 			n, roomTasks)
 	case unread != "": // what is known of the other jobs stands

@@ -172,12 +172,12 @@ func TestRoom(t *testing.T) {
 		{"e", fewTasks + 1, true},
 		{"d", roomTasks - 2*mostTasks + 1, true},
 	} {
-		if got := r.hold(c.who, c.tasks); got != c.want {
+		if got := r.reserve(c.who, c.tasks); got != c.want {
 			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
 		}
 	}
-	if r.keep(func(who string) bool { return who == "d" }); len(r.wants) != 1 {
-		t.Errorf("wanted: %v", r.wants)
+	if r.keep(func(who string) bool { return who == "d" }); len(r.needs) != 1 {
+		t.Errorf("wanted: %v", r.needs)
 	}
 }
 
@@ -189,18 +189,18 @@ func TestRoomForManySmallOnes(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("application_1_%04d", 9900+i) }
 	for _, step := range []int{1, 7, many - 1} {
 		var r room
-		if !r.hold("application_1_0001", mostTasks) {
+		if !r.reserve("application_1_0001", mostTasks) {
 			t.Fatal("the first one has no room")
 		}
 		for i := range many {
-			r.hold(name(i*step%many), fewTasks)
+			r.reserve(name(i*step%many), fewTasks)
 		}
 		for i := range many {
-			if got := r.hold(name(i), fewTasks); got != (i < roomTasks/fewTasks) {
+			if got := r.reserve(name(i), fewTasks); got != (i < roomTasks/fewTasks) {
 				t.Errorf("in steps of %d: room for %s is %v", step, name(i), got)
 			}
 		}
-		if r.hold("application_1_0001", mostTasks) {
+		if r.reserve("application_1_0001", mostTasks) {
 			t.Error("a large one has room before small ones")
 		}
 	}
@@ -218,7 +218,7 @@ func TestRoomIsShared(t *testing.T) {
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	hub.room.wants = map[string]int{"application_0_0002": roomTasks}
+	hub.room.needs = map[string]int{"application_0_0002": roomTasks}
 	src := hub.Source("application_1_0001")
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
@@ -236,8 +236,8 @@ func TestRoomIsShared(t *testing.T) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
 	}
-	if hub.room.wants["application_1_0001"] != 20_000 {
-		t.Errorf("wanted: %v", hub.room.wants)
+	if hub.room.needs["application_1_0001"] != 20_000 {
+		t.Errorf("wanted: %v", hub.room.needs)
 	}
 }
 
@@ -298,11 +298,11 @@ func TestListsOfATick(t *testing.T) {
 	kept := 0
 	for _, j := range src.member {
 		v := src.visit(j)
-		v.list.isAsked = true
+		v.list.isDue = true
 		for _, send := range v.requests(src) {
 			send(t.Context())
 		}
-		kept += len(v.list.answer.Tasks.V.Task)
+		kept += len(v.list.response.Tasks.V.Task)
 	}
 	if kept != mostTasks/2+1 {
 		t.Errorf("%d tasks are kept", kept)

@@ -119,7 +119,7 @@ func TestManyAttempts(t *testing.T) {
 // TestAttemptsOfATick: a tick asks for no more attempts once the workflow has too many to be estimated, and the next
 // one drops them.
 func TestAttemptsOfATick(t *testing.T) {
-	const maps = mostTasks/mostAttempts + 2*asksAtOnce
+	const maps = mostTasks/mostAttempts + 2*requestsAtOnce
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 512")
 	l.conf("0001", "a", "")
@@ -133,7 +133,7 @@ func TestAttemptsOfATick(t *testing.T) {
 	}
 	src := NewSource(l, yarn.Target{})
 	s := l.tick(t, src, time.Second)
-	if n := len(s.Jobs[0].Stages[dag.Map].Attempts); n < mostTasks || n > mostTasks+asksAtOnce*mostAttempts {
+	if n := len(s.Jobs[0].Stages[dag.Map].Attempts); n < mostTasks || n > mostTasks+requestsAtOnce*mostAttempts {
 		t.Errorf("%d attempts are kept", n)
 	}
 	if s = l.tick(t, src, time.Second); !warned(s, dag.WarnTooLarge) || len(s.Jobs[0].Stages[dag.Map].Attempts) != 0 {

@@ -42,8 +42,8 @@ type need struct {
 	next     dag.Instant // when the next request is due
 	tries    int         // requests in a row that brought nothing
 
-	job  question[jobBody]
-	list question[[2]float64] // the lengths of its tasks
+	job  request[jobBody]
+	list request[[2]float64] // the lengths of its tasks
 }
 
 // reported returns what applications have left to do, if that is known.
@@ -61,7 +61,7 @@ func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.In
 	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
 ) {
 	due := n.due(apps, now)
-	yarn.Each(ctx, due, func(ctx context.Context, is *need) { is.ask(ctx, c) })
+	yarn.Each(ctx, due, func(ctx context.Context, is *need) { is.request(ctx, c) })
 	for _, is := range due {
 		if ctx.Err() != nil {
 			return
@@ -95,7 +95,7 @@ func (n needs) due(apps []*yarn.App, now dag.Instant) []*need {
 			n[a.ID] = is
 		}
 		if is.app = a; is.next <= now {
-			is.list.isAsked = !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
+			is.list.isDue = !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
 			due = append(due, is)
 		}
 	}
@@ -103,25 +103,25 @@ func (n needs) due(apps []*yarn.App, now dag.Instant) []*need {
 	return due[:min(len(due), needsATick)]
 }
 
-// ask requests the job and, if that is due and worth it, its tasks.
-func (is *need) ask(ctx context.Context, c Cluster) {
+// request requests the job and, if that is due and worth it, its tasks.
+func (is *need) request(ctx context.Context, c Cluster) {
 	app, job := is.app.ID, is.app.Job()
 	body, err := c.AM(ctx, app, "jobs/"+job)
-	is.job.answer, is.job.err = yarn.Read[jobBody](ctx, job, body, err)
-	j := &is.job.answer.Job.V
-	is.list.isAsked = is.list.isAsked && is.job.err == nil && j.MapsDone.V+j.ReducesDone.V > 0 &&
+	is.job.response, is.job.err = yarn.Read[jobBody](ctx, job, body, err)
+	j := &is.job.response.Job.V
+	is.list.isDue = is.list.isDue && is.job.err == nil && j.MapsDone.V+j.ReducesDone.V > 0 &&
 		j.Maps.V+j.Reduces.V <= needTasks
-	if is.list.isAsked {
+	if is.list.isDue {
 		body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
 		tasks, err := yarn.Read[tasksBody](ctx, job+"/tasks", body, err)
-		is.list.answer, is.list.err = lengths(&tasks), err
+		is.list.response, is.list.err = lengths(&tasks), err
 	}
 }
 
 // take makes a Need from the responses, which were made at an instant.
 func (is *need) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 	is.asked, is.next = now, now.Add(needEach)
-	j := &is.job.answer.Job.V
+	j := &is.job.response.Job.V
 	if is.job.err != nil || !j.Maps.Known || !j.Reduces.Known {
 		is.tries++
 		is.next = now.Add(min(needEach<<min(is.tries-1, 5), needTrouble))
@@ -134,8 +134,8 @@ func (is *need) take(at, now dag.Instant, limits dag.MapReduceLimits) {
 		return
 	}
 	is.tries = 0
-	if is.list.isAsked && is.list.err == nil { // otherwise the lengths stay as they were
-		is.listed, is.lengths = now, is.list.answer
+	if is.list.isDue && is.list.err == nil { // otherwise the lengths stay as they were
+		is.listed, is.lengths = now, is.list.response
 	}
 	mb := taskMB(is.app)
 	is.reported = &dag.Need{

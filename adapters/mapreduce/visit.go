@@ -14,50 +14,50 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A question may be sent in a tick; then it has an answer, or an error.
-type question[T any] struct {
-	isAsked bool
-	answer  T
-	err     error
+// A request is what a tick may send to a service. Then it has a response, or an error.
+type request[T any] struct {
+	isDue    bool
+	response T
+	err      error
 }
 
-// A visit is what one tick asks about one job. The answers come from the job's master, or from the history server once
-// the application has ended. If the application was running and waits for a new master, only the ResourceManager is
-// asked.
+// A visit has the requests of one tick about one job. They go to the job's master, or to the history server once the
+// application has ended. If the application was running and waits for a new master, the only request goes to the
+// ResourceManager.
 type visit struct {
 	job *job
 	app *yarn.App
 
-	status  question[jobBody]
-	list    question[tasksBody]
-	masters question[appAttemptsBody] // the attempts of the application, which show a new master
-	sums    question[sumBody]
+	status  request[jobBody]
+	list    request[tasksBody]
+	masters request[appAttemptsBody] // the attempts of the application, which show a new master
+	sums    request[sumBody]
 
 	counts     [2]int      // tasks in the list
 	isListCut  bool        // the list was dropped: the lists of this tick have too many tasks together
-	asksTasks  bool        // the service may be asked for attempts and counters of tasks
-	incomplete bool        // an answer is missing that may still come
+	pollsTasks bool        // requests about tasks may follow
+	incomplete bool        // a response is missing that may still come
 	crowded    bool        // a task has more attempts than are kept, and the user was warned
 	timedOut   atomic.Bool // a request about a task timed out: further requests would wait as long
 }
 
-// visit decides what to ask about j by its state. It returns nil if nothing is needed.
+// visit decides which requests about j are due. It returns nil if none is.
 func (s *Source) visit(j *job) *visit {
 	a := s.view.Known(j.app)
 	if a == nil || j.at == jobSettled {
 		return nil
 	}
-	v := &visit{job: j, app: a, asksTasks: readable(a)}
+	v := &visit{job: j, app: a, pollsTasks: readable(a)}
 	switch {
 	case a.Ended:
 		if j.step(appEnded); !j.endedSince.Known() {
 			j.endedSince = s.now
 		}
-		v.status.isAsked, v.list.isAsked = j.at == jobOver || j.at == jobUnconfirmed, j.at < jobListed
+		v.status.isDue, v.list.isDue = j.at == jobOver || j.at == jobUnconfirmed, j.at < jobListed
 	case a.Running:
-		v.status.isAsked, v.list.isAsked, v.masters.isAsked = true, s.listDue(j), j.at == jobDoubted
+		v.status.isDue, v.list.isDue, v.masters.isDue = true, s.listDue(j), j.at == jobDoubted
 	case j.state == dag.Running:
-		v.masters.isAsked = true
+		v.masters.isDue = true
 	default:
 		return nil
 	}
@@ -82,22 +82,22 @@ func (s *Source) get(ctx context.Context, v *visit, path string) ([]byte, error)
 
 // requests returns those of the visit.
 func (v *visit) requests(s *Source) (out []func(context.Context)) {
-	if v.masters.isAsked {
-		out = append(out, func(ctx context.Context) { v.masters.answer, v.masters.err = s.attempts(ctx, v.job) })
+	if v.masters.isDue {
+		out = append(out, func(ctx context.Context) { v.masters.response, v.masters.err = s.attempts(ctx, v.job) })
 	}
-	if v.status.isAsked {
+	if v.status.isDue {
 		out = append(out, func(ctx context.Context) {
 			body, err := s.get(ctx, v, "")
-			v.status.answer, v.status.err = yarn.Read[jobBody](ctx, v.job.id, body, err)
+			v.status.response, v.status.err = yarn.Read[jobBody](ctx, v.job.id, body, err)
 		})
 	}
-	if v.list.isAsked {
+	if v.list.isDue {
 		out = append(out, func(ctx context.Context) {
 			body, err := s.get(ctx, v, "/tasks")
-			v.list.answer, v.list.err = yarn.Read[tasksBody](ctx, v.job.id+"/tasks", body, err)
-			v.counts = v.list.answer.counts()
+			v.list.response, v.list.err = yarn.Read[tasksBody](ctx, v.job.id+"/tasks", body, err)
+			v.counts = v.list.response.counts()
 			if n := v.counts[dag.Map] + v.counts[dag.Reduce]; s.inLists.Add(int64(n)) > mostTasks {
-				v.list.answer, v.isListCut = tasksBody{}, true
+				v.list.response, v.isListCut = tasksBody{}, true
 			}
 		})
 	}
@@ -110,8 +110,8 @@ func (s *Source) attempts(ctx context.Context, j *job) (appAttemptsBody, error) 
 	return yarn.Read[appAttemptsBody](ctx, j.app+"/appattempts", body, err) //nolint:wrapcheck // it names the request
 }
 
-// askJobs polls masters and the history server for the state of the workflow's jobs.
-func (s *Source) askJobs(ctx context.Context) error {
+// pollJobs polls masters and the history server for the state of the workflow's jobs.
+func (s *Source) pollJobs(ctx context.Context) error {
 	s.inLists.Store(0)
 	s.visits = nil
 	var requests []func(context.Context)

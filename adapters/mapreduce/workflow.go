@@ -145,8 +145,8 @@ const (
 	searches    = 10
 )
 
-// askConfs requests configurations until one shows which application stands for the workflow, and collects its jobs.
-func (s *Source) askConfs(ctx context.Context) error {
+// pollConfs requests configurations until one shows which application stands for the workflow, and collects its jobs.
+func (s *Source) pollConfs(ctx context.Context) error {
 	s.choose()
 	if s.chosen != "" || s.byWorkflow() {
 		for range searches {
@@ -168,13 +168,13 @@ func (s *Source) askConfs(ctx context.Context) error {
 
 // requestConfs requests the configuration of jobs that may be ours, once each, and returns the number of requests.
 func (s *Source) requestConfs(ctx context.Context) int {
-	type request struct {
+	type confRequest struct {
 		*job
 		app        *yarn.App
 		properties []mrjob.Property
 		err        error
 	}
-	var requests []*request
+	var requests []*confRequest
 	for _, a := range s.candidates() {
 		j := s.job(a)
 		if j.conf == nil {
@@ -182,10 +182,10 @@ func (s *Source) requestConfs(ctx context.Context) int {
 		}
 		if j.conf == nil && j.confTick <= s.ticks && len(requests) < confsAtOnce {
 			j.confTick = s.ticks + 1
-			requests = append(requests, &request{job: j, app: a})
+			requests = append(requests, &confRequest{job: j, app: a})
 		}
 	}
-	yarn.Each(ctx, requests, func(ctx context.Context, r *request) {
+	yarn.Each(ctx, requests, func(ctx context.Context, r *confRequest) {
 		var body []byte
 		if path := "jobs/" + r.id + "/conf"; r.app.Ended {
 			body, r.err = s.cluster.JHS(ctx, "mapreduce/"+path)

@@ -16,8 +16,8 @@ import (
 const (
 	// listPart is the number of listed tasks that a tick may cost: longer lists are requested only every few ticks.
 	listPart = 1000
-	// asksAtOnce bounds the responses about attempts in memory at once: each may have a megabyte.
-	asksAtOnce = 16
+	// requestsAtOnce bounds the responses about attempts in memory at once: each may have a megabyte.
+	requestsAtOnce = 16
 )
 
 // listDue reports whether the task list is worth its bytes now (240 a task). In between, running tasks are
@@ -44,8 +44,8 @@ func (s *Source) takeList(v *visit) {
 		j.listTick = 0 // it is requested again, unless weigh finds the workflow too large
 		return
 	}
-	for i := range v.list.answer.Tasks.V.Task {
-		w := &v.list.answer.Tasks.V.Task[i]
+	for i := range v.list.response.Tasks.V.Task {
+		w := &v.list.response.Tasks.V.Task[i]
 		_, kind, index, ok := mrjob.TaskOf(string(w.ID))
 		if !ok {
 			continue
@@ -71,16 +71,16 @@ func (s *Source) takeList(v *visit) {
 	}
 }
 
-// A detail is what one tick asks about one task.
+// A detail has the requests of one tick about one task.
 type detail struct {
 	visit *visit
 	kind  dag.StageIndex
 	index int32
 	*task
 
-	attemptList question[attemptsBody]
-	counters    question[mrjob.Counts] // may be asked even if the task is still running
-	reportedN   int                    // attempts in the response
+	attemptList request[attemptsBody]
+	counters    request[mrjob.Counts] // may be due even if the task is still running
+	reportedN   int                   // attempts in the response
 }
 
 func (d *detail) path() string { return "/tasks/" + d.visit.job.taskName(d.kind, d.index) }
@@ -91,7 +91,7 @@ func (v *visit) details() []*detail {
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		tasks := &v.job.phases[kind].tasks
 		started := 0 // waiting tasks of the newest list that have started since
-		if !v.app.Ended && !v.list.isAsked {
+		if !v.app.Ended && !v.list.isDue {
 			for _, t := range tasks.All() {
 				if t.state == "SCHEDULED" {
 					started++
@@ -113,11 +113,11 @@ func (v *visit) details() []*detail {
 	return out
 }
 
-// askTasks requests attempts and counters of running tasks, and those of ended tasks once.
-func (s *Source) askTasks(ctx context.Context) error {
+// pollTasks requests attempts and counters of running tasks, and those of ended tasks once.
+func (s *Source) pollTasks(ctx context.Context) error {
 	var all []*detail
 	for _, v := range s.visits {
-		if v.asksTasks {
+		if v.pollsTasks {
 			all = append(all, v.details()...)
 		}
 	}
@@ -136,18 +136,18 @@ func (s *Source) askTasks(ctx context.Context) error {
 	turns := slices.Clone(all)
 	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.countTick, b.countTick) })
 	for _, d := range turns[:min(len(turns), s.limits.counters)] {
-		d.counters.isAsked = true
+		d.counters.isDue = true
 	}
 	held := 0
 	for _, j := range s.member {
 		held += j.tasksHeld()
 	}
-	for part := range slices.Chunk(all, asksAtOnce) {
-		yarn.Each(ctx, part, s.askDetail)
+	for part := range slices.Chunk(all, requestsAtOnce) {
+		yarn.Each(ctx, part, s.pollDetail)
 		s.catchUp()
 		for _, d := range part {
-			held += s.takeAnswers(d)
-			d.attemptList.answer = attemptsBody{} // frees its memory before the next part
+			held += s.takeResponses(d)
+			d.attemptList.response = attemptsBody{} // frees its memory before the next part
 		}
 		if held > mostTasks {
 			break // the next tick drops them: further responses would be kept in vain
@@ -156,25 +156,25 @@ func (s *Source) askTasks(ctx context.Context) error {
 	return nil
 }
 
-// askDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
-func (s *Source) askDetail(ctx context.Context, d *detail) {
+// pollDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
+func (s *Source) pollDetail(ctx context.Context, d *detail) {
 	if !d.reported {
 		path := d.path() + "/attempts"
 		body, err := s.getTask(ctx, d.visit, path)
-		d.attemptList.answer, d.attemptList.err = yarn.Read[attemptsBody](ctx, path, body, err)
-		d.reportedN = d.attemptList.answer.cut()
-		d.counters.isAsked = d.attemptList.err == nil && (d.counters.isAsked || d.attemptList.answer.hasSucceeded())
+		d.attemptList.response, d.attemptList.err = yarn.Read[attemptsBody](ctx, path, body, err)
+		d.reportedN = d.attemptList.response.cut()
+		d.counters.isDue = d.attemptList.err == nil && (d.counters.isDue || d.attemptList.response.hasSucceeded())
 	}
-	if d.counters.isAsked {
+	if d.counters.isDue {
 		path := d.path() + "/counters"
 		body, err := s.getTask(ctx, d.visit, path)
 		all, err := mrjob.Counters(ctx, path, body, err)
-		d.counters.answer, d.counters.err = mrjob.CountsOf(all), err
+		d.counters.response, d.counters.err = mrjob.CountsOf(all), err
 	}
 }
 
-// takeAnswers processes the responses about one task, and returns how many more of its attempts are kept.
-func (s *Source) takeAnswers(d *detail) (more int) {
+// takeResponses processes the responses about one task, and returns how many more of its attempts are kept.
+func (s *Source) takeResponses(d *detail) (more int) {
 	hadResult, kept := d.state == "SUCCEEDED", len(d.attempts)
 	if useful := s.takeDetail(d); !useful {
 		d.visit.incomplete = true
@@ -210,15 +210,15 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 	reported := dag.AttemptSucceeded
 	if !t.reported {
 		if s.live() {
-			j.masters(d.attemptList.answer.masters(), s.now)
+			j.masters(d.attemptList.response.masters(), s.now)
 			isSame = t.master == j.attempt
 		}
-		if isSame && t.behind(d.kind, d.index, &d.attemptList.answer) && again(&t.doubts) {
+		if isSame && t.behind(d.kind, d.index, &d.attemptList.response) && again(&t.doubts) {
 			j.step(answerWentBack)
 			return false
 		}
 		t.master, t.doubts = j.attempt, 0
-		reported = t.report(d.kind, d.index, &d.attemptList.answer, at, s.view.NodeIndex)
+		reported = t.report(d.kind, d.index, &d.attemptList.response, at, s.view.NodeIndex)
 		t.reported = d.visit.app.Ended && s.live() && reported == dag.AttemptSucceeded
 	}
 	j.phases[d.kind].tasks.Change(d.index)
@@ -231,11 +231,11 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		}
 	}
 	best := t.best()
-	if best == nil || !d.counters.isAsked || d.counters.err != nil {
+	if best == nil || !d.counters.isDue || d.counters.err != nil {
 		return d.counters.err == nil || refused(d.counters.err)
 	}
 	t.countTick = s.ticks + 1
-	c := &d.counters.answer
+	c := &d.counters.response
 	if isSame && lessThan(best, c, d.kind, t) && again(&t.drops) {
 		return false
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// takeMaster processes a master's answers. If it does not respond, the last known state stays.
+// takeMaster processes a master's responses. If it does not respond, the last known state stays.
 func (s *Source) takeMaster(v *visit) {
 	j := v.job
-	if v.masters.isAsked && v.masters.err == nil { // it has contradicted itself: it may be a new one
+	if v.masters.isDue && v.masters.err == nil { // it has contradicted itself: it may be a new one
 		j.step(masterChecked)
-		j.masters(v.masters.answer.newest(), s.now)
+		j.masters(v.masters.response.newest(), s.now)
 	}
 	j.lastRunning = s.now
 	if v.status.err == nil && s.made(v.base()) < j.newMasterAt {
-		v.asksTasks = false // a recording repeats the old master's last response
+		v.pollsTasks = false // a recording repeats the old master's last response
 		return
 	}
 	overlong := v.isOverlong()
-	v.asksTasks = v.status.err == nil && v.list.err == nil
-	if !v.asksTasks && !overlong {
+	v.pollsTasks = v.status.err == nil && v.list.err == nil
+	if !v.pollsTasks && !overlong {
 		if !j.lastAnswer.Known() {
 			j.lastAnswer = s.now
 		}
@@ -36,11 +36,11 @@ func (s *Source) takeMaster(v *visit) {
 	}
 	j.step(masterAnswered)
 	j.lastAnswer, j.attempt = s.now, max(j.attempt, 1)
-	j.report(&v.status.answer.Job.V)
+	j.report(&v.status.response.Job.V)
 	switch {
 	case overlong:
 		j.listTick = s.ticks + 1
-	case v.list.isAsked:
+	case v.list.isDue:
 		s.takeList(v)
 	}
 }
@@ -56,7 +56,7 @@ func (s *Source) takeRestart(v *visit) {
 	if v.masters.err != nil {
 		return
 	}
-	j, n := v.job, v.masters.answer.newest()
+	j, n := v.job, v.masters.response.newest()
 	// A recorded response may be older than the change. Then a master without a container is a new one, unless
 	// observations failed in between: after a failover a master is recovered with its containers.
 	stale := s.made("/ws/v1/cluster/apps/"+j.app+"/appattempts") <= j.lastRunning
@@ -77,15 +77,15 @@ const (
 	downPatience    = 2 * time.Minute
 )
 
-// takeHistory processes the history server's answers about an ended job. Until they arrive the job counts as
+// takeHistory processes the history server's responses about an ended job. Until they arrive the job counts as
 // running.
 func (s *Source) takeHistory(v *visit) {
 	j := v.job
-	if v.status.isAsked {
-		b := &v.status.answer.Job.V
+	if v.status.isDue {
+		b := &v.status.response.Job.V
 		state, ended := endStates[string(b.State)]
 		if v.status.err != nil || !ended {
-			v.asksTasks, v.incomplete = false, !refused(v.status.err)
+			v.pollsTasks, v.incomplete = false, !refused(v.status.err)
 			s.waitForHistory(v)
 			return
 		}
@@ -97,7 +97,7 @@ func (s *Source) takeHistory(v *visit) {
 			j.diagnosis = string(b.Diagnostics)
 		}
 	}
-	if !v.list.isAsked {
+	if !v.list.isDue {
 		return
 	}
 	if v.list.err == nil {
@@ -107,7 +107,7 @@ func (s *Source) takeHistory(v *visit) {
 			return
 		}
 	}
-	v.asksTasks = false
+	v.pollsTasks = false
 	switch late := s.now.Sub(j.endedSince) > historyPatience; {
 	case v.list.err == nil:
 	case !refused(v.list.err), rest.Status(v.list.err) == http.StatusNotFound && !late:
