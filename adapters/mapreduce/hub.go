@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -156,17 +155,13 @@ func (h *Hub) related(w *workflow) []string {
 	}
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	workflow, since := w.id, first.Submitted
-	if c := h.confs[w.target.ID]; c != nil {
-		if c.Workflow == "" {
+	workflow, conf := w.id, h.confs[w.target.ID]
+	if conf != nil {
+		if workflow = conf.Workflow; workflow == "" {
 			return out // a job by itself
 		}
-		workflow = c.Workflow
-		if at := loose.ParseOptional(c.Launch).Instant(); at.Known() {
-			since = min(since, at)
-		}
 	}
-	since = since.Add(-lookBack)
+	since := launchOf(first, conf).Add(-lookBack)
 	out = append(out, h.flows[workflow]...)
 	for _, id := range h.Alike(first) {
 		a, c := h.App(id), h.confs[id]

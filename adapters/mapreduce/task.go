@@ -8,13 +8,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// A line is what the job's task list shows of a task.
+type line struct {
+	state         string
+	start, finish dag.Instant
+	progress      float64
+	success       int32 // number of the successful attempt, -1 none
+}
+
 // A task is the state of one task: its line in the job's task list, and its attempts.
 type task struct {
-	state      string
-	start      dag.Instant
-	finish     dag.Instant
-	progress   float64
-	success    int32 // number of the successful attempt, -1 none
+	line
 	attempts   []dag.Attempt
 	ranks      []int8      // of the attempts, as responses reported them; -1 if none did
 	node       int32       // where its best attempt ran, -1 unknown
@@ -36,7 +40,7 @@ type task struct {
 
 func newTask() *task {
 	return &task{
-		success: -1, node: -1, start: dag.NoInstant, finish: dag.NoInstant, listedAt: dag.NoInstant,
+		line: line{success: -1, start: dag.NoInstant, finish: dag.NoInstant}, node: -1, listedAt: dag.NoInstant,
 		reportedAt: dag.NoInstant,
 	}
 }
@@ -59,18 +63,15 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 		return false
 	}
 	t.listedAt = at
-	was := *t
-	t.state, t.start, t.finish, t.progress = string(w.State), w.Started.Instant(), w.Finished.Instant(),
-		w.Progress.Ratio()
-	t.success = -1
+	was, hadEnded := t.line, t.done()
+	t.line = line{string(w.State), w.Started.Instant(), w.Finished.Instant(), w.Progress.Ratio(), -1}
 	if _, _, n, ok := mrjob.AttemptOf(string(w.Successful)); ok {
 		t.success = n
 	}
-	if was.done() && !t.done() {
+	if hadEnded && !t.done() {
 		t.settled, t.recall = false, true
 	}
-	changed := was.state != t.state || was.start != t.start || was.finish != t.finish || was.success != t.success ||
-		was.progress != t.progress
+	changed := was != t.line
 	if changed {
 		t.tries = 0
 	}
@@ -116,7 +117,7 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 		seen = true
 		a := t.attempt(index, n)
 		i, _ := t.find(n)
-		t.ranks[i] = rank(w.state())
+		t.ranks[i] = rank[w.state()]
 		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)

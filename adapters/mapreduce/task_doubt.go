@@ -12,18 +12,9 @@ import (
 // manyDoubts is how many responses in a row about a task must go back before they are accepted.
 const manyDoubts = 8
 
-// rank returns how far an attempt has come by its state, from 0 (waiting) to 3 (failed or killed).
-func rank(s dag.AttemptState) int8 {
-	switch s {
-	case dag.AttemptRunning:
-		return 1
-	case dag.AttemptSucceeded:
-		return 2
-	case dag.AttemptFailed, dag.AttemptKilled:
-		return 3
-	default:
-		return 0
-	}
+// rank is how far an attempt has come by its state, from 0 (waiting) to 3 (failed or killed).
+var rank = map[dag.AttemptState]int8{
+	dag.AttemptRunning: 1, dag.AttemptSucceeded: 2, dag.AttemptFailed: 3, dag.AttemptKilled: 3,
 }
 
 // back reports whether a line of the task list goes back.
@@ -46,7 +37,7 @@ func (t *task) back(w *wireTask) bool {
 func (t *task) behind(kind dag.StageIndex, index int32, b *attemptsBody) bool {
 	reported := map[int32]int8{}
 	for n, w := range b.of(kind, index) {
-		reported[n] = rank(w.state())
+		reported[n] = rank[w.state()]
 	}
 	for i := range t.attempts {
 		is, listed := reported[t.attempts[i].Number]

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A workflow is what is known of the jobs that a source may have to watch.
@@ -99,6 +100,16 @@ func readable(a *yarn.App) bool { return a.Running || a.Ended }
 // an earlier batch).
 const lookBack = 10 * time.Minute
 
+// launchOf returns when the batch of jobs was launched that an application belongs to, at the latest.
+func launchOf(a *yarn.App, conf *mrjob.Settings) dag.Instant {
+	if conf != nil {
+		if at := loose.ParseOptional(conf.Launch).Instant(); at.Known() {
+			return min(a.Submitted, at)
+		}
+	}
+	return a.Submitted
+}
+
 // candidates returns applications with a configuration that is worth a request, the likeliest first.
 func (w *workflow) candidates() (out []*yarn.App) {
 	if w.byWorkflow() {
@@ -110,15 +121,10 @@ func (w *workflow) candidates() (out []*yarn.App) {
 		return out
 	}
 	first, conf := w.view.Known(w.chosen), w.conf()
-	since := first.Submitted
-	if conf != nil {
-		if conf.Workflow == "" {
-			return nil // a single job
-		}
-		if at := loose.ParseOptional(conf.Launch).Instant(); at.Known() {
-			since = min(since, at)
-		}
+	if conf != nil && conf.Workflow == "" {
+		return nil // a single job
 	}
+	since := launchOf(first, conf)
 	if readable(first) {
 		out = append(out, first)
 	}

@@ -116,28 +116,24 @@ type Used func(job string, k dag.StageIndex, task int32) (u Usage, ok bool)
 func UsageOf(counters []Counter) Usage {
 	nan := math.NaN()
 	u := Usage{CPU: nan, Read: nan, Written: nan, FileRead: nan, FileWritten: nan, Remote: nan, Shuffled: nan}
+	files := map[string]*float64{
+		"HDFS_BYTES_READ": &u.Read, "HDFS_BYTES_WRITTEN": &u.Written,
+		"FILE_BYTES_READ": &u.FileRead, "FILE_BYTES_WRITTEN": &u.FileWritten,
+	}
 	for _, c := range counters {
-		if !(c.Value >= 0) {
-			continue
-		}
-		files := strings.HasSuffix(c.Group, "FileSystemCounter") || strings.HasSuffix(c.Group, "FileSystemCounters")
-		switch {
+		isFiles := strings.HasSuffix(c.Group, "FileSystemCounter") || strings.HasSuffix(c.Group, "FileSystemCounters")
+		isBytes := strings.HasSuffix(c.Name, "_BYTES_READ") || strings.HasSuffix(c.Name, "_BYTES_WRITTEN")
+		switch to := files[c.Name]; {
+		case !(c.Value >= 0):
 		case c.Name == "CPU_MILLISECONDS":
 			u.CPU = c.Value / 1000
 		case c.Name == "REDUCE_SHUFFLE_BYTES":
 			u.Shuffled = c.Value
-		case files && c.Name == "HDFS_BYTES_READ":
-			u.Read = c.Value
-		case files && c.Name == "HDFS_BYTES_WRITTEN":
-			u.Written = c.Value
-		case files && c.Name == "FILE_BYTES_READ":
-			u.FileRead = c.Value
-		case files && c.Name == "FILE_BYTES_WRITTEN":
-			u.FileWritten = c.Value
-		case files && (strings.HasSuffix(c.Name, "_BYTES_READ") || strings.HasSuffix(c.Name, "_BYTES_WRITTEN")):
-			if math.IsNaN(u.Remote) {
-				u.Remote = 0
-			}
+		case isFiles && to != nil:
+			*to = c.Value
+		case isFiles && isBytes && math.IsNaN(u.Remote):
+			u.Remote = c.Value
+		case isFiles && isBytes:
 			u.Remote += c.Value
 		}
 	}

@@ -180,27 +180,24 @@ func (g *Graph) leaves() []int {
 // topological orders the names so that all predecessors of a name come before it: wave by wave, and by name in a
 // wave. It cuts edges that close a cycle.
 func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
-	pred = map[string][]string{}
 	names := map[string]bool{}
-	edges := 0
-	for _, from := range slices.SortedFunc(maps.Keys(succ), natural) {
-		names[from] = true
-		for _, to := range succ[from] {
-			names[to] = true
-			if edges++; to != from && edges <= maxEdges {
-				pred[to] = append(pred[to], from)
-			}
+	for from, to := range succ {
+		for _, name := range append(slices.Clip(to), from) {
+			names[name] = true
 		}
 	}
 	left := slices.SortedFunc(maps.Keys(names), natural)
-	if len(left) > maxNodes {
-		left = left[:maxNodes]
-		kept := map[string]bool{}
-		for _, n := range left {
-			kept[n] = true
-		}
-		for _, n := range left {
-			pred[n] = slices.DeleteFunc(pred[n], func(p string) bool { return !kept[p] })
+	for _, name := range left[min(len(left), maxNodes):] {
+		delete(names, name)
+	}
+	left = left[:len(names)]
+	pred = map[string][]string{}
+	edges := 0
+	for _, from := range left {
+		for _, to := range succ[from] {
+			if edges++; to != from && names[to] && edges <= maxEdges {
+				pred[to] = append(pred[to], from)
+			}
 		}
 	}
 	done := map[string]bool{}
