@@ -43,8 +43,9 @@ func (s *Source) pollAvoided(ctx context.Context) error {
 		jobs = append(jobs, j)
 	}
 	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
-		if b, err := s.attempts(ctx, j); err == nil {
-			j.avoids.hosts = b.avoided()
+		masters := request[appAttemptsBody]{isDue: true}
+		if s.requestMasters(ctx, j, &masters); masters.err == nil {
+			j.avoids.hosts = masters.response.avoided()
 		}
 	})
 	return nil

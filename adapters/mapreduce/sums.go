@@ -81,8 +81,7 @@ func (s *Source) pollSums(ctx context.Context) error {
 	}
 	yarn.Each(ctx, complete, func(ctx context.Context, v *visit) {
 		v.sums.isDue = true
-		body, err := s.get(ctx, v, "/counters")
-		v.sums.response, v.sums.err = yarn.Read[sumBody](ctx, v.job.id+"/counters", body, err)
+		v.sums.read(ctx, v.job.id+"/counters", func() ([]byte, error) { return s.get(ctx, v, "/counters") })
 	})
 	for _, v := range s.visits {
 		switch {

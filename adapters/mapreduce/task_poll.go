@@ -158,10 +158,9 @@ func (s *Source) pollTasks(ctx context.Context) error {
 
 // pollDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
 func (s *Source) pollDetail(ctx context.Context, d *detail) {
-	if !d.reported {
+	if d.attemptList.isDue = !d.reported; d.attemptList.isDue {
 		path := d.path() + "/attempts"
-		body, err := s.getTask(ctx, d.visit, path)
-		d.attemptList.response, d.attemptList.err = yarn.Read[attemptsBody](ctx, path, body, err)
+		d.attemptList.read(ctx, path, func() ([]byte, error) { return s.getTask(ctx, d.visit, path) })
 		d.reportedN = d.attemptList.response.cut()
 		d.counters.isDue = d.attemptList.err == nil && (d.counters.isDue || d.attemptList.response.hasSucceeded())
 	}

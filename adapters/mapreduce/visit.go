@@ -21,6 +21,14 @@ type request[T any] struct {
 	err      error
 }
 
+// read decodes the response that send returns, if the request is due. what names it in errors.
+func (r *request[T]) read(ctx context.Context, what string, send func() ([]byte, error)) {
+	if r.isDue {
+		body, err := send()
+		r.response, r.err = yarn.Read[T](ctx, what, body, err)
+	}
+}
+
 // A visit has the requests of one tick about one job. They go to the job's master, or to the history server once the
 // application has ended. If the application was running and waits for a new master, the only request goes to the
 // ResourceManager.
@@ -80,34 +88,27 @@ func (s *Source) get(ctx context.Context, v *visit, path string) ([]byte, error)
 	return s.cluster.AM(ctx, v.job.app, "jobs/"+v.job.id+path)
 }
 
-// requests returns those of the visit.
-func (v *visit) requests(s *Source) (out []func(context.Context)) {
-	if v.masters.isDue {
-		out = append(out, func(ctx context.Context) { v.masters.response, v.masters.err = s.attempts(ctx, v.job) })
-	}
-	if v.status.isDue {
-		out = append(out, func(ctx context.Context) {
-			body, err := s.get(ctx, v, "")
-			v.status.response, v.status.err = yarn.Read[jobBody](ctx, v.job.id, body, err)
-		})
-	}
-	if v.list.isDue {
-		out = append(out, func(ctx context.Context) {
-			body, err := s.get(ctx, v, "/tasks")
-			v.list.response, v.list.err = yarn.Read[tasksBody](ctx, v.job.id+"/tasks", body, err)
+// requests returns functions that send the requests that are due.
+func (v *visit) requests(s *Source) []func(context.Context) {
+	return []func(context.Context){
+		func(ctx context.Context) { s.requestMasters(ctx, v.job, &v.masters) },
+		func(ctx context.Context) {
+			v.status.read(ctx, v.job.id, func() ([]byte, error) { return s.get(ctx, v, "") })
+		},
+		func(ctx context.Context) {
+			v.list.read(ctx, v.job.id+"/tasks", func() ([]byte, error) { return s.get(ctx, v, "/tasks") })
 			v.counts = v.list.response.counts()
 			if n := v.counts[dag.Map] + v.counts[dag.Reduce]; s.inLists.Add(int64(n)) > mostTasks {
 				v.list.response, v.isListCut = tasksBody{}, true
 			}
-		})
+		},
 	}
-	return out
 }
 
-// attempts requests the attempts of a job's application from the ResourceManager.
-func (s *Source) attempts(ctx context.Context, j *job) (appAttemptsBody, error) {
-	body, err := s.cluster.RM(ctx, "apps/"+j.app+"/appattempts")
-	return yarn.Read[appAttemptsBody](ctx, j.app+"/appattempts", body, err) //nolint:wrapcheck // it names the request
+// requestMasters requests the attempts of a job's application from the ResourceManager.
+func (s *Source) requestMasters(ctx context.Context, j *job, r *request[appAttemptsBody]) {
+	path := j.app + "/appattempts"
+	r.read(ctx, path, func() ([]byte, error) { return s.cluster.RM(ctx, "apps/"+path) })
 }
 
 // pollJobs polls masters and the history server for the state of the workflow's jobs.
