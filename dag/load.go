@@ -116,10 +116,10 @@ var orderNames = [...]string{"submit", "priority", "size", "remaining", "running
 
 func (k OrderKey) String() string { return name(orderNames[:], int(k)) }
 
-// MarshalText returns the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and recordings.
 func (k OrderKey) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads the name used in plan files and tapes.
+// UnmarshalText reads the name used in plan files and recordings.
 func (k *OrderKey) UnmarshalText(b []byte) error {
 	return parse(k, orderNames[:], b, "key of an order")
 }

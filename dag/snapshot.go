@@ -29,9 +29,9 @@ type Snapshot struct {
 	// long although there is room (YARN); 0: at once. An observation leaves it 0, a cost model may set it.
 	NextContainer Instant
 	// Profiles are plans with costs, learned from earlier runs, best first. They are an argument of cost models,
-	// which use them if this run has no data; they are not observed. Sources leave them nil, and tapes do not
+	// which use them if this run has no data; they are not observed. Sources leave them nil, and recordings do not
 	// contain them.
-	Profiles []*Plan
+	Profiles []*Plan `json:"-"`
 }
 
 // A JobState is the progress of a job.
@@ -273,7 +273,7 @@ const (
 	WarnMasterRestarted = "am_restarted" // an application master was restarted; its work may be lost
 	// other applications use containers, or seem to: no container is allocated although there is room
 	WarnOtherLoad    = "other_load"
-	WarnTornTape     = "torn_tape"     // a tape or capture ends in the middle of a line
+	WarnTornTape     = "torn_tape"     // a recording ends in the middle of a line
 	WarnSecondLaunch = "more_launches" // the script launches in several batches; later ones are invisible
 	WarnInterpolated = "interpolated"  // progress of attempts is a straight line between known instants
 	WarnKeyGroups    = "key_groups"    // a job's reduces are predicted from their key groups

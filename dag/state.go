@@ -24,10 +24,10 @@ func (s State) String() string { return name(stateNames[:], int(s)) }
 // Ended reports whether the state is final.
 func (s State) Ended() bool { return s >= Succeeded }
 
-// MarshalText returns the name used in frames and tapes.
+// MarshalText returns the name used in frames and recordings.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name used in frames and tapes.
+// UnmarshalText reads the name used in frames and recordings.
 func (s *State) UnmarshalText(b []byte) error { return parse(s, stateNames[:], b, "state") }
 
 // An AttemptState is the state of a task attempt.
@@ -46,10 +46,10 @@ var attemptNames = [...]string{"waiting", "running", "succeeded", "failed", "kil
 
 func (s AttemptState) String() string { return name(attemptNames[:], int(s)) }
 
-// MarshalText returns the name used in tapes.
+// MarshalText returns the name used in recordings.
 func (s AttemptState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name used in tapes.
+// UnmarshalText reads the name used in recordings.
 func (s *AttemptState) UnmarshalText(b []byte) error {
 	return parse(s, attemptNames[:], b, "attempt state")
 }
@@ -68,10 +68,10 @@ var causeNames = [...]string{"gone", "decommissioned", "unhealthy"}
 
 func (c NodeCause) String() string { return name(causeNames[:], int(c)) }
 
-// MarshalText returns the name used in tapes.
+// MarshalText returns the name used in recordings.
 func (c NodeCause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads the name used in tapes.
+// UnmarshalText reads the name used in recordings.
 func (c *NodeCause) UnmarshalText(b []byte) error {
 	return parse(c, causeNames[:], b, "cause of a node's loss")
 }
@@ -89,40 +89,40 @@ func (p Policy) Slot() string {
 	return name([]string{FIFO: "slot", YARN: "container", Executors: "core"}, int(p))
 }
 
-// MarshalText returns the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and recordings.
 func (p Policy) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the name used in plan files and tapes.
+// UnmarshalText reads the name used in plan files and recordings.
 func (p *Policy) UnmarshalText(b []byte) error { return parse(p, policyNames[:], b, "policy") }
 
 var rulesNames = [...]string{"reduces_first", "ancestors_first"}
 
 func (r StageRules) String() string { return name(rulesNames[:], int(r)) }
 
-// MarshalText returns the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and recordings.
 func (r StageRules) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads the name used in plan files and tapes.
+// UnmarshalText reads the name used in plan files and recordings.
 func (r *StageRules) UnmarshalText(b []byte) error { return parse(r, rulesNames[:], b, "stage rules") }
 
 var edgeNames = [...]string{"barrier", "slow_start", "pipelined", "one_to_one", "broadcast"}
 
 func (k EdgeKind) String() string { return name(edgeNames[:], int(k)) }
 
-// MarshalText returns the name used in plan files and tapes.
+// MarshalText returns the name used in plan files and recordings.
 func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads the name used in plan files and tapes.
+// UnmarshalText reads the name used in plan files and recordings.
 func (k *EdgeKind) UnmarshalText(b []byte) error { return parse(k, edgeNames[:], b, "kind of edge") }
 
 var originNames = [...]string{"none", "counters", "tap", "complete"}
 
 func (o GroupOrigin) String() string { return name(originNames[:], int(o)) }
 
-// MarshalText returns the name used in plan files, frames and tapes.
+// MarshalText returns the name used in plan files, frames and recordings.
 func (o GroupOrigin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads the name used in plan files, frames and tapes.
+// UnmarshalText reads the name used in plan files, frames and recordings.
 func (o *GroupOrigin) UnmarshalText(b []byte) error {
 	return parse(o, originNames[:], b, "origin of groups")
 }

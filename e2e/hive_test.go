@@ -46,7 +46,7 @@ func TestHiveStages(t *testing.T) {
 	w.recordings(0)
 	w.hidesQuery("hunter2")
 	w.summarize("three jobs with Hive's workflow properties, one after the other", -1,
-		"the stages from the first conf on, without the one that needs no job; titled by the query's first line, its literals in no frame, tape or capture")
+		"the stages from the first conf on, without the one that needs no job; titled by the query's first line, its literals in no frame or recording")
 }
 
 // nodes are the names of the jobs in the graph, in its order.

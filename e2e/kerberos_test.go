@@ -4,12 +4,10 @@ package e2e
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,6 +20,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 
 	"github.com/paratimer/paratimer/adapters/spnego"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // ticketLife is how long the lab's tickets live, in seconds; its cookies live 45 s. A run of two minutes sees as many
@@ -210,18 +209,9 @@ func (k *kerberized) noSecrets() {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		b, err := os.ReadFile(path)
+		b, err := fixtures.Unpacked(path)
 		if err != nil {
 			return err
-		}
-		if strings.HasSuffix(path, ".gz") {
-			z, err := gzip.NewReader(bytes.NewReader(b))
-			if err != nil {
-				return err
-			}
-			if b, err = io.ReadAll(z); err != nil {
-				return err
-			}
 		}
 		files++
 		for _, s := range secrets {

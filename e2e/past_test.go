@@ -4,14 +4,13 @@ package e2e
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestPast imports the job history of a script: from the history server's folder in a real HDFS, and from a copy of it
@@ -42,7 +41,7 @@ func TestPast(t *testing.T) {
 		t.Errorf("%d jobs, want 3", len(jobs))
 	}
 	l.note("job history of a script, in HDFS and on disk", truth,
-		"`import` makes the same tape of both, as long as the history server says")
+		"`import` makes the same recording of both, as long as the history server says")
 }
 
 // imported is the one tape that `paratimer import` makes of what is at a place, unzipped.
@@ -51,9 +50,9 @@ func (l *lab) imported(name string, truth float64, place string) []byte {
 	out := filepath.Join(l.dir, name)
 	var got struct {
 		Workflows []struct {
-			ID, Name, Tape, State string
-			Jobs                  int
-			TotalSeconds          float64 `json:"total_seconds"`
+			ID, Name, Recording, State string
+			Jobs                       int
+			TotalSeconds               float64 `json:"total_seconds"`
 		}
 		LeftOut []any `json:"left_out"`
 	}
@@ -67,13 +66,8 @@ func (l *lab) imported(name string, truth float64, place string) []byte {
 		math.Abs(w.TotalSeconds-truth) > 0.001 {
 		l.t.Errorf("%s: %+v, want a script of 3 jobs that took %.3f s", name, w, truth)
 	}
-	l.run("replay-"+name, 0, "replay", "--output", "ndjson", w.Tape)
-	f, err := os.Open(w.Tape)
+	l.run("replay-"+name, 0, "replay", "--output", "ndjson", w.Recording)
+	text, err := fixtures.Unpacked(w.Recording)
 	l.must(err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	l.must(err)
-	tape, err := io.ReadAll(z)
-	l.must(err)
-	return tape
+	return text
 }

@@ -3,14 +3,14 @@
 package e2e
 
 import (
-	"bufio"
-	"compress/gzip"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"time"
+
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A record is one answer of a capture.
@@ -28,16 +28,14 @@ func (r record) path() string {
 	return path
 }
 
-// records reads a capture.
+// records reads recorded answers.
 func (l *lab) records(file string) []record {
 	l.t.Helper()
-	f, err := os.Open(file)
+	text, err := fixtures.Unpacked(file)
 	l.must(err)
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	l.must(err)
+	_, text, _ = bytes.Cut(text, []byte("\n")) // the header
 	var out []record
-	for in := bufio.NewReader(z); ; {
+	for in := bytes.NewBuffer(text); ; {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			return out

@@ -57,7 +57,7 @@ func TestSparkShapes(t *testing.T) {
 		}
 	})
 	l.part("many", func(l *lab) {
-		w, _ := l.twice("Spark: 5,000 tasks, the second run", "stages, edges, totals; tape and capture",
+		w, _ := l.twice("Spark: 5,000 tasks, the second run", "stages, edges, totals; both recordings",
 			append(adaptive(false), "rdd", "many", "1000", "10"), append(adaptive(false), "rdd", "many", "5000", "10"))
 		if s := w.last().Jobs[0].Stages[0]; s.Total == nil || *s.Total != 5000 {
 			l.t.Errorf("the first stage has %s tasks", number(s.Total))
@@ -93,7 +93,7 @@ func TestSparkFailures(t *testing.T) {
 			l.t.Errorf("%d tasks are said to have failed, want 4", n)
 		}
 		l.note("Spark: a task fails four times, so its stage and the application do", truth,
-			"exit code 1, `failed`; four failures with their causes; as long as the history server says; tape and capture")
+			"exit code 1, `failed`; four failures with their causes; as long as the history server says; both recordings")
 	})
 }
 
@@ -216,13 +216,13 @@ func TestSparkDriverKilled(t *testing.T) {
 	}
 	w.plays(3)
 	l.note("Spark: the driver killed", *w.last().Elapsed,
-		fmt.Sprintf("the history server awaited for %.0f s, then exit code 3, `ended_unconfirmed`; tape and capture", awaited.Seconds()))
+		fmt.Sprintf("the history server awaited for %.0f s, then exit code 3, `ended_unconfirmed`; both recordings", awaited.Seconds()))
 }
 
 // TestSpark4 watches the query on Spark 4, with adaptive execution, whose event logs are packed and rolling by default.
 func TestSpark4(t *testing.T) {
 	l := upSpark(t, "4.0.5")
 	l.twice("Spark 4.0.5: the query, adaptive execution on, the second run",
-		"stages, edges, totals; `score`, `learn`, `import` of a rolling event log in zstd; tape and capture",
+		"stages, edges, totals; `score`, `learn`, `import` of a rolling event log in zstd; both recordings",
 		append(adaptive(true), sqlSmall...), append(adaptive(true), "sql", "report", "12x70x80", "8x50x120", "60"))
 }

@@ -52,7 +52,7 @@ func TestSpark(t *testing.T) {
 	s := known.of("standard")
 	w.foretold(&s)
 	l.tell("Spark: a join, GROUP BY and ORDER BY of SQL", bare, &known, "",
-		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; tape and capture; `score`, `learn`, `import` of the event log; the profile is the run's own")
+		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; both recordings; `score`, `learn`, `import` of the event log; the profile is the run's own")
 }
 
 // again runs an application and watches it with a profile, whose row it adds beside what the same run gives without.
@@ -181,7 +181,7 @@ func TestSparkPools(t *testing.T) {
 	all.weighs(dag.Pool{Name: "a", Weight: 3, MinShare: 1, Fair: true}, dag.Pool{Name: "b", Weight: 1},
 		dag.Pool{Name: "default", Weight: 1})
 	l.tell("Spark: two users' job groups in FAIR pools, the application", all.score("bare"), nil, "",
-		"`--group` of either, each as long as the history server says; weights of pools; tape and capture")
+		"`--group` of either, each as long as the history server says; weights of pools; both recordings")
 }
 
 // weighs checks that the watcher and its profile have the pools of the driver, and that no frame but the first ones,

@@ -95,7 +95,7 @@ func TestSparkTLS(t *testing.T) {
 		t.Errorf("the event log was read %d times", logs)
 	}
 	l.tell("Spark: a driver that speaks TLS", direct.score("bare"), nil, "",
-		"by `--ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the event log; `doctor`; tape and capture")
+		"by `--ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the event log; `doctor`; both recordings")
 }
 
 // sparkGateway is a server with paths and a certificate of its own before a driver and a history server. It refuses the

@@ -53,7 +53,7 @@ func TestSparkYARN(t *testing.T) {
 		w.ends(1, "killed")
 		w.plays(1)
 		l.note("Spark on YARN: an application that the ResourceManager kills", *w.last().Elapsed,
-			"exit code 1, `killed`; tape and capture")
+			"exit code 1, `killed`; both recordings")
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -84,7 +84,7 @@ func (l *lab) bare(name, input string, reduces int, mapper, reducer string) *str
 func (w *watcher) lastSnapshot() *dag.Snapshot {
 	l := w.lab
 	l.t.Helper()
-	f, err := tape.Open(w.tape)
+	f, err := recording.Open(w.tape)
 	l.must(err)
 	defer f.Close()
 	var last *dag.Snapshot

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -82,7 +82,7 @@ func TestTapAgain(t *testing.T) {
 // hasGroups says whether the tape of a watcher that still runs has finished groups of a reduce.
 func (w *watcher) hasGroups(reduce int) bool {
 	l := w.lab
-	f, err := tape.Open(w.tape)
+	f, err := recording.Open(w.tape)
 	l.must(err)
 	defer f.Close()
 	for {

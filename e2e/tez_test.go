@@ -60,7 +60,7 @@ func TestHive(t *testing.T) {
 	}
 	w.hidesQuery("hunter2")
 	w.tellTez("Hive 4.0.1 on Tez: two GROUP BYs, a join, an ORDER BY", -1,
-		"named by the query, whose literal is in no frame, tape or capture; six vertices and their edges; as long as the master's log says")
+		"named by the query, whose literal is in no frame or recording; six vertices and their edges; as long as the master's log says")
 }
 
 // TestHiveSession runs three queries in one session. One watcher follows them all, and each of the first two has one of
@@ -107,7 +107,7 @@ func TestHiveSession(t *testing.T) {
 		totals = append(totals, fmt.Sprintf("%.1f s", part.ofTez(0).seconds))
 		if i == 2 {
 			part.tellTez("Hive on Tez: a session of three queries", -1, "`attach --session` follows all three ("+
-				strings.Join(totals, ", ")+"); one capture, of which each can be played; the figures are those of the third")
+				strings.Join(totals, ", ")+"); one recording, of which each can be played; the figures are those of the third")
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
@@ -200,17 +200,6 @@ func (e *encrypted) nowhere(secrets ...string) {
 
 // unpacked is what a file holds, as one reads it.
 func unpacked(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	var in io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(f); err != nil {
-			return "", err
-		}
-	}
-	text, err := io.ReadAll(in)
+	text, err := fixtures.Unpacked(path)
 	return string(text), err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/jhist"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rumen"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -150,15 +150,15 @@ func (f *Find) file(in fs.FS, name string) error {
 
 // Jobs reads the jobs of one history file or trace.
 func Jobs(r io.Reader) ([]*past.Job, error) {
-	kind, all, err := tape.Sniff(r)
+	kind, all, err := recording.Sniff(r)
 	switch {
 	case err != nil:
 		return nil, err
-	case kind == tape.History:
+	case kind == recording.History:
 		return jhist.Read(all)
-	case kind == tape.Trace:
+	case kind == recording.Trace:
 		return rumen.Read(all)
-	case kind == tape.EventLog:
+	case kind == recording.EventLog:
 		return nil, errEventLog
 	}
 	return nil, ErrOther
@@ -199,7 +199,7 @@ func conf(in fs.FS, name string) ([]mrjob.Property, error) {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	_, all, err := tape.Sniff(r)
+	_, all, err := recording.Sniff(r)
 	if err != nil {
 		return nil, err
 	}

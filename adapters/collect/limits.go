@@ -30,6 +30,6 @@ const (
 	minLambda, minPoints = 32, 64
 	// maxOver is how many ended jobs are remembered, so that their late batches cost nothing.
 	maxOver = 1024
-	// maxJobPoints bounds the points of all reduces of a job, so that a tape can contain a whole snapshot.
+	// maxJobPoints bounds the points of all reduces of a job, so that a recording can contain a whole snapshot.
 	maxJobPoints = 1 << 17
 )

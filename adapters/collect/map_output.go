@@ -98,7 +98,7 @@ func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
 }
 
 // due reports whether to join the profiles anew: after each twentieth of the maps, and once all maps have
-// succeeded. Each time a tape records all known sizes.
+// succeeded. Each time a recording gets all known sizes.
 func (j *job) due(t tally) bool {
 	fresh := j.came - j.mapOutput.came
 	return fresh > 0 && (t.over() || fresh*20 >= max(t.tasks, len(j.maps)))

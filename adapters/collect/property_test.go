@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -71,7 +71,7 @@ func TestSourceHolds(t *testing.T) {
 		var written bytes.Buffer
 		var snaps []*dag.Snapshot
 		var copies [][]byte
-		src := tape.Tee(s.src, &written)
+		src := recording.Tee(s.src, &written)
 		for range rapid.IntRange(1, 8).Draw(rt, "ticks") {
 			for range rapid.IntRange(0, 8).Draw(rt, "batches") {
 				_ = s.store.Take(drawBatch(rt), s.clock)
@@ -92,7 +92,7 @@ func TestSourceHolds(t *testing.T) {
 		if all, _ := s.store.cost(); all != s.store.held {
 			rt.Fatalf("%d bytes held, %d counted", all, s.store.held)
 		}
-		played, err := tape.NewReader(&written)
+		played, err := recording.NewReader(&written)
 		if err != nil {
 			rt.Fatal(err)
 		}

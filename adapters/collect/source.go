@@ -55,7 +55,7 @@ func NewSource(src Inner, store *Store, o Options) *Source {
 	return &Source{Inner: src, store: store, opt: o, views: map[string]*view{}}
 }
 
-// maxSize bounds the sizes, names and points of a snapshot, so that a tape can contain it.
+// maxSize bounds the sizes, names and points of a snapshot, so that a recording can contain it.
 const maxSize = 1 << 20
 
 // Next returns the source's next snapshot, with dag.Groups if taps reported any. It changes neither the source's

@@ -24,7 +24,7 @@ type shown struct {
 }
 
 // show makes the groups of a snapshot that was made at the instant at, which is now by the collector's clock. If
-// nothing has changed, it keeps the previous groups. If the snapshot has groups of a tap itself, as one on a tape
+// nothing has changed, it keeps the previous groups. If the snapshot has groups of a tap itself, as a recorded one
 // may, the more complete data is used.
 func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
 	inner := state.Groups

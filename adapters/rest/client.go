@@ -50,9 +50,9 @@ type Options struct {
 	Auth      Layer             // authenticates the user
 	Login     Login             // the user that Auth authenticates, for messages; nil is User
 	Tap       Layer             // outermost: sees each exchange without authentication, bodies unpacked
-	Transport http.RoundTripper // sends the requests; nil is the network. Captures and tests replace it
+	Transport http.RoundTripper // sends the requests; nil is the network. Players of recordings and tests replace it
 	Clock     func() time.Time  // this machine's clock; nil is time.Now
-	// Now, if set, is the cluster's clock, and nothing is estimated: a capture has its own time.
+	// Now, if set, is the cluster's clock, and nothing is estimated: a recording has its own time.
 	Now func() dag.Instant
 }
 
@@ -97,8 +97,8 @@ func New(o Options) (*Client, error) {
 	return c, err
 }
 
-// Trusts reports whether requests and redirects may go to the host of an address. A capture sends no requests, so it
-// trusts all hosts.
+// Trusts reports whether requests and redirects may go to the host of an address. A player of a recording sends no
+// requests, so it trusts all hosts.
 func (c *Client) Trusts(to *url.URL) bool { return c.opt.Now != nil || c.hosts[Machine(to.Hostname())] }
 
 // Now returns the cluster's clock as well as it is known: this machine's until a service of the cluster has responded.

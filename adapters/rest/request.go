@@ -166,7 +166,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, r *Request) ([]byte, *u
 // fresh returns an error if a response is older than another one of its server, and otherwise reads its clock.
 func (c *Client) fresh(u *url.URL, r *Request, resp *Response) error {
 	if c.opt.Now != nil {
-		return nil // a capture has the time of each response
+		return nil // a recording has the time of each response
 	}
 	date, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {

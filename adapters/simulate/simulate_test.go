@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -45,7 +45,7 @@ func record(t testing.TB, p *dag.Plan, o Options) []byte {
 		t.Fatal(err)
 	}
 	var w bytes.Buffer
-	tee := tape.Tee(src, &w)
+	tee := recording.Tee(src, &w)
 	for {
 		switch _, err := tee.Next(context.Background()); {
 		case errors.Is(err, io.EOF):

@@ -47,7 +47,7 @@ func request(client *yarn.Client, base, path string) rest.Request {
 	return r
 }
 
-// edges reduces the zip of an event log to the edges between its stages: a source needs only these, and a capture may
+// edges reduces the zip of an event log to the edges between its stages: a source needs only these, and a recording may
 // keep them.
 func edges(kind string, body io.Reader) io.Reader {
 	if kind != "application/octet-stream" && kind != "application/zip" {

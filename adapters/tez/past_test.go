@@ -18,7 +18,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -69,7 +69,7 @@ func playHistory(t *testing.T, in fs.FS, id string) []*dag.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := capture.NewHistorySource(log, capture.Options{Workflow: id})
+	src, err := tez.NewHistorySource(log, recording.Options{Workflow: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestHistoryCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		src, err := capture.NewHistorySource(log, capture.Options{})
+		src, err := tez.NewHistorySource(log, recording.Options{})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -254,7 +254,7 @@ func TestHistoryCut(t *testing.T) {
 				last = s
 			}
 		}
-		var cut *capture.CutOffError
+		var cut *recording.CutOffError
 		if !errors.As(err, &cut) || last == nil || last.State != dag.Running || log.Bad == 0 {
 			t.Errorf("%s: %v, %d bad", name, err, log.Bad)
 		}
@@ -280,7 +280,7 @@ func FuzzHistory(f *testing.F) {
 		if err != nil {
 			return
 		}
-		src, err := capture.NewHistorySource(log, capture.Options{})
+		src, err := tez.NewHistorySource(log, recording.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -103,7 +104,7 @@ var truths = []truth{
 }
 
 // open reads a recording out of testdata, or of the folders of recordings beside the project.
-func open(t *testing.T, name string) *capture.Recording {
+func open(t *testing.T, name string) *recording.Answers {
 	t.Helper()
 	folders := append([]string{"testdata", "../../../shared/recordings-tez"},
 		filepath.SplitList(os.Getenv("PARATIMER_RECORDINGS"))...)
@@ -112,7 +113,7 @@ func open(t *testing.T, name string) *capture.Recording {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		rec, err := capture.Open(path)
+		rec, err := recording.OpenAnswers(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func play(t *testing.T, src source) []*dag.Snapshot {
 	for {
 		s, err := src.Next(t.Context())
 		var none *yarn.NoWorkflowError
-		var cut *capture.CutOffError
+		var cut *recording.CutOffError
 		switch {
 		case errors.As(err, &none):
 			continue
@@ -190,7 +191,7 @@ func TestRecordings(t *testing.T) {
 		t.Run(c.file+" "+c.id, func(t *testing.T) {
 			t.Parallel()
 			rec := open(t, c.file)
-			src, err := capture.NewSource(rec, capture.Options{Workflow: c.id})
+			src, err := engine.Replay(rec, recording.Options{Workflow: c.id})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +272,7 @@ func (d *deaf) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, e
 // A stepped source plays a recording second by second.
 type stepped struct {
 	*tez.Source
-	player *capture.Player
+	player *recording.Player
 	until  dag.Instant
 }
 
@@ -283,9 +284,9 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s.Source.Next(ctx)
 }
 
-func without(t *testing.T, rec *capture.Recording, id string, refuses func(path string) bool) (*stepped, *deaf) {
+func without(t *testing.T, rec *recording.Answers, id string, refuses func(path string) bool) (*stepped, *deaf) {
 	t.Helper()
-	p := capture.NewPlayer(rec)
+	p := engine.Player(rec)
 	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now,
@@ -369,7 +370,7 @@ func TestMasterLost(t *testing.T) {
 		t.Skip("a long recording")
 	}
 	rec := open(t, "amlost-1")
-	src, err := capture.NewSource(rec, capture.Options{})
+	src, err := engine.Replay(rec, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,9 +398,9 @@ func TestCaptured(t *testing.T) {
 		c = truths[1]
 	}
 	rec := open(t, c.file)
-	p := capture.NewPlayer(rec)
+	p := engine.Player(rec)
 	var file closer
-	w := capture.NewWriter(&file, true, p.Now)
+	w := recording.NewWriter(&file, p.Now)
 	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now, Tap: w.Layer,
@@ -411,11 +412,11 @@ func TestCaptured(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := capture.Read(&file)
+	again, err := recording.ReadAnswers(&file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := capture.NewSource(again, capture.Options{})
+	src, err := engine.Replay(again, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

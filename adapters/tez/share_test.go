@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -13,7 +14,7 @@ import (
 // that no later observation changes a snapshot.
 func TestSnapshotsShareWhatStays(t *testing.T) {
 	t.Parallel()
-	src, err := capture.NewSource(open(t, "skew-3"), capture.Options{})
+	src, err := engine.Replay(open(t, "skew-3"), recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,7 +164,7 @@ func (d *Examination) where() string {
 // Version warns of a version of Hadoop that was never tried.
 func (d *Examination) Version(name, v string) {
 	if !strings.HasPrefix(v, "2.") && !strings.HasPrefix(v, "3.") {
-		d.Say(name, Warn, "answers may have another shape: please report it with a capture (attach --capture)",
+		d.Say(name, Warn, "answers may have another shape: please report it with a recording (attach --record FILE --raw)",
 			"version %q was never tried; 2.10, 3.3, 3.4 and 3.5 were", v)
 	}
 }

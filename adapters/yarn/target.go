@@ -16,7 +16,7 @@ type Target struct {
 	ID string
 	// User restricts the choice if ID is "": the newest workflow of this user; "" is any user.
 	User string
-	// Made, if set, returns when the current response for path was made, as a capture records it. On a live cluster
+	// Made, if set, returns when the current response for path was made, as it was recorded. On a live cluster
 	// it is now. path begins with /ws or /proxy and has no query.
 	Made func(path string) dag.Instant
 	// Final, if set, reports whether this observation is the last one, so that waiting for better responses is

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -84,11 +84,11 @@ func TestLargeReport(t *testing.T) {
 		t.Skip("it makes a report of 100,000 tasks")
 	}
 	folder := t.TempDir()
-	f, err := tape.Create(filepath.Join(folder, "large.tape"))
+	f, err := recording.Create(filepath.Join(folder, "large.tape"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := tape.Tee(&once{large()}, f)
+	src := recording.Tee(&once{large()}, f)
 	if _, err := src.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}

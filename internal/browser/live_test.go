@@ -35,7 +35,7 @@ func TestLivePageFollows(t *testing.T) {
 // states that it was in.
 func follow(t *testing.T, speed string) map[string]bool {
 	t.Helper()
-	cmd := exec.Command(paratimer, "report", "--live", "--speed", speed, example(t, "examples/join-failure.tape.gz"))
+	cmd := exec.Command(paratimer, "report", "--live", "--speed", speed, example(t, "examples/join-failure.jsonl.zst"))
 	said, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

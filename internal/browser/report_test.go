@@ -29,7 +29,7 @@ func recorded(t *testing.T) (report, compare string) {
 	t.Helper()
 	pages.once.Do(func() {
 		folder := filepath.Dir(paratimer)
-		join, failure := example(t, "examples/join.tape.gz"), example(t, "examples/join-failure.tape.gz")
+		join, failure := example(t, "examples/join.jsonl.zst"), example(t, "examples/join-failure.jsonl.zst")
 		run(t, folder, "report", failure, "-o", "report.html", "--within", "100s")
 		run(t, folder, "compare", join, failure, "--output", "html", "-o", "compare.html")
 		pages.report, pages.compare = address(filepath.Join(folder, "report.html")),
@@ -78,7 +78,7 @@ func TestFirstScreen(t *testing.T) {
 	t.Parallel()
 	recorded(t)
 	folder := filepath.Dir(paratimer)
-	run(t, folder, "report", example(t, "examples/join.tape.gz"), "-o", "plain.html")
+	run(t, folder, "report", example(t, "examples/join.jsonl.zst"), "-o", "plain.html")
 	p := open(t, address(filepath.Join(folder, "plain.html")), look{})
 	var at struct {
 		Outcome, Tiles, Chart, Course, Quality, Page float64

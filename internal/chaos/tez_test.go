@@ -11,9 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
@@ -35,14 +36,14 @@ func recordedTez(t *testing.T) *tezWorld {
 	if _, err := os.Stat(file); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := capture.Open(file)
+	rec, err := recording.OpenAnswers(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &tezWorld{
 		name: "skew-3", id: "dag_1795367695478_0001_1", start: 1795367702384 + 1000, ended: rec.Last,
 		serve: func(*testing.T) server {
-			p := capture.NewPlayer(rec)
+			p := engine.Player(rec)
 			return server{p, p.Seek}
 		},
 	}

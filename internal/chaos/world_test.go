@@ -10,9 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -55,17 +56,17 @@ func recordedWorlds(t *testing.T) []*world {
 // read has the world play a recording. The workflow is the one that the capture adapter would choose.
 func (w *world) read(t *testing.T, file string) {
 	t.Helper()
-	rec, err := capture.Open(file)
+	rec, err := recording.OpenAnswers(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := capture.NewSource(rec, capture.Options{})
+	src, err := engine.Replay(rec, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.ended = rec.Last
 	w.serve = func() server {
-		p := capture.NewPlayer(rec)
+		p := engine.Player(rec)
 		return server{p, p.Seek}
 	}
 	for {

@@ -15,7 +15,7 @@ import (
 // stable and young are the packages that others may embed; docs/api.md says what stays of them. Those of examples have
 // some.
 var (
-	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/tape"}
+	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/recording"}
 	young  = []string{
 		"estimators/cost", "estimators/explain", "estimators/nearestfit", "estimators/ernest", "estimators/paper",
 		"estimators/queueing", "estimators/skewness", "estimators/whatif", "pathfrag/attribution", "adapters/simulate", "sketch",

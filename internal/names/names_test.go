@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/jhist"
 	"github.com/paratimer/paratimer/adapters/jobfile"
@@ -22,12 +22,12 @@ import (
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/table"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -215,7 +215,7 @@ jobs:
 func TestTape(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	src := tape.Tee(corrupted{run(t)}, &b)
+	src := recording.Tee(corrupted{run(t)}, &b)
 	for {
 		if _, err := src.Next(t.Context()); errors.Is(err, io.EOF) {
 			break
@@ -223,7 +223,7 @@ func TestTape(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := tape.NewReader(&b)
+	r, err := recording.NewReader(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestHadoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "run.capture")
-	w, err := capture.Create(file, c.Now)
+	w, err := recording.CreateAnswers(file, c.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,11 +292,11 @@ func TestHadoop(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := capture.Open(file)
+	rec, err := recording.OpenAnswers(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := capture.NewSource(rec, capture.Options{})
+	src, err := engine.Replay(rec, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 )
@@ -41,7 +41,7 @@ func programOf(name string) string {
 	return name[:max(0, strings.LastIndexByte(name, '-'))]
 }
 
-// readRuns reads the files of runs in folders: event logs of Spark, tapes, or captures. It keeps at most ticks
+// readRuns reads the files of runs in folders: event logs of Spark, or recordings. It keeps at most ticks
 // snapshots of each run, evenly spaced. It skips runs that did not succeed.
 func readRuns(ctx context.Context, folders []string, pattern string, ticks int) ([]*run, error) {
 	var all []*run
@@ -57,7 +57,7 @@ func readRuns(ctx context.Context, folders []string, pattern string, ticks int) 
 				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
 				continue
 			}
-			r.name, r.program, r.history = name, programOf(name), strings.Contains(file, tapes)
+			r.name, r.program, r.history = name, programOf(name), isImported(file)
 			if r.profile.OnlyMapReduce() {
 				r.program = path.Base(r.profile.Name)
 			}
@@ -85,8 +85,16 @@ func readProfiles(dir string) ([]*run, error) {
 	return all, nil
 }
 
-// tapes is a part of the names of tapes, which contain imported job histories.
-const tapes = ".tape"
+// isImported reports whether a file has recorded observations: those of the runs are imported job histories.
+func isImported(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	kind, _, err := recording.Sniff(f)
+	return err == nil && kind == recording.OfObservations
+}
 
 // A source returns the next snapshot of a run at each call; see watch.Source.
 type source interface {
@@ -99,16 +107,16 @@ func open(file string) (source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return capture.NewLogSource(log, capture.Options{})
+		return spark.NewLogSource(log, recording.Options{})
 	}
-	if strings.Contains(file, tapes) {
-		return tape.Open(file)
+	if isImported(file) {
+		return recording.Open(file)
 	}
-	rec, err := capture.Open(file)
+	rec, err := recording.OpenAnswers(file)
 	if err != nil {
 		return nil, err
 	}
-	return capture.NewSource(rec, capture.Options{})
+	return engine.Replay(rec, recording.Options{})
 }
 
 func readRun(ctx context.Context, file string, ticks int) (*run, error) {

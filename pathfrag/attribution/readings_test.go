@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/archive"
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -57,11 +58,11 @@ func accountOf(t *testing.T, src source) (*dag.Snapshot, *attribution.Attributio
 
 func captured(t *testing.T, path string) source {
 	t.Helper()
-	rec, err := capture.Open(path)
+	rec, err := recording.OpenAnswers(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := capture.NewSource(rec, capture.Options{})
+	src, err := engine.Replay(rec, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ const (
 )
 
 // Whole returns the engine's names for a plan that it receives as a whole. It returns the zero value for unknown
-// engines, and for engines with plans of jobs. Tapes and plan files contain only the engine's name.
+// engines, and for engines with plans of jobs. Old tapes and plan files contain only the engine's name.
 func Whole(name string) dag.Whole {
 	switch name {
 	case Tez:

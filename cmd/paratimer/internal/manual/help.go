@@ -36,7 +36,7 @@ func Help(c *Command) string {
 
 // wanted are the most common flags, most common first.
 var wanted = []string{
-	"rm", "within", "deadline", "profile", "output", "tape", "out", "quiet", "plain", "every", "speed", "rules", "at",
+	"rm", "within", "deadline", "profile", "output", "record", "out", "quiet", "plain", "every", "speed", "rules", "at",
 	"slots", "fail", "alertmanager", "exec",
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }

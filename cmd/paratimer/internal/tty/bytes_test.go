@@ -14,8 +14,8 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -96,16 +96,16 @@ func redraws(t *testing.T, frames []frame.Frame, z size) []int {
 // recorded are the frames of a real run.
 func recorded(t *testing.T) []frame.Frame {
 	t.Helper()
-	f, err := os.Open("../../../../examples/join-failure.tape.gz")
+	f, err := os.Open("../../../../examples/join-failure.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_, in, err := tape.Sniff(f)
+	_, in, err := recording.Sniff(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := tape.NewReader(in)
+	src, err := recording.NewReader(in)
 	if err != nil {
 		t.Fatal(err)
 	}

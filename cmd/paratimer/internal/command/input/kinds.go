@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -32,7 +31,7 @@ func NotAPlan(path, wanted string, err error) error {
 	}
 	if !likeAPlan(path) {
 		return command.Usage("%s is not a %s: a plan, a profile or a job file is YAML or JSON with the keys `version` and `jobs`, "+
-			"and `paratimer attach --tape FILE` makes a recording", path, wanted)
+			"and `paratimer attach --record FILE` makes a recording", path, wanted)
 	}
 	return command.Usage("cannot read the %s: %w", wanted, err)
 }
@@ -59,7 +58,7 @@ func likeAPlan(path string) bool {
 // WrongKind returns the usage error for a file that is a recording, a plan or another known kind, but not the
 // wanted kind. It returns nil for a file of the wanted kind or of no known kind.
 func WrongKind(path, wanted string) error {
-	if kind := regularKind(path); kind != tape.Unknown {
+	if kind := regularKind(path); kind != recording.Unknown {
 		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
 			path, kind, wanted)
 	}
@@ -108,18 +107,18 @@ var scripts = map[string]string{
 
 // regularKind returns the kind of recording in a regular file, else Unknown. A pipe is not read, since it cannot be
 // read twice.
-func regularKind(path string) tape.Kind {
+func regularKind(path string) recording.Kind {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return tape.Unknown
+		return recording.Unknown
 	}
 	f, err := infile.OpenRegular(path)
 	if err != nil {
-		return tape.Unknown
+		return recording.Unknown
 	}
 	defer f.Close()
-	kind, _, err := tape.Sniff(f)
+	kind, _, err := recording.Sniff(f)
 	if err != nil {
-		return tape.Unknown
+		return recording.Unknown
 	}
 	return kind
 }
@@ -130,7 +129,7 @@ func notARecording(path string) error {
 	if what, then := otherKind(path); what != "" {
 		return fmt.Errorf("this is %s, not a recording: %s", what, then)
 	}
-	return errors.New("neither a tape nor a capture, nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --tape FILE` or `--capture FILE`")
+	return errors.New("neither a recording nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --record FILE`")
 }
 
 // IsPlan reports whether a path is a regular file with a plan.
@@ -142,8 +141,8 @@ func IsPlan(path string) bool {
 	return err == nil
 }
 
-// tapeIn returns the path of a tape or capture in a folder; "" if there is none among its first files.
-func tapeIn(folder string) string {
+// recordingIn returns the path of a recording in a folder; "" if there is none among its first files.
+func recordingIn(folder string) string {
 	f, err := os.Open(folder)
 	if err != nil {
 		return ""
@@ -152,24 +151,24 @@ func tapeIn(folder string) string {
 	entries, _ := f.ReadDir(mostFiles) // for a hint, the readable entries are enough
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		if kind := regularKind(path); kind == tape.Tape || kind == tape.Capture {
+		if kind := regularKind(path); kind == recording.OfObservations || kind == recording.OfAnswers {
 			return path
 		}
 	}
 	return ""
 }
 
-// PlayStdin plays a tape or a capture from a pipe. A tape is read one observation at a time.
-func PlayStdin(in io.Reader, opt capture.Options) (watch.Source, error) {
+// PlayStdin plays a recording from a pipe. Observations are read one at a time.
+func PlayStdin(in io.Reader, opt recording.Options) (watch.Source, error) {
 	if err := spark.CheckID(opt.Workflow); err != nil {
 		return nil, command.Usage("--sql: %w", err)
 	}
-	kind, in, err := tape.Sniff(in)
+	kind, in, err := recording.Sniff(in)
 	if err != nil {
 		return nil, command.Usage("stdin: %w", err)
 	}
-	if kind != tape.Tape && kind != tape.Capture {
-		return nil, command.Usage("stdin: - reads a tape or a capture; give other recordings as files")
+	if kind != recording.OfObservations && kind != recording.OfAnswers {
+		return nil, command.Usage("stdin: - reads a recording; give histories and event logs as files")
 	}
 	src, err := playStream(kind, in, opt)
 	if err != nil {

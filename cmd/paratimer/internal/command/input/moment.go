@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -92,7 +92,7 @@ func EachSnapshot(ctx context.Context, path string, open func() (watch.Source, i
 			return context.Cause(ctx)
 		case errors.As(err, new(*dag.MissedError)):
 			continue
-		case errors.Is(err, io.EOF), seen && errors.As(err, new(*capture.CutOffError)):
+		case errors.Is(err, io.EOF), seen && errors.As(err, new(*recording.CutOffError)):
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)

@@ -101,8 +101,7 @@ func (s *counted) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// AtMost limits a log to about n snapshots; a log can be evaluated at any time. Tapes and captures keep all of
-// theirs.
+// AtMost limits a log to about n snapshots; a log can be evaluated at any time. Recordings keep all of theirs.
 func AtMost(src watch.Source, n int) {
 	switch s := src.(type) {
 	case *counted:

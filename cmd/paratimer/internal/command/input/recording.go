@@ -18,11 +18,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/archive"
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -34,7 +34,7 @@ func RecordingFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{
 			Name: "workflow", EnvVars: command.Env("workflow"),
-			Usage: "choose a workflow, application or job by `ID` from a capture or history with several",
+			Usage: "choose a workflow, application or job by `ID` from recorded answers or history with several",
 		},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"),
@@ -46,7 +46,7 @@ func RecordingFlags() []cli.Flag {
 // queryID matches the cluster's ids of queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 
-// OpenRecording opens a tape, a capture, history or an event log, depending on the content. A folder has history or
+// OpenRecording opens a recording, history or an event log, depending on the content. A folder has history or
 // event logs.
 func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
 	return openRecording(path, workflow, every, nil)
@@ -101,7 +101,7 @@ func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := r.Source.Next(ctx)
 	r.seen = r.seen || s != nil
 	var missed *dag.MissedError
-	var cut *capture.CutOffError
+	var cut *recording.CutOffError
 	switch {
 	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen &&
 		(errors.As(err, &missed) || errors.As(err, &cut)):
@@ -116,31 +116,31 @@ func playRecording(f *os.File, workflow string, every time.Duration) (watch.Sour
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return playHistory(f.Name(), workflow, every)
 	}
-	kind, in, err := tape.Sniff(f)
+	kind, in, err := recording.Sniff(f)
 	switch {
 	case err != nil:
 		return nil, err
-	case kind == tape.History, kind == tape.Trace:
+	case kind == recording.History, kind == recording.Trace:
 		return playHistory(f.Name(), workflow, every)
-	case kind == tape.Unknown:
+	case kind == recording.Unknown:
 		return nil, notARecording(f.Name())
 	}
-	return playStream(kind, in, capture.Options{Workflow: workflow, Every: every})
+	return playStream(kind, in, recording.Options{Workflow: workflow, Every: every})
 }
 
-// playStream plays a tape or a capture, which need to be read only once.
-func playStream(kind tape.Kind, in io.Reader, opt capture.Options) (watch.Source, error) {
+// playStream plays a recording, which needs to be read only once.
+func playStream(kind recording.Kind, in io.Reader, opt recording.Options) (watch.Source, error) {
 	switch {
-	case kind == tape.Tape && opt.Workflow != "":
-		return nil, errors.New("--workflow chooses in a capture: a tape holds one workflow only")
-	case kind == tape.Tape:
-		return tape.NewReader(in)
+	case kind == recording.OfObservations && opt.Workflow != "":
+		return nil, errors.New("--workflow chooses among recorded answers: a recording of observations holds one workflow only")
+	case kind == recording.OfObservations:
+		return recording.NewReader(in)
 	}
-	rec, err := capture.Read(in)
+	rec, err := recording.ReadAnswers(in)
 	if err != nil {
 		return nil, err
 	}
-	return capture.NewSource(rec, opt)
+	return engine.Replay(rec, opt)
 }
 
 // playEventLog plays a Spark event log: a file, a rolling log, or one of several in a folder or zip.
@@ -156,7 +156,7 @@ func playEventLog(f *os.File, workflow string, every time.Duration, read func(in
 	if err != nil {
 		return nil, err
 	}
-	return capture.NewLogSource(log, capture.Options{Workflow: workflow, Every: every})
+	return spark.NewLogSource(log, recording.Options{Workflow: workflow, Every: every})
 }
 
 // chosenLog reads the only log, or that of the application in a workflow's id, which may be the id of an attempt.
@@ -205,7 +205,7 @@ func playTezHistory(f *os.File, workflow string, every time.Duration) (watch.Sou
 	if err != nil {
 		return nil, err
 	}
-	return capture.NewHistorySource(log, capture.Options{Workflow: workflow, Every: every})
+	return tez.NewHistorySource(log, recording.Options{Workflow: workflow, Every: every})
 }
 
 // TezHistory reads Tez history in a local file or folder.
@@ -248,48 +248,35 @@ func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 		return nil, err
 	}
 	if len(found.Jobs) == 0 {
-		if file := tapeIn(path); file != "" {
-			return nil, fmt.Errorf("this is a folder with tapes or captures: give its files, such as %s", file)
+		if file := recordingIn(path); file != "" {
+			return nil, fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
 		}
 		return nil, found.Nothing()
 	}
 	return found, nil
 }
 
-// Taped records a source to the file of --tape, if it is set. done closes the file.
-func Taped(c *cli.Context, src watch.Source) (recorded watch.Source, done func(*error), err error) {
-	path := c.String("tape")
-	if path == "" {
-		return src, func(*error) {}, nil
-	}
-	f, err := tape.Create(path)
-	if err != nil {
-		return nil, nil, command.Usage("--tape: %w", err)
-	}
-	return tape.Tee(src, f), func(err *error) { command.Closing(f, path, err) }, nil
-}
-
 // FileKind returns the kind of a file, if it exists. A folder counts as history.
-func FileKind(path string) (kind tape.Kind, exists bool, err error) {
+func FileKind(path string) (kind recording.Kind, exists bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && isPath(path):
-		return tape.Unknown, false, command.Usage("cannot read it: %w", err)
+		return recording.Unknown, false, command.Usage("cannot read it: %w", err)
 	case err != nil:
-		return tape.Unknown, false, nil // it names a query
+		return recording.Unknown, false, nil // it names a query
 	}
 	if spark.IsLog(path) || tez.IsHistory(path) {
-		return tape.EventLog, true, nil
+		return recording.EventLog, true, nil
 	}
 	if info.IsDir() {
-		return tape.History, true, nil
+		return recording.History, true, nil
 	}
 	f, err := infile.Open(path)
 	if err != nil {
-		return tape.Unknown, true, command.Usage("cannot read it: %w", err)
+		return recording.Unknown, true, command.Usage("cannot read it: %w", err)
 	}
 	defer f.Close()
-	if kind, _, err = tape.Sniff(f); err != nil {
+	if kind, _, err = recording.Sniff(f); err != nil {
 		return kind, true, command.Usage("%s: %w", path, err)
 	}
 	return kind, true, nil

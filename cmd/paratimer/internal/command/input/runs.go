@@ -9,11 +9,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -89,7 +88,7 @@ func openLogFile(f spark.LogFile, every time.Duration) (watch.Source, io.Closer,
 	if err != nil {
 		return nil, nil, command.Usage("%s: %w", f.Name, err)
 	}
-	src, err := capture.NewLogSource(log, capture.Options{Every: every})
+	src, err := spark.NewLogSource(log, recording.Options{Every: every})
 	if err != nil {
 		return nil, nil, command.Usage("%s: %w", f.Name, err)
 	}
@@ -109,8 +108,9 @@ func holdsHistory(path string) (bool, error) {
 	if info, err := f.Stat(); err != nil || info.IsDir() {
 		return err == nil, err
 	}
-	kind, _, err := tape.Sniff(f)
-	return err == nil && (kind == tape.History || kind == tape.Trace), nil // its reader reports any other problem
+	kind, _, err := recording.Sniff(f)
+	// The reader of the file reports any other problem.
+	return err == nil && (kind == recording.History || kind == recording.Trace), nil
 }
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -29,18 +29,11 @@ func attachFlags() []cli.Flag {
 		},
 		&cli.BoolFlag{
 			Name: "session", EnvVars: command.Env("session"),
-			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --tape. With --sql newest, watch the next execution of Spark",
+			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --record. With --sql newest, watch the next execution of Spark",
 		},
-		&cli.StringFlag{
-			Name: "tape", EnvVars: command.Env("tape"),
-			Usage: "record the observations to `FILE`, for replay, learn and score",
-		},
-		&cli.StringFlag{
-			Name: "capture", EnvVars: command.Env("capture"),
-			Usage: "record the raw answers to `FILE` without secrets, for bug reports",
-		},
-		input.ProfileFlag()), slices.Concat(input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
-		follow.SinkFlags(), collectFlags(), []cli.Flag{follow.LineageFlag()})...)...)
+		input.ProfileFlag()), slices.Concat(input.RecordFlags(), input.AnswerFlags(), input.SparkFlags(),
+		input.UnitFlags(), input.HistoryFlags(), follow.SinkFlags(), collectFlags(),
+		[]cli.Flag{follow.LineageFlag()})...)...)
 }
 
 // attach watches a query on a live cluster.
@@ -52,7 +45,7 @@ func attach(c *cli.Context) (err error) {
 	if every < input.MinEvery {
 		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
 	}
-	if err := input.CheckUnit(c); err != nil {
+	if err := cmp.Or(input.CheckUnit(c), input.CheckRecord(c)); err != nil {
 		return err
 	}
 	profiles, err := input.ReadProfiles(c)
@@ -70,13 +63,13 @@ func attach(c *cli.Context) (err error) {
 	target.Note = func(text string) { log.Debug().Msg(text) }
 	var client *mapreduce.Client
 	var tap rest.Layer
-	if path := c.String("capture"); path != "" {
-		rec, failed := capture.Create(path, func() dag.Instant { return client.Now() })
-		if failed != nil {
-			return command.Usage("--capture: %w", failed)
-		}
-		defer command.Closing(rec, path, &err)
-		tap = rec.Layer
+	answers, done, err := input.Answers(c, func() dag.Instant { return client.Now() })
+	if err != nil {
+		return err
+	}
+	defer done(&err)
+	if answers != nil {
+		tap = answers.Layer
 	}
 	driver, err := input.NewDriver(c.Context, c, typed, tap)
 	switch {
@@ -95,8 +88,8 @@ func attach(c *cli.Context) (err error) {
 		return err
 	}
 	defer keys.close()
-	if c.Bool("session") && c.String("tape") != "" {
-		return command.Usage("--session: a tape holds one workflow; --capture records a session")
+	if c.Bool("session") && input.ObservationsFile(c) != "" {
+		return command.Usage("--session: a recording holds one workflow; add --raw to record a session")
 	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
@@ -111,7 +104,7 @@ func attach(c *cli.Context) (err error) {
 			case query.Spark != nil && newest:
 				return query.Spark.After, "execution of SQL"
 			case query.Tez != nil && c.Bool("session"),
-				!c.IsSet("session") && c.String("tape") == "" && query.Script():
+				!c.IsSet("session") && input.ObservationsFile(c) == "" && query.Script():
 				return query.Tez.After, "DAG of the session"
 			}
 			return nil, ""
@@ -131,7 +124,7 @@ func attach(c *cli.Context) (err error) {
 	}
 	for failed := error(nil); ; {
 		query, onward := start(id)
-		err := attachTo(c, query, target, keys, profiles, every)
+		err := attachTo(c, query, target, keys, profiles, every, answers)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
@@ -150,17 +143,20 @@ func attach(c *cli.Context) (err error) {
 // is true if none will come.
 type after func(context.Context) (id string, over bool, err error)
 
-// attachTo watches one workflow to its end.
+// attachTo watches one workflow to its end. answers is nil if no raw answers are recorded.
 func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *collector, profiles []*dag.Plan,
-	every time.Duration,
+	every time.Duration, answers *recording.Writer,
 ) (err error) {
 	grouped, leave := keys.source(query)
 	defer leave()
-	src, done, err := input.Taped(c, grouped)
+	src, done, err := input.Recorded(c, grouped)
 	if err != nil {
 		return err
 	}
 	defer done(&err)
+	if answers != nil {
+		src = answers.Flushed(src)
+	}
 	if keys != nil && target.ID == "" {
 		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
 	}

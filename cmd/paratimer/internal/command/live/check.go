@@ -64,7 +64,7 @@ func checkCommand() *cli.Command {
 		watcherTokenFlag(),
 		&cli.StringFlag{
 			Name: "recording", EnvVars: command.Env("recording"),
-			Usage: "read a tape or capture from `FILE`, not the cluster",
+			Usage: "read a recording from `FILE`, not the cluster",
 		},
 		&cli.DurationFlag{
 			Name: "at", EnvVars: command.Env("at"),

@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -128,7 +128,7 @@ func newest(ctx context.Context, src watch.Source, until time.Duration) (watch.S
 		switch {
 		case errors.As(err, new(*dag.MissedError)):
 			continue
-		case errors.Is(err, io.EOF), len(few) > 0 && errors.As(err, new(*capture.CutOffError)):
+		case errors.Is(err, io.EOF), len(few) > 0 && errors.As(err, new(*recording.CutOffError)):
 			return &few, nil
 		case err != nil:
 			return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -159,11 +159,11 @@ func skewedRun(
 		return dag.Run{}, err
 	}
 	switch {
-	case (!exists || kind == tape.Unknown) && when != (input.Moment{}):
+	case (!exists || kind == recording.Unknown) && when != (input.Moment{}):
 		return dag.Run{}, command.Usage("--at goes with a recording")
 	case !exists:
 		return skewedNow(ctx, c, path, profiles)
-	case kind == tape.Unknown:
+	case kind == recording.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
 			return dag.Run{}, input.NotAPlan(path, "plan or recording", err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
@@ -107,7 +107,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	if ctx.Err() != nil {
 		return nil, nil, err
 	}
-	if cut := new(capture.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
+	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
 		return nil, nil, command.Usage("%s: %w", path, err)
 	}
 	r = compare.Of(path, run)

@@ -40,7 +40,7 @@ func historyCommand() *cli.Command {
 				Name: "before", EnvVars: command.Env("before"),
 				Usage: "the profile that the run with this `ID` had, from the runs before it",
 			}),
-		command.New("add", "FILE...", "add recorded runs: tapes, captures, history, event logs, folders of them",
+		command.New("add", "FILE...", "add recorded runs: recordings, history, event logs, folders of them",
 			historyAdd,
 			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(),
 				command.OutputFlag("text", "json"))...),
@@ -239,7 +239,7 @@ func forget(store *state.Store, name, id string) error {
 }
 
 // historyExport writes the profile for the next run of a workflow, or the one that an earlier run had: replaying
-// the tape of a watched run with it gives the same frames as the watch.
+// the recording of a watched run with it gives the same frames as the watch.
 func historyExport(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err

@@ -2,7 +2,6 @@ package past
 
 import (
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/past"
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -32,7 +31,7 @@ func importFlags() []cli.Flag {
 	return append(input.KerberosFlags(),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write the tapes into `FOLDER`; it is created if missing",
+			Usage: "write the recordings into `FOLDER`; it is created if missing",
 		},
 		&cli.StringFlag{
 			Name: "workflow", EnvVars: command.Env("workflow"),
@@ -40,7 +39,7 @@ func importFlags() []cli.Flag {
 		},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"),
-			Usage: "one snapshot every `TIME` (default: 1s, longer for tapes above 3600 snapshots)",
+			Usage: "one snapshot every `TIME` (default: 1s, longer for recordings above 3600 snapshots)",
 		},
 		&cli.StringFlag{
 			Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"),
@@ -59,7 +58,7 @@ type imports struct {
 type imported struct {
 	ID           string   `json:"id"`
 	Name         string   `json:"name"`
-	Tape         string   `json:"tape"`
+	Recording    string   `json:"recording"`
 	State        string   `json:"state"`
 	Jobs         int      `json:"jobs"`
 	Snapshots    int      `json:"snapshots"`
@@ -72,14 +71,14 @@ type leftOut struct {
 	Why  string `json:"why"`
 }
 
-// importHistory converts the history of finished jobs to tapes, one per workflow.
+// importHistory converts the history of finished jobs to recordings, one per workflow.
 func importHistory(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
 	}
 	folder := c.String("out")
 	if folder == "" {
-		return command.Usage("import needs -o FOLDER: where to write the tapes")
+		return command.Usage("import needs -o FOLDER: where to write the recordings")
 	}
 	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
 	var jobs []*past.Job
@@ -136,11 +135,11 @@ func importHistory(c *cli.Context) error {
 		workflows = []*past.Workflow{w}
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return command.Usage("cannot make the folder of the tapes: %w", err)
+		return command.Usage("cannot make the folder of the recordings: %w", err)
 	}
 	names := map[string]bool{}
 	for _, found := range logs {
-		done, out, err := found.tapes(c, folder, names)
+		done, out, err := found.recordings(c, folder, names)
 		result.Workflows, result.LeftOut = append(result.Workflows, done...), append(result.LeftOut, out...)
 		switch {
 		case c.Context.Err() != nil:
@@ -157,7 +156,7 @@ func importHistory(c *cli.Context) error {
 		result.Workflows = append(result.Workflows, done...)
 	}
 	for _, w := range workflows {
-		done, err := importOne(c.Context, w, folder, tapeName(w.ID, names), c.Duration("every"))
+		done, err := importOne(c.Context, w, folder, recordingName(w.ID, names), c.Duration("every"))
 		var unusable unusableError
 		switch {
 		case errors.As(err, &unusable):
@@ -205,10 +204,10 @@ func historyAt(ctx context.Context, name, user string, transport http.RoundTripp
 	return found, err
 }
 
-// print lists the tapes, and on stderr what was left out.
+// print lists the recordings, and on stderr what was left out.
 func (r *imports) print(out, talk io.Writer) {
 	for _, w := range r.Workflows {
-		fmt.Fprintf(out, "%s: %s %q, %s, %s, %s, %s\n", view.Escape(w.Tape), view.Escape(w.ID), w.Name,
+		fmt.Fprintf(out, "%s: %s %q, %s, %s, %s, %s\n", view.Escape(w.Recording), view.Escape(w.ID), w.Name,
 			units.Count(w.Jobs, "job"), w.State, units.Seconds(w.TotalSeconds), units.Count(w.Snapshots, "snapshot"))
 		for _, text := range w.Remarks {
 			fmt.Fprintf(out, "  %s\n", view.Escape(text))
@@ -222,8 +221,12 @@ func (r *imports) print(out, talk io.Writer) {
 // An unusableError is the error of a workflow that cannot be played, while others can.
 type unusableError struct{ error }
 
-// tapeName returns the name of a workflow's tape. Ids come from files, so they must not lead out of the folder.
-func tapeName(id string, used map[string]bool) string {
+// recordingSuffix ends the name of a recording.
+const recordingSuffix = ".jsonl.zst"
+
+// recordingName returns the name of a workflow's recording. Ids come from files, so they must not lead out of the
+// folder.
+func recordingName(id string, used map[string]bool) string {
 	const longest = 150
 	safe := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
@@ -240,10 +243,10 @@ func tapeName(id string, used map[string]bool) string {
 		name = fmt.Sprintf("%s-%d", safe, n)
 	}
 	used[name] = true
-	return name + ".tape.gz"
+	return name + recordingSuffix
 }
 
-// importOne writes the tape of one workflow.
+// importOne writes the recording of one workflow.
 func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported,
 	err error,
 ) {
@@ -256,21 +259,21 @@ func importOne(ctx context.Context, w *past.Workflow, folder, name string, every
 	return done, err
 }
 
-// importSource writes the snapshots of a source to a tape.
-func importSource(ctx context.Context, src tape.Source, path string) (done imported, err error) {
+// importSource writes the snapshots of a source to a recording.
+func importSource(ctx context.Context, src recording.Source, path string) (done imported, err error) {
 	var last *dag.Snapshot
 	var snapshots int
 	err = command.WriteFile(path, func(w io.Writer) (err error) {
-		zip := gzip.NewWriter(w)
-		checked := &failing{w: zip}
-		last, snapshots, err = drain(ctx, tape.Tee(src, checked))
-		return cmp.Or(err, checked.err, zip.Close())
+		file := recording.Compress(w)
+		checked := &failing{w: file}
+		last, snapshots, err = drain(ctx, recording.Tee(src, checked))
+		return cmp.Or(err, checked.err, file.Close())
 	})
 	if err != nil {
 		return done, err
 	}
 	done = imported{
-		ID: last.ID, Name: last.Plan.Name, Tape: path, State: last.State.String(), Snapshots: snapshots,
+		ID: last.ID, Name: last.Plan.Name, Recording: path, State: last.State.String(), Snapshots: snapshots,
 		Remarks: []string{},
 	}
 	done.TotalSeconds = input.TotalSeconds(last)
@@ -281,7 +284,7 @@ func importSource(ctx context.Context, src tape.Source, path string) (done impor
 }
 
 // drain plays a source to its end.
-func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err error) {
+func drain(ctx context.Context, src recording.Source) (last *dag.Snapshot, n int, err error) {
 	for {
 		s, err := src.Next(ctx)
 		switch {
@@ -300,7 +303,7 @@ func drain(ctx context.Context, src tape.Source) (last *dag.Snapshot, n int, err
 	}
 }
 
-// failing records that writing failed: a Tee continues without its tape.
+// failing records that writing failed: a Tee continues without its recording.
 type failing struct {
 	w   io.Writer
 	err error

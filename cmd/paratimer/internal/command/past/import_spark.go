@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -35,13 +35,13 @@ func eventLogsAt(c *cli.Context, name string) *eventLogs {
 	return e
 }
 
-// tapes writes a tape of each log, or of those with the workflow of --workflow. An unusable log in a folder is left
-// out; if the argument is a single log, it is an error.
-func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) (done []imported, out []leftOut,
+// recordings writes a recording of each log, or of those with the workflow of --workflow. An unusable log in a folder
+// is left out; if the argument is a single log, it is an error.
+func (e *eventLogs) recordings(c *cli.Context, folder string, names map[string]bool) (done []imported, out []leftOut,
 	err error,
 ) {
 	for _, f := range e.files {
-		one, err := tapeOfLog(c, f, folder, names)
+		one, err := recordingOfLog(c, f, folder, names)
 		switch {
 		case c.Context.Err() != nil:
 			return done, out, err
@@ -49,7 +49,7 @@ func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) 
 			done = append(done, one)
 		case !e.folder:
 			return nil, nil, command.Usage("%s: %w", e.name, err)
-		case c.String("workflow") == "" || !errors.As(err, new(*capture.UnknownError)):
+		case c.String("workflow") == "" || !errors.As(err, new(*recording.UnknownError)):
 			out = append(out, leftOut{f.Name, err.Error()})
 		}
 	}
@@ -63,8 +63,8 @@ func (e *eventLogs) tapes(c *cli.Context, folder string, names map[string]bool) 
 	return done, out, nil
 }
 
-// tapeOfLog writes the tape of a Spark application.
-func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]bool) (done imported, err error) {
+// recordingOfLog writes the recording of a Spark application.
+func recordingOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]bool) (done imported, err error) {
 	p := command.NewProgress(c)
 	defer p.Done()
 	f.Read = input.ReadBytes(p, f.Name)
@@ -72,7 +72,7 @@ func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]
 	if err != nil {
 		return done, err
 	}
-	src, err := capture.NewLogSource(log, capture.Options{Workflow: c.String("workflow"), Every: c.Duration("every")})
+	src, err := spark.NewLogSource(log, recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")})
 	if err != nil {
 		return done, err
 	}
@@ -80,7 +80,7 @@ func tapeOfLog(c *cli.Context, f spark.LogFile, folder string, names map[string]
 	if id == "" {
 		id = filepath.Base(f.Name)
 	}
-	done, err = importSource(c.Context, input.Counted(src, f.Name, p), filepath.Join(folder, tapeName(id, names)))
+	done, err = importSource(c.Context, input.Counted(src, f.Name, p), filepath.Join(folder, recordingName(id, names)))
 	done.Jobs = 1
 	return done, err
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -34,18 +34,18 @@ func tezHistoryAt(c *cli.Context, name string) (log *tez.Log, is bool, err error
 	return log, true, err
 }
 
-// importDAGs writes a tape of each DAG of a history, or of the DAG of --workflow.
+// importDAGs writes a recording of each DAG of a history, or of the DAG of --workflow.
 func importDAGs(c *cli.Context, log *tez.Log, folder string, names map[string]bool) (out []imported, err error) {
 	wanted := c.String("workflow")
 	for _, id := range log.DAGs() {
 		if app, _ := tez.IsDAG(id); wanted != "" && wanted != id && wanted != app {
 			continue
 		}
-		src, err := capture.NewHistorySource(log, capture.Options{Workflow: id, Every: c.Duration("every")})
+		src, err := tez.NewHistorySource(log, recording.Options{Workflow: id, Every: c.Duration("every")})
 		if err != nil {
 			return out, err
 		}
-		done, err := importSource(c.Context, src, filepath.Join(folder, tapeName(id, names)))
+		done, err := importSource(c.Context, src, filepath.Join(folder, recordingName(id, names)))
 		if err != nil {
 			return out, err
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/dag"
@@ -51,7 +51,7 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	}
 	run, err := input.WholeRun(c.Context, src)
 	log := command.Logger(c)
-	var cut *capture.CutOffError
+	var cut *recording.CutOffError
 	switch {
 	case len(run.Window) == 0 && err != nil:
 		return nil, command.Usage("%s: %w", path, err)

@@ -8,11 +8,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/past"
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
@@ -117,7 +117,7 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 	}
 	defer command.Closing(file, path, &err)
 	whole, err := input.WholeRun(c.Context, src)
-	var cut *capture.CutOffError
+	var cut *recording.CutOffError
 	log := command.Logger(c)
 	switch {
 	case c.Context.Err() != nil:
@@ -130,36 +130,36 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 	}
 	if used == nil {
 		log.Warn().Str("file",
-			path).Msg("a tape holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
+			path).Msg("a recording of observations holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
 	}
 	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
 }
 
-// openUsed opens a recording together with its tasks' counters. A tape has none.
+// openUsed opens a recording together with its tasks' counters. A recording of observations has none.
 func openUsed(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, io.Closer, error) {
 	kind, exists, err := input.FileKind(path)
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
-	case !exists, kind == tape.Tape, kind == tape.Unknown, kind == tape.EventLog:
+	case !exists, kind == recording.OfObservations, kind == recording.Unknown, kind == recording.EventLog:
 		src, file, err := input.OpenRecording(path, workflow, 0)
 		return src, nil, file, err
-	case kind == tape.History, kind == tape.Trace:
+	case kind == recording.History, kind == recording.Trace:
 		src, used, err := openPast(ctx, path, workflow)
 		if err != nil {
 			return nil, nil, nil, command.Usage("%s: %w", path, err)
 		}
 		return src, used, io.NopCloser(nil), nil
 	}
-	rec, err := capture.Open(path)
+	rec, err := recording.OpenAnswers(path)
 	if err != nil {
 		return nil, nil, nil, command.Usage("%w", err)
 	}
-	src, err := capture.NewSource(rec, capture.Options{Workflow: workflow})
+	src, err := engine.Replay(rec, recording.Options{Workflow: workflow})
 	if err != nil {
 		return nil, nil, nil, command.Usage("%s: %w", path, err)
 	}
-	return src, rec.Used(), io.NopCloser(nil), nil
+	return src, engine.Used(rec), io.NopCloser(nil), nil
 }
 
 // openPast plays a workflow from history files.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -45,7 +45,7 @@ func Commands() []*cli.Command {
 			learnFlags()...),
 		historyCommand(),
 		command.New("import", "PATH...",
-			"make tapes from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,
+			"make recordings from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,
 			importFlags()...),
 		command.New("calibrate", "", "test on simulated runs how often ranges hold", calibration,
 			calibrateFlags()...),
@@ -76,7 +76,7 @@ func replay(c *cli.Context) (err error) {
 		return err
 	}
 	err = follow.Run(c, input.WithProfiles(src, profiles), follow.Pace{Speed: speed}, printed)
-	if errors.As(err, new(*tape.LineError)) || errors.Is(err, capture.ErrNoTasks) {
+	if errors.As(err, new(*recording.LineError)) || errors.Is(err, spark.ErrNoTasks) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err
@@ -91,6 +91,6 @@ func opened(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 	if every < 0 {
 		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
 	}
-	src, err := input.PlayStdin(c.App.Reader, capture.Options{Workflow: workflow, Every: every})
+	src, err := input.PlayStdin(c.App.Reader, recording.Options{Workflow: workflow, Every: every})
 	return src, io.NopCloser(nil), err
 }

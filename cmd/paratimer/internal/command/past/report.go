@@ -14,7 +14,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -119,7 +119,7 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 		}
 		return polls == 0, nil
 	})
-	if torn := new(capture.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
+	if torn := new(recording.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
 		log := command.Logger(c)
 		log.Warn().Msgf("%s: %v; the report tells of what is before that", name, err)
 		return g, nil
@@ -177,8 +177,8 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 // .html.
 func reportName(of string) string {
 	base := filepath.Base(filepath.Clean(of))
-	for _, ext := range []string{".gz", ".jsonl", ".tape", ".jhist", ".json"} {
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".tape", ".jhist", ".json"} {
 		base = strings.TrimSuffix(base, ext)
 	}
-	return strings.TrimSuffix(tapeName(base, map[string]bool{}), ".tape.gz") + ".html"
+	return strings.TrimSuffix(recordingName(base, map[string]bool{}), recordingSuffix) + ".html"
 }

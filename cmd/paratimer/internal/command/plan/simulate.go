@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -22,13 +23,12 @@ import (
 var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 func simulateFlags() []cli.Flag {
-	return follow.Flags(
+	return follow.Flags(append(input.RecordFlags(),
 		&cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"),
 			Usage: "random seed `N`",
 		},
 		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
-		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Usage: "record the observations to `FILE`"},
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
 			Usage: "observe every `TIME` of the run",
@@ -67,12 +67,12 @@ func simulateFlags() []cli.Flag {
 			Usage: "number of keys of a map that a tap reports",
 		},
 		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "start reduces in random order"},
-	)
+	)...)
 }
 
 // simulated watches a simulated run of a plan.
 func simulated(c *cli.Context) (err error) {
-	if err := command.Arguments(c, 1, 1); err != nil {
+	if err := cmp.Or(command.Arguments(c, 1, 1), input.CheckRecord(c)); err != nil {
 		return err
 	}
 	path := c.Args().First()
@@ -101,7 +101,7 @@ func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
-	src, done, err := input.Taped(c, sim)
+	src, done, err := input.Recorded(c, sim)
 	if err != nil {
 		return err
 	}

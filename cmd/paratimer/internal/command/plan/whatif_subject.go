@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/tape"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -37,7 +37,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case (!exists || kind == tape.Unknown) && when != (input.Moment{}):
+	case (!exists || kind == recording.Unknown) && when != (input.Moment{}):
 		return nil, nil, command.Usage("--at goes with a recording")
 	case !exists:
 		run, err := whatIfNow(ctx, c, path, profiles)
@@ -45,7 +45,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 			return nil, nil, err
 		}
 		return whatIfOf(c, run, true)
-	case kind == tape.Unknown:
+	case kind == recording.Unknown:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
 			return nil, nil, input.NotAPlan(path, "plan or recording", err)

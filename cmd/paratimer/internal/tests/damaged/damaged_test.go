@@ -105,7 +105,7 @@ func FuzzDamagedHistory(f *testing.F) {
 func FuzzDamagedZip(f *testing.F) {
 	var files [][]byte
 	for _, name := range []string{
-		"../../examples/join.tape.gz", "testdata/damage/run.capture.gz",
+		"../../examples/join.jsonl.zst", "testdata/damage/run.capture.gz",
 		"../../adapters/jhist/testdata/quadratic.jhist.gz",
 	} {
 		b, err := os.ReadFile(name)
@@ -123,7 +123,7 @@ func FuzzDamagedPlan(f *testing.F) {
 		"../../examples/fig3a.yaml", "../../examples/paper-4.2GB.yaml"),
 		"estimate FILE", "estimate FILE --output json", "whatif FILE --slots 2x --fail task", "skew FILE",
 		"estimate ../../examples/pig-join.yaml --profile FILE",
-		"check --recording ../../examples/join.tape.gz --at 60s --profile FILE",
+		"check --recording ../../examples/join.jsonl.zst --at 60s --profile FILE",
 		"simulate FILE --every 1000h --noise 0.1 --quiet")
 }
 
@@ -153,7 +153,7 @@ func FuzzDamagedMemory(f *testing.F) {
 	damaged(f, filepath.Base(workflow), contents(f, workflow), "history list --state-dir HERE",
 		"history show join.pig --state-dir HERE",
 		"history export join.pig --state-dir HERE", "history forget join.pig --state-dir HERE",
-		"history add ../../examples/join-failure.tape.gz --state-dir HERE")
+		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE")
 }
 
 // FuzzDamagedSummaries damages the summaries that `history list` keeps. They can be made again: the list is whole, or
@@ -176,7 +176,7 @@ func remembered(f *testing.F) string {
 	f.Helper()
 	session.Setenv(f, "XDG_CONFIG_HOME", f.TempDir())
 	dir := f.TempDir()
-	for _, args := range [][]string{{"history", "add", "../../examples/join.tape.gz"}, {"history", "list"}} {
+	for _, args := range [][]string{{"history", "add", "../../examples/join.jsonl.zst"}, {"history", "list"}} {
 		var out bytes.Buffer
 		if program.Run(f.Context(), append(append([]string{"paratimer"}, args...), "--state-dir", dir), session.Environ(f),
 			strings.NewReader(""), &out, &out) != program.ExitOK {

@@ -61,7 +61,7 @@ func TestFolderOfEventLogs(t *testing.T) {
 		filepath.Base(result.LeftOut[0].Path) != "nothing-ran" {
 		t.Errorf("%s, want %s; left out: %v", got, want, result.LeftOut)
 	}
-	if tapes, err := filepath.Glob(filepath.Join(out, "*.tape.gz")); err != nil || len(tapes) != 6 {
+	if tapes, err := filepath.Glob(filepath.Join(out, "*.jsonl.zst")); err != nil || len(tapes) != 6 {
 		t.Errorf("%v, %v", tapes, err)
 	}
 	for id, want := range map[string]int{"application_1_7_3": 1, "app-2": 1, "app-9": 0} {

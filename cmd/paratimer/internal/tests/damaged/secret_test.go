@@ -19,6 +19,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
 )
 
@@ -104,7 +105,7 @@ func TestSecretsStayHome(t *testing.T) {
 			return err
 		}
 		files++
-		text, err := os.ReadFile(path)
+		text, err := fixtures.Unpacked(path)
 		clean(t, filepath.Base(path), string(text))
 		return err
 	})

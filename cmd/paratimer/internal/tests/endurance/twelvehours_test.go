@@ -12,13 +12,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/capture"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -96,7 +95,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	}
 	clock := func() time.Time { return m.Now().Time() }
 	var raw, taped, frames written
-	rec := capture.NewWriter(&raw, false, m.Now)
+	rec := recording.NewWriter(&raw, m.Now)
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: rec.Layer(m), Now: m.Now})
 	if err != nil {
@@ -115,7 +114,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	}
 	remembered := &history.Recorder{Store: store, Log: log}
 	source := &input.Profiled{
-		Source:   tape.Tee(mapreduce.NewSource(client, yarn.Target{}), &taped),
+		Source:   rec.Flushed(recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped))),
 		Profiles: remembered.Profiles,
 	}
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
@@ -149,7 +148,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 		}
 	}
 	flat(t, kept)
-	t.Logf("bytes a tick: tape %d, ndjson %d, capture %d", taped.n/int64(ticks), frames.n/int64(ticks),
+	t.Logf("bytes a tick: observations %d, ndjson %d, answers %d", taped.n/int64(ticks), frames.n/int64(ticks),
 		raw.n/int64(ticks))
 	files, err := filepath.Glob(path + ".*")
 	if err != nil || len(files) != 12 {

@@ -126,7 +126,7 @@ func TestCheckUnknown(t *testing.T) {
 		"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0,
 		"-w 30m --unknown critical": 2,
 	} {
-		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.tape.gz", "--at",
+		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.jsonl.zst", "--at",
 			"1s")...)
 		if strings.Contains(line, ", remaining time not known |") != (args != "") {
 			t.Errorf("%s: %s", args, line)

@@ -18,14 +18,15 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -271,8 +272,8 @@ func TestAttachCollects(t *testing.T) {
 		t.Errorf("what is remembered: exit code %d\n%s\n%s", code, said, out)
 	}
 	for _, file := range []string{tapeFile, captureFile, metricsFile} {
-		b, err := os.ReadFile(file)
-		if err != nil {
+		b, err := fixtures.Unpacked(file)
+		if err != nil || len(b) == 0 {
 			t.Fatal(err)
 		}
 		if bytes.Contains(b, []byte(token)) {
@@ -295,7 +296,7 @@ func groupsOf(t *testing.T, file string) map[string]*dag.Groups {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	src, err := tape.NewReader(f)
+	src, err := recording.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}

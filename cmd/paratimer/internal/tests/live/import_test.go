@@ -25,7 +25,7 @@ func TestImportGoodAndBad(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		out := t.TempDir()
 		code, stdout, stderr := session.Run(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)
-		tapes, err := filepath.Glob(filepath.Join(out, "*.tape.gz"))
+		tapes, err := filepath.Glob(filepath.Join(out, "*.jsonl.zst"))
 		if err != nil || len(tapes) != 2 || code != program.ExitUsage {
 			t.Errorf("%s: exit code %d, %d tapes, %v", output, code, len(tapes), err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/adapters/tape"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
@@ -82,8 +82,8 @@ func TestLiveEqualsReplay(t *testing.T) {
 	for name, source := range sources {
 		t.Run(name, func(t *testing.T) {
 			var recorded bytes.Buffer
-			live := frames(t, tape.Tee(&flaky{Source: source(t)}, &recorded))
-			played, err := tape.NewReader(&recorded)
+			live := frames(t, recording.Tee(&flaky{Source: source(t)}, &recorded))
+			played, err := recording.NewReader(&recorded)
 			if err != nil {
 				t.Fatal(err)
 			}

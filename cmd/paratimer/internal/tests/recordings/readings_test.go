@@ -285,7 +285,7 @@ func TestImportIsWhatReplayReads(t *testing.T) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	tapes, err := filepath.Glob(filepath.Join(out, "*"))
-	if err != nil || len(tapes) != 1 || !strings.HasSuffix(tapes[0], ".tape.gz") {
+	if err != nil || len(tapes) != 1 || !strings.HasSuffix(tapes[0], ".jsonl.zst") {
 		t.Fatalf("the folder holds %v, %v", tapes, err)
 	}
 	_, fromTape, _ := session.Run(t, "replay", tapes[0], "--output", "ndjson")

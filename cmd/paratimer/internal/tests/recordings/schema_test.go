@@ -25,7 +25,7 @@ import (
 // under them. PARATIMER_UPDATE=1 writes them anew.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
-	tapes := []string{"../../examples/join.tape.gz", "../../examples/join-failure.tape.gz", skewed}
+	tapes := []string{"../../examples/join.jsonl.zst", "../../examples/join-failure.jsonl.zst", skewed}
 	for _, c := range []struct {
 		file, title string
 		of          reflect.Type
@@ -105,7 +105,7 @@ func TestPythonReader(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: no python3 on the PATH, so the reader in Python was not run")
 	}
-	_, frames, _ := session.Run(t, "replay", "--output", "ndjson", "../../examples/join.tape.gz")
+	_, frames, _ := session.Run(t, "replay", "--output", "ndjson", "../../examples/join.jsonl.zst")
 	cmd := exec.CommandContext(t.Context(), python, "../../examples/read_frames.py")
 	cmd.Stdin = strings.NewReader(frames)
 	out, err := cmd.CombinedOutput()
@@ -131,7 +131,7 @@ func TestNotebookBar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for arguments, want := range map[string]string{
-		"'replay', 'join.tape.gz'":      `value="1.000"`,
+		"'replay', 'join.jsonl.zst'":    `value="1.000"`,
 		"'replay', 'no-such-file.tape'": "no-such-file.tape",
 	} {
 		script := fmt.Sprintf(`

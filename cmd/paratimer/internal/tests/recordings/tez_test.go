@@ -17,7 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/capture"
+	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
@@ -28,14 +29,14 @@ var nodeAddress = regexp.MustCompile(`localhost:8042`)
 // tezServer plays a recording as a cluster, so many seconds of it each time that its applications are listed.
 func tezServer(t *testing.T, file string, step time.Duration) string {
 	t.Helper()
-	rec, err := capture.Open(file)
+	rec, err := recording.OpenAnswers(file)
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := capture.NewPlayer(rec)
+	player := engine.Player(rec)
 	player.Seek(rec.First.Add(15 * time.Second)) // the first DAG runs
 	var mu sync.Mutex
 	var server *httptest.Server
@@ -184,7 +185,7 @@ func TestTezHistory(t *testing.T) {
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	const files, id = "../../adapters/tez/testdata/proto", "dag_1795367695478_0002_2"
 	out := t.TempDir()
-	tapeOf := filepath.Join(out, id+".tape.gz")
+	tapeOf := filepath.Join(out, id+".jsonl.zst")
 	profile := filepath.Join(out, "p.yaml")
 	hdfs := httptest.NewServer(hdfsOf(os.DirFS(files)))
 	t.Cleanup(hdfs.Close)

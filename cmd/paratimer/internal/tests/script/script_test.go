@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestScript runs testdata/script: each is a session of a user, with its stdout, stderr and exit codes. The command
@@ -44,8 +45,18 @@ func TestScript(t *testing.T) {
 			e.Values[processKey{}] = process{slices.Clone(e.Vars), set}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitCode, "paratimer": command},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": exitCode, "paratimer": command, "unpack": unpack,
+		},
 	})
+}
+
+// unpack prints a compressed file.
+func unpack(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := fixtures.Unpacked(ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = ts.Stdout().Write(text)
+	ts.Check(err)
 }
 
 // A process is what the runs of one script take from the process that they run in.

@@ -28,13 +28,13 @@ var exitTable = map[string]struct {
 		[]string{"attach --config FILE"},
 	},
 	"calibrate": {"calibrate --runs 1 --seed 7", nil},
-	"check": {"check --recording ../../examples/join.tape.gz --at 60s", []string{
+	"check": {"check --recording ../../examples/join.jsonl.zst --at 60s", []string{
 		"check --recording FILE",
 		"check --config FILE",
 	}},
 	"compare": {
-		"compare ../../examples/join.tape.gz ../../examples/join-failure.tape.gz",
-		[]string{"compare FILE ../../examples/join.tape.gz"},
+		"compare ../../examples/join.jsonl.zst ../../examples/join-failure.jsonl.zst",
+		[]string{"compare FILE ../../examples/join.jsonl.zst"},
 	},
 	"completion":  {"completion bash", nil},
 	"config show": {"config show", []string{"config show --config FILE"}},
@@ -53,7 +53,7 @@ var exitTable = map[string]struct {
 		"ernest predict ../../examples/training.csv --at 64,1",
 		[]string{"ernest predict FILE --at 64,1"},
 	},
-	"ernest rows":  {"ernest rows ../../examples/join.tape.gz", []string{"ernest rows FILE"}},
+	"ernest rows":  {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
 	"ernest run":   {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
 	"ernest score": {"ernest score ../../examples/training.csv", []string{"ernest score FILE"}},
 	"estimate": {
@@ -62,7 +62,7 @@ var exitTable = map[string]struct {
 	},
 	"help": {"help", nil},
 	"history add": {
-		"history add ../../examples/join-failure.tape.gz --state-dir HERE",
+		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
 		[]string{"history add FILE --state-dir HERE"},
 	},
 	"history export": {"history export join.pig --state-dir STATE", nil},
@@ -73,7 +73,7 @@ var exitTable = map[string]struct {
 		"import ../../adapters/jhist/testdata -o HERE",
 		[]string{"import FILE -o HERE", "import ../../adapters/jhist/testdata FILE -o HERE"},
 	},
-	"learn": {"learn ../../examples/join.tape.gz", []string{"learn FILE", "learn --demands FILE"}},
+	"learn": {"learn ../../examples/join.jsonl.zst", []string{"learn FILE", "learn --demands FILE"}},
 	"man":   {"man attach", nil},
 	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
 	"notify test": {
@@ -81,16 +81,16 @@ var exitTable = map[string]struct {
 		[]string{"notify test --exec true --rules FILE"},
 	},
 	"replay": {
-		"replay ../../examples/join.tape.gz",
-		[]string{"replay FILE", "replay ../../examples/join.tape.gz --profile FILE"},
+		"replay ../../examples/join.jsonl.zst",
+		[]string{"replay FILE", "replay ../../examples/join.jsonl.zst --profile FILE"},
 	},
-	"report":      {"report ../../examples/join.tape.gz --output json", []string{"report FILE -o HERE/run.html"}},
+	"report":      {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html"}},
 	"rules check": {"rules check ../../examples/rules.yaml", []string{"rules check FILE"}},
 	"rules test": {
-		"rules test ../../examples/rules.yaml ../../examples/join.tape.gz",
-		[]string{"rules test FILE ../../examples/join.tape.gz", "rules test ../../examples/rules.yaml FILE"},
+		"rules test ../../examples/rules.yaml ../../examples/join.jsonl.zst",
+		[]string{"rules test FILE ../../examples/join.jsonl.zst", "rules test ../../examples/rules.yaml FILE"},
 	},
-	"score":    {"score ../../examples/join.tape.gz", []string{"score FILE"}},
+	"score":    {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
 	"simulate": {"simulate ../../examples/fig3a.yaml", []string{"simulate FILE"}},
 	"skew":     {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
 	"version":  {"version", nil},
@@ -157,7 +157,7 @@ func TestFullFile(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	for _, line := range []string{
-		"learn ../../examples/join.tape.gz -o /dev/full", "report ../../examples/join.tape.gz -o /dev/full",
+		"learn ../../examples/join.jsonl.zst -o /dev/full", "report ../../examples/join.jsonl.zst -o /dev/full",
 		"estimate ../../examples/fig3a.yaml --gantt /dev/full",
 		"ernest fit ../../examples/training.csv --save /dev/full",
 	} {
@@ -166,7 +166,7 @@ func TestFullFile(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", line, code, stderr)
 		}
 	}
-	if code, stderr := exitOf(t, "learn ../../examples/join.tape.gz -o HERE/none/profile.yaml", io.Discard); code != program.ExitUsage {
+	if code, stderr := exitOf(t, "learn ../../examples/join.jsonl.zst -o HERE/none/profile.yaml", io.Discard); code != program.ExitUsage {
 		t.Errorf("to a folder that is not there: exit code %d: %s", code, stderr)
 	}
 }
@@ -184,7 +184,7 @@ func exitOf(t *testing.T, line string, out io.Writer) (code int, stderr string) 
 	}
 	if strings.Contains(line, "STATE") {
 		store = t.TempDir()
-		if code, _, stderr := session.Run(t, "history", "add", "../../examples/join.tape.gz", "--state-dir",
+		if code, _, stderr := session.Run(t, "history", "add", "../../examples/join.jsonl.zst", "--state-dir",
 			store); code != program.ExitOK {
 			t.Fatal(stderr)
 		}

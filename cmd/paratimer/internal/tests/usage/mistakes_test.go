@@ -16,11 +16,11 @@ func TestMistakes(t *testing.T) {
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
-	tape, err := os.ReadFile("../../examples/join.tape.gz")
+	tape, err := os.ReadFile("../../examples/join.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "join.tape.gz"), tape, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "join.jsonl.zst"), tape, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	page, empty := filepath.Join(t.TempDir(), "run.html"), filepath.Join(t.TempDir(), "run.yaml")
@@ -71,9 +71,9 @@ func TestMistakes(t *testing.T) {
 		{"compare TAPE PLAN", program.ExitUsage, "this is a plan, not a recording: `paratimer estimate`"},
 		{"report PLAN", program.ExitUsage, "this is a plan, not a recording: `paratimer estimate`"},
 		{"model PLAN", program.ExitUsage, "is a plan, not a job file: `paratimer estimate`"},
-		{"model TAPE", program.ExitUsage, "is a recording (tape), not a job file: `paratimer replay`"},
-		{"estimate TAPE", program.ExitUsage, "is a recording (tape), not a plan: `paratimer replay`"},
-		{"simulate TAPE", program.ExitUsage, "is a recording (tape), not a plan: `paratimer replay`"},
+		{"model TAPE", program.ExitUsage, "is a recording (observations), not a job file: `paratimer replay`"},
+		{"estimate TAPE", program.ExitUsage, "is a recording (observations), not a plan: `paratimer replay`"},
+		{"simulate TAPE", program.ExitUsage, "is a recording (observations), not a plan: `paratimer replay`"},
 		{"replay --profile TAPE TAPE", program.ExitUsage, "`paratimer learn` makes a profile of it"},
 		{"estimate --profile TAPE PLAN", program.ExitUsage, "`paratimer learn` makes a profile of it"},
 		{"estimate JOB", program.ExitUsage, "is a job file, not a plan: `paratimer model` reads it"},
@@ -84,14 +84,14 @@ func TestMistakes(t *testing.T) {
 		{"ernest score PLAN", program.ExitUsage, "is a plan, not a table of runs: `paratimer estimate`"},
 		{"whatif PLAN --demands PLAN", program.ExitUsage, "is a plan, not a job file: `paratimer estimate`"},
 		{"import PLAN -o DIR", program.ExitUsage, "is a plan, not a history: `paratimer estimate`"},
-		{"import TAPE -o DIR", program.ExitUsage, "is a recording (tape), not a history: `paratimer replay` plays it"},
+		{"import TAPE -o DIR", program.ExitUsage, "is a recording (observations), not a history: `paratimer replay` plays it"},
 		{"import EMPTY -o DIR", program.ExitUsage, "is an empty file, not a history"},
 		{"estimate RULES", program.ExitUsage, "is a rule file, not a plan: `paratimer watch --rules`"},
 		{"model RULES", program.ExitUsage, "is a rule file, not a job file: `paratimer watch --rules`"},
 		{"skew RULES", program.ExitUsage, "is a rule file, not a plan or recording: `paratimer watch --rules`"},
 		{"replay RULES", program.ExitUsage, "this is a rule file, not a recording: `paratimer watch --rules`"},
-		{"rules check TAPE", program.ExitUsage, "is a recording (tape), not a rule file"},
-		{"rules test TAPE TAPE", program.ExitUsage, "is a recording (tape), not a rule file"},
+		{"rules check TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
+		{"rules test TAPE TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
 		{"replay CSV", program.ExitUsage, "this is a table of runs, not a recording: `paratimer ernest fit` reads it"},
 		{"estimate CSV", program.ExitUsage, "is a table of runs, not a plan: `paratimer ernest fit` reads it"},
 		{"replay --profile CSV TAPE", program.ExitUsage, "is a table of runs, not a profile: `paratimer ernest fit` reads it"},
@@ -102,11 +102,11 @@ func TestMistakes(t *testing.T) {
 		{"estimate EMPTY", program.ExitUsage, "is an empty file, not a plan"},
 		{"replay --profile EMPTY TAPE", program.ExitUsage, "is an empty file, not a profile"},
 		{"replay http://host/run.tape", program.ExitUsage, "is an address, not a file: download it first"},
-		{"replay DIR", program.ExitUsage, "a folder with tapes or captures: give its files, such as"},
-		{"score DIR", program.ExitUsage, "a folder with tapes or captures: give its files, such as"},
-		{"report DIR", program.ExitUsage, "a folder with tapes or captures: give its files, such as"},
+		{"replay DIR", program.ExitUsage, "a folder with recordings: give its files, such as"},
+		{"score DIR", program.ExitUsage, "a folder with recordings: give its files, such as"},
+		{"report DIR", program.ExitUsage, "a folder with recordings: give its files, such as"},
 		{"report --out=DIR/r.pdf TAPE", program.ExitUsage, "r.html, and print that to PDF"},
-		{"replay -", program.ExitUsage, "stdin: - reads a tape or a capture"},
+		{"replay -", program.ExitUsage, "stdin: - reads a recording"},
 		{"replay absent.tape", program.ExitUsage, "no such file"},
 		{"attach --conf-dir /nosuch x", program.ExitUsage, "holds none of core-site.xml"},
 
@@ -163,7 +163,7 @@ func TestMistakes(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
-			args := strings.Fields(strings.NewReplacer("DIR", dir, "TAPE", "../../examples/join.tape.gz",
+			args := strings.Fields(strings.NewReplacer("DIR", dir, "TAPE", "../../examples/join.jsonl.zst",
 				"PLAN", "../../examples/pig-join.yaml", "JOB", "../../examples/etl-cluster.yaml",
 				"RULES", "../../examples/rules.yaml", "CSV", "../../examples/training.csv", "PAGE", page, "EMPTY", empty).Replace(c.args))
 			code, stdout, stderr := session.Run(t, args...)

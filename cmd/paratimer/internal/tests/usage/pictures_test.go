@@ -32,14 +32,14 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	tmp, profile := t.TempDir(), filepath.Join(t.TempDir(), "join.yaml")
-	saidBy(t, "learn", "../../examples/join.tape.gz", "-o", profile)
+	saidBy(t, "learn", "../../examples/join.jsonl.zst", "-o", profile)
 	gantt := filepath.Join(tmp, "gantt.svg")
 	saidBy(t, "estimate", "../../examples/paper-4.2GB.yaml", "--gantt", gantt)
 	drawn, err := os.ReadFile(gantt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames := saidBy(t, "replay", "../../examples/join-failure.tape.gz", "--profile", profile, "--within", "2m15s",
+	frames := saidBy(t, "replay", "../../examples/join-failure.jsonl.zst", "--profile", profile, "--within", "2m15s",
 		"--output", "ndjson")
 	for name, is := range map[string][]byte{"gantt.svg": drawn, "screen.svg": pictured(screenAt(t, frames, 71))} {
 		path := filepath.Join(img, name)

@@ -14,7 +14,7 @@ func TestReplayStdin(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	const path = "../../examples/join.tape.gz"
+	const path = "../../examples/join.jsonl.zst"
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -187,7 +187,7 @@ func TestTerminalDemo(t *testing.T) {
 // TestTerminalReplay plays a tape: a job's tasks, another size, and what stands below the screen afterwards.
 func TestTerminalReplay(t *testing.T) {
 	t.Parallel()
-	file, err := filepath.Abs("../../examples/join-failure.tape.gz")
+	file, err := filepath.Abs("../../examples/join-failure.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestTerminalAttachToNothing(t *testing.T) {
 // join is a recorded run: on a screen, where all of its frames are made ahead, it takes a quarter of the demo's time.
 func join(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs("../../examples/join.tape.gz")
+	path, err := filepath.Abs("../../examples/join.jsonl.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

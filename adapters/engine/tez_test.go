@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func answered(t *testing.T, lines ...string) func(at dag.Instant, path string) string {
+	t.Helper()
+	rec, err := recording.ReadAnswers(strings.NewReader(strings.Join(lines, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Player(rec)
+	return func(at dag.Instant, path string) string {
+		p.Seek(at)
+		req, _ := http.NewRequest(http.MethodGet, "http://elsewhere"+path, nil)
+		resp, err := p.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode != http.StatusOK {
+			return resp.Status
+		}
+		return string(b)
+	}
+}
+
+// The lists of a DAG are answered by what is asked for, each part as it was told last.
+func TestTezLists(t *testing.T) {
+	t.Parallel()
+	const base = "/proxy/application_1_0001/ws/v2/tez/"
+	row := func(id, status string) string { return fmt.Sprintf(`{"id":%q,"status":%q}`, id, status) }
+	get := answered(t,
+		line(1000, base+"dagInfo?dagID=1", `{"dag":{"id":"dag_1_0001_1"}}`),
+		line(2000, base+"dagInfo?dagID=2", `{"dag":{"id":"dag_1_0001_2"}}`),
+		line(1000, base+"tasksInfo?dagID=1&limit=9", `{"tasks":[`+row("task_1_0001_1_00_000000", "RUNNING")+","+
+			row("task_1_0001_1_01_000000", "NEW")+","+row("task_1_0001_1_01_000001", "NEW")+`]}`),
+		line(1000, base+"tasksInfo?dagID=2", `{"tasks":[]}`),
+		line(2000, base+"tasksInfo?dagID=1&vertexID=1", `{"tasks":[`+row("task_1_0001_1_01_000000", "RUNNING")+`]}`),
+		line(3000, base+"tasksInfo?dagID=1&vertexID=0,1", `{"tasks":[]}`),
+		line(1000, base+"attemptsInfo?dagID=1&attemptID=0_0_0,0_0_1,0_12_0", `{"attempts":[`+
+			row("attempt_1_0001_1_00_000000_0", "RUNNING")+","+row("attempt_1_0001_1_00_000012_0", "RUNNING")+`]}`),
+		line(2000, base+"attemptsInfo?dagID=1&attemptID=0_0_0&counters=x", `{"attempts":[`+
+			row("attempt_1_0001_1_00_000000_0", "FAILED")+`]}`),
+	)
+	for _, c := range []struct {
+		at         dag.Instant
+		path, want string
+	}{
+		{1000, "dagInfo?dagID=1", "dag_1_0001_1"},
+		{1000, "dagInfo?dagID=2", "404 Not Found"},
+		{2000, "dagInfo?dagID=2&counters=x", "dag_1_0001_2"},
+		{2000, "tasksInfo?dagID=1", "0:RUNNING 0:RUNNING"},
+		{1000, "tasksInfo?dagID=1&vertexID=1", "0:NEW 1:NEW"},
+		{1000, "tasksInfo?dagID=1&vertexID=7", ""},
+		{3000, "tasksInfo?dagID=1", ""},
+		{3000, "tasksInfo?dagID=2", ""},
+		{1500, "attemptsInfo?dagID=1&attemptID=0_0_0,0_12_0", "0:RUNNING 0:RUNNING"},
+		{2500, "attemptsInfo?dagID=1&limit=90&attemptID=0_12_0,0_0_1,0_0_0", "0:RUNNING 0:FAILED"},
+		{2500, "attemptsInfo?dagID=1&attemptID=0_1_0", ""},
+	} {
+		got := get(c.at, base+c.path)
+		if strings.HasPrefix(got, "{") && !strings.Contains(c.path, "dagInfo") {
+			var b map[string][]struct{ ID, Status string }
+			if err := json.Unmarshal([]byte(got), &b); err != nil || len(b) != 1 {
+				t.Fatalf("%s: %v", got, err)
+			}
+			var rows []string
+			for _, list := range b {
+				for _, r := range list {
+					rows = append(rows, r.ID[len(r.ID)-1:]+":"+r.Status)
+				}
+			}
+			got = strings.Join(rows, " ")
+		}
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("at %v %s: %s, want %s", c.at, c.path, got, c.want)
+		}
+	}
+}
+
+// A log file is what all of its recorded pieces make of it, as long as it was then.
+func TestLogFiles(t *testing.T) {
+	t.Parallel()
+	const path = "/ws/v1/node/containers/container_1_0001_01_000001/logs/syslog"
+	piece := func(length int, text string) string {
+		return fmt.Sprintf("Container: c\nLogType:syslog\nLogLength:%d\nLogContents:\n%sEnd of LogType:syslog.This log file belongs to a running container.\n***\n\n", length, text)
+	}
+	whole := "one\ntwo\nthree\nfour\n"
+	get := answered(t,
+		line(1000, path+"?size=-100", piece(6, whole[:6])),
+		line(2000, path+"?size=-3", piece(12, whole[9:12])), // 6 to 8 are missing
+		line(3000, path+"?size=-100", piece(19, whole[5:])),
+		line(4000, path+"?size=-100", `{"RemoteException":{}}`),
+		line(5000, "/ws/v1/node/containers/container_1_0001_01_000001/logs/other?size=-3", piece(12, "abc")),
+	)
+	for _, c := range []struct {
+		at     dag.Instant
+		size   string
+		length int64
+		want   string
+	}{
+		{1000, "?size=-100", 6, whole[:6]},
+		{1999, "?size=-2", 6, whole[4:6]},
+		{2000, "?size=-12", 12, whole[:12]}, // what is missing then came later
+		{2000, "?size=-5", 12, whole[7:12]},
+		{3000, "?size=4", 19, whole[:4]},
+		{3500, "", 19, whole},
+	} {
+		length, got, ok := tez.SplitLog(get(c.at, path+c.size))
+		if length != c.length || got != c.want || !ok {
+			t.Errorf("at %v%s: %d bytes, %q, want %d, %q", c.at, c.size, length, got, c.length, c.want)
+		}
+	}
+	if _, got, _ := tez.SplitLog(get(5000, strings.Replace(path, "syslog", "other", 1))); got != strings.Repeat("\n",
+		9)+"abc" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Which DAG is played, and what is said where a recording does not hold it.
+func TestTezTarget(t *testing.T) {
+	t.Parallel()
+	apps := `{"apps":{"app":[{"id":"application_1_0002","name":"later","user":"bob","applicationType":"TEZ","startedTime":9000},` +
+		`{"id":"application_1_0001","name":"HIVE-1","user":"alice","applicationType":"TEZ","startedTime":500}]}}`
+	info := func(app, k string, status int) string {
+		return fmt.Sprintf(`{"t":1000,"url":"http://rm:8088/proxy/%s/ws/v2/tez/dagInfo?dagID=%s","status":%d,"type":"application/json","body":"{}"}`+"\n", app, k, status)
+	}
+	rec, err := recording.ReadAnswers(strings.NewReader(line(1000, "/ws/v1/cluster/apps", apps) + info("application_1_0002", "1", 200) +
+		info("application_1_0001", "10", 200) +
+		info("application_1_0001", "2", 200) + info("application_1_0001", "1", 404) + info("application_1_0001/ui", "1",
+		200)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for workflow, want := range map[string]string{
+		"": "dag_1_0001_2", "application_1_0002": "dag_1_0002_1",
+		"dag_1_0001_10": "dag_1_0001_10", "job_1_0001": "", "application_1_0003": "",
+	} {
+		if got, ok, err := dagOf(rec, workflow); got.ID != want || ok != (want != "") || err != nil {
+			t.Errorf("%q: %+v, %v, %v", workflow, got, ok, err)
+		}
+	}
+	if _, _, err := dagOf(rec, "dag_1_0001_1"); err == nil ||
+		!strings.Contains(err.Error(), `dag_1_0001_2 "HIVE-1" of alice`) {
+		t.Error(err)
+	}
+}

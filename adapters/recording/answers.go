@@ -1,0 +1,235 @@
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Bounds for reading answers, so that a hostile file cannot fill the memory.
+const (
+	maxTotal = 16 << 30 // bytes of all lines, uncompressed
+	maxMem   = 1 << 30  // bytes of stored bodies
+)
+
+// longestAnswerMS bounds the duration of a response, because a recording may contain any value.
+const longestAnswerMS = 3_600_000
+
+// A Record is a line with an answer.
+type Record struct {
+	T      float64 `json:"t"` // milliseconds since the epoch, before the request
+	Ms     float64 `json:"ms"`
+	Date   string  `json:"date"`
+	URL    string  `json:"url"`
+	Status int     `json:"status"` // 0 if there was no response; body is then the error
+	Type   string  `json:"type"`   // Content-Type
+	Body   string  `json:"body"`   // of a redirect "Location: …"
+}
+
+// Answers are the recorded answers of services.
+type Answers struct {
+	First, Last dag.Instant // times of its lines
+	Lines       int         // usable lines
+	Bad         int         // unusable lines, except a cut-off last one
+	Torn        bool        // the recording ends in the middle of a line
+
+	all  []Answer // by time
+	kept int      // bytes of stored bodies
+	urls map[string]*known
+}
+
+// known is an address, and the body of its newest answer.
+type known struct {
+	url  *url.URL
+	body body
+}
+
+// An Answer is the answer to one request.
+type Answer struct {
+	URL    *url.URL    // the same pointer for the same address
+	At     dag.Instant // time of the request
+	End    dag.Instant // time of the response
+	Status int
+	Type   string // Content-Type
+	Date   string
+	body   body
+}
+
+// Text returns the body.
+func (a *Answer) Text() string { return a.body.String() }
+
+// SameText reports whether two consecutive answers of an address have the same body; false if there is no other one.
+func (a *Answer) SameText(b *Answer) bool { return b != nil && a.body == b.body }
+
+// Failure describes an answer that was not usable.
+func (a *Answer) Failure() string {
+	if a.Status == 0 {
+		return strings.TrimSpace(a.Text())
+	}
+	return fmt.Sprintf("%d %s, %s", a.Status, http.StatusText(a.Status), a.Type)
+}
+
+// All returns the answers by the times of their requests. Some may be recorded twice.
+func (r *Answers) All() []Answer { return r.all }
+
+// A VersionError means that a recording has a version that this program cannot read.
+type VersionError struct {
+	Line, Version int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("recording: line %d is of version %d, this program reads version %d: use a newer paratimer",
+		e.Line, e.Version, Version)
+}
+
+// ErrNoAnswers means that a file has no recorded answers.
+var ErrNoAnswers = errors.New("recording: no recorded answer in it (lines of JSON with t, url, status and body, " +
+	"plain, or packed by gzip or zstd)")
+
+// OpenAnswers reads the recorded answers of a file.
+func OpenAnswers(file string) (*Answers, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	defer f.Close()
+	r, err := ReadAnswers(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// ReadAnswers reads recorded answers, plain or compressed by gzip or zstd, also those of an old capture, which has no
+// header. A cut-off end is not an error: see Answers.Torn.
+func ReadAnswers(in io.Reader) (*Answers, error) {
+	b, err := input.Unpack(in, 1<<20)
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	r := &Answers{urls: map[string]*known{}}
+	total := 0
+	var bad input.Streak
+	for l := (lines{in: b, limit: maxLine}); ; {
+		l.read()
+		if total += len(l.next.text); total > maxTotal || r.kept > maxMem {
+			return nil, fmt.Errorf("recording: more than %d GB, or more than %d GB packed: too large to replay",
+				maxTotal>>30, maxMem>>30)
+		}
+		switch {
+		case l.next.err != nil:
+			return nil, l.next.err
+		case l.next.bad != nil && !l.next.torn:
+			return nil, &LineError{l.next.number, l.next.bad}
+		}
+		if r.Torn = l.next.torn; l.next.end || l.next.torn {
+			break
+		}
+		usable, err := r.line(l.next.text, l.next.number)
+		if err != nil {
+			return nil, err
+		}
+		if usable {
+			bad.Good()
+		} else if err := bad.Bad(); err != nil {
+			return nil, &LineError{l.next.number, err}
+		}
+	}
+	if r.Lines == 0 {
+		return nil, ErrNoAnswers
+	}
+	r.urls = nil
+	slices.SortStableFunc(r.all, func(a, b Answer) int { return cmp.Compare(a.At, b.At) })
+	return r, nil
+}
+
+// line adds one line. It reports whether the line is a header or an answer. A blank line counts as neither.
+func (r *Answers) line(text []byte, number int) (usable bool, err error) {
+	var l struct {
+		header
+		OldVersion int `json:"version"` // in the first line of an old capture
+		Record
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return false, nil
+	}
+	failed := json.Unmarshal(text, &l)
+	switch {
+	case l.Version > Version, l.OldVersion > Version:
+		return false, &VersionError{Line: number, Version: max(l.Version, l.OldVersion)}
+	case failed == nil && l.Version > 0 && l.Of == wordAnswers:
+		return true, nil
+	case failed != nil || !r.add(&l.Record):
+		r.Bad++
+		return false, nil //nolint:nilerr // it is counted
+	}
+	return true, nil
+}
+
+// add adds a record, if it is one. Equal consecutive bodies of an address are stored once.
+func (r *Answers) add(rec *Record) bool {
+	of, again := r.urls[rec.URL]
+	if !again {
+		u, err := url.Parse(rec.URL)
+		if err != nil || u.Path == "" {
+			return false
+		}
+		of = &known{url: u}
+	}
+	if !(rec.T > 0 && rec.T < 1<<53) {
+		return false
+	}
+	at := dag.Instant(rec.T)
+	if r.Lines == 0 || at < r.First {
+		r.First = at
+	}
+	if r.Lines == 0 || at > r.Last {
+		r.Last = at
+	}
+	r.Lines++
+	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); !again || of.body != b {
+		of.body = b
+		r.kept += b.size()
+	}
+	if !again {
+		r.urls[rec.URL] = of
+	}
+	r.all = append(r.all, Answer{
+		URL: of.url, At: at, End: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), Status: rec.Status,
+		Type: rec.Type, Date: rec.Date, body: of.body,
+	})
+	return true
+}
+
+// Served returns what identifies the answers to an address: its path without the prefix of a gateway, and the
+// parameters of its query that select a resource. Other parameters select a part of it.
+func Served(u *url.URL) string {
+	path := strings.TrimSuffix(u.Path, "/")
+	for _, root := range []string{"/webhdfs/v1", "/proxy/", "/ws/v1/"} {
+		if i := strings.Index(path, root); i >= 0 {
+			path = path[i:]
+			break
+		}
+	}
+	if u.RawQuery == "" {
+		return path
+	}
+	query := u.Query()
+	for _, selects := range []string{"op", "dagID"} {
+		if v := query.Get(selects); v != "" {
+			path += "?" + selects + "=" + v
+		}
+	}
+	return path
+}

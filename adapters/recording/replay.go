@@ -1,0 +1,179 @@
+package recording
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// Options select the part of a recording to replay.
+type Options struct {
+	// Workflow is an application, job or workflow id; "" is the first workflow submitted after the recording's first
+	// line.
+	Workflow string
+	// Every is the least time between two replayed polls. 0 replays all of them.
+	Every time.Duration
+}
+
+// An UnknownError means that a recording does not contain the requested workflow.
+type UnknownError struct {
+	Workflow string
+	Holds    []string // workflows of the recording, one line each
+}
+
+func (e *UnknownError) Error() string {
+	if len(e.Holds) == 0 {
+		return fmt.Sprintf("recording: it does not hold %s, nor any other MapReduce application", e.Workflow)
+	}
+	return fmt.Sprintf("recording: it does not hold %s; it holds\n  %s", e.Workflow, strings.Join(e.Holds, "\n  "))
+}
+
+// A CutOffError means that the recording ends before the workflow does.
+type CutOffError struct {
+	At   dag.Instant // of its last line
+	Torn bool
+}
+
+func (e *CutOffError) Error() string {
+	at := e.At.Time().Format(time.RFC3339)
+	if e.Torn {
+		return "the recording breaks off in the middle of a line at " + at + ", before the workflow's end"
+	}
+	return "the recording ends at " + at + ", before the workflow does"
+}
+
+// Is reports whether target is io.ErrUnexpectedEOF.
+func (e *CutOffError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
+
+// A Replay replays one workflow of recorded answers. It yields a snapshot for each poll.
+type Replay struct {
+	rec   *Answers
+	polls []dag.Instant
+	// Source is the workflow's source, which reads the answers up to the instant that Seek sets.
+	Source Source
+	Seek   func(dag.Instant)
+	// IsEarly reports whether an error of the source means that the workflow was not submitted yet.
+	IsEarly func(error) bool
+}
+
+// NewReplay returns a replay of polls, at least every apart. Its source must be set before its first snapshot.
+func NewReplay(rec *Answers, polls []dag.Instant, every time.Duration) *Replay {
+	return &Replay{rec: rec, polls: thin(polls, every)}
+}
+
+// Last reports whether no poll comes after the present one.
+func (r *Replay) Last() bool { return len(r.polls) <= 1 }
+
+// thin keeps polls that are at least every apart, and the last one.
+func thin(polls []dag.Instant, every time.Duration) []dag.Instant {
+	var out []dag.Instant
+	for i, t := range polls {
+		if len(out) == 0 || t.Sub(out[len(out)-1]) >= every || i == len(polls)-1 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Next replays one poll. It skips polls before the workflow's submission. It returns io.EOF after the workflow's end,
+// a *CutOffError if the recording ends before it, and the source's error if the workflow is never submitted.
+func (r *Replay) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for len(r.polls) > 0 {
+		r.Seek(r.polls[0])
+		snap, err := r.Source.Next(ctx)
+		if r.IsEarly(err) && len(r.polls) > 1 {
+			r.polls = r.polls[1:]
+			continue
+		}
+		if ctx.Err() == nil && !errors.Is(err, io.EOF) {
+			r.polls = r.polls[1:]
+		}
+		if err != nil {
+			return nil, err
+		}
+		return r.remark(snap), nil
+	}
+	if _, err := r.Source.Next(ctx); errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	return nil, &CutOffError{At: r.rec.Last, Torn: r.rec.Torn}
+}
+
+// LeftOut describes how many parts of a recording were left out.
+func LeftOut(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one + " and was left out"
+	}
+	return fmt.Sprintf("%d %s and were left out", n, many)
+}
+
+// remark adds warnings about the recording itself.
+func (r *Replay) remark(snap *dag.Snapshot) *dag.Snapshot {
+	var more []dag.Warning
+	if r.rec.Bad > 0 {
+		more = append(more, dag.Warning{
+			Code: dag.WarnObservation,
+			Text: LeftOut(r.rec.Bad, "line of the recording is not a recorded answer", "lines of the recording are not recorded answers"),
+		})
+	}
+	if r.rec.Torn && len(r.polls) == 0 {
+		more = append(more, dag.Warning{
+			Code: dag.WarnTornTape,
+			Text: "the recording breaks off in the middle of a line here",
+		})
+	}
+	if len(more) == 0 {
+		return snap
+	}
+	marked := *snap
+	marked.Warnings = append(slices.Clip(snap.Warnings), more...)
+	return &marked
+}
+
+// Polls returns the instant of the last request of each recorded poll, and the instant of the last line; nil if there
+// is no poll. A poll begins with a request that begins reports, and ends before the longest following silence. At an
+// earlier instant a player would serve answers of the previous poll, and miss a master's last ones.
+func (r *Answers) Polls(begins func(*url.URL) bool) []dag.Instant {
+	var begun []*Answer
+	for i := range r.all {
+		a := &r.all[i]
+		if begins(a.URL) && (len(begun) == 0 || *begun[len(begun)-1] != *a) {
+			begun = append(begun, a)
+		}
+	}
+	if len(begun) == 0 {
+		return nil
+	}
+	var out []dag.Instant
+	for i := range begun[1:] {
+		out = append(out, r.lastBeforeSilence(begun[i].At, begun[i+1].At))
+	}
+	return slices.Compact(append(out, r.Last))
+}
+
+// lastBeforeSilence returns the instant of the last request before the longest silence between from and to. During a
+// silence no request is sent or in progress.
+func (r *Answers) lastBeforeSilence(from, to dag.Instant) dag.Instant {
+	all := r.all
+	i, _ := slices.BinarySearchFunc(all, from, func(a Answer, t dag.Instant) int { return cmp.Compare(a.At, t) })
+	last, longest, busy := from, dag.Instant(0), from
+	for ; i < len(all) && all[i].At < to; i++ {
+		busy = max(busy, all[i].End)
+		next := to
+		if i+1 < len(all) {
+			next = min(next, all[i+1].At)
+		}
+		if next-busy >= longest {
+			last, longest = all[i].At, next-busy
+		}
+	}
+	return last
+}

@@ -1,0 +1,132 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+)
+
+// redacted replaces a value that is not recorded.
+const redacted = "REDACTED"
+
+var (
+	// Properties with secrets, and properties that repeat the user's script or command line.
+	secretName = regexp.MustCompile(`(?i)passw|secret|token|credential|key|auth`)
+	scriptName = regexp.MustCompile(
+		`^(pig\.script|pig\.command\.line|pig\.cmd\.args.*|pig\.client\.sys\.props|hive\.query\.string|hive\.query\..*|.*\.env|.*admin\.user\.env)$`)
+	// Properties that the adapter reads. They contain names, and may be long.
+	readName = regexp.MustCompile(
+		`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|mapreduce\.input\.multipleinputs\.dir\.formats|pig\.script\.submitted\.timestamp)$`)
+	// In any text: credentials in an address, and name=value pairs.
+	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
+	inPair    = regexp.MustCompile(
+		`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
+	// The name of a Hive job as JSON. It begins with the query.
+	ofStage = regexp.MustCompile(`"(?:[^"\\]|\\.)*\(Stage-\d+\)"`)
+)
+
+// maxValue bounds property values. Pig serializes megabytes of unused data into configurations.
+const maxValue = 1000
+
+// scrubURL returns the address without user names, passwords and tokens.
+func scrubURL(u *url.URL) string {
+	c := *u
+	c.User = nil
+	return scrubText(c.String())
+}
+
+func scrubText(s string) string {
+	// The patterns take seconds for a task list of megabytes, which contains neither character.
+	if strings.Contains(s, "@") {
+		s = inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
+	}
+	if strings.Contains(s, "=") {
+		s = inPair.ReplaceAllString(s, "${1}"+redacted)
+	}
+	if strings.Contains(s, "(Stage-") {
+		s = ofStage.ReplaceAllStringFunc(s, scrubStage)
+	}
+	return s
+}
+
+// scrubStage removes the query's quoted texts from the name of a Hive job.
+func scrubStage(name string) string {
+	var plain string
+	if json.Unmarshal([]byte(name), &plain) != nil {
+		return name
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(hive.JobTitle(plain)) != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// scrubBody returns the recorded part of a response. It removes secrets from a configuration, and does not record a
+// configuration that it cannot parse.
+func scrubBody(path string, body []byte) string {
+	if isLogFile(path) {
+		return scrubLog(path, string(body))
+	}
+	if !strings.HasSuffix(strings.TrimSuffix(path, "/"), "/conf") {
+		return scrubText(string(body))
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "(a conf that is not JSON is not recorded: its secrets cannot be told)"
+	}
+	scrubConf(v)
+	out, err := json.Marshal(v)
+	if err != nil {
+		return "(a conf that cannot be written is not recorded)"
+	}
+	return string(out)
+}
+
+// scrubConf redacts properties, which are objects with a name and a value, at any depth.
+func scrubConf(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			scrubConf(e)
+		}
+	case map[string]any:
+		name, isProperty := v["name"].(string)
+		if value, ok := v["value"]; ok && isProperty {
+			v["value"] = scrubValue(name, value)
+			delete(v, "source")
+			return
+		}
+		for _, e := range v {
+			scrubConf(e)
+		}
+	}
+}
+
+func scrubValue(name string, value any) any {
+	s, isText := value.(string)
+	switch {
+	case isText && name == "mapreduce.workflow.name": // for Hive this is the whole query
+		return hive.Unquoted(s)
+	case readName.MatchString(name):
+		if isText {
+			return inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
+		}
+		return value
+	case secretName.MatchString(name), scriptName.MatchString(name):
+		return redacted
+	case isText && len(s) > maxValue:
+		return strings.ToValidUTF8(s[:maxValue], "") + "...(cut)"
+	case isText:
+		return hive.JobTitle(scrubText(s))
+	}
+	return value
+}

@@ -1,0 +1,120 @@
+package recording
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+)
+
+// The files of a Tez master contain its whole configuration and the text of its queries. Secrets in them are replaced
+// by X, letter by letter, because the pieces of a file are put together by their lengths.
+
+// lazy compiles a pattern at its first use. Patterns with long repeats would delay each start of the program by
+// milliseconds.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+var (
+	// A property in JSON, or in JSON within a JSON string. The end of a piece may cut off the value.
+	inJSON   = lazy(`"([^"\\]{1,200})":"((?:[^"\\]|\\.)*)`)
+	inNested = lazy(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
+	// A literal of a query, within JSON.
+	literal = regexp.MustCompile(`'[^']*'|\\"(?:[^"\\]|\\\\.)*\\"`)
+	// A name that Hive derived from a query. It may be cut in the middle, within a literal. inLines matches it in a
+	// log.
+	named   = regexp.MustCompile(`(?s)^(.*?)(\.\.\..*?)?(\s*\(Stage-\d+\))$`)
+	inLines = lazy(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
+	// A literal without its end.
+	openEnd = regexp.MustCompile(`(?s)(?:'|\\")[^'"]*$`)
+	// The rest of a value that began in the previous piece, and the header that a NodeManager adds to a piece.
+	restOfValue = regexp.MustCompile(`^[^"\n\x01]*`)
+	logContents = lazy(`(?s)^.{0,900}?Log ?Contents:\n`)
+)
+
+// logPath begins the path of a container's log file, after the prefix of a gateway.
+const logPath = "/ws/v1/node/containers/"
+
+// isLogFile reports whether a path is that of a container's log file.
+func isLogFile(path string) bool {
+	return strings.Contains(path, logPath) && strings.Contains(path, "/logs/")
+}
+
+// scrubLog returns a piece of a log file without secrets and scripts, in the same length.
+func scrubLog(path, s string) string {
+	if strings.Contains(path, "/logs/history.txt") {
+		head := logContents().FindString(s)
+		rest := s[len(head):]
+		if !strings.HasPrefix(rest, "{") {
+			rest = restOfValue.ReplaceAllStringFunc(rest, crossOut)
+		}
+		s = head + crossValues(crossValues(rest, inNested()), inJSON())
+	}
+	if strings.Contains(s, "(Stage-") {
+		s = inLines().ReplaceAllStringFunc(s, crossName)
+	}
+	if strings.Contains(s, "@") {
+		s = inAddress.ReplaceAllStringFunc(s, func(m string) string { return "://" + crossOut(m[3:len(m)-1]) + "@" })
+	}
+	if strings.Contains(s, "=") {
+		s = inPair.ReplaceAllStringFunc(s, func(m string) string {
+			at := strings.IndexByte(m, '=') + 1
+			return m[:at] + crossOut(m[at:])
+		})
+	}
+	return s
+}
+
+// crossValues replaces the values of secret properties and of properties with a script, and literals in the text of a
+// query.
+func crossValues(s string, property *regexp.Regexp) string {
+	var out strings.Builder
+	from := 0
+	for _, m := range property.FindAllStringSubmatchIndex(s, -1) {
+		name, value := s[m[2]:m[3]], s[m[4]:m[5]]
+		switch {
+		case name == "description":
+			value = crossLiterals(value)
+		case hive.IsStage(value):
+			value = crossName(value)
+		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
+			value = crossOut(value)
+		}
+		out.WriteString(s[from:m[4]])
+		out.WriteString(value)
+		from = m[5]
+	}
+	out.WriteString(s[from:])
+	return out.String()
+}
+
+// crossLiterals replaces each character of quoted texts by X.
+func crossLiterals(s string) string {
+	return literal.ReplaceAllStringFunc(s, func(l string) string {
+		edge := 1
+		if l[0] == '\\' {
+			edge = 2
+		}
+		return l[:edge] + crossOut(l[edge:len(l)-edge]) + l[len(l)-edge:]
+	})
+}
+
+// crossName replaces possible literals in a name that Hive derived from a query.
+func crossName(s string) string {
+	m := named.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	begin := crossLiterals(m[1])
+	if m[2] != "" && strings.Count(m[1], "'")%2+strings.Count(m[1], `\"`)%2 > 0 {
+		begin = openEnd.ReplaceAllStringFunc(begin, crossOut)
+	}
+	if m[2] != "" {
+		m[2] = "..." + crossOut(m[2][3:])
+	}
+	return begin + m[2] + m[3]
+}
+
+func crossOut(s string) string { return strings.Repeat("X", len(s)) }

@@ -1,0 +1,134 @@
+package spark
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// The requests to a driver depend on the recording program. A replay therefore applies all answers in the order of
+// their requests, whatever a live source would request.
+
+// IsRecorded reports whether there are answers of Spark, of whatever application.
+func IsRecorded(rec *recording.Answers) bool {
+	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool { _, ok := Concerns(a.URL); return ok })
+}
+
+// Holds reports whether there are answers about an application, or about any if workflow is "".
+func Holds(rec *recording.Answers, workflow string) bool {
+	workflow, _ = AppOf(workflow)
+	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool {
+		app, ok := Concerns(a.URL)
+		return ok && app != "" && (workflow == "" || app == workflow)
+	})
+}
+
+// A recordedSource is a source that applies recorded answers, poll by poll.
+type recordedSource struct {
+	app     *App
+	answers []recording.Answer
+	rounds  []dag.Instant // when each poll begins
+	now     dag.Instant
+	done    bool
+}
+
+// NewReplay returns a replay of an application's answers, with a snapshot for each recorded list of applications.
+func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
+	s := &recordedSource{app: NewApp(o.Workflow)}
+	apps := map[string]bool{}
+	for _, a := range rec.All() {
+		app, ok := Concerns(a.URL)
+		if !ok && !OfManager(a.URL) {
+			continue
+		}
+		if app != "" {
+			apps[app] = true
+		}
+		s.answers = append(s.answers, a)
+		if IsTick(a.URL) {
+			s.rounds = append(s.rounds, a.At)
+		}
+	}
+	slices.SortStableFunc(s.answers, func(x, y recording.Answer) int {
+		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.URL.Path, y.URL.Path),
+			cmp.Compare(x.URL.RawQuery, y.URL.RawQuery))
+	})
+	s.answers = slices.Compact(s.answers) // lines may be repeated
+	if app, _ := AppOf(o.Workflow); app != "" && !apps[app] {
+		e := &recording.UnknownError{Workflow: o.Workflow}
+		for app := range apps {
+			e.Holds = append(e.Holds, app+" of Spark")
+		}
+		slices.Sort(e.Holds)
+		return nil, e
+	}
+	if len(s.rounds) == 0 {
+		return nil, errors.New(
+			"spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
+	}
+	s.rounds = slices.Compact(s.rounds)
+	s.choose()
+	r := recording.NewReplay(rec, s.rounds, o.Every)
+	r.Source, r.Seek = s, func(t dag.Instant) { s.now = t }
+	r.IsEarly = func(err error) bool {
+		_, early := errors.AsType[*yarn.NoWorkflowError](err)
+		return early
+	}
+	return r, nil
+}
+
+// choose selects the first listed application if none was requested.
+func (s *recordedSource) choose() {
+	for i := range s.answers {
+		a := &s.answers[i]
+		if s.app.ID() == "" && a.Status == http.StatusOK && IsTick(a.URL) && s.app.TakeApplication([]byte(a.Text())) {
+			return
+		}
+	}
+}
+
+// Next applies all answers up to the end of the current poll.
+func (s *recordedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if s.done {
+		return nil, io.EOF
+	}
+	until := dag.Instant(1<<62 - 1)
+	if n, _ := slices.BinarySearch(s.rounds, s.now+1); n < len(s.rounds) {
+		until = s.rounds[n]
+	}
+	why, told := "nothing was answered", false
+	for len(s.answers) > 0 && s.answers[0].At < until {
+		a := &s.answers[0]
+		w := Answer{URL: a.URL, At: a.End, Status: a.Status, Type: a.Type, Body: a.Text}
+		if took := s.app.Take(&w); took {
+			told = told || !IsTick(a.URL)
+		} else if IsTick(a.URL) {
+			why = a.Failure()
+		}
+		s.answers = s.answers[1:]
+	}
+	final := s.now >= s.rounds[len(s.rounds)-1]
+	if !told && !final && s.app.Begun() {
+		return nil, &dag.MissedError{At: s.app.Time(s.now), Err: fmt.Errorf("the driver was asked: %s", why)}
+	}
+	snap, ok := s.app.Snapshot(s.now, final)
+	if !ok {
+		if final {
+			return nil, s.app.Missing()
+		}
+		return nil, &yarn.NoWorkflowError{}
+	}
+	s.done = snap.State.Ended()
+	return snap, nil
+}
