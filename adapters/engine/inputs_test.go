@@ -53,7 +53,8 @@ func TestInputsAreRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: Manager(rec)}}, JHS: Manager(rec)},
+	rm := Manager(rec)
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
 		rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
