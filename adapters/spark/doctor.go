@@ -64,7 +64,8 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	case err != nil:
 		c.failed("spark event log", yarn.Warn, err)
 	case !a.conf.on("spark.eventLog.enabled"):
-		c.add("spark event log", yarn.Warn, "set spark.eventLog.enabled=true, or record with attach --record FILE --raw",
+		c.add("spark event log", yarn.Warn,
+			"set spark.eventLog.enabled=true, or record with attach --record FILE --raw",
 			"the application writes none, so no history server has its end, and nothing can be learned from it later")
 	default:
 		c.add("spark event log", yarn.OK, "", "the application writes one")
