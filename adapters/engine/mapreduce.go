@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -9,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -96,7 +97,8 @@ func workflows(rec *recording.Answers) map[string]string {
 		if !ok || out[job] != "" {
 			continue
 		}
-		if id := mapreduce.WorkflowOf([]byte(a.Text())); id != "" {
+		properties, _ := mrjob.Properties(context.Background(), a.URL.Path, []byte(a.Text()), nil)
+		if id := mrjob.ReadSettings(properties).Workflow; id != "" {
 			out[job] = id
 		}
 	}
@@ -116,7 +118,7 @@ var countersOfTask = regexp.MustCompile(`/tasks/(task_\d+_\d+_[mr]_\d+)/counters
 
 // Used returns the resource usage of MapReduce tasks, by their newest counters. Those of the history server come last
 // and are complete.
-func Used(rec *recording.Answers) mapreduce.Used {
+func Used(rec *recording.Answers) mrjob.Used {
 	newest := map[string]*recording.Answer{}
 	for i := range rec.All() {
 		a := &rec.All()[i]
@@ -129,14 +131,15 @@ func Used(rec *recording.Answers) mapreduce.Used {
 		kind dag.StageIndex
 		task int32
 	}
-	all := map[key]mapreduce.Usage{}
+	all := map[key]mrjob.Usage{}
 	for id, a := range newest {
-		job, kind, task, ok := mapreduce.TaskOf(id)
-		if u, counted := mapreduce.UsageIn([]byte(a.Text())); ok && counted {
-			all[key{job, kind, task}] = u
+		job, kind, task, ok := mrjob.TaskOf(id)
+		counters, err := mrjob.Counters(context.Background(), id, []byte(a.Text()), nil)
+		if ok && err == nil && len(counters) > 0 {
+			all[key{job, kind, task}] = mrjob.UsageOf(counters)
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (mapreduce.Usage, bool) {
+	return func(job string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
 		u, ok := all[key{job, k, task}]
 		return u, ok
 	}
