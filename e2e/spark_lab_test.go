@@ -266,8 +266,8 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 	}
 	var got struct {
 		Workflows []struct {
-			ID, Tape, State string
-			TotalSeconds    float64 `json:"total_seconds"`
+			ID, Recording, State string
+			TotalSeconds         float64 `json:"total_seconds"`
 		}
 		LeftOut []any `json:"left_out"`
 	}
@@ -282,10 +282,10 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 		code = 1
 	}
 	for _, run := range got.Workflows {
-		l.run(w.name+"-import-replay", code, "replay", "--output", "ndjson", run.Tape)
+		l.run(w.name+"-import-replay", code, "replay", "--output", "ndjson", run.Recording)
 		_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-import-replay.out"))
 		if n := len(frames); n == 0 || frames[n-1].nodesOf() != w.last().nodesOf() {
-			l.t.Errorf("the imported tape ends with the stages\n%s\nlive it was\n%s", frames[n-1].nodesOf(), w.last().nodesOf())
+			l.t.Errorf("the imported recording ends with the stages\n%s\nlive it was\n%s", frames[n-1].nodesOf(), w.last().nodesOf())
 		}
 	}
 	return profile
