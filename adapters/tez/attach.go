@@ -70,22 +70,22 @@ func (w *Workflow) Script() bool {
 // no DAG can follow: the application has ended, or is not of Tez. After observes once.
 func (w *Workflow) After(ctx context.Context) (id string, over bool, err error) {
 	src, is := w.source.(*Source)
-	if !is || src.id == "" {
+	if !is || src.st == nil {
 		return "", true, nil
 	}
-	if err := src.over.Observe(ctx); err != nil {
+	if err := src.overview.Observe(ctx); err != nil {
 		return "", false, err
 	}
-	app, known := src.over.App(ctx, src.app.ID)
+	app, known := src.overview.App(ctx, src.app.ID)
 	if !known {
 		return "", true, nil
 	}
 	if w.session == nil {
 		w.session = NewSession(w.cluster)
-		w.session.grow("dag_"+strings.TrimPrefix(app.ID, "application_")+"_", src.number())
+		w.session.grow(dagsOf(app.ID), numberOf(src.st.id))
 	}
 	dags, err := w.session.Observe(ctx, app)
-	if n := src.number(); len(dags) > n {
+	if n := numberOf(src.st.id); len(dags) > n {
 		return dags[n].ID, false, nil
 	}
 	return "", app.Ended, err
@@ -118,16 +118,9 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 		a, _ := over.App(ctx, id)
 		return id, a.Type == "TEZ", nil
 	}
-	best := &yarn.App{}
-	for _, a := range over.Listed() {
-		ours := !a.Ended && (a.Type == "TEZ" || a.Type == "MAPREDUCE") &&
-			(w.target.User == "" || a.User == w.target.User)
-		if ours && (best.ID == "" || a.Submitted > best.Submitted) {
-			best = a
-		}
-	}
-	if best.Type != "TEZ" {
+	newest := newestApp(over.Listed(), w.target.User, "TEZ", "MAPREDUCE")
+	if newest.Type != "TEZ" {
 		return "", false, nil
 	}
-	return best.ID, true, nil
+	return newest.ID, true, nil
 }

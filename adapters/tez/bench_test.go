@@ -2,6 +2,7 @@ package tez
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -13,19 +14,24 @@ func BenchmarkSnapshot(b *testing.B) {
 	const running = 200 // attempts
 	for _, n := range []int32{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := NewSource(nil, Target{})
-			s.app, s.id, s.g = yarn.App{ID: "application_1_0001"}, "dag_1_0001_1", newGraph("dag_1_0001_1")
-			s.lines = logReader{g: s.g, node: func(string) int32 { return 0 }}
-			v := s.g.at(0)
-			v.tasks, v.known = int(n), true
+			const id = "dag_1_0001_1"
+			st := testState(id)
+			q := newTestQuestions(st, 0)
+			app := yarn.App{ID: "application_1_0001"}
+			w := view{st: st, room: &historyCluster{}}
+			v := st.vertexAt(0)
+			v.tasks, v.hasTasks = int(n), true
 			at := dag.Instant(1000)
 			next := int32(0)
 			step := func() {
 				at += 15
-				s.lines.begin(attemptKey{0, next, 0}, at, "", "")
+				started := newEvent("TASK_ATTEMPT_STARTED", attemptID(id, next))
+				started.at = at
+				st.apply(&started, at)
 				if next++; next > running {
-					ended := attemptKey{0, next - 1 - running, 0}
-					s.lines.finish(ended, dag.AttemptSucceeded, dag.NoInstant, dag.NoInstant, at, "")
+					ended := newEvent("TASK_ATTEMPT_FINISHED", attemptID(id, next-1-running))
+					ended.status, ended.end = "SUCCEEDED", at
+					st.apply(&ended, at)
 				}
 			}
 			for next < n*3/4 {
@@ -38,11 +44,15 @@ func BenchmarkSnapshot(b *testing.B) {
 				} else {
 					v.table.Change(n - 1)
 				}
-				s.now = at
 				v.counts()
-				s.open()
-				s.snapshot()
+				q.open()
+				w.snapshot(&observation{now: at, app: &app, state: dag.Running})
 			}
 		})
 	}
+}
+
+// attemptID returns the id of the first attempt of a task of the first vertex.
+func attemptID(dagID string, task int32) string {
+	return fmt.Sprintf("attempt_%s_00_%06d_0", strings.TrimPrefix(dagID, "dag_"), task)
 }

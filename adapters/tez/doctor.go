@@ -19,7 +19,7 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 		return nil
 	}
 	running := 0
-	for _, a := range s.over.Listed() {
+	for _, a := range s.overview.Listed() {
 		if a.Type == "TEZ" && a.Running {
 			running++
 		}
@@ -35,44 +35,44 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	say("tez", yarn.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
 	_, none := errors.AsType[*yarn.NoWorkflowError](err)
 	switch {
-	case s.silence != nil:
-		say("tez master", yarn.Fail, rest.Hint(s.silence), "%v", s.silence)
-	case s.asked:
-		say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.id, s.g.status, len(s.g.vertices))
+	case s.q.failure != nil:
+		say("tez master", yarn.Fail, rest.Hint(s.q.failure), "%v", s.q.failure)
+	case s.q.everAnswered:
+		say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.st.id, s.st.reported, len(s.st.vertices))
 	case none:
 		say("tez master", yarn.OK, "", "not tried: the session has no DAG yet")
 	default:
-		say("tez master", yarn.OK, "", "not tried: %s has ended", s.id)
+		say("tez master", yarn.OK, "", "not tried: %s has ended", s.st.id)
 	}
-	l := s.logs
+	f := s.q.files
 	switch {
-	case l == nil:
+	case f == nil:
 		say("tez files", yarn.Warn, "", "the ResourceManager does not say where the master runs")
-	case l.sizes == nil || l.err != nil:
+	case f.sizes == nil || f.err != nil:
 		hint := ""
-		if st := rest.Status(l.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+		if st := rest.Status(f.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
 			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
 				"session name this user, or ask as user " + s.app.User
 		}
-		say("tez files", yarn.Warn, hint, "%v", l.err)
+		say("tez files", yarn.Warn, hint, "%v", f.err)
 	default:
-		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", l.node, len(l.sizes))
+		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", f.node, len(f.sizes))
 	}
 	switch {
-	case none || l == nil || l.sizes == nil:
-	case s.g.planned:
+	case none || f == nil || f.sizes == nil:
+	case s.st.hasPlan:
 		edges := 0
-		for _, v := range s.g.vertices {
+		for _, v := range s.st.vertices {
 			edges += len(v.sources)
 		}
-		say("tez plan", yarn.OK, "", "the plan of %s is read: %d edges", s.id, edges)
-	case len(historyFiles(l.sizes)) == 0:
+		say("tez plan", yarn.OK, "", "the plan of %s is read: %d edges", s.st.id, edges)
+	case len(f.histories()) == 0:
 		say("tez plan", yarn.Warn,
 			"set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
 			"the master writes no history file, so the edges of the DAG are not known")
 	default:
 		say("tez plan", yarn.Warn, "try again in some seconds",
-			"the plan of %s is not in the master's history file yet", s.id)
+			"the plan of %s is not in the master's history file yet", s.st.id)
 	}
 	return out
 }

@@ -1,205 +1,255 @@
 package tez
 
 import (
-	"encoding/json"
+	"cmp"
+	"errors"
 	"fmt"
-	"hash/fnv"
-	"regexp"
+	"io"
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// historyEnd ends a record of a history file.
-const historyEnd = "\x01"
+// A Log is a history of DAGs that Tez has written.
+type Log struct {
+	// Bad counts records and files that were left out because they are not events.
+	Bad int
 
-// Data movements of edges, as plans name them.
-const (
-	scatterGather = "SCATTER_GATHER"
-	broadcast     = "BROADCAST"
-	oneToOne      = "ONE_TO_ONE"
-	custom        = "CUSTOM"
-)
-
-// A record is the parsed part of a record of a history file (SimpleHistoryLoggingService).
-type record struct {
-	Entity text
-	Type   text `json:"entitytype"`
-	Events []struct {
-		At   number `json:"ts"`
-		Type text   `json:"eventtype"`
-	}
-	Related []struct {
-		Entity text
-		Type   text `json:"entitytype"`
-	} `json:"relatedEntities"`
-	Other struct {
-		Config struct {
-			TaskMB number `json:"tez.task.resource.memory.mb"`
-			HiveMB number `json:"hive.tez.container.size"`
-		}
-		Plan        *planBody `json:"dagPlan"`
-		Status      text
-		Diagnostics text
-		End         number `json:"endTime"`
-		Start       number `json:"startTime"`
-		Allocated   number `json:"allocationTime"`
-	} `json:"otherinfo"`
+	dags map[string][]event // by id
+	apps map[string][]event // of the configuration, masters and containers of an application
 }
 
-type planBody struct {
-	Name    text `json:"dagName"`
-	Context struct {
-		Context     text
-		CallerID    text `json:"callerId"`
-		Description text
-	} `json:"dagContext"`
-	Vertices []struct {
-		Name      text `json:"vertexName"`
-		Processor text `json:"processorClass"`
-		Inputs    []struct {
-			Name text
-		} `json:"additionalInputs"`
+func newLog() *Log { return &Log{dags: map[string][]event{}, apps: map[string][]event{}} }
+
+// errNoDAG means that a history has no DAG.
+var errNoDAG = errors.New("no DAG of Tez is in it: SimpleHistoryLoggingService writes history.txt.appattempt_…, ProtoHistoryLoggingService dag_data/date=…/dag_…")
+
+// mostEvents bounds the events of a DAG.
+const mostEvents = 4_000_000
+
+// add adds an event.
+func (l *Log) add(e *event) error {
+	switch e.kind {
+	case appConfigured, "AM_LAUNCHED", "AM_STARTED", "CONTAINER_LAUNCHED":
+		if app := appOf(e.entity); app != "" && len(l.apps[app]) < mostContainers {
+			l.apps[app] = append(l.apps[app], *e)
+		}
+		return nil
 	}
-	Edges []struct {
-		From     text `json:"inputVertexName"`
-		To       text `json:"outputVertexName"`
-		Movement text `json:"dataMovementType"`
+	id := dagOf(e.entity)
+	if id == "" || !e.at.Known() {
+		return nil // the event of another kind of object
 	}
+	if len(l.dags[id]) >= mostEvents {
+		return fmt.Errorf("%s has more than %d events", id, mostEvents)
+	}
+	l.dags[id] = append(l.dags[id], *e)
+	return nil
 }
 
-// record applies a record of the history. Invalid records, for example after lost bytes, are ignored.
-func (r *logReader) record(s string) {
-	s = strings.TrimSpace(s)
-	// Skip records about other things before the JSON is parsed: most are long.
-	head, ours := s[:min(len(s), 200)], strings.TrimPrefix(r.g.id, "dag_")
-	if !strings.Contains(head, r.g.id) && !strings.Contains(head, `"TEZ_APPLICATION"`) &&
-		!strings.Contains(head, `"TEZ_APPLICATION_ATTEMPT"`) && !strings.Contains(head, ours+"_") {
-		return
+// appOf returns the application of an application, master or container id, and "" for other ids.
+func appOf(id string) string {
+	kind, _, _ := strings.Cut(id, "_")
+	after, ok := map[string]int{"application": 0, "appattempt": 1, "container": 2}[kind]
+	parts := strings.Split(id, "_")
+	if n := len(parts) - after; ok && n >= 3 {
+		return "application_" + parts[n-2] + "_" + parts[n-1]
 	}
-	var rec record
-	if json.Unmarshal([]byte(s), &rec) != nil {
-		return
+	return ""
+}
+
+// dagOf returns the DAG of a DAG, vertex, task or attempt id, and "" for other ids.
+func dagOf(id string) string {
+	parts := strings.Split(id, "_")
+	if len(parts) < 4 || !slices.Contains([]string{"dag", "vertex", "task", "attempt"}, parts[0]) {
+		return ""
 	}
-	g := r.g
-	if rec.Type == "TEZ_APPLICATION" {
-		g.taskMB = rec.Other.Config.HiveMB.Count(dag.MaxMemory)
-		if g.taskMB == 0 {
-			g.taskMB = rec.Other.Config.TaskMB.Count(dag.MaxMemory)
+	found := "dag_" + strings.Join(parts[1:4], "_")
+	if !dagID.MatchString(found) {
+		return ""
+	}
+	return found
+}
+
+// close orders the events by time. It returns errNoDAG if no DAG is complete.
+func (l *Log) close() error {
+	for id, all := range l.dags {
+		if !slices.ContainsFunc(all, func(e event) bool {
+			return e.kind == "DAG_SUBMITTED" || e.kind == "DAG_STARTED" || e.kind == "DAG_INITIALIZED"
+		}) {
+			delete(l.dags, id) // its beginning is in another file
+			continue
 		}
-		return
+		slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	}
-	for _, e := range rec.Events {
-		switch e.Type {
-		case "AM_LAUNCHED", "AM_STARTED":
-			g.master.event(string(e.Type), e.At.Instant())
-		case "DAG_SUBMITTED":
-			if string(rec.Entity) == g.id {
-				g.submitted = earliest(g.submitted, e.At.Instant())
-				if rec.Other.Plan != nil {
-					g.plan(rec.Other.Plan)
-				}
-			}
-		case "DAG_FINISHED":
-			if string(rec.Entity) == g.id {
-				g.over(string(rec.Other.Status), rec.Other.End.Instant(), string(rec.Other.Diagnostics))
-			}
+	if len(l.dags) == 0 {
+		return errNoDAG
+	}
+	return nil
+}
+
+// DAGs returns the ids of the DAGs, in order.
+func (l *Log) DAGs() []string {
+	out := make([]string, 0, len(l.dags))
+	for id := range l.dags {
+		out = append(out, id)
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		appA, _ := IsDAG(a)
+		appB, _ := IsDAG(b)
+		return cmp.Or(yarn.ByID(appA, appB), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// Span returns the times of the first and the last event of a DAG.
+func (l *Log) Span(id string) (first, last dag.Instant) {
+	all := l.dags[id]
+	return all[0].at, all[len(all)-1].at
+}
+
+// A Player replays the history of one DAG. It is not safe for concurrent use.
+type Player struct {
+	st      *state
+	view    view
+	events  []event
+	app     yarn.App
+	cluster historyCluster
+	isFinal bool // the newest snapshot has a final state
+}
+
+// Defaults of Tez for a history without configuration.
+const defaultTaskMB, defaultMasterMB = 1024, 1024
+
+// Play returns a player for a DAG of the log.
+func (l *Log) Play(id string) *Player {
+	app, _ := IsDAG(id)
+	p := &Player{events: l.dags[id], app: yarn.App{ID: app, Type: "TEZ", Running: true}}
+	p.st = newState(id, p.cluster.nodeIndex)
+	p.view = view{st: p.st, room: &p.cluster}
+	for i := range l.apps[app] {
+		p.st.apply(&l.apps[app][i], dag.NoInstant)
+	}
+	if p.st.settings.taskMB() == 0 {
+		p.st.settings.TaskMB = defaultTaskMB
+	}
+	p.app.MasterMB = cmp.Or(p.st.settings.MasterMB.Count(dag.MaxMemory), defaultMasterMB)
+	p.cluster.fill(p.events)
+	p.cluster.spread(p.app.MasterMB, p.st.settings.taskMB(), max(1, mostAtOnce(p.events)))
+	return p
+}
+
+// mostAtOnce returns the highest number of attempts that ran at the same time.
+func mostAtOnce(events []event) int {
+	type edge struct {
+		at   dag.Instant
+		step int
+	}
+	var all []edge
+	for i := range events {
+		switch e := &events[i]; e.kind {
 		case "TASK_ATTEMPT_STARTED":
-			if k, ok := parseID(string(rec.Entity), "attempt", g.id, 3); ok {
-				in, node := "", ""
-				for _, x := range rec.Related {
-					switch x.Type {
-					case "containerId":
-						in = string(x.Entity)
-					case "nodeId":
-						node = string(x.Entity)
-					}
-				}
-				r.begin(k, e.At.Instant(), in, node)
-			}
+			all = append(all, edge{e.at, 1})
 		case "TASK_ATTEMPT_FINISHED":
-			k, ok := parseID(string(rec.Entity), "attempt", g.id, 3)
-			if state, ended := attemptStates[string(rec.Other.Status)]; ok && ended {
-				o := &rec.Other
-				why := reason(string(o.Diagnostics))
-				r.finish(k, state, o.Allocated.Instant(), o.Start.Instant(), o.End.Instant(), why)
+			if e.start.Known() { // otherwise it never ran
+				all = append(all, edge{e.at, -1})
 			}
+		}
+	}
+	slices.SortFunc(all, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step)) })
+	most, n := 0, 0
+	for _, e := range all {
+		n += e.step
+		most = max(most, n)
+	}
+	return most
+}
+
+// At returns the snapshot of an instant, which must be later than the previous one. It returns io.EOF after a
+// snapshot with a final state. ok is false before the DAG is submitted.
+func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
+	if p.isFinal {
+		return nil, false, io.EOF
+	}
+	for len(p.events) > 0 && p.events[0].at <= now {
+		p.st.apply(&p.events[0], p.events[0].at)
+		p.events = p.events[1:]
+	}
+	if len(p.st.vertices) == 0 && p.st.final == "" {
+		return nil, false, nil
+	}
+	state, ended := finalStates[p.st.final]
+	if ended {
+		p.st.endWith(state, orNow(p.st.finished, now))
+	} else {
+		state = p.st.current()
+	}
+	p.st.assumeSubmitted(now)
+	snap = p.view.snapshot(&observation{now: now, app: &p.app, state: state, masters: 1})
+	j := &snap.Jobs[0]
+	j.HeldMB = p.app.MasterMB
+	for k := range j.Stages {
+		j.HeldMB += j.Stages[k].Running() * snap.Plan.Jobs[0].Stages[k].MemoryMB
+	}
+	snap.Warnings = p.st.warnTooLarge()
+	if !p.st.hasPlan && !ended {
+		snap.Warnings = append(snap.Warnings, warning(dag.WarnNoEdges,
+			"which vertex reads which is not known: the history has no plan of the DAG"))
+	}
+	p.isFinal = ended
+	return snap, true, nil
+}
+
+// A historyCluster has the facts of a history about the cluster. It implements surroundings.
+type historyCluster struct {
+	cluster     dag.Cluster
+	nodes       []dag.NodeState
+	index       map[string]int32 // of nodes, by id
+	user, queue string
+}
+
+// fill takes the user, queue and nodes of a DAG's events.
+func (c *historyCluster) fill(events []event) {
+	c.index = map[string]int32{}
+	for i := range events {
+		e := &events[i]
+		c.user, c.queue = cmp.Or(c.user, dag.Clean(e.user)), cmp.Or(c.queue, dag.Clean(e.queue))
+		if _, known := c.index[e.node]; !known && e.node != "" && len(c.nodes) < mostContainers {
+			c.index[e.node] = int32(len(c.nodes)) //nolint:gosec // G115: bounded
+			host, _, _ := strings.Cut(e.node, ":")
+			c.nodes = append(c.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
 		}
 	}
 }
 
-// mostEdges bounds the edges of a plan.
-const mostEdges = 100_000
-
-// plan applies the DAG's plan.
-func (g *graph) plan(b *planBody) {
-	if g.planned || len(b.Vertices) == 0 {
+// spread sets the memory: enough for the master and for n tasks, which are spread evenly over the nodes. The first node
+// runs the master.
+func (c *historyCluster) spread(masterMB, taskMB, n int) {
+	c.cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: masterMB + n*taskMB}
+	if len(c.nodes) == 0 {
 		return
 	}
-	g.planned, g.edged = true, true
-	for i := range b.Vertices[:min(len(b.Vertices), mostVertices)] {
-		w := &b.Vertices[i]
-		v := g.at(int32(i)) //nolint:gosec // G115: bounded above
-		g.call(v, dag.Clean(string(w.Name)))
-		v.sources = nil
-		g.pig = g.pig || strings.HasSuffix(string(w.Processor), ".PigProcessor")
-		for _, in := range w.Inputs {
-			if name := dag.Clean(string(in.Name)); name != "" && !slices.Contains(g.inputs, name) &&
-				len(g.inputs) < 100 {
-				g.inputs = append(g.inputs, name)
-			}
-		}
+	each := (n + len(c.nodes) - 1) / len(c.nodes) * taskMB
+	for i := range c.nodes {
+		c.nodes[i].MemoryMB = each
 	}
-	slices.Sort(g.inputs)
-	for i := range b.Edges[:min(len(b.Edges), mostEdges)] {
-		e := &b.Edges[i]
-		from, to := g.byName[dag.Clean(string(e.From))], g.byName[dag.Clean(string(e.To))]
-		if from != nil && to != nil && from != to {
-			to.sources = append(to.sources, source{vertex: from.index, movement: string(e.Movement)})
-		}
-	}
-	g.entitle(b)
+	c.nodes[0].MemoryMB += masterMB
+	c.cluster.MemoryMB = masterMB + len(c.nodes)*each
 }
 
-// hiveQuery matches a query id, which is the DAG's name for a Hive query without a name:
-// root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272.
-var hiveQuery = regexp.MustCompile(`^.*_\d{14}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-var digits = regexp.MustCompile(`[0-9]+`)
-
-// textKey returns the same key for queries that differ only in spaces, quoted texts and numbers. The query of the
-// next day, for example, reads a table or a partition of another date.
-func textKey(query string) string {
-	text := digits.ReplaceAllString(strings.Join(strings.Fields(hive.Unquoted(query)), " "), "0")
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash accepts all input
-	return fmt.Sprintf("%08x", h.Sum32())
+func (c *historyCluster) nodeIndex(id string) int32 {
+	if i, known := c.index[id]; known {
+		return i
+	}
+	return -1
 }
 
-// entitle names the DAG. A DAG of a script gets the script's name and, from the second one on, its number in the
-// session, which is the same in each run. A query gets its name or else its text without quoted parts.
-func (g *graph) entitle(b *planBody) {
-	name := string(b.Name)
-	query := ""
-	if strings.EqualFold(string(b.Context.Context), "HIVE") {
-		query = hive.QueryTitle(string(b.Context.Description))
-		g.key = textKey(string(b.Context.Description))
-	}
-	switch script, is := pig.ScriptOfDAG(name); {
-	case is:
-		g.pig = true
-		g.name = dag.Clean(script)
-		if k := g.id[strings.LastIndexByte(g.id, '_')+1:]; k != "1" {
-			g.name += " #" + k
-		}
-	case query != "" && (hiveQuery.MatchString(name) || hive.IsStage(name)):
-		g.name = query
-	case hive.IsStage(name):
-		g.name = hive.JobTitle(name)
-	default:
-		g.name, g.title = hive.QueryTitle(name), query
-	}
+// Cluster returns a cluster with enough memory for all attempts that ran at once.
+func (c *historyCluster) Cluster(string) dag.Cluster { return c.cluster }
+
+// Fill sets the user, queue and nodes of a snapshot.
+func (c *historyCluster) Fill(snap *dag.Snapshot, _ string) {
+	snap.User, snap.Queue, snap.Nodes = c.user, c.queue, c.nodes
 }

@@ -25,8 +25,8 @@ type DAG struct {
 // A Session lists the DAGs of an application, which run one after another. It is not safe for concurrent use.
 type Session struct {
 	cluster Cluster
-	logs    *logs // of the newest master; nil before its container is known
-	dags    []DAG // by number; Name is empty while it is unknown
+	files   *files // of the newest master; nil before its container is known
+	dags    []DAG  // by number; Name is empty while it is unknown
 }
 
 // NewSession returns a session without observations.
@@ -39,29 +39,24 @@ const mostDAGs = 100_000
 // does not serve them, Observe queries the master for the next DAG. A master without that DAG writes an error into
 // its log, so call Observe rarely in this case. If the ResourceManager's proxy refuses too, Observe returns its error.
 func (s *Session) Observe(ctx context.Context, app yarn.App) ([]DAG, error) {
-	if app.Container != "" && (s.logs == nil || s.logs.container != app.Container) {
-		s.logs = newLogs(app.Node, app.Container)
+	if app.Container != "" && (s.files == nil || s.files.container != app.Container) {
+		s.files = newFiles(app.Node, app.Container)
 	}
-	prefix := "dag_" + strings.TrimPrefix(app.ID, "application_") + "_"
-	if s.logs != nil {
-		s.logs.list(ctx, s.cluster)
+	prefix := dagsOf(app.ID)
+	if s.files != nil {
+		s.files.list(ctx, s.cluster)
 	}
-	if s.logs == nil || s.logs.sizes == nil {
+	if s.files == nil || s.files.sizes == nil {
 		err := s.ask(ctx, app, prefix)
 		return slices.Clone(s.dags), err
 	}
-	for name := range s.logs.sizes {
-		if rest, ok := strings.CutPrefix(name, "syslog_"+prefix); ok {
-			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is not a DAG
-			s.grow(prefix, n)
-		}
-	}
-	for _, name := range historyFiles(s.logs.sizes) {
-		s.logs.read(ctx, s.cluster, name, historyEnd, func(text string) { s.record(prefix, text) })
+	s.grow(prefix, s.files.newestDAG(prefix))
+	for _, name := range s.files.histories() {
+		s.files.read(ctx, s.cluster, name, historyEnd, func(text string) { s.record(prefix, text) })
 	}
 	for i := range s.dags {
 		if d := &s.dags[i]; d.Name == "" && pig.Is(app.Name) {
-			d.entitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
+			d.setTitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	return slices.Clone(s.dags), nil
@@ -84,42 +79,38 @@ func (s *Session) ask(ctx context.Context, app yarn.App, prefix string) error {
 	var d dagBody
 	if err == nil && json.Unmarshal(body, &d) == nil && string(d.DAG.ID) == prefix+next {
 		s.grow(prefix, len(s.dags)+1)
-		_, s.dags[len(s.dags)-1].Ended = dagStates[string(d.DAG.Status)]
+		_, s.dags[len(s.dags)-1].Ended = finalStates[string(d.DAG.Status)]
 	}
 	return err
 }
 
-// record applies a record of the history.
+// record applies a record of the history. Only those about the beginning and the end of a DAG are decoded.
 func (s *Session) record(prefix, line string) {
 	line = strings.TrimSpace(line)
-	begun, ended := strings.Contains(line, "DAG_SUBMITTED"), strings.Contains(line, "DAG_FINISHED")
-	if !begun && !ended || !strings.Contains(line[:min(len(line), 200)], prefix) {
+	if !strings.Contains(line, "DAG_SUBMITTED") && !strings.Contains(line, "DAG_FINISHED") ||
+		!strings.Contains(line[:min(len(line), 200)], prefix) {
 		return
 	}
-	var r record
-	if json.Unmarshal([]byte(line), &r) != nil {
-		return
-	}
-	n, err := strconv.Atoi(strings.TrimPrefix(string(r.Entity), prefix))
-	if err != nil || n < 1 || n > mostDAGs {
-		return
-	}
-	s.grow(prefix, n)
-	for _, e := range r.Events {
+	events, _ := recordEvents([]byte(line))
+	for i := range events {
+		e := &events[i]
+		n, err := strconv.Atoi(strings.TrimPrefix(e.entity, prefix))
+		if err != nil || n < 1 || n > mostDAGs {
+			return
+		}
+		s.grow(prefix, n)
 		d := &s.dags[n-1]
-		d.Ended = d.Ended || e.Type == "DAG_FINISHED"
-		if e.Type == "DAG_SUBMITTED" && r.Other.Plan != nil {
-			d.entitle(r.Other.Plan)
+		d.Ended = d.Ended || e.kind == "DAG_FINISHED"
+		if e.kind == "DAG_SUBMITTED" && e.plan != nil {
+			d.setTitle(e.plan)
 		}
 	}
 }
 
-// entitle sets the same name that a source of the DAG uses.
-func (d *DAG) entitle(p *planBody) {
-	g := newGraph(d.ID)
-	g.entitle(p)
-	d.Name = g.name
-	if strings.EqualFold(string(p.Context.Context), "HIVE") {
+// setTitle sets the same name that a source of the DAG uses.
+func (d *DAG) setTitle(p *planBody) {
+	d.Name = titleOf(d.ID, p).name
+	if p.isHive() {
 		d.Query, _, _ = strings.Cut(string(p.Context.CallerID), "_User:")
 	}
 }
@@ -158,6 +149,3 @@ func findQuery(ctx context.Context, c Cluster, apps []*yarn.App, query string) (
 
 // mostSessions bounds the sessions that are searched for a query.
 const mostSessions = 20
-
-// IsQuery reports whether a text is the id of a Hive query.
-func IsQuery(id string) bool { return hiveQuery.MatchString(id) }

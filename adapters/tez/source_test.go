@@ -2,7 +2,6 @@ package tez
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -97,8 +96,8 @@ func TestChoice(t *testing.T) {
 	l := newLab(2, 1, 1000)
 	l.files["syslog_dag_"+labID+"_11"], l.files["syslog_dag_"+labID+"_3_post"] = []byte("x"), []byte("x")
 	src := NewSource(l, Target{ID: labApp})
-	if _, err := src.Next(t.Context()); src.id != "dag_"+labID+"_11" {
-		t.Errorf("%s, %v", src.id, err)
+	if _, err := src.Next(t.Context()); src.st.id != "dag_"+labID+"_11" {
+		t.Errorf("%s, %v", src.st.id, err)
 	}
 }
 
@@ -275,10 +274,8 @@ func TestNewMaster(t *testing.T) {
 		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
 	}
 	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
-		var tasks tasksBody
-		_ = json.Unmarshal([]byte(`{"tasks":[{"id":"task_`+labID+`_1_00_000000","status":"`+status+`"}]}`), &tasks)
-		src.takeTasks(&tasks)
-		if a := src.g.find(attemptKey{}); a == nil || a.State != dag.AttemptSucceeded {
+		src.q.addUnknown("task_"+labID+"_1_00_000000", status)
+		if a := src.st.find(attemptKey{}); a == nil || a.State != dag.AttemptSucceeded {
 			t.Errorf("%s: %+v", status, a)
 		}
 	}

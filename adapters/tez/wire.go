@@ -24,18 +24,36 @@ type dagBody struct {
 	}
 }
 
+func (b *dagBody) event() event {
+	e := newEvent(dagReported, string(b.DAG.ID))
+	e.status = string(b.DAG.Status)
+	return e
+}
+
 type verticesBody struct {
-	Vertices []struct {
-		ID                 text
-		Status             text
-		TotalTasks         number
-		RunningTasks       number
-		SucceededTasks     number
-		FailedTaskAttempts number
-		KilledTaskAttempts number
-		InitTime           number
-		FinishTime         number
+	Vertices []wireVertex
+}
+
+type wireVertex struct {
+	ID                 text
+	TotalTasks         number
+	RunningTasks       number
+	SucceededTasks     number
+	FailedTaskAttempts number
+	KilledTaskAttempts number
+	InitTime           number
+	FinishTime         number
+}
+
+func (w *wireVertex) event() event {
+	e := newEvent(vertexReported, string(w.ID))
+	if w.TotalTasks >= 0 && w.TotalTasks <= dag.MaxTasks {
+		e.tasks = w.TotalTasks.Count(dag.MaxTasks)
 	}
+	e.running, e.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
+	e.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
+	e.start, e.end = w.InitTime.Instant(), w.FinishTime.Instant()
+	return e
 }
 
 type tasksBody struct {
@@ -54,6 +72,14 @@ type wireAttempt struct {
 	Status   text
 	Progress number
 	Counters map[string]map[string]number
+}
+
+// event returns the event of an entry. before is the time of the previous poll.
+func (w *wireAttempt) event(before dag.Instant) event {
+	e := newEvent(attemptReported, string(w.ID))
+	e.status, e.progress, e.start = string(w.Status), float64(w.Progress), before
+	e.counters = countersOf(w.Counters[taskCounters])
+	return e
 }
 
 // logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
@@ -132,3 +158,12 @@ func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
 func (k attemptKey) short() string {
 	return strconv.Itoa(int(k.vertex)) + "_" + strconv.Itoa(int(k.task)) + "_" + strconv.Itoa(int(k.number))
 }
+
+// numberOf returns a DAG's number in its session, from 1.
+func numberOf(id string) int {
+	n, _ := strconv.Atoi(id[strings.LastIndexByte(id, '_')+1:])
+	return n
+}
+
+// dagsOf returns the beginning of the ids of an application's DAGs.
+func dagsOf(app string) string { return "dag_" + strings.TrimPrefix(app, "application_") + "_" }

@@ -29,6 +29,18 @@ func countersOf(m map[string]number) counters {
 	}
 }
 
+// finalCounters returns the counters of an ended attempt. Tez does not write counters that are 0.
+func finalCounters(m map[string]number) counters {
+	c := countersOf(m)
+	if c.any && math.IsNaN(c.processed) && math.IsNaN(c.reduced) {
+		c.processed = 0
+	}
+	if c.any && math.IsNaN(c.out) {
+		c.out = 0
+	}
+	return c
+}
+
 // copies reports whether a vertex copies the output of others in pieces. If its edges are unknown, the counters decide.
 func (v *vertex) copies(c *counters) bool {
 	for _, s := range v.sources {
@@ -40,8 +52,8 @@ func (v *vertex) copies(c *counters) bool {
 }
 
 // count applies counters that were observed at an instant. Counters that decreased are applied as they are.
-func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
-	if !c.any || a.settled {
+func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
+	if !c.any || a.hasFinalCounters {
 		return
 	}
 	if !a.FirstReport.Known() {
@@ -63,7 +75,7 @@ func (g *graph) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 		a.Done[dag.Work] = done
 	} else {
 		a.Bytes = c.split
-		done = g.own(v, c, done)
+		done = st.own(v, c, done)
 	}
 	a.Done[0], a.Out = done, c.out
 	if !(done > 0 || c.out > 0) {
@@ -82,15 +94,15 @@ const maxMS = 365 * 86400e3
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the
 // whole output of the broadcasting vertices. Later attempts reuse it from the container.
-func (g *graph) own(v *vertex, c *counters, done float64) float64 {
+func (st *state) own(v *vertex, c *counters, done float64) float64 {
 	if !(c.inputs > 0) {
 		return done
 	}
 	for _, s := range v.sources {
-		if s.movement != broadcast || int(s.vertex) >= len(g.vertices) {
+		if s.movement != broadcast || int(s.vertex) >= len(st.vertices) {
 			continue
 		}
-		from := g.vertices[s.vertex]
+		from := st.vertices[s.vertex]
 		out, tasks := 0.0, 0
 		for _, t := range from.table.All() {
 			for i := range t.attempts {
@@ -99,7 +111,7 @@ func (g *graph) own(v *vertex, c *counters, done float64) float64 {
 				}
 			}
 		}
-		if !from.known || tasks < from.tasks {
+		if !from.hasTasks || tasks < from.tasks {
 			return 0 // it waits for them
 		}
 		done -= out

@@ -27,13 +27,24 @@ const (
 	endLine     = `2026-11-22 16:50:45,033 [INFO] [Dispatcher thread {Central}] |HistoryEventHandler.criticalEvents|: [HISTORY][DAG:dag_1795366040025_0002_1][Event:DAG_FINISHED]: dagId=dag_1795366040025_0002_1, startTime=1795366161919, finishTime=1795366245033, timeTaken=83114, status=FAILED, diagnostics=Vertex failed, vertexName=Map 5, status=SUCCEEDED, counters=Counters: 57`
 )
 
-func read(lines ...string) *graph {
-	g := newGraph("dag_1795366040025_0002_1")
-	r := logReader{g: g, node: func(string) int32 { return 3 }, at: 1795366178000}
+// testState returns the state of a DAG in a cluster with one node.
+func testState(id string) *state { return newState(id, func(string) int32 { return 3 }) }
+
+// newTestQuestions returns questions about a DAG that were sent at an instant.
+func newTestQuestions(st *state, now dag.Instant) *questions {
+	q := newQuestions(nil)
+	q.watch(st)
+	q.now = now
+	return q
+}
+
+func read(lines ...string) *state {
+	st := testState("dag_1795366040025_0002_1")
+	q := newTestQuestions(st, 1795366178000)
 	for _, l := range lines {
-		r.line(l)
+		q.line(l)
 	}
-	return g
+	return st
 }
 
 func TestLog(t *testing.T) {
@@ -41,16 +52,16 @@ func TestLog(t *testing.T) {
 	g := read(runningLine, dagLine, memoryLine, pluginLine, slowLine, rootLine, initLine, sourceLine, launchLine,
 		startLine)
 	v := g.vertices[3]
-	if g.name != "report-3" || g.submitted != 1795366161719 || v.name != "Reducer 2" || v.memoryMB != 256 ||
-		v.tasks != 6 || !v.known {
+	if g.title.name != "report-3" || g.submitted != 1795366161719 || v.name != "Reducer 2" || v.memoryMB != 256 ||
+		v.tasks != 6 || !v.hasTasks {
 		t.Errorf("%+v, vertex %+v", g, v)
 	}
-	if v.min != 0.25 || v.max != 0.75 || !v.auto || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) ||
+	if v.slowStart != (slowStart{0.25, 0.75}) || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) ||
 		g.vertices[1].movement != broadcast {
 		t.Errorf("%+v", v)
 	}
 	a := v.table.Find(5).attempts[0]
-	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.fresh ||
+	if a.State != dag.AttemptRunning || a.Start != 1795366167324 || a.Slot != 0 || a.Node != 3 || !a.firstInContainer ||
 		g.setupMedian() != 1795366167324-1795366164007 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
 	}
@@ -64,23 +75,25 @@ func TestMasterBoot(t *testing.T) {
 	text := read(
 		`[HISTORY][DAG:N/A][Event:AM_LAUNCHED]: appAttemptId=appattempt_1795366040025_0002_000001, appSubmitTime=1795366157937, launchTime=1795366160000`,
 		`[HISTORY][DAG:N/A][Event:AM_STARTED]: appAttemptId=appattempt_1795366040025_0002_000001, startTime=1795366161216`)
-	history := newGraph("dag_1795366040025_0002_1")
-	r := logReader{g: history}
+	history := testState("dag_1795366040025_0002_1")
+	r := newTestQuestions(history, 0)
 	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366160000,"eventtype":"AM_LAUNCHED"}]}`)
 	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366161216,"eventtype":"AM_STARTED"}]}`)
-	for _, g := range []*graph{text, history} {
-		if g.master != (boot{launched, ready}) {
-			t.Errorf("%+v", g.master)
+	for _, g := range []*state{text, history} {
+		if g.boot != (boot{launched, ready}) {
+			t.Errorf("%+v", g.boot)
 		}
-		if got := g.master.took(ready + 500); got != 1216*time.Millisecond {
+		if got := g.boot.took(ready + 500); got != 1216*time.Millisecond {
 			t.Errorf("the master took %v to start, want 1.216s", got)
 		}
-		if got := g.master.took(ready + 11*60_000); got != 0 {
+		if got := g.boot.took(ready + 11*60_000); got != 0 {
 			t.Errorf("eleven minutes later that is still told: %v", got)
 		}
 	}
-	text.master.event("AM_LAUNCHED", launched+60_000)
-	if got := text.master.took(ready + 70_000); got != 0 {
+	again := newEvent("AM_LAUNCHED", "")
+	again.at = launched + 60_000
+	text.apply(&again, 0)
+	if got := text.boot.took(ready + 70_000); got != 0 {
 		t.Errorf("a new master that is not ready took %v", got)
 	}
 }
@@ -89,14 +102,15 @@ func TestLogOfAnEnd(t *testing.T) {
 	t.Parallel()
 	g := read(initLine, sourceLine, launchLine, startLine, finishLine, taskLine)
 	a := g.vertices[3].table.Find(5).attempts[0]
-	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.settled || a.Done[0] != 134 || a.Out != 77 ||
+	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.hasFinalCounters || a.Done[0] != 134 ||
+		a.Out != 77 ||
 		a.Bytes != 2356 {
 		t.Errorf("%+v", a)
 	}
 	if a.CopyEnd != a.Start+46 || a.SortEnd != a.Start+63 || g.setupMedian() != 1795366167324-1795366163889 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
 	}
-	if g.logged != "" {
+	if g.final != "" {
 		t.Error("over before its end")
 	}
 	g = read(startLine, finishLine, taskLine, lostLine, endLine)
@@ -104,8 +118,8 @@ func TestLogOfAnEnd(t *testing.T) {
 		!strings.HasSuffix(a.Diagnosis, "too many output errors") {
 		t.Errorf("%+v", a)
 	}
-	if g.logged != "FAILED" || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
-		t.Errorf("%q at %v: %q", g.logged, g.finished, g.diagnosis)
+	if g.final != "FAILED" || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
+		t.Errorf("%q at %v: %q", g.final, g.finished, g.diagnosis)
 	}
 }
 
@@ -113,7 +127,7 @@ func TestLogOfAnotherDAG(t *testing.T) {
 	t.Parallel()
 	other := func(s string) string { return strings.ReplaceAll(s, "0002_1", "0002_2") }
 	g := read(other(dagLine), other(memoryLine), other(initLine), other(startLine), other(endLine))
-	if len(g.vertices) != 0 || g.logged != "" || g.submitted.Known() {
+	if len(g.vertices) != 0 || g.final != "" || g.submitted.Known() {
 		t.Errorf("%+v", g)
 	}
 }
@@ -135,20 +149,19 @@ func TestNames(t *testing.T) {
 		{"dag_1_1_1", "OrderedWordCount", "", "", "OrderedWordCount", ""},
 		{"dag_1_1_1", "a\x1b[31m", "", "", `a\x1b[31m`, ""},
 	} {
-		g := newGraph(c.id)
 		b := &planBody{Name: text(c.dag)}
 		b.Context.Context, b.Context.Description = text(c.context), text(c.query)
-		if g.entitle(b); g.name != c.name || g.title != c.title {
-			t.Errorf("%q: %q, %q", c.dag, g.name, g.title)
+		if got := titleOf(c.id, b); got.name != c.name || got.query != c.title {
+			t.Errorf("%q: %q, %q", c.dag, got.name, got.query)
 		}
 	}
 }
 
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	g := newGraph("dag_1_1_1")
+	g := testState("dag_1_1_1")
 	edge := func(from, to int32) {
-		g.at(max(from, to))
+		g.vertexAt(max(from, to))
 		g.vertices[to].sources = append(g.vertices[to].sources, source{from, scatterGather})
 	}
 	edge(4, 0)
@@ -185,14 +198,15 @@ func equal(got []int32, want ...int32) bool {
 // done nothing.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	g := newGraph("dag_1_1_1")
-	g.at(0)
+	g := testState("dag_1_1_1")
+	g.vertexAt(0)
 	tell := func(status string, progress, records float64) *attempt {
 		w := wireAttempt{ID: "attempt_1_1_1_00_000000_0", Status: text(status), Progress: number(progress)}
 		if records > 0 {
 			w.Counters = map[string]map[string]number{taskCounters: {"INPUT_RECORDS_PROCESSED": number(records)}}
 		}
-		g.applyReport(&w, 900, 1000)
+		e := w.event(900)
+		g.apply(&e, 1000)
 		return g.find(attemptKey{})
 	}
 	if a := tell("STARTING", 0, 0); a != nil {
@@ -207,7 +221,7 @@ func TestProgress(t *testing.T) {
 	if a := tell("RUNNING", 0, 7); !math.IsNaN(a.Ratio) {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || !a.settled || a.Ratio != 1 {
+	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || !a.hasFinalCounters || a.Ratio != 1 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -227,8 +241,8 @@ func TestReason(t *testing.T) {
 			t.Errorf("%q: %q", said, got)
 		}
 	}
-	r := logReader{g: newGraph("dag_1795366040025_0002_1"), node: func(string) int32 { return 3 }}
-	why := func() string { return r.g.find(attemptKey{3, 5, 0}).Diagnosis }
+	r := newTestQuestions(testState("dag_1795366040025_0002_1"), 0)
+	why := func() string { return r.st.find(attemptKey{3, 5, 0}).Diagnosis }
 	failed := strings.Replace(finishLine, "status=SUCCEEDED, diagnostics=", "status=FAILED, diagnostics="+wrapper+outer, 1)
 	r.line(failed)
 	if why() != outer {
@@ -251,17 +265,17 @@ func TestUnnamedQuery(t *testing.T) {
 	t.Parallel()
 	const cut = "SELECT k, v\nFROM a WH......nter2hunter2' (Stage-1)"
 	body := planBody{Name: cut}
-	g := newGraph("dag_1_1_1")
-	if g.entitle(&body); g.name != "SELECT k, v FROM a WH… (Stage-1)" && g.name != "SELECT k, v (Stage-1)" {
+	const id = "dag_1_1_1"
+	if g := titleOf(id, &body); g.name != "SELECT k, v FROM a WH… (Stage-1)" && g.name != "SELECT k, v (Stage-1)" {
 		t.Errorf("%q", g.name)
 	}
 	body.Context.Context, body.Context.Description = "HIVE", "SELECT k, v\nFROM a WHERE c <> 'hunter2hunter2hunter2'"
-	if g.entitle(&body); g.name != "SELECT k, v" || g.title != "" {
-		t.Errorf("%q, %q", g.name, g.title)
+	if g := titleOf(id, &body); g.name != "SELECT k, v" || g.query != "" {
+		t.Errorf("%q, %q", g.name, g.query)
 	}
 	body.Name = "nightly"
-	if g.entitle(&body); g.name != "nightly" || g.title != "SELECT k, v" {
-		t.Errorf("%q, %q", g.name, g.title)
+	if g := titleOf(id, &body); g.name != "nightly" || g.query != "SELECT k, v" {
+		t.Errorf("%q, %q", g.name, g.query)
 	}
 }
 

@@ -1,0 +1,198 @@
+package tez
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds for reading a master's files, in bytes.
+const (
+	perPoll   = 4 << 20  // of one file in one poll
+	headBytes = 8 << 20  // of a history file that is long when it is first listed: it starts with the first DAG's plan
+	wholeFile = 12 << 20 // a history file up to this size is read completely
+	overlap   = 8 << 10  // requested again, because a file may grow between the list and the request
+	mostCarry = 4 << 20  // of an incomplete record; a Pig DAG's plan has 0.7 MB
+	mostHead  = 4096     // of the lines that a NodeManager adds before and after a file's content
+)
+
+// files are the growing files of one master's container.
+type files struct {
+	node, container string
+	progress        map[string]*fileProgress
+	sizes           map[string]int64 // as listed in this poll; nil if that failed
+	err             error            // error of the list, or of a file
+	failures        int              // in a row
+}
+
+// A fileProgress is how far a file has been read.
+type fileProgress struct {
+	have  int64  // bytes from its beginning that were read or skipped
+	carry string // an incomplete record at the end
+	lost  int64  // skipped bytes
+}
+
+func newFiles(node, container string) *files {
+	return &files{node: node, container: container, progress: map[string]*fileProgress{}}
+}
+
+// list requests the list of files.
+func (f *files) list(ctx context.Context, c Cluster) {
+	f.sizes = nil
+	body, err := c.NM(ctx, f.node, "containers/"+f.container+"/logs")
+	var b logsBody
+	if err == nil {
+		err = json.Unmarshal(body, &b)
+	}
+	sizes := b.sizes()
+	if err == nil && len(sizes) == 0 {
+		err = errors.New("its list of them is empty")
+	}
+	if err != nil {
+		f.err = fmt.Errorf("the NodeManager does not list the files of the master: %w", err)
+		f.failures++
+		return
+	}
+	f.sizes, f.err, f.failures = sizes, nil, 0
+}
+
+// newestDAG returns the highest number of the DAGs with a log, or 0. Their ids begin with prefix.
+func (f *files) newestDAG(prefix string) int {
+	newest := 0
+	for name := range f.sizes {
+		if rest, ok := strings.CutPrefix(name, "syslog_"+prefix); ok {
+			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is not a DAG
+			newest = max(newest, n)
+		}
+	}
+	return newest
+}
+
+// histories returns the names of the history files, in order.
+func (f *files) histories() []string {
+	var out []string
+	for name := range f.sizes {
+		if strings.HasPrefix(name, "history.txt.") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// read passes all new records of a file to take.
+func (f *files) read(ctx context.Context, c Cluster, name, separator string, take func(record string)) {
+	p := f.progress[name]
+	if p == nil {
+		p = &fileProgress{}
+		f.progress[name] = p
+	}
+	size := f.sizes[name]
+	if size <= p.have {
+		return
+	}
+	most := int64(perPoll)
+	if separator == historyEnd {
+		most = wholeFile
+	}
+	if size-p.have > most {
+		if p.have == 0 && separator == historyEnd { // too long to read completely
+			if content, _, err := f.part(ctx, c, name, headBytes, size); err == nil {
+				p.take(content, separator, take)
+				p.have = int64(len(content))
+			}
+		}
+		p.lost += size - most - p.have
+		p.have, p.carry = size-most, ""
+	}
+	content, length, err := f.part(ctx, c, name, -(size - p.have + overlap), size)
+	if err == nil && length-int64(len(content)) > p.have { // it grew by more than the overlap
+		content, length, err = f.part(ctx, c, name, -(length - p.have + most/4), size)
+	}
+	if err != nil {
+		return
+	}
+	if from := length - int64(len(content)); from > p.have {
+		p.lost += from - p.have
+		p.carry = ""
+	} else {
+		content = content[min(p.have-from, int64(len(content))):]
+	}
+	p.have = max(p.have, length)
+	p.take(content, separator, take)
+}
+
+// take passes the records of the next content to take, and keeps an incomplete one.
+func (p *fileProgress) take(content, separator string, take func(record string)) {
+	content = p.carry + content
+	for {
+		record, rest, found := strings.Cut(content, separator)
+		if !found {
+			break
+		}
+		take(record)
+		content = rest
+	}
+	if len(content) > mostCarry {
+		content = ""
+	}
+	p.carry = strings.Clone(content)
+}
+
+// part requests the first n bytes of a file, or the last -n bytes. It returns the file's length at that time.
+func (f *files) part(
+	ctx context.Context, c Cluster, name string, n, listed int64,
+) (content string, length int64, err error) {
+	body, err := c.NM(ctx, f.node, fmt.Sprintf("containers/%s/logs/%s?size=%d", f.container, name, n))
+	length, content, ok := SplitLog(string(body))
+	has := int64(len(content))
+	isCut := !strings.Contains(string(body[max(0, len(body)-mostHead):]), "End of LogType:")
+	if err == nil && n < 0 && ok && has < min(-n, length) && isCut {
+		err = fmt.Errorf("its answer breaks off after %d of %d bytes", has, min(-n, length))
+	}
+	if err != nil {
+		f.err = fmt.Errorf("the NodeManager does not give %s: %w", name, err)
+		return "", 0, err
+	}
+	if !ok || length < has {
+		length = max(listed, has)
+	}
+	return content, length, nil
+}
+
+// lost returns how many bytes of a file were skipped.
+func (f *files) lost(name string) int64 {
+	if p := f.progress[name]; p != nil {
+		return p.lost
+	}
+	return 0
+}
+
+var logHead = regexp.MustCompile(`(?s)LogLength:\s*(\d{1,15})\n(?:[^\n]*\n)??Log ?Contents:\n`)
+
+// SplitLog parses a NodeManager's response for a log file. It returns the file's length at that time and the content:
+// the last bytes of the file, or the first if the request was for the head. If the NodeManager's own lines are
+// missing, ok is false and content is the whole body.
+func SplitLog(body string) (length int64, content string, ok bool) {
+	m := logHead.FindStringSubmatchIndex(body[:min(len(body), mostHead)])
+	if m == nil {
+		return 0, body, false
+	}
+	length, err := strconv.ParseInt(body[m[2]:m[3]], 10, 64)
+	if err != nil {
+		return 0, body, false
+	}
+	content = body[m[1]:]
+	if end := strings.LastIndex(content, "End of LogType:"); end >= 0 && len(content)-end < mostHead {
+		content = content[:end]
+		if int64(len(content)) == length+1 {
+			content = strings.TrimSuffix(content, "\n") // some versions add it before that line
+		}
+	}
+	return length, content, true
+}

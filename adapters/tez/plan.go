@@ -1,0 +1,164 @@
+package tez
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// counterInterval is how often a task sends its counters (tez.task.am.heartbeat.counter.interval-ms.max).
+const counterInterval = 4 * time.Second
+
+// unknownStages stands for the vertices of a DAG while they are unknown.
+const unknownStages = "vertex"
+
+// order returns the vertices in topological order, by index where several orders are possible. In a cycle, which no
+// master accepts, the vertex with the lowest index comes first.
+func (st *state) order() []int32 {
+	waits := make([]int, len(st.vertices))
+	next := make([][]int32, len(st.vertices))
+	var ready indexHeap
+	for i, v := range st.vertices {
+		for _, s := range v.sources {
+			next[s.vertex] = append(next[s.vertex], v.index)
+		}
+		if waits[i] = len(v.sources); waits[i] == 0 {
+			ready = append(ready, v.index)
+		}
+	}
+	out := make([]int32, 0, len(st.vertices))
+	placed := make([]bool, len(st.vertices))
+	for first := 0; len(out) < len(st.vertices); {
+		if len(ready) == 0 {
+			for placed[first] {
+				first++
+			}
+			heap.Push(&ready, st.vertices[first].index)
+		}
+		i, _ := heap.Pop(&ready).(int32)
+		if placed[i] {
+			continue
+		}
+		out, placed[i] = append(out, i), true
+		for _, to := range next[i] {
+			if waits[to]--; waits[to] == 0 {
+				heap.Push(&ready, to)
+			}
+		}
+	}
+	return out
+}
+
+// An indexHeap returns the lowest index first.
+type indexHeap []int32
+
+func (h indexHeap) Len() int           { return len(h) }
+func (h indexHeap) Less(i, j int) bool { return h[i] < h[j] }
+func (h indexHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *indexHeap) Push(x any) { *h = append(*h, x.(int32)) } //nolint:forcetypeassert // nothing else is pushed
+
+// Pop implements heap.Interface.
+func (h *indexHeap) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
+
+// planOf makes the plan with vertices in an order; without any, one stage with unknown tasks stands for all. It returns
+// the previous plan if nothing has changed, so that readers can compare pointers.
+func (w *view) planOf(order []int32, o *observation) *dag.Plan {
+	st := w.st
+	p := &dag.Plan{
+		Name: cmp.Or(st.title.name, st.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
+		Cluster: w.room.Cluster(o.app.ID), Driver: dag.Eager,
+		Jobs: []dag.Job{{
+			Node: "dag", Name: st.title.job(st.id), Rules: dag.AncestorsFirst, Input: st.inputs,
+			Feature: st.title.feature(), Alias: st.title.key, MasterMB: o.app.MasterMB,
+			Stages: []dag.Stage{{Name: unknownStages}},
+		}},
+		Overheads: dag.Overheads{
+			Report: counterInterval, Boot: st.boot.took(orNow(st.submitted, o.now)),
+			SetupMin: time.Duration(st.setupMedian() * float64(time.Millisecond)),
+		},
+	}
+	job := &p.Jobs[0]
+	if len(order) > 0 {
+		job.Stages = st.stages(order)
+	}
+	if w.plan != nil && job.MasterMB == 0 {
+		job.MasterMB = w.plan.Jobs[0].MasterMB
+	}
+	if w.plan != nil && reflect.DeepEqual(w.plan, p) {
+		return w.plan
+	}
+	return p
+}
+
+// stages returns the stages of vertices.
+func (st *state) stages(order []int32) []dag.Stage {
+	out := make([]dag.Stage, len(order))
+	at := make(map[int32]dag.StageIndex, len(order))
+	left := dag.MaxTasks
+	used := map[string]bool{}
+	for i, index := range order {
+		v := st.vertices[index]
+		stage := &out[i]
+		stage.Name = cmp.Or(v.name, "vertex "+strconv.Itoa(int(index)))
+		if used[stage.Name] {
+			stage.Name += " #" + strconv.Itoa(int(index))
+		}
+		used[stage.Name] = true
+		stage.MemoryMB = cmp.Or(v.memoryMB, st.settings.taskMB())
+		stage.Tasks, stage.Known = min(v.tasks, left), v.hasTasks
+		if v.hasTasks {
+			left -= stage.Tasks
+		}
+		stage.After = st.edges(v, at)
+		stage.Pipelines = make([]dag.Pipeline, 1)
+		if stage.Copies() {
+			stage.Pipelines = make([]dag.Pipeline, dag.Pipelines)
+		}
+		at[index] = dag.StageIndex(i) //nolint:gosec // G115: vertices are bounded
+	}
+	return out
+}
+
+// edges returns the plan's edges into a vertex. They do not model auto-parallelism: a vertex that may still reduce
+// its number of tasks requests none before its sources have written enough or reached the upper fraction.
+func (st *state) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
+	var out []dag.Edge
+	for _, s := range v.sources {
+		from, before := at[s.vertex]
+		if !before || slices.ContainsFunc(out, func(e dag.Edge) bool { return e.From == from }) {
+			continue
+		}
+		e := dag.Edge{From: from}
+		switch s.movement {
+		case scatterGather:
+			start := v.slowStart
+			if math.IsNaN(start.min) {
+				start = st.settings.slowStart(st.title.pig)
+			}
+			e.Kind, e.Ratio, e.Full = dag.SlowStart, start.min, max(start.max, start.min)
+		case broadcast:
+			e.Kind = dag.Broadcast
+		case oneToOne:
+			if of := st.vertices[s.vertex]; !of.hasTasks || !v.hasTasks || of.tasks == v.tasks {
+				e.Kind = dag.OneToOne
+			}
+		}
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b dag.Edge) int { return cmp.Compare(a.From, b.From) })
+	return out
+}

@@ -1,0 +1,280 @@
+package tez
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A state is what is known of a DAG. Only the transitions change it.
+type state struct {
+	id       string
+	title    title
+	settings settings
+	boot     boot // of the master
+
+	vertices []*vertex // by their index in ids
+	byName   map[string]*vertex
+	hasPlan  bool // names and edges are from the plan
+	hasEdges bool // from the plan, or from the log for all started vertices
+	inputs   []string
+
+	submitted, started, finished dag.Instant
+	reported                     string // the newest status that the master's web service has reported; "" before
+	final                        string // how the DAG ended by the master's log or history; "" before
+	diagnosis                    string
+
+	endedMasters int
+	attempts     int // stored ones
+	containers   map[string]*container
+	slots        int32     // number of containers used
+	setups       []float64 // ms from allocation to start of each container's first attempt
+	setupOf      map[attemptKey]int
+	nodeIndex    func(id string) int32
+}
+
+// A boot has the start of a master's JVM and when the master was ready. Unknown times are zero.
+type boot struct{ launched, ready dag.Instant }
+
+// freshBoot is how old a master's start may be at a DAG's submission to show how busy the machine is.
+const freshBoot = 10 * time.Minute
+
+// took returns how long the master took to start. It returns 0 if that is unknown, or if the DAG was submitted more
+// than freshBoot later.
+func (b *boot) took(submitted dag.Instant) time.Duration {
+	if b.launched <= 0 || b.ready <= b.launched || !submitted.Known() || submitted > b.ready.Add(freshBoot) {
+		return 0
+	}
+	return b.ready.Sub(b.launched)
+}
+
+// A container is a JVM that runs attempts one after another.
+type container struct {
+	slot     int32 // in the order of first use; -1 before
+	launched dag.Instant
+}
+
+// A vertex is a stage.
+type vertex struct {
+	index      int32
+	name       string
+	tasks      int
+	hasTasks   bool // the number of tasks is known
+	hasStarted bool // its inputs are known to the master
+	memoryMB   int
+	slowStart  slowStart // of its sources
+	sources    []source
+	movement   string // the likely data movement into it, if there is no plan
+
+	running, succeeded int // tasks by the master's count; -1 unknown
+	ended              int // failed and killed attempts, likewise
+	table              tasktable.Table[task]
+}
+
+// A source is a vertex that another one reads.
+type source struct {
+	vertex   int32
+	movement string // as named in the plan, such as SCATTER_GATHER
+}
+
+// Data movements of edges, as plans name them.
+const (
+	scatterGather = "SCATTER_GATHER"
+	broadcast     = "BROADCAST"
+	oneToOne      = "ONE_TO_ONE"
+	custom        = "CUSTOM"
+)
+
+// A task has its attempts by number.
+type task struct {
+	index    int32
+	attempts []attempt
+	shift    int32 // offset of the numbers that the master assigns, because a new master may reuse them
+}
+
+// An attempt is one attempt of a task, with the state of the requests for it.
+type attempt struct {
+	dag.Attempt
+	masterNumber     int32  // its number, as its master assigned it
+	isRetired        bool   // a new master may have reused the number
+	endedMasters     int    // how many masters had ended when it was first observed
+	container        string // "" unknown
+	firstInContainer bool
+	hasStartEvent    bool
+	hasFinalCounters bool
+	reportsAfterEnd  int
+}
+
+func newState(id string, nodeIndex func(id string) int32) *state {
+	return &state{
+		id: id, byName: map[string]*vertex{}, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
+		containers: map[string]*container{}, setupOf: map[attemptKey]int{}, nodeIndex: nodeIndex,
+	}
+}
+
+// Bounds of a DAG that is estimated: its tasks and its attempts, and the containers that are stored.
+const (
+	mostAttempts   = 200_000
+	mostContainers = 200_000
+)
+
+// tooLarge returns why a DAG is too large for an estimate, or "".
+func (st *state) tooLarge() string {
+	n := 0
+	for _, v := range st.vertices {
+		if v.hasTasks {
+			n = min(n+v.tasks, dag.MaxTasks)
+		}
+	}
+	if n = max(n, st.attempts); n > mostAttempts {
+		return fmt.Sprintf("it has %d tasks or attempts, and %d is the limit of a workflow", n, mostAttempts)
+	}
+	return ""
+}
+
+// hasEnded reports whether the master's web service has reported an end.
+func (st *state) hasEnded() bool {
+	_, ended := finalStates[st.reported]
+	return ended
+}
+
+// finalStates are the final states of a DAG.
+var finalStates = map[string]dag.State{
+	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
+}
+
+// tasks yields all tasks, by vertex and index.
+func (st *state) tasks() iter.Seq2[*vertex, *task] {
+	return func(yield func(*vertex, *task) bool) {
+		for _, v := range st.vertices {
+			for _, t := range v.table.All() {
+				if !yield(v, t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// vertexAt returns the vertex of an index and creates it if needed. It returns nil if there are too many.
+func (st *state) vertexAt(index int32) *vertex {
+	if index < 0 || index >= mostVertices {
+		return nil
+	}
+	for int32(len(st.vertices)) <= index { //nolint:gosec // G115: bounded above
+		i := int32(len(st.vertices)) //nolint:gosec // G115: bounded above
+		st.vertices = append(st.vertices, &vertex{index: i, slowStart: unknownSlowStart, running: -1, succeeded: -1})
+	}
+	return st.vertices[index]
+}
+
+// vertexOf returns the vertex of an id and creates it if needed. It returns nil for other ids.
+func (st *state) vertexOf(id string) *vertex {
+	k, ok := parseID(id, "vertex", st.id, 1)
+	if !ok {
+		return nil
+	}
+	return st.vertexAt(k.vertex)
+}
+
+// findTask returns a known task, or nil.
+func (st *state) findTask(k attemptKey) *task {
+	if k.vertex < 0 || int(k.vertex) >= len(st.vertices) {
+		return nil
+	}
+	return st.vertices[k.vertex].table.Find(k.task)
+}
+
+// find returns a known attempt of the current master, or nil.
+func (st *state) find(k attemptKey) *attempt {
+	if t := st.findTask(k); t != nil {
+		return t.find(k.number)
+	}
+	return nil
+}
+
+// attempt returns an attempt, which counts as changed, and creates it if needed. It returns nil for an invalid task.
+func (st *state) attempt(k attemptKey) (*vertex, *attempt) {
+	v := st.vertexAt(k.vertex)
+	if v == nil {
+		return nil, nil
+	}
+	t := v.table.Find(k.task)
+	if t == nil {
+		if st.attempts >= mostAttempts {
+			st.attempts = mostAttempts + 1
+			return nil, nil
+		}
+		t = &task{index: k.task}
+		v.table.Add(k.task, t)
+	}
+	v.table.Change(k.task)
+	if a := t.find(k.number); a != nil {
+		return v, a
+	}
+	if st.attempts++; st.attempts > mostAttempts {
+		return nil, nil
+	}
+	n := k.number + t.shift
+	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
+	i, _ := slices.BinarySearchFunc(t.attempts, n, byNumber)
+	a := attempt{Attempt: dag.BlankAttempt(k.task, n), masterNumber: k.number, endedMasters: st.endedMasters}
+	t.attempts = slices.Insert(t.attempts, i, a)
+	return v, &t.attempts[i]
+}
+
+// find returns the attempt with a number of the current master, or nil.
+func (t *task) find(number int32) *attempt {
+	for i := range t.attempts {
+		if a := &t.attempts[i]; a.masterNumber == number && !a.isRetired {
+			return a
+		}
+	}
+	return nil
+}
+
+// has reports whether the task has an attempt in a state.
+func (t *task) has(state dag.AttemptState) bool {
+	return slices.ContainsFunc(t.attempts, func(a attempt) bool { return a.State == state })
+}
+
+// counts returns the known numbers of running and succeeded tasks of a vertex.
+func (v *vertex) counts() (running, succeeded int) {
+	for _, t := range v.table.All() {
+		switch {
+		case t.has(dag.AttemptSucceeded):
+			succeeded++
+		case t.has(dag.AttemptRunning):
+			running++
+		}
+	}
+	return running, succeeded
+}
+
+// container returns a container and creates it if needed. It returns nil for an unknown one.
+func (st *state) container(id string) *container {
+	c := st.containers[id]
+	if c == nil && id != "" && len(st.containers) < mostContainers {
+		c = &container{slot: -1, launched: dag.NoInstant}
+		st.containers[id] = c
+	}
+	return c
+}
+
+// setupMedian returns the median set-up time in milliseconds, or 0 if there is none.
+func (st *state) setupMedian() float64 {
+	if len(st.setups) == 0 {
+		return 0
+	}
+	all := slices.Clone(st.setups)
+	slices.Sort(all)
+	if n := len(all); n%2 == 0 {
+		return (all[n/2-1] + all[n/2]) / 2
+	}
+	return all[len(all)/2]
+}

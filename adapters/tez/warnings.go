@@ -1,0 +1,125 @@
+package tez
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+const (
+	// recovery is how long a new master may take to read the recovery data of the previous one, in milliseconds.
+	recovery = 20_000
+	// mostSilence is how long a master may not answer before there is a warning, in milliseconds.
+	mostSilence = 5_000
+)
+
+func warning(code, format string, args ...any) dag.Warning {
+	return dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
+func (s *Source) warn(code, format string, args ...any) {
+	s.warnings = append(s.warnings, warning(code, format, args...))
+}
+
+// warnTooLarge returns a warning about a DAG that is too large to estimate, if it is.
+func (st *state) warnTooLarge() []dag.Warning {
+	if why := st.tooLarge(); why != "" {
+		return []dag.Warning{warning(dag.WarnTooLarge, "too large to estimate: %s", why)}
+	}
+	return nil
+}
+
+// warnAbout adds warnings about missing information in a snapshot.
+func (s *Source) warnAbout(snap *dag.Snapshot) {
+	if len(snap.Load) > 0 {
+		mb := 0
+		for _, l := range snap.Load {
+			mb += l.HeldMB
+		}
+		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
+	}
+	s.warnings = append(s.warnings, s.st.warnTooLarge()...)
+	if snap.State.Ended() {
+		return
+	}
+	s.warnAboutNodes(snap)
+	s.warnAboutMaster()
+	s.warnAboutFiles()
+}
+
+// warnAboutMaster warns about a new master, and about one that does not answer.
+func (s *Source) warnAboutMaster() {
+	if s.masters > 1 {
+		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
+			"finished, or could not hand on, runs again", s.app.ID, s.masters)
+		if s.app.Running && s.q.hasFiles() && !s.q.hasLog() && s.now-s.masterSince > recovery {
+			s.warn(dag.WarnObservation,
+				"the new master of %s does not know of %s: nothing of it could be recovered, and "+
+					"it will not go on by itself", s.app.ID, s.st.id)
+		}
+	}
+	if since := s.q.failedSince; since.Known() && s.now-since > mostSilence && !s.q.runsAnother {
+		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
+			s.app.ID, loose.FirstLine(s.q.failure.Error()))
+	}
+}
+
+// warnAboutFiles warns about unknown edges and unread parts of the log.
+func (s *Source) warnAboutFiles() {
+	f := s.q.files
+	const noEdges = "which vertex reads which is not known"
+	switch {
+	case s.st.hasPlan:
+	case f == nil:
+		s.warn(dag.WarnNoEdges, noEdges+", as the files of the application's master could not be read: %s", noNode)
+	case f.err != nil:
+		s.warn(dag.WarnNoEdges, noEdges+", as the files of the application's master could not be read: %s",
+			loose.FirstLine(f.err.Error()))
+	case !s.st.hasEdges:
+		s.warn(dag.WarnNoEdges, noEdges+" yet: it is in no file of the application's master")
+	default:
+		s.warn(dag.WarnNoEdges,
+			"which vertex reads which is by the log of the application's master, which does not tell "+
+				"the kind of edges: its history file has no plan")
+	}
+	if f == nil {
+		return
+	}
+	if lost := f.lost(s.q.log()); lost > 0 {
+		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
+			"attempts are those at which they were seen", lost)
+	}
+}
+
+const noNode = "the ResourceManager does not say where it runs"
+
+// warnAboutNodes warns about attempts on nodes that are lost or being decommissioned.
+func (s *Source) warnAboutNodes(snap *dag.Snapshot) {
+	if !slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
+		return
+	}
+	on := make([]int, len(snap.Nodes))
+	for i := range snap.Jobs[0].Stages {
+		for _, a := range snap.Jobs[0].Stages[i].Attempts {
+			if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(on) {
+				on[a.Node]++
+			}
+		}
+	}
+	for i, count := range on {
+		switch n := &snap.Nodes[i]; {
+		case count == 0:
+		case n.Lost:
+			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
+			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, to run again elsewhere, and so does what ended "+
+				"there if it is still needed", n.Name, cmp.Or(why, "lost"), units.Count(count, "task"), s.st.id)
+		case n.Draining:
+			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: %s of %s on it may end for as long as it is "+
+				"given, new ones go elsewhere", n.Name, units.Count(count, "task"), s.st.id)
+		}
+	}
+}
