@@ -64,7 +64,7 @@ func TestNoDAG(t *testing.T) {
 		{second, "FINISHED", labApp + " has ended, and nothing is left that tells of " + second},
 	} {
 		l := newLab(1, 1, 1000)
-		l.files, l.gone, l.app = map[string][]byte{"syslog": []byte("x\n")}, true, c.state
+		l.files, l.runsAnother, l.app = map[string][]byte{"syslog": []byte("x\n")}, true, c.state
 		s, err := workflowOf(l, yarn.Target{ID: c.id}).Next(t.Context())
 		none, is := errors.AsType[*yarn.NoWorkflowError](err)
 		switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -50,7 +49,7 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 		say("tez files", yarn.Warn, "", "the ResourceManager does not say where the master runs")
 	case f.sizes == nil || f.err != nil:
 		hint := ""
-		if st := rest.Status(f.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+		if isDenied(f.err) {
 			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
 				"session name this user, or ask as user " + s.app.User
 		}

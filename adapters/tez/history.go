@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,12 +34,12 @@ const mostEvents = 4_000_000
 func (l *Log) add(e *event) error {
 	switch e.kind {
 	case appConfigured, "AM_LAUNCHED", "AM_STARTED", "CONTAINER_LAUNCHED":
-		if app := appOf(e.entity); app != "" && len(l.apps[app]) < mostContainers {
+		if app := idIn("application_", inApp, e.entity); app != "" && len(l.apps[app]) < mostContainers {
 			l.apps[app] = append(l.apps[app], *e)
 		}
 		return nil
 	}
-	id := dagOf(e.entity)
+	id := idIn("dag_", inDAG, e.entity)
 	if id == "" || !e.at.Known() {
 		return nil // the event of another kind of object
 	}
@@ -49,28 +50,17 @@ func (l *Log) add(e *event) error {
 	return nil
 }
 
-// appOf returns the application of an application, master or container id, and "" for other ids.
-func appOf(id string) string {
-	kind, _, _ := strings.Cut(id, "_")
-	after, ok := map[string]int{"application": 0, "appattempt": 1, "container": 2}[kind]
-	parts := strings.Split(id, "_")
-	if n := len(parts) - after; ok && n >= 3 {
-		return "application_" + parts[n-2] + "_" + parts[n-1]
+var (
+	inApp = regexp.MustCompile(`^(?:application|appattempt|container(?:_e\d+)?)_(\d+_\d+)(?:_|$)`)
+	inDAG = regexp.MustCompile(`^(?:dag|vertex|task|attempt)_(\d+_\d+_\d{1,9})(?:_|$)`)
+)
+
+// idIn returns prefix and the part of an id that the pattern finds, or "" if it does not match.
+func idIn(prefix string, pattern *regexp.Regexp, id string) string {
+	if m := pattern.FindStringSubmatch(id); m != nil {
+		return prefix + m[1]
 	}
 	return ""
-}
-
-// dagOf returns the DAG of a DAG, vertex, task or attempt id, and "" for other ids.
-func dagOf(id string) string {
-	parts := strings.Split(id, "_")
-	if len(parts) < 4 || !slices.Contains([]string{"dag", "vertex", "task", "attempt"}, parts[0]) {
-		return ""
-	}
-	found := "dag_" + strings.Join(parts[1:4], "_")
-	if !dagID.MatchString(found) {
-		return ""
-	}
-	return found
 }
 
 // close orders the events by time. It returns errNoDAG if no DAG is complete.

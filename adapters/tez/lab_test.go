@@ -26,27 +26,27 @@ const (
 // container of its own at first and then in the one that its predecessor leaves. It counts the bytes of what it
 // answers.
 type lab struct {
-	now    dag.Instant
-	tasks  int
-	width  int
-	length int64 // ms
-	app    string
-	master int    // that runs
-	node   string // state of its node; "" is RUNNING
-	tags   string
-	diag   string
-	gone   bool // its master does not know the DAG
-	silent bool // its master does not answer
-	closed bool // its master refuses, and the ResourceManager does not say where it runs
-	deaf   bool // its NodeManager does not either
-	down   bool // its NodeManager cannot be reached
-	files  map[string][]byte
-	wrote  dag.Instant       // up to when the log is written
-	status string            // of the DAG; "" is by its tasks
-	bodies map[string]string // of the master's lists, where they are not by the tasks
-	mu     sync.Mutex        // of asked and bytes
-	asked  map[string]int
-	bytes  map[string]int
+	now         dag.Instant
+	tasks       int
+	width       int
+	length      int64 // ms
+	app         string
+	master      int    // that runs
+	node        string // state of its node; "" is RUNNING
+	tags        string
+	diag        string
+	runsAnother bool // its master does not have the DAG
+	masterDown  bool // its master does not answer
+	allDenied   bool // its master denies access, and the ResourceManager does not report where it runs
+	filesDenied bool // its NodeManager denies access
+	nodeDown    bool // its NodeManager cannot be reached
+	files       map[string][]byte
+	wrote       dag.Instant       // up to when the log is written
+	status      string            // of the DAG; "" is by its tasks
+	bodies      map[string]string // of the master's lists, where they are not by the tasks
+	mu          sync.Mutex        // of asked and bytes
+	asked       map[string]int
+	bytes       map[string]int
 }
 
 const labStart dag.Instant = 1_795_366_064_646
@@ -135,7 +135,7 @@ func (l *lab) RM(_ context.Context, path string) ([]byte, error) {
 	what, _, _ := strings.Cut(path, "?")
 	body := "{}"
 	app := fmt.Sprintf(`{"id":"%s","user":"alice","name":"count","queue":"default","state":"%s","finalStatus":"UNDEFINED","applicationType":"TEZ","applicationTags":%q,"startedTime":%d,"allocatedMB":1024,"diagnostics":%q,"amHostHttpAddress":"n0:8042","amContainerLogs":"http://n0:8042/node/containerlogs/container_%s_%02d_000001/alice"}`, labApp, l.app, l.tags, labStart-2000, l.diag, labID, l.master)
-	if l.closed {
+	if l.allDenied {
 		app, _, _ = strings.Cut(app, `,"allocatedMB"`)
 		app += fmt.Sprintf(`,"diagnostics":%q}`, l.diag)
 	}
@@ -185,13 +185,13 @@ func (l *lab) attempt(t int, all bool) string {
 func (l *lab) Proxy(_ context.Context, _ string, r rest.Request) ([]byte, error) {
 	path := r.Path
 	what, query, _ := strings.Cut(strings.TrimPrefix(path, "ws/v2/tez/"), "?")
-	if l.silent {
+	if l.masterDown {
 		return l.give(what, "", &rest.Error{URL: path, Text: "connection refused"})
 	}
-	if l.closed {
+	if l.allDenied {
 		return l.give(what, "", &rest.Error{URL: path, Status: 401, Text: "Access denied for user: bob"})
 	}
-	if l.gone {
+	if l.runsAnother {
 		return l.give(what, "", &rest.Error{URL: path, Status: 404, Text: "Not current Dag: 1"})
 	}
 	q, _ := url.ParseQuery(query)
@@ -250,10 +250,10 @@ func (l *lab) Proxy(_ context.Context, _ string, r rest.Request) ([]byte, error)
 }
 
 func (l *lab) NM(_ context.Context, _, path string) ([]byte, error) {
-	if l.down {
+	if l.nodeDown {
 		return l.give("logs", "", &rest.Error{URL: path, Text: "connection refused"})
 	}
-	if l.deaf {
+	if l.filesDenied {
 		return l.give("logs", "", &rest.Error{URL: path, Status: 403, Text: "no view rights"})
 	}
 	_, name, _ := strings.Cut(path, "/logs/")

@@ -20,11 +20,9 @@ type lineReader struct {
 }
 
 var (
-	ofVertex  = regexp.MustCompile(`(vertex_\d+_\d+_\d+_\d+)`)
-	resources = regexp.MustCompile(`vertex: (vertex_\d+_\d+_\d+_\d+) \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
-	minMax    = regexp.MustCompile(`Settings minFrac: ([0-9.Ee-]+) maxFrac: ([0-9.Ee-]+) auto: `)
-	scheduled = regexp.MustCompile(
-		`Scheduling \d+ tasks for vertex: (.*) with totalTasks: .* min: ([0-9.Ee-]+) max: ([0-9.Ee-]+)`)
+	ofVertex      = regexp.MustCompile(`(vertex_\d+_\d+_\d+_\d+)`)
+	resources     = regexp.MustCompile(`vertex: (vertex_\d+_\d+_\d+_\d+) \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
+	minMax        = regexp.MustCompile(`Settings minFrac: ([0-9.Ee-]+) maxFrac: ([0-9.Ee-]+) auto: `)
 	sourceStarted = regexp.MustCompile(
 		`Source vertex started: (vertex_\d+_\d+_\d+_\d+) for vertex: (vertex_\d+_\d+_\d+_\d+) \[`)
 	logged = regexp.MustCompile(`\[HISTORY\]\[DAG:([A-Za-z0-9_/]+)\]\[Event:([A-Z_]+)\]: `)
@@ -83,12 +81,6 @@ func (r *lineReader) setting(line string) (e event, ok bool) {
 		if m := minMax.FindStringSubmatch(line); m != nil {
 			e = newEvent(vertexSlowStart, r.vertex)
 			e.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
-			return e, true
-		}
-	case has("MinSourceTaskCompletedFraction: "):
-		if m := scheduled.FindStringSubmatch(line); m != nil {
-			e = newEvent(vertexSlowStart, "")
-			e.name, e.slowStart = m[1], slowStart{fraction(m[2]), fraction(m[3])}
 			return e, true
 		}
 	case has("Source vertex started: "):

@@ -2,7 +2,6 @@ package tez
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"reflect"
 	"slices"
@@ -22,56 +21,30 @@ const unknownStages = "vertex"
 // order returns the vertices in topological order, by index where several orders are possible. In a cycle, which no
 // master accepts, the vertex with the lowest index comes first.
 func (st *state) order() []int32 {
-	waits := make([]int, len(st.vertices))
+	waits := make([]int, len(st.vertices)) // sources that are not placed yet
 	next := make([][]int32, len(st.vertices))
-	var ready indexHeap
 	for i, v := range st.vertices {
+		waits[i] = len(v.sources)
 		for _, s := range v.sources {
 			next[s.vertex] = append(next[s.vertex], v.index)
-		}
-		if waits[i] = len(v.sources); waits[i] == 0 {
-			ready = append(ready, v.index)
 		}
 	}
 	out := make([]int32, 0, len(st.vertices))
 	placed := make([]bool, len(st.vertices))
-	for first := 0; len(out) < len(st.vertices); {
-		if len(ready) == 0 {
-			for placed[first] {
-				first++
+	for range st.vertices {
+		first := slices.Index(placed, false)
+		for i := first; i < len(waits); i++ {
+			if !placed[i] && waits[i] == 0 {
+				first = i
+				break
 			}
-			heap.Push(&ready, st.vertices[first].index)
 		}
-		i, _ := heap.Pop(&ready).(int32)
-		if placed[i] {
-			continue
-		}
-		out, placed[i] = append(out, i), true
-		for _, to := range next[i] {
-			if waits[to]--; waits[to] == 0 {
-				heap.Push(&ready, to)
-			}
+		out, placed[first] = append(out, st.vertices[first].index), true
+		for _, to := range next[first] {
+			waits[to]--
 		}
 	}
 	return out
-}
-
-// An indexHeap returns the lowest index first.
-type indexHeap []int32
-
-func (h indexHeap) Len() int           { return len(h) }
-func (h indexHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h indexHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-
-// Push implements heap.Interface.
-func (h *indexHeap) Push(x any) { *h = append(*h, x.(int32)) } //nolint:forcetypeassert // nothing else is pushed
-
-// Pop implements heap.Interface.
-func (h *indexHeap) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
 }
 
 // planOf makes the plan with vertices in an order; without any, one stage with unknown tasks stands for all. It returns

@@ -249,21 +249,21 @@ func (c *truth) compare(t *testing.T, all []*dag.Snapshot) {
 	}
 }
 
-// A deaf cluster does not get the files that match.
-type deaf struct {
+// A denied cluster refuses the files that match.
+type denied struct {
 	*yarn.Client
 	refuses func(path string) bool
 	asked   map[string]int
 }
 
-func (d *deaf) NM(ctx context.Context, node, path string) ([]byte, error) {
+func (d *denied) NM(ctx context.Context, node, path string) ([]byte, error) {
 	if d.refuses(path) {
 		return nil, &rest.Error{URL: path, Status: http.StatusForbidden, Text: "no view rights"}
 	}
 	return d.Client.NM(ctx, node, path)
 }
 
-func (d *deaf) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
+func (d *denied) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
 	what, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "ws/v2/tez/"), "?")
 	d.asked[what]++
 	return d.Client.Proxy(ctx, app, r)
@@ -284,7 +284,7 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return s.Source.Next(ctx)
 }
 
-func without(t *testing.T, rec *recording.Answers, id string, refuses func(path string) bool) (*stepped, *deaf) {
+func without(t *testing.T, rec *recording.Answers, id string, refuses func(path string) bool) (*stepped, *denied) {
 	t.Helper()
 	p := engine.Player(rec)
 	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
@@ -294,7 +294,7 @@ func without(t *testing.T, rec *recording.Answers, id string, refuses func(path 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deaf{client, refuses, map[string]int{}}
+	d := &denied{client, refuses, map[string]int{}}
 	return &stepped{tez.NewSource(d, tez.Target{ID: id, Made: p.Made}), p, rec.Last}, d
 }
 

@@ -12,11 +12,13 @@ import (
 	"strings"
 )
 
-// A sequenceFile is a Hadoop SequenceFile with uncompressed records, or records compressed one by one.
+// A sequenceFile is a Hadoop SequenceFile with uncompressed records, or records compressed one by one. After an error
+// all reads return zero values.
 type sequenceFile struct {
 	in     *bufio.Reader
 	value  string // class of the values
 	unpack func(io.Reader) (io.ReadCloser, error)
+	err    error // the first one
 }
 
 const (
@@ -31,177 +33,154 @@ var errSequence = errors.New("a SequenceFile that cannot be read")
 
 // openSequence reads the head of a file.
 func openSequence(in *bufio.Reader) (*sequenceFile, error) {
-	head := make([]byte, len(sequenceMagic)+1)
-	if _, err := io.ReadFull(in, head); err != nil || string(head[:3]) != sequenceMagic || head[3] < 5 || head[3] > 6 {
+	f := &sequenceFile{in: in}
+	head := f.read(int64(len(sequenceMagic) + 1))
+	if f.err != nil || string(head[:3]) != sequenceMagic || head[3] < 5 || head[3] > 6 {
 		return nil, fmt.Errorf("%w: it does not begin as version 5 or 6 does", errSequence)
 	}
-	f := &sequenceFile{in: in}
-	if _, err := f.text(); err != nil { // class of the keys
-		return nil, err
+	f.text() // class of the keys
+	f.value = f.text()
+	isPacked, isBlocked := f.number(1) != 0, f.number(1) != 0
+	if isBlocked {
+		f.fail("its records are packed in blocks")
 	}
-	var err error
-	if f.value, err = f.text(); err != nil {
-		return nil, err
-	}
-	flags := make([]byte, 2)
-	if _, err := io.ReadFull(in, flags); err != nil {
-		return nil, fmt.Errorf("%w: %w", errSequence, err)
-	}
-	if flags[1] != 0 {
-		return nil, fmt.Errorf("%w: its records are packed in blocks", errSequence)
-	}
-	if flags[0] != 0 {
-		codec, err := f.text()
-		if err != nil {
-			return nil, err
-		}
-		switch codec[strings.LastIndexByte(codec, '.')+1:] {
-		case "DefaultCodec", "DeflateCodec":
-			f.unpack = zlib.NewReader
-		case "GzipCodec":
-			f.unpack = func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
-		default:
-			return nil, fmt.Errorf("%w: packed by %s; DefaultCodec and GzipCodec are known", errSequence, codec)
-		}
+	if isPacked {
+		f.setCodec(f.text())
 	}
 	if head[3] >= 6 {
-		n, err := f.number()
-		if err != nil || n > mostSequenceKV {
-			return nil, fmt.Errorf("%w: its metadata are no list", errSequence)
+		n := f.number(4)
+		if n > mostSequenceKV {
+			f.fail("its metadata are no list")
 		}
-		for range 2 * n {
-			if _, err := f.text(); err != nil {
-				return nil, err
-			}
+		for i := uint64(0); i < 2*n && f.err == nil; i++ {
+			f.text()
 		}
 	}
-	if _, err := in.Discard(sequenceSync); err != nil {
-		return nil, fmt.Errorf("%w: %w", errSequence, err)
+	f.read(sequenceSync)
+	if f.err != nil && !errors.Is(f.err, errSequence) {
+		return nil, fmt.Errorf("%w: %w", errSequence, f.err)
 	}
-	return f, nil
+	return f, f.err
 }
 
-// number reads four bytes.
-func (f *sequenceFile) number() (uint32, error) {
-	b := make([]byte, 4)
-	if _, err := io.ReadFull(f.in, b); err != nil {
-		return 0, err
+func (f *sequenceFile) setCodec(class string) {
+	switch class[strings.LastIndexByte(class, '.')+1:] {
+	case "DefaultCodec", "DeflateCodec":
+		f.unpack = zlib.NewReader
+	case "GzipCodec":
+		f.unpack = func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
+	default:
+		f.fail(fmt.Sprintf("packed by %s; DefaultCodec and GzipCodec are known", class))
 	}
-	return binary.BigEndian.Uint32(b), nil
+}
+
+func (f *sequenceFile) fail(why string) {
+	if f.err == nil {
+		f.err = fmt.Errorf("%w: %s", errSequence, why)
+	}
+}
+
+// read reads n bytes. The memory that it uses is bounded by the file's length, whatever n is.
+func (f *sequenceFile) read(n int64) []byte {
+	if f.err != nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if _, f.err = io.CopyN(&b, f.in, n); errors.Is(f.err, io.EOF) {
+		f.err = io.ErrUnexpectedEOF
+	}
+	return b.Bytes()
+}
+
+// number reads an unsigned number of n bytes.
+func (f *sequenceFile) number(n int) (v uint64) {
+	for _, b := range f.read(int64(n)) {
+		v = v<<8 | uint64(b)
+	}
+	return v
 }
 
 // text reads a string after its length, a number of variable size in Hadoop's encoding.
-func (f *sequenceFile) text() (string, error) {
-	first, err := f.in.ReadByte()
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errSequence, err)
+func (f *sequenceFile) text() string {
+	n := f.number(1)
+	if size := 256 - n; n > 127 && size > 112 { // the byte is -112 minus the size of the number
+		n = f.number(int(size - 112)) //nolint:gosec // G115: at most 16
+	} else if n > 127 {
+		n = mostClassName + 1 // a negative number
 	}
-	n := int(int8(first)) //nolint:gosec // G115: the byte has a sign
-	if n < -112 {
-		more := -112 - n
-		n = 0
-		for range more {
-			b, err := f.in.ReadByte()
-			if err != nil || n > mostClassName {
-				return "", fmt.Errorf("%w: a name of it is too long", errSequence)
-			}
-			n = n<<8 | int(b)
-		}
+	if n > mostClassName {
+		f.fail("a name of it is too long")
 	}
-	if n < 0 || n > mostClassName {
-		return "", fmt.Errorf("%w: a name of it is too long", errSequence)
-	}
-	b := make([]byte, n)
-	if _, err := io.ReadFull(f.in, b); err != nil {
-		return "", fmt.Errorf("%w: %w", errSequence, err)
-	}
-	return string(b), nil
+	return string(f.read(int64(min(n, mostClassName)))) //nolint:gosec // G115: bounded
 }
 
 // next returns the uncompressed value of the next record, and io.EOF after the last one. It returns
 // io.ErrUnexpectedEOF if the file is cut off, as a file that is still being written may be.
 func (f *sequenceFile) next() ([]byte, error) {
 	const mark = 1<<32 - 1
-	length, err := f.number()
-	if err == nil && length == mark {
-		if _, err = f.in.Discard(sequenceSync); err == nil {
-			length, err = f.number()
+	length := uint64(mark)
+	for range 2 { // Hadoop may write a mark before a record, and at the end
+		if _, err := f.in.Peek(1); err != nil {
+			return nil, err
 		}
-		if errors.Is(err, io.EOF) {
-			return nil, io.EOF // Hadoop may write a mark at the end
+		if length = f.number(4); length != mark {
+			break
 		}
+		f.read(sequenceSync)
 	}
-	if err != nil {
-		return nil, err
-	}
-	key, err := f.number()
-	if err != nil {
-		return nil, noEOF(err)
-	}
+	key := f.number(4)
 	if length > mostRecord || key > length {
-		return nil, fmt.Errorf("%w: a record of %d bytes with a key of %d", errSequence, length, key)
+		f.fail(fmt.Sprintf("a record of %d bytes with a key of %d", length, key))
+		return nil, f.err
 	}
-	if _, err := f.in.Discard(int(key)); err != nil {
-		return nil, noEOF(err)
+	f.read(int64(key))                   //nolint:gosec // G115: bounded
+	value := f.read(int64(length - key)) //nolint:gosec // G115: bounded
+	if f.err != nil || f.unpack == nil {
+		return value, f.err
 	}
-	var value bytes.Buffer
-	if _, err := io.CopyN(&value, f.in, int64(length-key)); err != nil {
-		return nil, noEOF(err)
+	r, err := f.unpack(bytes.NewReader(value))
+	if err == nil {
+		value, err = io.ReadAll(io.LimitReader(r, mostRecord))
 	}
-	if f.unpack == nil {
-		return value.Bytes(), nil
-	}
-	r, err := f.unpack(&value)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSequence, err)
 	}
-	out, err := io.ReadAll(io.LimitReader(r, mostRecord))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errSequence, err)
-	}
-	return out, nil
-}
-
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return value, nil
 }
 
 // fields calls see for each field of a protocol buffers message that is a number or bytes. It returns false if the
 // message is invalid.
 func fields(b []byte, see func(field uint64, n uint64, text []byte)) bool {
-	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		if n <= 0 {
-			return false
-		}
-		b = b[n:]
+	ok := true
+	number := func() uint64 {
+		v, n := binary.Uvarint(b)
+		ok = ok && n > 0
+		b = b[max(n, 0):]
+		return v
+	}
+	take := func(n uint64) (part []byte) {
+		ok = ok && n <= uint64(len(b))
+		n = min(n, uint64(len(b)))
+		part, b = b[:n], b[n:]
+		return part
+	}
+	for ok && len(b) > 0 {
+		tag, n, text := number(), uint64(0), []byte(nil)
 		switch tag & 7 {
 		case 0:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				return false
-			}
-			b = b[n:]
-			see(tag>>3, v, nil)
+			n = number()
 		case 2:
-			size, n := binary.Uvarint(b)
-			if n <= 0 || size > uint64(len(b)-n) { //nolint:gosec // G115: n is no more than len(b)
-				return false
-			}
-			see(tag>>3, 0, b[n:n+int(size)]) //nolint:gosec // G115: no longer than b
-			b = b[n+int(size):]              //nolint:gosec // G115: likewise
-		case 1, 5:
-			skip := map[uint64]int{1: 8, 5: 4}[tag&7]
-			if len(b) < skip {
-				return false
-			}
-			b = b[skip:]
+			text = take(number())
+		case 1:
+			take(8)
+		case 5:
+			take(4)
 		default:
-			return false
+			ok = false
+		}
+		if kind := tag & 7; ok && (kind == 0 || kind == 2) {
+			see(tag>>3, n, text)
 		}
 	}
-	return true
+	return ok
 }

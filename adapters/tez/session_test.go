@@ -58,7 +58,7 @@ func TestSession(t *testing.T) {
 	if l.asked["dagInfo"] > 0 {
 		t.Error("the master was asked though its files tell")
 	}
-	l.deaf = true
+	l.filesDenied = true
 	s = NewSession(l)
 	see("_1   false")
 	if l.asked["dagInfo"] != 1 {
@@ -85,7 +85,7 @@ func TestQuery(t *testing.T) {
 		err != nil {
 		t.Errorf("%s, %v, %v", id, of, err)
 	}
-	l.deaf, l.tags = true, firstQuery+",userid=null"
+	l.filesDenied, l.tags = true, firstQuery+",userid=null"
 	if id, of, err := workflowOf(l, yarn.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of ||
 		err != nil {
 		t.Errorf("by its tag: %s, %v, %v", id, of, err)
@@ -177,11 +177,11 @@ func TestDoctor(t *testing.T) {
 	if got := grades(l); got != "tez ok, master ok, files ok, plan warn" {
 		t.Error(got)
 	}
-	l.deaf = true
+	l.filesDenied = true
 	if got := grades(l); got != "tez ok, master ok, files warn" {
 		t.Error(got)
 	}
-	l.silent = true
+	l.masterDown = true
 	if got := grades(l); got != "tez ok, master fail, files warn" {
 		t.Error(got)
 	}

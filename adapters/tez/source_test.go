@@ -42,9 +42,9 @@ func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapsho
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	tasks := long.Of(2000, 10_000)
-	for _, deaf := range []bool{false, true} {
+	for _, isDenied := range []bool{false, true} {
 		l := newLab(tasks, tasks/20, 30_000)
-		l.deaf = deaf
+		l.filesDenied = isDenied
 		naive, tick := 0, 0
 		last := watch(t, l, NewSource(l, Target{ID: labDAG}), 5000, func(*dag.Snapshot) {
 			if tick++; tick%20 == 10 {
@@ -52,16 +52,16 @@ func TestPolling(t *testing.T) {
 			}
 		})
 		if last.State != dag.Succeeded || last.Jobs[0].Stages[0].Succeeded() != tasks {
-			t.Errorf("deaf %v: %v with %d tasks", deaf, last.State, last.Jobs[0].Stages[0].Succeeded())
+			t.Errorf("files denied %v: %v with %d tasks", isDenied, last.State, last.Jobs[0].Stages[0].Succeeded())
 		}
 		bytes := 0
 		for _, n := range l.bytes {
 			bytes += n
 		}
-		t.Logf("deaf %v: %d bytes %v, naive %d: 1/%.1f; asked %v", deaf, bytes, l.bytes, naive,
+		t.Logf("files denied %v: %d bytes %v, naive %d: 1/%.1f; requests %v", isDenied, bytes, l.bytes, naive,
 			float64(naive)/float64(bytes), l.asked)
 		if bytes*10 > naive {
-			t.Errorf("deaf %v: %d bytes, naive %d", deaf, bytes, naive)
+			t.Errorf("files denied %v: %d bytes, naive %d", isDenied, bytes, naive)
 		}
 	}
 }
@@ -139,34 +139,34 @@ func TestEnds(t *testing.T) {
 		says   string
 	}{
 		{"by its master", func(l *lab) { l.status = "KILLED" }, dag.Killed, ""},
-		{"by its master, without files", func(l *lab) { l.status, l.deaf = "FAILED", true }, dag.Failed, ""},
+		{"by its master, without files", func(l *lab) { l.status, l.filesDenied = "FAILED", true }, dag.Failed, ""},
 		{"by its log, after the session", func(l *lab) {
-			l.app, l.silent = "FINISHED", true
+			l.app, l.masterDown = "FINISHED", true
 			l.log("DAG_FINISHED", "dagId=%s, finishTime=%d, status=KILLED, diagnostics=by alice", labDAG, l.now)
 		}, dag.Killed, ""},
 		{"by its history", func(l *lab) {
-			l.app, l.silent = "FINISHED", true
+			l.app, l.masterDown = "FINISHED", true
 			delete(l.files, labLog)
 			l.files["history.txt.x"] = []byte(`{"entity":"` + labDAG +
 				`","events":[{"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"FAILED","endTime":1795366084646,"diagnostics":"why"}}` + "\n\x01")
 		}, dag.Failed, ""},
 		{"by the manager, all succeeded", func(l *lab) {
-			l.app, l.silent, l.deaf = "FINISHED", true, true
+			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=3, failedDAGs=0, killedDAGs=0"
 		}, dag.Succeeded, "ResourceManager's word"},
 		{"by the manager, which cannot tell", func(l *lab) {
-			l.app, l.silent, l.deaf = "FINISHED", true, true
+			l.app, l.masterDown, l.filesDenied = "FINISHED", true, true
 			l.diag = "Session stats:submittedDAGs=3, successfulDAGs=2, failedDAGs=1, killedDAGs=0"
 		}, dag.EndedUnconfirmed, "successfulDAGs=2"},
 		{
-			"by the manager, killed", func(l *lab) { l.app, l.silent, l.deaf = "KILLED", true, true }, dag.Killed,
+			"by the manager, killed", func(l *lab) { l.app, l.masterDown, l.filesDenied = "KILLED", true, true }, dag.Killed,
 			"ResourceManager's word",
 		},
 		{
-			"not at all: its master is silent", func(l *lab) { l.silent, l.deaf = true, true }, dag.Running,
+			"not at all: its master is silent", func(l *lab) { l.masterDown, l.filesDenied = true, true }, dag.Running,
 			"could not be asked",
 		},
-		{"not at all: another DAG is current", func(l *lab) { l.gone, l.deaf = true, true }, dag.Running, ""},
+		{"not at all: another DAG is current", func(l *lab) { l.runsAnother, l.filesDenied = true, true }, dag.Running, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestEnds(t *testing.T) {
 			if running := s.Jobs[0].Stages[0].Running(); s.State.Ended() && running > 0 {
 				t.Errorf("%d attempts run", running)
 			}
-			if l.gone && l.asked["dagInfo"] > 3 {
+			if l.runsAnother && l.asked["dagInfo"] > 3 {
 				t.Errorf("asked %d times for a DAG that is not current", l.asked["dagInfo"])
 			}
 		})
@@ -193,7 +193,7 @@ func TestEnds(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(5_000, 2_500, 10_000)
-	l.deaf = true
+	l.filesDenied = true
 	last := watch(t, l, NewSource(l, Target{ID: labDAG}), 2000, nil)
 	if n := last.Jobs[0].Stages[0].Succeeded(); n != 5_000 || last.State != dag.Succeeded {
 		t.Errorf("%v with %d tasks", last.State, n)
@@ -218,7 +218,7 @@ func TestFilesComeBack(t *testing.T) {
 		next()
 		l.advance(15_000)
 		next()
-		l.down, l.deaf = !refused, refused
+		l.nodeDown, l.filesDenied = !refused, refused
 		l.status = "SUCCEEDED"
 		ended := 0
 		for range 20 {
@@ -232,7 +232,7 @@ func TestFilesComeBack(t *testing.T) {
 		if refused {
 			continue
 		}
-		l.down = false
+		l.nodeDown = false
 		l.advance(1000)
 		s := next()
 		for range retryEach {
@@ -268,7 +268,7 @@ func TestNewMaster(t *testing.T) {
 		}
 		return text
 	}
-	l.master, l.silent = 2, true
+	l.master, l.masterDown = 2, true
 	delete(l.files, labLog)
 	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "could be recovered") {
 		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
@@ -313,7 +313,7 @@ func TestNewMaster(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(4, 2, 10_000)
-	l.closed = true
+	l.allDenied = true
 	src := NewSource(l, Target{ID: labApp})
 	said := ""
 	var s *dag.Snapshot
@@ -385,7 +385,7 @@ func TestNodeLost(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	l := newLab(40, 4, 30_000)
-	l.deaf = true
+	l.filesDenied = true
 	c := &limited{l, map[string]int64{}}
 	src := NewSource(c, Target{ID: labDAG})
 	for range 20 {

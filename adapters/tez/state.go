@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,9 +33,8 @@ type state struct {
 	endedMasters int
 	attempts     int // stored ones
 	containers   map[string]*container
-	slots        int32     // number of containers used
-	setups       []float64 // ms from allocation to start of each container's first attempt
-	setupOf      map[attemptKey]int
+	slots        int32                  // number of containers used
+	setups       map[attemptKey]float64 // ms from allocation to start of each container's first attempt
 	nodeIndex    func(id string) int32
 }
 
@@ -113,7 +113,7 @@ type attempt struct {
 func newState(id string, nodeIndex func(id string) int32) *state {
 	return &state{
 		id: id, byName: map[string]*vertex{}, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
-		containers: map[string]*container{}, setupOf: map[attemptKey]int{}, nodeIndex: nodeIndex,
+		containers: map[string]*container{}, setups: map[attemptKey]float64{}, nodeIndex: nodeIndex,
 	}
 }
 
@@ -268,13 +268,10 @@ func (st *state) container(id string) *container {
 
 // setupMedian returns the median set-up time in milliseconds, or 0 if there is none.
 func (st *state) setupMedian() float64 {
-	if len(st.setups) == 0 {
+	all := slices.Sorted(maps.Values(st.setups))
+	n := len(all)
+	if n == 0 {
 		return 0
 	}
-	all := slices.Clone(st.setups)
-	slices.Sort(all)
-	if n := len(all); n%2 == 0 {
-		return (all[n/2-1] + all[n/2]) / 2
-	}
-	return all[len(all)/2]
+	return (all[(n-1)/2] + all[n/2]) / 2
 }

@@ -15,6 +15,25 @@ import (
 
 // apply applies an event that was read at an instant. It ignores events of other DAGs, and invalid ones.
 func (st *state) apply(e *event, now dag.Instant) {
+	switch of, _, _ := strings.Cut(e.entity, "_"); of {
+	case "attempt":
+		if k, ok := parseID(e.entity, "attempt", st.id, 3); ok {
+			st.applyToAttempt(k, e, now)
+		}
+	case "vertex":
+		if v := st.vertexOf(e.entity); v != nil {
+			st.applyToVertex(v, e)
+		}
+	case "dag":
+		if e.entity == st.id {
+			st.applyToDAG(e)
+		}
+	default:
+		st.applyToApp(e)
+	}
+}
+
+func (st *state) applyToApp(e *event) {
 	switch e.kind {
 	case appConfigured:
 		if e.settings != nil {
@@ -27,23 +46,6 @@ func (st *state) apply(e *event, now dag.Instant) {
 	case "CONTAINER_LAUNCHED":
 		if c := st.container(e.entity); c != nil {
 			c.launched = e.at
-		}
-	case vertexSlowStart, vertexSized, vertexManaged, vertexReads, vertexReported,
-		"VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE", "VERTEX_STARTED":
-		v := st.vertexOf(e.entity)
-		if e.entity == "" {
-			v = st.byName[dag.Clean(e.name)]
-		}
-		if v != nil {
-			st.applyToVertex(v, e)
-		}
-	case "TASK_ATTEMPT_STARTED", "TASK_ATTEMPT_FINISHED", "TASK_FINISHED", attemptExplained, attemptReported:
-		if k, ok := parseID(e.entity, "attempt", st.id, 3); ok {
-			st.applyToAttempt(k, e, now)
-		}
-	default:
-		if e.entity == st.id {
-			st.applyToDAG(e)
 		}
 	}
 }
@@ -253,12 +255,7 @@ func (st *state) setup(k attemptKey, from, to dag.Instant) {
 	if !from.Known() || !to.Known() || to < from {
 		return
 	}
-	i, known := st.setupOf[k]
-	if !known {
-		i = len(st.setups)
-		st.setupOf[k], st.setups = i, append(st.setups, 0)
-	}
-	st.setups[i] = float64(to - from)
+	st.setups[k] = float64(to - from)
 }
 
 const (

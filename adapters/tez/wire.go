@@ -2,6 +2,7 @@ package tez
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,13 +97,12 @@ type wireLogs struct {
 
 // sizes returns the files' sizes in bytes by name.
 func (b *logsBody) sizes() map[string]int64 {
-	var all []wireLogs
-	if len(b.Info) > 0 && b.Info[0] == '{' {
-		all = make([]wireLogs, 1)
-		_ = json.Unmarshal(b.Info, &all[0]) // an invalid list has no files
-	} else {
-		_ = json.Unmarshal(b.Info, &all)
+	list := b.Info
+	if len(list) > 0 && list[0] == '{' {
+		list = slices.Concat([]byte("["), list, []byte("]"))
 	}
+	var all []wireLogs
+	_ = json.Unmarshal(list, &all) // an invalid list has no files
 	out := map[string]int64{}
 	for _, l := range all {
 		for _, f := range l.Files {
