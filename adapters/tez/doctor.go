@@ -58,7 +58,7 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", f.node, len(f.sizes))
 	}
 	switch {
-	case none || f == nil || f.sizes == nil:
+	case none || !f.areListed():
 	case s.st.hasPlan:
 		edges := 0
 		for _, v := range s.st.vertices {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
 // Bounds for reading a master's files, in bytes.
@@ -23,6 +25,7 @@ const (
 
 // files are the growing files of one master's container.
 type files struct {
+	cluster         Cluster
 	node, container string
 	progress        map[string]*fileProgress
 	sizes           map[string]int64 // as listed in this poll; nil if that failed
@@ -37,14 +40,21 @@ type fileProgress struct {
 	lost  int64  // skipped bytes
 }
 
-func newFiles(node, container string) *files {
-	return &files{node: node, container: container, progress: map[string]*fileProgress{}}
+// filesOf returns the files of an application's master: the known ones unless its container is another one now.
+func filesOf(c Cluster, app *yarn.App, known *files) *files {
+	if app.Container == "" || known != nil && known.container == app.Container {
+		return known
+	}
+	return &files{cluster: c, node: app.Node, container: app.Container, progress: map[string]*fileProgress{}}
 }
 
+// areListed reports whether there is a list of the files. f may be nil.
+func (f *files) areListed() bool { return f != nil && f.sizes != nil }
+
 // list requests the list of files.
-func (f *files) list(ctx context.Context, c Cluster) {
+func (f *files) list(ctx context.Context) {
 	f.sizes = nil
-	body, err := c.NM(ctx, f.node, "containers/"+f.container+"/logs")
+	body, err := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")
 	var b logsBody
 	if err == nil {
 		err = json.Unmarshal(body, &b)
@@ -85,8 +95,15 @@ func (f *files) histories() []string {
 	return out
 }
 
+// readHistories passes all new records of the history files to take.
+func (f *files) readHistories(ctx context.Context, take func(record string)) {
+	for _, name := range f.histories() {
+		f.read(ctx, name, historyEnd, take)
+	}
+}
+
 // read passes all new records of a file to take.
-func (f *files) read(ctx context.Context, c Cluster, name, separator string, take func(record string)) {
+func (f *files) read(ctx context.Context, name, separator string, take func(record string)) {
 	p := f.progress[name]
 	if p == nil {
 		p = &fileProgress{}
@@ -102,7 +119,7 @@ func (f *files) read(ctx context.Context, c Cluster, name, separator string, tak
 	}
 	if size-p.have > most {
 		if p.have == 0 && separator == historyEnd { // too long to read completely
-			if content, _, err := f.part(ctx, c, name, headBytes, size); err == nil {
+			if content, _, err := f.part(ctx, name, headBytes, size); err == nil {
 				p.take(content, separator, take)
 				p.have = int64(len(content))
 			}
@@ -110,9 +127,9 @@ func (f *files) read(ctx context.Context, c Cluster, name, separator string, tak
 		p.lost += size - most - p.have
 		p.have, p.carry = size-most, ""
 	}
-	content, length, err := f.part(ctx, c, name, -(size - p.have + overlap), size)
+	content, length, err := f.part(ctx, name, -(size - p.have + overlap), size)
 	if err == nil && length-int64(len(content)) > p.have { // it grew by more than the overlap
-		content, length, err = f.part(ctx, c, name, -(length - p.have + most/4), size)
+		content, length, err = f.part(ctx, name, -(length - p.have + most/4), size)
 	}
 	if err != nil {
 		return
@@ -145,10 +162,8 @@ func (p *fileProgress) take(content, separator string, take func(record string))
 }
 
 // part requests the first n bytes of a file, or the last -n bytes. It returns the file's length at that time.
-func (f *files) part(
-	ctx context.Context, c Cluster, name string, n, listed int64,
-) (content string, length int64, err error) {
-	body, err := c.NM(ctx, f.node, fmt.Sprintf("containers/%s/logs/%s?size=%d", f.container, name, n))
+func (f *files) part(ctx context.Context, name string, n, listed int64) (content string, length int64, err error) {
+	body, err := f.cluster.NM(ctx, f.node, fmt.Sprintf("containers/%s/logs/%s?size=%d", f.container, name, n))
 	length, content, ok := SplitLog(string(body))
 	has := int64(len(content))
 	isCut := !strings.Contains(string(body[max(0, len(body)-mostHead):]), "End of LogType:")

@@ -85,7 +85,7 @@ func (q *questions) poll(ctx context.Context) {
 func (q *questions) log() string { return "syslog_" + q.st.id }
 
 // hasFiles reports whether the list of files is known.
-func (q *questions) hasFiles() bool { return q.files != nil && q.files.sizes != nil }
+func (q *questions) hasFiles() bool { return q.files.areListed() }
 
 // hasLog reports whether the master has a log of the DAG.
 func (q *questions) hasLog() bool { return q.hasFiles() && q.files.sizes[q.log()] > 0 }
@@ -99,7 +99,7 @@ func (q *questions) needsSubmission() bool {
 func (q *questions) readEarlierLog(ctx context.Context) {
 	n := numberOf(q.st.id)
 	name := strings.TrimSuffix(q.log(), strconv.Itoa(n)) + strconv.Itoa(n-1) + "_post"
-	q.files.read(ctx, q.cluster, name, "\n", q.line)
+	q.files.read(ctx, name, "\n", q.line)
 }
 
 func (q *questions) needsHistory() bool {
@@ -110,12 +110,10 @@ func (q *questions) needsHistory() bool {
 }
 
 func (q *questions) readHistory(ctx context.Context) {
-	for _, name := range q.files.histories() {
-		q.files.read(ctx, q.cluster, name, historyEnd, q.record)
-	}
+	q.files.readHistories(ctx, q.record)
 }
 
-func (q *questions) readLog(ctx context.Context) { q.files.read(ctx, q.cluster, q.log(), "\n", q.line) }
+func (q *questions) readLog(ctx context.Context) { q.files.read(ctx, q.log(), "\n", q.line) }
 
 func (q *questions) line(line string) {
 	if e, ok := q.lines.read(line); ok {
@@ -146,7 +144,7 @@ const (
 // listFiles lists the master's files.
 func (q *questions) listFiles(ctx context.Context) {
 	if f := q.files; f != nil && (f.failures < failuresInRow || q.polls%retryEach == 0) {
-		f.list(ctx, q.cluster)
+		f.list(ctx)
 	}
 }
 
@@ -164,11 +162,11 @@ func (q *questions) watch(st *state) { q.st, q.lines.dag = st, st.id }
 // begin starts a poll. It reports whether the application has a new master.
 func (q *questions) begin(app yarn.App, now, before dag.Instant) (hasNewMaster bool) {
 	q.app, q.now, q.before = app, now, before
-	if app.Container == "" || q.files != nil && q.files.container == app.Container {
-		return false
-	}
-	q.files, q.runsAnother = newFiles(app.Node, app.Container), false
-	return true
+	known := q.files
+	q.files = filesOf(q.cluster, &app, known)
+	hasNewMaster = q.files != known
+	q.runsAnother = q.runsAnother && !hasNewMaster
+	return hasNewMaster
 }
 
 // get requests one of the master's lists and decodes the response. It records a failure.

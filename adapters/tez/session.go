@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -22,11 +24,14 @@ type DAG struct {
 	Ended bool
 }
 
-// A Session lists the DAGs of an application, which run one after another. It is not safe for concurrent use.
+// A Session lists the DAGs of an application, which run one after another. It is safe for concurrent use.
 type Session struct {
 	cluster Cluster
-	files   *files // of the newest master; nil before its container is known
-	dags    []DAG  // by number; Name is empty while it is unknown
+	newest  atomic.Pointer[DAG] // of the newest complete observation; nil before the first DAG
+
+	mu    sync.Mutex // held for an observation
+	files *files     // of the newest master; nil before its container is known
+	dags  []DAG      // by number; Name is empty while it is unknown
 }
 
 // NewSession returns a session without observations.
@@ -39,27 +44,32 @@ const mostDAGs = 100_000
 // does not serve them, Observe queries the master for the next DAG. A master without that DAG writes an error into
 // its log, so call Observe rarely in this case. If the ResourceManager's proxy refuses too, Observe returns its error.
 func (s *Session) Observe(ctx context.Context, app yarn.App) ([]DAG, error) {
-	if app.Container != "" && (s.files == nil || s.files.container != app.Container) {
-		s.files = newFiles(app.Node, app.Container)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.observe(ctx, app)
+	dags := slices.Clone(s.dags)
+	if n := len(dags); n > 0 {
+		s.newest.Store(&dags[n-1])
 	}
+	return dags, err
+}
+
+func (s *Session) observe(ctx context.Context, app yarn.App) error {
 	prefix := dagsOf(app.ID)
-	if s.files != nil {
-		s.files.list(ctx, s.cluster)
+	if s.files = filesOf(s.cluster, &app, s.files); s.files != nil {
+		s.files.list(ctx)
 	}
-	if s.files == nil || s.files.sizes == nil {
-		err := s.ask(ctx, app, prefix)
-		return slices.Clone(s.dags), err
+	if !s.files.areListed() {
+		return s.ask(ctx, app, prefix)
 	}
 	s.grow(prefix, s.files.newestDAG(prefix))
-	for _, name := range s.files.histories() {
-		s.files.read(ctx, s.cluster, name, historyEnd, func(text string) { s.record(prefix, text) })
-	}
+	s.files.readHistories(ctx, func(text string) { s.record(prefix, text) })
 	for i := range s.dags {
 		if d := &s.dags[i]; d.Name == "" && pig.Is(app.Name) {
 			d.setTitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
-	return slices.Clone(s.dags), nil
+	return nil
 }
 
 // grow records that there are at least n DAGs.

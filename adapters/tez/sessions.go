@@ -14,19 +14,12 @@ type Sessions struct {
 	hub     *yarn.Hub
 
 	mu  sync.Mutex
-	all map[string]*running // by application
-}
-
-// A running is a session with its newest DAG.
-type running struct {
-	asking  sync.Mutex // guards session
-	session *Session
-	newest  DAG // guarded by Sessions.mu
+	all map[string]*Session // by application
 }
 
 // NewSessions returns sessions without requests so far. The caller refreshes the hub.
 func NewSessions(cluster Cluster, hub *yarn.Hub) *Sessions {
-	return &Sessions{cluster: cluster, hub: hub, all: map[string]*running{}}
+	return &Sessions{cluster: cluster, hub: hub, all: map[string]*Session{}}
 }
 
 // submitted lists the applications of Tez, by id. Only their masters report which DAG they run.
@@ -44,16 +37,16 @@ func (s *Sessions) Running() []yarn.Submitted {
 	apps := s.submitted()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := make(map[string]*running, len(apps))
+	left := make(map[string]*Session, len(apps))
 	for i := range apps {
 		a := &apps[i]
-		r := s.all[a.App]
-		if r == nil {
+		session := s.all[a.App]
+		if session == nil {
 			continue
 		}
-		left[a.App] = r
-		if r.newest.ID != "" && !r.newest.Ended {
-			a.Read, a.Workflow, a.Title = true, r.newest.ID, r.newest.Name
+		left[a.App] = session
+		if d := session.newest.Load(); d != nil && !d.Ended {
+			a.Read, a.Workflow, a.Title = true, d.ID, d.Name
 		}
 	}
 	s.all = left
@@ -67,20 +60,13 @@ func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error
 		return false, nil
 	}
 	s.mu.Lock()
-	r := s.all[app]
-	if r == nil {
-		r = &running{session: NewSession(s.cluster)}
-		s.all[app] = r
+	session := s.all[app]
+	if session == nil {
+		session = NewSession(s.cluster)
+		s.all[app] = session
 	}
 	s.mu.Unlock()
-	r.asking.Lock()
-	defer r.asking.Unlock()
-	dags, err := r.session.Observe(ctx, *a)
-	if len(dags) > 0 {
-		s.mu.Lock()
-		r.newest = dags[len(dags)-1]
-		s.mu.Unlock()
-	}
+	_, err = session.Observe(ctx, *a)
 	return true, err
 }
 
