@@ -133,26 +133,23 @@ func (l *Log) Play(id string) *Player {
 
 // mostAtOnce returns the highest number of attempts that ran at the same time.
 func mostAtOnce(events []event) int {
-	type edge struct {
-		at   dag.Instant
-		step int
-	}
-	var all []edge
+	var starts, ends []dag.Instant
 	for i := range events {
-		switch e := &events[i]; e.kind {
-		case "TASK_ATTEMPT_STARTED":
-			all = append(all, edge{e.at, 1})
-		case "TASK_ATTEMPT_FINISHED":
-			if e.start.Known() { // otherwise it never ran
-				all = append(all, edge{e.at, -1})
-			}
+		switch e := &events[i]; {
+		case e.kind == "TASK_ATTEMPT_STARTED":
+			starts = append(starts, e.at)
+		case e.kind == "TASK_ATTEMPT_FINISHED" && e.start.Known(): // otherwise it never ran
+			ends = append(ends, e.at)
 		}
 	}
-	slices.SortFunc(all, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.step, b.step)) })
-	most, n := 0, 0
-	for _, e := range all {
-		n += e.step
-		most = max(most, n)
+	slices.Sort(starts)
+	slices.Sort(ends)
+	most, ended := 0, 0
+	for i, at := range starts {
+		for ended < len(ends) && ends[ended] <= at {
+			ended++
+		}
+		most = max(most, i+1-ended)
 	}
 	return most
 }

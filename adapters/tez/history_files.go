@@ -3,6 +3,7 @@ package tez
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -237,16 +238,9 @@ func message(b []byte) (e event, ok bool) {
 	}
 	e.fill(&o)
 	e.kind, e.user = ids[1], ids[3]
-	for _, id := range []int{9, 8, 7, 6, 4} { // the most specific: attempt, task, vertex, DAG, application
-		if e.entity == "" {
-			e.entity = ids[id]
-		}
-	}
-	switch {
-	case strings.HasPrefix(e.kind, "CONTAINER_"):
+	e.entity = cmp.Or(ids[9], ids[8], ids[7], ids[6], ids[5], ids[4]) // the most specific: attempt to application
+	if strings.HasPrefix(e.kind, "CONTAINER_") {
 		e.entity = e.container
-	case strings.HasPrefix(e.kind, "AM_"):
-		e.entity = ids[5]
 	}
 	return e, ok && e.kind != ""
 }

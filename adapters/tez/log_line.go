@@ -20,14 +20,16 @@ type lineReader struct {
 }
 
 var (
-	ofVertex      = regexp.MustCompile(`(vertex_\d+_\d+_\d+_\d+)`)
-	resources     = regexp.MustCompile(`vertex: (vertex_\d+_\d+_\d+_\d+) \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
-	minMax        = regexp.MustCompile(`Settings minFrac: ([0-9.Ee-]+) maxFrac: ([0-9.Ee-]+) auto: `)
-	sourceStarted = regexp.MustCompile(
+	namePattern    = regexp.MustCompile(`: Running DAG: (.*?)(?:, callerContext=|$)`)
+	managerPattern = regexp.MustCompile(
+		`Setting (?:vertexManager to|user vertex manager plugin:) .*?(vertex_\d+_\d+_\d+_\d+)`)
+	memoryPattern    = regexp.MustCompile(`vertex: (vertex_\d+_\d+_\d+_\d+) \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
+	slowStartPattern = regexp.MustCompile(`Settings minFrac: ([0-9.Ee-]+) maxFrac: ([0-9.Ee-]+) auto: `)
+	sourcePattern    = regexp.MustCompile(
 		`Source vertex started: (vertex_\d+_\d+_\d+_\d+) for vertex: (vertex_\d+_\d+_\d+_\d+) \[`)
-	logged = regexp.MustCompile(`\[HISTORY\]\[DAG:([A-Za-z0-9_/]+)\]\[Event:([A-Z_]+)\]: `)
-	// entryStart matches the beginning of a log entry. Other lines continue the entry before them.
-	entryStart = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
+	eventPattern = regexp.MustCompile(`\[HISTORY\]\[DAG:([A-Za-z0-9_/]+)\]\[Event:([A-Z_]+)\]: `)
+	// entryPattern matches the beginning of a log entry. Other lines continue the entry before them.
+	entryPattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
 )
 
 // read decodes a line. ok is false if it is not an event of the DAG.
@@ -37,11 +39,11 @@ func (r *lineReader) read(line string) (e event, ok bool) {
 		e.diagnosis, _, _ = strings.Cut(cause, ", counters=")
 		return e, r.attempt != ""
 	}
-	if entryStart.MatchString(line) {
+	if entryPattern.MatchString(line) {
 		r.attempt = ""
 	}
 	if at := strings.Index(line, "[HISTORY][DAG:"); at >= 0 {
-		m := logged.FindStringSubmatchIndex(line[at:])
+		m := eventPattern.FindStringSubmatchIndex(line[at:])
 		if m == nil {
 			return e, false
 		}
@@ -56,41 +58,31 @@ func (r *lineReader) read(line string) (e event, ok bool) {
 
 // setting decodes a line about the plan or a setting of a vertex.
 func (r *lineReader) setting(line string) (e event, ok bool) {
-	has := func(part string) bool { return strings.Contains(line, part) }
-	switch {
-	case has("|app.DAGAppMaster|: Running DAG: "):
-		e = newEvent(dagNamed, r.dag)
-		_, name, _ := strings.Cut(line, "|: Running DAG: ")
-		e.name, _, _ = strings.Cut(name, ", callerContext=")
-		return e, true
-	case has(", Default Resources=<"):
-		if m := resources.FindStringSubmatch(line); m != nil {
-			e = newEvent(vertexSized, m[1])
-			e.name = m[2]
-			e.memoryMB, _ = strconv.Atoi(m[3])
-			return e, true
+	match := func(part string, pattern *regexp.Regexp) (m []string) {
+		if strings.Contains(line, part) { // quicker than the pattern
+			m = pattern.FindStringSubmatch(line)
 		}
-	case has("Setting vertexManager to "), has("Setting user vertex manager plugin: "):
-		if m := ofVertex.FindStringSubmatch(line); m != nil {
-			r.vertex = m[1]
-			e = newEvent(vertexManaged, m[1])
-			e.movement = movementTo(line)
-			return e, true
-		}
-	case has("Settings minFrac: "):
-		if m := minMax.FindStringSubmatch(line); m != nil {
-			e = newEvent(vertexSlowStart, r.vertex)
-			e.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
-			return e, true
-		}
-	case has("Source vertex started: "):
-		if m := sourceStarted.FindStringSubmatch(line); m != nil {
-			e = newEvent(vertexReads, m[2])
-			e.source = m[1]
-			return e, true
-		}
+		return m
 	}
-	return e, false
+	if m := match("|app.DAGAppMaster|: Running DAG: ", namePattern); m != nil {
+		e = newEvent(dagNamed, r.dag)
+		e.name = m[1]
+	} else if m := match(", Default Resources=<", memoryPattern); m != nil {
+		e = newEvent(vertexSized, m[1])
+		e.name = m[2]
+		e.memoryMB, _ = strconv.Atoi(m[3])
+	} else if m := match("Setting ", managerPattern); m != nil {
+		r.vertex = m[1]
+		e = newEvent(vertexManaged, m[1])
+		e.movement = movementTo(line)
+	} else if m := match("Settings minFrac: ", slowStartPattern); m != nil {
+		e = newEvent(vertexSlowStart, r.vertex)
+		e.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
+	} else if m := match("Source vertex started: ", sourcePattern); m != nil {
+		e = newEvent(vertexReads, m[2])
+		e.source = m[1]
+	}
+	return e, e.kind != ""
 }
 
 // movementTo returns the likely data movement to a vertex, by the vertex manager that the line names.

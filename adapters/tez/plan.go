@@ -56,7 +56,7 @@ func (w *view) planOf(order []int32, o *observation) *dag.Plan {
 		Cluster: w.room.Cluster(o.app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: st.title.job(st.id), Rules: dag.AncestorsFirst, Input: st.inputs,
-			Feature: st.title.feature(), Alias: st.title.key, MasterMB: o.app.MasterMB,
+			Alias: st.title.key, MasterMB: o.app.MasterMB,
 			Stages: []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{
@@ -65,6 +65,9 @@ func (w *view) planOf(order []int32, o *observation) *dag.Plan {
 		},
 	}
 	job := &p.Jobs[0]
+	if st.title.key != "" {
+		job.Feature = "HIVE_QUERY" // its alias is the query's text
+	}
 	if len(order) > 0 {
 		job.Stages = st.stages(order)
 	}

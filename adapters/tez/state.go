@@ -2,7 +2,6 @@ package tez
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -122,20 +121,6 @@ const (
 	mostAttempts   = 200_000
 	mostContainers = 200_000
 )
-
-// tooLarge returns why a DAG is too large for an estimate, or "".
-func (st *state) tooLarge() string {
-	n := 0
-	for _, v := range st.vertices {
-		if v.hasTasks {
-			n = min(n+v.tasks, dag.MaxTasks)
-		}
-	}
-	if n = max(n, st.attempts); n > mostAttempts {
-		return fmt.Sprintf("it has %d tasks or attempts, and %d is the limit of a workflow", n, mostAttempts)
-	}
-	return ""
-}
 
 // hasEnded reports whether the master's web service has reported an end.
 func (st *state) hasEnded() bool {

@@ -58,14 +58,6 @@ func (b *planBody) isHive() bool { return strings.EqualFold(string(b.Context.Con
 // job returns the name of the DAG's job.
 func (t *title) job(id string) string { return cmp.Or(t.query, t.name, id) }
 
-// feature returns the kind of a DAG that is a query with its text as the key.
-func (t *title) feature() string {
-	if t.key == "" {
-		return ""
-	}
-	return "HIVE_QUERY"
-}
-
 var digits = regexp.MustCompile(`[0-9]+`)
 
 // textKey returns the same key for queries that differ only in spaces, quoted texts and numbers. The query of the

@@ -27,10 +27,17 @@ func (s *Source) warn(code, format string, args ...any) {
 
 // warnTooLarge returns a warning about a DAG that is too large to estimate, if it is.
 func (st *state) warnTooLarge() []dag.Warning {
-	if why := st.tooLarge(); why != "" {
-		return []dag.Warning{warning(dag.WarnTooLarge, "too large to estimate: %s", why)}
+	n := 0
+	for _, v := range st.vertices {
+		if v.hasTasks {
+			n = min(n+v.tasks, dag.MaxTasks)
+		}
 	}
-	return nil
+	if n = max(n, st.attempts); n <= mostAttempts {
+		return nil
+	}
+	return []dag.Warning{warning(dag.WarnTooLarge, "too large to estimate: it has %d tasks or attempts, and %d is the "+
+		"limit of a workflow", n, mostAttempts)}
 }
 
 // warnAbout adds warnings about missing information in a snapshot.
