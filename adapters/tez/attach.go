@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/pig"
@@ -40,10 +41,7 @@ func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 		case err != nil:
 			return nil, err
 		case of:
-			w.source = NewSource(w.cluster, Target{
-				ID: id, User: w.target.User, Made: w.target.Made,
-				Final: w.target.Final,
-			})
+			w.source = NewSource(w.cluster, Target{ID: id, Made: w.target.Made, Final: w.target.Final})
 		default:
 			target := w.target
 			target.ID = id
@@ -123,4 +121,17 @@ func (w *Workflow) find(ctx context.Context) (id string, of bool, err error) {
 		return "", false, nil
 	}
 	return newest.ID, true, nil
+}
+
+// newestApp returns the newest application of a user that has not ended and has one of the types, or an empty one. ""
+// is any user.
+func newestApp(all []*yarn.App, user string, types ...string) *yarn.App {
+	newest := &yarn.App{}
+	for _, a := range all {
+		isCandidate := !a.Ended && slices.Contains(types, a.Type) && (user == "" || a.User == user)
+		if isCandidate && (newest.ID == "" || a.Submitted > newest.Submitted) {
+			newest = a
+		}
+	}
+	return newest
 }

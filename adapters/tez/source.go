@@ -1,6 +1,7 @@
 package tez
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,8 +33,6 @@ type Target struct {
 	// ID is a DAG's or an application's id. For an application it selects the newest DAG; "" selects the newest
 	// running application.
 	ID string
-	// User limits the choice to one user's applications if ID is "". If User is "" too, all users' applications count.
-	User string
 	// Over is an overview of the application that sources share. If it is nil, the source makes its own.
 	Over *yarn.Overview
 	// Made and Final are as in yarn.Target.
@@ -137,9 +136,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // choose finds the application and, from its master's files, the DAG.
 func (s *Source) choose(ctx context.Context) error {
-	id := s.app.ID
+	dagApp, _ := IsDAG(s.target.ID)
+	id := cmp.Or(s.app.ID, dagApp, s.target.ID)
 	if id == "" {
-		id = s.chooseApp()
+		id = newestApp(s.overview.Listed(), "", "TEZ").ID
 	}
 	app, known := s.overview.App(ctx, id)
 	if id == "" || !known {
@@ -170,30 +170,6 @@ func masterOf(container string) int {
 	parts := strings.Split(container, "_")
 	n, _ := strconv.Atoi(parts[max(0, len(parts)-2)])
 	return min(max(n, 0), 1_000)
-}
-
-// chooseApp returns the id of the application that the target selects, or "".
-func (s *Source) chooseApp() string {
-	if app, ok := IsDAG(s.target.ID); ok {
-		return app
-	}
-	if s.target.ID != "" {
-		return s.target.ID
-	}
-	return newestApp(s.overview.Listed(), s.target.User, "TEZ").ID
-}
-
-// newestApp returns the newest application of a user that has not ended and has one of the types, or an empty one. ""
-// is any user.
-func newestApp(all []*yarn.App, user string, types ...string) *yarn.App {
-	newest := &yarn.App{}
-	for _, a := range all {
-		isCandidate := !a.Ended && slices.Contains(types, a.Type) && (user == "" || a.User == user)
-		if isCandidate && (newest.ID == "" || a.Submitted > newest.Submitted) {
-			newest = a
-		}
-	}
-	return newest
 }
 
 // chooseDAG returns the DAG that the target names, or else the newest DAG with a log of the master, or the first DAG.
@@ -227,10 +203,7 @@ func (s *Source) checkDAG() error {
 }
 
 func (s *Source) none() *yarn.NoWorkflowError {
-	return &yarn.NoWorkflowError{
-		Target: yarn.Target{ID: s.target.ID, User: s.target.User},
-		Apps:   len(s.overview.Listed()),
-	}
+	return &yarn.NoWorkflowError{Target: yarn.Target{ID: s.target.ID}, Apps: len(s.overview.Listed())}
 }
 
 // whyNone returns why a known application has nothing to watch.
