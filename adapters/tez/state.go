@@ -225,7 +225,12 @@ func (t *task) find(number int32) *attempt {
 
 // has reports whether the task has an attempt in a state.
 func (t *task) has(state dag.AttemptState) bool {
-	return slices.ContainsFunc(t.attempts, func(a attempt) bool { return a.State == state })
+	for i := range t.attempts { // not copied: there may be many
+		if t.attempts[i].State == state {
+			return true
+		}
+	}
+	return false
 }
 
 // counts returns the known numbers of running and succeeded tasks of a vertex.
