@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -147,7 +146,8 @@ func (s *Source) choose(ctx context.Context) error {
 	}
 	s.app = app
 	if s.q.begin(app, s.now, s.before) {
-		s.masters, s.masterSince = max(s.masters, 1, masterOf(app.Container)), s.now
+		_, number := masterOf(app.Container)
+		s.masters, s.masterSince = max(s.masters, 1, number), s.now
 		if s.st != nil {
 			s.st.newMaster(s.now)
 		}
@@ -162,14 +162,6 @@ func (s *Source) choose(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// masterOf parses the attempt number of the master from a container id such as
-// container_e17_1795366040025_0001_02_000001. It returns 0 if there is none.
-func masterOf(container string) int {
-	parts := strings.Split(container, "_")
-	n, _ := strconv.Atoi(parts[max(0, len(parts)-2)])
-	return min(max(n, 0), 1_000)
 }
 
 // chooseDAG returns the DAG that the target names, or else the newest DAG with a log of the master, or the first DAG.

@@ -133,6 +133,11 @@ var finalStates = map[string]dag.State{
 	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
 }
 
+// attemptStates are the final states of an attempt.
+var attemptStates = map[string]dag.AttemptState{
+	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
+}
+
 // tasks yields all tasks, by vertex and index.
 func (st *state) tasks() iter.Seq2[*vertex, *task] {
 	return func(yield func(*vertex, *task) bool) {

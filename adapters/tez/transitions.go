@@ -3,7 +3,6 @@ package tez
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -209,7 +208,7 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 // startAttempt records that an attempt runs in a container.
 func (st *state) startAttempt(k attemptKey, e *event) {
 	a := st.find(k)
-	if a != nil && a.hasStartEvent && later(e.container, a.container) && e.at.Known() && e.at >= a.Start {
+	if a != nil && a.hasStartEvent && isLaterMaster(e.container, a.container) && e.at.Known() && e.at >= a.Start {
 		st.findTask(k).retire(a, e.at) // a new master has lost it and reuses its number
 	}
 	if _, a = st.attempt(k); a == nil || a.hasStartEvent {
@@ -236,18 +235,6 @@ func (st *state) startAttempt(k attemptKey, e *event) {
 		}
 	}
 	a.Slot = c.slot
-}
-
-// containerID matches the id of a container, with the number of the application's master.
-var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
-
-// later reports whether a container belongs to a later master of the same application than another container.
-func later(container, than string) bool {
-	a, b := containerID.FindStringSubmatch(container), containerID.FindStringSubmatch(than)
-	if a == nil || b == nil || a[1] != b[1] || len(a[2]) != len(b[2]) {
-		return false
-	}
-	return a[2] > b[2]
 }
 
 // setup records the launch time of the container of attempt k. A later, more accurate value replaces it.
@@ -282,10 +269,6 @@ func (st *state) endAttempt(v *vertex, a *attempt, status dag.AttemptState, star
 			o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
 		}
 	}
-}
-
-var attemptStates = map[string]dag.AttemptState{
-	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
 // countFinal applies the counters of an attempt that has ended.

@@ -2,6 +2,7 @@ package tez
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,3 +168,24 @@ func numberOf(id string) int {
 
 // dagsOf returns the beginning of the ids of an application's DAGs.
 func dagsOf(app string) string { return "dag_" + strings.TrimPrefix(app, "application_") + "_" }
+
+// containerID matches the id of a container, such as container_e17_1795366040025_0001_02_000001.
+var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
+
+// masterOf returns the application of a container, and the number of the master that started it or that it runs. They
+// are "" and 0 for other ids.
+func masterOf(container string) (app string, number int) {
+	m := containerID.FindStringSubmatch(container)
+	if m == nil {
+		return "", 0
+	}
+	number, _ = strconv.Atoi(m[2])
+	return m[1], number
+}
+
+// isLaterMaster reports whether a container belongs to a later master of the same application than another container.
+func isLaterMaster(container, than string) bool {
+	app, number := masterOf(container)
+	other, before := masterOf(than)
+	return app == other && number > before
+}
