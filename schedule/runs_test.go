@@ -70,7 +70,9 @@ func TestRunsAreAlone(t *testing.T) {
 func TestRunsFail(t *testing.T) {
 	t.Parallel()
 	s := manyTasks(1000, 1)
-	left := func(x Task) Cost { return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: max(x.Count, 1)} }
+	left := func(x Task) Cost {
+		return Cost{Work: time.Duration(max(x.Count, 1)) * time.Second, Same: max(x.Count, 1)}
+	}
 	failures := 0
 	fault := func(_ Task, start, end dag.Instant) (dag.Instant, bool) {
 		at := (start/100_000+1)*100_000 + 500
