@@ -24,24 +24,17 @@ func (s *status) IsDir() bool        { return s.Kind == "DIRECTORY" }
 func (s *status) Sys() any           { return nil }
 
 func (s *status) Mode() fs.FileMode {
-	switch s.Kind {
-	case "DIRECTORY":
-		return fs.ModeDir | 0o555
-	case "SYMLINK":
-		return fs.ModeSymlink | 0o444
-	}
-	return 0o444
+	kinds := map[string]fs.FileMode{"DIRECTORY": fs.ModeDir | 0o111, "SYMLINK": fs.ModeSymlink}
+	return kinds[s.Kind] | 0o444
 }
 
 // A file is an open file.
 type file struct {
+	io.ReadCloser
 	info fs.FileInfo
-	body io.ReadCloser
 }
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
-func (f *file) Read(b []byte) (int, error) { return f.body.Read(b) }
-func (f *file) Close() error               { return f.body.Close() }
 
 // An idle body fails if no data arrives for patience, so that a hanging DataNode cannot block its reader forever. The
 // length of a file is not limited.

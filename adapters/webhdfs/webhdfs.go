@@ -3,6 +3,7 @@
 package webhdfs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,17 +27,24 @@ const (
 
 // Is reports whether a path is a URL of HDFS's REST interface.
 func Is(name string) bool {
+	_, _, ok := locate(name)
+	return ok
+}
+
+// locate returns the parts of an address, and the path of the file in HDFS.
+func locate(name string) (u *url.URL, file string, ok bool) {
 	u, err := url.Parse(name)
 	if err != nil || u.Host == "" {
-		return false
+		return nil, "", false
 	}
 	switch u.Scheme {
 	case "webhdfs", "swebhdfs":
-		return true
+		return u, u.Path, true
 	case "http", "https":
-		return u.Path == prefix || strings.HasPrefix(u.Path, prefix+"/")
+		file, ok = strings.CutPrefix(u.Path, prefix)
+		return u, file, ok && (file == "" || file[0] == '/')
 	}
-	return false
+	return nil, "", false
 }
 
 // A FS is a folder of HDFS. The end of its context cancels all requests.
@@ -52,8 +60,8 @@ type FS struct {
 // swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name if it is not "". transport is
 // nil for the default one.
 func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
-	u, err := url.Parse(name)
-	if err != nil || !Is(name) {
+	u, full, ok := locate(name)
+	if !ok {
 		return nil, "", fmt.Errorf(
 			"webhdfs: %q is not an address of HDFS: webhdfs://HOST:PORT/PATH, or http://HOST:PORT/webhdfs/v1/PATH",
 			name)
@@ -61,23 +69,15 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 	if _, secret := u.User.Password(); secret {
 		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
 	}
-	if given := u.Query().Get("user.name"); given != "" {
-		user = given
-	}
 	if transport == nil {
 		transport = Transport()
 	}
 	f := &FS{
-		ctx: ctx, client: &http.Client{Transport: transport}, user: user,
+		ctx: ctx, client: &http.Client{Transport: transport}, user: cmp.Or(u.Query().Get("user.name"), user),
 		base: url.URL{Scheme: "http", Host: u.Host},
 	}
-	full := u.Path
-	switch u.Scheme {
-	case "swebhdfs", "https":
+	if u.Scheme == "swebhdfs" || u.Scheme == "https" {
 		f.base.Scheme = "https"
-	}
-	if u.Scheme == "http" || u.Scheme == "https" {
-		full = strings.TrimPrefix(full, prefix)
 	}
 	f.root, file = path.Split(path.Clean("/" + full))
 	if file == "" {
@@ -103,7 +103,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{info: info, body: body}, nil
+	return &file{body, info}, nil
 }
 
 // Stat returns the status of a file or folder.
@@ -161,7 +161,7 @@ func (f *FS) ask(name, op string, answer any) error {
 		if limited.N <= 0 {
 			err = fmt.Errorf("the answer is longer than %d bytes: give a smaller folder", maxStatus)
 		}
-		return f.fail(strings.ToLower(op), name, err)
+		return f.fail(op, name, err)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (f *FS) ask(name, op string, answer any) error {
 // get sends a request and returns the body of a response with status 200. A NameNode redirects readers to a DataNode.
 func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: strings.ToLower(op), Path: name, Err: fs.ErrInvalid}
+		return nil, f.fail(op, name, fs.ErrInvalid)
 	}
 	u := f.base
 	u.Path = prefix + path.Join(f.root, name)
@@ -179,32 +179,31 @@ func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 	}
 	u.RawQuery = q.Encode()
 	ctx, cancel := context.WithCancelCause(f.ctx)
+	defer func() {
+		if err != nil {
+			cancel(nil)
+			err = f.fail(op, name, err)
+		}
+	}()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		cancel(nil)
-		return nil, f.fail(strings.ToLower(op), name, err)
+		return nil, err
 	}
 	resp, err := f.client.Do(req)
 	if err != nil {
-		cancel(nil)
 		// The address to which a NameNode redirects may contain a token.
 		if of, ok := errors.AsType[*url.Error](err); ok {
 			err = of.Err
 		}
-		return nil, f.fail(strings.ToLower(op), name, hinted(err))
+		return nil, hinted(err)
 	}
-	defer func() {
-		if err != nil {
-			_ = resp.Body.Close() // the error is already known
-			cancel(nil)
-		}
-	}()
 	resp.Body = &idle{resp.Body, ctx, cancel}
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // an incomplete text is sufficient
-	return nil, f.fail(strings.ToLower(op), name, refusal(resp, text))
+	_ = resp.Body.Close()                                      // the error is already known
+	return nil, refusal(resp, text)
 }
 
 // hinted adds the advice of an error, such as a login's, to its text.
@@ -219,7 +218,7 @@ func hinted(err error) error {
 // fail returns an error with the full address of the file.
 func (f *FS) fail(op, name string, err error) error {
 	return &fs.PathError{
-		Op: "webhdfs " + op, Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name),
+		Op: "webhdfs " + strings.ToLower(op), Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name),
 		Err: err,
 	}
 }
