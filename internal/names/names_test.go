@@ -16,15 +16,13 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
-	"github.com/paratimer/paratimer/adapters/jhist"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/rumen"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/table"
@@ -339,16 +337,16 @@ func TestPlanFile(t *testing.T) {
 // TestHistory is the files of Hadoop's own history, and Rumen's traces of them.
 func TestHistory(t *testing.T) {
 	t.Parallel()
-	b := fixtures.Read(t, "../../adapters/jhist/testdata/failure.jhist.gz")
+	b := fixtures.Read(t, "../../adapters/history/testdata/failure.jhist.gz")
 	lines := bytes.Split(b, []byte("\n"))
 	for i := range lines[2:] {
 		lines[2+i] = corruptedJSON(t, lines[2+i])
 	}
-	told, err := jhist.Read(bytes.NewReader(bytes.Join(lines, []byte("\n"))))
+	told, err := history.Read(bytes.NewReader(bytes.Join(lines, []byte("\n"))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	jhist.Configure(told[0], []mrjob.Property{
+	told[0].Configure([]mrjob.Property{
 		{Name: "mapreduce.workflow.id", Value: "pig_" + hostile},
 		{Name: "mapreduce.workflow.name", Value: "a.pig" + hostile},
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},
@@ -357,7 +355,7 @@ func TestHistory(t *testing.T) {
 	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
 		".Jobs.Stages.Attempts.Diagnosis")
 
-	told, err = jhist.Read(strings.NewReader(strings.ReplaceAll(`Meta VERSION="1" .
+	told, err = history.Read(strings.NewReader(strings.ReplaceAll(`Meta VERSION="1" .
 Job JOBID="job_201105251513_0147" JOBNAME="pig~" USER="u~" SUBMIT_TIME="1306384550459" JOB_QUEUE="q~" .
 Job JOBID="job_201105251513_0147" LAUNCH_TIME="1306384550681" TOTAL_MAPS="1" TOTAL_REDUCES="0" JOB_STATUS="PREP" .
 MapAttempt TASK_TYPE="MAP" TASK_ATTEMPT_ID="attempt_201105251513_0147_m_000000_0" START_TIME="1306384551073" TRACKER_NAME="tracker_n~:localhost/127.0.0.1:1" .
@@ -374,7 +372,7 @@ Job JOBID="job_201105251513_0147" FINISH_TIME="1306384584752" JOB_STATUS="FAILED
 		`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
 		"launchTime": 1285322645614, "finishTime": 1285322675837, "outcome": "SUCCESS", "totalMaps": 1, "totalReduces": 0, "mapTasks": [{"attempts": [
 		{"attemptID": "attempt_201009241532_0001_m_000000_0", "result": "SUCCESS", "hostName": "/rack/a", "startTime": 1285322650000, "finishTime": 1285322651000}]}]}`))
-	jobs, err := rumen.Read(bytes.NewReader(trace))
+	jobs, err := history.Read(bytes.NewReader(trace))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,9 +380,9 @@ Job JOBID="job_201105251513_0147" FINISH_TIME="1306384584752" JOB_STATUS="FAILED
 }
 
 // ofHistory is clean of the one workflow of jobs.
-func ofHistory(t *testing.T, jobs []*past.Job, want ...string) {
+func ofHistory(t *testing.T, jobs []*history.Job, want ...string) {
 	t.Helper()
-	src, err := past.NewSource(past.Group(jobs)[0], 0)
+	src, err := history.NewSource(history.Group(jobs)[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -85,15 +84,15 @@ func remembered(t *testing.T, dir, name string) source {
 			t.Fatal(err)
 		}
 	}
-	found, err := archive.Read(t.Context(), os.DirFS(tmp), ".")
+	found, err := history.ReadFiles(t.Context(), os.DirFS(tmp), ".")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := past.Choose(past.Group(found.Jobs), "")
+	w, err := history.Choose(history.Group(found.Jobs), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := past.NewSource(w, 0)
+	src, err := history.NewSource(w, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

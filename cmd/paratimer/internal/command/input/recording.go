@@ -17,10 +17,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/archive"
 	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
@@ -226,16 +225,16 @@ func playHistory(path, workflow string, every time.Duration) (watch.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	w, err := past.Choose(past.Group(found.Jobs), workflow)
+	w, err := history.Choose(history.Group(found.Jobs), workflow)
 	if err != nil {
 		return nil, err
 	}
-	return past.NewSource(w, every)
+	return history.NewSource(w, every)
 }
 
 // FindHistory reads the history in a local file or folder. The root of the file system is the file's folder, so
 // that a job's configuration is found there.
-func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
+func FindHistory(ctx context.Context, path string) (*history.Find, error) {
 	folder, name := filepath.Split(filepath.Clean(path))
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		folder, name = path, "."
@@ -243,7 +242,7 @@ func FindHistory(ctx context.Context, path string) (*archive.Find, error) {
 	if folder == "" {
 		folder = "."
 	}
-	found, err := archive.Read(ctx, os.DirFS(folder), name)
+	found, err := history.ReadFiles(ctx, os.DirFS(folder), name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
@@ -28,7 +28,7 @@ type RecordedRun struct {
 // RecordedRuns returns the runs in files and folders. Job history of all paths is joined first, since a workflow
 // has a file for each of its jobs. All workflows of it are taken, or the one of --workflow.
 func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []error) {
-	var jobs []*past.Job
+	var jobs []*history.Job
 	var from []string
 	for _, path := range paths {
 		isHistory, err := holdsHistory(path)
@@ -61,13 +61,13 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	if len(jobs) == 0 {
 		return out, bad
 	}
-	workflows := past.Group(jobs)
+	workflows := history.Group(jobs)
 	if id := c.String("workflow"); id != "" {
-		one, err := past.Choose(workflows, id)
+		one, err := history.Choose(workflows, id)
 		if err != nil {
 			return out, append(bad, err)
 		}
-		workflows = []*past.Workflow{one}
+		workflows = []*history.Workflow{one}
 	}
 	name := from[0]
 	if len(from) > 1 {
@@ -75,7 +75,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	}
 	for _, w := range workflows {
 		out = append(out, RecordedRun{name, func() (watch.Source, io.Closer, error) {
-			src, err := past.NewSource(w, c.Duration("every"))
+			src, err := history.NewSource(w, c.Duration("every"))
 			return src, io.NopCloser(nil), err
 		}})
 	}

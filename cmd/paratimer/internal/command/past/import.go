@@ -15,8 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/archive"
-	"github.com/paratimer/paratimer/adapters/past"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
@@ -81,7 +80,7 @@ func importHistory(c *cli.Context) error {
 		return command.Usage("import needs -o FOLDER: where to write the recordings")
 	}
 	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
-	var jobs []*past.Job
+	var jobs []*history.Job
 	var failed []error // arguments that cannot be read; the others are imported
 	var rejected []leftOut
 	reject := func(name string, err error) {
@@ -126,13 +125,13 @@ func importHistory(c *cli.Context) error {
 	if len(jobs)+len(logs)+len(dags) == 0 {
 		return errors.Join(failed...)
 	}
-	workflows := past.Group(jobs)
+	workflows := history.Group(jobs)
 	if id := c.String("workflow"); id != "" && len(jobs) > 0 {
-		w, err := past.Choose(workflows, id)
+		w, err := history.Choose(workflows, id)
 		if err != nil {
 			return errors.Join(append(failed, command.Usage("--workflow: %w", err))...)
 		}
-		workflows = []*past.Workflow{w}
+		workflows = []*history.Workflow{w}
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return command.Usage("cannot make the folder of the recordings: %w", err)
@@ -179,14 +178,14 @@ func importHistory(c *cli.Context) error {
 }
 
 // historyAt reads the history in a file, a folder or a path in HDFS.
-func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*archive.Find, error) {
+func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*history.Find, error) {
 	if !webhdfs.Is(name) {
 		found, err := input.FindHistory(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
-			if other := input.WrongKind(name, "history"); other != nil && errors.Is(err, archive.ErrOther) {
+			if other := input.WrongKind(name, "history"); other != nil && errors.Is(err, history.ErrOther) {
 				return nil, other
 			}
 			return nil, command.Usage("%s: %w", name, err)
@@ -197,7 +196,7 @@ func historyAt(ctx context.Context, name, user string, transport http.RoundTripp
 	if err != nil {
 		return nil, err
 	}
-	found, err := archive.Read(ctx, in, file)
+	found, err := history.ReadFiles(ctx, in, file)
 	if err == nil && len(found.Jobs) == 0 {
 		return nil, command.Usage("%s: %w", name, found.Nothing())
 	}
@@ -247,10 +246,10 @@ func recordingName(id string, used map[string]bool) string {
 }
 
 // importOne writes the recording of one workflow.
-func importOne(ctx context.Context, w *past.Workflow, folder, name string, every time.Duration) (done imported,
+func importOne(ctx context.Context, w *history.Workflow, folder, name string, every time.Duration) (done imported,
 	err error,
 ) {
-	src, err := past.NewSource(w, every)
+	src, err := history.NewSource(w, every)
 	if err != nil {
 		return done, unusableError{err}
 	}

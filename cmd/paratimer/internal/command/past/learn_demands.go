@@ -9,9 +9,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/past"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -168,10 +168,10 @@ func openPast(ctx context.Context, path, workflow string) (watch.Source, mrjob.U
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := past.Choose(past.Group(found.Jobs), workflow)
+	w, err := history.Choose(history.Group(found.Jobs), workflow)
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := past.NewSource(w, 0)
+	src, err := history.NewSource(w, 0)
 	return src, w.Used(), err
 }

@@ -85,7 +85,7 @@ func FuzzDamagedCapture(f *testing.F) {
 
 // FuzzDamagedHistory damages job history with two events of each kind, and a Rumen trace.
 func FuzzDamagedHistory(f *testing.F) {
-	files := contents(f, "../../adapters/jhist/testdata/quadratic.jhist.gz", "testdata/damage/run.trace.json")
+	files := contents(f, "../../adapters/history/testdata/quadratic.jhist.gz", "testdata/damage/run.trace.json")
 	seen := map[string]int{}
 	var cut []byte
 	for n, l := range bytes.SplitAfter(files[0], []byte("\n")) {
@@ -106,7 +106,7 @@ func FuzzDamagedZip(f *testing.F) {
 	var files [][]byte
 	for _, name := range []string{
 		"../../examples/join.jsonl.zst", "testdata/damage/run.capture.gz",
-		"../../adapters/jhist/testdata/quadratic.jhist.gz",
+		"../../adapters/history/testdata/quadratic.jhist.gz",
 	} {
 		b, err := os.ReadFile(name)
 		if err != nil {

@@ -20,8 +20,8 @@ func TestImportGoodAndBad(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("Avro-Json\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const good, other = "../../adapters/jhist/testdata/quadratic.jhist.gz",
-		"../../adapters/jhist/testdata/hadoop-1.2.txt"
+	const good, other = "../../adapters/history/testdata/quadratic.jhist.gz",
+		"../../adapters/history/testdata/hadoop-1.2.txt"
 	for _, output := range []string{"text", "json"} {
 		out := t.TempDir()
 		code, stdout, stderr := session.Run(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)

@@ -19,7 +19,7 @@ func TestRulesOnAnArchive(t *testing.T) {
 	if err := os.WriteFile(path, []byte("rules: [{name: a, within: 60s}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	archive := "../../adapters/jhist/testdata"
+	archive := "../../adapters/history/testdata"
 	code, stdout, stderr := session.Run(t, "rules", "test", path, archive, "--output", "json")
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)

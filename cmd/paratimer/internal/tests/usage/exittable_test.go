@@ -70,8 +70,8 @@ var exitTable = map[string]struct {
 	"history list":   {"history list --state-dir STATE", nil},
 	"history show":   {"history show join.pig --state-dir STATE", nil},
 	"import": {
-		"import ../../adapters/jhist/testdata -o HERE",
-		[]string{"import FILE -o HERE", "import ../../adapters/jhist/testdata FILE -o HERE"},
+		"import ../../adapters/history/testdata -o HERE",
+		[]string{"import FILE -o HERE", "import ../../adapters/history/testdata FILE -o HERE"},
 	},
 	"learn": {"learn ../../examples/join.jsonl.zst", []string{"learn FILE", "learn --demands FILE"}},
 	"man":   {"man attach", nil},

@@ -1,0 +1,194 @@
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/linkedin/goavro/v2"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+)
+
+// jsonEvents reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
+type jsonEvents struct{ in *bufio.Reader }
+
+func (j *jsonEvents) next(e *event) error {
+	var blank input.Streak
+	for {
+		l, err := line(j.in, maxEvent)
+		cut := errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !cut {
+			return err
+		}
+		switch l = strings.TrimSpace(l); {
+		case l != "":
+			if err = decode([]byte(l), e); err != nil && cut {
+				return io.ErrUnexpectedEOF
+			}
+			return err // nil for a complete event even if the line's end is missing
+		case cut:
+			return io.EOF
+		}
+		if err := blank.Bad(); err != nil {
+			return err
+		}
+	}
+}
+
+// decode parses one event. It leaves out the fields of an event that changes nothing.
+func decode(b []byte, e *event) error {
+	var w struct {
+		Type string                     `json:"type"`
+		Body map[string]json.RawMessage `json:"event"`
+	}
+	if json.Unmarshal(b, &w) != nil || w.Type == "" {
+		return errBad
+	}
+	if e.kind = w.Type; transitions[e.kind] == nil {
+		return nil
+	}
+	if len(w.Body) != 1 {
+		return errBad
+	}
+	for _, body := range w.Body {
+		if json.Unmarshal(body, e) != nil {
+			return errBad
+		}
+	}
+	return nil
+}
+
+// avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
+type avroEvents struct {
+	in    *bufio.Reader
+	codec *goavro.Codec
+}
+
+// next decodes the next event. If the data is incomplete, it tries again with twice as much.
+func (a *avroEvents) next(e *event) error {
+	for size := max(a.in.Buffered(), 1<<12); ; size *= 2 {
+		if size > a.in.Size() {
+			a.in = bufio.NewReaderSize(a.in, size)
+		}
+		data, ended := a.in.Peek(size)
+		if len(data) == 0 {
+			return ended //nolint:wrapcheck // io.EOF after the last event
+		}
+		native, rest, err := a.codec.NativeFromBinary(data)
+		if err == nil {
+			_, _ = a.in.Discard(len(data) - len(rest)) // it was peeked at
+			b, err := json.Marshal(native)             // it has the shape of Avro's JSON
+			if err != nil {
+				return errBad // a float that is not a number
+			}
+			return decode(b, e)
+		}
+		// goavro reports missing data only in the error's text.
+		why := err.Error()
+		switch {
+		case !strings.Contains(why, io.ErrShortBuffer.Error()) && !strings.Contains(why, io.EOF.Error()):
+			return fmt.Errorf("not what the schema in line 2 says: %w", err)
+		case errors.Is(ended, io.EOF):
+			return io.ErrUnexpectedEOF
+		case ended != nil:
+			return ended //nolint:wrapcheck // of the file
+		case size > maxEvent:
+			return fmt.Errorf("it is longer than %d bytes", maxEvent)
+		}
+	}
+}
+
+// Bounds of a schema. Hadoop's has some 25 types, five deep. maxItems bounds the announced items of an array or map,
+// because goavro allocates memory for all of them at once.
+const (
+	maxTypes = 1000
+	maxDepth = 20
+	maxItems = 1 << 16
+)
+
+var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
+
+// codecOf returns the decoder of a schema.
+func codecOf(schema string) (*goavro.Codec, error) {
+	var root any
+	if err := json.Unmarshal([]byte(schema), &root); err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	check := schemaCheck{open: map[string]bool{}}
+	if err := check.accept(root, 0); err != nil {
+		return nil, err
+	}
+	bounded()
+	return goavro.NewCodec(schema)
+}
+
+// A schemaCheck rejects schemas that could make a decoder loop or recurse without end: types within themselves, and
+// types with values of no bytes, because a few bytes could announce any number of these. A union's value takes at least
+// the byte that selects its type, so null is allowed there. goavro reports all other errors.
+type schemaCheck struct {
+	open  map[string]bool // names of the records around a type
+	types int
+}
+
+func (c *schemaCheck) accept(t any, depth int) error {
+	if c.types++; c.types > maxTypes || depth > maxDepth {
+		return errors.New("it has too many types, or they are nested too deeply")
+	}
+	var inner []any
+	switch t := t.(type) {
+	case string:
+		switch {
+		case c.open[t]:
+			return fmt.Errorf("type %q holds itself", t)
+		case t == "null":
+			return errors.New("a value that takes no bytes, outside of a union")
+		}
+		return nil
+	case []any:
+		inner = slices.DeleteFunc(slices.Clone(t), func(branch any) bool { return branch == "null" })
+	case map[string]any:
+		switch kind := t["type"]; kind {
+		case "enum":
+			return nil
+		case "array":
+			inner = []any{t["items"]}
+		case "map":
+			inner = []any{t["values"]}
+		case "record", "error":
+			space, _ := t["namespace"].(string)
+			name, _ := t["name"].(string)
+			for _, n := range []string{name, space + "." + name} {
+				c.open[n] = true
+				defer delete(c.open, n)
+			}
+			fields, _ := t["fields"].([]any)
+			for _, f := range fields {
+				field, _ := f.(map[string]any)
+				inner = append(inner, field["type"])
+			}
+		case "fixed":
+			if size, _ := t["size"].(float64); size > 0 {
+				return nil
+			}
+		default:
+			inner = []any{kind} // a type in its own object, such as {"type": "long", "logicalType": …}
+		}
+		if len(inner) == 0 {
+			return fmt.Errorf("type %q takes no bytes", t["name"])
+		}
+	default:
+		return errors.New("something in it is not a type")
+	}
+	for _, t := range inner {
+		if err := c.accept(t, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
