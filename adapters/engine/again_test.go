@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +16,41 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// recordAgain watches the newest job of a recording through a transport that plays it, and records what it reads. It
+// returns the new recording and the last snapshot.
+func recordAgain(
+	t *testing.T, rec *recording.Answers, player *recording.Player, through http.RoundTripper,
+) (to string, last *dag.Snapshot) {
+	t.Helper()
+	to = filepath.Join(t.TempDir(), "again.jsonl.gz")
+	w, err := recording.CreateAnswers(to, player.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rm := Manager(rec)
+	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
+		rest.Options{User: "alice", Transport: through, Now: player.Now, Tap: w.Layer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := Job(rec, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target.Made = player.Made
+	src := mapreduce.NewSource(client, target)
+	for _, at := range rec.Polls(IsPoll) {
+		player.Seek(at)
+		if s, err := src.Next(context.Background()); err == nil {
+			last = s
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return to, last
+}
+
 // TestRecordedAgain: a recording that is watched and recorded again plays to the same end.
 func TestRecordedAgain(t *testing.T) {
 	for _, file := range recordings(t) {
@@ -25,37 +60,7 @@ func TestRecordedAgain(t *testing.T) {
 		}
 		rec := open(t, file)
 		player := Player(rec)
-		to := filepath.Join(t.TempDir(), "again.jsonl.gz")
-		w, err := recording.CreateAnswers(to, player.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rm := Manager(rec)
-		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
-			rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
-		if err != nil {
-			t.Fatal(err)
-		}
-		target, err := Job(rec, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		target.Made = player.Made
-		src := mapreduce.NewSource(client, target)
-		var last *dag.Snapshot
-		for _, at := range rec.Polls(IsPoll) {
-			player.Seek(at)
-			s, err := src.Next(context.Background())
-			if err == io.EOF {
-				break
-			}
-			if err == nil {
-				last = s
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		to, last := recordAgain(t, rec, player, player)
 		run, _ := play(t, open(t, to), recording.Options{})
 		got := run[len(run)-1]
 		if got.ID != last.ID || got.State != last.State || len(got.Jobs) != len(last.Jobs) {
@@ -76,7 +81,8 @@ func TestRecordedAgain(t *testing.T) {
 	}
 }
 
-// TestChoice: a workflow is chosen by its id, a job's or an application's; what is not there is told with what is.
+// TestChoice chooses a workflow by its own id, a job's, or an application's. The error for another id lists the
+// workflows of the recording.
 func TestChoice(t *testing.T) {
 	for _, file := range recordings(t) {
 		if !strings.HasPrefix(filepath.Base(file), "two-1") {

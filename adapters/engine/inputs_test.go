@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,10 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hadoopconf"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -34,7 +30,7 @@ func (w *withFiles) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestInputsAreRecorded: a capture has what HDFS told of sizes, so that it plays to the same plan.
+// TestInputsAreRecorded: a recording has the sizes of inputs that HDFS returned, so that it plays to the same plan.
 func TestInputsAreRecorded(t *testing.T) {
 	t.Parallel()
 	file := ""
@@ -48,33 +44,7 @@ func TestInputsAreRecorded(t *testing.T) {
 	}
 	rec := open(t, file)
 	player := &withFiles{Player: Player(rec)}
-	to := filepath.Join(t.TempDir(), "again.jsonl.gz")
-	w, err := recording.CreateAnswers(to, player.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rm := Manager(rec)
-	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
-		rest.Options{User: "alice", Transport: player, Now: player.Now, Tap: w.Layer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := Job(rec, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	target.Made = player.Made
-	src := mapreduce.NewSource(client, target)
-	var last *dag.Snapshot
-	for _, at := range rec.Polls(IsPoll) {
-		player.Seek(at)
-		if s, err := src.Next(context.Background()); err == nil {
-			last = s
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	to, last := recordAgain(t, rec, player.Player, player)
 	sizes := func(s *dag.Snapshot) (all []float64) {
 		for j := range s.Plan.Jobs {
 			all = append(all, s.Plan.Jobs[j].InputBytes)

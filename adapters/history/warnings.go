@@ -49,7 +49,7 @@ func (s *Source) remark() {
 	switch {
 	case plain > 0:
 		warn(dag.WarnInterpolated,
-			"made from history: of %d of %d attempts it tells start and end only, their progress is a straight line; so is what %s had written", plain, of, units.Count(even, "reduce"))
+			"made from history: %d of %d attempts have only a start and an end, so their progress is a straight line, as is the output of %s", plain, of, units.Count(even, "reduce"))
 	case even > 0:
 		warn(dag.WarnInterpolated, "made from history: what %s had written before their end is a straight line",
 			units.Count(even, "reduce"))

@@ -147,5 +147,5 @@ func (d *doctor) files(ctx context.Context) {
 			"until the first map of a job reports, the size of its input is not known: is dfs.webhdfs.enabled true, and is the port reachable?", "%s", yarn.Brief(err))
 		return
 	}
-	d.Say("webhdfs", yarn.OK, "", "%s: sizes of inputs are asked for", strings.Join(bases, ", "))
+	d.Say("webhdfs", yarn.OK, "", "%s: inputs' sizes are read here", strings.Join(bases, ", "))
 }

@@ -242,7 +242,7 @@ func TestDoctorOfHDFS(t *testing.T) {
 	}
 	p := healthy()
 	p["/webhdfs/v1/"] = body(`{"FileStatus":{"length":0,"type":"DIRECTORY"}}`)
-	if got := examine(t, p, named("")); !strings.Contains(got, "webhdfs ok: URL: sizes of inputs are asked for ()\n") {
+	if got := examine(t, p, named("")); !strings.Contains(got, "webhdfs ok: URL: inputs' sizes are read here ()\n") {
 		t.Error(got)
 	}
 	if got := examine(t, healthy(), named("")); !strings.Contains(got,

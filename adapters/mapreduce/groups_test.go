@@ -59,7 +59,8 @@ func TestRecordBytes(t *testing.T) {
 	}
 }
 
-// A reduce that nobody has seen is unknown, not empty; the groups of an attempt that is given up are not shown.
+// The groups of a reduce without reports are unknown, not empty. A snapshot leaves out the groups of an abandoned
+// attempt.
 func TestGroupsOfAJob(t *testing.T) {
 	j := newJob(&yarn.App{})
 	j.total, j.perRecord = [2]int{3, 2}, 100

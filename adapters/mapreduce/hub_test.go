@@ -112,7 +112,7 @@ func TestHubKeeps(t *testing.T) {
 	}
 }
 
-// TestCrowd: a sum of many is nobody's, and nobody's need.
+// TestCrowd: the sum of many small applications has no owner and no known need.
 func TestCrowd(t *testing.T) {
 	var all []dag.Load
 	for i := range fewTenants + 1 {

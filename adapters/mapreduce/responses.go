@@ -128,7 +128,7 @@ func (s *Source) waitForHistory(v *visit) {
 	last := s.isLast() || waited >= patienceWith(v.status.err, a)
 	switch {
 	case last && state == dag.EndedUnconfirmed:
-		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server tells how %s ended: %s", j.id,
+		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server shows how %s ended: %s", j.id,
 			why)
 	case last:
 		s.warn(dag.WarnObservation,

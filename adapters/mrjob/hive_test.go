@@ -60,7 +60,7 @@ func TestStages(t *testing.T) {
 		{"unless it is one", "1:0 0:2", "1 0", false, "1[] 0[0]"},
 		{"a first Stage-0 is one", "0:1", "0", false, "0[] 1[0]"},
 		{"what was passed is not a job", "1:7 7:3 3:2", "1 2", false, "1[] 2[0]"},
-		{"one of which the graph does not tell", "1:2", "1 5", false, "1[] 5[0] 2[0 1]"},
+		{"one that is not in the graph", "1:2", "1 5", false, "1[] 5[0] 2[0 1]"},
 		{"a circle", "1:2 2:1", "1 2", false, "1[] 2[0]"},
 	} {
 		after := map[string][]string{}

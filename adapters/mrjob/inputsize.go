@@ -138,7 +138,7 @@ func (q *sizing) add(ctx context.Context, folder string, rest []string) error {
 
 func (q *sizing) addLength(n loose.Optional) error {
 	if !n.Known || n.V < 0 {
-		return errors.New("the answer tells no length")
+		return errors.New("the response has no length")
 	}
 	q.sum += n.V
 	return nil

@@ -250,17 +250,21 @@ func TestUnusable(t *testing.T) {
 	stage := func(change string) string {
 		return `{"n":1,"t":1,"whole":true,"s":{"Plan":{"Jobs":[{"Stages":[{}]}]},"Jobs":[{"Stages":[` + change + `]}]}}`
 	}
-	for line, want := range map[string]string{
-		`{"n":1,"t":1795222879638,"whole":true}`:                                                                      "the observation has no plan",
-		`{"n":1,"t":1,"whole":true,"s":{"Plan":{"Jobs":[{}]}}}`:                                                       "the state of 0 jobs, and its plan has 1",
-		`{"n":1,"t":1,"whole":true,"s":{"Plan":{},"Jobs":[{}]}}`:                                                      "the state of 1 jobs, and its plan has 0",
-		jobs(`{"Node":"a","After":[7]}`):                                                                              "job number 7, which the plan does not have",
-		jobs(`{"Node":"a","After":[0]}`):                                                                              "depends on itself",
-		jobs(`{"Node":"a","Stages":[{}]}`):                                                                            "the state of 0 stages of job 0, and its plan has 1",
-		stage(`{"Attempts":[{"Task":-1}]}`):                                                                           "an attempt of the task -1",
-		strings.Replace(stage(`{}`), "{}", `{"Tasks":-1,"Known":true}`, 1):                                            "-1  tasks",
-		strings.Replace(stage(`{},{}`), "[{}]", `[{"Tasks":9000000,"Known":true},{"Tasks":2000000,"Known":true}]`, 1): "2000000  tasks",
+	for _, c := range [][2]string{
+		{`{"n":1,"t":1795222879638,"whole":true}`, "the observation has no plan"},
+		{`{"n":1,"t":1,"whole":true,"s":{"Plan":{"Jobs":[{}]}}}`, "the state of 0 jobs, and its plan has 1"},
+		{`{"n":1,"t":1,"whole":true,"s":{"Plan":{},"Jobs":[{}]}}`, "the state of 1 jobs, and its plan has 0"},
+		{jobs(`{"Node":"a","After":[7]}`), "job number 7, which the plan does not have"},
+		{jobs(`{"Node":"a","After":[0]}`), "depends on itself"},
+		{jobs(`{"Node":"a","Stages":[{}]}`), "the state of 0 stages of job 0, and its plan has 1"},
+		{stage(`{"Attempts":[{"Task":-1}]}`), "an attempt of the task -1"},
+		{strings.Replace(stage(`{}`), "{}", `{"Tasks":-1,"Known":true}`, 1), "-1  tasks"},
+		{
+			strings.Replace(stage(`{},{}`), "[{}]", `[{"Tasks":9000000,"Known":true},{"Tasks":2000000,"Known":true}]`, 1),
+			"2000000  tasks",
+		},
 	} {
+		line, want := c[0], c[1]
 		got := play(t, edit(tape, func(l []string) []string { return []string{l[0], line + "\n"} }))
 		said := ""
 		for _, item := range got {
