@@ -13,6 +13,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -27,19 +29,19 @@ func recordAgain(
 	if err != nil {
 		t.Fatal(err)
 	}
-	rm := Manager(rec)
+	rm := yarn.RecordedManager(rec)
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: rm}}, JHS: rm},
 		rest.Options{User: "alice", Transport: through, Now: player.Now, Tap: w.Layer})
 	if err != nil {
 		t.Fatal(err)
 	}
-	target, err := Job(rec, "")
+	target, err := mapreduce.RecordedTarget(rec, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	target.Made = player.Made
 	src := mapreduce.NewSource(client, target)
-	for _, at := range rec.Polls(IsPoll) {
+	for _, at := range rec.Polls(yarn.IsPoll) {
 		player.Seek(at)
 		if s, err := src.Next(context.Background()); err == nil {
 			last = s
@@ -59,7 +61,7 @@ func TestRecordedAgain(t *testing.T) {
 			continue
 		}
 		rec := open(t, file)
-		player := Player(rec)
+		player := tez.NewPlayer(rec)
 		to, last := recordAgain(t, rec, player, player)
 		run, _ := play(t, open(t, to), recording.Options{})
 		got := run[len(run)-1]
@@ -103,14 +105,14 @@ func TestChoice(t *testing.T) {
 			len(unknown.Holds) < 4 || !strings.Contains(err.Error(), id) {
 			t.Errorf("an unknown workflow: %v", err)
 		}
-		other, ids := "", workflows(rec)
-		for _, a := range submissions(rec) {
+		other := ""
+		yarn.EachRecorded(rec, func(a *yarn.App) {
 			if strings.HasSuffix(a.FullName, "skew.pig") && a.Submitted > rec.First {
-				other = ids[a.Job()]
+				other = a.ID
 			}
-		}
+		})
 		run, _ := play(t, rec, recording.Options{Workflow: other, Every: 5e9})
-		if last := run[len(run)-1]; last.ID != other || last.State != dag.Succeeded || len(last.Jobs) != 1 {
+		if last := run[len(run)-1]; last.ID == id || last.State != dag.Succeeded || len(last.Jobs) != 1 {
 			t.Errorf("the other workflow: %s %v, %d jobs", last.ID, last.State, len(last.Jobs))
 		}
 	}
@@ -130,12 +132,12 @@ func TestFirstWorkflow(t *testing.T) {
 		"application_1_0002": {app(2, 1500), app(3, 1600)},
 		"":                   {app(1, 500)},
 	} {
-		rec, err := recording.ReadAnswers(strings.NewReader(line(1000, appsPath, `{"apps":{"app":[`+strings.Join(apps, ",")+`]}}`) +
+		rec, err := recording.ReadAnswers(strings.NewReader(line(1000, "/ws/v1/cluster/apps", `{"apps":{"app":[`+strings.Join(apps, ",")+`]}}`) +
 			conf(1, "old") + conf(2, "old") + conf(3, "new") + conf(4, "new")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Job(rec, ""); got.ID != want || err != nil {
+		if got, err := mapreduce.RecordedTarget(rec, ""); got.ID != want || err != nil {
 			t.Errorf("chosen is %q, want %q; %v", got.ID, want, err)
 		}
 	}

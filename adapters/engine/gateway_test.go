@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
@@ -36,8 +37,8 @@ func TestThroughGateway(t *testing.T) {
 	want, _ := play(t, open(t, file), o)
 
 	rec := open(t, file)
-	p := Player(rec)
-	knox := knoxtest.New(knoxtest.Options{RM: Manager(rec), JHS: Manager(rec), User: "alice", Password: "hu-sh", Transport: p})
+	p := tez.NewPlayer(rec)
+	knox := knoxtest.New(knoxtest.Options{RM: yarn.RecordedManager(rec), JHS: yarn.RecordedManager(rec), User: "alice", Password: "hu-sh", Transport: p})
 	ca := certtest.New(t, "ca")
 	s := httptest.NewUnstartedServer(knox)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
@@ -61,12 +62,12 @@ func TestThroughGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	target, err := Job(rec, "")
+	target, err := mapreduce.RecordedTarget(rec, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	target.Made = p.Made
-	src := recording.NewReplay(rec, rec.Polls(IsPoll), o.Every)
+	src := recording.NewReplay(rec, rec.Polls(yarn.IsPoll), o.Every)
 	target.Final, src.Seek, src.Source = src.Last, p.Seek, mapreduce.NewSource(client, target)
 	src.IsEarly = func(err error) bool { return errors.As(err, new(*yarn.NoWorkflowError)) }
 	var got []*dag.Snapshot

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -43,7 +44,7 @@ func TestInputsAreRecorded(t *testing.T) {
 		t.Skip("no recording of a run on HDFS")
 	}
 	rec := open(t, file)
-	player := &withFiles{Player: Player(rec)}
+	player := &withFiles{Player: tez.NewPlayer(rec)}
 	to, last := recordAgain(t, rec, player.Player, player)
 	sizes := func(s *dag.Snapshot) (all []float64) {
 		for j := range s.Plan.Jobs {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -22,9 +23,14 @@ func line(t int64, path, body string) string {
 // TestByteOrderMark: an answer with a byte order mark names its applications.
 func TestByteOrderMark(t *testing.T) {
 	body := "\ufeff" + `{"apps":{"app":[{"id":"application_1_0001","applicationType":"MAPREDUCE","state":"RUNNING","startedTime":1000}]}}`
-	r, err := recording.ReadAnswers(strings.NewReader(line(1000, appsPath, body)))
-	if err != nil || len(submissions(r)) != 1 {
-		t.Errorf("%+v, %v", r, err)
+	rec, err := recording.ReadAnswers(strings.NewReader(line(1000, "/ws/v1/cluster/apps", body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	apps := 0
+	yarn.EachRecorded(rec, func(*yarn.App) { apps++ })
+	if apps != 1 {
+		t.Errorf("%d applications", apps)
 	}
 }
 
@@ -91,9 +97,9 @@ func FuzzReplay(f *testing.F) {
 // observation.
 func TestFlaws(t *testing.T) {
 	apps := `{"apps":{"app":[{"id":"application_1_0001","state":"RUNNING","startedTime":1000,"applicationType":"MAPREDUCE"}]}}`
-	failed := strings.Replace(line(2000, appsPath, "broken"), `"status":200`, `"status":500`, 1)
-	rec, err := recording.ReadAnswers(strings.NewReader(line(1000, appsPath, apps) + "garbage\n" + failed +
-		line(3000, appsPath, apps) + `{"t":3`))
+	failed := strings.Replace(line(2000, "/ws/v1/cluster/apps", "broken"), `"status":200`, `"status":500`, 1)
+	rec, err := recording.ReadAnswers(strings.NewReader(line(1000, "/ws/v1/cluster/apps", apps) + "garbage\n" + failed +
+		line(3000, "/ws/v1/cluster/apps", apps) + `{"t":3`))
 	if err != nil {
 		t.Fatal(err)
 	}

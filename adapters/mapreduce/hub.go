@@ -26,12 +26,12 @@ type Hub struct {
 }
 
 // NewHub returns a hub that has sent no request yet.
-func NewHub(cluster Cluster) *Hub { return newHub(cluster, nil) }
+func NewHub(cluster Cluster) *Hub { return HubOn(cluster, yarn.NewHub(cluster, nil)) }
 
-func newHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
+// HubOn returns a hub for the applications of a hub of all engines, which its owner refreshes.
+func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
-		Hub: yarn.NewHub(cluster, made), cluster: cluster, confs: map[string]*mrjob.Settings{},
-		flows: map[string][]string{}, needs: needs{},
+		Hub: hub, cluster: cluster, confs: map[string]*mrjob.Settings{}, flows: map[string][]string{}, needs: needs{},
 	}
 }
 
@@ -41,9 +41,14 @@ func (h *Hub) Refresh(ctx context.Context) error {
 	if err := h.Hub.Refresh(ctx); err != nil {
 		return err //nolint:wrapcheck // it is of this hub
 	}
+	h.Update(ctx)
+	return nil
+}
+
+// Update polls the masters of some applications, after a refresh of the hub.
+func (h *Hub) Update(ctx context.Context) {
 	h.pollNeeds(ctx)
 	h.forget()
-	return nil
 }
 
 // pollNeeds polls the masters of what runs, once for all sources. If more applications run than a source shows one by

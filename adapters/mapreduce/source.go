@@ -8,10 +8,12 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -62,10 +64,13 @@ type Source struct {
 	ended      bool
 }
 
+// Owns reports whether an id is that of a job, or of a workflow of Pig. Other engines on MapReduce choose any id.
+func Owns(id string) bool { return strings.HasPrefix(id, "job_") || strings.HasPrefix(id, "pig_") }
+
 // NewSource watches target on cluster, as the only source of a hub. Its observations refresh the hub. It sees all
 // applications, and lists those that have ended while its workflow is between two jobs.
 func NewSource(cluster Cluster, target yarn.Target) *Source {
-	h := newHub(cluster, target.Made)
+	h := HubOn(cluster, yarn.NewHub(cluster, target.Made))
 	s := h.source(target, onlySource)
 	s.view, s.tenants = h.OnlyOverview(s.idle), needs{}
 	return s
@@ -73,7 +78,7 @@ func NewSource(cluster Cluster, target yarn.Target) *Source {
 
 // Source returns a source for the workflow of an application, one of several: Refresh is called by others. It sees the
 // applications that may be of its workflow, and the load of others in sums.
-func (h *Hub) Source(app string) *Source {
+func (h *Hub) Source(app string) recording.Source {
 	s := h.source(yarn.Target{ID: app}, oneOfMany)
 	s.view = h.Overview(func() []string { return h.related(&s.workflow) })
 	return s

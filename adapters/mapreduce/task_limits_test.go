@@ -219,7 +219,7 @@ func TestRoomIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	hub.room.needs = map[string]int{"application_0_0002": roomTasks}
-	src := hub.Source("application_1_0001")
+	src := hub.Source("application_1_0001").(*Source)
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
 	}

@@ -144,7 +144,7 @@ func TestNeedBounded(t *testing.T) {
 func TestHubNeeds(t *testing.T) {
 	l := needLab()
 	hub := NewHub(l)
-	a, b := hub.Source("application_1_0002"), hub.Source("application_1_0002")
+	a, b := hub.Source("application_1_0002").(*Source), hub.Source("application_1_0002").(*Source)
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

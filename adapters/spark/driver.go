@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -96,9 +96,23 @@ func (d *yarnDriver) findHistory(address string) {
 	}
 }
 
-// Submitted lists the applications of Spark of a hub's newest round, by id. Each is a workflow once its driver runs.
-func Submitted(h *yarn.Hub) []yarn.Submitted {
-	all := h.Submitted(func(a *yarn.App) bool { return a.Type == "SPARK" })
+// Applications are the applications of Spark of a hub. Each is a workflow once its driver runs.
+type Applications struct {
+	client *yarn.Client
+	hub    *yarn.Hub
+}
+
+// NewApplications returns the applications of a hub. Their drivers are queried through client.
+func NewApplications(client *yarn.Client, hub *yarn.Hub) *Applications {
+	return &Applications{client, hub}
+}
+
+// Update does nothing: the hub's lists have all that is needed.
+func (a *Applications) Update(context.Context) {}
+
+// Submitted lists the applications that run or wait to, by id.
+func (a *Applications) Submitted() []yarn.Submitted {
+	all := a.hub.Submitted(func(app *yarn.App) bool { return app.Type == "SPARK" })
 	for i := range all {
 		s := &all[i]
 		s.Engine, s.Read = engine.Spark, s.Readable
@@ -109,30 +123,11 @@ func Submitted(h *yarn.Hub) []yarn.Submitted {
 	return all
 }
 
-// NewestOnYARN returns the id of the user's newest running application that can be watched. ok reports whether that
-// is one of Spark. If target has an ID, NewestOnYARN checks that application only.
-func NewestOnYARN(ctx context.Context, client *yarn.Client, target yarn.Target) (id string, ok bool, err error) {
-	if target.ID != "" && !strings.HasPrefix(target.ID, "application_") {
-		return "", false, nil
-	}
-	over := yarn.NewOverview(client, nil)
-	if err := over.Observe(ctx); err != nil {
-		return "", false, err
-	}
-	if target.ID != "" {
-		a, known := over.App(ctx, target.ID)
-		return target.ID, known && a.Type == "SPARK", nil
-	}
-	apps := slices.DeleteFunc(over.Listed(), func(a *yarn.App) bool {
-		watched := a.Type == "SPARK" || a.Type == "TEZ" || a.Type == "MAPREDUCE"
-		return a.Ended || !watched || target.User != "" && a.User != target.User
-	})
-	if len(apps) == 0 {
-		return "", false, nil
-	}
-	best := slices.MaxFunc(apps, func(x, y *yarn.App) int { return cmp.Compare(x.Submitted, y.Submitted) })
-	return best.ID, best.Type == "SPARK", nil
-}
+// Identify does nothing: an application is its own workflow.
+func (a *Applications) Identify(context.Context, string) error { return nil }
+
+// Source watches an application.
+func (a *Applications) Source(id string) recording.Source { return OnYARN(a.client, id, "") }
 
 // Drivers on one machine listen on the first free port of this range.
 const firstPort, lastPort = 4040, 4050

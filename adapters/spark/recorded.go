@@ -17,13 +17,13 @@ import (
 // The requests to a driver depend on the recording program. A replay therefore applies all answers in the order of
 // their requests, whatever a live source would request.
 
-// IsRecorded reports whether there are answers of Spark, of whatever application.
-func IsRecorded(rec *recording.Answers) bool {
+// isRecorded reports whether there are answers of Spark, of whatever application.
+func isRecorded(rec *recording.Answers) bool {
 	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool { _, ok := Concerns(a.URL); return ok })
 }
 
-// Holds reports whether there are answers about an application, or about any if workflow is "".
-func Holds(rec *recording.Answers, workflow string) bool {
+// holds reports whether there are answers about an application, or about any if workflow is "".
+func holds(rec *recording.Answers, workflow string) bool {
 	workflow, _ = AppOf(workflow)
 	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool {
 		app, ok := Concerns(a.URL)
@@ -40,8 +40,12 @@ type recordedSource struct {
 	done    bool
 }
 
-// NewReplay returns a replay of an application's answers, with a snapshot for each recorded list of applications.
+// NewReplay returns a replay of an application's answers, with a snapshot for each recorded list of applications. It
+// returns nil if the recording has no answers of Spark, or answers of a ResourceManager and none about the application.
 func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
+	if !isRecorded(rec) || yarn.RecordedManager(rec) != "" && !holds(rec, o.Workflow) {
+		return nil, nil //nolint:nilnil // another engine plays it
+	}
 	s := &recordedSource{app: NewApp(o.Workflow)}
 	apps := map[string]bool{}
 	for _, a := range rec.All() {

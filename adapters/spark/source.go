@@ -43,12 +43,14 @@ type Source struct {
 	done             bool // Next has returned a final state
 	peeks            bool // the source polls jobs between observations
 	peek             *peek
+	newest           bool // the newest execution of SQL was chosen
 }
 
 // NewSource returns a source for the application with an id, or for the only one of the driver if id is "".
 func NewSource(driver Driver, id string) *Source {
+	_, of := parseID(id)
 	return &Source{
-		driver: driver, app: NewApp(id),
+		driver: driver, app: NewApp(id), newest: of == unit{sqlUnit, Newest},
 		asked: asked{pages: map[int]int{}, pools: map[string]int{}, absent: map[int]int{}},
 	}
 }
@@ -217,6 +219,14 @@ func (s *Source) checkHistory(ctx context.Context) {
 		_ = s.askHistory(ctx) // the warnings show the error
 		s.app.historyIsOpen = false
 	}
+}
+
+// Follows reports that another execution of SQL may follow, if the newest one was chosen.
+func (s *Source) Follows() (what string, byDefault bool) {
+	if s.newest {
+		return "execution of SQL", false
+	}
+	return "", false
 }
 
 // After returns the id of the newest running execution of SQL that began after the watched one, or "". over reports

@@ -231,32 +231,3 @@ func putTogether(answers []*recording.Answer) *file {
 	}
 	return f
 }
-
-// A RecordedDAG is a DAG whose master has answered.
-type RecordedDAG struct {
-	ID, App string
-	number  int
-}
-
-// RecordedDAGs lists the DAGs of a recording by application and number.
-func RecordedDAGs(rec *recording.Answers) []RecordedDAG {
-	seen := map[RecordedDAG]bool{}
-	var out []RecordedDAG
-	for _, a := range rec.All() {
-		rest, found := strings.CutPrefix(recording.Served(a.URL), "/proxy/")
-		app, rest, _ := strings.Cut(rest, "/")
-		number, err := strconv.Atoi(strings.TrimPrefix(rest, "ws/v2/tez/dagInfo?dagID="))
-		if !found || err != nil || a.Status != http.StatusOK {
-			continue
-		}
-		d := RecordedDAG{ID: "dag_" + strings.TrimPrefix(app, "application_") + "_" + strconv.Itoa(number), App: app, number: number}
-		if !seen[d] {
-			seen[d] = true
-			out = append(out, d)
-		}
-	}
-	slices.SortFunc(out, func(a, b RecordedDAG) int {
-		return cmp.Or(cmp.Compare(a.App, b.App), cmp.Compare(a.number, b.number))
-	})
-	return out
-}

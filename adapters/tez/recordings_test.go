@@ -286,7 +286,7 @@ func (s *stepped) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 func without(t *testing.T, rec *recording.Answers, id string, refuses func(path string) bool) (*stepped, *denied) {
 	t.Helper()
-	p := engine.Player(rec)
+	p := tez.NewPlayer(rec)
 	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{
 		Transport: p,
 		Now:       p.Now,
@@ -398,7 +398,7 @@ func TestCaptured(t *testing.T) {
 		c = truths[1]
 	}
 	rec := open(t, c.file)
-	p := engine.Player(rec)
+	p := tez.NewPlayer(rec)
 	var file closer
 	w := recording.NewWriter(&file, p.Now)
 	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:8088"}}}, rest.Options{

@@ -125,11 +125,15 @@ func (d *DAG) setTitle(p *planBody) {
 	}
 }
 
-// findQuery returns the DAG that runs a Hive query, by the query's id. Hive tags a session with the id of its first
-// query, so sessions with that tag come first. If no file names the query, findQuery returns the tagged application.
-// ok is false if neither exists.
-func findQuery(ctx context.Context, c Cluster, apps []*yarn.App, query string) (id string, ok bool) {
-	tagged := ""
+// Resolve returns the DAG that an id of Tez's own names. For the id of a Hive query that is the DAG that runs it. Hive
+// tags a session with the id of its first query, so sessions with that tag come first. If no file names the query,
+// Resolve returns the tagged application. If neither exists, ok is false, and found is the workflow's id in Hive on
+// MapReduce.
+func Resolve(ctx context.Context, c Cluster, apps []*yarn.App, id string) (found string, ok bool) {
+	if _, isDAG := IsDAG(id); isDAG {
+		return id, true
+	}
+	query, tagged := strings.TrimPrefix(id, "hive_"), ""
 	sessions := slices.DeleteFunc(apps, func(a *yarn.App) bool { return a.Type != "TEZ" || a.Container == "" })
 	slices.SortStableFunc(sessions, func(a, b *yarn.App) int {
 		switch has, other := a.Tagged(query), b.Tagged(query); {
@@ -154,7 +158,10 @@ func findQuery(ctx context.Context, c Cluster, apps []*yarn.App, query string) (
 			}
 		}
 	}
-	return tagged, tagged != ""
+	if tagged == "" {
+		return "hive_" + query, false
+	}
+	return tagged, true
 }
 
 // mostSessions bounds the sessions that are searched for a query.

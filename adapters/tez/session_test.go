@@ -75,28 +75,35 @@ func TestQuery(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{firstQuery, labDAG}, {"hive_" + firstQuery, labDAG}, {secondQuery, strings.TrimSuffix(labDAG, "1") + "2"},
 	} {
-		w := workflowOf(l, yarn.Target{ID: c.query})
-		if id, of, err := w.find(t.Context()); id != c.want || !of || err != nil {
-			t.Errorf("%s: %s, %v, %v", c.query, id, of, err)
+		if id, ok := resolved(t, l, c.query); id != c.want || !ok {
+			t.Errorf("%s: %s, %v", c.query, id, ok)
 		}
 	}
 	unknown := strings.Replace(firstQuery, "2026", "2025", 1)
-	if id, of, err := workflowOf(l, yarn.Target{ID: unknown}).find(t.Context()); id != "hive_"+unknown || of ||
-		err != nil {
-		t.Errorf("%s, %v, %v", id, of, err)
+	if id, ok := resolved(t, l, unknown); id != "hive_"+unknown || ok {
+		t.Errorf("%s, %v", id, ok)
 	}
 	l.filesDenied, l.tags = true, firstQuery+",userid=null"
-	if id, of, err := workflowOf(l, yarn.Target{ID: firstQuery}).find(t.Context()); id != labApp || !of ||
-		err != nil {
-		t.Errorf("by its tag: %s, %v, %v", id, of, err)
+	if id, ok := resolved(t, l, firstQuery); id != labApp || !ok {
+		t.Errorf("by its tag: %s, %v", id, ok)
 	}
+}
+
+// resolved is Resolve with the applications of a lab.
+func resolved(t *testing.T, l *lab, id string) (found string, ok bool) {
+	t.Helper()
+	over := yarn.NewOverview(l, nil)
+	if err := over.Observe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return Resolve(t.Context(), l, over.Listed(), id)
 }
 
 // TestAfter waits for the DAG that follows in a session.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	l := newLab(1, 1, 1000)
-	w := workflowOf(l, yarn.Target{ID: labDAG})
+	w := NewSource(l, Target{ID: labDAG})
 	for i := 0; ; i++ {
 		if s, err := w.Next(t.Context()); err != nil || i > 20 {
 			t.Fatal(err)
@@ -116,7 +123,7 @@ func TestAfter(t *testing.T) {
 	second := strings.TrimSuffix(labDAG, "1") + "2"
 	see(second, false)
 	l.app = "FINISHED"
-	w = workflowOf(l, yarn.Target{ID: second})
+	w = NewSource(l, Target{ID: second})
 	if _, over, err := w.After(t.Context()); !over || err != nil {
 		t.Errorf("nothing was watched: %v, %v", over, err)
 	}
@@ -134,15 +141,15 @@ func TestSessions(t *testing.T) {
 	}
 	see := func(workflow, title string) {
 		t.Helper()
-		got := all.Running()
+		got := all.Submitted()
 		if len(got) != 1 || got[0].Workflow != workflow || got[0].Title != title || got[0].Read != (workflow != "") ||
 			got[0].Engine != "Tez" {
 			t.Errorf("%+v", got)
 		}
 	}
 	see("", "")
-	if ok, err := all.Identify(t.Context(), labApp); !ok || err != nil {
-		t.Fatal(ok, err)
+	if err := all.Identify(t.Context(), labApp); err != nil {
+		t.Fatal(err)
 	}
 	see(labDAG, "report 1")
 	l.advance(500)
@@ -152,11 +159,10 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%+v, %v, the applications were listed %d times more", s, err, l.asked["apps"]-before)
 	}
 	l.finished(1)
-	all.Look(t.Context())
-	see("", "")
-	if ok, _ := all.Identify(t.Context(), "application_1_0001"); ok {
-		t.Error("an unknown application is one of Tez")
+	if err := all.Identify(t.Context(), labApp); err != nil {
+		t.Fatal(err)
 	}
+	see("", "")
 }
 
 // TestDoctor tells what a DAG could be observed by.

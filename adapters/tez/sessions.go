@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
@@ -22,24 +23,19 @@ func NewSessions(cluster Cluster, hub *yarn.Hub) *Sessions {
 	return &Sessions{cluster: cluster, hub: hub, all: map[string]*Session{}}
 }
 
-// submitted lists the applications of Tez, by id. Only their masters report which DAG they run.
-func (s *Sessions) submitted() []yarn.Submitted {
-	all := s.hub.Submitted(func(a *yarn.App) bool { return a.Type == "TEZ" })
-	for i := range all {
-		all[i].Engine = engine.Tez
-	}
-	return all
-}
+// Update does nothing: Identify requests what a session runs.
+func (s *Sessions) Update(context.Context) {}
 
-// Running returns the Tez applications of the hub's newest poll, by id. An application includes the newest DAG that
-// Identify has found, unless that DAG has ended.
-func (s *Sessions) Running() []yarn.Submitted {
-	apps := s.submitted()
+// Submitted returns the Tez applications of the hub's newest poll, by id. An application includes the newest DAG that
+// Identify has found, unless that DAG has ended: only the masters report which DAG they run.
+func (s *Sessions) Submitted() []yarn.Submitted {
+	apps := s.hub.Submitted(func(a *yarn.App) bool { return a.Type == "TEZ" })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := make(map[string]*Session, len(apps))
 	for i := range apps {
 		a := &apps[i]
+		a.Engine = engine.Tez
 		session := s.all[a.App]
 		if session == nil {
 			continue
@@ -53,11 +49,11 @@ func (s *Sessions) Running() []yarn.Submitted {
 	return apps
 }
 
-// Identify finds the newest DAG of a Tez application. ok is false for other applications.
-func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error) {
+// Identify finds the newest DAG of an application.
+func (s *Sessions) Identify(ctx context.Context, app string) error {
 	a := s.hub.App(app)
 	if a == nil || a.Type != "TEZ" {
-		return false, nil
+		return nil
 	}
 	s.mu.Lock()
 	session := s.all[app]
@@ -66,22 +62,12 @@ func (s *Sessions) Identify(ctx context.Context, app string) (ok bool, err error
 		s.all[app] = session
 	}
 	s.mu.Unlock()
-	_, err = session.Observe(ctx, *a)
-	return true, err
-}
-
-// Look identifies the DAGs of the newest running applications.
-func (s *Sessions) Look(ctx context.Context) {
-	apps := s.submitted()
-	for _, a := range apps[max(0, len(apps)-mostSessions):] {
-		if a.Readable {
-			_, _ = s.Identify(ctx, a.App) // on an error only the application is shown
-		}
-	}
+	_, err := session.Observe(ctx, *a)
+	return err
 }
 
 // Source returns a source of a DAG. It reuses the results of the hub's newest poll.
-func (s *Sessions) Source(id string) *Source {
+func (s *Sessions) Source(id string) recording.Source {
 	app, _ := IsDAG(id)
 	return NewSource(s.cluster, Target{ID: id, Over: s.hub.Overview(func() []string { return []string{app} })})
 }

@@ -54,7 +54,8 @@ type Source struct {
 	masters     int         // of the application so far
 	masterSince dag.Instant // when the newest master was first observed
 	end         confirmation
-	isFinal     bool // the newest snapshot has a final state
+	session     *Session // for After; nil before its first call
+	isFinal     bool     // the newest snapshot has a final state
 	warnings    []dag.Warning
 }
 
@@ -138,7 +139,7 @@ func (s *Source) choose(ctx context.Context) error {
 	dagApp, _ := IsDAG(s.target.ID)
 	id := cmp.Or(s.app.ID, dagApp, s.target.ID)
 	if id == "" {
-		id = newestApp(s.overview.Listed(), "", "TEZ").ID
+		id = newestApp(s.overview.Listed()).ID
 	}
 	app, known := s.overview.App(ctx, id)
 	if id == "" || !known {

@@ -69,19 +69,16 @@ func TestPolling(t *testing.T) {
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		target yarn.Target
-		id     string
+		target, id string
 	}{
-		{yarn.Target{}, labDAG},
-		{yarn.Target{User: "alice"}, labDAG},
-		{yarn.Target{ID: labApp}, labDAG},
-		{yarn.Target{ID: labDAG}, labDAG},
-		{yarn.Target{User: "bob"}, ""},
-		{yarn.Target{ID: "application_1_0001"}, ""},
-		{yarn.Target{ID: "dag_" + labID + "_2"}, ""},
+		{"", labDAG},
+		{labApp, labDAG},
+		{labDAG, labDAG},
+		{"application_1_0001", ""},
+		{"dag_" + labID + "_2", ""},
 	} {
 		l := newLab(2, 1, 1000)
-		s, err := workflowOf(l, c.target).Next(t.Context())
+		s, err := NewSource(l, Target{ID: c.target}).Next(t.Context())
 		var none *yarn.NoWorkflowError
 		switch {
 		case c.id == "" && !errors.As(err, &none):

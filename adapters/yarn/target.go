@@ -48,10 +48,14 @@ func (e *NoWorkflowError) Error() string {
 }
 
 var (
+	appID    = regexp.MustCompile(`^application_\d+_\d+$`)
 	appOrJob = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 	inside   = regexp.MustCompile(`^(task|attempt|vertex|container(?:_e\d+)?|appattempt)_(\d+_\d+)(_|$)`)
 	inURL    = regexp.MustCompile(`(application|job)_\d+_\d+`)
 )
+
+// IsApplication reports whether a text is the id of an application.
+func IsApplication(id string) bool { return appID.MatchString(id) }
 
 // NamesApplication reports whether an address is one of an application's pages: its path contains an id.
 func NamesApplication(address string) bool {

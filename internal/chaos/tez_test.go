@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -43,7 +42,7 @@ func recordedTez(t *testing.T) *tezWorld {
 	return &tezWorld{
 		name: "skew-3", id: "dag_1795367695478_0001_1", start: 1795367702384 + 1000, ended: rec.Last,
 		serve: func(*testing.T) server {
-			p := engine.Player(rec)
+			p := tez.NewPlayer(rec)
 			return server{p, p.Seek}
 		},
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -66,7 +67,7 @@ func (w *world) read(t *testing.T, file string) {
 	}
 	w.ended = rec.Last
 	w.serve = func() server {
-		p := engine.Player(rec)
+		p := tez.NewPlayer(rec)
 		return server{p, p.Seek}
 	}
 	for {

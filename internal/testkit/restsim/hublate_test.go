@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -31,7 +32,7 @@ func TestHubLate(t *testing.T) {
 			}
 			client := clientOf(t, m)
 			hub := mapreduce.NewHub(client)
-			var src *mapreduce.Source
+			var src recording.Source
 			var last *dag.Snapshot
 			for end := m.Now().Add(2 * time.Hour); m.Now() < end; {
 				if err := hub.Refresh(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -38,7 +39,7 @@ func TestHub(t *testing.T) {
 	}
 	client := clientOf(t, m)
 	hub := mapreduce.NewHub(client)
-	sources, last := map[string]*mapreduce.Source{}, map[string]*dag.Snapshot{}
+	sources, last := map[string]recording.Source{}, map[string]*dag.Snapshot{}
 	for end := m.Now().Add(2 * time.Hour); len(sources) > 0 || len(last) < n; {
 		if m.Now() > end {
 			t.Fatalf("not over: %d sources, %d workflows", len(sources), len(last))

@@ -6,23 +6,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
-
-// Services send the requests of all engines to a cluster.
-type Services interface {
-	mapreduce.Cluster
-	tez.Cluster
-}
 
 // Budget limits the requests to masters, to the history server and, about single applications, to the
 // ResourceManager. The limit is an average over one second. The ResourceManager's lists do not count: a round has
 // at most five of them (running and ended applications, metrics, nodes, queues), and everything else depends on
 // them.
-func Budget(c Services, perSecond float64) Services {
+func Budget(c engine.Services, perSecond float64) engine.Services {
 	if !(perSecond > 0) {
 		return c
 	}
@@ -30,7 +23,7 @@ func Budget(c Services, perSecond float64) Services {
 }
 
 type budget struct {
-	Services
+	engine.Services
 	gap time.Duration
 
 	mu   sync.Mutex

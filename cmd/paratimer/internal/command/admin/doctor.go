@@ -6,8 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -55,7 +54,7 @@ func examine(c *cli.Context) ([]yarn.Check, error) {
 		return nil, err
 	}
 	defer client.Close()
-	return append(mapreduce.Doctor(c.Context, client), tez.Doctor(c.Context, client)...), nil
+	return engine.Check(c.Context, client), nil
 }
 
 func printChecks(c *cli.Context, checks []yarn.Check) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -47,7 +48,7 @@ func ClusterFlags() []cli.Flag {
 }
 
 // NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
-func NewClient(c *cli.Context, tap rest.Layer) (*mapreduce.Client, error) {
+func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 	where, err := site(c)
 	if err == nil {
 		err = nameHistory(c, &where)
@@ -59,7 +60,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*mapreduce.Client, error) {
 }
 
 // clientOf returns a client of the services of a site, with the flags' options.
-func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*mapreduce.Client, error) {
+func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("--trust-host %w", err)

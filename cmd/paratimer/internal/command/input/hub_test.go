@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -42,7 +43,7 @@ func TestHubSpark(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	h := NewHubCluster(client, client)
+	h := engine.NewHub(client, client)
 	if err := h.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

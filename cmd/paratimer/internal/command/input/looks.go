@@ -14,10 +14,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/pig"
-	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -78,22 +76,20 @@ const LookEvery = 3 * time.Second
 
 // Pick finds the query for check: by an id as for attach, or by the name of a workflow, which stays the same from
 // run to run. If several run it is the newest.
-func Pick(ctx context.Context, client *mapreduce.Client, typed, user string) (yarn.Target, error) {
+func Pick(ctx context.Context, client *engine.Client, typed, user string) (yarn.Target, error) {
 	target, err := yarn.TargetOf(typed, user)
 	if err != nil {
 		return target, command.Usage("%w", err)
 	}
-	if !isName(target.ID) {
+	if target.ID == "" || engine.Owns(target.ID) {
 		return target, nil
 	}
-	hub := mapreduce.NewHub(client)
+	hub := engine.NewHub(client, client)
 	if err := hub.Refresh(ctx); err != nil {
 		return target, err
 	}
-	sessions := tez.NewSessions(client, hub.Hub)
-	sessions.Look(ctx)
-	running := slices.Concat(hub.Submitted(), sessions.Running(), spark.Submitted(hub.Hub))
-	running = slices.DeleteFunc(running, func(s yarn.Submitted) bool {
+	hub.IdentifyNewest(ctx)
+	running := slices.DeleteFunc(hub.Running(), func(s yarn.Submitted) bool {
 		return !GoesBy(typed, s.Name) && !(s.Title != "" && GoesBy(typed, s.Title))
 	})
 	if len(running) == 0 {
@@ -104,19 +100,6 @@ func Pick(ctx context.Context, client *mapreduce.Client, typed, user string) (ya
 		return yarn.Target{ID: newest.Workflow}, nil
 	}
 	return yarn.Target{ID: newest.App}, nil
-}
-
-// isName reports whether a target is not an engine's id.
-func isName(id string) bool {
-	if _, is := tez.IsDAG(id); is || tez.IsQuery(id) {
-		return false
-	}
-	for _, prefix := range []string{"application_", "job_", "pig_"} {
-		if strings.HasPrefix(id, prefix) {
-			return false
-		}
-	}
-	return id != ""
 }
 
 // GoesBy reports whether a pattern, such as nightly_*, matches a name, with the engine's prefix or without it.

@@ -5,17 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -215,59 +214,20 @@ func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
 	return err
 }
 
-// A Workflow is a workflow on a cluster, of any engine: MapReduce, Tez or Spark. The engine is determined by a
-// request to the ResourceManager. It is not safe for concurrent use.
-type Workflow struct {
-	client  *mapreduce.Client
-	target  yarn.Target
-	history string
-	unit    string // of a Spark application: /sql/3; "" is all of it
-	source  interface {
-		Next(ctx context.Context) (*dag.Snapshot, error)
-	}
-	// Tez is nil if the workflow is a Spark application, Spark if it is not one; both are nil if that is unknown.
-	Tez   *tez.Workflow
-	Spark *spark.Source
-}
+// A Workflow is a workflow on a cluster that flags select.
+type Workflow struct{ *engine.Workflow }
 
 // NewWorkflow watches target on a cluster. Its id may be that of a part of a Spark application, which overrides the
 // flags that choose one.
-func NewWorkflow(c *cli.Context, client *mapreduce.Client, target yarn.Target) *Workflow {
-	id, unit := spark.AppOf(target.ID)
-	target.ID = id
-	return &Workflow{
-		client: client, target: target, history: historyOf(c), unit: cmp.Or(unit, unitOf(c)),
-	}
+func NewWorkflow(c *cli.Context, client *engine.Client, target yarn.Target) Workflow {
+	return Workflow{engine.Watch(client, target, engine.Options{Part: unitOf(c), History: historyOf(c)})}
 }
 
-// Next observes once. Its errors are those of the engines' sources.
-func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
-	if w.source == nil {
-		id, is, err := spark.NewestOnYARN(ctx, w.client.Client, w.target)
-		switch {
-		case err != nil:
-			return nil, &dag.MissedError{At: w.client.Now(), Err: err}
-		case is:
-			w.Spark = spark.OnYARN(w.client.Client, id+w.unit, w.history)
-			w.source = w.Spark
-		case w.unit != "":
-			return nil, command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
-		default:
-			w.Tez = tez.NewWorkflow(w.client, w.target, func(t yarn.Target) tez.Observer {
-				return mapreduce.NewSource(w.client, t)
-			})
-			w.source = w.Tez
-		}
-	}
-	s, err := w.source.Next(ctx)
-	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none && w.target.ID == "" {
-		w.source, w.Tez, w.Spark = nil, nil, nil // the next one may be of another engine
-	}
-	if errors.Is(err, io.EOF) {
-		return nil, io.EOF
+// Next observes once.
+func (w Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := w.Workflow.Next(ctx)
+	if errors.Is(err, engine.ErrNoParts) {
+		err = command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
 	}
 	return s, err
 }
-
-// Script reports whether the newest snapshot is of a DAG of a Pig script. The script's session may have further DAGs.
-func (w *Workflow) Script() bool { return w.Tez != nil && w.Tez.Script() }

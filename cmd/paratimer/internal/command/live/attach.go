@@ -9,10 +9,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -61,7 +60,7 @@ func attach(c *cli.Context) (err error) {
 	}
 	log := command.Logger(c)
 	target.Note = func(text string) { log.Debug().Msg(text) }
-	var client *mapreduce.Client
+	var client *engine.Client
 	var tap rest.Layer
 	answers, done, err := input.Answers(c, func() dag.Instant { return client.Now() })
 	if err != nil {
@@ -94,53 +93,45 @@ func attach(c *cli.Context) (err error) {
 	ctx, cancel := command.Limited(c)
 	defer cancel()
 	c.Context = ctx
-	newest := c.Bool("session") && c.String("sql") == spark.Newest
 	id := target.ID
-	start := func(id string) (watch.Source, func() (after, string)) {
+	start := func(id string) watching {
 		target.ID = id
-		query := input.NewWorkflow(c, client, target)
-		return query, func() (after, string) {
-			switch {
-			case query.Spark != nil && newest:
-				return query.Spark.After, "execution of SQL"
-			case query.Tez != nil && c.Bool("session"),
-				!c.IsSet("session") && input.ObservationsFile(c) == "" && query.Script():
-				return query.Tez.After, "DAG of the session"
-			}
-			return nil, ""
-		}
+		return input.NewWorkflow(c, client, target)
 	}
 	if driver != nil {
 		id = ""
-		start = func(id string) (watch.Source, func() (after, string)) {
-			source := driver.Source(id).Peek()
-			return source, func() (after, string) {
-				if !newest {
-					return nil, ""
-				}
-				return source.After, "execution of SQL"
-			}
-		}
+		start = func(id string) watching { return driver.Source(id).Peek() }
 	}
+	what := ""
 	for failed := error(nil); ; {
-		query, onward := start(id)
+		query := start(id)
 		err := attachTo(c, query, target, keys, profiles, every, answers)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
-		next, what := onward()
-		if next == nil {
+		if what == "" {
+			name, byDefault := query.Follows()
+			if c.Bool("session") || byDefault && !c.IsSet("session") && input.ObservationsFile(c) == "" {
+				what = name
+			}
+		}
+		if what == "" {
 			return failed
 		}
 		command.Tell(c)("waiting for the next " + what)
-		if id, err = following(ctx, next, every); err != nil || id == "" {
+		if id, err = following(ctx, query.After, every); err != nil || id == "" {
 			return cmp.Or(err, failed)
 		}
 	}
 }
 
-// An after looks for what follows a DAG of a session, or an SQL execution. The id is "" while there is none; over
-// is true if none will come.
+// A watching source may be followed by another one of its application.
+type watching interface {
+	watch.Source
+	engine.Follower
+}
+
+// An after is engine.Follower.After.
 type after func(context.Context) (id string, over bool, err error)
 
 // attachTo watches one workflow to its end. answers is nil if no raw answers are recorded.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -147,7 +148,7 @@ func watchMany(c *cli.Context) error {
 	}
 	defer untie()
 	many := fleet.New(fleet.Options{
-		Cluster: input.NewHubCluster(fleet.Budget(client, c.Float64("budget")), client),
+		Cluster: engine.NewHub(fleet.Budget(client, c.Float64("budget")), client),
 		Open:    tie,
 		Listed: func() {
 			if meter != nil {

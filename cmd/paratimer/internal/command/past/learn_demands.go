@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -159,7 +160,7 @@ func openUsed(ctx context.Context, path, workflow string) (watch.Source, mrjob.U
 	if err != nil {
 		return nil, nil, nil, command.Usage("%s: %w", path, err)
 	}
-	return src, engine.Used(rec), io.NopCloser(nil), nil
+	return src, mapreduce.Used(rec), io.NopCloser(nil), nil
 }
 
 // openPast plays a workflow from history files.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -56,7 +57,7 @@ func reportAll(ctx context.Context, c *cli.Context) error {
 	}
 	defer stop()
 	return fleet.New(fleet.Options{
-		Cluster: input.NewHubCluster(fleet.Budget(client, allBudget), client),
+		Cluster: engine.NewHub(fleet.Budget(client, allBudget), client),
 		Open: func(w fleet.Watched) (fleet.Hooks, error) {
 			rec := &history.Recorder{
 				Store: store, Given: profiles, Log: log.With().Str("app", w.App).Logger(),

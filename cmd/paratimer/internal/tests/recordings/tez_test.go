@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
@@ -36,7 +36,7 @@ func tezServer(t *testing.T, file string, step time.Duration) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := engine.Player(rec)
+	player := tez.NewPlayer(rec)
 	player.Seek(rec.First.Add(15 * time.Second)) // the first DAG runs
 	var mu sync.Mutex
 	var server *httptest.Server

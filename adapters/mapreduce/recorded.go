@@ -1,4 +1,4 @@
-package engine
+package mapreduce
 
 import (
 	"cmp"
@@ -16,34 +16,30 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Manager returns the scheme and host of the ResourceManager whose answers are recorded; "" if there is none.
-func Manager(rec *recording.Answers) string {
-	for _, a := range rec.All() {
-		if u := a.URL; strings.HasPrefix(recording.Served(u), "/ws/v1/cluster/") {
-			return u.Scheme + "://" + u.Host
-		}
+// NewReplay returns a replay of a workflow's recorded answers through a source.
+func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
+	p := recording.NewPlayer(rec)
+	r, site, options, err := yarn.NewReplay(rec, p, o.Every)
+	if err != nil {
+		return nil, err
 	}
-	return ""
+	client, err := NewClient(site, options)
+	if err != nil {
+		return nil, err
+	}
+	target, err := RecordedTarget(rec, o.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	target.Made, target.Final = p.Made, r.Last
+	r.Source = NewSource(client, target)
+	return r, nil
 }
 
-// eachList visits the recorded lists of applications, without repetitions of the list before.
-func eachList(rec *recording.Answers, visit func(apps []byte)) {
-	var before *recording.Answer
-	for i := range rec.All() {
-		a := &rec.All()[i]
-		if a.Status == http.StatusOK && IsPoll(a.URL) && !a.SameText(before) {
-			before = a
-			visit([]byte(a.Text()))
-		}
-	}
-}
-
-var jobOfConf = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
-
-// Job selects the MapReduce workflow to replay. A workflow id selects its first application, so that snapshots begin at
-// its submission. Without an id it selects the first workflow that was submitted after the recording began. If there is
-// none, it selects the newest running one.
-func Job(rec *recording.Answers, workflow string) (yarn.Target, error) {
+// RecordedTarget selects the workflow to replay. A workflow id selects its first application, so that snapshots begin
+// at its submission. Without an id it selects the first workflow that was submitted after the recording began. If
+// there is none, it selects the newest running one.
+func RecordedTarget(rec *recording.Answers, workflow string) (yarn.Target, error) {
 	apps, ids := submissions(rec), workflows(rec)
 	if workflow == "" {
 		before := map[string]bool{"": false} // workflows that began before the recording
@@ -72,15 +68,12 @@ func Job(rec *recording.Answers, workflow string) (yarn.Target, error) {
 
 // submissions lists all MapReduce applications by submission.
 func submissions(rec *recording.Answers) []*yarn.App {
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	var out []*yarn.App
-	eachList(rec, func(apps []byte) {
-		listed, _ := yarn.Apps(apps) // an unusable response has none
-		for _, s := range listed {
-			if s.MapReduce() && !seen[s.ID] {
-				seen[s.ID] = true
-				out = append(out, s)
-			}
+	yarn.EachRecorded(rec, func(a *yarn.App) {
+		if a.MapReduce() && !known[a.ID] {
+			known[a.ID] = true
+			out = append(out, a)
 		}
 	})
 	slices.SortStableFunc(out, func(a, b *yarn.App) int {
@@ -89,11 +82,16 @@ func submissions(rec *recording.Answers) []*yarn.App {
 	return out
 }
 
+var (
+	jobOfConf      = regexp.MustCompile(`/jobs/(job_\d+_\d+)/conf$`)
+	countersOfTask = regexp.MustCompile(`/tasks/(task_\d+_\d+_[mr]_\d+)/counters$`)
+)
+
 // workflows returns the workflow ids of jobs with a recorded configuration.
 func workflows(rec *recording.Answers) map[string]string {
 	out := map[string]string{}
 	for _, a := range rec.All() {
-		job, ok := named(&a, jobOfConf)
+		job, ok := idIn(&a, jobOfConf)
 		if !ok || out[job] != "" {
 			continue
 		}
@@ -105,8 +103,8 @@ func workflows(rec *recording.Answers) map[string]string {
 	return out
 }
 
-// named returns the id that a pattern matches in the path of a good answer.
-func named(a *recording.Answer, pattern *regexp.Regexp) (id string, ok bool) {
+// idIn returns the id that a pattern matches in the path of a good answer.
+func idIn(a *recording.Answer, pattern *regexp.Regexp) (id string, ok bool) {
 	m := pattern.FindStringSubmatch(strings.TrimSuffix(a.URL.Path, "/"))
 	if m == nil || a.Status != http.StatusOK {
 		return "", false
@@ -114,15 +112,13 @@ func named(a *recording.Answer, pattern *regexp.Regexp) (id string, ok bool) {
 	return m[1], true
 }
 
-var countersOfTask = regexp.MustCompile(`/tasks/(task_\d+_\d+_[mr]_\d+)/counters$`)
-
-// Used returns the resource usage of MapReduce tasks, by their newest counters. Those of the history server come last
+// Used returns the resource usage of tasks, by their newest recorded counters. Those of the history server come last
 // and are complete.
 func Used(rec *recording.Answers) mrjob.Used {
 	newest := map[string]*recording.Answer{}
 	for i := range rec.All() {
 		a := &rec.All()[i]
-		if task, ok := named(a, countersOfTask); ok {
+		if task, ok := idIn(a, countersOfTask); ok {
 			newest[task] = a
 		}
 	}

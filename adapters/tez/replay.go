@@ -1,0 +1,105 @@
+package tez
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// NewPlayer returns a player of the recorded answers of a cluster with masters of Tez.
+func NewPlayer(rec *recording.Answers) *recording.Player { return recording.NewPlayer(rec, Recorded()) }
+
+// NewReplay returns a replay of a DAG's recorded answers through a source. It returns nil if the recording, or its
+// first query, has no DAG.
+func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
+	id, err := recordedDAG(rec, o.Workflow)
+	if id == "" || err != nil {
+		return nil, err
+	}
+	p := NewPlayer(rec)
+	r, site, options, err := yarn.NewReplay(rec, p, o.Every)
+	if err != nil {
+		return nil, err
+	}
+	client, err := yarn.NewClient(site, options)
+	if err != nil {
+		return nil, err
+	}
+	r.Source = NewSource(client, Target{ID: id, Made: p.Made, Final: r.Last})
+	return r, nil
+}
+
+// A recordedRun is a DAG whose master has answered, and the ResourceManager's report of its application.
+type recordedRun struct {
+	id, app    string
+	number     int
+	name, user string
+	submitted  dag.Instant
+}
+
+// recordedDAG selects the DAG to replay, by its id or its application's. Without an id it selects the first DAG of the
+// application that was submitted first; "" if that is not of Tez.
+func recordedDAG(rec *recording.Answers, workflow string) (id string, err error) {
+	all, otherFirst := recordedRuns(rec)
+	switch {
+	case len(all) == 0, workflow == "" && otherFirst:
+		return "", nil
+	case workflow == "":
+		return all[0].id, nil
+	}
+	e := &recording.UnknownError{Workflow: workflow}
+	for _, d := range all {
+		if d.id == workflow || d.app == workflow {
+			return d.id, nil
+		}
+		e.Holds = append(e.Holds, strings.TrimSpace(fmt.Sprintf("%s %q of %s", d.id, d.name, d.user)))
+	}
+	if _, is := IsDAG(workflow); is {
+		return "", e
+	}
+	return "", nil
+}
+
+// recordedRuns lists the DAGs of a recording by the submission of their application and by number. otherFirst means
+// that a master of another engine has answered whose application was submitted earlier.
+func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
+	answered := map[string]bool{} // applications
+	for _, a := range rec.All() {
+		path, proxied := strings.CutPrefix(recording.Served(a.URL), "/proxy/")
+		app, path, _ := strings.Cut(path, "/")
+		answered[app] = answered[app] || proxied
+		number, err := strconv.Atoi(strings.TrimPrefix(path, "ws/v2/tez/dagInfo?dagID="))
+		if !proxied || err != nil || a.Status != http.StatusOK {
+			continue
+		}
+		id := "dag_" + strings.TrimPrefix(app, "application_") + "_" + strconv.Itoa(number)
+		if !slices.ContainsFunc(all, func(d recordedRun) bool { return d.id == id }) {
+			all = append(all, recordedRun{id: id, app: app, number: number})
+		}
+	}
+	if len(all) == 0 {
+		return nil, false
+	}
+	others := dag.Instant(1<<62 - 1)
+	yarn.EachRecorded(rec, func(a *yarn.App) {
+		for i := range all {
+			if d := &all[i]; d.app == a.ID {
+				d.name, d.user, d.submitted = a.Name, a.User, max(0, a.Submitted)
+			}
+		}
+		if a.Type != "TEZ" && answered[a.ID] {
+			others = min(others, max(0, a.Submitted))
+		}
+	})
+	slices.SortFunc(all, func(a, b recordedRun) int {
+		return cmp.Or(cmp.Compare(a.submitted, b.submitted), cmp.Compare(a.app, b.app), cmp.Compare(a.number, b.number))
+	})
+	return all, others < all[0].submitted
+}
