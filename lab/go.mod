@@ -14,6 +14,8 @@ require (
 require (
 	github.com/dominikbraun/graph v0.23.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/golang/snappy v1.0.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/linkedin/goavro/v2 v2.15.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 )

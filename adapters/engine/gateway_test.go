@@ -38,7 +38,8 @@ func TestThroughGateway(t *testing.T) {
 
 	rec := open(t, file)
 	p := tez.NewPlayer(rec)
-	knox := knoxtest.New(knoxtest.Options{RM: yarn.RecordedManager(rec), JHS: yarn.RecordedManager(rec), User: "alice", Password: "hu-sh", Transport: p})
+	rm := yarn.RecordedManager(rec)
+	knox := knoxtest.New(knoxtest.Options{RM: rm, JHS: rm, User: "alice", Password: "hu-sh", Transport: p})
 	ca := certtest.New(t, "ca")
 	s := httptest.NewUnstartedServer(knox)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -12,16 +11,24 @@ import (
 // may be called by several.
 type Hub struct {
 	*yarn.Hub
-	engines []Applications // one for each row of the table
+	engines []applications // of the rows that have any
 }
 
 // NewHub returns a hub without requests so far. client sends those that have no budget.
 func NewHub(s Services, client *Client) *Hub {
 	h := &Hub{Hub: yarn.NewHub(s, nil)}
-	for _, e := range table {
-		h.engines = append(h.engines, e.Applications(s, client, h.Hub))
+	for i := range table {
+		if e := &table[i]; e.Applications != nil {
+			h.engines = append(h.engines, applications{e.Applications(s, client, h.Hub), e})
+		}
 	}
 	return h
+}
+
+// applications are those of a row.
+type applications struct {
+	Applications
+	of *Engine
 }
 
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
@@ -57,8 +64,8 @@ func (h *Hub) of(id string) Applications {
 	if a := h.App(id); e == nil && a != nil {
 		e = ofType(a.Type)
 	}
-	e = cmp.Or(e, &table[0])
-	return h.engines[slices.IndexFunc(table, func(row Engine) bool { return row.Name == e.Name })]
+	i := slices.IndexFunc(h.engines, func(a applications) bool { return a.of == e })
+	return h.engines[max(i, 0)]
 }
 
 // mostIdentified bounds the applications that IdentifyNewest identifies.

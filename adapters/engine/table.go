@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -44,6 +45,9 @@ type Engine struct {
 	Check func(ctx context.Context, c *Client) []yarn.Check
 	// Replay plays recorded answers through the engine's source. It returns nil if they are of another engine.
 	Replay func(rec *recording.Answers, o recording.Options) (*recording.Replay, error)
+	// IsPast reports whether a file or folder may have finished runs, and Past returns a reader of these.
+	IsPast func(p recording.Place) bool
+	Past   func() recording.PastReader
 }
 
 // Options select what to watch.
@@ -73,6 +77,7 @@ var table = []Engine{
 			return mapreduce.HubOn(s, hub)
 		},
 		Check: mapreduce.Doctor, Replay: mapreduce.NewReplay,
+		IsPast: history.IsHistory, Past: history.NewPastReader,
 	},
 	{
 		Name: "Tez", Type: "TEZ", Owns: tez.Owns,
@@ -85,6 +90,8 @@ var table = []Engine{
 		Applications: func(s Services, _ *Client, hub *yarn.Hub) Applications { return tez.NewSessions(s, hub) },
 		Check:        func(ctx context.Context, c *Client) []yarn.Check { return tez.Doctor(ctx, c) },
 		Replay:       tez.NewReplay,
+		IsPast:       func(p recording.Place) bool { return tez.HoldsHistory(p.In, p.File) },
+		Past:         tez.NewPastReader,
 	},
 	{
 		Name: "Spark", Type: "SPARK", HasParts: true,
@@ -95,5 +102,7 @@ var table = []Engine{
 			return spark.NewApplications(c.Client, hub)
 		},
 		Replay: spark.NewReplay,
+		IsPast: spark.IsHistory,
+		Past:   spark.NewPastReader,
 	},
 }

@@ -162,6 +162,9 @@ func Check(ctx context.Context, c *Client) (all []yarn.Check) {
 // Replay returns a source that replays recorded answers through that for live clusters.
 func Replay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
 	for _, e := range slices.Backward(table) {
+		if e.Replay == nil {
+			continue
+		}
 		if r, err := e.Replay(rec, o); r != nil || err != nil {
 			return r, err
 		}

@@ -225,7 +225,7 @@ var below = map[string][]string{
 	},
 	"adapters/yarn": {
 		"adapters/hadoopconf", "adapters/hive", "adapters/internal/cookies", "adapters/internal/input",
-		"adapters/internal/loose", "adapters/pig", "adapters/rest", "dag", "units",
+		"adapters/internal/loose", "adapters/pig", "adapters/recording", "adapters/rest", "dag", "units",
 	},
 }
 

@@ -58,7 +58,7 @@ func likeAPlan(path string) bool {
 // WrongKind returns the usage error for a file that is a recording, a plan or another known kind, but not the
 // wanted kind. It returns nil for a file of the wanted kind or of no known kind.
 func WrongKind(path, wanted string) error {
-	if kind := regularKind(path); kind != recording.Unknown {
+	if kind := KindOf(path); kind != recording.Unknown {
 		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
 			path, kind, wanted)
 	}
@@ -105,9 +105,9 @@ var scripts = map[string]string{
 	".py": "a script of Python", ".scala": "a program in Scala",
 }
 
-// regularKind returns the kind of recording in a regular file, else Unknown. A pipe is not read, since it cannot be
+// KindOf returns the kind of recording in a regular file, else Unknown. A pipe is not read, since it cannot be
 // read twice.
-func regularKind(path string) recording.Kind {
+func KindOf(path string) recording.Kind {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return recording.Unknown
 	}
@@ -151,7 +151,7 @@ func recordingIn(folder string) string {
 	entries, _ := f.ReadDir(mostFiles) // for a hint, the readable entries are enough
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		if kind := regularKind(path); kind == recording.OfObservations || kind == recording.OfAnswers {
+		if kind := KindOf(path); kind == recording.OfObservations || kind == recording.OfAnswers {
 			return path
 		}
 	}

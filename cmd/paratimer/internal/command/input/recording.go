@@ -18,11 +18,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -71,16 +70,7 @@ func openRecording(path, workflow string, every time.Duration, read func(bytes i
 	if err != nil {
 		return nil, nil, command.Usage("cannot read the recording: %w", err)
 	}
-	play := playRecording
-	switch {
-	case spark.IsLog(path):
-		play = func(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
-			return playEventLog(f, workflow, every, read)
-		}
-	case tez.IsHistory(path):
-		play = playTezHistory
-	}
-	src, err := play(f, workflow, every)
+	src, err := playRecording(f, recording.Options{Workflow: workflow, Every: every}, read)
 	if err != nil {
 		f.Close()
 		return nil, nil, command.Usage("%s: %w", path, err)
@@ -111,20 +101,55 @@ func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return nil, command.Usage("%w", err)
 }
 
-func playRecording(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return playHistory(f.Name(), workflow, every)
+// UsedIn returns the resource usage of the tasks of a source of OpenRecording; nil if it has none.
+func UsedIn(src watch.Source) mrjob.Used {
+	if f, ok := src.(*fileSource); ok {
+		if s, ok := f.Source.(interface{ Used() mrjob.Used }); ok {
+			return s.Used()
+		}
 	}
-	kind, in, err := recording.Sniff(f)
+	return nil
+}
+
+// PastError returns the error of a place without finished runs.
+func PastError(f engine.PastError) error {
+	if info, err := os.Stat(f.Place.Name); err == nil && info.IsDir() {
+		if file := recordingIn(f.Place.Name); file != "" {
+			return fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
+		}
+	}
+	return f.Err
+}
+
+func playRecording(f *os.File, o recording.Options, read func(int)) (watch.Source, error) {
+	place := recording.LocalPlace(f.Name())
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		kind, in, err := recording.Sniff(f)
+		switch {
+		case err != nil:
+			return nil, err
+		case kind == recording.OfObservations, kind == recording.OfAnswers:
+			return playStream(kind, in, o)
+		case !engine.IsPast(place):
+			return nil, notARecording(f.Name())
+		}
+	}
+	past, err := engine.ReadPast(context.Background(), place)
 	switch {
 	case err != nil:
 		return nil, err
-	case kind == recording.History, kind == recording.Trace:
-		return playHistory(f.Name(), workflow, every)
-	case kind == recording.Unknown:
-		return nil, notARecording(f.Name())
+	case len(past.Failed) > 0:
+		return nil, PastError(past.Failed[0])
 	}
-	return playStream(kind, in, recording.Options{Workflow: workflow, Every: every})
+	run, err := recording.Choose(past.Runs, o.Workflow)
+	if err != nil {
+		return nil, err
+	}
+	return run.Open(o, read)
 }
 
 // playStream plays a recording, which needs to be read only once.
@@ -142,143 +167,28 @@ func playStream(kind recording.Kind, in io.Reader, opt recording.Options) (watch
 	return engine.Replay(rec, opt)
 }
 
-// playEventLog plays a Spark event log: a file, a rolling log, or one of several in a folder or zip.
-func playEventLog(f *os.File, workflow string, every time.Duration, read func(int)) (watch.Source, error) {
-	logs, err := spark.LocalLogs(context.Background(), f.Name())
-	if err != nil {
-		return nil, err
-	}
-	for i := range logs {
-		logs[i].Read = read
-	}
-	log, err := chosenLog(logs, workflow)
-	if err != nil {
-		return nil, err
-	}
-	return spark.NewLogSource(log, recording.Options{Workflow: workflow, Every: every})
-}
-
-// chosenLog reads the only log, or that of the application in a workflow's id, which may be the id of an attempt.
-func chosenLog(logs []spark.LogFile, workflow string) (*spark.Log, error) {
-	const named = 10
-	switch len(logs) {
-	case 0:
-		return nil, errors.New("it is a zip without an event log")
-	case 1:
-		return logs[0].Open()
-	}
-	var other *spark.Log // a later attempt of the application
-	app, _ := spark.AppOf(workflow)
-	for _, f := range logs {
-		if app == "" {
-			break
-		}
-		log, err := f.Open()
-		switch {
-		case err != nil: // another log may be the right one
-		case log.ID() == app:
-			return log, nil
-		case other == nil && log.Holds(app):
-			other = log
-		}
-	}
-	if other != nil {
-		return other, nil
-	}
-	text, names := "it holds %d event logs: give one of them, or choose an application with --workflow:", []any{len(logs)}
-	if app != "" {
-		text, names = "it holds no event log of %s; it holds", []any{app}
-	}
-	for _, f := range logs[:min(len(logs), named)] {
-		text, names = text+"\n  %s", append(names, f.Name)
-	}
-	if more := len(logs) - named; more > 0 {
-		text, names = text+"\n  and %d more", append(names, more)
-	}
-	return nil, fmt.Errorf(text, names...)
-}
-
-// playTezHistory plays a DAG from Tez history: a file, or a folder of files.
-func playTezHistory(f *os.File, workflow string, every time.Duration) (watch.Source, error) {
-	log, err := TezHistory(context.Background(), f.Name())
-	if err != nil {
-		return nil, err
-	}
-	return tez.NewHistorySource(log, recording.Options{Workflow: workflow, Every: every})
-}
-
-// TezHistory reads Tez history in a local file or folder.
-func TezHistory(ctx context.Context, path string) (*tez.Log, error) {
-	folder, name := filepath.Split(filepath.Clean(path))
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		folder, name = path, "."
-	}
-	if folder == "" {
-		folder = "."
-	}
-	return tez.ReadHistory(ctx, os.DirFS(folder), name)
-}
-
-// playHistory plays a workflow from a history file, a trace, or a folder of these.
-func playHistory(path, workflow string, every time.Duration) (watch.Source, error) {
-	found, err := FindHistory(context.Background(), path)
-	if err != nil {
-		return nil, err
-	}
-	w, err := history.Choose(history.Group(found.Jobs), workflow)
-	if err != nil {
-		return nil, err
-	}
-	return history.NewSource(w, every)
-}
-
-// FindHistory reads the history in a local file or folder. The root of the file system is the file's folder, so
-// that a job's configuration is found there.
-func FindHistory(ctx context.Context, path string) (*history.Find, error) {
-	folder, name := filepath.Split(filepath.Clean(path))
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		folder, name = path, "."
-	}
-	if folder == "" {
-		folder = "."
-	}
-	found, err := history.ReadFiles(ctx, os.DirFS(folder), name)
-	if err != nil {
-		return nil, err
-	}
-	if len(found.Jobs) == 0 {
-		if file := recordingIn(path); file != "" {
-			return nil, fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
-		}
-		return nil, found.Nothing()
-	}
-	return found, nil
-}
-
-// FileKind returns the kind of a file, if it exists. A folder counts as history.
-func FileKind(path string) (kind recording.Kind, exists bool, err error) {
-	info, err := os.Stat(path)
+// IsRecording reports whether a file has recorded runs: a recording, or an engine's own history. Any folder may.
+// exists is false if there is no such file, and the name is not that of a file.
+func IsRecording(path string) (is, exists bool, err error) {
+	_, err = os.Stat(path)
 	switch {
 	case err != nil && isPath(path):
-		return recording.Unknown, false, command.Usage("cannot read it: %w", err)
+		return false, false, command.Usage("cannot read it: %w", err)
 	case err != nil:
-		return recording.Unknown, false, nil // it names a query
-	}
-	if spark.IsLog(path) || tez.IsHistory(path) {
-		return recording.EventLog, true, nil
-	}
-	if info.IsDir() {
-		return recording.History, true, nil
+		return false, false, nil // it names a query
+	case engine.IsPast(recording.LocalPlace(path)):
+		return true, true, nil
 	}
 	f, err := infile.Open(path)
 	if err != nil {
-		return recording.Unknown, true, command.Usage("cannot read it: %w", err)
+		return false, true, command.Usage("cannot read it: %w", err)
 	}
 	defer f.Close()
-	if kind, _, err = recording.Sniff(f); err != nil {
-		return kind, true, command.Usage("%s: %w", path, err)
+	kind, _, err := recording.Sniff(f)
+	if err != nil {
+		return false, true, command.Usage("%s: %w", path, err)
 	}
-	return kind, true, nil
+	return kind != recording.Unknown, true, nil
 }
 
 // isPath reports whether a name is that of a file, not of a query.

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
+	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/history"
-	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -25,92 +22,53 @@ type RecordedRun struct {
 	Open func() (watch.Source, io.Closer, error)
 }
 
-// RecordedRuns returns the runs in files and folders. Job history of all paths is joined first, since a workflow
-// has a file for each of its jobs. All workflows of it are taken, or the one of --workflow.
+// RecordedRuns returns the runs in files and folders. A workflow of MapReduce has a file for each of its jobs, and
+// several paths may have these. All runs are taken, or the one of --workflow.
 func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []error) {
-	var jobs []*history.Job
-	var from []string
+	var places []recording.Place
 	for _, path := range paths {
-		isHistory, err := holdsHistory(path)
-		var logs []spark.LogFile
-		if err == nil && !isHistory && WorkflowID(c) == "" {
-			logs, _ = spark.LocalLogs(c.Context, path) // OpenRecording returns the error of a file that is no log
-		}
-		switch {
-		case err != nil:
+		if _, err := os.Stat(path); err != nil {
 			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
-		case len(logs) > 1:
-			for _, f := range logs {
-				out = append(out, RecordedRun{f.Name, func() (watch.Source, io.Closer, error) {
-					return openLogFile(f, c.Duration("every"))
-				}})
-			}
-		case !isHistory:
-			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) {
-				return Open(c, path)
-			}})
-		default:
-			found, err := FindHistory(c.Context, path)
-			if err != nil {
-				bad = append(bad, fmt.Errorf("%s: %w", path, err))
-				continue
-			}
-			jobs, from = append(jobs, found.Jobs...), append(from, path)
+		} else if isOwn(path) || WorkflowID(c) != c.String("workflow") {
+			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) { return Open(c, path) }})
+		} else {
+			places = append(places, recording.LocalPlace(path))
 		}
 	}
-	if len(jobs) == 0 {
+	if len(places) == 0 {
 		return out, bad
 	}
-	workflows := history.Group(jobs)
-	if id := c.String("workflow"); id != "" {
-		one, err := history.Choose(workflows, id)
+	past, err := engine.ReadPast(c.Context, places...)
+	if err != nil {
+		return out, []error{err}
+	}
+	for _, f := range past.Failed {
+		bad = append(bad, fmt.Errorf("%s: %w", f.Place.Name, f.Err))
+	}
+	if id := c.String("workflow"); id != "" && len(past.Runs) > 0 {
+		run, err := recording.Choose(past.Runs, id)
 		if err != nil {
 			return out, append(bad, err)
 		}
-		workflows = []*history.Workflow{one}
+		past.Runs = []recording.Run{run}
 	}
-	name := from[0]
-	if len(from) > 1 {
-		name = fmt.Sprintf("%s and %d more", name, len(from)-1)
-	}
-	for _, w := range workflows {
-		out = append(out, RecordedRun{name, func() (watch.Source, io.Closer, error) {
-			src, err := history.NewSource(w, c.Duration("every"))
-			return src, io.NopCloser(nil), err
+	for _, r := range past.Runs {
+		out = append(out, RecordedRun{r.Path, func() (watch.Source, io.Closer, error) {
+			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")}, nil)
+			if err != nil {
+				return nil, nil, command.Usage("%s: %w", r.Path, err)
+			}
+			return &fileSource{Source: src}, io.NopCloser(nil), nil
 		}})
 	}
 	return out, bad
 }
 
-// openLogFile plays one of several event logs.
-func openLogFile(f spark.LogFile, every time.Duration) (watch.Source, io.Closer, error) {
-	log, err := f.Open()
-	if err != nil {
-		return nil, nil, command.Usage("%s: %w", f.Name, err)
-	}
-	src, err := spark.NewLogSource(log, recording.Options{Every: every})
-	if err != nil {
-		return nil, nil, command.Usage("%s: %w", f.Name, err)
-	}
-	return &fileSource{Source: src}, io.NopCloser(nil), nil
-}
-
-// holdsHistory reports whether a file or folder has job history, in which runs and files do not match one to one.
-func holdsHistory(path string) (bool, error) {
-	f, err := infile.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	if spark.IsLog(path) || tez.IsHistory(path) {
-		return false, nil
-	}
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return err == nil, err
-	}
-	kind, _, err := recording.Sniff(f)
-	// The reader of the file reports any other problem.
-	return err == nil && (kind == recording.History || kind == recording.Trace), nil
+// isOwn reports whether a file is a recording of this program, or cannot be read as anything else.
+func isOwn(path string) bool {
+	kind := KindOf(path)
+	return kind == recording.OfObservations || kind == recording.OfAnswers ||
+		!engine.IsPast(recording.LocalPlace(path))
 }
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.

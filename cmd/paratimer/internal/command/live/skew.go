@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -74,7 +73,7 @@ func skew(c *cli.Context) error {
 func skewSeen(ctx context.Context, c *cli.Context, when input.Moment, profiles []*dag.Plan) (frame.SkewReport, error) {
 	name := c.Args().First()
 	url := c.String("metrics-url")
-	if _, exists, err := input.FileKind(name); url == "" || exists || err != nil {
+	if _, exists, err := input.IsRecording(name); url == "" || exists || err != nil {
 		run, err := skewedRun(ctx, c, name, when, profiles)
 		if err != nil {
 			return frame.SkewReport{}, err
@@ -154,16 +153,16 @@ func finishedSkew(r *frame.SkewReport, model estimators.Model, run dag.Run, w *e
 func skewedRun(
 	ctx context.Context, c *cli.Context, path string, when input.Moment, profiles []*dag.Plan,
 ) (dag.Run, error) {
-	kind, exists, err := input.FileKind(path)
+	isRecording, exists, err := input.IsRecording(path)
 	if err != nil {
 		return dag.Run{}, err
 	}
 	switch {
-	case (!exists || kind == recording.Unknown) && when != (input.Moment{}):
+	case !isRecording && when != (input.Moment{}):
 		return dag.Run{}, command.Usage("--at goes with a recording")
 	case !exists:
 		return skewedNow(ctx, c, path, profiles)
-	case kind == recording.Unknown:
+	case !isRecording:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
 			return dag.Run{}, input.NotAPlan(path, "plan or recording", err)

@@ -7,17 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/history"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -50,8 +48,8 @@ func importFlags() []cli.Flag {
 
 // imports is the JSON of `paratimer import --output json`.
 type imports struct {
-	Workflows []imported `json:"workflows"`
-	LeftOut   []leftOut  `json:"left_out"`
+	Workflows []imported          `json:"workflows"`
+	LeftOut   []recording.Skipped `json:"left_out"`
 }
 
 type imported struct {
@@ -65,11 +63,6 @@ type imported struct {
 	Remarks      []string `json:"remarks"`
 }
 
-type leftOut struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
-}
-
 // importHistory converts the history of finished jobs to recordings, one per workflow.
 func importHistory(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
@@ -79,92 +72,58 @@ func importHistory(c *cli.Context) error {
 	if folder == "" {
 		return command.Usage("import needs -o FOLDER: where to write the recordings")
 	}
-	result := imports{Workflows: []imported{}, LeftOut: []leftOut{}}
-	var jobs []*history.Job
+	var places []recording.Place
 	var failed []error // arguments that cannot be read; the others are imported
-	var rejected []leftOut
+	var rejected []recording.Skipped
 	reject := func(name string, err error) {
 		failed = append(failed, err)
-		rejected = append(rejected, leftOut{name, strings.TrimPrefix(err.Error(), name+": ")})
+		rejected = append(rejected, recording.Skipped{Path: name, Why: strings.TrimPrefix(err.Error(), name+": ")})
 	}
-	var logs []*eventLogs
-	var dags []*tez.Log
 	for _, name := range c.Args().Slice() {
-		events := eventLogsAt(c, name)
-		if len(events.files) > 0 {
-			logs = append(logs, events)
-		}
-		log, is, err := tezHistoryAt(c, name)
-		switch {
-		case c.Context.Err() != nil:
-			return context.Cause(c.Context)
-		case err != nil:
-			reject(name, err)
-			continue
-		case is:
-			dags = append(dags, log)
-			continue
-		case len(events.files) > 0 && !events.folder:
-			continue
-		}
-		found, err := historyAt(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
-		switch {
-		case c.Context.Err() != nil:
-			return context.Cause(c.Context)
-		case err != nil && len(events.files) > 0: // a folder of event logs needs no other history
-			continue
-		case err != nil:
+		place, err := placeOf(c, name)
+		if err != nil {
 			reject(name, err)
 			continue
 		}
-		jobs = append(jobs, found.Jobs...)
-		for _, s := range found.Skipped {
-			result.LeftOut = append(result.LeftOut, leftOut{s.Path, s.Why})
-		}
+		places = append(places, place)
 	}
-	if len(jobs)+len(logs)+len(dags) == 0 {
+	past, err := engine.ReadPast(c.Context, places...)
+	if err != nil {
+		return err
+	}
+	for _, f := range past.Failed {
+		reject(f.Place.Name, failure(f))
+	}
+	if len(past.Runs) == 0 {
 		return errors.Join(failed...)
 	}
-	workflows := history.Group(jobs)
-	if id := c.String("workflow"); id != "" && len(jobs) > 0 {
-		w, err := history.Choose(workflows, id)
+	result := imports{Workflows: []imported{}, LeftOut: append([]recording.Skipped{}, past.LeftOut...)}
+	if id := c.String("workflow"); id != "" {
+		run, err := recording.Choose(past.Runs, id)
 		if err != nil {
 			return errors.Join(append(failed, command.Usage("--workflow: %w", err))...)
 		}
-		workflows = []*history.Workflow{w}
+		past.Runs = []recording.Run{run}
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return command.Usage("cannot make the folder of the recordings: %w", err)
 	}
 	names := map[string]bool{}
-	for _, found := range logs {
-		done, out, err := found.recordings(c, folder, names)
-		result.Workflows, result.LeftOut = append(result.Workflows, done...), append(result.LeftOut, out...)
+	for _, run := range past.Runs {
+		done, err := importRun(c, run, folder, names)
+		var unusable unusableError
 		switch {
 		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
-		case err != nil:
-			reject(found.name, err)
-		}
-	}
-	for _, log := range dags {
-		done, err := importDAGs(c, log, folder, names)
-		if err != nil {
-			return err
-		}
-		result.Workflows = append(result.Workflows, done...)
-	}
-	for _, w := range workflows {
-		done, err := importOne(c.Context, w, folder, recordingName(w.ID, names), c.Duration("every"))
-		var unusable unusableError
-		switch {
+		case errors.As(err, &unusable) && len(past.Runs) == 1:
+			return errors.Join(append(failed, command.Usage("%s: %w", run.Path, err))...)
 		case errors.As(err, &unusable):
-			result.LeftOut = append(result.LeftOut, leftOut{w.ID, unusable.Error()})
-			continue
+			result.LeftOut = append(result.LeftOut, recording.Skipped{Path: cmp.Or(run.ID, run.Path), Why: err.Error()})
 		case err != nil:
 			return err
+		default:
+			result.Workflows = append(result.Workflows, done)
 		}
-		result.Workflows = append(result.Workflows, done)
 	}
 	if c.String("output") == "json" {
 		result.LeftOut = append(result.LeftOut, rejected...)
@@ -177,30 +136,26 @@ func importHistory(c *cli.Context) error {
 	return errors.Join(failed...)
 }
 
-// historyAt reads the history in a file, a folder or a path in HDFS.
-func historyAt(ctx context.Context, name, user string, transport http.RoundTripper) (*history.Find, error) {
-	if !webhdfs.Is(name) {
-		found, err := input.FindHistory(ctx, name)
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case err != nil:
-			if other := input.WrongKind(name, "history"); other != nil && errors.Is(err, history.ErrOther) {
-				return nil, other
-			}
-			return nil, command.Usage("%s: %w", name, err)
+// placeOf returns the place of an argument: a file, a folder or a path in HDFS.
+func placeOf(c *cli.Context, name string) (recording.Place, error) {
+	if webhdfs.Is(name) {
+		in, file, err := webhdfs.Open(c.Context, name, c.String("user"), input.ByKerberos(c)(webhdfs.Transport()))
+		return recording.Place{Name: name, In: in, File: file}, err
+	}
+	return recording.LocalPlace(name), nil
+}
+
+// failure returns the error of a place without a usable run.
+func failure(f engine.PastError) error {
+	if errors.Is(f.Err, engine.ErrNoHistory) && !webhdfs.Is(f.Place.Name) {
+		if other := input.WrongKind(f.Place.Name, "history"); other != nil {
+			return other
 		}
-		return found, nil
 	}
-	in, file, err := webhdfs.Open(ctx, name, user, transport)
-	if err != nil {
-		return nil, err
+	if wrong, ok := errors.AsType[*fs.PathError](f.Err); ok {
+		return command.Usage("%s: %w", f.Place.Name, wrong.Err)
 	}
-	found, err := history.ReadFiles(ctx, in, file)
-	if err == nil && len(found.Jobs) == 0 {
-		return nil, command.Usage("%s: %w", name, found.Nothing())
-	}
-	return found, err
+	return command.Usage("%s: %w", f.Place.Name, input.PastError(f))
 }
 
 // print lists the recordings, and on stderr what was left out.
@@ -245,16 +200,23 @@ func recordingName(id string, used map[string]bool) string {
 	return name + recordingSuffix
 }
 
-// importOne writes the recording of one workflow.
-func importOne(ctx context.Context, w *history.Workflow, folder, name string, every time.Duration) (done imported,
-	err error,
-) {
-	src, err := history.NewSource(w, every)
+// importRun writes the recording of one run.
+func importRun(c *cli.Context, run recording.Run, folder string, names map[string]bool) (done imported, err error) {
+	p := command.NewProgress(c)
+	defer p.Done()
+	src, err := run.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")},
+		input.ReadBytes(p, run.Path))
 	if err != nil {
 		return done, unusableError{err}
 	}
-	done, err = importSource(ctx, src, filepath.Join(folder, name))
-	done.ID, done.Name, done.Jobs = w.ID, w.Name, len(w.Jobs)
+	id := run.ID
+	if s, ok := src.(interface{ ID() string }); ok {
+		id = s.ID()
+	}
+	id = cmp.Or(id, filepath.Base(run.Path))
+	file := filepath.Join(folder, recordingName(id, names))
+	done, err = importSource(c.Context, input.Counted(src, run.Path, p), file)
+	done.ID, done.Name, done.Jobs = cmp.Or(run.ID, done.ID), cmp.Or(run.Name, done.Name), run.Jobs
 	return done, err
 }
 
@@ -266,6 +228,9 @@ func importSource(ctx context.Context, src recording.Source, path string) (done 
 		file := recording.Compress(w)
 		checked := &failing{w: file}
 		last, snapshots, err = drain(ctx, recording.Tee(src, checked))
+		if err != nil && checked.err == nil && ctx.Err() == nil {
+			err = unusableError{err}
+		}
 		return cmp.Or(err, checked.err, file.Close())
 	})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -136,43 +135,23 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
 }
 
-// openUsed opens a recording together with its tasks' counters. A recording of observations has none.
+// openUsed opens a recording together with its tasks' counters. A recording of observations has none, nor have runs of
+// other engines than MapReduce.
 func openUsed(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, io.Closer, error) {
-	kind, exists, err := input.FileKind(path)
-	switch {
-	case err != nil:
-		return nil, nil, nil, err
-	case !exists, kind == recording.OfObservations, kind == recording.Unknown, kind == recording.EventLog:
-		src, file, err := input.OpenRecording(path, workflow, 0)
-		return src, nil, file, err
-	case kind == recording.History, kind == recording.Trace:
-		src, used, err := openPast(ctx, path, workflow)
+	if input.KindOf(path) == recording.OfAnswers {
+		rec, err := recording.OpenAnswers(path)
+		if err != nil {
+			return nil, nil, nil, command.Usage("%w", err)
+		}
+		src, err := engine.Replay(rec, recording.Options{Workflow: workflow})
 		if err != nil {
 			return nil, nil, nil, command.Usage("%s: %w", path, err)
 		}
-		return src, used, io.NopCloser(nil), nil
+		return src, mapreduce.Used(rec), io.NopCloser(nil), nil
 	}
-	rec, err := recording.OpenAnswers(path)
+	src, file, err := input.OpenRecording(path, workflow, 0)
 	if err != nil {
-		return nil, nil, nil, command.Usage("%w", err)
+		return nil, nil, nil, err
 	}
-	src, err := engine.Replay(rec, recording.Options{Workflow: workflow})
-	if err != nil {
-		return nil, nil, nil, command.Usage("%s: %w", path, err)
-	}
-	return src, mapreduce.Used(rec), io.NopCloser(nil), nil
-}
-
-// openPast plays a workflow from history files.
-func openPast(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, error) {
-	found, err := input.FindHistory(ctx, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	w, err := history.Choose(history.Group(found.Jobs), workflow)
-	if err != nil {
-		return nil, nil, err
-	}
-	src, err := history.NewSource(w, 0)
-	return src, w.Used(), err
+	return src, input.UsedIn(src), file, nil
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-
 	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -139,7 +138,7 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	_, exists, err := input.FileKind(name)
+	_, exists, err := input.IsRecording(name)
 	switch {
 	case err != nil:
 		return nil, nil, nil, err

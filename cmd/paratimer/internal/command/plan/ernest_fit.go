@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
@@ -72,11 +71,11 @@ func ernestFit(c *cli.Context) error {
 // openRuns opens a table of runs, or creates one from recordings.
 func openRuns(c *cli.Context) (in io.ReadCloser, name string, err error) {
 	first := c.Args().First()
-	kind, recorded := recording.Unknown, false
+	recorded := false
 	if first != "" && first != "-" {
-		kind, recorded, err = input.FileKind(first)
+		recorded, _, err = input.IsRecording(first)
 	}
-	if err != nil || !recorded || kind == recording.Unknown {
+	if err != nil || !recorded {
 		if err := command.Arguments(c, 1, 1); err != nil {
 			return nil, "", err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -33,11 +32,11 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 	if err != nil {
 		return nil, nil, err
 	}
-	kind, exists, err := input.FileKind(path)
+	isRecording, exists, err := input.IsRecording(path)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case (!exists || kind == recording.Unknown) && when != (input.Moment{}):
+	case !isRecording && when != (input.Moment{}):
 		return nil, nil, command.Usage("--at goes with a recording")
 	case !exists:
 		run, err := whatIfNow(ctx, c, path, profiles)
@@ -45,7 +44,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 			return nil, nil, err
 		}
 		return whatIfOf(c, run, true)
-	case kind == recording.Unknown:
+	case !isRecording:
 		plan, err := planfile.ReadFile(path, planfile.Options{})
 		if err != nil {
 			return nil, nil, input.NotAPlan(path, "plan or recording", err)

@@ -1,0 +1,44 @@
+package tez
+
+import (
+	"context"
+
+	"github.com/paratimer/paratimer/adapters/recording"
+)
+
+// NewPastReader returns a reader of the history of DAGs.
+func NewPastReader() recording.PastReader { return &pastReader{} }
+
+type pastReader struct{ runs []recording.Run }
+
+// Read reads the DAGs of a place.
+func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err error) {
+	if !HoldsHistory(p.In, p.File) {
+		return false, ctx.Err()
+	}
+	log, err := ReadHistory(ctx, p.In, p.File)
+	if err != nil {
+		return true, err
+	}
+	for i, id := range log.DAGs() {
+		r.runs = append(r.runs, recording.Run{
+			ID: id, Path: p.Name, Noun: "DAG", Text: id, Jobs: 1, IsFirst: i == 0,
+			Match: func(other string) int {
+				if app, _ := IsDAG(id); other == id || other == app && i == 0 {
+					return 2
+				}
+				return 0
+			},
+			Open: func(o recording.Options, _ func(int)) (recording.Source, error) {
+				if app, _ := IsDAG(id); o.Workflow == "" || o.Workflow == app {
+					o.Workflow = id
+				}
+				return NewHistorySource(log, o)
+			},
+		})
+	}
+	return true, nil
+}
+
+// Runs returns a run for each DAG.
+func (r *pastReader) Runs() ([]recording.Run, []recording.Skipped) { return r.runs, nil }
