@@ -17,7 +17,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/history"
-	"github.com/paratimer/paratimer/adapters/jobfile"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/planfile"
@@ -25,7 +24,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
-	"github.com/paratimer/paratimer/adapters/table"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -408,24 +406,4 @@ func TestState(t *testing.T) {
 	if w, err := store.Read("a.pig" + marked); err != nil || len(w.Runs) != 1 {
 		t.Errorf("under the clean name there is %+v, %v", w, err)
 	}
-}
-
-// TestTables is what models are made of: tables of runs, and what jobs ask of a cluster.
-func TestTables(t *testing.T) {
-	t.Parallel()
-	// A table is read by lines, and its bytes may be no UTF-8.
-	name := "a\x1b\u202e\xff"
-	read, err := table.Read(strings.NewReader("job,s"+name+"\n"+name+",1\n"), "t.csv",
-		[]table.Column{{Name: "job", Kind: table.Text}, {Name: "2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts(t, map[string]bool{}, "table", reflect.ValueOf(read))
-	jobs, _, err := jobfile.Read(
-		[]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
-		"jobs": [{"name": "j\u001b\u202e", "maps": 1, "map": {"cpu": "1s"}}]}`), "jobs.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts(t, map[string]bool{}, "jobs", reflect.ValueOf(jobs))
 }

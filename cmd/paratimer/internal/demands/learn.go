@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/paratimer/paratimer/adapters/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 

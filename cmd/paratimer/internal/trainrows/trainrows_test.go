@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrows"
 	"github.com/paratimer/paratimer/dag"
 )

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/adapters/table"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )

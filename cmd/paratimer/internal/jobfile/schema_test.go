@@ -9,5 +9,5 @@ import (
 // TestPublishedSchema holds that docs/job.schema.json is what the types generate, beside its descriptions.
 func TestPublishedSchema(t *testing.T) {
 	t.Parallel()
-	jsonschema.IsPublished(t, "../../docs/job.schema.json", Schema)
+	jsonschema.IsPublished(t, "../../../../docs/job.schema.json", Schema)
 }

@@ -11,7 +11,7 @@ import (
 
 // FuzzRead holds that no file panics, and that what is read can be written and read again.
 func FuzzRead(f *testing.F) {
-	names, err := filepath.Glob("../../examples/hadoop-online.yaml")
+	names, err := filepath.Glob("../../../../examples/hadoop-online.yaml")
 	if err != nil || len(names) == 0 {
 		f.Fatalf("no seed: %v", err)
 	}

@@ -188,7 +188,7 @@ func TestReadFile(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"hadoop-online.yaml", "etl-cluster.yaml"} {
-		if _, doubts, err := ReadFile("../../examples/"+name, nil); err != nil || len(doubts) > 0 {
+		if _, doubts, err := ReadFile("../../../../examples/"+name, nil); err != nil || len(doubts) > 0 {
 			t.Errorf("%s: %v, %v", name, err, doubts)
 		}
 	}
@@ -234,5 +234,14 @@ jobs:
 	b.Reset()
 	if err := Write(&b, &bad, Comments{}); err == nil || b.Len() > 0 {
 		t.Errorf("a file that cannot be read again: %v, %d bytes", err, b.Len())
+	}
+}
+
+// TestNamesAreClean: control characters of a file's names are escaped.
+func TestNamesAreClean(t *testing.T) {
+	f, _, err := Read([]byte(`{"version": 1, "name": "m\u001b\u202e", "cluster": {"nodes": 1, "cpus": 1, "map_slots": 1},
+		"jobs": [{"name": "j\u001b\u202e", "maps": 1, "map": {"cpu": "1s"}}]}`), "jobs.json")
+	if err != nil || f.Name != `m\x1b\u202e` || f.Jobs[0].Name != `j\x1b\u202e` {
+		t.Errorf("%+v, %v", f, err)
 	}
 }

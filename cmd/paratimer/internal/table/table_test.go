@@ -231,3 +231,12 @@ func TestGolden(t *testing.T) {
 	}
 	t.Logf("%d values read", values)
 }
+
+// TestNamesAreClean: control characters of a table's names are escaped, and bytes that are no UTF-8 replaced.
+func TestNamesAreClean(t *testing.T) {
+	name := "a\x1b\u202e\xff"
+	got, err := Read(strings.NewReader("job,s"+name+"\n"+name+",1\n"), "t.csv", []Column{{Name: "job", Kind: Text}, {Name: "2"}})
+	if err != nil || got.Texts[0][0] != "a\\x1b\\u202e\uFFFD" || got.Names[1] != "sa\\x1b\\u202e\uFFFD" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
