@@ -30,7 +30,7 @@ func (c *loader) loadWaves(graph *dag.Graph) {
 	eager := c.fixedSlots || c.plan.Driver == dag.Eager
 	var levels [][]int
 	if eager || c.plan.Driver == dag.Serial {
-		levels = c.oneByOne(graph.Order())
+		levels = oneByOne(c.jobs, graph.Order())
 	} else {
 		levels = graph.Levels()
 	}
@@ -61,11 +61,11 @@ func (c *loader) loadWaves(graph *dag.Graph) {
 }
 
 // oneByOne returns waves of one job each: first the submitted jobs, then the others, in the given order.
-func (c *scheduler) oneByOne(order []int) [][]int {
+func oneByOne(all []job, order []int) [][]int {
 	waves := make([][]int, 0, len(order))
 	for _, submitted := range [...]bool{true, false} {
 		for i, j := range order {
-			if c.jobs[j].submitted.Known() == submitted {
+			if all[j].submitted.Known() == submitted {
 				waves = append(waves, order[i:i+1])
 			}
 		}
@@ -89,7 +89,7 @@ func (c *scheduler) dropFailed(graph *dag.Graph) {
 // submitOrWait submits a wave if all jobs before it have ended. If not, it waits for one of these. A submission that is
 // overdue is expected soon, but not at once.
 func (c *scheduler) submitOrWait(wave int) {
-	last, running := c.lastEnd(c.waves[wave].before)
+	last, running := lastEnd(c.jobs, c.waves[wave].before)
 	if running != nil {
 		running.waves = append(running.waves, wave)
 		return
@@ -104,10 +104,10 @@ func (c *scheduler) submitOrWait(wave int) {
 }
 
 // lastEnd returns the last end of jobs, NoInstant if there is none, or else one of them that has not ended.
-func (c *scheduler) lastEnd(jobs []int) (last dag.Instant, running *job) {
+func lastEnd(all []job, jobs []int) (last dag.Instant, running *job) {
 	last = dag.NoInstant
 	for _, i := range slices.Backward(jobs) { // those that end last are at the end
-		j := &c.jobs[i]
+		j := &all[i]
 		if j.state != ended {
 			return last, j
 		}
