@@ -18,7 +18,7 @@ func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
 		m.interrupted = true
 		return m, tea.Quit
 	case name == "ctrl+z":
-		return m, tea.Suspend
+		return m, suspend
 	case m.choice.Finding && typed(k) != "":
 		m.choice = screen.Typed(m.choice, typed(k), m.frame())
 		return m.draw(), nil
