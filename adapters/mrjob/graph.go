@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -177,34 +176,32 @@ func (g *Graph) leaves() []int {
 	return out
 }
 
-// topological orders the names so that all predecessors of a name come before it: wave by wave, and by name in a
-// wave. It cuts edges that close a cycle.
+// topological orders the names so that all predecessors of a name come before it: wave by wave, and in a wave shorter
+// names first, so that scope-9 comes before scope-35. It cuts edges that close a cycle. A graph beyond the bounds has no
+// names.
 func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
-	names := map[string]bool{}
-	for from, to := range succ {
-		for _, name := range append(slices.Clip(to), from) {
-			names[name] = true
-		}
-	}
-	left := slices.SortedFunc(maps.Keys(names), natural)
-	for _, name := range left[min(len(left), maxNodes):] {
-		delete(names, name)
-	}
-	left = left[:len(names)]
 	pred = map[string][]string{}
 	edges := 0
-	for _, from := range left {
-		for _, to := range succ[from] {
-			if edges++; to != from && names[to] && edges <= maxEdges {
-				pred[to] = append(pred[to], from)
+	for from, to := range succ {
+		pred[from] = slices.Clip(pred[from])
+		for _, name := range to {
+			if edges++; name != from {
+				pred[name] = append(pred[name], from)
 			}
 		}
 	}
+	if len(pred) > maxNodes || edges > maxEdges {
+		return nil, nil, false
+	}
+	left := slices.SortedFunc(maps.Keys(pred), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 	done := map[string]bool{}
+	waits := func(p string) bool { return !done[p] }
 	for len(left) > 0 {
 		var wave, rest []string
 		for _, n := range left {
-			if slices.ContainsFunc(pred[n], func(p string) bool { return !done[p] }) {
+			if slices.ContainsFunc(pred[n], waits) {
 				rest = append(rest, n)
 			} else {
 				wave = append(wave, n)
@@ -212,9 +209,7 @@ func topological(succ map[string][]string) (order []string, pred map[string][]st
 		}
 		if len(wave) == 0 {
 			cyclic = true
-			n := rest[0]
-			pred[n] = slices.DeleteFunc(pred[n], func(p string) bool { return !done[p] })
-			continue
+			pred[rest[0]] = slices.DeleteFunc(pred[rest[0]], waits)
 		}
 		for _, n := range wave {
 			done[n] = true
@@ -223,20 +218,4 @@ func topological(succ map[string][]string) (order []string, pred map[string][]st
 		left = rest
 	}
 	return order, pred, cyclic
-}
-
-// natural orders names that end in numbers by these numbers: scope-9 before scope-35.
-func natural(a, b string) int {
-	pa, na := numbered(a)
-	pb, nb := numbered(b)
-	if pa == pb {
-		return cmp.Or(cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb), cmp.Compare(a, b))
-	}
-	return cmp.Compare(a, b)
-}
-
-// numbered splits digits without leading zeros off the end of s.
-func numbered(s string) (prefix, digits string) {
-	p := strings.TrimRight(s, "0123456789")
-	return p, strings.TrimLeft(s[len(p):], "0")
 }

@@ -2,9 +2,18 @@ package mrjob
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Inputs are the files that a job reads, as its configuration names them, and the NameNodes of their file system.
@@ -14,20 +23,20 @@ type Inputs struct {
 	NameNodes hadoopconf.NameNodes
 }
 
-// Bounds of what is kept of a configuration, which the job's owner wrote.
+// Bounds of what is kept of a configuration, which the job's owner wrote, and of what its files cost.
 const (
-	MostPaths   = 100
-	LongestPath = 4096 // bytes
+	MostPaths        = 100
+	LongestPath      = 4096   // bytes
+	MostRequests     = 200    // about the files of one job
+	mostMatches      = 10_000 // files and folders of one folder, for a wildcard
+	mostAlternatives = 64     // paths that the braces of one path expand to
 )
 
 // name adds the paths. Pig lists those of all its inputs in a property of its own, because
 // mapreduce.input.fileinputformat.inputdir has those of the last input only. MultipleInputs has a list of
 // PATH;FORMAT.
 func (f *Inputs) name(pig, dirs, formats string) {
-	list := cmp.Or(pig, formats, dirs)
-	for len(list) > 0 {
-		var one string
-		one, list = cutPath(list)
+	for _, one := range split(cmp.Or(pig, formats, dirs)) {
 		if pig == "" && formats != "" {
 			one, _, _ = strings.Cut(one, ";")
 		}
@@ -41,11 +50,11 @@ func (f *Inputs) name(pig, dirs, formats string) {
 	}
 }
 
-// cutPath returns the first path of a list, without its escapes, and the other ones. Paths end at commas that
-// are neither escaped nor in the braces of a wildcard (FileInputFormat.getPathStrings and
-// StringUtils.unEscapeString of Hadoop).
-func cutPath(list string) (first, others string) {
-	var b strings.Builder
+// split splits a list of paths, and removes its escapes. Paths end at commas that are neither escaped nor in the braces
+// of a wildcard (FileInputFormat.getPathStrings and StringUtils.unEscapeString of Hadoop).
+func split(list string) []string {
+	var all []string
+	var one strings.Builder
 	depth := 0
 	for i := 0; i < len(list); i++ {
 		switch c := list[i]; {
@@ -56,9 +65,167 @@ func cutPath(list string) (first, others string) {
 		case c == '}':
 			depth--
 		case c == ',' && depth <= 0:
-			return b.String(), list[i+1:]
+			all = append(all, one.String())
+			one.Reset()
+			continue
 		}
-		b.WriteByte(list[i])
+		one.WriteByte(list[i])
 	}
-	return b.String(), ""
+	return append(all, one.String())
+}
+
+// braces expands {a,b} in a path.
+func braces(file string) ([]string, error) {
+	open := strings.IndexByte(file, '{')
+	if open < 0 {
+		return []string{file}, nil
+	}
+	depth := 0
+	for i := open; i < len(file); i++ {
+		switch file[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth > 0 {
+			continue
+		}
+		var out []string
+		for _, part := range split(file[open+1 : i]) {
+			more, err := braces(file[:open] + part + file[i+1:])
+			if err != nil {
+				return nil, err
+			}
+			if out = append(out, more...); len(out) > mostAlternatives {
+				return nil, fmt.Errorf("%s stands for more than %d paths", loose.FirstLine(file), mostAlternatives)
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("%s: a brace is not closed", loose.FirstLine(file))
+}
+
+// HDFS sends a WebHDFS operation on an absolute path to one of several bases, such as http://nn:9870. It returns the
+// body of the response.
+type HDFS func(ctx context.Context, bases []string, path, op string) ([]byte, error)
+
+// errNoHDFS means that a job reads something else than files of a known HDFS.
+var errNoHDFS = errors.New("it is not of an HDFS whose NameNode the job's configuration names")
+
+// Size returns the bytes in all the files, including those in subfolders. If the size of any file is unknown, it
+// returns an error.
+func (f *Inputs) Size(ctx context.Context, hdfs HDFS) (float64, error) {
+	switch {
+	case f.Cut:
+		return 0, fmt.Errorf("its configuration names more than %d paths, or longer ones than %d bytes", MostPaths,
+			LongestPath)
+	case len(f.Paths) == 0:
+		return 0, errors.New("its configuration names no files")
+	}
+	q := sizing{hdfs: hdfs, left: MostRequests}
+	for _, name := range f.Paths {
+		bases, file, ok := f.NameNodes.Place(name)
+		if !ok || len(bases) == 0 {
+			return 0, fmt.Errorf("%s: %w", loose.FirstLine(name), errNoHDFS)
+		}
+		alternatives, err := braces(file)
+		if err != nil {
+			return 0, err
+		}
+		q.bases = bases
+		for _, one := range alternatives {
+			if err := q.add(ctx, "/", strings.FieldsFunc(one, func(r rune) bool { return r == '/' })); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return min(q.sum, dag.MaxInputBytes), nil
+}
+
+// A sizing adds up the sizes of files.
+type sizing struct {
+	hdfs  HDFS
+	bases []string // of the file system
+	left  int      // requests that may still be sent
+	sum   float64
+}
+
+type (
+	summaryBody struct {
+		Summary struct {
+			Length loose.Optional `json:"length"`
+		} `json:"ContentSummary"`
+	}
+	statusesBody struct {
+		Statuses struct {
+			Status rest.List[struct {
+				Suffix loose.Label    `json:"pathSuffix"`
+				Kind   loose.Label    `json:"type"`
+				Length loose.Optional `json:"length"`
+			}] `json:"FileStatus"`
+		} `json:"FileStatuses"`
+	}
+)
+
+func request[T any](ctx context.Context, q *sizing, file, op string) (T, error) {
+	var none T
+	if q.left--; q.left < 0 {
+		return none, fmt.Errorf("more than %d questions", MostRequests)
+	}
+	body, err := q.hdfs(ctx, q.bases, file, op)
+	return yarn.Read[T](ctx, file, body, err) //nolint:wrapcheck // it names the file
+}
+
+// add adds the bytes in the files that the rest of a path names in a folder. The rest may have the wildcards of Hadoop
+// (org.apache.hadoop.fs.FileSystem.globStatus).
+func (q *sizing) add(ctx context.Context, folder string, rest []string) error {
+	wild := slices.IndexFunc(rest, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
+	if wild < 0 {
+		body, err := request[summaryBody](ctx, q, path.Join(append([]string{folder}, rest...)...), "GETCONTENTSUMMARY")
+		if err != nil {
+			return err
+		}
+		return q.addLength(body.Summary.Length)
+	}
+	folder = path.Join(append([]string{folder}, rest[:wild]...)...)
+	body, err := request[statusesBody](ctx, q, folder, "LISTSTATUS")
+	if err != nil {
+		return err
+	}
+	list := body.Statuses.Status
+	if len(list) > mostMatches {
+		return fmt.Errorf("%s has %d files, more than %d", folder, len(list), mostMatches)
+	}
+	isLast, pattern := wild+1 == len(rest), strings.ReplaceAll(rest[wild], "[!", "[^") // as Hadoop reads it
+	for i := range list {
+		name := string(list[i].Suffix)
+		matched, err := path.Match(pattern, name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", pattern, err)
+		}
+		// Jobs do not read names that begin with _ or . (FileInputFormat.hiddenFileFilter). A name with a slash
+		// would lead elsewhere.
+		if !matched || name == "" || name[0] == '_' || name[0] == '.' || strings.Contains(name, "/") {
+			continue
+		}
+		switch isFile := list[i].Kind == "FILE"; {
+		case isFile && isLast:
+			err = q.addLength(list[i].Length)
+		case !isFile:
+			err = q.add(ctx, path.Join(folder, name), rest[wild+1:])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *sizing) addLength(n loose.Optional) error {
+	if !n.Known || n.V < 0 {
+		return errors.New("the response has no length")
+	}
+	q.sum += n.V
+	return nil
 }

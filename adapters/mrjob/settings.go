@@ -1,6 +1,7 @@
 package mrjob
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -8,9 +9,33 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
+
+// A Property is one setting of a job's configuration.
+type Property struct{ Name, Value string }
+
+type confBody struct {
+	Conf rest.Box[struct {
+		Properties rest.List[struct {
+			Name  loose.Raw `json:"name"`
+			Value loose.Raw `json:"value"`
+		}] `json:"property"`
+	}] `json:"conf"`
+}
+
+// Properties reads a job's properties from a response with its configuration. The request may have failed with err. what
+// names it in errors.
+func Properties(ctx context.Context, what string, body []byte, err error) ([]Property, error) {
+	b, err := yarn.Read[confBody](ctx, what, body, err)
+	out := make([]Property, len(b.Conf.V.Properties))
+	for i, p := range b.Conf.V.Properties {
+		out[i] = Property{string(p.Name), string(p.Value)}
+	}
+	return out, err //nolint:wrapcheck // it names the request
+}
 
 // Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest is dropped at
 // once.
