@@ -33,13 +33,13 @@ func BenchmarkSnapshot(b *testing.B) {
 			next := int32(0)
 			step := func() {
 				at += 15
-				p.tasks.Find(next).listed(&wireTask{State: "RUNNING"}, at, false)
+				p.tasks.Find(next).listed(&wireTask{State: "RUNNING"}, at)
 				x := p.tasks.Find(next).attempt(next, 0)
 				x.State, x.Start = dag.AttemptRunning, at
 				if next++; next > running {
 					i := next - 1 - running
 					line := wireTask{State: "SUCCEEDED", Successful: loose.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
-					p.tasks.Find(i).listed(&line, at, false)
+					p.tasks.Find(i).listed(&line, at)
 					p.tasks.Find(i).settled = true
 				}
 				p.tasks.Change(next - 1)

@@ -30,23 +30,12 @@ func (s *Source) pollInputs(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, sizesPatience, fmt.Errorf("not done within %v", sizesPatience))
 	defer cancel()
-	errs := make([]error, len(jobs))
-	requests := make([]func(context.Context), len(jobs))
-	for i, j := range jobs {
-		requests[i] = func(ctx context.Context) { j.inputBytes, errs[i] = j.conf.Files.Size(ctx, s.cluster.HDFS) }
-	}
-	yarn.Together(ctx, requests...)
-	for i, j := range jobs {
-		if errs[i] != nil {
-			s.note("the size of the input of %s is not known: %s", j.id, yarn.Brief(errs[i]))
+	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
+		var err error
+		if j.inputBytes, err = j.conf.Files.Size(ctx, s.cluster.HDFS); err != nil && s.target.Note != nil {
+			s.target.Note(fmt.Sprintf("the size of the input of %s is not known: %s", j.id, yarn.Brief(err)))
 		}
-	}
+	})
 	s.catchUp()
 	return nil
-}
-
-func (s *Source) note(format string, args ...any) {
-	if s.target.Note != nil {
-		s.target.Note(fmt.Sprintf(format, args...))
-	}
 }

@@ -12,6 +12,35 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// A lifeState is how far ParaTimer has followed a job. It decides which service is queried about the job, and for
+// what. A ResourceManager that has lost its state may list a job again after it seemed to have ended. Then the job
+// runs again, and everything that follows an end is requested again.
+type lifeState uint8
+
+const (
+	// jobWaiting is a job with a master that has not responded yet: a new job, or one with a replaced master. No
+	// requests are sent until the ResourceManager lists the job as RUNNING.
+	jobWaiting lifeState = iota
+	// jobRunning is a job with a master that has responded. Requests for the job, its tasks and their attempts go
+	// to the master. If the ResourceManager no longer lists the job as RUNNING, it is queried for a new master.
+	jobRunning
+	// jobOver is a job that the ResourceManager lists as ended. The history server is queried for how it ended.
+	// Until the server responds, or the wait for it times out, snapshots show the job as before.
+	jobOver
+	// jobUnconfirmed is a job that succeeded according to the ResourceManager alone. Snapshots show that, but the
+	// workflow cannot end by it. The history server is still queried.
+	jobUnconfirmed
+	// jobEnded is a job with an end that the history server has reported. The list of its tasks is requested next.
+	jobEnded
+	// jobListed is an ended job with a complete list of tasks. The attempts and counters of each task are requested
+	// next, and then, on a live cluster, the sums over all tasks.
+	jobListed
+	// jobSummed is a listed job that was compared with the sums. If they differ, tasks are requested again.
+	jobSummed
+	// jobSettled is a job without further requests: all is reported, or the wait for it timed out.
+	jobSettled
+)
+
 // A job is what is known of an application that belongs to the workflow, or may belong to it.
 type job struct {
 	app, id  string
@@ -20,7 +49,8 @@ type job struct {
 
 	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it
 
-	lifecycle
+	at        lifeState
+	state     dag.State // as snapshots show it
 	submitted dag.Instant
 	started   dag.Instant
 	finished  dag.Instant
@@ -38,7 +68,12 @@ type job struct {
 	lastRunning dag.Instant // the last tick that found it RUNNING
 	newMasterAt dag.Instant // when its current master was found to be new; earlier responses are the old master's
 	endedSince  dag.Instant // the first tick in which it had ended
-	backlog     backlog
+
+	// What the history server has not reported yet about the ended job: how many tasks have missing data, when that
+	// number last changed, and whether a response was missing in the last tick that may still come.
+	backlog    int
+	movedAt    dag.Instant
+	incomplete bool
 }
 
 // A phase is the tasks of one kind.
@@ -47,28 +82,12 @@ type phase struct {
 	failed int // failed attempts in the newest snapshot
 }
 
-// A backlog is what the history server has not reported yet about an ended job.
-type backlog struct {
-	tasks   int         // tasks with missing data
-	movedAt dag.Instant // when that number last changed
-	vain    int         // ticks since then
-	failed  bool        // in the last tick a response was missing that may still come
-}
-
-// update records the state of the backlog after a tick.
-func (b *backlog) update(tasks int, failed bool, now dag.Instant) {
-	b.failed = failed
-	if b.vain++; tasks != b.tasks {
-		b.tasks, b.movedAt, b.vain = tasks, now, 0
-	}
-}
-
 func newJob(app *yarn.App) *job {
 	return &job{
-		app: app.ID, id: app.Job(), lifecycle: lifecycle{state: dag.Submitted}, submitted: app.Submitted,
+		app: app.ID, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
 		inputBytes: -1, perRecord: math.NaN(), size: size{counted: [2]int{-1, -1}},
 		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
-		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, backlog: backlog{movedAt: dag.NoInstant},
+		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}
 }
 
@@ -101,47 +120,31 @@ func or(at ...dag.Instant) dag.Instant {
 	return dag.NoInstant
 }
 
-// masters records the number of masters that the job has had, and reports whether there is a new one.
-func (j *job) masters(n int, now dag.Instant) bool {
-	isNew := n > j.attempt && j.attempt > 0
-	if isNew {
-		j.restart(now)
-		j.newMasterAt = now
+// masters records the number of masters that the job has had, and reports whether there is a new one. A dead master
+// loses what it had under way, and its finished tasks as well if they are not recovered.
+func (j *job) masters(n int, now dag.Instant) (isNew bool) {
+	if isNew = n > j.attempt && j.attempt > 0; isNew {
+		j.newMasterAt, j.avoids = now, avoidance{}
+		for k := range j.phases {
+			tasks := &j.phases[k].tasks
+			tasks.ChangeAll()
+			for _, t := range tasks.All() {
+				if !t.done() || j.conf != nil && j.conf.RerunsAll {
+					t.restart(now)
+				}
+			}
+		}
 	}
 	j.attempt = max(j.attempt, n)
 	return isNew
 }
 
-// restart undoes what a dead master had under way, and its finished tasks as well if they are not recovered.
-func (j *job) restart(at dag.Instant) {
-	j.avoids = avoidance{}
-	for k := range j.phases {
-		p := &j.phases[k]
-		p.tasks.ChangeAll()
-		for _, t := range p.tasks.All() {
-			if !t.done() || j.conf != nil && j.conf.RerunsAll {
-				t.restart(at)
-			}
-		}
-	}
-}
-
-// endStates are the ends of jobs by the history server's names.
-var endStates = map[string]dag.State{
-	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
-}
+// unreadPatience is how long a workflow that has ended waits for missing history without anything new, since each
+// response may be late or fail.
+const unreadPatience = 2 * time.Minute
 
 // unread reports whether the job's end is known, but part of its history is missing and may still come: the history
 // server responds only from time to time. isLast means that no later tick comes.
 func (j *job) unread(now dag.Instant, isLast bool) bool {
-	waiting := now.Sub(max(j.endedSince, j.backlog.movedAt)) < unreadPatience || j.backlog.vain < unreadTries
-	return j.backlog.failed && j.at != jobSettled && !isLast && waiting && now.Sub(j.endedSince) < unreadAtMost
+	return j.incomplete && j.at != jobSettled && !isLast && now.Sub(max(j.endedSince, j.movedAt)) < unreadPatience
 }
-
-// A workflow that has ended waits for missing history until unreadPatience and unreadTries ticks have passed
-// without anything new, since each response may be late or fail. It waits unreadAtMost in all.
-const (
-	unreadPatience = 2 * time.Minute
-	unreadTries    = 40
-	unreadAtMost   = 10 * time.Minute
-)

@@ -93,13 +93,13 @@ func TestCutConnections(t *testing.T) {
 	l.reads(t, l.tick(t, src, 3*time.Second), 3)
 }
 
-// TestUnread: the end waits for what the history server cannot tell now, minutes and tries, and not for ever; what it
+// TestUnread: the end waits for what the history server cannot tell now, minutes, and not for ever; what it
 // has told is not asked again.
 func TestUnread(t *testing.T) {
 	l, src := over(t)
 	l.corrupts("m_000001/counters", rest.Error{Status: http.StatusInternalServerError})
 	l.reads(t, l.tick(t, src, 3*time.Second), 2)
-	for n := range unreadTries - 1 {
+	for n := range int(unreadPatience/(6*time.Second)) - 1 {
 		l.reads(t, l.tick(t, src, 6*time.Second), 2)
 		if l.asked["0001/tasks/task_1_0001_m_000001/attempts"]+l.asked["0001/tasks/task_1_0001_m_000000/counters"] > 0 {
 			t.Fatalf("tick %d asks again: %v", n, l.asked)

@@ -13,7 +13,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	impossible = func(what string) { panic(what) }
 	goleak.VerifyTestMain(m)
 }
 

@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -51,15 +48,13 @@ type Source struct {
 	limits  limits
 	tenants needs // of other applications, if no Refresh polls their masters; else nil
 
-	now     dag.Instant // time of this tick
-	ticks   int
-	visits  []*visit     // of this tick
-	inLists atomic.Int64 // tasks in the lists of this tick
-	warned  []dag.Warning
+	now    dag.Instant // time of this tick
+	ticks  int
+	visits []*visit // of this tick
+	warned []dag.Warning
 
 	plan       *dag.Plan   // of the newest snapshot
 	large      string      // why the workflow is too large to be estimated, "" if it is not
-	relisted   bool        // it is small enough again, and the lists are requested anew
 	lastMissed dag.Instant // the last tick for which the hub had no response
 	ended      bool
 }
@@ -76,8 +71,8 @@ func NewSource(cluster Cluster, target yarn.Target) *Source {
 	return s
 }
 
-// Source returns a source for the workflow of an application, one of several: Refresh is called by others. It sees the
-// applications that may be of its workflow, and the load of others in sums.
+// Source returns a source for the workflow of an application, one of several: Refresh is called by others. It sees
+// the applications that may be of its workflow, and the load of others in sums.
 func (h *Hub) Source(app string) recording.Source {
 	s := h.source(yarn.Target{ID: app}, oneOfMany)
 	s.view = h.Overview(func() []string { return h.related(&s.workflow) })
@@ -91,9 +86,9 @@ func (h *Hub) source(target yarn.Target, most limits) *Source {
 	}
 }
 
-// Next observes once. It neither waits nor retries. It returns a *yarn.NoWorkflowError while there is nothing to watch,
-// a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a final
-// state.
+// Next observes once. It neither waits nor retries. It returns a *yarn.NoWorkflowError while there is nothing to
+// watch, a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a
+// final state.
 func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -101,8 +96,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	defer func() { s.ticks++ }()
 	s.now, s.warned = s.cluster.Now(), nil
 	var err error
-	for _, p := range polls {
-		if err = p.poll(s, ctx); err != nil {
+	for _, poll := range polls {
+		if err = poll(s, ctx); err != nil {
 			break
 		}
 	}
@@ -123,21 +118,18 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// polls are the requests of a tick, the most important first. The responses to each decide what the next ones request.
-// A tick fails with the first error.
-var polls = []struct {
-	about string
-	poll  func(*Source, context.Context) error
-}{
-	{"the cluster's applications, nodes and queues", (*Source).pollCluster},
-	{"configurations of jobs, until the workflow's jobs are known", (*Source).pollConfs},
-	{"jobs that are on no list of applications", (*Source).pollUnlisted},
-	{"sizes of input", (*Source).pollInputs},
-	{"jobs, their lists of tasks and their masters", (*Source).pollJobs},
-	{"attempts and counters of tasks", (*Source).pollTasks},
-	{"sums over the tasks of ended jobs", (*Source).pollSums},
-	{"nodes that masters avoid", (*Source).pollAvoided},
-	{"work that other applications have left", (*Source).pollTenants},
+// polls are the requests of a tick, the most important first. The responses to each decide what the next ones
+// request. A tick fails with the first error.
+var polls = []func(*Source, context.Context) error{
+	(*Source).pollCluster,
+	(*Source).pollConfs,    // until the workflow's jobs are known
+	(*Source).pollUnlisted, // jobs that are on no list of applications
+	(*Source).pollInputs,
+	(*Source).pollJobs,
+	(*Source).pollTasks,
+	(*Source).pollSums, // over the tasks of ended jobs
+	(*Source).pollAvoided,
+	(*Source).pollTenants,
 }
 
 // pollCluster takes over the hub's newest responses.
@@ -164,24 +156,6 @@ func (s *Source) pollUnlisted(ctx context.Context) error {
 		}
 	}
 	s.view.Request(ctx, ids...)
-	return nil
-}
-
-// pollTenants polls the masters of other applications.
-func (s *Source) pollTenants(ctx context.Context) error {
-	if s.tenants == nil {
-		return nil
-	}
-	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
-		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
-	})
-	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) *mrjob.Settings {
-		if j := s.jobs[app]; j != nil {
-			return j.conf
-		}
-		return nil
-	})
-	s.hub.SetNeeds(s.tenants.reported())
 	return nil
 }
 

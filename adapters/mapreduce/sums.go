@@ -2,8 +2,6 @@ package mapreduce
 
 import (
 	"context"
-	"math"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -11,13 +9,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// When a job has ended, the history server's sums over its tasks are compared with the last seen ones. If they
-// differ, a response about a task was stale or missing, and the tasks of that kind are requested again.
-
-type sumBody struct {
+type sumsBody struct {
 	Counters rest.Box[struct {
 		Groups rest.List[struct {
-			Name     loose.Label `json:"counterGroupName"`
 			Counters rest.List[struct {
 				Name   loose.Label    `json:"name"`
 				Map    loose.Optional `json:"mapCounterValue"`
@@ -27,51 +21,40 @@ type sumBody struct {
 	}] `json:"jobCounters"`
 }
 
-// A sum is what the tasks of a phase have read and written together, in tuples; NaN if unknown.
-type sum struct{ in, out float64 }
-
-// sums returns those of maps and of reduces.
-func (b *sumBody) sums() [2]sum {
-	none := sum{math.NaN(), math.NaN()}
-	all := [2]sum{none, none}
-	names := map[loose.Label]*float64{
-		"MAP_INPUT_RECORDS": &all[dag.Map].in, "MAP_OUTPUT_RECORDS": &all[dag.Map].out,
-		"REDUCE_INPUT_RECORDS": &all[dag.Reduce].in, "REDUCE_OUTPUT_RECORDS": &all[dag.Reduce].out,
-	}
+// sums returns the records that all maps, and all reduces, have read and written together.
+func (b *sumsBody) sums() (all [2]float64) {
 	for _, g := range b.Counters.V.Groups {
 		for _, c := range g.Counters {
-			switch to := names[c.Name]; {
-			case to == nil:
-			case strings.HasPrefix(string(c.Name), "MAP_"):
-				*to = c.Map.Float()
-			default:
-				*to = c.Reduce.Float()
+			switch c.Name {
+			case "MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS":
+				all[dag.Map] += max(0, c.Map.V)
+			case "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS":
+				all[dag.Reduce] += max(0, c.Reduce.V)
 			}
 		}
 	}
 	return all
 }
 
-// sum returns the totals over the phase's successful attempts, as last seen.
-func (p *phase) sum(k dag.StageIndex) sum {
-	var all sum
+// sum returns the records that the phase's successful attempts have read and written together, as last seen.
+func (p *phase) sum(work int) (all float64) {
 	for _, t := range p.tasks.All() {
-		if i, found := t.find(t.success); found && t.attempts[i].State == dag.AttemptSucceeded {
-			all.in += t.attempts[i].Done[workOf(k)]
-			all.out += t.attempts[i].Out
+		for i := range t.attempts {
+			if a := &t.attempts[i]; a.Number == t.success {
+				for _, records := range []float64{a.Done[work], a.Out} {
+					if records > 0 { // not NaN
+						all += records
+					}
+				}
+			}
 		}
 	}
 	return all
 }
 
-// differ reports whether two sums differ. A total that the history server does not report never differs. A total
-// that no task reported always does.
-func (s sum) differ(seen sum) bool {
-	return !math.IsNaN(s.in) && s.in != seen.in || !math.IsNaN(s.out) && s.out != seen.out
-}
-
-// pollSums compares each fully reported job with the sums, once. Requests about a job end once everything about it is
-// reported.
+// pollSums compares each fully reported job with the history server's sums over its tasks, once. If they differ, a
+// response about a task was stale or missing, and the tasks of that kind are requested again. Requests about a job
+// end once nothing is missing.
 func (s *Source) pollSums(ctx context.Context) error {
 	var complete []*visit
 	for _, v := range s.visits {
@@ -80,33 +63,33 @@ func (s *Source) pollSums(ctx context.Context) error {
 		}
 	}
 	yarn.Each(ctx, complete, func(ctx context.Context, v *visit) {
-		v.sums.isDue = true
-		v.sums.read(ctx, v.job.id+"/counters", func() ([]byte, error) { return s.get(ctx, v, "/counters") })
-	})
-	for _, v := range s.visits {
-		switch {
-		case !v.sums.isDue:
-		case v.sums.err == nil:
-			v.job.step(sumsCompared)
-			v.compare(v.sums.response.sums())
-		case refused(v.sums.err):
-			v.job.step(sumsCompared)
-		default:
+		if b, err := read[sumsBody](ctx, s, v, "/counters"); err == nil || refused(err) {
+			v.job.at = jobSummed
+			v.compare(b.sums())
+		} else {
 			v.incomplete = true
 		}
-		if v.app.Ended {
-			v.settle(s.live(), s.now)
+	})
+	for _, v := range s.visits {
+		j, left := v.job, len(v.details())
+		if !v.app.Ended {
+			continue
+		}
+		if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
+			j.at = jobSettled
+		}
+		if j.incomplete = v.incomplete; left != j.backlog {
+			j.backlog, j.movedAt = left, s.now
 		}
 	}
 	return nil
 }
 
 // compare marks the tasks of phases that do not add up to what the history server reports.
-func (v *visit) compare(reported [2]sum) {
+func (v *visit) compare(reported [2]float64) {
 	for k := range v.job.phases {
-		kind := dag.StageIndex(k) //nolint:gosec // G115: 0 or 1
 		p := &v.job.phases[k]
-		if !reported[k].differ(p.sum(kind)) {
+		if reported[k] == 0 || reported[k] == p.sum(workOf(dag.StageIndex(k))) { //nolint:gosec // G115: 0 or 1
 			continue
 		}
 		for _, t := range p.tasks.All() {
@@ -115,13 +98,4 @@ func (v *visit) compare(reported [2]sum) {
 			}
 		}
 	}
-}
-
-// settle ends the requests about an ended job once no response is missing.
-func (v *visit) settle(isLive bool, now dag.Instant) {
-	j, left := v.job, len(v.details())
-	if left == 0 && (j.at == jobSummed || j.at == jobListed && !isLive) {
-		j.step(tasksComplete)
-	}
-	j.backlog.update(left, v.incomplete, now)
 }

@@ -20,7 +20,6 @@ type line struct {
 type task struct {
 	line
 	attempts   []dag.Attempt
-	ranks      []int8      // of the attempts, as responses reported them; -1 if none did
 	node       int32       // where its best attempt ran, -1 unknown
 	listedAt   dag.Instant // when its newest line in a list was made
 	reportedAt dag.Instant // when the newest response about its attempts was made
@@ -30,8 +29,6 @@ type task struct {
 	reported                bool // its attempts are complete by its history: only counters may be missing
 	recall                  bool // it was done and no longer is: its attempts must be requested again
 	tries                   int  // responses after its end that brought nothing new
-	doubts, drops           int  // responses in a row that went back: about attempts, and counters
-	master                  int  // number of the master that responded last
 	failed                  int  // failed attempts in the newest snapshot
 
 	out    output           // of a map
@@ -53,13 +50,9 @@ func (t *task) done() bool {
 }
 
 // listed processes the task's line in a list, and reports whether anything changed. It ignores a list that is older
-// than the response about the attempts. If doubt is set and the line goes back, the attempts are requested first.
-func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
+// than the response about the attempts.
+func (t *task) listed(w *wireTask, at dag.Instant) (changed bool) {
 	if t.reportedAt > at {
-		return false
-	}
-	if doubt && t.back(w) && again(&t.doubts) {
-		t.recall = true
 		return false
 	}
 	t.listedAt = at
@@ -68,14 +61,13 @@ func (t *task) listed(w *wireTask, at dag.Instant, doubt bool) bool {
 	if _, _, n, ok := mrjob.AttemptOf(string(w.Successful)); ok {
 		t.success = n
 	}
-	if hadEnded && !t.done() {
-		t.settled, t.recall = false, true
+	if was == t.line {
+		return false
 	}
-	changed := was != t.line
-	if changed {
-		t.tries = 0
-	}
-	return t.reconcile(at) || changed
+	t.tries, t.recall = 0, t.recall || hadEnded && !t.done()
+	t.settled = t.settled && t.success == was.success
+	t.reconcile(at)
+	return true
 }
 
 // isDue reports whether the task's attempts and counters are worth a request.
@@ -89,19 +81,13 @@ func (t *task) isDue() bool {
 	return false
 }
 
-// find returns the place of the attempt with that number, or where it would be.
-func (t *task) find(number int32) (i int, found bool) {
-	return slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
-		return cmp.Compare(a.Number, n)
-	})
-}
-
 // attempt returns the attempt with that number, and adds it if needed.
 func (t *task) attempt(index, number int32) *dag.Attempt {
-	i, found := t.find(number)
+	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
+		return cmp.Compare(a.Number, n)
+	})
 	if !found {
 		t.attempts = slices.Insert(t.attempts, i, dag.BlankAttempt(index, number))
-		t.ranks = slices.Insert(t.ranks, i, -1)
 	}
 	return &t.attempts[i]
 }
@@ -111,22 +97,17 @@ func (t *task) attempt(index, number int32) *dag.Attempt {
 func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant,
 	node func(string) int32,
 ) dag.AttemptState {
-	seen, reported := false, dag.AttemptWaiting
+	listed, newest := map[int32]dag.AttemptState{}, int32(-1)
 	t.recall = false
 	for n, w := range b.of(kind, index) {
-		seen = true
 		a := t.attempt(index, n)
-		i, _ := t.find(n)
-		t.ranks[i] = rank[w.state()]
 		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
+		listed[n], newest = a.State, max(newest, n)
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)
 		}
 		if a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting {
 			a.End = dag.NoInstant
-		}
-		if n == t.success {
-			reported = a.State
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
 			// Hadoop reports progress 100 and ended phases here, whatever was done: the earlier values stay.
@@ -138,25 +119,31 @@ func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.
 			a.CopyEnd, a.SortEnd = w.CopyEnd.Instant(), w.SortEnd.Instant()
 		}
 	}
-	newer := at >= t.listedAt
-	if newer && (t.takenBack(reported) || t.unrecovered(kind, index, b)) {
+	reported, kept := listed[t.success]
+	isNewer := at >= t.listedAt
+	isLost := reported == dag.AttemptKilled || reported == dag.AttemptFailed
+	// The result is an older master's, and the current master did not recover it: it runs the task again.
+	isLost = isLost || !kept && newest/1000 > t.success/1000
+	if isNewer && isLost && t.state == "SUCCEEDED" && t.success >= 0 {
 		t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
 	}
-	if seen {
-		t.forget(kind, index, b, at)
+	for i := range t.attempts {
+		// The master of an attempt that is not listed is dead, and the new one did not recover the attempt.
+		a := &t.attempts[i]
+		if _, found := listed[a.Number]; !found && a.Number != t.success && len(listed) > 0 {
+			stop(a, at)
+		}
 	}
-	if t.reportedAt = at; newer {
+	if t.reportedAt = at; isNewer && !t.done() {
 		reported = t.adopt(reported)
 	}
 	t.reconcile(at)
 	return reported
 }
 
-// adopt takes the task's state from attempts that were reported after the list: it may have started or ended since.
+// adopt takes the unfinished task's state from attempts that were reported after the list: it may have started or
+// ended since.
 func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
-	if t.done() {
-		return reported
-	}
 	for i := range t.attempts {
 		switch a := &t.attempts[i]; a.State {
 		case dag.AttemptSucceeded:
@@ -171,26 +158,11 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 	return reported
 }
 
-// forget stops attempts that the response does not list: their master is gone, and the new one did not recover
-// them.
-func (t *task) forget(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant) {
-	listed := map[int32]bool{t.success: true}
-	for n := range b.of(kind, index) {
-		listed[n] = true
-	}
-	for i := range t.attempts {
-		if a := &t.attempts[i]; !listed[a.Number] {
-			stop(a, at)
-		}
-	}
-}
-
 // restart stops the attempts, and lets the task wait for a new one.
 func (t *task) restart(at dag.Instant) {
 	t.state, t.success, t.settled = "SCHEDULED", -1, false
 	for i := range t.attempts {
 		stop(&t.attempts[i], at)
-		t.ranks[i] = -1
 	}
 }
 
@@ -213,56 +185,28 @@ func (t *task) best() *dag.Attempt {
 	return best
 }
 
-// reconcile adjusts the attempts to the task's state in the newest list, and reports whether it changed any. A
-// response about attempts may be missing or older than the list.
-func (t *task) reconcile(at dag.Instant) bool {
-	changed := false
-	if t.state == "SUCCEEDED" && t.success >= 0 {
-		changed = t.succeed()
-	}
-	if t.done() || t.state == "" {
-		return changed
-	}
-	if t.state != "RUNNING" {
-		for i := range t.attempts {
-			if a := &t.attempts[i]; a.State == dag.AttemptRunning {
-				changed = stop(a, at) || changed
-			}
-		}
-	}
+// reconcile adjusts the attempts to the task's state in the newest list. A response about attempts may be missing or
+// older than the list.
+func (t *task) reconcile(at dag.Instant) {
+	hasResult := slices.ContainsFunc(t.attempts, func(a dag.Attempt) bool { return a.Number == t.success })
 	for i := range t.attempts {
-		// An unfinished task has no result: the node with the output is lost, or the output cannot be fetched.
-		if a := &t.attempts[i]; a.State == dag.AttemptSucceeded {
-			a.State, changed = dag.AttemptKilled, true
-			if a.Diagnosis == "" {
-				a.Diagnosis = "its output is lost: it must run again"
-			}
-		}
-	}
-	return changed
-}
-
-func (t *task) succeed() bool {
-	i, found := t.find(t.success)
-	if !found {
-		return false
-	}
-	changed := false
-	for j := range t.attempts {
-		a := &t.attempts[j]
+		a := &t.attempts[i]
+		isUnderWay := a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting
 		switch {
-		case j == i && a.State != dag.AttemptSucceeded:
-			a.State, a.End, a.Ratio, a.Diagnosis, changed = dag.AttemptSucceeded, t.finish, 1, "", true
-			if !a.Start.Known() {
-				a.Start = t.start
-			}
-		case j != i && (a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting ||
-			a.State == dag.AttemptSucceeded):
+		case t.state == "SUCCEEDED" && a.Number == t.success && a.State != dag.AttemptSucceeded:
+			a.State, a.End, a.Ratio, a.Diagnosis, a.Start = dag.AttemptSucceeded, t.finish, 1, "", or(a.Start, t.start)
+		case t.state == "SUCCEEDED" && hasResult && a.Number != t.success &&
+			(isUnderWay || a.State == dag.AttemptSucceeded):
 			// A speculative attempt: the master kills it once the other one is done.
-			a.State, a.End, changed = dag.AttemptKilled, t.finish, true
+			a.State, a.End = dag.AttemptKilled, t.finish
+		case t.done() || t.state == "":
+		case a.State == dag.AttemptSucceeded:
+			// An unfinished task has no result: the node with the output is lost, or the output cannot be fetched.
+			a.State, a.Diagnosis = dag.AttemptKilled, cmp.Or(a.Diagnosis, "its output is lost: it must run again")
+		case a.State == dag.AttemptRunning && t.state != "RUNNING":
+			stop(a, at)
 		}
 	}
-	return changed
 }
 
 // show appends the attempts for a snapshot. If none was reported, it makes one from the task's own times.
@@ -283,21 +227,13 @@ func (t *task) show(to []dag.Attempt, index int32) []dag.Attempt {
 	return append(to, a)
 }
 
-// stop ends an attempt that no longer runs, and reports whether it changed the attempt.
-func stop(a *dag.Attempt, at dag.Instant) bool {
+// stop ends an attempt that no longer runs.
+func stop(a *dag.Attempt, at dag.Instant) {
 	switch a.State {
 	case dag.AttemptRunning, dag.AttemptWaiting, dag.AttemptSucceeded:
-	default:
-		return false
+		a.State, a.End = dag.AttemptKilled, or(a.End, at)
+		a.Diagnosis = cmp.Or(a.Diagnosis, "its master has forgotten it: it must run again")
 	}
-	a.State = dag.AttemptKilled
-	if !a.End.Known() {
-		a.End = at
-	}
-	if a.Diagnosis == "" {
-		a.Diagnosis = "its master has forgotten it: it must run again"
-	}
-	return true
 }
 
 // attemptStates are the states of tasks and attempts by Hadoop's names. Others are waiting.

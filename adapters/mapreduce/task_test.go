@@ -23,7 +23,7 @@ func newTold(t *testing.T) *told { return &told{t, newTask()} }
 func (x *told) list(at dag.Instant, state, success string) {
 	line := of[wireTask](x.t, fmt.Sprintf(
 		`{"id":"task_1_0001_m_000003","state":"%s","startTime":5,"finishTime":77,"progress":50,"successfulAttempt":"%s"}`, state, success))
-	x.listed(&line, at, false)
+	x.listed(&line, at)
 }
 
 // say tells attempts as "number STATE", separated by commas.

@@ -5,13 +5,11 @@ import (
 	"context"
 	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -35,15 +33,10 @@ type needs map[string]*need
 
 type need struct {
 	app      *yarn.App
-	reported *dag.Need  // nil if unknown. Snapshots share it, so it is never changed
-	lengths  [2]float64 // of tasks
-	asked    dag.Instant
+	reported *dag.Need   // nil if unknown. Snapshots share it, so it is never changed
+	lengths  [2]float64  // of tasks
 	listed   dag.Instant // when the task list was requested
 	next     dag.Instant // when the next request is due
-	tries    int         // requests in a row that brought nothing
-
-	job  request[jobBody]
-	list request[[2]float64] // the lengths of its tasks
 }
 
 // reported returns what applications have left to do, if that is known.
@@ -55,28 +48,30 @@ func (n needs) reported() map[string]*dag.Need {
 	return out
 }
 
-// poll polls the masters that are due. apps are the other applications that run, now is the instant, made
+// pollTenants polls the masters of other applications.
+func (s *Source) pollTenants(ctx context.Context) error {
+	if s.tenants == nil {
+		return nil
+	}
+	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
+		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
+	})
+	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) *mrjob.Settings {
+		if j := s.jobs[app]; j != nil {
+			return j.conf
+		}
+		return nil
+	})
+	s.hub.SetNeeds(s.tenants.reported())
+	return nil
+}
+
+// poll polls the masters that are due, those first that have waited longest. apps are the other applications that
+// run, of which those with the most memory are followed, and all others are forgotten. now is the instant, made
 // returns when a response was made, and settings returns an application's settings, nil if unknown.
 func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.Instant,
 	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
 ) {
-	due := n.due(apps, now)
-	yarn.Each(ctx, due, func(ctx context.Context, is *need) { is.request(ctx, c) })
-	for _, is := range due {
-		if ctx.Err() != nil {
-			return
-		}
-		var limits dag.MapReduceLimits
-		if conf := settings(is.app.ID); conf != nil {
-			limits = conf.Limits
-		}
-		is.take(made("/proxy/"+is.app.ID+"/ws/v1/mapreduce/jobs/"+is.app.Job()), now, limits)
-	}
-}
-
-// due returns the applications with masters that this tick polls. They are among those with the most memory, and those
-// that have waited longest come first. All others are forgotten.
-func (n needs) due(apps []*yarn.App, now dag.Instant) []*need {
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a *yarn.App) bool { return !a.Running || !a.MapReduce() })
 	slices.SortFunc(apps, func(a, b *yarn.App) int {
 		return cmp.Or(cmp.Compare(b.HeldMB+b.PendingMB, a.HeldMB+a.PendingMB), yarn.ByID(a.ID, b.ID))
@@ -89,75 +84,65 @@ func (n needs) due(apps []*yarn.App, now dag.Instant) []*need {
 	for _, a := range apps {
 		is := n[a.ID]
 		if is == nil {
-			is = &need{
-				lengths: [2]float64{math.NaN(), math.NaN()}, asked: dag.NoInstant, listed: dag.NoInstant, next: now,
-			}
+			is = &need{lengths: [2]float64{math.NaN(), math.NaN()}, listed: dag.NoInstant, next: dag.NoInstant}
 			n[a.ID] = is
 		}
-		if is.app = a; is.next <= now {
-			is.list.isDue = !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
+		if is.app = a; !is.next.Known() || is.next <= now {
 			due = append(due, is)
 		}
 	}
-	slices.SortStableFunc(due, func(a, b *need) int { return cmp.Compare(a.asked, b.asked) })
-	return due[:min(len(due), needsATick)]
+	slices.SortStableFunc(due, func(a, b *need) int { return cmp.Compare(a.next, b.next) })
+	due = due[:min(len(due), needsATick)]
+	yarn.Each(ctx, due, func(ctx context.Context, is *need) {
+		at := made("/proxy/" + is.app.ID + "/ws/v1/mapreduce/jobs/" + is.app.Job())
+		is.poll(ctx, c, at, now, settings(is.app.ID))
+	})
 }
 
-// request requests the job and, if that is due and worth it, its tasks.
-func (is *need) request(ctx context.Context, c Cluster) {
-	app, job := is.app.ID, is.app.Job()
-	body, err := c.AM(ctx, app, "jobs/"+job)
-	is.job.response, is.job.err = yarn.Read[jobBody](ctx, job, body, err)
-	j := &is.job.response.Job.V
-	is.list.isDue = is.list.isDue && is.job.err == nil && j.MapsDone.V+j.ReducesDone.V > 0 &&
-		j.Maps.V+j.Reduces.V <= needTasks
-	if is.list.isDue {
-		body, err = c.AM(ctx, app, "jobs/"+job+"/tasks")
-		tasks, err := yarn.Read[tasksBody](ctx, job+"/tasks", body, err)
-		is.list.response, is.list.err = lengths(&tasks), err
-	}
-}
-
-// take makes a Need from the responses, which were made at an instant.
-func (is *need) take(at, now dag.Instant, limits dag.MapReduceLimits) {
-	is.asked, is.next = now, now.Add(needEach)
-	j := &is.job.response.Job.V
-	if is.job.err != nil || !j.Maps.Known || !j.Reduces.Known {
-		is.tries++
-		is.next = now.Add(min(needEach<<min(is.tries-1, 5), needTrouble))
-		if st := rest.Status(is.job.err); st == http.StatusUnauthorized || st == http.StatusForbidden {
+// poll requests the job and, if that is due and worth it, its tasks. Responses are made at an instant.
+func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *mrjob.Settings) {
+	app, name := is.app.ID, is.app.Job()
+	body, err := c.AM(ctx, app, "jobs/"+name)
+	b, err := yarn.Read[jobBody](ctx, name, body, err)
+	j := &b.Job.V
+	is.next = now.Add(needEach)
+	if err != nil || !j.Maps.Known || !j.Reduces.Known {
+		if denied(err) || is.reported != nil && now.Sub(is.reported.At) > needTrouble {
 			is.next, is.reported = now.Add(needTrouble), nil
-		}
-		if is.reported != nil && now.Sub(is.reported.At) > needTrouble {
-			is.reported = nil
 		}
 		return
 	}
-	is.tries = 0
-	if is.list.isDue && is.list.err == nil { // otherwise the lengths stay as they were
-		is.listed, is.lengths = now, is.list.response
+	isListDue := !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
+	if isListDue && j.MapsDone.V+j.ReducesDone.V > 0 && j.Maps.V+j.Reduces.V <= needTasks {
+		body, err = c.AM(ctx, app, "jobs/"+name+"/tasks")
+		if tasks, err := yarn.Read[tasksBody](ctx, name+"/tasks", body, err); err == nil {
+			is.listed, is.lengths = now, lengths(&tasks)
+		}
 	}
-	mb := taskMB(is.app)
+	mb := [2]int{taskMB(is.app), taskMB(is.app)}
+	if conf != nil {
+		mb = [2]int{cmp.Or(conf.Limits.MapMB, mb[0]), cmp.Or(conf.Limits.ReduceMB, mb[1])}
+	}
 	is.reported = &dag.Need{
-		At: at,
-		Map: dag.NeedPhase{
-			Tasks: tasksOf(j.Maps), Done: tasksOf(j.MapsDone), Running: tasksOf(j.MapsRunning),
-			Progress: ratioOf(j.Maps, j.MapProgress), LengthMS: is.lengths[dag.Map], TaskMB: cmp.Or(limits.MapMB, mb),
-		},
-		Reduce: dag.NeedPhase{
-			Tasks: tasksOf(j.Reduces), Done: tasksOf(j.ReducesDone), Running: tasksOf(j.ReducesRunning),
-			Progress: ratioOf(j.Reduces, j.ReduceProgress), LengthMS: is.lengths[dag.Reduce],
-			TaskMB: cmp.Or(limits.ReduceMB, mb),
-		},
+		At:     at,
+		Map:    needOf(j.Maps, j.MapsDone, j.MapsRunning, j.MapProgress),
+		Reduce: needOf(j.Reduces, j.ReducesDone, j.ReducesRunning, j.ReduceProgress),
+	}
+	for k, phase := range []*dag.NeedPhase{&is.reported.Map, &is.reported.Reduce} {
+		phase.LengthMS, phase.TaskMB = is.lengths[k], mb[k]
 	}
 }
 
-// ratioOf returns the progress of a phase. A master reports 0 for a phase without tasks; then it is NaN.
-func ratioOf(tasks, percent loose.Optional) float64 {
+// needOf returns what is left of a phase. A master reports progress 0 for a phase without tasks; then it is NaN.
+func needOf(tasks, done, running, progress loose.Optional) dag.NeedPhase {
+	ratio := progress.Ratio()
 	if !(tasks.V > 0) {
-		return math.NaN()
+		ratio = math.NaN()
 	}
-	return percent.Ratio()
+	return dag.NeedPhase{
+		Tasks: tasksOf(tasks), Done: tasksOf(done), Running: tasksOf(running),
+		Progress: ratio,
+	}
 }
 
 // taskMB returns the mean memory of a task's container in the application, in MB; 0 if no task runs or the master's

@@ -25,8 +25,8 @@ type Vertex struct {
 	After  []int
 }
 
-// A Graph is a workflow as far as the settings of its jobs describe it: a script may launch several batches, one after
-// the other (docs/facts/hadoop.md C1).
+// A Graph is a workflow as far as the settings of its jobs describe it: a script may launch several batches, one
+// after the other (docs/facts/hadoop.md C1).
 type Graph struct {
 	Vertices []Vertex
 	Launches int  // number of batches
@@ -43,8 +43,8 @@ const (
 	maxEdges = dag.MaxDependencies / 2
 )
 
-// GraphOf places members in the graph that their settings describe. A member without settings gets a place of its own,
-// or the first that is free and ready for it.
+// GraphOf places members in the graph that their settings describe. A member without settings gets a place of its
+// own, or the first that is free and ready for it.
 func GraphOf(members []Member) *Graph {
 	g := &Graph{members: members, used: map[string]bool{}}
 	order := make([]int, len(members))
@@ -86,8 +86,8 @@ func (g *Graph) add(node string, member int, after []int) {
 	g.Vertices = append(g.Vertices, Vertex{name, member, after})
 }
 
-// addBatch appends the jobs of one launch. They depend on everything launched before: a script's batches run one after
-// the other.
+// addBatch appends the jobs of one launch. They depend on everything launched before: a script's batches run one
+// after the other.
 func (g *Graph) addBatch(jobs []int) {
 	before, first := g.leaves(), len(g.Vertices)
 	succ, submitted := map[string][]string{}, map[string]bool{}
@@ -176,9 +176,9 @@ func (g *Graph) leaves() []int {
 	return out
 }
 
-// topological orders the names so that all predecessors of a name come before it: wave by wave, and in a wave shorter
-// names first, so that scope-9 comes before scope-35. It cuts edges that close a cycle. A graph beyond the bounds has no
-// names.
+// topological orders the names so that all predecessors of a name come before it: wave by wave, and in a wave
+// shorter names first, so that scope-9 comes before scope-35. It cuts edges that close a cycle. A graph beyond the
+// bounds has no names.
 func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
 	pred = map[string][]string{}
 	edges := 0

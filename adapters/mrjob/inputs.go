@@ -50,8 +50,8 @@ func (f *Inputs) name(pig, dirs, formats string) {
 	}
 }
 
-// split splits a list of paths, and removes its escapes. Paths end at commas that are neither escaped nor in the braces
-// of a wildcard (FileInputFormat.getPathStrings and StringUtils.unEscapeString of Hadoop).
+// split splits a list of paths, and removes its escapes. Paths end at commas that are neither escaped nor in the
+// braces of a wildcard (FileInputFormat.getPathStrings and StringUtils.unEscapeString of Hadoop).
 func split(list string) []string {
 	var all []string
 	var one strings.Builder
@@ -177,8 +177,8 @@ func request[T any](ctx context.Context, q *sizing, file, op string) (T, error) 
 	return yarn.Read[T](ctx, file, body, err) //nolint:wrapcheck // it names the file
 }
 
-// add adds the bytes in the files that the rest of a path names in a folder. The rest may have the wildcards of Hadoop
-// (org.apache.hadoop.fs.FileSystem.globStatus).
+// add adds the bytes in the files that the rest of a path names in a folder. The rest may have the wildcards of
+// Hadoop (org.apache.hadoop.fs.FileSystem.globStatus).
 func (q *sizing) add(ctx context.Context, folder string, rest []string) error {
 	wild := slices.IndexFunc(rest, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
 	if wild < 0 {

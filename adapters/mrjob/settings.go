@@ -26,8 +26,8 @@ type confBody struct {
 	}] `json:"conf"`
 }
 
-// Properties reads a job's properties from a response with its configuration. The request may have failed with err. what
-// names it in errors.
+// Properties reads a job's properties from a response with its configuration. The request may have failed with err.
+// what names it in errors.
 func Properties(ctx context.Context, what string, body []byte, err error) ([]Property, error) {
 	b, err := yarn.Read[confBody](ctx, what, body, err)
 	out := make([]Property, len(b.Conf.V.Properties))
@@ -37,8 +37,8 @@ func Properties(ctx context.Context, what string, body []byte, err error) ([]Pro
 	return out, err //nolint:wrapcheck // it names the request
 }
 
-// Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest is dropped at
-// once.
+// Settings are what is kept of a job's configuration: its place in a workflow, and its schedule. The rest is dropped
+// at once.
 type Settings struct {
 	Workflow, WorkflowName, Node string // "" outside a workflow
 	// one per batch that a script launches, ms since the epoch; "" if unknown

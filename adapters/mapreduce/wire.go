@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -17,8 +18,6 @@ type jobBody struct {
 }
 
 type wireJob struct {
-	ID          loose.Label     `json:"id"`
-	Name        loose.Label     `json:"name"`
 	State       loose.Label     `json:"state"`
 	Diagnostics loose.Diagnosis `json:"diagnostics"`
 	Submitted   loose.Optional  `json:"submitTime"` // history server only
@@ -61,13 +60,14 @@ type appAttemptsBody struct {
 	}] `json:"appAttempts"`
 }
 
-// newest returns the highest attempt number; 0 if there is none.
-func (b *appAttemptsBody) newest() int {
-	n := 0
+// newest returns the highest attempt number, 0 if there is none, and the hosts that this master avoids.
+func (b *appAttemptsBody) newest() (number int, avoided []string) {
 	for _, a := range b.Attempts.V.Attempt {
-		n = max(n, a.ID.Count(1<<20))
+		if n := a.ID.Count(1 << 20); n >= number {
+			number, avoided = n, strings.Fields(strings.ReplaceAll(string(a.Avoided), ",", " "))
+		}
 	}
-	return n
+	return number, avoided
 }
 
 type attemptsBody struct {
@@ -80,13 +80,11 @@ type attemptsBody struct {
 // fourth failed attempt.
 const mostAttempts = 1000
 
-// cut keeps only the last mostAttempts attempts, which are the newest, and returns how many there were.
-func (b *attemptsBody) cut() int {
-	all := b.Attempts.V.Attempt
-	if len(all) > mostAttempts {
+// cut keeps only the last mostAttempts attempts, which are the newest.
+func (b *attemptsBody) cut() {
+	if all := b.Attempts.V.Attempt; len(all) > mostAttempts {
 		b.Attempts.V.Attempt = slices.Clone(all[len(all)-mostAttempts:])
 	}
-	return len(all)
 }
 
 // hasSucceeded reports whether an attempt has succeeded, so that its counters are final.

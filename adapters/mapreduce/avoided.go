@@ -1,0 +1,100 @@
+package mapreduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// avoidEach is the number of ticks between requests for the nodes that a master avoids, for a job with failed
+// attempts.
+const avoidEach = 10
+
+// An avoidance is the nodes that a master avoids. After some failures on a node it requests no containers there
+// (mapreduce.job.maxtaskfailures.per.tracker, 3 by default), unless it would avoid a third of all nodes.
+type avoidance struct {
+	hosts  []string
+	failed int // failed attempts at the last change
+	since  int // the first tick with that many
+	tick   int // tick of the last request
+}
+
+// pollAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
+// only: when another attempt fails, two ticks later (after the master's next heartbeat), and every avoidEach ticks.
+func (s *Source) pollAvoided(ctx context.Context) error {
+	var jobs []*job
+	for _, j := range s.member {
+		if a := s.view.Known(j.app); a == nil || !a.Running {
+			continue
+		}
+		v, failed := &j.avoids, j.phases[dag.Map].failed+j.phases[dag.Reduce].failed
+		switch {
+		case failed == 0:
+			continue
+		case failed != v.failed:
+			v.failed, v.since = failed, s.ticks
+		case s.ticks != v.since+2 && s.ticks < v.tick+avoidEach:
+			continue
+		}
+		v.tick = s.ticks
+		jobs = append(jobs, j)
+	}
+	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
+		if b, err := s.requestMasters(ctx, j); err == nil {
+			_, j.avoids.hosts = b.newest()
+		}
+	})
+	return nil
+}
+
+// closedNodes are the warnings about a job's tasks on nodes that take no containers.
+var closedNodes = map[dag.NodeCause]string{
+	dag.NodeUnhealthy:      "is unhealthy with %d %s tasks of %s: they run again elsewhere",
+	dag.NodeDecommissioned: "is decommissioned with %d %s tasks of %s; " + triedToStop,
+	dag.NodeGone:           "is lost with %d %s tasks of %s; " + triedToStop,
+}
+
+const (
+	triedToStop = "the master gives them up only once it has tried to stop them"
+	draining    = "is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere"
+)
+
+// remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
+// attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
+// minutes later (docs/facts/hadoop.md E0).
+func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
+	j := &snap.Jobs[job]
+	if j.State.Ended() {
+		return
+	}
+	hasClosed := slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed)
+	for k := dag.Map; k <= dag.Reduce && hasClosed; k++ {
+		on := map[int32]int{}
+		for i := range j.Stages[k].Attempts {
+			a := &j.Stages[k].Attempts[i]
+			if a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known() {
+				on[a.Node]++
+			}
+		}
+		for i := range snap.Nodes {
+			n := &snap.Nodes[i]
+			code, text := dag.WarnNodeLost, closedNodes[n.Cause]
+			if !n.Lost {
+				code, text = dag.WarnNodeClosed, draining
+			}
+			if count := on[int32(i)]; count > 0 && n.Closed() { //nolint:gosec // G115: an index of nodes
+				s.warn(code, "node %s %s", n.Name, fmt.Sprintf(text, count, dag.MapReduceName(k), j.ID))
+			}
+		}
+	}
+	for _, n := range j.Avoided {
+		if !snap.Nodes[n].Lost {
+			s.warn(dag.WarnNodeClosed,
+				"the master of %s avoids node %s, where too many of its attempts failed: new ones go elsewhere", j.ID,
+				snap.Nodes[n].Name)
+		}
+	}
+}
