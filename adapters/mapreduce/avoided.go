@@ -30,7 +30,7 @@ func (s *Source) pollAvoided(ctx context.Context) error {
 		if a := s.view.Known(j.app); a == nil || !a.Running {
 			continue
 		}
-		v, failed := &j.avoids, j.phases[dag.Map].failed+j.phases[dag.Reduce].failed
+		v, failed := &j.avoids, j.failed
 		switch {
 		case failed == 0:
 			continue
@@ -65,11 +65,7 @@ const (
 // remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
 // attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
 // minutes later (docs/facts/hadoop.md E0).
-func (s *Source) remarkNodes(snap *dag.Snapshot, job int) {
-	j := &snap.Jobs[job]
-	if j.State.Ended() {
-		return
-	}
+func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
 	hasClosed := slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed)
 	for k := dag.Map; k <= dag.Reduce && hasClosed; k++ {
 		on := map[int32]int{}

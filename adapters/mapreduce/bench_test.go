@@ -25,25 +25,25 @@ func BenchmarkSnapshot(b *testing.B) {
 			j.state, j.counted, j.total = dag.Running, [2]int{int(n), 0}, [2]int{int(n), 0}
 			s.member, s.chosen = []*job{j}, j.app
 			s.jobs = map[string]*job{j.app: j}
-			p := &j.phases[dag.Map]
+			p := &j.tasks[dag.Map]
 			for i := range n {
-				p.tasks.Add(i, newTask())
+				p.Add(i, newTask())
 			}
 			at := dag.Instant(1000)
 			next := int32(0)
 			step := func() {
 				at += 15
-				p.tasks.Find(next).listed(&wireTask{State: "RUNNING"}, at)
-				x := p.tasks.Find(next).attempt(next, 0)
+				p.Find(next).listed(&wireTask{State: "RUNNING"}, at)
+				x := p.Find(next).attempt(next, 0)
 				x.State, x.Start = dag.AttemptRunning, at
 				if next++; next > running {
 					i := next - 1 - running
 					line := wireTask{State: "SUCCEEDED", Successful: loose.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
-					p.tasks.Find(i).listed(&line, at)
-					p.tasks.Find(i).settled = true
+					p.Find(i).listed(&line, at)
+					p.Find(i).settled = true
 				}
-				p.tasks.Change(next - 1)
-				p.tasks.Change(max(0, next-1-running))
+				p.Change(next - 1)
+				p.Change(max(0, next-1-running))
 			}
 			for next < n*3/4 {
 				step()
@@ -54,7 +54,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				if next < n {
 					step()
 				}
-				p.tasks.Change(n - 1)
+				p.Change(n - 1)
 				s.now, s.warned = at, nil
 				v.details()
 				s.snapshot()

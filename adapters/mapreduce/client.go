@@ -3,8 +3,12 @@ package mapreduce
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,7 +26,7 @@ type Client struct {
 
 	mu    sync.Mutex
 	moved string                 // base of the history server that the ResourceManager's proxy redirects to, "" before
-	mute  map[string]dag.Instant // NameNodes that did not respond, and when
+	mute  map[string]dag.Instant // hosts of NameNodes that did not respond, and when
 }
 
 // NewClient returns a client of a site's services, as yarn.NewClient does.
@@ -54,19 +58,32 @@ func (c *Client) AM(ctx context.Context, app, path string) ([]byte, error) {
 }
 
 // JHS requests path below /ws/v1/history/ from the job history server, e.g. "mapreduce/jobs/JOB" of a job that has
-// ended according to the ResourceManager. If the server does not respond, the ResourceManager's proxy is queried
-// for its address.
+// ended according to the ResourceManager. If the server does not respond, or its address was only guessed and it does
+// not have the job, the ResourceManager's proxy is queried for its address.
+//
+// The job must have ended: while an application runs, the proxy passes on its master's responses. After the end the
+// proxy redirects to the tracking URL that the master set last, which the user who wrote the job can choose. So
+// moveHistory decides whether that address may be used.
 func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	r := c.request("/ws/v1/history/" + path)
 	r.Bases = c.histories()
-	body, _, err := c.Send(ctx, r)
+	body, _, failed := c.Send(ctx, r)
 	job := jobInPath.FindStringSubmatch(path)
-	if err == nil || job == nil || c.Options().Now != nil || ctx.Err() != nil || !c.misplaced(err) {
-		return body, err
+	st := rest.Status(failed)
+	isMisplaced := rest.Elsewhere(failed) || c.Site().JHSGuessed && st != 0 && !denied(failed)
+	if job == nil || c.Options().Now != nil || ctx.Err() != nil || !isMisplaced {
+		return body, failed
 	}
-	found, err := c.seekHistory(ctx, job[1], r.Bases, err)
-	if !found {
-		return nil, err
+	_, err := c.AM(ctx, "application_"+strings.TrimPrefix(job[1], "job_"), "jobs/"+job[1])
+	base := historyBase(err)
+	if base == "" || slices.Contains(r.Bases, base) {
+		return nil, failed
+	}
+	if !c.moveHistory(base) {
+		if e, ok := errors.AsType[*rest.Error](failed); ok {
+			e.Hint = c.unnamedHistory(base)
+		}
+		return nil, failed
 	}
 	r.Bases = c.histories()
 	body, _, err = c.Send(ctx, r)
@@ -83,7 +100,54 @@ func (c *Client) histories() []string {
 	return yarn.Distinct(c.moved, c.Site().JHS)
 }
 
-var jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
+// moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it
+// may be used: only if a flag or the configuration names its host. The owner of a job chooses the address, and that
+// server would supply the history of all jobs.
+func (c *Client) moveHistory(base string) bool {
+	to, err := url.Parse(base)
+	if err != nil || !c.Trusts(to) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moved = base
+	return true
+}
+
+// unnamedHistory returns what to do about a history server that the ResourceManager's proxy points to and that is
+// not trusted.
+func (c *Client) unnamedHistory(base string) string {
+	guessed := ""
+	if c.Site().JHSGuessed {
+		guessed = "; nor do they name another history server, and the owner of the job chose this address"
+	}
+	return fmt.Sprintf("the ResourceManager's proxy points to %s, which neither a flag nor the configuration names%s: "+
+		"if the history server of your cluster is there, give --jhs %s", base, guessed, base)
+}
+
+var (
+	jobInPath = regexp.MustCompile(`/jobs/(job_\d+_\d+)`)
+	// historyPage matches a page of a history server, without characters that are not safe in advice. A gateway such as
+	// Knox serves it below a path of its own that ends in /jobhistory.
+	historyPage = regexp.MustCompile(`^(https?://[A-Za-z0-9._:\[\]-]+)((?:/[A-Za-z0-9._~-]+)*?)/jobhistory/`)
+)
+
+// historyBase returns the history server's base if err is the proxy's redirect to it (docs/facts/hadoop.md A6), else
+// "".
+func historyBase(err error) string {
+	e, ok := errors.AsType[*rest.Error](err)
+	if !ok {
+		return ""
+	}
+	page := historyPage.FindStringSubmatch(e.Location)
+	switch {
+	case page == nil:
+		return ""
+	case page[2] == "":
+		return page[1]
+	}
+	return page[1] + page[2] + "/jobhistory"
+}
 
 // adviseDenied completes a refusal of access to a job: it names the refused user and what to request. Hadoop's masters
 // and history server respond with 401 (docs/facts/hadoop.md A2), or in 3.4 with 503 and an empty

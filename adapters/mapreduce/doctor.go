@@ -22,8 +22,7 @@ func Doctor(ctx context.Context, c *Client) []yarn.Check {
 	}
 	if manager {
 		d.Cluster(ctx)
-		app, ended := d.applications(ctx)
-		d.proxy(ctx, app, ended)
+		d.applications(ctx)
 		d.Clock()
 	}
 	d.history(ctx)
@@ -36,60 +35,44 @@ type doctor struct {
 	client *Client
 }
 
-// applications returns an application to test the proxy with: one that runs, else one that has ended.
-func (d *doctor) applications(ctx context.Context) (app *yarn.App, ended bool) {
-	for _, try := range []struct{ path, what string }{
-		{"apps?states=RUNNING&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests", "run"},
-		{
-			"apps?states=FINISHED&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests",
-			"have ended, none runs",
-		},
+// applications tests the way to the master of an application that runs, else to the history of one that has ended.
+func (d *doctor) applications(ctx context.Context) {
+	for _, try := range []struct {
+		states, what string
+		test         func(context.Context, *yarn.App)
+	}{
+		{"RUNNING", "run", d.master},
+		{"FINISHED", "have ended, none runs", d.redirect},
 	} {
-		body, err := d.client.RM(ctx, try.path)
+		body, err := d.client.RM(ctx, "apps?states="+try.states+
+			"&applicationTypes=MAPREDUCE&limit=20&deSelects=resourceRequests")
 		var list []*yarn.App
 		if err == nil {
 			list, err = yarn.Apps(body)
 		}
 		if err != nil {
 			d.Broken("applications", yarn.Fail, err)
-			return nil, false
+			d.Say("proxy", yarn.OK, "start a job to have it tried", "not tried: there is no application")
+			return
 		}
 		if len(list) > 0 {
-			app = slices.MaxFunc(list, yarn.Older)
+			app := slices.MaxFunc(list, yarn.Older)
 			d.Say("applications", yarn.OK, "", "%d MapReduce applications %s, the newest is %s of %s", len(list), try.what,
 				app.ID, app.User)
-			return app, ended
+			try.test(ctx, app)
+			return
 		}
-		ended = true
 	}
 	d.Say("applications", yarn.OK, "", "no MapReduce application runs, none is remembered")
-	return nil, true
+	d.Say("proxy", yarn.OK, "start a job to have it tried", "not tried: there is no application")
 }
 
-// proxy tests the way to an application's master.
-func (d *doctor) proxy(ctx context.Context, app *yarn.App, ended bool) {
-	if app == nil {
-		d.Say("proxy", yarn.OK, "start a job to have it tried", "not tried: there is no application")
-		return
-	}
+// master tests the way to the master of an application that runs.
+func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	body, err := d.client.AM(ctx, app.ID, "jobs/"+app.Job())
-	if ended {
-		switch base := historyBase(err); {
-		case base != "" && !d.client.moveHistory(base) && d.client.Site().JHSGuessed:
-			d.Say("proxy", yarn.Warn, d.client.unnamedHistory(base),
-				"sends applications that have ended to %s, which is not asked", base)
-		case base != "":
-			d.Say("proxy", yarn.OK, "", "sends applications that have ended to the history server at %s", base)
-		case rest.Status(err) == http.StatusFound:
-			d.Say("proxy", yarn.OK, "", "answers; %s left no history", app.ID)
-		default:
-			d.Broken("proxy", yarn.Warn, err)
-		}
-		return
-	}
 	b, err := yarn.Read[jobBody](ctx, app.Job(), body, err)
 	if err != nil {
-		d.Broken("proxy", d.harm(ctx, app), err)
+		d.Broken("proxy", yarn.Fail, err)
 		return
 	}
 	j := b.Job.V
@@ -103,22 +86,28 @@ func (d *doctor) proxy(ctx context.Context, app *yarn.App, ended bool) {
 	d.Say("permissions", yarn.OK, "", "the configuration of %s may be read, and with it its workflow", app.Job())
 }
 
-// harm grades a master that does not respond: it is only a warning if the application has just ended.
-func (d *doctor) harm(ctx context.Context, app *yarn.App) yarn.Grade {
-	over := yarn.NewOverview(d.client, nil)
-	if now, known := over.App(ctx, app.ID); known && now.Ended {
-		return yarn.Warn
+// redirect tests whether the proxy leads from an application that has ended to the history server.
+func (d *doctor) redirect(ctx context.Context, app *yarn.App) {
+	_, err := d.client.AM(ctx, app.ID, "jobs/"+app.Job())
+	switch base := historyBase(err); {
+	case base != "" && !d.client.moveHistory(base) && d.client.Site().JHSGuessed:
+		d.Say("proxy", yarn.Warn, d.client.unnamedHistory(base),
+			"sends applications that have ended to %s, which is not asked", base)
+	case base != "":
+		d.Say("proxy", yarn.OK, "", "sends applications that have ended to the history server at %s", base)
+	case rest.Status(err) == http.StatusFound:
+		d.Say("proxy", yarn.OK, "", "answers; %s left no history", app.ID)
+	default:
+		d.Broken("proxy", yarn.Warn, err)
 	}
-	return yarn.Fail
-}
-
-type historyBody struct {
-	Info struct {
-		Version loose.Label `json:"hadoopVersion"`
-	} `json:"historyInfo"`
 }
 
 func (d *doctor) history(ctx context.Context) {
+	type historyBody struct {
+		Info struct {
+			Version loose.Label `json:"hadoopVersion"`
+		} `json:"historyInfo"`
+	}
 	body, err := d.client.JHS(ctx, "info")
 	info, err := yarn.Read[historyBody](ctx, "history/info", body, err)
 	if err != nil {
@@ -128,8 +117,7 @@ func (d *doctor) history(ctx context.Context) {
 	v := string(info.Info.Version)
 	d.Say("history server", yarn.OK, "", "Hadoop %s", v)
 	d.Version("history server", v)
-	body, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1")
-	if _, err := yarn.Read[struct{}](ctx, "history/mapreduce/jobs", body, err); err != nil {
+	if _, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1"); err != nil {
 		d.Broken("history server", yarn.Warn, err)
 	}
 }
@@ -141,10 +129,9 @@ func (d *doctor) files(ctx context.Context) {
 	if len(bases) == 0 {
 		return
 	}
-	_, err := d.client.HDFS(ctx, bases, "/", "GETFILESTATUS")
-	if err != nil {
-		d.Say("webhdfs", yarn.Warn,
-			"until the first map of a job reports, the size of its input is not known: is dfs.webhdfs.enabled true, and is the port reachable?", "%s", yarn.Brief(err))
+	if _, err := d.client.HDFS(ctx, bases, "/", "GETFILESTATUS"); err != nil {
+		d.Say("webhdfs", yarn.Warn, "until the first map of a job reports, the size of its input is not known: "+
+			"is dfs.webhdfs.enabled true, and is the port reachable?", "%s", yarn.Brief(err))
 		return
 	}
 	d.Say("webhdfs", yarn.OK, "", "%s: inputs' sizes are read here", strings.Join(bases, ", "))

@@ -166,11 +166,6 @@ func TestDoctorFinds(t *testing.T) {
 			[]string{"proxy ok", "permissions warn"},
 			"fail",
 		},
-		"a master that has just ended": {func(p patient) {
-			p[master] = refuse(http.StatusInternalServerError)
-			p["/ws/v1/cluster/apps/application_1795222440184_0007"] = body(
-				`{"app":{"id":"application_1795222440184_0007","state":"FINISHED"}}`)
-		}, nil, []string{"proxy warn"}, "fail"},
 		"nothing that runs": {over, nil, []string{
 			"have ended, none runs",
 			"proxy ok: sends applications that have ended to the history server at http://h1:19888",

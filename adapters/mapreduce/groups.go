@@ -23,8 +23,8 @@ func (j *job) groupPoints() int {
 // and nil while counters show none. A reduce has bytes once it has read some: before that its shuffle counter is
 // incomplete.
 func (j *job) groups() *dag.Groups {
-	p := &j.phases[dag.Reduce]
-	if len(p.tasks.Changed()) == 0 || !j.known() {
+	tasks := &j.tasks[dag.Reduce]
+	if len(tasks.Changed()) == 0 || !j.known() {
 		return j.grouped
 	}
 	reported := false
@@ -32,7 +32,7 @@ func (j *job) groups() *dag.Groups {
 	for i := range g.Reduces {
 		g.Reduces[i] = dag.NoReduceGroups()
 	}
-	for i, t := range p.tasks.All() {
+	for i, t := range tasks.All() {
 		if int(i) >= len(g.Reduces) {
 			break
 		}
@@ -81,7 +81,7 @@ func (j *job) recordBytes(a *dag.Attempt) float64 {
 		return math.NaN()
 	}
 	var all output
-	for _, t := range j.phases[dag.Map].tasks.All() {
+	for _, t := range j.tasks[dag.Map].All() {
 		if t.out.bytes > 0 && t.out.records > 0 {
 			all.bytes += t.out.bytes
 			all.records += t.out.records

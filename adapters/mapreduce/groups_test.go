@@ -44,7 +44,7 @@ func TestRecordBytes(t *testing.T) {
 		for i := range c.maps {
 			t := newTask()
 			t.out = outputOf(&c.maps[i])
-			j.phases[dag.Map].tasks.Add(int32(i), t)
+			j.tasks[dag.Map].Add(int32(i), t)
 		}
 		if got := j.recordBytes(&dag.Attempt{}); !math.IsNaN(got) {
 			t.Errorf("%s: settled at %v before a reduce has read anything", c.name, got)
@@ -52,7 +52,7 @@ func TestRecordBytes(t *testing.T) {
 		if got := j.recordBytes(&reduce); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v bytes a record, want %v", c.name, got, c.want)
 		}
-		j.phases[dag.Map].tasks.Find(0).out = output{1e9, 1}
+		j.tasks[dag.Map].Find(0).out = output{1e9, 1}
 		if got := j.recordBytes(&reduce); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %v bytes a record, it was settled at %v", c.name, got, c.want)
 		}
@@ -64,9 +64,9 @@ func TestRecordBytes(t *testing.T) {
 func TestGroupsOfAJob(t *testing.T) {
 	j := newJob(&yarn.App{})
 	j.total, j.perRecord = [2]int{3, 2}, 100
-	p := &j.phases[dag.Reduce]
+	p := &j.tasks[dag.Reduce]
 	r := newTask()
-	if p.tasks.Add(1, r); j.groups() != nil {
+	if p.Add(1, r); j.groups() != nil {
 		t.Error("groups of a job whose tasks are not known")
 	}
 	j.counted = [2]int{}
@@ -91,14 +91,15 @@ func TestGroupsOfAJob(t *testing.T) {
 		g.Reduces[0].OpenSince.Known() {
 		t.Errorf("open are %+v", g.Reduces)
 	}
-	if p.attempts(); j.groups() != g {
+	p.Attempts(func(to []dag.Attempt, _ int32, _ *task) []dag.Attempt { return to })
+	if j.groups() != g {
 		t.Error("made anew without a change")
 	}
 	a.State = dag.AttemptKilled
 	b := r.attempt(1, 1)
 	b.State = dag.AttemptRunning
 	b.Done[dag.Work] = 1 // it has read something, and not told of groups
-	p.tasks.Change(1)
+	p.Change(1)
 	if again := j.groups(); again.Reduces[1].Attempt != -1 || len(again.Reduces[1].Done) != 0 ||
 		len(g.Reduces[1].Done) != 2 {
 		t.Errorf("attempt 1 runs, and the groups are %+v", again.Reduces[1])

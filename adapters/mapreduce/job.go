@@ -60,7 +60,8 @@ type job struct {
 
 	size
 	pending   [2]int // waiting tasks, as the master counts them
-	phases    [2]phase
+	tasks     [2]tasktable.Table[task]
+	failed    int         // failed attempts in the newest snapshot
 	perRecord float64     // bytes per shuffled record; NaN before a reduce needs it
 	grouped   *dag.Groups // of the newest snapshot; shared while nothing changes
 
@@ -74,12 +75,6 @@ type job struct {
 	backlog    int
 	movedAt    dag.Instant
 	incomplete bool
-}
-
-// A phase is the tasks of one kind.
-type phase struct {
-	tasks  tasktable.Table[task]
-	failed int // failed attempts in the newest snapshot
 }
 
 func newJob(app *yarn.App) *job {
@@ -125,8 +120,8 @@ func or(at ...dag.Instant) dag.Instant {
 func (j *job) masters(n int, now dag.Instant) (isNew bool) {
 	if isNew = n > j.attempt && j.attempt > 0; isNew {
 		j.newMasterAt, j.avoids = now, avoidance{}
-		for k := range j.phases {
-			tasks := &j.phases[k].tasks
+		for k := range j.tasks {
+			tasks := &j.tasks[k]
 			tasks.ChangeAll()
 			for _, t := range tasks.All() {
 				if !t.done() || j.conf != nil && j.conf.RerunsAll {

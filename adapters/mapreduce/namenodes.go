@@ -16,8 +16,6 @@ const (
 	hdfsTimeout = 3 * time.Second
 	// muteFor is how long a NameNode that did not respond gets no requests.
 	muteFor = 10 * time.Minute
-	// maxMute bounds the NameNodes that are remembered.
-	maxMute = 10_000
 )
 
 // errUnnamed means that neither flags nor the configuration name the host of any NameNode of a job's input.
@@ -27,7 +25,7 @@ var errUnnamed = errors.New("neither a flag nor the configuration names the Name
 // responds. Their addresses come from a job's configuration, which its owner wrote. So only those on hosts that
 // flags or the cluster's configuration name are used.
 func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error) {
-	var named []string
+	var named []*url.URL
 	stranger := ""
 	for _, base := range bases {
 		to, err := url.Parse(base)
@@ -35,7 +33,7 @@ func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]b
 			return nil, fmt.Errorf("hadoop: address: %w", err)
 		}
 		if c.Trusts(to) || c.nameNodes[rest.Machine(to.Hostname())] {
-			named = append(named, base)
+			named = append(named, to)
 		} else {
 			stranger = base
 		}
@@ -51,35 +49,23 @@ func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]b
 	at := url.URL{Path: webHDFS + path}
 	operation := at.EscapedPath() + "?op=" + url.QueryEscape(op)
 	var failed error
-	for _, base := range named {
-		if c.isMute(base) {
-			failed = errors.Join(failed, &rest.Error{URL: base + webHDFS, Text: "it did not answer before"})
+	for _, to := range named {
+		c.mu.Lock()
+		since, isMute := c.mute[to.Hostname()]
+		c.mu.Unlock()
+		if isMute && c.Now().Sub(since) < muteFor {
+			failed = errors.Join(failed, &rest.Error{URL: to.String() + webHDFS, Text: "it did not answer before"})
 			continue
 		}
-		body, _, err := c.Send(ctx, rest.Request{Bases: []string{base}, Path: operation})
+		body, _, err := c.Send(ctx, rest.Request{Bases: []string{to.String()}, Path: operation})
 		if err == nil {
 			return body, nil
 		}
-		failed = errors.Join(failed, err)
-		if rest.Status(err) == 0 {
-			c.mark(base)
+		if failed = errors.Join(failed, err); rest.Status(err) == 0 {
+			c.mu.Lock()
+			c.mute[to.Hostname()] = c.Now()
+			c.mu.Unlock()
 		}
 	}
 	return nil, failed
-}
-
-func (c *Client) isMute(base string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at, mute := c.mute[base]
-	return mute && c.Now().Sub(at) < muteFor
-}
-
-func (c *Client) mark(base string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.mute) >= maxMute {
-		clear(c.mute)
-	}
-	c.mute[base] = c.Now()
 }

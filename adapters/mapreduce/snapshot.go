@@ -76,26 +76,18 @@ func (j *job) shown(a *yarn.App) dag.JobState {
 		st.HeldMB, st.Master = a.HeldMB, a.Node
 	}
 	st.Groups = j.groups() // before attempts, which forgets the changes
-	st.Stages[dag.Map].Attempts, st.Stages[dag.Reduce].Attempts = j.phases[dag.Map].attempts(),
-		j.phases[dag.Reduce].attempts()
-	return st
-}
-
-// attempts returns the phase's attempts by task and number. Snapshots share the slice until the phase changes.
-func (p *phase) attempts() []dag.Attempt {
-	return p.tasks.Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt {
-		before := len(to)
-		to = t.show(to, index)
-		p.failed -= t.failed
-		t.failed = 0
-		for i := range to[before:] {
-			if to[before+i].State == dag.AttemptFailed {
-				t.failed++
+	j.failed = 0
+	for k := range j.tasks {
+		// Snapshots share the slice until a task changes.
+		all := j.tasks[k].Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt { return t.show(to, index) })
+		for i := range all {
+			if all[i].State == dag.AttemptFailed {
+				j.failed++
 			}
 		}
-		p.failed += t.failed
-		return to
-	})
+		st.Stages[k].Attempts = all
+	}
+	return st
 }
 
 // remark adds the warnings that follow from the snapshot itself.
@@ -116,50 +108,49 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
-		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+		j := &snap.Jobs[i]
+		if j.State.Ended() {
+			continue
+		}
+		if j.Attempt > 1 {
 			s.warn(dag.WarnMasterRestarted,
 				"%s runs in its application master's attempt %d; what the one before had not finished, or could not hand on, runs again", j.ID, j.Attempt)
 		}
-		s.remarkNodes(snap, i)
+		s.remarkNodes(snap, j)
 	}
 }
 
 // planOf makes the plan of the graph. If nothing has changed it returns the previous plan, so that readers may
 // compare pointers.
 func (s *Source) planOf(g placed) *dag.Plan {
-	first := s.view.Known(s.chosen)
+	// Until a job's own settings are known, these are assumed to be those of the script's first job.
+	conf := cmp.Or(s.conf(), &mrjob.Settings{})
+	script := pig.Script(hive.Script(hive.JobTitle(s.view.Known(s.chosen).FullName)))
 	p := &dag.Plan{
-		Name:    pig.Script(hive.Script(hive.JobTitle(first.FullName))),
-		Cluster: s.view.Cluster(s.chosen), Jobs: make([]dag.Job, len(g.jobs)),
+		Name: cmp.Or(conf.WorkflowName, script), Cluster: s.view.Cluster(s.chosen), Overheads: conf.Overheads,
+		Jobs: make([]dag.Job, len(g.jobs)),
 	}
 	if g.Parallel {
 		p.Driver = dag.Eager
 	}
-	var like dag.Job
-	if conf := s.conf(); conf != nil {
-		p.Name = cmp.Or(conf.WorkflowName, p.Name)
-		p.Overheads = conf.Overheads
-		like.MasterMB, like.MapReduce = conf.MasterMB, conf.Limits
-	}
 	left := dag.MaxTasks
 	for i, j := range g.jobs {
 		v := &g.Vertices[i]
-		// Until a job's own settings are known, these are assumed to be those of the script's first job.
-		p.Jobs[i] = dag.Job{
-			Node: v.Node, After: v.After, MasterMB: like.MasterMB, MapReduce: like.MapReduce,
+		to := &p.Jobs[i]
+		*to = dag.Job{
+			Node: v.Node, After: v.After, MasterMB: conf.MasterMB, MapReduce: conf.Limits,
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 		}
 		if j != nil {
-			s.planJob(&p.Jobs[i], j)
+			s.planJob(to, j)
 		}
 		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
-		for k := range p.Jobs[i].Stages {
-			stage := &p.Jobs[i].Stages[k]
-			stage.Tasks = min(stage.Tasks, left)
-			left -= stage.Tasks
+		for k := range to.Stages {
+			to.Stages[k].Tasks = min(to.Stages[k].Tasks, left)
+			left -= to.Stages[k].Tasks
 		}
-		p.Jobs[i].Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
-		p.Jobs[i].Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+		to.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+		to.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
 	}
 	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
 		return s.plan
@@ -174,10 +165,7 @@ func (s *Source) planJob(to *dag.Job, j *job) {
 	}
 	to.InputBytes = max(0, j.inputBytes)
 	if a := s.view.Known(j.app); a != nil {
-		to.Name = hive.JobTitle(a.FullName)
-		if a.MasterMB > 0 {
-			to.MasterMB = a.MasterMB
-		}
+		to.Name, to.MasterMB = hive.JobTitle(a.FullName), cmp.Or(a.MasterMB, to.MasterMB)
 	}
 	if j.known() {
 		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]},

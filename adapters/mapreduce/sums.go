@@ -36,9 +36,10 @@ func (b *sumsBody) sums() (all [2]float64) {
 	return all
 }
 
-// sum returns the records that the phase's successful attempts have read and written together, as last seen.
-func (p *phase) sum(work int) (all float64) {
-	for _, t := range p.tasks.All() {
+// sum returns the records that the successful attempts of a kind have read and written together, as last seen.
+func (j *job) sum(kind dag.StageIndex) (all float64) {
+	work := workOf(kind)
+	for _, t := range j.tasks[kind].All() {
 		for i := range t.attempts {
 			if a := &t.attempts[i]; a.Number == t.success {
 				for _, records := range []float64{a.Done[work], a.Out} {
@@ -87,12 +88,11 @@ func (s *Source) pollSums(ctx context.Context) error {
 
 // compare marks the tasks of phases that do not add up to what the history server reports.
 func (v *visit) compare(reported [2]float64) {
-	for k := range v.job.phases {
-		p := &v.job.phases[k]
-		if reported[k] == 0 || reported[k] == p.sum(workOf(dag.StageIndex(k))) { //nolint:gosec // G115: 0 or 1
+	for k := dag.Map; k <= dag.Reduce; k++ {
+		if reported[k] == 0 || reported[k] == v.job.sum(k) {
 			continue
 		}
-		for _, t := range p.tasks.All() {
+		for _, t := range v.job.tasks[k].All() {
 			if t.state == "SUCCEEDED" {
 				t.settled, t.tries, v.incomplete = false, 0, true
 			}

@@ -29,7 +29,6 @@ type task struct {
 	reported                bool // its attempts are complete by its history: only counters may be missing
 	recall                  bool // it was done and no longer is: its attempts must be requested again
 	tries                   int  // responses after its end that brought nothing new
-	failed                  int  // failed attempts in the newest snapshot
 
 	out    output           // of a map
 	groups mrjob.GroupCount // of a reduce

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -50,15 +51,15 @@ func (z *size) bound() {
 func (w *workflow) tasksHeld() int {
 	n := 0
 	for _, j := range w.member {
-		for k := range j.phases {
-			n += max(j.inList[k], j.phases[k].tasks.Len(), j.phases[k].tasks.Shown())
+		for k := range j.tasks {
+			n += max(j.inList[k], j.tasks[k].Len(), j.tasks[k].Shown())
 		}
 	}
 	return n
 }
 
 // drop forgets the job's tasks.
-func (j *job) drop() { j.phases, j.grouped, j.dropped = [2]phase{}, nil, true }
+func (j *job) drop() { j.tasks, j.grouped, j.dropped = [2]tasktable.Table[task]{}, nil, true }
 
 // weigh decides whether the workflow is too large to estimate, and drops its tasks if so. Once it is small enough
 // again, its lists are requested anew, so that the next tick has them.

@@ -45,7 +45,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("%v, %d maps, %d attempts, %v", s.Warnings, s.Plan.Jobs[0].Stages[dag.Map].Tasks,
 			len(s.Jobs[0].Stages[dag.Map].Attempts), s.State)
 	}
-	if n := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len(); n != 0 {
+	if n := src.jobs["application_1_0001"].tasks[dag.Map].Len(); n != 0 {
 		t.Errorf("%d tasks are kept", n)
 	}
 	l.am["0001/tasks"] = whole
@@ -211,7 +211,7 @@ func TestRoomIsShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if large := src.jobs["application_1_0001"].phases[dag.Map].tasks.Len() == 0; large != warned(s,
+		if large := src.jobs["application_1_0001"].tasks[dag.Map].Len() == 0; large != warned(s,
 			dag.WarnTooLarge) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
@@ -229,12 +229,12 @@ func TestRenamedTasks(t *testing.T) {
 		size: size{inList: [2]int{1000, 0}},
 	}
 	for i := range int32(mostTasks + 1) {
-		j.phases[dag.Map].tasks.Add(i, nil)
+		j.tasks[dag.Map].Add(i, nil)
 	}
 	s := NewSource(newLab(), yarn.Target{})
 	s.member = []*job{j}
-	if s.weigh(); s.large == "" || j.phases[dag.Map].tasks.Len() > 0 {
-		t.Errorf("%q, %d tasks", s.large, j.phases[dag.Map].tasks.Len())
+	if s.weigh(); s.large == "" || j.tasks[dag.Map].Len() > 0 {
+		t.Errorf("%q, %d tasks", s.large, j.tasks[dag.Map].Len())
 	}
 }
 
@@ -250,10 +250,10 @@ func TestOverlongListHidesNothing(t *testing.T) {
 		id: "job_1_0002", app: "application_1_0002", at: jobRunning, state: dag.Running,
 		size: size{inList: [2]int{mostTasks + 1, 0}},
 	}
-	large.phases[dag.Map].tasks.Add(0, newTask())
+	large.tasks[dag.Map].Add(0, newTask())
 	s := NewSource(newLab(), yarn.Target{})
 	s.member = []*job{unread, large}
-	if s.weigh(); !large.dropped || large.phases[dag.Map].tasks.Len() > 0 {
+	if s.weigh(); !large.dropped || large.tasks[dag.Map].Len() > 0 {
 		t.Errorf("%q, and the tasks are kept", s.large)
 	}
 }

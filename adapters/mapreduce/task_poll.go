@@ -49,7 +49,7 @@ func (s *Source) takeList(v *visit) {
 		if !ok {
 			continue
 		}
-		tasks := &j.phases[kind].tasks
+		tasks := &j.tasks[kind]
 		t := tasks.Find(index)
 		if t == nil {
 			t = newTask()
@@ -85,7 +85,7 @@ func (d *detail) path() string { return "/tasks/" + d.visit.job.taskName(d.kind,
 func (v *visit) details() []*detail {
 	var out []*detail
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
-		tasks := &v.job.phases[kind].tasks
+		tasks := &v.job.tasks[kind]
 		started := 0 // waiting tasks of the newest list that have started since
 		if !v.app.Ended && !v.isListDue {
 			for _, t := range tasks.All() {
@@ -187,7 +187,7 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		reported = t.report(d.kind, d.index, &d.list, at, s.view.NodeIndex)
 		t.reported = d.visit.app.Ended && s.live() && reported == dag.AttemptSucceeded
 	}
-	j.phases[d.kind].tasks.Change(d.index)
+	j.tasks[d.kind].Change(d.index)
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, int(a.Number)/1000+1)
