@@ -1,9 +1,8 @@
 package mapreduce
 
 import (
+	"cmp"
 	"context"
-	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -69,18 +68,13 @@ func (h *Hub) pollNeeds(ctx context.Context) {
 func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	clear(h.flows)
 	for app, c := range h.confs {
-		if h.App(app) != nil {
-			continue
-		}
-		if delete(h.confs, app); c == nil {
-			continue
-		}
-		left := slices.DeleteFunc(slices.Clone(h.flows[c.Workflow]), func(id string) bool { return id == app })
-		if len(left) > 0 {
-			h.flows[c.Workflow] = left
-		} else {
-			delete(h.flows, c.Workflow)
+		switch {
+		case h.App(app) == nil:
+			delete(h.confs, app)
+		case c != nil && c.Workflow != "":
+			h.flows[c.Workflow] = append(h.flows[c.Workflow], app)
 		}
 	}
 	h.room.keep(func(app string) bool { return h.App(app) != nil })
@@ -101,7 +95,7 @@ func (h *Hub) keep(app string, c *mrjob.Settings) {
 	}
 	h.confs[app] = c
 	if c != nil && c.Workflow != "" {
-		h.flows[c.Workflow] = append(slices.Clip(h.flows[c.Workflow]), app)
+		h.flows[c.Workflow] = append(h.flows[c.Workflow], app)
 	}
 }
 
@@ -130,18 +124,12 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	}
 	ctx, done := rest.Keep(ctx)
 	defer done()
-	body, err := h.cluster.AM(ctx, app, "jobs/"+a.Job()+"/conf")
-	properties, err := mrjob.Properties(ctx, a.Job()+"/conf", body, err)
-	switch st := rest.Status(err); {
-	case st == http.StatusUnauthorized || st == http.StatusForbidden:
-		h.keep(app, nil)
+	conf, err := requestConf(ctx, h.cluster, a)
+	if err == nil || denied(err) {
+		h.keep(app, conf)
 		return nil
-	case err != nil:
-		return err
 	}
-	conf := mrjob.ReadSettings(properties)
-	h.keep(app, &conf)
-	return nil
+	return err
 }
 
 // related returns the applications that are of a workflow, or may be: those with its id in their settings,
@@ -151,10 +139,7 @@ func (h *Hub) related(w *workflow) []string {
 	for _, j := range w.member {
 		out = append(out, j.app)
 	}
-	first := w.view.Known(w.target.ID)
-	if first == nil {
-		first = h.App(w.target.ID)
-	}
+	first := cmp.Or(w.view.Known(w.target.ID), h.App(w.target.ID))
 	if first == nil || !first.MapReduce() {
 		return out
 	}
@@ -162,16 +147,15 @@ func (h *Hub) related(w *workflow) []string {
 	defer h.mu.RUnlock()
 	workflow, conf := w.id, h.confs[w.target.ID]
 	if conf != nil {
-		if workflow = conf.Workflow; workflow == "" {
-			return out // a job by itself
-		}
+		workflow = conf.Workflow
 	}
-	since := launchOf(first, conf).Add(-lookBack)
+	if conf != nil && workflow == "" {
+		return out // a job by itself
+	}
 	out = append(out, h.flows[workflow]...)
+	since := launchOf(first, conf).Add(-lookBack)
 	for _, id := range h.Alike(first) {
-		a, c := h.App(id), h.confs[id]
-		if a != nil && c == nil && !(a.Ended && a.Submitted < since) || c != nil && c.Workflow == workflow &&
-			workflow != "" {
+		if a := h.App(id); a != nil && h.confs[id] == nil && (!a.Ended || a.Submitted >= since) {
 			out = append(out, id)
 		}
 	}

@@ -1,16 +1,16 @@
 package mapreduce
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -72,16 +72,10 @@ func (w *workflow) conf() *mrjob.Settings {
 	if first == nil || first.Name == "" {
 		return nil
 	}
-	var siblings []*job
-	for _, a := range w.view.Listed() {
-		siblings = append(siblings, w.jobs[a.ID])
-	}
-	for _, j := range append(siblings, w.member...) { // one that has ended is on no list of running ones
-		if j == nil || j.conf == nil || j.conf.Workflow == "" {
-			continue
-		}
-		if a := w.view.Known(j.app); a != nil && alike(a, first) && together(a, first) {
-			return j.conf
+	for _, id := range slices.SortedFunc(maps.Keys(w.jobs), yarn.ByID) {
+		conf, a := w.jobs[id].conf, w.view.Known(id)
+		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) && together(a, first) {
+			return conf
 		}
 	}
 	return nil
@@ -111,33 +105,27 @@ func launchOf(a *yarn.App, conf *mrjob.Settings) dag.Instant {
 }
 
 // candidates returns applications with a configuration that is worth a request, the likeliest first.
-func (w *workflow) candidates() (out []*yarn.App) {
+func (w *workflow) candidates() []*yarn.App {
+	all := slices.DeleteFunc(w.view.Listed(), func(a *yarn.App) bool { return !a.MapReduce() || !readable(a) })
 	if w.byWorkflow() {
-		for _, a := range slices.Backward(w.view.Listed()) {
-			if a.MapReduce() && readable(a) {
-				out = append(out, a)
-			}
-		}
-		return out
+		slices.Reverse(all)
+		return all
 	}
 	first, conf := w.view.Known(w.chosen), w.conf()
 	if conf != nil && conf.Workflow == "" {
 		return nil // a single job
 	}
-	since := launchOf(first, conf)
+	var out []*yarn.App
 	if readable(first) {
 		out = append(out, first)
 	}
-	for _, a := range w.view.Listed() {
-		similar := alike(a, first)
-		if a.ID == w.chosen || !readable(a) || !a.MapReduce() || a.User != first.User || conf == nil && !similar {
-			continue
-		}
-		from := since
+	since := launchOf(first, conf)
+	for _, a := range all {
+		from, similar := since, alike(a, first)
 		if similar {
 			from = since.Add(-lookBack)
 		}
-		if !a.Ended || a.Submitted >= from {
+		if a.ID != w.chosen && a.User == first.User && (similar || conf != nil) && (!a.Ended || a.Submitted >= from) {
 			out = append(out, a)
 		}
 	}
@@ -174,43 +162,43 @@ func (s *Source) pollConfs(ctx context.Context) error {
 
 // requestConfs requests the configuration of jobs that may be ours, once each, and returns the number of requests.
 func (s *Source) requestConfs(ctx context.Context) int {
-	type confRequest struct {
-		*job
-		app        *yarn.App
-		properties []mrjob.Property
-		err        error
-	}
-	var requests []*confRequest
+	var requests []*yarn.App
 	for _, a := range s.candidates() {
 		j := s.job(a)
-		if j.conf == nil {
-			j.conf = s.hub.conf(a.ID)
-		}
+		j.conf = cmp.Or(j.conf, s.hub.conf(a.ID))
 		if j.conf == nil && j.confTick <= s.ticks && len(requests) < confsAtOnce {
 			j.confTick = s.ticks + 1
-			requests = append(requests, &confRequest{job: j, app: a})
+			requests = append(requests, a)
 		}
 	}
-	yarn.Each(ctx, requests, func(ctx context.Context, r *confRequest) {
-		var body []byte
-		if path := "jobs/" + r.id + "/conf"; r.app.Ended {
-			body, r.err = s.cluster.JHS(ctx, "mapreduce/"+path)
-		} else {
-			body, r.err = s.cluster.AM(ctx, r.app.ID, path)
+	yarn.Each(ctx, requests, func(ctx context.Context, a *yarn.App) {
+		conf, err := requestConf(ctx, s.cluster, a)
+		switch j := s.jobs[a.ID]; {
+		case conf != nil:
+			j.conf = conf
+			s.hub.keep(a.ID, conf)
+		case denied(err):
+			j.confTick = never
 		}
-		r.properties, r.err = mrjob.Properties(ctx, r.id+"/conf", body, r.err)
 	})
-	for _, r := range requests {
-		switch st := rest.Status(r.err); {
-		case r.err == nil && len(r.properties) > 0:
-			conf := mrjob.ReadSettings(r.properties)
-			r.conf = &conf
-			s.hub.keep(r.app.ID, r.conf)
-		case st == http.StatusUnauthorized || st == http.StatusForbidden:
-			r.confTick = never
-		}
-	}
 	return len(requests)
+}
+
+// requestConf requests an application's configuration. It returns nil without an error if the response has none.
+func requestConf(ctx context.Context, c Cluster, a *yarn.App) (*mrjob.Settings, error) {
+	var body []byte
+	var err error
+	if path := "jobs/" + a.Job() + "/conf"; a.Ended {
+		body, err = c.JHS(ctx, "mapreduce/"+path)
+	} else {
+		body, err = c.AM(ctx, a.ID, path)
+	}
+	properties, err := mrjob.Properties(ctx, a.Job()+"/conf", body, err)
+	if err != nil || len(properties) == 0 {
+		return nil, err
+	}
+	conf := mrjob.ReadSettings(properties)
+	return &conf, nil
 }
 
 // never is a tick that does not come.
