@@ -17,37 +17,26 @@ const avoidEach = 10
 // (mapreduce.job.maxtaskfailures.per.tracker, 3 by default), unless it would avoid a third of all nodes.
 type avoidance struct {
 	hosts  []string
-	failed int // failed attempts at the last change
-	since  int // the first tick with that many
-	tick   int // tick of the last request
+	failed int // failed attempts at the last request
+	tick   int // of the last request
 }
 
 // pollAvoided requests the nodes that masters avoid from the ResourceManager, for jobs with failed attempts
-// only: when another attempt fails, two ticks later (after the master's next heartbeat), and every avoidEach ticks.
-func (s *Source) pollAvoided(ctx context.Context) error {
+// only: in the tick after another attempt failed, and every avoidEach ticks.
+func (s *Source) pollAvoided(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
-		if a := s.view.Known(j.app); a == nil || !a.Running {
-			continue
+		v, isDue := &j.avoids, j.failed != j.avoids.failed || s.ticks >= j.avoids.tick+avoidEach
+		if a := s.view.Known(j.app); isDue && j.failed > 0 && a != nil && a.Running {
+			v.failed, v.tick = j.failed, s.ticks
+			jobs = append(jobs, j)
 		}
-		v, failed := &j.avoids, j.failed
-		switch {
-		case failed == 0:
-			continue
-		case failed != v.failed:
-			v.failed, v.since = failed, s.ticks
-		case s.ticks != v.since+2 && s.ticks < v.tick+avoidEach:
-			continue
-		}
-		v.tick = s.ticks
-		jobs = append(jobs, j)
 	}
 	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
 		if b, err := s.requestMasters(ctx, j); err == nil {
 			_, j.avoids.hosts = b.newest()
 		}
 	})
-	return nil
 }
 
 // closedNodes are the warnings about a job's tasks on nodes that take no containers.

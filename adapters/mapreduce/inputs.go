@@ -17,7 +17,7 @@ const (
 )
 
 // pollInputs requests the sizes of the inputs of jobs that have not ended.
-func (s *Source) pollInputs(ctx context.Context) error {
+func (s *Source) pollInputs(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
 		a := s.view.Known(j.app)
@@ -26,7 +26,7 @@ func (s *Source) pollInputs(ctx context.Context) error {
 		}
 	}
 	if len(jobs) == 0 {
-		return nil
+		return
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, sizesPatience, fmt.Errorf("not done within %v", sizesPatience))
 	defer cancel()
@@ -37,5 +37,4 @@ func (s *Source) pollInputs(ctx context.Context) error {
 		}
 	})
 	s.catchUp()
-	return nil
 }

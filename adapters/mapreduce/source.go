@@ -93,18 +93,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
-	defer func() { s.ticks++ }()
 	s.now, s.warned = s.cluster.Now(), nil
-	var err error
-	for _, poll := range polls {
-		if err = poll(s, ctx); err != nil {
-			break
-		}
-	}
-	if err == nil {
-		s.view.Guess()
-		err = s.lostMasters()
-	}
+	err := s.observe(ctx)
+	s.ticks++
 	if err = cmp.Or(ctx.Err(), err); err != nil {
 		if _, none := errors.AsType[*yarn.NoWorkflowError](err); none || ctx.Err() != nil {
 			return nil, err
@@ -118,18 +109,24 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return snap, nil
 }
 
-// polls are the requests of a tick, the most important first. The responses to each decide what the next ones
-// request. A tick fails with the first error.
-var polls = []func(*Source, context.Context) error{
-	(*Source).pollCluster,
-	(*Source).pollConfs,    // until the workflow's jobs are known
-	(*Source).pollUnlisted, // jobs that are on no list of applications
-	(*Source).pollInputs,
-	(*Source).pollJobs,
-	(*Source).pollTasks,
-	(*Source).pollSums, // over the tasks of ended jobs
-	(*Source).pollAvoided,
-	(*Source).pollTenants,
+// observe sends the requests of a tick, the most important first. The responses to each decide what the next ones
+// request.
+func (s *Source) observe(ctx context.Context) error {
+	if err := s.pollCluster(ctx); err != nil {
+		return err
+	}
+	if err := s.pollConfs(ctx); err != nil {
+		return err
+	}
+	s.pollUnlisted(ctx)
+	s.pollInputs(ctx)
+	s.pollJobs(ctx)
+	s.pollTasks(ctx)
+	s.pollSums(ctx)
+	s.pollAvoided(ctx)
+	s.pollTenants(ctx)
+	s.view.Guess()
+	return s.lostMasters()
 }
 
 // pollCluster takes over the hub's newest responses.
@@ -147,7 +144,7 @@ func (s *Source) pollCluster(ctx context.Context) error {
 
 // pollUnlisted requests members that the list leaves out: they have ended, or the ResourceManager has forgotten
 // them. Then the history server is queried.
-func (s *Source) pollUnlisted(ctx context.Context) error {
+func (s *Source) pollUnlisted(ctx context.Context) {
 	var ids []string
 	for _, j := range s.member {
 		a := s.view.Known(j.app)
@@ -156,7 +153,6 @@ func (s *Source) pollUnlisted(ctx context.Context) error {
 		}
 	}
 	s.view.Request(ctx, ids...)
-	return nil
 }
 
 func (s *Source) warn(code, format string, args ...any) {

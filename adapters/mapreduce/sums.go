@@ -56,7 +56,7 @@ func (j *job) sum(kind dag.StageIndex) (all float64) {
 // pollSums compares each fully reported job with the history server's sums over its tasks, once. If they differ, a
 // response about a task was stale or missing, and the tasks of that kind are requested again. Requests about a job
 // end once nothing is missing.
-func (s *Source) pollSums(ctx context.Context) error {
+func (s *Source) pollSums(ctx context.Context) {
 	var complete []*visit
 	for _, v := range s.visits {
 		if v.app.Ended && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
@@ -83,7 +83,6 @@ func (s *Source) pollSums(ctx context.Context) error {
 			j.backlog, j.movedAt = left, s.now
 		}
 	}
-	return nil
 }
 
 // compare marks the tasks of phases that do not add up to what the history server reports.

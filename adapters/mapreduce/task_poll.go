@@ -110,7 +110,7 @@ func (v *visit) details() []*detail {
 }
 
 // pollTasks requests attempts and counters of running tasks, and those of ended tasks once.
-func (s *Source) pollTasks(ctx context.Context) error {
+func (s *Source) pollTasks(ctx context.Context) {
 	var all []*detail
 	for _, v := range s.visits {
 		if v.pollsTasks {
@@ -147,7 +147,6 @@ func (s *Source) pollTasks(ctx context.Context) error {
 			break // the next tick drops them: further responses would be kept in vain
 		}
 	}
-	return nil
 }
 
 // request sends the requests about a task. Counters that are requested after an attempt's end are final.

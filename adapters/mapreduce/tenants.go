@@ -49,9 +49,9 @@ func (n needs) reported() map[string]*dag.Need {
 }
 
 // pollTenants polls the masters of other applications.
-func (s *Source) pollTenants(ctx context.Context) error {
+func (s *Source) pollTenants(ctx context.Context) {
 	if s.tenants == nil {
-		return nil
+		return
 	}
 	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
 		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
@@ -63,7 +63,6 @@ func (s *Source) pollTenants(ctx context.Context) error {
 		return nil
 	})
 	s.hub.SetNeeds(s.tenants.reported())
-	return nil
 }
 
 // poll polls the masters that are due, those first that have waited longest. apps are the other applications that
@@ -173,12 +172,9 @@ func lengths(b *tasksBody) [2]float64 {
 // each workflow's load would be as long as the list of a busy cluster.
 const fewTenants = 20
 
-// sumLoads sums up loads by queue and by whether FIFO serves them first, if there are more than fewTenants. A sum's
+// sumLoads sums up loads by queue and by whether FIFO serves them first. A sum's
 // progress is weighted by held memory.
 func sumLoads(all []dag.Load) []dag.Load {
-	if len(all) <= fewTenants {
-		return all
-	}
 	sums := map[string]*dag.Load{}
 	for i := range all {
 		l := &all[i]
@@ -188,10 +184,10 @@ func sumLoads(all []dag.Load) []dag.Load {
 		}
 		sum := sums[id]
 		if sum == nil {
-			first := *l
-			sum, sums[id] = &first, &first
-			sum.ID, sum.Name, sum.User, sum.Need, sum.Progress = id, "", "", nil, 0
-			sum.HeldMB, sum.PendingMB, sum.MasterMB = 0, 0, 0
+			sum = &dag.Load{
+				ID: id, Queue: l.Queue, Before: l.Before, Submitted: l.Submitted, ShareMB: l.ShareMB, Until: l.Until,
+			}
+			sums[id] = sum
 		}
 		if l.Progress >= 0 { // not NaN
 			sum.Progress += l.Progress * float64(l.HeldMB)

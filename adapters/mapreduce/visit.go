@@ -110,7 +110,7 @@ func (s *Source) requestMasters(ctx context.Context, j *job) (appAttemptsBody, e
 const jobsAtOnce = 4
 
 // pollJobs polls masters and the history server for the state of the workflow's jobs.
-func (s *Source) pollJobs(ctx context.Context) error {
+func (s *Source) pollJobs(ctx context.Context) {
 	s.visits = nil
 	for _, j := range s.member {
 		if v := s.visit(j); v != nil {
@@ -133,7 +133,6 @@ func (s *Source) pollJobs(ctx context.Context) error {
 		}
 	}
 	s.weigh()
-	return nil
 }
 
 // takeMaster processes a master's responses. If it does not respond, the last known state stays.
