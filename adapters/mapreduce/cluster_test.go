@@ -76,23 +76,20 @@ func TestNodeLost(t *testing.T) {
 	}
 }
 
-// TestNodeGuessed: where the list of nodes is an old one (a recording), what the metrics and the master tell must do.
-func TestNodeGuessed(t *testing.T) {
+// TestNodeNamedByMaster: where the list of nodes is an old one (a recording), what the master tells must do.
+func TestNodeNamedByMaster(t *testing.T) {
 	for what, c := range map[string]struct {
 		total int
 		maps  []string
 		said  string // diagnosis of the running map's attempt, which was killed
 		want  string
 	}{
-		"a node of that size is alone":     {2048, []string{"SUCCEEDED", "RUNNING"}, "", "n3"},
-		"one of two, and a result is gone": {4096, []string{"SCHEDULED", "RUNNING"}, "", "n1"},
-		"one of two, nobody knows which":   {4096, []string{"SUCCEEDED", "RUNNING"}, "", ""},
 		"the master names it": {
 			4096,
 			[]string{"SUCCEEDED", "RUNNING"},
 			"TaskAttempt killed because it ran on unusable nodeN:41", "n2",
 		},
-		"the master names one that nobody ": {
+		"the master names one that no list has": {
 			4096,
 			[]string{"SUCCEEDED", "RUNNING"},
 			"TaskAttempt killed because it ran on unusable node x:41", "",
@@ -172,9 +169,9 @@ func TestNodeThatIsBack(t *testing.T) {
 	}
 }
 
-// TestDrainedNodeGuessed: a node that was last listed as one that drains has been decommissioned when its attempts are
+// TestDrainedNodeNamed: a node that was last listed as one that drains has been decommissioned when its attempts are
 // killed for it.
-func TestDrainedNodeGuessed(t *testing.T) {
+func TestDrainedNodeNamed(t *testing.T) {
 	l := onNodes(t)
 	l.cluster(4096, 2, 0, "n1 DECOMMISSIONING 1024,n2 RUNNING 1024,n3 RUNNING 3072")
 	start := l.now

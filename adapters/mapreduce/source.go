@@ -125,7 +125,6 @@ func (s *Source) observe(ctx context.Context) error {
 	s.pollSums(ctx)
 	s.pollAvoided(ctx)
 	s.pollTenants(ctx)
-	s.view.Guess()
 	return s.lostMasters()
 }
 

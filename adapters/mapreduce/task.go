@@ -20,7 +20,6 @@ type line struct {
 type task struct {
 	line
 	attempts   []dag.Attempt
-	node       int32       // where its best attempt ran, -1 unknown
 	listedAt   dag.Instant // when its newest line in a list was made
 	reportedAt dag.Instant // when the newest response about its attempts was made
 	// 1 + the last ticks with requests for attempts, and for counters.
@@ -36,7 +35,7 @@ type task struct {
 
 func newTask() *task {
 	return &task{
-		line: line{success: -1, start: dag.NoInstant, finish: dag.NoInstant}, node: -1, listedAt: dag.NoInstant,
+		line: line{success: -1, start: dag.NoInstant, finish: dag.NoInstant}, listedAt: dag.NoInstant,
 		reportedAt: dag.NoInstant,
 	}
 }

@@ -55,12 +55,8 @@ func (s *Source) takeList(v *visit) {
 			t = newTask()
 			tasks.Add(index, t)
 		}
-		hadResult := t.state == "SUCCEEDED"
 		if t.listed(&list[i], at) {
 			tasks.Change(index)
-		}
-		if hadResult && !t.done() {
-			s.view.Recalled(t.node, at)
 		}
 	}
 }
@@ -131,14 +127,10 @@ func (s *Source) pollTasks(ctx context.Context) {
 		s.catchUp()
 		for _, d := range part {
 			held -= len(d.attempts)
-			hadResult := d.state == "SUCCEEDED"
 			if useful := s.takeDetail(d); !useful {
 				d.visit.incomplete = true
 			} else if d.done() {
 				d.tries++
-			}
-			if hadResult && !d.done() {
-				s.view.Recalled(d.node, s.now)
 			}
 			held += len(d.attempts)
 			d.list = attemptsBody{} // frees its memory before the next part
@@ -214,6 +206,5 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 		t.groups.Count(best, &d.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
 	}
 	t.settled = t.done() && (isFinal || t.state != "SUCCEEDED")
-	t.node = best.Node
 	return true
 }

@@ -23,20 +23,21 @@ type Hub struct {
 	cluster Cluster
 	// Made, if set, returns when the current response for a path was made, as a capture records it. On a live cluster
 	// it is now. The path begins with /ws and has no query.
-	made func(path string) dag.Instant
-	view atomic.Pointer[view]
+	made  func(path string) dag.Instant
+	view  atomic.Pointer[view]
+	nodes *nodeTable
 	// endedDue is set in a hub with one source. It reports whether the next list of the applications that run shall
 	// include those that have ended.
 	endedDue     func() bool
-	nodesDoubted atomic.Bool // a source has guessed that a node is lost
+	nodesDoubted atomic.Bool // a master has reported that a node is lost
 	needs        atomic.Pointer[map[string]*dag.Need]
 	endedAt      dag.Instant // when applications that have ended were listed last; used by Refresh alone
 }
 
 // NewHub returns a hub that has sent no request yet. made may be nil, or is as in Target.
 func NewHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
-	h := &Hub{cluster: cluster, made: made, endedAt: dag.NoInstant}
-	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet"), nodes: newNodeTable()})
+	h := &Hub{cluster: cluster, made: made, nodes: newNodeTable(), endedAt: dag.NoInstant}
+	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
 	h.SetNeeds(nil)
 	return h
 }
@@ -99,7 +100,7 @@ func (h *Hub) lists(round int, earlier *view) lists {
 func (h *Hub) Refresh(ctx context.Context) error {
 	earlier := h.view.Load()
 	v := &view{
-		round: earlier.round + 1, metrics: earlier.metrics, nodes: earlier.nodes, nodesRound: earlier.nodesRound,
+		round: earlier.round + 1, metrics: earlier.metrics, nodesRound: earlier.nodesRound,
 		queues: earlier.queues, queuesRound: earlier.queuesRound,
 	}
 	err := h.poll(ctx, v, earlier)
@@ -159,9 +160,8 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	if h.nodesDoubted.Swap(false) && !nodesDue || !nodesDue && v.nodesMoved(earlier) {
 		Together(ctx, listNodes)
 	}
-	v.metricsAt = h.madeAt("/ws/v1/cluster/metrics", v.at)
 	if v.nodesRound == v.round {
-		v.nodes = v.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
+		h.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
 	}
 	v.take(earlier, &running, &ended)
 	v.miss(earlier, withEnded)

@@ -22,6 +22,7 @@ func (o *Overview) FillWorkflow(snap *dag.Snapshot, app string, own, active []st
 	if a == nil {
 		return
 	}
+	o.showNodes()
 	snap.User, snap.Queue, snap.Nodes = a.User, a.Queue, o.nodes
 	snap.Load = o.load(a, own, active)
 	snap.Queues = o.queueStates(snap)

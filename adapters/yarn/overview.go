@@ -14,17 +14,22 @@ import (
 // An Overview is what one source sees of a cluster: the ResourceManager's lists of applications, nodes and queues. It
 // is not safe for concurrent use.
 type Overview struct {
-	Nodes
 	hub     *Hub
 	refresh func(context.Context) error // nil if the hub's owner refreshes it
 	some    func() []string             // the applications that it observes; nil for all that are listed
-	round   int                         // of the newest observation
 	at      dag.Instant                 // when the applications were listed
 	begun   dag.Instant                 // when the newest observation began
 	apps    map[string]*App             // the last reports
 	listed  []string                    // of the newest observation, by id
 	queues  []dag.QueueState            // of the newest snapshot; shared while nothing changes
 	warned  []dag.Warning
+	totalMB int
+
+	nodes       []dag.NodeState         // as snapshots show them
+	listedNodes []dag.NodeState         // the hub's
+	usable      []dag.Node              // that take containers, as plans have them
+	lost        map[int32]dag.NodeState // as masters have reported since the hub's list
+	back        map[int32]dag.Instant   // when lost nodes were listed as usable
 }
 
 // NewOverview returns an overview of cluster, with a hub of its own, that has sent no request yet. made may be nil, or
@@ -46,7 +51,8 @@ func (h *Hub) OnlyOverview(endedDue func() bool) *Overview {
 // observes some applications, or with nil all that were listed.
 func (h *Hub) Overview(some func() []string) *Overview {
 	return &Overview{
-		Nodes: newNodes(), hub: h, some: some, apps: map[string]*App{}, at: dag.NoInstant, begun: dag.NoInstant,
+		hub: h, some: some, apps: map[string]*App{}, at: dag.NoInstant, begun: dag.NoInstant,
+		lost: map[int32]dag.NodeState{}, back: map[int32]dag.Instant{},
 	}
 }
 
@@ -80,20 +86,11 @@ func (o *Overview) Observe(ctx context.Context) error {
 			Code: dag.WarnObservation, Text: fmt.Sprintf("the cluster's metrics could not be read: %s", Brief(v.metricsErr)),
 		})
 	}
-	o.take(v, v.nodesRound > o.round)
-	o.at, o.round = v.at, v.round
-	return nil
-}
-
-// Guess guesses which node is lost from what Recalled and the metrics have shown. The hub lists the nodes again in its
-// next round if one was guessed. It is called at the end of an observation.
-func (o *Overview) Guess() {
-	o.guess()
-	for _, at := range o.guessed {
-		if at > o.listedAt {
-			o.hub.nodesDoubted.Store(true)
-		}
+	o.at, o.totalMB = v.at, v.metrics.Metrics.V.TotalMB.Count(MaxMB)
+	if o.showNodes(); len(o.lost) > 0 {
+		o.hub.nodesDoubted.Store(true)
 	}
+	return nil
 }
 
 // Now returns when the applications of the newest observation were listed, as a recording has it, or when the
@@ -187,22 +184,14 @@ func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 
 // Cluster returns the cluster as the plan of an application describes it.
 func (o *Overview) Cluster(app string) dag.Cluster {
-	c := dag.Cluster{Policy: dag.YARN, MemoryMB: o.totalMB, Nodes: o.plain()}
+	o.showNodes()
+	c := dag.Cluster{Policy: dag.YARN, MemoryMB: o.totalMB, Nodes: o.usable}
 	if a := o.apps[app]; a != nil {
 		if q := o.queue(a.Queue); q != nil {
 			c.QueueMB = q.limitMB(o.totalMB)
 		}
 	}
 	return c
-}
-
-// NodeIndex returns the index in Snapshot.Nodes of a node, by its id (host and RPC port) or its web address; -1 if
-// there are too many nodes.
-func (o *Overview) NodeIndex(name string) int32 {
-	if i, known := o.byID[name]; known {
-		return i
-	}
-	return o.find(name)
 }
 
 // queue returns the leaf with that name; nil if there is none.

@@ -35,8 +35,6 @@ type view struct {
 
 	metrics                 metricsBody
 	metricsErr              error // the newest request failed: metrics are older
-	metricsAt               dag.Instant
-	nodes                   nodeTable
 	queues                  schedulerBody
 	nodesRound, queuesRound int // the newest rounds that listed nodes, and queues; 0 if none did
 }
