@@ -18,4 +18,5 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/linkedin/goavro/v2 v2.15.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )

@@ -32,12 +32,12 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 		return "", true, nil
 	}
 	if s.session == nil {
-		s.session = NewSession(s.q.cluster)
-		s.session.grow(dagsOf(app.ID), numberOf(s.st.id))
+		s.session = newSession(s.cluster, app.ID)
+		s.session.grow(numberOf(s.st.id))
 	}
-	dags, err := s.session.Observe(ctx, app)
+	dags, err := s.session.observe(ctx, &app)
 	if n := numberOf(s.st.id); len(dags) > n {
-		return dags[n].ID, false, nil
+		return dags[n].id, false, nil
 	}
 	return "", app.Ended, err
 }

@@ -16,21 +16,20 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			const id = "dag_1_0001_1"
 			st := testState(id)
-			q := newTestQuestions(st, 0)
+			q := newTestSource(st, 0)
 			app := yarn.App{ID: "application_1_0001"}
-			w := view{st: st, room: &historyCluster{}}
+			w := view{st: st, room: &historySource{}}
 			v := st.vertexAt(0)
 			v.tasks, v.hasTasks = int(n), true
 			at := dag.Instant(1000)
 			next := int32(0)
 			step := func() {
 				at += 15
-				started := newEvent("TASK_ATTEMPT_STARTED", attemptID(id, next))
-				started.at = at
+				started := event{kind: "TASK_ATTEMPT_STARTED", entity: attemptID(id, next), at: at}
 				st.apply(&started, at)
 				if next++; next > running {
-					ended := newEvent("TASK_ATTEMPT_FINISHED", attemptID(id, next-1-running))
-					ended.status, ended.end = "SUCCEEDED", at
+					ended := event{kind: "TASK_ATTEMPT_FINISHED", entity: attemptID(id, next-1-running), at: at}
+					ended.Status = "SUCCEEDED"
 					st.apply(&ended, at)
 				}
 			}

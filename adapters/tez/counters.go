@@ -1,7 +1,9 @@
 package tez
 
 import (
+	"encoding/json"
 	"math"
+	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -14,19 +16,25 @@ type counters struct {
 	any                                      bool
 }
 
+// The requested counters. All are in one group.
+const (
+	taskCounters = "org.apache.tez.common.counters.TaskCounter"
+	counterNames = "INPUT_RECORDS_PROCESSED,REDUCE_INPUT_RECORDS,OUTPUT_RECORDS,INPUT_SPLIT_LENGTH_BYTES," +
+		"SHUFFLE_BYTES_DECOMPRESSED,NUM_SHUFFLED_INPUTS,SHUFFLE_PHASE_TIME,MERGE_PHASE_TIME"
+)
+
 func countersOf(m map[string]number) counters {
-	get := func(name string) float64 {
+	c := counters{any: len(m) > 0}
+	to := []*float64{
+		&c.processed, &c.reduced, &c.out, &c.split, &c.shuffled, &c.inputs, &c.shuffleMS, &c.mergeMS,
+	}
+	for i, name := range strings.Split(counterNames, ",") {
+		*to[i] = math.NaN()
 		if v, ok := m[name]; ok && v >= 0 {
-			return float64(v)
+			*to[i] = float64(v)
 		}
-		return math.NaN()
 	}
-	return counters{
-		processed: get("INPUT_RECORDS_PROCESSED"), reduced: get("REDUCE_INPUT_RECORDS"), out: get("OUTPUT_RECORDS"),
-		split: get("INPUT_SPLIT_LENGTH_BYTES"), shuffled: get("SHUFFLE_BYTES_DECOMPRESSED"),
-		inputs:    get("NUM_SHUFFLED_INPUTS"),
-		shuffleMS: get("SHUFFLE_PHASE_TIME"), mergeMS: get("MERGE_PHASE_TIME"), any: len(m) > 0,
-	}
+	return c
 }
 
 // finalCounters returns the counters of an ended attempt. Tez does not write counters that are 0.
@@ -41,6 +49,30 @@ func finalCounters(m map[string]number) counters {
 	return c
 }
 
+// UnmarshalJSON reads the counters of a history.
+func (c *counters) UnmarshalJSON(b []byte) error {
+	var w struct {
+		Groups []struct {
+			Name     text `json:"counterGroupName"`
+			Counters []struct {
+				Name  text   `json:"counterName"`
+				Value number `json:"counterValue"`
+			}
+		} `json:"counterGroups"`
+	}
+	_ = json.Unmarshal(b, &w) // counters of another form are unknown
+	m := map[string]number{}
+	for _, g := range w.Groups {
+		for _, each := range g.Counters {
+			if g.Name == taskCounters {
+				m[string(each.Name)] = each.Value
+			}
+		}
+	}
+	*c = finalCounters(m)
+	return nil
+}
+
 // copies reports whether a vertex copies the output of others in pieces. If its edges are unknown, the counters decide.
 func (v *vertex) copies(c *counters) bool {
 	for _, s := range v.sources {
@@ -51,14 +83,22 @@ func (v *vertex) copies(c *counters) bool {
 	return len(v.sources) == 0 && c.reduced > 0
 }
 
+// countFinal applies the counters of an attempt that has ended.
+func (st *state) countFinal(v *vertex, a *attempt, e *event, now dag.Instant) {
+	v.table.Change(a.Task)
+	st.count(v, a, &e.Counters, now)
+	a.hasFinalCounters = a.hasFinalCounters || e.Counters.any && a.State == dag.AttemptSucceeded
+}
+
+// maxMS bounds the length of a phase in milliseconds: a year.
+const maxMS = 365 * 86400e3
+
 // count applies counters that were observed at an instant. Counters that decreased are applied as they are.
 func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 	if !c.any || a.hasFinalCounters {
 		return
 	}
-	if !a.FirstReport.Known() {
-		a.FirstReport = at
-	}
+	a.FirstReport = firstKnown(a.FirstReport, at)
 	done := c.processed
 	if v.copies(c) {
 		if c.reduced >= 0 {
@@ -82,15 +122,13 @@ func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 		return
 	}
 	mark := dag.Mark{At: at, Done: done, Out: c.out}
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	if !a.First.At.Known() {
 		a.First, a.Last = mark, mark
 	} else if !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out) {
 		a.Last = mark
 	}
 }
-
-// maxMS bounds the length of a phase in milliseconds: a year.
-const maxMS = 365 * 86400e3
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the
 // whole output of the broadcasting vertices. Later attempts reuse it from the container.
@@ -99,24 +137,22 @@ func (st *state) own(v *vertex, c *counters, done float64) float64 {
 		return done
 	}
 	for _, s := range v.sources {
-		if s.movement != broadcast || int(s.vertex) >= len(st.vertices) {
+		if s.movement != broadcast {
 			continue
 		}
 		from := st.vertices[s.vertex]
-		out, tasks := 0.0, 0
+		tasks := 0
 		for _, t := range from.table.All() {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; a.State == dag.AttemptSucceeded && a.Out >= 0 {
-					out, tasks = out+a.Out, tasks+1
+					done -= a.Out
+					tasks++
 				}
 			}
 		}
 		if !from.hasTasks || tasks < from.tasks {
 			return 0 // it waits for them
 		}
-		done -= out
 	}
 	return max(0, done)
 }
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

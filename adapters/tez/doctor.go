@@ -7,6 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
@@ -27,23 +28,20 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	say := func(name string, grade yarn.Grade, hint, format string, args ...any) {
 		out = append(out, yarn.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	many := "applications of Tez run"
-	if running == 1 {
-		many = "application of Tez runs"
-	}
-	say("tez", yarn.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
+	say("tez", yarn.OK, "", "%s of Tez running, the newest is %s of %s",
+		units.Count(running, "application"), s.app.ID, s.app.User)
 	_, none := errors.AsType[*yarn.NoWorkflowError](err)
 	switch {
-	case s.q.failure != nil:
-		say("tez master", yarn.Fail, rest.Hint(s.q.failure), "%v", s.q.failure)
-	case s.q.everAnswered:
+	case s.failure != nil:
+		say("tez master", yarn.Fail, rest.Hint(s.failure), "%v", s.failure)
+	case s.everAnswered:
 		say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.st.id, s.st.reported, len(s.st.vertices))
 	case none:
 		say("tez master", yarn.OK, "", "not tried: the session has no DAG yet")
 	default:
 		say("tez master", yarn.OK, "", "not tried: %s has ended", s.st.id)
 	}
-	f := s.q.files
+	f := s.files
 	switch {
 	case f == nil:
 		say("tez files", yarn.Warn, "", "the ResourceManager does not say where the master runs")

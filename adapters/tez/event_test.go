@@ -13,10 +13,16 @@ import (
 func TestSourcesAgree(t *testing.T) {
 	t.Parallel()
 	const id = "attempt_1795366040025_0002_1_03_000005_0"
-	line := lineReader{dag: "dag_1795366040025_0002_1"}
-	start, _ := line.read(startLine)
-	finish, _ := line.read(finishLine)
-	counted, _ := line.read(taskLine)
+	logged := func(line string) event {
+		t.Helper()
+		_, history, _ := strings.Cut(line, "[HISTORY][DAG:")
+		e, ok := (&lineReader{st: testState("dag_1795366040025_0002_1")}).history(history)
+		if !ok {
+			t.Fatal(line)
+		}
+		return e
+	}
+	start, finish, counted := logged(startLine), logged(finishLine), logged(taskLine)
 
 	simple := func(s string) event {
 		t.Helper()
@@ -48,30 +54,31 @@ func TestSourcesAgree(t *testing.T) {
 	body = put(put(body, 6, "dag_1795366040025_0002_1"), 9, id)
 	body = entry(entry(body, "allocationTime", "1795366163889"), "startTime", "1795366167324")
 	body = entry(entry(body, "status", "SUCCEEDED"), "counters", counterJSON)
-	finishMessage, ok := message(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
+	messages, ok := message(append(binary.AppendUvarint(nil, uint64(len(body))), body...))
 	if !ok {
 		t.Fatal("the message is invalid")
 	}
 
 	if start.kind != startRecord.kind || start.entity != startRecord.entity || start.at != startRecord.at ||
-		start.container != startRecord.container || start.node != startRecord.node || start.node == "" {
+		start.Container != startRecord.Container || start.Node != startRecord.Node || start.Node == "" {
 		t.Errorf("log %+v\nrecord %+v", start, startRecord)
 	}
-	for name, e := range map[string]event{"record": finishRecord, "message": finishMessage} {
-		if e.kind != finish.kind || e.entity != finish.entity || e.at != finish.at || e.status != finish.status ||
-			e.allocated != finish.allocated || e.start != finish.start || e.end != finish.end {
+	for name, e := range map[string]event{"record": finishRecord, "message": messages[0]} {
+		if e.kind != finish.kind || e.entity != finish.entity || e.at != finish.at || e.Status != finish.Status ||
+			e.Allocated != finish.Allocated || e.Start != finish.Start || e.end() != finish.end() {
 			t.Errorf("log %+v\n%s %+v", finish, name, e)
 		}
-		if e.counters.out != counted.counters.out || e.counters.reduced != counted.counters.reduced || !e.counters.any {
-			t.Errorf("log %+v\n%s %+v", counted.counters, name, e.counters)
+		if e.Counters.out != counted.Counters.out || e.Counters.reduced != counted.Counters.reduced || !e.Counters.any {
+			t.Errorf("log %+v\n%s %+v", counted.Counters, name, e.Counters)
 		}
 	}
-	w := wireAttempt{ID: id, Status: "SUCCEEDED", Counters: map[string]map[string]number{
+	st := testState("dag_1795366040025_0002_1")
+	st.report(&wireAttempt{ID: id, Status: "SUCCEEDED", Counters: map[string]map[string]number{
 		taskCounters: {"OUTPUT_RECORDS": 77, "REDUCE_INPUT_RECORDS": 134},
-	}}
-	if e := w.event(900); e.entity != finish.entity || e.status != finish.status ||
-		e.counters.out != counted.counters.out || e.counters.reduced != counted.counters.reduced {
-		t.Errorf("log %+v\nweb service %+v", counted, e)
+	}}, 900, 1000)
+	if a := st.find(attemptKey{3, 5, 0}); a == nil || a.State != dag.AttemptSucceeded || a.Out != counted.Counters.out ||
+		a.Done[0] != counted.Counters.reduced {
+		t.Errorf("log %+v\nweb service %+v", counted, a)
 	}
 }
 

@@ -15,9 +15,8 @@ import (
 
 // Bounds for reading a master's files, in bytes.
 const (
-	perPoll   = 4 << 20  // of one file in one poll
-	headBytes = 8 << 20  // of a history file that is long when it is first listed: it starts with the first DAG's plan
-	wholeFile = 12 << 20 // a history file up to this size is read completely
+	perPoll   = 12 << 20 // of one file in one poll; the bytes before them are skipped
+	headBytes = 8 << 20  // of a history file that is longer at first: it starts with the first DAG's plan
 	overlap   = 8 << 10  // requested again, because a file may grow between the list and the request
 	mostCarry = 4 << 20  // of an incomplete record; a Pig DAG's plan has 0.7 MB
 	mostHead  = 4096     // of the lines that a NodeManager adds before and after a file's content
@@ -72,8 +71,10 @@ func (f *files) list(ctx context.Context) {
 }
 
 // newestDAG returns the highest number of the DAGs with a log, or 0. Their ids begin with prefix.
-func (f *files) newestDAG(prefix string) int {
-	newest := 0
+func (f *files) newestDAG(prefix string) (newest int) {
+	if f == nil {
+		return 0
+	}
 	for name := range f.sizes {
 		if rest, ok := strings.CutPrefix(name, "syslog_"+prefix); ok {
 			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is not a DAG
@@ -113,52 +114,48 @@ func (f *files) read(ctx context.Context, name, separator string, take func(reco
 	if size <= p.have {
 		return
 	}
-	most := int64(perPoll)
-	if separator == historyEnd {
-		most = wholeFile
-	}
-	if size-p.have > most {
-		if p.have == 0 && separator == historyEnd { // too long to read completely
+	if size-p.have > perPoll {
+		if p.have == 0 && separator == historyEnd {
 			if content, _, err := f.part(ctx, name, headBytes, size); err == nil {
-				p.take(content, separator, take)
 				p.have = int64(len(content))
+				p.take(content, separator, take)
 			}
 		}
-		p.lost += size - most - p.have
-		p.have, p.carry = size-most, ""
+		p.skip(size - perPoll)
 	}
 	content, length, err := f.part(ctx, name, -(size - p.have + overlap), size)
 	if err == nil && length-int64(len(content)) > p.have { // it grew by more than the overlap
-		content, length, err = f.part(ctx, name, -(length - p.have + most/4), size)
+		content, length, err = f.part(ctx, name, -(length - p.have + perPoll/4), size)
 	}
 	if err != nil {
 		return
 	}
-	if from := length - int64(len(content)); from > p.have {
-		p.lost += from - p.have
-		p.carry = ""
-	} else {
-		content = content[min(p.have-from, int64(len(content))):]
-	}
+	from := length - int64(len(content))
+	p.skip(from)
+	content = content[min(p.have-from, int64(len(content))):]
 	p.have = max(p.have, length)
 	p.take(content, separator, take)
 }
 
+// skip records that the bytes up to an offset are not read.
+func (p *fileProgress) skip(to int64) {
+	if to > p.have {
+		p.lost += to - p.have
+		p.have, p.carry = to, ""
+	}
+}
+
 // take passes the records of the next content to take, and keeps an incomplete one.
 func (p *fileProgress) take(content, separator string, take func(record string)) {
-	content = p.carry + content
-	for {
-		record, rest, found := strings.Cut(content, separator)
-		if !found {
-			break
-		}
+	records := strings.Split(p.carry+content, separator)
+	last := len(records) - 1
+	for _, record := range records[:last] {
 		take(record)
-		content = rest
 	}
-	if len(content) > mostCarry {
-		content = ""
+	p.carry = ""
+	if len(records[last]) <= mostCarry {
+		p.carry = strings.Clone(records[last])
 	}
-	p.carry = strings.Clone(content)
 }
 
 // part requests the first n bytes of a file, or the last -n bytes. It returns the file's length at that time.
@@ -198,10 +195,7 @@ func SplitLog(body string) (length int64, content string, ok bool) {
 	if m == nil {
 		return 0, body, false
 	}
-	length, err := strconv.ParseInt(body[m[2]:m[3]], 10, 64)
-	if err != nil {
-		return 0, body, false
-	}
+	length, _ = strconv.ParseInt(body[m[2]:m[3]], 10, 64) // at most 15 digits
 	content = body[m[1]:]
 	if end := strings.LastIndex(content, "End of LogType:"); end >= 0 && len(content)-end < mostHead {
 		content = content[:end]

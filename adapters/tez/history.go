@@ -2,13 +2,17 @@ package tez
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -22,27 +26,31 @@ type Log struct {
 	apps map[string][]event // of the configuration, masters and containers of an application
 }
 
-func newLog() *Log { return &Log{dags: map[string][]event{}, apps: map[string][]event{}} }
-
 // errNoDAG means that a history has no DAG.
 var errNoDAG = errors.New("no DAG of Tez is in it: SimpleHistoryLoggingService writes history.txt.appattempt_…, ProtoHistoryLoggingService dag_data/date=…/dag_…")
 
 // mostEvents bounds the events of a DAG.
 const mostEvents = 4_000_000
 
-// add adds an event.
+var (
+	inApp = regexp.MustCompile(`^(?:application|appattempt|container(?:_e\d+)?)_(\d+_\d+)(?:_|$)`)
+	inDAG = regexp.MustCompile(`^(?:dag|vertex|task|attempt)_(\d+_\d+_\d{1,9})(?:_|$)`)
+)
+
+// add adds an event. It ignores events of other kinds of objects.
 func (l *Log) add(e *event) error {
 	switch e.kind {
 	case appConfigured, "AM_LAUNCHED", "AM_STARTED", "CONTAINER_LAUNCHED":
-		if app := idIn("application_", inApp, e.entity); app != "" && len(l.apps[app]) < mostContainers {
-			l.apps[app] = append(l.apps[app], *e)
+		if m := inApp.FindStringSubmatch(e.entity); m != nil && len(l.apps["application_"+m[1]]) < mostContainers {
+			l.apps["application_"+m[1]] = append(l.apps["application_"+m[1]], *e)
 		}
 		return nil
 	}
-	id := idIn("dag_", inDAG, e.entity)
-	if id == "" || !e.at.Known() {
-		return nil // the event of another kind of object
+	m := inDAG.FindStringSubmatch(e.entity)
+	if m == nil || !e.at.Known() {
+		return nil
 	}
+	id := "dag_" + m[1]
 	if len(l.dags[id]) >= mostEvents {
 		return fmt.Errorf("%s has more than %d events", id, mostEvents)
 	}
@@ -50,27 +58,12 @@ func (l *Log) add(e *event) error {
 	return nil
 }
 
-var (
-	inApp = regexp.MustCompile(`^(?:application|appattempt|container(?:_e\d+)?)_(\d+_\d+)(?:_|$)`)
-	inDAG = regexp.MustCompile(`^(?:dag|vertex|task|attempt)_(\d+_\d+_\d{1,9})(?:_|$)`)
-)
-
-// idIn returns prefix and the part of an id that the pattern finds, or "" if it does not match.
-func idIn(prefix string, pattern *regexp.Regexp, id string) string {
-	if m := pattern.FindStringSubmatch(id); m != nil {
-		return prefix + m[1]
-	}
-	return ""
-}
-
 // close orders the events by time. It returns errNoDAG if no DAG is complete.
 func (l *Log) close() error {
+	beginnings := []string{"DAG_SUBMITTED", "DAG_STARTED", "DAG_INITIALIZED"}
 	for id, all := range l.dags {
-		if !slices.ContainsFunc(all, func(e event) bool {
-			return e.kind == "DAG_SUBMITTED" || e.kind == "DAG_STARTED" || e.kind == "DAG_INITIALIZED"
-		}) {
+		if !slices.ContainsFunc(all, func(e event) bool { return slices.Contains(beginnings, e.kind) }) {
 			delete(l.dags, id) // its beginning is in another file
-			continue
 		}
 		slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	}
@@ -81,162 +74,165 @@ func (l *Log) close() error {
 }
 
 // DAGs returns the ids of the DAGs, in order.
-func (l *Log) DAGs() []string {
-	out := make([]string, 0, len(l.dags))
-	for id := range l.dags {
-		out = append(out, id)
-	}
-	slices.SortFunc(out, func(a, b string) int {
-		appA, _ := IsDAG(a)
-		appB, _ := IsDAG(b)
-		return cmp.Or(yarn.ByID(appA, appB), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
-	return out
+func (l *Log) DAGs() []string { return slices.SortedFunc(maps.Keys(l.dags), yarn.ByID) }
+
+// A historySource replays a DAG from the history of Tez, in steps of time.
+type historySource struct {
+	st         *state
+	view       view
+	events     []event
+	app        yarn.App
+	bad        int
+	next, last dag.Instant
+	step       dag.Instant
+	isDone     bool // the newest instant is the last one
+	isFinal    bool // the newest snapshot has a final state
+
+	// The facts about the cluster. The source is the view's surroundings.
+	cluster     dag.Cluster
+	nodes       []dag.NodeState
+	nodeIndex   map[text]int32 // by id
+	user, queue string
 }
 
-// Span returns the times of the first and the last event of a DAG.
-func (l *Log) Span(id string) (first, last dag.Instant) {
-	all := l.dags[id]
-	return all[0].at, all[len(all)-1].at
-}
-
-// A Player replays the history of one DAG. It is not safe for concurrent use.
-type Player struct {
-	st      *state
-	view    view
-	events  []event
-	app     yarn.App
-	cluster historyCluster
-	isFinal bool // the newest snapshot has a final state
-}
+// mostTicks is the number of snapshots of a DAG's history if Options.Every is not set.
+const mostTicks = 3600
 
 // Defaults of Tez for a history without configuration.
 const defaultTaskMB, defaultMasterMB = 1024, 1024
 
-// Play returns a player for a DAG of the log.
-func (l *Log) Play(id string) *Player {
+// NewHistorySource returns a source that replays a DAG of a history, or the first DAG if o.Workflow is "". o.Every is
+// the time between snapshots; 0 is a second, or more for a long DAG. The source ends with io.EOF, or with a
+// *recording.CutOffError if the history does not have the DAG's end.
+func NewHistorySource(log *Log, o recording.Options) (recording.Source, error) {
+	all := log.DAGs()
+	i := slices.IndexFunc(all, func(id string) bool {
+		app, _ := IsDAG(id)
+		return o.Workflow == "" || o.Workflow == id || o.Workflow == app
+	})
+	if i < 0 {
+		return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: all}
+	}
+	id := all[i]
 	app, _ := IsDAG(id)
-	p := &Player{events: l.dags[id], app: yarn.App{ID: app, Type: "TEZ", Running: true}}
-	p.st = newState(id, p.cluster.nodeIndex)
-	p.view = view{st: p.st, room: &p.cluster}
-	for i := range l.apps[app] {
-		p.st.apply(&l.apps[app][i], dag.NoInstant)
+	events := log.dags[id]
+	s := &historySource{
+		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: log.Bad, nodeIndex: map[text]int32{},
+		next: events[0].at, last: events[len(events)-1].at, step: dag.Instant(o.Every / time.Millisecond),
 	}
-	if p.st.settings.taskMB() == 0 {
-		p.st.settings.TaskMB = defaultTaskMB
+	if s.step <= 0 {
+		s.step = max(1000, (s.last-s.next)/mostTicks)
 	}
-	p.app.MasterMB = cmp.Or(p.st.settings.MasterMB.Count(dag.MaxMemory), defaultMasterMB)
-	p.cluster.fill(p.events)
-	p.cluster.spread(p.app.MasterMB, p.st.settings.taskMB(), max(1, mostAtOnce(p.events)))
-	return p
+	s.st = newState(id, func(node string) int32 {
+		if i, known := s.nodeIndex[text(node)]; known {
+			return i
+		}
+		return -1
+	})
+	s.view = view{st: s.st, room: s}
+	for i := range log.apps[app] {
+		s.st.apply(&log.apps[app][i], dag.NoInstant)
+	}
+	if s.st.settings.taskMB() == 0 {
+		s.st.settings.TaskMB = defaultTaskMB
+	}
+	s.app.MasterMB = cmp.Or(s.st.settings.MasterMB.Count(dag.MaxMemory), defaultMasterMB)
+	s.survey()
+	return s, nil
 }
 
-// mostAtOnce returns the highest number of attempts that ran at the same time.
-func mostAtOnce(events []event) int {
-	var starts, ends []dag.Instant
-	for i := range events {
-		switch e := &events[i]; {
+// survey takes the user, queue and nodes from the events. The cluster gets memory for the master, which runs on the
+// first node, and for all attempts that ran at once, spread evenly over the nodes.
+func (s *historySource) survey() {
+	running, most := 0, 1
+	for i := range s.events {
+		e := &s.events[i]
+		s.user, s.queue = cmp.Or(s.user, dag.Clean(e.user)), cmp.Or(s.queue, dag.Clean(string(e.Queue)))
+		if _, known := s.nodeIndex[e.Node]; !known && e.Node != "" && len(s.nodes) < mostContainers {
+			s.nodeIndex[e.Node] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
+			host, _, _ := strings.Cut(string(e.Node), ":")
+			s.nodes = append(s.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
+		}
+		switch {
 		case e.kind == "TASK_ATTEMPT_STARTED":
-			starts = append(starts, e.at)
-		case e.kind == "TASK_ATTEMPT_FINISHED" && e.start.Known(): // otherwise it never ran
-			ends = append(ends, e.at)
+			running++
+		case e.kind == "TASK_ATTEMPT_FINISHED" && e.Start.Instant().Known(): // otherwise it never ran
+			running--
+		}
+		if i+1 == len(s.events) || s.events[i+1].at > e.at { // all events of an instant are counted
+			most = max(most, running)
 		}
 	}
-	slices.Sort(starts)
-	slices.Sort(ends)
-	most, ended := 0, 0
-	for i, at := range starts {
-		for ended < len(ends) && ends[ended] <= at {
-			ended++
-		}
-		most = max(most, i+1-ended)
+	perNode := most
+	for i := range s.nodes {
+		perNode = (most + len(s.nodes) - 1) / len(s.nodes)
+		s.nodes[i].MemoryMB = perNode * s.st.settings.taskMB()
 	}
-	return most
+	if len(s.nodes) > 0 {
+		s.nodes[0].MemoryMB += s.app.MasterMB
+	}
+	s.cluster = dag.Cluster{
+		Policy: dag.YARN, MemoryMB: s.app.MasterMB + max(1, len(s.nodes))*perNode*s.st.settings.taskMB(),
+	}
 }
 
-// At returns the snapshot of an instant, which must be later than the previous one. It returns io.EOF after a
-// snapshot with a final state. ok is false before the DAG is submitted.
-func (p *Player) At(now dag.Instant) (snap *dag.Snapshot, ok bool, err error) {
-	if p.isFinal {
-		return nil, false, io.EOF
+// Cluster returns the cluster.
+func (s *historySource) Cluster(string) dag.Cluster { return s.cluster }
+
+// Fill sets the user, queue and nodes of a snapshot.
+func (s *historySource) Fill(snap *dag.Snapshot, _ string) {
+	snap.User, snap.Queue, snap.Nodes = s.user, s.queue, s.nodes
+}
+
+// AtMost limits the number of snapshots.
+func (s *historySource) AtMost(n int) { s.step = max(s.step, (s.last-s.next)/dag.Instant(n)) }
+
+// Next replays one step. It skips the time before the DAG is submitted.
+func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case s.isFinal:
+			return nil, io.EOF
+		case s.isDone:
+			return nil, &recording.CutOffError{At: s.last}
+		}
+		now := min(s.next, s.last)
+		s.isDone = now >= s.last
+		s.next += s.step
+		for len(s.events) > 0 && s.events[0].at <= now {
+			s.st.apply(&s.events[0], s.events[0].at)
+			s.events = s.events[1:]
+		}
+		if len(s.st.vertices) > 0 || s.st.final != "" {
+			return s.snapshot(now), nil
+		}
 	}
-	for len(p.events) > 0 && p.events[0].at <= now {
-		p.st.apply(&p.events[0], p.events[0].at)
-		p.events = p.events[1:]
-	}
-	if len(p.st.vertices) == 0 && p.st.final == "" {
-		return nil, false, nil
-	}
-	state, ended := finalStates[p.st.final]
-	if ended {
-		p.st.endWith(state, orNow(p.st.finished, now))
+}
+
+func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
+	state, ended := finalStates[s.st.final]
+	if s.isFinal = ended; ended {
+		s.st.endWith(state, firstKnown(s.st.finished, now))
 	} else {
-		state = p.st.current()
+		state = s.st.current()
 	}
-	p.st.assumeSubmitted(now)
-	snap = p.view.snapshot(&observation{now: now, app: &p.app, state: state, masters: 1})
+	s.st.assumeSubmitted(now)
+	snap := s.view.snapshot(&observation{now: now, app: &s.app, state: state, masters: 1})
 	j := &snap.Jobs[0]
-	j.HeldMB = p.app.MasterMB
+	j.HeldMB = s.app.MasterMB
 	for k := range j.Stages {
 		j.HeldMB += j.Stages[k].Running() * snap.Plan.Jobs[0].Stages[k].MemoryMB
 	}
-	snap.Warnings = p.st.warnTooLarge()
-	if !p.st.hasPlan && !ended {
+	snap.Warnings = s.st.warnTooLarge()
+	if !s.st.hasPlan && !ended {
 		snap.Warnings = append(snap.Warnings, warning(dag.WarnNoEdges,
 			"which vertex reads which is not known: the history has no plan of the DAG"))
 	}
-	p.isFinal = ended
-	return snap, true, nil
-}
-
-// A historyCluster has the facts of a history about the cluster. It implements surroundings.
-type historyCluster struct {
-	cluster     dag.Cluster
-	nodes       []dag.NodeState
-	index       map[string]int32 // of nodes, by id
-	user, queue string
-}
-
-// fill takes the user, queue and nodes of a DAG's events.
-func (c *historyCluster) fill(events []event) {
-	c.index = map[string]int32{}
-	for i := range events {
-		e := &events[i]
-		c.user, c.queue = cmp.Or(c.user, dag.Clean(e.user)), cmp.Or(c.queue, dag.Clean(e.queue))
-		if _, known := c.index[e.node]; !known && e.node != "" && len(c.nodes) < mostContainers {
-			c.index[e.node] = int32(len(c.nodes)) //nolint:gosec // G115: bounded
-			host, _, _ := strings.Cut(e.node, ":")
-			c.nodes = append(c.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
-		}
+	if s.bad > 0 {
+		snap.Warnings = append(snap.Warnings, warning(dag.WarnObservation, "%s", recording.LeftOut(s.bad,
+			"record or file of the history is not an event", "records or files of the history are not events")))
 	}
-}
-
-// spread sets the memory: enough for the master and for n tasks, which are spread evenly over the nodes. The first node
-// runs the master.
-func (c *historyCluster) spread(masterMB, taskMB, n int) {
-	c.cluster = dag.Cluster{Policy: dag.YARN, MemoryMB: masterMB + n*taskMB}
-	if len(c.nodes) == 0 {
-		return
-	}
-	each := (n + len(c.nodes) - 1) / len(c.nodes) * taskMB
-	for i := range c.nodes {
-		c.nodes[i].MemoryMB = each
-	}
-	c.nodes[0].MemoryMB += masterMB
-	c.cluster.MemoryMB = masterMB + len(c.nodes)*each
-}
-
-func (c *historyCluster) nodeIndex(id string) int32 {
-	if i, known := c.index[id]; known {
-		return i
-	}
-	return -1
-}
-
-// Cluster returns a cluster with enough memory for all attempts that ran at once.
-func (c *historyCluster) Cluster(string) dag.Cluster { return c.cluster }
-
-// Fill sets the user, queue and nodes of a snapshot.
-func (c *historyCluster) Fill(snap *dag.Snapshot, _ string) {
-	snap.User, snap.Queue, snap.Nodes = c.user, c.queue, c.nodes
+	return snap
 }

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -54,15 +56,15 @@ func IsHistory(name string) bool {
 
 // HoldsHistory reports whether a file, or one in a folder, is history of a Tez service.
 func HoldsHistory(in fs.FS, name string) (holds bool) {
-	_ = eachHistory(context.Background(), in, name, nil, func(string) error { // an unreadable folder has none
+	_ = eachHistory(context.Background(), in, name, func() {}, func(string) error { // an unreadable folder has none
 		holds = true
 		return fs.SkipAll
 	})
 	return holds
 }
 
-// eachHistory calls found for a history file, or for each one in a folder, until it returns an error. It calls skip, if
-// there is one, for each folder that cannot be read.
+// eachHistory calls found for a history file, or for each one in a folder, until it returns an error. It calls skip
+// for each folder that cannot be read.
 func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found func(name string) error) error {
 	files := 0
 	return fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
@@ -70,9 +72,7 @@ func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found 
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && d != nil && d.IsDir() && name != root:
-			if skip != nil {
-				skip()
-			}
+			skip()
 			return fs.SkipDir
 		case err != nil:
 			return err
@@ -114,7 +114,7 @@ func withFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
 
 // ReadHistory reads a history file, or all in a folder. Unreadable files of a folder are left out and counted.
 func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
-	l := newLog()
+	l := &Log{dags: map[string][]event{}, apps: map[string][]event{}}
 	info, err := fs.Stat(in, name)
 	if err == nil && !info.IsDir() {
 		err = withFile(in, name, l.read)
@@ -132,16 +132,44 @@ func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
 	return l, l.close()
 }
 
-// read reads the events of a file.
+// read reads the events of a file. Invalid records are left out and counted.
 func (l *Log) read(b *bufio.Reader) error {
+	next, decode := objects(b), recordEvents
 	if head, _ := b.Peek(len(sequenceMagic)); string(head) == sequenceMagic {
-		return l.messages(b)
+		f, err := openSequence(b)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(f.value, protoClass) {
+			return fmt.Errorf("a SequenceFile of %s, none of Tez' history", dag.Clean(f.value))
+		}
+		next, decode = f.next, message
 	}
-	return l.objects(b)
+	for {
+		text, err := next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF) && len(l.dags) > 0: // the master has not closed the file
+			l.Bad++
+			return nil
+		case err != nil:
+			return err
+		}
+		events, ok := decode(text)
+		if !ok {
+			l.Bad++
+		}
+		for i := range events {
+			if err := l.add(&events[i]); err != nil {
+				return err
+			}
+		}
+	}
 }
 
-// objects reads the JSON objects of SimpleHistoryLoggingService. Invalid ones are left out and counted.
-func (l *Log) objects(b *bufio.Reader) error {
+// objects returns a function that returns the next JSON object of SimpleHistoryLoggingService, and io.EOF at the end.
+func objects(b *bufio.Reader) func() ([]byte, error) {
 	s := bufio.NewScanner(b)
 	s.Buffer(make([]byte, historyBuffer), mostRecord)
 	s.Split(func(data []byte, isLast bool) (int, []byte, error) {
@@ -153,53 +181,16 @@ func (l *Log) objects(b *bufio.Reader) error {
 		}
 		return 0, nil, nil
 	})
-	for s.Scan() {
-		text := bytes.TrimSpace(s.Bytes())
-		if len(text) == 0 {
-			continue
-		}
-		events, ok := recordEvents(text)
-		if !ok {
-			l.Bad++
-		}
-		for i := range events {
-			if err := l.add(&events[i]); err != nil {
-				return err
+	return func() ([]byte, error) {
+		for s.Scan() {
+			if text := bytes.TrimSpace(s.Bytes()); len(text) > 0 {
+				return text, nil
 			}
 		}
-	}
-	if errors.Is(s.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("a record of it is longer than %d MB", mostRecord>>20)
-	}
-	return s.Err()
-}
-
-// messages reads a file of ProtoHistoryLoggingService. A file is cut off if its master has not closed it.
-func (l *Log) messages(b *bufio.Reader) error {
-	f, err := openSequence(b)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(f.value, protoClass) {
-		return fmt.Errorf("a SequenceFile of %s, none of Tez' history", dag.Clean(f.value))
-	}
-	for {
-		b, err := f.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF) && len(l.dags) > 0:
-			l.Bad++
-			return nil
-		case err != nil:
-			return err
+		if errors.Is(s.Err(), bufio.ErrTooLong) {
+			return nil, fmt.Errorf("a record of it is longer than %d MB", mostRecord>>20)
 		}
-		e, ok := message(b)
-		if !ok {
-			l.Bad++
-		} else if err := l.add(&e); err != nil {
-			return err
-		}
+		return nil, cmp.Or(s.Err(), io.EOF)
 	}
 }
 
@@ -207,52 +198,65 @@ func (l *Log) messages(b *bufio.Reader) error {
 var jsonFields = []string{"config", "dagPlan", "counters"}
 
 // message parses a HistoryEventProto with its length before it.
-func message(b []byte) (e event, ok bool) {
-	var body []byte
-	if !fields(append([]byte{1<<3 | 2}, b...), func(_, _ uint64, text []byte) { body = text }) {
-		return e, false
-	}
-	e = newEvent("", "")
+func message(b []byte) (out []event, ok bool) {
+	body, n := protowire.ConsumeBytes(b)
 	ids := [10]string{}
-	other := map[string]json.RawMessage{}
-	ok = fields(body, func(field, n uint64, b []byte) {
+	var at number
+	info := map[string]any{}
+	ok = n >= 0 && fields(body, func(field protowire.Number, n uint64, b []byte) {
 		switch {
 		case field == 2:
-			e.at = number(n).Instant()
+			at = number(n)
 		case field == 10:
 			entry := [3]string{} // key and value
-			if fields(b, func(field, _ uint64, b []byte) {
-				if field < uint64(len(entry)) {
+			fields(b, func(field protowire.Number, _ uint64, b []byte) {
+				if int(field) < len(entry) {
 					entry[field] = string(b)
 				}
-			}) {
-				other[entry[1]] = raw(entry[1], entry[2])
+			})
+			info[entry[1]] = entry[2]
+			if slices.Contains(jsonFields, entry[1]) && json.Valid([]byte(entry[2])) {
+				info[entry[1]] = json.RawMessage(entry[2])
 			}
-		case field < uint64(len(ids)):
+		case int(field) < len(ids):
 			ids[field] = string(b)
 		}
 	})
-	var o otherInfo
-	if text, err := json.Marshal(other); err == nil {
-		_ = json.Unmarshal(text, &o) // values of the wrong type are unknown
+	if !ok || ids[1] == "" {
+		return nil, false
 	}
-	e.fill(&o)
-	e.kind, e.user = ids[1], ids[3]
+	e := event{kind: ids[1], at: at.Instant(), user: ids[3]}
+	if text, err := json.Marshal(info); err == nil {
+		_ = json.Unmarshal(text, &e.eventInfo) // values of the wrong type are unknown
+	}
 	e.entity = cmp.Or(ids[9], ids[8], ids[7], ids[6], ids[5], ids[4]) // the most specific: attempt to application
 	if strings.HasPrefix(e.kind, "CONTAINER_") {
-		e.entity = e.container
+		e.entity = string(e.Container)
 	}
-	return e, ok && e.kind != ""
+	return []event{e}, true
 }
 
-// raw returns a value as JSON.
-func raw(key, value string) json.RawMessage {
-	if slices.Contains(jsonFields, key) && json.Valid([]byte(value)) {
-		return json.RawMessage(value)
+// fields calls see for each field of a protocol buffers message that is a number or bytes. It returns false if the
+// message is invalid.
+func fields(b []byte, see func(field protowire.Number, n uint64, text []byte)) bool {
+	for len(b) > 0 {
+		field, kind, tag := protowire.ConsumeTag(b)
+		if tag < 0 {
+			return false
+		}
+		size := protowire.ConsumeFieldValue(field, kind, b[tag:])
+		if size < 0 {
+			return false
+		}
+		switch kind {
+		case protowire.VarintType:
+			n, _ := protowire.ConsumeVarint(b[tag:])
+			see(field, n, nil)
+		case protowire.BytesType:
+			text, _ := protowire.ConsumeBytes(b[tag:])
+			see(field, 0, text)
+		}
+		b = b[tag+size:]
 	}
-	b, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage(`""`)
-	}
-	return b
+	return true
 }

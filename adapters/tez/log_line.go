@@ -1,8 +1,10 @@
 package tez
 
 import (
+	"cmp"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,77 +14,81 @@ import (
 // A master also writes the events of its history into its log, one per line and without delay. Only the log has the
 // settings of its vertices.
 
-// A lineReader turns the lines of a master's log that concern one DAG into events.
+// A lineReader applies the lines of a master's log that concern a DAG to its state.
 type lineReader struct {
-	dag     string // id
-	vertex  string // id of the vertex that the next settings belong to
-	attempt string // id of the ended attempt that the next lines explain; "" if none
+	st      *state
+	vertex  *vertex // that the next settings belong to; nil if none
+	attempt string  // id of the ended attempt that the next lines explain; "" if none
 }
 
+const vertexID = `(vertex_\d+_\d+_\d+_\d+)`
+
 var (
-	namePattern    = regexp.MustCompile(`: Running DAG: (.*?)(?:, callerContext=|$)`)
-	managerPattern = regexp.MustCompile(
-		`Setting (?:vertexManager to|user vertex manager plugin:) .*?(vertex_\d+_\d+_\d+_\d+)`)
-	memoryPattern    = regexp.MustCompile(`vertex: (vertex_\d+_\d+_\d+_\d+) \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
+	namePattern      = regexp.MustCompile(`\|app\.DAGAppMaster\|: Running DAG: (.*?)(?:, callerContext=|$)`)
+	managerPattern   = regexp.MustCompile(`Setting (?:vertexManager to|user vertex manager plugin:) .*?` + vertexID)
+	memoryPattern    = regexp.MustCompile(`vertex: ` + vertexID + ` \[(.*)\], Default Resources=<memory:(\d{1,9}),`)
 	slowStartPattern = regexp.MustCompile(`Settings minFrac: ([0-9.Ee-]+) maxFrac: ([0-9.Ee-]+) auto: `)
-	sourcePattern    = regexp.MustCompile(
-		`Source vertex started: (vertex_\d+_\d+_\d+_\d+) for vertex: (vertex_\d+_\d+_\d+_\d+) \[`)
-	eventPattern = regexp.MustCompile(`\[HISTORY\]\[DAG:([A-Za-z0-9_/]+)\]\[Event:([A-Z_]+)\]: `)
+	sourcePattern    = regexp.MustCompile(`Source vertex started: ` + vertexID + ` for vertex: ` + vertexID + ` \[`)
 	// entryPattern matches the beginning of a log entry. Other lines continue the entry before them.
 	entryPattern = regexp.MustCompile(`^\d{4}-\d\d-\d\d `)
 )
 
-// read decodes a line. ok is false if it is not an event of the DAG.
-func (r *lineReader) read(line string) (e event, ok bool) {
+// read applies a line that was read at an instant.
+func (r *lineReader) read(line string, now dag.Instant) {
 	if cause, is := strings.CutPrefix(line, causedBy); is {
-		e = newEvent(attemptExplained, r.attempt)
-		e.diagnosis, _, _ = strings.Cut(cause, ", counters=")
-		return e, r.attempt != ""
+		k, ok := parseID(r.attempt, "attempt", r.st.id, 3)
+		if a := r.st.find(k); ok && a != nil && a.State == dag.AttemptFailed {
+			a.Diagnosis = reason(beforeCounters(cause))
+			r.st.vertices[k.vertex].table.Change(k.task)
+		}
+		return
 	}
 	if entryPattern.MatchString(line) {
 		r.attempt = ""
 	}
-	if at := strings.Index(line, "[HISTORY][DAG:"); at >= 0 {
-		m := eventPattern.FindStringSubmatchIndex(line[at:])
-		if m == nil {
-			return e, false
+	if _, history, is := strings.Cut(line, "[HISTORY][DAG:"); is {
+		if e, ok := r.history(history); ok {
+			r.st.apply(&e, now)
 		}
-		of := line[at+m[2] : at+m[3]]
-		if of != r.dag && of != "N/A" {
-			return e, false
-		}
-		return r.history(line[at+m[4]:at+m[5]], of, line[at+m[1]:])
+		return
 	}
-	return r.setting(line)
+	r.setting(line)
 }
 
-// setting decodes a line about the plan or a setting of a vertex.
-func (r *lineReader) setting(line string) (e event, ok bool) {
-	match := func(part string, pattern *regexp.Regexp) (m []string) {
-		if strings.Contains(line, part) { // quicker than the pattern
-			m = pattern.FindStringSubmatch(line)
+// setting applies a line about the plan or a setting of a vertex.
+func (r *lineReader) setting(line string) {
+	var m []string
+	is := func(pattern *regexp.Regexp) bool {
+		m = pattern.FindStringSubmatch(line)
+		return m != nil
+	}
+	switch {
+	case is(namePattern): // the history has the name too, but writes it through a buffer
+		if r.st.title.name == "" && !IsQuery(m[1]) {
+			r.st.title = titleOf(r.st.id, &planBody{Name: text(m[1])})
 		}
-		return m
+	case is(memoryPattern):
+		if v := r.st.vertexOf(m[1]); v != nil {
+			v.memoryMB, _ = strconv.Atoi(m[3])
+			v.rename(text(m[2]))
+		}
+	case is(managerPattern):
+		if r.vertex = r.st.vertexOf(m[1]); r.vertex != nil {
+			r.vertex.movement = movementTo(line)
+		}
+	case is(slowStartPattern):
+		if r.vertex != nil {
+			r.vertex.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
+		}
+	case is(sourcePattern): // the line does not contain the kind of edge
+		from, to := r.st.vertexOf(m[1]), r.st.vertexOf(m[2])
+		if r.st.hasPlan || from == nil || to == nil || from == to ||
+			slices.ContainsFunc(to.sources, func(s source) bool { return s.vertex == from.index }) {
+			return
+		}
+		to.sources = append(to.sources, source{vertex: from.index, movement: cmp.Or(to.movement, scatterGather)})
+		r.st.hasEdges = true
 	}
-	if m := match("|app.DAGAppMaster|: Running DAG: ", namePattern); m != nil {
-		e = newEvent(dagNamed, r.dag)
-		e.name = m[1]
-	} else if m := match(", Default Resources=<", memoryPattern); m != nil {
-		e = newEvent(vertexSized, m[1])
-		e.name = m[2]
-		e.memoryMB, _ = strconv.Atoi(m[3])
-	} else if m := match("Setting ", managerPattern); m != nil {
-		r.vertex = m[1]
-		e = newEvent(vertexManaged, m[1])
-		e.movement = movementTo(line)
-	} else if m := match("Settings minFrac: ", slowStartPattern); m != nil {
-		e = newEvent(vertexSlowStart, r.vertex)
-		e.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
-	} else if m := match("Source vertex started: ", sourcePattern); m != nil {
-		e = newEvent(vertexReads, m[2])
-		e.source = m[1]
-	}
-	return e, e.kind != ""
 }
 
 // movementTo returns the likely data movement to a vertex, by the vertex manager that the line names.
@@ -121,59 +127,55 @@ var loggedFields = map[string]struct{ entity, at string }{
 	"TASK_FINISHED":         {"successfulAttemptID", "finishTime"},
 }
 
-// history decodes an event of the history from its fields in a line.
-func (r *lineReader) history(kind, dagID, line string) (e event, ok bool) {
+// history decodes an event of the history from its line after the beginning of the DAG's id.
+func (r *lineReader) history(line string) (e event, ok bool) {
+	of, line, _ := strings.Cut(line, "][Event:")
+	kind, line, _ := strings.Cut(line, "]: ")
 	in, ok := loggedFields[kind]
-	if !ok {
+	if !ok || of != r.st.id && of != "N/A" {
 		return e, false
 	}
-	e = newEvent(kind, dagID)
+	line = ", " + line // every field begins like this
+	e = event{kind: kind, entity: of, at: numberIn(line, in.at).Instant()}
 	if in.entity != "" {
 		e.entity = field(line, in.entity)
 	}
-	e.at = instant(line, in.at)
-	e.end, e.start, e.allocated = e.at, instant(line, "startTime"), instant(line, "allocationTime")
-	e.container, e.node, e.status = field(line, "containerId"), field(line, "nodeId"), field(line, "status")
-	if rest, hasName := strings.CutPrefix(line, "vertexName="); hasName {
-		e.name, _, _ = strings.Cut(rest, ", vertexId=") // a name may contain any characters
+	e.Start, e.Allocated = numberIn(line, "startTime"), numberIn(line, "allocationTime")
+	e.Container, e.Node = text(field(line, "containerId")), text(field(line, "nodeId"))
+	e.Status = text(field(line, "status"))
+	if rest, hasName := strings.CutPrefix(line, ", vertexName="); hasName {
+		name, _, _ := strings.Cut(rest, ", vertexId=") // a name may contain any characters
+		e.Name = text(name)
 	}
-	if n, err := strconv.Atoi(field(line, "numTasks")); err == nil && n >= 0 {
-		e.tasks = min(n, dag.MaxTasks)
-	}
-	_, e.diagnosis, _ = strings.Cut(line, ", diagnostics=")
-	e.diagnosis, _, _ = strings.Cut(e.diagnosis, ", counters=")
+	tasks := numberIn(line, "numTasks")
+	e.Tasks = &tasks
+	_, diagnosis, _ := strings.Cut(line, ", diagnostics=")
+	e.Diagnosis = text(beforeCounters(diagnosis))
 	switch kind {
 	case "TASK_ATTEMPT_FINISHED":
 		r.attempt = e.entity
 	case "TASK_FINISHED":
-		e.counters = countersIn(line)
+		e.Counters = countersIn(line)
 	}
 	return e, true
 }
 
-// field returns the value of a key in an event's line, or "".
-func field(line, key string) string {
-	at := 0
-	for {
-		i := strings.Index(line[at:], key+"=")
-		if i < 0 {
-			return ""
-		}
-		i += at
-		if i == 0 || strings.HasSuffix(line[:i], ", ") {
-			v, _, _ := strings.Cut(line[i+len(key)+1:], ",")
-			return strings.TrimSpace(v)
-		}
-		at = i + 1
-	}
+func beforeCounters(diagnosis string) string {
+	diagnosis, _, _ = strings.Cut(diagnosis, ", counters=")
+	return diagnosis
 }
 
-func instant(line, key string) dag.Instant {
-	v, err := strconv.ParseFloat(field(line, key), 64)
-	if err != nil {
-		return dag.NoInstant
-	}
-	return number(v).Instant()
+// field returns the value of a key in an event's line, or "".
+func field(line, key string) string {
+	_, v, _ := strings.Cut(line, ", "+key+"=")
+	v, _, _ = strings.Cut(v, ",")
+	return strings.TrimSpace(v)
+}
+
+// numberIn returns the value of a key in an event's line, NaN if it is not a number.
+func numberIn(line, key string) (n number) {
+	_ = n.UnmarshalJSON([]byte(field(line, key))) // it accepts any value
+	return n
 }
 
 // countersIn returns the counters in the line of a task's end.

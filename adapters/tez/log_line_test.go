@@ -30,17 +30,14 @@ const (
 // testState returns the state of a DAG in a cluster with one node.
 func testState(id string) *state { return newState(id, func(string) int32 { return 3 }) }
 
-// newTestQuestions returns questions about a DAG that were sent at an instant.
-func newTestQuestions(st *state, now dag.Instant) *questions {
-	q := newQuestions(nil)
-	q.watch(st)
-	q.now = now
-	return q
+// newTestSource returns a source of a DAG at an instant.
+func newTestSource(st *state, now dag.Instant) *Source {
+	return &Source{st: st, lines: lineReader{st: st}, now: now}
 }
 
 func read(lines ...string) *state {
 	st := testState("dag_1795366040025_0002_1")
-	q := newTestQuestions(st, 1795366178000)
+	q := newTestSource(st, 1795366178000)
 	for _, l := range lines {
 		q.line(l)
 	}
@@ -76,7 +73,7 @@ func TestMasterBoot(t *testing.T) {
 		`[HISTORY][DAG:N/A][Event:AM_LAUNCHED]: appAttemptId=appattempt_1795366040025_0002_000001, appSubmitTime=1795366157937, launchTime=1795366160000`,
 		`[HISTORY][DAG:N/A][Event:AM_STARTED]: appAttemptId=appattempt_1795366040025_0002_000001, startTime=1795366161216`)
 	history := testState("dag_1795366040025_0002_1")
-	r := newTestQuestions(history, 0)
+	r := newTestSource(history, 0)
 	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366160000,"eventtype":"AM_LAUNCHED"}]}`)
 	r.record(`{"entity":"tez_appattempt_1795366040025_0002_000001","entitytype":"TEZ_APPLICATION_ATTEMPT","events":[{"ts":1795366161216,"eventtype":"AM_STARTED"}]}`)
 	for _, g := range []*state{text, history} {
@@ -90,9 +87,7 @@ func TestMasterBoot(t *testing.T) {
 			t.Errorf("eleven minutes later that is still told: %v", got)
 		}
 	}
-	again := newEvent("AM_LAUNCHED", "")
-	again.at = launched + 60_000
-	text.apply(&again, 0)
+	text.apply(&event{kind: "AM_LAUNCHED", at: launched + 60_000}, 0)
 	if got := text.boot.took(ready + 70_000); got != 0 {
 		t.Errorf("a new master that is not ready took %v", got)
 	}
@@ -205,8 +200,7 @@ func TestProgress(t *testing.T) {
 		if records > 0 {
 			w.Counters = map[string]map[string]number{taskCounters: {"INPUT_RECORDS_PROCESSED": number(records)}}
 		}
-		e := w.event(900)
-		g.apply(&e, 1000)
+		g.report(&w, 900, 1000)
 		return g.find(attemptKey{})
 	}
 	if a := tell("STARTING", 0, 0); a != nil {
@@ -241,7 +235,7 @@ func TestReason(t *testing.T) {
 			t.Errorf("%q: %q", said, got)
 		}
 	}
-	r := newTestQuestions(testState("dag_1795366040025_0002_1"), 0)
+	r := newTestSource(testState("dag_1795366040025_0002_1"), 0)
 	why := func() string { return r.st.find(attemptKey{3, 5, 0}).Diagnosis }
 	failed := strings.Replace(finishLine, "status=SUCCEEDED, diagnostics=", "status=FAILED, diagnostics="+wrapper+outer, 1)
 	r.line(failed)

@@ -21,28 +21,18 @@ const unknownStages = "vertex"
 // order returns the vertices in topological order, by index where several orders are possible. In a cycle, which no
 // master accepts, the vertex with the lowest index comes first.
 func (st *state) order() []int32 {
-	waits := make([]int, len(st.vertices)) // sources that are not placed yet
-	next := make([][]int32, len(st.vertices))
-	for i, v := range st.vertices {
-		waits[i] = len(v.sources)
-		for _, s := range v.sources {
-			next[s.vertex] = append(next[s.vertex], v.index)
-		}
-	}
-	out := make([]int32, 0, len(st.vertices))
 	placed := make([]bool, len(st.vertices))
+	isWaiting := func(s source) bool { return !placed[s.vertex] }
+	out := make([]int32, 0, len(st.vertices))
 	for range st.vertices {
-		first := slices.Index(placed, false)
-		for i := first; i < len(waits); i++ {
-			if !placed[i] && waits[i] == 0 {
-				first = i
-				break
-			}
+		next := slices.IndexFunc(st.vertices, func(v *vertex) bool {
+			return !placed[v.index] && !slices.ContainsFunc(v.sources, isWaiting)
+		})
+		if next < 0 {
+			next = slices.Index(placed, false)
 		}
-		out, placed[first] = append(out, st.vertices[first].index), true
-		for _, to := range next[first] {
-			waits[to]--
-		}
+		placed[next] = true
+		out = append(out, st.vertices[next].index)
 	}
 	return out
 }
@@ -60,7 +50,7 @@ func (w *view) planOf(order []int32, o *observation) *dag.Plan {
 			Stages: []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{
-			Report: counterInterval, Boot: st.boot.took(orNow(st.submitted, o.now)),
+			Report: counterInterval, Boot: st.boot.took(firstKnown(st.submitted, o.now)),
 			SetupMin: time.Duration(st.setupMedian() * float64(time.Millisecond)),
 		},
 	}
@@ -90,7 +80,7 @@ func (st *state) stages(order []int32) []dag.Stage {
 		v := st.vertices[index]
 		stage := &out[i]
 		stage.Name = cmp.Or(v.name, "vertex "+strconv.Itoa(int(index)))
-		if used[stage.Name] {
+		for used[stage.Name] {
 			stage.Name += " #" + strconv.Itoa(int(index))
 		}
 		used[stage.Name] = true

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -39,7 +38,6 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 // A recordedRun is a DAG whose master has answered, and the ResourceManager's report of its application.
 type recordedRun struct {
 	id, app    string
-	number     int
 	name, user string
 	submitted  dag.Instant
 }
@@ -75,13 +73,11 @@ func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
 		path, proxied := strings.CutPrefix(recording.Served(a.URL), "/proxy/")
 		app, path, _ := strings.Cut(path, "/")
 		answered[app] = answered[app] || proxied
-		number, err := strconv.Atoi(strings.TrimPrefix(path, "ws/v2/tez/dagInfo?dagID="))
-		if !proxied || err != nil || a.Status != http.StatusOK {
-			continue
-		}
-		id := "dag_" + strings.TrimPrefix(app, "application_") + "_" + strconv.Itoa(number)
-		if !slices.ContainsFunc(all, func(d recordedRun) bool { return d.id == id }) {
-			all = append(all, recordedRun{id: id, app: app, number: number})
+		number, isDAG := strings.CutPrefix(path, "ws/v2/tez/dagInfo?dagID=")
+		id := dagsOf(app) + number
+		if proxied && isDAG && a.Status == http.StatusOK && dagID.MatchString(id) &&
+			!slices.ContainsFunc(all, func(d recordedRun) bool { return d.id == id }) {
+			all = append(all, recordedRun{id: id, app: app})
 		}
 	}
 	if len(all) == 0 {
@@ -99,7 +95,7 @@ func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
 		}
 	})
 	slices.SortFunc(all, func(a, b recordedRun) int {
-		return cmp.Or(cmp.Compare(a.submitted, b.submitted), cmp.Compare(a.app, b.app), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.submitted, b.submitted), yarn.ByID(a.id, b.id))
 	})
 	return all, others < all[0].submitted
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -25,18 +24,16 @@ const (
 	sequenceMagic  = "SEQ"
 	sequenceSync   = 16       // bytes of the mark between records
 	mostRecord     = 64 << 20 // bytes of a record, compressed or not
-	mostClassName  = 4 << 10
-	mostSequenceKV = 1000 // entries of the metadata
+	mostClassName  = 127      // Hadoop writes longer lengths in a form that no class of Tez needs
+	mostSequenceKV = 1000     // entries of the metadata
 )
-
-var errSequence = errors.New("a SequenceFile that cannot be read")
 
 // openSequence reads the head of a file.
 func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 	f := &sequenceFile{in: in}
-	head := f.read(int64(len(sequenceMagic) + 1))
-	if f.err != nil || string(head[:3]) != sequenceMagic || head[3] < 5 || head[3] > 6 {
-		return nil, fmt.Errorf("%w: it does not begin as version 5 or 6 does", errSequence)
+	head := string(f.read(int64(len(sequenceMagic) + 1)))
+	if head != sequenceMagic+"\x05" && head != sequenceMagic+"\x06" {
+		f.fail("it does not begin as version 5 or 6 does")
 	}
 	f.text() // class of the keys
 	f.value = f.text()
@@ -45,38 +42,34 @@ func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 		f.fail("its records are packed in blocks")
 	}
 	if isPacked {
-		f.setCodec(f.text())
+		switch class := f.text(); class[strings.LastIndexByte(class, '.')+1:] {
+		case "DefaultCodec", "DeflateCodec":
+			f.unpack = zlib.NewReader
+		case "GzipCodec":
+			f.unpack = func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
+		default:
+			f.fail("packed by %s; DefaultCodec and GzipCodec are known", class)
+		}
 	}
-	if head[3] >= 6 {
+	if head == sequenceMagic+"\x06" {
 		n := f.number(4)
 		if n > mostSequenceKV {
 			f.fail("its metadata are no list")
 		}
-		for i := uint64(0); i < 2*n && f.err == nil; i++ {
+		for range min(2*n, 2*mostSequenceKV) {
 			f.text()
 		}
 	}
 	f.read(sequenceSync)
-	if f.err != nil && !errors.Is(f.err, errSequence) {
-		return nil, fmt.Errorf("%w: %w", errSequence, f.err)
+	if f.err != nil {
+		return nil, fmt.Errorf("a SequenceFile that cannot be read: %w", f.err)
 	}
-	return f, f.err
+	return f, nil
 }
 
-func (f *sequenceFile) setCodec(class string) {
-	switch class[strings.LastIndexByte(class, '.')+1:] {
-	case "DefaultCodec", "DeflateCodec":
-		f.unpack = zlib.NewReader
-	case "GzipCodec":
-		f.unpack = func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
-	default:
-		f.fail(fmt.Sprintf("packed by %s; DefaultCodec and GzipCodec are known", class))
-	}
-}
-
-func (f *sequenceFile) fail(why string) {
+func (f *sequenceFile) fail(format string, args ...any) {
 	if f.err == nil {
-		f.err = fmt.Errorf("%w: %s", errSequence, why)
+		f.err = fmt.Errorf(format, args...)
 	}
 }
 
@@ -93,32 +86,27 @@ func (f *sequenceFile) read(n int64) []byte {
 }
 
 // number reads an unsigned number of n bytes.
-func (f *sequenceFile) number(n int) (v uint64) {
-	for _, b := range f.read(int64(n)) {
-		v = v<<8 | uint64(b)
+func (f *sequenceFile) number(n int64) (v int64) {
+	for _, b := range f.read(n) {
+		v = v<<8 | int64(b)
 	}
 	return v
 }
 
-// text reads a string after its length, a number of variable size in Hadoop's encoding.
+// text reads a string after its length.
 func (f *sequenceFile) text() string {
 	n := f.number(1)
-	if size := 256 - n; n > 127 && size > 112 { // the byte is -112 minus the size of the number
-		n = f.number(int(size - 112)) //nolint:gosec // G115: at most 16
-	} else if n > 127 {
-		n = mostClassName + 1 // a negative number
-	}
 	if n > mostClassName {
 		f.fail("a name of it is too long")
 	}
-	return string(f.read(int64(min(n, mostClassName)))) //nolint:gosec // G115: bounded
+	return string(f.read(n))
 }
 
 // next returns the uncompressed value of the next record, and io.EOF after the last one. It returns
 // io.ErrUnexpectedEOF if the file is cut off, as a file that is still being written may be.
 func (f *sequenceFile) next() ([]byte, error) {
 	const mark = 1<<32 - 1
-	length := uint64(mark)
+	length := int64(mark)
 	for range 2 { // Hadoop may write a mark before a record, and at the end
 		if _, err := f.in.Peek(1); err != nil {
 			return nil, err
@@ -130,11 +118,10 @@ func (f *sequenceFile) next() ([]byte, error) {
 	}
 	key := f.number(4)
 	if length > mostRecord || key > length {
-		f.fail(fmt.Sprintf("a record of %d bytes with a key of %d", length, key))
-		return nil, f.err
+		f.fail("a record of %d bytes with a key of %d", length, key)
 	}
-	f.read(int64(key))                   //nolint:gosec // G115: bounded
-	value := f.read(int64(length - key)) //nolint:gosec // G115: bounded
+	f.read(key)
+	value := f.read(length - key)
 	if f.err != nil || f.unpack == nil {
 		return value, f.err
 	}
@@ -143,44 +130,7 @@ func (f *sequenceFile) next() ([]byte, error) {
 		value, err = io.ReadAll(io.LimitReader(r, mostRecord))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errSequence, err)
+		return nil, fmt.Errorf("a record of the SequenceFile cannot be read: %w", err)
 	}
 	return value, nil
-}
-
-// fields calls see for each field of a protocol buffers message that is a number or bytes. It returns false if the
-// message is invalid.
-func fields(b []byte, see func(field uint64, n uint64, text []byte)) bool {
-	ok := true
-	number := func() uint64 {
-		v, n := binary.Uvarint(b)
-		ok = ok && n > 0
-		b = b[max(n, 0):]
-		return v
-	}
-	take := func(n uint64) (part []byte) {
-		ok = ok && n <= uint64(len(b))
-		n = min(n, uint64(len(b)))
-		part, b = b[:n], b[n:]
-		return part
-	}
-	for ok && len(b) > 0 {
-		tag, n, text := number(), uint64(0), []byte(nil)
-		switch tag & 7 {
-		case 0:
-			n = number()
-		case 2:
-			text = take(number())
-		case 1:
-			take(8)
-		case 5:
-			take(4)
-		default:
-			ok = false
-		}
-		if kind := tag & 7; ok && (kind == 0 || kind == 2) {
-			see(tag>>3, n, text)
-		}
-	}
-	return ok
 }

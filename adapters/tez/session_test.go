@@ -37,14 +37,14 @@ func TestSession(t *testing.T) {
 	l.submitted(1, firstQuery)
 	app := yarn.App{ID: labApp, Type: "TEZ", Running: true, Node: "n0:8042", Container: "container_" + labID +
 		"_01_000001"}
-	s := NewSession(l)
+	s := newSession(l, labApp)
 	see := func(want string) {
 		t.Helper()
-		dags, err := s.Observe(t.Context(), app)
+		dags, err := s.observe(t.Context(), &app)
 		var got []string
 		for _, d := range dags {
-			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.ID, "dag_"+labID), d.Name, d.Query,
-				d.Ended))
+			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.id, "dag_"+labID), d.name, d.query,
+				d.ended))
 		}
 		if is := strings.Join(got, ", "); is != want || err != nil {
 			t.Errorf("%s, %v; want %s", is, err, want)
@@ -59,7 +59,7 @@ func TestSession(t *testing.T) {
 		t.Error("the master was asked though its files tell")
 	}
 	l.filesDenied = true
-	s = NewSession(l)
+	s = newSession(l, labApp)
 	see("_1   false")
 	if l.asked["dagInfo"] != 1 {
 		t.Errorf("the master was asked %d times", l.asked["dagInfo"])

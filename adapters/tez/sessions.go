@@ -1,13 +1,164 @@
 package tez
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
+
+// A submittedDAG is one of the DAGs that were submitted to a session.
+type submittedDAG struct {
+	id    string
+	name  string // the plan's name; "" if the master's history file cannot be read
+	query string // the id that Hive gave to the DAG's query; "" for other DAGs
+	ended bool
+}
+
+// A session lists the DAGs of an application, which run one after another. It is safe for concurrent use.
+type session struct {
+	cluster Cluster
+	prefix  string                       // of the DAGs' ids
+	newest  atomic.Pointer[submittedDAG] // of the newest complete observation; nil before the first DAG
+
+	mu    sync.Mutex     // held for an observation
+	files *files         // of the newest master; nil before its container is known
+	dags  []submittedDAG // by number
+}
+
+func newSession(cluster Cluster, app string) *session {
+	return &session{cluster: cluster, prefix: dagsOf(app)}
+}
+
+// mostDAGs bounds the stored DAGs of a session.
+const mostDAGs = 100_000
+
+// observe returns the DAGs of an application by number. It reads new data of the master's files. If the NodeManager
+// does not serve them, observe queries the master for the next DAG. A master without that DAG writes an error into
+// its log, so call observe rarely in this case. If the ResourceManager's proxy refuses too, observe returns its error.
+func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if s.files = filesOf(s.cluster, app, s.files); s.files != nil {
+		s.files.list(ctx)
+	}
+	if s.files.areListed() {
+		s.grow(s.files.newestDAG(s.prefix))
+		s.files.readHistories(ctx, s.record)
+	} else {
+		err = s.ask(ctx, app.ID)
+	}
+	for i := range s.dags {
+		if d := &s.dags[i]; d.name == "" && pig.Is(app.Name) && s.files.areListed() {
+			d.setTitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
+		}
+	}
+	dags := slices.Clone(s.dags)
+	if n := len(dags); n > 0 {
+		s.newest.Store(&dags[n-1])
+	}
+	return dags, err
+}
+
+// grow records that there are at least n DAGs.
+func (s *session) grow(n int) {
+	for k := len(s.dags) + 1; k <= min(n, mostDAGs); k++ {
+		s.dags = append(s.dags, submittedDAG{id: s.prefix + strconv.Itoa(k)})
+	}
+}
+
+// ask queries the master for the first unknown DAG.
+func (s *session) ask(ctx context.Context, app string) error {
+	next := strconv.Itoa(len(s.dags) + 1)
+	body, err := s.cluster.Proxy(ctx, app, rest.Request{Path: "ws/v2/tez/dagInfo?dagID=" + next})
+	if rest.Status(err) == http.StatusNotFound {
+		return nil
+	}
+	var b struct{ DAG struct{ ID, Status text } }
+	if err == nil && json.Unmarshal(body, &b) == nil && string(b.DAG.ID) == s.prefix+next {
+		s.grow(len(s.dags) + 1)
+		_, s.dags[len(s.dags)-1].ended = finalStates[string(b.DAG.Status)]
+	}
+	return err
+}
+
+// record applies a record of the history. Only those about the beginning and the end of a DAG are decoded.
+func (s *session) record(record string) {
+	if !strings.Contains(record, "DAG_SUBMITTED") && !strings.Contains(record, "DAG_FINISHED") ||
+		!strings.Contains(record[:min(len(record), 200)], s.prefix) {
+		return
+	}
+	events, _ := recordEvents([]byte(record))
+	for _, e := range events {
+		n := numberOf(e.entity)
+		if e.entity != s.prefix+strconv.Itoa(n) || n < 1 || n > mostDAGs {
+			return
+		}
+		s.grow(n)
+		d := &s.dags[n-1]
+		d.ended = d.ended || e.kind == "DAG_FINISHED"
+		if e.kind == "DAG_SUBMITTED" && e.Plan != nil {
+			d.setTitle(e.Plan)
+		}
+	}
+}
+
+// setTitle sets the same name that a source of the DAG uses.
+func (d *submittedDAG) setTitle(p *planBody) {
+	d.name = titleOf(d.id, p).name
+	if p.isHive() {
+		d.query, _, _ = strings.Cut(string(p.Context.CallerID), "_User:")
+	}
+}
+
+// mostSessions bounds the sessions that are searched for a query.
+const mostSessions = 20
+
+// Resolve returns the DAG that an id of Tez's own names. For the id of a Hive query that is the DAG that runs it. Hive
+// tags a session with the id of its first query, so sessions with that tag come first. If no file names the query,
+// Resolve returns the tagged application. If neither exists, ok is false, and found is the workflow's id in Hive on
+// MapReduce.
+func Resolve(ctx context.Context, c Cluster, apps []*yarn.App, id string) (found string, ok bool) {
+	if _, isDAG := IsDAG(id); isDAG {
+		return id, true
+	}
+	query := strings.TrimPrefix(id, "hive_")
+	found = "hive_" + query
+	sessions := slices.DeleteFunc(apps, func(a *yarn.App) bool { return a.Type != "TEZ" || a.Container == "" })
+	slices.SortStableFunc(sessions, func(a, b *yarn.App) int {
+		switch {
+		case a.Tagged(query) == b.Tagged(query):
+			return cmp.Compare(b.Submitted, a.Submitted)
+		case a.Tagged(query):
+			return -1
+		}
+		return 1
+	})
+	for _, a := range sessions[:min(len(sessions), mostSessions)] {
+		if a.Tagged(query) {
+			found, ok = a.ID, true
+		}
+		dags, _ := newSession(c, a.ID).observe(ctx, a) // the query may be in another session
+		for _, d := range dags {
+			if d.query == query {
+				return d.id, true
+			}
+		}
+	}
+	return found, ok
+}
 
 // Sessions finds the DAGs that the applications of a hub run. It is safe for concurrent use.
 type Sessions struct {
@@ -15,12 +166,12 @@ type Sessions struct {
 	hub     *yarn.Hub
 
 	mu  sync.Mutex
-	all map[string]*Session // by application
+	all map[string]*session // by application
 }
 
 // NewSessions returns sessions without requests so far. The caller refreshes the hub.
 func NewSessions(cluster Cluster, hub *yarn.Hub) *Sessions {
-	return &Sessions{cluster: cluster, hub: hub, all: map[string]*Session{}}
+	return &Sessions{cluster: cluster, hub: hub, all: map[string]*session{}}
 }
 
 // Update does nothing: Identify requests what a session runs.
@@ -32,7 +183,7 @@ func (s *Sessions) Submitted() []yarn.Submitted {
 	apps := s.hub.Submitted(func(a *yarn.App) bool { return a.Type == "TEZ" })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	left := make(map[string]*Session, len(apps))
+	left := make(map[string]*session, len(apps))
 	for i := range apps {
 		a := &apps[i]
 		a.Engine = engine.Tez
@@ -41,8 +192,8 @@ func (s *Sessions) Submitted() []yarn.Submitted {
 			continue
 		}
 		left[a.App] = session
-		if d := session.newest.Load(); d != nil && !d.Ended {
-			a.Read, a.Workflow, a.Title = true, d.ID, d.Name
+		if d := session.newest.Load(); d != nil && !d.ended {
+			a.Read, a.Workflow, a.Title = true, d.id, d.name
 		}
 	}
 	s.all = left
@@ -56,13 +207,12 @@ func (s *Sessions) Identify(ctx context.Context, app string) error {
 		return nil
 	}
 	s.mu.Lock()
-	session := s.all[app]
-	if session == nil {
-		session = NewSession(s.cluster)
-		s.all[app] = session
+	if s.all[app] == nil {
+		s.all[app] = newSession(s.cluster, app)
 	}
+	session := s.all[app]
 	s.mu.Unlock()
-	_, err := session.Observe(ctx, *a)
+	_, err := session.observe(ctx, a)
 	return err
 }
 

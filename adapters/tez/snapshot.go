@@ -41,7 +41,7 @@ func (w *view) snapshot(o *observation) *dag.Snapshot {
 	j := &snap.Jobs[0]
 	j.Attempt, j.Started = max(1, o.masters), w.st.started
 	if o.state.Ended() {
-		j.Finished = min(orNow(w.st.finished, o.now), o.now)
+		j.Finished = min(firstKnown(w.st.finished, o.now), o.now)
 		if o.state != dag.Succeeded {
 			j.Diagnosis = w.st.diagnosis
 		}
@@ -89,11 +89,4 @@ func (v *vertex) snapshot(at dag.Instant) []dag.Attempt {
 		}
 		return to
 	})
-}
-
-func orNow(at, now dag.Instant) dag.Instant {
-	if at.Known() {
-		return at
-	}
-	return now
 }

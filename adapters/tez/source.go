@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -39,50 +40,48 @@ type Target struct {
 	Final func() bool
 }
 
-// A Source yields snapshots of one DAG. Its state is what is known of the DAG, its questions find out more, and its
-// view makes the snapshots. It is not safe for concurrent use.
+// A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG, and its view makes the
+// snapshots. It is not safe for concurrent use.
 type Source struct {
+	cluster  Cluster
 	target   Target
 	overview *yarn.Overview
-	q        *questions
-	st       *state // nil before the DAG is chosen, as in q and view
+	st       *state // nil before the DAG is chosen, as in view
 	view     view
+	files    *files // of the newest master; nil before its container is known
+	lines    lineReader
 
-	now, before dag.Instant // of this observation and of the previous one; before is NoInstant at first
-	firstPoll   dag.Instant // of the first observation of an incomplete DAG; NoInstant before
+	polls       int
+	now, before dag.Instant // of this poll and of the previous one; before is NoInstant at first
+	firstPoll   dag.Instant // of an incomplete DAG; NoInstant before
 	app         yarn.App
 	masters     int         // of the application so far
 	masterSince dag.Instant // when the newest master was first observed
-	end         confirmation
-	session     *Session // for After; nil before its first call
-	isFinal     bool     // the newest snapshot has a final state
-	warnings    []dag.Warning
+
+	everAnswered bool        // the master has returned the DAG in any poll
+	runsAnother  bool        // the master does not have the DAG, or no longer
+	failedSince  dag.Instant // since when the master does not answer; NoInstant while it does
+	failure      error
+	backlog      []attemptKey // unknown attempts to request
+
+	endSince dag.Instant // since when the DAG's end waits for a second source that reports it
+	endPolls int         // of this wait
+	session  *session    // for After; nil before its first call
+	isFinal  bool        // the newest snapshot has a final state
+	warnings []dag.Warning
 }
 
 // NewSource returns a source for target on cluster.
 func NewSource(cluster Cluster, target Target) *Source {
 	s := &Source{
-		target: target, overview: target.Over, q: newQuestions(cluster),
-		before: dag.NoInstant, firstPoll: dag.NoInstant,
+		cluster: cluster, target: target, overview: target.Over,
+		before: dag.NoInstant, firstPoll: dag.NoInstant, failedSince: dag.NoInstant, endSince: dag.NoInstant,
 	}
 	if s.overview == nil {
 		s.overview = yarn.NewOverview(cluster, target.Made)
 	}
 	s.view.room = s.overview
 	return s
-}
-
-var (
-	dagID = regexp.MustCompile(`^dag_(\d+_\d+)_(\d{1,9})$`)
-	appID = regexp.MustCompile(`^application_(\d+_\d+)$`)
-)
-
-// IsDAG reports whether a text is a DAG's id, and returns the id of its application.
-func IsDAG(id string) (app string, ok bool) {
-	if m := dagID.FindStringSubmatch(id); m != nil {
-		return "application_" + m[1], true
-	}
-	return "", false
 }
 
 // errEarly means that an application has no DAG yet, or that the vertices or edges of its DAG are not written yet.
@@ -103,7 +102,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.isFinal {
 		return nil, io.EOF
 	}
-	defer func() { s.before = s.now; s.q.polls++ }()
+	defer func() {
+		s.before = s.now
+		s.polls++
+	}()
 	s.warnings = nil
 	err := s.overview.Observe(ctx)
 	s.now = s.overview.Now()
@@ -114,24 +116,27 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		err = s.choose(ctx)
 	}
 	if err == nil {
-		s.q.poll(ctx)
+		s.poll(ctx)
 		err = s.checkDAG()
 	}
-	if ctx.Err() != nil {
+	_, none := errors.AsType[*yarn.NoWorkflowError](err)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if _, none := errors.AsType[*yarn.NoWorkflowError](err); none {
+	case none:
 		return nil, err
-	}
-	if errors.Is(err, errEarly) || err == nil && !s.isShaped() {
+	case errors.Is(err, errEarly), err == nil && !s.isShaped():
 		return s.beginning(), nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, &dag.MissedError{At: s.now, Err: err}
 	}
-	snap := s.snapshot()
-	s.isFinal = snap.State.Ended()
-	return snap, nil
+	state := s.outcome()
+	s.isFinal = state.Ended()
+	if s.isFinal {
+		s.st.endWith(state, firstKnown(s.st.finished, s.now))
+	}
+	s.st.assumeSubmitted(s.submission())
+	return s.complete(s.view.snapshot(s.observation(state))), nil
 }
 
 // choose finds the application and, from its master's files, the DAG.
@@ -143,75 +148,62 @@ func (s *Source) choose(ctx context.Context) error {
 	}
 	app, known := s.overview.App(ctx, id)
 	if id == "" || !known {
-		return s.none()
+		return s.none("")
 	}
 	s.app = app
-	if s.q.begin(app, s.now, s.before) {
+	earlier := s.files
+	if s.files = filesOf(s.cluster, &app, earlier); s.files != earlier {
 		_, number := masterOf(app.Container)
-		s.masters, s.masterSince = max(s.masters, 1, number), s.now
+		s.masters, s.masterSince, s.runsAnother = max(s.masters, 1, number), s.now, false
 		if s.st != nil {
 			s.st.newMaster(s.now)
 		}
 	}
-	s.q.listFiles(ctx)
-	if s.st == nil {
-		s.st = newState(s.chooseDAG(), s.overview.NodeIndex)
-		s.view.st = s.st
-		s.q.watch(s.st)
-		if pig.Is(app.Name) {
-			s.st.title = titleOf(s.st.id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
-		}
+	s.listFiles(ctx)
+	if s.st != nil {
+		return nil
+	}
+	id = s.target.ID
+	if dagApp == "" { // the newest DAG with a log of the master, or the first one
+		id = dagsOf(app.ID) + strconv.Itoa(max(1, s.files.newestDAG(dagsOf(app.ID))))
+	}
+	s.st = newState(id, s.overview.NodeIndex)
+	s.view.st, s.lines.st = s.st, s.st
+	if pig.Is(app.Name) {
+		s.st.title = titleOf(id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 	}
 	return nil
 }
 
-// chooseDAG returns the DAG that the target names, or else the newest DAG with a log of the master, or the first DAG.
-func (s *Source) chooseDAG() string {
-	if dagID.MatchString(s.target.ID) {
-		return s.target.ID
-	}
-	newest := 1
-	prefix := dagsOf(s.app.ID)
-	if s.q.files != nil {
-		newest = max(newest, s.q.files.newestDAG(prefix))
-	}
-	return prefix + strconv.Itoa(newest)
-}
-
 // checkDAG returns an error if there is no DAG to watch.
 func (s *Source) checkDAG() error {
-	if s.q.everAnswered || s.q.hasLog() || s.st.submitted.Known() {
+	if s.everAnswered || s.hasLog() || s.st.submitted.Known() {
 		return nil
 	}
-	if s.q.isRefused() {
+	if s.isRefused() {
 		return nil // the ResourceManager still reports the end to this user
 	}
-	s.q.failedSince = dag.NoInstant
-	if _, hasID := IsDAG(s.target.ID); !hasID && !s.app.Ended {
-		return errEarly // the master has started and will receive its DAG soon
-	}
-	none := s.none()
-	none.Why = s.whyNone()
-	return none
-}
-
-func (s *Source) none() *yarn.NoWorkflowError {
-	return &yarn.NoWorkflowError{Target: yarn.Target{ID: s.target.ID}, Apps: len(s.overview.Listed())}
-}
-
-// whyNone returns why a known application has nothing to watch.
-func (s *Source) whyNone() string {
+	s.failedSince = dag.NoInstant
 	_, hasID := IsDAG(s.target.ID)
 	switch {
 	case s.app.Ended && hasID:
-		return fmt.Sprintf("%s has ended, and nothing is left that tells of %s: is the number right? `paratimer import` reads the history "+
-			"that Tez wrote", s.app.ID, s.st.id)
+		return s.none("%s has ended, and nothing is left that tells of %s: is the number right? `paratimer import` "+
+			"reads the history that Tez wrote", s.app.ID, s.st.id)
 	case s.app.Ended:
-		return fmt.Sprintf("%s has ended, and nothing is left that tells of a DAG: a session may end without one, and its master's files are "+
-			"deleted after some hours", s.app.ID)
+		return s.none("%s has ended, and nothing is left that tells of a DAG: a session may end without one, and its "+
+			"master's files are deleted after some hours", s.app.ID)
+	case hasID:
+		return s.none("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, "+
+			"its newest DAG is watched, or the first one awaited", s.app.ID, s.st.id, s.app.ID)
 	}
-	return fmt.Sprintf("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, its newest DAG is watched, or "+
-		"the first one awaited", s.app.ID, s.st.id, s.app.ID)
+	return errEarly // the master has started and will receive its DAG soon
+}
+
+// none returns the error that there is nothing to watch, and why if the application is known.
+func (s *Source) none(why string, args ...any) error {
+	return &yarn.NoWorkflowError{
+		Target: yarn.Target{ID: s.target.ID}, Apps: len(s.overview.Listed()), Why: fmt.Sprintf(why, args...),
+	}
 }
 
 // isShaped reports whether the stages are as complete as they will be. After the first snapshot their order is fixed.
@@ -220,40 +212,25 @@ func (s *Source) isShaped() bool {
 	if s.view.plan != nil || st.hasEnded() || st.final != "" || s.app.Ended {
 		return true
 	}
-	if !s.firstPoll.Known() {
-		s.firstPoll = s.now
-	}
-	f := s.q.files
-	isDeniedFiles := f != nil && f.sizes == nil && isDenied(f.err)
+	s.firstPoll = firstKnown(s.firstPoll, s.now)
+	isDeniedFiles := s.files != nil && s.files.sizes == nil && isDenied(s.files.err)
 	haveStarted := !slices.ContainsFunc(st.vertices, func(v *vertex) bool { return !v.hasStarted })
 	return len(st.vertices) > 0 && (st.hasPlan || haveStarted || isDeniedFiles || s.now-s.firstPoll >= early)
 }
 
-// snapshot returns the current state of the DAG.
-func (s *Source) snapshot() *dag.Snapshot {
-	state := s.outcome()
-	if state.Ended() {
-		s.st.endWith(state, orNow(s.st.finished, s.now))
-	}
-	s.st.assumeSubmitted(s.submission())
-	return s.complete(s.view.snapshot(s.observation(state)))
-}
-
 // beginning returns a snapshot of a DAG with vertices or edges that are not written yet.
 func (s *Source) beginning() *dag.Snapshot {
-	state := dag.Submitted
-	if s.q.isRefused() {
-		s.st.assumeSubmitted(s.submission())
-		if s.app.Running {
-			state = dag.Running
-		}
-	}
-	snap := s.view.beginning(s.observation(state))
-	if !s.q.isRefused() {
+	if !s.isRefused() {
+		snap := s.view.beginning(s.observation(dag.Submitted))
 		snap.Warnings = s.overview.Warnings()
 		return snap
 	}
-	return s.complete(snap)
+	state := dag.Submitted
+	if s.app.Running {
+		state = dag.Running
+	}
+	s.st.assumeSubmitted(s.submission())
+	return s.complete(s.view.beginning(s.observation(state)))
 }
 
 func (s *Source) observation(state dag.State) *observation {
@@ -269,8 +246,75 @@ func (s *Source) complete(snap *dag.Snapshot) *dag.Snapshot {
 
 // submission returns when the DAG may have been submitted, if neither the files nor the master report it.
 func (s *Source) submission() dag.Instant {
-	if s.q.isRefused() {
-		return orNow(s.app.Submitted, s.now)
+	if s.isRefused() {
+		return firstKnown(s.app.Submitted, s.now)
 	}
 	return s.now
+}
+
+// If one source reports the DAG's end, waitPolls is how many polls it waits for a better one. waitFiles is the wait
+// in milliseconds if files that could be read before cannot be read now.
+const (
+	waitPolls = 3
+	waitFiles = 120_000
+)
+
+// outcome returns the state of the DAG. The end comes from the master's web service, log or history. If the
+// application ends without any of these, it comes from the ResourceManager.
+func (s *Source) outcome() dag.State {
+	if state, ended := finalStates[s.st.final]; ended {
+		return state
+	}
+	state, reported := finalStates[s.st.reported]
+	if !reported && !s.app.Ended {
+		return s.st.current()
+	}
+	isLast := s.target.Final != nil && s.target.Final()
+	if !isLast && s.awaitsEnd(!reported || len(s.backlog) > 0 || s.files.areListed()) {
+		return dag.Running
+	}
+	if reported {
+		return state
+	}
+	return s.endByManager()
+}
+
+// awaitsEnd reports whether an end that only one source reports waits for another one. It waits waitPolls polls if
+// more data can come, and up to waitFiles while the master's files cannot be read.
+func (s *Source) awaitsEnd(hasMore bool) bool {
+	s.endPolls++
+	s.endSince = firstKnown(s.endSince, s.now)
+	if hasMore && s.endPolls <= waitPolls {
+		return true
+	}
+	f := s.files
+	return f != nil && s.now-s.endSince <= waitFiles && f.err != nil && !isDenied(f.err) &&
+		rest.Status(f.err) != http.StatusNotFound
+}
+
+// sessionStats matches the summary of DAGs in a session's final diagnostics.
+var sessionStats = regexp.MustCompile(`submittedDAGs=(\d+), successfulDAGs=(\d+), failedDAGs=(\d+), killedDAGs=(\d+)`)
+
+// endByManager ends the DAG as far as the ResourceManager's final diagnostics show how.
+func (s *Source) endByManager() dag.State {
+	s.st.finished, s.st.diagnosis = s.app.Finished, s.app.Diagnosis
+	state, stats := s.app.State, ""
+	if m := sessionStats.FindStringSubmatch(s.app.Diagnosis); m != nil {
+		state, stats = dag.EndedUnconfirmed, " ("+m[0]+")"
+		submitted, _ := strconv.Atoi(m[1])
+		for i, each := range []dag.State{dag.Succeeded, dag.Failed, dag.Killed} {
+			if m[i+2] == m[1] && submitted >= numberOf(s.st.id) { // the same for all of the session
+				state = each
+			}
+		}
+	} else if state == dag.Succeeded && numberOf(s.st.id) > 1 {
+		state = dag.EndedUnconfirmed
+	}
+	if state == dag.EndedUnconfirmed {
+		s.warn(dag.WarnObservation, "%s is over, and neither the files of its master nor the ResourceManager tell how "+
+			"%s ended%s", s.app.ID, s.st.id, stats)
+	} else {
+		s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word", s.st.id, state)
+	}
+	return state
 }

@@ -271,7 +271,7 @@ func TestNewMaster(t *testing.T) {
 		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
 	}
 	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
-		src.q.addUnknown("task_"+labID+"_1_00_000000", status)
+		src.addUnknown("task_"+labID+"_1_00_000000", status)
 		if a := src.st.find(attemptKey{}); a == nil || a.State != dag.AttemptSucceeded {
 			t.Errorf("%s: %+v", status, a)
 		}

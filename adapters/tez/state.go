@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -19,9 +20,8 @@ type state struct {
 	boot     boot // of the master
 
 	vertices []*vertex // by their index in ids
-	byName   map[string]*vertex
-	hasPlan  bool // names and edges are from the plan
-	hasEdges bool // from the plan, or from the log for all started vertices
+	hasPlan  bool      // names and edges are from the plan
+	hasEdges bool      // from the plan, or from the log for all started vertices
 	inputs   []string
 
 	submitted, started, finished dag.Instant
@@ -29,12 +29,11 @@ type state struct {
 	final                        string // how the DAG ended by the master's log or history; "" before
 	diagnosis                    string
 
-	endedMasters int
-	attempts     int // stored ones
-	containers   map[string]*container
-	slots        int32                  // number of containers used
-	setups       map[attemptKey]float64 // ms from allocation to start of each container's first attempt
-	nodeIndex    func(id string) int32
+	attempts   int // stored ones
+	containers map[string]*container
+	slots      int32                  // number of containers used
+	setups     map[attemptKey]float64 // ms from allocation to start of each container's first attempt
+	nodeIndex  func(id string) int32
 }
 
 // A boot has the start of a master's JVM and when the master was ready. Unknown times are zero.
@@ -72,6 +71,8 @@ type vertex struct {
 
 	running, succeeded int // tasks by the master's count; -1 unknown
 	ended              int // failed and killed attempts, likewise
+	mismatches         int // consecutive polls in which the master's counts differed from the known tasks
+	listed             int // polls up to the last one that listed its tasks; 0 none
 	table              tasktable.Table[task]
 }
 
@@ -99,9 +100,8 @@ type task struct {
 // An attempt is one attempt of a task, with the state of the requests for it.
 type attempt struct {
 	dag.Attempt
-	masterNumber     int32  // its number, as its master assigned it
-	isRetired        bool   // a new master may have reused the number
-	endedMasters     int    // how many masters had ended when it was first observed
+	masterNumber     int32  // its number, as its master assigned it; retired if a new master may have reused that
+	isRecovered      bool   // it succeeded under an earlier master
 	container        string // "" unknown
 	firstInContainer bool
 	hasStartEvent    bool
@@ -109,9 +109,11 @@ type attempt struct {
 	reportsAfterEnd  int
 }
 
+const retired = -1
+
 func newState(id string, nodeIndex func(id string) int32) *state {
 	return &state{
-		id: id, byName: map[string]*vertex{}, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
+		id: id, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
 		containers: map[string]*container{}, setups: map[attemptKey]float64{}, nodeIndex: nodeIndex,
 	}
 }
@@ -128,13 +130,21 @@ func (st *state) hasEnded() bool {
 	return ended
 }
 
+// current returns the state of a DAG that has not ended.
+func (st *state) current() dag.State {
+	if st.started.Known() || st.reported == "RUNNING" {
+		return dag.Running
+	}
+	return dag.Submitted
+}
+
 // finalStates are the final states of a DAG.
 var finalStates = map[string]dag.State{
 	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
 }
 
 // attemptStates are the final states of an attempt.
-var attemptStates = map[string]dag.AttemptState{
+var attemptStates = map[text]dag.AttemptState{
 	"SUCCEEDED": dag.AttemptSucceeded, "FAILED": dag.AttemptFailed, "KILLED": dag.AttemptKilled,
 }
 
@@ -151,14 +161,12 @@ func (st *state) tasks() iter.Seq2[*vertex, *task] {
 	}
 }
 
-// vertexAt returns the vertex of an index and creates it if needed. It returns nil if there are too many.
+// vertexAt returns the vertex of an index, which must be below mostVertices, and creates it if needed.
 func (st *state) vertexAt(index int32) *vertex {
-	if index < 0 || index >= mostVertices {
-		return nil
-	}
-	for int32(len(st.vertices)) <= index { //nolint:gosec // G115: bounded above
-		i := int32(len(st.vertices)) //nolint:gosec // G115: bounded above
-		st.vertices = append(st.vertices, &vertex{index: i, slowStart: unknownSlowStart, running: -1, succeeded: -1})
+	for i := int32(len(st.vertices)); i <= index; i++ { //nolint:gosec // G115: bounded
+		st.vertices = append(st.vertices, &vertex{
+			index: i, slowStart: slowStart{math.NaN(), math.NaN()}, running: -1, succeeded: -1,
+		})
 	}
 	return st.vertices[index]
 }
@@ -172,56 +180,46 @@ func (st *state) vertexOf(id string) *vertex {
 	return st.vertexAt(k.vertex)
 }
 
-// findTask returns a known task, or nil.
-func (st *state) findTask(k attemptKey) *task {
-	if k.vertex < 0 || int(k.vertex) >= len(st.vertices) {
-		return nil
-	}
-	return st.vertices[k.vertex].table.Find(k.task)
-}
-
 // find returns a known attempt of the current master, or nil.
 func (st *state) find(k attemptKey) *attempt {
-	if t := st.findTask(k); t != nil {
-		return t.find(k.number)
+	if int(k.vertex) >= len(st.vertices) {
+		return nil
 	}
-	return nil
+	return st.vertices[k.vertex].table.Find(k.task).find(k.number)
 }
 
-// attempt returns an attempt, which counts as changed, and creates it if needed. It returns nil for an invalid task.
+// attempt returns an attempt, which counts as changed, and creates it if needed. It returns nil if there are too many.
 func (st *state) attempt(k attemptKey) (*vertex, *attempt) {
 	v := st.vertexAt(k.vertex)
-	if v == nil {
+	t := v.table.Find(k.task)
+	if a := t.find(k.number); a != nil {
+		v.table.Change(k.task)
+		return v, a
+	}
+	if st.attempts >= mostAttempts {
+		st.attempts = mostAttempts + 1
 		return nil, nil
 	}
-	t := v.table.Find(k.task)
+	st.attempts++
 	if t == nil {
-		if st.attempts >= mostAttempts {
-			st.attempts = mostAttempts + 1
-			return nil, nil
-		}
 		t = &task{index: k.task}
 		v.table.Add(k.task, t)
 	}
 	v.table.Change(k.task)
-	if a := t.find(k.number); a != nil {
-		return v, a
-	}
-	if st.attempts++; st.attempts > mostAttempts {
-		return nil, nil
-	}
 	n := k.number + t.shift
 	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
 	i, _ := slices.BinarySearchFunc(t.attempts, n, byNumber)
-	a := attempt{Attempt: dag.BlankAttempt(k.task, n), masterNumber: k.number, endedMasters: st.endedMasters}
-	t.attempts = slices.Insert(t.attempts, i, a)
+	t.attempts = slices.Insert(t.attempts, i, attempt{Attempt: dag.BlankAttempt(k.task, n), masterNumber: k.number})
 	return v, &t.attempts[i]
 }
 
-// find returns the attempt with a number of the current master, or nil.
+// find returns the attempt with a number of the current master, or nil. t may be nil.
 func (t *task) find(number int32) *attempt {
+	if t == nil {
+		return nil
+	}
 	for i := range t.attempts {
-		if a := &t.attempts[i]; a.masterNumber == number && !a.isRetired {
+		if a := &t.attempts[i]; a.masterNumber == number {
 			return a
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -40,10 +41,10 @@ func titleOf(id string, b *planBody) title {
 	case isScript:
 		t.pig = true
 		t.name = dag.Clean(script)
-		if k := id[strings.LastIndexByte(id, '_')+1:]; k != "1" {
-			t.name += " #" + k
+		if n := numberOf(id); n != 1 {
+			t.name += fmt.Sprintf(" #%d", n)
 		}
-	case query != "" && (hiveQuery.MatchString(name) || hive.IsStage(name)):
+	case query != "" && (IsQuery(name) || hive.IsStage(name)):
 		t.name = query
 	case hive.IsStage(name):
 		t.name = hive.JobTitle(name)
@@ -67,4 +68,35 @@ func textKey(query string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash accepts all input
 	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+const causedBy = "Caused by: "
+
+// preamble matches the text that Tez puts before a task's exception.
+var preamble = regexp.MustCompile(`^Error: (Node: \S+ : )?Error while running task \( failure \) : (attempt_\w+:)?`)
+
+// reason returns why an attempt failed, from Tez' diagnostics: the innermost cause of an exception. The outer
+// exceptions are wrappers of the engine with names that fill a line.
+func reason(said string) string {
+	cause := preamble.ReplaceAllString(said, "")
+	for line := range strings.Lines(said) {
+		if inner, is := strings.CutPrefix(strings.TrimSpace(line), causedBy); is {
+			cause = inner
+		}
+	}
+	return loose.FirstLine(cause)
+}
+
+// The text that Tez puts before the reason of the vertex that ended the DAG, and the ids in the reason.
+var (
+	vertexFailed = regexp.MustCompile(
+		`^Vertex (failed|killed), vertexName=(.*?), vertexId=vertex_\w+, diagnostics=\[(Vertex vertex_\w+ \[.*?\] killed/failed due to:)?`)
+	vertexInReason = regexp.MustCompile(`, vertex=vertex_\w+ \[[^]]*\]`)
+)
+
+// dagReason returns why a DAG failed, from Tez' diagnostics: the vertex and its message without a stack trace.
+func dagReason(said string) string {
+	said, _, _ = strings.Cut(said, "\n\tat ")
+	said = vertexInReason.ReplaceAllString(vertexFailed.ReplaceAllString(said, "$2: "), "")
+	return loose.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
 }

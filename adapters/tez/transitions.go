@@ -9,8 +9,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// All changes of a DAG's state are in this file: apply for events, and newMaster, succeed and killRunning for what
-// follows from the end of a master or of the DAG.
+// The changes of a DAG's state are in this file, in counters.go and, for the settings in a log, in log_line.go: apply
+// for events, report and reportVertex for the master's web service, and newMaster and endWith for what follows from the
+// end of a master or of the DAG.
 
 // apply applies an event that was read at an instant. It ignores events of other DAGs, and invalid ones.
 func (st *state) apply(e *event, now dag.Instant) {
@@ -35,8 +36,8 @@ func (st *state) apply(e *event, now dag.Instant) {
 func (st *state) applyToApp(e *event) {
 	switch e.kind {
 	case appConfigured:
-		if e.settings != nil {
-			st.settings = *e.settings
+		if e.Config != nil {
+			st.settings = *e.Config
 		}
 	case "AM_LAUNCHED":
 		st.boot = boot{launched: e.at} // of a new master, if there was one before
@@ -51,33 +52,27 @@ func (st *state) applyToApp(e *event) {
 
 func (st *state) applyToDAG(e *event) {
 	switch e.kind {
-	case dagNamed: // the history has the name too, but writes it through a buffer
-		if st.title.name == "" && !hiveQuery.MatchString(e.name) {
-			st.title = titleOf(st.id, &planBody{Name: text(e.name)})
-		}
 	case "DAG_SUBMITTED":
 		if e.at.Known() && (!st.submitted.Known() || e.at < st.submitted) {
 			st.submitted = e.at
 		}
-		if e.plan != nil {
-			st.applyPlan(e.plan)
+		if e.Plan != nil {
+			st.applyPlan(e.Plan)
 		}
 	case "DAG_STARTED":
 		st.started = e.at
 	case "DAG_FINISHED":
-		if _, ended := finalStates[e.status]; ended {
-			st.final, st.finished, st.diagnosis = e.status, e.end, dagReason(e.diagnosis)
-		}
-	case dagReported:
-		st.reported = e.status
-		if st.hasEnded() && !st.finished.Known() {
-			st.finished = e.end
+		if _, ended := finalStates[string(e.Status)]; ended {
+			st.final, st.finished, st.diagnosis = string(e.Status), e.end(), dagReason(string(e.Diagnosis))
 		}
 	}
 }
 
-// mostEdges bounds the edges of a plan.
-const mostEdges = 100_000
+// Bounds of a plan.
+const (
+	mostEdges  = 100_000
+	mostInputs = 100
+)
 
 // applyPlan applies the DAG's plan.
 func (st *state) applyPlan(b *planBody) {
@@ -86,24 +81,23 @@ func (st *state) applyPlan(b *planBody) {
 	}
 	st.hasPlan, st.hasEdges = true, true
 	pig := st.title.pig
+	byName := map[text]*vertex{}
 	for i := range b.Vertices[:min(len(b.Vertices), mostVertices)] {
 		w := &b.Vertices[i]
 		v := st.vertexAt(int32(i)) //nolint:gosec // G115: bounded above
-		st.rename(v, string(w.Name))
-		v.sources = nil
+		v.rename(w.Name)
+		v.sources, byName[w.Name] = nil, v
 		pig = pig || strings.HasSuffix(string(w.Processor), ".PigProcessor")
 		for _, in := range w.Inputs {
 			name := dag.Clean(string(in.Name))
-			if name != "" && !slices.Contains(st.inputs, name) && len(st.inputs) < 100 {
+			if name != "" && !slices.Contains(st.inputs, name) && len(st.inputs) < mostInputs {
 				st.inputs = append(st.inputs, name)
 			}
 		}
 	}
 	slices.Sort(st.inputs)
-	for i := range b.Edges[:min(len(b.Edges), mostEdges)] {
-		e := &b.Edges[i]
-		from, to := st.byName[dag.Clean(string(e.From))], st.byName[dag.Clean(string(e.To))]
-		if from != nil && to != nil && from != to {
+	for _, e := range b.Edges[:min(len(b.Edges), mostEdges)] {
+		if from, to := byName[e.From], byName[e.To]; from != nil && to != nil && from != to {
 			to.sources = append(to.sources, source{vertex: from.index, movement: string(e.Movement)})
 		}
 	}
@@ -111,56 +105,18 @@ func (st *state) applyPlan(b *planBody) {
 	st.title.pig = st.title.pig || pig
 }
 
-// rename sets the name of a vertex, unless another vertex has it.
-func (st *state) rename(v *vertex, name string) {
-	name = dag.Clean(name)
-	if name == "" || v.name == name || st.byName[name] != nil {
-		return
-	}
-	delete(st.byName, v.name)
-	v.name = name
-	st.byName[name] = v
-}
+func (v *vertex) rename(name text) { v.name = cmp.Or(dag.Clean(string(name)), v.name) }
 
 func (st *state) applyToVertex(v *vertex, e *event) {
 	switch e.kind {
-	case vertexSized:
-		v.memoryMB = e.memoryMB
-		st.rename(v, e.name)
-	case vertexManaged:
-		v.movement = e.movement
-	case vertexSlowStart:
-		v.slowStart = e.slowStart
-	case vertexReads:
-		st.applyEdge(v, st.vertexOf(e.source))
 	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
-		st.rename(v, e.name)
-		if e.tasks >= 0 {
-			v.setTasks(e.tasks, true)
+		v.rename(e.Name)
+		if e.Tasks != nil && *e.Tasks >= 0 {
+			v.setTasks(e.Tasks.Count(dag.MaxTasks), true)
 		}
 	case "VERTEX_STARTED":
 		v.hasStarted = true
-	case vertexReported:
-		if e.tasks >= 0 {
-			v.setTasks(e.tasks, true)
-		} else {
-			v.setTasks(v.tasks, false)
-		}
-		v.running, v.succeeded, v.ended = e.running, e.succeeded, e.ended
-		if !st.started.Known() {
-			st.started = e.start
-		}
 	}
-}
-
-// applyEdge records that a vertex reads another one. The log does not contain the kind of edge.
-func (st *state) applyEdge(to, from *vertex) {
-	if st.hasPlan || from == nil || from == to ||
-		slices.ContainsFunc(to.sources, func(s source) bool { return s.vertex == from.index }) {
-		return
-	}
-	to.sources = append(to.sources, source{vertex: from.index, movement: cmp.Or(to.movement, scatterGather)})
-	st.hasEdges = true
 }
 
 // setTasks sets the number of tasks. Snapshots show only attempts of tasks below it.
@@ -171,45 +127,53 @@ func (v *vertex) setTasks(n int, known bool) {
 	}
 }
 
+// reportVertex applies an entry of the master's web service.
+func (st *state) reportVertex(w *wireVertex) {
+	v := st.vertexOf(string(w.ID))
+	if v == nil {
+		return
+	}
+	if w.TotalTasks >= 0 && w.TotalTasks <= dag.MaxTasks {
+		v.setTasks(int(w.TotalTasks), true)
+	} else {
+		v.setTasks(v.tasks, false)
+	}
+	v.running, v.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
+	v.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
+	st.started = firstKnown(st.started, w.InitTime.Instant())
+}
+
 func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
+	a := st.find(k)
 	switch e.kind {
 	case "TASK_ATTEMPT_STARTED":
-		st.startAttempt(k, e)
+		st.startAttempt(k, a, e)
 	case "TASK_ATTEMPT_FINISHED":
-		status, ended := attemptStates[e.status]
-		if !ended || st.find(k) == nil && !e.start.Known() {
+		status, ended := attemptStates[e.Status]
+		if !ended || a == nil && !e.Start.Instant().Known() {
 			return // it was never launched
 		}
 		v, a := st.attempt(k)
 		if a == nil {
 			return
 		}
-		st.endAttempt(v, a, status, e.start, e.end, reason(e.diagnosis))
+		v.endAttempt(a, status, e.Start.Instant(), e.end(), reason(string(e.Diagnosis)))
 		if a.firstInContainer {
-			st.setup(k, e.allocated, a.Start)
+			st.setup(k, e.Allocated.Instant(), a.Start)
 		}
 		st.countFinal(v, a, e, now)
 	case "TASK_FINISHED":
-		if a := st.find(k); a != nil {
-			v := st.vertices[k.vertex]
-			v.table.Change(k.task)
-			st.countFinal(v, a, e, now)
+		if a != nil {
+			st.countFinal(st.vertices[k.vertex], a, e, now)
 		}
-	case attemptExplained:
-		if a := st.find(k); a != nil && a.State == dag.AttemptFailed {
-			a.Diagnosis = reason(e.diagnosis)
-			st.vertices[k.vertex].table.Change(k.task)
-		}
-	case attemptReported:
-		st.report(k, e, now)
 	}
 }
 
-// startAttempt records that an attempt runs in a container.
-func (st *state) startAttempt(k attemptKey, e *event) {
-	a := st.find(k)
-	if a != nil && a.hasStartEvent && isLaterMaster(e.container, a.container) && e.at.Known() && e.at >= a.Start {
-		st.findTask(k).retire(a, e.at) // a new master has lost it and reuses its number
+// startAttempt records that an attempt runs in a container. a is nil if it is new.
+func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
+	isReused := a != nil && a.hasStartEvent && isLaterMaster(string(e.Container), a.container)
+	if isReused && e.at.Known() && e.at >= a.Start {
+		st.vertices[k.vertex].table.Find(k.task).retire(a, e.at) // a new master has lost it and reuses its number
 	}
 	if _, a = st.attempt(k); a == nil || a.hasStartEvent {
 		return
@@ -218,11 +182,9 @@ func (st *state) startAttempt(k attemptKey, e *event) {
 	if a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
-	if e.at.Known() {
-		a.Start = e.at
-	}
-	a.Node, a.container = st.nodeIndex(e.node), e.container
-	c := st.container(e.container)
+	a.Start = firstKnown(e.at, a.Start)
+	a.Node, a.container = st.nodeIndex(string(e.Node)), string(e.Container)
+	c := st.container(a.container)
 	if c == nil {
 		return
 	}
@@ -239,10 +201,9 @@ func (st *state) startAttempt(k attemptKey, e *event) {
 
 // setup records the launch time of the container of attempt k. A later, more accurate value replaces it.
 func (st *state) setup(k attemptKey, from, to dag.Instant) {
-	if !from.Known() || !to.Known() || to < from {
-		return
+	if from.Known() && to.Known() && to >= from {
+		st.setups[k] = float64(to - from)
 	}
-	st.setups[k] = float64(to - from)
 }
 
 const (
@@ -252,14 +213,9 @@ const (
 
 // endAttempt records how an attempt ended, and when. Another success of the same task has lost its output, or that
 // output was not accepted.
-func (st *state) endAttempt(v *vertex, a *attempt, status dag.AttemptState, start, end dag.Instant, why string) {
+func (v *vertex) endAttempt(a *attempt, status dag.AttemptState, start, end dag.Instant, why string) {
 	a.State, a.Diagnosis = status, why
-	if start.Known() {
-		a.Start = start
-	}
-	if end.Known() {
-		a.End = end
-	}
+	a.Start, a.End = firstKnown(start, a.Start), firstKnown(end, a.End)
 	if status != dag.AttemptSucceeded {
 		return
 	}
@@ -271,20 +227,15 @@ func (st *state) endAttempt(v *vertex, a *attempt, status dag.AttemptState, star
 	}
 }
 
-// countFinal applies the counters of an attempt that has ended.
-func (st *state) countFinal(v *vertex, a *attempt, e *event, now dag.Instant) {
-	st.count(v, a, &e.counters, now)
-	a.hasFinalCounters = a.hasFinalCounters || e.counters.any && a.State == dag.AttemptSucceeded
-}
-
 // mostReportsAfterEnd bounds the requests for an attempt that has ended.
 const mostReportsAfterEnd = 2
 
-// report applies an entry of the master's web service. e.start is the time of the previous poll.
-func (st *state) report(k attemptKey, e *event, now dag.Instant) {
-	status, ended := attemptStates[e.status]
-	runs := e.status == "RUNNING"
-	if st.find(k) == nil && !runs && !ended {
+// report applies an entry of the master's web service. before is the time of the previous poll.
+func (st *state) report(w *wireAttempt, before, now dag.Instant) {
+	k, ok := parseID(string(w.ID), "attempt", st.id, 3)
+	status, ended := attemptStates[w.Status]
+	runs := w.Status == "RUNNING"
+	if !ok || st.find(k) == nil && !runs && !ended {
 		return // it waits or is being launched
 	}
 	v, a := st.attempt(k)
@@ -292,30 +243,26 @@ func (st *state) report(k attemptKey, e *event, now dag.Instant) {
 		return
 	}
 	if ended && a.State != status {
-		st.endAttempt(v, a, status, dag.NoInstant, dag.NoInstant, a.Diagnosis)
+		v.endAttempt(a, status, dag.NoInstant, dag.NoInstant, a.Diagnosis)
 	} else if runs && a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning
 	}
-	if a.State == dag.AttemptRunning && !a.Start.Known() {
-		a.Start = now
+	if a.State == dag.AttemptRunning {
+		a.Start = firstKnown(a.Start, now)
 	}
-	if ended {
-		if !a.Start.Known() { // it started and ended between two polls
-			a.Start = e.start
-		}
-		if !a.End.Known() {
-			a.End = now
-		}
+	if ended { // it may have started and ended between two polls
+		a.Start, a.End = firstKnown(a.Start, before), firstKnown(a.End, now)
 		a.reportsAfterEnd++
 	}
-	st.count(v, a, &e.counters, now)
+	c := countersOf(w.Counters[taskCounters])
+	st.count(v, a, &c, now)
 	if a.State == dag.AttemptRunning {
 		a.Ratio = math.NaN()
 		// Processors that report no progress show 0. Pig's do, and Hive's with a cached table.
-		if e.progress > 0 || e.progress == 0 && !st.title.pig && !(a.Done[0] > 0) {
-			a.Ratio = min(e.progress, 1)
+		if w.Progress > 0 || w.Progress == 0 && !st.title.pig && !(a.Done[0] > 0) {
+			a.Ratio = min(float64(w.Progress), 1)
 		}
-	} else if ended && (e.counters.any || a.reportsAfterEnd >= mostReportsAfterEnd) {
+	} else if ended && (c.any || a.reportsAfterEnd >= mostReportsAfterEnd) {
 		a.hasFinalCounters = true
 	}
 }
@@ -328,22 +275,21 @@ func (t *task) retire(a *attempt, at dag.Instant) {
 	case dag.AttemptSucceeded:
 		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
 	}
-	a.isRetired = true
+	a.masterNumber = retired
 	t.shift = t.attempts[len(t.attempts)-1].Number + 1
 }
 
 // loseOutputs ends the successes of a task that the master lists as not succeeded. In a new master a task is NEW until
 // the master has read the task's earlier end.
-func (st *state) loseOutputs(v *vertex, t *task, status string, now dag.Instant) {
+func (v *vertex) loseOutputs(t *task, status string, now dag.Instant) {
 	for i := range t.attempts {
 		a := &t.attempts[i]
-		earlier := a.endedMasters < st.endedMasters
-		if a.State != dag.AttemptSucceeded || status == "SUCCEEDED" || earlier && status == "NEW" {
+		if a.State != dag.AttemptSucceeded || status == "SUCCEEDED" || a.isRecovered && status == "NEW" {
 			continue
 		}
 		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
 		v.table.Change(t.index)
-		if earlier {
+		if a.isRecovered {
 			t.retire(a, now)
 		}
 	}
@@ -351,58 +297,42 @@ func (st *state) loseOutputs(v *vertex, t *task, status string, now dag.Instant)
 
 // assumeSubmitted sets an unknown time of the submission: when the master started the DAG, or else an instant.
 func (st *state) assumeSubmitted(at dag.Instant) {
-	if !st.submitted.Known() {
-		st.submitted = orNow(st.started, at)
-	}
-}
-
-// endWith ends all attempts with the DAG.
-func (st *state) endWith(state dag.State, at dag.Instant) {
-	if state == dag.Succeeded {
-		st.succeed(at)
-	}
-	st.killRunning(at)
+	st.submitted = firstKnown(st.submitted, firstKnown(st.started, at))
 }
 
 // newMaster starts the work of a new master. It recovers succeeded attempts that were written down, and reuses the
 // numbers of all others.
 func (st *state) newMaster(at dag.Instant) {
-	st.killRunning(at)
-	st.endedMasters++
-	for _, t := range st.tasks() {
+	for v, t := range st.tasks() {
 		for i := range t.attempts {
-			if a := &t.attempts[i]; !a.isRetired && a.State != dag.AttemptSucceeded {
+			switch a := &t.attempts[i]; {
+			case a.State == dag.AttemptSucceeded:
+				a.isRecovered = true
+			case a.masterNumber != retired:
 				t.retire(a, at)
-			}
-		}
-	}
-}
-
-// killRunning ends all running attempts, because their master is gone.
-func (st *state) killRunning(at dag.Instant) {
-	for v, t := range st.tasks() {
-		for i := range t.attempts {
-			if a := &t.attempts[i]; a.State == dag.AttemptRunning {
-				a.State, a.End, a.Diagnosis = dag.AttemptKilled, at, masterGone
 				v.table.Change(t.index)
 			}
 		}
 	}
 }
 
-// succeed ends attempts of a succeeded DAG without an event of their end. For each task without a success, the newest
-// running attempt becomes the successful one.
-func (st *state) succeed(at dag.Instant) {
+// endWith ends the attempts that still run at the end of the DAG, because their master has gone. For each task without
+// a success in a succeeded DAG, the newest running attempt becomes the successful one.
+func (st *state) endWith(state dag.State, at dag.Instant) {
 	for v, t := range st.tasks() {
-		if t.has(dag.AttemptSucceeded) {
-			continue
-		}
+		isMissing := state == dag.Succeeded && !t.has(dag.AttemptSucceeded)
 		for i := range slices.Backward(t.attempts) {
-			if a := &t.attempts[i]; a.State == dag.AttemptRunning {
+			a := &t.attempts[i]
+			switch {
+			case a.State != dag.AttemptRunning:
+				continue
+			case isMissing:
 				a.State, a.End, a.Ratio = dag.AttemptSucceeded, max(at, a.Start), 1
-				v.table.Change(t.index)
-				break
+				isMissing = false
+			default:
+				a.State, a.End, a.Diagnosis = dag.AttemptKilled, at, masterGone
 			}
+			v.table.Change(t.index)
 		}
 	}
 }

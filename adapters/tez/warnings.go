@@ -54,79 +54,73 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 		return
 	}
 	s.warnAboutNodes(snap)
-	s.warnAboutMaster()
-	s.warnAboutFiles()
-}
-
-// warnAboutMaster warns about a new master, and about one that does not answer.
-func (s *Source) warnAboutMaster() {
 	if s.masters > 1 {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.masters)
-		if s.app.Running && s.q.hasFiles() && !s.q.hasLog() && s.now-s.masterSince > recovery {
-			s.warn(dag.WarnObservation,
-				"the new master of %s does not know of %s: nothing of it could be recovered, and "+
-					"it will not go on by itself", s.app.ID, s.st.id)
+		if s.app.Running && s.files.areListed() && !s.hasLog() && s.now-s.masterSince > recovery {
+			s.warn(dag.WarnObservation, "the new master of %s does not know of %s: nothing of it could be recovered, "+
+				"and it will not go on by itself", s.app.ID, s.st.id)
 		}
 	}
-	if since := s.q.failedSince; since.Known() && s.now-since > mostSilence && !s.q.runsAnother {
+	if s.failedSince.Known() && s.now-s.failedSince > mostSilence && !s.runsAnother {
 		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
-			s.app.ID, loose.FirstLine(s.q.failure.Error()))
+			s.app.ID, loose.FirstLine(s.failure.Error()))
 	}
+	s.warnAboutFiles()
 }
+
+const noNode = "the ResourceManager does not say where it runs"
 
 // warnAboutFiles warns about unknown edges and unread parts of the log.
 func (s *Source) warnAboutFiles() {
-	f := s.q.files
+	f := s.files
 	const noEdges = "which vertex reads which is not known"
+	const noFiles = noEdges + ", as the files of the application's master could not be read: %s"
 	switch {
 	case s.st.hasPlan:
 	case f == nil:
-		s.warn(dag.WarnNoEdges, noEdges+", as the files of the application's master could not be read: %s", noNode)
+		s.warn(dag.WarnNoEdges, noFiles, noNode)
 	case f.err != nil:
-		s.warn(dag.WarnNoEdges, noEdges+", as the files of the application's master could not be read: %s",
-			loose.FirstLine(f.err.Error()))
+		s.warn(dag.WarnNoEdges, noFiles, loose.FirstLine(f.err.Error()))
 	case !s.st.hasEdges:
 		s.warn(dag.WarnNoEdges, noEdges+" yet: it is in no file of the application's master")
 	default:
-		s.warn(dag.WarnNoEdges,
-			"which vertex reads which is by the log of the application's master, which does not tell "+
-				"the kind of edges: its history file has no plan")
+		s.warn(dag.WarnNoEdges, "which vertex reads which is by the log of the application's master, which does not "+
+			"tell the kind of edges: its history file has no plan")
 	}
 	if f == nil {
 		return
 	}
-	if lost := f.lost(s.q.log()); lost > 0 {
+	if lost := f.lost(s.log()); lost > 0 {
 		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
 			"attempts are those at which they were seen", lost)
 	}
 }
-
-const noNode = "the ResourceManager does not say where it runs"
 
 // warnAboutNodes warns about attempts on nodes that are lost or being decommissioned.
 func (s *Source) warnAboutNodes(snap *dag.Snapshot) {
 	if !slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
 		return
 	}
-	on := make([]int, len(snap.Nodes))
+	on := map[int32]int{}
 	for i := range snap.Jobs[0].Stages {
 		for _, a := range snap.Jobs[0].Stages[i].Attempts {
-			if a.State == dag.AttemptRunning && a.Node >= 0 && int(a.Node) < len(on) {
+			if a.State == dag.AttemptRunning {
 				on[a.Node]++
 			}
 		}
 	}
-	for i, count := range on {
-		switch n := &snap.Nodes[i]; {
-		case count == 0:
+	for i := range snap.Nodes {
+		n, tasks := &snap.Nodes[i], units.Count(on[int32(i)], "task") //nolint:gosec // G115: nodes are bounded
+		switch {
+		case on[int32(i)] == 0: //nolint:gosec // G115: likewise
 		case n.Lost:
 			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
 			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, to run again elsewhere, and so does what ended "+
-				"there if it is still needed", n.Name, cmp.Or(why, "lost"), units.Count(count, "task"), s.st.id)
+				"there if it is still needed", n.Name, cmp.Or(why, "lost"), tasks, s.st.id)
 		case n.Draining:
 			s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: %s of %s on it may end for as long as it is "+
-				"given, new ones go elsewhere", n.Name, units.Count(count, "task"), s.st.id)
+				"given, new ones go elsewhere", n.Name, tasks, s.st.id)
 		}
 	}
 }

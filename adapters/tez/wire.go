@@ -2,39 +2,16 @@ package tez
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// The master's web service returns all values as text, and counters as numbers. A value of the wrong type is unknown,
-// never an error.
-
-type (
-	number = loose.Number
-	text   = loose.Text
-)
-
-type dagBody struct {
-	DAG struct {
-		ID     text
-		Status text
-	}
-}
-
-func (b *dagBody) event() event {
-	e := newEvent(dagReported, string(b.DAG.ID))
-	e.status = string(b.DAG.Status)
-	return e
-}
-
-type verticesBody struct {
-	Vertices []wireVertex
-}
+// The master's web service returns all values as text, and counters as numbers.
 
 type wireVertex struct {
 	ID                 text
@@ -47,28 +24,6 @@ type wireVertex struct {
 	FinishTime         number
 }
 
-func (w *wireVertex) event() event {
-	e := newEvent(vertexReported, string(w.ID))
-	if w.TotalTasks >= 0 && w.TotalTasks <= dag.MaxTasks {
-		e.tasks = w.TotalTasks.Count(dag.MaxTasks)
-	}
-	e.running, e.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
-	e.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
-	e.start, e.end = w.InitTime.Instant(), w.FinishTime.Instant()
-	return e
-}
-
-type tasksBody struct {
-	Tasks []struct {
-		ID     text
-		Status text
-	}
-}
-
-type attemptsBody struct {
-	Attempts []wireAttempt
-}
-
 type wireAttempt struct {
 	ID       text
 	Status   text
@@ -76,24 +31,9 @@ type wireAttempt struct {
 	Counters map[string]map[string]number
 }
 
-// event returns the event of an entry. before is the time of the previous poll.
-func (w *wireAttempt) event(before dag.Instant) event {
-	e := newEvent(attemptReported, string(w.ID))
-	e.status, e.progress, e.start = string(w.Status), float64(w.Progress), before
-	e.counters = countersOf(w.Counters[taskCounters])
-	return e
-}
-
 // logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
 type logsBody struct {
 	Info json.RawMessage `json:"containerLogsInfo"`
-}
-
-type wireLogs struct {
-	Files []struct {
-		Name text   `json:"fileName"`
-		Size number `json:"fileSize"`
-	} `json:"containerLogInfo"`
 }
 
 // sizes returns the files' sizes in bytes by name.
@@ -102,7 +42,12 @@ func (b *logsBody) sizes() map[string]int64 {
 	if len(list) > 0 && list[0] == '{' {
 		list = slices.Concat([]byte("["), list, []byte("]"))
 	}
-	var all []wireLogs
+	var all []struct {
+		Files []struct {
+			Name text   `json:"fileName"`
+			Size number `json:"fileSize"`
+		} `json:"containerLogInfo"`
+	}
 	_ = json.Unmarshal(list, &all) // an invalid list has no files
 	out := map[string]int64{}
 	for _, l := range all {
@@ -114,15 +59,6 @@ func (b *logsBody) sizes() map[string]int64 {
 	}
 	return out
 }
-
-// The requested counters. All are in one group.
-const taskCounters = "org.apache.tez.common.counters.TaskCounter"
-
-var counterNames = strings.Join([]string{
-	"INPUT_RECORDS_PROCESSED", "REDUCE_INPUT_RECORDS", "OUTPUT_RECORDS",
-	"INPUT_SPLIT_LENGTH_BYTES", "SHUFFLE_BYTES_DECOMPRESSED",
-	"NUM_SHUFFLED_INPUTS", "SHUFFLE_PHASE_TIME", "MERGE_PHASE_TIME",
-}, ",")
 
 // An attemptKey identifies an attempt or, without its number, a task of the DAG.
 type attemptKey struct{ vertex, task, number int32 }
@@ -136,15 +72,12 @@ const (
 // parseID parses the id of an attempt (parts 3), a task (2) or a vertex (1) of DAG id.
 func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
 	rest, ok := strings.CutPrefix(s, kind+"_"+strings.TrimPrefix(id, "dag_")+"_")
-	if !ok {
+	fields := strings.Split(rest, "_")
+	if !ok || len(fields) != parts {
 		return k, false
 	}
 	to := [...]*int32{&k.vertex, &k.task, &k.number}
 	most := [...]int64{mostVertices, dag.MaxTasks, mostNumbers}
-	fields := strings.Split(rest, "_")
-	if len(fields) != parts {
-		return k, false
-	}
 	for i, f := range fields {
 		n, err := strconv.ParseInt(f, 10, 32)
 		if err != nil || n < 0 || n >= most[i] {
@@ -156,8 +89,20 @@ func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {
 }
 
 // short returns the attempt's id as requests of the web service need it.
-func (k attemptKey) short() string {
-	return strconv.Itoa(int(k.vertex)) + "_" + strconv.Itoa(int(k.task)) + "_" + strconv.Itoa(int(k.number))
+func (k attemptKey) short() string { return fmt.Sprintf("%d_%d_%d", k.vertex, k.task, k.number) }
+
+var (
+	dagID = regexp.MustCompile(`^dag_(\d+_\d+)_(\d{1,9})$`)
+	// containerID matches the id of a container, such as container_e17_1795366040025_0001_02_000001.
+	containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
+)
+
+// IsDAG reports whether a text is a DAG's id, and returns the id of its application.
+func IsDAG(id string) (app string, ok bool) {
+	if m := dagID.FindStringSubmatch(id); m != nil {
+		return "application_" + m[1], true
+	}
+	return "", false
 }
 
 // numberOf returns a DAG's number in its session, from 1.
@@ -169,18 +114,14 @@ func numberOf(id string) int {
 // dagsOf returns the beginning of the ids of an application's DAGs.
 func dagsOf(app string) string { return "dag_" + strings.TrimPrefix(app, "application_") + "_" }
 
-// containerID matches the id of a container, such as container_e17_1795366040025_0001_02_000001.
-var containerID = regexp.MustCompile(`^container_(?:e\d+_)?(\d+_\d+)_(\d{2,4})_\d{6,}$`)
-
 // masterOf returns the application of a container, and the number of the master that started it or that it runs. They
 // are "" and 0 for other ids.
 func masterOf(container string) (app string, number int) {
-	m := containerID.FindStringSubmatch(container)
-	if m == nil {
-		return "", 0
+	if m := containerID.FindStringSubmatch(container); m != nil {
+		app = m[1]
+		number, _ = strconv.Atoi(m[2])
 	}
-	number, _ = strconv.Atoi(m[2])
-	return m[1], number
+	return app, number
 }
 
 // isLaterMaster reports whether a container belongs to a later master of the same application than another container.
