@@ -23,9 +23,27 @@ type attempt struct {
 	sinceAt dag.Instant // by the cluster's clock, once a snapshot has shown it
 }
 
-func (a *attempt) cost() int {
-	return attemptCost + lateCost + pointCost*cap(a.course.points) + len(a.note)
+// A sequence records which of an attempt's batches have come: the numbers before next that have a bit, from next-1 on.
+// Older ones are given up.
+type sequence struct {
+	next int
+	came uint64
 }
+
+// first reports whether a number comes for the first time. A number that was given up does not count.
+func (s *sequence) first(n int) bool {
+	if n >= s.next {
+		s.came = s.came<<(n-s.next+1) | 1
+		s.next = n + 1
+		return true
+	}
+	bit := uint64(1) << (s.next - 1 - n) // 0 for a number that was given up
+	isFirst := bit&^s.came != 0
+	s.came |= bit
+	return isFirst
+}
+
+func (a *attempt) cost() int { return attemptCost + pointCost*cap(a.course.points) + len(a.note) }
 
 // take adds a batch. A batch that came before changes nothing.
 func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
@@ -49,24 +67,24 @@ func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 	}
 }
 
+// sameSince is how far two batches may differ about the start of one group: their delays differ by less.
+const sameSince = 2 * time.Second
+
 // openNow sets the group that the attempt is in. If it is the same group, the instant that was shown stays.
 func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 	was := a.open
-	a.open, a.openSeq = nil, b.Seq
-	if b.Open == nil || b.Final {
+	a.open, a.openSeq = b.Open, b.Seq
+	if b.Final {
+		a.open = nil
+	}
+	if a.open == nil {
 		return
 	}
-	open := *b.Open
-	a.open = &open
-	since := received.Add(-seconds(open.Seconds))
-	if was != nil && was.Name == open.Name && since.Sub(a.since).Abs() < sameSince {
-		return
+	since := received.Add(-seconds(a.open.Seconds))
+	if was == nil || was.Name != a.open.Name || since.Sub(a.since).Abs() >= sameSince {
+		a.since, a.sinceAt = since, dag.NoInstant
 	}
-	a.since, a.sinceAt = since, dag.NoInstant
 }
-
-// sameSince is how far two batches may differ about the start of one group: their delays differ by less.
-const sameSince = 2 * time.Second
 
 // seconds converts seconds to a duration. Validation has bounded them.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -3,10 +3,9 @@
 //
 // A Store keeps the reports by job. Taps post them to its Handler (adapters/tap has the wire format). A Source
 // wraps the source of a query and adds dag.Groups to its snapshots. All input is hostile: every batch is validated
-// before it is used, and the bytes of a store are bounded, as counted here; see Limits. Profiles are kept by job
+// before it is used, and the bytes of a store are bounded, as counted here; see DefaultBytes. Profiles are kept by job
 // id, so that runs are not mixed.
 //
 // If a store is full, it drops data in this order: jobs that are in no snapshot, the longest silent first; the
-// smaller keys of each map, but not their bytes; the detail of finished groups of reduces, groups of the same size
-// first. Only then it refuses batches.
+// smaller keys of each map, but not their bytes. Only then it refuses batches.
 package collect

@@ -162,7 +162,7 @@ func TestLate(t *testing.T) {
 
 // BenchmarkNext is a tick of a job with 100 reduces that have done groups of 1,000 sizes each and tell of one more.
 func BenchmarkNext(b *testing.B) {
-	s := &stage{store: NewStore(DefaultLimits()), clock: noon}
+	s := &stage{store: NewStore(DefaultBytes), clock: noon}
 	s.store.watch(theJob)
 	s.src = NewSource(s, s.store, Options{Now: func() time.Time { return s.clock }})
 	plan := &dag.Plan{Jobs: []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{Known: true, Tasks: 100})}}}

@@ -1,18 +1,20 @@
 package collect
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Limits of a handler. Reading a batch takes some milliseconds of CPU time and up to 20 MB.
+// Limits of a handler. Reading a batch takes some milliseconds of CPU time and up to 50 MB.
 const (
 	maxBatches  = 8           // that are read at a time
 	waitToRead  = time.Second // for one of these places; a tap waits twice as long, and tries again
@@ -22,12 +24,12 @@ const (
 // A Handler accepts batches at tap.Path: a POST with the token and one batch returns 204. A refused batch changes
 // nothing; the response has the reason in one line.
 type Handler struct {
-	store *Store
-	token [sha256.Size]byte
-	now   func() time.Time
-	tell  func(error)
-	read  chan struct{}
-	told  chan struct{}
+	store      *Store
+	token      [sha256.Size]byte
+	now        func() time.Time
+	tell       func(error)
+	read       chan struct{}
+	complaints atomic.Int64
 }
 
 // NewHandler returns a handler that adds batches with this token to store. The token must not be empty. now is the
@@ -35,18 +37,9 @@ type Handler struct {
 // nil.
 func NewHandler(store *Store, token string, now func() time.Time, tell func(error)) *Handler {
 	return &Handler{
-		store: store, token: sha256.Sum256([]byte(token)), now: now, tell: tell,
-		read: make(chan struct{}, maxBatches), told: make(chan struct{}, maxComplain),
+		store: store, token: sha256.Sum256([]byte(token)), now: now, tell: tell, read: make(chan struct{}, maxBatches),
 	}
 }
-
-// A refusal is a response other than 204.
-type refusal struct {
-	status int
-	err    error
-}
-
-func (r *refusal) Error() string { return r.err.Error() }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := h.take(w, r)
@@ -54,7 +47,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	switch err.status {
+	refused, is := errors.AsType[*Refusal](err)
+	if !is {
+		refused = &Refusal{http.StatusBadRequest, err.Error()}
+	}
+	switch refused.Status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusMethodNotAllowed:
@@ -62,71 +59,52 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "1")
 	}
-	http.Error(w, err.Error(), err.status)
-	h.complain(r, err)
+	http.Error(w, refused.Text, refused.Status)
+	h.complain(r, refused)
 }
 
 // complain reports a refusal, but only the first few: a refused client goes on sending.
-func (h *Handler) complain(r *http.Request, err *refusal) {
-	if h.tell == nil {
-		return
-	}
-	select {
-	case h.told <- struct{}{}:
-		h.tell(fmt.Errorf("a batch of %s was refused: %d: %w", r.RemoteAddr, err.status, err.err))
-	default:
+func (h *Handler) complain(r *http.Request, refused *Refusal) {
+	if h.tell != nil && h.complaints.Add(1) <= maxComplain {
+		h.tell(fmt.Errorf("a batch of %s was refused: %d: %w", r.RemoteAddr, refused.Status, refused))
 	}
 }
 
-func (h *Handler) take(w http.ResponseWriter, r *http.Request) *refusal {
-	switch {
-	case r.URL.Path != tap.Path:
-		return &refusal{http.StatusNotFound, errors.New("batches are posted to " + tap.Path)}
-	case r.Method != http.MethodPost:
-		return &refusal{http.StatusMethodNotAllowed, errors.New("batches are posted")}
-	case !h.authorised(r):
-		h.store.Refused()
-		return &refusal{http.StatusUnauthorized, errors.New("wrong token: PARATIMER_TOKEN must be the watcher's")}
-	case r.ContentLength > tap.MaxBatchBytes:
-		h.store.Refused()
-		return &refusal{http.StatusRequestEntityTooLarge, fmt.Errorf("%d bytes: a batch is at most %d", r.ContentLength,
-			tap.MaxBatchBytes)}
-	case r.Header.Get("Content-Encoding") != "":
-		h.store.Refused()
-		return &refusal{http.StatusUnsupportedMediaType, errors.New("batches are not packed")}
+func (h *Handler) take(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.Path != tap.Path {
+		return refuse(http.StatusNotFound, "batches are posted to %s", tap.Path)
 	}
-	leave, full := h.enter(r)
-	if full != nil {
-		h.store.Refused()
-		return full
+	if r.Method != http.MethodPost {
+		return refuse(http.StatusMethodNotAllowed, "batches are posted")
 	}
-	defer leave()
-	b, err := tap.Decode(http.MaxBytesReader(w, r.Body, tap.MaxBatchBytes+1))
+	b, err := h.batch(w, r)
 	if err != nil {
 		h.store.Refused()
-		return &refusal{statusOf(err), err}
+		return err
 	}
-	if err := h.store.Take(&b, h.now()); err != nil {
-		return &refusal{statusOf(err), err}
-	}
-	return nil
+	return h.store.Take(&b, h.now())
 }
 
-func statusOf(err error) int {
-	var large *http.MaxBytesError
-	var reduces *ReducesError
-	var task *TaskError
+// batch reads the batch of a request once few enough are read at a time.
+func (h *Handler) batch(w http.ResponseWriter, r *http.Request) (b tap.Batch, err error) {
 	switch {
-	case errors.As(err, &large):
-		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &reduces), errors.As(err, &task):
-		return http.StatusConflict
-	case errors.Is(err, ErrOver):
-		return http.StatusGone
-	case errors.Is(err, ErrFull):
-		return http.StatusInsufficientStorage
+	case !h.authorised(r):
+		return b, refuse(http.StatusUnauthorized, "wrong token: PARATIMER_TOKEN must be the watcher's")
+	case r.ContentLength > tap.MaxBatchBytes:
+		return b, refuse(http.StatusRequestEntityTooLarge, "%d bytes: a batch is at most %d", r.ContentLength,
+			tap.MaxBatchBytes)
+	case r.Header.Get("Content-Encoding") != "":
+		return b, refuse(http.StatusUnsupportedMediaType, "batches are not packed")
 	}
-	return http.StatusBadRequest
+	ctx, cancel := context.WithTimeout(r.Context(), waitToRead)
+	defer cancel()
+	select {
+	case h.read <- struct{}{}:
+		defer func() { <-h.read }()
+	case <-ctx.Done():
+		return b, refuse(http.StatusServiceUnavailable, "too many batches at once; try again")
+	}
+	return tap.Decode(http.MaxBytesReader(w, r.Body, tap.MaxBatchBytes+1))
 }
 
 // authorised compares hashes in constant time, so that the time does not reveal the token.
@@ -134,23 +112,4 @@ func (h *Handler) authorised(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sum[:], h.token[:]) == 1
-}
-
-// enter waits for a place among the batches that are being read.
-func (h *Handler) enter(r *http.Request) (leave func(), full *refusal) {
-	leave = func() { <-h.read }
-	select {
-	case h.read <- struct{}{}:
-		return leave, nil
-	default:
-	}
-	late := time.NewTimer(waitToRead)
-	defer late.Stop()
-	select {
-	case h.read <- struct{}{}:
-		return leave, nil
-	case <-late.C:
-	case <-r.Context().Done():
-	}
-	return nil, &refusal{http.StatusServiceUnavailable, errors.New("too many batches at once; try again")}
 }

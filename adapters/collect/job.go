@@ -2,7 +2,6 @@ package collect
 
 import (
 	"cmp"
-	"container/list"
 	"maps"
 	"slices"
 	"time"
@@ -14,9 +13,10 @@ import (
 
 // A job is what was received about one job.
 type job struct {
-	id     string
-	cost   int
-	orphan *list.Element // its place among the orphans while no source watches it
+	id      string
+	cost    int // in bytes
+	charged int // of these, what the store has counted
+	newest  int // number of its newest batch in the store
 
 	// Numbers of its tasks according to a snapshot; 0 if unknown.
 	mapTasks, reduceTasks int
@@ -38,7 +38,11 @@ type profile struct {
 	won   bool // according to a snapshot, the task's result is this attempt's
 }
 
+// cost returns 0 for nil.
 func (p *profile) cost() int {
+	if p == nil {
+		return 0
+	}
 	n := profileCost + cellCost*len(p.Bytes)
 	for i := range p.Keys {
 		n += keyCost + len(p.Keys[i].Key)
@@ -74,11 +78,13 @@ func (p *profile) cut(lambda int) *profile {
 	return &q
 }
 
-func (j *job) tasksOf(reduce bool) int {
-	if reduce {
-		return j.reduceTasks
+// setProfile replaces the profile of a map; nil drops it.
+func (j *job) setProfile(task int32, p *profile) {
+	j.cost += p.cost() - j.maps[task].cost()
+	j.maps[task] = p
+	if p == nil {
+		delete(j.maps, task)
 	}
-	return j.mapTasks
 }
 
 // profiles returns the profiles of the maps, by index.
@@ -96,10 +102,19 @@ func (j *job) prune() {
 	if j.mapTasks == 0 || len(j.maps) <= j.mapTasks {
 		return
 	}
-	for task, p := range j.maps {
+	for task := range j.maps {
 		if int(task) >= j.mapTasks {
-			delete(j.maps, task)
-			j.cost -= p.cost()
+			j.setProfile(task, nil)
+		}
+	}
+}
+
+// lower keeps the lambda largest keys of each map.
+func (j *job) lower(lambda int) {
+	for task, p := range j.maps {
+		if q := p.cut(lambda); q != p {
+			j.setProfile(task, q)
+			j.came++
 		}
 	}
 }
@@ -121,26 +136,40 @@ func (j *job) find(task, number int32) *attempt {
 	return nil
 }
 
-// attemptOf returns the attempt of a reduce with that number, and adds it if needed. If there are too many, the one
-// with the lowest number is dropped.
-func (j *job) attemptOf(task, number int32) *attempt {
-	if a := j.find(task, number); a != nil {
-		return a
+// add adds an attempt of a reduce. If there are too many, the one with the lowest number among the others is dropped.
+func (j *job) add(task int32, a *attempt) {
+	others := j.tasks[task]
+	if len(others) == maxAttempts {
+		j.cost -= others[0].cost()
+		others = others[1:]
 	}
-	a := &attempt{number: number}
-	all := append(j.tasks[task], a)
+	all := append(slices.Clone(others), a)
 	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) })
-	if len(all) > maxAttempts {
-		drop := 0
-		if all[0] == a {
-			drop = 1
-		}
-		j.cost -= all[drop].cost()
-		all = slices.Delete(all, drop, drop+1)
-	}
 	j.tasks[task] = all
 	j.cost += a.cost()
-	return a
+}
+
+// take adds a valid batch: a is its attempt, p its profile, if any. most bounds the points of an attempt.
+func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
+	task, number := int32(a.Task), int32(a.Number)
+	switch {
+	case a.Reduce:
+		t := j.find(task, number)
+		if t == nil {
+			t = &attempt{number: number}
+			j.add(task, t)
+		}
+		j.cost -= t.cost()
+		t.take(b, received, most)
+		j.cost += t.cost()
+	case p != nil:
+		j.setProfile(task, p)
+		j.reduces = b.Map.Reduces
+		j.came++
+	case b.Note != "" && j.silent == "":
+		j.silent = b.Note
+		j.cost += len(b.Note)
+	}
 }
 
 // best returns the attempt of a reduce with the groups that count; nil if there is none. It is the one that has
@@ -149,7 +178,7 @@ func (j *job) attemptOf(task, number int32) *attempt {
 // costs are valid until the next attempt reports. seen are the snapshot's attempts of the task; is is the best one
 // among them, or nil.
 func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
-	most := unfit
+	most := 0
 	for _, a := range j.tasks[task] {
 		r, s := rank(a.number, seen)
 		if r > most || r == most && best != nil && a.done > best.done {
@@ -159,77 +188,22 @@ func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attem
 	return best, is
 }
 
-// Ranks of attempts.
-const (
-	unfit   = iota // the snapshot has a newer attempt instead
-	lost           // it has failed or was killed
-	unknown        // it waits, or the snapshot does not have it yet
-	running
-	succeeded
-)
+// Ranks of attempts by their state in the snapshot. An attempt that the snapshot does not have yet ranks as a waiting
+// one, and one with a newer attempt instead of it is unfit.
+const unfit = 0
+
+var ranks = map[dag.AttemptState]int{
+	dag.AttemptFailed: 1, dag.AttemptKilled: 1, dag.AttemptWaiting: 2, dag.AttemptRunning: 3, dag.AttemptSucceeded: 4,
+}
 
 func rank(number int32, seen []dag.Attempt) (rank int, is *dag.Attempt) {
 	for i := range seen {
-		s := &seen[i]
-		if s.Number != number {
-			continue
+		if s := &seen[i]; s.Number == number {
+			return ranks[s.State], s
 		}
-		switch s.State {
-		case dag.AttemptSucceeded:
-			return succeeded, s
-		case dag.AttemptRunning:
-			return running, s
-		case dag.AttemptWaiting:
-			return unknown, s
-		}
-		return lost, s
 	}
 	if len(seen) > 0 && seen[len(seen)-1].Number > number {
 		return unfit, nil
 	}
-	return unknown, nil
-}
-
-// take adds a valid batch: a is its attempt, p its profile, if any.
-func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
-	task, number := int32(a.Task), int32(a.Number)
-	switch {
-	case a.Reduce:
-		t := j.attemptOf(task, number)
-		j.cost -= t.cost()
-		t.take(b, received, most)
-		j.cost += t.cost()
-	case p != nil:
-		if old := j.maps[task]; old != nil {
-			j.cost -= old.cost()
-		}
-		j.maps[task], j.reduces = p, b.Map.Reduces
-		j.cost += p.cost()
-		j.came++
-	case b.Note != "" && j.silent == "":
-		j.silent = b.Note
-		j.cost += len(b.Note)
-	}
-}
-
-// lower keeps the lambda largest keys of each map.
-func (j *job) lower(lambda int) {
-	for task, p := range j.maps {
-		if q := p.cut(lambda); q != p {
-			j.cost += q.cost() - p.cost()
-			j.maps[task] = q
-			j.came++
-		}
-	}
-}
-
-// condense keeps at most this many points per attempt.
-func (j *job) condense(most int) {
-	for _, all := range j.tasks {
-		for _, a := range all {
-			j.cost -= a.cost()
-			a.course.condense(most)
-			j.cost += a.cost()
-		}
-	}
+	return ranks[dag.AttemptWaiting], nil
 }

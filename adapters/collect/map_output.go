@@ -71,10 +71,10 @@ func (j *job) settle(t tally) {
 	if !t.over() || t.silent > 0 || j.mapOutput.came != j.came || len(j.maps) == 0 {
 		return
 	}
-	for _, p := range j.maps {
-		j.cost -= p.cost()
+	for task := range j.maps {
+		j.setProfile(task, nil)
 	}
-	j.maps, j.settled = nil, true
+	j.settled = true
 }
 
 // count counts the maps, and marks the profiles of attempts that have the tasks' results.
@@ -107,18 +107,13 @@ func (j *job) due(t tally) bool {
 // note returns why less is known than a tap could report.
 func (j *job) note(t tally, reduces int, short bool, reported string) string {
 	var out []string
-	switch {
-	case j.silent != "" && j.came == 0:
+	if j.silent != "" && j.came == 0 {
 		out = append(out, j.silent)
-	case j.reduces > 0 && j.reduces != reduces:
-		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces,
-			reduces))
-	case t.over() && t.silent > 0:
-		lost := fmt.Sprintf("%d of %d maps have not told their keys", t.silent, t.tasks)
-		if j.silent != "" {
-			lost += ": " + j.silent
-		}
-		out = append(out, lost)
+	} else if j.reduces > 0 && j.reduces != reduces {
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
+	} else if t.over() && t.silent > 0 {
+		lost := fmt.Sprintf("%d of %d maps have not told their keys: %s", t.silent, t.tasks, j.silent)
+		out = append(out, strings.TrimSuffix(lost, ": "))
 	}
 	if short {
 		out = append(out, "of each map only a part of its largest keys is kept: the watcher has room for no more")

@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -96,31 +95,18 @@ func (c *course) condense(most int) {
 // join makes one point of all points of the same class.
 func join(points []point, class func(*point) float64) []point {
 	var out []point
-	place := make(map[float64]int)
-	last := make([]int, 0, len(points)) // for each of out, the index of the last point in it
-	for i := range points {
-		p := &points[i]
-		k := class(p)
-		j, ok := place[k]
-		if !ok {
-			place[k] = len(out)
-			out, last = append(out, *p), append(last, i)
-			continue
+	place := make(map[float64]int) // in out, by class
+	for _, p := range points {
+		k := class(&p)
+		if j, ok := place[k]; ok {
+			q := &out[j]
+			n := q.count + p.count
+			p.bytes = q.bytes + (p.bytes-q.bytes)*(p.count/n)
+			p.took = q.took + (p.took-q.took)*(p.count/n)
+			p.count, q.count = n, 0
 		}
-		q := &out[j]
-		n := q.count + p.count
-		q.bytes += (p.bytes - q.bytes) * (p.count / n)
-		q.took += (p.took - q.took) * (p.count / n)
-		q.count, q.seq, q.ended, q.at, last[j] = n, p.seq, p.ended, p.at, i
+		place[k] = len(out)
+		out = append(out, p)
 	}
-	order := make([]int, len(out))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(last[a], last[b]) })
-	sorted := make([]point, len(out))
-	for i, k := range order {
-		sorted[i] = out[k]
-	}
-	return sorted
+	return slices.DeleteFunc(out, func(p point) bool { return p.count == 0 })
 }

@@ -27,19 +27,18 @@ func TestSequence(t *testing.T) {
 		{3, true},
 		{1 << 30, true},
 		{1 << 30, false},
-		{4, true},
+		{4, false}, // too long ago
+		{1<<30 - 63, true},
+		{1<<30 - 64, false},
 	} {
 		if got := s.first(c.n); got != c.first {
 			t.Errorf("step %d: %d comes for the first time: %v", i, c.n, got)
 		}
 	}
-	if s.low != 5 || len(s.over) != 1 {
-		t.Errorf("%+v", s)
-	}
 }
 
-// TestSequenceIsBounded: however numbers come, few are remembered, and none counts twice.
-func TestSequenceIsBounded(t *testing.T) {
+// TestSequenceCountsOnce: however numbers come, none counts twice.
+func TestSequenceCountsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s sequence
 		came := map[int]int{}
@@ -50,9 +49,6 @@ func TestSequenceIsBounded(t *testing.T) {
 			}
 			if came[n] > 1 {
 				t.Fatalf("%d came twice", n)
-			}
-			if len(s.over) > maxLate || !slices.IsSorted(s.over) {
-				t.Fatalf("%+v", s)
 			}
 		}
 	})

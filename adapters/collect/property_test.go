@@ -89,7 +89,7 @@ func TestSourceHolds(t *testing.T) {
 			}
 			snaps, copies = append(snaps, snap), append(copies, frozen(rt, snap))
 		}
-		if all, _ := s.store.cost(); all != s.store.held {
+		if all := s.store.cost(); all != s.store.held {
 			rt.Fatalf("%d bytes held, %d counted", all, s.store.held)
 		}
 		played, err := recording.NewReader(&written)

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,11 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Defaults of Options (E. Coppa, I. Finocchi, SoCC 2015, section 6.2: λ = 2000, Space-Saving of 35λ).
-const (
-	DefaultLambda   = 2000
-	DefaultCapacity = 35 * DefaultLambda
-)
+// DefaultLambda is from E. Coppa, I. Finocchi, SoCC 2015, section 6.2: λ = 2000, Space-Saving of 35λ.
+const DefaultLambda = 2000
 
 // Options are settings for joining the profiles of map outputs.
 type Options struct {
@@ -43,12 +41,8 @@ type Source struct {
 
 // NewSource returns a source of src's snapshots with the data in store about their jobs. Close ends it.
 func NewSource(src Inner, store *Store, o Options) *Source {
-	if o.Lambda <= 0 {
-		o.Lambda = DefaultLambda
-	}
-	if o.Capacity <= 0 {
-		o.Capacity = 35 * o.Lambda
-	}
+	o.Lambda = cmp.Or(o.Lambda, DefaultLambda)
+	o.Capacity = cmp.Or(o.Capacity, 35*o.Lambda)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -139,7 +133,12 @@ func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instan
 		s.opt.Tell(state.ID)
 	}
 	v.reported = true
-	s.charged(j, j.prune)
+	defer func() {
+		if s.store.jobs[j.id] == j { // else another source has left it meanwhile
+			s.store.charge(j)
+		}
+	}()
+	j.prune()
 	t := j.count(&plan.Stages[dag.Map], state.Stages[dag.Map].Attempts)
 	if j.due(t) {
 		all, came := j.profiles(), j.came
@@ -150,18 +149,9 @@ func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instan
 			j.mapOutput = p
 		}
 	}
-	s.charged(j, func() { j.settle(t) })
+	j.settle(t)
 	if v.groups == nil && j.mapOutput.maps == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return // too few of the maps have reported
 	}
 	v.show(j, state, t, s.store.lambda < s.opt.Lambda, at, now)
-}
-
-// charged counts the bytes that do adds to a job or removes from it.
-func (s *Source) charged(j *job, do func()) {
-	before := j.cost
-	do()
-	if s.store.jobs[j.id] == j { // else another source has left it meanwhile
-		s.store.charge(j, j.cost-before)
-	}
 }

@@ -40,7 +40,7 @@ func cluster(t time.Time) dag.Instant { return dag.InstantOf(t.Add(-time.Hour)) 
 
 // newStage has so many maps, none done, and two reduces that have not begun.
 func newStage(t *testing.T, maps int, o Options) *stage {
-	s := &stage{t: t, store: NewStore(DefaultLimits()), clock: noon}
+	s := &stage{t: t, store: NewStore(DefaultBytes), clock: noon}
 	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
 	s.src = NewSource(s, s.store, o)
 	plan := &dag.Plan{Jobs: []dag.Job{
@@ -394,13 +394,13 @@ func BenchmarkMapOutput(b *testing.B) {
 		all = append(all, profileOf(m, 0, 2000))
 	}
 	for b.Loop() {
-		mapOutputOf(all, DefaultLambda, DefaultCapacity)
+		mapOutputOf(all, DefaultLambda, 35*DefaultLambda)
 	}
 }
 
 // TestConcurrent: taps tell while several sources look. The race detector watches.
 func TestConcurrent(t *testing.T) {
-	store := NewStore(DefaultLimits())
+	store := NewStore(DefaultBytes)
 	stages := []*stage{newStage(t, 60, Options{}), newStage(t, 60, Options{})}
 	for _, s := range stages {
 		s.store = store
@@ -429,7 +429,7 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("%d maps, %v bytes", g.Maps, g.Reduces[0].Bytes)
 		}
 	}
-	if all, _ := store.cost(); all != store.held || store.Counts().Taken != 480 {
+	if all := store.cost(); all != store.held || store.Counts().Taken != 480 {
 		t.Errorf("%d bytes held, %d counted; %+v", all, store.held, store.Counts())
 	}
 }

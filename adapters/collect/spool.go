@@ -3,7 +3,6 @@ package collect
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -24,64 +23,40 @@ type Spooled struct {
 // line of a killed task, does not stop the others. An error is the reader's, or means that too many lines in a row
 // are unusable.
 func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
-	in := bufio.NewReaderSize(r, 64<<10)
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 2*tap.MaxBatchBytes)
+	in.Split(splitLines)
 	var bad input.Streak
-	for n := 1; ; n++ {
-		line, long, err := readLine(in, tap.MaxBatchBytes)
-		var b tap.Batch
+	for n := 1; in.Scan(); n++ {
+		line := bytes.TrimSpace(in.Bytes())
+		b, err := tap.Decode(bytes.NewReader(line))
+		if err != nil {
+			if tooMany := bad.Bad(); tooMany != nil {
+				return s, fmt.Errorf("line %d: %w", n, tooMany)
+			}
+		} else {
+			bad.Good()
+			err = store.Take(&b, received)
+		}
 		switch {
-		case errors.Is(err, io.EOF):
-			return s, nil
-		case err != nil:
-			return s, err
-		case long:
-			err = fmt.Errorf("more than %d bytes", tap.MaxBatchBytes)
+		case err == nil:
+			s.Taken++
 		case len(line) > 0:
-			b, err = tap.Decode(bytes.NewReader(line))
-		}
-		if err != nil || len(line) == 0 {
-			if err != nil {
-				s.refuse(n, err)
+			if s.Refused++; s.First == nil {
+				s.First = fmt.Errorf("line %d: %w", n, err)
 			}
-			if err := bad.Bad(); err != nil {
-				return s, fmt.Errorf("line %d: %w", n, err)
-			}
-			continue
 		}
-		bad.Good()
-		if err := store.Take(&b, received); err != nil {
-			s.refuse(n, err)
-			continue
-		}
-		s.Taken++
 	}
+	return s, in.Err()
 }
 
-func (s *Spooled) refuse(line int, err error) {
-	if s.Refused++; s.First == nil {
-		s.First = fmt.Errorf("line %d: %w", line, err)
+// splitLines splits lines for a bufio.Scanner. A line that is longer than a batch comes in pieces, which are unusable.
+func splitLines(data []byte, atEnd bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
 	}
-}
-
-// readLine reads a line without its end. If the line has more than most bytes, it returns only that it is long.
-// io.EOF comes after the last line.
-func readLine(in *bufio.Reader, most int) (line []byte, long bool, err error) {
-	any := false
-	for {
-		part, err := in.ReadSlice('\n')
-		any = any || len(part) > 0
-		if len(line)+len(part) > most+1 {
-			line, long = nil, true
-		}
-		if !long {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case errors.Is(err, io.EOF) && any:
-			err = nil
-		}
-		return bytes.TrimSpace(line), long, err
+	if len(data) > tap.MaxBatchBytes || atEnd && len(data) > 0 {
+		return len(data), data, nil
 	}
+	return 0, nil, nil
 }

@@ -17,9 +17,9 @@ func TestReadSpool(t *testing.T) {
 	good := func(seq int) string { return string(encoded(t, reduceBatch(theJob, 0, 0, seq, 5))) + "\n" }
 	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) +
 		strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
-	s := NewStore(DefaultLimits())
+	s := NewStore(DefaultBytes)
 	got, err := ReadSpool(strings.NewReader(spool), s, noon)
-	if err != nil || got.Taken != 3 || got.Refused != 4 ||
+	if err != nil || got.Taken != 3 || got.Refused != 3 ||
 		!strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -81,7 +81,7 @@ func TestSpoolOfATape(t *testing.T) {
 func TestEndlessBadLines(t *testing.T) {
 	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		got, err := ReadSpool(mutate.Endless(good, bad), NewStore(DefaultLimits()), noon)
+		got, err := ReadSpool(mutate.Endless(good, bad), NewStore(DefaultBytes), noon)
 		if err == nil || !strings.Contains(err.Error(), "line 1002: more than 1000 lines in a row") || got.Taken != 1 {
 			t.Errorf("%q: %+v, %v", bad, got, err)
 		}

@@ -1,42 +1,64 @@
 package collect
 
 import (
-	"container/list"
-	"errors"
+	"cmp"
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// Errors of Take. The batch changed nothing.
-var (
-	// ErrFull means that there is no room for the batch.
-	ErrFull = errors.New("the watcher has no room for more key groups")
-	// ErrOver means that no source needs the job's batches any more.
-	ErrOver = errors.New("the job has ended, or is not watched any more")
+// DefaultBytes bounds what a store keeps, as counted by this package: enough for 1,000 maps of 2,000 keys in jobs that
+// still map, and 500 reduces of 2,000 points. For a moment the process takes up to twice as much, while it joins
+// profiles of map outputs and reads batches.
+const DefaultBytes = 256 << 20
+
+// Costs of what is kept, in bytes: the structures, their slots in maps and the allocator's rounding.
+const (
+	jobCost     = 1 << 10
+	profileCost = 192
+	keyCost     = 40 // and the name
+	cellCost    = 8  // bytes for one reduce
+	attemptCost = 320
+	pointCost   = 56
 )
 
-// A ReducesError means that two maps of a job report different numbers of reduces.
-type ReducesError struct {
-	Job       string
-	Is, Other int
+const (
+	// maxAttempts is how many attempts of a reduce are kept: a running one, a speculative one, and those that just
+	// failed.
+	maxAttempts = 3
+	// minLambda is the least number of a map's keys. If these take too much, batches are refused.
+	minLambda = 32
+	// maxPoints and minPoints bound the points of an attempt. If it has more, they are condensed.
+	maxPoints, minPoints = 4096, 64
+	// maxJobPoints bounds the points of all reduces of a job, so that a recording can contain a whole snapshot.
+	maxJobPoints = 1 << 17
+	// maxOver is how many ended jobs are remembered, so that their late batches cost nothing.
+	maxOver = 1024
+)
+
+// A Refusal is why a batch is not accepted, and the HTTP status of the response. The batch changed nothing.
+type Refusal struct {
+	Status int
+	Text   string
 }
 
-func (e *ReducesError) Error() string {
-	return fmt.Sprintf("map.r: this map has %d reduces, others of %s have %d", e.Other, e.Job, e.Is)
+func (r *Refusal) Error() string { return r.Text }
+
+func refuse(status int, format string, args ...any) error {
+	return &Refusal{status, fmt.Sprintf(format, args...)}
 }
 
-// A TaskError means that a job has no such task.
-type TaskError struct {
-	Attempt string
-	Tasks   int
-}
-
-func (e *TaskError) Error() string {
-	return fmt.Sprintf("att: %s, but its job has %d such tasks", e.Attempt, e.Tasks)
-}
+var (
+	// ErrFull means that there is no room for the batch.
+	ErrFull = refuse(http.StatusInsufficientStorage, "the watcher has no room for more key groups")
+	// ErrOver means that no source needs the job's batches any more.
+	ErrOver = refuse(http.StatusGone, "the job has ended, or is not watched any more")
+)
 
 // Counts are what a store has processed and keeps.
 type Counts struct {
@@ -45,27 +67,23 @@ type Counts struct {
 	Bytes          int // kept
 }
 
-// A Store keeps the reports of taps, by job, within its limits. Several goroutines may use it.
+// A Store keeps the reports of taps, by job, within its limit. Several goroutines may use it.
 type Store struct {
-	limits Limits
+	limit int
 
 	mu             sync.Mutex
 	jobs           map[string]*job
 	watched        map[string]int // number of sources that watch a job, which may have no batch yet
-	orphans        list.List      // of *job, the longest silent first
-	held, orphaned int            // bytes of all, and of the orphans
+	held           int            // bytes
 	lambda, points int            // limits of a map's keys, and of an attempt's points
-	over           map[string]bool
-	ended          [maxOver]string // a ring of the keys of over
-	next           int
+	over           []string       // the newest jobs that have ended
 	taken, refused int
 }
 
-// NewStore returns an empty store.
-func NewStore(l Limits) *Store {
+// NewStore returns an empty store that keeps at most this many bytes.
+func NewStore(bytes int) *Store {
 	return &Store{
-		limits: l, jobs: map[string]*job{}, watched: map[string]int{}, over: map[string]bool{},
-		lambda: tap.MaxKeys, points: max(l.Points, minPoints),
+		limit: bytes, jobs: map[string]*job{}, watched: map[string]int{}, lambda: tap.MaxKeys, points: maxPoints,
 	}
 }
 
@@ -73,12 +91,19 @@ func NewStore(l Limits) *Store {
 func (s *Store) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.orphans.Len()
-	return Counts{s.taken, s.refused, len(s.jobs) - n, n, s.held}
+	c := Counts{Taken: s.taken, Refused: s.refused, Bytes: s.held}
+	for id := range s.jobs {
+		if s.watched[id] > 0 {
+			c.Jobs++
+		} else {
+			c.Orphans++
+		}
+	}
+	return c
 }
 
-// Take adds a batch that was received at a time of the collector's clock. The batch must be valid. Errors are
-// ErrFull, ErrOver, *ReducesError and *TaskError.
+// Take adds a batch that was received at a time of the collector's clock. The batch must be valid. An error is a
+// *Refusal.
 func (s *Store) Take(b *tap.Batch, received time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,172 +126,112 @@ func (s *Store) Refused() {
 func (s *Store) take(b *tap.Batch, received time.Time) error {
 	a, err := tap.ParseAttempt(b.Attempt)
 	if err != nil {
-		return err
+		return refuse(http.StatusBadRequest, "%v", err)
 	}
-	if s.over[b.Job] {
+	if slices.Contains(s.over, b.Job) {
 		return ErrOver
 	}
 	j := s.jobs[b.Job]
-	if j != nil && b.Map != nil && j.reduces > 0 && j.reduces != b.Map.Reduces {
-		return &ReducesError{b.Job, j.reduces, b.Map.Reduces}
+	if j == nil {
+		j = newJob(b.Job)
 	}
-	if j != nil && j.tasksOf(a.Reduce) > 0 && a.Task >= j.tasksOf(a.Reduce) {
-		return &TaskError{b.Attempt, j.tasksOf(a.Reduce)}
+	if b.Map != nil && j.reduces > 0 && j.reduces != b.Map.Reduces {
+		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,
+			j.reduces)
 	}
-	if j != nil && !a.Reduce && b.Map != nil && !j.wants(int32(a.Task), int32(a.Number)) {
+	tasks := j.mapTasks
+	if a.Reduce {
+		tasks = j.reduceTasks
+	}
+	if tasks > 0 && a.Task >= tasks {
+		return refuse(http.StatusConflict, "att: %s, but its job has %d such tasks", b.Attempt, tasks)
+	}
+	if b.Map != nil && !j.wants(int32(a.Task), int32(a.Number)) {
 		return nil
 	}
 	var p *profile
-	need := attemptCost + lateCost + len(b.Note)
+	need := j.cost - j.charged + attemptCost + len(b.Note)
 	switch {
 	case a.Reduce:
 		need += pointCost * (2*len(b.Points) + 64)
-		if j != nil {
-			if t := j.find(int32(a.Task), int32(a.Number)); t != nil {
-				need += pointCost * len(t.course.points)
-			}
+		if t := j.find(int32(a.Task), int32(a.Number)); t != nil {
+			need += pointCost * len(t.course.points)
 		}
 	case b.Map != nil:
 		p = profileOf(b.Map, int32(a.Number), s.lambda)
 		need += p.cost()
 	}
-	if j == nil {
-		need += jobCost
-	}
-	if !s.room(need, j, s.watched[b.Job] == 0) {
+	if !s.room(need, j) {
 		return ErrFull
 	}
 	if p != nil {
 		p = p.cut(s.lambda) // room may have lowered lambda
 	}
-	if j == nil || s.jobs[b.Job] == nil {
-		j = newJob(b.Job)
-		s.jobs[b.Job] = j
-		if s.watched[b.Job] == 0 {
-			j.orphan = s.orphans.PushBack(j)
-		}
-		s.charge(j, j.cost)
-	} else if j.orphan != nil {
-		s.orphans.MoveToBack(j.orphan)
-	}
-	before := j.cost
-	j.take(b, a, p, received, s.pointsOf(j))
-	s.charge(j, j.cost-before)
+	s.jobs[b.Job] = j
+	j.newest = s.taken
+	most := max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces, len(j.tasks))))
+	j.take(b, a, p, received, most)
+	s.charge(j)
 	return nil
 }
 
-// pointsOf returns how many points an attempt of a job may have.
-func (s *Store) pointsOf(j *job) int {
-	return max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces, len(j.tasks))))
+// charge counts the bytes that were added to a job or removed from it.
+func (s *Store) charge(j *job) {
+	s.held += j.cost - j.charged
+	j.charged = j.cost
 }
 
-// charge adds bytes to the store's counts of a job.
-func (s *Store) charge(j *job, bytes int) {
-	s.held += bytes
-	if j.orphan != nil {
-		s.orphaned += bytes
+// room makes room for bytes of a job, and reports whether it could: it drops jobs that no source watches, the longest
+// silent first, and then the smaller keys of all maps. It drops some more jobs than needed, so as not to sort them for
+// each batch.
+func (s *Store) room(need int, keep *job) bool {
+	if s.held+need <= s.limit {
+		return true
 	}
-}
-
-// room makes room for bytes of a job, nil if it is new, and reports whether it could.
-func (s *Store) room(need int, j *job, orphan bool) bool {
-	if orphan {
-		for s.orphaned+need > s.limits.Orphans {
-			if !s.evict(j) {
-				return false
-			}
-		}
-	}
-	for s.held+need > s.limits.Bytes {
-		if !s.evict(j) && !s.shrink() {
-			return false
-		}
-	}
-	return true
-}
-
-// evict drops the longest silent orphan other than keep, and reports whether there was one.
-func (s *Store) evict(keep *job) bool {
-	for e := s.orphans.Front(); e != nil; e = e.Next() {
-		if j := e.Value.(*job); j != keep {
+	oldest := func(a, b *job) int { return cmp.Compare(a.newest, b.newest) }
+	for _, j := range slices.SortedFunc(maps.Values(s.jobs), oldest) {
+		if s.held+need > s.limit/8*7 && s.watched[j.id] == 0 && j != keep {
 			s.forget(j)
-			return true
 		}
 	}
-	return false
+	for s.held+need > s.limit && s.lambda > minLambda {
+		s.lambda = max(minLambda, s.lambda/2)
+		for _, j := range s.jobs {
+			j.lower(s.lambda)
+			s.charge(j)
+		}
+	}
+	return s.held+need <= s.limit
 }
 
 func (s *Store) forget(j *job) {
-	s.charge(j, -j.cost)
-	if j.orphan != nil {
-		s.orphans.Remove(j.orphan)
-	}
+	s.held -= j.charged
 	delete(s.jobs, j.id)
-}
-
-// shrink lowers the limit of a map's keys, or else that of an attempt's points, and reports whether it could.
-func (s *Store) shrink() bool {
-	switch {
-	case s.lambda > minLambda:
-		s.lambda = max(minLambda, s.lambda/2)
-	case s.points > minPoints:
-		s.points = max(minPoints, s.points/2)
-	default:
-		return false
-	}
-	for _, j := range s.jobs {
-		before := j.cost
-		j.lower(s.lambda)
-		j.condense(s.points)
-		s.charge(j, j.cost-before)
-	}
-	return true
 }
 
 // watch records that a source watches a job. The job's batches are kept as long as one does.
 func (s *Store) watch(id string) {
-	delete(s.over, id)
+	s.over = slices.DeleteFunc(s.over, func(over string) bool { return over == id })
 	s.watched[id]++
-	if j := s.jobs[id]; j != nil && j.orphan != nil {
-		s.orphaned -= j.cost
-		s.orphans.Remove(j.orphan)
-		j.orphan = nil
-	}
 }
 
 // leave records that a source no longer watches a job. If no other source does, the store drops a job that has
-// ended and refuses its later batches. A job that still runs becomes an orphan again.
+// ended and refuses its later batches. A job that still runs is kept while there is room.
 func (s *Store) leave(id string, ended bool) {
-	if s.watched[id] == 0 {
+	if s.watched[id] > 1 {
+		s.watched[id]--
 		return
 	}
-	if s.watched[id]--; s.watched[id] > 0 {
-		return
-	}
+	wasWatched := s.watched[id] == 1
 	delete(s.watched, id)
-	j := s.jobs[id]
-	if !ended {
-		s.lose(j)
+	if !ended || !wasWatched {
 		return
 	}
-	if j != nil {
+	if j := s.jobs[id]; j != nil {
 		s.forget(j)
 	}
-	delete(s.over, s.ended[s.next])
-	s.ended[s.next], s.over[id] = id, true
-	s.next = (s.next + 1) % maxOver
-	if s.held < s.limits.Bytes/4 { // there is room again
-		s.lambda, s.points = tap.MaxKeys, max(s.limits.Points, minPoints)
-	}
-}
-
-// lose makes a job an orphan once no source watches it; j may be nil.
-func (s *Store) lose(j *job) {
-	if j == nil {
-		return
-	}
-	j.orphan = s.orphans.PushBack(j)
-	s.orphaned += j.cost
-	for s.orphaned > s.limits.Orphans && s.evict(nil) {
+	s.over = append(s.over[max(0, len(s.over)-maxOver+1):], id)
+	if s.held < s.limit/4 { // there is room again
+		s.lambda = tap.MaxKeys
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -60,27 +62,23 @@ func take(t *testing.T, s *Store, batches ...*tap.Batch) {
 }
 
 // cost counts anew what a store holds.
-func (s *Store) cost() (all, orphans int) {
+func (s *Store) cost() (all int) {
 	for _, j := range s.jobs {
-		n := jobCost + len(j.silent)
+		all += jobCost + len(j.silent)
 		for _, p := range j.maps {
-			n += p.cost()
+			all += p.cost()
 		}
 		for _, attempts := range j.tasks {
 			for _, a := range attempts {
-				n += a.cost()
+				all += a.cost()
 			}
 		}
-		all += n
-		if j.orphan != nil {
-			orphans += n
-		}
 	}
-	return all, orphans
+	return all
 }
 
 func TestStoreReplaces(t *testing.T) {
-	s := NewStore(DefaultLimits())
+	s := NewStore(DefaultBytes)
 	take(t, s, mapBatch(theJob, 3, 0, 10, 5), mapBatch(theJob, 3, 1, 20, 5), mapBatch(theJob, 3, 1, 20, 5))
 	j := s.jobs[theJob]
 	if p := j.maps[3]; len(j.maps) != 1 || p.attempt != 1 || p.Keys[0].Bytes != 20 || p.Bytes[0] != 40 {
@@ -106,32 +104,32 @@ func TestStoreReplaces(t *testing.T) {
 
 // TestManyAttempts: of a reduce that fails again and again the newest attempts are kept.
 func TestManyAttempts(t *testing.T) {
-	s := NewStore(DefaultLimits())
+	s := NewStore(DefaultBytes)
 	for i := range 6 {
 		take(t, s, reduceBatch(theJob, 0, i, 0, 1, 2))
 	}
 	if all := s.jobs[theJob].tasks[0]; len(all) != maxAttempts || all[0].number != 3 || all[2].number != 5 {
 		t.Errorf("%d attempts, the first has number %d", len(all), all[0].number)
 	}
-	if all, _ := s.cost(); all != s.held {
+	if all := s.cost(); all != s.held {
 		t.Errorf("%d bytes held, %d counted", all, s.held)
 	}
 }
 
 func TestStoreRefuses(t *testing.T) {
-	s := NewStore(DefaultLimits())
+	s := NewStore(DefaultBytes)
 	take(t, s, mapBatch(theJob, 0, 0, 1))
 	other := mapBatch(theJob, 1, 0, 1)
 	other.Map.Reduces, other.Map.Bytes = 3, []float64{2, 0, 0}
-	var reduces *ReducesError
-	if err := s.Take(other, noon); !errors.As(err, &reduces) || reduces.Is != 2 || reduces.Other != 3 {
+	var refused *Refusal
+	if err := s.Take(other, noon); !errors.As(err, &refused) || refused.Status != http.StatusConflict ||
+		!strings.Contains(refused.Text, "has 3 reduces, others of job_1700000000000_0001 have 2") {
 		t.Error(err)
 	}
 	s.watch(theJob)
 	s.jobs[theJob].mapTasks, s.jobs[theJob].reduceTasks = 10, 2
-	var task *TaskError
 	for _, b := range []*tap.Batch{mapBatch(theJob, 10, 0, 1), reduceBatch(theJob, 2, 0, 0, 1)} {
-		if err := s.Take(b, noon); !errors.As(err, &task) || task.Tasks == 0 {
+		if err := s.Take(b, noon); !errors.As(err, &refused) || !strings.Contains(refused.Text, "such tasks") {
 			t.Errorf("%s: %v", b.Attempt, err)
 		}
 	}
@@ -155,7 +153,8 @@ func TestStoreRefuses(t *testing.T) {
 // TestStoreForgetsOrphans: jobs that nobody watches go, the longest silent first, and never one that is watched.
 func TestStoreForgetsOrphans(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
-	s := NewStore(Limits{Bytes: 1 << 20, Orphans: 20 << 10, Points: 100})
+	const limit = 20 << 10
+	s := NewStore(limit)
 	s.watch(name(0))
 	for i := range 12 {
 		take(t, s, reduceBatch(name(i), 0, 0, 0, 1, 2, 3))
@@ -175,25 +174,24 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	if n := len(s.jobs[name(1)].find(0, 0).course.points); n != 3+10 {
 		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
 	}
-	if _, orphans := s.cost(); orphans > 20<<10 {
-		t.Errorf("%d bytes of strays", orphans)
+	if all := s.cost(); all > limit {
+		t.Errorf("%d bytes", all)
 	}
 	// The longest silent one has much to say: another one goes.
-	quiet := s.orphans.Front().Value.(*job).id
-	take(t, s, reduceBatch(quiet, 0, 0, 99, make([]float64, 40)...))
+	quiet := name(there[2])
+	take(t, s, reduceBatch(quiet, 0, 0, 50, make([]float64, 40)...))
 	if n := len(s.jobs[quiet].find(0, 0).course.points); n != 43 {
 		t.Errorf("of the job that speaks %d points are left, want 43", n)
 	}
 }
 
-// TestStoreKeepsLess: where room is short, the smaller keys of every map go and then the detail of what was done; what
-// is refused changes nothing.
+// TestStoreKeepsLess: where room is short, the smaller keys of every map go; what is refused changes nothing.
 func TestStoreKeepsLess(t *testing.T) {
 	sizes := make([]float64, 100)
 	for i := range sizes {
 		sizes[i] = float64(1000 - i)
 	}
-	s := NewStore(Limits{Bytes: 200 << 10, Orphans: 10 << 10, Points: 1000})
+	s := NewStore(200 << 10)
 	s.watch(theJob)
 	refused := 0
 	for i := range 200 {
@@ -211,8 +209,8 @@ func TestStoreKeepsLess(t *testing.T) {
 		}
 	}
 	j := s.jobs[theJob]
-	if s.lambda != minLambda || s.points != minPoints || refused == 0 || len(j.maps) < 60 {
-		t.Errorf("lambda %d, %d points, %d refused, %d maps", s.lambda, s.points, refused, len(j.maps))
+	if s.lambda != minLambda || refused == 0 || len(j.maps) < 60 {
+		t.Errorf("lambda %d, %d refused, %d maps", s.lambda, refused, len(j.maps))
 	}
 	for task, p := range j.maps {
 		if len(p.Keys) != minLambda || p.Keys[0].Bytes != 1000 || p.whole {
@@ -223,7 +221,7 @@ func TestStoreKeepsLess(t *testing.T) {
 		}
 	}
 	s.leave(theJob, true)
-	if s.lambda != tap.MaxKeys || s.points != 1000 {
+	if s.lambda != tap.MaxKeys {
 		t.Error("room that is there again is not used")
 	}
 }
@@ -231,7 +229,7 @@ func TestStoreKeepsLess(t *testing.T) {
 // TestFlood: a million batches, of jobs that nobody knows or of any task of one that is watched, stay within the
 // limits.
 func TestFlood(t *testing.T) {
-	limits := Limits{Bytes: 4 << 20, Orphans: 1 << 20, Points: 500}
+	const limit = 4 << 20
 	n := 1_000_000
 	if testing.Short() {
 		n = 50_000
@@ -244,7 +242,8 @@ func TestFlood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewStore(limits)
+			s := NewStore(limit)
+			s.points = 500
 			s.watch(theJob)
 			b := reduceBatch(theJob, 0, 0, 0, 1, 10, 100)
 			for i := range n / 3 {
@@ -258,15 +257,14 @@ func TestFlood(t *testing.T) {
 				}
 			}
 			c := s.Counts()
-			if all, orphans := s.cost(); all != c.Bytes || orphans != s.orphaned || all > limits.Bytes ||
-				orphans > limits.Orphans {
-				t.Errorf("%d bytes held, %d counted, %d of strays, %d counted", all, c.Bytes, orphans, s.orphaned)
+			if all := s.cost(); all != c.Bytes || all > limit {
+				t.Errorf("%d bytes held, %d counted", all, c.Bytes)
 			}
 			jobs := 1
 			if name == "of many jobs" {
 				jobs = 0
 			}
-			if c.Jobs != jobs || c.Orphans > limits.Orphans/jobCost || c.Taken+c.Refused != n/3 || c.Taken < 1000 {
+			if c.Jobs != jobs || c.Orphans > limit/jobCost || c.Taken+c.Refused != n/3 || c.Taken < 1000 {
 				t.Errorf("%+v", c)
 			}
 			if name == "of many jobs" && (c.Refused != 0 || c.Orphans < 100) {
@@ -279,8 +277,9 @@ func TestFlood(t *testing.T) {
 // TestStoreCounts: whatever comes, what is counted is what is held, and the limits hold.
 func TestStoreCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		limits := Limits{Bytes: 30 << 10, Orphans: 12 << 10, Points: 70}
-		s := NewStore(limits)
+		const limit = 30 << 10
+		s := NewStore(limit)
+		s.points = 70
 		watched, reported := map[string]int{}, map[string]bool{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			job := fmt.Sprintf("job_1700000000000_%04d", rapid.IntRange(0, 3).Draw(t, "job"))
@@ -312,12 +311,8 @@ func TestStoreCounts(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrOver) {
 				t.Fatal(err)
 			}
-			all, orphans := s.cost()
-			if all != s.held || orphans != s.orphaned {
-				t.Fatalf("%d bytes held, %d counted; %d of strays, %d counted", all, s.held, orphans, s.orphaned)
-			}
-			if all > limits.Bytes || orphans > limits.Orphans {
-				t.Fatalf("%d bytes, %d of strays", all, orphans)
+			if all := s.cost(); all != s.held || all > limit {
+				t.Fatalf("%d bytes held, %d counted", all, s.held)
 			}
 			for id := range reported {
 				if reported[id] && s.jobs[id] == nil {
@@ -334,7 +329,7 @@ func BenchmarkFlood(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		s := NewStore(DefaultLimits())
+		s := NewStore(DefaultBytes)
 		s.watch(theJob)
 		for i := range 3000 {
 			m := &tap.MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -46,9 +47,9 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	if len(v.shown) != n {
 		v.shown = make([]shown, n)
 	}
-	attempts, reported := byTask(state.Stages[dag.Reduce].Attempts), ""
+	reported := ""
 	for i := range g.Reduces {
-		seen := attempts.next(int32(i))
+		seen := ofTask(state.Stages[dag.Reduce].Attempts, int32(i))
 		r := dag.NoReduceGroups()
 		if i < reducesOf(inner) {
 			r = inner.Reduces[i]
@@ -130,21 +131,12 @@ func reducesOf(g *dag.Groups) int {
 	return len(g.Reduces)
 }
 
-// A cursor walks over attempts that are ordered by task.
-type cursor struct{ rest []dag.Attempt }
-
-func byTask(attempts []dag.Attempt) cursor { return cursor{attempts} }
-
-// next returns the attempts of a task. Calls must be in the order of tasks.
-func (c *cursor) next(task int32) []dag.Attempt {
-	for len(c.rest) > 0 && c.rest[0].Task < task {
-		c.rest = c.rest[1:]
-	}
-	n := 0
-	for n < len(c.rest) && c.rest[n].Task == task {
-		n++
-	}
-	return c.rest[:n]
+// ofTask returns the attempts of a task among attempts that are ordered by task.
+func ofTask(all []dag.Attempt, task int32) []dag.Attempt {
+	byTask := func(a dag.Attempt, task int32) int { return cmp.Compare(a.Task, task) }
+	from, _ := slices.BinarySearchFunc(all, task, byTask)
+	to, _ := slices.BinarySearchFunc(all, task+1, byTask)
+	return all[from:to]
 }
 
 // same reports whether two groups are equal. Lists that are not shared count as different.

@@ -47,7 +47,7 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		x, y := shown(string(a)), shown(string(b))
 		for _, name := range []string{x, y, HashedName(a)} {
-			if err := checkName(name); err != nil {
+			if err := checkName("k", name); err != nil {
 				t.Fatalf("%q: %v", name, err)
 			}
 		}

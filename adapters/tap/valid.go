@@ -1,9 +1,9 @@
 package tap
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -31,16 +31,18 @@ func (b Batch) valid() error {
 	}
 	if b.Map != nil {
 		if err := b.Map.valid(); err != nil {
-			return err
+			return fmt.Errorf("map.%w", err)
 		}
 	}
 	for i, p := range b.Points {
-		if err := p.valid(); err != nil {
+		if err := cmp.Or(within("a", p.Age, 0, MaxSeconds), within("b", p.Bytes, 0, MaxBytes),
+			within("s", p.Seconds, 0, MaxSeconds), within("n", p.Count, 1, MaxCount)); err != nil {
 			return fmt.Errorf("pts[%d].%w", i, err)
 		}
 	}
-	if b.Open != nil {
-		return b.Open.valid()
+	if o := b.Open; o != nil {
+		return cmp.Or(checkName("open.k", o.Name), within("open.b", o.Bytes, 0, MaxBytes),
+			within("open.s", o.Seconds, 0, MaxSeconds))
 	}
 	return nil
 }
@@ -48,93 +50,59 @@ func (b Batch) valid() error {
 func (m MapProfile) valid() error {
 	switch {
 	case m.Reduces < 1 || m.Reduces > MaxReduces:
-		return fmt.Errorf("map.r: %d reduces; 1 to %d are possible", m.Reduces, MaxReduces)
+		return fmt.Errorf("r: %d reduces; 1 to %d are possible", m.Reduces, MaxReduces)
 	case len(m.Bytes) != m.Reduces:
-		return fmt.Errorf("map.b: %d sizes for %d reduces", len(m.Bytes), m.Reduces)
+		return fmt.Errorf("b: %d sizes for %d reduces", len(m.Bytes), m.Reduces)
 	case m.Lambda < 1 || m.Lambda > MaxKeys:
-		return fmt.Errorf("map.l: %d keys; 1 to %d are possible", m.Lambda, MaxKeys)
+		return fmt.Errorf("l: %d keys; 1 to %d are possible", m.Lambda, MaxKeys)
 	case len(m.Top) > m.Lambda:
-		return fmt.Errorf("map.top: %d keys, but l says %d at most", len(m.Top), m.Lambda)
+		return fmt.Errorf("top: %d keys, but l says %d at most", len(m.Top), m.Lambda)
 	}
-	if err := within(m.Records, 0, MaxCount); err != nil {
-		return fmt.Errorf("map.n: %w", err)
+	if err := within("n", m.Records, 0, MaxCount); err != nil {
+		return err
 	}
 	for r, bytes := range m.Bytes {
-		if err := within(bytes, 0, MaxBytes); err != nil {
-			return fmt.Errorf("map.b[%d]: %w", r, err)
+		if err := within("b", bytes, 0, MaxBytes); err != nil {
+			return fmt.Errorf("%w: reduce %d", err, r)
 		}
 	}
-	left := append([]float64(nil), m.Bytes...)
+	left := slices.Clone(m.Bytes)
 	named := make(map[string]bool, len(m.Top))
 	for i, k := range m.Top {
-		if err := checkName(k.Name); err != nil {
-			return fmt.Errorf("map.top[%d].k: %w", i, err)
+		err := cmp.Or(checkName("k", k.Name), within("b", k.Bytes, 0, MaxBytes))
+		switch {
+		case err != nil:
+		case named[k.Name]:
+			err = fmt.Errorf("k: %q is there twice", k.Name)
+		case k.Reduce < 0 || k.Reduce >= m.Reduces:
+			err = fmt.Errorf("r: reduce %d of %d", k.Reduce, m.Reduces)
+		case i > 0 && k.Bytes > m.Top[i-1].Bytes:
+			err = fmt.Errorf("b: the largest come first")
+		default:
+			named[k.Name] = true
+			left[k.Reduce] -= k.Bytes
+			if left[k.Reduce] < -1e-6*m.Bytes[k.Reduce] { // sums of floats may differ in their last digits
+				err = fmt.Errorf("b: the keys of reduce %d have more bytes than b says", k.Reduce)
+			}
 		}
-		if named[k.Name] {
-			return fmt.Errorf("map.top[%d].k: %q is there twice", i, k.Name)
-		}
-		named[k.Name] = true
-		if k.Reduce < 0 || k.Reduce >= m.Reduces {
-			return fmt.Errorf("map.top[%d].r: reduce %d of %d", i, k.Reduce, m.Reduces)
-		}
-		if err := within(k.Bytes, 0, MaxBytes); err != nil {
-			return fmt.Errorf("map.top[%d].b: %w", i, err)
-		}
-		if i > 0 && k.Bytes > m.Top[i-1].Bytes {
-			return fmt.Errorf("map.top[%d].b: the largest come first", i)
-		}
-		left[k.Reduce] -= k.Bytes
-		// Sums of floats may differ in their last digits.
-		if left[k.Reduce] < -1e-6*m.Bytes[k.Reduce] {
-			return fmt.Errorf("map.top[%d].b: the keys of reduce %d have more bytes than b says", i, k.Reduce)
+		if err != nil {
+			return fmt.Errorf("top[%d].%w", i, err)
 		}
 	}
 	return nil
 }
 
-func (p Point) valid() error {
-	if err := within(p.Age, 0, MaxSeconds); err != nil {
-		return fmt.Errorf("a: %w", err)
-	}
-	if err := within(p.Bytes, 0, MaxBytes); err != nil {
-		return fmt.Errorf("b: %w", err)
-	}
-	if err := within(p.Seconds, 0, MaxSeconds); err != nil {
-		return fmt.Errorf("s: %w", err)
-	}
-	if err := within(p.Count, 1, MaxCount); err != nil {
-		return fmt.Errorf("n: %w", err)
-	}
-	return nil
-}
-
-func (o Open) valid() error {
-	if err := checkName(o.Name); err != nil {
-		return fmt.Errorf("open.k: %w", err)
-	}
-	if err := within(o.Bytes, 0, MaxBytes); err != nil {
-		return fmt.Errorf("open.b: %w", err)
-	}
-	if err := within(o.Seconds, 0, MaxSeconds); err != nil {
-		return fmt.Errorf("open.s: %w", err)
-	}
-	return nil
-}
-
-// within returns an error for NaN too.
-func within(v, least, most float64) error {
+// within returns an error for a value that is not within bounds, or NaN.
+func within(field string, v, least, most float64) error {
 	if v >= least && v <= most {
 		return nil
 	}
-	if math.IsNaN(v) {
-		return errors.New("missing")
-	}
-	return fmt.Errorf("%v is not within %v to %v", v, least, most)
+	return fmt.Errorf("%s: %v is not within %v to %v", field, v, least, most)
 }
 
-func checkName(name string) error {
+func checkName(field, name string) error {
 	if name == "" || len(name) > MaxName || !printable(name) {
-		return fmt.Errorf("not 1 to %d bytes of printable text", MaxName)
+		return fmt.Errorf("%s: not 1 to %d bytes of printable text", field, MaxName)
 	}
 	return nil
 }

@@ -34,9 +34,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	if len(paths) == 0 {
 		return src, nil
 	}
-	limits := collect.DefaultLimits()
-	limits.Orphans = limits.Bytes
-	store, at, log := collect.NewStore(limits), time.Now(), command.Logger(c)
+	store, at, log := collect.NewStore(collect.DefaultBytes), time.Now(), command.Logger(c)
 	for _, path := range paths {
 		files, err := spoolFiles(path)
 		if err != nil {

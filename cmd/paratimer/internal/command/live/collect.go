@@ -93,7 +93,7 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 		return nil, command.Usage("--collect: %w", err)
 	}
 	log, say := command.Logger(c), command.Tell(c)
-	k := &collector{store: collect.NewStore(collect.DefaultLimits())}
+	k := &collector{store: collect.NewStore(collect.DefaultBytes)}
 	k.opt = collect.Options{
 		Lambda: lambda, Capacity: capacity,
 		Tell: func(job string) { say("key groups of " + job + " come in") },
