@@ -2,6 +2,7 @@ package collect
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -15,6 +16,7 @@ type attempt struct {
 	course course
 	done   float64 // bytes of all groups that it has finished
 	note   string
+	shown  []dag.GroupPoint // of the newest snapshot
 
 	// The group that it is in, according to batch openSeq; nil if none.
 	open    *tap.Open
@@ -43,7 +45,7 @@ func (s *sequence) first(n int) bool {
 	return isFirst
 }
 
-func (a *attempt) cost() int { return attemptCost + pointCost*cap(a.course.points) + len(a.note) }
+func (a *attempt) cost() int { return attemptCost + pointCost*cap(a.course) + len(a.note) }
 
 // take adds a batch. A batch that came before changes nothing.
 func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
@@ -62,7 +64,7 @@ func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 		a.done += p.Bytes * p.Count
 	}
 	a.course.add(b.Seq, points)
-	if len(a.course.points) > most {
+	if len(a.course) > most {
 		a.course.condense(most / 2)
 	}
 }
@@ -89,17 +91,20 @@ func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 // seconds converts seconds to a duration. Validation has bounded them.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// finished appends the attempt's groups that were finished since to those that were shown.
-func (a *attempt) finished(before []dag.GroupPoint, m moment) []dag.GroupPoint {
+// show adds the attempt's finished groups to its reduce, and the group that it is in while it runs. Snapshots share the
+// part of the list of finished groups that is the same.
+func (a *attempt) show(r *dag.ReduceGroups, m moment) {
 	a.course.stamp(m)
-	for _, p := range a.course.points[len(before):] {
-		before = append(before, dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count})
+	done := make([]dag.GroupPoint, len(a.course))
+	for i, p := range a.course {
+		done[i] = dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count}
 	}
-	return before
-}
-
-// opened adds the group that the attempt is in, while it runs.
-func (a *attempt) opened(r *dag.ReduceGroups, m moment) {
+	if n := len(a.shown); n <= len(done) && slices.Equal(a.shown, done[:n]) {
+		a.shown = append(a.shown, done[n:]...)
+	} else {
+		a.shown = done
+	}
+	r.Attempt, r.Done = a.number, slices.Clip(a.shown)
 	r.OpenBytes, r.OpenSince, r.OpenKey = math.NaN(), dag.NoInstant, ""
 	if a.open == nil || m.end.Known() {
 		return

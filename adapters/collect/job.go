@@ -87,26 +87,14 @@ func (j *job) setProfile(task int32, p *profile) {
 	}
 }
 
-// profiles returns the profiles of the maps, by index.
-func (j *job) profiles() []*profile {
-	tasks := slices.Sorted(maps.Keys(j.maps))
-	out := make([]*profile, len(tasks))
-	for i, t := range tasks {
-		out[i] = j.maps[t]
-	}
-	return out
-}
-
-// prune drops maps that the job does not have, which were reported before their number was known.
-func (j *job) prune() {
-	if j.mapTasks == 0 || len(j.maps) <= j.mapTasks {
-		return
-	}
-	for task := range j.maps {
-		if int(task) >= j.mapTasks {
-			j.setProfile(task, nil)
+// profiles returns the profiles of the maps, by index, without maps that the job does not have.
+func (j *job) profiles() (out []*profile) {
+	for _, task := range slices.Sorted(maps.Keys(j.maps)) {
+		if j.mapTasks == 0 || int(task) < j.mapTasks {
+			out = append(out, j.maps[task])
 		}
 	}
+	return out
 }
 
 // lower keeps the lambda largest keys of each map.

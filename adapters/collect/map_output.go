@@ -110,7 +110,8 @@ func (j *job) note(t tally, reduces int, short bool, reported string) string {
 	if j.silent != "" && j.came == 0 {
 		out = append(out, j.silent)
 	} else if j.reduces > 0 && j.reduces != reduces {
-		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", j.reduces, reduces))
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d",
+			j.reduces, reduces))
 	} else if t.over() && t.silent > 0 {
 		lost := fmt.Sprintf("%d of %d maps have not told their keys: %s", t.silent, t.tasks, j.silent)
 		out = append(out, strings.TrimSuffix(lost, ": "))

@@ -20,23 +20,15 @@ type point struct {
 
 // A course is the finished groups of an attempt, in the order of its batches. A point gets its instant when a
 // snapshot first shows it, and keeps it.
-type course struct {
-	points  []point
-	shown   int // number of points, from the first on, that have an instant
-	edition int // grows when points that were shown have changed
-}
+type course []point
 
 // add inserts the points of a batch.
 func (c *course) add(seq int, points []point) {
-	i := len(c.points)
-	for i > 0 && c.points[i-1].seq > seq {
+	i := len(*c)
+	for i > 0 && (*c)[i-1].seq > seq {
 		i--
 	}
-	c.points = slices.Insert(c.points, i, points...)
-	if i < c.shown {
-		c.shown = i
-		c.edition++
-	}
+	*c = slices.Insert(*c, i, points...)
 }
 
 // A moment is the time of a snapshot by both clocks, with the attempt's bounds.
@@ -56,40 +48,32 @@ func (m moment) of(t time.Time) dag.Instant {
 }
 
 // stamp gives points their instants, in the order of the points: none is later than the instant of a later point.
-func (c *course) stamp(m moment) {
+func (c course) stamp(m moment) {
 	limit := m.at
-	for i := len(c.points) - 1; i >= c.shown; i-- {
-		p := &c.points[i]
-		if p.at.Known() {
-			limit = p.at
+	for i := range slices.Backward(c) {
+		if !c[i].at.Known() {
+			c[i].at = min(m.of(c[i].ended), limit)
 		} else {
-			p.at = min(m.of(p.ended), limit)
+			limit = c[i].at
 		}
 	}
 	before := dag.NoInstant
-	if c.shown > 0 {
-		before = c.points[c.shown-1].at
+	for i := range c {
+		c[i].at = max(c[i].at, before)
+		before = c[i].at
 	}
-	for i := c.shown; i < len(c.points); i++ {
-		p := &c.points[i]
-		p.at = max(p.at, before)
-		before = p.at
-	}
-	c.shown = len(c.points)
 }
 
 // condense joins points until there are at most most: first those of the same size, then those of similar sizes,
 // each at the place of the last one. The sums of bytes, time and count stay the same.
 func (c *course) condense(most int) {
-	if len(c.points) <= most {
+	if len(*c) <= most {
 		return
 	}
-	points := join(c.points, func(p *point) float64 { return p.bytes })
-	for width := 1e-3; len(points) > most; width *= 2 {
-		points = join(points, func(p *point) float64 { return math.Floor(math.Log(max(p.bytes, 1)) / width) })
+	*c = join(*c, func(p *point) float64 { return p.bytes })
+	for width := 1e-3; len(*c) > most; width *= 2 {
+		*c = join(*c, func(p *point) float64 { return math.Floor(math.Log(max(p.bytes, 1)) / width) })
 	}
-	c.points, c.shown = points, 0
-	c.edition++
 }
 
 // join makes one point of all points of the same class.

@@ -138,7 +138,6 @@ func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instan
 			s.store.charge(j)
 		}
 	}()
-	j.prune()
 	t := j.count(&plan.Stages[dag.Map], state.Stages[dag.Map].Attempts)
 	if j.due(t) {
 		all, came := j.profiles(), j.came

@@ -23,7 +23,7 @@ func TestReadSpool(t *testing.T) {
 		!strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n := len(s.jobs[theJob].find(0, 0).course.points); n != 2 {
+	if n := len(s.jobs[theJob].find(0, 0).course); n != 2 {
 		t.Errorf("%d points", n)
 	}
 	broken := errors.New("the disk is gone")

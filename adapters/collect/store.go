@@ -155,7 +155,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	case a.Reduce:
 		need += pointCost * (2*len(b.Points) + 64)
 		if t := j.find(int32(a.Task), int32(a.Number)); t != nil {
-			need += pointCost * len(t.course.points)
+			need += pointCost * len(t.course)
 		}
 	case b.Map != nil:
 		p = profileOf(b.Map, int32(a.Number), s.lambda)

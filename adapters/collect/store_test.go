@@ -91,10 +91,10 @@ func TestStoreReplaces(t *testing.T) {
 	}
 	take(t, s, reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 1, 0, 8, 9),
 		reduceBatch(theJob, 0, 0, 1, 6))
-	if n := len(j.find(0, 0).course.points); n != 2 {
+	if n := len(j.find(0, 0).course); n != 2 {
 		t.Errorf("%d points after a batch that came twice, want 2", n)
 	}
-	if n := len(j.find(0, 1).course.points); n != 2 {
+	if n := len(j.find(0, 1).course); n != 2 {
 		t.Errorf("%d points of another attempt, want 2", n)
 	}
 	if c := s.Counts(); c.Taken != 8 || c.Refused != 0 || c.Orphans != 1 || c.Jobs != 0 {
@@ -171,7 +171,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	if s.jobs[name(0)] == nil || s.jobs[name(1)] == nil || s.jobs[name(2)] != nil || s.jobs[name(11)] == nil {
 		t.Errorf("there are still %v", there)
 	}
-	if n := len(s.jobs[name(1)].find(0, 0).course.points); n != 3+10 {
+	if n := len(s.jobs[name(1)].find(0, 0).course); n != 3+10 {
 		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
 	}
 	if all := s.cost(); all > limit {
@@ -180,7 +180,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	// The longest silent one has much to say: another one goes.
 	quiet := name(there[2])
 	take(t, s, reduceBatch(quiet, 0, 0, 50, make([]float64, 40)...))
-	if n := len(s.jobs[quiet].find(0, 0).course.points); n != 43 {
+	if n := len(s.jobs[quiet].find(0, 0).course); n != 43 {
 		t.Errorf("of the job that speaks %d points are left, want 43", n)
 	}
 }

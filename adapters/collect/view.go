@@ -12,16 +12,8 @@ import (
 // A view is what a source has shown of a job.
 type view struct {
 	groups   *dag.Groups // nil: nothing yet
-	shown    []shown     // by reduce
 	reported bool        // its first batch was reported
 	over     bool        // the job has ended: groups no longer change
-}
-
-// A shown records which points of a reduce were shown.
-type shown struct {
-	of      *attempt
-	edition int
-	done    []dag.GroupPoint
 }
 
 // show makes the groups of a snapshot that was made at the instant at, which is now by the collector's clock. If
@@ -44,9 +36,6 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 			g.Origin = dag.GroupsComplete
 		}
 	}
-	if len(v.shown) != n {
-		v.shown = make([]shown, n)
-	}
 	reported := ""
 	for i := range g.Reduces {
 		seen := ofTask(state.Stages[dag.Reduce].Attempts, int32(i))
@@ -67,10 +56,8 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 			if is != nil {
 				m.start, m.end = is.Start, is.End
 			}
-			v.done(&r, i, a, m)
-			if reported == "" {
-				reported = a.note
-			}
+			a.show(&r, m)
+			reported = cmp.Or(reported, a.note)
 		}
 		g.Reduces[i] = r
 	}
@@ -87,17 +74,6 @@ func doneOf(r *dag.ReduceGroups) float64 {
 		sum += p.Bytes * p.Count
 	}
 	return sum
-}
-
-// done adds the finished groups of an attempt to its reduce.
-func (v *view) done(r *dag.ReduceGroups, i int, a *attempt, m moment) {
-	was := &v.shown[i]
-	if was.of != a || was.edition != a.course.edition {
-		*was = shown{of: a, edition: a.course.edition}
-	}
-	was.done = a.finished(was.done, m)
-	r.Attempt, r.Done = a.number, slices.Clip(was.done)
-	a.opened(r, m)
 }
 
 // counted sets the bytes of a reduce from its counters, if not all maps have a profile: the bytes it has copied,
@@ -139,22 +115,14 @@ func ofTask(all []dag.Attempt, task int32) []dag.Attempt {
 	return all[from:to]
 }
 
-// same reports whether two groups are equal. Lists that are not shared count as different.
+// same reports whether two groups are equal.
 func same(a, b *dag.Groups) bool {
-	if a.Origin != b.Origin || a.Maps != b.Maps || a.Note != b.Note || len(a.Reduces) != len(b.Reduces) {
-		return false
-	}
-	for i := range a.Reduces {
-		x, y := &a.Reduces[i], &b.Reduces[i]
-		if x.Attempt != y.Attempt || x.OpenSince != y.OpenSince || x.OpenKey != y.OpenKey ||
-			!equal(x.Bytes, y.Bytes) || !equal(x.Implicit, y.Implicit) || !equal(x.OpenBytes, y.OpenBytes) ||
-			!shared(x.Explicit, y.Explicit) || !shared(x.Top, y.Top) || !shared(x.Done, y.Done) {
-			return false
-		}
-	}
-	return true
+	return a.Origin == b.Origin && a.Maps == b.Maps && a.Note == b.Note &&
+		slices.EqualFunc(a.Reduces, b.Reduces, func(x, y dag.ReduceGroups) bool {
+			return x.Attempt == y.Attempt && x.OpenSince == y.OpenSince && x.OpenKey == y.OpenKey &&
+				equal(x.Bytes, y.Bytes) && equal(x.Implicit, y.Implicit) && equal(x.OpenBytes, y.OpenBytes) &&
+				slices.Equal(x.Explicit, y.Explicit) && slices.Equal(x.Top, y.Top) && slices.Equal(x.Done, y.Done)
+		})
 }
 
 func equal(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-
-func shared[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
