@@ -15,10 +15,9 @@ func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int32{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			const id = "dag_1_0001_1"
-			st := testState(id)
+			st := newState(id, &historySource{})
 			q := newTestSource(st, 0)
 			app := yarn.App{ID: "application_1_0001"}
-			w := view{st: st, room: &historySource{}}
 			v := st.vertexAt(0)
 			v.tasks, v.hasTasks = int(n), true
 			at := dag.Instant(1000)
@@ -45,7 +44,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				v.counts()
 				q.open()
-				w.snapshot(&observation{now: at, app: &app, state: dag.Running})
+				st.snapshot(at, &app, dag.Running)
 			}
 		})
 	}

@@ -79,7 +79,6 @@ func (l *Log) DAGs() []string { return slices.SortedFunc(maps.Keys(l.dags), yarn
 // A historySource replays a DAG from the history of Tez, in steps of time.
 type historySource struct {
 	st         *state
-	view       view
 	events     []event
 	app        yarn.App
 	bad        int
@@ -88,10 +87,10 @@ type historySource struct {
 	isDone     bool // the newest instant is the last one
 	isFinal    bool // the newest snapshot has a final state
 
-	// The facts about the cluster. The source is the view's surroundings.
+	// The facts about the cluster. The source is the state's surroundings.
 	cluster     dag.Cluster
 	nodes       []dag.NodeState
-	nodeIndex   map[text]int32 // by id
+	byID        map[text]int32 // nodes
 	user, queue string
 }
 
@@ -117,19 +116,13 @@ func NewHistorySource(log *Log, o recording.Options) (recording.Source, error) {
 	app, _ := IsDAG(id)
 	events := log.dags[id]
 	s := &historySource{
-		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: log.Bad, nodeIndex: map[text]int32{},
+		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: log.Bad, byID: map[text]int32{},
 		next: events[0].at, last: events[len(events)-1].at, step: dag.Instant(o.Every / time.Millisecond),
 	}
 	if s.step <= 0 {
 		s.step = max(1000, (s.last-s.next)/mostTicks)
 	}
-	s.st = newState(id, func(node string) int32 {
-		if i, known := s.nodeIndex[text(node)]; known {
-			return i
-		}
-		return -1
-	})
-	s.view = view{st: s.st, room: s}
+	s.st = newState(id, s)
 	for i := range log.apps[app] {
 		s.st.apply(&log.apps[app][i], dag.NoInstant)
 	}
@@ -148,8 +141,8 @@ func (s *historySource) survey() {
 	for i := range s.events {
 		e := &s.events[i]
 		s.user, s.queue = cmp.Or(s.user, dag.Clean(e.user)), cmp.Or(s.queue, dag.Clean(string(e.Queue)))
-		if _, known := s.nodeIndex[e.Node]; !known && e.Node != "" && len(s.nodes) < mostContainers {
-			s.nodeIndex[e.Node] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
+		if _, known := s.byID[e.Node]; !known && e.Node != "" && len(s.nodes) < mostContainers {
+			s.byID[e.Node] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
 			host, _, _ := strings.Cut(string(e.Node), ":")
 			s.nodes = append(s.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
 		}
@@ -182,6 +175,14 @@ func (s *historySource) Cluster(string) dag.Cluster { return s.cluster }
 // Fill sets the user, queue and nodes of a snapshot.
 func (s *historySource) Fill(snap *dag.Snapshot, _ string) {
 	snap.User, snap.Queue, snap.Nodes = s.user, s.queue, s.nodes
+}
+
+// NodeIndex returns the index of a node, or -1 if there are too many.
+func (s *historySource) NodeIndex(id string) int32 {
+	if i, known := s.byID[text(id)]; known {
+		return i
+	}
+	return -1
 }
 
 // AtMost limits the number of snapshots.
@@ -219,7 +220,7 @@ func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
 		state = s.st.current()
 	}
 	s.st.assumeSubmitted(now)
-	snap := s.view.snapshot(&observation{now: now, app: &s.app, state: state, masters: 1})
+	snap := s.st.snapshot(now, &s.app, state)
 	j := &snap.Jobs[0]
 	j.HeldMB = s.app.MasterMB
 	for k := range j.Stages {

@@ -28,7 +28,12 @@ const (
 )
 
 // testState returns the state of a DAG in a cluster with one node.
-func testState(id string) *state { return newState(id, func(string) int32 { return 3 }) }
+func testState(id string) *state { return newState(id, oneNode{}) }
+
+// oneNode are the surroundings of a DAG whose attempts run on one node.
+type oneNode struct{ *historySource }
+
+func (oneNode) NodeIndex(string) int32 { return 3 }
 
 // newTestSource returns a source of a DAG at an instant.
 func newTestSource(st *state, now dag.Instant) *Source {

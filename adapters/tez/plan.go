@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -39,18 +40,17 @@ func (st *state) order() []int32 {
 
 // planOf makes the plan with vertices in an order; without any, one stage with unknown tasks stands for all. It returns
 // the previous plan if nothing has changed, so that readers can compare pointers.
-func (w *view) planOf(order []int32, o *observation) *dag.Plan {
-	st := w.st
+func (st *state) planOf(order []int32, now dag.Instant, app *yarn.App) *dag.Plan {
 	p := &dag.Plan{
 		Name: cmp.Or(st.title.name, st.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
-		Cluster: w.room.Cluster(o.app.ID), Driver: dag.Eager,
+		Cluster: st.room.Cluster(app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: st.title.job(st.id), Rules: dag.AncestorsFirst, Input: st.inputs,
-			Alias: st.title.key, MasterMB: o.app.MasterMB,
+			Alias: st.title.key, MasterMB: app.MasterMB,
 			Stages: []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{
-			Report: counterInterval, Boot: st.boot.took(firstKnown(st.submitted, o.now)),
+			Report: counterInterval, Boot: st.boot.took(firstKnown(st.submitted, now)),
 			SetupMin: time.Duration(st.setupMedian() * float64(time.Millisecond)),
 		},
 	}
@@ -61,11 +61,11 @@ func (w *view) planOf(order []int32, o *observation) *dag.Plan {
 	if len(order) > 0 {
 		job.Stages = st.stages(order)
 	}
-	if w.plan != nil && job.MasterMB == 0 {
-		job.MasterMB = w.plan.Jobs[0].MasterMB
+	if st.plan != nil && job.MasterMB == 0 {
+		job.MasterMB = st.plan.Jobs[0].MasterMB
 	}
-	if w.plan != nil && reflect.DeepEqual(w.plan, p) {
-		return w.plan
+	if st.plan != nil && reflect.DeepEqual(st.plan, p) {
+		return st.plan
 	}
 	return p
 }

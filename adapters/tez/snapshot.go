@@ -5,68 +5,56 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A view makes the snapshots of a DAG. Later changes of the state do not affect them. Snapshots share the plan while
-// it is the same, and the attempts of a vertex until one of them changes.
-type view struct {
-	st    *state
-	room  surroundings
-	order []int32   // of the stages
-	plan  *dag.Plan // of the newest complete snapshot; nil before
-}
-
-// surroundings adds facts about the cluster to snapshots. A *yarn.Overview implements it.
+// surroundings have the facts about the cluster in snapshots. A *yarn.Overview implements them.
 type surroundings interface {
 	Cluster(app string) dag.Cluster
 	Fill(snap *dag.Snapshot, app string)
+	NodeIndex(id string) int32
 }
 
-// An observation has the facts of a snapshot that are not about the DAG itself.
-type observation struct {
-	now     dag.Instant
-	app     *yarn.App
-	state   dag.State // of the DAG
-	masters int       // of the application so far
-}
-
-// snapshot returns the current state. After the first snapshot the order of the stages is fixed.
-func (w *view) snapshot(o *observation) *dag.Snapshot {
-	if w.plan == nil {
-		w.order = w.st.order()
+// snapshot returns the state of a DAG for one instant. Later changes do not affect the snapshot. Snapshots share the
+// plan while it is the same, and the attempts of a vertex until one of them changes. After the first snapshot the order
+// of the stages is fixed.
+func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
+	if st.plan == nil {
+		st.stageOrder = st.order()
 	}
-	for i := len(w.order); i < len(w.st.vertices); i++ { // every earlier place is taken by a vertex with a lower index
-		w.order = append(w.order, w.st.vertices[i].index)
+	for i := len(st.stageOrder); i < len(st.vertices); i++ { // every earlier place has a vertex with a lower index
+		st.stageOrder = append(st.stageOrder, st.vertices[i].index)
 	}
-	w.plan = w.planOf(w.order, o)
-	snap := w.base(w.plan, o)
+	st.plan = st.planOf(st.stageOrder, now, app)
+	snap := st.bare(st.plan, now, app, state)
 	j := &snap.Jobs[0]
-	j.Attempt, j.Started = max(1, o.masters), w.st.started
-	if o.state.Ended() {
-		j.Finished = min(firstKnown(w.st.finished, o.now), o.now)
-		if o.state != dag.Succeeded {
-			j.Diagnosis = w.st.diagnosis
+	j.Attempt, j.Started = 1, st.started
+	if state.Ended() {
+		j.Finished = min(firstKnown(st.finished, now), now)
+		if state != dag.Succeeded {
+			j.Diagnosis = st.diagnosis
 		}
 	}
-	for i, index := range w.order {
-		j.Stages[i].Attempts = w.st.vertices[index].snapshot(o.now)
+	for i, index := range st.stageOrder {
+		j.Stages[i].Attempts = st.vertices[index].snapshot(now)
 	}
 	return snap
 }
 
 // beginning returns a snapshot of a DAG with vertices or edges that are not written yet. One stage with unknown tasks
 // stands for all vertices.
-func (w *view) beginning(o *observation) *dag.Snapshot { return w.base(w.planOf(nil, o), o) }
+func (st *state) beginning(now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
+	return st.bare(st.planOf(nil, now, app), now, app, state)
+}
 
-// base returns a snapshot without attempts.
-func (w *view) base(plan *dag.Plan, o *observation) *dag.Snapshot {
+// bare returns a snapshot without attempts.
+func (st *state) bare(plan *dag.Plan, now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
 	snap := &dag.Snapshot{
-		Plan: plan, At: o.now, ID: w.st.id, State: o.state, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
+		Plan: plan, At: now, ID: st.id, State: state, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
 	}
 	j := &snap.Jobs[0]
-	j.ID, j.State, j.HeldMB, j.Master = o.app.ID, o.state, o.app.HeldMB, o.app.Node
-	if at := w.st.submitted; at.Known() {
-		j.Submitted = min(at, o.now)
+	j.ID, j.State, j.HeldMB, j.Master = app.ID, state, app.HeldMB, app.Node
+	if st.submitted.Known() {
+		j.Submitted = min(st.submitted, now)
 	}
-	w.room.Fill(snap, o.app.ID)
+	st.room.Fill(snap, app.ID)
 	return snap
 }
 

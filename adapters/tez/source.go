@@ -40,14 +40,12 @@ type Target struct {
 	Final func() bool
 }
 
-// A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG, and its view makes the
-// snapshots. It is not safe for concurrent use.
+// A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG. It is not safe for concurrent use.
 type Source struct {
 	cluster  Cluster
 	target   Target
 	overview *yarn.Overview
-	st       *state // nil before the DAG is chosen, as in view
-	view     view
+	st       *state // nil before the DAG is chosen
 	files    *files // of the newest master; nil before its container is known
 	lines    lineReader
 
@@ -80,7 +78,6 @@ func NewSource(cluster Cluster, target Target) *Source {
 	if s.overview == nil {
 		s.overview = yarn.NewOverview(cluster, target.Made)
 	}
-	s.view.room = s.overview
 	return s
 }
 
@@ -136,7 +133,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.st.endWith(state, firstKnown(s.st.finished, s.now))
 	}
 	s.st.assumeSubmitted(s.submission())
-	return s.complete(s.view.snapshot(s.observation(state))), nil
+	snap := s.st.snapshot(s.now, &s.app, state)
+	snap.Jobs[0].Attempt = max(1, s.masters)
+	return s.complete(snap), nil
 }
 
 // choose finds the application and, from its master's files, the DAG.
@@ -167,8 +166,8 @@ func (s *Source) choose(ctx context.Context) error {
 	if dagApp == "" { // the newest DAG with a log of the master, or the first one
 		id = dagsOf(app.ID) + strconv.Itoa(max(1, s.files.newestDAG(dagsOf(app.ID))))
 	}
-	s.st = newState(id, s.overview.NodeIndex)
-	s.view.st, s.lines.st = s.st, s.st
+	s.st = newState(id, s.overview)
+	s.lines.st = s.st
 	if pig.Is(app.Name) {
 		s.st.title = titleOf(id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 	}
@@ -209,7 +208,7 @@ func (s *Source) none(why string, args ...any) error {
 // isShaped reports whether the stages are as complete as they will be. After the first snapshot their order is fixed.
 func (s *Source) isShaped() bool {
 	st := s.st
-	if s.view.plan != nil || st.hasEnded() || st.final != "" || s.app.Ended {
+	if st.plan != nil || st.hasEnded() || st.final != "" || s.app.Ended {
 		return true
 	}
 	s.firstPoll = firstKnown(s.firstPoll, s.now)
@@ -221,7 +220,7 @@ func (s *Source) isShaped() bool {
 // beginning returns a snapshot of a DAG with vertices or edges that are not written yet.
 func (s *Source) beginning() *dag.Snapshot {
 	if !s.isRefused() {
-		snap := s.view.beginning(s.observation(dag.Submitted))
+		snap := s.st.beginning(s.now, &s.app, dag.Submitted)
 		snap.Warnings = s.overview.Warnings()
 		return snap
 	}
@@ -230,11 +229,7 @@ func (s *Source) beginning() *dag.Snapshot {
 		state = dag.Running
 	}
 	s.st.assumeSubmitted(s.submission())
-	return s.complete(s.view.beginning(s.observation(state)))
-}
-
-func (s *Source) observation(state dag.State) *observation {
-	return &observation{now: s.now, app: &s.app, state: state, masters: s.masters}
+	return s.complete(s.st.beginning(s.now, &s.app, state))
 }
 
 // complete adds the warnings to a snapshot.

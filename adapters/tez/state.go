@@ -33,7 +33,10 @@ type state struct {
 	containers map[string]*container
 	slots      int32                  // number of containers used
 	setups     map[attemptKey]float64 // ms from allocation to start of each container's first attempt
-	nodeIndex  func(id string) int32
+	room       surroundings
+
+	stageOrder []int32   // indices of the vertices
+	plan       *dag.Plan // of the newest complete snapshot; nil before
 }
 
 // A boot has the start of a master's JVM and when the master was ready. Unknown times are zero.
@@ -111,10 +114,10 @@ type attempt struct {
 
 const retired = -1
 
-func newState(id string, nodeIndex func(id string) int32) *state {
+func newState(id string, room surroundings) *state {
 	return &state{
 		id: id, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
-		containers: map[string]*container{}, setups: map[attemptKey]float64{}, nodeIndex: nodeIndex,
+		containers: map[string]*container{}, setups: map[attemptKey]float64{}, room: room,
 	}
 }
 

@@ -183,7 +183,7 @@ func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
 	a.Start = firstKnown(e.at, a.Start)
-	a.Node, a.container = st.nodeIndex(string(e.Node)), string(e.Container)
+	a.Node, a.container = st.room.NodeIndex(string(e.Node)), string(e.Container)
 	c := st.container(a.container)
 	if c == nil {
 		return
