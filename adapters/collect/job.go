@@ -30,12 +30,11 @@ type job struct {
 	tasks     map[int32][]*attempt
 }
 
-// A profile is the output of a map attempt, by reduce and key. It is immutable: a new one replaces it.
+// A profile is the output of a map, by reduce and key. All attempts of the map have the same output. A profile is
+// immutable: a new one replaces it.
 type profile struct {
-	attempt int32
 	sketch.Profile[string]
 	whole bool // Keys are all its keys
-	won   bool // according to a snapshot, the task's result is this attempt's
 }
 
 // cost returns 0 for nil.
@@ -55,8 +54,8 @@ func newJob(id string) *job {
 }
 
 // profileOf returns the profile in a batch, with its lambda largest keys.
-func profileOf(m *tap.MapProfile, number int32, lambda int) *profile {
-	p := &profile{attempt: number, whole: m.Complete && len(m.Top) <= lambda}
+func profileOf(m *tap.MapProfile, lambda int) *profile {
+	p := &profile{whole: m.Complete && len(m.Top) <= lambda}
 	p.Bytes = slices.Clone(m.Bytes)
 	p.Keys = make([]sketch.Key[string], len(m.Top))
 	for i, k := range m.Top {
@@ -107,13 +106,6 @@ func (j *job) lower(lambda int) {
 	}
 }
 
-// Reports whether to accept an attempt's profile. The first one is accepted. A later one replaces it, unless the
-// present one is that of the attempt with the task's result.
-func (j *job) wants(task, number int32) bool {
-	p := j.maps[task]
-	return !j.settled && (p == nil || !p.won || p.attempt == number)
-}
-
 // find returns the attempt of a reduce with that number; nil if it has reported nothing.
 func (j *job) find(task, number int32) *attempt {
 	for _, a := range j.tasks[task] {
@@ -124,19 +116,6 @@ func (j *job) find(task, number int32) *attempt {
 	return nil
 }
 
-// add adds an attempt of a reduce. If there are too many, the one with the lowest number among the others is dropped.
-func (j *job) add(task int32, a *attempt) {
-	others := j.tasks[task]
-	if len(others) == maxAttempts {
-		j.cost -= others[0].cost()
-		others = others[1:]
-	}
-	all := append(slices.Clone(others), a)
-	slices.SortFunc(all, func(a, b *attempt) int { return cmp.Compare(a.number, b.number) })
-	j.tasks[task] = all
-	j.cost += a.cost()
-}
-
 // take adds a valid batch: a is its attempt, p its profile, if any. most bounds the points of an attempt.
 func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
 	task, number := int32(a.Task), int32(a.Number)
@@ -145,7 +124,8 @@ func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, 
 		t := j.find(task, number)
 		if t == nil {
 			t = &attempt{number: number}
-			j.add(task, t)
+			j.tasks[task] = append(j.tasks[task], t)
+			j.cost += t.cost()
 		}
 		j.cost -= t.cost()
 		t.take(b, received, most)

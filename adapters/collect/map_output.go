@@ -77,21 +77,15 @@ func (j *job) settle(t tally) {
 	j.settled = true
 }
 
-// count counts the maps, and marks the profiles of attempts that have the tasks' results.
+// count counts the maps.
 func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
 	t := tally{tasks: phase.Count()}
 	for i := range attempts {
-		a := &attempts[i]
-		if a.State != dag.AttemptSucceeded {
-			continue
-		}
-		t.succeeded++
-		p := j.maps[a.Task]
-		switch {
-		case p != nil:
-			p.won = p.attempt == a.Number
-		case !j.settled:
-			t.silent++
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded {
+			t.succeeded++
+			if j.maps[a.Task] == nil && !j.settled {
+				t.silent++
+			}
 		}
 	}
 	return t

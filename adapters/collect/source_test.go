@@ -391,7 +391,7 @@ func BenchmarkMapOutput(b *testing.B) {
 				Bytes: float64(2000 - k),
 			})
 		}
-		all = append(all, profileOf(m, 0, 2000))
+		all = append(all, profileOf(m, 2000))
 	}
 	for b.Loop() {
 		mapOutputOf(all, DefaultLambda, 35*DefaultLambda)

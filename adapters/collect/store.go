@@ -28,9 +28,6 @@ const (
 )
 
 const (
-	// maxAttempts is how many attempts of a reduce are kept: a running one, a speculative one, and those that just
-	// failed.
-	maxAttempts = 3
 	// minLambda is the least number of a map's keys. If these take too much, batches are refused.
 	minLambda = 32
 	// maxPoints and minPoints bound the points of an attempt. If it has more, they are condensed.
@@ -146,7 +143,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	if tasks > 0 && a.Task >= tasks {
 		return refuse(http.StatusConflict, "att: %s, but its job has %d such tasks", b.Attempt, tasks)
 	}
-	if b.Map != nil && !j.wants(int32(a.Task), int32(a.Number)) {
+	if b.Map != nil && j.settled {
 		return nil
 	}
 	var p *profile
@@ -158,7 +155,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 			need += pointCost * len(t.course)
 		}
 	case b.Map != nil:
-		p = profileOf(b.Map, int32(a.Number), s.lambda)
+		p = profileOf(b.Map, s.lambda)
 		need += p.cost()
 	}
 	if !s.room(need, j) {
