@@ -7,7 +7,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/units"
 )
 
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
@@ -28,8 +27,11 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	say := func(name string, grade yarn.Grade, hint, format string, args ...any) {
 		out = append(out, yarn.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	say("tez", yarn.OK, "", "%s of Tez running, the newest is %s of %s",
-		units.Count(running, "application"), s.app.ID, s.app.User)
+	many := "applications of Tez run"
+	if running == 1 {
+		many = "application of Tez runs"
+	}
+	say("tez", yarn.OK, "", "%d %s, the newest is %s of %s", running, many, s.app.ID, s.app.User)
 	_, none := errors.AsType[*yarn.NoWorkflowError](err)
 	switch {
 	case s.failure != nil:
@@ -44,7 +46,7 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	f := s.files
 	switch {
 	case f == nil:
-		say("tez files", yarn.Warn, "", "the ResourceManager does not say where the master runs")
+		say("tez files", yarn.Warn, "", "the ResourceManager does not report where the master runs")
 	case f.sizes == nil || f.err != nil:
 		hint := ""
 		if isDenied(f.err) {

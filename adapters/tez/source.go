@@ -40,7 +40,8 @@ type Target struct {
 	Final func() bool
 }
 
-// A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG. It is not safe for concurrent use.
+// A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG. It is not safe for
+// concurrent use.
 type Source struct {
 	cluster  Cluster
 	target   Target
