@@ -4,7 +4,7 @@
 //
 // The log, the history files and the web service of a master change the state of a DAG (transitions.go), and so does a
 // history that Tez has written. A [Source] sends the requests that can add something to the state (requests.go), and
-// returns a snapshot of it per call (snapshot.go). [NewHistorySource] replays a history.
+// returns a snapshot of it per call (snapshot.go). [NewPastReader] reads a history to replay.
 //
 // A workflow is a DAG: a plan with one job that has the vertices as stages. A temporary failure is a *dag.MissedError.
 // The end of a DAG comes from its master, its master's log or history, or the ResourceManager.

@@ -17,11 +17,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Log is a history of DAGs that Tez has written.
-type Log struct {
-	// Bad counts records and files that were left out because they are not events.
-	Bad int
-
+// A history has the events of DAGs that Tez has written.
+type history struct {
+	bad  int                // records and files that were left out because they are not events
 	dags map[string][]event // by id
 	apps map[string][]event // of the configuration, masters and containers of an application
 }
@@ -38,7 +36,7 @@ var (
 )
 
 // add adds an event. It ignores events of other kinds of objects.
-func (l *Log) add(e *event) error {
+func (l *history) add(e *event) error {
 	switch e.kind {
 	case appConfigured, "AM_LAUNCHED", "AM_STARTED", "CONTAINER_LAUNCHED":
 		if m := inApp.FindStringSubmatch(e.entity); m != nil && len(l.apps["application_"+m[1]]) < mostContainers {
@@ -59,7 +57,7 @@ func (l *Log) add(e *event) error {
 }
 
 // close orders the events by time. It returns errNoDAG if no DAG is complete.
-func (l *Log) close() error {
+func (l *history) close() error {
 	beginnings := []string{"DAG_SUBMITTED", "DAG_STARTED", "DAG_INITIALIZED"}
 	for id, all := range l.dags {
 		if !slices.ContainsFunc(all, func(e event) bool { return slices.Contains(beginnings, e.kind) }) {
@@ -73,8 +71,8 @@ func (l *Log) close() error {
 	return nil
 }
 
-// DAGs returns the ids of the DAGs, in order.
-func (l *Log) DAGs() []string { return slices.SortedFunc(maps.Keys(l.dags), yarn.ByID) }
+// ids returns the ids of the DAGs, in order.
+func (l *history) ids() []string { return slices.SortedFunc(maps.Keys(l.dags), yarn.ByID) }
 
 // A historySource replays a DAG from the history of Tez, in steps of time.
 type historySource struct {
@@ -94,44 +92,34 @@ type historySource struct {
 	user, queue string
 }
 
-// mostTicks is the number of snapshots of a DAG's history if Options.Every is not set.
+// mostTicks is the number of snapshots of a DAG's history if the time between them is not set.
 const mostTicks = 3600
 
 // Defaults of Tez for a history without configuration.
 const defaultTaskMB, defaultMasterMB = 1024, 1024
 
-// NewHistorySource returns a source that replays a DAG of a history, or the first DAG if o.Workflow is "". o.Every is
-// the time between snapshots; 0 is a second, or more for a long DAG. The source ends with io.EOF, or with a
-// *recording.CutOffError if the history does not have the DAG's end.
-func NewHistorySource(log *Log, o recording.Options) (recording.Source, error) {
-	all := log.DAGs()
-	i := slices.IndexFunc(all, func(id string) bool {
-		app, _ := IsDAG(id)
-		return o.Workflow == "" || o.Workflow == id || o.Workflow == app
-	})
-	if i < 0 {
-		return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: all}
-	}
-	id := all[i]
+// replay returns a source that replays a DAG. every is the time between snapshots; 0 is a second, or more for a long
+// DAG. The source ends with io.EOF, or with a *recording.CutOffError if the history does not have the DAG's end.
+func (l *history) replay(id string, every time.Duration) *historySource {
 	app, _ := IsDAG(id)
-	events := log.dags[id]
+	events := l.dags[id]
 	s := &historySource{
-		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: log.Bad, byID: map[text]int32{},
-		next: events[0].at, last: events[len(events)-1].at, step: dag.Instant(o.Every / time.Millisecond),
+		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: l.bad, byID: map[text]int32{},
+		next: events[0].at, last: events[len(events)-1].at, step: dag.Instant(every / time.Millisecond),
 	}
 	if s.step <= 0 {
 		s.step = max(1000, (s.last-s.next)/mostTicks)
 	}
 	s.st = newState(id, s)
-	for i := range log.apps[app] {
-		s.st.apply(&log.apps[app][i], dag.NoInstant)
+	for i := range l.apps[app] {
+		s.st.apply(&l.apps[app][i], dag.NoInstant)
 	}
 	if s.st.settings.taskMB() == 0 {
 		s.st.settings.TaskMB = defaultTaskMB
 	}
 	s.app.MasterMB = cmp.Or(s.st.settings.MasterMB.Count(dag.MaxMemory), defaultMasterMB)
 	s.survey()
-	return s, nil
+	return s
 }
 
 // survey takes the user, queue and nodes from the events. The cluster gets memory for the master, which runs on the

@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,18 +40,6 @@ var (
 // protoClass is the class of the values of ProtoHistoryLoggingService.
 const protoClass = "ProtoMessageWritable"
 
-// IsHistory reports whether a local file, or one in a local folder, is history of a Tez service.
-func IsHistory(name string) bool {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return false
-	case info.IsDir():
-		return HoldsHistory(os.DirFS(name), ".")
-	}
-	return info.Mode().IsRegular() && isHistory(os.DirFS(filepath.Dir(name)), filepath.Base(name))
-}
-
 // HoldsHistory reports whether a file, or one in a folder, is history of a Tez service.
 func HoldsHistory(in fs.FS, name string) (holds bool) {
 	_ = eachHistory(context.Background(), in, name, func() {}, func(string) error { // an unreadable folder has none
@@ -76,7 +62,9 @@ func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found 
 			return fs.SkipDir
 		case err != nil:
 			return err
-		case d.IsDir() || name != root && !historyName.MatchString(path.Base(name)) || !isHistory(in, name):
+		case d.Type()&^fs.ModeSymlink != 0: // a folder, or a file that may never end
+			return nil
+		case name != root && !historyName.MatchString(path.Base(name)) || !isHistory(in, name):
 			return nil
 		}
 		if files++; files > mostHistoryFiles {
@@ -112,16 +100,16 @@ func withFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
 	return read(b)
 }
 
-// ReadHistory reads a history file, or all in a folder. Unreadable files of a folder are left out and counted.
-func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
-	l := &Log{dags: map[string][]event{}, apps: map[string][]event{}}
+// readHistory reads a history file, or all in a folder. Unreadable files of a folder are left out and counted.
+func readHistory(ctx context.Context, in fs.FS, name string) (*history, error) {
+	l := &history{dags: map[string][]event{}, apps: map[string][]event{}}
 	info, err := fs.Stat(in, name)
 	if err == nil && !info.IsDir() {
 		err = withFile(in, name, l.read)
 	} else if err == nil {
-		err = eachHistory(ctx, in, name, func() { l.Bad++ }, func(name string) error {
+		err = eachHistory(ctx, in, name, func() { l.bad++ }, func(name string) error {
 			if withFile(in, name, l.read) != nil {
-				l.Bad++
+				l.bad++
 			}
 			return nil
 		})
@@ -133,7 +121,7 @@ func ReadHistory(ctx context.Context, in fs.FS, name string) (*Log, error) {
 }
 
 // read reads the events of a file. Invalid records are left out and counted.
-func (l *Log) read(b *bufio.Reader) error {
+func (l *history) read(b *bufio.Reader) error {
 	next, decode := objects(b), recordEvents
 	if head, _ := b.Peek(len(sequenceMagic)); string(head) == sequenceMagic {
 		f, err := openSequence(b)
@@ -151,14 +139,14 @@ func (l *Log) read(b *bufio.Reader) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF) && len(l.dags) > 0: // the master has not closed the file
-			l.Bad++
+			l.bad++
 			return nil
 		case err != nil:
 			return err
 		}
 		events, ok := decode(text)
 		if !ok {
-			l.Bad++
+			l.bad++
 		}
 		for i := range events {
 			if err := l.add(&events[i]); err != nil {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -65,11 +64,7 @@ func playHistory(t *testing.T, in fs.FS, id string) []*dag.Snapshot {
 	if !tez.HoldsHistory(in, ".") {
 		t.Fatal("it is not known as history")
 	}
-	log, err := tez.ReadHistory(t.Context(), in, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := tez.NewHistorySource(log, recording.Options{Workflow: id})
+	src, _, err := tez.ReplayHistory(t.Context(), in, ".", id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +234,7 @@ func TestHistoryCut(t *testing.T) {
 		"history.txt.appattempt_1": []byte(strings.Join(records[:60], "\n\x01\n") + "\n\x01\n{\"entity\":"),
 		c.id + "_1":                message[:len(message)-2000], // its first record is most of it
 	} {
-		log, err := tez.ReadHistory(t.Context(), fstest.MapFS{name: {Data: data}}, ".")
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		src, err := tez.NewHistorySource(log, recording.Options{})
+		src, bad, err := tez.ReplayHistory(t.Context(), fstest.MapFS{name: {Data: data}}, ".", "")
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -255,15 +246,16 @@ func TestHistoryCut(t *testing.T) {
 			}
 		}
 		var cut *recording.CutOffError
-		if !errors.As(err, &cut) || last == nil || last.State != dag.Running || log.Bad == 0 {
-			t.Errorf("%s: %v, %d bad", name, err, log.Bad)
+		if !errors.As(err, &cut) || last == nil || last.State != dag.Running || bad == 0 {
+			t.Errorf("%s: %v, %d bad", name, err, bad)
 		}
 	}
 	for name, data := range map[string]string{
 		"empty": "", "other": `{"entity":"tez_x","entitytype":"TEZ_APPLICATION"}`,
 		"seq": "SEQ\x06", "old": "SEQ\x03",
 	} {
-		if _, err := tez.ReadHistory(context.Background(), fstest.MapFS{name: {Data: []byte(data)}}, name); err == nil {
+		_, _, err := tez.ReplayHistory(t.Context(), fstest.MapFS{name: {Data: []byte(data)}}, name, "")
+		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -276,13 +268,9 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte("SEQ\x06\x01k\x14ProtoMessageWritable\x00\x00\x00\x00\x00\x00" + strings.Repeat("s", 16) +
 		"\x00\x00\x00\x02\x00\x00\x00\x00\x01\x08"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		log, err := tez.ReadHistory(t.Context(), fstest.MapFS{"history": {Data: data}}, "history")
+		src, _, err := tez.ReplayHistory(t.Context(), fstest.MapFS{"history": {Data: data}}, "history", "")
 		if err != nil {
 			return
-		}
-		src, err := tez.NewHistorySource(log, recording.Options{})
-		if err != nil {
-			t.Fatal(err)
 		}
 		for range 50 {
 			s, err := src.Next(t.Context())

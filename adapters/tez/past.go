@@ -16,24 +16,25 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 	if !HoldsHistory(p.In, p.File) {
 		return false, ctx.Err()
 	}
-	log, err := ReadHistory(ctx, p.In, p.File)
+	log, err := readHistory(ctx, p.In, p.File)
 	if err != nil {
 		return true, err
 	}
-	for i, id := range log.DAGs() {
+	for i, id := range log.ids() {
+		app, _ := IsDAG(id)
 		r.runs = append(r.runs, recording.Run{
 			ID: id, Path: p.Name, Noun: "DAG", Text: id, Jobs: 1, IsFirst: i == 0,
 			Match: func(other string) int {
-				if app, _ := IsDAG(id); other == id || other == app && i == 0 {
+				if other == id || other == app && i == 0 {
 					return 2
 				}
 				return 0
 			},
 			Open: func(o recording.Options, _ func(int)) (recording.Source, error) {
-				if app, _ := IsDAG(id); o.Workflow == "" || o.Workflow == app {
-					o.Workflow = id
+				if o.Workflow != "" && o.Workflow != id && o.Workflow != app {
+					return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: log.ids()}
 				}
-				return NewHistorySource(log, o)
+				return log.replay(id, o.Every), nil
 			},
 		})
 	}

@@ -20,34 +20,28 @@ import (
 // The requests in a recording of a DAG may combine other tasks than a source's requests, and read other parts of a log
 // file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
-// recorded has the lists and files of recorded answers. They are built at their first use, by the first answer about
-// them.
-type recorded struct {
-	mu    sync.Mutex
-	lists map[*recording.Answer]list
-	files map[*recording.Answer]*file
-}
-
-// Recorded returns the texts of a recorded master: the requested parts of its lists and of its log files.
-func Recorded() recording.Texts {
-	r := &recorded{lists: map[*recording.Answer]list{}, files: map[*recording.Answer]*file{}}
+// recorded returns the texts of a recorded master: the requested parts of its lists and of its log files. They are built
+// at their first use, by the first answer about them.
+func recorded() recording.Texts {
+	var mu sync.Mutex
+	lists, files := map[*recording.Answer]list{}, map[*recording.Answer]*file{}
 	return func(u *url.URL, answers []*recording.Answer, at dag.Instant) (string, bool) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
+		mu.Lock()
+		defer mu.Unlock()
 		first := answers[0]
 		if root, ids := listOf(u); root != "" {
-			if r.lists[first] == nil {
-				r.lists[first] = split(answers, root)
+			if lists[first] == nil {
+				lists[first] = split(answers, root)
 			}
-			return r.lists[first].rows(ids, root, at), true
+			return lists[first].rows(ids, root, at), true
 		}
 		if !strings.Contains(u.Path, "/ws/v1/node/containers/") || !strings.Contains(u.Path, "/logs/") {
 			return "", false
 		}
-		if r.files[first] == nil {
-			r.files[first] = putTogether(answers)
+		if files[first] == nil {
+			files[first] = putTogether(answers)
 		}
-		return r.files[first].part(u.Query().Get("size"), at), true
+		return files[first].part(u.Query().Get("size"), at), true
 	}
 }
 

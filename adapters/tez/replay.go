@@ -13,7 +13,7 @@ import (
 )
 
 // NewPlayer returns a player of the recorded answers of a cluster with masters of Tez.
-func NewPlayer(rec *recording.Answers) *recording.Player { return recording.NewPlayer(rec, Recorded()) }
+func NewPlayer(rec *recording.Answers) *recording.Player { return recording.NewPlayer(rec, recorded()) }
 
 // NewReplay returns a replay of a DAG's recorded answers through a source. It returns nil if the recording, or its
 // first query, has no DAG.

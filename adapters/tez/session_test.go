@@ -13,13 +13,13 @@ import (
 const (
 	firstQuery  = "root_20261122164915_b16fc803-fc1b-4a54-afc5-a2a7709a6272"
 	secondQuery = "root_20261122165012_00000000-fc1b-4a54-afc5-a2a7709a6272"
-	history     = "history.txt.appattempt_" + labID + "_000001"
+	historyFile = "history.txt.appattempt_" + labID + "_000001"
 )
 
 // submitted writes DAG n of a session of Hive into the history of the lab's master.
 func (l *lab) submitted(n int, query string) {
 	id := fmt.Sprintf("dag_%s_%d", labID, n)
-	l.files[history] = fmt.Appendf(l.files[history],
+	l.files[historyFile] = fmt.Appendf(l.files[historyFile],
 		`{"entity":"%s","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_SUBMITTED"}],"otherinfo":{"dagPlan":{"dagName":"report %d","dagContext":{"context":"HIVE","callerId":"%s_User:root","description":"select 1"},"vertices":[{"vertexName":"Map 1"}]}}}`+"\n\x01\n",
 		id, l.now, n, query)
 	l.files["syslog_"+id] = []byte("\n")
@@ -27,7 +27,7 @@ func (l *lab) submitted(n int, query string) {
 
 // finished writes that DAG n has ended.
 func (l *lab) finished(n int) {
-	l.files[history] = fmt.Appendf(l.files[history],
+	l.files[historyFile] = fmt.Appendf(l.files[historyFile],
 		`{"entity":"dag_%s_%d","entitytype":"TEZ_DAG_ID","events":[{"ts":%d,"eventtype":"DAG_FINISHED"}],"otherinfo":{"status":"SUCCEEDED"}}`+"\n\x01\n", labID, n, l.now)
 }
 
@@ -179,7 +179,7 @@ func TestDoctor(t *testing.T) {
 	if got := grades(l); got != "tez ok, master ok, files ok, plan ok" {
 		t.Error(got)
 	}
-	delete(l.files, history)
+	delete(l.files, historyFile)
 	if got := grades(l); got != "tez ok, master ok, files ok, plan warn" {
 		t.Error(got)
 	}
