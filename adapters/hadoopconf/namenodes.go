@@ -31,11 +31,6 @@ const (
 	longestAddress = 256 // bytes
 )
 
-// NameNodeProperties are the prefixes of the properties that Set uses.
-func NameNodeProperties() []string {
-	return []string{"fs.defaultFS", namenodeHTTP, namenodeHTTPS, "dfs.http.policy"}
-}
-
 // Set takes a property if it belongs to a NameNode. It does not retain its arguments.
 func (n *NameNodes) Set(name, value string) {
 	switch name {
@@ -62,17 +57,15 @@ func (n *NameNodes) Set(name, value string) {
 // Place returns the bases of the NameNodes that serve a path, and the path there. ok is false if the path is not on
 // HDFS, or its file system is unknown.
 func (n *NameNodes) Place(name string) (bases []string, file string, ok bool) {
-	own, _, of := authority(n.system)
-	file = name
-	system := own
-	if !strings.HasPrefix(name, "/") {
-		if system, file, ok = authority(name); !ok {
-			return nil, "", false
-		}
-		system = cmp.Or(system, own)
-	} else if !of {
+	own, _, ok := authority(n.system)
+	if ok && strings.HasPrefix(name, "/") {
+		name = "hdfs:" + path.Clean(name)
+	}
+	system, file, ok := authority(name)
+	if !ok {
 		return nil, "", false
 	}
+	system = cmp.Or(system, own)
 	file = path.Clean(file)
 	// Anything that inspects requests would take a path on HDFS that contains the path of a YARN service for that
 	// service's.
@@ -142,9 +135,9 @@ func (p *Properties) nameNodes() []string {
 	for _, name := range slices.Sorted(maps.Keys(p.raw)) {
 		n.Set(name, p.Get(name))
 	}
-	own, _, ok := authority(n.system)
 	var systems []string
-	if ok && own != "" {
+	own, _, _ := authority(n.system)
+	if own != "" {
 		systems = append(systems, own)
 	}
 	for _, suffix := range slices.Sorted(maps.Keys(n.address)) {
@@ -153,16 +146,14 @@ func (p *Properties) nameNodes() []string {
 			systems = append(systems, service)
 		}
 	}
-	if len(n.address) == 0 && len(systems) > 0 {
+	if len(n.address) == 0 {
 		n.address = map[string]string{"": "0.0.0.0", "s": "0.0.0.0"} // Hadoop's defaults
 	}
 	var out []string
 	for _, system := range systems {
-		for _, base := range n.of(system, own) {
-			if !slices.Contains(out, base) {
-				out = append(out, base)
-			}
-		}
+		out = append(out, slices.DeleteFunc(n.of(system, own), func(base string) bool {
+			return slices.Contains(out, base)
+		})...)
 	}
 	return out
 }

@@ -3,12 +3,15 @@
 package hadoopconf
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -34,94 +37,60 @@ func NewProperties(getenv func(string) string) *Properties {
 	return &Properties{raw: map[string]string{}, final: map[string]bool{}, getenv: getenv}
 }
 
-// property is <property>; an absent value is not the same as an empty one.
+// property is <property>, or its short form <property name="…" value="…" final="…"/> (Hadoop 3). An absent value is not
+// the same as an empty one.
 type property struct {
-	Name  string  `xml:"name"`
-	Value *string `xml:"value"`
-	Final string  `xml:"final"`
+	Name       string  `xml:"name"`
+	Value      *string `xml:"value"`
+	Final      string  `xml:"final"`
+	ShortName  string  `xml:"name,attr"`
+	ShortValue *string `xml:"value,attr"`
+	ShortFinal string  `xml:"final,attr"`
+}
+
+// included refuses XInclude, which is not supported.
+type included struct{}
+
+func (included) UnmarshalXML(*xml.Decoder, xml.StartElement) error {
+	return errors.New("XInclude is not supported: put the included properties into the file, or give the addresses by flags")
 }
 
 // Read adds the properties of one file, called name in errors. A later file overrides an earlier one, except for
 // properties that the earlier one marks final. Errors contain the file and the line.
 func (p *Properties) Read(name string, r io.Reader) error {
+	var file struct {
+		XMLName    xml.Name
+		Properties []property `xml:"property"`
+		Included   included   `xml:"include"`
+	}
 	limited := &io.LimitedReader{R: r, N: maxSiteBytes + 1}
 	d := xml.NewDecoder(limited)
-	fail := func(format string, args ...any) error {
+	err := d.Decode(&file)
+	switch root := file.XMLName.Local; {
+	case limited.N <= 0:
+		err = fmt.Errorf("longer than %d MiB: not a configuration file", maxSiteBytes>>20)
+	case errors.Is(err, io.EOF):
+		err = errors.New("no <configuration> in it")
+	case err == nil && root != "configuration":
+		err = fmt.Errorf("<%s> where <configuration> was expected", root)
+	}
+	if err != nil {
 		line, _ := d.InputPos()
-		return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%s:%d: %w", name, line, err)
 	}
-	var file []property
-	for depth, root := 0, false; ; {
-		tok, err := d.Token()
-		switch {
-		case limited.N <= 0:
-			return fail("longer than %d MiB: not a configuration file", maxSiteBytes>>20)
-		case errors.Is(err, io.EOF) && root:
-			p.add(file)
-			return nil
-		case errors.Is(err, io.EOF):
-			return fail("no <configuration> in it")
-		case err != nil:
-			return fail("%v", err)
-		}
-		switch t := tok.(type) {
-		case xml.StartElement:
-			switch {
-			case depth == 0 && t.Name.Local != "configuration":
-				return fail("<%s> where <configuration> was expected", t.Name.Local)
-			case t.Name.Local == "include":
-				return fail("XInclude is not supported: put the included properties into the file, or give the addresses by flags")
-			case depth == 1 && t.Name.Local == "property":
-				var one property
-				if err := d.DecodeElement(&one, &t); err != nil {
-					return fail("%v", err)
-				}
-				attributes(&one, t.Attr)
-				file = append(file, one)
-				continue
-			case depth == 1: // a nested <configuration> and the like
-				if err := d.Skip(); err != nil {
-					return fail("%v", err)
-				}
-				continue
-			}
-			depth, root = depth+1, true
-		case xml.EndElement:
-			depth--
-		}
-	}
-}
-
-// attributes takes the short form <property name="…" value="…" final="…"/> (Hadoop 3).
-func attributes(p *property, attrs []xml.Attr) {
-	for _, a := range attrs {
-		switch a.Name.Local {
-		case "name":
-			p.Name = a.Value
-		case "value":
-			v := a.Value
-			p.Value = &v
-		case "final":
-			p.Final = a.Value
-		}
-	}
-}
-
-func (p *Properties) add(file []property) {
-	locked := map[string]bool{}
-	for _, one := range file {
-		name := strings.TrimSpace(one.Name)
-		if name == "" || one.Value == nil || p.final[name] {
+	final := map[string]bool{}
+	for _, one := range file.Properties {
+		name, value := strings.TrimSpace(cmp.Or(one.ShortName, one.Name)), cmp.Or(one.ShortValue, one.Value)
+		if name == "" || value == nil || p.final[name] {
 			continue
 		}
-		p.raw[name] = *one.Value
-		if strings.EqualFold(strings.TrimSpace(one.Final), "true") {
-			locked[name] = true
+		p.raw[name] = *value
+		if strings.EqualFold(strings.TrimSpace(cmp.Or(one.ShortFinal, one.Final)), "true") {
+			final[name] = true
 		}
 	}
-	for name := range locked {
-		p.final[name] = true
-	}
+	maps.Copy(p.final, final) // not before: a file may set a property again
+	return nil
 }
 
 // Get returns a property's value, trimmed and with variables expanded, "" if it is not set.
@@ -131,66 +100,41 @@ func (p *Properties) Get(name string) string { return strings.TrimSpace(p.expand
 // by the environment, and a few Java system properties. Unknown, circular or too long variables stay as they are.
 func (p *Properties) expand(v string) string {
 	for range maxExpand {
-		from, to := innermost(v)
-		if from < 0 {
+		at := variable.FindStringSubmatchIndex(v)
+		if at == nil {
 			return v
 		}
-		value, ok := p.lookup(v[from+2 : to])
-		if !ok || strings.Contains(value, v[from:to+1]) || len(v)+len(value) > maxValue {
+		value, ok := p.lookup(v[at[2]:at[3]])
+		if !ok || strings.Contains(value, v[at[0]:at[1]]) || len(v)+len(value) > maxValue {
 			return v
 		}
-		v = v[:from] + value + v[to+1:]
+		v = v[:at[0]] + value + v[at[1]:]
 	}
 	return v
 }
 
-// innermost returns the ends of the first ${…} without another one inside, -1 if there is none.
-func innermost(v string) (from, to int) {
-	for rest := 0; ; {
-		end := strings.IndexByte(v[rest:], '}')
-		if end < 0 {
-			return -1, -1
-		}
-		to = rest + end
-		if from = strings.LastIndex(v[:to], "${"); from >= rest && to > from+2 {
-			return from, to
-		}
-		rest = to + 1
-	}
-}
+// variable matches ${…} without another one inside.
+var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
 
-func (p *Properties) lookup(name string) (string, bool) {
-	if env, ok := strings.CutPrefix(name, "env."); ok {
-		if n, def, ok := strings.Cut(env, ":-"); ok {
-			if v := p.getenv(n); v != "" {
-				return v, true
-			}
-			return def, true
-		}
-		n, def, ok := strings.Cut(env, "-")
-		v := p.getenv(n)
-		if v == "" && ok {
-			v = def
-		}
-		return v, v != "" || ok
+// systemProperties are Java's, by the environment's variables.
+var systemProperties = map[string]string{"user.name": "USER", "user.home": "HOME", "user.dir": "PWD"}
+
+func (p *Properties) lookup(name string) (value string, ok bool) {
+	if env, isEnv := strings.CutPrefix(name, "env."); isEnv {
+		env, byDefault, hasDefault := strings.Cut(env, "-")
+		value = cmp.Or(p.getenv(strings.TrimSuffix(env, ":")), byDefault)
+		return value, value != "" || hasDefault
 	}
-	if v, ok := p.raw[name]; ok {
-		return v, true
+	if value, ok = p.raw[name]; ok {
+		return value, true
 	}
-	switch name {
-	case "user.name":
-		name = "USER"
-	case "user.home":
-		name = "HOME"
-	case "user.dir":
-		name = "PWD"
-	case "java.io.tmpdir":
+	if name == "java.io.tmpdir" {
 		return os.TempDir(), true
-	default:
-		return "", false
 	}
-	v := p.getenv(name)
-	return v, v != ""
+	if variable := systemProperties[name]; variable != "" {
+		value = p.getenv(variable)
+	}
+	return value, value != ""
 }
 
 // siteFiles are read in this order, as YarnConfiguration and JobConf do.

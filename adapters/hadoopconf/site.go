@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Site is the addresses of a cluster's services, and their kind of authentication.
@@ -38,10 +39,7 @@ const (
 
 // Site reads the addresses from the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
-	s := Site{Auth: p.Get("hadoop.http.authentication.type"), Truststore: p.trust}
-	if s.Auth == "" {
-		s.Auth = "simple"
-	}
+	s := Site{Auth: cmp.Or(p.Get("hadoop.http.authentication.type"), "simple"), Truststore: p.trust}
 	scheme, key, port, err := p.policy("yarn.http.policy", "yarn.resourcemanager.webapp", "8088", "8090")
 	if err != nil {
 		return Site{}, err
@@ -162,19 +160,13 @@ func baseURL(scheme, address, port, key string) (string, error) {
 	}
 	u, err := url.Parse(scheme + "://" + net.JoinHostPort(host, port))
 	if err != nil || u.Path != "" || u.RawQuery != "" || u.User != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("hadoop configuration: %s is %q, not host:port", key, bare(address))
+		return "", fmt.Errorf("hadoop configuration: %s is not host:port", key) // it may hold a password
 	}
 	return u.String(), nil
 }
 
 func commaList(v string) []string {
-	var out []string
-	for _, e := range strings.Split(v, ",") {
-		if e = strings.TrimSpace(e); e != "" {
-			out = append(out, e)
-		}
-	}
-	return out
+	return strings.FieldsFunc(v, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 // RMSite returns the site of --rm URL[,URL] and --jhs URL, without a configuration folder. An address without a
@@ -196,17 +188,14 @@ func RMSite(rm, jhs string) (Site, error) {
 		if err != nil {
 			return Site{}, err
 		}
-		s.RMs = append(s.RMs, Manager{URL: u.String()})
-		if s.JHS == "" && history != "" {
-			s.JHS, s.JHSGuessed = history, true
-		}
-		if s.JHS == "" {
+		if history == "" {
 			port := historyPort
 			if u.Scheme == "https" {
 				port = historyTLSPort
 			}
-			s.JHS, s.JHSGuessed = u.Scheme+"://"+net.JoinHostPort(u.Hostname(), port), true
+			history = u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
 		}
+		s.RMs, s.JHS, s.JHSGuessed = append(s.RMs, Manager{URL: u.String()}), cmp.Or(s.JHS, history), true
 	}
 	if jhs != "" {
 		u, err := given("--jhs", jhs, historyPort, historyTLSPort)
@@ -243,26 +232,7 @@ func plain(flag, v string) error {
 	if !strings.ContainsAny(v, "@?#") {
 		return nil
 	}
-	return fmt.Errorf("%s %q is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to --password-file", flag, bare(v))
-}
-
-// bare returns the part of an address that may be shown: neither a user with a password nor a query.
-func bare(v string) string {
-	scheme, rest, found := strings.Cut(v, "://")
-	if !found || scheme != "http" && scheme != "https" {
-		scheme, rest = "", v
-	} else {
-		scheme += "://"
-	}
-	if at := strings.LastIndex(rest, "@"); at >= 0 && strings.ContainsAny(rest[:at], "?#") {
-		return scheme + "…" // the @ may be part of a password or of a query
-	} else if at >= 0 {
-		rest = "…" + rest[at:]
-	}
-	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		rest = rest[:i+1] + "…"
-	}
-	return scheme + rest
+	return fmt.Errorf("%s is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to --password-file", flag)
 }
 
 // given parses an address in a flag. Without port and path the port is the service's default.

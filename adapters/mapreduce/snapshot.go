@@ -79,7 +79,7 @@ func (j *job) shown(a *yarn.App) dag.JobState {
 	j.failed = 0
 	for k := range j.tasks {
 		// Snapshots share the slice until a task changes.
-		all := j.tasks[k].Attempts(func(to []dag.Attempt, index int32, t *task) []dag.Attempt { return t.show(to, index) })
+		all := j.tasks[k].Attempts(show)
 		for i := range all {
 			if all[i].State == dag.AttemptFailed {
 				j.failed++

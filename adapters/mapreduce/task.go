@@ -207,8 +207,8 @@ func (t *task) reconcile(at dag.Instant) {
 	}
 }
 
-// show appends the attempts for a snapshot. If none was reported, it makes one from the task's own times.
-func (t *task) show(to []dag.Attempt, index int32) []dag.Attempt {
+// show appends the attempts of a task for a snapshot. If none was reported, it makes one from the task's own times.
+func show(to []dag.Attempt, index int32, t *task) []dag.Attempt {
 	if len(t.attempts) > 0 {
 		return append(to, t.attempts...)
 	}

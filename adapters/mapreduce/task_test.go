@@ -43,7 +43,7 @@ func (x *told) say(at dag.Instant, attempts string) {
 func (x *told) is(what, want string) {
 	x.t.Helper()
 	var got []string
-	for _, a := range x.show(nil, 3) {
+	for _, a := range show(nil, 3, x.task) {
 		got = append(got, fmt.Sprintf("%d %v", a.Number, a.State))
 	}
 	if s := strings.Join(got, ","); s != want {
@@ -64,12 +64,12 @@ func TestStaleAttempts(t *testing.T) {
 	x.is("the list is newer", "0 succeeded")
 	x.say(21, "0 RUNNING")
 	x.is("an old answer", "0 succeeded")
-	if a := x.show(nil, 3)[0]; a.End != 77 || a.Ratio != 1 {
+	if a := show(nil, 3, x.task)[0]; a.End != 77 || a.Ratio != 1 {
 		t.Errorf("%+v", a)
 	}
 	x.list(40, "SCHEDULED", "")
 	x.is("its node is lost", "0 killed")
-	if a := x.show(nil, 3)[0]; a.Diagnosis == "" {
+	if a := show(nil, 3, x.task)[0]; a.Diagnosis == "" {
 		t.Error("killed without a reason")
 	}
 	if !x.isDue() {
@@ -131,10 +131,10 @@ func TestNewMasterRunsAgain(t *testing.T) {
 	x.list(30, "SUCCEEDED", attempt0)
 	x.say(31, "1000 RUNNING")
 	x.is("a new master", "0 killed,1000 running")
-	if a := x.show(nil, 3)[1]; a.End.Known() || x.state != "RUNNING" {
+	if a := show(nil, 3, x.task)[1]; a.End.Known() || x.state != "RUNNING" {
 		t.Errorf("it is %s, %+v", x.state, a)
 	}
-	if a := x.show(nil, 3)[0]; a.Diagnosis == "" {
+	if a := show(nil, 3, x.task)[0]; a.Diagnosis == "" {
 		t.Error("killed without a reason")
 	}
 	x.list(30, "SUCCEEDED", attempt0)
