@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +16,7 @@ func load[T any](t *testing.T, name string) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := yarn.Read[T](context.Background(), name, b, nil)
+	v, err := yarn.Read[T](name, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +25,7 @@ func load[T any](t *testing.T, name string) T {
 
 func of[T any](t *testing.T, body string) T {
 	t.Helper()
-	v, err := yarn.Read[T](context.Background(), "test", []byte(body), nil)
+	v, err := yarn.Read[T]("test", []byte(body), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}

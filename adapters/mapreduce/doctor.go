@@ -70,7 +70,7 @@ func (d *doctor) applications(ctx context.Context) {
 // master tests the way to the master of an application that runs.
 func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	body, err := d.client.AM(ctx, app.ID, "jobs/"+app.Job())
-	b, err := yarn.Read[jobBody](ctx, app.Job(), body, err)
+	b, err := yarn.Read[jobBody](app.Job(), body, err)
 	if err != nil {
 		d.Broken("proxy", yarn.Fail, err)
 		return
@@ -79,7 +79,7 @@ func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	d.Say("proxy", yarn.OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
 		tasksOf(j.MapsDone), tasksOf(j.Maps), tasksOf(j.ReducesDone), tasksOf(j.Reduces))
 	body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
-	if _, err := mrjob.Properties(ctx, app.Job()+"/conf", body, err); err != nil {
+	if _, err := mrjob.Properties(app.Job()+"/conf", body, err); err != nil {
 		d.Broken("permissions", yarn.Warn, err)
 		return
 	}
@@ -109,7 +109,7 @@ func (d *doctor) history(ctx context.Context) {
 		} `json:"historyInfo"`
 	}
 	body, err := d.client.JHS(ctx, "info")
-	info, err := yarn.Read[historyBody](ctx, "history/info", body, err)
+	info, err := yarn.Read[historyBody]("history/info", body, err)
 	if err != nil {
 		d.Broken("history server", yarn.Fail, err)
 		return

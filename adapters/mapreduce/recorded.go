@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -95,7 +94,7 @@ func workflows(rec *recording.Answers) map[string]string {
 		if !ok || out[job] != "" {
 			continue
 		}
-		properties, _ := mrjob.Properties(context.Background(), a.URL.Path, []byte(a.Text()), nil)
+		properties, _ := mrjob.Properties(a.URL.Path, []byte(a.Text()), nil)
 		if id := mrjob.ReadSettings(properties).Workflow; id != "" {
 			out[job] = id
 		}
@@ -130,7 +129,7 @@ func Used(rec *recording.Answers) mrjob.Used {
 	all := map[key]mrjob.Usage{}
 	for id, a := range newest {
 		job, kind, task, ok := mrjob.TaskOf(id)
-		counters, err := mrjob.Counters(context.Background(), id, []byte(a.Text()), nil)
+		counters, err := mrjob.Counters(id, []byte(a.Text()), nil)
 		if ok && err == nil && len(counters) > 0 {
 			all[key{job, kind, task}] = mrjob.UsageOf(counters)
 		}

@@ -141,7 +141,7 @@ func TestListsOfNothing(t *testing.T) {
 	t.Parallel()
 	for name, element := range map[string]string{"objects": "{}", "nulls": "null", "numbers": "0"} {
 		array := "[" + strings.Repeat(element+",", 1<<17) + element + "]"
-		if _, err := yarn.Read[tasksBody](t.Context(), "tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err,
+		if _, err := yarn.Read[tasksBody]("tasks", []byte(`{"tasks":{"task":`+array+`}}`), nil); !errors.Is(err,
 			rest.ErrTooBig) {
 			t.Errorf("%s in an answer: %v", name, err)
 		}

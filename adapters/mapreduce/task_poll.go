@@ -151,7 +151,7 @@ func (s *Source) request(ctx context.Context, d *detail) {
 	if d.isCountsDue {
 		path := d.path() + "/counters"
 		body, err := s.get(ctx, d.visit, path)
-		all, err := mrjob.Counters(ctx, path, body, err)
+		all, err := mrjob.Counters(path, body, err)
 		d.counts, d.countsErr = mrjob.CountsOf(all), err
 	}
 }

@@ -102,7 +102,7 @@ func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.In
 func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *mrjob.Settings) {
 	app, name := is.app.ID, is.app.Job()
 	body, err := c.AM(ctx, app, "jobs/"+name)
-	b, err := yarn.Read[jobBody](ctx, name, body, err)
+	b, err := yarn.Read[jobBody](name, body, err)
 	j := &b.Job.V
 	is.next = now.Add(needEach)
 	if err != nil || !j.Maps.Known || !j.Reduces.Known {
@@ -114,7 +114,7 @@ func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *
 	isListDue := !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
 	if isListDue && j.MapsDone.V+j.ReducesDone.V > 0 && j.Maps.V+j.Reduces.V <= needTasks {
 		body, err = c.AM(ctx, app, "jobs/"+name+"/tasks")
-		if tasks, err := yarn.Read[tasksBody](ctx, name+"/tasks", body, err); err == nil {
+		if tasks, err := yarn.Read[tasksBody](name+"/tasks", body, err); err == nil {
 			is.listed, is.lengths = now, lengths(&tasks)
 		}
 	}

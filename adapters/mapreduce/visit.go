@@ -80,7 +80,7 @@ func (s *Source) get(ctx context.Context, v *visit, path string) (body []byte, e
 // read requests a path below the job's resource and decodes the response.
 func read[T any](ctx context.Context, s *Source, v *visit, path string) (T, error) {
 	body, err := s.get(ctx, v, path)
-	return yarn.Read[T](ctx, v.job.id+path, body, err)
+	return yarn.Read[T](v.job.id+path, body, err)
 }
 
 // poll sends the requests of a visit.
@@ -103,7 +103,7 @@ func (s *Source) poll(ctx context.Context, v *visit) {
 func (s *Source) requestMasters(ctx context.Context, j *job) (appAttemptsBody, error) {
 	path := j.app + "/appattempts"
 	body, err := s.cluster.RM(ctx, "apps/"+path)
-	return yarn.Read[appAttemptsBody](ctx, path, body, err)
+	return yarn.Read[appAttemptsBody](path, body, err)
 }
 
 // jobsAtOnce bounds the task lists in memory at once.

@@ -193,7 +193,7 @@ func requestConf(ctx context.Context, c Cluster, a *yarn.App) (*mrjob.Settings, 
 	} else {
 		body, err = c.AM(ctx, a.ID, path)
 	}
-	properties, err := mrjob.Properties(ctx, a.Job()+"/conf", body, err)
+	properties, err := mrjob.Properties(a.Job()+"/conf", body, err)
 	if err != nil || len(properties) == 0 {
 		return nil, err
 	}

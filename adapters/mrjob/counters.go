@@ -1,7 +1,6 @@
 package mrjob
 
 import (
-	"context"
 	"math"
 	"strings"
 
@@ -34,8 +33,8 @@ type countersBody struct {
 
 // Counters reads a task's counters from a response of its job's master or of the history server. The request may have
 // failed with err. what names it in errors.
-func Counters(ctx context.Context, what string, body []byte, err error) ([]Counter, error) {
-	b, err := yarn.Read[countersBody](ctx, what, body, err)
+func Counters(what string, body []byte, err error) ([]Counter, error) {
+	b, err := yarn.Read[countersBody](what, body, err)
 	var out []Counter
 	for _, g := range b.Counters.V.Groups {
 		for _, c := range g.Counters {

@@ -52,7 +52,7 @@ func file(t *testing.T, name string) string {
 
 func counted(t *testing.T, body string) Counts {
 	t.Helper()
-	all, err := Counters(t.Context(), "test", []byte(body), nil)
+	all, err := Counters("test", []byte(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +91,13 @@ func TestUsageIn(t *testing.T) {
 		"counters-map.json":    "{CPU:0.24 Read:NaN Written:NaN FileRead:8260 FileWritten:362725 Remote:NaN Shuffled:NaN}",
 		"counters-reduce.json": "{CPU:0.26 Read:NaN Written:NaN FileRead:17666 FileWritten:381200 Remote:NaN Shuffled:17780}",
 	} {
-		all, err := Counters(t.Context(), "test", []byte(file(t, name)), nil)
+		all, err := Counters("test", []byte(file(t, name)), nil)
 		if got := fmt.Sprintf("%+v", UsageOf(all)); err != nil || got != want {
 			t.Errorf("%s\n is %s\nwant %s", name, got, want)
 		}
 	}
 	for _, body := range []string{"", "{}", "<html>", `{"jobTaskCounters": 3}`} {
-		if all, _ := Counters(t.Context(), "test", []byte(body), nil); len(all) > 0 {
+		if all, _ := Counters("test", []byte(body), nil); len(all) > 0 {
 			t.Errorf("%q has counters", body)
 		}
 	}
@@ -121,7 +121,7 @@ func TestManyShortCounters(t *testing.T) {
 	text := []byte(`{"jobTaskCounters":{"taskCounterGroup":` + repeated(`{"counter":`+repeated(`{}`, 1000)+`}`, 300) + `}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := Counters(t.Context(), "test", text, nil)
+	_, err := Counters("test", text, nil)
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, rest.ErrTooBig) || n > uint64(2*len(text))+100_000 {
 		t.Errorf("%d bytes make %d: %v", len(text), n, err)

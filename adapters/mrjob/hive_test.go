@@ -18,7 +18,7 @@ func load(t *testing.T, name string) Settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	properties, err := Properties(t.Context(), name, b, nil)
+	properties, err := Properties(name, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func request[T any](ctx context.Context, q *sizing, file, op string) (T, error) 
 		return none, fmt.Errorf("more than %d questions", MostRequests)
 	}
 	body, err := q.hdfs(ctx, q.bases, file, op)
-	return yarn.Read[T](ctx, file, body, err) //nolint:wrapcheck // it names the file
+	return yarn.Read[T](file, body, err) //nolint:wrapcheck // it names the file
 }
 
 // add adds the bytes in the files that the rest of a path names in a folder. The rest may have the wildcards of

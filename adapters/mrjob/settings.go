@@ -1,7 +1,6 @@
 package mrjob
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
@@ -28,8 +27,8 @@ type confBody struct {
 
 // Properties reads a job's properties from a response with its configuration. The request may have failed with err.
 // what names it in errors.
-func Properties(ctx context.Context, what string, body []byte, err error) ([]Property, error) {
-	b, err := yarn.Read[confBody](ctx, what, body, err)
+func Properties(what string, body []byte, err error) ([]Property, error) {
+	b, err := yarn.Read[confBody](what, body, err)
 	out := make([]Property, len(b.Conf.V.Properties))
 	for i, p := range b.Conf.V.Properties {
 		out[i] = Property{string(p.Name), string(p.Value)}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -38,12 +37,22 @@ type Examination struct {
 // Examine checks what the client was given and the ResourceManagers. manager means that one is active. If the login
 // failed, later checks are pointless, and ok is false.
 func Examine(ctx context.Context, c *Client) (e *Examination, manager, ok bool) {
-	d := &Examination{client: c}
-	d.configuration()
-	place := len(d.Checks)
-	d.certificates()
-	manager = d.managers(ctx)
-	return d, manager, d.authentication(ctx, place)
+	d, login, later := &Examination{client: c}, &Examination{client: c}, &Examination{client: c}
+	for _, note := range c.site.Notes {
+		d.Say("configuration", Warn,
+			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
+	}
+	if c.opt.Insecure {
+		later.Say("certificates", Warn, "give --ca-file instead of --insecure",
+			"certificates are not verified: anybody on the way can answer for the cluster")
+	}
+	manager = later.managers(ctx)
+	ok = login.authentication(ctx) // only responses show whether Kerberos is required
+	d.Checks = append(d.Checks, login.Checks...)
+	if ok {
+		d.Checks = append(d.Checks, later.Checks...)
+	}
+	return d, manager, ok
 }
 
 // Say adds a check.
@@ -65,30 +74,8 @@ func (d *Examination) Broken(name string, status Grade, err error) {
 	d.Say(name, status, e.Hint, "%v", &bare)
 }
 
-func (d *Examination) configuration() {
-	for _, note := range d.client.site.Notes {
-		d.Say("configuration", Warn,
-			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
-	}
-}
-
-func (d *Examination) certificates() {
-	if d.client.opt.Insecure {
-		d.Say("certificates", Warn, "give --ca-file instead of --insecure",
-			"certificates are not verified: anybody on the way can answer for the cluster")
-	}
-}
-
-// authentication reports the user, at this place among the checks: only responses show whether Kerberos is
-// required. If the login failed, it drops the later checks and returns false.
-func (d *Examination) authentication(ctx context.Context, place int) (ok bool) {
-	later := slices.Clone(d.Checks[place:])
-	d.Checks = d.Checks[:place]
-	defer func() {
-		if ok {
-			d.Checks = append(d.Checks, later...)
-		}
-	}()
+// authentication reports the user, and whether the login succeeded.
+func (d *Examination) authentication(ctx context.Context) (ok bool) {
 	o := d.client.opt
 	switch {
 	case o.Login != nil && (o.Login.Used() || d.client.site.Auth == "kerberos"):
@@ -126,7 +113,7 @@ func (d *Examination) managers(ctx context.Context) bool {
 	for _, rm := range d.client.site.RMs {
 		name := strings.TrimSpace("resourcemanager " + rm.ID)
 		body, _, err := d.client.Send(ctx, managerRequest("info", rm.URL))
-		info, err := Read[infoBody](ctx, "cluster/info", body, err)
+		info, err := Read[infoBody]("cluster/info", body, err)
 		if err != nil {
 			grade := Fail
 			if len(d.client.site.RMs) > 1 {
@@ -145,20 +132,12 @@ func (d *Examination) managers(ctx context.Context) bool {
 	}
 	switch {
 	case reached == 0 && len(d.client.site.RMs) > 1:
-		d.Say("resourcemanager", Fail, "check the addresses: "+d.where(), "no ResourceManager answers")
+		d.Say("resourcemanager", Fail, "check the addresses: "+strings.Join(d.client.managers(), ", "), "no ResourceManager answers")
 	case reached > 0 && active == "":
 		d.Say("resourcemanager", Fail, "a failover may be under way: try again in a minute",
 			"no ResourceManager is active")
 	}
 	return active != ""
-}
-
-func (d *Examination) where() string {
-	var all []string
-	for _, rm := range d.client.site.RMs {
-		all = append(all, rm.URL)
-	}
-	return strings.Join(all, ", ")
 }
 
 // Version warns of a version of Hadoop that was never tried.
@@ -172,7 +151,7 @@ func (d *Examination) Version(name, v string) {
 // Cluster checks the cluster's metrics and its scheduler.
 func (d *Examination) Cluster(ctx context.Context) {
 	body, err := d.client.RM(ctx, "metrics")
-	m, err := Read[metricsBody](ctx, "metrics", body, err)
+	m, err := Read[metricsBody]("metrics", body, err)
 	if err != nil {
 		d.Broken("cluster", Fail, err)
 		return
@@ -185,7 +164,7 @@ func (d *Examination) Cluster(ctx context.Context) {
 			v.TotalMB.Count(MaxMB), v.AllocatedMB.Count(MaxMB))
 	}
 	body, err = d.client.RM(ctx, "scheduler")
-	q, err := Read[schedulerBody](ctx, "scheduler", body, err)
+	q, err := Read[schedulerBody]("scheduler", body, err)
 	switch kind := string(q.Scheduler.V.Info.V.Type); {
 	case err != nil:
 		d.Broken("scheduler", Warn, err)

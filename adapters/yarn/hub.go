@@ -181,7 +181,7 @@ func (h *Hub) madeAt(path string, now dag.Instant) dag.Instant {
 // ask requests a path from the ResourceManager. what names it in errors.
 func ask[T any](ctx context.Context, c Cluster, what, path string) (T, error) {
 	body, err := c.RM(ctx, path)
-	return Read[T](ctx, what, body, err)
+	return Read[T](what, body, err)
 }
 
 // renew replaces an earlier response, which stays if the request fails.

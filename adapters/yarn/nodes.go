@@ -36,23 +36,10 @@ type wireNode struct {
 	Labels  rest.List[loose.Label] `json:"nodeLabels"` // its partition, if there are any
 }
 
-// usable reports whether containers may run on the node.
-func (n *wireNode) usable() bool {
-	switch n.State {
-	case "LOST", "SHUTDOWN", "DECOMMISSIONED", "UNHEALTHY", "REBOOTED":
-		return false
-	}
-	return true
-}
-
-func (n *wireNode) cause() dag.NodeCause {
-	switch n.State {
-	case "DECOMMISSIONED":
-		return dag.NodeDecommissioned
-	case "UNHEALTHY":
-		return dag.NodeUnhealthy
-	}
-	return dag.NodeGone
+// lostStates are the states in which no containers may run on a node, and what they mean.
+var lostStates = map[loose.Label]dag.NodeCause{
+	"LOST": dag.NodeGone, "SHUTDOWN": dag.NodeGone, "REBOOTED": dag.NodeGone,
+	"DECOMMISSIONED": dag.NodeDecommissioned, "UNHEALTHY": dag.NodeUnhealthy,
 }
 
 // label returns the node's partition; "" is the default one.
@@ -97,7 +84,7 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) {
 			}
 			t.index[string(n.ID)] = index
 		}
-		if best[index] == nil || n.usable() {
+		if _, isLost := lostStates[n.State]; best[index] == nil || !isLost {
 			best[index] = n
 		}
 	}
@@ -105,7 +92,8 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) {
 	for i, n := range best {
 		st := &t.nodes[i]
 		wasLost := st.Lost
-		st.Lost, st.Cause, st.Draining, st.Label = !n.usable(), n.cause(), n.State == "DECOMMISSIONING", n.label()
+		st.Cause, st.Lost = lostStates[n.State]
+		st.Draining, st.Label = n.State == "DECOMMISSIONING", n.label()
 		switch {
 		case st.Lost && !wasLost:
 			st.LostAt = at

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
@@ -139,42 +140,29 @@ func (o *Overview) Forget(needed func(id string) bool) {
 // Request asks the ResourceManager for applications one by one. If it has forgotten one, as after a restart without a
 // state store, the application counts as ended from then on.
 func (o *Overview) Request(ctx context.Context, ids ...string) {
-	apps, errs := make([]*App, len(ids)), make([]error, len(ids))
-	requests := make([]func(context.Context), len(ids))
-	for i, id := range ids {
-		requests[i] = func(ctx context.Context) { apps[i], errs[i] = o.request(ctx, id) }
-	}
-	Together(ctx, requests...)
-	for i, id := range ids {
+	var mu sync.Mutex
+	Each(ctx, ids, func(ctx context.Context, id string) {
+		body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
+		mu.Lock()
+		defer mu.Unlock()
 		earlier := o.apps[id]
 		switch {
-		case apps[i] != nil:
-			o.apps[id] = apps[i].after(earlier)
-		case rest.Status(errs[i]) == http.StatusNotFound && earlier != nil:
+		case err == nil && string(body.App.V.ID) == id:
+			o.apps[id] = body.App.V.app().after(earlier)
+		case rest.Status(err) == http.StatusNotFound && earlier != nil:
 			forgotten := *earlier
 			forgotten.Running, forgotten.Ended, forgotten.EndReported, forgotten.Forgotten = false, true, true, true
 			forgotten.HeldMB, forgotten.State = 0, dag.EndedUnconfirmed
 			o.apps[id] = &forgotten
 		}
-	}
-}
-
-// request asks the ResourceManager for an application. It returns nil if the response has no such application.
-func (o *Overview) request(ctx context.Context, id string) (*App, error) {
-	body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
-	if err != nil || string(body.App.V.ID) != id {
-		return nil, err
-	}
-	return body.App.V.app(), nil
+	})
 }
 
 // App returns an application, and requests it if the newest list leaves it out. ok is false if the ResourceManager
 // does not know it.
 func (o *Overview) App(ctx context.Context, id string) (a App, ok bool) {
 	if earlier := o.apps[id]; !o.IsListed(id) && (earlier == nil || !earlier.Ended) {
-		if a, _ := o.request(ctx, id); a != nil {
-			o.apps[id] = a.after(earlier)
-		}
+		o.Request(ctx, id)
 	}
 	if o.apps[id] == nil {
 		return App{}, false

@@ -46,32 +46,12 @@ func Decode(what string, body []byte, v any) error {
 	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body))) //nolint:wrapcheck // it is named
 }
 
-// Read decodes the response to a request, which may have failed with err. Decoding a long one takes seconds and cannot
-// be interrupted. If ctx ends first, Read returns without waiting for it.
-func Read[T any](ctx context.Context, what string, body []byte, err error) (T, error) {
-	var v T
-	if err != nil {
-		return v, err
+// Read decodes the response to a request, which may have failed with err.
+func Read[T any](what string, body []byte, err error) (v T, _ error) {
+	if err == nil {
+		err = Decode(what, body, &v)
 	}
-	if len(body) <= rest.Short {
-		return v, Decode(what, body, &v)
-	}
-	type decoded struct {
-		v   T
-		err error
-	}
-	done := make(chan decoded, 1)
-	go func() {
-		var d decoded
-		d.err = Decode(what, body, &d.v)
-		done <- d
-	}()
-	select {
-	case d := <-done:
-		return d.v, d.err
-	case <-ctx.Done():
-		return v, context.Cause(ctx)
-	}
+	return v, err
 }
 
 // Brief returns an error's text for a warning: its first line, cut, and the whole hint, which follows a long address.

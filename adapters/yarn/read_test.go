@@ -1,7 +1,6 @@
 package yarn
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,7 +18,7 @@ func load[T any](t *testing.T, name string) T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := Read[T](context.Background(), name, b, nil)
+	v, err := Read[T](name, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +27,7 @@ func load[T any](t *testing.T, name string) T {
 
 func of[T any](t *testing.T, body string) T {
 	t.Helper()
-	v, err := Read[T](context.Background(), "test", []byte(body), nil)
+	v, err := Read[T]("test", []byte(body), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
@@ -85,7 +84,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	for _, body := range []string{``, `{`, `<html></html>`, `{"apps":{"app":[`} {
-		if _, err := Read[appsBody](context.Background(), "apps", []byte(body), nil); err == nil {
+		if _, err := Read[appsBody]("apps", []byte(body), nil); err == nil {
 			t.Errorf("%q is taken for JSON", body)
 		}
 	}
