@@ -99,7 +99,9 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 		}
 		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
 	}
-	s.remarkLarge()
+	if s.large != "" {
+		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
+	}
 	if g.Launches > 1 {
 		s.warn(dag.WarnSecondLaunch,
 			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.Launches)

@@ -89,23 +89,6 @@ func (s *Source) weigh() {
 	}
 }
 
-// remarkLarge adds the warnings about numbers of tasks.
-func (s *Source) remarkLarge() {
-	if s.large != "" {
-		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
-		return
-	}
-	for _, j := range s.member {
-		for k, counted := range j.counted {
-			if total := j.total[k]; counted > total {
-				s.warn(dag.WarnObservation,
-					"the master of %s counts %d %s tasks or more, its task list shows %d: %d is taken", j.id, counted,
-					dag.MapReduceName(dag.StageIndex(k)), j.inList[k], total) //nolint:gosec // k is 0 or 1
-			}
-		}
-	}
-}
-
 // A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
 type room struct {
 	mu    sync.Mutex

@@ -261,11 +261,6 @@ func (s *Source) waitForHistory(v *visit) {
 			"that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
 	case waited <= quietLimit:
 		return
-	case a.Forgotten:
-		s.warn(dag.WarnObservation,
-			"the ResourceManager does not know %s any more, and the history server does not tell yet how it ended: %s",
-			j.id, why)
-		return
 	default:
 		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, why)
 		if state != dag.Succeeded || !a.Finished.Known() {

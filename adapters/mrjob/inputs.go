@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,10 +27,9 @@ type Inputs struct {
 // Bounds of what is kept of a configuration, which the job's owner wrote, and of what its files cost.
 const (
 	MostPaths        = 100
-	LongestPath      = 4096   // bytes
-	MostRequests     = 200    // about the files of one job
-	mostMatches      = 10_000 // files and folders of one folder, for a wildcard
-	mostAlternatives = 64     // paths that the braces of one path expand to
+	LongestPath      = 4096 // bytes
+	MostRequests     = 200  // about the files of one job
+	mostAlternatives = 64   // paths that the braces of one path expand to
 )
 
 // name adds the paths. Pig lists those of all its inputs in a property of its own, because
@@ -74,44 +74,35 @@ func split(list string) []string {
 	return append(all, one.String())
 }
 
+// inBraces matches {a,b} in a path, without another one inside.
+var inBraces = regexp.MustCompile(`\{([^{}]*)\}`)
+
 // braces expands {a,b} in a path.
 func braces(file string) ([]string, error) {
-	open := strings.IndexByte(file, '{')
-	if open < 0 {
-		return []string{file}, nil
-	}
-	depth := 0
-	for i := open; i < len(file); i++ {
-		switch file[i] {
-		case '{':
-			depth++
-		case '}':
-			depth--
-		}
-		if depth > 0 {
+	all := []string{file}
+	for i := 0; i < len(all); {
+		one := all[i]
+		at := inBraces.FindStringSubmatchIndex(one)
+		if at == nil {
+			i++
 			continue
 		}
-		var out []string
-		for _, part := range split(file[open+1 : i]) {
-			more, err := braces(file[:open] + part + file[i+1:])
-			if err != nil {
-				return nil, err
-			}
-			if out = append(out, more...); len(out) > mostAlternatives {
-				return nil, fmt.Errorf("%s stands for more than %d paths", loose.FirstLine(file), mostAlternatives)
+		all = slices.Delete(all, i, i+1)
+		for part := range strings.SplitSeq(one[at[2]:at[3]], ",") {
+			if full := one[:at[0]] + part + one[at[1]:]; !slices.Contains(all, full) {
+				all = append(all, full)
 			}
 		}
-		return out, nil
+		if len(all) > mostAlternatives {
+			return nil, fmt.Errorf("%s stands for more than %d paths", loose.FirstLine(file), mostAlternatives)
+		}
 	}
-	return nil, fmt.Errorf("%s: a brace is not closed", loose.FirstLine(file))
+	return all, nil
 }
 
 // HDFS sends a WebHDFS operation on an absolute path to one of several bases, such as http://nn:9870. It returns the
 // body of the response.
 type HDFS func(ctx context.Context, bases []string, path, op string) ([]byte, error)
-
-// errNoHDFS means that a job reads something else than files of a known HDFS.
-var errNoHDFS = errors.New("it is not of an HDFS whose NameNode the job's configuration names")
 
 // Size returns the bytes in all the files, including those in subfolders. If the size of any file is unknown, it
 // returns an error.
@@ -127,7 +118,7 @@ func (f *Inputs) Size(ctx context.Context, hdfs HDFS) (float64, error) {
 	for _, name := range f.Paths {
 		bases, file, ok := f.NameNodes.Place(name)
 		if !ok || len(bases) == 0 {
-			return 0, fmt.Errorf("%s: %w", loose.FirstLine(name), errNoHDFS)
+			return 0, fmt.Errorf("%s is not of an HDFS whose NameNode the job's configuration names", loose.FirstLine(name))
 		}
 		alternatives, err := braces(file)
 		if err != nil {
@@ -194,9 +185,6 @@ func (q *sizing) add(ctx context.Context, folder string, rest []string) error {
 		return err
 	}
 	list := body.Statuses.Status
-	if len(list) > mostMatches {
-		return fmt.Errorf("%s has %d files, more than %d", folder, len(list), mostMatches)
-	}
 	isLast, pattern := wild+1 == len(rest), strings.ReplaceAll(rest[wild], "[!", "[^") // as Hadoop reads it
 	for i := range list {
 		name := string(list[i].Suffix)

@@ -2,6 +2,7 @@ package mrjob
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -97,13 +98,13 @@ func TestBraces(t *testing.T) {
 		"/{a,b}/{c,d{,e}}": "[/a/c /a/d /a/de /b/c /b/d /b/de]",
 		"/{a}":             "[/a]",
 	} {
-		if got, err := braces(path); err != nil || fmt.Sprint(got) != want {
+		got, err := braces(path)
+		if slices.Sort(got); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s: %v, %v", path, got, err)
 		}
 	}
 	for _, bad := range []string{
-		"/{a,b", "/{{a,b}", strings.Repeat("{a,b}", 600),
-		"/{" + strings.Repeat(",", mostAlternatives) + "}",
+		strings.Repeat("{a,b}", 600), "/{a,b,c}{a,b,c}{a,b,c}{a,b,c}",
 	} {
 		if got, err := braces(bad); err == nil {
 			t.Errorf("%.20s: %d alternatives", bad, len(got))
