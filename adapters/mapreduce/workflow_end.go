@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -32,7 +33,7 @@ func (s *Source) end(g placed) dag.State {
 			return dag.Running
 		case j.state != dag.Succeeded:
 			failed[i] = true
-			worst = worse(worst, j.state)
+			worst = severity[max(slices.Index(severity, worst), slices.Index(severity, j.state))]
 			stops = stops || j.conf != nil && j.conf.Stops
 		}
 		if j != nil && (!last.Known() || j.finished > last) {
@@ -51,15 +52,8 @@ func (s *Source) end(g placed) dag.State {
 	return dag.EndedUnconfirmed
 }
 
-// worse combines the ends of two jobs: a known failure comes before an unknown end.
-func worse(a, b dag.State) dag.State {
-	for _, s := range []dag.State{dag.Failed, dag.Killed, dag.EndedUnconfirmed} {
-		if a == s || b == s {
-			return s
-		}
-	}
-	return dag.Succeeded
-}
+// severity orders the ends of jobs: a known failure comes before an unknown end.
+var severity = []dag.State{dag.Succeeded, dag.EndedUnconfirmed, dag.Killed, dag.Failed}
 
 // longestGap returns the longest time from the end of earlier jobs to a submission.
 func longestGap(g placed) time.Duration {

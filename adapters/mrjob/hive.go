@@ -2,6 +2,7 @@ package mrjob
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -20,52 +21,39 @@ func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string]
 			pred[n] = append(pred[n], from)
 		}
 	}
+	all := func(string) bool { return true }
 	own := map[string]bool{}
 	if len(pred["Stage-0"]) > 0 {
-		own = reach(succ, "Stage-0")
+		own = reach(succ, "Stage-0", all)
+		own["Stage-0"] = true
 	}
 	for n := range submitted {
-		for p := range reach(pred, n) {
-			own[p] = true
-		}
+		maps.Copy(own, reach(pred, n, all))
 	}
+	isOwn := func(n string) bool { return own[n] && !submitted[n] }
 	out := map[string][]string{}
 	for from := range succ {
-		if own[from] && !submitted[from] {
-			continue
+		if !isOwn(from) {
+			next := reach(succ, from, isOwn)
+			maps.DeleteFunc(next, func(n string, _ bool) bool { return isOwn(n) })
+			out[from] = slices.Sorted(maps.Keys(next))
 		}
-		var to []string
-		for seen, left := map[string]bool{}, slices.Clone(succ[from]); len(left) > 0; {
-			n := left[0]
-			left = left[1:]
-			if seen[n] {
-				continue
-			}
-			seen[n] = true
-			if own[n] && !submitted[n] {
-				left = append(left, succ[n]...)
-				continue
-			}
-			to = append(to, n)
-		}
-		slices.Sort(to)
-		out[from] = to
 	}
 	return out
 }
 
-// reach returns a name and all names that next leads to from it.
-func reach(next map[string][]string, from string) map[string]bool {
-	seen := map[string]bool{}
-	for left := []string{from}; len(left) > 0; {
-		n := left[len(left)-1]
-		left = left[:len(left)-1]
-		if !seen[n] {
-			seen[n] = true
-			left = append(left, next[n]...)
+// reach returns the names that next leads to from a name, directly and through others.
+func reach(next map[string][]string, from string, through func(string) bool) map[string]bool {
+	found := map[string]bool{}
+	for left := slices.Clone(next[from]); len(left) > 0; {
+		n := left[0]
+		if left = left[1:]; !found[n] {
+			if found[n] = true; through(n) {
+				left = append(left, next[n]...)
+			}
 		}
 	}
-	return seen
+	return found
 }
 
 // serialize orders a Hive query's stages from a vertex on as Hive runs them: one after the other, unless
