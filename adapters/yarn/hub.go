@@ -2,6 +2,7 @@ package yarn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -37,13 +38,15 @@ type Hub struct {
 // NewHub returns a hub that has sent no request yet. made may be nil, or is as in Target.
 func NewHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
 	h := &Hub{cluster: cluster, made: made, nodes: newNodeTable(), endedAt: dag.NoInstant}
-	h.view.Store(&view{err: fmt.Errorf("hadoop: the applications have not been listed yet")})
+	h.view.Store(&view{err: errNotListed})
 	h.SetNeeds(nil)
 	return h
 }
 
 // SetNeeds sets what applications have left to do, by their own masters' reports. The map may not change afterwards.
 func (h *Hub) SetNeeds(needs map[string]*dag.Need) { h.needs.Store(&needs) }
+
+var errNotListed = errors.New("hadoop: the applications have not been listed yet")
 
 const (
 	// endedEach is how many rounds lie between two lists of ended applications: a short job may start and end
@@ -67,41 +70,34 @@ const (
 	leanList    = ",resourceInfo,timeouts,appNodeLabelExpression,amNodeLabelExpression"
 )
 
-// lists are the paths of the lists of applications that a round requests.
-type lists struct {
-	main  string // those that run; all if all is set
-	ended string // those that have ended; "" in most rounds
-	all   bool
-}
-
-// lists returns the lists of a round. A hub with one source sends one request a round. A hub of several sources
-// requests ended applications separately, and only those that ended since its last list.
-func (h *Hub) lists(round int, earlier *view) lists {
+// lists returns the paths of the lists of applications that a round requests: those that run (or all), and those that
+// have ended, "" in most rounds. A hub with one source sends one request a round. A hub of several sources requests
+// ended applications separately, and only those that ended since its last list.
+func (h *Hub) lists(round int, earlier *view) (main, ended string, all bool) {
 	due := round%endedEach == 1
-	l := lists{main: runningApps}
+	main = runningApps
 	switch {
 	case h.endedDue != nil:
-		if l.all = earlier.err != nil || due && h.endedDue(); l.all {
-			l.main = allApps
+		if all = earlier.err != nil || due && h.endedDue(); all {
+			main = allApps
 		}
 	case due || earlier.apps == nil:
-		l.ended = endedApps
+		ended = endedApps
 		if h.endedAt.Known() {
-			l.ended += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
+			ended += fmt.Sprintf("&finishedTimeBegin=%d", int64(h.endedAt)-endedLate.Milliseconds())
 		}
 	}
 	if len(earlier.listed) > busy {
-		l.main += leanList
+		main += leanList
 	}
-	return l
+	return main, ended, all
 }
 
 // Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
 func (h *Hub) Refresh(ctx context.Context) error {
 	earlier := h.view.Load()
 	v := &view{
-		round: earlier.round + 1, metrics: earlier.metrics, nodesRound: earlier.nodesRound,
-		queues: earlier.queues, queuesRound: earlier.queuesRound,
+		round: earlier.round + 1, metrics: earlier.metrics, queues: earlier.queues, hasQueues: earlier.hasQueues,
 	}
 	err := h.poll(ctx, v, earlier)
 	if err != nil {
@@ -119,35 +115,30 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	var running, ended appsBody
 	var runningErr, endedErr error
 	v.at = h.cluster.Now()
-	list := h.lists(v.round, earlier)
+	main, endedPath, all := h.lists(v.round, earlier)
 	requests := []func(context.Context){
-		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", list.main) },
+		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", main) },
 		func(ctx context.Context) { v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics) },
 	}
-	if list.ended != "" {
+	if endedPath != "" {
 		requests = append(requests, func(ctx context.Context) {
-			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", list.ended)
+			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", endedPath)
 		})
 	}
 	var nodes nodesBody
-	listNodes := func(ctx context.Context) {
-		if renew(ctx, h.cluster, "nodes", &nodes) == nil {
-			v.nodesRound = v.round
-		}
-	}
-	nodesDue := v.round%nodesEach == 1 || earlier.nodesRound == 0
+	nodesErr := errNotListed
+	listNodes := func(ctx context.Context) { nodesErr = renew(ctx, h.cluster, "nodes", &nodes) }
+	nodesDue := v.round%nodesEach == 1 || !h.nodes.listedAt.Known()
 	if nodesDue {
 		requests = append(requests, listNodes)
 	}
-	if v.round%queuesEach == 1 || earlier.queuesRound == 0 {
+	if v.round%queuesEach == 1 || !v.hasQueues {
 		requests = append(requests, func(ctx context.Context) {
-			if renew(ctx, h.cluster, "scheduler", &v.queues) == nil {
-				v.queuesRound = v.round
-			}
+			v.hasQueues = renew(ctx, h.cluster, "scheduler", &v.queues) == nil || v.hasQueues
 		})
 	}
 	Together(ctx, requests...)
-	withEnded := list.all || list.ended != "" && endedErr == nil
+	withEnded := all || endedPath != "" && endedErr == nil
 	if withEnded {
 		h.endedAt = v.at
 	}
@@ -160,7 +151,7 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	if h.nodesDoubted.Swap(false) && !nodesDue || !nodesDue && v.nodesMoved(earlier) {
 		Together(ctx, listNodes)
 	}
-	if v.nodesRound == v.round {
+	if nodesErr == nil {
 		h.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
 	}
 	v.take(earlier, &running, &ended)

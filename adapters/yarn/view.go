@@ -33,10 +33,10 @@ type view struct {
 	missed map[string]*App
 	alike  map[nameKey][]string // applications of one script, by id
 
-	metrics                 metricsBody
-	metricsErr              error // the newest request failed: metrics are older
-	queues                  schedulerBody
-	nodesRound, queuesRound int // the newest rounds that listed nodes, and queues; 0 if none did
+	metrics    metricsBody
+	metricsErr error // the newest request failed: metrics are older
+	queues     schedulerBody
+	hasQueues  bool
 }
 
 // maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
