@@ -118,7 +118,7 @@ func (f *Inputs) Size(ctx context.Context, hdfs HDFS) (float64, error) {
 	for _, name := range f.Paths {
 		bases, file, ok := f.NameNodes.Place(name)
 		if !ok || len(bases) == 0 {
-			return 0, fmt.Errorf("%s is not of an HDFS whose NameNode the job's configuration names", loose.FirstLine(name))
+			return 0, fmt.Errorf("%s is not of an HDFS with a NameNode that the job's configuration names", loose.FirstLine(name))
 		}
 		alternatives, err := braces(file)
 		if err != nil {
