@@ -200,7 +200,6 @@ func TestLogKinds(t *testing.T) {
 		"lz4 frame":    packed(lz4.NewWriter(&l), &l),
 		"snappy frame": packed(s2.NewWriter(&s, s2.WriterSnappyCompat()), &s),
 		"snappy":       snappy + string([]byte{0, 0, byte(len(block) >> 8), byte(len(block))}) + string(block),
-		"lzf":          "ZV\x00" + string([]byte{byte(len(text) >> 8), byte(len(text))}) + text,
 		"Databricks": joined(append([]string{
 			`{"Event":"DBCEventLoggingListenerMetadata","Spark Version":"3.4.1","Timestamp":1795366700000,"Rollover Number":0,"SparkContext Id":1}`,
 		}, all[1:]...)...),

@@ -12,7 +12,7 @@ import (
 
 // A Job is the event that starts a job, with the edges between its stages.
 type Job struct {
-	Event  string
+	Event  string       `json:",omitempty"`
 	ID     loose.Number `json:"Job ID"`
 	Stages []Stage      `json:"Stage Infos"`
 }
@@ -66,20 +66,14 @@ func (e *edges) Read(p []byte) (int, error) {
 	return e.out.Read(p)
 }
 
-// note writes the edges of a line that starts a job.
+// note writes the edges of a line that starts a job. It leaves out a job with an invalid id.
 func (e *edges) note(line []byte) {
 	var j Job
 	if line == nil || json.Unmarshal(line, &j) != nil || j.Event != start {
 		return
 	}
-	out := plainJob{ID: j.ID.ID(), Stages: make([]plainStage, len(j.Stages))}
-	for i, s := range j.Stages {
-		out.Stages[i] = plainStage{ID: s.ID.ID(), Parents: make([]int, len(s.Parents))}
-		for k, p := range s.Parents {
-			out.Stages[i].Parents[k] = p.ID()
-		}
-	}
-	b, err := json.Marshal(out)
+	j.Event = ""
+	b, err := json.Marshal(j)
 	if err != nil {
 		return
 	}
@@ -87,17 +81,6 @@ func (e *edges) note(line []byte) {
 		e.out.WriteByte(',')
 	}
 	e.out.Write(append(b, '\n'))
-}
-
-// A plainJob is a Job in the output: an invalid number is -1.
-type plainJob struct {
-	ID     int          `json:"Job ID"`
-	Stages []plainStage `json:"Stage Infos"`
-}
-
-type plainStage struct {
-	ID      int   `json:"Stage ID"`
-	Parents []int `json:"Parent IDs"`
 }
 
 // line returns the next line that starts a job, or nil after the end of a file.

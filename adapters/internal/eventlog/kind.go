@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// Event returns the name of the event in a complete or cut-off line of a log; "" if there is none.
+// Event returns the name of the event in a complete or cut-off line of a log; "" if there is none. Spark writes the
+// name first.
 func Event(line []byte) string {
-	if name, ok := firstValue(line); ok || !bytes.Contains(line, []byte(`"Event"`)) {
-		return name
+	if !bytes.Contains(line, []byte(`"Event"`)) {
+		return ""
 	}
-	d := json.NewDecoder(bytes.NewReader(line)) // the key is not the first one
+	d := json.NewDecoder(bytes.NewReader(line))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return ""
 	}
@@ -30,20 +31,6 @@ func Event(line []byte) string {
 		}
 	}
 	return ""
-}
-
-// firstValue returns the name of an event with Event as its first key, as Spark writes it. ok is false for other lines.
-func firstValue(line []byte) (name string, ok bool) {
-	for _, token := range []string{"{", `"Event"`, ":", `"`} {
-		if line, ok = bytes.CutPrefix(bytes.TrimLeft(line, " \t\r\n"), []byte(token)); !ok {
-			return "", false
-		}
-	}
-	end := bytes.IndexAny(line, `"\`)
-	if end < 0 || line[end] == '\\' {
-		return "", false
-	}
-	return string(line[:end]), true
 }
 
 // mark is the byte order mark that some editors add.
