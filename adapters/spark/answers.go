@@ -84,9 +84,11 @@ func (a *answers) Take(w *Answer) bool {
 	}
 	switch {
 	case parts[0] == "":
-		return a.takeTick(w)
-	case len(parts) == 1:
-		return a.takeHistory(w)
+		return a.takeTick(w.Body(), w.At)
+	case len(parts) == 1: // the history server's entry of the application
+		is := a.TakeApplication([]byte(w.Body()))
+		a.historyIsOpen = is && !a.historyHasEnd
+		return is && a.historyHasEnd
 	case a.id != "" && parts[0] != a.id:
 		return false
 	}
@@ -131,21 +133,14 @@ func rows[T any](body []byte) (list []T, ok bool) {
 }
 
 // takeTick applies the list of applications, the first response of a poll.
-func (a *answers) takeTick(w *Answer) bool {
-	if !a.TakeApplication([]byte(w.Body())) {
+func (a *answers) takeTick(body string, at dag.Instant) bool {
+	if !a.TakeApplication([]byte(body)) {
 		a.refusals++ // another application's driver has the address
 		return false
 	}
-	a.clock.report(a.reported, w.At)
-	a.refusals, a.lastSeen = 0, w.At
+	a.clock.report(a.reported, at)
+	a.refusals, a.lastSeen = 0, at
 	return true
-}
-
-// takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
-func (a *answers) takeHistory(w *Answer) bool {
-	is := a.TakeApplication([]byte(w.Body()))
-	a.historyIsOpen = is && !a.historyHasEnd
-	return is && a.historyHasEnd
 }
 
 // TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
@@ -200,8 +195,7 @@ func (a *answers) takeManager(body []byte) bool {
 func (a *answers) takeJobs(body []byte) bool {
 	list, ok := rows[wireJob](body)
 	for i := range list {
-		a.clock.stamp(list[i].SubmissionTime.at())
-		a.clock.stamp(list[i].CompletionTime.at())
+		a.clock.stamp(max(list[i].SubmissionTime, list[i].CompletionTime).at())
 		a.takeJob(&list[i])
 	}
 	return ok
@@ -211,8 +205,7 @@ func (a *answers) takeStages(body []byte) bool {
 	list, ok := rows[stageRow](body)
 	slices.SortStableFunc(list, func(x, y stageRow) int { return x.Try.ID() - y.Try.ID() })
 	for i := range list {
-		a.clock.stamp(list[i].Submitted.at())
-		a.clock.stamp(list[i].Completed.at())
+		a.clock.stamp(max(list[i].Submitted, list[i].Completed).at())
 		if s := a.takeStage(&list[i]); s != nil {
 			s.lastListed = a.round
 		}
@@ -262,17 +255,17 @@ const commitDenied = "TaskCommitDenied"
 // takeTask applies a row of a list of tasks. It reports whether the task has ended.
 func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	state, known := taskStates[w.Status]
+	ended = known && state != dag.AttemptRunning
 	if !known {
 		return false
 	}
-	ended = state != dag.AttemptRunning
 	k, _ := a.taskAt(t, w.TaskID.ID())
 	if k == nil {
 		return ended
 	}
 	part := w.Index.ID()
-	if w.PartitionID != nil && w.PartitionID.ID() >= 0 {
-		part = w.PartitionID.ID()
+	if id := idOf(w.PartitionID); id >= 0 {
+		part = id
 	}
 	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
 	a.clock.stamp(k.launch)
@@ -297,14 +290,13 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	}
 	k.become(state, false)
 	if m := w.Metrics; m != nil {
-		read, out := float64(m.Read.Records), max(positive(m.Write.Records), positive(m.Output.Records))
-		wrong := state != dag.AttemptSucceeded && !t.push && (m.Read.Push.Requests > 0 || m.Read.Push.Blocks > 0)
-		if wrong { // SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields
-			read = float64(m.Read.Push.Requests)
-		}
-		k.progress(float64(m.Input.Records), read, out, at)
-		if wrong {
+		read, out := m.Read.Records, max(positive(m.Write.Records), positive(m.Output.Records))
+		// SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields.
+		if push := &m.Read.Push; state != dag.AttemptSucceeded && !t.push && (push.Requests > 0 || push.Blocks > 0) {
+			k.observe(float64(m.Input.Records), float64(push.Requests), out, at)
 			k.out = positive(m.Write.Records)
+		} else {
+			k.observe(float64(m.Input.Records), float64(read), out, at)
 		}
 	}
 	return ended
@@ -324,9 +316,9 @@ func (a *answers) takeExecutors(body []byte) bool {
 			continue
 		}
 		e := a.all[n]
-		e.host, e.active, e.excluded = dag.Clean(string(w.HostPort)), w.IsActive, w.IsExcluded
-		e.cores = w.MaxTasks.Count(mostCores)
-		e.added, e.removed, e.reason = w.AddTime.at(), w.RemoveTime.at(), firstLine(string(w.RemoveReason))
+		e.host, e.excluded, e.cores = dag.Clean(string(w.HostPort)), w.IsExcluded, w.MaxTasks.Count(mostCores)
+		e.added = w.AddTime.at()
+		a.set(e, w.IsActive, w.RemoveTime.at(), firstLine(string(w.RemoveReason)))
 	}
 	return ok
 }
@@ -346,15 +338,16 @@ func (a *answers) takeSQL(body []byte, next bool) bool {
 			continue
 		}
 		x.description, x.status = described(string(w.Description)), string(w.Status)
-		if x.submitted = w.SubmissionTime.at(); x.status != "RUNNING" && x.submitted.Known() && w.Duration >= 0 {
-			x.ended = x.submitted + millis(w.Duration)
-		}
+		x.submitted = w.SubmissionTime.at()
 		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
 			x.addJob(id.ID())
 		}
-		if x.status != "RUNNING" {
-			x.plan = nil
-		} else if w.PlanDescription != "" {
+		switch {
+		case x.status != "RUNNING":
+			if x.plan = nil; x.submitted.Known() && w.Duration >= 0 {
+				x.ended = x.submitted + millis(w.Duration)
+			}
+		case w.PlanDescription != "":
 			x.plan = parsePlan(w.PlanDescription)
 		}
 	}
@@ -378,6 +371,7 @@ func (a *answers) takeEnvironment(body []byte) bool {
 			a.conf.set(string(kv[0]), string(kv[1]))
 		}
 	}
+	a.changes++
 	return true
 }
 

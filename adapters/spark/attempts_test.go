@@ -59,13 +59,12 @@ func TestRunAgain(t *testing.T) {
 		{1, other, 1000, 9500},
 		{0, other, 31_000, 39_000},
 	} {
-		k, _ := a.taskAt(s.tryAt(id/2), id)
+		k, _ := a.taskAt(a.tryOf(0, id/2), id)
 		k.identify(want.part, want.launch, want.executor)
 		k.end = want.end
 		k.become(dag.AttemptSucceeded, false)
 	}
-	a.tables.begin()
-	got := a.tables.attempts(s, 60_000)
+	got := a.attempts(s, 60_000)
 	if len(got) != 3 || got[0].State != dag.AttemptKilled || got[0].Diagnosis != lostOutput || got[0].Ratio != 1 ||
 		got[1].State != dag.AttemptSucceeded || got[2].State != dag.AttemptSucceeded {
 		t.Errorf("the attempts are %+v", got)

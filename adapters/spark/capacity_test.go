@@ -24,7 +24,7 @@ func withExecutors(tasks int, added ...float64) *App {
 	a.addJob(&job{submitted: at(5), completed: dag.NoInstant, status: "RUNNING", stages: []int{0}})
 	s := a.stageAt(0)
 	s.jobs, s.tasks = []int{0}, tasks
-	t := s.tryAt(0)
+	t := a.tryOf(0, 0)
 	t.status, t.tasks, t.submitted = "ACTIVE", tasks, at(5)
 	return a
 }

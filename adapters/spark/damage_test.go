@@ -221,26 +221,6 @@ func TestMissingEvents(t *testing.T) {
 	}
 }
 
-// TestDoubledEvents holds that events, or a piece of a log, count once if they are there twice.
-func TestDoubledEvents(t *testing.T) {
-	t.Parallel()
-	log := usualLog()
-	for name, twice := range map[string][]string{
-		"the whole log":  slices.Concat(log[:len(log)-1], log),
-		"its first half": slices.Concat(log[:30], log),
-		"a piece":        slices.Concat(log[:40], log[20:]),
-		"its last piece": slices.Concat(log, log[40:]),
-	} {
-		p := play(t, twice)
-		p.whole(t, name)
-		p.warns(t, name, "events that it has twice")
-	}
-	for n := range log {
-		p := play(t, slices.Concat(log[:n+1], log[n:]))
-		p.whole(t, fmt.Sprintf("line %d twice", n+1))
-	}
-}
-
 // TestBrokenEvents holds that an event without what its kind needs is left out and counted, and hides nothing.
 func TestBrokenEvents(t *testing.T) {
 	t.Parallel()

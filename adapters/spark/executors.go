@@ -13,7 +13,6 @@ type executor struct {
 	id, host       string
 	cores          int // tasks at once
 	total          int // cores, by the log; 0 unknown
-	coresUnknown   bool
 	active         bool
 	excluded       bool
 	added, removed dag.Instant
@@ -26,28 +25,19 @@ func (e *executor) killed() bool { return strings.Contains(e.reason, "killed by 
 // lost reports whether the executor has ended without a release by the driver.
 func (e *executor) lost() bool { return !e.active && e.removed.Known() && !e.killed() }
 
-func (e *executor) node() string {
-	if e.host == "" {
-		return "executor " + e.id
-	}
-	return "executor " + e.id + " on " + e.host
-}
-
 // executors are the executors of an application.
 type executors struct {
-	all  []*executor // in the order in which they started
-	byID map[string]int
+	all     []*executor // in the order in which they started
+	byID    map[string]int
+	changes int // how often a fact has changed that decides whether the output of tasks is lost
 }
 
 // executorAt returns the index of an executor, or -1 if there are too many.
 func (x *executors) executorAt(id string) int {
-	if id == "" {
-		return -1
-	}
 	if i, ok := x.byID[id]; ok {
 		return i
 	}
-	if len(x.all) >= mostExecutors {
+	if id == "" || len(x.all) >= mostExecutors {
 		return -1
 	}
 	x.byID[id] = len(x.all)
@@ -57,17 +47,12 @@ func (x *executors) executorAt(id string) int {
 	return len(x.all) - 1
 }
 
-// sum returns a hash of the facts that decide whether task output is lost.
-func (x *executors) sum(seed int) uint64 {
-	h := uint64(seed) //nolint:gosec // a count
-	for _, e := range x.all {
-		h = (h ^ uint64(e.removed)) * 1099511628211 //nolint:gosec // the bits of an instant
-		if h *= 31; e.active {
-			h++
-		}
-		h = (h ^ uint64(len(e.reason))) * 1099511628211
+// set records whether an executor is active, and else when and why it ended.
+func (x *executors) set(e *executor, active bool, removed dag.Instant, reason string) {
+	if e.active != active || e.removed != removed || e.reason != reason {
+		x.changes++
 	}
-	return h
+	e.active, e.removed, e.reason = active, removed, reason
 }
 
 // cores returns how many tasks the active executors can run at once.
@@ -135,17 +120,20 @@ func highest(changes []change) int {
 func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 	out := make([]dag.NodeState, len(x.all))
 	for i, e := range x.all {
-		n := dag.NodeState{Name: e.node(), Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
-		if !e.active {
-			n.Lost, n.LostAt = true, now
-			if e.removed.Known() {
-				n.LostAt = min(e.removed, now)
-			}
-			if e.killed() {
-				n.Cause = dag.NodeDecommissioned
-			}
+		n := &out[i]
+		*n = dag.NodeState{Name: "executor " + e.id, Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
+		if e.host != "" {
+			n.Name += " on " + e.host
 		}
-		out[i] = n
+		if e.active {
+			continue
+		}
+		if n.Lost, n.LostAt = true, now; e.removed.Known() {
+			n.LostAt = min(e.removed, now)
+		}
+		if e.killed() {
+			n.Cause = dag.NodeDecommissioned
+		}
 	}
 	return out
 }

@@ -61,6 +61,7 @@ type job struct {
 	status, why          string
 	lastListed           int  // the poll in which it was last listed
 	settled              bool // the end of the job and of its stages is known
+	noEnd                bool // the end was inferred, because its event is missing
 }
 
 func (j *job) hasEnded() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
@@ -75,24 +76,25 @@ func (j *job) last() int {
 
 // A stage is a stage of Spark, with all its attempts.
 type stage struct {
-	id         int
-	name       string
-	rdds       []int  // ascending
-	shuffle    string // its RDDs as text
-	tasks      int
-	hasTasks   bool   // an event has the number of tasks
-	status     string // of its newest attempt
-	writes     bool   // its tasks have written a shuffle
-	parents    []int
-	hasParents bool // the parents are known
-	jobs       []int
-	tries      []*try // by attempt
-	lastListed int    // the poll in which it was last listed
-	planPlace  int    // its place in the plan, from 1; 0 if it has none
-	title      string
-	pool       string  // "" before it is submitted
-	fresh      []*task // tasks without an assigned core
-	table      table
+	id             int
+	name           string
+	rdds           []int  // ascending
+	shuffle        string // its RDDs as text
+	tasks          int
+	hasTasks       bool   // an event has the number of tasks
+	status         string // of its newest attempt
+	writes         bool   // its tasks have written a shuffle
+	parents        []int
+	hasParents     bool // the parents are known
+	jobs           []int
+	tries          []*try // by attempt
+	lastListed     int    // the poll in which it was last listed
+	planPlace      int    // its place in the plan, from 1; 0 if it has none
+	title          string
+	pool           string  // "" before it is submitted
+	fresh          []*task // since the last snapshot
+	table          table
+	noStart, noEnd bool // the start or end was inferred, because its event is missing
 }
 
 // done reports whether a stage has succeeded.
@@ -112,25 +114,18 @@ func (s *stage) newest() *try {
 	return s.tries[len(s.tries)-1]
 }
 
-// tryAt returns an attempt of a stage, or nil if the number is out of range.
-func (s *stage) tryAt(n int) *try {
-	if n < 0 || n >= mostAttempts {
-		return nil
-	}
-	for len(s.tries) <= n {
-		s.tries = append(s.tries, &try{
-			stage: s, number: len(s.tries), submitted: dag.NoInstant, completed: dag.NoInstant,
-		})
-	}
-	return s.tries[n]
-}
-
 // tryOf returns an attempt of a stage, or nil if there are too many stages or the number is out of range.
 func (f *facts) tryOf(stage, attempt int) *try {
-	if s := f.stageAt(stage); s != nil {
-		return s.tryAt(attempt)
+	s := f.stageAt(stage)
+	if s == nil || attempt < 0 || attempt >= mostAttempts {
+		return nil
 	}
-	return nil
+	for len(s.tries) <= attempt {
+		s.tries = append(s.tries, &try{
+			stage: s, number: len(s.tries), progress: progress{submitted: dag.NoInstant, completed: dag.NoInstant},
+		})
+	}
+	return s.tries[attempt]
 }
 
 // stageAt returns a stage, or nil if the id is invalid or there are too many.
@@ -219,7 +214,7 @@ func (f *facts) takeStage(w *stageRow) *stage {
 		return s
 	}
 	s.pool = dag.Clean(string(w.Pool))
-	t := s.tryAt(n)
+	t := f.tryOf(s.id, n)
 	if t == nil {
 		return s
 	}
@@ -249,15 +244,9 @@ func (f *facts) lastJob() int {
 	return last
 }
 
-// running returns how many jobs of the unit run.
-func (f *facts) running() int {
-	n := 0
-	for _, id := range f.unitJobs() {
-		if !f.jobs[id].hasEnded() {
-			n++
-		}
-	}
-	return n
+// running returns the ids of the unit's running jobs.
+func (f *facts) running() []int {
+	return slices.DeleteFunc(slices.Clone(f.unitJobs()), func(id int) bool { return f.jobs[id].hasEnded() })
 }
 
 // firstOf returns the earliest submission among some jobs, or NoInstant if none is known.
@@ -276,12 +265,10 @@ func (f *facts) submitted() dag.Instant { return f.firstOf(f.unitJobs()) }
 
 // edgesKnown reports whether the parents of all stages of a job are known.
 func (f *facts) edgesKnown(j *job) bool {
-	for _, id := range j.stages {
-		if s := f.stages[id]; len(j.stages) > 1 && s != nil && !s.hasParents {
-			return false
-		}
-	}
-	return true
+	return len(j.stages) < 2 || !slices.ContainsFunc(j.stages, func(id int) bool {
+		s := f.stages[id]
+		return s != nil && !s.hasParents
+	})
 }
 
 func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

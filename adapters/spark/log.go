@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 
@@ -34,11 +33,8 @@ type Log struct {
 	progress    func(bytes int)
 	id          string // of the application; includes the attempt number after the first attempt
 	app         string
-	lines       int                 // non-empty lines
-	badLines    int                 // lines that are not events
-	hashes      map[uint64]struct{} // of events that occur once
-	seed        maphash.Seed
-	copies      int // repeated events
+	lines       int // non-empty lines
+	badLines    int // lines that are not events
 	steps       []clock.Step
 	texts       map[string]string
 }
@@ -69,10 +65,7 @@ func ReadLog(in io.Reader) (*Log, error) {
 }
 
 func newLog() *Log {
-	return &Log{
-		First: dag.NoInstant, Last: dag.NoInstant, hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
-		texts: map[string]string{},
-	}
+	return &Log{First: dag.NoInstant, Last: dag.NoInstant, texts: map[string]string{}}
 }
 
 // read reads one file of a log.
@@ -131,14 +124,6 @@ func (l *Log) take(line []byte) bool {
 	if kind == nil {
 		return ok
 	}
-	if kind.once {
-		h := maphash.Bytes(l.seed, line)
-		if _, twice := l.hashes[h]; twice {
-			l.copies++
-			return true
-		}
-		l.hashes[h] = struct{}{}
-	}
 	switch kind.name {
 	case "ApplicationStart":
 		l.app, l.id = dag.Clean(string(w.AppID)), w.application()
@@ -151,21 +136,12 @@ func (l *Log) take(line []byte) bool {
 
 // check orders the log, and returns ErrNoLog if it has no job.
 func (l *Log) check() error {
-	l.hashes, l.texts = nil, nil
+	l.texts = nil
 	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog
 	}
 	return nil
-}
-
-// name sets the application's id in a log without one.
-func (l *Log) name(id string) {
-	for _, e := range l.events {
-		if e.kind.name == "ApplicationStart" {
-			l.id, e.more.AppID = id, text(id)
-		}
-	}
 }
 
 // Tasks returns the approximate number of tasks in the log.

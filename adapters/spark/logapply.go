@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -28,22 +29,19 @@ func (p *player) updateSettings(e *event) {
 
 func (p *player) applyExecutor(e *event) {
 	w := e.more
-	id := string(w.Executor)
-	if id == "" {
-		id = string(w.ExcludedExecutor)
-	}
-	n := p.executorAt(id)
+	n := p.executorAt(string(cmp.Or(w.Executor, w.ExcludedExecutor)))
 	if n < 0 {
 		return
 	}
 	x := p.all[n]
 	switch e.kind.name {
 	case "ExecutorAdded":
-		x.active, x.added, x.host = true, e.at, dag.Clean(string(w.ExecutorInfo.Host))
-		x.total, x.coresUnknown = w.ExecutorInfo.Cores.Count(mostCores), false
+		x.added, x.host = e.at, dag.Clean(string(w.ExecutorInfo.Host))
+		x.total = w.ExecutorInfo.Cores.Count(mostCores)
 		x.cores = x.total / p.conf.coresPerTask()
+		p.set(x, true, x.removed, x.reason)
 	case "ExecutorRemoved":
-		x.active, x.removed, x.reason = false, e.at, firstLine(string(w.Reason))
+		p.set(x, false, e.at, firstLine(string(w.Reason)))
 	default:
 		x.excluded = !strings.Contains(e.kind.name, "Un")
 	}
@@ -55,18 +53,16 @@ func (p *player) applyExecution(e *event) {
 	if x == nil {
 		return
 	}
-	switch {
-	case e.kind.name == "SQLExecutionStart":
+	switch e.kind.name {
+	case "SQLExecutionStart":
 		x.description, x.submitted, x.status = described(string(w.Description)), e.at, "RUNNING"
-		x.plan = w.plan
-	case e.kind.name == "SQLAdaptiveExecutionUpdate":
-		if x.plan = w.plan; x.status != "RUNNING" {
-			x.plan = nil
+	case "SQLExecutionEnd":
+		if x.ended, x.status = e.at, "COMPLETED"; w.Error != "" {
+			x.status = "FAILED"
 		}
-	case w.Error != "":
-		x.status, x.ended, x.plan = "FAILED", e.at, nil
-	default:
-		x.status, x.ended, x.plan = "COMPLETED", e.at, nil
+	}
+	if x.plan = w.plan; x.status != "RUNNING" {
+		x.plan = nil
 	}
 }
 
@@ -74,20 +70,15 @@ func (p *player) startJob(e *event) {
 	w := e.more
 	job := wireJob{
 		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
-		SubmissionTime: moment(e.at), StageIDs: make([]number, len(w.Stages)),
+		SubmissionTime: moment(e.at),
 	}
 	last := -1
 	for i := range w.Stages {
 		id := idOf(w.Stages[i].ID)
-		if job.StageIDs[i] = number(id); id > last {
+		if job.StageIDs = append(job.StageIDs, number(id)); id > last {
 			last, job.Name = id, w.Stages[i].Name
 		}
 		p.describeLogged(&w.Stages[i])
-	}
-	if w.Stages == nil {
-		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
-			job.StageIDs = append(job.StageIDs, number(idOf(n)))
-		}
 	}
 	p.takeJob(&job)
 	p.takeExecutionOf(e, idOf(w.JobID))
@@ -98,9 +89,7 @@ func (f *facts) takeExecutionOf(e *event, job int) {
 	of := e.properties()
 	for _, name := range []text{of.SQL, of.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {
-			if x := f.executionAt(id); x != nil {
-				x.addJob(job)
-			}
+			f.executionAt(id).addJob(job)
 		}
 	}
 }
@@ -109,12 +98,12 @@ func (p *player) endJob(e *event) {
 	w := e.more
 	j := p.jobs[idOf(w.JobID)]
 	if j == nil {
-		if j = p.openImplied(); j == nil {
-			return
-		}
+		j = p.openImplied()
 	}
-	delete(p.missing, gap{"JobEnd", j.id})
-	j.completed, j.status, j.why = e.at, "FAILED", firstLine(string(w.Result.Exception.Message))
+	if j == nil {
+		return
+	}
+	j.completed, j.status, j.why, j.noEnd = e.at, "FAILED", firstLine(string(w.Result.Exception.Message)), false
 	if w.Result.Result == "JobSucceeded" {
 		j.status = "SUCCEEDED"
 	}
@@ -126,27 +115,20 @@ func (p *player) describeLogged(w *loggedStage) *stage {
 	if s == nil {
 		return nil
 	}
-	s.hasTasks = s.hasTasks || w.Try.ID() <= 0
+	s.hasTasks, s.status = s.hasTasks || w.Try.ID() <= 0, cmp.Or(s.status, "PENDING")
 	if !s.hasParents {
 		s.parents, s.hasParents = idsOf(w.Parents), true
-	}
-	if s.status == "" {
-		s.status = "PENDING"
 	}
 	return s
 }
 
 func (p *player) applyStage(e *event) {
 	w := stageRow(e.more.Stage)
-	s := p.describeLogged(&e.more.Stage)
-	if s == nil {
+	t := p.tryOf(e.stage, w.Try.ID())
+	if s := p.describeLogged(&e.more.Stage); s == nil || t == nil {
 		return
 	}
-	t := s.tryAt(w.Try.ID())
-	if t == nil {
-		return
-	}
-	at := e.at
+	s, at := t.stage, e.at
 	if began := w.Submitted.at(); began.Known() {
 		at = max(min(began+e.shift, at), p.firstOf(s.jobs))
 	}
@@ -154,18 +136,14 @@ func (p *player) applyStage(e *event) {
 		t.submitted, w.Status = at, "ACTIVE"
 		p.imply(s, e)
 	} else {
-		p.begin(s, t, at, e)
-		delete(p.missing, gap{"StageCompleted", s.id})
-		w.Status, t.completed, t.settled = "COMPLETE", e.at, false
+		p.begin(t, at, e)
+		w.Status, t.completed, t.settled, s.noEnd = "COMPLETE", e.at, false, false
 		if w.Failure != "" {
 			w.Status = "FAILED"
 		}
 	}
 	w.Submitted, w.Completed = moment(t.submitted), moment(t.completed)
-	w.Complete, w.RunTime = number(t.complete), -1
-	if w.Pool = e.more.Job.Pool; w.Pool == "" {
-		w.Pool = text(s.pool)
-	}
+	w.Complete, w.RunTime, w.Pool = number(t.complete), -1, cmp.Or(e.more.Job.Pool, text(s.pool))
 	p.takeStage(&w)
 }
 
@@ -186,25 +164,19 @@ func (p *player) applyTask(e *event) {
 	if !s.hasTasks { // the number of tasks is only visible from the tasks
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
-	executor := p.executorAt(w.executor)
-	if executor >= 0 {
-		x := p.all[executor]
-		x.coresUnknown = x.total == 0
-	}
-	launch := min(w.launch+e.shift, e.at)
-	p.begin(s, t, max(launch, p.firstOf(s.jobs)), e)
+	executor, launch := p.executorAt(w.executor), min(w.launch+e.shift, e.at)
+	p.begin(t, max(launch, p.firstOf(s.jobs)), e)
 	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
 		return
 	}
-	k.end = e.at
-	if w.finish.Known() {
+	if k.end = e.at; w.finish.Known() {
 		k.end = w.finish + e.shift
 	}
 	launch = k.launch
 	if isNew {
 		launch = min(max(w.launched(k.end, e.shift), t.submitted), k.end)
-		p.miss("TaskStart", int(w.id))
+		p.noStarts++
 	}
 	k.identify(int(w.part), launch, executor)
 	p.endTask(k, e)
@@ -217,17 +189,12 @@ func (p *player) applyTask(e *event) {
 // endTask sets the end of a task.
 func (p *player) endTask(k *task, e *event) {
 	w := e.task
-	was := k.state
-	if k.guessed {
-		k.impliedSince, was = dag.NoInstant, dag.AttemptRunning
-	}
-	if w.state == dag.AttemptSucceeded && was != dag.AttemptSucceeded {
+	if w.state == dag.AttemptSucceeded && (k.state != dag.AttemptSucceeded || k.guessed) {
 		k.try.complete++
 	}
 	if w.executorLost && k.executor >= 0 && p.all[k.executor].active {
-		x := p.all[k.executor]
-		x.active, x.removed, x.reason = false, e.at, w.loss
+		p.set(p.all[k.executor], false, e.at, w.loss)
 	}
-	k.why = w.why
+	k.why, k.impliedSince = w.why, dag.NoInstant
 	k.become(w.state, false)
 }

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -60,7 +61,6 @@ type wireEvent struct {
 	JobID     *number       `json:"Job ID"`
 	Submitted moment        `json:"Submission Time"`
 	Stages    []loggedStage `json:"Stage Infos"`
-	StageIDs  []*number     `json:"Stage IDs"` // the only field for stages before Spark 1.2
 	Completed moment        `json:"Completion Time"`
 	Result    struct {
 		Result    text
@@ -78,10 +78,10 @@ type wireEvent struct {
 
 	Stage loggedStage `json:"Stage Info"`
 
-	StageID   *number   `json:"Stage ID"`
-	Try       number    `json:"Stage Attempt ID"`
-	Task      *taskInfo `json:"Task Info"`
-	EndReason taskEnd   `json:"Task End Reason"`
+	StageID   *number  `json:"Stage ID"`
+	Try       number   `json:"Stage Attempt ID"`
+	Task      taskInfo `json:"Task Info"`
+	EndReason taskEnd  `json:"Task End Reason"`
 	Metrics   *struct {
 		Deserialize number `json:"Executor Deserialize Time"`
 		Run         number `json:"Executor Run Time"`
@@ -133,47 +133,39 @@ type taskEnd struct {
 type eventKind struct {
 	name  string                  // the event's name without package and prefix
 	apply func(*player, *event)   // applies an event of the kind
-	once  bool                    // a log has each event once, so that a second one is a copy
-	time  func(*wireEvent) moment // when it happened; nil is the time stamp
 	sound func(w *wireEvent) bool // it has the required fields, in valid ranges; nil is always
 }
 
 var eventKinds = []eventKind{
-	{"LogStart", func(p *player, e *event) { p.version = string(e.more.Version) }, false, nil, nil},
-	{"ApplicationStart", (*player).startApplication, false, nil, nil},
-	{"ApplicationEnd", func(p *player, e *event) { p.hasEnd, p.ended = true, e.at }, false, nil, nil},
-	{"EnvironmentUpdate", (*player).updateSettings, false, nil, nil},
-	{"ExecutorAdded", (*player).applyExecutor, true, nil, func(w *wireEvent) bool {
+	{"LogStart", func(p *player, e *event) { p.version = string(e.more.Version) }, nil},
+	{"ApplicationStart", (*player).startApplication, nil},
+	{"ApplicationEnd", func(p *player, e *event) { p.hasEnd, p.ended = true, e.at }, nil},
+	{"EnvironmentUpdate", (*player).updateSettings, nil},
+	{"ExecutorAdded", (*player).applyExecutor, func(w *wireEvent) bool {
 		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
 	}},
-	{"ExecutorRemoved", (*player).applyExecutor, true, nil, func(w *wireEvent) bool { return w.Executor != "" }},
-	{"ExecutorExcluded", (*player).applyExecutor, false, nil, nil},
-	{"ExecutorUnexcluded", (*player).applyExecutor, false, nil, nil},
-	{"ExecutorBlacklisted", (*player).applyExecutor, false, nil, nil},
-	{"ExecutorUnblacklisted", (*player).applyExecutor, false, nil, nil},
-	{"JobStart", (*player).startJob, true, func(w *wireEvent) moment { return w.Submitted }, (*wireEvent).startsJob},
-	{"JobEnd", (*player).endJob, true, func(w *wireEvent) moment { return w.Completed }, func(w *wireEvent) bool {
-		return idOf(w.JobID) >= 0 && w.Result.Result != ""
-	}},
-	{"StageSubmitted", (*player).applyStage, true, func(w *wireEvent) moment { return w.Stage.Submitted }, (*wireEvent).hasStage},
-	{"StageCompleted", (*player).applyStage, true, func(w *wireEvent) moment { return w.Stage.Completed }, (*wireEvent).hasStage},
-	{"TaskStart", (*player).applyTask, true, func(w *wireEvent) moment { return w.Task.Launch }, (*wireEvent).hasTask},
-	{"TaskEnd", (*player).applyTask, true, func(w *wireEvent) moment { return w.Task.Finish }, func(w *wireEvent) bool {
-		return w.hasTask() && w.EndReason.Reason != ""
-	}},
-	{"SQLExecutionStart", (*player).applyExecution, true, executionTime, (*wireEvent).hasExecution},
-	{"SQLExecutionEnd", (*player).applyExecution, true, executionTime, (*wireEvent).hasExecution},
-	{"SQLAdaptiveExecutionUpdate", (*player).applyExecution, false, nil, (*wireEvent).hasExecution},
+	{"ExecutorRemoved", (*player).applyExecutor, func(w *wireEvent) bool { return w.Executor != "" }},
+	{"ExecutorExcluded", (*player).applyExecutor, nil},
+	{"ExecutorUnexcluded", (*player).applyExecutor, nil},
+	{"ExecutorBlacklisted", (*player).applyExecutor, nil},
+	{"ExecutorUnblacklisted", (*player).applyExecutor, nil},
+	{"JobStart", (*player).startJob, (*wireEvent).startsJob},
+	{"JobEnd", (*player).endJob, func(w *wireEvent) bool { return idOf(w.JobID) >= 0 && w.Result.Result != "" }},
+	{"StageSubmitted", (*player).applyStage, (*wireEvent).hasStage},
+	{"StageCompleted", (*player).applyStage, (*wireEvent).hasStage},
+	{"TaskStart", (*player).applyTask, (*wireEvent).hasTask},
+	{"TaskEnd", (*player).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
+	{"SQLExecutionStart", (*player).applyExecution, (*wireEvent).hasExecution},
+	{"SQLExecutionEnd", (*player).applyExecution, (*wireEvent).hasExecution},
+	{"SQLAdaptiveExecutionUpdate", (*player).applyExecution, (*wireEvent).hasExecution},
 }
-
-func executionTime(w *wireEvent) moment { return w.Time }
 
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
 // stage.
 func (w *wireEvent) startsJob() bool {
 	all := len(w.Stages)
 	w.Stages = slices.DeleteFunc(w.Stages, func(s loggedStage) bool { return !s.sound() })
-	return idOf(w.JobID) >= 0 && (w.Stages != nil || len(w.StageIDs) > 0) && (len(w.Stages) > 0 || all == 0)
+	return idOf(w.JobID) >= 0 && w.Stages != nil && (len(w.Stages) > 0 || all == 0)
 }
 
 func (w *wireEvent) hasStage() bool { return w.Stage.sound() }
@@ -185,8 +177,8 @@ func (w *loggedStage) sound() bool {
 
 func (w *wireEvent) hasTask() bool {
 	t := w.Task
-	return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && t != nil && idOf(t.ID) >= 0 &&
-		t.Launch > 0 && t.Index.ID() >= 0 && t.Executor != ""
+	return idOf(w.StageID) >= 0 && w.Try.ID() < mostAttempts && idOf(t.ID) >= 0 && t.Launch > 0 &&
+		t.Index.ID() >= 0 && t.Executor != ""
 }
 
 func (w *wireEvent) hasExecution() bool { return idOf(w.Execution) >= 0 }
@@ -228,10 +220,10 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 
 // event returns the event of a line. intern returns the same memory for equal strings.
 func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string) event {
-	e := event{kind: kind, line: line, stamp: w.Timestamp.at(), stage: -1}
-	if kind.time != nil {
-		e.stamp = kind.time(w).at()
-	}
+	e := event{kind: kind, line: line, stage: -1}
+	// An event has only some of these times. Both times of a stage or a task are in the event of its end.
+	e.stamp = cmp.Or(w.Timestamp, w.Submitted, w.Completed, w.Time, w.Stage.Completed, w.Stage.Submitted, w.Task.Finish,
+		w.Task.Launch).at()
 	switch kind.name {
 	case "TaskStart", "TaskEnd":
 		e.stage, e.task = idOf(w.StageID), w.taskEvent(intern)

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A LogFile is the location of an event log: a file, or the pieces of a rolling log.
@@ -79,9 +78,6 @@ func (f LogFile) Open() (*Log, error) {
 	l.progress = f.Read
 	if err := f.read(l); err != nil {
 		return nil, err
-	}
-	if l.id == "" { // Spark 1.0 wrote no id
-		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
 	}
 	return l, l.check()
 }
@@ -169,8 +165,6 @@ var pieceNames = []struct {
 }{
 	// Spark 3: events_1_app-20261122165821-0002.zstd. A compacted piece ends in .compact and replaces earlier pieces.
 	{regexp.MustCompile(`^events_(\d{1,9})_(.+?)(?: \(\d+\)| copy| - Copy)?(?:\.[a-z0-9]{2,6})?(?:\.compact)?$`), "$1", "events $2"},
-	// Spark 1: EVENT_LOG_1, in a folder with other files that are named after the version and the codec.
-	{regexp.MustCompile(`^EVENT_LOG_(\d{1,9})$`), "$1", "EVENT_LOG"},
 	// Databricks: eventlog-2023-06-14--15-30.gz, and eventlog for the newest piece.
 	{regexp.MustCompile(`^eventlog-(\d{4}-\d{2}-\d{2}--\d{2}-\d{2}[-\d]*)[^/]*$`), "$1", "eventlog"},
 	{newestPiece, "~~~~~~~~~", "eventlog"}, // sorts after all dates

@@ -77,10 +77,6 @@ func TestFindLogs(t *testing.T) {
 			files{"a/events_1_app-1.zstd": first, "a/events_1_app-1 (1).zstd": first[:99], "a/events_2_app-1": second + third},
 			"a: events_1_app-1.zstd events_2_app-1",
 		},
-		"Spark 1": {files{
-			"x/EVENT_LOG_1": whole, "x/SPARK_VERSION_1.2.0": "", "x/APPLICATION_COMPLETE": "",
-			"x/COMPRESSION_CODEC_org.apache.spark.io.LZFCompressionCodec": "",
-		}, "x: EVENT_LOG_1"},
 		"Databricks": {
 			files{"d/eventlog": third, "d/eventlog-2023-06-14--15-30.gz": second, "d/eventlog-2023-06-14--14-30.gz": first},
 			"d: eventlog-2023-06-14--14-30.gz eventlog-2023-06-14--15-30.gz eventlog",
@@ -227,23 +223,5 @@ func TestLogKinds(t *testing.T) {
 			took > 5 || log.badLines > 0 {
 			t.Errorf("%s: %v after %v s, %d bad lines", name, end.State, took, log.badLines)
 		}
-	}
-}
-
-// TestNoID holds that an application whose log has no id, as those of Spark 1.0, is called by its file.
-func TestNoID(t *testing.T) {
-	t.Parallel()
-	text := strings.Replace(joined(lines("", "")...), `"App ID":"",`, "", 1)
-	in := fstest.MapFS{"logs/nightly-1400000000000/EVENT_LOG_1": {Data: []byte(text)}}
-	logs, err := FindLogs(t.Context(), in, "logs")
-	if err != nil || len(logs) != 1 {
-		t.Fatal(logs, err)
-	}
-	l, err := logs[0].Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := atEnd(t, l); s.ID != "nightly-1400000000000" || l.ID() != s.ID {
-		t.Errorf("it is called %q and %q", s.ID, l.ID())
 	}
 }

@@ -77,7 +77,7 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 	var later []coming
 	if open {
 		later = p.coming(g)
-		open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && p.running() == 0 ||
+		open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
 			slices.ContainsFunc(later, func(c coming) bool { return c.tasks == 0 })
 	}
 	plan := p.outline()

@@ -157,7 +157,7 @@ func watchedSQL(s *Source, ask func(string) bool) {
 // plans requests the plans of running executions after a job has started or ended, because they do not change
 // otherwise. Drivers without executions of SQL return an error.
 func plans(s *Source, ask func(string) bool) {
-	last, count := s.app.lastJob(), s.app.running()
+	last, count := s.app.lastJob(), len(s.app.running())
 	if count == 0 || last == s.asked.lastJob && count == s.asked.jobCount {
 		return
 	}

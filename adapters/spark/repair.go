@@ -2,10 +2,13 @@ package spark
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A driver that is too busy drops events. Its log and its web page then never show the end of some tasks, stages or
@@ -21,31 +24,14 @@ const overlap = 250 * time.Millisecond
 // A repairer adds the events that a driver has dropped and that later ones imply.
 type repairer struct {
 	*facts
-	implied        []*task      // tasks with an implied end, including some with a later real end
-	impliedJobs    int          // jobs with a missing start
-	missing        map[gap]bool // events that an event log does not have
-	announcedTasks int          // facts.tasks at the last call of announce that set cores
+	implied     []*task // tasks with an implied end, including some with a later real end
+	impliedJobs int     // jobs with a missing start
+	noStarts    int     // tasks with a missing start
 }
 
-// A gap is an event that is missing: its kind, and the id of the job, stage or task.
-type gap struct {
-	kind string
-	id   int
-}
-
-// miss records an event that is missing in the log. It ignores responses of a driver: they are not from one instant,
-// so they prove nothing.
-func (r *repairer) miss(kind string, id int) {
-	if r.inLog && len(r.missing) < mostTasks {
-		r.missing[gap{kind, id}] = true
-	}
-}
-
-// mostGap bounds how far an unknown stage id may exceed all known ones, if the start of its job is missing.
-const mostGap = 10_000
-
-// plausible reports whether a stage with this id can exist.
+// plausible reports whether a stage with this id can exist, if the start of its job is missing.
 func (r *repairer) plausible(id int) bool {
+	const mostGap = 10_000 // above all known ids
 	top := -1
 	for _, j := range r.jobs {
 		top = max(top, j.last())
@@ -54,13 +40,12 @@ func (r *repairer) plausible(id int) bool {
 }
 
 // begin marks an attempt of a stage as running if its submission event is missing.
-func (r *repairer) begin(s *stage, t *try, at dag.Instant, e *event) {
-	r.imply(s, e)
-	if t.status != "" {
+func (r *repairer) begin(t *try, at dag.Instant, e *event) {
+	s := t.stage
+	if r.imply(s, e); t.status != "" {
 		return
 	}
-	r.miss("StageSubmitted", s.id)
-	t.submitted, t.status = at, "ACTIVE"
+	s.noStart, t.submitted, t.status = true, at, "ACTIVE"
 	if t.tasks == 0 {
 		t.tasks = s.tasks
 	}
@@ -87,7 +72,6 @@ func (r *repairer) imply(s *stage, e *event) {
 			return
 		}
 		r.impliedJobs++
-		r.miss("JobStart", j.id)
 	}
 	j.stages = insert(j.stages, s.id)
 	s.jobs = append(s.jobs, j.id)
@@ -116,14 +100,13 @@ func (r *repairer) repair(now dag.Instant) {
 		}
 		// A job ends with its last stage.
 		if t := s.newest(); t.completed >= j.submitted && (r.hasEnd || now.Sub(t.completed) > late) {
-			j.status, j.completed = "SUCCEEDED", t.completed
-			r.miss("JobEnd", j.id)
+			j.status, j.completed, j.noEnd = "SUCCEEDED", t.completed, true
 		}
 	}
 	running := map[int32][]*task{}
 	for _, s := range r.stages {
 		for _, t := range s.tries {
-			if r.settle(s, t, now); t.settled {
+			if r.settle(t, now); t.settled {
 				continue
 			}
 			for _, k := range t.running() {
@@ -173,18 +156,16 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	case !at.Known():
 		return
 	}
-	t.status, t.completed = "COMPLETE", at
-	s.status = t.status
-	r.miss("StageCompleted", s.id)
+	t.status, t.completed, s.status, s.noEnd = "COMPLETE", at, "COMPLETE", true
 }
 
 // overAt returns when all tasks of a stage attempt must have ended, or NoInstant while they may run.
-func (r *repairer) overAt(s *stage, t *try) dag.Instant {
+func (r *repairer) overAt(t *try) dag.Instant {
 	if t.status == "COMPLETE" {
 		return t.completed
 	}
 	at := dag.NoInstant
-	for _, id := range s.jobs {
+	for _, id := range t.stage.jobs {
 		if j := r.jobs[id]; j != nil {
 			if !j.hasEnded() {
 				return dag.NoInstant
@@ -195,14 +176,10 @@ func (r *repairer) overAt(s *stage, t *try) dag.Instant {
 	return at
 }
 
-// end sets a guessed end of a task. implied means that a later event shows that the task has ended.
-func (r *repairer) end(k *task, state dag.AttemptState, at, now dag.Instant, implied bool) {
-	k.end = at
-	k.become(state, true)
-	if !implied {
-		return
-	}
-	if !k.impliedSince.Known() {
+// imagine sets a guessed end of a task that a later event has shown.
+func (r *repairer) imagine(k *task, state dag.AttemptState, at, now dag.Instant) {
+	k.end = max(k.launch, at)
+	if k.become(state, true); !k.impliedSince.Known() {
 		r.implied = append(r.implied, k)
 	}
 	k.impliedSince = now
@@ -210,20 +187,18 @@ func (r *repairer) end(k *task, state dag.AttemptState, at, now dag.Instant, imp
 
 // settle ends the open tasks of a stage attempt once the attempt is complete or its jobs have ended. They get the
 // median duration of the stage's tasks. If the stage waited for a last task, that one lasts until the stage's end.
-func (r *repairer) settle(s *stage, t *try, now dag.Instant) {
-	at := r.overAt(s, t)
+func (r *repairer) settle(t *try, now dag.Instant) {
+	at := r.overAt(t)
 	if t.settled || !at.Known() {
 		return
 	}
 	t.settled = true
-	open := slices.DeleteFunc(slices.Clone(t.running()), func(k *task) bool { return !k.launch.Known() })
+	open := slices.DeleteFunc(t.running(), func(k *task) bool { return !k.launch.Known() })
 	if len(open) == 0 {
 		return
 	}
-	var took []dag.Instant
-	last := dag.NoInstant
-	succeeded := map[int32]bool{}
-	for _, u := range s.tries {
+	took, last, succeeded := []dag.Instant{1 << 40}, dag.NoInstant, map[int32]bool{}
+	for _, u := range t.stage.tries {
 		for _, k := range u.list {
 			if k.state == dag.AttemptSucceeded {
 				succeeded[k.part] = true
@@ -233,27 +208,25 @@ func (r *repairer) settle(s *stage, t *try, now dag.Instant) {
 			}
 		}
 	}
-	usual := dag.Instant(1 << 40)
-	if len(took) > 0 {
-		slices.Sort(took)
-		usual = took[len(took)/2]
-	}
+	slices.Sort(took)
+	usual := took[(len(took)-1)/2]
 	awaited := !last.Known() || at.Sub(last) > handover
 	slices.SortFunc(open, func(x, y *task) int {
 		return cmp.Or(cmp.Compare(y.launch, x.launch), cmp.Compare(x.id, y.id))
 	})
-	complete := t.status == "COMPLETE"
 	for _, k := range open {
-		if !complete || succeeded[k.part] {
-			r.end(k, dag.AttemptKilled, max(k.launch, at), now, complete)
-			continue
+		switch {
+		case t.status != "COMPLETE": // its job has failed, or was cancelled
+			k.end = max(k.launch, at)
+			k.become(dag.AttemptKilled, true)
+		case succeeded[k.part]:
+			r.imagine(k, dag.AttemptKilled, at, now)
+		case awaited:
+			r.imagine(k, dag.AttemptSucceeded, at, now)
+			awaited = false
+		default:
+			r.imagine(k, dag.AttemptSucceeded, min(at, k.launch+usual), now)
 		}
-		end := at
-		if !awaited {
-			end = min(at, k.launch+usual)
-		}
-		r.end(k, dag.AttemptSucceeded, max(k.launch, end), now, true)
-		awaited = false
 	}
 }
 
@@ -263,67 +236,108 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	if gone := x.removed; !x.active && gone.Known() && now.Sub(gone) > late {
 		for _, k := range running {
 			k.why = "its executor was lost"
-			r.end(k, dag.AttemptFailed, max(k.launch, gone), now, true)
+			r.imagine(k, dag.AttemptFailed, gone, now)
 		}
 		return
 	}
 	cores := max(x.cores, x.total)
-	if cores == 0 || x.coresUnknown || len(running) <= cores {
+	if cores == 0 || r.coresUnknown(x) || len(running) <= cores {
 		return
 	}
 	slices.SortFunc(running, byLaunch)
 	for i, next := range running[cores:] {
 		if now.Sub(next.launch) > overlap {
-			r.end(running[i], dag.AttemptSucceeded, next.launch, now, true)
+			r.imagine(running[i], dag.AttemptSucceeded, next.launch, now)
 		}
 	}
 }
 
-// announce sets the cores of executors with an unknown number of cores. They get as many as the other executors
-// have. If no number is known, each gets the highest number of tasks that it ran at once.
+// coresUnknown reports whether the log does not have the number of an executor's cores.
+func (r *repairer) coresUnknown(x *executor) bool { return r.inLog && x.total == 0 }
+
+// announce sets the cores of executors with an unknown number of cores: the highest number of tasks at the same time,
+// without the short overlap of two tasks on one core.
 func (r *repairer) announce() {
-	most, unknown := 0, map[int32][]*task{}
-	for i, x := range r.all {
-		if x.coresUnknown {
-			unknown[int32(i)] = nil //nolint:gosec // G115: bounded by mostExecutors
-		} else {
-			most = max(most, x.cores)
-		}
-	}
-	if len(unknown) == 0 || r.announcedTasks == r.tasks {
+	if !slices.ContainsFunc(r.all, r.coresUnknown) {
 		return
 	}
-	r.announcedTasks = r.tasks
-	if most > 0 {
-		for i := range unknown {
-			r.all[i].cores = most
-		}
-		return
-	}
+	changes := make([][]change, len(r.all))
 	for _, s := range r.stages {
 		for _, t := range s.tries {
 			for _, k := range t.list {
-				if _, is := unknown[k.executor]; is && k.launch.Known() && !k.guessed {
-					unknown[k.executor] = append(unknown[k.executor], k)
+				if !k.assignable() || k.guessed || !r.coresUnknown(r.all[k.executor]) {
+					continue
+				}
+				of := &changes[k.executor]
+				if *of = append(*of, change{k.launch, 1}); k.state != dag.AttemptRunning {
+					overlap := min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2)
+					*of = append(*of, change{k.end - overlap, -1})
 				}
 			}
 		}
 	}
-	for i, tasks := range unknown {
-		r.all[i].cores = max(r.all[i].cores, atOnce(tasks))
+	for i, of := range changes {
+		r.all[i].cores = max(r.all[i].cores, highest(of))
 	}
 }
 
-// atOnce returns the highest number of tasks that ran at the same time. It ignores the short overlap of two tasks on
-// one core.
-func atOnce(tasks []*task) int {
-	var changes []change
-	for _, k := range tasks {
-		changes = append(changes, change{k.launch, 1})
-		if k.state != dag.AttemptRunning {
-			overlap := min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2)
-			changes = append(changes, change{k.end - overlap, -1})
+// remarks returns warnings about events that the driver has dropped.
+func (r *repairer) remarks(now dag.Instant) []dag.Warning {
+	var out []dag.Warning
+	jobStarts, jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, cores := 0, 0, 0, 0, 0, 0, 0
+	for _, k := range r.implied {
+		// A driver that is gone may not have been polled since the task ended.
+		if r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late {
+			taskEnds++
 		}
 	}
-	return highest(changes)
+	where := ""
+	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
+		where, jobStarts, taskStarts = " in the log", r.impliedJobs, r.noStarts
+		for _, x := range r.all {
+			cores += one(r.coresUnknown(x) && x.cores > 0)
+		}
+		for _, j := range r.jobs {
+			jobEnds += one(j.noEnd)
+		}
+		for _, s := range r.stages {
+			stageStarts, stageEnds = stageStarts+one(s.noStart), stageEnds+one(s.noEnd)
+		}
+	}
+	if cores > 0 {
+		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
+			units.Count(cores, "executor")))
+	}
+	var parts []string
+	for _, w := range []struct {
+		n          int
+		what, lack string
+	}{
+		{jobStarts, "job", "start"},
+		{jobEnds, "job", "end"},
+		{stageStarts, "stage", "start"},
+		{stageEnds, "stage", "end"},
+		{taskStarts, "task", "start"},
+		{taskEnds, "task", "end"},
+	} {
+		verb := "have"
+		if w.n == 1 {
+			verb = "has"
+		}
+		if w.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s no %s", units.Count(w.n, w.what), verb, w.lack))
+		}
+	}
+	if len(parts) > 0 {
+		out = append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
+			strings.Join(parts, ", "), where))
+	}
+	return out
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }

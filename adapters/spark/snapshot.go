@@ -13,16 +13,15 @@ type App struct {
 	answers
 	planner  planner
 	assigner assigner
-	tables   tables
 }
 
 // NewApp returns an App without observations. id is the application's, that of one of its units, or "".
 func NewApp(id string) *App {
 	f := newFacts(id)
 	return &App{
-		facts: f, repairer: &repairer{facts: f, missing: map[gap]bool{}},
+		facts: f, repairer: &repairer{facts: f},
 		answers: answers{facts: f, reported: dag.NoInstant},
-		planner: planner{facts: f, names: map[string]int{}, base: -1}, tables: tables{facts: f},
+		planner: planner{facts: f, names: map[string]int{}, base: -1},
 	}
 }
 
@@ -62,13 +61,12 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		Stages: make([]dag.StageState, len(snap.Plan.Jobs[0].Stages)),
 	}
 	a.assigner.assign(a.planner.order, a.all)
-	a.tables.begin()
 	for i, s := range a.planner.order {
 		if at := a.firstOf(s.jobs); at.Known() {
 			j.Stages[i].Submitted = min(max(at, 0), now)
 		}
 		if s.ran() {
-			j.Stages[i].Attempts = a.tables.attempts(s, now)
+			j.Stages[i].Attempts = a.attempts(s, now)
 		}
 	}
 	if ended {

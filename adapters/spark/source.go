@@ -164,7 +164,7 @@ func (s *Source) observe(ctx context.Context) error {
 		}
 		return err
 	}
-	if !s.app.takeTick(&Answer{At: s.driver.Now(), Body: func() string { return string(body) }}) {
+	if !s.app.takeTick(string(body), s.driver.Now()) {
 		return &elsewhereError{s.app.id}
 	}
 	s.goneRounds = 0

@@ -5,62 +5,31 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A table has the attempts of a stage's tasks as snapshots show them. Snapshots share the attempts until a fact of
-// the stage changes. The table then copies them and rebuilds only the rows of changed tasks.
+// A table has the attempts of a stage's tasks as snapshots show them, by the index of the task.
 type table struct {
-	partitions []int32         // by index; -1 none
-	indices    map[int32]int32 // of partitions whose number is not their index
-	free       int             // all smaller indices have a partition
-	surplus    bool            // some tasks have no index
-	rows       []*task         // by index, launch and id
-	attempts   []dag.Attempt   // of rows
-	filled     map[int32]*task // by index: ended tasks that no list has shown
-	basis      basis
-	clipped    bool    // some times were later than the snapshot
-	changed    []*task // since the last snapshot
-	moved      bool    // the index or the launch of a row has changed
+	tasktable.Table[task]                 // the first attempt of each task; the others follow it
+	partitions            []int32         // by index; -1 none
+	indices               map[int32]int32 // of partitions whose number is not their index
+	free                  int             // all smaller indices have a partition
+	surplus               bool            // some tasks have no index
+	filled                map[int32]*task // by index: ended tasks that no list has shown
+	basis                 basis
+	stale                 bool // the rows have to be rebuilt
 }
 
 // A basis has the inputs of a stage's attempts other than its tasks. If it changes, the table is rebuilt.
 type basis struct {
-	tasks, tries         int
-	of, complete         int // of the newest try; complete is 0 if the lists show all ended tasks
-	runMS                float64
-	status, ofStage      string
-	submitted, completed dag.Instant
-	final, read          bool
-	executors            uint64
-}
-
-// tables builds the tables of all stages.
-type tables struct {
-	*facts
-	executorsSum uint64
-	anyLost      bool // an executor was lost
-}
-
-// begin records the state of the executors for a snapshot.
-func (f *tables) begin() {
-	f.executorsSum = f.sum(len(f.conf))
-	f.anyLost = slices.ContainsFunc(f.all, func(e *executor) bool { return !e.active })
-}
-
-func (f *tables) basisOf(s *stage) basis {
-	v := basis{
-		tasks: s.tasks, tries: len(s.tries), ofStage: s.status, final: f.final(s), read: f.read(s),
-		executors: f.executorsSum,
-	}
-	if t := s.newest(); t != nil {
-		v.of, v.status, v.submitted, v.completed = t.tasks, t.status, t.submitted, t.completed
-		if s.mayFill() {
-			v.complete, v.runMS = t.complete, t.runMS
-		}
-	}
-	return v
+	progress     // of the newest try; without complete and runMS if the lists show all ended tasks
+	tasks, tries int
+	status       string
+	final, read  bool
+	executors    int
 }
 
 // mayFill reports whether tasks may have succeeded that no list has shown.
@@ -69,24 +38,44 @@ func (s *stage) mayFill() bool {
 	return s.done() || s.table.surplus || len(s.table.filled) > 0 || t.complete > t.succeeded
 }
 
-// attempts returns the attempts of a stage's tasks, by task and number.
-func (f *tables) attempts(s *stage, now dag.Instant) []dag.Attempt {
-	t, of := &s.table, f.basisOf(s)
-	changed := t.changed
-	t.changed = nil
-	anew := t.moved || t.clipped || t.basis != of || len(changed) > 0 && (s.mayFill() || len(s.tries) > 1)
-	if !anew && len(changed) == 0 {
-		return t.attempts
+// attempts returns the attempts of a stage's tasks, by task and number. Snapshots share them until a fact of the stage
+// changes.
+func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
+	t, newest, fill := &s.table, s.newest(), s.mayFill()
+	of := basis{
+		progress: newest.progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: f.final(s),
+		read: f.read(s), executors: f.changes,
 	}
-	if anew || !s.update(changed, now) {
+	if !fill {
+		of.complete, of.runMS = 0, 0
+	}
+	changed := len(t.Changed()) > 0 || len(s.fresh) > 0
+	anew := t.stale || t.basis != of || changed && (fill || len(s.tries) > 1)
+	// New tasks get their indices in this order.
+	slices.SortFunc(s.fresh, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
+	for i := 0; i < len(s.fresh) && !anew; i++ {
+		anew = !s.place(s.fresh[i]) || !t.add(s.fresh[i])
+	}
+	if anew {
 		s.collect(now)
 	}
-	for _, k := range changed {
-		k.changed = false
+	t.basis, s.fresh = of, nil
+	if !changed && !anew {
+		return t.Attempts(nil)
 	}
-	t.basis, t.moved = of, false
-	f.markLost(s, t.attempts)
-	return t.attempts
+	attempts := t.Attempts(func(to []dag.Attempt, index int32, k *task) []dag.Attempt {
+		for n := int32(0); k != nil; k, n = k.again, n+1 {
+			at := k.attempt(now)
+			at.Number = n
+			to = append(to, at)
+			if max(k.launch, k.end, k.report, k.first.At, k.last.At) > now {
+				t.Change(index) // a later snapshot shows more of it
+			}
+		}
+		return to
+	})
+	f.markLost(s, attempts)
+	return attempts
 }
 
 // indexOf returns the index of a partition among the tasks of a stage. A job may compute only some partitions, and a
@@ -119,155 +108,94 @@ func (s *stage) indexOf(part int32) int32 {
 
 // place finds the index of a task, and reports whether the task gets a row.
 func (s *stage) place(k *task) bool {
-	k.index = s.indexOf(k.part)
-	s.table.surplus = s.table.surplus || k.index < 0
-	k.placed = k.index >= 0 && k.launch.Known()
-	return k.placed
+	if k.index = s.indexOf(k.part); !k.launch.Known() {
+		k.index = -1
+	}
+	return k.index >= 0
 }
 
-func byRow(x, y *task) int {
-	return cmp.Or(cmp.Compare(x.index, y.index), cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id))
+// add adds a task with an index after the other attempts of the task. It returns false if it began before them.
+func (t *table) add(k *task) bool {
+	k.again = nil
+	last := t.Find(k.index)
+	if last == nil {
+		t.Add(k.index, k)
+		return true
+	}
+	for last.again != nil {
+		last = last.again
+	}
+	if byLaunch(last, k) > 0 {
+		return false
+	}
+	last.again = k
+	t.Change(k.index)
+	return true
 }
+
+func byRow(x, y *task) int { return cmp.Or(cmp.Compare(x.index, y.index), byLaunch(x, y)) }
 
 // collect rebuilds all rows.
 func (s *stage) collect(now dag.Instant) {
 	t := &s.table
-	t.surplus, t.clipped = false, false
-	t.rows = make([]*task, 0, len(t.rows))
+	t.Table, t.surplus, t.stale = tasktable.Table[task]{}, false, false
+	var rows []*task
 	for _, y := range s.tries {
 		for _, k := range y.list {
 			if s.place(k) {
-				t.rows = append(t.rows, k)
+				rows = append(rows, k)
+			} else {
+				t.surplus = true
 			}
 		}
 	}
-	t.rows = append(t.rows, s.fill(now)...)
-	if !slices.IsSortedFunc(t.rows, byRow) {
-		slices.SortStableFunc(t.rows, byRow)
-	}
-	t.attempts = make([]dag.Attempt, 0, len(t.rows))
-	for _, k := range t.rows {
-		t.attempts = append(t.attempts, t.row(k, now))
-	}
-	for left := t.attempts; len(left) > 0; {
-		left = left[renumber(left):]
+	rows = append(rows, s.fill(now)...)
+	slices.SortStableFunc(rows, byRow)
+	for _, k := range rows {
+		t.add(k)
 	}
 }
-
-// update rebuilds the rows of changed tasks and adds new ones. It returns false if all rows have to be rebuilt because
-// a task has no index.
-func (s *stage) update(changed []*task, now dag.Instant) bool {
-	t, added := &s.table, 0
-	// New tasks get their indices in this order.
-	slices.SortFunc(changed, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
-	for _, k := range changed {
-		if !k.placed && s.place(k) {
-			added++
-		} else if k.index < 0 {
-			return false
-		}
-	}
-	changed = slices.DeleteFunc(slices.Clone(changed), func(k *task) bool { return !k.placed })
-	slices.SortFunc(changed, byRow)
-	attempts, from := make([]dag.Attempt, 0, len(t.rows)+added), 0
-	var rows []*task
-	if added > 0 {
-		rows = make([]*task, 0, len(t.rows)+added)
-	}
-	for _, k := range changed {
-		i, found := slices.BinarySearchFunc(t.rows, k, byRow)
-		if attempts = append(append(attempts, t.attempts[from:i]...), t.row(k, now)); added > 0 {
-			rows = append(append(rows, t.rows[from:i]...), k)
-		}
-		if from = i; found {
-			from++
-		}
-	}
-	if t.attempts = append(attempts, t.attempts[from:]...); added > 0 {
-		t.rows = append(rows, t.rows[from:]...)
-	}
-	for _, k := range changed {
-		i, _ := slices.BinarySearchFunc(t.attempts, k.index, func(at dag.Attempt, index int32) int {
-			return cmp.Compare(at.Task, index)
-		})
-		renumber(t.attempts[i:])
-	}
-	return true
-}
-
-// renumber numbers the attempts of the first task of a list, and returns how many there are.
-func renumber(list []dag.Attempt) (n int) {
-	for ; n < len(list) && list[n].Task == list[0].Task; n++ {
-		list[n].Number = int32(n) //nolint:gosec // G115: bounded by mostTasks
-	}
-	return n
-}
-
-// row returns the row of a task.
-func (t *table) row(k *task, now dag.Instant) dag.Attempt {
-	t.clipped = t.clipped || k.latest() > now
-	return k.attempt(now)
-}
-
-// latest returns the latest time of a task.
-func (k *task) latest() dag.Instant { return max(k.launch, k.end, k.report, k.first.At, k.last.At) }
 
 // attempt returns the row of a task, without its number.
 func (k *task) attempt(now dag.Instant) dag.Attempt {
 	nan := math.NaN()
 	unknown := [dag.Pipelines]float64{nan, nan, nan}
+	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
 	at := dag.Attempt{
 		Task: k.index, State: k.state, Slot: k.core.core, Node: k.executor,
 		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: dag.NoInstant, Diagnosis: k.why,
+		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: min(k.report, now), Diagnosis: k.why,
+		First: none, Last: none,
 	}
-	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
-	at.First, at.Last = none, none
 	if k.guessed && !k.impliedSince.Known() {
 		at.Slot = -1 // a guessed task has no known core
-	}
-	if k.report.Known() {
-		at.FirstReport = min(k.report, now)
 	}
 	if k.state != dag.AttemptRunning {
 		at.End = max(min(k.end, now, k.until()), at.Start)
 	}
-	reads := k.read > 0
 	switch {
 	case k.state == dag.AttemptSucceeded && !k.guessed:
-		at.Done[0], at.Out = zeroNaN(k.in)+zeroNaN(k.read), k.out
-	case k.state == dag.AttemptRunning && reads:
+		at.Done[0], at.Out = positive(k.in)+positive(k.read), k.out
+	case k.state == dag.AttemptRunning && k.read > 0:
 		// A task that has fetched its input reports the input's size, but not the part that it has processed.
-		at.Total[0] = zeroNaN(k.in) + k.read
+		at.Total[0] = positive(k.in) + k.read
 	case k.state == dag.AttemptRunning:
-		at.Done[0], at.Out = k.in, k.out
-		at.First, at.Last = clip(k.first, now), clip(k.last, now)
+		at.Done[0], at.Out, at.First, at.Last = k.in, k.out, k.first, k.last
+		at.First.At, at.Last.At = min(k.first.At, now), min(k.last.At, now)
 	}
 	return at
 }
 
-func clip(m dag.Mark, now dag.Instant) dag.Mark {
-	m.At = min(m.At, now)
-	return m
-}
-
-func zeroNaN(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
-
 // fill adds tasks that have succeeded although no list has shown them: as many as the driver counts, at the lowest
-// free indices. It returns all such tasks by index. Their duration is the mean of the attempt.
+// free indices. It returns all such tasks by index.
 func (s *stage) fill(now dag.Instant) []*task {
-	t := s.newest()
-	if t == nil || !s.mayFill() {
+	t, done := s.newest(), s.done()
+	if !s.mayFill() {
 		return nil
 	}
 	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
 	missing := t.complete
-	if s.done() {
+	if done {
 		missing = s.tasks
 	}
 	for _, u := range s.tries {
@@ -275,12 +203,12 @@ func (s *stage) fill(now dag.Instant) []*task {
 			switch {
 			case k.index < 0:
 			case k.state == dag.AttemptSucceeded:
-				if s.done() && !have[k.index] || !s.done() && u == t {
+				if done && !have[k.index] || !done && u == t {
 					missing--
 				}
 				have[k.index] = true
 			case u == t && k.state == dag.AttemptRunning:
-				busy[k.index] = !s.done()
+				busy[k.index] = !done
 			}
 		}
 	}
@@ -301,21 +229,93 @@ func (s *stage) fill(now dag.Instant) []*task {
 	return slices.SortedFunc(maps.Values(filled), byRow)
 }
 
-// unlisted returns a succeeded task of a try that no list has shown.
+// unlisted returns a succeeded task of a try that no list has shown. Its duration is the mean of the attempt.
 func (t *try) unlisted(index int32, now dag.Instant) *task {
-	mean := 0.0
-	if t.complete > 0 {
-		mean = t.runMS / float64(t.complete)
-	}
 	k := newTask(t, -1)
-	k.index, k.state, k.guessed = index, dag.AttemptSucceeded, true
-	k.end = now
+	k.index, k.state, k.guessed, k.end = index, dag.AttemptSucceeded, true, now
 	if t.stage.done() && t.completed.Known() {
 		k.end = min(t.completed, now)
 	}
-	k.launch = k.end - dag.Instant(min(mean, 1<<40))
+	k.launch = k.end - dag.Instant(min(t.runMS/float64(max(t.complete, 1)), 1<<40))
 	if t.submitted.Known() {
 		k.launch = min(max(k.launch, t.submitted), k.end)
 	}
 	return k
+}
+
+const lostOutput = "what it wrote was lost with its executor"
+
+// markLost marks succeeded attempts as killed if their output was lost with an executor and is still needed.
+func (f *facts) markLost(s *stage, attempts []dag.Attempt) {
+	t := s.newest()
+	isLost := func(e *executor) bool { return !e.active }
+	if f.final(s) || t.number == 0 && !slices.ContainsFunc(f.all, isLost) {
+		return
+	}
+	for i := 1; i < len(attempts); i++ {
+		at, again := &attempts[i-1], &attempts[i]
+		if at.State == dag.AttemptSucceeded && at.Task == again.Task && at.End <= again.Start && at.Node >= 0 &&
+			isLost(f.all[at.Node]) {
+			lose(at) // the task has run again
+		}
+	}
+	if !f.read(s) {
+		return
+	}
+	for i := range attempts {
+		at := &attempts[i]
+		if at.State != dag.AttemptSucceeded || at.Node < 0 {
+			continue
+		}
+		e := f.all[at.Node]
+		again := s.done() && t.number > 0 && t.submitted > e.removed
+		if isLost(e) && e.removed.Known() && at.End <= e.removed && !f.keepsOutput(e) && !again {
+			lose(at)
+		}
+	}
+	if t.number > 0 && !s.done() {
+		s.reconcile(attempts)
+	}
+}
+
+// keepsOutput reports whether the output of tasks outlives their executor.
+func (f *facts) keepsOutput(e *executor) bool {
+	return f.conf.on("spark.shuffle.service.enabled") || strings.Contains(f.conf["spark.shuffle.manager"], ".") ||
+		e.killed() || strings.Contains(e.reason, "decommission")
+}
+
+// lose marks an attempt as killed although it had completed its work.
+func lose(at *dag.Attempt) { at.State, at.Diagnosis, at.Ratio = dag.AttemptKilled, lostOutput, 1 }
+
+// reconcile adjusts the number of open tasks of a retried stage to the number that the new attempt still has to run.
+func (s *stage) reconcile(attempts []dag.Attempt) {
+	t := s.newest()
+	again := map[int32]bool{} // the tasks in the new attempt; true if they have succeeded
+	for _, k := range t.list {
+		if i := s.indexOf(k.part); i >= 0 {
+			again[i] = again[i] || k.state == dag.AttemptSucceeded
+		}
+	}
+	var old, lost []*dag.Attempt // of tasks that are not in the new attempt
+	for i := range attempts {
+		at := &attempts[i]
+		switch succeeded, is := again[at.Task]; {
+		case at.State == dag.AttemptSucceeded && is && !succeeded:
+			lose(at)
+		case at.State == dag.AttemptSucceeded && !is:
+			old = append(old, at)
+		case at.State == dag.AttemptKilled && at.Diagnosis == lostOutput && !is:
+			lost = append(lost, at)
+		}
+	}
+	surplus := len(old) - (s.tasks - t.tasks)
+	for _, at := range slices.Backward(old) {
+		if surplus > 0 {
+			lose(at)
+			surplus--
+		}
+	}
+	for _, at := range lost[:min(len(lost), max(0, -surplus))] {
+		at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
+	}
 }

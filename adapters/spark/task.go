@@ -8,20 +8,24 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A try is one attempt of a stage.
-type try struct {
-	stage                *stage
-	number               int
+// A progress is what is reported about an attempt of a stage.
+type progress struct {
 	tasks                int
 	complete             int // succeeded tasks, by the driver's count
 	runMS                float64
 	status               string
 	submitted, completed dag.Instant
+}
+
+// A try is one attempt of a stage.
+type try struct {
+	progress
+	stage                *stage
+	number               int
 	failure              string
 	push                 bool    // push-based shuffle is on
 	settled              bool    // none of its tasks runs any more
 	list                 []*task // by id
-	open                 []*task // running tasks, and some that have ended
 	succeeded, confirmed int     // succeeded tasks of list; confirmed excludes guesses
 	window               window
 }
@@ -30,21 +34,19 @@ type try struct {
 type task struct {
 	try          *try
 	id           int
-	part, index  int32 // its partition, and the task's index in the stage; -1 none
+	part, index  int32 // its partition, and the task's index in the table of the stage; -1 none
 	executor     int32 // index of the executor, -1 unknown
 	core         coreUse
 	launch, end  dag.Instant
 	state        dag.AttemptState
 	guessed      bool // the end state and time are a guess
-	changed      bool // since the last snapshot
-	placed       bool // the table of its stage has a row for the task
-	isOpen       bool // the task is in open of its try
 	why          string
 	in, read     float64 // records
 	out          float64
 	first, last  dag.Mark
 	report       dag.Instant
 	impliedSince dag.Instant // when a later event implied the end; NoInstant if none did
+	again        *task       // the next attempt in the table
 }
 
 func newTask(t *try, id int) *task {
@@ -57,31 +59,23 @@ func newTask(t *try, id int) *task {
 	}
 }
 
-func (t *try) find(id int) (at int, found bool) {
-	if n := len(t.list); n == 0 || t.list[n-1].id < id {
-		return n, false
-	}
-	return slices.BinarySearchFunc(t.list, id, func(k *task, id int) int { return cmp.Compare(k.id, id) })
-}
-
 // taskAt returns a task of a stage attempt, or nil if there are too many. isNew reports that taskAt has added it.
 func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
-	if id < 0 {
-		return nil, false
+	at := len(t.list)
+	if at > 0 && t.list[at-1].id >= id {
+		var found bool
+		at, found = slices.BinarySearchFunc(t.list, id, func(k *task, id int) int { return cmp.Compare(k.id, id) })
+		if found {
+			return t.list[at], false
+		}
 	}
-	at, found := t.find(id)
-	if found {
-		return t.list[at], false
-	}
-	if f.tasks >= mostTasks {
-		f.tooLarge = true
+	if f.tooLarge = f.tooLarge || f.tasks >= mostTasks; f.tasks >= mostTasks || id < 0 {
 		return nil, false
 	}
 	f.tasks++
 	k = newTask(t, id)
 	t.list, t.settled = slices.Insert(t.list, at, k), false
 	t.stage.fresh = append(t.stage.fresh, k)
-	k.become(dag.AttemptRunning, false)
 	return k, true
 }
 
@@ -90,9 +84,6 @@ func (k *task) become(state dag.AttemptState, guessed bool) {
 	k.count(-1)
 	k.state, k.guessed = state, guessed
 	k.count(1)
-	if t := k.try; state == dag.AttemptRunning && !k.isOpen {
-		t.open, k.isOpen = append(t.open, k), true
-	}
 	k.change()
 }
 
@@ -106,25 +97,20 @@ func (k *task) count(n int) {
 }
 
 // change marks the task's row in the stage's table for a rebuild.
-func (k *task) change() {
-	if !k.changed {
-		k.changed = true
-		k.try.stage.table.changed = append(k.try.stage.table.changed, k)
-	}
-}
+func (k *task) change() { k.try.stage.table.Change(k.index) }
 
 // identify sets the partition, launch time and executor of a task.
 func (k *task) identify(part int, launch dag.Instant, executor int) {
-	if k.placed && (int(k.part) != part || k.launch != launch) {
-		k.try.stage.table.moved = true
+	if k.index >= 0 && (int(k.part) != part || k.launch != launch) {
+		k.try.stage.table.stale = true
 	}
 	//nolint:gosec // G115: bounded by Number.ID and mostExecutors
 	k.part, k.launch, k.executor = int32(part), launch, int32(executor)
 	k.change()
 }
 
-// progress records counters that were observed at an instant.
-func (k *task) progress(in, read, out float64, at dag.Instant) {
+// observe records counters that were observed at an instant.
+func (k *task) observe(in, read, out float64, at dag.Instant) {
 	if !k.report.Known() {
 		k.report = at
 	}
@@ -142,12 +128,13 @@ func (k *task) progress(in, read, out float64, at dag.Instant) {
 }
 
 // running returns the running tasks of a stage attempt.
-func (t *try) running() []*task {
-	t.open = slices.DeleteFunc(t.open, func(k *task) bool {
-		k.isOpen = k.state == dag.AttemptRunning
-		return !k.isOpen
-	})
-	return t.open
+func (t *try) running() (out []*task) {
+	for _, k := range t.list {
+		if k.state == dag.AttemptRunning {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // ended reports whether all tasks of a stage attempt have succeeded, and when the last one ended.

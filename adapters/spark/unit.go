@@ -81,9 +81,9 @@ type execution struct {
 	plan             *sqlPlan // set while it runs; nil if unknown
 }
 
-// addJob adds a job to the execution.
+// addJob adds a job to the execution, which may be nil.
 func (x *execution) addJob(id int) {
-	if len(x.jobs) < mostJobs {
+	if x != nil && len(x.jobs) < mostJobs {
 		x.jobs[id] = true
 	}
 }

@@ -122,57 +122,6 @@ func (f *facts) forgotten() string {
 	return ""
 }
 
-// remarks returns warnings about events that the driver has dropped.
-func (r *repairer) remarks(now dag.Instant) []dag.Warning {
-	var out []dag.Warning
-	unannounced := 0
-	for _, x := range r.all {
-		if x.coresUnknown {
-			unannounced++
-		}
-	}
-	if unannounced > 0 {
-		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
-			units.Count(unannounced, "executor")))
-	}
-	n := map[string]int{}
-	for _, k := range r.implied {
-		// A driver that is gone may not have been polled since the task ended.
-		if r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late {
-			n["TaskEnd"]++
-		}
-	}
-	for g := range r.missing {
-		n[g.kind]++
-	}
-	var parts []string
-	for _, w := range [][3]string{
-		{"JobStart", "job", "start"},
-		{"JobEnd", "job", "end"},
-		{"StageSubmitted", "stage", "start"},
-		{"StageCompleted", "stage", "end"},
-		{"TaskStart", "task", "start"},
-		{"TaskEnd", "task", "end"},
-	} {
-		verb := "have"
-		if n[w[0]] == 1 {
-			verb = "has"
-		}
-		if n[w[0]] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s no %s", units.Count(n[w[0]], w[1]), verb, w[2]))
-		}
-	}
-	if len(parts) > 0 {
-		where := ""
-		if r.inLog {
-			where = " in the log"
-		}
-		out = append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
-			strings.Join(parts, ", "), where))
-	}
-	return out
-}
-
 // A NoUnitError means that an application does not have the named execution of SQL or job group.
 type NoUnitError struct {
 	App  string

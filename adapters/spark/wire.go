@@ -183,7 +183,7 @@ type wireSQL struct {
 // millis returns a time in milliseconds as a difference of instants.
 func millis(ms number) dag.Instant { return dag.Instant(min(float64(ms), 1<<43)) }
 
-func positive(n number) float64 {
+func positive[T ~float64](n T) float64 {
 	if n > 0 {
 		return float64(n)
 	}
