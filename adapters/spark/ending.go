@@ -29,12 +29,10 @@ func (e *ending) closed() bool { return e.refusals >= giveUp }
 // state returns the state of the workflow. Spark does not report whether an application has succeeded, so the last
 // job decides.
 func (f *facts) state(final bool, now dag.Instant) dag.State {
-	open := false
+	open := len(f.running()) > 0
 	var last *job
 	for _, id := range f.unitJobs() {
-		j := f.jobs[id]
-		open = open || !j.hasEnded()
-		if last == nil || j.completed >= last.completed {
+		if j := f.jobs[id]; last == nil || j.completed >= last.completed {
 			last = j
 		}
 	}
@@ -48,27 +46,21 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 		return f.manager
 	case open, !f.hasEnd && !f.seenToEnd(last):
 		return dag.EndedUnconfirmed
-	case last.status == "FAILED":
-		return dag.Failed
 	}
-	return dag.Succeeded
+	return last.result()
 }
 
 // seenToEnd reports whether an application without a reported end seems to have run to its end. Its driver has
 // closed its page, no job runs, and either no job has failed or the last one has.
 func (f *facts) seenToEnd(last *job) bool {
-	if !f.closed() || f.historyIsOpen || f.unit.kind == sqlUnit || last == nil {
-		return false
-	}
-	return last.status == "FAILED" || f.jobsNot("SUCCEEDED") == 0
+	return f.closed() && !f.historyIsOpen && f.unit.kind != sqlUnit && last != nil &&
+		(last.status == "FAILED" || f.jobsThat("SUCCEEDED") == len(f.unitJobs()))
 }
 
-// jobsNot returns how many jobs of the unit do not have a status.
-func (f *facts) jobsNot(status string) (n int) {
+// jobsThat returns how many jobs of the unit have a status.
+func (f *facts) jobsThat(status string) (n int) {
 	for _, id := range f.unitJobs() {
-		if f.jobs[id].status != status {
-			n++
-		}
+		n += one(f.jobs[id].status == status)
 	}
 	return n
 }
@@ -87,12 +79,17 @@ func (f *facts) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 	case x != nil && x.status == "FAILED":
 		return dag.Failed
 	case f.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
-		if last.status == "FAILED" {
-			return dag.Failed
-		}
-		return dag.Succeeded
+		return last.result()
 	}
 	return dag.Running
+}
+
+// result returns the state of a job that has ended.
+func (j *job) result() dag.State {
+	if j.status == "FAILED" {
+		return dag.Failed
+	}
+	return dag.Succeeded
 }
 
 // inferred reports whether the end of the application, or of its unit, was inferred and not reported.

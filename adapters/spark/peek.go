@@ -1,14 +1,20 @@
 package spark
 
 import (
+	"cmp"
 	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A driver often closes within a tenth of a second after its last job. Often nothing else reports how that job
-// ended. In that case a source polls jobs that may end soon between its observations.
+// ended. In that case a source polls jobs that may end soon between its observations, and looks for an event log on
+// this machine.
 
 const (
 	peekEvery = 50 * time.Millisecond
@@ -18,16 +24,9 @@ const (
 	peekFor = time.Minute
 	// mostPeeked bounds the jobs that are polled.
 	mostPeeked = 3
+	// mostLocalLog bounds the event log that is read at the end of a run, in bytes, because a user waits for it.
+	mostLocalLog = 256 << 20
 )
-
-// A peek polls jobs between two observations. Its responses are applied after it has stopped.
-type peek struct {
-	cancel  context.CancelFunc
-	stop    chan struct{}
-	done    chan struct{}
-	answers []*Answer   // of jobs that have ended
-	seen    dag.Instant // the Date of the newest response
-}
 
 // Peek makes the source poll jobs that may end soon between its observations. It returns the source.
 func (s *Source) Peek() *Source {
@@ -35,123 +34,148 @@ func (s *Source) Peek() *Source {
 	return s
 }
 
+// A peek is what was polled between two observations. It is applied by the next one.
+type peek struct {
+	ended []*Answer   // about jobs that have ended; others may be older than those of the newest observation
+	seen  dag.Instant // the Date of the newest response
+}
+
 // startPeek starts to poll the running jobs if they may end soon and nothing else reports their end.
 func (s *Source) startPeek(ctx context.Context) {
 	if !s.peeks || s.manager != nil || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd {
 		return
 	}
-	ids := s.app.ending(s.app.Time(s.driver.Now()))
-	if len(ids) == 0 {
+	var paths []string
+	for _, id := range s.app.endSoon(s.app.Time(s.driver.Now())) {
+		paths = append(paths, s.path("jobs/%d", id))
+	}
+	if len(paths) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, peekFor)
-	p := &peek{cancel: cancel, stop: make(chan struct{}), done: make(chan struct{}), seen: dag.NoInstant}
-	s.peek = p
-	paths := make([]string, len(ids))
-	for i, id := range ids {
-		paths[i] = s.path("jobs/%d", id)
+	ctx, stop := context.WithTimeout(ctx, peekFor)
+	done := make(chan peek, 1)
+	go func() { done <- poll(ctx, s.driver, paths) }()
+	s.stopPeek = func() peek {
+		stop()
+		return <-done
 	}
-	go p.run(ctx, s.driver, paths)
 }
 
-func (p *peek) run(ctx context.Context, driver Driver, paths []string) {
-	defer close(p.done)
-	for len(paths) > 0 {
-		select {
-		case <-ctx.Done():
-			return
-		case <-p.stop:
-			return
-		case <-time.After(peekEvery):
-		}
-		left := paths[:0]
+// poll requests jobs until they have ended, a request fails or the context is done. Requests in flight may finish.
+func poll(ctx context.Context, driver Driver, paths []string) peek {
+	p := peek{seen: dag.NoInstant}
+	for len(paths) > 0 && sleep(ctx, peekEvery) == nil {
+		var left []string
 		for _, path := range paths {
-			a, err := answerTo(ctx, driver, driver.Get, path)
+			once, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			a, err := answerTo(once, driver, driver.Get, path)
+			cancel()
 			if err != nil {
-				return
+				return p
 			}
 			p.seen = a.At
-			jobs, ok := rows[wireJob]([]byte(a.Body()))
-			if ok && len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded() {
-				p.answers = append(p.answers, a)
+			jobs, _ := rows[wireJob]([]byte(a.Body()))
+			if len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded() {
+				p.ended = append(p.ended, a)
 			} else {
 				left = append(left, path)
 			}
 		}
 		paths = left
 	}
+	return p
 }
 
-// endPeek stops the peek and applies its responses. It applies only ends of jobs, because other responses may be
-// older than those of the newest observation.
+// endPeek stops to poll and applies what was polled.
 func (s *Source) endPeek() {
-	if s.peek == nil {
+	if s.stopPeek == nil {
 		return
 	}
-	close(s.peek.stop)
-	select { // a request in flight may finish, for at most a second
-	case <-s.peek.done:
-	case <-time.After(time.Second):
-	}
-	s.peek.cancel()
-	<-s.peek.done
-	for _, a := range s.peek.answers {
+	p := s.stopPeek()
+	s.stopPeek = nil
+	for _, a := range p.ended {
 		s.app.Take(a)
 	}
-	s.app.lastSeen = max(s.app.lastSeen, s.peek.seen)
-	s.peek = nil
+	s.app.lastSeen = max(s.app.lastSeen, p.seen)
 }
 
-// ending returns the running jobs if all of them may end soon, otherwise none.
-func (a *App) ending(now dag.Instant) (ids []int) {
-	g := newGraph(a.facts)
-	for _, id := range a.unitJobs() {
-		j := a.jobs[id]
-		if j.hasEnded() {
-			continue
+// endSoon returns the running jobs if all of them may end within peekAhead, judged by the mean duration of their tasks
+// so far, otherwise none. It assumes half the time that the remaining tasks take in waves, because running tasks have
+// done a part. In the last wave it assumes the rest of the task that began last.
+func (a *App) endSoon(now dag.Instant) []int {
+	ids := a.running()
+	if len(ids) > mostPeeked {
+		return nil
+	}
+	lacks := newGraph(a.facts).lacks()
+	left, ended, runMS, began := 0, 0, 0.0, dag.NoInstant
+	for _, id := range ids {
+		for _, sid := range a.jobs[id].stages {
+			s := a.stages[sid]
+			if lacks[sid] {
+				left += s.tasks
+			}
+			if s == nil || !s.ran() {
+				continue
+			}
+			t := s.newest()
+			if ended, runMS = ended+t.complete, runMS+t.runMS; t.status != "ACTIVE" {
+				continue
+			}
+			left += t.tasks - t.complete
+			for _, k := range t.list {
+				began = max(began, k.launch)
+			}
 		}
-		if ids = append(ids, id); len(ids) > mostPeeked || !a.mayEnd(j, g, now) {
-			return nil
-		}
+	}
+	mean, waves := runMS/float64(max(ended, 1)), float64(left)/float64(max(1, a.cores()))
+	ms := waves * mean / 2
+	switch {
+	case ended == 0 && waves > 1:
+		return nil
+	case waves <= 1 && began.Known():
+		ms = mean - float64(now-began)
+	}
+	if ms > float64(peekAhead.Milliseconds()) {
+		return nil
 	}
 	return ids
 }
 
-// mayEnd reports whether a job may end within peekAhead, judged by the mean duration of its tasks so far. It assumes
-// half the time that its remaining tasks take in waves, because running tasks have done a part. In the last wave it
-// assumes the rest of the task that began last.
-func (a *App) mayEnd(j *job, g *graph, now dag.Instant) bool {
-	lacks := map[int]bool{}
-	g.lacking(j, lacks)
-	left, ended, runMS, began := 0, 0, 0.0, dag.NoInstant
-	for _, id := range j.stages {
-		s := a.stages[id]
-		if s == nil {
+// readLocalLog applies the end of the application from its event log, if the log is on this machine.
+func (a *App) readLocalLog() {
+	dir, err := url.Parse(cmp.Or(a.conf["spark.eventLog.dir"], "/tmp/spark-events"))
+	name := a.id
+	if a.turn != "" {
+		name += "_" + a.turn
+	}
+	if !a.conf.on("spark.eventLog.enabled") || err != nil || dir.Scheme != "" && dir.Scheme != "file" || dir.Host != "" ||
+		!filepath.IsAbs(dir.Path) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\`) {
+		return
+	}
+	for _, file := range []string{name, name + ".zstd", name + ".lz4", name + ".gz", "eventlog_v2_" + name} {
+		file = filepath.Join(dir.Path, file)
+		if info, err := os.Stat(file); err != nil || !info.IsDir() && !info.Mode().IsRegular() || info.Size() > mostLocalLog {
 			continue
 		}
-		if try := s.newest(); try != nil {
-			ended, runMS = ended+try.complete, runMS+try.runMS
-			if try.status == "ACTIVE" {
-				left += try.tasks - try.complete
-				for _, k := range try.list {
-					began = max(began, k.launch)
-				}
-				continue
+		l, err := OpenLog(file)
+		if err != nil || !l.Ended || l.id != a.id {
+			continue
+		}
+		p := a.player()
+		for i := range l.events {
+			if e := &l.events[i]; e.kind.name != "JobStart" || a.jobs[idOf(e.more.JobID)] == nil {
+				e.kind.apply(&p, e)
 			}
 		}
-		if s.status != "COMPLETE" && lacks[id] {
-			left += s.tasks
+		a.historyHasEnd = true
+		for _, s := range a.stages {
+			for _, t := range s.tries {
+				t.complete = min(max(t.complete, t.succeeded), t.tasks)
+			}
 		}
+		return
 	}
-	waves := float64(left) / float64(max(1, a.cores()))
-	if ended == 0 {
-		return waves <= 1
-	}
-	ms := waves * runMS / float64(ended) / 2
-	if waves <= 1 && began.Known() {
-		ms = runMS/float64(ended) - float64(now-began)
-	}
-	return ms <= float64(peekAhead.Milliseconds())
 }
 
 // sleep waits for d or until the context is done. In the second case it returns the cause.

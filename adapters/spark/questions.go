@@ -184,22 +184,17 @@ func plans(s *Source, ask func(string) bool) {
 // briefJobs requests jobs that started and ended between two rounds, so that no list of running jobs contained them.
 // Job ids have no gaps. It therefore requests all ids without a response and the id after the last one.
 func briefJobs(s *Source, ask func(string) bool) {
-	last := s.app.lastJob()
+	last, absent := s.app.lastJob(), s.asked.absent
 	for id := s.asked.nextJob; ; id++ {
-		known := s.app.jobs[id] != nil
-		if !known && s.asked.absent[id] < pageTries {
-			if !ask(s.path("jobs/%d", id)) {
-				return
-			}
-			if known = s.app.jobs[id] != nil; !known && id <= last {
-				s.asked.absent[id]++
-				continue
-			}
-		}
-		if !known && id > last {
+		if s.app.jobs[id] == nil && absent[id] < pageTries && !ask(s.path("jobs/%d", id)) {
 			return
 		}
-		if id == s.asked.nextJob {
+		switch unknown := s.app.jobs[id] == nil; {
+		case unknown && id > last:
+			return
+		case unknown && absent[id] < pageTries:
+			absent[id]++
+		case id == s.asked.nextJob:
 			s.asked.nextJob++
 		}
 	}

@@ -108,7 +108,7 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	snap.Jobs = snap.Plan.BlockedJobs()
 	snap.Jobs[0].ID, snap.Jobs[0].State = snap.ID, state
 	if e := a.noUnit(); e != nil {
-		snap.Warnings = []dag.Warning{remark("waiting: %s", e.words())}
+		snap.Warnings = []dag.Warning{remark("waiting: %s", e.text)}
 	}
 	return snap
 }

@@ -40,10 +40,10 @@ type Source struct {
 	goneRounds       int // consecutive rounds in which nothing listened at the driver's address
 	endRounds        int // rounds since the end is known
 	hasHistoryServer bool
-	done             bool // Next has returned a final state
-	peeks            bool // the source polls jobs between observations
-	peek             *peek
-	newest           bool // the newest execution of SQL was chosen
+	done             bool        // Next has returned a final state
+	peeks            bool        // the source polls jobs between observations
+	stopPeek         func() peek // nil while it does not poll
+	newest           bool        // the newest execution of SQL was chosen
 }
 
 // NewSource returns a source for the application with an id, or for the only one of the driver if id is "".

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,18 +140,14 @@ func (f *facts) execution() *execution {
 
 // unitJobs returns the ids of the unit's jobs, ascending. The caller must not change them.
 func (f *facts) unitJobs() []int {
-	switch f.unit.kind {
-	case sqlUnit:
-		x := f.execution()
-		return f.jobsWhere(func(id int) bool { return x != nil && x.jobs[id] })
-	case groupUnit:
-		return f.jobsWhere(func(id int) bool { return f.jobs[id].group == f.unit.name })
+	if f.unit.kind == "" {
+		return f.jobIDs
 	}
-	return f.jobIDs
-}
-
-func (f *facts) jobsWhere(is func(id int) bool) []int {
-	return slices.DeleteFunc(slices.Clone(f.jobIDs), func(id int) bool { return !is(id) })
+	x := f.execution()
+	return slices.DeleteFunc(slices.Clone(f.jobIDs), func(id int) bool {
+		return f.unit.kind == groupUnit && f.jobs[id].group != f.unit.name ||
+			f.unit.kind == sqlUnit && (x == nil || !x.jobs[id])
+	})
 }
 
 // unitStages marks the stages of the unit's jobs.
@@ -171,17 +168,14 @@ func (f *facts) flowID() string { return f.id + f.unit.path() }
 // application's name.
 func (f *facts) flowName() string {
 	name := f.name
-	switch x := f.execution(); {
-	case x != nil && x.description != "":
+	if x := f.execution(); x != nil && x.description != "" {
 		name = callSite(x.description)
-	case f.unit.kind == groupUnit:
+	}
+	if f.unit.kind == groupUnit {
 		name = f.unit.name
-		if ids := f.unitJobs(); len(ids) > 0 && f.jobs[ids[0]].description != "" {
-			name = f.jobs[ids[0]].description
+		if ids := f.unitJobs(); len(ids) > 0 {
+			name = cmp.Or(f.jobs[ids[0]].description, name)
 		}
 	}
-	if name == "" {
-		name = f.flowID()
-	}
-	return dag.Clean(name)
+	return dag.Clean(cmp.Or(name, f.flowID()))
 }

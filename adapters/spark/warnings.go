@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,8 +27,10 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	switch {
 	case state == dag.EndedUnconfirmed && f.inLog:
 		return append(out, remark("%s ended while a job ran, and its event log has no end of that job: whether it succeeded is unknown", f.id))
+	case state.Ended() && f.inferred(state):
+		return append(out, remark("not confirmed by a history server: %s", f.evidence(state)))
 	case state.Ended():
-		return append(out, f.remarkEnd(state)...)
+		return out
 	}
 	if f.historyTrouble != "" {
 		out = append(out, remark("the end of this run will not be confirmed, because the history server does not answer: %s",
@@ -45,9 +48,7 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	if what := f.forgotten(); what != "" {
 		out = append(out, remark("the driver has dropped %s that ended early: the estimate rests on what it still has", what))
 	}
-	if slices.ContainsFunc(f.unitJobs(), func(id int) bool {
-		return !f.jobs[id].hasEnded() && !f.edgesKnown(f.jobs[id])
-	}) {
+	if slices.ContainsFunc(f.running(), func(id int) bool { return !f.edgesKnown(f.jobs[id]) }) {
 		out = append(out, dag.Warning{
 			Code: dag.WarnNoEdges,
 			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",
@@ -56,26 +57,18 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	return out
 }
 
-// remarkEnd warns that the end was not reported, with the evidence for it.
-func (f *facts) remarkEnd(state dag.State) []dag.Warning {
-	if !f.inferred(state) {
-		return nil
-	}
-	jobs := f.unitJobs()
-	open := f.jobsNot("SUCCEEDED")
-	failed := len(jobs) - f.jobsNot("FAILED")
-	var text string
-	switch open -= failed; {
+// evidence returns what shows the end of an application that nothing has reported.
+func (f *facts) evidence(state dag.State) (text string) {
+	jobs, succeeded, failed := len(f.unitJobs()), f.jobsThat("SUCCEEDED"), f.jobsThat("FAILED")
+	switch open := jobs - succeeded - failed; {
 	case open > 0:
 		text = fmt.Sprintf("the driver of %s was last seen while %s ran", f.id, units.Count(open, "job"))
 	case !f.closed():
 		text = fmt.Sprintf("the driver of %s no longer answers", f.id)
 	case state == dag.Succeeded:
-		text = fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(len(jobs), "known job"), f.id)
-	case failed > 0:
-		text = fmt.Sprintf("the driver of %s closed after %s had failed", f.id, units.Count(failed, "job"))
+		text = fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(jobs, "known job"), f.id)
 	default:
-		text = fmt.Sprintf("the driver of %s closed before its end was seen", f.id)
+		text = fmt.Sprintf("the driver of %s closed after %s had failed", f.id, units.Count(failed, "job"))
 	}
 	switch {
 	case f.historyIsOpen:
@@ -83,7 +76,7 @@ func (f *facts) remarkEnd(state dag.State) []dag.Warning {
 	case f.historyTrouble != "":
 		text += "; the history server does not answer: " + f.historyTrouble
 	}
-	return []dag.Warning{remark("not confirmed by a history server: %s", text)}
+	return text
 }
 
 // forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none.
@@ -92,88 +85,72 @@ func (f *facts) forgotten() string {
 	if f.inLog {
 		return ""
 	}
-	jobs, stages := 0, 0
+	jobs, stages, tasks := 0, 0, ""
 	if last := f.lastJob(); last >= f.conf.retained("retainedJobs", 1000) {
 		jobs = last + 1 - len(f.jobs)
 		if x := f.execution(); x != nil {
 			jobs = len(x.jobs) - len(f.unitJobs())
 		}
 	}
-	ofUnit := sortedKeys(f.unitStages())
-	if len(f.stages) > f.conf.retained("retainedStages", 1000) {
-		for _, id := range ofUnit {
-			if !f.stages[id].listed() {
-				stages++
-			}
+	for _, id := range sortedKeys(f.unitStages()) {
+		s := f.stages[id]
+		switch {
+		case !s.listed():
+			stages++
+		case s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000):
+			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)
 		}
 	}
 	switch {
 	case jobs > 0:
 		return units.Count(jobs, "job") + " (spark.ui.retainedJobs)"
-	case stages > 0:
+	case stages > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
 		return units.Count(stages, "stage") + " (spark.ui.retainedStages)"
 	}
-	most := f.conf.retained("retainedTasks", 100_000)
-	for _, id := range ofUnit {
-		if t := f.stages[id].newest(); t != nil && t.status == "ACTIVE" && t.complete > most {
-			return fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)
-		}
-	}
-	return ""
+	return tasks
 }
 
 // A NoUnitError means that an application does not have the named execution of SQL or job group.
-type NoUnitError struct {
-	App  string
-	Unit string   // for messages
-	Has  []string // the existing ones, in the order in which they appeared
-	kind string
-}
+type NoUnitError struct{ text string }
 
-// mostUnits bounds how many units an error message lists.
-const mostUnits = 5
-
-func (e *NoUnitError) Error() string { return "spark: " + e.words() }
-
-func (e *NoUnitError) words() string {
-	s := fmt.Sprintf("%s has no %s", e.App, e.Unit)
-	switch n := len(e.Has); {
-	case n == 0:
-		return s + ", and no other: leave out --" + e.kind
-	case n > mostUnits:
-		return s + "; it has " + strings.Join(e.Has[:mostUnits], ", ") + " and " + units.Count(n-mostUnits, "other")
-	}
-	return s + "; it has " + strings.Join(e.Has, ", ")
-}
+func (e *NoUnitError) Error() string { return "spark: " + e.text }
 
 // noUnit returns an error if the unit does not exist. It returns nil if it does, or for the whole application.
 func (f *facts) noUnit() *NoUnitError {
 	if f.unit.kind == "" || len(f.unitJobs()) > 0 || f.execution() != nil {
 		return nil
 	}
-	e := &NoUnitError{App: f.id, kind: f.unit.kind}
-	switch {
-	case f.unit.kind == groupUnit:
-		e.Unit = fmt.Sprintf("job group %q", f.unit.name)
+	var has []string
+	unit := "execution " + f.unit.name + " of SQL"
+	for _, id := range sortedKeys(f.executions) {
+		name := fmt.Sprint(id)
+		if text := []rune(firstLine(f.executions[id].description)); len(text) > 0 {
+			name += fmt.Sprintf(" (%s)", string(text[:min(len(text), 40)]))
+		}
+		has = append(has, name)
+	}
+	if f.unit.name == Newest {
+		unit = "execution of SQL that runs"
+	}
+	if f.unit.kind == groupUnit {
+		unit, has = fmt.Sprintf("job group %q", f.unit.name), nil
 		for _, id := range f.jobIDs {
-			if group := fmt.Sprintf("%q", f.jobs[id].group); f.jobs[id].group != "" && !slices.Contains(e.Has, group) {
-				e.Has = append(e.Has, group)
+			if group := fmt.Sprintf("%q", f.jobs[id].group); group != `""` && !slices.Contains(has, group) {
+				has = append(has, group)
 			}
 		}
-		return e
-	case f.unit.name == Newest:
-		e.Unit = "execution of SQL that runs"
+	}
+	const most = 5
+	text := fmt.Sprintf("%s has no %s", f.id, unit)
+	switch n := len(has); {
+	case n == 0:
+		text += ", and no other: leave out --" + f.unit.kind
+	case n > most:
+		text += "; it has " + strings.Join(has[:most], ", ") + " and " + units.Count(n-most, "other")
 	default:
-		e.Unit = "execution " + f.unit.name + " of SQL"
+		text += "; it has " + strings.Join(has, ", ")
 	}
-	for _, id := range sortedKeys(f.executions) {
-		has := fmt.Sprint(id)
-		if text := []rune(firstLine(f.executions[id].description)); len(text) > 0 {
-			has += fmt.Sprintf(" (%s)", string(text[:min(len(text), 40)]))
-		}
-		e.Has = append(e.Has, has)
-	}
-	return e
+	return &NoUnitError{text}
 }
 
 // Missing returns why an application cannot be replayed after its whole recording was read: it has run no job, or it
@@ -183,4 +160,54 @@ func (f *facts) Missing() error {
 		return e
 	}
 	return fmt.Errorf("spark: %s has run no job", f.flowID())
+}
+
+// strangePools returns the names of pools with unknown properties that have stages. all counts all pools with
+// stages.
+func (f *facts) strangePools() (names []string, all int) {
+	if !f.conf.fair() {
+		return nil, 0
+	}
+	pools := map[string]bool{}
+	for id := range f.unitStages() {
+		if s := f.stages[id]; s != nil {
+			pools[f.poolOf(s)] = true
+		}
+	}
+	for name := range pools {
+		if _, known := f.pools[name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, len(pools)
+}
+
+// poolOf returns the pool of a stage if pools share the cores, else "". A waiting stage gets the pool of its job's
+// other stages, because no response lists the pool of a waiting stage.
+func (f *facts) poolOf(s *stage) string {
+	if !f.conf.fair() {
+		return ""
+	}
+	pool := s.pool
+	for _, id := range s.jobs {
+		if j := f.jobs[id]; j != nil {
+			for _, other := range j.stages {
+				if of := f.stages[other]; of != nil {
+					pool = cmp.Or(pool, of.pool)
+				}
+			}
+		}
+	}
+	return cmp.Or(pool, "default")
+}
+
+// poolOfJobs returns the pool of the first job with known stages. All jobs of an execution share it.
+func (f *facts) poolOfJobs(ids []int) string {
+	for _, id := range ids {
+		if j := f.jobs[id]; j != nil && f.stages[j.last()] != nil {
+			return f.poolOf(f.stages[j.last()])
+		}
+	}
+	return ""
 }
