@@ -13,6 +13,7 @@ type executor struct {
 	id, host       string
 	cores          int // tasks at once
 	total          int // cores, by the log; 0 unknown
+	running        int // tasks, by the log
 	active         bool
 	excluded       bool
 	added, removed dag.Instant

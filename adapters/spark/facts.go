@@ -47,7 +47,7 @@ func newFacts(id string) *facts {
 	return &facts{
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		began: dag.NoInstant, clock: newDateClock(), ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 	}
 }
 
@@ -81,7 +81,6 @@ type stage struct {
 	rdds           []int  // ascending
 	shuffle        string // its RDDs as text
 	tasks          int
-	hasTasks       bool   // an event has the number of tasks
 	status         string // of its newest attempt
 	writes         bool   // its tasks have written a shuffle
 	parents        []int

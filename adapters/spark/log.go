@@ -169,12 +169,13 @@ func (l *Log) Reader(id string) *Reader {
 func (l *Log) Holds(id string) bool {
 	app, of := parseID(id)
 	return (app == "" || app == l.id || app == l.app) && slices.ContainsFunc(l.events, func(e event) bool {
-		switch job := e.properties(); {
-		case e.kind.name != "JobStart":
+		if e.kind.name != "JobStart" {
 			return false
-		case of.kind == sqlUnit:
+		}
+		switch job := &e.more.Job; of.kind {
+		case sqlUnit:
 			return of.name == Newest && job.SQL != "" || string(job.SQL) == of.name || string(job.Root) == of.name
-		case of.kind == groupUnit:
+		case groupUnit:
 			return dag.Clean(string(job.Group)) == of.name
 		}
 		return true

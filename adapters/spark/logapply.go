@@ -81,15 +81,9 @@ func (p *player) startJob(e *event) {
 		p.describeLogged(&w.Stages[i])
 	}
 	p.takeJob(&job)
-	p.takeExecutionOf(e, idOf(w.JobID))
-}
-
-// takeExecutionOf records the executions of SQL that a job belongs to.
-func (f *facts) takeExecutionOf(e *event, job int) {
-	of := e.properties()
-	for _, name := range []text{of.SQL, of.Root} {
+	for _, name := range []text{w.Job.SQL, w.Job.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {
-			f.executionAt(id).addJob(job)
+			p.executionAt(id).addJob(idOf(w.JobID))
 		}
 	}
 }
@@ -97,9 +91,6 @@ func (f *facts) takeExecutionOf(e *event, job int) {
 func (p *player) endJob(e *event) {
 	w := e.more
 	j := p.jobs[idOf(w.JobID)]
-	if j == nil {
-		j = p.openImplied()
-	}
 	if j == nil {
 		return
 	}
@@ -115,8 +106,7 @@ func (p *player) describeLogged(w *loggedStage) *stage {
 	if s == nil {
 		return nil
 	}
-	s.hasTasks, s.status = s.hasTasks || w.Try.ID() <= 0, cmp.Or(s.status, "PENDING")
-	if !s.hasParents {
+	if s.status = cmp.Or(s.status, "PENDING"); !s.hasParents {
 		s.parents, s.hasParents = idsOf(w.Parents), true
 	}
 	return s
@@ -134,9 +124,8 @@ func (p *player) applyStage(e *event) {
 	}
 	if e.kind.name == "StageSubmitted" {
 		t.submitted, w.Status = at, "ACTIVE"
-		p.imply(s, e)
 	} else {
-		p.begin(t, at, e)
+		p.begin(t, at)
 		w.Status, t.completed, t.settled, s.noEnd = "COMPLETE", e.at, false, false
 		if w.Failure != "" {
 			w.Status = "FAILED"
@@ -149,27 +138,23 @@ func (p *player) applyStage(e *event) {
 
 func (p *player) applyTask(e *event) {
 	w := e.task
-	if p.stages[e.stage] == nil && !p.plausible(e.stage) {
+	s := p.stages[e.stage]
+	if s == nil || p.tryOf(e.stage, int(w.try)) == nil {
 		return
 	}
-	t := p.tryOf(e.stage, int(w.try))
-	if t == nil {
-		return
-	}
-	s := t.stage
+	t := s.tries[w.try]
 	k, isNew := p.taskAt(t, int(w.id))
 	if k == nil {
 		return
 	}
-	if !s.hasTasks { // the number of tasks is only visible from the tasks
-		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
-	}
 	executor, launch := p.executorAt(w.executor), min(w.launch+e.shift, e.at)
-	p.begin(t, max(launch, p.firstOf(s.jobs)), e)
+	p.begin(t, max(launch, p.firstOf(s.jobs)))
 	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
+		p.occupy(k, 1)
 		return
 	}
+	p.occupy(k, -one(!isNew))
 	if k.end = e.at; w.finish.Known() {
 		k.end = w.finish + e.shift
 	}
@@ -183,6 +168,17 @@ func (p *player) applyTask(e *event) {
 	if w.hasCounters {
 		k.in, k.read, k.out = w.in, w.read, w.out
 		s.writes = s.writes || w.writes
+	}
+}
+
+// occupy adds n to the running tasks of an executor. If the log does not have its cores, they are as many as had a task
+// at once.
+func (p *player) occupy(k *task, n int) {
+	if k.executor >= 0 {
+		x := p.all[k.executor]
+		if x.running += n; x.total == 0 {
+			x.cores = max(x.cores, x.running)
+		}
 	}
 }
 

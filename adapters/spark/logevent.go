@@ -279,11 +279,3 @@ func (k *taskEvent) launched(end, shift dag.Instant) dag.Instant {
 	}
 	return min(k.launch+shift, end)
 }
-
-// properties returns the properties of the thread that submitted a job or a stage.
-func (e *event) properties() *jobProperties {
-	if e.more == nil {
-		return &jobProperties{}
-	}
-	return &e.more.Job
-}

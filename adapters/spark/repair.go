@@ -21,30 +21,19 @@ const late = 30 * time.Second
 // it processes the result of the previous one.
 const overlap = 250 * time.Millisecond
 
-// A repairer adds the events that a driver has dropped and that later ones imply.
+// A repairer adds the ends that a driver has dropped and that later events imply.
 type repairer struct {
 	*facts
-	implied     []*task // tasks with an implied end, including some with a later real end
-	impliedJobs int     // jobs with a missing start
-	noStarts    int     // tasks with a missing start
-}
-
-// plausible reports whether a stage with this id can exist, if the start of its job is missing.
-func (r *repairer) plausible(id int) bool {
-	const mostGap = 10_000 // above all known ids
-	top := -1
-	for _, j := range r.jobs {
-		top = max(top, j.last())
-	}
-	return id >= 0 && (top < 0 || id <= top+mostGap)
+	implied  []*task // tasks with an implied end, including some with a later real end
+	noStarts int     // tasks with a missing start
 }
 
 // begin marks an attempt of a stage as running if its submission event is missing.
-func (r *repairer) begin(t *try, at dag.Instant, e *event) {
-	s := t.stage
-	if r.imply(s, e); t.status != "" {
+func (r *repairer) begin(t *try, at dag.Instant) {
+	if t.status != "" {
 		return
 	}
+	s := t.stage
 	s.noStart, t.submitted, t.status = true, at, "ACTIVE"
 	if t.tasks == 0 {
 		t.tasks = s.tasks
@@ -54,42 +43,9 @@ func (r *repairer) begin(t *try, at dag.Instant, e *event) {
 	}
 }
 
-// beforeImplied is less than the ids of all jobs with a missing start.
-const beforeImplied = -mostJobs - 3
-
-// imply assigns a stage without a job to a job with a missing start.
-func (r *repairer) imply(s *stage, e *event) {
-	if len(s.jobs) > 0 || !r.plausible(s.id) {
-		return
-	}
-	j := r.openImplied()
-	if j == nil {
-		j = &job{
-			id: beforeImplied + 1 + r.impliedJobs, status: "RUNNING", submitted: e.at, completed: dag.NoInstant,
-			name: s.name, group: dag.Clean(string(e.properties().Group)),
-		}
-		if !r.addJob(j) {
-			return
-		}
-		r.impliedJobs++
-	}
-	j.stages = insert(j.stages, s.id)
-	s.jobs = append(s.jobs, j.id)
-	r.takeExecutionOf(e, j.id)
-}
-
-// openImplied returns the running job with a missing start, or nil.
-func (r *repairer) openImplied() *job {
-	if j := r.jobs[beforeImplied+r.impliedJobs]; j != nil && !j.hasEnded() {
-		return j
-	}
-	return nil
-}
-
 // repair ends everything that must have ended by now.
 func (r *repairer) repair(now dag.Instant) {
 	r.implied = slices.DeleteFunc(r.implied, func(k *task) bool { return !k.impliedSince.Known() })
-	r.announce()
 	for _, s := range r.stages {
 		r.completeStage(s, now)
 	}
@@ -241,7 +197,7 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 		return
 	}
 	cores := max(x.cores, x.total)
-	if cores == 0 || r.coresUnknown(x) || len(running) <= cores {
+	if cores == 0 || len(running) <= cores {
 		return
 	}
 	slices.SortFunc(running, byLaunch)
@@ -252,51 +208,15 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	}
 }
 
-// coresUnknown reports whether the log does not have the number of an executor's cores.
-func (r *repairer) coresUnknown(x *executor) bool { return r.inLog && x.total == 0 }
-
-// announce sets the cores of executors with an unknown number of cores: the highest number of tasks at the same time,
-// without the short overlap of two tasks on one core.
-func (r *repairer) announce() {
-	if !slices.ContainsFunc(r.all, r.coresUnknown) {
-		return
-	}
-	changes := make([][]change, len(r.all))
-	for _, s := range r.stages {
-		for _, t := range s.tries {
-			for _, k := range t.list {
-				if !k.assignable() || k.guessed || !r.coresUnknown(r.all[k.executor]) {
-					continue
-				}
-				of := &changes[k.executor]
-				if *of = append(*of, change{k.launch, 1}); k.state != dag.AttemptRunning {
-					overlap := min(dag.Instant(handover/time.Millisecond), (k.end-k.launch)/2)
-					*of = append(*of, change{k.end - overlap, -1})
-				}
-			}
-		}
-	}
-	for i, of := range changes {
-		r.all[i].cores = max(r.all[i].cores, highest(of))
-	}
-}
-
 // remarks returns warnings about events that the driver has dropped.
 func (r *repairer) remarks(now dag.Instant) []dag.Warning {
-	var out []dag.Warning
-	jobStarts, jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, cores := 0, 0, 0, 0, 0, 0, 0
+	jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, where := 0, 0, 0, 0, 0, ""
 	for _, k := range r.implied {
 		// A driver that is gone may not have been polled since the task ended.
-		if r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late {
-			taskEnds++
-		}
+		taskEnds += one(r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late)
 	}
-	where := ""
 	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
-		where, jobStarts, taskStarts = " in the log", r.impliedJobs, r.noStarts
-		for _, x := range r.all {
-			cores += one(r.coresUnknown(x) && x.cores > 0)
-		}
+		taskStarts, where = r.noStarts, " in the log"
 		for _, j := range r.jobs {
 			jobEnds += one(j.noEnd)
 		}
@@ -304,35 +224,29 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 			stageStarts, stageEnds = stageStarts+one(s.noStart), stageEnds+one(s.noEnd)
 		}
 	}
-	if cores > 0 {
-		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
-			units.Count(cores, "executor")))
-	}
 	var parts []string
 	for _, w := range []struct {
 		n          int
 		what, lack string
 	}{
-		{jobStarts, "job", "start"},
 		{jobEnds, "job", "end"},
 		{stageStarts, "stage", "start"},
 		{stageEnds, "stage", "end"},
 		{taskStarts, "task", "start"},
 		{taskEnds, "task", "end"},
 	} {
-		verb := "have"
-		if w.n == 1 {
-			verb = "has"
-		}
-		if w.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s no %s", units.Count(w.n, w.what), verb, w.lack))
+		switch {
+		case w.n == 1:
+			parts = append(parts, fmt.Sprintf("1 %s has no %s", w.what, w.lack))
+		case w.n > 1:
+			parts = append(parts, fmt.Sprintf("%s have no %s", units.Count(w.n, w.what), w.lack))
 		}
 	}
-	if len(parts) > 0 {
-		out = append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
-			strings.Join(parts, ", "), where))
+	if len(parts) == 0 {
+		return nil
 	}
-	return out
+	return []dag.Warning{remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
+		strings.Join(parts, ", "), where)}
 }
 
 func one(is bool) int {
