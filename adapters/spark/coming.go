@@ -92,23 +92,20 @@ func (p *sqlPlan) left(jobs []int) (left []int, of map[int]int) {
 // leftAtOnce is left for plans that are not adaptive. Each broadcast has its own job. Each sort has a job that
 // samples its input. The last job runs all other stages.
 func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
-	left, of = make([]int, len(p.exchanges)), map[int]int{}
+	left = make([]int, len(p.exchanges))
 	broadcasts, sorts := 0, 0
 	for i := range p.exchanges {
-		if p.exchanges[i].broadcast {
-			broadcasts++
-		} else if p.exchanges[i].ranged {
-			sorts++
-		}
+		broadcasts += one(p.exchanges[i].broadcast)
+		sorts += one(p.exchanges[i].ranged && !p.exchanges[i].broadcast)
 	}
 	if jobs > broadcasts+sorts {
-		return left, of
+		return left, map[int]int{}
 	}
 	samples := jobs - broadcasts
 	sampled := make([]bool, len(left))
 	for i := range p.exchanges {
-		left[i] = 1
-		if e := &p.exchanges[i]; e.broadcast && jobs > 0 {
+		e := &p.exchanges[i]
+		if left[i] = 1; e.broadcast && jobs > 0 {
 			jobs--
 			left[i] = 0
 		} else if e.ranged && samples > 0 {

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,13 +14,15 @@ import (
 // An exchange ends a stage of a plan.
 type exchange struct {
 	name      string // the operators of the stage
-	id        int    // plan id of the node, higher for later submissions; -1 unknown
-	submitted bool   // as a query stage
-	done      bool   // its statistics are known
-	broadcast bool   // it sends all data to each executor
-	ranged    bool   // it sorts: a sampling job runs first
-	parts     int    // the number of partitions that it writes at most; 0 unknown
-	reads     []int  // indices of the exchanges that its stage reads; all are smaller
+	ops       int    // how many
+	lastOp    string
+	id        int   // plan id of the node, higher for later submissions; -1 unknown
+	submitted bool  // as a query stage
+	done      bool  // its statistics are known
+	broadcast bool  // it sends all data to each executor
+	ranged    bool  // it sorts: a sampling job runs first
+	parts     int   // the number of partitions that it writes at most; 0 unknown
+	reads     []int // indices of the exchanges that its stage reads; all are smaller
 }
 
 // A sqlPlan is the parsed text of a plan. Its last exchange stands for the root.
@@ -81,8 +84,8 @@ func parsePlan(text string) *sqlPlan {
 		return nil
 	}
 	last := exchange{id: -1}
-	r.walk(0, &last)
-	last.name = strings.Join(r.named(r.ops(0, nil), 0), " ")
+	r.stage(0, &last)
+	last.add(r.nodes[0].op)
 	r.plan.exchanges = append(r.plan.exchanges, last)
 	return r.plan
 }
@@ -147,78 +150,73 @@ func (r *planReader) tree(head string) bool {
 	return len(r.nodes) > 0
 }
 
-// walk collects the exchanges below a node that the stage of the exchange of reads.
-func (r *planReader) walk(at int, of *exchange) {
+// stage collects the operators below a node that belong to the stage of an exchange, and the exchanges that the stage
+// reads.
+func (r *planReader) stage(at int, of *exchange) {
 	for _, kid := range r.nodes[at].kids {
 		n := &r.nodes[kid]
 		switch {
-		case strings.HasSuffix(n.op, "QueryStage") && n.op != "ResultQueryStage":
+		case n.op == "ResultQueryStage":
+			r.stage(kid, of)
+		case strings.HasSuffix(n.op, "QueryStage"):
 			for _, below := range n.kids {
 				r.exchange(below, of, true, strings.Contains(n.text, "Statistics("))
 			}
+		case strings.HasSuffix(n.op, "Exchange"):
+			r.exchange(kid, of, false, false)
 		case n.op == "Subquery" || n.op == "SubqueryBroadcast":
 			r.plan.more = true
-		case !r.exchange(kid, of, false, false):
-			r.walk(kid, of)
+		default:
+			r.stage(kid, of)
+			of.add(n.op)
 		}
 	}
 }
 
-// exchange adds a node if it is an exchange, and reports whether it is one. A reused exchange has no stage of its
-// own.
-func (r *planReader) exchange(at int, of *exchange, submitted, done bool) bool {
+// exchange adds a node if it is an exchange. A reused exchange has no stage of its own.
+func (r *planReader) exchange(at int, of *exchange, submitted, done bool) {
 	n := &r.nodes[at]
-	if !strings.HasSuffix(n.op, "Exchange") {
-		return submitted
-	}
-	if strings.HasPrefix(n.op, "Reused") {
-		return true
+	if !strings.HasSuffix(n.op, "Exchange") || strings.HasPrefix(n.op, "Reused") {
+		return
 	}
 	e := exchange{id: -1, submitted: submitted, done: done, broadcast: strings.Contains(n.op, "Broadcast")}
-	r.walk(at, &e)
+	r.stage(at, &e)
 	args := n.text
-	if m := planNumber.FindStringSubmatch(n.text); m != nil && r.args[m[1]] != "" {
-		args = r.args[m[1]]
+	if m := planNumber.FindStringSubmatch(n.text); m != nil {
+		args = cmp.Or(r.args[m[1]], args)
 	}
 	e.parts, e.ranged = partitions(args)
 	if m := planID.FindStringSubmatch(args); m != nil {
 		e.id, _ = strconv.Atoi(m[1])
 	}
-	e.name = strings.Join(r.ops(at, nil), " ")
 	of.reads = append(of.reads, len(r.plan.exchanges))
 	r.plan.exchanges = append(r.plan.exchanges, e)
-	return true
 }
 
 // partitions returns how many partitions an exchange writes, 0 if unknown, and whether it splits them by sort
-// ranges.
+// ranges. The number is the last argument of the partitioning.
 func partitions(args string) (n int, ranged bool) {
 	ranged = strings.Contains(args, "rangepartitioning(")
 	if strings.Contains(args, "SinglePartition") {
 		return 1, ranged
 	}
-	_, rest, found := strings.Cut(args, "artitioning(")
-	if !found {
-		return 0, ranged
-	}
+	_, rest, _ := strings.Cut(args, "artitioning(")
 	open := 1
-	for i := range len(rest) {
-		switch rest[i] {
+	end := strings.IndexFunc(rest, func(c rune) bool {
+		switch c {
 		case '(':
 			open++
 		case ')':
 			open--
 		}
-		if open == 0 {
-			rest = rest[:i]
-			break
-		}
+		return open == 0
+	})
+	rest = rest[:max(end, 0)]
+	v, err := strconv.Atoi(strings.TrimSpace(rest[strings.LastIndexByte(rest, ',')+1:]))
+	if err != nil || v < 0 {
+		return 0, ranged
 	}
-	rest = strings.TrimSpace(rest[strings.LastIndexByte(rest, ',')+1:])
-	if v, err := strconv.Atoi(rest); err == nil && v > 0 {
-		n = min(v, mostTasks)
-	}
-	return n, ranged
+	return min(v, mostTasks), ranged
 }
 
 // plainOps are operators that describe little of a stage's work.
@@ -227,27 +225,12 @@ var plainOps = map[string]bool{
 	"InputAdapter": true, "AdaptiveSparkPlan": true, "Execute": true, "WriteFiles": true, "ColumnarToRow": true,
 }
 
-// mostOps bounds the operators in the name of a stage.
-const mostOps = 3
-
-// ops returns the operators of a stage from first to last without plainOps.
-func (r *planReader) ops(at int, out []string) []string {
-	for _, kid := range r.nodes[at].kids {
-		op := r.nodes[kid].op
-		if strings.HasSuffix(op, "QueryStage") && op != "ResultQueryStage" || strings.HasSuffix(op, "Exchange") ||
-			op == "Subquery" {
-			continue
-		}
-		out = r.named(r.ops(kid, out), kid)
+// add appends an operator to the name of a stage, from first to last, without plainOps.
+func (e *exchange) add(op string) {
+	const most = 3
+	if plainOps[op] || e.ops >= most || e.lastOp == op {
+		return
 	}
-	return out
-}
-
-// named appends the operator of a node.
-func (r *planReader) named(out []string, at int) []string {
-	op, n := r.nodes[at].op, len(out)
-	if plainOps[op] || op == "ResultQueryStage" || n >= mostOps || n > 0 && out[n-1] == op {
-		return out
-	}
-	return append(out, op)
+	e.ops, e.lastOp = e.ops+1, op
+	e.name = strings.TrimPrefix(e.name+" "+op, " ")
 }
