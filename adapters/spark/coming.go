@@ -129,8 +129,7 @@ func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 	left, of := x.plan.left(jobs)
 	place := make([]int, len(exchanges)) // in the plan of the application, from 1
 	add := func(c coming) int {
-		slices.SortFunc(c.after, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
-		c.after = slices.CompactFunc(c.after, func(x, y dag.Edge) bool { return x.From == y.From })
+		c.after = inOrderOfStages(c.after)
 		out = append(out, c)
 		return len(p.order) + len(out)
 	}

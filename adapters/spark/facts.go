@@ -59,9 +59,10 @@ type job struct {
 	submitted, completed dag.Instant
 	stages               []int // ascending
 	status, why          string
-	lastListed           int  // the poll in which it was last listed
-	settled              bool // the end of the job and of its stages is known
-	noEnd                bool // the end was inferred, because its event is missing
+	lastListed           int      // the poll in which it was last listed
+	settled              bool     // the end of the job and of its stages is known
+	noEnd                bool     // the end was inferred, because its event is missing
+	before               []*stage // once it has ended: the last stages of the jobs before it
 }
 
 func (j *job) hasEnded() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }

@@ -2,8 +2,8 @@ package spark
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -12,8 +12,6 @@ import (
 type graph struct {
 	*facts
 	writers map[string][]*stage // by shuffle: the stages that have written it, ascending
-	ended   []*job              // jobs of the unit, by completion
-	begun   []dag.Instant       // parallel to ended: the latest submission so far
 }
 
 func newGraph(f *facts) *graph {
@@ -23,28 +21,13 @@ func newGraph(f *facts) *graph {
 			g.writers[s.shuffle] = append(g.writers[s.shuffle], s)
 		}
 	}
-	for _, id := range f.unitJobs() {
-		if j := f.jobs[id]; j.completed.Known() && j.submitted.Known() {
-			g.ended = append(g.ended, j)
-		}
-	}
-	slices.SortStableFunc(g.ended, func(x, y *job) int { return cmp.Compare(x.completed, y.completed) })
-	last := dag.NoInstant
-	for _, j := range g.ended {
-		last = max(last, j.submitted)
-		g.begun = append(g.begun, last)
-	}
 	return g
 }
 
 // setRDDs sets the RDDs of a stage. Stages with the same RDDs write the same shuffle.
 func (s *stage) setRDDs(ids []rddID) {
 	s.rdds = idsOf(ids)
-	b := make([]byte, 0, 4*len(s.rdds))
-	for _, n := range s.rdds {
-		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
-	}
-	s.shuffle = string(b)
+	s.shuffle = fmt.Sprint(s.rdds)
 }
 
 // twin returns the newest stage before s that writes the same shuffle, or nil.
@@ -69,31 +52,22 @@ func (g *graph) parentsOf(j *job, s *stage) []int {
 // often follows directly after the last RDD of the stage that writes it. Every stage that no other stage reads is a
 // parent of the job's last stage.
 func (g *graph) guess(j *job) map[int][]int {
-	out := make(map[int][]int, len(j.stages))
-	read := map[int]bool{}
-	for i, id := range j.stages {
-		s := g.stages[id]
-		if s == nil {
-			continue
-		}
-		for _, before := range j.stages[:i] {
-			p := g.stages[before]
-			if p == nil || len(p.rdds) == 0 {
+	out, last := make(map[int][]int, len(j.stages)), j.last()
+	for i, before := range j.stages {
+		p, read := g.stages[before], false
+		for _, id := range j.stages[i+1:] {
+			s := g.stages[id]
+			if p == nil || len(p.rdds) == 0 || s == nil {
 				continue
 			}
 			if _, found := slices.BinarySearch(s.rdds, p.rdds[len(p.rdds)-1]+1); found {
-				out[id] = append(out[id], before)
-				read[before] = true
+				out[id], read = append(out[id], before), true
 			}
 		}
-	}
-	last := j.last()
-	for _, id := range j.stages {
-		if id != last && !read[id] && !slices.Contains(out[last], id) {
-			out[last] = append(out[last], id)
+		if before != last && !read {
+			out[last] = append(out[last], before)
 		}
 	}
-	slices.Sort(out[last])
 	return out
 }
 
@@ -191,30 +165,18 @@ func (f *facts) firstUnlisted() int {
 func (g *graph) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
-		if of == nil || of.planPlace == 0 || of.planPlace >= s.planPlace {
-			return
-		}
-		e := edgeTo(of.planPlace, kind)
-		if !slices.ContainsFunc(out, func(o dag.Edge) bool { return o.From == e.From }) {
-			out = append(out, e)
+		if of != nil && of.planPlace > 0 && of.planPlace < s.planPlace {
+			out = append(out, edgeTo(of.planPlace, kind))
 		}
 	}
 	own := false // the stage waits for a stage of its own job
 	for _, id := range s.jobs {
-		j := g.jobs[id]
-		if j == nil {
-			continue
-		}
-		for _, pid := range g.parentsOf(j, s) {
-			p := g.stages[pid]
-			if p == nil {
-				continue
+		if j := g.jobs[id]; j != nil {
+			for _, pid := range g.parentsOf(j, s) {
+				p := g.stages[pid]
+				own = own || p != nil && p.planPlace > 0
+				add(g.writerOf(p), dag.Barrier)
 			}
-			own = own || p.planPlace > 0
-			if p.planPlace == 0 {
-				p = g.twin(p)
-			}
-			add(p, dag.Barrier)
 		}
 	}
 	if !own {
@@ -226,43 +188,51 @@ func (g *graph) edges(s *stage) []dag.Edge {
 			}
 		}
 	}
-	slices.SortFunc(out, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
-	return out
+	return inOrderOfStages(out)
+}
+
+// writerOf returns a stage, or else the stage in the plan that has written the same shuffle.
+func (g *graph) writerOf(s *stage) *stage {
+	if s != nil && s.planPlace == 0 {
+		return g.twin(s)
+	}
+	return s
 }
 
 func edgeTo(place int, kind dag.EdgeKind) dag.Edge {
 	return dag.Edge{From: dag.StageIndex(place - 1), Kind: kind} //nolint:gosec // G115: bounded by mostStages
 }
 
+// inOrderOfStages sorts edges, and keeps the first one from each stage.
+func inOrderOfStages(edges []dag.Edge) []dag.Edge {
+	slices.SortStableFunc(edges, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
+	return slices.CompactFunc(edges, func(x, y dag.Edge) bool { return x.From == y.From })
+}
+
 // before returns the last stages of the jobs that had to end before j was submitted, judged by times. These are the
-// jobs that had ended by then, except those that ended before another of these was submitted.
+// jobs that had ended by then, except those that ended before another of these was submitted. They do not change any
+// more once j has ended.
 func (g *graph) before(j *job) []*stage {
-	if !j.submitted.Known() {
-		return nil
+	if j.before != nil || !j.submitted.Known() {
+		return j.before
 	}
-	n, _ := slices.BinarySearchFunc(g.ended, j.submitted+1, func(k *job, at dag.Instant) int {
-		return cmp.Compare(k.completed, at)
-	})
-	latest := dag.NoInstant // the latest submission of a job that had ended
-	if n > 0 {
-		latest = g.begun[n-1]
+	latest, out := dag.NoInstant, []*stage{} // the latest submission of a job that had ended
+	ended := func(k *job) bool {
+		return k != j && k.completed.Known() && k.submitted.Known() && k.completed <= j.submitted
 	}
-	if j.completed.Known() && j.completed <= j.submitted { // the job itself is in ended[:n]
-		latest = dag.NoInstant
-		for _, k := range g.ended[:n] {
-			if k != j {
-				latest = max(latest, k.submitted)
-			}
+	for _, id := range g.unitJobs() {
+		if k := g.jobs[id]; ended(k) {
+			latest = max(latest, k.submitted)
 		}
 	}
-	var out []*stage
-	for _, k := range slices.Backward(g.ended[:n]) {
-		if k.completed <= latest {
-			break
-		}
-		if s := g.stages[k.last()]; k != j && s != nil && s.planPlace > 0 {
+	for _, id := range g.unitJobs() {
+		k := g.jobs[id]
+		if s := g.stages[k.last()]; ended(k) && k.completed > latest && s != nil && s.planPlace > 0 {
 			out = append(out, s)
 		}
+	}
+	if j.hasEnded() {
+		j.before = out
 	}
 	return out
 }
@@ -272,14 +242,10 @@ func (g *graph) placeOf(j *job) int {
 	if j == nil {
 		return 0
 	}
-	s := g.stages[j.last()]
-	if s != nil && s.planPlace == 0 {
-		s = g.twin(s)
+	if s := g.writerOf(g.stages[j.last()]); s != nil {
+		return s.planPlace
 	}
-	if s == nil {
-		return 0
-	}
-	return s.planPlace
+	return 0
 }
 
 // openEnds returns edges to a stage of an execution with unknown inputs. The stage comes after the running jobs, or

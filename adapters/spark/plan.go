@@ -26,7 +26,6 @@ type planner struct {
 	names    map[string]int
 	base     int // first RDD id of a unit; -1 unknown
 	plan     *dag.Plan
-	head     *dag.Plan // the plan without its stages
 }
 
 // grow appends new stages to the plan. A stage keeps its place. So does a stage that Spark skips after all; it then
@@ -103,18 +102,11 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 			Pipelines: pipelines[i : i+1 : i+1],
 		})
 	}
-	if !reflect.DeepEqual(p.head, plan) || !slices.EqualFunc(p.plan.Jobs[0].Stages, stages, sameStage) {
-		p.head = new(*plan)
-		p.head.Jobs = slices.Clone(plan.Jobs)
-		p.plan, plan.Jobs[0].Stages = plan, stages
+	plan.Jobs[0].Stages = stages
+	if !reflect.DeepEqual(p.plan, plan) {
+		p.plan = plan
 	}
 	return p.plan
-}
-
-// sameStage compares the fields of two stages that the planner sets.
-func sameStage(x, y dag.Stage) bool {
-	return x.Name == y.Name && x.Tasks == y.Tasks && x.Known == y.Known && x.Foreseen == y.Foreseen &&
-		x.Pool == y.Pool && slices.Equal(x.After, y.After)
 }
 
 // outline returns a plan without stages.
