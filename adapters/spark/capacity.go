@@ -103,8 +103,13 @@ func (a *allocation) most(each int) int {
 // asked returns when dynamic allocation requested executors, or will for the tasks that now run and wait, and the
 // target number. Spark requests one executor after the backlog timeout, and twice as many after each sustained timeout.
 func (a *allocation) asked(each, most int) (asked []dag.Instant, want int) {
+	ask := func(n int, at dag.Instant) {
+		if n > 0 && at.Known() {
+			asked = append(asked, slices.Repeat([]dag.Instant{at}, min(n, mostExecutors))...)
+		}
+	}
 	first := min(a.initial(), most)
-	asked = times(first, a.asking())
+	ask(first, a.asking())
 	tasks, since := a.backlog()
 	if !since.Known() {
 		return asked, first
@@ -114,8 +119,8 @@ func (a *allocation) asked(each, most int) (asked []dag.Instant, want int) {
 	at := since.Add(a.conf.backlogTimeout(""))
 	for step := 0; want < need && step < mostSteps; step++ {
 		n := min(1<<step, need-want)
-		asked, want = append(asked, times(n, at)...), want+n
-		at = at.Add(a.conf.backlogTimeout("sustained"))
+		ask(n, at)
+		want, at = want+n, at.Add(a.conf.backlogTimeout("sustained"))
 	}
 	return asked, min(want, need)
 }
@@ -139,10 +144,9 @@ func (a *allocation) asking() dag.Instant {
 func (a *allocation) start() time.Duration {
 	asked, first := a.asking(), a.firstAfter(dag.NoInstant)
 	if !a.conf.on(dynamic + "enabled") {
-		for _, e := range slices.Backward(a.all) {
+		for _, e := range a.all {
 			if next := a.firstAfter(e.removed); e.lost() && next.Known() {
 				asked, first = e.removed, next
-				break
 			}
 		}
 	}
@@ -176,14 +180,6 @@ func (a *allocation) executorTasks() int {
 		}
 	}
 	return max(0, a.conf.number("spark.executor.cores")) / a.conf.coresPerTask()
-}
-
-// times returns n copies of an instant, or none if the instant is unknown.
-func times(n int, t dag.Instant) []dag.Instant {
-	if !t.Known() {
-		return nil
-	}
-	return slices.Repeat([]dag.Instant{t}, min(max(n, 0), mostExecutors))
 }
 
 // boot returns how long the first executor took to start, or 0 if unknown. It applies only to Spark's own cluster

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -144,8 +143,5 @@ func TestSpans(t *testing.T) {
 		if got := span(s, time.Second); got != want {
 			t.Errorf("%q is %v, want %v", s, got, want)
 		}
-	}
-	if !slices.Equal(times(2, at(0)), []dag.Instant{at(0), at(0)}) || times(2, dag.NoInstant) != nil {
-		t.Error("instants are not repeated")
 	}
 }

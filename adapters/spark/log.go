@@ -36,16 +36,6 @@ type Log struct {
 	lines       int // non-empty lines
 	badLines    int // lines that are not events
 	steps       []clock.Step
-	texts       map[string]string
-}
-
-// intern returns the same memory for equal strings.
-func (l *Log) intern(s string) string {
-	if same, ok := l.texts[s]; ok {
-		return same
-	}
-	l.texts[s] = s
-	return s
 }
 
 // readEvery is the number of lines between two progress reports.
@@ -65,7 +55,7 @@ func ReadLog(in io.Reader) (*Log, error) {
 }
 
 func newLog() *Log {
-	return &Log{First: dag.NoInstant, Last: dag.NoInstant, texts: map[string]string{}}
+	return &Log{First: dag.NoInstant, Last: dag.NoInstant}
 }
 
 // read reads one file of a log.
@@ -130,13 +120,12 @@ func (l *Log) take(line []byte) bool {
 	case "ApplicationEnd":
 		l.Ended = true
 	}
-	l.events = append(l.events, w.event(kind, l.lines, l.intern))
+	l.events = append(l.events, w.event(kind, l.lines))
 	return true
 }
 
 // check orders the log, and returns ErrNoLog if it has no job.
 func (l *Log) check() error {
-	l.texts = nil
 	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog

@@ -3,7 +3,6 @@ package spark
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/clock"
@@ -29,13 +28,13 @@ func (l *Log) arrange() {
 		}
 		e.at = l.Last
 	}
-	is := func(kinds ...string) func(event) bool {
-		return func(e event) bool { return slices.Contains(kinds, e.kind.name) }
+	for i := len(l.events) - 1; i >= 0; i-- {
+		switch l.events[i].kind.name {
+		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
+			l.First = l.events[i].at
+		}
 	}
-	if n := slices.IndexFunc(l.events, is("JobStart", "StageSubmitted", "TaskStart", "TaskEnd")); n >= 0 {
-		l.First = l.events[n].at
-	}
-	if n := slices.IndexFunc(l.events, is("ApplicationEnd")); n >= 0 {
+	if n := slices.IndexFunc(l.events, func(e event) bool { return e.kind.name == "ApplicationEnd" }); n >= 0 {
 		end := l.events[n]
 		end.at = l.Last
 		l.events = append(slices.Delete(l.events, n, n+1), end)
@@ -45,43 +44,27 @@ func (l *Log) arrange() {
 // stamps returns the times of all events, with the relations that clock.Straighten needs.
 func (l *Log) stamps() []clock.Stamp {
 	out := make([]clock.Stamp, len(l.events))
-	began, there := map[int32]int{}, map[string]int{} // event indices: starts of tasks, first events of executors
-	before := &event{kind: &eventKind{}, stage: -1}
+	began := map[int32]int{} // event indices of the starts of tasks
 	for i := range l.events {
 		e := &l.events[i]
-		s := clock.Stamp{At: e.stamp, Began: -1, Took: -1}
-		switch e.kind.name {
-		case "ApplicationStart", "SQLExecutionStart", "JobStart":
+		out[i] = clock.Stamp{At: e.stamp, Began: -1, Took: -1}
+		switch s := &out[i]; e.kind.name {
+		case "ApplicationStart", "SQLExecutionStart", "JobStart", "ExecutorAdded":
 			s.Soon = true
-		case "ExecutorAdded":
-			s.Soon, there[string(e.more.Executor)] = true, i
-		case "JobEnd":
-			s.Tied = before.kind.name == "StageCompleted" || before.kind.name == "JobEnd"
-		case "StageCompleted":
-			s.Prompt = before.kind.name == "TaskEnd" && before.stage == e.stage
-		case "StageSubmitted":
-			s.Prompt = before.kind.name == "StageCompleted" || before.kind.name == "JobStart"
 		case "TaskStart": // a free core takes the next task at once
-			first, known := there[e.task.executor]
-			s.Prompt = known && before.stage == e.stage && (before.task != nil &&
-				before.task.executor == e.task.executor || before.kind.name == "StageSubmitted" && first < i-1)
-			if !known {
-				there[e.task.executor] = i
-			}
 			began[e.task.id] = i
+			if i > 0 && l.events[i-1].stage == e.stage && l.events[i-1].task != nil {
+				s.Prompt = l.events[i-1].task.executor == e.task.executor
+			}
 		case "TaskEnd":
 			s.Soon = true
 			if n, ok := began[e.task.id]; ok {
 				s.Began, s.Took = n, e.task.took
 			}
 		}
-		out[i], before = s, e
 	}
 	return out
 }
-
-// namedSteps bounds the clock steps that a warning lists.
-const namedSteps = 3
 
 // Warnings returns warnings about the whole log.
 func (l *Log) Warnings() []dag.Warning {
@@ -92,20 +75,17 @@ func (l *Log) Warnings() []dag.Warning {
 	if len(l.steps) == 0 {
 		return out
 	}
-	var parts []string
-	for _, s := range l.steps[:min(len(l.steps), namedSteps)] {
-		which, where := fmt.Sprintf("line %d is", s.Entry), "ahead"
-		if s.Entries > 1 {
-			which = fmt.Sprintf("%d events from line %d on are", s.Entries, s.Entry)
-		}
-		if s.Ahead < 0 {
-			where = "behind"
-		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", which, units.Exact(s.Ahead.Abs().Round(time.Millisecond)), where))
+	s := l.steps[0]
+	which, where, more := fmt.Sprintf("line %d is", s.Entry), "ahead", ""
+	if s.Entries > 1 {
+		which = fmt.Sprintf("%d events from line %d on are", s.Entries, s.Entry)
 	}
-	if more := len(l.steps) - namedSteps; more > 0 {
-		parts = append(parts, units.Count(more, "more step"))
+	if s.Ahead < 0 {
+		where = "behind"
 	}
-	return append(out, remark("the clock of the event log steps: %s; ParaTimer moved them to where their order and the "+
-		"times of tasks put them", strings.Join(parts, ", ")))
+	if n := len(l.steps) - 1; n > 0 {
+		more = ", " + units.Count(n, "more step")
+	}
+	return append(out, remark("the clock of the event log steps: %s %s %s%s; ParaTimer moved them to where their order and "+
+		"the times of tasks put them", which, units.Exact(s.Ahead.Abs().Round(time.Millisecond)), where, more))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
@@ -129,6 +130,9 @@ type taskEnd struct {
 	KillReason  text `json:"Kill Reason"`
 }
 
+// intern returns the same memory for equal strings: a log repeats them in most of its events.
+func intern(s string) string { return unique.Make(s).Value() }
+
 // An eventKind is a kind of events that are read.
 type eventKind struct {
 	name  string                  // the event's name without package and prefix
@@ -218,15 +222,15 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 	return kind, w, true
 }
 
-// event returns the event of a line. intern returns the same memory for equal strings.
-func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string) event {
+// event returns the event of a line.
+func (w *wireEvent) event(kind *eventKind, line int) event {
 	e := event{kind: kind, line: line, stage: -1}
 	// An event has only some of these times. Both times of a stage or a task are in the event of its end.
 	e.stamp = cmp.Or(w.Timestamp, w.Submitted, w.Completed, w.Time, w.Stage.Completed, w.Stage.Submitted, w.Task.Finish,
 		w.Task.Launch).at()
 	switch kind.name {
 	case "TaskStart", "TaskEnd":
-		e.stage, e.task = idOf(w.StageID), w.taskEvent(intern)
+		e.stage, e.task = idOf(w.StageID), w.taskEvent()
 		return e
 	case "StageSubmitted", "StageCompleted":
 		e.stage = idOf(w.Stage.ID)
@@ -236,8 +240,8 @@ func (w *wireEvent) event(kind *eventKind, line int, intern func(string) string)
 	return e
 }
 
-// taskEvent returns the parsed task of an event. intern returns the same memory for equal strings.
-func (w *wireEvent) taskEvent(intern func(string) string) *taskEvent {
+// taskEvent returns the parsed task of an event.
+func (w *wireEvent) taskEvent() *taskEvent {
 	info := w.Task
 	k := &taskEvent{
 		//nolint:gosec // G115: see Number.ID

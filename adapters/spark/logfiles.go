@@ -76,18 +76,11 @@ func OpenLog(name string) (*Log, error) {
 func (f LogFile) Open() (*Log, error) {
 	l := newLog()
 	l.progress = f.Read
-	if err := f.read(l); err != nil {
-		return nil, err
-	}
-	return l, l.check()
-}
-
-func (f LogFile) read(l *Log) error {
 	in := f.in
 	if f.zip != "" {
 		z, done, err := openZip(f.in, f.zip)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer done()
 		in = z
@@ -102,10 +95,10 @@ func (f LogFile) read(l *Log) error {
 			err = fmt.Errorf("%s: %w", path.Base(name), err)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return l, l.check()
 }
 
 // openZip opens a zip in a file system.
@@ -143,8 +136,7 @@ func formOf(in fs.FS, name string) (isLog, isZip bool) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	b := bufio.NewReader(f)
-	magic, _ := b.Peek(len(eventlog.ZipMagic)) // a short file is not an error
-	if isZip = string(magic) == eventlog.ZipMagic; isZip {
+	if magic, _ := b.Peek(len(eventlog.ZipMagic)); string(magic) == eventlog.ZipMagic {
 		return false, true
 	}
 	text, err := eventlog.Unpack(b)
@@ -158,45 +150,39 @@ func formOf(in fs.FS, name string) (isLog, isZip bool) {
 // mostFiles bounds the files in a folder.
 const mostFiles = 100_000
 
-// pieceNames are the names of the pieces of a log. In order and log, $1 stands for a part of the name.
-var pieceNames = []struct {
-	name       *regexp.Regexp
-	order, log string
-}{
-	// Spark 3: events_1_app-20261122165821-0002.zstd. A compacted piece ends in .compact and replaces earlier pieces.
-	{regexp.MustCompile(`^events_(\d{1,9})_(.+?)(?: \(\d+\)| copy| - Copy)?(?:\.[a-z0-9]{2,6})?(?:\.compact)?$`), "$1", "events $2"},
-	// Databricks: eventlog-2023-06-14--15-30.gz, and eventlog for the newest piece.
-	{regexp.MustCompile(`^eventlog-(\d{4}-\d{2}-\d{2}--\d{2}-\d{2}[-\d]*)[^/]*$`), "$1", "eventlog"},
-	{newestPiece, "~~~~~~~~~", "eventlog"}, // sorts after all dates
-}
-
-var newestPiece = regexp.MustCompile(`^eventlog(\.[a-z0-9]{2,6})?$`)
-
-// other matches files in history folders that are not event logs. There may be many, so they are not opened.
-var other = regexp.MustCompile(`^[._]|\.(crc|xml|xml\.gz|jhist|jhist\.gz|summary|html|ya?ml|tape|tape\.gz|jar|py|sql|pig)$|` +
-	`^([^.].*_)?job_[0-9]{12}_[0-9]+_|^history\.txt\.appattempt_|^(dag|appattempt)_\d+_`)
+var (
+	// rollingPiece is the name of a piece of a rolling log, such as events_1_app-20261122165821-0002.zstd. A compacted
+	// piece replaces earlier ones.
+	rollingPiece = regexp.MustCompile(`^events_(\d{1,9})_(.+?)(?:\.[a-z0-9]{2,6})?(\.compact)?$`)
+	// databricksPiece is eventlog-2023-06-14--15-30.gz, and eventlog for the newest piece.
+	databricksPiece = regexp.MustCompile(`^eventlog(?:-(\d{4}-\d{2}-\d{2}--\d{2}-\d{2}[-\d]*)[^/]*|(?:\.[a-z0-9]{2,6})?)$`)
+	// other matches files in history folders that are not event logs. There may be many, so they are not opened.
+	other = regexp.MustCompile(`^[._]|\.(crc|xml|xml\.gz|jhist|jhist\.gz|summary|html|ya?ml|tape|tape\.gz|jar|py|sql|pig)$|` +
+		`^([^.].*_)?job_[0-9]{12}_[0-9]+_|^history\.txt\.appattempt_|^(dag|appattempt)_\d+_`)
+)
 
 // A piece is one file of a log that has several.
 type piece struct {
-	name, order string
+	name        string
+	folder, log string // the same for all pieces of a log
+	order       string
 	compact     bool
-	size        int64
 }
 
-// A pieceGroup identifies the log of a piece.
-type pieceGroup struct{ folder, log string }
-
-// pieceOf parses the name of a piece and returns the log that it belongs to.
-func pieceOf(name string) (p piece, of pieceGroup, ok bool) {
+// pieceOf parses the name of a piece.
+func pieceOf(name string) (p piece, ok bool) {
 	folder, base := path.Split(name)
-	for _, k := range pieceNames {
-		if m := k.name.FindStringSubmatchIndex(base); m != nil {
-			part := func(form string) string { return string(k.name.ExpandString(nil, form, base, m)) }
-			p = piece{name: name, order: fmt.Sprintf("%9s", part(k.order)), compact: strings.HasSuffix(base, ".compact")}
-			return p, pieceGroup{path.Clean(folder), part(k.log)}, true
-		}
+	p = piece{name: name, folder: path.Clean(folder)}
+	if m := rollingPiece.FindStringSubmatch(base); m != nil {
+		p.log, p.order, p.compact = "events "+m[2], fmt.Sprintf("%9s", m[1]), m[3] != ""
+		return p, true
 	}
-	return piece{}, pieceGroup{}, false
+	m := databricksPiece.FindStringSubmatch(base)
+	if m == nil {
+		return p, false
+	}
+	p.log, p.order = "eventlog", cmp.Or(m[1], "~") // sorts after all dates
+	return p, true
 }
 
 // FindLogs returns the event logs in a file, or in a folder, its subfolders and their zips, by name.
@@ -209,7 +195,8 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 		return oneFile(ctx, in, name)
 	}
 	var logs []LogFile
-	groups, seen := map[pieceGroup][]piece{}, 0
+	var pieces []piece
+	files := 0
 	err = fs.WalkDir(in, name, func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -221,37 +208,50 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 		case d.IsDir() || other.MatchString(path.Base(file)):
 			return nil
 		}
-		if seen++; seen > mostFiles {
+		if files++; files > mostFiles {
 			return fmt.Errorf("%s: more than %d files: give a smaller folder", name, mostFiles)
 		}
-		if p, of, ok := pieceOf(file); ok {
-			if info, err := d.Info(); err == nil {
-				p.size = info.Size()
-			}
-			groups[of] = append(groups[of], p)
+		if p, ok := pieceOf(file); ok {
+			pieces = append(pieces, p)
 		} else if found, err := oneFile(ctx, in, file); err == nil { // a damaged zip has no logs
 			logs = append(logs, found...)
 		}
 		return nil
 	})
-	logs = append(logs, grouped(in, groups)...)
+	logs = append(logs, grouped(in, pieces)...)
 	slices.SortFunc(logs, func(a, b LogFile) int { return strings.Compare(a.Name, b.Name) })
 	return logs, err
 }
 
-// grouped returns the logs that the groups of pieces form.
-func grouped(in fs.FS, groups map[pieceGroup][]piece) (logs []LogFile) {
+// grouped returns the logs that pieces form. A log has the name of its folder, unless there are others in it. A
+// compacted piece replaces those before it.
+func grouped(in fs.FS, pieces []piece) (logs []LogFile) {
+	slices.SortFunc(pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.log, b.log), cmp.Compare(a.order, b.order),
+			one(a.compact)-one(b.compact), cmp.Compare(a.name, b.name))
+	})
 	inFolder := map[string]int{}
-	for of := range groups {
-		inFolder[of.folder]++
-	}
-	for of, list := range groups {
-		found := LogFile{in: in, Name: of.folder, pieces: inOrder(list)}
-		if inFolder[of.folder] > 1 || len(list) == 1 && newestPiece.MatchString(path.Base(list[0].name)) {
-			found.Name = found.pieces[0]
+	var last piece
+	for _, p := range pieces {
+		n := len(logs) - 1
+		switch {
+		case p.folder != last.folder || p.log != last.log:
+			inFolder[p.folder]++
+			logs = append(logs, LogFile{in: in, pieces: []string{p.name}})
+		case p.compact:
+			logs[n].pieces = []string{p.name}
+		default:
+			logs[n].pieces = append(logs[n].pieces, p.name)
 		}
-		if slices.ContainsFunc(found.pieces, func(name string) bool { isLog, _ := formOf(in, name); return isLog }) {
-			logs = append(logs, found)
+		last = p
+	}
+	isLog := func(name string) bool { is, _ := formOf(in, name); return is }
+	logs = slices.DeleteFunc(logs, func(l LogFile) bool { return !slices.ContainsFunc(l.pieces, isLog) })
+	for i := range logs {
+		l := &logs[i]
+		l.Name = l.pieces[0]
+		if p, _ := pieceOf(l.Name); inFolder[p.folder] == 1 && (len(l.pieces) > 1 || p.order != "~") {
+			l.Name = p.folder
 		}
 	}
 	return logs
@@ -279,28 +279,4 @@ func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 		}
 	}
 	return logs, err
-}
-
-// inOrder returns the names of a log's pieces in order. A compacted piece replaces those before it. If a piece
-// exists twice, the larger file is used.
-func inOrder(list []piece) (names []string) {
-	slices.SortFunc(list, func(a, b piece) int {
-		later := func(p piece) int {
-			if p.compact {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(a.order, b.order), later(a)-later(b), cmp.Compare(b.size, a.size),
-			cmp.Compare(a.name, b.name))
-	})
-	for i, p := range list {
-		switch {
-		case p.compact:
-			names = []string{p.name}
-		case i == 0 || list[i-1].order != p.order:
-			names = append(names, p.name)
-		}
-	}
-	return names
 }

@@ -73,10 +73,6 @@ func TestFindLogs(t *testing.T) {
 			files{"a/events_1_application_1_1_1": whole, "a/events_1_application_1_1_2": whole},
 			"a/events_1_application_1_1_1: events_1_application_1_1_1; a/events_1_application_1_1_2: events_1_application_1_1_2",
 		},
-		"a piece twice": {
-			files{"a/events_1_app-1.zstd": first, "a/events_1_app-1 (1).zstd": first[:99], "a/events_2_app-1": second + third},
-			"a: events_1_app-1.zstd events_2_app-1",
-		},
 		"Databricks": {
 			files{"d/eventlog": third, "d/eventlog-2023-06-14--15-30.gz": second, "d/eventlog-2023-06-14--14-30.gz": first},
 			"d: eventlog-2023-06-14--14-30.gz eventlog-2023-06-14--15-30.gz eventlog",

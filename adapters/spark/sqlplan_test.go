@@ -204,7 +204,7 @@ func TestPlanOfLog(t *testing.T) {
 		if !ok || kind == nil {
 			t.Fatalf("%s is no event", c.line)
 		}
-		e := w.event(kind, 1, nil)
+		e := w.event(kind, 1)
 		player := a.player()
 		kind.apply(&player, &e)
 		got := -1
