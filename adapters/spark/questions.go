@@ -34,8 +34,7 @@ var roundQuestions = []question{
 	{requests: whole},
 	{requests: running},
 	{requests: watchedSQL},
-	{requests: briefJobs, most: 20, onError: mayLack},
-	{requests: endedJobs, most: 20},
+	{requests: jobs, most: 20, onError: mayLack},
 	{requests: endedStages, most: 20, onError: mayLack},
 	{requests: jobPages, most: 5, onError: optional},
 	{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
@@ -121,6 +120,9 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 func (s *Source) inTurn(ask func(string) bool, at *int, parts ...string) {
 	for ; *at < len(parts) && ask(s.path("%s", parts[*at])); *at++ {
 		s.asked.nextJob = 1 + s.app.lastJob()
+		for _, id := range s.app.running() {
+			s.asked.nextJob = min(s.asked.nextJob, id)
+		}
 	}
 }
 
@@ -181,30 +183,24 @@ func plans(s *Source, ask func(string) bool) {
 	s.asked.lastJob, s.asked.jobCount = last, count
 }
 
-// briefJobs requests jobs that started and ended between two rounds, so that no list of running jobs contained them.
-// Job ids have no gaps. It therefore requests all ids without a response and the id after the last one.
-func briefJobs(s *Source, ask func(string) bool) {
+// jobs requests jobs that have left the list of running jobs, or were never in it because they started and ended
+// between two rounds. Job ids have no gaps. It therefore requests all ids without a response and the id after the last
+// one.
+func jobs(s *Source, ask func(string) bool) {
 	last, absent := s.app.lastJob(), s.asked.absent
 	for id := s.asked.nextJob; ; id++ {
-		if s.app.jobs[id] == nil && absent[id] < pageTries && !ask(s.path("jobs/%d", id)) {
+		j := s.app.jobs[id]
+		open := j == nil && absent[id] < pageTries || j != nil && !j.hasEnded() && j.lastListed < s.rounds
+		if open && !ask(s.path("jobs/%d", id)) {
 			return
 		}
-		switch unknown := s.app.jobs[id] == nil; {
-		case unknown && id > last:
+		switch j = s.app.jobs[id]; {
+		case j == nil && id > last:
 			return
-		case unknown && absent[id] < pageTries:
+		case j == nil && absent[id] < pageTries:
 			absent[id]++
-		case id == s.asked.nextJob:
+		case id == s.asked.nextJob && (j == nil || j.hasEnded()):
 			s.asked.nextJob++
-		}
-	}
-}
-
-// endedJobs requests jobs that have left the list of running jobs.
-func endedJobs(s *Source, ask func(string) bool) {
-	for _, id := range s.app.unitJobs() {
-		if j := s.app.jobs[id]; !j.hasEnded() && j.lastListed < s.rounds && !ask(s.path("jobs/%d", id)) {
-			return
 		}
 	}
 }
@@ -282,14 +278,14 @@ func pools(s *Source, ask func(string) bool) {
 func tasks(s *Source, ask func(string) bool) {
 	past, each := 0, 1+s.app.cores()/runningRow
 	for t, list := range s.unlisted() {
-		active := t.status == "ACTIVE"
-		if !active {
+		if t.status != "ACTIVE" {
 			if past++; past > pastRound {
 				continue
 			}
+		} else if s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) {
+			return
 		}
-		if active && s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
-			!ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+		if !ask(t.next(list)) {
 			return
 		}
 	}
@@ -299,7 +295,7 @@ func tasks(s *Source, ask func(string) bool) {
 // application. Tasks that the history server does not have stay unchanged.
 func lateTasks(s *Source, ask func(string) bool) {
 	for t, list := range s.unlisted() {
-		if !ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
+		if !ask(t.next(list)) {
 			return
 		}
 	}
@@ -327,13 +323,17 @@ type window struct {
 	whole      bool // all tasks have been listed since the attempt ended
 }
 
+// next returns the path of the next part of a list.
+func (t *try) next(list string) string {
+	return fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)
+}
+
 // offset returns the position of the first task without a known end. The list is in launch order, so all tasks before
 // it are unchanged. If one long task blocks the beginning, the next part begins after the last one.
 func (t *try) offset() int {
 	w := &t.window
-	for w.ends[w.from] {
+	for ; w.ends[w.from]; w.from++ {
 		delete(w.ends, w.from)
-		w.from++
 	}
 	at := w.from
 	if w.next >= w.from && w.next < w.from+len(t.list)+tasksRound {
@@ -356,9 +356,7 @@ func (t *try) listed(at int, ended []bool) {
 		w.ends = map[int]bool{}
 	}
 	for i, is := range ended {
-		if is {
-			w.ends[at+i] = true
-		}
+		w.ends[at+i] = w.ends[at+i] || is
 	}
 	if w.next = at + len(ended); len(ended) < tasksRound {
 		w.next, w.whole = w.from, w.whole || !active && at == w.from

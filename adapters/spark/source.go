@@ -182,13 +182,12 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	if !s.app.hasEnd && s.manager == nil {
 		s.app.readLocalLog()
 	}
-	if !s.app.hasEnd {
+	switch {
+	case !s.app.hasEnd:
 		return false
-	}
-	if err == nil && !s.app.historyHasEnd && s.app.manager != dag.Killed { // a killed driver never writes its end
+	case err == nil && !s.app.historyHasEnd && s.app.manager != dag.Killed: // a killed driver never writes its end
 		err = errBehind
-	}
-	if err == nil {
+	case err == nil:
 		err = s.ask(ctx, endQuestions)
 	}
 	// If repeated requests fail, the values that the driver reported stay.
