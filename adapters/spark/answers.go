@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,71 +57,54 @@ type answers struct {
 	reported dag.Instant // the driver's time by its newest response
 }
 
+// part begins the path of a part of an application. Of an application on YARN the attempt may follow.
+const part = root + `/([^/]+)(?:/\d+)?/`
+
+// endpoints are the responses that are read, by the path of their URL. The first group is the application.
+var endpoints = []struct {
+	path *regexp.Regexp
+	take func(a *answers, w *Answer, path []string) bool
+}{
+	{regexp.MustCompile(root + `/?$`), func(a *answers, w *Answer, _ []string) bool { return a.takeTick(w.Body(), w.At) }},
+	{regexp.MustCompile(root + `/([^/]+)(?:/\d+)?/?$`), (*answers).takeHistory},
+	{regexp.MustCompile(part + `jobs(?:/[^/]+)?/?$`), (*answers).takeJobs},
+	{regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), (*answers).takeStages},
+	{regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), (*answers).takeTasks},
+	{regexp.MustCompile(part + `(?:all)?executors/?$`), (*answers).takeExecutors},
+	{regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), (*answers).takeSQL},
+	{regexp.MustCompile(part + `logs/?$`), func(a *answers, w *Answer, _ []string) bool { return a.takeLog([]byte(w.Body())) }},
+	{regexp.MustCompile(part + `environment/?$`), (*answers).takeEnvironment},
+}
+
 // Take applies a response. It reports whether the response shows progress of the application. A history server's
 // response without the end does not.
 func (a *answers) Take(w *Answer) bool {
-	_, below, api := strings.Cut(w.URL.Path, root)
-	switch {
+	switch path := w.URL.Path; {
 	case w.Status != http.StatusOK:
-		if IsTick(w.URL) && w.refused() {
-			a.refusals++
-		}
+		a.refusals += one(IsTick(w.URL) && w.refused())
 		return false
 	case OfManager(w.URL):
 		return a.takeManager([]byte(w.Body()))
-	case isJobPage(w.URL.Path):
+	case isJobPage(path):
 		id, err := strconv.Atoi(w.URL.Query().Get("id"))
 		return err == nil && a.takePage(w.Body(), id)
-	case isPoolsPage(w.URL.Path):
+	case isPoolsPage(path):
 		return a.takePools(w.Body())
-	case !api || !strings.Contains(w.Type, "json"):
+	case !strings.Contains(w.Type, "json"):
 		return false // a driver that starts responds with an HTML page
 	}
-	parts := strings.Split(strings.Trim(below, "/"), "/")
-	if len(parts) > 1 { // of an application on YARN the attempt follows
-		if _, err := strconv.Atoi(parts[1]); err == nil {
-			parts = slices.Delete(parts, 1, 2)
+	for _, e := range endpoints {
+		if m := e.path.FindStringSubmatch(w.URL.Path); m != nil {
+			ours := len(m) == 1 || a.id == "" || m[1] == a.id
+			return ours && e.take(a, w, m)
 		}
-	}
-	switch {
-	case parts[0] == "":
-		return a.takeTick(w.Body(), w.At)
-	case len(parts) == 1: // the history server's entry of the application
-		is := a.TakeApplication([]byte(w.Body()))
-		a.historyIsOpen = is && !a.historyHasEnd
-		return is && a.historyHasEnd
-	case a.id != "" && parts[0] != a.id:
-		return false
-	}
-	return a.takePart(parts[1:], w)
-}
-
-// takePart applies a response about a part of the application.
-func (a *answers) takePart(parts []string, w *Answer) bool {
-	body, query := []byte(w.Body()), w.URL.Query()
-	switch n := len(parts); {
-	case parts[0] == "jobs" && n <= 2:
-		return a.takeJobs(body)
-	case parts[0] == "stages" && n <= 3:
-		return a.takeStages(body)
-	case parts[0] == "stages" && n == 4 && parts[3] == "taskList":
-		stage, err := strconv.Atoi(parts[1])
-		attempt, bad := strconv.Atoi(parts[2])
-		return err == nil && bad == nil && a.takeTasks(body, stage, attempt, query, a.clock.correct(w.At))
-	case parts[0] == "executors" || parts[0] == "allexecutors":
-		return a.takeExecutors(body)
-	case parts[0] == "sql" && n <= 2:
-		return a.takeSQL(body, query.Has("offset"))
-	case parts[0] == "logs" && n == 1:
-		return a.takeLog(body)
-	case parts[0] == "environment":
-		return a.takeEnvironment(body)
 	}
 	return false
 }
 
 // rows decodes a response that is either one row or a list of rows. It returns no row of an invalid response.
-func rows[T any](body []byte) (list []T, ok bool) {
+func rows[T any](w *Answer) (list []T, ok bool) {
+	body := []byte(w.Body())
 	var to any = &list
 	if len(body) > 0 && body[0] == '{' {
 		list = make([]T, 1)
@@ -143,10 +127,17 @@ func (a *answers) takeTick(body string, at dag.Instant) bool {
 	return true
 }
 
+// takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
+func (a *answers) takeHistory(w *Answer, _ []string) bool {
+	is := a.TakeApplication([]byte(w.Body()))
+	a.historyIsOpen = is && !a.historyHasEnd
+	return is && a.historyHasEnd
+}
+
 // TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
 // contains this application.
 func (a *answers) TakeApplication(body []byte) bool {
-	list, _ := rows[wireApp](body)
+	list, _ := rows[wireApp](&Answer{Body: func() string { return string(body) }})
 	i := slices.IndexFunc(list, func(w wireApp) bool {
 		id := dag.Clean(string(w.ID))
 		return id != "" && (a.id == "" || id == a.id)
@@ -192,16 +183,16 @@ func (a *answers) takeManager(body []byte) bool {
 	return state != dag.Succeeded
 }
 
-func (a *answers) takeJobs(body []byte) bool {
-	list, ok := rows[wireJob](body)
+func (a *answers) takeJobs(w *Answer, _ []string) bool {
+	list, ok := rows[wireJob](w)
 	for i := range list {
 		a.takeJob(&list[i])
 	}
 	return ok
 }
 
-func (a *answers) takeStages(body []byte) bool {
-	list, ok := rows[stageRow](body)
+func (a *answers) takeStages(w *Answer, _ []string) bool {
+	list, ok := rows[stageRow](w)
 	slices.SortStableFunc(list, func(x, y stageRow) int { return x.Try.ID() - y.Try.ID() })
 	for i := range list {
 		if s := a.takeStage(&list[i]); s != nil {
@@ -211,14 +202,16 @@ func (a *answers) takeStages(body []byte) bool {
 	return ok
 }
 
-// takeTasks applies a list of tasks of a stage attempt that was returned at an instant. With status=RUNNING the list
+// takeTasks applies a list of tasks of a stage attempt. With status=RUNNING the list
 // contains all running tasks; with an offset it is a part of the whole list.
-func (a *answers) takeTasks(body []byte, stage, attempt int, query url.Values, at dag.Instant) bool {
+func (a *answers) takeTasks(w *Answer, path []string) bool {
 	var list []wireTask
-	if json.Unmarshal(body, &list) != nil {
+	if json.Unmarshal([]byte(w.Body()), &list) != nil {
 		return false
 	}
-	t := a.tryOf(stage, attempt)
+	stage, _ := strconv.Atoi(path[2])
+	attempt, _ := strconv.Atoi(path[3])
+	t, at, query := a.tryOf(stage, attempt), a.clock.correct(w.At), w.URL.Query()
 	if t == nil {
 		return true
 	}
@@ -299,8 +292,8 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	return ended
 }
 
-func (a *answers) takeExecutors(body []byte) bool {
-	list, ok := rows[wireExecutor](body)
+func (a *answers) takeExecutors(answer *Answer, _ []string) bool {
+	list, ok := rows[wireExecutor](answer)
 	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
 	for i := range list {
 		w := &list[i]
@@ -320,10 +313,10 @@ func (a *answers) takeExecutors(body []byte) bool {
 	return ok
 }
 
-// takeSQL applies one or more executions of SQL. next means that the list begins where the previous one had no ended
+// takeSQL applies one or more executions of SQL. A list with an offset begins where the previous one had no ended
 // execution any more.
-func (a *answers) takeSQL(body []byte, next bool) bool {
-	list, ok := rows[wireSQL](body)
+func (a *answers) takeSQL(answer *Answer, _ []string) bool {
+	list, ok := rows[wireSQL](answer)
 	over := 0 // at the beginning of the list
 	for i := range list {
 		w := &list[i]
@@ -348,7 +341,7 @@ func (a *answers) takeSQL(body []byte, next bool) bool {
 			x.plan = parsePlan(w.PlanDescription)
 		}
 	}
-	if next {
+	if answer.URL.Query().Has("offset") {
 		if a.endedSQL += over; len(list) == 0 {
 			a.endedSQL /= 2 // the driver has dropped some
 		}
@@ -356,16 +349,16 @@ func (a *answers) takeSQL(body []byte, next bool) bool {
 	return ok
 }
 
-func (a *answers) takeEnvironment(body []byte) bool {
+func (a *answers) takeEnvironment(answer *Answer, _ []string) bool {
 	var w struct {
 		Properties [][]text `json:"sparkProperties"`
 	}
-	if json.Unmarshal(body, &w) != nil {
+	if json.Unmarshal([]byte(answer.Body()), &w) != nil {
 		return false
 	}
 	for _, kv := range w.Properties {
 		if len(kv) == 2 {
-			a.conf.set(string(kv[0]), string(kv[1]))
+			a.conf[string(kv[0])] = string(kv[1])
 		}
 	}
 	a.changes++

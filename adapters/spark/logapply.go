@@ -23,7 +23,7 @@ func (p *player) startApplication(e *event) {
 
 func (p *player) updateSettings(e *event) {
 	for k, v := range e.more.Properties {
-		p.conf.set(k, string(v))
+		p.conf[k] = string(v)
 	}
 }
 

@@ -121,9 +121,6 @@ func isPoolsPage(path string) bool {
 var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
 	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
 
-// mostPools bounds the stored pools.
-const mostPools = 10_000
-
 // takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
 // weight. Pools with a negative weight are left out.
 func (a *answers) takePools(body string) bool {
@@ -138,17 +135,16 @@ func (a *answers) takePools(body string) bool {
 		body = rest
 	}
 	body, _, _ = strings.Cut(body, "</table>")
-	found := poolRow.FindAllStringSubmatch(body, mostPools)
+	found := poolRow.FindAllStringSubmatch(body, -1)
 	for _, row := range found {
 		name := dag.Clean(strings.TrimSpace(html.UnescapeString(row[1])))
 		least, _ := strconv.Atoi(row[2])
 		weight, _ := strconv.Atoi(row[3])
-		if _, known := a.pools[name]; weight < 0 || !known && len(a.pools) >= mostPools {
-			continue
-		}
-		a.pools[name] = dag.Pool{
-			Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(least, dag.MaxSlots)),
-			Fair: strings.EqualFold(row[4], "FAIR"),
+		if weight >= 0 {
+			a.pools[name] = dag.Pool{
+				Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(least, dag.MaxSlots)),
+				Fair: strings.EqualFold(row[4], "FAIR"),
+			}
 		}
 	}
 	return len(found) > 0

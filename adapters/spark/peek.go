@@ -1,20 +1,14 @@
 package spark
 
 import (
-	"cmp"
 	"context"
-	"net/url"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A driver often closes within a tenth of a second after its last job. Often nothing else reports how that job
-// ended. In that case a source polls jobs that may end soon between its observations, and looks for an event log on
-// this machine.
+// ended. In that case a source polls jobs that may end soon between its observations.
 
 const (
 	peekEvery = 50 * time.Millisecond
@@ -24,8 +18,6 @@ const (
 	peekFor = time.Minute
 	// mostPeeked bounds the jobs that are polled.
 	mostPeeked = 3
-	// mostLocalLog bounds the event log that is read at the end of a run, in bytes, because a user waits for it.
-	mostLocalLog = 256 << 20
 )
 
 // Peek makes the source poll jobs that may end soon between its observations. It returns the source.
@@ -74,7 +66,7 @@ func poll(ctx context.Context, driver Driver, paths []string) peek {
 				return p
 			}
 			p.seen = a.At
-			jobs, _ := rows[wireJob]([]byte(a.Body()))
+			jobs, _ := rows[wireJob](a)
 			if len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded() {
 				p.ended = append(p.ended, a)
 			} else {
@@ -140,42 +132,6 @@ func (a *App) endSoon(now dag.Instant) []int {
 		return nil
 	}
 	return ids
-}
-
-// readLocalLog applies the end of the application from its event log, if the log is on this machine.
-func (a *App) readLocalLog() {
-	dir, err := url.Parse(cmp.Or(a.conf["spark.eventLog.dir"], "/tmp/spark-events"))
-	name := a.id
-	if a.turn != "" {
-		name += "_" + a.turn
-	}
-	if !a.conf.on("spark.eventLog.enabled") || err != nil || dir.Scheme != "" && dir.Scheme != "file" || dir.Host != "" ||
-		!filepath.IsAbs(dir.Path) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\`) {
-		return
-	}
-	for _, file := range []string{name, name + ".zstd", name + ".lz4", name + ".gz", "eventlog_v2_" + name} {
-		file = filepath.Join(dir.Path, file)
-		if info, err := os.Stat(file); err != nil || !info.IsDir() && !info.Mode().IsRegular() || info.Size() > mostLocalLog {
-			continue
-		}
-		l, err := OpenLog(file)
-		if err != nil || !l.Ended || l.id != a.id {
-			continue
-		}
-		p := a.player()
-		for i := range l.events {
-			if e := &l.events[i]; e.kind.name != "JobStart" || a.jobs[idOf(e.more.JobID)] == nil {
-				e.kind.apply(&p, e)
-			}
-		}
-		a.historyHasEnd = true
-		for _, s := range a.stages {
-			for _, t := range s.tries {
-				t.complete = min(max(t.complete, t.succeeded), t.tasks)
-			}
-		}
-		return
-	}
 }
 
 // sleep waits for d or until the context is done. In the second case it returns the cause.

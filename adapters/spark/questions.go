@@ -264,7 +264,7 @@ func pools(s *Source, ask func(string) bool) {
 	names, _ := s.app.strangePools()
 	isNew := false
 	for _, name := range names {
-		if s.asked.pools[name] < pageTries && len(s.asked.pools) < mostPools {
+		if s.asked.pools[name] < pageTries {
 			s.asked.pools[name]++
 			isNew = true
 		}

@@ -12,15 +12,6 @@ import (
 // settings has the properties of an application.
 type settings map[string]string
 
-// mostSettings bounds the stored properties.
-const mostSettings = 10_000
-
-func (s settings) set(key, value string) {
-	if len(s) < mostSettings {
-		s[key] = value
-	}
-}
-
 // on reports whether a setting is true.
 func (s settings) on(key string) bool { return strings.EqualFold(s[key], "true") }
 

@@ -79,35 +79,25 @@ func (f *facts) evidence(state dag.State) (text string) {
 	return text
 }
 
-// forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none.
-// A driver keeps the newest ones, and drops those that ended first.
+// forgotten describes the jobs or stages that the driver dropped before they were read; "" if there are none. A driver
+// keeps the newest ones, and drops those that ended first.
 func (f *facts) forgotten() string {
-	if f.inLog {
-		return ""
+	jobs, stages := f.lastJob()+1-len(f.jobs), 0
+	if x := f.execution(); x != nil {
+		jobs = len(x.jobs) - len(f.unitJobs())
 	}
-	jobs, stages, tasks := 0, 0, ""
-	if last := f.lastJob(); last >= f.conf.retained("retainedJobs", 1000) {
-		jobs = last + 1 - len(f.jobs)
-		if x := f.execution(); x != nil {
-			jobs = len(x.jobs) - len(f.unitJobs())
-		}
-	}
-	for _, id := range sortedKeys(f.unitStages()) {
-		s := f.stages[id]
-		switch {
-		case !s.listed():
-			stages++
-		case s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000):
-			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)
-		}
+	for id := range f.unitStages() {
+		stages += one(!f.stages[id].listed())
 	}
 	switch {
-	case jobs > 0:
+	case f.inLog:
+		return ""
+	case jobs > 0 && f.lastJob() >= f.conf.retained("retainedJobs", 1000):
 		return units.Count(jobs, "job") + " (spark.ui.retainedJobs)"
 	case stages > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
 		return units.Count(stages, "stage") + " (spark.ui.retainedStages)"
 	}
-	return tasks
+	return ""
 }
 
 // A NoUnitError means that an application does not have the named execution of SQL or job group.
@@ -120,37 +110,31 @@ func (f *facts) noUnit() *NoUnitError {
 	if f.unit.kind == "" || len(f.unitJobs()) > 0 || f.execution() != nil {
 		return nil
 	}
-	var has []string
-	unit := "execution " + f.unit.name + " of SQL"
-	for _, id := range sortedKeys(f.executions) {
-		name := fmt.Sprint(id)
-		if text := []rune(firstLine(f.executions[id].description)); len(text) > 0 {
-			name += fmt.Sprintf(" (%s)", string(text[:min(len(text), 40)]))
-		}
-		has = append(has, name)
-	}
-	if f.unit.name == Newest {
-		unit = "execution of SQL that runs"
-	}
-	if f.unit.kind == groupUnit {
-		unit, has = fmt.Sprintf("job group %q", f.unit.name), nil
+	unit, has := "execution "+f.unit.name+" of SQL", []string{}
+	switch {
+	case f.unit.kind == groupUnit:
+		unit = fmt.Sprintf("job group %q", f.unit.name)
 		for _, id := range f.jobIDs {
 			if group := fmt.Sprintf("%q", f.jobs[id].group); group != `""` && !slices.Contains(has, group) {
 				has = append(has, group)
 			}
 		}
+	case f.unit.name == Newest:
+		unit = "execution of SQL that runs"
+		fallthrough
+	default:
+		for _, id := range sortedKeys(f.executions) {
+			has = append(has, strings.TrimSpace(fmt.Sprintf("%d %.40s", id, firstLine(f.executions[id].description))))
+		}
 	}
 	const most = 5
-	text := fmt.Sprintf("%s has no %s", f.id, unit)
-	switch n := len(has); {
-	case n == 0:
-		text += ", and no other: leave out --" + f.unit.kind
-	case n > most:
-		text += "; it has " + strings.Join(has[:most], ", ") + " and " + units.Count(n-most, "other")
-	default:
-		text += "; it has " + strings.Join(has, ", ")
+	if n := len(has) - most; n > 0 {
+		has = append(has[:most-1], has[most-1]+" and "+units.Count(n, "other"))
 	}
-	return &NoUnitError{text}
+	if len(has) == 0 {
+		return &NoUnitError{fmt.Sprintf("%s has no %s, and no other: leave out --%s", f.id, unit, f.unit.kind)}
+	}
+	return &NoUnitError{fmt.Sprintf("%s has no %s; it has %s", f.id, unit, strings.Join(has, ", "))}
 }
 
 // Missing returns why an application cannot be replayed after its whole recording was read: it has run no job, or it
