@@ -13,7 +13,7 @@ import (
 // result after it has launched the next task.
 func TestCoresRunOneTask(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
+	l, err := openLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

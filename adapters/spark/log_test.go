@@ -3,7 +3,9 @@ package spark
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
@@ -20,6 +23,23 @@ func logText(t *testing.T) []byte {
 	t.Helper()
 	return fixtures.Read(t, filepath.Join("testdata", "skew-3.eventlog.gz"))
 }
+
+// localLogs returns the event logs in a local file or folder.
+func localLogs(name string) ([]LogFile, error) {
+	p := recording.LocalPlace(name)
+	return FindLogs(context.Background(), p.In, p.File)
+}
+
+// openLog reads the only event log of a local file or folder.
+func openLog(name string) (*Log, error) {
+	logs, err := localLogs(name)
+	if err != nil || len(logs) != 1 {
+		return nil, fmt.Errorf("%d logs, %w", len(logs), err)
+	}
+	return logs[0].Open()
+}
+
+func isLog(name string) bool { return IsHistory(recording.LocalPlace(name)) }
 
 // atEnd returns the last snapshot of a log.
 func atEnd(t *testing.T, l *Log) *dag.Snapshot {
@@ -51,10 +71,10 @@ func TestLogs(t *testing.T) {
 		{"rdd4-1.eventlog.zstd", 6, 0, 180.371},
 		{"aqe-3.eventlog.gz", 8, 54, 67.753},
 	} {
-		if !IsLog(filepath.Join("testdata", c.file)) {
+		if !isLog(filepath.Join("testdata", c.file)) {
 			t.Errorf("%s is not taken for an event log", c.file)
 		}
-		l, err := OpenLog(filepath.Join("testdata", c.file))
+		l, err := openLog(filepath.Join("testdata", c.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +92,7 @@ func TestLogs(t *testing.T) {
 // TestLogKnowsOnlyThePast holds that a log that is played shows no later event, and the edges between stages.
 func TestLogKnowsOnlyThePast(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
+	l, err := openLog(filepath.Join("testdata", "skew-3.eventlog.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,11 +155,11 @@ func TestLogPackings(t *testing.T) {
 		write("plain", text), write("log.lz4", lz4Of(text)), write("log.zip", archive.Bytes()),
 		filepath.Join(dir, "rolled"),
 	} {
-		if !IsLog(path) {
+		if !isLog(path) {
 			t.Errorf("%s is not taken for an event log", path)
 			continue
 		}
-		l, err := OpenLog(path)
+		l, err := openLog(path)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -198,7 +218,7 @@ func TestTornLog(t *testing.T) {
 // written, at no event: neither between the start of a job and that of its stage.
 func TestLogSkipsWrittenStages(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
+	l, err := openLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,49 +25,6 @@ type LogFile struct {
 	zip  string // the zip in in that contains the pieces; "" if they are plain files
 	// pieces are file names in order.
 	pieces []string
-}
-
-// IsLog reports whether a local path is an event log, a zip, or a folder with event logs.
-func IsLog(name string) bool {
-	in, file := local(name)
-	logs, _ := FindLogs(context.Background(), in, file) // an unreadable file is not a log
-	_, isZip := formOf(in, file)
-	return len(logs) > 0 || isZip
-}
-
-// local returns a local folder as a file system, and the name in it. For a file it returns the file's folder.
-func local(name string) (in fs.FS, file string) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return os.DirFS(name), "."
-	}
-	return os.DirFS(filepath.Dir(name)), filepath.Base(name)
-}
-
-// LocalLogs returns the event logs in a local file or folder, by name.
-func LocalLogs(ctx context.Context, name string) ([]LogFile, error) {
-	in, file := local(name)
-	logs, err := FindLogs(ctx, in, file)
-	if file != "." {
-		name = filepath.Dir(name)
-	}
-	for i := range logs {
-		logs[i].Name = filepath.Join(name, filepath.FromSlash(logs[i].Name))
-	}
-	return logs, err
-}
-
-// OpenLog reads a local event log. It returns an error if the file or folder has none, or more than one.
-func OpenLog(name string) (*Log, error) {
-	logs, err := LocalLogs(context.Background(), name)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(logs) == 0:
-		return nil, errors.New("spark: there is no event log in it")
-	case len(logs) > 1:
-		return nil, fmt.Errorf("spark: it holds %d event logs, not one", len(logs))
-	}
-	return logs[0].Open()
 }
 
 // Open reads the log.

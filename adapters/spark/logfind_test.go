@@ -141,7 +141,7 @@ func TestAttempts(t *testing.T) {
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	logs, err := LocalLogs(t.Context(), path)
+	logs, err := localLogs(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,11 +205,11 @@ func TestLogKinds(t *testing.T) {
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if !IsLog(path) {
+		if !isLog(path) {
 			t.Errorf("%s: it is not taken for an event log", name)
 			continue
 		}
-		log, err := OpenLog(path)
+		log, err := openLog(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -16,20 +17,6 @@ import (
 
 // The requests to a driver depend on the recording program. A replay therefore applies all answers in the order of
 // their requests, whatever a live source would request.
-
-// isRecorded reports whether there are answers of Spark, of whatever application.
-func isRecorded(rec *recording.Answers) bool {
-	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool { _, ok := Concerns(a.URL); return ok })
-}
-
-// holds reports whether there are answers about an application, or about any if workflow is "".
-func holds(rec *recording.Answers, workflow string) bool {
-	workflow, _ = AppOf(workflow)
-	return slices.ContainsFunc(rec.All(), func(a recording.Answer) bool {
-		app, ok := Concerns(a.URL)
-		return ok && app != "" && (workflow == "" || app == workflow)
-	})
-}
 
 // A recordedSource is a source that applies recorded answers, poll by poll.
 type recordedSource struct {
@@ -43,14 +30,11 @@ type recordedSource struct {
 // NewReplay returns a replay of an application's answers, with a snapshot for each recorded list of applications. It
 // returns nil if the recording has no answers of Spark, or answers of a ResourceManager and none about the application.
 func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, error) {
-	if !isRecorded(rec) || yarn.RecordedManager(rec) != "" && !holds(rec, o.Workflow) {
-		return nil, nil //nolint:nilnil // another engine plays it
-	}
 	s := &recordedSource{app: NewApp(o.Workflow)}
-	apps := map[string]bool{}
+	found, apps := false, map[string]bool{}
 	for _, a := range rec.All() {
 		app, ok := Concerns(a.URL)
-		if !ok && !OfManager(a.URL) {
+		if found = found || ok; !ok && !OfManager(a.URL) {
 			continue
 		}
 		if app != "" {
@@ -61,25 +45,33 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 			s.rounds = append(s.rounds, a.At)
 		}
 	}
+	app, _ := AppOf(o.Workflow)
+	has := apps[app] || app == "" && len(apps) > 0
+	switch {
+	case !found || yarn.RecordedManager(rec) != "" && !has:
+		return nil, nil //nolint:nilnil // another engine plays it
+	case app != "" && !has:
+		e := &recording.UnknownError{Workflow: o.Workflow}
+		for _, app := range slices.Sorted(maps.Keys(apps)) {
+			e.Holds = append(e.Holds, app+" of Spark")
+		}
+		return nil, e
+	case len(s.rounds) == 0:
+		return nil, errors.New(
+			"spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
+	}
 	slices.SortStableFunc(s.answers, func(x, y recording.Answer) int {
 		return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.URL.Path, y.URL.Path),
 			cmp.Compare(x.URL.RawQuery, y.URL.RawQuery))
 	})
 	s.answers = slices.Compact(s.answers) // lines may be repeated
-	if app, _ := AppOf(o.Workflow); app != "" && !apps[app] {
-		e := &recording.UnknownError{Workflow: o.Workflow}
-		for app := range apps {
-			e.Holds = append(e.Holds, app+" of Spark")
-		}
-		slices.Sort(e.Holds)
-		return nil, e
-	}
-	if len(s.rounds) == 0 {
-		return nil, errors.New(
-			"spark: no answer of /api/v1/applications is recorded: there are no rounds to play")
-	}
 	s.rounds = slices.Compact(s.rounds)
-	s.choose()
+	for i := range s.answers { // the first listed application is watched if none was requested
+		a := &s.answers[i]
+		if s.app.ID() == "" && a.Status == http.StatusOK && IsTick(a.URL) {
+			s.app.TakeApplication([]byte(a.Text()))
+		}
+	}
 	r := recording.NewReplay(rec, s.rounds, o.Every)
 	r.Source, r.Seek = s, func(t dag.Instant) { s.now = t }
 	r.IsEarly = func(err error) bool {
@@ -87,16 +79,6 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 		return early
 	}
 	return r, nil
-}
-
-// choose selects the first listed application if none was requested.
-func (s *recordedSource) choose() {
-	for i := range s.answers {
-		a := &s.answers[i]
-		if s.app.ID() == "" && a.Status == http.StatusOK && IsTick(a.URL) && s.app.TakeApplication([]byte(a.Text())) {
-			return
-		}
-	}
 }
 
 // Next applies all answers up to the end of the current poll.

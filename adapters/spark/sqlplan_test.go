@@ -108,7 +108,7 @@ func TestPlanOfText(t *testing.T) {
 // that were submitted and those to come. Nobody else adds any.
 func TestComingOfLog(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
+	l, err := openLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

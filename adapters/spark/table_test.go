@@ -26,7 +26,7 @@ func TestSnapshotsShareWhatStays(t *testing.T) {
 	}
 	opts := []cmp.Option{cmpopts.EquateNaNs(), cmp.Exporter(func(reflect.Type) bool { return true })}
 	for _, path := range logs {
-		log, err := OpenLog(path)
+		log, err := openLog(path)
 		if err != nil {
 			continue // bad ones are other tests'
 		}

@@ -19,7 +19,7 @@ import (
 // before its application.
 func TestUnitOfLog(t *testing.T) {
 	t.Parallel()
-	l, err := OpenLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
+	l, err := openLog(filepath.Join("testdata", "aqe-3.eventlog.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

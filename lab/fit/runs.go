@@ -102,12 +102,13 @@ type source interface {
 }
 
 func open(file string) (source, error) {
-	if spark.IsLog(file) {
-		log, err := spark.OpenLog(file)
+	logs := spark.NewPastReader()
+	if has, err := logs.Read(context.Background(), recording.LocalPlace(file)); has {
 		if err != nil {
 			return nil, err
 		}
-		return spark.NewLogSource(log, recording.Options{})
+		runs, _ := logs.Runs()
+		return runs[0].Open(recording.Options{}, nil)
 	}
 	if isImported(file) {
 		return recording.Open(file)
