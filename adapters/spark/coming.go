@@ -8,18 +8,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A coming stage is not submitted yet, but the plan of a running execution of SQL contains it.
-type coming struct {
-	title string
-	pool  string
-	tasks int        // at most; 0 unknown
-	after []dag.Edge // by place in the plan of the application
-}
-
-// coming returns the stages to come of all running executions that have run a job. An execution without a job may
-// only be a wrapper of another one.
-func (p *planner) coming(g *graph) []coming {
-	var out []coming
+// coming returns the stages to come of all running executions that have run a job: those in the plans of the
+// executions that are not submitted yet. An execution without a job may only be a wrapper of another one.
+func (p *planner) coming(g *graph) []dag.Stage {
+	var out []dag.Stage
 	jobs := p.unitJobs()
 	for _, id := range sortedKeys(p.executions) {
 		x := p.executions[id]
@@ -124,18 +116,12 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 }
 
 // comingOf appends the stages to come of an execution.
-func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
+func (p *planner) comingOf(x *execution, g *graph, out []dag.Stage) []dag.Stage {
 	exchanges, jobs := x.plan.exchanges, sortedKeys(x.jobs)
 	left, of := x.plan.left(jobs)
 	place := make([]int, len(exchanges)) // in the plan of the application, from 1
-	add := func(c coming) int {
-		c.after = inOrderOfStages(c.after)
-		out = append(out, c)
-		return len(p.order) + len(out)
-	}
 	titles, pool := x.plan.titles(left), p.poolOfJobs(jobs)
 	for i := range exchanges {
-		e := &exchanges[i]
 		if left[i] == 0 {
 			if id, known := of[i]; known {
 				place[i] = g.placeOf(p.jobs[id])
@@ -146,25 +132,27 @@ func (p *planner) comingOf(x *execution, g *graph, out []coming) []coming {
 			p.tooLarge = true
 			return out
 		}
-		c := coming{title: titles[i], pool: pool, tasks: x.plan.tasks(i)}
-		for _, k := range e.reads {
+		s := dag.Stage{Name: titles[i], Foreseen: true, Pool: pool, Tasks: x.plan.tasks(i)}
+		for _, k := range exchanges[i].reads {
 			kind := dag.Barrier
 			if exchanges[k].broadcast {
 				kind = dag.Broadcast
 			}
 			if place[k] > 0 {
-				c.after = append(c.after, edgeTo(place[k], kind))
+				s.After = append(s.After, edgeTo(place[k], kind))
 			} else {
-				c.after = append(c.after, g.openEnds(jobs)...)
+				s.After = append(s.After, g.openEnds(jobs)...)
 			}
 		}
+		s.After = inOrderOfStages(s.After)
 		if left[i] == 2 { // a sampling job reads the same input first
-			first := c
-			first.title, first.after = "sample of "+c.title, slices.Clone(c.after)
-			sample := add(first)
-			c.after = append(c.after, edgeTo(sample, dag.Broadcast))
+			sample := s
+			sample.Name = "sample of " + s.Name
+			out = append(out, sample)
+			s.After = append(slices.Clone(s.After), edgeTo(len(p.order)+len(out), dag.Broadcast))
 		}
-		place[i] = add(c)
+		out = append(out, s)
+		place[i] = len(p.order) + len(out)
 	}
 	return out
 }

@@ -91,23 +91,16 @@ func (x *executors) firstAfter(t dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
+	type change struct {
+		at dag.Instant
+		by int
+	}
 	var changes []change
 	for _, e := range x.all {
 		if changes = append(changes, change{e.added, 1}); !e.active {
 			changes = append(changes, change{e.removed, -1})
 		}
 	}
-	return highest(changes)
-}
-
-// A change is a change of a number at an instant.
-type change struct {
-	at dag.Instant
-	by int
-}
-
-// highest returns the highest number that changes add up to.
-func highest(changes []change) int {
 	slices.SortFunc(changes, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
 	n, most := 0, 0
 	for _, c := range changes {

@@ -84,21 +84,13 @@ type wireEvent struct {
 	Task      taskInfo `json:"Task Info"`
 	EndReason taskEnd  `json:"Task End Reason"`
 	Metrics   *struct {
-		Deserialize number `json:"Executor Deserialize Time"`
-		Run         number `json:"Executor Run Time"`
-		Serialize   number `json:"Result Serialization Time"`
-		Input       struct {
-			Records number `json:"Records Read"`
-		} `json:"Input Metrics"`
-		Output struct {
-			Records number `json:"Records Written"`
-		} `json:"Output Metrics"`
-		Read struct {
-			Records number `json:"Total Records Read"`
-		} `json:"Shuffle Read Metrics"`
-		Write struct {
-			Records number `json:"Shuffle Records Written"`
-		} `json:"Shuffle Write Metrics"`
+		Deserialize number        `json:"Executor Deserialize Time"`
+		Run         number        `json:"Executor Run Time"`
+		Serialize   number        `json:"Result Serialization Time"`
+		Input       loggedRecords `json:"Input Metrics"`
+		Output      loggedRecords `json:"Output Metrics"`
+		Read        loggedRecords `json:"Shuffle Read Metrics"`
+		Write       loggedRecords `json:"Shuffle Write Metrics"`
 	} `json:"Task Metrics"`
 }
 
@@ -252,9 +244,9 @@ func (w *wireEvent) taskEvent() *taskEvent {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.Metrics; m != nil {
-		k.hasCounters, k.writes = true, m.Write.Records > 0
-		k.in, k.read = float64(m.Input.Records), float64(m.Read.Records)
-		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
+		k.hasCounters, k.writes = true, m.Write.ShuffledWritten > 0
+		k.in, k.read = float64(m.Input.Read), float64(m.Read.ShuffledRead)
+		k.out = max(positive(m.Write.ShuffledWritten), positive(m.Output.Written))
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond

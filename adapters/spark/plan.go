@@ -73,11 +73,11 @@ func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2
 // update makes the plan. lacks are the stages that still have to run and were not submitted. It returns the previous
 // plan if nothing has changed, so that readers can compare pointers.
 func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.Elastic) *dag.Plan {
-	var later []coming
+	var later []dag.Stage
 	if open {
 		later = p.coming(g)
 		open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
-			slices.ContainsFunc(later, func(c coming) bool { return c.tasks == 0 })
+			slices.ContainsFunc(later, func(s dag.Stage) bool { return s.Tasks == 0 })
 	}
 	plan := p.outline()
 	plan.Open, plan.Cluster.Pools, plan.Cluster.Elastic, plan.Cluster.Copies = open, p.poolsOf(), elastic, p.copies()
@@ -94,13 +94,12 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 		left -= stage.Tasks
 		stage.After, stage.Pipelines = g.edges(s), pipelines[i:i+1:i+1]
 	}
-	for _, c := range later {
-		n, i := min(c.tasks, left), len(stages)
-		left -= n
-		stages = append(stages, dag.Stage{
-			Name: c.title, Foreseen: true, Tasks: n, Known: n > 0, After: c.after, Pool: c.pool,
-			Pipelines: pipelines[i : i+1 : i+1],
-		})
+	for _, s := range later {
+		i := len(stages)
+		s.Tasks = min(s.Tasks, left)
+		left -= s.Tasks
+		s.Known, s.Pipelines = s.Tasks > 0, pipelines[i:i+1:i+1]
+		stages = append(stages, s)
 	}
 	plan.Jobs[0].Stages = stages
 	if !reflect.DeepEqual(p.plan, plan) {

@@ -137,23 +137,29 @@ type wireTask struct {
 	Status      text
 	Error       text `json:"errorMessage"`
 	Metrics     *struct {
-		Input struct {
-			Records number `json:"recordsRead"`
-		} `json:"inputMetrics"`
-		Output struct {
-			Records number `json:"recordsWritten"`
-		} `json:"outputMetrics"`
-		Read struct {
-			Records number `json:"recordsRead"`
-			Push    struct {
-				Requests number `json:"remoteMergedReqsDuration"`
-				Blocks   number `json:"remoteMergedBlocksFetched"`
-			} `json:"shufflePushReadMetrics"`
-		} `json:"shuffleReadMetrics"`
-		Write struct {
-			Records number `json:"recordsWritten"`
-		} `json:"shuffleWriteMetrics"`
+		Input  records `json:"inputMetrics"`
+		Output records `json:"outputMetrics"`
+		Read   records `json:"shuffleReadMetrics"`
+		Write  records `json:"shuffleWriteMetrics"`
 	} `json:"taskMetrics"`
+}
+
+// records are what a task has read or written.
+type records struct {
+	Read    number `json:"recordsRead"`
+	Written number `json:"recordsWritten"`
+	Push    struct {
+		Requests number `json:"remoteMergedReqsDuration"`
+		Blocks   number `json:"remoteMergedBlocksFetched"`
+	} `json:"shufflePushReadMetrics"`
+}
+
+// loggedRecords are the same in an event log.
+type loggedRecords struct {
+	Read            number `json:"Records Read"`
+	Written         number `json:"Records Written"`
+	ShuffledRead    number `json:"Total Records Read"`
+	ShuffledWritten number `json:"Shuffle Records Written"`
 }
 
 type wireExecutor struct {
