@@ -1,5 +1,4 @@
-// Package eventlog reads event logs of Apache Spark. It uncompresses their files. It also reduces a history server's
-// zip of a log to the edges between stages.
+// Package eventlog recognizes event logs of Apache Spark and uncompresses their files.
 package eventlog
 
 import (

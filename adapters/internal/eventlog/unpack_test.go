@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -42,6 +43,16 @@ func lz4Of(text string, block int) string {
 	}
 	add(0x16, nil, 0)
 	return string(out)
+}
+
+// starts are lines of a log in which jobs from to to start; each has a stage that reads the one before.
+func starts(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, `{"Event":"SparkListenerJobStart","Job ID":%d,"Stage Infos":[{"Stage ID":%d,"Parent IDs":[],"Details":"x"},{"Stage ID":%d,"Parent IDs":[%d]}]}`+"\n",
+			i, 2*i, 2*i+1, 2*i)
+	}
+	return b.String()
 }
 
 func chunks(text string, n int) func(func([]byte) bool) {
