@@ -94,12 +94,9 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 		}
 		for _, sid := range j.stages {
 			of := r.stages[sid]
-			if of == nil || !of.hasParents || !slices.Contains(of.parents, s.id) {
-				continue
-			}
-			next := of.newest()
-			if next != nil && t.submitted.Known() && next.submitted > t.submitted {
-				at = max(at, next.submitted)
+			if of != nil && of.ran() && slices.Contains(of.parents, s.id) && t.submitted.Known() &&
+				of.newest().submitted > t.submitted {
+				at = max(at, of.newest().submitted)
 			}
 		}
 	}

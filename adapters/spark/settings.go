@@ -50,15 +50,13 @@ func (s settings) backlogTimeout(kind string) time.Duration {
 
 // span parses a duration of Spark's settings, in seconds if it has no unit. It returns usual for an invalid value.
 func span(s string, usual time.Duration) time.Duration {
-	s = strings.ToLower(strings.TrimSpace(s))
-	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyz")
-	unit, known := map[string]time.Duration{
-		"": time.Second, "us": time.Microsecond, "ms": time.Millisecond, "s": time.Second, "m": time.Minute, "min": time.Minute,
-		"h": time.Hour, "d": 24 * time.Hour,
-	}[s[len(digits):]]
-	n, err := strconv.Atoi(digits)
-	if err != nil || !known || n < 0 || n > int(mostStart/time.Second)*1000 || time.Duration(n)*unit > dag.MaxLength {
+	s = strings.Replace(strings.ToLower(strings.TrimSpace(s)), "min", "m", 1)
+	if strings.TrimRight(s, "0123456789") == "" {
+		s += "s"
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || d > dag.MaxLength {
 		return usual
 	}
-	return time.Duration(n) * unit
+	return d
 }

@@ -59,23 +59,25 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		ID: snap.ID, State: snap.State, Attempt: 1, Submitted: submitted, Started: submitted, Finished: dag.NoInstant,
 		Stages: make([]dag.StageState, len(snap.Plan.Jobs[0].Stages)),
 	}
-	a.assigner.assign(a.planner.order, a.all)
-	for i, s := range a.planner.order {
-		if at := a.firstOf(s.jobs); at.Known() {
-			j.Stages[i].Submitted = min(max(at, 0), now)
-		}
-		if s.ran() {
-			j.Stages[i].Attempts = a.attempts(s, now)
-		}
-	}
 	if ended {
 		j.Finished = min(max(a.completed(), j.Submitted), now)
 		if snap.State == dag.EndedUnconfirmed && !a.lastSeen.Known() {
 			j.Finished = now
 		}
-		snap.Inferred = a.inferred(snap.State)
-		stop(j, now)
-		j.Diagnosis = a.diagnosis(snap.State, a.planner.order)
+		snap.Inferred, j.Diagnosis = a.inferred(snap.State), a.diagnosis(snap.State, a.planner.order)
+	}
+	a.assigner.assign(a.planner.order, a.all)
+	for i, s := range a.planner.order {
+		of := &j.Stages[i]
+		if at := a.firstOf(s.jobs); at.Known() {
+			of.Submitted = min(max(at, 0), now)
+		}
+		if s.ran() {
+			of.Attempts = a.attempts(s, now)
+		}
+		if ended {
+			of.Attempts = stopped(of.Attempts, j.Finished)
+		}
 	}
 	snap.Jobs = []dag.JobState{*j}
 	snap.Warnings = append(a.facts.remarks(snap.State), a.repairer.remarks(now)...)
@@ -111,18 +113,17 @@ func (a *App) beginning(now dag.Instant) *dag.Snapshot {
 	return snap
 }
 
-// stop ends all attempts that seem to run although the application has ended.
-func stop(j *dag.JobState, now dag.Instant) {
-	for k := range j.Stages {
-		runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }
-		if !slices.ContainsFunc(j.Stages[k].Attempts, runs) {
-			continue
-		}
-		j.Stages[k].Attempts = slices.Clone(j.Stages[k].Attempts) // other snapshots may share them
-		for i := range j.Stages[k].Attempts {
-			if at := &j.Stages[k].Attempts[i]; runs(*at) {
-				at.State, at.End = dag.AttemptKilled, max(at.Start, min(j.Finished, now))
-			}
+// stopped returns attempts of an application that has ended: those that seem to run were killed at its end.
+func stopped(attempts []dag.Attempt, end dag.Instant) []dag.Attempt {
+	runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }
+	if !slices.ContainsFunc(attempts, runs) {
+		return attempts
+	}
+	attempts = slices.Clone(attempts) // other snapshots may share them
+	for i := range attempts {
+		if at := &attempts[i]; runs(*at) {
+			at.State, at.End = dag.AttemptKilled, max(at.Start, end)
 		}
 	}
+	return attempts
 }

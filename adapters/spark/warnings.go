@@ -28,7 +28,7 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	case state == dag.EndedUnconfirmed && f.inLog:
 		return append(out, remark("%s ended while a job ran, and its event log has no end of that job: whether it succeeded is unknown", f.id))
 	case state.Ended() && f.inferred(state):
-		return append(out, remark("not confirmed by a history server: %s", f.evidence(state)))
+		return append(out, remark("not confirmed by a history server: %s", f.evidence()))
 	case state.Ended():
 		return out
 	}
@@ -58,17 +58,15 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 }
 
 // evidence returns what shows the end of an application that nothing has reported.
-func (f *facts) evidence(state dag.State) (text string) {
-	jobs, succeeded, failed := len(f.unitJobs()), f.jobsThat("SUCCEEDED"), f.jobsThat("FAILED")
-	switch open := jobs - succeeded - failed; {
+func (f *facts) evidence() (text string) {
+	jobs, succeeded := len(f.unitJobs()), f.jobsThat("SUCCEEDED")
+	switch open := len(f.running()); {
 	case open > 0:
 		text = fmt.Sprintf("the driver of %s was last seen while %s ran", f.id, units.Count(open, "job"))
 	case !f.closed():
 		text = fmt.Sprintf("the driver of %s no longer answers", f.id)
-	case state == dag.Succeeded:
-		text = fmt.Sprintf("all %s of %s had succeeded when its driver closed", units.Count(jobs, "known job"), f.id)
 	default:
-		text = fmt.Sprintf("the driver of %s closed after %s had failed", f.id, units.Count(failed, "job"))
+		text = fmt.Sprintf("%d of %s of %s had succeeded when its driver closed", succeeded, units.Count(jobs, "known job"), f.id)
 	}
 	switch {
 	case f.historyIsOpen:
