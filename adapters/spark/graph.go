@@ -141,7 +141,10 @@ func (g *graph) lacking(j *job, all map[int]bool) {
 // input. A stage therefore has its output already if another stage of its job was submitted and its own parents have
 // nothing to run. lacks are the stages that have to run, including parents of s.
 func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
-	if !s.hasParents || s.id == j.last() || s.id <= g.firstUnlisted() {
+	for g.stages[g.listedBelow].listed() { // Spark numbers stages without gaps
+		g.listedBelow++
+	}
+	if !s.hasParents || s.id == j.last() || s.id <= g.listedBelow {
 		return false
 	}
 	for _, id := range s.parents {
@@ -150,14 +153,6 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 		}
 	}
 	return slices.ContainsFunc(j.stages, func(id int) bool { return g.stages[id] != nil && g.stages[id].ran() })
-}
-
-// firstUnlisted returns the lowest stage id that no response has listed. Spark numbers stages without gaps.
-func (f *facts) firstUnlisted() int {
-	for f.stages[f.listedBelow].listed() {
-		f.listedBelow++
-	}
-	return f.listedBelow
 }
 
 // edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last

@@ -45,13 +45,14 @@ var (
 	endQuestions = []question{{requests: last, ofHistory: true}}
 	gapQuestions = []question{
 		{requests: watchedSQL, onError: optional, ofHistory: true},
-		{requests: lateTasks, most: 20, onError: optional, ofHistory: true},
+		{requests: tasks, onError: optional, ofHistory: true},
 	}
 )
 
 const (
 	pageTries   = 3    // requests for a job's page, for a pool, and for a job that the driver does not have
 	pastRound   = 2    // ended stages whose tasks are requested in a round
+	pastEnd     = 20   // the same after the application's end
 	tasksRound  = 60   // ended tasks of a stage
 	runningRow  = 100  // running tasks of a stage; longer lists are requested less often
 	manyExecute = 50   // executors; longer lists are requested less often
@@ -247,28 +248,21 @@ func pools(s *Source, ask func(string) bool) {
 	}
 }
 
-// tasks requests the running tasks of running stages, and some of the ended ones.
+// tasks requests the running tasks of running stages, and some of the ended ones. After the application's end it
+// requests those that ended shortly before the driver closed, such as the failure that ended the application. Tasks that
+// the history server does not have stay unchanged.
 func tasks(s *Source, ask func(string) bool) {
-	past, each := 0, 1+s.app.cores()/runningRow
-	for t, list := range s.unlisted() {
-		if t.status != "ACTIVE" {
-			if past++; past > pastRound {
-				continue
-			}
-		} else if s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) {
-			return
-		}
-		if !ask(t.next(list)) {
-			return
-		}
+	past, most, each := 0, pastRound, 1+s.app.cores()/runningRow
+	if s.app.hasEnd {
+		most = pastEnd
 	}
-}
-
-// lateTasks requests the tasks that ended shortly before the driver closed, such as the failure that ended the
-// application. Tasks that the history server does not have stay unchanged.
-func lateTasks(s *Source, ask func(string) bool) {
 	for t, list := range s.unlisted() {
-		if !ask(t.next(list)) {
+		active := t.status == "ACTIVE" && !s.app.hasEnd
+		if past += one(!active); past > most && !active {
+			continue
+		}
+		if active && s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
+			!ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
 			return
 		}
 	}
@@ -294,11 +288,6 @@ type window struct {
 	from, next int
 	ends       map[int]bool
 	whole      bool // all tasks have been listed since the attempt ended
-}
-
-// next returns the path of the next part of a list.
-func (t *try) next(list string) string {
-	return fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)
 }
 
 // offset returns the position of the first task without a known end. The list is in launch order, so all tasks before
