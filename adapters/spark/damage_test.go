@@ -319,7 +319,7 @@ func TestAnyStep(t *testing.T) {
 		damaged := slices.Clone(log)
 		damaged[n] = stepped(damaged[n], by)
 		p := play(t, damaged)
-		if p.state != dag.Succeeded || p.took < 55200*time.Millisecond || p.took > 57240*time.Millisecond ||
+		if p.state != dag.Succeeded || p.took < 55200*time.Millisecond || p.took > 58240*time.Millisecond ||
 			p.succeeded != 24 || p.killed > 0 {
 			r.Fatalf("line %d by %d ms: %+v", n+1, by, p)
 		}
