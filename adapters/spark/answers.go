@@ -185,6 +185,7 @@ func (a *answers) takeManager(body []byte) bool {
 func (a *answers) takeJobs(w *Answer, _ []string) bool {
 	list, ok := rows[wireJob](w)
 	for i := range list {
+		a.clock.stamp(max(list[i].SubmissionTime, list[i].CompletionTime).at())
 		a.takeJob(&list[i])
 	}
 	return ok
@@ -194,6 +195,7 @@ func (a *answers) takeStages(w *Answer, _ []string) bool {
 	list, ok := rows[stageRow](w)
 	slices.SortStableFunc(list, func(x, y stageRow) int { return x.Try.ID() - y.Try.ID() })
 	for i := range list {
+		a.clock.stamp(max(list[i].Submitted, list[i].Completed).at())
 		if s := a.takeStage(&list[i]); s != nil {
 			s.lastListed = a.round
 		}
@@ -258,6 +260,7 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		part = id
 	}
 	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
+	a.clock.stamp(k.launch)
 	if k.state != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
 		return false // an older response, or the driver has missed the task's end
 	}

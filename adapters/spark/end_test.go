@@ -151,11 +151,8 @@ func TestDateOfDriver(t *testing.T) {
 
 func dateOfDriver(t *testing.T) {
 	t.Helper()
-	for _, mute := range []bool{false, true} { // a driver that does not report its time is believed to have that of the Date
-		for _, skew := range []time.Duration{0, 3 * time.Second, time.Hour, -2 * time.Hour, 26 * time.Hour} {
-			if mute && skew.Abs() > time.Minute {
-				continue
-			}
+	for _, skew := range []time.Duration{0, 3 * time.Second, time.Hour, -2 * time.Hour, 26 * time.Hour} {
+		for _, mute := range []bool{false, true} {
 			w := &webSpark{from: 5 * time.Second, skew: skew, mute: mute}
 			s := w.source(t, "")
 			last := dag.NoInstant

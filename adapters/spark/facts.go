@@ -47,7 +47,7 @@ func newFacts(id string) *facts {
 	return &facts{
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		began: dag.NoInstant, clock: newDateClock(), ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 	}
 }
 

@@ -67,7 +67,7 @@ type asked struct {
 	last     int            // the same of the history server
 	pages    map[int]int    // how often the page of each job was requested
 	pools    map[string]int // how often the properties of each pool were requested
-	nextJob  int            // lowest id of a job that may have started and ended between two rounds
+	nextJob  int            // lowest id of a job without a known end
 	absent   map[int]int    // how often the driver had no job of an id
 	lastJob  int            // when plans of SQL were last requested
 	jobCount int            // running jobs at that time
@@ -110,8 +110,10 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 func (s *Source) inTurn(ask func(string) bool, at *int, parts ...string) {
 	for ; *at < len(parts) && ask(s.path("%s", parts[*at])); *at++ {
 		s.asked.nextJob = 1 + s.app.lastJob()
-		for _, id := range s.app.running() {
-			s.asked.nextJob = min(s.asked.nextJob, id)
+		for id, j := range s.app.jobs {
+			if !j.hasEnded() {
+				s.asked.nextJob = min(s.asked.nextJob, id)
+			}
 		}
 	}
 }

@@ -38,6 +38,7 @@ func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
 // the previous one. final means that no better response will come: an application without a reported end then has
 // ended.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
+	a.clock.check(now)
 	if now = a.clock.correct(now); !a.Begun() {
 		return nil, false
 	}
@@ -93,6 +94,7 @@ func (a *App) frame(state dag.State, now dag.Instant) *dag.Snapshot {
 
 // beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
 func (a *App) beginning(now dag.Instant) *dag.Snapshot {
+	a.clock.check(now)
 	now = a.clock.correct(now)
 	state := dag.Submitted
 	if a.hasEnd {
