@@ -133,6 +133,15 @@ func (l *Log) check() error {
 	return nil
 }
 
+// name sets the application's id in a log without one.
+func (l *Log) name(id string) {
+	for _, e := range l.events {
+		if e.kind.name == "ApplicationStart" {
+			l.id, e.more.AppID = id, text(id)
+		}
+	}
+}
+
 // Tasks returns the approximate number of tasks in the log.
 func (l *Log) Tasks() int { return len(l.events) / 2 }
 

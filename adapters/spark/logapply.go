@@ -80,6 +80,11 @@ func (p *player) startJob(e *event) {
 		}
 		p.describeLogged(&w.Stages[i])
 	}
+	if w.Stages == nil {
+		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
+			job.StageIDs = append(job.StageIDs, number(idOf(n)))
+		}
+	}
 	p.takeJob(&job)
 	for _, name := range []text{w.Job.SQL, w.Job.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {

@@ -62,6 +62,7 @@ type wireEvent struct {
 	JobID     *number       `json:"Job ID"`
 	Submitted moment        `json:"Submission Time"`
 	Stages    []loggedStage `json:"Stage Infos"`
+	StageIDs  []*number     `json:"Stage IDs"` // the only field for stages before Spark 1.2
 	Completed moment        `json:"Completion Time"`
 	Result    struct {
 		Result    text
@@ -161,7 +162,7 @@ var eventKinds = []eventKind{
 func (w *wireEvent) startsJob() bool {
 	all := len(w.Stages)
 	w.Stages = slices.DeleteFunc(w.Stages, func(s loggedStage) bool { return !s.sound() })
-	return idOf(w.JobID) >= 0 && w.Stages != nil && (len(w.Stages) > 0 || all == 0)
+	return idOf(w.JobID) >= 0 && (w.Stages != nil || len(w.StageIDs) > 0) && (len(w.Stages) > 0 || all == 0)
 }
 
 func (w *wireEvent) hasStage() bool { return w.Stage.sound() }

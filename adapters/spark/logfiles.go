@@ -10,11 +10,13 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A LogFile is the location of an event log: a file, or the pieces of a rolling log.
@@ -52,6 +54,9 @@ func (f LogFile) Open() (*Log, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if l.id == "" { // Spark 1.0 wrote no id
+		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
 	}
 	return l, l.check()
 }
@@ -130,6 +135,10 @@ func pieceOf(name string) (p piece, ok bool) {
 	p = piece{name: name, folder: path.Clean(folder)}
 	if m := rollingPiece.FindStringSubmatch(base); m != nil {
 		p.log, p.order, p.compact = "events "+m[2], fmt.Sprintf("%9s", m[1]), m[3] != ""
+		return p, true
+	}
+	if n, ok := strings.CutPrefix(base, "EVENT_LOG_"); ok { // Spark 1, in a folder with files named after the version
+		p.log, p.order = "EVENT_LOG", fmt.Sprintf("%9s", n)
 		return p, true
 	}
 	m := databricksPiece.FindStringSubmatch(base)

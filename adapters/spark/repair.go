@@ -239,11 +239,20 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 			parts = append(parts, fmt.Sprintf("%s have no %s", units.Count(w.n, w.what), w.lack))
 		}
 	}
-	if len(parts) == 0 {
-		return nil
+	var out []dag.Warning
+	guessed := 0
+	for _, x := range r.all {
+		guessed += one(r.inLog && x.total == 0 && x.cores > 0)
 	}
-	return []dag.Warning{remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
-		strings.Join(parts, ", "), where)}
+	if guessed > 0 {
+		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
+			units.Count(guessed, "executor")))
+	}
+	if len(parts) == 0 {
+		return out
+	}
+	return append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
+		strings.Join(parts, ", "), where))
 }
 
 func one(is bool) int {

@@ -15,6 +15,7 @@ import (
 const (
 	ZipMagic    = "PK\x03\x04"
 	snappyMagic = "\x82SNAPPY\x00" // of SnappyOutputStream of snappy-java
+	lzfMagic    = "ZV"
 )
 
 // ReadSize is the number of bytes per read.
@@ -23,7 +24,7 @@ const ReadSize = 1 << 16
 // mostBlock bounds a block in bytes, compressed or not: the limit of lz4-java and snappy-java.
 const mostBlock = 32 << 20
 
-// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
+// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
 // is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
 	b, err := unpack(in)
@@ -45,6 +46,8 @@ func unpack(in io.Reader) (*bufio.Reader, error) {
 		return bufio.NewReaderSize(&blocks{in: b, next: lz4Next}, ReadSize), nil
 	case is(snappyMagic):
 		return bufio.NewReaderSize(&blocks{in: b, next: snappyNext}, ReadSize), nil
+	case is(lzfMagic) && len(head) > len(lzfMagic) && head[len(lzfMagic)] <= lzfPacked:
+		return bufio.NewReaderSize(&blocks{in: b, next: lzfNext}, ReadSize), nil
 	}
 	return input.Unpack(b, ReadSize)
 }
