@@ -47,31 +47,23 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	switch {
 	case f == nil:
 		say("tez files", yarn.Warn, "", "the ResourceManager does not report where the master runs")
-	case f.sizes == nil || f.err != nil:
-		hint := ""
-		if isDenied(f.err) {
-			hint = "without these files the DAG has no edges and its times are first seen ones: have tez.am.view-acls of the " +
-				"session name this user, or ask as user " + s.app.User
-		}
-		say("tez files", yarn.Warn, hint, "%v", f.err)
+	case isDenied(f.err):
+		say("tez files", yarn.Warn, "without these files the DAG has no edges and its times are first seen ones: have "+
+			"tez.am.view-acls of the session name this user, or ask as user "+s.app.User, "%v", f.err)
+	case f.err != nil:
+		say("tez files", yarn.Warn, "", "%v", f.err)
 	default:
 		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", f.node, len(f.sizes))
 	}
-	switch {
-	case none || !f.areListed():
-	case s.st.hasPlan:
-		edges := 0
-		for _, v := range s.st.vertices {
-			edges += len(v.sources)
-		}
-		say("tez plan", yarn.OK, "", "the plan of %s is read: %d edges", s.st.id, edges)
-	case len(f.histories()) == 0:
-		say("tez plan", yarn.Warn,
-			"set tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or give a --profile of an earlier run",
-			"the master writes no history file, so the edges of the DAG are not known")
-	default:
-		say("tez plan", yarn.Warn, "try again in some seconds",
-			"the plan of %s is not in the master's history file yet", s.st.id)
+	if none || !f.areListed() {
+		return out
+	}
+	if s.st.hasPlan {
+		say("tez plan", yarn.OK, "", "the plan of %s is read", s.st.id)
+	} else {
+		say("tez plan", yarn.Warn, "try again in some seconds; if that does not help, set "+
+			"tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or "+
+			"give a --profile of an earlier run", "the plan of %s is not in a history file of the master", s.st.id)
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package tez
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -11,54 +10,41 @@ import (
 	"strings"
 )
 
-// A sequenceFile is a Hadoop SequenceFile with uncompressed records, or records compressed one by one. After an error
-// all reads return zero values.
+// A sequenceFile is a Hadoop SequenceFile as Tez writes it: version 6 with uncompressed records, or records compressed
+// one by one, and without metadata. After an error all reads return zero values.
 type sequenceFile struct {
-	in     *bufio.Reader
-	value  string // class of the values
-	unpack func(io.Reader) (io.ReadCloser, error)
-	err    error // the first one
+	in       *bufio.Reader
+	value    string // class of the values
+	isPacked bool
+	err      error // the first one
 }
 
 const (
-	sequenceMagic  = "SEQ"
-	sequenceSync   = 16       // bytes of the mark between records
-	mostRecord     = 64 << 20 // bytes of a record, compressed or not
-	mostClassName  = 127      // Hadoop writes longer lengths in a form that no class of Tez needs
-	mostSequenceKV = 1000     // entries of the metadata
+	sequenceMagic = "SEQ"
+	sequenceSync  = 16       // bytes of the mark between records
+	mostRecord    = 64 << 20 // bytes of a record, compressed or not
+	mostClassName = 127      // Hadoop writes longer lengths in a form that no class of Tez needs
 )
 
 // openSequence reads the head of a file.
 func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 	f := &sequenceFile{in: in}
-	head := string(f.read(int64(len(sequenceMagic) + 1)))
-	if head != sequenceMagic+"\x05" && head != sequenceMagic+"\x06" {
-		f.fail("it does not begin as version 5 or 6 does")
+	if string(f.read(int64(len(sequenceMagic)+1))) != sequenceMagic+"\x06" {
+		f.fail("it does not begin as version 6 does")
 	}
 	f.text() // class of the keys
 	f.value = f.text()
-	isPacked, isBlocked := f.number(1) != 0, f.number(1) != 0
-	if isBlocked {
+	f.isPacked = f.number(1) != 0
+	if f.number(1) != 0 {
 		f.fail("its records are packed in blocks")
 	}
-	if isPacked {
-		switch class := f.text(); class[strings.LastIndexByte(class, '.')+1:] {
-		case "DefaultCodec", "DeflateCodec":
-			f.unpack = zlib.NewReader
-		case "GzipCodec":
-			f.unpack = func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }
-		default:
-			f.fail("packed by %s; DefaultCodec and GzipCodec are known", class)
+	if f.isPacked {
+		if codec := f.text(); !strings.HasSuffix(codec, ".DefaultCodec") {
+			f.fail("packed by %s; DefaultCodec is known", codec)
 		}
 	}
-	if head == sequenceMagic+"\x06" {
-		n := f.number(4)
-		if n > mostSequenceKV {
-			f.fail("its metadata are no list")
-		}
-		for range min(2*n, 2*mostSequenceKV) {
-			f.text()
-		}
+	if f.number(4) != 0 {
+		f.fail("it has metadata, which Tez does not write")
 	}
 	f.read(sequenceSync)
 	if f.err != nil {
@@ -122,10 +108,10 @@ func (f *sequenceFile) next() ([]byte, error) {
 	}
 	f.read(key)
 	value := f.read(length - key)
-	if f.err != nil || f.unpack == nil {
+	if f.err != nil || !f.isPacked {
 		return value, f.err
 	}
-	r, err := f.unpack(bytes.NewReader(value))
+	r, err := zlib.NewReader(bytes.NewReader(value))
 	if err == nil {
 		value, err = io.ReadAll(io.LimitReader(r, mostRecord))
 	}

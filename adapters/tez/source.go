@@ -184,17 +184,17 @@ func (s *Source) checkDAG() error {
 		return nil // the ResourceManager still reports the end to this user
 	}
 	s.failedSince = dag.NoInstant
-	_, hasID := IsDAG(s.target.ID)
+	what := "a DAG"
+	if dagID.MatchString(s.target.ID) {
+		what = s.st.id
+	}
 	switch {
-	case s.app.Ended && hasID:
-		return s.none("%s has ended, and nothing is left that tells of %s: is the number right? `paratimer import` "+
-			"reads the history that Tez wrote", s.app.ID, s.st.id)
 	case s.app.Ended:
-		return s.none("%s has ended, and nothing is left that tells of a DAG: a session may end without one, and its "+
-			"master's files are deleted after some hours", s.app.ID)
-	case hasID:
+		return s.none("%s has ended, and nothing is left that tells of %s: a master's files are deleted after some hours. "+
+			"`paratimer import` reads the history that Tez wrote", s.app.ID, what)
+	case what == s.st.id:
 		return s.none("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, "+
-			"its newest DAG is watched, or the first one awaited", s.app.ID, s.st.id, s.app.ID)
+			"its newest DAG is watched, or the first one awaited", s.app.ID, what, s.app.ID)
 	}
 	return errEarly // the master has started and will receive its DAG soon
 }
