@@ -20,13 +20,14 @@ type view struct {
 // nothing has changed, it keeps the previous groups. If the snapshot has groups of a tap itself, as a recorded one
 // may, the more complete data is used.
 func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Instant, now time.Time) {
-	inner := state.Groups
+	inner := cmp.Or(state.Groups, &dag.Groups{})
 	n := j.reduceTasks
 	if n == 0 {
-		n = max(j.reduces, reducesOf(inner))
+		n = max(j.reduces, len(inner.Reduces))
 	}
 	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
-	if inner != nil && inner.Origin >= dag.GroupsTapped {
+	isTapped := inner.Origin >= dag.GroupsTapped
+	if isTapped {
 		g.Origin, g.Maps = inner.Origin, inner.Maps
 	}
 	usable := j.mapOutput.maps > g.Maps && len(j.mapOutput.reduces) == n
@@ -40,7 +41,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	for i := range g.Reduces {
 		seen := ofTask(state.Stages[dag.Reduce].Attempts, int32(i))
 		r := dag.NoReduceGroups()
-		if i < reducesOf(inner) {
+		if i < len(inner.Reduces) {
 			r = inner.Reduces[i]
 		}
 		if usable {
@@ -51,7 +52,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 			counted(&r, seen, t, g.Maps)
 		}
 		a, is := j.best(int32(i), seen)
-		if a != nil && !(reducesOf(inner) > i && inner.Origin >= dag.GroupsTapped && doneOf(&r) >= a.done) {
+		if a != nil && !(i < len(inner.Reduces) && isTapped && doneOf(&r) >= a.done) {
 			m := moment{now, at, dag.NoInstant, dag.NoInstant}
 			if is != nil {
 				m.start, m.end = is.Start, is.End
@@ -98,13 +99,6 @@ func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
 	if r.Implicit < 0 {
 		r.Implicit = 0
 	}
-}
-
-func reducesOf(g *dag.Groups) int {
-	if g == nil {
-		return 0
-	}
-	return len(g.Reduces)
 }
 
 // ofTask returns the attempts of a task among attempts that are ordered by task.
