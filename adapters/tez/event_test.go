@@ -76,8 +76,8 @@ func TestSourcesAgree(t *testing.T) {
 	st.report(&wireAttempt{ID: id, Status: "SUCCEEDED", Counters: map[string]map[string]number{
 		taskCounters: {"OUTPUT_RECORDS": 77, "REDUCE_INPUT_RECORDS": 134},
 	}}, 900, 1000)
-	if a := st.find(attemptKey{3, 5, 0}); a == nil || a.State != dag.AttemptSucceeded || a.Out != counted.Counters.out ||
-		a.Done[0] != counted.Counters.reduced {
+	if a := st.find(attemptKey{3, 5, 0}); a == nil || a.State != dag.AttemptSucceeded ||
+		a.Out != counted.Counters.out || a.Done[0] != counted.Counters.reduced {
 		t.Errorf("log %+v\nweb service %+v", counted, a)
 	}
 }

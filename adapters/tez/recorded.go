@@ -20,8 +20,8 @@ import (
 // The requests in a recording of a DAG may combine other tasks than a source's requests, and read other parts of a log
 // file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
-// recorded returns the texts of a recorded master: the requested parts of its lists and of its log files. They are built
-// at their first use, by the first answer about them.
+// recorded returns the texts of a recorded master: the requested parts of its lists and of its log files. They are
+// built at their first use, by the first answer about them.
 func recorded() recording.Texts {
 	var mu sync.Mutex
 	lists, files := map[*recording.Answer]list{}, map[*recording.Answer]*file{}
