@@ -23,7 +23,8 @@ const (
 		"SHUFFLE_BYTES_DECOMPRESSED,NUM_SHUFFLED_INPUTS,SHUFFLE_PHASE_TIME,MERGE_PHASE_TIME"
 )
 
-func countersOf(m map[string]number) counters {
+// countersOf returns the counters of an attempt. Tez does not write counters of an ended attempt that are 0.
+func countersOf(m map[string]number, isFinal bool) counters {
 	c := counters{any: len(m) > 0}
 	to := []*float64{
 		&c.processed, &c.reduced, &c.out, &c.split, &c.shuffled, &c.inputs, &c.shuffleMS, &c.mergeMS,
@@ -34,17 +35,13 @@ func countersOf(m map[string]number) counters {
 			*to[i] = float64(v)
 		}
 	}
-	return c
-}
-
-// finalCounters returns the counters of an ended attempt. Tez does not write counters that are 0.
-func finalCounters(m map[string]number) counters {
-	c := countersOf(m)
-	if c.any && math.IsNaN(c.processed) && math.IsNaN(c.reduced) {
-		c.processed = 0
-	}
-	if c.any && math.IsNaN(c.out) {
-		c.out = 0
+	if isFinal && c.any {
+		if math.IsNaN(c.processed) && math.IsNaN(c.reduced) {
+			c.processed = 0
+		}
+		if math.IsNaN(c.out) {
+			c.out = 0
+		}
 	}
 	return c
 }
@@ -69,7 +66,7 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 			}
 		}
 	}
-	*c = finalCounters(m)
+	*c = countersOf(m, true)
 	return nil
 }
 

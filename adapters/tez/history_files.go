@@ -24,11 +24,7 @@ import (
 // Finished DAGs are read from the files of Tez' history services. SimpleHistoryLoggingService writes JSON objects.
 // ProtoHistoryLoggingService writes SequenceFiles of messages with the same fields.
 
-// Bounds of a history.
-const (
-	mostHistoryFiles = 100_000
-	historyBuffer    = 1 << 16
-)
+const historyBuffer = 1 << 16 // bytes
 
 var (
 	// historyName matches the names of history files.
@@ -52,7 +48,6 @@ func HoldsHistory(in fs.FS, name string) (holds bool) {
 // eachHistory calls found for a history file, or for each one in a folder, until it returns an error. It calls skip
 // for each folder that cannot be read.
 func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found func(name string) error) error {
-	files := 0
 	return fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -66,9 +61,6 @@ func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found 
 			return nil
 		case name != root && !historyName.MatchString(path.Base(name)) || !isHistory(in, name):
 			return nil
-		}
-		if files++; files > mostHistoryFiles {
-			return fmt.Errorf("%s: more than %d files: give a smaller folder", name, mostHistoryFiles)
 		}
 		return found(name)
 	})

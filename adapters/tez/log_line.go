@@ -192,5 +192,5 @@ func countersIn(line string) counters {
 			m[name] = number(v)
 		}
 	}
-	return finalCounters(m)
+	return countersOf(m, true)
 }

@@ -133,7 +133,10 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.isFinal {
 		s.st.endWith(state, firstKnown(s.st.finished, s.now))
 	}
-	s.st.assumeSubmitted(s.submission())
+	if s.isRefused() {
+		s.st.assumeSubmitted(s.app.Submitted)
+	}
+	s.st.assumeSubmitted(s.now)
 	snap := s.st.snapshot(s.now, &s.app, state)
 	snap.Jobs[0].Attempt = max(1, s.masters)
 	return s.complete(snap), nil
@@ -229,7 +232,7 @@ func (s *Source) beginning() *dag.Snapshot {
 	if s.app.Running {
 		state = dag.Running
 	}
-	s.st.assumeSubmitted(s.submission())
+	s.st.assumeSubmitted(firstKnown(s.app.Submitted, s.now))
 	return s.complete(s.st.beginning(s.now, &s.app, state))
 }
 
@@ -238,14 +241,6 @@ func (s *Source) complete(snap *dag.Snapshot) *dag.Snapshot {
 	s.warnAbout(snap)
 	snap.Warnings = append(s.warnings, s.overview.Warnings()...)
 	return snap
-}
-
-// submission returns when the DAG may have been submitted, if neither the files nor the master report it.
-func (s *Source) submission() dag.Instant {
-	if s.isRefused() {
-		return firstKnown(s.app.Submitted, s.now)
-	}
-	return s.now
 }
 
 // If one source reports the DAG's end, waitPolls is how many polls it waits for a better one. waitFiles is the wait

@@ -254,7 +254,7 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 		a.Start, a.End = firstKnown(a.Start, before), firstKnown(a.End, now)
 		a.reportsAfterEnd++
 	}
-	c := countersOf(w.Counters[taskCounters])
+	c := countersOf(w.Counters[taskCounters], false)
 	st.count(v, a, &c, now)
 	if a.State == dag.AttemptRunning {
 		a.Ratio = math.NaN()
