@@ -7,16 +7,16 @@ import (
 
 // A Plan defines the jobs to run and their cluster. Jobs are in plan order, which breaks ties.
 type Plan struct {
-	Name    string // the workflow's name, e.g. the script's path
-	Engine  string // the name of the engine, for people: "Tez", "Spark"; "" is MapReduce
+	Name    string `plan:"name"`   // the workflow's name, e.g. the script's path
+	Engine  string `plan:"engine"` // the name of the engine, for people: "Tez", "Spark"; "" is MapReduce
 	Whole   Whole  // the engine's name for the plan if it is one job; zero: people see its jobs
 	Cluster Cluster
-	Driver  Driver // how the jobs are submitted
+	Driver  Driver `plan:"driver"` // how the jobs are submitted
 	Jobs    []Job
 	// Open means that work may come that was not announced: the application submits its jobs one after the other.
 	Open bool
 	// Overheads of the engine that launches the jobs; all zero for the paper's cluster.
-	Overheads Overheads
+	Overheads Overheads `plan:"overheads" title:"a mapping of pauses around jobs"`
 	// Residuals of a profile are the errors of the ranges of the runs behind it, oldest run first.
 	Residuals []Residual
 	// InputSizes of a profile are the records of a mean map that read the query's own input, for each of the runs
@@ -144,24 +144,24 @@ type Overheads struct {
 
 // A Job is the work of one master: a MapReduce job, a DAG of Tez. After are indices into Plan.Jobs.
 type Job struct {
-	Node    string // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
-	Name    string // for people
-	Feature string // the compiler's description, e.g. "HASH_JOIN"
-	Alias   string // the script's aliases, e.g. "a,b"
+	Node    string `plan:"name,required"` // the name in the DAG, e.g. "scope-35" or "j1"; unique in the plan
+	Name    string `plan:"title"`         // for people
+	Feature string `plan:"feature"`       // the compiler's description, e.g. "HASH_JOIN"
+	Alias   string `plan:"alias"`         // the script's aliases, e.g. "a,b"
 	After   []int
-	Stages  []Stage // in an order in which they can run: a stage comes after those that it reads
-	Rules   StageRules
+	Stages  []Stage    // in an order in which they can run: a stage comes after those that it reads
+	Rules   StageRules `plan:"rules"`
 	// MasterMB is the memory of the container of the job's master (YARN); 0: unknown.
 	MasterMB int
 	// MapReduce are the settings of a MapReduce job; other jobs leave it zero.
 	MapReduce MapReduceLimits
 	// Priority counts if the cluster's Order has ByPriority: the higher one goes first.
-	Priority int
+	Priority int `plan:"priority" min:"-1000000" max:"1000000"`
 	// Input names the job's inputs, as reported by the engine; a profile recognizes a job by it.
-	Input []string
+	Input []string `plan:"input,single,null"`
 	// InputBytes is the size of the files of Input, as reported by their file system; 0: unknown. In a profile it
 	// is that of the earlier run.
-	InputBytes float64
+	InputBytes float64 `plan:"input_bytes" max:"1e18"`
 }
 
 // MapReduceLimits are the settings of a MapReduce job that its schedule depends on (YARN).

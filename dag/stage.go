@@ -12,28 +12,29 @@ type Stage struct {
 	After []Edge // the stages that it reads
 	// The resources of a task: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce
 	// job's containers are in Job.MapReduce.
-	MemoryMB, Cores int
-	MaxRunning      int // maximum number of its tasks that run at once; 0: no limit
+	MemoryMB   int `plan:"memory,MB"`
+	Cores      int `plan:"cores"`
+	MaxRunning int `plan:"max_running"` // maximum number of its tasks that run at once; 0: no limit
 	// Pool names the pool of its tasks (Executors). The pools of a job share the cores as Cluster.Pools defines; ""
 	// is a pool as well.
-	Pool  string
-	Tasks int  // number of tasks; meaningless while !Known
-	Known bool // false: the number of tasks is unknown
+	Pool  string `plan:"pool"`
+	Tasks int    // number of tasks; meaningless while !Known
+	Known bool   // false: the number of tasks is unknown
 	// Foreseen means that the engine has not submitted the stage, but its present plan of the query contains it.
 	// Then Tasks is an upper limit, and Tasks, the name and the inputs may still change.
 	Foreseen bool
 	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
 	Pipelines []Pipeline
 	// Measurements of a profile beyond pipelines.
-	Setup  Series // milliseconds from a task's start to its first tuple
-	Out    Series // tuples written by a task
-	Bytes  Series // bytes read by a task (for a reduce: shuffled)
-	Extent Series // milliseconds of a whole task, from the instant at which it could begin to its end
+	Setup  Series `plan:"setup,ms"`  // milliseconds from a task's start to its first tuple
+	Out    Series `plan:"out"`       // tuples written by a task
+	Bytes  Series `plan:"bytes"`     // bytes read by a task (for a reduce: shuffled)
+	Extent Series `plan:"extent,ms"` // milliseconds of a whole task, from the instant at which it could begin to its end
 	// Pause is the time that the driver works alone before it submits the stage, from the end of all the stages
 	// before it (Executors).
-	Pause time.Duration
+	Pause time.Duration `plan:"pause"`
 	// Groups are the key groups of a profile's reduce stage in the earlier run, and their times. nil: not known.
-	Groups *Groups
+	Groups *Groups `plan:"groups" title:"a mapping that describes the key groups of the tasks"`
 }
 
 // An Edge means that a stage reads the output of another stage of its job.

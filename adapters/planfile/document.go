@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -14,9 +16,13 @@ import (
 type Document struct {
 	src        []byte
 	name, noun string
-	faults     []*fault
-	more       int // faults beyond those
+	root       item
+	faults     []*Error
 }
+
+// maxReported bounds the reported faults of a document. People who edit a file need all of them, but the faults of a
+// plan that a program has written are alike.
+const maxReported = 40
 
 // Decode reads a file of a noun, such as "rule file", into a struct with the tag plan on its fields. Its errors are
 // like those of the function Read. The caller can add faults to the document with Fail.
@@ -24,85 +30,98 @@ func Decode(src []byte, name, noun string, into any) (*Document, error) {
 	if len(src) > DefaultMaxBytes {
 		return nil, &Error{File: name, Message: "the file is too large for a " + noun}
 	}
-	return decode(src, name, noun, into, decoder{whole: "the " + noun})
-}
-
-func decode(src []byte, name, noun string, into any, with decoder) (*Document, error) {
-	src, err := readable(src, name, noun)
+	d, err := open(src, name, noun)
 	if err != nil {
 		return nil, err
 	}
-	parts := ""
-	if with.isPlan {
-		parts = " with cluster and jobs"
-	}
-	bad := walk(src, name, noun, func(root item) {
-		if root.kind != mapping {
-			with.add(root, nil, fmt.Sprintf("this is %s: a %s is a mapping%s", root.kind, noun, parts))
-			return
-		}
+	switch d.root.kind {
+	case mapping:
 		v := reflect.ValueOf(into).Elem()
-		preset(v)
-		with.mapping(root, v, nil)
-	})
-	if bad != nil {
-		return nil, bad.at(src, name)
+		f := rootOf(v.Type())
+		f.preset(v)
+		d.mapping(&d.root, v, f, nil)
+	case null:
+		d.add(&d.root, nil, fmt.Sprintf("the file holds no %s: it is empty", noun))
+	default:
+		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", d.root.kind, noun))
 	}
-	d := &Document{src: src, name: name, noun: noun, faults: with.faults, more: with.more}
 	return d, d.Err()
 }
 
-// readable returns the text of a file without a byte order mark.
-func readable(src []byte, name, noun string) ([]byte, error) {
-	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(src) {
-		if noun == "plan" {
-			noun = "plan file"
+// open parses a file.
+func open(src []byte, name, noun string) (*Document, error) {
+	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")) // the byte order mark
+	root, err := parse(src, name, noun)
+	return &Document{src: src, name: name, noun: noun, root: root}, err
+}
+
+// full reports whether there are more faults than can be reported.
+func (d *Document) full() bool { return len(d.faults) > maxReported }
+
+// add adds a fault of the value at a path.
+func (d *Document) add(it *item, path []string, why string) *Error {
+	e := &Error{File: d.name, Line: it.line, Column: it.col, Field: pathString(path), Message: why}
+	d.faults = append(d.faults, e)
+	return e
+}
+
+// find returns the value at a path of keys and indices. Steps that the file does not have are left out, as those of
+// the path that find returns.
+func (d *Document) find(path []string) (at *item, found []string) {
+	at = &d.root
+	for _, step := range path {
+		if next := at.part(step); next != nil {
+			at, found = next, append(found, step)
 		}
-		return nil, &Error{File: name, Message: "this is not text in UTF-8: a " + noun + " is YAML or JSON"}
 	}
-	return src, nil
+	return at, found
 }
 
 // Fail adds a fault of the value at a path of keys and indices, or of the nearest existing value.
-func (d *Document) Fail(path []string, why string) { d.add(&fault{path: path, why: why}) }
+func (d *Document) Fail(path []string, why string) { d.report(path, errors.New(why)) }
+
+// report adds an error at a path.
+func (d *Document) report(path []string, err error) {
+	at, found := d.find(path)
+	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: ")).Err = err
+}
 
 // FailIn adds a fault at a line and column, from 1, of the unquoted text at a path. If the file does not contain the
 // line literally, the fault is at the text's own position.
 func (d *Document) FailIn(path []string, line, col int, why string) {
-	d.add(&fault{path: path, inLine: line, inColumn: col, why: why})
+	at, found := d.find(path)
+	e := d.add(at, found, why)
+	inside := strings.Split(at.text, "\n")
+	if at.kind != text || line < 1 || line > len(inside) || inside[line-1] == "" {
+		return
+	}
+	file := bytes.Split(d.src, []byte("\n"))
+	// A quoted text begins on its own line, a block on the next one.
+	for l := at.line + line - 1; l <= min(at.line+line+1, len(file)); l++ {
+		from := 0
+		if l == at.line {
+			from = min(max(0, at.col-1), len(file[l-1]))
+		}
+		if i := bytes.Index(file[l-1][from:], []byte(inside[line-1])); i >= 0 {
+			e.Line, e.Column = l, utf8.RuneCount(file[l-1][:from+i])+max(1, col)
+			return
+		}
+	}
 }
-
-// maxReported bounds the reported faults of a document. It is large, because people who edit a file need all of them.
-// A plan is more often written by a program, whose faults are alike.
-const (
-	maxReported     = 100
-	maxPlanReported = 10
-)
 
 // Err returns the document's faults in the order of the file, or nil.
 func (d *Document) Err() error {
-	if len(d.faults) == 0 {
-		return nil
-	}
-	d.locate()
-	slices.SortStableFunc(d.faults, func(a, b *fault) int {
-		return cmp.Or(cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.col, b.at.col))
+	slices.SortStableFunc(d.faults, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	most := maxReported
-	if d.noun == "plan" {
-		most = maxPlanReported
-	}
 	var errs []error
-	for i, f := range d.faults {
-		if i == most {
-			errs = append(errs, &Error{File: d.name, Message: fmt.Sprintf("and %d more", len(d.faults)-i+d.more)})
+	for i, e := range d.faults {
+		if i == maxReported {
+			errs = append(errs, &Error{File: d.name, Message: "and more"})
 			break
 		}
-		errs = append(errs, &Error{
-			File: d.name, Line: f.at.line, Column: f.at.col, Field: pathString(f.path), Message: f.why,
-			Excerpt: excerpt(d.src, f.at.line, f.at.col), Err: f.err,
-		})
+		e.Excerpt = excerpt(d.src, e.Line, e.Column)
+		errs = append(errs, e)
 	}
 	return errors.Join(errs...)
 }
@@ -123,4 +142,60 @@ func Errors(err error) []*Error {
 		return []*Error{one}
 	}
 	return nil
+}
+
+// pathString formats a path as jobs[0].map.cost[3].
+func pathString(path []string) string {
+	var b strings.Builder
+	for _, step := range path {
+		if _, err := strconv.Atoi(step); err == nil {
+			b.WriteString("[" + step + "]")
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(step)
+	}
+	return b.String()
+}
+
+// A Field is a field of a file with one flat mapping.
+type Field struct {
+	Name   string
+	Line   int      // from 1
+	Values []string // as in the file: the items of a list, or one value
+}
+
+// Fields reads a file that maps names to scalars or lists of scalars, in its order and with the bounds of a plan
+// file. noun is the kind of file in error messages. A file with only comments has no fields. Errors are one *Error or
+// several, joined.
+func Fields(src []byte, name, noun string) ([]Field, error) {
+	d, err := open(src, name, noun)
+	if err != nil {
+		return nil, err
+	}
+	if d.root.kind != mapping && d.root.kind != null {
+		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", d.root.kind, noun))
+	}
+	var fields []Field
+	for key, value := range d.root.fields() {
+		f := Field{Name: key.text, Line: key.line}
+		values := value.parts
+		if value.kind != list {
+			values = []item{*value}
+		}
+		for _, one := range values {
+			if one.kind == null || one.kind >= list {
+				d.add(&one, []string{f.Name}, fmt.Sprintf("%s is %s here: give a value, or a list of values", f.Name,
+					one.kind))
+			}
+			f.Values = append(f.Values, one.text)
+		}
+		fields = append(fields, f)
+	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
+	return fields, nil
 }

@@ -38,26 +38,20 @@ func (e *Error) Unwrap() error { return e.Err }
 // shownWidth is the length of a line's part in an excerpt.
 const shownWidth = 100
 
-// excerpt returns a line with a caret under a column. Lines end with \n, \r\n or \r.
+// excerpt returns a line with a caret under a column, and the line before it. Lines end with \n, \r\n or \r.
 func excerpt(src []byte, line, col int) string {
+	if line < 1 {
+		return ""
+	}
 	var before, here []byte
-	rest, last := src, false
-	for i := 1; i <= line; i++ {
-		if last {
-			return ""
-		}
+	rest := src
+	for range line {
 		end := bytes.IndexAny(rest, "\r\n")
-		before = here
 		if end < 0 {
-			here, last = rest, true
-			continue
+			end = len(rest)
 		}
-		here = rest[:end]
-		next := end + 1
-		if rest[end] == '\r' && next < len(rest) && rest[next] == '\n' {
-			next++
-		}
-		rest = rest[next:]
+		before, here = here, rest[:end]
+		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest[end:], []byte("\r")), []byte("\n"))
 	}
 	var b strings.Builder
 	if line > 1 {
@@ -72,32 +66,22 @@ func excerpt(src []byte, line, col int) string {
 // window cuts a line to the part around a column and makes it printable. caret is the column's index in the part,
 // from 0.
 func window(line []byte, col int) (shown string, caret int) {
-	from := 0
-	if utf8.RuneCount(line) > shownWidth+20 {
-		from = max(0, col-1-shownWidth/2)
-	}
-	var b strings.Builder
-	at := 0
-	if from > 0 {
-		b.WriteString("… ")
-		caret = 2
-	}
-	for len(line) > 0 {
-		r, n := utf8.DecodeRune(line)
-		line = line[n:]
-		if at >= from+shownWidth+20 {
-			b.WriteString(" …")
-			break
+	const most = shownWidth + 20
+	before, after := "", ""
+	caret = col - 1
+	if from := col - 1 - shownWidth/2; len(line) > most && from > 0 {
+		before, caret = "… ", shownWidth/2+2
+		for range from {
+			_, n := utf8.DecodeRune(line)
+			line = line[n:]
 		}
-		if at >= from {
-			if at < col-1 {
-				caret++
-			}
-			b.WriteRune(safe(r))
-		}
-		at++
 	}
-	return strings.TrimRight(b.String(), " "), caret
+	runes := []rune(string(line[:min(len(line), most*utf8.UTFMax)]))
+	if len(runes) > most {
+		runes, after = runes[:most], " …"
+	}
+	shown = strings.Map(safe, string(runes))
+	return strings.TrimRight(before+shown+after, " "), min(caret, len(runes)+len(before))
 }
 
 func safe(r rune) rune {
@@ -116,11 +100,7 @@ func printable(s string) string { return strings.Map(safe, strings.ReplaceAll(s,
 func quote(s string) string {
 	const most = 60
 	if len(s) > most {
-		cut := most
-		for cut > 0 && s[cut]&0xC0 == 0x80 { // inside a rune
-			cut--
-		}
-		return strconv.Quote(s[:cut]+"…") + fmt.Sprintf(" (%d bytes)", len(s))
+		return strconv.Quote(strings.ToValidUTF8(s[:most], "")+"…") + fmt.Sprintf(" (%d bytes)", len(s))
 	}
 	return strconv.Quote(s)
 }

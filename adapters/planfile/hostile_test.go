@@ -39,15 +39,15 @@ func TestHostileInput(t *testing.T) {
 		src  io.Reader
 		want string // in the first line
 	}{
-		{"endless", endless("# no end\n"), "plan: the file is larger than 67108864 bytes (64 MiB)"},
-		{"endless JSON", endless("["), "plan: the file is larger than 67108864 bytes"},
+		{"endless", endless("# no end\n"), "plan: the file is larger than 16777216 bytes (16 MiB)"},
+		{"endless JSON", endless("["), "plan: the file is larger than 16777216 bytes"},
 		{
 			"billion laughs", strings.NewReader(laughs(10)),
-			"more than 5000000 values up to here, aliases counted in full",
+			"more than 2000000 values up to here, aliases counted in full",
 		},
 		{"laughs deep inside", strings.NewReader("jobs: [{name: j, map: {tasks: 1, records: &x [" + strings.Repeat("1,",
 			1000) + "], cost: &y [" +
-			strings.Repeat("*x,", 6000) + "], out: *y}}]"), "aliases counted in full"},
+			strings.Repeat("*x,", 3000) + "], out: *y}}]"), "aliases counted in full"},
 		{"an alias of itself", strings.NewReader("a: &a [*a]"), `alias "a" has no anchor before it`},
 		{"flow lists", strings.NewReader(strings.Repeat("[", n)), "nested more than 32 levels deep"},
 		{"flow mappings", strings.NewReader(strings.Repeat("{a: ", n/4)), "nested more than 32 levels deep"},
@@ -62,21 +62,21 @@ func TestHostileInput(t *testing.T) {
 		{"anchors", strings.NewReader(strings.Repeat("&a ", n/10)), "nested more than 32 levels deep"},
 		{
 			"many values", strings.NewReader("a: [" + strings.Repeat("1,", 600_000) + "]"),
-			"600003 values and separators are too many for YAML (at most 500000): write the plan as JSON",
+			"more than 500000 values and separators are too many for YAML: write the plan as JSON",
 		},
-		{"documents", strings.NewReader(strings.Repeat("---\na\n", 100)), "99 documents are too many"},
-		{"blank lines", strings.NewReader("a: |\n" + strings.Repeat("\n", n)), "200000 blank lines are too many"},
+		{"documents", strings.NewReader(strings.Repeat("---\na\n", 100)), "more than 10 documents are too many"},
+		{"blank lines", strings.NewReader("a: |\n" + strings.Repeat("\n", n)), "more than 5000 blank lines are too many"},
 		{
 			"blank lines of Windows", strings.NewReader("a: |\r\n" + strings.Repeat("\r\n", n)),
-			"200000 blank lines are too many",
+			"more than 5000 blank lines are too many",
 		},
-		{"tabs", strings.NewReader(`a: "` + strings.Repeat("\t", n)), "200000 tabs are too many"},
+		{"tabs", strings.NewReader(`a: "` + strings.Repeat("\t", n)), "more than 5000 tabs are too many"},
 		{
 			"jobs", strings.NewReader(`{"jobs": [` + job + strings.Repeat(","+job, 99_999) + `]}`),
-			"jobs: 100000 jobs are more than the supported 5000",
+			"jobs has 100000 items: it must be a list of at most 5000",
 		},
 		{"unknown fields", strings.NewReader(manyFields(100_000)), `unknown field "f0"`},
-		{"nodes", strings.NewReader(`{"cluster": {"nodes": [1` + strings.Repeat(",1", n) + `]}, "jobs": [` + job +
+		{"nodes", strings.NewReader(`{"cluster": {"nodes": [1` + strings.Repeat(",1", 90_000) + `]}, "jobs": [` + job +
 			`]}`), "cluster.nodes[0] is 1: it must be a mapping that describes a node"},
 		{"bad values", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1, "records": ["x"` +
 			strings.Repeat(`,"x"`, n) + `]}}]}`), `jobs[0].map.records[0] is "x"`},
@@ -90,7 +90,7 @@ func TestHostileInput(t *testing.T) {
 			"18000000 tasks are more than the supported 10000000",
 		},
 		{"a number of a million digits", strings.NewReader(`{"version": ` + strings.Repeat("9", 1_000_000) +
-			`, "jobs": []}`), "is not a number that can be handled"},
+			`, "jobs": []}`), "(1000000 bytes): it must be 1"},
 		{"a time of a million digits", strings.NewReader(`{"cluster": {"setup": "` + strings.Repeat("9", 1_000_000) +
 			`s"}, "jobs": [` + job + `]}`), "it must be a time with its unit"},
 		{"a name of a million letters", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1}, "` +

@@ -3,6 +3,7 @@ package planfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -66,7 +67,7 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 		r := dag.NoReduceGroups()
 		r.Implicit, r.Top = 0, tops[i]
 		work := 0.0
-		for _, values := range ascending(counts[i]) {
+		for _, values := range slices.Sorted(maps.Keys(counts[i])) {
 			n, ms := counts[i][values], cost(values)
 			r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: values * width, Count: n})
 			r.Done = append(r.Done, dag.GroupPoint{
@@ -82,13 +83,9 @@ func (k *keys) draw(p *dag.Stage, budget *int) error {
 		}
 		g.Reduces = append(g.Reduces, r)
 	}
-	in, free := compact(dag.Each(records), p), dag.Uniform(0)
-	p.Pipelines = []dag.Pipeline{
-		{Tuples: in, Alpha: free},
-		{Tuples: in, Alpha: free},
-		{Tuples: in, Alpha: compact(dag.Each(alpha), p)},
-	}
-	p.Bytes, p.Groups = compact(dag.Each(bytes), p), g
+	work := dag.Pipeline{Tuples: dag.Each(records), Alpha: dag.Each(alpha)}
+	p.Pipelines = []dag.Pipeline{*free(&work), *free(&work), work}
+	p.Bytes, p.Groups = dag.Each(bytes), g
 	return nil
 }
 
@@ -108,12 +105,3 @@ func (k *keys) zipf() []float64 {
 
 // at returns the time of a group with the given number of values, in milliseconds.
 func (c *keyCost) at(values float64) float64 { return c.Fixed + c.Per*math.Pow(values, c.Power) }
-
-func ascending(m map[float64]float64) []float64 {
-	var v []float64
-	for x := range m {
-		v = append(v, x)
-	}
-	slices.Sort(v)
-	return v
-}

@@ -1,8 +1,10 @@
 package planfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,65 +19,77 @@ const (
 	defaultRampUp    = 0.5
 )
 
-// An UnknownJobError means that a job follows one that the file does not have.
-type UnknownJobError struct {
-	Job, After string
-	Near       string // the job that was probably meant; "" if there is none
-}
-
-func (e *UnknownJobError) Error() string {
-	s := fmt.Sprintf("job %s is after %s, which is not in the plan", quote(e.Job), quote(e.After))
-	if e.Near != "" {
-		s += fmt.Sprintf("; did you mean %s?", quote(e.Near))
+// defaults returns the ratio at which reduces start and their share of the cluster, if they are not given.
+func defaults(policy dag.Policy) (slowStart, rampUp float64) {
+	if policy == dag.YARN {
+		return defaultSlowStart, defaultRampUp
 	}
-	return s
+	return 0, 0
 }
 
 // plan converts names to indices and fills in defaults. Unknown names are reported to d and left out.
 func (f *file) plan(d *Document) *dag.Plan {
-	p := &dag.Plan{
-		Name: f.Name, Engine: f.Engine, Whole: engine.Whole(f.Engine), Cluster: f.Cluster.dag(), Driver: f.Driver,
-		Overheads: f.Overheads, Jobs: make([]dag.Job, len(f.Jobs)), InputSizes: f.InputSizes, Residuals: f.Residuals,
-	}
+	p := f.Plan
+	p.Whole, p.Cluster, p.Jobs = engine.Whole(f.Engine), f.Cluster.dag(), make([]dag.Job, len(f.Jobs))
+	p.Residuals, p.InputSizes = f.Residuals, f.InputSizes
 	index := make(map[string]int, len(f.Jobs))
 	names := make([]string, len(f.Jobs))
 	for i, j := range f.Jobs {
-		if _, ok := index[j.Name]; !ok {
-			index[j.Name] = i
+		if _, ok := index[j.Node]; !ok {
+			index[j.Node] = i
 		}
-		names[i] = j.Name
+		names[i] = j.Node
 	}
 	budget := maxDrawn
+	slowStart, rampUp := defaults(p.Cluster.Policy)
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		at := func(steps ...string) []string { return append([]string{"jobs", strconv.Itoa(i)}, steps...) }
-		to := &p.Jobs[i]
-		*to = dag.Job{
-			Node: j.Name, Name: j.Title, Feature: j.Feature, Alias: j.Alias, Input: j.Input, InputBytes: j.InputBytes,
-			Priority: j.Priority, MasterMB: j.Limits.AMMemory, Rules: j.Rules,
-			MapReduce: j.Limits.dag(p.Cluster.Policy),
+		to := j.Job
+		to.MasterMB, to.MapReduce = j.Limits.AMMemory, j.Limits.MapReduceLimits
+		if math.IsNaN(to.MapReduce.SlowStart) {
+			to.MapReduce.SlowStart = slowStart
 		}
-		if len(j.Stages) > 0 {
-			to.Stages = stages(j.Stages, d, at)
-		} else {
-			to.Stages = dag.MapReduce(j.Map.stage(), j.Reduce.stage())
+		if math.IsNaN(to.MapReduce.RampUp) {
+			to.MapReduce.RampUp = rampUp
 		}
 		for k, name := range j.After {
 			a, ok := index[name]
 			if !ok {
-				d.report(at("after", strconv.Itoa(k)),
-					&UnknownJobError{Job: j.Name, After: name, Near: Nearest(name, names)})
+				d.report(at("after", strconv.Itoa(k)), notBefore("job", j.Node, name, "in the plan", names))
 				continue
 			}
 			to.After = append(to.After, a)
+		}
+		if len(j.Stages) > 0 {
+			to.Stages = stages(j.Stages, d, at)
+		} else {
+			to.Stages = dag.MapReduce(dag.Stage{}, dag.Stage{Known: true})
+			to.SetStage(dag.Map, j.Map.dag(false))
+			if j.Reduce != nil {
+				to.SetStage(dag.Reduce, j.Reduce.dag(true))
+			}
 		}
 		if j.Reduce != nil && j.Reduce.Keys != nil {
 			if err := j.Reduce.Keys.draw(&to.Stages[dag.Reduce], &budget); err != nil {
 				d.report(at("reduce", "keys"), err)
 			}
 		}
+		for k := range to.Stages {
+			compact(&to.Stages[k])
+		}
+		p.Jobs[i] = to
 	}
-	return p
+	return &p
+}
+
+// notBefore is the error of a name that is not among known ones.
+func notBefore(what, of, name, where string, known []string) error {
+	why := fmt.Sprintf("%s %s is after %s, which is not %s", what, quote(of), quote(name), where)
+	if near := Nearest(name, known); near != "" {
+		why += "; did you mean " + quote(near) + "?"
+	}
+	return errors.New(why)
 }
 
 func (c *cluster) dag() dag.Cluster {
@@ -94,126 +108,145 @@ func (c *cluster) dag() dag.Cluster {
 	return out
 }
 
-// defaults returns the ratio at which reduces start and their share of the cluster, if they are not given.
-func defaults(policy dag.Policy) (slowStart, rampUp float64) {
-	if policy == dag.YARN {
-		return defaultSlowStart, defaultRampUp
-	}
-	return 0, 0
-}
-
-func (l *limits) dag(policy dag.Policy) dag.MapReduceLimits {
-	out := l.MapReduceLimits
-	slowStart, rampUp := defaults(policy)
-	if math.IsNaN(out.SlowStart) {
-		out.SlowStart = slowStart
-	}
-	if math.IsNaN(out.RampUp) {
-		out.RampUp = rampUp
+// stages returns the stages of a job that is not of MapReduce. Faults are reported to d at their paths within the job.
+func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
+	index, names := make(map[string]dag.StageIndex, len(of)), make([]string, len(of))
+	out := make([]dag.Stage, len(of))
+	for k := range of {
+		s := &of[k]
+		path := func(more ...string) []string { return append(job("stages", strconv.Itoa(k)), more...) }
+		if _, taken := index[s.Name]; taken {
+			d.report(path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own",
+				quote(s.Name)))
+		}
+		var after []dag.Edge
+		for n, name := range s.After {
+			from, ok := index[name]
+			if !ok {
+				d.report(path("after", strconv.Itoa(n)),
+					notBefore("stage", s.Name, name, "among the stages before it", names[:k]))
+				continue
+			}
+			after = append(after, s.edge(from, n))
+		}
+		if len(s.Edge) > 1 && len(s.Edge) != len(s.After) {
+			d.report(path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
+				len(s.Edge), len(s.After)))
+		}
+		out[k] = s.dag((&dag.Stage{After: after}).Copies())
+		out[k].Name, out[k].After = s.Name, after
+		index[s.Name], names[k] = dag.StageIndex(k), s.Name //nolint:gosec // the field's maximum bounds it
 	}
 	return out
 }
 
-func (m *mapTasks) stage() dag.Stage {
-	s := m.measured.stage(m.Tasks)
-	if m.Tuples.Known() || m.Alpha.Known() {
-		s.Pipelines = pipelines(&s, m.Pipeline)
+// edge returns the n-th input edge of the stage, from the stage from.
+func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
+	e := dag.Edge{From: from}
+	if len(s.Edge) == 1 {
+		n = 0
 	}
-	return s
+	if n < len(s.Edge) {
+		e.Kind = s.Edge[n]
+	}
+	if e.Kind == dag.SlowStart {
+		e.Ratio, e.Full = defaultSlowStart, s.FullStart
+		if !math.IsNaN(s.SlowStart) {
+			e.Ratio = s.SlowStart
+		}
+	}
+	return e
 }
 
-// stage returns the stage of the reduces; a nil *reduceTasks is a job with maps only. If copying and sorting are not
-// described, they cost nothing and process the same records as the reduce.
-func (r *reduceTasks) stage() dag.Stage {
-	if r == nil {
-		return dag.Stage{Known: true}
+// dag returns the stage without its name and inputs. If its tasks copy, but copying and sorting are not described,
+// they cost nothing and process the same records.
+func (s *stage) dag(copies bool) dag.Stage {
+	out := s.Stage
+	out.Tasks, out.Known, out.Groups = max(0, s.Tasks), s.Tasks >= 0, complete(out.Groups)
+	work := s.Pipeline
+	if s.Reduce != nil {
+		work = *s.Reduce
 	}
-	s := r.measured.stage(r.Tasks)
-	s.Groups = complete(r.Groups)
-	work, pipe := r.Pipeline, free(r.Pipeline)
-	switch {
-	case r.Reduce != nil:
-		work, pipe = *r.Reduce, *r.Copy
-	case !work.Tuples.Known() && !work.Alpha.Known():
-		return s
+	switch fetch, order := s.Copy, s.Sort; {
+	case fetch == nil && order == nil && s.Reduce == nil && !work.Tuples.Known() && !work.Alpha.Known():
+	case !copies:
+		out.Pipelines = []dag.Pipeline{work}
+	default:
+		if fetch == nil {
+			fetch = free(&work)
+		}
+		if order == nil {
+			order = free(fetch)
+		}
+		out.Pipelines = []dag.Pipeline{*fetch, *order, work}
 	}
-	order := free(pipe)
-	if r.Sort != nil {
-		order = *r.Sort
-	}
-	s.Pipelines = pipelines(&s, pipe, order, work)
-	return s
+	return out
 }
 
 // free returns a pipeline without cost that processes the records of another one.
-func free(p dag.Pipeline) dag.Pipeline {
+func free(p *dag.Pipeline) *dag.Pipeline {
+	out := &dag.Pipeline{Tuples: p.Tuples, Alpha: dag.Uniform(0)}
 	if !p.Tuples.Known() {
-		p.Tuples = dag.Uniform(0)
+		out.Tuples = dag.Uniform(0)
 	}
-	return dag.Pipeline{Tuples: p.Tuples, Alpha: dag.Uniform(0)}
+	return out
 }
 
-// stage returns a stage of a number of tasks, -1 if it is unknown.
-func (m *measured) stage(tasks int) dag.Stage {
-	s := dag.Stage{Tasks: max(0, tasks), Known: tasks >= 0}
-	s.Setup, s.Out, s.Bytes, s.Extent = compact(m.Setup, &s), compact(m.Out, &s), compact(m.Bytes, &s),
-		compact(m.Extent, &s)
-	return s
-}
-
-func pipelines(s *dag.Stage, all ...dag.Pipeline) []dag.Pipeline {
-	for i, p := range all {
-		all[i] = dag.Pipeline{Tuples: compact(p.Tuples, s), Alpha: compact(p.Alpha, s)}
+// complete sets what a file's groups leave out.
+func complete(g *dag.Groups) *dag.Groups {
+	if g == nil {
+		return nil
 	}
-	return all
-}
-
-// compact converts a list of equal values, one per task, to one value. dag.Validate reports a list of another length.
-func compact(s dag.Series, of *dag.Stage) dag.Series {
-	v := s.Values()
-	if len(v) == 0 {
-		if s.IsUniform() {
-			return s
+	for i := range g.Reduces {
+		r, none := &g.Reduces[i], dag.NoReduceGroups()
+		r.Attempt, r.OpenBytes, r.OpenSince = none.Attempt, none.OpenBytes, none.OpenSince
+		if math.IsNaN(r.Implicit) {
+			r.Implicit = r.Bytes
+			for _, s := range r.Explicit {
+				r.Implicit = max(0, r.Implicit-s.Bytes*s.Count)
+			}
 		}
-		return dag.Series{}
 	}
-	differs := func(x float64) bool { return x != v[0] && !(math.IsNaN(x) && math.IsNaN(v[0])) }
-	if !of.Known || len(v) != of.Tasks || slices.ContainsFunc(v, differs) {
-		return s
-	}
-	return dag.Uniform(v[0])
+	return g
 }
 
-// report adds an error at a path.
-func (d *Document) report(path []string, err error) {
-	d.add(&fault{path: path, why: strings.TrimPrefix(err.Error(), "dag: "), err: err})
+// compact converts lists of equal values, one per task, to one value. dag.Validate reports lists of another length.
+func compact(p *dag.Stage) {
+	all := []*dag.Series{&p.Setup, &p.Out, &p.Bytes, &p.Extent}
+	for i := range p.Pipelines {
+		all = append(all, &p.Pipelines[i].Tuples, &p.Pipelines[i].Alpha)
+	}
+	for _, s := range all {
+		v := s.Values()
+		differs := func(x float64) bool { return x != v[0] && !(math.IsNaN(x) && math.IsNaN(v[0])) }
+		if p.Known && len(v) > 0 && len(v) == p.Tasks && !slices.ContainsFunc(v, differs) {
+			*s = dag.Uniform(v[0])
+		}
+	}
 }
 
-// report adds the faults of the plan at their fields.
-func (f *file) report(d *Document, err error) {
-	if err == nil {
-		return
-	}
+// validated reports the faults of the plan at their fields.
+func (f *file) validated(d *Document, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
-			f.report(d, e)
+			f.validated(d, e)
 		}
+		return
+	}
+	if err == nil {
 		return
 	}
 	var path []string
 	if at, ok := err.(interface{ Locate() dag.Place }); ok {
 		path = placePath(at.Locate())
-		if len(path) > 3 && path[2] == "reduce" {
-			reduce := f.Jobs[at.Locate().Job].Reduce
-			switch step := path[3]; {
-			case reduce == nil:
-			case reduce.Keys != nil && slices.Contains([]string{"copy", "sort", "reduce", "groups", "bytes"}, step):
-				path = append(path[:3], "keys")
-			case step == "reduce" && reduce.Reduce == nil:
-				path = slices.Delete(path, 3, 4)
-			case step == "copy" && reduce.Copy == nil, step == "sort" && reduce.Sort == nil:
-				return // they have the records of another pipeline, where the fault is reported
-			}
+	}
+	if len(path) > 3 && path[2] == "reduce" {
+		reduce, _ := d.find(path[:3])
+		switch step := path[3]; {
+		case reduce.part("keys") != nil && reduce.part(step) == nil:
+			path[3] = "keys"
+		case (step == "copy" || step == "sort") && reduce.part(step) == nil:
+			return // they have the records of another pipeline, where the fault is reported
 		}
 	}
 	d.report(path, err)
@@ -224,15 +257,83 @@ func placePath(at dag.Place) []string {
 	if at.Job >= 0 {
 		path = append(path, "jobs", strconv.Itoa(at.Job))
 	}
-	for _, step := range strings.Split(at.Field, ".") {
-		name, index, indexed := strings.Cut(strings.TrimSuffix(step, "]"), "[")
-		path = append(path, name)
-		if indexed {
-			path = append(path, index)
-		}
-	}
+	path = append(path, strings.FieldsFunc(at.Field, func(r rune) bool { return strings.ContainsRune(".[]", r) })...)
 	if at.Item >= 0 {
 		path = append(path, strconv.Itoa(at.Item))
 	}
 	return path
+}
+
+// fileOf is the reverse of file.plan.
+func fileOf(p *dag.Plan) *file {
+	c := &p.Cluster
+	f := &file{
+		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{name: c.Policy.String()}, Cluster: *c},
+		Residuals: p.Residuals, InputSizes: p.InputSizes,
+	}
+	if len(c.Order) > 0 {
+		f.Cluster.Policy = policy{Slots: "separate", Order: c.Order}
+		if c.Policy == dag.YARN {
+			f.Cluster.Policy.Slots = "containers"
+		}
+	}
+	if c.MemoryMB == 0 && len(c.Nodes) == 0 {
+		f.Cluster.MemoryMB = -1
+	}
+	if c.Cores == 0 {
+		f.Cluster.Cores = -1
+	}
+	slowStart, rampUp := defaults(c.Policy)
+	for i := range p.Jobs {
+		j := job{Job: p.Jobs[i], Limits: limits{AMMemory: p.Jobs[i].MasterMB, MapReduceLimits: p.Jobs[i].MapReduce}}
+		if j.Limits.SlowStart == slowStart {
+			j.Limits.SlowStart = math.NaN()
+		}
+		if j.Limits.RampUp == rampUp {
+			j.Limits.RampUp = math.NaN()
+		}
+		for _, a := range p.Jobs[i].After {
+			j.After = append(j.After, p.Jobs[a].Node)
+		}
+		all := make([]stage, len(j.Job.Stages))
+		for k := range all {
+			all[k] = stageOf(&j.Job, k)
+		}
+		if reduce := dag.Reduce; !j.IsMapReduce() {
+			f.Version, j.Stages = 2, all
+		} else if j.Map = &all[dag.Map]; !isEmpty(&all[reduce].Stage) {
+			j.Reduce = &all[reduce]
+		}
+		f.Jobs = append(f.Jobs, j)
+	}
+	return f
+}
+
+// isEmpty reports whether a stage of MapReduce has no tasks, and nothing else is known of it.
+func isEmpty(s *dag.Stage) bool {
+	return reflect.DeepEqual(*s, dag.Stage{Name: s.Name, After: s.After, Known: true})
+}
+
+// stageOf returns a stage of a job. Costs of copying and sorting can only be written for MapReduce jobs.
+func stageOf(j *dag.Job, k int) stage {
+	p := &j.Stages[k]
+	s := stage{Name: p.Name, SlowStart: math.NaN(), Tasks: p.Tasks, Stage: *p}
+	if !p.Known {
+		s.Tasks = -1
+	}
+	for _, e := range p.After {
+		s.After, s.Edge = append(s.After, j.Stages[e.From].Name), append(s.Edge, e.Kind)
+		if e.Kind == dag.SlowStart {
+			s.SlowStart, s.FullStart = e.Ratio, e.Full
+		}
+	}
+	switch pipes := p.Pipelines; {
+	case len(pipes) == 0:
+	case len(pipes) < dag.Pipelines || !j.IsMapReduce() || reflect.DeepEqual(pipes[:dag.Work],
+		[]dag.Pipeline{*free(&pipes[dag.Work]), *free(&pipes[dag.Work])}) && pipes[dag.Work].Tuples.Known():
+		s.Pipeline = pipes[len(pipes)-1]
+	default:
+		s.Copy, s.Sort, s.Reduce = &pipes[dag.Copy], &pipes[dag.Sort], &pipes[dag.Work]
+	}
+	return s
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // DefaultMaxBytes bounds a plan file if Options.MaxBytes is 0.
-const DefaultMaxBytes = 64 << 20
+const DefaultMaxBytes = 16 << 20
 
 // Options of Read. The zero value reads a plan.
 type Options struct {
@@ -50,7 +50,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 		return nil, tooLarge(opt)
 	}
 	f := file{}
-	doc, err := decode(src, opt.Name, "plan", &f, decoder{isPlan: true, whole: "the plan"})
+	doc, err := Decode(src, opt.Name, "plan", &f)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	if opt.Profile {
 		validate = dag.ValidateProfile
 	}
-	f.report(doc, validate(p))
+	f.validated(doc, validate(p))
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}

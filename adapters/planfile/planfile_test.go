@@ -55,9 +55,4 @@ func TestErrorsKeepTheirEvidence(t *testing.T) {
 		!errors.As(err, &cycle) || len(cycle.Jobs) != 3 {
 		t.Errorf("got %#v, %#v", where, cycle)
 	}
-	_, err = ReadFile("testdata/bad/unknown-job.yaml", Options{})
-	var unknown *UnknownJobError
-	if !errors.As(err, &unknown) || unknown.Job != "join" || unknown.After != "extrakt" || unknown.Near != "extract" {
-		t.Errorf("got %#v", unknown)
-	}
 }

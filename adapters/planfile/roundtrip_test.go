@@ -68,25 +68,21 @@ func TestJSONIsYAML(t *testing.T) {
 			t.Fatal(err)
 		}
 		var both [2]string
-		show := func(to *string) func(item) {
-			var visit func(it item)
-			visit = func(it item) {
-				*to += fmt.Sprintf("%v %v %q\n", it.kind, it.num, it.text)
-				if it.each != nil {
-					for key, value := range it.each {
-						*to += key.text + ": "
-						visit(value)
-					}
-				}
+		var show func(to *string, it *item)
+		show = func(to *string, it *item) {
+			*to += fmt.Sprintf("%v %q\n", it.kind, it.text)
+			for i := range it.parts {
+				show(to, &it.parts[i])
 			}
-			return visit
 		}
-		j, y := cursor{}, cursor{}
-		newJSON(&j, b.Bytes()).walk(show(&both[0]))
-		walkYAML(&y, b.Bytes(), show(&both[1]))
-		if j.bad != nil || y.bad != nil {
-			t.Fatalf("as JSON: %v, as YAML: %v\n%s", j.bad, y.bad, b.Bytes())
+		j, err := parse(b.Bytes(), "p.json", "plan")
+		if err != nil {
+			t.Fatalf("as JSON: %v\n%s", err, b.Bytes())
 		}
+		p := parser{src: b.Bytes()}
+		y := p.yaml()
+		show(&both[0], &j)
+		show(&both[1], &y)
 		if diff := cmp.Diff(both[0], both[1]); diff != "" {
 			t.Fatalf("(-JSON +YAML)\n%s\n%s", diff, b.Bytes())
 		}

@@ -13,31 +13,29 @@ func Schema() ([]byte, error) { return SchemaOf(file{}, "a plan: a mapping with 
 
 // SchemaOf returns the JSON Schema (2020-12) of files that Decode reads into a type. Its titles are what messages say.
 func SchemaOf(root any, title string) ([]byte, error) {
-	b, err := json.MarshalIndent((&field{typ: reflect.TypeOf(root), title: title}).schema(), "", "  ")
+	s := rootOf(reflect.TypeOf(root)).schema()
+	s["title"] = title
+	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
 }
 
 // schema returns the schema of a field's values.
 func (f *field) schema() schema {
-	t := f.typ
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
 	s := maps.Clone(f.form.schema)
 	switch {
 	case s != nil:
-	case t.Kind() == reflect.Slice:
+	case f.typ.Kind() == reflect.Slice:
 		s = f.array()
-	case t.Kind() == reflect.Map:
+	case f.typ.Kind() == reflect.Map:
 		s = schema{"type": "object", "additionalProperties": f.item.schema(), "maxProperties": f.high}
 	default:
-		s = f.object(t)
+		s = f.object()
 	}
 	s["title"] = f.title
 	if one, ok := s["type"].(string); ok {
 		s["type"] = []string{one}
 	}
-	if f.null {
+	if f.is["null"] {
 		s["type"] = append(s["type"].([]string), "null")
 	}
 	return s
@@ -51,48 +49,45 @@ func (f *field) array() schema {
 	if f.tag.Get("max") != "" {
 		s["maxItems"] = f.high
 	}
-	if f.single { // one word, or a list of them
+	if f.is["single"] { // one word, or a list of them
 		s["type"] = []string{"array", "string"}
 		if len(f.words) > 0 {
-			s["pattern"] = fmt.Sprintf("^(%s)$", strings.Join(f.words, "|"))
+			s["pattern"] = f.wordPattern()
 		}
 	}
 	return s
 }
 
-func (f *field) object(t reflect.Type) schema {
-	properties, needs, without := schema{}, schema{}, schema{}
+func (f *field) object() schema {
+	properties, without := schema{}, schema{}
 	s := schema{"type": "object", "additionalProperties": false, "properties": properties}
 	var required []string
-	for _, part := range fieldsOf(t) {
+	for _, part := range f.fields {
 		properties[part.name] = part.schema()
 		if unless := part.tag.Get("unless"); unless != "" {
 			s["if"] = schema{"not": schema{"required": []string{unless}}}
 			s["then"] = schema{"required": []string{part.name}}
-		} else if part.required {
+		} else if part.is["required"] {
 			required = append(required, part.name)
-		}
-		if part.needs != nil {
-			needs[part.name] = part.needs
 		}
 		if part.without != nil {
 			never := schema{}
 			for _, name := range part.without {
 				never[name] = false
 			}
-			without[part.name] = schema{"title": "left out beside " + part.beside, "properties": never}
+			without[part.name] = schema{"title": "left out beside " + part.name, "properties": never}
 		}
 	}
-	for key, of := range map[string]schema{"dependentRequired": needs, "dependentSchemas": without} {
-		if len(of) > 0 {
-			s[key] = of
-		}
+	if len(without) > 0 {
+		s["dependentSchemas"] = without
 	}
 	if required != nil {
 		s["required"] = required
 	}
 	if len(f.words) > 0 { // a word stands for a mapping of its own
-		s["type"], s["pattern"] = []string{"string", "object"}, fmt.Sprintf("^(%s)$", strings.Join(f.words, "|"))
+		s["type"], s["pattern"] = []string{"string", "object"}, f.wordPattern()
 	}
 	return s
 }
+
+func (f *field) wordPattern() string { return fmt.Sprintf("^(%s)$", strings.Join(f.words, "|")) }

@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -14,7 +15,7 @@ func TestParseTimeIsExact(t *testing.T) {
 		"2s":   2000,
 		"1.5m": 90_000, "2h": 7_200_000, "1m30s": 90_000, "1e-7s": 1e-4, "0.3us": 0.0003, "4.35us": 0.00435,
 	} {
-		if got, ok := parseTime(s); !ok || got != want {
+		if got, ok := ParseTime(s); !ok || got != want {
 			t.Errorf("%s is %v, %v", s, got, ok)
 		}
 	}
@@ -23,23 +24,28 @@ func TestParseTimeIsExact(t *testing.T) {
 func TestFormatTimeIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Float64Range(0, 1e15).Draw(t, "ms")
-		if got, ok := parseTime(formatTime(ms)); !ok || got != ms {
+		if got, ok := ParseTime(formatTime(ms)); !ok || got != ms {
 			t.Fatalf("%v is written %s and read %v", ms, formatTime(ms), got)
 		}
 	})
 }
 
-func TestParseDuration(t *testing.T) {
+func TestDurations(t *testing.T) {
+	read := (&field{typ: reflect.TypeFor[time.Duration]()}).formOf().read
+	duration := func(s string) (d time.Duration, ok bool) {
+		ok = read(&item{kind: text, text: s}, reflect.ValueOf(&d).Elem())
+		return d, ok
+	}
 	for s, want := range map[string]time.Duration{
 		"2s": 2 * time.Second, "0.3s": 300 * time.Millisecond,
 		"1e3ms": time.Second, "1us": 1000, "1h0m1ns": time.Hour + 1,
 	} {
-		if got, ok := parseDuration(s); !ok || got != want {
+		if got, ok := duration(s); !ok || got != want {
 			t.Errorf("%s is %v, %v", s, got, ok)
 		}
 	}
 	for _, s := range []string{"", "2", "-2s", "+2s", "1e300s", "3000000h"} {
-		if got, ok := parseDuration(s); ok {
+		if got, ok := duration(s); ok {
 			t.Errorf("%q is %v", s, got)
 		}
 	}

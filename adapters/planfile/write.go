@@ -1,15 +1,15 @@
 package planfile
 
 import (
-	"bufio"
+	"encoding"
 	"encoding/json"
-	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/goccy/go-yaml"
 
@@ -22,36 +22,69 @@ const maxYAML = 50_000
 // Write writes a plan in YAML or, if it has very many values, in JSON, which is also YAML. Read returns the same plan
 // for it, except names that are not UTF-8. Write returns an error if dag.ValidateProfile or w does.
 func Write(w io.Writer, p *dag.Plan) error {
-	if err := dag.ValidateProfile(p); err != nil {
-		return err
-	}
-	root := valuesOf(p)
-	if count(root) > maxYAML {
-		return printJSON(w, root)
-	}
-	out := printer{bufio.NewWriter(w)}
-	out.mapping(root, 0)
-	return out.Flush()
+	return write(w, p, false)
 }
 
 // WriteJSON is Write in JSON for any size, so that the plan can be part of another file.
 func WriteJSON(w io.Writer, p *dag.Plan) error {
+	return write(w, p, true)
+}
+
+func write(w io.Writer, p *dag.Plan, isJSON bool) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
 	}
-	return printJSON(w, valuesOf(p))
+	root, _ := encode(reflect.ValueOf(*fileOf(p)), rootOf(reflect.TypeFor[file]()))
+	out := printer{isJSON: isJSON || count(root) > maxYAML}
+	if out.isJSON {
+		out.flow(root, "\n  ")
+	} else {
+		out.block(root.(yaml.MapSlice), "\n")
+	}
+	_, err := io.WriteString(w, out.b.String()+"\n")
+	return err
 }
 
-func valuesOf(p *dag.Plan) yaml.MapSlice {
-	root, _ := encode(reflect.ValueOf(*fileOf(p)), &field{})
-	return root.(yaml.MapSlice)
+// encode converts a field to a value that can be printed: nil, a string, a json.Number, a list or a mapping. It
+// returns false for a value that is left out.
+func encode(v reflect.Value, f *field) (any, bool) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, false
+		}
+		value, _ := encode(v.Elem(), f)
+		return value, true // {} is a pipeline with unknown values
+	}
+	if f.form.write != nil {
+		return f.form.write(v)
+	}
+	if words, ok := v.Interface().(encoding.TextMarshaler); ok {
+		if word, err := words.MarshalText(); err == nil && len(word) > 0 {
+			return string(word), true
+		}
+	}
+	if v.Kind() == reflect.Slice {
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i], _ = encode(v.Index(i), f.item)
+		}
+		return list, len(list) > 0
+	}
+	fields := yaml.MapSlice{}
+	for _, part := range f.fields {
+		if value, ok := encode(v.FieldByIndex(part.index), part); ok {
+			fields = append(fields, yaml.MapItem{Key: part.name, Value: value})
+		}
+	}
+	return fields, len(fields) > 0
 }
 
-func printJSON(w io.Writer, root yaml.MapSlice) error {
-	out := printer{bufio.NewWriter(w)}
-	out.json(root, 0)
-	out.put("\n")
-	return out.Flush()
+// numberText prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
+func numberText(v float64) json.Number {
+	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		return json.Number(strconv.FormatInt(int64(v), 10))
+	}
+	return json.Number(strconv.FormatFloat(v, 'g', -1, 64))
 }
 
 func count(v any) int {
@@ -69,223 +102,120 @@ func count(v any) int {
 	return sum
 }
 
-// A printer prints values. bufio keeps the writer's errors until Flush.
-type printer struct{ *bufio.Writer }
-
-func (p *printer) put(s string) { _, _ = p.WriteString(s) }
-
-func (p *printer) indent(depth int) { p.put(strings.Repeat("  ", depth)) }
-
-// mapping prints a mapping in block style. Lists of scalars and tuples, and short mappings of scalars, are printed in
-// flow style.
-func (p *printer) mapping(fields yaml.MapSlice, depth int) {
-	for i, field := range fields {
-		if i > 0 || depth == 0 {
-			p.indent(depth)
-		}
-		p.put(field.Key.(string) + ":")
-		switch v := field.Value.(type) {
-		case yaml.MapSlice:
-			if !flat(v) {
-				p.put("\n")
-				p.indent(depth + 1)
-				p.mapping(v, depth+1)
-				continue
-			}
-		case []any:
-			if !flat(v) {
-				p.put("\n")
-				p.entries(v, depth)
-				continue
-			}
-		}
-		p.put(" ")
-		p.flow(field.Value, depth+1)
-		p.put("\n")
-	}
-}
-
-func (p *printer) entries(list []any, depth int) {
-	for _, entry := range list {
-		p.indent(depth)
-		p.put("- ")
-		if m, ok := entry.(yaml.MapSlice); ok && !flat(m) {
-			p.mapping(m, depth+1)
-			continue
-		}
-		p.flow(entry, depth+1)
-		p.put("\n")
-	}
-}
-
-// flat reports whether a list or mapping is printed in flow style.
-func flat(v any) bool {
-	switch v := v.(type) {
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool { return isComposite(item) && !tuple(item) })
-	case yaml.MapSlice:
-		return len(v) <= 4 && !slices.ContainsFunc(v, func(f yaml.MapItem) bool { return isComposite(f.Value) })
-	}
-	return true
-}
-
-func isComposite(v any) bool {
-	switch v.(type) {
-	case []any, yaml.MapSlice:
-		return true
-	}
-	return false
-}
-
-// tuple reports whether a value is a short list of numbers, such as the size and count of key groups.
-func tuple(v any) bool {
-	list, ok := v.([]any)
-	return ok && len(list) <= 4 && !slices.ContainsFunc(list, func(item any) bool {
-		_, isNumber := item.(json.Number)
-		return !isNumber
-	})
+// A printer prints values in lines of lineWidth characters, unless a single value is longer.
+type printer struct {
+	isJSON bool
+	b      strings.Builder
+	column int
 }
 
 const lineWidth = 110
 
-// width returns the approximate number of characters of a scalar or tuple.
-func width(v any) int {
-	list, ok := v.([]any)
-	if !ok {
-		return len(scalar(v))
-	}
-	sum := 0
-	for _, item := range list {
-		sum += len(scalar(item)) + 2
-	}
-	return sum
+func (p *printer) put(s string) {
+	p.b.WriteString(s)
+	p.column += len(s)
 }
 
-// scalar returns a scalar without quotes.
-func scalar(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case json.Number:
-		return string(v)
-	}
-	return "null"
+// begin begins a line. line is a line break and the indentation.
+func (p *printer) begin(line string) {
+	p.column = 0
+	p.put(line)
 }
 
-func (p *printer) flow(v any, depth int) {
-	switch v := v.(type) {
-	case string:
-		p.put(yamlString(v))
-	case []any:
-		p.put("[")
-		column := 2*depth + 20
-		for i, item := range v {
-			if i > 0 {
-				p.put(",")
-				if column > lineWidth {
-					p.put("\n")
-					p.indent(depth + 1)
-					column = 2 * depth
+// block prints a mapping in YAML's block style. Lists without mappings, and short mappings of scalars, are printed in
+// flow style.
+func (p *printer) block(fields yaml.MapSlice, line string) {
+	deeper := line + "  "
+	for i, field := range fields {
+		if i > 0 {
+			p.begin(line)
+		}
+		p.put(field.Key.(string) + ":")
+		fields, isMapping := field.Value.(yaml.MapSlice)
+		switch list, _ := field.Value.([]any); {
+		case isFlat(field.Value):
+			p.put(" ")
+			p.flow(field.Value, deeper)
+		case isMapping:
+			p.begin(deeper)
+			p.block(fields, deeper)
+		default:
+			for _, entry := range list {
+				p.begin(line + "- ")
+				if fields, ok := entry.(yaml.MapSlice); ok && !isFlat(entry) {
+					p.block(fields, deeper)
 				} else {
-					p.put(" ")
+					p.flow(entry, deeper)
 				}
 			}
-			column += width(item) + 2
-			p.flow(item, depth)
+		}
+	}
+}
+
+// isFlat reports whether a value is printed in flow style.
+func isFlat(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return !slices.ContainsFunc(v, func(item any) bool {
+			_, isMapping := item.(yaml.MapSlice)
+			return isMapping
+		})
+	case yaml.MapSlice:
+		return len(v) <= 4 && !slices.ContainsFunc(v, func(f yaml.MapItem) bool { return count(f.Value) > 1 })
+	}
+	return true
+}
+
+// flow prints a value in JSON, or in YAML's flow style. line begins another line of it.
+func (p *printer) flow(v any, line string) {
+	next := func(i int) {
+		switch {
+		case i > 0 && p.column > lineWidth:
+			p.put(",")
+			p.begin(line)
+		case i > 0:
+			p.put(", ")
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		p.put("[")
+		for i, item := range v {
+			next(i)
+			p.flow(item, line)
 		}
 		p.put("]")
 	case yaml.MapSlice:
 		p.put("{")
 		for i, f := range v {
-			if i > 0 {
-				p.put(", ")
-			}
-			p.put(f.Key.(string) + ": ")
-			p.flow(f.Value, depth)
+			next(i)
+			p.flow(f.Key, line)
+			p.put(": ")
+			p.flow(f.Value, line)
 		}
 		p.put("}")
-	default:
-		p.put(scalar(v))
-	}
-}
-
-func (p *printer) json(v any, depth int) {
-	next := func(i int, isShort bool) {
-		if i > 0 {
-			p.put(",")
-		}
-		if !isShort || i%16 == 0 {
-			p.put("\n")
-			p.indent(depth + 1)
-		}
-	}
-	end := func(n int, bracket string) {
-		if n > 0 {
-			p.put("\n")
-			p.indent(depth)
-		}
-		p.put(bracket)
-	}
-	switch v := v.(type) {
 	case string:
-		p.put(quoted(v))
-	case []any:
-		p.put("[")
-		for i, item := range v {
-			next(i, !isComposite(item) || tuple(item))
-			if tuple(item) {
-				p.flow(item, depth)
-			} else {
-				p.json(item, depth+1)
-			}
-		}
-		end(len(v), "]")
-	case yaml.MapSlice:
-		p.put("{")
-		for i, f := range v {
-			next(i, false)
-			p.put(quoted(f.Key.(string)) + ": ")
-			p.json(f.Value, depth+1)
-		}
-		end(len(v), "}")
+		p.put(p.text(v))
+	case json.Number:
+		p.put(string(v))
 	default:
-		p.put(scalar(v))
+		p.put("null")
 	}
 }
 
 var (
-	plainWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
-	plainTime = regexp.MustCompile(`^[0-9][0-9.]*(e[-+]?[0-9]+)?[a-zA-Zµ][0-9a-zA-Zµ.]*$`)
+	plainText = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_./-]*|[0-9][0-9.]*(e[-+]?[0-9]+)?[a-zA-Zµ][0-9a-zA-Zµ.]*)$`)
 	special   = regexp.MustCompile(`^(?i:true|false|yes|no|on|off|y|n|null|0x.*|0b.*|0o.*|[0-9.]+e[0-9]*)$`)
 )
 
-// yamlString omits quotes if the string is unambiguous without them.
-func yamlString(s string) string {
-	if (plainWord.MatchString(s) || plainTime.MatchString(s)) && !special.MatchString(s) && len(s) < 80 {
+// text quotes a text. YAML needs no quotes if it is unambiguous without them.
+func (p *printer) text(s string) string {
+	if !p.isJSON && plainText.MatchString(s) && !special.MatchString(s) && len(s) < 80 {
 		return s
 	}
-	return quoted(s)
-}
-
-// quoted quotes a string in a form that is valid in JSON and YAML.
-func quoted(s string) string {
 	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x10000 && (!unicode.IsPrint(r) || r == 0xFEFF):
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string has no error
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -2,36 +2,42 @@ package planfile
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
+	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
-// walkYAML walks through a file in YAML, which includes JSON.
-func walkYAML(c *cursor, src []byte, visit func(root item)) {
-	if c.bad = measure(src, c.noun); c.bad != nil {
-		return
-	}
-	defer func() {
-		if r := recover(); r != nil { // the library may panic on hostile input
-			c.fail(1, 1, fmt.Sprintf("the YAML parser failed on this file (%v): write it more plainly, or as JSON", r))
+// bounds are additional bounds of a file in YAML. The library takes up to 500 bytes of memory per byte of input. Its
+// time is quadratic in documents, in blank lines and lines of block scalars, and in tabs within quotes.
+var bounds = []struct {
+	most  int
+	what  string
+	signs *regexp.Regexp
+}{
+	{500_000, "values and separators", regexp.MustCompile(`[\r\n,:\[\]{}?#&*!"'%-]`)},
+	{5_000, "blank lines", regexp.MustCompile(`(?m)^[ \t]*\r?$|\r[ \t]*\r`)},
+	{5_000, "tabs", regexp.MustCompile(`\t`)},
+	{10_000, "signs of block scalars (| and >)", regexp.MustCompile(`[|>]`)},
+	{10, "documents", regexp.MustCompile(`(?m)^(---|\.\.\.)|\r(---|\.\.\.)`)},
+}
+
+// yaml reads a file in YAML, which includes JSON. An empty file is null.
+func (p *parser) yaml() item {
+	for _, b := range bounds {
+		if len(b.signs.FindAllIndex(p.src, b.most+1)) > b.most {
+			p.fail(0, 0, "more than %d %s are too many for YAML: write the %s as JSON", b.most, b.what, p.noun)
 		}
-	}()
-	tokens := lexer.Tokenize(string(src))
-	if c.bad = shallow(tokens); c.bad != nil {
-		return
 	}
-	file, err := parser.Parse(tokens, 0)
+	tokens := lexer.Tokenize(string(p.src))
+	p.bound(tokens)
+	file, err := yamlparser.Parse(tokens, 0, yamlparser.AllowDuplicateMapKey())
 	if err != nil {
-		c.bad = yamlFault(err)
-		return
+		p.yamlFault(err)
 	}
 	var docs []ast.Node
 	for _, d := range file.Docs {
@@ -39,23 +45,53 @@ func walkYAML(c *cursor, src []byte, visit func(root item)) {
 			docs = append(docs, d.Body)
 		}
 	}
-	switch {
-	case len(docs) == 0:
-		c.fail(1, 1, "the file holds no "+c.noun+": it is empty")
-		return
-	case len(docs) > 1:
-		pos := docs[1].GetToken().Position
-		c.fail(pos.Line, pos.Column, "a second document begins here: a file holds one "+c.noun)
-		return
+	if len(docs) > 1 {
+		line, col := position(docs[1])
+		p.fail(line, col, "a second document begins here: a file holds one %s", p.noun)
 	}
-	w := yamlWalk{cursor: c, anchors: make(map[string]ast.Node)}
-	if root := w.node(docs[0], 1); c.bad == nil {
-		visit(root)
-		root.drain()
+	if len(docs) == 0 {
+		return item{line: 1, col: 1}
+	}
+	y := yamlParser{parser: p, anchors: map[string]item{}}
+	return y.node(docs[0], 1)
+}
+
+// bound bounds the nesting before the parser recurses into it.
+func (p *parser) bound(tokens token.Tokens) {
+	flow, line := 0, 0
+	var columns []int    // of the open blocks
+	opened, last := 0, 0 // signs on this line that open a value, and whether the last token was one
+	for _, t := range tokens {
+		pos := t.Position
+		if pos.Line != line && flow == 0 {
+			for len(columns) > 0 && columns[len(columns)-1] >= pos.Column {
+				columns = columns[:len(columns)-1]
+			}
+			columns = append(columns, pos.Column)
+		}
+		if pos.Line != line && (flow == 0 || last == 0) {
+			opened = 0
+		}
+		line, last = pos.Line, 0
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.SequenceEntryType, token.MappingKeyType, token.TagType, token.AnchorType:
+			last = 1
+		case token.MappingValueType:
+			if flow == 0 {
+				last = 1
+			}
+		}
+		if opened += last; flow > maxDepth || len(columns) > maxDepth || opened > maxDepth {
+			p.fail(pos.Line, pos.Column, tooDeep, maxDepth)
+		}
 	}
 }
 
-func yamlFault(err error) *syntax {
+func (p *parser) yamlFault(err error) {
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
 		pos := e.GetToken().Position
@@ -63,145 +99,113 @@ func yamlFault(err error) *syntax {
 		if why == "value is not allowed in this context" {
 			why += ": is the indentation right?"
 		}
-		return &syntax{pos.Line, pos.Column, why}
+		p.fail(pos.Line, pos.Column, "%s", why)
 	}
 	why, _, _ := strings.Cut(err.Error(), "\n")
-	return &syntax{1, 1, printable(why)}
+	p.fail(1, 1, "%s", printable(why))
+}
+
+func position(n ast.Node) (line, col int) {
+	pos := n.GetToken().Position
+	return pos.Line, pos.Column
 }
 
 // decimal matches a number of YAML's core schema (1.2.2, section 10.3.2).
 var decimal = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// A yamlWalk walks through the library's tree.
-type yamlWalk struct {
-	*cursor
-	anchors map[string]ast.Node // of the values that have been visited
+// A yamlParser converts the library's tree.
+type yamlParser struct {
+	*parser
+	anchors map[string]item // of the values that end before
 }
 
-func (w *yamlWalk) node(n ast.Node, depth int) item {
+func (y *yamlParser) node(n ast.Node, depth int) item {
 	tok := n.GetToken()
-	line, col := tok.Position.Line, tok.Position.Column
+	line, col := position(n)
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return w.item(null, line, col, "null")
+		return y.item(null, line, col, "null")
 	case *ast.BoolNode:
-		return w.item(boolean, line, col, tok.Value)
+		return y.item(boolean, line, col, tok.Value)
 	case *ast.StringNode:
 		if tok.Type == token.StringType && decimal.MatchString(n.Value) { // the library reads 1e3 as a string
-			return w.number(line, col, n.Value)
+			return y.item(number, line, col, n.Value)
 		}
-		return w.item(text, line, col, n.Value)
+		return y.item(text, line, col, n.Value)
 	case *ast.LiteralNode:
-		return w.item(text, line, col, n.Value.Value)
-	case *ast.IntegerNode: // with underscores, or in another base
-		it := w.item(number, line, col, tok.Value)
-		it.num, _ = strconv.ParseFloat(fmt.Sprint(n.Value), 64)
-		return it
-	case *ast.FloatNode:
-		it := w.number(line, col, strconv.FormatFloat(n.Value, 'g', -1, 64))
-		it.text = tok.Value
-		return it
-	case *ast.InfinityNode, *ast.NanNode:
-		w.fail(line, col, quote(tok.Value)+
-			" is not a number that can be handled; leave a field out, or write null, where it is unknown")
+		return y.item(text, line, col, n.Value.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return y.item(number, line, col, tok.Value)
 	case *ast.SequenceNode:
-		return w.composite(list, line, col, depth, len(n.Values) == 0, func(yield func(key, value item)) {
-			for _, v := range n.Values {
-				yield(item{}, w.node(v, depth+1))
-			}
-		})
+		it := y.composite(list, line, col, depth)
+		for _, v := range n.Values {
+			it.parts = append(it.parts, y.node(v, depth+1))
+		}
+		return it
 	case *ast.MappingNode:
-		return w.mapping(n.Values, line, col, depth)
+		return y.mapping(n.Values, line, col, depth)
 	case *ast.MappingValueNode:
-		return w.mapping([]*ast.MappingValueNode{n}, line, col, depth)
+		return y.mapping([]*ast.MappingValueNode{n}, line, col, depth)
 	case *ast.AnchorNode:
-		return w.anchor(n.Name.GetToken().Value, n.Value, depth)
+		it := y.node(n.Value, depth)
+		y.anchors[n.Name.GetToken().Value] = it
+		return it
 	case *ast.AliasNode:
 		name := n.Value.GetToken().Value
-		if v, ok := w.anchors[name]; ok {
-			return w.node(v, depth)
+		it, ok := y.anchors[name]
+		if !ok {
+			y.fail(line, col, "alias %s has no anchor before it", quote(name))
 		}
-		w.fail(line, col, fmt.Sprintf("alias %s has no anchor before it", quote(name)))
+		y.count(it.size(), line, col) // so that a few aliases cannot stand for billions of values
+		return it
 	case *ast.TagNode:
-		w.fail(line, col, fmt.Sprintf("tags such as %s have no meaning in a %s: leave it out", quote(tok.Value),
-			w.noun))
-	default:
-		w.fail(line, col, fmt.Sprintf("%s has no meaning in a %s", quote(tok.Value), w.noun))
+		y.fail(line, col, "tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)
 	}
-	return item{kind: null, text: "null"}
+	y.fail(line, col, "%s has no meaning in a %s", quote(tok.Value), y.noun)
+	return item{}
 }
 
-// anchor returns a value that aliases may refer to after it.
-func (w *yamlWalk) anchor(name string, n ast.Node, depth int) item {
-	it := w.node(n, depth)
-	if alias, ok := n.(*ast.AliasNode); ok {
-		n = w.anchors[alias.Value.GetToken().Value] // so that an anchor never stands for itself
+// mapping also merges: "<<" adds the fields of another mapping that are not set here.
+func (y *yamlParser) mapping(values []*ast.MappingValueNode, line, col int, depth int) item {
+	if len(values) > 0 { // a mapping is where its first key is
+		line, col = position(values[0].Key)
 	}
-	parts := it.each
-	if parts == nil {
-		w.anchors[name] = n
-		return it
+	it := y.composite(mapping, line, col, depth)
+	lines := map[string]int{}
+	var merged []item
+	for _, v := range values {
+		if v.Key.IsMergeKey() {
+			merged = append(merged, y.node(v.Value, depth))
+			continue
+		}
+		key := y.node(v.Key, depth)
+		if key.kind >= list {
+			y.fail(key.line, key.col, "a field's name must be a plain word")
+		}
+		key.kind = text
+		y.once(lines, key)
+		it.parts = append(it.parts, key, y.node(v.Value, depth+1))
 	}
-	it.each = func(yield func(key, value item) bool) {
-		parts(yield)
-		w.anchors[name] = n
+	for _, from := range merged {
+		y.merge(&it, from, lines)
 	}
 	return it
 }
 
-// mapping also merges: "<<" adds the fields of another mapping that are not set here.
-func (w *yamlWalk) mapping(values []*ast.MappingValueNode, line, col, depth int) item {
-	if len(values) > 0 { // a mapping is where its first key is
-		pos := values[0].Key.GetToken().Position
-		line, col = pos.Line, pos.Column
-	}
-	return w.composite(mapping, line, col, depth, false, func(yield func(key, value item)) {
-		own := make(map[string]int, len(values))
-		var merged []item
-		for _, v := range values {
-			if w.bad != nil {
-				return
-			}
-			if v.Key.IsMergeKey() {
-				merged = append(merged, w.node(v.Value, depth))
-				continue
-			}
-			key := w.key(v.Key)
-			w.given(own, key)
-			yield(key, w.node(v.Value, depth+1))
-		}
-		for _, m := range merged {
-			w.merge(m, own, yield)
-		}
-	})
-}
-
-func (w *yamlWalk) merge(m item, own map[string]int, yield func(key, value item)) {
-	switch m.kind {
+func (y *yamlParser) merge(it *item, from item, lines map[string]int) {
+	switch from.kind {
 	case list:
-		for _, one := range m.each {
-			w.merge(one, own, yield)
+		for _, one := range from.parts {
+			y.merge(it, one, lines)
 		}
 	case mapping:
-		for key, value := range m.each {
-			if _, ok := own[key.text]; !ok {
-				own[key.text] = key.line
-				yield(key, value)
+		for key, value := range from.fields() {
+			if _, ok := lines[key.text]; !ok {
+				lines[key.text] = key.line
+				it.parts = append(it.parts, *key, *value)
 			}
 		}
 	default:
-		w.fail(m.line, m.col, "<< merges mappings, not "+m.kind.String())
+		y.fail(from.line, from.col, "<< merges mappings, not %s", from.kind)
 	}
-}
-
-func (w *yamlWalk) key(k ast.MapKeyNode) item {
-	pos := k.GetToken().Position
-	switch k := k.(type) {
-	case *ast.StringNode:
-		return w.item(text, pos.Line, pos.Column, k.Value)
-	case *ast.BoolNode, *ast.NullNode, *ast.IntegerNode, *ast.FloatNode:
-		return w.item(text, pos.Line, pos.Column, k.GetToken().Value)
-	}
-	w.fail(pos.Line, pos.Column, "a field's name must be a plain word")
-	return item{}
 }

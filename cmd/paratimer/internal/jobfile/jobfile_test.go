@@ -90,7 +90,7 @@ func TestFaults(t *testing.T) {
 			job("map: {cpu: -1}"),
 			"3:33: jobs[0].map.cpu is -1: it must be a time, 0 or more, such as 5.1s or 250ms; a number alone is seconds",
 		},
-		{job("map: {cpu: .nan}"), "3:33: \".nan\" is not a number that can be handled"},
+		{job("map: {cpu: .nan}"), "3:33: jobs[0].map.cpu is .nan: it must be a time, 0 or more"},
 		{job("map: {cpu: 5 s}"), "3:33: jobs[0].map.cpu is \"5 s\": it must be a time, 0 or more"},
 		{job("map: {cpu: 20000000s}"), "3:33: cpu is 20000000s, more than the supported 10000000 s"},
 		{job("map: {cpu: 0x10}"), "3:33: cpu is \"0x10\": it must be a time"},
