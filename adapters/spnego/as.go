@@ -3,8 +3,8 @@ package spnego
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jcmturner/gokrb5/v8/crypto"
@@ -32,54 +32,72 @@ func (t *ticket) fresh(now time.Time) bool {
 // authenticate requests a ticket-granting ticket from the KDC (RFC 4120 section 3.1). keys are the principal's, the
 // newest first.
 func (c *conf) authenticate(ctx context.Context, who principal, keys []keyEntry, file string) (t *ticket, err error) {
-	defer unreadable(&err)
+	defer guard(&err, errUnreadable)
 	req, err := messages.NewASReqForTGT(who.realm, c.gokrb5, who.name())
 	if err != nil {
 		return nil, err
 	}
-	req.ReqBody.EType = c.usable(keys)
+	req.ReqBody.EType = slices.DeleteFunc(slices.Clone(c.etypes), func(id int32) bool {
+		return !slices.ContainsFunc(keys, func(k keyEntry) bool { return k.key.KeyType == id })
+	})
 	if len(req.ReqBody.EType) == 0 {
-		return nil, &Error{
-			Text: fmt.Sprintf(
-				"the keys of %s in %s are of kinds that krb5.conf does not permit or that are not supported", who,
-				file),
-			Hint: "make a keytab with AES keys, or set permitted_enctypes",
-		}
+		return nil, hinted("make a keytab with AES keys, or set permitted_enctypes",
+			"the keys of %s in %s are of kinds that krb5.conf does not permit or that are not supported", who, file)
 	}
-	answer, err := c.send(ctx, who.realm, &req)
+	var rep messages.ASRep
+	err = c.send(ctx, who.realm, &req, &rep)
 	if refused, ok := errors.AsType[messages.KRBError](err); ok &&
 		refused.ErrorCode == errorcode.KDC_ERR_PREAUTH_REQUIRED {
 		if err := prove(&req, refused, keys); err != nil {
 			return nil, err
 		}
-		answer, err = c.send(ctx, who.realm, &req)
+		err = c.send(ctx, who.realm, &req, &rep)
 	}
 	if err != nil {
 		return nil, explain(err, who, "", file)
 	}
-	var rep messages.ASRep
-	if err := rep.Unmarshal(answer); err != nil {
-		return nil, errUnreadable
-	}
-	return opened(&rep, &req, keys, who, file)
-}
-
-// usable returns the kinds of encryption that are permitted and have a key.
-func (c *conf) usable(keys []keyEntry) (out []int32) {
-	for _, id := range c.etypes {
-		if slices.ContainsFunc(keys, func(k keyEntry) bool { return k.key.KeyType == id }) {
-			out = append(out, id)
+	for _, k := range keys {
+		if k.key.KeyType != rep.EncPart.EType {
+			continue
 		}
+		t, err := opened(&rep.KDCRepFields, k.key, keyusage.AS_REP_ENCPART, req.ReqBody.Nonce)
+		if err == nil || errors.Is(err, errUnreadable) {
+			return t, err
+		} // an older key of the same kind may do
 	}
-	return out
+	return nil, wrongKey(who, file)
 }
 
-func (c *conf) send(ctx context.Context, realm string, req *messages.ASReq) ([]byte, error) {
+// send sends a request to the realm's KDCs, and decodes the response.
+func (c *conf) send(ctx context.Context, realm string, req interface{ Marshal() ([]byte, error) },
+	rep interface{ Unmarshal(b []byte) error },
+) error {
 	b, err := req.Marshal()
+	if err != nil {
+		return err
+	}
+	answer, err := c.ask(ctx, realm, b)
+	if err == nil && rep.Unmarshal(answer) != nil {
+		err = errUnreadable
+	}
+	return err
+}
+
+// opened decrypts a KDC's response with a key, and checks it against the request's nonce.
+func opened(rep *messages.KDCRepFields, key types.EncryptionKey, usage uint32, nonce int) (*ticket, error) {
+	b, err := crypto.DecryptEncPart(rep.EncPart, key, usage)
 	if err != nil {
 		return nil, err
 	}
-	return c.ask(ctx, realm, b)
+	var part messages.EncKDCRepPart
+	if err := part.Unmarshal(b); err != nil || part.Nonce != nonce {
+		return nil, errUnreadable
+	}
+	t := &ticket{Ticket: rep.Ticket, key: part.Key, start: part.StartTime, end: part.EndTime, renewTill: part.RenewTill}
+	if t.start.IsZero() {
+		t.start = part.AuthTime
+	}
+	return t, nil
 }
 
 // prove adds the time, encrypted with a key of the kind that the KDC requires (RFC 4120 section 5.2.7.2).
@@ -96,10 +114,8 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 	}
 	i := slices.IndexFunc(keys, func(k keyEntry) bool { return k.key.KeyType == wanted })
 	if i < 0 {
-		return &Error{
-			Text: fmt.Sprintf("the KDC wants a key of kind %d, and there is none in the keytab", wanted),
-			Hint: "make the keytab anew: ktadd in kadmin",
-		}
+		return hinted("make the keytab anew: ktadd in kadmin",
+			"the KDC wants a key of kind %d, and there is none in the keytab", wanted)
 	}
 	stamp, err := types.GetPAEncTSEncAsnMarshalled()
 	if err != nil {
@@ -117,40 +133,13 @@ func prove(req *messages.ASReq, refused messages.KRBError, keys []keyEntry) erro
 	return nil
 }
 
-// opened decrypts the KDC's response with a key of the kind that it names, and checks it against the request.
-func opened(rep *messages.ASRep, req *messages.ASReq, keys []keyEntry, who principal, file string) (*ticket, error) {
-	for _, k := range keys {
-		if k.key.KeyType != rep.EncPart.EType {
-			continue
-		}
-		b, err := crypto.DecryptEncPart(rep.EncPart, k.key, keyusage.AS_REP_ENCPART)
-		if err != nil {
-			continue // an older key of the same kind may do
-		}
-		var part messages.EncKDCRepPart
-		if err := part.Unmarshal(b); err != nil || part.Nonce != req.ReqBody.Nonce {
-			return nil, errUnreadable
-		}
-		return hold(rep.Ticket, &part), nil
-	}
-	return nil, wrongKey(who, file)
-}
-
-func hold(t messages.Ticket, part *messages.EncKDCRepPart) *ticket {
-	held := &ticket{Ticket: t, key: part.Key, start: part.StartTime, end: part.EndTime, renewTill: part.RenewTill}
-	if held.start.IsZero() {
-		held.start = part.AuthTime
-	}
-	return held
-}
-
 // errUnreadable means that a KDC's response cannot be decoded.
 var errUnreadable = &Error{Text: "what the KDC answers cannot be read", Hint: "is it a KDC that krb5.conf names?"}
 
-// unreadable turns a panic of gokrb5 on a malformed response into an error.
-func unreadable(err *error) {
+// guard turns a panic of gokrb5 on malformed input into an error.
+func guard(err *error, instead error) {
 	if recover() != nil {
-		*err = errUnreadable
+		*err = instead
 	}
 }
 
@@ -163,7 +152,7 @@ func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host str
 	name := principal{parts: []string{"HTTP", host}}
 	asked := name.name()
 	asked.NameType = nametype.KRB_NT_SRV_HST // KDCs refer only requests for a service of a host
-	realm := c.serviceRealm(host)
+	realm := c.gokrb5.ResolveRealm(strings.ToLower(host))
 	at := who.realm
 	if realm != "" && realm != at {
 		across, err := c.grant(ctx, who, tgt, at, tgs(realm), false)
@@ -181,10 +170,8 @@ func (c *conf) service(ctx context.Context, who principal, tgt *ticket, host str
 		return nil, explain(err, who, name.String()+"@"+at, "")
 	}
 	if referred(t) != "" {
-		return nil, &Error{
-			Text: "the realm of " + name.String() + " is more than one referral away",
-			Hint: "say it under [domain_realm] in krb5.conf",
-		}
+		return nil, hinted("set it under [domain_realm] in krb5.conf",
+			"the realm of %s is more than one referral away", name)
 	}
 	return t, nil
 }
@@ -201,32 +188,20 @@ func referred(t *ticket) string {
 func (c *conf) grant(ctx context.Context, who principal, tgt *ticket, realm string, name types.PrincipalName,
 	renew bool,
 ) (t *ticket, err error) {
-	defer unreadable(&err)
+	defer guard(&err, errUnreadable)
 	req, err := messages.NewTGSReq(who.name(), realm, c.gokrb5, tgt.Ticket, tgt.key, name, renew)
 	if err != nil {
 		return nil, err
 	}
-	b, err := req.Marshal()
-	if err != nil {
-		return nil, err
-	}
-	answer, err := c.ask(ctx, realm, b)
-	if err != nil {
-		return nil, err
-	}
 	var rep messages.TGSRep
-	if err := rep.Unmarshal(answer); err != nil {
-		return nil, errUnreadable
+	if err := c.send(ctx, realm, &req, &rep); err != nil {
+		return nil, err
 	}
-	plain, err := crypto.DecryptEncPart(rep.EncPart, tgt.key, keyusage.TGS_REP_ENCPART_SESSION_KEY)
+	t, err = opened(&rep.KDCRepFields, tgt.key, keyusage.TGS_REP_ENCPART_SESSION_KEY, req.ReqBody.Nonce)
 	if err != nil {
 		return nil, errUnreadable
 	}
-	var part messages.EncKDCRepPart
-	if err := part.Unmarshal(plain); err != nil || part.Nonce != req.ReqBody.Nonce {
-		return nil, errUnreadable
-	}
-	return hold(rep.Ticket, &part), nil
+	return t, nil
 }
 
 // unknownService reports whether the KDC does not have the requested service.

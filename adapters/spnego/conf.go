@@ -2,12 +2,10 @@ package spnego
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jcmturner/gokrb5/v8/config"
 	"github.com/jcmturner/gokrb5/v8/iana/etypeID"
@@ -17,8 +15,6 @@ import (
 type conf struct {
 	*profile
 	realm     string // default_realm, "" if there is none
-	dnsKDC    bool   // KDCs that krb5.conf does not name may be looked up in DNS
-	fallback  bool   // if the KDC does not know a service by its name, its canonical name is tried
 	cacheName string // default_ccache_name, its variables not expanded
 	keytab    string // default_client_keytab_name
 	etypes    []int32
@@ -37,85 +33,52 @@ func loadConf(getenv func(string) string) (*conf, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conf{profile: p, dnsKDC: true, fallback: true, gokrb5: config.New(), etypes: defaultEtypes}
-	one := func(name string) string { s, _ := p.get("libdefaults", name); return s.value }
-	c.realm, c.cacheName, c.keytab = one("default_realm"), one("default_ccache_name"), one("default_client_keytab_name")
-	if c.dnsKDC, err = c.flag("dns_lookup_kdc", true); err != nil {
-		return nil, err
+	one := func(name string) string { s, _ := p.get(name); return s.value }
+	c := &conf{
+		profile: p, realm: one("default_realm"), cacheName: one("default_ccache_name"),
+		keytab: one("default_client_keytab_name"), etypes: defaultEtypes,
 	}
-	if s, ok := p.get("libdefaults", "dns_canonicalize_hostname"); ok && s.value != "fallback" {
-		if c.fallback, err = c.flag("dns_canonicalize_hostname", true); err != nil {
-			return nil, err
-		}
+	if err := c.parse(); err != nil {
+		return nil, err
 	}
 	if err := c.chooseEtypes(); err != nil {
 		return nil, err
 	}
-	l := &c.gokrb5.LibDefaults
-	for name, to := range map[string]*time.Duration{
-		"ticket_lifetime": &l.TicketLifetime,
-		"renew_lifetime":  &l.RenewLifetime,
-	} {
-		if err := c.duration(name, to); err != nil {
-			return nil, err
+	for _, s := range p.settings {
+		if len(s.path) == 2 && s.path[0] == "domain_realm" && c.gokrb5.DomainRealm[s.path[1]] == "" {
+			c.gokrb5.DomainRealm[s.path[1]] = s.value
 		}
 	}
+	l := &c.gokrb5.LibDefaults
 	l.DefaultRealm, l.Canonicalize, l.Forwardable, l.Proxiable, l.NoAddresses = c.realm, true, false, false, true
 	l.DefaultTktEnctypeIDs, l.DefaultTGSEnctypeIDs, l.PermittedEnctypeIDs = c.etypes, c.etypes, c.etypes
 	return c, nil
 }
 
-func bad(s setting, what string) error {
-	return &Error{
-		Text: fmt.Sprintf("Kerberos' configuration: %s: %s = %s: %s", s.at, s.path[len(s.path)-1], short(s.value),
-			what),
-		Hint: "set it right, or set KRB5_CONFIG to another file",
-	}
-}
-
-func (c *conf) flag(name string, def bool) (bool, error) {
-	s, ok := c.get("libdefaults", name)
-	if !ok {
-		return def, nil
-	}
-	switch strings.ToLower(s.value) {
-	case "true", "t", "yes", "y", "on", "1":
-		return true, nil
-	case "false", "f", "no", "n", "off", "0", "nil":
-		return false, nil
-	}
-	return def, bad(s, "it is true or false")
-}
-
-// duration parses 600, 10h, 1d12h, 24:00 and 24:00:00.
-func (c *conf) duration(name string, to *time.Duration) error {
-	s, ok := c.get("libdefaults", name)
-	if !ok {
-		return nil
-	}
-	v := strings.ReplaceAll(s.value, " ", "")
-	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
-		*to = time.Duration(n) * time.Second
-		return nil
-	}
-	var total time.Duration
-	if h, rest, ok := strings.Cut(v, ":"); ok {
-		m, sec, _ := strings.Cut(rest, ":")
-		v = h + "h" + m + "m" + cmp.Or(sec, "0") + "s"
-	}
-	if days, rest, ok := strings.Cut(v, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 15)
-		if err != nil {
-			return bad(s, "it is not a time")
+// parse lets gokrb5 parse the settings that it understands as MIT does.
+func (c *conf) parse() (err error) {
+	text := "[libdefaults]\ndns_lookup_kdc = true\n"
+	for _, of := range []struct{ name, what string }{
+		{"dns_lookup_kdc", "true or false"},
+		{"dns_canonicalize_hostname", "true, false or fallback"},
+		{"ticket_lifetime", "a time"},
+		{"renew_lifetime", "a time"},
+	} {
+		s, ok := c.get(of.name)
+		if !ok || s.value == "fallback" {
+			continue
 		}
-		total, v = time.Duration(n)*24*time.Hour, cmp.Or(rest, "0s")
+		text += of.name + " = " + s.value + "\n"
+		if _, err := config.NewFromString(text); err != nil {
+			return bad(s, "it is not "+of.what)
+		}
 	}
-	d, err := time.ParseDuration(v)
-	if err != nil || d < 0 || total+d > 100*365*24*time.Hour {
-		return bad(s, "it is not a time")
-	}
-	*to = total + d
-	return nil
+	c.gokrb5, err = config.NewFromString(text)
+	return err
+}
+
+func bad(s setting, what string) error {
+	return hinted(setRight, "Kerberos' configuration: %s: %s = %s: %s", s.at, s.path[len(s.path)-1], short(s.value), what)
 }
 
 // families are names for several kinds of encryption.
@@ -126,58 +89,29 @@ var families = map[string][]int32{
 
 // chooseEtypes selects what krb5.conf permits and gokrb5 supports: AES, and RC4 and triple DES if they are named.
 func (c *conf) chooseEtypes() error {
-	s, ok := c.get("libdefaults", "permitted_enctypes")
+	s, ok := c.get("permitted_enctypes")
 	if !ok {
-		if s, ok = c.get("libdefaults", "default_tkt_enctypes"); !ok {
-			return nil
-		}
+		s, ok = c.get("default_tkt_enctypes")
 	}
-	var ids []int32
-	for _, word := range strings.FieldsFunc(strings.ToLower(s.value), func(r rune) bool {
-		return r == ' ' ||
-			r == ','
-	}) {
-		drop := strings.HasPrefix(word, "-")
-		of, known := families[strings.Trim(word, "+-")]
-		if !known {
-			if id := etypeID.EtypeSupported(strings.Trim(word, "+-")); id != 0 {
-				of = []int32{id}
-			}
+	if !ok {
+		return nil
+	}
+	c.etypes = nil
+	for _, word := range strings.Fields(strings.ReplaceAll(strings.ToLower(s.value), ",", " ")) {
+		of, isFamily := families[word]
+		if id := etypeID.EtypeSupported(word); !isFamily && id != 0 {
+			of = []int32{id}
 		}
 		for _, id := range of {
-			switch held := slices.Contains(ids, id); {
-			case drop:
-				ids = slices.DeleteFunc(ids, func(other int32) bool { return other == id })
-			case !held:
-				ids = append(ids, id)
+			if !slices.Contains(c.etypes, id) {
+				c.etypes = append(c.etypes, id)
 			}
 		}
 	}
-	if len(ids) == 0 {
+	if len(c.etypes) == 0 {
 		return bad(s, "none of these is supported: AES is, and RC4 and triple DES where they are named")
 	}
-	c.etypes = ids
 	return nil
-}
-
-// serviceRealm returns the realm of a host by [domain_realm], "" if there is none.
-func (c *conf) serviceRealm(host string) string {
-	for name := strings.ToLower(host); name != ""; {
-		if s, ok := c.get("domain_realm", name); ok {
-			return s.value
-		}
-		rest := strings.TrimPrefix(name, ".")
-		i := strings.IndexByte(rest, '.')
-		if i < 0 {
-			return ""
-		}
-		if strings.HasPrefix(name, ".") {
-			name = rest[i:]
-		} else {
-			name = name[i:]
-		}
-	}
-	return ""
 }
 
 // expand replaces the variables of default_ccache_name and of keytabs.

@@ -13,7 +13,6 @@ const cookieName = "hadoop.auth"
 // A session is a server's cookie for an authenticated user.
 type session struct {
 	cookie *http.Cookie
-	due    time.Time // from then on it is renewed
 	ends   time.Time // zero if unknown
 }
 
@@ -43,7 +42,6 @@ func sessionOf(resp *http.Response, now time.Time) *session {
 	}
 	if left, ok := lifetime(s.cookie.Value, resp.Header.Get("Date"), now); ok {
 		s.ends = now.Add(left)
-		s.due = now.Add(left * 4 / 5)
 	}
 	return s
 }
@@ -70,8 +68,4 @@ func lifetime(token, date string, now time.Time) (left time.Duration, ok bool) {
 // usable reports whether the server is likely to accept the session at now.
 func (s *session) usable(now time.Time) bool {
 	return s != nil && s.cookie.Value != "" && (s.ends.IsZero() || now.Before(s.ends))
-}
-
-func (s *session) wearing(now time.Time) bool {
-	return !s.due.IsZero() && !now.Before(s.due)
 }

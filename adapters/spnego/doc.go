@@ -9,7 +9,7 @@
 // gokrb5 encodes and decrypts the messages of Kerberos (RFC 4120). This package reads the users' files and sends
 // the requests to KDCs itself, since gokrb5 (v8.4.4):
 //   - follows no include of krb5.conf, and panics at realms in one line ("A = { kdc = a }");
-//   - panics at a ticket cache that is cut off;
+//   - panics at a ticket cache that is cut off, or allocates as much memory as it claims;
 //   - puts bytes of a keytab that is cut off, keys among them, in its error;
 //   - turns a KDC's refusal into text and loses its code, which decides the hint (its krberror has no Unwrap);
 //   - cannot be interrupted, and allocates as much memory as a response's first four bytes claim.

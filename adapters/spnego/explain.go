@@ -1,7 +1,7 @@
 package spnego
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -29,50 +29,35 @@ func explain(err error, who principal, service, file string) error {
 	case errorcode.KDC_ERR_PREAUTH_FAILED, errorcode.KRB_AP_ERR_BAD_INTEGRITY:
 		return wrongKey(who, file)
 	case errorcode.KRB_AP_ERR_SKEW, errorcode.KRB_AP_ERR_TKT_NYV:
-		e.Text = "the clocks differ too much for Kerberos: " + skew(refused.STime, time.Now())
+		e.Text = "the clocks differ too much for Kerberos: " + skew(refused.STime, time.Now(), "the KDC's")
 		e.Hint = "set the clocks right (chronyc tracking, timedatectl); five minutes is what Kerberos bears"
 	case errorcode.KRB_AP_ERR_TKT_EXPIRED:
 		e.Text = fmt.Sprintf("the ticket of %s has expired", who)
-		e.Hint = "kinit, or give --keytab FILE --principal NAME"
+		e.Hint = kinit
 	case errorcode.KDC_ERR_CLIENT_REVOKED, errorcode.KDC_ERR_KEY_EXPIRED, errorcode.KDC_ERR_NAME_EXP:
 		e.Text = fmt.Sprintf("the account of %s is locked or has expired", who)
 		e.Hint = "ask those who run the KDC"
 	case errorcode.KDC_ERR_ETYPE_NOSUPP:
-		e.Text = fmt.Sprintf("the KDC has no key of a kind that is permitted here, for %s", or(service, who.String()))
+		e.Text = fmt.Sprintf("the KDC has no key of a kind that is permitted here, for %s", cmp.Or(service, who.String()))
 		e.Hint = "see permitted_enctypes in krb5.conf; AES is supported, RC4 and triple DES where they are named"
 	}
 	return e
 }
 
 func wrongKey(who principal, file string) error {
-	return &Error{
-		Text: fmt.Sprintf("the key of %s in %s is not the one that the KDC has", who, file),
-		Hint: "it was changed since, perhaps by making another keytab: get the keytab anew", Err: errAgain,
-	}
+	e := hinted("it was changed since, perhaps by making another keytab: get the keytab anew",
+		"the key of %s in %s is not the one that the KDC has", who, file)
+	e.Err = errAgain
+	return e
 }
 
-// skew returns how far this machine's clock is from the KDC's.
-func skew(theirs, ours time.Time) string {
+// skew returns how far this machine's clock is from another one.
+func skew(theirs, ours time.Time, of string) string {
 	d := ours.Sub(theirs).Round(time.Second)
 	if d < 0 {
-		return fmt.Sprintf("this machine's is %s behind the KDC's", units.Exact(-d))
+		return fmt.Sprintf("this machine's is %s behind %s", units.Exact(-d), of)
 	}
-	return fmt.Sprintf("this machine's is %s ahead of the KDC's", units.Exact(d))
-}
-
-func or(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
-// passing reports whether the cause may soon disappear by itself. Only refused keys (errAgain) do not.
-func passing(err error) bool {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	return !errors.Is(err, errAgain)
+	return fmt.Sprintf("this machine's is %s ahead of %s", units.Exact(d), of)
 }
 
 // An Error is why a login failed, in words for people.
@@ -80,6 +65,13 @@ type Error struct {
 	Text string // what happened, where
 	Hint string // what to do
 	Err  error  // the cause, or nil; its text is not in Text
+}
+
+// kinit is the hint if there is no usable ticket.
+const kinit = "kinit, or give --keytab FILE --principal NAME"
+
+func hinted(hint, format string, args ...any) *Error {
+	return &Error{Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -3,7 +3,6 @@ package spnego
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,44 +23,24 @@ const (
 // kdcs returns the addresses of a realm's KDCs, in the order of krb5.conf or DNS.
 func (c *conf) kdcs(ctx context.Context, realm string) ([]string, error) {
 	var out []string
-	for _, v := range append(c.all("realms", realm, "kdc"), c.all("realms", realm, "master_kdc")...) {
-		v = strings.TrimSuffix(strings.TrimSpace(v), "*")
-		if strings.HasPrefix(v, "http") {
-			return nil, &Error{
-				Text: "the KDC of " + realm + " is reached by HTTPS (" + short(v) +
-					"), which is not supported",
-				Hint: "name one that is reached directly, in a krb5.conf of your own (KRB5_CONFIG)",
-			}
-		}
-		v = strings.TrimPrefix(strings.TrimPrefix(v, "tcp/"), "udp/")
+	for _, s := range c.all("realms", realm, "kdc") {
+		v := strings.TrimPrefix(strings.TrimPrefix(s.value, "tcp/"), "udp/")
 		if _, _, err := net.SplitHostPort(v); err != nil {
 			v = net.JoinHostPort(strings.Trim(v, "[]"), "88")
 		}
 		out = append(out, v)
 	}
-	if len(out) > 0 {
-		return out, nil
-	}
-	if c.dnsKDC {
-		_, found, err := net.DefaultResolver.LookupSRV(ctx, "kerberos", "tcp", realm)
+	if len(out) == 0 && c.gokrb5.LibDefaults.DNSLookupKDC {
+		_, found, _ := net.DefaultResolver.LookupSRV(ctx, "kerberos", "tcp", realm) // the error says less than ours
 		for _, s := range found {
 			out = append(out, net.JoinHostPort(strings.TrimSuffix(s.Target, "."), strconv.Itoa(int(s.Port))))
 		}
-		if len(out) > 0 || ctx.Err() != nil {
-			return out, errors.Join(ctx.Err(), ifNone(out, err))
-		}
 	}
-	return nil, &Error{
-		Text: "no KDC is known of the realm " + realm,
-		Hint: "is the realm's name right (it is mostly in capitals)? Name its KDC under [realms] in krb5.conf (KRB5_CONFIG)",
+	if len(out) == 0 && ctx.Err() == nil {
+		return nil, hinted("is the realm's name right (it is mostly in capitals)? "+
+			"Name its KDC under [realms] in krb5.conf (KRB5_CONFIG)", "no KDC is known of the realm %s", realm)
 	}
-}
-
-func ifNone(found []string, err error) error {
-	if len(found) > 0 {
-		return nil
-	}
-	return err
+	return out, ctx.Err()
 }
 
 // ask sends a message to the realm's KDCs, one after the other until one responds. A KDC's refusal is a
@@ -87,10 +66,8 @@ func (c *conf) ask(ctx context.Context, realm string, msg []byte) ([]byte, error
 		}
 		return answer, nil
 	}
-	return nil, &Error{
-		Text: fmt.Sprintf("no KDC of %s answers: %s", realm, input.OneLine(strings.Join(silent, "; "), 140)),
-		Hint: "is it up, is port 88 open for this machine, is [realms] in krb5.conf right?",
-	}
+	return nil, hinted("is it up, is port 88 open for this machine, is [realms] in krb5.conf right?",
+		"no KDC of %s answers: %s", realm, input.OneLine(strings.Join(silent, "; "), 140))
 }
 
 // exchange sends a message to one KDC over TCP (RFC 4120 section 7.2.2), which every KDC supports.

@@ -1,8 +1,6 @@
 package spnego
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -33,8 +31,8 @@ type server struct {
 	turn chan struct{} // its holder negotiates; the others wait for the outcome
 
 	mu      sync.Mutex
-	seen    bool // it has responded
-	asks    bool // it has requested Negotiate
+	isOpen  bool // its last response did not request Negotiate
+	asks    bool // its last response did
 	session *session
 }
 
@@ -50,104 +48,52 @@ func (l *layer) server(r *http.Request) *server {
 	return s
 }
 
-func (l *layer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l *layer) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	s := l.server(r)
-	held, seen, asks := s.now()
-	if now := l.login.opt.Clock(); held.usable(now) {
-		if held.wearing(now) && s.try() {
-			return l.renew(s, r, held)
+	held, isSettled := s.now(l.login.opt.Clock())
+	if isSettled {
+		resp, err = l.next.RoundTrip(with(r, held, ""))
+		if err != nil || !wanted(resp) {
+			if err == nil && held != nil {
+				s.take(resp, l.login.opt.Clock())
+			}
+			return resp, err
 		}
-		return l.known(s, r, held)
-	}
-	if seen && !asks {
-		return l.known(s, r, nil)
+		// The session has ended early: the server was restarted, or its secret changed.
 	}
 	// One request negotiates, the others wait for its outcome.
-	if err := s.enter(r.Context()); err != nil {
-		return nil, err
-	}
-	return l.first(s, r)
-}
-
-// first sends a request to an unknown server, or to one that requires a ticket. Its caller has the turn.
-func (l *layer) first(s *server, r *http.Request) (*http.Response, error) {
-	held, seen, asks := s.now()
-	if held.usable(l.login.opt.Clock()) || seen && !asks { // another request has found it out meanwhile
-		s.leave()
-		return l.known(s, r, held)
-	}
-	defer s.leave()
-	if asks {
-		return l.negotiate(s, r)
-	}
-	resp, err := l.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	s.learn(resp)
-	if !wanted(resp) {
-		return resp, nil
-	}
-	return l.instead(s, r, resp)
-}
-
-// known sends a request with the current session, or without one to a server that requires none.
-func (l *layer) known(s *server, r *http.Request, held *session) (*http.Response, error) {
-	resp, err := l.next.RoundTrip(with(r, held, ""))
-	if err != nil {
-		return nil, err
-	}
-	if !wanted(resp) {
-		if held != nil {
-			s.take(resp, l.login.opt.Clock())
+	select {
+	case s.turn <- struct{}{}:
+	case <-r.Context().Done():
+		if resp != nil {
+			resp.Body.Close()
 		}
-		return resp, nil
+		return nil, r.Context().Err()
 	}
-	s.learn(resp)
-	// The session has ended early: the server was restarted, or its secret changed.
-	if err := s.enter(r.Context()); err != nil {
-		resp.Body.Close()
-		return nil, err
-	}
-	defer s.leave()
-	if newer, _, _ := s.now(); newer != held && newer.usable(l.login.opt.Clock()) {
-		if again, ok := twice(r); ok {
-			discard(resp)
-			return l.next.RoundTrip(with(again, newer, ""))
-		}
-		return resp, nil
-	}
-	s.forget(held)
-	return l.instead(s, r, resp)
-}
-
-// renew gets a new session while the old one is valid. If that fails it uses the old one. Its caller has the turn.
-func (l *layer) renew(s *server, r *http.Request, held *session) (*http.Response, error) {
-	token, err := l.token(r)
-	if err != nil {
-		s.postpone(held, l.login.opt.Clock())
-		s.leave()
-		if r.Context().Err() != nil {
+	leave := sync.OnceFunc(func() { <-s.turn })
+	defer leave()
+	newer, isNow := s.now(l.login.opt.Clock())
+	byOther := isNow && (!isSettled || newer != held)
+	if resp == nil && !byOther && !s.asks {
+		if resp, err = l.next.RoundTrip(r); err != nil {
 			return nil, err
 		}
-		l.login.opt.Log(fmt.Sprintf("%s: not renewed: %v", r.URL.Host, err))
-		return l.known(s, r, held)
 	}
-	defer s.leave()
-	return l.prove(s, r, token)
-}
-
-// instead repeats a request with a ticket after a 401, and returns the new response.
-func (l *layer) instead(s *server, r *http.Request, resp *http.Response) (*http.Response, error) {
-	again, ok := twice(r)
-	if !ok {
-		return resp, nil
+	if resp != nil {
+		if !byOther {
+			s.learn(resp)
+		}
+		again, ok := twice(r)
+		if !ok || !wanted(resp) {
+			return resp, nil
+		}
+		discard(resp)
+		r = again
 	}
-	discard(resp)
-	return l.negotiate(s, again)
-}
-
-func (l *layer) negotiate(s *server, r *http.Request) (*http.Response, error) {
+	if byOther {
+		leave()
+		return l.RoundTrip(r)
+	}
 	token, err := l.token(r)
 	if err != nil {
 		return nil, err
@@ -226,16 +172,23 @@ func discard(resp *http.Response) {
 	resp.Body.Close()
 }
 
-func (s *server) now() (held *session, seen, asks bool) {
+// now returns the session to use, nil for a server that requires none. It is not settled if the server is unknown, or
+// if its session has ended.
+func (s *server) now(now time.Time) (held *session, isSettled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.session, s.seen, s.asks
+	if s.session.usable(now) {
+		return s.session, true
+	}
+	return nil, s.isOpen
 }
 
+// learn keeps whether the server requires Negotiate. A session that it has refused ends.
 func (s *server) learn(resp *http.Response) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen, s.asks = true, wanted(resp)
+	s.asks, s.session = wanted(resp), nil
+	s.isOpen = !s.asks
 }
 
 // take keeps the session that a response sets; false if it sets none.
@@ -249,42 +202,3 @@ func (s *server) take(resp *http.Response, now time.Time) bool {
 	s.session = got
 	return true
 }
-
-func (s *server) forget(held *session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session == held {
-		s.session = nil
-	}
-}
-
-// postpone sets the next renewal to after a quarter of the remaining time.
-func (s *server) postpone(held *session, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session == held {
-		later := *held
-		later.due = now.Add(held.ends.Sub(now) / 4)
-		s.session = &later
-	}
-}
-
-func (s *server) try() bool {
-	select {
-	case s.turn <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *server) enter(ctx context.Context) error {
-	select {
-	case s.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (s *server) leave() { <-s.turn }

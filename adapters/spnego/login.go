@@ -32,11 +32,11 @@ type Login struct {
 
 	// Only the holder of the turn uses these:
 	conf     *conf
-	who      principal
 	source   string // file of the keytab or the cache
+	cached   bool   // from a ticket cache
+	stamp    string // of the source
+	who      principal
 	keys     []keyEntry
-	cached   bool // from a ticket cache
-	stamp    stamp
 	tgt      *ticket
 	services map[string]*ticket // by host
 	refused  error              // why the keys are not tried again before retry
@@ -95,31 +95,10 @@ func (l *Login) Name() string {
 		return ""
 	}
 	defer leave()
-	if len(l.who.parts) > 0 {
-		return l.who.String()
+	if err := l.identify(); err != nil && len(l.who.parts) == 0 {
+		return l.opt.Principal
 	}
-	if l.begin() != nil {
-		return ""
-	}
-	if l.cached {
-		who, _, err := readCache(l.source)
-		if err != nil {
-			return ""
-		}
-		return who.String()
-	}
-	if l.opt.Principal == "" {
-		all, err := readKeytab(l.source)
-		if err != nil {
-			return ""
-		}
-		who, _, err := keysOf(all, l.source, "", l.conf.realm)
-		if err != nil {
-			return ""
-		}
-		return who.String()
-	}
-	return l.opt.Principal
+	return l.who.String()
 }
 
 // Used reports whether a server has required a ticket.
@@ -134,112 +113,25 @@ func (l *Login) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// begin reads krb5.conf and chooses the keytab or ticket cache.
-func (l *Login) begin() error {
-	if l.conf == nil {
-		c, err := loadConf(l.opt.Getenv)
-		if err != nil {
-			return err
-		}
-		l.conf = c
-	}
-	return l.choose()
-}
-
 // ready makes sure that there is a ticket-granting ticket that has not ended.
 func (l *Login) ready(ctx context.Context) error {
-	if err := l.begin(); err != nil {
+	if err := l.identify(); err != nil {
 		return err
 	}
-	if l.cached {
-		return l.fromCache(ctx)
-	}
-	return l.fromKeytab(ctx)
-}
-
-// choose selects the keytab or the ticket cache, once.
-func (l *Login) choose() error {
-	if l.source != "" {
-		return nil
-	}
-	if l.opt.Keytab != "" {
-		l.useKeytab(l.opt.Keytab)
-		return nil
-	}
-	file, unusable := l.cacheName()
-	spare := cmp.Or(l.opt.Getenv("KRB5_CLIENT_KTNAME"), l.opt.Getenv("KRB5_KTNAME"), l.conf.keytab)
-	switch there := unusable == nil && exists(file); {
-	case spare != "" && (l.opt.Principal != "" || !there):
-		l.useKeytab(spare)
-	case there:
-		l.source, l.cached = file, true
-	case unusable != nil:
-		return unusable
-	default:
-		return &Error{
-			Text: "Kerberos is wanted, and there is no ticket: no ticket cache " + file,
-			Hint: "kinit, or give --keytab FILE --principal NAME",
-		}
-	}
-	return nil
-}
-
-func (l *Login) useKeytab(name string) {
-	l.source = expand(strings.TrimPrefix(strings.TrimPrefix(name, "FILE:"), "WRFILE:"), l.opt.Getenv)
-}
-
-// cacheName returns the file of the ticket cache: by KRB5CCNAME, krb5.conf, or the default.
-func (l *Login) cacheName() (string, error) {
-	uid := strconv.Itoa(os.Getuid())
-	name := cmp.Or(l.opt.Getenv("KRB5CCNAME"), l.conf.cacheName, "FILE:/tmp/krb5cc_%{uid}")
-	return cacheFile(expand(name, l.opt.Getenv), uid)
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
-}
-
-// A stamp identifies a version of a file, to detect changes.
-type stamp struct {
-	size int64
-	at   time.Time
-}
-
-func stampOf(file string) stamp {
-	info, err := os.Stat(file)
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{info.Size(), info.ModTime()}
-}
-
-// fromKeytab gets a ticket with the keytab's key, and a new one before that ends.
-func (l *Login) fromKeytab(ctx context.Context) error {
-	if is := stampOf(l.source); l.keys == nil || is != l.stamp && !l.tgt.fresh(l.opt.Clock()) {
-		all, err := readKeytab(l.source)
-		if err != nil {
-			return err
-		}
-		who, keys, err := keysOf(all, l.source, l.opt.Principal, l.conf.realm)
-		if err != nil {
-			return err
-		}
-		l.of(who)
-		l.keys, l.stamp, l.refused = keys, is, nil
-	}
 	now := l.opt.Clock()
-	if l.tgt.fresh(now) {
+	switch {
+	case l.tgt.fresh(now):
 		return nil
-	}
-	if l.refused != nil && now.Before(l.retry) {
+	case l.cached:
+		return l.renew(ctx, now)
+	case l.refused != nil && now.Before(l.retry):
 		return l.refused
 	}
 	t, err := l.conf.authenticate(ctx, l.who, l.keys, l.source)
+	if errors.Is(err, errAgain) {
+		l.refused, l.retry = err, now.Add(again)
+	}
 	if err != nil {
-		if !passing(err) {
-			l.refused, l.retry = err, now.Add(again)
-		}
 		return err
 	}
 	l.tgt, l.refused = t, nil
@@ -247,13 +139,120 @@ func (l *Login) fromKeytab(ctx context.Context) error {
 	return nil
 }
 
-// of sets the principal. If it changes, the tickets to services are dropped; otherwise they are valid until they
-// end.
-func (l *Login) of(who principal) {
-	if who.String() != l.who.String() {
+// renew renews the ticket of a cache if the KDC allows that. It never writes the cache's file.
+func (l *Login) renew(ctx context.Context, now time.Time) error {
+	if now.Before(l.tgt.end) && l.tgt.renewTill.After(l.tgt.end) {
+		t, err := l.conf.grant(ctx, l.who, l.tgt, l.who.realm, tgs(l.who.realm), true)
+		if err == nil {
+			l.tgt = t
+			l.opt.Log(fmt.Sprintf("ticket of %s renewed until %s", l.who, utc(t.end)))
+		} else if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if !now.Before(l.tgt.end) {
+		return hinted(kinit, "the ticket of %s ended at %s", l.who, utc(l.tgt.end))
+	}
+	return nil
+}
+
+// identify reads krb5.conf and chooses the keytab or ticket cache, once. It reads the principal, and its keys or
+// ticket, whenever the file has changed: kinit, k5start and others rewrite it.
+func (l *Login) identify() (err error) {
+	if l.conf == nil {
+		if l.conf, err = loadConf(l.opt.Getenv); err != nil {
+			return err
+		}
+	}
+	if l.source == "" {
+		if err := l.choose(); err != nil {
+			return err
+		}
+	}
+	is := stampOf(l.source)
+	if len(l.who.parts) > 0 && (is == l.stamp || !l.cached && l.tgt.fresh(l.opt.Clock())) {
+		return nil
+	}
+	var who principal
+	if l.cached {
+		who, err = l.fromCache()
+	} else {
+		who, err = l.fromKeytab()
+	}
+	if err != nil {
+		return err
+	}
+	if who.String() != l.who.String() { // otherwise tickets to services are valid until they end
 		l.who, l.services = who, map[string]*ticket{}
 	}
+	l.stamp = is
+	return nil
 }
+
+func (l *Login) fromCache() (principal, error) {
+	who, tgt, err := readCache(l.source)
+	if err != nil {
+		return who, err
+	}
+	if asked := parsePrincipal(l.opt.Principal); l.opt.Principal != "" && !who.is(asked) {
+		return who, hinted("kinit "+asked.String()+", or give --keytab FILE",
+			"the ticket cache %s is of %s, not of %s", l.source, who, asked)
+	}
+	l.tgt = tgt
+	return who, nil
+}
+
+func (l *Login) fromKeytab() (principal, error) {
+	all, err := readKeytab(l.source)
+	if err != nil {
+		return principal{}, err
+	}
+	who, keys, err := keysOf(all, l.source, l.opt.Principal, l.conf.realm)
+	if err == nil {
+		l.keys, l.refused = keys, nil
+	}
+	return who, err
+}
+
+// choose selects the keytab or the ticket cache.
+func (l *Login) choose() error {
+	uid := strconv.Itoa(os.Getuid())
+	name := cmp.Or(l.opt.Getenv("KRB5CCNAME"), l.conf.cacheName, "FILE:/tmp/krb5cc_%{uid}")
+	file, unusable := cacheFile(expand(name, l.opt.Getenv), uid)
+	hasCache := unusable == nil && exists(file)
+	keytab := l.opt.Keytab
+	if l.opt.Principal != "" || !hasCache {
+		keytab = cmp.Or(keytab, l.opt.Getenv("KRB5_CLIENT_KTNAME"), l.opt.Getenv("KRB5_KTNAME"), l.conf.keytab)
+	}
+	switch {
+	case keytab != "":
+		l.source = expand(strings.TrimPrefix(strings.TrimPrefix(keytab, "FILE:"), "WRFILE:"), l.opt.Getenv)
+	case hasCache:
+		l.source, l.cached = file, true
+	case unusable != nil:
+		return unusable
+	default:
+		return hinted(kinit, "Kerberos is required, and there is no ticket: no ticket cache %s", file)
+	}
+	return nil
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// stampOf identifies a version of a file, to detect changes.
+func stampOf(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime())
+}
+
+// utc formats a time in UTC, as in logs.
+func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // ticketFor returns a ticket to HTTP on host, and the ticket's principal. If the KDC gives no new ticket, the
 // current one is used until its end.
@@ -279,7 +278,7 @@ func (l *Login) serve(ctx context.Context, host string) error {
 		return nil
 	}
 	t, err := l.conf.service(ctx, l.who, l.tgt, host)
-	if unknownService(err) && l.conf.fallback {
+	if unknownService(err) && l.conf.gokrb5.LibDefaults.DNSCanonicalizeHostname {
 		if other := canonical(ctx, host); other != "" {
 			if again, failed := l.conf.service(ctx, l.who, l.tgt, other); failed == nil {
 				t, err = again, nil
@@ -314,5 +313,3 @@ func canonical(ctx context.Context, host string) string {
 	}
 	return name
 }
-
-var errNoTGT = errors.New("no ticket-granting ticket")

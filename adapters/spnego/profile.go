@@ -29,9 +29,12 @@ type profile struct {
 }
 
 const (
-	maxDepth = 10  // includes in includes
-	maxFiles = 200 // in all
+	maxFiles = 200
+	maxDepth = 10 // includes in includes, braces in braces
 )
+
+// setRight is the hint about a fault of krb5.conf.
+const setRight = "set it right, or set KRB5_CONFIG to another file"
 
 // readProfile reads files that are separated by colons, as in KRB5_CONFIG. Absent files are skipped, unless all are
 // absent.
@@ -42,17 +45,12 @@ func readProfile(names string) (*profile, error) {
 			continue
 		}
 		if err := p.read(name, 0); err != nil {
-			return nil, &Error{
-				Text: "Kerberos' configuration: " + err.Error(),
-				Hint: "set it right, or set KRB5_CONFIG to another file", Err: err,
-			}
+			return nil, hinted(setRight, "Kerberos' configuration: %v", err)
 		}
 	}
 	if p.files == 0 {
-		return nil, &Error{
-			Text: "there is no Kerberos configuration: " + names,
-			Hint: "take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it",
-		}
+		return nil, hinted("take krb5.conf from a machine of the cluster, and set KRB5_CONFIG to it",
+			"there is no Kerberos configuration: %s", names)
 	}
 	return p, nil
 }
@@ -72,38 +70,35 @@ func (p *profile) read(name string, depth int) error {
 		line = uncomment(line)
 		at := fmt.Sprintf("%s:%d", name, n)
 		word, rest, _ := strings.Cut(line, " ")
+		tag, value, isSetting := strings.Cut(line, "=")
+		tag, value = strings.TrimSpace(tag), strings.TrimSpace(value)
 		switch {
 		case line == "":
 		case word == "include", word == "includedir":
-			if err := p.include(word, strings.TrimSpace(rest), at, depth); err != nil {
-				return err
+			files, err := included(word, strings.TrimSpace(rest))
+			for i := 0; i < len(files) && err == nil; i++ {
+				err = p.read(files[i], depth+1)
 			}
-		case word == "module":
-			return fmt.Errorf("%s: settings of a module cannot be read", at)
+			if err != nil {
+				return fmt.Errorf("%s: %w", at, err)
+			}
 		case line[0] == '[':
 			section, _, closed := strings.Cut(line[1:], "]")
 			if !closed || len(path) > 1 {
 				return fmt.Errorf("%s: a section stands where none can: %s", at, short(line))
 			}
 			path = []string{strings.TrimSpace(section)}
-		case strings.TrimSuffix(line, "*") == "}":
+		case line == "}":
 			if len(path) < 2 {
 				return fmt.Errorf("%s: a } without {", at)
 			}
 			path = path[:len(path)-1]
+		case !isSetting || tag == "" || len(path) == 0 || len(path) > maxDepth:
+			return fmt.Errorf("%s: neither a section nor NAME = VALUE: %s", at, short(line))
+		case value == "{":
+			path = append(slices.Clone(path), tag)
 		default:
-			tag, value, ok := strings.Cut(line, "=")
-			tag = strings.TrimSuffix(strings.TrimSpace(tag), "*")
-			value = strings.TrimSpace(value)
-			if !ok || tag == "" || len(path) == 0 || len(path) > maxDepth {
-				return fmt.Errorf("%s: neither a section nor NAME = VALUE: %s", at, short(line))
-			}
-			full := append(slices.Clone(path), tag)
-			if value == "{" {
-				path = full
-				continue
-			}
-			p.settings = append(p.settings, setting{full, strings.Trim(value, `"`), at})
+			p.settings = append(p.settings, setting{append(slices.Clone(path), tag), strings.Trim(value, `"`), at})
 		}
 	}
 	if len(path) > 1 {
@@ -114,7 +109,7 @@ func (p *profile) read(name string, depth int) error {
 
 var (
 	trailing = regexp.MustCompile(`\s[#;].*`)
-	included = regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`)
+	inFolder = regexp.MustCompile(`^[A-Za-z0-9_-]+$|^[^.].*\.conf$`)
 )
 
 // uncomment trims a line. MIT has comments on lines of their own only, but people write others too.
@@ -126,52 +121,43 @@ func uncomment(line string) string {
 	return strings.TrimSpace(trailing.ReplaceAllString(line, ""))
 }
 
-// include reads a file or, for a folder, the files that MIT reads, in the order of their names.
-func (p *profile) include(kind, name, at string, depth int) error {
+// included returns the files of an include or includedir: of a folder, those that MIT reads, in the order of their
+// names.
+func included(kind, name string) (files []string, err error) {
 	if !filepath.IsAbs(name) {
-		return fmt.Errorf("%s: %s takes an absolute path, not %q", at, kind, name)
+		return nil, fmt.Errorf("%s takes an absolute path, not %q", kind, name)
 	}
 	if kind == "include" {
-		if err := p.read(name, depth+1); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
-		}
-		return nil
+		return []string{name}, nil
 	}
 	entries, err := os.ReadDir(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // packages' defaults name folders that few systems have
-	}
-	if err != nil {
-		return fmt.Errorf("%s: includedir %s: %s", at, name, why(err))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // packages' defaults name folders that few systems have
+		return nil, fmt.Errorf("includedir %s: %s", name, why(err))
 	}
 	for _, e := range entries {
-		if e.IsDir() || !included.MatchString(e.Name()) {
-			continue
-		}
-		if err := p.read(filepath.Join(name, e.Name()), depth+1); err != nil {
-			return fmt.Errorf("%s: %w", at, err)
+		if !e.IsDir() && inFolder.MatchString(e.Name()) {
+			files = append(files, filepath.Join(name, e.Name()))
 		}
 	}
-	return nil
+	return files, nil
 }
 
-// get returns the setting with this path; if there are several, the first, as with MIT.
-func (p *profile) get(path ...string) (setting, bool) {
-	i := slices.IndexFunc(p.settings, func(s setting) bool { return slices.Equal(s.path, path) })
-	if i < 0 {
-		return setting{}, false
-	}
-	return p.settings[i], true
-}
-
-// all returns each value with this path.
-func (p *profile) all(path ...string) (out []string) {
+// all returns the settings with this path.
+func (p *profile) all(path ...string) (out []setting) {
 	for _, s := range p.settings {
 		if slices.Equal(s.path, path) {
-			out = append(out, s.value)
+			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// get returns the first setting of libdefaults with a name, as MIT does. ok is false if there is none.
+func (p *profile) get(name string) (s setting, ok bool) {
+	for _, s := range p.all("libdefaults", name) {
+		return s, true
+	}
+	return s, false
 }
 
 // short returns foreign text as errors quote it: the first line, cut to 60 characters.

@@ -7,13 +7,10 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/jcmturner/gokrb5/v8/client"
 	"github.com/jcmturner/gokrb5/v8/credentials"
-	"github.com/jcmturner/gokrb5/v8/gssapi"
 	"github.com/jcmturner/gokrb5/v8/spnego"
-	"github.com/paratimer/paratimer/units"
 )
 
 // token returns the token for a request's Authorization header: a ticket to HTTP on its host, with a new
@@ -23,35 +20,18 @@ func (l *layer) token(r *http.Request) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		if recover() != nil {
-			err = &Error{
-				Text: "the ticket of " + who.String() + " cannot be used",
-				Hint: "kinit, or get the keytab anew",
-			}
-		}
-	}()
+	unusable := hinted("kinit, or get the keytab anew", "the ticket of %s cannot be used", who)
+	defer guard(&err, unusable)
 	asks := &client.Client{Credentials: credentials.NewFromPrincipalName(who.name(), who.realm)}
-	krb5, err := spnego.NewKRB5TokenAPREQ(asks, t.Ticket, t.key, []int{gssapi.ContextFlagInteg, gssapi.ContextFlagConf},
-		nil)
+	first, err := spnego.NewNegTokenInitKRB5(asks, t.Ticket, t.key)
 	if err != nil {
-		return "", fmt.Errorf("the ticket of %s cannot be used", who) // the cause may quote keys
+		return "", unusable // the cause may quote keys
 	}
-	inner, err := krb5.Marshal()
+	b, err := (&spnego.SPNEGOToken{Init: true, NegTokenInit: first}).Marshal()
 	if err != nil {
-		return "", fmt.Errorf("the ticket of %s cannot be encoded", who)
+		return "", unusable
 	}
-	outer, err := (&spnego.SPNEGOToken{Init: true, NegTokenInit: initial(inner)}).Marshal()
-	if err != nil {
-		return "", fmt.Errorf("the ticket of %s cannot be encoded", who)
-	}
-	return base64.StdEncoding.EncodeToString(outer), nil
-}
-
-func initial(krb5 []byte) (n spnego.NegTokenInit) {
-	n.MechTypes = append(n.MechTypes, gssapi.OIDKRB5.OID())
-	n.MechTokenBytes = krb5
-	return n
+	return base64.StdEncoding.EncodeToString(b), nil
 }
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
@@ -67,7 +47,7 @@ func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error
 	case strings.Contains(low, "clock skew"):
 		e.Hint = "the server's clock and the KDC's differ by more than five minutes"
 		if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-			e.Hint += "; this machine's is " + offset(l.opt.Clock().Sub(date)) + " the server's"
+			e.Hint += "; " + skew(date, l.opt.Clock(), "the server's")
 		}
 	case strings.Contains(low, "checksum failed"), strings.Contains(low, "cannot find key"), strings.Contains(low,
 		"decrypt"):
@@ -80,12 +60,4 @@ func (l *Login) refusal(r *http.Request, resp *http.Response, page []byte) error
 		e.Hint = "is the address the one that the server's keytab has, HTTP/" + r.URL.Hostname() + "?"
 	}
 	return e
-}
-
-func offset(d time.Duration) string {
-	d = d.Round(time.Second)
-	if d < 0 {
-		return fmt.Sprintf("%s behind", units.Exact(-d))
-	}
-	return fmt.Sprintf("%s ahead of", units.Exact(d))
 }
