@@ -59,14 +59,14 @@ type Options struct {
 // A Client sends GET requests. It neither waits nor retries, except that it tries the next address of a request if one
 // does not respond. Several goroutines may use it. A process has one client, so that its memory is bounded.
 type Client struct {
-	opt    Options
-	chain  http.RoundTripper
-	slots  chan struct{}
-	memory *memory
-	meter  *meter
-	clock  *clock
-	dates  *dates
-	hosts  map[string]bool // that redirects may lead to
+	opt   Options
+	chain http.RoundTripper
+	slots chan struct{}
+	large chan struct{} // places for large responses
+	meter *meter
+	clock *clock
+	dates *dates
+	hosts map[string]bool // that redirects may lead to
 	// certificateRequested reports that some service requested a client certificate.
 	certificateRequested atomic.Bool
 
@@ -85,7 +85,7 @@ func New(o Options) (*Client, error) {
 		o.Clock = time.Now
 	}
 	c := &Client{
-		opt: o, slots: make(chan struct{}, o.InFlight), memory: newMemory(inMemory), hosts: map[string]bool{},
+		opt: o, slots: make(chan struct{}, o.InFlight), large: make(chan struct{}, maxLarge), hosts: map[string]bool{},
 		turns: map[string]turn{}, clock: newClock(o.Clock),
 		dates: &dates{newest: map[string]time.Time{}, stale: map[string]staleResponses{}},
 	}

@@ -35,12 +35,12 @@ func Decode(what string, body []byte, v any, lists int) error {
 		return fmt.Errorf("%s is not JSON: %w (it begins %s)", what, json.Unmarshal(body, v), excerpt(body))
 	}
 	to := reflect.ValueOf(v).Elem()
-	counter := reader{text: body, left: lists, scratch: map[reflect.Type]any{}}
-	if _ = counter.into(to); counter.err != nil {
-		return fmt.Errorf("%s: %w", what, counter.err)
-	}
-	r := reader{text: body}
-	if err := r.into(to); err != nil {
+	r := reader{text: body, left: lists}
+	err := r.into(to)
+	switch {
+	case r.err != nil:
+		return fmt.Errorf("%s: %w", what, r.err)
+	case err != nil:
 		return fmt.Errorf("%s is not JSON: %w (it begins %s)", what, err, excerpt(body))
 	}
 	if to.Kind() == reflect.Struct && to.NumField() > 0 {
@@ -60,23 +60,27 @@ type List[T any] []T
 
 func (l *List[T]) read(r *reader) {
 	*l = nil
-	switch next := r.next(); {
-	case r.scratch != nil:
-		r.measure(reflect.TypeFor[T]())
-	case next == '[':
-		all := make([]T, 0, r.count())
+	switch r.next() {
+	case '[':
+		n := r.count()
+		if !r.takes(n, reflect.TypeFor[T]()) {
+			return
+		}
+		*l = make([]T, 0, n)
 		for r.enter(); r.more(']'); {
-			all = append(all, *new(T))
-			if last := len(all) - 1; !r.try(&all[last]) {
-				all = all[:last]
+			*l = append(*l, *new(T))
+			if last := len(*l) - 1; !r.try(&(*l)[last]) {
+				*l = (*l)[:last]
 			}
 		}
-		*l = all
-	case next == '{':
+	case '{':
 		from := r.at
-		var v T
-		if r.try(&v) && len(bytes.TrimSpace(r.text[from+1:r.at-1])) > 0 {
-			*l = List[T]{v}
+		if !r.takes(1, reflect.TypeFor[T]()) {
+			return
+		}
+		*l = make([]T, 1)
+		if !r.try(&(*l)[0]) || len(bytes.TrimSpace(r.text[from+1:r.at-1])) == 0 {
+			*l = nil
 		}
 	default:
 		r.take()
@@ -106,41 +110,19 @@ type reader struct {
 	text  []byte
 	at    int
 	depth int // of objects and lists around the next value
-
-	// A reader with scratch values does not decode: it counts the memory of the elements of lists, before any is
-	// allocated.
-	scratch map[reflect.Type]any // by the type of elements, a pointer to one that all lists share
-	left    int                  // bytes that elements may still take
-	err     error
+	left  int // bytes that the elements of lists may still take
+	err   error
 }
 
 // fail ends the reading.
 func (r *reader) fail(err error) { r.err, r.at = err, len(r.text) }
 
-// measure counts the elements of the list that comes next.
-func (r *reader) measure(of reflect.Type) {
-	switch r.next() {
-	case '[':
-		for r.enter(); r.more(']'); {
-			r.element(of)
-		}
-	case '{':
-		r.element(of)
-	default:
-		r.take()
-	}
-}
-
-// element counts an element of a list, with the lists inside.
-func (r *reader) element(of reflect.Type) {
-	if r.scratch[of] == nil {
-		r.scratch[of] = reflect.New(of).Interface()
-	}
-	if r.left -= int(of.Size()); r.left < 0 {
+// takes draws the memory of n elements of a list, and reports whether there is enough.
+func (r *reader) takes(n int, of reflect.Type) bool {
+	if r.left -= n * int(of.Size()); r.left < 0 {
 		r.fail(fmt.Errorf("%w: its lists have too many elements for its size", ErrTooBig))
-		return
 	}
-	r.try(r.scratch[of])
+	return r.left >= 0
 }
 
 // enter begins an object or a list.
@@ -208,14 +190,11 @@ func (r *reader) into(v reflect.Value) error {
 	if !ok && v.Kind() == reflect.Struct && r.next() == '{' {
 		return r.object(v)
 	}
-	switch text := r.take(); {
-	case r.scratch != nil:
-		return nil
-	case ok:
-		return own.UnmarshalJSON(text) //nolint:wrapcheck // Decode names the response
-	default:
-		return json.Unmarshal(text, p) //nolint:wrapcheck // likewise
+	text := r.take()
+	if !ok {
+		return json.Unmarshal(text, p) //nolint:wrapcheck // Decode names the response
 	}
+	return own.UnmarshalJSON(text) //nolint:wrapcheck // likewise
 }
 
 func (r *reader) object(v reflect.Value) error {
@@ -246,7 +225,7 @@ func (r *reader) try(v any) bool {
 	return err == nil
 }
 
-// fields are the indexes of a struct's fields, by key in lower case.
+// fields are the indexes of a struct's fields, by key, and by key in lower case.
 type fields map[string][]int
 
 // types caches the fields of struct types.
@@ -262,35 +241,25 @@ func fieldsOf(t reflect.Type) fields {
 			if name == "" {
 				name = f.Name
 			}
-			all[strings.ToLower(name)] = f.Index
+			all[name], all[strings.ToLower(name)] = f.Index, f.Index
 		}
 	}
 	types.Store(t, all)
 	return all
 }
 
-// of returns the field for a quoted key, nil if there is none. Like encoding/json it ignores case, but of ASCII only.
+// of returns the field for a quoted key, nil if there is none. Like encoding/json it ignores case.
 func (all fields) of(quoted []byte) []int {
 	key := quoted[1 : len(quoted)-1]
-	var buffer [48]byte // no field has so long a name
-	if bytes.IndexByte(key, '\\') >= 0 {
-		var name string
-		if json.Unmarshal(quoted, &name) != nil {
-			return nil
-		}
-		key = []byte(name)
+	if f, ok := all[string(key)]; ok {
+		return f
 	}
-	if len(key) > len(buffer) {
-		return nil
+	if bytes.IndexByte(key, '\\') < 0 {
+		return all[strings.ToLower(string(key))]
 	}
-	lower := buffer[:len(key)]
-	for i, c := range key {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	return all[string(lower)]
+	var name string
+	_ = json.Unmarshal(quoted, &name) // the text is valid
+	return all[strings.ToLower(name)]
 }
 
 // valueEnd returns the length of the value at the start of a valid text: a whole array or object, a string with its

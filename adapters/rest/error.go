@@ -92,7 +92,7 @@ func Hint(err error) string {
 func Elsewhere(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && (e.Standby || e.Cause == Untrusted || e.Status >= 500 ||
-		e.Status == 0 && !errors.Is(e.Err, ErrTooBig) && !errors.Is(e.Err, errCrowded))
+		e.Status == 0 && !errors.Is(e.Err, ErrTooBig))
 }
 
 // advised completes an error: by what is certain, by the caller's advice, else by what is likely.

@@ -1,207 +1,96 @@
 package rest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 )
 
 // Limits of responses, in bytes.
 const (
-	// Short is the most that a response takes without drawing on its client's memory. Most responses are no longer.
+	// Short is the most that a response takes without counting as a large one. Most responses are no longer.
 	Short = 1 << 20
 	// Middle is enough for long settings, or a list of ten thousand.
 	Middle = 16 << 20
 	// Long is enough for a list of 200,000 tasks.
 	Long = 48 << 20
-	// inMemory is the memory of a client, and so of a process: a list takes twice its size while its parts are joined.
-	inMemory = 2 * Long
-	// collectFrom is the size from which a response's memory is worth collecting at once.
-	collectFrom = 8 << 20
+	// maxLarge is how many large responses of a client, and so of a process, are read or decoded at once.
+	maxLarge = 2
 )
 
-// errCrowded means that a response was dropped in favor of smaller ones.
-var errCrowded = errors.New("this answer was given up: it was the largest of those that together need too much memory")
-
-// A memory bounds the bytes of all responses that are being read or decoded. If no bytes are left, a reader waits for
-// the responses that are being decoded. If all are still being read, the largest is dropped, so that an endless
-// response does not stop the others. Several goroutines may use it.
-type memory struct {
-	mu      sync.Mutex
-	free    int64
-	least   int64 // the least that was ever free
-	leases  map[*lease]bool
-	changed sync.Cond // bytes were returned, or a context has ended
-}
-
-// A lease is the memory of one response.
-type lease struct {
-	of       *memory
-	bytes    int64
-	complete bool                    // the response was read to its end
-	dropped  bool                    // in favor of smaller ones
-	drop     context.CancelCauseFunc // ends the reading
-}
-
-func newMemory(bytes int64) *memory {
-	m := &memory{free: bytes, least: bytes, leases: map[*lease]bool{}}
-	m.changed.L = &m.mu
-	return m
-}
-
-// open begins a response. drop cancels its reading.
-func (m *memory) open(drop context.CancelCauseFunc) *lease {
-	l := &lease{of: m, drop: drop}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.leases[l] = true
-	return l
-}
-
-// take draws n more bytes, and waits for them if needed. It fails if the response was dropped or ctx ends.
-func (l *lease) take(ctx context.Context, n int64) error {
-	m := l.of
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	defer context.AfterFunc(ctx, func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.changed.Broadcast()
-	})()
-	for n > m.free && !l.dropped && ctx.Err() == nil {
-		if largest := m.largest(l); largest != nil {
-			largest.dropped = true
-			largest.drop(errCrowded)
-		}
-		if !l.dropped {
-			m.changed.Wait()
-		}
-	}
+// read reads a response to its end, and returns the number of bytes read. It returns ErrTooBig if there are more than
+// limit. A large response waits until the client may read it, and counts as in memory until the keeper of ctx is done.
+func (c *Client) read(ctx context.Context, r io.Reader, limit int64) ([]byte, int64, error) {
+	least := min(limit, Short)
+	head, err := io.ReadAll(io.LimitReader(r, least+1))
+	n := int64(len(head))
 	switch {
-	case l.dropped:
-		return errCrowded
-	case n > m.free:
-		return context.Cause(ctx)
-	}
-	m.free -= n
-	m.least = min(m.least, m.free)
-	l.bytes += n
-	return nil
-}
-
-// largest returns the largest response, l if there are several; nil if the bytes of another one are about to be
-// returned.
-func (m *memory) largest(l *lease) *lease {
-	for o := range m.leases {
-		if (o.dropped || o.complete) && o.bytes > 0 {
-			return nil
-		}
-		if o.bytes > l.bytes {
-			l = o
-		}
-	}
-	return l
-}
-
-// give returns n bytes.
-func (l *lease) give(n int64) {
-	l.of.mu.Lock()
-	defer l.of.mu.Unlock()
-	l.of.free += n
-	l.bytes -= n
-	l.of.changed.Broadcast()
-}
-
-// release returns all bytes and ends the lease.
-func (l *lease) release() {
-	collect(l.bytes)
-	l.give(l.bytes)
-	l.of.mu.Lock()
-	defer l.of.mu.Unlock()
-	delete(l.of.leases, l)
-}
-
-// collect frees the memory of a large response before its bytes are returned. Otherwise as much again could pile up
-// before the garbage collector runs.
-func collect(bytes int64) {
-	if bytes >= collectFrom {
-		runtime.GC()
-	}
-}
-
-// read reads a response to its end: the first part as it is, then in chunks that draw on the memory and are joined at
-// the end. It also returns the number of bytes read. It returns ErrTooBig if there are more than limit.
-func (l *lease) read(ctx context.Context, r io.Reader, limit int64) ([]byte, int64, error) {
-	var head bytes.Buffer
-	n, err := head.ReadFrom(io.LimitReader(r, min(limit, Short)+1))
-	if err != nil || n <= min(limit, Short) {
-		return head.Bytes(), n, err
-	}
-	if n > limit {
+	case err != nil || n <= least:
+		return head, n, err
+	case n > limit:
 		return nil, n, ErrTooBig
 	}
-	chunks := [][]byte{head.Bytes()}
-	for err == nil {
-		if err := l.take(ctx, Short); err != nil {
-			return nil, n, err
-		}
-		chunk := make([]byte, Short)
-		var got int
-		got, err = io.ReadFull(r, chunk)
-		chunks = append(chunks, chunk[:got])
-		if n += int64(got); n > limit {
-			return nil, n, ErrTooBig
-		}
+	k, isKept := ctx.Value(keeperKey{}).(*keeper)
+	if !isKept {
+		k = &keeper{}
+		defer k.done()
 	}
-	if err != io.EOF && err != io.ErrUnexpectedEOF { //nolint:errorlint // ReadFull's own
+	if err := k.begin(ctx, c.large); err != nil {
 		return nil, n, err
 	}
-	if err := l.take(ctx, n); err != nil {
+	rest, err := io.ReadAll(io.LimitReader(r, limit-n+1))
+	if n += int64(len(rest)); err == nil && n > limit {
+		err = ErrTooBig
+	}
+	if err != nil {
 		return nil, n, err
 	}
-	whole := bytes.Join(chunks, nil)
-	clear(chunks)
-	collect(n)
-	l.give(l.bytes - n)
-	return whole, n, nil
+	return slices.Concat(head, rest), n, nil
 }
 
-// A keeper has the leases of responses that are not decoded yet.
+// A keeper has large responses until they are decoded.
 type keeper struct {
-	mu     sync.Mutex
-	leases []*lease
+	mu    sync.Mutex
+	large chan struct{} // of the client; nil if the keeper has none of its places
 }
 
 type keeperKey struct{}
 
-// Keep returns a context. Responses to requests with it count as in memory until done is called, so that they can be
-// decoded.
+// Keep returns a context. Large responses to requests with it count as in memory until done is called, so that they can
+// be decoded.
 func Keep(ctx context.Context) (_ context.Context, done func()) {
+	if ctx.Value(keeperKey{}) != nil {
+		return ctx, func() {} // the outer one is done later
+	}
 	k := &keeper{}
-	return context.WithValue(ctx, keeperKey{}, k), func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		for _, l := range k.leases {
-			l.release()
-		}
-		k.leases = nil
+	return context.WithValue(ctx, keeperKey{}, k), k.done
+}
+
+// begin waits for one of the client's places for large responses. A keeper needs one place, however many responses it
+// has, so that keepers do not wait for each other.
+func (k *keeper) begin(ctx context.Context, large chan struct{}) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.large != nil {
+		return nil
+	}
+	select {
+	case large <- struct{}{}:
+		k.large = large
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
-// keep passes a lease to the keeper of ctx. Without one it is released at once.
-func (l *lease) keep(ctx context.Context) {
-	l.of.mu.Lock()
-	l.complete = true
-	l.of.mu.Unlock()
-	k, _ := ctx.Value(keeperKey{}).(*keeper)
-	if k == nil || l.bytes == 0 {
-		l.release()
-		return
-	}
+func (k *keeper) done() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.leases = append(k.leases, l)
+	if k.large != nil {
+		runtime.GC() // otherwise as much again could pile up before the garbage collector runs
+		<-k.large
+		k.large = nil
+	}
 }

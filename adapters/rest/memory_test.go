@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 )
 
 // An endlessBody never ends; read counts what was taken of it.
@@ -43,8 +42,8 @@ func bomb(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-// TestAnswersStayWithinTheBudget: four responses at once, packed or endless, are each refused. Together they never draw
-// more than the memory, read little more than their limits, and return everything.
+// TestAnswersStayWithinTheBudget: four responses at once, packed or endless, are each refused. They read little more
+// than their limits, and keep nothing.
 func TestAnswersStayWithinTheBudget(t *testing.T) {
 	packed := bomb(t)
 	for _, mode := range []string{"bomb", "endless", "both"} {
@@ -60,21 +59,18 @@ func TestAnswersStayWithinTheBudget(t *testing.T) {
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: h, Body: endlessBody{&read}}, nil
 		})}, "http://rm:8088")
-		const most = 8 << 20
-		c.memory, c.opt.MaxBody = newMemory(most), 6<<20
+		c.opt.MaxBody = 6 << 20
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				if _, err := c.list(t.Context()); !errors.Is(err,
-					ErrTooBig) && !errors.Is(err, errCrowded) {
+				if _, err := c.list(t.Context()); !errors.Is(err, ErrTooBig) {
 					t.Errorf("%s: %v", mode, err)
 				}
 			})
 		}
 		wg.Wait()
-		if c.memory.free != most || len(c.memory.leases) != 0 || c.memory.least < 0 || c.memory.least == most {
-			t.Errorf("%s: %d of %d bytes are free, %d at least, %d leases", mode, c.memory.free, int64(most),
-				c.memory.least, len(c.memory.leases))
+		if len(c.large) != 0 {
+			t.Errorf("%s: %d large answers are kept", mode, len(c.large))
 		}
 		if got := read.Load(); got > 4*(c.opt.MaxBody+2*Short) {
 			t.Errorf("%s: %d bytes were read", mode, got)
@@ -82,72 +78,22 @@ func TestAnswersStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-// TestLargestGivesWay: if nothing is free, the largest response that is still being read is dropped. For one that is
-// being decoded there is a wait.
-func TestLargestGivesWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newMemory(10)
-		open := func() (*lease, context.Context) {
-			ctx, giveWay := context.WithCancelCause(t.Context())
-			return b.open(giveWay), ctx
-		}
-		slow, slowCtx := open()
-		small, ctx := open()
-		if slow.take(slowCtx, 7) != nil || small.take(ctx, 2) != nil {
-			t.Fatal("nothing is free")
-		}
-		got := make(chan error, 1)
-		go func() { got <- small.take(ctx, 3) }()
-		<-slowCtx.Done()
-		if !errors.Is(context.Cause(slowCtx), errCrowded) || !errors.Is(slow.take(t.Context(), 1), errCrowded) {
-			t.Errorf("the largest was ended by %v", context.Cause(slowCtx))
-		}
-		if reported := context.Cause(slowCtx).Error(); reported != "this answer was given up: it was the largest of those that together need too much memory" {
-			t.Errorf("it says %q", reported)
-		}
-		slow.release()
-		if err := <-got; err != nil || small.bytes != 5 {
-			t.Errorf("the smaller one: %v, %d bytes", err, small.bytes)
-		}
-		small.complete = true
-		next, nextCtx := open()
-		go func() { got <- next.take(nextCtx, 8) }()
-		synctest.Wait()
-		if len(got) != 0 {
-			t.Fatalf("it did not wait: %v", <-got)
-		}
-		small.release()
-		if err := <-got; err != nil {
-			t.Errorf("after the other was decoded: %v", err)
-		}
-		if err := next.take(nextCtx, 3); !errors.Is(err, errCrowded) {
-			t.Errorf("the largest, alone: %v", err)
-		}
-		next.release()
-		if b.free != 10 || len(b.leases) != 0 {
-			t.Errorf("%d free, %d leases", b.free, len(b.leases))
-		}
-	})
-}
-
 // TestWaitingEnds: a wait for memory ends with its context, and returns the cause.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
-	b := newMemory(10)
-	held := b.open(func(error) {})
-	if err := held.take(t.Context(), 10); err != nil {
-		t.Fatal(err)
+	c := clientOf(t, Options{}, "http://rm:8088")
+	for range maxLarge {
+		c.large <- struct{}{}
 	}
-	held.complete = true
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	cancel(cause)
-	if err := b.open(func(error) {}).take(ctx, 1); !errors.Is(err, cause) {
+	if _, _, err := c.read(ctx, endlessBody{&atomic.Int64{}}, Long); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestAnswersAreHeldUntilDecoded: a response counts as in memory until done is called.
+// TestAnswersAreHeldUntilDecoded: a large response counts as in memory until done is called, and several count once.
 func TestAnswersAreHeldUntilDecoded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -155,12 +101,15 @@ func TestAnswersAreHeldUntilDecoded(t *testing.T) {
 	})
 	c := clientOf(t, Options{}, s.URL)
 	ctx, done := Keep(t.Context())
-	body, err := c.list(ctx)
-	if held := inMemory - c.memory.free; err != nil || held != int64(len(body)) {
-		t.Errorf("%d bytes are held of an answer of %d, %v", held, len(body), err)
+	for range maxLarge + 1 {
+		inner, innerDone := Keep(ctx)
+		if _, err := c.list(inner); err != nil || len(c.large) != 1 {
+			t.Errorf("%d are held, %v", len(c.large), err)
+		}
+		innerDone()
 	}
 	done()
-	if c.memory.free != inMemory {
-		t.Errorf("%d bytes are free after it", c.memory.free)
+	if len(c.large) != 0 {
+		t.Errorf("%d are held after it", len(c.large))
 	}
 }

@@ -206,9 +206,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL, r *Request) (*Respo
 	defer func() { <-c.slots }()
 	ctx, cancel := context.WithTimeoutCause(outer, c.opt.Total, fmt.Errorf("not done within %v", c.opt.Total))
 	defer cancel()
-	ctx, drop := context.WithCancelCause(context.WithValue(ctx, reduceKey{}, r.Reduce))
-	lease := c.memory.open(drop)
-	defer lease.keep(outer)
+	ctx = context.WithValue(ctx, reduceKey{}, r.Reduce)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
@@ -230,7 +228,7 @@ func (c *Client) exchange(outer context.Context, u *url.URL, r *Request) (*Respo
 		media != "application/json" && media != "" && r.Usable == nil {
 		limit = min(limit, Short) // it is only used for an error message
 	}
-	body, n, err := lease.read(ctx, resp.Body, limit)
+	body, n, err := c.read(ctx, resp.Body, limit)
 	switch {
 	case errors.Is(err, ErrTooBig):
 		return nil, &Error{URL: u.String(), Err: ErrTooBig, Text: fmt.Sprintf("the answer is longer than %d MiB", limit>>20)}

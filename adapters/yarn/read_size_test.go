@@ -61,7 +61,7 @@ func TestManyShortLists(t *testing.T) {
 	} {
 		var err error
 		n := allocates(func() { err = c.decode(c.text) })
-		if !errors.Is(err, rest.ErrTooBig) || n > uint64(2*len(c.text))+100_000 {
+		if !errors.Is(err, rest.ErrTooBig) || n > uint64(2*rest.Lists(len(c.text))) {
 			t.Errorf("%s: %d bytes make %d: %v", name, len(c.text), n, err)
 		}
 	}
