@@ -20,16 +20,13 @@ const (
 	mostWait  = 50 * time.Millisecond
 )
 
-// take locks a workflow, and removes what a writer left behind that was killed under this lock.
+// take locks a workflow.
 func (s *Store) take(name string) (release func(), err error) {
 	path := s.path(name, ".lock")
 	waited := time.Duration(0)
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		release, err := lock(path)
 		if !errors.Is(err, ErrLocked) {
-			if err == nil {
-				s.sweepOf(path)
-			}
 			return release, err
 		}
 		if waited >= patience {
@@ -88,46 +85,16 @@ func current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// Suffixes of files.
-const (
-	leftover = ".tmp"
-	leader   = ".leader"
-)
+// leader is the suffix of locks of leaders.
+const leader = ".leader"
 
-// sweep removes what killed processes left behind: half-written files of workflows that are not locked, and locks
-// of leaders. A file that cannot be removed stays; it is never read.
+// sweep removes the locks of leaders that were killed. A file that cannot be removed stays.
 func (s *Store) sweep() {
-	leaders, _ := s.files(leader) // the second call of files returns the same error
+	leaders, _ := s.files(leader) // the next call of files returns the same error
 	for _, path := range leaders {
 		if release, err := lock(path); err == nil {
 			_ = os.Remove(path)
 			release()
-		}
-	}
-	files, err := s.files(leftover)
-	if err != nil {
-		return
-	}
-	for _, f := range files {
-		hash, _, _ := strings.Cut(filepath.Base(f), ".")
-		path := filepath.Join(s.dir, hash+".lock")
-		if release, err := lock(path); err == nil {
-			s.sweepOf(path)
-			release()
-		}
-	}
-}
-
-// sweepOf removes the leftovers of the workflow of a lock, which must be locked: writers lock it.
-func (s *Store) sweepOf(lock string) {
-	files, err := s.files(leftover)
-	if err != nil {
-		return
-	}
-	hash := strings.TrimSuffix(filepath.Base(lock), ".lock")
-	for _, f := range files {
-		if strings.HasPrefix(filepath.Base(f), hash+".") {
-			_ = os.Remove(f) // see sweep
 		}
 	}
 }

@@ -19,18 +19,11 @@ import (
 // A Store is a folder of workflows.
 type Store struct{ dir string }
 
-// Open returns the store in a folder, and makes the folder with mode 0700 if it is missing. It removes what killed
-// writers left behind.
+// Open returns the store in a folder, and makes the folder with mode 0700 if it is missing. It removes the locks of
+// killed processes.
 func Open(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("state: %w", err)
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("state: %s is not a folder", dir)
 	}
 	s := &Store{dir}
 	s.sweep()
@@ -69,22 +62,18 @@ func read(path string) (*Workflow, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v struct{ Version int }
-	if err := json.Unmarshal(b, &v); err != nil {
-		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
-	}
+	var w Workflow
+	err = json.Unmarshal(b, &w)
 	switch {
-	case v.Version > Version:
+	case w.Version > Version:
 		return nil, fmt.Errorf(
 			"state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path,
-			v.Version, Version)
-	case v.Version < 1:
+			w.Version, Version)
+	case err != nil:
+		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
+	case w.Version < 1:
 		return nil, fmt.Errorf("state: %s is not a file of ours: it has no version; remove it to forget the workflow",
 			path)
-	}
-	var w Workflow
-	if err := json.Unmarshal(b, &w); err != nil {
-		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
 	}
 	w.Name = dag.Clean(w.Name)
 	return &w, nil
@@ -134,25 +123,23 @@ func (s *Store) Update(name string, change func(*Workflow) error) error {
 	return replace(s.path(name, ".json"), b)
 }
 
-// replace writes a file beside path, syncs it, and renames it to path; the folder is synced as well.
-func replace(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+leftover)
+// replace writes a file beside path, syncs it, and renames it to path; the folder is synced as well. Its caller has the
+// lock of path, so what a killed writer has left there is overwritten.
+func replace(path string, b []byte) error {
+	beside := path + ".tmp"
+	f, err := os.OpenFile(beside, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // err is the error to report
-		}
-	}()
 	_, err = f.Write(b)
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("state: %w", err)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(beside, path)
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	if err != nil {
+		_ = os.Remove(beside) // err is the error to report
 		return fmt.Errorf("state: %w", err)
 	}
 	return syncDir(filepath.Dir(path))

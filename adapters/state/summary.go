@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +12,16 @@ import (
 
 // A summary is the summary of a workflow's file, with the size and time of the file that it was made from.
 type summary struct {
-	Bytes  int64           `json:"bytes"`
-	Nanos  int64           `json:"modified_ns"`
-	Kept   json.RawMessage `json:"kept"`
-	listed bool
+	Bytes int64           `json:"bytes"`
+	Nanos int64           `json:"modified_ns"`
+	Kept  json.RawMessage `json:"kept"`
+}
+
+// summaries is the content of the cache file.
+type summaries struct {
+	Version   int                `json:"version"`
+	Kind      string             `json:"kind"`
+	Summaries map[string]summary `json:"summaries"` // by a workflow's file
 }
 
 // Summaries returns what summarize makes of each workflow, ordered by file, without null. It caches them in a file
@@ -29,7 +34,12 @@ func (s *Store) Summaries(kind string, summarize func(*Workflow) (json.RawMessag
 		return nil, err
 	}
 	cache := filepath.Join(s.dir, "summaries.cache")
-	kept := readSummaries(cache, kind)
+	var old summaries
+	b, err := content(cache)
+	if err != nil || json.Unmarshal(b, &old) != nil || old.Version != Version || old.Kind != kind {
+		old = summaries{}
+	}
+	all := summaries{Version, kind, map[string]summary{}}
 	var out []json.RawMessage
 	var bad []error
 	fresh := false
@@ -39,32 +49,26 @@ func (s *Store) Summaries(kind string, summarize func(*Workflow) (json.RawMessag
 			continue // forgotten since it was listed
 		}
 		name := filepath.Base(f)
-		k := kept[name]
-		if k == nil || k.Bytes != info.Size() || k.Nanos != info.ModTime().UnixNano() {
-			k, err = summaryOf(f, info, summarize)
-			if err != nil {
+		k := old.Summaries[name]
+		if size, at := info.Size(), info.ModTime().UnixNano(); k.Kept == nil || k.Bytes != size || k.Nanos != at {
+			k, fresh = summary{Bytes: size, Nanos: at}, true
+			if k.Kept, err = summaryOf(f, summarize); err != nil {
 				bad = append(bad, err)
 				continue
 			}
-			kept[name], fresh = k, true
 		}
-		if k.listed = true; string(k.Kept) != "null" {
+		all.Summaries[name] = k
+		if string(k.Kept) != "null" {
 			out = append(out, k.Kept)
 		}
 	}
-	for name, k := range kept {
-		if !k.listed {
-			delete(kept, name)
-			fresh = true
-		}
-	}
-	if fresh {
-		writeSummaries(cache, kind, kept)
+	if fresh || len(all.Summaries) != len(old.Summaries) {
+		writeSummaries(cache, all)
 	}
 	return out, errors.Join(bad...)
 }
 
-func summaryOf(f string, info os.FileInfo, summarize func(*Workflow) (json.RawMessage, error)) (*summary, error) {
+func summaryOf(f string, summarize func(*Workflow) (json.RawMessage, error)) (json.RawMessage, error) {
 	w, err := read(f)
 	if err != nil {
 		return nil, err
@@ -73,38 +77,18 @@ func summaryOf(f string, info os.FileInfo, summarize func(*Workflow) (json.RawMe
 	if err != nil {
 		return nil, fmt.Errorf("state: %s: %w", f, err)
 	}
-	return &summary{Bytes: info.Size(), Nanos: info.ModTime().UnixNano(), Kept: made}, nil
+	return made, nil
 }
 
-// summaries is the content of the cache file.
-type summaries struct {
-	Version   int                 `json:"version"`
-	Kind      string              `json:"kind"`
-	Summaries map[string]*summary `json:"summaries"` // by a workflow's file
-}
-
-// readSummaries reads the cached summaries. If it cannot use the file, it returns none.
-func readSummaries(cache, kind string) map[string]*summary {
-	var all summaries
-	b, err := content(cache)
-	if err != nil || json.Unmarshal(b, &all) != nil || all.Version != Version || all.Kind != kind {
-		return map[string]*summary{}
+// writeSummaries writes the cache, unless another process does. Summaries can be made again, so it returns no error.
+func writeSummaries(cache string, all summaries) {
+	b, err := json.Marshal(all)
+	if err != nil {
+		return
 	}
-	for name, k := range all.Summaries {
-		if k == nil || k.Kept == nil {
-			delete(all.Summaries, name)
-		}
-	}
-	if all.Summaries == nil {
-		all.Summaries = map[string]*summary{}
-	}
-	return all.Summaries
-}
-
-func writeSummaries(cache, kind string, kept map[string]*summary) {
-	b, err := json.Marshal(summaries{Version, kind, kept})
-	if err == nil {
-		_ = replace(cache, b) // summaries can be made again
+	if release, err := lock(cache + ".lock"); err == nil {
+		_ = replace(cache, b)
+		release()
 	}
 }
 
@@ -115,18 +99,14 @@ func (s *Store) Trim(most int) error {
 	if err != nil || len(files) <= most {
 		return err
 	}
-	written := map[string]time.Time{}
-	for _, f := range files {
+	written := func(f string) time.Time {
 		info, err := os.Stat(f)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // another process has trimmed as well
-		}
 		if err != nil {
-			return fmt.Errorf("state: %w", err)
+			return time.Time{} // another process has trimmed as well
 		}
-		written[f] = info.ModTime()
+		return info.ModTime()
 	}
-	slices.SortStableFunc(files, func(a, b string) int { return written[a].Compare(written[b]) })
+	slices.SortStableFunc(files, func(a, b string) int { return written(a).Compare(written(b)) })
 	for _, f := range files[:len(files)-most] {
 		w, err := read(f)
 		if err != nil {
