@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -127,37 +127,25 @@ func (d *Document) Err() error {
 }
 
 // Errors returns the single errors of an error of Read or Err, even if it was wrapped since.
-func Errors(err error) []*Error {
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if joined, ok := e.(interface{ Unwrap() []error }); ok {
-			var all []*Error
-			for _, each := range joined.Unwrap() {
+func Errors(err error) (all []*Error) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		switch e := err.(type) {
+		case *Error:
+			return []*Error{e}
+		case interface{ Unwrap() []error }:
+			for _, each := range e.Unwrap() {
 				all = append(all, Errors(each)...)
 			}
-			return all
 		}
 	}
-	var one *Error
-	if errors.As(err, &one) {
-		return []*Error{one}
-	}
-	return nil
+	return all
 }
+
+var indices = regexp.MustCompile(`\.([0-9]+)\b`)
 
 // pathString formats a path as jobs[0].map.cost[3].
 func pathString(path []string) string {
-	var b strings.Builder
-	for _, step := range path {
-		if _, err := strconv.Atoi(step); err == nil {
-			b.WriteString("[" + step + "]")
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(step)
-	}
-	return b.String()
+	return indices.ReplaceAllString(strings.Join(path, "."), "[$1]")
 }
 
 // A Field is a field of a file with one flat mapping.

@@ -35,11 +35,11 @@ func aTime() schema {
 }
 
 // A form is how a file writes a value: its schema with a title, which messages say that the value must be, how to
-// read it (ok is false for another form) and how to write it (ok is false for a value that is left out).
+// read it (ok is false for another form) and how to write it (nil is unknown).
 type form struct {
 	schema schema
 	read   func(it *item, v reflect.Value) (ok bool)
-	write  func(v reflect.Value) (value any, ok bool)
+	write  func(v reflect.Value) any
 }
 
 var seriesType = reflect.TypeFor[dag.Series]()
@@ -52,11 +52,9 @@ func (f *field) formOf() form {
 			ns := math.Round(milliseconds(it) * 1e6)
 			v.SetInt(int64(ns))
 			return ns < math.MaxInt64
-		}, func(v reflect.Value) (any, bool) { return time.Duration(v.Int()).String(), v.Int() != 0 }}
+		}, func(v reflect.Value) any { return time.Duration(v.Int()).String() }}
 	case f.typ == seriesType:
-		return form{f.seriesSchema(), nil, func(v reflect.Value) (any, bool) {
-			return f.writeSeries(v.Interface().(dag.Series))
-		}}
+		return form{f.seriesSchema(), nil, f.writeSeries}
 	case f.typ == reflect.TypeFor[dag.GroupSize]():
 		return groupSize
 	case f.typ == reflect.TypeFor[dag.GroupPoint]():
@@ -73,8 +71,11 @@ func (f *field) formOf() form {
 			mb, ok := parseMemory(it.text)
 			v.SetInt(int64(mb))
 			return ok && it.kind == text
-		}, func(v reflect.Value) (any, bool) {
-			return strconv.FormatInt(v.Int(), 10) + "MB", v.Int() > 0 || v.Int() == 0 && f.is["optional"]
+		}, func(v reflect.Value) any {
+			if v.Int() < 0 {
+				return nil
+			}
+			return strconv.FormatInt(v.Int(), 10) + "MB"
 		}}
 	case kind == reflect.Int || kind == reflect.Float64:
 		return f.numberForm()
@@ -93,21 +94,17 @@ func (f *field) wordForm() form {
 		switch v.Kind() {
 		case reflect.Bool:
 			v.SetBool(i == 1)
-			return i >= 0 && (it.kind == boolean || it.kind == text && it.text != "")
 		case reflect.Uint8:
 			v.SetUint(uint64(max(0, i)))
 		default:
 			v.SetString(it.text)
 		}
-		return i >= 0 && it.kind == text
-	}, func(v reflect.Value) (any, bool) {
-		switch v.Kind() {
-		case reflect.Bool:
-			return f.words[1], v.Bool()
-		case reflect.Uint8:
-			return fmt.Sprint(v.Interface()), v.Uint() != 0 || f.tag.Get("default") != ""
+		return i >= 0 && it.text != "" && (it.kind == text || it.kind == boolean)
+	}, func(v reflect.Value) any {
+		if v.Kind() == reflect.Bool {
+			return f.words[1]
 		}
-		return v.String(), v.String() != ""
+		return fmt.Sprint(v.Interface())
 	}}
 }
 
@@ -137,7 +134,7 @@ func (f *field) stringForm() form {
 		length := utf8.RuneCountInString(it.text)
 		return it.kind == text && length >= least && length <= most &&
 			(f.pattern == nil || f.pattern.MatchString(it.text))
-	}, func(v reflect.Value) (any, bool) { return v.String(), v.String() != "" }}
+	}, func(v reflect.Value) any { return v.String() }}
 }
 
 // numberForm is the form of an int or a float64.
@@ -183,17 +180,11 @@ func (f *field) numberForm() form {
 			v.SetFloat(n)
 		}
 		return n >= f.low && n <= f.high && !(isInt && n != math.Trunc(n)) && !(above != "" && n == f.low)
-	}, func(v reflect.Value) (any, bool) {
-		always := f.is["required"] || f.is["optional"] || f.tag.Get("default") != ""
-		if isInt {
-			n := v.Int()
-			isUnknown := n < 0 && (f.is["null"] || f.is["optional"])
-			if isUnknown {
-				return nil, f.is["null"]
-			}
-			return numberText(float64(n)), n != 0 || always
+	}, func(v reflect.Value) any {
+		if isInt && v.Int() < 0 && (f.is["null"] || f.is["optional"]) || !isInt && math.IsNaN(v.Float()) {
+			return nil
 		}
-		return numberText(v.Float()), !math.IsNaN(v.Float()) && (v.Float() != 0 || always)
+		return numberText(v.Convert(reflect.TypeFor[float64]()).Float())
 	}}
 }
 
@@ -210,13 +201,17 @@ func (f *field) seriesSchema() schema {
 	return out
 }
 
-func (f *field) writeSeries(s dag.Series) (any, bool) {
+func (f *field) writeSeries(v reflect.Value) any {
+	s := v.Interface().(dag.Series)
+	if !s.Known() {
+		return nil
+	}
 	one := func(v float64) any { return numberText(v) }
 	if f.is["ms"] {
 		one = func(v float64) any { return formatTime(v) }
 	}
 	if s.IsUniform() {
-		return one(s.At(0)), s.Known()
+		return one(s.At(0))
 	}
 	list := make([]any, len(s.Values()))
 	for i, v := range s.Values() {
@@ -224,7 +219,7 @@ func (f *field) writeSeries(s dag.Series) (any, bool) {
 			list[i] = one(v)
 		}
 	}
-	return list, true
+	return list
 }
 
 // groupSize is the form of the size of one group, or the size and number of several.
@@ -239,12 +234,12 @@ var groupSize = form{schema{
 	n, ok := it.numbers(2, 2)
 	v.Set(reflect.ValueOf(dag.GroupSize{Bytes: n[0], Count: n[1]}))
 	return ok
-}, func(v reflect.Value) (any, bool) {
+}, func(v reflect.Value) any {
 	s := v.Interface().(dag.GroupSize)
 	if s.Count == 1 {
-		return numberText(s.Bytes), true
+		return numberText(s.Bytes)
 	}
-	return []any{numberText(s.Bytes), numberText(s.Count)}, true
+	return []any{numberText(s.Bytes), numberText(s.Count)}
 }}
 
 // groupPoint is the form of a size, the seconds of one group, and the number of groups.
@@ -255,13 +250,13 @@ var groupPoint = form{schema{
 	n, ok := it.numbers(2, 3)
 	v.Set(reflect.ValueOf(dag.GroupPoint{At: dag.NoInstant, Bytes: n[0], Took: nanoseconds(n[1]), Count: n[2]}))
 	return ok && n[1] <= dag.MaxLength.Seconds()
-}, func(v reflect.Value) (any, bool) {
+}, func(v reflect.Value) any {
 	p := v.Interface().(dag.GroupPoint)
 	out := []any{numberText(p.Bytes), numberText(p.Took.Seconds()), numberText(p.Count)}
 	if p.Count == 1 {
-		return out[:2], true
+		return out[:2]
 	}
-	return out, true
+	return out
 }}
 
 // numbers returns the numbers of a list with least to most items. An absent last one is 1.

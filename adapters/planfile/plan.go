@@ -268,7 +268,7 @@ func placePath(at dag.Place) []string {
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
 	f := &file{
-		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{name: c.Policy.String()}, Cluster: *c},
+		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{named: &c.Policy}, Cluster: *c},
 		Residuals: p.Residuals, InputSizes: p.InputSizes,
 	}
 	if len(c.Order) > 0 {

@@ -47,7 +47,9 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 		return nil, fmt.Errorf("%s: reading: %w", opt.Name, err)
 	}
 	if int64(len(src)) > opt.MaxBytes {
-		return nil, tooLarge(opt)
+		return nil, &Error{File: opt.Name, Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a "+
+			"plan may have: give phases of equal tasks one value instead of a list", opt.MaxBytes,
+			float64(opt.MaxBytes)/(1<<20))}
 	}
 	f := file{}
 	doc, err := Decode(src, opt.Name, "plan", &f)
@@ -88,12 +90,4 @@ func ReadFile(path string, opt Options) (*dag.Plan, error) {
 		p.Name = dag.Clean(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	}
 	return p, err
-}
-
-func tooLarge(opt Options) error {
-	return &Error{
-		File: opt.Name,
-		Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a plan may have: "+
-			"give phases of equal tasks one value instead of a list", opt.MaxBytes, float64(opt.MaxBytes)/(1<<20)),
-	}
 }

@@ -1,10 +1,6 @@
 package planfile
 
-import (
-	"fmt"
-
-	"github.com/paratimer/paratimer/dag"
-)
+import "github.com/paratimer/paratimer/dag"
 
 // The structs of a file where its form differs from that of package dag: jobs and stages refer to others by name, and
 // a reduce has its pipelines by name. Zero fields are left out.
@@ -23,7 +19,7 @@ type (
 	}
 	// policy is a name, or a mapping of order and slots (the ParaTimer paper, section 3.1.1).
 	policy struct {
-		name  string
+		named *dag.Policy
 		Slots string         `plan:"slots" words:"separate,containers"`
 		Order []dag.OrderKey `plan:"order" min:"1" max:"5"`
 	}
@@ -58,25 +54,26 @@ type (
 )
 
 // MarshalText returns the policy's name, nil for a mapping.
-func (p policy) MarshalText() ([]byte, error) { return []byte(p.name), nil }
+func (p policy) MarshalText() ([]byte, error) {
+	if p.named == nil {
+		return nil, nil
+	}
+	return p.named.MarshalText()
+}
 
 // UnmarshalText reads a policy's name.
 func (p *policy) UnmarshalText(b []byte) error {
-	p.name = string(b)
-	var known dag.Policy
-	return known.UnmarshalText(b)
+	p.named = new(dag.Policy)
+	return p.named.UnmarshalText(b)
 }
 
 // dag returns the policy that assigns slots to tasks.
 func (p *policy) dag() dag.Policy {
-	out := dag.FIFO
-	if p.Slots == "containers" {
-		out = dag.YARN
+	switch {
+	case p.named != nil:
+		return *p.named
+	case p.Slots == "containers":
+		return dag.YARN
 	}
-	if p.name != "" {
-		if err := out.UnmarshalText([]byte(p.name)); err != nil {
-			panic(fmt.Sprintf("planfile: %v", err)) // reading has checked it
-		}
-	}
-	return out
+	return dag.FIFO
 }

@@ -56,7 +56,9 @@ func encode(v reflect.Value, f *field) (any, bool) {
 		return value, true // {} is a pipeline with unknown values
 	}
 	if f.form.write != nil {
-		return f.form.write(v)
+		value := f.form.write(v)
+		always := f.is["required"] || f.is["optional"] || f.tag.Get("default") != ""
+		return value, (value != nil || f.is["null"]) && (always || !v.IsZero())
 	}
 	if words, ok := v.Interface().(encoding.TextMarshaler); ok {
 		if word, err := words.MarshalText(); err == nil && len(word) > 0 {
