@@ -62,15 +62,15 @@ func TestHostileInput(t *testing.T) {
 		{"anchors", strings.NewReader(strings.Repeat("&a ", n/10)), "nested more than 32 levels deep"},
 		{
 			"many values", strings.NewReader("a: [" + strings.Repeat("1,", 600_000) + "]"),
-			"more than 500000 values and separators are too many for YAML: write the plan as JSON",
+			"600003 values and separators are too many for YAML (at most 500000): write the plan as JSON",
 		},
-		{"documents", strings.NewReader(strings.Repeat("---\na\n", 100)), "more than 10 documents are too many"},
-		{"blank lines", strings.NewReader("a: |\n" + strings.Repeat("\n", n)), "more than 5000 blank lines are too many"},
+		{"documents", strings.NewReader(strings.Repeat("---\na\n", 100)), "99 documents are too many"},
+		{"blank lines", strings.NewReader("a: |\n" + strings.Repeat("\n", n)), "200000 blank lines are too many"},
 		{
 			"blank lines of Windows", strings.NewReader("a: |\r\n" + strings.Repeat("\r\n", n)),
-			"more than 5000 blank lines are too many",
+			"200000 blank lines are too many",
 		},
-		{"tabs", strings.NewReader(`a: "` + strings.Repeat("\t", n)), "more than 5000 tabs are too many"},
+		{"tabs", strings.NewReader(`a: "` + strings.Repeat("\t", n)), "200000 tabs are too many"},
 		{
 			"jobs", strings.NewReader(`{"jobs": [` + job + strings.Repeat(","+job, 99_999) + `]}`),
 			"jobs has 100000 items: it must be a list of at most 5000",

@@ -96,7 +96,8 @@ func keysOf(keys []keyEntry, file, name, realm string) (principal, []keyEntry, e
 		return asked, nil, hinted(held, "the keytab %s has no key of %s", file, asked)
 	}
 	who := keys[0].who
-	if own := (principal{asked.parts, realm}); slices.ContainsFunc(keys, func(k keyEntry) bool { return k.who.is(own) }) {
+	own := principal{asked.parts, realm}
+	if slices.ContainsFunc(keys, func(k keyEntry) bool { return k.who.is(own) }) {
 		who = own // if the name has no realm, the default realm comes before others
 	}
 	keys = slices.DeleteFunc(keys, func(k keyEntry) bool { return !k.who.is(who) })
