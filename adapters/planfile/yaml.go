@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// measure bounds the work of the library. It takes up to 500 bytes of memory per byte of input. Its time is quadratic in
-// documents, in blank lines and lines of block scalars, and in tabs within quotes.
+// measure bounds the work of the library. It takes up to 500 bytes of memory per byte of input. Its time is quadratic
+// in documents, in blank lines and lines of block scalars, and in tabs within quotes.
 func (p *parser) measure() {
 	count := func(signs ...string) (n int) {
 		for _, sign := range signs {
