@@ -104,13 +104,8 @@ func (a *avroEvents) next(e *event) error {
 	}
 }
 
-// Bounds of a schema. Hadoop's has some 25 types, five deep. maxItems bounds the announced items of an array or map,
-// because goavro allocates memory for all of them at once.
-const (
-	maxTypes = 1000
-	maxDepth = 20
-	maxItems = 1 << 16
-)
+// maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.
+const maxItems = 1 << 16
 
 var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
 
@@ -120,75 +115,64 @@ func codecOf(schema string) (*goavro.Codec, error) {
 	if err := json.Unmarshal([]byte(schema), &root); err != nil {
 		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
-	check := schemaCheck{open: map[string]bool{}}
-	if err := check.accept(root, 0); err != nil {
+	usable := usableTypes{"boolean": true, "int": true, "long": true, "float": true, "double": true, "string": true}
+	if err := usable.add(root); err != nil {
 		return nil, err
 	}
 	bounded()
 	return goavro.NewCodec(schema)
 }
 
-// A schemaCheck rejects schemas that could make a decoder loop or recurse without end: types within themselves, and
-// types with values of no bytes, because a few bytes could announce any number of these. A union's value takes at least
-// the byte that selects its type, so null is allowed there. goavro reports all other errors.
-type schemaCheck struct {
-	open  map[string]bool // names of the records around a type
-	types int
-}
+// usableTypes are the types that a part of a schema may refer to, by name: complete ones with values of at least one
+// byte. A type within itself could make a decoder recurse without end, and a few bytes could announce any number of
+// values without bytes. A union's value has the byte that selects its type, so null is allowed there.
+type usableTypes map[string]bool
 
-func (c *schemaCheck) accept(t any, depth int) error {
-	if c.types++; c.types > maxTypes || depth > maxDepth {
-		return errors.New("it has too many types, or they are nested too deeply")
-	}
+// add checks a type, and adds it if it has a name.
+func (u usableTypes) add(t any) error {
+	name := ""
 	var inner []any
 	switch t := t.(type) {
 	case string:
-		switch {
-		case c.open[t]:
-			return fmt.Errorf("type %q holds itself", t)
-		case t == "null":
-			return errors.New("a value that takes no bytes, outside of a union")
+		if !u[t[strings.LastIndexByte(t, '.')+1:]] {
+			return fmt.Errorf("type %q cannot be used here", t)
 		}
 		return nil
 	case []any:
 		inner = slices.DeleteFunc(slices.Clone(t), func(branch any) bool { return branch == "null" })
 	case map[string]any:
+		name, _ = t["name"].(string)
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		fields, _ := t["fields"].([]any)
+		for _, f := range fields {
+			field, _ := f.(map[string]any)
+			inner = append(inner, field["type"])
+		}
 		switch kind := t["type"]; kind {
+		case "record":
 		case "enum":
-			return nil
+			inner = []any{"int"}
 		case "array":
 			inner = []any{t["items"]}
 		case "map":
 			inner = []any{t["values"]}
-		case "record", "error":
-			space, _ := t["namespace"].(string)
-			name, _ := t["name"].(string)
-			for _, n := range []string{name, space + "." + name} {
-				c.open[n] = true
-				defer delete(c.open, n)
-			}
-			fields, _ := t["fields"].([]any)
-			for _, f := range fields {
-				field, _ := f.(map[string]any)
-				inner = append(inner, field["type"])
-			}
-		case "fixed":
-			if size, _ := t["size"].(float64); size > 0 {
-				return nil
-			}
 		default:
 			inner = []any{kind} // a type in its own object, such as {"type": "long", "logicalType": …}
 		}
-		if len(inner) == 0 {
-			return fmt.Errorf("type %q takes no bytes", t["name"])
-		}
-	default:
-		return errors.New("something in it is not a type")
+	}
+	if _, again := u[name]; again || len(inner) == 0 {
+		return fmt.Errorf("type %q is there twice, or takes no bytes", name)
+	}
+	if name != "" {
+		u[name] = false
 	}
 	for _, t := range inner {
-		if err := c.accept(t, depth+1); err != nil {
+		if err := u.add(t); err != nil {
 			return err
 		}
+	}
+	if name != "" {
+		u[name] = true
 	}
 	return nil
 }

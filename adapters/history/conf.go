@@ -63,9 +63,9 @@ func (j *Job) Configure(properties []mrjob.Property) {
 func adjacencies(s string) (out map[string][]string) {
 	for {
 		quoted, opened := strings.CutPrefix(strings.TrimLeft(s, " "), `"`)
-		from, rest, closed := until(quoted, '"', true)
+		from, rest, closed := quotedText(quoted)
 		quoted, joined := strings.CutPrefix(rest, `="`)
-		to, rest, complete := until(quoted, '"', true)
+		to, rest, complete := quotedText(quoted)
 		if !opened || !closed || !joined || !complete {
 			return out
 		}
@@ -84,15 +84,15 @@ func adjacencies(s string) (out map[string][]string) {
 	}
 }
 
-// until returns the text before the first end, and the rest after it. If escaped is true, a backslash makes the next
-// character part of the text.
-func until(s string, end byte, escaped bool) (text, rest string, ok bool) {
+// quotedText returns the text before the first quote, and the rest after it. A backslash makes the next character part
+// of the text.
+func quotedText(s string) (text, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch {
-		case s[i] == end:
+		case s[i] == '"':
 			return b.String(), s[i+1:], true
-		case s[i] == '\\' && escaped && i+1 < len(s):
+		case s[i] == '\\' && i+1 < len(s):
 			i++
 		}
 		b.WriteByte(s[i])

@@ -9,11 +9,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is one fact about a job: a line of a .jhist file, a JobTracker's record, or a part of a Rumen trace. The
-// tags are the names in .jhist files (Events.avpr). encoding/json ignores their case, so that many names of the other
-// formats match too. Which fields an event has depends on its kind.
+// An event is one fact about a job: a line of a .jhist file, or a part of a Rumen trace. The tags are the names in
+// .jhist files (Events.avpr). encoding/json ignores their case, so that many names of traces match too. Which fields an
+// event has depends on its kind.
 type event struct {
-	kind string // of Hadoop's EventType, or taskRecord
+	kind string // of Hadoop's EventType
 
 	Job         label            `json:"jobid"`
 	JobName     optional[string] `json:"jobName"`
@@ -47,9 +47,6 @@ type event struct {
 	Counters counters           `json:"counters"`
 	Splits   optional[[]number] `json:"clockSplits"` // milliseconds in each part of an attempt's progress
 }
-
-// taskRecord is the kind of a JobTracker's record of a task. Hadoop has no such event.
-const taskRecord = "TASK_RECORD"
 
 // The wire types accept a value or a nullable one of Avro ({"string": "x"} or null). Any other value is unknown.
 
@@ -108,15 +105,11 @@ func (n number) instant() dag.Instant {
 	return n.Instant()
 }
 
-// counters is a flat list. A task has about fifty. A JobTracker writes them as one text.
+// counters is a flat list. A task has about fifty.
 type counters []mrjob.Counter
 
 func (c *counters) UnmarshalJSON(b []byte) error {
 	*c = nil
-	if b[0] == '"' {
-		*c = trackerCounters(decoded[string](b))
-		return nil
-	}
 	var set struct {
 		Groups []struct {
 			Name   label `json:"name"`

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -85,7 +84,7 @@ func ReadFiles(ctx context.Context, in fs.FS, name string) (*Find, error) {
 // Nothing returns the error for a find without a job.
 func (f *Find) Nothing() error {
 	if len(f.Skipped) == 0 {
-		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz, or are called job_201109281530_0001_user_name")
+		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz")
 	}
 	return fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
 		units.Count(len(f.Skipped), "file"), f.Skipped[0].Path, f.Skipped[0].Why)
@@ -95,15 +94,10 @@ func (f *Find) skip(name string, err error) {
 	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
 }
 
-// trackerFile matches the name of a JobTracker's history file: the JobTracker's host and start (before Hadoop 1.0),
-// the job, its user and name.
-var trackerFile = regexp.MustCompile(`^([^.].*_)?job_[0-9]{12}_[0-9]+_`)
-
 // candidate reports whether a file has the name of a history file. Other files of a folder are not opened.
 func candidate(name string) bool {
-	name = strings.TrimSuffix(path.Base(name), ".gz")
-	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json") || trackerFile.MatchString(name) &&
-		!strings.HasSuffix(name, ".crc")
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json")
 }
 
 // confOf returns the job of a configuration file, by its name.

@@ -22,11 +22,6 @@ func history(id string) string {
 `
 }
 
-// trackedJob is a history as a JobTracker wrote it.
-const trackedJob = `Meta VERSION="1" .
-Job JOBID="job_201009241532_0002" JOBNAME="x" USER="u" SUBMIT_TIME="1285322645148" .
-`
-
 const properties = `<configuration><property><name>mapreduce.workflow.id</name><value>w</value></property></configuration>`
 
 func zip(text string) []byte {
@@ -48,9 +43,6 @@ func folder() fstest.MapFS {
 		"done/c/job_1700000000000_0003.jhist":        {Data: []byte("Avro-Json\n")},
 		"done/c/job_1700000000000_0002_conf.xml.crc": {Data: []byte("x")},
 		"done/c/notes.txt":                           {Data: []byte("x")},
-		"done/d/jt_1_job_201009241532_0002_u_x+y":    {Data: []byte(trackedJob)},
-		"done/d/jt_1_job_201009241532_0002_conf.xml": {Data: []byte(properties)},
-		"done/d/.job_201009241532_0002_u_x.crc":      {Data: []byte("x")},
 		"done/c/package.json":                        {Data: []byte(`{"name":"x"}`)},
 	}
 }
@@ -65,7 +57,7 @@ func TestFolder(t *testing.T) {
 		jobs = append(jobs, fmt.Sprint(j.ID, " ", j.Settings.Workflow, " ", j.Configured))
 	}
 	if got := strings.Join(jobs,
-		", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false, job_201009241532_0002 w true" || found.Files != 4 {
+		", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false" || found.Files != 3 {
 		t.Errorf("%d files hold %s", found.Files, got)
 	}
 	if len(found.Skipped) != 2 || found.Skipped[0].Path != "done/c/job_1700000000000_0003.jhist" ||
@@ -73,7 +65,7 @@ func TestFolder(t *testing.T) {
 		!strings.Contains(found.Skipped[0].Why, "the schema in line 2 is missing") {
 		t.Errorf("left out: %v", found.Skipped)
 	}
-	if w := Group(found.Jobs); len(w) != 2 || len(w[1].Jobs) != 3 {
+	if w := Group(found.Jobs); len(w) != 2 || len(w[1].Jobs) != 2 {
 		t.Errorf("%d workflows", len(w))
 	}
 }

@@ -1,10 +1,10 @@
 // Package history reads the histories of finished MapReduce jobs and replays them, as if a live watcher had observed
 // the jobs.
 //
-// It reads the history files of MapReduce's masters (.jhist) in text and binary form, those of the JobTracker of Hadoop
-// 0.18 to 1.x, and Rumen traces. All formats become events (see event), which build a Job (see transitions). The jobs
-// of one workflow make a Source. At each instant, its snapshots show only what a live watcher could have known.
-// Warnings list the facts that a history does not contain.
+// It reads the history files of MapReduce's masters (.jhist) in text and binary form, and Rumen traces. All formats
+// become events (see event), which build a Job (see transitions). The jobs of one workflow make a Source. At each
+// instant, its snapshots show only what a live watcher could have known. Warnings list the facts that a history does not
+// contain.
 //
 // Files of different versions have different fields; a missing field is unknown.
 package history
@@ -43,7 +43,11 @@ func Read(r io.Reader) ([]*Job, error) {
 	case err != nil:
 		return nil, err
 	case kind == recording.History:
-		return readEvents(all)
+		j, err := readEvents(all)
+		if err != nil {
+			return nil, err
+		}
+		return []*Job{j}, nil
 	case kind == recording.Trace:
 		return readTrace(all)
 	case kind == recording.EventLog:
@@ -58,53 +62,42 @@ type events interface {
 	next(*event) error
 }
 
-// readEvents reads a history file. If it is cut off, the last job has Torn set. Only JobTracker files can have several
-// jobs.
-func readEvents(r io.Reader) (jobs []*Job, err error) {
+// readEvents reads a history file. If it is cut off, the job has Torn set.
+func readEvents(r io.Reader) (*Job, error) {
 	from, err := open(bufio.NewReaderSize(r, 1<<16))
 	if err != nil {
 		return nil, fmt.Errorf("jhist: %w", err)
 	}
-	b := newBuilder(from)
+	b := builder{attempts: map[string]*Attempt{}}
 	var run input.Streak
-	for n := 1; n <= maxEvents && len(jobs) < maxJobs; n++ {
+	for n := 1; n <= maxEvents; n++ {
 		var e event
 		err := from.next(&e)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			err := b.finish(!errors.Is(err, io.EOF))
-			return append(jobs, b.job), err
+			return b.finish(!errors.Is(err, io.EOF))
 		case errors.Is(err, errBad):
 			b.bad++
 			err = run.Bad()
 		case err == nil:
 			run.Good()
-			if b.begins(&e) {
-				if err := b.finish(false); err != nil {
-					return nil, err
-				}
-				jobs, b = append(jobs, b.job), newBuilder(from)
-			}
 			b.take(&e)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("jhist: event %d: %w", n, err)
 		}
 	}
-	return nil, errors.New("jhist: too many events or jobs: split the file")
+	return nil, errors.New("jhist: too many events")
 }
 
-// open returns the events of a file. The first line of a master's file is Avro-Json or Avro-Binary, the second is the
-// schema of its events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records
-// without a container (docs/facts/hadoop.md D). A JobTracker's file has neither line.
+// open returns the events of a file. The first line is Avro-Json or Avro-Binary, the second is the schema of its
+// events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records without a
+// container (docs/facts/hadoop.md D).
 func open(in *bufio.Reader) (events, error) {
 	format, err := line(in, maxEvent)
-	if first := strings.Trim(format, " \f"); trackerRecord.MatchString(first) || strings.HasPrefix(first, "!!FILE=") {
-		return &trackerEvents{in: in, ahead: first, cut: errors.Is(err, io.ErrUnexpectedEOF)}, nil
-	}
 	if err != nil || format != "Avro-Json" && format != "Avro-Binary" {
-		return nil, errors.New(
-			"not a history file: its first line is neither Avro-Json nor Avro-Binary, nor does it begin as a JobTracker's (Meta VERSION)")
+		return nil, errors.New("its first line is neither Avro-Json nor Avro-Binary. ParaTimer does not read the history of " +
+			"a JobTracker (Hadoop 0.18 to 1.x): make a trace of it with TraceBuilder, a part of Hadoop's Rumen")
 	}
 	schema, err := line(in, maxEvent)
 	if err != nil {

@@ -97,18 +97,6 @@ func (j *Job) end() dag.Instant {
 	return j.Last
 }
 
-// move shifts the start of an attempt, and its end together with the phases of a reduce.
-func (a *Attempt) move(start, end dag.Instant) {
-	if a.Start.Known() {
-		a.Start += start
-	}
-	for _, at := range []*dag.Instant{&a.End, &a.CopyEnd, &a.SortEnd} {
-		if at.Known() {
-			*at += end
-		}
-	}
-}
-
 // clamp moves the end of an attempt behind its start, and the phases of a reduce between the two.
 func (a *Attempt) clamp() {
 	if !a.Start.Known() || !a.End.Known() {

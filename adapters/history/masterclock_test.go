@@ -16,7 +16,7 @@ func TestMasterClock(t *testing.T) {
 	t.Parallel()
 	b := fixture(t, "quadratic")
 	events := strings.Split(string(b), "\n")
-	whole := readTracker(t, string(b))
+	whole := read(t, b)
 	if len(whole.Clocks) > 0 {
 		t.Fatal(whole.Clocks)
 	}
@@ -43,7 +43,7 @@ func TestMasterClock(t *testing.T) {
 						return fmt.Sprint(at + by)
 					})
 				}
-				j := readTracker(t, strings.Join(damaged, "\n"))
+				j := read(t, []byte(strings.Join(damaged, "\n")))
 				got, want := j.Finished.Sub(j.Launched), whole.Finished.Sub(whole.Launched)
 				// How long nothing happened when the clock was set for good is unknown. Forward, it may be a pause.
 				most := 15 * time.Second

@@ -25,7 +25,6 @@ type tracedJob struct {
 	QueueName   label                                 `json:"queue"`
 	Outcome     optional[string]                      `json:"outcome"`
 	Properties  optional[map[string]optional[string]] `json:"jobProperties"`
-	Next        optional[[]label]                     `json:"directDependantJobs"` // the jobs that depend on this one
 	MapTasks    optional[[]tracedTask]                `json:"mapTasks"`
 	ReduceTasks optional[[]tracedTask]                `json:"reduceTasks"`
 }
@@ -55,13 +54,15 @@ var tracedCounters = []struct{ traced, group, name string }{
 	{"reduceShuffleBytes", "TaskCounter", "REDUCE_SHUFFLE_BYTES"},
 }
 
+// tracedEnds are the ends of events' kinds by the outcome of a job or an attempt.
+var tracedEnds = map[string]string{"SUCCESS": "FINISHED", "FAILED": "FAILED", "KILLED": "KILLED"}
+
 // readTrace reads the jobs of a Rumen trace: JSON objects of jobs, one after another. If the trace is cut off,
 // readTrace returns its complete jobs. Unusable jobs and a cut-off one are left out, and counted in Bad of the last
 // job.
 func readTrace(r io.Reader) (jobs []*Job, err error) {
 	limited := &io.LimitedReader{R: bufio.NewReaderSize(r, 1<<16)}
 	d := json.NewDecoder(limited)
-	var next [][]label
 	var run input.Streak
 	bad := 0
 	for n := 1; ; n++ {
@@ -79,13 +80,12 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 				bad++ // the cut-off one
 			}
 			jobs[len(jobs)-1].Bad += bad
-			chain(jobs, next)
 			return jobs, nil
 		case errors.Is(err, io.EOF):
 			return nil, errors.New("rumen: no job in the trace that can be used")
 		case err == nil && t.Job != "" && t.Submitted.instant().Known():
 			run.Good()
-			jobs, next = append(jobs, t.job()), append(next, t.Next.v)
+			jobs = append(jobs, t.job())
 		case err == nil, errors.As(err, new(*json.UnmarshalTypeError)):
 			bad++
 			err = run.Bad()
@@ -98,15 +98,14 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 
 // job converts the job of the trace, by the events of its history.
 func (t *tracedJob) job() *Job {
-	b := newBuilder(nil)
-	b.job = newJob(string(t.Job))
+	b := builder{job: newJob(string(t.Job)), attempts: map[string]*Attempt{}}
 	b.job.Slots = beforeYARN(b.job.ID)
 	t.User, t.Queue = t.UserName, t.QueueName
 	b.takeAs("JOB_SUBMITTED", &t.event)
 	b.takeAs("JOB_INITED", &t.event)
 	b.trace("MAP", t.MapTasks.v)
 	b.trace("REDUCE", t.ReduceTasks.v)
-	b.takeAs("JOB_"+trackerEnds[t.Outcome.v], &t.event)
+	b.takeAs("JOB_"+tracedEnds[t.Outcome.v], &t.event)
 	if all := t.Properties.v; len(all) > 0 {
 		var list []mrjob.Property
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -125,7 +124,7 @@ func (b *builder) trace(kind string, tasks []tracedTask) {
 			a := &tasks[i].Attempts.v[k]
 			a.complete()
 			b.takeAs(kind+"_ATTEMPT_STARTED", &a.event)
-			b.takeAs(kind+"_ATTEMPT_"+trackerEnds[a.Result.v], &a.event)
+			b.takeAs(kind+"_ATTEMPT_"+tracedEnds[a.Result.v], &a.event)
 		}
 	}
 }
@@ -144,7 +143,9 @@ func (a *tracedAttempt) UnmarshalJSON(b []byte) error {
 
 // complete fills in the event's fields that have other names in a trace.
 func (a *tracedAttempt) complete() {
-	a.Tracker, a.CopyEnd, a.SortEnd = hostOf(a.Host), a.numbers["shuffleFinished"], a.numbers["sortFinished"]
+	host := a.Host[strings.LastIndexByte(string(a.Host), '/')+1:] // of /rack/host
+	a.Tracker = label(strings.ReplaceAll(string(host), `\.`, "."))
+	a.CopyEnd, a.SortEnd = a.numbers["shuffleFinished"], a.numbers["sortFinished"]
 	for _, c := range tracedCounters {
 		if n := a.numbers[c.traced]; n.Known && n.V >= 0 {
 			a.Counters = append(a.Counters, mrjob.Counter{Group: c.group, Name: c.name, Value: n.V})
@@ -160,47 +161,4 @@ func (a *tracedAttempt) complete() {
 func beforeYARN(id string) bool {
 	part := strings.Split(id, "_")
 	return len(part) == 3 && len(part[1]) == len("200904211745")
-}
-
-// chain joins jobs that depend on each other into workflows. Jobs without dependencies, or with their own workflow,
-// stay unchanged. next are, by job, the ids of the jobs that depend on it.
-func chain(jobs []*Job, next [][]label) {
-	index := map[string]int{}
-	parent := make([]int, len(jobs)) // of a forest of joined jobs; roots are their own parents
-	for i, j := range jobs {
-		index[j.ID], parent[i] = i, i
-	}
-	root := func(i int) int {
-		for parent[i] != i {
-			parent[i] = parent[parent[i]]
-			i = parent[i]
-		}
-		return i
-	}
-	after := make([][]string, len(jobs))
-	for i := range jobs {
-		for _, id := range next[i] {
-			k, ok := index[string(id)]
-			if !ok || k == i || slices.Contains(after[i], string(id)) {
-				continue
-			}
-			after[i] = append(after[i], string(id))
-			a, b := root(i), root(k)
-			parent[max(a, b)] = min(a, b)
-		}
-	}
-	size := map[int]int{}
-	for i := range jobs {
-		size[root(i)]++
-	}
-	for i, j := range jobs {
-		s, first := &j.Settings, jobs[root(i)].ID
-		if s.Workflow != "" || size[root(i)] == 1 {
-			continue
-		}
-		s.Workflow, s.Node, s.Launch = "after "+first, j.ID, first
-		if after[i] != nil {
-			s.After = map[string][]string{j.ID: after[i]}
-		}
-	}
 }

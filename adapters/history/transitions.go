@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A builder makes a job from the events of its history, in their order.
@@ -19,17 +20,8 @@ type builder struct {
 	job      *Job                // nil before its first event
 	attempts map[string]*Attempt // by id
 	bad      int                 // unusable events
-	tasks    map[taskID]*task    // a JobTracker's records; nil for other histories
-	stamps   []clock.Stamp       // the times of a master's events
-	stamped  []stamped           // what the stamps are the times of
-}
-
-func newBuilder(from events) *builder {
-	b := &builder{attempts: map[string]*Attempt{}}
-	if _, ok := from.(*trackerEvents); ok {
-		b.tasks = map[taskID]*task{}
-	}
-	return b
+	stamps   []clock.Stamp       // the times of the events
+	stamped  [][]*dag.Instant    // by stamp: the event's time in the job, and the times that move with it
 }
 
 // transitions are the changes of a job by the kinds of events. Other events repeat facts of these.
@@ -51,12 +43,6 @@ var transitions = map[string]func(*builder, *event){
 	"REDUCE_ATTEMPT_FINISHED": func(b *builder, e *event) { b.attemptEnded(e, dag.Reduce, dag.AttemptSucceeded) },
 	"REDUCE_ATTEMPT_FAILED":   func(b *builder, e *event) { b.attemptEnded(e, dag.Reduce, dag.AttemptFailed) },
 	"REDUCE_ATTEMPT_KILLED":   func(b *builder, e *event) { b.attemptEnded(e, dag.Reduce, dag.AttemptKilled) },
-	taskRecord:                (*builder).taskRecorded,
-}
-
-// begins reports whether an event is the first one of the next job. Only files of JobTrackers have several jobs.
-func (b *builder) begins(e *event) bool {
-	return b.tasks != nil && e.kind == "JOB_SUBMITTED" && b.job != nil && e.Job != "" && string(e.Job) != b.job.ID
 }
 
 // take applies an event. The first one that changes a job decides which job it is.
@@ -73,7 +59,6 @@ func (b *builder) take(e *event) {
 	}
 	if b.job == nil && id != "" {
 		b.job = newJob(id)
-		b.job.Slots = b.tasks != nil
 	}
 	if id == "" || id != b.job.ID {
 		b.bad++
@@ -82,21 +67,66 @@ func (b *builder) take(e *event) {
 	apply(b, e)
 }
 
-// finish completes the job after its last event.
-func (b *builder) finish(torn bool) error {
+// finish returns the job after its last event.
+func (b *builder) finish(torn bool) (*Job, error) {
 	switch {
 	case b.job == nil:
-		return errors.New("jhist: no event of a job in it")
+		return nil, errors.New("jhist: no event of a job in it")
 	case !b.job.Submitted.Known():
-		return fmt.Errorf("jhist: it does not tell when %s was submitted", b.job.ID)
+		return nil, fmt.Errorf("jhist: it does not tell when %s was submitted", b.job.ID)
 	}
 	b.job.Torn, b.job.Bad = torn, b.bad
-	if b.tasks != nil {
-		b.setNodeClocks()
-	} else {
-		b.setMasterClock()
+	b.setClock()
+	return b.job, nil
+}
+
+// stamp records the time of an event, and the times that move with it.
+func (b *builder) stamp(isEnd bool, times ...*dag.Instant) {
+	b.job.saw(*times[0])
+	// After an attempt's end, another task uses its container at once.
+	b.stamps = append(b.stamps, clock.Stamp{At: *times[0], Began: -1, Took: -1, Soon: isEnd})
+	b.stamped = append(b.stamped, times)
+}
+
+// leastStep is the smallest step of a master's clock that is corrected. The master writes events up to some seconds
+// after they happened.
+const leastStep = time.Minute
+
+// setClock corrects the times if the master's clock was set while the job ran. It skips jobs with several masters,
+// because a second master repeats the events of the first one.
+func (b *builder) setClock() {
+	j := b.job
+	if len(j.Masters) > 1 {
+		return
 	}
-	return nil
+	shift, steps := clock.Straighten(b.stamps)
+	worst, n := time.Duration(0), 0
+	for _, s := range steps {
+		if by := s.Ahead.Abs(); by >= leastStep {
+			worst, n = max(worst, by), n+s.Entries
+		}
+	}
+	if n == 0 {
+		return
+	}
+	j.Clocks = append(j.Clocks, fmt.Sprintf("the clock of its application master steps, by up to %s: ParaTimer moved %s "+
+		"to where their order puts them", units.Exact(worst), units.Count(n, "event")))
+	for i, times := range b.stamped {
+		if *times[0] != b.stamps[i].At { // a later event has replaced it
+			continue
+		}
+		for _, at := range times {
+			if at.Known() {
+				*at += shift[i]
+			}
+		}
+	}
+	j.Last = dag.NoInstant
+	j.saw(j.Submitted, j.Launched, j.Finished)
+	for _, a := range j.all() {
+		a.clamp()
+		j.saw(a.Start, a.End)
+	}
 }
 
 func (b *builder) submitted(e *event) {
@@ -121,8 +151,7 @@ func (b *builder) launched(e *event) {
 	if e.Maps.Known && e.Reduces.Known && min(e.Maps.V, e.Reduces.V) >= 0 {
 		j.Sized, j.Maps, j.Reduces = true, e.Maps.Count(dag.MaxTasks), e.Reduces.Count(dag.MaxTasks)
 	}
-	j.saw(j.Launched)
-	b.stamp(j.Launched, stamped{})
+	b.stamp(false, &j.Launched)
 }
 
 func (b *builder) relaunched(e *event) {
@@ -139,8 +168,7 @@ func (b *builder) finished(e *event, state dag.State) {
 	j.State, j.Finished = state, at
 	j.Diagnosis = loose.FirstLine(e.Diagnostics.v)
 	j.MapMB, j.ReduceMB = containers(e.Totals)
-	j.saw(j.Finished)
-	b.stamp(j.Finished, stamped{end: true})
+	b.stamp(false, &j.Finished)
 }
 
 // attempt returns the attempt of an event, nil if its id is not one of the kind. Set-up and clean-up tasks have other
@@ -166,7 +194,7 @@ func (b *builder) attemptStarted(e *event, kind dag.StageIndex) {
 		return
 	}
 	a.Start, a.Node = e.Started.instant(), nodeName(e.Tracker, e.HTTPPort)
-	b.attemptAt(a.Start, stamped{attempt: a})
+	b.stamp(false, &a.Start)
 }
 
 func (b *builder) attemptEnded(e *event, kind dag.StageIndex, state dag.AttemptState) {
@@ -189,27 +217,11 @@ func (b *builder) attemptEnded(e *event, kind dag.StageIndex, state dag.AttemptS
 	if a.Node == "" {
 		a.Node = string(e.Host)
 	}
-	b.count(a, e.Counters)
-	if b.tasks != nil && state == dag.AttemptSucceeded && e.Counters == nil {
-		b.taskOf(taskID{kind, a.Task}).uncounted = a
+	a.Counts, a.Usage = mrjob.CountsOf(e.Counters), mrjob.UsageOf(e.Counters)
+	if math.IsNaN(a.Counts.Copied) && b.job.Sized && kind == dag.Reduce && state == dag.AttemptSucceeded {
+		a.Counts.Copied = float64(b.job.Maps) // even if no counter says so
 	}
-	b.attemptAt(a.End, stamped{attempt: a, end: true})
-}
-
-// attemptAt records the time of an attempt's event. A JobTracker's attempts have the clocks of their nodes.
-func (b *builder) attemptAt(at dag.Instant, what stamped) {
-	if b.tasks == nil {
-		b.job.saw(at)
-	}
-	b.stamp(at, what)
-}
-
-// count sets an attempt's counters. A successful reduce has copied the outputs of all maps, even if no counter says so.
-func (b *builder) count(a *Attempt, list counters) {
-	a.Counts, a.Usage = mrjob.CountsOf(list), mrjob.UsageOf(list)
-	if math.IsNaN(a.Counts.Copied) && b.job.Sized && a.Kind == dag.Reduce && a.State == dag.AttemptSucceeded {
-		a.Counts.Copied = float64(b.job.Maps)
-	}
+	b.stamp(true, &a.End, &a.CopyEnd, &a.SortEnd)
 }
 
 // containers returns the container sizes in MB from a job's counters: megabyte-milliseconds divided by milliseconds
@@ -244,14 +256,4 @@ func nodeName(host label, port number) string {
 		return string(host)
 	}
 	return fmt.Sprintf("%s:%d", host, int64(port.V))
-}
-
-// hostOf returns the host of a TaskTracker's name (tracker_host:localhost/127.0.0.1:38958) or location (/rack/host).
-func hostOf(name label) label {
-	s, _, _ := strings.Cut(strings.TrimPrefix(string(name), "tracker_"), ":")
-	if strings.HasPrefix(s, "/") {
-		s = path.Base(s)
-	}
-	s, _, _ = strings.Cut(s, "/")
-	return label(strings.ReplaceAll(s, `\.`, ".")) // Rumen escapes dots
 }

@@ -126,18 +126,19 @@ func (w *Workflow) is(id string) bool {
 func (w *Workflow) Used() mrjob.Used {
 	type key struct {
 		job  string
-		task taskID
+		kind dag.StageIndex
+		task int32
 	}
 	all := map[key]mrjob.Usage{}
 	for _, j := range w.Jobs {
 		for _, a := range j.all() {
 			if a.State == dag.AttemptSucceeded {
-				all[key{j.ID, taskID{a.Kind, a.Task}}] = a.Usage
+				all[key{j.ID, a.Kind, a.Task}] = a.Usage
 			}
 		}
 	}
 	return func(job string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
-		u, ok := all[key{job, taskID{k, task}}]
+		u, ok := all[key{job, k, task}]
 		return u, ok
 	}
 }
