@@ -57,7 +57,7 @@ func runOf(cores int, jobs ...[][]int) *run {
 			}
 			add(10, plain) // its end
 		}
-		r.end = add(5, Stamp{Began: -1, Took: -1, Tied: true})
+		r.end = add(5, plain)
 	}
 	add(980, plain) // the application's end
 	return r
@@ -171,13 +171,7 @@ func TestLongRun(t *testing.T) {
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	r := runOf(2, [][]int{even(2, 1000)}, [][]int{even(2, 1000)})
-	end := 0
-	for i := range r.stamps {
-		if r.stamps[i].Tied {
-			end = i
-			break
-		}
-	}
+	const end = 9 // of the first job
 	r.move(end+1, len(r.stamps), time.Hour)
 	if got, steps := r.length(t); got < time.Hour || steps != nil {
 		t.Errorf("a driver's hour between jobs: %v, %+v", got, steps)
@@ -204,8 +198,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestOneStep holds that a run's length stays within a second of the true one wherever one entry is stepped, and that
-// no second is negative. That the application's end is late nothing contradicts.
+// TestOneStep holds that a run's length stays within two seconds of the true one wherever one entry is stepped, and that
+// no second is negative. That the application's end is late nothing contradicts, nor that the job's end is by a second.
 func TestOneStep(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -221,7 +215,7 @@ func TestOneStep(t *testing.T) {
 			by = -by
 		}
 		r.move(n, n+1, by)
-		if got, steps := r.length(t); !within(got, whole, time.Second+100*time.Millisecond) {
+		if got, steps := r.length(t); !within(got, whole, 2*time.Second+100*time.Millisecond) {
 			t.Fatalf("entry %d of %d by %v: %v instead of %v, steps %+v", n, len(r.stamps), by, got, whole, steps)
 		}
 	})
