@@ -3,11 +3,50 @@ package recording
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
+
+// Version is the version of the format that this package writes. It also reads the tapes and captures of older
+// programs.
+const Version = 1
+
+// Bounds of the memory that a recording can make a reader use, in bytes.
+const (
+	maxLine     = 160 << 20 // a line
+	maxSnapshot = 384 << 20 // the lists of a snapshot
+)
+
+// A header is the first line of a recording. Old tapes have a header of their own, old captures have none.
+type header struct {
+	Version int    `json:"paratimer_recording,omitempty"`
+	Of      string `json:"of,omitempty"` // wordObservations or wordAnswers
+	Tape    int    `json:"paratimer_tape,omitempty"`
+}
+
+const (
+	wordObservations = "observations"
+	wordAnswers      = "answers"
+)
+
+// headerOf returns the first line of a recording.
+func headerOf(what string) []byte {
+	b, _ := json.Marshal(header{Version: Version, Of: what}) // it has a number and a word
+	return append(b, '\n')
+}
+
+// A line is an observation.
+type line struct {
+	N             int64        `json:"n"`                // counts the observations from 1, so that a lost or repeated line shows
+	At            *dag.Instant `json:"t"`                // null: unknown
+	Missed        *string      `json:"missed,omitempty"` // why the observation was missed; nothing changes then
+	Whole         bool         `json:"whole,omitempty"`  // the change is independent of the lines before
+	*delta.Change              // what changed in the snapshot, except for its instant
+}
+
+// blank is the base of a whole line.
+func blank() *dag.Snapshot { return &dag.Snapshot{Stale: dag.NoInstant} }
 
 // The encoder writes a whole line once the lines since the last one have wholeFactor times its size, and at least
 // wholeFloor bytes. Whole lines are then a small part of a recording.
@@ -22,7 +61,6 @@ type encoder struct {
 	before *dag.Snapshot // previous snapshot; nil: the next line is whole
 	since  int           // bytes since the last whole line
 	weight int           // bytes of the last whole line
-	buffer []byte        // of the last line
 	// factor and floor are wholeFactor and wholeFloor, except in tests.
 	factor, floor int
 }
@@ -31,55 +69,45 @@ func newEncoder() encoder { return encoder{factor: wholeFactor, floor: wholeFloo
 
 // missed returns the line of a missed observation.
 func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
-	e.n++
-	b := delta.AppendText(append(e.begin(m.At), `,"missed":`...), m.Err.Error())
-	return append(b, "}\n"...), nil
+	why := m.Err.Error()
+	return e.line(m.At, line{Missed: &why})
 }
 
-// snapshot returns the line of s. It is valid until the next line.
+// line returns the text of a line.
+func (e *encoder) line(at dag.Instant, l line) ([]byte, error) {
+	if e.n++; at.Known() {
+		l.At = &at
+	}
+	l.N = e.n
+	b, err := json.Marshal(l)
+	return append(b, '\n'), err
+}
+
+// snapshot returns the line of s.
 func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
-	e.n++
 	old := e.before
 	e.before = nil // after an error, the next line is whole
 	if err := check(s); err != nil {
-		return nil, fmt.Errorf("recording: the observation %d cannot be written: %w", e.n, err)
+		return nil, fmt.Errorf("recording: the observation %d cannot be written: %w", e.n+1, err)
 	}
-	b := e.begin(s.At)
-	whole := old == nil || e.since > max(e.floor, e.factor*e.weight)
-	if whole {
-		old, b = blank(), append(b, `,"whole":true`...)
+	l := line{Whole: old == nil || e.since > max(e.floor, e.factor*e.weight)}
+	if l.Whole {
+		old = blank()
 	}
 	now := *s
 	now.At = old.At // the line has it
-	b = append(b, `,"s":`...)
-	length := len(b)
-	if b = delta.Append(b, old, &now); len(b) == length {
-		b = append(b, "{}"...)
-	}
-	b = append(b, "}\n"...)
-	e.buffer = b
-	if len(b) > maxLine {
+	l.Change = delta.Of(old, &now)
+	b, err := e.line(s.At, l)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(b) > maxLine:
 		return nil, fmt.Errorf("recording: the observation %d takes %d bytes, more than the %d of a line", e.n, len(b), maxLine)
-	}
-	if e.before = s; whole {
+	case l.Whole:
 		e.since, e.weight = 0, len(b)
-	} else {
+	default:
 		e.since += len(b)
 	}
+	e.before = s
 	return b, nil
-}
-
-// begin returns what every line begins with.
-func (e *encoder) begin(at dag.Instant) []byte {
-	b := append(strconv.AppendInt(append(e.buffer[:0], `{"n":`...), e.n, 10), `,"t":`...)
-	if !at.Known() {
-		return append(b, "null"...)
-	}
-	return strconv.AppendInt(b, int64(at), 10)
-}
-
-// headerOf returns the first line of a recording.
-func headerOf(what string) []byte {
-	b, _ := json.Marshal(header{Version: Version, Of: what}) // it has a number and a word
-	return append(b, '\n')
 }

@@ -24,11 +24,11 @@ func FuzzReader(f *testing.F) {
 		`{"n":2,"t":null,"missed":"no"}`,
 		`{"n":2,"t":1,"s":{"Plan":{"Jobs":null},"Jobs":null}}`,
 		`{"n":2,"t":1,"s":{"Nodes":[{"Name":"\u00ff","MemoryMB":1,"Lost":true,"LostAt":null}],"Load":null,"Warnings":[]}}`,
-		`{"n":2,"t":1,"s":{"Jobs":{"0":{"Stages":{"0":{"Attempts":{"cut":[0,2],"new":[1,2],"1":{"Task":1,"Done":[1,null,"inf"]}}}}}}}}`,
-		`{"n":2,"t":-9223372036854775808,"s":{"Jobs":{"1":{"Stages":{"1":{"Attempts":[{"Task":2147483647,"Start":-9223372036854775808}]}}}}}}`,
-		`{"n":2,"t":1,"s":{"Jobs":{"0":{"Groups":{"Origin":"tap","Maps":3,"Reduces":[{},{"Bytes":30,"Implicit":null,"Explicit":[{"Bytes":1},{"Count":3.5}],` +
-			`"Top":[{"Key":"#12","Bytes":9}],"Done":[{"At":null,"Took":-3}],"OpenKey":"#1"}]}},"1":{"Groups":null}}}}`,
-		`{"n":2,"t":1,"s":{"Plan":{"Jobs":{"0":{"Stages":{"1":{"Out":[1,2],"Tasks":2,"After":{"new":[0]}}}}}}}}`,
+		`{"n":2,"t":1,"lists":[{"job":0,"stage":0,"items":[{"i":0,"new":true,"set":{"Task":1,"Done":[1,null,"inf"]}},{"i":1,"cut":2}]}]}`,
+		`{"n":2,"t":-9223372036854775808,"lists":[{"job":1,"stage":1,"items":[{"i":0,"new":true,"set":{"Task":2147483647,"Start":-9223372036854775808}}]}]}`,
+		`{"n":2,"t":1,"s":{"Jobs":[{"Stages":[{},{}],"Groups":{"Origin":"tap","Maps":3}},{"Stages":[{},{}]}]},"lists":[{"job":0,"items":[{"i":0,"new":true},` +
+			`{"i":1,"new":true,"set":{"Bytes":30,"Implicit":null,"Explicit":[{"Bytes":1},{"Count":3.5}],"Top":[{"Key":"#12","Bytes":9}],"Done+":[{"At":null,"Took":-3}]}}]}]}`,
+		`{"n":2,"t":1,"s":{"Plan":{"Jobs":[{"Stages":[{},{"Out":[1,2],"Tasks":2,"After":[{}]}]},{"Stages":[{},{}]}]},"Warnings+":[{"code":"x"}]}}`,
 	} {
 		f.Add(edit(tape, func(l []string) []string { return append(l[:2], line+"\n") }))
 	}

@@ -13,6 +13,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// A LineError is the error of a line that cannot be used.
+type LineError struct {
+	Line int // in the file, from 1
+	Err  error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("recording: line %d: %v", e.Line, e.Err) }
+
+func (e *LineError) Unwrap() error { return e.Err }
+
 // A Reader is a source that replays observations. It returns missed observations as *dag.MissedError. Unusable lines
 // are returned in the same way, with their numbers, and so are lines that depend on them, up to the next whole
 // snapshot.
@@ -21,7 +31,6 @@ import (
 type Reader struct {
 	lines    lines
 	most     int           // bytes that the lists of a snapshot may take
-	left     int           // of them, since the last whole line
 	isTape   bool          // its lines are those of an old tape
 	n        int64         // number of the newest observation
 	state    *dag.Snapshot // base of the next line; nil: only a whole line can be used
@@ -113,7 +122,9 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 	if l.N != t.n+1 && t.state != nil {
 		t.state, t.lost = nil, raw.number
 	}
-	t.n, t.at = l.N, l.at()
+	if t.n, t.at = l.N, dag.NoInstant; l.At != nil {
+		t.at = *l.At
+	}
 	if l.Missed != nil {
 		return nil, &dag.MissedError{At: t.at, Err: errors.New(dag.Clean(*l.Missed))}
 	}
@@ -147,18 +158,25 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 func (t *Reader) apply(l *line, text []byte) (*dag.Snapshot, error) {
 	old := t.state
 	if l.Whole {
-		old, t.left = blank(), t.most
+		old = blank()
 	}
 	var s *dag.Snapshot
 	var err error
-	if t.isTape {
-		s, err = tape.Apply(old, text, &t.left)
-	} else {
-		s, err = l.apply(old, &t.left)
+	switch {
+	case t.isTape:
+		s, err = tape.Apply(old, text, t.most)
+	case l.Change == nil:
+		same := *old
+		s = &same
+	default:
+		if err = l.Fits(text, t.most); err == nil {
+			s, err = l.Apply(old, t.most)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
+	s.At = t.at
 	return s, check(s)
 }
 

@@ -212,13 +212,13 @@ func TestLostLine(t *testing.T) {
 		"lost":      func(l []string) []string { return slices.Delete(l, 5, 6) },
 		"garbled":   func(l []string) []string { l[5] = "\x00\xff{{{\n"; return l },
 		"reordered": func(l []string) []string { l[5], l[6] = l[6], l[5]; return l },
-		"nonsense":  func(l []string) []string { l[5] = `{"n":5,"t":0,"s":{"Jobs":{"9":{}}}}` + "\n"; return l },
-		"no rows": func(l []string) []string {
-			l[5] = `{"n":5,"t":0,"s":{"Jobs":{"0":{"Stages":{"0":{"Attempts":{"cut":[0,0]}}}}}}}` + "\n"
+		"nonsense":  func(l []string) []string { l[5] = `{"n":5,"t":0,"lists":[{"job":9}]}` + "\n"; return l },
+		"no items": func(l []string) []string {
+			l[5] = `{"n":5,"t":0,"lists":[{"job":0,"stage":0,"items":[{"i":0,"cut":99}]}]}` + "\n"
 			return l
 		},
-		"rows": func(l []string) []string {
-			l[5] = `{"n":5,"t":0,"s":{"Jobs":{"0":{"Stages":{"0":{"Attempts":{"new":[99]}}}}}}}` + "\n"
+		"items": func(l []string) []string {
+			l[5] = `{"n":5,"t":0,"lists":[{"job":0,"stage":0,"items":[{"i":99,"new":true}]}]}` + "\n"
 			return l
 		},
 	} {
@@ -257,7 +257,10 @@ func TestUnusable(t *testing.T) {
 		{jobs(`{"Node":"a","After":[7]}`), "job number 7, which the plan does not have"},
 		{jobs(`{"Node":"a","After":[0]}`), "depends on itself"},
 		{jobs(`{"Node":"a","Stages":[{}]}`), "the state of 0 stages of job 0, and its plan has 1"},
-		{stage(`{"Attempts":[{"Task":-1}]}`), "an attempt of the task -1"},
+		{
+			strings.TrimSuffix(stage(`{}`), "}") + `,"lists":[{"job":0,"stage":0,"items":[{"i":0,"new":true,"set":{"Task":-1}}]}]}`,
+			"an attempt of the task -1",
+		},
 		{strings.Replace(stage(`{}`), "{}", `{"Tasks":-1,"Known":true}`, 1), "-1  tasks"},
 		{
 			strings.Replace(stage(`{},{}`), "[{}]", `[{"Tasks":9000000,"Known":true},{"Tasks":2000000,"Known":true}]`, 1),
@@ -334,24 +337,31 @@ func TestLimits(t *testing.T) {
 	if got := playAll(r); !strings.Contains(got[2].(error).Error(), "line 4: longer than 200000 bytes") {
 		t.Errorf("a long line: %v", got[2])
 	}
-	job := func(change string) string { return `{"n":3,"t":0,"s":{"Jobs":{"0":{` + change + `}}}}` }
-	var indices strings.Builder
-	for i := range 10_000 {
-		fmt.Fprintf(&indices, "%d,", i)
+	lists := func(lists string) string { return `{"n":3,"t":0,"lists":[` + lists + `]}` }
+	groups := func(items string) string {
+		return `{"n":3,"t":0,"s":{"Jobs":[{"Stages":[{},{}],"Groups":{}},{"Stages":[{},{}]}]},"lists":[{"job":0,"items":[` + items + `]}]}`
 	}
-	many := strings.TrimSuffix(indices.String(), ",")
-	half := many[:strings.Index(many, ",5000,")]
+	news := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,{"i":%d,"new":true}`, i)
+		}
+		return b.String()[1:]
+	}
+	const many = 10_000
+	objects := "[{}" + strings.Repeat(",{}", many) + "]"
 	for what, line := range map[string]string{
-		"attempts":      job(`"Stages":{"0":{"Attempts":{"new":[` + many + `]}}}`),
-		"many lists":    job(`"Stages":{"0":{"Attempts":{"new":[` + half + `]}},"1":{"Attempts":{"new":[` + half + `]}}}`),
-		"a list twice":  job(`"Stages":{"0":{"Attempts":{"new":[0]},"Attempts":{"new":[0]}}}`),
-		"an item twice": job(`"Stages":{"0":{},"0":{}}`),
-		"reduces":       job(`"Groups":{"Reduces":{"new":[` + many + `]}}`),
-		"no reduce":     job(`"Groups":{"Reduces":{"new":[0],"1":{}}}`),
-		"points":        job(`"Groups":{"Reduces":{"new":[0],"0":{"Done":{"cut":[0]}}}}`),
-		"order":         job(`"Groups":{"Reduces":{"new":[1]}}`),
-		"jobs":          `{"n":3,"t":0,"s":{"Jobs":{"new":[` + many + `]}}}`,
-		"plan":          `{"n":3,"t":0,"s":{"Plan":{"Jobs":{"new":[` + many + `]}}}}`,
+		"attempts": lists(`{"job":0,"stage":0,"items":[` + news(many) + `]}`),
+		"many lists": lists(`{"job":0,"stage":0,"items":[` + news(many/2) + `]},{"job":0,"stage":1,"items":[` + news(many/2) +
+			`]}`),
+		"no stage":  lists(`{"job":0,"stage":2,"items":[]}`),
+		"no groups": lists(`{"job":0,"items":[{"i":0,"new":true}]}`),
+		"reduces":   groups(news(many)),
+		"no reduce": groups(`{"i":0,"set":{"Bytes":1}}`),
+		"points":    groups(`{"i":0,"new":true,"set":{"Done":` + objects + `,"Top":` + objects + `}}`),
+		"order":     groups(`{"i":1,"new":true}`),
+		"jobs":      `{"n":3,"t":0,"s":{"Jobs":` + objects + `}}`,
+		"plan":      `{"n":3,"t":0,"s":{"Plan":{"Jobs":` + objects + `}}}`,
 	} {
 		r, err := NewReader(bytes.NewReader(edit(tape, func(l []string) []string { l[3] = line + "\n"; return l })))
 		if err != nil {

@@ -1,12 +1,15 @@
-// Package tape reads the lines of tapes, the recordings of observations that older programs wrote. Programs of the
-// next version will not read them.
+// Package tape reads the lines of tapes, the recordings of observations that older programs wrote, without key groups.
+// Programs of the next version will not read them.
 package tape
 
 import (
-	"encoding/hex"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/engine"
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
@@ -20,191 +23,242 @@ const (
 	maxStages = 1 << 14 // stages of a job
 )
 
-// Apply returns old with the changes of a line, and does not modify old. old is blank for a whole line. left is how
-// many bytes lists may still take. The caller must check the snapshot.
-func Apply(old *dag.Snapshot, text []byte, left *int) (*dag.Snapshot, error) {
-	s := *old
-	s.Jobs = dag.CloneStates(s.Jobs)
-	l := &line{Reader: delta.NewReader(text, left), s: &s}
-	l.fields(fields{
-		"t": &s.At, "id": &s.ID, "user": &s.User, "queue": &s.Queue, "state": &s.State, "inferred": &s.Inferred,
-		"stale": &s.Stale, "warnings": &s.Warnings, "plan": l.plan,
-		"jobs": func() {
-			resize(l, &s.Jobs, maxJobs, "jobs", func() dag.JobState { return dag.BlockedJob(0) })
-		},
-		"j":      func() { l.fit(); l.each(l.job) },
-		"nodes":  func() { list(l, &s.Nodes, nodeState) },
-		"queues": func() { list(l, &s.Queues, queue) },
-		"load":   func() { list(l, &s.Load, l.load) },
-		"coming": func() { list(l, &s.Coming, capacity) },
-	})
-	l.fit()
-	return &s, l.Err()
-}
+// names are those of fields in tapes.
+var names = delta.Names{Of: map[reflect.Type]string{
+	reflect.TypeFor[dag.Snapshot](): "At t ID id User user Queue queue State state Inferred inferred Stale stale Warnings warnings " +
+		"Nodes nodes Queues queues Load load Coming coming",
+	reflect.TypeFor[dag.NodeState](): "Name name MemoryMB mb Cores cores Lost lost LostAt lost_at Cause cause " +
+		"Draining draining Label label",
+	reflect.TypeFor[dag.QueueState](): "Name name ShareMB share MaxMB max UserMB user MastersMB masters " +
+		"UserRatio user_ratio Order order Preempted preempted",
+	reflect.TypeFor[dag.Load](): "ID id Name name User user Before before Submitted sub Queue queue HeldMB mb PendingMB ask " +
+		"MasterMB am ShareMB share Until until Length length Progress ratio Need need",
+	reflect.TypeFor[dag.Need]():      "At t Map m Reduce r",
+	reflect.TypeFor[dag.NeedPhase](): "Tasks n Done done Running run Progress ratio LengthMS ms TaskMB mb",
+	reflect.TypeFor[dag.Capacity]():  "At t Cores cores",
+	reflect.TypeFor[dag.Plan]():      "Name name Cluster cluster Overheads overheads Driver driver Engine engine Open open",
+	reflect.TypeFor[dag.Cluster](): "Policy policy MapSlots map_slots ReduceSlots reduce_slots SlotsPerNode slots_per_node " +
+		"Setup setup MemoryMB mb QueueMB queue_mb FailRate fail_rate Order order Cores cores Nodes nodes Pools pools " +
+		"Elastic elastic Copies copies",
+	reflect.TypeFor[dag.Node]():    "Name name MemoryMB mb Cores cores Slow slow",
+	reflect.TypeFor[dag.Pool]():    "Name name Weight weight MinShare least Fair fair",
+	reflect.TypeFor[dag.Elastic](): "Max max Each each Backlog backlog Sustain sustain Start start",
+	reflect.TypeFor[dag.Copies]():  "Ratio ratio Times times",
+	reflect.TypeFor[dag.Overheads](): "Launch launch AMStart am_start Finish finish Wave wave Stagger stagger Beat beat " +
+		"Handoff handoff AMHold am_hold Report report Abandon abandon Copy copy SetupMin setup_min SetupPer setup_per " +
+		"Cold cold Idle idle Boot boot",
+	reflect.TypeFor[dag.Job](): "Node node Name name Feature feature Alias alias After after Stages stages " +
+		"MapReduce limits Input input Priority priority InputBytes input_bytes Rules rules",
+	reflect.TypeFor[dag.MapReduceLimits](): "MapMB map_mb ReduceMB reduce_mb SlowStart slow_start RampUp ramp_up " +
+		"MaxMaps max_maps MaxReduces max_reduces",
+	reflect.TypeFor[dag.Stage](): "Name name Tasks tasks Known known Setup setup Out out Bytes bytes Extent extent " +
+		"MemoryMB mb Cores cores MaxRunning most Pool pool Foreseen foreseen Pause pause Pipelines pipelines After reads",
+	reflect.TypeFor[dag.Pipeline](): "Tuples n Alpha alpha",
+	reflect.TypeFor[dag.Edge]():     "From i Kind kind Ratio ratio Full full",
+	reflect.TypeFor[dag.JobState](): "ID id State state Submitted sub Started start Finished end Attempt attempt HeldMB mb " +
+		"Master am Avoided avoids Diagnosis why",
+}}
 
-// A line is the line that is being decoded.
+// A line is what a line has besides the fields of the snapshot.
 type line struct {
-	*delta.Reader
-	s *dag.Snapshot
+	Plan *plan        `json:"plan"`
+	Jobs *int         `json:"jobs"` // their number
+	J    []*jobChange `json:"j"`
+
+	s    *dag.Snapshot
+	left int // bytes that lists may still take
 }
 
-// fields are the values of an object by their names: pointers to them, or functions that read them.
-type fields map[string]any
-
-// fields reads an object. Values with other names are left out.
-func (l *line) fields(known fields) {
-	l.Object(l.Token(), func(name string) { l.value(known[name]) })
+type plan struct {
+	Head json.RawMessage `json:"head"`
+	Jobs *int            `json:"jobs"`
+	J    []struct {
+		I   int             `json:"i"`
+		Job json.RawMessage `json:"job"`
+	} `json:"j"`
 }
 
-// value reads one value.
-func (l *line) value(to any) {
-	switch to := to.(type) {
-	case nil:
-		l.Skip()
-	case func():
-		to()
-	case *string:
-		*to = l.text()
-	default:
-		l.Read(to)
+// A jobChange is what changed in the state of a job.
+type jobChange struct {
+	I      *int          `json:"i"`
+	Map    *stageChange  `json:"m"`
+	Reduce *stageChange  `json:"r"`
+	Stages []stageChange `json:"s"`
+	fields []byte
+}
+
+// UnmarshalJSON reads a change.
+func (c *jobChange) UnmarshalJSON(b []byte) error {
+	type plain jobChange
+	c.fields = bytes.Clone(b)
+	return json.Unmarshal(b, (*plain)(c))
+}
+
+// Apply returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
+// many bytes lists may take. The caller must check the snapshot.
+func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
+	s := *old
+	l := line{s: &s, left: most}
+	const value = 24 // bytes of one
+	if err := l.allow(bytes.Count(text, []byte(","))+bytes.Count(text, []byte("{")), value); err != nil {
+		return nil, err
 	}
-}
-
-// text reads a text. Old tapes have one that is not UTF-8 as {"hex":"…"}.
-func (l *line) text() string {
-	token := l.Token()
-	text, ok := token.(string)
-	if !ok {
-		l.Object(token, func(string) {
-			raw, err := hex.DecodeString(l.text())
-			text = string(raw)
-			l.Fail(err)
-		})
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, err
 	}
-	return dag.Clean(text)
-}
-
-// each visits the items of a list.
-func (l *line) each(visit func()) { l.List(l.Token(), visit) }
-
-// list reads a list of objects, or null.
-func list[T any](l *line, to *[]T, known func(*T) fields) {
-	token := l.Token()
-	if *to = nil; token == nil {
-		return
+	if err := names.Patch(text, &s); err != nil {
+		return nil, err
 	}
-	items := []T{}
-	l.List(token, func() {
-		var item T
-		if l.Allow(1, int(reflect.TypeFor[T]().Size())) {
-			l.fields(known(&item))
-			items = append(items, item)
+	for i := range s.Load { // old tapes have the name of a script's application with Pig's prefix
+		if name := pig.Script(s.Load[i].Name); name != s.Load[i].Name {
+			s.Load[i].Name = name
 		}
-	})
-	*to = items
-}
-
-// resize reads the length of a list, -1 for nil, and cuts or extends a copy of the list.
-func resize[T any](l *line, to *[]T, most int, what string, fresh func() T) {
-	n := 0
-	if l.Read(&n); n == -1 {
-		*to = nil
-		return
 	}
-	if n < 0 || n > most {
-		l.Fail(fmt.Errorf("%d %s: not a number from 0 to %d", n, what, most))
+	if err := l.setPlan(); err != nil {
+		return nil, err
 	}
-	if !l.Allow(max(n-len(*to), 0), int(reflect.TypeFor[T]().Size())) {
-		return
+	jobs, err := resize(&l, dag.CloneStates(s.Jobs), l.Jobs, maxJobs, func() dag.JobState { return dag.BlockedJob(0) })
+	if err != nil {
+		return nil, err
 	}
-	items := append(make([]T, 0, n), (*to)[:min(n, len(*to))]...)
-	for len(items) < n {
-		items = append(items, fresh())
-	}
-	*to = items
-}
-
-// fit gives each job the states of its stages.
-func (l *line) fit() {
-	s := l.s
-	if l.Err() != nil || s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
-		return
+	s.Jobs = jobs
+	if s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
+		return &s, nil // unusable, as the caller will find
 	}
 	for i := range s.Jobs {
-		if have, want := len(s.Jobs[i].Stages), len(s.Plan.Jobs[i].Stages); have != want {
-			stages := make([]dag.StageState, want)
-			copy(stages, s.Jobs[i].Stages)
-			s.Jobs[i].Stages = stages
+		stages := make([]dag.StageState, len(s.Plan.Jobs[i].Stages))
+		copy(stages, s.Jobs[i].Stages)
+		s.Jobs[i].Stages = stages
+	}
+	for _, c := range l.J {
+		if err := l.job(c); err != nil {
+			return nil, err
 		}
 	}
+	return &s, delta.Check(&s, most)
 }
 
-// job reads the changes of a job's state.
-func (l *line) job() {
-	i := -1
-	var j *dag.JobState
-	var plan *dag.Job
-	index := func() {
-		if l.Read(&i); i < 0 || i >= len(l.s.Jobs) || l.s.Plan == nil || len(l.s.Plan.Jobs) != len(l.s.Jobs) {
-			l.Fail(fmt.Errorf("there is no job %d, only %d jobs", i, len(l.s.Jobs)))
-			return
-		}
-		j, plan = &l.s.Jobs[i], &l.s.Plan.Jobs[i]
+// allow returns an error if a list may not grow by n items of a size.
+func (l *line) allow(n, size int) error {
+	if l.left -= n * size; n < 0 || l.left < 0 {
+		return delta.ErrLarge
 	}
-	l.Object(l.Token(), func(name string) {
-		if name == "i" {
-			index()
-			return
+	return nil
+}
+
+// resize cuts or extends a list to a length; -1 is that of nil.
+func resize[T any](l *line, list []T, n *int, most int, fresh func() T) ([]T, error) {
+	switch {
+	case n == nil:
+		return list, nil
+	case *n == -1:
+		return nil, nil
+	case *n < 0 || *n > most:
+		return nil, fmt.Errorf("%d items: not a number from 0 to %d", *n, most)
+	}
+	if err := l.allow(max(*n-len(list), 0), int(reflect.TypeFor[T]().Size())); err != nil {
+		return nil, err
+	}
+	list = append(make([]T, 0, *n), list[:min(*n, len(list))]...)
+	for len(list) < *n {
+		list = append(list, fresh())
+	}
+	return list, nil
+}
+
+// plan reads the changes of the plan.
+func (l *line) setPlan() error {
+	if l.Plan == nil {
+		return nil
+	}
+	p := &dag.Plan{}
+	if l.s.Plan != nil {
+		*p = *l.s.Plan
+	}
+	if l.Plan.Head != nil {
+		*p = dag.Plan{Jobs: p.Jobs}
+		if err := names.Unmarshal(l.Plan.Head, p); err != nil {
+			return err
 		}
-		if j == nil {
-			l.Fail(fmt.Errorf("the changes of a job begin with %q, not with its index", name))
-			return
-		}
-		known := fields{
-			"id": &j.ID, "state": &j.State, "sub": &j.Submitted, "start": &j.Started, "end": &j.Finished,
-			"attempt": &j.Attempt, "mb": &j.HeldMB, "am": &j.Master, "avoids": &j.Avoided, "why": &j.Diagnosis,
-			"m": func() { l.stage(plan, j, int(dag.Map)) }, "r": func() { l.stage(plan, j, int(dag.Reduce)) },
-			"s": func() { l.each(func() { l.stage(plan, j, -1) }) },
-			"g": func() { l.groups(&j.Groups, l.s.At) },
-		}
-		l.value(known[name])
+		p.Whole = engine.Whole(p.Engine)
+	}
+	jobs, err := resize(l, slices.Clone(p.Jobs), l.Plan.Jobs, maxJobs, func() dag.Job {
+		return dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
 	})
-}
-
-func nodeState(n *dag.NodeState) fields {
-	return fields{
-		"name": &n.Name, "mb": &n.MemoryMB, "cores": &n.Cores, "lost": &n.Lost, "lost_at": &n.LostAt,
-		"cause": &n.Cause, "draining": &n.Draining, "label": &n.Label,
+	if err != nil {
+		return err
 	}
-}
-
-func queue(q *dag.QueueState) fields {
-	return fields{
-		"name": &q.Name, "share": &q.ShareMB, "max": &q.MaxMB, "user": &q.UserMB, "masters": &q.MastersMB,
-		"user_ratio": &q.UserRatio, "order": &q.Order, "preempted": &q.Preempted,
-	}
-}
-
-// load are the fields of an application. Old tapes have the cluster's name of a script's application, with Pig's
-// prefix.
-func (l *line) load(a *dag.Load) fields {
-	phase := func(p *dag.NeedPhase) func() {
-		return func() {
-			l.fields(fields{
-				"n": &p.Tasks, "done": &p.Done, "run": &p.Running, "ratio": &p.Progress, "ms": &p.LengthMS, "mb": &p.TaskMB,
-			})
+	for _, c := range l.Plan.J {
+		if c.I < 0 || c.I >= len(jobs) {
+			return fmt.Errorf("the plan has no job %d, only %d jobs", c.I, len(jobs))
+		}
+		if jobs[c.I], err = planJob(c.Job); err != nil {
+			return err
 		}
 	}
-	return fields{
-		"id": &a.ID, "name": func() { a.Name = pig.Script(l.text()) }, "user": &a.User, "before": &a.Before,
-		"sub": &a.Submitted, "queue": &a.Queue, "mb": &a.HeldMB, "ask": &a.PendingMB, "am": &a.MasterMB,
-		"share": &a.ShareMB, "until": &a.Until, "length": &a.Length, "ratio": &a.Progress,
-		"need": func() {
-			n := &dag.Need{}
-			l.fields(fields{"t": &n.At, "m": phase(&n.Map), "r": phase(&n.Reduce)})
-			a.Need = n
-		},
-	}
+	p.Jobs = jobs
+	l.s.Plan = p
+	return nil
 }
 
-func capacity(c *dag.Capacity) fields { return fields{"t": &c.At, "cores": &c.Cores} }
+func planJob(text []byte) (j dag.Job, err error) {
+	var more struct {
+		Map    json.RawMessage `json:"map"`
+		Reduce json.RawMessage `json:"reduce"`
+		Limits struct {
+			MasterMB int `json:"am_mb"`
+		} `json:"limits"`
+	}
+	if err := json.Unmarshal(text, &more); err != nil {
+		return j, err
+	}
+	if err := names.Unmarshal(text, &j); err != nil {
+		return j, err
+	}
+	if j.MasterMB = more.Limits.MasterMB; j.Stages == nil {
+		var stages [dag.MapReduceStages]dag.Stage
+		for k, text := range []json.RawMessage{more.Map, more.Reduce} {
+			if text != nil {
+				if err := names.Unmarshal(text, &stages[k]); err != nil {
+					return j, err
+				}
+			}
+		}
+		j.Stages = dag.MapReduce(stages[dag.Map], stages[dag.Reduce])
+	}
+	if n := len(j.Stages); n > maxStages {
+		return j, fmt.Errorf("%d stages, more than the %d of a job", n, maxStages)
+	}
+	return j, nil
+}
+
+// job applies the changes of a job's state.
+func (l *line) job(c *jobChange) error {
+	if c == nil || c.I == nil || *c.I < 0 || *c.I >= len(l.s.Jobs) {
+		return fmt.Errorf("the changes of no job, and there are %d", len(l.s.Jobs))
+	}
+	j := &l.s.Jobs[*c.I]
+	if err := names.Patch(c.fields, j); err != nil {
+		return err
+	}
+	stages := c.Stages
+	for k, stage := range []*stageChange{c.Map, c.Reduce} {
+		if stage != nil {
+			stage.I = k
+			stages = append(stages, *stage)
+		}
+	}
+	for _, stage := range stages {
+		if stage.I < 0 || stage.I >= len(j.Stages) {
+			return fmt.Errorf("there is no stage %d, only %d stages", stage.I, len(j.Stages))
+		}
+		last := 0
+		if l.s.Plan.Jobs[*c.I].IsMapReduce() && stage.I == int(dag.Reduce) {
+			last = dag.Work
+		}
+		if err := l.stage(&stage, &j.Stages[stage.I], last); err != nil {
+			return err
+		}
+	}
+	return nil
+}

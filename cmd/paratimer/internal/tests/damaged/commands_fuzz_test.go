@@ -63,7 +63,6 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 	add("spark.capture", firstLines(read("../../adapters/spark/testdata/driver-killed.jsonl.gz"), 30))
 	add("tez.capture", firstLines(read("../../adapters/tez/testdata/hivebad-1.jsonl.gz"), 30))
 	add("job.jhist", twoOfEach(read("../../adapters/history/testdata/quadratic.jhist.gz")))
-	add("job_201109281530_0001_me_wordcount", read("../../adapters/history/testdata/hadoop-1.2.txt"))
 	add("trace.json", read("testdata/damage/run.trace.json"))
 	add("plan.yaml", read("../../examples/skewed.yaml"))
 	add("profile.yaml", read(filepath.Join(dir, "profile.yaml")))

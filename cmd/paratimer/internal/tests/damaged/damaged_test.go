@@ -71,7 +71,7 @@ func FuzzDamagedTape(f *testing.F) {
 	}, session.Environ(f), strings.NewReader(""), io.Discard, &stderr) != program.ExitOK {
 		f.Fatal(stderr.String())
 	}
-	files := contents(f, name, "testdata/tapped/linear.tape")
+	files := contents(f, name, "testdata/tapped/linear.jsonl.gz")
 	lines := bytes.SplitAfterN(files[1], []byte("\n"), 16)
 	// In two lines alone most changes hit the plan or the jobs.
 	files[1], files = bytes.Join(lines[:15], nil), append(files, bytes.Join(lines[:2], nil))
@@ -130,7 +130,7 @@ func FuzzDamagedPlan(f *testing.F) {
 // FuzzDamagedRules damages a rules file.
 func FuzzDamagedRules(f *testing.F) {
 	damaged(f, "rules.yaml", contents(f, "../../examples/rules.yaml"), "rules check FILE",
-		"rules test FILE testdata/tapped/linear.tape")
+		"rules test FILE testdata/tapped/linear.jsonl.gz")
 }
 
 // FuzzDamagedModel damages job files, tables of runs and saved models.
@@ -144,7 +144,7 @@ func FuzzDamagedModel(f *testing.F) {
 func FuzzDamagedConfig(f *testing.F) {
 	config := "every: 2s\nrm: [http://rm1:8088, http://rm2:8088]\nwithin: 45m\n# people\nuser: alice\ntimeout: 1h30m\nquiet: true\nrisk: 0.5\nestimators: all\n"
 	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config show attach --origin --config FILE",
-		"replay testdata/tapped/linear.tape --config FILE")
+		"replay testdata/tapped/linear.jsonl.gz --config FILE")
 }
 
 // FuzzDamagedMemory damages what is remembered of a workflow.

@@ -14,8 +14,8 @@ import (
 // the tap: of quadratic cost, where the largest group is most of the run, and of linear cost.
 func TestTappedRuns(t *testing.T) {
 	t.Parallel()
-	quadratic := meanPoints(t, "testdata/tapped/quadratic.tape")
-	linear := meanPoints(t, "testdata/tapped/linear.tape")
+	quadratic := meanPoints(t, "testdata/tapped/quadratic.jsonl.gz")
+	linear := meanPoints(t, "testdata/tapped/linear.jsonl.gz")
 	for _, name := range []string{"standard", "nearestfit_stream"} {
 		got, ratio, hadoop := quadratic[name], quadratic["task_ratio"], quadratic["hadoop"]
 		if !(got <= 3 && got <= ratio/2 && got <= hadoop/2) {
