@@ -2,6 +2,7 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,38 +12,28 @@ import (
 	"sync"
 
 	"github.com/linkedin/goavro/v2"
-
-	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
 // jsonEvents reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
 type jsonEvents struct{ in *bufio.Reader }
 
 func (j *jsonEvents) next(e *event) error {
-	var blank input.Streak
-	for {
-		l, err := line(j.in, maxEvent)
-		cut := errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !cut {
-			return err
-		}
-		switch l = strings.TrimSpace(l); {
-		case l != "":
-			if err = decode([]byte(l), e); err != nil && cut {
-				return io.ErrUnexpectedEOF
-			}
-			return err // nil for a complete event even if the line's end is missing
-		case cut:
-			return io.EOF
-		}
-		if err := blank.Bad(); err != nil {
-			return err
-		}
+	l, err := line(j.in, maxEvent)
+	cut := errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && !cut {
+		return err
 	}
+	if err = decode([]byte(l), e); err != nil && cut {
+		return io.ErrUnexpectedEOF
+	}
+	return err // nil for a complete event even if the line's end is missing
 }
 
-// decode parses one event. It leaves out the fields of an event that changes nothing.
+// decode parses one event. It leaves out the fields of an event that changes nothing. A blank line has no kind.
 func decode(b []byte, e *event) error {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil
+	}
 	var w struct {
 		Type string                     `json:"type"`
 		Body map[string]json.RawMessage `json:"event"`
@@ -64,44 +55,46 @@ func decode(b []byte, e *event) error {
 	return nil
 }
 
-// avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
+// avroEvents are events in Avro's binary encoding, one bare record after another, by the file's own schema.
 type avroEvents struct {
-	in    *bufio.Reader
+	data  []byte
+	end   error // after the last event: io.EOF, or io.ErrUnexpectedEOF if the file is cut off
 	codec *goavro.Codec
 }
 
-// next decodes the next event. If the data is incomplete, it tries again with twice as much.
-func (a *avroEvents) next(e *event) error {
-	for size := max(a.in.Buffered(), 1<<12); ; size *= 2 {
-		if size > a.in.Size() {
-			a.in = bufio.NewReaderSize(a.in, size)
-		}
-		data, ended := a.in.Peek(size)
-		if len(data) == 0 {
-			return ended //nolint:wrapcheck // io.EOF after the last event
-		}
-		native, rest, err := a.codec.NativeFromBinary(data)
-		if err == nil {
-			_, _ = a.in.Discard(len(data) - len(rest)) // it was peeked at
-			b, err := json.Marshal(native)             // it has the shape of Avro's JSON
-			if err != nil {
-				return errBad // a float that is not a number
-			}
-			return decode(b, e)
-		}
-		// goavro reports missing data only in the error's text.
-		why := err.Error()
-		switch {
-		case !strings.Contains(why, io.ErrShortBuffer.Error()) && !strings.Contains(why, io.EOF.Error()):
-			return fmt.Errorf("not what the schema in line 2 says: %w", err)
-		case errors.Is(ended, io.EOF):
-			return io.ErrUnexpectedEOF
-		case ended != nil:
-			return ended //nolint:wrapcheck // of the file
-		case size > maxEvent:
-			return fmt.Errorf("it is longer than %d bytes", maxEvent)
-		}
+// maxBinary bounds the bytes of a file in binary encoding. An attempt takes 1 KB.
+const maxBinary = 512 << 20
+
+func newAvro(in io.Reader, codec *goavro.Codec) (*avroEvents, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxBinary+1))
+	if len(data) > maxBinary {
+		err = fmt.Errorf("it is longer than %d bytes", maxBinary)
 	}
+	a := &avroEvents{data: data, end: io.EOF, codec: codec}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		a.end, err = err, nil
+	}
+	return a, err
+}
+
+func (a *avroEvents) next(e *event) error {
+	if len(a.data) == 0 {
+		return a.end
+	}
+	native, rest, err := a.codec.NativeFromBinary(a.data)
+	if err != nil {
+		// goavro reports missing data only in the error's text.
+		if why := err.Error(); strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
+			return io.ErrUnexpectedEOF
+		}
+		return fmt.Errorf("not what the schema in line 2 says: %w", err)
+	}
+	a.data = rest
+	b, err := json.Marshal(native) // it has the shape of Avro's JSON
+	if err != nil {
+		return errBad // a float that is not a number
+	}
+	return decode(b, e)
 }
 
 // maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.

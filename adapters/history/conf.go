@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,44 +59,27 @@ func (j *Job) Configure(properties []mrjob.Property) {
 	j.Settings, j.Configured = s, true
 }
 
-// adjacencies parses the output of JobImpl.getWorkflowAdjacencies: "node"="next,next" "node"="next". A backslash
-// escapes quotes and backslashes in names. It returns nil if there is no node.
-func adjacencies(s string) (out map[string][]string) {
-	for {
-		quoted, opened := strings.CutPrefix(strings.TrimLeft(s, " "), `"`)
-		from, rest, closed := quotedText(quoted)
-		quoted, joined := strings.CutPrefix(rest, `="`)
-		to, rest, complete := quotedText(quoted)
-		if !opened || !closed || !joined || !complete {
-			return out
-		}
+// adjacency matches a node and its successors in the output of JobImpl.getWorkflowAdjacencies: "node"="next,next"
+// "node"="next". A backslash escapes quotes and backslashes in names.
+var (
+	adjacency = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"="((?:[^"\\]|\\.)*)"`)
+	escaped   = regexp.MustCompile(`\\(.)`)
+)
+
+// adjacencies parses the successors of nodes. It returns nil if there is no node.
+func adjacencies(s string) map[string][]string {
+	var out map[string][]string
+	for _, m := range adjacency.FindAllStringSubmatch(s, -1) {
 		if out == nil {
 			out = map[string][]string{}
 		}
-		from, s = dag.Clean(from), rest
-		if out[from] == nil {
-			out[from] = []string{}
-		}
-		for n := range strings.SplitSeq(to, ",") {
-			if n = dag.Clean(strings.TrimSpace(n)); n != "" && !slices.Contains(out[from], n) {
-				out[from] = append(out[from], n)
+		from, next := dag.Clean(escaped.ReplaceAllString(m[1], "$1")), []string{}
+		for n := range strings.SplitSeq(escaped.ReplaceAllString(m[2], "$1"), ",") {
+			if n = dag.Clean(strings.TrimSpace(n)); n != "" && !slices.Contains(next, n) {
+				next = append(next, n)
 			}
 		}
+		out[from] = next
 	}
-}
-
-// quotedText returns the text before the first quote, and the rest after it. A backslash makes the next character part
-// of the text.
-func quotedText(s string) (text, rest string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '"':
-			return b.String(), s[i+1:], true
-		case s[i] == '\\' && i+1 < len(s):
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return "", "", false
+	return out
 }

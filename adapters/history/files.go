@@ -11,21 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/units"
+	"github.com/paratimer/paratimer/adapters/recording"
 )
-
-// A Skipped is a file that was left out.
-type Skipped struct {
-	Path string
-	Why  string
-}
 
 // A Find is the content of files.
 type Find struct {
 	Jobs    []*Job
-	Files   int // files with history
-	Skipped []Skipped
-	confs   map[string]string // path of a job's configuration, by job id
+	Skipped []recording.Skipped
 }
 
 // maxFiles bounds a folder's files.
@@ -39,14 +31,9 @@ func ReadFiles(ctx context.Context, in fs.FS, name string) (*Find, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Find{confs: map[string]string{}}
+	f := &Find{}
 	if !info.IsDir() {
-		if err := f.file(in, name); err != nil {
-			return nil, err
-		}
-		f.beside(in, path.Dir(name))
-		f.configure(in)
-		return f, nil
+		return f, f.file(in, name)
 	}
 	n := 0
 	err = fs.WalkDir(in, name, func(name string, d fs.DirEntry, err error) error {
@@ -58,65 +45,52 @@ func ReadFiles(ctx context.Context, in fs.FS, name string) (*Find, error) {
 			return fs.SkipDir
 		case err != nil || d.IsDir():
 			return err
-		case d.Type()&^fs.ModeSymlink != 0 && candidate(name): // opening a pipe would block forever
-			f.skip(name, errors.New("it is not a file"))
-			return nil
 		}
 		if n++; n > maxFiles || len(f.Jobs) > maxJobs {
 			return fmt.Errorf("%s: more than %d files or %d jobs: give a smaller folder", name, maxFiles, maxJobs)
 		}
-		if job, ok := confOf(name); ok {
-			f.confs[job] = name
-		} else if candidate(name) {
-			if err := f.file(in, name); err != nil && !errors.Is(err, errEventLog) { // package spark reads those
-				f.skip(name, err)
-			}
+		// Other files are not opened.
+		if plain := strings.TrimSuffix(name, ".gz"); !strings.HasSuffix(plain, ".jhist") && !strings.HasSuffix(plain, ".json") {
+			return nil
+		}
+		err = errors.New("it is not a file")
+		if d.Type()&^fs.ModeSymlink == 0 { // opening a pipe would block forever
+			err = f.file(in, name)
+		}
+		if err != nil && !errors.Is(err, errEventLog) { // package spark reads those
+			f.skip(name, err)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	f.configure(in)
-	return f, nil
-}
-
-// Nothing returns the error for a find without a job.
-func (f *Find) Nothing() error {
-	if len(f.Skipped) == 0 {
-		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz")
-	}
-	return fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
-		units.Count(len(f.Skipped), "file"), f.Skipped[0].Path, f.Skipped[0].Why)
+	slices.SortStableFunc(f.Skipped, func(a, b recording.Skipped) int { return cmp.Compare(a.Path, b.Path) })
+	return f, err
 }
 
 func (f *Find) skip(name string, err error) {
-	f.Skipped = append(f.Skipped, Skipped{name, err.Error()})
+	f.Skipped = append(f.Skipped, recording.Skipped{Path: name, Why: err.Error()})
 }
 
-// candidate reports whether a file has the name of a history file. Other files of a folder are not opened.
-func candidate(name string) bool {
-	name = strings.TrimSuffix(name, ".gz")
-	return strings.HasSuffix(name, ".jhist") || strings.HasSuffix(name, ".json")
-}
-
-// confOf returns the job of a configuration file, by its name.
-func confOf(name string) (job string, ok bool) {
-	base, ok := strings.CutSuffix(strings.TrimSuffix(path.Base(name), ".gz"), "_conf.xml")
-	at := strings.LastIndex(base, "job_")
-	return base[max(at, 0):], ok && at >= 0
-}
-
-// file reads the jobs of one file.
+// file reads the jobs of one file, and the configuration of its job.
 func (f *Find) file(in fs.FS, name string) error {
 	jobs, err := readFile(in, name, Read)
 	if err != nil {
 		return err
 	}
-	for _, j := range jobs {
-		j.File = name
+	f.Jobs = append(f.Jobs, jobs...)
+	if len(jobs) > 1 {
+		return nil // a trace, which has all that is known
 	}
-	f.Jobs, f.Files = append(f.Jobs, jobs...), f.Files+1
+	for _, end := range []string{"_conf.xml", "_conf.xml.gz"} {
+		conf := path.Join(path.Dir(name), jobs[0].ID+end)
+		if info, err := fs.Stat(in, conf); err != nil || !info.Mode().IsRegular() || jobs[0].Configured {
+			continue
+		}
+		if properties, err := readFile(in, conf, readConf); err != nil {
+			f.skip(conf, err)
+		} else {
+			jobs[0].Configure(properties)
+		}
+	}
 	return nil
 }
 
@@ -127,33 +101,4 @@ func readFile[T any](in fs.FS, name string, read func(io.Reader) (T, error)) (co
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	return read(r)
-}
-
-// beside looks for a configuration of each job in the file's folder.
-func (f *Find) beside(in fs.FS, folder string) {
-	for _, j := range f.Jobs {
-		for _, end := range []string{"_conf.xml", "_conf.xml.gz"} {
-			name := path.Join(folder, j.ID+end)
-			if info, err := fs.Stat(in, name); err == nil && info.Mode().IsRegular() {
-				f.confs[j.ID] = name
-			}
-		}
-	}
-}
-
-// configure reads the jobs' configurations.
-func (f *Find) configure(in fs.FS) {
-	for _, j := range f.Jobs {
-		name := f.confs[j.ID]
-		if name == "" || j.Configured {
-			continue
-		}
-		properties, err := readFile(in, name, readConf)
-		if err != nil {
-			f.skip(name, err)
-			continue
-		}
-		j.Configure(properties)
-	}
-	slices.SortStableFunc(f.Skipped, func(a, b Skipped) int { return cmp.Compare(a.Path, b.Path) })
 }

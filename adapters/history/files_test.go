@@ -57,8 +57,8 @@ func TestFolder(t *testing.T) {
 		jobs = append(jobs, fmt.Sprint(j.ID, " ", j.Settings.Workflow, " ", j.Configured))
 	}
 	if got := strings.Join(jobs,
-		", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false" || found.Files != 3 {
-		t.Errorf("%d files hold %s", found.Files, got)
+		", "); got != "job_1700000000000_0001 w true, job_1700000000000_0002 w true, job_201009241532_0001  false" {
+		t.Errorf("the files hold %s", got)
 	}
 	if len(found.Skipped) != 2 || found.Skipped[0].Path != "done/c/job_1700000000000_0003.jhist" ||
 		found.Skipped[1].Path != "done/c/package.json" ||

@@ -79,6 +79,8 @@ func readEvents(r io.Reader) (*Job, error) {
 		case errors.Is(err, errBad):
 			b.bad++
 			err = run.Bad()
+		case err == nil && e.kind == "":
+			err = run.Bad()
 		case err == nil:
 			run.Good()
 			b.take(&e)
@@ -110,7 +112,7 @@ func open(in *bufio.Reader) (events, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schema in line 2: %w", err)
 	}
-	return &avroEvents{in, codec}, nil
+	return newAvro(in, codec)
 }
 
 // line reads a line of at most limit bytes, without its end.

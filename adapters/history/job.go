@@ -9,7 +9,6 @@ import (
 
 // A Job is a MapReduce job that has ended, or has an incomplete history.
 type Job struct {
-	File                  string // source file, for messages
 	ID, Name, User, Queue string
 	Settings              mrjob.Settings
 	// Configured reports that Settings come from the job's own configuration. Otherwise only its place in a workflow

@@ -43,7 +43,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 	case err != nil:
 		return true, err
 	case len(found.Jobs) == 0:
-		return false, found.Nothing()
+		return false, nothing(found.Skipped)
 	}
 	if r.paths == nil {
 		r.paths = map[*Job]string{}
@@ -52,10 +52,17 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 		r.paths[j] = p.Name
 	}
 	r.jobs = append(r.jobs, found.Jobs...)
-	for _, s := range found.Skipped {
-		r.leftOut = append(r.leftOut, recording.Skipped{Path: s.Path, Why: s.Why})
-	}
+	r.leftOut = append(r.leftOut, found.Skipped...)
 	return true, nil
+}
+
+// nothing returns the error for files without a job.
+func nothing(skipped []recording.Skipped) error {
+	if len(skipped) == 0 {
+		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz")
+	}
+	return fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
+		units.Count(len(skipped), "file"), skipped[0].Path, skipped[0].Why)
 }
 
 // Runs groups the jobs of all places to workflows.

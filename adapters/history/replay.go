@@ -11,7 +11,6 @@ type replay struct {
 	*Job
 	shown  [2][]dag.Attempt // parallel to the job's attempts; Number -1: not started
 	phases [2][]dag.Attempt // attempts in the previous snapshot
-	ended  [2]int           // leading attempts that will not change
 }
 
 func newReplay(j *Job) *replay {
@@ -94,17 +93,13 @@ func (r *replay) jobAt(t dag.Instant, c *cluster) dag.JobState {
 func (r *replay) phase(k dag.StageIndex, v *attemptView) []dag.Attempt {
 	attempts, shown := r.Attempts[k], r.shown[k]
 	changed := false
-	for i := r.ended[k]; i < len(attempts); i++ {
-		a := attempts[i]
+	for i, a := range attempts {
 		var was *dag.Attempt
 		if shown[i].Number >= 0 {
 			was = &shown[i]
 		}
 		if was != nil && was.State != dag.AttemptRunning && (!a.Lost.Known() || was.State != dag.AttemptSucceeded) {
-			if i == r.ended[k] {
-				r.ended[k]++
-			}
-			continue
+			continue // it will not change
 		}
 		if now, started := v.show(a, was); started {
 			shown[i], changed = now, true

@@ -106,11 +106,11 @@ func (t *tracedJob) job() *Job {
 	b.trace("MAP", t.MapTasks.v)
 	b.trace("REDUCE", t.ReduceTasks.v)
 	b.takeAs("JOB_"+tracedEnds[t.Outcome.v], &t.event)
-	if all := t.Properties.v; len(all) > 0 {
-		var list []mrjob.Property
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			list = append(list, mrjob.Property{Name: name, Value: all[name].v})
-		}
+	var list []mrjob.Property
+	for _, name := range slices.Sorted(maps.Keys(t.Properties.v)) {
+		list = append(list, mrjob.Property{Name: name, Value: t.Properties.v[name].v})
+	}
+	if list != nil {
 		b.job.Configure(list)
 	}
 	b.job.Bad = b.bad

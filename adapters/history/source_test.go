@@ -251,25 +251,6 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	all := Group([]*Job{
-		testJob("job_1700000000000_0001", 1000, 1), testJob("job_1700000000000_0002", 2000, 1),
-		testJob("job_1700000000000_0002", 2000, 1),
-	})
-	if len(all) != 2 {
-		t.Fatalf("%d workflows", len(all))
-	}
-	if _, err := Choose(all, ""); err == nil {
-		t.Error("one of two is chosen")
-	}
-	if w, err := Choose(all, "application_1700000000000_0002"); err != nil || w != all[1] {
-		t.Errorf("%v, %v", w, err)
-	}
-	if _, err := Choose(all, "job_1700000000000_0003"); err == nil {
-		t.Error("what is not there is chosen")
-	}
-}
-
 // TestReports shows progress as of a task's last report, as often as its job's configuration lets it report.
 func TestReports(t *testing.T) {
 	j := testJob("job_1700000000000_0001", 1000, 1)

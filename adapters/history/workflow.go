@@ -2,7 +2,6 @@ package history
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 )
 
 // A Workflow has the jobs that belong together, by job id.
@@ -56,10 +54,10 @@ func Group(jobs []*Job) []*Workflow {
 // fuller reports whether a has more of the job than b. A running job's file may be copied while it grows, and only
 // one of two copies may have a configuration.
 func fuller(a, b *Job) bool {
-	if a.Ended() != b.Ended() {
+	switch {
+	case a.Ended() != b.Ended():
 		return a.Ended()
-	}
-	if a.Last != b.Last {
+	case a.Last != b.Last:
 		return a.Last > b.Last
 	}
 	return a.Configured && !b.Configured
@@ -87,33 +85,6 @@ func (w *Workflow) launches() {
 		}
 		j.Settings.Launch = key[graph]
 	}
-}
-
-// Choose returns the workflow with this id, or with a job or application of this id. "" selects the only workflow. The
-// error lists the workflows that there are.
-func Choose(all []*Workflow, id string) (*Workflow, error) {
-	if id == "" && len(all) == 1 {
-		return all[0], nil
-	}
-	for _, w := range all {
-		if id != "" && w.is(id) {
-			return w, nil
-		}
-	}
-	var b strings.Builder
-	if id == "" {
-		fmt.Fprintf(&b, "it holds %d workflows: choose one with --workflow", len(all))
-	} else {
-		fmt.Fprintf(&b, "it does not hold %s; it holds", id)
-	}
-	const shown = 50
-	for _, w := range all[:min(len(all), shown)] {
-		fmt.Fprintf(&b, "\n  %s %q of %s, %s", w.ID, w.Name, w.Jobs[0].User, units.Count(len(w.Jobs), "job"))
-	}
-	if more := len(all) - shown; more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
-	}
-	return nil, errors.New(b.String())
 }
 
 func (w *Workflow) is(id string) bool {

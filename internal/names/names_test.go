@@ -353,19 +353,6 @@ func TestHistory(t *testing.T) {
 	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Node", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
 		".Jobs.Stages.Attempts.Diagnosis")
 
-	told, err = history.Read(strings.NewReader(strings.ReplaceAll(`Meta VERSION="1" .
-Job JOBID="job_201105251513_0147" JOBNAME="pig~" USER="u~" SUBMIT_TIME="1306384550459" JOB_QUEUE="q~" .
-Job JOBID="job_201105251513_0147" LAUNCH_TIME="1306384550681" TOTAL_MAPS="1" TOTAL_REDUCES="0" JOB_STATUS="PREP" .
-MapAttempt TASK_TYPE="MAP" TASK_ATTEMPT_ID="attempt_201105251513_0147_m_000000_0" START_TIME="1306384551073" TRACKER_NAME="tracker_n~:localhost/127.0.0.1:1" .
-MapAttempt TASK_TYPE="MAP" TASK_ATTEMPT_ID="attempt_201105251513_0147_m_000000_0" TASK_STATUS="FAILED" FINISH_TIME="1306384553758" ERROR="why~" .
-Job JOBID="job_201105251513_0147" FINISH_TIME="1306384584752" JOB_STATUS="FAILED" FAIL_REASON="why~" .
-`, "~", hostile)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ofHistory(t, told, ".Plan.Name", ".Plan.Jobs.Name", ".User", ".Queue", ".Nodes.Name",
-		".Jobs.Stages.Attempts.Diagnosis", ".Jobs.Diagnosis")
-
 	trace := corruptedJSON(t, []byte(
 		`{"jobID": "job_201009241532_0001", "user": "ana", "jobName": "first", "queue": "default", "submitTime": 1285322645148,
 		"launchTime": 1285322645614, "finishTime": 1285322675837, "outcome": "SUCCESS", "totalMaps": 1, "totalReduces": 0, "mapTasks": [{"attempts": [

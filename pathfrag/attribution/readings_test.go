@@ -88,11 +88,7 @@ func remembered(t *testing.T, dir, name string) source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := history.Choose(history.Group(found.Jobs), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	src, err := history.NewSource(w, 0)
+	src, err := history.NewSource(history.Group(found.Jobs)[0], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
