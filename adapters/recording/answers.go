@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/s2"
+
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -36,6 +38,34 @@ type Record struct {
 	Type   string  `json:"type"`   // Content-Type
 	Body   string  `json:"body"`   // of a redirect "Location: …"
 }
+
+// A body is the text of a response. Long texts (task lists, configurations) are compressed, because an hour of a wide
+// job is half a gigabyte.
+type body struct {
+	text string
+	zip  string // compressed, if text is ""
+}
+
+// packFrom is the length from which a body is compressed.
+const packFrom = 16 << 10
+
+func pack(text string) body {
+	if len(text) < packFrom {
+		return body{text: strings.Clone(text)}
+	}
+	return body{zip: string(s2.Encode(nil, []byte(text)))}
+}
+
+func (b body) String() string {
+	if b.zip == "" {
+		return b.text
+	}
+	text, _ := s2.Decode(nil, []byte(b.zip)) // it comes from pack, so it is valid
+	return string(text)
+}
+
+// size returns the bytes that the body uses in memory.
+func (b body) size() int { return len(b.text) + len(b.zip) }
 
 // Answers are the recorded answers of services.
 type Answers struct {
@@ -82,16 +112,6 @@ func (a *Answer) Failure() string {
 
 // All returns the answers by the times of their requests. Some may be recorded twice.
 func (r *Answers) All() []Answer { return r.all }
-
-// A VersionError means that a recording has a version that this program cannot read.
-type VersionError struct {
-	Line, Version int
-}
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("recording: line %d is of version %d, this program reads version %d: use a newer paratimer",
-		e.Line, e.Version, Version)
-}
 
 // ErrNoAnswers means that a file has no recorded answers.
 var ErrNoAnswers = errors.New("recording: no recorded answer in it (lines of JSON with t, url, status and body, " +
@@ -167,7 +187,10 @@ func (r *Answers) line(text []byte, number int) (usable bool, err error) {
 	failed := json.Unmarshal(text, &l)
 	switch {
 	case l.Version > Version, l.OldVersion > Version:
-		return false, &VersionError{Line: number, Version: max(l.Version, l.OldVersion)}
+		return false, &LineError{
+			number, fmt.Errorf("it is of version %d, this program reads version %d: use a newer paratimer",
+				max(l.Version, l.OldVersion), Version),
+		}
 	case failed == nil && l.Version > 0 && l.Of == wordAnswers:
 		return true, nil
 	case failed != nil || !r.add(&l.Record):

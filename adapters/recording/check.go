@@ -26,18 +26,28 @@ func check(s *dag.Snapshot) error {
 			return fmt.Errorf("the observation has the state of %d stages of job %d, and its plan has %d", have, j,
 				want)
 		}
-		if err := stagesOf(&s.Plan.Jobs[j]); err != nil {
-			return fmt.Errorf("job %d of the plan: %w", j, err)
+		if n := len(s.Plan.Jobs[j].Stages); n > maxStages {
+			return fmt.Errorf("job %d of the plan: %d stages, more than the %d of a job", j, n, maxStages)
 		}
 		for k := range s.Plan.Jobs[j].Stages {
-			n := s.Plan.Jobs[j].Stages[k].Count()
+			stage := &s.Plan.Jobs[j].Stages[k]
+			for _, e := range stage.After {
+				if e.From < 0 || int(e.From) >= k || e.Kind > dag.Broadcast {
+					return fmt.Errorf("job %d of the plan: stage %d reads stage %d by an edge of kind %d: a stage reads those before it",
+						j, k, e.From, e.Kind)
+				}
+			}
+			n := stage.Count()
 			if n < 0 || n > dag.MaxTasks-total {
 				return fmt.Errorf("job %d of the plan: %d %s tasks: not a number from 0 to %d, of all jobs together", j,
-					n, s.Plan.Jobs[j].Stages[k].Name, dag.MaxTasks)
+					n, stage.Name, dag.MaxTasks)
 			}
 			total += n
-			if err := tasksOf(s.Jobs[j].Stages[k].Attempts); err != nil {
-				return fmt.Errorf("job %d: %w", j, err)
+			attempts := s.Jobs[j].Stages[k].Attempts
+			for i := range attempts {
+				if t := attempts[i].Task; t < 0 {
+					return fmt.Errorf("job %d: an attempt of the task %d", j, t)
+				}
 			}
 		}
 	}
@@ -45,31 +55,5 @@ func check(s *dag.Snapshot) error {
 	return err
 }
 
-// tasksOf returns an error if an attempt is of a task with a negative number.
-func tasksOf(attempts []dag.Attempt) error {
-	for i := range attempts {
-		if t := attempts[i].Task; t < 0 {
-			return fmt.Errorf("an attempt of the task %d", t)
-		}
-	}
-	return nil
-}
-
 // maxStages bounds the stages of a job.
 const maxStages = 1 << 14
-
-// stagesOf returns an error if a stage of the job reads a stage that is not before it, or there are too many stages.
-func stagesOf(job *dag.Job) error {
-	if n := len(job.Stages); n > maxStages {
-		return fmt.Errorf("%d stages, more than the %d of a job", n, maxStages)
-	}
-	for k := range job.Stages {
-		for _, e := range job.Stages[k].After {
-			if e.From < 0 || int(e.From) >= k || e.Kind > dag.Broadcast {
-				return fmt.Errorf("stage %d reads stage %d by an edge of kind %d: a stage reads those before it", k,
-					e.From, e.Kind)
-			}
-		}
-	}
-	return nil
-}

@@ -54,7 +54,7 @@ func packer(w io.Writer) *zstd.Encoder {
 const window = 8 << 20
 
 // Open opens the file of observations and reads its header. The caller must close it.
-func Open(name string) (*File, error) {
+func Open(name string) (*Reader, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
@@ -63,14 +63,6 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	return &File{Reader: r, file: f}, nil
+	r.file = f
+	return r, nil
 }
-
-// A File is a Reader with its file.
-type File struct {
-	*Reader
-	file *os.File
-}
-
-// Close closes the file.
-func (f *File) Close() error { return f.file.Close() }

@@ -19,7 +19,7 @@ func TestOldTapes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			return playAll(f.Reader)
+			return playAll(f)
 		}
 		is := observed(filepath.Join("testdata", name+".tape.gz"))
 		want := observed(filepath.Join("..", "..", "examples", name+".jsonl.zst"))

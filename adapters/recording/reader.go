@@ -29,6 +29,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 //
 // A cut-off last line is left out, and the snapshot before it has a warning (dag.WarnTornTape).
 type Reader struct {
+	file     io.Closer // nil if the reader did not open it
 	lines    lines
 	most     int           // bytes that the lists of a snapshot may take
 	isTape   bool          // its lines are those of an old tape
@@ -72,6 +73,14 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	t.lines.read()
 	return t, nil
+}
+
+// Close closes the file of Open.
+func (t *Reader) Close() error {
+	if t.file == nil {
+		return nil
+	}
+	return t.file.Close()
 }
 
 // Next returns the next observation, and io.EOF after the last one. All errors except *dag.MissedError are final.

@@ -2,10 +2,10 @@ package recording
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
@@ -36,8 +36,8 @@ func (k Kind) String() string {
 }
 
 // Sniff identifies ParaTimer's recordings by the keys of the first line, and other recordings by their beginning. It
-// returns a reader of all of r, uncompressed and without a byte order mark. Blank lines and XML comments before job
-// history are left out too, because editors and license checkers add them.
+// returns a reader of all of r, uncompressed and without a byte order mark. Blank lines before job history are left out
+// too, because editors add them.
 func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	in, err := input.Unpack(r, readSize)
 	if err != nil {
@@ -49,10 +49,9 @@ func Sniff(r io.Reader) (Kind, io.Reader, error) {
 		return Unknown, nil, fmt.Errorf("recording: %w", err)
 	}
 	rest := bytes.TrimPrefix(head, []byte("\ufeff"))
-	first, _, _ := bytes.Cut(rest, []byte("\n"))
-	kind := kindOf(first)
+	kind := kindOf(rest)
 	if kind == Unknown {
-		history := withoutComments(rest)
+		history := bytes.TrimLeft(rest, " \t\r\n\f")
 		if kind = foreign(history); kind != Unknown {
 			rest = history
 		}
@@ -61,77 +60,45 @@ func Sniff(r io.Reader) (Kind, io.Reader, error) {
 	return kind, in, err
 }
 
-// withoutComments returns what follows blank lines and XML comments.
-func withoutComments(b []byte) []byte {
-	for {
-		b = bytes.TrimLeft(b, " \t\r\n\f")
-		_, after, ok := bytes.Cut(b, []byte("-->"))
-		if !ok || !bytes.HasPrefix(b, []byte("<!--")) {
-			return b
-		}
-		b = after
+// kindOf identifies lines of JSON by the first one.
+func kindOf(head []byte) Kind {
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	keys := keysOf(first)
+	switch {
+	case eventlog.IsLog(first):
+		return EventLog
+	case keys["paratimer_recording"] && bytes.Contains(first, []byte(`"`+wordAnswers+`"`)),
+		keys["t"] && keys["url"] && (keys["status"] || keys["body"]):
+		return OfAnswers
+	case keys["paratimer_recording"], keys["paratimer_tape"]:
+		return OfObservations
 	}
+	return Unknown
 }
 
-// foreign identifies the formats of other programs.
+// foreign identifies job history.
 func foreign(head []byte) Kind {
-	first, _, _ := bytes.Cut(head, []byte("\n"))
-	switch string(bytes.TrimRight(first, "\r ")) {
-	case "Avro-Json", "Avro-Binary":
-		return History
-	}
-	// A JobTracker's history, also several in one file.
-	for _, start := range []string{`Meta VERSION="`, `Job JOBID="`, "!!FILE="} {
-		if bytes.HasPrefix(first, []byte(start)) {
+	for _, start := range []string{"Avro-Json", "Avro-Binary", `Meta VERSION="`, `Job JOBID="`} { // or a JobTracker's
+		if bytes.HasPrefix(head, []byte(start)) {
 			return History
 		}
 	}
 	// Rumen's order of job fields differs between versions. These fields are always among the first dozen.
-	has := keysOf(head).has
-	if has("jobID") && (has("submitTime") || has("mapTasks") || has("jobName") || has("user")) {
+	keys := keysOf(head)
+	if keys["jobID"] && (keys["submitTime"] || keys["mapTasks"] || keys["jobName"] || keys["user"]) {
 		return Trace
 	}
 	return Unknown
 }
 
-func kindOf(head []byte) Kind {
-	keys := keysOf(head)
-	has := keys.has
-	switch {
-	case has("paratimer_recording") && string(keys["of"]) == `"`+wordAnswers+`"`,
-		has("t") && has("url") && (has("status") || has("body")):
-		return OfAnswers
-	case has("paratimer_recording"), has("paratimer_tape"):
-		return OfObservations
-	case eventlog.IsLog(head):
-		return EventLog
-	}
-	return Unknown
-}
+var keyPattern = regexp.MustCompile(`"(\w+)"\s*:`)
 
-// members are the values of an object by their keys.
-type members map[string]json.RawMessage
-
-func (m members) has(key string) bool { _, has := m[key]; return has }
-
-// keysOf returns the members of the JSON object at the beginning of head, which may be cut off. The value of the last
-// one may be missing.
-func keysOf(head []byte) members {
-	keys := members{}
-	d := json.NewDecoder(bytes.NewReader(head))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return keys
-	}
-	for d.More() {
-		t, err := d.Token()
-		key, ok := t.(string)
-		if err != nil || !ok {
-			break
-		}
-		var v json.RawMessage
-		err = d.Decode(&v)
-		if keys[key] = v; err != nil {
-			break
+// keysOf returns the keys of the JSON object at the beginning of head, which may be cut off, and those of its values.
+func keysOf(head []byte) map[string]bool {
+	keys := map[string]bool{}
+	if bytes.HasPrefix(head, []byte("{")) {
+		for _, m := range keyPattern.FindAllSubmatch(head, -1) {
+			keys[string(m[1])] = true
 		}
 	}
 	return keys

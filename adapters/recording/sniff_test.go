@@ -74,17 +74,15 @@ func TestSniffRecordings(t *testing.T) {
 	t.Logf("%d recordings", len(files))
 }
 
-// TestSniffPast leaves out what editors and checks of licences put before a recording.
+// TestSniffPast leaves out what editors put before a recording.
 func TestSniffPast(t *testing.T) {
 	const history, line = "Avro-Json\n{}\n", `{"paratimer_tape":1}`
 	for name, c := range map[string]struct {
 		file, rest string
 		want       Kind
 	}{
-		"comment":         {"<!-- a\n b -->\n\n<!-- c -->\n" + history, history, History},
 		"blank lines":     {"\r\n \n" + history, history, History},
 		"mark":            {"\ufeff" + history, history, History},
-		"collection":      {"\f!!FILE=a!!\nMeta", "!!FILE=a!!\nMeta", History},
 		"mark and tape":   {"\ufeff" + line, line, OfObservations},
 		"blank and tape":  {"\n" + line, "\n" + line, Unknown},
 		"configuration":   {"\ufeff<!-- a --><configuration/>", "<!-- a --><configuration/>", Unknown},

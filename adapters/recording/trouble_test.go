@@ -164,7 +164,7 @@ func TestTornZip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	compare(t, "closed", items, playAll(f.Reader))
+	compare(t, "closed", items, playAll(f))
 	got := play(t, crashed)
 	compare(t, "crashed", items, got)
 	if !warned(got[len(got)-1], dag.WarnTornTape) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/engine"
-	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -18,10 +17,7 @@ import (
 // Version is the last version of tapes. Version 1 only has MapReduce jobs.
 const Version = 2
 
-const (
-	maxJobs   = 1 << 16 // jobs of a plan or snapshot
-	maxStages = 1 << 14 // stages of a job
-)
+const maxJobs = 1 << 16 // of a plan or snapshot
 
 // names are those of fields in tapes.
 var names = delta.Names{Of: map[reflect.Type]string{
@@ -108,11 +104,6 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	}
 	if err := names.Patch(text, &s); err != nil {
 		return nil, err
-	}
-	for i := range s.Load { // old tapes have the name of a script's application with Pig's prefix
-		if name := pig.Script(s.Load[i].Name); name != s.Load[i].Name {
-			s.Load[i].Name = name
-		}
 	}
 	if err := l.setPlan(); err != nil {
 		return nil, err
@@ -225,9 +216,6 @@ func planJob(text []byte) (j dag.Job, err error) {
 			}
 		}
 		j.Stages = dag.MapReduce(stages[dag.Map], stages[dag.Reduce])
-	}
-	if n := len(j.Stages); n > maxStages {
-		return j, fmt.Errorf("%d stages, more than the %d of a job", n, maxStages)
 	}
 	return j, nil
 }
