@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -74,25 +74,19 @@ func order(a, b dag.Attempt) int {
 }
 
 // stage applies the changes of a stage. last is its last pipeline, which its reports of work count.
-func (l *line) stage(c *stageChange, state *dag.StageState, last int) error {
-	if c.Submitted != nil {
-		if err := names.Unmarshal(c.Submitted, &state.Submitted); err != nil {
-			return err
-		}
-	}
+func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
+	l.read(c.Submitted, &state.Submitted)
 	var all, added []dag.Attempt
 	switch {
 	case !c.All && c.Gone == nil && c.Rows == nil:
-		return nil
+		return
 	case !c.All:
 		all = slices.Clone(state.Attempts)
 	}
 	var before *dag.Attempt // of the row before
 	for _, r := range c.Rows {
-		if err := l.allow(int(r.count), int(reflect.TypeFor[dag.Attempt]().Size())); err != nil {
-			return err
-		}
-		for i := range r.count {
+		l.allow(int(r.count), int(reflect.TypeFor[dag.Attempt]().Size()))
+		for i := int32(0); i < r.count && l.err == nil; i++ {
 			a := dag.Attempt{Task: r.task + i, Number: r.number}
 			k, known := slices.BinarySearchFunc(all, a, order)
 			switch {
@@ -108,9 +102,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) error {
 				a = dag.BlankAttempt(a.Task, a.Number)
 				a.State = dag.AttemptRunning
 			}
-			if err := r.set(&a, l.s.At, last); err != nil {
-				return err
-			}
+			l.row(&r, &a, last)
 			if before = &a; known {
 				all[k] = a
 			} else {
@@ -118,26 +110,23 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) error {
 			}
 		}
 	}
+	gone := map[[2]int32]bool{}
 	for _, x := range c.Gone {
-		i, found := slices.BinarySearchFunc(all, dag.Attempt{Task: x[0], Number: x[1]}, order)
-		if !found {
-			return fmt.Errorf("attempt %d of task %d is gone but was not there", x[1], x[0])
-		}
-		all = slices.Delete(all, i, i+1)
+		gone[x] = true
 	}
+	all = slices.DeleteFunc(all, func(a dag.Attempt) bool { return gone[[2]int32{a.Task, a.Number}] })
 	if all = append(append([]dag.Attempt{}, all...), added...); !c.All {
 		slices.SortStableFunc(all, order)
 	}
 	if state.Attempts = all; c.Nil {
 		state.Attempts = nil
 	}
-	return nil
 }
 
-// set gives an attempt the values of a row. If its counters change, its marks are predicted to be a report at the
+// row gives an attempt the values of a row. If its counters change, its marks are predicted to be a report at the
 // instant of the line.
-func (r *row) set(a *dag.Attempt, at dag.Instant, last int) error {
-	was, values := *a, r.values
+func (l *line) row(r *row, a *dag.Attempt, last int) {
+	was, values, at := *a, r.values, l.s.At
 	for f, to := range fieldsOf(a) {
 		if f == firstMark && !(same(a.Done[last], was.Done[last]) && same(a.Out, was.Out)) {
 			a.Last = dag.Mark{At: at, Done: a.Done[last], Out: a.Out}
@@ -152,35 +141,25 @@ func (r *row) set(a *dag.Attempt, at dag.Instant, last int) error {
 			continue
 		}
 		if len(values) == 0 {
-			return errRow
+			break
 		}
 		if state, ok := to.(*dag.AttemptState); ok { // rows have its number
 			to = (*uint8)(state)
 		}
-		if err := names.Unmarshal(values[0], to); err != nil || a.State > dag.AttemptKilled {
-			return cmp.Or(err, errRow)
-		}
+		l.read(values[0], to)
 		values = values[1:]
 		if i, ok := to.(*dag.Instant); ok && i.Known() {
-			if to != &a.Start && a.Start.Known() { // other instants count from the start
+			switch { // other instants count from the start
+			case to != &a.Start && a.Start.Known():
 				*i += a.Start
-			} else {
-				*i += base(at)
+			case at.Known():
+				*i += at
 			}
 		}
 	}
-	if len(values) > 0 {
-		return errRow
+	if bits.OnesCount32(uint32(r.mask)&(1<<hasMany-1)) != len(r.values) || a.State > dag.AttemptKilled { //nolint:gosec // a mask
+		l.fail(errRow)
 	}
-	return nil
 }
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-
-// base returns what instants count from.
-func base(at dag.Instant) dag.Instant {
-	if at.Known() {
-		return at
-	}
-	return 0
-}

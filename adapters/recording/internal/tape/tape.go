@@ -62,7 +62,8 @@ type line struct {
 	J    []*jobChange `json:"j"`
 
 	s    *dag.Snapshot
-	left int // bytes that lists may still take
+	left int   // bytes that lists may still take
+	err  error // the first one; nothing is read after it
 }
 
 type plan struct {
@@ -76,7 +77,7 @@ type plan struct {
 
 // A jobChange is what changed in the state of a job.
 type jobChange struct {
-	I      *int          `json:"i"`
+	I      int           `json:"i"`
 	Map    *stageChange  `json:"m"`
 	Reduce *stageChange  `json:"r"`
 	Stages []stageChange `json:"s"`
@@ -86,7 +87,7 @@ type jobChange struct {
 // UnmarshalJSON reads a change.
 func (c *jobChange) UnmarshalJSON(b []byte) error {
 	type plain jobChange
-	c.fields = bytes.Clone(b)
+	c.I, c.fields = -1, bytes.Clone(b)
 	return json.Unmarshal(b, (*plain)(c))
 }
 
@@ -96,25 +97,17 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	s := *old
 	l := line{s: &s, left: most}
 	const value = 24 // bytes of one
-	if err := l.allow(bytes.Count(text, []byte(","))+bytes.Count(text, []byte("{")), value); err != nil {
-		return nil, err
+	if l.allow(bytes.Count(text, []byte(","))+bytes.Count(text, []byte("{")), value); l.err != nil {
+		return nil, l.err
 	}
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, err
 	}
-	if err := names.Patch(text, &s); err != nil {
-		return nil, err
-	}
-	if err := l.setPlan(); err != nil {
-		return nil, err
-	}
-	jobs, err := resize(&l, dag.CloneStates(s.Jobs), l.Jobs, maxJobs, func() dag.JobState { return dag.BlockedJob(0) })
-	if err != nil {
-		return nil, err
-	}
-	s.Jobs = jobs
-	if s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
-		return &s, nil // unusable, as the caller will find
+	l.fail(names.Patch(text, &s))
+	l.setPlan()
+	s.Jobs = resize(&l, dag.CloneStates(s.Jobs), l.Jobs, func() dag.JobState { return dag.BlockedJob(0) })
+	if l.err != nil || s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
+		return &s, l.err // without an error it is unusable, as the caller will find
 	}
 	for i := range s.Jobs {
 		stages := make([]dag.StageState, len(s.Plan.Jobs[i].Stages))
@@ -122,45 +115,54 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 		s.Jobs[i].Stages = stages
 	}
 	for _, c := range l.J {
-		if err := l.job(c); err != nil {
-			return nil, err
-		}
+		l.job(c)
 	}
-	return &s, delta.Check(&s, most)
+	l.fail(delta.Check(&s, most))
+	return &s, l.err
 }
 
-// allow returns an error if a list may not grow by n items of a size.
-func (l *line) allow(n, size int) error {
-	if l.left -= n * size; n < 0 || l.left < 0 {
-		return delta.ErrLarge
+func (l *line) fail(err error) {
+	if l.err == nil {
+		l.err = err
 	}
-	return nil
+}
+
+// read reads a value, if it is there.
+func (l *line) read(text []byte, to any) {
+	if text != nil && l.err == nil {
+		l.err = names.Unmarshal(text, to)
+	}
+}
+
+// allow fails if a list may not grow by n items of a size.
+func (l *line) allow(n, size int) {
+	if l.left -= n * size; n < 0 || l.left < 0 {
+		l.fail(delta.ErrLarge)
+	}
 }
 
 // resize cuts or extends a list to a length; -1 is that of nil.
-func resize[T any](l *line, list []T, n *int, most int, fresh func() T) ([]T, error) {
+func resize[T any](l *line, list []T, n *int, fresh func() T) []T {
 	switch {
-	case n == nil:
-		return list, nil
+	case n == nil || l.err != nil:
+		return list
 	case *n == -1:
-		return nil, nil
-	case *n < 0 || *n > most:
-		return nil, fmt.Errorf("%d items: not a number from 0 to %d", *n, most)
-	}
-	if err := l.allow(max(*n-len(list), 0), int(reflect.TypeFor[T]().Size())); err != nil {
-		return nil, err
+		return nil
+	case *n < 0 || *n > maxJobs:
+		l.fail(fmt.Errorf("%d jobs: not a number from 0 to %d", *n, maxJobs))
+		return nil
 	}
 	list = append(make([]T, 0, *n), list[:min(*n, len(list))]...)
 	for len(list) < *n {
 		list = append(list, fresh())
 	}
-	return list, nil
+	return list
 }
 
 // plan reads the changes of the plan.
-func (l *line) setPlan() error {
-	if l.Plan == nil {
-		return nil
+func (l *line) setPlan() {
+	if l.Plan == nil || l.err != nil {
+		return
 	}
 	p := &dag.Plan{}
 	if l.s.Plan != nil {
@@ -168,31 +170,23 @@ func (l *line) setPlan() error {
 	}
 	if l.Plan.Head != nil {
 		*p = dag.Plan{Jobs: p.Jobs}
-		if err := names.Unmarshal(l.Plan.Head, p); err != nil {
-			return err
-		}
+		l.read(l.Plan.Head, p)
 		p.Whole = engine.Whole(p.Engine)
 	}
-	jobs, err := resize(l, slices.Clone(p.Jobs), l.Plan.Jobs, maxJobs, func() dag.Job {
+	p.Jobs = resize(l, slices.Clone(p.Jobs), l.Plan.Jobs, func() dag.Job {
 		return dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
 	})
-	if err != nil {
-		return err
-	}
 	for _, c := range l.Plan.J {
-		if c.I < 0 || c.I >= len(jobs) {
-			return fmt.Errorf("the plan has no job %d, only %d jobs", c.I, len(jobs))
+		if c.I < 0 || c.I >= len(p.Jobs) {
+			l.fail(fmt.Errorf("the plan has no job %d, only %d jobs", c.I, len(p.Jobs)))
+			return
 		}
-		if jobs[c.I], err = planJob(c.Job); err != nil {
-			return err
-		}
+		p.Jobs[c.I] = l.planJob(c.Job)
 	}
-	p.Jobs = jobs
 	l.s.Plan = p
-	return nil
 }
 
-func planJob(text []byte) (j dag.Job, err error) {
+func (l *line) planJob(text []byte) (j dag.Job) {
 	var more struct {
 		Map    json.RawMessage `json:"map"`
 		Reduce json.RawMessage `json:"reduce"`
@@ -200,35 +194,27 @@ func planJob(text []byte) (j dag.Job, err error) {
 			MasterMB int `json:"am_mb"`
 		} `json:"limits"`
 	}
-	if err := json.Unmarshal(text, &more); err != nil {
-		return j, err
-	}
-	if err := names.Unmarshal(text, &j); err != nil {
-		return j, err
+	l.read(text, &j)
+	if text != nil {
+		l.fail(json.Unmarshal(text, &more))
 	}
 	if j.MasterMB = more.Limits.MasterMB; j.Stages == nil {
-		var stages [dag.MapReduceStages]dag.Stage
-		for k, text := range []json.RawMessage{more.Map, more.Reduce} {
-			if text != nil {
-				if err := names.Unmarshal(text, &stages[k]); err != nil {
-					return j, err
-				}
-			}
-		}
-		j.Stages = dag.MapReduce(stages[dag.Map], stages[dag.Reduce])
+		var maps, reduces dag.Stage
+		l.read(more.Map, &maps)
+		l.read(more.Reduce, &reduces)
+		j.Stages = dag.MapReduce(maps, reduces)
 	}
-	return j, nil
+	return j
 }
 
 // job applies the changes of a job's state.
-func (l *line) job(c *jobChange) error {
-	if c == nil || c.I == nil || *c.I < 0 || *c.I >= len(l.s.Jobs) {
-		return fmt.Errorf("the changes of no job, and there are %d", len(l.s.Jobs))
+func (l *line) job(c *jobChange) {
+	if c == nil || c.I < 0 || c.I >= len(l.s.Jobs) {
+		l.fail(fmt.Errorf("the changes of no job, and there are %d", len(l.s.Jobs)))
+		return
 	}
-	j := &l.s.Jobs[*c.I]
-	if err := names.Patch(c.fields, j); err != nil {
-		return err
-	}
+	j := &l.s.Jobs[c.I]
+	l.fail(names.Patch(c.fields, j))
 	stages := c.Stages
 	for k, stage := range []*stageChange{c.Map, c.Reduce} {
 		if stage != nil {
@@ -238,15 +224,13 @@ func (l *line) job(c *jobChange) error {
 	}
 	for _, stage := range stages {
 		if stage.I < 0 || stage.I >= len(j.Stages) {
-			return fmt.Errorf("there is no stage %d, only %d stages", stage.I, len(j.Stages))
+			l.fail(fmt.Errorf("there is no stage %d, only %d stages", stage.I, len(j.Stages)))
+			return
 		}
 		last := 0
-		if l.s.Plan.Jobs[*c.I].IsMapReduce() && stage.I == int(dag.Reduce) {
+		if l.s.Plan.Jobs[c.I].IsMapReduce() && stage.I == int(dag.Reduce) {
 			last = dag.Work
 		}
-		if err := l.stage(&stage, &j.Stages[stage.I], last); err != nil {
-			return err
-		}
+		l.stage(&stage, &j.Stages[stage.I], last)
 	}
-	return nil
 }
