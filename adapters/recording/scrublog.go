@@ -23,12 +23,8 @@ var (
 	inNested = lazy(`\\"([^"\\]{1,200})\\":\\"((?:[^"\\]|\\\\\\.|\\\\[^"])*)`)
 	// A literal of a query, within JSON.
 	literal = regexp.MustCompile(`'[^']*'|\\"(?:[^"\\]|\\\\.)*\\"`)
-	// A name that Hive derived from a query. It may be cut in the middle, within a literal. inLines matches it in a
-	// log.
-	named   = regexp.MustCompile(`(?s)^(.*?)(\.\.\..*?)?(\s*\(Stage-\d+\))$`)
+	// The rest of a line in a log up to the end of a name that Hive derived from a query.
 	inLines = lazy(`(?m): [^\n]{0,300}?\(Stage-\d+\)`)
-	// A literal without its end.
-	openEnd = regexp.MustCompile(`(?s)(?:'|\\")[^'"]*$`)
 	// The rest of a value that began in the previous piece, and the header that a NodeManager adds to a piece.
 	restOfValue = regexp.MustCompile(`^[^"\n\x01]*`)
 	logContents = lazy(`(?s)^.{0,900}?Log ?Contents:\n`)
@@ -101,20 +97,18 @@ func crossLiterals(s string) string {
 	})
 }
 
-// crossName replaces possible literals in a name that Hive derived from a query.
+// crossName replaces what follows the first literal in a name that Hive derived from a query, or follows the cut in its
+// middle, where a literal may have begun.
 func crossName(s string) string {
-	m := named.FindStringSubmatch(s)
-	if m == nil {
+	end := max(strings.LastIndex(s, "(Stage-"), 0)
+	from := strings.IndexAny(s[:end], `'"\`)
+	if cut := strings.Index(s[:end], "..."); cut >= 0 && (from < 0 || cut < from) {
+		from = cut
+	}
+	if from < 0 {
 		return s
 	}
-	begin := crossLiterals(m[1])
-	if m[2] != "" && strings.Count(m[1], "'")%2+strings.Count(m[1], `\"`)%2 > 0 {
-		begin = openEnd.ReplaceAllStringFunc(begin, crossOut)
-	}
-	if m[2] != "" {
-		m[2] = "..." + crossOut(m[2][3:])
-	}
-	return begin + m[2] + m[3]
+	return s[:from] + crossOut(s[from:end]) + s[end:]
 }
 
 func crossOut(s string) string { return strings.Repeat("X", len(s)) }
