@@ -84,7 +84,8 @@ func (a *avroEvents) next(e *event) error {
 	native, rest, err := a.codec.NativeFromBinary(a.data)
 	if err != nil {
 		// goavro reports missing data only in the error's text.
-		if why := err.Error(); strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
+		why := err.Error()
+		if strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
 			return io.ErrUnexpectedEOF
 		}
 		return fmt.Errorf("not what the schema in line 2 says: %w", err)

@@ -90,8 +90,8 @@ func (c *clock) excess(i int) (by dag.Instant, known bool) {
 }
 
 // undoBackward finds backward steps. If the clock was wrong for a while, it sets the entries of that time aside.
-// Otherwise the clock was set back, and it moves all later entries: to the time that running tasks suggest, or else next
-// to the previous entry.
+// Otherwise the clock was set back, and it moves all later entries: to the time that running tasks suggest, or else
+// next to the previous entry.
 func (c *clock) undoBackward() {
 	latest := dag.NoInstant
 	for p := 0; p < len(c.trusted) && len(c.wrong)+len(c.steps) < mostSteps; p++ {

@@ -198,8 +198,9 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestOneStep holds that a run's length stays within two seconds of the true one wherever one entry is stepped, and that
-// no second is negative. That the application's end is late nothing contradicts, nor that the job's end is by a second.
+// TestOneStep holds that a run's length stays within two seconds of the true one wherever one entry is stepped, and
+// that no second is negative. That the application's end is late nothing contradicts, nor that the job's end is by a
+// second.
 func TestOneStep(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -157,7 +157,8 @@ func (l *line) row(r *row, a *dag.Attempt, last int) {
 			}
 		}
 	}
-	if bits.OnesCount32(uint32(r.mask)&(1<<hasMany-1)) != len(r.values) || a.State > dag.AttemptKilled { //nolint:gosec // a mask
+	given := uint32(r.mask) & (1<<hasMany - 1) //nolint:gosec // a mask
+	if bits.OnesCount32(given) != len(r.values) || a.State > dag.AttemptKilled {
 		l.fail(errRow)
 	}
 }
