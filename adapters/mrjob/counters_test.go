@@ -123,7 +123,7 @@ func TestManyShortCounters(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := Counters("test", text, nil)
 	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, rest.ErrTooBig) || n > uint64(2*len(text))+100_000 {
+	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, rest.ErrTooBig) || n > uint64(2*rest.Lists(len(text))) {
 		t.Errorf("%d bytes make %d: %v", len(text), n, err)
 	}
 }

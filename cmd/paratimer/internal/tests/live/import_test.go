@@ -21,7 +21,7 @@ func TestImportGoodAndBad(t *testing.T) {
 		t.Fatal(err)
 	}
 	const good, other = "../../adapters/history/testdata/quadratic.jhist.gz",
-		"../../adapters/history/testdata/hadoop-1.2.txt"
+		"../../adapters/history/testdata/failure.jhist.gz"
 	for _, output := range []string{"text", "json"} {
 		out := t.TempDir()
 		code, stdout, stderr := session.Run(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)
