@@ -72,6 +72,7 @@ var endpoints = []struct {
 	{regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), (*answers).takeTasks},
 	{regexp.MustCompile(part + `(?:all)?executors/?$`), (*answers).takeExecutors},
 	{regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), (*answers).takeSQL},
+	{regexp.MustCompile(part + `logs/?$`), func(a *answers, w *Answer, _ []string) bool { return a.takeLog([]byte(w.Body())) }},
 	{regexp.MustCompile(part + `environment/?$`), (*answers).takeEnvironment},
 }
 

@@ -48,16 +48,18 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 		return c
 	}
 	c.add("spark jobs", yarn.OK, "", "%d are listed", len(a.jobs))
+	drawn := true // nothing shows the contrary
 	if last := a.lastJob(); last < 0 {
 		c.add("spark job page", yarn.OK, "", "not tried: there is no job yet")
 	} else if page, err := driver.Get(ctx, fmt.Sprint("/jobs/job/?id=", last)); err != nil {
-		c.failed("spark job page", yarn.Warn, fmt.Errorf("which stage reads which is a guess: %w", err))
-	} else if !bytes.Contains(page, []byte("stage-metadata")) {
-		c.add("spark job page", yarn.Warn, "", "it has no graph of stages: which stage reads which is a guess")
+		drawn = false
+		c.failed("spark job page", yarn.Warn, err)
+	} else if drawn = bytes.Contains(page, []byte("stage-metadata")); !drawn {
+		c.add("spark job page", yarn.Warn, "", "it has no graph of stages")
 	} else {
 		c.add("spark job page", yarn.OK, "", "it tells which stage reads which")
 	}
-	c.checkHistory(ctx, s)
+	c.checkHistory(ctx, s, drawn)
 	switch _, err := s.get(ctx, driver.Get, s.path("environment")); {
 	case err != nil:
 		c.failed("spark event log", yarn.Warn, err)
@@ -71,19 +73,29 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	return c
 }
 
-// checkHistory checks the history server.
-func (c *checks) checkHistory(ctx context.Context, s *Source) {
+// checkHistory checks the history server. drawn means that a page of the driver shows which stage reads which.
+func (c *checks) checkHistory(ctx context.Context, s *Source, drawn bool) {
 	const name = "spark history server"
 	id := s.app.id
-	switch body, err := s.driver.History(ctx, root+"/"+id); {
+	body, err := s.driver.History(ctx, root+"/"+id)
+	switch {
 	case errors.Is(err, errNoHistory):
 		c.add(name, yarn.Warn, "give --spark-history URL",
 			"none is named: runs will not be confirmed, their end is inferred from the jobs that were seen")
+		return
 	case err != nil && statusOf(err) != http.StatusNotFound:
 		c.failed(name, yarn.Warn, fmt.Errorf("runs will not be confirmed: %w", err))
+		return
 	case err != nil || !NewApp(id).TakeApplication(body):
 		c.add(name, yarn.Warn, "", "it does not have %s", id)
-	default:
+		return
+	case drawn:
 		c.add(name, yarn.OK, "", "it has %s", id)
+		return
 	}
+	if _, err = s.get(ctx, s.driver.History, s.path("logs")); err != nil {
+		c.add(name, yarn.Warn, "", "it has %s, but not its event log: which stage reads which is a guess", id)
+		return
+	}
+	c.add(name, yarn.OK, "", "it has %s, and its event log tells which stage reads which", id)
 }

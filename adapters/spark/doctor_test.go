@@ -15,7 +15,7 @@ func TestDoctor(t *testing.T) {
 		want string
 	}{
 		{fake{tasks: 8}, "spark driver ok, spark jobs ok, spark job page warn, spark history server warn, spark event log warn"},
-		{fake{tasks: 8, over: true}, "spark driver ok, spark jobs ok, spark job page warn, spark history server ok, spark event log warn"},
+		{fake{tasks: 8, over: true}, "spark driver ok, spark jobs ok, spark job page warn, spark history server warn, spark event log warn"},
 		{fake{gone: true}, "spark driver fail"},
 	} {
 		c.f.now = 1795366700000

@@ -1,17 +1,19 @@
 package spark
 
 import (
+	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Two facts are not in the REST responses: which stage reads which is in the page of a job, and the weights of pools are
-// in the page of all stages.
+// Three facts are not in the REST responses: which stage reads which is in the page of a job and in the event log, and
+// the weights of pools are in the page of all stages.
 
 // mostPage bounds a page, in bytes.
 const mostPage = 16 << 20
@@ -76,6 +78,33 @@ func (a *answers) writer(j *job, rdd, reader int) int {
 		}
 	}
 	return found
+}
+
+// takeLog applies the stage dependencies that a request has extracted from an event log. It reports whether the body
+// is such a list. Dependencies from a job's page take precedence.
+func (a *answers) takeLog(body []byte) bool {
+	var list []eventlog.Job
+	if json.Unmarshal(body, &list) != nil {
+		return false
+	}
+	for _, w := range list {
+		j := a.jobs[w.ID.ID()]
+		if j == nil {
+			continue
+		}
+		for _, of := range w.Stages {
+			id := of.ID.ID()
+			s := a.stages[id]
+			if s == nil || s.hasParents || !slices.Contains(j.stages, id) {
+				continue
+			}
+			s.hasParents = true
+			s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
+				return p >= id || !slices.Contains(j.stages, p)
+			})
+		}
+	}
+	return true
 }
 
 // poolsPage lists the pools of a FAIR scheduler. It requests one stage of each kind, because only the list of pools is

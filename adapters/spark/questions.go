@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // A question is a group of requests. Each path may depend on the responses to the paths before it.
@@ -18,6 +19,7 @@ type question struct {
 	onError   errorRule
 	strict    bool // a response of another form counts as a failed request
 	ofHistory bool // the history server is asked
+	timeout   time.Duration
 }
 
 type errorRule int
@@ -35,6 +37,7 @@ var roundQuestions = []question{
 	{requests: jobs, most: 20, onError: mayLack},
 	{requests: endedStages, most: 20, onError: mayLack},
 	{requests: jobPages, most: 5, onError: optional},
+	{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
 	{requests: plans, onError: optional},
 	{requests: pools, onError: optional},
 	{requests: tasks, strict: true},
@@ -45,6 +48,7 @@ var (
 	endQuestions = []question{{requests: last, ofHistory: true}}
 	gapQuestions = []question{
 		{requests: watchedSQL, onError: optional, ofHistory: true},
+		{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
 		{requests: tasks, onError: optional, ofHistory: true},
 	}
 )
@@ -59,6 +63,8 @@ const (
 	seldom      = 5    // rounds
 	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
 	plansRound  = 5    // plans of executions in a round
+	// logTimeout bounds one request for the event log. The request itself has a pause.
+	logTimeout = 10 * time.Second
 )
 
 // asked has what was requested so far.
@@ -84,6 +90,11 @@ func (s *Source) ask(ctx context.Context, questions []question) error {
 }
 
 func (s *Source) askOne(ctx context.Context, q *question) error {
+	if q.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.timeout)
+		defer cancel()
+	}
 	server := s.driver.Get
 	if q.ofHistory {
 		server = s.driver.History
@@ -232,6 +243,22 @@ func jobPages(s *Source, ask func(string) bool) {
 			s.asked.pages[id] = pageTries // it will be refused again
 		}
 	}
+}
+
+// eventLog requests the event log if pages of jobs do not show the dependencies of a running job; after the
+// application's end, if those of any job are unknown. If the request fails, the dependencies stay a guess, for which
+// there is a separate warning.
+func eventLog(s *Source, ask func(string) bool) {
+	if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
+		j := s.app.jobs[id]
+		return !s.app.edgesKnown(j) && (s.app.hasEnd || !j.hasEnded() && s.asked.pages[id] >= pageTries)
+	}) {
+		return
+	}
+	if d, ok := s.driver.(*yarnDriver); ok {
+		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
+	}
+	ask(s.path("logs"))
 }
 
 // pools requests the weights of pools that are new since the driver listed them. A pool that is not in a scheduler

@@ -2,17 +2,29 @@ package spark
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
+const (
+	// logPause is the least time between two requests for one event log: a history server reads and packs the whole log
+	// for each.
+	logPause = 30 * time.Second
+	// missingLogPause is the least time for a log that the history server does not have yet, which costs it nothing. By
+	// default the server looks for new logs every 10 s.
+	missingLogPause = 5 * time.Second
+)
+
 // request returns a request to a driver or a history server for a path below base. The response is JSON or, for a job
-// and for all stages, a page.
+// and for all stages, a page. For an event log, which is a zip, it is a list of eventlog.Job as JSON.
 func request(client *yarn.Client, base, path string) rest.Request {
 	r := rest.Request{Path: path, Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) }}
 	if base != "" {
@@ -24,12 +36,24 @@ func request(client *yarn.Client, base, path string) rest.Request {
 		r.Limit = rest.Middle
 	}
 	below := strings.TrimSuffix(path, "/")
-	if strings.HasSuffix(below, "/jobs/job") || isPoolsPage(below) {
+	switch {
+	case strings.HasSuffix(below, "/logs") && strings.Contains(below, "/api/v1/applications/"):
+		r.Limit, r.Reduce, r.Pause, r.MissingPause = rest.Middle, edges, logPause, missingLogPause
+	case strings.HasSuffix(below, "/jobs/job"), isPoolsPage(below):
 		r.Usable = drawn
 	}
 	// The proxy passes on the driver's Date, which may be another machine's.
 	r.Clock = base != "" && strings.Contains(below, "/api/v1/applications") && !strings.Contains(base, "/proxy/")
 	return r
+}
+
+// edges reduces the zip of an event log to the edges between its stages: a source needs only these, and a recording may
+// keep them.
+func edges(kind string, body io.Reader) io.Reader {
+	if kind != "application/octet-stream" && kind != "application/zip" {
+		return nil
+	}
+	return eventlog.Edges(body)
 }
 
 // drawn reports whether a page has the graphs of stages or the list of pools. Other pages come from a proxy, or from a

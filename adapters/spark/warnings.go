@@ -51,7 +51,7 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	if slices.ContainsFunc(f.running(), func(id int) bool { return !f.edgesKnown(f.jobs[id]) }) {
 		out = append(out, dag.Warning{
 			Code: dag.WarnNoEdges,
-			Text: "which stage reads which is a guess: the page of the job does not tell it",
+			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",
 		})
 	}
 	return out

@@ -1,4 +1,5 @@
-// Package eventlog recognizes event logs of Apache Spark and uncompresses their files.
+// Package eventlog reads event logs of Apache Spark. It uncompresses their files. It also reduces a history server's
+// zip of a log to the edges between stages.
 package eventlog
 
 import (

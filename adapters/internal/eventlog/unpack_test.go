@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -78,16 +77,6 @@ func lzfOf(text string, block int) string {
 		out = append(binary.BigEndian.AppendUint16(out, uint16(len(b))), packed...)
 	}
 	return string(out)
-}
-
-// starts are lines of a log in which jobs from to to start; each has a stage that reads the one before.
-func starts(from, to int) string {
-	var b strings.Builder
-	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, `{"Event":"SparkListenerJobStart","Job ID":%d,"Stage Infos":[{"Stage ID":%d,"Parent IDs":[],"Details":"x"},{"Stage ID":%d,"Parent IDs":[%d]}]}`+"\n",
-			i, 2*i, 2*i+1, 2*i)
-	}
-	return b.String()
 }
 
 func chunks(text string, n int) func(func([]byte) bool) {
