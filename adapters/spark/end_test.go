@@ -2,6 +2,8 @@ package spark
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -176,5 +178,31 @@ func dateOfDriver(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}
+	}
+}
+
+// TestEndFromLocalLog holds that an event log on this machine tells how an application ended.
+func TestEndFromLocalLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, endFromLocalLog)
+}
+
+func endFromLocalLog(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	w := &webSpark{exit: 17 * time.Second, conf: `,["spark.eventLog.enabled","true"],["spark.eventLog.dir","file:` + dir + `"]`}
+	lines := strings.NewReplacer("{id}", webID).Replace(`{"Event":"SparkListenerLogStart","Spark Version":"3.5.6"}
+{"Event":"SparkListenerApplicationStart","App Name":"nightly","App ID":"{id}","Timestamp":1760000000000,"User":"me"}
+{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1760000001000,"Stage Infos":[],"Stage IDs":[0,1]}
+{"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1760000016800,"Job Result":{"Result":"JobSucceeded"}}
+{"Event":"SparkListenerApplicationEnd","Timestamp":1760000017000}
+`)
+	if err := os.WriteFile(filepath.Join(dir, webID), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := w.watch(t, w.source(t, ""), 3*time.Second)
+	last := all[len(all)-1]
+	if last.State != dag.Succeeded || warned(last, "not confirmed") || last.At.Sub(webStart) > 25*time.Second {
+		t.Errorf("it ended %v at %v: %+v", last.State, last.At.Sub(webStart), last.Warnings)
 	}
 }

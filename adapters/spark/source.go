@@ -179,6 +179,9 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 		}
 	}
 	err := s.askHistory(ctx)
+	if !s.app.hasEnd && s.manager == nil {
+		s.app.readLocalLog()
+	}
 	switch {
 	case !s.app.hasEnd:
 		return false
