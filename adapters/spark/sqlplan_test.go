@@ -142,7 +142,8 @@ func TestComingOfLog(t *testing.T) {
 			}
 		}
 		unknown := func(s dag.Stage) bool { return s.Foreseen && !s.Known }
-		commits := len(unit.app.running()) == 0 && !slices.ContainsFunc(stages, func(s dag.Stage) bool { return s.Foreseen })
+		commits := len(unit.app.running()) == 0 &&
+			!slices.ContainsFunc(stages, func(s dag.Stage) bool { return s.Foreseen })
 		if open := commits || slices.ContainsFunc(stages, unknown); s.Plan.Open != open {
 			t.Fatalf("event %d: open is %v", n, s.Plan.Open)
 		}

@@ -1,4 +1,4 @@
-// Package tape reads the lines of tapes, the recordings of observations that older programs wrote, without key groups.
+// Package tape reads the lines of tapes, the recordings of observations that older programs wrote.
 // Programs of the next version will not read them.
 package tape
 
@@ -53,6 +53,10 @@ var names = delta.Names{Of: map[reflect.Type]string{
 	reflect.TypeFor[dag.Edge]():     "From i Kind kind Ratio ratio Full full",
 	reflect.TypeFor[dag.JobState](): "ID id State state Submitted sub Started start Finished end Attempt attempt HeldMB mb " +
 		"Master am Avoided avoids Diagnosis why",
+	reflect.TypeFor[dag.Groups](): "Origin origin Maps maps Note note",
+	reflect.TypeFor[dag.ReduceGroups](): "Bytes b Implicit rest Attempt n OpenBytes open OpenSince since OpenKey key " +
+		"Top top",
+	reflect.TypeFor[dag.KeyGroup](): "Key k Bytes b",
 }}
 
 // A line is what a line has besides the fields of the snapshot.
@@ -81,6 +85,7 @@ type jobChange struct {
 	Map    *stageChange  `json:"m"`
 	Reduce *stageChange  `json:"r"`
 	Stages []stageChange `json:"s"`
+	Groups *groupsChange `json:"g"`
 	fields []byte
 }
 
@@ -215,6 +220,7 @@ func (l *line) job(c *jobChange) {
 	}
 	j := &l.s.Jobs[c.I]
 	l.fail(names.Patch(c.fields, j))
+	j.Groups = l.groups(j.Groups, c.Groups)
 	stages := c.Stages
 	for k, stage := range []*stageChange{c.Map, c.Reduce} {
 		if stage != nil {
