@@ -191,17 +191,19 @@ func TestMissingEvents(t *testing.T) {
 		drop  []int
 		warns string
 	}{
-		"every second TaskEnd":      {odd, "12 tasks have no end in the log: the driver dropped events"},
-		"the last TaskEnd":          {ends[23:], "1 task has no end in the log"},
-		"all of the last wave":      {ends[20:], "4 tasks have no end in the log"},
-		"JobEnd":                    {in(log, "JobEnd"), "1 job has no end in the log"},
-		"both StageSubmitted":       {in(log, "StageSubmitted"), "2 stages have no start in the log"},
-		"both StageCompleted":       {in(log, "StageCompleted"), "2 stages have no end in the log"},
-		"StageCompleted and JobEnd": {append(in(log, "StageCompleted"), in(log, "JobEnd")...), "1 job has no end, 2 stages"},
-		"three TaskStart":           {starts[5:8], "3 tasks have no start in the log"},
-		"all TaskStart":             {starts, "24 tasks have no start in the log"},
-		"ExecutorAdded":             {in(log, "ExecutorAdded"), ""},
-		"ApplicationStart":          {in(log, "ApplicationStart"), ""},
+		"every second TaskEnd":        {odd, "12 tasks have no end in the log: the driver dropped events"},
+		"the last TaskEnd":            {ends[23:], "1 task has no end in the log"},
+		"all of the last wave":        {ends[20:], "4 tasks have no end in the log"},
+		"JobStart":                    {in(log, "JobStart"), "1 job has no start in the log"},
+		"JobEnd":                      {in(log, "JobEnd"), "1 job has no end in the log"},
+		"JobStart and StageSubmitted": {append(in(log, "StageSubmitted"), in(log, "JobStart")...), "1 job has no start, 2 stages have no start"},
+		"both StageSubmitted":         {in(log, "StageSubmitted"), "2 stages have no start in the log"},
+		"both StageCompleted":         {in(log, "StageCompleted"), "2 stages have no end in the log"},
+		"StageCompleted and JobEnd":   {append(in(log, "StageCompleted"), in(log, "JobEnd")...), "1 job has no end, 2 stages"},
+		"three TaskStart":             {starts[5:8], "3 tasks have no start in the log"},
+		"all TaskStart":               {starts, "24 tasks have no start in the log"},
+		"ExecutorAdded":               {in(log, "ExecutorAdded"), "how many cores 1 executor had is not in the event log"},
+		"ApplicationStart":            {in(log, "ApplicationStart"), ""},
 	} {
 		p := play(t, without(log, c.drop...))
 		if p.whole(t, name); c.warns != "" {
@@ -211,7 +213,7 @@ func TestMissingEvents(t *testing.T) {
 			t.Errorf("%s: %d cores", name, p.cores)
 		}
 	}
-	for _, kind := range []string{"StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "JobEnd"} {
+	for _, kind := range []string{"JobStart", "StageSubmitted", "StageCompleted", "TaskStart", "TaskEnd", "JobEnd"} {
 		for _, n := range in(log, kind) {
 			p := play(t, without(log, n))
 			p.whole(t, fmt.Sprintf("line %d", n+1))
@@ -360,5 +362,25 @@ func TestNoExecutorAdded(t *testing.T) {
 	p := play(t, without(log, in(log, "ExecutorAdded")...))
 	if p.whole(t, "no executor"); p.cores != 4 || p.top != 4 {
 		t.Errorf("%d cores, %d tasks at once", p.cores, p.top)
+	}
+}
+
+// TestDoubledEvents holds that events, or a piece of a log, count once if they are there twice.
+func TestDoubledEvents(t *testing.T) {
+	t.Parallel()
+	log := usualLog()
+	for name, twice := range map[string][]string{
+		"the whole log":  slices.Concat(log[:len(log)-1], log),
+		"its first half": slices.Concat(log[:30], log),
+		"a piece":        slices.Concat(log[:40], log[20:]),
+		"its last piece": slices.Concat(log, log[40:]),
+	} {
+		p := play(t, twice)
+		p.whole(t, name)
+		p.warns(t, name, "events that it has twice")
+	}
+	for n := range log {
+		p := play(t, slices.Concat(log[:n+1], log[n:]))
+		p.whole(t, fmt.Sprintf("line %d twice", n+1))
 	}
 }

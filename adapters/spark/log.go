@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 
@@ -33,8 +34,11 @@ type Log struct {
 	progress    func(bytes int)
 	id          string // of the application; includes the attempt number after the first attempt
 	app         string
-	lines       int // non-empty lines
-	badLines    int // lines that are not events
+	lines       int                 // non-empty lines
+	badLines    int                 // lines that are not events
+	copies      int                 // repeated events
+	hashes      map[uint64]struct{} // of events that a log has once
+	seed        maphash.Seed
 	steps       []clock.Step
 }
 
@@ -55,7 +59,9 @@ func ReadLog(in io.Reader) (*Log, error) {
 }
 
 func newLog() *Log {
-	return &Log{First: dag.NoInstant, Last: dag.NoInstant}
+	return &Log{
+		First: dag.NoInstant, Last: dag.NoInstant, hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
+	}
 }
 
 // read reads one file of a log.
@@ -114,6 +120,14 @@ func (l *Log) take(line []byte) bool {
 	if kind == nil {
 		return ok
 	}
+	if kind.sound != nil && kind.name != "SQLAdaptiveExecutionUpdate" { // a plan may be adapted to an earlier one
+		h := maphash.Bytes(l.seed, line)
+		if _, twice := l.hashes[h]; twice {
+			l.copies++
+			return true
+		}
+		l.hashes[h] = struct{}{}
+	}
 	switch kind.name {
 	case "ApplicationStart":
 		l.app, l.id = dag.Clean(string(w.AppID)), w.application()
@@ -126,6 +140,7 @@ func (l *Log) take(line []byte) bool {
 
 // check orders the log, and returns ErrNoLog if it has no job.
 func (l *Log) check() error {
+	l.hashes = nil
 	l.arrange()
 	if !l.First.Known() {
 		return ErrNoLog

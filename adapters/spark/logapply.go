@@ -86,9 +86,14 @@ func (p *player) startJob(e *event) {
 		}
 	}
 	p.takeJob(&job)
-	for _, name := range []text{w.Job.SQL, w.Job.Root} {
+	p.takeExecutionOf(&w.Job, idOf(w.JobID))
+}
+
+// takeExecutionOf records the executions of SQL that a job belongs to.
+func (f *facts) takeExecutionOf(of *jobProperties, job int) {
+	for _, name := range []text{of.SQL, of.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {
-			p.executionAt(id).addJob(idOf(w.JobID))
+			f.executionAt(id).addJob(job)
 		}
 	}
 }
@@ -96,6 +101,9 @@ func (p *player) startJob(e *event) {
 func (p *player) endJob(e *event) {
 	w := e.more
 	j := p.jobs[idOf(w.JobID)]
+	if j == nil {
+		j = p.openImplied()
+	}
 	if j == nil {
 		return
 	}
@@ -129,8 +137,9 @@ func (p *player) applyStage(e *event) {
 	}
 	if e.kind.name == "StageSubmitted" {
 		t.submitted, w.Status = at, "ACTIVE"
+		p.imply(s, e)
 	} else {
-		p.begin(t, at)
+		p.begin(t, at, e)
 		w.Status, t.completed, t.settled, s.noEnd = "COMPLETE", e.at, false, false
 		if w.Failure != "" {
 			w.Status = "FAILED"
@@ -143,17 +152,23 @@ func (p *player) applyStage(e *event) {
 
 func (p *player) applyTask(e *event) {
 	w := e.task
-	s := p.stages[e.stage]
-	if s == nil || p.tryOf(e.stage, int(w.try)) == nil {
+	if p.stages[e.stage] == nil && !p.plausible(e.stage) {
 		return
 	}
-	t := s.tries[w.try]
+	t := p.tryOf(e.stage, int(w.try))
+	if t == nil {
+		return
+	}
+	s := t.stage
 	k, isNew := p.taskAt(t, int(w.id))
 	if k == nil {
 		return
 	}
+	if !s.hasParents { // no event describes the stage yet
+		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
+	}
 	executor, launch := p.executorAt(w.executor), min(w.launch+e.shift, e.at)
-	p.begin(t, max(launch, p.firstOf(s.jobs)))
+	p.begin(t, max(launch, p.firstOf(s.jobs)), e)
 	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
 		p.occupy(k, 1)

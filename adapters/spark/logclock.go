@@ -72,6 +72,9 @@ func (l *Log) Warnings() []dag.Warning {
 	if l.badLines > 0 {
 		out = append(out, remark("left out of the event log: %s that no event can be read from", units.Count(l.badLines, "line")))
 	}
+	if l.copies > 0 {
+		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.copies, "event")))
+	}
 	if len(l.steps) == 0 {
 		return out
 	}

@@ -24,6 +24,14 @@ type event struct {
 	more  *wireEvent  // of all others
 }
 
+// properties returns the properties of the event's job; none in an event of a task.
+func (e *event) properties() *jobProperties {
+	if e.more == nil {
+		return &jobProperties{}
+	}
+	return &e.more.Job
+}
+
 // A taskEvent is the start or end of a task attempt.
 type taskEvent struct {
 	id, part       int32

@@ -21,16 +21,60 @@ const late = 30 * time.Second
 // it processes the result of the previous one.
 const overlap = 250 * time.Millisecond
 
-// A repairer adds the ends that a driver has dropped and that later events imply.
+// A repairer adds the events that a driver has dropped and that later ones imply.
 type repairer struct {
 	*facts
-	implied  []*task // tasks with an implied end, including some with a later real end
-	noStarts int     // tasks with a missing start
+	implied     []*task // tasks with an implied end, including some with a later real end
+	impliedJobs int     // jobs with a missing start
+	noStarts    int     // tasks with a missing start
+}
+
+// plausible reports whether a stage with this id can exist, if the start of its job is missing.
+func (r *repairer) plausible(id int) bool {
+	const mostGap = 10_000 // above all known ids
+	top := -1
+	for _, j := range r.jobs {
+		top = max(top, j.last())
+	}
+	return id >= 0 && (top < 0 || id <= top+mostGap)
+}
+
+// beforeImplied is less than the ids of all jobs with a missing start.
+const beforeImplied = -mostJobs - 3
+
+// imply assigns a stage without a job to a job with a missing start.
+func (r *repairer) imply(s *stage, e *event) {
+	if len(s.jobs) > 0 || !r.plausible(s.id) {
+		return
+	}
+	of := e.properties()
+	j := r.openImplied()
+	if j == nil {
+		j = &job{
+			id: beforeImplied + 1 + r.impliedJobs, status: "RUNNING", submitted: e.at, completed: dag.NoInstant,
+			name: s.name, group: dag.Clean(string(of.Group)),
+		}
+		if !r.addJob(j) {
+			return
+		}
+		r.impliedJobs++
+	}
+	j.stages = insert(j.stages, s.id)
+	s.jobs = append(s.jobs, j.id)
+	r.takeExecutionOf(of, j.id)
+}
+
+// openImplied returns the running job with a missing start, or nil.
+func (r *repairer) openImplied() *job {
+	if j := r.jobs[beforeImplied+r.impliedJobs]; j != nil && !j.hasEnded() {
+		return j
+	}
+	return nil
 }
 
 // begin marks an attempt of a stage as running if its submission event is missing.
-func (r *repairer) begin(t *try, at dag.Instant) {
-	if t.status != "" {
+func (r *repairer) begin(t *try, at dag.Instant, e *event) {
+	if r.imply(t.stage, e); t.status != "" {
 		return
 	}
 	s := t.stage
@@ -207,13 +251,13 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 
 // remarks returns warnings about events that the driver has dropped.
 func (r *repairer) remarks(now dag.Instant) []dag.Warning {
-	jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, where := 0, 0, 0, 0, 0, ""
+	jobStarts, jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, where := 0, 0, 0, 0, 0, 0, ""
 	for _, k := range r.implied {
 		// A driver that is gone may not have been polled since the task ended.
 		taskEnds += one(r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late)
 	}
 	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
-		taskStarts, where = r.noStarts, " in the log"
+		where, jobStarts, taskStarts = " in the log", r.impliedJobs, r.noStarts
 		for _, j := range r.jobs {
 			jobEnds += one(j.noEnd)
 		}
@@ -226,6 +270,7 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 		n          int
 		what, lack string
 	}{
+		{jobStarts, "job", "start"},
 		{jobEnds, "job", "end"},
 		{stageStarts, "stage", "start"},
 		{stageEnds, "stage", "end"},
