@@ -83,10 +83,12 @@ func TestForgottenWarned(t *testing.T) {
 		{"spark.ui.retainedJobs", "2", "1 job (spark.ui.retainedJobs)", "app-1/sql/3"},
 		{"spark.ui.retainedStages", "5", "1 stage (spark.ui.retainedStages)", "app-1"},
 		{"spark.ui.retainedStages", "many", "", "app-1"},
+		{"spark.ui.retainedTasks", "1", "tasks of stage 28 (spark.ui.retainedTasks)", "app-1"},
 	} {
 		a := few(t)
 		_, a.unit = parseID(c.unit)
 		took(a, 0, "sql", `[{"id":3,"status":"RUNNING","successJobIds":[7,8],"runningJobIds":[9]}]`)
+		a.stages[28].newest().complete = 2
 		a.conf[c.setting] = c.value
 		if _, got := stagesOf(t, a); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s of %s=%s: %q, want %q", c.unit, c.setting, c.value, got, c.want)

@@ -77,15 +77,20 @@ func (f *facts) evidence() (text string) {
 	return text
 }
 
-// forgotten describes the jobs or stages that the driver dropped before they were read; "" if there are none. A driver
+// forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none. A driver
 // keeps the newest ones, and drops those that ended first.
 func (f *facts) forgotten() string {
-	jobs, stages := f.lastJob()+1-len(f.jobs), 0
+	jobs, stages, tasks := f.lastJob()+1-len(f.jobs), 0, ""
 	if x := f.execution(); x != nil {
 		jobs = len(x.jobs) - len(f.unitJobs())
 	}
-	for id := range f.unitStages() {
-		stages += one(!f.stages[id].listed())
+	for _, id := range sortedKeys(f.unitStages()) {
+		switch s := f.stages[id]; {
+		case !s.listed():
+			stages++
+		case s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000):
+			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)
+		}
 	}
 	switch {
 	case f.inLog:
@@ -95,7 +100,7 @@ func (f *facts) forgotten() string {
 	case stages > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
 		return units.Count(stages, "stage") + " (spark.ui.retainedStages)"
 	}
-	return ""
+	return tasks
 }
 
 // A NoUnitError means that an application does not have the named execution of SQL or job group.
