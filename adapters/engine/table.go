@@ -38,8 +38,8 @@ type Engine struct {
 	Open func(c *Client, t yarn.Target, o Options) Source
 	// HasParts means that Options.Part can choose a part of an application.
 	HasParts bool
-	// Applications lists the engine's applications of a hub. c has no budget, for services of which each application
-	// has its own.
+	// Applications lists the engine's applications of a hub. c has no budget: it is for services that an application
+	// has for itself.
 	Applications func(s Services, c *Client, hub *yarn.Hub) Applications
 	// Check checks the services that only this engine has.
 	Check func(ctx context.Context, c *Client) []yarn.Check

@@ -35,7 +35,7 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	return r, nil
 }
 
-// A recordedRun is a DAG whose master has answered, and the ResourceManager's report of its application.
+// A recordedRun is a DAG with answers of its master, and the ResourceManager's report of its application.
 type recordedRun struct {
 	id, app    string
 	name, user string
@@ -66,7 +66,7 @@ func recordedDAG(rec *recording.Answers, workflow string) (id string, err error)
 }
 
 // recordedRuns lists the DAGs of a recording by the submission of their application and by number. otherFirst means
-// that a master of another engine has answered whose application was submitted earlier.
+// that an application of another engine was submitted earlier and has answers of its master.
 func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
 	answered := map[string]bool{} // applications
 	for _, a := range rec.All() {
