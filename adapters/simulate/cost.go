@@ -37,8 +37,7 @@ func (w *simulation) left(t schedule.Task) schedule.Cost {
 		a.node = w.open[t.Node]
 		a.slot = a.node*w.perNode() + int32(t.Slot)%w.perNode()
 	}
-	none := dag.Mark{At: dag.NoInstant, Done: math.NaN(), Out: math.NaN()}
-	a.seen = dag.Attempt{End: dag.NoInstant, First: none, Last: none, FirstReport: dag.NoInstant}
+	a.seen = dag.BlankAttempt(key.task, key.number)
 	w.measure(a)
 	setup := w.setup(key, t)
 	a.ready = a.start.Add(setup)
@@ -51,7 +50,7 @@ func (w *simulation) left(t schedule.Task) schedule.Cost {
 // work is that of its groups.
 func (w *simulation) measure(a *attempt) {
 	st := a.stage
-	a.factor = w.pace * w.opt.noise(st.job, st.index, a.task, a.number)
+	a.factor = w.pace * w.opt.Family.factor(random(w.opt.Seed, drawNoise, st.job, st.index, a.task, a.number), w.opt.Noise)
 	if a.node >= 0 && int(a.node) < len(w.nodes) {
 		a.factor *= w.nodes[a.node].slow
 	}

@@ -77,7 +77,7 @@ func failures(p *dag.Plan, s *dag.Snapshot) []Failure {
 }
 
 // startOrder is the order in which tasks were handed out.
-func startOrder(as []dag.Attempt) []int32 {
+func startOrder(as []dag.Attempt) []int {
 	as = slices.Clone(as)
 	slices.SortFunc(as, func(a, b dag.Attempt) int {
 		if a.Start != b.Start {
@@ -85,9 +85,9 @@ func startOrder(as []dag.Attempt) []int32 {
 		}
 		return int(a.Slot - b.Slot)
 	})
-	var order []int32
+	var order []int
 	for _, a := range as {
-		order = append(order, a.Task)
+		order = append(order, int(a.Task))
 	}
 	return order
 }

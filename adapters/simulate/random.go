@@ -38,29 +38,10 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// noise returns the factor on an attempt's work, without that of the run.
-func (o *Options) noise(job int, k dag.StageIndex, task, attempt int32) float64 {
-	return o.Family.factor(random(o.Seed, drawNoise, job, k, task, attempt), o.Noise)
-}
-
-// pace returns the factor on the work of all tasks.
-func (o *Options) pace() float64 { return Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed) }
-
 // startup returns the factor on a task's set-up. All attempts of the task have the same one.
 func (o *Options) startup(job int, k dag.StageIndex, task int32) float64 {
 	run := o.Family.factor(random(o.Seed, drawSetups, 0, 0, 0, 0), o.SetupNoise)
 	return run * o.Family.factor(random(o.Seed, drawSetup, job, k, task, 0), o.SetupNoise)
-}
-
-// order returns the order in which a job's reduces are assigned: order[i] is the i-th task.
-func (o *Options) order(job, n int) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	r := random(o.Seed, drawOrder, job, dag.Reduce, 0, 0)
-	r.Shuffle(n, func(a, b int) { order[a], order[b] = order[b], order[a] })
-	return order
 }
 
 // A Family is the shape of a random factor with median 1, or near it. Tests use several shapes, because cost models

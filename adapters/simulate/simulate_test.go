@@ -302,7 +302,7 @@ func TestNoise(t *testing.T) {
 	run := newSimulation(p, &o)
 	var logs []float64
 	for task := range 4000 {
-		logs = append(logs, math.Log(o.noise(0, dag.Map, int32(task), 0)))
+		logs = append(logs, math.Log(o.Family.factor(random(o.Seed, drawNoise, 0, dag.Map, int32(task), 0), o.Noise)))
 	}
 	mean, square := 0.0, 0.0
 	for _, l := range logs {

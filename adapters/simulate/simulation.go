@@ -54,7 +54,8 @@ type stage struct {
 	sorts bool   // maps that sort their output for reduces
 	keyed *keyed // nil if it is not simulated by key group
 	// order and place convert tasks to places in the order of assignment and back; nil if both are equal.
-	order, place []int32
+	order []int
+	place []int32
 
 	attempts    []*attempt  // by task, then number
 	first, last dag.Instant // the first start and the last end
@@ -70,8 +71,8 @@ type event struct {
 
 func newSimulation(p *dag.Plan, o *Options) *simulation {
 	w := &simulation{
-		given: p, plan: withOthers(p, o.Others), ours: len(p.Jobs), opt: *o, pace: o.pace(), now: o.Start,
-		firstStart: dag.NoInstant,
+		given: p, plan: withOthers(p, o.Others), ours: len(p.Jobs), opt: *o, now: o.Start, firstStart: dag.NoInstant,
+		pace: Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed),
 	}
 	w.opt.Every, w.opt.MaxAttempts = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.MaxAttempts, defaultAttempts)
 	if o.Skew > 0 {
@@ -108,14 +109,14 @@ func (w *simulation) newJob(j int) *job {
 		maps, reduces := out.stages[dag.Map], out.stages[dag.Reduce]
 		maps.isMap, maps.sorts, reduces.keyed = true, reduces.Count() > 0, keyedJob(of)
 		if w.opt.Shuffle {
-			reduces.assign(w.opt.order(j, reduces.Count()))
+			reduces.assign(random(w.opt.Seed, drawOrder, j, dag.Reduce, 0, 0).Perm(reduces.Count()))
 		}
 	}
 	return out
 }
 
-// assign sets the order in which the tasks of a stage are assigned.
-func (st *stage) assign(order []int32) {
+// assign sets the order in which the tasks of a stage are assigned: order[i] is the i-th task.
+func (st *stage) assign(order []int) {
 	st.order, st.place = order, make([]int32, len(order))
 	for i, task := range order {
 		st.place[task] = int32(i)
@@ -126,7 +127,7 @@ func (st *stage) assign(order []int32) {
 func (w *simulation) keyOf(job int, k dag.StageIndex, place, number int32) attemptKey {
 	st := w.jobs[job].stages[k]
 	if st.order != nil {
-		place = st.order[place]
+		place = int32(st.order[place])
 	}
 	return attemptKey{st, place, number}
 }
@@ -182,7 +183,11 @@ func (w *simulation) reach(t dag.Instant) error {
 func (w *simulation) replay() error {
 	w.attempts, w.unplanned = map[attemptKey]*attempt{}, event{at: never}
 	for _, job := range w.jobs {
-		job.discard(w.now)
+		for _, t := range []*dag.Instant{&job.submitted, &job.finished, &job.mastered} {
+			if *t >= w.now && !job.failed {
+				*t = dag.NoInstant
+			}
+		}
 		for _, st := range job.stages {
 			st.shownAt = dag.NoInstant
 			st.attempts = slices.DeleteFunc(st.attempts, func(a *attempt) bool { return a.start >= w.now })
@@ -210,15 +215,6 @@ func (w *simulation) replay() error {
 		w.planJob(j, job, sch)
 	}
 	return nil
-}
-
-// discard forgets what was planned for a job from now on.
-func (j *job) discard(now dag.Instant) {
-	for _, t := range []*dag.Instant{&j.submitted, &j.finished, &j.mastered} {
-		if *t >= now && !j.failed {
-			*t = dag.NoInstant
-		}
-	}
 }
 
 // planAttempt applies task c of a span: a new attempt, or a running one with an end that may have changed.

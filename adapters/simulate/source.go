@@ -110,21 +110,16 @@ func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
 		if w.opt.Know != All {
 			plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
 			for j := range plan.Jobs {
-				plan.Jobs[j].Stages = bare(plan.Jobs[j].Stages, jobs[j].Submitted.Known())
+				given := plan.Jobs[j].Stages
+				plan.Jobs[j].Stages = dag.Bare(given)
+				for k := range given {
+					if jobs[j].Submitted.Known() { // its numbers of tasks are then known
+						plan.Jobs[j].Stages[k].Tasks, plan.Jobs[j].Stages[k].Known = given[k].Tasks, true
+					}
+				}
 			}
 		}
 		w.shownPlan, w.shownSubmitted = &plan, submitted
 	}
 	return w.shownPlan
-}
-
-// bare returns stages without sizes and costs. Their numbers of tasks are known once their job is submitted.
-func bare(stages []dag.Stage, submitted bool) []dag.Stage {
-	out := dag.Bare(stages)
-	for k := range stages {
-		if submitted {
-			out[k].Tasks, out[k].Known = stages[k].Tasks, true
-		}
-	}
-	return out
 }
