@@ -39,7 +39,7 @@ func (v *view) show(j *job, state *dag.JobState, t tally, short bool, at dag.Ins
 	}
 	reported := ""
 	for i := range g.Reduces {
-		seen := ofTask(state.Stages[dag.Reduce].Attempts, int32(i))
+		seen := dag.AttemptsOf(state.Stages[dag.Reduce].Attempts, i)
 		r := dag.NoReduceGroups()
 		if i < len(inner.Reduces) {
 			r = inner.Reduces[i]
@@ -101,22 +101,13 @@ func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
 	}
 }
 
-// ofTask returns the attempts of a task among attempts that are ordered by task.
-func ofTask(all []dag.Attempt, task int32) []dag.Attempt {
-	byTask := func(a dag.Attempt, task int32) int { return cmp.Compare(a.Task, task) }
-	from, _ := slices.BinarySearchFunc(all, task, byTask)
-	to, _ := slices.BinarySearchFunc(all, task+1, byTask)
-	return all[from:to]
-}
-
 // same reports whether two groups are equal.
 func same(a, b *dag.Groups) bool {
 	return a.Origin == b.Origin && a.Maps == b.Maps && a.Note == b.Note &&
 		slices.EqualFunc(a.Reduces, b.Reduces, func(x, y dag.ReduceGroups) bool {
 			return x.Attempt == y.Attempt && x.OpenSince == y.OpenSince && x.OpenKey == y.OpenKey &&
-				equal(x.Bytes, y.Bytes) && equal(x.Implicit, y.Implicit) && equal(x.OpenBytes, y.OpenBytes) &&
+				cmp.Or(cmp.Compare(x.Bytes, y.Bytes), cmp.Compare(x.Implicit, y.Implicit), // NaN equals NaN
+					cmp.Compare(x.OpenBytes, y.OpenBytes)) == 0 &&
 				slices.Equal(x.Explicit, y.Explicit) && slices.Equal(x.Top, y.Top) && slices.Equal(x.Done, y.Done)
 		})
 }
-
-func equal(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -18,7 +18,7 @@ import (
 type jsonEvents struct{ in *bufio.Reader }
 
 func (j *jsonEvents) next(e *event) error {
-	l, err := line(j.in, maxEvent)
+	l, err := line(j.in)
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	if err != nil && !cut {
 		return err

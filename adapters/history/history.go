@@ -96,12 +96,12 @@ func readEvents(r io.Reader) (*Job, error) {
 // events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records without a
 // container (docs/facts/hadoop.md D).
 func open(in *bufio.Reader) (events, error) {
-	format, err := line(in, maxEvent)
+	format, err := line(in)
 	if err != nil || format != "Avro-Json" && format != "Avro-Binary" {
 		return nil, errors.New("its first line is neither Avro-Json nor Avro-Binary. ParaTimer does not read the history of " +
 			"a JobTracker (Hadoop 0.18 to 1.x): make a trace of it with TraceBuilder, a part of Hadoop's Rumen")
 	}
-	schema, err := line(in, maxEvent)
+	schema, err := line(in)
 	if err != nil {
 		return nil, fmt.Errorf("the schema in line 2 is missing: %w", err)
 	}
@@ -115,15 +115,15 @@ func open(in *bufio.Reader) (events, error) {
 	return newAvro(in, codec)
 }
 
-// line reads a line of at most limit bytes, without its end.
-func line(in *bufio.Reader, limit int) (string, error) {
+// line reads a line of at most maxEvent bytes, without its end.
+func line(in *bufio.Reader) (string, error) {
 	var b []byte
 	for {
 		part, err := in.ReadSlice('\n')
 		b = append(b, part...)
 		switch {
-		case len(b) > limit:
-			return "", fmt.Errorf("a line of more than %d bytes", limit)
+		case len(b) > maxEvent:
+			return "", fmt.Errorf("a line of more than %d bytes", maxEvent)
 		case err == nil:
 			return strings.TrimRight(string(b), "\r\n "), nil
 		case errors.Is(err, io.EOF) && len(b) > 0:

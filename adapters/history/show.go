@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -132,9 +133,7 @@ func mark(out *dag.Attempt, work int, t dag.Instant) {
 	switch {
 	case !out.First.At.Known():
 		out.First, out.Last = m, m
-	case !same(m.Done, out.Last.Done) || !same(m.Out, out.Last.Out):
+	case cmp.Or(cmp.Compare(m.Done, out.Last.Done), cmp.Compare(m.Out, out.Last.Out)) != 0: // NaN equals NaN
 		out.Last = m
 	}
 }
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -93,13 +93,11 @@ func (p *Player) RoundTrip(req *http.Request) (*http.Response, error) {
 	case a.Status == 0:
 		return nil, errors.New("recorded: " + a.Text())
 	}
-	h := http.Header{}
-	set(h, "Content-Type", a.Type)
-	set(h, "Date", a.Date)
+	h := http.Header{"Content-Type": {a.Type}, "Date": {a.Date}}
 	text := p.text(req.URL, a)
 	if a.Status >= 300 && a.Status < 400 {
 		if to, ok := strings.CutPrefix(text, "Location: "); ok {
-			set(h, "Location", strings.TrimSpace(to))
+			h.Set("Location", strings.TrimSpace(to))
 			text = ""
 		}
 	}
@@ -120,10 +118,4 @@ func (p *Player) text(u *url.URL, a *Answer) string {
 		}
 	}
 	return a.Text()
-}
-
-func set(h http.Header, k, v string) {
-	if v != "" {
-		h.Set(k, v)
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording/internal/tape"
@@ -155,11 +154,7 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 		t.note(dag.WarnTornTape, (&LineError{t.lines.next.number, t.lines.next.bad}).Error())
 		t.reported = true
 	}
-	if t.notes != nil {
-		warned := *s
-		warned.Warnings = append(slices.Clip(s.Warnings), t.notes...)
-		s, t.notes = &warned, nil
-	}
+	s, t.notes = withWarnings(s, t.notes...), nil
 	return s, nil
 }
 

@@ -126,15 +126,19 @@ func (r *Replay) remark(snap *dag.Snapshot) *dag.Snapshot {
 	}
 	if r.rec.Torn && len(r.polls) == 0 {
 		more = append(more, dag.Warning{
-			Code: dag.WarnTornTape,
-			Text: "the recording breaks off in the middle of a line here",
+			Code: dag.WarnTornTape, Text: "the recording breaks off in the middle of a line here",
 		})
 	}
+	return withWarnings(snap, more...)
+}
+
+// withWarnings returns a snapshot with more warnings, and does not modify it.
+func withWarnings(s *dag.Snapshot, more ...dag.Warning) *dag.Snapshot {
 	if len(more) == 0 {
-		return snap
+		return s
 	}
-	marked := *snap
-	marked.Warnings = append(slices.Clip(snap.Warnings), more...)
+	marked := *s
+	marked.Warnings = append(slices.Clip(s.Warnings), more...)
 	return &marked
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -41,12 +40,7 @@ func (t *tee) Next(ctx context.Context) (*dag.Snapshot, error) {
 		t.write(t.enc.missed(missed))
 	}
 	if err == nil && t.torn != nil {
-		warned := *s
-		warned.Warnings = append(slices.Clip(s.Warnings), dag.Warning{
-			Code: dag.WarnTornTape,
-			Text: "the recording ends here: " + t.torn.Error(),
-		})
-		s = &warned
+		s = withWarnings(s, dag.Warning{Code: dag.WarnTornTape, Text: "the recording ends here: " + t.torn.Error()})
 	}
 	return s, err
 }

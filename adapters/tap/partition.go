@@ -57,8 +57,7 @@ func lengthBytes(n int) int {
 // HashedName returns the name of a key that must not be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It
 // hides keys from casual readers, not from readers who guess them.
 func HashedName(key []byte) string {
-	sum := sha256.Sum256(key)
-	return NameOf(sum)
+	return NameOf(sha256.Sum256(key))
 }
 
 // NameOf is HashedName for the SHA-256 of a key.

@@ -128,7 +128,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 func (l *line) row(r *row, a *dag.Attempt, last int) {
 	was, values, at := *a, r.values, l.s.At
 	for f, to := range fieldsOf(a) {
-		if f == firstMark && !(same(a.Done[last], was.Done[last]) && same(a.Out, was.Out)) {
+		if f == firstMark && cmp.Or(cmp.Compare(a.Done[last], was.Done[last]), cmp.Compare(a.Out, was.Out)) != 0 {
 			a.Last = dag.Mark{At: at, Done: a.Done[last], Out: a.Out}
 			if !was.First.At.Known() {
 				a.First = a.Last
@@ -162,5 +162,3 @@ func (l *line) row(r *row, a *dag.Attempt, last int) {
 		l.fail(errRow)
 	}
 }
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
