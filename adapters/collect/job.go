@@ -49,10 +49,6 @@ func (p *profile) cost() int {
 	return n
 }
 
-func newJob(id string) *job {
-	return &job{id: id, cost: jobCost, maps: map[int32]*profile{}, tasks: map[int32][]*attempt{}}
-}
-
 // profileOf returns the profile in a batch, with its lambda largest keys.
 func profileOf(m *tap.MapProfile, lambda int) *profile {
 	p := &profile{whole: m.Complete && len(m.Top) <= lambda}

@@ -130,7 +130,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	}
 	j := s.jobs[b.Job]
 	if j == nil {
-		j = newJob(b.Job)
+		j = &job{id: b.Job, cost: jobCost, maps: map[int32]*profile{}, tasks: map[int32][]*attempt{}}
 	}
 	if b.Map != nil && j.reduces > 0 && j.reduces != b.Map.Reduces {
 		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/units"
 )
@@ -26,7 +25,7 @@ func IsHistory(p recording.Place) bool {
 }
 
 // NewPastReader returns a reader of the history of MapReduce jobs. The jobs of a workflow may be in several places.
-func NewPastReader() recording.PastReader { return &pastReader{} }
+func NewPastReader() recording.PastReader { return &pastReader{paths: map[*Job]string{}} }
 
 type pastReader struct {
 	jobs    []*Job
@@ -44,9 +43,6 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 		return true, err
 	case len(found.Jobs) == 0:
 		return false, nothing(found.Skipped)
-	}
-	if r.paths == nil {
-		r.paths = map[*Job]string{}
 	}
 	for _, j := range found.Jobs {
 		r.paths[j] = p.Name
@@ -87,6 +83,3 @@ func (r *pastReader) Runs() (runs []recording.Run, leftOut []recording.Skipped) 
 	}
 	return runs, r.leftOut
 }
-
-// Used returns the resource usage of the workflow's succeeded tasks.
-func (s *Source) Used() mrjob.Used { return s.workflow.Used() }

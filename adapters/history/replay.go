@@ -1,7 +1,7 @@
 package history
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -9,16 +9,8 @@ import (
 // A replay is what the snapshots show of a job.
 type replay struct {
 	*Job
-	shown  [2][]dag.Attempt // parallel to the job's attempts; Number -1: not started
-	phases [2][]dag.Attempt // attempts in the previous snapshot
-}
-
-func newReplay(j *Job) *replay {
-	r := &replay{Job: j}
-	for k, attempts := range j.Attempts {
-		r.shown[k] = slices.Repeat([]dag.Attempt{{Number: -1}}, len(attempts))
-	}
-	return r
+	shown  [2][]*dag.Attempt // parallel to the job's attempts; nil: not started
+	phases [2][]dag.Attempt  // attempts in the previous snapshot
 }
 
 // firstSeen returns when a watcher could first reach the job's master.
@@ -47,11 +39,7 @@ func (j *Job) stateAt(t dag.Instant) dag.State {
 
 // attemptAt returns how many masters have started by t.
 func (j *Job) attemptAt(t dag.Instant) int {
-	n := 0
-	for n < len(j.Masters) && j.Masters[n].At <= t {
-		n++
-	}
-	return n
+	return sort.Search(len(j.Masters), func(i int) bool { return j.Masters[i].At > t })
 }
 
 // mapOnly reports whether the job has no reduces.
@@ -91,22 +79,23 @@ func (r *replay) jobAt(t dag.Instant, c *cluster) dag.JobState {
 
 // phase returns the attempts that have started. It returns the previous snapshot's slice if nothing has changed.
 func (r *replay) phase(k dag.StageIndex, v *attemptView) []dag.Attempt {
-	attempts, shown := r.Attempts[k], r.shown[k]
-	changed := false
-	for i, a := range attempts {
-		var was *dag.Attempt
-		if shown[i].Number >= 0 {
-			was = &shown[i]
-		}
+	shown, changed := r.shown[k], false
+	for i, a := range r.Attempts[k] {
+		was := shown[i]
 		if was != nil && was.State != dag.AttemptRunning && (!a.Lost.Known() || was.State != dag.AttemptSucceeded) {
 			continue // it will not change
 		}
 		if now, started := v.show(a, was); started {
-			shown[i], changed = now, true
+			shown[i], changed = &now, true
 		}
 	}
 	if changed {
-		r.phases[k] = slices.DeleteFunc(slices.Clone(shown), func(a dag.Attempt) bool { return a.Number < 0 })
+		r.phases[k] = make([]dag.Attempt, 0, len(shown))
+		for _, a := range shown {
+			if a != nil {
+				r.phases[k] = append(r.phases[k], *a)
+			}
+		}
 	}
 	return r.phases[k]
 }

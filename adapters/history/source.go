@@ -41,7 +41,9 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 			return nil, errors.New(j.ID + ": its history does not tell when it was submitted")
 		}
 		j.settle()
-		s.jobs = append(s.jobs, newReplay(j))
+		s.jobs = append(s.jobs, &replay{Job: j, shown: [2][]*dag.Attempt{
+			make([]*dag.Attempt, len(j.Attempts[dag.Map])), make([]*dag.Attempt, len(j.Attempts[dag.Reduce])),
+		}})
 		if !s.at.Known() || j.Submitted < s.at {
 			s.at = j.Submitted
 		}

@@ -93,15 +93,15 @@ func (w *Workflow) is(id string) bool {
 	})
 }
 
-// Used returns the resource usage of succeeded tasks.
-func (w *Workflow) Used() mrjob.Used {
+// Used returns the resource usage of the workflow's succeeded tasks.
+func (s *Source) Used() mrjob.Used {
 	type key struct {
 		job  string
 		kind dag.StageIndex
 		task int32
 	}
 	all := map[key]mrjob.Usage{}
-	for _, j := range w.Jobs {
+	for _, j := range s.workflow.Jobs {
 		for _, a := range j.all() {
 			if a.State == dag.AttemptSucceeded {
 				all[key{j.ID, a.Kind, a.Task}] = a.Usage

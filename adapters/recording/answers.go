@@ -69,8 +69,7 @@ func (b body) size() int { return len(b.text) + len(b.zip) }
 
 // Answers are the recorded answers of services.
 type Answers struct {
-	First, Last dag.Instant // times of its lines
-	Lines       int         // usable lines
+	First, Last dag.Instant // times of its answers
 	Bad         int         // unusable lines, except a cut-off last one
 	Torn        bool        // the recording ends in the middle of a line
 
@@ -166,11 +165,12 @@ func ReadAnswers(in io.Reader) (*Answers, error) {
 			return nil, &LineError{l.next.number, err}
 		}
 	}
-	if r.Lines == 0 {
+	if len(r.all) == 0 {
 		return nil, ErrNoAnswers
 	}
 	r.urls = nil
 	slices.SortStableFunc(r.all, func(a, b Answer) int { return cmp.Compare(a.At, b.At) })
+	r.First, r.Last = r.all[0].At, r.all[len(r.all)-1].At
 	return r, nil
 }
 
@@ -202,32 +202,23 @@ func (r *Answers) line(text []byte, number int) (usable bool, err error) {
 
 // add adds a record, if it is one. Equal consecutive bodies of an address are stored once.
 func (r *Answers) add(rec *Record) bool {
-	of, again := r.urls[rec.URL]
-	if !again {
+	if !(rec.T > 0 && rec.T < 1<<53) {
+		return false
+	}
+	of := r.urls[rec.URL]
+	if of == nil {
 		u, err := url.Parse(rec.URL)
 		if err != nil || u.Path == "" {
 			return false
 		}
 		of = &known{url: u}
+		r.urls[rec.URL] = of
 	}
-	if !(rec.T > 0 && rec.T < 1<<53) {
-		return false
-	}
-	at := dag.Instant(rec.T)
-	if r.Lines == 0 || at < r.First {
-		r.First = at
-	}
-	if r.Lines == 0 || at > r.Last {
-		r.Last = at
-	}
-	r.Lines++
-	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); !again || of.body != b {
+	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); of.body != b {
 		of.body = b
 		r.kept += b.size()
 	}
-	if !again {
-		r.urls[rec.URL] = of
-	}
+	at := dag.Instant(rec.T)
 	r.all = append(r.all, Answer{
 		URL: of.url, At: at, End: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), Status: rec.Status,
 		Type: rec.Type, Date: rec.Date, body: of.body,

@@ -151,8 +151,8 @@ func TestTrouble(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		if rec.Lines != c.lines || rec.Bad != c.bad || rec.Torn != c.torn {
-			t.Errorf("%s: %d lines, %d bad, torn %v", what, rec.Lines, rec.Bad, rec.Torn)
+		if len(rec.All()) != c.lines || rec.Bad != c.bad || rec.Torn != c.torn {
+			t.Errorf("%s: %d lines, %d bad, torn %v", what, len(rec.All()), rec.Bad, rec.Torn)
 		}
 	}
 	var version *LineError
@@ -183,7 +183,7 @@ func TestTornGzip(t *testing.T) {
 	}
 	z.Close()
 	whole, err := ReadAnswers(bytes.NewReader(b.Bytes()))
-	if err != nil || whole.Torn || whole.Lines != 200 {
+	if err != nil || whole.Torn || len(whole.All()) != 200 {
 		t.Fatalf("whole: %v %+v", err, whole)
 	}
 	before := 0
@@ -192,10 +192,10 @@ func TestTornGzip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if !rec.Torn || rec.Lines < before || rec.Lines > 200 {
-			t.Errorf("cut at %d: %d lines, torn %v", cut, rec.Lines, rec.Torn)
+		if !rec.Torn || len(rec.All()) < before || len(rec.All()) > 200 {
+			t.Errorf("cut at %d: %d lines, torn %v", cut, len(rec.All()), rec.Torn)
 		}
-		before = rec.Lines
+		before = len(rec.All())
 	}
 }
 

@@ -131,7 +131,7 @@ func TestSecrets(t *testing.T) {
 		t.Error("a long value is not cut")
 	}
 	rec, err := ReadAnswers(strings.NewReader(text))
-	if err != nil || rec.Lines != 7 || rec.Bad != 0 {
+	if err != nil || len(rec.All()) != 7 || rec.Bad != 0 {
 		t.Errorf("read back: %v %+v", err, rec)
 	}
 }
@@ -150,7 +150,7 @@ func TestCrash(t *testing.T) {
 		}
 		_, _ = src.Next(t.Context())
 		rec, err := ReadAnswers(strings.NewReader(out.String()))
-		if err != nil || rec.Lines != 2*(tick+1) || rec.Bad != 0 || !rec.Torn {
+		if err != nil || len(rec.All()) != 2*(tick+1) || rec.Bad != 0 || !rec.Torn {
 			t.Errorf("tick %d: %v %+v", tick, err, rec)
 		}
 	}
