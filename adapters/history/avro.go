@@ -15,18 +15,18 @@ import (
 )
 
 // jsonEvents reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
-type jsonEvents struct{ in *bufio.Reader }
-
-func (j *jsonEvents) next(e *event) error {
-	l, err := line(j.in)
-	cut := errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && !cut {
-		return err
+func jsonEvents(in *bufio.Reader) events {
+	return func(e *event) error {
+		l, err := line(in)
+		cut := errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !cut {
+			return err
+		}
+		if err = decode([]byte(l), e); err != nil && cut {
+			return io.ErrUnexpectedEOF
+		}
+		return err // nil for a complete event even if the line's end is missing
 	}
-	if err = decode([]byte(l), e); err != nil && cut {
-		return io.ErrUnexpectedEOF
-	}
-	return err // nil for a complete event even if the line's end is missing
 }
 
 // decode parses one event. It leaves out the fields of an event that changes nothing. A blank line has no kind.
@@ -55,47 +55,39 @@ func decode(b []byte, e *event) error {
 	return nil
 }
 
-// avroEvents are events in Avro's binary encoding, one bare record after another, by the file's own schema.
-type avroEvents struct {
-	data  []byte
-	end   error // after the last event: io.EOF, or io.ErrUnexpectedEOF if the file is cut off
-	codec *goavro.Codec
-}
-
 // maxBinary bounds the bytes of a file in binary encoding. An attempt takes 1 KB.
 const maxBinary = 512 << 20
 
-func newAvro(in io.Reader, codec *goavro.Codec) (*avroEvents, error) {
+// avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
+func avroEvents(in io.Reader, codec *goavro.Codec) (events, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxBinary+1))
 	if len(data) > maxBinary {
-		err = fmt.Errorf("it is longer than %d bytes", maxBinary)
+		return nil, fmt.Errorf("it is longer than %d bytes", maxBinary)
 	}
-	a := &avroEvents{data: data, end: io.EOF, codec: codec}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		a.end, err = err, nil
+	end := io.EOF
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the file is cut off
+		end, err = err, nil
 	}
-	return a, err
-}
-
-func (a *avroEvents) next(e *event) error {
-	if len(a.data) == 0 {
-		return a.end
-	}
-	native, rest, err := a.codec.NativeFromBinary(a.data)
-	if err != nil {
-		// goavro reports missing data only in the error's text.
-		why := err.Error()
-		if strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
-			return io.ErrUnexpectedEOF
+	return func(e *event) error {
+		if len(data) == 0 {
+			return end
 		}
-		return fmt.Errorf("not what the schema in line 2 says: %w", err)
-	}
-	a.data = rest
-	b, err := json.Marshal(native) // it has the shape of Avro's JSON
-	if err != nil {
-		return errBad // a float that is not a number
-	}
-	return decode(b, e)
+		native, rest, err := codec.NativeFromBinary(data)
+		if err != nil {
+			// goavro reports missing data only in the error's text.
+			why := err.Error()
+			if strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
+				return io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("not what the schema in line 2 says: %w", err)
+		}
+		data = rest
+		b, err := json.Marshal(native) // it has the shape of Avro's JSON
+		if err != nil {
+			return errBad // a float that is not a number
+		}
+		return decode(b, e)
+	}, err
 }
 
 // maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.

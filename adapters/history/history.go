@@ -56,15 +56,13 @@ func Read(r io.Reader) ([]*Job, error) {
 	return nil, ErrOther
 }
 
-// An events is a stream of events. next returns io.EOF after the last one, io.ErrUnexpectedEOF if the file is cut off
+// An events reads the next event. It returns io.EOF after the last one, io.ErrUnexpectedEOF if the file is cut off
 // within an event, and errBad for an unusable event that later ones may follow.
-type events interface {
-	next(*event) error
-}
+type events func(*event) error
 
 // readEvents reads a history file. If it is cut off, the job has Torn set.
 func readEvents(r io.Reader) (*Job, error) {
-	from, err := open(bufio.NewReaderSize(r, 1<<16))
+	next, err := open(bufio.NewReaderSize(r, 1<<16))
 	if err != nil {
 		return nil, fmt.Errorf("jhist: %w", err)
 	}
@@ -72,7 +70,7 @@ func readEvents(r io.Reader) (*Job, error) {
 	var run input.Streak
 	for n := 1; n <= maxEvents; n++ {
 		var e event
-		err := from.next(&e)
+		err := next(&e)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return b.finish(!errors.Is(err, io.EOF))
@@ -106,13 +104,13 @@ func open(in *bufio.Reader) (events, error) {
 		return nil, fmt.Errorf("the schema in line 2 is missing: %w", err)
 	}
 	if format == "Avro-Json" {
-		return &jsonEvents{in}, nil
+		return jsonEvents(in), nil
 	}
 	codec, err := codecOf(schema)
 	if err != nil {
 		return nil, fmt.Errorf("the schema in line 2: %w", err)
 	}
-	return newAvro(in, codec)
+	return avroEvents(in, codec)
 }
 
 // line reads a line of at most maxEvent bytes, without its end.

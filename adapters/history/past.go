@@ -41,8 +41,11 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 		return false, nil
 	case err != nil:
 		return true, err
+	case len(found.Jobs) == 0 && len(found.Skipped) == 0:
+		return false, errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz")
 	case len(found.Jobs) == 0:
-		return false, nothing(found.Skipped)
+		return false, fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
+			units.Count(len(found.Skipped), "file"), found.Skipped[0].Path, found.Skipped[0].Why)
 	}
 	for _, j := range found.Jobs {
 		r.paths[j] = p.Name
@@ -50,15 +53,6 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 	r.jobs = append(r.jobs, found.Jobs...)
 	r.leftOut = append(r.leftOut, found.Skipped...)
 	return true, nil
-}
-
-// nothing returns the error for files without a job.
-func nothing(skipped []recording.Skipped) error {
-	if len(skipped) == 0 {
-		return errors.New("no job history and no event log of Spark in it: files of job history end in .jhist, .jhist.gz, .json or .json.gz")
-	}
-	return fmt.Errorf("no job history in it that can be used: %s left out, the first one is %s: %s",
-		units.Count(len(skipped), "file"), skipped[0].Path, skipped[0].Why)
 }
 
 // Runs groups the jobs of all places to workflows.

@@ -29,11 +29,11 @@ func middle(b *testing.B) []*dag.Snapshot {
 func BenchmarkEncodeTick(b *testing.B) {
 	run := middle(b)
 	b.ReportAllocs()
-	e := newEncoder()
+	e := encoder{}
 	size, ticks := 0, 0
 	for b.Loop() {
 		if ticks%len(run) == 0 {
-			e = newEncoder()
+			e = encoder{}
 			if _, err := e.snapshot(run[0]); err != nil { // whole: not a tick
 				b.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func BenchmarkEncodeWhole(b *testing.B) {
 	run := middle(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		e := newEncoder()
+		e := encoder{}
 		line, err := e.snapshot(run[0])
 		if err != nil {
 			b.Fatal(err)

@@ -57,15 +57,12 @@ const (
 
 // An encoder encodes observations as lines. The caller must not change the snapshots.
 type encoder struct {
-	n      int64
-	before *dag.Snapshot // previous snapshot; nil: the next line is whole
-	since  int           // bytes since the last whole line
-	weight int           // bytes of the last whole line
-	// factor and floor are wholeFactor and wholeFloor, except in tests.
-	factor, floor int
+	n        int64
+	before   *dag.Snapshot // previous snapshot; nil: the next line is whole
+	since    int           // bytes since the last whole line
+	weight   int           // bytes of the last whole line
+	allWhole bool          // in tests
 }
-
-func newEncoder() encoder { return encoder{factor: wholeFactor, floor: wholeFloor} }
 
 // missed returns the line of a missed observation.
 func (e *encoder) missed(m *dag.MissedError) ([]byte, error) {
@@ -90,7 +87,7 @@ func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	if err := check(s); err != nil {
 		return nil, fmt.Errorf("recording: the observation %d cannot be written: %w", e.n+1, err)
 	}
-	l := line{Whole: old == nil || e.since > max(e.floor, e.factor*e.weight)}
+	l := line{Whole: old == nil || e.allWhole || e.since > max(wholeFloor, wholeFactor*e.weight)}
 	if l.Whole {
 		old = blank()
 	}

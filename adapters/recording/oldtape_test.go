@@ -46,7 +46,7 @@ func TestInsertedAttempt(t *testing.T) {
 	for i := range all {
 		all[i] = dag.Attempt{Task: int32(i), Start: dag.Instant(i * i), Done: [3]float64{float64(i)}}
 	}
-	e := newEncoder()
+	e := encoder{}
 	first := snapshot(all...)
 	if _, err := e.snapshot(first); err != nil {
 		t.Fatal(err)

@@ -202,7 +202,7 @@ func TestDecodeEncode(t *testing.T) {
 		var w bytes.Buffer
 		src := Tee(&script{items: slices.Clone(items)}, &w)
 		if rapid.Bool().Draw(t, "many whole lines") {
-			src.(*tee).enc.factor, src.(*tee).enc.floor = 0, -1
+			src.(*tee).enc.allWhole = true
 		}
 		got := play(t, recordOn(t, src, &w))
 		if !slices.ContainsFunc(items, func(i any) bool { _, ok := i.(*dag.Snapshot); return ok }) {

@@ -30,12 +30,9 @@ var (
 	logContents = lazy(`(?s)^.{0,900}?Log ?Contents:\n`)
 )
 
-// logPath begins the path of a container's log file, after the prefix of a gateway.
-const logPath = "/ws/v1/node/containers/"
-
-// isLogFile reports whether a path is that of a container's log file.
+// isLogFile reports whether a path, perhaps with the prefix of a gateway, is that of a container's log file.
 func isLogFile(path string) bool {
-	return strings.Contains(path, logPath) && strings.Contains(path, "/logs/")
+	return strings.Contains(path, "/ws/v1/node/containers/") && strings.Contains(path, "/logs/")
 }
 
 // scrubLog returns a piece of a log file without secrets and scripts, in the same length.

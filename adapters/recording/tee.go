@@ -19,7 +19,7 @@ type Source interface {
 //
 // A write error does not end the watch. It ends the recording, and all later snapshots have a warning
 // (dag.WarnTornTape).
-func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w, enc: newEncoder()} }
+func Tee(src Source, w io.Writer) Source { return &tee{src: src, w: w} }
 
 type tee struct {
 	src  Source

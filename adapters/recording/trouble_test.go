@@ -286,7 +286,7 @@ func TestUnusable(t *testing.T) {
 // After a gap a whole snapshot mends everything.
 func TestMended(t *testing.T) {
 	items, tape := short(t)
-	e := newEncoder()
+	e := encoder{}
 	e.n = 7
 	mended, err := e.snapshot(items[7].(*dag.Snapshot))
 	if err != nil {

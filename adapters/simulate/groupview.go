@@ -117,16 +117,6 @@ func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Insta
 	return true
 }
 
-// counts are the groups of an attempt as its counters show them: how many have ended between two snapshots, their
-// bytes and their time.
-type counts struct {
-	points []dag.GroupPoint
-	// The values of the counters at the newest point.
-	at   dag.Instant
-	done int
-	read float64
-}
-
 // count adds a point if groups have ended since the newest one, and returns all points.
 func (a *attempt) count(pos int64, t dag.Instant) []dag.GroupPoint {
 	c := &a.counts
