@@ -12,8 +12,7 @@ import (
 const maxRefusal = 64 << 10
 
 // Layer returns a transport over next that authenticates to servers that respond with 401 and Negotiate. Requests
-// to other servers are not changed. If a request has a body that cannot be sent twice, the 401 is returned. Errors
-// of the login are *Error.
+// to other servers are not changed. Requests have no body, since they may be sent twice. Errors of the login are *Error.
 func (l *Login) Layer(next http.RoundTripper) http.RoundTripper {
 	return &layer{login: l, next: next, servers: map[string]*server{}}
 }
@@ -83,12 +82,10 @@ func (l *layer) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 		if !byOther {
 			s.learn(resp)
 		}
-		again, ok := twice(r)
-		if !ok || !wanted(resp) {
+		if !wanted(resp) {
 			return resp, nil
 		}
 		discard(resp)
-		r = again
 	}
 	if byOther {
 		leave()
@@ -147,23 +144,6 @@ func with(r *http.Request, held *session, token string) *http.Request {
 	}
 	r.AddCookie(held.cookie)
 	return r
-}
-
-// twice returns a request to be sent again; false if its body cannot be read again.
-func twice(r *http.Request) (*http.Request, bool) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return r, true
-	}
-	if r.GetBody == nil {
-		return r, false
-	}
-	body, err := r.GetBody()
-	if err != nil {
-		return r, false
-	}
-	again := r.Clone(r.Context())
-	again.Body = body
-	return again, true
 }
 
 // discard reads a short response to its end, so that the connection can be used again.

@@ -61,30 +61,25 @@ func New(o Options) *Login {
 	return &Login{opt: o, turn: make(chan struct{}, 1), services: map[string]*ticket{}}
 }
 
-// An Identity describes a Login.
-type Identity struct {
-	Principal string    // alice@EXAMPLE.COM
-	By        string    // "the keytab FILE" or "the ticket cache FILE"
-	Until     time.Time // when its ticket ends
-	Renews    bool      // a new one is obtained before that
-}
-
-// Check logs in if that was not done yet, and returns the identity.
-func (l *Login) Check(ctx context.Context) (Identity, error) {
+// Check logs in if that was not done yet, and describes the principal, the source of its credentials, and their expiry.
+func (l *Login) Check(ctx context.Context) (string, error) {
 	leave, err := l.enter(ctx)
 	if err != nil {
-		return Identity{}, err
+		return "", err
 	}
 	defer leave()
 	if err := l.ready(ctx); err != nil {
-		return Identity{}, err
+		return "", err
 	}
-	id := Identity{Principal: l.who.String(), By: "the keytab " + l.source, Until: l.tgt.end, Renews: true}
+	kind := "keytab"
 	if l.cached {
-		id.By = "the ticket cache " + l.source
-		id.Renews = l.tgt.renewTill.After(l.tgt.end)
+		kind = "ticket cache"
 	}
-	return id, nil
+	text := fmt.Sprintf("Kerberos, as %s by the %s %s, until %s", l.who, kind, l.source, utc(l.tgt.end))
+	if !l.cached || l.tgt.renewTill.After(l.tgt.end) {
+		text += ", then by a new ticket"
+	}
+	return text, nil
 }
 
 // Name returns the principal as far as files contain it, without a request to a KDC: alice@EXAMPLE.COM; "" if

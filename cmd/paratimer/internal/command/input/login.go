@@ -61,20 +61,6 @@ func (l login) layer(user string) rest.Layer {
 // Used reports whether a service or a flag requires Kerberos.
 func (l login) Used() bool { return l.asked || l.Login.Used() }
 
-// Check logs in and describes the identity.
-func (l login) Check(ctx context.Context) (string, error) {
-	id, err := l.Login.Check(ctx)
-	if err != nil {
-		return "", err
-	}
-	text := "Kerberos, as " + id.Principal + " by " + id.By + ", until " +
-		id.Until.UTC().Format("2006-01-02 15:04:05 UTC")
-	if id.Renews {
-		text += ", then by a new ticket"
-	}
-	return text, nil
-}
-
 // user returns Hadoop's default user name for the principal; "" if there is no principal.
 func (l login) user() string {
 	name, _, _ := strings.Cut(l.Name(), "@")
