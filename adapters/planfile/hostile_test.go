@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -161,6 +162,24 @@ func TestReadFile(t *testing.T) {
 	if _, err := ReadFile(huge, Options{MaxBytes: 1 << 20}); err == nil ||
 		!strings.Contains(err.Error(), "huge.yaml: the file is larger than 1048576 bytes (1 MiB)") {
 		t.Errorf("10 GB: %v", err)
+	}
+}
+
+// TestManyUnknownNames: similar names are only searched for the faults that are reported.
+func TestManyUnknownNames(t *testing.T) {
+	t.Parallel()
+	after := strings.Repeat(`"zz", `, 100) + `"zz"`
+	var src strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&src, `, {"name": "job%d", "after": [%s], "map": {"tasks": 1}}`, i, after)
+	}
+	text := `{"cluster": {"map_slots": 1}, "jobs": [` + src.String()[1:] + "]}"
+	began := time.Now()
+	if _, err := Read(strings.NewReader(text), Options{}); len(Errors(err)) != maxReported+1 {
+		t.Errorf("%d errors, want %d", len(Errors(err)), maxReported+1)
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 

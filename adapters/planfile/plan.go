@@ -1,8 +1,8 @@
 package planfile
 
 import (
-	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -33,12 +33,8 @@ func (f *file) plan(d *Document) *dag.Plan {
 	p.Whole, p.Cluster, p.Jobs = engine.Whole(f.Engine), f.Cluster.dag(), make([]dag.Job, len(f.Jobs))
 	p.Residuals, p.InputSizes = f.Residuals, f.InputSizes
 	index := make(map[string]int, len(f.Jobs))
-	names := make([]string, len(f.Jobs))
-	for i, j := range f.Jobs {
-		if _, ok := index[j.Node]; !ok {
-			index[j.Node] = i
-		}
-		names[i] = j.Node
+	for i, j := range slices.Backward(f.Jobs) { // of several jobs with a name, the first counts
+		index[j.Node] = i
 	}
 	budget := maxDrawn
 	slowStart, rampUp := defaults(p.Cluster.Policy)
@@ -54,12 +50,11 @@ func (f *file) plan(d *Document) *dag.Plan {
 			to.MapReduce.RampUp = rampUp
 		}
 		for k, name := range j.After {
-			a, ok := index[name]
-			if !ok {
-				d.report(at("after", strconv.Itoa(k)), notBefore("job", j.Node, name, "in the plan", names))
-				continue
+			if a, ok := index[name]; ok {
+				to.After = append(to.After, a)
+			} else {
+				notBefore(d, at("after", strconv.Itoa(k)), "job", j.Node, name, "in the plan", index)
 			}
-			to.After = append(to.After, a)
 		}
 		if len(j.Stages) > 0 {
 			to.Stages = stages(j.Stages, d, at)
@@ -83,13 +78,16 @@ func (f *file) plan(d *Document) *dag.Plan {
 	return &p
 }
 
-// notBefore is the error of a name that is not among known ones.
-func notBefore(what, of, name, where string, known []string) error {
+// notBefore reports a name that is not among known ones.
+func notBefore[T any](d *Document, at []string, what, of, name, where string, known map[string]T) {
+	if d.full() {
+		return // the search for similar names takes long
+	}
 	why := fmt.Sprintf("%s %s is after %s, which is not %s", what, quote(of), quote(name), where)
-	if near := Nearest(name, known); near != "" {
+	if near := Nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
 		why += "; did you mean " + quote(near) + "?"
 	}
-	return errors.New(why)
+	d.Fail(at, why)
 }
 
 func (c *cluster) dag() dag.Cluster {
@@ -110,8 +108,7 @@ func (c *cluster) dag() dag.Cluster {
 
 // stages returns the stages of a job that is not of MapReduce. Faults are reported to d at their paths within the job.
 func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
-	index, names := make(map[string]dag.StageIndex, len(of)), make([]string, len(of))
-	out := make([]dag.Stage, len(of))
+	index, out := make(map[string]dag.StageIndex, len(of)), make([]dag.Stage, len(of))
 	for k := range of {
 		s := &of[k]
 		path := func(more ...string) []string { return append(job("stages", strconv.Itoa(k)), more...) }
@@ -121,13 +118,11 @@ func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
 		}
 		var after []dag.Edge
 		for n, name := range s.After {
-			from, ok := index[name]
-			if !ok {
-				d.report(path("after", strconv.Itoa(n)),
-					notBefore("stage", s.Name, name, "among the stages before it", names[:k]))
-				continue
+			if from, ok := index[name]; ok {
+				after = append(after, s.edge(from, n))
+			} else {
+				notBefore(d, path("after", strconv.Itoa(n)), "stage", s.Name, name, "among the stages before it", index)
 			}
-			after = append(after, s.edge(from, n))
 		}
 		if len(s.Edge) > 1 && len(s.Edge) != len(s.After) {
 			d.report(path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
@@ -135,7 +130,7 @@ func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
 		}
 		out[k] = s.dag((&dag.Stage{After: after}).Copies())
 		out[k].Name, out[k].After = s.Name, after
-		index[s.Name], names[k] = dag.StageIndex(k), s.Name //nolint:gosec // the field's maximum bounds it
+		index[s.Name] = dag.StageIndex(k) //nolint:gosec // the field's maximum bounds it
 	}
 	return out
 }
