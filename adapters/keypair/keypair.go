@@ -3,16 +3,14 @@
 package keypair
 
 import (
-	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
-	"time"
 )
 
 // maxFile bounds a file of certificates or keys, in bytes.
@@ -22,28 +20,17 @@ const maxFile = 1 << 20
 type Pair struct {
 	cert, key string
 
-	mu   sync.Mutex
-	seen [2]stamp
-	last *tls.Certificate
-}
-
-// A stamp detects changes of a file.
-type stamp struct {
-	at   time.Time
-	size int64
+	mu      sync.Mutex
+	version string // of the files: their sizes and times
+	last    *tls.Certificate
 }
 
 // Open reads the certificate, followed by those of its issuers, and its key. Errors name the invalid file.
 func Open(cert, key string) (*Pair, error) {
 	p := &Pair{cert: cert, key: key}
-	seen, err := p.stamps()
-	if err != nil {
+	if err := p.load(); err != nil {
 		return nil, err
 	}
-	if p.last, err = read(cert, key); err != nil {
-		return nil, err
-	}
-	p.seen = seen
 	return p, nil
 }
 
@@ -51,26 +38,29 @@ func Open(cert, key string) (*Pair, error) {
 func (p *Pair) Certificate() *tls.Certificate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	seen, err := p.stamps()
-	if err != nil || seen == p.seen {
-		return p.last
-	}
-	// The stamps are stored only with a usable content, so files that are still being written are read again.
-	if c, err := read(p.cert, p.key); err == nil {
-		p.last, p.seen = c, seen
-	}
+	_ = p.load() // the previous certificate serves on
 	return p.last
 }
 
-func (p *Pair) stamps() (seen [2]stamp, err error) {
-	for i, name := range []string{p.cert, p.key} {
+// load reads the files if they have changed. Their version is stored only with a usable content, so files that are
+// still being written are read again.
+func (p *Pair) load() error {
+	version := ""
+	for _, name := range []string{p.cert, p.key} {
 		info, err := os.Stat(name)
 		if err != nil {
-			return seen, err
+			return err
 		}
-		seen[i] = stamp{info.ModTime(), info.Size()}
+		version += fmt.Sprintln(info.Size(), info.ModTime())
 	}
-	return seen, nil
+	if version == p.version {
+		return nil
+	}
+	c, err := read(p.cert, p.key)
+	if err == nil {
+		p.last, p.version = c, version
+	}
+	return err
 }
 
 func read(cert, key string) (*tls.Certificate, error) {
@@ -82,13 +72,13 @@ func read(cert, key string) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := first(certs, "CERTIFICATE"); err != nil {
+	if first(certs, "CERTIFICATE") == nil {
 		return nil, fmt.Errorf(
 			"%s: no certificate in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -clcerts -nokeys)",
 			cert)
 	}
-	block, err := first(private, "PRIVATE KEY")
-	if err != nil {
+	block := first(private, "PRIVATE KEY")
+	if block == nil {
 		return nil, fmt.Errorf(
 			"%s: no private key in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -nocerts -nodes)",
 			key)
@@ -104,18 +94,13 @@ func read(cert, key string) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// first returns the first block with a type that ends in kind.
-func first(data []byte, kind string) (*pem.Block, error) {
-	for {
-		block, rest := pem.Decode(data)
-		if block == nil {
-			return nil, errors.New("no such block")
-		}
-		if bytes.HasSuffix([]byte(block.Type), []byte(kind)) {
-			return block, nil
-		}
-		data = rest
+// first returns the first block with a type that ends in kind, nil if there is none.
+func first(data []byte, kind string) *pem.Block {
+	block, rest := pem.Decode(data)
+	for block != nil && !strings.HasSuffix(block.Type, kind) {
+		block, rest = pem.Decode(rest)
 	}
+	return block
 }
 
 // Pool returns the authorities of a PEM file, together with those of before, which may be nil or the system's. Errors
