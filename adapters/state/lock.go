@@ -15,16 +15,14 @@ import (
 // Writers keep a lock only while they write. take waits for a lock for patience at most, so that a stopped process
 // does not block the others for ever.
 const (
-	patience  = 30 * time.Second
-	firstWait = time.Millisecond
-	mostWait  = 50 * time.Millisecond
+	patience = 30 * time.Second
+	pause    = 10 * time.Millisecond
 )
 
 // take locks a workflow.
 func (s *Store) take(name string) (release func(), err error) {
 	path := s.path(name, ".lock")
-	waited := time.Duration(0)
-	for wait := firstWait; ; wait = min(2*wait, mostWait) {
+	for waited := time.Duration(0); ; waited += pause {
 		release, err := lock(path)
 		if !errors.Is(err, ErrLocked) {
 			return release, err
@@ -33,8 +31,7 @@ func (s *Store) take(name string) (release func(), err error) {
 			return nil, fmt.Errorf("state: %s: %w, and has for %v: is a `paratimer` process stopped?", path, err,
 				patience)
 		}
-		time.Sleep(wait)
-		waited += wait
+		time.Sleep(pause)
 	}
 }
 
