@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -158,22 +159,14 @@ func (s *stage) edge(from dag.StageIndex, n int) dag.Edge {
 func (s *stage) dag(copies bool) dag.Stage {
 	out := s.Stage
 	out.Tasks, out.Known, out.Groups = max(0, s.Tasks), s.Tasks >= 0, complete(out.Groups)
-	work := s.Pipeline
-	if s.Reduce != nil {
-		work = *s.Reduce
-	}
+	work := *cmp.Or(s.Reduce, &s.Pipeline)
 	switch fetch, order := s.Copy, s.Sort; {
 	case fetch == nil && order == nil && s.Reduce == nil && !work.Tuples.Known() && !work.Alpha.Known():
 	case !copies:
 		out.Pipelines = []dag.Pipeline{work}
 	default:
-		if fetch == nil {
-			fetch = free(&work)
-		}
-		if order == nil {
-			order = free(fetch)
-		}
-		out.Pipelines = []dag.Pipeline{*fetch, *order, work}
+		fetch = cmp.Or(fetch, free(&work))
+		out.Pipelines = []dag.Pipeline{*fetch, *cmp.Or(order, free(fetch)), work}
 	}
 	return out
 }
@@ -221,19 +214,18 @@ func compact(p *dag.Stage) {
 }
 
 // validated reports the faults of the plan at their fields.
-func (f *file) validated(d *Document, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			f.validated(d, e)
+func (d *Document) validated(err error) {
+	var path []string
+	switch e := err.(type) {
+	case nil:
+		return
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			d.validated(one)
 		}
 		return
-	}
-	if err == nil {
-		return
-	}
-	var path []string
-	if at, ok := err.(interface{ Locate() dag.Place }); ok {
-		path = placePath(at.Locate())
+	case interface{ Locate() dag.Place }:
+		path = placePath(e.Locate())
 	}
 	if len(path) > 3 && path[2] == "reduce" {
 		reduce, _ := d.find(path[:3])

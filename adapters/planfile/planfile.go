@@ -61,7 +61,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	if opt.Profile {
 		validate = dag.ValidateProfile
 	}
-	f.validated(doc, validate(p))
+	doc.validated(validate(p))
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
