@@ -12,7 +12,8 @@ import (
 const maxRefusal = 64 << 10
 
 // Layer returns a transport over next that authenticates to servers that respond with 401 and Negotiate. Requests
-// to other servers are not changed. Requests have no body, since they may be sent twice. Errors of the login are *Error.
+// to other servers are not changed. Requests have no body, since they may be sent twice. Errors of the login are
+// *Error.
 func (l *Login) Layer(next http.RoundTripper) http.RoundTripper {
 	return &layer{login: l, next: next, servers: map[string]*server{}}
 }
