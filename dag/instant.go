@@ -18,6 +18,16 @@ func InstantOf(t time.Time) Instant { return Instant(t.UnixMilli()) }
 // Known reports whether the instant is known.
 func (i Instant) Known() bool { return i != NoInstant }
 
+// FirstKnown returns the first instant that is known, NoInstant if there is none.
+func FirstKnown(at ...Instant) Instant {
+	for _, i := range at {
+		if i.Known() {
+			return i
+		}
+	}
+	return NoInstant
+}
+
 // Time converts to a UTC time. It panics on NoInstant: check Known first.
 func (i Instant) Time() time.Time {
 	if !i.Known() {

@@ -1,9 +1,9 @@
 package history
 
 import (
-	"cmp"
 	"math"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -126,14 +126,5 @@ func mark(out *dag.Attempt, work int, t dag.Instant) {
 	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
 		out.FirstReport = t
 	}
-	if !(out.Done[work] > 0 || out.Out > 0) {
-		return
-	}
-	m := dag.Mark{At: t, Done: out.Done[work], Out: out.Out}
-	switch {
-	case !out.First.At.Known():
-		out.First, out.Last = m, m
-	case cmp.Or(cmp.Compare(m.Done, out.Last.Done), cmp.Compare(m.Out, out.Last.Out)) != 0: // NaN equals NaN
-		out.Last = m
-	}
+	tasktable.Mark(out, work, t)
 }

@@ -70,7 +70,7 @@ func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	body, _, failed := c.Send(ctx, r)
 	job := jobInPath.FindStringSubmatch(path)
 	st := rest.Status(failed)
-	isMisplaced := rest.Elsewhere(failed) || c.Site().JHSGuessed && st != 0 && !denied(failed)
+	isMisplaced := rest.Elsewhere(failed) || c.Site().JHSGuessed && st != 0 && !yarn.Denied(failed)
 	if job == nil || c.Options().Now != nil || ctx.Err() != nil || !isMisplaced {
 		return body, failed
 	}

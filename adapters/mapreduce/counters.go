@@ -1,8 +1,7 @@
 package mapreduce
 
 import (
-	"math"
-
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -16,9 +15,7 @@ func countInto(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, maps float6
 	if !c.Reported {
 		return
 	}
-	if !a.FirstReport.Known() {
-		a.FirstReport = at
-	}
+	a.FirstReport = dag.FirstKnown(a.FirstReport, at)
 	if kind == dag.Map {
 		a.Done[0], a.Out, a.Bytes = c.MapIn, c.MapOut, c.Read
 		a.Total[0] = mapTotal(a, mapOnly, final)
@@ -29,18 +26,7 @@ func countInto(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, maps float6
 			a.Total[dag.Work] = c.ReduceIn
 		}
 	}
-	work := workOf(kind)
-	if !(a.Done[work] > 0 || a.Out > 0) {
-		return
-	}
-	mark := dag.Mark{At: at, Done: a.Done[work], Out: a.Out}
-	if !a.First.At.Known() {
-		a.First, a.Last = mark, mark
-		return
-	}
-	if !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out) {
-		a.Last = mark
-	}
+	tasktable.Mark(a, workOf(kind), at)
 }
 
 // leastRead is the share of its input that a map must have read before its size is estimated. The progress is a
@@ -65,8 +51,6 @@ func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	}
 	return a.Total[0]
 }
-
-func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 // workOf returns the pipeline in which a task of that kind processes its input.
 func workOf(kind dag.StageIndex) int {

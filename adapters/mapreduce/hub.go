@@ -125,7 +125,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 	ctx, done := rest.Keep(ctx)
 	defer done()
 	conf, err := requestConf(ctx, h.cluster, a)
-	if err == nil || denied(err) {
+	if err == nil || yarn.Denied(err) {
 		h.keep(app, conf)
 		return nil
 	}

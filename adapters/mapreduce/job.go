@@ -97,22 +97,12 @@ func (j *job) taskName(kind dag.StageIndex, index int32) string {
 
 // report processes what a master or the history server reports of the whole job.
 func (j *job) report(b *wireJob) {
-	j.started = or(b.Started.Instant(), j.started)
+	j.started = dag.FirstKnown(b.Started.Instant(), j.started)
 	if b.Maps.Known && b.Reduces.Known {
 		j.counted = [2]int{tasksOf(b.Maps), tasksOf(b.Reduces)}
 		j.bound()
 	}
 	j.pending = [2]int{tasksOf(b.MapsPending), tasksOf(b.ReducesPending)}
-}
-
-// or returns the first known instant, NoInstant if there is none.
-func or(at ...dag.Instant) dag.Instant {
-	for _, t := range at {
-		if t.Known() {
-			return t
-		}
-	}
-	return dag.NoInstant
 }
 
 // masters records the number of masters that the job has had, and reports whether there is a new one. A dead master

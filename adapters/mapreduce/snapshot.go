@@ -92,13 +92,7 @@ func (j *job) shown(a *yarn.App) dag.JobState {
 
 // remark adds the warnings that follow from the snapshot itself.
 func (s *Source) remark(snap *dag.Snapshot, g placed) {
-	if len(snap.Load) > 0 {
-		mb := 0
-		for _, l := range snap.Load {
-			mb += l.HeldMB
-		}
-		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
-	}
+	s.warned = append(s.warned, yarn.LoadWarning(snap.Load)...)
 	if s.large != "" {
 		s.warn(dag.WarnTooLarge, "too large to estimate: %s", s.large)
 	}

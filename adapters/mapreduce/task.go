@@ -192,7 +192,7 @@ func (t *task) reconcile(at dag.Instant) {
 		isUnderWay := a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting
 		switch {
 		case t.state == "SUCCEEDED" && a.Number == t.success && a.State != dag.AttemptSucceeded:
-			a.State, a.End, a.Ratio, a.Diagnosis, a.Start = dag.AttemptSucceeded, t.finish, 1, "", or(a.Start, t.start)
+			a.State, a.End, a.Ratio, a.Diagnosis, a.Start = dag.AttemptSucceeded, t.finish, 1, "", dag.FirstKnown(a.Start, t.start)
 		case t.state == "SUCCEEDED" && hasResult && a.Number != t.success &&
 			(isUnderWay || a.State == dag.AttemptSucceeded):
 			// A speculative attempt: the master kills it once the other one is done.
@@ -229,7 +229,7 @@ func show(to []dag.Attempt, index int32, t *task) []dag.Attempt {
 func stop(a *dag.Attempt, at dag.Instant) {
 	switch a.State {
 	case dag.AttemptRunning, dag.AttemptWaiting, dag.AttemptSucceeded:
-		a.State, a.End = dag.AttemptKilled, or(a.End, at)
+		a.State, a.End = dag.AttemptKilled, dag.FirstKnown(a.End, at)
 		a.Diagnosis = cmp.Or(a.Diagnosis, "its master has forgotten it: it must run again")
 	}
 }

@@ -106,7 +106,7 @@ func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *
 	j := &b.Job.V
 	is.next = now.Add(needEach)
 	if err != nil || !j.Maps.Known || !j.Reduces.Known {
-		if denied(err) || is.reported != nil && now.Sub(is.reported.At) > needTrouble {
+		if yarn.Denied(err) || is.reported != nil && now.Sub(is.reported.At) > needTrouble {
 			is.next, is.reported = now.Add(needTrouble), nil
 		}
 		return

@@ -44,7 +44,7 @@ func (s *Source) visit(j *job) *visit {
 	switch {
 	case a.Ended:
 		j.at = max(j.at, jobOver)
-		j.endedSince = or(j.endedSince, s.now)
+		j.endedSince = dag.FirstKnown(j.endedSince, s.now)
 		v.isListDue = j.at < jobListed
 	case a.Running:
 		v.isListDue = s.listDue(j)
@@ -148,7 +148,7 @@ func (s *Source) takeMaster(v *visit) {
 	isOverlong := errors.Is(v.listErr, rest.ErrTooBig) && j.inList == [2]int{}
 	v.pollsTasks = v.err == nil && v.listErr == nil
 	if !v.pollsTasks && !isOverlong {
-		j.lastAnswer = or(j.lastAnswer, s.now)
+		j.lastAnswer = dag.FirstKnown(j.lastAnswer, s.now)
 		if s.now.Sub(j.lastAnswer) > quietLimit {
 			s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s", j.id,
 				yarn.Brief(errors.Join(v.err, v.listErr)))
@@ -201,7 +201,7 @@ const (
 func (s *Source) takeHistory(v *visit) {
 	j := v.job
 	if j.at < jobEnded {
-		state, ended := endStates[string(v.status.State)]
+		state, ended := yarn.EndStates[string(v.status.State)]
 		if v.err != nil || !ended {
 			v.pollsTasks, v.incomplete = false, !refused(v.err)
 			s.waitForHistory(v)
@@ -209,8 +209,8 @@ func (s *Source) takeHistory(v *visit) {
 		}
 		j.report(&v.status)
 		j.at, j.state = jobEnded, state
-		j.submitted = or(v.status.Submitted.Instant(), j.submitted)
-		j.finished = or(v.status.Finished.Instant(), v.app.Finished, s.now)
+		j.submitted = dag.FirstKnown(v.status.Submitted.Instant(), j.submitted)
+		j.finished = dag.FirstKnown(v.status.Finished.Instant(), v.app.Finished, s.now)
 		if state != dag.Succeeded {
 			j.diagnosis = string(v.status.Diagnostics)
 		}
@@ -228,11 +228,6 @@ func (s *Source) takeHistory(v *visit) {
 	case late:
 		j.at = jobSettled
 	}
-}
-
-// endStates are the ends of jobs by the history server's names.
-var endStates = map[string]dag.State{
-	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
 }
 
 // waitForHistory uses the ResourceManager's report if the history server is silent. A success is shown soon, but
@@ -267,7 +262,7 @@ func (s *Source) waitForHistory(v *visit) {
 			return
 		}
 	}
-	j.state, j.finished, j.at = state, or(a.Finished, j.endedSince), jobUnconfirmed
+	j.state, j.finished, j.at = state, dag.FirstKnown(a.Finished, j.endedSince), jobUnconfirmed
 	if last {
 		j.at = jobSettled
 	}
@@ -292,7 +287,7 @@ func (s *Source) lostMasters() error {
 		case !v.app.Running:
 		case v.err == nil:
 			return nil
-		case lost == nil && j.state == dag.Running && !denied(v.err) && s.now.Sub(j.lastAnswer) > quietLimit:
+		case lost == nil && j.state == dag.Running && !yarn.Denied(v.err) && s.now.Sub(j.lastAnswer) > quietLimit:
 			lost = fmt.Errorf("the master of %s does not answer any more: %w", j.id, v.err)
 		}
 	}
@@ -312,14 +307,8 @@ func hangs(err error) bool {
 	return ok && op.Op == "dial"
 }
 
-// denied reports whether an error is a refusal of access.
-func denied(err error) bool {
-	st := rest.Status(err)
-	return st == http.StatusUnauthorized || st == http.StatusForbidden
-}
-
 // refused reports whether an error is a response that will not change: not found, or access denied.
 func refused(err error) bool {
 	st := rest.Status(err)
-	return denied(err) || st == http.StatusNotFound || st == http.StatusBadRequest
+	return yarn.Denied(err) || st == http.StatusNotFound || st == http.StatusBadRequest
 }

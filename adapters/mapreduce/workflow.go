@@ -177,7 +177,7 @@ func (s *Source) requestConfs(ctx context.Context) int {
 		case conf != nil:
 			j.conf = conf
 			s.hub.keep(a.ID, conf)
-		case denied(err):
+		case yarn.Denied(err):
 			j.confTick = never
 		}
 	})

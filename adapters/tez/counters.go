@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -95,7 +96,7 @@ func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 	if !c.any || a.hasFinalCounters {
 		return
 	}
-	a.FirstReport = firstKnown(a.FirstReport, at)
+	a.FirstReport = dag.FirstKnown(a.FirstReport, at)
 	done := c.processed
 	if v.copies(c) {
 		if c.reduced >= 0 {
@@ -115,16 +116,7 @@ func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
 		done = st.own(v, c, done)
 	}
 	a.Done[0], a.Out = done, c.out
-	if !(done > 0 || c.out > 0) {
-		return
-	}
-	mark := dag.Mark{At: at, Done: done, Out: c.out}
-	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-	if !a.First.At.Known() {
-		a.First, a.Last = mark, mark
-	} else if !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out) {
-		a.Last = mark
-	}
+	tasktable.Mark(&a.Attempt, 0, at)
 }
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the

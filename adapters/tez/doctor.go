@@ -47,7 +47,7 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	switch {
 	case f == nil:
 		say("tez files", yarn.Warn, "", "the ResourceManager does not report where the master runs")
-	case isDenied(f.err):
+	case yarn.Denied(f.err):
 		say("tez files", yarn.Warn, "without these files the DAG has no edges and its times are first seen ones: have "+
 			"tez.am.view-acls of the session name this user, or ask as user "+s.app.User, "%v", f.err)
 	case f.err != nil:

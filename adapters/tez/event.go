@@ -44,16 +44,8 @@ type eventInfo struct {
 	Node      text `json:"nodeId"`
 }
 
-// firstKnown returns the first instant if it is known, and the other one otherwise.
-func firstKnown(at, otherwise dag.Instant) dag.Instant {
-	if at.Known() {
-		return at
-	}
-	return otherwise
-}
-
 // end returns when the entity ended.
-func (e *event) end() dag.Instant { return firstKnown(e.End.Instant(), e.at) }
+func (e *event) end() dag.Instant { return dag.FirstKnown(e.End.Instant(), e.at) }
 
 // A slowStart has the fractions of finished source tasks between which a vertex starts its tasks; NaN unknown.
 type slowStart struct{ min, max float64 }

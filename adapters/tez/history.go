@@ -201,9 +201,9 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 }
 
 func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
-	state, ended := finalStates[s.st.final]
+	state, ended := yarn.EndStates[s.st.final]
 	if s.isFinal = ended; ended {
-		s.st.endWith(state, firstKnown(s.st.finished, now))
+		s.st.endWith(state, dag.FirstKnown(s.st.finished, now))
 	} else {
 		state = s.st.current()
 	}

@@ -50,7 +50,7 @@ func (st *state) planOf(order []int32, now dag.Instant, app *yarn.App) *dag.Plan
 			Stages: []dag.Stage{{Name: unknownStages}},
 		}},
 		Overheads: dag.Overheads{
-			Report: counterInterval, Boot: st.boot.took(firstKnown(st.submitted, now)),
+			Report: counterInterval, Boot: st.boot.took(dag.FirstKnown(st.submitted, now)),
 			SetupMin: time.Duration(st.setupMedian() * float64(time.Millisecond)),
 		},
 	}

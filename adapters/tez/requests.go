@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -91,18 +92,13 @@ func (s *Source) get(ctx context.Context, what, query string, limit int64, to an
 		}
 		err = fmt.Errorf("tez: the answer to %s is not what it should be: %w", what, err)
 	}
-	s.failure, s.failedSince = err, firstKnown(s.failedSince, s.now)
+	s.failure, s.failedSince = err, dag.FirstKnown(s.failedSince, s.now)
 	s.runsAnother = s.runsAnother || rest.Status(err) == http.StatusNotFound && s.everAnswered
 	return false
 }
 
 // isRefused reports whether the master denies this user access.
-func (s *Source) isRefused() bool { return isDenied(s.failure) }
-
-func isDenied(err error) bool {
-	status := rest.Status(err)
-	return status == http.StatusUnauthorized || status == http.StatusForbidden
-}
+func (s *Source) isRefused() bool { return yarn.Denied(s.failure) }
 
 // needsStatus reports whether the master may have the DAG: it has a log, or the list of logs is unknown. A master that
 // is queried for an unknown DAG writes an error with a stack trace.
@@ -131,7 +127,7 @@ func (s *Source) askVertices(ctx context.Context) bool {
 		end = max(end, b.Vertices[i].FinishTime.Instant())
 	}
 	if s.st.hasEnded() {
-		s.st.finished = firstKnown(s.st.finished, end)
+		s.st.finished = dag.FirstKnown(s.st.finished, end)
 	}
 	return true
 }
@@ -166,7 +162,7 @@ func (s *Source) askAttempts(ctx context.Context) {
 			return
 		}
 		for i := range b.Attempts {
-			s.st.report(&b.Attempts[i], firstKnown(s.before, s.now), s.now)
+			s.st.report(&b.Attempts[i], dag.FirstKnown(s.before, s.now), s.now)
 		}
 	}
 }

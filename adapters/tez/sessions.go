@@ -89,7 +89,7 @@ func (s *session) ask(ctx context.Context, app string) error {
 	var b struct{ DAG struct{ ID, Status text } }
 	if err == nil && json.Unmarshal(body, &b) == nil && string(b.DAG.ID) == s.prefix+next {
 		s.grow(len(s.dags) + 1)
-		_, s.dags[len(s.dags)-1].ended = finalStates[string(b.DAG.Status)]
+		_, s.dags[len(s.dags)-1].ended = yarn.EndStates[string(b.DAG.Status)]
 	}
 	return err
 }

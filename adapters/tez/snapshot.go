@@ -27,7 +27,7 @@ func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State) *dag.
 	j := &snap.Jobs[0]
 	j.Attempt, j.Started = 1, st.started
 	if state.Ended() {
-		j.Finished = min(firstKnown(st.finished, now), now)
+		j.Finished = min(dag.FirstKnown(st.finished, now), now)
 		if state != dag.Succeeded {
 			j.Diagnosis = st.diagnosis
 		}

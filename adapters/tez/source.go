@@ -131,7 +131,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	state := s.outcome()
 	s.isFinal = state.Ended()
 	if s.isFinal {
-		s.st.endWith(state, firstKnown(s.st.finished, s.now))
+		s.st.endWith(state, dag.FirstKnown(s.st.finished, s.now))
 	}
 	if s.isRefused() {
 		s.st.assumeSubmitted(s.app.Submitted)
@@ -215,8 +215,8 @@ func (s *Source) isShaped() bool {
 	if st.plan != nil || st.hasEnded() || st.final != "" || s.app.Ended {
 		return true
 	}
-	s.firstPoll = firstKnown(s.firstPoll, s.now)
-	isDeniedFiles := s.files != nil && s.files.sizes == nil && isDenied(s.files.err)
+	s.firstPoll = dag.FirstKnown(s.firstPoll, s.now)
+	isDeniedFiles := s.files != nil && s.files.sizes == nil && yarn.Denied(s.files.err)
 	haveStarted := !slices.ContainsFunc(st.vertices, func(v *vertex) bool { return !v.hasStarted })
 	return len(st.vertices) > 0 && (st.hasPlan || haveStarted || isDeniedFiles || s.now-s.firstPoll >= early)
 }
@@ -232,7 +232,7 @@ func (s *Source) beginning() *dag.Snapshot {
 	if s.app.Running {
 		state = dag.Running
 	}
-	s.st.assumeSubmitted(firstKnown(s.app.Submitted, s.now))
+	s.st.assumeSubmitted(dag.FirstKnown(s.app.Submitted, s.now))
 	return s.complete(s.st.beginning(s.now, &s.app, state))
 }
 
@@ -253,10 +253,10 @@ const (
 // outcome returns the state of the DAG. The end comes from the master's web service, log or history. If the
 // application ends without any of these, it comes from the ResourceManager.
 func (s *Source) outcome() dag.State {
-	if state, ended := finalStates[s.st.final]; ended {
+	if state, ended := yarn.EndStates[s.st.final]; ended {
 		return state
 	}
-	state, reported := finalStates[s.st.reported]
+	state, reported := yarn.EndStates[s.st.reported]
 	if !reported && !s.app.Ended {
 		return s.st.current()
 	}
@@ -274,12 +274,12 @@ func (s *Source) outcome() dag.State {
 // more data can come, and up to waitFiles while the master's files cannot be read.
 func (s *Source) awaitsEnd(hasMore bool) bool {
 	s.endPolls++
-	s.endSince = firstKnown(s.endSince, s.now)
+	s.endSince = dag.FirstKnown(s.endSince, s.now)
 	if hasMore && s.endPolls <= waitPolls {
 		return true
 	}
 	f := s.files
-	return f != nil && s.now-s.endSince <= waitFiles && f.err != nil && !isDenied(f.err) &&
+	return f != nil && s.now-s.endSince <= waitFiles && f.err != nil && !yarn.Denied(f.err) &&
 		rest.Status(f.err) != http.StatusNotFound
 }
 

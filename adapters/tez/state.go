@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -129,7 +130,7 @@ const (
 
 // hasEnded reports whether the master's web service has reported an end.
 func (st *state) hasEnded() bool {
-	_, ended := finalStates[st.reported]
+	_, ended := yarn.EndStates[st.reported]
 	return ended
 }
 
@@ -139,11 +140,6 @@ func (st *state) current() dag.State {
 		return dag.Running
 	}
 	return dag.Submitted
-}
-
-// finalStates are the final states of a DAG.
-var finalStates = map[string]dag.State{
-	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
 }
 
 // attemptStates are the final states of an attempt.

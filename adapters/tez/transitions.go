@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -62,7 +63,7 @@ func (st *state) applyToDAG(e *event) {
 	case "DAG_STARTED":
 		st.started = e.at
 	case "DAG_FINISHED":
-		if _, ended := finalStates[string(e.Status)]; ended {
+		if _, ended := yarn.EndStates[string(e.Status)]; ended {
 			st.final, st.finished, st.diagnosis = string(e.Status), e.end(), dagReason(string(e.Diagnosis))
 		}
 	}
@@ -140,7 +141,7 @@ func (st *state) reportVertex(w *wireVertex) {
 	}
 	v.running, v.succeeded = w.RunningTasks.Count(dag.MaxTasks), w.SucceededTasks.Count(dag.MaxTasks)
 	v.ended = w.FailedTaskAttempts.Count(dag.MaxTasks) + w.KilledTaskAttempts.Count(dag.MaxTasks)
-	st.started = firstKnown(st.started, w.InitTime.Instant())
+	st.started = dag.FirstKnown(st.started, w.InitTime.Instant())
 }
 
 func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
@@ -182,7 +183,7 @@ func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 	if a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
-	a.Start = firstKnown(e.at, a.Start)
+	a.Start = dag.FirstKnown(e.at, a.Start)
 	a.Node, a.container = st.room.NodeIndex(string(e.Node)), string(e.Container)
 	c := st.container(a.container)
 	if c == nil {
@@ -215,7 +216,7 @@ const (
 // output was not accepted.
 func (v *vertex) endAttempt(a *attempt, status dag.AttemptState, start, end dag.Instant, why string) {
 	a.State, a.Diagnosis = status, why
-	a.Start, a.End = firstKnown(start, a.Start), firstKnown(end, a.End)
+	a.Start, a.End = dag.FirstKnown(start, a.Start), dag.FirstKnown(end, a.End)
 	if status != dag.AttemptSucceeded {
 		return
 	}
@@ -248,10 +249,10 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 		a.State = dag.AttemptRunning
 	}
 	if a.State == dag.AttemptRunning {
-		a.Start = firstKnown(a.Start, now)
+		a.Start = dag.FirstKnown(a.Start, now)
 	}
 	if ended { // it may have started and ended between two polls
-		a.Start, a.End = firstKnown(a.Start, before), firstKnown(a.End, now)
+		a.Start, a.End = dag.FirstKnown(a.Start, before), dag.FirstKnown(a.End, now)
 		a.reportsAfterEnd++
 	}
 	c := countersOf(w.Counters[taskCounters], false)
@@ -297,7 +298,7 @@ func (v *vertex) loseOutputs(t *task, status string, now dag.Instant) {
 
 // assumeSubmitted sets an unknown time of the submission: when the master started the DAG, or else an instant.
 func (st *state) assumeSubmitted(at dag.Instant) {
-	st.submitted = firstKnown(st.submitted, firstKnown(st.started, at))
+	st.submitted = dag.FirstKnown(st.submitted, dag.FirstKnown(st.started, at))
 }
 
 // newMaster starts the work of a new master. It recovers succeeded attempts that were written down, and reuses the

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -42,14 +43,7 @@ func (st *state) warnTooLarge() []dag.Warning {
 
 // warnAbout adds warnings about missing information in a snapshot.
 func (s *Source) warnAbout(snap *dag.Snapshot) {
-	if len(snap.Load) > 0 {
-		mb := 0
-		for _, l := range snap.Load {
-			mb += l.HeldMB
-		}
-		s.warn(dag.WarnOtherLoad, "%d other applications hold %d MB", len(snap.Load), mb)
-	}
-	s.warnings = append(s.warnings, s.st.warnTooLarge()...)
+	s.warnings = slices.Concat(s.warnings, yarn.LoadWarning(snap.Load), s.st.warnTooLarge())
 	if snap.State.Ended() {
 		return
 	}

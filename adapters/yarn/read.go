@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -11,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // inFlight bounds the requests that a source has under way at once.
@@ -62,6 +65,31 @@ func Brief(err error) string {
 		}
 	}
 	return loose.FirstLine(err.Error())
+}
+
+// Denied reports whether an error is a refusal of access.
+func Denied(err error) bool {
+	status := rest.Status(err)
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// EndStates are the ends of jobs and DAGs by Hadoop's names.
+var EndStates = map[string]dag.State{
+	"SUCCEEDED": dag.Succeeded, "FAILED": dag.Failed, "KILLED": dag.Killed, "ERROR": dag.Failed,
+}
+
+// LoadWarning returns the warning about the load of other applications, if there is any.
+func LoadWarning(load []dag.Load) []dag.Warning {
+	if len(load) == 0 {
+		return nil
+	}
+	mb := 0
+	for i := range load {
+		mb += load[i].HeldMB
+	}
+	return []dag.Warning{{
+		Code: dag.WarnOtherLoad, Text: fmt.Sprintf("%d other applications hold %d MB", len(load), mb),
+	}}
 }
 
 // oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.

@@ -4,6 +4,7 @@ package tasktable
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"sort"
 
@@ -77,6 +78,20 @@ func (t *Table[T]) ChangeAll() {
 	for i := range t.rows {
 		t.rows[i].changed = true
 		t.changed = append(t.changed, t.rows[i].index)
+	}
+}
+
+// Mark records a report of an attempt's counters, with its pipeline of records: First and Last move only if Done or Out
+// has changed.
+func Mark(a *dag.Attempt, pipeline int, at dag.Instant) {
+	mark := dag.Mark{At: at, Done: a.Done[pipeline], Out: a.Out}
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	switch {
+	case !(mark.Done > 0 || mark.Out > 0):
+	case !a.First.At.Known():
+		a.First, a.Last = mark, mark
+	case !same(mark.Done, a.Last.Done) || !same(mark.Out, a.Last.Out):
+		a.Last = mark
 	}
 }
 
