@@ -85,7 +85,7 @@ var table = []Engine{
 			return tez.Resolve(ctx, c, apps, id)
 		},
 		Open: func(c *Client, t yarn.Target, _ Options) Source {
-			return tez.NewSource(c, tez.Target{ID: t.ID, Made: t.Made, Final: t.Final})
+			return tez.NewSource(c, t)
 		},
 		Applications: func(s Services, _ *Client, hub *yarn.Hub) Applications { return tez.NewSessions(s, hub) },
 		Check:        func(ctx context.Context, c *Client) []yarn.Check { return tez.Doctor(ctx, c) },

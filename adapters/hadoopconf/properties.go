@@ -171,10 +171,7 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 // trustStore returns the path of the Java trust store of Hadoop's own clients, "" if unknown. It keeps nothing else
 // of ssl-client.xml, which contains passwords. The path is for advice only, so an unreadable file is no error.
 func trustStore(dir string, p *Properties, getenv func(string) string) string {
-	name := p.Get("hadoop.ssl.client.conf")
-	if name == "" {
-		name = "ssl-client.xml"
-	}
+	name := cmp.Or(p.Get("hadoop.ssl.client.conf"), "ssl-client.xml")
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}

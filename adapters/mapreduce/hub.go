@@ -31,6 +31,7 @@ func NewHub(cluster Cluster) *Hub { return HubOn(cluster, yarn.NewHub(cluster, n
 func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
 		Hub: hub, cluster: cluster, confs: map[string]*mrjob.Settings{}, flows: map[string][]string{}, needs: needs{},
+		room: room{tasks: map[string]int{}},
 	}
 }
 

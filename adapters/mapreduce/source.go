@@ -193,14 +193,7 @@ func (s *Source) warn(code, format string, args ...any) {
 func (s *Source) live() bool { return s.target.Made == nil }
 
 // made returns when the response for path was made. A recording has that time; on a live cluster it is now.
-func (s *Source) made(path string) dag.Instant {
-	if !s.live() {
-		if at := s.target.Made(path); at.Known() {
-			return at
-		}
-	}
-	return s.now
-}
+func (s *Source) made(path string) dag.Instant { return s.hub.MadeAt(path, s.now) }
 
 // slow is how long responses may take before they describe a later instant than the beginning of the tick.
 const slow = time.Second

@@ -192,7 +192,8 @@ func (t *task) reconcile(at dag.Instant) {
 		isUnderWay := a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting
 		switch {
 		case t.state == "SUCCEEDED" && a.Number == t.success && a.State != dag.AttemptSucceeded:
-			a.State, a.End, a.Ratio, a.Diagnosis, a.Start = dag.AttemptSucceeded, t.finish, 1, "", dag.FirstKnown(a.Start, t.start)
+			a.State, a.Ratio, a.Diagnosis = dag.AttemptSucceeded, 1, ""
+			a.Start, a.End = dag.FirstKnown(a.Start, t.start), t.finish
 		case t.state == "SUCCEEDED" && hasResult && a.Number != t.success &&
 			(isUnderWay || a.State == dag.AttemptSucceeded):
 			// A speculative attempt: the master kills it once the other one is done.

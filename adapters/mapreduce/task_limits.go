@@ -111,9 +111,6 @@ func (r *room) reserve(workflow string, tasks int) bool {
 	if tasks == 0 || sum > limit {
 		return tasks == 0
 	}
-	if r.tasks == nil {
-		r.tasks = map[string]int{}
-	}
 	r.tasks[workflow] = tasks
 	return true
 }

@@ -215,7 +215,8 @@ func TestMapTotal(t *testing.T) {
 	} {
 		a := dag.BlankAttempt(0, 0)
 		a.Done[0], a.Ratio, a.Total[0] = c.k, c.ratio, c.was
-		if got := mapTotal(&a, c.mapOnly, c.final); !(math.Abs(got-c.want) < 1e-9) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		got := mapTotal(&a, c.mapOnly, c.final)
+		if !(math.Abs(got-c.want) < 1e-9) && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}

@@ -21,7 +21,7 @@ func TestNoDAG(t *testing.T) {
 	} {
 		l := newLab(1, 1, 1000)
 		l.files, l.runsAnother, l.app = map[string][]byte{"syslog": []byte("x\n")}, true, c.state
-		s, err := NewSource(l, Target{ID: c.id}).Next(t.Context())
+		s, err := NewSource(l, yarn.Target{ID: c.id}).Next(t.Context())
 		none, is := errors.AsType[*yarn.NoWorkflowError](err)
 		switch {
 		case c.why == "" && (err != nil || s.State != dag.Submitted):

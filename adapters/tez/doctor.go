@@ -12,7 +12,7 @@ import (
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
 // a result and, if it fails, a hint. Without such an application there are no checks.
 func Doctor(ctx context.Context, c Cluster) []yarn.Check {
-	s := NewSource(c, Target{})
+	s := NewSource(c, yarn.Target{})
 	_, err := s.Next(ctx)
 	if s.app.ID == "" {
 		return nil

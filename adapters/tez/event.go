@@ -68,14 +68,16 @@ func (s *settings) taskMB() int {
 // The defaults of tez.shuffle-vertex-manager.min-src-fraction and max-src-fraction.
 const defaultMin, defaultMax = 0.25, 0.75
 
+// share returns a number from 0 to 1, and another value if there is none.
+func share(v *number, otherwise float64) float64 {
+	if v != nil && *v >= 0 && *v <= 1 {
+		return float64(*v)
+	}
+	return otherwise
+}
+
 // slowStart returns the fractions for a vertex. Pig passes MapReduce's setting on to its vertices.
 func (s *settings) slowStart(pig bool) slowStart {
-	share := func(v *number, otherwise float64) float64 {
-		if v != nil && *v >= 0 && *v <= 1 {
-			return float64(*v)
-		}
-		return otherwise
-	}
 	if r := share(s.Reduces, -1); pig && r >= 0 {
 		return slowStart{r, r}
 	}

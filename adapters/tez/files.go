@@ -2,7 +2,6 @@ package tez
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -54,10 +53,7 @@ func (f *files) areListed() bool { return f != nil && f.sizes != nil }
 func (f *files) list(ctx context.Context) {
 	f.sizes = nil
 	body, err := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")
-	var b logsBody
-	if err == nil {
-		err = json.Unmarshal(body, &b)
-	}
+	b, err := yarn.Read[logsBody]("logs", body, err)
 	sizes := b.sizes()
 	if err == nil && len(sizes) == 0 {
 		err = errors.New("its list of them is empty")
@@ -105,11 +101,7 @@ func (f *files) readHistories(ctx context.Context, take func(record string)) {
 
 // read passes all new records of a file to take.
 func (f *files) read(ctx context.Context, name, separator string, take func(record string)) {
-	p := f.progress[name]
-	if p == nil {
-		p = &fileProgress{}
-		f.progress[name] = p
-	}
+	p := f.progressOf(name)
 	size := f.sizes[name]
 	if size <= p.have {
 		return
@@ -177,12 +169,12 @@ func (f *files) part(ctx context.Context, name string, n, listed int64) (content
 	return content, length, nil
 }
 
-// lost returns how many bytes of a file were skipped.
-func (f *files) lost(name string) int64 {
-	if p := f.progress[name]; p != nil {
-		return p.lost
+// progressOf returns how far a file has been read.
+func (f *files) progressOf(name string) *fileProgress {
+	if f.progress[name] == nil {
+		f.progress[name] = &fileProgress{}
 	}
-	return 0
+	return f.progress[name]
 }
 
 var logHead = regexp.MustCompile(`(?s)LogLength:\s*(\d{1,15})\n(?:[^\n]*\n)??Log ?Contents:\n`)

@@ -1,11 +1,11 @@
 package tez
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -32,7 +32,7 @@ func FuzzFiles(f *testing.F) {
 		l.files[labLog] = []byte(log)
 		l.files["history.txt.x"] = []byte(history)
 		l.bodies = map[string]string{"verticesInfo": vertices, "attemptsInfo": attempts}
-		src := NewSource(l, Target{ID: labDAG})
+		src := NewSource(l, yarn.Target{ID: labDAG})
 		for range 3 {
 			s, err := src.Next(t.Context())
 			if err != nil {
@@ -89,8 +89,8 @@ func FuzzSizes(f *testing.F) {
 	f.Add(`{"containerLogsInfo":{"containerLogInfo":[{"fileName":"syslog","fileSize":0.5}]}}`)
 	f.Add(`{"containerLogsInfo":[{"containerLogInfo":[{"fileName":"syslog","fileSize":12}]},{"containerLogInfo":[{"fileName":"x","fileSize":"-1"}]}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		var b logsBody
-		if json.Unmarshal([]byte(body), &b) != nil {
+		b, err := yarn.Read[logsBody]("logs", []byte(body), nil)
+		if err != nil {
 			return
 		}
 		for name, size := range b.sizes() {

@@ -78,7 +78,7 @@ func (r *lineReader) setting(line string) {
 		}
 	case is(slowStartPattern):
 		if r.vertex != nil {
-			r.vertex.slowStart = slowStart{fraction(m[1]), fraction(m[2])}
+			r.vertex.slowStart = slowStart{share(toNumber(m[1]), math.NaN()), share(toNumber(m[2]), math.NaN())}
 		}
 	case is(sourcePattern): // the line does not contain the kind of edge
 		from, to := r.st.vertexOf(m[1]), r.st.vertexOf(m[2])
@@ -100,14 +100,6 @@ func movementTo(line string) string {
 		return oneToOne
 	}
 	return scatterGather
-}
-
-func fraction(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v >= 0 && v <= 1) {
-		return math.NaN()
-	}
-	return v
 }
 
 // loggedFields has the fields with the entity and the time of each event of the history that is read from a log. If
@@ -147,8 +139,7 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 		name, _, _ := strings.Cut(rest, ", vertexId=") // a name may contain any characters
 		e.Name = text(name)
 	}
-	tasks := numberIn(line, "numTasks")
-	e.Tasks = &tasks
+	e.Tasks = toNumber(field(line, "numTasks"))
 	_, diagnosis, _ := strings.Cut(line, ", diagnostics=")
 	e.Diagnosis = text(beforeCounters(diagnosis))
 	switch kind {
@@ -173,9 +164,12 @@ func field(line, key string) string {
 }
 
 // numberIn returns the value of a key in an event's line, NaN if it is not a number.
-func numberIn(line, key string) (n number) {
-	_ = n.UnmarshalJSON([]byte(field(line, key))) // it accepts any value
-	return n
+func numberIn(line, key string) number { return *toNumber(field(line, key)) }
+
+func toNumber(s string) *number {
+	var n number
+	_ = n.UnmarshalJSON([]byte(s)) // it accepts any value
+	return &n
 }
 
 // countersIn returns the counters in the line of a task's end.

@@ -67,12 +67,8 @@ type list map[string][]dated[string]
 // is "".
 func listOf(u *url.URL) (root string, ids []string) {
 	_, name, _ := strings.Cut(u.Path, "/ws/v2/tez/")
-	query := "vertexID"
-	switch name {
-	case "verticesInfo", "tasksInfo":
-	case "attemptsInfo":
-		query = "attemptID"
-	default:
+	query := map[string]string{"verticesInfo": "vertexID", "tasksInfo": "vertexID", "attemptsInfo": "attemptID"}[name]
+	if query == "" {
 		return "", nil
 	}
 	if asked := u.Query().Get(query); asked != "" {

@@ -295,7 +295,7 @@ func without(t *testing.T, rec *recording.Answers, id string, refuses func(path 
 		t.Fatal(err)
 	}
 	d := &denied{client, refuses, map[string]int{}}
-	return &stepped{tez.NewSource(d, tez.Target{ID: id, Made: p.Made}), p, rec.Last}, d
+	return &stepped{tez.NewSource(d, yarn.Target{ID: id, Made: p.Made}), p, rec.Last}, d
 }
 
 func warned(s *dag.Snapshot, code string) bool {
@@ -408,7 +408,7 @@ func TestCaptured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := play(t, &stepped{tez.NewSource(client, tez.Target{ID: c.id, Made: p.Made}), p, rec.Last})
+	want := play(t, &stepped{tez.NewSource(client, yarn.Target{ID: c.id, Made: p.Made}), p, rec.Last})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	if err != nil {
 		return nil, err
 	}
-	r.Source = NewSource(client, Target{ID: id, Made: p.Made, Final: r.Last})
+	r.Source = NewSource(client, yarn.Target{ID: id, Made: p.Made, Final: r.Last})
 	return r, nil
 }
 

@@ -198,7 +198,7 @@ const tasksEach = 1_000
 // askTasks lists the tasks of vertices with counts that differ from the known tasks. It adds the attempts to request to
 // the backlog.
 func (s *Source) askTasks(ctx context.Context) {
-	isReadable := s.hasLog() && s.files.lost(s.log()) == 0
+	isReadable := s.hasLog() && s.files.progressOf(s.log()).lost == 0
 	hasBacklog := len(s.backlog) > 0
 	var list []string
 	for _, v := range s.st.vertices {

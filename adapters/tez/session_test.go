@@ -103,7 +103,7 @@ func resolved(t *testing.T, l *lab, id string) (found string, ok bool) {
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	l := newLab(1, 1, 1000)
-	w := NewSource(l, Target{ID: labDAG})
+	w := NewSource(l, yarn.Target{ID: labDAG})
 	for i := 0; ; i++ {
 		if s, err := w.Next(t.Context()); err != nil || i > 20 {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestAfter(t *testing.T) {
 	second := strings.TrimSuffix(labDAG, "1") + "2"
 	see(second, false)
 	l.app = "FINISHED"
-	w = NewSource(l, Target{ID: second})
+	w = NewSource(l, yarn.Target{ID: second})
 	if _, over, err := w.After(t.Context()); !over || err != nil {
 		t.Errorf("nothing was watched: %v, %v", over, err)
 	}

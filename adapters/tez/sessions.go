@@ -219,5 +219,7 @@ func (s *Sessions) Identify(ctx context.Context, app string) error {
 // Source returns a source of a DAG. It reuses the results of the hub's newest poll.
 func (s *Sessions) Source(id string) recording.Source {
 	app, _ := IsDAG(id)
-	return NewSource(s.cluster, Target{ID: id, Over: s.hub.Overview(func() []string { return []string{app} })})
+	source := NewSource(s.cluster, yarn.Target{ID: id})
+	source.overview = s.hub.Overview(func() []string { return []string{app} })
+	return source
 }

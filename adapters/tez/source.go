@@ -28,23 +28,11 @@ type Cluster interface {
 
 var _ Cluster = (*yarn.Client)(nil)
 
-// A Target selects the DAG to watch.
-type Target struct {
-	// ID is a DAG's or an application's id. For an application it selects the newest DAG; "" selects the newest
-	// running application.
-	ID string
-	// Over is an overview of the application that sources share. If it is nil, the source makes its own.
-	Over *yarn.Overview
-	// Made and Final are as in yarn.Target.
-	Made  func(path string) dag.Instant
-	Final func() bool
-}
-
 // A Source yields snapshots of one DAG. Its requests (requests.go) add to the state of the DAG. It is not safe for
 // concurrent use.
 type Source struct {
 	cluster  Cluster
-	target   Target
+	target   yarn.Target
 	overview *yarn.Overview
 	st       *state // nil before the DAG is chosen
 	files    *files // of the newest master; nil before its container is known
@@ -70,16 +58,13 @@ type Source struct {
 	warnings []dag.Warning
 }
 
-// NewSource returns a source for target on cluster.
-func NewSource(cluster Cluster, target Target) *Source {
-	s := &Source{
-		cluster: cluster, target: target, overview: target.Over,
+// NewSource returns a source for a DAG's or an application's id. For an application it selects the newest DAG; "" selects
+// the newest running application of any user.
+func NewSource(cluster Cluster, target yarn.Target) *Source {
+	return &Source{
+		cluster: cluster, target: target, overview: yarn.NewOverview(cluster, target.Made),
 		before: dag.NoInstant, firstPoll: dag.NoInstant, failedSince: dag.NoInstant, endSince: dag.NoInstant,
 	}
-	if s.overview == nil {
-		s.overview = yarn.NewOverview(cluster, target.Made)
-	}
-	return s
 }
 
 // errEarly means that an application has no DAG yet, or that the vertices or edges of its DAG are not written yet.

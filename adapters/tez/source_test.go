@@ -46,7 +46,7 @@ func TestPolling(t *testing.T) {
 		l := newLab(tasks, tasks/20, 30_000)
 		l.filesDenied = isDenied
 		naive, tick := 0, 0
-		last := watch(t, l, NewSource(l, Target{ID: labDAG}), 5000, func(*dag.Snapshot) {
+		last := watch(t, l, NewSource(l, yarn.Target{ID: labDAG}), 5000, func(*dag.Snapshot) {
 			if tick++; tick%20 == 10 {
 				naive += 20 * l.naive()
 			}
@@ -78,7 +78,7 @@ func TestChoice(t *testing.T) {
 		{"dag_" + labID + "_2", ""},
 	} {
 		l := newLab(2, 1, 1000)
-		s, err := NewSource(l, Target{ID: c.target}).Next(t.Context())
+		s, err := NewSource(l, yarn.Target{ID: c.target}).Next(t.Context())
 		var none *yarn.NoWorkflowError
 		switch {
 		case c.id == "" && !errors.As(err, &none):
@@ -92,7 +92,7 @@ func TestChoice(t *testing.T) {
 	}
 	l := newLab(2, 1, 1000)
 	l.files["syslog_dag_"+labID+"_11"], l.files["syslog_dag_"+labID+"_3_post"] = []byte("x"), []byte("x")
-	src := NewSource(l, Target{ID: labApp})
+	src := NewSource(l, yarn.Target{ID: labApp})
 	if _, err := src.Next(t.Context()); src.st.id != "dag_"+labID+"_11" {
 		t.Errorf("%s, %v", src.st.id, err)
 	}
@@ -103,7 +103,7 @@ func TestChoice(t *testing.T) {
 func end(t *testing.T, change func(*lab)) (*dag.Snapshot, *lab) {
 	t.Helper()
 	l := newLab(4, 2, 10_000)
-	src := NewSource(l, Target{ID: labDAG})
+	src := NewSource(l, yarn.Target{ID: labDAG})
 	next := func() *dag.Snapshot {
 		s, err := src.Next(context.Background())
 		if err != nil {
@@ -191,7 +191,7 @@ func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	l := newLab(5_000, 2_500, 10_000)
 	l.filesDenied = true
-	last := watch(t, l, NewSource(l, Target{ID: labDAG}), 2000, nil)
+	last := watch(t, l, NewSource(l, yarn.Target{ID: labDAG}), 2000, nil)
 	if n := last.Jobs[0].Stages[0].Succeeded(); n != 5_000 || last.State != dag.Succeeded {
 		t.Errorf("%v with %d tasks", last.State, n)
 	}
@@ -203,7 +203,7 @@ func TestFilesComeBack(t *testing.T) {
 	t.Parallel()
 	for _, refused := range []bool{false, true} {
 		l := newLab(4, 2, 10_000)
-		src := NewSource(l, Target{ID: labDAG})
+		src := NewSource(l, yarn.Target{ID: labDAG})
 		next := func() *dag.Snapshot {
 			s, err := src.Next(t.Context())
 			if err != nil {
@@ -248,7 +248,7 @@ func TestFilesComeBack(t *testing.T) {
 func TestNewMaster(t *testing.T) {
 	t.Parallel()
 	l := newLab(4, 2, 10_000)
-	src := NewSource(l, Target{ID: labDAG})
+	src := NewSource(l, yarn.Target{ID: labDAG})
 	next := func() *dag.Snapshot {
 		l.now += 1000
 		s, err := src.Next(t.Context())
@@ -311,7 +311,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(4, 2, 10_000)
 	l.allDenied = true
-	src := NewSource(l, Target{ID: labApp})
+	src := NewSource(l, yarn.Target{ID: labApp})
 	said := ""
 	var s *dag.Snapshot
 	for i := range 40 {
@@ -353,7 +353,7 @@ func TestNodeLost(t *testing.T) {
 		"": "", "LOST": dag.WarnNodeLost, "UNHEALTHY": dag.WarnNodeLost, "DECOMMISSIONING": dag.WarnNodeClosed,
 	} {
 		l := newLab(4, 2, 10_000)
-		src := NewSource(l, Target{ID: labDAG})
+		src := NewSource(l, yarn.Target{ID: labDAG})
 		var s *dag.Snapshot
 		for range 3 {
 			l.advance(3000)
@@ -384,7 +384,7 @@ func TestLimits(t *testing.T) {
 	l := newLab(40, 4, 30_000)
 	l.filesDenied = true
 	c := &limited{l, map[string]int64{}}
-	src := NewSource(c, Target{ID: labDAG})
+	src := NewSource(c, yarn.Target{ID: labDAG})
 	for range 20 {
 		if _, err := src.Next(t.Context()); err != nil {
 			break

@@ -63,8 +63,6 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 	s.warnAboutFiles()
 }
 
-const noNode = "the ResourceManager does not say where it runs"
-
 // warnAboutFiles warns about unknown edges and unread parts of the log.
 func (s *Source) warnAboutFiles() {
 	f := s.files
@@ -73,7 +71,7 @@ func (s *Source) warnAboutFiles() {
 	switch {
 	case s.st.hasPlan:
 	case f == nil:
-		s.warn(dag.WarnNoEdges, noFiles, noNode)
+		s.warn(dag.WarnNoEdges, noFiles, "the ResourceManager does not say where it runs")
 	case f.err != nil:
 		s.warn(dag.WarnNoEdges, noFiles, loose.FirstLine(f.err.Error()))
 	case !s.st.hasEdges:
@@ -85,7 +83,7 @@ func (s *Source) warnAboutFiles() {
 	if f == nil {
 		return
 	}
-	if lost := f.lost(s.log()); lost > 0 {
+	if lost := f.progressOf(s.log()).lost; lost > 0 {
 		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
 			"attempts are those at which they were seen", lost)
 	}

@@ -1,13 +1,12 @@
 package tez
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -33,24 +32,18 @@ type wireAttempt struct {
 
 // logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
 type logsBody struct {
-	Info json.RawMessage `json:"containerLogsInfo"`
+	Info rest.List[struct {
+		Files rest.List[struct {
+			Name text   `json:"fileName"`
+			Size number `json:"fileSize"`
+		}] `json:"containerLogInfo"`
+	}] `json:"containerLogsInfo"`
 }
 
 // sizes returns the files' sizes in bytes by name.
 func (b *logsBody) sizes() map[string]int64 {
-	list := b.Info
-	if len(list) > 0 && list[0] == '{' {
-		list = slices.Concat([]byte("["), list, []byte("]"))
-	}
-	var all []struct {
-		Files []struct {
-			Name text   `json:"fileName"`
-			Size number `json:"fileSize"`
-		} `json:"containerLogInfo"`
-	}
-	_ = json.Unmarshal(list, &all) // an invalid list has no files
 	out := map[string]int64{}
-	for _, l := range all {
+	for _, l := range b.Info {
 		for _, f := range l.Files {
 			if f.Size >= 1 && f.Size < 1<<53 {
 				out[string(f.Name)] = int64(f.Size)

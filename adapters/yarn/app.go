@@ -2,7 +2,6 @@ package yarn
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,12 +163,4 @@ func Apps(body []byte) ([]*App, error) {
 	var b appsBody
 	err := Decode("apps", body, &b)
 	return b.list(), err
-}
-
-// pendingMB returns the memory that the application has requested but not received, in MB; NaN if unknown.
-func (a *App) pendingMB() float64 {
-	if !a.HasPending {
-		return math.NaN()
-	}
-	return float64(a.PendingMB)
 }

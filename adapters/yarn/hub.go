@@ -152,21 +152,19 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 		Together(ctx, listNodes)
 	}
 	if nodesErr == nil {
-		h.nodes.list(nodes.Nodes.V.Node, h.madeAt("/ws/v1/cluster/nodes", v.at))
+		h.nodes.list(nodes.Nodes.V.Node, h.MadeAt("/ws/v1/cluster/nodes", v.at))
 	}
 	v.take(earlier, &running, &ended)
 	v.miss(earlier, withEnded)
 	return nil
 }
 
-// madeAt returns when the current response for a path was made: now, unless a recording has that time.
-func (h *Hub) madeAt(path string, now dag.Instant) dag.Instant {
-	if h.made != nil {
-		if at := h.made(path); at.Known() {
-			return at
-		}
+// MadeAt returns when the current response for a path was made: now, unless a recording has that time.
+func (h *Hub) MadeAt(path string, now dag.Instant) dag.Instant {
+	if h.made == nil {
+		return now
 	}
-	return now
+	return dag.FirstKnown(h.made(path), now)
 }
 
 // ask requests a path from the ResourceManager. what names it in errors.

@@ -96,7 +96,7 @@ func (o *Overview) Observe(ctx context.Context) error {
 
 // Now returns when the applications of the newest observation were listed, as a recording has it, or when the
 // observation began.
-func (o *Overview) Now() dag.Instant { return o.hub.madeAt("/ws/v1/cluster/apps", o.begun) }
+func (o *Overview) Now() dag.Instant { return o.hub.MadeAt("/ws/v1/cluster/apps", o.begun) }
 
 // ListedAt returns when the hub requested the applications.
 func (o *Overview) ListedAt() dag.Instant { return o.at }

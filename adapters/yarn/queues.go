@@ -24,9 +24,10 @@ type wireQueue struct {
 	Path loose.Label `json:"queuePath"` // 3.x
 
 	// The children: an array, a single queue, or an object that has either as "queue".
-	Queues   rest.List[queuesObject] `json:"queues"`    // capacity scheduler
-	Root     rest.List[queuesObject] `json:"rootQueue"` // fair scheduler
-	Children rest.List[queuesObject] `json:"childQueues"`
+	Queue    rest.List[wireQueue] `json:"queue"`
+	Queues   rest.List[wireQueue] `json:"queues"`    // capacity scheduler
+	Root     rest.List[wireQueue] `json:"rootQueue"` // fair scheduler
+	Children rest.List[wireQueue] `json:"childQueues"`
 
 	// The capacity scheduler's, in percent. Absolute values are percentages of the whole cluster.
 	Absolute loose.Optional `json:"absoluteCapacity"`
@@ -44,30 +45,11 @@ type wireQueue struct {
 	Policy      loose.Label `json:"schedulingPolicy"`
 }
 
-// queuesObject is one queue, or an object that has one or several as "queue".
-type queuesObject struct {
-	Queue rest.List[wireQueue] `json:"queue"`
-	wireQueue
-}
-
-// find returns the leaf with that name or path; nil if there is none.
-func (o *queuesObject) find(name string) *wireQueue {
-	if len(o.Queue) == 0 {
-		return o.wireQueue.find(name)
-	}
-	for i := range o.Queue {
-		if f := o.Queue[i].find(name); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
 // find returns the leaf with that name or path; nil if there is none. Leaves with the same name differ only in
 // their paths.
 func (q *wireQueue) find(name string) *wireQueue {
 	leaf := true
-	for _, below := range []rest.List[queuesObject]{q.Queues, q.Root, q.Children} {
+	for _, below := range []rest.List[wireQueue]{q.Queue, q.Queues, q.Root, q.Children} {
 		for i := range below {
 			leaf = false
 			if f := below[i].find(name); f != nil {
@@ -86,12 +68,10 @@ func (q *wireQueue) find(name string) *wireQueue {
 func (q *wireQueue) called(name string) bool {
 	path := cmp.Or(string(q.Path), string(q.Name))
 	if !strings.Contains(path, ".") {
-		return path == last(name)
+		return path == name[strings.LastIndexByte(name, '.')+1:]
 	}
 	return path == name || strings.HasSuffix(path, "."+name)
 }
-
-func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // limitMB returns how much of totalMB one user may hold in the queue, in MB; 0 if there is no limit. A user may
 // have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).

@@ -3,6 +3,7 @@ package yarn
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -166,9 +167,13 @@ func (h *Hub) Submitted(of func(*App) bool) []Submitted {
 			}
 			queues[a.Queue] = q
 		}
+		pendingMB := math.NaN()
+		if a.HasPending {
+			pendingMB = float64(a.PendingMB)
+		}
 		out = append(out, Submitted{
 			App: id, Name: hive.Script(hive.JobTitle(a.FullName)), User: a.User, Queue: a.Queue, At: a.Submitted,
-			Readable: a.Running, HeldMB: a.HeldMB, Containers: max(0, a.Containers), PendingMB: a.pendingMB(),
+			Readable: a.Running, HeldMB: a.HeldMB, Containers: max(0, a.Containers), PendingMB: pendingMB,
 			UserMB: q.UserMB, QueueMB: q.MaxMB,
 		})
 	}

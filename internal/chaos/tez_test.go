@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/tez"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -94,7 +95,7 @@ func (w *tezWorld) watch(t *testing.T, plan FaultPlan) (out []*dag.Snapshot) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src := tez.NewSource(client, tez.Target{ID: w.id})
+		src := tez.NewSource(client, yarn.Target{ID: w.id})
 		for {
 			now := w.start.Add(time.Since(began))
 			below.seek(min(now, w.ended))
