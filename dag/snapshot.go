@@ -129,6 +129,11 @@ type Warning struct {
 	Text string `json:"text"`
 }
 
+// Warningf returns a warning with a formatted text.
+func Warningf(code, format string, args ...any) Warning {
+	return Warning{Code: code, Text: fmt.Sprintf(format, args...)}
+}
+
 // BlockedJob returns the state of a job that is not submitted and has this number of stages.
 func BlockedJob(stages int) JobState {
 	return JobState{Submitted: NoInstant, Started: NoInstant, Finished: NoInstant, Stages: make([]StageState, stages)}

@@ -106,11 +106,11 @@ func TestChoice(t *testing.T) {
 			t.Errorf("an unknown workflow: %v", err)
 		}
 		other := ""
-		yarn.EachRecorded(rec, func(a *yarn.App) {
+		for _, a := range yarn.RecordedApps(rec) {
 			if strings.HasSuffix(a.FullName, "skew.pig") && a.Submitted > rec.First {
 				other = a.ID
 			}
-		})
+		}
 		run, _ := play(t, rec, recording.Options{Workflow: other, Every: 5e9})
 		if last := run[len(run)-1]; last.ID == id || last.State != dag.Succeeded || len(last.Jobs) != 1 {
 			t.Errorf("the other workflow: %s %v, %d jobs", last.ID, last.State, len(last.Jobs))

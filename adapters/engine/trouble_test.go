@@ -27,9 +27,7 @@ func TestByteOrderMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apps := 0
-	yarn.EachRecorded(rec, func(*yarn.App) { apps++ })
-	if apps != 1 {
+	if apps := len(yarn.RecordedApps(rec)); apps != 1 {
 		t.Errorf("%d applications", apps)
 	}
 }

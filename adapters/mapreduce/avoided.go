@@ -3,7 +3,6 @@ package mapreduce
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -55,24 +54,13 @@ const (
 // attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
 // minutes later (docs/facts/hadoop.md E0).
 func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
-	hasClosed := slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed)
-	for k := dag.Map; k <= dag.Reduce && hasClosed; k++ {
-		on := map[int32]int{}
-		for i := range j.Stages[k].Attempts {
-			a := &j.Stages[k].Attempts[i]
-			if a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known() {
-				on[a.Node]++
-			}
-		}
-		for i := range snap.Nodes {
-			n := &snap.Nodes[i]
+	for k := dag.Map; k <= dag.Reduce; k++ {
+		for n, count := range yarn.OnClosed(snap, j.Stages[k]) {
 			code, text := dag.WarnNodeLost, closedNodes[n.Cause]
 			if !n.Lost {
 				code, text = dag.WarnNodeClosed, draining
 			}
-			if count := on[int32(i)]; count > 0 && n.Closed() { //nolint:gosec // G115: an index of nodes
-				s.warn(code, "node %s %s", n.Name, fmt.Sprintf(text, count, dag.MapReduceName(k), j.ID))
-			}
+			s.warn(code, "node %s %s", n.Name, fmt.Sprintf(text, count, dag.MapReduceName(k), j.ID))
 		}
 	}
 	for _, n := range j.Avoided {

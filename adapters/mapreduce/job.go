@@ -88,11 +88,7 @@ func newJob(app *yarn.App) *job {
 
 // taskName returns the id of a task in Hadoop's format.
 func (j *job) taskName(kind dag.StageIndex, index int32) string {
-	letter := "m"
-	if kind == dag.Reduce {
-		letter = "r"
-	}
-	return fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(j.id, "job_"), letter, index)
+	return fmt.Sprintf("task_%s_%c_%06d", strings.TrimPrefix(j.id, "job_"), "mr"[kind], index)
 }
 
 // report processes what a master or the history server reports of the whole job.

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -39,7 +38,8 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 // at its submission. Without an id it selects the first workflow that was submitted after the recording began. If
 // there is none, it selects the newest running one.
 func RecordedTarget(rec *recording.Answers, workflow string) (yarn.Target, error) {
-	apps, ids := submissions(rec), workflows(rec)
+	apps := slices.DeleteFunc(yarn.RecordedApps(rec), func(a *yarn.App) bool { return !a.MapReduce() })
+	ids := workflows(rec)
 	if workflow == "" {
 		before := map[string]bool{"": false} // workflows that began before the recording
 		for _, a := range apps {
@@ -63,22 +63,6 @@ func RecordedTarget(rec *recording.Answers, workflow string) (yarn.Target, error
 		e.Holds = append(e.Holds, strings.TrimSpace(text))
 	}
 	return yarn.Target{}, e
-}
-
-// submissions lists all MapReduce applications by submission.
-func submissions(rec *recording.Answers) []*yarn.App {
-	known := map[string]bool{}
-	var out []*yarn.App
-	yarn.EachRecorded(rec, func(a *yarn.App) {
-		if a.MapReduce() && !known[a.ID] {
-			known[a.ID] = true
-			out = append(out, a)
-		}
-	})
-	slices.SortStableFunc(out, func(a, b *yarn.App) int {
-		return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
-	})
-	return out
 }
 
 var (

@@ -186,7 +186,7 @@ func (s *Source) pollInputs(ctx context.Context) {
 }
 
 func (s *Source) warn(code, format string, args ...any) {
-	s.warned = append(s.warned, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
+	s.warned = append(s.warned, dag.Warningf(code, format, args...))
 }
 
 // live reports whether responses come from a live cluster. A recording has the time of each response.

@@ -151,7 +151,7 @@ func TestListsOfNothing(t *testing.T) {
 // TestRoom: workflows share what room there is, and get it back; a part of it is for small ones alone.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	var r room
+	r := room{tasks: map[string]int{}}
 	for i, c := range []struct {
 		who   string
 		tasks int
@@ -178,7 +178,7 @@ func TestRoom(t *testing.T) {
 // TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together.
 func TestRoomForManySmallOnes(t *testing.T) {
 	t.Parallel()
-	var r room
+	r := room{tasks: map[string]int{}}
 	for i := range 300 {
 		if got := r.reserve(fmt.Sprintf("application_1_%04d", i), fewTasks); got != (i < roomTasks/fewTasks) {
 			t.Errorf("room for %d is %v", i, got)

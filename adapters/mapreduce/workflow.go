@@ -74,7 +74,7 @@ func (w *workflow) conf() *mrjob.Settings {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(w.jobs), yarn.ByID) {
 		conf, a := w.jobs[id].conf, w.view.Known(id)
-		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) && together(a, first) {
+		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) && yarn.SameWave(a.Submitted, first.Submitted) {
 			return conf
 		}
 	}
@@ -83,9 +83,6 @@ func (w *workflow) conf() *mrjob.Settings {
 
 // alike reports whether two applications may be jobs of one script.
 func alike(a, b *yarn.App) bool { return yarn.Alike(a, b) && b.MapReduce() }
-
-// together reports whether two applications were submitted at about the same time.
-func together(a, b *yarn.App) bool { return yarn.SameWave(a.Submitted, b.Submitted) }
 
 // readable reports whether some service can return the application's configuration now.
 func readable(a *yarn.App) bool { return a.Running || a.Ended }
@@ -244,7 +241,7 @@ func (w *workflow) presume(first *yarn.App, conf *mrjob.Settings) {
 		if j != nil && (j.conf != nil || j.confTick == never) || a.ID == w.chosen || a.Ended || !alike(a, first) {
 			continue
 		}
-		if together(a, first) || conf != nil && yarn.Older(a, first) >= 0 {
+		if yarn.SameWave(a.Submitted, first.Submitted) || conf != nil && yarn.Older(a, first) >= 0 {
 			w.member = append(w.member, w.job(a))
 		}
 	}

@@ -3,6 +3,7 @@ package tez
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
@@ -73,12 +74,8 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 
 // copies reports whether a vertex copies the output of others in pieces. If its edges are unknown, the counters decide.
 func (v *vertex) copies(c *counters) bool {
-	for _, s := range v.sources {
-		if s.movement == scatterGather || s.movement == custom {
-			return true
-		}
-	}
-	return len(v.sources) == 0 && c.reduced > 0
+	inPieces := func(s source) bool { return s.movement == scatterGather || s.movement == custom }
+	return slices.ContainsFunc(v.sources, inPieces) || len(v.sources) == 0 && c.reduced > 0
 }
 
 // countFinal applies the counters of an attempt that has ended.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,22 +81,12 @@ func (f *files) newestDAG(prefix string) (newest int) {
 	return newest
 }
 
-// histories returns the names of the history files, in order.
-func (f *files) histories() []string {
-	var out []string
-	for name := range f.sizes {
-		if strings.HasPrefix(name, "history.txt.") {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// readHistories passes all new records of the history files to take.
+// readHistories passes all new records of the history files to take, in the order of their names.
 func (f *files) readHistories(ctx context.Context, take func(record string)) {
-	for _, name := range f.histories() {
-		f.read(ctx, name, historyEnd, take)
+	for _, name := range slices.Sorted(maps.Keys(f.sizes)) {
+		if strings.HasPrefix(name, "history.txt.") {
+			f.read(ctx, name, historyEnd, take)
+		}
 	}
 }
 

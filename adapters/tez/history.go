@@ -216,11 +216,11 @@ func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
 	}
 	snap.Warnings = s.st.warnTooLarge()
 	if !s.st.hasPlan && !ended {
-		snap.Warnings = append(snap.Warnings, warning(dag.WarnNoEdges,
+		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnNoEdges,
 			"which vertex reads which is not known: the history has no plan of the DAG"))
 	}
 	if s.bad > 0 {
-		snap.Warnings = append(snap.Warnings, warning(dag.WarnObservation, "%s", recording.LeftOut(s.bad,
+		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnObservation, "%s", recording.LeftOut(s.bad,
 			"record or file of the history is not an event", "records or files of the history are not events")))
 	}
 	return snap

@@ -84,7 +84,7 @@ func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
 		return nil, false
 	}
 	others := dag.Instant(1<<62 - 1)
-	yarn.EachRecorded(rec, func(a *yarn.App) {
+	for _, a := range yarn.RecordedApps(rec) {
 		for i := range all {
 			if d := &all[i]; d.app == a.ID {
 				d.name, d.user, d.submitted = a.Name, a.User, max(0, a.Submitted)
@@ -93,7 +93,7 @@ func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
 		if a.Type != "TEZ" && answered[a.ID] {
 			others = min(others, max(0, a.Submitted))
 		}
-	})
+	}
 	slices.SortFunc(all, func(a, b recordedRun) int {
 		return cmp.Or(cmp.Compare(a.submitted, b.submitted), yarn.ByID(a.id, b.id))
 	})

@@ -58,8 +58,8 @@ type Source struct {
 	warnings []dag.Warning
 }
 
-// NewSource returns a source for a DAG's or an application's id. For an application it selects the newest DAG; "" selects
-// the newest running application of any user.
+// NewSource returns a source for a DAG's or an application's id. For an application it selects the newest DAG; ""
+// selects the newest running application of any user.
 func NewSource(cluster Cluster, target yarn.Target) *Source {
 	return &Source{
 		cluster: cluster, target: target, overview: yarn.NewOverview(cluster, target.Made),

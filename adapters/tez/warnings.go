@@ -2,7 +2,6 @@ package tez
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -18,12 +17,8 @@ const (
 	mostSilence = 5_000
 )
 
-func warning(code, format string, args ...any) dag.Warning {
-	return dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)}
-}
-
 func (s *Source) warn(code, format string, args ...any) {
-	s.warnings = append(s.warnings, warning(code, format, args...))
+	s.warnings = append(s.warnings, dag.Warningf(code, format, args...))
 }
 
 // warnTooLarge returns a warning about a DAG that is too large to estimate, if it is.
@@ -37,8 +32,8 @@ func (st *state) warnTooLarge() []dag.Warning {
 	if n = max(n, st.attempts); n <= mostAttempts {
 		return nil
 	}
-	return []dag.Warning{warning(dag.WarnTooLarge, "too large to estimate: it has %d tasks or attempts, and %d is the "+
-		"limit of a workflow", n, mostAttempts)}
+	return []dag.Warning{dag.Warningf(dag.WarnTooLarge,
+		"too large to estimate: it has %d tasks or attempts, and %d is the limit of a workflow", n, mostAttempts)}
 }
 
 // warnAbout adds warnings about missing information in a snapshot.
@@ -91,21 +86,9 @@ func (s *Source) warnAboutFiles() {
 
 // warnAboutNodes warns about attempts on nodes that are lost or being decommissioned.
 func (s *Source) warnAboutNodes(snap *dag.Snapshot) {
-	if !slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
-		return
-	}
-	on := map[int32]int{}
-	for i := range snap.Jobs[0].Stages {
-		for _, a := range snap.Jobs[0].Stages[i].Attempts {
-			if a.State == dag.AttemptRunning {
-				on[a.Node]++
-			}
-		}
-	}
-	for i := range snap.Nodes {
-		n, tasks := &snap.Nodes[i], units.Count(on[int32(i)], "task") //nolint:gosec // G115: nodes are bounded
+	for n, count := range yarn.OnClosed(snap, snap.Jobs[0].Stages...) {
+		tasks := units.Count(count, "task")
 		switch {
-		case on[int32(i)] == 0: //nolint:gosec // G115: likewise
 		case n.Lost:
 			why := map[dag.NodeCause]string{dag.NodeUnhealthy: "unhealthy", dag.NodeDecommissioned: "decommissioned"}[n.Cause]
 			s.warn(dag.WarnNodeLost, "node %s is %s with %s of %s, to run again elsewhere, and so does what ended "+

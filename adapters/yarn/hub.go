@@ -37,7 +37,8 @@ type Hub struct {
 
 // NewHub returns a hub that has sent no request yet. made may be nil, or is as in Target.
 func NewHub(cluster Cluster, made func(path string) dag.Instant) *Hub {
-	h := &Hub{cluster: cluster, made: made, nodes: newNodeTable(), endedAt: dag.NoInstant}
+	nodes := &nodeTable{index: map[string]int32{}, back: map[int32]dag.Instant{}, listedAt: dag.NoInstant}
+	h := &Hub{cluster: cluster, made: made, nodes: nodes, endedAt: dag.NoInstant}
 	h.view.Store(&view{err: errNotListed})
 	h.SetNeeds(nil)
 	return h

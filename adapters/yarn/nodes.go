@@ -2,6 +2,7 @@ package yarn
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -61,10 +62,6 @@ type nodeTable struct {
 	index    map[string]int32      // by web address, and by host and RPC port, which diagnostics name
 	back     map[int32]dag.Instant // when a node that was lost was listed as usable again
 	listedAt dag.Instant           // when the newest list was made
-}
-
-func newNodeTable() *nodeTable {
-	return &nodeTable{index: map[string]int32{}, back: map[int32]dag.Instant{}, listedAt: dag.NoInstant}
 }
 
 // list takes over the ResourceManager's list of nodes, made at an instant.
@@ -153,6 +150,30 @@ func (o *Overview) showNodes() {
 	for _, n := range o.nodes {
 		if !n.Closed() && n.Label == "" {
 			o.usable = append(o.usable, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
+		}
+	}
+}
+
+// OnClosed yields the nodes of a snapshot that take no containers, with the attempts of some stages that are there. A
+// killed attempt without an end is still being stopped.
+func OnClosed(snap *dag.Snapshot, stages ...dag.StageState) iter.Seq2[*dag.NodeState, int] {
+	return func(yield func(*dag.NodeState, int) bool) {
+		if !slices.ContainsFunc(snap.Nodes, dag.NodeState.Closed) {
+			return
+		}
+		on := map[int32]int{}
+		for i := range stages {
+			for _, a := range stages[i].Attempts {
+				if a.State == dag.AttemptRunning || a.State == dag.AttemptKilled && !a.End.Known() {
+					on[a.Node]++
+				}
+			}
+		}
+		for i := range snap.Nodes {
+			count := on[int32(i)] //nolint:gosec // G115: an index of nodes
+			if n := &snap.Nodes[i]; count > 0 && n.Closed() && !yield(n, count) {
+				return
+			}
 		}
 	}
 }

@@ -2,7 +2,6 @@ package yarn
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -83,9 +82,8 @@ func (o *Overview) Observe(ctx context.Context) error {
 	slices.SortFunc(o.listed, ByID)
 	o.listed = slices.Compact(o.listed)
 	if v.metricsErr != nil {
-		o.warned = append(o.warned, dag.Warning{
-			Code: dag.WarnObservation, Text: fmt.Sprintf("the cluster's metrics could not be read: %s", Brief(v.metricsErr)),
-		})
+		o.warned = append(o.warned, dag.Warningf(dag.WarnObservation, "the cluster's metrics could not be read: %s",
+			Brief(v.metricsErr)))
 	}
 	o.at, o.totalMB = v.at, v.metrics.Metrics.V.TotalMB.Count(MaxMB)
 	if o.showNodes(); len(o.lost) > 0 {

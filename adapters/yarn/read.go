@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -87,9 +86,7 @@ func LoadWarning(load []dag.Load) []dag.Warning {
 	for i := range load {
 		mb += load[i].HeldMB
 	}
-	return []dag.Warning{{
-		Code: dag.WarnOtherLoad, Text: fmt.Sprintf("%d other applications hold %d MB", len(load), mb),
-	}}
+	return []dag.Warning{dag.Warningf(dag.WarnOtherLoad, "%d other applications hold %d MB", len(load), mb)}
 }
 
 // oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.

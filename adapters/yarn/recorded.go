@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +26,11 @@ func RecordedManager(rec *recording.Answers) string {
 // IsPoll reports whether a request begins a poll of a ResourceManager: it requests the list of applications.
 func IsPoll(u *url.URL) bool { return recording.Served(u) == "/ws/v1/cluster/apps" }
 
-// EachRecorded visits the applications of the recorded lists, without repetitions of the list before.
-func EachRecorded(rec *recording.Answers, visit func(*App)) {
+// RecordedApps returns the applications of the recorded lists as they were listed first, by submission.
+func RecordedApps(rec *recording.Answers) []*App {
 	var before *recording.Answer
+	known := map[string]bool{}
+	var out []*App
 	for i := range rec.All() {
 		a := &rec.All()[i]
 		if a.Status != http.StatusOK || !IsPoll(a.URL) || a.SameText(before) {
@@ -36,9 +39,14 @@ func EachRecorded(rec *recording.Answers, visit func(*App)) {
 		before = a
 		apps, _ := Apps([]byte(a.Text())) // an unusable response has none
 		for _, app := range apps {
-			visit(app)
+			if !known[app.ID] {
+				known[app.ID] = true
+				out = append(out, app)
+			}
 		}
 	}
+	slices.SortStableFunc(out, Older)
+	return out
 }
 
 // NewReplay returns a replay of the recorded polls of a ResourceManager, through a player. Its source gets a client

@@ -3,7 +3,6 @@ package loose
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"strconv"
 
@@ -53,9 +52,8 @@ type Text string
 // UnmarshalJSON reads any value.
 func (t *Text) UnmarshalJSON(b []byte) error {
 	*t = ""
-	var s string
-	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
-		*t = Text(s)
+	if b[0] != '"' {
+		return nil
 	}
-	return nil
+	return (*Raw)(t).UnmarshalJSON(b)
 }
