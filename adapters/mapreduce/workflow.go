@@ -74,7 +74,8 @@ func (w *workflow) conf() *mrjob.Settings {
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(w.jobs), yarn.ByID) {
 		conf, a := w.jobs[id].conf, w.view.Known(id)
-		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) && yarn.SameWave(a.Submitted, first.Submitted) {
+		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) &&
+			yarn.SameWave(a.Submitted, first.Submitted) {
 			return conf
 		}
 	}
