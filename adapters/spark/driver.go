@@ -31,19 +31,15 @@ func AtAddress(client *yarn.Client, base, history string) Driver {
 }
 
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	return d.get(ctx, d.base, path)
+	body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
+	return body, err
 }
 
 func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
 	if d.history == "" {
 		return nil, errNoHistory
 	}
-	return d.get(ctx, d.history, path)
-}
-
-func (d *webDriver) get(ctx context.Context, base, path string) ([]byte, error) {
-	body, _, err := d.client.Send(ctx, request(d.client, base, path))
-	return body, err
+	return AtAddress(d.client, d.history, "").Get(ctx, path)
 }
 
 func (d *webDriver) Now() dag.Instant { return d.client.Now() }
@@ -160,13 +156,12 @@ func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context
 			all = now
 		}
 		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
-		if len(ready) > 0 || len(all) == 0 || waited >= startFor || ctx.Err() != nil {
-			if len(ready) > 0 {
-				return ready
-			}
+		switch {
+		case len(ready) > 0:
+			return ready
+		case len(all) == 0 || waited >= startFor || ctx.Err() != nil:
 			return all
-		}
-		if waited == 0 {
+		case waited == 0:
 			starting(all[0].URL)
 		}
 		if wait(ctx, time.Second) != nil {

@@ -162,10 +162,6 @@ type dateClock struct {
 	doubted bool          // the time that the driver reports is not usable
 }
 
-func newDateClock() dateClock {
-	return dateClock{newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant}
-}
-
 const (
 	// skewLeast is the difference of the clocks from which it is corrected. Dates have a resolution of 1 s and come
 	// late.

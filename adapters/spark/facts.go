@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -47,7 +48,8 @@ func newFacts(id string) *facts {
 	return &facts{
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		began: dag.NoInstant, clock: newDateClock(), ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		clock: dateClock{newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
 	}
 }
 
@@ -80,7 +82,7 @@ type stage struct {
 	id             int
 	name           string
 	rdds           []int  // ascending
-	shuffle        string // its RDDs as text
+	shuffle        string // its RDDs as text: stages with the same RDDs write the same shuffle
 	tasks          int
 	status         string // of its newest attempt
 	writes         bool   // its tasks have written a shuffle
@@ -192,7 +194,8 @@ func (f *facts) describe(w *stageRow) *stage {
 		return nil
 	}
 	if s.name = dag.Clean(string(w.Name)); len(s.rdds) == 0 {
-		s.setRDDs(w.RDDs)
+		s.rdds = idsOf(w.RDDs)
+		s.shuffle = fmt.Sprint(s.rdds)
 	}
 	if w.Try.ID() <= 0 && w.Tasks != nil && *w.Tasks > 0 {
 		s.tasks = w.Tasks.Count(mostTasks + 1) // keep a count above the bound above it

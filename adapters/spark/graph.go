@@ -2,7 +2,7 @@ package spark
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -22,12 +22,6 @@ func newGraph(f *facts) *graph {
 		}
 	}
 	return g
-}
-
-// setRDDs sets the RDDs of a stage. Stages with the same RDDs write the same shuffle.
-func (s *stage) setRDDs(ids []rddID) {
-	s.rdds = idsOf(ids)
-	s.shuffle = fmt.Sprint(s.rdds)
 }
 
 // twin returns the newest stage before s that writes the same shuffle, or nil.
@@ -95,16 +89,16 @@ func (f *facts) read(s *stage) bool {
 func (g *graph) lacks() map[int]bool {
 	out := map[int]bool{}
 	for _, id := range g.unitJobs() {
-		g.lacking(g.jobs[id], out)
+		maps.Copy(out, g.lacking(g.jobs[id]))
 	}
 	return out
 }
 
 // lacking marks the stages of a job that Spark's scheduler will still submit. A submitted stage has its input, so
 // its unsubmitted parents are not lacking, unless the stage has failed.
-func (g *graph) lacking(j *job, all map[int]bool) {
+func (g *graph) lacking(j *job) map[int]bool {
 	if j.hasEnded() {
-		return
+		return nil
 	}
 	out, seen := map[int]bool{}, map[int]bool{}
 	var visit func(id, depth int)
@@ -131,9 +125,7 @@ func (g *graph) lacking(j *job, all map[int]bool) {
 		}
 	}
 	visit(j.last(), 0)
-	for id := range out {
-		all[id] = true
-	}
+	return out
 }
 
 // passedOver reports whether Spark will skip a waiting stage although no known stage has written its output. The

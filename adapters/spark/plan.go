@@ -32,8 +32,8 @@ type planner struct {
 // has no tasks.
 func (p *planner) grow(g *graph) {
 	for _, id := range p.unitJobs() {
-		j, lacks := p.jobs[id], map[int]bool{}
-		g.lacking(j, lacks)
+		j := p.jobs[id]
+		lacks := g.lacking(j)
 		for _, sid := range j.stages {
 			s := p.stages[sid]
 			if s == nil || s.planPlace > 0 || !s.ran() && !lacks[sid] {
@@ -113,12 +113,9 @@ func (p *planner) outline() *dag.Plan {
 	return &dag.Plan{
 		Name: p.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: p.cores()},
-		Jobs:    []dag.Job{{Node: p.node(), Name: p.flowName()}},
+		Jobs:    []dag.Job{{Node: cmp.Or(p.unit.kind, "application"), Name: p.flowName()}},
 	}
 }
-
-// node returns the kind of the plan's only job.
-func (p *planner) node() string { return cmp.Or(p.unit.kind, "application") }
 
 // firstRDD returns the id from which the RDDs in stage titles are counted. In a unit of a long-running application
 // the RDD ids differ between runs, so they count from the unit's first RDD.

@@ -277,11 +277,12 @@ func (r *repairer) remarks(now dag.Instant) []dag.Warning {
 		{taskStarts, "task", "start"},
 		{taskEnds, "task", "end"},
 	} {
-		switch {
-		case w.n == 1:
-			parts = append(parts, fmt.Sprintf("1 %s has no %s", w.what, w.lack))
-		case w.n > 1:
-			parts = append(parts, fmt.Sprintf("%s have no %s", units.Count(w.n, w.what), w.lack))
+		has := "have"
+		if w.n == 1 {
+			has = "has"
+		}
+		if w.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s no %s", units.Count(w.n, w.what), has, w.lack))
 		}
 	}
 	var out []dag.Warning

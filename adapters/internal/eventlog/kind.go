@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -13,22 +14,16 @@ func Event(line []byte) string {
 		return ""
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return ""
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return ""
-		}
-		var name string
-		var skipped json.RawMessage
-		switch {
-		case key == "Event" && d.Decode(&name) == nil:
+	t, err := d.Token()
+	isObject := t == json.Delim('{')
+	var skipped json.RawMessage
+	for isObject && err == nil && d.More() {
+		if t, err = d.Token(); t == "Event" {
+			var name string
+			_ = d.Decode(&name) // it stays "" if it is not a string
 			return name
-		case key == "Event" || d.Decode(&skipped) != nil:
-			return ""
 		}
+		err = cmp.Or(err, d.Decode(&skipped))
 	}
 	return ""
 }

@@ -28,12 +28,12 @@ func snappyNext(in io.Reader) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size, err := s2.DecodedLen(data); err != nil || size > mostBlock {
+	size, err := s2.DecodedLen(data)
+	if err == nil && size <= mostBlock {
+		data, err = s2.Decode(nil, data)
+	}
+	if err != nil || size > mostBlock {
 		return nil, errors.Join(damaged("snappy"), err)
 	}
-	out, err := s2.Decode(nil, data)
-	if err != nil {
-		return nil, errors.Join(damaged("snappy"), err)
-	}
-	return out, nil
+	return data, nil
 }

@@ -28,29 +28,25 @@ const mostBlock = 32 << 20
 // Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
 // is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
-	b, err := unpack(in)
-	if err != nil {
-		return nil, err
+	b := bufio.NewReaderSize(in, ReadSize)
+	head, _ := b.Peek(len(snappyMagic))
+	var err error
+	switch is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }; {
+	case is(LZ4Magic):
+		b = bufio.NewReaderSize(&blocks{in: b, next: lz4Next}, ReadSize)
+	case is(snappyMagic):
+		b = bufio.NewReaderSize(&blocks{in: b, next: snappyNext}, ReadSize)
+	case is(lzfMagic) && len(head) > len(lzfMagic) && head[len(lzfMagic)] <= lzfPacked:
+		b = bufio.NewReaderSize(&blocks{in: b, next: lzfNext}, ReadSize)
+	default:
+		if b, err = input.Unpack(b, ReadSize); err != nil {
+			return nil, err
+		}
 	}
 	if head, _ := b.Peek(len(mark)); string(head) == mark {
 		_, err = b.Discard(len(mark))
 	}
 	return b, err
-}
-
-func unpack(in io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(in, ReadSize)
-	head, _ := b.Peek(len(snappyMagic))
-	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
-	switch {
-	case is(LZ4Magic):
-		return bufio.NewReaderSize(&blocks{in: b, next: lz4Next}, ReadSize), nil
-	case is(snappyMagic):
-		return bufio.NewReaderSize(&blocks{in: b, next: snappyNext}, ReadSize), nil
-	case is(lzfMagic) && len(head) > len(lzfMagic) && head[len(lzfMagic)] <= lzfPacked:
-		return bufio.NewReaderSize(&blocks{in: b, next: lzfNext}, ReadSize), nil
-	}
-	return input.Unpack(b, ReadSize)
 }
 
 // damaged returns the error for data that cannot be uncompressed.
