@@ -331,14 +331,13 @@ func (a *answers) takeSQL(answer *Answer, _ []string) bool {
 			continue
 		}
 		x.description, x.status = described(string(w.Description)), string(w.Status)
-		x.submitted = w.SubmissionTime.at()
 		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
 			x.addJob(id.ID())
 		}
 		switch {
 		case x.status != "RUNNING":
-			if x.plan = nil; x.submitted.Known() && w.Duration >= 0 {
-				x.ended = x.submitted + millis(w.Duration)
+			if x.plan = nil; w.SubmissionTime > 0 && w.Duration >= 0 {
+				x.ended = w.SubmissionTime.at() + millis(w.Duration)
 			}
 		case w.PlanDescription != "":
 			x.plan = parsePlan(w.PlanDescription)
@@ -369,10 +368,10 @@ func (a *answers) takeEnvironment(answer *Answer, _ []string) bool {
 }
 
 // idsOf returns the valid ids of a list, ascending.
-func idsOf[T number | rddID](list []T) []int {
+func idsOf(list []number) []int {
 	out := make([]int, 0, len(list))
 	for _, n := range list {
-		if id := number(n).ID(); id >= 0 {
+		if id := n.ID(); id >= 0 {
 			out = append(out, id)
 		}
 	}

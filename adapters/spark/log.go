@@ -59,9 +59,7 @@ func ReadLog(in io.Reader) (*Log, error) {
 }
 
 func newLog() *Log {
-	return &Log{
-		First: dag.NoInstant, Last: dag.NoInstant, hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
-	}
+	return &Log{hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 }
 
 // read reads one file of a log.

@@ -55,7 +55,7 @@ func (p *player) applyExecution(e *event) {
 	}
 	switch e.kind.name {
 	case "SQLExecutionStart":
-		x.description, x.submitted, x.status = described(string(w.Description)), e.at, "RUNNING"
+		x.description, x.status = described(string(w.Description)), "RUNNING"
 	case "SQLExecutionEnd":
 		if x.ended, x.status = e.at, "COMPLETED"; w.Error != "" {
 			x.status = "FAILED"
@@ -115,7 +115,7 @@ func (p *player) endJob(e *event) {
 
 // describeLogged sets the description of a stage. It returns nil if stageAt does.
 func (p *player) describeLogged(w *loggedStage) *stage {
-	s := p.describe((*stageRow)(w))
+	s := p.describe(w.row())
 	if s == nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (p *player) describeLogged(w *loggedStage) *stage {
 }
 
 func (p *player) applyStage(e *event) {
-	w := stageRow(e.more.Stage)
+	w := e.more.Stage.row()
 	t := p.tryOf(e.stage, w.Try.ID())
 	if s := p.describeLogged(&e.more.Stage); s == nil || t == nil {
 		return
@@ -147,7 +147,7 @@ func (p *player) applyStage(e *event) {
 	}
 	w.Submitted, w.Completed = moment(t.submitted), moment(t.completed)
 	w.Complete, w.RunTime, w.Pool = number(t.complete), -1, cmp.Or(e.more.Job.Pool, text(s.pool))
-	p.takeStage(&w)
+	p.takeStage(w)
 }
 
 func (p *player) applyTask(e *event) {

@@ -13,6 +13,7 @@ import (
 // arrange sets the instants of all events so that they never decrease. Events after the application's end, such as
 // ends of jobs that were cancelled with it, are moved before it.
 func (l *Log) arrange() {
+	l.First, l.Last = dag.NoInstant, dag.NoInstant
 	shift, steps := clock.Straighten(l.stamps())
 	l.steps = steps
 	for i := range l.steps {

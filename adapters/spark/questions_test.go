@@ -112,7 +112,7 @@ func TestStageRow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(row, stageRow(logged)); diff != "" {
+	if diff := cmp.Diff(row, *logged.row()); diff != "" {
 		t.Error(diff)
 	}
 	if got := idsOf(row.RDDs); !slices.Equal(got, []int{4, 5}) || row.Submitted.at() != 1795361442878 ||

@@ -74,12 +74,12 @@ const mostSQL = 10_000
 
 // An execution is an execution of SQL.
 type execution struct {
-	id               int
-	description      string
-	status           string // RUNNING, COMPLETED, FAILED
-	submitted, ended dag.Instant
-	jobs             map[int]bool
-	plan             *sqlPlan // set while it runs; nil if unknown
+	id          int
+	description string
+	status      string // RUNNING, COMPLETED, FAILED
+	ended       dag.Instant
+	jobs        map[int]bool
+	plan        *sqlPlan // set while it runs; nil if unknown
 }
 
 // addJob adds a job to the execution, which may be nil.
@@ -105,7 +105,7 @@ func described(s string) string {
 func (f *facts) executionAt(id int) *execution {
 	x := f.executions[id]
 	if x == nil && id >= 0 && len(f.executions) < mostSQL {
-		x = &execution{id: id, submitted: dag.NoInstant, ended: dag.NoInstant, jobs: map[int]bool{}}
+		x = &execution{id: id, ended: dag.NoInstant, jobs: map[int]bool{}}
 		f.executions[id] = x
 	}
 	return x

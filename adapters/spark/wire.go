@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -74,15 +73,13 @@ type wireJob struct {
 	Status         text
 }
 
-// A stageRow is what is reported about an attempt of a stage. A loggedStage has the same fields, with the names of an
-// event log.
+// A stageRow is what is reported about an attempt of a stage.
 type stageRow struct {
 	ID        *number `json:"stageId"`
 	Try       number  `json:"attemptId"`
 	Name      text
 	Tasks     *number  `json:"numTasks"`
-	RDDs      []rddID  `json:"rddIds"`
-	Parents   []number `json:"-"`
+	RDDs      []number `json:"rddIds"`
 	Submitted moment   `json:"submissionTime"`
 	Completed moment   `json:"completionTime"`
 	Failure   text     `json:"failureReason"`
@@ -94,37 +91,30 @@ type stageRow struct {
 	Push      bool   `json:"isShufflePushEnabled"`
 }
 
+// A loggedStage is the same in an event log, without the progress.
 type loggedStage struct {
-	ID        *number  `json:"Stage ID"`
-	Try       number   `json:"Stage Attempt ID"`
-	Name      text     `json:"Stage Name"`
-	Tasks     *number  `json:"Number of Tasks"`
-	RDDs      []rddID  `json:"RDD Info"`
+	ID    *number `json:"Stage ID"`
+	Try   number  `json:"Stage Attempt ID"`
+	Name  text    `json:"Stage Name"`
+	Tasks *number `json:"Number of Tasks"`
+	RDDs  []struct {
+		ID number `json:"RDD ID"`
+	} `json:"RDD Info"`
 	Parents   []number `json:"Parent IDs"`
 	Submitted moment   `json:"Submission Time"`
 	Completed moment   `json:"Completion Time"`
 	Failure   text     `json:"Failure Reason"`
-	Status    text     `json:"-"`
-	Complete  number   `json:"-"`
-	RunTime   number   `json:"-"`
-	Written   number   `json:"-"`
-	Pool      text     `json:"-"`
-	Push      bool     `json:"-"`
 }
 
-// An rddID is the id of an RDD. An event log has an object with it.
-type rddID number
-
-func (r *rddID) UnmarshalJSON(b []byte) error {
-	if len(b) == 0 || b[0] != '{' {
-		return (*number)(r).UnmarshalJSON(b)
+func (w *loggedStage) row() *stageRow {
+	row := stageRow{
+		ID: w.ID, Try: w.Try, Name: w.Name, Tasks: w.Tasks, Submitted: w.Submitted, Completed: w.Completed,
+		Failure: w.Failure,
 	}
-	var w struct {
-		ID number `json:"RDD ID"`
+	for i := range w.RDDs {
+		row.RDDs = append(row.RDDs, w.RDDs[i].ID)
 	}
-	err := json.Unmarshal(b, &w)
-	*r = rddID(w.ID)
-	return err
+	return &row
 }
 
 type wireTask struct {
