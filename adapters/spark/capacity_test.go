@@ -20,9 +20,10 @@ func withExecutors(tasks int, added ...float64) *App {
 		e := a.all[a.executorAt(fmt.Sprint(i))]
 		e.host, e.cores, e.added = fmt.Sprintf("10.0.0.%d:7", i), 2, at(t)
 	}
-	a.addJob(&job{submitted: at(5), completed: dag.NoInstant, status: "RUNNING", stages: []int{0}})
 	s := a.stageAt(0)
-	s.jobs, s.tasks = []int{0}, tasks
+	j := &job{submitted: at(5), completed: dag.NoInstant, status: "RUNNING", stages: []*stage{s}}
+	a.addJob(j)
+	s.jobs, s.tasks = []*job{j}, tasks
 	t := a.tryOf(0, 0)
 	t.status, t.tasks, t.submitted = "ACTIVE", tasks, at(5)
 	return a

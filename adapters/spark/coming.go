@@ -16,7 +16,7 @@ func (p *planner) coming(g *graph) []dag.Stage {
 	for _, id := range sortedKeys(p.executions) {
 		x := p.executions[id]
 		if x.status == "RUNNING" && x.plan != nil && (p.unit.kind != sqlUnit || x == p.execution()) &&
-			slices.ContainsFunc(jobs, func(id int) bool { return x.jobs[id] }) {
+			slices.ContainsFunc(jobs, func(j *job) bool { return x.jobs[j.id] }) {
 			out = p.comingOf(x, g, out)
 		}
 	}

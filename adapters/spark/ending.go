@@ -32,8 +32,8 @@ func (e *ending) closed() bool { return e.refusals >= giveUp }
 func (f *facts) state(final bool, now dag.Instant) dag.State {
 	open := len(f.running()) > 0
 	var last *job
-	for _, id := range f.unitJobs() {
-		if j := f.jobs[id]; last == nil || j.completed >= last.completed {
+	for _, j := range f.unitJobs() {
+		if last == nil || j.completed >= last.completed {
 			last = j
 		}
 	}
@@ -60,8 +60,8 @@ func (f *facts) seenToEnd(last *job) bool {
 
 // jobsThat returns how many jobs of the unit have a status.
 func (f *facts) jobsThat(status string) (n int) {
-	for _, id := range f.unitJobs() {
-		n += one(f.jobs[id].status == status)
+	for _, j := range f.unitJobs() {
+		n += one(j.status == status)
 	}
 	return n
 }
@@ -110,8 +110,8 @@ func (f *facts) completed() dag.Instant {
 	if !f.hasEnd && f.unit.kind == "" {
 		last = f.clock.correct(f.lastSeen)
 	}
-	for _, id := range f.unitJobs() {
-		if last = max(last, f.jobs[id].completed); !f.jobs[id].completed.Known() {
+	for _, j := range f.unitJobs() {
+		if last = max(last, j.completed); !j.completed.Known() {
 			last = max(last, f.ended)
 		}
 	}
@@ -135,8 +135,8 @@ func (f *facts) diagnosis(state dag.State, stages []*stage) string {
 		return ""
 	}
 	why, at := "", dag.NoInstant
-	for _, id := range f.unitJobs() {
-		if j := f.jobs[id]; j.why != "" && j.completed >= at {
+	for _, j := range f.unitJobs() {
+		if j.why != "" && j.completed >= at {
 			why, at = j.why, j.completed
 		}
 	}

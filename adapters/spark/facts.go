@@ -29,7 +29,8 @@ type facts struct {
 	executions              map[int]*execution
 	jobs                    map[int]*job
 	stages                  map[int]*stage
-	jobIDs, stageIDs        []int // ascending
+	jobList                 []*job   // by id
+	stageList               []*stage // by id
 	executors
 	ending
 	pools       map[string]dag.Pool // of a FAIR scheduler, by name
@@ -59,7 +60,7 @@ type job struct {
 	group                string
 	name, description    string
 	submitted, completed dag.Instant
-	stages               []int // ascending
+	stages               []*stage // by id
 	status, why          string
 	lastListed           int      // the poll in which it was last listed
 	settled              bool     // the end of the job and of its stages is known
@@ -69,10 +70,10 @@ type job struct {
 
 func (j *job) hasEnded() bool { return j.status == "SUCCEEDED" || j.status == "FAILED" }
 
-// last returns the id of the job's last stage, which has the job's results; -1 if the job has no stage.
-func (j *job) last() int {
+// last returns the job's last stage, which has the job's results; nil if the job has no stage.
+func (j *job) last() *stage {
 	if len(j.stages) == 0 {
-		return -1
+		return nil
 	}
 	return j.stages[len(j.stages)-1]
 }
@@ -88,7 +89,7 @@ type stage struct {
 	writes         bool   // its tasks have written a shuffle
 	parents        []int
 	hasParents     bool // the parents are known
-	jobs           []int
+	jobs           []*job
 	tries          []*try // by attempt
 	lastListed     int    // the poll in which it was last listed
 	planPlace      int    // its place in the plan, from 1; 0 if it has none
@@ -139,7 +140,7 @@ func (f *facts) stageAt(id int) *stage {
 		f.tooLarge = true
 	default:
 		s = &stage{id: id}
-		f.stages[id], f.stageIDs = s, insert(f.stageIDs, id)
+		f.stages[id], f.stageList = s, insert(f.stageList, s, byStage)
 	}
 	return s
 }
@@ -150,15 +151,17 @@ func (f *facts) addJob(j *job) bool {
 		f.tooLarge = true
 		return false
 	}
-	f.jobs[j.id], f.jobIDs = j, insert(f.jobIDs, j.id)
+	f.jobs[j.id], f.jobList = j, insert(f.jobList, j, func(x, y *job) int { return x.id - y.id })
 	return true
 }
 
-// insert inserts a number into an ascending list that does not contain it.
-func insert(list []int, n int) []int {
-	at, _ := slices.BinarySearch(list, n)
-	return slices.Insert(list, at, n)
+// insert inserts an item into a sorted list that does not contain it.
+func insert[T any](list []T, x T, by func(x, y T) int) []T {
+	at, _ := slices.BinarySearchFunc(list, x, by)
+	return slices.Insert(list, at, x)
 }
+
+func byStage(x, y *stage) int { return x.id - y.id }
 
 // takeJob sets the description and the progress of a job.
 func (f *facts) takeJob(w *wireJob) {
@@ -178,13 +181,13 @@ func (f *facts) takeJob(w *wireJob) {
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
 		if s := f.stageAt(n.ID()); s != nil {
-			j.stages = append(j.stages, s.id)
-			if !slices.Contains(s.jobs, id) {
-				s.jobs = append(s.jobs, id)
+			j.stages = append(j.stages, s)
+			if !slices.Contains(s.jobs, j) {
+				s.jobs = append(s.jobs, j)
 			}
 		}
 	}
-	slices.Sort(j.stages)
+	slices.SortFunc(j.stages, byStage)
 }
 
 // describe sets what does not change from attempt to attempt of a stage. It returns nil if stageAt does.
@@ -236,8 +239,8 @@ func (f *facts) takeStage(w *stageRow) *stage {
 // lastJob returns the highest id of a known job, or of a job that an execution of SQL names; -1 if there is none.
 func (f *facts) lastJob() int {
 	last := -1
-	if n := len(f.jobIDs); n > 0 {
-		last = max(last, f.jobIDs[n-1])
+	if n := len(f.jobList); n > 0 {
+		last = max(last, f.jobList[n-1].id)
 	}
 	if x := f.execution(); x != nil {
 		for id := range x.jobs {
@@ -247,16 +250,16 @@ func (f *facts) lastJob() int {
 	return last
 }
 
-// running returns the ids of the unit's running jobs.
-func (f *facts) running() []int {
-	return slices.DeleteFunc(slices.Clone(f.unitJobs()), func(id int) bool { return f.jobs[id].hasEnded() })
+// running returns the unit's running jobs.
+func (f *facts) running() []*job {
+	return slices.DeleteFunc(slices.Clone(f.unitJobs()), (*job).hasEnded)
 }
 
 // firstOf returns the earliest submission among some jobs, or NoInstant if none is known.
-func (f *facts) firstOf(jobs []int) dag.Instant {
+func firstOf(jobs []*job) dag.Instant {
 	first := dag.NoInstant
-	for _, id := range jobs {
-		if j := f.jobs[id]; j != nil && j.submitted.Known() && (!first.Known() || j.submitted < first) {
+	for _, j := range jobs {
+		if j.submitted.Known() && (!first.Known() || j.submitted < first) {
 			first = j.submitted
 		}
 	}
@@ -264,14 +267,11 @@ func (f *facts) firstOf(jobs []int) dag.Instant {
 }
 
 // submitted returns when the first job of the unit was submitted.
-func (f *facts) submitted() dag.Instant { return f.firstOf(f.unitJobs()) }
+func (f *facts) submitted() dag.Instant { return firstOf(f.unitJobs()) }
 
 // edgesKnown reports whether the parents of all stages of a job are known.
-func (f *facts) edgesKnown(j *job) bool {
-	return len(j.stages) < 2 || !slices.ContainsFunc(j.stages, func(id int) bool {
-		s := f.stages[id]
-		return s != nil && !s.hasParents
-	})
+func (j *job) edgesKnown() bool {
+	return len(j.stages) < 2 || !slices.ContainsFunc(j.stages, func(s *stage) bool { return !s.hasParents })
 }
 
 func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -16,8 +16,8 @@ type graph struct {
 
 func newGraph(f *facts) *graph {
 	g := &graph{facts: f, writers: map[string][]*stage{}}
-	for _, id := range f.stageIDs {
-		if s := f.stages[id]; s.ran() && len(s.rdds) > 0 && !f.final(s) {
+	for _, s := range f.stageList {
+		if s.ran() && len(s.rdds) > 0 && !s.final() {
 			g.writers[s.shuffle] = append(g.writers[s.shuffle], s)
 		}
 	}
@@ -35,31 +35,30 @@ func (g *graph) twin(s *stage) *stage {
 }
 
 // parentsOf returns the ids of the stages that a stage of a job reads. If they are unknown, it returns a guess.
-func (g *graph) parentsOf(j *job, s *stage) []int {
+func (j *job) parentsOf(s *stage) []int {
 	if s.hasParents {
 		return s.parents
 	}
-	return g.guess(j)[s.id]
+	return j.guess()[s]
 }
 
 // guess guesses the dependencies between the stages of a job. Parents have smaller ids. The RDD that reads a shuffle
 // often follows directly after the last RDD of the stage that writes it. Every stage that no other stage reads is a
 // parent of the job's last stage.
-func (g *graph) guess(j *job) map[int][]int {
-	out, last := make(map[int][]int, len(j.stages)), j.last()
-	for i, before := range j.stages {
-		p, read := g.stages[before], false
-		for _, id := range j.stages[i+1:] {
-			s := g.stages[id]
-			if p == nil || len(p.rdds) == 0 || s == nil {
-				continue
+func (j *job) guess() map[*stage][]int {
+	out, last := make(map[*stage][]int, len(j.stages)), j.last()
+	for i, p := range j.stages {
+		read := false
+		for _, s := range j.stages[i+1:] {
+			if len(p.rdds) == 0 {
+				break
 			}
 			if _, found := slices.BinarySearch(s.rdds, p.rdds[len(p.rdds)-1]+1); found {
-				out[id], read = append(out[id], before), true
+				out[s], read = append(out[s], p.id), true
 			}
 		}
-		if before != last && !read {
-			out[last] = append(out[last], before)
+		if p != last && !read {
+			out[last] = append(out[last], p.id)
 		}
 	}
 	return out
@@ -68,28 +67,20 @@ func (g *graph) guess(j *job) map[int][]int {
 // final reports whether a stage is the last one of all its jobs and writes no shuffle, so that it has the jobs'
 // results. A query stage of adaptive execution is the last stage of its job too, but it writes a shuffle for later
 // jobs.
-func (f *facts) final(s *stage) bool {
-	if s.writes {
-		return false
-	}
-	for _, id := range s.jobs {
-		if j := f.jobs[id]; j == nil || j.last() != s.id {
-			return false
-		}
-	}
-	return len(s.jobs) > 0
+func (s *stage) final() bool {
+	return !s.writes && len(s.jobs) > 0 && !slices.ContainsFunc(s.jobs, func(j *job) bool { return j.last() != s })
 }
 
 // read reports whether a running job may read the output of a stage.
-func (f *facts) read(s *stage) bool {
-	return slices.ContainsFunc(s.jobs, func(id int) bool { return f.jobs[id] != nil && !f.jobs[id].hasEnded() })
+func (s *stage) read() bool {
+	return slices.ContainsFunc(s.jobs, func(j *job) bool { return !j.hasEnded() })
 }
 
 // lacks marks the stages of the unit that still have to run and were not submitted.
 func (g *graph) lacks() map[int]bool {
 	out := map[int]bool{}
-	for _, id := range g.unitJobs() {
-		maps.Copy(out, g.lacking(g.jobs[id]))
+	for _, j := range g.unitJobs() {
+		maps.Copy(out, g.lacking(j))
 	}
 	return out
 }
@@ -97,7 +88,7 @@ func (g *graph) lacks() map[int]bool {
 // lacking marks the stages of a job that Spark's scheduler will still submit. A submitted stage has its input, so
 // its unsubmitted parents are not lacking, unless the stage has failed.
 func (g *graph) lacking(j *job) map[int]bool {
-	if j.hasEnded() {
+	if j.hasEnded() || j.last() == nil {
 		return nil
 	}
 	out, seen := map[int]bool{}, map[int]bool{}
@@ -112,19 +103,19 @@ func (g *graph) lacking(j *job) map[int]bool {
 			return
 		}
 		if !s.ran() {
-			if w := g.twin(s); id != j.last() && w != nil && w.done() {
+			if w := g.twin(s); s != j.last() && w != nil && w.done() {
 				return // Spark skips it
 			}
 			out[id] = true
 		}
-		for _, p := range g.parentsOf(j, s) {
+		for _, p := range j.parentsOf(s) {
 			visit(p, depth+1)
 		}
 		if out[id] && g.passedOver(j, s, out) {
 			delete(out, id)
 		}
 	}
-	visit(j.last(), 0)
+	visit(j.last().id, 0)
 	return out
 }
 
@@ -136,7 +127,7 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 	for g.stages[g.listedBelow].listed() { // Spark numbers stages without gaps
 		g.listedBelow++
 	}
-	if !s.hasParents || s.id == j.last() || s.id <= g.listedBelow {
+	if !s.hasParents || s == j.last() || s.id <= g.listedBelow {
 		return false
 	}
 	for _, id := range s.parents {
@@ -144,7 +135,7 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 			return false
 		}
 	}
-	return slices.ContainsFunc(j.stages, func(id int) bool { return g.stages[id] != nil && g.stages[id].ran() })
+	return slices.ContainsFunc(j.stages, (*stage).ran)
 }
 
 // edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last
@@ -157,21 +148,17 @@ func (g *graph) edges(s *stage) []dag.Edge {
 		}
 	}
 	own := false // the stage waits for a stage of its own job
-	for _, id := range s.jobs {
-		if j := g.jobs[id]; j != nil {
-			for _, pid := range g.parentsOf(j, s) {
-				p := g.stages[pid]
-				own = own || p != nil && p.planPlace > 0
-				add(g.writerOf(p), dag.Barrier)
-			}
+	for _, j := range s.jobs {
+		for _, id := range j.parentsOf(s) {
+			p := g.stages[id]
+			own = own || p != nil && p.planPlace > 0
+			add(g.writerOf(p), dag.Barrier)
 		}
 	}
 	if !own {
-		for _, id := range s.jobs {
-			if j := g.jobs[id]; j != nil {
-				for _, last := range g.before(j) {
-					add(last, dag.Broadcast)
-				}
+		for _, j := range s.jobs {
+			for _, last := range g.before(j) {
+				add(last, dag.Broadcast)
 			}
 		}
 	}
@@ -204,17 +191,14 @@ func (g *graph) before(j *job) []*stage {
 		return j.before
 	}
 	latest, out := dag.NoInstant, []*stage{} // the latest submission of a job that had ended
-	ended := func(k *job) bool {
-		return k != j && k.completed.Known() && k.submitted.Known() && k.completed <= j.submitted
-	}
-	for _, id := range g.unitJobs() {
-		if k := g.jobs[id]; ended(k) {
-			latest = max(latest, k.submitted)
+	var ended []*job
+	for _, k := range g.unitJobs() {
+		if k != j && k.completed.Known() && k.submitted.Known() && k.completed <= j.submitted {
+			ended, latest = append(ended, k), max(latest, k.submitted)
 		}
 	}
-	for _, id := range g.unitJobs() {
-		k := g.jobs[id]
-		if s := g.stages[k.last()]; ended(k) && k.completed > latest && s != nil && s.planPlace > 0 {
+	for _, k := range ended {
+		if s := k.last(); k.completed > latest && s != nil && s.planPlace > 0 {
 			out = append(out, s)
 		}
 	}
@@ -229,7 +213,7 @@ func (g *graph) placeOf(j *job) int {
 	if j == nil {
 		return 0
 	}
-	if s := g.writerOf(g.stages[j.last()]); s != nil {
+	if s := g.writerOf(j.last()); s != nil {
 		return s.planPlace
 	}
 	return 0

@@ -133,7 +133,7 @@ func (p *player) applyStage(e *event) {
 	}
 	s, at := t.stage, e.at
 	if began := w.Submitted.at(); began.Known() {
-		at = max(min(began+e.shift, at), p.firstOf(s.jobs))
+		at = max(min(began+e.shift, at), firstOf(s.jobs))
 	}
 	if e.kind.name == "StageSubmitted" {
 		t.submitted, w.Status = at, "ACTIVE"
@@ -168,7 +168,7 @@ func (p *player) applyTask(e *event) {
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
 	executor, launch := p.executorAt(w.executor), min(w.launch+e.shift, e.at)
-	p.begin(t, max(launch, p.firstOf(s.jobs)), e)
+	p.begin(t, max(launch, firstOf(s.jobs)), e)
 	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
 		p.occupy(k, 1)

@@ -47,13 +47,13 @@ func (a *answers) takePage(body string, jobID int) bool {
 		}
 		id, _ := strconv.Atoi(body[at[2]:at[3]])
 		s := a.stages[id]
-		if s == nil || !slices.Contains(j.stages, id) {
+		if !slices.Contains(j.stages, s) {
 			continue
 		}
 		s.parents, s.hasParents = nil, true
 		for _, m := range incoming.FindAllStringSubmatch(body[at[0]:end], -1) {
 			from, _ := strconv.Atoi(m[1])
-			if p := a.writer(j, from, id); p >= 0 && !slices.Contains(s.parents, p) {
+			if p := j.writer(from, id); p >= 0 && !slices.Contains(s.parents, p) {
 				s.parents = append(s.parents, p)
 			}
 		}
@@ -63,18 +63,17 @@ func (a *answers) takePage(body string, jobID int) bool {
 }
 
 // writer returns the stage before reader with rdd as its last RDD, or else one that contains rdd; -1 if there is none.
-func (a *answers) writer(j *job, rdd, reader int) int {
+func (j *job) writer(rdd, reader int) int {
 	found := -1
-	for _, id := range j.stages {
-		s := a.stages[id]
-		if s == nil || id >= reader || !slices.Contains(s.rdds, rdd) {
+	for _, s := range j.stages {
+		if s.id >= reader || !slices.Contains(s.rdds, rdd) {
 			continue
 		}
 		if s.rdds[len(s.rdds)-1] == rdd {
-			return id
+			return s.id
 		}
 		if found < 0 {
-			found = id
+			found = s.id
 		}
 	}
 	return found
@@ -95,12 +94,12 @@ func (a *answers) takeLog(body []byte) bool {
 		for _, of := range w.Stages {
 			id := of.ID.ID()
 			s := a.stages[id]
-			if s == nil || s.hasParents || !slices.Contains(j.stages, id) {
+			if !slices.Contains(j.stages, s) || s.hasParents {
 				continue
 			}
 			s.hasParents = true
 			s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
-				return p >= id || !slices.Contains(j.stages, p)
+				return p >= id || !slices.Contains(j.stages, a.stages[p])
 			})
 		}
 	}

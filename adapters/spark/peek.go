@@ -38,8 +38,8 @@ func (s *Source) startPeek(ctx context.Context) {
 		return
 	}
 	var paths []string
-	for _, id := range s.app.endSoon(s.app.Time(s.driver.Now())) {
-		paths = append(paths, s.path("jobs/%d", id))
+	for _, j := range s.app.endSoon(s.app.Time(s.driver.Now())) {
+		paths = append(paths, s.path("jobs/%d", j.id))
 	}
 	if len(paths) == 0 {
 		return
@@ -94,20 +94,19 @@ func (s *Source) endPeek() {
 // endSoon returns the running jobs if all of them may end within peekAhead, judged by the mean duration of their tasks
 // so far, otherwise none. It assumes half the time that the remaining tasks take in waves, because running tasks have
 // done a part. In the last wave it assumes the rest of the task that began last.
-func (a *App) endSoon(now dag.Instant) []int {
-	ids := a.running()
-	if len(ids) > mostPeeked {
+func (a *App) endSoon(now dag.Instant) []*job {
+	jobs := a.running()
+	if len(jobs) > mostPeeked {
 		return nil
 	}
 	lacks := newGraph(a.facts).lacks()
 	left, ended, runMS, began := 0, 0, 0.0, dag.NoInstant
-	for _, id := range ids {
-		for _, sid := range a.jobs[id].stages {
-			s := a.stages[sid]
-			if lacks[sid] {
+	for _, j := range jobs {
+		for _, s := range j.stages {
+			if lacks[s.id] {
 				left += s.tasks
 			}
-			if s == nil || !s.ran() {
+			if !s.ran() {
 				continue
 			}
 			t := s.newest()
@@ -131,7 +130,7 @@ func (a *App) endSoon(now dag.Instant) []int {
 	if ms > float64(peekAhead.Milliseconds()) {
 		return nil
 	}
-	return ids
+	return jobs
 }
 
 // sleep waits for d or until the context is done. In the second case it returns the cause.

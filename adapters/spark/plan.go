@@ -31,12 +31,10 @@ type planner struct {
 // grow appends new stages to the plan. A stage keeps its place. So does a stage that Spark skips after all; it then
 // has no tasks.
 func (p *planner) grow(g *graph) {
-	for _, id := range p.unitJobs() {
-		j := p.jobs[id]
+	for _, j := range p.unitJobs() {
 		lacks := g.lacking(j)
-		for _, sid := range j.stages {
-			s := p.stages[sid]
-			if s == nil || s.planPlace > 0 || !s.ran() && !lacks[sid] {
+		for _, s := range j.stages {
+			if s.planPlace > 0 || !s.ran() && !lacks[s.id] {
 				continue
 			}
 			if len(p.order) >= mostStages || p.expected+s.tasks > mostTasks {
@@ -124,8 +122,8 @@ func (p *planner) firstRDD() int {
 		return 0
 	}
 	if p.base < 0 {
-		for id := range p.unitStages() {
-			if s := p.stages[id]; s != nil && len(s.rdds) > 0 && (p.base < 0 || s.rdds[0] < p.base) {
+		for s := range p.unitStages() {
+			if len(s.rdds) > 0 && (p.base < 0 || s.rdds[0] < p.base) {
 				p.base = s.rdds[0]
 			}
 		}

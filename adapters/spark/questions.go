@@ -210,18 +210,16 @@ func jobs(s *Source, ask func(string) bool) {
 
 // endedStages requests stages that have left the list of running and waiting stages, even if their job still runs.
 func endedStages(s *Source, ask func(string) bool) {
-	for _, id := range s.app.unitJobs() {
-		j := s.app.jobs[id]
+	for _, j := range s.app.unitJobs() {
 		if j.settled {
 			continue
 		}
-		for _, sid := range j.stages {
-			st := s.app.stages[sid]
-			if st == nil || st.status == "COMPLETE" || st.status == "SKIPPED" || st.lastListed == s.rounds ||
+		for _, st := range j.stages {
+			if st.status == "COMPLETE" || st.status == "SKIPPED" || st.lastListed == s.rounds ||
 				!j.hasEnded() && st.status == "PENDING" {
 				continue
 			}
-			if !ask(s.path("stages/%d?details=false", sid)) {
+			if !ask(s.path("stages/%d?details=false", st.id)) {
 				return
 			}
 		}
@@ -231,16 +229,15 @@ func endedStages(s *Source, ask func(string) bool) {
 
 // jobPages requests the pages of jobs with several stages. They show the dependencies between stages.
 func jobPages(s *Source, ask func(string) bool) {
-	for _, id := range s.app.unitJobs() {
-		j := s.app.jobs[id]
-		if len(j.stages) < 2 || s.app.edgesKnown(j) || s.asked.pages[id] >= pageTries {
+	for _, j := range s.app.unitJobs() {
+		if j.edgesKnown() || s.asked.pages[j.id] >= pageTries {
 			continue
 		}
-		if !ask("/jobs/job/?id=" + strconv.Itoa(id)) {
+		if !ask("/jobs/job/?id=" + strconv.Itoa(j.id)) {
 			return
 		}
-		if s.asked.pages[id]++; statusOf(s.err) == http.StatusForbidden {
-			s.asked.pages[id] = pageTries // it will be refused again
+		if s.asked.pages[j.id]++; statusOf(s.err) == http.StatusForbidden {
+			s.asked.pages[j.id] = pageTries // it will be refused again
 		}
 	}
 }
@@ -249,9 +246,8 @@ func jobPages(s *Source, ask func(string) bool) {
 // application's end, if those of any job are unknown. If the request fails, the dependencies stay a guess, for which
 // there is a separate warning.
 func eventLog(s *Source, ask func(string) bool) {
-	if !slices.ContainsFunc(s.app.unitJobs(), func(id int) bool {
-		j := s.app.jobs[id]
-		return !s.app.edgesKnown(j) && (s.app.hasEnd || !j.hasEnded() && s.asked.pages[id] >= pageTries)
+	if !slices.ContainsFunc(s.app.unitJobs(), func(j *job) bool {
+		return !j.edgesKnown() && (s.app.hasEnd || !j.hasEnded() && s.asked.pages[j.id] >= pageTries)
 	}) {
 		return
 	}
@@ -302,9 +298,9 @@ func tasks(s *Source, ask func(string) bool) {
 func (s *Source) unlisted() iter.Seq2[*try, string] {
 	return func(yield func(*try, string) bool) {
 		ofUnit := s.app.unitStages()
-		for _, id := range s.app.stageIDs {
-			t := s.app.stages[id].newest()
-			if t != nil && !t.window.whole && ofUnit[id] && !yield(t, s.path("stages/%d/%d/taskList", id, t.number)) {
+		for _, st := range s.app.stageList {
+			t := st.newest()
+			if t != nil && !t.window.whole && ofUnit[st] && !yield(t, s.path("stages/%d/%d/taskList", st.id, t.number)) {
 				return
 			}
 		}

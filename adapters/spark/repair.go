@@ -34,7 +34,9 @@ func (r *repairer) plausible(id int) bool {
 	const mostGap = 10_000 // above all known ids
 	top := -1
 	for _, j := range r.jobs {
-		top = max(top, j.last())
+		if s := j.last(); s != nil {
+			top = max(top, s.id)
+		}
 	}
 	return id >= 0 && (top < 0 || id <= top+mostGap)
 }
@@ -59,8 +61,8 @@ func (r *repairer) imply(s *stage, e *event) {
 		}
 		r.impliedJobs++
 	}
-	j.stages = insert(j.stages, s.id)
-	s.jobs = append(s.jobs, j.id)
+	j.stages = insert(j.stages, s, byStage)
+	s.jobs = append(s.jobs, j)
 	r.takeExecutionOf(of, j.id)
 }
 
@@ -94,7 +96,7 @@ func (r *repairer) repair(now dag.Instant) {
 		r.completeStage(s, now)
 	}
 	for _, j := range r.jobs {
-		s := r.stages[j.last()]
+		s := j.last()
 		if j.hasEnded() || s == nil || !s.done() {
 			continue
 		}
@@ -128,17 +130,12 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 		return
 	}
 	at := dag.NoInstant
-	for _, id := range s.jobs {
-		j := r.jobs[id]
-		if j == nil {
-			continue
-		}
+	for _, j := range s.jobs {
 		if j.status == "SUCCEEDED" {
 			at = max(at, j.completed)
 		}
-		for _, sid := range j.stages {
-			of := r.stages[sid]
-			if of != nil && of.ran() && slices.Contains(of.parents, s.id) && t.submitted.Known() &&
+		for _, of := range j.stages {
+			if of.ran() && slices.Contains(of.parents, s.id) && t.submitted.Known() &&
 				of.newest().submitted > t.submitted {
 				at = max(at, of.newest().submitted)
 			}
@@ -157,18 +154,16 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 }
 
 // overAt returns when all tasks of a stage attempt must have ended, or NoInstant while they may run.
-func (r *repairer) overAt(t *try) dag.Instant {
+func (t *try) overAt() dag.Instant {
 	if t.status == "COMPLETE" {
 		return t.completed
 	}
 	at := dag.NoInstant
-	for _, id := range t.stage.jobs {
-		if j := r.jobs[id]; j != nil {
-			if !j.hasEnded() {
-				return dag.NoInstant
-			}
-			at = max(at, j.completed)
+	for _, j := range t.stage.jobs {
+		if !j.hasEnded() {
+			return dag.NoInstant
 		}
+		at = max(at, j.completed)
 	}
 	return at
 }
@@ -185,7 +180,7 @@ func (r *repairer) imagine(k *task, state dag.AttemptState, at, now dag.Instant)
 // settle ends the open tasks of a stage attempt once the attempt is complete or its jobs have ended. They get the
 // median duration of the stage's tasks. If the stage waited for a last task, that one lasts until the stage's end.
 func (r *repairer) settle(t *try, now dag.Instant) {
-	at := r.overAt(t)
+	at := t.overAt()
 	if t.settled || !at.Known() {
 		return
 	}

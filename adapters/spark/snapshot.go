@@ -70,7 +70,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	a.assigner.assign(a.planner.order, a.all)
 	for i, s := range a.planner.order {
 		of := &j.Stages[i]
-		if at := a.firstOf(s.jobs); at.Known() {
+		if at := firstOf(s.jobs); at.Known() {
 			of.Submitted = min(max(at, 0), now)
 		}
 		if s.ran() {

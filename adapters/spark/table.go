@@ -43,8 +43,8 @@ func (s *stage) mayFill() bool {
 func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
 	t, newest, fill := &s.table, s.newest(), s.mayFill()
 	of := basis{
-		progress: newest.progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: f.final(s),
-		read: f.read(s), executors: f.changes,
+		progress: newest.progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: s.final(),
+		read: s.read(), executors: f.changes,
 	}
 	if !fill {
 		of.complete, of.runMS = 0, 0
@@ -249,7 +249,7 @@ const lostOutput = "what it wrote was lost with its executor"
 func (f *facts) markLost(s *stage, attempts []dag.Attempt) {
 	t := s.newest()
 	isLost := func(e *executor) bool { return !e.active }
-	if f.final(s) || t.number == 0 && !slices.ContainsFunc(f.all, isLost) {
+	if s.final() || t.number == 0 && !slices.ContainsFunc(f.all, isLost) {
 		return
 	}
 	for i := 1; i < len(attempts); i++ {
@@ -259,7 +259,7 @@ func (f *facts) markLost(s *stage, attempts []dag.Attempt) {
 			lose(at) // the task has run again
 		}
 	}
-	if !f.read(s) {
+	if !s.read() {
 		return
 	}
 	for i := range attempts {

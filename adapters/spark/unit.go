@@ -138,23 +138,23 @@ func (f *facts) execution() *execution {
 	return f.executions[id]
 }
 
-// unitJobs returns the ids of the unit's jobs, ascending. The caller must not change them.
-func (f *facts) unitJobs() []int {
+// unitJobs returns the unit's jobs, by id. The caller must not change the list.
+func (f *facts) unitJobs() []*job {
 	if f.unit.kind == "" {
-		return f.jobIDs
+		return f.jobList
 	}
 	x := f.execution()
-	return slices.DeleteFunc(slices.Clone(f.jobIDs), func(id int) bool {
-		return f.unit.kind == groupUnit && f.jobs[id].group != f.unit.name ||
-			f.unit.kind == sqlUnit && (x == nil || !x.jobs[id])
+	return slices.DeleteFunc(slices.Clone(f.jobList), func(j *job) bool {
+		return f.unit.kind == groupUnit && j.group != f.unit.name ||
+			f.unit.kind == sqlUnit && (x == nil || !x.jobs[j.id])
 	})
 }
 
 // unitStages marks the stages of the unit's jobs.
-func (f *facts) unitStages() map[int]bool {
-	out := map[int]bool{}
-	for _, id := range f.unitJobs() {
-		for _, s := range f.jobs[id].stages {
+func (f *facts) unitStages() map[*stage]bool {
+	out := map[*stage]bool{}
+	for _, j := range f.unitJobs() {
+		for _, s := range j.stages {
 			out[s] = true
 		}
 	}
@@ -173,8 +173,8 @@ func (f *facts) flowName() string {
 	}
 	if f.unit.kind == groupUnit {
 		name = f.unit.name
-		if ids := f.unitJobs(); len(ids) > 0 {
-			name = cmp.Or(f.jobs[ids[0]].description, name)
+		if jobs := f.unitJobs(); len(jobs) > 0 {
+			name = cmp.Or(jobs[0].description, name)
 		}
 	}
 	return dag.Clean(cmp.Or(name, f.flowID()))

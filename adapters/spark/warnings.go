@@ -48,7 +48,7 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 	if what := f.forgotten(); what != "" {
 		out = append(out, remark("the driver has dropped %s that ended early: the estimate rests on what it still has", what))
 	}
-	if slices.ContainsFunc(f.running(), func(id int) bool { return !f.edgesKnown(f.jobs[id]) }) {
+	if slices.ContainsFunc(f.running(), func(j *job) bool { return !j.edgesKnown() }) {
 		out = append(out, dag.Warning{
 			Code: dag.WarnNoEdges,
 			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",
@@ -84,12 +84,14 @@ func (f *facts) forgotten() string {
 	if x := f.execution(); x != nil {
 		jobs = len(x.jobs) - len(f.unitJobs())
 	}
-	for _, id := range sortedKeys(f.unitStages()) {
-		switch s := f.stages[id]; {
+	ofUnit := f.unitStages()
+	for _, s := range f.stageList {
+		switch {
+		case !ofUnit[s]:
 		case !s.listed():
 			stages++
 		case s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000):
-			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", id)
+			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", s.id)
 		}
 	}
 	switch {
@@ -117,8 +119,8 @@ func (f *facts) noUnit() *NoUnitError {
 	switch {
 	case f.unit.kind == groupUnit:
 		unit = fmt.Sprintf("job group %q", f.unit.name)
-		for _, id := range f.jobIDs {
-			if group := fmt.Sprintf("%q", f.jobs[id].group); group != `""` && !slices.Contains(has, group) {
+		for _, j := range f.jobList {
+			if group := fmt.Sprintf("%q", j.group); group != `""` && !slices.Contains(has, group) {
 				has = append(has, group)
 			}
 		}
@@ -156,10 +158,8 @@ func (f *facts) strangePools() (names []string, all int) {
 		return nil, 0
 	}
 	pools := map[string]bool{}
-	for id := range f.unitStages() {
-		if s := f.stages[id]; s != nil {
-			pools[f.poolOf(s)] = true
-		}
+	for s := range f.unitStages() {
+		pools[f.poolOf(s)] = true
 	}
 	for name := range pools {
 		if _, known := f.pools[name]; !known {
@@ -177,13 +177,9 @@ func (f *facts) poolOf(s *stage) string {
 		return ""
 	}
 	pool := s.pool
-	for _, id := range s.jobs {
-		if j := f.jobs[id]; j != nil {
-			for _, other := range j.stages {
-				if of := f.stages[other]; of != nil {
-					pool = cmp.Or(pool, of.pool)
-				}
-			}
+	for _, j := range s.jobs {
+		for _, of := range j.stages {
+			pool = cmp.Or(pool, of.pool)
 		}
 	}
 	return cmp.Or(pool, "default")
@@ -192,8 +188,8 @@ func (f *facts) poolOf(s *stage) string {
 // poolOfJobs returns the pool of the first job with known stages. All jobs of an execution share it.
 func (f *facts) poolOfJobs(ids []int) string {
 	for _, id := range ids {
-		if j := f.jobs[id]; j != nil && f.stages[j.last()] != nil {
-			return f.poolOf(f.stages[j.last()])
+		if j := f.jobs[id]; j != nil && j.last() != nil {
+			return f.poolOf(j.last())
 		}
 	}
 	return ""
