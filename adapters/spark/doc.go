@@ -7,8 +7,8 @@
 //
 // An [App] makes snapshots in three steps:
 //
-//   - The facts are what is known of the application. answers applies REST responses to them, and player the events of
-//     a log; repairer adds what a driver has dropped and later facts imply. A recording and a watched driver share all
+//   - The facts are what is known of the application. answers applies REST responses to them, and App the events of a
+//     log; repairer adds what a driver has dropped and later facts imply. A recording and a watched driver share all
 //     of it.
 //   - The questions are what a [Source] requests next, a table in the order of priority. They depend on the facts
 //     alone.

@@ -21,11 +21,8 @@ func (c *checks) add(name string, grade yarn.Grade, hint, format string, args ..
 
 // failed adds a check whose request failed.
 func (c *checks) failed(name string, grade yarn.Grade, err error) {
-	hint, text := "", err.Error()
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.Hint != "" {
-		hint, text = e.Hint, strings.TrimSuffix(text, " ("+e.Hint+")")
-	}
-	c.add(name, grade, hint, "%s", text)
+	hint := rest.Hint(err)
+	c.add(name, grade, hint, "%s", strings.TrimSuffix(err.Error(), " ("+hint+")"))
 }
 
 // Doctor tests all requests that are needed to observe an application: those to the driver, and to the history

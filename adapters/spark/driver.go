@@ -53,14 +53,13 @@ type yarnDriver struct {
 // OnYARN returns a source for an application of Spark on YARN.
 func OnYARN(client *yarn.Client, id, history string) *Source {
 	over := yarn.NewOverview(client, nil)
-	unitID := id
-	id, _ = AppOf(id)
-	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, id}, unitID)
+	app, _ := AppOf(id)
+	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, app}, id)
 	s.manager = func(ctx context.Context) (a yarn.App, known bool) {
 		if over.Observe(ctx) != nil {
 			return a, false
 		}
-		return over.App(ctx, id)
+		return over.App(ctx, app)
 	}
 	return s
 }

@@ -60,15 +60,14 @@ func (a *App) readLocalLog() {
 	if err != nil || !l.Ended || l.id != a.id {
 		return
 	}
-	p := a.player()
 	for i := range l.events {
 		switch e := &l.events[i]; e.kind.name {
 		case "JobStart":
 			if a.jobs[idOf(e.more.JobID)] == nil {
-				e.kind.apply(&p, e)
+				e.kind.apply(a, e)
 			}
 		case "JobEnd", "StageCompleted", "TaskEnd", "SQLExecutionEnd", "ApplicationEnd":
-			e.kind.apply(&p, e)
+			e.kind.apply(a, e)
 		}
 	}
 	a.historyHasEnd = true

@@ -155,25 +155,21 @@ func (l *Log) name(id string) {
 	}
 }
 
-// Tasks returns the approximate number of tasks in the log.
-func (l *Log) Tasks() int { return len(l.events) / 2 }
-
 // ID returns the id of the application.
 func (l *Log) ID() string { return l.id }
 
 // A Reader replays a log from its beginning. It is not safe for concurrent use.
 type Reader struct {
-	log    *Log
-	app    *App
-	player player
-	next   int
+	log  *Log
+	app  *App
+	next int
 }
 
 // Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.
 func (l *Log) Reader(id string) *Reader {
 	app := NewApp(id)
 	app.inLog = true
-	return &Reader{log: l, app: app, player: app.player()}
+	return &Reader{log: l, app: app}
 }
 
 // Holds reports whether the log has a job of the application or unit with this id.
@@ -193,23 +189,11 @@ func (l *Log) Holds(id string) bool {
 	})
 }
 
-// Missing returns why the log does not have a workflow. It returns nil if it does, or if it is another
-// application's.
-func (l *Log) Missing(id string) error {
-	app, of := parseID(id)
-	if of.kind == "" || app != "" && app != l.id || l.Holds(id) {
-		return nil
-	}
-	r := l.Reader(l.id + id[len(app):])
-	r.At(l.Last)
-	return r.app.Missing()
-}
-
 // At returns a snapshot of an instant. Instants must not decrease between calls. ok is false before the first job.
 func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 	for r.next < len(r.log.events) && r.log.events[r.next].at <= now {
 		e := &r.log.events[r.next]
-		e.kind.apply(&r.player, e)
+		e.kind.apply(r.app, e)
 		r.next++
 	}
 	return r.app.Snapshot(now, false)

@@ -224,7 +224,7 @@ func TestLogSkipsWrittenStages(t *testing.T) {
 	}
 	r := l.Reader("")
 	for n, e := range l.events {
-		e.kind.apply(&r.player, &e)
+		e.kind.apply(r.app, &e)
 		s, ok := r.app.Snapshot(e.at, false)
 		if !ok {
 			continue

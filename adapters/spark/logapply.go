@@ -8,48 +8,42 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A player applies the events of a log.
-type player struct {
-	*facts
-	*repairer
-}
+// These methods apply the events of a log.
 
-func (a *App) player() player { return player{a.facts, a.repairer} }
-
-func (p *player) startApplication(e *event) {
+func (a *App) startApplication(e *event) {
 	w := e.more
-	p.id, p.name, p.user, p.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
+	a.id, a.name, a.user, a.began = w.application(), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
 }
 
-func (p *player) updateSettings(e *event) {
+func (a *App) updateSettings(e *event) {
 	for k, v := range e.more.Properties {
-		p.conf[k] = string(v)
+		a.conf[k] = string(v)
 	}
 }
 
-func (p *player) applyExecutor(e *event) {
+func (a *App) applyExecutor(e *event) {
 	w := e.more
-	n := p.executorAt(string(cmp.Or(w.Executor, w.ExcludedExecutor)))
+	n := a.executorAt(string(cmp.Or(w.Executor, w.ExcludedExecutor)))
 	if n < 0 {
 		return
 	}
-	x := p.all[n]
+	x := a.all[n]
 	switch e.kind.name {
 	case "ExecutorAdded":
 		x.added, x.host = e.at, dag.Clean(string(w.ExecutorInfo.Host))
 		x.total = w.ExecutorInfo.Cores.Count(mostCores)
-		x.cores = x.total / p.conf.coresPerTask()
-		p.set(x, true, x.removed, x.reason)
+		x.cores = x.total / a.conf.coresPerTask()
+		a.set(x, true, x.removed, x.reason)
 	case "ExecutorRemoved":
-		p.set(x, false, e.at, firstLine(string(w.Reason)))
+		a.set(x, false, e.at, firstLine(string(w.Reason)))
 	default:
 		x.excluded = !strings.Contains(e.kind.name, "Un")
 	}
 }
 
-func (p *player) applyExecution(e *event) {
+func (a *App) applyExecution(e *event) {
 	w := e.more
-	x := p.executionAt(idOf(w.Execution))
+	x := a.executionAt(idOf(w.Execution))
 	if x == nil {
 		return
 	}
@@ -66,7 +60,7 @@ func (p *player) applyExecution(e *event) {
 	}
 }
 
-func (p *player) startJob(e *event) {
+func (a *App) startJob(e *event) {
 	w := e.more
 	job := wireJob{
 		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
@@ -78,15 +72,15 @@ func (p *player) startJob(e *event) {
 		if job.StageIDs = append(job.StageIDs, number(id)); id > last {
 			last, job.Name = id, w.Stages[i].Name
 		}
-		p.describeLogged(&w.Stages[i])
+		a.describeLogged(&w.Stages[i])
 	}
 	if w.Stages == nil {
 		for _, n := range w.StageIDs[:min(len(w.StageIDs), mostListed)] {
 			job.StageIDs = append(job.StageIDs, number(idOf(n)))
 		}
 	}
-	p.takeJob(&job)
-	p.takeExecutionOf(&w.Job, idOf(w.JobID))
+	a.takeJob(&job)
+	a.takeExecutionOf(&w.Job, idOf(w.JobID))
 }
 
 // takeExecutionOf records the executions of SQL that a job belongs to.
@@ -98,11 +92,11 @@ func (f *facts) takeExecutionOf(of *jobProperties, job int) {
 	}
 }
 
-func (p *player) endJob(e *event) {
+func (a *App) endJob(e *event) {
 	w := e.more
-	j := p.jobs[idOf(w.JobID)]
+	j := a.jobs[idOf(w.JobID)]
 	if j == nil {
-		j = p.openImplied()
+		j = a.openImplied()
 	}
 	if j == nil {
 		return
@@ -114,8 +108,8 @@ func (p *player) endJob(e *event) {
 }
 
 // describeLogged sets the description of a stage. It returns nil if stageAt does.
-func (p *player) describeLogged(w *loggedStage) *stage {
-	s := p.describe(w.row())
+func (a *App) describeLogged(w *loggedStage) *stage {
+	s := a.describe(w.row())
 	if s == nil {
 		return nil
 	}
@@ -125,10 +119,10 @@ func (p *player) describeLogged(w *loggedStage) *stage {
 	return s
 }
 
-func (p *player) applyStage(e *event) {
+func (a *App) applyStage(e *event) {
 	w := e.more.Stage.row()
-	t := p.tryOf(e.stage, w.Try.ID())
-	if s := p.describeLogged(&e.more.Stage); s == nil || t == nil {
+	t := a.tryOf(e.stage, w.Try.ID())
+	if s := a.describeLogged(&e.more.Stage); s == nil || t == nil {
 		return
 	}
 	s, at := t.stage, e.at
@@ -137,9 +131,9 @@ func (p *player) applyStage(e *event) {
 	}
 	if e.kind.name == "StageSubmitted" {
 		t.submitted, w.Status = at, "ACTIVE"
-		p.imply(s, e)
+		a.imply(s, e)
 	} else {
-		p.begin(t, at, e)
+		a.begin(t, at, e)
 		w.Status, t.completed, t.settled, s.noEnd = "COMPLETE", e.at, false, false
 		if w.Failure != "" {
 			w.Status = "FAILED"
@@ -147,44 +141,44 @@ func (p *player) applyStage(e *event) {
 	}
 	w.Submitted, w.Completed = moment(t.submitted), moment(t.completed)
 	w.Complete, w.RunTime, w.Pool = number(t.complete), -1, cmp.Or(e.more.Job.Pool, text(s.pool))
-	p.takeStage(w)
+	a.takeStage(w)
 }
 
-func (p *player) applyTask(e *event) {
+func (a *App) applyTask(e *event) {
 	w := e.task
-	if p.stages[e.stage] == nil && !p.plausible(e.stage) {
+	if a.stages[e.stage] == nil && !a.plausible(e.stage) {
 		return
 	}
-	t := p.tryOf(e.stage, int(w.try))
+	t := a.tryOf(e.stage, int(w.try))
 	if t == nil {
 		return
 	}
 	s := t.stage
-	k, isNew := p.taskAt(t, int(w.id))
+	k, isNew := a.taskAt(t, int(w.id))
 	if k == nil {
 		return
 	}
 	if !s.hasParents { // no event describes the stage yet
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
-	executor, launch := p.executorAt(w.executor), min(w.launch+e.shift, e.at)
-	p.begin(t, max(launch, firstOf(s.jobs)), e)
+	executor, launch := a.executorAt(w.executor), min(w.launch+e.shift, e.at)
+	a.begin(t, max(launch, firstOf(s.jobs)), e)
 	if e.kind.name == "TaskStart" {
 		k.identify(int(w.part), max(launch, t.submitted), executor)
-		p.occupy(k, 1)
+		a.occupy(k, 1)
 		return
 	}
-	p.occupy(k, -one(!isNew))
+	a.occupy(k, -one(!isNew))
 	if k.end = e.at; w.finish.Known() {
 		k.end = w.finish + e.shift
 	}
 	launch = k.launch
 	if isNew {
 		launch = min(max(w.launched(k.end, e.shift), t.submitted), k.end)
-		p.noStarts++
+		a.noStarts++
 	}
 	k.identify(int(w.part), launch, executor)
-	p.endTask(k, e)
+	a.endTask(k, e)
 	if w.hasCounters {
 		k.in, k.read, k.out = w.in, w.read, w.out
 		s.writes = s.writes || w.writes
@@ -193,9 +187,9 @@ func (p *player) applyTask(e *event) {
 
 // occupy adds n to the running tasks of an executor. If the log does not have its cores, they are as many as had a task
 // at once.
-func (p *player) occupy(k *task, n int) {
+func (a *App) occupy(k *task, n int) {
 	if k.executor >= 0 {
-		x := p.all[k.executor]
+		x := a.all[k.executor]
 		if x.running += n; x.total == 0 {
 			x.cores = max(x.cores, x.running)
 		}
@@ -203,13 +197,13 @@ func (p *player) occupy(k *task, n int) {
 }
 
 // endTask sets the end of a task.
-func (p *player) endTask(k *task, e *event) {
+func (a *App) endTask(k *task, e *event) {
 	w := e.task
 	if w.state == dag.AttemptSucceeded && (k.state != dag.AttemptSucceeded || k.guessed) {
 		k.try.complete++
 	}
-	if w.executorLost && k.executor >= 0 && p.all[k.executor].active {
-		p.set(p.all[k.executor], false, e.at, w.loss)
+	if w.executorLost && k.executor >= 0 && a.all[k.executor].active {
+		a.set(a.all[k.executor], false, e.at, w.loss)
 	}
 	k.why, k.impliedSince = w.why, dag.NoInstant
 	k.become(w.state, false)

@@ -137,32 +137,32 @@ func intern(s string) string { return unique.Make(s).Value() }
 // An eventKind is a kind of events that are read.
 type eventKind struct {
 	name  string                  // the event's name without package and prefix
-	apply func(*player, *event)   // applies an event of the kind
+	apply func(*App, *event)      // applies an event of the kind
 	sound func(w *wireEvent) bool // it has the required fields, in valid ranges; nil is always
 }
 
 var eventKinds = []eventKind{
-	{"LogStart", func(p *player, e *event) { p.version = string(e.more.Version) }, nil},
-	{"ApplicationStart", (*player).startApplication, nil},
-	{"ApplicationEnd", func(p *player, e *event) { p.hasEnd, p.ended = true, e.at }, nil},
-	{"EnvironmentUpdate", (*player).updateSettings, nil},
-	{"ExecutorAdded", (*player).applyExecutor, func(w *wireEvent) bool {
+	{"LogStart", func(a *App, e *event) { a.version = string(e.more.Version) }, nil},
+	{"ApplicationStart", (*App).startApplication, nil},
+	{"ApplicationEnd", func(a *App, e *event) { a.hasEnd, a.ended = true, e.at }, nil},
+	{"EnvironmentUpdate", (*App).updateSettings, nil},
+	{"ExecutorAdded", (*App).applyExecutor, func(w *wireEvent) bool {
 		return w.Executor != "" && w.ExecutorInfo.Cores > 0 && w.ExecutorInfo.Cores <= mostCores
 	}},
-	{"ExecutorRemoved", (*player).applyExecutor, func(w *wireEvent) bool { return w.Executor != "" }},
-	{"ExecutorExcluded", (*player).applyExecutor, nil},
-	{"ExecutorUnexcluded", (*player).applyExecutor, nil},
-	{"ExecutorBlacklisted", (*player).applyExecutor, nil},
-	{"ExecutorUnblacklisted", (*player).applyExecutor, nil},
-	{"JobStart", (*player).startJob, (*wireEvent).startsJob},
-	{"JobEnd", (*player).endJob, func(w *wireEvent) bool { return idOf(w.JobID) >= 0 && w.Result.Result != "" }},
-	{"StageSubmitted", (*player).applyStage, (*wireEvent).hasStage},
-	{"StageCompleted", (*player).applyStage, (*wireEvent).hasStage},
-	{"TaskStart", (*player).applyTask, (*wireEvent).hasTask},
-	{"TaskEnd", (*player).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
-	{"SQLExecutionStart", (*player).applyExecution, (*wireEvent).hasExecution},
-	{"SQLExecutionEnd", (*player).applyExecution, (*wireEvent).hasExecution},
-	{"SQLAdaptiveExecutionUpdate", (*player).applyExecution, (*wireEvent).hasExecution},
+	{"ExecutorRemoved", (*App).applyExecutor, func(w *wireEvent) bool { return w.Executor != "" }},
+	{"ExecutorExcluded", (*App).applyExecutor, nil},
+	{"ExecutorUnexcluded", (*App).applyExecutor, nil},
+	{"ExecutorBlacklisted", (*App).applyExecutor, nil},
+	{"ExecutorUnblacklisted", (*App).applyExecutor, nil},
+	{"JobStart", (*App).startJob, (*wireEvent).startsJob},
+	{"JobEnd", (*App).endJob, func(w *wireEvent) bool { return idOf(w.JobID) >= 0 && w.Result.Result != "" }},
+	{"StageSubmitted", (*App).applyStage, (*wireEvent).hasStage},
+	{"StageCompleted", (*App).applyStage, (*wireEvent).hasStage},
+	{"TaskStart", (*App).applyTask, (*wireEvent).hasTask},
+	{"TaskEnd", (*App).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
+	{"SQLExecutionStart", (*App).applyExecution, (*wireEvent).hasExecution},
+	{"SQLExecutionEnd", (*App).applyExecution, (*wireEvent).hasExecution},
+	{"SQLAdaptiveExecutionUpdate", (*App).applyExecution, (*wireEvent).hasExecution},
 }
 
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no

@@ -31,11 +31,14 @@ var ErrNoTasks = errors.New("spark: nothing to observe: its jobs had no tasks, a
 // more for a long log. The source ends with io.EOF, or with a *recording.CutOffError if the log does
 // not have the application's end.
 func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
-	if err := log.Missing(o.Workflow); err != nil {
-		return nil, err
-	}
 	if o.Workflow != "" && !log.Holds(o.Workflow) {
-		return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: []string{log.ID() + " of Spark"}}
+		app, part := AppOf(o.Workflow)
+		if part == "" || app != "" && app != log.id {
+			return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: []string{log.id + " of Spark"}}
+		}
+		r := log.Reader(log.id + part)
+		r.At(log.Last)
+		return nil, r.app.Missing()
 	}
 	step := dag.Instant(o.Every / time.Millisecond)
 	if step <= 0 {
@@ -52,7 +55,8 @@ const mostPlayed = 4_000_000
 
 // AtMost limits the number of snapshots. With very many tasks there are fewer.
 func (s *logSource) AtMost(n int) {
-	n = max(min(n, mostPlayed/max(s.log.Tasks(), 1)), 1)
+	tasks := len(s.log.events) / 2 // about
+	n = max(min(n, mostPlayed/max(tasks, 1)), 1)
 	s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n))
 }
 

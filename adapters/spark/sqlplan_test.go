@@ -116,8 +116,8 @@ func TestComingOfLog(t *testing.T) {
 	whole := l.Reader("")
 	foreseen := 0
 	for n, e := range l.events {
-		e.kind.apply(&unit.player, &e)
-		e.kind.apply(&whole.player, &e)
+		e.kind.apply(unit.app, &e)
+		e.kind.apply(whole.app, &e)
 		s, ok := unit.app.Snapshot(e.at, false)
 		if !ok || s.State.Ended() {
 			continue
@@ -206,8 +206,7 @@ func TestPlanOfLog(t *testing.T) {
 			t.Fatalf("%s is no event", c.line)
 		}
 		e := w.event(kind, 1)
-		player := a.player()
-		kind.apply(&player, &e)
+		kind.apply(a, &e)
 		got := -1
 		if p := a.executions[1].plan; p != nil {
 			got = len(p.exchanges)
