@@ -88,7 +88,7 @@ func (s *Source) Close() error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	for id, v := range s.views {
-		if !v.over {
+		if !v.ended {
 			s.store.leave(id, false)
 		}
 	}
@@ -110,10 +110,10 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 		s.views[state.ID] = v
 		s.store.watch(state.ID)
 	}
-	if !v.over {
+	if !v.ended {
 		s.look(v, state, plan, snap.At, now)
 	}
-	if v.over = state.State.Ended(); v.over {
+	if v.ended = state.State.Ended(); v.ended {
 		s.store.leave(state.ID, true)
 	}
 	if v.groups == nil {

@@ -73,7 +73,7 @@ type Store struct {
 	watched        map[string]int // number of sources that watch a job, which may have no batch yet
 	held           int            // bytes
 	lambda, points int            // limits of a map's keys, and of an attempt's points
-	over           []string       // the newest jobs that have ended
+	ended          []string       // the newest jobs that have ended
 	taken, refused int
 }
 
@@ -125,7 +125,7 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	if err != nil {
 		return refuse(http.StatusBadRequest, "%v", err)
 	}
-	if slices.Contains(s.over, b.Job) {
+	if slices.Contains(s.ended, b.Job) {
 		return ErrOver
 	}
 	j := s.jobs[b.Job]
@@ -208,7 +208,7 @@ func (s *Store) forget(j *job) {
 
 // watch records that a source watches a job. The job's batches are kept as long as one does.
 func (s *Store) watch(id string) {
-	s.over = slices.DeleteFunc(s.over, func(over string) bool { return over == id })
+	s.ended = slices.DeleteFunc(s.ended, func(ended string) bool { return ended == id })
 	s.watched[id]++
 }
 
@@ -227,7 +227,7 @@ func (s *Store) leave(id string, ended bool) {
 	if j := s.jobs[id]; j != nil {
 		s.forget(j)
 	}
-	s.over = append(s.over[max(0, len(s.over)-maxOver+1):], id)
+	s.ended = append(s.ended[max(0, len(s.ended)-maxOver+1):], id)
 	if s.held < s.limit/4 { // there is room again
 		s.lambda = tap.MaxKeys
 	}

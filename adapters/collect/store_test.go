@@ -126,8 +126,8 @@ func TestStoreRefuses(t *testing.T) {
 		s.watch(id)
 		s.leave(id, true)
 	}
-	if len(s.over) != maxOver {
-		t.Errorf("%d jobs that have ended are remembered", len(s.over))
+	if len(s.ended) != maxOver {
+		t.Errorf("%d jobs that have ended are remembered", len(s.ended))
 	}
 }
 

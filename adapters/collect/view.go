@@ -13,7 +13,7 @@ import (
 type view struct {
 	groups   *dag.Groups // nil: nothing yet
 	reported bool        // its first batch was reported
-	over     bool        // the job has ended: groups no longer change
+	ended    bool        // the job has: groups no longer change
 }
 
 // show makes the groups of a snapshot that was made at the instant at, which is now by the collector's clock. If

@@ -50,7 +50,8 @@ func (w *simulation) left(t schedule.Task) schedule.Cost {
 // work is that of its groups.
 func (w *simulation) measure(a *attempt) {
 	st := a.stage
-	a.factor = w.pace * w.opt.Family.factor(random(w.opt.Seed, drawNoise, st.job, st.index, a.task, a.number), w.opt.Noise)
+	draw := random(w.opt.Seed, drawNoise, st.job, st.index, a.task, a.number)
+	a.factor = w.pace * w.opt.Family.factor(draw, w.opt.Noise)
 	if a.node >= 0 && int(a.node) < len(w.nodes) {
 		a.factor *= w.nodes[a.node].slow
 	}

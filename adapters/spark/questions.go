@@ -274,8 +274,8 @@ func pools(s *Source, ask func(string) bool) {
 }
 
 // tasks requests the running tasks of running stages, and some of the ended ones. After the application's end it
-// requests those that ended shortly before the driver closed, such as the failure that ended the application. Tasks that
-// the history server does not have stay unchanged.
+// requests those that ended shortly before the driver closed, such as the failure that ended the application. Tasks
+// that the history server does not have stay unchanged.
 func tasks(s *Source, ask func(string) bool) {
 	past, most, each := 0, pastRound, 1+s.app.cores()/runningRow
 	if s.app.hasEnd {

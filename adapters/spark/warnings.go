@@ -77,8 +77,8 @@ func (f *facts) evidence() (text string) {
 	return text
 }
 
-// forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none. A driver
-// keeps the newest ones, and drops those that ended first.
+// forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none. A
+// driver keeps the newest ones, and drops those that ended first.
 func (f *facts) forgotten() string {
 	jobs, stages, tasks := f.lastJob()+1-len(f.jobs), 0, ""
 	if x := f.execution(); x != nil {
