@@ -216,7 +216,7 @@ func compact(p *dag.Stage) {
 // validated reports the faults of the plan at their fields.
 func (d *Document) validated(err error) {
 	var path []string
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // dag does not wrap its errors
 	case nil:
 		return
 	case interface{ Unwrap() []error }:

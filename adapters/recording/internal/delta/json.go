@@ -135,8 +135,8 @@ func (n *Names) Patch(object []byte, pointer any) error {
 // they are equal.
 func changes[T any](b []byte, old, now *T) []byte {
 	as, start := ours.viewOf(reflect.TypeFor[T]()), len(b)
-	from := reflect.NewAt(as.Type, unsafe.Pointer(old)).Elem()
-	to := reflect.NewAt(as.Type, unsafe.Pointer(now)).Elem()
+	from := reflect.NewAt(as.Type, unsafe.Pointer(old)).Elem() //nolint:gosec // the view has the same memory
+	to := reflect.NewAt(as.Type, unsafe.Pointer(now)).Elem()   //nolint:gosec // likewise
 	for i, name := range as.names {
 		was, is := from.Field(i), to.Field(i)
 		if name == "-" || sameMemory(was, is) {
@@ -236,7 +236,11 @@ type series dag.Series
 // MarshalJSON writes a series.
 func (s series) MarshalJSON() ([]byte, error) {
 	if each := dag.Series(s).Values(); each != nil {
-		return json.Marshal(*(*[]number)(unsafe.Pointer(&each)))
+		numbers := make([]number, len(each))
+		for i, v := range each {
+			numbers[i] = number(v)
+		}
+		return json.Marshal(numbers)
 	}
 	return number(dag.Series(s).At(0)).MarshalJSON()
 }
@@ -244,8 +248,12 @@ func (s series) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a series.
 func (s *series) UnmarshalJSON(b []byte) error {
 	if b[0] == '[' {
-		var each []float64
-		err := json.Unmarshal(b, (*[]number)(unsafe.Pointer(&each)))
+		var numbers []number
+		err := json.Unmarshal(b, &numbers)
+		each := make([]float64, len(numbers))
+		for i, v := range numbers {
+			each[i] = float64(v)
+		}
 		*s = series(dag.Each(each))
 		return err
 	}
