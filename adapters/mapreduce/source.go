@@ -86,6 +86,10 @@ func (h *Hub) source(target yarn.Target, most limits) *Source {
 	}
 }
 
+// mostBack is by how much an observation may seem to be earlier than the one before, as after an old answer with its
+// old date. It then gets the time of the one before.
+const mostBack = time.Minute
+
 // Next observes once. It neither waits nor retries. It returns a *yarn.NoWorkflowError while there is nothing to
 // watch, a *dag.MissedError if an observation failed and a later one may succeed, and io.EOF after a snapshot with a
 // final state.
@@ -93,7 +97,11 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
-	s.now, s.warned = s.cluster.Now(), nil
+	at := s.cluster.Now()
+	if back := s.now.Sub(at); s.ticks > 0 && back > 0 && back <= mostBack {
+		at = s.now
+	}
+	s.now, s.warned = at, nil
 	err := s.observe(ctx)
 	s.ticks++
 	if err = cmp.Or(ctx.Err(), err); err != nil {
