@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -12,13 +13,16 @@ import (
 // manager is a ResourceManager with applications of all engines.
 type manager struct {
 	Services
+	mu       sync.Mutex
 	requests []string
 }
 
 func (*manager) Now() dag.Instant { return 5000 }
 
 func (m *manager) RM(_ context.Context, path string) ([]byte, error) {
+	m.mu.Lock()
 	m.requests = append(m.requests, path)
+	m.mu.Unlock()
 	app := func(id, user, kind string) string {
 		return `{"id":"application_1_` + id + `","user":"` + user + `","state":"RUNNING","startedTime":1` + id +
 			`,"applicationType":"` + kind + `"}`
