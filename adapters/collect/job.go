@@ -153,7 +153,7 @@ func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attem
 }
 
 // Ranks of attempts by their state in the snapshot. An attempt that the snapshot does not have yet ranks as a waiting
-// one, and one with a newer attempt instead of it is unfit.
+// one. An attempt that a newer one has replaced is unfit.
 const unfit = 0
 
 var ranks = map[dag.AttemptState]int{

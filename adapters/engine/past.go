@@ -12,7 +12,7 @@ import (
 type Past struct {
 	Runs    []recording.Run
 	LeftOut []recording.Skipped
-	Failed  []PastError // places of which nothing can be used
+	Failed  []PastError // places without anything usable
 }
 
 // A PastError is the error of a place.
@@ -49,7 +49,7 @@ func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
 			if err != nil {
 				failure = err
 			}
-			if has && p.File != "." {
+			if has && !p.IsFolder() {
 				break // a file is of one engine
 			}
 		}

@@ -130,18 +130,19 @@ func Owns(id string) bool {
 	})
 }
 
-// ofType returns the engine of a type of applications, or the first one for an unknown type.
-func ofType(kind string) *Engine {
-	i := slices.IndexFunc(table, func(e Engine) bool { return e.Type == kind })
-	return &table[max(i, 0)]
+// ofType returns the engine that watches a type of applications, or the first one for an unknown type.
+func ofType(kind string) *Engine { return &table[max(indexOf(kind), 0)] }
+
+// indexOf returns the row of the engine that watches a type of applications, or -1.
+func indexOf(kind string) int {
+	return slices.IndexFunc(table, func(e Engine) bool { return e.Type == kind && e.Open != nil })
 }
 
 // newest returns the application of a known engine that was submitted last and has not ended; the zero App if there
 // is none. The user "" is any user.
 func newest(all []*yarn.App, user string) yarn.App {
 	apps := slices.DeleteFunc(slices.Clone(all), func(a *yarn.App) bool {
-		known := slices.ContainsFunc(table, func(e Engine) bool { return e.Type == a.Type })
-		return a.Ended || !known || user != "" && a.User != user
+		return a.Ended || indexOf(a.Type) < 0 || user != "" && a.User != user
 	})
 	if len(apps) == 0 {
 		return yarn.App{}

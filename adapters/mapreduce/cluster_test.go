@@ -76,7 +76,7 @@ func TestNodeLost(t *testing.T) {
 	}
 }
 
-// TestNodeNamedByMaster: where the list of nodes is an old one (a recording), what the master tells must do.
+// TestNodeNamedByMaster: if the list of nodes is old, as in a recording, the master's report of a node counts.
 func TestNodeNamedByMaster(t *testing.T) {
 	for what, c := range map[string]struct {
 		total int

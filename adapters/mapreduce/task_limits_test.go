@@ -148,7 +148,7 @@ func TestListsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRoom: workflows share what room there is, and get it back; a part of it is for small ones alone.
+// TestRoom: workflows share the room for tasks and return it. A part of it is for small workflows only.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	r := room{tasks: map[string]int{}}

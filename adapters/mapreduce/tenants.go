@@ -66,8 +66,8 @@ func (s *Source) pollTenants(ctx context.Context) {
 }
 
 // poll polls the masters that are due, those first that have waited longest. apps are the other applications that
-// run, of which those with the most memory are followed, and all others are forgotten. now is the instant, made
-// returns when a response was made, and settings returns an application's settings, nil if unknown.
+// run. Those with the most memory are polled, and the needs of all others are dropped. now is the instant, made returns
+// when a response was made, and settings returns an application's settings, nil if unknown.
 func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.Instant,
 	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
 ) {

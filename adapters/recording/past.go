@@ -16,26 +16,33 @@ import (
 type Place struct {
 	Name string // as the user named it
 	In   fs.FS
-	File string // in In; "." is a folder
+	File string // in In
+	dir  string // the local folder of In; "" elsewhere
 }
 
 // LocalPlace returns a local file or folder. In of a file is its folder, because other files there may belong to it.
 func LocalPlace(name string) Place {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return Place{name, os.DirFS(name), "."}
+		return Place{name, os.DirFS(name), ".", name}
 	}
-	return Place{name, os.DirFS(filepath.Dir(name)), filepath.Base(name)}
+	return Place{name, os.DirFS(filepath.Dir(name)), filepath.Base(name), filepath.Dir(name)}
 }
 
 // Path returns the name of a file of the place for people.
 func (p Place) Path(file string) string {
-	if file == p.File {
+	switch {
+	case file == p.File:
 		return p.Name
+	case p.dir == "":
+		return file
 	}
-	if p.File != "." {
-		return filepath.Join(filepath.Dir(p.Name), filepath.FromSlash(file))
-	}
-	return filepath.Join(p.Name, filepath.FromSlash(file))
+	return filepath.Join(p.dir, filepath.FromSlash(file))
+}
+
+// IsFolder reports whether the place is a folder.
+func (p Place) IsFolder() bool {
+	info, err := fs.Stat(p.In, p.File)
+	return err == nil && info.IsDir()
 }
 
 // A PastReader collects the finished runs of an engine.

@@ -181,7 +181,7 @@ func dateOfDriver(t *testing.T) {
 	}
 }
 
-// TestEndFromLocalLog holds that an event log on this machine tells how an application ended.
+// TestEndFromLocalLog checks that an event log on this machine confirms how an application ended.
 func TestEndFromLocalLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, endFromLocalLog)

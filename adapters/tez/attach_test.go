@@ -15,9 +15,9 @@ func TestNoDAG(t *testing.T) {
 	second := strings.TrimSuffix(labDAG, "1") + "2"
 	for _, c := range []struct{ id, state, why string }{
 		{labApp, "RUNNING", ""},
-		{labApp, "FINISHED", labApp + " has ended, and nothing is left that tells of a DAG"},
+		{labApp, "FINISHED", labApp + " has ended, and no file of a DAG is left"},
 		{second, "RUNNING", labApp + " runs, and has no " + second},
-		{second, "FINISHED", labApp + " has ended, and nothing is left that tells of " + second},
+		{second, "FINISHED", labApp + " has ended, and no file of " + second + " is left"},
 	} {
 		l := newLab(1, 1, 1000)
 		l.files, l.runsAnother, l.app = map[string][]byte{"syslog": []byte("x\n")}, true, c.state

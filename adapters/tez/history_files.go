@@ -168,7 +168,7 @@ func objects(b *bufio.Reader) func() ([]byte, error) {
 			}
 		}
 		if errors.Is(s.Err(), bufio.ErrTooLong) {
-			return nil, fmt.Errorf("a record of it is longer than %d MB", mostRecord>>20)
+			return nil, fmt.Errorf("a record is longer than %d MB", mostRecord>>20)
 		}
 		return nil, cmp.Or(s.Err(), io.EOF)
 	}

@@ -178,7 +178,7 @@ func (s *Source) checkDAG() error {
 	}
 	switch {
 	case s.app.Ended:
-		return s.none("%s has ended, and nothing is left that tells of %s: a master's files are deleted after some hours. "+
+		return s.none("%s has ended, and no file of %s is left: a master's files are deleted after some hours. "+
 			"`paratimer import` reads the history that Tez wrote", s.app.ID, what)
 	case what == s.st.id:
 		return s.none("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, "+

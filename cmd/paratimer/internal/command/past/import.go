@@ -125,6 +125,9 @@ func importHistory(c *cli.Context) error {
 			result.Workflows = append(result.Workflows, done)
 		}
 	}
+	if len(result.Workflows) == 0 {
+		failed = append(failed, command.Usage("none of the %d runs can be used", len(past.Runs)))
+	}
 	if c.String("output") == "json" {
 		result.LeftOut = append(result.LeftOut, rejected...)
 		if err := json.NewEncoder(c.App.Writer).Encode(result); err != nil {

@@ -97,6 +97,17 @@ func TestEmptyJob(t *testing.T) {
 {"Event":"SparkListenerJobEnd","Job ID":0,"Completion Time":1760000001001,"Job Result":{"Result":"JobSucceeded"}}
 {"Event":"SparkListenerApplicationEnd","Timestamp":1760000002000}
 `))
+	both := t.TempDir()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(both, "first"), text)
+	write(t, filepath.Join(both, "second"), text)
+	if code, _, stderr := session.Run(t, "import", both, "-o", t.TempDir()); code != program.ExitUsage ||
+		!strings.Contains(stderr, "none of the 2 runs can be used") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"import", log, "-o", out},
