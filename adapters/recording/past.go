@@ -30,11 +30,8 @@ func LocalPlace(name string) Place {
 
 // Path returns the name of a file of the place for people.
 func (p Place) Path(file string) string {
-	switch {
-	case file == p.File:
+	if file == p.File {
 		return p.Name
-	case p.dir == "":
-		return file
 	}
 	return filepath.Join(p.dir, filepath.FromSlash(file))
 }
