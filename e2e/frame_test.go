@@ -198,20 +198,31 @@ func (f frame) jobs() []string {
 	return ids
 }
 
-// early is by how much less than predicted the run has come to the end of a job: what has passed since its first
-// submission in the frame after the job's end, less the job's predicted end on the critical path. It is 0 off the path.
-func (f frame) early(job string, after frame) time.Duration {
-	for _, j := range f.Jobs {
-		if j.ID == nil || *j.ID != job || after.Elapsed == nil {
-			continue
-		}
-		for _, p := range slices.Backward(f.Path) {
-			if slices.Contains(p.Jobs, j.Node) {
+// early is by how much less than predicted the run has come to the end of the tasks of the critical path's jobs between
+// two frames: what has passed since its first submission in the second frame, less the predicted end of the last job
+// whose tasks have all ended in it and not in the first. It is 0 where there is no such job.
+func (f frame) early(after frame) time.Duration {
+	for _, p := range slices.Backward(f.Path) {
+		for _, node := range p.Jobs {
+			if after.Elapsed != nil && after.tasksEnded(node) && !f.succeeded(node) {
 				return time.Duration((*after.Elapsed - p.End) * float64(time.Second))
 			}
 		}
 	}
 	return 0
+}
+
+// succeeded reports whether a job has succeeded.
+func (f frame) succeeded(node string) bool {
+	return slices.ContainsFunc(f.Jobs, func(j jobState) bool { return j.Node == node && j.State == "succeeded" })
+}
+
+// tasksEnded reports whether all tasks of a job have ended.
+func (f frame) tasksEnded(node string) bool {
+	return slices.ContainsFunc(f.Jobs, func(j jobState) bool {
+		ended := func(total *int, done int) bool { return total != nil && done == *total }
+		return j.Node == node && ended(j.Maps.Total, j.Maps.Done) && ended(j.Reduces.Total, j.Reduces.Done)
+	})
 }
 
 // tickOf is the index of the frame during whose tick t was: the last that is not later. -1 is before all.

@@ -136,9 +136,10 @@ func (w *watcher) since(at time.Time) float64 {
 }
 
 // noStepAtHandOver checks that the predicted end stays where it was when a job goes from its AM to the history server.
-// The goal is 2 s. The tick also brings the news of the job's last tasks; where the job has ended earlier or later than
-// the frame before it said, that much of the step is theirs. On a busy machine what is left may be worth more than 2 s:
-// what fails is longer than the time between the two frames and than a tenth of the whole.
+// The goal is 2 s. The tick also brings the last tasks' ends of this job and of others; where the critical path's job
+// has ended earlier or later than the frame before it said, that much of the step is due to them. On a busy machine what
+// is left may be worth more than 2 s: what fails is longer than the time between the two frames and than a tenth of the
+// whole.
 func (w *watcher) noStepAtHandOver() {
 	l := w.lab
 	l.t.Helper()
@@ -163,12 +164,12 @@ func (w *watcher) noStepAtHandOver() {
 			l.t.Logf("hand-over of %s at %.1f s: no number before or after it", job, w.since(r.at()))
 			continue
 		}
-		step, gap, news := is.Sub(*was), after.At.Sub(*before.At), before.early(job, after)
-		l.t.Logf("hand-over of %s at %.1f s: the end moves by %.2f s, of which the job's own end is worth %.2f s (%.1f s between frames)",
+		step, gap, news := is.Sub(*was), after.At.Sub(*before.At), before.early(after)
+		l.t.Logf("hand-over of %s at %.1f s: the end moves by %.2f s, of which ends of jobs are worth %.2f s (%.1f s between frames)",
 			job, w.since(r.at()), step.Seconds(), news.Seconds(), gap.Seconds())
 		tenth := time.Duration(*w.last().Elapsed / 10 * float64(time.Second))
 		if rest := step - news; min(step.Abs(), rest.Abs()) >= max(2*time.Second, gap, tenth) {
-			l.t.Errorf("hand-over of %s: the predicted end moves by %v, of which %v is the job's own end", job, step,
+			l.t.Errorf("hand-over of %s: the predicted end moves by %v, of which %v are ends of jobs", job, step,
 				news)
 		}
 	}
