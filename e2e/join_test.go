@@ -137,9 +137,9 @@ func (w *watcher) since(at time.Time) float64 {
 
 // noStepAtHandOver checks that the predicted end stays where it was when a job goes from its AM to the history server.
 // The goal is 2 s. The tick also brings the last tasks' ends of this job and of others; where the critical path's job
-// has ended earlier or later than the frame before it said, that much of the step is due to them. On a busy machine what
-// is left may be worth more than 2 s: what fails is longer than the time between the two frames and than a tenth of the
-// whole.
+// has ended earlier or later than the frame before it said, that much of the step is due to them. On a busy machine
+// what is left may be worth more than 2 s: what fails is longer than the time between the two frames and than a tenth
+// of the whole.
 func (w *watcher) noStepAtHandOver() {
 	l := w.lab
 	l.t.Helper()

@@ -22,7 +22,7 @@ func BenchmarkPredict(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Predict(20, 1)
+		m.Predict(Point{20, 1, 0})
 	}
 }
 

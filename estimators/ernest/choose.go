@@ -21,11 +21,13 @@ const (
 
 // A Want is the request to Choose: the run, its limits and the goal.
 type Want struct {
-	Scale    float64
-	Deadline float64 // seconds, 0 for none
-	Budget   float64 // in the offers' currency, 0 for none
-	Goal     Goal
-	Force    bool // also choose by refused predictions
+	Scale float64
+	// Iterations of an iterative job, 0 for other ones.
+	Iterations int
+	Deadline   float64 // seconds, 0 for none
+	Budget     float64 // in the offers' currency, 0 for none
+	Goal       Goal
+	Force      bool // also choose by refused predictions
 }
 
 // A Choice is a number of machines of an offer, with its prediction and its cost.
@@ -99,7 +101,7 @@ func (w *Want) check() error {
 }
 
 func (o *Offer) choice(machines int, w Want) (Choice, error) {
-	p := o.Model.Predict(float64(machines), w.Scale)
+	p := o.Model.Predict(Point{float64(machines), w.Scale, w.Iterations})
 	c := Choice{Offer: o.Name, Machines: machines, Prediction: p, InTime: 1, InBudget: 1}
 	var err error
 	for _, v := range []struct {

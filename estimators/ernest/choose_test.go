@@ -95,7 +95,7 @@ func TestChoose(t *testing.T) {
 // What a model must not say is last, unless forced.
 func TestChooseRefused(t *testing.T) {
 	offers := twoOffers(t)
-	offers[1].Model = must(t, []Row{{4, 1, 0.5}}, FitOptions{}) // unchecked, and much faster
+	offers[1].Model = must(t, []Row{{4, 1, 0.5, 0}}, FitOptions{}) // unchecked, and much faster
 	choices := choose(t, offers, Want{Scale: 1, Goal: Fastest})
 	if choices[0].Offer != "small" || choices[127].Offer != "large" || choices[127].Meets || choices[127].Why == "" {
 		t.Errorf("first %s x %d, last %s x %d: %q", choices[0].Offer, choices[0].Machines, choices[127].Offer,

@@ -77,7 +77,7 @@ func (w way) only(direction int) bool {
 func reachOfConfigurations(all []configuration) reach {
 	rows := make([]Row, len(all))
 	for i, c := range all {
-		rows[i] = Row{c.machines, c.scale, c.seconds}
+		rows[i] = Row{Machines: c.machines, Scale: c.scale, Seconds: c.seconds}
 	}
 	return reachOf(rows)
 }

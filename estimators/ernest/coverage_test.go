@@ -38,7 +38,7 @@ func TestCoverage(t *testing.T) {
 						t.Fatal(err)
 					}
 					for _, machines := range []float64{4, 8, 16, 32, 64} {
-						p := m.Predict(machines, 1)
+						p := m.Predict(Point{machines, 1, 0})
 						actual := l.at(machines, 1) * noisy(c.noise, random)
 						if p.Low <= actual && actual <= p.High {
 							in++

@@ -23,7 +23,7 @@ func ExampleFit() {
 	}
 	fmt.Println("doubt:", model.Trusted())
 	for _, machines := range []float64{8, 16, 32} {
-		p := model.Predict(machines, 1)
+		p := model.Predict(ernest.Point{Machines: machines, Scale: 1})
 		if p.Refused != nil {
 			fmt.Println(machines, "machines:", p.Refused)
 			continue

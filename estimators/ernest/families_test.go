@@ -72,7 +72,7 @@ var designs = []struct {
 func measure(at func(m, s float64) float64, where [][2]float64, noise float64, random *rand.Rand) []Row {
 	rows := make([]Row, len(where))
 	for i, p := range where {
-		rows[i] = Row{p[0], p[1], at(p[0], p[1]) * noisy(noise, random)}
+		rows[i] = Row{p[0], p[1], at(p[0], p[1]) * noisy(noise, random), 0}
 	}
 	return rows
 }

@@ -31,9 +31,11 @@ func (o *FitOptions) refuseAbove() float64 {
 	return o.RefuseAbove
 }
 
-// A Model is a sum of terms with non-negative coefficients.
+// A Model is a sum of terms with non-negative coefficients. For an iterative job (§4.1) the first Setup terms are work
+// that is done once, and the others are multiplied by the number of iterations.
 type Model struct {
 	Terms        []Term
+	Setup        int       // number of terms of the set-up; 0 if the rows cannot separate it from the iterations
 	Coefficients []float64 // seconds per unit of the term of the same index
 	Residual     float64   // Euclidean norm of the residuals, seconds
 	// LOO is the mean of |predicted/actual - 1| if each row is predicted by a model of the others. Repeated runs of
@@ -76,12 +78,16 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkTerms(o.Terms, rows); err != nil {
 		return nil, err
 	}
-	m := &Model{
-		Terms: slices.Clone(o.Terms), Rows: rows, Warnings: unitWarnings(rows), options: o,
-		reach: reachOf(rows),
-	}
-	if err := m.regress(); err != nil {
+	m := &Model{Rows: rows, Warnings: unitWarnings(rows), options: o, reach: reachOf(rows)}
+	if err := m.regressSetup(o.Terms); err != nil {
 		return nil, err
+	}
+	group, groups := configurations(rows)
+	if m.Iterative() { // further terms, rivals and patterns are not tried: none of them has iterations
+		m.compare(configured(rows, group, groups, m.base.a.RawRowView), false)
+		m.Warnings = append(m.Warnings, m.undetermined()...)
+		m.doubt = m.judge()
+		return m, nil
 	}
 	if usual {
 		o.Extra = usualExtra(rows)
@@ -89,13 +95,39 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := m.tryExtra(o.Extra, !usual); err != nil {
 		return nil, err
 	}
-	group, groups := configurations(rows)
 	m.compare(configured(rows, group, groups, m.base.a.RawRowView), true)
 	m.Warnings = append(m.Warnings, m.undetermined()...)
 	m.Warnings = append(m.Warnings, m.missed()...)
 	m.suspects = m.findSuspects()
 	m.doubt = m.judge()
 	return m, nil
+}
+
+// Iterative reports whether the model is of an iterative job.
+func (m *Model) Iterative() bool { return m.Rows[0].Iterations > 0 }
+
+// regressSetup fits the terms. To the model of an iterative job it adds as much of the set-up as the rows determine
+// with one row left to check the model.
+func (m *Model) regressSetup(terms []Term) error {
+	setups := [][]Term{nil}
+	if m.Iterative() {
+		setups = [][]Term{{One, ScalePerMachine}, {One}, nil}
+	}
+	for _, setup := range setups {
+		m.Terms, m.Setup = slices.Concat(setup, terms), len(setup)
+		if err := m.regress(); err != nil {
+			return err
+		}
+		if m.Rank == len(m.Terms) && m.Rank < len(m.Rows) {
+			break
+		}
+	}
+	if m.Iterative() && m.Setup == 0 {
+		m.Warnings = append(m.Warnings,
+			Warning{"setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: " +
+				"measure some machines and scales with different numbers of iterations"})
+	}
+	return nil
 }
 
 // compare gathers the evidence for the model and, if rivals is true, for the rival methods.
@@ -133,10 +165,19 @@ func (m *Model) regress() error {
 func (m *Model) with(terms []Term) (*regression, error) {
 	a, seconds := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
 	for i, row := range m.Rows {
-		a.SetRow(i, features(terms, row.Machines, row.Scale))
+		a.SetRow(i, m.features(terms, row.Point()))
 		seconds[i] = row.Seconds
 	}
 	return regress(a, seconds)
+}
+
+// features returns the values of terms at a point. Those after the set-up count once for each iteration.
+func (m *Model) features(terms []Term, at Point) []float64 {
+	f := features(terms, at.Machines, at.Scale)
+	for j := m.Setup; j < len(f) && at.Iterations > 0; j++ {
+		f[j] *= float64(at.Iterations)
+	}
+	return f
 }
 
 func features(terms []Term, machines, scale float64) []float64 {
@@ -170,7 +211,7 @@ func checkSized(t Term, rows []Row) error {
 	return nil
 }
 
-// A regression explains times by a non-negative combination of features. Fit and Iterations share it.
+// A regression explains times by a non-negative combination of features.
 type regression struct {
 	a        *mat.Dense // runs x features
 	seconds  []float64

@@ -99,7 +99,7 @@ func TestGoldenFit(t *testing.T) {
 				}
 			}
 			for _, p := range c.Predict {
-				got := m.Predict(p.Machines, p.Scale)
+				got := m.Predict(Point{p.Machines, p.Scale, 0})
 				near(t, "prediction", got.Seconds, p.Seconds, 1e-10*max(1, p.Seconds))
 			}
 		})
@@ -113,13 +113,13 @@ func TestGoldenFit(t *testing.T) {
 // The predictions that examples/mllib_rcv1.md of the authors' program prints for its own training data, to 10 digits.
 func TestPublishedPredictions(t *testing.T) {
 	rows := []Row{
-		{32, 0.125, 7.94516801834},
-		{4, 0.015625, 4.72029209137},
-		{4, 0.021382, 4.87661099434},
-		{12, 0.050164, 6.71376490593},
-		{12, 0.055921, 6.71519398689},
-		{12, 0.061678, 6.6739718914},
-		{16, 0.061678, 6.83566999435},
+		{32, 0.125, 7.94516801834, 0},
+		{4, 0.015625, 4.72029209137, 0},
+		{4, 0.021382, 4.87661099434, 0},
+		{12, 0.050164, 6.71376490593, 0},
+		{12, 0.055921, 6.71519398689, 0},
+		{12, 0.061678, 6.6739718914, 0},
+		{16, 0.061678, 6.83566999435, 0},
 	}
 	m, err := Fit(rows, FitOptions{})
 	if err != nil {
@@ -132,7 +132,7 @@ func TestPublishedPredictions(t *testing.T) {
 		44.6515640166, 25.4777295249, 19.36348049, 16.4412832993, 14.7682298198,
 		13.7061636865, 12.9855393036,
 	} {
-		p := m.Predict(float64(4*(i+1)), 1)
+		p := m.Predict(Point{float64(4 * (i + 1)), 1, 0})
 		if math.Abs(p.Seconds/want-1) > 1e-10 || p.Refused != nil {
 			t.Errorf("%g machines: %.12g s, published %.12g; refused: %v", p.Machines, p.Seconds, want, p.Refused)
 		}

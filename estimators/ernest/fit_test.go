@@ -35,21 +35,21 @@ func TestFitRefusesRows(t *testing.T) {
 		bad    Row
 		column string
 	}{
-		{Row{0, 1, 1}, "machines"},
-		{Row{-4, 1, 1}, "machines"},
-		{Row{0.5, 1, 1}, "machines"},
-		{Row{nan, 1, 1}, "machines"},
-		{Row{inf, 1, 1}, "machines"},
-		{Row{1, 0, 1}, "scale"},
-		{Row{1, -1, 1}, "scale"},
-		{Row{1, nan, 1}, "scale"},
-		{Row{1, inf, 1}, "scale"},
-		{Row{1e10, 1, 1}, "machines"},
-		{Row{1, 1e31, 1}, "scale"},
-		{Row{1, 1e-31, 1}, "scale"},
-		{Row{1, 1, 1e13}, "seconds"},
-		{Row{1, 1, nan}, "seconds"},
-		{Row{1, 1, -inf}, "seconds"},
+		{Row{0, 1, 1, 0}, "machines"},
+		{Row{-4, 1, 1, 0}, "machines"},
+		{Row{0.5, 1, 1, 0}, "machines"},
+		{Row{nan, 1, 1, 0}, "machines"},
+		{Row{inf, 1, 1, 0}, "machines"},
+		{Row{1, 0, 1, 0}, "scale"},
+		{Row{1, -1, 1, 0}, "scale"},
+		{Row{1, nan, 1, 0}, "scale"},
+		{Row{1, inf, 1, 0}, "scale"},
+		{Row{1e10, 1, 1, 0}, "machines"},
+		{Row{1, 1e31, 1, 0}, "scale"},
+		{Row{1, 1e-31, 1, 0}, "scale"},
+		{Row{1, 1, 1e13, 0}, "seconds"},
+		{Row{1, 1, nan, 0}, "seconds"},
+		{Row{1, 1, -inf, 0}, "seconds"},
 	} {
 		rows := append(theRows(), c.bad)
 		_, err := Fit(rows, FitOptions{})
@@ -57,9 +57,6 @@ func TestFitRefusesRows(t *testing.T) {
 		if !errors.As(err, &bad) || bad.Row != len(rows)-1 || bad.Column != c.column ||
 			!strings.Contains(err.Error(), "row 13: "+c.column) {
 			t.Errorf("%v: %v", c.bad, err)
-		}
-		if _, err := Iterations([]IterationRow{{c.bad, 1}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 0 {
-			t.Errorf("iterations, %v: %v", c.bad, err)
 		}
 		if _, err := Score([]JobRow{{"a", c.bad}}, Split{}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 0 {
 			t.Errorf("score, %v: %v", c.bad, err)
@@ -105,11 +102,12 @@ func TestUndetermined(t *testing.T) {
 		!strings.Contains(fixed.Warnings[0].Text, "all have 4") {
 		t.Errorf("one number of machines: %v", fixed.Warnings)
 	}
-	if p := fixed.Predict(4, 1); p.Refused != nil || math.Abs(p.Seconds-theta(3, 120, 0.05, 0.8)(4, 1)) > 1e-6 {
+	if p := fixed.Predict(Point{4, 1, 0}); p.Refused != nil ||
+		math.Abs(p.Seconds-theta(3, 120, 0.05, 0.8)(4, 1)) > 1e-6 {
 		t.Errorf("what the rows determine: %+v", p)
 	}
 	var doubt *DoubtError
-	if p := fixed.Predict(8, 1); !errors.As(p.Refused, &doubt) || doubt.Code != "not_determined" {
+	if p := fixed.Predict(Point{8, 1, 0}); !errors.As(p.Refused, &doubt) || doubt.Code != "not_determined" {
 		t.Errorf("what they do not determine: %+v", p)
 	}
 	alone := must(t, measure(theta(3, 120, 0.05, 0.8), [][2]float64{{1, .1}, {1, .2}, {1, .3}}, 0, nil), FitOptions{})
@@ -122,7 +120,8 @@ func TestUndetermined(t *testing.T) {
 		t.Errorf("three rows: %v, condition %v", few.Warnings, few.Condition)
 	}
 	// Rows that cannot check the model may check a simpler one, which says how wide the range is.
-	if p := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{}).Predict(8, 0.4); p.Refused != nil || p.Next == nil ||
+	four := must(t, []Row{r[0], r[4], r[8], r[11]}, FitOptions{})
+	if p := four.Predict(Point{8, 0.4, 0}); p.Refused != nil || p.Next == nil ||
 		!(p.High > 1.2*p.Low) {
 		t.Errorf("as many rows as terms: %+v", p)
 	}
@@ -134,7 +133,8 @@ func TestUndetermined(t *testing.T) {
 	line := measure(func(m, s float64) float64 { return 5 + 300*s/m }, [][2]float64{{1, 1}, {2, 1}, {4, 1}, {8, 1}},
 		0.03, rand.New(rand.NewPCG(1, 17)))
 	part := must(t, line, FitOptions{})
-	if p := part.Predict(16, 1); part.Trusted() != nil || part.LOO > 0.2 || p.Refused != nil || !(p.High > p.Seconds) ||
+	if p := part.Predict(Point{16, 1, 0}); part.Trusted() != nil ||
+		part.LOO > 0.2 || p.Refused != nil || !(p.High > p.Seconds) ||
 		math.Abs(p.Seconds/23.75-1) > 0.2 {
 		t.Errorf("as many rows as terms, of which two are there: %v, leave-one-out %v, %+v", part.Trusted(), part.LOO,
 			p)
@@ -203,7 +203,8 @@ func TestExtraTerms(t *testing.T) {
 		if err := m.Trusted(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if got, want := m.Predict(8, c.on[2][1]*2.5).Seconds, c.at(8, c.on[2][1]*2.5); math.Abs(got/want-1) > 0.1 {
+		at := Point{8, c.on[2][1] * 2.5, 0}
+		if got, want := m.Predict(at).Seconds, c.at(8, at.Scale); math.Abs(got/want-1) > 0.1 {
 			t.Errorf("%s: predicts %g, is %g", c.name, got, want)
 		}
 	}
@@ -214,12 +215,13 @@ func TestDeterministic(t *testing.T) {
 	rows := measure(theta(3, 120, 0.05, 0.8), designs[0].at, 0.1, rand.New(rand.NewPCG(3, 4)))
 	o := FitOptions{Extra: AllTerms()}
 	a, b := must(t, rows, o), must(t, slices.Clone(rows), o)
-	if !reflect.DeepEqual(a.Predict(20, 1), b.Predict(20, 1)) || !reflect.DeepEqual(a.Warnings, b.Warnings) {
+	if !reflect.DeepEqual(a.Predict(Point{20, 1, 0}), b.Predict(Point{20, 1, 0})) ||
+		!reflect.DeepEqual(a.Warnings, b.Warnings) {
 		t.Error("the same rows give two models")
 	}
-	before := a.Predict(20, 1)
+	before := a.Predict(Point{20, 1, 0})
 	rows[0].Seconds = 1e6
-	if !reflect.DeepEqual(before, a.Predict(20, 1)) {
+	if !reflect.DeepEqual(before, a.Predict(Point{20, 1, 0})) {
 		t.Error("the model changes with the caller's rows")
 	}
 }
@@ -242,7 +244,7 @@ func TestPredictRefuses(t *testing.T) {
 		{flat, 4, 1, "scale_without_effect"},
 	} {
 		var doubt *DoubtError
-		p := c.m.Predict(c.machines, c.scale)
+		p := c.m.Predict(Point{c.machines, c.scale, 0})
 		if !errors.As(p.Refused, &doubt) || doubt.Code != c.code || doubt.Error() == "" {
 			t.Errorf("%g machines, scale %g: %v, want %s", c.machines, c.scale, p.Refused, c.code)
 		}
@@ -250,10 +252,10 @@ func TestPredictRefuses(t *testing.T) {
 			t.Errorf("%g machines, scale %g: %v s", c.machines, c.scale, p.Seconds)
 		}
 	}
-	if p := m.Predict(8*16, 1); p.Refused != nil || !slices.Contains(codes(p.Warnings), "far") {
+	if p := m.Predict(Point{8 * 16, 1, 0}); p.Refused != nil || !slices.Contains(codes(p.Warnings), "far") {
 		t.Errorf("as far as it goes: %v, %v", p.Refused, p.Warnings)
 	}
-	p := m.Predict(1, 3.2)
+	p := m.Predict(Point{1, 3.2, 0})
 	if p.Extrapolation != (Extrapolation{Machines: 1, Scale: 8, PerMachine: 8, Distance: 3}) ||
 		!slices.Contains(codes(p.Warnings), "more_per_machine") {
 		t.Errorf("eight times the scale: %+v, %v", p.Extrapolation, p.Warnings)

@@ -80,13 +80,12 @@ func without(blocks []*mat.Dense, gone int) *regression {
 // maxFolds limits the cost of leave-one-out: one model for each fold.
 const maxFolds = 100
 
-// configurations numbers the runs by their machines and scale. Repeated runs of one configuration are left out
-// together; otherwise each would predict the other.
+// configurations numbers the runs by their machines, scale and iterations. Repeated runs of one configuration are left
+// out together; otherwise each would predict the other.
 func configurations(rows []Row) (group []int, groups int) {
-	type key struct{ machines, scale float64 }
-	seen := map[key]int{}
+	seen := map[Point]int{}
 	for _, row := range rows {
-		k := key{row.Machines, row.Scale}
+		k := row.Point()
 		if _, ok := seen[k]; !ok {
 			seen[k] = len(seen)
 		}
@@ -98,16 +97,20 @@ func configurations(rows []Row) (group []int, groups int) {
 // leaveActive leaves rows out of a model with only the terms that have a coefficient above 0. Fewer configurations
 // determine those terms, so this checks a model with as many configurations as terms.
 func (m *Model) leaveActive(group []int, groups int) error {
-	var active []Term
-	for j, t := range m.Terms {
-		if m.Coefficients[j] > 0 {
-			active = append(active, t)
+	var active []int
+	for j, c := range m.Coefficients {
+		if c > 0 {
+			active = append(active, j)
 		}
 	}
 	if len(active) == 0 {
 		return nil
 	}
-	r, err := m.with(active)
+	a := mat.NewDense(len(m.Rows), len(active), nil)
+	for to, from := range active {
+		a.SetCol(to, mat.Col(nil, from, m.base.a))
+	}
+	r, err := regress(a, m.base.seconds)
 	if err != nil {
 		return err
 	}

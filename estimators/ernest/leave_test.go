@@ -49,8 +49,8 @@ func TestLeaveOut(t *testing.T) {
 		}
 	}
 	// A run that nobody else vouches for.
-	alone := must(t, append(theRows(), Row{64, 0.4, 500}), FitOptions{})
-	if twice := must(t, append(theRows(), Row{64, 0.4, 500}, Row{64, 0.4, 500}), FitOptions{}); math.Abs(
+	alone := must(t, append(theRows(), Row{64, 0.4, 500, 0}), FitOptions{})
+	if twice := must(t, append(theRows(), Row{64, 0.4, 500, 0}, Row{64, 0.4, 500, 0}), FitOptions{}); math.Abs(
 		twice.Left[12]-alone.Left[12]) > 1e-9 {
 		t.Errorf("left out alone %g, left out with its twin %g", alone.Left[12], twice.Left[12])
 	}

@@ -13,7 +13,7 @@ const Cover = 0.8
 
 // A Prediction is the model's estimate for a run that was not made.
 type Prediction struct {
-	Machines, Scale float64
+	Point
 	// Seconds is the predicted time. Low and High are the range from the errors of left-out rows; the range widens
 	// with the distance. NaN if unknown.
 	Seconds, Low, High float64
@@ -31,20 +31,22 @@ type Prediction struct {
 }
 
 // Predict returns the time of a run. It computes all it can even if Refused requires that the number is not shown.
-func (m *Model) Predict(machines, scale float64) Prediction {
-	return m.predict(machines, scale, features(m.Terms, machines, scale))
-}
-
-func (m *Model) predict(machines, scale float64, f []float64) Prediction {
-	if err := checkRow(0, Row{machines, scale, 1}); err != nil {
-		return impossible(machines, scale, fmt.Sprintf("%s %v: %s", err.Column, err.Value, err.Reason))
+// Iterations do not count as distance from the rows, since all are assumed to take equally long (§4.1).
+func (m *Model) Predict(at Point) Prediction {
+	if err := checkRow(0, Row{at.Machines, at.Scale, 1, at.Iterations}); err != nil {
+		return impossible(at, fmt.Sprintf("%s %v: %s", err.Column, err.Value, err.Reason))
 	}
+	if (at.Iterations > 0) != m.Iterative() {
+		return impossible(at, fmt.Sprintf("%d iterations: give them for a model of iterations, and for no other one",
+			at.Iterations))
+	}
+	f := m.features(m.Terms, at)
 	for j, t := range m.Terms {
-		if !finite(f[j]) || t.sized() && scale < 1 {
-			return impossible(machines, scale, fmt.Sprintf("term %s has no value at scale %g", t, scale))
+		if !finite(f[j]) || t.sized() && at.Scale < 1 {
+			return impossible(at, fmt.Sprintf("term %s has no value at scale %g", t, at.Scale))
 		}
 	}
-	p := Prediction{Machines: machines, Scale: scale, Extrapolation: m.reach.extrapolation(machines, scale)}
+	p := Prediction{Point: at, Extrapolation: m.reach.extrapolation(at.Machines, at.Scale)}
 	m.judgePoint(&p, f)
 	p.Refused = m.doubt
 	if p.Refused == nil {
@@ -54,10 +56,10 @@ func (m *Model) predict(machines, scale float64, f []float64) Prediction {
 	return p
 }
 
-func impossible(machines, scale float64, why string) Prediction {
+func impossible(at Point, why string) Prediction {
 	nan := math.NaN()
 	return Prediction{
-		Machines: machines, Scale: scale, Seconds: nan, Low: nan, High: nan,
+		Point: at, Seconds: nan, Low: nan, High: nan,
 		Extrapolation: Extrapolation{nan, nan, nan, nan}, Refused: &DoubtError{"impossible", why}, Risk: nan,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,6 +19,7 @@ func drawRows(t *rapid.T) []Row {
 			float64(rapid.IntRange(1, 32).Draw(t, "machines")),
 			float64(rapid.IntRange(1, 64).Draw(t, "parts")) / 64,
 			rapid.Float64Range(0.1, 500).Draw(t, "seconds"),
+			0,
 		}
 	}
 	return rows
@@ -35,7 +37,7 @@ func TestFitProperties(t *testing.T) {
 			math.Pow(10, float64(rapid.IntRange(-6, 12).Draw(t, "unit of scale")))
 		other := make([]Row, len(rows))
 		for i, j := range rapid.Permutation(indices(len(rows))).Draw(t, "order") {
-			other[i] = Row{rows[j].Machines, rows[j].Scale * size, rows[j].Seconds * minute}
+			other[i] = Row{rows[j].Machines, rows[j].Scale * size, rows[j].Seconds * minute, 0}
 		}
 		n, err := Fit(other, FitOptions{})
 		if err != nil {
@@ -46,7 +48,7 @@ func TestFitProperties(t *testing.T) {
 				m.Rank)
 		}
 		for _, r := range rows {
-			p, q := m.Predict(r.Machines, r.Scale), n.Predict(r.Machines, r.Scale*size)
+			p, q := m.Predict(Point{r.Machines, r.Scale, 0}), n.Predict(Point{r.Machines, r.Scale * size, 0})
 			if math.Abs(q.Seconds/minute-p.Seconds) > 1e-6*(1+p.Seconds) {
 				t.Fatalf("%v: %g in other units, %g in these", r, q.Seconds/minute, p.Seconds)
 			}
@@ -63,7 +65,7 @@ func TestFitProperties(t *testing.T) {
 		if math.Sqrt(sum) < m.Residual*(1-1e-9) {
 			t.Fatalf("%v fit better: %g, not %g", random, math.Sqrt(sum), m.Residual)
 		}
-		far := m.Predict(rapid.Float64Range(-1, 1e4).Draw(t, "machines"), rapid.Float64Range(-1, 1e4).Draw(t, "scale"))
+		far := m.Predict(Point{rapid.Float64Range(-1, 1e4).Draw(t, "machines"), rapid.Float64Range(-1, 1e4).Draw(t, "scale"), 0})
 		checkPrediction(t, far)
 	})
 }
@@ -108,13 +110,13 @@ func FuzzFit(f *testing.F) {
 	}
 	f.Add(seed(theRows()...), uint16(0))
 	f.Add(seed(theRows()...), uint16(0xffff))
-	f.Add(seed(Row{1, 1e308, 1e308}, Row{1e308, 1e-308, 5e-324}, Row{2, 1, 1}), uint16(0x3ff))
-	f.Add(seed(Row{1, 5e-324, -1}, Row{math.NaN(), 1, 1}), uint16(1))
+	f.Add(seed(Row{1, 1e308, 1e308, 0}, Row{1e308, 1e-308, 5e-324, 0}, Row{2, 1, 1, 0}), uint16(0x3ff))
+	f.Add(seed(Row{1, 5e-324, -1, 0}, Row{math.NaN(), 1, 1, 0}), uint16(1))
 	f.Fuzz(func(t *testing.T, data []byte, choice uint16) {
 		var rows []Row
 		for ; len(data) >= 24 && len(rows) < 12; data = data[24:] {
 			at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) }
-			rows = append(rows, Row{at(0), at(1), at(2)})
+			rows = append(rows, Row{at(0), at(1), at(2), 0})
 		}
 		var extra []Term
 		for _, term := range AllTerms() {
@@ -122,21 +124,21 @@ func FuzzFit(f *testing.F) {
 				extra = append(extra, term)
 			}
 		}
-		several := make([]IterationRow, len(rows))
+		several := slices.Clone(rows)
 		jobs := make([]JobRow, len(rows))
 		for i, r := range rows {
-			several[i], jobs[i] = IterationRow{r, i + 1}, JobRow{"j", r}
+			several[i].Iterations, jobs[i] = i+1, JobRow{"j", r}
 		}
 		for _, o := range []FitOptions{{Extra: extra}, {Terms: extra}} {
 			if m, err := Fit(rows, o); err == nil {
 				for _, r := range rows {
-					checkPrediction(t, m.Predict(r.Machines, r.Scale))
-					checkPrediction(t, m.Predict(2*r.Machines, 3*r.Scale))
+					checkPrediction(t, m.Predict(Point{r.Machines, r.Scale, 0}))
+					checkPrediction(t, m.Predict(Point{2 * r.Machines, 3 * r.Scale, 0}))
 				}
 				Retrain(m, rows...)
 			}
-			if it, err := Iterations(several, o); err == nil {
-				checkPrediction(t, it.Predict(2, 1, 3))
+			if it, err := Fit(several, o); err == nil {
+				checkPrediction(t, it.Predict(Point{2, 1, 3}))
 			}
 			_, _ = Score(jobs, Split{}, o)
 		}

@@ -38,7 +38,7 @@ func Retrain(m *Model, runs ...Row) Signal {
 	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false
 	for _, r := range runs {
-		p := m.Predict(r.Machines, r.Scale)
+		p := m.Predict(r.Point())
 		if math.IsNaN(p.High) || !finite(r.Seconds) || r.Seconds <= 0 {
 			continue
 		}

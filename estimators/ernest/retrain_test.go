@@ -11,9 +11,9 @@ import (
 func TestRetrain(t *testing.T) {
 	law := theta(3, 120, 0.05, 0.8)
 	m := must(t, measure(law, designs[3].at, 0.1, rand.New(rand.NewPCG(1, 2))), FitOptions{})
-	p := m.Predict(16, 1)
-	within, slow, far := Row{16, 1, p.Seconds}, Row{16, 1, 1.1 * p.High}, Row{16, 1, 10 * p.High}
-	fast := Row{16, 1, 0.9 * p.Low}
+	p := m.Predict(Point{16, 1, 0})
+	within, slow, far := Row{16, 1, p.Seconds, 0}, Row{16, 1, 1.1 * p.High, 0}, Row{16, 1, 10 * p.High, 0}
+	fast := Row{16, 1, 0.9 * p.Low, 0}
 	for _, c := range []struct {
 		name    string
 		runs    []Row
@@ -27,7 +27,7 @@ func TestRetrain(t *testing.T) {
 		{"two of three", []Row{within, slow, slow}, true, 2},
 		{"far, after good ones", []Row{within, within, within, far}, true, 1},
 		{"far, but long ago", []Row{far, within, within, within}, false, 1},
-		{"not compared", []Row{{0, 1, 1}, {16, 1, 0}, {16, 1, math.NaN()}}, false, 0},
+		{"not compared", []Row{{0, 1, 1, 0}, {16, 1, 0, 0}, {16, 1, math.NaN(), 0}}, false, 0},
 		{"none", nil, false, 0},
 	} {
 		s := Retrain(m, c.runs...)
@@ -42,7 +42,7 @@ func TestRetrain(t *testing.T) {
 		t.Errorf("slower than predicted: %+v", s)
 	}
 	// A model without noise has a range without width; a run is not outside for a few percent.
-	if s := Retrain(theModel(t), Row{8, 0.4, 1.03 * law(8, 0.4)}); s.Retrain || s.Outside != 0 {
+	if s := Retrain(theModel(t), Row{8, 0.4, 1.03 * law(8, 0.4), 0}); s.Retrain || s.Outside != 0 {
 		t.Errorf("3 %% off: %+v", s)
 	}
 }
@@ -58,7 +58,7 @@ func TestRetrainRates(t *testing.T) {
 		var same, slower []Row
 		for range 6 {
 			s := law(8, 1) * noisy(0.05, random)
-			same, slower = append(same, Row{8, 1, s}), append(slower, Row{8, 1, 1.5 * s})
+			same, slower = append(same, Row{8, 1, s, 0}), append(slower, Row{8, 1, 1.5 * s, 0})
 		}
 		if Retrain(m, same...).Retrain {
 			right++
@@ -87,11 +87,11 @@ func TestAtLeast(t *testing.T) {
 
 // §6.2.
 func TestOverhead(t *testing.T) {
-	o := Overhead([]Row{{1, 0.1, 10}, {4, 0.1, 5}}, Row{20, 1, 60})
+	o := Overhead([]Row{{1, 0.1, 10, 0}, {4, 0.1, 5, 0}}, Row{20, 1, 60, 0})
 	if o.Seconds != 15 || o.MachineSeconds != 30 || o.TimeRatio != 0.25 || o.WorkRatio != 30.0/1200 {
 		t.Errorf("%+v", o)
 	}
-	if o := Overhead([]Row{{1, 0.1, 10}}, Row{20, 1, math.NaN()}); !math.IsNaN(o.TimeRatio) ||
+	if o := Overhead([]Row{{1, 0.1, 10, 0}}, Row{20, 1, math.NaN(), 0}); !math.IsNaN(o.TimeRatio) ||
 		!math.IsNaN(o.WorkRatio) {
 		t.Errorf("%+v", o)
 	}

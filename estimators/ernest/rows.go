@@ -16,6 +16,8 @@ const (
 	mostMachines = 1e9
 	mostScale    = 1e30
 	mostSeconds  = 1e12
+
+	mostIterations = 1_000_000_000
 )
 
 // checkRow returns an error if no model can use the row. It accepts times of 0 or less: see notPositive.
@@ -35,6 +37,8 @@ func checkRow(i int, r Row) *RowError {
 		return &RowError{i, "scale", r.Scale, "give scale in another unit"}
 	case !finite(r.Seconds):
 		return &RowError{i, "seconds", r.Seconds, "give a finite number"}
+	case r.Iterations < 0 || r.Iterations > mostIterations:
+		return &RowError{i, "iterations", float64(r.Iterations), "a run has at least 1 and at most 1e9"}
 	case math.Abs(r.Seconds) > mostSeconds:
 		return &RowError{i, "seconds", r.Seconds, "no run takes so long: give seconds"}
 	}
@@ -51,6 +55,9 @@ func checkRows(rows []Row) error {
 	for i, r := range rows {
 		if err := checkRow(i, r); err != nil {
 			return err
+		}
+		if (r.Iterations > 0) != (rows[0].Iterations > 0) {
+			return &RowError{i, "iterations", float64(r.Iterations), "all runs have iterations, at least 1, or none has"}
 		}
 	}
 	return nil

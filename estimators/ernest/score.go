@@ -110,7 +110,7 @@ func scoreJob(name string, rows []Row, split Split, o FitOptions) JobScore {
 	}
 	j.Warnings = append(j.Warnings, j.Model.Warnings...)
 	for _, r := range test {
-		j.Runs = append(j.Runs, ScoredRun{r, j.Model.Predict(r.Machines, r.Scale), baselines(train, r)})
+		j.Runs = append(j.Runs, ScoredRun{r, j.Model.Predict(r.Point()), baselines(train, r)})
 	}
 	j.Methods = methods(j.Runs)
 	return j

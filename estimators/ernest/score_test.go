@@ -92,21 +92,21 @@ func TestScore(t *testing.T) {
 
 // Baselines by hand.
 func TestBaselines(t *testing.T) {
-	train := []Row{{1, 1, 10}, {2, 1, 6}, {2, 2, 12}}
-	got := baselines(train, Row{4, 2, 7})
+	train := []Row{{1, 1, 10, 0}, {2, 1, 6, 0}, {2, 2, 12, 0}}
+	got := baselines(train, Row{4, 2, 7, 0})
 	want := []float64{28.0 / 3, 12, (10 + 12 + 24) / 3.0 / 4, (10 + 6 + 6) / 3.0 * 2, (10 + 12 + 12) / 3.0 * 2 / 4}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: %g, want %g", Baselines[i], got[i], want[i])
 		}
 	}
-	if got := nearest([]Row{{1, 1, 10}, {4, 1, 20}, {9, 9, 99}}, Row{2, 1, 0}); got != 15 {
+	if got := nearest([]Row{{1, 1, 10, 0}, {4, 1, 20, 0}, {9, 9, 99, 0}}, Row{2, 1, 0, 0}); got != 15 {
 		t.Errorf("two at the same distance: %g", got)
 	}
 }
 
 func TestSplit(t *testing.T) {
-	rows := []Row{{4, 1, 10}, {1, 1, 40}, {2, 3, 50}, {2, 2, 30}, {1, 3, 90}}
+	rows := []Row{{4, 1, 10, 0}, {1, 1, 40, 0}, {2, 3, 50, 0}, {2, 2, 30, 0}, {1, 3, 90, 0}}
 	for _, c := range []struct {
 		split       Split
 		train, test int
@@ -134,7 +134,7 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	same := []Row{{1, 1, 10}, {2, 1, 5}, {4, 1, 3}, {8, 1, 2}}
+	same := []Row{{1, 1, 10, 0}, {2, 1, 5, 0}, {4, 1, 3, 0}, {8, 1, 2, 0}}
 	if train, test, warnings, err := (Split{}).divide(same); len(train) != 2 || len(test) != 2 ||
 		!slices.Equal(codes(warnings), []string{"split_by_machines"}) || err != nil {
 		t.Errorf("one scale: %v, %v, %v, %v", train, test, warnings, err)
@@ -147,7 +147,7 @@ func TestSplit(t *testing.T) {
 	if _, err := Score(nil, Split{}, FitOptions{}); err == nil {
 		t.Error("nothing is scored")
 	}
-	if _, err := Score([]JobRow{{"a", Row{1, 1, -1}}}, Split{}, FitOptions{}); err == nil {
+	if _, err := Score([]JobRow{{"a", Row{1, 1, -1, 0}}}, Split{}, FitOptions{}); err == nil {
 		t.Error("a time below 0 is scored")
 	}
 }

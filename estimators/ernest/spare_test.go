@@ -162,7 +162,7 @@ func hours(t *testing.T, s *Speeds, serial float64) *Offer {
 	t.Helper()
 	var rows []Row
 	for _, m := range []float64{10, 20, 30, 40, 50} {
-		rows = append(rows, Row{m, 0.5, serial + 40*1800/m}, Row{m, 1, serial + 40*3600/m})
+		rows = append(rows, Row{m, 0.5, serial + 40*1800/m, 0}, Row{m, 1, serial + 40*3600/m, 0})
 	}
 	m, err := Fit(rows, FitOptions{})
 	if err != nil {

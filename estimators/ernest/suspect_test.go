@@ -48,7 +48,7 @@ func TestScattered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := m.Predict(16, 1)
+			p := m.Predict(Point{16, 1, 0})
 			switch {
 			case p.Refused != nil:
 				refused++
@@ -74,10 +74,10 @@ func TestSuspect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := m.Predict(4, 0.2); slices.Contains(codes(p.Warnings), "faster_than_scale") {
+	if p := m.Predict(Point{4, 0.2, 0}); slices.Contains(codes(p.Warnings), "faster_than_scale") {
 		t.Errorf("among the rows: %v", p.Warnings)
 	}
-	p := m.Predict(16, 1)
+	p := m.Predict(Point{16, 1, 0})
 	if i := slices.Index(codes(p.Warnings), "faster_than_scale"); i < 0 ||
 		!strings.Contains(p.Warnings[i].Text, "scale^2") {
 		t.Errorf("far beyond them: %v", p.Warnings)

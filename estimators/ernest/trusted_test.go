@@ -101,7 +101,7 @@ func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]i
 			count[""]++
 		} else if errors.As(err, &doubt) {
 			count[doubt.Code]++
-			if p := m.Predict(8, 1); p.Refused == nil {
+			if p := m.Predict(Point{8, 1, 0}); p.Refused == nil {
 				t.Errorf("%s: a doubted model's prediction is not refused", l.name)
 			}
 		} else {
@@ -170,7 +170,7 @@ func TestDoubted(t *testing.T) {
 			for seed := range uint64(trials) {
 				m := must(t, measure(f.at, d.at, noise, rand.New(rand.NewPCG(seed, 11))), FitOptions{})
 				for _, machines := range []float64{8, 16} {
-					p, actual := m.Predict(machines, 1), f.at(machines, 1)
+					p, actual := m.Predict(Point{machines, 1, 0}), f.at(machines, 1)
 					known := append(codes(m.Warnings), codes(p.Warnings)...)
 					switch {
 					case p.Refused != nil:

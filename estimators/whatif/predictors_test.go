@@ -119,7 +119,7 @@ func ask(t *testing.T, p Predictor, c Change) Answer {
 
 // A curve of 10 + 80·scale/machines seconds, known on up to 8 machines.
 func curve(machines, scale float64) ernest.Prediction {
-	p := ernest.Prediction{Machines: machines, Scale: scale, Seconds: 10 + 80*scale/machines}
+	p := ernest.Prediction{Point: ernest.Point{Machines: machines, Scale: scale}, Seconds: 10 + 80*scale/machines}
 	p.Low, p.High = 0.9*p.Seconds, 1.1*p.Seconds
 	if machines > 8 {
 		p.Refused = &ernest.DoubtError{Code: "far", Text: "too far"}

@@ -61,7 +61,7 @@ func coefficients() section {
 		}
 		row("norm of the residuals, s", solved.residual, m.Residual)
 		for _, c := range printed {
-			row(fmt.Sprintf("whole input on %v cores, s", c.cores), c.seconds, m.Predict(c.cores, 1).Seconds)
+			row(fmt.Sprintf("whole input on %v cores, s", c.cores), c.seconds, m.Predict(ernest.Point{Machines: c.cores, Scale: 1}).Seconds)
 		}
 		p("")
 		p("The largest relative difference is %s. %s", upTo(worst), coefficientsWords)

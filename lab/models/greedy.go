@@ -98,7 +98,8 @@ func learned(plan *ernest.Plan, theta [4]float64) ([]string, error) {
 			return nil, err
 		}
 		for k, machines := range wholeOn {
-			wrong[k] = append(wrong[k], math.Abs(model.Predict(machines, 1).Seconds/truth(machines, 1)-1))
+			says := model.Predict(ernest.Point{Machines: machines, Scale: 1}).Seconds
+			wrong[k] = append(wrong[k], math.Abs(says/truth(machines, 1)-1))
 		}
 	}
 	cells := make([]string, len(wholeOn))

@@ -30,7 +30,7 @@ func amdahl(train []ernest.Row, r ernest.Row) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	return m.Predict(r.Machines, r.Scale).Seconds
+	return m.Predict(r.Point()).Seconds
 }
 
 // A trial trains a model on some of a job's runs and tests it on others.
@@ -183,7 +183,7 @@ func (t *trial) predict(options ernest.FitOptions) ([]outcome, error) {
 		}
 		slices.Sort(times)
 		o := outcome{
-			trial: t, prediction: m.Predict(r.Machines, r.Scale),
+			trial: t, prediction: m.Predict(r.Point()),
 			actual: (times[len(times)/2] + times[(len(times)-1)/2]) / 2, within: math.NaN(),
 		}
 		next := math.NaN()

@@ -15,7 +15,8 @@ func overhead() section {
 		head(p, "the whole input on", "predicted, s", "training, s", "training / run",
 			"core seconds of training / of the run")
 		for _, c := range printed {
-			full := ernest.Row{Machines: c.cores, Scale: 1, Seconds: m.Predict(c.cores, 1).Seconds}
+			full := ernest.Row{Machines: c.cores, Scale: 1}
+			full.Seconds = m.Predict(full.Point()).Seconds
 			o := ernest.Overhead(rcv1, full)
 			p("%s", line(fmt.Sprintf("%v cores", c.cores), fmt.Sprintf("%.1f", full.Seconds),
 				fmt.Sprintf("%.1f", o.Seconds),

@@ -11,27 +11,17 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A Model is fitted to runs, of one iteration or of several. One of Plain and Iterative is nil.
+// A Model is a fitted model with what is known of its runs.
 type Model struct {
-	Plain      *ernest.Model
-	Iterative  *ernest.Iterative
-	Rows       []ernest.Row
-	Iterations []int // of each row; nil for Plain
-	Options    ernest.FitOptions
-	Warnings   []ernest.Warning // of the runs, then of the model
-	Of         []Sum            // checksums of the job's program and inputs
-}
-
-// A Point is a run to predict. Iterations is 0 if the model has none.
-type Point struct {
-	Machines   float64 `json:"machines"`
-	Scale      float64 `json:"scale"`
-	Iterations int     `json:"iterations,omitempty"`
+	*ernest.Model
+	Options  ernest.FitOptions
+	Warnings []ernest.Warning // of the table, then of the model
+	Of       []Sum            // checksums of the job's program and inputs
 }
 
 // Fit fits a model to a table of runs. Errors contain the line in the table.
 func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
-	m, err := fit(r.Rows, r.Iterations, o)
+	m, err := fit(r.Rows, o)
 	if err != nil {
 		return nil, r.Place(err)
 	}
@@ -50,57 +40,19 @@ func Fit(r *Runs, o ernest.FitOptions) (*Model, error) {
 func (m *Model) With(refuseAbove float64) (*Model, error) {
 	o := m.Options
 	o.RefuseAbove = refuseAbove
-	with, err := fit(m.Rows, m.Iterations, o)
+	with, err := fit(m.Rows, o)
 	if err == nil {
 		with.Of, with.Warnings = m.Of, m.Warnings
 	}
 	return with, err
 }
 
-func fit(rows []ernest.Row, iterations []int, o ernest.FitOptions) (*Model, error) {
-	m := &Model{Rows: rows, Iterations: iterations, Options: o}
-	if iterations == nil {
-		plain, err := ernest.Fit(rows, o)
-		if err != nil {
-			return nil, err
-		}
-		m.Plain, m.Warnings = plain, plain.Warnings
-		return m, nil
-	}
-	several := make([]ernest.IterationRow, len(rows))
-	for i := range rows {
-		several[i] = ernest.IterationRow{Row: rows[i], Iterations: iterations[i]}
-	}
-	it, err := ernest.Iterations(several, o)
+func fit(rows []ernest.Row, o ernest.FitOptions) (*Model, error) {
+	m, err := ernest.Fit(rows, o)
 	if err != nil {
 		return nil, err
 	}
-	m.Iterative, m.Warnings = it, it.Warnings
-	return m, nil
-}
-
-// Main returns the model for display: for an iterative job that of one iteration.
-func (m *Model) Main() *ernest.Model {
-	if m.Iterative != nil {
-		return m.Iterative.Each
-	}
-	return m.Plain
-}
-
-// Quality returns the residual in seconds and the leave-one-out error, of whole runs.
-func (m *Model) Quality() (residual, loo float64) {
-	if m.Iterative != nil {
-		return m.Iterative.Residual, m.Iterative.LOO
-	}
-	return m.Plain.Residual, m.Plain.LOO
-}
-
-// Predict predicts the length of a run.
-func (m *Model) Predict(p Point) ernest.Prediction {
-	if m.Iterative != nil {
-		return m.Iterative.Predict(p.Machines, p.Scale, max(1, p.Iterations))
-	}
-	return m.Plain.Predict(p.Machines, p.Scale)
+	return &Model{Model: m, Options: o, Warnings: m.Warnings}, nil
 }
 
 // A Sum is the checksum of a file of the job at the time of the training runs. If the program or the inputs change,

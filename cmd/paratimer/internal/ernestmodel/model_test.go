@@ -40,8 +40,8 @@ func TestReadRuns(t *testing.T) {
 	c := columns
 	c.Job, c.Iterations, c.Unit = "job", "n", "min"
 	r := read(t, runs, c)
-	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60}) || r.Jobs[3] != "b" ||
-		r.Iterations[7] != 3 || r.Lines[7] != 9 {
+	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60, Iterations: 2}) || r.Jobs[3] != "b" ||
+		r.Rows[7].Iterations != 3 || r.Lines[7] != 9 {
 		t.Errorf("%+v", r)
 	}
 	if by := r.ByJob(); by[0].Job != "a" || by[7].Job != "b" || by[7].Row != r.Rows[7] {
@@ -141,7 +141,13 @@ func TestSaved(t *testing.T) {
 		if err := back.Write(&again); err != nil || again.String() != text {
 			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(text, again.String()))
 		}
-		for _, at := range []Point{{16, 1, 10}, {2, 0.125, 2}} {
+		for _, at := range []ernest.Point{
+			{Machines: 16, Scale: 1, Iterations: 10},
+			{Machines: 2, Scale: 0.125, Iterations: 2},
+		} {
+			if !m.Iterative() {
+				at.Iterations = 0
+			}
 			a, b := m.Predict(at), back.Predict(at)
 			if a.Seconds != b.Seconds || a.Low != b.Low || a.High != b.High {
 				t.Errorf("%s: %+v, and after reading %+v", name, a, b)
@@ -213,7 +219,7 @@ func TestReadErrors(t *testing.T) {
 		{`"rows": [`, `"rows": [], "more": [`, `f: this is not a saved model: json: unknown field "more"`},
 		{
 			`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`,
-			"f: 1 of 8 rows have iterations: all have them, or none",
+			"f: row 2: iterations 0: all runs have iterations, at least 1, or none has",
 		},
 		{`"extra": null`, `"extra": ["cube"]`, `f: no term is called "cube"`},
 		{good, "", "f: this is not a saved model: EOF"},

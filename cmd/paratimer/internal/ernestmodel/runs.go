@@ -53,13 +53,12 @@ var units = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
 
 // Runs are the rows of a table. Lists have one element per row.
 type Runs struct {
-	File       string
-	Lines      []int
-	Rows       []ernest.Row
-	Jobs       []string // nil without such a column
-	Iterations []int    // nil without such a column
-	Warnings   []ernest.Warning
-	seconds    string // the column's name
+	File     string
+	Lines    []int
+	Rows     []ernest.Row
+	Jobs     []string // nil without such a column
+	Warnings []ernest.Warning
+	seconds  string // the column's name
 }
 
 // ReadRuns reads a table; file is the name in messages.
@@ -114,8 +113,12 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	}
 	if c.Iterations != "" {
 		const iterations = 3 // after machines, scale and seconds
-		if runs.Iterations, err = whole(t, iterations); err != nil {
+		all, err := whole(t, iterations)
+		if err != nil {
 			return nil, err
+		}
+		for i, n := range all {
+			runs.Rows[i].Iterations = n
 		}
 	}
 	if c.Unit == "" {

@@ -19,15 +19,16 @@ const (
 )
 
 // saved is the content of a model's file. Only the rows and options matter: Read fits the model again, with the
-// same result. Terms and coefficients are for other programs, and to check the file.
+// same result. Terms and coefficients, of an iterative job
+// those of one iteration, are for other programs and to check the file.
 type saved struct {
-	Format       string     `json:"format"`
-	Version      int        `json:"version"`
-	Terms        []string   `json:"terms"`
-	Coefficients []float64  `json:"coefficients"`
-	Fit          options    `json:"fit"`
-	Rows         []savedRow `json:"rows"`
-	Of           []Sum      `json:"of,omitempty"` // the job's program and inputs
+	Format       string       `json:"format"`
+	Version      int          `json:"version"`
+	Terms        []string     `json:"terms"`
+	Coefficients []float64    `json:"coefficients"`
+	Fit          options      `json:"fit"`
+	Rows         []ernest.Row `json:"rows"`
+	Of           []Sum        `json:"of,omitempty"` // the job's program and inputs
 }
 
 type options struct {
@@ -39,26 +40,12 @@ type options struct {
 	Resamples int    `json:"resamples,omitempty"` // as Seed
 }
 
-type savedRow struct {
-	Machines   float64 `json:"machines"`
-	Scale      float64 `json:"scale"`
-	Seconds    float64 `json:"seconds"`
-	Iterations *int    `json:"iterations,omitempty"`
-}
-
 // Write saves a model.
 func (m *Model) Write(w io.Writer) error {
-	main := m.Main()
 	s := saved{
-		Of: m.Of, Format: format, Version: version, Terms: Names(main.Terms), Coefficients: main.Coefficients,
+		Of: m.Of, Format: format, Version: version, Rows: m.Rows,
+		Terms: Names(m.Terms[m.Setup:]), Coefficients: m.Coefficients[m.Setup:],
 		Fit: options{Terms: Names(m.Options.Terms), Extra: Names(m.Options.Extra), RefuseAbove: m.Options.RefuseAbove},
-	}
-	for i, r := range m.Rows {
-		row := savedRow{Machines: r.Machines, Scale: r.Scale, Seconds: r.Seconds}
-		if m.Iterations != nil {
-			row.Iterations = &m.Iterations[i]
-		}
-		s.Rows = append(s.Rows, row)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
@@ -105,22 +92,11 @@ func (s *saved) model() (*Model, error) {
 	if o.Extra, err = Terms(s.Fit.Extra); err != nil {
 		return nil, err
 	}
-	rows := make([]ernest.Row, len(s.Rows))
-	var iterations []int
-	for i, r := range s.Rows {
-		rows[i] = ernest.Row{Machines: r.Machines, Scale: r.Scale, Seconds: r.Seconds}
-		if r.Iterations != nil {
-			iterations = append(iterations, *r.Iterations)
-		}
-	}
-	if iterations != nil && len(iterations) != len(rows) {
-		return nil, fmt.Errorf("%d of %d rows have iterations: all have them, or none", len(iterations), len(rows))
-	}
-	m, err := fit(rows, iterations, o)
+	m, err := fit(s.Rows, o)
 	if err != nil {
 		return nil, err
 	}
-	if !near(m.Main().Coefficients, s.Coefficients) {
+	if !near(m.Coefficients[m.Setup:], s.Coefficients) {
 		return nil, fmt.Errorf(
 			"its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
 	}

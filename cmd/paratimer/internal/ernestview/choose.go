@@ -34,6 +34,7 @@ func (v *Choice) Warn(offer string, all []ernest.Warning) {
 // choices is the JSON of `paratimer ernest choose --output json`. Unknown and refused values are null.
 type choices struct {
 	Scale           float64          `json:"scale"`
+	Iterations      int              `json:"iterations,omitempty"`
 	DeadlineSeconds *float64         `json:"deadline_seconds"`
 	Budget          *float64         `json:"budget"`
 	Goal            string           `json:"goal"`
@@ -90,7 +91,10 @@ func (v *Choice) goal() string {
 
 // JSON writes the choice as JSON.
 func (v *Choice) JSON(w io.Writer) error {
-	out := choices{Scale: v.Want.Scale, Goal: v.goal(), Choices: []choice{}, Warnings: warnings(v.warned)}
+	out := choices{
+		Scale: v.Want.Scale, Iterations: v.Want.Iterations, Goal: v.goal(), Choices: []choice{},
+		Warnings: warnings(v.warned),
+	}
 	if v.Want.Deadline > 0 {
 		out.DeadlineSeconds = &v.Want.Deadline
 	}
@@ -127,7 +131,11 @@ const shownChoices = 8
 // Text writes the choice as text: the best one, then the others.
 func (v *Choice) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s for scale %s: ", v.goal(), v.limits(), units.Number(v.Want.Scale))
+	fmt.Fprintf(&b, "%s%s for scale %s", v.goal(), v.limits(), units.Number(v.Want.Scale))
+	if v.Want.Iterations > 0 {
+		fmt.Fprintf(&b, " and %s", units.Count(v.Want.Iterations, "iteration"))
+	}
+	b.WriteString(": ")
 	if c := v.Best(); c != nil {
 		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer),
 			units.Seconds(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))

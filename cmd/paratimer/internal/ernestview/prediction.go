@@ -13,7 +13,7 @@ import (
 type Fitted struct {
 	Name   string // of the input file
 	Model  *ernestmodel.Model
-	Points []ernestmodel.Point
+	Points []ernest.Point
 	Force  bool         // show refused predictions
 	Ran    []ernest.Row // runs made after the training
 	Next   string       // next step, a command; "" for none
@@ -23,8 +23,7 @@ type Fitted struct {
 type fitted struct {
 	File         string                  `json:"file"`
 	Rows         int                     `json:"rows"`
-	Terms        []string                `json:"terms"`
-	Coefficients []float64               `json:"coefficients"`
+	part                                 // of an iterative job: one iteration
 	Setup        *part                   `json:"setup,omitempty"` // of an iterative job: the part outside the iterations
 	Residual     units.Float             `json:"residual"`        // seconds
 	LOOMeanRatio units.Float             `json:"loo_mean_ratio"`
@@ -42,7 +41,7 @@ type part struct {
 }
 
 type prediction struct {
-	ernestmodel.Point
+	ernest.Point
 	outlook
 	Extrapolation units.Float     `json:"extrapolation_doublings"`
 	TrainingRatio units.Float     `json:"training_work_ratio"` // machine time of all training runs over this run's
@@ -65,15 +64,14 @@ func (f *Fitted) predict() []ernest.Prediction {
 
 // JSON writes the predictions as JSON.
 func (f *Fitted) JSON(w io.Writer) error {
-	main := f.Model.Main()
-	residual, loo := f.Model.Quality()
+	m := f.Model
 	out := fitted{
-		File: f.Name, Rows: len(f.Model.Rows), Terms: ernestmodel.Names(main.Terms), Coefficients: main.Coefficients,
-		Residual: units.Float(residual), LOOMeanRatio: units.Float(loo), Rank: main.Rank,
-		Condition: units.Float(main.Condition), Predictions: []prediction{}, Retrain: f.signal(),
+		File: f.Name, Rows: len(m.Rows), Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
+		part: part{ernestmodel.Names(m.Terms[m.Setup:]), m.Coefficients[m.Setup:]}, Rank: m.Rank,
+		Condition: units.Float(m.Condition), Predictions: []prediction{}, Retrain: f.signal(),
 	}
-	if it := f.Model.Iterative; it != nil && it.Setup != nil {
-		out.Setup = &part{ernestmodel.Names(it.Setup.Terms), it.Setup.Coefficients}
+	if m.Setup > 0 {
+		out.Setup = &part{ernestmodel.Names(m.Terms[:m.Setup]), m.Coefficients[:m.Setup]}
 	}
 	out.Training = ernest.Overhead(f.Model.Rows, ernest.Row{})
 	predicted := f.predict()
@@ -94,9 +92,9 @@ func (f *Fitted) JSON(w io.Writer) error {
 
 // signal returns whether later runs suggest to train again; nil if there are none.
 func (f *Fitted) signal() *ernest.Signal {
-	if len(f.Ran) == 0 || f.Model.Plain == nil {
+	if len(f.Ran) == 0 {
 		return nil
 	}
-	s := ernest.Retrain(f.Model.Plain, f.Ran...)
+	s := ernest.Retrain(f.Model.Model, f.Ran...)
 	return &s
 }

@@ -43,7 +43,7 @@ func (f *Fitted) table(b *strings.Builder, predicted []ernest.Prediction) {
 		return
 	}
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head, iterations := "MACHINES\tSCALE", f.Model.Iterative != nil
+	head, iterations := "MACHINES\tSCALE", f.Model.Iterative()
 	if iterations {
 		head += "\tITERATIONS"
 	}
@@ -81,20 +81,20 @@ func beyond(e ernest.Extrapolation) string {
 
 // sure writes what the model is and how reliable it is.
 func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
-	residual, loo := f.Model.Quality()
-	machines, scale := bounds(f.Model.Rows)
-	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", units.Count(len(f.Model.Rows), "run"), view.Escape(f.Name),
+	m := f.Model
+	machines, scale := bounds(m.Rows)
+	fmt.Fprintf(b, "from %s of %s: %s machines, scale %s\n", units.Count(len(m.Rows), "run"), view.Escape(f.Name),
 		machines, scale)
 	fmt.Fprintf(b, "each run predicted by the others: %s off in the mean (leave one out); residual %s\n",
-		units.Tenths(loo), units.Seconds(residual))
+		units.Tenths(m.LOO), units.Seconds(m.Residual))
 	of := "time"
-	if it := f.Model.Iterative; it != nil {
+	if m.Iterative() {
 		of = "time of an iteration"
-		if it.Setup != nil {
-			fmt.Fprintf(b, "set-up = %s\n", sum(it.Setup))
-		}
 	}
-	fmt.Fprintf(b, "%s = %s\n", of, sum(f.Model.Main()))
+	if m.Setup > 0 {
+		fmt.Fprintf(b, "set-up = %s\n", sum(m.Terms[:m.Setup], m.Coefficients))
+	}
+	fmt.Fprintf(b, "%s = %s\n", of, sum(m.Terms[m.Setup:], m.Coefficients[m.Setup:]))
 	if len(predicted) == 0 {
 		return
 	}
@@ -116,16 +116,16 @@ func (f *Fitted) sure(b *strings.Builder, predicted []ernest.Prediction) {
 	}
 }
 
-// sum formats a model as a formula, without terms of coefficient 0.
-func sum(m *ernest.Model) string {
+// sum formats terms as a formula, without those of coefficient 0.
+func sum(terms []ernest.Term, coefficients []float64) string {
 	var parts []string
-	for i, c := range m.Coefficients {
-		switch {
+	for i, t := range terms {
+		switch c := coefficients[i]; {
 		case c == 0:
-		case m.Terms[i] == ernest.One:
+		case t == ernest.One:
 			parts = append(parts, units.Number(c))
 		default:
-			parts = append(parts, units.Number(c)+"·"+m.Terms[i].String())
+			parts = append(parts, units.Number(c)+"·"+t.String())
 		}
 	}
 	if parts == nil {

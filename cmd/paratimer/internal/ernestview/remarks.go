@@ -64,11 +64,10 @@ func (f *Fitted) instead(predicted []ernest.Prediction) []ernest.Warning {
 		if !doubted || p.Next == nil {
 			return nil
 		}
-		_, own := f.Model.Quality()
 		return []ernest.Warning{{
 			Code: "next_best",
 			Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
-				p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(own)),
+				p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(f.Model.LOO)),
 		}}
 	})
 }

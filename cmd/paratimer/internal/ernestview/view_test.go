@@ -65,7 +65,7 @@ func TestRefused(t *testing.T) {
 		{Machines: 4, Scale: 0.4, Seconds: 40},
 		{Machines: 4, Scale: 0.5, Seconds: 51},
 	}
-	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernestmodel.Point{
+	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernest.Point{
 		{Machines: 4, Scale: 0.5},
 		{Machines: 64, Scale: 0.5},
 	}}
@@ -98,7 +98,7 @@ func TestRefused(t *testing.T) {
 // TestUnknown: JSON has no NaN.
 func TestUnknown(t *testing.T) {
 	few := []ernest.Row{{Machines: 1, Scale: 1, Seconds: 10}}
-	f := Fitted{Name: "f", Model: modelOf(t, few), Points: []ernestmodel.Point{{Machines: 64, Scale: 1}}, Force: true}
+	f := Fitted{Name: "f", Model: modelOf(t, few), Points: []ernest.Point{{Machines: 64, Scale: 1}}, Force: true}
 	out := object(t, f.JSON)
 	if v, there := out["loo_mean_ratio"]; !there || v != nil {
 		t.Errorf("leave-one-out error of one row: %v", v)
@@ -141,7 +141,7 @@ func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	t.Helper()
 	m := modelOf(t, rows)
 	v := &Choice{Want: want, Offers: []ernest.Offer{{
-		Name: name, Model: m.Plain, PricePerMachineHour: 1,
+		Name: name, Model: m.Model, PricePerMachineHour: 1,
 		MaxMachines: 24,
 	}}}
 	var err error
@@ -224,7 +224,7 @@ func TestNextBest(t *testing.T) {
 	for _, m := range []float64{1, 2, 4, 8, 16} {
 		bent = append(bent, ernest.Row{Machines: m, Scale: 1, Seconds: 2 + 300/math.Pow(m, 1.6)})
 	}
-	f := Fitted{Name: "f", Model: modelOf(t, bent), Points: []ernestmodel.Point{{Machines: 64, Scale: 1}}}
+	f := Fitted{Name: "f", Model: modelOf(t, bent), Points: []ernest.Point{{Machines: 64, Scale: 1}}}
 	out := object(t, f.JSON)
 	p := out["predictions"].([]any)[0].(map[string]any)
 	next, ok := p["next_best"].(map[string]any)

@@ -30,7 +30,9 @@ type Offer struct {
 	Scale    string  `plan:"scale" length:"1-1000"`
 	Seconds  string  `plan:"seconds" length:"1-1000"`
 	Unit     string  `plan:"unit" words:"s,ms,min,h"`
-	Speeds   string  `plan:"speeds" length:"1-1000"` // a table of measured machines
+	// the column of iterations, for iterative jobs
+	Iterations string `plan:"iterations" length:"1-1000"`
+	Speeds     string `plan:"speeds" length:"1-1000"` // a table of measured machines
 }
 
 // mostMachines bounds how many machines of an offer are evaluated.
@@ -102,7 +104,7 @@ func (o *Offer) set(key, value string) error {
 	texts := map[string]*string{
 		"name": &o.Name, "csv": &o.CSV, "billing": &o.Billing, "cost": &o.Cost,
 		"machines": &o.Machines, "scale": &o.Scale, "seconds": &o.Seconds, "unit": &o.Unit,
-		"speeds": &o.Speeds,
+		"speeds": &o.Speeds, "iterations": &o.Iterations,
 	}
 	counts := map[string]*int{"min": &o.Min, "max": &o.Max, "step": &o.Step}
 	switch {
@@ -121,7 +123,7 @@ func (o *Offer) set(key, value string) error {
 		}
 		o.Price = v
 	default:
-		return fmt.Errorf("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds", key)
+		return fmt.Errorf("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, iterations, speeds", key)
 	}
 	return nil
 }
@@ -152,7 +154,13 @@ func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
 	for _, own := range []struct {
 		to   *string
 		from string
-	}{{&c.Machines, o.Machines}, {&c.Scale, o.Scale}, {&c.Seconds, o.Seconds}, {&c.Unit, o.Unit}} {
+	}{
+		{&c.Machines, o.Machines},
+		{&c.Scale, o.Scale},
+		{&c.Seconds, o.Seconds},
+		{&c.Unit, o.Unit},
+		{&c.Iterations, o.Iterations},
+	} {
 		if own.from != "" {
 			*own.to = own.from
 		}

@@ -43,7 +43,7 @@ func TestParseErrors(t *testing.T) {
 		"name=a":                      "csv=… is missing; an offer is name=…,csv=…,price=…,max=…",
 		"csv=a":                       "name=… is missing; an offer is name=…,csv=…,price=…,max=…",
 		"name=a,name=b":               "name is given twice",
-		"name=a,csv=b,cores=4":        "cores is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, speeds",
+		"name=a,csv=b,cores=4":        "cores is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, iterations, speeds",
 		"name=a,csv=b,price=-1":       "price=-1: it is a number, 0 or more, of a machine for an hour",
 		"name=a,csv=b,price=NaN":      "price=NaN: it is a number, 0 or more, of a machine for an hour",
 		"name=a,csv=b,max=0":          "max=0: it is a whole number, 1 to 1000000",

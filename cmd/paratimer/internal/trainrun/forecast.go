@@ -65,7 +65,7 @@ func NewForecast(rows []ernest.Row) Forecast {
 // Row returns the time of a run.
 func (f Forecast) Row(r ernest.DesignRow) Range {
 	if f.model != nil {
-		p := f.model.Predict(float64(r.Machines), r.Scale)
+		p := f.model.Predict(ernest.Point{Machines: float64(r.Machines), Scale: r.Scale})
 		if p.Seconds > 0 && p.Low <= p.Seconds && p.High >= p.Seconds { // no NaN
 			return Range{p.Seconds, min(p.Low, (1-vary)*p.Seconds), max(p.High, (1+vary)*p.Seconds), f.rough ||
 				p.Refused != nil}

@@ -43,10 +43,8 @@ func ernestChooseFlags() []cli.Flag {
 			Name: "offers", EnvVars: command.Env("offers"),
 			Usage: "read offers from `FILE`, YAML with the same keys",
 		},
-		&cli.Float64Flag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "input of `SCALE` (default: 1 if scales are fractions)",
-		},
+		iterationsFlag(),
+		tuplesFlag("at", "run of `SCALE` (default: 1 if scales are fractions), of an iterative job SCALE,ITERATIONS"),
 		&cli.DurationFlag{
 			Name: "deadline", EnvVars: command.Env("deadline"),
 			Usage: "take at most `TIME`, such as 20m",
@@ -68,14 +66,13 @@ func ernestChoose(c *cli.Context) error {
 		return err
 	}
 	want := ernest.Want{
-		Scale: c.Float64("at"), Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"),
-		Force: c.Bool("force"),
+		Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force"),
 	}
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
 	}
-	for _, flag := range []string{"at", "deadline", "budget"} {
-		v := map[string]float64{"at": want.Scale, "deadline": want.Deadline, "budget": want.Budget}[flag]
+	for _, flag := range []string{"deadline", "budget"} {
+		v := map[string]float64{"deadline": want.Deadline, "budget": want.Budget}[flag]
 		if c.IsSet(flag) && !(v > 0) || math.IsInf(v, 0) {
 			return command.Usage("--%s %v: it must be more than 0", flag, c.Value(flag))
 		}
@@ -92,33 +89,28 @@ func ernestChoose(c *cli.Context) error {
 		}
 	}
 	shown := ernestview.Choice{}
-	whole := 1.0
+	whole, iterative := 1.0, false
 	for i := range all {
 		m, err := readModel(c, all[i].CSV, all[i].Columns(columnsOf(c)))
 		if err != nil {
 			return command.Usage("offer %s: %w", all[i].Name, err)
 		}
-		if m.Plain == nil {
-			return command.Usage(
-				"offer %s: %s is a model of iterations: its runs of all iterations are what can be chosen for",
-				all[i].Name, all[i].CSV)
+		if iterative = m.Iterative(); i > 0 && iterative != shown.Offers[0].Model.Iterative() {
+			return command.Usage("offer %s: one of %s and %s is a model of iterations and the other is not: name the "+
+				"column of iterations for both, or for neither", all[i].Name, all[0].CSV, all[i].CSV)
 		}
 		for _, r := range m.Rows {
 			whole = max(whole, r.Scale)
 		}
-		offer := all[i].With(m.Plain)
+		offer := all[i].With(m.Model)
 		if offer.Speeds, err = speedsOf(all[i].Speeds); err != nil {
 			return command.Usage("offer %s: %w", all[i].Name, err)
 		}
 		shown.Offers = append(shown.Offers, offer)
 		shown.Warn(all[i].Name, m.Warnings)
 	}
-	if !c.IsSet("at") {
-		if whole > 1 {
-			return command.Usage("choose needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
-				"whole input", whole)
-		}
-		want.Scale = 1
+	if want.Scale, want.Iterations, err = wantedRun(c, whole, iterative); err != nil {
+		return err
 	}
 	shown.Want = want
 	if shown.Choices, err = ernest.Choose(shown.Offers, want); err != nil {
@@ -136,6 +128,32 @@ func ernestChoose(c *cli.Context) error {
 		}
 	}
 	return printed(c, &shown)
+}
+
+// wantedRun returns the scale and iterations of the run that machines are chosen for. whole is the largest scale of
+// the training runs.
+func wantedRun(c *cli.Context, whole float64, iterative bool) (scale float64, iterations int, err error) {
+	columns := []string{"SCALE"}
+	if iterative {
+		columns = append(columns, "ITERATIONS")
+	}
+	at, err := tuplesOf(c, "at", columns...)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case len(at) > 1:
+		return 0, 0, command.Usage("--at: machines are chosen for one run")
+	case len(at) == 0 && iterative:
+		return 0, 0, command.Usage("choose needs --at SCALE,ITERATIONS: the model is of iterations")
+	case len(at) == 0 && whole > 1:
+		return 0, 0, command.Usage("choose needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
+			"whole input", whole)
+	case len(at) == 0:
+		return 1, 0, nil
+	case iterative:
+		iterations = int(at[0][1])
+	}
+	return at[0][0], iterations, nil
 }
 
 // speedsOf reads measurements of machines; nil if there is no file.

@@ -17,10 +17,7 @@ import (
 
 func ernestFitFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.StringFlag{
-			Name: "iterations", EnvVars: command.Env("iterations"),
-			Usage: "iterative jobs: the number of iterations is in `COLUMN`",
-		},
+		iterationsFlag(),
 		atFlag(), forceFlag(),
 		&cli.StringFlag{
 			Name: "save", EnvVars: command.Env("save"),
@@ -105,12 +102,9 @@ func printed(c *cli.Context, v printable) error {
 
 func ernestPredictFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.StringFlag{
-			Name: "iterations", EnvVars: command.Env("iterations"),
-			Usage: "iterative jobs: the number of iterations is in `COLUMN`",
-		},
+		iterationsFlag(),
 		atFlag(), forceFlag(),
-		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS` was made: say whether the model still holds; may be repeated, oldest first"),
+		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -120,46 +114,49 @@ func ernestPredict(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
 	}
-	ran, err := tuplesOf(c, "ran", "MACHINES", "SCALE", "SECONDS")
-	if err != nil {
-		return err
-	}
 	m, err := readModel(c, c.Args().First(), columnsOf(c))
 	if err != nil {
 		return err
 	}
 	m.Warnings = append(m.Warnings, ernestmodel.Changed(m.Of)...)
-	points, err := pointsOf(c, m.Iterative != nil)
+	points, err := pointsOf(c, m.Iterative())
 	if err != nil {
 		return err
 	}
-	if len(ran) > 0 && m.Iterative != nil {
-		return command.Usage("--ran: whether a model of iterations still holds is not known; fit all runs again")
+	columns := []string{"MACHINES", "SCALE", "ITERATIONS", "SECONDS"}
+	if !m.Iterative() {
+		columns = slices.Delete(columns, 2, 3)
+	}
+	ran, err := tuplesOf(c, "ran", columns...)
+	if err != nil {
+		return err
 	}
 	if len(points) == 0 && len(ran) == 0 {
 		points = usualPoints(m)
 	}
 	shown := ernestview.Fitted{Name: inputName(c.Args().First()), Model: m, Points: points, Force: c.Bool("force")}
 	for _, r := range ran {
-		shown.Ran = append(shown.Ran, ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[2]})
+		row := ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[len(r)-1]}
+		if m.Iterative() {
+			row.Iterations = int(r[2])
+		}
+		shown.Ran = append(shown.Ran, row)
 	}
 	return printed(c, &shown)
 }
 
 // usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four
 // times the largest, doubling. The whole input is scale 1 if scales are fractions, else the largest scale.
-func usualPoints(m *ernestmodel.Model) []ernestmodel.Point {
-	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 1
+func usualPoints(m *ernestmodel.Model) []ernest.Point {
+	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 0
 	for _, r := range m.Rows {
 		fewest, most, scale = min(fewest, r.Machines), max(most, r.Machines), max(scale, r.Scale)
-	}
-	if m.Iterations != nil {
-		iterations = slices.Max(m.Iterations)
+		iterations = max(iterations, r.Iterations)
 	}
 	const atMost = 16
-	var points []ernestmodel.Point
+	var points []ernest.Point
 	for n := fewest; n <= 4*most && len(points) < atMost; n *= 2 {
-		points = append(points, ernestmodel.Point{Machines: n, Scale: scale, Iterations: iterations})
+		points = append(points, ernest.Point{Machines: n, Scale: scale, Iterations: iterations})
 	}
 	return points
 }

@@ -267,7 +267,7 @@ func ticking(ctx context.Context, f func()) (stop func()) {
 }
 
 // sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
-func sayTrained(c *cli.Context, points []ernestmodel.Point) error {
+func sayTrained(c *cli.Context, points []ernest.Point) error {
 	path := c.String("out")
 	f, err := infile.Open(path)
 	if err != nil {

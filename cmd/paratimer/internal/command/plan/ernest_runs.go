@@ -194,7 +194,7 @@ func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ern
 }
 
 // pointsOf returns the runs of --at.
-func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
+func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 	want := []string{"MACHINES", "SCALE"}
 	if iterative {
 		want = append(want, "ITERATIONS")
@@ -214,15 +214,22 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernestmodel.Point, error) {
 	if len(asked) > most {
 		return nil, command.Usage("--at: %d points are more than %d", len(asked), most)
 	}
-	var points []ernestmodel.Point
+	var points []ernest.Point
 	for _, p := range asked {
-		point := ernestmodel.Point{Machines: p[0], Scale: p[1]}
+		point := ernest.Point{Machines: p[0], Scale: p[1]}
 		if iterative {
 			point.Iterations = int(p[2])
 		}
 		points = append(points, point)
 	}
 	return points, nil
+}
+
+func iterationsFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name: "iterations", EnvVars: command.Env("iterations"),
+		Usage: "iterative jobs: the number of iterations is in `COLUMN`",
+	}
 }
 
 func atFlag() cli.Flag {

@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
+	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -226,7 +227,7 @@ func whatIfErnest(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, erro
 	if err != nil {
 		return nil, fmt.Errorf("--ernest: %w", err)
 	}
-	if m.Plain == nil {
+	if m.Iterative() {
 		return nil, command.Usage("--ernest: that is a model of iterations: a query has none")
 	}
 	at, err := tuplesOf(c, "ernest-at", "MACHINES", "SCALE")
@@ -243,5 +244,8 @@ func whatIfErnest(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, erro
 		return nil, command.Usage("--ernest: how many machines the query has is not known: say it with --ernest-at " +
 			"MACHINES,SCALE")
 	}
-	return whatif.NewErnest(m.Plain.Predict, machines, scale, replay.Room(), c.Bool("force")), nil
+	predict := func(machines, scale float64) ernest.Prediction {
+		return m.Predict(ernest.Point{Machines: machines, Scale: scale})
+	}
+	return whatif.NewErnest(predict, machines, scale, replay.Room(), c.Bool("force")), nil
 }
