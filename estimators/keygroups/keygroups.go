@@ -91,10 +91,6 @@ func Predict(s Stage) *Prediction {
 func (p *Prediction) choose() {
 	s := &p.stage
 	params, counted := s.params(), p.Sizes.Origin == dag.GroupsCounted
-	// These deviate from the paper (docs/facts/nearestfit.md N2, N4). One curve serves all tasks, which may each
-	// have finished few groups. Its points weigh by time, or the noise of the largest groups would bend it. Keys
-	// that only some feeders have reported do not stay to the end.
-	params.Pooled, params.Weights, params.Conserve = true, nearestfit.PerSecond, true
 	points, curve := nearestfit.Arrivals(p.Sizes), s.curve(p.Sizes, params)
 	if len(points) == 0 && len(curve) == 0 {
 		return
@@ -231,9 +227,12 @@ func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	return work(g, left)
 }
 
-// params returns the paper's parameters.
+// params returns the paper's parameters with four deviations (docs/facts/nearestfit.md N2, N4). One curve serves all
+// tasks, which may each have finished few groups. Its points weigh by time, or the noise of the largest groups would
+// bend it. It is not extrapolated without limit. Keys that only some feeders have reported do not stay to the end.
 func (s *Stage) params() nearestfit.Params {
 	p := nearestfit.Default()
+	p.Pooled, p.Weights, p.Bounded, p.Conserve = true, nearestfit.PerSecond, true, true
 	if s.DeltaBytes > 0 {
 		p.DeltaBytes = s.DeltaBytes
 	}

@@ -174,7 +174,7 @@ func (g *goldenRun) fit(t *testing.T, raw json.RawMessage) {
 	for i, p := range c.Points {
 		points[i] = smoothing.Point{Size: p[0], Mean: p[1], Count: p[2]}
 	}
-	f, ok := powerfit.New(weighted(points, goldenWeights(t, c.Weight)))
+	f, ok := powerfit.New(weighted(points, goldenWeights(t, c.Weight)), powerfit.MostPower)
 	if g.fields["fit"]++; ok != (c.A != nil) {
 		t.Fatalf("there is a fit: %v", ok)
 	}

@@ -63,7 +63,7 @@ func (n *naive) fit(points []smoothing.Point) (powerfit.Fit, bool) {
 	}
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) })
-	return powerfit.New(weighted(sorted, n.p.Weights))
+	return powerfit.New(weighted(sorted, n.p.Weights), powerfit.MostPower)
 }
 
 func (n *naive) near(points []smoothing.Point, x float64) (float64, bool) {

@@ -413,3 +413,25 @@ func BenchmarkPredict(b *testing.B) {
 		}
 	}
 }
+
+// A join's groups take the product of two sides: their time is no function of their size. A fit to finished groups of
+// nearly one size must not predict years for a group that is a hundred times as large.
+func TestBoundedFit(t *testing.T) {
+	predict := func(bounded bool) float64 {
+		p := Default()
+		p.Pooled, p.Weights, p.Bounded = true, PerSecond, bounded
+		j := New([]Task{{Bytes: 3000, Explicit: []dag.GroupSize{{Bytes: 2000, Count: 1}}}}, p)
+		for i, bytes := range []float64{20, 22, 24, 26, 28, 30} {
+			j.Record(0, float64(i), bytes, 0.001*math.Pow(bytes/20, 6), 1)
+		}
+		s, _ := j.Predict().Time(0, 2000)
+		return s
+	}
+	if s := predict(false); s < 900 {
+		t.Errorf("without bounds: %g s, want the power 6 of the finished groups", s)
+	}
+	// Sizes from 20 to 30 support a power of 1.6, up to a size of 45, and from there on time by size.
+	if s := predict(true); !(s > 0.02 && s < 2) {
+		t.Errorf("with bounds: %g s", s)
+	}
+}

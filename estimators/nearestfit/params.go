@@ -43,6 +43,10 @@ type Params struct {
 	// Conserve counts explicit groups as done, the smallest first, if more of them are left than bytes. In the
 	// paper, a size without a close finished group stays to the end.
 	Conserve bool
+	// Bounded limits fits by the range of the sizes behind them: their power, and how far beyond that range they are
+	// used. Without it, a fit to a few groups of nearly one size may have the power 6 and predict years for a group that
+	// is some times as large. The paper has no limit.
+	Bounded bool
 }
 
 // Weights define the weight of a point in a fit.

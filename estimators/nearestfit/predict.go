@@ -104,7 +104,7 @@ func (p *Prediction) together() *seen {
 // fit computes the fits of rule 2: each task's own, or one for all.
 func (p *Prediction) fit() {
 	of := func(points []smoothing.Point) *powerfit.Fit {
-		if f, ok := powerfit.New(weighted(points, p.params.Weights)); ok {
+		if f, ok := powerfit.New(weighted(points, p.params.Weights), p.params.mostPower(points)); ok {
 			return &f
 		}
 		return nil
@@ -121,6 +121,32 @@ func (p *Prediction) fit() {
 			p.tasks[i].fit = of(p.tasks[i].points)
 		}
 	}
+}
+
+// mostPower returns the largest power of a fit to points, by size: a doubling of size among them supports another 1.
+func (p *Params) mostPower(points []smoothing.Point) float64 {
+	if !p.Bounded {
+		return powerfit.MostPower
+	}
+	low, high := 0.0, 0.0
+	for _, c := range points {
+		if c.Size > 0 {
+			low, high = cmp.Or(low, c.Size), c.Size
+		}
+	}
+	if low == 0 {
+		return 1
+	}
+	return min(powerfit.MostPower, 1+math.Log2(high/low))
+}
+
+// at returns the time of a group by a fit. A bounded fit is used as far beyond its sizes as these reach, as a ratio;
+// from there on time grows with the size.
+func (p *Params) at(f *powerfit.Fit, bytes float64) float64 {
+	if reach := f.High * (f.High / f.Low); p.Bounded && bytes > reach && f.C > 1 {
+		return f.At(reach) * (bytes / reach)
+	}
+	return f.At(bytes)
 }
 
 func weighted(points []smoothing.Point, w Weights) []powerfit.Point {
@@ -159,7 +185,7 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 		}
 	}
 	if t.fit != nil && t.fit.R2 >= p.params.R2 {
-		return t.fit.At(bytes), OwnFit
+		return p.params.at(t.fit, bytes), OwnFit
 	}
 	if near {
 		if s, ok := p.all().near.Near(bytes, p.params.DeltaBytes); ok {
@@ -167,7 +193,7 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 		}
 	}
 	if t.best != nil {
-		return t.best.At(bytes), BestFit
+		return p.params.at(t.best, bytes), BestFit
 	}
 	if math.IsNaN(p.mean) {
 		return math.NaN(), NoRule

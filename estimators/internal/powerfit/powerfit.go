@@ -17,6 +17,8 @@ type Point struct {
 // A Fit is y = A + B X^C. R2 is the weighted coefficient of determination of its points.
 type Fit struct {
 	A, B, C, R2 float64
+	// Low and High are the smallest X above 0 and the largest of the points.
+	Low, High float64
 
 	// B as a factor of (X/scale)^C: X^C alone overflows where the product does not.
 	factor, scale float64
@@ -40,10 +42,13 @@ const (
 	distinct  = 4  // least number of sizes: three unknowns and one to check the fit
 )
 
-// New fits points in any order. There is no fit for fewer than four distinct X, or if Y does not vary. Points of
+// MostPower is the largest power that New tries if the caller knows no smaller one.
+const MostPower = gridStep * gridSteps
+
+// New fits points in any order, with a power of at most about most. There is no fit for fewer than four distinct X, or if Y does not vary. Points of
 // one X count as their mean: that changes no coefficient. More than MaxDistinct different X are joined with their
 // neighbors first.
-func New(points []Point) (Fit, bool) {
+func New(points []Point, most float64) (Fit, bool) {
 	s := condense(points)
 	if len(s.x) < distinct || !(s.total > 0) {
 		return Fit{}, false
@@ -52,7 +57,8 @@ func New(points []Point) (Fit, bool) {
 	for i := range s.x {
 		s.z[i] = 1
 	}
-	for k := 1; k <= gridSteps; k++ {
+	steps := min(gridSteps, max(1, int(math.Round(most/gridStep))))
+	for k := 1; k <= steps; k++ {
 		for i := range s.z {
 			s.z[i] *= s.step[i]
 		}
@@ -62,7 +68,9 @@ func New(points []Point) (Fit, bool) {
 	}
 	c := s.section(float64(best)*gridStep-gridStep, float64(best)*gridStep+gridStep)
 	a, b, sse := s.at(c)
-	f := Fit{C: c, R2: 1 - sse/s.total, A: a * s.yScale, factor: b * s.yScale, scale: s.xScale}
+	f := Fit{
+		C: c, R2: 1 - sse/s.total, A: a * s.yScale, factor: b * s.yScale, scale: s.xScale, Low: s.low, High: s.xScale,
+	}
 	f.B = f.factor / math.Pow(s.xScale, c)
 	if !finite(f.A) || !finite(f.factor) || !finite(f.R2) {
 		return Fit{}, false

@@ -23,7 +23,7 @@ func TestRecovers(t *testing.T) {
 		for x := 0.5; x < 12; x *= 1.4 {
 			points = append(points, Point{x * xUnit, law(x * xUnit), float64(rapid.IntRange(1, 50).Draw(t, "weight"))})
 		}
-		f, ok := New(points)
+		f, ok := New(points, MostPower)
 		if !ok || math.Abs(f.C-c) > 1e-4 || f.R2 < 1-1e-9 {
 			t.Fatalf("(%v + x^%v) gives %+v, %v", a, c, f, ok)
 		}
@@ -50,7 +50,7 @@ func TestLeastSquares(t *testing.T) {
 				float64(rapid.IntRange(1, 9).Draw(t, "weight")),
 			})
 		}
-		f, ok := New(points)
+		f, ok := New(points, MostPower)
 		if !ok {
 			return
 		}
@@ -86,7 +86,7 @@ func TestNoFit(t *testing.T) {
 		"no time":       {{1, 0, 1}, {2, 0, 1}, {3, 0, 1}, {4, 0, 1}},
 		"no size":       {{0, 1, 1}, {0, 2, 1}, {0, 3, 1}, {0, 4, 1}},
 	} {
-		if f, ok := New(points); ok {
+		if f, ok := New(points, MostPower); ok {
 			t.Errorf("%s has the fit %+v", name, f)
 		}
 	}
@@ -101,7 +101,7 @@ func TestMany(t *testing.T) {
 		points = append(points, Point{x, (0.01 + 1e-6*x*x) * (1 + 0.1*r.NormFloat64()), 1})
 	}
 	points = append(points, Point{0, 0.01, 1})
-	f, ok := New(points)
+	f, ok := New(points, MostPower)
 	if s := condense(points); len(s.x) > MaxDistinct {
 		t.Errorf("a fit of %d points", len(s.x))
 	}
@@ -109,7 +109,7 @@ func TestMany(t *testing.T) {
 		t.Errorf("the power is %v, want about 2", f.C)
 	}
 	r.Shuffle(len(points), func(i, k int) { points[i], points[k] = points[k], points[i] })
-	if again, _ := New(points); again != f {
+	if again, _ := New(points, MostPower); again != f {
 		t.Errorf("%+v in one order, %+v in the other", f, again)
 	}
 }
@@ -138,7 +138,7 @@ func FuzzNew(f *testing.F) {
 			}
 			points = append(points, Point{x, value(1, 1e12), max(1e-3, value(2, 1e15))})
 		}
-		fit, ok := New(points)
+		fit, ok := New(points, MostPower)
 		if !ok {
 			return
 		}
@@ -162,6 +162,6 @@ func BenchmarkNew(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		New(points)
+		New(points, MostPower)
 	}
 }

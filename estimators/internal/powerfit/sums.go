@@ -19,14 +19,18 @@ type sums struct {
 	within         float64   // squares within points of one x, which no curve can explain
 	total          float64   // squares around the mean
 	xScale, yScale float64
-	joined         bool // points of different x have become one
+	low            float64 // the smallest x above 0, not scaled
+	joined         bool    // points of different x have become one
 }
 
 func condense(points []Point) *sums {
 	points = ordered(points)
 	s := &sums{}
-	for _, p := range points {
+	for _, p := range slices.Backward(points) {
 		s.xScale, s.yScale = max(s.xScale, p.X), max(s.yScale, math.Abs(p.Y))
+		if p.X > 0 {
+			s.low = p.X
+		}
 	}
 	if s.xScale == 0 || s.yScale == 0 {
 		return s
