@@ -38,15 +38,16 @@ const (
 	countedBetter = 0.5
 )
 
-// settled reports whether there is enough evidence.
-func (v *verdict) settled(counted bool) bool {
+// settled reports whether there is some times the evidence that is enough.
+func (v *verdict) settled(counted bool, times float64) bool {
+	seconds, batches := float64(settledSeconds), settledBatches
 	switch {
 	case counted:
-		return v.took >= countedSeconds && v.batches >= settledBatches
+		seconds = countedSeconds
 	case v.groups >= manyGroups:
-		return v.took >= manySeconds && v.batches >= manyBatches
+		seconds, batches = manySeconds, manyBatches
 	}
-	return v.took >= settledSeconds && v.batches >= settledBatches
+	return v.took >= times*seconds && v.batches >= batches
 }
 
 // better reports whether NearestFit predicts better than bytes.

@@ -56,7 +56,7 @@ func TestVerdictRestsOnEnough(t *testing.T) {
 		{"bursts", verdict{took: 15, batches: 4, groups: 9000}, true, true},
 		{"too few bursts", verdict{took: 14, batches: 4, groups: 9000}, true, false},
 	} {
-		if got := c.v.settled(c.counted); got != c.want {
+		if got := c.v.settled(c.counted, 1); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -97,20 +97,23 @@ func (p *Prediction) choose() {
 	}
 	measured := len(points) > 0 && !counted
 	v := judge(points, s.Tasks+1, curve, params)
-	if !v.settled(counted) && s.Profile != nil {
+	if !v.settled(counted, 1) && s.Profile != nil {
 		v, counted = crossJudge(s.Profile, params), false
 	}
 	nearest := v.better(counted) || measured && s.Silent && v.nearest < v.linear()
-	if !v.settled(counted) || !nearest && !measured {
+	if !v.settled(counted, 1) || !nearest && !measured {
 		return
 	}
 	job := nearestfit.FromGroups(s.withCurve(p.Sizes, curve), params).Predict()
 	left, spread := make([]float64, s.Tasks), make([]float64, s.Tasks)
+	all, byBytes := 0.0, 0.0 // seconds of all tasks
 	for i := range left {
 		rest := job.Remaining(i)
+		linear := job.TaskRatio(i)
 		if left[i] = rest.Seconds; !nearest {
-			left[i] = job.TaskRatio(i)
+			left[i] = linear
 		}
+		all, byBytes = all+left[i], byBytes+linear
 		// The errors of a task's groups even out in their sum.
 		if spread[i] = rest.Spread / math.Sqrt(max(rest.Groups, 1)); math.IsNaN(spread[i]) {
 			spread[i] = unknownSpread
@@ -119,6 +122,10 @@ func (p *Prediction) choose() {
 	}
 	p.Work = work(p.Sizes, left)
 	p.Work.Spread, p.Work.Common, p.Work.Profiled = spread, v.common(), len(points) == 0
+	apart := math.Abs(math.Log(byBytes / all))
+	if !v.settled(counted, doubted) && !math.IsNaN(apart) && !math.IsInf(apart, 0) {
+		p.Work.Common = max(p.Work.Common, apart/outer)
+	}
 	if nearest {
 		p.Time = func(task int, bytes float64) (float64, string) {
 			seconds, rule := job.Time(task, bytes)
@@ -126,6 +133,11 @@ func (p *Prediction) choose() {
 		}
 	}
 }
+
+// Until there is doubted times the evidence that NearestFit needs, its range includes what bytes predict: that was the
+// estimate before, and the first groups may mislead. outer is the distance of an 80 % range's ends from its middle, in
+// standard deviations.
+const doubted, outer = 2, 1.28
 
 // Standard deviations of logarithms.
 const (

@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
 
@@ -330,5 +331,38 @@ func TestProfilesWithoutEvidence(t *testing.T) {
 	}
 	if p := Predict(Stage{Tasks: 3}); p != nil {
 		t.Error("something is known of nothing")
+	}
+}
+
+// As long as the evidence for key groups is small, the range includes what bytes predict, which was shown before.
+func TestFirstRangeIncludesBytes(t *testing.T) {
+	t.Parallel()
+	r := quadratic()
+	var narrow, wide int
+	for now := dag.Instant(30_500); now < 60_000; now += 500 {
+		s := r.at(now, dag.GroupsTapped)
+		p := Predict(s)
+		if p.Work == nil || p.Time == nil {
+			continue
+		}
+		points := nearestfit.Arrivals(p.Sizes)
+		v := judge(points, s.Tasks+1, nil, s.params())
+		job := nearestfit.FromGroups(p.Sizes, s.params()).Predict()
+		left, byBytes := 0.0, 0.0
+		for i := range s.Tasks {
+			left, byBytes = left+p.Work.Left[i]/1000, byBytes+job.TaskRatio(i)
+		}
+		low, high := left*math.Exp(-1.29*p.Work.Common), left*math.Exp(1.29*p.Work.Common)
+		switch isIn := low <= byBytes && byBytes <= high; {
+		case v.settled(false, 2):
+			narrow++
+		case !isIn:
+			t.Errorf("at %d: %.3g – %.3g s are left, by bytes %.3g", now, low, high, byBytes)
+		default:
+			wide++
+		}
+	}
+	if wide == 0 || narrow == 0 {
+		t.Errorf("%d instants with little evidence, %d with more", wide, narrow)
 	}
 }
