@@ -44,8 +44,8 @@ type Params struct {
 	// paper, a size without a close finished group stays to the end.
 	Conserve bool
 	// Bounded limits fits by the range of the sizes behind them: their power, and how far beyond that range they are
-	// used. Without it, a fit to a few groups of nearly one size may have the power 6 and predict years for a group that
-	// is some times as large. The paper has no limit.
+	// used. Without it, a fit to a few groups of nearly one size may have the power 6 and predict years for a group
+	// that is some times as large. The paper has no limit.
 	Bounded bool
 }
 

@@ -45,9 +45,9 @@ const (
 // MostPower is the largest power that New tries if the caller knows no smaller one.
 const MostPower = gridStep * gridSteps
 
-// New fits points in any order, with a power of at most about most. There is no fit for fewer than four distinct X, or if Y does not vary. Points of
-// one X count as their mean: that changes no coefficient. More than MaxDistinct different X are joined with their
-// neighbors first.
+// New fits points in any order, with a power of at most about most. There is no fit for fewer than four distinct X, or
+// if Y does not vary. Points of one X count as their mean: that changes no coefficient. More than MaxDistinct different
+// X are joined with their neighbors first.
 func New(points []Point, most float64) (Fit, bool) {
 	s := condense(points)
 	if len(s.x) < distinct || !(s.total > 0) {
