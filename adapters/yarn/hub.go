@@ -30,7 +30,7 @@ type Hub struct {
 	// endedDue is set in a hub with one source. It reports whether the next list of the applications that run shall
 	// include those that have ended.
 	endedDue     func() bool
-	nodesDoubted atomic.Bool // a master has reported that a node is lost
+	nodesDoubted atomic.Bool // a master has reported after the newest list that a node is lost
 	needs        atomic.Pointer[map[string]*dag.Need]
 	endedAt      dag.Instant // when applications that have ended were listed last; used by Refresh alone
 }
@@ -149,11 +149,15 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	if earlier.apps == nil {
 		v.at = h.cluster.Now() // the cluster's clock was unknown before the first response
 	}
-	if h.nodesDoubted.Swap(false) && !nodesDue || !nodesDue && v.nodesMoved(earlier) {
+	isDoubted := h.nodesDoubted.Swap(false)
+	if !nodesDue && (isDoubted || v.nodesMoved(earlier)) {
 		Together(ctx, listNodes)
 	}
 	if nodesErr == nil {
-		h.nodes.list(nodes.Nodes.V.Node, h.MadeAt("/ws/v1/cluster/nodes", v.at))
+		isDoubted = h.nodes.list(nodes.Nodes.V.Node, h.MadeAt("/ws/v1/cluster/nodes", v.at))
+	}
+	if isDoubted {
+		h.nodesDoubted.Store(true)
 	}
 	v.take(earlier, &running, &ended)
 	v.miss(earlier, withEnded)

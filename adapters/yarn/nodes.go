@@ -57,15 +57,16 @@ func (n *wireNode) label() string {
 
 // A nodeTable has the nodes of a cluster by index, which a node keeps for ever. Several goroutines may use it.
 type nodeTable struct {
-	mu       sync.RWMutex
+	mu       sync.Mutex
 	nodes    []dag.NodeState       // never changed in place: snapshots share it
 	index    map[string]int32      // by web address, and by host and RPC port, which diagnostics name
 	back     map[int32]dag.Instant // when a node that was lost was listed as usable again
 	listedAt dag.Instant           // when the newest list was made
 }
 
-// list takes over the ResourceManager's list of nodes, made at an instant.
-func (t *nodeTable) list(nodes []wireNode, at dag.Instant) {
+// list takes over the ResourceManager's list of nodes, made at an instant. It reports whether a master has reported since
+// then that a node is lost: that node stays lost.
+func (t *nodeTable) list(nodes []wireNode, at dag.Instant) (isDoubted bool) {
 	slices.SortStableFunc(nodes, func(a, b wireNode) int {
 		return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID))
 	})
@@ -88,6 +89,10 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) {
 	t.nodes = slices.Clone(t.nodes)
 	for i, n := range best {
 		st := &t.nodes[i]
+		if st.Lost && st.LostAt > at {
+			isDoubted = true
+			continue
+		}
 		wasLost := st.Lost
 		st.Cause, st.Lost = lostStates[n.State]
 		st.Draining, st.Label = n.State == "DECOMMISSIONING", n.label()
@@ -102,6 +107,7 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) {
 		}
 	}
 	t.listedAt = at
+	return isDoubted
 }
 
 // mostNodes is more than any cluster has. A job's master may invent names; those beyond the limit have no node.
@@ -123,31 +129,34 @@ func (t *nodeTable) add(name string) int32 {
 	return i
 }
 
-// showNodes shows the hub's newest list of nodes, with those that masters of the source's jobs have reported to be lost
-// since. It keeps the slices if nothing has changed.
+// lose marks the node with that id as lost because an attempt that began at start was killed for it, as reported at an
+// instant. It does nothing if the list of nodes is newer, or if the attempt began before the node came back.
+func (t *nodeTable) lose(id string, start, at dag.Instant) (isLost bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, known := t.index[id]
+	back, wasLost := t.back[i]
+	if !known || t.listedAt >= at || t.nodes[i].Lost || wasLost && start < back {
+		return false
+	}
+	t.nodes = slices.Clone(t.nodes)
+	st := &t.nodes[i]
+	if st.Lost, st.LostAt = true, at; st.Draining {
+		st.Draining, st.Cause = false, dag.NodeDecommissioned
+	}
+	return true
+}
+
+// showNodes shows the hub's nodes as they are now. It keeps the slices if nothing has changed.
 func (o *Overview) showNodes() {
-	t := o.hub.nodes
-	t.mu.RLock()
-	all, listedAt := t.nodes, t.listedAt
-	t.mu.RUnlock()
-	if len(all) == len(o.listedNodes) && (len(all) == 0 || &all[0] == &o.listedNodes[0]) {
+	o.hub.nodes.mu.Lock()
+	all := o.hub.nodes.nodes
+	o.hub.nodes.mu.Unlock()
+	if len(all) == len(o.nodes) && (len(all) == 0 || &all[0] == &o.nodes[0]) {
 		return
 	}
-	o.nodes, o.listedNodes, o.usable = all, all, nil
-	for i, st := range o.lost {
-		if st.LostAt <= listedAt {
-			if delete(o.lost, i); !all[i].Lost {
-				o.back[i] = listedAt
-			}
-		}
-	}
-	if len(o.lost) > 0 {
-		o.nodes = slices.Clone(all)
-	}
-	for i, st := range o.lost {
-		o.nodes[i] = st
-	}
-	for _, n := range o.nodes {
+	o.nodes, o.usable = all, nil
+	for _, n := range all {
 		if !n.Closed() && n.Label == "" {
 			o.usable = append(o.usable, dag.Node{Name: n.Name, MemoryMB: n.MemoryMB})
 		}
@@ -179,48 +188,29 @@ func OnClosed(snap *dag.Snapshot, stages ...dag.StageState) iter.Seq2[*dag.NodeS
 }
 
 // Unusable marks the node with that id (host and RPC port) as lost because attempt a was killed for it, as reported
-// at an instant. It does nothing if the list of nodes is newer, or if the attempt started before the node came
-// back. The hub lists the nodes again in its next round.
+// at an instant. The hub lists the nodes again in its next round.
 func (o *Overview) Unusable(id string, a *dag.Attempt, at dag.Instant) {
 	if a.End.Known() {
 		at = min(at, a.End)
 	}
-	t := o.hub.nodes
-	t.mu.RLock()
-	i, known := t.index[id]
-	back, wasLost := t.back[i]
-	listedAt := t.listedAt
-	t.mu.RUnlock()
-	if again, found := o.back[i]; found {
-		back, wasLost = max(back, again), true
+	if o.hub.nodes.lose(id, a.Start, at) {
+		o.hub.nodesDoubted.Store(true)
+		o.showNodes()
 	}
-	if !known || listedAt >= at || int(i) >= len(o.nodes) || o.nodes[i].Lost || wasLost && a.Start < back {
-		return
-	}
-	st := o.nodes[i]
-	if st.Lost, st.LostAt = true, at; st.Draining {
-		st.Draining, st.Cause = false, dag.NodeDecommissioned
-	}
-	o.lost[i], o.listedNodes = st, nil
-	o.showNodes()
-	o.hub.nodesDoubted.Store(true)
 }
 
 // NodeIndex returns the index in Snapshot.Nodes of a node, by its id (host and RPC port) or its web address; -1 if it
 // is unknown. Masters may name nodes that no list has only to the only source of a hub: others would get them too.
 func (o *Overview) NodeIndex(name string) int32 {
 	t := o.hub.nodes
-	t.mu.RLock()
-	i, known := t.index[name]
-	t.mu.RUnlock()
-	switch {
-	case known:
-		return i
-	case o.refresh == nil:
-		return -1
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if i, known := t.index[name]; known {
+		return i
+	}
+	if o.refresh == nil {
+		return -1
+	}
 	return t.add(name)
 }
 
@@ -230,8 +220,8 @@ func (o *Overview) NodesOn(hosts []string) []int32 {
 	if len(hosts) == 0 {
 		return nil
 	}
-	o.hub.nodes.mu.RLock()
-	defer o.hub.nodes.mu.RUnlock()
+	o.hub.nodes.mu.Lock()
+	defer o.hub.nodes.mu.Unlock()
 	var out []int32
 	for id, i := range o.hub.nodes.index {
 		host, _, _ := strings.Cut(id, ":")

@@ -25,11 +25,8 @@ type Overview struct {
 	warned  []dag.Warning
 	totalMB int
 
-	nodes       []dag.NodeState         // as snapshots show them
-	listedNodes []dag.NodeState         // the hub's
-	usable      []dag.Node              // that take containers, as plans have them
-	lost        map[int32]dag.NodeState // as masters have reported since the hub's list
-	back        map[int32]dag.Instant   // when lost nodes were listed as usable
+	nodes  []dag.NodeState // as snapshots show them
+	usable []dag.Node      // that take containers, as plans have them
 }
 
 // NewOverview returns an overview of cluster, with a hub of its own, that has sent no request yet. made may be nil, or
@@ -50,10 +47,7 @@ func (h *Hub) OnlyOverview(endedDue func() bool) *Overview {
 // Overview returns an overview for one source among several. It reuses the responses of the hub's newest Refresh, and
 // observes some applications, or with nil all that were listed.
 func (h *Hub) Overview(some func() []string) *Overview {
-	return &Overview{
-		hub: h, some: some, apps: map[string]*App{}, at: dag.NoInstant, begun: dag.NoInstant,
-		lost: map[int32]dag.NodeState{}, back: map[int32]dag.Instant{},
-	}
+	return &Overview{hub: h, some: some, apps: map[string]*App{}, at: dag.NoInstant, begun: dag.NoInstant}
 }
 
 // Observe takes over the hub's newest responses. An overview with a hub of its own refreshes that first. Observe fails
@@ -86,9 +80,7 @@ func (o *Overview) Observe(ctx context.Context) error {
 			Brief(v.metricsErr)))
 	}
 	o.at, o.totalMB = v.at, v.metrics.Metrics.V.TotalMB.Count(MaxMB)
-	if o.showNodes(); len(o.lost) > 0 {
-		o.hub.nodesDoubted.Store(true)
-	}
+	o.showNodes()
 	return nil
 }
 
