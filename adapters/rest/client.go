@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -59,16 +58,14 @@ type Options struct {
 // A Client sends GET requests. It neither waits nor retries, except that it tries the next address of a request if one
 // does not respond. Several goroutines may use it. A process has one client, so that its memory is bounded.
 type Client struct {
-	opt   Options
-	chain http.RoundTripper
-	slots chan struct{}
-	large chan struct{} // places for large responses
-	meter *meter
-	clock *clock
-	dates *dates
-	hosts map[string]bool // that redirects may lead to
-	// certificateRequested reports that some service requested a client certificate.
-	certificateRequested atomic.Bool
+	opt     Options
+	network http.RoundTripper
+	chain   http.RoundTripper
+	slots   chan struct{}
+	large   chan struct{} // places for large responses
+	clock   *clock
+	dates   *dates
+	hosts   map[string]bool // that redirects may lead to
 
 	mu    sync.Mutex
 	turns map[string]turn // requests with a pause, by address
@@ -93,7 +90,8 @@ func New(o Options) (*Client, error) {
 		c.hosts[Machine(host)] = true
 	}
 	var err error
-	c.chain, c.meter, err = chain(&o, func() { c.certificateRequested.Store(true) })
+	c.network, err = network(&o)
+	c.chain = chain(&o, c.network)
 	return c, err
 }
 
@@ -148,14 +146,9 @@ func (c *Client) Warnings() []dag.Warning {
 	return all
 }
 
-// Traffic returns the requests and bytes so far.
-func (c *Client) Traffic() Traffic {
-	return Traffic{Requests: c.meter.requests.Load(), Bytes: c.meter.bytes.Load(), Most: c.meter.most.Load()}
-}
-
 // Close drops idle connections.
 func (c *Client) Close() {
-	if t, ok := c.meter.next.(interface{ CloseIdleConnections() }); ok {
+	if t, ok := c.network.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to
-// present. The settings call requested if a service requests a client certificate.
-func encryption(o *Options, requested func()) (*tls.Config, error) {
+// present. Without one the client sends none, and the service decides.
+func encryption(o *Options) (*tls.Config, error) {
 	conf := &tls.Config{
 		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure sets it, and every frame shows it
 		MinVersion:         tls.VersionTLS12,
@@ -32,18 +32,14 @@ func encryption(o *Options, requested func()) (*tls.Config, error) {
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return nil, errors.New("a client's certificate and its key go together: --cert and --key")
 	}
-	// Without a certificate the client sends none, and the service decides.
-	certificate := func() *tls.Certificate { return &tls.Certificate{} }
 	if o.CertFile != "" {
 		pair, err := keypair.Open(o.CertFile, o.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("client certificate: %w", err)
 		}
-		certificate = pair.Certificate
-	}
-	conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		requested()
-		return certificate(), nil
+		conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return pair.Certificate(), nil
+		}
 	}
 	return conf, nil
 }
@@ -129,11 +125,11 @@ func (c *Client) handshake(e *Error, u *url.URL, err error) bool {
 		e.Cause, e.Hint = Protocol, "it speaks TLS: give the address as https://"
 	case has(reported, "malformed HTTP"):
 		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
-	case u.Scheme == "https" && cutOff(err) && c.certificateRequested.Load():
-		// The alert with the reason may be lost in the reset that follows it.
-		e.Hint = "the service cut the connection; it had asked for a client certificate: give --cert and --key"
+	case u.Scheme == "https" && cutOff(err):
+		// An alert about a client certificate may be lost in the reset that follows it.
+		e.Hint = "the service cut the connection: if it wants a client certificate, give --cert and --key"
 		if ours {
-			e.Hint = "the service cut the connection, for which it had asked for a client certificate: perhaps it refuses the client certificate of --cert " + c.opt.CertFile
+			e.Hint = "the service cut the connection: perhaps it refuses the client certificate of --cert " + c.opt.CertFile
 		}
 	default:
 		return false

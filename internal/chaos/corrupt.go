@@ -69,6 +69,8 @@ func corrupt(r *http.Request, a answer, fault Fault, luck *rand.Rand) (*http.Res
 		resp.Body = body{io.MultiReader(bytes.NewReader(a.body[:n]), failing{io.ErrUnexpectedEOF})}
 	case Huge:
 		resp.Body, resp.ContentLength = body{endless{}}, -1
+	case PackedCut, PackedWrong:
+		resp.Body, resp.ContentLength = body{unpacked(a.body)}, -1
 	default:
 	}
 	return resp, nil
@@ -119,14 +121,21 @@ func (a *answer) pack(fault Fault, luck *rand.Rand) {
 	if err := errors.Join(err, z.Close()); err != nil {
 		panic(err) // a buffer accepts everything
 	}
-	a.header = a.header.Clone()
-	a.header.Set("Content-Encoding", "gzip")
 	a.body = b.Bytes()
 	if fault == PackedCut {
 		a.body = a.body[:part(len(a.body), luck)]
 		return
 	}
 	a.body[len(a.body)-8] ^= 1 // flips a bit of the checksum
+}
+
+// unpacked reads packed bytes, as a transport does that has requested gzip.
+func unpacked(packed []byte) io.Reader {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return failing{err}
+	}
+	return z
 }
 
 // body has a Close that does nothing.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,14 +71,46 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 }
 
 // watcher returns a source that looks at the cluster, and the client below it.
-func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *mapreduce.Client) {
+func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *meter) {
 	t.Helper()
+	m := &meter{next: c}
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
-		rest.Options{Transport: c, Now: c.Now})
+		rest.Options{Transport: m, Now: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mapreduce.NewSource(client, target), client
+	return mapreduce.NewSource(client, target), m
+}
+
+// A meter counts requests, the bytes of their answers, and the most requests under way.
+type meter struct {
+	next                            http.RoundTripper
+	requests, bytes, underWay, most atomic.Int64
+}
+
+func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.requests.Add(1)
+	n := m.underWay.Add(1)
+	for most := m.most.Load(); n > most && !m.most.CompareAndSwap(most, n); most = m.most.Load() {
+	}
+	resp, err := m.next.RoundTrip(r)
+	if err != nil {
+		m.underWay.Add(-1)
+		return nil, err
+	}
+	m.bytes.Add(resp.ContentLength)
+	resp.Body = metered{resp.Body, m}
+	return resp, nil
+}
+
+type metered struct {
+	io.ReadCloser
+	meter *meter
+}
+
+func (b metered) Close() error {
+	b.meter.underWay.Add(-1)
+	return b.ReadCloser.Close()
 }
 
 // watch ticks until the source is over, and calls see after each tick. It gives up after limit of virtual time.
@@ -157,7 +190,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 	t.Helper()
 	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
 	cluster, crude := play(t, bigJob(n, width), opt), play(t, bigJob(n, width), opt)
-	src, client := watcher(t, cluster, yarn.Target{})
+	src, traffic := watcher(t, cluster, yarn.Target{})
 	var c cost
 	sampled, samples := int64(0), int64(0)
 	watch(t, cluster, src, every, 24*time.Hour, func(s *dag.Snapshot, err error) {
@@ -177,8 +210,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 		}
 	})
 	c.naive = sampled / max(1, samples) * c.ticks
-	got := client.Traffic()
-	c.ours, c.requests, c.most = got.Bytes, got.Requests, got.Most
+	c.ours, c.requests, c.most = traffic.bytes.Load(), traffic.requests.Load(), traffic.most.Load()
 	return c, cluster
 }
 
