@@ -36,10 +36,7 @@ func loadConf(getenv func(string) string) (*conf, error) {
 	one := func(name string) string { s, _ := p.get(name); return s.value }
 	c := &conf{
 		profile: p, realm: one("default_realm"), cacheName: one("default_ccache_name"),
-		keytab: one("default_client_keytab_name"), etypes: defaultEtypes,
-	}
-	if err := c.parse(); err != nil {
-		return nil, err
+		keytab: one("default_client_keytab_name"), etypes: defaultEtypes, gokrb5: config.New(),
 	}
 	if err := c.chooseEtypes(); err != nil {
 		return nil, err
@@ -50,31 +47,30 @@ func loadConf(getenv func(string) string) (*conf, error) {
 		}
 	}
 	l := &c.gokrb5.LibDefaults
+	if l.DNSLookupKDC, err = c.flag("dns_lookup_kdc"); err != nil {
+		return nil, err
+	}
+	if l.DNSCanonicalizeHostname, err = c.flag("dns_canonicalize_hostname"); err != nil {
+		return nil, err
+	}
 	l.DefaultRealm, l.Canonicalize, l.Forwardable, l.Proxiable, l.NoAddresses = c.realm, true, false, false, true
 	l.DefaultTktEnctypeIDs, l.DefaultTGSEnctypeIDs, l.PermittedEnctypeIDs = c.etypes, c.etypes, c.etypes
 	return c, nil
 }
 
-// parse lets gokrb5 parse the settings that it understands as MIT does.
-func (c *conf) parse() (err error) {
-	text := "[libdefaults]\ndns_lookup_kdc = true\n"
-	for _, of := range []struct{ name, what string }{
-		{"dns_lookup_kdc", "true or false"},
-		{"dns_canonicalize_hostname", "true, false or fallback"},
-		{"ticket_lifetime", "a time"},
-		{"renew_lifetime", "a time"},
-	} {
-		s, ok := c.get(of.name)
-		if !ok || s.value == "fallback" {
-			continue
-		}
-		text += of.name + " = " + s.value + "\n"
-		if _, err := config.NewFromString(text); err != nil {
-			return bad(s, "it is not "+of.what)
-		}
+// flag returns whether a setting is true, as it is by default. Canonicalizing may be a fallback.
+func (c *conf) flag(name string) (bool, error) {
+	s, isSet := c.get(name)
+	switch strings.ToLower(s.value) {
+	case "n", "no", "false", "f", "nil", "0", "off":
+		return false, nil
+	case "y", "yes", "true", "t", "1", "on", "fallback":
+		return true, nil
 	}
-	c.gokrb5, err = config.NewFromString(text)
-	return err
+	if isSet {
+		return false, bad(s, "it is not true or false")
+	}
+	return true, nil
 }
 
 func bad(s setting, what string) error {

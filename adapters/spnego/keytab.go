@@ -1,11 +1,11 @@
 package spnego
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
 
+	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/types"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
@@ -19,7 +19,6 @@ type keyEntry struct {
 }
 
 // readKeytab reads a keytab file in the format of MIT Kerberos, version 2.
-// https://web.mit.edu/kerberos/krb5-latest/doc/formats/keytab_file_format.html
 func readKeytab(file string) ([]keyEntry, error) {
 	b, err := readFile(file)
 	if err == nil {
@@ -32,40 +31,23 @@ func readKeytab(file string) ([]keyEntry, error) {
 		" shows what is in a keytab; it must be readable for the user who runs this", Err: err}
 }
 
-func parseKeytab(b []byte) ([]keyEntry, error) {
+func parseKeytab(b []byte) (keys []keyEntry, err error) {
+	defer guard(&err, errCutOff)
 	if len(b) < 2 || b[0] != 5 || b[1] != 2 {
 		return nil, errors.New("it is not a keytab of version 2")
 	}
-	var keys []keyEntry
-	for c := (cursor{b: b[2:]}); len(c.b) >= 4; {
-		size := int(int32(c.uint(4)))
-		if size == 0 {
-			break
-		}
-		e := cursor{b: c.bytes(max(size, -size))}
-		if size > 0 { // else a hole in place of a deleted entry
-			k := parseKey(&e)
-			e.cut = e.cut || !k.who.valid()
-			keys = append(keys, k)
-		}
-		if c.cut || e.cut {
+	var file keytab.Keytab
+	if file.Unmarshal(b) != nil {
+		return nil, errCutOff // its error may quote keys
+	}
+	for _, e := range file.Entries {
+		k := keyEntry{principal{e.Principal.Components, e.Principal.Realm}, int(e.KVNO), e.Key}
+		if !k.who.valid() {
 			return nil, errCutOff
 		}
+		keys = append(keys, k)
 	}
 	return keys, nil
-}
-
-func parseKey(e *cursor) (k keyEntry) {
-	k.who = e.principal(2)
-	e.uint(4) // the name's type
-	e.uint(4) // when it was written
-	k.version = e.uint(1)
-	k.key.KeyType = int32(e.uint(2))
-	k.key.KeyValue = e.counted(2)
-	if len(e.b) >= 4 { // a 32-bit version overrides the 8-bit one
-		k.version = cmp.Or(e.uint(4), k.version)
-	}
-	return k
 }
 
 // keysOf returns the principal with a name, which may lack the realm or be "", and this principal's keys, the

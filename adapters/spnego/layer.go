@@ -5,11 +5,15 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 )
 
-// maxRefusal is how much of a refusal is read, in bytes.
-const maxRefusal = 64 << 10
+const (
+	// cookieName is the name of the token that Hadoop's servers sign (AuthenticatedURL.AUTH_COOKIE).
+	cookieName = "hadoop.auth"
+	// maxRefusal is how much of a refusal is read, in bytes.
+	maxRefusal = 64 << 10
+)
 
 // Layer returns a transport over next that authenticates to servers that respond with 401 and Negotiate. Requests
 // to other servers are not changed. Requests have no body, since they may be sent twice. Errors of the login are
@@ -28,12 +32,8 @@ type layer struct {
 
 // A server is the state of one server.
 type server struct {
-	turn chan struct{} // its holder negotiates; the others wait for the outcome
-
-	mu      sync.Mutex
-	isOpen  bool // its last response did not request Negotiate
-	asks    bool // its last response did
-	session *session
+	turn    chan struct{}               // its holder negotiates; the others wait for the outcome
+	session atomic.Pointer[http.Cookie] // the server's cookie for the authenticated user; nil before the first one
 }
 
 func (l *layer) server(r *http.Request) *server {
@@ -48,47 +48,32 @@ func (l *layer) server(r *http.Request) *server {
 	return s
 }
 
-func (l *layer) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+// RoundTrip sends a request with the session's cookie, and with a ticket if the server then requests Negotiate: it has
+// no session yet, or its session has ended.
+func (l *layer) RoundTrip(r *http.Request) (*http.Response, error) {
 	s := l.server(r)
-	held, isSettled := s.now(l.login.opt.Clock())
-	if isSettled {
-		resp, err = l.next.RoundTrip(with(r, held, ""))
-		if err != nil || !wanted(resp) {
-			if err == nil && held != nil {
-				s.take(resp, l.login.opt.Clock())
-			}
-			return resp, err
-		}
-		// The session has ended early: the server was restarted, or its secret changed.
+	session := s.session.Load()
+	resp, err := l.next.RoundTrip(with(r, session, ""))
+	if err != nil {
+		return nil, err
 	}
+	if !wanted(resp) {
+		if session != nil {
+			s.take(resp)
+		}
+		return resp, nil
+	}
+	io.CopyN(io.Discard, resp.Body, maxRefusal) //nolint:errcheck // read so that the connection can be used again
+	resp.Body.Close()
 	// One request negotiates, the others wait for its outcome.
 	select {
 	case s.turn <- struct{}{}:
 	case <-r.Context().Done():
-		if resp != nil {
-			resp.Body.Close()
-		}
 		return nil, r.Context().Err()
 	}
 	leave := sync.OnceFunc(func() { <-s.turn })
 	defer leave()
-	newer, isNow := s.now(l.login.opt.Clock())
-	byOther := isNow && (!isSettled || newer != held)
-	if resp == nil && !byOther && !s.asks {
-		if resp, err = l.next.RoundTrip(r); err != nil {
-			return nil, err
-		}
-	}
-	if resp != nil {
-		if !byOther {
-			s.learn(resp)
-		}
-		if !wanted(resp) {
-			return resp, nil
-		}
-		discard(resp)
-	}
-	if byOther {
+	if s.session.Load() != session {
 		leave()
 		return l.RoundTrip(r)
 	}
@@ -102,15 +87,13 @@ func (l *layer) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 // prove sends a request with a ticket.
 func (l *layer) prove(s *server, r *http.Request, token string) (*http.Response, error) {
 	resp, err := l.next.RoundTrip(with(r, nil, token))
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s.take(resp, l.login.opt.Clock()) {
+	case s.take(resp):
 		l.login.opt.Log(r.URL.Host + ": let in")
-		return resp, nil
-	}
-	if wanted(resp) || resp.StatusCode == http.StatusForbidden {
-		defer discard(resp)
+	case wanted(resp), resp.StatusCode == http.StatusForbidden:
+		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came is enough
 		l.login.drop(r.Context(), r.URL.Hostname())
 		return nil, l.login.refusal(r, resp, text)
@@ -134,8 +117,8 @@ func wanted(resp *http.Response) bool {
 }
 
 // with returns the request to send: with a session's cookie or a ticket, not both.
-func with(r *http.Request, held *session, token string) *http.Request {
-	if held == nil && token == "" {
+func with(r *http.Request, session *http.Cookie, token string) *http.Request {
+	if session == nil && token == "" {
 		return r
 	}
 	r = r.Clone(r.Context())
@@ -143,43 +126,27 @@ func with(r *http.Request, held *session, token string) *http.Request {
 		r.Header.Set("Authorization", "Negotiate "+token)
 		return r
 	}
-	r.AddCookie(held.cookie)
+	r.AddCookie(session)
 	return r
 }
 
-// discard reads a short response to its end, so that the connection can be used again.
-func discard(resp *http.Response) {
-	io.CopyN(io.Discard, resp.Body, maxRefusal) //nolint:errcheck // it is thrown away
-	resp.Body.Close()
-}
-
-// now returns the session to use, nil for a server that requires none. It is not settled if the server is unknown, or
-// if its session has ended.
-func (s *server) now(now time.Time) (held *session, isSettled bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session.usable(now) {
-		return s.session, true
+// take keeps the session that a response sets; false if it sets none, or an empty one, with which a server revokes it.
+func (s *server) take(resp *http.Response) (isSet bool) {
+	all := resp.Header.Values("Set-Cookie")
+	// Only the session needs it: not a jar, which would send it to other ports, nor a recording.
+	resp.Header.Del("Set-Cookie")
+	for _, line := range all {
+		c, err := http.ParseSetCookie(line)
+		if err != nil || c.Name != cookieName {
+			resp.Header.Add("Set-Cookie", line)
+			continue
+		}
+		if isSet = c.Value != ""; isSet {
+			// Only the fields of a request. The quotes stay, because servers compare the signature of what is between
+			// them.
+			//nolint:gosec // G124: it is sent back to the server that set it, never set
+			s.session.Store(&http.Cookie{Name: c.Name, Value: c.Value, Quoted: c.Quoted})
+		}
 	}
-	return nil, s.isOpen
-}
-
-// learn keeps whether the server requires Negotiate. A session that it has refused ends.
-func (s *server) learn(resp *http.Response) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asks, s.session = wanted(resp), nil
-	s.isOpen = !s.asks
-}
-
-// take keeps the session that a response sets; false if it sets none.
-func (s *server) take(resp *http.Response, now time.Time) bool {
-	got := sessionOf(resp, now)
-	if got == nil || got.cookie.Value == "" {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.session = got
-	return true
+	return isSet
 }
