@@ -32,7 +32,7 @@ type layer struct {
 
 // A server is the state of one server.
 type server struct {
-	turn    chan struct{}               // its holder negotiates; the others wait for the outcome
+	turn    sync.Mutex                  // its holder negotiates; the others wait for the outcome
 	session atomic.Pointer[http.Cookie] // the server's cookie for the authenticated user; nil before the first one
 }
 
@@ -42,7 +42,7 @@ func (l *layer) server(r *http.Request) *server {
 	key := r.URL.Scheme + "://" + strings.ToLower(r.URL.Host)
 	s := l.servers[key]
 	if s == nil {
-		s = &server{turn: make(chan struct{}, 1)}
+		s = &server{}
 		l.servers[key] = s
 	}
 	return s
@@ -66,17 +66,12 @@ func (l *layer) RoundTrip(r *http.Request) (*http.Response, error) {
 	io.CopyN(io.Discard, resp.Body, maxRefusal) //nolint:errcheck // read so that the connection can be used again
 	resp.Body.Close()
 	// One request negotiates, the others wait for its outcome.
-	select {
-	case s.turn <- struct{}{}:
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-	leave := sync.OnceFunc(func() { <-s.turn })
-	defer leave()
+	s.turn.Lock()
 	if s.session.Load() != session {
-		leave()
+		s.turn.Unlock()
 		return l.RoundTrip(r)
 	}
+	defer s.turn.Unlock()
 	token, err := l.token(r)
 	if err != nil {
 		return nil, err
@@ -95,7 +90,7 @@ func (l *layer) prove(s *server, r *http.Request, token string) (*http.Response,
 	case wanted(resp), resp.StatusCode == http.StatusForbidden:
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came is enough
-		l.login.drop(r.Context(), r.URL.Hostname())
+		l.login.drop(r.URL.Hostname())
 		return nil, l.login.refusal(r, resp, text)
 	}
 	return resp, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -27,10 +28,9 @@ type Options struct {
 // it.
 type Login struct {
 	opt  Options
-	turn chan struct{} // its holder reads files and queries KDCs
 	used atomic.Bool
 
-	// Only the holder of the turn uses these:
+	mu       sync.Mutex // its holder reads files and queries KDCs
 	conf     *conf
 	source   string // file of the keytab or the cache
 	cached   bool   // from a ticket cache
@@ -58,16 +58,13 @@ func New(o Options) *Login {
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}
-	return &Login{opt: o, turn: make(chan struct{}, 1), services: map[string]*ticket{}}
+	return &Login{opt: o, services: map[string]*ticket{}}
 }
 
 // Check logs in if that was not done yet, and describes the principal, the source of its credentials, and their expiry.
 func (l *Login) Check(ctx context.Context) (string, error) {
-	leave, err := l.enter(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer leave()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if err := l.ready(ctx); err != nil {
 		return "", err
 	}
@@ -85,11 +82,8 @@ func (l *Login) Check(ctx context.Context) (string, error) {
 // Name returns the principal as far as files contain it, without a request to a KDC: alice@EXAMPLE.COM; "" if
 // unknown.
 func (l *Login) Name() string {
-	leave, err := l.enter(context.Background())
-	if err != nil {
-		return ""
-	}
-	defer leave()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if err := l.identify(); err != nil && len(l.who.parts) == 0 {
 		return l.opt.Principal
 	}
@@ -98,15 +92,6 @@ func (l *Login) Name() string {
 
 // Used reports whether a server has required a ticket.
 func (l *Login) Used() bool { return l.used.Load() }
-
-func (l *Login) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case l.turn <- struct{}{}:
-		return func() { <-l.turn }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // ready makes sure that there is a ticket-granting ticket that has not ended.
 func (l *Login) ready(ctx context.Context) error {
@@ -253,12 +238,10 @@ func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") 
 // current one is used until its end.
 func (l *Login) ticketFor(ctx context.Context, host string) (*ticket, principal, error) {
 	l.used.Store(true)
-	leave, err := l.enter(ctx)
-	if err != nil {
-		return nil, principal{}, err
-	}
-	defer leave()
-	if err = l.ready(ctx); err == nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.ready(ctx)
+	if err == nil {
 		err = l.serve(ctx, host)
 	}
 	if t := l.services[host]; t != nil && (err == nil || l.opt.Clock().Before(t.end)) {
@@ -289,11 +272,10 @@ func (l *Login) serve(ctx context.Context, host string) error {
 }
 
 // drop drops the ticket to a service that refused it: the service's key may have changed.
-func (l *Login) drop(ctx context.Context, host string) {
-	if leave, err := l.enter(ctx); err == nil {
-		delete(l.services, host)
-		leave()
-	}
+func (l *Login) drop(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.services, host)
 }
 
 // canonical returns another name of host by DNS, "" if there is none.
