@@ -84,7 +84,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		opt: o, slots: make(chan struct{}, o.InFlight), large: make(chan struct{}, maxLarge), hosts: map[string]bool{},
 		turns: map[string]turn{}, clock: newClock(o.Clock),
-		dates: &dates{newest: map[string]time.Time{}, stale: map[string]staleResponses{}},
+		dates: &dates{servers: map[string]serverDates{}},
 	}
 	for _, host := range o.Trust {
 		c.hosts[Machine(host)] = true

@@ -81,16 +81,16 @@ func (c *clock) Now() dag.Instant {
 // A server's Date does not go back. If a response has an older Date than one that had arrived before the request, a
 // cache on the way kept it, and it is stale. dates keeps the newest Date of each server.
 type dates struct {
-	mu     sync.Mutex
-	newest map[string]time.Time
-	stale  map[string]staleResponses
+	mu      sync.Mutex
+	servers map[string]serverDates
 }
 
-// staleResponses counts a server's stale responses in a row, with the Date and the arrival time of the last counted
-// one.
-type staleResponses struct {
+// serverDates are the newest Date of a server, and its stale responses in a row since, with the Date and the arrival
+// time of the last counted one.
+type serverDates struct {
+	newest         time.Time
+	stale          int
 	date, received time.Time
-	n              int
 }
 
 const (
@@ -107,40 +107,34 @@ const (
 func (d *dates) of(server string) time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.newest[server]
+	return d.servers[server].newest
 }
 
 // check returns an error if a response that has just arrived is too old. newest is the result of of at the request.
 func (d *dates) check(server string, date, newest, now time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if date.Before(newest.Add(-grain)) {
-		if s := d.stale[server].and(date, now); s.n < staleInARow {
-			d.stale[server] = s
-			return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers",
-				newest.Sub(date))
+	s := d.servers[server]
+	if len(d.servers) >= maxServers {
+		clear(d.servers)
+	}
+	isStale := date.Before(newest.Add(-grain))
+	if isStale {
+		since := now.Sub(s.received)
+		switch pace := date.Sub(s.date) - since; {
+		case pace.Abs() > grain: // the Dates do not advance as time does
+			s.stale, s.date, s.received = 1, date, now
+		case since >= staleGap:
+			s.stale, s.date, s.received = s.stale+1, date, now
 		}
-		d.newest[server] = date // the clock was set
 	}
-	delete(d.stale, server)
-	if len(d.newest) >= maxServers {
-		clear(d.newest)
-		clear(d.stale)
+	if isStale && s.stale < staleInARow {
+		d.servers[server] = s
+		return fmt.Errorf("the answer is %v older than one before it: somebody on the way keeps answers", newest.Sub(date))
 	}
-	if date.After(d.newest[server]) {
-		d.newest[server] = date
+	if isStale || date.After(s.newest) {
+		s.newest = date
 	}
+	d.servers[server] = serverDates{newest: s.newest}
 	return nil
-}
-
-// and counts one more stale response, or starts over if the Dates do not advance as time does.
-func (s staleResponses) and(date, received time.Time) staleResponses {
-	since := received.Sub(s.received)
-	switch pace := date.Sub(s.date) - since; {
-	case s.n > 0 && since < staleGap && pace.Abs() <= grain:
-		return s
-	case s.n > 0 && since >= staleGap && pace.Abs() <= grain:
-		return staleResponses{date, received, s.n + 1}
-	}
-	return staleResponses{date, received, 1}
 }

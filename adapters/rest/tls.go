@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/adapters/keypair"
 )
@@ -53,33 +52,12 @@ func (c *Client) distrust(e *Error, err error) bool {
 	)
 	switch {
 	case errors.As(err, &host):
-		names := host.Certificate.DNSNames
-		for _, ip := range host.Certificate.IPAddresses {
-			names = append(names, ip.String())
-		}
-		if len(names) == 0 {
-			e.Text = "its certificate, of " + oneLine(host.Certificate.Subject.String()) + ", names no host at all"
-			e.Hint = "a certificate must have its host as a subject alternative name; the common name alone does not count any more"
-			return true
-		}
-		e.Text = fmt.Sprintf("its certificate is for %s, not for %s", fewOf(names), host.Host)
-		e.Hint = "ask by a name that the certificate has, or have it issued for this one as well"
+		e.Hint = "ask by a name that the certificate has as a subject alternative name, or have it issued for this one as well"
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		now, cert := c.opt.Clock(), invalid.Cert
-		if e.Text = "its certificate, of " + oneLine(cert.Subject.String()); now.Before(cert.NotBefore) {
-			e.Text += ", is not valid before " + stamp(cert.NotBefore)
-			e.Hint = "this machine's clock says " + stamp(now) + ": is it right?"
-			return true
-		}
-		e.Text += ", expired at " + stamp(cert.NotAfter)
-		e.Hint = "this machine's clock says " + stamp(now) + "; if it is right, the service's certificate must be renewed"
+		e.Hint = "is this machine's clock right? If it is, the service's certificate must be renewed"
 	case errors.As(err, &unknown), errors.As(err, &invalid):
 		if unknown.Cert != nil {
-			issuer := oneLine(unknown.Cert.Issuer.String())
-			e.Text = "its certificate was issued by " + issuer + ", which this machine does not trust"
-			if issuer == oneLine(unknown.Cert.Subject.String()) {
-				e.Text = "its certificate was issued by " + issuer + ", itself or an authority that this machine does not trust"
-			}
+			e.Text = "its certificate was issued by " + oneLine(unknown.Cert.Issuer.String()) + ", which this machine does not trust"
 		}
 		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --ca-file"
 	default:
@@ -88,35 +66,22 @@ func (c *Client) distrust(e *Error, err error) bool {
 	return true
 }
 
-// fewOf lists the first of many names.
-func fewOf(names []string) string {
-	const most = 5
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return oneLine(strings.Join(names, ", ")) + more
-}
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
-
 // handshake completes an error if the two sides do not agree on a protocol. It reports whether that is the cause.
 // Alerts of the other side have no type of their own in crypto/tls, so their text is matched.
 func (c *Client) handshake(e *Error, u *url.URL, err error) bool {
 	var record tls.RecordHeaderError
 	reported := err.Error()
 	alert := strings.Contains(reported, "remote error: tls: ")
-	ours := c.opt.CertFile != ""
+	aboutOurs := alert && has(reported, "bad certificate", "unknown certificate", "certificate unknown",
+		"expired certificate", "revoked certificate", "unsupported certificate", "access denied", "certificate required")
+	ours := c.opt.CertFile
 	switch {
-	case alert && has(reported, "handshake failure") && !ours:
+	case alert && has(reported, "handshake failure") && ours == "":
 		e.Hint = "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
-	case alert && has(reported, "certificate required", "bad certificate", "unknown certificate",
-		"certificate unknown") && !ours:
+	case aboutOurs && ours == "":
 		e.Hint = "it wants a client certificate: give --cert and --key"
-	case alert && has(reported, "bad certificate", "unknown certificate", "unknown certificate authority",
-		"expired certificate", "revoked certificate", "unsupported certificate", "access denied",
-		"certificate required"):
-		e.Hint = "it refuses the client certificate of --cert " + c.opt.CertFile + ": is it valid, and issued by an authority that the service trusts?"
+	case aboutOurs:
+		e.Hint = "it refuses the client certificate of --cert " + ours + ": is it valid, and issued by an authority that the service trusts?"
 	case alert && has(reported, "protocol version"), has(reported, "unsupported protocol version"):
 		e.Hint = "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
 	case errors.As(err, &record), has(reported, "server gave HTTP response to HTTPS client"):
@@ -125,12 +90,11 @@ func (c *Client) handshake(e *Error, u *url.URL, err error) bool {
 		e.Cause, e.Hint = Protocol, "it speaks TLS: give the address as https://"
 	case has(reported, "malformed HTTP"):
 		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
-	case u.Scheme == "https" && cutOff(err):
+	case u.Scheme == "https" && cutOff(err) && ours == "":
 		// An alert about a client certificate may be lost in the reset that follows it.
 		e.Hint = "the service cut the connection: if it wants a client certificate, give --cert and --key"
-		if ours {
-			e.Hint = "the service cut the connection: perhaps it refuses the client certificate of --cert " + c.opt.CertFile
-		}
+	case u.Scheme == "https" && cutOff(err):
+		e.Hint = "the service cut the connection: perhaps it refuses the client certificate of --cert " + ours
 	default:
 		return false
 	}
