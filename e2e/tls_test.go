@@ -131,7 +131,7 @@ func TestTLS(t *testing.T) {
 
 	e.finds("good", 0, "history server: Hadoop", "", "--ca-file", ca)
 	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, which this machine does not trust",
-		"keytool -list -rfc -keystore "+e.file("trust.p12"))
+		"keytool -list -rfc -keystore STORE")
 	e.refused("password-missing", "wants a user's password", "--password-file", "--rm", knox+"/gateway/default",
 		"--ca-file", ca)
 	e.refused("plain", "it speaks TLS: give the address as https://", "TLS", "--rm",

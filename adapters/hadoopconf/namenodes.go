@@ -11,53 +11,41 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
-// NameNodes are the default file system and the addresses of HDFS's NameNodes, as a configuration names them.
+// NameNodes are the properties of a configuration that name the default file system and HDFS's NameNodes.
 type NameNodes struct {
-	system string // fs.defaultFS
-	tls    bool   // HDFS is queried over TLS only
-	// Addresses by the rest of the property's name: "", ".NAMESERVICE", ".NAMESERVICE.NAMENODE"; with an "s" before
-	// it for TLS.
-	address map[string]string
+	properties map[string]string
 }
 
 const (
+	defaultSystem = "fs.defaultFS"
 	namenodeHTTP  = "dfs.namenode.http-address"
 	namenodeHTTPS = "dfs.namenode.https-address"
+	namenodeOnly  = "dfs.http.policy"
 	// namenodePort and namenodeTLSPort are Hadoop 3's defaults for addresses without a port.
 	namenodePort, namenodeTLSPort = "9870", "9871"
 
 	// Bounds of what is kept of a configuration, which a job's owner may have written.
-	mostAddresses  = 100
-	longestAddress = 256 // bytes
+	mostProperties  = 100
+	longestProperty = 256 // bytes
 )
 
 // Set takes a property if it belongs to a NameNode. It does not retain its arguments.
 func (n *NameNodes) Set(name, value string) {
-	switch name {
-	case "fs.defaultFS":
-		n.system = strings.Clone(value[:min(len(value), longestAddress)])
-		return
-	case "dfs.http.policy":
-		n.tls = value == "HTTPS_ONLY"
+	isAddress := strings.HasPrefix(name, namenodeHTTP) || strings.HasPrefix(name, namenodeHTTPS)
+	isWanted := isAddress || name == defaultSystem || name == namenodeOnly
+	if !isWanted || value == "" || len(name)+len(value) > longestProperty || len(n.properties) >= mostProperties {
 		return
 	}
-	suffix, ok := strings.CutPrefix(name, namenodeHTTP)
-	if of, tls := strings.CutPrefix(name, namenodeHTTPS); tls {
-		suffix, ok = "s"+of, true
+	if n.properties == nil {
+		n.properties = map[string]string{}
 	}
-	if !ok || value == "" || len(name)+len(value) > longestAddress || len(n.address) >= mostAddresses {
-		return
-	}
-	if n.address == nil {
-		n.address = map[string]string{}
-	}
-	n.address[strings.Clone(suffix)] = strings.Clone(value)
+	n.properties[strings.Clone(name)] = strings.Clone(value)
 }
 
 // Place returns the bases of the NameNodes that serve a path, and the path there. ok is false if the path is not on
 // HDFS, or its file system is unknown.
 func (n *NameNodes) Place(name string) (bases []string, file string, ok bool) {
-	own, _, ok := authority(n.system)
+	own, _, ok := authority(n.properties[defaultSystem])
 	if ok && strings.HasPrefix(name, "/") {
 		name = "hdfs:" + path.Clean(name)
 	}
@@ -98,62 +86,57 @@ func authority(address string) (system, file string, ok bool) {
 // of returns the bases of a file system's NameNodes: those that are named for it or else, for the default
 // file system, the only one.
 func (n *NameNodes) of(system, own string) []string {
-	scheme, port, mark := "http", namenodePort, ""
-	if n.tls {
-		scheme, port, mark = "https", namenodeTLSPort, "s"
-	}
 	host := hostOf(system)
-	var out []string
-	for _, suffix := range slices.Sorted(maps.Keys(n.address)) {
-		of, ok := strings.CutPrefix(suffix, mark+".")
-		if ok && (of == host || strings.HasPrefix(of, host+".")) {
-			if base, err := baseURL(scheme, n.address[suffix], port, namenodeHTTP); err == nil &&
-				!wildcard(n.address[suffix]) {
-				out = append(out, base)
-			}
-		}
-	}
-	given, named := n.address[mark]
-	if len(out) > 0 || !named || system != own {
+	out := n.named(func(of string) bool { return of == host || strings.HasPrefix(of, host+".") })
+	scheme, key, port := n.service()
+	given, isGiven := n.properties[key]
+	switch {
+	case len(out) > 0 || !isGiven || system != own || system == "":
 		return out
-	}
-	if wildcard(given) { // it serves every address of the machine in the file system's name
+	case wildcard(given): // it serves every address of the machine in the file system's name
 		if _, p, err := net.SplitHostPort(given); err == nil && p != "" {
 			port = p
 		}
 		given = net.JoinHostPort(strings.Trim(host, "[]"), port)
 	}
-	if base, err := baseURL(scheme, given, port, namenodeHTTP); err == nil {
+	if base, err := baseURL(scheme, given, port, key); err == nil {
 		out = append(out, base)
 	}
 	return out
 }
 
+// named returns the bases of the NameNodes that are named for a nameservice, by the order of their names.
+func (n *NameNodes) named(isWanted func(of string) bool) (out []string) {
+	scheme, key, port := n.service()
+	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
+		of, isNamed := strings.CutPrefix(name, key+".")
+		if base, err := baseURL(scheme, n.properties[name], port, key); isNamed && isWanted(of) && err == nil &&
+			!wildcard(n.properties[name]) {
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
+// service returns the scheme of HDFS's web service, the property of its addresses and its default port.
+func (n *NameNodes) service() (scheme, key, port string) {
+	if n.properties[namenodeOnly] == "HTTPS_ONLY" {
+		return "https", namenodeHTTPS, namenodeTLSPort
+	}
+	return "http", namenodeHTTP, namenodePort
+}
+
 // nameNodes returns the bases of the NameNodes that the properties name.
 func (p *Properties) nameNodes() []string {
 	var n NameNodes
-	for _, name := range slices.Sorted(maps.Keys(p.raw)) {
+	n.Set(namenodeHTTP, "0.0.0.0") // Hadoop's defaults
+	n.Set(namenodeHTTPS, "0.0.0.0")
+	for name := range p.raw {
 		n.Set(name, p.Get(name))
 	}
-	var systems []string
-	own, _, _ := authority(n.system)
-	if own != "" {
-		systems = append(systems, own)
+	if out := n.named(func(string) bool { return true }); len(out) > 0 {
+		return out
 	}
-	for _, suffix := range slices.Sorted(maps.Keys(n.address)) {
-		if _, of, found := strings.Cut(suffix, "."); found {
-			service, _, _ := strings.Cut(of, ".")
-			systems = append(systems, service)
-		}
-	}
-	if len(n.address) == 0 {
-		n.address = map[string]string{"": "0.0.0.0", "s": "0.0.0.0"} // Hadoop's defaults
-	}
-	var out []string
-	for _, system := range systems {
-		out = append(out, slices.DeleteFunc(n.of(system, own), func(base string) bool {
-			return slices.Contains(out, base)
-		})...)
-	}
-	return out
+	own, _, _ := authority(n.properties[defaultSystem])
+	return n.of(own, own)
 }

@@ -26,7 +26,6 @@ type Properties struct {
 	raw    map[string]string
 	final  map[string]bool
 	getenv func(string) string
-	trust  string // the Java trust store in ssl-client.xml, "" if unknown
 }
 
 // NewProperties returns an empty set. getenv resolves ${env.NAME}; nil resolves it to "".
@@ -161,30 +160,10 @@ func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 		}
 		found++
 	}
-	p.trust = trustStore(dir, p, getenv)
 	if found == 0 {
 		return nil, fmt.Errorf("hadoop configuration: %s holds none of %s", dir, strings.Join(siteFiles, ", "))
 	}
 	return p, nil
-}
-
-// trustStore returns the path of the Java trust store of Hadoop's own clients, "" if unknown. It keeps nothing else
-// of ssl-client.xml, which contains passwords. The path is for advice only, so an unreadable file is no error.
-func trustStore(dir string, p *Properties, getenv func(string) string) string {
-	name := cmp.Or(p.Get("hadoop.ssl.client.conf"), "ssl-client.xml")
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	ssl := NewProperties(getenv)
-	if ssl.Read(name, f) != nil {
-		return ""
-	}
-	return ssl.Get("ssl.client.truststore.location")
 }
 
 // FindDir returns the configuration folder that the environment names: HADOOP_CONF_DIR, YARN_CONF_DIR, else

@@ -23,7 +23,6 @@ type Site struct {
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
 	Web        []string  // base URLs of services beside Hadoop that flags name, such as a Spark history server
 	Notes      []string  // assumptions, for people
-	Truststore string    // the Java trust store of Hadoop's own clients, "" if unknown: for advice
 }
 
 // A Manager is a ResourceManager.
@@ -39,7 +38,7 @@ const (
 
 // Site reads the addresses from the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
-	s := Site{Auth: cmp.Or(p.Get("hadoop.http.authentication.type"), "simple"), Truststore: p.trust}
+	s := Site{Auth: cmp.Or(p.Get("hadoop.http.authentication.type"), "simple")}
 	scheme, key, port, err := p.policy("yarn.http.policy", "yarn.resourcemanager.webapp", "8088", "8090")
 	if err != nil {
 		return Site{}, err

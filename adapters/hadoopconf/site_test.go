@@ -290,42 +290,6 @@ func FuzzSite(f *testing.F) {
 	})
 }
 
-// TestTrustStoreIsFound: of ssl-client.xml nothing but the store's path is kept, and where the file is wrong nothing is
-// said.
-func TestTrustStoreIsFound(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("yarn-site.xml", "<configuration/>")
-	const ssl = `<configuration><property><name>ssl.client.truststore.location</name><value>${env.STORES}/trust.jks</value></property>
-<property><name>ssl.client.truststore.password</name><value>hu-sh</value></property></configuration>`
-	getenv := func(name string) string { return map[string]string{"STORES": "/etc/stores"}[name] }
-	for _, c := range []struct{ core, name, text, want string }{
-		{"", "ssl-client.xml", ssl, "/etc/stores/trust.jks"},
-		{"ssl-ours.xml", "ssl-ours.xml", ssl, "/etc/stores/trust.jks"},
-		{"ssl-none.xml", "ssl-ours.xml", ssl, ""},
-		{"", "ssl-client.xml", "<nonsense", ""},
-	} {
-		write("core-site.xml", "<configuration><property><name>hadoop.ssl.client.conf</name><value>"+c.core+
-			"</value></property></configuration>")
-		write(c.name, c.text)
-		p, err := ReadDir(dir, getenv)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := p.Site()
-		if err != nil || s.Truststore != c.want {
-			t.Errorf("%+v: %q, %v", c, s.Truststore, err)
-		}
-		if p.Get("ssl.client.truststore.password") != "" {
-			t.Error("the store's password is kept")
-		}
-	}
-}
-
 // TestGatewayAddresses: what is made of --rm.
 func TestGatewayAddresses(t *testing.T) {
 	for _, c := range []struct{ rm, wantRM, wantJHS string }{

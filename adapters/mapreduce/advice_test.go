@@ -8,8 +8,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -184,20 +182,10 @@ func TestTrustStoreAdvice(t *testing.T) {
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	store := filepath.Join(t.TempDir(), "trust.jks")
-	if err := os.WriteFile(store, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for file, want := range map[string][]string{
-		"":             {"give that authority's certificate, in PEM form, by --ca-file"},
-		store:          {"keytool -list -rfc -keystore " + store},
-		"/no/such.jks": {"/no/such.jks (ssl-client.xml)", "no such file"},
-	} {
-		_, err := siteClient(t, hadoopconf.Site{Truststore: file}, rest.Options{}, s.URL).RM(t.Context(), "info")
-		for _, part := range want {
-			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%q: no %q in %v", file, part, err)
-			}
+	_, err := siteClient(t, hadoopconf.Site{}, rest.Options{}, s.URL).RM(t.Context(), "info")
+	for _, part := range []string{"give that authority's certificate, in PEM form, by --ca-file", "keytool -list -rfc -keystore"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no %q in %v", part, err)
 		}
 	}
 }

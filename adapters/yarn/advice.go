@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -18,7 +17,7 @@ func (c *Client) advise(e *rest.Error, r *rest.Response) {
 	case rest.Protocol:
 		e.Hint += ", or set yarn.http.policy"
 	case rest.NoAuthority:
-		adviseStore(e, c.site.Truststore)
+		e.Hint += "; Hadoop's clients have it in the store that ssl-client.xml names: keytool -list -rfc -keystore STORE >ca.pem"
 	case rest.Circular:
 		e.Hint += ": do the ResourceManagers agree on who is active?"
 	case rest.Untrusted:
@@ -78,17 +77,4 @@ func adviseHost(e *rest.Error) {
 		what, flag = "the history server of your cluster", "--jhs "
 	}
 	e.Hint += fmt.Sprintf(": if it is %s, give --trust-host %s, or %s%s://%s", what, to.Hostname(), flag, to.Scheme, to.Host)
-}
-
-// adviseStore shows how to make the PEM file for --ca-file from the Java trust store of Hadoop's own clients.
-func adviseStore(e *rest.Error, store string) {
-	if store == "" {
-		return
-	}
-	if _, err := os.Stat(store); err != nil {
-		e.Hint = "give that authority's certificate by --ca-file; " + store +
-			" (ssl-client.xml) should hold it, but it cannot be read: " + err.Error()
-		return
-	}
-	e.Hint = fmt.Sprintf("Hadoop's clients trust what is in %s: keytool -list -rfc -keystore %s >ca.pem, then --ca-file ca.pem", store, store)
 }
