@@ -37,22 +37,21 @@ type Examination struct {
 // Examine checks what the client was given and the ResourceManagers. manager means that one is active. If the login
 // failed, later checks are pointless, and ok is false.
 func Examine(ctx context.Context, c *Client) (e *Examination, manager, ok bool) {
-	d, login, later := &Examination{client: c}, &Examination{client: c}, &Examination{client: c}
+	e = &Examination{client: c}
 	for _, note := range c.site.Notes {
-		d.Say("configuration", Warn,
+		e.Say("configuration", Warn,
 			"set HADOOP_CONF_DIR to the cluster's configuration folder, or give --rm and --jhs", "%s", note)
 	}
+	later := &Examination{client: c}
 	if c.opt.Insecure {
 		later.Say("certificates", Warn, "give --ca-file instead of --insecure",
 			"certificates are not verified: anybody on the way can answer for the cluster")
 	}
 	manager = later.managers(ctx)
-	ok = login.authentication(ctx) // only responses show whether Kerberos is required
-	d.Checks = append(d.Checks, login.Checks...)
-	if ok {
-		d.Checks = append(d.Checks, later.Checks...)
+	if ok = e.authentication(ctx); ok { // only responses show whether Kerberos is required
+		e.Checks = append(e.Checks, later.Checks...)
 	}
-	return d, manager, ok
+	return e, manager, ok
 }
 
 // Say adds a check.
@@ -64,14 +63,13 @@ func (d *Examination) Say(name string, status Grade, hint, format string, args .
 
 // Broken adds the check of a service that returned err, with the hint of err apart.
 func (d *Examination) Broken(name string, status Grade, err error) {
-	var e *rest.Error
-	if !errors.As(err, &e) {
-		d.Say(name, status, rest.Hint(err), "%v", err)
-		return
+	hint := rest.Hint(err)
+	if e, ok := errors.AsType[*rest.Error](err); ok {
+		bare := *e
+		bare.Hint = ""
+		err = &bare
 	}
-	bare := *e
-	bare.Hint = ""
-	d.Say(name, status, e.Hint, "%v", &bare)
+	d.Say(name, status, hint, "%v", err)
 }
 
 // authentication reports the user, and whether the login succeeded.
@@ -102,7 +100,6 @@ type infoBody struct {
 		State   loose.Label `json:"state"`
 		HA      loose.Label `json:"haState"`
 		Version loose.Label `json:"hadoopVersion"`
-		RM      loose.Label `json:"resourceManagerVersion"`
 	} `json:"clusterInfo"`
 }
 

@@ -73,29 +73,17 @@ func (q *wireQueue) called(name string) bool {
 	return path == name || strings.HasSuffix(path, "."+name)
 }
 
-// limitMB returns how much of totalMB one user may hold in the queue, in MB; 0 if there is no limit. A user may
-// have factor times the queue's capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
+// limitMB returns how much of totalMB one user may hold in the queue, in MB; 0 if there is no limit.
 func (q *wireQueue) limitMB(totalMB int) int {
-	if mb := q.MaxRes.V.Memory.Count(MaxMB); mb > 0 {
-		return min(mb, totalMB)
-	}
-	share := q.Max.Ratio()
-	if !(share > 0) {
-		return 0
-	}
-	if q.Factor.Known && q.Factor.V > 0 && q.Absolute.Known && q.Absolute.V > 0 {
-		share = min(share, q.Absolute.Ratio()*q.Factor.V)
-	}
-	if share >= 1 {
-		return 0
-	}
-	return part(share, totalMB)
+	st := q.state("", totalMB)
+	return min(cmp.Or(st.UserMB, st.MaxMB), cmp.Or(st.MaxMB, st.UserMB))
 }
 
-// state returns the leaf's state under the name that applications use.
+// state returns the leaf's state under the name that applications use. A user may have factor times the queue's
+// capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
 func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	st := dag.QueueState{Name: name}
-	if steady := q.Steady.V.Memory.Count(MaxMB); steady > 0 || q.Policy != "" {
+	if steady := q.Steady.V.Memory.Count(MaxMB); steady > 0 || q.Policy != "" || q.MaxRes.Set {
 		st.ShareMB, st.MastersMB = min(steady, totalMB), q.FairMasters.V.Memory.Count(MaxMB)
 		if mb := q.MaxRes.V.Memory.Count(MaxMB); mb < totalMB {
 			st.MaxMB = mb
