@@ -203,9 +203,3 @@ func (c *conf) grant(ctx context.Context, who principal, tgt *ticket, realm stri
 	}
 	return t, nil
 }
-
-// unknownService reports whether the KDC does not have the requested service.
-func unknownService(err error) bool {
-	refused, ok := errors.AsType[messages.KRBError](err)
-	return ok && refused.ErrorCode == errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN
-}

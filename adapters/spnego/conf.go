@@ -47,10 +47,7 @@ func loadConf(getenv func(string) string) (*conf, error) {
 		}
 	}
 	l := &c.gokrb5.LibDefaults
-	if l.DNSLookupKDC, err = c.flag("dns_lookup_kdc"); err != nil {
-		return nil, err
-	}
-	if l.DNSCanonicalizeHostname, err = c.flag("dns_canonicalize_hostname"); err != nil {
+	if l.DNSLookupKDC, err = c.looksUpKDC(); err != nil {
 		return nil, err
 	}
 	l.DefaultRealm, l.Canonicalize, l.Forwardable, l.Proxiable, l.NoAddresses = c.realm, true, false, false, true
@@ -58,13 +55,13 @@ func loadConf(getenv func(string) string) (*conf, error) {
 	return c, nil
 }
 
-// flag returns whether a setting is true, as it is by default. Canonicalizing may be a fallback.
-func (c *conf) flag(name string) (bool, error) {
-	s, isSet := c.get(name)
+// looksUpKDC returns whether DNS may name KDCs, as it may by default.
+func (c *conf) looksUpKDC() (bool, error) {
+	s, isSet := c.get("dns_lookup_kdc")
 	switch strings.ToLower(s.value) {
 	case "n", "no", "false", "f", "nil", "0", "off":
 		return false, nil
-	case "y", "yes", "true", "t", "1", "on", "fallback":
+	case "y", "yes", "true", "t", "1", "on":
 		return true, nil
 	}
 	if isSet {

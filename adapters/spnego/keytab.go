@@ -18,17 +18,21 @@ type keyEntry struct {
 	key     types.EncryptionKey
 }
 
-// readKeytab reads a keytab file in the format of MIT Kerberos, version 2.
-func readKeytab(file string) ([]keyEntry, error) {
+// readKeytab reads the principal with a name, and its keys, from a keytab file in the format of MIT Kerberos, version 2.
+// The arguments and results are those of keysOf.
+func readKeytab(file, name, realm string) (principal, []keyEntry, error) {
 	b, err := readFile(file)
+	var keys []keyEntry
 	if err == nil {
-		var keys []keyEntry
-		if keys, err = parseKeytab(b); err == nil {
-			return keys, nil
+		keys, err = parseKeytab(b)
+	}
+	if err != nil {
+		return principal{}, nil, &Error{
+			Text: "the keytab " + file + " cannot be read: " + why(err), Err: err,
+			Hint: "klist -k " + file + " shows what is in a keytab; it must be readable for the user who runs this",
 		}
 	}
-	return nil, &Error{Text: "the keytab " + file + " cannot be read: " + why(err), Hint: "klist -k " + file +
-		" shows what is in a keytab; it must be readable for the user who runs this", Err: err}
+	return keysOf(keys, file, name, realm)
 }
 
 func parseKeytab(b []byte) (keys []keyEntry, err error) {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +34,6 @@ type Login struct {
 	conf     *conf
 	source   string // file of the keytab or the cache
 	cached   bool   // from a ticket cache
-	stamp    string // of the source
 	who      principal
 	keys     []keyEntry
 	tgt      *ticket
@@ -137,7 +136,7 @@ func (l *Login) renew(ctx context.Context, now time.Time) error {
 }
 
 // identify reads krb5.conf and chooses the keytab or ticket cache, once. It reads the principal, and its keys or
-// ticket, whenever the file has changed: kinit, k5start and others rewrite it.
+// ticket, whenever they are needed: kinit, k5start and others rewrite the file.
 func (l *Login) identify() (err error) {
 	if l.conf == nil {
 		if l.conf, err = loadConf(l.opt.Getenv); err != nil {
@@ -149,49 +148,34 @@ func (l *Login) identify() (err error) {
 			return err
 		}
 	}
-	is := stampOf(l.source)
-	if len(l.who.parts) > 0 && (is == l.stamp || !l.cached && l.tgt.fresh(l.opt.Clock())) {
-		return nil
-	}
 	var who principal
-	if l.cached {
-		who, err = l.fromCache()
-	} else {
-		who, err = l.fromKeytab()
+	var tgt *ticket
+	var keys []keyEntry
+	switch asked := parsePrincipal(l.opt.Principal); {
+	case !l.cached && l.tgt.fresh(l.opt.Clock()):
+		return nil
+	case !l.cached:
+		who, keys, err = readKeytab(l.source, l.opt.Principal, l.conf.realm)
+	default:
+		who, tgt, err = readCache(l.source)
+		if err == nil && l.opt.Principal != "" && !who.is(asked) {
+			err = hinted("kinit "+asked.String()+", or give --keytab FILE",
+				"the ticket cache %s is of %s, not of %s", l.source, who, asked)
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if who.String() != l.who.String() { // otherwise tickets to services are valid until they end
-		l.who, l.services = who, map[string]*ticket{}
+	if who.String() != l.who.String() { // otherwise tickets are valid until they end
+		l.who, l.tgt, l.services = who, nil, map[string]*ticket{}
 	}
-	l.stamp = is
-	return nil
-}
-
-func (l *Login) fromCache() (principal, error) {
-	who, tgt, err := readCache(l.source)
-	if err != nil {
-		return who, err
+	if tgt != nil && (l.tgt == nil || tgt.end.After(l.tgt.end)) {
+		l.tgt = tgt
 	}
-	if asked := parsePrincipal(l.opt.Principal); l.opt.Principal != "" && !who.is(asked) {
-		return who, hinted("kinit "+asked.String()+", or give --keytab FILE",
-			"the ticket cache %s is of %s, not of %s", l.source, who, asked)
-	}
-	l.tgt = tgt
-	return who, nil
-}
-
-func (l *Login) fromKeytab() (principal, error) {
-	all, err := readKeytab(l.source)
-	if err != nil {
-		return principal{}, err
-	}
-	who, keys, err := keysOf(all, l.source, l.opt.Principal, l.conf.realm)
-	if err == nil {
+	if !reflect.DeepEqual(keys, l.keys) {
 		l.keys, l.refused = keys, nil
 	}
-	return who, err
+	return nil
 }
 
 // choose selects the keytab or the ticket cache.
@@ -222,15 +206,6 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// stampOf identifies a version of a file, to detect changes.
-func stampOf(file string) string {
-	info, err := os.Stat(file)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(info.Size(), info.ModTime())
-}
-
 // utc formats a time in UTC, as in logs.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
@@ -256,13 +231,6 @@ func (l *Login) serve(ctx context.Context, host string) error {
 		return nil
 	}
 	t, err := l.conf.service(ctx, l.who, l.tgt, host)
-	if unknownService(err) && l.conf.gokrb5.LibDefaults.DNSCanonicalizeHostname {
-		if other := canonical(ctx, host); other != "" {
-			if again, failed := l.conf.service(ctx, l.who, l.tgt, other); failed == nil {
-				t, err = again, nil
-			}
-		}
-	}
 	if err != nil {
 		return err
 	}
@@ -276,17 +244,4 @@ func (l *Login) drop(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.services, host)
-}
-
-// canonical returns another name of host by DNS, "" if there is none.
-func canonical(ctx context.Context, host string) string {
-	if net.ParseIP(host) != nil {
-		return ""
-	}
-	name, err := net.DefaultResolver.LookupCNAME(ctx, host)
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if err != nil || name == host {
-		return ""
-	}
-	return name
 }
