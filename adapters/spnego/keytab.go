@@ -18,8 +18,8 @@ type keyEntry struct {
 	key     types.EncryptionKey
 }
 
-// readKeytab reads the principal with a name, and its keys, from a keytab file in the format of MIT Kerberos, version 2.
-// The arguments and results are those of keysOf.
+// readKeytab reads the principal with a name, and its keys, from a keytab file in the format of MIT Kerberos,
+// version 2. The arguments and results are those of keysOf.
 func readKeytab(file, name, realm string) (principal, []keyEntry, error) {
 	b, err := readFile(file)
 	var keys []keyEntry

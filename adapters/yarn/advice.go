@@ -1,9 +1,6 @@
 package yarn
 
 import (
-	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -21,7 +18,6 @@ func (c *Client) advise(e *rest.Error, r *rest.Response) {
 	case rest.Circular:
 		e.Hint += ": do the ResourceManagers agree on who is active?"
 	case rest.Untrusted:
-		adviseHost(e)
 	default:
 		if r != nil {
 			adviseRefusal(e)
@@ -29,52 +25,45 @@ func (c *Client) advise(e *rest.Error, r *rest.Response) {
 	}
 }
 
-// adviseRefusal completes the error of a response that cannot be used.
-func adviseRefusal(e *rest.Error) {
-	proxied := strings.Contains(e.URL, "/proxy/")
-	redirect := e.Status >= 300 && e.Status < 400
-	switch {
-	// A ResourceManager calls itself a standby in words, as RMWebAppFilter does beside its redirect. A gateway that
-	// follows the redirect may leave nothing but the words.
-	case e.Location == "" && strings.HasPrefix(e.Text, "This is standby RM"):
-		e.Standby, e.Hint = true, "this ResourceManager is on standby: --rm takes the addresses of all of them"
-	// Its response has status 200 once it has stopped looking (RMWebAppFilter).
-	case strings.HasPrefix(e.Text, "There is no active RM"), strings.Contains(e.Text, " find any active RM"):
-		e.Standby = true
-		e.Hint = "this ResourceManager is on standby and knows of no active one: wait until one is active, or give the addresses of all of them to --rm"
-	case e.Hint != "":
-	case proxied && e.Status == http.StatusOK && strings.HasPrefix(e.Text, "WARNING: The following page may not be safe"):
-		e.Hint = "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"
-	case e.Status == http.StatusUnauthorized:
-		e.Hint = "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"
-	case proxied && redirect:
-		e.Hint = "the application's master has ended or is not up yet"
-	case proxied && e.Status == http.StatusNotFound && strings.HasPrefix(e.Text, "Not current Dag"):
-		e.Hint = "the application's master runs another DAG, or none yet"
-	case proxied && e.Status == http.StatusNotFound:
-		e.Hint = "the ResourceManager does not know the application any more, or never did"
-	case proxied && e.Status >= 500:
-		e.Hint = "the proxy cannot reach the application's master: it is starting, ending or lost"
-	case e.Status == http.StatusTemporaryRedirect && e.Location == "":
-		e.Standby, e.Hint = true, "this ResourceManager is on standby and knows of no active one"
-	case e.Status == http.StatusNotFound:
-		e.Hint = "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"
-	}
+// A refusal is a response that cannot be used, and what to do about it.
+type refusal struct {
+	status    int    // the status or its first digit; 0 is any
+	isProxied bool   // the proxy of the ResourceManager responds
+	text      string // part of the text
+	isStandby bool   // the response is that of a ResourceManager on standby
+	hint      string
 }
 
-// adviseHost completes the error of a redirect to a host that is not trusted.
-func adviseHost(e *rest.Error) {
-	from, err := url.Parse(e.URL)
-	if err != nil {
+// refusals are in the order in which they are tried.
+var refusals = []refusal{
+	// A ResourceManager on standby says so, as RMWebAppFilter does beside its redirect. A gateway that follows the
+	// redirect may leave nothing but the words. If it has stopped looking for the active one, its status is 200.
+	{text: "This is standby RM", isStandby: true, hint: "this ResourceManager is on standby: --rm takes the addresses of all of them"},
+	{text: "There is no active RM", isStandby: true, hint: noActive},
+	{text: " find any active RM", isStandby: true, hint: noActive},
+	{status: 200, isProxied: true, text: "WARNING: The following page may not be safe", hint: "the proxy warns whoever the application does not belong to, and does not take that we agree: ask as its owner (--user, --principal)"},
+	{status: 401, hint: "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"},
+	{status: 3, isProxied: true, hint: "the application's master has ended or is not up yet"},
+	{status: 404, isProxied: true, text: "Not current Dag", hint: "the application's master runs another DAG, or none yet"},
+	{status: 404, isProxied: true, hint: "the ResourceManager does not know the application any more, or never did"},
+	{status: 5, isProxied: true, hint: "the proxy cannot reach the application's master: it is starting, ending or lost"},
+	{status: 307, isStandby: true, hint: "this ResourceManager is on standby and knows of no active one"},
+	{status: 404, hint: "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"},
+}
+
+const noActive = "this ResourceManager is on standby and knows of no active one: wait until one is active, or give the addresses of all of them to --rm"
+
+// adviseRefusal completes the error of a response that cannot be used. A response of a standby with a redirect is not
+// the standby's refusal, and advice that is there is kept.
+func adviseRefusal(e *rest.Error) {
+	isProxied := strings.Contains(e.URL, "/proxy/")
+	for _, r := range refusals {
+		isStatus := r.status == 0 || r.status == e.Status || r.status == e.Status/100
+		if !isStatus || r.isProxied && !isProxied || !strings.Contains(e.Text, r.text) ||
+			r.isStandby && e.Location != "" || !r.isStandby && e.Hint != "" {
+			continue
+		}
+		e.Standby, e.Hint = r.isStandby, r.hint
 		return
 	}
-	to, err := from.Parse(e.Location)
-	if err != nil {
-		return
-	}
-	what, flag := "the active ResourceManager of your cluster", "--rm "+from.Scheme+"://"+from.Host+","
-	if strings.Contains(from.Path, "/ws/v1/history/") {
-		what, flag = "the history server of your cluster", "--jhs "
-	}
-	e.Hint += fmt.Sprintf(": if it is %s, give --trust-host %s, or %s%s://%s", what, to.Hostname(), flag, to.Scheme, to.Host)
 }

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/internal/cookies"
@@ -18,11 +18,9 @@ import (
 // Several goroutines may use it.
 type Client struct {
 	*rest.Client
-	site hadoopconf.Site
-	opt  rest.Options
-
-	mu     sync.Mutex
-	active string // base of the ResourceManager that responded last, "" before
+	site   hadoopconf.Site
+	opt    rest.Options
+	active atomic.Value // base of the ResourceManager that responded last, a string
 }
 
 // NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
@@ -116,9 +114,7 @@ func limit(path string) int64 {
 func (c *Client) RM(ctx context.Context, path string) ([]byte, error) {
 	body, base, err := c.Send(ctx, managerRequest(path, c.managers()...))
 	if err == nil {
-		c.mu.Lock()
-		c.active = base
-		c.mu.Unlock()
+		c.active.Store(base)
 	}
 	return body, err
 }
@@ -176,9 +172,8 @@ func (c *Client) Options() rest.Options { return c.opt }
 
 // Active returns the base URL of the ResourceManager that responded last, "" before the first response.
 func (c *Client) Active() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.active
+	base, _ := c.active.Load().(string)
+	return base
 }
 
 // Distinct returns the bases without empty and repeated ones, and without slashes at their ends.

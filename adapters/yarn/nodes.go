@@ -64,8 +64,8 @@ type nodeTable struct {
 	listedAt dag.Instant           // when the newest list was made
 }
 
-// list takes over the ResourceManager's list of nodes, made at an instant. It reports whether a master has reported since
-// then that a node is lost: that node stays lost.
+// list takes over the ResourceManager's list of nodes, made at an instant. It reports whether a master has reported
+// since then that a node is lost: that node stays lost.
 func (t *nodeTable) list(nodes []wireNode, at dag.Instant) (isDoubted bool) {
 	slices.SortStableFunc(nodes, func(a, b wireNode) int {
 		return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID))

@@ -153,19 +153,15 @@ func SameScript(a, b *Submitted) bool {
 func (h *Hub) Submitted(of func(*App) bool) []Submitted {
 	v := h.view.Load()
 	total, _ := h.Room()
-	queues := map[string]dag.QueueState{}
 	out := make([]Submitted, 0, len(v.running))
 	for _, id := range v.running {
 		a := v.apps[id]
 		if !of(a) {
 			continue
 		}
-		q, known := queues[a.Queue]
-		if !known {
-			if leaf := v.queues.Scheduler.V.Info.V.find(a.Queue); leaf != nil {
-				q = leaf.state(a.Queue, total)
-			}
-			queues[a.Queue] = q
+		var q dag.QueueState
+		if leaf := v.queues.Scheduler.V.Info.V.find(a.Queue); leaf != nil {
+			q = leaf.state(a.Queue, total)
 		}
 		pendingMB := math.NaN()
 		if a.HasPending {
