@@ -97,20 +97,17 @@ func Elsewhere(err error) bool {
 
 // advised completes an error: by what is certain, by the caller's advice, else by what is likely.
 func (r *Request) advised(e *Error, resp *Response) *Error {
-	if resp != nil && e.Hint == "" {
-		e.Hint = e.certain(resp.Header.Get("WWW-Authenticate"))
+	if resp != nil {
+		if e.Hint == "" && e.Status/100 == 3 && loginPage.MatchString(e.Location) {
+			e.Hint = "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
+		}
+		e.Follow(certain, resp)
 	}
 	if r.Advise != nil {
 		r.Advise(e, resp)
 	}
-	switch {
-	case e.Hint != "":
-	case e.Status == http.StatusOK:
-		e.Hint = "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"
-	case e.Status >= 300 && e.Status < 400:
-		e.Hint = "it points elsewhere: give the address of the service itself"
-	case e.Status >= 500:
-		e.Hint = "the service is in trouble: see its log"
+	if resp != nil {
+		e.Follow(likely, resp)
 	}
 	return e
 }
@@ -118,25 +115,47 @@ func (r *Request) advised(e *Error, resp *Response) *Error {
 // loginPage matches pages to which gateways send users who are not signed in: single sign-on, and usual ones.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
-// certain returns what to do about a refusal that means the same for all services, "" for others. authenticate is the
-// kind of authentication that the service requires.
-func (e *Error) certain(authenticate string) string {
-	switch {
-	case e.Status == http.StatusUnauthorized && strings.Contains(authenticate, "Negotiate"):
-		return "the cluster wants Kerberos (SPNEGO)"
-	case e.Status == http.StatusUnauthorized && strings.HasPrefix(strings.ToLower(authenticate), "basic"):
-		return "it wants a user's password: give --user NAME and --password-file FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"
-	case e.Status == http.StatusForbidden && strings.Contains(authenticate, "PseudoAuth"):
-		return "the cluster wants to know who asks: give --user"
-	case e.Status == http.StatusForbidden:
-		return "this user may not look at this: give another --user"
-	case e.Status >= 300 && e.Status < 400 && loginPage.MatchString(e.Location):
-		return "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
-	case e.Status == http.StatusBadRequest && strings.HasPrefix(e.URL, "http://") &&
-		has(e.Text, "HTTP request to an HTTPS server", "HTTP request was sent to HTTPS port"):
-		return "it speaks TLS: give the address as https://"
+// A Rule is what to do about a response that cannot be used. An empty field matches any response.
+type Rule struct {
+	Status       int    // the status or its first digit
+	URL, Text    string // parts of the address and of the text
+	Authenticate string // part of the kind of authentication that the service requires, in lower case
+	Standby      bool   // the service leaves its work to another one, without naming it
+	Hint         string
+}
+
+// certain are the refusals that mean the same for all services, and likely those that may mean something else.
+var (
+	certain = []Rule{
+		{Status: 401, Authenticate: "negotiate", Hint: "the cluster wants Kerberos (SPNEGO)"},
+		{Status: 401, Authenticate: "basic", Hint: "it wants a user's password: give --user NAME and --password-file FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"},
+		{Status: 403, Authenticate: "pseudoauth", Hint: "the cluster wants to know who asks: give --user"},
+		{Status: 403, Hint: "this user may not look at this: give another --user"},
+		{Status: 400, URL: "http://", Text: "HTTP request to an HTTPS server", Hint: speaksTLS},
+		{Status: 400, URL: "http://", Text: "HTTP request was sent to HTTPS port", Hint: speaksTLS},
 	}
-	return ""
+	likely = []Rule{
+		{Status: 200, Hint: "a web page came instead of JSON: is this the address of the service itself, and not of a login page or another program?"},
+		{Status: 3, Hint: "it points elsewhere: give the address of the service itself"},
+		{Status: 5, Hint: "the service is in trouble: see its log"},
+	}
+)
+
+const speaksTLS = "it speaks TLS: give the address as https://"
+
+// Follow completes the error of a response by the first rule that matches. A rule about a standby comes before a hint
+// that is there, others do not.
+func (e *Error) Follow(rules []Rule, resp *Response) {
+	authenticate := strings.ToLower(resp.Header.Get("WWW-Authenticate"))
+	i := slices.IndexFunc(rules, func(r Rule) bool {
+		isStatus := r.Status == 0 || r.Status == e.Status || r.Status == e.Status/100
+		isOpen := r.Standby && e.Location == "" || !r.Standby && e.Hint == ""
+		return isStatus && isOpen && strings.Contains(e.URL, r.URL) && strings.Contains(e.Text, r.Text) &&
+			strings.Contains(authenticate, r.Authenticate)
+	})
+	if i >= 0 {
+		e.Standby, e.Hint = rules[i].Standby, rules[i].Hint
+	}
 }
 
 // Refused returns what to do if the user may not see something. remedy returns what its owner can do for a user, by

@@ -87,7 +87,7 @@ func (c *Client) handshake(e *Error, u *url.URL, err error) bool {
 	case errors.As(err, &record), has(reported, "server gave HTTP response to HTTPS client"):
 		e.Cause, e.Hint = Protocol, "it does not speak TLS: use http"
 	case has(reported, `malformed HTTP response "\x15\x03`): // an alert of TLS
-		e.Cause, e.Hint = Protocol, "it speaks TLS: give the address as https://"
+		e.Cause, e.Hint = Protocol, speaksTLS
 	case has(reported, "malformed HTTP"):
 		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
 	case u.Scheme == "https" && cutOff(err) && ours == "":
