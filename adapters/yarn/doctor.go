@@ -147,21 +147,19 @@ func (d *Examination) Version(name, v string) {
 
 // Cluster checks the cluster's metrics and its scheduler.
 func (d *Examination) Cluster(ctx context.Context) {
-	body, err := d.client.RM(ctx, "metrics")
-	m, err := Read[metricsBody]("metrics", body, err)
-	if err != nil {
+	var m metricsBody
+	if err := ask(ctx, d.client, "metrics", &m); err != nil {
 		d.Broken("cluster", Fail, err)
 		return
 	}
-	switch v := m.Metrics.V; {
-	case v.Active.Count(mostNodes) == 0:
+	if v := &m.Metrics.V; v.Active.Count(mostNodes) == 0 {
 		d.Say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
-	default:
+	} else {
 		d.Say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.Count(mostNodes),
 			v.TotalMB.Count(MaxMB), v.AllocatedMB.Count(MaxMB))
 	}
-	body, err = d.client.RM(ctx, "scheduler")
-	q, err := Read[schedulerBody]("scheduler", body, err)
+	var q schedulerBody
+	err := ask(ctx, d.client, "scheduler", &q)
 	switch kind := string(q.Scheduler.V.Info.V.Type); {
 	case err != nil:
 		d.Broken("scheduler", Warn, err)

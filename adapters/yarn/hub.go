@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -118,24 +119,22 @@ func (h *Hub) poll(ctx context.Context, v, earlier *view) error {
 	v.at = h.cluster.Now()
 	main, endedPath, all := h.lists(v.round, earlier)
 	requests := []func(context.Context){
-		func(ctx context.Context) { running, runningErr = ask[appsBody](ctx, h.cluster, "apps", main) },
-		func(ctx context.Context) { v.metricsErr = renew(ctx, h.cluster, "metrics", &v.metrics) },
+		func(ctx context.Context) { runningErr = ask(ctx, h.cluster, main, &running) },
+		func(ctx context.Context) { v.metricsErr = ask(ctx, h.cluster, "metrics", &v.metrics) },
 	}
 	if endedPath != "" {
-		requests = append(requests, func(ctx context.Context) {
-			ended, endedErr = ask[appsBody](ctx, h.cluster, "apps", endedPath)
-		})
+		requests = append(requests, func(ctx context.Context) { endedErr = ask(ctx, h.cluster, endedPath, &ended) })
 	}
 	var nodes nodesBody
 	nodesErr := errNotListed
-	listNodes := func(ctx context.Context) { nodesErr = renew(ctx, h.cluster, "nodes", &nodes) }
+	listNodes := func(ctx context.Context) { nodesErr = ask(ctx, h.cluster, "nodes", &nodes) }
 	nodesDue := v.round%nodesEach == 1 || !h.nodes.listedAt.Known()
 	if nodesDue {
 		requests = append(requests, listNodes)
 	}
 	if v.round%queuesEach == 1 || !v.hasQueues {
 		requests = append(requests, func(ctx context.Context) {
-			v.hasQueues = renew(ctx, h.cluster, "scheduler", &v.queues) == nil || v.hasQueues
+			v.hasQueues = ask(ctx, h.cluster, "scheduler", &v.queues) == nil || v.hasQueues
 		})
 	}
 	Together(ctx, requests...)
@@ -172,15 +171,11 @@ func (h *Hub) MadeAt(path string, now dag.Instant) dag.Instant {
 	return dag.FirstKnown(h.made(path), now)
 }
 
-// ask requests a path from the ResourceManager. what names it in errors.
-func ask[T any](ctx context.Context, c Cluster, what, path string) (T, error) {
+// ask requests a path from the ResourceManager, and replaces the earlier response, which stays if the request fails.
+func ask[T any](ctx context.Context, c Cluster, path string, to *T) error {
+	what, _, _ := strings.Cut(path, "?")
 	body, err := c.RM(ctx, path)
-	return Read[T](what, body, err)
-}
-
-// renew replaces an earlier response, which stays if the request fails.
-func renew[T any](ctx context.Context, c Cluster, path string, to *T) error {
-	v, err := ask[T](ctx, c, path, path)
+	v, err := Read[T](what, body, err)
 	if err == nil {
 		*to = v
 	}

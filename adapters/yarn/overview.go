@@ -132,7 +132,8 @@ func (o *Overview) Forget(needed func(id string) bool) {
 func (o *Overview) Request(ctx context.Context, ids ...string) {
 	var mu sync.Mutex
 	Each(ctx, ids, func(ctx context.Context, id string) {
-		body, err := ask[appBody](ctx, o.hub.cluster, "apps/"+id, "apps/"+url.PathEscape(id))
+		var body appBody
+		err := ask(ctx, o.hub.cluster, "apps/"+url.PathEscape(id), &body)
 		mu.Lock()
 		defer mu.Unlock()
 		earlier := o.apps[id]

@@ -74,32 +74,28 @@ func (v *view) take(earlier *view, running, ended *appsBody) {
 		}
 		v.apps[a.ID] = a.after(earlier.apps[a.ID])
 	}
-	for _, a := range listed {
-		v.listed = append(v.listed, a.ID)
-	}
-	slices.SortFunc(v.listed, ByID)
-	v.listed = slices.Compact(v.listed)
-	v.alike = map[nameKey][]string{}
-	var past []*App
-	for id, a := range v.apps {
-		if !a.Ended {
-			v.running = append(v.running, id)
-		} else {
-			past = append(past, a)
-		}
-	}
+	past := slices.DeleteFunc(slices.Collect(maps.Values(v.apps)), func(a *App) bool { return !a.Ended })
 	if len(past) > maxEnded {
 		slices.SortFunc(past, Older)
 		for _, a := range past[:len(past)-maxEnded] {
 			delete(v.apps, a.ID)
 		}
-		v.listed = slices.DeleteFunc(v.listed, func(id string) bool { return v.apps[id] == nil })
 	}
+	for _, a := range listed {
+		if v.apps[a.ID] != nil {
+			v.listed = append(v.listed, a.ID)
+		}
+	}
+	slices.SortFunc(v.listed, ByID)
+	v.listed = slices.Compact(v.listed)
+	v.alike = map[nameKey][]string{}
 	for _, id := range slices.SortedFunc(maps.Keys(v.apps), ByID) {
-		k := keyOf(v.apps[id])
-		v.alike[k] = append(v.alike[k], id)
+		a := v.apps[id]
+		v.alike[keyOf(a)] = append(v.alike[keyOf(a)], id)
+		if !a.Ended {
+			v.running = append(v.running, id)
+		}
 	}
-	slices.SortFunc(v.running, ByID)
 }
 
 // miss remembers applications that ran and are on no list. If an application was missed before a list of ended ones
