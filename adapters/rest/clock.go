@@ -41,19 +41,13 @@ func (c *clock) observe(sent, received, date time.Time) {
 	lo, hi := date.Sub(received), date.Add(time.Second).Sub(sent)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.hasDate {
-		c.lastNow = dag.NoInstant // until now it was the local clock, which may be hours off
+	grown := time.Duration(drift * float64(received.Sub(c.lastResponse)))
+	low, high := max(lo, c.lo-grown), min(hi, c.hi+grown)
+	if c.hasDate && low <= high+leeway {
+		lo, hi = min(low, high), max(low, high)
 	} else {
-		grown := time.Duration(drift * float64(received.Sub(c.lastResponse)))
-		oldLo, oldHi := c.lo-grown, c.hi+grown
-		if lo > oldHi+leeway || hi < oldLo-leeway {
-			c.lastNow = dag.NoInstant // a clock was set: the old intervals are useless
-		} else {
-			lo, hi = max(lo, oldLo), min(hi, oldHi)
-			if lo > hi {
-				lo, hi = hi, lo
-			}
-		}
+		// Until now it was the local clock, which may be hours off, or a clock was set: old intervals are useless.
+		c.lastNow = dag.NoInstant
 	}
 	c.hasDate, c.lo, c.hi, c.lastResponse = true, lo, hi, received
 }

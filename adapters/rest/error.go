@@ -2,19 +2,14 @@ package rest
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
@@ -199,43 +194,3 @@ func bodyText(body []byte) string {
 
 // oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.
 func oneLine(s string) string { return input.OneLine(s, 200) }
-
-// failure describes an exchange that failed.
-func (c *Client) failure(ctx context.Context, u *url.URL, err error) *Error {
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause
-		if ctx.Err() == context.DeadlineExceeded && !errors.Is(cause, ctx.Err()) {
-			err = fmt.Errorf("%w: %w", cause, context.DeadlineExceeded)
-		}
-	}
-	e := &Error{URL: u.String(), Err: err, Text: oneLine(err.Error()), Hint: Hint(err)}
-	if errors.Is(err, io.EOF) { // a source's io.EOF means the end of the run
-		e.Err = fmt.Errorf("%w: %s", io.ErrUnexpectedEOF, err.Error())
-	}
-	if e.Hint != "" || c.distrust(e, err) || c.handshake(e, u, err) {
-		return e
-	}
-	var dns *net.DNSError
-	var timeout interface{ Timeout() bool }
-	switch {
-	case errors.Is(err, context.Canceled):
-	case errors.As(err, &dns):
-		e.Hint = "is the name known on this machine?"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Hint = "nothing listens there: is the service up, is the port right?"
-	case cutOff(err):
-		e.Hint = "the service cut the connection"
-	case errors.As(err, &timeout) && timeout.Timeout():
-		e.Hint = "the service is too slow, or a firewall drops what is sent to it"
-	}
-	return e
-}
-
-func cutOff(err error) bool {
-	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
-		errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-func has(s string, any ...string) bool {
-	return slices.ContainsFunc(any, func(part string) bool { return strings.Contains(s, part) })
-}

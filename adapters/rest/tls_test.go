@@ -254,12 +254,11 @@ func TestRefusedAndCut(t *testing.T) {
 		"me.pem": "perhaps it refuses the client certificate of --cert me.pem",
 	} {
 		c := &Client{opt: Options{CertFile: cert}}
-		var e Error
-		if c.handshake(&e, &url.URL{Scheme: "http", Host: "rm:8088"}, cut) || e.Hint != "" {
-			t.Errorf("without TLS: %s", e.Hint)
-		}
-		if !c.handshake(&e, &url.URL{Scheme: "https", Host: "rm:8090"}, cut) || !strings.HasSuffix(e.Hint, want) {
-			t.Errorf("%q, want %q", e.Hint, want)
+		for scheme, hint := range map[string]string{"http": "cut the connection", "https": want} {
+			e := c.failure(t.Context(), &url.URL{Scheme: scheme, Host: "rm:8090"}, cut)
+			if !strings.HasSuffix(e.Hint, hint) {
+				t.Errorf("%s: %q, want %q", scheme, e.Hint, hint)
+			}
 		}
 	}
 }

@@ -1,9 +1,15 @@
 package rest
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+
+	"github.com/paratimer/paratimer/adapters/keypair"
 )
 
 // A RoundTrip is an http.RoundTripper made from a function.
@@ -46,6 +52,38 @@ func network(o *Options) (http.RoundTripper, error) {
 		MaxResponseHeaderBytes: 256 << 10,
 		ForceAttemptHTTP2:      true,
 	}, nil
+}
+
+// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to
+// present. Without one the client sends none, and the service decides.
+func encryption(o *Options) (*tls.Config, error) {
+	conf := &tls.Config{
+		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure sets it, and every frame shows it
+		MinVersion:         tls.VersionTLS12,
+		Time:               o.Clock,
+	}
+	if o.CAFile != "" {
+		system, err := x509.SystemCertPool()
+		if err != nil {
+			system = nil // some systems have none
+		}
+		if conf.RootCAs, err = keypair.Pool(o.CAFile, system); err != nil {
+			return nil, fmt.Errorf("CA file: %w", err)
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return nil, errors.New("a client's certificate and its key go together: --cert and --key")
+	}
+	if o.CertFile != "" {
+		pair, err := keypair.Open(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return pair.Certificate(), nil
+		}
+	}
+	return conf, nil
 }
 
 type reduceKey struct{}
