@@ -88,18 +88,16 @@ func authority(address string) (system, file string, ok bool) {
 func (n *NameNodes) of(system, own string) []string {
 	host := hostOf(system)
 	out := n.named(func(of string) bool { return of == host || strings.HasPrefix(of, host+".") })
-	scheme, key, port := n.service()
-	given, isGiven := n.properties[key]
+	service := n.service()
+	given, isGiven := n.properties[service.key]
 	switch {
 	case len(out) > 0 || !isGiven || system != own || system == "":
 		return out
 	case wildcard(given): // it serves every address of the machine in the file system's name
-		if _, p, err := net.SplitHostPort(given); err == nil && p != "" {
-			port = p
-		}
-		given = net.JoinHostPort(strings.Trim(host, "[]"), port)
+		_, port, _ := net.SplitHostPort(given)
+		given = net.JoinHostPort(strings.Trim(host, "[]"), cmp.Or(port, service.port))
 	}
-	if base, err := baseURL(scheme, given, port, key); err == nil {
+	if base, err := baseURL(service, given); err == nil {
 		out = append(out, base)
 	}
 	return out
@@ -107,10 +105,10 @@ func (n *NameNodes) of(system, own string) []string {
 
 // named returns the bases of the NameNodes that are named for a nameservice, by the order of their names.
 func (n *NameNodes) named(isWanted func(of string) bool) (out []string) {
-	scheme, key, port := n.service()
+	service := n.service()
 	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
-		of, isNamed := strings.CutPrefix(name, key+".")
-		if base, err := baseURL(scheme, n.properties[name], port, key); isNamed && isWanted(of) && err == nil &&
+		of, isNamed := strings.CutPrefix(name, service.key+".")
+		if base, err := baseURL(service, n.properties[name]); isNamed && isWanted(of) && err == nil &&
 			!wildcard(n.properties[name]) {
 			out = append(out, base)
 		}
@@ -118,12 +116,12 @@ func (n *NameNodes) named(isWanted func(of string) bool) (out []string) {
 	return out
 }
 
-// service returns the scheme of HDFS's web service, the property of its addresses and its default port.
-func (n *NameNodes) service() (scheme, key, port string) {
+// service returns HDFS's web service.
+func (n *NameNodes) service() service {
 	if n.properties[namenodeOnly] == "HTTPS_ONLY" {
-		return "https", namenodeHTTPS, namenodeTLSPort
+		return service{"https", namenodeHTTPS, namenodeTLSPort}
 	}
-	return "http", namenodeHTTP, namenodePort
+	return service{"http", namenodeHTTP, namenodePort}
 }
 
 // nameNodes returns the bases of the NameNodes that the properties name.

@@ -38,11 +38,8 @@ const (
 
 // Site reads the addresses from the properties, with Hadoop's defaults.
 func (p *Properties) Site() (Site, error) {
-	s := Site{Auth: cmp.Or(p.Get("hadoop.http.authentication.type"), "simple")}
-	scheme, key, port, err := p.policy("yarn.http.policy", "yarn.resourcemanager.webapp", "8088", "8090")
-	if err != nil {
-		return Site{}, err
-	}
+	r := &siteReader{Properties: p, Site: Site{Auth: cmp.Or(p.Get("hadoop.http.authentication.type"), "simple")}}
+	web := r.service("yarn.http.policy", "yarn.resourcemanager.webapp", "8088", "8090")
 	ids := []string{""}
 	if strings.EqualFold(p.Get("yarn.resourcemanager.ha.enabled"), "true") {
 		if ids = commaList(p.Get("yarn.resourcemanager.ha.rm-ids")); len(ids) == 0 {
@@ -51,84 +48,93 @@ func (p *Properties) Site() (Site, error) {
 		}
 	}
 	for _, id := range ids {
-		u, err := p.manager(&s, scheme, key, port, id)
-		if err != nil {
-			return Site{}, err
-		}
-		s.RMs = append(s.RMs, Manager{ID: id, URL: u})
+		r.RMs = append(r.RMs, Manager{ID: id, URL: r.manager(web, id)})
 	}
 	if a := p.Get("yarn.web-proxy.address"); a != "" {
-		if s.Proxy, err = baseURL(scheme, a, "9099", "yarn.web-proxy.address"); err != nil {
-			return Site{}, err
-		}
+		r.Proxy = r.base(service{web.scheme, "yarn.web-proxy.address", "9099"}, a)
 	}
-	if err := p.history(&s); err != nil {
-		return Site{}, err
+	r.history(r.service("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort, historyTLSPort))
+	r.NameNodes = p.nameNodes()
+	if r.err != nil {
+		return Site{}, fmt.Errorf("hadoop configuration: %w", r.err)
 	}
-	s.NameNodes = p.nameNodes()
-	return s, nil
+	return r.Site, nil
 }
 
-// policy returns scheme, address property and default port of a service under its http policy.
-func (p *Properties) policy(name, prefix, port, tlsPort string) (scheme, key, defPort string, err error) {
-	switch v := p.Get(name); v {
+// A siteReader reads a site from properties. err is the first error.
+type siteReader struct {
+	*Properties
+	Site
+	err error
+}
+
+// A service is the scheme, the property of the address, and the default port of a web service.
+type service struct{ scheme, key, port string }
+
+// service returns a service under its http policy.
+func (r *siteReader) service(policy, prefix, port, tlsPort string) service {
+	switch v := r.Get(policy); v {
 	case "", "HTTP_ONLY", "HTTP_AND_HTTPS":
-		return "http", prefix + ".address", port, nil
+		return service{"http", prefix + ".address", port}
 	case "HTTPS_ONLY":
-		return "https", prefix + ".https.address", tlsPort, nil
+		return service{"https", prefix + ".https.address", tlsPort}
 	default:
-		return "", "", "", fmt.Errorf("hadoop configuration: %s is %q, not HTTP_ONLY or HTTPS_ONLY", name, v)
+		r.err = cmp.Or(r.err, fmt.Errorf("%s is %q, not HTTP_ONLY or HTTPS_ONLY", policy, v))
+		return service{}
 	}
+}
+
+// base returns the base of a service at an address.
+func (r *siteReader) base(of service, address string) string {
+	base, err := baseURL(of, address)
+	r.err = cmp.Or(r.err, err)
+	return base
 }
 
 // manager returns the base of the ResourceManager id ("" if there is only one).
-func (p *Properties) manager(s *Site, scheme, key, port, id string) (string, error) {
+func (r *siteReader) manager(of service, id string) string {
 	suffix := ""
 	if id != "" {
 		suffix = "." + id
 	}
-	if a := p.Get(key + suffix); a != "" && !strings.Contains(a, "${") {
-		return baseURL(scheme, a, port, key+suffix)
+	of.key += suffix
+	if a := r.Get(of.key); a != "" && !strings.Contains(a, "${") {
+		return r.base(of, a)
 	}
-	host := p.Get("yarn.resourcemanager.hostname" + suffix)
+	hostname := "yarn.resourcemanager.hostname" + suffix
+	host := r.Get(hostname)
 	switch {
 	case host != "":
 	case id != "":
-		return "", fmt.Errorf(
-			"hadoop configuration: neither %s nor yarn.resourcemanager.hostname%s says where ResourceManager %s is",
-			key+suffix, suffix, id)
+		r.err = cmp.Or(r.err, fmt.Errorf("neither %s nor %s says where ResourceManager %s is", of.key, hostname, id))
 	default:
 		host = "localhost"
-		s.Notes = append(s.Notes, "no yarn.resourcemanager.hostname: the ResourceManager is assumed on this machine")
+		r.Notes = append(r.Notes, "no yarn.resourcemanager.hostname: the ResourceManager is assumed on this machine")
 	}
-	return baseURL(scheme, host, port, "yarn.resourcemanager.hostname"+suffix)
+	of.key = hostname
+	return r.base(of, host)
 }
 
 // history sets the address of the job history server. Like Hadoop, it uses the host of mapreduce.jobhistory.address
 // if the web address has none.
-func (p *Properties) history(s *Site) error {
-	scheme, key, port, err := p.policy("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort,
-		historyTLSPort)
-	if err != nil {
-		return err
+func (r *siteReader) history(of service) {
+	a := r.Get(of.key)
+	if a != "" && !wildcard(a) {
+		r.JHS = r.base(of, a)
+		return
 	}
-	if a := p.Get(key); a != "" && !wildcard(a) {
-		s.JHS, err = baseURL(scheme, a, port, key)
-		return err
-	} else if _, given, err := net.SplitHostPort(a); err == nil && given != "" {
-		port = given
+	if _, given, err := net.SplitHostPort(a); err == nil && given != "" {
+		of.port = given
 	}
-	if a := p.Get("mapreduce.jobhistory.address"); a != "" && !wildcard(a) {
-		s.JHS, err = baseURL(scheme, net.JoinHostPort(hostOf(a), port), port, "mapreduce.jobhistory.address")
-		return err
+	of.key = "mapreduce.jobhistory.address"
+	if a := r.Get(of.key); a != "" && !wildcard(a) {
+		r.JHS = r.base(of, net.JoinHostPort(hostOf(a), of.port))
+		return
 	}
-	rm, err := url.Parse(s.RMs[0].URL)
-	if err != nil {
-		return fmt.Errorf("hadoop configuration: %w", err)
+	if rm, err := url.Parse(r.RMs[0].URL); err == nil {
+		r.JHS, r.JHSGuessed = of.scheme+"://"+net.JoinHostPort(rm.Hostname(), of.port), true
 	}
-	s.JHS, s.JHSGuessed = scheme+"://"+net.JoinHostPort(rm.Hostname(), port), true
-	s.Notes = append(s.Notes, "no mapreduce.jobhistory.webapp.address: the history server is assumed at "+s.JHS)
-	return nil
+	r.Notes = append(r.Notes, "no mapreduce.jobhistory.webapp.address: the history server is assumed at "+r.JHS)
 }
 
 // hostOf returns the host of an address with or without a port.
@@ -146,20 +152,17 @@ func wildcard(address string) bool {
 }
 
 // baseURL makes a base URL from host[:port]. A service bound to the wildcard address is assumed on this machine.
-func baseURL(scheme, address, port, key string) (string, error) {
+func baseURL(of service, address string) (string, error) {
 	host, given, err := net.SplitHostPort(address)
-	switch {
-	case err != nil:
+	if err != nil {
 		host = strings.Trim(address, "[]")
-	case given != "":
-		port = given
 	}
 	if wildcard(host) {
 		host = "localhost"
 	}
-	u, err := url.Parse(scheme + "://" + net.JoinHostPort(host, port))
+	u, err := url.Parse(of.scheme + "://" + net.JoinHostPort(host, cmp.Or(given, of.port)))
 	if err != nil || u.Path != "" || u.RawQuery != "" || u.User != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("hadoop configuration: %s is not host:port", key) // it may hold a password
+		return "", fmt.Errorf("%s is not host:port", of.key) // it may hold a password
 	}
 	return u.String(), nil
 }
