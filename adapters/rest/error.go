@@ -101,17 +101,16 @@ func (r *Request) advised(e *Error, resp *Response) *Error {
 	if r.Advise != nil {
 		r.Advise(e, resp)
 	}
-	if resp != nil {
-		e.Follow(likely, resp)
-	}
+	e.Follow(likely, resp)
 	return e
 }
 
 // loginPage matches pages to which gateways send users who are not signed in: single sign-on, and usual ones.
 var loginPage = regexp.MustCompile(`(?i)/(knoxsso|websso|idp|login|signin|sso|oauth2?|saml2?)(/|\.|\?|$)`)
 
-// A Rule is what to do about a response that cannot be used. An empty field matches any response.
+// A Rule is what to do about an error. An empty field matches any error without a Cause.
 type Rule struct {
+	Cause        Cause  // the hint is added to that of the cause
 	Status       int    // the status or its first digit
 	URL, Text    string // parts of the address and of the text
 	Authenticate string // part of the kind of authentication that the service requires, in lower case
@@ -138,18 +137,25 @@ var (
 
 const speaksTLS = "it speaks TLS: give the address as https://"
 
-// Follow completes the error of a response by the first rule that matches. A rule about a standby comes before a hint
-// that is there, others do not.
+// Follow completes an error by the first rule that matches. The response is nil if there was none. A rule about a
+// standby or a cause comes before a hint that is there, others do not.
 func (e *Error) Follow(rules []Rule, resp *Response) {
-	authenticate := strings.ToLower(resp.Header.Get("WWW-Authenticate"))
+	authenticate := ""
+	if resp != nil {
+		authenticate = strings.ToLower(resp.Header.Get("WWW-Authenticate"))
+	}
 	i := slices.IndexFunc(rules, func(r Rule) bool {
 		isStatus := r.Status == 0 || r.Status == e.Status || r.Status == e.Status/100
-		isOpen := r.Standby && e.Location == "" || !r.Standby && e.Hint == ""
-		return isStatus && isOpen && strings.Contains(e.URL, r.URL) && strings.Contains(e.Text, r.Text) &&
-			strings.Contains(authenticate, r.Authenticate)
+		isOpen := r.Cause != 0 || !r.Standby && e.Hint == "" || r.Standby && e.Location == ""
+		return r.Cause == e.Cause && isStatus && isOpen && strings.Contains(e.URL, r.URL) &&
+			strings.Contains(e.Text, r.Text) && strings.Contains(authenticate, r.Authenticate)
 	})
-	if i >= 0 {
-		e.Standby, e.Hint = rules[i].Standby, rules[i].Hint
+	switch {
+	case i < 0:
+	case rules[i].Standby:
+		e.Standby, e.Hint = true, rules[i].Hint
+	default:
+		e.Hint += rules[i].Hint
 	}
 }
 
