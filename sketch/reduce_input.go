@@ -26,45 +26,85 @@ type ReduceInput[K cmp.Ordered] struct {
 	Implicit float64  // bytes of all other keys: Bytes less the explicit ones, at least 0
 }
 
-// ReduceInputs joins the profiles of maps into the input of each reduce. It adds the lambda largest keys of each map,
-// in the order given, to a SpaceSaving of this capacity. Among equal bytes the smaller key goes first. The bytes of a
-// key are its lower bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are
-// preserved. If lambda is 0, all keys are added. If capacity is 0, all are counted exactly: the theoretical form,
-// which needs memory for all keys. Keys of a reduce that is out of range, and bytes that are negative or not finite,
-// are left out.
+// ReduceInputs joins the profiles of maps, in the order given, into the input of each reduce; see Join.
+func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
+	j := NewJoin[K](reduces, lambda, capacity)
+	for _, m := range maps {
+		j.Add(m)
+	}
+	return j.Inputs()
+}
+
+// A Join joins the profiles of maps, one by one, into the input of each reduce. It adds the lambda largest keys of each
+// map to a SpaceSaving of this capacity. Among equal bytes the smaller key goes first. The bytes of a key are its lower
+// bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are preserved. If lambda is
+// 0, all keys are added. If capacity is 0, all are counted exactly: the theoretical form, which needs memory for all
+// keys. Keys of a reduce that is out of range, and bytes that are negative or not finite, are left out.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.
-func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
-	out := make([]ReduceInput[K], max(0, reduces))
-	type placed struct {
-		key    K
-		reduce int
+type Join[K cmp.Ordered] struct {
+	lambda int
+	bytes  []float64               // by reduce
+	heavy  *SpaceSaving[placed[K]] // nil: all keys are counted
+	exact  map[placed[K]]float64
+}
+
+type placed[K cmp.Ordered] struct {
+	key    K
+	reduce int
+}
+
+// NewJoin returns a Join of no profiles.
+func NewJoin[K cmp.Ordered](reduces, lambda, capacity int) *Join[K] {
+	j := &Join[K]{lambda: lambda, bytes: make([]float64, max(0, reduces)), exact: make(map[placed[K]]float64)}
+	if capacity > 0 {
+		j.heavy = New[placed[K]](capacity)
 	}
-	heavy, exact := New[placed](capacity), make(map[placed]float64)
-	for _, m := range maps {
-		for r := range min(len(m.Bytes), len(out)) {
-			if size(m.Bytes[r]) {
-				out[r].Bytes = sum(out[r].Bytes, m.Bytes[r])
-			}
-		}
-		for _, k := range largest(m.Keys, len(out), lambda) {
-			if capacity > 0 {
-				heavy.Add(placed{k.Key, k.Reduce}, k.Bytes)
-			} else {
-				exact[placed{k.Key, k.Reduce}] += k.Bytes
-			}
+	return j
+}
+
+// Add adds the profile of a map.
+func (j *Join[K]) Add(m Profile[K]) {
+	for r := range min(len(m.Bytes), len(j.bytes)) {
+		if size(m.Bytes[r]) {
+			j.bytes[r] = sum(j.bytes[r], m.Bytes[r])
 		}
 	}
-	add := func(p placed, bytes float64) {
+	for _, k := range largest(m.Keys, len(j.bytes), j.lambda) {
+		if j.heavy != nil {
+			j.heavy.Add(placed[K]{k.Key, k.Reduce}, k.Bytes)
+		} else {
+			j.exact[placed[K]{k.Key, k.Reduce}] += k.Bytes
+		}
+	}
+}
+
+// Reduces returns the number of reduces.
+func (j *Join[K]) Reduces() int { return len(j.bytes) }
+
+// Len returns the number of keys that are counted one by one.
+func (j *Join[K]) Len() int {
+	if j.heavy != nil {
+		return j.heavy.Len()
+	}
+	return len(j.exact)
+}
+
+// Inputs returns the input of each reduce from the profiles so far.
+func (j *Join[K]) Inputs() []ReduceInput[K] {
+	out := make([]ReduceInput[K], len(j.bytes))
+	add := func(p placed[K], bytes float64) {
 		if bytes > 0 {
 			r := &out[p.reduce]
 			r.Explicit = append(r.Explicit, Key[K]{p.key, p.reduce, bytes})
 		}
 	}
-	for _, e := range heavy.Entries() {
-		add(e.Key, e.Sure())
+	if j.heavy != nil {
+		for _, e := range j.heavy.Entries() {
+			add(e.Key, e.Sure())
+		}
 	}
-	for p, bytes := range exact {
+	for p, bytes := range j.exact {
 		add(p, bytes)
 	}
 	for r := range out {
@@ -76,7 +116,7 @@ func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity in
 		for _, k := range p.Explicit {
 			known += k.Bytes
 		}
-		p.Implicit = max(0, p.Bytes-known)
+		p.Bytes, p.Implicit = j.bytes[r], max(0, j.bytes[r]-known)
 	}
 	return out
 }

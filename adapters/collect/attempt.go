@@ -9,63 +9,44 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An attempt is what one attempt of a reduce has reported.
+// An attempt is what one attempt of a reduce has reported. Taps send batches in order.
 type attempt struct {
 	number int32
-	seen   sequence
-	course course
+	seq    int     // of the newest batch; -1 before the first
 	done   float64 // bytes of all groups that it has finished
 	note   string
-	shown  []dag.GroupPoint // of the newest snapshot
 
-	// The group that it is in, according to batch openSeq; nil if none.
+	// The groups that it has finished, in order. A snapshot that shows a point first sets its instant: the first
+	// shown points have instants of the cluster's clock, the others of the collector's. Snapshots share the former.
+	points []dag.GroupPoint
+	shown  int
+
+	// The group that it is in; nil if none.
 	open    *tap.Open
-	openSeq int
 	since   time.Time   // by the collector's clock
 	sinceAt dag.Instant // by the cluster's clock, once a snapshot has shown it
 }
 
-// A sequence records which of an attempt's batches have come: the numbers before next that have a bit, from next-1 on.
-// Older ones are given up.
-type sequence struct {
-	next int
-	came uint64
-}
-
-// first reports whether a number comes for the first time. A number that was given up does not count.
-func (s *sequence) first(n int) bool {
-	if n >= s.next {
-		s.came = s.came<<(n-s.next+1) | 1
-		s.next = n + 1
-		return true
-	}
-	bit := uint64(1) << (s.next - 1 - n) // 0 for a number that was given up
-	isFirst := bit&^s.came != 0
-	s.came |= bit
-	return isFirst
-}
-
-func (a *attempt) cost() int { return attemptCost + pointCost*cap(a.course) + len(a.note) }
+func (a *attempt) cost() int { return pointCost*len(a.points) + len(a.note) }
 
 // take adds a batch. A batch that came before changes nothing.
 func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
-	if !a.seen.first(b.Seq) {
+	if b.Seq <= a.seq {
 		return
 	}
+	a.seq = b.Seq
 	if b.Note != "" {
 		a.note = b.Note
 	}
-	if b.Seq >= a.openSeq {
-		a.openNow(b, received)
-	}
-	points := make([]point, len(b.Points))
-	for i, p := range b.Points {
-		points[i] = point{b.Seq, received.Add(-seconds(p.Age)), dag.NoInstant, p.Bytes, p.Seconds, p.Count}
+	a.openNow(b, received)
+	for _, p := range b.Points {
+		a.points = append(a.points, dag.GroupPoint{
+			At: dag.InstantOf(received.Add(-seconds(p.Age))), Bytes: p.Bytes, Took: seconds(p.Seconds), Count: p.Count,
+		})
 		a.done += p.Bytes * p.Count
 	}
-	a.course.add(b.Seq, points)
-	if len(a.course) > most {
-		a.course.condense(most / 2)
+	if len(a.points) > most {
+		a.condense(most / 2)
 	}
 }
 
@@ -75,7 +56,7 @@ const sameSince = 2 * time.Second
 // openNow sets the group that the attempt is in. If it is the same group, the instant that was shown stays.
 func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 	was := a.open
-	a.open, a.openSeq = b.Open, b.Seq
+	a.open = b.Open
 	if b.Final {
 		a.open = nil
 	}
@@ -91,20 +72,60 @@ func (a *attempt) openNow(b *tap.Batch, received time.Time) {
 // seconds converts seconds to a duration. Validation has bounded them.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// show adds the attempt's finished groups to its reduce, and the group that it is in while it runs. Snapshots share the
-// part of the list of finished groups that is the same.
+// condense joins points until there are at most most: first those of the same size, then those of similar sizes,
+// each at the place of the last one. The sums of bytes, time and count stay the same.
+func (a *attempt) condense(most int) {
+	a.join(func(bytes float64) float64 { return bytes })
+	for width := 1e-3; len(a.points) > most; width *= 2 {
+		a.join(func(bytes float64) float64 { return math.Floor(math.Log(max(bytes, 1)) / width) })
+	}
+}
+
+// join makes one point of all points of the same class. It leaves the previous points as they are.
+func (a *attempt) join(class func(bytes float64) float64) {
+	last := make(map[float64]int) // index of a class's newest point
+	all := slices.Clone(a.points)
+	for i := range all {
+		p, k := &all[i], class(all[i].Bytes)
+		if was, ok := last[k]; ok {
+			q := &all[was]
+			share := p.Count / (q.Count + p.Count)
+			p.Bytes = q.Bytes + (p.Bytes-q.Bytes)*share
+			p.Took = q.Took + time.Duration(float64(p.Took-q.Took)*share)
+			p.Count, q.Count = q.Count+p.Count, 0
+		}
+		last[k] = i
+	}
+	isJoined := func(p dag.GroupPoint) bool { return p.Count == 0 }
+	shown := len(slices.DeleteFunc(slices.Clone(all[:a.shown]), isJoined))
+	a.points, a.shown = slices.DeleteFunc(all, isJoined), shown
+}
+
+// A moment is the time of a snapshot by both clocks, with the attempt's bounds.
+type moment struct {
+	now        time.Time   // by the collector's clock
+	at         dag.Instant // by the cluster's clock
+	start, end dag.Instant // of the attempt; unknown if they are not known, or not yet
+}
+
+// of converts a time of the collector's clock to the cluster's, within the bounds of the attempt and the snapshot.
+func (m moment) of(t time.Time) dag.Instant {
+	i := min(m.at.Add(t.Sub(m.now)), m.at)
+	if m.end.Known() {
+		i = min(i, m.end)
+	}
+	return max(i, m.start) // an unknown start is before all
+}
+
+// show adds the attempt's finished groups to its reduce, and the group that it is in while it runs.
 func (a *attempt) show(r *dag.ReduceGroups, m moment) {
-	a.course.stamp(m)
-	done := make([]dag.GroupPoint, len(a.course))
-	for i, p := range a.course {
-		done[i] = dag.GroupPoint{At: p.at, Bytes: p.bytes, Took: seconds(p.took), Count: p.count}
+	for ; a.shown < len(a.points); a.shown++ {
+		p := &a.points[a.shown]
+		if p.At = m.of(p.At.Time()); a.shown > 0 {
+			p.At = max(p.At, a.points[a.shown-1].At)
+		}
 	}
-	if n := len(a.shown); n <= len(done) && slices.Equal(a.shown, done[:n]) {
-		a.shown = append(a.shown, done[n:]...)
-	} else {
-		a.shown = done
-	}
-	r.Attempt, r.Done = a.number, slices.Clip(a.shown)
+	r.Attempt, r.Done = a.number, slices.Clip(a.points)
 	r.OpenBytes, r.OpenSince, r.OpenKey = math.NaN(), dag.NoInstant, ""
 	if a.open == nil || m.end.Known() {
 		return

@@ -24,7 +24,7 @@ func FuzzDamagedSpool(f *testing.F) {
 		spool = append(spool, append(line, '\n'))
 	}
 	mutate.Fuzz(f, [][]byte{bytes.Join(spool, nil)}, func(t *testing.T, _ int, file []byte) {
-		s := newStage(t, 2, Options{})
+		s := newStage(t, 2, Limits{})
 		s.reduces(attemptAt(0, 0, dag.AttemptRunning, noon), attemptAt(1, 0, dag.AttemptRunning, noon))
 		got, err := ReadSpool(bytes.NewReader(file), s.store, noon)
 		if err != nil || got.Refused > 0 && got.First == nil {

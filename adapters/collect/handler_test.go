@@ -33,7 +33,7 @@ func encoded(t *testing.T, b *tap.Batch) []byte {
 
 func TestHandler(t *testing.T) {
 	var reported []string
-	s := NewStore(DefaultBytes)
+	s := NewStore(Limits{})
 	h := NewHandler(s, "hu-sh", func() time.Time { return noon },
 		func(err error) { reported = append(reported, err.Error()) })
 	good := string(encoded(t, mapBatch(theJob, 0, 0, 3, 2)))
@@ -110,7 +110,7 @@ func TestHandler(t *testing.T) {
 }
 
 func TestHandlerIsFull(t *testing.T) {
-	s := NewStore(2000)
+	s := NewStore(Limits{Bytes: 2000})
 	h := NewHandler(s, "t", time.Now, nil)
 	big := make([]float64, 60)
 	if w := post(h, tap.Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code !=
@@ -122,7 +122,7 @@ func TestHandlerIsFull(t *testing.T) {
 // TestHandlerCrowd: so many batches are read at a time; others wait, and are turned away after a while.
 func TestHandlerCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := NewStore(DefaultBytes)
+		s := NewStore(Limits{})
 		h := NewHandler(s, "t", time.Now, nil)
 		slow, write := io.Pipe()
 		codes := make(chan int, maxBatches+2)
@@ -160,7 +160,7 @@ func FuzzHandler(f *testing.F) {
 		}
 		f.Add(body)
 	}
-	s := NewStore(1 << 20)
+	s := NewStore(Limits{Bytes: 1 << 20})
 	h := NewHandler(s, "t", func() time.Time { return noon }, nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := post(h, tap.Path, "t", bytes.NewReader(body))

@@ -2,8 +2,10 @@ package collect
 
 import (
 	"cmp"
-	"maps"
+	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -13,161 +15,200 @@ import (
 
 // A job is what was received about one job.
 type job struct {
-	id      string
-	cost    int // in bytes
-	charged int // of these, what the store has counted
-	newest  int // number of its newest batch in the store
+	id     string
+	cost   int // in bytes
+	newest int // number of its newest batch in the store
 
 	// Numbers of its tasks according to a snapshot; 0 if unknown.
 	mapTasks, reduceTasks int
 
-	reduces   int // according to its maps; 0 if unknown
-	maps      map[int32]*profile
-	came      int // profiles received, including those that replaced others
-	mapOutput mapOutput
-	settled   bool   // mapOutput is that of all maps, and their profiles are dropped
-	silent    string // why a map has no profile; "" if none has reported that
-	tasks     map[int32][]*attempt
+	maps     map[int32]bool       // that have reported a profile
+	profiles *sketch.Join[string] // the output of these maps; nil if there are none
+	complete bool                 // these maps have reported all their keys
+	silent   string               // why a map has no profile; "" if none has reported that
+	tasks    map[int32][]*attempt // of reduces
+
+	// The input of the reduces, as of the first joined maps.
+	joined int
+	inputs []dag.ReduceGroups
+	whole  bool // the size of every key of these maps is known
 }
 
-// A profile is the output of a map, by reduce and key. All attempts of the map have the same output. A profile is
-// immutable: a new one replaces it.
-type profile struct {
-	sketch.Profile[string]
-	whole bool // Keys are all its keys
-}
-
-// cost returns 0 for nil.
-func (p *profile) cost() int {
-	if p == nil {
+// reduces returns the number of reduces according to the maps; 0 if it is unknown.
+func (j *job) reduces() int {
+	if j.profiles == nil {
 		return 0
 	}
-	n := profileCost + cellCost*len(p.Bytes)
-	for i := range p.Keys {
-		n += keyCost + len(p.Keys[i].Key)
-	}
-	return n
+	return j.profiles.Reduces()
 }
 
-// profileOf returns the profile in a batch, with its lambda largest keys.
-func profileOf(m *tap.MapProfile, lambda int) *profile {
-	p := &profile{whole: m.Complete && len(m.Top) <= lambda}
-	p.Bytes = slices.Clone(m.Bytes)
-	p.Keys = make([]sketch.Key[string], len(m.Top))
-	for i, k := range m.Top {
-		p.Keys[i] = sketch.Key[string]{Key: k.Name, Reduce: k.Reduce, Bytes: k.Bytes}
+// check returns why the job cannot have a batch.
+func (j *job) check(b *tap.Batch, a tap.Attempt) error {
+	if n := j.reduces(); b.Map != nil && n > 0 && n != b.Map.Reduces {
+		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,
+			n)
 	}
-	slices.SortFunc(p.Keys, func(a, b sketch.Key[string]) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
-	})
-	return p.cut(lambda)
-}
-
-// cut returns the profile with its lambda largest keys.
-func (p *profile) cut(lambda int) *profile {
-	if len(p.Keys) <= lambda {
-		return p
+	tasks := j.mapTasks
+	if a.Reduce {
+		tasks = j.reduceTasks
 	}
-	q := *p
-	q.Keys, q.whole = slices.Clone(p.Keys[:lambda]), false
-	return &q
-}
-
-// setProfile replaces the profile of a map; nil drops it.
-func (j *job) setProfile(task int32, p *profile) {
-	j.cost += p.cost() - j.maps[task].cost()
-	j.maps[task] = p
-	if p == nil {
-		delete(j.maps, task)
-	}
-}
-
-// profiles returns the profiles of the maps, by index, without maps that the job does not have.
-func (j *job) profiles() (out []*profile) {
-	for _, task := range slices.Sorted(maps.Keys(j.maps)) {
-		if j.mapTasks == 0 || int(task) < j.mapTasks {
-			out = append(out, j.maps[task])
-		}
-	}
-	return out
-}
-
-// lower keeps the lambda largest keys of each map.
-func (j *job) lower(lambda int) {
-	for task, p := range j.maps {
-		if q := p.cut(lambda); q != p {
-			j.setProfile(task, q)
-			j.came++
-		}
-	}
-}
-
-// find returns the attempt of a reduce with that number; nil if it has reported nothing.
-func (j *job) find(task, number int32) *attempt {
-	for _, a := range j.tasks[task] {
-		if a.number == number {
-			return a
-		}
+	if tasks > 0 && a.Task >= tasks {
+		return refuse(http.StatusConflict, "att: %s, but its job has %d such tasks", b.Attempt, tasks)
 	}
 	return nil
 }
 
-// take adds a valid batch: a is its attempt, p its profile, if any. most bounds the points of an attempt.
-func (j *job) take(b *tap.Batch, a tap.Attempt, p *profile, received time.Time, most int) {
-	task, number := int32(a.Task), int32(a.Number)
-	switch {
-	case a.Reduce:
-		t := j.find(task, number)
-		if t == nil {
-			t = &attempt{number: number}
-			j.tasks[task] = append(j.tasks[task], t)
-			j.cost += t.cost()
+// growth returns by how much a batch increases the cost at most.
+func (j *job) growth(b *tap.Batch, lambda int) int {
+	n := attemptCost + pointCost*len(b.Points) + len(b.Note)
+	if b.Map != nil {
+		n += reduceCost*b.Map.Reduces + keyCost*min(len(b.Map.Top), lambda)
+	}
+	return n
+}
+
+// takeMap adds a valid batch of a map. All attempts of a map have the same output, so the first profile counts.
+func (j *job) takeMap(b *tap.Batch, task int32, l Limits) {
+	switch m := b.Map; {
+	case m != nil && !j.maps[task]:
+		if j.profiles == nil {
+			j.profiles, j.complete = sketch.NewJoin[string](m.Reduces, l.Lambda, l.Capacity), true
+			j.cost += reduceCost * m.Reduces
 		}
-		j.cost -= t.cost()
-		t.take(b, received, most)
-		j.cost += t.cost()
-	case p != nil:
-		j.setProfile(task, p)
-		j.reduces = b.Map.Reduces
-		j.came++
-	case b.Note != "" && j.silent == "":
+		p := sketch.Profile[string]{Bytes: m.Bytes}
+		for _, k := range m.Top {
+			p.Keys = append(p.Keys, sketch.Key[string]{Key: k.Name, Reduce: k.Reduce, Bytes: k.Bytes})
+		}
+		j.cost += mapCost - keyCost*j.profiles.Len()
+		j.profiles.Add(p)
+		j.cost += keyCost * j.profiles.Len()
+		j.maps[task], j.complete = true, j.complete && m.Complete && len(m.Top) <= l.Lambda
+	case m == nil && b.Note != "" && j.silent == "":
 		j.silent = b.Note
 		j.cost += len(b.Note)
 	}
+}
+
+// takeGroups adds a valid batch of a reduce. most bounds the points of an attempt.
+func (j *job) takeGroups(b *tap.Batch, a tap.Attempt, received time.Time, most int) {
+	task, number := int32(a.Task), int32(a.Number)
+	i := slices.IndexFunc(j.tasks[task], func(t *attempt) bool { return t.number == number })
+	if i < 0 {
+		i = len(j.tasks[task])
+		j.tasks[task] = append(j.tasks[task], &attempt{number: number, seq: -1})
+		j.cost += attemptCost
+	}
+	t := j.tasks[task][i]
+	j.cost -= t.cost()
+	t.take(b, received, most)
+	j.cost += t.cost()
+}
+
+// join computes the input of the reduces from all profiles (docs/facts/nearestfit.md N7, N8).
+func (j *job) join() {
+	rest := 0.0
+	j.joined, j.inputs = len(j.maps), nil
+	for _, r := range j.profiles.Inputs() {
+		j.inputs = append(j.inputs, reduceGroupsOf(&r))
+		rest += r.Implicit
+	}
+	j.whole = j.complete && rest < 1 // no key was evicted
+}
+
+// reduceGroupsOf returns the input of a reduce, without its finished groups.
+func reduceGroupsOf(p *sketch.ReduceInput[string]) dag.ReduceGroups {
+	r := dag.NoReduceGroups()
+	r.Bytes, r.Implicit = p.Bytes, p.Implicit
+	for _, k := range p.Explicit {
+		if n := len(r.Explicit); n > 0 && r.Explicit[n-1].Bytes == k.Bytes {
+			r.Explicit[n-1].Count++
+			continue
+		}
+		r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})
+	}
+	top := slices.Clone(p.Explicit)
+	slices.SortFunc(top, func(a, b sketch.Key[string]) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
+	})
+	for _, k := range top[:min(len(top), dag.MaxTopGroups)] {
+		r.Top = append(r.Top, dag.KeyGroup{Key: k.Key, Bytes: k.Bytes})
+	}
+	return r
+}
+
+// A tally counts the maps of a job in a snapshot.
+type tally struct {
+	tasks     int // in all; 0 unknown
+	succeeded int
+	silent    int // succeeded ones without a profile
+}
+
+func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
+
+// count counts the maps.
+func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
+	t := tally{tasks: phase.Count()}
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded {
+			t.succeeded++
+			if !j.maps[a.Task] {
+				t.silent++
+			}
+		}
+	}
+	return t
+}
+
+// due reports whether to join the profiles anew: after each twentieth of the maps, and once all maps have
+// succeeded. Each time a recording gets all known sizes.
+func (j *job) due(t tally) bool {
+	fresh := len(j.maps) - j.joined
+	return fresh > 0 && (t.over() || fresh*20 >= max(t.tasks, len(j.maps)))
+}
+
+// note returns why less is known than a tap could report.
+func (j *job) note(t tally, reduces int, reported string) string {
+	var out []string
+	if j.silent != "" && len(j.maps) == 0 {
+		out = append(out, j.silent)
+	} else if n := j.reduces(); n > 0 && n != reduces {
+		out = append(out, fmt.Sprintf("no sizes of keys: the maps speak of %d reduces, the job has %d", n, reduces))
+	} else if t.over() && t.silent > 0 {
+		lost := fmt.Sprintf("%d of %d maps have not told their keys: %s", t.silent, t.tasks, j.silent)
+		out = append(out, strings.TrimSuffix(lost, ": "))
+	}
+	if reported != "" {
+		out = append(out, reported)
+	}
+	return strings.Join(out, "; ")
 }
 
 // best returns the attempt of a reduce with the groups that count; nil if there is none. It is the one that has
 // succeeded, else the running one that has done most, as the engine's own progress and counters are those of the
 // best attempt (TaskImpl.selectBestAttempt), else one that the snapshot does not have yet, else a lost one: its
 // costs are valid until the next attempt reports. seen are the snapshot's attempts of the task; is is the best one
-// among them, or nil.
+// among them, or nil. An attempt that a newer one has replaced does not count.
 func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := 0
 	for _, a := range j.tasks[task] {
-		r, s := rank(a.number, seen)
-		if r > most || r == most && best != nil && a.done > best.done {
-			best, most, is = a, r, s
+		rank, s := ranks[dag.AttemptWaiting], (*dag.Attempt)(nil)
+		if n := len(seen); n > 0 && seen[n-1].Number > a.number {
+			rank = 0
+		}
+		for i := range seen {
+			if seen[i].Number == a.number {
+				rank, s = ranks[seen[i].State], &seen[i]
+			}
+		}
+		if rank > most || rank == most && best != nil && a.done > best.done {
+			best, most, is = a, rank, s
 		}
 	}
 	return best, is
 }
 
-// Ranks of attempts by their state in the snapshot. An attempt that the snapshot does not have yet ranks as a waiting
-// one. An attempt that a newer one has replaced is unfit.
-const unfit = 0
-
+// ranks of attempts by their state in the snapshot. An attempt that the snapshot does not have yet ranks as a waiting
+// one.
 var ranks = map[dag.AttemptState]int{
 	dag.AttemptFailed: 1, dag.AttemptKilled: 1, dag.AttemptWaiting: 2, dag.AttemptRunning: 3, dag.AttemptSucceeded: 4,
-}
-
-func rank(number int32, seen []dag.Attempt) (rank int, is *dag.Attempt) {
-	for i := range seen {
-		if s := &seen[i]; s.Number == number {
-			return ranks[s.State], s
-		}
-	}
-	if len(seen) > 0 && seen[len(seen)-1].Number > number {
-		return unfit, nil
-	}
-	return ranks[dag.AttemptWaiting], nil
 }

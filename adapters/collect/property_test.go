@@ -66,7 +66,7 @@ func drawAttempts(t *rapid.T, s *stage) (out []dag.Attempt) {
 // not go back, and a tape gives every snapshot back.
 func TestSourceHolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStage(t, 4, Options{Lambda: 5, Capacity: rapid.IntRange(1, 20).Draw(rt, "capacity")})
+		s := newStage(t, 4, Limits{Lambda: 5, Capacity: rapid.IntRange(1, 20).Draw(rt, "capacity")})
 		s.store.points = minPoints
 		var written bytes.Buffer
 		var snaps []*dag.Snapshot

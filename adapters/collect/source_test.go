@@ -39,8 +39,9 @@ func (s *stage) Next(context.Context) (*dag.Snapshot, error) {
 func cluster(t time.Time) dag.Instant { return dag.InstantOf(t.Add(-time.Hour)) }
 
 // newStage has so many maps, none done, and two reduces that have not begun.
-func newStage(t *testing.T, maps int, o Options) *stage {
-	s := &stage{t: t, store: NewStore(DefaultBytes), clock: noon}
+func newStage(t *testing.T, maps int, l Limits) *stage {
+	s := &stage{t: t, store: NewStore(l), clock: noon}
+	var o Options
 	o.Now, o.Tell = func() time.Time { return s.clock }, func(job string) { s.told = append(s.told, job) }
 	s.src = NewSource(s, s.store, o)
 	plan := &dag.Plan{Jobs: []dag.Job{
@@ -112,7 +113,7 @@ func attemptAt(task, number int32, state dag.AttemptState, start time.Time) dag.
 
 // TestMapOutput: what maps tell becomes sizes, largest names and the rest, and bytes are conserved.
 func TestMapOutput(t *testing.T) {
-	s := newStage(t, 2, Options{})
+	s := newStage(t, 2, Limits{})
 	if g := s.look(); g != nil {
 		t.Fatalf("groups of nothing: %+v", g)
 	}
@@ -140,7 +141,7 @@ func TestMapOutput(t *testing.T) {
 
 // TestMapOutputBounded: λ and the capacity bound what is known one by one, and not the bytes.
 func TestMapOutputBounded(t *testing.T) {
-	s := newStage(t, 2, Options{Lambda: 3, Capacity: 4})
+	s := newStage(t, 2, Limits{Lambda: 3, Capacity: 4})
 	s.done(2)
 	s.take(mapBatch(theJob, 0, 0, 50, 8, 7, 6), mapBatch(theJob, 1, 0, 1, 2, 30, 40, 50))
 	n := 0.0
@@ -168,7 +169,7 @@ func TestComplete(t *testing.T) {
 		}
 		return b
 	}
-	s := newStage(t, 2, Options{})
+	s := newStage(t, 2, Limits{})
 	s.done(1)
 	s.take(whole(0, 5, 6))
 	if g := s.look(); g.Origin != dag.GroupsTapped || g.Maps != 1 {
@@ -180,14 +181,14 @@ func TestComplete(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	// One map's profile is only the top of its keys.
-	s = newStage(t, 2, Options{})
+	s = newStage(t, 2, Limits{})
 	s.done(2)
 	s.take(whole(0, 5, 6), mapBatch(theJob, 1, 0, 5, 6))
 	if g := s.look(); g.Origin != dag.GroupsTapped {
 		t.Errorf("%+v", g)
 	}
 	// More keys than are counted.
-	s = newStage(t, 2, Options{Lambda: 10, Capacity: 3})
+	s = newStage(t, 2, Limits{Lambda: 10, Capacity: 3})
 	s.done(2)
 	s.take(whole(0, 5, 6, 7), whole(1, 5, 6, 7, 8))
 	if g := s.look(); g.Origin != dag.GroupsTapped {
@@ -197,7 +198,7 @@ func TestComplete(t *testing.T) {
 
 // TestDue: profiles are joined anew for every twentieth of the maps, and when all are in.
 func TestDue(t *testing.T) {
-	s := newStage(t, 100, Options{})
+	s := newStage(t, 100, Limits{})
 	made, last := 0, (*dag.Groups)(nil)
 	for i := range 100 {
 		s.done(i + 1)
@@ -215,7 +216,7 @@ func TestDue(t *testing.T) {
 // TestLostProfiles: some maps' profiles never came: bytes come from counters, once a reduce has copied all, and Note
 // says so.
 func TestLostProfiles(t *testing.T) {
-	s := newStage(t, 4, Options{})
+	s := newStage(t, 4, Limits{})
 	s.done(4)
 	s.take(mapBatch(theJob, 0, 0, 100, 10), mapBatch(theJob, 1, 0, 100, 10), mapBatch(theJob, 3, 0, 100, 10))
 	s.reduces(attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock))
@@ -242,7 +243,7 @@ func TestLostProfiles(t *testing.T) {
 
 // TestSilent: taps that have no profile say why, and what reduces do counts all the same.
 func TestSilent(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	s.done(1)
 	s.take(checked(&tap.Batch{
 		Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true,
@@ -260,7 +261,7 @@ func TestSilent(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// One map of several could not be measured.
-	s = newStage(t, 2, Options{})
+	s = newStage(t, 2, Limits{})
 	s.done(2)
 	s.take(mapBatch(theJob, 0, 0, 1), checked(&tap.Batch{
 		Job: theJob, Attempt: attemptID(theJob, "m", 1, 0),
@@ -270,7 +271,7 @@ func TestSilent(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	// Maps of another number of reduces are not this job's.
-	s = newStage(t, 1, Options{})
+	s = newStage(t, 1, Limits{})
 	s.done(1)
 	b := mapBatch(theJob, 0, 0, 1)
 	b.Map.Reduces, b.Map.Bytes = 3, []float64{2, 0, 0}
@@ -283,7 +284,7 @@ func TestSilent(t *testing.T) {
 
 // TestOver: what was shown of a job that has ended stands, and costs the store nothing.
 func TestOver(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10))
 	s.snap.Jobs[1].State = dag.Succeeded
@@ -306,22 +307,15 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestSettled: once all maps have told and are done, their profiles are not kept; what comes later changes nothing.
-func TestSettled(t *testing.T) {
-	s := newStage(t, 2, Options{})
-	s.done(1)
+// TestMapRunsAgain: the first profile of a map counts, and stays if the map has to run again.
+func TestMapRunsAgain(t *testing.T) {
+	s := newStage(t, 2, Limits{})
 	s.take(mapBatch(theJob, 0, 0, 10), mapBatch(theJob, 1, 0, 10))
-	g := s.look()
-	if n := len(s.store.jobs[theJob].maps); n != 2 {
-		t.Errorf("%d profiles while a map runs", n)
-	}
 	s.done(2)
-	if again := s.look(); again != g {
-		t.Error("what has not changed is not shared")
-	}
+	g := s.look()
 	before := s.store.Counts().Bytes
 	s.take(mapBatch(theJob, 1, 1, 99, 99, 99))
-	if again := s.look(); again != g || s.store.Counts().Bytes != before || before != jobCost {
+	if again := s.look(); again != g || s.store.Counts().Bytes != before {
 		t.Errorf("a profile that comes later counts: %d bytes, %+v", before, again)
 	}
 	s.done(1) // the other one's output is lost
@@ -332,7 +326,7 @@ func TestSettled(t *testing.T) {
 
 // TestClose: a job that is not watched any more is an orphan, and can be watched again.
 func TestClose(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	s.done(1)
 	s.take(mapBatch(theJob, 0, 0, 10))
 	g := s.look()
@@ -348,7 +342,7 @@ func TestClose(t *testing.T) {
 
 // TestCounted: what counters told of a job goes on where the taps tell nothing.
 func TestCounted(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	r := dag.NoReduceGroups()
 	r.Attempt, r.Bytes, r.Implicit = 0, 40, 40
 	r.Done = []dag.GroupPoint{{At: 1, Bytes: 4, Took: time.Second, Count: 1}}
@@ -369,7 +363,7 @@ func TestCounted(t *testing.T) {
 
 // TestTooMany: groups that no tape can hold are left out, and said to be.
 func TestTooMany(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	big := make([]dag.GroupSize, maxSize+1)
 	s.snap.Jobs[1].Groups = &dag.Groups{Reduces: []dag.ReduceGroups{{Explicit: big}}}
 	s.take(reduceBatch(theJob, 0, 0, 0, 1))
@@ -382,7 +376,7 @@ func TestTooMany(t *testing.T) {
 
 // BenchmarkMapOutput joins 1,000 maps of 2,000 keys.
 func BenchmarkMapOutput(b *testing.B) {
-	var all []*profile
+	var all []*tap.Batch
 	for i := range 1000 {
 		m := &tap.MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
 		for k := range 2000 {
@@ -391,17 +385,22 @@ func BenchmarkMapOutput(b *testing.B) {
 				Bytes: float64(2000 - k),
 			})
 		}
-		all = append(all, profileOf(m, 2000))
+		all = append(all, &tap.Batch{Map: m})
 	}
+	l := NewStore(Limits{}).limits
 	for b.Loop() {
-		mapOutputOf(all, DefaultLambda, 35*DefaultLambda)
+		j := &job{maps: map[int32]bool{}}
+		for i, m := range all {
+			j.takeMap(m, int32(i), l)
+		}
+		j.join()
 	}
 }
 
 // TestConcurrent: taps tell while several sources look. The race detector watches.
 func TestConcurrent(t *testing.T) {
-	store := NewStore(DefaultBytes)
-	stages := []*stage{newStage(t, 60, Options{}), newStage(t, 60, Options{})}
+	store := NewStore(Limits{})
+	stages := []*stage{newStage(t, 60, Limits{}), newStage(t, 60, Limits{})}
 	for _, s := range stages {
 		s.store = store
 		s.src = NewSource(s, store, Options{Now: func() time.Time { return s.clock }})

@@ -17,13 +17,13 @@ func TestReadSpool(t *testing.T) {
 	good := func(seq int) string { return string(encoded(t, reduceBatch(theJob, 0, 0, seq, 5))) + "\n" }
 	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) +
 		strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
-	s := NewStore(DefaultBytes)
+	s := NewStore(Limits{})
 	got, err := ReadSpool(strings.NewReader(spool), s, noon)
 	if err != nil || got.Taken != 3 || got.Refused != 3 ||
 		!strings.Contains(got.First.Error(), "line 3: tap: bad batch: v: missing") {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n := len(s.jobs[theJob].find(0, 0).course); n != 2 {
+	if n := len(s.jobs[theJob].tasks[0][0].points); n != 2 {
 		t.Errorf("%d points", n)
 	}
 	broken := errors.New("the disk is gone")
@@ -34,7 +34,7 @@ func TestReadSpool(t *testing.T) {
 
 // TestAtEnd: what spools told is added when the query has ended; its instants lie within the attempts.
 func TestAtEnd(t *testing.T) {
-	s := newStage(t, 1, Options{})
+	s := newStage(t, 1, Limits{})
 	s.src.opt.AtEnd, s.src.opt.Now = true, func() time.Time { return noon }
 	s.done(1)
 	run := attemptAt(1, 0, dag.AttemptSucceeded, noon)
@@ -56,7 +56,7 @@ func TestAtEnd(t *testing.T) {
 
 // TestSpoolOfATape: a tape has what the collector took, a spool the rest: of each reduce the fuller one stands.
 func TestSpoolOfATape(t *testing.T) {
-	s := newStage(t, 3, Options{})
+	s := newStage(t, 3, Limits{})
 	s.done(3)
 	s.snap.State = dag.Succeeded
 	one, two := dag.NoReduceGroups(), dag.NoReduceGroups()
@@ -81,7 +81,7 @@ func TestSpoolOfATape(t *testing.T) {
 func TestEndlessBadLines(t *testing.T) {
 	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		got, err := ReadSpool(mutate.Endless(good, bad), NewStore(DefaultBytes), noon)
+		got, err := ReadSpool(mutate.Endless(good, bad), NewStore(Limits{}), noon)
 		if err == nil || !strings.Contains(err.Error(), "line 1002: more than 1000 lines in a row") || got.Taken != 1 {
 			t.Errorf("%q: %+v, %v", bad, got, err)
 		}

@@ -1,3 +1,12 @@
+// Package collect receives what paratimer-tap reports about a job's key groups, and adds it to the snapshots of the
+// job's source.
+//
+// A Store keeps the reports by job. Taps post them to its Handler (adapters/tap has the wire format). A Source
+// wraps the source of a query and adds dag.Groups to its snapshots. All input is hostile: every batch is validated
+// before it is used, and the bytes of a store are bounded, as counted here; see DefaultBytes. Reports are kept by job
+// id, so that runs are not mixed.
+//
+// If a store is full, it drops jobs that are in no snapshot, the longest silent first. Only then it refuses batches.
 package collect
 
 import (
@@ -12,24 +21,31 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// DefaultBytes bounds what a store keeps, as counted by this package: enough for 1,000 maps of 2,000 keys in jobs that
-// still map, and 500 reduces of 2,000 points. For a moment the process takes up to twice as much, while it joins
-// profiles of map outputs and reads batches.
-const DefaultBytes = 256 << 20
+// Limits of a store. 0 is the default.
+type Limits struct {
+	Bytes    int // kept, as counted by this package; DefaultBytes
+	Lambda   int // how many keys of each map are used; DefaultLambda
+	Capacity int // how many keys of all maps of a job are counted; 35 times Lambda
+}
 
-// Costs of what is kept, in bytes: the structures, their slots in maps and the allocator's rounding.
+const (
+	// DefaultBytes is enough for 10 jobs of 70,000 keys that are counted, and 500 reduces of 2,000 points.
+	DefaultBytes = 256 << 20
+	// DefaultLambda is from E. Coppa, I. Finocchi, SoCC 2015, section 6.2: λ = 2000, Space-Saving of 35λ.
+	DefaultLambda = 2000
+)
+
+// Costs of what is kept, in bytes: the structures, their slots in maps, the allocator's rounding and room to grow.
 const (
 	jobCost     = 1 << 10
-	profileCost = 192
-	keyCost     = 40 // and the name
-	cellCost    = 8  // bytes for one reduce
+	mapCost     = 48
+	reduceCost  = 8   // bytes of one reduce
+	keyCost     = 256 // and its name
 	attemptCost = 320
-	pointCost   = 56
+	pointCost   = 64
 )
 
 const (
-	// minLambda is the least number of a map's keys. If these take too much, batches are refused.
-	minLambda = 32
 	// maxPoints and minPoints bound the points of an attempt. If it has more, they are condensed.
 	maxPoints, minPoints = 4096, 64
 	// maxJobPoints bounds the points of all reduces of a job, so that a recording can contain a whole snapshot.
@@ -66,22 +82,22 @@ type Counts struct {
 
 // A Store keeps the reports of taps, by job, within its limit. Several goroutines may use it.
 type Store struct {
-	limit int
+	limits Limits
 
 	mu             sync.Mutex
 	jobs           map[string]*job
 	watched        map[string]int // number of sources that watch a job, which may have no batch yet
 	held           int            // bytes
-	lambda, points int            // limits of a map's keys, and of an attempt's points
+	points         int            // limit of an attempt's points
 	ended          []string       // the newest jobs that have ended
 	taken, refused int
 }
 
-// NewStore returns an empty store that keeps at most this many bytes.
-func NewStore(bytes int) *Store {
-	return &Store{
-		limit: bytes, jobs: map[string]*job{}, watched: map[string]int{}, lambda: tap.MaxKeys, points: maxPoints,
-	}
+// NewStore returns an empty store.
+func NewStore(l Limits) *Store {
+	l.Bytes, l.Lambda = cmp.Or(l.Bytes, DefaultBytes), cmp.Or(l.Lambda, DefaultLambda)
+	l.Capacity = cmp.Or(l.Capacity, 35*l.Lambda)
+	return &Store{limits: l, jobs: map[string]*job{}, watched: map[string]int{}, points: maxPoints}
 }
 
 // Counts returns what the store has processed and keeps now.
@@ -128,81 +144,47 @@ func (s *Store) take(b *tap.Batch, received time.Time) error {
 	if slices.Contains(s.ended, b.Job) {
 		return ErrOver
 	}
-	j := s.jobs[b.Job]
-	if j == nil {
-		j = &job{id: b.Job, cost: jobCost, maps: map[int32]*profile{}, tasks: map[int32][]*attempt{}}
+	j, known := s.jobs[b.Job]
+	if !known {
+		j = &job{id: b.Job, maps: map[int32]bool{}, tasks: map[int32][]*attempt{}}
 	}
-	if b.Map != nil && j.reduces > 0 && j.reduces != b.Map.Reduces {
-		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,
-			j.reduces)
+	if err := j.check(b, a); err != nil {
+		return err
 	}
-	tasks := j.mapTasks
-	if a.Reduce {
-		tasks = j.reduceTasks
-	}
-	if tasks > 0 && a.Task >= tasks {
-		return refuse(http.StatusConflict, "att: %s, but its job has %d such tasks", b.Attempt, tasks)
-	}
-	if b.Map != nil && j.settled {
-		return nil
-	}
-	var p *profile
-	need := j.cost - j.charged + attemptCost + len(b.Note)
-	switch {
-	case a.Reduce:
-		need += pointCost * (2*len(b.Points) + 64)
-		if t := j.find(int32(a.Task), int32(a.Number)); t != nil {
-			need += pointCost * len(t.course)
-		}
-	case b.Map != nil:
-		p = profileOf(b.Map, s.lambda)
-		need += p.cost()
-	}
-	if !s.room(need, j) {
+	before := j.cost
+	if !s.room(jobCost+j.growth(b, s.limits.Lambda), j) {
 		return ErrFull
 	}
-	if p != nil {
-		p = p.cut(s.lambda) // room may have lowered lambda
+	if !known {
+		s.jobs[b.Job], j.cost = j, jobCost
 	}
-	s.jobs[b.Job] = j
 	j.newest = s.taken
-	most := max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces, len(j.tasks))))
-	j.take(b, a, p, received, most)
-	s.charge(j)
+	if a.Reduce {
+		j.takeGroups(b, a, received, max(minPoints, min(s.points, maxJobPoints/max(1, j.reduces(), len(j.tasks)))))
+	} else {
+		j.takeMap(b, int32(a.Task), s.limits)
+	}
+	s.held += j.cost - before
 	return nil
 }
 
-// charge counts the bytes that were added to a job or removed from it.
-func (s *Store) charge(j *job) {
-	s.held += j.cost - j.charged
-	j.charged = j.cost
-}
-
 // room makes room for bytes of a job, and reports whether it could: it drops jobs that no source watches, the longest
-// silent first, and then the smaller keys of all maps. It drops some more jobs than needed, so as not to sort them for
-// each batch.
+// silent first. It drops some more jobs than needed, so as not to sort them for each batch.
 func (s *Store) room(need int, keep *job) bool {
-	if s.held+need <= s.limit {
+	if s.held+need <= s.limits.Bytes {
 		return true
 	}
 	oldest := func(a, b *job) int { return cmp.Compare(a.newest, b.newest) }
 	for _, j := range slices.SortedFunc(maps.Values(s.jobs), oldest) {
-		if s.held+need > s.limit/8*7 && s.watched[j.id] == 0 && j != keep {
+		if s.held+need > s.limits.Bytes/8*7 && s.watched[j.id] == 0 && j != keep {
 			s.forget(j)
 		}
 	}
-	for s.held+need > s.limit && s.lambda > minLambda {
-		s.lambda = max(minLambda, s.lambda/2)
-		for _, j := range s.jobs {
-			j.lower(s.lambda)
-			s.charge(j)
-		}
-	}
-	return s.held+need <= s.limit
+	return s.held+need <= s.limits.Bytes
 }
 
 func (s *Store) forget(j *job) {
-	s.held -= j.charged
+	s.held -= j.cost
 	delete(s.jobs, j.id)
 }
 
@@ -228,7 +210,4 @@ func (s *Store) leave(id string, ended bool) {
 		s.forget(j)
 	}
 	s.ended = append(s.ended[max(0, len(s.ended)-maxOver+1):], id)
-	if s.held < s.limit/4 { // there is room again
-		s.lambda = tap.MaxKeys
-	}
 }

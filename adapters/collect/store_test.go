@@ -64,32 +64,33 @@ func take(t *testing.T, s *Store, batches ...*tap.Batch) {
 // cost counts anew what a store holds.
 func (s *Store) cost() (all int) {
 	for _, j := range s.jobs {
-		all += jobCost + len(j.silent)
-		for _, p := range j.maps {
-			all += p.cost()
+		all += jobCost + len(j.silent) + mapCost*len(j.maps) + reduceCost*j.reduces()
+		if j.profiles != nil {
+			all += keyCost * j.profiles.Len()
 		}
 		for _, attempts := range j.tasks {
 			for _, a := range attempts {
-				all += a.cost()
+				all += attemptCost + a.cost()
 			}
 		}
 	}
 	return all
 }
 
-func TestStoreReplaces(t *testing.T) {
-	s := NewStore(DefaultBytes)
-	take(t, s, mapBatch(theJob, 3, 0, 10, 5), mapBatch(theJob, 3, 1, 20, 5), mapBatch(theJob, 3, 1, 20, 5))
+func TestStoreTakesOnce(t *testing.T) {
+	s := NewStore(Limits{})
+	take(t, s, mapBatch(theJob, 3, 0, 10, 5), mapBatch(theJob, 3, 1, 10, 5), mapBatch(theJob, 3, 1, 10, 5))
 	j := s.jobs[theJob]
-	if p := j.maps[3]; len(j.maps) != 1 || p.Keys[0].Bytes != 20 || p.Bytes[0] != 40 {
-		t.Errorf("a later attempt adds: %+v", p)
+	j.join()
+	if j.joined != 1 || j.inputs[0].Bytes != 20 || j.inputs[0].Top[0].Bytes != 10 {
+		t.Errorf("a later attempt adds: %+v", j.inputs)
 	}
 	take(t, s, reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 0, 0, 7), reduceBatch(theJob, 0, 1, 0, 8, 9),
 		reduceBatch(theJob, 0, 0, 1, 6))
-	if n := len(j.find(0, 0).course); n != 2 {
+	if n := len(j.tasks[0][0].points); n != 2 {
 		t.Errorf("%d points after a batch that came twice, want 2", n)
 	}
-	if n := len(j.find(0, 1).course); n != 2 {
+	if n := len(j.tasks[0][1].points); n != 2 {
 		t.Errorf("%d points of another attempt, want 2", n)
 	}
 	if c := s.Counts(); c.Taken != 7 || c.Refused != 0 || c.Orphans != 1 || c.Jobs != 0 {
@@ -98,7 +99,7 @@ func TestStoreReplaces(t *testing.T) {
 }
 
 func TestStoreRefuses(t *testing.T) {
-	s := NewStore(DefaultBytes)
+	s := NewStore(Limits{})
 	take(t, s, mapBatch(theJob, 0, 0, 1))
 	other := mapBatch(theJob, 1, 0, 1)
 	other.Map.Reduces, other.Map.Bytes = 3, []float64{2, 0, 0}
@@ -134,8 +135,8 @@ func TestStoreRefuses(t *testing.T) {
 // TestStoreForgetsOrphans: jobs that nobody watches go, the longest silent first, and never one that is watched.
 func TestStoreForgetsOrphans(t *testing.T) {
 	name := func(i int) string { return fmt.Sprintf("job_1700000000000_%04d", i) }
-	const limit = 20 << 10
-	s := NewStore(limit)
+	const limit = 15 << 10
+	s := NewStore(Limits{Bytes: limit})
 	s.watch(name(0))
 	for i := range 12 {
 		take(t, s, reduceBatch(name(i), 0, 0, 0, 1, 2, 3))
@@ -152,7 +153,7 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	if s.jobs[name(0)] == nil || s.jobs[name(1)] == nil || s.jobs[name(2)] != nil || s.jobs[name(11)] == nil {
 		t.Errorf("there are still %v", there)
 	}
-	if n := len(s.jobs[name(1)].find(0, 0).course); n != 3+10 {
+	if n := len(s.jobs[name(1)].tasks[0][0].points); n != 3+10 {
 		t.Errorf("of the job that is heard of again and again %d points are left, want 13", n)
 	}
 	if all := s.cost(); all > limit {
@@ -161,49 +162,40 @@ func TestStoreForgetsOrphans(t *testing.T) {
 	// The longest silent one has much to say: another one goes.
 	quiet := name(there[2])
 	take(t, s, reduceBatch(quiet, 0, 0, 50, make([]float64, 40)...))
-	if n := len(s.jobs[quiet].find(0, 0).course); n != 43 {
+	if n := len(s.jobs[quiet].tasks[0][0].points); n != 43 {
 		t.Errorf("of the job that speaks %d points are left, want 43", n)
 	}
 }
 
-// TestStoreKeepsLess: where room is short, the smaller keys of every map go; what is refused changes nothing.
-func TestStoreKeepsLess(t *testing.T) {
-	sizes := make([]float64, 100)
-	for i := range sizes {
-		sizes[i] = float64(1000 - i)
-	}
-	s := NewStore(200 << 10)
+// TestStoreIsFull: where room is short, profiles are refused, and those that are there stay.
+func TestStoreIsFull(t *testing.T) {
+	const limit = 100 << 10
+	s := NewStore(Limits{Bytes: limit})
 	s.watch(theJob)
-	refused := 0
+	taken := 0
 	for i := range 200 {
 		before := s.Counts().Bytes
-		switch err := s.Take(mapBatch(theJob, i, 0, sizes...), noon); {
+		b := mapBatch(theJob, i, 0, 3, 2, 1)
+		for k := range b.Map.Top {
+			b.Map.Top[k].Name = fmt.Sprint(i, " ", k)
+		}
+		switch err := s.Take(b, noon); {
 		case errors.Is(err, ErrFull):
-			if refused++; s.Counts().Bytes > before {
+			if s.Counts().Bytes > before {
 				t.Fatalf("map %d was refused and takes room", i)
 			}
 		case err != nil:
 			t.Fatal(err)
+		default:
+			taken++
 		}
-		if n := s.Counts().Bytes; n > 200<<10 {
+		if n := s.Counts().Bytes; n > limit {
 			t.Fatalf("map %d: %d bytes", i, n)
 		}
 	}
 	j := s.jobs[theJob]
-	if s.lambda != minLambda || refused == 0 || len(j.maps) < 60 {
-		t.Errorf("lambda %d, %d refused, %d maps", s.lambda, refused, len(j.maps))
-	}
-	for task, p := range j.maps {
-		if len(p.Keys) != minLambda || p.Keys[0].Bytes != 1000 || p.whole {
-			t.Fatalf("map %d: %d keys, the first of %v bytes", task, len(p.Keys), p.Keys[0].Bytes)
-		}
-		if p.Bytes[0] < 90_000 {
-			t.Fatalf("map %d has lost bytes: %v", task, p.Bytes)
-		}
-	}
-	s.leave(theJob, true)
-	if s.lambda != tap.MaxKeys {
-		t.Error("room that is there again is not used")
+	if taken == 200 || len(j.maps) != taken || taken < 100 || j.profiles.Len() != 3*taken {
+		t.Errorf("%d taken, %d maps, %d keys", taken, len(j.maps), j.profiles.Len())
 	}
 }
 
@@ -223,7 +215,7 @@ func TestFlood(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewStore(limit)
+			s := NewStore(Limits{Bytes: limit})
 			s.points = 500
 			s.watch(theJob)
 			b := reduceBatch(theJob, 0, 0, 0, 1, 10, 100)
@@ -259,7 +251,7 @@ func TestFlood(t *testing.T) {
 func TestStoreCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const limit = 30 << 10
-		s := NewStore(limit)
+		s := NewStore(Limits{Bytes: limit})
 		s.points = 70
 		watched, reported := map[string]int{}, map[string]bool{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -310,7 +302,7 @@ func BenchmarkFlood(b *testing.B) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		s := NewStore(DefaultBytes)
+		s := NewStore(Limits{})
 		s.watch(theJob)
 		for i := range 3000 {
 			m := &tap.MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}
@@ -326,7 +318,6 @@ func BenchmarkFlood(b *testing.B) {
 		runtime.ReadMemStats(&after)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB")
 		b.ReportMetric(float64(s.Counts().Bytes)/(1<<20), "MiB-counted")
-		b.ReportMetric(float64(s.lambda), "lambda")
 		runtime.KeepAlive(s)
 	}
 }

@@ -34,7 +34,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	if len(paths) == 0 {
 		return src, nil
 	}
-	store, at, log := collect.NewStore(collect.DefaultBytes), time.Now(), command.Logger(c)
+	store, at, log := collect.NewStore(collect.Limits{}), time.Now(), command.Logger(c)
 	for _, path := range paths {
 		files, err := spoolFiles(path)
 		if err != nil {

@@ -93,11 +93,8 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 		return nil, command.Usage("--collect: %w", err)
 	}
 	log, say := command.Logger(c), command.Tell(c)
-	k := &collector{store: collect.NewStore(collect.DefaultBytes)}
-	k.opt = collect.Options{
-		Lambda: lambda, Capacity: capacity,
-		Tell: func(job string) { say("key groups of " + job + " come in") },
-	}
+	k := &collector{store: collect.NewStore(collect.Limits{Lambda: lambda, Capacity: capacity})}
+	k.opt = collect.Options{Tell: func(job string) { say("key groups of " + job + " come in") }}
 	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
 		serve.Door{},

@@ -113,7 +113,7 @@ func (s *tappedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 func tapped(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-		store := collect.NewStore(collect.DefaultBytes)
+		store := collect.NewStore(collect.Limits{})
 		now := func() time.Time { return clock }
 		handler := collect.NewHandler(store, "token", now, func(err error) { t.Error(err) })
 		inner := &tappedSource{Source: recorded(name)(t), clock: &clock, taps: taps{
