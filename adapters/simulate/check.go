@@ -11,18 +11,16 @@ import (
 
 // Bounds that keep instants, durations and memory far from overflow.
 const (
-	maxStart      = dag.Instant(1 << 50)
-	maxPause      = 10 * 365 * 24 * time.Hour
-	maxNoise      = 3
-	maxRate       = 1e6
-	maxSkew       = 10
-	maxFactor     = 1e6
-	maxWorkMS     = 1e12 // 30 years of one task
-	maxTuples     = 1e15
-	maxTasks      = math.MaxInt32 / 2
-	maxGroups     = 1_000_000 // of all jobs of a plan
-	maxOthers     = 1000
-	maxOtherTasks = 1 << 20
+	maxStart  = dag.Instant(1 << 50)
+	maxPause  = 10 * 365 * 24 * time.Hour
+	maxNoise  = 3
+	maxRate   = 1e6
+	maxSkew   = 10
+	maxFactor = 1e6
+	maxWorkMS = 1e12 // 30 years of one task
+	maxTuples = 1e15
+	maxTasks  = math.MaxInt32 / 2
+	maxGroups = 1_000_000 // of all jobs of a plan
 )
 
 // A checker keeps the first error of a plan and its options.
@@ -52,7 +50,10 @@ func check(p *dag.Plan, o *Options) error {
 		c.groups(p)
 	}
 	c.variation(o)
-	c.others(p, o)
+	c.require(len(o.Owners) == 0 || p.Cluster.Policy == dag.YARN, "owners", "only a YARN cluster is shared")
+	for _, a := range o.Owners {
+		c.require(a.At <= 2*maxStart, "owners", "%v is not an instant up to %d", a.At, 2*maxStart)
+	}
 	c.nodes(p, o)
 	for i := range o.Fail {
 		c.failure(p, &o.Fail[i])
@@ -134,20 +135,6 @@ func (c *checker) variation(o *Options) {
 	c.require(o.Groups <= dag.GroupsComplete, "groups", "there is no origin %v", o.Groups)
 	c.require(o.Lambda >= 0, "lambda", "%d is negative", o.Lambda)
 	c.require(o.Skew >= 0 && o.Skew <= maxSkew, "skew", "exponent %v is not from 0 to %v", o.Skew, maxSkew)
-}
-
-func (c *checker) others(p *dag.Plan, o *Options) {
-	c.require(len(o.Others) == 0 || p.Cluster.Policy == dag.YARN, "others", "only a YARN cluster is shared")
-	c.require(len(o.Others) <= maxOthers, "others", "%d are more than %d", len(o.Others), maxOthers)
-	for _, a := range o.Others {
-		least, most := min(a.At, a.MapTime, a.ReduceTime), max(a.At, a.MapTime, a.ReduceTime)
-		c.require(least >= 0 && most <= maxPause, "others", "%s: a time is not from 0 to %v", a.Name, maxPause)
-		c.require(min(a.Maps, a.Reduces) >= 0 && max(a.Maps, a.Reduces) <= maxOtherTasks, "others",
-			"%s: %d maps and %d reduces are not from 0 to %d", a.Name, a.Maps, a.Reduces, maxOtherTasks)
-		c.require(min(a.AMMB, a.MapMB, a.RedMB) > 0 && max(a.AMMB, a.MapMB, a.RedMB) <= p.Cluster.MemoryMB, "others",
-			"%s: its containers of %d, %d and %d MB are not from 1 to the cluster's %d MB", a.Name, a.AMMB, a.MapMB,
-			a.RedMB, p.Cluster.MemoryMB)
-	}
 }
 
 // nodes checks slow and lost nodes.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // Know is what the watcher of a simulated run knows in addition to its reports.
@@ -60,8 +61,9 @@ type Options struct {
 	MaxAttempts int
 	Lose        []LostNode
 
-	// Others are other users' applications. Queue and User are ours. Queues are the scheduler's queues (YARN).
-	Others      []Other
+	// Owners are the owners of the plan's jobs, if some are other users' (YARN). The run ends when our jobs have ended.
+	// Queue and User are ours. Queues are the scheduler's queues.
+	Owners      []schedule.Owner
 	Queue, User string
 	Queues      []dag.QueueState
 
@@ -107,20 +109,6 @@ type LostNode struct {
 	Node   int
 	At     time.Duration
 	Detect time.Duration
-}
-
-// An Other is another user's application in a simulated run, a MapReduce job (YARN). The scheduler serves it in the
-// same way as our jobs. The factor of Options.Noise applies to each of its tasks.
-type Other struct {
-	Name, User         string
-	Queue              string        // "": our queue
-	At                 time.Duration // after the run's start
-	Maps, Reduces      int
-	MapTime            time.Duration // work of a map
-	ReduceTime         time.Duration // work of a reduce, from the last map's end
-	AMMB, MapMB, RedMB int
-	// Hidden means that the watcher gets no report of its master.
-	Hidden bool
 }
 
 // An OptionError is an option with an invalid value.

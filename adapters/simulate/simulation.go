@@ -12,8 +12,7 @@ import (
 // A simulation is a run: the true costs of its plan, its state, and the schedule from the start of the current leg on.
 type simulation struct {
 	given *dag.Plan // the user's plan
-	plan  *dag.Plan // with sizes by task; other users' jobs come after ours
-	ours  int       // number of our jobs
+	plan  *dag.Plan // with sizes by task
 	opt   Options
 	pace  float64 // factor of the whole run
 	jobs  []*job
@@ -71,7 +70,7 @@ type event struct {
 
 func newSimulation(p *dag.Plan, o *Options) *simulation {
 	w := &simulation{
-		given: p, plan: withOthers(p, o.Others), ours: len(p.Jobs), opt: *o, now: o.Start, firstStart: dag.NoInstant,
+		given: p, plan: p, opt: *o, now: o.Start, firstStart: dag.NoInstant,
 		pace: Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed),
 	}
 	w.opt.Every, w.opt.MaxAttempts = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.MaxAttempts, defaultAttempts)
@@ -114,6 +113,8 @@ func (w *simulation) newJob(j int) *job {
 	}
 	return out
 }
+
+func (w *simulation) isOurs(j int) bool { return j >= len(w.opt.Owners) || !w.opt.Owners[j].At.Known() }
 
 // assign sets the order in which the tasks of a stage are assigned: order[i] is the i-th task.
 func (st *stage) assign(order []int) {
@@ -198,7 +199,7 @@ func (w *simulation) replay() error {
 		}
 	}
 	sch, err := schedule.Replay(w.state(), w.left, schedule.Options{
-		FutureOnly: true, Owners: w.owners(), Fault: w.fault,
+		FutureOnly: true, Owners: w.opt.Owners, Fault: w.fault,
 	})
 	if err != nil {
 		return err
@@ -249,7 +250,7 @@ func (w *simulation) planJob(j int, job *job, sch *schedule.Schedule) {
 			job.mastered = sch.Mastered[j]
 		}
 	}
-	if j < w.ours {
+	if w.isOurs(j) {
 		w.end = max(w.end, job.finished)
 	}
 	for _, st := range job.stages {

@@ -47,18 +47,18 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // show returns the snapshot of t for the watcher. t must be in the current leg, and not before the newest snapshot.
 func (w *simulation) show(t dag.Instant) *dag.Snapshot {
-	s := w.snapshot(t, w.ours)
+	s, ended := w.snapshot(t), dag.Succeeded
 	for j := range s.Jobs {
 		for k, st := range w.jobs[j].stages {
 			s.Jobs[j].Stages[k].Attempts = w.showAttempts(st, t)
 		}
 		s.Jobs[j].Groups = w.showGroups(j, &s.Jobs[j], t)
+		if s.Jobs[j].State == dag.Failed && w.isOurs(j) {
+			ended = dag.Failed
+		}
 	}
 	if t >= w.end {
-		s.State = dag.Succeeded
-		if slices.ContainsFunc(s.Jobs, func(j dag.JobState) bool { return j.State == dag.Failed }) {
-			s.State = dag.Failed
-		}
+		s.State = ended
 	}
 	nodes := w.nodeStates()
 	for _, n := range nodes {
@@ -69,7 +69,6 @@ func (w *simulation) show(t dag.Instant) *dag.Snapshot {
 	if w.plan.Cluster.Policy != dag.FIFO || len(s.Warnings) > 0 {
 		s.Nodes = nodes
 	}
-	s.Load = w.showOthers(s)
 	s.Plan = w.showPlan(s.Jobs)
 	if w.opt.Know == Profile {
 		s.Profiles = []*dag.Plan{w.given}
@@ -106,7 +105,7 @@ func (w *simulation) showPlan(jobs []dag.JobState) *dag.Plan {
 	}
 	if w.shownPlan == nil || w.shownSubmitted != submitted {
 		plan := *w.plan
-		plan.Jobs, plan.Cluster = slices.Clone(plan.Jobs[:w.ours]), w.clusterLeft()
+		plan.Jobs, plan.Cluster = slices.Clone(plan.Jobs), w.clusterLeft()
 		if w.opt.Know != All {
 			plan.Cluster.Setup, plan.Overheads = 0, dag.Overheads{}
 			for j := range plan.Jobs {

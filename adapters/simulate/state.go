@@ -10,7 +10,7 @@ import (
 
 // state returns the true state now for the scheduler, before anything starts at this instant.
 func (w *simulation) state() *dag.Snapshot {
-	s := w.snapshot(w.now, len(w.jobs))
+	s := w.snapshot(w.now)
 	s.Plan = w.plan
 	for j, job := range w.jobs {
 		for k, st := range job.stages {
@@ -30,11 +30,11 @@ func (w *simulation) state() *dag.Snapshot {
 	return s
 }
 
-// snapshot returns the common part of what the scheduler and the watcher see at t: the first jobs without attempts.
-func (w *simulation) snapshot(t dag.Instant, jobs int) *dag.Snapshot {
+// snapshot returns the common part of what the scheduler and the watcher see at t: all but the attempts.
+func (w *simulation) snapshot(t dag.Instant) *dag.Snapshot {
 	s := &dag.Snapshot{
 		At: t, ID: fmt.Sprintf("simulated-%d", w.opt.Seed), State: dag.Running, Stale: dag.NoInstant, User: w.opt.User,
-		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, jobs),
+		Queue: w.opt.Queue, Queues: w.opt.Queues, Jobs: make([]dag.JobState, len(w.jobs)),
 	}
 	for j := range s.Jobs {
 		s.Jobs[j] = w.jobState(j, t)

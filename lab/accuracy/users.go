@@ -42,16 +42,16 @@ var sharings = []shared{
 const usersTick = 3 * time.Second
 
 // othersOf draws the other applications: one to three within the time that the query takes alone.
-func (c *shared) othersOf(seed uint64) []simulate.Other {
+func (c *shared) othersOf(seed uint64) []other {
 	r := rand.New(rand.NewPCG(seed, 77))
-	out := make([]simulate.Other, 1+r.IntN(3))
+	out := make([]other, 1+r.IntN(3))
 	for i := range out {
-		out[i] = simulate.Other{
-			Name: fmt.Sprintf("job %d", i+1), User: fmt.Sprintf("user-%d", i+1), Queue: c.other, Hidden: c.hidden,
-			At: time.Duration(r.IntN(110_000)) * time.Millisecond, Maps: 2 + r.IntN(30), Reduces: r.IntN(9),
-			MapTime:    time.Duration(3000+r.IntN(20_000)) * time.Millisecond,
-			ReduceTime: time.Duration(1000+r.IntN(40_000)) * time.Millisecond,
-			AMMB:       512, MapMB: 256, RedMB: 256,
+		out[i] = other{
+			name: fmt.Sprintf("job %d", i+1), user: fmt.Sprintf("user-%d", i+1), queue: c.other, hidden: c.hidden,
+			at: time.Duration(r.IntN(110_000)) * time.Millisecond, maps: 2 + r.IntN(30), reduces: r.IntN(9),
+			mapTime:    time.Duration(3000+r.IntN(20_000)) * time.Millisecond,
+			reduceTime: time.Duration(1000+r.IntN(40_000)) * time.Millisecond,
+			amMB:       512, mapMB: 256, redMB: 256,
 		}
 	}
 	return out
@@ -115,10 +115,11 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 		Seed: seed, Know: simulate.Profile, Every: usersTick, Noise: 0.25, Speed: 0.15,
 		SetupNoise: 0.15, User: "ann", Queue: "a", Queues: c.queues,
 	}
+	var others []other
 	if !c.nobody {
-		opt.Others = c.othersOf(seed)
+		others = c.othersOf(seed)
 	}
-	source, err := simulate.New(plan, opt)
+	source, err := simulateBeside(plan, others, opt)
 	if err != nil {
 		return err
 	}
@@ -127,8 +128,8 @@ func (c *shared) measure(plan *dag.Plan, seed uint64, s *usersScore) error {
 	var ticks []usersLook
 	var run dag.Run
 	total, last := 0.0, 0.0
-	for _, o := range opt.Others {
-		last = max(last, o.At.Seconds())
+	for _, o := range others {
+		last = max(last, o.at.Seconds())
 	}
 	for {
 		snap, err := source.Next(context.Background())

@@ -1,34 +1,52 @@
-package simulate
+package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"reflect"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 )
 
-func playShared(t *testing.T, opt Options) []*dag.Snapshot {
+// playShared returns the snapshots of a run of examples/pig-join.yaml beside others.
+func playShared(t *testing.T, queues []dag.QueueState, others ...other) (all []*dag.Snapshot) {
 	t.Helper()
 	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt.User, opt.Queue, opt.Every = "ann", "a", time.Second
-	return all(t, plan, opt)
+	source, err := simulateBeside(plan, others, simulate.Options{
+		Seed: 1, User: "ann", Queue: "a", Queues: queues, Every: time.Second,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		s, err := source.Next(context.Background())
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
 }
 
-var bob = Other{
-	Name: "skew", User: "bob", At: 20 * time.Second, Maps: 20, Reduces: 4, MapTime: 8 * time.Second,
-	ReduceTime: 20 * time.Second, AMMB: 512, MapMB: 256, RedMB: 256,
+var bob = other{
+	name: "skew", user: "bob", at: 20 * time.Second, maps: 20, reduces: 4, mapTime: 8 * time.Second,
+	reduceTime: 20 * time.Second, amMB: 512, mapMB: 256, redMB: 256,
 }
 
 // Others hold us up, are seen as a cluster shows them, and are gone once done; never more is held than there is.
 func TestOthersShareTheCluster(t *testing.T) {
-	quiet := playShared(t, Options{Seed: 1})
-	shared := playShared(t, Options{Seed: 1, Others: []Other{bob}})
+	quiet := playShared(t, nil)
+	shared := playShared(t, nil, bob)
 	alone, beside := quiet[len(quiet)-1].At, shared[len(shared)-1].At
 	if beside < alone+20_000 {
 		t.Errorf("beside bob it takes %d ms, alone %d", beside, alone)
@@ -63,7 +81,7 @@ func TestOthersShareTheCluster(t *testing.T) {
 	if seen == 0 || told == 0 || most < 0.5 {
 		t.Errorf("seen %d times, told of %d times, maps %v done", seen, told, most)
 	}
-	if again := playShared(t, Options{Seed: 1, Others: []Other{bob}}); !reflect.DeepEqual(sizes(shared), sizes(again)) {
+	if again := playShared(t, nil, bob); !reflect.DeepEqual(sizes(shared), sizes(again)) {
 		t.Error("the same seed gives another run")
 	}
 }
@@ -80,8 +98,8 @@ func sizes(all []*dag.Snapshot) (out []int) {
 // A master that may not be asked tells nothing.
 func TestHiddenOthersTellNothing(t *testing.T) {
 	hidden := bob
-	hidden.Hidden = true
-	for _, s := range playShared(t, Options{Seed: 1, Others: []Other{hidden}}) {
+	hidden.hidden = true
+	for _, s := range playShared(t, nil, hidden) {
 		for _, l := range s.Load {
 			if l.Need != nil {
 				t.Fatalf("at %d: %+v", s.At, l.Need)
@@ -93,8 +111,8 @@ func TestHiddenOthersTellNothing(t *testing.T) {
 // In a fair queue, and with a queue of their own, others get their part at once; FIFO has them wait for those before
 // them.
 func TestOthersAreServedAsTheirQueueSays(t *testing.T) {
-	at60 := func(opt Options) int {
-		for _, s := range playShared(t, opt) {
+	at60 := func(o other, queues ...dag.QueueState) int {
+		for _, s := range playShared(t, queues, o) {
 			if s.At == 60_000 && len(s.Load) == 1 {
 				return s.Load[0].HeldMB
 			}
@@ -102,35 +120,12 @@ func TestOthersAreServedAsTheirQueueSays(t *testing.T) {
 		return -1
 	}
 	late := bob
-	late.At = 10 * time.Second
-	fifo := at60(Options{Seed: 1, Others: []Other{late}})
-	fair := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{{Name: "a", Order: dag.OrderFair}}})
-	late.Queue = "b"
-	queue := at60(Options{Seed: 1, Others: []Other{late}, Queues: []dag.QueueState{
-		{Name: "a", ShareMB: 1536},
-		{Name: "b", ShareMB: 1536, MaxMB: 1024},
-	}})
+	late.at = 10 * time.Second
+	fifo, fair := at60(late), at60(late, dag.QueueState{Name: "a", Order: dag.OrderFair})
+	late.queue = "b"
+	queue := at60(late, dag.QueueState{Name: "a", ShareMB: 1536}, dag.QueueState{Name: "b", ShareMB: 1536, MaxMB: 1024})
 	if fifo < 0 || fair < fifo+256 || queue < fifo+256 || queue > 1024 {
 		t.Errorf("at 60 s bob holds %d MB of a FIFO queue, %d of a fair one, %d of his own of at most 1024", fifo, fair,
 			queue)
-	}
-}
-
-func TestOddOthersAreRefused(t *testing.T) {
-	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, spoil := range []func(*Other){
-		func(o *Other) {
-			o.At = -1
-		}, func(o *Other) { o.Maps = -1 }, func(o *Other) { o.MapMB = 0 }, func(o *Other) { o.AMMB = 1 << 20 },
-		func(o *Other) { o.ReduceTime = 1 << 62 },
-	} {
-		odd := bob
-		spoil(&odd)
-		if _, err := New(plan, Options{Others: []Other{odd}}); !errors.As(err, new(*OptionError)) {
-			t.Errorf("%+v: %v", odd, err)
-		}
 	}
 }
