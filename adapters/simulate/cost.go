@@ -77,7 +77,9 @@ func (w *simulation) setup(key attemptKey, t schedule.Task) time.Duration {
 	if !w.firstStart.Known() {
 		w.firstStart = t.Start
 	}
-	factor := w.opt.startup(st.job, st.index, key.task)
+	// All attempts of a task have the same factor, and all tasks of the run have a part of it.
+	factor := w.opt.Family.factor(random(w.opt.Seed, drawSetups, 0, 0, 0, 0), w.opt.SetupNoise) *
+		w.opt.Family.factor(random(w.opt.Seed, drawSetup, st.job, st.index, key.task, 0), w.opt.SetupNoise)
 	if ms := st.Setup.At(int(key.task)); ms >= 0 && ms <= maxWorkMS {
 		return millis(int64(min(factor*ms, maxWorkMS)))
 	}

@@ -277,8 +277,8 @@ func TestGroupsRefused(t *testing.T) {
 	}{
 		{many, Options{}, "simulate: plan: 2000152 key groups are more than the 1000000 that can be played"},
 		{long, Options{}, "simulate: plan: reduce task 0 of job j: its key groups take 3.15360000016e+12 ms, more than can be played"},
-		{keyedPlan(), Options{Groups: 9}, "simulate: groups: there is no origin unknown(9)"},
-		{keyedPlan(), Options{Lambda: -1}, "simulate: lambda: -1 is negative"},
+		{keyedPlan(), Options{Groups: 9}, "simulate: groups: origin unknown(9) is not from none to complete"},
+		{keyedPlan(), Options{Lambda: -1}, "simulate: lambda: number -1 is not from 0 to 2147483647"},
 	} {
 		if _, err := New(c.p, c.o); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)

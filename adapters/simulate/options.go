@@ -21,13 +21,11 @@ const (
 
 var knowNames = []string{"all", "profile", "nothing"}
 
-func (k Know) String() string { return nameOf(knowNames, int(k)) }
-
-func nameOf(names []string, i int) string {
-	if i < len(names) {
-		return names[i]
+func (k Know) String() string {
+	if int(k) < len(knowNames) {
+		return knowNames[k]
 	}
-	return fmt.Sprintf("unknown(%d)", i)
+	return fmt.Sprintf("unknown(%d)", k)
 }
 
 // ParseKnow parses all, profile or nothing.
@@ -46,7 +44,7 @@ type Options struct {
 	Every time.Duration // between snapshots, DefaultEvery if 0
 
 	Noise float64 // sigma of the factor on each task's work, and on each key group's
-	// Family is the shape of these factors.
+	// Family is the shape of these factors; Lognormal if nil.
 	Family Family
 	// Speed is the sigma of the factor on the work of all tasks of the run, of the gamma family.
 	Speed float64

@@ -38,53 +38,26 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// startup returns the factor on a task's set-up. All attempts of the task have the same one.
-func (o *Options) startup(job int, k dag.StageIndex, task int32) float64 {
-	run := o.Family.factor(random(o.Seed, drawSetups, 0, 0, 0, 0), o.SetupNoise)
-	return run * o.Family.factor(random(o.Seed, drawSetup, job, k, task, 0), o.SetupNoise)
-}
-
-// A Family is the shape of a random factor with median 1, or near it. Tests use several shapes, because cost models
-// assume one of them.
-type Family uint8
-
-// The families. For each, sigma is about the standard deviation of the factor's logarithm.
-const (
-	Lognormal Family = iota
-	Weibull          // a thin tail above, a long one towards 0
-	Pareto           // tails that fall like a power on both sides (double Pareto: Reed and Jorgensen 2004)
-	Bimodal          // one in five takes much longer
-	Gamma            // mean 1
-)
-
-var familyNames = []string{"lognormal", "weibull", "pareto", "bimodal", "gamma"}
-
-func (f Family) String() string { return nameOf(familyNames, int(f)) }
-
-// factor draws from the family. It is above 0 and at most maxFactor.
+// factor draws a random factor with this sigma. It is above 0 and at most maxFactor.
 func (f Family) factor(r *rand.Rand, sigma float64) float64 {
 	if sigma == 0 {
 		return 1
 	}
-	var v float64
-	switch f {
-	case Weibull:
-		// The logarithm of a Weibull variable of shape k has the standard deviation pi/(k sqrt 6).
-		v = math.Pow(r.ExpFloat64()/math.Ln2, sigma*math.Sqrt(6)/math.Pi)
-	case Pareto:
-		v = math.Exp(sigma / math.Sqrt2 * (r.ExpFloat64() - r.ExpFloat64()))
-	case Bimodal:
-		v = math.Exp(sigma / 2 * r.NormFloat64())
-		if r.Float64() < 0.2 {
-			v *= math.Exp(2 * sigma)
-		}
-	case Gamma:
-		v = gamma(r, 1/(sigma*sigma)) * sigma * sigma
-	default:
-		v = math.Exp(sigma * r.NormFloat64())
+	if f == nil {
+		f = Lognormal
 	}
-	return min(max(v, 1/maxFactor), maxFactor)
+	return min(max(f(r, sigma), 1/maxFactor), maxFactor)
 }
+
+// A Family is the shape of a random factor with median 1, or near it. Sigma is about the standard deviation of the
+// factor's logarithm. Tests use several shapes, because cost models assume one of them.
+type Family func(r *rand.Rand, sigma float64) float64
+
+// Lognormal is the family of nil.
+func Lognormal(r *rand.Rand, sigma float64) float64 { return math.Exp(sigma * r.NormFloat64()) }
+
+// Gamma is a family of mean 1.
+func Gamma(r *rand.Rand, sigma float64) float64 { return gamma(r, 1/(sigma*sigma)) * sigma * sigma }
 
 // gamma draws from the gamma distribution of a shape and scale 1 (Marsaglia and Tsang, "A Simple Method for Generating
 // Gamma Variables", 2000; section 6 for shapes below 1).

@@ -71,7 +71,7 @@ type event struct {
 func newSimulation(p *dag.Plan, o *Options) *simulation {
 	w := &simulation{
 		given: p, plan: p, opt: *o, now: o.Start, firstStart: dag.NoInstant,
-		pace: Gamma.factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed),
+		pace: Family(Gamma).factor(random(o.Seed, drawSpeed, 0, 0, 0, 0), o.Speed),
 	}
 	w.opt.Every, w.opt.MaxAttempts = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.MaxAttempts, defaultAttempts)
 	if o.Skew > 0 {

@@ -39,7 +39,7 @@ func newWorkflow(seed uint64, number int) *workflow {
 		grow: pick(r, 0, 0, 0.003), vary: pick(r, 0, 0.05, 0.15), split: r.IntN(2) == 0,
 		slow: pick(r, 0, 0.1, 0.3), lose: pick(r, 0, 0, 0.03),
 		habits: simulate.Options{
-			Know: simulate.Nothing, Family: simulate.Family(1 + r.IntN(4)), // never the sampler's lognormal
+			Know: simulate.Nothing, Family: families[r.IntN(len(families))],
 			Noise: between(r, 0.05, 0.5), Speed: between(r, 0, 0.25), SetupNoise: between(r, 0, 0.3),
 			Skew: pick(r, 0, 0, 0.4, 0.8), Shuffle: r.IntN(2) == 0,
 		},
