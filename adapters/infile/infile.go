@@ -3,6 +3,8 @@ package infile
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -17,6 +19,16 @@ func Open(path string) (*os.File, error) {
 // OpenRegular is Open without pipes. Opening a pipe without a writer would block forever.
 func OpenRegular(path string) (*os.File, error) {
 	return open(path, fs.ModeDir, "it is a pipe, a device or a socket: give a regular file")
+}
+
+// ReadAll reads and closes a file of at most this many bytes. Errors are *fs.PathError.
+func ReadAll(f *os.File, most int64) ([]byte, error) {
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it is longer than %d KiB", most>>10)}
+	}
+	return b, err
 }
 
 func open(path string, allowed fs.FileMode, refused string) (*os.File, error) {

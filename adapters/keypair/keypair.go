@@ -7,10 +7,11 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/paratimer/paratimer/adapters/infile"
 )
 
 // maxFile bounds a file of certificates or keys, in bytes.
@@ -64,28 +65,17 @@ func (p *Pair) load() error {
 }
 
 func read(cert, key string) (*tls.Certificate, error) {
-	certs, err := bounded(cert)
+	certs, _, err := content(cert, "CERTIFICATE", "-clcerts -nokeys")
 	if err != nil {
 		return nil, err
 	}
-	private, err := bounded(key)
+	private, block, err := content(key, "PRIVATE KEY", "-nocerts -nodes")
 	if err != nil {
 		return nil, err
-	}
-	if first(certs, "CERTIFICATE") == nil {
-		return nil, fmt.Errorf(
-			"%s: no certificate in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -clcerts -nokeys)",
-			cert)
-	}
-	block := first(private, "PRIVATE KEY")
-	if block == nil {
-		return nil, fmt.Errorf(
-			"%s: no private key in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 -nocerts -nodes)",
-			key)
 	}
 	if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
 		return nil, fmt.Errorf(
-			"%s: the key is encrypted and nobody can be asked for the password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
+			"%s: the key is encrypted, and a service cannot ask for its password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
 	}
 	pair, err := tls.X509KeyPair(certs, private)
 	if err != nil {
@@ -94,13 +84,22 @@ func read(cert, key string) (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// first returns the first block with a type that ends in kind, nil if there is none.
-func first(data []byte, kind string) *pem.Block {
+// content returns the bytes of a file, and its first block with a type that ends in kind. extract are the options with
+// which openssl extracts such a block.
+func content(file, kind, extract string) ([]byte, *pem.Block, error) {
+	data, err := bounded(file)
+	if err != nil {
+		return nil, nil, err
+	}
 	block, rest := pem.Decode(data)
 	for block != nil && !strings.HasSuffix(block.Type, kind) {
 		block, rest = pem.Decode(rest)
 	}
-	return block
+	if block == nil {
+		return nil, nil, fmt.Errorf("%s: no %s in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 %s)",
+			file, strings.ToLower(kind), extract)
+	}
+	return data, block, nil
 }
 
 // Pool returns the authorities of a PEM file, together with those of before, which may be nil or the system's. Errors
@@ -123,17 +122,9 @@ func Pool(file string, before *x509.CertPool) (*x509.CertPool, error) {
 }
 
 func bounded(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("%s is longer than %d KiB: it is not a file of certificates", name, maxFile>>10)
-	}
-	return data, nil
+	return infile.ReadAll(f, maxFile)
 }

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
+
+// ErrLocked means that another process has the lock.
+var ErrLocked = errors.New("another process holds the lock")
 
 // Writers keep a lock only while they write. take waits for a lock for patience at most, so that a stopped process
 // does not block the others for ever.
@@ -35,6 +36,9 @@ func (s *Store) take(name string) (release func(), err error) {
 	}
 }
 
+// leader is the suffix of locks of leaders.
+const leader = ".leader"
+
 // Elect makes this process the only one that acts under a name, until release is called or the process ends. If
 // another process has been elected it returns ErrLocked at once. The kernel frees the lock of a process that dies.
 func (s *Store) Elect(name string) (release func(), err error) {
@@ -58,17 +62,17 @@ func lock(path string) (release func(), err error) {
 		if err != nil {
 			return nil, fmt.Errorf("state: %w", err)
 		}
-		if err := flock(f); err != nil {
-			f.Close()
-			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, ErrLocked
-			}
-			return nil, fmt.Errorf("state: %s: %w", path, err)
-		}
-		if current(f, path) {
+		err = flock(f)
+		if err == nil && current(f, path) {
 			return func() { f.Close() }, nil
 		}
 		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, ErrLocked
+		}
+		if err != nil {
+			return nil, fmt.Errorf("state: %s: %w", path, err)
+		}
 	}
 }
 
@@ -82,32 +86,13 @@ func current(f *os.File, path string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// leader is the suffix of locks of leaders.
-const leader = ".leader"
-
 // sweep removes the locks of leaders that were killed. A file that cannot be removed stays.
 func (s *Store) sweep() {
 	leaders, _ := s.files(leader) // the next call of files returns the same error
-	for _, path := range leaders {
-		if release, err := lock(path); err == nil {
-			_ = os.Remove(path)
+	for _, f := range leaders {
+		if release, err := lock(f.path); err == nil {
+			_ = os.Remove(f.path)
 			release()
 		}
 	}
-}
-
-// files returns the store's files with this suffix. It uses no pattern, since a folder's name may contain
-// wildcards.
-func (s *Store) files(suffix string) ([]string, error) {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	var out []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), suffix) {
-			out = append(out, filepath.Join(s.dir, e.Name()))
-		}
-	}
-	return out, nil
 }

@@ -49,9 +49,6 @@ type Run struct {
 	Means bool `json:"means,omitempty"`
 }
 
-// ErrLocked means that another process has the lock.
-var ErrLocked = errors.New("another process holds the lock")
-
 // Dir returns the folder of the state by the XDG Base Directory Specification: XDG_STATE_HOME/paratimer, else
 // ~/.local/state/paratimer.
 func Dir(getenv func(string) string) (string, error) {

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
@@ -57,10 +57,19 @@ func (s *Store) Read(name string) (*Workflow, error) {
 // maxBytes is more than a workflow's file ever has: a larger file is not from this program.
 const maxBytes = 256 << 20
 
+// content returns the bytes of a file of the folder.
+func content(path string) ([]byte, error) {
+	f, err := infile.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	return infile.ReadAll(f, maxBytes)
+}
+
 func read(path string) (*Workflow, error) {
 	b, err := content(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("state: %w", err)
 	}
 	var w Workflow
 	err = json.Unmarshal(b, &w)
@@ -69,31 +78,14 @@ func read(path string) (*Workflow, error) {
 		return nil, fmt.Errorf(
 			"state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path,
 			w.Version, Version)
-	case err != nil:
+	case err == nil && w.Version < 1:
+		err = errors.New("it has no version")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("state: %s: %w; remove the file to forget the workflow", path, err)
-	case w.Version < 1:
-		return nil, fmt.Errorf("state: %s is not a file of ours: it has no version; remove it to forget the workflow",
-			path)
 	}
 	w.Name = dag.Clean(w.Name)
 	return &w, nil
-}
-
-// content returns the bytes of a file of the folder.
-func content(path string) ([]byte, error) {
-	f, err := infile.OpenRegular(path)
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	if len(b) > maxBytes {
-		return nil, fmt.Errorf("state: %s has more than %d bytes and is not ours: remove it", path, maxBytes)
-	}
-	return b, nil
 }
 
 // Update changes a workflow under its lock. If change fails, the file stays as it was. If change leaves neither
@@ -148,13 +140,37 @@ func replace(path string, b []byte) error {
 // syncDir makes a rename or removal in a folder survive a crash.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
+	if err == nil {
+		err = errors.Join(dir.Sync(), dir.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if err := errors.Join(dir.Sync(), dir.Close()); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
 	return nil
+}
+
+// A file is a file of the store.
+type file struct {
+	fs.FileInfo
+	path string
+}
+
+// files returns the store's files with this suffix. It uses no pattern, since a folder's name may contain
+// wildcards.
+func (s *Store) files(suffix string) (out []file, err error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), suffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil { // else it was removed since
+			out = append(out, file{info, filepath.Join(s.dir, e.Name())})
+		}
+	}
+	return out, nil
 }
 
 // List returns the names of all workflows, sorted. The error has the files that cannot be read; all others are
@@ -167,7 +183,7 @@ func (s *Store) List() ([]string, error) {
 	var names []string
 	var bad []error
 	for _, f := range files {
-		w, err := read(f)
+		w, err := read(f.path)
 		if err != nil {
 			bad = append(bad, err)
 			continue

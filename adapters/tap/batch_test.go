@@ -70,10 +70,10 @@ func TestBadBatches(t *testing.T) {
 		"note: not up to 200 bytes":  with(`"note":"` + strings.Repeat("n", 201) + `"`),
 		"pts: groups of a reduce": withMap(
 			`{"r":1,"b":[1],"n":1,"l":1,"top":[]},"open":{"k":"x","b":1,"s":1}`),
-		"map.r: 0 reduces":     withMap(`{"r":0,"b":[],"n":1,"l":1,"top":[]}`),
-		"map.r: 20001 reduces": withMap(`{"r":20001,"b":[1],"n":1,"l":1,"top":[]}`),
+		"map.r: 0 is not":      withMap(`{"r":0,"b":[],"n":1,"l":1,"top":[]}`),
+		"map.r: 20001 is not":  withMap(`{"r":20001,"b":[1],"n":1,"l":1,"top":[]}`),
 		"map.b: 1 sizes for 2": withMap(`{"r":2,"b":[1],"n":1,"l":1,"top":[]}`),
-		"map.l: 9000 keys":     withMap(`{"r":1,"b":[1],"n":1,"l":9000,"top":[]}`),
+		"map.l: 9000 is not":   withMap(`{"r":1,"b":[1],"n":1,"l":9000,"top":[]}`),
 		"map.top: 2 keys": withMap(
 			`{"r":1,"b":[1],"n":1,"l":1,"top":[{"k":"a","r":0,"b":1},{"k":"b","r":0,"b":0}]}`),
 		"map.top: 8193 keys": withMap(`{"r":1,"b":[1],"n":1,"l":1,"top":[{}` + strings.Repeat(",{}",

@@ -47,8 +47,9 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		x, y := shown(string(a)), shown(string(b))
 		for _, name := range []string{x, y, HashedName(a)} {
-			if err := checkName("k", name); err != nil {
-				t.Fatalf("%q: %v", name, err)
+			c := checker{}
+			if c.name("k", name); c.err != nil {
+				t.Fatalf("%q: %v", name, c.err)
 			}
 		}
 		if (x == y) != (string(a) == string(b)) {
