@@ -9,6 +9,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// sameSince is how far two batches may differ about the start of one group: their delays differ by less.
+const sameSince = 2 * time.Second
+
 // An attempt is what one attempt of a reduce has reported. Taps send batches in order.
 type attempt struct {
 	number int32
@@ -38,7 +41,17 @@ func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 	if b.Note != "" {
 		a.note = b.Note
 	}
-	a.openNow(b, received)
+	open := b.Open
+	if b.Final {
+		open = nil
+	}
+	if open != nil {
+		since := received.Add(-seconds(open.Seconds))
+		if a.open == nil || a.open.Name != open.Name || since.Sub(a.since).Abs() >= sameSince {
+			a.since, a.sinceAt = since, dag.NoInstant // another group, else the instant that was shown stays
+		}
+	}
+	a.open = open
 	for _, p := range b.Points {
 		a.points = append(a.points, dag.GroupPoint{
 			At: dag.InstantOf(received.Add(-seconds(p.Age))), Bytes: p.Bytes, Took: seconds(p.Seconds), Count: p.Count,
@@ -47,25 +60,6 @@ func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
 	}
 	if len(a.points) > most {
 		a.condense(most / 2)
-	}
-}
-
-// sameSince is how far two batches may differ about the start of one group: their delays differ by less.
-const sameSince = 2 * time.Second
-
-// openNow sets the group that the attempt is in. If it is the same group, the instant that was shown stays.
-func (a *attempt) openNow(b *tap.Batch, received time.Time) {
-	was := a.open
-	a.open = b.Open
-	if b.Final {
-		a.open = nil
-	}
-	if a.open == nil {
-		return
-	}
-	since := received.Add(-seconds(a.open.Seconds))
-	if was == nil || was.Name != a.open.Name || since.Sub(a.since).Abs() >= sameSince {
-		a.since, a.sinceAt = since, dag.NoInstant
 	}
 }
 

@@ -146,8 +146,8 @@ type tally struct {
 func (t tally) over() bool { return t.tasks > 0 && t.succeeded >= t.tasks }
 
 // count counts the maps.
-func (j *job) count(phase *dag.Stage, attempts []dag.Attempt) tally {
-	t := tally{tasks: phase.Count()}
+func (j *job) count(attempts []dag.Attempt) tally {
+	t := tally{tasks: j.mapTasks}
 	for i := range attempts {
 		if a := &attempts[i]; a.State == dag.AttemptSucceeded {
 			t.succeeded++

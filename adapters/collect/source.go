@@ -17,7 +17,7 @@ type Options struct {
 	Now func() time.Time
 	// AtEnd adds groups only once the query has ended. It is for spools, because their instants are unknown.
 	AtEnd bool
-	// A callback for a job's id when its first batch is seen; may be nil.
+	// A callback for a job's id when its first groups are added; may be nil.
 	Tell func(job string)
 }
 
@@ -55,24 +55,18 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		return snap, err
 	}
 	with, room := *snap, maxSize
-	for i := range snap.Jobs {
-		g := s.groups(snap, i, now)
+	with.Jobs = slices.Clone(snap.Jobs)
+	for i := range with.Jobs {
+		job := &with.Jobs[i]
+		g := s.groups(job, &snap.Plan.Jobs[i], snap.At, now)
 		if n := g.Size(); n <= room {
-			room -= n
-		} else {
-			g = snap.Jobs[i].Groups
-			with.Warnings = append(slices.Clip(with.Warnings), dag.Warning{
-				Code: dag.WarnObservation,
-				Text: fmt.Sprintf("the key groups of %s are left out: there are too many", snap.Jobs[i].ID),
-			})
-		}
-		if g == snap.Jobs[i].Groups {
+			job.Groups, room = g, room-n
 			continue
 		}
-		if &with.Jobs[0] == &snap.Jobs[0] {
-			with.Jobs = slices.Clone(snap.Jobs)
-		}
-		with.Jobs[i].Groups = g
+		with.Warnings = append(slices.Clip(with.Warnings), dag.Warning{
+			Code: dag.WarnObservation,
+			Text: fmt.Sprintf("the key groups of %s are left out: there are too many", job.ID),
+		})
 	}
 	return &with, nil
 }
@@ -90,9 +84,8 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// groups returns the groups of a job of a snapshot.
-func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
-	state, plan := &snap.Jobs[i], &snap.Plan.Jobs[i]
+// groups returns the groups of a job of a snapshot of the instant at, which is now by the collector's clock.
+func (s *Source) groups(state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) *dag.Groups {
 	if state.ID == "" {
 		return state.Groups
 	}
@@ -104,50 +97,36 @@ func (s *Source) groups(snap *dag.Snapshot, i int, now time.Time) *dag.Groups {
 		s.views[state.ID] = v
 		s.store.watch(state.ID)
 	}
-	if !v.ended {
-		s.look(v, state, plan, snap.At, now)
+	if j := s.store.jobs[state.ID]; j != nil && !v.ended && plan.IsMapReduce() {
+		isFirst := v.groups == nil
+		if v.update(j, state, plan, at, now); isFirst && v.groups != nil && s.opt.Tell != nil {
+			s.opt.Tell(state.ID)
+		}
 	}
-	if v.ended = state.State.Ended(); v.ended {
+	if state.State.Ended() && !v.ended {
+		v.ended = true
 		s.store.leave(state.ID, true)
 	}
-	if v.groups == nil {
-		return state.Groups
-	}
-	return v.groups
+	return cmp.Or(v.groups, state.Groups)
 }
 
-// look brings a view up to date. The caller locks the store.
-func (s *Source) look(v *view, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
-	j := s.store.jobs[state.ID]
-	if j == nil || !plan.IsMapReduce() {
-		return
-	}
+// A view is what a source has shown of a job.
+type view struct {
+	groups *dag.Groups // nil: nothing yet
+	ended  bool        // the job has: groups no longer change
+}
+
+// update makes the groups of a snapshot. If nothing has changed, it keeps the previous groups. If the snapshot has
+// groups of a tap itself, as a recorded one may, the more complete data is used.
+func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant, now time.Time) {
 	j.mapTasks, j.reduceTasks = plan.Stages[dag.Map].Count(), plan.Stages[dag.Reduce].Count()
-	if !v.reported && s.opt.Tell != nil {
-		s.opt.Tell(state.ID)
-	}
-	v.reported = true
-	t := j.count(&plan.Stages[dag.Map], state.Stages[dag.Map].Attempts)
+	t := j.count(state.Stages[dag.Map].Attempts)
 	if j.due(t) {
 		j.join()
 	}
 	if v.groups == nil && j.joined == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return // too few of the maps have reported
 	}
-	v.show(j, state, t, at, now)
-}
-
-// A view is what a source has shown of a job.
-type view struct {
-	groups   *dag.Groups // nil: nothing yet
-	reported bool        // its first batch was reported
-	ended    bool        // the job has: groups no longer change
-}
-
-// show makes the groups of a snapshot that was made at the instant at, which is now by the collector's clock. If
-// nothing has changed, it keeps the previous groups. If the snapshot has groups of a tap itself, as a recorded one
-// may, the more complete data is used.
-func (v *view) show(j *job, state *dag.JobState, t tally, at dag.Instant, now time.Time) {
 	inner := cmp.Or(state.Groups, &dag.Groups{})
 	n := j.reduceTasks
 	if n == 0 {
