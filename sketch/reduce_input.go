@@ -37,8 +37,8 @@ func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity in
 
 // A Join joins the profiles of maps, one by one, into the input of each reduce. It adds the lambda largest keys of each
 // map to a SpaceSaving of this capacity. Among equal bytes the smaller key goes first. The bytes of a key are its lower
-// bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are preserved. If lambda is
-// 0, all keys are added. If capacity is 0, all are counted exactly: the theoretical form, which needs memory for all
+// bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are preserved. If lambda
+// is 0, all keys are added. If capacity is 0, all are counted exactly: the theoretical form, which needs memory for all
 // keys. Keys of a reduce that is out of range, and bytes that are negative or not finite, are left out.
 //
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.

@@ -197,13 +197,11 @@ func (s *Store) watch(id string) {
 // leave records that a source no longer watches a job. If no other source does, the store drops a job that has
 // ended and refuses its later batches. A job that still runs is kept while there is room.
 func (s *Store) leave(id string, ended bool) {
-	if s.watched[id] > 1 {
-		s.watched[id]--
+	if s.watched[id]--; s.watched[id] > 0 {
 		return
 	}
-	wasWatched := s.watched[id] == 1
 	delete(s.watched, id)
-	if !ended || !wasWatched {
+	if !ended {
 		return
 	}
 	if j := s.jobs[id]; j != nil {

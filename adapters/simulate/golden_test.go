@@ -29,7 +29,7 @@ func TestGolden(t *testing.T) {
 			for j := range c.Plan.Jobs {
 				if order := startOrder(last.Jobs[j].Stages[dag.Reduce].Attempts); len(order) ==
 					c.Plan.Jobs[j].Stages[dag.Reduce].Tasks {
-					run.jobs[j].stages[dag.Reduce].assign(order)
+					run.jobs[j].stages[dag.Reduce].order = order
 				}
 			}
 			if err := run.replay(); err != nil {

@@ -140,42 +140,33 @@ const (
 	burstGroups = 100
 )
 
-// allPoints returns all groups of an attempt as they are reported, with the instants that are planned for them.
-func (a *attempt) allPoints(bursts bool) []dag.GroupPoint {
-	var out []dag.GroupPoint
+// allPoints returns all groups of an attempt as they are reported, with the instants that are planned for them. The
+// groups of a burst are reported at the end of the last one. Their time is divided by bytes. Equal sizes become one
+// point.
+func (a *attempt) allPoints(bursts bool) (out []dag.GroupPoint) {
 	size := a.groups.size
-	small := func(i int) bool { return bursts && i < len(size) && size[i] <= burstBytes }
-	for from := 0; from < len(size); {
-		to := from + 1
-		for small(from) && small(to) && to-from <= burstGroups {
+	for from, to := 0, 0; from < len(size); from = to {
+		to = from + 1
+		for bursts && to < len(size) && max(size[from], size[to]) <= burstBytes && to-from <= burstGroups {
 			to++
 		}
-		out = append(out, a.burst(from, to)...)
-		from = to
-	}
-	return out
-}
-
-// burst returns the groups from..to-1, which are reported at the end of the last one. Their time is divided by bytes.
-// Equal sizes become one point.
-func (a *attempt) burst(from, to int) []dag.GroupPoint {
-	bytes, at := 0.0, a.reached(a.groupsEnd(to))
-	ms := a.factor * (a.groups.ms[to] - a.groups.ms[from])
-	sizes := slices.Sorted(slices.Values(a.groups.size[from:to]))
-	for _, s := range sizes {
-		bytes += s
-	}
-	var out []dag.GroupPoint
-	for i, s := range sizes {
-		if n := len(out); i > 0 && out[n-1].Bytes == s {
-			out[n-1].Count++
-			continue
+		bytes, at := 0.0, a.reached(a.groupsEnd(to))
+		ms := a.factor * (a.groups.ms[to] - a.groups.ms[from])
+		sizes := slices.Sorted(slices.Values(size[from:to]))
+		for _, s := range sizes {
+			bytes += s
 		}
-		share := 1 / float64(len(sizes))
-		if bytes > 0 {
-			share = s / bytes
+		for i, s := range sizes {
+			if i > 0 && sizes[i-1] == s {
+				out[len(out)-1].Count++
+				continue
+			}
+			share := 1 / float64(len(sizes))
+			if bytes > 0 {
+				share = s / bytes
+			}
+			out = append(out, dag.GroupPoint{At: at, Bytes: s, Took: millisOf(ms * share), Count: 1})
 		}
-		out = append(out, dag.GroupPoint{At: at, Bytes: s, Took: millisOf(ms * share), Count: 1})
 	}
 	return out
 }

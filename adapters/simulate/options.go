@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -18,23 +17,6 @@ const (
 	Profile             // the plan as the profile of an earlier run; of this run the same as Nothing
 	Nothing             // the job graph; a job's number of tasks once it is submitted
 )
-
-var knowNames = []string{"all", "profile", "nothing"}
-
-func (k Know) String() string {
-	if int(k) < len(knowNames) {
-		return knowNames[k]
-	}
-	return fmt.Sprintf("unknown(%d)", k)
-}
-
-// ParseKnow parses all, profile or nothing.
-func ParseKnow(s string) (Know, error) {
-	if i := slices.Index(knowNames, s); i >= 0 {
-		return Know(i), nil
-	}
-	return 0, fmt.Errorf("%q is nothing that a watcher can know; say one of %v", s, knowNames)
-}
 
 // Options set the disturbances of a run. The zero value is a run without any.
 type Options struct {

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
@@ -52,9 +51,7 @@ type stage struct {
 	isMap bool   // maps of a MapReduce job
 	sorts bool   // maps that sort their output for reduces
 	keyed *keyed // nil if it is not simulated by key group
-	// order and place convert tasks to places in the order of assignment and back; nil if both are equal.
-	order []int
-	place []int32
+	order []int  // the tasks in the order in which they are assigned; nil: by index
 
 	attempts    []*attempt  // by task, then number
 	first, last dag.Instant // the first start and the last end
@@ -108,21 +105,13 @@ func (w *simulation) newJob(j int) *job {
 		maps, reduces := out.stages[dag.Map], out.stages[dag.Reduce]
 		maps.isMap, maps.sorts, reduces.keyed = true, reduces.Count() > 0, keyedJob(of)
 		if w.opt.Shuffle {
-			reduces.assign(random(w.opt.Seed, drawOrder, j, dag.Reduce, 0, 0).Perm(reduces.Count()))
+			reduces.order = random(w.opt.Seed, drawOrder, j, dag.Reduce, 0, 0).Perm(reduces.Count())
 		}
 	}
 	return out
 }
 
 func (w *simulation) isOurs(j int) bool { return j >= len(w.opt.Owners) || !w.opt.Owners[j].At.Known() }
-
-// assign sets the order in which the tasks of a stage are assigned: order[i] is the i-th task.
-func (st *stage) assign(order []int) {
-	st.order, st.place = order, make([]int32, len(order))
-	for i, task := range order {
-		st.place[task] = int32(i)
-	}
-}
 
 // keyOf returns the key of the attempt that has this place in the order of assignment.
 func (w *simulation) keyOf(job int, k dag.StageIndex, place, number int32) attemptKey {
@@ -136,18 +125,17 @@ func (w *simulation) keyOf(job int, k dag.StageIndex, place, number int32) attem
 func (w *simulation) perNode() int32 { return int32(max(1, w.plan.Cluster.SlotsPerNode)) }
 
 // started returns the attempts that have started before now.
-func (w *simulation) started() iter.Seq[*attempt] {
-	return func(yield func(*attempt) bool) {
-		for _, job := range w.jobs {
-			for _, st := range job.stages {
-				for _, a := range st.attempts {
-					if a.start < w.now && !yield(a) {
-						return
-					}
+func (w *simulation) started() (out []*attempt) {
+	for _, job := range w.jobs {
+		for _, st := range job.stages {
+			for _, a := range st.attempts {
+				if a.start < w.now {
+					out = append(out, a)
 				}
 			}
 		}
 	}
+	return out
 }
 
 // schedule adds an event, after earlier ones of the same instant.

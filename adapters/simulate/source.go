@@ -83,8 +83,7 @@ func (w *simulation) showAttempts(st *stage, t dag.Instant) []dag.Attempt {
 		return nil
 	}
 	if st.last > st.shownAt {
-		old := len(st.shown)
-		as := make([]dag.Attempt, 0, min(len(st.attempts), old+old/8+64))
+		as := make([]dag.Attempt, 0, len(st.shown))
 		for _, a := range st.attempts {
 			if a.start <= t {
 				as = append(as, a.show(t, w.opt.Know))

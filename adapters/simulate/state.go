@@ -49,8 +49,8 @@ func (w *simulation) trueAttempts(st *stage) []dag.Attempt {
 	as := make([]dag.Attempt, 0, len(st.attempts))
 	for _, a := range st.attempts {
 		x := a.facts(w.now)
-		if st.place != nil {
-			x.Task = st.place[a.task]
+		if st.order != nil {
+			x.Task = int32(slices.Index(st.order, int(a.task)))
 		}
 		if w.plan.Cluster.Policy == dag.FIFO {
 			if x.Node = int32(slices.Index(w.open, a.node)); x.Node >= 0 {
@@ -61,11 +61,9 @@ func (w *simulation) trueAttempts(st *stage) []dag.Attempt {
 		}
 		as = append(as, x)
 	}
-	if st.place != nil {
-		slices.SortFunc(as, func(a, b dag.Attempt) int {
-			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-		})
-	}
+	slices.SortFunc(as, func(a, b dag.Attempt) int {
+		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+	})
 	return as
 }
 
@@ -128,7 +126,7 @@ func (w *simulation) trueNodes() []dag.NodeState {
 			nodes[n].MemoryMB, nodes[n].Cores = 0, 0
 		}
 	}
-	for a := range w.started() {
+	for _, a := range w.started() {
 		if hidden(a.node) && a.end > w.now {
 			nodes[a.node].MemoryMB += w.plan.Jobs[a.stage.job].TaskMB(a.stage.index)
 			nodes[a.node].Cores += max(1, a.stage.Cores)

@@ -18,7 +18,7 @@ func (w *simulation) die(node int) {
 		return
 	}
 	w.nodes[node].dead = true
-	for a := range w.started() {
+	for _, a := range w.started() {
 		if int(a.node) == node && a.end > w.now {
 			a.freeze(w.now)
 		}
@@ -32,7 +32,7 @@ func (w *simulation) notice(node int) {
 		return
 	}
 	w.nodes[node].lostAt, w.shownPlan = w.now, nil
-	for a := range w.started() {
+	for _, a := range w.started() {
 		if int(a.node) == node && a.stage.isMap && a.state == dag.AttemptSucceeded && a.end <= w.now &&
 			w.needsMaps(w.jobs[a.stage.job]) {
 			a.kill(w.now, lostWhy)
@@ -48,7 +48,7 @@ func (w *simulation) notice(node int) {
 
 // abandon kills the attempts that seem to run on a lost node.
 func (w *simulation) abandon(node int) {
-	for a := range w.started() {
+	for _, a := range w.started() {
 		if int(a.node) == node && a.frozen {
 			a.kill(w.now, lostWhy)
 		}
@@ -103,7 +103,7 @@ func (w *simulation) planFailure(a *attempt) {
 // fail ends a job. The driver never submits the jobs that depend on it.
 func (w *simulation) fail(j *job, why string) {
 	j.failed, j.finished, j.why = true, w.now, why
-	for a := range w.started() {
+	for _, a := range w.started() {
 		if w.jobs[a.stage.job] == j && a.end > w.now {
 			a.kill(w.now, "its job failed")
 		}

@@ -109,18 +109,17 @@ func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
 	return follow.Run(c, input.WithProfiles(src, profiles), follow.Pace{Speed: speed})
 }
 
+// knows are the values of --know.
+var knows = map[string]simulate.Know{"all": simulate.All, "profile": simulate.Profile, "nothing": simulate.Nothing}
+
 func simulateOptions(c *cli.Context) (simulate.Options, error) {
-	know, err := simulate.ParseKnow(c.String("know"))
-	if err != nil {
-		return simulate.Options{}, command.Usage("--know: %w", err)
-	}
 	var groups dag.GroupOrigin
 	if err := groups.UnmarshalText([]byte(c.String("groups"))); err != nil {
 		return simulate.Options{}, command.Usage("--groups: %w", err)
 	}
 	o := simulate.Options{
 		Groups: groups, Lambda: c.Int("lambda"),
-		Seed: c.Uint64("seed"), Know: know, Start: simulatedStart, Every: c.Duration("every"),
+		Seed: c.Uint64("seed"), Know: knows[c.String("know")], Start: simulatedStart, Every: c.Duration("every"),
 		Noise: c.Float64("noise"), Stall: c.Duration("stall"), FailRate: c.Float64("fail-rate"),
 		Skew: c.Float64("skew"), Shuffle: c.Bool("shuffle"),
 	}
