@@ -1,10 +1,12 @@
 // Package tap is the protocol between the tap and a watcher: batches of measurements of one task attempt of a Hadoop
-// Streaming job, as JSON over HTTP. It also implements Hadoop's partitioning of keys, which both need.
+// Streaming job, as JSON over HTTP.
 //
 // A batch is posted to Path of the watcher's collector with the header "Authorization: Bearer TOKEN". The response is
 // 204, or 4xx with a line of text about the error. The token only guards against mistakes: Decode treats every batch
 // as hostile.
 package tap
+
+import "github.com/paratimer/paratimer/textkey"
 
 // Path is the path at which a collector accepts batches.
 const Path = "/v1/groups"
@@ -18,7 +20,7 @@ const (
 	MaxReduces    = 20_000
 	MaxKeys       = 8192 // of a map's profile
 	MaxPoints     = 4096
-	MaxName       = 64  // bytes of a key's name
+	MaxName       = textkey.MaxName
 	MaxNote       = 200 // bytes
 	MaxSeconds    = 1e9
 	MaxBytes      = 1e18

@@ -15,7 +15,7 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}
+var core = []string{"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey", "units"}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
@@ -97,7 +97,7 @@ func list(t *testing.T, module string) []pkg {
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule ◄── timeline ◄── cmd
-//	        adapters, estimators, cmd ──► sketch, units
+//	        adapters, estimators, cmd ──► sketch, textkey, units
 var may = map[string][]string{
 	"dag":        {},
 	"capacity":   {"dag"},
@@ -107,13 +107,18 @@ var may = map[string][]string{
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},
-	"adapters":   {"dag", "sketch", "units"},
-	"cmd":        {"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units"},
-	"examples":   {},
-	"sketch":     {},
-	"units":      {},
-	"internal":   {"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units"}, // what tests share
-	"lab":        {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
+	"adapters":   {"dag", "sketch", "textkey", "units"},
+	"cmd": {
+		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "textkey", "timeline", "units",
+	},
+	"examples": {},
+	"sketch":   {},
+	"textkey":  {},
+	"units":    {},
+	"internal": { // what tests share
+		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey", "units",
+	},
+	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "textkey", "units", "internal"},
 }
 
 // exceptions are packages that may import more than their part.

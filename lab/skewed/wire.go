@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/lab/skewed/phase"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // sent is the number of bytes of the batches from a run's taps, and of the run's shuffle.
@@ -66,7 +67,7 @@ func mapBatch(w *phase.Work, m, lambda int) tap.Batch {
 		profile.Records += p.Bytes / phase.ValueBytes
 		if i < lambda {
 			profile.Top = append(profile.Top, tap.Key{
-				Name: tap.HashedName(fmt.Append(nil, p.Key)), Reduce: task,
+				Name: textkey.HashedName(fmt.Append(nil, p.Key)), Reduce: task,
 				Bytes: p.Bytes,
 			})
 		}

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // A Benchmark is a job with generated input.
@@ -108,10 +108,10 @@ func (b *Benchmark) Groups(input [][]string) []Group {
 		if b.deal != nil {
 			g.Reduce = b.deal(key, b.Reduces)
 		} else {
-			g.Reduce = tap.Partition([]byte(key), b.Reduces)
+			g.Reduce = textkey.Partition([]byte(key), b.Reduces)
 		}
 		for _, value := range all[key] {
-			g.Bytes += float64(tap.RecordBytes(len(key), len(value)))
+			g.Bytes += float64(textkey.RecordBytes(len(key), len(value)))
 		}
 		g.Units, g.Result = b.reduce(all[key])
 		groups = append(groups, g)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 const (
@@ -102,7 +103,7 @@ func (m *Meter) Long(r *lines.Long, end int64) {
 
 func (m *Meter) grow(key, value int) {
 	was := m.bytes
-	m.bytes += int64(tap.RecordBytes(key, value))
+	m.bytes += int64(textkey.RecordBytes(key, value))
 	if was < Large && m.bytes >= Large {
 		// The group before a large one should not share the time of its first records.
 		m.ended.pauseLast()

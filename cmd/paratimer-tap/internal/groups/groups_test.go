@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 var tabs = lines.Format{Separator: []byte("\t"), Fields: 1}
@@ -43,7 +44,7 @@ func (c *command) work(piece []byte) (d time.Duration) {
 		if key != c.key {
 			d += c.close()
 		}
-		size := int64(tap.RecordBytes(len(key), len(value)))
+		size := int64(textkey.RecordBytes(len(key), len(value)))
 		if !c.later {
 			// As much of the group's cost as the record adds.
 			d += c.spend(key, c.group(c.bytes+size)-c.group(c.bytes))
@@ -97,11 +98,11 @@ func input(sizes []int) []byte {
 		key := fmt.Sprintf("key%05d", i)
 		for left := size; left > 0; {
 			value := min(10, left-len(key)-2)
-			if left-tap.RecordBytes(len(key), value) < 10+len(key) {
+			if left-textkey.RecordBytes(len(key), value) < 10+len(key) {
 				value = left - len(key) - 2
 			}
 			fmt.Fprintf(&b, "%s\t%s\n", key, strings.Repeat("v", value))
-			left -= tap.RecordBytes(len(key), value)
+			left -= textkey.RecordBytes(len(key), value)
 		}
 	}
 	return b.Bytes()
@@ -315,7 +316,7 @@ func TestKeys(t *testing.T) {
 					want = append(want, 0)
 				}
 				last = key
-				want[len(want)-1] += int64(tap.RecordBytes(len(key), len(value)))
+				want[len(want)-1] += int64(textkey.RecordBytes(len(key), len(value)))
 			}
 		}
 		for _, piece := range []int{1 << 20, 10_001, 7} {
@@ -348,7 +349,7 @@ func TestBounds(t *testing.T) {
 			key := fmt.Sprintf("%.0f", groups)
 			value := r.IntN(1 << r.IntN(14))
 			piece = append(append(append(append(piece, key...), '\t'), bytes.Repeat([]byte("v"), value)...), '\n')
-			bytesIn += float64(tap.RecordBytes(len(key), value))
+			bytesIn += float64(textkey.RecordBytes(len(key), value))
 			groups++
 		}
 		m.Feed(piece)

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // A key is the key of the group that is being fed. If its line was too long to keep, only its SHA-256 is known.
@@ -72,7 +72,7 @@ func (k *key) hash() {
 func (k *key) name(show bool) string {
 	k.hash()
 	if show {
-		return tap.ShownName(k.text, k.sum, k.size > int64(len(k.text)))
+		return textkey.ShownName(k.text, k.sum, k.size > int64(len(k.text)))
 	}
-	return tap.NameOf(k.sum)
+	return textkey.NameOf(k.sum)
 }

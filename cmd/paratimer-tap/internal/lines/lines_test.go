@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // A record as a reader of the whole stream would have it.
@@ -36,7 +36,8 @@ func (s *taken) Line(line []byte, end int64) {
 
 func (s *taken) Long(l *Long, end int64) {
 	key, ok := s.sums[string(l.Sum[:])]
-	if !ok || int64(len(key)) != l.Key || tap.Hash([]byte(key)) != l.Hash || !strings.HasPrefix(key, string(l.Begin)) ||
+	if !ok || int64(len(key)) != l.Key || textkey.Hash([]byte(key)) != l.Hash ||
+		!strings.HasPrefix(key, string(l.Begin)) ||
 		len(l.Begin) != min(len(key), Begun) {
 		s.t.Errorf("a long line's key of %d bytes, hash %d, beginning %.20q is none of the stream's", l.Key, l.Hash,
 			l.Begin)

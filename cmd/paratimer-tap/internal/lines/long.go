@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"hash"
 
-	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // Begun is the number of bytes that are kept of a long line's key.
@@ -57,7 +57,7 @@ func (l *Long) add(piece []byte) {
 
 func (l *Long) key(piece []byte) {
 	l.Key += int64(len(piece))
-	l.Hash = tap.HashMore(l.Hash, piece)
+	l.Hash = textkey.HashMore(l.Hash, piece)
 	l.sha.Write(piece)
 	if room := Begun - len(l.Begin); room > 0 {
 		l.Begin = append(l.Begin, piece[:min(room, len(piece))]...)

@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 	"github.com/paratimer/paratimer/sketch"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // Params control how a map's output is parsed and how many keys are reported.
@@ -71,7 +72,7 @@ func (m *Meter) Line(line []byte, _ int64) {
 		value = len(line) - k - len(m.params.Format.Separator)
 	}
 	m.records++
-	m.count(line[:k], uint64(tap.RecordBytes(k, value)))
+	m.count(line[:k], uint64(textkey.RecordBytes(k, value)))
 }
 
 // Long processes a record that was too long to keep. It is exported for the cutter.
@@ -79,11 +80,11 @@ func (m *Meter) Long(r *lines.Long, _ int64) {
 	m.records++
 	key := m.id(r.Sum, r.Hash)
 	m.name(key, r.Begin, r.Sum, r.Key > int64(len(r.Begin)))
-	m.add(key, float64(tap.RecordBytes(int(r.Key), int(r.Value))))
+	m.add(key, float64(textkey.RecordBytes(int(r.Key), int(r.Value))))
 }
 
 func (m *Meter) id(sum [sha256.Size]byte, hash int32) id {
-	return id{binary.BigEndian.Uint64(sum[:8]), int32(tap.PartitionOf(hash, m.params.Reduces))}
+	return id{binary.BigEndian.Uint64(sum[:8]), int32(textkey.PartitionOf(hash, m.params.Reduces))}
 }
 
 func (m *Meter) add(key id, bytes float64) {
@@ -117,7 +118,7 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 		}
 		m.names = kept
 	}
-	m.names[key] = tap.ShownName(begin, sum, more)
+	m.names[key] = textkey.ShownName(begin, sum, more)
 }
 
 // End returns the profile of the whole output. Do not use the meter afterwards.
@@ -170,5 +171,5 @@ func (m *Meter) called(key id) string {
 	}
 	var sum [sha256.Size]byte
 	binary.BigEndian.PutUint64(sum[:8], key.sum)
-	return tap.NameOf(sum)
+	return textkey.NameOf(sum)
 }

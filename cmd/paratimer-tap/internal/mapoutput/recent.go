@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // Keys repeat often. A small table sums their bytes before they go to the sketch, so that most records need neither a
@@ -42,7 +42,7 @@ func (m *Meter) count(key []byte, bytes uint64) {
 	sum := sha256.Sum256(key)
 	s.size = -1
 	copy(s.key[:], sum[:])
-	hash := tap.Hash(key)
+	hash := textkey.Hash(key)
 	binary.BigEndian.PutUint32(s.key[sha256.Size:], uint32(hash))
 	m.name(m.id(sum, hash), key, sum, false)
 }
@@ -66,7 +66,7 @@ func (m *Meter) settle(s *slot) {
 	} else {
 		k := s.key[:s.size]
 		sum := sha256.Sum256(k)
-		key = m.id(sum, tap.Hash(k))
+		key = m.id(sum, textkey.Hash(k))
 		m.name(key, k, sum, false)
 	}
 	m.add(key, float64(s.bytes))

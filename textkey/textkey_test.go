@@ -1,4 +1,4 @@
-package tap
+package textkey
 
 import (
 	"bufio"

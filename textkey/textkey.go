@@ -1,4 +1,6 @@
-package tap
+// Package textkey computes what Hadoop computes of keys of type Text: their hash, their reduce, and their bytes in a
+// map's output. It also names keys in reports.
+package textkey
 
 import (
 	"crypto/sha256"
@@ -8,6 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+// MaxName bounds the names of keys, in bytes.
+const MaxName = 64
 
 // Hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
 func Hash(key []byte) int32 { return HashMore(1, key) }
