@@ -69,18 +69,21 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // condense joins points until there are at most most: first those of the same size, then those of similar sizes,
 // each at the place of the last one. The sums of bytes, time and count stay the same.
 func (a *attempt) condense(most int) {
-	a.join(func(bytes float64) float64 { return bytes })
-	for width := 1e-3; len(a.points) > most; width *= 2 {
-		a.join(func(bytes float64) float64 { return math.Floor(math.Log(max(bytes, 1)) / width) })
+	for width := 0.0; len(a.points) > most; width = max(1e-3, 2*width) {
+		a.join(width)
 	}
 }
 
-// join makes one point of all points of the same class. It leaves the previous points as they are.
-func (a *attempt) join(class func(bytes float64) float64) {
-	last := make(map[float64]int) // index of a class's newest point
+// join makes one point of all points whose logarithms of sizes are in one interval of a width; of one size, if the width
+// is 0. It leaves the previous points as they are.
+func (a *attempt) join(width float64) {
+	last := make(map[float64]int) // index of the newest point of a size or an interval
 	all := slices.Clone(a.points)
 	for i := range all {
-		p, k := &all[i], class(all[i].Bytes)
+		p, k := &all[i], all[i].Bytes
+		if width > 0 {
+			k = math.Floor(math.Log(max(k, 1)) / width)
+		}
 		if was, ok := last[k]; ok {
 			q := &all[was]
 			share := p.Count / (q.Count + p.Count)

@@ -60,12 +60,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "1")
 	}
 	http.Error(w, refused.Text, refused.Status)
-	h.complain(r, refused)
-}
-
-// complain reports a refusal, but only the first few: a refused client goes on sending.
-func (h *Handler) complain(r *http.Request, refused *Refusal) {
-	if h.tell != nil && h.complaints.Add(1) <= maxComplain {
+	if h.tell != nil && h.complaints.Add(1) <= maxComplain { // a refused client goes on sending
 		h.tell(fmt.Errorf("a batch of %s was refused: %d: %w", r.RemoteAddr, refused.Status, refused))
 	}
 }

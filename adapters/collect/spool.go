@@ -3,6 +3,7 @@ package collect
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -11,43 +12,30 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
-// A Spooled counts the lines of a spool.
-type Spooled struct {
-	Taken, Refused int
-	// First is why the first refused line was refused; nil if none was.
-	First error
-}
-
 // ReadSpool adds a file that a tap wrote because no collector was there: a batch per line, each as hostile as a
 // posted one. received is the time at which all of them count as received. An unusable line, such as the torn last
-// line of a killed task, does not stop the others. An error is the reader's, or means that too many lines in a row
-// are unusable.
-func ReadSpool(r io.Reader, store *Store, received time.Time) (s Spooled, err error) {
+// line of a killed task, does not stop the others. An error is the reader's, or that too many lines in a row are
+// unusable, or else that of the first unusable line.
+func ReadSpool(r io.Reader, store *Store, received time.Time) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 2*tap.MaxBatchBytes)
 	in.Split(splitLines)
 	var bad input.Streak
+	var first error
 	for n := 1; in.Scan(); n++ {
 		line := bytes.TrimSpace(in.Bytes())
 		b, err := tap.Decode(bytes.NewReader(line))
-		if err != nil {
-			if tooMany := bad.Bad(); tooMany != nil {
-				return s, fmt.Errorf("line %d: %w", n, tooMany)
-			}
-		} else {
+		if err == nil {
 			bad.Good()
 			err = store.Take(&b, received)
+		} else if tooMany := bad.Bad(); tooMany != nil {
+			return fmt.Errorf("line %d: %w", n, tooMany)
 		}
-		switch {
-		case err == nil:
-			s.Taken++
-		case len(line) > 0:
-			if s.Refused++; s.First == nil {
-				s.First = fmt.Errorf("line %d: %w", n, err)
-			}
+		if err != nil && len(line) > 0 && first == nil {
+			first = fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	return s, in.Err()
+	return cmp.Or(in.Err(), first)
 }
 
 // splitLines splits lines for a bufio.Scanner. A line that is longer than a batch comes in pieces, which are unusable.

@@ -132,11 +132,10 @@ func (a *attempt) facts(t dag.Instant) dag.Attempt {
 		return x
 	}
 	pos := a.position(t)
-	if pos >= a.ends[dag.Copy] {
-		x.CopyEnd = a.reached(a.ends[dag.Copy])
-	}
-	if pos >= a.ends[dag.Sort] {
-		x.SortEnd = a.reached(a.ends[dag.Sort])
+	for i, end := range []*dag.Instant{dag.Copy: &x.CopyEnd, dag.Sort: &x.SortEnd} {
+		if pos >= a.ends[i] {
+			*end = a.reached(a.ends[i])
+		}
 	}
 	return x
 }

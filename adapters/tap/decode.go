@@ -10,16 +10,16 @@ import (
 
 // Encode returns the batch as JSON without a line break. It returns an error for a batch that Decode would reject.
 func (b Batch) Encode() ([]byte, error) {
-	if err := b.valid(); err != nil {
-		return nil, fmt.Errorf("tap: a batch that cannot be sent: %w", err)
-	}
-	out, err := json.Marshal(b)
-	if err != nil {
-		return nil, fmt.Errorf("tap: a batch that cannot be written: %w", err)
+	err := b.valid()
+	var out []byte
+	if err == nil {
+		out, err = json.Marshal(b)
 	}
 	if len(out) > MaxBatchBytes {
-		return nil, fmt.Errorf("tap: a batch of %d bytes cannot be sent: %d at most; send fewer points or keys",
-			len(out), MaxBatchBytes)
+		err = fmt.Errorf("%d bytes, %d at most; send fewer points or keys", len(out), MaxBatchBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tap: a batch that cannot be sent: %w", err)
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,11 +38,8 @@ func New() rest.Layer { return newCookies().layer }
 
 // isSession reports whether a service needs to receive the cookie again.
 func isSession(name string) bool {
-	switch name {
-	case "hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID":
-		return true
-	}
-	return strings.HasPrefix(name, "checked_application_")
+	return strings.HasPrefix(name, "checked_application_") ||
+		slices.Contains([]string{"hadoop.auth", "hadoop-jwt", "KNOXSESSIONID", "JSESSIONID"}, name)
 }
 
 // set keeps the session cookies of a response.

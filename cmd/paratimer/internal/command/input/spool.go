@@ -74,9 +74,5 @@ func readSpool(store *collect.Store, file string, at time.Time) error {
 		return err
 	}
 	defer f.Close()
-	read, err := collect.ReadSpool(f, store, at)
-	if err != nil {
-		return err
-	}
-	return read.First
+	return collect.ReadSpool(f, store, at)
 }
