@@ -186,18 +186,18 @@ func (j *job) note(t tally, reduces int, reported string) string {
 // best returns the attempt of a reduce with the groups that count; nil if there is none. It is the one that has
 // succeeded, else the running one that has done most, as the engine's own progress and counters are those of the
 // best attempt (TaskImpl.selectBestAttempt), else one that the snapshot does not have yet, else a lost one: its
-// costs are valid until the next attempt reports. seen are the snapshot's attempts of the task; is is the best one
+// costs are valid until the next attempt reports. attempts are the snapshot's attempts of the task; is is the best one
 // among them, or nil. An attempt that a newer one has replaced does not count.
-func (j *job) best(task int32, seen []dag.Attempt) (best *attempt, is *dag.Attempt) {
+func (j *job) best(task int32, attempts []dag.Attempt) (best *attempt, is *dag.Attempt) {
 	most := 0
 	for _, a := range j.tasks[task] {
 		rank, s := ranks[dag.AttemptWaiting], (*dag.Attempt)(nil)
-		if n := len(seen); n > 0 && seen[n-1].Number > a.number {
+		if n := len(attempts); n > 0 && attempts[n-1].Number > a.number {
 			rank = 0
 		}
-		for i := range seen {
-			if seen[i].Number == a.number {
-				rank, s = ranks[seen[i].State], &seen[i]
+		for i := range attempts {
+			if attempts[i].Number == a.number {
+				rank, s = ranks[attempts[i].State], &attempts[i]
 			}
 		}
 		if rank > most || rank == most && best != nil && a.done > best.done {

@@ -146,7 +146,7 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 	}
 	reported := ""
 	for i := range g.Reduces {
-		seen := dag.AttemptsOf(state.Stages[dag.Reduce].Attempts, i)
+		attempts := dag.AttemptsOf(state.Stages[dag.Reduce].Attempts, i)
 		r := dag.NoReduceGroups()
 		if i < len(inner.Reduces) {
 			r = inner.Reduces[i]
@@ -156,9 +156,9 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 			r.Bytes, r.Explicit, r.Implicit, r.Top = p.Bytes, p.Explicit, p.Implicit, p.Top
 		}
 		if t.over() && (usable && t.silent > 0 || !usable && math.IsNaN(r.Bytes)) {
-			counted(&r, seen, t, g.Maps)
+			counted(&r, attempts, t, g.Maps)
 		}
-		a, is := j.best(int32(i), seen)
+		a, is := j.best(int32(i), attempts)
 		if a != nil && !(i < len(inner.Reduces) && isTapped && doneOf(&r) >= a.done) {
 			m := moment{now, at, dag.NoInstant, dag.NoInstant}
 			if is != nil {
@@ -188,10 +188,10 @@ func doneOf(r *dag.ReduceGroups) float64 {
 // once it has copied all. If some maps have profiles, the bytes are at most those that all maps would have if they
 // were alike, because counters may include more than keys and values. Bytes and Implicit are NaN if there are no
 // such counters.
-func counted(r *dag.ReduceGroups, seen []dag.Attempt, t tally, maps int) {
+func counted(r *dag.ReduceGroups, attempts []dag.Attempt, t tally, maps int) {
 	bytes, profiled := math.NaN(), r.Bytes
-	for i := range seen {
-		if a := &seen[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning ||
+	for i := range attempts {
+		if a := &attempts[i]; a.CopyEnd.Known() && a.Bytes > 0 && (a.State == dag.AttemptRunning ||
 			a.State == dag.AttemptSucceeded) {
 			bytes = a.Bytes
 		}
