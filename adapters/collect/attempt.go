@@ -74,8 +74,8 @@ func (a *attempt) condense(most int) {
 	}
 }
 
-// join makes one point of all points of the same size if width is 0, else of all points with the logarithm of their size
-// in the same interval of this width. It leaves the previous points as they are.
+// join makes one point of all points of the same size if width is 0, else of all points with the logarithm of their
+// size in the same interval of this width. It leaves the previous points as they are.
 func (a *attempt) join(width float64) {
 	last := make(map[float64]int) // index of the newest point of a size or an interval
 	all := slices.Clone(a.points)

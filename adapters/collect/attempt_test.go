@@ -60,7 +60,8 @@ func TestCondense(t *testing.T) {
 		for i := range rapid.IntRange(1, 300).Draw(t, "points") {
 			a.points = append(a.points, dag.GroupPoint{
 				At: dag.Instant(i), Bytes: rapid.Float64Range(0, 1e6).Draw(t, "bytes"),
-				Took: seconds(rapid.Float64Range(0, 100).Draw(t, "took")), Count: rapid.Float64Range(1, 1e4).Draw(t, "count"),
+				Took:  seconds(rapid.Float64Range(0, 100).Draw(t, "took")),
+				Count: rapid.Float64Range(1, 1e4).Draw(t, "count"),
 			})
 		}
 		a.shown = rapid.IntRange(0, len(a.points)).Draw(t, "shown")

@@ -3,7 +3,7 @@ package collect
 import (
 	"bufio"
 	"bytes"
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,13 +17,18 @@ import (
 // line of a killed task, does not stop the others. An error is the reader's, or that too many lines in a row are
 // unusable, or else that of the first unusable line.
 func ReadSpool(r io.Reader, store *Store, received time.Time) error {
-	in := bufio.NewScanner(r)
-	in.Buffer(nil, 2*tap.MaxBatchBytes)
-	in.Split(splitLines)
+	in := bufio.NewReaderSize(r, tap.MaxBatchBytes+1)
 	var bad input.Streak
 	var first error
-	for n := 1; in.Scan(); n++ {
-		line := bytes.TrimSpace(in.Bytes())
+	for n := 1; ; n++ {
+		line, end := in.ReadSlice('\n') // a line that is longer than a batch comes in pieces, which are unusable
+		if len(line) == 0 {
+			if errors.Is(end, io.EOF) {
+				return first
+			}
+			return end
+		}
+		line = bytes.TrimSpace(line)
 		b, err := tap.Decode(bytes.NewReader(line))
 		if err == nil {
 			bad.Good()
@@ -35,16 +40,4 @@ func ReadSpool(r io.Reader, store *Store, received time.Time) error {
 			first = fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	return cmp.Or(in.Err(), first)
-}
-
-// splitLines splits lines for a bufio.Scanner. A line that is longer than a batch comes in pieces, which are unusable.
-func splitLines(data []byte, atEnd bool) (advance int, line []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if len(data) > tap.MaxBatchBytes || atEnd && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }

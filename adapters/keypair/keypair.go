@@ -96,8 +96,9 @@ func content(file, kind, extract string) ([]byte, *pem.Block, error) {
 		block, rest = pem.Decode(rest)
 	}
 	if block == nil {
-		return nil, nil, fmt.Errorf("%s: no %s in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 %s)",
-			file, strings.ToLower(kind), extract)
+		return nil, nil, fmt.Errorf(
+			"%s: no %s in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 %s)", file,
+			strings.ToLower(kind), extract)
 	}
 	return data, block, nil
 }

@@ -84,8 +84,9 @@ func (c *checker) plan(p *dag.Plan) {
 		job := &p.Jobs[j]
 		for k := range job.Stages {
 			st := &job.Stages[k]
-			c.require(st.Known && complete(st), "plan", "the number of %v tasks of job %s, their sizes or their costs are "+
-				"unknown or too much; only a plan with all of them can be played", st.Name, job.Node)
+			c.require(st.Known && complete(st), "plan",
+				"the number of %v tasks of job %s, their sizes or their costs are unknown or too much; only a plan with all of them can be played",
+				st.Name, job.Node)
 		}
 		keyed := keyedJob(job)
 		if keyed == nil {

@@ -15,7 +15,10 @@ import (
 const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
-var core = []string{"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey", "units"}
+var core = []string{
+	"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey",
+	"units",
+}
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
