@@ -37,31 +37,34 @@ func Decode(src []byte, name, noun string, into any) (*Document, error) {
 	switch d.root.kind {
 	case mapping:
 		v := reflect.ValueOf(into).Elem()
-		f := rootOf(v.Type())
+		f := Describe(v.Type())
 		f.preset(v)
 		d.mapping(&d.root, v, f, nil)
 	case null:
 		d.add(&d.root, nil, fmt.Sprintf("the file holds no %s: it is empty", noun))
-	default:
-		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", d.root.kind, noun))
 	}
 	return d, d.Err()
 }
 
-// open parses a file.
+// open parses a file. A root that is neither a mapping nor null is a fault of the document.
 func open(src []byte, name, noun string) (*Document, error) {
 	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")) // the byte order mark
 	root, err := parse(src, name, noun)
-	return &Document{src: src, name: name, noun: noun, root: root}, err
+	d := &Document{src: src, name: name, noun: noun, root: root}
+	if root.kind != mapping && root.kind != null {
+		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun))
+	}
+	return d, err
 }
 
 // full reports whether there are more faults than can be reported.
 func (d *Document) full() bool { return len(d.faults) > maxReported }
 
 // add adds a fault of the value at a path.
-func (d *Document) add(it *item, path []string, why string) {
-	d.faults = append(d.faults,
-		&Error{File: d.name, Line: it.line, Column: it.col, Field: pathString(path), Message: why})
+func (d *Document) add(it *item, path []string, why string) *Error {
+	e := &Error{File: d.name, Line: it.line, Column: it.col, Field: pathString(path), Message: why}
+	d.faults = append(d.faults, e)
+	return e
 }
 
 // find returns the value at a path of keys and indices. Steps that the file does not have are left out, as those of
@@ -82,29 +85,21 @@ func (d *Document) Fail(path []string, why string) { d.report(path, errors.New(w
 // report adds an error at a path.
 func (d *Document) report(path []string, err error) {
 	at, found := d.find(path)
-	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: "))
-	d.faults[len(d.faults)-1].Err = err
+	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: ")).Err = err
 }
 
 // FailIn adds a fault at a line and column, from 1, of the unquoted text at a path. If the file does not contain the
 // line literally, the fault is at the text's own position.
 func (d *Document) FailIn(path []string, line, col int, why string) {
 	at, found := d.find(path)
-	d.add(at, found, why)
-	e := d.faults[len(d.faults)-1]
+	e := d.add(at, found, why)
 	inside := strings.Split(at.text, "\n")
 	if at.kind != text || line < 1 || line > len(inside) || inside[line-1] == "" {
 		return
 	}
-	file := bytes.Split(d.src, []byte("\n"))
-	// A quoted text begins on its own line, a block on the next one.
-	for l := at.line + line - 1; l <= min(at.line+line+1, len(file)); l++ {
-		from := 0
-		if l == at.line {
-			from = min(max(0, at.col-1), len(file[l-1]))
-		}
-		if i := bytes.Index(file[l-1][from:], []byte(inside[line-1])); i >= 0 {
-			e.Line, e.Column = l, utf8.RuneCount(file[l-1][:from+i])+max(1, col)
+	for l, here := range slices.Collect(bytes.Lines(d.src)) {
+		if i := bytes.Index(here, []byte(inside[line-1])); i >= 0 && l+1 >= at.line {
+			e.Line, e.Column = l+1, utf8.RuneCount(here[:i])+max(1, col)
 			return
 		}
 	}
@@ -164,15 +159,12 @@ func Fields(src []byte, name, noun string) ([]Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.root.kind != mapping && d.root.kind != null {
-		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", d.root.kind, noun))
-	}
 	var fields []Field
 	for key, value := range d.root.fields() {
 		f := Field{Name: key.text, Line: key.line}
-		values := value.parts
-		if value.kind != list {
-			values = []item{*value}
+		values := []item{*value}
+		if value.kind == list {
+			values = value.parts
 		}
 		for _, one := range values {
 			if one.kind == null || one.kind >= list {

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A field is a field of a file: a field of a struct with the tag plan. The tag has the field's name and options:
+// A Spec is a field of a file: a field of a struct with the tag plan. The tag has the field's name and options:
 //
 //	required  it must be given
 //	null      it may be null, as if it were not given; an int is then -1
@@ -27,24 +27,24 @@ import (
 //
 // More tags bound and describe it: default, min and max (of a number, or of the items of a list), above (a minimum
 // that is excluded), length (of a string: its bounds), pattern (of a string), words (of a string its values, of a bool
-// the words for false and true), fields (of a stage: a key of stageFields), without (fields that must not stand
-// beside it), unless (required, if that field is not given), title (what messages say that it must be), item (the same
-// for the items of a list) and itemmax.
-type field struct {
-	name  string
-	index []int
-	typ   reflect.Type // of a pointer, its element's
-	tag   reflect.StructTag
-	is    map[string]bool // options
+// the words for false and true, of a struct those that its first field has in place of a mapping), fields (of a stage:
+// a key of stageFields), without (fields that must not stand beside it), unless (required, if that field is not given),
+// title (what messages say that it must be), item (the same for the items of a list) and itemmax.
+type Spec struct {
+	Name      string
+	Type      reflect.Type // of a pointer, its element's
+	Tag       reflect.StructTag
+	Words     []string // all valid values
+	Pattern   *regexp.Regexp
+	Low, High float64
+	Title     string  // what the field must be
+	Item      *Spec   // of a list or map
+	Fields    []*Spec // of a struct
+	Without   []string
 
-	words     []string // all valid values
-	pattern   *regexp.Regexp
-	low, high float64
-	title     string // what the field must be
-	form      form
-	item      *field   // of a list or map
-	fields    []*field // of a struct
-	without   []string
+	index   []int
+	options []string
+	form    form // of a scalar
 }
 
 // titles are tags that would make too long a line, by the field's name.
@@ -66,60 +66,61 @@ var stageFields = map[string]string{
 		"extent,pause",
 }
 
-var roots sync.Map // fields that describe whole files, by the type of their struct
+var files sync.Map // fields that describe whole files, by the type of their struct
 
-// rootOf returns a field that describes a whole file.
-func rootOf(t reflect.Type) *field {
-	root, known := roots.Load(t)
+// Describe returns a field that describes a whole file, which Decode reads into a type.
+func Describe(t reflect.Type) *Spec {
+	root, known := files.Load(t)
 	if !known {
-		root, _ = roots.LoadOrStore(t, fieldOf(reflect.StructField{Type: t}, ""))
+		root, _ = files.LoadOrStore(t, fieldOf(reflect.StructField{Type: t}, ""))
 	}
-	return root.(*field)
+	return root.(*Spec)
 }
 
 // fieldOf returns a field of a file. aMapping is the title of a mapping.
-func fieldOf(s reflect.StructField, aMapping string) *field {
-	name, options, _ := strings.Cut(s.Tag.Get("plan"), ",")
-	f := &field{
-		name: name, index: s.Index, typ: s.Type, tag: s.Tag, is: map[string]bool{}, without: split(s.Tag.Get("without")),
-		words: wordsOf(s.Type),
-	}
-	for option := range strings.SplitSeq(options, ",") {
-		f.is[option] = true
+func fieldOf(s reflect.StructField, aMapping string) *Spec {
+	options := strings.Split(s.Tag.Get("plan"), ",")
+	f := &Spec{
+		Name: options[0], Type: s.Type, Tag: s.Tag, Words: wordsOf(s.Type), Without: split(s.Tag.Get("without")),
+		index: s.Index, options: options[1:],
 	}
 	if s.Type.Kind() == reflect.Pointer {
-		f.typ = s.Type.Elem()
+		f.Type = s.Type.Elem()
 	}
-	if f.words == nil {
-		f.words = split(s.Tag.Get("words"))
+	if f.Words == nil {
+		f.Words = split(s.Tag.Get("words"))
 	}
 	if p := s.Tag.Get("pattern"); p != "" {
-		f.pattern = regexp.MustCompile(p)
+		f.Pattern = regexp.MustCompile(p)
 	}
-	f.low, f.high = f.bound("min", f.bound("above", 0)), f.bound("max", math.Inf(1))
-	if f.typ.Kind() == reflect.Int {
-		f.high = f.bound("max", dag.MaxTasks)
+	f.Low, f.High = f.bound("min", f.bound("above", 0)), f.bound("max", math.Inf(1))
+	if f.Type.Kind() == reflect.Int {
+		f.High = f.bound("max", dag.MaxTasks)
 	}
+	kind := f.Type.Kind()
 	switch f.form = f.formOf(); {
-	case f.form.schema != nil:
-	case f.typ.Kind() == reflect.Slice || f.typ.Kind() == reflect.Map:
+	case f.form.read != nil:
+	case kind == reflect.Slice || kind == reflect.Map:
 		tag := reflect.StructTag(fmt.Sprintf("title:%q max:%q length:%q fields:%q", s.Tag.Get("item"),
 			s.Tag.Get("itemmax"), s.Tag.Get("length"), s.Tag.Get("fields")))
-		f.item = fieldOf(reflect.StructField{Type: f.typ.Elem(), Tag: tag},
-			"a mapping that describes a "+strings.TrimSuffix(f.name, "s"))
-		f.words = f.item.words
-	case f.typ.Kind() == reflect.Struct:
+		f.Item = fieldOf(reflect.StructField{Type: f.Type.Elem(), Tag: tag},
+			"a mapping that describes a "+strings.TrimSuffix(f.Name, "s"))
+		f.Words = f.Item.Words
+	case kind == reflect.Struct:
 		only := split(stageFields[s.Tag.Get("fields")])
-		for _, part := range reflect.VisibleFields(f.typ) {
+		for _, part := range reflect.VisibleFields(f.Type) {
 			name, _, _ := strings.Cut(part.Tag.Get("plan"), ",")
 			if name != "" && (only == nil || slices.Contains(only, name)) {
-				f.fields = append(f.fields, fieldOf(part, "a mapping that describes the "+name))
+				f.Fields = append(f.Fields, fieldOf(part, "a mapping that describes the "+name))
 			}
 		}
 	}
-	f.title = cmp.Or(s.Tag.Get("title"), titles[f.name], f.titleOf(aMapping))
+	f.Title = cmp.Or(s.Tag.Get("title"), titles[f.Name], f.form.title, f.titleOf(aMapping))
 	return f
 }
+
+// Is reports whether the field has an option.
+func (f *Spec) Is(option string) bool { return slices.Contains(f.options, option) }
 
 func split(list string) []string {
 	if list == "" {
@@ -128,8 +129,8 @@ func split(list string) []string {
 	return strings.Split(list, ",")
 }
 
-func (f *field) bound(tag string, otherwise float64) float64 {
-	if v, err := strconv.ParseFloat(f.tag.Get(tag), 64); err == nil {
+func (f *Spec) bound(tag string, otherwise float64) float64 {
+	if v, err := strconv.ParseFloat(f.Tag.Get(tag), 64); err == nil {
 		return v
 	}
 	return otherwise
@@ -150,33 +151,30 @@ func wordsOf(t reflect.Type) (words []string) {
 	return words
 }
 
-// titleOf describes the field's values.
-func (f *field) titleOf(aMapping string) string {
-	low, high := f.tag.Get("min"), f.tag.Get("max")
+// titleOf describes the values of a list or mapping.
+func (f *Spec) titleOf(aMapping string) string {
+	low, high := f.Tag.Get("min"), f.Tag.Get("max")
 	names := f.names()
 	switch {
-	case f.form.schema != nil:
-		title, _ := f.form.schema["title"].(string)
-		return title
-	case f.fields != nil && len(names) <= 6 && !slices.Contains(names, "name"):
+	case f.Fields != nil && len(names) <= 6 && !slices.Contains(names, "name"):
 		return "a mapping of " + sentence(names, "and")
-	case f.fields != nil:
+	case f.Fields != nil:
 		return aMapping
-	case len(f.words) > 0:
-		return sentence(f.words, "or") + ", or a list of these"
+	case len(f.Words) > 0:
+		return sentence(f.Words, "or") + ", or a list of these"
 	case low != "":
-		return fmt.Sprintf("a list of %s to %s %s", low, high, f.name)
+		return fmt.Sprintf("a list of %s to %s %s", low, high, f.Name)
 	case high != "":
-		return fmt.Sprintf("a list of at most %s %s", high, f.name)
+		return fmt.Sprintf("a list of at most %s %s", high, f.Name)
 	}
 	return "a list of names"
 }
 
 // names returns the names of the fields of a struct.
-func (f *field) names() []string {
-	names := make([]string, len(f.fields))
-	for i, part := range f.fields {
-		names[i] = part.name
+func (f *Spec) names() []string {
+	names := make([]string, len(f.Fields))
+	for i, part := range f.Fields {
+		names[i] = part.Name
 	}
 	return names
 }
@@ -188,23 +186,20 @@ func sentence(words []string, last string) string {
 }
 
 // preset gives the fields of a struct their values for a file without them.
-func (f *field) preset(v reflect.Value) {
-	for _, part := range f.fields {
-		to := v.FieldByIndex(part.index)
-		word := part.tag.Get("default")
-		switch kind := to.Kind(); {
-		case kind == reflect.Struct:
+func (f *Spec) preset(v reflect.Value) {
+	for _, part := range f.Fields {
+		to, kind := v.FieldByIndex(part.index), part.Type.Kind()
+		switch word := part.Tag.Get("default"); {
+		case to.Kind() == reflect.Struct:
 			part.preset(to)
-		case kind == reflect.Uint8:
-			to.SetUint(uint64(max(0, slices.Index(part.words, word))))
-		case kind == reflect.Int && word == "" && (part.is["optional"] || part.is["null"]):
+		case word != "" && kind == reflect.Uint8:
+			to.SetUint(uint64(slices.Index(part.Words, word))) //nolint:gosec // a test reads each default
+		case word != "":
+			part.form.read(&item{kind: number, text: word}, to)
+		case kind == reflect.Int && (part.Is("optional") || part.Is("null")):
 			to.SetInt(-1)
-		case kind == reflect.Int:
-			to.SetInt(int64(part.bound("default", 0)))
-		case kind == reflect.Float64 && part.is["optional"]:
+		case kind == reflect.Float64 && part.Is("optional"):
 			to.SetFloat(math.NaN())
-		case kind == reflect.Float64:
-			to.SetFloat(part.bound("default", 0))
 		}
 	}
 }

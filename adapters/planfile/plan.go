@@ -255,7 +255,7 @@ func placePath(at dag.Place) []string {
 func fileOf(p *dag.Plan) *file {
 	c := &p.Cluster
 	f := &file{
-		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{named: &c.Policy}, Cluster: *c},
+		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{Name: c.Policy.String()}, Cluster: *c},
 		Residuals: p.Residuals, InputSizes: p.InputSizes,
 	}
 	if len(c.Order) > 0 {

@@ -46,16 +46,29 @@ func ParseTime(s string) (ms float64, ok bool) {
 	return ms, !math.IsInf(ms, 0)
 }
 
-func formatTime(ms float64) string { return strconv.FormatFloat(ms, 'g', -1, 64) + "ms" }
+// milliseconds returns a time, NaN for other values. 0 needs no unit.
+func milliseconds(it *item) float64 {
+	if ms, ok := ParseTime(it.text); ok && it.kind == text {
+		return ms
+	}
+	if it.number() == 0 {
+		return 0
+	}
+	return math.NaN()
+}
 
-// parseMemory parses an amount of memory. It returns megabytes, at most 2^52, and whether they are a whole number.
-func parseMemory(s string) (mb int, ok bool) {
-	parts := memoryText.FindStringSubmatch(s)
-	if parts == nil {
-		return 0, false
+func timeItem(ms float64) item { return textItem(strconv.FormatFloat(ms, 'g', -1, 64) + "ms") }
+
+// megabytes returns an amount of memory, at most 2^52, NaN for other values.
+func megabytes(it *item) float64 {
+	parts := memoryText.FindStringSubmatch(it.text)
+	if parts == nil || it.kind != text {
+		return math.NaN()
 	}
 	unit := parts[2]
-	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(s, unit)), 64)
-	v *= map[string]float64{"k": 1.0 / 1024, "m": 1, "g": 1024, "t": 1024 * 1024}[strings.ToLower(unit[:1])]
-	return int(min(v, 1<<52)), err == nil && v == math.Trunc(v)
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(it.text, unit)), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return min(v*map[string]float64{"k": 1.0 / 1024, "m": 1, "g": 1024, "t": 1024 * 1024}[strings.ToLower(unit[:1])], 1<<52)
 }

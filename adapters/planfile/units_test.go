@@ -24,14 +24,14 @@ func TestParseTimeIsExact(t *testing.T) {
 func TestFormatTimeIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := rapid.Float64Range(0, 1e15).Draw(t, "ms")
-		if got, ok := ParseTime(formatTime(ms)); !ok || got != ms {
-			t.Fatalf("%v is written %s and read %v", ms, formatTime(ms), got)
+		if got, ok := ParseTime(timeItem(ms).text); !ok || got != ms {
+			t.Fatalf("%v is written %s and read %v", ms, timeItem(ms).text, got)
 		}
 	})
 }
 
 func TestDurations(t *testing.T) {
-	read := (&field{typ: reflect.TypeFor[time.Duration]()}).formOf().read
+	read := (&Spec{Type: reflect.TypeFor[time.Duration]()}).formOf().read
 	duration := func(s string) (d time.Duration, ok bool) {
 		ok = read(&item{kind: text, text: s}, reflect.ValueOf(&d).Elem())
 		return d, ok
@@ -52,16 +52,21 @@ func TestDurations(t *testing.T) {
 }
 
 func TestParseMemory(t *testing.T) {
+	read := (&Spec{Type: reflect.TypeFor[int](), options: []string{"MB"}}).formOf().read
+	memory := func(s string) (mb int, ok bool) {
+		ok = read(&item{kind: text, text: s}, reflect.ValueOf(&mb).Elem())
+		return mb, ok
+	}
 	for s, want := range map[string]int{
 		"3072MB": 3072, "3GB": 3072, "1.5GB": 1536, "512m": 512, "2g": 2048,
 		"1TB": 1 << 20, "2048KB": 2, "4GiB": 4096, "1 GB": 1024,
 	} {
-		if got, ok := parseMemory(s); !ok || got != want {
+		if got, ok := memory(s); !ok || got != want {
 			t.Errorf("%s is %d, %v", s, got, ok)
 		}
 	}
 	for _, s := range []string{"", "3072", "MB", "1XB", "0.1MB", "100KB", "-1GB", "1e30GB", "GB3"} {
-		if got, ok := parseMemory(s); ok {
+		if got, ok := memory(s); ok {
 			t.Errorf("%q is %d", s, got)
 		}
 	}

@@ -19,7 +19,7 @@ type (
 	}
 	// policy is a name, or a mapping of order and slots (the ParaTimer paper, section 3.1.1).
 	policy struct {
-		named *dag.Policy
+		Name  string
 		Slots string         `plan:"slots" words:"separate,containers"`
 		Order []dag.OrderKey `plan:"order" min:"1" max:"5"`
 	}
@@ -53,27 +53,11 @@ type (
 	}
 )
 
-// MarshalText returns the policy's name, nil for a mapping.
-func (p policy) MarshalText() ([]byte, error) {
-	if p.named == nil {
-		return nil, nil
-	}
-	return p.named.MarshalText()
-}
-
-// UnmarshalText reads a policy's name.
-func (p *policy) UnmarshalText(b []byte) error {
-	p.named = new(dag.Policy)
-	return p.named.UnmarshalText(b)
-}
-
 // dag returns the policy that assigns slots to tasks.
-func (p *policy) dag() dag.Policy {
-	switch {
-	case p.named != nil:
-		return *p.named
-	case p.Slots == "containers":
+func (p *policy) dag() (of dag.Policy) {
+	if p.Slots == "containers" {
 		return dag.YARN
 	}
-	return dag.FIFO
+	_ = of.UnmarshalText([]byte(p.Name)) // FIFO without a name
+	return of
 }

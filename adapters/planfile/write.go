@@ -1,7 +1,6 @@
 package planfile
 
 import (
-	"encoding"
 	"encoding/json"
 	"io"
 	"math"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -22,86 +19,68 @@ const maxYAML = 50_000
 // Write writes a plan in YAML or, if it has very many values, in JSON, which is also YAML. Read returns the same plan
 // for it, except names that are not UTF-8. Write returns an error if dag.ValidateProfile or w does.
 func Write(w io.Writer, p *dag.Plan) error {
-	return write(w, p, false)
+	return write(w, p, maxYAML)
 }
 
 // WriteJSON is Write in JSON for any size, so that the plan can be part of another file.
 func WriteJSON(w io.Writer, p *dag.Plan) error {
-	return write(w, p, true)
+	return write(w, p, 0)
 }
 
-func write(w io.Writer, p *dag.Plan, isJSON bool) error {
+func write(w io.Writer, p *dag.Plan, maxYAML int) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
 	}
-	root, _ := encode(reflect.ValueOf(*fileOf(p)), rootOf(reflect.TypeFor[file]()))
-	out := printer{isJSON: isJSON || count(root) > maxYAML}
+	root, _ := encode(reflect.ValueOf(*fileOf(p)), Describe(reflect.TypeFor[file]()))
+	out := printer{isJSON: root.size() > maxYAML}
 	if out.isJSON {
-		out.flow(root, "\n  ")
+		out.flow(&root, "\n  ")
 	} else {
-		out.block(root.(yaml.MapSlice), "\n")
+		out.block(&root, "\n")
 	}
 	_, err := io.WriteString(w, out.b.String()+"\n")
 	return err
 }
 
-// encode converts a field to a value that can be printed: nil, a string, a json.Number, a list or a mapping. It
-// returns false for a value that is left out.
-func encode(v reflect.Value, f *field) (any, bool) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return nil, false
+// encode converts a field to an item. It returns false for a value that is left out.
+func encode(v reflect.Value, f *Spec) (it item, isGiven bool) {
+	switch {
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return item{}, false
+	case v.Kind() == reflect.Pointer:
+		it, _ = encode(v.Elem(), f)
+		return it, true // {} is a pipeline with unknown values
+	case f.form.write != nil:
+		it = f.form.write(v)
+		always := f.Is("required") || f.Is("optional") || f.Tag.Get("default") != ""
+		return it, (it.kind != null || f.Is("null")) && (always || !v.IsZero())
+	case v.Kind() == reflect.Struct && f.Words != nil && v.Field(0).String() != "":
+		return textItem(v.Field(0).String()), true
+	case v.Kind() == reflect.Slice:
+		it.kind = list
+		for i := range v.Len() {
+			part, _ := encode(v.Index(i), f.Item)
+			it.parts = append(it.parts, part)
 		}
-		value, _ := encode(v.Elem(), f)
-		return value, true // {} is a pipeline with unknown values
-	}
-	if f.form.write != nil {
-		value := f.form.write(v)
-		always := f.is["required"] || f.is["optional"] || f.tag.Get("default") != ""
-		return value, (value != nil || f.is["null"]) && (always || !v.IsZero())
-	}
-	if words, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if word, err := words.MarshalText(); err == nil && len(word) > 0 {
-			return string(word), true
-		}
-	}
-	if v.Kind() == reflect.Slice {
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i], _ = encode(v.Index(i), f.item)
-		}
-		return list, len(list) > 0
-	}
-	fields := yaml.MapSlice{}
-	for _, part := range f.fields {
-		if value, ok := encode(v.FieldByIndex(part.index), part); ok {
-			fields = append(fields, yaml.MapItem{Key: part.name, Value: value})
+	default:
+		it.kind = mapping
+		for _, part := range f.Fields {
+			if value, ok := encode(v.FieldByIndex(part.index), part); ok {
+				it.parts = append(it.parts, textItem(part.Name), value)
+			}
 		}
 	}
-	return fields, len(fields) > 0
+	return it, len(it.parts) > 0
 }
 
-// numberText prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
-func numberText(v float64) json.Number {
+func textItem(s string) item { return item{kind: text, text: s} }
+
+// numberItem prefers digits to powers of ten if both are exact: 2500000, not 2.5e+06.
+func numberItem(v float64) item {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return json.Number(strconv.FormatInt(int64(v), 10))
+		return item{kind: number, text: strconv.FormatInt(int64(v), 10)}
 	}
-	return json.Number(strconv.FormatFloat(v, 'g', -1, 64))
-}
-
-func count(v any) int {
-	sum := 1
-	switch v := v.(type) {
-	case []any:
-		for _, item := range v {
-			sum += count(item)
-		}
-	case yaml.MapSlice:
-		for _, item := range v {
-			sum += count(item.Value)
-		}
-	}
-	return sum
+	return item{kind: number, text: strconv.FormatFloat(v, 'g', -1, 64)}
 }
 
 // A printer prints values in lines of lineWidth characters, unless a single value is longer.
@@ -126,28 +105,27 @@ func (p *printer) begin(line string) {
 
 // block prints a mapping in YAML's block style. Lists without mappings, and short mappings of scalars, are printed in
 // flow style.
-func (p *printer) block(fields yaml.MapSlice, line string) {
+func (p *printer) block(it *item, line string) {
 	deeper := line + "  "
-	for i, field := range fields {
+	for i := 0; i < len(it.parts); i += 2 {
 		if i > 0 {
 			p.begin(line)
 		}
-		p.put(field.Key.(string) + ":")
-		fields, isMapping := field.Value.(yaml.MapSlice)
-		switch list, _ := field.Value.([]any); {
-		case isFlat(field.Value):
+		p.put(it.parts[i].text + ":")
+		switch value := &it.parts[i+1]; {
+		case value.isFlat():
 			p.put(" ")
-			p.flow(field.Value, deeper)
-		case isMapping:
+			p.flow(value, deeper)
+		case value.kind == mapping:
 			p.begin(deeper)
-			p.block(fields, deeper)
+			p.block(value, deeper)
 		default:
-			for _, entry := range list {
+			for k := range value.parts {
 				p.begin(line + "- ")
-				if fields, ok := entry.(yaml.MapSlice); ok && !isFlat(entry) {
-					p.block(fields, deeper)
-				} else {
+				if entry := &value.parts[k]; entry.isFlat() {
 					p.flow(entry, deeper)
+				} else {
+					p.block(entry, deeper)
 				}
 			}
 		}
@@ -155,54 +133,44 @@ func (p *printer) block(fields yaml.MapSlice, line string) {
 }
 
 // isFlat reports whether a value is printed in flow style.
-func isFlat(v any) bool {
-	switch v := v.(type) {
-	case []any:
-		return !slices.ContainsFunc(v, func(item any) bool {
-			_, isMapping := item.(yaml.MapSlice)
-			return isMapping
-		})
-	case yaml.MapSlice:
-		return len(v) <= 4 && !slices.ContainsFunc(v, func(f yaml.MapItem) bool { return count(f.Value) > 1 })
+func (it *item) isFlat() bool {
+	if it.kind == mapping {
+		return len(it.parts) <= 8 && !slices.ContainsFunc(it.parts, func(part item) bool { return part.parts != nil })
 	}
-	return true
+	return !slices.ContainsFunc(it.parts, func(part item) bool { return part.kind == mapping })
 }
 
 // flow prints a value in JSON, or in YAML's flow style. line begins another line of it.
-func (p *printer) flow(v any, line string) {
-	next := func(i int) {
-		switch {
+func (p *printer) flow(it *item, line string) {
+	switch it.kind {
+	case null:
+		p.put("null")
+		return
+	case boolean, number:
+		p.put(it.text)
+		return
+	case text:
+		p.put(p.text(it.text))
+		return
+	}
+	open, end := "[", "]"
+	if it.kind == mapping {
+		open, end = "{", "}"
+	}
+	p.put(open)
+	for i := range it.parts {
+		switch isValue := it.kind == mapping && i%2 == 1; {
+		case isValue:
+			p.put(": ")
 		case i > 0 && p.column > lineWidth:
 			p.put(",")
 			p.begin(line)
 		case i > 0:
 			p.put(", ")
 		}
+		p.flow(&it.parts[i], line)
 	}
-	switch v := v.(type) {
-	case []any:
-		p.put("[")
-		for i, item := range v {
-			next(i)
-			p.flow(item, line)
-		}
-		p.put("]")
-	case yaml.MapSlice:
-		p.put("{")
-		for i, f := range v {
-			next(i)
-			p.flow(f.Key, line)
-			p.put(": ")
-			p.flow(f.Value, line)
-		}
-		p.put("}")
-	case string:
-		p.put(p.text(v))
-	case json.Number:
-		p.put(string(v))
-	default:
-		p.put("null")
-	}
+	p.put(end)
 }
 
 var (

@@ -10,11 +10,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 )
 
-// Schema returns the JSON Schema (2020-12) of job files, without descriptions.
-func Schema() ([]byte, error) {
-	return planfile.SchemaOf(file{}, "a job file: a mapping with cluster and jobs")
-}
-
 // maxBytes bounds a job file. 100 jobs take 50 kB.
 const maxBytes = 1 << 20
 

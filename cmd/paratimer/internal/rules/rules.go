@@ -21,9 +21,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Schema returns the JSON Schema (2020-12) of rule files, without descriptions.
-func Schema() ([]byte, error) { return planfile.SchemaOf(file{}, "a rule file: a mapping with rules") }
-
 // maxBytes bounds a rule file.
 const maxBytes = 1 << 20
 
