@@ -116,7 +116,7 @@ func (d *Document) Err() error {
 			errs = append(errs, &Error{File: d.name, Message: "and more"})
 			break
 		}
-		e.Excerpt = excerpt(d.src, e.Line, e.Column)
+		e.Excerpt = excerpt(d.src, place{e.Line, e.Column})
 		errs = append(errs, e)
 	}
 	return errors.Join(errs...)

@@ -39,13 +39,13 @@ func (e *Error) Unwrap() error { return e.Err }
 const shownWidth = 100
 
 // excerpt returns a line with a caret under a column, and the line before it. Lines end with \n, \r\n or \r.
-func excerpt(src []byte, line, col int) string {
-	if line < 1 {
+func excerpt(src []byte, at place) string {
+	if at.line < 1 {
 		return ""
 	}
 	var before, here []byte
 	rest := src
-	for range line {
+	for range at.line {
 		end := bytes.IndexAny(rest, "\r\n")
 		if end < 0 {
 			end = len(rest)
@@ -54,12 +54,12 @@ func excerpt(src []byte, line, col int) string {
 		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest[end:], []byte("\r")), []byte("\n"))
 	}
 	var b strings.Builder
-	if line > 1 {
+	if at.line > 1 {
 		shown, _ := window(before, 1)
-		fmt.Fprintf(&b, "  %4d | %s\n", line-1, shown)
+		fmt.Fprintf(&b, "  %4d | %s\n", at.line-1, shown)
 	}
-	shown, caret := window(here, col)
-	fmt.Fprintf(&b, "> %4d | %s\n       | %s^", line, shown, strings.Repeat(" ", caret))
+	shown, caret := window(here, at.col)
+	fmt.Fprintf(&b, "> %4d | %s\n       | %s^", at.line, shown, strings.Repeat(" ", caret))
 	return b.String()
 }
 
@@ -69,19 +69,16 @@ func window(line []byte, col int) (shown string, caret int) {
 	const most = shownWidth + 20
 	before, after := "", ""
 	caret = col - 1
+	runes := []rune(string(line[:min(len(line), (col+most)*utf8.UTFMax)]))
 	if from := col - 1 - shownWidth/2; len(line) > most && from > 0 {
 		before, caret = "… ", shownWidth/2+2
-		for range from {
-			_, n := utf8.DecodeRune(line)
-			line = line[n:]
-		}
+		runes = runes[min(from, len(runes)):]
 	}
-	runes := []rune(string(line[:min(len(line), most*utf8.UTFMax)]))
 	if len(runes) > most {
 		runes, after = runes[:most], " …"
 	}
-	shown = strings.Map(safe, string(runes))
-	return strings.TrimRight(before+shown+after, " "), min(caret, len(runes)+len(before))
+	shown = strings.TrimRight(before+strings.Map(safe, string(runes))+after, " ")
+	return shown, min(caret, len(runes)+len(before))
 }
 
 func safe(r rune) rune {

@@ -29,12 +29,15 @@ func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
 }
 
+// A place is a position in a file, from 1. Columns count characters.
+type place struct{ line, col int }
+
 // An item is a value of a file, at its position.
 type item struct {
-	kind      kind
-	line, col int    // from 1; columns count characters
-	text      string // of a string its value, of another scalar how it is written
-	parts     []item // the values of a list; the keys and values of a mapping in turn
+	kind kind
+	place
+	text  string // of a string its value, of another scalar how it is written
+	parts []item // the values of a list; the keys and values of a mapping in turn
 }
 
 // size returns the number of values in an item, itself included.
@@ -125,40 +128,39 @@ func parse(src []byte, name, noun string) (root item, err error) {
 	isObject := bytes.HasPrefix(bytes.TrimLeft(src, " \t\r\n"), []byte("{"))
 	switch {
 	case !utf8.Valid(src):
-		p.fail(0, 0, "this is not text in UTF-8: a %s is YAML or JSON", noun)
+		p.fail(place{}, "this is not text in UTF-8: a %s is YAML or JSON", noun)
 	case filepath.Ext(name) == ".json" || isObject && json.Valid(src):
-		j := jsonParser{parser: &p, dec: json.NewDecoder(bytes.NewReader(src)), line: 1}
-		j.dec.UseNumber()
-		return j.root(), nil
+		return p.json(), nil
 	}
 	return p.yaml(), nil
 }
 
-func (p *parser) fail(line, col int, format string, args ...any) {
-	e := &Error{File: p.name, Line: line, Column: col, Message: fmt.Sprintf(format, args...)}
-	e.Excerpt = excerpt(p.src, e.Line, e.Column)
-	panic(e)
+func (p *parser) fail(at place, format string, args ...any) {
+	panic(&Error{
+		File: p.name, Line: at.line, Column: at.col, Message: fmt.Sprintf(format, args...),
+		Excerpt: excerpt(p.src, at),
+	})
 }
 
 // count adds a number of values to those of the file.
-func (p *parser) count(n, line, col int) {
+func (p *parser) count(n int, at place) {
 	if p.items += n; p.items > maxItems {
-		p.fail(line, col, "more than %d values up to here, aliases counted in full: that is no %s that can be handled",
+		p.fail(at, "more than %d values up to here, aliases counted in full: that is no %s that can be handled",
 			maxItems, p.noun)
 	}
 }
 
-func (p *parser) item(k kind, line, col int, s string) item {
-	p.count(1, line, col)
-	return item{kind: k, line: line, col: col, text: s}
+func (p *parser) item(k kind, at place, s string) item {
+	p.count(1, at)
+	return item{kind: k, place: at, text: s}
 }
 
 // composite returns an empty list or mapping.
-func (p *parser) composite(k kind, line, col, depth int) item {
+func (p *parser) composite(k kind, at place, depth int) item {
 	if depth > maxDepth {
-		p.fail(line, col, tooDeep, maxDepth)
+		p.fail(at, tooDeep, maxDepth)
 	}
-	return p.item(k, line, col, "")
+	return p.item(k, at, "")
 }
 
 const tooDeep = "nested more than %d levels deep"
@@ -166,94 +168,86 @@ const tooDeep = "nested more than %d levels deep"
 // once reports a key that a mapping has twice.
 func (p *parser) once(lines map[string]int, key item) {
 	if first, ok := lines[key.text]; ok {
-		p.fail(key.line, key.col, "field %s is given twice, first on line %d: keep one", quote(key.text), first)
+		p.fail(key.place, "field %s is given twice, first on line %d: keep one", quote(key.text), first)
 	}
 	lines[key.text] = key.line
 }
 
-// A jsonParser reads JSON by the tokens of encoding/json.
-type jsonParser struct {
-	*parser
-	dec  *json.Decoder
-	done int // bytes read
-	// place counts lines from its last position, so that a file is only scanned once.
-	at, start, line int
-}
-
-func (p *jsonParser) root() item {
-	root := p.value(1)
-	p.skip()
-	if p.done < len(p.src) {
-		line, col := p.place(p.done)
-		p.fail(line, col, "there is more after the end of the %s", p.noun)
+// json reads a file in JSON by the tokens of encoding/json.
+func (p *parser) json() item {
+	j := jsonParser{parser: p, dec: json.NewDecoder(bytes.NewReader(p.src)), place: place{1, 1}}
+	j.dec.UseNumber()
+	root := j.value(1)
+	if rest := bytes.TrimLeft(p.src[j.dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		p.fail(j.at(len(p.src)-len(rest)), "there is more after the end of the %s", p.noun)
 	}
 	return root
 }
 
-// place returns the line and column of an offset. Offsets must not decrease.
-func (p *jsonParser) place(offset int) (line, col int) {
-	for ; p.at < offset && p.at < len(p.src); p.at++ {
-		if p.src[p.at] == '\n' {
-			p.line, p.start = p.line+1, p.at+1
+type jsonParser struct {
+	*parser
+	dec    *json.Decoder
+	offset int // of the place
+	place
+}
+
+// at returns the place of an offset. Offsets must not decrease, so that a file is only scanned once.
+func (p *jsonParser) at(offset int) place {
+	for ; p.offset < offset; p.offset++ {
+		switch c := p.src[p.offset]; {
+		case c == '\n':
+			p.place = place{p.line + 1, 1}
+		case utf8.RuneStart(c):
+			p.col++
 		}
 	}
-	if offset-p.start > 4096 { // for a very long line, columns count bytes
-		return p.line, offset - p.start + 1
-	}
-	return p.line, utf8.RuneCount(p.src[p.start:offset]) + 1
+	return p.place
 }
 
-// skip moves past white space and separators to the next token.
-func (p *jsonParser) skip() {
-	for p.done < len(p.src) && bytes.IndexByte([]byte(" \t\r\n,:"), p.src[p.done]) >= 0 {
-		p.done++
+func (p *jsonParser) token() (json.Token, place) {
+	begin := int(p.dec.InputOffset())
+	for begin < len(p.src) && bytes.IndexByte([]byte(" \t\r\n,:"), p.src[begin]) >= 0 {
+		begin++
 	}
-}
-
-func (p *jsonParser) token() (tok json.Token, line, col int) {
-	p.skip()
-	line, col = p.place(p.done)
+	at := p.at(begin)
 	tok, err := p.dec.Token()
 	var s *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		line, col = p.place(len(p.src))
-		p.fail(line, col, "the file ends in the middle of a value")
+		p.fail(p.at(len(p.src)), "the file ends in the middle of a value")
 	case errors.As(err, &s):
-		line, col = p.place(max(p.done, int(s.Offset)-1))
-		p.fail(line, col, "%v", err)
+		p.fail(p.at(max(begin, int(s.Offset)-1)), "%v", err)
 	case err != nil:
-		p.fail(line, col, "%v", err)
+		p.fail(at, "%v", err)
 	}
-	p.done = int(p.dec.InputOffset())
-	return tok, line, col
+	return tok, at
 }
 
 func (p *jsonParser) value(depth int) item {
-	tok, line, col := p.token()
+	tok, at := p.token()
 	switch v := tok.(type) {
 	case bool:
-		return p.item(boolean, line, col, strconv.FormatBool(v))
+		return p.item(boolean, at, strconv.FormatBool(v))
 	case string:
-		return p.item(text, line, col, v)
+		return p.item(text, at, v)
 	case json.Number:
-		return p.item(number, line, col, string(v))
+		return p.item(number, at, string(v))
 	case json.Delim:
-		it := p.composite(list, line, col, depth)
+		it := p.composite(list, at, depth)
 		if v == '{' {
 			it.kind = mapping
 		}
 		// Reserve the items of a list of scalars, which may have a million of them.
-		rest := p.src[p.done:]
+		rest := p.src[p.dec.InputOffset():]
 		if end := bytes.IndexAny(rest, "[]{}"); end >= 0 && v == '[' && rest[end] == ']' {
 			it.parts = make([]item, 0, min(maxItems, 1+bytes.Count(rest[:end], []byte(","))))
 		}
 		lines := map[string]int{}
 		for ; p.dec.More(); it.parts = append(it.parts, p.value(depth+1)) {
 			if it.kind == mapping {
-				tok, line, col := p.token()
+				tok, at := p.token()
 				name, _ := tok.(string) // the decoder accepts no other keys
-				key := p.item(text, line, col, name)
+				key := p.item(text, at, name)
 				p.once(lines, key)
 				it.parts = append(it.parts, key)
 			}
@@ -261,5 +255,5 @@ func (p *jsonParser) value(depth int) item {
 		p.token()
 		return it
 	}
-	return p.item(null, line, col, "null")
+	return p.item(null, at, "null")
 }

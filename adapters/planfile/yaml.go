@@ -29,20 +29,16 @@ func (p *parser) measure() {
 		}
 	}
 	marks := count("\n", ",", ":", "[", "]", "{", "}", "-", "?", "#", "&", "*", "!", `"`, "'", "%")
-	for _, bound := range []struct {
-		have, most int
-		what       string
-	}{
-		{marks, 500_000, "values and separators"},
-		{blanks, 5_000, "blank lines"},
-		{count("\t"), 5_000, "tabs"},
-		{count("|", ">"), 10_000, "signs of block scalars (| and >)"},
-		{count("\n---", "\n...", "\r---", "\r..."), 10, "documents"},
-	} {
-		if bound.have > bound.most {
-			p.fail(0, 0, "%d %s are too many for YAML (at most %d): write the %s as JSON", bound.have, bound.what,
-				bound.most, p.noun)
-		}
+	p.atMost(500_000, marks, "values and separators")
+	p.atMost(5_000, blanks, "blank lines")
+	p.atMost(5_000, count("\t"), "tabs")
+	p.atMost(10_000, count("|", ">"), "signs of block scalars (| and >)")
+	p.atMost(10, count("\n---", "\n...", "\r---", "\r..."), "documents")
+}
+
+func (p *parser) atMost(most, have int, what string) {
+	if have > most {
+		p.fail(place{}, "%d %s are too many for YAML (at most %d): write the %s as JSON", have, what, most, p.noun)
 	}
 }
 
@@ -61,15 +57,15 @@ func (p *parser) yaml() item {
 			docs = append(docs, d.Body)
 		}
 	}
-	if len(docs) > 1 {
-		line, col := position(docs[1])
-		p.fail(line, col, "a second document begins here: a file holds one %s", p.noun)
+	switch len(docs) {
+	case 0:
+		return item{place: place{1, 1}}
+	case 1:
+		y := yamlParser{parser: p, anchors: map[string]item{}}
+		return y.node(docs[0], 1)
 	}
-	if len(docs) == 0 {
-		return item{line: 1, col: 1}
-	}
-	y := yamlParser{parser: p, anchors: map[string]item{}}
-	return y.node(docs[0], 1)
+	p.fail(placeOf(docs[1]), "a second document begins here: a file holds one %s", p.noun)
+	return item{}
 }
 
 // bound bounds the nesting before the parser recurses into it.
@@ -102,28 +98,27 @@ func (p *parser) bound(tokens token.Tokens) {
 			}
 		}
 		if opened += last; flow > maxDepth || len(columns) > maxDepth || opened > maxDepth {
-			p.fail(pos.Line, pos.Column, tooDeep, maxDepth)
+			p.fail(place{pos.Line, pos.Column}, tooDeep, maxDepth)
 		}
 	}
 }
 
 func (p *parser) yamlFault(err error) {
+	at := place{1, 1}
+	why, _, _ := strings.Cut(err.Error(), "\n")
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
-		pos := e.GetToken().Position
-		why := printable(e.GetMessage())
-		if why == "value is not allowed in this context" {
-			why += ": is the indentation right?"
-		}
-		p.fail(pos.Line, pos.Column, "%s", why)
+		at, why = place{e.GetToken().Position.Line, e.GetToken().Position.Column}, e.GetMessage()
 	}
-	why, _, _ := strings.Cut(err.Error(), "\n")
-	p.fail(1, 1, "%s", printable(why))
+	if why == "value is not allowed in this context" {
+		why += ": is the indentation right?"
+	}
+	p.fail(at, "%s", printable(why))
 }
 
-func position(n ast.Node) (line, col int) {
+func placeOf(n ast.Node) place {
 	pos := n.GetToken().Position
-	return pos.Line, pos.Column
+	return place{pos.Line, pos.Column}
 }
 
 // decimal matches a number of YAML's core schema (1.2.2, section 10.3.2).
@@ -136,32 +131,31 @@ type yamlParser struct {
 }
 
 func (y *yamlParser) node(n ast.Node, depth int) item {
-	tok := n.GetToken()
-	line, col := position(n)
+	tok, at := n.GetToken(), placeOf(n)
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return y.item(null, line, col, "null")
+		return y.item(null, at, "null")
 	case *ast.BoolNode:
-		return y.item(boolean, line, col, tok.Value)
+		return y.item(boolean, at, tok.Value)
 	case *ast.StringNode:
 		if tok.Type == token.StringType && decimal.MatchString(n.Value) { // the library reads 1e3 as a string
-			return y.item(number, line, col, n.Value)
+			return y.item(number, at, n.Value)
 		}
-		return y.item(text, line, col, n.Value)
+		return y.item(text, at, n.Value)
 	case *ast.LiteralNode:
-		return y.item(text, line, col, n.Value.Value)
+		return y.item(text, at, n.Value.Value)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return y.item(number, line, col, tok.Value)
+		return y.item(number, at, tok.Value)
 	case *ast.SequenceNode:
-		it := y.composite(list, line, col, depth)
+		it := y.composite(list, at, depth)
 		for _, v := range n.Values {
 			it.parts = append(it.parts, y.node(v, depth+1))
 		}
 		return it
 	case *ast.MappingNode:
-		return y.mapping(n.Values, line, col, depth)
+		return y.mapping(n.Values, at, depth)
 	case *ast.MappingValueNode:
-		return y.mapping([]*ast.MappingValueNode{n}, line, col, depth)
+		return y.mapping([]*ast.MappingValueNode{n}, at, depth)
 	case *ast.AnchorNode:
 		it := y.node(n.Value, depth)
 		y.anchors[n.Name.GetToken().Value] = it
@@ -170,58 +164,52 @@ func (y *yamlParser) node(n ast.Node, depth int) item {
 		name := n.Value.GetToken().Value
 		it, ok := y.anchors[name]
 		if !ok {
-			y.fail(line, col, "alias %s has no anchor before it", quote(name))
+			y.fail(at, "alias %s has no anchor before it", quote(name))
 		}
-		y.count(it.size(), line, col) // so that a few aliases cannot stand for billions of values
+		y.count(it.size(), at) // so that a few aliases cannot stand for billions of values
 		return it
 	case *ast.TagNode:
-		y.fail(line, col, "tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)
+		y.fail(at, "tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)
 	}
-	y.fail(line, col, "%s has no meaning in a %s", quote(tok.Value), y.noun)
+	y.fail(at, "%s has no meaning in a %s", quote(tok.Value), y.noun)
 	return item{}
 }
 
-// mapping also merges: "<<" adds the fields of another mapping that are not set here.
-func (y *yamlParser) mapping(values []*ast.MappingValueNode, line, col int, depth int) item {
+// mapping also merges: "<<" adds the fields of other mappings that are not set here.
+func (y *yamlParser) mapping(values []*ast.MappingValueNode, at place, depth int) item {
 	if len(values) > 0 { // a mapping is where its first key is
-		line, col = position(values[0].Key)
+		at = placeOf(values[0].Key)
 	}
-	it := y.composite(mapping, line, col, depth)
+	it := y.composite(mapping, at, depth)
 	lines := map[string]int{}
 	var merged []item
 	for _, v := range values {
 		if v.Key.IsMergeKey() {
-			merged = append(merged, y.node(v.Value, depth))
+			from := y.node(v.Value, depth)
+			if from.kind != list {
+				from.parts = []item{from}
+			}
+			merged = append(merged, from.parts...)
 			continue
 		}
 		key := y.node(v.Key, depth)
 		if key.kind >= list {
-			y.fail(key.line, key.col, "a field's name must be a plain word")
+			y.fail(key.place, "a field's name must be a plain word")
 		}
 		key.kind = text
 		y.once(lines, key)
 		it.parts = append(it.parts, key, y.node(v.Value, depth+1))
 	}
 	for _, from := range merged {
-		y.merge(&it, from, lines)
-	}
-	return it
-}
-
-func (y *yamlParser) merge(it *item, from item, lines map[string]int) {
-	switch from.kind {
-	case list:
-		for _, one := range from.parts {
-			y.merge(it, one, lines)
+		if from.kind != mapping {
+			y.fail(from.place, "<< merges mappings, not %s", from.kind)
 		}
-	case mapping:
 		for key, value := range from.fields() {
 			if _, ok := lines[key.text]; !ok {
 				lines[key.text] = key.line
 				it.parts = append(it.parts, *key, *value)
 			}
 		}
-	default:
-		y.fail(from.line, from.col, "<< merges mappings, not %s", from.kind)
 	}
+	return it
 }
