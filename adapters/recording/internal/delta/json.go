@@ -5,11 +5,13 @@
 package delta
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,11 +21,11 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Names has other names for the fields of some types, as pairs of words: "MemoryMB mb Cores cores". Fields of these
-// types without such a name have no form.
+// A Names has other names for the fields of structs: their words in lower case, as lost_at of LostAt, or those of a
+// table, as pairs of words: "MemoryMB mb Jobs -". A field with the name "-" has no form.
 type Names struct {
-	Of    map[reflect.Type]string
-	views sync.Map // *view by its type
+	Of    map[reflect.Type]string // nil: the names are those of encoding/json
+	views sync.Map                // *view by its type
 }
 
 // ours are the names that snapshots have in package dag.
@@ -35,26 +37,27 @@ type view struct {
 	names []string // of its fields; "-" if one has no form
 }
 
+// wordStart matches the start of a word in a name.
+var wordStart = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
+
 // viewOf returns the view of a struct.
 func (n *Names) viewOf(t reflect.Type) *view {
 	if known, ok := n.views.Load(t); ok {
 		return known.(*view)
 	}
-	pairs, renamed := n.Of[t]
-	words := strings.Fields(pairs)
+	others := strings.Fields(n.Of[t])
 	var v view
 	var fields []reflect.StructField
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch at := slices.Index(words, f.Name); {
-		case at >= 0 && at%2 == 0:
-			name = words[at+1]
-		case renamed:
-			name = "-"
-		case name == "":
-			name = f.Name
+		if n.Of != nil && name == "" {
+			name = strings.ToLower(wordStart.ReplaceAllString(f.Name, "${1}${3}_${2}${4}"))
 		}
+		if at := slices.Index(others, f.Name); at >= 0 {
+			name = others[at+1]
+		}
+		name = cmp.Or(name, f.Name)
 		v.names = append(v.names, name)
 		fields = append(fields, reflect.StructField{
 			Name: f.Name, Type: n.typeOf(f.Type), Tag: reflect.StructTag(fmt.Sprintf("json:%q", name)),

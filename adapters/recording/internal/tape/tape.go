@@ -19,81 +19,47 @@ const Version = 2
 
 const maxJobs = 1 << 16 // of a plan or snapshot
 
-// names are those of fields in tapes.
+// names are those of fields in tapes that are not the field's own words, as lost_at of LostAt is. Lists with "-" are
+// read by this package.
 var names = delta.Names{Of: map[reflect.Type]string{
-	reflect.TypeFor[dag.Snapshot](): "At t ID id User user Queue queue State state Inferred inferred Stale stale Warnings warnings " +
-		"Nodes nodes Queues queues Load load Coming coming",
-	reflect.TypeFor[dag.NodeState](): "Name name MemoryMB mb Cores cores Lost lost LostAt lost_at Cause cause " +
-		"Draining draining Label label",
-	reflect.TypeFor[dag.QueueState](): "Name name ShareMB share MaxMB max UserMB user MastersMB masters " +
-		"UserRatio user_ratio Order order Preempted preempted",
-	reflect.TypeFor[dag.Load](): "ID id Name name User user Before before Submitted sub Queue queue HeldMB mb PendingMB ask " +
-		"MasterMB am ShareMB share Until until Length length Progress ratio Need need",
+	reflect.TypeFor[dag.Snapshot]():   "At t Plan - Jobs -",
+	reflect.TypeFor[dag.NodeState]():  "MemoryMB mb",
+	reflect.TypeFor[dag.QueueState](): "ShareMB share MaxMB max UserMB user MastersMB masters",
+	reflect.TypeFor[dag.Load](): "Submitted sub HeldMB mb PendingMB ask MasterMB am ShareMB share " +
+		"Progress ratio",
 	reflect.TypeFor[dag.Need]():      "At t Map m Reduce r",
-	reflect.TypeFor[dag.NeedPhase](): "Tasks n Done done Running run Progress ratio LengthMS ms TaskMB mb",
-	reflect.TypeFor[dag.Capacity]():  "At t Cores cores",
-	reflect.TypeFor[dag.Plan]():      "Name name Cluster cluster Overheads overheads Driver driver Engine engine Open open",
-	reflect.TypeFor[dag.Cluster](): "Policy policy MapSlots map_slots ReduceSlots reduce_slots SlotsPerNode slots_per_node " +
-		"Setup setup MemoryMB mb QueueMB queue_mb FailRate fail_rate Order order Cores cores Nodes nodes Pools pools " +
-		"Elastic elastic Copies copies",
-	reflect.TypeFor[dag.Node]():    "Name name MemoryMB mb Cores cores Slow slow",
-	reflect.TypeFor[dag.Pool]():    "Name name Weight weight MinShare least Fair fair",
-	reflect.TypeFor[dag.Elastic](): "Max max Each each Backlog backlog Sustain sustain Start start",
-	reflect.TypeFor[dag.Copies]():  "Ratio ratio Times times",
-	reflect.TypeFor[dag.Overheads](): "Launch launch AMStart am_start Finish finish Wave wave Stagger stagger Beat beat " +
-		"Handoff handoff AMHold am_hold Report report Abandon abandon Copy copy SetupMin setup_min SetupPer setup_per " +
-		"Cold cold Idle idle Boot boot",
-	reflect.TypeFor[dag.Job](): "Node node Name name Feature feature Alias alias After after Stages stages " +
-		"MapReduce limits Input input Priority priority InputBytes input_bytes Rules rules",
-	reflect.TypeFor[dag.MapReduceLimits](): "MapMB map_mb ReduceMB reduce_mb SlowStart slow_start RampUp ramp_up " +
-		"MaxMaps max_maps MaxReduces max_reduces",
-	reflect.TypeFor[dag.Stage](): "Name name Tasks tasks Known known Setup setup Out out Bytes bytes Extent extent " +
-		"MemoryMB mb Cores cores MaxRunning most Pool pool Foreseen foreseen Pause pause Pipelines pipelines After reads",
-	reflect.TypeFor[dag.Pipeline](): "Tuples n Alpha alpha",
-	reflect.TypeFor[dag.Edge]():     "From i Kind kind Ratio ratio Full full",
-	reflect.TypeFor[dag.JobState](): "ID id State state Submitted sub Started start Finished end Attempt attempt HeldMB mb " +
-		"Master am Avoided avoids Diagnosis why",
-	reflect.TypeFor[dag.Groups](): "Origin origin Maps maps Note note",
+	reflect.TypeFor[dag.NeedPhase](): "Tasks n Running run Progress ratio LengthMS ms TaskMB mb",
+	reflect.TypeFor[dag.Capacity]():  "At t",
+	reflect.TypeFor[dag.Cluster]():   "MemoryMB mb",
+	reflect.TypeFor[dag.Node]():      "MemoryMB mb",
+	reflect.TypeFor[dag.Pool]():      "MinShare least",
+	reflect.TypeFor[dag.Job]():       "MapReduce limits",
+	reflect.TypeFor[dag.Stage]():     "MemoryMB mb MaxRunning most After reads",
+	reflect.TypeFor[dag.Pipeline]():  "Tuples n",
+	reflect.TypeFor[dag.Edge]():      "From i",
+	reflect.TypeFor[dag.JobState]():  "Submitted sub Started start Finished end HeldMB mb Master am Avoided avoids Diagnosis why",
+	reflect.TypeFor[dag.Groups]():    "Reduces -",
 	reflect.TypeFor[dag.ReduceGroups](): "Bytes b Implicit rest Attempt n OpenBytes open OpenSince since OpenKey key " +
-		"Top top",
+		"Explicit - Done -",
 	reflect.TypeFor[dag.KeyGroup](): "Key k Bytes b",
 }}
 
 // A line is what a line has besides the fields of the snapshot.
 type line struct {
-	Plan *plan        `json:"plan"`
-	Jobs *int         `json:"jobs"` // their number
-	J    []*jobChange `json:"j"`
+	Plan *struct {
+		Head json.RawMessage
+		Jobs *int
+		J    []struct {
+			I   int
+			Job json.RawMessage
+		}
+	}
+	Jobs *int // their number
+	J    []json.RawMessage
 
 	s    *dag.Snapshot
 	left int   // bytes that lists may still take
 	err  error // the first one; nothing is read after it
-}
-
-type plan struct {
-	Head json.RawMessage `json:"head"`
-	Jobs *int            `json:"jobs"`
-	J    []struct {
-		I   int             `json:"i"`
-		Job json.RawMessage `json:"job"`
-	} `json:"j"`
-}
-
-// A jobChange is what changed in the state of a job.
-type jobChange struct {
-	I      int           `json:"i"`
-	Map    *stageChange  `json:"m"`
-	Reduce *stageChange  `json:"r"`
-	Stages []stageChange `json:"s"`
-	Groups *groupsChange `json:"g"`
-	fields []byte
-}
-
-// UnmarshalJSON reads a change.
-func (c *jobChange) UnmarshalJSON(b []byte) error {
-	type plain jobChange
-	c.I, c.fields = -1, bytes.Clone(b)
-	return json.Unmarshal(b, (*plain)(c))
 }
 
 // Apply returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
@@ -105,10 +71,7 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	if l.allow(bytes.Count(text, []byte(","))+bytes.Count(text, []byte("{")), value); l.err != nil {
 		return nil, l.err
 	}
-	if err := json.Unmarshal(text, &l); err != nil {
-		return nil, err
-	}
-	l.fail(names.Patch(text, &s))
+	l.change(text, &l, &s)
 	l.setPlan()
 	s.Jobs = resize(&l, dag.CloneStates(s.Jobs), l.Jobs, func() dag.JobState { return dag.BlockedJob(0) })
 	if l.err != nil || s.Plan == nil || len(s.Plan.Jobs) != len(s.Jobs) {
@@ -119,8 +82,8 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 		copy(stages, s.Jobs[i].Stages)
 		s.Jobs[i].Stages = stages
 	}
-	for _, c := range l.J {
-		l.job(c)
+	for _, job := range l.J {
+		l.job(job)
 	}
 	l.fail(delta.Check(&s, most))
 	return &s, l.err
@@ -139,11 +102,26 @@ func (l *line) read(text []byte, to any) {
 	}
 }
 
+// change reads an object with changes: into its own struct, and into the fields of a value.
+func (l *line) change(text []byte, own, of any) {
+	l.fail(json.Unmarshal(text, own))
+	l.fail(names.Patch(text, of))
+}
+
 // allow fails if a list may not grow by n items of a size.
 func (l *line) allow(n, size int) {
 	if l.left -= n * size; n < 0 || l.left < 0 {
 		l.fail(delta.ErrLarge)
 	}
+}
+
+// at returns the item of a list, a blank one if there is no such item.
+func at[T any](l *line, what string, list []T, i int) *T {
+	if i < 0 || i >= len(list) {
+		l.fail(fmt.Errorf("there is no %s %d, only %d", what, i, len(list)))
+		return new(T)
+	}
+	return &list[i]
 }
 
 // resize cuts or extends a list to a length; -1 is that of nil.
@@ -164,7 +142,7 @@ func resize[T any](l *line, list []T, n *int, fresh func() T) []T {
 	return list
 }
 
-// plan reads the changes of the plan.
+// setPlan reads the changes of the plan.
 func (l *line) setPlan() {
 	if l.Plan == nil || l.err != nil {
 		return
@@ -182,26 +160,20 @@ func (l *line) setPlan() {
 		return dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
 	})
 	for _, c := range l.Plan.J {
-		if c.I < 0 || c.I >= len(p.Jobs) {
-			l.fail(fmt.Errorf("the plan has no job %d, only %d jobs", c.I, len(p.Jobs)))
-			return
-		}
-		p.Jobs[c.I] = l.planJob(c.Job)
+		*at(l, "job of the plan", p.Jobs, c.I) = l.planJob(c.Job)
 	}
 	l.s.Plan = p
 }
 
 func (l *line) planJob(text []byte) (j dag.Job) {
 	var more struct {
-		Map    json.RawMessage `json:"map"`
-		Reduce json.RawMessage `json:"reduce"`
-		Limits struct {
+		Map, Reduce json.RawMessage
+		Limits      struct {
 			MasterMB int `json:"am_mb"`
-		} `json:"limits"`
+		}
 	}
-	l.read(text, &j)
 	if text != nil {
-		l.fail(json.Unmarshal(text, &more))
+		l.change(text, &more, &j)
 	}
 	if j.MasterMB = more.Limits.MasterMB; j.Stages == nil {
 		var maps, reduces dag.Stage
@@ -213,30 +185,122 @@ func (l *line) planJob(text []byte) (j dag.Job) {
 }
 
 // job applies the changes of a job's state.
-func (l *line) job(c *jobChange) {
-	if c == nil || c.I < 0 || c.I >= len(l.s.Jobs) {
-		l.fail(fmt.Errorf("the changes of no job, and there are %d", len(l.s.Jobs)))
-		return
+func (l *line) job(text []byte) {
+	c := struct {
+		I      int
+		Map    *stageChange     `json:"m"`
+		Reduce *stageChange     `json:"r"`
+		Stages []stageChange    `json:"s"`
+		Groups *json.RawMessage `json:"g"`
+	}{I: -1}
+	l.fail(json.Unmarshal(text, &c))
+	j := at(l, "job", l.s.Jobs, c.I)
+	l.fail(names.Patch(text, j))
+	if c.Groups != nil && l.err == nil {
+		j.Groups = l.groups(j.Groups, *c.Groups)
 	}
-	j := &l.s.Jobs[c.I]
-	l.fail(names.Patch(c.fields, j))
-	j.Groups = l.groups(j.Groups, c.Groups)
-	stages := c.Stages
 	for k, stage := range []*stageChange{c.Map, c.Reduce} {
 		if stage != nil {
 			stage.I = k
-			stages = append(stages, *stage)
+			c.Stages = append(c.Stages, *stage)
 		}
 	}
-	for _, stage := range stages {
-		if stage.I < 0 || stage.I >= len(j.Stages) {
-			l.fail(fmt.Errorf("there is no stage %d, only %d stages", stage.I, len(j.Stages)))
+	for i := range c.Stages {
+		stage, last := &c.Stages[i], 0
+		state := at(l, "stage", j.Stages, stage.I)
+		if l.err != nil {
 			return
 		}
-		last := 0
 		if l.s.Plan.Jobs[c.I].IsMapReduce() && stage.I == int(dag.Reduce) {
 			last = dag.Work
 		}
-		l.stage(&stage, &j.Stages[stage.I], last)
+		l.stage(stage, state, last)
+	}
+}
+
+// groups returns the key groups of a job after a change.
+func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
+	var c struct {
+		Nil     bool
+		Whole   json.RawMessage // nothing of the groups before stays
+		Reduces *int
+		R       []json.RawMessage
+	}
+	l.fail(json.Unmarshal(text, &c))
+	g := &dag.Groups{}
+	if old != nil && c.Whole == nil {
+		*g = *old
+	}
+	l.fail(names.Patch(text, g))
+	if c.Reduces != nil {
+		l.allow(max(0, *c.Reduces), int(reflect.TypeFor[dag.ReduceGroups]().Size()))
+	}
+	g.Reduces = resize(l, slices.Clone(g.Reduces), c.Reduces, dag.NoReduceGroups)
+	for _, reduce := range c.R {
+		l.reduce(g.Reduces, reduce)
+	}
+	if c.Nil {
+		return nil
+	}
+	return g
+}
+
+// reduce applies the changes of the groups of a reduce. A size is a number of bytes, or [bytes, count]. Keep is how
+// many of the points stay, -1 without a list. D are further points: [instant, bytes, took] or [instant, bytes, took,
+// count], where each instant counts from the one before.
+func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
+	c := struct {
+		I     int
+		Sizes json.RawMessage
+		Keep  *int
+		D     [][]json.RawMessage
+	}{I: -1}
+	l.fail(json.Unmarshal(text, &c))
+	to := at(l, "reduce", of, c.I)
+	l.fail(names.Patch(text, to))
+	var sizes []json.RawMessage
+	if c.Sizes != nil {
+		to.Explicit = nil
+		if l.fail(json.Unmarshal(c.Sizes, &sizes)); sizes != nil {
+			to.Explicit = []dag.GroupSize{}
+		}
+	}
+	for _, text := range sizes {
+		size := dag.GroupSize{Count: 1}
+		var pair []json.RawMessage
+		if json.Unmarshal(text, &pair) != nil {
+			pair = []json.RawMessage{text}
+		}
+		l.values(pair, &size.Bytes, &size.Count)
+		to.Explicit = append(to.Explicit, size)
+	}
+	switch n := c.Keep; {
+	case n == nil:
+	case *n == -1:
+		to.Done = nil
+	case *n < 0 || *n > len(to.Done):
+		l.fail(fmt.Errorf("%d of %d points cannot stay", *n, len(to.Done)))
+	default:
+		to.Done = slices.Clip(append([]dag.GroupPoint{}, to.Done[:*n]...))
+	}
+	before := max(l.s.At, 0)
+	for _, row := range c.D {
+		p := dag.GroupPoint{Count: 1}
+		if l.values(row, &p.At, &p.Bytes, &p.Took, &p.Count); p.At.Known() {
+			p.At += before
+			before = p.At
+		}
+		to.Done = append(to.Done, p)
+	}
+}
+
+// values reads a row of these values. Those at its end may be missing.
+func (l *line) values(row []json.RawMessage, to ...any) {
+	if len(row) > len(to) {
+		l.fail(errRow)
+		return
+	}
+	for i, text := range row {
+		l.read(text, to[i])
 	}
 }
