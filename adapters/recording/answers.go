@@ -39,33 +39,15 @@ type Record struct {
 	Body   string  `json:"body"`   // of a redirect "Location: …"
 }
 
-// A body is the text of a response. Long texts (task lists, configurations) are compressed, because an hour of a wide
-// job is half a gigabyte.
-type body struct {
-	text string
-	zip  string // compressed, if text is ""
-}
+// A body is the compressed text of a response, because an hour of a wide job is half a gigabyte.
+type body string
 
-// packFrom is the length from which a body is compressed.
-const packFrom = 16 << 10
-
-func pack(text string) body {
-	if len(text) < packFrom {
-		return body{text: strings.Clone(text)}
-	}
-	return body{zip: string(s2.Encode(nil, []byte(text)))}
-}
+func pack(text string) body { return body(s2.Encode(nil, []byte(text))) }
 
 func (b body) String() string {
-	if b.zip == "" {
-		return b.text
-	}
-	text, _ := s2.Decode(nil, []byte(b.zip)) // it comes from pack, so it is valid
+	text, _ := s2.Decode(nil, []byte(b)) // it comes from pack, so it is valid
 	return string(text)
 }
-
-// size returns the bytes that the body uses in memory.
-func (b body) size() int { return len(b.text) + len(b.zip) }
 
 // Answers are the recorded answers of services.
 type Answers struct {
@@ -216,7 +198,7 @@ func (r *Answers) add(rec *Record) bool {
 	}
 	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); of.body != b {
 		of.body = b
-		r.kept += b.size()
+		r.kept += len(b)
 	}
 	at := dag.Instant(rec.T)
 	r.all = append(r.all, Answer{

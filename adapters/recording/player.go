@@ -74,8 +74,8 @@ func (p *Player) answer(u *url.URL) (*Answer, bool) {
 // notRecorded is the answer to an address without an answer so far.
 var notRecorded = Answer{
 	Status: http.StatusNotFound, Type: "application/json",
-	body: body{text: `{"RemoteException":{"exception":"NotFoundException",` +
-		`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`},
+	body: pack(`{"RemoteException":{"exception":"NotFoundException",` +
+		`"message":"not recorded (yet)","javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`),
 }
 
 // RoundTrip serves a GET request from the recording.

@@ -21,10 +21,10 @@ var (
 	// Properties that the adapter reads. They contain names, and may be long.
 	readName = regexp.MustCompile(
 		`^(mapreduce\.workflow\..*|pig\.input\.dirs|pig\.alias|mapreduce\.input\.fileinputformat\.inputdir|mapreduce\.input\.multipleinputs\.dir\.formats|pig\.script\.submitted\.timestamp)$`)
-	// In any text: credentials in an address, and name=value pairs.
-	inAddress = regexp.MustCompile(`(://)[^/\s:@"]+:[^/\s@"]+@`)
+	// In any text: credentials in an address, and name=value pairs. The group is the secret.
+	inAddress = regexp.MustCompile(`://([^/\s:@"]+:[^/\s@"]+)@`)
 	inPair    = regexp.MustCompile(
-		`(?i)([\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=)[^\s&;,"'\\]+`)
+		`(?i)[\w.-]*(?:passw\w*|secret\w*|token|credential\w*|access\.?key|signature|delegation|user\.name|hadoop\.auth)=([^\s&;,"'\\]+)`)
 	// The name of a Hive job as JSON. It begins with the query.
 	ofStage = regexp.MustCompile(`"(?:[^"\\]|\\.)*\(Stage-\d+\)"`)
 )
@@ -40,17 +40,42 @@ func scrubURL(u *url.URL) string {
 }
 
 func scrubText(s string) string {
-	// The patterns take seconds for a task list of megabytes, which contains neither character.
-	if strings.Contains(s, "@") {
-		s = inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
-	}
-	if strings.Contains(s, "=") {
-		s = inPair.ReplaceAllString(s, "${1}"+redacted)
-	}
+	s = scrubSecrets(s, redact)
 	if strings.Contains(s, "(Stage-") {
 		s = ofStage.ReplaceAllStringFunc(s, scrubStage)
 	}
 	return s
+}
+
+func redact(string) string { return redacted }
+
+// scrubSecrets replaces the secrets in a text. The patterns take seconds for a task list of megabytes, which contains
+// neither character.
+func scrubSecrets(s string, by func(secret string) string) string {
+	if strings.Contains(s, "@") {
+		s = replaceGroup(s, inAddress, func(groups []string) string { return by(groups[0]) })
+	}
+	if strings.Contains(s, "=") {
+		s = replaceGroup(s, inPair, func(groups []string) string { return by(groups[0]) })
+	}
+	return s
+}
+
+// replaceGroup replaces the last group of each match.
+func replaceGroup(s string, pattern *regexp.Regexp, by func(groups []string) string) string {
+	var out strings.Builder
+	from := 0
+	for _, m := range pattern.FindAllStringSubmatchIndex(s, -1) {
+		var groups []string
+		for i := 2; i < len(m); i += 2 {
+			groups = append(groups, s[m[i]:m[i+1]])
+		}
+		last := m[len(m)-2]
+		out.WriteString(s[from:last])
+		out.WriteString(by(groups))
+		from = m[len(m)-1]
+	}
+	return out.String() + s[from:]
 }
 
 // scrubStage removes the query's quoted texts from the name of a Hive job.
@@ -118,7 +143,7 @@ func scrubValue(name string, value any) any {
 		return hive.Unquoted(s)
 	case readName.MatchString(name):
 		if isText {
-			return inAddress.ReplaceAllString(s, "${1}"+redacted+"@")
+			return replaceGroup(s, inAddress, func([]string) string { return redacted })
 		}
 		return value
 	case secretName.MatchString(name), scriptName.MatchString(name):

@@ -48,39 +48,24 @@ func scrubLog(path, s string) string {
 	if strings.Contains(s, "(Stage-") {
 		s = inLines().ReplaceAllStringFunc(s, crossName)
 	}
-	if strings.Contains(s, "@") {
-		s = inAddress.ReplaceAllStringFunc(s, func(m string) string { return "://" + crossOut(m[3:len(m)-1]) + "@" })
-	}
-	if strings.Contains(s, "=") {
-		s = inPair.ReplaceAllStringFunc(s, func(m string) string {
-			at := strings.IndexByte(m, '=') + 1
-			return m[:at] + crossOut(m[at:])
-		})
-	}
-	return s
+	return scrubSecrets(s, crossOut)
 }
 
 // crossValues replaces the values of secret properties and of properties with a script, and literals in the text of a
 // query.
 func crossValues(s string, property *regexp.Regexp) string {
-	var out strings.Builder
-	from := 0
-	for _, m := range property.FindAllStringSubmatchIndex(s, -1) {
-		name, value := s[m[2]:m[3]], s[m[4]:m[5]]
+	return replaceGroup(s, property, func(groups []string) string {
+		name, value := groups[0], groups[1]
 		switch {
 		case name == "description":
-			value = crossLiterals(value)
+			return crossLiterals(value)
 		case hive.IsStage(value):
-			value = crossName(value)
+			return crossName(value)
 		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
-			value = crossOut(value)
+			return crossOut(value)
 		}
-		out.WriteString(s[from:m[4]])
-		out.WriteString(value)
-		from = m[5]
-	}
-	out.WriteString(s[from:])
-	return out.String()
+		return value
+	})
 }
 
 // crossLiterals replaces each character of quoted texts by X.

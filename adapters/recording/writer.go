@@ -1,9 +1,9 @@
 package recording
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,7 +38,8 @@ func CreateAnswers(file string, now func() dag.Instant) (*Writer, error) {
 // NewWriter returns a Writer to out. Close closes out.
 func NewWriter(out io.WriteCloser, now func() dag.Instant) *Writer {
 	w := &Writer{now: now, under: out, zip: packer(out)}
-	w.add(headerOf(wordAnswers))
+	_, err := w.zip.Write(headerOf(wordAnswers))
+	w.fail(err)
 	return w
 }
 
@@ -46,7 +47,7 @@ func NewWriter(out io.WriteCloser, now func() dag.Instant) *Writer {
 const maxKept = 128 << 20
 
 // Layer records each exchange of next. It must be at a position where bodies are uncompressed and the user's name and
-// cookies are not visible.
+// cookies are not visible. It reads a body before it returns the response.
 func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 	return layer(func(r *http.Request) (*http.Response, error) {
 		rec := Record{T: float64(w.now()), URL: scrubURL(r.URL)}
@@ -56,20 +57,23 @@ func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 			w.write(&rec)
 			return nil, err
 		}
-		rec.Status, rec.Type, rec.Date = resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header.Get("Date")
-		to := resp.Header.Get("Location")
-		resp.Body = &kept{body: resp.Body, done: func(body []byte, err error) {
-			switch {
-			case err != nil:
-				rec.Status, rec.Body = 0, scrubText(err.Error())
-			case to != "":
-				rec.Body = "Location: " + scrubText(to)
-			default:
-				rec.Body = scrubBody(r.URL.Path, body)
-			}
-			rec.Ms = float64(w.now()) - rec.T
-			w.write(&rec)
-		}}
+		body, err := io.ReadAll(io.LimitReader(resp.Body, maxKept+1))
+		if len(body) > maxKept {
+			err = fmt.Errorf("an answer of more than %d MB", maxKept>>20)
+		}
+		// After the recorded part, reading goes on in the body, with its error.
+		resp.Body = rest{io.MultiReader(bytes.NewReader(body), resp.Body), resp.Body}
+		rec.Type, rec.Date = resp.Header.Get("Content-Type"), resp.Header.Get("Date")
+		switch to := resp.Header.Get("Location"); {
+		case err != nil:
+			rec.Body = scrubText(err.Error())
+		case to != "":
+			rec.Status, rec.Body = resp.StatusCode, "Location: "+scrubText(to)
+		default:
+			rec.Status, rec.Body = resp.StatusCode, scrubBody(r.URL.Path, body)
+		}
+		rec.Ms = float64(w.now()) - rec.T
+		w.write(&rec)
 		return resp, nil
 	})
 }
@@ -78,51 +82,20 @@ type layer func(*http.Request) (*http.Response, error)
 
 func (f layer) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// kept stores the read part of a body, and passes it to done when the body is closed.
-type kept struct {
-	body io.ReadCloser
-	read []byte
-	err  error
-	once sync.Once
-	done func(body []byte, err error)
+type rest struct {
+	io.Reader
+	io.Closer
 }
 
-func (k *kept) Read(b []byte) (int, error) {
-	n, err := k.body.Read(b)
-	if len(k.read)+n <= maxKept {
-		k.read = append(k.read, b[:n]...)
-	} else if k.err == nil {
-		k.err = fmt.Errorf("an answer of more than %d MB", maxKept>>20)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		k.err = err
-	}
-	return n, err
-}
-
-func (k *kept) Close() error {
-	err := k.body.Close()
-	k.once.Do(func() { k.done(k.read, k.err) })
-	return err
-}
-
+// write appends an answer, unless the recording has failed.
 func (w *Writer) write(rec *Record) {
 	line, err := json.Marshal(rec)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err != nil {
-		w.fail(err)
-		return
+	if err == nil && w.err == nil {
+		_, err = w.zip.Write(append(line, '\n'))
 	}
-	w.add(append(line, '\n'))
-}
-
-// add appends a line, unless the recording has failed.
-func (w *Writer) add(line []byte) {
-	if w.err == nil {
-		_, err := w.zip.Write(line)
-		w.fail(err)
-	}
+	w.fail(err)
 }
 
 // fail records the first error.
