@@ -32,8 +32,11 @@ type keyCost struct {
 }
 
 // draw sets the key groups of p's tasks, and the records, costs and bytes that follow from them. Each key has a whole
-// number of values, at least one. The number of drawn keys and tasks is subtracted from budget.
+// number of values, at least one. The number of drawn keys and tasks is subtracted from budget. k may be nil.
 func (k *keys) draw(p *dag.Stage, budget *int) error {
+	if k == nil {
+		return nil
+	}
 	if p.Count() == 0 {
 		return errors.New("keys are drawn for tasks: say how many tasks there are, at least 1")
 	}

@@ -50,26 +50,18 @@ func (f *file) plan(d *Document) *dag.Plan {
 		if math.IsNaN(to.MapReduce.RampUp) {
 			to.MapReduce.RampUp = rampUp
 		}
-		for k, name := range j.After {
-			if a, ok := index[name]; ok {
-				to.After = append(to.After, a)
-			} else {
-				notBefore(d, at("after", strconv.Itoa(k)), "job", j.Node, name, "in the plan", index)
-			}
-		}
+		to.After = resolve(d, j.After, index, at("after"), "job "+quote(j.Node), "in the plan")
 		if len(j.Stages) > 0 {
 			to.Stages = stages(j.Stages, d, at)
 		} else {
-			to.Stages = dag.MapReduce(dag.Stage{}, dag.Stage{Known: true})
-			to.SetStage(dag.Map, j.Map.dag(false))
+			maps, reduces := j.Map.dag(false), dag.Stage{Known: true}
 			if j.Reduce != nil {
-				to.SetStage(dag.Reduce, j.Reduce.dag(true))
+				reduces = j.Reduce.dag(true)
+				if err := j.Reduce.Keys.draw(&reduces, &budget); err != nil {
+					d.report(at("reduce", "keys"), err)
+				}
 			}
-		}
-		if j.Reduce != nil && j.Reduce.Keys != nil {
-			if err := j.Reduce.Keys.draw(&to.Stages[dag.Reduce], &budget); err != nil {
-				d.report(at("reduce", "keys"), err)
-			}
+			to.Stages = dag.MapReduce(maps, reduces)
 		}
 		for k := range to.Stages {
 			compact(&to.Stages[k])
@@ -79,16 +71,20 @@ func (f *file) plan(d *Document) *dag.Plan {
 	return &p
 }
 
-// notBefore reports a name that is not among known ones.
-func notBefore[T any](d *Document, at []string, what, of, name, where string, known map[string]T) {
-	if d.full() {
-		return // the search for similar names takes long
+// resolve returns the indices of names. It reports unknown ones.
+func resolve[T any](d *Document, names []string, index map[string]T, path []string, who, where string) (found []T) {
+	for k, name := range names {
+		if i, ok := index[name]; ok {
+			found = append(found, i)
+		} else if !d.full() { // the search for similar names takes long
+			why := fmt.Sprintf("%s is after %s, which is not %s", who, quote(name), where)
+			if near := Nearest(name, slices.Sorted(maps.Keys(index))); near != "" {
+				why += "; did you mean " + quote(near) + "?"
+			}
+			d.Fail(append(path, strconv.Itoa(k)), why)
+		}
 	}
-	why := fmt.Sprintf("%s %s is after %s, which is not %s", what, quote(of), quote(name), where)
-	if near := Nearest(name, slices.Sorted(maps.Keys(known))); near != "" {
-		why += "; did you mean " + quote(near) + "?"
-	}
-	d.Fail(at, why)
+	return found
 }
 
 func (c *cluster) dag() dag.Cluster {
@@ -112,22 +108,19 @@ func stages(of []stage, d *Document, job func(...string) []string) []dag.Stage {
 	index, out := make(map[string]dag.StageIndex, len(of)), make([]dag.Stage, len(of))
 	for k := range of {
 		s := &of[k]
-		path := func(more ...string) []string { return append(job("stages", strconv.Itoa(k)), more...) }
+		path := func(step string) []string { return job("stages", strconv.Itoa(k), step) }
 		if _, taken := index[s.Name]; taken {
-			d.report(path("name"), fmt.Errorf("two stages of the job are called %s: give each a name of its own",
+			d.Fail(path("name"), fmt.Sprintf("two stages of the job are called %s: give each a name of its own",
 				quote(s.Name)))
 		}
-		var after []dag.Edge
-		for n, name := range s.After {
-			if from, ok := index[name]; ok {
-				after = append(after, s.edge(from, n))
-			} else {
-				notBefore(d, path("after", strconv.Itoa(n)), "stage", s.Name, name, "among the stages before it", index)
-			}
-		}
 		if len(s.Edge) > 1 && len(s.Edge) != len(s.After) {
-			d.report(path("edge"), fmt.Errorf("%d edges to %d stages: give one for each, or one for all",
+			d.Fail(path("edge"), fmt.Sprintf("%d edges to %d stages: give one for each, or one for all",
 				len(s.Edge), len(s.After)))
+		}
+		var after []dag.Edge
+		for n, from := range resolve(d, s.After, index, path("after"), "stage "+quote(s.Name),
+			"among the stages before it") {
+			after = append(after, s.edge(from, n))
 		}
 		out[k] = s.dag((&dag.Stage{After: after}).Copies())
 		out[k].Name, out[k].After = s.Name, after
