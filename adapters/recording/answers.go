@@ -121,31 +121,28 @@ func ReadAnswers(in io.Reader) (*Answers, error) {
 	}
 	r := &Answers{urls: map[string]*known{}}
 	total := 0
-	var bad input.Streak
-	for l := (lines{in: b, limit: maxLine}); ; {
-		l.read()
-		if total += len(l.next.text); total > maxTotal || r.kept > maxMem {
+	var streak input.Streak
+	l := lines{in: b, limit: maxLine}
+	for l.read(); l.err == nil && !l.torn; l.read() {
+		if total += len(l.text); total > maxTotal || r.kept > maxMem {
 			return nil, fmt.Errorf("recording: more than %d GB, or more than %d GB packed: too large to replay",
 				maxTotal>>30, maxMem>>30)
 		}
-		switch {
-		case l.next.err != nil:
-			return nil, l.next.err
-		case l.next.bad != nil && !l.next.torn:
-			return nil, &LineError{l.next.number, l.next.bad}
+		if l.bad != nil {
+			return nil, l.bad
 		}
-		if r.Torn = l.next.torn; l.next.end || l.next.torn {
-			break
-		}
-		usable, err := r.line(l.next.text, l.next.number)
+		usable, err := r.line(l.text, l.number)
 		if err != nil {
 			return nil, err
 		}
 		if usable {
-			bad.Good()
-		} else if err := bad.Bad(); err != nil {
-			return nil, &LineError{l.next.number, err}
+			streak.Good()
+		} else if err := streak.Bad(); err != nil {
+			return nil, &LineError{l.number, err}
 		}
+	}
+	if r.Torn = l.torn; l.err != nil && !errors.Is(l.err, io.EOF) {
+		return nil, l.err
 	}
 	if len(r.all) == 0 {
 		return nil, ErrNoAnswers

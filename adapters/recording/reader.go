@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,54 @@ func (e *LineError) Error() string { return fmt.Sprintf("recording: line %d: %v"
 
 func (e *LineError) Unwrap() error { return e.Err }
 
+// lines reads one line ahead, because the last whole line needs a warning if a cut-off line follows.
+type lines struct {
+	in     *bufio.Reader
+	limit  int // bytes of a line
+	number int
+	text   []byte
+	bad    *LineError // text is not a line, or cut off
+	torn   bool       // the recording is cut off in this line
+	err    error      // there is no line: io.EOF, or the error of the file
+}
+
+// readSize is the number of bytes per read.
+const readSize = 1 << 16
+
+// read moves to the next line. At the end and after an error it does nothing.
+func (l *lines) read() {
+	if l.err != nil {
+		return
+	}
+	if l.torn {
+		l.torn, l.err = false, io.EOF
+		return
+	}
+	l.number++
+	l.text, l.bad = nil, nil
+	err := bufio.ErrBufferFull
+	for errors.Is(err, bufio.ErrBufferFull) {
+		var part []byte
+		if part, err = l.in.ReadSlice('\n'); len(l.text)+len(part) > l.limit {
+			l.text, l.bad = nil, &LineError{l.number, fmt.Errorf("longer than %d bytes", l.limit)}
+		}
+		if l.bad == nil {
+			l.text = append(l.text, part...)
+		}
+	}
+	isEnd := errors.Is(err, io.EOF)
+	switch {
+	case err == nil, isEnd && len(l.text) > 0 && json.Valid(l.text): // a line lacks nothing but its end
+	case !isEnd && !errors.Is(err, io.ErrUnexpectedEOF):
+		l.err = fmt.Errorf("recording: line %d: %w", l.number, err)
+	case isEnd && len(l.text) == 0 && l.bad == nil:
+		l.err = io.EOF
+	default:
+		l.torn = true
+		l.bad = &LineError{l.number, errors.New("the recording breaks off in the middle of this line")}
+	}
+}
+
 // A Reader is a source that replays observations. It returns missed observations as *dag.MissedError. Unusable lines
 // are returned in the same way, with their numbers, and so are lines that depend on them, up to the next whole
 // snapshot.
@@ -39,7 +88,7 @@ type Reader struct {
 	any      bool          // there was a snapshot
 	reported bool          // a snapshot has warned of the cut-off end
 	notes    []dag.Warning // for the next snapshot
-	bad      input.Streak
+	streak   input.Streak
 }
 
 const maxNotes = 20
@@ -52,13 +101,13 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	t := &Reader{lines: lines{in: in, limit: maxLine}, most: maxSnapshot, at: dag.NoInstant}
 	t.lines.read()
-	l := t.lines.next
+	l := &t.lines
 	var h header
 	switch {
+	case errors.Is(l.err, io.EOF):
+		return nil, errors.New(`recording: the file is empty; a recording begins with the line {"paratimer_recording":1}`)
 	case l.err != nil:
 		return nil, l.err
-	case l.end:
-		return nil, errors.New(`recording: the file is empty; a recording begins with the line {"paratimer_recording":1}`)
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version+h.Tape <= 0 || h.Of == wordAnswers:
 		return nil, &LineError{1, errors.New(`not a recording of observations: it begins with the line {"paratimer_recording":1}`)}
 	case h.Version > Version, h.Tape > tape.Version:
@@ -67,10 +116,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 			fmt.Errorf("version %d of the format; this program reads versions up to %d: use the one that recorded it",
 				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, tape.Version))),
 		}
-	case h.Tape > 0:
-		t.isTape = true
 	}
-	t.lines.read()
+	t.isTape = h.Tape > 0
+	l.read()
 	return t, nil
 }
 
@@ -85,73 +133,80 @@ func (t *Reader) Close() error {
 // Next returns the next observation, and io.EOF after the last one. All errors except *dag.MissedError are final.
 func (t *Reader) Next(ctx context.Context) (*dag.Snapshot, error) {
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l := t.lines.next
+		l := t.lines
+		isEnd := errors.Is(l.err, io.EOF) || l.torn
 		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case isEnd && !t.any:
+			return nil, &LineError{l.number, errors.New("the recording ends before its first snapshot")}
+		case l.torn && t.reported:
+			return nil, io.EOF
 		case l.err != nil:
 			return nil, l.err
-		case (l.end || l.torn) && !t.any:
-			return nil, &LineError{l.number, errors.New("the recording ends before its first snapshot")}
-		case l.end || l.torn && t.reported:
-			return nil, io.EOF
 		}
 		t.lines.read()
 		if l.torn {
 			// The last whole line is a missed observation, so no snapshot before it could warn.
-			return nil, t.missed(&LineError{l.number, l.bad})
+			return nil, t.missed(l.bad)
 		}
-		s, err := t.observation(l)
+		s, err := t.observation(l.number, l.text, l.bad)
 		if s != nil || err != nil {
 			return s, err
 		}
-		if err := t.bad.Bad(); err != nil {
+		if err := t.streak.Bad(); err != nil {
 			return nil, &LineError{l.number, err}
 		}
 	}
 }
 
 // observation parses one line. Both results are nil for a line that is left out.
-func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
+func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snapshot, error) {
 	var l line
-	if err := raw.bad; err != nil {
-		return nil, t.unusable(&LineError{raw.number, err})
+	if bad == nil {
+		if err := json.Unmarshal(text, &l); err != nil {
+			bad = &LineError{number, fmt.Errorf("not an observation: %w", err)}
+		}
 	}
-	if err := json.Unmarshal(raw.text, &l); err != nil {
-		return nil, t.unusable(&LineError{raw.number, fmt.Errorf("not an observation: %w", err)})
-	}
-	if l.N <= t.n {
+	switch {
+	case bad != nil:
+		return nil, t.unusable(bad)
+	case l.N <= t.n:
 		t.note(dag.WarnObservation,
 			fmt.Sprintf("line %d of the recording was left out: it is observation %d, and observation %d came before it",
-				raw.number, l.N, t.n))
+				number, l.N, t.n))
 		return nil, nil
-	}
-	if l.N != t.n+1 && t.state != nil {
-		t.state, t.lost = nil, raw.number
+	case l.N != t.n+1 && t.state != nil:
+		t.state, t.lost = nil, number
 	}
 	if t.n, t.at = l.N, dag.NoInstant; l.At != nil {
 		t.at = *l.At
 	}
-	if l.Missed != nil {
+	switch {
+	case l.Missed != nil:
 		return nil, &dag.MissedError{At: t.at, Err: errors.New(dag.Clean(*l.Missed))}
-	}
-	if t.state == nil && !l.Whole {
+	case l.Whole:
+		t.state = blank()
+	case t.state == nil:
 		return nil, t.missed(&LineError{
-			raw.number,
+			number,
 			fmt.Errorf("observations before line %d are missing, and it needs them up to the next whole snapshot",
 				max(t.lost, 2)),
 		})
 	}
-	s, err := t.apply(&l, raw.text)
-	if err != nil {
-		t.state, t.lost = nil, raw.number
-		return nil, t.unusable(&LineError{raw.number, err})
+	s, err := t.apply(&l, text)
+	if err == nil {
+		s.At = t.at
+		err = check(s)
 	}
-	t.bad.Good()
+	if err != nil {
+		t.state, t.lost = nil, number
+		return nil, t.unusable(&LineError{number, err})
+	}
+	t.streak.Good()
 	t.state, t.any = s, true
-	if t.lines.next.torn {
-		t.note(dag.WarnTornTape, (&LineError{t.lines.next.number, t.lines.next.bad}).Error())
+	if t.lines.torn {
+		t.note(dag.WarnTornTape, t.lines.bad.Error())
 		t.reported = true
 	}
 	s, t.notes = withWarnings(s, t.notes...), nil
@@ -160,28 +215,17 @@ func (t *Reader) observation(raw rawLine) (*dag.Snapshot, error) {
 
 // apply returns the snapshot of a line.
 func (t *Reader) apply(l *line, text []byte) (*dag.Snapshot, error) {
-	old := t.state
-	if l.Whole {
-		old = blank()
-	}
-	var s *dag.Snapshot
-	var err error
 	switch {
 	case t.isTape:
-		s, err = tape.Apply(old, text, t.most)
+		return tape.Apply(t.state, text, t.most)
 	case l.Change == nil:
-		same := *old
-		s = &same
-	default:
-		if err = l.Fits(text, t.most); err == nil {
-			s, err = l.Apply(old, t.most)
-		}
+		same := *t.state
+		return &same, nil
 	}
-	if err != nil {
+	if err := l.Fits(text, t.most); err != nil {
 		return nil, err
 	}
-	s.At = t.at
-	return s, check(s)
+	return l.Apply(t.state, t.most)
 }
 
 func (t *Reader) note(code, text string) {
@@ -193,7 +237,7 @@ func (t *Reader) note(code, text string) {
 // unusable returns a missed observation, or a final error after too many such lines in a row. Lines that only depend
 // on a lost one do not count, because a watch of days may have many.
 func (t *Reader) unusable(line *LineError) error {
-	if err := t.bad.Bad(); err != nil {
+	if err := t.streak.Bad(); err != nil {
 		return &LineError{line.Line, fmt.Errorf("%w; this one: %w", err, line.Err)}
 	}
 	return t.missed(line)
