@@ -2,14 +2,9 @@ package recording
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/paratimer/paratimer/units"
 )
 
 // A Place is a file or folder that may have the history of finished runs, as an engine writes it.
@@ -68,40 +63,4 @@ type Run struct {
 type Skipped struct {
 	Path string `json:"path"`
 	Why  string `json:"why"`
-}
-
-// Choose returns the only run, or the one that an id names. The error lists the runs.
-func Choose(runs []Run, id string) (Run, error) {
-	if len(runs) == 1 || len(runs) > 0 && id == "" && runs[0].IsFirst {
-		return runs[0], nil
-	}
-	best, found := 0, []Run(nil)
-	for _, r := range runs {
-		if id == "" {
-			break
-		}
-		switch n := r.Match(id); {
-		case n > best:
-			best, found = n, []Run{r}
-		case n == best && n > 0:
-			found = append(found, r)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], nil
-	}
-	var b strings.Builder
-	if id == "" || len(found) > 1 {
-		fmt.Fprintf(&b, "it holds %s: choose one with --workflow", units.Count(len(runs), runs[0].Noun))
-	} else {
-		fmt.Fprintf(&b, "it does not hold %s; it holds", id)
-	}
-	const shown = 20
-	for _, r := range runs[:min(len(runs), shown)] {
-		b.WriteString("\n  " + r.Text)
-	}
-	if more := len(runs) - shown; more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
-	}
-	return Run{}, errors.New(b.String())
 }

@@ -145,7 +145,7 @@ func playRecording(f *os.File, o recording.Options, read func(int)) (watch.Sourc
 	case len(past.Failed) > 0:
 		return nil, PastError(past.Failed[0])
 	}
-	run, err := recording.Choose(past.Runs, o.Workflow)
+	run, err := ChooseRun(past.Runs, o.Workflow)
 	if err != nil {
 		return nil, err
 	}

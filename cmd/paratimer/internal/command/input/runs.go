@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A RecordedRun is a run in a recording. Open may be called several times.
@@ -46,7 +48,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		bad = append(bad, fmt.Errorf("%s: %w", f.Place.Name, f.Err))
 	}
 	if id := c.String("workflow"); id != "" && len(past.Runs) > 0 {
-		run, err := recording.Choose(past.Runs, id)
+		run, err := ChooseRun(past.Runs, id)
 		if err != nil {
 			return out, append(bad, err)
 		}
@@ -108,4 +110,40 @@ func WholeRun(ctx context.Context, src watch.Source, see ...func(*dag.Snapshot))
 			}
 		}
 	}
+}
+
+// ChooseRun returns the only run, or the one that an id names. The error lists the runs.
+func ChooseRun(runs []recording.Run, id string) (recording.Run, error) {
+	if len(runs) == 1 || len(runs) > 0 && id == "" && runs[0].IsFirst {
+		return runs[0], nil
+	}
+	best, found := 0, []recording.Run(nil)
+	for _, r := range runs {
+		if id == "" {
+			break
+		}
+		switch n := r.Match(id); {
+		case n > best:
+			best, found = n, []recording.Run{r}
+		case n == best && n > 0:
+			found = append(found, r)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	var b strings.Builder
+	if id == "" || len(found) > 1 {
+		fmt.Fprintf(&b, "it holds %s: choose one with --workflow", units.Count(len(runs), runs[0].Noun))
+	} else {
+		fmt.Fprintf(&b, "it does not hold %s; it holds", id)
+	}
+	const shown = 20
+	for _, r := range runs[:min(len(runs), shown)] {
+		b.WriteString("\n  " + r.Text)
+	}
+	if more := len(runs) - shown; more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return recording.Run{}, errors.New(b.String())
 }

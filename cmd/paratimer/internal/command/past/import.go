@@ -99,7 +99,7 @@ func importHistory(c *cli.Context) error {
 	}
 	result := imports{Workflows: []imported{}, LeftOut: append([]recording.Skipped{}, past.LeftOut...)}
 	if id := c.String("workflow"); id != "" {
-		run, err := recording.Choose(past.Runs, id)
+		run, err := input.ChooseRun(past.Runs, id)
 		if err != nil {
 			return errors.Join(append(failed, command.Usage("--workflow: %w", err))...)
 		}
