@@ -27,8 +27,16 @@ type created struct {
 
 func (c *created) Close() error { return errors.Join(c.WriteCloser.Close(), c.file.Close()) }
 
-// Compress returns a writer that compresses what is written to w, and flushes every Write. Close does not close w.
-func Compress(w io.Writer) io.WriteCloser { return &compressed{packer(w)} }
+// Compress returns a writer that compresses what is written to w in the caller's goroutine, and flushes every Write.
+// Close does not close w.
+func Compress(w io.Writer) io.WriteCloser {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // an option is wrong
+	}
+	return &compressed{z}
+}
 
 type compressed struct{ *zstd.Encoder }
 
@@ -38,16 +46,6 @@ func (c *compressed) Write(b []byte) (int, error) {
 		return n, err
 	}
 	return n, c.Flush()
-}
-
-// packer returns an encoder that works in the caller's goroutine.
-func packer(w io.Writer) *zstd.Encoder {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault),
-		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // an option is wrong
-	}
-	return z
 }
 
 // window is the number of bytes before a line in which a repeated text is found: more than a poll of a wide job.

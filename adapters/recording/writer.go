@@ -2,15 +2,12 @@ package recording
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"sync"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -20,10 +17,9 @@ import (
 type Writer struct {
 	now func() dag.Instant
 
-	mu    sync.Mutex
-	zip   *zstd.Encoder
-	under io.Closer
-	err   error
+	mu  sync.Mutex
+	out io.WriteCloser
+	err error
 }
 
 // CreateAnswers returns a Writer to a new file. now is the cluster's clock. It returns an error if the file exists.
@@ -35,10 +31,10 @@ func CreateAnswers(file string, now func() dag.Instant) (*Writer, error) {
 	return NewWriter(f, now), nil
 }
 
-// NewWriter returns a Writer to out. Close closes out.
+// NewWriter returns a Writer to out. Close closes out. Each answer is flushed, so that a crash loses none of them.
 func NewWriter(out io.WriteCloser, now func() dag.Instant) *Writer {
-	w := &Writer{now: now, under: out, zip: packer(out)}
-	_, err := w.zip.Write(headerOf(wordAnswers))
+	w := &Writer{now: now, out: &created{Compress(out), out}}
+	_, err := w.out.Write(headerOf(wordAnswers))
 	w.fail(err)
 	return w
 }
@@ -93,7 +89,7 @@ func (w *Writer) write(rec *Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil && w.err == nil {
-		_, err = w.zip.Write(append(line, '\n'))
+		_, err = w.out.Write(append(line, '\n'))
 	}
 	w.fail(err)
 }
@@ -105,34 +101,10 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Flush writes all answers so far to the file, so that a crash loses none of them.
-func (w *Writer) Flush() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err == nil {
-		w.fail(w.zip.Flush())
-	}
-}
-
-// Flushed returns a source that flushes the answers of each observation of src.
-func (w *Writer) Flushed(src Source) Source { return &flushed{src, w} }
-
-type flushed struct {
-	Source
-	w *Writer
-}
-
-func (f *flushed) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := f.Source.Next(ctx)
-	f.w.Flush()
-	return s, err
-}
-
 // Close ends the recording. It returns the first error since the beginning.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fail(w.zip.Close())
-	w.fail(w.under.Close())
+	w.fail(w.out.Close())
 	return w.err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -105,7 +104,7 @@ func attach(c *cli.Context) (err error) {
 	what := ""
 	for failed := error(nil); ; {
 		query := start(id)
-		err := attachTo(c, query, target, keys, profiles, every, answers)
+		err := attachTo(c, query, target, keys, profiles, every)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
@@ -134,9 +133,9 @@ type watching interface {
 // An after is engine.Follower.After.
 type after func(context.Context) (id string, over bool, err error)
 
-// attachTo watches one workflow to its end. answers is nil if no raw answers are recorded.
+// attachTo watches one workflow to its end.
 func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *collector, profiles []*dag.Plan,
-	every time.Duration, answers *recording.Writer,
+	every time.Duration,
 ) (err error) {
 	grouped, leave := keys.source(query)
 	defer leave()
@@ -145,9 +144,6 @@ func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *coll
 		return err
 	}
 	defer done(&err)
-	if answers != nil {
-		src = answers.Flushed(src)
-	}
 	if keys != nil && target.ID == "" {
 		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
 	}

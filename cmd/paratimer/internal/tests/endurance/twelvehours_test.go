@@ -114,7 +114,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	}
 	remembered := &history.Recorder{Store: store, Log: log}
 	source := &input.Profiled{
-		Source:   rec.Flushed(recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped))),
+		Source:   recording.Tee(mapreduce.NewSource(client, yarn.Target{}), recording.Compress(&taped)),
 		Profiles: remembered.Profiles,
 	}
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
