@@ -17,6 +17,7 @@ type Document struct {
 	src        []byte
 	name, noun string
 	root       item
+	values     int // of the file, aliases counted in full
 	faults     []*Error
 }
 
@@ -27,8 +28,9 @@ const maxReported = 40
 // Decode reads a file of a noun, such as "rule file", into a struct with the tag plan on its fields. Its errors are
 // like those of the function Read. The caller can add faults to the document with Fail.
 func Decode(src []byte, name, noun string, into any) (*Document, error) {
-	if len(src) > DefaultMaxBytes {
-		return nil, &Error{File: name, Message: "the file is too large for a " + noun}
+	if len(src) > maxBytes {
+		return nil, &Error{File: name, Message: fmt.Sprintf("the file is larger than %d MiB, more than a %s may have: "+
+			"give one value instead of a list of equal ones", maxBytes>>20, noun)}
 	}
 	d, err := open(src, name, noun)
 	if err != nil {
@@ -47,14 +49,23 @@ func Decode(src []byte, name, noun string, into any) (*Document, error) {
 }
 
 // open parses a file. A root that is neither a mapping nor null is a fault of the document.
-func open(src []byte, name, noun string) (*Document, error) {
+func open(src []byte, name, noun string) (d *Document, err error) {
 	src = bytes.TrimPrefix(src, []byte("\xEF\xBB\xBF")) // the byte order mark
-	root, err := parse(src, name, noun)
-	d := &Document{src: src, name: name, noun: noun, root: root}
-	if root.kind != mapping && root.kind != null {
-		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", root.kind, noun))
+	d = &Document{src: src, name: name, noun: noun}
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case *Error:
+			err = fault
+		default: // goccy/go-yaml may panic on hostile input
+			err = &Error{File: name, Message: fmt.Sprintf(
+				"the YAML parser failed on this file (%v): write it more plainly, or as JSON", fault)}
+		}
+	}()
+	if d.root = d.parse(); d.root.kind != mapping && d.root.kind != null {
+		d.add(&d.root, nil, fmt.Sprintf("this is %s: a %s is a mapping", d.root.kind, noun))
 	}
-	return d, err
+	return d, nil
 }
 
 // full reports whether there are more faults than can be reported.

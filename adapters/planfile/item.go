@@ -104,88 +104,71 @@ const (
 	maxItems = 2_000_000
 )
 
-// A parser reads a file into items. Its methods panic with an *Error if the file is not valid.
-type parser struct {
-	src        []byte
-	name, noun string
-	items      int
-}
-
-// parse returns the root of a file, null for an empty file. A file named .json or with JSON in it is read as JSON,
-// because that takes a tenth of the time and memory; all others as YAML.
-func parse(src []byte, name, noun string) (root item, err error) {
-	p := parser{src: src, name: name, noun: noun}
-	defer func() {
-		switch fault := recover().(type) {
-		case nil:
-		case *Error:
-			root, err = item{}, fault
-		default: // goccy/go-yaml may panic on hostile input
-			root, err = item{}, &Error{File: name, Message: fmt.Sprintf(
-				"the YAML parser failed on this file (%v): write it more plainly, or as JSON", fault)}
-		}
-	}()
-	isObject := bytes.HasPrefix(bytes.TrimLeft(src, " \t\r\n"), []byte("{"))
+// parse returns the root of the file, null for an empty file. A file named .json or with JSON in it is read as JSON,
+// because that takes a tenth of the time and memory; all others as YAML. It and what it calls panic with an *Error if
+// the file is not valid.
+func (d *Document) parse() item {
+	isObject := bytes.HasPrefix(bytes.TrimLeft(d.src, " \t\r\n"), []byte("{"))
 	switch {
-	case !utf8.Valid(src):
-		p.fail(place{}, "this is not text in UTF-8: a %s is YAML or JSON", noun)
-	case filepath.Ext(name) == ".json" || isObject && json.Valid(src):
-		return p.json(), nil
+	case !utf8.Valid(d.src):
+		d.fail(place{}, "this is not text in UTF-8: a %s is YAML or JSON", d.noun)
+	case filepath.Ext(d.name) == ".json" || isObject && json.Valid(d.src):
+		return d.json()
 	}
-	return p.yaml(), nil
+	return d.yaml()
 }
 
-func (p *parser) fail(at place, format string, args ...any) {
+func (d *Document) fail(at place, format string, args ...any) {
 	panic(&Error{
-		File: p.name, Line: at.line, Column: at.col, Message: fmt.Sprintf(format, args...),
-		Excerpt: excerpt(p.src, at),
+		File: d.name, Line: at.line, Column: at.col, Message: fmt.Sprintf(format, args...),
+		Excerpt: excerpt(d.src, at),
 	})
 }
 
 // count adds a number of values to those of the file.
-func (p *parser) count(n int, at place) {
-	if p.items += n; p.items > maxItems {
-		p.fail(at, "more than %d values up to here, aliases counted in full: that is no %s that can be handled",
-			maxItems, p.noun)
+func (d *Document) count(n int, at place) {
+	if d.values += n; d.values > maxItems {
+		d.fail(at, "more than %d values up to here, aliases counted in full: that is no %s that can be handled",
+			maxItems, d.noun)
 	}
 }
 
-func (p *parser) item(k kind, at place, s string) item {
-	p.count(1, at)
+func (d *Document) item(k kind, at place, s string) item {
+	d.count(1, at)
 	return item{kind: k, place: at, text: s}
 }
 
 // composite returns an empty list or mapping.
-func (p *parser) composite(k kind, at place, depth int) item {
+func (d *Document) composite(k kind, at place, depth int) item {
 	if depth > maxDepth {
-		p.fail(at, tooDeep, maxDepth)
+		d.fail(at, tooDeep, maxDepth)
 	}
-	return p.item(k, at, "")
+	return d.item(k, at, "")
 }
 
 const tooDeep = "nested more than %d levels deep"
 
 // once reports a key that a mapping has twice.
-func (p *parser) once(lines map[string]int, key item) {
+func (d *Document) once(lines map[string]int, key item) {
 	if first, ok := lines[key.text]; ok {
-		p.fail(key.place, "field %s is given twice, first on line %d: keep one", quote(key.text), first)
+		d.fail(key.place, "field %s is given twice, first on line %d: keep one", quote(key.text), first)
 	}
 	lines[key.text] = key.line
 }
 
 // json reads a file in JSON by the tokens of encoding/json.
-func (p *parser) json() item {
-	j := jsonParser{parser: p, dec: json.NewDecoder(bytes.NewReader(p.src)), place: place{1, 1}}
+func (d *Document) json() item {
+	j := jsonParser{Document: d, dec: json.NewDecoder(bytes.NewReader(d.src)), place: place{1, 1}}
 	j.dec.UseNumber()
 	root := j.value(1)
-	if rest := bytes.TrimLeft(p.src[j.dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
-		p.fail(j.at(len(p.src)-len(rest)), "there is more after the end of the %s", p.noun)
+	if rest := bytes.TrimLeft(d.src[j.dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		d.fail(j.at(len(d.src)-len(rest)), "there is more after the end of the %s", d.noun)
 	}
 	return root
 }
 
 type jsonParser struct {
-	*parser
+	*Document
 	dec    *json.Decoder
 	offset int // of the place
 	place

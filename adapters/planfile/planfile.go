@@ -11,6 +11,7 @@
 package planfile
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -20,14 +21,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// DefaultMaxBytes bounds a plan file if Options.MaxBytes is 0.
-const DefaultMaxBytes = 16 << 20
+// maxBytes bounds a file.
+const maxBytes = 16 << 20
 
 // Options of Read. The zero value reads a plan.
 type Options struct {
-	Name     string // name of the file in errors; "plan" if empty
-	MaxBytes int64  // bound of the file's size; 0: DefaultMaxBytes
-	Profile  bool   // the plan only has costs: its cluster may lack slots and memory
+	Name    string // name of the file in errors; "plan" if empty
+	Profile bool   // the plan only has costs: its cluster may lack slots and memory
 }
 
 // Read reads a plan. The plan is valid by dag.Validate, a profile by dag.ValidateProfile. Errors of the file are one
@@ -36,20 +36,10 @@ type Options struct {
 //
 // A list with the same value for each task becomes a uniform series.
 func Read(r io.Reader, opt Options) (*dag.Plan, error) {
-	if opt.Name == "" {
-		opt.Name = "plan"
-	}
-	if opt.MaxBytes <= 0 {
-		opt.MaxBytes = DefaultMaxBytes
-	}
-	src, err := io.ReadAll(io.LimitReader(r, opt.MaxBytes+1))
+	opt.Name = cmp.Or(opt.Name, "plan")
+	src, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: reading: %w", opt.Name, err)
-	}
-	if int64(len(src)) > opt.MaxBytes {
-		return nil, &Error{File: opt.Name, Message: fmt.Sprintf("the file is larger than %d bytes (%.4g MiB), more than a "+
-			"plan may have: give phases of equal tasks one value instead of a list", opt.MaxBytes,
-			float64(opt.MaxBytes)/(1<<20))}
 	}
 	f := file{}
 	doc, err := Decode(src, opt.Name, "plan", &f)
@@ -70,9 +60,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 
 // ReadFile is Read for a file. A plan without a name gets the file's name without its extension.
 func ReadFile(path string, opt Options) (*dag.Plan, error) {
-	if opt.Name == "" {
-		opt.Name = path
-	}
+	opt.Name = cmp.Or(opt.Name, path)
 	f, err := infile.Open(path)
 	if err != nil {
 		return nil, err

@@ -75,13 +75,12 @@ func TestJSONIsYAML(t *testing.T) {
 				show(to, &it.parts[i])
 			}
 		}
-		j, err := parse(b.Bytes(), "p.json", "plan")
+		j, err := open(b.Bytes(), "p.json", "plan")
 		if err != nil {
 			t.Fatalf("as JSON: %v\n%s", err, b.Bytes())
 		}
-		p := parser{src: b.Bytes()}
-		y := p.yaml()
-		show(&both[0], &j)
+		y := (&Document{src: b.Bytes()}).yaml()
+		show(&both[0], &j.root)
 		show(&both[1], &y)
 		if diff := cmp.Diff(both[0], both[1]); diff != "" {
 			t.Fatalf("(-JSON +YAML)\n%s\n%s", diff, b.Bytes())

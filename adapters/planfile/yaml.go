@@ -15,61 +15,61 @@ import (
 
 // measure bounds the work of the library. It takes up to 500 bytes of memory per byte of input. Its time is quadratic
 // in documents, in blank lines and lines of block scalars, and in tabs within quotes.
-func (p *parser) measure() {
+func (d *Document) measure() {
 	count := func(signs ...string) (n int) {
 		for _, sign := range signs {
-			n += bytes.Count(p.src, []byte(sign))
+			n += bytes.Count(d.src, []byte(sign))
 		}
 		return n
 	}
 	blanks := count("\r\r")
-	for line := range bytes.Lines(p.src) {
+	for line := range bytes.Lines(d.src) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			blanks++
 		}
 	}
 	marks := count("\n", ",", ":", "[", "]", "{", "}", "-", "?", "#", "&", "*", "!", `"`, "'", "%")
-	p.atMost(500_000, marks, "values and separators")
-	p.atMost(5_000, blanks, "blank lines")
-	p.atMost(5_000, count("\t"), "tabs")
-	p.atMost(10_000, count("|", ">"), "signs of block scalars (| and >)")
-	p.atMost(10, count("\n---", "\n...", "\r---", "\r..."), "documents")
+	d.atMost(500_000, marks, "values and separators")
+	d.atMost(5_000, blanks, "blank lines")
+	d.atMost(5_000, count("\t"), "tabs")
+	d.atMost(10_000, count("|", ">"), "signs of block scalars (| and >)")
+	d.atMost(10, count("\n---", "\n...", "\r---", "\r..."), "documents")
 }
 
-func (p *parser) atMost(most, have int, what string) {
+func (d *Document) atMost(most, have int, what string) {
 	if have > most {
-		p.fail(place{}, "%d %s are too many for YAML (at most %d): write the %s as JSON", have, what, most, p.noun)
+		d.fail(place{}, "%d %s are too many for YAML (at most %d): write the %s as JSON", have, what, most, d.noun)
 	}
 }
 
 // yaml reads a file in YAML, which includes JSON. An empty file is null.
-func (p *parser) yaml() item {
-	p.measure()
-	tokens := lexer.Tokenize(string(p.src))
-	p.bound(tokens)
+func (d *Document) yaml() item {
+	d.measure()
+	tokens := lexer.Tokenize(string(d.src))
+	d.bound(tokens)
 	file, err := yamlparser.Parse(tokens, 0, yamlparser.AllowDuplicateMapKey())
 	if err != nil {
-		p.yamlFault(err)
+		d.yamlFault(err)
 	}
 	var docs []ast.Node
-	for _, d := range file.Docs {
-		if d.Body != nil && d.Body.Type() != ast.DirectiveType {
-			docs = append(docs, d.Body)
+	for _, doc := range file.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.DirectiveType {
+			docs = append(docs, doc.Body)
 		}
 	}
 	switch len(docs) {
 	case 0:
 		return item{place: place{1, 1}}
 	case 1:
-		y := yamlParser{parser: p, anchors: map[string]item{}}
+		y := yamlParser{Document: d, anchors: map[string]item{}}
 		return y.node(docs[0], 1)
 	}
-	p.fail(placeOf(docs[1]), "a second document begins here: a file holds one %s", p.noun)
+	d.fail(placeOf(docs[1]), "a second document begins here: a file holds one %s", d.noun)
 	return item{}
 }
 
 // bound bounds the nesting before the parser recurses into it.
-func (p *parser) bound(tokens token.Tokens) {
+func (d *Document) bound(tokens token.Tokens) {
 	flow, line := 0, 0
 	var columns []int    // of the open blocks
 	opened, last := 0, 0 // signs on this line that open a value, and whether the last token was one
@@ -98,12 +98,12 @@ func (p *parser) bound(tokens token.Tokens) {
 			}
 		}
 		if opened += last; flow > maxDepth || len(columns) > maxDepth || opened > maxDepth {
-			p.fail(place{pos.Line, pos.Column}, tooDeep, maxDepth)
+			d.fail(place{pos.Line, pos.Column}, tooDeep, maxDepth)
 		}
 	}
 }
 
-func (p *parser) yamlFault(err error) {
+func (d *Document) yamlFault(err error) {
 	at := place{1, 1}
 	why, _, _ := strings.Cut(err.Error(), "\n")
 	var e yaml.Error
@@ -113,7 +113,7 @@ func (p *parser) yamlFault(err error) {
 	if why == "value is not allowed in this context" {
 		why += ": is the indentation right?"
 	}
-	p.fail(at, "%s", printable(why))
+	d.fail(at, "%s", printable(why))
 }
 
 func placeOf(n ast.Node) place {
@@ -126,7 +126,7 @@ var decimal = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0
 
 // A yamlParser converts the library's tree.
 type yamlParser struct {
-	*parser
+	*Document
 	anchors map[string]item // of the values that end before
 }
 
