@@ -45,33 +45,25 @@ func Of(old, now *dag.Snapshot) *Change {
 			was = &old.Jobs[j]
 		}
 		for k := range is.Stages {
-			before := dag.StageState{}
+			var before []dag.Attempt
 			if k < len(was.Stages) {
-				before = was.Stages[k]
+				before = was.Stages[k].Attempts
 			}
-			c.add(list{Job: j, Stage: &k}, before.Attempts == nil, is.Stages[k].Attempts == nil,
-				difference(before.Attempts, is.Stages[k].Attempts, byTask))
+			c.Lists = appendList(c.Lists, list{Job: j, Stage: &k}, before, is.Stages[k].Attempts, byTask)
 		}
 		if is.Groups != nil {
 			var before []dag.ReduceGroups
 			if was.Groups != nil {
 				before = was.Groups.Reduces
 			}
-			c.add(list{Job: j}, before == nil, is.Groups.Reduces == nil,
-				difference(before, is.Groups.Reduces, func(_, _ *dag.ReduceGroups) int { return 0 }))
+			c.Lists = appendList(c.Lists, list{Job: j}, before, is.Groups.Reduces,
+				func(_, _ *dag.ReduceGroups) int { return 0 })
 		}
 	}
 	from, to := *old, *now
 	from.Jobs, to.Jobs = bare(old.Jobs), bare(now.Jobs)
 	c.Fields = changes(nil, &from, &to)
 	return &c
-}
-
-// add adds a list, unless it has not changed.
-func (c *Change) add(l list, wasNil, isNil bool, items []item) {
-	if l.Nil, l.Items = isNil, items; len(items) > 0 || wasNil != isNil {
-		c.Lists = append(c.Lists, l)
-	}
 }
 
 // bare returns jobs without the lists that have changes of their own.
@@ -96,10 +88,11 @@ func byTask(a, b *dag.Attempt) int {
 	return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 }
 
-// difference returns the items that changed. order decides which items of both lists belong together.
-func difference[T any](old, now []T, order func(a, b *T) int) (out []item) {
-	if len(old) == len(now) && (len(now) == 0 || &old[0] == &now[0]) {
-		return nil
+// appendList appends a list with its items that changed, unless it has not changed. order decides which items of both
+// lists belong together.
+func appendList[T any](all []list, l list, old, now []T, order func(a, b *T) int) []list {
+	if len(old) == len(now) && len(now) > 0 && &old[0] == &now[0] {
+		return all
 	}
 	k, blank := 0, new(T)
 	for i := range now {
@@ -114,17 +107,20 @@ func difference[T any](old, now []T, order func(a, b *T) int) (out []item) {
 		} else if i > 0 {
 			base = &now[i-1]
 		}
-		if next.Cut == 0 && !next.New && sameMemory(reflect.ValueOf(base).Elem(), reflect.ValueOf(&now[i]).Elem()) {
-			continue
+		if next.New || !sameMemory(reflect.ValueOf(base).Elem(), reflect.ValueOf(&now[i]).Elem()) {
+			next.Set = changes(nil, base, &now[i])
 		}
-		if next.Set = changes(nil, base, &now[i]); next.Cut > 0 || next.New || next.Set != nil {
-			out = append(out, next)
+		if next.Cut > 0 || next.New || next.Set != nil {
+			l.Items = append(l.Items, next)
 		}
 	}
 	if k < len(old) {
-		out = append(out, item{Index: len(now), Cut: len(old) - k})
+		l.Items = append(l.Items, item{Index: len(now), Cut: len(old) - k})
 	}
-	return out
+	if l.Nil = now == nil; len(l.Items) > 0 || l.Nil != (old == nil) {
+		all = append(all, l)
+	}
+	return all
 }
 
 // sameMemory reports whether two values have the same bytes in memory. Then they are equal, and most of a hundred
