@@ -55,15 +55,9 @@ type Answers struct {
 	Bad         int         // unusable lines, except a cut-off last one
 	Torn        bool        // the recording ends in the middle of a line
 
-	all  []Answer // by time
-	kept int      // bytes of stored bodies
-	urls map[string]*known
-}
-
-// known is an address, and the body of its newest answer.
-type known struct {
-	url  *url.URL
-	body body
+	all    []Answer // by time
+	kept   int      // bytes of stored bodies
+	newest map[string]Answer
 }
 
 // An Answer is the answer to one request.
@@ -119,7 +113,7 @@ func ReadAnswers(in io.Reader) (*Answers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
 	}
-	r := &Answers{urls: map[string]*known{}}
+	r := &Answers{newest: map[string]Answer{}}
 	total := 0
 	var streak input.Streak
 	l := lines{in: b, limit: maxLine}
@@ -147,7 +141,7 @@ func ReadAnswers(in io.Reader) (*Answers, error) {
 	if len(r.all) == 0 {
 		return nil, ErrNoAnswers
 	}
-	r.urls = nil
+	r.newest = nil
 	slices.SortStableFunc(r.all, func(a, b Answer) int { return cmp.Compare(a.At, b.At) })
 	r.First, r.Last = r.all[0].At, r.all[len(r.all)-1].At
 	return r, nil
@@ -184,24 +178,22 @@ func (r *Answers) add(rec *Record) bool {
 	if !(rec.T > 0 && rec.T < 1<<53) {
 		return false
 	}
-	of := r.urls[rec.URL]
-	if of == nil {
+	a := r.newest[rec.URL]
+	if a.URL == nil {
 		u, err := url.Parse(rec.URL)
 		if err != nil || u.Path == "" {
 			return false
 		}
-		of = &known{url: u}
-		r.urls[rec.URL] = of
+		a.URL = u
 	}
-	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); of.body != b {
-		of.body = b
+	if b := pack(strings.TrimPrefix(rec.Body, "\ufeff")); a.body != b {
+		a.body = b
 		r.kept += len(b)
 	}
-	at := dag.Instant(rec.T)
-	r.all = append(r.all, Answer{
-		URL: of.url, At: at, End: at + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS)), Status: rec.Status,
-		Type: rec.Type, Date: rec.Date, body: of.body,
-	})
+	a.At, a.Status, a.Type, a.Date = dag.Instant(rec.T), rec.Status, rec.Type, rec.Date
+	a.End = a.At + dag.Instant(min(max(rec.Ms, 0), longestAnswerMS))
+	r.all = append(r.all, a)
+	r.newest[rec.URL] = a
 	return true
 }
 

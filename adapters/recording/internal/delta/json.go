@@ -239,11 +239,7 @@ type series dag.Series
 // MarshalJSON writes a series.
 func (s series) MarshalJSON() ([]byte, error) {
 	if each := dag.Series(s).Values(); each != nil {
-		numbers := make([]number, len(each))
-		for i, v := range each {
-			numbers[i] = number(v)
-		}
-		return json.Marshal(numbers)
+		return json.Marshal(*(*[]number)(unsafe.Pointer(&each))) //nolint:gosec // a view of the same memory
 	}
 	return number(dag.Series(s).At(0)).MarshalJSON()
 }
@@ -251,12 +247,8 @@ func (s series) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a series.
 func (s *series) UnmarshalJSON(b []byte) error {
 	if b[0] == '[' {
-		var numbers []number
-		err := json.Unmarshal(b, &numbers)
-		each := make([]float64, len(numbers))
-		for i, v := range numbers {
-			each[i] = float64(v)
-		}
+		each := []float64{}
+		err := json.Unmarshal(b, (*[]number)(unsafe.Pointer(&each))) //nolint:gosec // likewise
 		*s = series(dag.Each(each))
 		return err
 	}

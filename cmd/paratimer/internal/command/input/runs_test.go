@@ -11,7 +11,9 @@ import (
 func TestChooseRun(t *testing.T) {
 	t.Parallel()
 	run := func(id string, first bool, matches map[string]int) recording.Run {
-		return recording.Run{ID: id, Noun: "run", Text: id, IsFirst: first, Match: func(id string) int { return matches[id] }}
+		return recording.Run{
+			ID: id, Noun: "run", Text: id, IsFirst: first, Match: func(id string) int { return matches[id] },
+		}
 	}
 	a, b := run("a", false, map[string]int{"a": 2, "both": 1}), run("b", false, map[string]int{"a": 1, "b": 2, "both": 1})
 	for _, c := range []struct {
