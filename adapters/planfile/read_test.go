@@ -250,3 +250,14 @@ func TestExamplesAreGolden(t *testing.T) {
 		}
 	}
 }
+
+// TestNullSeries: null is an unknown value of all tasks, as the schema says.
+func TestNullSeries(t *testing.T) {
+	p, err := read(t, "cluster: {map_slots: 1}\njobs: [{name: j, map: {tasks: 2, records: null, cost: null, out: 3}}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := p.Jobs[0].Stages[dag.Map]; m.Pipelines != nil || m.Out.At(1) != 3 {
+		t.Errorf("%+v", m)
+	}
+}
