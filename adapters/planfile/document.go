@@ -72,10 +72,9 @@ func open(src []byte, name, noun string) (d *Document, err error) {
 func (d *Document) full() bool { return len(d.faults) > maxReported }
 
 // add adds a fault of the value at a path.
-func (d *Document) add(it *item, path []string, why string) *Error {
-	e := &Error{File: d.name, Line: it.line, Column: it.col, Field: pathString(path), Message: why}
-	d.faults = append(d.faults, e)
-	return e
+func (d *Document) add(it *item, path []string, why string) {
+	d.faults = append(d.faults,
+		&Error{File: d.name, Line: it.line, Column: it.col, Field: pathString(path), Message: why})
 }
 
 // find returns the value at a path of keys and indices. Steps that the file does not have are left out, as those of
@@ -96,14 +95,16 @@ func (d *Document) Fail(path []string, why string) { d.report(path, errors.New(w
 // report adds an error at a path.
 func (d *Document) report(path []string, err error) {
 	at, found := d.find(path)
-	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: ")).Err = err
+	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: "))
+	d.faults[len(d.faults)-1].Err = err
 }
 
 // FailIn adds a fault at a line and column, from 1, of the unquoted text at a path. If the file does not contain the
 // line literally, the fault is at the text's own position.
 func (d *Document) FailIn(path []string, line, col int, why string) {
 	at, found := d.find(path)
-	e := d.add(at, found, why)
+	d.add(at, found, why)
+	e := d.faults[len(d.faults)-1]
 	inside := strings.Split(at.text, "\n")
 	if at.kind != text || line < 1 || line > len(inside) || inside[line-1] == "" {
 		return
