@@ -88,8 +88,13 @@ func (g *Graph) add(node string, member int, after []int) {
 
 // addBatch appends the jobs of one launch. They depend on everything launched before: a script's batches run one
 // after the other.
+//
+// Hive writes the same workflow properties as Pig, with other contents (docs/facts/hadoop.md C4). Nodes are the plan's
+// stages, also those without a MapReduce job. Unless hive.exec.parallel is set, stages run one after the other, those
+// that are not submitted in graph order. A failed stage ends the query, so it is right that all later stages depend on
+// it.
 func (g *Graph) addBatch(jobs []int) {
-	before, first := g.leaves(), len(g.Vertices)
+	before := g.leaves()
 	succ, submitted := map[string][]string{}, map[string]bool{}
 	parallel := false
 	for _, i := range jobs {
@@ -106,38 +111,56 @@ func (g *Graph) addBatch(jobs []int) {
 		}
 	}
 	ofHive := hive.Is(g.members[jobs[0]].Settings.Workflow)
+	g.Parallel = g.Parallel || ofHive && parallel
 	if ofHive {
 		succ = withoutOwn(succ, submitted)
 	}
-	place := map[string]int{}
-	order, pred, cyclic := topological(succ)
+	pred := invert(succ)
+	order, cyclic := topological(pred)
 	g.Cyclic = g.Cyclic || cyclic
-	for _, name := range order {
-		var after []int
-		for _, p := range pred[name] {
-			after = append(after, place[p])
-		}
-		if len(after) == 0 {
-			after = before
-		}
-		slices.Sort(after)
-		place[name] = len(g.Vertices)
-		g.add(name, -1, after)
+	vertices, at := make([]Vertex, len(order)), map[string]int{}
+	for k, name := range order {
+		vertices[k], at[name] = Vertex{Node: name, Member: -1}, k
 	}
 	for _, i := range jobs {
 		node := g.members[i].Settings.Node
-		if at, ok := place[node]; ok && node != "" && g.Vertices[at].Member < 0 {
-			g.Vertices[at].Member = i
+		if k, ok := at[node]; ok && node != "" && vertices[k].Member < 0 {
+			vertices[k].Member = i
 		} else {
-			g.add(cmp.Or(node, g.members[i].Job), i, nil)
+			vertices = append(vertices, Vertex{Node: cmp.Or(node, g.members[i].Job), Member: i})
 		}
 	}
-	switch {
-	case ofHive && parallel:
-		g.Parallel = true
-	case ofHive:
-		g.serialize(first)
+	if ofHive && !parallel {
+		slices.SortStableFunc(vertices, g.compareSubmitted)
 	}
+	place := map[string]int{}
+	for k, v := range vertices {
+		var after []int
+		if _, isSecond := place[v.Node]; !isSecond {
+			place[v.Node] = len(g.Vertices)
+			for _, p := range pred[v.Node] {
+				if i, isPlaced := place[p]; isPlaced { // else the edge closes a cycle, or Hive runs p later
+					after = append(after, i)
+				}
+			}
+			if len(after) == 0 {
+				after = slices.Clone(before)
+			}
+		}
+		if ofHive && !parallel && k > 0 {
+			after = append(after, len(g.Vertices)-1)
+		}
+		slices.Sort(after)
+		g.add(v.Node, v.Member, slices.Compact(after))
+	}
+}
+
+// compareSubmitted orders the submitted vertices of a batch by their jobs, and before the others.
+func (g *Graph) compareSubmitted(a, b Vertex) int {
+	if a.Member < 0 || b.Member < 0 {
+		return cmp.Compare(min(b.Member, 0), min(a.Member, 0))
+	}
+	return yarn.ByID(g.members[a.Member].Job, g.members[b.Member].Job)
 }
 
 // presume gives a member without settings the first vertex that is ready for it; before any settings are known, a
@@ -176,46 +199,93 @@ func (g *Graph) leaves() []int {
 	return out
 }
 
-// topological orders the names so that all predecessors of a name come before it: wave by wave, and in a wave
-// shorter names first, so that scope-9 comes before scope-35. It cuts edges that close a cycle. A graph beyond the
-// bounds has no names.
-func topological(succ map[string][]string) (order []string, pred map[string][]string, cyclic bool) {
-	pred = map[string][]string{}
+// invert returns the predecessors of all names. A name does not precede itself. A graph beyond the bounds has no
+// names.
+func invert(succ map[string][]string) map[string][]string {
+	pred := map[string][]string{}
 	edges := 0
 	for from, to := range succ {
 		pred[from] = slices.Clip(pred[from])
+		edges += len(to)
 		for _, name := range to {
-			if edges++; name != from {
+			if name != from {
 				pred[name] = append(pred[name], from)
 			}
 		}
 	}
 	if len(pred) > maxNodes || edges > maxEdges {
-		return nil, nil, false
+		return nil
 	}
+	return pred
+}
+
+// topological orders the names so that all predecessors of a name come before it: wave by wave, and in a wave
+// shorter names first, so that scope-9 comes before scope-35. In a cycle one name comes too early.
+func topological(pred map[string][]string) (order []string, cyclic bool) {
 	left := slices.SortedFunc(maps.Keys(pred), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
 	done := map[string]bool{}
-	waits := func(p string) bool { return !done[p] }
 	for len(left) > 0 {
 		var wave, rest []string
 		for _, n := range left {
-			if slices.ContainsFunc(pred[n], waits) {
+			if slices.ContainsFunc(pred[n], func(p string) bool { return !done[p] }) {
 				rest = append(rest, n)
 			} else {
 				wave = append(wave, n)
 			}
 		}
 		if len(wave) == 0 {
-			cyclic = true
-			pred[rest[0]] = slices.DeleteFunc(pred[rest[0]], waits)
+			cyclic, wave, rest = true, rest[:1], rest[1:]
 		}
 		for _, n := range wave {
 			done[n] = true
 		}
-		order = append(order, wave...)
-		left = rest
+		order, left = append(order, wave...), rest
 	}
-	return order, pred, cyclic
+	return order, cyclic
+}
+
+// withoutOwn removes stages that Hive runs without a job from a query's graph. Their successors then follow their
+// predecessors. A stage is known to have no job once a later stage has one. Stage-0 and all stages after it have
+// none if other stages come first: that is Hive's number for the stage that moves or fetches the result.
+func withoutOwn(succ map[string][]string, submitted map[string]bool) map[string][]string {
+	pred := invert(succ)
+	all := func(string) bool { return true }
+	own := map[string]bool{}
+	if len(pred["Stage-0"]) > 0 {
+		own = reach(succ, "Stage-0", all)
+		own["Stage-0"] = true
+	}
+	for n := range submitted {
+		maps.Copy(own, reach(pred, n, all))
+	}
+	isOwn := func(n string) bool { return own[n] && !submitted[n] }
+	out := map[string][]string{}
+	edges := 0
+	for from := range pred {
+		if !isOwn(from) {
+			next := reach(succ, from, isOwn)
+			maps.DeleteFunc(next, func(n string, _ bool) bool { return isOwn(n) })
+			out[from] = slices.Sorted(maps.Keys(next))
+			if edges += len(next); edges > maxEdges {
+				return nil
+			}
+		}
+	}
+	return out
+}
+
+// reach returns the names that next leads to from a name, directly and through others.
+func reach(next map[string][]string, from string, through func(string) bool) map[string]bool {
+	found := map[string]bool{}
+	for left := slices.Clone(next[from]); len(left) > 0; {
+		n := left[0]
+		if left = left[1:]; !found[n] {
+			if found[n] = true; through(n) {
+				left = append(left, next[n]...)
+			}
+		}
+	}
+	return found
 }

@@ -126,7 +126,7 @@ func (f *Inputs) Size(ctx context.Context, hdfs HDFS) (float64, error) {
 		}
 		q.bases = bases
 		for _, one := range alternatives {
-			if err := q.add(ctx, "/", strings.FieldsFunc(one, func(r rune) bool { return r == '/' })); err != nil {
+			if err := q.add(ctx, "/", strings.Split(strings.Trim(one, "/"), "/")); err != nil {
 				return 0, err
 			}
 		}
@@ -142,66 +142,54 @@ type sizing struct {
 	sum   float64
 }
 
-type (
-	summaryBody struct {
-		Summary struct {
-			Length loose.Optional `json:"length"`
-		} `json:"ContentSummary"`
-	}
-	statusesBody struct {
-		Statuses struct {
-			Status rest.List[struct {
-				Suffix loose.Label    `json:"pathSuffix"`
-				Kind   loose.Label    `json:"type"`
-				Length loose.Optional `json:"length"`
-			}] `json:"FileStatus"`
-		} `json:"FileStatuses"`
-	}
-)
-
-func request[T any](ctx context.Context, q *sizing, file, op string) (T, error) {
-	var none T
-	if q.left--; q.left < 0 {
-		return none, fmt.Errorf("more than %d questions", MostRequests)
-	}
-	body, err := q.hdfs(ctx, q.bases, file, op)
-	return yarn.Read[T](file, body, err) //nolint:wrapcheck // it names the file
+// A sizeBody has the summary of a file or folder, or the statuses of what is in a folder.
+type sizeBody struct {
+	Summary  fileStatus `json:"ContentSummary"`
+	Statuses struct {
+		Status rest.List[fileStatus] `json:"FileStatus"`
+	} `json:"FileStatuses"`
 }
 
-// add adds the bytes in the files that the rest of a path names in a folder. The rest may have the wildcards of
+type fileStatus struct {
+	Suffix loose.Label    `json:"pathSuffix"`
+	Kind   loose.Label    `json:"type"`
+	Length loose.Optional `json:"length"`
+}
+
+// add adds the bytes in the files that the parts of a path name in a folder. The parts may have the wildcards of
 // Hadoop (org.apache.hadoop.fs.FileSystem.globStatus).
-func (q *sizing) add(ctx context.Context, folder string, rest []string) error {
-	wild := slices.IndexFunc(rest, func(part string) bool { return strings.ContainsAny(part, `*?[\`) })
-	if wild < 0 {
-		body, err := request[summaryBody](ctx, q, path.Join(append([]string{folder}, rest...)...), "GETCONTENTSUMMARY")
-		if err != nil {
-			return err
-		}
-		return q.addLength(body.Summary.Length)
+func (q *sizing) add(ctx context.Context, folder string, parts []string) error {
+	plain, op := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, `*?[\`) }), "LISTSTATUS"
+	if plain < 0 {
+		plain, op = len(parts), "GETCONTENTSUMMARY"
 	}
-	folder = path.Join(append([]string{folder}, rest[:wild]...)...)
-	body, err := request[statusesBody](ctx, q, folder, "LISTSTATUS")
-	if err != nil {
-		return err
+	folder = path.Join(folder, path.Join(parts[:plain]...))
+	if q.left--; q.left < 0 {
+		return fmt.Errorf("more than %d questions", MostRequests)
 	}
-	list := body.Statuses.Status
-	isLast, pattern := wild+1 == len(rest), strings.ReplaceAll(rest[wild], "[!", "[^") // as Hadoop reads it
-	for i := range list {
-		name := string(list[i].Suffix)
+	body, err := q.hdfs(ctx, q.bases, folder, op)
+	b, err := yarn.Read[sizeBody](folder, body, err)
+	switch {
+	case err != nil:
+		return err //nolint:wrapcheck // it names the file
+	case plain == len(parts):
+		return q.addLength(b.Summary.Length)
+	}
+	isLast, pattern := plain+1 == len(parts), strings.ReplaceAll(parts[plain], "[!", "[^") // as Hadoop reads it
+	for _, f := range b.Statuses.Status {
+		name := string(f.Suffix)
 		matched, err := path.Match(pattern, name)
-		if err != nil {
-			return fmt.Errorf("%s: %w", pattern, err)
-		}
-		// Jobs do not read names that begin with _ or . (FileInputFormat.hiddenFileFilter). A name with a slash
-		// would lead elsewhere.
-		if !matched || name == "" || name[0] == '_' || name[0] == '.' || strings.Contains(name, "/") {
-			continue
-		}
-		switch isFile := list[i].Kind == "FILE"; {
+		isFile := f.Kind == "FILE"
+		switch {
+		case err != nil:
+			err = fmt.Errorf("%s: %w", pattern, err)
+		case !matched || name == "" || name[0] == '_' || name[0] == '.' || strings.Contains(name, "/"):
+			// Jobs do not read names that begin with _ or . (FileInputFormat.hiddenFileFilter). A name with a slash
+			// would lead elsewhere.
 		case isFile && isLast:
-			err = q.addLength(list[i].Length)
+			err = q.addLength(f.Length)
 		case !isFile:
-			err = q.add(ctx, path.Join(folder, name), rest[wild+1:])
+			err = q.add(ctx, path.Join(folder, name), parts[plain+1:])
 		}
 		if err != nil {
 			return err
