@@ -26,7 +26,7 @@ func (s *Source) pollAvoided(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
 		v, isDue := &j.avoids, j.failed != j.avoids.failed || s.ticks >= j.avoids.tick+avoidEach
-		if a := s.view.Known(j.app); isDue && j.failed > 0 && a != nil && a.Running {
+		if isDue && j.failed > 0 && j.app.Running {
 			v.failed, v.tick = j.failed, s.ticks
 			jobs = append(jobs, j)
 		}

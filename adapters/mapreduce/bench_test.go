@@ -22,9 +22,9 @@ func BenchmarkSnapshot(b *testing.B) {
 			}
 			a := s.view.Known("application_1_0001")
 			j := newJob(a)
-			j.state, j.counted, j.total = dag.Running, [2]int{int(n), 0}, [2]int{int(n), 0}
-			s.member, s.chosen = []*job{j}, j.app
-			s.jobs = map[string]*job{j.app: j}
+			j.state, j.counted, j.inList = dag.Running, [2]int{int(n), 0}, [2]int{int(n), 0}
+			s.member, s.chosen = []*job{j}, a.ID
+			s.jobs = map[string]*job{a.ID: j}
 			p := &j.tasks[dag.Map]
 			for i := range n {
 				p.Add(i, newTask())
@@ -40,7 +40,7 @@ func BenchmarkSnapshot(b *testing.B) {
 					i := next - 1 - running
 					line := wireTask{State: "SUCCEEDED", Successful: loose.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
 					p.Find(i).listed(&line, at)
-					p.Find(i).settled = true
+					p.Find(i).left = 0
 				}
 				p.Change(next - 1)
 				p.Change(max(0, next-1-running))
@@ -48,7 +48,6 @@ func BenchmarkSnapshot(b *testing.B) {
 			for next < n*3/4 {
 				step()
 			}
-			v := &visit{job: j, app: a}
 			b.ReportAllocs()
 			for b.Loop() {
 				if next < n {
@@ -56,7 +55,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				p.Change(n - 1)
 				s.now, s.warned = at, nil
-				v.details()
+				s.details(j)
 				s.snapshot()
 			}
 		})

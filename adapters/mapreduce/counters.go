@@ -1,26 +1,29 @@
 package mapreduce
 
 import (
+	"math"
+
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// countInto copies a task's counters to the attempt that they belong to. maps is the number of the job's maps, NaN if
-// unknown; at is when the response was made. Counters that went back are copied as they are: the marks only move
-// with a change. final means that they are the attempt's last ones.
-func countInto(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, maps float64, mapOnly, final bool,
-	at dag.Instant,
-) {
+// count copies a task's counters to the attempt that they belong to; at is when the response was made. Counters that
+// went back are copied as they are: the marks only move with a change. final means that they are the attempt's last
+// ones.
+func (j *job) count(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, final bool, at dag.Instant) {
 	if !c.Reported {
 		return
 	}
 	a.FirstReport = dag.FirstKnown(a.FirstReport, at)
 	if kind == dag.Map {
 		a.Done[0], a.Out, a.Bytes = c.MapIn, c.MapOut, c.Read
-		a.Total[0] = mapTotal(a, mapOnly, final)
+		a.Total[0] = mapTotal(a, j.known() && j.total(dag.Reduce) == 0, final)
 	} else {
-		a.Done[dag.Copy], a.Total[dag.Copy] = c.Copied, maps
+		a.Done[dag.Copy], a.Total[dag.Copy] = c.Copied, math.NaN()
+		if j.known() {
+			a.Total[dag.Copy] = float64(j.total(dag.Map))
+		}
 		a.Done[dag.Work], a.Out, a.Bytes = c.ReduceIn, c.ReduceOut, c.Shuffled
 		if final {
 			a.Total[dag.Work] = c.ReduceIn

@@ -16,7 +16,7 @@ const (
 
 // groupPoints returns how many points are kept for each reduce.
 func (j *job) groupPoints() int {
-	return min(mostGroupPoints, max(leastGroups, maxGroupPoints/max(1, j.total[dag.Reduce])))
+	return min(mostGroupPoints, max(leastGroups, maxGroupPoints/max(1, j.total(dag.Reduce))))
 }
 
 // groups returns the job's key groups by its counters. It returns the same value as before if nothing has changed,
@@ -28,7 +28,7 @@ func (j *job) groups() *dag.Groups {
 		return j.grouped
 	}
 	reported := false
-	g := &dag.Groups{Origin: dag.GroupsCounted, Reduces: make([]dag.ReduceGroups, j.total[dag.Reduce])}
+	g := &dag.Groups{Origin: dag.GroupsCounted, Reduces: make([]dag.ReduceGroups, j.total(dag.Reduce))}
 	for i := range g.Reduces {
 		g.Reduces[i] = dag.NoReduceGroups()
 	}

@@ -63,13 +63,13 @@ func TestRecordBytes(t *testing.T) {
 // attempt.
 func TestGroupsOfAJob(t *testing.T) {
 	j := newJob(&yarn.App{})
-	j.total, j.perRecord = [2]int{3, 2}, 100
+	j.perRecord = 100
 	p := &j.tasks[dag.Reduce]
 	r := newTask()
 	if p.Add(1, r); j.groups() != nil {
 		t.Error("groups of a job whose tasks are not known")
 	}
-	j.counted = [2]int{}
+	j.counted = [2]int{3, 2}
 	if j.groups() != nil {
 		t.Error("groups of a job that has told nothing")
 	}

@@ -3,25 +3,25 @@ package mapreduce
 import (
 	"cmp"
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A Hub is a yarn.Hub that also keeps what several sources need of the MapReduce applications: their configurations,
-// and how much work they have left. Several goroutines may use it.
+// how much work they have left, and how many tasks the sources keep. Several goroutines may use it.
 type Hub struct {
 	*yarn.Hub
 	cluster Cluster
+	needs   map[string]*need // of other applications; used by pollNeeds alone
 
 	mu    sync.RWMutex
 	confs map[string]*mrjob.Settings // by application; nil if they may not be read
 	flows map[string][]string        // workflow id to applications
-	needs needs                      // used by Refresh alone
-	room  room                       // for the tasks of all sources
+	tasks map[string]int             // by workflow, which its chosen application names; see reserve
 }
 
 // NewHub returns a hub that has sent no request yet.
@@ -30,8 +30,8 @@ func NewHub(cluster Cluster) *Hub { return HubOn(cluster, yarn.NewHub(cluster, n
 // HubOn returns a hub for the applications of a hub of all engines, which its owner refreshes.
 func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
-		Hub: hub, cluster: cluster, confs: map[string]*mrjob.Settings{}, flows: map[string][]string{}, needs: needs{},
-		room: room{tasks: map[string]int{}},
+		Hub: hub, cluster: cluster, needs: map[string]*need{}, confs: map[string]*mrjob.Settings{},
+		flows: map[string][]string{}, tasks: map[string]int{},
 	}
 }
 
@@ -45,24 +45,15 @@ func (h *Hub) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// Update polls the masters of some applications, after a refresh of the hub.
+// Update polls the masters of what runs, once for all sources, after a refresh of the hub. If more applications run
+// than a source shows one by one, no master is polled.
 func (h *Hub) Update(ctx context.Context) {
-	h.pollNeeds(ctx)
-	h.forget()
-}
-
-// pollNeeds polls the masters of what runs, once for all sources. If more applications run than a source shows one by
-// one, no master is polled.
-func (h *Hub) pollNeeds(ctx context.Context) {
 	apps, at := h.Running()
 	if len(apps) < 2 || len(apps) > fewTenants+1 {
-		clear(h.needs)
-		h.SetNeeds(nil)
-		return
+		apps = nil
 	}
-	made := func(string) dag.Instant { return at }
-	h.needs.poll(ctx, h.cluster, apps, at, made, h.conf)
-	h.SetNeeds(h.needs.reported())
+	h.pollNeeds(ctx, apps, at)
+	h.forget()
 }
 
 // forget drops the settings and the tasks of applications that are no longer known.
@@ -70,34 +61,22 @@ func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.flows)
+	maps.DeleteFunc(h.confs, func(app string, _ *mrjob.Settings) bool { return h.App(app) == nil })
 	for app, c := range h.confs {
-		switch {
-		case h.App(app) == nil:
-			delete(h.confs, app)
-		case c != nil && c.Workflow != "":
+		if c != nil && c.Workflow != "" {
 			h.flows[c.Workflow] = append(h.flows[c.Workflow], app)
 		}
 	}
-	h.room.keep(func(app string) bool { return h.App(app) != nil })
+	maps.DeleteFunc(h.tasks, func(app string, _ int) bool { return h.App(app) == nil })
 }
 
-func (h *Hub) conf(app string) *mrjob.Settings {
+// conf returns an application's settings, nil if they are unknown or may not be read. isKnown means that no further
+// request is needed.
+func (h *Hub) conf(app string) (c *mrjob.Settings, isKnown bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.confs[app]
-}
-
-// keep remembers an application's settings for all sources; nil if they may not be read.
-func (h *Hub) keep(app string, c *mrjob.Settings) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.confs[app] != nil {
-		return
-	}
-	h.confs[app] = c
-	if c != nil && c.Workflow != "" {
-		h.flows[c.Workflow] = append(h.flows[c.Workflow], app)
-	}
+	c, isKnown = h.confs[app]
+	return c, isKnown
 }
 
 // Submitted lists the MapReduce applications that the newest round found, by id. A single job has no workflow, nor has
@@ -120,17 +99,40 @@ func (h *Hub) Submitted() []yarn.Submitted {
 // single job.
 func (h *Hub) Identify(ctx context.Context, app string) error {
 	a := h.App(app)
-	if a == nil || h.conf(app) != nil {
+	if c, _ := h.conf(app); a == nil || c != nil {
 		return nil
 	}
 	ctx, done := rest.Keep(ctx)
 	defer done()
-	conf, err := requestConf(ctx, h.cluster, a)
-	if err == nil || yarn.Denied(err) {
-		h.keep(app, conf)
-		return nil
+	return h.requestConf(ctx, a)
+}
+
+// requestConf requests an application's configuration, and keeps its settings for all sources.
+func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
+	var body []byte
+	var err error
+	if path := "jobs/" + a.Job() + "/conf"; a.Ended {
+		body, err = h.cluster.JHS(ctx, "mapreduce/"+path)
+	} else {
+		body, err = h.cluster.AM(ctx, a.ID, path)
 	}
-	return err
+	properties, err := mrjob.Properties(a.Job()+"/conf", body, err)
+	if err != nil && !yarn.Denied(err) {
+		return err //nolint:wrapcheck // it names the request
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case len(properties) > 0:
+		c := mrjob.ReadSettings(properties)
+		h.confs[a.ID] = &c
+		if c.Workflow != "" {
+			h.flows[c.Workflow] = append(h.flows[c.Workflow], a.ID)
+		}
+	case h.confs[a.ID] == nil:
+		h.confs[a.ID] = nil
+	}
+	return nil
 }
 
 // related returns the applications that are of a workflow, or may be: those with its id in their settings,
@@ -138,7 +140,7 @@ func (h *Hub) Identify(ctx context.Context, app string) error {
 func (h *Hub) related(w *workflow) []string {
 	out := []string{w.target.ID}
 	for _, j := range w.member {
-		out = append(out, j.app)
+		out = append(out, j.app.ID)
 	}
 	first := cmp.Or(w.view.Known(w.target.ID), h.App(w.target.ID))
 	if first == nil || !first.MapReduce() {
@@ -161,4 +163,23 @@ func (h *Hub) related(w *workflow) []string {
 		}
 	}
 	return out
+}
+
+// reserve sets the number of tasks that a workflow needs, and reports whether there is room for it besides the
+// others. A workflow that does not fit leaves its room to others.
+func (h *Hub) reserve(workflow string, tasks int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tasks, workflow)
+	sum, limit := tasks, roomTasks
+	for _, n := range h.tasks {
+		sum += n
+	}
+	if tasks > fewTasks {
+		limit = largeTasks
+	}
+	if tasks > 0 && sum <= limit {
+		h.tasks[workflow] = tasks
+	}
+	return tasks == 0 || sum <= limit
 }

@@ -37,7 +37,7 @@ func TestHubMissed(t *testing.T) {
 		if all := hub.Submitted(); len(all) != 1 || all[0].App != "application_1_0002" {
 			t.Errorf("%+v run", all)
 		}
-		if hub.conf("application_1_0001") == nil {
+		if c, _ := hub.conf("application_1_0001"); c == nil {
 			t.Error("its configuration is forgotten")
 		}
 		src := hub.Source("application_1_0001")
@@ -48,7 +48,7 @@ func TestHubMissed(t *testing.T) {
 		}
 		round()
 	}
-	if hub.conf("application_1_0001") != nil {
+	if c, _ := hub.conf("application_1_0001"); c != nil {
 		t.Error("the configuration of one that no list has is kept")
 	}
 	if _, err := hub.Source("application_1_0001").Next(t.Context()); !errors.As(err, new(*yarn.NoWorkflowError)) {

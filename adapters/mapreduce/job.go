@@ -1,9 +1,8 @@
 package mapreduce
 
 import (
-	"fmt"
 	"math"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
@@ -43,9 +42,9 @@ const (
 
 // A job is what is known of an application that belongs to the workflow, or may belong to it.
 type job struct {
-	app, id  string
-	conf     *mrjob.Settings // nil while unknown
-	confTick int             // the first tick in which the configuration may be requested; never if it may not be read
+	app  *yarn.App // by the ResourceManager's newest report
+	id   string
+	conf *mrjob.Settings // nil while unknown
 
 	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it
 
@@ -70,25 +69,33 @@ type job struct {
 	newMasterAt dag.Instant // when its current master was found to be new; earlier responses are the old master's
 	endedSince  dag.Instant // the first tick in which it had ended
 
-	// What the history server has not reported yet about the ended job: how many tasks have missing data, when that
-	// number last changed, and whether a response was missing in the last tick that may still come.
-	backlog    int
-	movedAt    dag.Instant
-	incomplete bool
+	// The last tick with requests about the job.
+	err        error       // of the request for its state, or for the attempts of its application
+	pollsTasks bool        // requests about tasks may follow
+	incomplete bool        // a response is missing that may still come
+	timedOut   atomic.Bool // a request about a task timed out: further requests would wait as long
+
+	// What the history server has not reported yet about the ended job: how many tasks have missing data, and when that
+	// number last changed.
+	backlog int
+	movedAt dag.Instant
 }
 
 func newJob(app *yarn.App) *job {
 	return &job{
-		app: app.ID, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
+		app: app, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
 		inputBytes: -1, perRecord: math.NaN(), size: size{counted: [2]int{-1, -1}},
 		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
 		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}
 }
 
-// taskName returns the id of a task in Hadoop's format.
-func (j *job) taskName(kind dag.StageIndex, index int32) string {
-	return fmt.Sprintf("task_%s_%c_%06d", strings.TrimPrefix(j.id, "job_"), "mr"[kind], index)
+// base returns the path of the job's resource, as recordings have it.
+func (j *job) base() string {
+	if j.app.Ended {
+		return "/ws/v1/history/mapreduce/jobs/" + j.id
+	}
+	return "/proxy/" + j.app.ID + "/ws/v1/mapreduce/jobs/" + j.id
 }
 
 // report processes what a master or the history server reports of the whole job.
@@ -96,7 +103,6 @@ func (j *job) report(b *wireJob) {
 	j.started = dag.FirstKnown(b.Started.Instant(), j.started)
 	if b.Maps.Known && b.Reduces.Known {
 		j.counted = [2]int{tasksOf(b.Maps), tasksOf(b.Reduces)}
-		j.bound()
 	}
 	j.pending = [2]int{tasksOf(b.MapsPending), tasksOf(b.ReducesPending)}
 }

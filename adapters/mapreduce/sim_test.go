@@ -29,6 +29,11 @@ func simJob(job int) string {
 	return strings.Replace(appID(job), "application", "job", 1)
 }
 
+func simTaskName(n int, k dag.StageIndex, index int) string {
+	d := detail{job: &job{id: simJob(n)}, kind: k, index: int32(index)}
+	return strings.TrimPrefix(d.path(), "/tasks/")
+}
+
 func (r *simREST) answer(path, body string) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,7 +228,7 @@ func (r *simREST) tasks(j int) string {
 				ratio = 0
 			}
 			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":18682,"progress":%.4f,"id":"%s","state":"%s","type":"%s","successfulAttempt":"%s","status":"map > map"}`,
-				comma, ms(t.start), ms(t.finish), ratio*100, (&job{id: simJob(j)}).taskName(k, int32(i)), t.name,
+				comma, ms(t.start), ms(t.finish), ratio*100, simTaskName(j, k, i), t.name,
 				strings.ToUpper(dag.MapReduceName(k)), success)
 			comma = ","
 		}
@@ -264,7 +269,7 @@ func (r *simREST) counters(j int, k dag.StageIndex, index int) string {
 			best = a
 		}
 	}
-	id := fmt.Sprintf(`{"jobTaskCounters":{"id":"%s"`, (&job{id: simJob(j)}).taskName(k, int32(index)))
+	id := fmt.Sprintf(`{"jobTaskCounters":{"id":"%s"`, simTaskName(j, k, index))
 	if best == nil || !best.FirstReport.Known() {
 		return id + `}}`
 	}

@@ -47,11 +47,11 @@ func (s *Source) snapshot() *dag.Snapshot {
 			snap.Jobs[i] = dag.BlockedJob(dag.MapReduceStages)
 			continue
 		}
-		own = append(own, j.app)
+		own = append(own, j.app.ID)
 		if !j.state.Ended() {
-			active = append(active, j.app)
+			active = append(active, j.app.ID)
 		}
-		snap.Jobs[i] = j.shown(s.view.Known(j.app))
+		snap.Jobs[i] = j.shown()
 		snap.Jobs[i].Avoided = s.view.NodesOn(j.avoids.hosts)
 	}
 	s.view.FillWorkflow(snap, s.chosen, own, active)
@@ -64,16 +64,14 @@ func (s *Source) snapshot() *dag.Snapshot {
 }
 
 // shown returns the job's part of a snapshot.
-func (j *job) shown(a *yarn.App) dag.JobState {
+func (j *job) shown() dag.JobState {
 	st := dag.JobState{
 		ID: j.id, State: j.state, Submitted: j.submitted, Started: j.started, Finished: dag.NoInstant,
 		Attempt: j.attempt, Diagnosis: j.diagnosis, Stages: make([]dag.StageState, dag.MapReduceStages),
+		HeldMB: j.app.HeldMB, Master: j.app.Node,
 	}
 	if j.state.Ended() {
 		st.Finished = j.finished
-	}
-	if a != nil {
-		st.HeldMB, st.Master = a.HeldMB, a.Node
 	}
 	st.Groups = j.groups() // before attempts, which forgets the changes
 	j.failed = 0
@@ -138,7 +136,7 @@ func (s *Source) planOf(g placed) *dag.Plan {
 			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 		}
 		if j != nil {
-			s.planJob(to, j)
+			planJob(to, j)
 		}
 		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
 		for k := range to.Stages {
@@ -154,17 +152,15 @@ func (s *Source) planOf(g placed) *dag.Plan {
 	return p
 }
 
-func (s *Source) planJob(to *dag.Job, j *job) {
+func planJob(to *dag.Job, j *job) {
 	if c := j.conf; c != nil {
 		to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
 		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	}
 	to.InputBytes = max(0, j.inputBytes)
-	if a := s.view.Known(j.app); a != nil {
-		to.Name, to.MasterMB = hive.JobTitle(a.FullName), cmp.Or(a.MasterMB, to.MasterMB)
-	}
+	to.Name, to.MasterMB = hive.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
 	if j.known() {
-		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total[dag.Map]},
-			dag.Stage{Known: true, Tasks: j.total[dag.Reduce]})
+		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total(dag.Map)},
+			dag.Stage{Known: true, Tasks: j.total(dag.Reduce)})
 	}
 }

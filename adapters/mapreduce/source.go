@@ -44,13 +44,12 @@ var (
 type Source struct {
 	workflow
 	cluster Cluster
-	hub     *Hub // sends the requests that sources share
 	limits  limits
-	tenants needs // of other applications, if no Refresh polls their masters; else nil
+	isOnly  bool // no other source uses the hub, and no Refresh polls the masters of other applications
 
 	now    dag.Instant // time of this tick
 	ticks  int
-	visits []*visit // of this tick
+	due    []*job // with requests in this tick
 	warned []dag.Warning
 
 	plan       *dag.Plan   // of the newest snapshot
@@ -67,7 +66,7 @@ func Owns(id string) bool { return strings.HasPrefix(id, "job_") || strings.HasP
 func NewSource(cluster Cluster, target yarn.Target) *Source {
 	h := HubOn(cluster, yarn.NewHub(cluster, target.Made))
 	s := h.source(target, onlySource)
-	s.view, s.tenants = h.OnlyOverview(s.idle), needs{}
+	s.view, s.isOnly = h.OnlyOverview(s.idle), true
 	return s
 }
 
@@ -81,8 +80,8 @@ func (h *Hub) Source(app string) recording.Source {
 
 func (h *Hub) source(target yarn.Target, most limits) *Source {
 	return &Source{
-		workflow: workflow{target: target, jobs: map[string]*job{}},
-		cluster:  h.cluster, hub: h, limits: most, lastMissed: dag.NoInstant,
+		workflow: workflow{target: target, hub: h, jobs: map[string]*job{}, tried: map[string]bool{}},
+		cluster:  h.cluster, limits: most, lastMissed: dag.NoInstant,
 	}
 }
 
@@ -112,7 +111,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	}
 	snap := s.snapshot()
 	if s.ended = snap.State.Ended(); s.ended {
-		s.hub.room.reserve(s.chosen, 0)
+		s.hub.reserve(s.chosen, 0)
 	}
 	return snap, nil
 }
@@ -154,12 +153,14 @@ func (s *Source) pollCluster(ctx context.Context) error {
 func (s *Source) pollUnlisted(ctx context.Context) {
 	var ids []string
 	for _, j := range s.member {
-		a := s.view.Known(j.app)
-		if a != nil && !s.view.IsListed(j.app) && !(a.Ended && j.state.Ended() && a.HeldMB == 0) {
-			ids = append(ids, j.app)
+		if a := j.app; !s.view.IsListed(a.ID) && !(a.Ended && j.state.Ended() && a.HeldMB == 0) {
+			ids = append(ids, a.ID)
 		}
 	}
 	s.view.Request(ctx, ids...)
+	for _, j := range s.member {
+		j.app = s.view.Known(j.app.ID)
+	}
 }
 
 // Until the first map of a job reports, the engine does not show how much the job reads. Its file system does: the
@@ -174,8 +175,7 @@ const (
 func (s *Source) pollInputs(ctx context.Context) {
 	var jobs []*job
 	for _, j := range s.member {
-		a := s.view.Known(j.app)
-		if j.conf != nil && j.inputBytes < 0 && a != nil && !a.Ended && len(jobs) < sizesAtOnce {
+		if j.conf != nil && j.inputBytes < 0 && !j.app.Ended && len(jobs) < sizesAtOnce {
 			jobs = append(jobs, j)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -38,14 +37,11 @@ func (b *sumsBody) sums() (all [2]float64) {
 
 // sum returns the records that the successful attempts of a kind have read and written together, as last seen.
 func (j *job) sum(kind dag.StageIndex) (all float64) {
-	work := workOf(kind)
 	for _, t := range j.tasks[kind].All() {
-		for i := range t.attempts {
-			if a := &t.attempts[i]; a.Number == t.success {
-				for _, records := range []float64{a.Done[work], a.Out} {
-					if records > 0 { // not NaN
-						all += records
-					}
+		if a := t.best(); a != nil && a.Number == t.success {
+			for _, records := range []float64{a.Done[workOf(kind)], a.Out} {
+				if records > 0 { // not NaN
+					all += records
 				}
 			}
 		}
@@ -57,43 +53,46 @@ func (j *job) sum(kind dag.StageIndex) (all float64) {
 // response about a task was stale or missing, and the tasks of that kind are requested again. Requests about a job
 // end once nothing is missing.
 func (s *Source) pollSums(ctx context.Context) {
-	var complete []*visit
-	for _, v := range s.visits {
-		if v.app.Ended && v.job.at == jobListed && s.live() && len(v.details()) == 0 {
-			complete = append(complete, v)
+	var ended, complete []*job
+	for _, j := range s.due {
+		if j.app.Ended {
+			ended = append(ended, j)
+			if j.at == jobListed && s.live() && len(s.details(j)) == 0 {
+				complete = append(complete, j)
+			}
 		}
 	}
-	yarn.Each(ctx, complete, func(ctx context.Context, v *visit) {
-		if b, err := read[sumsBody](ctx, s, v, "/counters"); err == nil || refused(err) {
-			v.job.at = jobSummed
-			v.compare(b.sums())
-		} else {
-			v.incomplete = true
+	batch(ctx, s, complete, jobsAtOnce, func(ctx context.Context, j *job) func() {
+		b, err := read[sumsBody](ctx, s, j, "/counters")
+		return func() {
+			if err != nil && !refused(err) {
+				j.incomplete = true
+				return
+			}
+			j.at = jobSummed
+			j.compare(b.sums())
 		}
 	})
-	for _, v := range s.visits {
-		j, left := v.job, len(v.details())
-		if !v.app.Ended {
-			continue
-		}
+	for _, j := range ended {
+		left := len(s.details(j))
 		if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
 			j.at = jobSettled
 		}
-		if j.incomplete = v.incomplete; left != j.backlog {
+		if left != j.backlog {
 			j.backlog, j.movedAt = left, s.now
 		}
 	}
 }
 
 // compare marks the tasks of phases that do not add up to what the history server reports.
-func (v *visit) compare(reported [2]float64) {
+func (j *job) compare(reported [2]float64) {
 	for k := dag.Map; k <= dag.Reduce; k++ {
-		if reported[k] == 0 || reported[k] == v.job.sum(k) {
+		if reported[k] == 0 || reported[k] == j.sum(k) {
 			continue
 		}
-		for _, t := range v.job.tasks[k].All() {
-			if t.state == "SUCCEEDED" {
-				t.settled, t.tries, v.incomplete = false, 0, true
+		for _, t := range j.tasks[k].All() {
+			if t.state == dag.AttemptSucceeded {
+				t.left, j.incomplete = triesAfterEnd, true
 			}
 		}
 	}

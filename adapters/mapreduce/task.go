@@ -10,7 +10,7 @@ import (
 
 // A line is what the job's task list shows of a task.
 type line struct {
-	state         string
+	state         dag.AttemptState
 	start, finish dag.Instant
 	progress      float64
 	success       int32 // number of the successful attempt, -1 none
@@ -24,10 +24,9 @@ type task struct {
 	reportedAt dag.Instant // when the newest response about its attempts was made
 	// 1 + the last ticks with requests for attempts, and for counters.
 	reportedTick, countTick int
-	settled                 bool // attempts and counters are final
 	reported                bool // its attempts are complete by its history: only counters may be missing
 	recall                  bool // it was done and no longer is: its attempts must be requested again
-	tries                   int  // responses after its end that brought nothing new
+	left                    int  // responses that may be requested after its end; 0 once attempts and counters are final
 
 	out    output           // of a map
 	groups mrjob.GroupCount // of a reduce
@@ -36,16 +35,14 @@ type task struct {
 func newTask() *task {
 	return &task{
 		line: line{success: -1, start: dag.NoInstant, finish: dag.NoInstant}, listedAt: dag.NoInstant,
-		reportedAt: dag.NoInstant,
+		reportedAt: dag.NoInstant, left: triesAfterEnd,
 	}
 }
 
 // triesAfterEnd bounds the responses about a finished task that bring nothing new.
 const triesAfterEnd = 3
 
-func (t *task) done() bool {
-	return t.state == "SUCCEEDED" || t.state == "FAILED" || t.state == "KILLED"
-}
+func (t *task) done() bool { return t.state >= dag.AttemptSucceeded }
 
 // listed processes the task's line in a list, and reports whether anything changed. It ignores a list that is older
 // than the response about the attempts.
@@ -55,28 +52,24 @@ func (t *task) listed(w *wireTask, at dag.Instant) (changed bool) {
 	}
 	t.listedAt = at
 	was, hadEnded := t.line, t.done()
-	t.line = line{string(w.State), w.Started.Instant(), w.Finished.Instant(), w.Progress.Ratio(), -1}
+	t.line = line{attemptStates[string(w.State)], w.Started.Instant(), w.Finished.Instant(), w.Progress.Ratio(), -1}
 	if _, _, n, ok := mrjob.AttemptOf(string(w.Successful)); ok {
 		t.success = n
 	}
 	if was == t.line {
 		return false
 	}
-	t.tries, t.recall = 0, t.recall || hadEnded && !t.done()
-	t.settled = t.settled && t.success == was.success
+	t.recall = t.recall || hadEnded && !t.done()
+	if t.state != was.state || t.success != was.success {
+		t.left = triesAfterEnd
+	}
 	t.reconcile(at)
 	return true
 }
 
 // isDue reports whether the task's attempts and counters are worth a request.
 func (t *task) isDue() bool {
-	switch {
-	case t.state == "RUNNING" || t.recall:
-		return true
-	case t.done():
-		return !t.settled && t.tries < triesAfterEnd
-	}
-	return false
+	return t.state == dag.AttemptRunning || t.recall || t.done() && t.left > 0
 }
 
 // attempt returns the attempt with that number, and adds it if needed.
@@ -92,38 +85,35 @@ func (t *task) attempt(index, number int32) *dag.Attempt {
 
 // report processes the response about the task's attempts. It returns the state of the successful attempt, or
 // AttemptWaiting if the response does not list it.
-func (t *task) report(kind dag.StageIndex, index int32, b *attemptsBody, at dag.Instant,
-	node func(string) int32,
-) dag.AttemptState {
+func (t *task) report(index int32, list []wireAttempt, at dag.Instant, node func(string) int32) dag.AttemptState {
 	listed, newest := map[int32]dag.AttemptState{}, int32(-1)
 	t.recall = false
-	for n, w := range b.of(kind, index) {
-		a := t.attempt(index, n)
+	for i := range list {
+		w := &list[i]
+		a := t.attempt(index, w.number)
 		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
-		listed[n], newest = a.State, max(newest, n)
+		listed[w.number], newest = a.State, max(newest, w.number)
 		if name := string(w.Node); name != "" {
 			a.Node = node(name)
-		}
-		if a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting {
-			a.End = dag.NoInstant
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
 			// Hadoop reports progress 100 and ended phases here, whatever was done: the earlier values stay.
 			a.Diagnosis = string(w.Diagnostics)
 			continue
 		}
-		a.Ratio, a.Diagnosis = w.Progress.Ratio(), ""
-		if kind == dag.Reduce {
-			a.CopyEnd, a.SortEnd = w.CopyEnd.Instant(), w.SortEnd.Instant()
+		if a.State != dag.AttemptSucceeded {
+			a.End = dag.NoInstant
 		}
+		a.Ratio, a.Diagnosis = w.Progress.Ratio(), ""
+		a.CopyEnd, a.SortEnd = w.CopyEnd.Instant(), w.SortEnd.Instant() // of a reduce
 	}
 	reported, kept := listed[t.success]
 	isNewer := at >= t.listedAt
 	isLost := reported == dag.AttemptKilled || reported == dag.AttemptFailed
 	// The result is an older master's, and the current master did not recover it: it runs the task again.
 	isLost = isLost || !kept && newest/1000 > t.success/1000
-	if isNewer && isLost && t.state == "SUCCEEDED" && t.success >= 0 {
-		t.state, t.success, t.settled, t.tries = "SCHEDULED", -1, false, 0
+	if isNewer && isLost && t.state == dag.AttemptSucceeded && t.success >= 0 {
+		t.state, t.success = dag.AttemptWaiting, -1
 	}
 	for i := range t.attempts {
 		// The master of an attempt that is not listed is dead, and the new one did not recover the attempt.
@@ -145,11 +135,11 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 	for i := range t.attempts {
 		switch a := &t.attempts[i]; a.State {
 		case dag.AttemptSucceeded:
-			t.state, t.success, t.finish, t.tries = "SUCCEEDED", a.Number, a.End, 0
+			t.state, t.success, t.finish, t.left = a.State, a.Number, a.End, triesAfterEnd
 			return a.State
 		case dag.AttemptRunning:
-			if t.state != "RUNNING" {
-				t.state, t.start = "RUNNING", a.Start
+			if t.state != a.State {
+				t.state, t.start = a.State, a.Start
 			}
 		}
 	}
@@ -158,7 +148,7 @@ func (t *task) adopt(reported dag.AttemptState) dag.AttemptState {
 
 // restart stops the attempts, and lets the task wait for a new one.
 func (t *task) restart(at dag.Instant) {
-	t.state, t.success, t.settled = "SCHEDULED", -1, false
+	t.state, t.success = dag.AttemptWaiting, -1
 	for i := range t.attempts {
 		stop(&t.attempts[i], at)
 	}
@@ -189,20 +179,19 @@ func (t *task) reconcile(at dag.Instant) {
 	hasResult := slices.ContainsFunc(t.attempts, func(a dag.Attempt) bool { return a.Number == t.success })
 	for i := range t.attempts {
 		a := &t.attempts[i]
-		isUnderWay := a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting
+		isEnded := a.State == dag.AttemptFailed || a.State == dag.AttemptKilled
 		switch {
-		case t.state == "SUCCEEDED" && a.Number == t.success && a.State != dag.AttemptSucceeded:
+		case t.state == dag.AttemptSucceeded && a.Number == t.success && a.State != dag.AttemptSucceeded:
 			a.State, a.Ratio, a.Diagnosis = dag.AttemptSucceeded, 1, ""
 			a.Start, a.End = dag.FirstKnown(a.Start, t.start), t.finish
-		case t.state == "SUCCEEDED" && hasResult && a.Number != t.success &&
-			(isUnderWay || a.State == dag.AttemptSucceeded):
+		case t.state == dag.AttemptSucceeded && hasResult && a.Number != t.success && !isEnded:
 			// A speculative attempt: the master kills it once the other one is done.
 			a.State, a.End = dag.AttemptKilled, t.finish
-		case t.done() || t.state == "":
+		case t.done():
 		case a.State == dag.AttemptSucceeded:
 			// An unfinished task has no result: the node with the output is lost, or the output cannot be fetched.
 			a.State, a.Diagnosis = dag.AttemptKilled, cmp.Or(a.Diagnosis, "its output is lost: it must run again")
-		case a.State == dag.AttemptRunning && t.state != "RUNNING":
+		case a.State == dag.AttemptRunning && t.state != dag.AttemptRunning:
 			stop(a, at)
 		}
 	}
@@ -214,7 +203,7 @@ func show(to []dag.Attempt, index int32, t *task) []dag.Attempt {
 		return append(to, t.attempts...)
 	}
 	a := dag.BlankAttempt(index, max(t.success, 0))
-	if a.Start, a.Ratio, a.State = t.start, t.progress, attemptStates[t.state]; a.State == dag.AttemptWaiting {
+	if a.Start, a.Ratio, a.State = t.start, t.progress, t.state; a.State == dag.AttemptWaiting {
 		return to
 	}
 	if t.done() {

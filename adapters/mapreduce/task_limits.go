@@ -2,8 +2,6 @@ package mapreduce
 
 import (
 	"fmt"
-	"maps"
-	"sync"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
@@ -27,7 +25,6 @@ const (
 type size struct {
 	counted  [2]int // tasks as the master counts them; -1 before its first response
 	inList   [2]int // tasks in the newest list
-	total    [2]int // tasks that are assumed; see bound
 	overlong bool   // its list is too long to be read
 	dropped  bool   // its tasks are not kept
 	listTick int    // 1 + the tick of the newest task list; 0 if it is to be requested
@@ -36,14 +33,13 @@ type size struct {
 // known reports whether the numbers of the job's tasks are known.
 func (z *size) known() bool { return z.counted[dag.Map] >= 0 }
 
-// bound sets the totals from the master's counts, as far as its list shows so many. If the list cannot be read, the
-// counts are used.
-func (z *size) bound() {
-	for k, counted := range z.counted {
-		if z.total[k] = max(0, counted); !z.overlong {
-			z.total[k] = min(z.total[k], max(fewTasks, z.inList[k]))
-		}
+// total returns the master's count of tasks, as far as its list shows so many. If the list cannot be read, the count
+// is used.
+func (z *size) total(k dag.StageIndex) int {
+	if z.overlong {
+		return max(0, z.counted[k])
 	}
+	return max(0, min(z.counted[k], max(fewTasks, z.inList[k])))
 }
 
 // tasksHeld returns how many tasks and attempts of the workflow a source has to keep. A master may name other tasks
@@ -58,66 +54,27 @@ func (w *workflow) tasksHeld() int {
 	return n
 }
 
-// drop forgets the job's tasks.
-func (j *job) drop() { j.tasks, j.grouped, j.dropped = [2]tasktable.Table[task]{}, nil, true }
-
 // weigh decides whether the workflow is too large to estimate, and drops its tasks if so. Once it is small enough
 // again, its lists are requested anew, so that the next tick has them.
 func (s *Source) weigh() {
 	n, was := s.tasksHeld(), s.large
-	fits := n <= mostTasks
-	switch {
-	case !fits:
-		s.hub.room.reserve(s.chosen, 0)
+	s.large = ""
+	if n > mostTasks {
+		s.hub.reserve(s.chosen, 0)
 		s.large = fmt.Sprintf("it has %d tasks and attempts, and %d is the limit of a workflow", n, mostTasks)
-	default:
-		s.large = ""
-		if fits = s.hub.room.reserve(s.chosen, n); !fits {
-			s.large = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
-				n, roomTasks)
-		}
+	} else if !s.hub.reserve(s.chosen, n) {
+		s.large = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
+			n, roomTasks)
 	}
+	fits := s.large == ""
 	for _, j := range s.member {
 		switch {
 		case !fits:
-			j.drop()
+			j.tasks, j.grouped, j.dropped = [2]tasktable.Table[task]{}, nil, true
 		case j.dropped:
 			j.dropped, j.listTick, j.at, s.large = false, 0, min(j.at, jobEnded), was
 		case j.overlong && !j.state.Ended(): // what is known of the other jobs stands
 			s.large = fmt.Sprintf("the task list of %s is too long to be read", j.id)
 		}
 	}
-}
-
-// A room bounds the tasks of all workflows of a process together. Several goroutines may use it.
-type room struct {
-	mu    sync.Mutex
-	tasks map[string]int // by workflow, which its chosen application names
-}
-
-// reserve sets the number of tasks that a workflow needs, and reports whether there is room for it besides the
-// others. A workflow that does not fit leaves its room to others.
-func (r *room) reserve(workflow string, tasks int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.tasks, workflow)
-	sum, limit := tasks, roomTasks
-	for _, n := range r.tasks {
-		sum += n
-	}
-	if tasks > fewTasks {
-		limit = largeTasks
-	}
-	if tasks == 0 || sum > limit {
-		return tasks == 0
-	}
-	r.tasks[workflow] = tasks
-	return true
-}
-
-// keep drops the numbers of workflows that are no longer known.
-func (r *room) keep(known func(workflow string) bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	maps.DeleteFunc(r.tasks, func(workflow string, _ int) bool { return !known(workflow) })
 }

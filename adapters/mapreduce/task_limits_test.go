@@ -74,8 +74,8 @@ func TestCountsAreBoundedByTheList(t *testing.T) {
 		{[2]int{300_000, 1}, [2]int{}, [2]int{300_000, 1}, true},
 	} {
 		j := &job{size: size{counted: c.counted, inList: c.inList, overlong: c.overlong}}
-		if j.bound(); j.total != c.want {
-			t.Errorf("%+v: %v", c, j.total)
+		if got := [2]int{j.total(dag.Map), j.total(dag.Reduce)}; got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestListsOfNothing(t *testing.T) {
 // TestRoom: workflows share the room for tasks and return it. A part of it is for small workflows only.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	r := room{tasks: map[string]int{}}
+	r := NewHub(newLab())
 	for i, c := range []struct {
 		who   string
 		tasks int
@@ -170,15 +170,15 @@ func TestRoom(t *testing.T) {
 			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
 		}
 	}
-	if r.keep(func(who string) bool { return who == "d" }); len(r.tasks) != 1 {
-		t.Errorf("wanted: %v", r.tasks)
+	if r.forget(); len(r.tasks) != 0 {
+		t.Errorf("of unknown applications: %v", r.tasks)
 	}
 }
 
 // TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together.
 func TestRoomForManySmallOnes(t *testing.T) {
 	t.Parallel()
-	r := room{tasks: map[string]int{}}
+	r := NewHub(newLab())
 	for i := range 300 {
 		if got := r.reserve(fmt.Sprintf("application_1_%04d", i), fewTasks); got != (i < roomTasks/fewTasks) {
 			t.Errorf("room for %d is %v", i, got)
@@ -198,7 +198,7 @@ func TestRoomIsShared(t *testing.T) {
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	hub.room.tasks = map[string]int{"application_0_0002": roomTasks}
+	hub.tasks = map[string]int{"application_0_0002": roomTasks}
 	src := hub.Source("application_1_0001").(*Source)
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
@@ -216,8 +216,8 @@ func TestRoomIsShared(t *testing.T) {
 			t.Errorf("tasks are kept: %v; %v", !large, s.Warnings)
 		}
 	}
-	if hub.room.tasks["application_1_0001"] != 20_000 {
-		t.Errorf("wanted: %v", hub.room.tasks)
+	if hub.tasks["application_1_0001"] != 20_000 {
+		t.Errorf("wanted: %v", hub.tasks)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestRoomIsShared(t *testing.T) {
 func TestRenamedTasks(t *testing.T) {
 	t.Parallel()
 	j := &job{
-		id: "job_1_0001", app: "application_1_0001", at: jobRunning, state: dag.Running,
+		id: "job_1_0001", app: &yarn.App{ID: "application_1_0001"}, at: jobRunning, state: dag.Running,
 		size: size{inList: [2]int{1000, 0}},
 	}
 	for i := range int32(mostTasks + 1) {
@@ -243,11 +243,11 @@ func TestRenamedTasks(t *testing.T) {
 func TestOverlongListHidesNothing(t *testing.T) {
 	t.Parallel()
 	unread := &job{
-		id: "job_1_0001", app: "application_1_0001", at: jobRunning, state: dag.Running,
+		id: "job_1_0001", app: &yarn.App{ID: "application_1_0001"}, at: jobRunning, state: dag.Running,
 		size: size{overlong: true},
 	}
 	large := &job{
-		id: "job_1_0002", app: "application_1_0002", at: jobRunning, state: dag.Running,
+		id: "job_1_0002", app: &yarn.App{ID: "application_1_0002"}, at: jobRunning, state: dag.Running,
 		size: size{inList: [2]int{mostTasks + 1, 0}},
 	}
 	large.tasks[dag.Map].Add(0, newTask())

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -24,23 +23,25 @@ const (
 // requested one by one, and the first waiting ones if the master's counts show that some were started.
 func (s *Source) listDue(j *job) bool {
 	age := s.ticks + 1 - j.listTick
-	if j.overlong {
+	switch {
+	case j.app.Ended:
+		return j.at < jobListed
+	case j.overlong:
 		return age >= overlongEach
 	}
 	n := j.inList[dag.Map] + j.inList[dag.Reduce]
 	return !s.live() || j.listTick == 0 || age >= (n+listPart-1)/listPart
 }
 
-// takeList processes the task list of a visit.
-func (s *Source) takeList(v *visit) {
-	j, at, list := v.job, s.made(v.base()+"/tasks"), v.list.Tasks.V.Task
+// takeList processes the task list of a job.
+func (s *Source) takeList(j *job, b *tasksBody) {
+	at, list := s.made(j.base()+"/tasks"), b.Tasks.V.Task
 	j.listTick, j.overlong, j.inList = s.ticks+1, false, [2]int{}
 	for i := range list {
 		if _, kind, _, ok := mrjob.TaskOf(string(list[i].ID)); ok {
 			j.inList[kind]++
 		}
 	}
-	j.bound()
 	if j.dropped || s.tasksHeld() > mostTasks {
 		return // see weigh
 	}
@@ -61,44 +62,43 @@ func (s *Source) takeList(v *visit) {
 	}
 }
 
-// A detail has the requests of one tick about one task, and their responses.
+// A detail is a task that is worth a request in a tick.
 type detail struct {
-	visit *visit
+	job   *job
 	kind  dag.StageIndex
 	index int32
 	*task
 
-	list        attemptsBody
-	listErr     error
-	counts      mrjob.Counts
-	countsErr   error
 	isCountsDue bool // even if the task is still running
 }
 
-func (d *detail) path() string { return "/tasks/" + d.visit.job.taskName(d.kind, d.index) }
+// path returns the path of the task below the job's resource.
+func (d *detail) path() string {
+	return fmt.Sprintf("/tasks/task_%s_%c_%06d", strings.TrimPrefix(d.job.id, "job_"), "mr"[d.kind], d.index)
+}
 
 // details lists the tasks of the job that are worth a request.
-func (v *visit) details() []*detail {
+func (s *Source) details(j *job) []*detail {
 	var out []*detail
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
-		tasks := &v.job.tasks[kind]
+		tasks := &j.tasks[kind]
 		started := 0 // waiting tasks of the newest list that have started since
-		if !v.app.Ended && !v.isListDue {
+		if !j.app.Ended && j.listTick <= s.ticks {
 			for _, t := range tasks.All() {
-				if t.state == "SCHEDULED" {
+				if t.state == dag.AttemptWaiting {
 					started++
 				}
 			}
-			started -= v.job.pending[kind]
+			started -= j.pending[kind]
 		}
 		for index, t := range tasks.All() {
 			due := t.isDue()
-			if !due && t.state == "SCHEDULED" && started > 0 {
+			if !due && t.state == dag.AttemptWaiting && started > 0 {
 				started--
 				due = true
 			}
 			if due {
-				out = append(out, &detail{visit: v, kind: kind, index: index, task: t})
+				out = append(out, &detail{job: j, kind: kind, index: index, task: t})
 			}
 		}
 	}
@@ -108,9 +108,9 @@ func (v *visit) details() []*detail {
 // pollTasks requests attempts and counters of running tasks, and those of ended tasks once.
 func (s *Source) pollTasks(ctx context.Context) {
 	var all []*detail
-	for _, v := range s.visits {
-		if v.pollsTasks {
-			all = append(all, v.details()...)
+	for _, j := range s.due {
+		if j.pollsTasks {
+			all = append(all, s.details(j)...)
 		}
 	}
 	// Tasks that have waited longest come first, since there may be too many, or the history server may not respond.
@@ -122,50 +122,60 @@ func (s *Source) pollTasks(ctx context.Context) {
 		d.isCountsDue = true
 	}
 	held := s.tasksHeld()
-	for part := range slices.Chunk(all, requestsAtOnce) {
-		yarn.Each(ctx, part, s.request)
-		s.catchUp()
-		for _, d := range part {
+	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, d *detail) func() {
+		if held > mostTasks {
+			return func() {} // the next tick drops them: further responses would be kept in vain
+		}
+		b := s.requestDetail(ctx, d)
+		return func() {
 			held -= len(d.attempts)
-			if useful := s.takeDetail(d); !useful {
-				d.visit.incomplete = true
-			} else if d.done() {
-				d.tries++
+			if isUseful := s.takeDetail(d, b); !isUseful {
+				d.job.incomplete = true
+			} else if d.done() && d.left > 0 {
+				d.left--
 			}
 			held += len(d.attempts)
-			d.list = attemptsBody{} // frees its memory before the next part
 		}
-		if held > mostTasks {
-			break // the next tick drops them: further responses would be kept in vain
-		}
-	}
+	})
 }
 
-// request sends the requests about a task. Counters that are requested after an attempt's end are final.
-func (s *Source) request(ctx context.Context, d *detail) {
+// A report has the responses about a task.
+type report struct {
+	attempts              []wireAttempt
+	counts                *mrjob.Counts // nil if they were not requested
+	attemptsErr, countErr error
+}
+
+// requestDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
+func (s *Source) requestDetail(ctx context.Context, d *detail) (r report) {
+	isCountsDue := d.isCountsDue
 	if !d.reported {
-		d.list, d.listErr = read[attemptsBody](ctx, s, d.visit, d.path()+"/attempts")
-		d.list.cut()
-		d.isCountsDue = d.listErr == nil && (d.isCountsDue || d.list.hasSucceeded())
+		var b attemptsBody
+		b, r.attemptsErr = read[attemptsBody](ctx, s, d.job, d.path()+"/attempts")
+		r.attempts = b.of(d.kind, d.index)
+		hasSucceeded := slices.ContainsFunc(r.attempts, func(w wireAttempt) bool { return w.State == "SUCCEEDED" })
+		isCountsDue = r.attemptsErr == nil && (isCountsDue || hasSucceeded)
 	}
-	if d.isCountsDue {
+	if isCountsDue {
 		path := d.path() + "/counters"
-		body, err := s.get(ctx, d.visit, path)
+		body, err := s.get(ctx, d.job, path)
 		all, err := mrjob.Counters(path, body, err)
-		d.counts, d.countsErr = mrjob.CountsOf(all), err
+		counts := mrjob.CountsOf(all)
+		r.counts, r.countErr = &counts, err
 	}
+	return r
 }
 
 // takeDetail processes the responses about one task. useful is false if later responses may bring more.
-func (s *Source) takeDetail(d *detail) (useful bool) {
-	j, t := d.visit.job, d.task
-	if !errors.Is(errors.Join(d.listErr, d.countsErr), errTimedOut) {
+func (s *Source) takeDetail(d *detail, r report) (useful bool) {
+	j, t := d.job, d.task
+	if !errors.Is(errors.Join(r.attemptsErr, r.countErr), errTimedOut) {
 		t.reportedTick = s.ticks + 1
 	}
-	if d.listErr != nil {
-		return refused(d.listErr)
+	if r.attemptsErr != nil {
+		return refused(r.attemptsErr)
 	}
-	path := d.visit.base() + d.path()
+	path := j.base() + d.path()
 	at := s.made(path + "/attempts")
 	if at < j.newMasterAt {
 		return true
@@ -173,38 +183,42 @@ func (s *Source) takeDetail(d *detail) (useful bool) {
 	reported := dag.AttemptSucceeded
 	if !t.reported {
 		if s.live() {
-			j.masters(d.list.masters(), s.now)
+			for i := range r.attempts {
+				j.masters(mastersOf(r.attempts[i].number), s.now)
+			}
 		}
-		reported = t.report(d.kind, d.index, &d.list, at, s.view.NodeIndex)
-		t.reported = d.visit.app.Ended && s.live() && reported == dag.AttemptSucceeded
+		reported = t.report(d.index, r.attempts, at, s.view.NodeIndex)
+		t.reported = j.app.Ended && s.live() && reported == dag.AttemptSucceeded
 	}
 	j.tasks[d.kind].Change(d.index)
 	for i := range t.attempts {
 		a := &t.attempts[i]
-		j.attempt = max(j.attempt, int(a.Number)/1000+1)
+		j.attempt = max(j.attempt, mastersOf(a.Number))
 		if id, ok := strings.CutPrefix(a.Diagnosis, "TaskAttempt killed because it ran on unusable node"); ok &&
-			!d.visit.app.Ended {
+			!j.app.Ended {
 			s.view.Unusable(strings.TrimSpace(id), a, at)
 		}
 	}
 	best := t.best()
-	if best == nil || !d.isCountsDue || d.countsErr != nil {
-		return d.countsErr == nil || refused(d.countsErr)
+	if best == nil || r.counts == nil || r.countErr != nil {
+		return r.countErr == nil || refused(r.countErr)
 	}
 	t.countTick = s.ticks + 1
 	// Counters from before the attempt's end are not final.
 	isFinal := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
 	at = s.made(path + "/counters")
-	maps := math.NaN()
-	if j.known() {
-		maps = float64(j.total[dag.Map])
-	}
-	countInto(best, &d.counts, d.kind, maps, j.known() && j.total[dag.Reduce] == 0, isFinal, at)
+	j.count(best, r.counts, d.kind, isFinal, at)
 	if d.kind == dag.Map {
-		t.out = outputOf(&d.counts)
+		t.out = outputOf(r.counts)
 	} else {
-		t.groups.Count(best, &d.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
+		t.groups.Count(best, r.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
 	}
-	t.settled = t.done() && (isFinal || t.state != "SUCCEEDED")
+	if t.done() && (isFinal || t.state != dag.AttemptSucceeded) {
+		t.left = 0
+	}
 	return true
 }
+
+// mastersOf returns how many masters a job has had at least, by the number of an attempt. Each master starts at
+// another thousand.
+func mastersOf(attempt int32) int { return int(attempt)/1000 + 1 }

@@ -37,7 +37,7 @@ func (x *told) say(at dag.Instant, attempts string) {
 			`{"id":"attempt_1_0001_m_000003_%d","state":"%s","startTime":6,"finishTime":0,"progress":50}`, n, state))
 	}
 	b := of[attemptsBody](x.t, `{"taskAttempts":{"taskAttempt":[`+strings.Join(list, ",")+`]}}`)
-	x.report(dag.Map, 3, &b, at, func(string) int32 { return 0 })
+	x.report(3, b.of(dag.Map, 3), at, func(string) int32 { return 0 })
 }
 
 func (x *told) is(what, want string) {
@@ -89,14 +89,14 @@ func TestStaleList(t *testing.T) {
 	x.is("it ended after the list was made", "0 succeeded")
 	x.list(20, "RUNNING", "")
 	x.is("the same list again", "0 succeeded")
-	if x.state != "SUCCEEDED" || x.success != 0 {
+	if x.state != dag.AttemptSucceeded || x.success != 0 {
 		t.Errorf("%+v", x.task)
 	}
 	y := newTold(t)
 	y.list(20, "SCHEDULED", "")
 	y.say(21, "0 RUNNING")
-	if y.state != "RUNNING" {
-		t.Errorf("it started after the list was made, and is %s", y.state)
+	if y.state != dag.AttemptRunning {
+		t.Errorf("it started after the list was made, and is %v", y.state)
 	}
 }
 
@@ -131,8 +131,8 @@ func TestNewMasterRunsAgain(t *testing.T) {
 	x.list(30, "SUCCEEDED", attempt0)
 	x.say(31, "1000 RUNNING")
 	x.is("a new master", "0 killed,1000 running")
-	if a := show(nil, 3, x.task)[1]; a.End.Known() || x.state != "RUNNING" {
-		t.Errorf("it is %s, %+v", x.state, a)
+	if a := show(nil, 3, x.task)[1]; a.End.Known() || x.state != dag.AttemptRunning {
+		t.Errorf("it is %v, %+v", x.state, a)
 	}
 	if a := show(nil, 3, x.task)[0]; a.Diagnosis == "" {
 		t.Error("killed without a reason")
@@ -227,7 +227,8 @@ func TestMarks(t *testing.T) {
 	nan := math.NaN()
 	a := dag.BlankAttempt(0, 0)
 	a.State = dag.AttemptRunning
-	say := func(at dag.Instant, c mrjob.Counts) { countInto(&a, &c, dag.Reduce, 20, false, false, at) }
+	j := &job{size: size{counted: [2]int{20, 1}}}
+	say := func(at dag.Instant, c mrjob.Counts) { j.count(&a, &c, dag.Reduce, false, at) }
 	say(1, mrjob.Counts{})
 	if a.FirstReport.Known() {
 		t.Error("an empty answer is a report")

@@ -27,82 +27,56 @@ const (
 	needFollowed = fewTenants // applications that are followed: more are summed up
 )
 
-// needs are what other applications have left to do, by their own masters' reports. It is not safe for concurrent
-// use.
-type needs map[string]*need
-
+// A need is what another application has left to do, by its own master's reports.
 type need struct {
-	app      *yarn.App
 	reported *dag.Need   // nil if unknown. Snapshots share it, so it is never changed
 	lengths  [2]float64  // of tasks
 	listed   dag.Instant // when the task list was requested
 	next     dag.Instant // when the next request is due
 }
 
-// reported returns what applications have left to do, if that is known.
-func (n needs) reported() map[string]*dag.Need {
-	out := make(map[string]*dag.Need, len(n))
-	for app, is := range n {
-		out[app] = is.reported
-	}
-	return out
-}
-
 // pollTenants polls the masters of other applications.
 func (s *Source) pollTenants(ctx context.Context) {
-	if s.tenants == nil {
-		return
+	if s.isOnly {
+		s.hub.pollNeeds(ctx, slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
+			return slices.ContainsFunc(s.member, func(j *job) bool { return j.app.ID == a.ID })
+		}), s.now)
 	}
-	others := slices.DeleteFunc(s.view.Listed(), func(a *yarn.App) bool {
-		return slices.ContainsFunc(s.member, func(j *job) bool { return j.app == a.ID })
-	})
-	s.tenants.poll(ctx, s.cluster, others, s.now, s.made, func(app string) *mrjob.Settings {
-		if j := s.jobs[app]; j != nil {
-			return j.conf
-		}
-		return nil
-	})
-	s.hub.SetNeeds(s.tenants.reported())
 }
 
-// poll polls the masters that are due, those first that have waited longest. apps are the other applications that
-// run. Those with the most memory are polled, and the needs of all others are dropped. now is the instant, made returns
-// when a response was made, and settings returns an application's settings, nil if unknown.
-func (n needs) poll(ctx context.Context, c Cluster, apps []*yarn.App, now dag.Instant,
-	made func(path string) dag.Instant, settings func(app string) *mrjob.Settings,
-) {
+// pollNeeds polls the masters that are due, those first that have waited longest. apps are the other applications that
+// run. Those with the most memory are polled, and the needs of all others are dropped.
+func (h *Hub) pollNeeds(ctx context.Context, apps []*yarn.App, now dag.Instant) {
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a *yarn.App) bool { return !a.Running || !a.MapReduce() })
 	slices.SortFunc(apps, func(a, b *yarn.App) int {
 		return cmp.Or(cmp.Compare(b.HeldMB+b.PendingMB, a.HeldMB+a.PendingMB), yarn.ByID(a.ID, b.ID))
 	})
 	apps = apps[:min(len(apps), needFollowed)]
-	maps.DeleteFunc(n, func(id string, _ *need) bool {
-		return !slices.ContainsFunc(apps, func(a *yarn.App) bool { return a.ID == id })
-	})
-	var due []*need
+	earlier, reported := h.needs, map[string]*dag.Need{}
+	h.needs = map[string]*need{}
 	for _, a := range apps {
-		is := n[a.ID]
+		is := earlier[a.ID]
 		if is == nil {
 			is = &need{lengths: [2]float64{math.NaN(), math.NaN()}, listed: dag.NoInstant, next: dag.NoInstant}
-			n[a.ID] = is
 		}
-		if is.app = a; !is.next.Known() || is.next <= now {
-			due = append(due, is)
-		}
+		h.needs[a.ID] = is
 	}
-	slices.SortStableFunc(due, func(a, b *need) int { return cmp.Compare(a.next, b.next) })
-	due = due[:min(len(due), needsATick)]
-	yarn.Each(ctx, due, func(ctx context.Context, is *need) {
-		at := made("/proxy/" + is.app.ID + "/ws/v1/mapreduce/jobs/" + is.app.Job())
-		is.poll(ctx, c, at, now, settings(is.app.ID))
+	slices.SortStableFunc(apps, func(a, b *yarn.App) int { return cmp.Compare(h.needs[a.ID].next, h.needs[b.ID].next) })
+	due := slices.DeleteFunc(slices.Clone(apps), func(a *yarn.App) bool { return h.needs[a.ID].next > now })
+	yarn.Each(ctx, due[:min(len(due), needsATick)], func(ctx context.Context, a *yarn.App) {
+		h.pollNeed(ctx, a, h.needs[a.ID], now)
 	})
+	for app, is := range h.needs {
+		reported[app] = is.reported
+	}
+	h.SetNeeds(reported)
 }
 
-// poll requests the job and, if that is due and worth it, its tasks. Responses are made at an instant.
-func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *mrjob.Settings) {
-	app, name := is.app.ID, is.app.Job()
-	body, err := c.AM(ctx, app, "jobs/"+name)
-	b, err := yarn.Read[jobBody](name, body, err)
+// pollNeed requests the state of an application's job and, if that is due and worth it, its tasks.
+func (h *Hub) pollNeed(ctx context.Context, a *yarn.App, is *need, now dag.Instant) {
+	path := "jobs/" + a.Job()
+	body, err := h.cluster.AM(ctx, a.ID, path)
+	b, err := yarn.Read[jobBody](path, body, err)
 	j := &b.Job.V
 	is.next = now.Add(needEach)
 	if err != nil || !j.Maps.Known || !j.Reduces.Known {
@@ -113,35 +87,32 @@ func (is *need) poll(ctx context.Context, c Cluster, at, now dag.Instant, conf *
 	}
 	isListDue := !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
 	if isListDue && j.MapsDone.V+j.ReducesDone.V > 0 && j.Maps.V+j.Reduces.V <= needTasks {
-		body, err = c.AM(ctx, app, "jobs/"+name+"/tasks")
-		if tasks, err := yarn.Read[tasksBody](name+"/tasks", body, err); err == nil {
+		body, err = h.cluster.AM(ctx, a.ID, path+"/tasks")
+		if tasks, err := yarn.Read[tasksBody](path+"/tasks", body, err); err == nil {
 			is.listed, is.lengths = now, lengths(&tasks)
 		}
 	}
-	mb := [2]int{taskMB(is.app), taskMB(is.app)}
-	if conf != nil {
-		mb = [2]int{cmp.Or(conf.Limits.MapMB, mb[0]), cmp.Or(conf.Limits.ReduceMB, mb[1])}
+	mb := [2]int{}
+	if c, _ := h.conf(a.ID); c != nil {
+		mb = [2]int{c.Limits.MapMB, c.Limits.ReduceMB}
 	}
 	is.reported = &dag.Need{
-		At:     at,
+		At:     h.MadeAt("/proxy/"+a.ID+"/ws/v1/mapreduce/"+path, now),
 		Map:    needOf(j.Maps, j.MapsDone, j.MapsRunning, j.MapProgress),
 		Reduce: needOf(j.Reduces, j.ReducesDone, j.ReducesRunning, j.ReduceProgress),
 	}
 	for k, phase := range []*dag.NeedPhase{&is.reported.Map, &is.reported.Reduce} {
-		phase.LengthMS, phase.TaskMB = is.lengths[k], mb[k]
+		phase.LengthMS, phase.TaskMB = is.lengths[k], cmp.Or(mb[k], taskMB(a))
 	}
 }
 
 // needOf returns what is left of a phase. A master reports progress 0 for a phase without tasks; then it is NaN.
 func needOf(tasks, done, running, progress loose.Optional) dag.NeedPhase {
-	ratio := progress.Ratio()
-	if !(tasks.V > 0) {
-		ratio = math.NaN()
+	n := dag.NeedPhase{Tasks: tasksOf(tasks), Done: tasksOf(done), Running: tasksOf(running), Progress: math.NaN()}
+	if tasks.V > 0 {
+		n.Progress = progress.Ratio()
 	}
-	return dag.NeedPhase{
-		Tasks: tasksOf(tasks), Done: tasksOf(done), Running: tasksOf(running),
-		Progress: ratio,
-	}
+	return n
 }
 
 // taskMB returns the mean memory of a task's container in the application, in MB; 0 if no task runs or the master's

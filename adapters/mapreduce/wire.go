@@ -1,8 +1,6 @@
 package mapreduce
 
 import (
-	"iter"
-	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -80,42 +78,22 @@ type attemptsBody struct {
 // fourth failed attempt.
 const mostAttempts = 1000
 
-// cut keeps only the last mostAttempts attempts, which are the newest.
-func (b *attemptsBody) cut() {
-	if all := b.Attempts.V.Attempt; len(all) > mostAttempts {
-		b.Attempts.V.Attempt = slices.Clone(all[len(all)-mostAttempts:])
-	}
-}
-
-// hasSucceeded reports whether an attempt has succeeded, so that its counters are final.
-func (b *attemptsBody) hasSucceeded() bool {
-	return slices.ContainsFunc(b.Attempts.V.Attempt, func(a wireAttempt) bool { return a.State == "SUCCEEDED" })
-}
-
-// of yields the attempts of a task by their numbers.
-func (b *attemptsBody) of(kind dag.StageIndex, index int32) iter.Seq2[int32, *wireAttempt] {
-	return func(yield func(int32, *wireAttempt) bool) {
-		for i := range b.Attempts.V.Attempt {
-			w := &b.Attempts.V.Attempt[i]
-			if k, task, n, ok := mrjob.AttemptOf(string(w.ID)); ok && k == kind && task == index && !yield(n, w) {
-				return
-			}
+// of returns copies of the attempts of a task, of very many the newest, which come last.
+func (b *attemptsBody) of(kind dag.StageIndex, index int32) []wireAttempt {
+	all := b.Attempts.V.Attempt
+	var out []wireAttempt
+	for _, w := range all[max(0, len(all)-mostAttempts):] {
+		k, task, n, ok := mrjob.AttemptOf(string(w.ID))
+		if w.number = n; ok && k == kind && task == index {
+			out = append(out, w)
 		}
 	}
-}
-
-// masters returns how many masters the job has had. Each master starts its attempt numbers at another thousand.
-func (b *attemptsBody) masters() int {
-	most := 0
-	for i := range b.Attempts.V.Attempt {
-		if _, _, n, ok := mrjob.AttemptOf(string(b.Attempts.V.Attempt[i].ID)); ok {
-			most = max(most, int(n)/1000+1)
-		}
-	}
-	return most
+	return out
 }
 
 type wireAttempt struct {
+	number int32
+
 	ID          loose.Label     `json:"id"`
 	State       loose.Label     `json:"state"`
 	Started     loose.Optional  `json:"startTime"`

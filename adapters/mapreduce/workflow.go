@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,14 +14,16 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A workflow is what is known of the jobs that a source may have to watch.
+// A workflow is what is known of the jobs that a source has to watch.
 type workflow struct {
 	target yarn.Target
 	view   *yarn.Overview // of the cluster
+	hub    *Hub           // has the configurations
 	chosen string         // application that stands for the workflow; "" until one is chosen
 	id     string         // the workflow's; "" until a configuration is known
 	jobs   map[string]*job
-	member []*job // jobs of the workflow, by application id
+	member []*job          // the same, by application id
+	tried  map[string]bool // applications with a request for their configuration in this tick
 }
 
 // byWorkflow reports whether the target is a workflow id that no application was found for yet. Only configurations
@@ -57,36 +58,41 @@ func (w *workflow) fits(a *yarn.App) bool {
 	case w.targetsJob():
 		return id == a.ID || id == a.Job()
 	default:
-		j := w.jobs[a.ID]
-		return j != nil && j.conf != nil && j.conf.Workflow == id
+		c, _ := w.hub.conf(a.ID)
+		return c != nil && c.Workflow == id
 	}
 }
 
 // conf returns the settings of the chosen application. Until these are known, it returns those of a sibling that looks
 // like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
 func (w *workflow) conf() *mrjob.Settings {
-	if j := w.jobs[w.chosen]; j != nil && j.conf != nil {
-		return j.conf
-	}
 	first := w.view.Known(w.chosen)
-	if first == nil || first.Name == "" {
-		return nil
+	if c := w.settings(first); c != nil {
+		return c
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(w.jobs), yarn.ByID) {
-		conf, a := w.jobs[id].conf, w.view.Known(id)
-		if a != nil && conf != nil && conf.Workflow != "" && alike(a, first) &&
-			yarn.SameWave(a.Submitted, first.Submitted) {
-			return conf
+		j := w.jobs[id]
+		if c := j.conf; c != nil && c.Workflow != "" && alike(j.app, first) &&
+			yarn.SameWave(j.app.Submitted, first.Submitted) {
+			return c
 		}
 	}
 	return nil
 }
 
-// alike reports whether two applications may be jobs of one script.
-func alike(a, b *yarn.App) bool { return yarn.Alike(a, b) && b.MapReduce() }
+// settings returns an application's settings, nil if they are unknown.
+func (w *workflow) settings(a *yarn.App) *mrjob.Settings {
+	if j := w.jobs[a.ID]; j != nil && j.conf != nil {
+		return j.conf
+	}
+	c, _ := w.hub.conf(a.ID)
+	return c
+}
 
-// readable reports whether some service can return the application's configuration now.
-func readable(a *yarn.App) bool { return a.Running || a.Ended }
+// alike reports whether an application may be a job of the same script as the first one.
+func alike(a, first *yarn.App) bool {
+	return first.Name != "" && yarn.Alike(a, first) && a.MapReduce()
+}
 
 // lookBack is how much older than the launch an application of the same name may be to belong to the workflow (as
 // an earlier batch).
@@ -102,48 +108,49 @@ func launchOf(a *yarn.App, conf *mrjob.Settings) dag.Instant {
 	return a.Submitted
 }
 
-// candidates returns applications with a configuration that is worth a request, the likeliest first.
+// candidates returns applications with a configuration that is worth a request and can be read now, the likeliest
+// first.
 func (w *workflow) candidates() []*yarn.App {
-	all := slices.DeleteFunc(w.view.Listed(), func(a *yarn.App) bool { return !a.MapReduce() || !readable(a) })
+	all := w.view.Listed()
 	if w.byWorkflow() {
 		slices.Reverse(all)
-		return all
-	}
-	first, conf := w.view.Known(w.chosen), w.conf()
-	if conf != nil && conf.Workflow == "" {
-		return nil // a single job
-	}
-	var out []*yarn.App
-	if readable(first) {
-		out = append(out, first)
-	}
-	since := launchOf(first, conf)
-	for _, a := range all {
-		from, similar := since, alike(a, first)
-		if similar {
-			from = since.Add(-lookBack)
+	} else {
+		first, conf := w.view.Known(w.chosen), w.conf()
+		if conf != nil && conf.Workflow == "" {
+			return nil // a single job
 		}
-		if a.ID != w.chosen && a.User == first.User && (similar || conf != nil) && (!a.Ended || a.Submitted >= from) {
-			out = append(out, a)
-		}
+		since := launchOf(first, conf)
+		all = slices.DeleteFunc(all, func(a *yarn.App) bool {
+			from, similar := since, alike(a, first)
+			if similar {
+				from = since.Add(-lookBack)
+			}
+			return a.ID == w.chosen || a.User != first.User || !similar && conf == nil || a.Ended && a.Submitted < from
+		})
+		all = slices.Insert(all, 0, first)
 	}
-	return out
+	return slices.DeleteFunc(all, func(a *yarn.App) bool { return !a.MapReduce() || !a.Running && !a.Ended })
 }
 
-// Bounds of the configurations, 350 KB for a Pig job: requests at once, and rounds of them in one tick to find a
-// workflow's id.
+// Bounds of the configurations, 350 KB for a Pig job: requests at once, rounds of them in one tick to find a
+// workflow's id, and ticks after which those of applications that are no longer listed are dropped.
 const (
 	confsAtOnce = 8
 	searches    = 10
+	forgetEach  = 100
 )
 
 // pollConfs requests configurations until one shows which application stands for the workflow, and collects its jobs.
 func (s *Source) pollConfs(ctx context.Context) error {
+	clear(s.tried)
+	if s.isOnly && s.ticks%forgetEach == 0 {
+		s.hub.forget()
+	}
 	s.choose()
 	if s.chosen != "" || s.byWorkflow() {
 		for range searches {
-			asked := s.requestConfs(ctx)
-			if s.choose(); s.chosen != "" || asked == 0 {
+			sent := s.requestConfs(ctx)
+			if s.choose(); s.chosen != "" || sent == 0 {
 				break
 			}
 		}
@@ -151,127 +158,72 @@ func (s *Source) pollConfs(ctx context.Context) error {
 	if s.chosen == "" {
 		return &yarn.NoWorkflowError{Target: s.target, Apps: len(s.view.Listed())}
 	}
-	if conf := s.conf(); s.id == "" && conf != nil && conf.Workflow != "" {
+	isNew := s.id == ""
+	if s.enlist(); isNew && s.id != "" {
 		s.requestConfs(ctx) // of its siblings, now that they can be recognized
+		s.enlist()
 	}
-	s.enlist()
 	return nil
 }
 
-// requestConfs requests the configuration of jobs that may be ours, once each, and returns the number of requests.
+// requestConfs requests configurations of jobs that may be ours, once a tick each, and returns the number of requests.
 func (s *Source) requestConfs(ctx context.Context) int {
-	var requests []*yarn.App
+	var due []*yarn.App
 	for _, a := range s.candidates() {
-		j := s.job(a)
-		j.conf = cmp.Or(j.conf, s.hub.conf(a.ID))
-		if j.conf == nil && j.confTick <= s.ticks && len(requests) < confsAtOnce {
-			j.confTick = s.ticks + 1
-			requests = append(requests, a)
+		if _, isKnown := s.hub.conf(a.ID); !isKnown && s.settings(a) == nil && !s.tried[a.ID] && len(due) < confsAtOnce {
+			s.tried[a.ID] = true
+			due = append(due, a)
 		}
 	}
-	yarn.Each(ctx, requests, func(ctx context.Context, a *yarn.App) {
-		conf, err := requestConf(ctx, s.cluster, a)
-		switch j := s.jobs[a.ID]; {
-		case conf != nil:
-			j.conf = conf
-			s.hub.keep(a.ID, conf)
-		case yarn.Denied(err):
-			j.confTick = never
-		}
-	})
-	return len(requests)
+	yarn.Each(ctx, due, func(ctx context.Context, a *yarn.App) { _ = s.hub.requestConf(ctx, a) })
+	return len(due)
 }
 
-// requestConf requests an application's configuration. It returns nil without an error if the response has none.
-func requestConf(ctx context.Context, c Cluster, a *yarn.App) (*mrjob.Settings, error) {
-	var body []byte
-	var err error
-	if path := "jobs/" + a.Job() + "/conf"; a.Ended {
-		body, err = c.JHS(ctx, "mapreduce/"+path)
-	} else {
-		body, err = c.AM(ctx, a.ID, path)
-	}
-	properties, err := mrjob.Properties(a.Job()+"/conf", body, err)
-	if err != nil || len(properties) == 0 {
-		return nil, err
-	}
-	conf := mrjob.ReadSettings(properties)
-	return &conf, nil
-}
-
-// never is a tick that does not come.
-const never = math.MaxInt
-
-// job returns the job of an application, and adds it if needed.
-func (w *workflow) job(a *yarn.App) *job {
-	if w.jobs[a.ID] == nil {
-		w.jobs[a.ID] = newJob(a)
-	}
-	return w.jobs[a.ID]
-}
-
-// enlist collects the jobs of the workflow.
+// enlist collects the jobs of the workflow. Of other workflows' applications nothing is kept: on a busy cluster they
+// would fill the memory. But until the settings of the chosen application are known, any with settings may be ours.
 func (w *workflow) enlist() {
 	first := w.view.Known(w.chosen)
-	w.job(first)
-	conf := w.conf()
+	for _, a := range append(w.view.Listed(), first) {
+		if w.jobs[a.ID] == nil && (a == first || alike(a, first) || w.settings(a) != nil) {
+			w.jobs[a.ID] = newJob(a)
+		}
+	}
+	for id, j := range w.jobs {
+		j.app = cmp.Or(w.view.Known(id), j.app)
+		j.conf = w.settings(j.app)
+	}
+	conf, isKnown := w.conf(), w.settings(first) != nil
 	if conf != nil {
 		w.id = conf.Workflow
 	}
 	w.member = w.member[:0]
 	for id, j := range w.jobs {
-		if id == w.chosen || conf != nil && conf.Workflow != "" && j.conf != nil && j.conf.Workflow == conf.Workflow {
-			w.member = append(w.member, j)
-		}
-	}
-	if conf == nil || conf.Workflow != "" {
-		w.presume(first, conf)
-	}
-	slices.SortFunc(w.member, func(a, b *job) int { return yarn.ByID(a.app, b.app) })
-	w.forget()
-}
-
-// presume adds applications that look like ours but have no settings yet: same user and name, submitted together with
-// the first one or, once the graph is known, after it. Their settings will confirm it, some seconds later.
-func (w *workflow) presume(first *yarn.App, conf *mrjob.Settings) {
-	if first.Name == "" {
-		return
-	}
-	for _, a := range w.view.Listed() {
-		j := w.jobs[a.ID]
-		if j != nil && (j.conf != nil || j.confTick == never) || a.ID == w.chosen || a.Ended || !alike(a, first) {
-			continue
-		}
-		if yarn.SameWave(a.Submitted, first.Submitted) || conf != nil && yarn.Older(a, first) >= 0 {
-			w.member = append(w.member, w.job(a))
-		}
-	}
-}
-
-// maxStrangers bounds the jobs of other workflows that are remembered.
-const maxStrangers = 10_000
-
-// forget drops what is not needed of other workflows' applications: on a busy cluster they would fill the memory.
-// Until our own settings are known, applications that look like ours may be ours.
-func (w *workflow) forget() {
-	known := w.conf() != nil
-	ours := map[string]bool{w.chosen: true}
-	for _, j := range w.member {
-		ours[j.app] = true
-	}
-	w.view.Forget(func(id string) bool {
-		j := w.jobs[id]
-		return ours[id] || !known && j != nil && j.conf != nil
-	})
-	for id, j := range w.jobs {
 		switch {
-		case ours[id]:
-		case j.conf == nil && w.view.Known(id) == nil, len(w.jobs) > maxStrangers:
+		case w.belongs(j, first, conf):
+			w.member = append(w.member, j)
+		case isKnown || j.conf == nil:
 			delete(w.jobs, id)
-		case known && j.conf != nil:
-			j.conf = &mrjob.Settings{Workflow: j.conf.Workflow} // so that it is not requested again
 		}
 	}
+	slices.SortFunc(w.member, func(a, b *job) int { return yarn.ByID(a.app.ID, b.app.ID) })
+	w.view.Forget(func(id string) bool { return w.jobs[id] != nil })
+}
+
+// belongs reports whether a job is of the workflow. One without known settings is presumed to be if it looks like the
+// first one and was submitted together with it or, once the graph is known, after it. Its settings will confirm it,
+// some seconds later.
+func (w *workflow) belongs(j *job, first *yarn.App, conf *mrjob.Settings) bool {
+	a := j.app
+	_, isKnown := w.hub.conf(a.ID)
+	switch {
+	case a.ID == w.chosen:
+		return true
+	case j.conf != nil:
+		return conf != nil && conf.Workflow != "" && j.conf.Workflow == conf.Workflow
+	case isKnown, a.Ended, conf != nil && conf.Workflow == "", !alike(a, first), !w.view.IsListed(a.ID):
+		return false
+	}
+	return yarn.SameWave(a.Submitted, first.Submitted) || conf != nil && yarn.Older(a, first) >= 0
 }
 
 // idle reports whether all jobs of the workflow have ended. Without jobs it is false.
