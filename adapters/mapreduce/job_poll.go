@@ -126,7 +126,8 @@ func (s *Source) takeMaster(j *job, b *answer) {
 	}
 	// If a list was read before, a list that is too long may have been corrupted on the way, and the known tasks
 	// stay.
-	isOverlong := errors.Is(b.listErr, rest.ErrTooBig) && j.inList == [2]int{}
+	n := j.inList[dag.Map] + j.inList[dag.Reduce]
+	isOverlong := errors.Is(b.listErr, rest.ErrTooBig) && (n == 0 || n > mostTasks)
 	j.pollsTasks = j.err == nil && b.listErr == nil
 	if !j.pollsTasks && !isOverlong {
 		j.lastAnswer = dag.FirstKnown(j.lastAnswer, s.now)
@@ -141,7 +142,7 @@ func (s *Source) takeMaster(j *job, b *answer) {
 	j.report(&b.status)
 	switch {
 	case isOverlong:
-		j.overlong, j.listTick = true, s.ticks+1
+		j.inList, j.listTick = [2]int{mostTasks + 1, 0}, s.ticks+1
 	case b.list != nil:
 		s.takeList(j, b.list)
 	}

@@ -27,17 +27,15 @@ type Cluster interface {
 
 // limits are what one source may cost.
 type limits struct {
-	attempts int // most requests for a task's attempts in one tick (0.4 KB each)
-	counters int // most requests for counters of running tasks in one tick (1.4 KB)
-	tenants  int // most other applications that snapshots show one by one
+	tasks   int // most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB)
+	tenants int // most other applications that snapshots show one by one
 }
 
 var (
-	// The tasks beyond the limit follow in the next ticks: two fifths of a thousand running tasks are a sufficient
-	// sample.
-	onlySource = limits{attempts: 400, counters: 200, tenants: math.MaxInt}
+	// The tasks beyond the limit follow in the next ticks: a third of a thousand running tasks is a sufficient sample.
+	onlySource = limits{tasks: 300, tenants: math.MaxInt}
 	// For a source among many it takes a few ticks to read all tasks of a job that is already under way.
-	oneOfMany = limits{attempts: 20, counters: 10, tenants: fewTenants}
+	oneOfMany = limits{tasks: 15, tenants: fewTenants}
 )
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.

@@ -22,11 +22,11 @@ type task struct {
 	attempts   []dag.Attempt
 	listedAt   dag.Instant // when its newest line in a list was made
 	reportedAt dag.Instant // when the newest response about its attempts was made
-	// 1 + the last ticks with requests for attempts, and for counters.
-	reportedTick, countTick int
-	reported                bool // its attempts are complete by its history: only counters may be missing
-	recall                  bool // it was done and no longer is: its attempts must be requested again
-	left                    int  // responses that may be requested after its end; 0 once attempts and counters are final
+
+	reportedTick int  // 1 + the last tick with requests about it
+	reported     bool // its attempts are complete by its history: only counters may be missing
+	recall       bool // it was done and no longer is: its attempts must be requested again
+	left         int  // responses that may be requested after its end; 0 once attempts and counters are final
 
 	out    output           // of a map
 	groups mrjob.GroupCount // of a reduce

@@ -23,11 +23,8 @@ const (
 // requested one by one, and the first waiting ones if the master's counts show that some were started.
 func (s *Source) listDue(j *job) bool {
 	age := s.ticks + 1 - j.listTick
-	switch {
-	case j.app.Ended:
+	if j.app.Ended {
 		return j.at < jobListed
-	case j.overlong:
-		return age >= overlongEach
 	}
 	n := j.inList[dag.Map] + j.inList[dag.Reduce]
 	return !s.live() || j.listTick == 0 || age >= (n+listPart-1)/listPart
@@ -36,7 +33,7 @@ func (s *Source) listDue(j *job) bool {
 // takeList processes the task list of a job.
 func (s *Source) takeList(j *job, b *tasksBody) {
 	at, list := s.made(j.base()+"/tasks"), b.Tasks.V.Task
-	j.listTick, j.overlong, j.inList = s.ticks+1, false, [2]int{}
+	j.listTick, j.inList = s.ticks+1, [2]int{}
 	for i := range list {
 		if _, kind, _, ok := mrjob.TaskOf(string(list[i].ID)); ok {
 			j.inList[kind]++
@@ -68,8 +65,6 @@ type detail struct {
 	kind  dag.StageIndex
 	index int32
 	*task
-
-	isCountsDue bool // even if the task is still running
 }
 
 // path returns the path of the task below the job's resource.
@@ -115,12 +110,7 @@ func (s *Source) pollTasks(ctx context.Context) {
 	}
 	// Tasks that have waited longest come first, since there may be too many, or the history server may not respond.
 	slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.reportedTick, b.reportedTick) })
-	all = all[:min(len(all), s.limits.attempts)]
-	turns := slices.Clone(all)
-	slices.SortStableFunc(turns, func(a, b *detail) int { return cmp.Compare(a.countTick, b.countTick) })
-	for _, d := range turns[:min(len(turns), s.limits.counters)] {
-		d.isCountsDue = true
-	}
+	all = all[:min(len(all), s.limits.tasks)]
 	held := s.tasksHeld()
 	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, d *detail) func() {
 		if held > mostTasks {
@@ -129,7 +119,7 @@ func (s *Source) pollTasks(ctx context.Context) {
 		b := s.requestDetail(ctx, d)
 		return func() {
 			held -= len(d.attempts)
-			if isUseful := s.takeDetail(d, b); !isUseful {
+			if isUseful := s.takeDetail(d, &b); !isUseful {
 				d.job.incomplete = true
 			} else if d.done() && d.left > 0 {
 				d.left--
@@ -141,39 +131,36 @@ func (s *Source) pollTasks(ctx context.Context) {
 
 // A report has the responses about a task.
 type report struct {
-	attempts              []wireAttempt
-	counts                *mrjob.Counts // nil if they were not requested
-	attemptsErr, countErr error
+	attempts []wireAttempt
+	err      error // of the request for attempts
+	counts   mrjob.Counts
+	countErr error
 }
 
 // requestDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
 func (s *Source) requestDetail(ctx context.Context, d *detail) (r report) {
-	isCountsDue := d.isCountsDue
 	if !d.reported {
 		var b attemptsBody
-		b, r.attemptsErr = read[attemptsBody](ctx, s, d.job, d.path()+"/attempts")
+		if b, r.err = read[attemptsBody](ctx, s, d.job, d.path()+"/attempts"); r.err != nil {
+			return r
+		}
 		r.attempts = b.of(d.kind, d.index)
-		hasSucceeded := slices.ContainsFunc(r.attempts, func(w wireAttempt) bool { return w.State == "SUCCEEDED" })
-		isCountsDue = r.attemptsErr == nil && (isCountsDue || hasSucceeded)
 	}
-	if isCountsDue {
-		path := d.path() + "/counters"
-		body, err := s.get(ctx, d.job, path)
-		all, err := mrjob.Counters(path, body, err)
-		counts := mrjob.CountsOf(all)
-		r.counts, r.countErr = &counts, err
-	}
+	path := d.path() + "/counters"
+	body, err := s.get(ctx, d.job, path)
+	all, err := mrjob.Counters(path, body, err)
+	r.counts, r.countErr = mrjob.CountsOf(all), err
 	return r
 }
 
 // takeDetail processes the responses about one task. useful is false if later responses may bring more.
-func (s *Source) takeDetail(d *detail, r report) (useful bool) {
+func (s *Source) takeDetail(d *detail, r *report) (useful bool) {
 	j, t := d.job, d.task
-	if !errors.Is(errors.Join(r.attemptsErr, r.countErr), errTimedOut) {
+	if !errors.Is(errors.Join(r.err, r.countErr), errTimedOut) {
 		t.reportedTick = s.ticks + 1
 	}
-	if r.attemptsErr != nil {
-		return refused(r.attemptsErr)
+	if r.err != nil {
+		return refused(r.err)
 	}
 	path := j.base() + d.path()
 	at := s.made(path + "/attempts")
@@ -200,18 +187,17 @@ func (s *Source) takeDetail(d *detail, r report) (useful bool) {
 		}
 	}
 	best := t.best()
-	if best == nil || r.counts == nil || r.countErr != nil {
+	if best == nil || r.countErr != nil {
 		return r.countErr == nil || refused(r.countErr)
 	}
-	t.countTick = s.ticks + 1
 	// Counters from before the attempt's end are not final.
 	isFinal := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
 	at = s.made(path + "/counters")
-	j.count(best, r.counts, d.kind, isFinal, at)
+	j.count(best, &r.counts, d.kind, isFinal, at)
 	if d.kind == dag.Map {
-		t.out = outputOf(r.counts)
+		t.out = outputOf(&r.counts)
 	} else {
-		t.groups.Count(best, r.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
+		t.groups.Count(best, &r.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
 	}
 	if t.done() && (isFinal || t.state != dag.AttemptSucceeded) {
 		t.left = 0

@@ -2,6 +2,7 @@ package mrjob
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,44 +59,45 @@ type Counts struct {
 	Sum      float64 // of all counters: it changes with every report of an active task
 }
 
+// byName returns a function that returns a counter by the end of its group and its name, NaN if it was not reported.
+func byName(counters []Counter) func(group, name string) float64 {
+	return func(group, name string) float64 {
+		for _, c := range slices.Backward(counters) {
+			if c.Name == name && c.Value >= 0 && strings.HasSuffix(c.Group, group) {
+				return c.Value
+			}
+		}
+		return math.NaN()
+	}
+}
+
 // CountsOf returns those of a task's counters that estimates use.
 func CountsOf(counters []Counter) Counts {
-	nan := math.NaN()
+	const group = "TaskCounter"
+	get := byName(counters)
 	c := Counts{
-		MapIn: nan, MapOut: nan, ReduceIn: nan, ReduceOut: nan, Copied: nan, Shuffled: nan, Read: nan,
-		Groups: nan, MapOutBytes: nan, CombineIn: nan, CombineOut: nan,
+		MapIn: get(group, "MAP_INPUT_RECORDS"), MapOut: get(group, "MAP_OUTPUT_RECORDS"),
+		ReduceIn: get(group, "REDUCE_INPUT_RECORDS"), ReduceOut: get(group, "REDUCE_OUTPUT_RECORDS"),
+		Copied: get(group, "SHUFFLED_MAPS"), Shuffled: get(group, "REDUCE_SHUFFLE_BYTES"),
+		Groups: get(group, "REDUCE_INPUT_GROUPS"), MapOutBytes: get(group, "MAP_OUTPUT_MATERIALIZED_BYTES"),
+		CombineIn: get(group, "COMBINE_INPUT_RECORDS"), CombineOut: get(group, "COMBINE_OUTPUT_RECORDS"),
+		Read: get("FileInputFormatCounter", "BYTES_READ"),
 	}
-	tasks := map[string]*float64{
-		"MAP_INPUT_RECORDS": &c.MapIn, "MAP_OUTPUT_RECORDS": &c.MapOut, "MAP_OUTPUT_MATERIALIZED_BYTES": &c.MapOutBytes,
-		"COMBINE_INPUT_RECORDS": &c.CombineIn, "COMBINE_OUTPUT_RECORDS": &c.CombineOut,
-		"REDUCE_INPUT_GROUPS": &c.Groups, "REDUCE_INPUT_RECORDS": &c.ReduceIn, "REDUCE_OUTPUT_RECORDS": &c.ReduceOut,
-		"SHUFFLED_MAPS": &c.Copied, "REDUCE_SHUFFLE_BYTES": &c.Shuffled,
-	}
-	files, input := nan, nan // bytes of the file system that read most, and of the input format
+	files := math.NaN() // bytes of the file system that read most
 	for _, k := range counters {
 		if !(k.Value >= 0) {
 			continue
 		}
 		c.Reported, c.Sum = true, c.Sum+k.Value
-		switch k.Group[strings.LastIndexByte(k.Group, '.')+1:] {
-		case "TaskCounter":
-			if to := tasks[k.Name]; to != nil {
-				*to = k.Value
-			}
-		case "FileSystemCounter":
-			if strings.HasSuffix(k.Name, "_BYTES_READ") && !(files >= k.Value) {
-				files = k.Value
-			}
-		case "FileInputFormatCounter":
-			if k.Name == "BYTES_READ" {
-				input = k.Value
-			}
+		isRead := strings.HasSuffix(k.Group, "FileSystemCounter") && strings.HasSuffix(k.Name, "_BYTES_READ")
+		if isRead && !(files >= k.Value) {
+			files = k.Value
 		}
 	}
 	// Pig leaves the input format's own counter at 0, so the file systems' counter is used
 	// (docs/facts/hadoop.md A4).
-	if c.Read = files; input > 0 {
-		c.Read = input
+	if !(c.Read > 0) {
+		c.Read = files
 	}
 	return c
 }
@@ -114,26 +116,20 @@ type Used func(job string, k dag.StageIndex, task int32) (u Usage, ok bool)
 
 // UsageOf computes the usage from a task's counters.
 func UsageOf(counters []Counter) Usage {
-	nan := math.NaN()
-	u := Usage{CPU: nan, Read: nan, Written: nan, FileRead: nan, FileWritten: nan, Remote: nan, Shuffled: nan}
-	files := map[string]*float64{
-		"HDFS_BYTES_READ": &u.Read, "HDFS_BYTES_WRITTEN": &u.Written,
-		"FILE_BYTES_READ": &u.FileRead, "FILE_BYTES_WRITTEN": &u.FileWritten,
+	get := byName(counters)
+	u := Usage{
+		CPU: get("", "CPU_MILLISECONDS") / 1000, Shuffled: get("", "REDUCE_SHUFFLE_BYTES"),
+		Read: get("", "HDFS_BYTES_READ"), Written: get("", "HDFS_BYTES_WRITTEN"),
+		FileRead: get("", "FILE_BYTES_READ"), FileWritten: get("", "FILE_BYTES_WRITTEN"), Remote: math.NaN(),
 	}
 	for _, c := range counters {
-		isFiles := strings.HasSuffix(c.Group, "FileSystemCounter") || strings.HasSuffix(c.Group, "FileSystemCounters")
+		isFiles := strings.HasSuffix(strings.TrimSuffix(c.Group, "s"), "FileSystemCounter")
+		isNear := strings.HasPrefix(c.Name, "HDFS_") || strings.HasPrefix(c.Name, "FILE_")
 		isBytes := strings.HasSuffix(c.Name, "_BYTES_READ") || strings.HasSuffix(c.Name, "_BYTES_WRITTEN")
-		switch to := files[c.Name]; {
-		case !(c.Value >= 0):
-		case c.Name == "CPU_MILLISECONDS":
-			u.CPU = c.Value / 1000
-		case c.Name == "REDUCE_SHUFFLE_BYTES":
-			u.Shuffled = c.Value
-		case isFiles && to != nil:
-			*to = c.Value
-		case isFiles && isBytes && math.IsNaN(u.Remote):
-			u.Remote = c.Value
-		case isFiles && isBytes:
+		if isFiles && isBytes && !isNear && c.Value >= 0 {
+			if math.IsNaN(u.Remote) {
+				u.Remote = 0
+			}
 			u.Remote += c.Value
 		}
 	}
@@ -145,38 +141,22 @@ const MaxTasks = 4 << 20
 
 // TaskOf parses task_TS_JOB_m_000003, the id of a task; ok is false for anything else.
 func TaskOf(id string) (job string, kind dag.StageIndex, task int32, ok bool) {
-	part := strings.Split(id, "_")
-	if len(part) != 5 || part[0] != "task" {
+	p := strings.Split(id, "_")
+	if len(p) != 5 || p[0] != "task" || p[3] != "m" && p[3] != "r" {
 		return "", 0, 0, false
 	}
-	kind, task, ok = kindIndex(part[3], part[4])
-	return "job_" + part[1] + "_" + part[2], kind, task, ok
+	if p[3] == "r" {
+		kind = dag.Reduce
+	}
+	n, err := strconv.ParseInt(p[4], 10, 31)
+	return "job_" + p[1] + "_" + p[2], kind, int32(n), err == nil && n >= 0 && n < MaxTasks
 }
 
 // AttemptOf parses attempt_TS_JOB_r_000003_1, the id of an attempt; ok is false for anything else.
 func AttemptOf(id string) (kind dag.StageIndex, task, number int32, ok bool) {
-	part := strings.Split(id, "_")
-	if len(part) != 6 || part[0] != "attempt" {
-		return 0, 0, 0, false
-	}
-	n, err := strconv.ParseInt(part[5], 10, 31)
-	if err != nil || n < 0 {
-		return 0, 0, 0, false
-	}
-	kind, task, ok = kindIndex(part[3], part[4])
-	return kind, task, int32(n), ok
-}
-
-func kindIndex(letter, index string) (dag.StageIndex, int32, bool) {
-	n, err := strconv.ParseInt(index, 10, 31)
-	if err != nil || n < 0 || n >= MaxTasks {
-		return 0, 0, false
-	}
-	switch letter {
-	case "m":
-		return dag.Map, int32(n), true
-	case "r":
-		return dag.Reduce, int32(n), true
-	}
-	return 0, 0, false
+	rest, isAttempt := strings.CutPrefix(id, "attempt")
+	end := max(0, strings.LastIndexByte(rest, '_'))
+	_, kind, task, ok = TaskOf("task" + rest[:end])
+	n, err := strconv.ParseInt(strings.TrimPrefix(rest[end:], "_"), 10, 31)
+	return kind, task, int32(n), ok && isAttempt && err == nil && n >= 0
 }
