@@ -73,7 +73,7 @@ func TestForgetful(t *testing.T) {
 	if !slices.ContainsFunc(w.frames,
 		func(f frame) bool {
 			return f.told("does not know " + app.job() + " any more")
-		}) || !w.last().told("neither the ResourceManager nor the history server") {
+		}) || !w.last().told("the history server does not tell how") {
 		t.Errorf("it is not said that the application is forgotten: %+v", w.last().Warnings)
 	}
 	l.note("the ResourceManager killed, and back without its memory", *w.last().Elapsed,

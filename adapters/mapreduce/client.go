@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A Client sends requests to a cluster's services, those of MapReduce included: its masters, its history server, and
@@ -23,10 +23,8 @@ import (
 type Client struct {
 	*yarn.Client
 	nameNodes map[string]bool // hosts that may be queried, besides those that the client trusts
-
-	mu    sync.Mutex
-	moved string                 // base of the history server that the ResourceManager's proxy redirects to, "" before
-	mute  map[string]dag.Instant // hosts of NameNodes that did not respond, and when
+	mute      sync.Map        // bases of NameNodes that did not respond, to a dag.Instant
+	moved     atomic.Value    // base of the history server that the ResourceManager's proxy redirects to, a string
 }
 
 // NewClient returns a client of a site's services, as yarn.NewClient does.
@@ -35,7 +33,7 @@ func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{Client: c, nameNodes: yarn.Hosts(site.NameNodes), mute: map[string]dag.Instant{}}, nil
+	return &Client{Client: c, nameNodes: yarn.Hosts(site.NameNodes)}, nil
 }
 
 // request returns a request for a path of a master or of the history server. The limit is that of the response, in
@@ -69,8 +67,7 @@ func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 	r.Bases = c.histories()
 	body, _, failed := c.Send(ctx, r)
 	job := jobInPath.FindStringSubmatch(path)
-	st := rest.Status(failed)
-	isMisplaced := rest.Elsewhere(failed) || c.Site().JHSGuessed && st != 0 && !yarn.Denied(failed)
+	isMisplaced := rest.Elsewhere(failed) || c.Site().JHSGuessed && rest.Status(failed) != 0 && !yarn.Denied(failed)
 	if job == nil || c.Options().Now != nil || ctx.Err() != nil || !isMisplaced {
 		return body, failed
 	}
@@ -92,12 +89,11 @@ func (c *Client) JHS(ctx context.Context, path string) ([]byte, error) {
 
 // histories returns the bases at which the history server may be, the likeliest first.
 func (c *Client) histories() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	moved, _ := c.moved.Load().(string)
 	if site := c.Site(); !site.JHSGuessed {
-		return yarn.Distinct(site.JHS, c.moved)
+		return yarn.Distinct(site.JHS, moved)
 	}
-	return yarn.Distinct(c.moved, c.Site().JHS)
+	return yarn.Distinct(moved, c.Site().JHS)
 }
 
 // moveHistory takes the history server that a redirect of the ResourceManager's proxy names, and reports whether it
@@ -108,9 +104,7 @@ func (c *Client) moveHistory(base string) bool {
 	if err != nil || !c.Trusts(to) {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.moved = base
+	c.moved.Store(base)
 	return true
 }
 

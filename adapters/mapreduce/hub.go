@@ -20,7 +20,6 @@ type Hub struct {
 
 	mu    sync.RWMutex
 	confs map[string]*mrjob.Settings // by application; nil if they may not be read
-	flows map[string][]string        // workflow id to applications
 	tasks map[string]int             // by workflow, which its chosen application names; see reserve
 }
 
@@ -31,7 +30,7 @@ func NewHub(cluster Cluster) *Hub { return HubOn(cluster, yarn.NewHub(cluster, n
 func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
 		Hub: hub, cluster: cluster, needs: map[string]*need{}, confs: map[string]*mrjob.Settings{},
-		flows: map[string][]string{}, tasks: map[string]int{},
+		tasks: map[string]int{},
 	}
 }
 
@@ -60,13 +59,7 @@ func (h *Hub) Update(ctx context.Context) {
 func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	clear(h.flows)
 	maps.DeleteFunc(h.confs, func(app string, _ *mrjob.Settings) bool { return h.App(app) == nil })
-	for app, c := range h.confs {
-		if c != nil && c.Workflow != "" {
-			h.flows[c.Workflow] = append(h.flows[c.Workflow], app)
-		}
-	}
 	maps.DeleteFunc(h.tasks, func(app string, _ int) bool { return h.App(app) == nil })
 }
 
@@ -117,26 +110,22 @@ func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
 		body, err = h.cluster.AM(ctx, a.ID, path)
 	}
 	properties, err := mrjob.Properties(a.Job()+"/conf", body, err)
-	if err != nil && !yarn.Denied(err) {
-		return err //nolint:wrapcheck // it names the request
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case len(properties) > 0:
 		c := mrjob.ReadSettings(properties)
 		h.confs[a.ID] = &c
-		if c.Workflow != "" {
-			h.flows[c.Workflow] = append(h.flows[c.Workflow], a.ID)
-		}
-	case h.confs[a.ID] == nil:
+	case yarn.Denied(err):
 		h.confs[a.ID] = nil
+	default:
+		return err //nolint:wrapcheck // it names the request
 	}
 	return nil
 }
 
-// related returns the applications that are of a workflow, or may be: those with its id in their settings,
-// and those that look like its first one and have no known settings.
+// related returns the applications that are of a workflow, or may be: those with its id in their settings, and those
+// that look like its first one and were not submitted long before it.
 func (h *Hub) related(w *workflow) []string {
 	out := []string{w.target.ID}
 	for _, j := range w.member {
@@ -146,20 +135,24 @@ func (h *Hub) related(w *workflow) []string {
 	if first == nil || !first.MapReduce() {
 		return out
 	}
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	workflow, conf := w.id, h.confs[w.target.ID]
+	id, conf := w.id, w.settings(first)
 	if conf != nil {
-		workflow = conf.Workflow
+		id = conf.Workflow
 	}
-	if conf != nil && workflow == "" {
+	if conf != nil && id == "" {
 		return out // a job by itself
 	}
-	out = append(out, h.flows[workflow]...)
 	since := launchOf(first, conf).Add(-lookBack)
-	for _, id := range h.Alike(first) {
-		if a := h.App(id); a != nil && h.confs[id] == nil && (!a.Ended || a.Submitted >= since) {
-			out = append(out, id)
+	for _, app := range h.Alike(first) {
+		if a := h.App(app); a != nil && (!a.Ended || a.Submitted >= since) {
+			out = append(out, app)
+		}
+	}
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for app, c := range h.confs {
+		if c != nil && id != "" && c.Workflow == id {
+			out = append(out, app)
 		}
 	}
 	return out

@@ -227,24 +227,17 @@ func (s *Source) waitForHistory(j *job) {
 		patience = brokenPatience
 	}
 	waited := s.now.Sub(j.endedSince)
-	last := s.isLast() || waited >= patience
-	switch {
-	case last && state == dag.EndedUnconfirmed:
-		s.warn(dag.WarnObservation, "neither the ResourceManager nor the history server shows how %s ended: %s", j.id,
-			why)
-	case last:
-		s.warn(dag.WarnObservation,
-			"that %s is %s is the ResourceManager's word; what its last tasks did is not known: %s", j.id, state, why)
-	case waited <= quietLimit:
+	isFinal := s.isLast() || waited >= patience
+	if !isFinal && waited <= quietLimit {
 		return
-	default:
-		s.warn(dag.WarnObservation, "%s is over, the history server does not tell how yet: %s", j.id, why)
-		if state != dag.Succeeded || !j.app.Finished.Known() {
-			return
-		}
+	}
+	s.warn(dag.WarnObservation, "the history server does not tell how %s ended, the ResourceManager's word is %s: %s", j.id,
+		state, why)
+	if !isFinal && (state != dag.Succeeded || !j.app.Finished.Known()) {
+		return
 	}
 	j.state, j.finished, j.at = state, dag.FirstKnown(j.app.Finished, j.endedSince), jobUnconfirmed
-	if last {
+	if isFinal {
 		j.at = jobSettled
 	}
 	if state != dag.Succeeded {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/dag"
 )
 
 const (
@@ -25,46 +26,37 @@ var errUnnamed = errors.New("neither a flag nor the configuration names the Name
 // responds. Their addresses come from a job's configuration, which its owner wrote. So only those on hosts that
 // flags or the cluster's configuration name are used.
 func (c *Client) HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error) {
-	var named []*url.URL
-	stranger := ""
-	for _, base := range bases {
-		to, err := url.Parse(base)
-		if err != nil {
-			return nil, fmt.Errorf("hadoop: address: %w", err)
-		}
-		if c.Trusts(to) || c.nameNodes[rest.Machine(to.Hostname())] {
-			named = append(named, to)
-		} else {
-			stranger = base
-		}
-	}
-	if len(named) == 0 {
-		return nil, &rest.Error{
-			URL: stranger + webHDFS, Err: errUnnamed,
-			Hint: "if it is your cluster's, give --trust-host, or put hdfs-site.xml into the configuration folder",
-		}
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, hdfsTimeout, fmt.Errorf("not done within %v", hdfsTimeout))
 	defer cancel()
 	at := url.URL{Path: webHDFS + path}
 	operation := at.EscapedPath() + "?op=" + url.QueryEscape(op)
 	var failed error
-	for _, to := range named {
-		c.mu.Lock()
-		since, isMute := c.mute[to.Hostname()]
-		c.mu.Unlock()
-		if isMute && c.Now().Sub(since) < muteFor {
-			failed = errors.Join(failed, &rest.Error{URL: to.String() + webHDFS, Text: "it did not answer before"})
+	stranger := ""
+	for _, base := range bases {
+		to, err := url.Parse(base)
+		since, isMute := c.mute.Load(base)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("hadoop: address: %w", err)
+		case !c.Trusts(to) && !c.nameNodes[rest.Machine(to.Hostname())]:
+			stranger = base
+			continue
+		case isMute && c.Now().Sub(since.(dag.Instant)) < muteFor:
+			failed = errors.Join(failed, &rest.Error{URL: base + webHDFS, Text: "it did not answer before"})
 			continue
 		}
-		body, _, err := c.Send(ctx, rest.Request{Bases: []string{to.String()}, Path: operation})
+		body, _, err := c.Send(ctx, rest.Request{Bases: []string{base}, Path: operation})
 		if err == nil {
 			return body, nil
 		}
 		if failed = errors.Join(failed, err); rest.Status(err) == 0 {
-			c.mu.Lock()
-			c.mute[to.Hostname()] = c.Now()
-			c.mu.Unlock()
+			c.mute.Store(base, c.Now())
+		}
+	}
+	if failed == nil {
+		failed = &rest.Error{
+			URL: stranger + webHDFS, Err: errUnnamed,
+			Hint: "if it is your cluster's, give --trust-host, or put hdfs-site.xml into the configuration folder",
 		}
 	}
 	return nil, failed

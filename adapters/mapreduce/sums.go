@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"context"
+	"slices"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -53,35 +54,30 @@ func (j *job) sum(kind dag.StageIndex) (all float64) {
 // response about a task was stale or missing, and the tasks of that kind are requested again. Requests about a job
 // end once nothing is missing.
 func (s *Source) pollSums(ctx context.Context) {
-	var ended, complete []*job
-	for _, j := range s.due {
-		if j.app.Ended {
-			ended = append(ended, j)
-			if j.at == jobListed && s.live() && len(s.details(j)) == 0 {
-				complete = append(complete, j)
-			}
+	ended := slices.DeleteFunc(slices.Clone(s.due), func(j *job) bool { return !j.app.Ended })
+	batch(ctx, s, ended, jobsAtOnce, func(ctx context.Context, j *job) func() {
+		var b sumsBody
+		var err error
+		isDue := j.at == jobListed && s.live() && len(s.details(j)) == 0
+		if isDue {
+			b, err = read[sumsBody](ctx, s, j, "/counters")
 		}
-	}
-	batch(ctx, s, complete, jobsAtOnce, func(ctx context.Context, j *job) func() {
-		b, err := read[sumsBody](ctx, s, j, "/counters")
 		return func() {
-			if err != nil && !refused(err) {
+			if isDue && (err == nil || refused(err)) {
+				j.at = jobSummed
+				j.compare(b.sums())
+			} else if isDue {
 				j.incomplete = true
-				return
 			}
-			j.at = jobSummed
-			j.compare(b.sums())
+			left := len(s.details(j))
+			if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
+				j.at = jobSettled
+			}
+			if left != j.backlog {
+				j.backlog, j.movedAt = left, s.now
+			}
 		}
 	})
-	for _, j := range ended {
-		left := len(s.details(j))
-		if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
-			j.at = jobSettled
-		}
-		if left != j.backlog {
-			j.backlog, j.movedAt = left, s.now
-		}
-	}
 }
 
 // compare marks the tasks of phases that do not add up to what the history server reports.

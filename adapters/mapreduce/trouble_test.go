@@ -163,7 +163,7 @@ func TestHistoryServerIsAway(t *testing.T) {
 		for range 6 {
 			s := l.tick(t, src, 15*time.Second)
 			if s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[0].Finished != labStart+20_001 ||
-				!toldOf(s, "the history server does not tell how yet") {
+				!toldOf(s, "the history server does not tell how") {
 				t.Fatalf("%v, job %v until %v: %v", s.State, s.Jobs[0].State, s.Jobs[0].Finished, s.Warnings)
 			}
 		}
@@ -232,7 +232,7 @@ func TestForgottenByAll(t *testing.T) {
 		}
 	}
 	s := l.tick(t, src, 20*time.Second)
-	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "neither") {
+	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "word is ended_unconfirmed") {
 		t.Errorf("%v, job %v: %v", s.State, s.Jobs[0].State, s.Warnings)
 	}
 }

@@ -32,72 +32,47 @@ const (
 	mostAlternatives = 64   // paths that the braces of one path expand to
 )
 
+// listed matches a path in a list. Paths end at commas that are neither escaped nor in the braces of a wildcard
+// (FileInputFormat.getPathStrings of Hadoop).
+var listed = regexp.MustCompile(`(?:\\[,\\]|\{[^{}]*\}|[^,])+`)
+
+// unescape removes the escapes of a path (StringUtils.unEscapeString of Hadoop).
+var unescape = strings.NewReplacer(`\,`, `,`, `\\`, `\`)
+
 // name adds the paths. Pig lists those of all its inputs in a property of its own, because
 // mapreduce.input.fileinputformat.inputdir has those of the last input only. MultipleInputs has a list of
 // PATH;FORMAT.
 func (f *Inputs) name(pig, dirs, formats string) {
-	for _, one := range split(cmp.Or(pig, formats, dirs)) {
+	all := listed.FindAllString(cmp.Or(pig, formats, dirs), MostPaths+1)
+	f.Cut = len(all) > MostPaths
+	for _, one := range all[:min(len(all), MostPaths)] {
+		one = unescape.Replace(one)
 		if pig == "" && formats != "" {
 			one, _, _ = strings.Cut(one, ";")
 		}
-		if one = strings.TrimSpace(one); one == "" {
-			continue
+		one = strings.TrimSpace(one)
+		if f.Cut = f.Cut || len(one) > LongestPath; !f.Cut && one != "" {
+			f.Paths = append(f.Paths, strings.Clone(one))
 		}
-		if f.Cut = len(f.Paths) == MostPaths || len(one) > LongestPath; f.Cut {
-			return
-		}
-		f.Paths = append(f.Paths, strings.Clone(one))
 	}
 }
 
-// split splits a list of paths, and removes its escapes. Paths end at commas that are neither escaped nor in the
-// braces of a wildcard (FileInputFormat.getPathStrings and StringUtils.unEscapeString of Hadoop).
-func split(list string) []string {
-	var all []string
-	var one strings.Builder
-	depth := 0
-	for i := 0; i < len(list); i++ {
-		switch c := list[i]; {
-		case c == '\\' && i+1 < len(list) && (list[i+1] == ',' || list[i+1] == '\\'):
-			i++
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-		case c == ',' && depth <= 0:
-			all = append(all, one.String())
-			one.Reset()
-			continue
-		}
-		one.WriteByte(list[i])
-	}
-	return append(all, one.String())
-}
-
-// inBraces matches {a,b} in a path, without another one inside.
+// inBraces matches {a,b} in a path.
 var inBraces = regexp.MustCompile(`\{([^{}]*)\}`)
 
-// braces expands {a,b} in a path.
-func braces(file string) ([]string, error) {
-	all := []string{file}
-	for i := 0; i < len(all); {
-		one := all[i]
-		at := inBraces.FindStringSubmatchIndex(one)
-		if at == nil {
-			i++
-			continue
-		}
-		all = slices.Delete(all, i, i+1)
-		for part := range strings.SplitSeq(one[at[2]:at[3]], ",") {
-			if full := one[:at[0]] + part + one[at[1]:]; !slices.Contains(all, full) {
-				all = append(all, full)
-			}
-		}
-		if len(all) > mostAlternatives {
-			return nil, fmt.Errorf("%s stands for more than %d paths", loose.FirstLine(file), mostAlternatives)
+// braces expands {a,b} in a path. Of more than mostAlternatives paths it returns some, but more than those.
+func braces(file string) []string {
+	at := inBraces.FindStringSubmatchIndex(file)
+	if at == nil {
+		return []string{file}
+	}
+	var all []string
+	for part := range strings.SplitSeq(file[at[2]:at[3]], ",") {
+		if len(all) <= mostAlternatives {
+			all = append(all, braces(file[:at[0]]+part+file[at[1]:])...)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // HDFS sends a WebHDFS operation on an absolute path to one of several bases, such as http://nn:9870. It returns the
@@ -120,9 +95,9 @@ func (f *Inputs) Size(ctx context.Context, hdfs HDFS) (float64, error) {
 		if !ok || len(bases) == 0 {
 			return 0, fmt.Errorf("%s is not of an HDFS with a NameNode that the job's configuration names", loose.FirstLine(name))
 		}
-		alternatives, err := braces(file)
-		if err != nil {
-			return 0, err
+		alternatives := braces(file)
+		if len(alternatives) > mostAlternatives {
+			return 0, fmt.Errorf("%s stands for more than %d paths", loose.FirstLine(file), mostAlternatives)
 		}
 		q.bases = bases
 		for _, one := range alternatives {

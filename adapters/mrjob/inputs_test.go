@@ -2,7 +2,6 @@ package mrjob
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -94,19 +93,18 @@ func TestInputPlaces(t *testing.T) {
 func TestBraces(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		"/a":               "[/a]",
-		"/{a,b}/{c,d{,e}}": "[/a/c /a/d /a/de /b/c /b/d /b/de]",
-		"/{a}":             "[/a]",
+		"/a":             "[/a]",
+		"/{a,b}/{c,d,e}": "[/a/c /a/d /a/e /b/c /b/d /b/e]",
+		"/{a}":           "[/a]",
 	} {
-		got, err := braces(path)
-		if slices.Sort(got); err != nil || fmt.Sprint(got) != want {
-			t.Errorf("%s: %v, %v", path, got, err)
+		if got := braces(path); fmt.Sprint(got) != want {
+			t.Errorf("%s: %v", path, got)
 		}
 	}
 	for _, bad := range []string{
 		strings.Repeat("{a,b}", 600), "/{a,b,c}{a,b,c}{a,b,c}{a,b,c}",
 	} {
-		if got, err := braces(bad); err == nil {
+		if got := braces(bad); len(got) <= mostAlternatives || len(got) > 10*mostAlternatives {
 			t.Errorf("%.20s: %d alternatives", bad, len(got))
 		}
 	}

@@ -2,6 +2,7 @@ package mrjob
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -163,28 +164,18 @@ func container(asked loose.Optional, opts string, ratio float64, def int, step f
 	return int(min(math.Ceil(mb/step)*step, yarn.MaxMB))
 }
 
+// maxHeap matches the JVM option for the largest heap.
+var maxHeap = regexp.MustCompile(`(?:^|\s)-Xmx([\d.]+)([kKmMgG]?)\b`)
+
 // heapMB returns the last -Xmx of JVM options, in MB; 0 if there is none.
 func heapMB(opts string) float64 {
-	mb := 0.0
-	for o := range strings.FieldsSeq(opts) {
-		v, ok := strings.CutPrefix(o, "-Xmx")
-		if !ok || v == "" {
-			continue
-		}
-		unit := 1.0 / (1 << 20)
-		switch v[len(v)-1] {
-		case 'k', 'K':
-			unit, v = 1.0/(1<<10), v[:len(v)-1]
-		case 'm', 'M':
-			unit, v = 1, v[:len(v)-1]
-		case 'g', 'G':
-			unit, v = 1<<10, v[:len(v)-1]
-		}
-		if n := loose.ParseOptional(v); n.Known && n.V > 0 {
-			mb = n.V * unit
-		}
+	all := maxHeap.FindAllStringSubmatch(opts, -1)
+	if len(all) == 0 {
+		return 0
 	}
-	return mb
+	last := all[len(all)-1]
+	units := map[string]float64{"": 1. / (1 << 20), "k": 1. / (1 << 10), "m": 1, "g": 1 << 10}
+	return max(0, loose.ParseOptional(last[1]).V*units[strings.ToLower(last[2])])
 }
 
 // Bounds of the lists that are kept from a job's configuration. The user who wrote the job also wrote these lists,
