@@ -38,29 +38,20 @@ func (s *Source) pollAvoided(ctx context.Context) {
 	})
 }
 
-// closedNodes are the warnings about a job's tasks on nodes that take no containers.
-var closedNodes = map[dag.NodeCause]string{
-	dag.NodeUnhealthy:      "is unhealthy with %d %s tasks of %s: they run again elsewhere",
-	dag.NodeDecommissioned: "is decommissioned with %d %s tasks of %s; " + triedToStop,
-	dag.NodeGone:           "is lost with %d %s tasks of %s; " + triedToStop,
-}
-
-const (
-	triedToStop = "the master gives them up only once it has tried to stop them"
-	draining    = "is being decommissioned: its %d %s tasks of %s go on for as long as it is given, new ones go elsewhere"
-)
-
 // remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
 // attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
 // minutes later (docs/facts/hadoop.md E0).
 func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
 	for k := dag.Map; k <= dag.Reduce; k++ {
 		for n, count := range yarn.OnClosed(snap, j.Stages[k]) {
-			code, text := dag.WarnNodeLost, closedNodes[n.Cause]
-			if !n.Lost {
-				code, text = dag.WarnNodeClosed, draining
+			tasks := fmt.Sprintf("%d %s tasks of %s", count, dag.MapReduceName(k), j.ID)
+			if n.Lost {
+				s.warn(dag.WarnNodeLost, "node %s is %s: %s run again elsewhere, once the master has tried to stop them",
+					n.Name, n.Cause, tasks)
+			} else {
+				s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %s go on for as long as it is given, "+
+					"new ones go elsewhere", n.Name, tasks)
 			}
-			s.warn(code, "node %s %s", n.Name, fmt.Sprintf(text, count, dag.MapReduceName(k), j.ID))
 		}
 	}
 	for _, n := range j.Avoided {

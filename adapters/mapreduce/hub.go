@@ -157,22 +157,3 @@ func (h *Hub) related(w *workflow) []string {
 	}
 	return out
 }
-
-// reserve sets the number of tasks that a workflow needs, and reports whether there is room for it besides the
-// others. A workflow that does not fit leaves its room to others.
-func (h *Hub) reserve(workflow string, tasks int) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.tasks, workflow)
-	sum, limit := tasks, roomTasks
-	for _, n := range h.tasks {
-		sum += n
-	}
-	if tasks > fewTasks {
-		limit = largeTasks
-	}
-	if tasks > 0 && sum <= limit {
-		h.tasks[workflow] = tasks
-	}
-	return tasks == 0 || sum <= limit
-}

@@ -166,7 +166,7 @@ func TestPolling(t *testing.T) {
 				one = r.naive() // it grows slowly
 			}
 			naive, ticks = naive+one, ticks+1
-			if n := len(r.asked); n > 2*onlySource.tasks+20 {
+			if n := len(r.asked); n > 2*tasksATick+20 {
 				t.Errorf("%d questions in one tick", n)
 			}
 			if got.ID == "pig_1" &&

@@ -56,7 +56,7 @@ func (s *Source) snapshot() *dag.Snapshot {
 	}
 	s.view.FillWorkflow(snap, s.chosen, own, active)
 	s.remark(snap, g)
-	if len(snap.Load) > s.limits.tenants {
+	if !s.isOnly && len(snap.Load) > fewTenants {
 		snap.Load = sumLoads(snap.Load)
 	}
 	snap.Warnings = s.warned

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -25,24 +24,15 @@ type Cluster interface {
 	HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error)
 }
 
-// limits are what one source may cost.
-type limits struct {
-	tasks   int // most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB)
-	tenants int // most other applications that snapshots show one by one
-}
-
-var (
-	// The tasks beyond the limit follow in the next ticks: a third of a thousand running tasks is a sufficient sample.
-	onlySource = limits{tasks: 300, tenants: math.MaxInt}
-	// For a source among many it takes a few ticks to read all tasks of a job that is already under way.
-	oneOfMany = limits{tasks: 15, tenants: fewTenants}
-)
+// The most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB). The tasks beyond the limit
+// follow in the next ticks: a third of a thousand running tasks is a sufficient sample. For a source among many it
+// takes a few ticks to read all tasks of a job that is already under way.
+const tasksATick, tasksOfMany = 300, 15
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.
 type Source struct {
 	workflow
 	cluster Cluster
-	limits  limits
 	isOnly  bool // no other source uses the hub, and no Refresh polls the masters of other applications
 
 	now    dag.Instant // time of this tick
@@ -63,7 +53,7 @@ func Owns(id string) bool { return strings.HasPrefix(id, "job_") || strings.HasP
 // applications, and lists those that have ended while its workflow is between two jobs.
 func NewSource(cluster Cluster, target yarn.Target) *Source {
 	h := HubOn(cluster, yarn.NewHub(cluster, target.Made))
-	s := h.source(target, onlySource)
+	s := h.source(target)
 	s.view, s.isOnly = h.OnlyOverview(s.idle), true
 	return s
 }
@@ -71,15 +61,15 @@ func NewSource(cluster Cluster, target yarn.Target) *Source {
 // Source returns a source for the workflow of an application, one of several: Refresh is called by others. It sees
 // the applications that may be of its workflow, and the load of others in sums.
 func (h *Hub) Source(app string) recording.Source {
-	s := h.source(yarn.Target{ID: app}, oneOfMany)
+	s := h.source(yarn.Target{ID: app})
 	s.view = h.Overview(func() []string { return h.related(&s.workflow) })
 	return s
 }
 
-func (h *Hub) source(target yarn.Target, most limits) *Source {
+func (h *Hub) source(target yarn.Target) *Source {
 	return &Source{
 		workflow: workflow{target: target, hub: h, jobs: map[string]*job{}, tried: map[string]bool{}},
-		cluster:  h.cluster, limits: most, lastMissed: dag.NoInstant,
+		cluster:  h.cluster, lastMissed: dag.NoInstant,
 	}
 }
 

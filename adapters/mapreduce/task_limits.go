@@ -50,21 +50,38 @@ func (w *workflow) tasksHeld() int {
 // weigh decides whether the workflow is too large to estimate, and drops its tasks if so. Once it is small enough
 // again, its lists are requested anew, so that the next tick has them.
 func (s *Source) weigh() {
-	n, was := s.tasksHeld(), s.large
-	s.large = ""
-	if n > mostTasks {
-		s.hub.reserve(s.chosen, 0)
-		s.large = fmt.Sprintf("it has more tasks and attempts than the limit of a workflow, %d", mostTasks)
-	} else if !s.hub.reserve(s.chosen, n) {
-		s.large = fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
-			n, roomTasks)
-	}
-	fits := s.large == ""
+	was, large := s.large, s.hub.reserve(s.chosen, s.tasksHeld())
+	s.large = large
 	for _, j := range s.member {
-		if !fits {
+		if large != "" {
 			j.tasks, j.grouped, j.dropped = [2]tasktable.Table[task]{}, nil, true
 		} else if j.dropped {
 			j.dropped, j.listTick, j.at, s.large = false, 0, min(j.at, jobEnded), was
 		}
 	}
+}
+
+// reserve sets the number of tasks that a workflow needs, and returns why it is too large, "" if there is room for it
+// besides the others. A workflow that does not fit leaves its room to others.
+func (h *Hub) reserve(workflow string, tasks int) (large string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tasks, workflow)
+	sum, limit := tasks, roomTasks
+	for _, n := range h.tasks {
+		sum += n
+	}
+	if tasks > fewTasks {
+		limit = largeTasks
+	}
+	switch {
+	case tasks > mostTasks:
+		return fmt.Sprintf("it has more tasks and attempts than the limit of a workflow, %d", mostTasks)
+	case tasks > 0 && sum > limit:
+		return fmt.Sprintf("it has %d tasks, the workflows of this process may have %d together, and others come first",
+			tasks, roomTasks)
+	case tasks > 0:
+		h.tasks[workflow] = tasks
+	}
+	return ""
 }

@@ -165,7 +165,7 @@ func TestRoom(t *testing.T) {
 		{"a", 0, true},
 		{"d", mostTasks - fewTasks, true}, // what does not fit in takes no room
 	} {
-		if got := r.reserve(c.who, c.tasks); got != c.want {
+		if got := r.reserve(c.who, c.tasks) == ""; got != c.want {
 			t.Errorf("%d: room for %d tasks of %s is %v", i, c.tasks, c.who, got)
 		}
 	}
@@ -179,7 +179,7 @@ func TestRoomForManySmallOnes(t *testing.T) {
 	t.Parallel()
 	r := NewHub(newLab())
 	for i := range 300 {
-		if got := r.reserve(fmt.Sprintf("application_1_%04d", i), fewTasks); got != (i < roomTasks/fewTasks) {
+		if got := r.reserve(fmt.Sprintf("application_1_%04d", i), fewTasks) == ""; got != (i < roomTasks/fewTasks) {
 			t.Errorf("room for %d is %v", i, got)
 		}
 	}

@@ -110,7 +110,11 @@ func (s *Source) pollTasks(ctx context.Context) {
 	}
 	// Tasks that have waited longest come first, since there may be too many, or the history server may not respond.
 	slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.reportedTick, b.reportedTick) })
-	all = all[:min(len(all), s.limits.tasks)]
+	most := tasksATick
+	if !s.isOnly {
+		most = tasksOfMany
+	}
+	all = all[:min(len(all), most)]
 	held := s.tasksHeld()
 	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, d *detail) func() {
 		if held > mostTasks {

@@ -147,22 +147,21 @@ const fewTenants = 20
 // progress is weighted by held memory.
 func sumLoads(all []dag.Load) []dag.Load {
 	sums := map[string]*dag.Load{}
-	for i := range all {
-		l := &all[i]
-		id := "others of " + l.Queue
+	for _, l := range all {
+		l.ID, l.Name, l.User, l.Need = "others of "+l.Queue, "", "", nil
 		if l.Before {
-			id += ", before"
+			l.ID += ", before"
 		}
-		sum := sums[id]
+		done := max(0, l.Progress) * float64(l.HeldMB)
+		if math.IsNaN(done) {
+			done = 0
+		}
+		sum := sums[l.ID]
 		if sum == nil {
-			sum = &dag.Load{
-				ID: id, Queue: l.Queue, Before: l.Before, Submitted: l.Submitted, ShareMB: l.ShareMB, Until: l.Until,
-			}
-			sums[id] = sum
+			sums[l.ID], l.Progress = &l, done
+			continue
 		}
-		if l.Progress >= 0 { // not NaN
-			sum.Progress += l.Progress * float64(l.HeldMB)
-		}
+		sum.Progress += done
 		sum.HeldMB += l.HeldMB
 		sum.PendingMB += l.PendingMB
 		sum.MasterMB += l.MasterMB

@@ -35,6 +35,7 @@ type Graph struct {
 
 	members []Member
 	used    map[string]bool // nodes
+	last    map[int]bool    // vertices without successors
 }
 
 // Bounds of the graph, whatever settings claim.
@@ -46,30 +47,28 @@ const (
 // GraphOf places members in the graph that their settings describe. A member without settings gets a place of its
 // own, or the first that is free and ready for it.
 func GraphOf(members []Member) *Graph {
-	g := &Graph{members: members, used: map[string]bool{}}
+	g := &Graph{members: members, used: map[string]bool{}, last: map[int]bool{}}
 	order := make([]int, len(members))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return yarn.ByID(members[a].Job, members[b].Job) })
-	var launches []string
-	batches := map[string][]int{}
-	for _, i := range order {
-		c := members[i].Settings
-		if c == nil {
-			continue
+	isUnknown := func(i int) bool { return members[i].Settings == nil }
+	for left := slices.DeleteFunc(slices.Clone(order), isUnknown); len(left) > 0; g.Launches++ {
+		launch := members[left[0]].Settings.Launch
+		var batch, later []int
+		for _, i := range left {
+			if members[i].Settings.Launch == launch {
+				batch = append(batch, i)
+			} else {
+				later = append(later, i)
+			}
 		}
-		if batches[c.Launch] == nil {
-			launches = append(launches, c.Launch)
-		}
-		batches[c.Launch] = append(batches[c.Launch], i)
-	}
-	g.Launches = len(launches)
-	for _, launch := range launches {
-		g.addBatch(batches[launch])
+		g.addBatch(batch)
+		left = later
 	}
 	for _, i := range order {
-		if members[i].Settings == nil {
+		if isUnknown(i) {
 			g.presume(i)
 		}
 	}
@@ -82,7 +81,10 @@ func (g *Graph) add(node string, member int, after []int) {
 	for n := 2; g.used[name]; n++ {
 		name = fmt.Sprintf("%s#%d", node, n)
 	}
-	g.used[name] = true
+	g.used[name], g.last[len(g.Vertices)] = true, true
+	for _, p := range after {
+		delete(g.last, p)
+	}
 	g.Vertices = append(g.Vertices, Vertex{name, member, after})
 }
 
@@ -94,7 +96,7 @@ func (g *Graph) add(node string, member int, after []int) {
 // that are not submitted in graph order. A failed stage ends the query, so it is right that all later stages depend on
 // it.
 func (g *Graph) addBatch(jobs []int) {
-	before := g.leaves()
+	before := slices.Sorted(maps.Keys(g.last))
 	succ, submitted := map[string][]string{}, map[string]bool{}
 	parallel := false
 	for _, i := range jobs {
@@ -180,23 +182,6 @@ func (g *Graph) presume(member int) {
 			return
 		}
 	}
-}
-
-// leaves returns the vertices without successors.
-func (g *Graph) leaves() []int {
-	inner := make([]bool, len(g.Vertices))
-	for i := range g.Vertices {
-		for _, p := range g.Vertices[i].After {
-			inner[p] = true
-		}
-	}
-	var out []int
-	for i := range g.Vertices {
-		if !inner[i] {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // invert returns the predecessors of all names. A name does not precede itself. A graph beyond the bounds has no
