@@ -23,25 +23,12 @@ type Hub struct {
 	tasks map[string]int             // by workflow, which its chosen application names; see reserve
 }
 
-// NewHub returns a hub that has sent no request yet.
-func NewHub(cluster Cluster) *Hub { return HubOn(cluster, yarn.NewHub(cluster, nil)) }
-
 // HubOn returns a hub for the applications of a hub of all engines, which its owner refreshes.
 func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
 		Hub: hub, cluster: cluster, needs: map[string]*need{}, confs: map[string]*mrjob.Settings{},
 		tasks: map[string]int{},
 	}
-}
-
-// Refresh lists the applications and the state of the cluster, and polls the masters of some. After an error sources
-// miss their observations.
-func (h *Hub) Refresh(ctx context.Context) error {
-	if err := h.Hub.Refresh(ctx); err != nil {
-		return err //nolint:wrapcheck // it is of this hub
-	}
-	h.Update(ctx)
-	return nil
 }
 
 // Update polls the masters of what runs, once for all sources, after a refresh of the hub. If more applications run

@@ -19,11 +19,11 @@ func TestHubMissed(t *testing.T) {
 	l.apps("1 RUNNING UNDEFINED 512", "2 RUNNING UNDEFINED 512")
 	l.conf("0001", "a", "a:b")
 	l.runs("0001", 0, "RUNNING")
-	hub := NewHub(l)
+	hub := newHub(l)
 	round := func() {
 		t.Helper()
 		l.now = l.now.Add(5 * time.Second)
-		if err := hub.Refresh(t.Context()); err != nil {
+		if err := refresh(t, hub); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,11 +61,11 @@ func TestHubRunning(t *testing.T) {
 	l := needLab()
 	l.rm["metrics"] = `{"clusterMetrics":{"totalMB":3072,"allocatedMB":1536,"reservedMB":512,"activeNodes":1}}`
 	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":50,"absoluteMaxCapacity":75,"userLimitFactor":0.5}]}}}}`
-	hub := NewHub(l)
+	hub := newHub(l)
 	if total, free := hub.Room(); total != 0 || free != 0 {
 		t.Errorf("before anything was asked: %d, %d", total, free)
 	}
-	if err := hub.Refresh(t.Context()); err != nil {
+	if err := refresh(t, hub); err != nil {
 		t.Fatal(err)
 	}
 	if total, free := hub.Room(); total != 3072 || free != 1024 {
@@ -92,9 +92,9 @@ func TestHubKeeps(t *testing.T) {
 	l := needLab()
 	l.rm["metrics"] = `{"clusterMetrics":{"totalMB":3072,"allocatedMB":1536,"activeNodes":1}}`
 	l.rm["scheduler"] = `{"scheduler":{"schedulerInfo":{"queues":{"queue":[{"queueName":"default","absoluteCapacity":50,"absoluteMaxCapacity":75}]}}}}`
-	hub := NewHub(l)
+	hub := newHub(l)
 	for range 11 {
-		if err := hub.Refresh(t.Context()); err != nil {
+		if err := refresh(t, hub); err != nil {
 			t.Fatal(err)
 		}
 		delete(l.rm, "metrics")

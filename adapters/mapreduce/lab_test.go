@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -177,4 +178,17 @@ func warned(s *dag.Snapshot, code string) bool {
 // HDFS answers GETCONTENTSUMMARY and LISTSTATUS out of files, by op and path.
 func (l *lab) HDFS(_ context.Context, bases []string, path, op string) ([]byte, error) {
 	return l.get(l.hdfs, bases[0]+path+" "+op)
+}
+
+// newHub returns a hub of the lab, which the test refreshes.
+func newHub(l *lab) *Hub { return HubOn(l, yarn.NewHub(l, nil)) }
+
+// refresh does what the hub of all engines does in each round.
+func refresh(t *testing.T, h *Hub) error {
+	t.Helper()
+	if err := h.Refresh(t.Context()); err != nil {
+		return err
+	}
+	h.Update(t.Context())
+	return nil
 }

@@ -150,7 +150,7 @@ func TestListsOfNothing(t *testing.T) {
 // TestRoom: workflows share the room for tasks and return it. A part of it is for small workflows only.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	r := NewHub(newLab())
+	r := newHub(newLab())
 	for i, c := range []struct {
 		who   string
 		tasks int
@@ -177,7 +177,7 @@ func TestRoom(t *testing.T) {
 // TestRoomForManySmallOnes: hundreds of workflows that are small each by itself are too large together.
 func TestRoomForManySmallOnes(t *testing.T) {
 	t.Parallel()
-	r := NewHub(newLab())
+	r := newHub(newLab())
 	for i := range 300 {
 		if got := r.reserve(fmt.Sprintf("application_1_%04d", i), fewTasks) == ""; got != (i < roomTasks/fewTasks) {
 			t.Errorf("room for %d is %v", i, got)
@@ -193,8 +193,8 @@ func TestRoomIsShared(t *testing.T) {
 	l.runs("0001", 0, "RUNNING")
 	l.am["0001"] = `{"job":{"state":"RUNNING","mapsTotal":20000,"reducesTotal":0}}`
 	l.am["0001/tasks"] = listOf(20_000)
-	hub := NewHub(l)
-	if err := hub.Refresh(t.Context()); err != nil {
+	hub := newHub(l)
+	if err := refresh(t, hub); err != nil {
 		t.Fatal(err)
 	}
 	hub.tasks = map[string]int{"application_0_0002": roomTasks}
@@ -202,7 +202,7 @@ func TestRoomIsShared(t *testing.T) {
 	if s, err := src.Next(t.Context()); err != nil || !warned(s, dag.WarnTooLarge) {
 		t.Errorf("where there is no room: %v, %v", s, err)
 	}
-	if err := hub.Refresh(t.Context()); err != nil { // the other is not known, so what it held is free
+	if err := refresh(t, hub); err != nil { // the other is not known, so what it held is free
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -143,9 +143,9 @@ func TestNeedBounded(t *testing.T) {
 // TestHubNeeds: a hub asks once for all its sources, and not at all where they would not be told.
 func TestHubNeeds(t *testing.T) {
 	l := needLab()
-	hub := NewHub(l)
+	hub := newHub(l)
 	a, b := hub.Source("application_1_0002").(*Source), hub.Source("application_1_0002").(*Source)
-	if err := hub.Refresh(t.Context()); err != nil {
+	if err := refresh(t, hub); err != nil {
 		t.Fatal(err)
 	}
 	asked := l.asked["jobs/job_1_0001"]

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -134,8 +133,8 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	l := newLab(2, 1, 1000)
 	l.submitted(1, firstQuery)
-	hub := mapreduce.NewHub(l)
-	all := NewSessions(l, hub.Hub)
+	hub := yarn.NewHub(l, nil)
+	all := NewSessions(l, hub)
 	if err := hub.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

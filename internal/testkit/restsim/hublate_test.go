@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mapreduce"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
@@ -31,14 +31,14 @@ func TestHubLate(t *testing.T) {
 				t.Fatal(err)
 			}
 			client := clientOf(t, m)
-			hub := mapreduce.NewHub(client)
+			hub := engine.NewHub(client, client)
 			var src recording.Source
 			var last *dag.Snapshot
 			for end := m.Now().Add(2 * time.Hour); m.Now() < end; {
 				if err := hub.Refresh(ctx); err != nil {
 					t.Fatal(err)
 				}
-				running := hub.Submitted()
+				running := hub.Running()
 				late := len(running) == 1 && running[0].Readable && running[0].At.Sub(start) > 2*time.Minute
 				for _, s := range running {
 					if s.Readable && !s.Read && (identified || late) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -38,7 +39,7 @@ func TestHub(t *testing.T) {
 		}
 	}
 	client := clientOf(t, m)
-	hub := mapreduce.NewHub(client)
+	hub := engine.NewHub(client, client)
 	sources, last := map[string]recording.Source{}, map[string]*dag.Snapshot{}
 	for end := m.Now().Add(2 * time.Hour); len(sources) > 0 || len(last) < n; {
 		if m.Now() > end {
@@ -47,7 +48,7 @@ func TestHub(t *testing.T) {
 		if err := hub.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range hub.Submitted() {
+		for _, s := range hub.Running() {
 			if s.Readable && !s.Read {
 				if err := hub.Identify(ctx, s.App); err != nil {
 					t.Fatal(err)
@@ -119,19 +120,19 @@ func TestHubDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hub := mapreduce.NewHub(client)
+	hub := engine.NewHub(client, client)
 	for range 60 {
 		if err := hub.Refresh(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range hub.Submitted() {
+		for _, s := range hub.Running() {
 			if !s.Readable {
 				continue
 			}
 			if err := hub.Identify(ctx, s.App); err != nil {
 				t.Fatal(err)
 			}
-			if all := hub.Submitted(); !all[0].Read || all[0].Workflow != "" {
+			if all := hub.Running(); !all[0].Read || all[0].Workflow != "" {
 				t.Fatalf("%+v", all)
 			}
 			if snap, err := hub.Source(s.App).Next(ctx); err != nil || !strings.HasPrefix(snap.ID, "job_") {

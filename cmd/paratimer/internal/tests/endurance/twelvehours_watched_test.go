@@ -10,13 +10,13 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -57,7 +57,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		meter := metrics.New(metrics.Options{Every: 30 * time.Second})
 		ended := 0
 		many := fleet.New(fleet.Options{
-			Cluster: hubOf{mapreduce.NewHub(fleet.Budget(client, 300))},
+			Cluster: engine.NewHub(fleet.Budget(client, 300), client),
 			Open: func(fleet.Watched) (fleet.Hooks, error) {
 				rec := &history.Recorder{Store: store, Log: zerolog.Nop()}
 				return fleet.Hooks{
@@ -119,10 +119,3 @@ func TestTwelveHoursWatched(t *testing.T) {
 		flat(t, kept)
 	})
 }
-
-// hubOf is a hub whose sources are the loop's.
-type hubOf struct{ *mapreduce.Hub }
-
-func (h hubOf) Running() []yarn.Submitted { return h.Submitted() }
-
-func (h hubOf) Source(app string) watch.Source { return h.Hub.Source(app) }
