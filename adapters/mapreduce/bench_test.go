@@ -27,14 +27,14 @@ func BenchmarkSnapshot(b *testing.B) {
 			s.jobs = map[string]*job{a.ID: j}
 			p := &j.tasks[dag.Map]
 			for i := range n {
-				p.Add(i, newTask())
+				p.Add(i, newTask(j, dag.Map, i))
 			}
 			at := dag.Instant(1000)
 			next := int32(0)
 			step := func() {
 				at += 15
 				p.Find(next).listed(&wireTask{State: "RUNNING"}, at)
-				x := p.Find(next).attempt(next, 0)
+				x := p.Find(next).attempt(0)
 				x.State, x.Start = dag.AttemptRunning, at
 				if next++; next > running {
 					i := next - 1 - running
@@ -55,7 +55,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				p.Change(n - 1)
 				s.now, s.warned = at, nil
-				s.details(j)
+				s.dueTasks(j)
 				s.snapshot()
 			}
 		})

@@ -42,7 +42,7 @@ func TestRecordBytes(t *testing.T) {
 	} {
 		j := &job{perRecord: nan}
 		for i := range c.maps {
-			t := newTask()
+			t := newTask(j, dag.Map, int32(i))
 			t.out = outputOf(&c.maps[i])
 			j.tasks[dag.Map].Add(int32(i), t)
 		}
@@ -65,7 +65,7 @@ func TestGroupsOfAJob(t *testing.T) {
 	j := newJob(&yarn.App{})
 	j.perRecord = 100
 	p := &j.tasks[dag.Reduce]
-	r := newTask()
+	r := newTask(j, dag.Reduce, 1)
 	if p.Add(1, r); j.groups() != nil {
 		t.Error("groups of a job whose tasks are not known")
 	}
@@ -73,7 +73,7 @@ func TestGroupsOfAJob(t *testing.T) {
 	if j.groups() != nil {
 		t.Error("groups of a job that has told nothing")
 	}
-	a := r.attempt(1, 0)
+	a := r.attempt(0)
 	a.State, a.SortEnd, a.Bytes, a.Ratio = dag.AttemptRunning, second, 500, 0.9
 	a.Done[dag.Work] = 5
 	for at := range 3 {
@@ -96,7 +96,7 @@ func TestGroupsOfAJob(t *testing.T) {
 		t.Error("made anew without a change")
 	}
 	a.State = dag.AttemptKilled
-	b := r.attempt(1, 1)
+	b := r.attempt(1)
 	b.State = dag.AttemptRunning
 	b.Done[dag.Work] = 1 // it has read something, and not told of groups
 	p.Change(1)

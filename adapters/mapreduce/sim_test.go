@@ -30,8 +30,7 @@ func simJob(job int) string {
 }
 
 func simTaskName(n int, k dag.StageIndex, index int) string {
-	d := detail{job: &job{id: simJob(n)}, kind: k, index: int32(index)}
-	return strings.TrimPrefix(d.path(), "/tasks/")
+	return strings.TrimPrefix(newTask(&job{id: simJob(n)}, k, int32(index)).path(), "/tasks/")
 }
 
 func (r *simREST) answer(path, body string) ([]byte, error) {

@@ -24,9 +24,9 @@ type Cluster interface {
 	HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error)
 }
 
-// The most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB). The tasks beyond the limit
-// follow in the next ticks: a third of a thousand running tasks is a sufficient sample. For a source among many it
-// takes a few ticks to read all tasks of a job that is already under way.
+// The most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB). The tasks beyond the
+// limit follow in the next ticks: a third of a thousand running tasks is a sufficient sample. For a source among many
+// it takes a few ticks to read all tasks of a job that is already under way.
 const tasksATick, tasksOfMany = 300, 15
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.

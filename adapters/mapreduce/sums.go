@@ -58,7 +58,7 @@ func (s *Source) pollSums(ctx context.Context) {
 	batch(ctx, s, ended, jobsAtOnce, func(ctx context.Context, j *job) func() {
 		var b sumsBody
 		var err error
-		isDue := j.at == jobListed && s.live() && len(s.details(j)) == 0
+		isDue := j.at == jobListed && s.live() && len(s.dueTasks(j)) == 0
 		if isDue {
 			b, err = read[sumsBody](ctx, s, j, "/counters")
 		}
@@ -69,7 +69,7 @@ func (s *Source) pollSums(ctx context.Context) {
 			} else if isDue {
 				j.incomplete = true
 			}
-			left := len(s.details(j))
+			left := len(s.dueTasks(j))
 			if left == 0 && (j.at == jobSummed || j.at == jobListed && !s.live()) {
 				j.at = jobSettled
 			}

@@ -2,7 +2,9 @@ package mapreduce
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
@@ -18,6 +20,9 @@ type line struct {
 
 // A task is the state of one task: its line in the job's task list, and its attempts.
 type task struct {
+	job   *job
+	kind  dag.StageIndex
+	index int32
 	line
 	attempts   []dag.Attempt
 	listedAt   dag.Instant // when its newest line in a list was made
@@ -32,8 +37,9 @@ type task struct {
 	groups mrjob.GroupCount // of a reduce
 }
 
-func newTask() *task {
+func newTask(j *job, kind dag.StageIndex, index int32) *task {
 	return &task{
+		job: j, kind: kind, index: index,
 		line: line{success: -1, start: dag.NoInstant, finish: dag.NoInstant}, listedAt: dag.NoInstant,
 		reportedAt: dag.NoInstant, left: triesAfterEnd,
 	}
@@ -41,6 +47,11 @@ func newTask() *task {
 
 // triesAfterEnd bounds the responses about a finished task that bring nothing new.
 const triesAfterEnd = 3
+
+// path returns the path of the task below the job's resource.
+func (t *task) path() string {
+	return fmt.Sprintf("/tasks/task_%s_%c_%06d", strings.TrimPrefix(t.job.id, "job_"), "mr"[t.kind], t.index)
+}
 
 func (t *task) done() bool { return t.state >= dag.AttemptSucceeded }
 
@@ -73,24 +84,24 @@ func (t *task) isDue() bool {
 }
 
 // attempt returns the attempt with that number, and adds it if needed.
-func (t *task) attempt(index, number int32) *dag.Attempt {
+func (t *task) attempt(number int32) *dag.Attempt {
 	i, found := slices.BinarySearchFunc(t.attempts, number, func(a dag.Attempt, n int32) int {
 		return cmp.Compare(a.Number, n)
 	})
 	if !found {
-		t.attempts = slices.Insert(t.attempts, i, dag.BlankAttempt(index, number))
+		t.attempts = slices.Insert(t.attempts, i, dag.BlankAttempt(t.index, number))
 	}
 	return &t.attempts[i]
 }
 
 // report processes the response about the task's attempts. It returns the state of the successful attempt, or
 // AttemptWaiting if the response does not list it.
-func (t *task) report(index int32, list []wireAttempt, at dag.Instant, node func(string) int32) dag.AttemptState {
+func (t *task) report(list []wireAttempt, at dag.Instant, node func(string) int32) dag.AttemptState {
 	listed, newest := map[int32]dag.AttemptState{}, int32(-1)
 	t.recall = false
 	for i := range list {
 		w := &list[i]
-		a := t.attempt(index, w.number)
+		a := t.attempt(w.number)
 		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
 		listed[w.number], newest = a.State, max(newest, w.number)
 		if name := string(w.Node); name != "" {
@@ -198,11 +209,11 @@ func (t *task) reconcile(at dag.Instant) {
 }
 
 // show appends the attempts of a task for a snapshot. If none was reported, it makes one from the task's own times.
-func show(to []dag.Attempt, index int32, t *task) []dag.Attempt {
+func show(to []dag.Attempt, _ int32, t *task) []dag.Attempt {
 	if len(t.attempts) > 0 {
 		return append(to, t.attempts...)
 	}
-	a := dag.BlankAttempt(index, max(t.success, 0))
+	a := dag.BlankAttempt(t.index, max(t.success, 0))
 	if a.Start, a.Ratio, a.State = t.start, t.progress, t.state; a.State == dag.AttemptWaiting {
 		return to
 	}

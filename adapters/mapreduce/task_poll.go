@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -50,7 +49,7 @@ func (s *Source) takeList(j *job, b *tasksBody) {
 		tasks := &j.tasks[kind]
 		t := tasks.Find(index)
 		if t == nil {
-			t = newTask()
+			t = newTask(j, kind, index)
 			tasks.Add(index, t)
 		}
 		if t.listed(&list[i], at) {
@@ -59,22 +58,9 @@ func (s *Source) takeList(j *job, b *tasksBody) {
 	}
 }
 
-// A detail is a task that is worth a request in a tick.
-type detail struct {
-	job   *job
-	kind  dag.StageIndex
-	index int32
-	*task
-}
-
-// path returns the path of the task below the job's resource.
-func (d *detail) path() string {
-	return fmt.Sprintf("/tasks/task_%s_%c_%06d", strings.TrimPrefix(d.job.id, "job_"), "mr"[d.kind], d.index)
-}
-
-// details lists the tasks of the job that are worth a request.
-func (s *Source) details(j *job) []*detail {
-	var out []*detail
+// dueTasks lists the tasks of the job that are worth a request.
+func (s *Source) dueTasks(j *job) []*task {
+	var out []*task
 	for _, kind := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		tasks := &j.tasks[kind]
 		started := 0 // waiting tasks of the newest list that have started since
@@ -86,14 +72,12 @@ func (s *Source) details(j *job) []*detail {
 			}
 			started -= j.pending[kind]
 		}
-		for index, t := range tasks.All() {
-			due := t.isDue()
-			if !due && t.state == dag.AttemptWaiting && started > 0 {
+		for _, t := range tasks.All() {
+			if t.isDue() {
+				out = append(out, t)
+			} else if t.state == dag.AttemptWaiting && started > 0 {
 				started--
-				due = true
-			}
-			if due {
-				out = append(out, &detail{job: j, kind: kind, index: index, task: t})
+				out = append(out, t)
 			}
 		}
 	}
@@ -102,33 +86,33 @@ func (s *Source) details(j *job) []*detail {
 
 // pollTasks requests attempts and counters of running tasks, and those of ended tasks once.
 func (s *Source) pollTasks(ctx context.Context) {
-	var all []*detail
+	var all []*task
 	for _, j := range s.due {
 		if j.pollsTasks {
-			all = append(all, s.details(j)...)
+			all = append(all, s.dueTasks(j)...)
 		}
 	}
 	// Tasks that have waited longest come first, since there may be too many, or the history server may not respond.
-	slices.SortStableFunc(all, func(a, b *detail) int { return cmp.Compare(a.reportedTick, b.reportedTick) })
+	slices.SortStableFunc(all, func(a, b *task) int { return cmp.Compare(a.reportedTick, b.reportedTick) })
 	most := tasksATick
 	if !s.isOnly {
 		most = tasksOfMany
 	}
 	all = all[:min(len(all), most)]
 	held := s.tasksHeld()
-	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, d *detail) func() {
+	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, t *task) func() {
 		if held > mostTasks {
 			return func() {} // the next tick drops them: further responses would be kept in vain
 		}
-		b := s.requestDetail(ctx, d)
+		b := s.requestTask(ctx, t)
 		return func() {
-			held -= len(d.attempts)
-			if isUseful := s.takeDetail(d, &b); !isUseful {
-				d.job.incomplete = true
-			} else if d.done() && d.left > 0 {
-				d.left--
+			held -= len(t.attempts)
+			if isUseful := s.takeTask(t, &b); !isUseful {
+				t.job.incomplete = true
+			} else if t.done() && t.left > 0 {
+				t.left--
 			}
-			held += len(d.attempts)
+			held += len(t.attempts)
 		}
 	})
 }
@@ -141,32 +125,32 @@ type report struct {
 	countErr error
 }
 
-// requestDetail sends the requests about a task. Counters that are requested after an attempt's end are final.
-func (s *Source) requestDetail(ctx context.Context, d *detail) (r report) {
-	if !d.reported {
+// requestTask sends the requests about a task. Counters that are requested after an attempt's end are final.
+func (s *Source) requestTask(ctx context.Context, t *task) (r report) {
+	if !t.reported {
 		var b attemptsBody
-		if b, r.err = read[attemptsBody](ctx, s, d.job, d.path()+"/attempts"); r.err != nil {
+		if b, r.err = read[attemptsBody](ctx, s, t.job, t.path()+"/attempts"); r.err != nil {
 			return r
 		}
-		r.attempts = b.of(d.kind, d.index)
+		r.attempts = b.of(t.kind, t.index)
 	}
-	path := d.path() + "/counters"
-	body, err := s.get(ctx, d.job, path)
+	path := t.path() + "/counters"
+	body, err := s.get(ctx, t.job, path)
 	all, err := mrjob.Counters(path, body, err)
 	r.counts, r.countErr = mrjob.CountsOf(all), err
 	return r
 }
 
-// takeDetail processes the responses about one task. useful is false if later responses may bring more.
-func (s *Source) takeDetail(d *detail, r *report) (useful bool) {
-	j, t := d.job, d.task
+// takeTask processes the responses about one task. useful is false if later responses may bring more.
+func (s *Source) takeTask(t *task, r *report) (useful bool) {
+	j := t.job
 	if !errors.Is(errors.Join(r.err, r.countErr), errTimedOut) {
 		t.reportedTick = s.ticks + 1
 	}
 	if r.err != nil {
 		return refused(r.err)
 	}
-	path := j.base() + d.path()
+	path := j.base() + t.path()
 	at := s.made(path + "/attempts")
 	if at < j.newMasterAt {
 		return true
@@ -178,10 +162,10 @@ func (s *Source) takeDetail(d *detail, r *report) (useful bool) {
 				j.masters(mastersOf(r.attempts[i].number), s.now)
 			}
 		}
-		reported = t.report(d.index, r.attempts, at, s.view.NodeIndex)
+		reported = t.report(r.attempts, at, s.view.NodeIndex)
 		t.reported = j.app.Ended && s.live() && reported == dag.AttemptSucceeded
 	}
-	j.tasks[d.kind].Change(d.index)
+	j.tasks[t.kind].Change(t.index)
 	for i := range t.attempts {
 		a := &t.attempts[i]
 		j.attempt = max(j.attempt, mastersOf(a.Number))
@@ -197,8 +181,8 @@ func (s *Source) takeDetail(d *detail, r *report) (useful bool) {
 	// Counters from before the attempt's end are not final.
 	isFinal := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
 	at = s.made(path + "/counters")
-	j.count(best, &r.counts, d.kind, isFinal, at)
-	if d.kind == dag.Map {
+	j.count(best, &r.counts, t.kind, isFinal, at)
+	if t.kind == dag.Map {
 		t.out = outputOf(&r.counts)
 	} else {
 		t.groups.Count(best, &r.counts, j.recordBytes(best), isFinal, at, j.groupPoints())

@@ -18,7 +18,7 @@ type told struct {
 	*task
 }
 
-func newTold(t *testing.T) *told { return &told{t, newTask()} }
+func newTold(t *testing.T) *told { return &told{t, newTask(&job{}, dag.Map, 3)} }
 
 func (x *told) list(at dag.Instant, state, success string) {
 	line := of[wireTask](x.t, fmt.Sprintf(
@@ -37,7 +37,7 @@ func (x *told) say(at dag.Instant, attempts string) {
 			`{"id":"attempt_1_0001_m_000003_%d","state":"%s","startTime":6,"finishTime":0,"progress":50}`, n, state))
 	}
 	b := of[attemptsBody](x.t, `{"taskAttempts":{"taskAttempt":[`+strings.Join(list, ",")+`]}}`)
-	x.report(3, b.of(dag.Map, 3), at, func(string) int32 { return 0 })
+	x.report(b.of(dag.Map, 3), at, func(string) int32 { return 0 })
 }
 
 func (x *told) is(what, want string) {

@@ -143,8 +143,7 @@ func lengths(b *tasksBody) [2]float64 {
 // each workflow's load would be as long as the list of a busy cluster.
 const fewTenants = 20
 
-// sumLoads sums up loads by queue and by whether FIFO serves them first. A sum's
-// progress is weighted by held memory.
+// sumLoads sums up loads by queue and by whether FIFO serves them first. A sum's progress is weighted by held memory.
 func sumLoads(all []dag.Load) []dag.Load {
 	sums := map[string]*dag.Load{}
 	for _, l := range all {

@@ -170,7 +170,8 @@ func (s *Source) pollConfs(ctx context.Context) error {
 func (s *Source) requestConfs(ctx context.Context) int {
 	var due []*yarn.App
 	for _, a := range s.candidates() {
-		if _, isKnown := s.hub.conf(a.ID); !isKnown && s.settings(a) == nil && !s.tried[a.ID] && len(due) < confsAtOnce {
+		_, isKnown := s.hub.conf(a.ID)
+		if isKnown = isKnown || s.settings(a) != nil; !isKnown && !s.tried[a.ID] && len(due) < confsAtOnce {
 			s.tried[a.ID] = true
 			due = append(due, a)
 		}
