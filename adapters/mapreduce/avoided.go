@@ -46,8 +46,8 @@ func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
 		for n, count := range yarn.OnClosed(snap, j.Stages[k]) {
 			tasks := fmt.Sprintf("%d %s tasks of %s", count, dag.MapReduceName(k), j.ID)
 			if n.Lost {
-				s.warn(dag.WarnNodeLost, "node %s is %s: %s run again elsewhere, once the master has tried to stop them",
-					n.Name, n.Cause, tasks)
+				s.warn(dag.WarnNodeLost, "node %s is %s: %s run again elsewhere, once the master has tried to stop "+
+					"them", n.Name, n.Cause, tasks)
 			} else {
 				s.warn(dag.WarnNodeClosed, "node %s is being decommissioned: its %s go on for as long as it is given, "+
 					"new ones go elsewhere", n.Name, tasks)
