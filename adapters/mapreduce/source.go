@@ -147,7 +147,7 @@ func (s *Source) pollUnlisted(ctx context.Context) {
 	}
 	s.view.Request(ctx, ids...)
 	for _, j := range s.member {
-		j.app = s.view.Known(j.app.ID)
+		j.app = cmp.Or(s.view.Known(j.app.ID), j.app)
 	}
 }
 
