@@ -24,10 +24,10 @@ func BenchmarkSnapshot(b *testing.B) {
 			next := int32(0)
 			step := func() {
 				at += 15
-				started := event{kind: "TASK_ATTEMPT_STARTED", entity: attemptID(id, next), at: at}
+				started := event{Kind: "TASK_ATTEMPT_STARTED", Entity: attemptID(id, next), At: number(at)}
 				st.apply(&started, at)
 				if next++; next > running {
-					ended := event{kind: "TASK_ATTEMPT_FINISHED", entity: attemptID(id, next-1-running), at: at}
+					ended := event{Kind: "TASK_ATTEMPT_FINISHED", Entity: attemptID(id, next-1-running), At: number(at)}
 					ended.Status = "SUCCEEDED"
 					st.apply(&ended, at)
 				}

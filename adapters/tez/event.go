@@ -15,20 +15,13 @@ type (
 	text   = loose.Text
 )
 
-// An event is a fact about a DAG that Tez has written into the master's log or a history file.
+// An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the names
+// of both history services. Unknown ones are zero.
 type event struct {
-	kind   string      // as Tez names it, or appConfigured
-	entity string      // id of the application, DAG, vertex, attempt or container
-	at     dag.Instant // when it happened
-	user   string      // of a DAG
-	eventInfo
-}
-
-// appConfigured is the kind of the event with the application's configuration.
-const appConfigured = "APP_LAUNCHED"
-
-// eventInfo has the fields of an event as both history services write them. Unknown ones are zero.
-type eventInfo struct {
+	Kind      string `json:"eventtype"` // as Tez names it, or appConfigured
+	Entity    string // id of the application, DAG, vertex, attempt or container
+	At        number `json:"ts"` // when it happened
+	User      text   // of a DAG
 	Config    *settings
 	Plan      *planBody `json:"dagPlan"`
 	Queue     text      `json:"queueName"`
@@ -44,8 +37,14 @@ type eventInfo struct {
 	Node      text `json:"nodeId"`
 }
 
+// appConfigured is the kind of the event with the application's configuration.
+const appConfigured = "APP_LAUNCHED"
+
+// at returns when the event happened.
+func (e *event) at() dag.Instant { return e.At.Instant() }
+
 // end returns when the entity ended.
-func (e *event) end() dag.Instant { return dag.FirstKnown(e.End.Instant(), e.at) }
+func (e *event) end() dag.Instant { return dag.FirstKnown(e.End.Instant(), e.at()) }
 
 // A slowStart has the fractions of finished source tasks between which a vertex starts its tasks; NaN unknown.
 type slowStart struct{ min, max float64 }
@@ -107,10 +106,7 @@ type planBody struct {
 	}
 }
 
-// historyEnd ends a record of a history file.
-const historyEnd = "\x01"
-
-// A record is the parsed part of a record of a history file (SimpleHistoryLoggingService).
+// A record is the parsed part of a record of SimpleHistoryLoggingService.
 type record struct {
 	Entity  text
 	Related []struct {
@@ -127,7 +123,7 @@ type record struct {
 			Tasks *number `json:"numTasks"`
 		} `json:"eventinfo"`
 	}
-	Other eventInfo `json:"otherinfo"`
+	Other event `json:"otherinfo"`
 }
 
 // recordEvents decodes a record of SimpleHistoryLoggingService. ok is false if it is not one.
@@ -136,23 +132,20 @@ func recordEvents(b []byte) (out []event, ok bool) {
 	if json.Unmarshal(b, &r) != nil || r.Entity == "" {
 		return nil, false
 	}
-	e := event{kind: appConfigured, entity: strings.TrimPrefix(string(r.Entity), "tez_"), eventInfo: r.Other}
+	e := r.Other
+	e.Kind, e.Entity = appConfigured, strings.TrimPrefix(string(r.Entity), "tez_")
 	e.Queue = cmp.Or(e.Queue, r.Filters.Queue)
+	to := map[text]*text{"containerId": &e.Container, "nodeId": &e.Node, "user": &e.User}
 	for _, x := range r.Related {
-		switch x.Type {
-		case "containerId":
-			e.Container = x.Entity
-		case "nodeId":
-			e.Node = x.Entity
-		case "user":
-			e.user = string(x.Entity)
+		if id := to[x.Type]; id != nil {
+			*id = x.Entity
 		}
 	}
 	if len(r.Events) == 0 { // such a record only has the application's configuration
 		return []event{e}, true
 	}
 	for _, w := range r.Events {
-		e.kind, e.at, e.Tasks = string(w.Type), w.At.Instant(), cmp.Or(w.Info.Tasks, e.Tasks)
+		e.Kind, e.At, e.Tasks = string(w.Type), w.At, cmp.Or(w.Info.Tasks, e.Tasks)
 		out = append(out, e)
 	}
 	return out, true

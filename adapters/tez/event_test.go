@@ -59,12 +59,12 @@ func TestSourcesAgree(t *testing.T) {
 		t.Fatal("the message is invalid")
 	}
 
-	if start.kind != startRecord.kind || start.entity != startRecord.entity || start.at != startRecord.at ||
+	if start.Kind != startRecord.Kind || start.Entity != startRecord.Entity || start.At != startRecord.At ||
 		start.Container != startRecord.Container || start.Node != startRecord.Node || start.Node == "" {
 		t.Errorf("log %+v\nrecord %+v", start, startRecord)
 	}
 	for name, e := range map[string]event{"record": finishRecord, "message": messages[0]} {
-		if e.kind != finish.kind || e.entity != finish.entity || e.at != finish.at || e.Status != finish.Status ||
+		if e.Kind != finish.Kind || e.Entity != finish.Entity || e.At != finish.At || e.Status != finish.Status ||
 			e.Allocated != finish.Allocated || e.Start != finish.Start || e.end() != finish.end() {
 			t.Errorf("log %+v\n%s %+v", finish, name, e)
 		}

@@ -22,6 +22,10 @@ const (
 	mostHead  = 4096     // of the lines that a NodeManager adds before and after a file's content
 )
 
+// historyPrefix begins the names of the files of SimpleHistoryLoggingService, and historyEnd ends their records. Other
+// files have lines.
+const historyPrefix, historyEnd = "history.txt.", "\x01"
+
 // files are the growing files of one master's container.
 type files struct {
 	cluster         Cluster
@@ -82,17 +86,20 @@ func (f *files) newestDAG(prefix string) (newest int) {
 }
 
 // readHistories passes all new records of the history files to take, in the order of their names.
-func (f *files) readHistories(ctx context.Context, take func(record string)) {
+func (f *files) readHistories(ctx context.Context, take func(text string)) {
 	for _, name := range slices.Sorted(maps.Keys(f.sizes)) {
-		if strings.HasPrefix(name, "history.txt.") {
-			f.read(ctx, name, historyEnd, take)
+		if strings.HasPrefix(name, historyPrefix) {
+			f.read(ctx, name, take)
 		}
 	}
 }
 
-// read passes all new records of a file to take.
-func (f *files) read(ctx context.Context, name, separator string, take func(record string)) {
-	p := f.progressOf(name)
+// read passes all new lines or records of a file to take.
+func (f *files) read(ctx context.Context, name string, take func(text string)) {
+	p, separator := f.progressOf(name), "\n"
+	if strings.HasPrefix(name, historyPrefix) {
+		separator = historyEnd
+	}
 	size := f.sizes[name]
 	if size <= p.have {
 		return
@@ -101,7 +108,7 @@ func (f *files) read(ctx context.Context, name, separator string, take func(reco
 		if p.have == 0 && separator == historyEnd {
 			if content, _, err := f.part(ctx, name, headBytes, size); err == nil {
 				p.have = int64(len(content))
-				p.take(content, separator, take)
+				p.take(strings.Split(p.carry+content, separator), take)
 			}
 		}
 		p.skip(size - perPoll)
@@ -117,7 +124,7 @@ func (f *files) read(ctx context.Context, name, separator string, take func(reco
 	p.skip(from)
 	content = content[min(p.have-from, int64(len(content))):]
 	p.have = max(p.have, length)
-	p.take(content, separator, take)
+	p.take(strings.Split(p.carry+content, separator), take)
 }
 
 // skip records that the bytes up to an offset are not read.
@@ -128,16 +135,15 @@ func (p *fileProgress) skip(to int64) {
 	}
 }
 
-// take passes the records of the next content to take, and keeps an incomplete one.
-func (p *fileProgress) take(content, separator string, take func(record string)) {
-	records := strings.Split(p.carry+content, separator)
-	last := len(records) - 1
-	for _, record := range records[:last] {
-		take(record)
+// take passes the next lines or records to take, and keeps the last one, which is incomplete.
+func (p *fileProgress) take(texts []string, take func(text string)) {
+	last := len(texts) - 1
+	for _, text := range texts[:last] {
+		take(text)
 	}
 	p.carry = ""
-	if len(records[last]) <= mostCarry {
-		p.carry = strings.Clone(records[last])
+	if len(texts[last]) <= mostCarry {
+		p.carry = strings.Clone(texts[last])
 	}
 }
 

@@ -37,15 +37,15 @@ var (
 
 // add adds an event. It ignores events of other kinds of objects.
 func (l *history) add(e *event) error {
-	switch e.kind {
+	switch e.Kind {
 	case appConfigured, "AM_LAUNCHED", "AM_STARTED", "CONTAINER_LAUNCHED":
-		if m := inApp.FindStringSubmatch(e.entity); m != nil && len(l.apps["application_"+m[1]]) < mostContainers {
+		if m := inApp.FindStringSubmatch(e.Entity); m != nil && len(l.apps["application_"+m[1]]) < mostContainers {
 			l.apps["application_"+m[1]] = append(l.apps["application_"+m[1]], *e)
 		}
 		return nil
 	}
-	m := inDAG.FindStringSubmatch(e.entity)
-	if m == nil || !e.at.Known() {
+	m := inDAG.FindStringSubmatch(e.Entity)
+	if m == nil || !e.at().Known() {
 		return nil
 	}
 	id := "dag_" + m[1]
@@ -60,10 +60,10 @@ func (l *history) add(e *event) error {
 func (l *history) close() error {
 	beginnings := []string{"DAG_SUBMITTED", "DAG_STARTED", "DAG_INITIALIZED"}
 	for id, all := range l.dags {
-		if !slices.ContainsFunc(all, func(e event) bool { return slices.Contains(beginnings, e.kind) }) {
+		if !slices.ContainsFunc(all, func(e event) bool { return slices.Contains(beginnings, e.Kind) }) {
 			delete(l.dags, id) // its beginning is in another file
 		}
-		slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at(), b.at()) })
 	}
 	if len(l.dags) == 0 {
 		return errNoDAG
@@ -105,7 +105,7 @@ func (l *history) replay(id string, every time.Duration) *historySource {
 	events := l.dags[id]
 	s := &historySource{
 		events: events, app: yarn.App{ID: app, Type: "TEZ", Running: true}, bad: l.bad, byID: map[text]int32{},
-		next: events[0].at, last: events[len(events)-1].at, step: dag.Instant(every / time.Millisecond),
+		next: events[0].at(), last: events[len(events)-1].at(), step: dag.Instant(every / time.Millisecond),
 	}
 	if s.step <= 0 {
 		s.step = max(1000, (s.last-s.next)/mostTicks)
@@ -128,19 +128,19 @@ func (s *historySource) survey() {
 	running, most := 0, 1
 	for i := range s.events {
 		e := &s.events[i]
-		s.user, s.queue = cmp.Or(s.user, dag.Clean(e.user)), cmp.Or(s.queue, dag.Clean(string(e.Queue)))
+		s.user, s.queue = cmp.Or(s.user, dag.Clean(string(e.User))), cmp.Or(s.queue, dag.Clean(string(e.Queue)))
 		if _, known := s.byID[e.Node]; !known && e.Node != "" && len(s.nodes) < mostContainers {
 			s.byID[e.Node] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
 			host, _, _ := strings.Cut(string(e.Node), ":")
 			s.nodes = append(s.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
 		}
 		switch {
-		case e.kind == "TASK_ATTEMPT_STARTED":
+		case e.Kind == "TASK_ATTEMPT_STARTED":
 			running++
-		case e.kind == "TASK_ATTEMPT_FINISHED" && e.Start.Instant().Known(): // otherwise it never ran
+		case e.Kind == "TASK_ATTEMPT_FINISHED" && e.Start.Instant().Known(): // otherwise it never ran
 			running--
 		}
-		if i+1 == len(s.events) || s.events[i+1].at > e.at { // all events of an instant are counted
+		if i+1 == len(s.events) || s.events[i+1].at() > e.at() { // all events of an instant are counted
 			most = max(most, running)
 		}
 	}
@@ -190,8 +190,8 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		now := min(s.next, s.last)
 		s.isDone = now >= s.last
 		s.next += s.step
-		for len(s.events) > 0 && s.events[0].at <= now {
-			s.st.apply(&s.events[0], s.events[0].at)
+		for len(s.events) > 0 && s.events[0].at() <= now {
+			s.st.apply(&s.events[0], s.events[0].at())
 			s.events = s.events[1:]
 		}
 		if len(s.st.vertices) > 0 || s.st.final != "" {

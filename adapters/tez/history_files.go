@@ -3,7 +3,6 @@ package tez
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,13 +11,11 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // Finished DAGs are read from the files of Tez' history services. SimpleHistoryLoggingService writes JSON objects.
@@ -29,57 +26,50 @@ const historyBuffer = 1 << 16 // bytes
 var (
 	// historyName matches the names of history files.
 	historyName = regexp.MustCompile(`^(history\.txt\.appattempt_|dag_\d+_\d+_\d+_|appattempt_\d+_)`)
-	// firstRecord matches the beginning of every file of SimpleHistoryLoggingService: an id and its kind.
-	firstRecord = regexp.MustCompile(`^\s*\{"entity":"[a-z_0-9]+","entitytype":"TEZ_`)
+	// historyHead matches the beginning of a history file: an id and its kind, or a SequenceFile of messages.
+	historyHead = regexp.MustCompile(`^\s*\{"entity":"[a-z_0-9]+","entitytype":"TEZ_|^(?s:` + sequenceMagic + `.*` +
+		protoClass + `)`)
 )
-
-// protoClass is the class of the values of ProtoHistoryLoggingService.
-const protoClass = "ProtoMessageWritable"
 
 // HoldsHistory reports whether a file, or one in a folder, is history of a Tez service.
 func HoldsHistory(in fs.FS, name string) (holds bool) {
-	_ = eachHistory(context.Background(), in, name, func() {}, func(string) error { // an unreadable folder has none
+	_, _ = eachHistory(context.Background(), in, name, func(*bufio.Reader) error { // an unreadable folder has none
 		holds = true
 		return fs.SkipAll
 	})
 	return holds
 }
 
-// eachHistory calls found for a history file, or for each one in a folder, until it returns an error. It calls skip
-// for each folder that cannot be read.
-func eachHistory(ctx context.Context, in fs.FS, root string, skip func(), found func(name string) error) error {
-	return fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
+// eachHistory calls read for a history file, or for each one in a folder. It returns how many files and folders of a
+// folder were left out, because they cannot be read.
+func eachHistory(ctx context.Context, in fs.FS, root string, read func(*bufio.Reader) error) (bad int, err error) {
+	err = fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
+		isFolder := d != nil && d.IsDir()
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && d != nil && d.IsDir() && name != root:
-			skip()
-			return fs.SkipDir
-		case err != nil:
-			return err
-		case d.Type()&^fs.ModeSymlink != 0: // a folder, or a file that may never end
+		case err == nil && d.Type()&^fs.ModeSymlink != 0: // a folder, or a file that may never end
 			return nil
-		case name != root && !historyName.MatchString(path.Base(name)) || !isHistory(in, name):
+		case err == nil && name != root && !historyName.MatchString(path.Base(name)):
 			return nil
+		case err == nil:
+			err = readFile(in, name, read)
 		}
-		return found(name)
-	})
-}
-
-// isHistory checks how a file starts.
-func isHistory(in fs.FS, name string) bool {
-	is := false
-	_ = withFile(in, name, func(b *bufio.Reader) error { // an unreadable file has no history
-		head, _ := b.Peek(400)
-		is = firstRecord.Match(head) || bytes.HasPrefix(head, []byte(sequenceMagic)) &&
-			bytes.Contains(head, []byte(protoClass))
+		if err == nil || name == root || errors.Is(err, fs.SkipAll) {
+			return err
+		}
+		bad++
+		if isFolder {
+			return fs.SkipDir
+		}
 		return nil
 	})
-	return is
+	return bad, err
 }
 
-// withFile opens a file for read, and unpacks it if it is compressed.
-func withFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
+// readFile passes the content of a file to read, unpacked if it is compressed. It ignores a file that does not begin
+// as history does.
+func readFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
 	f, err := in.Open(name)
 	if err != nil {
 		return err
@@ -89,39 +79,30 @@ func withFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
 	if err != nil {
 		return err
 	}
+	if head, _ := b.Peek(400); !historyHead.Match(head) {
+		return nil
+	}
 	return read(b)
 }
 
 // readHistory reads a history file, or all in a folder. Unreadable files of a folder are left out and counted.
 func readHistory(ctx context.Context, in fs.FS, name string) (*history, error) {
 	l := &history{dags: map[string][]event{}, apps: map[string][]event{}}
-	info, err := fs.Stat(in, name)
-	if err == nil && !info.IsDir() {
-		err = withFile(in, name, l.read)
-	} else if err == nil {
-		err = eachHistory(ctx, in, name, func() { l.bad++ }, func(name string) error {
-			if withFile(in, name, l.read) != nil {
-				l.bad++
-			}
-			return nil
-		})
-	}
+	bad, err := eachHistory(ctx, in, name, l.read)
 	if err != nil {
 		return nil, err
 	}
+	l.bad += bad
 	return l, l.close()
 }
 
 // read reads the events of a file. Invalid records are left out and counted.
 func (l *history) read(b *bufio.Reader) error {
-	next, decode := objects(b), recordEvents
+	next, decode := lines(b), recordEvents
 	if head, _ := b.Peek(len(sequenceMagic)); string(head) == sequenceMagic {
 		f, err := openSequence(b)
 		if err != nil {
 			return err
-		}
-		if !strings.Contains(f.value, protoClass) {
-			return fmt.Errorf("a SequenceFile of %s, none of Tez' history", dag.Clean(f.value))
 		}
 		next, decode = f.next, message
 	}
@@ -148,72 +129,58 @@ func (l *history) read(b *bufio.Reader) error {
 	}
 }
 
-// objects returns a function that returns the next JSON object of SimpleHistoryLoggingService, and io.EOF at the end.
-func objects(b *bufio.Reader) func() ([]byte, error) {
+// lines returns a function that returns the next line with a JSON object of SimpleHistoryLoggingService, and io.EOF at
+// the end.
+func lines(b *bufio.Reader) func() ([]byte, error) {
 	s := bufio.NewScanner(b)
 	s.Buffer(make([]byte, historyBuffer), mostRecord)
-	s.Split(func(data []byte, isLast bool) (int, []byte, error) {
-		if i := bytes.IndexByte(data, historyEnd[0]); i >= 0 {
-			return i + 1, data[:i], nil
-		}
-		if isLast && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
 	return func() ([]byte, error) {
 		for s.Scan() {
-			if text := bytes.TrimSpace(s.Bytes()); len(text) > 0 {
+			if text := bytes.Trim(s.Bytes(), " \r"+historyEnd); len(text) > 0 {
 				return text, nil
 			}
 		}
-		if errors.Is(s.Err(), bufio.ErrTooLong) {
-			return nil, fmt.Errorf("a record is longer than %d MB", mostRecord>>20)
+		if s.Err() != nil {
+			return nil, fmt.Errorf("a record cannot be read, or is longer than %d MB: %w", mostRecord>>20, s.Err())
 		}
-		return nil, cmp.Or(s.Err(), io.EOF)
+		return nil, io.EOF
 	}
 }
 
-// jsonFields are the fields of a message that contain JSON. The others are texts and numbers.
-var jsonFields = []string{"config", "dagPlan", "counters"}
+// messageFields are the names that the fields of a HistoryEventProto have in an event. Ids follow each other from the
+// application's to the attempt's, so that the most specific one is the last.
+var messageFields = [...]string{
+	1: "eventtype", 2: "ts", 3: "user", 4: "entity", 5: "entity", 6: "entity", 7: "entity", 8: "entity", 9: "entity",
+}
 
-// message parses a HistoryEventProto with its length before it.
+// message parses a HistoryEventProto with its length before it. Its last field has pairs of a key and a value: a text,
+// a number or JSON.
 func message(b []byte) (out []event, ok bool) {
 	body, n := protowire.ConsumeBytes(b)
-	ids := [10]string{}
-	var at number
 	info := map[string]any{}
 	ok = n >= 0 && fields(body, func(field protowire.Number, n uint64, b []byte) {
 		switch {
 		case field == 2:
-			at = number(n)
-		case field == 10:
-			entry := [3]string{} // key and value
-			fields(b, func(field protowire.Number, _ uint64, b []byte) {
-				if int(field) < len(entry) {
-					entry[field] = string(b)
-				}
-			})
-			info[entry[1]] = entry[2]
-			if slices.Contains(jsonFields, entry[1]) && json.Valid([]byte(entry[2])) {
-				info[entry[1]] = json.RawMessage(entry[2])
+			info["ts"] = n
+		case int(field) < len(messageFields):
+			info[messageFields[field]] = string(b)
+		case int(field) == len(messageFields):
+			pair := [3]string{}
+			fields(b, func(field protowire.Number, _ uint64, b []byte) { pair[min(field, 3)%3] = string(b) })
+			info[pair[1]] = pair[2]
+			if strings.HasPrefix(pair[2], "{") && json.Valid([]byte(pair[2])) {
+				info[pair[1]] = json.RawMessage(pair[2])
 			}
-		case int(field) < len(ids):
-			ids[field] = string(b)
 		}
 	})
-	if !ok || ids[1] == "" {
-		return nil, false
-	}
-	e := event{kind: ids[1], at: at.Instant(), user: ids[3]}
+	var e event
 	if text, err := json.Marshal(info); err == nil {
-		_ = json.Unmarshal(text, &e.eventInfo) // values of the wrong type are unknown
+		_ = json.Unmarshal(text, &e) // values of the wrong type are unknown
 	}
-	e.entity = cmp.Or(ids[9], ids[8], ids[7], ids[6], ids[5], ids[4]) // the most specific: attempt to application
-	if strings.HasPrefix(e.kind, "CONTAINER_") {
-		e.entity = string(e.Container)
+	if strings.HasPrefix(e.Kind, "CONTAINER_") {
+		e.Entity = string(e.Container)
 	}
-	return []event{e}, true
+	return []event{e}, ok && e.Kind != ""
 }
 
 // fields calls see for each field of a protocol buffers message that is a number or bytes. It returns false if the

@@ -128,9 +128,9 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 		return e, false
 	}
 	line = ", " + line // every field begins like this
-	e = event{kind: kind, entity: of, at: numberIn(line, in.at).Instant()}
+	e = event{Kind: kind, Entity: of, At: numberIn(line, in.at)}
 	if in.entity != "" {
-		e.entity = field(line, in.entity)
+		e.Entity = field(line, in.entity)
 	}
 	e.Start, e.Allocated = numberIn(line, "startTime"), numberIn(line, "allocationTime")
 	e.Container, e.Node = text(field(line, "containerId")), text(field(line, "nodeId"))
@@ -144,7 +144,7 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 	e.Diagnosis = text(beforeCounters(diagnosis))
 	switch kind {
 	case "TASK_ATTEMPT_FINISHED":
-		r.attempt = e.entity
+		r.attempt = e.Entity
 	case "TASK_FINISHED":
 		e.Counters = countersIn(line)
 	}

@@ -92,7 +92,7 @@ func TestMasterBoot(t *testing.T) {
 			t.Errorf("eleven minutes later that is still told: %v", got)
 		}
 	}
-	text.apply(&event{kind: "AM_LAUNCHED", at: launched + 60_000}, 0)
+	text.apply(&event{Kind: "AM_LAUNCHED", At: launched + 60_000}, 0)
 	if got := text.boot.took(ready + 70_000); got != 0 {
 		t.Errorf("a new master that is not ready took %v", got)
 	}

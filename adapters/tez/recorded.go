@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,29 +21,42 @@ import (
 // The requests in a recording of a DAG may combine other tasks than a source's requests, and read other parts of a log
 // file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
-// recorded returns the texts of a recorded master: the requested parts of its lists and of its log files. They are
-// built at their first use, by the first answer about them.
+// A resource is a list of a master or one of its log files, from all recorded answers about it.
+type resource interface {
+	// part returns what the master answered at t to a request for a part.
+	part(query url.Values, t dag.Instant) string
+}
+
+// recorded returns the texts of a recorded master. Resources are built at their first use.
 func recorded() recording.Texts {
 	var mu sync.Mutex
-	lists, files := map[*recording.Answer]list{}, map[*recording.Answer]*file{}
+	built := map[*recording.Answer]resource{} // by the first answer
 	return func(u *url.URL, answers []*recording.Answer, at dag.Instant) (string, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		first := answers[0]
-		if root, ids := listOf(u); root != "" {
-			if lists[first] == nil {
-				lists[first] = split(answers, root)
-			}
-			return lists[first].rows(ids, root, at), true
+		r, known := built[answers[0]]
+		if !known {
+			r = resourceOf(u, answers)
+			built[answers[0]] = r
 		}
-		if !strings.Contains(u.Path, "/ws/v1/node/containers/") || !strings.Contains(u.Path, "/logs/") {
+		if r == nil {
 			return "", false
 		}
-		if files[first] == nil {
-			files[first] = putTogether(answers)
-		}
-		return files[first].part(u.Query().Get("size"), at), true
+		return r.part(u.Query(), at), true
 	}
+}
+
+// resourceOf returns the resource of an address, or nil if it is of another service.
+func resourceOf(u *url.URL, answers []*recording.Answer) resource {
+	_, name, _ := strings.Cut(u.Path, "/ws/v2/tez/")
+	selects := map[string]string{"verticesInfo": "vertexID", "tasksInfo": "vertexID", "attemptsInfo": "attemptID"}[name]
+	switch {
+	case selects != "":
+		return listOf(answers, strings.TrimSuffix(name, "Info"), selects)
+	case strings.Contains(u.Path, "/ws/v1/node/containers/") && strings.Contains(u.Path, "/logs/"):
+		return fileOf(answers)
+	}
+	return nil
 }
 
 // A dated value was recorded at an instant.
@@ -60,86 +74,57 @@ func newest[T any](all []dated[T], t dag.Instant) (v T) {
 	return v
 }
 
-// A list has the newest rows by vertex or attempt: JSON objects, separated by commas.
-type list map[string][]dated[string]
-
-// listOf returns the root of a list of Tez and the requested ids, none for the whole list. The root of another address
-// is "".
-func listOf(u *url.URL) (root string, ids []string) {
-	_, name, _ := strings.Cut(u.Path, "/ws/v2/tez/")
-	query := map[string]string{"verticesInfo": "vertexID", "tasksInfo": "vertexID", "attemptsInfo": "attemptID"}[name]
-	if query == "" {
-		return "", nil
-	}
-	if asked := u.Query().Get(query); asked != "" {
-		ids = strings.Split(asked, ",")
-	}
-	return strings.TrimSuffix(name, "Info"), ids
+// A list has the rows of a list by vertex or attempt: JSON objects, separated by commas.
+type list struct {
+	root    string // name of the list in JSON
+	selects string // parameter with the ids of rows
+	rows    map[string][]dated[string]
 }
 
-// rows returns the newest rows up to t of the requested ids of a list.
-func (l list) rows(ids []string, root string, t dag.Instant) string {
-	if ids == nil {
-		ids = slices.SortedFunc(maps.Keys(l), func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-		})
+// rowID matches the id of a vertex, task or attempt. Requests have the index of the vertex or, for an attempt, also its
+// task and number.
+var rowID = regexp.MustCompile(`^[a-z]+_\d+_\d+_\d+_0*(\d+)(?:_0*(\d+)_0*(\d+))?`)
+
+// listOf groups the rows of all answers about a list.
+func listOf(answers []*recording.Answer, root, selects string) *list {
+	l := &list{root, selects, map[string][]dated[string]{}}
+	for _, a := range answers {
+		var body map[string][]json.RawMessage
+		if a.Status == http.StatusOK {
+			_ = json.Unmarshal([]byte(a.Text()), &body) // an unusable answer has no rows
+		}
+		rows := map[string][]string{}
+		for _, row := range body[root] {
+			var b struct{ ID text }
+			_ = json.Unmarshal(row, &b)
+			if m := rowID.FindStringSubmatch(string(b.ID)); m != nil {
+				id := strings.TrimRight(strings.Join(m[1:], "_"), "_")
+				rows[id] = append(rows[id], string(row))
+			}
+		}
+		for id, parts := range rows {
+			text := strings.Join(parts, ",")
+			if n := len(l.rows[id]); n == 0 || l.rows[id][n-1].v != text {
+				l.rows[id] = append(l.rows[id], dated[string]{a.At, text})
+			}
+		}
+	}
+	return l
+}
+
+// part returns the requested rows, or all.
+func (l *list) part(query url.Values, t dag.Instant) string {
+	ids := slices.Sorted(maps.Keys(l.rows))
+	if some := query.Get(l.selects); some != "" {
+		ids = strings.Split(some, ",")
 	}
 	var out []string
 	for _, id := range ids {
-		if text := newest(l[id], t); text != "" {
+		if text := newest(l.rows[id], t); text != "" {
 			out = append(out, text)
 		}
 	}
-	return `{"` + root + `":[` + strings.Join(out, ",") + `]}`
-}
-
-// split groups the rows of all answers about a list by vertex or attempt.
-func split(answers []*recording.Answer, root string) list {
-	out := list{}
-	for _, a := range answers {
-		var b map[string]json.RawMessage
-		var objects []json.RawMessage
-		if a.Status != http.StatusOK || json.Unmarshal([]byte(a.Text()), &b) != nil ||
-			json.Unmarshal(b[root], &objects) != nil {
-			continue
-		}
-		texts := map[string][]string{}
-		if _, ids := listOf(a.URL); root == "tasks" {
-			for _, id := range ids {
-				texts[id] = nil // the vertex may have no tasks at this time
-			}
-		}
-		for _, object := range objects {
-			var b struct{ ID string }
-			if json.Unmarshal(object, &b) == nil {
-				id := rowID(root, b.ID)
-				texts[id] = append(texts[id], string(object))
-			}
-		}
-		for id, parts := range texts {
-			text := strings.Join(parts, ",")
-			if n := len(out[id]); n == 0 || out[id][n-1].v != text {
-				out[id] = append(out[id], dated[string]{a.At, text})
-			}
-		}
-	}
-	return out
-}
-
-// rowID returns the id of a row as requests use it: the index of a vertex, or vertex, task and number of an attempt.
-func rowID(root, id string) string {
-	parts := strings.Split(id, "_") // kind, cluster, application, DAG, vertex, task, number
-	if len(parts) < 5 {
-		return id
-	}
-	parts = parts[4:]
-	if root != "attempts" {
-		parts = parts[:1]
-	}
-	for i, p := range parts {
-		parts[i] = cmp.Or(strings.TrimLeft(p, "0"), "0")
-	}
-	return strings.Join(parts, "_")
+	return `{"` + l.root + `":[` + strings.Join(out, ",") + `]}`
 }
 
 // A file is a log file, built from all recorded pieces. Log files only grow. Bytes without a piece are line ends.
@@ -151,19 +136,7 @@ type file struct {
 // mostOfFile bounds a log file, in bytes.
 const mostOfFile = 64 << 20
 
-// part returns a NodeManager's response for a log file at t. size requests the first or last bytes.
-func (f *file) part(size string, t dag.Instant) string {
-	whole := newest(f.lengths, t)
-	data := f.data[:whole]
-	if n, err := strconv.ParseInt(size, 10, 64); err == nil && n < 0 {
-		data = data[max(0, whole+n):]
-	} else if err == nil && n > 0 {
-		data = data[:min(n, whole)]
-	}
-	return fmt.Sprintf("LogLength:%d\nLogContents:\n%s", whole, data)
-}
-
-func putTogether(answers []*recording.Answer) *file {
+func fileOf(answers []*recording.Answer) *file {
 	type piece struct {
 		end  int64
 		text string
@@ -184,4 +157,16 @@ func putTogether(answers []*recording.Answer) *file {
 		copy(f.data[p.end-int64(len(p.text)):], p.text)
 	}
 	return f
+}
+
+// part returns a NodeManager's response. The size in the query requests the first or last bytes.
+func (f *file) part(query url.Values, t dag.Instant) string {
+	whole := newest(f.lengths, t)
+	data := f.data[:whole]
+	if n, err := strconv.ParseInt(query.Get("size"), 10, 64); err == nil && n < 0 {
+		data = data[max(0, whole+n):]
+	} else if err == nil && n > 0 {
+		data = data[:min(n, whole)]
+	}
+	return fmt.Sprintf("LogLength:%d\nLogContents:\n%s", whole, data)
 }

@@ -1,7 +1,6 @@
 package tez
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // NewPlayer returns a player of the recorded answers of a cluster with masters of Tez.
@@ -35,67 +33,39 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	return r, nil
 }
 
-// A recordedRun is a DAG with answers of its master, and the ResourceManager's report of its application.
-type recordedRun struct {
-	id, app    string
-	name, user string
-	submitted  dag.Instant
-}
-
 // recordedDAG selects the DAG to replay, by its id or its application's. Without an id it selects the first DAG of the
-// application that was submitted first; "" if that is not of Tez.
+// application that was submitted first; "" if that is not of Tez. Only masters that have answered count.
 func recordedDAG(rec *recording.Answers, workflow string) (id string, err error) {
-	all, otherFirst := recordedRuns(rec)
-	switch {
-	case len(all) == 0, workflow == "" && otherFirst:
-		return "", nil
-	case workflow == "":
-		return all[0].id, nil
+	masters := map[string][]string{} // the DAGs of an application
+	for _, a := range rec.All() {
+		path, proxied := strings.CutPrefix(recording.Served(a.URL), "/proxy/")
+		if !proxied {
+			continue
+		}
+		app, path, _ := strings.Cut(path, "/")
+		dags := masters[app]
+		number, isDAG := strings.CutPrefix(path, "ws/v2/tez/dagInfo?dagID=")
+		id := dagsOf(app) + number
+		if isDAG && a.Status == http.StatusOK && dagID.MatchString(id) && !slices.Contains(dags, id) {
+			dags = append(dags, id)
+		}
+		masters[app] = dags
 	}
 	e := &recording.UnknownError{Workflow: workflow}
-	for _, d := range all {
-		if d.id == workflow || d.app == workflow {
-			return d.id, nil
+	for _, a := range yarn.RecordedApps(rec) {
+		dags, answered := masters[a.ID]
+		if workflow == "" && answered && a.Type != "TEZ" {
+			return "", nil
 		}
-		e.Holds = append(e.Holds, strings.TrimSpace(fmt.Sprintf("%s %q of %s", d.id, d.name, d.user)))
+		for _, id := range slices.SortedFunc(slices.Values(dags), yarn.ByID) {
+			if workflow == "" || workflow == id || workflow == a.ID {
+				return id, nil
+			}
+			e.Holds = append(e.Holds, strings.TrimSpace(fmt.Sprintf("%s %q of %s", id, a.Name, a.User)))
+		}
 	}
-	if _, is := IsDAG(workflow); is {
+	if _, isDAG := IsDAG(workflow); isDAG && len(e.Holds) > 0 {
 		return "", e
 	}
 	return "", nil
-}
-
-// recordedRuns lists the DAGs of a recording by the submission of their application and by number. otherFirst means
-// that an application of another engine was submitted earlier and has answers of its master.
-func recordedRuns(rec *recording.Answers) (all []recordedRun, otherFirst bool) {
-	answered := map[string]bool{} // applications
-	for _, a := range rec.All() {
-		path, proxied := strings.CutPrefix(recording.Served(a.URL), "/proxy/")
-		app, path, _ := strings.Cut(path, "/")
-		answered[app] = answered[app] || proxied
-		number, isDAG := strings.CutPrefix(path, "ws/v2/tez/dagInfo?dagID=")
-		id := dagsOf(app) + number
-		if proxied && isDAG && a.Status == http.StatusOK && dagID.MatchString(id) &&
-			!slices.ContainsFunc(all, func(d recordedRun) bool { return d.id == id }) {
-			all = append(all, recordedRun{id: id, app: app})
-		}
-	}
-	if len(all) == 0 {
-		return nil, false
-	}
-	others := dag.Instant(1<<62 - 1)
-	for _, a := range yarn.RecordedApps(rec) {
-		for i := range all {
-			if d := &all[i]; d.app == a.ID {
-				d.name, d.user, d.submitted = a.Name, a.User, max(0, a.Submitted)
-			}
-		}
-		if a.Type != "TEZ" && answered[a.ID] {
-			others = min(others, max(0, a.Submitted))
-		}
-	}
-	slices.SortFunc(all, func(a, b recordedRun) int {
-		return cmp.Or(cmp.Compare(a.submitted, b.submitted), yarn.ByID(a.id, b.id))
-	})
-	return all, others < all[0].submitted
 }

@@ -58,12 +58,12 @@ func (s *Source) readFiles(ctx context.Context) {
 	}
 	if n := numberOf(s.st.id); !s.st.submitted.Known() && n > 1 {
 		// The submission is written before the DAG has a log of its own, into that of the time after the DAG before.
-		s.files.read(ctx, fmt.Sprintf("syslog_%s%d_post", dagsOf(s.app.ID), n-1), "\n", s.line)
+		s.files.read(ctx, fmt.Sprintf("syslog_%s%d_post", dagsOf(s.app.ID), n-1), s.line)
 	}
 	if !s.st.hasPlan {
 		s.files.readHistories(ctx, s.record)
 	}
-	s.files.read(ctx, s.log(), "\n", s.line)
+	s.files.read(ctx, s.log(), s.line)
 }
 
 func (s *Source) line(line string) { s.lines.read(line, s.now) }

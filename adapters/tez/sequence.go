@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
-// A sequenceFile is a Hadoop SequenceFile as Tez writes it: version 6 with uncompressed records, or records compressed
-// one by one, and without metadata. After an error all reads return zero values.
+// A sequenceFile is a Hadoop SequenceFile of messages as Tez writes it: version 6 with uncompressed records, or records
+// compressed one by one, and without metadata. After an error all reads return zero values.
 type sequenceFile struct {
 	in       *bufio.Reader
-	value    string // class of the values
 	isPacked bool
 	err      error // the first one
 }
@@ -23,30 +24,29 @@ const (
 	sequenceMagic = "SEQ"
 	sequenceSync  = 16       // bytes of the mark between records
 	mostRecord    = 64 << 20 // bytes of a record, compressed or not
-	mostClassName = 127      // Hadoop writes longer lengths in a form that no class of Tez needs
+	// protoClass is the class of the values of ProtoHistoryLoggingService.
+	protoClass = "ProtoMessageWritable"
 )
 
 // openSequence reads the head of a file.
 func openSequence(in *bufio.Reader) (*sequenceFile, error) {
 	f := &sequenceFile{in: in}
-	if string(f.read(int64(len(sequenceMagic)+1))) != sequenceMagic+"\x06" {
-		f.fail("it does not begin as version 6 does")
-	}
+	version, codec := string(f.read(4)), ".DefaultCodec"
 	f.text() // class of the keys
-	f.value = f.text()
+	class := f.text()
 	f.isPacked = f.number(1) != 0
-	if f.number(1) != 0 {
-		f.fail("its records are packed in blocks")
-	}
+	inBlocks := f.number(1) != 0
 	if f.isPacked {
-		if codec := f.text(); !strings.HasSuffix(codec, ".DefaultCodec") {
-			f.fail("packed by %s; DefaultCodec is known", codec)
-		}
+		codec = f.text()
 	}
-	if f.number(4) != 0 {
-		f.fail("it has metadata, which Tez does not write")
-	}
+	metadata := f.number(4)
 	f.read(sequenceSync)
+	if version != sequenceMagic+"\x06" || !strings.HasSuffix(class, protoClass) || inBlocks ||
+		!strings.HasSuffix(codec, ".DefaultCodec") || metadata != 0 {
+		f.fail("it has version %q, values of %s, packed in blocks %v by %s, and %d metadata. Tez writes version 6, "+
+			"values of %s, packed one by one by DefaultCodec, and no metadata", version, dag.Clean(class), inBlocks,
+			dag.Clean(codec), metadata, protoClass)
+	}
 	if f.err != nil {
 		return nil, fmt.Errorf("a SequenceFile that cannot be read: %w", f.err)
 	}
@@ -79,14 +79,8 @@ func (f *sequenceFile) number(n int64) (v int64) {
 	return v
 }
 
-// text reads a string after its length.
-func (f *sequenceFile) text() string {
-	n := f.number(1)
-	if n > mostClassName {
-		f.fail("a name of it is too long")
-	}
-	return string(f.read(n))
-}
+// text reads a string after its length. Hadoop writes lengths above 127 in a form that no class of Tez needs.
+func (f *sequenceFile) text() string { return string(f.read(f.number(1))) }
 
 // next returns the uncompressed value of the next record, and io.EOF after the last one. It returns
 // io.ErrUnexpectedEOF if the file is cut off, as a file that is still being written may be.

@@ -102,14 +102,14 @@ func (s *session) record(record string) {
 	}
 	events, _ := recordEvents([]byte(record))
 	for _, e := range events {
-		n := numberOf(e.entity)
-		if e.entity != s.prefix+strconv.Itoa(n) || n < 1 || n > mostDAGs {
+		n := numberOf(e.Entity)
+		if e.Entity != s.prefix+strconv.Itoa(n) || n < 1 || n > mostDAGs {
 			return
 		}
 		s.grow(n)
 		d := &s.dags[n-1]
-		d.ended = d.ended || e.kind == "DAG_FINISHED"
-		if e.kind == "DAG_SUBMITTED" && e.Plan != nil {
+		d.ended = d.ended || e.Kind == "DAG_FINISHED"
+		if e.Kind == "DAG_SUBMITTED" && e.Plan != nil {
 			d.setTitle(e.Plan)
 		}
 	}

@@ -16,17 +16,17 @@ import (
 
 // apply applies an event that was read at an instant. It ignores events of other DAGs, and invalid ones.
 func (st *state) apply(e *event, now dag.Instant) {
-	switch of, _, _ := strings.Cut(e.entity, "_"); of {
+	switch of, _, _ := strings.Cut(e.Entity, "_"); of {
 	case "attempt":
-		if k, ok := parseID(e.entity, "attempt", st.id, 3); ok {
+		if k, ok := parseID(e.Entity, "attempt", st.id, 3); ok {
 			st.applyToAttempt(k, e, now)
 		}
 	case "vertex":
-		if v := st.vertexOf(e.entity); v != nil {
+		if v := st.vertexOf(e.Entity); v != nil {
 			st.applyToVertex(v, e)
 		}
 	case "dag":
-		if e.entity == st.id {
+		if e.Entity == st.id {
 			st.applyToDAG(e)
 		}
 	default:
@@ -35,33 +35,33 @@ func (st *state) apply(e *event, now dag.Instant) {
 }
 
 func (st *state) applyToApp(e *event) {
-	switch e.kind {
+	switch e.Kind {
 	case appConfigured:
 		if e.Config != nil {
 			st.settings = *e.Config
 		}
 	case "AM_LAUNCHED":
-		st.boot = boot{launched: e.at} // of a new master, if there was one before
+		st.boot = boot{launched: e.at()} // of a new master, if there was one before
 	case "AM_STARTED":
-		st.boot.ready = e.at
+		st.boot.ready = e.at()
 	case "CONTAINER_LAUNCHED":
-		if c := st.container(e.entity); c != nil {
-			c.launched = e.at
+		if c := st.container(e.Entity); c != nil {
+			c.launched = e.at()
 		}
 	}
 }
 
 func (st *state) applyToDAG(e *event) {
-	switch e.kind {
+	switch e.Kind {
 	case "DAG_SUBMITTED":
-		if e.at.Known() && (!st.submitted.Known() || e.at < st.submitted) {
-			st.submitted = e.at
+		if e.at().Known() && (!st.submitted.Known() || e.at() < st.submitted) {
+			st.submitted = e.at()
 		}
 		if e.Plan != nil {
 			st.applyPlan(e.Plan)
 		}
 	case "DAG_STARTED":
-		st.started = e.at
+		st.started = e.at()
 	case "DAG_FINISHED":
 		if _, ended := yarn.EndStates[string(e.Status)]; ended {
 			st.final, st.finished, st.diagnosis = string(e.Status), e.end(), dagReason(string(e.Diagnosis))
@@ -109,7 +109,7 @@ func (st *state) applyPlan(b *planBody) {
 func (v *vertex) rename(name text) { v.name = cmp.Or(dag.Clean(string(name)), v.name) }
 
 func (st *state) applyToVertex(v *vertex, e *event) {
-	switch e.kind {
+	switch e.Kind {
 	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
 		v.rename(e.Name)
 		if e.Tasks != nil && *e.Tasks >= 0 {
@@ -146,7 +146,7 @@ func (st *state) reportVertex(w *wireVertex) {
 
 func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 	a := st.find(k)
-	switch e.kind {
+	switch e.Kind {
 	case "TASK_ATTEMPT_STARTED":
 		st.startAttempt(k, a, e)
 	case "TASK_ATTEMPT_FINISHED":
@@ -173,8 +173,8 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 // startAttempt records that an attempt runs in a container. a is nil if it is new.
 func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 	isReused := a != nil && a.hasStartEvent && isLaterMaster(string(e.Container), a.container)
-	if isReused && e.at.Known() && e.at >= a.Start {
-		st.vertices[k.vertex].table.Find(k.task).retire(a, e.at) // a new master has lost it and reuses its number
+	if isReused && e.at().Known() && e.at() >= a.Start {
+		st.vertices[k.vertex].table.Find(k.task).retire(a, e.at()) // a new master has lost it and reuses its number
 	}
 	if _, a = st.attempt(k); a == nil || a.hasStartEvent {
 		return
@@ -183,7 +183,7 @@ func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 	if a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
-	a.Start = dag.FirstKnown(e.at, a.Start)
+	a.Start = dag.FirstKnown(e.at(), a.Start)
 	a.Node, a.container = st.room.NodeIndex(string(e.Node)), string(e.Container)
 	c := st.container(a.container)
 	if c == nil {
