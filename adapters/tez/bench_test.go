@@ -44,7 +44,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				}
 				v.counts()
 				q.open()
-				st.snapshot(at, &app, dag.Running)
+				st.snapshot(at, &app, dag.Running, true)
 			}
 		})
 	}

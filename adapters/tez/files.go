@@ -26,7 +26,7 @@ const (
 // files have lines.
 const historyPrefix, historyEnd = "history.txt.", "\x01"
 
-// files are the growing files of one master's container.
+// files are the growing files of an application's newest master, in its container. That is "" before it is known.
 type files struct {
 	cluster         Cluster
 	node, container string
@@ -43,25 +43,27 @@ type fileProgress struct {
 	lost  int64  // skipped bytes
 }
 
-// filesOf returns the files of an application's master: the known ones unless its container is another one now.
-func filesOf(c Cluster, app *yarn.App, known *files) *files {
-	if app.Container == "" || known != nil && known.container == app.Container {
-		return known
+// follow turns to the files of an application's newest master, and reports whether that is another one.
+func (f *files) follow(app *yarn.App) bool {
+	if app.Container == "" || f.container == app.Container {
+		return false
 	}
-	return &files{cluster: c, node: app.Node, container: app.Container, progress: map[string]*fileProgress{}}
+	*f = files{cluster: f.cluster, node: app.Node, container: app.Container, progress: map[string]*fileProgress{}}
+	return true
 }
-
-// areListed reports whether there is a list of the files. f may be nil.
-func (f *files) areListed() bool { return f != nil && f.sizes != nil }
 
 // list requests the list of files.
 func (f *files) list(ctx context.Context) {
 	f.sizes = nil
-	body, err := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")
-	b, err := yarn.Read[logsBody]("logs", body, err)
-	sizes := b.sizes()
-	if err == nil && len(sizes) == 0 {
-		err = errors.New("its list of them is empty")
+	var sizes map[string]int64
+	err := errors.New("the ResourceManager does not say where it runs")
+	if f.container != "" {
+		var b logsBody
+		body, failure := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")
+		b, err = yarn.Read[logsBody]("logs", body, failure)
+		if sizes = b.sizes(); err == nil && len(sizes) == 0 {
+			err = errors.New("its list of them is empty")
+		}
 	}
 	if err != nil {
 		f.err = fmt.Errorf("the NodeManager does not list the files of the master: %w", err)
@@ -73,9 +75,6 @@ func (f *files) list(ctx context.Context) {
 
 // newestDAG returns the highest number of the DAGs with a log, or 0. Their ids begin with prefix.
 func (f *files) newestDAG(prefix string) (newest int) {
-	if f == nil {
-		return 0
-	}
 	for name := range f.sizes {
 		if rest, ok := strings.CutPrefix(name, "syslog_"+prefix); ok {
 			n, _ := strconv.Atoi(strings.TrimSuffix(rest, "_post")) // 0 is not a DAG

@@ -194,28 +194,27 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 			s.st.apply(&s.events[0], s.events[0].at())
 			s.events = s.events[1:]
 		}
-		if len(s.st.vertices) > 0 || s.st.final != "" {
+		if len(s.st.vertices) > 0 || s.st.final.Ended() {
 			return s.snapshot(now), nil
 		}
 	}
 }
 
 func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
-	state, ended := yarn.EndStates[s.st.final]
-	if s.isFinal = ended; ended {
+	state := s.st.final
+	if s.isFinal = state.Ended(); s.isFinal {
 		s.st.endWith(state, dag.FirstKnown(s.st.finished, now))
 	} else {
 		state = s.st.current()
 	}
 	s.st.assumeSubmitted(now)
-	snap := s.st.snapshot(now, &s.app, state)
+	snap := s.st.snapshot(now, &s.app, state, true)
 	j := &snap.Jobs[0]
 	j.HeldMB = s.app.MasterMB
 	for k := range j.Stages {
 		j.HeldMB += j.Stages[k].Running() * snap.Plan.Jobs[0].Stages[k].MemoryMB
 	}
-	snap.Warnings = s.st.warnTooLarge()
-	if !s.st.hasPlan && !ended {
+	if !s.st.hasPlan && !s.isFinal {
 		snap.Warnings = append(snap.Warnings, dag.Warningf(dag.WarnNoEdges,
 			"which vertex reads which is not known: the history has no plan of the DAG"))
 	}

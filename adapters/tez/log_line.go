@@ -87,7 +87,6 @@ func (r *lineReader) setting(line string) {
 			return
 		}
 		to.sources = append(to.sources, source{vertex: from.index, movement: cmp.Or(to.movement, scatterGather)})
-		r.st.hasEdges = true
 	}
 }
 

@@ -44,7 +44,7 @@ func read(lines ...string) *state {
 	st := testState("dag_1795366040025_0002_1")
 	q := newTestSource(st, 1795366178000)
 	for _, l := range lines {
-		q.line(l)
+		q.lines.read(l, q.now)
 	}
 	return st
 }
@@ -110,7 +110,7 @@ func TestLogOfAnEnd(t *testing.T) {
 	if a.CopyEnd != a.Start+46 || a.SortEnd != a.Start+63 || g.setupMedian() != 1795366167324-1795366163889 {
 		t.Errorf("%+v, set-up %v", a, g.setupMedian())
 	}
-	if g.final != "" {
+	if g.final.Ended() {
 		t.Error("over before its end")
 	}
 	g = read(startLine, finishLine, taskLine, lostLine, endLine)
@@ -118,7 +118,7 @@ func TestLogOfAnEnd(t *testing.T) {
 		!strings.HasSuffix(a.Diagnosis, "too many output errors") {
 		t.Errorf("%+v", a)
 	}
-	if g.final != "FAILED" || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
+	if g.final != dag.Failed || g.finished != 1795366245033 || !strings.HasPrefix(g.diagnosis, "Vertex failed") {
 		t.Errorf("%q at %v: %q", g.final, g.finished, g.diagnosis)
 	}
 }
@@ -127,7 +127,7 @@ func TestLogOfAnotherDAG(t *testing.T) {
 	t.Parallel()
 	other := func(s string) string { return strings.ReplaceAll(s, "0002_1", "0002_2") }
 	g := read(other(dagLine), other(memoryLine), other(initLine), other(startLine), other(endLine))
-	if len(g.vertices) != 0 || g.final != "" || g.submitted.Known() {
+	if len(g.vertices) != 0 || g.final.Ended() || g.submitted.Known() {
 		t.Errorf("%+v", g)
 	}
 }
@@ -243,16 +243,16 @@ func TestReason(t *testing.T) {
 	r := newTestSource(testState("dag_1795366040025_0002_1"), 0)
 	why := func() string { return r.st.find(attemptKey{3, 5, 0}).Diagnosis }
 	failed := strings.Replace(finishLine, "status=SUCCEEDED, diagnostics=", "status=FAILED, diagnostics="+wrapper+outer, 1)
-	r.line(failed)
+	r.lines.read(failed, 0)
 	if why() != outer {
 		t.Errorf("%q", why())
 	}
 	for _, line := range []string{"\tat a.B.c(B.java:7)", "Caused by: x.Y: z", "Caused by: " + inner, "\t... 17 more"} {
-		r.line(line)
+		r.lines.read(line, 0)
 	}
-	r.line(", nodeHttpAddress=n0:8042, counters=Counters: 42")
-	r.line(strings.Replace(finishLine, "000005_0", "000006_0", 1))
-	r.line("Caused by: of something else")
+	r.lines.read(", nodeHttpAddress=n0:8042, counters=Counters: 42", 0)
+	r.lines.read(strings.Replace(finishLine, "000005_0", "000006_0", 1), 0)
+	r.lines.read("Caused by: of something else", 0)
 	if why() != inner {
 		t.Errorf("%q", why())
 	}

@@ -38,9 +38,9 @@ func (st *state) order() []int32 {
 	return out
 }
 
-// planOf makes the plan with vertices in an order; without any, one stage with unknown tasks stands for all. It returns
-// the previous plan if nothing has changed, so that readers can compare pointers.
-func (st *state) planOf(order []int32, now dag.Instant, app *yarn.App) *dag.Plan {
+// planOf makes the plan with the vertices in the order of the stages; without any, one stage with unknown tasks stands
+// for all. It returns the previous plan if nothing has changed, so that readers can compare pointers.
+func (st *state) planOf(now dag.Instant, app *yarn.App) *dag.Plan {
 	p := &dag.Plan{
 		Name: cmp.Or(st.title.name, st.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
 		Cluster: st.room.Cluster(app.ID), Driver: dag.Eager,
@@ -58,8 +58,8 @@ func (st *state) planOf(order []int32, now dag.Instant, app *yarn.App) *dag.Plan
 	if st.title.key != "" {
 		job.Feature = "HIVE_QUERY" // its alias is the query's text
 	}
-	if len(order) > 0 {
-		job.Stages = st.stages(order)
+	if len(st.stageOrder) > 0 {
+		job.Stages = st.stages(st.stageOrder)
 	}
 	if st.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = st.plan.Jobs[0].MasterMB

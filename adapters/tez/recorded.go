@@ -90,10 +90,13 @@ func listOf(answers []*recording.Answer, root, selects string) *list {
 	l := &list{root, selects, map[string][]dated[string]{}}
 	for _, a := range answers {
 		var body map[string][]json.RawMessage
-		if a.Status == http.StatusOK {
-			_ = json.Unmarshal([]byte(a.Text()), &body) // an unusable answer has no rows
+		if a.Status != http.StatusOK || json.Unmarshal([]byte(a.Text()), &body) != nil {
+			continue
 		}
 		rows := map[string][]string{}
+		for id := range strings.SplitSeq(a.URL.Query().Get("vertexID"), ",") {
+			rows[id] = nil // the vertex may have no tasks at this time
+		}
 		for _, row := range body[root] {
 			var b struct{ ID text }
 			_ = json.Unmarshal(row, &b)

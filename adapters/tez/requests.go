@@ -2,7 +2,6 @@ package tez
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,20 +9,21 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // poll sends the requests that can add to the state. The files come first because they have exact times, and the
 // master is not queried for attempts that they describe. If the master reports the end of the DAG, poll reads the files
-// once more for newly written data.
+// once more for newly written data. A master that is queried for an unknown DAG writes an error with a stack trace, so
+// it is only queried if it has a log of the DAG, or if the list of logs is unknown.
 func (s *Source) poll(ctx context.Context) {
 	s.readFiles(ctx)
-	if s.needsStatus() && s.askStatus(ctx) && s.askVertices(ctx) {
+	mayKnow := s.app.Running && !s.runsAnother && !s.st.final.Ended() && (s.files.sizes == nil || s.hasLog())
+	if mayKnow && s.askStatus(ctx) && s.askVertices(ctx) {
 		s.askTasks(ctx)
 		s.askAttempts(ctx)
 	}
-	if s.st.hasEnded() && s.st.final == "" {
+	if s.st.hasEnded() && !s.st.final.Ended() {
 		s.listFiles(ctx)
 		s.readFiles(ctx)
 	}
@@ -33,7 +33,7 @@ func (s *Source) poll(ctx context.Context) {
 func (s *Source) log() string { return "syslog_" + s.st.id }
 
 // hasLog reports whether the master has a log of the DAG.
-func (s *Source) hasLog() bool { return s.files.areListed() && s.files.sizes[s.log()] > 0 }
+func (s *Source) hasLog() bool { return s.files.sizes[s.log()] > 0 }
 
 // After failuresInRow failures in a row, the list of files is requested only every retryEach polls.
 const (
@@ -43,30 +43,26 @@ const (
 
 // listFiles lists the master's files.
 func (s *Source) listFiles(ctx context.Context) {
-	if f := s.files; f != nil && (f.failures < failuresInRow || s.polls%retryEach == 0) {
-		f.list(ctx)
+	if s.files.failures < failuresInRow || s.polls%retryEach == 1 {
+		s.files.list(ctx)
 	}
 }
 
 // readFiles reads what is new in the master's files: the plan from the history, everything else from the log.
 func (s *Source) readFiles(ctx context.Context) {
+	line := func(line string) { s.lines.read(line, s.now) }
+	if s.hasLog() && !s.st.hasPlan || !s.hasLog() && s.app.Ended {
+		s.files.readHistories(ctx, s.record)
+	}
 	if !s.hasLog() {
-		if s.files.areListed() && s.app.Ended {
-			s.files.readHistories(ctx, s.record)
-		}
 		return
 	}
 	if n := numberOf(s.st.id); !s.st.submitted.Known() && n > 1 {
 		// The submission is written before the DAG has a log of its own, into that of the time after the DAG before.
-		s.files.read(ctx, fmt.Sprintf("syslog_%s%d_post", dagsOf(s.app.ID), n-1), s.line)
+		s.files.read(ctx, fmt.Sprintf("syslog_%s%d_post", s.prefix, n-1), line)
 	}
-	if !s.st.hasPlan {
-		s.files.readHistories(ctx, s.record)
-	}
-	s.files.read(ctx, s.log(), s.line)
+	s.files.read(ctx, s.log(), line)
 }
-
-func (s *Source) line(line string) { s.lines.read(line, s.now) }
 
 // record applies a record of the history. Records about other things are skipped before the JSON is parsed, because
 // most are long. Invalid records, for example after lost bytes, are ignored.
@@ -82,45 +78,28 @@ func (s *Source) record(text string) {
 	}
 }
 
-// get requests one of the master's lists and decodes the response. It records a failure.
-func (s *Source) get(ctx context.Context, what, query string, limit int64, to any) bool {
-	r := rest.Request{Path: fmt.Sprintf("ws/v2/tez/%s?dagID=%d%s", what, numberOf(s.st.id), query), Limit: limit}
-	body, err := s.cluster.Proxy(ctx, s.app.ID, r)
-	if err == nil {
-		if err = json.Unmarshal(body, to); err == nil {
-			return true
-		}
-		err = fmt.Errorf("tez: the answer to %s is not what it should be: %w", what, err)
+// ask requests one of the master's lists. It records a failure.
+func ask[T any](ctx context.Context, s *Source, what, query string, limit int64) (b T, ok bool) {
+	b, err := request[T](ctx, s.session, numberOf(s.st.id), what, query, limit)
+	if err != nil {
+		s.failure, s.failedSince = err, dag.FirstKnown(s.failedSince, s.now)
+		s.runsAnother = s.runsAnother || rest.Status(err) == http.StatusNotFound && s.st.reported != ""
 	}
-	s.failure, s.failedSince = err, dag.FirstKnown(s.failedSince, s.now)
-	s.runsAnother = s.runsAnother || rest.Status(err) == http.StatusNotFound && s.everAnswered
-	return false
-}
-
-// isRefused reports whether the master denies this user access.
-func (s *Source) isRefused() bool { return yarn.Denied(s.failure) }
-
-// needsStatus reports whether the master may have the DAG: it has a log, or the list of logs is unknown. A master that
-// is queried for an unknown DAG writes an error with a stack trace.
-func (s *Source) needsStatus() bool {
-	return s.app.Running && !s.runsAnother && s.st.final == "" && (!s.files.areListed() || s.hasLog())
+	return b, err == nil
 }
 
 func (s *Source) askStatus(ctx context.Context) bool {
-	var b struct{ DAG struct{ ID, Status text } }
-	if !s.get(ctx, "dagInfo", "", 0, &b) || string(b.DAG.ID) != s.st.id {
+	b, ok := ask[statusBody](ctx, s, "dagInfo", "", 0)
+	if !ok || string(b.DAG.ID) != s.st.id {
 		return false
 	}
-	s.everAnswered, s.failedSince, s.failure = true, dag.NoInstant, nil
+	s.failedSince, s.failure = dag.NoInstant, nil
 	s.st.reported = string(b.DAG.Status)
 	return true
 }
 
 func (s *Source) askVertices(ctx context.Context) bool {
-	var b struct{ Vertices []wireVertex }
-	if !s.get(ctx, "verticesInfo", "", rest.Middle, &b) {
-		return false
-	}
+	b, ok := ask[struct{ Vertices rest.List[wireVertex] }](ctx, s, "verticesInfo", "", rest.Middle)
 	end := dag.NoInstant
 	for i := range b.Vertices {
 		s.st.reportVertex(&b.Vertices[i])
@@ -129,7 +108,7 @@ func (s *Source) askVertices(ctx context.Context) bool {
 	if s.st.hasEnded() {
 		s.st.finished = dag.FirstKnown(s.st.finished, end)
 	}
-	return true
+	return ok
 }
 
 // inRequest bounds the attempts of one request, inPoll those of one poll, and atEnd those of one poll after the end of
@@ -155,10 +134,10 @@ func (s *Source) askAttempts(ctx context.Context) {
 		for i, k := range part {
 			ids[i] = k.short()
 		}
-		var b struct{ Attempts []wireAttempt }
 		query := fmt.Sprintf("&limit=%d&counters=%s/%s&attemptID=%s",
 			inRequest, taskCounters, counterNames, strings.Join(ids, ","))
-		if !s.get(ctx, "attemptsInfo", query, rest.Middle, &b) {
+		b, ok := ask[struct{ Attempts rest.List[wireAttempt] }](ctx, s, "attemptsInfo", query, rest.Middle)
+		if !ok {
 			return
 		}
 		for i := range b.Attempts {
@@ -208,17 +187,19 @@ func (s *Source) askTasks(ctx context.Context) {
 			continue
 		}
 		v.mismatches++
-		isSoon := isReadable && v.mismatches < mayDiffer || v.listed > 0 && s.polls+1-v.listed < v.tasks/tasksEach
+		isSoon := isReadable && v.mismatches < mayDiffer || v.listed > 0 && s.polls-v.listed < v.tasks/tasksEach
 		if hasBacklog || !s.st.hasEnded() && isSoon {
 			continue
 		}
-		v.listed = s.polls + 1
+		v.listed = s.polls
 		list = append(list, strconv.Itoa(int(v.index)))
 	}
 	for part := range slices.Chunk(list, inRequest) {
-		var b struct{ Tasks []struct{ ID, Status text } }
 		query := fmt.Sprintf("&limit=%d&vertexID=%s", dag.MaxTasks, strings.Join(part, ","))
-		if !s.get(ctx, "tasksInfo", query, rest.Long, &b) {
+		b, ok := ask[struct {
+			Tasks rest.List[struct{ ID, Status text }]
+		}](ctx, s, "tasksInfo", query, rest.Long)
+		if !ok {
 			return
 		}
 		for _, t := range b.Tasks {

@@ -3,7 +3,7 @@ package tez
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -26,19 +26,23 @@ type submittedDAG struct {
 	ended bool
 }
 
-// A session lists the DAGs of an application, which run one after another. It is safe for concurrent use.
+// A session lists the DAGs of an application, which run one after another.
 type session struct {
 	cluster Cluster
+	app     string
 	prefix  string                       // of the DAGs' ids
 	newest  atomic.Pointer[submittedDAG] // of the newest complete observation; nil before the first DAG
 
-	mu    sync.Mutex     // held for an observation
-	files *files         // of the newest master; nil before its container is known
+	mu    sync.Mutex // held for an observation
+	files files
 	dags  []submittedDAG // by number
 }
 
 func newSession(cluster Cluster, app string) *session {
-	return &session{cluster: cluster, prefix: dagsOf(app)}
+	return &session{
+		cluster: cluster, app: app, prefix: dagsOf(app),
+		files: files{cluster: cluster, progress: map[string]*fileProgress{}},
+	}
 }
 
 // mostDAGs bounds the stored DAGs of a session.
@@ -47,21 +51,20 @@ const mostDAGs = 100_000
 // observe returns the DAGs of an application by number. It reads new data of the master's files. If the NodeManager
 // does not serve them, observe queries the master for the next DAG. A master without that DAG writes an error into
 // its log, so call observe rarely in this case. If the ResourceManager's proxy refuses too, observe returns its error.
+// It is safe for concurrent use.
 func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	if s.files = filesOf(s.cluster, app, s.files); s.files != nil {
-		s.files.list(ctx)
-	}
-	if s.files.areListed() {
+	s.files.follow(app)
+	if s.files.list(ctx); s.files.sizes != nil {
 		s.grow(s.files.newestDAG(s.prefix))
 		s.files.readHistories(ctx, s.record)
 	} else {
-		err = s.ask(ctx, app.ID)
+		err = s.grewByOne(ctx)
 	}
 	for i := range s.dags {
-		if d := &s.dags[i]; d.name == "" && pig.Is(app.Name) && s.files.areListed() {
+		if d := &s.dags[i]; d.name == "" && pig.Is(app.Name) && s.files.sizes != nil {
 			d.setTitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
@@ -79,17 +82,27 @@ func (s *session) grow(n int) {
 	}
 }
 
-// ask queries the master for the first unknown DAG.
-func (s *session) ask(ctx context.Context, app string) error {
-	next := strconv.Itoa(len(s.dags) + 1)
-	body, err := s.cluster.Proxy(ctx, app, rest.Request{Path: "ws/v2/tez/dagInfo?dagID=" + next})
+// statusBody is a master's report of a DAG.
+type statusBody struct{ DAG struct{ ID, Status text } }
+
+// request requests one of the master's lists about the n-th DAG.
+func request[T any](ctx context.Context, s *session, n int, what, query string, limit int64) (T, error) {
+	path := fmt.Sprintf("ws/v2/tez/%s?dagID=%d%s", what, n, query)
+	body, err := s.cluster.Proxy(ctx, s.app, rest.Request{Path: path, Limit: limit})
+	return yarn.Read[T](what, body, err)
+}
+
+// grewByOne queries the master for the first unknown DAG.
+func (s *session) grewByOne(ctx context.Context) error {
+	n := len(s.dags) + 1
+	b, err := request[statusBody](ctx, s, n, "dagInfo", "", 0)
 	if rest.Status(err) == http.StatusNotFound {
 		return nil
 	}
-	var b struct{ DAG struct{ ID, Status text } }
-	if err == nil && json.Unmarshal(body, &b) == nil && string(b.DAG.ID) == s.prefix+next {
-		s.grow(len(s.dags) + 1)
-		_, s.dags[len(s.dags)-1].ended = yarn.EndStates[string(b.DAG.Status)]
+	if s.grow(n); err != nil || string(b.DAG.ID) != s.dags[n-1].id {
+		s.dags = s.dags[:n-1]
+	} else {
+		_, s.dags[n-1].ended = yarn.EndStates[string(b.DAG.Status)]
 	}
 	return err
 }
@@ -137,15 +150,10 @@ func Resolve(ctx context.Context, c Cluster, apps []*yarn.App, id string) (found
 	query := strings.TrimPrefix(id, "hive_")
 	found = "hive_" + query
 	sessions := slices.DeleteFunc(apps, func(a *yarn.App) bool { return a.Type != "TEZ" || a.Container == "" })
-	slices.SortStableFunc(sessions, func(a, b *yarn.App) int {
-		switch {
-		case a.Tagged(query) == b.Tagged(query):
-			return cmp.Compare(b.Submitted, a.Submitted)
-		case a.Tagged(query):
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(sessions, func(a, b *yarn.App) int { return cmp.Compare(b.Submitted, a.Submitted) })
+	untagged := slices.DeleteFunc(slices.Clone(sessions), func(a *yarn.App) bool { return a.Tagged(query) })
+	tagged := slices.DeleteFunc(sessions, func(a *yarn.App) bool { return !a.Tagged(query) })
+	sessions = append(tagged, untagged...)
 	for _, a := range sessions[:min(len(sessions), mostSessions)] {
 		if a.Tagged(query) {
 			found, ok = a.ID, true
@@ -222,4 +230,37 @@ func (s *Sessions) Source(id string) recording.Source {
 	source := NewSource(s.cluster, yarn.Target{ID: id})
 	source.overview = s.hub.Overview(func() []string { return []string{app} })
 	return source
+}
+
+// Owns reports whether an id is that of a DAG or of a Hive query.
+func Owns(id string) bool {
+	_, is := IsDAG(id)
+	return is || IsQuery(id)
+}
+
+// Follows reports that another DAG of the session may follow. By default one does if Pig runs the session.
+func (s *Source) Follows() (what string, byDefault bool) {
+	return "DAG of the session", pig.Is(s.app.Name)
+}
+
+// After returns the id of the session's next DAG after the watched one, or "" while there is none. over reports that
+// no DAG can follow: the application has ended. After observes once.
+func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
+	if s.st == nil {
+		return "", true, nil
+	}
+	if err := s.overview.Observe(ctx); err != nil {
+		return "", false, err
+	}
+	app, known := s.overview.App(ctx, s.app.ID)
+	if !known {
+		return "", true, nil
+	}
+	n := numberOf(s.st.id)
+	s.grow(n)
+	dags, err := s.observe(ctx, &app)
+	if len(dags) > n {
+		return dags[n].id, false, nil
+	}
+	return "", app.Ended, err
 }

@@ -13,39 +13,16 @@ type surroundings interface {
 }
 
 // snapshot returns the state of a DAG for one instant. Later changes do not affect the snapshot. Snapshots share the
-// plan while it is the same, and the attempts of a vertex until one of them changes. After the first snapshot the order
-// of the stages is fixed.
-func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
-	if st.plan == nil {
+// plan while it is the same, and the attempts of a vertex until one of them changes. The order of the stages is fixed
+// when they are shaped. Before, vertices or edges are not written yet, and one stage stands for all vertices.
+func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State, isShaped bool) *dag.Snapshot {
+	if isShaped && st.plan == nil {
 		st.stageOrder = st.order()
 	}
-	for i := len(st.stageOrder); i < len(st.vertices); i++ { // every earlier place has a vertex with a lower index
+	for i := len(st.stageOrder); isShaped && i < len(st.vertices); i++ { // every earlier place has a lower index
 		st.stageOrder = append(st.stageOrder, st.vertices[i].index)
 	}
-	st.plan = st.planOf(st.stageOrder, now, app)
-	snap := st.bare(st.plan, now, app, state)
-	j := &snap.Jobs[0]
-	j.Attempt, j.Started = 1, st.started
-	if state.Ended() {
-		j.Finished = min(dag.FirstKnown(st.finished, now), now)
-		if state != dag.Succeeded {
-			j.Diagnosis = st.diagnosis
-		}
-	}
-	for i, index := range st.stageOrder {
-		j.Stages[i].Attempts = st.vertices[index].snapshot(now)
-	}
-	return snap
-}
-
-// beginning returns a snapshot of a DAG with vertices or edges that are not written yet. One stage with unknown tasks
-// stands for all vertices.
-func (st *state) beginning(now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
-	return st.bare(st.planOf(nil, now, app), now, app, state)
-}
-
-// bare returns a snapshot without attempts.
-func (st *state) bare(plan *dag.Plan, now dag.Instant, app *yarn.App, state dag.State) *dag.Snapshot {
+	plan := st.planOf(now, app)
 	snap := &dag.Snapshot{
 		Plan: plan, At: now, ID: st.id, State: state, Stale: dag.NoInstant, Jobs: plan.BlockedJobs(),
 	}
@@ -55,6 +32,20 @@ func (st *state) bare(plan *dag.Plan, now dag.Instant, app *yarn.App, state dag.
 		j.Submitted = min(st.submitted, now)
 	}
 	st.room.Fill(snap, app.ID)
+	if !isShaped {
+		return snap
+	}
+	st.plan, snap.Warnings = plan, st.warnTooLarge()
+	j.Attempt, j.Started = max(1, st.masters), st.started
+	if state.Ended() {
+		j.Finished = min(dag.FirstKnown(st.finished, now), now)
+		if state != dag.Succeeded {
+			j.Diagnosis = st.diagnosis
+		}
+	}
+	for i, index := range st.stageOrder {
+		j.Stages[i].Attempts = st.vertices[index].snapshot(now)
+	}
 	return snap
 }
 

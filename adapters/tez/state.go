@@ -22,14 +22,14 @@ type state struct {
 
 	vertices []*vertex // by their index in ids
 	hasPlan  bool      // names and edges are from the plan
-	hasEdges bool      // from the plan, or from the log for all started vertices
 	inputs   []string
 
 	submitted, started, finished dag.Instant
-	reported                     string // the newest status that the master's web service has reported; "" before
-	final                        string // how the DAG ended by the master's log or history; "" before
+	reported                     string    // the newest status that the master's web service has reported; "" before
+	final                        dag.State // how the DAG ended by the master's log or history; Blocked before
 	diagnosis                    string
 
+	masters    int // of the application so far
 	attempts   int // stored ones
 	containers map[string]*container
 	slots      int32                  // number of containers used

@@ -63,8 +63,8 @@ func (st *state) applyToDAG(e *event) {
 	case "DAG_STARTED":
 		st.started = e.at()
 	case "DAG_FINISHED":
-		if _, ended := yarn.EndStates[string(e.Status)]; ended {
-			st.final, st.finished, st.diagnosis = string(e.Status), e.end(), dagReason(string(e.Diagnosis))
+		if state, ended := yarn.EndStates[string(e.Status)]; ended {
+			st.final, st.finished, st.diagnosis = state, e.end(), dagReason(string(e.Diagnosis))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (st *state) applyPlan(b *planBody) {
 	if st.hasPlan || len(b.Vertices) == 0 {
 		return
 	}
-	st.hasPlan, st.hasEdges = true, true
+	st.hasPlan = true
 	pig := st.title.pig
 	byName := map[text]*vertex{}
 	for i := range b.Vertices[:min(len(b.Vertices), mostVertices)] {
@@ -303,7 +303,8 @@ func (st *state) assumeSubmitted(at dag.Instant) {
 
 // newMaster starts the work of a new master. It recovers succeeded attempts that were written down, and reuses the
 // numbers of all others.
-func (st *state) newMaster(at dag.Instant) {
+func (st *state) newMaster(number int, at dag.Instant) {
+	st.masters = max(st.masters, 1, number)
 	for v, t := range st.tasks() {
 		for i := range t.attempts {
 			switch a := &t.attempts[i]; {

@@ -38,15 +38,15 @@ func (st *state) warnTooLarge() []dag.Warning {
 
 // warnAbout adds warnings about missing information in a snapshot.
 func (s *Source) warnAbout(snap *dag.Snapshot) {
-	s.warnings = slices.Concat(s.warnings, yarn.LoadWarning(snap.Load), s.st.warnTooLarge())
+	s.warnings = append(s.warnings, yarn.LoadWarning(snap.Load)...)
 	if snap.State.Ended() {
 		return
 	}
 	s.warnAboutNodes(snap)
-	if s.masters > 1 {
+	if s.st.masters > 1 {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
-			"finished, or could not hand on, runs again", s.app.ID, s.masters)
-		if s.app.Running && s.files.areListed() && !s.hasLog() && s.now-s.masterSince > recovery {
+			"finished, or could not hand on, runs again", s.app.ID, s.st.masters)
+		if s.app.Running && s.files.sizes != nil && !s.hasLog() && s.now-s.masterSince > recovery {
 			s.warn(dag.WarnObservation, "the new master of %s does not know of %s: nothing of it could be recovered, "+
 				"and it will not go on by itself", s.app.ID, s.st.id)
 		}
@@ -55,30 +55,19 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
 			s.app.ID, loose.FirstLine(s.failure.Error()))
 	}
-	s.warnAboutFiles()
-}
-
-// warnAboutFiles warns about unknown edges and unread parts of the log.
-func (s *Source) warnAboutFiles() {
-	f := s.files
-	const noEdges = "which vertex reads which is not known"
-	const noFiles = noEdges + ", as the files of the application's master could not be read: %s"
-	switch {
+	hasSources := func(v *vertex) bool { return len(v.sources) > 0 }
+	switch why := "it is in no file of the application's master yet"; {
 	case s.st.hasPlan:
-	case f == nil:
-		s.warn(dag.WarnNoEdges, noFiles, "the ResourceManager does not say where it runs")
-	case f.err != nil:
-		s.warn(dag.WarnNoEdges, noFiles, loose.FirstLine(f.err.Error()))
-	case !s.st.hasEdges:
-		s.warn(dag.WarnNoEdges, noEdges+" yet: it is in no file of the application's master")
-	default:
+	case slices.ContainsFunc(s.st.vertices, hasSources) && s.files.err == nil:
 		s.warn(dag.WarnNoEdges, "which vertex reads which is by the log of the application's master, which does not "+
 			"tell the kind of edges: its history file has no plan")
+	default:
+		if s.files.err != nil {
+			why = loose.FirstLine(s.files.err.Error())
+		}
+		s.warn(dag.WarnNoEdges, "which vertex reads which is not known: %s", why)
 	}
-	if f == nil {
-		return
-	}
-	if lost := f.progressOf(s.log()).lost; lost > 0 {
+	if lost := s.files.progressOf(s.log()).lost; lost > 0 {
 		s.warn(dag.WarnObservation, "%d bytes of the log of the application's master were passed over: times of some "+
 			"attempts are those at which they were seen", lost)
 	}
