@@ -10,13 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// counters are an attempt's counters that estimates use; NaN if they were not reported.
-type counters struct {
-	processed, reduced, out, split, shuffled float64
-	inputs                                   float64 // source outputs that it has read
-	shuffleMS, mergeMS                       float64 // from its start to the end of copy and of sort; 0 before
-	any                                      bool
-}
+// counters are those of an attempt that estimates use, by name. It is nil if there are none of any name.
+type counters map[string]number
 
 // The requested counters. All are in one group.
 const (
@@ -25,30 +20,25 @@ const (
 		"SHUFFLE_BYTES_DECOMPRESSED,NUM_SHUFFLED_INPUTS,SHUFFLE_PHASE_TIME,MERGE_PHASE_TIME"
 )
 
-// countersOf returns the counters of an attempt. Tez does not write counters of an ended attempt that are 0.
-func countersOf(m map[string]number, isFinal bool) counters {
-	c := counters{any: len(m) > 0}
-	to := []*float64{
-		&c.processed, &c.reduced, &c.out, &c.split, &c.shuffled, &c.inputs, &c.shuffleMS, &c.mergeMS,
+// of returns the value of a counter, or NaN.
+func (c counters) of(name string) float64 {
+	if v, ok := c[name]; ok && v >= 0 {
+		return float64(v)
 	}
-	for i, name := range strings.Split(counterNames, ",") {
-		*to[i] = math.NaN()
-		if v, ok := m[name]; ok && v >= 0 {
-			*to[i] = float64(v)
-		}
-	}
-	if isFinal && c.any {
-		if math.IsNaN(c.processed) && math.IsNaN(c.reduced) {
-			c.processed = 0
-		}
-		if math.IsNaN(c.out) {
-			c.out = 0
-		}
-	}
-	return c
+	return math.NaN()
 }
 
-// UnmarshalJSON reads the counters of a history.
+// set keeps a counter that estimates use.
+func (c *counters) set(name string, value number) {
+	if *c == nil {
+		*c = counters{}
+	}
+	if _, rest, isUsed := strings.Cut(counterNames, name); isUsed && (rest == "" || rest[0] == ',') {
+		(*c)[strings.Clone(name)] = value
+	}
+}
+
+// UnmarshalJSON reads the counters of a history. Counters of another form are unknown.
 func (c *counters) UnmarshalJSON(b []byte) error {
 	var w struct {
 		Groups []struct {
@@ -59,67 +49,76 @@ func (c *counters) UnmarshalJSON(b []byte) error {
 			}
 		} `json:"counterGroups"`
 	}
-	_ = json.Unmarshal(b, &w) // counters of another form are unknown
-	m := map[string]number{}
+	_ = json.Unmarshal(b, &w)
 	for _, g := range w.Groups {
 		for _, each := range g.Counters {
 			if g.Name == taskCounters {
-				m[string(each.Name)] = each.Value
+				c.set(string(each.Name), each.Value)
 			}
 		}
 	}
-	*c = countersOf(m, true)
 	return nil
 }
 
 // copies reports whether a vertex copies the output of others in pieces. If its edges are unknown, the counters decide.
-func (v *vertex) copies(c *counters) bool {
+func (v *vertex) copies(c counters) bool {
 	inPieces := func(s source) bool { return s.movement == scatterGather || s.movement == custom }
-	return slices.ContainsFunc(v.sources, inPieces) || len(v.sources) == 0 && c.reduced > 0
+	return slices.ContainsFunc(v.sources, inPieces) || len(v.sources) == 0 && c.of("REDUCE_INPUT_RECORDS") > 0
 }
 
 // countFinal applies the counters of an attempt that has ended.
 func (st *state) countFinal(v *vertex, a *attempt, e *event, now dag.Instant) {
 	v.table.Change(a.Task)
-	st.count(v, a, &e.Counters, now)
-	a.hasFinalCounters = a.hasFinalCounters || e.Counters.any && a.State == dag.AttemptSucceeded
+	st.count(v, a, e.Counters, true, now)
+	if e.Counters != nil && a.State == dag.AttemptSucceeded {
+		a.reportsLeft = 0
+	}
 }
 
 // maxMS bounds the length of a phase in milliseconds: a year.
 const maxMS = 365 * 86400e3
 
-// count applies counters that were observed at an instant. Counters that decreased are applied as they are.
-func (st *state) count(v *vertex, a *attempt, c *counters, at dag.Instant) {
-	if !c.any || a.hasFinalCounters {
+// count applies counters that were observed at an instant. Counters that decreased are applied as they are. Tez does not
+// write final counters that are 0.
+func (st *state) count(v *vertex, a *attempt, c counters, isFinal bool, at dag.Instant) {
+	if c == nil || a.reportsLeft == 0 {
 		return
 	}
 	a.FirstReport = dag.FirstKnown(a.FirstReport, at)
-	done := c.processed
+	done, reduced, out := c.of("INPUT_RECORDS_PROCESSED"), c.of("REDUCE_INPUT_RECORDS"), c.of("OUTPUT_RECORDS")
+	if isFinal && math.IsNaN(done) && math.IsNaN(reduced) {
+		done = 0
+	}
+	if isFinal && math.IsNaN(out) {
+		out = 0
+	}
 	if v.copies(c) {
-		if c.reduced >= 0 {
-			done = c.reduced
+		if reduced >= 0 {
+			done = reduced
 		}
-		a.Bytes = c.shuffled
-		if c.shuffleMS > 0 && c.shuffleMS < maxMS && a.Start.Known() {
-			a.CopyEnd = a.Start + dag.Instant(c.shuffleMS)
-			if c.mergeMS >= c.shuffleMS && c.mergeMS < maxMS {
-				a.SortEnd = a.Start + dag.Instant(c.mergeMS)
+		a.Bytes = c.of("SHUFFLE_BYTES_DECOMPRESSED")
+		// From its start to the end of copy and of sort; 0 before.
+		copied, sorted := c.of("SHUFFLE_PHASE_TIME"), c.of("MERGE_PHASE_TIME")
+		if copied > 0 && copied < maxMS && a.Start.Known() {
+			a.CopyEnd = a.Start + dag.Instant(copied)
+			if sorted >= copied && sorted < maxMS {
+				a.SortEnd = a.Start + dag.Instant(sorted)
 			}
 		}
 		// Views and checks expect a copying stage's records in its last pipeline.
 		a.Done[dag.Work] = done
 	} else {
-		a.Bytes = c.split
+		a.Bytes = c.of("INPUT_SPLIT_LENGTH_BYTES")
 		done = st.own(v, c, done)
 	}
-	a.Done[0], a.Out = done, c.out
+	a.Done[0], a.Out = done, out
 	tasktable.Mark(&a.Attempt, 0, at)
 }
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the
 // whole output of the broadcasting vertices. Later attempts reuse it from the container.
-func (st *state) own(v *vertex, c *counters, done float64) float64 {
-	if !(c.inputs > 0) {
+func (st *state) own(v *vertex, c counters, done float64) float64 {
+	if !(c.of("NUM_SHUFFLED_INPUTS") > 0) {
 		return done
 	}
 	for _, s := range v.sources {

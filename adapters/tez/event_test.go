@@ -68,7 +68,8 @@ func TestSourcesAgree(t *testing.T) {
 			e.Allocated != finish.Allocated || e.Start != finish.Start || e.end() != finish.end() {
 			t.Errorf("log %+v\n%s %+v", finish, name, e)
 		}
-		if e.Counters.out != counted.Counters.out || e.Counters.reduced != counted.Counters.reduced || !e.Counters.any {
+		if e.Counters["OUTPUT_RECORDS"] != counted.Counters["OUTPUT_RECORDS"] ||
+			e.Counters["REDUCE_INPUT_RECORDS"] != counted.Counters["REDUCE_INPUT_RECORDS"] {
 			t.Errorf("log %+v\n%s %+v", counted.Counters, name, e.Counters)
 		}
 	}
@@ -77,7 +78,7 @@ func TestSourcesAgree(t *testing.T) {
 		taskCounters: {"OUTPUT_RECORDS": 77, "REDUCE_INPUT_RECORDS": 134},
 	}}, 900, 1000)
 	if a := st.find(attemptKey{3, 5, 0}); a == nil || a.State != dag.AttemptSucceeded ||
-		a.Out != counted.Counters.out || a.Done[0] != counted.Counters.reduced {
+		a.Out != counted.Counters.of("OUTPUT_RECORDS") || a.Done[0] != counted.Counters.of("REDUCE_INPUT_RECORDS") {
 		t.Errorf("log %+v\nweb service %+v", counted, a)
 	}
 }

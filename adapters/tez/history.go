@@ -82,7 +82,6 @@ type historySource struct {
 	bad        int
 	next, last dag.Instant
 	step       dag.Instant
-	isDone     bool // the newest instant is the last one
 	isFinal    bool // the newest snapshot has a final state
 
 	// The facts about the cluster. The source is the state's surroundings.
@@ -178,18 +177,11 @@ func (s *historySource) AtMost(n int) { s.step = max(s.step, (s.last-s.next)/dag
 
 // Next replays one step. It skips the time before the DAG is submitted.
 func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
-	for {
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case s.isFinal:
-			return nil, io.EOF
-		case s.isDone:
-			return nil, &recording.CutOffError{At: s.last}
+	for !s.isFinal && s.next <= s.last && ctx.Err() == nil {
+		now := s.next
+		if s.next += s.step; now < s.last {
+			s.next = min(s.next, s.last)
 		}
-		now := min(s.next, s.last)
-		s.isDone = now >= s.last
-		s.next += s.step
 		for len(s.events) > 0 && s.events[0].at() <= now {
 			s.st.apply(&s.events[0], s.events[0].at())
 			s.events = s.events[1:]
@@ -198,16 +190,18 @@ func (s *historySource) Next(ctx context.Context) (*dag.Snapshot, error) {
 			return s.snapshot(now), nil
 		}
 	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case s.isFinal:
+		return nil, io.EOF
+	}
+	return nil, &recording.CutOffError{At: s.last}
 }
 
 func (s *historySource) snapshot(now dag.Instant) *dag.Snapshot {
-	state := s.st.final
-	if s.isFinal = state.Ended(); s.isFinal {
-		s.st.endWith(state, dag.FirstKnown(s.st.finished, now))
-	} else {
-		state = s.st.current()
-	}
-	s.st.assumeSubmitted(now)
+	state := cmp.Or(s.st.final, s.st.current())
+	s.isFinal = state.Ended()
 	snap := s.st.snapshot(now, &s.app, state, true)
 	j := &snap.Jobs[0]
 	j.HeldMB = s.app.MasterMB

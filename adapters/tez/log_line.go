@@ -172,18 +172,15 @@ func toNumber(s string) *number {
 }
 
 // countersIn returns the counters in the line of a task's end.
-func countersIn(line string) counters {
-	m := map[string]number{}
+func countersIn(line string) (c counters) {
 	_, list, _ := strings.Cut(line, ", counters=Counters: ")
 	_, list, _ = strings.Cut(list, ", "+taskCounters+", ")
 	for part := range strings.SplitSeq(list, ", ") {
 		name, value, is := strings.Cut(part, "=")
-		if !is || len(m) > 200 {
+		if !is {
 			break // the next group
 		}
-		if v, err := strconv.ParseFloat(value, 64); err == nil {
-			m[name] = number(v)
-		}
+		c.set(name, *toNumber(value))
 	}
-	return countersOf(m, true)
+	return c
 }

@@ -102,7 +102,7 @@ func TestLogOfAnEnd(t *testing.T) {
 	t.Parallel()
 	g := read(initLine, sourceLine, launchLine, startLine, finishLine, taskLine)
 	a := g.vertices[3].table.Find(5).attempts[0]
-	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || !a.hasFinalCounters || a.Done[0] != 134 ||
+	if a.State != dag.AttemptSucceeded || a.End != 1795366177923 || a.reportsLeft != 0 || a.Done[0] != 134 ||
 		a.Out != 77 ||
 		a.Bytes != 2356 {
 		t.Errorf("%+v", a)
@@ -182,12 +182,12 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func equal(got []int32, want ...int32) bool {
+func equal(got []*vertex, want ...int32) bool {
 	if len(got) != len(want) {
 		return false
 	}
 	for i := range got {
-		if got[i] != want[i] {
+		if got[i].index != want[i] {
 			return false
 		}
 	}
@@ -220,7 +220,7 @@ func TestProgress(t *testing.T) {
 	if a := tell("RUNNING", 0, 7); !math.IsNaN(a.Ratio) {
 		t.Errorf("%+v", a)
 	}
-	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || !a.hasFinalCounters || a.Ratio != 1 {
+	if a := tell("SUCCEEDED", 1, 9); a.State != dag.AttemptSucceeded || a.End != 1000 || a.reportsLeft != 0 || a.Ratio != 1 {
 		t.Errorf("%+v", a)
 	}
 }

@@ -21,10 +21,9 @@ const unknownStages = "vertex"
 
 // order returns the vertices in topological order, by index where several orders are possible. In a cycle, which no
 // master accepts, the vertex with the lowest index comes first.
-func (st *state) order() []int32 {
+func (st *state) order() (out []*vertex) {
 	placed := make([]bool, len(st.vertices))
 	isWaiting := func(s source) bool { return !placed[s.vertex] }
-	out := make([]int32, 0, len(st.vertices))
 	for range st.vertices {
 		next := slices.IndexFunc(st.vertices, func(v *vertex) bool {
 			return !placed[v.index] && !slices.ContainsFunc(v.sources, isWaiting)
@@ -33,7 +32,7 @@ func (st *state) order() []int32 {
 			next = slices.Index(placed, false)
 		}
 		placed[next] = true
-		out = append(out, st.vertices[next].index)
+		out = append(out, st.vertices[next])
 	}
 	return out
 }
@@ -59,7 +58,7 @@ func (st *state) planOf(now dag.Instant, app *yarn.App) *dag.Plan {
 		job.Feature = "HIVE_QUERY" // its alias is the query's text
 	}
 	if len(st.stageOrder) > 0 {
-		job.Stages = st.stages(st.stageOrder)
+		job.Stages = st.stages()
 	}
 	if st.plan != nil && job.MasterMB == 0 {
 		job.MasterMB = st.plan.Jobs[0].MasterMB
@@ -70,18 +69,17 @@ func (st *state) planOf(now dag.Instant, app *yarn.App) *dag.Plan {
 	return p
 }
 
-// stages returns the stages of vertices.
-func (st *state) stages(order []int32) []dag.Stage {
-	out := make([]dag.Stage, len(order))
-	at := make(map[int32]dag.StageIndex, len(order))
+// stages returns the stages of the vertices in their order.
+func (st *state) stages() []dag.Stage {
+	out := make([]dag.Stage, len(st.stageOrder))
+	at := map[int32]dag.StageIndex{}
 	left := dag.MaxTasks
 	used := map[string]bool{}
-	for i, index := range order {
-		v := st.vertices[index]
-		stage := &out[i]
-		stage.Name = cmp.Or(v.name, "vertex "+strconv.Itoa(int(index)))
+	for i, v := range st.stageOrder {
+		stage, number := &out[i], strconv.Itoa(int(v.index))
+		stage.Name = cmp.Or(v.name, "vertex "+number)
 		for used[stage.Name] {
-			stage.Name += " #" + strconv.Itoa(int(index))
+			stage.Name += " #" + number
 		}
 		used[stage.Name] = true
 		stage.MemoryMB = cmp.Or(v.memoryMB, st.settings.taskMB())
@@ -94,7 +92,7 @@ func (st *state) stages(order []int32) []dag.Stage {
 		if stage.Copies() {
 			stage.Pipelines = make([]dag.Pipeline, dag.Pipelines)
 		}
-		at[index] = dag.StageIndex(i) //nolint:gosec // G115: vertices are bounded
+		at[v.index] = dag.StageIndex(i) //nolint:gosec // G115: vertices are bounded
 	}
 	return out
 }

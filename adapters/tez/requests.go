@@ -150,12 +150,13 @@ func (s *Source) askAttempts(ctx context.Context) {
 func (s *Source) open() (ended, running []attemptKey) {
 	for v, t := range s.st.tasks() {
 		for i := range t.attempts {
-			k := attemptKey{v.index, t.index, t.attempts[i].masterNumber}
-			switch a := &t.attempts[i]; {
+			a := &t.attempts[i]
+			k := attemptKey{v.index, a.Task, a.masterNumber}
+			switch {
 			case a.masterNumber == retired:
 			case a.State == dag.AttemptRunning:
 				running = append(running, k)
-			case !a.hasFinalCounters && a.reportsAfterEnd < mostReportsAfterEnd:
+			case a.reportsLeft > 0:
 				ended = append(ended, k)
 			}
 		}

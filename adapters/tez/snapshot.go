@@ -16,11 +16,15 @@ type surroundings interface {
 // plan while it is the same, and the attempts of a vertex until one of them changes. The order of the stages is fixed
 // when they are shaped. Before, vertices or edges are not written yet, and one stage stands for all vertices.
 func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State, isShaped bool) *dag.Snapshot {
-	if isShaped && st.plan == nil {
-		st.stageOrder = st.order()
+	if isShaped {
+		if st.plan == nil {
+			st.stageOrder = st.order()
+		}
+		st.stageOrder = append(st.stageOrder, st.vertices[len(st.stageOrder):]...) // later ones have higher indices
+		st.submitted = dag.FirstKnown(st.submitted, st.started, now)
 	}
-	for i := len(st.stageOrder); isShaped && i < len(st.vertices); i++ { // every earlier place has a lower index
-		st.stageOrder = append(st.stageOrder, st.vertices[i].index)
+	if state.Ended() {
+		st.endWith(state, dag.FirstKnown(st.finished, now))
 	}
 	plan := st.planOf(now, app)
 	snap := &dag.Snapshot{
@@ -43,8 +47,8 @@ func (st *state) snapshot(now dag.Instant, app *yarn.App, state dag.State, isSha
 			j.Diagnosis = st.diagnosis
 		}
 	}
-	for i, index := range st.stageOrder {
-		j.Stages[i].Attempts = st.vertices[index].snapshot(now)
+	for i, v := range st.stageOrder {
+		j.Stages[i].Attempts = v.snapshot(now)
 	}
 	return snap
 }

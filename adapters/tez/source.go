@@ -104,13 +104,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	case isRefused && s.app.Running:
 		state = dag.Running
 	}
-	if s.isFinal = state.Ended(); s.isFinal {
-		s.st.endWith(state, dag.FirstKnown(s.st.finished, s.now))
-	}
+	s.isFinal = state.Ended()
 	if isRefused {
-		s.st.assumeSubmitted(dag.FirstKnown(s.app.Submitted, s.now))
-	} else if isShaped {
-		s.st.assumeSubmitted(s.now)
+		s.st.submitted = dag.FirstKnown(s.st.submitted, s.st.started, s.app.Submitted, s.now)
 	}
 	snap := s.st.snapshot(s.now, &s.app, state, isShaped)
 	if isShaped || isRefused {

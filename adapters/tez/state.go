@@ -36,7 +36,7 @@ type state struct {
 	setups     map[attemptKey]float64 // ms from allocation to start of each container's first attempt
 	room       surroundings
 
-	stageOrder []int32   // indices of the vertices
+	stageOrder []*vertex
 	plan       *dag.Plan // of the newest complete snapshot; nil before
 }
 
@@ -95,22 +95,16 @@ const (
 )
 
 // A task has its attempts by number.
-type task struct {
-	index    int32
-	attempts []attempt
-	shift    int32 // offset of the numbers that the master assigns, because a new master may reuse them
-}
+type task struct{ attempts []attempt }
 
 // An attempt is one attempt of a task, with the state of the requests for it.
 type attempt struct {
 	dag.Attempt
 	masterNumber     int32  // its number, as its master assigned it; retired if a new master may have reused that
 	isRecovered      bool   // it succeeded under an earlier master
-	container        string // "" unknown
+	container        string // "" before its start event
 	firstInContainer bool
-	hasStartEvent    bool
-	hasFinalCounters bool
-	reportsAfterEnd  int
+	reportsLeft      int // of the web service after its end; 0 if its counters are final
 }
 
 const retired = -1
@@ -201,14 +195,20 @@ func (st *state) attempt(k attemptKey) (*vertex, *attempt) {
 	}
 	st.attempts++
 	if t == nil {
-		t = &task{index: k.task}
+		t = &task{}
 		v.table.Add(k.task, t)
 	}
 	v.table.Change(k.task)
-	n := k.number + t.shift
+	n := k.number
 	byNumber := func(a attempt, n int32) int { return cmp.Compare(a.Number, n) }
-	i, _ := slices.BinarySearchFunc(t.attempts, n, byNumber)
-	t.attempts = slices.Insert(t.attempts, i, attempt{Attempt: dag.BlankAttempt(k.task, n), masterNumber: k.number})
+	i, isTaken := slices.BinarySearchFunc(t.attempts, n, byNumber)
+	if isTaken { // by an attempt of an earlier master
+		i = len(t.attempts)
+		n = t.attempts[i-1].Number + 1
+	}
+	t.attempts = slices.Insert(t.attempts, i, attempt{
+		Attempt: dag.BlankAttempt(k.task, n), masterNumber: k.number, reportsLeft: mostReportsAfterEnd,
+	})
 	return v, &t.attempts[i]
 }
 

@@ -172,14 +172,13 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 
 // startAttempt records that an attempt runs in a container. a is nil if it is new.
 func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
-	isReused := a != nil && a.hasStartEvent && isLaterMaster(string(e.Container), a.container)
+	isReused := a != nil && isLaterMaster(string(e.Container), a.container)
 	if isReused && e.at().Known() && e.at() >= a.Start {
-		st.vertices[k.vertex].table.Find(k.task).retire(a, e.at()) // a new master has lost it and reuses its number
+		a.retire(e.at()) // a new master has lost it and reuses its number
 	}
-	if _, a = st.attempt(k); a == nil || a.hasStartEvent {
+	if _, a = st.attempt(k); a == nil || a.container != "" {
 		return
 	}
-	a.hasStartEvent = true
 	if a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
@@ -253,23 +252,28 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 	}
 	if ended { // it may have started and ended between two polls
 		a.Start, a.End = dag.FirstKnown(a.Start, before), dag.FirstKnown(a.End, now)
-		a.reportsAfterEnd++
 	}
-	c := countersOf(w.Counters[taskCounters], false)
-	st.count(v, a, &c, now)
-	if a.State == dag.AttemptRunning {
+	c := counters(w.Counters[taskCounters])
+	if len(c) == 0 {
+		c = nil
+	}
+	st.count(v, a, c, false, now)
+	switch {
+	case a.State == dag.AttemptRunning:
 		a.Ratio = math.NaN()
 		// Processors that report no progress show 0. Pig's do, and Hive's with a cached table.
 		if w.Progress > 0 || w.Progress == 0 && !st.title.pig && !(a.Done[0] > 0) {
 			a.Ratio = min(float64(w.Progress), 1)
 		}
-	} else if ended && (c.any || a.reportsAfterEnd >= mostReportsAfterEnd) {
-		a.hasFinalCounters = true
+	case ended && c != nil:
+		a.reportsLeft = 0
+	case ended:
+		a.reportsLeft = max(0, a.reportsLeft-1)
 	}
 }
 
 // retire frees an attempt's number for the next master. It ends an attempt that counts as running or succeeded.
-func (t *task) retire(a *attempt, at dag.Instant) {
+func (a *attempt) retire(at dag.Instant) {
 	switch a.State {
 	case dag.AttemptRunning:
 		a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(at, a.Start), masterGone
@@ -277,7 +281,6 @@ func (t *task) retire(a *attempt, at dag.Instant) {
 		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
 	}
 	a.masterNumber = retired
-	t.shift = t.attempts[len(t.attempts)-1].Number + 1
 }
 
 // loseOutputs ends the successes of a task that the master lists as not succeeded. In a new master a task is NEW until
@@ -289,16 +292,11 @@ func (v *vertex) loseOutputs(t *task, status string, now dag.Instant) {
 			continue
 		}
 		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
-		v.table.Change(t.index)
+		v.table.Change(a.Task)
 		if a.isRecovered {
-			t.retire(a, now)
+			a.retire(now)
 		}
 	}
-}
-
-// assumeSubmitted sets an unknown time of the submission: when the master started the DAG, or else an instant.
-func (st *state) assumeSubmitted(at dag.Instant) {
-	st.submitted = dag.FirstKnown(st.submitted, dag.FirstKnown(st.started, at))
 }
 
 // newMaster starts the work of a new master. It recovers succeeded attempts that were written down, and reuses the
@@ -311,8 +309,8 @@ func (st *state) newMaster(number int, at dag.Instant) {
 			case a.State == dag.AttemptSucceeded:
 				a.isRecovered = true
 			case a.masterNumber != retired:
-				t.retire(a, at)
-				v.table.Change(t.index)
+				a.retire(at)
+				v.table.Change(a.Task)
 			}
 		}
 	}
@@ -334,7 +332,7 @@ func (st *state) endWith(state dag.State, at dag.Instant) {
 			default:
 				a.State, a.End, a.Diagnosis = dag.AttemptKilled, at, masterGone
 			}
-			v.table.Change(t.index)
+			v.table.Change(a.Task)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type wireAttempt struct {
 	ID       text
 	Status   text
 	Progress number
-	Counters map[string]map[string]number
+	Counters map[string]map[string]number // by group and name
 }
 
 // logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
