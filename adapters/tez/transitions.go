@@ -16,37 +16,30 @@ import (
 
 // apply applies an event that was read at an instant. It ignores events of other DAGs, and invalid ones.
 func (st *state) apply(e *event, now dag.Instant) {
-	switch of, _, _ := strings.Cut(e.Entity, "_"); of {
-	case "attempt":
-		if k, ok := parseID(e.Entity, "attempt", st.id, 3); ok {
-			st.applyToAttempt(k, e, now)
-		}
-	case "vertex":
-		if v := st.vertexOf(e.Entity); v != nil {
-			st.applyToVertex(v, e)
-		}
-	case "dag":
-		if e.Entity == st.id {
-			st.applyToDAG(e)
-		}
-	default:
-		st.applyToApp(e)
-	}
-}
-
-func (st *state) applyToApp(e *event) {
-	switch e.Kind {
-	case appConfigured:
-		if e.Config != nil {
-			st.settings = *e.Config
-		}
-	case "AM_LAUNCHED":
+	v := st.vertexOf(e.Entity)
+	switch kind := e.Kind; {
+	case kind == appConfigured && e.Config != nil:
+		st.settings = *e.Config
+	case kind == "AM_LAUNCHED":
 		st.boot = boot{launched: e.at()} // of a new master, if there was one before
-	case "AM_STARTED":
+	case kind == "AM_STARTED":
 		st.boot.ready = e.at()
-	case "CONTAINER_LAUNCHED":
+	case kind == "CONTAINER_LAUNCHED":
 		if c := st.container(e.Entity); c != nil {
 			c.launched = e.at()
+		}
+	case e.Entity == st.id:
+		st.applyToDAG(e)
+	case v != nil && kind == "VERTEX_STARTED":
+		v.hasStarted = true
+	case v != nil && (kind == "VERTEX_INITIALIZED" || kind == "VERTEX_CONFIGURE_DONE"):
+		v.rename(e.Name)
+		if e.Tasks != nil && *e.Tasks >= 0 {
+			v.setTasks(e.Tasks.Count(dag.MaxTasks), true)
+		}
+	default:
+		if k, ok := parseID(e.Entity, "attempt", st.id, 3); ok {
+			st.applyToAttempt(k, e, now)
 		}
 	}
 }
@@ -108,18 +101,6 @@ func (st *state) applyPlan(b *planBody) {
 
 func (v *vertex) rename(name text) { v.name = cmp.Or(dag.Clean(string(name)), v.name) }
 
-func (st *state) applyToVertex(v *vertex, e *event) {
-	switch e.Kind {
-	case "VERTEX_INITIALIZED", "VERTEX_CONFIGURE_DONE":
-		v.rename(e.Name)
-		if e.Tasks != nil && *e.Tasks >= 0 {
-			v.setTasks(e.Tasks.Count(dag.MaxTasks), true)
-		}
-	case "VERTEX_STARTED":
-		v.hasStarted = true
-	}
-}
-
 // setTasks sets the number of tasks. Snapshots show only attempts of tasks below it.
 func (v *vertex) setTasks(n int, known bool) {
 	if v.tasks != n || v.hasTasks != known {
@@ -174,7 +155,8 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 	isReused := a != nil && isLaterMaster(string(e.Container), a.container)
 	if isReused && e.at().Known() && e.at() >= a.Start {
-		a.retire(e.at()) // a new master has lost it and reuses its number
+		a.lose(e.at()) // a new master has lost it and reuses its number
+		a.masterNumber = retired
 	}
 	if _, a = st.attempt(k); a == nil || a.container != "" {
 		return
@@ -222,8 +204,18 @@ func (v *vertex) endAttempt(a *attempt, status dag.AttemptState, start, end dag.
 	a.Ratio, a.Diagnosis = 1, ""
 	for i, all := 0, v.table.Find(a.Task).attempts; i < len(all); i++ {
 		if o := &all[i]; o.Number != a.Number && o.State == dag.AttemptSucceeded {
-			o.State, o.Diagnosis = dag.AttemptKilled, lostOutput
+			o.lose(end)
 		}
+	}
+}
+
+// lose ends an attempt that counts as running or succeeded, because its master or its output is lost.
+func (a *attempt) lose(at dag.Instant) {
+	switch a.State {
+	case dag.AttemptRunning:
+		a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(at, a.Start), masterGone
+	case dag.AttemptSucceeded:
+		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
 	}
 }
 
@@ -272,17 +264,6 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 	}
 }
 
-// retire frees an attempt's number for the next master. It ends an attempt that counts as running or succeeded.
-func (a *attempt) retire(at dag.Instant) {
-	switch a.State {
-	case dag.AttemptRunning:
-		a.State, a.End, a.Diagnosis = dag.AttemptKilled, max(at, a.Start), masterGone
-	case dag.AttemptSucceeded:
-		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
-	}
-	a.masterNumber = retired
-}
-
 // loseOutputs ends the successes of a task that the master lists as not succeeded. In a new master a task is NEW until
 // the master has read the task's earlier end.
 func (v *vertex) loseOutputs(t *task, status string, now dag.Instant) {
@@ -291,10 +272,9 @@ func (v *vertex) loseOutputs(t *task, status string, now dag.Instant) {
 		if a.State != dag.AttemptSucceeded || status == "SUCCEEDED" || a.isRecovered && status == "NEW" {
 			continue
 		}
-		a.State, a.Diagnosis = dag.AttemptKilled, lostOutput
 		v.table.Change(a.Task)
-		if a.isRecovered {
-			a.retire(now)
+		if a.lose(now); a.isRecovered {
+			a.masterNumber = retired
 		}
 	}
 }
@@ -305,11 +285,10 @@ func (st *state) newMaster(number int, at dag.Instant) {
 	st.masters = max(st.masters, 1, number)
 	for v, t := range st.tasks() {
 		for i := range t.attempts {
-			switch a := &t.attempts[i]; {
-			case a.State == dag.AttemptSucceeded:
-				a.isRecovered = true
-			case a.masterNumber != retired:
-				a.retire(at)
+			a := &t.attempts[i]
+			if a.isRecovered = a.State == dag.AttemptSucceeded; !a.isRecovered {
+				a.lose(at)
+				a.masterNumber = retired
 				v.table.Change(a.Task)
 			}
 		}
@@ -323,16 +302,14 @@ func (st *state) endWith(state dag.State, at dag.Instant) {
 		isMissing := state == dag.Succeeded && !t.has(dag.AttemptSucceeded)
 		for i := range slices.Backward(t.attempts) {
 			a := &t.attempts[i]
-			switch {
-			case a.State != dag.AttemptRunning:
+			if a.State != dag.AttemptRunning {
 				continue
-			case isMissing:
-				a.State, a.End, a.Ratio = dag.AttemptSucceeded, max(at, a.Start), 1
-				isMissing = false
-			default:
-				a.State, a.End, a.Diagnosis = dag.AttemptKilled, at, masterGone
 			}
 			v.table.Change(a.Task)
+			if a.lose(at); isMissing {
+				a.State, a.Ratio, a.Diagnosis = dag.AttemptSucceeded, 1, ""
+				isMissing = false
+			}
 		}
 	}
 }
