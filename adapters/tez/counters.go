@@ -78,8 +78,8 @@ func (st *state) countFinal(v *vertex, a *attempt, e *event, now dag.Instant) {
 // maxMS bounds the length of a phase in milliseconds: a year.
 const maxMS = 365 * 86400e3
 
-// count applies counters that were observed at an instant. Counters that decreased are applied as they are. Tez does not
-// write final counters that are 0.
+// count applies counters that were observed at an instant. Counters that decreased are applied as they are. Tez does
+// not write final counters that are 0.
 func (st *state) count(v *vertex, a *attempt, c counters, isFinal bool, at dag.Instant) {
 	if c == nil || a.reportsLeft == 0 {
 		return

@@ -15,8 +15,8 @@ type (
 	text   = loose.Text
 )
 
-// An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the names
-// of both history services. Unknown ones are zero.
+// An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the
+// names of both history services. Unknown ones are zero.
 type event struct {
 	Kind      string `json:"eventtype"` // as Tez names it, or appConfigured
 	Entity    string // id of the application, DAG, vertex, attempt or container

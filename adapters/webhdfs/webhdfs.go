@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 const (
@@ -103,7 +105,8 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &file{body, info}, nil
+	body.info = info
+	return body, nil
 }
 
 // Stat returns the status of a file or folder.
@@ -167,7 +170,7 @@ func (f *FS) ask(name, op string, answer any) error {
 }
 
 // get sends a request and returns the body of a response with status 200. A NameNode redirects readers to a DataNode.
-func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
+func (f *FS) get(name, op string) (_ *file, err error) {
 	if !fs.ValidPath(name) {
 		return nil, f.fail(op, name, fs.ErrInvalid)
 	}
@@ -195,24 +198,18 @@ func (f *FS) get(name, op string) (_ io.ReadCloser, err error) {
 		if of, ok := errors.AsType[*url.Error](err); ok {
 			err = of.Err
 		}
-		return nil, hinted(err)
+		if hint := rest.Hint(err); hint != "" {
+			err = fmt.Errorf("%w (%s)", err, hint)
+		}
+		return nil, err
 	}
-	resp.Body = &idle{resp.Body, ctx, cancel}
+	body := &file{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
 	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
+		return body, nil
 	}
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // an incomplete text is sufficient
-	_ = resp.Body.Close()                                      // the error is already known
+	text, _ := io.ReadAll(io.LimitReader(body, maxError)) // an incomplete text is sufficient
+	_ = body.Close()                                      // the error is already known
 	return nil, refusal(resp, text)
-}
-
-// hinted adds the advice of an error, such as a login's, to its text.
-func hinted(err error) error {
-	var e interface{ Advice() string }
-	if errors.As(err, &e) && e.Advice() != "" {
-		return fmt.Errorf("%w (%s)", err, e.Advice())
-	}
-	return err
 }
 
 // fail returns an error with the full address of the file.
@@ -247,4 +244,49 @@ func refusal(resp *http.Response, text []byte) error {
 		return fmt.Errorf("%w: %s: say who you are with --user, or copy the files", fs.ErrPermission, why)
 	}
 	return errors.New(why)
+}
+
+// A status is HDFS's status of a file or folder.
+type status struct {
+	Suffix   string `json:"pathSuffix"`
+	Kind     string `json:"type"` // FILE, DIRECTORY or SYMLINK
+	Length   int64  `json:"length"`
+	Modified int64  `json:"modificationTime"` // ms since the epoch
+}
+
+func (s *status) Name() string       { return s.Suffix }
+func (s *status) Size() int64        { return s.Length }
+func (s *status) ModTime() time.Time { return time.UnixMilli(s.Modified) }
+func (s *status) IsDir() bool        { return s.Kind == "DIRECTORY" }
+func (s *status) Sys() any           { return nil }
+
+func (s *status) Mode() fs.FileMode {
+	kinds := map[string]fs.FileMode{"DIRECTORY": fs.ModeDir | 0o111, "SYMLINK": fs.ModeSymlink}
+	return kinds[s.Kind] | 0o444
+}
+
+// A file is the body of a response, of an open file or another one. Reading fails if no data arrives for patience, so
+// that a hanging DataNode cannot block its reader forever. The length of a file is not limited.
+type file struct {
+	io.ReadCloser
+	info   fs.FileInfo     // of an open file
+	ctx    context.Context // of the request
+	cancel context.CancelCauseFunc
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+
+func (f *file) Read(p []byte) (int, error) {
+	timer := time.AfterFunc(patience, func() { f.cancel(fmt.Errorf("nothing has come for %v", patience)) })
+	defer timer.Stop()
+	n, err := f.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && f.ctx.Err() != nil {
+		err = context.Cause(f.ctx)
+	}
+	return n, err
+}
+
+func (f *file) Close() error {
+	defer f.cancel(nil)
+	return f.ReadCloser.Close()
 }

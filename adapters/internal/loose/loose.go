@@ -3,8 +3,12 @@ package loose
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
+	"regexp"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -14,11 +18,7 @@ type Number float64
 
 // UnmarshalJSON reads any value.
 func (n *Number) UnmarshalJSON(b []byte) error {
-	v, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64)
-	if err != nil || math.IsInf(v, 0) {
-		v = math.NaN()
-	}
-	*n = Number(v)
+	*n = Number(ParseOptional(string(bytes.Trim(b, `"`))).Float())
 	return nil
 }
 
@@ -56,4 +56,112 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	return (*Raw)(t).UnmarshalJSON(b)
+}
+
+// The types of Hadoop's responses accept every variant of docs/facts/hadoop.md A1.
+
+// An Optional is a number, also one in quotes, that may be missing.
+type Optional struct {
+	V     float64 // 0 if it is missing
+	Known bool
+}
+
+// Some returns a known number.
+func Some(v float64) Optional { return Optional{v, true} }
+
+// UnmarshalJSON reads any value.
+func (n *Optional) UnmarshalJSON(b []byte) error {
+	*n = ParseOptional(string(bytes.Trim(b, `"`)))
+	return nil
+}
+
+// ParseOptional parses a number in a text.
+func ParseOptional(s string) Optional {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return Optional{}
+	}
+	return Some(v)
+}
+
+// Float returns the number, NaN if it is missing.
+func (n Optional) Float() float64 {
+	if !n.Known {
+		return math.NaN()
+	}
+	return n.V
+}
+
+// Count returns a number of things: 0 if it is missing or negative, at most limit.
+func (n Optional) Count(limit int) int { return Number(n.Float()).Count(limit) }
+
+// Instant returns epoch milliseconds. 0 and -1 are "not yet".
+func (n Optional) Instant() dag.Instant { return Number(n.Float()).Instant() }
+
+// Ratio returns a percentage as 0..1, NaN if it is missing. Values out of range are cut.
+func (n Optional) Ratio() float64 { return math.Min(math.Max(n.Float()/100, 0), 1) }
+
+// A Label is a string, cleaned. Numbers and booleans keep their text (the 3.5.0 history server types values by
+// content).
+type Label string
+
+// UnmarshalJSON reads any value.
+func (t *Label) UnmarshalJSON(b []byte) error {
+	var r Raw
+	err := r.UnmarshalJSON(b)
+	*t = Label(dag.Clean(string(r)))
+	return err
+}
+
+// A Raw is an uncleaned text, for lists and several lines. Numbers and booleans keep their text; null, objects and
+// lists are "". Callers clean each part that they use.
+type Raw string
+
+// UnmarshalJSON reads any value.
+func (r *Raw) UnmarshalJSON(b []byte) error {
+	*r = ""
+	switch b[0] {
+	case '"':
+		if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+			*r = Raw(b[1 : len(b)-1])
+			break
+		}
+		var s string
+		if err := json.Unmarshal(b, &s); err != nil {
+			return err
+		}
+		*r = Raw(s)
+	case 'n', '{', '[':
+	default:
+		*r = Raw(b)
+	}
+	return nil
+}
+
+// A Diagnosis is the first line of a text that is not empty, as FirstLine returns it. The rest, which may have a
+// megabyte, is dropped.
+type Diagnosis string
+
+// UnmarshalJSON reads any value.
+func (d *Diagnosis) UnmarshalJSON(b []byte) error {
+	var r Raw
+	err := r.UnmarshalJSON(b)
+	*d = Diagnosis(FirstLine(string(r)))
+	return err
+}
+
+// stamped is the time that YARN puts before each line of a container's diagnostics.
+var stamped = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^]]*\]`)
+
+// FirstLine returns the first line that is not empty, cut to 200 bytes and cleaned. It does not retain s.
+func FirstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(stamped.ReplaceAllString(line, "")); line != "" {
+			if len(line) > 200 {
+				line = strings.ToValidUTF8(line[:200], "") + "…"
+			}
+			return dag.Clean(strings.Clone(line))
+		}
+	}
+	return ""
 }

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
@@ -89,4 +91,37 @@ func (t *text) Read(p []byte) (int, error) {
 			maxWindow>>20)
 	}
 	return n, fmt.Errorf("%w: what is packed is damaged: %w", io.ErrUnexpectedEOF, err)
+}
+
+// mostBad bounds the unusable lines in a row. Damage usually affects a few lines of a file. But a zipped file of a
+// few kilobytes can have millions of short lines, and each unusable one is counted or causes a warning.
+const mostBad = 1000
+
+// A Streak counts the unusable lines since the last good one. The zero value is ready for use.
+type Streak int
+
+// Good resets the count.
+func (s *Streak) Good() { *s = 0 }
+
+// Bad counts a line, and returns an error if there were too many in a row.
+func (s *Streak) Bad() error {
+	if *s++; *s <= mostBad {
+		return nil
+	}
+	return fmt.Errorf("more than %d lines in a row cannot be used: the file is damaged, or not of this kind", mostBad)
+}
+
+// OneLine returns the first line of s in printable runes, at most most of them, so that it fits into an error message.
+func OneLine(s string, most int) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
 }
