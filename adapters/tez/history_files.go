@@ -187,23 +187,20 @@ func message(b []byte) (out []event, ok bool) {
 // message is invalid.
 func fields(b []byte, see func(field protowire.Number, n uint64, text []byte)) bool {
 	for len(b) > 0 {
-		field, kind, tag := protowire.ConsumeTag(b)
-		if tag < 0 {
-			return false
-		}
-		size := protowire.ConsumeFieldValue(field, kind, b[tag:])
+		field, kind, size := protowire.ConsumeField(b)
 		if size < 0 {
 			return false
 		}
-		switch kind {
+		_, _, tag := protowire.ConsumeTag(b)
+		switch value := b[tag:]; kind {
 		case protowire.VarintType:
-			n, _ := protowire.ConsumeVarint(b[tag:])
+			n, _ := protowire.ConsumeVarint(value)
 			see(field, n, nil)
 		case protowire.BytesType:
-			text, _ := protowire.ConsumeBytes(b[tag:])
+			text, _ := protowire.ConsumeBytes(value)
 			see(field, 0, text)
 		}
-		b = b[tag+size:]
+		b = b[size:]
 	}
 	return true
 }

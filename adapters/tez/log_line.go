@@ -2,6 +2,7 @@ package tez
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -118,7 +119,8 @@ var loggedFields = map[string]struct{ entity, at string }{
 	"TASK_FINISHED":         {"successfulAttemptID", "finishTime"},
 }
 
-// history decodes an event of the history from its line after the beginning of the DAG's id.
+// history decodes an event of the history from its line after the beginning of the DAG's id. Its fields have the names of
+// the history services.
 func (r *lineReader) history(line string) (e event, ok bool) {
 	of, line, _ := strings.Cut(line, "][Event:")
 	kind, line, _ := strings.Cut(line, "]: ")
@@ -126,26 +128,26 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 	if !ok || of != r.st.id && of != "N/A" {
 		return e, false
 	}
-	line = ", " + line // every field begins like this
-	e = event{Kind: kind, Entity: of, At: numberIn(line, in.at)}
-	if in.entity != "" {
-		e.Entity = field(line, in.entity)
+	line, diagnosis, _ := strings.Cut(line, ", diagnostics=")
+	fields := map[string]string{}
+	for part := range strings.SplitSeq(line, ", ") {
+		if key, value, is := strings.Cut(part, "="); is {
+			fields[key] = strings.TrimSpace(value)
+		}
 	}
-	e.Start, e.Allocated = numberIn(line, "startTime"), numberIn(line, "allocationTime")
-	e.Container, e.Node = text(field(line, "containerId")), text(field(line, "nodeId"))
-	e.Status = text(field(line, "status"))
-	if rest, hasName := strings.CutPrefix(line, ", vertexName="); hasName {
-		name, _, _ := strings.Cut(rest, ", vertexId=") // a name may contain any characters
-		e.Name = text(name)
+	if rest, hasName := strings.CutPrefix(line, "vertexName="); hasName { // a name may contain any characters
+		fields["vertexName"], _, _ = strings.Cut(rest, ", vertexId=")
 	}
-	e.Tasks = toNumber(field(line, "numTasks"))
-	_, diagnosis, _ := strings.Cut(line, ", diagnostics=")
-	e.Diagnosis = text(beforeCounters(diagnosis))
+	fields["eventtype"], fields["entity"], fields["ts"] = kind, cmp.Or(fields[in.entity], of), fields[in.at]
+	fields["diagnostics"] = beforeCounters(diagnosis)
+	if text, err := json.Marshal(fields); err == nil {
+		_ = json.Unmarshal(text, &e) // values of the wrong type are unknown
+	}
 	switch kind {
 	case "TASK_ATTEMPT_FINISHED":
 		r.attempt = e.Entity
 	case "TASK_FINISHED":
-		e.Counters = countersIn(line)
+		e.Counters = countersIn(diagnosis)
 	}
 	return e, true
 }
@@ -155,16 +157,7 @@ func beforeCounters(diagnosis string) string {
 	return diagnosis
 }
 
-// field returns the value of a key in an event's line, or "".
-func field(line, key string) string {
-	_, v, _ := strings.Cut(line, ", "+key+"=")
-	v, _, _ = strings.Cut(v, ",")
-	return strings.TrimSpace(v)
-}
-
-// numberIn returns the value of a key in an event's line, NaN if it is not a number.
-func numberIn(line, key string) number { return *toNumber(field(line, key)) }
-
+// toNumber returns the number in a text, NaN if there is none.
 func toNumber(s string) *number {
 	var n number
 	_ = n.UnmarshalJSON([]byte(s)) // it accepts any value

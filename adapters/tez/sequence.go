@@ -87,14 +87,13 @@ func (f *sequenceFile) text() string { return string(f.read(f.number(1))) }
 func (f *sequenceFile) next() ([]byte, error) {
 	const mark = 1<<32 - 1
 	length := int64(mark)
-	for range 2 { // Hadoop may write a mark before a record, and at the end
+	for length == mark && f.err == nil { // Hadoop may write a mark before a record, and at the end
 		if _, err := f.in.Peek(1); err != nil {
 			return nil, err
 		}
-		if length = f.number(4); length != mark {
-			break
+		if length = f.number(4); length == mark {
+			f.read(sequenceSync)
 		}
-		f.read(sequenceSync)
 	}
 	key := f.number(4)
 	if length > mostRecord || key > length {

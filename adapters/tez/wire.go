@@ -13,14 +13,9 @@ import (
 // The master's web service returns all values as text, and counters as numbers.
 
 type wireVertex struct {
-	ID                 text
-	TotalTasks         number
-	RunningTasks       number
-	SucceededTasks     number
-	FailedTaskAttempts number
-	KilledTaskAttempts number
-	InitTime           number
-	FinishTime         number
+	ID                                                                               text
+	TotalTasks, RunningTasks, SucceededTasks, FailedTaskAttempts, KilledTaskAttempts number
+	InitTime, FinishTime                                                             number
 }
 
 type wireAttempt struct {
