@@ -67,9 +67,9 @@ func (v *vertex) copies(c counters) bool {
 }
 
 // countFinal applies the counters of an attempt that has ended.
-func (st *state) countFinal(v *vertex, a *attempt, e *event, now dag.Instant) {
+func (v *vertex) countFinal(a *attempt, e *event, now dag.Instant) {
 	v.table.Change(a.Task)
-	st.count(v, a, e.Counters, true, now)
+	v.count(a, e.Counters, true, now)
 	if e.Counters != nil && a.State == dag.AttemptSucceeded {
 		a.reportsLeft = 0
 	}
@@ -80,7 +80,7 @@ const maxMS = 365 * 86400e3
 
 // count applies counters that were observed at an instant. Counters that decreased are applied as they are. Tez does
 // not write final counters that are 0.
-func (st *state) count(v *vertex, a *attempt, c counters, isFinal bool, at dag.Instant) {
+func (v *vertex) count(a *attempt, c counters, isFinal bool, at dag.Instant) {
 	if c == nil || a.reportsLeft == 0 {
 		return
 	}
@@ -109,7 +109,7 @@ func (st *state) count(v *vertex, a *attempt, c counters, isFinal bool, at dag.I
 		a.Done[dag.Work] = done
 	} else {
 		a.Bytes = c.of("INPUT_SPLIT_LENGTH_BYTES")
-		done = st.own(v, c, done)
+		done = v.own(c, done)
 	}
 	a.Done[0], a.Out = done, out
 	tasktable.Mark(&a.Attempt, 0, at)
@@ -117,7 +117,7 @@ func (st *state) count(v *vertex, a *attempt, c counters, isFinal bool, at dag.I
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the
 // whole output of the broadcasting vertices. Later attempts reuse it from the container.
-func (st *state) own(v *vertex, c counters, done float64) float64 {
+func (v *vertex) own(c counters, done float64) float64 {
 	if !(c.of("NUM_SHUFFLED_INPUTS") > 0) {
 		return done
 	}
@@ -125,9 +125,8 @@ func (st *state) own(v *vertex, c counters, done float64) float64 {
 		if s.movement != broadcast {
 			continue
 		}
-		from := st.vertices[s.vertex]
 		tasks := 0
-		for _, t := range from.table.All() {
+		for _, t := range s.vertex.table.All() {
 			for i := range t.attempts {
 				if a := &t.attempts[i]; a.State == dag.AttemptSucceeded && a.Out >= 0 {
 					done -= a.Out
@@ -135,7 +134,7 @@ func (st *state) own(v *vertex, c counters, done float64) float64 {
 				}
 			}
 		}
-		if !from.hasTasks || tasks < from.tasks {
+		if !s.vertex.hasTasks || tasks < s.vertex.tasks {
 			return 0 // it waits for them
 		}
 	}

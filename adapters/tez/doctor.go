@@ -7,7 +7,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/units"
 )
 
 // Doctor tests all requests that are needed to observe a DAG, with the newest running Tez application. Each check has
@@ -18,18 +17,11 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	if s.app.ID == "" {
 		return nil
 	}
-	running := 0
-	for _, a := range s.overview.Listed() {
-		if a.Type == "TEZ" && a.Running {
-			running++
-		}
-	}
 	var out []yarn.Check
 	say := func(name string, grade yarn.Grade, hint, format string, args ...any) {
 		out = append(out, yarn.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	say("tez", yarn.OK, "", "%s of Tez, the newest is %s of %s", units.Count(running, "running application"), s.app.ID,
-		s.app.User)
+	say("tez", yarn.OK, "", "the newest application is %s of %s", s.app.ID, s.app.User)
 	switch _, none := errors.AsType[*yarn.NoWorkflowError](err); {
 	case s.failure != nil:
 		say("tez master", yarn.Fail, rest.Hint(s.failure), "%v", s.failure)

@@ -88,9 +88,8 @@ func (s *settings) slowStart(pig bool) slowStart {
 type planBody struct {
 	Name    text `json:"dagName"`
 	Context struct {
-		Context     text
-		CallerID    text `json:"callerId"`
-		Description text
+		Context, Description text
+		CallerID             text `json:"callerId"`
 	} `json:"dagContext"`
 	Vertices []struct {
 		Name      text `json:"vertexName"`

@@ -55,15 +55,15 @@ func (f *files) follow(app *yarn.App) bool {
 // list requests the list of files.
 func (f *files) list(ctx context.Context) {
 	f.sizes = nil
-	var sizes map[string]int64
 	err := errors.New("the ResourceManager does not say where it runs")
+	var b logsBody
 	if f.container != "" {
-		var b logsBody
 		body, failure := f.cluster.NM(ctx, f.node, "containers/"+f.container+"/logs")
 		b, err = yarn.Read[logsBody]("logs", body, failure)
-		if sizes = b.sizes(); err == nil && len(sizes) == 0 {
-			err = errors.New("its list of them is empty")
-		}
+	}
+	sizes := b.sizes()
+	if err == nil && len(sizes) == 0 {
+		err = errors.New("its list of them is empty")
 	}
 	if err != nil {
 		f.err = fmt.Errorf("the NodeManager does not list the files of the master: %w", err)

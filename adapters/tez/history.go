@@ -19,9 +19,10 @@ import (
 
 // A history has the events of DAGs that Tez has written.
 type history struct {
-	bad  int                // records and files that were left out because they are not events
-	dags map[string][]event // by id
-	apps map[string][]event // of the configuration, masters and containers of an application
+	files int                // that were read
+	bad   int                // records and files that were left out because they are not events
+	dags  map[string][]event // by id
+	apps  map[string][]event // of the configuration, masters and containers of an application
 }
 
 // errNoDAG means that a history has no DAG.

@@ -3,6 +3,7 @@ package tez
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,15 +90,13 @@ func readFile(in fs.FS, name string, read func(*bufio.Reader) error) error {
 func readHistory(ctx context.Context, in fs.FS, name string) (*history, error) {
 	l := &history{dags: map[string][]event{}, apps: map[string][]event{}}
 	bad, err := eachHistory(ctx, in, name, l.read)
-	if err != nil {
-		return nil, err
-	}
 	l.bad += bad
-	return l, l.close()
+	return l, cmp.Or(err, l.close())
 }
 
 // read reads the events of a file. Invalid records are left out and counted.
 func (l *history) read(b *bufio.Reader) error {
+	l.files++
 	next, decode := lines(b), recordEvents
 	if head, _ := b.Peek(len(sequenceMagic)); string(head) == sequenceMagic {
 		f, err := openSequence(b)

@@ -84,10 +84,10 @@ func (r *lineReader) setting(line string) {
 	case is(sourcePattern): // the line does not contain the kind of edge
 		from, to := r.st.vertexOf(m[1]), r.st.vertexOf(m[2])
 		if r.st.hasPlan || from == nil || to == nil || from == to ||
-			slices.ContainsFunc(to.sources, func(s source) bool { return s.vertex == from.index }) {
+			slices.ContainsFunc(to.sources, func(s source) bool { return s.vertex == from }) {
 			return
 		}
-		to.sources = append(to.sources, source{vertex: from.index, movement: cmp.Or(to.movement, scatterGather)})
+		to.sources = append(to.sources, source{vertex: from, movement: cmp.Or(to.movement, scatterGather)})
 	}
 }
 
@@ -102,30 +102,12 @@ func movementTo(line string) string {
 	return scatterGather
 }
 
-// loggedFields has the fields with the entity and the time of each event of the history that is read from a log. If
-// there is no field with the entity, it is the DAG.
-var loggedFields = map[string]struct{ entity, at string }{
-	"AM_LAUNCHED":           {"appAttemptId", "launchTime"},
-	"AM_STARTED":            {"appAttemptId", "startTime"},
-	"DAG_SUBMITTED":         {"dagID", "submitTime"},
-	"DAG_STARTED":           {"", "startTime"},
-	"DAG_FINISHED":          {"", "finishTime"},
-	"VERTEX_INITIALIZED":    {"vertexId", "initedTime"},
-	"VERTEX_CONFIGURE_DONE": {"vertexId", ""},
-	"VERTEX_STARTED":        {"vertexId", "startTime"},
-	"CONTAINER_LAUNCHED":    {"containerId", "launchTime"},
-	"TASK_ATTEMPT_STARTED":  {"taskAttemptId", "startTime"},
-	"TASK_ATTEMPT_FINISHED": {"taskAttemptId", "finishTime"},
-	"TASK_FINISHED":         {"successfulAttemptID", "finishTime"},
-}
-
-// history decodes an event of the history from its line after the beginning of the DAG's id. Its fields have the names of
-// the history services.
+// history decodes an event of the history from its line after the beginning of the DAG's id. Its fields have the names
+// of the history services, but for its entity and its time: each event has one of several fields with these.
 func (r *lineReader) history(line string) (e event, ok bool) {
 	of, line, _ := strings.Cut(line, "][Event:")
 	kind, line, _ := strings.Cut(line, "]: ")
-	in, ok := loggedFields[kind]
-	if !ok || of != r.st.id && of != "N/A" {
+	if of != r.st.id && of != "N/A" {
 		return e, false
 	}
 	line, diagnosis, _ := strings.Cut(line, ", diagnostics=")
@@ -138,8 +120,11 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 	if rest, hasName := strings.CutPrefix(line, "vertexName="); hasName { // a name may contain any characters
 		fields["vertexName"], _, _ = strings.Cut(rest, ", vertexId=")
 	}
-	fields["eventtype"], fields["entity"], fields["ts"] = kind, cmp.Or(fields[in.entity], of), fields[in.at]
-	fields["diagnostics"] = beforeCounters(diagnosis)
+	fields["entity"] = cmp.Or(fields["successfulAttemptID"], fields["taskAttemptId"], fields["vertexId"],
+		fields["appAttemptId"], fields["containerId"], of)
+	fields["ts"] = cmp.Or(fields["finishTime"], fields["launchTime"], fields["submitTime"], fields["initedTime"],
+		fields["startTime"])
+	fields["eventtype"], fields["diagnostics"] = kind, beforeCounters(diagnosis)
 	if text, err := json.Marshal(fields); err == nil {
 		_ = json.Unmarshal(text, &e) // values of the wrong type are unknown
 	}

@@ -58,7 +58,7 @@ func TestLog(t *testing.T) {
 		v.tasks != 6 || !v.hasTasks {
 		t.Errorf("%+v, vertex %+v", g, v)
 	}
-	if v.slowStart != (slowStart{0.25, 0.75}) || len(v.sources) != 1 || v.sources[0] != (source{2, scatterGather}) ||
+	if v.slowStart != (slowStart{0.25, 0.75}) || len(v.sources) != 1 || v.sources[0] != (source{g.vertices[2], scatterGather}) ||
 		g.vertices[1].movement != broadcast {
 		t.Errorf("%+v", v)
 	}
@@ -162,7 +162,7 @@ func TestOrder(t *testing.T) {
 	g := testState("dag_1_1_1")
 	edge := func(from, to int32) {
 		g.vertexAt(max(from, to))
-		g.vertices[to].sources = append(g.vertices[to].sources, source{from, scatterGather})
+		g.vertices[to].sources = append(g.vertices[to].sources, source{g.vertices[from], scatterGather})
 	}
 	edge(4, 0)
 	edge(2, 1)

@@ -13,11 +13,11 @@ type pastReader struct{ runs []recording.Run }
 
 // Read reads the DAGs of a place.
 func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err error) {
-	if !HoldsHistory(p.In, p.File) {
-		return false, ctx.Err()
-	}
 	log, err := readHistory(ctx, p.In, p.File)
-	if err != nil {
+	switch {
+	case log.files == 0:
+		return false, ctx.Err()
+	case err != nil:
 		return true, err
 	}
 	for i, id := range log.ids() {

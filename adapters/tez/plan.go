@@ -23,7 +23,7 @@ const unknownStages = "vertex"
 // master accepts, the vertex with the lowest index comes first.
 func (st *state) order() (out []*vertex) {
 	placed := make([]bool, len(st.vertices))
-	isWaiting := func(s source) bool { return !placed[s.vertex] }
+	isWaiting := func(s source) bool { return !placed[s.vertex.index] }
 	for range st.vertices {
 		next := slices.IndexFunc(st.vertices, func(v *vertex) bool {
 			return !placed[v.index] && !slices.ContainsFunc(v.sources, isWaiting)
@@ -102,7 +102,7 @@ func (st *state) stages() []dag.Stage {
 func (st *state) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 	var out []dag.Edge
 	for _, s := range v.sources {
-		from, before := at[s.vertex]
+		from, before := at[s.vertex.index]
 		if !before || slices.ContainsFunc(out, func(e dag.Edge) bool { return e.From == from }) {
 			continue
 		}
@@ -117,7 +117,7 @@ func (st *state) edges(v *vertex, at map[int32]dag.StageIndex) []dag.Edge {
 		case broadcast:
 			e.Kind = dag.Broadcast
 		case oneToOne:
-			if of := st.vertices[s.vertex]; !of.hasTasks || !v.hasTasks || of.tasks == v.tasks {
+			if !s.vertex.hasTasks || !v.hasTasks || s.vertex.tasks == v.tasks {
 				e.Kind = dag.OneToOne
 			}
 		}

@@ -127,15 +127,11 @@ func (s *Source) askAttempts(ctx context.Context) {
 		limit = atEnd
 	}
 	ended, running := s.open()
-	keys := slices.Concat(s.backlog, ended, running)
+	ids := slices.Concat(s.backlog, ended, running)
 	s.backlog = s.backlog[min(len(s.backlog), limit):]
-	for part := range slices.Chunk(keys[:min(len(keys), limit)], inRequest) {
-		ids := make([]string, len(part))
-		for i, k := range part {
-			ids[i] = k.short()
-		}
+	for part := range slices.Chunk(ids[:min(len(ids), limit)], inRequest) {
 		query := fmt.Sprintf("&limit=%d&counters=%s/%s&attemptID=%s",
-			inRequest, taskCounters, counterNames, strings.Join(ids, ","))
+			inRequest, taskCounters, counterNames, strings.Join(part, ","))
 		b, ok := ask[struct{ Attempts rest.List[wireAttempt] }](ctx, s, "attemptsInfo", query, rest.Middle)
 		if !ok {
 			return
@@ -147,17 +143,16 @@ func (s *Source) askAttempts(ctx context.Context) {
 }
 
 // open returns the ended attempts without final counters, and the running attempts.
-func (s *Source) open() (ended, running []attemptKey) {
+func (s *Source) open() (ended, running []string) {
 	for v, t := range s.st.tasks() {
 		for i := range t.attempts {
 			a := &t.attempts[i]
-			k := attemptKey{v.index, a.Task, a.masterNumber}
 			switch {
 			case a.masterNumber == retired:
 			case a.State == dag.AttemptRunning:
-				running = append(running, k)
+				running = append(running, attemptKey{v.index, a.Task, a.masterNumber}.short())
 			case a.reportsLeft > 0:
-				ended = append(ended, k)
+				ended = append(ended, attemptKey{v.index, a.Task, a.masterNumber}.short())
 			}
 		}
 	}
@@ -226,7 +221,7 @@ func (s *Source) addUnknown(id, status string) {
 	}
 	if status == "RUNNING" && !isRunning || status == "SUCCEEDED" && !hasSucceeded {
 		for k.number = 0; k.number <= newest+1 || int(k.number) <= min(v.ended, 3); k.number++ {
-			s.backlog = append(s.backlog, k)
+			s.backlog = append(s.backlog, k.short())
 		}
 	}
 }

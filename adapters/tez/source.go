@@ -46,7 +46,7 @@ type Source struct {
 	runsAnother bool        // the master no longer has the DAG
 	failedSince dag.Instant // since when the master does not answer; NoInstant while it does
 	failure     error
-	backlog     []attemptKey // unknown attempts to request
+	backlog     []string // unknown attempts to request, as short ids
 
 	endSince dag.Instant // since when the DAG's end waits for a second source that reports it
 	endPolls int         // of this wait

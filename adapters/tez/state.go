@@ -82,7 +82,7 @@ type vertex struct {
 
 // A source is a vertex that another one reads.
 type source struct {
-	vertex   int32
+	vertex   *vertex
 	movement string // as named in the plan, such as SCATTER_GATHER
 }
 

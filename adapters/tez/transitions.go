@@ -92,7 +92,7 @@ func (st *state) applyPlan(b *planBody) {
 	slices.Sort(st.inputs)
 	for _, e := range b.Edges[:min(len(b.Edges), mostEdges)] {
 		if from, to := byName[e.From], byName[e.To]; from != nil && to != nil && from != to {
-			to.sources = append(to.sources, source{vertex: from.index, movement: string(e.Movement)})
+			to.sources = append(to.sources, source{vertex: from, movement: string(e.Movement)})
 		}
 	}
 	st.title = titleOf(st.id, b)
@@ -143,10 +143,10 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 		if a.firstInContainer {
 			st.setup(k, e.Allocated.Instant(), a.Start)
 		}
-		st.countFinal(v, a, e, now)
+		v.countFinal(a, e, now)
 	case "TASK_FINISHED":
 		if a != nil {
-			st.countFinal(st.vertices[k.vertex], a, e, now)
+			st.vertices[k.vertex].countFinal(a, e, now)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 	if len(c) == 0 {
 		c = nil
 	}
-	st.count(v, a, c, false, now)
+	v.count(a, c, false, now)
 	switch {
 	case a.State == dag.AttemptRunning:
 		a.Ratio = math.NaN()

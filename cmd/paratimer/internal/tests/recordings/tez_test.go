@@ -84,7 +84,7 @@ func TestTez(t *testing.T) {
 		{"check by name", []string{"check", "skew.pig", "--timeout", "30"}, program.ExitOK, []string{"skew.pig"}},
 		{"report", []string{"report", "skew.pig", "--output", "json", "-o", "-"}, program.ExitOK, []string{"scope-"}},
 		{"doctor", []string{"doctor"}, program.ExitBlind, []string{
-			"ok    tez: 1 running application of Tez",
+			"ok    tez: the newest application is application_",
 			"ok    tez master: dag_", "ok    tez files: ", "ok    tez plan: ",
 		}},
 		{
