@@ -42,7 +42,7 @@ func TestSession(t *testing.T) {
 		dags, err := s.observe(t.Context(), &app)
 		var got []string
 		for _, d := range dags {
-			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.id, "dag_"+labID), d.name, d.query,
+			got = append(got, fmt.Sprintf("%s %s %s %v", strings.TrimPrefix(d.id, "dag_"+labID), d.title.name, d.title.queryID,
 				d.ended))
 		}
 		if is := strings.Join(got, ", "); is != want || err != nil {

@@ -21,8 +21,7 @@ import (
 // A submittedDAG is one of the DAGs that were submitted to a session.
 type submittedDAG struct {
 	id    string
-	name  string // the plan's name; "" if the master's history file cannot be read
-	query string // the id that Hive gave to the DAG's query; "" for other DAGs
+	title title // zero if the master's history file cannot be read
 	ended bool
 }
 
@@ -64,8 +63,8 @@ func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, e
 		err = s.grewByOne(ctx)
 	}
 	for i := range s.dags {
-		if d := &s.dags[i]; d.name == "" && pig.Is(app.Name) && s.files.sizes != nil {
-			d.setTitle(&planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
+		if d := &s.dags[i]; d.title.name == "" && pig.Is(app.Name) && s.files.sizes != nil {
+			d.title = titleOf(d.id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	dags := slices.Clone(s.dags)
@@ -123,16 +122,8 @@ func (s *session) record(record string) {
 		d := &s.dags[n-1]
 		d.ended = d.ended || e.Kind == "DAG_FINISHED"
 		if e.Kind == "DAG_SUBMITTED" && e.Plan != nil {
-			d.setTitle(e.Plan)
+			d.title = titleOf(d.id, e.Plan)
 		}
-	}
-}
-
-// setTitle sets the same name that a source of the DAG uses.
-func (d *submittedDAG) setTitle(p *planBody) {
-	d.name = titleOf(d.id, p).name
-	if p.isHive() {
-		d.query, _, _ = strings.Cut(string(p.Context.CallerID), "_User:")
 	}
 }
 
@@ -160,7 +151,7 @@ func Resolve(ctx context.Context, c Cluster, apps []*yarn.App, id string) (found
 		}
 		dags, _ := newSession(c, a.ID).observe(ctx, a) // the query may be in another session
 		for _, d := range dags {
-			if d.query == query {
+			if d.title.queryID == query {
 				return d.id, true
 			}
 		}
@@ -201,7 +192,7 @@ func (s *Sessions) Submitted() []yarn.Submitted {
 		}
 		left[a.App] = session
 		if d := session.newest.Load(); d != nil && !d.ended {
-			a.Read, a.Workflow, a.Title = true, d.id, d.name
+			a.Read, a.Workflow, a.Title = true, d.id, d.title.name
 		}
 	}
 	s.all = left

@@ -252,11 +252,7 @@ func (s *Source) endByManager() dag.State {
 	} else if state == dag.Succeeded && numberOf(s.st.id) > 1 {
 		state = dag.EndedUnconfirmed
 	}
-	if state == dag.EndedUnconfirmed {
-		s.warn(dag.WarnObservation, "%s is over, and neither the files of its master nor the ResourceManager tell how "+
-			"%s ended%s", s.app.ID, s.st.id, stats)
-	} else {
-		s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word", s.st.id, state)
-	}
+	s.warn(dag.WarnObservation, "that %s is %s is the ResourceManager's word: neither its master nor the files of its "+
+		"master report its end%s", s.st.id, state, stats)
 	return state
 }

@@ -15,10 +15,11 @@ import (
 
 // A title has the names of a DAG.
 type title struct {
-	name  string
-	query string // title of the query; "" if that is the name
-	key   string // identifies a query by its text, whatever its name; "" if it is not a query
-	pig   bool   // Pig runs it
+	name    string
+	query   string // title of the query; "" if that is the name
+	queryID string // as Hive gave it; "" if it is not a query
+	key     string // identifies a query by its text, whatever its name; "" if it is not a query
+	pig     bool   // Pig runs it
 }
 
 // hiveQuery matches a query id, which is the DAG's name for a Hive query without a name:
@@ -33,7 +34,8 @@ func IsQuery(id string) bool { return hiveQuery.MatchString(id) }
 func titleOf(id string, b *planBody) title {
 	name, t := string(b.Name), title{}
 	query := ""
-	if b.isHive() {
+	if strings.EqualFold(string(b.Context.Context), "HIVE") {
+		t.queryID, _, _ = strings.Cut(string(b.Context.CallerID), "_User:")
 		query = hive.QueryTitle(string(b.Context.Description))
 		t.key = textKey(string(b.Context.Description))
 	}
@@ -53,8 +55,6 @@ func titleOf(id string, b *planBody) title {
 	}
 	return t
 }
-
-func (b *planBody) isHive() bool { return strings.EqualFold(string(b.Context.Context), "HIVE") }
 
 // job returns the name of the DAG's job.
 func (t *title) job(id string) string { return cmp.Or(t.query, t.name, id) }

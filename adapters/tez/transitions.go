@@ -234,16 +234,13 @@ func (st *state) report(w *wireAttempt, before, now dag.Instant) {
 	if a == nil {
 		return
 	}
-	if ended && a.State != status {
-		v.endAttempt(a, status, dag.NoInstant, dag.NoInstant, a.Diagnosis)
+	if ended && a.State != status { // it may have started and ended between two polls
+		v.endAttempt(a, status, dag.FirstKnown(a.Start, before), dag.FirstKnown(a.End, now), a.Diagnosis)
 	} else if runs && a.State == dag.AttemptWaiting {
 		a.State = dag.AttemptRunning
 	}
 	if a.State == dag.AttemptRunning {
 		a.Start = dag.FirstKnown(a.Start, now)
-	}
-	if ended { // it may have started and ended between two polls
-		a.Start, a.End = dag.FirstKnown(a.Start, before), dag.FirstKnown(a.End, now)
 	}
 	c := counters(w.Counters[taskCounters])
 	if len(c) == 0 {
