@@ -16,11 +16,11 @@ func TestSourcesAgree(t *testing.T) {
 	logged := func(line string) event {
 		t.Helper()
 		_, history, _ := strings.Cut(line, "[HISTORY][DAG:")
-		e, ok := (&lineReader{st: testState("dag_1795366040025_0002_1")}).history(history)
-		if !ok {
+		e := (&lineReader{st: testState("dag_1795366040025_0002_1")}).history(history)
+		if e == nil {
 			t.Fatal(line)
 		}
-		return e
+		return *e
 	}
 	start, finish, counted := logged(startLine), logged(finishLine), logged(taskLine)
 

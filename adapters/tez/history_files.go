@@ -45,22 +45,19 @@ func HoldsHistory(in fs.FS, name string) (holds bool) {
 // folder were left out, because they cannot be read.
 func eachHistory(ctx context.Context, in fs.FS, root string, read func(*bufio.Reader) error) (bad int, err error) {
 	err = fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
-		isFolder := d != nil && d.IsDir()
+		if err == nil {
+			if d.Type()&^fs.ModeSymlink != 0 || name != root && !historyName.MatchString(path.Base(name)) {
+				return nil // a folder, a file that may never end, or another one
+			}
+			err = readFile(in, name, read)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err == nil && d.Type()&^fs.ModeSymlink != 0: // a folder, or a file that may never end
-			return nil
-		case err == nil && name != root && !historyName.MatchString(path.Base(name)):
-			return nil
-		case err == nil:
-			err = readFile(in, name, read)
-		}
-		if err == nil || name == root || errors.Is(err, fs.SkipAll) {
+		case err == nil, name == root, errors.Is(err, fs.SkipAll):
 			return err
 		}
-		bad++
-		if isFolder {
+		if bad++; d.IsDir() {
 			return fs.SkipDir
 		}
 		return nil

@@ -17,9 +17,9 @@ import (
 
 // A lineReader applies the lines of a master's log that concern a DAG to its state.
 type lineReader struct {
-	st      *state
-	vertex  *vertex // that the next settings belong to; nil if none
-	attempt string  // id of the ended attempt that the next lines explain; "" if none
+	st     *state
+	vertex *vertex // that the next settings belong to; nil if none
+	last   *event  // of the history, which the next lines may explain; nil if none
 }
 
 const vertexID = `(vertex_\d+_\d+_\d+_\d+)`
@@ -36,24 +36,23 @@ var (
 
 // read applies a line that was read at an instant.
 func (r *lineReader) read(line string, now dag.Instant) {
-	if cause, is := strings.CutPrefix(line, causedBy); is {
-		k, ok := parseID(r.attempt, "attempt", r.st.id, 3)
-		if a := r.st.find(k); ok && a != nil && a.State == dag.AttemptFailed {
-			a.Diagnosis = reason(beforeCounters(cause))
-			r.st.vertices[k.vertex].table.Change(k.task)
-		}
-		return
-	}
 	if entryPattern.MatchString(line) {
-		r.attempt = ""
+		r.last = nil
 	}
-	if _, history, is := strings.Cut(line, "[HISTORY][DAG:"); is {
-		if e, ok := r.history(history); ok {
-			r.st.apply(&e, now)
-		}
+	_, history, isHistory := strings.Cut(line, "[HISTORY][DAG:")
+	hasFailed := r.last != nil && r.last.Kind == "TASK_ATTEMPT_FINISHED" && r.last.Status == "FAILED"
+	switch {
+	case isHistory:
+		r.last = r.history(history)
+	case hasFailed && strings.HasPrefix(line, causedBy):
+		r.last.Diagnosis = text(beforeCounters(line))
+	default:
+		r.setting(line)
 		return
 	}
-	r.setting(line)
+	if r.last != nil {
+		r.st.apply(r.last, now)
+	}
 }
 
 // setting applies a line about the plan or a setting of a vertex.
@@ -102,13 +101,14 @@ func movementTo(line string) string {
 	return scatterGather
 }
 
-// history decodes an event of the history from its line after the beginning of the DAG's id. Its fields have the names
-// of the history services, but for its entity and its time: each event has one of several fields with these.
-func (r *lineReader) history(line string) (e event, ok bool) {
+// history decodes an event of the history from its line after the beginning of the DAG's id; nil if it is another
+// DAG's. Its fields have the names of the history services, but for its entity and its time: each event has one of
+// several fields with these.
+func (r *lineReader) history(line string) *event {
 	of, line, _ := strings.Cut(line, "][Event:")
 	kind, line, _ := strings.Cut(line, "]: ")
 	if of != r.st.id && of != "N/A" {
-		return e, false
+		return nil
 	}
 	line, diagnosis, _ := strings.Cut(line, ", diagnostics=")
 	fields := map[string]string{}
@@ -125,16 +125,14 @@ func (r *lineReader) history(line string) (e event, ok bool) {
 	fields["ts"] = cmp.Or(fields["finishTime"], fields["launchTime"], fields["submitTime"], fields["initedTime"],
 		fields["startTime"])
 	fields["eventtype"], fields["diagnostics"] = kind, beforeCounters(diagnosis)
+	e := &event{}
 	if text, err := json.Marshal(fields); err == nil {
-		_ = json.Unmarshal(text, &e) // values of the wrong type are unknown
+		_ = json.Unmarshal(text, e) // values of the wrong type are unknown
 	}
-	switch kind {
-	case "TASK_ATTEMPT_FINISHED":
-		r.attempt = e.Entity
-	case "TASK_FINISHED":
+	if kind == "TASK_FINISHED" {
 		e.Counters = countersIn(diagnosis)
 	}
-	return e, true
+	return e
 }
 
 func beforeCounters(diagnosis string) string {

@@ -29,12 +29,12 @@ type state struct {
 	final                        dag.State // how the DAG ended by the master's log or history; Blocked before
 	diagnosis                    string
 
-	masters    int // of the application so far
-	attempts   int // stored ones
-	containers map[string]*container
-	slots      int32                  // number of containers used
-	setups     map[attemptKey]float64 // ms from allocation to start of each container's first attempt
-	room       surroundings
+	masters  int                    // of the application so far
+	attempts int                    // stored ones
+	launched map[string]dag.Instant // containers, which are JVMs that run attempts one after another
+	slots    map[string]int32       // of containers that have run an attempt, in the order of first use
+	setups   map[string]float64     // ms from allocation to start of each container's first attempt
+	room     surroundings
 
 	stageOrder []*vertex
 	plan       *dag.Plan // of the newest complete snapshot; nil before
@@ -53,12 +53,6 @@ func (b *boot) took(submitted dag.Instant) time.Duration {
 		return 0
 	}
 	return b.ready.Sub(b.launched)
-}
-
-// A container is a JVM that runs attempts one after another.
-type container struct {
-	slot     int32 // in the order of first use; -1 before
-	launched dag.Instant
 }
 
 // A vertex is a stage.
@@ -112,7 +106,7 @@ const retired = -1
 func newState(id string, room surroundings) *state {
 	return &state{
 		id: id, submitted: dag.NoInstant, started: dag.NoInstant, finished: dag.NoInstant,
-		containers: map[string]*container{}, setups: map[attemptKey]float64{}, room: room,
+		launched: map[string]dag.Instant{}, slots: map[string]int32{}, setups: map[string]float64{}, room: room,
 	}
 }
 
@@ -246,16 +240,6 @@ func (v *vertex) counts() (running, succeeded int) {
 		}
 	}
 	return running, succeeded
-}
-
-// container returns a container and creates it if needed. It returns nil for an unknown one.
-func (st *state) container(id string) *container {
-	c := st.containers[id]
-	if c == nil && id != "" && len(st.containers) < mostContainers {
-		c = &container{slot: -1, launched: dag.NoInstant}
-		st.containers[id] = c
-	}
-	return c
 }
 
 // setupMedian returns the median set-up time in milliseconds, or 0 if there is none.

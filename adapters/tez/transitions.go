@@ -25,8 +25,8 @@ func (st *state) apply(e *event, now dag.Instant) {
 	case kind == "AM_STARTED":
 		st.boot.ready = e.at()
 	case kind == "CONTAINER_LAUNCHED":
-		if c := st.container(e.Entity); c != nil {
-			c.launched = e.at()
+		if len(st.launched) < mostContainers {
+			st.launched[e.Entity] = e.at()
 		}
 	case e.Entity == st.id:
 		st.applyToDAG(e)
@@ -141,7 +141,7 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 		}
 		v.endAttempt(a, status, e.Start.Instant(), e.end(), reason(string(e.Diagnosis)))
 		if a.firstInContainer {
-			st.setup(k, e.Allocated.Instant(), a.Start)
+			st.setup(a, e.Allocated.Instant())
 		}
 		v.countFinal(a, e, now)
 	case "TASK_FINISHED":
@@ -166,25 +166,26 @@ func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 	}
 	a.Start = dag.FirstKnown(e.at(), a.Start)
 	a.Node, a.container = st.room.NodeIndex(string(e.Node)), string(e.Container)
-	c := st.container(a.container)
-	if c == nil {
-		return
-	}
-	if c.slot < 0 {
-		c.slot, st.slots = st.slots, st.slots+1
+	slot, isUsed := st.slots[a.container]
+	if !isUsed {
+		if a.container == "" || len(st.slots) >= mostContainers {
+			return
+		}
+		slot = int32(len(st.slots)) //nolint:gosec // G115: bounded
+		st.slots[a.container] = slot
 		// A container that an earlier DAG has left was not launched for this one.
-		a.firstInContainer = c.launched.Known() && c.launched >= st.submitted
-		if a.firstInContainer {
-			st.setup(k, c.launched, a.Start)
+		launched, isKnown := st.launched[a.container]
+		if a.firstInContainer = isKnown && launched.Known() && launched >= st.submitted; a.firstInContainer {
+			st.setup(a, launched)
 		}
 	}
-	a.Slot = c.slot
+	a.Slot = slot
 }
 
-// setup records the launch time of the container of attempt k. A later, more accurate value replaces it.
-func (st *state) setup(k attemptKey, from, to dag.Instant) {
-	if from.Known() && to.Known() && to >= from {
-		st.setups[k] = float64(to - from)
+// setup records the set-up time of the container of its first attempt. A later, more accurate value replaces it.
+func (st *state) setup(a *attempt, from dag.Instant) {
+	if from.Known() && a.Start.Known() && a.Start >= from {
+		st.setups[a.container] = float64(a.Start - from)
 	}
 }
 
