@@ -58,8 +58,8 @@ func TestLog(t *testing.T) {
 		v.tasks != 6 || !v.hasTasks {
 		t.Errorf("%+v, vertex %+v", g, v)
 	}
-	if v.slowStart != (slowStart{0.25, 0.75}) || len(v.sources) != 1 || v.sources[0] != (source{g.vertices[2], scatterGather}) ||
-		g.vertices[1].movement != broadcast {
+	if v.slowStart != (slowStart{0.25, 0.75}) || len(v.sources) != 1 ||
+		v.sources[0] != (source{g.vertices[2], scatterGather}) || g.vertices[1].movement != broadcast {
 		t.Errorf("%+v", v)
 	}
 	a := v.table.Find(5).attempts[0]

@@ -18,8 +18,8 @@ import (
 // it is only queried if it has a log of the DAG, or if the list of logs is unknown.
 func (s *Source) poll(ctx context.Context) {
 	s.readFiles(ctx)
-	mayKnow := s.app.Running && !s.runsAnother && !s.st.final.Ended() && (s.files.sizes == nil || s.hasLog())
-	if mayKnow && s.askStatus(ctx) && s.askVertices(ctx) {
+	mayHaveIt := s.app.Running && !s.runsAnother && !s.st.final.Ended() && (s.files.sizes == nil || s.hasLog())
+	if mayHaveIt && s.askStatus(ctx) && s.askVertices(ctx) {
 		s.askTasks(ctx)
 		s.askAttempts(ctx)
 	}

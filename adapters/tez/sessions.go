@@ -60,7 +60,7 @@ func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, e
 		s.grow(s.files.newestDAG(s.prefix))
 		s.files.readHistories(ctx, s.record)
 	} else {
-		err = s.grewByOne(ctx)
+		err = s.askNext(ctx)
 	}
 	for i := range s.dags {
 		if d := &s.dags[i]; d.title.name == "" && pig.Is(app.Name) && s.files.sizes != nil {
@@ -91,16 +91,15 @@ func request[T any](ctx context.Context, s *session, n int, what, query string, 
 	return yarn.Read[T](what, body, err)
 }
 
-// grewByOne queries the master for the first unknown DAG.
-func (s *session) grewByOne(ctx context.Context) error {
+// askNext queries the master for the first unknown DAG.
+func (s *session) askNext(ctx context.Context) error {
 	n := len(s.dags) + 1
 	b, err := request[statusBody](ctx, s, n, "dagInfo", "", 0)
 	if rest.Status(err) == http.StatusNotFound {
 		return nil
 	}
-	if s.grow(n); err != nil || string(b.DAG.ID) != s.dags[n-1].id {
-		s.dags = s.dags[:n-1]
-	} else {
+	if err == nil && string(b.DAG.ID) == s.prefix+strconv.Itoa(n) && n <= mostDAGs {
+		s.grow(n)
 		_, s.dags[n-1].ended = yarn.EndStates[string(b.DAG.Status)]
 	}
 	return err

@@ -197,7 +197,7 @@ func (s *Source) isShaped() bool {
 	}
 	haveStarted := !slices.ContainsFunc(st.vertices, func(v *vertex) bool { return !v.hasStarted })
 	return len(st.vertices) > 0 && (st.hasPlan || haveStarted || yarn.Denied(s.files.err) && s.files.sizes == nil ||
-		s.now-s.firstPoll >= early)
+		s.firstPoll.Known() && s.now-s.firstPoll >= early)
 }
 
 // If one source reports the DAG's end, waitPolls is how many polls it waits for a better one. waitFiles is the wait
@@ -221,11 +221,11 @@ func (s *Source) outcome() dag.State {
 	s.endPolls++
 	s.endSince = dag.FirstKnown(s.endSince, s.now)
 	hasMore := !isReported || len(s.backlog) > 0 || s.files.sizes != nil
-	areAway := s.files.container != "" && s.files.err != nil && !yarn.Denied(s.files.err) &&
+	areDown := s.files.container != "" && s.files.err != nil && !yarn.Denied(s.files.err) &&
 		rest.Status(s.files.err) != http.StatusNotFound
 	switch {
 	case s.target.Final != nil && s.target.Final():
-	case hasMore && s.endPolls <= waitPolls, areAway && s.now-s.endSince <= waitFiles:
+	case hasMore && s.endPolls <= waitPolls, areDown && s.now-s.endSince <= waitFiles:
 		return dag.Running
 	}
 	if isReported {
