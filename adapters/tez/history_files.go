@@ -162,7 +162,11 @@ func message(b []byte) (out []event, ok bool) {
 			info[messageFields[field]] = string(b)
 		case int(field) == len(messageFields):
 			pair := [3]string{}
-			fields(b, func(field protowire.Number, _ uint64, b []byte) { pair[min(field, 3)%3] = string(b) })
+			fields(b, func(field protowire.Number, _ uint64, b []byte) {
+				if int(field) < len(pair) {
+					pair[field] = string(b)
+				}
+			})
 			info[pair[1]] = pair[2]
 			if strings.HasPrefix(pair[2], "{") && json.Valid([]byte(pair[2])) {
 				info[pair[1]] = json.RawMessage(pair[2])
