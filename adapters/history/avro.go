@@ -1,8 +1,6 @@
 package history
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,52 +12,30 @@ import (
 	"github.com/linkedin/goavro/v2"
 )
 
-// jsonEvents reads events in Avro's JSON encoding. Union values are objects with one key, the type's name.
-func jsonEvents(in *bufio.Reader) events {
-	return func(e *event) error {
-		l, err := line(in)
-		cut := errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !cut {
-			return err
-		}
-		if err = decode([]byte(l), e); err != nil && cut {
-			return io.ErrUnexpectedEOF
-		}
-		return err // nil for a complete event even if the line's end is missing
-	}
-}
-
-// decode parses one event. It leaves out the fields of an event that changes nothing. A blank line has no kind.
-func decode(b []byte, e *event) error {
-	if len(bytes.TrimSpace(b)) == 0 {
-		return nil
-	}
-	var w struct {
-		Type string                     `json:"type"`
-		Body map[string]json.RawMessage `json:"event"`
-	}
-	if json.Unmarshal(b, &w) != nil || w.Type == "" {
-		return errBad
-	}
-	if e.kind = w.Type; transitions[e.kind] == nil {
-		return nil
-	}
-	if len(w.Body) != 1 {
-		return errBad
-	}
-	for _, body := range w.Body {
-		if json.Unmarshal(body, e) != nil {
-			return errBad
-		}
-	}
-	return nil
-}
-
 // maxBinary bounds the bytes of a file in binary encoding. An attempt takes 1 KB.
 const maxBinary = 512 << 20
 
+// maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.
+const maxItems = 1 << 16
+
+var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
+
 // avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
-func avroEvents(in io.Reader, codec *goavro.Codec) (events, error) {
+func avroEvents(in io.Reader, schema string) (events, error) {
+	var root any
+	if err := json.Unmarshal([]byte(schema), &root); err != nil {
+		return nil, fmt.Errorf("the schema in line 2: it is not JSON: %w", err)
+	}
+	usable := usableTypes{"boolean": true, "int": true, "long": true, "float": true, "double": true, "string": true}
+	err := usable.add(root)
+	bounded()
+	var codec *goavro.Codec
+	if err == nil {
+		codec, err = goavro.NewCodec(schema)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the schema in line 2: %w", err)
+	}
 	data, err := io.ReadAll(io.LimitReader(in, maxBinary+1))
 	if len(data) > maxBinary {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxBinary)
@@ -68,45 +44,20 @@ func avroEvents(in io.Reader, codec *goavro.Codec) (events, error) {
 	if errors.Is(err, io.ErrUnexpectedEOF) { // the file is cut off
 		end, err = err, nil
 	}
-	return func(e *event) error {
+	return func() (native any, err error) {
 		if len(data) == 0 {
-			return end
+			return nil, end
 		}
-		native, rest, err := codec.NativeFromBinary(data)
-		if err != nil {
-			// goavro reports missing data only in the error's text.
-			why := err.Error()
-			if strings.Contains(why, io.ErrShortBuffer.Error()) || strings.Contains(why, io.EOF.Error()) {
-				return io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("not what the schema in line 2 says: %w", err)
+		native, data, err = codec.NativeFromBinary(data)
+		switch {
+		case err == nil:
+			return native, nil
+		// goavro reports missing data only in the error's text.
+		case strings.Contains(err.Error(), io.ErrShortBuffer.Error()), strings.Contains(err.Error(), io.EOF.Error()):
+			return nil, io.ErrUnexpectedEOF
 		}
-		data = rest
-		b, err := json.Marshal(native) // it has the shape of Avro's JSON
-		if err != nil {
-			return errBad // a float that is not a number
-		}
-		return decode(b, e)
+		return nil, fmt.Errorf("not what the schema in line 2 says: %w", err)
 	}, err
-}
-
-// maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.
-const maxItems = 1 << 16
-
-var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
-
-// codecOf returns the decoder of a schema.
-func codecOf(schema string) (*goavro.Codec, error) {
-	var root any
-	if err := json.Unmarshal([]byte(schema), &root); err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
-	}
-	usable := usableTypes{"boolean": true, "int": true, "long": true, "float": true, "double": true, "string": true}
-	if err := usable.add(root); err != nil {
-		return nil, err
-	}
-	bounded()
-	return goavro.NewCodec(schema)
 }
 
 // usableTypes are the types that a part of a schema may refer to, by name: complete ones with values of at least one
@@ -120,22 +71,22 @@ func (u usableTypes) add(t any) error {
 	var inner []any
 	switch t := t.(type) {
 	case string:
-		if !u[t[strings.LastIndexByte(t, '.')+1:]] {
+		if !u[baseName(t)] {
 			return fmt.Errorf("type %q cannot be used here", t)
 		}
 		return nil
 	case []any:
 		inner = slices.DeleteFunc(slices.Clone(t), func(branch any) bool { return branch == "null" })
 	case map[string]any:
-		name, _ = t["name"].(string)
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		fields, _ := t["fields"].([]any)
-		for _, f := range fields {
-			field, _ := f.(map[string]any)
-			inner = append(inner, field["type"])
-		}
+		s, _ := t["name"].(string)
+		name = baseName(s)
 		switch kind := t["type"]; kind {
 		case "record":
+			fields, _ := t["fields"].([]any)
+			for _, f := range fields {
+				field, _ := f.(map[string]any)
+				inner = append(inner, field["type"])
+			}
 		case "enum":
 			inner = []any{"int"}
 		case "array":
@@ -151,14 +102,15 @@ func (u usableTypes) add(t any) error {
 	}
 	if name != "" {
 		u[name] = false
+		defer func() { u[name] = true }()
 	}
 	for _, t := range inner {
 		if err := u.add(t); err != nil {
 			return err
 		}
 	}
-	if name != "" {
-		u[name] = true
-	}
 	return nil
 }
+
+// baseName returns a type's name without its namespace.
+func baseName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

@@ -1,134 +1,118 @@
 package history
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An event is one fact about a job: a line of a .jhist file, or a part of a Rumen trace. The tags are the names in
-// .jhist files (Events.avpr). encoding/json ignores their case, so that many names of traces match too. Which fields an
-// event has depends on its kind.
-type event struct {
-	kind string // of Hadoop's EventType
+// An event is one fact about a job: an event of a .jhist file, or a part of a Rumen trace. It has the decoded values of
+// JSON or Avro by their names in lower case, because the names of both differ by case (Events.avpr). A value of an
+// unexpected type is unknown.
+type event map[string]any
 
-	Job         label            `json:"jobid"`
-	JobName     optional[string] `json:"jobName"`
-	User        label            `json:"userName"`
-	Queue       label            `json:"jobQueueName"`
-	Submitted   number           `json:"submitTime"`
-	Workflow    label            `json:"workflowId"`
-	Script      optional[string] `json:"workflowName"`
-	Node        label            `json:"workflowNodeName"`
-	Adjacencies optional[string] `json:"workflowAdjacencies"`
-	Launched    number           `json:"launchTime"`
-	Maps        number           `json:"totalMaps"`
-	Reduces     number           `json:"totalReduces"`
-	Uber        optional[bool]   `json:"uberized"`
-	Master      label            `json:"applicationAttemptId"`
-	MasterHost  label            `json:"nodeManagerHost"`
-	MasterPort  number           `json:"nodeManagerHttpPort"`
-	Diagnostics optional[string] `json:"diagnostics"`
-	Totals      counters         `json:"totalCounters"`
-
-	Started  number             `json:"startTime"`
-	Finished number             `json:"finishTime"` // of the job, a task or an attempt
-	Task     label              `json:"taskid"`
-	Attempt  label              `json:"attemptId"`
-	Tracker  label              `json:"trackerName"`
-	HTTPPort number             `json:"httpPort"`
-	Host     label              `json:"hostname"`
-	CopyEnd  number             `json:"shuffleFinishTime"`
-	SortEnd  number             `json:"sortFinishTime"`
-	Error    optional[string]   `json:"error"`
-	Counters counters           `json:"counters"`
-	Splits   optional[[]number] `json:"clockSplits"` // milliseconds in each part of an attempt's progress
+// eventOf returns the fields of an object. Other values have none.
+func eventOf(v any) event {
+	object, _ := v.(map[string]any)
+	e := make(event, len(object))
+	for name, v := range object {
+		e[strings.ToLower(name)] = v
+	}
+	return e
 }
 
-// The wire types accept a value or a nullable one of Avro ({"string": "x"} or null). Any other value is unknown.
-
-// unwrapped returns the value of a union's object.
-func unwrapped(b []byte) []byte {
-	if len(b) == 0 || b[0] != '{' {
-		return b
+// eventsOf returns the objects in a list.
+func eventsOf(v any) []event {
+	list, _ := v.([]any)
+	out := make([]event, len(list))
+	for i := range list {
+		out[i] = eventOf(list[i])
 	}
-	var union map[string]json.RawMessage
-	if json.Unmarshal(b, &union) == nil && len(union) == 1 {
+	return out
+}
+
+// value returns a field. A nullable value of Avro is an object with its type's name: {"string": "x"}.
+func (e event) value(name string) any {
+	if union, ok := e[name].(map[string]any); ok && len(union) == 1 {
 		for _, v := range union {
-			return bytes.TrimSpace(v)
+			return v
 		}
 	}
-	return b
+	return e[name]
 }
 
-// decoded decodes a value. A value of another type is the zero value.
-func decoded[T any](b []byte) T {
-	var v, nullable, none T
-	switch {
-	case json.Unmarshal(b, &v) == nil:
-		return v
-	case json.Unmarshal(unwrapped(b), &nullable) == nil:
-		return nullable
+// text returns a text that is not cleaned: it may be a list or have several lines, and callers clean each part.
+func (e event) text(name string) string {
+	s, _ := e.value(name).(string)
+	return s
+}
+
+func (e event) label(name string) string { return dag.Clean(e.text(name)) }
+
+func (e event) number(name string) loose.Optional { return numberOf(e.value(name)) }
+
+func numberOf(v any) loose.Optional {
+	switch v := v.(type) {
+	case float64:
+		return loose.Some(v)
+	case int32:
+		return loose.Some(float64(v))
+	case int64:
+		return loose.Some(float64(v))
+	case string:
+		return loose.ParseOptional(v)
 	}
-	return none
+	return loose.Optional{}
 }
-
-// label is a cleaned text.
-type label string
-
-func (l *label) UnmarshalJSON(b []byte) error {
-	*l = label(dag.Clean(decoded[string](b)))
-	return nil
-}
-
-// An optional is a value of a type, or the zero value. Texts in it are not cleaned: they may be lists or have several
-// lines, and callers clean each part.
-type optional[T any] struct{ v T }
-
-func (o *optional[T]) UnmarshalJSON(b []byte) error {
-	o.v = decoded[T](b)
-	return nil
-}
-
-type number struct{ loose.Optional }
-
-func (n *number) UnmarshalJSON(b []byte) error { return n.Optional.UnmarshalJSON(unwrapped(b)) }
 
 // instant converts milliseconds since the epoch. Times from the year 2248 on are implausible, thus unknown.
-func (n number) instant() dag.Instant {
+func (e event) instant(name string) dag.Instant {
+	n := e.number(name)
 	if n.V >= 1<<43 {
 		return dag.NoInstant
 	}
 	return n.Instant()
 }
 
-// counters is a flat list. A task has about fifty.
-type counters []mrjob.Counter
+// node returns the name of a node in the form of its web address.
+func (e event) node(host, port string) string {
+	name, at := e.label(host), e.number(port)
+	if name == "" || at.V <= 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, int64(at.V))
+}
 
-func (c *counters) UnmarshalJSON(b []byte) error {
-	*c = nil
-	var set struct {
-		Groups []struct {
-			Name   label `json:"name"`
-			Counts []struct {
-				Name  label  `json:"name"`
-				Value number `json:"value"`
-			} `json:"counts"`
-		} `json:"groups"`
+// counters returns a set of counters as a flat list. A task has about fifty.
+func (e event) counters(name string) (out []mrjob.Counter) {
+	set := eventOf(e[name])
+	if set["groups"] == nil { // in attempts without success they are nullable
+		set = eventOf(e.value(name))
 	}
-	_ = json.Unmarshal(b, &set) // an invalid value has no counters
-	if set.Groups == nil {      // in attempts without success they are nullable
-		_ = json.Unmarshal(unwrapped(b), &set)
-	}
-	for _, g := range set.Groups {
-		for _, k := range g.Counts {
-			if k.Value.Known {
-				*c = append(*c, mrjob.Counter{Group: string(g.Name), Name: string(k.Name), Value: k.Value.V})
+	for _, group := range eventsOf(set["groups"]) {
+		for _, c := range eventsOf(group["counts"]) {
+			if n := c.number("value"); n.Known {
+				out = append(out, mrjob.Counter{Group: group.label("name"), Name: c.label("name"), Value: n.V})
 			}
 		}
 	}
-	return nil
+	return out
+}
+
+// job returns the id of the event's job; "" if it has none.
+func (e event) job() string {
+	if id := e.label("jobid"); id != "" {
+		return id
+	}
+	for _, name := range []string{"applicationattemptid", "attemptid", "taskid"} {
+		part := strings.SplitN(e.label(name), "_", 4)
+		if len(part) == 4 && slices.Contains([]string{"task", "attempt", "appattempt"}, part[0]) {
+			return "job_" + part[1] + "_" + part[2]
+		}
+	}
+	return ""
 }

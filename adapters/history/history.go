@@ -11,6 +11,7 @@ package history
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,9 +57,9 @@ func Read(r io.Reader) ([]*Job, error) {
 	return nil, ErrOther
 }
 
-// An events reads the next event. It returns io.EOF after the last one, io.ErrUnexpectedEOF if the file is cut off
-// within an event, and errBad for an unusable event that later ones may follow.
-type events func(*event) error
+// An events returns the next event as decoded JSON, nil for a blank line. It returns io.EOF after the last event,
+// io.ErrUnexpectedEOF if the file is cut off within an event, and errBad for a damaged event that later ones may follow.
+type events func() (any, error)
 
 // readEvents reads a history file. If it is cut off, the job has Torn set.
 func readEvents(r io.Reader) (*Job, error) {
@@ -69,19 +70,17 @@ func readEvents(r io.Reader) (*Job, error) {
 	b := builder{attempts: map[string]*Attempt{}}
 	var run input.Streak
 	for n := 1; n <= maxEvents; n++ {
-		var e event
-		err := next(&e)
+		v, err := next()
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return b.finish(!errors.Is(err, io.EOF))
-		case errors.Is(err, errBad):
+		case errors.Is(err, errBad), err == nil && v != nil && !b.takeLine(v):
 			b.bad++
 			err = run.Bad()
-		case err == nil && e.kind == "":
+		case err == nil && v == nil:
 			err = run.Bad()
 		case err == nil:
 			run.Good()
-			b.take(&e)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("jhist: event %d: %w", n, err)
@@ -106,11 +105,24 @@ func open(in *bufio.Reader) (events, error) {
 	if format == "Avro-Json" {
 		return jsonEvents(in), nil
 	}
-	codec, err := codecOf(schema)
-	if err != nil {
-		return nil, fmt.Errorf("the schema in line 2: %w", err)
+	return avroEvents(in, schema)
+}
+
+// jsonEvents reads events in Avro's JSON encoding.
+func jsonEvents(in *bufio.Reader) events {
+	return func() (v any, err error) {
+		l, err := line(in)
+		cut := errors.Is(err, io.ErrUnexpectedEOF)
+		switch {
+		case err != nil && !cut:
+			return nil, err
+		case strings.TrimSpace(l) == "", json.Unmarshal([]byte(l), &v) == nil:
+			return v, nil // a complete event even if the line's end is missing
+		case cut:
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, errBad
 	}
-	return avroEvents(in, codec)
 }
 
 // line reads a line of at most maxEvent bytes, without its end.

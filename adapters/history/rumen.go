@@ -17,41 +17,18 @@ import (
 // maxTraced bounds the bytes of a job in a trace. An attempt takes 2 KB.
 const maxTraced = 512 << 20
 
-// A tracedJob is Rumen's LoggedJob, a summary of a job's history: of Hadoop 0.20 (no times within attempts), of 0.21
-// and later (with clockSplits), or of YARN. Some of its fields have the names of an event's. -1 and null mean unknown.
-type tracedJob struct {
-	event
-	UserName    label                                 `json:"user"`
-	QueueName   label                                 `json:"queue"`
-	Outcome     optional[string]                      `json:"outcome"`
-	Properties  optional[map[string]optional[string]] `json:"jobProperties"`
-	MapTasks    optional[[]tracedTask]                `json:"mapTasks"`
-	ReduceTasks optional[[]tracedTask]                `json:"reduceTasks"`
-}
-
-type tracedTask struct {
-	Attempts optional[[]tracedAttempt] `json:"attempts"`
-}
-
-// A tracedAttempt is an attempt's event, and all of its numbers by name. -1 means unknown.
-type tracedAttempt struct {
-	event
-	Result  optional[string]            `json:"result"`
-	Used    optional[map[string]number] `json:"resourceUsageMetrics"`
-	numbers map[string]number
-}
-
 // tracedCounters are the counters of attempts by their names in a trace.
 var tracedCounters = []struct{ traced, group, name string }{
-	{"hdfsBytesRead", "FileSystemCounter", "HDFS_BYTES_READ"},
-	{"hdfsBytesWritten", "FileSystemCounter", "HDFS_BYTES_WRITTEN"},
-	{"fileBytesRead", "FileSystemCounter", "FILE_BYTES_READ"},
-	{"fileBytesWritten", "FileSystemCounter", "FILE_BYTES_WRITTEN"},
-	{"mapInputRecords", "TaskCounter", "MAP_INPUT_RECORDS"},
-	{"mapOutputRecords", "TaskCounter", "MAP_OUTPUT_RECORDS"},
-	{"reduceInputRecords", "TaskCounter", "REDUCE_INPUT_RECORDS"},
-	{"reduceOutputRecords", "TaskCounter", "REDUCE_OUTPUT_RECORDS"},
-	{"reduceShuffleBytes", "TaskCounter", "REDUCE_SHUFFLE_BYTES"},
+	{"hdfsbytesread", "FileSystemCounter", "HDFS_BYTES_READ"},
+	{"hdfsbyteswritten", "FileSystemCounter", "HDFS_BYTES_WRITTEN"},
+	{"filebytesread", "FileSystemCounter", "FILE_BYTES_READ"},
+	{"filebyteswritten", "FileSystemCounter", "FILE_BYTES_WRITTEN"},
+	{"mapinputrecords", "TaskCounter", "MAP_INPUT_RECORDS"},
+	{"mapoutputrecords", "TaskCounter", "MAP_OUTPUT_RECORDS"},
+	{"reduceinputrecords", "TaskCounter", "REDUCE_INPUT_RECORDS"},
+	{"reduceoutputrecords", "TaskCounter", "REDUCE_OUTPUT_RECORDS"},
+	{"reduceshufflebytes", "TaskCounter", "REDUCE_SHUFFLE_BYTES"},
+	{"cumulativecpuusage", "TaskCounter", "CPU_MILLISECONDS"},
 }
 
 // tracedEnds are the ends of events' kinds by the outcome of a job or an attempt.
@@ -67,8 +44,9 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 	bad := 0
 	for n := 1; ; n++ {
 		limited.N = maxTraced
-		var t tracedJob
-		err := d.Decode(&t)
+		var v any
+		err := d.Decode(&v)
+		job := eventOf(v)
 		torn := errors.Is(err, io.ErrUnexpectedEOF)
 		switch {
 		case limited.N <= 0:
@@ -83,10 +61,10 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 			return jobs, nil
 		case errors.Is(err, io.EOF):
 			return nil, errors.New("rumen: no job in the trace that can be used")
-		case err == nil && t.Job != "" && t.Submitted.instant().Known():
+		case err == nil && job.label("jobid") != "" && job.instant("submittime").Known():
 			run.Good()
-			jobs = append(jobs, t.job())
-		case err == nil, errors.As(err, new(*json.UnmarshalTypeError)):
+			jobs = append(jobs, tracedJob(job))
+		case err == nil:
 			bad++
 			err = run.Bad()
 		}
@@ -96,19 +74,31 @@ func readTrace(r io.Reader) (jobs []*Job, err error) {
 	}
 }
 
-// job converts the job of the trace, by the events of its history.
-func (t *tracedJob) job() *Job {
-	b := builder{job: newJob(string(t.Job)), attempts: map[string]*Attempt{}}
+// tracedJob converts a job of a trace, by the events of its history. It is Rumen's LoggedJob, a summary of the history:
+// of Hadoop 0.20 (no times within attempts), of 0.21 and later (with clockSplits), or of YARN. Most of its fields have
+// the names of events. -1 and null mean unknown.
+func tracedJob(t event) *Job {
+	b := builder{job: newJob(t.label("jobid")), attempts: map[string]*Attempt{}}
 	b.job.Slots = beforeYARN(b.job.ID)
-	t.User, t.Queue = t.UserName, t.QueueName
-	b.takeAs("JOB_SUBMITTED", &t.event)
-	b.takeAs("JOB_INITED", &t.event)
-	b.trace("MAP", t.MapTasks.v)
-	b.trace("REDUCE", t.ReduceTasks.v)
-	b.takeAs("JOB_"+tracedEnds[t.Outcome.v], &t.event)
+	t["username"], t["jobqueuename"] = t["user"], t["queue"]
+	b.take("JOB_SUBMITTED", t)
+	b.take("JOB_INITED", t)
+	for _, kind := range []string{"map", "reduce"} {
+		for _, task := range eventsOf(t[kind+"tasks"]) {
+			for _, a := range eventsOf(task["attempts"]) {
+				complete(a)
+				kind := strings.ToUpper(kind) + "_ATTEMPT_"
+				b.take(kind+"STARTED", a)
+				b.take(kind+tracedEnds[a.text("result")], a)
+			}
+		}
+	}
+	b.take("JOB_"+tracedEnds[t.text("outcome")], t)
+	properties, _ := t["jobproperties"].(map[string]any)
 	var list []mrjob.Property
-	for _, name := range slices.Sorted(maps.Keys(t.Properties.v)) {
-		list = append(list, mrjob.Property{Name: name, Value: t.Properties.v[name].v})
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		value, _ := properties[name].(string)
+		list = append(list, mrjob.Property{Name: name, Value: value})
 	}
 	if list != nil {
 		b.job.Configure(list)
@@ -117,43 +107,23 @@ func (t *tracedJob) job() *Job {
 	return b.job
 }
 
-// trace takes the events of tasks.
-func (b *builder) trace(kind string, tasks []tracedTask) {
-	for i := range tasks {
-		for k := range tasks[i].Attempts.v {
-			a := &tasks[i].Attempts.v[k]
-			a.complete()
-			b.takeAs(kind+"_ATTEMPT_STARTED", &a.event)
-			b.takeAs(kind+"_ATTEMPT_"+tracedEnds[a.Result.v], &a.event)
-		}
+// complete gives an attempt of a trace the fields of events.
+func complete(a event) {
+	host := a.label("hostname")
+	host = host[strings.LastIndexByte(host, '/')+1:] // of /rack/host
+	a["trackername"] = strings.ReplaceAll(host, `\.`, ".")
+	a["shufflefinishtime"], a["sortfinishtime"] = a["shufflefinished"], a["sortfinished"]
+	if cpu := eventOf(a["resourceusagemetrics"]).number("cumulativecpuusage"); cpu.V > 0 { // 0 is not measured
+		a["cumulativecpuusage"] = cpu.V
 	}
-}
-
-func (b *builder) takeAs(kind string, e *event) {
-	e.kind = kind
-	b.take(e)
-}
-
-// UnmarshalJSON reads an attempt.
-func (a *tracedAttempt) UnmarshalJSON(b []byte) error {
-	type plain tracedAttempt
-	a.numbers = decoded[map[string]number](b)
-	return json.Unmarshal(b, (*plain)(a))
-}
-
-// complete fills in the event's fields that have other names in a trace.
-func (a *tracedAttempt) complete() {
-	host := a.Host[strings.LastIndexByte(string(a.Host), '/')+1:] // of /rack/host
-	a.Tracker = label(strings.ReplaceAll(string(host), `\.`, "."))
-	a.CopyEnd, a.SortEnd = a.numbers["shuffleFinished"], a.numbers["sortFinished"]
+	var groups []any
 	for _, c := range tracedCounters {
-		if n := a.numbers[c.traced]; n.Known && n.V >= 0 {
-			a.Counters = append(a.Counters, mrjob.Counter{Group: c.group, Name: c.name, Value: n.V})
+		if n := a.number(c.traced); n.Known && n.V >= 0 {
+			counts := []any{map[string]any{"name": c.name, "value": n.V}}
+			groups = append(groups, map[string]any{"name": c.group, "counts": counts})
 		}
 	}
-	if cpu := a.Used.v["cumulativeCpuUsage"]; cpu.V > 0 { // Rumen writes 0 for unmeasured times
-		a.Counters = append(a.Counters, mrjob.Counter{Group: "TaskCounter", Name: "CPU_MILLISECONDS", Value: cpu.V})
-	}
+	a["counters"] = map[string]any{"groups": groups}
 }
 
 // beforeYARN reports whether a job id is from before YARN. A JobTracker's start in it is a date, a ResourceManager's

@@ -1,0 +1,241 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/internal/clock"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A builder makes a job from the events of its history, in their order.
+type builder struct {
+	job      *Job                // nil before its first event
+	attempts map[string]*Attempt // by id
+	bad      int                 // unusable events
+	stamps   []clock.Stamp       // the times of the events
+	stamped  [][]*dag.Instant    // by stamp: the event's time in the job, and the times that move with it
+}
+
+// transitions are the changes of a job by the kinds of events. Other events repeat facts of these.
+var transitions = map[string]func(*builder, event){
+	"JOB_SUBMITTED":           (*builder).submitted,
+	"AM_STARTED":              (*builder).masterStarted,
+	"JOB_INITED":              (*builder).launched,
+	"JOB_INFO_CHANGED":        (*builder).relaunched,
+	"JOB_QUEUE_CHANGED":       func(b *builder, e event) { b.job.Queue = e.label("jobqueuename") },
+	"JOB_FINISHED":            func(b *builder, e event) { b.finished(e, dag.Succeeded) },
+	"JOB_FAILED":              func(b *builder, e event) { b.finished(e, dag.Failed) },
+	"JOB_ERROR":               func(b *builder, e event) { b.finished(e, dag.Failed) },
+	"JOB_KILLED":              func(b *builder, e event) { b.finished(e, dag.Killed) },
+	"MAP_ATTEMPT_STARTED":     func(b *builder, e event) { b.attemptStarted(e, dag.Map) },
+	"MAP_ATTEMPT_FINISHED":    func(b *builder, e event) { b.attemptEnded(e, dag.Map, dag.AttemptSucceeded) },
+	"MAP_ATTEMPT_FAILED":      func(b *builder, e event) { b.attemptEnded(e, dag.Map, dag.AttemptFailed) },
+	"MAP_ATTEMPT_KILLED":      func(b *builder, e event) { b.attemptEnded(e, dag.Map, dag.AttemptKilled) },
+	"REDUCE_ATTEMPT_STARTED":  func(b *builder, e event) { b.attemptStarted(e, dag.Reduce) },
+	"REDUCE_ATTEMPT_FINISHED": func(b *builder, e event) { b.attemptEnded(e, dag.Reduce, dag.AttemptSucceeded) },
+	"REDUCE_ATTEMPT_FAILED":   func(b *builder, e event) { b.attemptEnded(e, dag.Reduce, dag.AttemptFailed) },
+	"REDUCE_ATTEMPT_KILLED":   func(b *builder, e event) { b.attemptEnded(e, dag.Reduce, dag.AttemptKilled) },
+}
+
+// takeLine applies an event as Avro has it: {"type": kind, "event": {record: fields}}. It reports whether it is one.
+func (b *builder) takeLine(v any) bool {
+	line := eventOf(v)
+	kind := line.text("type")
+	fields, isRecord := line.value("event").(map[string]any)
+	if kind == "" || transitions[kind] != nil && !isRecord {
+		return false
+	}
+	b.take(kind, eventOf(fields))
+	return true
+}
+
+// take applies an event. The first one that changes a job decides which job it is.
+func (b *builder) take(kind string, e event) {
+	apply := transitions[kind]
+	if apply == nil {
+		return
+	}
+	id := e.job()
+	if b.job == nil && id != "" {
+		b.job = newJob(id)
+	}
+	if id == "" || id != b.job.ID {
+		b.bad++
+		return
+	}
+	apply(b, e)
+}
+
+// finish returns the job after its last event.
+func (b *builder) finish(torn bool) (*Job, error) {
+	switch {
+	case b.job == nil:
+		return nil, errors.New("jhist: no event of a job in it")
+	case !b.job.Submitted.Known():
+		return nil, fmt.Errorf("jhist: it does not tell when %s was submitted", b.job.ID)
+	}
+	b.job.Torn, b.job.Bad = torn, b.bad
+	b.setClock()
+	return b.job, nil
+}
+
+// stamp records the time of an event, and the times that move with it.
+func (b *builder) stamp(isEnd bool, times ...*dag.Instant) {
+	b.job.saw(*times[0])
+	// After an attempt's end, another task uses its container at once.
+	b.stamps = append(b.stamps, clock.Stamp{At: *times[0], Began: -1, Took: -1, Soon: isEnd})
+	b.stamped = append(b.stamped, times)
+}
+
+// leastStep is the smallest step of a master's clock that is corrected. The master writes events up to some seconds
+// after they happened.
+const leastStep = time.Minute
+
+// setClock corrects the times if the master's clock was set while the job ran. It skips jobs with several masters,
+// because a second master repeats the events of the first one.
+func (b *builder) setClock() {
+	j := b.job
+	if len(j.Masters) > 1 {
+		return
+	}
+	shift, steps := clock.Straighten(b.stamps)
+	worst, n := time.Duration(0), 0
+	for _, s := range steps {
+		if by := s.Ahead.Abs(); by >= leastStep {
+			worst, n = max(worst, by), n+s.Entries
+		}
+	}
+	if n == 0 {
+		return
+	}
+	j.Clocks = append(j.Clocks, fmt.Sprintf("the clock of its application master steps, by up to %s: ParaTimer moved %s "+
+		"to where their order puts them", units.Exact(worst), units.Count(n, "event")))
+	for i, times := range b.stamped {
+		if *times[0] != b.stamps[i].At { // a later event has replaced it
+			continue
+		}
+		for _, at := range times {
+			if at.Known() {
+				*at += shift[i]
+			}
+		}
+	}
+	j.Last = dag.NoInstant
+	j.saw(j.Submitted, j.Launched, j.Finished)
+	for _, a := range j.all() {
+		a.clamp()
+		j.saw(a.Start, a.End)
+	}
+}
+
+func (b *builder) submitted(e event) {
+	j := b.job
+	j.Name, j.User, j.Queue = hive.JobTitle(e.text("jobname")), e.label("username"), e.label("jobqueuename")
+	j.Submitted = e.instant("submittime")
+	s := &j.Settings
+	s.Workflow, s.Node = e.label("workflowid"), e.label("workflownodename")
+	s.WorkflowName = hive.WorkflowTitle(s.Workflow, e.text("workflowname"))
+	s.After = adjacencies(e.text("workflowadjacencies"))
+	j.saw(j.Submitted)
+}
+
+func (b *builder) masterStarted(e event) {
+	at := e.instant("starttime")
+	b.job.Masters = append(b.job.Masters, Master{At: at, Node: e.node("nodemanagerhost", "nodemanagerhttpport")})
+	b.job.saw(at)
+}
+
+func (b *builder) launched(e event) {
+	j, maps, reduces := b.job, e.number("totalmaps"), e.number("totalreduces")
+	j.Launched, j.Uber = e.instant("launchtime"), e.value("uberized") == true
+	if maps.Known && reduces.Known && min(maps.V, reduces.V) >= 0 {
+		j.Sized, j.Maps, j.Reduces = true, maps.Count(dag.MaxTasks), reduces.Count(dag.MaxTasks)
+	}
+	b.stamp(false, &j.Launched)
+}
+
+func (b *builder) relaunched(e event) {
+	if at := e.instant("launchtime"); at.Known() {
+		b.job.Launched = at
+	}
+}
+
+func (b *builder) finished(e event, state dag.State) {
+	j, at := b.job, e.instant("finishtime")
+	if !at.Known() {
+		return
+	}
+	j.State, j.Finished, j.Diagnosis = state, at, loose.FirstLine(e.text("diagnostics"))
+	// Container sizes follow from counters of megabyte-milliseconds and milliseconds (Hadoop 2.4 and later).
+	total := map[string]float64{}
+	for _, c := range e.counters("totalcounters") {
+		total[c.Name] = c.Value
+	}
+	for kind, mb := range map[string]*int{"MAPS": &j.MapMB, "REDUCES": &j.ReduceMB} {
+		*mb = 0
+		if size := total["MB_MILLIS_"+kind] / total["MILLIS_"+kind]; size >= 1 && size < dag.MaxMemory {
+			*mb = int(math.Round(size))
+		}
+	}
+	b.stamp(false, &j.Finished)
+}
+
+// attempt returns the attempt of an event, nil if its id is not one of the kind. Set-up and clean-up tasks have other
+// kinds.
+func (b *builder) attempt(e event, kind dag.StageIndex) *Attempt {
+	id := e.label("attemptid")
+	k, task, number, ok := mrjob.AttemptOf(id)
+	if !ok || k != kind {
+		b.bad++
+		return nil
+	}
+	a := b.attempts[id]
+	if a == nil {
+		a = newAttempt(kind, task, number)
+		b.attempts[id] = a
+		b.job.Attempts[kind] = append(b.job.Attempts[kind], a)
+	}
+	return a
+}
+
+func (b *builder) attemptStarted(e event, kind dag.StageIndex) {
+	if a := b.attempt(e, kind); a != nil {
+		a.Start, a.Node = e.instant("starttime"), e.node("trackername", "httpport")
+		b.stamp(false, &a.Start)
+	}
+}
+
+func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptState) {
+	a, end, why := b.attempt(e, kind), e.instant("finishtime"), loose.FirstLine(e.text("error"))
+	if a == nil || !end.Known() {
+		return
+	}
+	if a.State == dag.AttemptSucceeded && state != dag.AttemptSucceeded {
+		// Its output was lost. The event repeats the attempt's own end. The loss was noticed at the time of the
+		// events around it.
+		a.Lost, a.LostAs, a.LostWhy = max(b.job.Last, end), state, why
+		return
+	}
+	a.State, a.End, a.Diagnosis, a.Splits = state, end, why, nil
+	splits, _ := e.value("clocksplits").([]any)
+	for _, ms := range splits {
+		a.Splits = append(a.Splits, int32(min(max(numberOf(ms).V, -1), math.MaxInt32)))
+	}
+	a.CopyEnd, a.SortEnd = e.instant("shufflefinishtime"), e.instant("sortfinishtime")
+	if a.Node == "" {
+		a.Node = e.label("hostname")
+	}
+	counters := e.counters("counters")
+	a.Counts, a.Usage = mrjob.CountsOf(counters), mrjob.UsageOf(counters)
+	if math.IsNaN(a.Counts.Copied) && b.job.Sized && kind == dag.Reduce && state == dag.AttemptSucceeded {
+		a.Counts.Copied = float64(b.job.Maps) // even if no counter says so
+	}
+	b.stamp(true, &a.End, &a.CopyEnd, &a.SortEnd)
+}
