@@ -88,7 +88,7 @@ func (b *builder) finish(torn bool) (*Job, error) {
 
 // stamp records the time of an event, and the times that move with it.
 func (b *builder) stamp(isEnd bool, times ...*dag.Instant) {
-	b.job.saw(*times[0])
+	b.job.Last = max(b.job.Last, *times[0])
 	// After an attempt's end, another task uses its container at once.
 	b.stamps = append(b.stamps, clock.Stamp{At: *times[0], Began: -1, Took: -1, Soon: isEnd})
 	b.stamped = append(b.stamped, times)
@@ -127,11 +127,17 @@ func (b *builder) setClock() {
 			}
 		}
 	}
-	j.Last = dag.NoInstant
-	j.saw(j.Submitted, j.Launched, j.Finished)
+	j.Last = max(j.Submitted, j.Launched, j.Finished)
 	for _, a := range j.all() {
-		a.clamp()
-		j.saw(a.Start, a.End)
+		if a.Start.Known() && a.End.Known() {
+			a.End = max(a.End, a.Start)
+			for _, at := range []*dag.Instant{&a.CopyEnd, &a.SortEnd} {
+				if at.Known() {
+					*at = min(max(*at, a.Start), a.End)
+				}
+			}
+		}
+		j.Last = max(j.Last, a.Start, a.End)
 	}
 }
 
@@ -143,13 +149,13 @@ func (b *builder) submitted(e event) {
 	s.Workflow, s.Node = e.label("workflowid"), e.label("workflownodename")
 	s.WorkflowName = hive.WorkflowTitle(s.Workflow, e.text("workflowname"))
 	s.After = adjacencies(e.text("workflowadjacencies"))
-	j.saw(j.Submitted)
+	j.Last = max(j.Last, j.Submitted)
 }
 
 func (b *builder) masterStarted(e event) {
 	at := e.instant("starttime")
 	b.job.Masters = append(b.job.Masters, Master{At: at, Node: e.node("nodemanagerhost", "nodemanagerhttpport")})
-	b.job.saw(at)
+	b.job.Last = max(b.job.Last, at)
 }
 
 func (b *builder) launched(e event) {

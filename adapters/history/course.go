@@ -72,20 +72,19 @@ func (c *course) cut(parts []int32) {
 // The progress of an unsuccessful attempt is unknown, so it stays at zero.
 func plainCourse(a *Attempt) course {
 	c := course{plain: true}
-	if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End <= a.Start {
+	if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() {
 		return c
 	}
+	took, copied, sorted := float64(a.End-a.Start), float64(a.CopyEnd-a.Start), float64(a.SortEnd-a.Start)
 	for i := range c.at {
-		c.at[i] = float64(a.End-a.Start) * float64(i+1) / twelfths
+		c.at[i] = took * float64(i+1) / twelfths
 	}
-	if c.pin(a); a.CopyEnd.Known() && a.SortEnd.Known() {
+	if a.CopyEnd >= a.Start && a.SortEnd >= a.Start {
 		const third = twelfths / 3
-		copied, sorted, end := c.at[third-1], c.at[2*third-1], float64(a.End-a.Start)
-		for i := range third {
-			part := float64(i+1) / third
-			c.at[i] = copied * part
-			c.at[third+i] = copied + (sorted-copied)*part
-			c.at[2*third+i] = sorted + (end-sorted)*part
+		stops := []float64{0, min(copied, sorted), sorted, took}
+		for i := range c.at {
+			from, to := stops[i/third], stops[i/third+1]
+			c.at[i] = from + (to-from)*float64(i%third+1)/third
 		}
 	}
 	return c

@@ -1,10 +1,14 @@
 package history
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Job is a MapReduce job that has ended, or has an incomplete history.
@@ -79,32 +83,86 @@ func (j *Job) Ended() bool { return j.State.Ended() && j.Finished.Known() }
 // all returns the attempts of maps and reduces.
 func (j *Job) all() []*Attempt { return slices.Concat(j.Attempts[dag.Map], j.Attempts[dag.Reduce]) }
 
-// saw records instants of the history.
-func (j *Job) saw(instants ...dag.Instant) {
-	for _, at := range instants {
-		if at.Known() {
-			j.Last = max(j.Last, at)
+// mapOnly reports whether the job has no reduces.
+func (j *Job) mapOnly() bool { return j.Sized && j.Reduces == 0 }
+
+// firstSeen returns when a watcher could first reach the job's master.
+func (j *Job) firstSeen() dag.Instant {
+	if len(j.Masters) > 0 {
+		return j.Masters[0].At
+	}
+	return dag.FirstKnown(j.Launched, j.Submitted)
+}
+
+// defaultMaster is Hadoop's default memory of an application master, in MB.
+const defaultMaster = 1536
+
+// settle puts a job's parts into order, and completes them by what its configuration does not contain. Settling twice
+// changes nothing.
+func (j *Job) settle() {
+	j.submitEarlier()
+	slices.SortStableFunc(j.Masters, func(a, b Master) int { return cmp.Compare(a.At, b.At) })
+	l := &j.Settings.Limits
+	l.MapMB, l.ReduceMB = cmp.Or(j.MapMB, l.MapMB), cmp.Or(j.ReduceMB, l.ReduceMB)
+	if !j.Configured && j.MapMB > 0 {
+		// Containers are multiples of the smallest allocation, and a map's container is one such multiple.
+		step := min(j.MapMB, 1024)
+		j.Settings.MasterMB = (defaultMaster + step - 1) / step * step
+	}
+	if j.Uber { // tasks run one after another in the master's container
+		l.MaxMaps, l.MaxReduces, l.SlowStart = 1, 1, 1
+	}
+	j.Maps, j.Attempts[dag.Map] = fitting(j.Maps, j.Attempts[dag.Map])
+	j.Reduces, j.Attempts[dag.Reduce] = fitting(j.Reduces, j.Attempts[dag.Reduce])
+	for _, list := range j.Attempts {
+		slices.SortStableFunc(list, func(a, b *Attempt) int {
+			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
+		})
+	}
+	for _, a := range j.all() {
+		if !a.End.Known() && j.Finished.Known() {
+			a.State, a.End, a.Diagnosis = dag.AttemptKilled, j.Finished, "the history has no end of it"
 		}
+		if a.End.Known() {
+			a.End = max(a.End, a.Start)
+		}
+		a.course = courseOf(a, j.mapOnly())
+		j.Last = max(j.Last, a.End, a.Lost)
 	}
 }
 
-// end returns when the job's history ends.
-func (j *Job) end() dag.Instant {
-	if j.Finished.Known() {
-		return j.Finished
+// submitEarlier moves a job's submission to its earliest start if it seems to have been submitted later. The
+// submitting client has its own clock.
+func (j *Job) submitEarlier() {
+	starts := []dag.Instant{j.Submitted, j.Launched}
+	for _, m := range j.Masters {
+		starts = append(starts, m.At)
 	}
-	return j.Last
+	for _, a := range j.all() {
+		starts = append(starts, a.Start)
+	}
+	first := slices.Min(slices.DeleteFunc(starts, func(at dag.Instant) bool { return !at.Known() }))
+	if late := j.Submitted.Sub(first); late > time.Second {
+		j.Clocks = append(j.Clocks, fmt.Sprintf("its submission is %s later than its start, by another clock: "+
+			"ParaTimer takes the start for it", units.Exact(late)))
+	}
+	j.Submitted = first
 }
 
-// clamp moves the end of an attempt behind its start, and the phases of a reduce between the two.
-func (a *Attempt) clamp() {
-	if !a.Start.Known() || !a.End.Known() {
-		return
+// mostUnlisted bounds the tasks that a history announces without listing an attempt. A job that was killed early has
+// some such tasks. A larger number is an error in the history, and the replay of all of them would be slow.
+const mostUnlisted = 20_000
+
+// fitting raises the size of a phase to what its attempts show. Some histories announce fewer tasks than ran, as one
+// of Hadoop's own tests does. An attempt of a task far beyond the size is an error in the history.
+func fitting(tasks int, attempts []*Attempt) (int, []*Attempt) {
+	if tasks > mostUnlisted+len(attempts) {
+		tasks = 0
 	}
-	a.End = max(a.End, a.Start)
-	for _, at := range []*dag.Instant{&a.CopyEnd, &a.SortEnd} {
-		if at.Known() {
-			*at = min(max(*at, a.Start), a.End)
-		}
+	most := tasks + len(attempts)
+	attempts = slices.DeleteFunc(attempts, func(a *Attempt) bool { return a.Task < 0 || int(a.Task) >= most })
+	for _, a := range attempts {
+		tasks = max(tasks, int(a.Task)+1)
 	}
+	return tasks, attempts
 }

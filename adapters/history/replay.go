@@ -1,27 +1,20 @@
 package history
 
 import (
+	"math"
 	"sort"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A replay is what the snapshots show of a job.
 type replay struct {
 	*Job
+	nodes  map[string]int32  // by name
 	shown  [2][]*dag.Attempt // parallel to the job's attempts; nil: not started
 	phases [2][]dag.Attempt  // attempts in the previous snapshot
-}
-
-// firstSeen returns when a watcher could first reach the job's master.
-func (j *Job) firstSeen() dag.Instant {
-	if len(j.Masters) > 0 {
-		return j.Masters[0].At
-	}
-	if j.Launched.Known() {
-		return j.Launched
-	}
-	return j.Submitted
 }
 
 // stateAt returns the job's state at t. The history has the launch by the last master only, so the job counts as
@@ -42,19 +35,13 @@ func (j *Job) attemptAt(t dag.Instant) int {
 	return sort.Search(len(j.Masters), func(i int) bool { return j.Masters[i].At > t })
 }
 
-// mapOnly reports whether the job has no reduces.
-func (j *Job) mapOnly() bool { return j.Sized && j.Reduces == 0 }
-
-// jobAt returns the job's part of the snapshot at t.
-func (r *replay) jobAt(t dag.Instant, c *cluster) dag.JobState {
+// at returns the job's part of the snapshot at t.
+func (r *replay) at(t dag.Instant) dag.JobState {
 	out := dag.JobState{
 		ID: r.ID, State: r.stateAt(t), Submitted: r.Submitted, Started: dag.NoInstant, Finished: dag.NoInstant,
 		Attempt: r.attemptAt(t), Stages: make([]dag.StageState, dag.MapReduceStages),
 	}
-	if out.Attempt > 0 {
-		out.Master = r.Masters[out.Attempt-1].Node
-	}
-	if out.State != dag.Submitted && r.Launched.Known() && t >= r.Launched {
+	if out.State != dag.Submitted && t >= r.Launched {
 		out.Started = r.Launched
 	}
 	if out.State.Ended() {
@@ -63,30 +50,43 @@ func (r *replay) jobAt(t dag.Instant, c *cluster) dag.JobState {
 			out.Diagnosis = r.Diagnosis
 		}
 	}
-	v := attemptView{at: t, job: r.Job, cluster: c}
-	maps := r.phase(dag.Map, &v)
-	v.outputs = outputs(maps)
-	reduces := r.phase(dag.Reduce, &v)
-	out.Stages[dag.Map].Attempts, out.Stages[dag.Reduce].Attempts = maps, reduces
-	if l := &r.Settings.Limits; !r.Slots && out.Attempt > 0 && !out.State.Ended() {
-		out.HeldMB = r.Settings.MasterMB
-		if !r.Uber {
-			out.HeldMB += out.Stages[dag.Map].Running()*l.MapMB + out.Stages[dag.Reduce].Running()*l.ReduceMB
+	maps, reduces := &out.Stages[dag.Map], &out.Stages[dag.Reduce]
+	maps.Attempts = r.phase(dag.Map, t, 0)
+	reduces.Attempts = r.phase(dag.Reduce, t, outputs(maps.Attempts))
+	if out.Attempt > 0 {
+		out.Master = r.Masters[out.Attempt-1].Node
+		if l := &r.Settings.Limits; !r.Slots && !out.State.Ended() {
+			out.HeldMB = r.Settings.MasterMB
+			if !r.Uber {
+				out.HeldMB += maps.Running()*l.MapMB + reduces.Running()*l.ReduceMB
+			}
 		}
 	}
 	return out
 }
 
+// outputs counts tasks with a result.
+func outputs(attempts []dag.Attempt) int {
+	n, last := 0, int32(-1)
+	for i := range attempts {
+		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.Task != last {
+			n, last = n+1, a.Task
+		}
+	}
+	return n
+}
+
 // phase returns the attempts that have started. It returns the previous snapshot's slice if nothing has changed.
-func (r *replay) phase(k dag.StageIndex, v *attemptView) []dag.Attempt {
+// outputs is how many outputs of maps there are to copy.
+func (r *replay) phase(k dag.StageIndex, t dag.Instant, outputs int) []dag.Attempt {
 	shown, changed := r.shown[k], false
 	for i, a := range r.Attempts[k] {
 		was := shown[i]
 		if was != nil && was.State != dag.AttemptRunning && (!a.Lost.Known() || was.State != dag.AttemptSucceeded) {
 			continue // it will not change
 		}
-		if now, started := v.show(a, was); started {
-			shown[i], changed = &now, true
+		if begun := dag.FirstKnown(a.Start, a.End); begun.Known() && begun <= t {
+			shown[i], changed = r.show(a, was, t, outputs), true
 		}
 	}
 	if changed {
@@ -100,13 +100,103 @@ func (r *replay) phase(k dag.StageIndex, v *attemptView) []dag.Attempt {
 	return r.phases[k]
 }
 
-// outputs counts tasks with a result.
-func outputs(attempts []dag.Attempt) int {
-	n, last := 0, int32(-1)
-	for i := range attempts {
-		if a := &attempts[i]; a.State == dag.AttemptSucceeded && a.Task != last {
-			n, last = n+1, a.Task
+// show returns an attempt that has started as a live watcher would have seen it. was is the attempt in the previous
+// snapshot, or nil.
+func (r *replay) show(a *Attempt, was *dag.Attempt, t dag.Instant, outputs int) *dag.Attempt {
+	out := a.Attempt
+	if was != nil {
+		out.First, out.Last, out.FirstReport = was.First, was.Last, was.FirstReport
+	}
+	out.Node = -1
+	if n, ok := r.nodes[a.Node]; ok {
+		out.Node = n
+	}
+	for _, known := range []*dag.Instant{&out.CopyEnd, &out.SortEnd} {
+		if *known > t {
+			*known = dag.NoInstant
 		}
 	}
-	return n
+	switch running := !a.End.Known() || t < a.End; {
+	case running:
+		out.State, out.End, out.Diagnosis = dag.AttemptRunning, dag.NoInstant, ""
+		r.progress(a, &out, t, outputs)
+	case a.State == dag.AttemptSucceeded:
+		r.final(a, &out)
+		if a.Lost.Known() && a.Lost <= t {
+			out.State, out.Diagnosis = a.LostAs, a.LostWhy
+		}
+	case was != nil: // it keeps its last known progress
+		out.Ratio, out.Done, out.Total, out.Out, out.Bytes = was.Ratio, was.Done, was.Total, was.Out, was.Bytes
+		return &out
+	default:
+		return &out
+	}
+	work := dag.Work
+	if a.Kind == dag.Map {
+		work = 0
+	}
+	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
+		out.FirstReport = t
+	}
+	tasktable.Mark(&out, work, t)
+	return &out
+}
+
+// final sets the counters of a successful attempt's end.
+func (r *replay) final(a *Attempt, out *dag.Attempt) {
+	c, maps := &a.Counts, float64(r.Maps)
+	out.Ratio, out.Diagnosis = 1, ""
+	if a.Kind == dag.Map {
+		out.Done[0], out.Total[0], out.Out, out.Bytes = c.MapIn, c.MapIn, c.MapOut, c.Read
+		return
+	}
+	out.Done[dag.Copy], out.Total[dag.Copy] = c.Copied, maps
+	out.Done[dag.Work], out.Total[dag.Work], out.Out, out.Bytes = c.ReduceIn, c.ReduceIn, c.ReduceOut, c.Shuffled
+}
+
+// progress sets the known facts of a running attempt, as of its last report. The history only has the progress, from
+// which the input read so far follows. Interpolated progress is not shown as a counter. The output so far is unknown.
+func (r *replay) progress(a *Attempt, out *dag.Attempt, t dag.Instant, outputs int) {
+	since := t - a.Start
+	if report := dag.Instant(r.Settings.Overheads.Report.Milliseconds()); report > 0 {
+		since -= since % report
+	}
+	out.Ratio = a.course.ratio(float64(since))
+	c, maps, measured := &a.Counts, float64(r.Maps), !a.course.plain
+	if a.Kind == dag.Map {
+		share := mrjob.MapShare
+		if r.mapOnly() {
+			share = 1
+		}
+		if c.MapIn > 0 && measured {
+			if out.Done[0] = math.Floor(c.MapIn * min(1, out.Ratio/share)); out.Done[0] > 0 {
+				out.Total[0] = c.MapIn // follows from the progress
+			}
+		}
+		return
+	}
+	switch {
+	case out.CopyEnd.Known():
+		out.Done[dag.Copy], out.Total[dag.Copy], out.Bytes = maps, maps, c.Shuffled
+	case measured:
+		out.Done[dag.Copy], out.Total[dag.Copy] = min(math.Floor(3*out.Ratio*maps), float64(outputs)), maps
+	}
+	if !out.SortEnd.Known() {
+		return
+	}
+	if c.ReduceIn > 0 && measured {
+		out.Done[dag.Work] = math.Floor(c.ReduceIn * min(1, max(0, 3*out.Ratio-2)))
+	}
+	if at := a.Start + since; at > out.SortEnd && a.evenly() {
+		out.Out = math.Floor(c.ReduceOut * float64(at-out.SortEnd) / float64(a.End-out.SortEnd))
+	}
+}
+
+// evenly reports whether a reduce's output may be interpolated linearly between the end of its sort and its own end.
+// The history does not have the output, and progress does not measure it: reading a large group at once moves
+// progress to its end (docs/facts/measured.md 4). If the reports stopped long before the end, as in Streaming jobs,
+// the output in between is unknown.
+func (a *Attempt) evenly() bool {
+	return a.State == dag.AttemptSucceeded && a.SortEnd.Known() && a.End > a.SortEnd &&
+		(a.course.plain || a.course.at[twelfths-1] >= 0.9*float64(a.End-a.Start))
 }

@@ -21,13 +21,14 @@ const (
 type Source struct {
 	workflow *Workflow
 	jobs     []*replay // parallel to the workflow's jobs
-	cluster  cluster
+	cluster  dag.Cluster
+	nodes    []dag.NodeState
 	every    time.Duration
 	at, last dag.Instant // of the next snapshot, and of the last one
 	ended    bool
 	plan     *dag.Plan
 	remarks  []dag.Warning // in each snapshot
-	left     []string      // omitted nodes: their history is missing
+	left     []string      // omitted nodes of the graph: their history is missing
 }
 
 // NewSource returns a source that replays w. every is the time between snapshots; 0 chooses it automatically.
@@ -35,21 +36,29 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	if len(w.Jobs) == 0 {
 		return nil, errors.New("there is no job in it")
 	}
-	s := &Source{workflow: w, at: dag.NoInstant, last: dag.NoInstant}
+	s := &Source{workflow: w, last: dag.NoInstant}
 	for _, j := range w.Jobs {
 		if !j.Submitted.Known() {
 			return nil, errors.New(j.ID + ": its history does not tell when it was submitted")
 		}
 		j.settle()
-		s.jobs = append(s.jobs, &replay{Job: j, shown: [2][]*dag.Attempt{
-			make([]*dag.Attempt, len(j.Attempts[dag.Map])), make([]*dag.Attempt, len(j.Attempts[dag.Reduce])),
-		}})
-		if !s.at.Known() || j.Submitted < s.at {
-			s.at = j.Submitted
-		}
 		s.last = max(s.last, j.Submitted, j.Launched, j.Finished, j.Last)
 	}
 	s.cluster = clusterOf(w.Jobs)
+	nodes := map[string]int32{}
+	for i, n := range s.cluster.Nodes {
+		nodes[n.Name] = int32(i) //nolint:gosec // far fewer than attempts, which are in memory
+		s.nodes = append(s.nodes, dag.NodeState{Name: n.Name, MemoryMB: n.MemoryMB, LostAt: dag.NoInstant})
+	}
+	s.at = w.Jobs[0].Submitted
+	for _, j := range w.Jobs {
+		s.at = min(s.at, j.Submitted)
+		r := &replay{Job: j, nodes: nodes}
+		for k := range r.shown {
+			r.shown[k] = make([]*dag.Attempt, len(j.Attempts[k]))
+		}
+		s.jobs = append(s.jobs, r)
+	}
 	if every <= 0 {
 		every = max(DefaultEvery, (s.last.Sub(s.at)/MaxTicks + time.Second - 1).Truncate(time.Second))
 	}
