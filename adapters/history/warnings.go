@@ -1,7 +1,6 @@
 package history
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +15,7 @@ const longWait = 24 * time.Hour
 
 // remark collects the warnings of all snapshots.
 func (s *Source) remark() {
-	warn := func(code, format string, args ...any) {
-		s.remarks = append(s.remarks, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
-	}
+	warn := func(code, format string, args ...any) { s.remarks = append(s.remarks, dag.Warningf(code, format, args...)) }
 	plain, even, of, bare := 0, 0, 0, 0
 	for _, j := range s.workflow.Jobs {
 		for _, a := range j.all() {
@@ -67,9 +64,7 @@ func (s *Source) remark() {
 // warnings returns the warnings of one snapshot.
 func (s *Source) warnings(snap *dag.Snapshot, graph *mrjob.Graph) []dag.Warning {
 	out := slices.Clone(s.remarks)
-	warn := func(code, format string, args ...any) {
-		out = append(out, dag.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
-	}
+	warn := func(code, format string, args ...any) { out = append(out, dag.Warningf(code, format, args...)) }
 	if graph.Launches > 1 {
 		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes",
 			graph.Launches)

@@ -101,15 +101,15 @@ func (s *Source) Used() mrjob.Used {
 		task int32
 	}
 	all := map[key]mrjob.Usage{}
-	for _, j := range s.workflow.Jobs {
+	for _, j := range s.jobs {
 		for _, a := range j.all() {
 			if a.State == dag.AttemptSucceeded {
 				all[key{j.ID, a.Kind, a.Task}] = a.Usage
 			}
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
-		u, ok := all[key{job, k, task}]
+	return func(job string, k dag.StageIndex, task int32) (u mrjob.Usage, ok bool) {
+		u, ok = all[key{job, k, task}]
 		return u, ok
 	}
 }
