@@ -21,9 +21,9 @@ const maxItems = 1 << 16
 var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
 
 // avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
-func avroEvents(in io.Reader, schema string) (events, error) {
+func avroEvents(in io.Reader, schema []byte) (events, error) {
 	var root any
-	if err := json.Unmarshal([]byte(schema), &root); err != nil {
+	if err := json.Unmarshal(schema, &root); err != nil {
 		return nil, fmt.Errorf("the schema in line 2: it is not JSON: %w", err)
 	}
 	usable := usableTypes{"boolean": true, "int": true, "long": true, "float": true, "double": true, "string": true}
@@ -31,7 +31,7 @@ func avroEvents(in io.Reader, schema string) (events, error) {
 	bounded()
 	var codec *goavro.Codec
 	if err == nil {
-		codec, err = goavro.NewCodec(schema)
+		codec, err = goavro.NewCodec(string(schema))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the schema in line 2: %w", err)

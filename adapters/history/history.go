@@ -11,11 +11,11 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -93,12 +93,13 @@ func readEvents(r io.Reader) (*Job, error) {
 // events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records without a
 // container (docs/facts/hadoop.md D).
 func open(in *bufio.Reader) (events, error) {
-	format, err := line(in)
+	line, err := input.Line(in, maxEvent)
+	format := string(bytes.TrimSpace(line))
 	if err != nil || format != "Avro-Json" && format != "Avro-Binary" {
 		return nil, errors.New("its first line is neither Avro-Json nor Avro-Binary. ParaTimer does not read the history of " +
 			"a JobTracker (Hadoop 0.18 to 1.x): make a trace of it with TraceBuilder, a part of Hadoop's Rumen")
 	}
-	schema, err := line(in)
+	schema, err := input.Line(in, maxEvent)
 	if err != nil {
 		return nil, fmt.Errorf("the schema in line 2 is missing: %w", err)
 	}
@@ -111,35 +112,16 @@ func open(in *bufio.Reader) (events, error) {
 // jsonEvents reads events in Avro's JSON encoding.
 func jsonEvents(in *bufio.Reader) events {
 	return func() (v any, err error) {
-		l, err := line(in)
+		line, err := input.Line(in, maxEvent)
 		cut := errors.Is(err, io.ErrUnexpectedEOF)
 		switch {
 		case err != nil && !cut:
 			return nil, err
-		case strings.TrimSpace(l) == "", json.Unmarshal([]byte(l), &v) == nil:
+		case len(bytes.TrimSpace(line)) == 0, json.Unmarshal(line, &v) == nil:
 			return v, nil // a complete event even if the line's end is missing
 		case cut:
 			return nil, io.ErrUnexpectedEOF
 		}
 		return nil, errBad
-	}
-}
-
-// line reads a line of at most maxEvent bytes, without its end.
-func line(in *bufio.Reader) (string, error) {
-	var b []byte
-	for {
-		part, err := in.ReadSlice('\n')
-		b = append(b, part...)
-		switch {
-		case len(b) > maxEvent:
-			return "", fmt.Errorf("a line of more than %d bytes", maxEvent)
-		case err == nil:
-			return strings.TrimRight(string(b), "\r\n "), nil
-		case errors.Is(err, io.EOF) && len(b) > 0:
-			return string(b), io.ErrUnexpectedEOF
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return "", err
-		}
 	}
 }

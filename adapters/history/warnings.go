@@ -15,7 +15,9 @@ const longWait = 24 * time.Hour
 
 // remark collects the warnings of all snapshots.
 func (s *Source) remark() {
-	warn := func(code, format string, args ...any) { s.remarks = append(s.remarks, dag.Warningf(code, format, args...)) }
+	warn := func(code, format string, args ...any) {
+		s.remarks = append(s.remarks, dag.Warningf(code, format, args...))
+	}
 	plain, even, of, bare := 0, 0, 0, 0
 	for _, j := range s.workflow.Jobs {
 		for _, a := range j.all() {
