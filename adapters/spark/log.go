@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -55,7 +54,7 @@ func ReadLog(in io.Reader) (*Log, error) {
 	if err := l.read(in); err != nil {
 		return nil, err
 	}
-	return l, l.check()
+	return l, l.arrange()
 }
 
 func newLog() *Log {
@@ -68,47 +67,35 @@ func (l *Log) read(in io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("spark: %w", err)
 	}
-	whole := true // the line has an end
-	lines := bufio.NewScanner(b)
-	lines.Buffer(nil, mostLine)
-	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
-		n, line, err := bufio.ScanLines(data, atEnd)
-		whole = n > 0 && data[n-1] == '\n'
-		return n, line, err
-	})
 	var bad input.Streak
-	n := 1
-	for ; lines.Scan(); n++ {
+	for n := 1; ; n++ {
 		if n%readEvery == 0 && l.progress != nil {
 			l.progress(l.total)
 		}
-		if l.total += len(lines.Bytes()) + 1; l.total > mostLog || len(l.events) > mostEvents {
-			return fmt.Errorf("spark: the event log has more than %d GB or %d events: too large to play", mostLog>>30,
-				mostEvents)
-		}
-		line := bytes.TrimSpace(lines.Bytes())
-		switch {
-		case len(line) == 0:
+		line, err := input.Line(b, mostLine)
+		cut := errors.Is(err, io.ErrUnexpectedEOF)
+		l.total += len(line) + 1
+		switch line = bytes.TrimSpace(line); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil && !cut, len(line) == 0 && !cut:
+		case l.total > mostLog || len(l.events) > mostEvents:
+			err = fmt.Errorf("the event log has more than %d GB or %d events: too large to play", mostLog>>30, mostEvents)
 		case l.take(line):
 			bad.Good()
-		case !whole:
-			l.Torn = true // the last line of a cut-off log may be incomplete
+		case cut: // the last line of a cut-off log may be incomplete
+			l.Torn = true
 		default:
 			l.badLines++
-			if err := bad.Bad(); err != nil {
-				return fmt.Errorf("spark: line %d: %w", n, err)
-			}
+			err = bad.Bad()
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("spark: line %d: %w", n, err)
 		}
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("spark: line %d: it is longer than %d MB", n, mostLine>>20)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		l.Torn = true
-	case err != nil:
-		return fmt.Errorf("spark: line %d: %w", n, err)
-	}
-	return nil
 }
 
 // take adds a line, and reports whether it is an event.
@@ -134,16 +121,6 @@ func (l *Log) take(line []byte) bool {
 	}
 	l.events = append(l.events, w.event(kind, l.lines))
 	return true
-}
-
-// check orders the log, and returns ErrNoLog if it has no job.
-func (l *Log) check() error {
-	l.hashes = nil
-	l.arrange()
-	if !l.First.Known() {
-		return ErrNoLog
-	}
-	return nil
 }
 
 // name sets the application's id in a log without one.

@@ -11,14 +11,15 @@ import (
 )
 
 // arrange sets the instants of all events so that they never decrease. Events after the application's end, such as
-// ends of jobs that were cancelled with it, are moved before it.
-func (l *Log) arrange() {
-	l.First, l.Last = dag.NoInstant, dag.NoInstant
+// ends of jobs that were cancelled with it, are moved before it. It returns ErrNoLog if there is no job.
+func (l *Log) arrange() error {
+	l.hashes, l.First, l.Last = nil, dag.NoInstant, dag.NoInstant
 	shift, steps := clock.Straighten(l.stamps())
-	l.steps = steps
-	for i := range l.steps {
-		l.steps[i].Entry = l.events[steps[i].Entry].line
+	for _, s := range steps {
+		s.Entry = l.events[s.Entry].line
+		l.steps = append(l.steps, s)
 	}
+	end := -1
 	for i := range l.events {
 		e := &l.events[i]
 		if e.stamp.Known() {
@@ -28,18 +29,22 @@ func (l *Log) arrange() {
 			l.Last = max(l.Last, e.stamp+e.shift)
 		}
 		e.at = l.Last
-	}
-	for i := len(l.events) - 1; i >= 0; i-- {
-		switch l.events[i].kind.name {
+		switch e.kind.name {
 		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
-			l.First = l.events[i].at
+			l.First = dag.FirstKnown(l.First, e.at)
+		case "ApplicationEnd":
+			end = max(end, i)
 		}
 	}
-	if n := slices.IndexFunc(l.events, func(e event) bool { return e.kind.name == "ApplicationEnd" }); n >= 0 {
-		end := l.events[n]
-		end.at = l.Last
-		l.events = append(slices.Delete(l.events, n, n+1), end)
+	if end >= 0 {
+		last := l.events[end]
+		last.at = l.Last
+		l.events = append(slices.Delete(l.events, end, end+1), last)
 	}
+	if !l.First.Known() {
+		return ErrNoLog
+	}
+	return nil
 }
 
 // stamps returns the times of all events, with the relations that clock.Straighten needs.

@@ -58,7 +58,7 @@ func (f LogFile) Open() (*Log, error) {
 	if l.id == "" { // Spark 1.0 wrote no id
 		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
 	}
-	return l, l.check()
+	return l, l.arrange()
 }
 
 // openZip opens a zip in a file system.

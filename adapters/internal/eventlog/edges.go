@@ -3,16 +3,18 @@ package eventlog
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
 // A Job is the event that starts a job, with the edges between its stages.
 type Job struct {
-	Event  string       `json:",omitempty"`
 	ID     loose.Number `json:"Job ID"`
 	Stages []Stage      `json:"Stage Infos"`
 }
@@ -26,99 +28,103 @@ type Stage struct {
 // Bounds of a log that is read for its edges. For each request, a history server reads and compresses the whole log.
 const (
 	mostZip   = 32 << 20 // bytes of the zip
-	mostText  = 64 << 20 // bytes of its content, uncompressed
+	mostFiles = 200      // in the zip
+	mostText  = 64 << 20 // bytes of the content, before and after the files are unpacked
 	mostStart = 8 << 20  // bytes of one event that starts a job
 )
 
-// start is the name of the event that starts a job.
-const start = "SparkListenerJobStart"
+// Edges returns a reader of JSON from the zip of an event log: a list with a Job for each started job. The zip is read
+// by the first call of Read. Damage, the bounds, and the cut-off end of a running application's log end the list
+// without an error.
+func Edges(in io.Reader) io.Reader { return &edges{in: in} }
 
-// Edges returns a reader of JSON from the zip of an event log: a list with a Job for each started job. The zip is
-// read as it arrives. Damage, the bounds, and the cut-off end of a running application's log end the list without an
-// error.
-func Edges(in io.Reader) io.Reader {
-	e := &edges{left: mostText}
-	e.zip = zipReader{in: bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), left: mostText}
-	e.out.WriteByte('[')
-	return e
-}
-
-// An edges produces the list while its reader reads.
 type edges struct {
-	zip  zipReader
-	text *bufio.Reader // of the current file, nil between two files
-	left int           // remaining bytes of text
-	jobs int
-	out  bytes.Buffer
-	over bool
+	in   io.Reader
+	list *bytes.Reader // nil before the zip is read
 }
 
 // Read implements io.Reader.
 func (e *edges) Read(p []byte) (int, error) {
-	for e.out.Len() == 0 && !e.over {
-		line, err := e.line()
+	if e.list == nil {
+		jobs := []json.RawMessage{}
+		plain := &io.LimitedReader{N: mostText}
+		eachFile(bufio.NewReaderSize(io.LimitReader(e.in, mostZip), ReadSize), func(file io.Reader) {
+			text, err := Unpack(file)
+			if err != nil {
+				return // the next file may be usable
+			}
+			plain.R = text
+			jobs = append(jobs, starts(bufio.NewReaderSize(plain, ReadSize))...)
+		})
+		b, err := json.Marshal(jobs)
 		if err != nil {
-			e.over = true
-			e.out.WriteByte(']')
+			return 0, err
 		}
-		e.note(line)
+		e.list = bytes.NewReader(b)
 	}
-	return e.out.Read(p)
+	return e.list.Read(p)
 }
 
-// note writes the edges of a line that starts a job. It leaves out a job with an invalid id.
-func (e *edges) note(line []byte) {
-	var j Job
-	if line == nil || json.Unmarshal(line, &j) != nil || j.Event != start {
-		return
-	}
-	j.Event = ""
-	b, err := json.Marshal(j)
-	if err != nil {
-		return
-	}
-	if e.jobs++; e.jobs > 1 {
-		e.out.WriteByte(',')
-	}
-	e.out.Write(append(b, '\n'))
-}
-
-// line returns the next line that starts a job, or nil after the end of a file.
-func (e *edges) line() ([]byte, error) {
-	if e.text == nil {
-		file, err := e.zip.next()
-		if err != nil {
-			return nil, err
-		}
-		if e.text, err = Unpack(file); err != nil {
-			e.text = nil // the next file may be usable
-		}
-		return nil, nil
-	}
-	var line []byte
-	wanted, first := false, true
+// starts returns the jobs that start in a file of a log. Those with an invalid id are left out.
+func starts(text *bufio.Reader) (jobs []json.RawMessage) {
 	for {
-		part, err := e.text.ReadSlice('\n')
-		if e.left -= len(part); e.left < 0 {
-			return nil, errBounds
+		line, err := input.Line(text, mostStart)
+		var j Job
+		if Event(line) == "SparkListenerJobStart" && json.Unmarshal(line, &j) == nil {
+			if b, err := json.Marshal(j); err == nil {
+				jobs = append(jobs, b)
+			}
 		}
-		if first && len(part) > 0 {
-			// The name of an event may come after the end of the buffer.
-			name := Event(part)
-			wanted, first = name == start || name == "" && part[0] == '{' && errors.Is(err, bufio.ErrBufferFull), false
+		if err != nil && !errors.Is(err, input.ErrLong) {
+			return jobs
 		}
-		if wanted = wanted && len(line)+len(part) <= mostStart; wanted {
-			line = append(line, part...)
+	}
+}
+
+// The headers of the files in a zip, and the trailer after a file with initially unknown length.
+const (
+	zipHeader  = 30
+	zipTrailer = "PK\x07\x08"
+	zipTrailed = 1 << 3 // a flag: there is a trailer
+	zipSecret  = 1 << 0 // a flag: the file is encrypted
+	zipStored  = 0
+	zipDeflate = 8
+)
+
+// eachFile calls read for the files of a zip one after another while the zip arrives. The reader of the standard library
+// needs the directory at the end of the zip, and therefore all of it.
+func eachFile(zip *bufio.Reader, read func(file io.Reader)) {
+	file := &io.LimitedReader{N: mostText} // of all files
+	for range mostFiles {
+		var head [zipHeader]byte
+		if _, err := io.ReadFull(zip, head[:]); err != nil || string(head[:4]) != ZipMagic {
+			return
 		}
+		short := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
+		flags, method, size := short(6), short(8), binary.LittleEndian.Uint32(head[18:])
+		_, err := zip.Discard(short(26) + short(28))
+		isTrailed := flags&zipTrailed != 0
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err != nil: // the file has ended, or is cut off
-			e.text = nil
-			return nil, nil //nolint:nilerr // that is no error of a log in progress
-		case wanted:
-			return line, nil
+		case err != nil || flags&zipSecret != 0:
+			return
+		case method == zipDeflate:
+			file.R = flate.NewReader(zip) // reads no further than its end, since zip reads single bytes
+		case method == zipStored && !isTrailed:
+			file.R = io.LimitReader(zip, int64(size))
 		default:
-			first = true
+			return
+		}
+		read(file)
+		if _, err := io.Copy(io.Discard, file); err != nil || file.N <= 0 {
+			return
+		}
+		if isTrailed {
+			sign, _ := zip.Peek(len(zipTrailer))
+			n := 3 * 4
+			if string(sign) == zipTrailer {
+				n += len(zipTrailer)
+			}
+			_, _ = zip.Discard(n) // at the end of the zip there is no next header
 		}
 	}
 }

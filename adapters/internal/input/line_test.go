@@ -30,7 +30,7 @@ func TestLine(t *testing.T) {
 		t.Errorf("%q, %v", l, err)
 	}
 	in.Reset(strings.NewReader(long))
-	if _, err := Line(in, 1<<10); err == nil || !strings.Contains(err.Error(), "it is longer than") {
+	if _, err := Line(in, 1<<10); !errors.Is(err, ErrLong) {
 		t.Error(err)
 	}
 }
