@@ -202,3 +202,19 @@ func TestIsLog(t *testing.T) {
 		}
 	}
 }
+
+// TestLZ4Copies holds that a block that repeats what stands before is unpacked.
+func TestLZ4Copies(t *testing.T) {
+	t.Parallel()
+	block := func(size byte, data ...byte) io.Reader {
+		head := LZ4Magic + "\x26" + string([]byte{byte(len(data)), 0, 0, 0, size, 0, 0, 0}) + "\x00\x00\x00\x00"
+		return strings.NewReader(head + string(data))
+	}
+	got, err := lz4Next(block(10, 0x32, 'a', 'b', 'c', 3, 0, 0x10, '!'))
+	if err != nil || string(got) != "abcabcabc!" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := lz4Next(block(9, 0x32, 'a', 'b', 'c', 9, 0)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a copy from before the block: %v", err)
+	}
+}
