@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 )
 
@@ -35,25 +36,15 @@ func ReadFiles(ctx context.Context, in fs.FS, name string) (*Find, error) {
 	if !info.IsDir() {
 		return f, f.file(in, name)
 	}
-	n := 0
-	err = fs.WalkDir(in, name, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil && d != nil && d.IsDir():
-			f.skip(name, err)
-			return fs.SkipDir
-		case err != nil || d.IsDir():
-			return err
-		}
-		if n++; n > maxFiles || len(f.Jobs) > maxJobs {
-			return fmt.Errorf("%s: more than %d files or %d jobs: give a smaller folder", name, maxFiles, maxJobs)
+	err = input.EachFile(ctx, in, name, maxFiles, f.skip, func(name string, d fs.DirEntry) error {
+		if len(f.Jobs) > maxJobs {
+			return fmt.Errorf("%s: more than %d jobs: give a smaller folder", name, maxJobs)
 		}
 		// Other files are not opened.
 		if plain := strings.TrimSuffix(name, ".gz"); !strings.HasSuffix(plain, ".jhist") && !strings.HasSuffix(plain, ".json") {
 			return nil
 		}
-		err = errors.New("it is not a file")
+		err := errors.New("it is not a file")
 		if d.Type()&^fs.ModeSymlink == 0 { // opening a pipe would block forever
 			err = f.file(in, name)
 		}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -123,31 +124,28 @@ var (
 
 // A piece is one file of a log that has several.
 type piece struct {
-	name        string
-	folder, log string // the same for all pieces of a log
-	order       string
-	compact     bool
+	name  string
+	log   string // the same for all pieces of a log
+	order string
 }
 
 // pieceOf parses the name of a piece.
 func pieceOf(name string) (p piece, ok bool) {
 	folder, base := path.Split(name)
-	p = piece{name: name, folder: path.Clean(folder)}
 	if m := rollingPiece.FindStringSubmatch(base); m != nil {
-		p.log, p.order, p.compact = "events "+m[2], fmt.Sprintf("%9s", m[1]), m[3] != ""
-		return p, true
+		return piece{name, folder + "events_" + m[2], fmt.Sprintf("%9s%s", m[1], m[3])}, true
 	}
 	if n, ok := strings.CutPrefix(base, "EVENT_LOG_"); ok { // Spark 1, in a folder with files named after the version
-		p.log, p.order = "EVENT_LOG", fmt.Sprintf("%9s", n)
-		return p, true
+		return piece{name, folder + "EVENT_LOG", fmt.Sprintf("%9s", n)}, true
 	}
-	m := databricksPiece.FindStringSubmatch(base)
-	if m == nil {
-		return p, false
+	if m := databricksPiece.FindStringSubmatch(base); m != nil {
+		return piece{name, folder + "eventlog", cmp.Or(m[1], newestPiece)}, true
 	}
-	p.log, p.order = "eventlog", cmp.Or(m[1], "~") // sorts after all dates
-	return p, true
+	return piece{}, false
 }
+
+// newestPiece sorts after all dates.
+const newestPiece = "~"
 
 // FindLogs returns the event logs in a file, or in a folder, its subfolders and their zips, by name.
 func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
@@ -160,20 +158,10 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	}
 	var logs []LogFile
 	var pieces []piece
-	files := 0
-	err = fs.WalkDir(in, name, func(file string, d fs.DirEntry, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err != nil && d != nil && d.IsDir():
-			return fs.SkipDir
-		case err != nil:
-			return err
-		case d.IsDir() || other.MatchString(path.Base(file)):
+	skip := func(string, error) {} // an unreadable folder has no logs
+	err = input.EachFile(ctx, in, name, mostFiles, skip, func(file string, _ fs.DirEntry) error {
+		if other.MatchString(path.Base(file)) {
 			return nil
-		}
-		if files++; files > mostFiles {
-			return fmt.Errorf("%s: more than %d files: give a smaller folder", name, mostFiles)
 		}
 		if p, ok := pieceOf(file); ok {
 			pieces = append(pieces, p)
@@ -187,35 +175,29 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	return logs, err
 }
 
-// grouped returns the logs that pieces form. A log has the name of its folder, unless there are others in it. A
-// compacted piece replaces those before it.
+// grouped returns the logs that pieces form. A log has the name of its folder, unless there are others in it.
 func grouped(in fs.FS, pieces []piece) (logs []LogFile) {
-	slices.SortFunc(pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.folder, b.folder), cmp.Compare(a.log, b.log), cmp.Compare(a.order, b.order),
-			one(a.compact)-one(b.compact), cmp.Compare(a.name, b.name))
-	})
-	inFolder := map[string]int{}
-	var last piece
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name)) })
+	byLog, inFolder := map[string]*LogFile{}, map[string]int{}
 	for _, p := range pieces {
-		n := len(logs) - 1
-		switch {
-		case p.folder != last.folder || p.log != last.log:
-			inFolder[p.folder]++
-			logs = append(logs, LogFile{in: in, pieces: []string{p.name}})
-		case p.compact:
-			logs[n].pieces = []string{p.name}
-		default:
-			logs[n].pieces = append(logs[n].pieces, p.name)
+		l := byLog[p.log]
+		if l == nil {
+			l = &LogFile{in: in}
+			byLog[p.log] = l
+			inFolder[path.Dir(p.name)]++
 		}
-		last = p
+		if strings.HasSuffix(p.name, ".compact") { // it replaces the pieces before it
+			l.pieces = nil
+		}
+		l.pieces = append(l.pieces, p.name)
 	}
-	isLog := func(name string) bool { is, _ := formOf(in, name); return is }
-	logs = slices.DeleteFunc(logs, func(l LogFile) bool { return !slices.ContainsFunc(l.pieces, isLog) })
-	for i := range logs {
-		l := &logs[i]
+	for _, l := range byLog {
 		l.Name = l.pieces[0]
-		if p, _ := pieceOf(l.Name); inFolder[p.folder] == 1 && (len(l.pieces) > 1 || p.order != "~") {
-			l.Name = p.folder
+		if p, _ := pieceOf(l.Name); inFolder[path.Dir(l.Name)] == 1 && (len(l.pieces) > 1 || p.order != newestPiece) {
+			l.Name = path.Dir(l.Name)
+		}
+		if slices.ContainsFunc(l.pieces, func(name string) bool { is, _ := formOf(in, name); return is }) {
+			logs = append(logs, *l)
 		}
 	}
 	return logs
