@@ -153,9 +153,8 @@ func (b *builder) submitted(e event) {
 }
 
 func (b *builder) masterStarted(e event) {
-	at := e.instant("starttime")
-	b.job.Masters = append(b.job.Masters, Master{At: at, Node: e.node("nodemanagerhost", "nodemanagerhttpport")})
-	b.job.Last = max(b.job.Last, at)
+	m := Master{At: e.instant("starttime"), Node: e.node("nodemanagerhost", "nodemanagerhttpport")}
+	b.job.Masters, b.job.Last = append(b.job.Masters, m), max(b.job.Last, m.At)
 }
 
 func (b *builder) launched(e event) {
@@ -168,9 +167,7 @@ func (b *builder) launched(e event) {
 }
 
 func (b *builder) relaunched(e event) {
-	if at := e.instant("launchtime"); at.Known() {
-		b.job.Launched = at
-	}
+	b.job.Launched = dag.FirstKnown(e.instant("launchtime"), b.job.Launched)
 }
 
 func (b *builder) finished(e event, state dag.State) {
