@@ -282,7 +282,7 @@ func TestLogClock(t *testing.T) {
 		"an executor an hour ahead":         {3, 4, hour, "line 4 is 1h ahead"},
 		"a task's end two months ahead":     {20, 21, 1440 * hour, "line 21 is 60d ahead"},
 		"the job's start an hour behind":    {4, 5, -hour, "line 5 is 1h"},
-		"an hour forward for good":          {30, end, hour, "events from line 31 on are 1h ahead"},
+		"an hour forward for good":          {30, end, hour, "line 31 is 1h ahead; ParaTimer moved 29 events"},
 		"an hour back for good":             {30, end, -hour, "1h"},
 		"an hour ahead until near the end":  {6, end - 3, hour, "1h ahead"},
 		"the first event a day ahead":       {2, 3, 24 * hour, "line 3 is "},

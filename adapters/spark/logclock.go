@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -19,7 +18,6 @@ func (l *Log) arrange() error {
 		s.Entry = l.events[s.Entry].line
 		l.steps = append(l.steps, s)
 	}
-	end := -1
 	for i := range l.events {
 		e := &l.events[i]
 		if e.stamp.Known() {
@@ -32,14 +30,12 @@ func (l *Log) arrange() error {
 		switch e.kind.name {
 		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
 			l.First = dag.FirstKnown(l.First, e.at)
-		case "ApplicationEnd":
-			end = max(end, i)
 		}
 	}
-	if end >= 0 {
-		last := l.events[end]
-		last.at = l.Last
-		l.events = append(slices.Delete(l.events, end, end+1), last)
+	if n := slices.IndexFunc(l.events, func(e event) bool { return e.kind.name == "ApplicationEnd" }); n >= 0 {
+		end := l.events[n]
+		end.at = l.Last
+		l.events = append(slices.Delete(l.events, n, n+1), end)
 	}
 	if !l.First.Known() {
 		return ErrNoLog
@@ -81,20 +77,17 @@ func (l *Log) Warnings() []dag.Warning {
 	if l.copies > 0 {
 		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.copies, "event")))
 	}
-	if len(l.steps) == 0 {
-		return out
+	if len(l.steps) > 0 {
+		first, moved, where := l.steps[0], 0, "ahead"
+		if first.Ahead < 0 {
+			where = "behind"
+		}
+		for _, s := range l.steps {
+			moved += s.Entries
+		}
+		out = append(out, remark("the clock of the event log steps: line %d is %s %s; ParaTimer moved %s to where their order "+
+			"and the times of tasks put them", first.Entry, units.Exact(first.Ahead.Abs().Round(time.Millisecond)), where,
+			units.Count(moved, "event")))
 	}
-	s := l.steps[0]
-	which, where, more := fmt.Sprintf("line %d is", s.Entry), "ahead", ""
-	if s.Entries > 1 {
-		which = fmt.Sprintf("%d events from line %d on are", s.Entries, s.Entry)
-	}
-	if s.Ahead < 0 {
-		where = "behind"
-	}
-	if n := len(l.steps) - 1; n > 0 {
-		more = ", " + units.Count(n, "more step")
-	}
-	return append(out, remark("the clock of the event log steps: %s %s %s%s; ParaTimer moved them to where their order and "+
-		"the times of tasks put them", which, units.Exact(s.Ahead.Abs().Round(time.Millisecond)), where, more))
+	return out
 }

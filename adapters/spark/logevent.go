@@ -21,15 +21,7 @@ type event struct {
 	shift dag.Instant // correction of its times after a clock change
 	stage int         // -1 none
 	task  *taskEvent  // of TaskStart and TaskEnd
-	more  *wireEvent  // of all others
-}
-
-// properties returns the properties of the event's job; none in an event of a task.
-func (e *event) properties() *jobProperties {
-	if e.more == nil {
-		return &jobProperties{}
-	}
-	return &e.more.Job
+	more  *wireEvent  // of all others; noFields for these two
 }
 
 // A taskEvent is the start or end of a task attempt.
@@ -223,9 +215,11 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 	return kind, w, true
 }
 
+var noFields wireEvent
+
 // event returns the event of a line.
 func (w *wireEvent) event(kind *eventKind, line int) event {
-	e := event{kind: kind, line: line, stage: -1}
+	e := event{kind: kind, line: line, stage: -1, more: &noFields}
 	// An event has only some of these times. Both times of a stage or a task are in the event of its end.
 	e.stamp = cmp.Or(w.Timestamp, w.Submitted, w.Completed, w.Time, w.Stage.Completed, w.Stage.Submitted, w.Task.Finish,
 		w.Task.Launch).at()

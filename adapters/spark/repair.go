@@ -49,7 +49,7 @@ func (r *repairer) imply(s *stage, e *event) {
 	if len(s.jobs) > 0 || !r.plausible(s.id) {
 		return
 	}
-	of := e.properties()
+	of := &e.more.Job
 	j := r.openImplied()
 	if j == nil {
 		j = &job{
