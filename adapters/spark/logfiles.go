@@ -177,7 +177,9 @@ func FindLogs(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 
 // grouped returns the logs that pieces form. A log has the name of its folder, unless there are others in it.
 func grouped(in fs.FS, pieces []piece) (logs []LogFile) {
-	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(pieces, func(a, b piece) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
+	})
 	byLog, inFolder := map[string]*LogFile{}, map[string]int{}
 	for _, p := range pieces {
 		l := byLog[p.log]

@@ -54,7 +54,7 @@ func (e *edges) Read(p []byte) (int, error) {
 				return // the next file may be usable
 			}
 			plain.R = text
-			jobs = append(jobs, starts(bufio.NewReaderSize(plain, ReadSize))...)
+			jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, ReadSize))...)
 		})
 		b, err := json.Marshal(jobs)
 		if err != nil {
@@ -65,8 +65,8 @@ func (e *edges) Read(p []byte) (int, error) {
 	return e.list.Read(p)
 }
 
-// starts returns the jobs that start in a file of a log. Those with an invalid id are left out.
-func starts(text *bufio.Reader) (jobs []json.RawMessage) {
+// startsIn returns the jobs that start in a file of a log. Those with an invalid id are left out.
+func startsIn(text *bufio.Reader) (jobs []json.RawMessage) {
 	for {
 		line, err := input.Line(text, mostStart)
 		var j Job
@@ -91,8 +91,8 @@ const (
 	zipDeflate = 8
 )
 
-// eachFile calls read for the files of a zip one after another while the zip arrives. The reader of the standard library
-// needs the directory at the end of the zip, and therefore all of it.
+// eachFile calls read for the files of a zip one after another while the zip arrives. The reader of the standard
+// library needs the directory at the end of the zip, and therefore all of it.
 func eachFile(zip *bufio.Reader, read func(file io.Reader)) {
 	file := &io.LimitedReader{N: mostText} // of all files
 	for range mostFiles {

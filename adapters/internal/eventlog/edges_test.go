@@ -46,8 +46,8 @@ func zipOf(t testing.TB, files ...zipped) []byte {
 	return b.Bytes()
 }
 
-// startsOf are lines of a log in which jobs from to to start; each has a stage that reads the one before.
-func startsOf(from, to int) string {
+// starts are lines of a log in which jobs from to to start; each has a stage that reads the one before.
+func starts(from, to int) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {
 		fmt.Fprintf(&b, `{"Event":"SparkListenerJobStart","Job ID":%d,"Stage Infos":[{"Stage ID":%d,"Parent IDs":[],"Details":"x"},{"Stage ID":%d,"Parent IDs":[%d]}]}`+"\n",
@@ -93,21 +93,21 @@ func TestEdges(t *testing.T) {
 	t.Parallel()
 	const torn = `{"Event":"SparkListenerJobStart","Job ID":9,"Stage In`
 	folder := zipped{name: "eventlog_v2_app-1/"}
-	all := packed(t, startsOf(0, 3))
+	all := packed(t, starts(0, 3))
 	for name, c := range map[string]struct {
 		zip  []byte
 		want int
 	}{
-		"one file":         {zipOf(t, zipped{name: "app-1", text: startsOf(0, 5)}), 5},
-		"with spaces":      {zipOf(t, zipped{name: "app-1", text: strings.NewReplacer(":", ": ", ",", ", ").Replace(startsOf(0, 5))}), 5},
-		"other order":      {zipOf(t, zipped{name: "app-1", text: strings.ReplaceAll(startsOf(0, 5), `{"Event":"SparkListenerJobStart",`, `{"Properties":{},"Event":"SparkListenerJobStart",`)}), 5},
-		"in progress":      {zipOf(t, zipped{name: "app-1.inprogress", text: startsOf(0, 5) + torn}), 5},
-		"rolling":          {zipOf(t, folder, zipped{name: "appstatus"}, zipped{name: "events_1.zstd", text: all}, zipped{name: "events_2", text: startsOf(3, 5)}), 5},
-		"stored":           {zipOf(t, zipped{"a", startsOf(0, 2), true}, zipped{name: "b", text: startsOf(2, 4)}), 4},
-		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: startsOf(3, 4)}), 4},
-		"snappy":           {zipOf(t, zipped{name: "a", text: snappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: startsOf(0, 1)}), 1},
-		"the zip ends":     {zipOf(t, zipped{name: "app-1", text: startsOf(0, 2000)})[:4000], -1},
-		"no zip":           {[]byte(startsOf(0, 5)), 0},
+		"one file":         {zipOf(t, zipped{name: "app-1", text: starts(0, 5)}), 5},
+		"with spaces":      {zipOf(t, zipped{name: "app-1", text: strings.NewReplacer(":", ": ", ",", ", ").Replace(starts(0, 5))}), 5},
+		"other order":      {zipOf(t, zipped{name: "app-1", text: strings.ReplaceAll(starts(0, 5), `{"Event":"SparkListenerJobStart",`, `{"Properties":{},"Event":"SparkListenerJobStart",`)}), 5},
+		"in progress":      {zipOf(t, zipped{name: "app-1.inprogress", text: starts(0, 5) + torn}), 5},
+		"rolling":          {zipOf(t, folder, zipped{name: "appstatus"}, zipped{name: "events_1.zstd", text: all}, zipped{name: "events_2", text: starts(3, 5)}), 5},
+		"stored":           {zipOf(t, zipped{"a", starts(0, 2), true}, zipped{name: "b", text: starts(2, 4)}), 4},
+		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: starts(3, 4)}), 4},
+		"snappy":           {zipOf(t, zipped{name: "a", text: snappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: starts(0, 1)}), 1},
+		"the zip ends":     {zipOf(t, zipped{name: "app-1", text: starts(0, 2000)})[:4000], -1},
+		"no zip":           {[]byte(starts(0, 5)), 0},
 		"nothing":          {nil, 0},
 		"a header, no end": {[]byte(ZipMagic + strings.Repeat("\xff", 40)), 0},
 	} {
@@ -143,12 +143,12 @@ func (r *tap) Read(p []byte) (int, error) {
 // lines without an end, files without an end.
 func TestEdgesBounds(t *testing.T) {
 	t.Parallel()
-	head := zipOf(t, zipped{name: "a", text: startsOf(0, 1)})
+	head := zipOf(t, zipped{name: "a", text: starts(0, 1)})
 	head = head[:bytes.Index(head, []byte(zipTrailer))] // a file whose end is to come
 	for name, z := range map[string][]byte{
-		"a bomb":        zipOf(t, zipped{name: "a", text: startsOf(0, 2) + strings.Repeat("x", 2*mostText)}),
-		"a packed bomb": zipOf(t, zipped{name: "a", text: packed(t, startsOf(0, 2)+strings.Repeat("x", 2*mostText))}),
-		"an event without an end": zipOf(t, zipped{name: "a", text: startsOf(0, 2) + `{"Event":"SparkListenerJobStart"` + strings.Repeat("x", mostStart) +
+		"a bomb":        zipOf(t, zipped{name: "a", text: starts(0, 2) + strings.Repeat("x", 2*mostText)}),
+		"a packed bomb": zipOf(t, zipped{name: "a", text: packed(t, starts(0, 2)+strings.Repeat("x", 2*mostText))}),
+		"an event without an end": zipOf(t, zipped{name: "a", text: starts(0, 2) + `{"Event":"SparkListenerJobStart"` + strings.Repeat("x", mostStart) +
 			"\n" + strings.Repeat("\n", 2*mostText)}),
 	} {
 		if got := read(t, bytes.NewReader(z)); len(got) != 2 {
@@ -168,7 +168,7 @@ func TestEdgesBounds(t *testing.T) {
 
 // FuzzEdges holds that Edges makes a list of JSON of whatever it is given.
 func FuzzEdges(f *testing.F) {
-	f.Add(zipOf(f, zipped{name: "app-1", text: startsOf(0, 3)}))
-	f.Add(zipOf(f, zipped{"a", startsOf(0, 1), true}, zipped{name: "b", text: packed(f, startsOf(1, 2))}))
+	f.Add(zipOf(f, zipped{name: "app-1", text: starts(0, 3)}))
+	f.Add(zipOf(f, zipped{"a", starts(0, 1), true}, zipped{name: "b", text: packed(f, starts(1, 2))}))
 	f.Fuzz(func(t *testing.T, b []byte) { read(t, bytes.NewReader(b)) })
 }

@@ -91,7 +91,7 @@ func chunks(text string, n int) func(func([]byte) bool) {
 // breaks off or is damaged ends in io.ErrUnexpectedEOF after what came before.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
-	text := startsOf(0, 2000) + strings.Repeat("a", 5000) + strings.Repeat("0123", 1000) + "\n"
+	text := starts(0, 2000) + strings.Repeat("a", 5000) + strings.Repeat("0123", 1000) + "\n"
 	for name, pack := range map[string]func(string, int) string{"snappy": snappyOf, "lz4": lz4Of, "lzf": lzfOf} {
 		whole := pack(text, 32<<10)
 		for what, in := range map[string]string{"one": whole, "two": pack(text[:999], 100) + pack(text[999:], 32<<10)} {
@@ -153,7 +153,7 @@ func TestUnpackBounds(t *testing.T) {
 // FuzzUnpack holds that no packed data makes it panic, or gives more than its blocks may hold.
 func FuzzUnpack(f *testing.F) {
 	for _, pack := range []func(string, int) string{snappyOf, lz4Of, lzfOf} {
-		f.Add([]byte(pack(startsOf(0, 3), 300)))
+		f.Add([]byte(pack(starts(0, 3), 300)))
 	}
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		if r, err := Unpack(bytes.NewReader(b)); err == nil {
