@@ -58,7 +58,7 @@ func Read(r io.Reader) ([]*Job, error) {
 }
 
 // An events returns the next event as decoded JSON, nil for a blank line. It returns io.EOF after the last event,
-// io.ErrUnexpectedEOF if the file is cut off within an event, and errBad for a damaged event that later ones may follow.
+// io.ErrUnexpectedEOF if the file is cut off within an event, and errBad for a damaged event that others may follow.
 type events func() (any, error)
 
 // readEvents reads a history file. If it is cut off, the job has Torn set.
