@@ -43,12 +43,12 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	runs := len(members) < len(s.jobs)
 	for i, v := range graph.Vertices {
 		state := dag.BlockedJob(dag.MapReduceStages)
-		if v.Member >= 0 {
-			state = jobs[v.Member].at(t)
-			planJob(&plan.Jobs[i], v, jobs[v.Member].Job, members[v.Member].Settings, like)
-		} else {
-			planJob(&plan.Jobs[i], v, nil, nil, like)
+		var j *Job
+		var own *mrjob.Settings
+		if m := v.Member; m >= 0 {
+			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
 		}
+		plan.Jobs[i] = planJob(v, j, own, like)
 		snap.Jobs = append(snap.Jobs, state)
 		switch st := state.State; {
 		case v.Member < 0:
@@ -69,25 +69,26 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	return snap
 }
 
-// planJob sets the plan of a vertex's job. Until a job's own settings are known, it gets those of the script's first
-// job.
-func planJob(to *dag.Job, v mrjob.Vertex, j *Job, own, like *mrjob.Settings) {
+// planJob returns the plan of a vertex's job, which is nil before its submission. Until its own settings are known, it
+// gets those of the script's first job.
+func planJob(v mrjob.Vertex, j *Job, own, like *mrjob.Settings) dag.Job {
 	known := cmp.Or(own, like)
-	*to = dag.Job{
+	out := dag.Job{
 		Node: v.Node, After: v.After, MasterMB: known.MasterMB, MapReduce: known.Limits,
 		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
 	}
 	if j != nil {
-		to.Name = j.Name
+		out.Name = j.Name
 	}
 	if own != nil {
-		to.Feature, to.Alias, to.Input = own.Feature, own.Alias, own.Input
+		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
 		if j.Sized {
-			to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
+			out.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
 		}
 	}
-	to.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
-	to.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	out.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+	out.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	return out
 }
 
 // without removes the vertices left. Successors of a removed vertex then follow its predecessors.

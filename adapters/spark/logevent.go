@@ -215,6 +215,7 @@ func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
 	return kind, w, true
 }
 
+// noFields stands for the fields of events that have none of their own.
 var noFields wireEvent
 
 // event returns the event of a line.
