@@ -49,7 +49,7 @@ type assigner struct {
 // because two tasks overlap for a moment, a task gets the core that becomes free first.
 func (a *assigner) assign(stages []*stage, executors []*executor) {
 	for _, s := range stages {
-		a.tasks = append(a.tasks, s.fresh...)
+		a.tasks, s.fresh = append(a.tasks, s.fresh...), nil
 	}
 	slices.SortFunc(a.tasks, byLaunch)
 	uses, cores, n := make([]coreUse, len(a.tasks)), make([][]core, len(executors)), int32(0)

@@ -95,7 +95,7 @@ type stage struct {
 	planPlace      int    // its place in the plan, from 1; 0 if it has none
 	title          string
 	pool           string  // "" before it is submitted
-	fresh          []*task // since the last snapshot
+	fresh          []*task // without a core yet
 	table          table
 	noStart, noEnd bool // the start or end was inferred, because its event is missing
 }

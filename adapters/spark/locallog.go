@@ -73,7 +73,7 @@ func (a *App) readLocalLog() {
 	a.historyHasEnd = true
 	for _, s := range a.stages {
 		for _, t := range s.tries {
-			t.complete = min(max(t.complete, t.succeeded), t.tasks)
+			t.complete = min(t.complete, t.tasks)
 		}
 	}
 }

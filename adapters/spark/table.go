@@ -7,75 +7,67 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A table has the attempts of a stage's tasks as snapshots show them, by the index of the task.
+// A table has the attempts of a stage's tasks as snapshots show them.
 type table struct {
-	tasktable.Table[task]                 // the first attempt of each task; the others follow it
-	partitions            []int32         // by index; -1 none
-	indices               map[int32]int32 // of partitions whose number is not their index
-	free                  int             // all smaller indices have a partition
-	surplus               bool            // some tasks have no index
-	filled                map[int32]*task // by index: ended tasks that no list has shown
-	basis                 basis
-	stale                 bool // the rows have to be rebuilt
+	shown      []dag.Attempt   // by the newest snapshot
+	basis      basis           // of shown
+	changed    bool            // a task has changed since
+	partitions []int32         // by index of the task; -1 none
+	indices    map[int32]int32 // of partitions whose number is not their index
+	free       int             // all smaller indices have a partition
+	filled     map[int32]*task // by index: ended tasks that no list has shown
 }
 
-// A basis has the inputs of a stage's attempts other than its tasks. If it changes, the table is rebuilt.
+// A basis has the inputs of a stage's attempts other than its tasks.
 type basis struct {
-	progress     // of the newest try; without complete and runMS if the lists show all ended tasks
+	progress     // of the newest try
 	tasks, tries int
 	status       string
 	final, read  bool
 	executors    int
 }
 
-// mayFill reports whether tasks may have succeeded that no list has shown.
-func (s *stage) mayFill() bool {
-	t := s.newest()
-	return s.done() || s.table.surplus || len(s.table.filled) > 0 || t.complete > t.succeeded
-}
-
 // attempts returns the attempts of a stage's tasks, by task and number. Snapshots share them until a fact of the stage
 // changes.
 func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
-	t, newest, fill := &s.table, s.newest(), s.mayFill()
+	t := &s.table
 	of := basis{
-		progress: newest.progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: s.final(),
+		progress: s.newest().progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: s.final(),
 		read: s.read(), executors: f.changes,
 	}
-	if !fill {
-		of.complete, of.runMS = 0, 0
+	if !t.changed && t.basis == of {
+		return t.shown
 	}
-	changed := len(t.Changed()) > 0 || len(s.fresh) > 0
-	anew := t.stale || t.basis != of || changed && (fill || len(s.tries) > 1)
-	// New tasks get their indices in this order.
-	slices.SortFunc(s.fresh, func(x, y *task) int { return cmp.Compare(x.id, y.id) })
-	for i := 0; i < len(s.fresh) && !anew; i++ {
-		anew = !s.place(s.fresh[i]) || !t.add(s.fresh[i])
+	rows := s.rows(now)
+	t.shown, t.basis, t.changed = make([]dag.Attempt, len(rows)), of, false
+	for i, k := range rows {
+		t.shown[i] = k.attempt(now)
+		if i > 0 && k.index == rows[i-1].index {
+			t.shown[i].Number = t.shown[i-1].Number + 1
+		}
+		// A later snapshot shows more of a task with times after this one.
+		t.changed = t.changed || max(k.launch, k.end, k.report, k.first.At, k.last.At) > now
 	}
-	if anew {
-		s.collect(now)
-	}
-	t.basis, s.fresh = of, nil
-	if !changed && !anew {
-		return t.Attempts(nil)
-	}
-	attempts := t.Attempts(func(to []dag.Attempt, index int32, k *task) []dag.Attempt {
-		for n := int32(0); k != nil; k, n = k.again, n+1 {
-			at := k.attempt(now)
-			at.Number = n
-			to = append(to, at)
-			if max(k.launch, k.end, k.report, k.first.At, k.last.At) > now {
-				t.Change(index) // a later snapshot shows more of it
+	f.markLost(s, t.shown)
+	return t.shown
+}
+
+// rows returns the tasks that have an index, with those that no list has shown, by index and launch time.
+func (s *stage) rows(now dag.Instant) []*task {
+	var rows []*task
+	for _, t := range s.tries {
+		for _, k := range t.list {
+			if k.index = s.indexOf(k.part); k.index >= 0 && k.launch.Known() {
+				rows = append(rows, k)
 			}
 		}
-		return to
-	})
-	f.markLost(s, attempts)
-	return attempts
+	}
+	rows = append(rows, s.fill(rows, now)...)
+	slices.SortStableFunc(rows, byRow)
+	return rows
 }
 
 // indexOf returns the index of a partition among the tasks of a stage. A job may compute only some partitions, and a
@@ -106,55 +98,7 @@ func (s *stage) indexOf(part int32) int32 {
 	return i
 }
 
-// place finds the index of a task, and reports whether the task gets a row.
-func (s *stage) place(k *task) bool {
-	if k.index = s.indexOf(k.part); !k.launch.Known() {
-		k.index = -1
-	}
-	return k.index >= 0
-}
-
-// add adds a task with an index after the other attempts of the task. It returns false if it began before them.
-func (t *table) add(k *task) bool {
-	k.again = nil
-	last := t.Find(k.index)
-	if last == nil {
-		t.Add(k.index, k)
-		return true
-	}
-	for last.again != nil {
-		last = last.again
-	}
-	if byLaunch(last, k) > 0 {
-		return false
-	}
-	last.again = k
-	t.Change(k.index)
-	return true
-}
-
 func byRow(x, y *task) int { return cmp.Or(cmp.Compare(x.index, y.index), byLaunch(x, y)) }
-
-// collect rebuilds all rows.
-func (s *stage) collect(now dag.Instant) {
-	t := &s.table
-	t.Table, t.surplus, t.stale = tasktable.Table[task]{}, false, false
-	var rows []*task
-	for _, y := range s.tries {
-		for _, k := range y.list {
-			if s.place(k) {
-				rows = append(rows, k)
-			} else {
-				t.surplus = true
-			}
-		}
-	}
-	rows = append(rows, s.fill(now)...)
-	slices.SortStableFunc(rows, byRow)
-	for _, k := range rows {
-		t.add(k)
-	}
-}
 
 // attempt returns the row of a task, without its number.
 func (k *task) attempt(now dag.Instant) dag.Attempt {
@@ -186,30 +130,23 @@ func (k *task) attempt(now dag.Instant) dag.Attempt {
 	return at
 }
 
-// fill adds tasks that have succeeded although no list has shown them: as many as the driver counts, at the lowest
-// free indices. It returns all such tasks by index.
-func (s *stage) fill(now dag.Instant) []*task {
-	t, done := s.newest(), s.done()
-	if !s.mayFill() {
-		return nil
-	}
-	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
-	missing := t.complete
+// fill returns tasks that have succeeded although no list has shown them: as many as the driver counts, at the lowest
+// indices without one of the listed tasks.
+func (s *stage) fill(listed []*task, now dag.Instant) []*task {
+	t, done, missing := s.newest(), s.done(), s.newest().complete
 	if done {
 		missing = s.tasks
 	}
-	for _, u := range s.tries {
-		for _, k := range u.list {
-			switch {
-			case k.index < 0:
-			case k.state == dag.AttemptSucceeded:
-				if done && !have[k.index] || !done && u == t {
-					missing--
-				}
-				have[k.index] = true
-			case u == t && k.state == dag.AttemptRunning:
-				busy[k.index] = !done
+	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
+	for _, k := range listed {
+		switch {
+		case k.state == dag.AttemptSucceeded:
+			if done && !have[k.index] || !done && k.try == t {
+				missing--
 			}
+			have[k.index] = true
+		case k.state == dag.AttemptRunning && k.try == t:
+			busy[k.index] = !done
 		}
 	}
 	filled := s.table.filled
@@ -226,7 +163,7 @@ func (s *stage) fill(now dag.Instant) []*task {
 		missing--
 	}
 	s.table.filled = filled
-	return slices.SortedFunc(maps.Values(filled), byRow)
+	return slices.Collect(maps.Values(filled))
 }
 
 // unlisted returns a succeeded task of a try that no list has shown. Its duration is the mean of the attempt.
@@ -308,14 +245,11 @@ func (s *stage) reconcile(attempts []dag.Attempt) {
 			lost = append(lost, at)
 		}
 	}
-	surplus := len(old) - (s.tasks - t.tasks)
-	for _, at := range slices.Backward(old) {
-		if surplus > 0 {
+	for i, at := range append(old, lost...) {
+		if i >= s.tasks-t.tasks {
 			lose(at)
-			surplus--
+		} else {
+			at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
 		}
-	}
-	for _, at := range lost[:min(len(lost), max(0, -surplus))] {
-		at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
 	}
 }

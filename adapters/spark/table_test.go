@@ -36,7 +36,7 @@ func TestSnapshotsShareWhatStays(t *testing.T) {
 		var text string
 		for now := log.First; now <= log.Last+step; now += step {
 			for _, s := range anew.app.stages {
-				s.table.stale = true
+				s.table.changed = true
 			}
 			got, ok := shares.At(now)
 			want, wantOK := anew.At(now)

@@ -20,14 +20,13 @@ type progress struct {
 // A try is one attempt of a stage.
 type try struct {
 	progress
-	stage                *stage
-	number               int
-	failure              string
-	push                 bool    // push-based shuffle is on
-	settled              bool    // none of its tasks runs any more
-	list                 []*task // by id
-	succeeded, confirmed int     // succeeded tasks of list; confirmed excludes guesses
-	window               window
+	stage   *stage
+	number  int
+	failure string
+	push    bool    // push-based shuffle is on
+	settled bool    // none of its tasks runs any more
+	list    []*task // by id
+	window  window
 }
 
 // A task is one attempt of a task.
@@ -46,7 +45,6 @@ type task struct {
 	first, last  dag.Mark
 	report       dag.Instant
 	impliedSince dag.Instant // when a later event implied the end; NoInstant if none did
-	again        *task       // the next attempt in the table
 }
 
 func newTask(t *try, id int) *task {
@@ -81,29 +79,15 @@ func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 
 // become sets the state of a task.
 func (k *task) become(state dag.AttemptState, guessed bool) {
-	k.count(-1)
 	k.state, k.guessed = state, guessed
-	k.count(1)
 	k.change()
 }
 
-// count adds n to the counters of succeeded tasks if the task has succeeded.
-func (k *task) count(n int) {
-	if k.state == dag.AttemptSucceeded {
-		if k.try.succeeded += n; !k.guessed {
-			k.try.confirmed += n
-		}
-	}
-}
-
-// change marks the task's row in the stage's table for a rebuild.
-func (k *task) change() { k.try.stage.table.Change(k.index) }
+// change records that the attempts of the task's stage have changed.
+func (k *task) change() { k.try.stage.table.changed = true }
 
 // identify sets the partition, launch time and executor of a task.
 func (k *task) identify(part int, launch dag.Instant, executor int) {
-	if k.index >= 0 && (int(k.part) != part || k.launch != launch) {
-		k.try.stage.table.stale = true
-	}
 	//nolint:gosec // G115: bounded by Number.ID and mostExecutors
 	k.part, k.launch, k.executor = int32(part), launch, int32(executor)
 	k.change()
@@ -139,7 +123,7 @@ func (t *try) running() (out []*task) {
 
 // ended reports whether all tasks of a stage attempt have succeeded, and when the last one ended.
 func (t *try) ended() (last dag.Instant, all bool) {
-	if last = dag.NoInstant; t.tasks == 0 || t.confirmed < t.tasks {
+	if last = dag.NoInstant; t.tasks == 0 || len(t.list) < t.tasks {
 		return last, false
 	}
 	done := map[int32]bool{}
