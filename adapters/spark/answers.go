@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -25,12 +26,50 @@ type Answer struct {
 	Body   func() string
 }
 
-// refused reports whether a response shows that the application's driver does not serve its page any more.
+// refused reports whether a response shows that the application's driver does not serve its page any more. A
+// connection that times out does not count: the host may only be unreachable.
 func (w *Answer) refused() bool {
 	if w.Status == 0 { // no response: the text is the error
-		return strings.HasPrefix(w.Body(), "dial ") && !strings.Contains(w.Body(), "timeout")
+		return strings.HasPrefix(w.Body(), "dial") && !strings.Contains(w.Body(), "timeout")
 	}
 	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
+}
+
+// An endpoint is a kind of responses, by the path of their URL. The first group of the path is the application.
+type endpoint struct {
+	path  *regexp.Regexp
+	limit int64 // of the bytes of a response, as in rest.Request
+	page  bool  // HTML, not JSON
+	take  func(a *answers, w *Answer, args []string) bool
+}
+
+// part begins the path of a part of an application. Of an application on YARN the attempt may follow.
+const part = root + `/([^/]+)(?:/\d+)?/`
+
+// endpoints are the responses that are read.
+var endpoints = []endpoint{
+	{path: regexp.MustCompile(root + `/?$`), take: (*answers).takeTick},
+	{path: regexp.MustCompile(root + `/([^/]+)(?:/\d+)?/?$`), take: (*answers).takeHistory},
+	{path: regexp.MustCompile(part + `jobs(?:/[^/]+)?/?$`), limit: rest.Middle, take: each((*answers).takeJobRow)},
+	{path: regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), limit: rest.Middle, take: each((*answers).takeStageRow)},
+	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*answers).takeTasks},
+	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*answers).takeExecutors},
+	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: (*answers).takeSQL},
+	{path: regexp.MustCompile(part + `logs/?$`), limit: rest.Middle, take: each((*answers).takeLoggedJob)},
+	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*answers).takeEnvironment},
+	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), take: (*answers).takeManager},
+	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*answers).takePage},
+	{path: regexp.MustCompile(`/stages/?$`), page: true, take: (*answers).takePools},
+}
+
+// endpointOf returns the endpoint of a URL's path, or nil, and the groups of its expression.
+func endpointOf(path string) (e *endpoint, args []string) {
+	for i := range endpoints {
+		if args = endpoints[i].path.FindStringSubmatch(path); args != nil {
+			return &endpoints[i], args
+		}
+	}
+	return nil, nil
 }
 
 // IsTick reports whether an address is the first request of every poll: the list of applications.
@@ -42,7 +81,8 @@ func Concerns(u *url.URL) (app string, ok bool) {
 		app, _, _ = strings.Cut(strings.Trim(below, "/"), "/")
 		return app, true
 	}
-	return "", isJobPage(u.Path) || isPoolsPage(u.Path)
+	e, _ := endpointOf(u.Path)
+	return "", e != nil && e.page
 }
 
 // OfManager reports whether an address is that of one application in YARN's ResourceManager.
@@ -57,49 +97,20 @@ type answers struct {
 	reported dag.Instant // the driver's time by its newest response
 }
 
-// part begins the path of a part of an application. Of an application on YARN the attempt may follow.
-const part = root + `/([^/]+)(?:/\d+)?/`
-
-// endpoints are the responses that are read, by the path of their URL. The first group is the application.
-var endpoints = []struct {
-	path *regexp.Regexp
-	take func(a *answers, w *Answer, path []string) bool
-}{
-	{regexp.MustCompile(root + `/?$`), func(a *answers, w *Answer, _ []string) bool { return a.takeTick(w.Body(), w.At) }},
-	{regexp.MustCompile(root + `/([^/]+)(?:/\d+)?/?$`), (*answers).takeHistory},
-	{regexp.MustCompile(part + `jobs(?:/[^/]+)?/?$`), (*answers).takeJobs},
-	{regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), (*answers).takeStages},
-	{regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), (*answers).takeTasks},
-	{regexp.MustCompile(part + `(?:all)?executors/?$`), (*answers).takeExecutors},
-	{regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), (*answers).takeSQL},
-	{regexp.MustCompile(part + `logs/?$`), func(a *answers, w *Answer, _ []string) bool { return a.takeLog([]byte(w.Body())) }},
-	{regexp.MustCompile(part + `environment/?$`), (*answers).takeEnvironment},
-}
-
 // Take applies a response. It reports whether the response shows progress of the application. A history server's
 // response without the end does not.
 func (a *answers) Take(w *Answer) bool {
-	switch path := w.URL.Path; {
+	e, args := endpointOf(w.URL.Path)
+	switch {
 	case w.Status != http.StatusOK:
 		a.refusals += one(IsTick(w.URL) && w.refused())
 		return false
-	case OfManager(w.URL):
-		return a.takeManager([]byte(w.Body()))
-	case isJobPage(path):
-		id, err := strconv.Atoi(w.URL.Query().Get("id"))
-		return err == nil && a.takePage(w.Body(), id)
-	case isPoolsPage(path):
-		return a.takePools(w.Body())
-	case !strings.Contains(w.Type, "json"):
+	case e == nil || len(args) > 1 && a.id != "" && args[1] != a.id:
+		return false
+	case !e.page && !strings.Contains(w.Type, "json"):
 		return false // a driver that starts responds with an HTML page
 	}
-	for _, e := range endpoints {
-		if m := e.path.FindStringSubmatch(w.URL.Path); m != nil {
-			ours := len(m) == 1 || a.id == "" || m[1] == a.id
-			return ours && e.take(a, w, m)
-		}
-	}
-	return false
+	return e.take(a, w, args)
 }
 
 // rows decodes a response that is either one row or a list of rows. It returns no row of an invalid response.
@@ -116,14 +127,25 @@ func rows[T any](w *Answer) (list []T, ok bool) {
 	return list, true
 }
 
+// each returns a function that applies each row of a response.
+func each[T any](take func(a *answers, row *T)) func(*answers, *Answer, []string) bool {
+	return func(a *answers, w *Answer, _ []string) bool {
+		list, ok := rows[T](w)
+		for i := range list {
+			take(a, &list[i])
+		}
+		return ok
+	}
+}
+
 // takeTick applies the list of applications, the first response of a poll.
-func (a *answers) takeTick(body string, at dag.Instant) bool {
-	if !a.TakeApplication([]byte(body)) {
+func (a *answers) takeTick(w *Answer, _ []string) bool {
+	if !a.TakeApplication([]byte(w.Body())) {
 		a.refusals++ // another application's driver has the address
 		return false
 	}
-	a.clock.report(a.reported, at)
-	a.refusals, a.lastSeen = 0, at
+	a.clock.report(a.reported, w.At)
+	a.refusals, a.lastSeen = 0, w.At
 	return true
 }
 
@@ -163,14 +185,14 @@ func (a *answers) TakeApplication(body []byte) bool {
 
 // takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
 // application, because the history server has more details.
-func (a *answers) takeManager(body []byte) bool {
+func (a *answers) takeManager(answer *Answer, _ []string) bool {
 	var w struct {
 		App struct {
 			ID, State, FinalStatus text
 			FinishedTime           number
 		}
 	}
-	if json.Unmarshal(body, &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
+	if json.Unmarshal([]byte(answer.Body()), &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
 		return false
 	}
 	state, known := map[text]dag.State{
@@ -183,25 +205,16 @@ func (a *answers) takeManager(body []byte) bool {
 	return state != dag.Succeeded
 }
 
-func (a *answers) takeJobs(w *Answer, _ []string) bool {
-	list, ok := rows[wireJob](w)
-	for i := range list {
-		a.clock.stamp(max(list[i].SubmissionTime, list[i].CompletionTime).at())
-		a.takeJob(&list[i])
-	}
-	return ok
+func (a *answers) takeJobRow(w *wireJob) {
+	a.clock.stamp(max(w.SubmissionTime, w.CompletionTime).at())
+	a.takeJob(w)
 }
 
-func (a *answers) takeStages(w *Answer, _ []string) bool {
-	list, ok := rows[stageRow](w)
-	slices.SortStableFunc(list, func(x, y stageRow) int { return x.Try.ID() - y.Try.ID() })
-	for i := range list {
-		a.clock.stamp(max(list[i].Submitted, list[i].Completed).at())
-		if s := a.takeStage(&list[i]); s != nil {
-			s.lastListed = a.round
-		}
+func (a *answers) takeStageRow(w *stageRow) {
+	a.clock.stamp(max(w.Submitted, w.Completed).at())
+	if s := a.takeStage(w); s != nil {
+		s.lastListed = a.round
 	}
-	return ok
 }
 
 // takeTasks applies a list of tasks of a stage attempt. With status=RUNNING the list

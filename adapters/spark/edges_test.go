@@ -367,7 +367,7 @@ func FuzzTakeLog(f *testing.F) {
 				Body: func() string { return w[1] },
 			})
 		}
-		a.takeLog([]byte(log))
+		took(a, now, "logs", log)
 		if s, ok := a.Snapshot(now, false); ok {
 			valid(t, s)
 		}

@@ -1,7 +1,6 @@
 package spark
 
 import (
-	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
@@ -25,15 +24,12 @@ var (
 	incoming = regexp.MustCompile(`<div class="incoming-edge">\s*(\d{1,9})\s*,\s*(\d{1,9})\s*</div>`)
 )
 
-// isJobPage reports whether a URL path is that of the page of a job.
-func isJobPage(path string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/jobs/job")
-}
-
 // takePage applies the page of a job with known stages. It reports whether the page has the job's graph.
-func (a *answers) takePage(body string, jobID int) bool {
+func (a *answers) takePage(w *Answer, _ []string) bool {
+	body := w.Body()
+	jobID, err := strconv.Atoi(w.URL.Query().Get("id"))
 	j := a.jobs[jobID]
-	if j == nil || len(body) > mostPage {
+	if err != nil || j == nil || len(body) > mostPage {
 		return false
 	}
 	starts := metadata.FindAllStringSubmatchIndex(body, -1)
@@ -79,31 +75,24 @@ func (j *job) writer(rdd, reader int) int {
 	return found
 }
 
-// takeLog applies the stage dependencies that a request has extracted from an event log. It reports whether the body
-// is such a list. Dependencies from a job's page take precedence.
-func (a *answers) takeLog(body []byte) bool {
-	var list []eventlog.Job
-	if json.Unmarshal(body, &list) != nil {
-		return false
+// takeLoggedJob applies the dependencies of a job's stages that a request has extracted from an event log.
+// Dependencies from a job's page take precedence.
+func (a *answers) takeLoggedJob(w *eventlog.Job) {
+	j := a.jobs[w.ID.ID()]
+	if j == nil {
+		return
 	}
-	for _, w := range list {
-		j := a.jobs[w.ID.ID()]
-		if j == nil {
+	for _, of := range w.Stages {
+		id := of.ID.ID()
+		s := a.stages[id]
+		if !slices.Contains(j.stages, s) || s.hasParents {
 			continue
 		}
-		for _, of := range w.Stages {
-			id := of.ID.ID()
-			s := a.stages[id]
-			if !slices.Contains(j.stages, s) || s.hasParents {
-				continue
-			}
-			s.hasParents = true
-			s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
-				return p >= id || !slices.Contains(j.stages, a.stages[p])
-			})
-		}
+		s.hasParents = true
+		s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
+			return p >= id || !slices.Contains(j.stages, a.stages[p])
+		})
 	}
-	return true
 }
 
 // poolsPage lists the pools of a FAIR scheduler. It requests one stage of each kind, because only the list of pools is
@@ -111,18 +100,14 @@ func (a *answers) takeLog(body []byte) bool {
 const poolsPage = "/stages/?activeStage.pageSize=1&pendingStage.pageSize=1&completedStage.pageSize=1" +
 	"&skippedStage.pageSize=1&failedStage.pageSize=1"
 
-// isPoolsPage reports whether a URL path is that of the page of all stages.
-func isPoolsPage(path string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/stages") && !strings.Contains(path, "/api/v1/")
-}
-
 // poolRow matches a row: name, minimal share, weight, active stages, running tasks, mode.
 var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
 	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
 
 // takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
 // weight. Pools with a negative weight are left out.
-func (a *answers) takePools(body string) bool {
+func (a *answers) takePools(w *Answer, _ []string) bool {
+	body := w.Body()
 	if len(body) > mostPage {
 		return false
 	}

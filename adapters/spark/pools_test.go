@@ -70,7 +70,7 @@ func TestTakePools(t *testing.T) {
 	a := NewApp("app-1")
 	a.conf["spark.scheduler.mode"] = "FAIR"
 	for _, body := range []string{"", "SchedulingMode Pool Weight Minimum Share", poolsHTML[strings.Index(poolsHTML, "<tbody>"):]} {
-		if a.takePools(body) || len(a.pools) > 0 {
+		if took(a, 0, "/stages/", body) || len(a.pools) > 0 {
 			t.Errorf("%q lists the pools %v", body, a.pools)
 		}
 	}

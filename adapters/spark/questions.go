@@ -3,7 +3,6 @@ package spark
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"slices"
 	"strconv"
@@ -69,12 +68,8 @@ const (
 
 // asked has what was requested so far.
 type asked struct {
-	whole    int            // index of the next part that is requested once
-	last     int            // the same of the history server
-	pages    map[int]int    // how often the page of each job was requested
-	pools    map[string]int // how often the properties of each pool were requested
+	tries    map[string]int // how often the page of each job, each pool, and each job that the driver lacks was requested
 	nextJob  int            // lowest id of a job without a known end
-	absent   map[int]int    // how often the driver had no job of an id
 	lastJob  int            // when plans of SQL were last requested
 	jobCount int            // running jobs at that time
 }
@@ -117,32 +112,28 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 	return failed
 }
 
-// inTurn requests parts, each until its request has succeeded once. at is the index of the next part.
-func (s *Source) inTurn(ask func(string) bool, at *int, parts ...string) {
-	for ; *at < len(parts) && ask(s.path("%s", parts[*at])); *at++ {
-		s.asked.nextJob = 1 + s.app.lastJob()
-		for id, j := range s.app.jobs {
-			if !j.hasEnded() {
-				s.asked.nextJob = min(s.asked.nextJob, id)
-			}
+// whole requests the application in full until a round has succeeded. Later rounds request only what has changed.
+func whole(s *Source, ask func(string) bool) {
+	if s.answered || !ask(s.path("environment")) || !ask(s.path("jobs")) || !ask(s.path("stages")) {
+		return
+	}
+	s.asked.nextJob = 1 + s.app.lastJob()
+	for id, j := range s.app.jobs {
+		if !j.hasEnded() {
+			s.asked.nextJob = min(s.asked.nextJob, id)
 		}
 	}
 }
 
-// whole requests parts of the application in full once. Later rounds request only what has changed.
-func whole(s *Source, ask func(string) bool) {
-	s.inTurn(ask, &s.asked.whole, "environment", "jobs", "stages")
-}
-
 // last requests the final state of the application.
 func last(s *Source, ask func(string) bool) {
-	s.inTurn(ask, &s.asked.last, "jobs", "stages", "allexecutors")
+	_ = ask(s.path("jobs")) && ask(s.path("stages")) && ask(s.path("allexecutors"))
 }
 
 // running requests the running jobs, the stages that run or wait, and the executors.
 func running(s *Source, ask func(string) bool) {
 	if ask(s.path("jobs?status=running")) && ask(s.path("stages?status=active&status=pending")) &&
-		(len(s.app.all) <= manyExecute || s.rounds%seldom == 0) {
+		(len(s.app.all) <= manyExecute || s.app.round%seldom == 0) {
 		ask(s.path("allexecutors"))
 	}
 }
@@ -190,18 +181,18 @@ func plans(s *Source, ask func(string) bool) {
 // between two rounds. Job ids have no gaps. It therefore requests all ids without a response and the id after the last
 // one.
 func jobs(s *Source, ask func(string) bool) {
-	last, absent := s.app.lastJob(), s.asked.absent
+	last := s.app.lastJob()
 	for id := s.asked.nextJob; ; id++ {
-		j := s.app.jobs[id]
-		open := j == nil && absent[id] < pageTries || j != nil && !j.hasEnded() && j.lastListed < s.rounds
-		if open && !ask(s.path("jobs/%d", id)) {
+		j, path := s.app.jobs[id], s.path("jobs/%d", id)
+		open := j == nil && s.asked.tries[path] < pageTries || j != nil && !j.hasEnded() && j.lastListed < s.app.round
+		if open && !ask(path) {
 			return
 		}
 		switch j = s.app.jobs[id]; {
 		case j == nil && id > last:
 			return
-		case j == nil && absent[id] < pageTries:
-			absent[id]++
+		case j == nil && s.asked.tries[path] < pageTries:
+			s.asked.tries[path]++
 		case id == s.asked.nextJob && (j == nil || j.hasEnded()):
 			s.asked.nextJob++
 		}
@@ -215,7 +206,7 @@ func endedStages(s *Source, ask func(string) bool) {
 			continue
 		}
 		for _, st := range j.stages {
-			if st.status == "COMPLETE" || st.status == "SKIPPED" || st.lastListed == s.rounds ||
+			if st.status == "COMPLETE" || st.status == "SKIPPED" || st.lastListed == s.app.round ||
 				!j.hasEnded() && st.status == "PENDING" {
 				continue
 			}
@@ -227,17 +218,21 @@ func endedStages(s *Source, ask func(string) bool) {
 	}
 }
 
+// jobPage returns the path of a job's page.
+func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
+
 // jobPages requests the pages of jobs with several stages. They show the dependencies between stages.
 func jobPages(s *Source, ask func(string) bool) {
 	for _, j := range s.app.unitJobs() {
-		if j.edgesKnown() || s.asked.pages[j.id] >= pageTries {
+		page := jobPage(j.id)
+		if j.edgesKnown() || s.asked.tries[page] >= pageTries {
 			continue
 		}
-		if !ask("/jobs/job/?id=" + strconv.Itoa(j.id)) {
+		if !ask(page) {
 			return
 		}
-		if s.asked.pages[j.id]++; statusOf(s.err) == http.StatusForbidden {
-			s.asked.pages[j.id] = pageTries // it will be refused again
+		if s.asked.tries[page]++; statusOf(s.err) == http.StatusForbidden {
+			s.asked.tries[page] = pageTries // it will be refused again
 		}
 	}
 }
@@ -247,7 +242,7 @@ func jobPages(s *Source, ask func(string) bool) {
 // there is a separate warning.
 func eventLog(s *Source, ask func(string) bool) {
 	if !slices.ContainsFunc(s.app.unitJobs(), func(j *job) bool {
-		return !j.edgesKnown() && (s.app.hasEnd || !j.hasEnded() && s.asked.pages[j.id] >= pageTries)
+		return !j.edgesKnown() && (s.app.hasEnd || !j.hasEnded() && s.asked.tries[jobPage(j.id)] >= pageTries)
 	}) {
 		return
 	}
@@ -263,8 +258,8 @@ func pools(s *Source, ask func(string) bool) {
 	names, _ := s.app.strangePools()
 	isNew := false
 	for _, name := range names {
-		if s.asked.pools[name] < pageTries {
-			s.asked.pools[name]++
+		if s.asked.tries["pool "+name] < pageTries {
+			s.asked.tries["pool "+name]++
 			isNew = true
 		}
 	}
@@ -281,28 +276,20 @@ func tasks(s *Source, ask func(string) bool) {
 	if s.app.hasEnd {
 		most = pastEnd
 	}
-	for t, list := range s.unlisted() {
+	ofUnit := s.app.unitStages()
+	for _, st := range s.app.stageList {
+		t := st.newest()
+		if t == nil || t.window.whole || !ofUnit[st] {
+			continue
+		}
 		active := t.status == "ACTIVE" && !s.app.hasEnd
 		if past += one(!active); past > most && !active {
 			continue
 		}
-		if active && s.rounds%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
+		list := s.path("stages/%d/%d/taskList", st.id, t.number)
+		if active && s.app.round%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||
 			!ask(fmt.Sprintf("%s?offset=%d&length=%d", list, t.offset(), tasksRound)) {
 			return
-		}
-	}
-}
-
-// unlisted yields the newest attempts of the unit's stages with tasks that no list has shown, and the paths of the
-// lists.
-func (s *Source) unlisted() iter.Seq2[*try, string] {
-	return func(yield func(*try, string) bool) {
-		ofUnit := s.app.unitStages()
-		for _, st := range s.app.stageList {
-			t := st.newest()
-			if t != nil && !t.window.whole && ofUnit[st] && !yield(t, s.path("stages/%d/%d/taskList", st.id, t.number)) {
-				return
-			}
 		}
 	}
 }

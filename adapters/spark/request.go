@@ -31,19 +31,15 @@ func request(client *yarn.Client, base, path string) rest.Request {
 		r.Bases = []string{base}
 	}
 	path, _, _ = strings.Cut("/"+path, "?")
-	switch path[strings.LastIndexByte(path, '/')+1:] {
-	case "job", "jobs", "stages", "taskList", "allexecutors", "environment":
-		r.Limit = rest.Middle
+	if e, _ := endpointOf(path); e != nil {
+		// The proxy passes on the driver's Date, which may be another machine's.
+		if r.Limit, r.Clock = e.limit, !e.page && base != "" && !strings.Contains(base, "/proxy/"); e.page {
+			r.Usable = drawn
+		}
 	}
-	below := strings.TrimSuffix(path, "/")
-	switch {
-	case strings.HasSuffix(below, "/logs") && strings.Contains(below, "/api/v1/applications/"):
-		r.Limit, r.Reduce, r.Pause, r.MissingPause = rest.Middle, edges, logPause, missingLogPause
-	case strings.HasSuffix(below, "/jobs/job"), isPoolsPage(below):
-		r.Usable = drawn
+	if strings.HasSuffix(path, "/logs") {
+		r.Reduce, r.Pause, r.MissingPause = edges, logPause, missingLogPause
 	}
-	// The proxy passes on the driver's Date, which may be another machine's.
-	r.Clock = base != "" && strings.Contains(below, "/api/v1/applications") && !strings.Contains(base, "/proxy/")
 	return r
 }
 

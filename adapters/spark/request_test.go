@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 		{direct, "/api/v1/applications/app-1/environment", rest.Middle, true, false, false},
 		{direct, "/api/v1/applications/app-1/logs", rest.Middle, true, false, true},
 		{direct, "/jobs/job/?id=1", 0, false, true, false},
-		{direct, "/stages", rest.Middle, false, true, false},
+		{direct, "/stages", 0, false, true, false},
 		{direct, "/stages/", 0, false, true, false},
 		{direct, "/executors/", 0, false, false, false},
 		{"", "api/v1/applications/app-1/jobs", rest.Middle, false, false, false},

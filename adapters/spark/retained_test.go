@@ -21,8 +21,8 @@ func few(t *testing.T) *App {
 			{"stageId":27,"attemptId":0,"name":"first","numTasks":4,"rddIds":[1,2],"status":"PENDING"},
 			{"stageId":26,"attemptId":0,"name":"count","numTasks":2,"rddIds":[26,27],"status":"COMPLETE"},
 			{"stageId":25,"attemptId":0,"name":"new","numTasks":4,"rddIds":[24,25],"status":"COMPLETE"}]`),
-		a.takePage(`<div class="stage-metadata" stage-id="27"></div><div class="stage-metadata" stage-id="28"></div>
-			<div class="stage-metadata" stage-id="29"><div class="incoming-edge">2,30</div><div class="incoming-edge">29,30</div></div>`, 9),
+		took(a, 0, jobPage(9), `<div class="stage-metadata" stage-id="27"></div><div class="stage-metadata" stage-id="28"></div>
+			<div class="stage-metadata" stage-id="29"><div class="incoming-edge">2,30</div><div class="incoming-edge">29,30</div></div>`),
 	} {
 		if !ok {
 			t.Fatal("an answer was not taken")

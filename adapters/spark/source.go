@@ -34,10 +34,8 @@ type Source struct {
 	manager func(context.Context) (a yarn.App, known bool)
 	asked   asked
 	err     error // of the newest request
-	rounds  int
 	// answered means that a whole round has succeeded.
 	answered         bool
-	goneRounds       int // consecutive rounds in which nothing listened at the driver's address
 	endRounds        int // rounds since the end is known
 	hasHistoryServer bool
 	done             bool        // Next has returned a final state
@@ -51,7 +49,7 @@ func NewSource(driver Driver, id string) *Source {
 	_, of := parseID(id)
 	return &Source{
 		driver: driver, app: NewApp(id), newest: of == unit{sqlUnit, Newest},
-		asked: asked{pages: map[int]int{}, pools: map[string]int{}, absent: map[int]int{}},
+		asked: asked{tries: map[string]int{}},
 	}
 }
 
@@ -79,15 +77,11 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if s.done {
 		return nil, io.EOF
 	}
-	s.rounds++
-	s.app.round = s.rounds
+	s.app.round++
 	err := s.observe(ctx)
 	s.endPeek()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	}
-	if gone(err) {
-		s.goneRounds++
 	}
 	final := false
 	switch {
@@ -152,22 +146,18 @@ func (s *Source) lost() bool {
 	if s.hasHistoryServer {
 		least = writtenFor
 	}
-	return s.goneRounds >= giveUp && since >= least || since >= silentFor
+	return s.app.closed() && since >= least || since >= silentFor
 }
 
 // observe asks the driver all questions of a round.
 func (s *Source) observe(ctx context.Context) error {
-	body, err := s.driver.Get(ctx, root)
-	if err != nil {
-		if closed(err) {
-			s.app.refusals++
-		}
+	took, err := s.get(ctx, s.driver.Get, root)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !s.app.takeTick(string(body), s.driver.Now()) {
+	case !took:
 		return &elsewhereError{s.app.id}
 	}
-	s.goneRounds = 0
 	return s.ask(ctx, roundQuestions)
 }
 
@@ -214,7 +204,7 @@ func (s *Source) askHistory(ctx context.Context) error {
 // checkHistory requests the application from the history server in the first round, and every checkRounds rounds while
 // the server does not answer. Users see a wrong address this way before the end of the run depends on it.
 func (s *Source) checkHistory(ctx context.Context) {
-	if !s.answered || s.app.historyTrouble != "" && s.rounds%checkRounds == 0 {
+	if !s.answered || s.app.historyTrouble != "" && s.app.round%checkRounds == 0 {
 		_ = s.askHistory(ctx) // the warnings show the error
 		s.app.historyIsOpen = false
 	}
@@ -232,16 +222,16 @@ func (s *Source) Follows() (what string, byDefault bool) {
 // that the driver is gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	s.endPeek()
-	if _, err = s.get(ctx, s.driver.Get, s.path("%s", sqlList)); err != nil {
-		if gone(err) {
-			s.goneRounds++
-		}
-		if s.goneRounds >= giveUp {
+	switch _, err = s.get(ctx, s.driver.Get, s.path("%s", sqlList)); {
+	case gone(err):
+		if s.app.refusals++; s.app.closed() {
 			return "", true, nil
 		}
 		return "", false, err
+	case err != nil:
+		return "", false, err
 	}
-	s.goneRounds = 0
+	s.app.refusals = 0
 	if x, newest := s.app.execution(), s.app.newestExecution(); newest != nil && (x == nil || newest.id > x.id) {
 		id = IDOf(s.app.id, fmt.Sprint(newest.id), "")
 	}
@@ -251,26 +241,28 @@ func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 // get requests a path and applies the response. It returns what App.Take returns.
 func (s *Source) get(ctx context.Context, server server, path string) (took bool, err error) {
 	w, err := answerTo(ctx, s.driver, server, path)
-	return err == nil && s.app.Take(w), err
+	return w != nil && s.app.Take(w), err
 }
 
 // A server is Driver.Get or Driver.History.
 type server func(ctx context.Context, path string) ([]byte, error)
 
-// answerTo requests a path and returns the response.
+// answerTo requests a path and returns the response, also if it is an error.
 func answerTo(ctx context.Context, driver Driver, server server, path string) (*Answer, error) {
-	body, err := server(ctx, path)
-	if err != nil {
-		return nil, err
-	}
 	u, err := url.Parse(path)
 	if err != nil {
 		return nil, fmt.Errorf("spark: %w", err)
 	}
-	return &Answer{
+	body, err := server(ctx, path)
+	w := &Answer{
 		URL: u, At: driver.Now(), Status: http.StatusOK, Type: "application/json",
 		Body: func() string { return string(body) },
-	}, nil
+	}
+	if err != nil {
+		w.Status = statusOf(err)
+		w.Body = func() string { return cmp.Or(dialError(err), err.Error()) }
+	}
+	return w, err
 }
 
 // path returns the URL path of a part of the application.
@@ -303,18 +295,17 @@ func statusOf(err error) int {
 	return 0
 }
 
+// dialError returns the error of a connection, or "".
+func dialError(err error) string {
+	if dial, ok := errors.AsType[*net.OpError](err); ok {
+		return dial.Error()
+	}
+	return ""
+}
+
 // gone reports whether nothing listens at the driver's address, another driver does, or the proxy says that the
 // application has ended.
 func gone(err error) bool {
 	_, elsewhere := errors.AsType[*elsewhereError](err)
-	dial, ok := errors.AsType[*net.OpError](err)
-	status := statusOf(err)
-	return elsewhere || ok && dial.Op == "dial" || status >= 300 && status < 400 || status == http.StatusNotFound
-}
-
-// closed reports whether nothing listens at the driver's address, which means that the driver has closed its web
-// server. A connection that times out does not count: the host may only be unreachable.
-func closed(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return gone(err) && !(ok && dial.Timeout())
+	return elsewhere || err != nil && (&Answer{Status: statusOf(err), Body: func() string { return dialError(err) }}).refused()
 }

@@ -3,13 +3,17 @@ package spark
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
 // took applies a response about a part of an application that arrives at an instant, and returns what Take returns.
 func took(a *App, at dag.Instant, part, body string) bool {
-	u, err := url.Parse(root + "/" + a.ID() + "/" + part)
+	if !strings.HasPrefix(part, "/") { // a page
+		part = root + "/" + a.ID() + "/" + part
+	}
+	u, err := url.Parse(part)
 	if err != nil {
 		return false
 	}
