@@ -2,6 +2,7 @@ package spark
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,15 +56,7 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 // closed its page, no job runs, and either no job has failed or the last one has.
 func (f *facts) seenToEnd(last *job) bool {
 	return f.closed() && !f.historyIsOpen && f.unit.kind != sqlUnit && last != nil &&
-		(last.status == "FAILED" || f.jobsThat("SUCCEEDED") == len(f.unitJobs()))
-}
-
-// jobsThat returns how many jobs of the unit have a status.
-func (f *facts) jobsThat(status string) (n int) {
-	for _, j := range f.unitJobs() {
-		n += one(j.status == status)
-	}
-	return n
+		(last.status == "FAILED" || !slices.ContainsFunc(f.unitJobs(), func(j *job) bool { return j.status != "SUCCEEDED" }))
 }
 
 // quiet is how long a job group must have no running job before it counts as ended. Nothing reports the end of a

@@ -1,8 +1,6 @@
 package spark
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -69,13 +67,7 @@ func (x *executors) cores() int {
 
 // activeAt returns how many executors were active at an instant.
 func (x *executors) activeAt(t dag.Instant) int {
-	n := 0
-	for _, e := range x.all {
-		if e.added <= t && (e.active || e.removed > t) {
-			n++
-		}
-	}
-	return n
+	return count(x.all, func(e *executor) bool { return e.added <= t && (e.active || e.removed > t) })
 }
 
 // firstAfter returns when the first executor after an instant was added, or NoInstant.
@@ -91,21 +83,9 @@ func (x *executors) firstAfter(t dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
-	type change struct {
-		at dag.Instant
-		by int
-	}
-	var changes []change
+	most := 0
 	for _, e := range x.all {
-		if changes = append(changes, change{e.added, 1}); !e.active {
-			changes = append(changes, change{e.removed, -1})
-		}
-	}
-	slices.SortFunc(changes, func(x, y change) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.by, y.by)) })
-	n, most := 0, 0
-	for _, c := range changes {
-		n += c.by
-		most = max(most, n)
+		most = max(most, x.activeAt(e.added))
 	}
 	return most
 }

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -245,55 +244,43 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 }
 
 // remarks returns warnings about events that the driver has dropped.
-func (r *repairer) remarks(now dag.Instant) []dag.Warning {
-	jobStarts, jobEnds, stageStarts, stageEnds, taskStarts, taskEnds, where := 0, 0, 0, 0, 0, 0, ""
-	for _, k := range r.implied {
-		// A driver that is gone may not have been polled since the task ended.
-		taskEnds += one(r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late)
-	}
-	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
-		where, jobStarts, taskStarts = " in the log", r.impliedJobs, r.noStarts
-		for _, j := range r.jobs {
-			jobEnds += one(j.noEnd)
-		}
-		for _, s := range r.stages {
-			stageStarts, stageEnds = stageStarts+one(s.noStart), stageEnds+one(s.noEnd)
-		}
-	}
+func (r *repairer) remarks(now dag.Instant) (out []dag.Warning) {
 	var parts []string
-	for _, w := range []struct {
-		n          int
-		what, lack string
-	}{
-		{jobStarts, "job", "start"},
-		{jobEnds, "job", "end"},
-		{stageStarts, "stage", "start"},
-		{stageEnds, "stage", "end"},
-		{taskStarts, "task", "start"},
-		{taskEnds, "task", "end"},
-	} {
-		has := "have"
-		if w.n == 1 {
-			has = "has"
-		}
-		if w.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s no %s", units.Count(w.n, w.what), has, w.lack))
+	lack := func(what, part string, n int) {
+		if n > 0 {
+			parts = append(parts, units.Count(n, what)+" without "+part)
 		}
 	}
-	var out []dag.Warning
-	guessed := 0
-	for _, x := range r.all {
-		guessed += one(r.inLog && x.total == 0 && x.cores > 0)
+	where := ""
+	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
+		where = " in the log"
+		lack("job", "start", r.impliedJobs)
+		lack("job", "end", count(r.jobList, func(j *job) bool { return j.noEnd }))
+		lack("stage", "start", count(r.stageList, func(s *stage) bool { return s.noStart }))
+		lack("stage", "end", count(r.stageList, func(s *stage) bool { return s.noEnd }))
+		lack("task", "start", r.noStarts)
 	}
-	if guessed > 0 {
+	lack("task", "end", count(r.implied, func(k *task) bool {
+		// A driver that is gone may not have been polled since the task ended.
+		return r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late
+	}))
+	if n := count(r.all, func(x *executor) bool { return r.inLog && x.total == 0 && x.cores > 0 }); n > 0 {
 		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
-			units.Count(guessed, "executor")))
+			units.Count(n, "executor")))
 	}
-	if len(parts) == 0 {
-		return out
+	if len(parts) > 0 {
+		out = append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
+			strings.Join(parts, ", "), where))
 	}
-	return append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
-		strings.Join(parts, ", "), where))
+	return out
+}
+
+// count returns how many items of a list have a property.
+func count[T any](list []T, has func(T) bool) (n int) {
+	for _, x := range list {
+		n += one(has(x))
+	}
+	return n
 }
 
 func one(is bool) int {

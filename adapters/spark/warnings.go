@@ -59,14 +59,15 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 
 // evidence returns what shows the end of an application that nothing has reported.
 func (f *facts) evidence() (text string) {
-	jobs, succeeded := len(f.unitJobs()), f.jobsThat("SUCCEEDED")
+	jobs := f.unitJobs()
 	switch open := len(f.running()); {
 	case open > 0:
 		text = fmt.Sprintf("the driver of %s was last seen while %s ran", f.id, units.Count(open, "job"))
 	case !f.closed():
 		text = fmt.Sprintf("the driver of %s no longer answers", f.id)
 	default:
-		text = fmt.Sprintf("%d of %s of %s had succeeded when its driver closed", succeeded, units.Count(jobs, "known job"), f.id)
+		text = fmt.Sprintf("%d of %s of %s had succeeded when its driver closed",
+			count(jobs, func(j *job) bool { return j.status == "SUCCEEDED" }), units.Count(len(jobs), "known job"), f.id)
 	}
 	switch {
 	case f.historyIsOpen:
