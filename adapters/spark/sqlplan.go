@@ -14,15 +14,13 @@ import (
 // An exchange ends a stage of a plan.
 type exchange struct {
 	name      string // the operators of the stage
-	ops       int    // how many
-	lastOp    string
-	id        int   // plan id of the node, higher for later submissions; -1 unknown
-	submitted bool  // as a query stage
-	done      bool  // its statistics are known
-	broadcast bool  // it sends all data to each executor
-	ranged    bool  // it sorts: a sampling job runs first
-	parts     int   // the number of partitions that it writes at most; 0 unknown
-	reads     []int // indices of the exchanges that its stage reads; all are smaller
+	id        int    // plan id of the node, higher for later submissions; -1 unknown
+	submitted bool   // as a query stage
+	done      bool   // its statistics are known
+	broadcast bool   // it sends all data to each executor
+	ranged    bool   // it sorts: a sampling job runs first
+	parts     int    // the number of partitions that it writes at most; 0 unknown
+	reads     []int  // indices of the exchanges that its stage reads; all are smaller
 }
 
 // A sqlPlan is the parsed text of a plan. Its last exchange stands for the root.
@@ -69,7 +67,8 @@ type planNode struct {
 var (
 	planLine   = regexp.MustCompile(`^([ :+-]*)(?:\*(?:\(\d+\))? ?)?([A-Za-z]+)`)
 	planNumber = regexp.MustCompile(`\((\d{1,6})\)`)
-	planDetail = regexp.MustCompile(`^\((\d{1,6})\) `)
+	planDetail = regexp.MustCompile(`(?m)^(?:\((\d{1,6})\) |Arguments: (.*))`)
+	planParts  = regexp.MustCompile(`artitioning\((?:.*, *)?(\d{1,9})\)`)
 	planID     = regexp.MustCompile(`\[(?:plan_id=|id=#)(\d{1,9})\]`)
 )
 
@@ -100,12 +99,11 @@ type planReader struct {
 func arguments(details string) map[string]string {
 	out := map[string]string{}
 	number := ""
-	for line := range strings.Lines(details) {
-		if m := planDetail.FindStringSubmatch(line); m != nil {
+	for _, m := range planDetail.FindAllStringSubmatch(details, -1) {
+		if m[1] != "" {
 			number = m[1]
-		}
-		if args, found := strings.CutPrefix(line, "Arguments: "); found && number != "" {
-			out[number] = args
+		} else if number != "" {
+			out[number] = m[2]
 		}
 	}
 	return out
@@ -200,23 +198,10 @@ func partitions(args string) (n int, ranged bool) {
 	if strings.Contains(args, "SinglePartition") {
 		return 1, ranged
 	}
-	_, rest, _ := strings.Cut(args, "artitioning(")
-	open := 1
-	end := strings.IndexFunc(rest, func(c rune) bool {
-		switch c {
-		case '(':
-			open++
-		case ')':
-			open--
-		}
-		return open == 0
-	})
-	rest = rest[:max(end, 0)]
-	v, err := strconv.Atoi(strings.TrimSpace(rest[strings.LastIndexByte(rest, ',')+1:]))
-	if err != nil || v < 0 {
-		return 0, ranged
+	if m := planParts.FindStringSubmatch(args); m != nil {
+		n, _ = strconv.Atoi(m[1])
 	}
-	return min(v, mostTasks), ranged
+	return min(n, mostTasks), ranged
 }
 
 // plainOps are operators that describe little of a stage's work.
@@ -228,9 +213,8 @@ var plainOps = map[string]bool{
 // add appends an operator to the name of a stage, from first to last, without plainOps.
 func (e *exchange) add(op string) {
 	const most = 3
-	if plainOps[op] || e.ops >= most || e.lastOp == op {
-		return
+	ops := strings.Fields(e.name)
+	if !plainOps[op] && len(ops) < most && !strings.HasSuffix(" "+e.name, " "+op) {
+		e.name = strings.Join(append(ops, op), " ")
 	}
-	e.ops, e.lastOp = e.ops+1, op
-	e.name = strings.TrimPrefix(e.name+" "+op, " ")
 }
