@@ -141,30 +141,26 @@ const startFor = 30 * time.Second
 // OnThisMachine returns the drivers that listen on this machine. If there are only starting drivers, it calls
 // starting with the address of one and waits up to startFor.
 func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(address string)) []LocalDriver {
-	ctx, cancel := context.WithTimeout(ctx, startFor+probeFor)
-	defer cancel()
-	return findLocal(ctx, func() []LocalDriver { return localDrivers(ctx, client) }, sleep, starting)
+	return findLocal(ctx, func(ctx context.Context) []LocalDriver { return localDrivers(ctx, client) }, starting)
 }
 
-func findLocal(ctx context.Context, look func() []LocalDriver, wait func(context.Context, time.Duration) error,
-	starting func(address string),
-) []LocalDriver {
-	var all []LocalDriver
-	for waited := time.Duration(0); ; waited += time.Second {
-		if now := look(); ctx.Err() == nil || all == nil {
-			all = now
-		}
+func findLocal(ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string)) []LocalDriver {
+	all := look(ctx)
+	ctx, cancel := context.WithTimeout(ctx, startFor)
+	defer cancel()
+	for waits := false; ; waits = true {
 		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
 		switch {
 		case len(ready) > 0:
 			return ready
-		case len(all) == 0 || waited >= startFor || ctx.Err() != nil:
-			return all
-		case waited == 0:
+		case len(all) > 0 && !waits:
 			starting(all[0].URL)
 		}
-		if wait(ctx, time.Second) != nil {
+		if len(all) == 0 || sleep(ctx, time.Second) != nil {
 			return all
+		}
+		if now := look(ctx); ctx.Err() == nil {
+			all = now
 		}
 	}
 }

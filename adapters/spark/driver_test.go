@@ -50,19 +50,20 @@ func TestFindLocal(t *testing.T) {
 		"never":          {time.Hour, false, starts, startFor},
 		"beside another": {time.Hour, true, ready, 0},
 	} {
-		var waited time.Duration
-		said := 0
-		got := findLocal(t.Context(), func() []LocalDriver {
-			switch {
-			case c.other:
-				return slices.Concat(starts, ready)
-			case waited < c.after:
-				return starts
+		bubble(t, name, func(t *testing.T) {
+			began, said := time.Now(), 0
+			got := findLocal(t.Context(), func(context.Context) []LocalDriver {
+				switch {
+				case c.other:
+					return slices.Concat(starts, ready)
+				case time.Since(began) < c.after:
+					return starts
+				}
+				return ready
+			}, func(string) { said++ })
+			if waited := time.Since(began); !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
+				t.Errorf("%v after %v, said %d times", got, waited, said)
 			}
-			return ready
-		}, func(_ context.Context, d time.Duration) error { waited += d; return nil }, func(string) { said++ })
-		if !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
-			t.Errorf("%s: %v after %v, said %d times", name, got, waited, said)
-		}
+		})
 	}
 }
