@@ -209,7 +209,7 @@ func (c *dateClock) remark() []dag.Warning {
 	if c.behind < 0 {
 		word = "ahead of"
 	}
-	return []dag.Warning{{Code: dag.WarnClockSkew, Text: fmt.Sprintf(
+	return []dag.Warning{dag.Warningf(dag.WarnClockSkew,
 		"the Date of the driver's answers is %s %s the driver's own times: times are by the driver's clock",
-		units.Elapsed(c.behind.Abs().Round(time.Second)), word)}}
+		units.Elapsed(c.behind.Abs().Round(time.Second)), word)}
 }

@@ -122,7 +122,7 @@ func (p *planner) firstRDD() int {
 		return 0
 	}
 	if p.base < 0 {
-		for s := range p.unitStages() {
+		for _, s := range p.unitStages() {
 			if len(s.rdds) > 0 && (p.base < 0 || s.rdds[0] < p.base) {
 				p.base = s.rdds[0]
 			}

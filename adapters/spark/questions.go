@@ -276,10 +276,9 @@ func tasks(s *Source, ask func(string) bool) {
 	if s.app.hasEnd {
 		most = pastEnd
 	}
-	ofUnit := s.app.unitStages()
-	for _, st := range s.app.stageList {
+	for _, st := range s.app.unitStages() {
 		t := st.newest()
-		if t == nil || t.window.whole || !ofUnit[st] {
+		if t == nil || t.window.whole {
 			continue
 		}
 		active := t.status == "ACTIVE" && !s.app.hasEnd

@@ -90,9 +90,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.answered = true
 	case !s.answered && starting(err):
 		snap := s.app.beginning(s.driver.Now())
-		snap.Warnings = append(snap.Warnings, dag.Warning{
-			Code: dag.WarnObservation, Text: "Spark is starting up: its driver does not answer questions yet",
-		})
+		snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
 		return snap, nil
 	case !s.answered && s.waits(ctx, err):
 		return s.app.beginning(s.driver.Now()), nil

@@ -102,15 +102,9 @@ func byRow(x, y *task) int { return cmp.Or(cmp.Compare(x.index, y.index), byLaun
 
 // attempt returns the row of a task, without its number.
 func (k *task) attempt(now dag.Instant) dag.Attempt {
-	nan := math.NaN()
-	unknown := [dag.Pipelines]float64{nan, nan, nan}
-	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
-	at := dag.Attempt{
-		Task: k.index, State: k.state, Slot: k.core.core, Node: k.executor,
-		Start: min(k.launch, now), End: dag.NoInstant, Done: unknown, Total: unknown, Out: nan, Bytes: nan, Ratio: nan,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, FirstReport: min(k.report, now), Diagnosis: k.why,
-		First: none, Last: none,
-	}
+	at := dag.BlankAttempt(k.index, 0)
+	at.State, at.Slot, at.Node, at.Diagnosis = k.state, k.core.core, k.executor, k.why
+	at.Start, at.FirstReport = min(k.launch, now), min(k.report, now)
 	if k.guessed && !k.impliedSince.Known() {
 		at.Slot = -1 // a guessed task has no known core
 	}

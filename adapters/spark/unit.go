@@ -150,15 +150,15 @@ func (f *facts) unitJobs() []*job {
 	})
 }
 
-// unitStages marks the stages of the unit's jobs.
-func (f *facts) unitStages() map[*stage]bool {
-	out := map[*stage]bool{}
+// unitStages returns the stages of the unit's jobs, by id.
+func (f *facts) unitStages() []*stage {
+	is := map[*stage]bool{}
 	for _, j := range f.unitJobs() {
 		for _, s := range j.stages {
-			out[s] = true
+			is[s] = true
 		}
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.stageList), func(s *stage) bool { return !is[s] })
 }
 
 // flowID returns the id of the workflow: the application's, or the unit's.

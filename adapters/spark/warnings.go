@@ -12,29 +12,29 @@ import (
 
 // remark returns a warning about what is missing in an observation.
 func remark(format string, args ...any) dag.Warning {
-	return dag.Warning{Code: dag.WarnObservation, Text: fmt.Sprintf(format, args...)}
+	return dag.Warningf(dag.WarnObservation, format, args...)
 }
 
 // remarks returns warnings about missing information.
-func (f *facts) remarks(state dag.State) []dag.Warning {
-	var out []dag.Warning
+func (f *facts) remarks(state dag.State) (out []dag.Warning) {
+	add := func(code, format string, args ...any) { out = append(out, dag.Warningf(code, format, args...)) }
 	if f.tooLarge {
-		out = append(out, dag.Warning{
-			Code: dag.WarnTooLarge,
-			Text: "too large to estimate: the application has more jobs, stages or tasks than are read",
-		})
+		add(dag.WarnTooLarge, "too large to estimate: the application has more jobs, stages or tasks than are read")
 	}
 	switch {
 	case state == dag.EndedUnconfirmed && f.inLog:
-		return append(out, remark("%s ended while a job ran, and its event log has no end of that job: whether it succeeded is unknown", f.id))
+		add(dag.WarnObservation, "%s ended while a job ran, and its event log has no end of that job: "+
+			"whether it succeeded is unknown", f.id)
+		return out
 	case state.Ended() && f.inferred(state):
-		return append(out, remark("not confirmed by a history server: %s", f.evidence()))
+		add(dag.WarnObservation, "not confirmed by a history server: %s", f.evidence())
+		return out
 	case state.Ended():
 		return out
 	}
 	if f.historyTrouble != "" {
-		out = append(out, remark("the end of this run will not be confirmed, because the history server does not answer: %s",
-			f.historyTrouble))
+		add(dag.WarnObservation, "the end of this run will not be confirmed, because the history server does not answer: %s",
+			f.historyTrouble)
 	}
 	out = append(out, f.clock.remark()...)
 	if strange, all := f.strangePools(); all > 1 && len(strange) > 0 {
@@ -42,17 +42,14 @@ func (f *facts) remarks(state dag.State) []dag.Warning {
 		if len(strange) > 1 {
 			of = units.Count(len(strange), "pool")
 		}
-		out = append(out, remark("weights and minimal shares of %s are not known, because only the driver's page "+
-			"/stages/ has them: the replay takes a weight of 1", of))
+		add(dag.WarnObservation, "weights and minimal shares of %s are not known, because only the driver's page "+
+			"/stages/ has them: the replay takes a weight of 1", of)
 	}
 	if what := f.forgotten(); what != "" {
-		out = append(out, remark("the driver has dropped %s that ended early: the estimate rests on what it still has", what))
+		add(dag.WarnObservation, "the driver has dropped %s that ended early: the estimate rests on what it still has", what)
 	}
 	if slices.ContainsFunc(f.running(), func(j *job) bool { return !j.edgesKnown() }) {
-		out = append(out, dag.Warning{
-			Code: dag.WarnNoEdges,
-			Text: "which stage reads which is a guess: neither the page of the job nor the history server tells it",
-		})
+		add(dag.WarnNoEdges, "which stage reads which is a guess: neither the page of the job nor the history server tells it")
 	}
 	return out
 }
@@ -85,13 +82,9 @@ func (f *facts) forgotten() string {
 	if x := f.execution(); x != nil {
 		jobs = len(x.jobs) - len(f.unitJobs())
 	}
-	ofUnit := f.unitStages()
-	for _, s := range f.stageList {
-		switch {
-		case !ofUnit[s]:
-		case !s.listed():
-			stages++
-		case s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000):
+	for _, s := range f.unitStages() {
+		stages += one(!s.listed())
+		if s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000) {
 			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", s.id)
 		}
 	}
@@ -116,31 +109,27 @@ func (f *facts) noUnit() *NoUnitError {
 	if f.unit.kind == "" || len(f.unitJobs()) > 0 || f.execution() != nil {
 		return nil
 	}
-	unit, has := "execution "+f.unit.name+" of SQL", []string{}
-	switch {
-	case f.unit.kind == groupUnit:
-		unit = fmt.Sprintf("job group %q", f.unit.name)
-		for _, j := range f.jobList {
-			if group := fmt.Sprintf("%q", j.group); group != `""` && !slices.Contains(has, group) {
-				has = append(has, group)
-			}
+	unit, has := fmt.Sprintf("job group %q", f.unit.name), []string{}
+	for _, j := range f.jobList {
+		if j.group != "" {
+			has = append(has, fmt.Sprintf("%q", j.group))
 		}
-	case f.unit.name == Newest:
-		unit = "execution of SQL that runs"
-		fallthrough
-	default:
+	}
+	slices.Sort(has)
+	if f.unit.kind == sqlUnit {
+		if unit, has = "execution "+f.unit.name+" of SQL", nil; f.unit.name == Newest {
+			unit = "execution of SQL that runs"
+		}
 		for _, id := range sortedKeys(f.executions) {
 			has = append(has, strings.TrimSpace(fmt.Sprintf("%d %.40s", id, firstLine(f.executions[id].description))))
 		}
 	}
 	const most = 5
-	if n := len(has) - most; n > 0 {
-		has = append(has[:most-1], has[most-1]+" and "+units.Count(n, "other"))
+	if has = slices.Compact(has); len(has) > most {
+		has = append(has[:most-1], has[most-1]+" and "+units.Count(len(has)-most, "other"))
 	}
-	if len(has) == 0 {
-		return &NoUnitError{fmt.Sprintf("%s has no %s, and no other: leave out --%s", f.id, unit, f.unit.kind)}
-	}
-	return &NoUnitError{fmt.Sprintf("%s has no %s; it has %s", f.id, unit, strings.Join(has, ", "))}
+	return &NoUnitError{fmt.Sprintf("%s has no %s; it has %s", f.id, unit,
+		cmp.Or(strings.Join(has, ", "), "no other: leave out --"+f.unit.kind))}
 }
 
 // Missing returns why an application cannot be replayed after its whole recording was read: it has run no job, or it
@@ -159,7 +148,7 @@ func (f *facts) strangePools() (names []string, all int) {
 		return nil, 0
 	}
 	pools := map[string]bool{}
-	for s := range f.unitStages() {
+	for _, s := range f.unitStages() {
 		pools[f.poolOf(s)] = true
 	}
 	for name := range pools {
