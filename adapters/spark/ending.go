@@ -78,9 +78,9 @@ func (f *facts) unitEnd(open bool, last *job, now dag.Instant) dag.State {
 	return dag.Running
 }
 
-// result returns the state of a job that has ended.
+// result returns the state of a job that has ended. No job is a success.
 func (j *job) result() dag.State {
-	if j.status == "FAILED" {
+	if j != nil && j.status == "FAILED" {
 		return dag.Failed
 	}
 	return dag.Succeeded

@@ -93,16 +93,12 @@ func (a *App) frame(state dag.State, now dag.Instant) *dag.Snapshot {
 }
 
 // beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
-func (a *App) beginning(now dag.Instant) *dag.Snapshot {
+func (a *App) beginning(now dag.Instant, final bool) *dag.Snapshot {
 	a.clock.check(now)
 	now = a.clock.correct(now)
-	state := dag.Submitted
-	if a.hasEnd {
-		if state = dag.Succeeded; a.manager.Ended() {
-			state = a.manager
-		}
-	} else if s := a.unitEnd(false, nil, now); s.Ended() { // it has run no job
-		state = s
+	state := a.state(final, now)
+	if !state.Ended() {
+		state = dag.Submitted
 	}
 	snap := a.frame(state, now)
 	snap.Plan = a.planner.outline()

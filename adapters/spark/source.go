@@ -88,12 +88,12 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	case err == nil:
 		s.checkHistory(ctx)
 		s.answered = true
-	case !s.answered && starting(err):
-		snap := s.app.beginning(s.driver.Now())
-		snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
+	case !s.answered && (starting(err) || s.waits(ctx, err)):
+		snap := s.app.beginning(s.driver.Now(), false)
+		if starting(err) {
+			snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
+		}
 		return snap, nil
-	case !s.answered && s.waits(ctx, err):
-		return s.app.beginning(s.driver.Now()), nil
 	case !s.answered && !s.app.lastSeen.Known() && !s.app.hasEnd:
 		return nil, s.missedBy(err)
 	case !s.fromHistory(ctx):
@@ -106,9 +106,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if e := s.app.noUnit(); e != nil && (final || s.app.hasEnd) {
 			return nil, e
 		}
-		if snap = s.app.beginning(s.driver.Now()); final && !snap.State.Ended() {
-			snap.State, snap.Jobs[0].State = dag.EndedUnconfirmed, dag.EndedUnconfirmed
-		}
+		snap = s.app.beginning(s.driver.Now(), final)
 	}
 	if s.done = snap.State.Ended(); !s.done && err == nil {
 		s.startPeek(ctx)
@@ -120,16 +118,22 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 // waits for a container or starts up in one. For an application that has ended, waits returns false, because the
 // history server may have it.
 func (s *Source) waits(ctx context.Context, err error) bool {
-	if s.manager == nil || s.app.lastSeen.Known() || !gone(err) {
+	return !s.app.lastSeen.Known() && gone(err) && s.askManager(ctx)
+}
+
+// askManager looks the application up at the cluster manager, and reports whether it is listed without an end.
+func (s *Source) askManager(ctx context.Context) bool {
+	if s.manager == nil {
 		return false
 	}
 	a, known := s.manager(ctx)
-	if !known {
-		return false
+	if known {
+		s.app.name, s.app.user, s.app.queue = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Queue
 	}
-	s.app.name, s.app.user, s.app.hasEnd = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Ended
-	s.app.queue = a.Queue
-	return !a.Ended
+	if known && a.Ended {
+		s.app.hasEnd, s.app.ended, s.app.manager = true, a.Finished, a.State
+	}
+	return known && !a.Ended
 }
 
 // missedBy returns the error of a failed observation.
@@ -161,11 +165,7 @@ func (s *Source) observe(ctx context.Context) error {
 
 // fromHistory requests the end from the history server, and reports whether the end is known.
 func (s *Source) fromHistory(ctx context.Context) bool {
-	if s.manager != nil {
-		if a, known := s.manager(ctx); known && a.Ended {
-			s.app.hasEnd, s.app.ended, s.app.manager = true, a.Finished, a.State
-		}
-	}
+	s.askManager(ctx)
 	err := s.askHistory(ctx)
 	if !s.app.hasEnd && s.manager == nil {
 		s.app.readLocalLog()
