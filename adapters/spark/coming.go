@@ -10,14 +10,14 @@ import (
 
 // coming returns the stages to come of all running executions that have run a job: those in the plans of the
 // executions that are not submitted yet. An execution without a job may only be a wrapper of another one.
-func (p *planner) coming(g *graph) []dag.Stage {
+func (p *planner) coming() []dag.Stage {
 	var out []dag.Stage
 	jobs := p.unitJobs()
 	for _, id := range sortedKeys(p.executions) {
 		x := p.executions[id]
 		if x.status == "RUNNING" && x.plan != nil && (p.unit.kind != sqlUnit || x == p.execution()) &&
 			slices.ContainsFunc(jobs, func(j *job) bool { return x.jobs[j.id] }) {
-			out = p.comingOf(x, g, out)
+			out = p.comingOf(x, out)
 		}
 	}
 	return out
@@ -116,7 +116,7 @@ func (p *sqlPlan) leftAtOnce(jobs int) (left []int, of map[int]int) {
 }
 
 // comingOf appends the stages to come of an execution.
-func (p *planner) comingOf(x *execution, g *graph, out []dag.Stage) []dag.Stage {
+func (p *planner) comingOf(x *execution, out []dag.Stage) []dag.Stage {
 	exchanges, jobs := x.plan.exchanges, sortedKeys(x.jobs)
 	left, of := x.plan.left(jobs)
 	place := make([]int, len(exchanges)) // in the plan of the application, from 1
@@ -124,7 +124,7 @@ func (p *planner) comingOf(x *execution, g *graph, out []dag.Stage) []dag.Stage 
 	for i := range exchanges {
 		if left[i] == 0 {
 			if id, known := of[i]; known {
-				place[i] = g.placeOf(p.jobs[id])
+				place[i] = p.placeOf(p.jobs[id])
 			}
 			continue
 		}
@@ -141,7 +141,7 @@ func (p *planner) comingOf(x *execution, g *graph, out []dag.Stage) []dag.Stage 
 			if place[k] > 0 {
 				s.After = append(s.After, edgeTo(place[k], kind))
 			} else {
-				s.After = append(s.After, g.openEnds(jobs)...)
+				s.After = append(s.After, p.openEnds(jobs)...)
 			}
 		}
 		s.After = inOrderOfStages(s.After)

@@ -12,7 +12,7 @@
 //     of it.
 //   - The questions are what a [Source] requests next, a table in the order of priority. They depend on the facts
 //     alone.
-//   - A snapshot is made of the facts: planner and graph make the plan, the table of each stage and assigner the
+//   - A snapshot is made of the facts: planner makes the plan, the table of each stage and assigner the
 //     attempts, allocation the executors to come. It shares the attempts of all unchanged stages with the previous
 //     snapshot, so readers must not change them.
 package spark

@@ -2,31 +2,14 @@ package spark
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A graph has the dependencies between stages, and the stages that still have to run, at one instant.
-type graph struct {
-	*facts
-	writers map[string][]*stage // by shuffle: the stages that have written it, ascending
-}
-
-func newGraph(f *facts) *graph {
-	g := &graph{facts: f, writers: map[string][]*stage{}}
-	for _, s := range f.stageList {
-		if s.ran() && len(s.rdds) > 0 && !s.final() {
-			g.writers[s.shuffle] = append(g.writers[s.shuffle], s)
-		}
-	}
-	return g
-}
-
 // twin returns the newest stage before s that writes the same shuffle, or nil.
-func (g *graph) twin(s *stage) *stage {
-	for _, of := range slices.Backward(g.writers[s.shuffle]) {
+func (p *planner) twin(s *stage) *stage {
+	for _, of := range slices.Backward(p.writers[s.shuffle]) {
 		if of.id < s.id {
 			return of
 		}
@@ -76,25 +59,16 @@ func (s *stage) read() bool {
 	return slices.ContainsFunc(s.jobs, func(j *job) bool { return !j.hasEnded() })
 }
 
-// lacks marks the stages of the unit that still have to run and were not submitted.
-func (g *graph) lacks() map[int]bool {
-	out := map[int]bool{}
-	for _, j := range g.unitJobs() {
-		maps.Copy(out, g.lacking(j))
-	}
-	return out
-}
-
 // lacking marks the stages of a job that Spark's scheduler will still submit. A submitted stage has its input, so
 // its unsubmitted parents are not lacking, unless the stage has failed.
-func (g *graph) lacking(j *job) map[int]bool {
+func (p *planner) lacking(j *job) map[int]bool {
 	if j.hasEnded() || j.last() == nil {
 		return nil
 	}
 	out, seen := map[int]bool{}, map[int]bool{}
 	var visit func(id, depth int)
 	visit = func(id, depth int) {
-		s := g.stages[id]
+		s := p.stages[id]
 		if !s.listed() || seen[id] || depth > mostListed {
 			return
 		}
@@ -103,15 +77,15 @@ func (g *graph) lacking(j *job) map[int]bool {
 			return
 		}
 		if !s.ran() {
-			if w := g.twin(s); s != j.last() && w != nil && w.done() {
+			if w := p.twin(s); s != j.last() && w != nil && w.done() {
 				return // Spark skips it
 			}
 			out[id] = true
 		}
-		for _, p := range j.parentsOf(s) {
-			visit(p, depth+1)
+		for _, parent := range j.parentsOf(s) {
+			visit(parent, depth+1)
 		}
-		if out[id] && g.passedOver(j, s, out) {
+		if out[id] && p.passedOver(j, s, out) {
 			delete(out, id)
 		}
 	}
@@ -123,15 +97,15 @@ func (g *graph) lacking(j *job) map[int]bool {
 // driver may have dropped the stage that wrote it. On submission of a job Spark submits all stages that have their
 // input. A stage therefore has its output already if another stage of its job was submitted and its own parents have
 // nothing to run. lacks are the stages that have to run, including parents of s.
-func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
-	for g.stages[g.listedBelow].listed() { // Spark numbers stages without gaps
-		g.listedBelow++
+func (p *planner) passedOver(j *job, s *stage, lacks map[int]bool) bool {
+	for p.stages[p.listedBelow].listed() { // Spark numbers stages without gaps
+		p.listedBelow++
 	}
-	if !s.hasParents || s == j.last() || s.id <= g.listedBelow {
+	if !s.hasParents || s == j.last() || s.id <= p.listedBelow {
 		return false
 	}
 	for _, id := range s.parents {
-		if p := g.stages[id]; lacks[id] || p != nil && p.ran() {
+		if of := p.stages[id]; lacks[id] || of != nil && of.ran() {
 			return false
 		}
 	}
@@ -140,7 +114,7 @@ func (g *graph) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 
 // edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last
 // stages of the preceding jobs.
-func (g *graph) edges(s *stage) []dag.Edge {
+func (p *planner) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
 		if of != nil && of.planPlace > 0 && of.planPlace < s.planPlace {
@@ -150,14 +124,14 @@ func (g *graph) edges(s *stage) []dag.Edge {
 	own := false // the stage waits for a stage of its own job
 	for _, j := range s.jobs {
 		for _, id := range j.parentsOf(s) {
-			p := g.stages[id]
-			own = own || p != nil && p.planPlace > 0
-			add(g.writerOf(p), dag.Barrier)
+			of := p.stages[id]
+			own = own || of != nil && of.planPlace > 0
+			add(p.writerOf(of), dag.Barrier)
 		}
 	}
 	if !own {
 		for _, j := range s.jobs {
-			for _, last := range g.before(j) {
+			for _, last := range p.before(j) {
 				add(last, dag.Broadcast)
 			}
 		}
@@ -166,9 +140,9 @@ func (g *graph) edges(s *stage) []dag.Edge {
 }
 
 // writerOf returns a stage, or else the stage in the plan that has written the same shuffle.
-func (g *graph) writerOf(s *stage) *stage {
+func (p *planner) writerOf(s *stage) *stage {
 	if s != nil && s.planPlace == 0 {
-		return g.twin(s)
+		return p.twin(s)
 	}
 	return s
 }
@@ -186,13 +160,13 @@ func inOrderOfStages(edges []dag.Edge) []dag.Edge {
 // before returns the last stages of the jobs that had to end before j was submitted, judged by times. These are the
 // jobs that had ended by then, except those that ended before another of these was submitted. They do not change any
 // more once j has ended.
-func (g *graph) before(j *job) []*stage {
+func (p *planner) before(j *job) []*stage {
 	if j.before != nil || !j.submitted.Known() {
 		return j.before
 	}
 	latest, out := dag.NoInstant, []*stage{} // the latest submission of a job that had ended
 	var ended []*job
-	for _, k := range g.unitJobs() {
+	for _, k := range p.unitJobs() {
 		if k != j && k.completed.Known() && k.submitted.Known() && k.completed <= j.submitted {
 			ended, latest = append(ended, k), max(latest, k.submitted)
 		}
@@ -209,11 +183,11 @@ func (g *graph) before(j *job) []*stage {
 }
 
 // placeOf returns the place of a job's last stage in the plan, or 0 if it has none.
-func (g *graph) placeOf(j *job) int {
+func (p *planner) placeOf(j *job) int {
 	if j == nil {
 		return 0
 	}
-	if s := g.writerOf(j.last()); s != nil {
+	if s := p.writerOf(j.last()); s != nil {
 		return s.planPlace
 	}
 	return 0
@@ -221,11 +195,11 @@ func (g *graph) placeOf(j *job) int {
 
 // openEnds returns edges to a stage of an execution with unknown inputs. The stage comes after the running jobs, or
 // else after the newest job.
-func (g *graph) openEnds(jobs []int) []dag.Edge {
+func (p *planner) openEnds(jobs []int) []dag.Edge {
 	var out []dag.Edge
 	for _, id := range jobs {
-		if j := g.jobs[id]; j != nil && (!j.hasEnded() || id == jobs[len(jobs)-1]) {
-			if at := g.placeOf(j); at > 0 {
+		if j := p.jobs[id]; j != nil && (!j.hasEnded() || id == jobs[len(jobs)-1]) {
+			if at := p.placeOf(j); at > 0 {
 				out = append(out, edgeTo(at, dag.Broadcast))
 			}
 		}

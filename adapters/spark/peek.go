@@ -99,11 +99,10 @@ func (a *App) endSoon(now dag.Instant) []*job {
 	if len(jobs) > mostPeeked {
 		return nil
 	}
-	lacks := newGraph(a.facts).lacks()
 	left, ended, runMS, began := 0, 0, 0.0, dag.NoInstant
 	for _, j := range jobs {
 		for _, s := range j.stages {
-			if lacks[s.id] {
+			if a.planner.lacks[s.id] {
 				left += s.tasks
 			}
 			if !s.ran() {

@@ -26,13 +26,22 @@ type planner struct {
 	names    map[string]int
 	base     int // first RDD id of a unit; -1 unknown
 	plan     *dag.Plan
+	writers  map[string][]*stage // by shuffle: the stages that have written it, ascending
+	lacks    map[int]bool        // the stages of the unit that still have to run and were not submitted
 }
 
-// grow appends new stages to the plan. A stage keeps its place. So does a stage that Spark skips after all; it then
-// has no tasks.
-func (p *planner) grow(g *graph) {
+// grow finds the stages that still have to run, and appends new stages to the plan. A stage keeps its place. So does a
+// stage that Spark skips after all; it then has no tasks.
+func (p *planner) grow() {
+	p.writers, p.lacks = map[string][]*stage{}, map[int]bool{}
+	for _, s := range p.stageList {
+		if s.ran() && len(s.rdds) > 0 && !s.final() {
+			p.writers[s.shuffle] = append(p.writers[s.shuffle], s)
+		}
+	}
 	for _, j := range p.unitJobs() {
-		lacks := g.lacking(j)
+		lacks := p.lacking(j)
+		maps.Copy(p.lacks, lacks)
 		for _, s := range j.stages {
 			if s.planPlace > 0 || !s.ran() && !lacks[s.id] {
 				continue
@@ -68,12 +77,13 @@ var inFolder = regexp.MustCompile(`^(\S+ at )/(?:.*/)?([^/]+:\d+)$`)
 // callSite returns a call site without the folder of its file, which differs between containers of YARN.
 func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2") }
 
-// update makes the plan. lacks are the stages that still have to run and were not submitted. It returns the previous
-// plan if nothing has changed, so that readers can compare pointers.
-func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.Elastic) *dag.Plan {
+// update makes the plan. open means that stages may follow. It returns the previous plan if nothing has changed, so that
+// readers can compare pointers.
+func (p *planner) update(open bool, elastic dag.Elastic) *dag.Plan {
 	var later []dag.Stage
+	runs := open
 	if open {
-		later = p.coming(g)
+		later = p.coming()
 		open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
 			slices.ContainsFunc(later, func(s dag.Stage) bool { return s.Tasks == 0 })
 	}
@@ -86,11 +96,11 @@ func (p *planner) update(g *graph, lacks map[int]bool, open bool, elastic dag.El
 	for i, s := range p.order {
 		stage := &stages[i]
 		stage.Name, stage.Known, stage.Pool = s.title, true, p.poolOf(s)
-		if s.ran() || lacks[s.id] { // otherwise Spark skips it
+		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
 			stage.Tasks = min(s.tasks, left)
 		}
 		left -= stage.Tasks
-		stage.After, stage.Pipelines = g.edges(s), pipelines[i:i+1:i+1]
+		stage.After, stage.Pipelines = p.edges(s), pipelines[i:i+1:i+1]
 	}
 	for _, s := range later {
 		i := len(stages)

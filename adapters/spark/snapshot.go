@@ -43,18 +43,16 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		return nil, false
 	}
 	a.repair(now)
-	g := newGraph(a.facts)
-	if a.planner.grow(g); len(a.planner.order) == 0 {
+	if a.planner.grow(); len(a.planner.order) == 0 {
 		return nil, false
 	}
 	snap = a.frame(a.state(final, now), now)
 	ended := snap.State.Ended()
-	lacks, elastic := map[int]bool{}, dag.Elastic{}
+	elastic := dag.Elastic{}
 	if !ended {
-		lacks = g.lacks()
 		elastic, snap.Coming = (&allocation{a.facts}).capacity(now)
 	}
-	snap.Plan = a.planner.update(g, lacks, !ended, elastic)
+	snap.Plan = a.planner.update(!ended, elastic)
 	submitted := min(a.submitted(), now)
 	j := &dag.JobState{
 		ID: snap.ID, State: snap.State, Attempt: 1, Submitted: submitted, Started: submitted, Finished: dag.NoInstant,
