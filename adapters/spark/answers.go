@@ -241,7 +241,7 @@ func (a *answers) takeTasks(w *Answer, path []string) bool {
 	if strings.EqualFold(query.Get("status"), "RUNNING") {
 		for _, k := range t.running() {
 			if !listed[k.id] {
-				k.end = at
+				k.End = at
 				k.become(dag.AttemptSucceeded, true) // the task has ended; a full list will show how
 			}
 		}
@@ -274,22 +274,22 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		part = id
 	}
 	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
-	a.clock.stamp(k.launch)
-	if k.state != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
+	a.clock.stamp(k.Start)
+	if k.State != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
 		return false // an older response, or the driver has missed the task's end
 	}
-	k.end = dag.NoInstant
+	k.End = dag.NoInstant
 	if ended {
 		k.impliedSince = dag.NoInstant
-		if k.launch.Known() {
-			k.end = at
+		if k.Start.Known() {
+			k.End = at
 			if w.Duration != nil && *w.Duration >= 0 {
-				k.end = k.launch + millis(*w.Duration)
+				k.End = k.Start + millis(*w.Duration)
 			}
 		}
 	}
 	if state == dag.AttemptFailed || state == dag.AttemptKilled {
-		k.why = cause(string(w.Error))
+		k.Diagnosis = cause(string(w.Error))
 	}
 	if state == dag.AttemptFailed && strings.HasPrefix(string(w.Error), commitDenied) {
 		state = dag.AttemptKilled
@@ -300,7 +300,7 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 		// SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields.
 		if push := &m.Read.Push; state != dag.AttemptSucceeded && !t.push && (push.Requests > 0 || push.Blocks > 0) {
 			k.observe(float64(m.Input.Read), float64(push.Requests), out, at)
-			k.out = positive(m.Write.Written)
+			k.Out = positive(m.Write.Written)
 		} else {
 			k.observe(float64(m.Input.Read), float64(read), out, at)
 		}

@@ -61,7 +61,7 @@ func TestRunAgain(t *testing.T) {
 	} {
 		k, _ := a.taskAt(a.tryOf(0, id/2), id)
 		k.identify(want.part, want.launch, want.executor)
-		k.end = want.end
+		k.End = want.end
 		k.become(dag.AttemptSucceeded, false)
 	}
 	got := a.attempts(s, 60_000)

@@ -23,14 +23,14 @@ const handover = time.Second
 // until returns when the next task began on the task's core, if the task seems to have ended up to handover later.
 // Otherwise it returns the largest instant.
 func (k *task) until() dag.Instant {
-	if k.core.next.Known() && k.end.Sub(k.core.next) <= handover {
+	if k.core.next.Known() && k.End.Sub(k.core.next) <= handover {
 		return k.core.next
 	}
 	return math.MaxInt64
 }
 
 // assignable reports whether the executor and the launch of a task are known.
-func (k *task) assignable() bool { return k.executor >= 0 && k.launch.Known() }
+func (k *task) assignable() bool { return k.Node >= 0 && k.Start.Known() }
 
 // A core is a core that a task has run on.
 type core struct {
@@ -58,10 +58,10 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 			continue
 		}
 		var best, first *core
-		list := cores[k.executor]
+		list := cores[k.Node]
 		for c := range list {
 			at := &list[c]
-			if at.free <= k.launch && (best == nil || at.free > best.free) {
+			if at.free <= k.Start && (best == nil || at.free > best.free) {
 				best = at
 			}
 			if first == nil || at.free < first.free {
@@ -70,18 +70,18 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 		}
 		switch {
 		case best != nil:
-		case len(list) >= max(executors[k.executor].cores, 1):
+		case len(list) >= max(executors[k.Node].cores, 1):
 			best = first
 		default:
 			list = append(list, core{id: n, last: -1})
-			cores[k.executor], best = list, &list[len(list)-1]
+			cores[k.Node], best = list, &list[len(list)-1]
 			n++
 		}
-		if best.last >= 0 && a.tasks[best.last].state != dag.AttemptRunning {
-			uses[best.last].next = k.launch
+		if best.last >= 0 && a.tasks[best.last].State != dag.AttemptRunning {
+			uses[best.last].next = k.Start
 		}
-		best.free, best.last, uses[i].core = k.end, i, best.id
-		if k.state == dag.AttemptRunning {
+		best.free, best.last, uses[i].core = k.End, i, best.id
+		if k.State == dag.AttemptRunning {
 			best.free = math.MaxInt64
 		}
 	}

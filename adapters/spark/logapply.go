@@ -169,18 +169,18 @@ func (a *App) applyTask(e *event) {
 		return
 	}
 	a.occupy(k, -one(!isNew))
-	if k.end = e.at; w.finish.Known() {
-		k.end = w.finish + e.shift
+	if k.End = e.at; w.finish.Known() {
+		k.End = w.finish + e.shift
 	}
-	launch = k.launch
+	launch = k.Start
 	if isNew {
-		launch = min(max(w.launched(k.end, e.shift), t.submitted), k.end)
+		launch = min(max(w.launched(k.End, e.shift), t.submitted), k.End)
 		a.noStarts++
 	}
 	k.identify(int(w.part), launch, executor)
 	a.endTask(k, e)
 	if w.hasCounters {
-		k.in, k.read, k.out = w.in, w.read, w.out
+		k.Done[0], k.read, k.Out = w.in, w.read, w.out
 		s.writes = s.writes || w.writes
 	}
 }
@@ -188,8 +188,8 @@ func (a *App) applyTask(e *event) {
 // occupy adds n to the running tasks of an executor. If the log does not have its cores, they are as many as had a task
 // at once.
 func (a *App) occupy(k *task, n int) {
-	if k.executor >= 0 {
-		x := a.all[k.executor]
+	if k.Node >= 0 {
+		x := a.all[k.Node]
 		if x.running += n; x.total == 0 {
 			x.cores = max(x.cores, x.running)
 		}
@@ -199,12 +199,12 @@ func (a *App) occupy(k *task, n int) {
 // endTask sets the end of a task.
 func (a *App) endTask(k *task, e *event) {
 	w := e.task
-	if w.state == dag.AttemptSucceeded && (k.state != dag.AttemptSucceeded || k.guessed) {
+	if w.state == dag.AttemptSucceeded && (k.State != dag.AttemptSucceeded || k.guessed) {
 		k.try.complete++
 	}
-	if w.executorLost && k.executor >= 0 && a.all[k.executor].active {
-		a.set(a.all[k.executor], false, e.at, w.loss)
+	if w.executorLost && k.Node >= 0 && a.all[k.Node].active {
+		a.set(a.all[k.Node], false, e.at, w.loss)
 	}
-	k.why, k.impliedSince = w.why, dag.NoInstant
+	k.Diagnosis, k.impliedSince = w.why, dag.NoInstant
 	k.become(w.state, false)
 }

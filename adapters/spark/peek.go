@@ -114,7 +114,7 @@ func (a *App) endSoon(now dag.Instant) []*job {
 			}
 			left += t.tasks - t.complete
 			for _, k := range t.list {
-				began = max(began, k.launch)
+				began = max(began, k.Start)
 			}
 		}
 	}

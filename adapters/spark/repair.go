@@ -112,7 +112,7 @@ func (r *repairer) repair(now dag.Instant) {
 			}
 			for _, k := range t.running() {
 				if k.assignable() {
-					running[k.executor] = append(running[k.executor], k)
+					running[k.Node] = append(running[k.Node], k)
 				}
 			}
 		}
@@ -169,7 +169,7 @@ func (t *try) overAt() dag.Instant {
 
 // imagine sets a guessed end of a task that a later event has shown.
 func (r *repairer) imagine(k *task, state dag.AttemptState, at, now dag.Instant) {
-	k.end = max(k.launch, at)
+	k.End = max(k.Start, at)
 	if k.become(state, true); !k.impliedSince.Known() {
 		r.implied = append(r.implied, k)
 	}
@@ -184,17 +184,17 @@ func (r *repairer) settle(t *try, now dag.Instant) {
 		return
 	}
 	t.settled = true
-	open := slices.DeleteFunc(t.running(), func(k *task) bool { return !k.launch.Known() })
+	open := slices.DeleteFunc(t.running(), func(k *task) bool { return !k.Start.Known() })
 	if len(open) == 0 {
 		return
 	}
 	took, last, succeeded := []dag.Instant{1 << 40}, dag.NoInstant, map[int32]bool{}
 	for _, u := range t.stage.tries {
 		for _, k := range u.list {
-			if k.state == dag.AttemptSucceeded {
+			if k.State == dag.AttemptSucceeded {
 				succeeded[k.part] = true
-				if last = max(last, k.end); k.launch.Known() && !k.guessed {
-					took = append(took, k.end-k.launch)
+				if last = max(last, k.End); k.Start.Known() && !k.guessed {
+					took = append(took, k.End-k.Start)
 				}
 			}
 		}
@@ -203,12 +203,12 @@ func (r *repairer) settle(t *try, now dag.Instant) {
 	usual := took[(len(took)-1)/2]
 	awaited := !last.Known() || at.Sub(last) > handover
 	slices.SortFunc(open, func(x, y *task) int {
-		return cmp.Or(cmp.Compare(y.launch, x.launch), cmp.Compare(x.id, y.id))
+		return cmp.Or(cmp.Compare(y.Start, x.Start), cmp.Compare(x.id, y.id))
 	})
 	for _, k := range open {
 		switch {
 		case t.status != "COMPLETE": // its job has failed, or was cancelled
-			k.end = max(k.launch, at)
+			k.End = max(k.Start, at)
 			k.become(dag.AttemptKilled, true)
 		case succeeded[k.part]:
 			r.imagine(k, dag.AttemptKilled, at, now)
@@ -216,7 +216,7 @@ func (r *repairer) settle(t *try, now dag.Instant) {
 			r.imagine(k, dag.AttemptSucceeded, at, now)
 			awaited = false
 		default:
-			r.imagine(k, dag.AttemptSucceeded, min(at, k.launch+usual), now)
+			r.imagine(k, dag.AttemptSucceeded, min(at, k.Start+usual), now)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func (r *repairer) settle(t *try, now dag.Instant) {
 func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	if gone := x.removed; !x.active && gone.Known() && now.Sub(gone) > late {
 		for _, k := range running {
-			k.why = "its executor was lost"
+			k.Diagnosis = "its executor was lost"
 			r.imagine(k, dag.AttemptFailed, gone, now)
 		}
 		return
@@ -237,8 +237,8 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 	}
 	slices.SortFunc(running, byLaunch)
 	for i, next := range running[cores:] {
-		if now.Sub(next.launch) > overlap {
-			r.imagine(running[i], dag.AttemptSucceeded, next.launch, now)
+		if now.Sub(next.Start) > overlap {
+			r.imagine(running[i], dag.AttemptSucceeded, next.Start, now)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (r *repairer) remarks(now dag.Instant) (out []dag.Warning) {
 	}
 	lack("task", "end", count(r.implied, func(k *task) bool {
 		// A driver that is gone may not have been polled since the task ended.
-		return r.inLog && r.hasEnd || now.Sub(max(k.end, k.impliedSince)) > late
+		return r.inLog && r.hasEnd || now.Sub(max(k.End, k.impliedSince)) > late
 	}))
 	if n := count(r.all, func(x *executor) bool { return r.inLog && x.total == 0 && x.cores > 0 }); n > 0 {
 		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",

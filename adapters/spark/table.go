@@ -45,11 +45,11 @@ func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
 	t.shown, t.basis, t.changed = make([]dag.Attempt, len(rows)), of, false
 	for i, k := range rows {
 		t.shown[i] = k.attempt(now)
-		if i > 0 && k.index == rows[i-1].index {
+		if i > 0 && k.Task == rows[i-1].Task {
 			t.shown[i].Number = t.shown[i-1].Number + 1
 		}
 		// A later snapshot shows more of a task with times after this one.
-		t.changed = t.changed || max(k.launch, k.end, k.report, k.first.At, k.last.At) > now
+		t.changed = t.changed || max(k.Start, k.End, k.FirstReport, k.First.At, k.Last.At) > now
 	}
 	f.markLost(s, t.shown)
 	return t.shown
@@ -60,7 +60,7 @@ func (s *stage) rows(now dag.Instant) []*task {
 	var rows []*task
 	for _, t := range s.tries {
 		for _, k := range t.list {
-			if k.index = s.indexOf(k.part); k.index >= 0 && k.launch.Known() {
+			if k.Task = s.indexOf(k.part); k.Task >= 0 && k.Start.Known() {
 				rows = append(rows, k)
 			}
 		}
@@ -98,28 +98,31 @@ func (s *stage) indexOf(part int32) int32 {
 	return i
 }
 
-func byRow(x, y *task) int { return cmp.Or(cmp.Compare(x.index, y.index), byLaunch(x, y)) }
+func byRow(x, y *task) int { return cmp.Or(cmp.Compare(x.Task, y.Task), byLaunch(x, y)) }
 
-// attempt returns the row of a task, without its number.
+// attempt returns the task as a snapshot shows it, without its number.
 func (k *task) attempt(now dag.Instant) dag.Attempt {
-	at := dag.BlankAttempt(k.index, 0)
-	at.State, at.Slot, at.Node, at.Diagnosis = k.state, k.core.core, k.executor, k.why
-	at.Start, at.FirstReport = min(k.launch, now), min(k.report, now)
-	if k.guessed && !k.impliedSince.Known() {
+	at, blank := k.Attempt, dag.BlankAttempt(k.Task, 0)
+	at.Start, at.End, at.FirstReport = min(at.Start, now), dag.NoInstant, min(at.FirstReport, now)
+	at.First.At, at.Last.At = min(at.First.At, now), min(at.Last.At, now)
+	if at.Slot = k.core.core; k.guessed && !k.impliedSince.Known() {
 		at.Slot = -1 // a guessed task has no known core
 	}
-	if k.state != dag.AttemptRunning {
-		at.End = max(min(k.end, now, k.until()), at.Start)
+	running := k.State == dag.AttemptRunning
+	if !running {
+		at.End = max(min(k.End, now, k.until()), at.Start)
+	}
+	if !running || k.read > 0 {
+		at.Done, at.First, at.Last = blank.Done, blank.First, blank.Last
 	}
 	switch {
-	case k.state == dag.AttemptSucceeded && !k.guessed:
-		at.Done[0], at.Out = positive(k.in)+positive(k.read), k.out
-	case k.state == dag.AttemptRunning && k.read > 0:
+	case k.State == dag.AttemptSucceeded && !k.guessed:
+		at.Done[0] = positive(k.Done[0]) + positive(k.read)
+	case running && k.read > 0:
 		// A task that has fetched its input reports the input's size, but not the part that it has processed.
-		at.Total[0] = positive(k.in) + k.read
-	case k.state == dag.AttemptRunning:
-		at.Done[0], at.Out, at.First, at.Last = k.in, k.out, k.first, k.last
-		at.First.At, at.Last.At = min(k.first.At, now), min(k.last.At, now)
+		at.Total[0], at.Out = positive(k.Done[0])+k.read, blank.Out
+	case !running:
+		at.Out = blank.Out
 	}
 	return at
 }
@@ -134,13 +137,13 @@ func (s *stage) fill(listed []*task, now dag.Instant) []*task {
 	have, busy := make([]bool, s.tasks), make([]bool, s.tasks)
 	for _, k := range listed {
 		switch {
-		case k.state == dag.AttemptSucceeded:
-			if done && !have[k.index] || !done && k.try == t {
+		case k.State == dag.AttemptSucceeded:
+			if done && !have[k.Task] || !done && k.try == t {
 				missing--
 			}
-			have[k.index] = true
-		case k.state == dag.AttemptRunning && k.try == t:
-			busy[k.index] = !done
+			have[k.Task] = true
+		case k.State == dag.AttemptRunning && k.try == t:
+			busy[k.Task] = !done
 		}
 	}
 	filled := s.table.filled
@@ -163,13 +166,13 @@ func (s *stage) fill(listed []*task, now dag.Instant) []*task {
 // unlisted returns a succeeded task of a try that no list has shown. Its duration is the mean of the attempt.
 func (t *try) unlisted(index int32, now dag.Instant) *task {
 	k := newTask(t, -1)
-	k.index, k.state, k.guessed, k.end = index, dag.AttemptSucceeded, true, now
+	k.Task, k.State, k.guessed, k.End = index, dag.AttemptSucceeded, true, now
 	if t.stage.done() && t.completed.Known() {
-		k.end = min(t.completed, now)
+		k.End = min(t.completed, now)
 	}
-	k.launch = k.end - dag.Instant(min(t.runMS/float64(max(t.complete, 1)), 1<<40))
+	k.Start = k.End - dag.Instant(min(t.runMS/float64(max(t.complete, 1)), 1<<40))
 	if t.submitted.Known() {
-		k.launch = min(max(k.launch, t.submitted), k.end)
+		k.Start = min(max(k.Start, t.submitted), k.End)
 	}
 	return k
 }
@@ -224,7 +227,7 @@ func (s *stage) reconcile(attempts []dag.Attempt) {
 	again := map[int32]bool{} // the tasks in the new attempt; true if they have succeeded
 	for _, k := range t.list {
 		if i := s.indexOf(k.part); i >= 0 {
-			again[i] = again[i] || k.state == dag.AttemptSucceeded
+			again[i] = again[i] || k.State == dag.AttemptSucceeded
 		}
 	}
 	var old, lost []*dag.Attempt // of tasks that are not in the new attempt

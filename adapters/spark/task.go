@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,32 +30,26 @@ type try struct {
 	window  window
 }
 
-// A task is one attempt of a task.
+// A task is one attempt of a task, with the counters as they are reported: Done[0] has the records that were read, Out
+// those that were written.
 type task struct {
+	dag.Attempt
 	try          *try
 	id           int
-	part, index  int32 // its partition, and the task's index in the table of the stage; -1 none
-	executor     int32 // index of the executor, -1 unknown
+	part         int32 // its partition; -1 none
 	core         coreUse
-	launch, end  dag.Instant
-	state        dag.AttemptState
-	guessed      bool // the end state and time are a guess
-	why          string
-	in, read     float64 // records
-	out          float64
-	first, last  dag.Mark
-	report       dag.Instant
+	guessed      bool        // the end state and time are a guess
+	read         float64     // records of a shuffle
 	impliedSince dag.Instant // when a later event implied the end; NoInstant if none did
 }
 
 func newTask(t *try, id int) *task {
-	nan := math.NaN()
-	none := dag.Mark{At: dag.NoInstant, Done: nan, Out: nan}
-	return &task{
-		try: t, id: id, part: -1, index: -1, executor: -1, core: unused, launch: dag.NoInstant, end: dag.NoInstant,
-		state: dag.AttemptRunning, in: nan, read: nan, out: nan, first: none, last: none, report: dag.NoInstant,
+	k := &task{
+		Attempt: dag.BlankAttempt(-1, 0), try: t, id: id, part: -1, core: unused, read: math.NaN(),
 		impliedSince: dag.NoInstant,
 	}
+	k.State = dag.AttemptRunning
+	return k
 }
 
 // taskAt returns a task of a stage attempt, or nil if there are too many. isNew reports that taskAt has added it.
@@ -79,7 +74,7 @@ func (f *facts) taskAt(t *try, id int) (k *task, isNew bool) {
 
 // become sets the state of a task.
 func (k *task) become(state dag.AttemptState, guessed bool) {
-	k.state, k.guessed = state, guessed
+	k.State, k.guessed = state, guessed
 	k.change()
 }
 
@@ -89,32 +84,23 @@ func (k *task) change() { k.try.stage.table.changed = true }
 // identify sets the partition, launch time and executor of a task.
 func (k *task) identify(part int, launch dag.Instant, executor int) {
 	//nolint:gosec // G115: bounded by Number.ID and mostExecutors
-	k.part, k.launch, k.executor = int32(part), launch, int32(executor)
+	k.part, k.Start, k.Node = int32(part), launch, int32(executor)
 	k.change()
 }
 
 // observe records counters that were observed at an instant.
 func (k *task) observe(in, read, out float64, at dag.Instant) {
-	if !k.report.Known() {
-		k.report = at
+	if !k.FirstReport.Known() {
+		k.FirstReport = at
 	}
-	k.in, k.read, k.out = in, read, out
-	if !(in > 0) && !(out > 0) {
-		return
-	}
-	mark := dag.Mark{At: at, Done: in, Out: out}
-	switch {
-	case !k.first.At.Known():
-		k.first, k.last = mark, mark
-	case k.last.Done != in || k.last.Out != out:
-		k.last = mark
-	}
+	k.Done[0], k.read, k.Out = in, read, out
+	tasktable.Mark(&k.Attempt, 0, at)
 }
 
 // running returns the running tasks of a stage attempt.
 func (t *try) running() (out []*task) {
 	for _, k := range t.list {
-		if k.state == dag.AttemptRunning {
+		if k.State == dag.AttemptRunning {
 			out = append(out, k)
 		}
 	}
@@ -128,8 +114,8 @@ func (t *try) ended() (last dag.Instant, all bool) {
 	}
 	done := map[int32]bool{}
 	for _, k := range t.list {
-		if k.state == dag.AttemptSucceeded && !k.guessed {
-			done[k.part], last = true, max(last, k.end)
+		if k.State == dag.AttemptSucceeded && !k.guessed {
+			done[k.part], last = true, max(last, k.End)
 		}
 	}
 	return last, len(done) >= t.tasks
@@ -137,5 +123,5 @@ func (t *try) ended() (last dag.Instant, all bool) {
 
 // byLaunch orders tasks by launch time.
 func byLaunch(x, y *task) int {
-	return cmp.Or(cmp.Compare(x.launch, y.launch), cmp.Compare(x.id, y.id))
+	return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.id, y.id))
 }
