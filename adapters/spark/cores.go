@@ -39,6 +39,15 @@ type core struct {
 	last int         // index of its newest task
 }
 
+// better reports whether a task that begins at an instant takes c rather than o: of two free cores the one that became
+// free last, else the one that becomes free first.
+func (c *core) better(o *core, at dag.Instant) bool {
+	if c.free <= at && o.free <= at {
+		return c.free > o.free
+	}
+	return c.free < o.free
+}
+
 // An assigner finds the core that each task ran on, by the launch times. This matters because the first task on a
 // core loads classes and takes longer.
 type assigner struct {
@@ -57,22 +66,14 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 		if uses[i] = unused; !k.assignable() {
 			continue
 		}
-		var best, first *core
+		var best *core
 		list := cores[k.Node]
 		for c := range list {
-			at := &list[c]
-			if at.free <= k.Start && (best == nil || at.free > best.free) {
+			if at := &list[c]; best == nil || at.better(best, k.Start) {
 				best = at
 			}
-			if first == nil || at.free < first.free {
-				first = at
-			}
 		}
-		switch {
-		case best != nil:
-		case len(list) >= max(executors[k.Node].cores, 1):
-			best = first
-		default:
+		if best == nil || best.free > k.Start && len(list) < executors[k.Node].cores {
 			list = append(list, core{id: n, last: -1})
 			cores[k.Node], best = list, &list[len(list)-1]
 			n++
