@@ -9,46 +9,40 @@ import (
 	"time"
 )
 
-// A question is a group of requests. Each path may depend on the responses to the paths before it.
+// A question is a group of requests. Each path may depend on the responses to the paths before it. By default a request
+// that fails ends the round.
 type question struct {
 	// requests calls ask for each path, until ask returns false.
 	requests func(s *Source, ask func(path string) bool)
-	most     int // requests of a round; 0 is no bound. They keep the load on a driver low
-	// onError decides about a failed request. By default it ends the round.
-	onError   errorRule
-	strict    bool // a response of another form counts as a failed request
+	// most bounds the requests of a round for single jobs or stages, to keep the load on a driver low. The server may
+	// not have them any more. 0 is a question for lists.
+	most      int
+	optional  bool // the snapshot is of use without the response
 	ofHistory bool // the history server is asked
 	timeout   time.Duration
 }
-
-type errorRule int
-
-const (
-	mayLack  errorRule = iota + 1 // the server may not have what is requested
-	optional                      // the snapshot is of use without the response
-)
 
 // roundQuestions lists the questions to a driver after the list of applications, in the order of their priority.
 var roundQuestions = []question{
 	{requests: whole},
 	{requests: running},
 	{requests: watchedSQL},
-	{requests: jobs, most: 20, onError: mayLack},
-	{requests: endedStages, most: 20, onError: mayLack},
-	{requests: jobPages, most: 5, onError: optional},
-	{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
-	{requests: plans, onError: optional},
-	{requests: pools, onError: optional},
-	{requests: tasks, strict: true},
+	{requests: jobs, most: 20},
+	{requests: endedStages, most: 20},
+	{requests: jobPages, most: 5, optional: true},
+	{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
+	{requests: plans, optional: true},
+	{requests: pools, optional: true},
+	{requests: tasks},
 }
 
 // endQuestions lists the questions to a history server that has the end, and gapQuestions those that it may leave open.
 var (
 	endQuestions = []question{{requests: last, ofHistory: true}}
 	gapQuestions = []question{
-		{requests: watchedSQL, onError: optional, ofHistory: true},
-		{requests: eventLog, onError: optional, ofHistory: true, timeout: logTimeout},
-		{requests: tasks, onError: optional, ofHistory: true},
+		{requests: watchedSQL, optional: true, ofHistory: true},
+		{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
+		{requests: tasks, optional: true, ofHistory: true},
 	}
 )
 
@@ -100,12 +94,9 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 		if n++; q.most > 0 && n > q.most {
 			return false
 		}
-		took, err := s.get(ctx, server, path)
-		if err == nil && !took && q.strict {
-			err = fmt.Errorf("spark: the answer to %s is not what it should be", path)
-		}
-		if s.err = err; q.onError != optional && !(q.onError == mayLack && statusOf(err) == http.StatusNotFound) {
-			failed = err
+		_, s.err = s.get(ctx, server, path)
+		if lacks := q.most > 0 && statusOf(s.err) == http.StatusNotFound; !lacks && !q.optional {
+			failed = s.err
 		}
 		return failed == nil
 	})

@@ -55,12 +55,11 @@ func TestQuestions(t *testing.T) {
 		"two":                   {question{requests: three, most: 2}, nil, "a b then", false},
 		"failed":                {question{requests: three}, down, "a b", true},
 		"lacks":                 {question{requests: three}, lacks, "a b", true},
-		"may lack":              {question{requests: three, onError: mayLack}, lacks, "a b c then", false},
-		"may lack, failed":      {question{requests: three, onError: mayLack}, down, "a b", true},
-		"optional":              {question{requests: three, onError: optional}, down, "a b c then", false},
-		"an answer of no use":   {question{requests: three, strict: true}, nil, "a", true},
+		"may lack":              {question{requests: three, most: 5}, lacks, "a b c then", false},
+		"may lack, failed":      {question{requests: three, most: 5}, down, "a b", true},
+		"optional":              {question{requests: three, optional: true}, down, "a b c then", false},
 		"no history server":     {question{requests: three, ofHistory: true}, nil, "", true},
-		"none, and none needed": {question{requests: three, ofHistory: true, onError: optional}, nil, "then", false},
+		"none, and none needed": {question{requests: three, ofHistory: true, optional: true}, nil, "then", false},
 	} {
 		p := &patchy{errs: map[string]error{"b": c.err}}
 		err := NewSource(p, "app-1").ask(t.Context(), []question{c.q, then})
