@@ -64,7 +64,7 @@ func TestRunAgain(t *testing.T) {
 		k.End = want.end
 		k.become(dag.AttemptSucceeded, false)
 	}
-	got := a.attempts(s, 60_000)
+	got := a.attempts(s, 60_000, dag.NoInstant)
 	if len(got) != 3 || got[0].State != dag.AttemptKilled || got[0].Diagnosis != lostOutput || got[0].Ratio != 1 ||
 		got[1].State != dag.AttemptSucceeded || got[2].State != dag.AttemptSucceeded {
 		t.Errorf("the attempts are %+v", got)

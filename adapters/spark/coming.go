@@ -132,7 +132,8 @@ func (p *planner) comingOf(x *execution, out []dag.Stage) []dag.Stage {
 			p.tooLarge = true
 			return out
 		}
-		s := dag.Stage{Name: titles[i], Foreseen: true, Pool: pool, Tasks: x.plan.tasks(i)}
+		tasks := x.plan.tasks(i)
+		s := dag.Stage{Name: titles[i], Foreseen: true, Pool: pool, Tasks: tasks, Known: tasks > 0}
 		for _, k := range exchanges[i].reads {
 			kind := dag.Barrier
 			if exchanges[k].broadcast {

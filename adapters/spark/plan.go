@@ -77,43 +77,40 @@ var inFolder = regexp.MustCompile(`^(\S+ at )/(?:.*/)?([^/]+:\d+)$`)
 // callSite returns a call site without the folder of its file, which differs between containers of YARN.
 func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2") }
 
-// update makes the plan. open means that stages may follow. It returns the previous plan if nothing has changed, so that
-// readers can compare pointers.
-func (p *planner) update(open bool, elastic dag.Elastic) *dag.Plan {
-	var later []dag.Stage
-	runs := open
-	if open {
-		later = p.coming()
-		open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
-			slices.ContainsFunc(later, func(s dag.Stage) bool { return s.Tasks == 0 })
-	}
+// update makes the plan, and returns the executors to come. runs means that stages may follow. It returns the previous
+// plan if nothing has changed, so that readers can compare pointers.
+func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity) {
 	plan := p.outline()
-	plan.Open, plan.Cluster.Pools, plan.Cluster.Elastic, plan.Cluster.Copies = open, p.poolsOf(), elastic, p.copies()
-	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: (&allocation{p.facts}).boot()}
-	stages := make([]dag.Stage, len(p.order), len(p.order)+len(later))
-	pipelines := make([]dag.Pipeline, len(p.order)+len(later))
-	left := dag.MaxTasks
+	plan.Cluster.Pools, plan.Cluster.Copies = p.poolsOf(), p.copies()
+	executors := allocation{p.facts}
+	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: executors.boot()}
+	stages := make([]dag.Stage, len(p.order))
 	for i, s := range p.order {
-		stage := &stages[i]
-		stage.Name, stage.Known, stage.Pool = s.title, true, p.poolOf(s)
+		stages[i] = dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
-			stage.Tasks = min(s.tasks, left)
+			stages[i].Tasks = s.tasks
 		}
-		left -= stage.Tasks
-		stage.After, stage.Pipelines = p.edges(s), pipelines[i:i+1:i+1]
 	}
-	for _, s := range later {
-		i := len(stages)
+	var coming []dag.Capacity
+	if runs {
+		later := p.coming()
+		plan.Open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
+			slices.ContainsFunc(later, func(s dag.Stage) bool { return !s.Known })
+		stages = append(stages, later...)
+		plan.Cluster.Elastic, coming = executors.capacity(now)
+	}
+	pipelines, left := make([]dag.Pipeline, len(stages)), dag.MaxTasks
+	for i := range stages {
+		s := &stages[i]
 		s.Tasks = min(s.Tasks, left)
 		left -= s.Tasks
-		s.Known, s.Pipelines = s.Tasks > 0, pipelines[i:i+1:i+1]
-		stages = append(stages, s)
+		s.Pipelines = pipelines[i : i+1 : i+1]
 	}
 	plan.Jobs[0].Stages = stages
 	if !reflect.DeepEqual(p.plan, plan) {
 		p.plan = plan
 	}
-	return p.plan
+	return p.plan, coming
 }
 
 // outline returns a plan without stages.

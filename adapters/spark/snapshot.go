@@ -1,10 +1,6 @@
 package spark
 
-import (
-	"slices"
-
-	"github.com/paratimer/paratimer/dag"
-)
+import "github.com/paratimer/paratimer/dag"
 
 // An App has the state of one application. It is not safe for concurrent use.
 type App struct {
@@ -48,11 +44,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	}
 	snap = a.frame(a.state(final, now), now)
 	ended := snap.State.Ended()
-	elastic := dag.Elastic{}
-	if !ended {
-		elastic, snap.Coming = (&allocation{a.facts}).capacity(now)
-	}
-	snap.Plan = a.planner.update(!ended, elastic)
+	snap.Plan, snap.Coming = a.planner.update(!ended, now)
 	submitted := min(a.submitted(), now)
 	j := &dag.JobState{
 		ID: snap.ID, State: snap.State, Attempt: 1, Submitted: submitted, Started: submitted, Finished: dag.NoInstant,
@@ -72,10 +64,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 			of.Submitted = min(max(at, 0), now)
 		}
 		if s.ran() {
-			of.Attempts = a.attempts(s, now)
-		}
-		if ended {
-			of.Attempts = stopped(of.Attempts, j.Finished)
+			of.Attempts = a.attempts(s, now, j.Finished)
 		}
 	}
 	snap.Jobs = []dag.JobState{*j}
@@ -107,19 +96,4 @@ func (a *App) beginning(now dag.Instant, final bool) *dag.Snapshot {
 		snap.Warnings = []dag.Warning{remark("waiting: %s", e.text)}
 	}
 	return snap
-}
-
-// stopped returns attempts of an application that has ended: those that seem to run were killed at its end.
-func stopped(attempts []dag.Attempt, end dag.Instant) []dag.Attempt {
-	runs := func(at dag.Attempt) bool { return at.State == dag.AttemptRunning }
-	if !slices.ContainsFunc(attempts, runs) {
-		return attempts
-	}
-	attempts = slices.Clone(attempts) // other snapshots may share them
-	for i := range attempts {
-		if at := &attempts[i]; runs(*at) {
-			at.State, at.End = dag.AttemptKilled, max(at.Start, end)
-		}
-	}
-	return attempts
 }

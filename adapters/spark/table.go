@@ -28,15 +28,16 @@ type basis struct {
 	status       string
 	final, read  bool
 	executors    int
+	stopped      dag.Instant
 }
 
-// attempts returns the attempts of a stage's tasks, by task and number. Snapshots share them until a fact of the stage
-// changes.
-func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
+// attempts returns the attempts of a stage's tasks, by task and number. Those that seem to run when the application has
+// stopped were killed then. Snapshots share the attempts until a fact of the stage changes.
+func (f *facts) attempts(s *stage, now, stopped dag.Instant) []dag.Attempt {
 	t := &s.table
 	of := basis{
 		progress: s.newest().progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: s.final(),
-		read: s.read(), executors: f.changes,
+		read: s.read(), executors: f.changes, stopped: stopped,
 	}
 	if !t.changed && t.basis == of {
 		return t.shown
@@ -44,9 +45,12 @@ func (f *facts) attempts(s *stage, now dag.Instant) []dag.Attempt {
 	rows := s.rows(now)
 	t.shown, t.basis, t.changed = make([]dag.Attempt, len(rows)), of, false
 	for i, k := range rows {
-		t.shown[i] = k.attempt(now)
+		at := &t.shown[i]
+		if *at = k.attempt(now); stopped.Known() && at.State == dag.AttemptRunning {
+			at.State, at.End = dag.AttemptKilled, max(at.Start, stopped)
+		}
 		if i > 0 && k.Task == rows[i-1].Task {
-			t.shown[i].Number = t.shown[i-1].Number + 1
+			at.Number = t.shown[i-1].Number + 1
 		}
 		// A later snapshot shows more of a task with times after this one.
 		t.changed = t.changed || max(k.Start, k.End, k.FirstReport, k.First.At, k.Last.At) > now
