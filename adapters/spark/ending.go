@@ -38,10 +38,13 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 			last = j
 		}
 	}
-	if s := f.unitEnd(open, last, now); s.Ended() {
-		return s
-	}
-	switch {
+	switch x := f.execution(); { // an execution or a group may end before its application
+	case !open && x != nil && x.status == "COMPLETED":
+		return dag.Succeeded
+	case !open && x != nil && x.status == "FAILED":
+		return dag.Failed
+	case !open && f.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
+		return last.result()
 	case !f.hasEnd && !final:
 		return dag.Running
 	case f.manager.Ended() && (f.manager != dag.Succeeded || !open):
@@ -62,21 +65,6 @@ func (f *facts) seenToEnd(last *job) bool {
 // quiet is how long a job group must have no running job before it counts as ended. Nothing reports the end of a
 // group, and a driver may compute for a while between two jobs.
 const quiet = 15 * time.Second
-
-// unitEnd returns the final state of the SQL execution or job group, which may end before its application. It
-// returns dag.Running before the end, and for a whole application. open reports that one of its jobs still runs.
-func (f *facts) unitEnd(open bool, last *job, now dag.Instant) dag.State {
-	switch x := f.execution(); {
-	case open:
-	case x != nil && x.status == "COMPLETED":
-		return dag.Succeeded
-	case x != nil && x.status == "FAILED":
-		return dag.Failed
-	case f.unit.kind == groupUnit && last != nil && last.completed.Known() && now.Sub(last.completed) >= quiet:
-		return last.result()
-	}
-	return dag.Running
-}
 
 // result returns the state of a job that has ended. No job is a success.
 func (j *job) result() dag.State {

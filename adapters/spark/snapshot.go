@@ -35,12 +35,10 @@ func (a *App) Time(at dag.Instant) dag.Instant { return a.clock.correct(at) }
 // ended.
 func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool) {
 	a.clock.check(now)
-	if now = a.clock.correct(now); !a.Begun() {
-		return nil, false
-	}
+	now = a.clock.correct(now)
 	a.repair(now)
 	if a.planner.grow(); len(a.planner.order) == 0 {
-		return nil, false
+		return a.beginning(a.state(final, now), now), false
 	}
 	snap = a.frame(a.state(final, now), now)
 	ended := snap.State.Ended()
@@ -80,10 +78,7 @@ func (a *App) frame(state dag.State, now dag.Instant) *dag.Snapshot {
 }
 
 // beginning returns a snapshot of an application without jobs. One stage stands for all stages to come.
-func (a *App) beginning(now dag.Instant, final bool) *dag.Snapshot {
-	a.clock.check(now)
-	now = a.clock.correct(now)
-	state := a.state(final, now)
+func (a *App) beginning(state dag.State, now dag.Instant) *dag.Snapshot {
 	if !state.Ended() {
 		state = dag.Submitted
 	}

@@ -89,7 +89,7 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		s.checkHistory(ctx)
 		s.answered = true
 	case !s.answered && (starting(err) || s.waits(ctx, err)):
-		snap := s.app.beginning(s.driver.Now(), false)
+		snap, _ := s.app.Snapshot(s.driver.Now(), false)
 		if starting(err) {
 			snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
 		}
@@ -102,11 +102,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		}
 	}
 	snap, ok := s.app.Snapshot(s.driver.Now(), final)
-	if !ok {
-		if e := s.app.noUnit(); e != nil && (final || s.app.hasEnd) {
-			return nil, e
-		}
-		snap = s.app.beginning(s.driver.Now(), final)
+	if e := s.app.noUnit(); !ok && e != nil && (final || s.app.hasEnd) {
+		return nil, e
 	}
 	if s.done = snap.State.Ended(); !s.done && err == nil {
 		s.startPeek(ctx)
