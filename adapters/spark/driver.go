@@ -18,20 +18,47 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A webDriver is a driver with a web address.
+// A webDriver is a driver with a web address, or one behind the ResourceManager's proxy.
 type webDriver struct {
-	client  *yarn.Client
-	base    string
-	history string
+	client        *yarn.Client
+	base, history string
+	app           string // of the proxy; "" for an address
 }
 
 // AtAddress returns a driver at an address such as http://driver:4040. history is the history server's, or "".
 func AtAddress(client *yarn.Client, base, history string) Driver {
-	return &webDriver{client, base, history}
+	return &webDriver{client: client, base: base, history: history}
 }
 
+// OnYARN returns a source for an application of Spark on YARN.
+func OnYARN(client *yarn.Client, id, history string) *Source {
+	over := yarn.NewOverview(client, nil)
+	app, _ := AppOf(id)
+	s := NewSource(&webDriver{client: client, history: history, app: app}, id)
+	s.manager = func(ctx context.Context) (a yarn.App, known bool) {
+		if over.Observe(ctx) != nil {
+			return a, false
+		}
+		return over.App(ctx, app)
+	}
+	return s
+}
+
+// Get sends the request to the address or through the proxy. After the application has ended, the proxy redirects to the
+// history server.
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
+	if d.app == "" {
+		body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
+		return body, err
+	}
+	body, err := d.client.Proxy(ctx, d.app, request(d.client, "", strings.TrimPrefix(path, "/")))
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.Location != "" {
+		if to, bad := url.Parse(e.Location); bad == nil {
+			if before, _, found := strings.Cut(to.Path, "/history/"); found {
+				d.findHistory(to.Scheme + "://" + to.Host + before)
+			}
+		}
+	}
 	return body, err
 }
 
@@ -44,48 +71,14 @@ func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
 
 func (d *webDriver) Now() dag.Instant { return d.client.Now() }
 
-// A yarnDriver is a driver behind the ResourceManager's proxy.
-type yarnDriver struct {
-	webDriver
-	app string
-}
-
-// OnYARN returns a source for an application of Spark on YARN.
-func OnYARN(client *yarn.Client, id, history string) *Source {
-	over := yarn.NewOverview(client, nil)
-	app, _ := AppOf(id)
-	s := NewSource(&yarnDriver{webDriver{client: client, history: history}, app}, id)
-	s.manager = func(ctx context.Context) (a yarn.App, known bool) {
-		if over.Observe(ctx) != nil {
-			return a, false
-		}
-		return over.App(ctx, app)
-	}
-	return s
-}
-
-// Get sends the request through the proxy. After the application has ended, the proxy redirects to the history
-// server.
-func (d *yarnDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	body, err := d.client.Proxy(ctx, d.app, request(d.client, "", strings.TrimPrefix(path, "/")))
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.Location != "" {
-		if to, bad := url.Parse(e.Location); bad == nil {
-			if before, _, found := strings.Cut(to.Path, "/history/"); found {
-				d.findHistory(to.Scheme + "://" + to.Host + before)
-			}
-		}
-	}
-	return body, err
-}
-
 // findHistory sets the history server to an address that the application's owner has chosen. It accepts only hosts
 // that flags or the configuration name, and keeps a history server that is already set.
-func (d *yarnDriver) findHistory(address string) {
+func (d *webDriver) findHistory(address string) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
 	to, err := url.Parse(address)
-	if err == nil && d.history == "" && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https") &&
+	if err == nil && d.app != "" && d.history == "" && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https") &&
 		d.client.Trusts(to) {
 		d.history = to.Scheme + "://" + to.Host + to.Path
 	}

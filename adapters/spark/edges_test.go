@@ -296,7 +296,7 @@ func TestEdgesOnYARN(t *testing.T) {
 		"${hadoopconf-x}:18080":      "",
 		"":                           "",
 	} {
-		d := &yarnDriver{webDriver{client: client}, "application_1_0001"}
+		d := &webDriver{client: client, app: "application_1_0001"}
 		if d.findHistory(address); d.history != want {
 			t.Errorf("%q: the history server is taken to be at %q, want %q", address, d.history, want)
 		}

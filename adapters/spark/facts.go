@@ -175,9 +175,6 @@ func (f *facts) takeJob(w *wireJob) {
 	j.lastListed, j.group = f.round, dag.Clean(string(w.JobGroup))
 	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
 	j.submitted, j.completed = w.SubmissionTime.at(), w.CompletionTime.at()
-	if len(j.stages) == len(w.StageIDs) {
-		return
-	}
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
 		if s := f.stageAt(n.ID()); s != nil {

@@ -237,7 +237,7 @@ func eventLog(s *Source, ask func(string) bool) {
 	}) {
 		return
 	}
-	if d, ok := s.driver.(*yarnDriver); ok {
+	if d, ok := s.driver.(*webDriver); ok {
 		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
 	}
 	ask(s.path("logs"))
