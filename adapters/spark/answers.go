@@ -40,7 +40,7 @@ type endpoint struct {
 	path  *regexp.Regexp
 	limit int64 // of the bytes of a response, as in rest.Request
 	page  bool  // HTML, not JSON
-	take  func(a *answers, w *Answer, args []string) bool
+	take  func(a *App, w *Answer, args []string) bool
 }
 
 // part begins the path of a part of an application. Of an application on YARN the attempt may follow.
@@ -48,18 +48,18 @@ const part = root + `/([^/]+)(?:/\d+)?/`
 
 // endpoints are the responses that are read.
 var endpoints = []endpoint{
-	{path: regexp.MustCompile(root + `/?$`), take: (*answers).takeTick},
-	{path: regexp.MustCompile(root + `/([^/]+)(?:/\d+)?/?$`), take: (*answers).takeHistory},
-	{path: regexp.MustCompile(part + `jobs(?:/[^/]+)?/?$`), limit: rest.Middle, take: each((*answers).takeJobRow)},
-	{path: regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), limit: rest.Middle, take: each((*answers).takeStageRow)},
-	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*answers).takeTasks},
-	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*answers).takeExecutors},
-	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: (*answers).takeSQL},
-	{path: regexp.MustCompile(part + `logs/?$`), limit: rest.Middle, take: each((*answers).takeLoggedJob)},
-	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*answers).takeEnvironment},
-	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), take: (*answers).takeManager},
-	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*answers).takePage},
-	{path: regexp.MustCompile(`/stages/?$`), page: true, take: (*answers).takePools},
+	{path: regexp.MustCompile(root + `/?$`), take: (*App).takeTick},
+	{path: regexp.MustCompile(root + `/([^/]+)(?:/\d+)?/?$`), take: (*App).takeHistory},
+	{path: regexp.MustCompile(part + `jobs(?:/[^/]+)?/?$`), limit: rest.Middle, take: each((*App).takeJobRow)},
+	{path: regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), limit: rest.Middle, take: each((*App).takeStageRow)},
+	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*App).takeTasks},
+	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*App).takeExecutors},
+	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: (*App).takeSQL},
+	{path: regexp.MustCompile(part + `logs/?$`), limit: rest.Middle, take: each((*App).takeLoggedJob)},
+	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*App).takeEnvironment},
+	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), take: (*App).takeManager},
+	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*App).takePage},
+	{path: regexp.MustCompile(`/stages/?$`), page: true, take: (*App).takePools},
 }
 
 // endpointOf returns the endpoint of a URL's path, or nil, and the groups of its expression.
@@ -91,15 +91,9 @@ func OfManager(u *url.URL) bool {
 	return found && strings.HasPrefix(app, "application_") && !strings.Contains(app, "/")
 }
 
-// answers applies the responses of a driver, of a history server and of a cluster manager to the facts.
-type answers struct {
-	*facts
-	reported dag.Instant // the driver's time by its newest response
-}
-
 // Take applies a response. It reports whether the response shows progress of the application. A history server's
 // response without the end does not.
-func (a *answers) Take(w *Answer) bool {
+func (a *App) Take(w *Answer) bool {
 	e, args := endpointOf(w.URL.Path)
 	switch {
 	case w.Status != http.StatusOK:
@@ -128,8 +122,8 @@ func rows[T any](w *Answer) (list []T, ok bool) {
 }
 
 // each returns a function that applies each row of a response.
-func each[T any](take func(a *answers, row *T)) func(*answers, *Answer, []string) bool {
-	return func(a *answers, w *Answer, _ []string) bool {
+func each[T any](take func(a *App, row *T)) func(*App, *Answer, []string) bool {
+	return func(a *App, w *Answer, _ []string) bool {
 		list, ok := rows[T](w)
 		for i := range list {
 			take(a, &list[i])
@@ -139,18 +133,18 @@ func each[T any](take func(a *answers, row *T)) func(*answers, *Answer, []string
 }
 
 // takeTick applies the list of applications, the first response of a poll.
-func (a *answers) takeTick(w *Answer, _ []string) bool {
+func (a *App) takeTick(w *Answer, _ []string) bool {
 	if !a.TakeApplication([]byte(w.Body())) {
 		a.refusals++ // another application's driver has the address
 		return false
 	}
-	a.clock.report(a.reported, w.At)
+	a.clock.report(w.At)
 	a.refusals, a.lastSeen = 0, w.At
 	return true
 }
 
 // takeHistory applies the history server's entry of the application. It reports whether the entry has the end.
-func (a *answers) takeHistory(w *Answer, _ []string) bool {
+func (a *App) takeHistory(w *Answer, _ []string) bool {
 	is := a.TakeApplication([]byte(w.Body()))
 	a.historyIsOpen = is && !a.historyHasEnd
 	return is && a.historyHasEnd
@@ -158,7 +152,7 @@ func (a *answers) takeHistory(w *Answer, _ []string) bool {
 
 // TakeApplication applies a response to /api/v1/applications or for one application. It reports whether the response
 // contains this application.
-func (a *answers) TakeApplication(body []byte) bool {
+func (a *App) TakeApplication(body []byte) bool {
 	list, _ := rows[wireApp](&Answer{Body: func() string { return string(body) }})
 	i := slices.IndexFunc(list, func(w wireApp) bool {
 		id := dag.Clean(string(w.ID))
@@ -172,9 +166,9 @@ func (a *answers) TakeApplication(body []byte) bool {
 	if len(w.Attempts) > 0 {
 		at := &w.Attempts[0] // the newest
 		a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
-		a.began, a.reported = at.StartTime.at(), dag.NoInstant
+		a.began, a.clock.reported = at.StartTime.at(), dag.NoInstant
 		if a.began.Known() && at.Duration > 0 && !at.Completed {
-			a.reported = a.began + millis(at.Duration)
+			a.clock.reported = a.began + millis(at.Duration)
 		}
 		if at.Completed {
 			a.hasEnd, a.historyHasEnd, a.ended = true, true, at.EndTime.at()
@@ -185,7 +179,7 @@ func (a *answers) TakeApplication(body []byte) bool {
 
 // takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
 // application, because the history server has more details.
-func (a *answers) takeManager(answer *Answer, _ []string) bool {
+func (a *App) takeManager(answer *Answer, _ []string) bool {
 	var w struct {
 		App struct {
 			ID, State, FinalStatus text
@@ -205,12 +199,12 @@ func (a *answers) takeManager(answer *Answer, _ []string) bool {
 	return state != dag.Succeeded
 }
 
-func (a *answers) takeJobRow(w *wireJob) {
+func (a *App) takeJobRow(w *wireJob) {
 	a.clock.stamp(max(w.SubmissionTime, w.CompletionTime).at())
 	a.takeJob(w)
 }
 
-func (a *answers) takeStageRow(w *stageRow) {
+func (a *App) takeStageRow(w *stageRow) {
 	a.clock.stamp(max(w.Submitted, w.Completed).at())
 	if s := a.takeStage(w); s != nil {
 		s.lastListed = a.round
@@ -219,7 +213,7 @@ func (a *answers) takeStageRow(w *stageRow) {
 
 // takeTasks applies a list of tasks of a stage attempt. With status=RUNNING the list
 // contains all running tasks; with an offset it is a part of the whole list.
-func (a *answers) takeTasks(w *Answer, path []string) bool {
+func (a *App) takeTasks(w *Answer, path []string) bool {
 	var list []wireTask
 	if json.Unmarshal([]byte(w.Body()), &list) != nil {
 		return false
@@ -259,7 +253,7 @@ var taskStates = map[text]dag.AttemptState{
 const commitDenied = "TaskCommitDenied"
 
 // takeTask applies a row of a list of tasks. It reports whether the task has ended.
-func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
+func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	state, known := taskStates[w.Status]
 	ended = known && state != dag.AttemptRunning
 	if !known {
@@ -308,7 +302,7 @@ func (a *answers) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	return ended
 }
 
-func (a *answers) takeExecutors(answer *Answer, _ []string) bool {
+func (a *App) takeExecutors(answer *Answer, _ []string) bool {
 	list, ok := rows[wireExecutor](answer)
 	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
 	for i := range list {
@@ -331,7 +325,7 @@ func (a *answers) takeExecutors(answer *Answer, _ []string) bool {
 
 // takeSQL applies one or more executions of SQL. A list with an offset begins where the previous one had no ended
 // execution any more.
-func (a *answers) takeSQL(answer *Answer, _ []string) bool {
+func (a *App) takeSQL(answer *Answer, _ []string) bool {
 	list, ok := rows[wireSQL](answer)
 	over := 0 // at the beginning of the list
 	for i := range list {
@@ -364,7 +358,7 @@ func (a *answers) takeSQL(answer *Answer, _ []string) bool {
 	return ok
 }
 
-func (a *answers) takeEnvironment(answer *Answer, _ []string) bool {
+func (a *App) takeEnvironment(answer *Answer, _ []string) bool {
 	var w struct {
 		Properties [][]text `json:"sparkProperties"`
 	}

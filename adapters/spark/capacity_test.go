@@ -60,7 +60,7 @@ func TestLostExecutorsComeAgain(t *testing.T) {
 	} {
 		a := withExecutors(9, append([]float64{4, 4.5}, c.more...)...)
 		a.all[1].goes(c.lost, c.why)
-		elastic, coming := (&allocation{a.facts}).capacity(at(c.now))
+		elastic, coming := a.capacity(at(c.now))
 		if got := comingAt(coming); got != c.want || elastic != (dag.Elastic{}) {
 			t.Errorf("%s: %q, want %q; %+v", c.name, got, c.want, elastic)
 		}
@@ -69,7 +69,7 @@ func TestLostExecutorsComeAgain(t *testing.T) {
 	a := withExecutors(9, 4, 4.5, 21)
 	a.all[1].goes(20, "lost")
 	a.all[2].goes(30, "lost")
-	if _, coming := (&allocation{a.facts}).capacity(at(30.1)); comingAt(coming) != "2@31.1 " {
+	if _, coming := a.capacity(at(30.1)); comingAt(coming) != "2@31.1 " {
 		t.Errorf("after a start of 1 s: %q", comingAt(coming))
 	}
 }
@@ -115,7 +115,7 @@ func TestDynamicAllocation(t *testing.T) {
 	} {
 		a := withExecutors(c.tasks, c.added...)
 		a.conf = c.conf
-		elastic, coming := (&allocation{a.facts}).capacity(at(c.now))
+		elastic, coming := a.capacity(at(c.now))
 		if got := comingAt(coming); got != c.want || elastic.Max != c.max {
 			t.Errorf("%s: %q of %d cores, want %q of %d", c.name, got, elastic.Max, c.want, c.max)
 		}
@@ -129,7 +129,7 @@ func TestDynamicAllocation(t *testing.T) {
 	// Cores of the application bound executors as well, and tasks may take several.
 	a.conf = with("maxExecutors", "")
 	a.conf["spark.cores.max"], a.conf["spark.task.cpus"] = "12", "2"
-	if elastic, _ := (&allocation{a.facts}).capacity(at(6)); elastic.Max != 6 {
+	if elastic, _ := a.capacity(at(6)); elastic.Max != 6 {
 		t.Errorf("12 cores, two a task: %d at once", elastic.Max)
 	}
 }

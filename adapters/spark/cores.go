@@ -48,21 +48,16 @@ func (c *core) better(o *core, at dag.Instant) bool {
 	return c.free < o.free
 }
 
-// An assigner finds the core that each task ran on, by the launch times. This matters because the first task on a
-// core loads classes and takes longer.
-type assigner struct {
-	tasks []*task // by launch
-}
-
-// assign assigns cores to the tasks of all stages: the free core that became free last, or a new one. If all are busy
-// because two tasks overlap for a moment, a task gets the core that becomes free first.
-func (a *assigner) assign(stages []*stage, executors []*executor) {
-	for _, s := range stages {
-		a.tasks, s.fresh = append(a.tasks, s.fresh...), nil
+// assignCores finds the core that each task ran on, by the launch times. This matters because the first task on a core
+// loads classes and takes longer. A task gets the free core that became free last, or a new one. If all are busy because
+// two tasks overlap for a moment, it gets the core that becomes free first.
+func (a *App) assignCores() {
+	for _, s := range a.planner.order {
+		a.launched, s.fresh = append(a.launched, s.fresh...), nil
 	}
-	slices.SortFunc(a.tasks, byLaunch)
-	uses, cores, n := make([]coreUse, len(a.tasks)), make([][]core, len(executors)), int32(0)
-	for i, k := range a.tasks {
+	slices.SortFunc(a.launched, byLaunch)
+	uses, cores, n := make([]coreUse, len(a.launched)), make([][]core, len(a.all)), int32(0)
+	for i, k := range a.launched {
 		if uses[i] = unused; !k.assignable() {
 			continue
 		}
@@ -73,12 +68,12 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 				best = at
 			}
 		}
-		if best == nil || best.free > k.Start && len(list) < executors[k.Node].cores {
+		if best == nil || best.free > k.Start && len(list) < a.all[k.Node].cores {
 			list = append(list, core{id: n, last: -1})
 			cores[k.Node], best = list, &list[len(list)-1]
 			n++
 		}
-		if best.last >= 0 && a.tasks[best.last].State != dag.AttemptRunning {
+		if best.last >= 0 && a.launched[best.last].State != dag.AttemptRunning {
 			uses[best.last].next = k.Start
 		}
 		best.free, best.last, uses[i].core = k.End, i, best.id
@@ -86,7 +81,7 @@ func (a *assigner) assign(stages []*stage, executors []*executor) {
 			best.free = math.MaxInt64
 		}
 	}
-	for i, k := range a.tasks {
+	for i, k := range a.launched {
 		if k.core != uses[i] {
 			k.core = uses[i]
 			k.change()

@@ -136,11 +136,12 @@ func (f *facts) diagnosis(state dag.State, stages []*stage) string {
 // such as launch times. A proxy's Date may be hours off. The driver's timestamps define the time, because all
 // durations are differences of them.
 type dateClock struct {
-	behind  time.Duration // added to a Date, it gives the driver's time; 0 while the clocks agree
-	newest  dag.Instant   // the driver's newest timestamp
-	checked dag.Instant   // the Date at the last check
-	before  dag.Instant   // the driver's newest timestamp at the last check
-	doubted bool          // the time that the driver reports is not usable
+	reported dag.Instant   // the driver's time by its newest response
+	behind   time.Duration // added to a Date, it gives the driver's time; 0 while the clocks agree
+	newest   dag.Instant   // the driver's newest timestamp
+	checked  dag.Instant   // the Date at the last check
+	before   dag.Instant   // the driver's newest timestamp at the last check
+	doubted  bool          // the time that the driver reports is not usable
 }
 
 const (
@@ -165,8 +166,8 @@ func (c *dateClock) stamp(at dag.Instant) { c.newest = max(c.newest, at) }
 
 // report compares the time that the driver reports with the Date of the response. It ignores the reported time of
 // drivers on which it stands still.
-func (c *dateClock) report(now, date dag.Instant) {
-	switch {
+func (c *dateClock) report(date dag.Instant) {
+	switch now := c.reported; {
 	case c.doubted || !now.Known():
 	case now < c.newest:
 		c.doubted, c.behind = true, 0

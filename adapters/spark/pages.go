@@ -25,7 +25,7 @@ var (
 )
 
 // takePage applies the page of a job with known stages. It reports whether the page has the job's graph.
-func (a *answers) takePage(w *Answer, _ []string) bool {
+func (a *App) takePage(w *Answer, _ []string) bool {
 	body := w.Body()
 	jobID, err := strconv.Atoi(w.URL.Query().Get("id"))
 	j := a.jobs[jobID]
@@ -77,7 +77,7 @@ func (j *job) writer(rdd, reader int) int {
 
 // takeLoggedJob applies the dependencies of a job's stages that a request has extracted from an event log.
 // Dependencies from a job's page take precedence.
-func (a *answers) takeLoggedJob(w *eventlog.Job) {
+func (a *App) takeLoggedJob(w *eventlog.Job) {
 	j := a.jobs[w.ID.ID()]
 	if j == nil {
 		return
@@ -106,7 +106,7 @@ var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?
 
 // takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
 // weight. Pools with a negative weight are left out.
-func (a *answers) takePools(w *Answer, _ []string) bool {
+func (a *App) takePools(w *Answer, _ []string) bool {
 	body := w.Body()
 	if len(body) > mostPage {
 		return false

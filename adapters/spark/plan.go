@@ -82,8 +82,7 @@ func callSite(name string) string { return inFolder.ReplaceAllString(name, "$1$2
 func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity) {
 	plan := p.outline()
 	plan.Cluster.Pools, plan.Cluster.Copies = p.poolsOf(), p.copies()
-	executors := allocation{p.facts}
-	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: executors.boot()}
+	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: p.boot()}
 	stages := make([]dag.Stage, len(p.order))
 	for i, s := range p.order {
 		stages[i] = dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
@@ -97,7 +96,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 		plan.Open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
 			slices.ContainsFunc(later, func(s dag.Stage) bool { return !s.Known })
 		stages = append(stages, later...)
-		plan.Cluster.Elastic, coming = executors.capacity(now)
+		plan.Cluster.Elastic, coming = p.capacity(now)
 	}
 	pipelines, left := make([]dag.Pipeline, len(stages)), dag.MaxTasks
 	for i := range stages {

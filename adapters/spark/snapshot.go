@@ -6,9 +6,8 @@ import "github.com/paratimer/paratimer/dag"
 type App struct {
 	*facts
 	*repairer
-	answers
 	planner  planner
-	assigner assigner
+	launched []*task // the tasks of the plan's stages, by launch
 }
 
 // NewApp returns an App without observations. id is the application's, that of one of its units, or "".
@@ -16,7 +15,6 @@ func NewApp(id string) *App {
 	f := newFacts(id)
 	return &App{
 		facts: f, repairer: &repairer{facts: f},
-		answers: answers{facts: f, reported: dag.NoInstant},
 		planner: planner{facts: f, names: map[string]int{}, base: -1},
 	}
 }
@@ -55,7 +53,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 		}
 		snap.Inferred, j.Diagnosis = a.inferred(snap.State), a.diagnosis(snap.State, a.planner.order)
 	}
-	a.assigner.assign(a.planner.order, a.all)
+	a.assignCores()
 	for i, s := range a.planner.order {
 		of := &j.Stages[i]
 		if at := firstOf(s.jobs); at.Known() {
