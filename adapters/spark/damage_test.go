@@ -191,17 +191,17 @@ func TestMissingEvents(t *testing.T) {
 		drop  []int
 		warns string
 	}{
-		"every second TaskEnd":        {odd, "12 tasks without end in the log: the driver dropped events"},
-		"the last TaskEnd":            {ends[23:], "1 task without end in the log"},
-		"all of the last wave":        {ends[20:], "4 tasks without end in the log"},
-		"JobStart":                    {in(log, "JobStart"), "1 job without start in the log"},
-		"JobEnd":                      {in(log, "JobEnd"), "1 job without end in the log"},
-		"JobStart and StageSubmitted": {append(in(log, "StageSubmitted"), in(log, "JobStart")...), "1 job without start, 2 stages without start"},
-		"both StageSubmitted":         {in(log, "StageSubmitted"), "2 stages without start in the log"},
-		"both StageCompleted":         {in(log, "StageCompleted"), "2 stages without end in the log"},
-		"StageCompleted and JobEnd":   {append(in(log, "StageCompleted"), in(log, "JobEnd")...), "1 job without end, 2 stages"},
-		"three TaskStart":             {starts[5:8], "3 tasks without start in the log"},
-		"all TaskStart":               {starts, "24 tasks without start in the log"},
+		"every second TaskEnd":        {odd, "missing in the log: 12 events of jobs, stages or tasks; the driver dropped them"},
+		"the last TaskEnd":            {ends[23:], "log: 1 event "},
+		"all of the last wave":        {ends[20:], "log: 4 events"},
+		"JobStart":                    {in(log, "JobStart"), "log: 1 event "},
+		"JobEnd":                      {in(log, "JobEnd"), "log: 1 event "},
+		"JobStart and StageSubmitted": {append(in(log, "StageSubmitted"), in(log, "JobStart")...), "log: 3 events"},
+		"both StageSubmitted":         {in(log, "StageSubmitted"), "log: 2 events"},
+		"both StageCompleted":         {in(log, "StageCompleted"), "log: 2 events"},
+		"StageCompleted and JobEnd":   {append(in(log, "StageCompleted"), in(log, "JobEnd")...), "log: 3 events"},
+		"three TaskStart":             {starts[5:8], "log: 3 events"},
+		"all TaskStart":               {starts, "log: 24 events"},
 		"ExecutorAdded":               {in(log, "ExecutorAdded"), "how many cores 1 executor had is not in the event log"},
 		"ApplicationStart":            {in(log, "ApplicationStart"), ""},
 	} {

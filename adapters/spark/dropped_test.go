@@ -90,7 +90,7 @@ func TestDroppedLive(t *testing.T) {
 		t.Errorf("%d tasks succeeded, the job is %s", n, a.jobs[0].status)
 	}
 	if !slices.ContainsFunc(s.Warnings, func(w dag.Warning) bool {
-		return strings.Contains(w.Text, "4 tasks without end: the driver dropped events")
+		return strings.Contains(w.Text, "missing: 4 events")
 	}) {
 		t.Errorf("warnings %+v", s.Warnings)
 	}

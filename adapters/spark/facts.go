@@ -64,7 +64,6 @@ type job struct {
 	status, why          string
 	lastListed           int      // the poll in which it was last listed
 	settled              bool     // the end of the job and of its stages is known
-	noEnd                bool     // the end was inferred, because its event is missing
 	before               []*stage // once it has ended: the last stages of the jobs before it
 }
 
@@ -80,24 +79,23 @@ func (j *job) last() *stage {
 
 // A stage is a stage of Spark, with all its attempts.
 type stage struct {
-	id             int
-	name           string
-	rdds           []int  // ascending
-	shuffle        string // its RDDs as text: stages with the same RDDs write the same shuffle
-	tasks          int
-	status         string // of its newest attempt
-	writes         bool   // its tasks have written a shuffle
-	parents        []int
-	hasParents     bool // the parents are known
-	jobs           []*job
-	tries          []*try // by attempt
-	lastListed     int    // the poll in which it was last listed
-	planPlace      int    // its place in the plan, from 1; 0 if it has none
-	title          string
-	pool           string  // "" before it is submitted
-	fresh          []*task // without a core yet
-	table          table
-	noStart, noEnd bool // the start or end was inferred, because its event is missing
+	id         int
+	name       string
+	rdds       []int  // ascending
+	shuffle    string // its RDDs as text: stages with the same RDDs write the same shuffle
+	tasks      int
+	status     string // of its newest attempt
+	writes     bool   // its tasks have written a shuffle
+	parents    []int
+	hasParents bool // the parents are known
+	jobs       []*job
+	tries      []*try // by attempt
+	lastListed int    // the poll in which it was last listed
+	planPlace  int    // its place in the plan, from 1; 0 if it has none
+	title      string
+	pool       string  // "" before it is submitted
+	fresh      []*task // without a core yet
+	table      table
 }
 
 // done reports whether a stage has succeeded.

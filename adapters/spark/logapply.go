@@ -101,7 +101,7 @@ func (a *App) endJob(e *event) {
 	if j == nil {
 		return
 	}
-	j.completed, j.status, j.why, j.noEnd = e.at, "FAILED", firstLine(string(w.Result.Exception.Message)), false
+	j.completed, j.status, j.why = e.at, "FAILED", firstLine(string(w.Result.Exception.Message))
 	if w.Result.Result == "JobSucceeded" {
 		j.status = "SUCCEEDED"
 	}
@@ -134,7 +134,7 @@ func (a *App) applyStage(e *event) {
 		a.imply(s, e)
 	} else {
 		a.begin(t, at, e)
-		w.Status, t.completed, t.settled, s.noEnd = "COMPLETE", e.at, false, false
+		w.Status, t.completed, t.settled = "COMPLETE", e.at, false
 		if w.Failure != "" {
 			w.Status = "FAILED"
 		}
@@ -175,7 +175,7 @@ func (a *App) applyTask(e *event) {
 	launch = k.Start
 	if isNew {
 		launch = min(max(w.launched(k.End, e.shift), t.submitted), k.End)
-		a.noStarts++
+		a.missing++
 	}
 	k.identify(int(w.part), launch, executor)
 	a.endTask(k, e)

@@ -3,7 +3,6 @@ package spark
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -25,7 +24,7 @@ type repairer struct {
 	*facts
 	implied     []*task // tasks with an implied end, including some with a later real end
 	impliedJobs int     // jobs with a missing start
-	noStarts    int     // tasks with a missing start
+	missing     int     // other events that are missing: starts of stages and tasks, ends of jobs and stages
 }
 
 // plausible reports whether a stage with this id can exist, if the start of its job is missing.
@@ -79,7 +78,8 @@ func (r *repairer) begin(t *try, at dag.Instant, e *event) {
 		return
 	}
 	s := t.stage
-	s.noStart, t.submitted, t.status = true, at, "ACTIVE"
+	t.submitted, t.status = at, "ACTIVE"
+	r.missing++
 	if t.tasks == 0 {
 		t.tasks = s.tasks
 	}
@@ -101,7 +101,8 @@ func (r *repairer) repair(now dag.Instant) {
 		}
 		// A job ends with its last stage.
 		if t := s.newest(); t.completed >= j.submitted && (r.hasEnd || now.Sub(t.completed) > late) {
-			j.status, j.completed, j.noEnd = "SUCCEEDED", t.completed, true
+			j.status, j.completed = "SUCCEEDED", t.completed
+			r.missing++
 		}
 	}
 	running := map[int32][]*task{}
@@ -149,7 +150,8 @@ func (r *repairer) completeStage(s *stage, now dag.Instant) {
 	case !at.Known():
 		return
 	}
-	t.status, t.completed, s.status, s.noEnd = "COMPLETE", at, "COMPLETE", true
+	t.status, t.completed, s.status = "COMPLETE", at, "COMPLETE"
+	r.missing++
 }
 
 // overAt returns when all tasks of a stage attempt must have ended, or NoInstant while they may run.
@@ -245,32 +247,20 @@ func (r *repairer) crowd(x *executor, running []*task, now dag.Instant) {
 
 // remarks returns warnings about events that the driver has dropped.
 func (r *repairer) remarks(now dag.Instant) (out []dag.Warning) {
-	var parts []string
-	lack := func(what, part string, n int) {
-		if n > 0 {
-			parts = append(parts, units.Count(n, what)+" without "+part)
-		}
-	}
-	where := ""
-	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
-		where = " in the log"
-		lack("job", "start", r.impliedJobs)
-		lack("job", "end", count(r.jobList, func(j *job) bool { return j.noEnd }))
-		lack("stage", "start", count(r.stageList, func(s *stage) bool { return s.noStart }))
-		lack("stage", "end", count(r.stageList, func(s *stage) bool { return s.noEnd }))
-		lack("task", "start", r.noStarts)
-	}
-	lack("task", "end", count(r.implied, func(k *task) bool {
+	missing, where := count(r.implied, func(k *task) bool {
 		// A driver that is gone may not have been polled since the task ended.
 		return r.inLog && r.hasEnd || now.Sub(max(k.End, k.impliedSince)) > late
-	}))
+	}), ""
+	if r.inLog { // the responses of a driver are not from one instant, so they prove nothing
+		missing, where = missing+r.impliedJobs+r.missing, " in the log"
+	}
 	if n := count(r.all, func(x *executor) bool { return r.inLog && x.total == 0 && x.cores > 0 }); n > 0 {
 		out = append(out, remark("how many cores %s had is not in the event log: ParaTimer assumes as many as had a task at once",
 			units.Count(n, "executor")))
 	}
-	if len(parts) > 0 {
-		out = append(out, remark("%s%s: the driver dropped events, and ParaTimer takes these times from what came later",
-			strings.Join(parts, ", "), where))
+	if missing > 0 {
+		out = append(out, remark("missing%s: %s of jobs, stages or tasks; the driver dropped them, and ParaTimer takes their "+
+			"times from what came later", where, units.Count(missing, "event")))
 	}
 	return out
 }
