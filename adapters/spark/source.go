@@ -155,7 +155,7 @@ func (s *Source) observe(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !took:
-		return &elsewhereError{s.app.id}
+		return fmt.Errorf("spark: the driver does not run %s", cmp.Or(s.app.id, "an application"))
 	}
 	return s.ask(ctx, roundQuestions)
 }
@@ -249,15 +249,12 @@ func answerTo(ctx context.Context, driver Driver, server server, path string) (*
 		return nil, fmt.Errorf("spark: %w", err)
 	}
 	body, err := server(ctx, path)
-	w := &Answer{
-		URL: u, At: driver.Now(), Status: http.StatusOK, Type: "application/json",
-		Body: func() string { return string(body) },
-	}
+	w := Answer{Status: http.StatusOK, Type: "application/json", Body: func() string { return string(body) }}
 	if err != nil {
-		w.Status = statusOf(err)
-		w.Body = func() string { return cmp.Or(dialError(err), err.Error()) }
+		w = failure(err)
 	}
-	return w, err
+	w.URL, w.At = u, driver.Now()
+	return &w, err
 }
 
 // path returns the URL path of a part of the application.
@@ -275,13 +272,6 @@ func starting(err error) bool {
 	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
 }
 
-// An elsewhereError means that a driver answers, but runs another application.
-type elsewhereError struct{ id string }
-
-func (e *elsewhereError) Error() string {
-	return "spark: the driver does not run " + cmp.Or(e.id, "an application")
-}
-
 // statusOf returns the status of a response, or 0 if the error is not one of a response.
 func statusOf(err error) int {
 	if e, ok := errors.AsType[*rest.Error](err); ok {
@@ -290,17 +280,17 @@ func statusOf(err error) int {
 	return 0
 }
 
-// dialError returns the error of a connection, or "".
-func dialError(err error) string {
+// failure returns the response of a request that has failed.
+func failure(err error) Answer {
+	text := ""
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
-		return dial.Error()
+		text = dial.Error()
 	}
-	return ""
+	return Answer{Status: statusOf(err), Body: func() string { return text }}
 }
 
-// gone reports whether nothing listens at the driver's address, another driver does, or the proxy says that the
-// application has ended.
+// gone reports whether nothing listens at the driver's address, or the proxy says that the application has ended.
 func gone(err error) bool {
-	_, elsewhere := errors.AsType[*elsewhereError](err)
-	return elsewhere || err != nil && (&Answer{Status: statusOf(err), Body: func() string { return dialError(err) }}).refused()
+	w := failure(err)
+	return w.refused()
 }
