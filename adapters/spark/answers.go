@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -108,17 +109,10 @@ func (a *App) Take(w *Answer) bool {
 }
 
 // rows decodes a response that is either one row or a list of rows. It returns no row of an invalid response.
-func rows[T any](w *Answer) (list []T, ok bool) {
+func rows[T any](w *Answer) (list rest.List[T], ok bool) {
 	body := []byte(w.Body())
-	var to any = &list
-	if len(body) > 0 && body[0] == '{' {
-		list = make([]T, 1)
-		to = &list[0]
-	}
-	if json.Unmarshal(body, to) != nil {
-		return nil, false
-	}
-	return list, true
+	err := rest.Decode("the answer", body, &list, rest.Lists(len(body)))
+	return list, err == nil
 }
 
 // each returns a function that applies each row of a response.
@@ -179,24 +173,13 @@ func (a *App) TakeApplication(body []byte) bool {
 
 // takeManager applies the ResourceManager's report of an application's end. It returns false for a successful
 // application, because the history server has more details.
-func (a *App) takeManager(answer *Answer, _ []string) bool {
-	var w struct {
-		App struct {
-			ID, State, FinalStatus text
-			FinishedTime           number
-		}
-	}
-	if json.Unmarshal([]byte(answer.Body()), &w) != nil || string(w.App.ID) != a.id || !(w.App.FinishedTime > 0) {
+func (a *App) takeManager(w *Answer, _ []string) bool {
+	list, _ := yarn.Apps([]byte(`{"apps":` + w.Body() + "}"))
+	if len(list) != 1 || list[0].ID != a.id || !list[0].Finished.Known() || list[0].State == dag.EndedUnconfirmed {
 		return false
 	}
-	state, known := map[text]dag.State{
-		"KILLED": dag.Killed, "FAILED": dag.Failed, "SUCCEEDED": dag.Succeeded,
-	}[w.App.FinalStatus]
-	if !known {
-		return false
-	}
-	a.hasEnd, a.manager, a.ended = true, state, millis(w.App.FinishedTime)
-	return state != dag.Succeeded
+	a.hasEnd, a.manager, a.ended = true, list[0].State, list[0].Finished
+	return a.manager != dag.Succeeded
 }
 
 func (a *App) takeJobRow(w *wireJob) {

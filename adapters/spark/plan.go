@@ -83,12 +83,13 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	plan := p.outline()
 	plan.Cluster.Pools, plan.Cluster.Copies = p.poolsOf(), p.copies()
 	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: p.boot()}
-	stages := make([]dag.Stage, len(p.order))
-	for i, s := range p.order {
-		stages[i] = dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
+	stages := make([]dag.Stage, 0, len(p.order))
+	for _, s := range p.order {
+		stage := dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
-			stages[i].Tasks = s.tasks
+			stage.Tasks = s.tasks
 		}
+		stages = append(stages, stage)
 	}
 	var coming []dag.Capacity
 	if runs {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/paratimer/paratimer/adapters/rest"
 )
 
 // A question is a group of requests. Each path may depend on the responses to the paths before it. By default a request
@@ -95,7 +97,7 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 			return false
 		}
 		_, s.err = s.get(ctx, server, path)
-		if lacks := q.most > 0 && statusOf(s.err) == http.StatusNotFound; !lacks && !q.optional {
+		if lacks := q.most > 0 && rest.Status(s.err) == http.StatusNotFound; !lacks && !q.optional {
 			failed = s.err
 		}
 		return failed == nil
@@ -222,7 +224,7 @@ func jobPages(s *Source, ask func(string) bool) {
 		if !ask(page) {
 			return
 		}
-		if s.asked.tries[page]++; statusOf(s.err) == http.StatusForbidden {
+		if s.asked.tries[page]++; rest.Status(s.err) == http.StatusForbidden {
 			s.asked.tries[page] = pageTries // it will be refused again
 		}
 	}

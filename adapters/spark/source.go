@@ -190,7 +190,7 @@ func (s *Source) askHistory(ctx context.Context) error {
 	s.app.historyIsOpen = false
 	_, err := s.get(ctx, s.driver.History, root+"/"+url.PathEscape(s.app.id))
 	s.hasHistoryServer = !errors.Is(err, errNoHistory)
-	if s.app.historyTrouble = ""; err != nil && s.hasHistoryServer && statusOf(err) != http.StatusNotFound {
+	if s.app.historyTrouble = ""; err != nil && s.hasHistoryServer && rest.Status(err) != http.StatusNotFound {
 		s.app.historyTrouble = dag.Clean(err.Error())
 	}
 	return err
@@ -272,21 +272,13 @@ func starting(err error) bool {
 	return ok && e.Status == http.StatusOK && strings.Contains(e.Text, "starting up")
 }
 
-// statusOf returns the status of a response, or 0 if the error is not one of a response.
-func statusOf(err error) int {
-	if e, ok := errors.AsType[*rest.Error](err); ok {
-		return e.Status
-	}
-	return 0
-}
-
 // failure returns the response of a request that has failed.
 func failure(err error) Answer {
 	text := ""
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		text = dial.Error()
 	}
-	return Answer{Status: statusOf(err), Body: func() string { return text }}
+	return Answer{Status: rest.Status(err), Body: func() string { return text }}
 }
 
 // gone reports whether nothing listens at the driver's address, or the proxy says that the application has ended.
