@@ -19,10 +19,7 @@ const mostPage = 16 << 20
 
 // The page of a job draws its stages and their RDDs as graphs in the DOT language. An edge from an RDD of one stage to
 // an RDD of another is a shuffle.
-var (
-	metadata = regexp.MustCompile(`<div class="stage-metadata" stage-id="(\d{1,9})"`)
-	incoming = regexp.MustCompile(`<div class="incoming-edge">\s*(\d{1,9})\s*,\s*(\d{1,9})\s*</div>`)
-)
+var incoming = regexp.MustCompile(`<div class="incoming-edge">\s*(\d{1,9})\s*,\s*(\d{1,9})\s*</div>`)
 
 // takePage applies the page of a job with known stages. It reports whether the page has the job's graph.
 func (a *App) takePage(w *Answer, _ []string) bool {
@@ -32,22 +29,16 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 	if err != nil || j == nil || len(body) > mostPage {
 		return false
 	}
-	starts := metadata.FindAllStringSubmatchIndex(body, -1)
-	if len(starts) == 0 || len(starts) > mostListed {
-		return false
-	}
-	for i, at := range starts {
-		end := len(body)
-		if i+1 < len(starts) {
-			end = starts[i+1][0]
-		}
-		id, _ := strconv.Atoi(body[at[2]:at[3]])
+	parts := strings.Split(body, `<div class="stage-metadata" stage-id="`)
+	for _, of := range parts[1:] {
+		number, graph, _ := strings.Cut(of, `"`)
+		id, err := strconv.Atoi(number)
 		s := a.stages[id]
-		if !slices.Contains(j.stages, s) {
+		if err != nil || !slices.Contains(j.stages, s) {
 			continue
 		}
 		s.parents, s.hasParents = nil, true
-		for _, m := range incoming.FindAllStringSubmatch(body[at[0]:end], -1) {
+		for _, m := range incoming.FindAllStringSubmatch(graph, -1) {
 			from, _ := strconv.Atoi(m[1])
 			if p := j.writer(from, id); p >= 0 && !slices.Contains(s.parents, p) {
 				s.parents = append(s.parents, p)
@@ -55,20 +46,18 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 		}
 		slices.Sort(s.parents)
 	}
-	return true
+	return len(parts) > 1
 }
 
 // writer returns the stage before reader with rdd as its last RDD, or else one that contains rdd; -1 if there is none.
 func (j *job) writer(rdd, reader int) int {
 	found := -1
 	for _, s := range j.stages {
-		if s.id >= reader || !slices.Contains(s.rdds, rdd) {
-			continue
-		}
-		if s.rdds[len(s.rdds)-1] == rdd {
+		switch at := slices.Index(s.rdds, rdd); {
+		case s.id >= reader || at < 0:
+		case at == len(s.rdds)-1:
 			return s.id
-		}
-		if found < 0 {
+		case found < 0:
 			found = s.id
 		}
 	}
@@ -104,6 +93,9 @@ const poolsPage = "/stages/?activeStage.pageSize=1&pendingStage.pageSize=1&compl
 var poolRow = regexp.MustCompile(`poolname=[^<>]*>([^<>]*)</a>\s*</td>\s*<td>(-?\d{1,10})</td>\s*<td>(-?\d{1,10})</td>` +
 	`\s*<td>\d+</td>\s*<td>\d+</td>\s*<td>(\w+)</td>`)
 
+// poolTable matches the rest of the table of pools after its header.
+var poolTable = regexp.MustCompile(`(?s)Minimum Share.*?Pool Weight.*?SchedulingMode(.*?)(?:</table>|\z)`)
+
 // takePools applies the page of all stages, and reports whether it lists pools. Spark accepts any whole number as a
 // weight. Pools with a negative weight are left out.
 func (a *App) takePools(w *Answer, _ []string) bool {
@@ -111,15 +103,11 @@ func (a *App) takePools(w *Answer, _ []string) bool {
 	if len(body) > mostPage {
 		return false
 	}
-	for _, column := range []string{"Minimum Share", "Pool Weight", "SchedulingMode"} { // in this order
-		_, rest, found := strings.Cut(body, column)
-		if !found {
-			return false
-		}
-		body = rest
+	table := poolTable.FindStringSubmatch(body)
+	if table == nil {
+		return false
 	}
-	body, _, _ = strings.Cut(body, "</table>")
-	found := poolRow.FindAllStringSubmatch(body, -1)
+	found := poolRow.FindAllStringSubmatch(table[1], -1)
 	for _, row := range found {
 		name := dag.Clean(strings.TrimSpace(html.UnescapeString(row[1])))
 		least, _ := strconv.Atoi(row[2])

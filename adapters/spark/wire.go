@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
@@ -20,22 +21,16 @@ type moment dag.Instant
 
 const momentForm = "2006-01-02T15:04:05.000MST"
 
+// UnmarshalJSON reads any value.
 func (m *moment) UnmarshalJSON(b []byte) error {
-	var n number
-	if err := n.UnmarshalJSON(b); err != nil {
-		return err
+	s := string(bytes.Trim(b, `"`))
+	n := loose.ParseOptional(s)
+	if !n.Known {
+		t, _ := time.Parse(momentForm, s) // the zero time is before the epoch
+		n.V = float64(t.UnixMilli())
 	}
-	if *m = moment(n.Instant()); *m > 0 {
-		return nil
-	}
-	*m = 0
-	var s text
-	if err := s.UnmarshalJSON(b); err != nil {
-		return err
-	}
-	t, err := time.Parse(momentForm, string(s))
-	if ms := t.UnixMilli(); err == nil && ms > 0 && ms < 1<<43 {
-		*m = moment(ms)
+	if *m = 0; n.V > 0 && n.V < 1<<43 {
+		*m = moment(n.V)
 	}
 	return nil
 }
