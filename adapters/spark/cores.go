@@ -49,8 +49,8 @@ func (c *core) better(o *core, at dag.Instant) bool {
 }
 
 // assignCores finds the core that each task ran on, by the launch times. This matters because the first task on a core
-// loads classes and takes longer. A task gets the free core that became free last, or a new one. If all are busy because
-// two tasks overlap for a moment, it gets the core that becomes free first.
+// loads classes and takes longer. A task gets the free core that became free last, or a new one. If all are busy
+// because two tasks overlap for a moment, it gets the core that becomes free first.
 func (a *App) assignCores() {
 	for _, s := range a.planner.order {
 		a.launched, s.fresh = append(a.launched, s.fresh...), nil

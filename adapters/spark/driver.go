@@ -44,8 +44,8 @@ func OnYARN(client *yarn.Client, id, history string) *Source {
 	return s
 }
 
-// Get sends the request to the address or through the proxy. After the application has ended, the proxy redirects to the
-// history server.
+// Get sends the request to the address or through the proxy. After the application has ended, the proxy redirects to
+// the history server.
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
 	if d.app == "" {
 		body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
@@ -137,7 +137,9 @@ func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(addre
 	return findLocal(ctx, func(ctx context.Context) []LocalDriver { return localDrivers(ctx, client) }, starting)
 }
 
-func findLocal(ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string)) []LocalDriver {
+func findLocal(
+	ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string),
+) []LocalDriver {
 	all := look(ctx)
 	ctx, cancel := context.WithTimeout(ctx, startFor)
 	defer cancel()

@@ -61,7 +61,8 @@ func TestFindLocal(t *testing.T) {
 				}
 				return ready
 			}, func(string) { said++ })
-			if waited := time.Since(began); !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
+			waited := time.Since(began)
+			if !slices.Equal(got, c.want) || waited != c.waits || said != min(1, int(c.waits)) {
 				t.Errorf("%v after %v, said %d times", got, waited, said)
 			}
 		})
