@@ -103,7 +103,7 @@ func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
 	case len(properties) > 0:
 		c := mrjob.ReadSettings(properties)
 		h.confs[a.ID] = &c
-	case yarn.Denied(err):
+	case err == nil, yarn.Denied(err):
 		h.confs[a.ID] = nil
 	default:
 		return err //nolint:wrapcheck // it names the request
@@ -112,7 +112,7 @@ func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
 }
 
 // related returns the applications that are of a workflow, or may be: those with its id in their settings, and those
-// that look like its first one and were not submitted long before it.
+// that look like its first one and have no known settings, if they were not submitted long before it.
 func (h *Hub) related(w *workflow) []string {
 	out := []string{w.target.ID}
 	for _, j := range w.member {
@@ -130,13 +130,13 @@ func (h *Hub) related(w *workflow) []string {
 		return out // a job by itself
 	}
 	since := launchOf(first, conf).Add(-lookBack)
+	h.mu.RLock()
+	defer h.mu.RUnlock()
 	for _, app := range h.Alike(first) {
-		if a := h.App(app); a != nil && (!a.Ended || a.Submitted >= since) {
+		if a := h.App(app); a != nil && h.confs[app] == nil && (!a.Ended || a.Submitted >= since) {
 			out = append(out, app)
 		}
 	}
-	h.mu.RLock()
-	defer h.mu.RUnlock()
 	for app, c := range h.confs {
 		if c != nil && id != "" && c.Workflow == id {
 			out = append(out, app)

@@ -120,9 +120,9 @@ func (g *Graph) addBatch(jobs []int) {
 	pred := invert(succ)
 	order, cyclic := topological(pred)
 	g.Cyclic = g.Cyclic || cyclic
-	vertices, at := make([]Vertex, len(order)), map[string]int{}
+	vertices, at := make([]Vertex, 0, len(order)), map[string]int{}
 	for k, name := range order {
-		vertices[k], at[name] = Vertex{Node: name, Member: -1}, k
+		vertices, at[name] = append(vertices, Vertex{Node: name, Member: -1}), k
 	}
 	for _, i := range jobs {
 		node := g.members[i].Settings.Node

@@ -145,7 +145,8 @@ const (
 // point.
 func (a *attempt) allPoints(bursts bool) (out []dag.GroupPoint) {
 	size := a.groups.size
-	for from, to := 0, 0; from < len(size); from = to {
+	var to int
+	for from := 0; from < len(size); from = to {
 		to = from + 1
 		for bursts && to < len(size) && max(size[from], size[to]) <= burstBytes && to-from <= burstGroups {
 			to++

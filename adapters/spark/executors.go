@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
@@ -83,9 +84,20 @@ func (x *executors) firstAfter(t dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
-	most := 0
+	var added, removed []dag.Instant
 	for _, e := range x.all {
-		most = max(most, x.activeAt(e.added))
+		if added = append(added, e.added); !e.active {
+			removed = append(removed, e.removed)
+		}
+	}
+	slices.Sort(added)
+	slices.Sort(removed)
+	most, ended := 0, 0
+	for n, at := range added {
+		for ended < len(removed) && removed[ended] <= at {
+			ended++
+		}
+		most = max(most, n+1-ended)
 	}
 	return most
 }

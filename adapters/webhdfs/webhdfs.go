@@ -158,7 +158,7 @@ func (f *FS) ask(name, op string, answer any) error {
 	if err != nil {
 		return err
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }() // it was only read
 	limited := &io.LimitedReader{R: body, N: maxStatus}
 	if err := json.NewDecoder(limited).Decode(answer); err != nil {
 		if limited.N <= 0 {
@@ -192,7 +192,7 @@ func (f *FS) get(name, op string) (_ *file, err error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := f.client.Do(req)
+	resp, err := f.client.Do(req) //nolint:bodyclose // the returned file closes it
 	if err != nil {
 		// The address to which a NameNode redirects may contain a token.
 		if of, ok := errors.AsType[*url.Error](err); ok {
