@@ -141,7 +141,8 @@ func TestFrameJSON(t *testing.T) {
     {
      "phase": "map",
      "start_seconds": 2,
-     "end_seconds": 100
+     "end_seconds": 100,
+     "progress_ratio": 0.081633
     }
    ]
   }

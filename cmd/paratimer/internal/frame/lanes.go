@@ -13,6 +13,21 @@ type Stretch struct {
 	Phase        Phase    `json:"phase"`         // a stage
 	StartSeconds *Seconds `json:"start_seconds"` // its first task starts
 	EndSeconds   *Seconds `json:"end_seconds"`   // its last task ends
+	// ProgressRatio is the part of this interval that has passed: 0 before it, 1 after it, nil if its end is unknown
+	// (E. Coppa, I. Finocchi, SoCC 2015, section 3).
+	ProgressRatio *Ratio `json:"progress_ratio"`
+}
+
+// progressAt sets the progress at an instant of the run.
+func (s *Stretch) progressAt(elapsed Seconds) {
+	switch {
+	case s.StartSeconds != nil && elapsed <= *s.StartSeconds:
+		s.ProgressRatio = RatioOf(0)
+	case s.EndSeconds != nil && elapsed >= *s.EndSeconds:
+		s.ProgressRatio = RatioOf(1)
+	case s.StartSeconds != nil && s.EndSeconds != nil:
+		s.ProgressRatio = RatioOf(float64(elapsed-*s.StartSeconds) / float64(*s.EndSeconds-*s.StartSeconds))
+	}
 }
 
 // A Failure is an attempt that failed, or that lost its work with its node.
@@ -78,10 +93,14 @@ func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 				next = &future[i][k]
 			}
 			if l, any := stretch(s, i, k, next); any {
-				out[i].Stretches = append(out[i].Stretches, Stretch{
+				one := Stretch{
 					Phase: PhaseOf(s.Plan, i, k, dag.NoPause), StartSeconds: Since(l.start, origin),
 					EndSeconds: Since(l.end, origin),
-				})
+				}
+				if at := elapsed(s, origin); at != nil {
+					one.progressAt(*at)
+				}
+				out[i].Stretches = append(out[i].Stretches, one)
 			}
 		}
 	}

@@ -66,8 +66,13 @@ func standardOf(t testing.TB, s *dag.Snapshot) estimators.Estimate {
 	return e
 }
 
+// stretchOf is the interval of a stage of chain, with its progress at 10 s.
 func stretchOf(k dag.StageIndex, start, end *Seconds) Stretch {
-	return Stretch{Phase: Phase{Stage: k, Name: dag.MapReduceName(k)}, StartSeconds: start, EndSeconds: end}
+	s := Stretch{Phase: Phase{Stage: k, Name: dag.MapReduceName(k)}, StartSeconds: start, EndSeconds: end}
+	if start != nil && end != nil {
+		s.ProgressRatio = RatioOf(float64(10-*start) / float64(*end-*start)) // limits it to 0 and 1
+	}
+	return s
 }
 
 // TestLanes holds where jobs and phases lie in time: what was seen stands, what is to come is planned, what nobody

@@ -21,6 +21,11 @@ func (p *pen) selectedJob() []line {
 	if known, _ := j.Known(); known.Running > 0 {
 		parts[0] += " with " + units.Count(known.Running, "task")
 	}
+	for _, s := range j.Stretches {
+		if r := s.ProgressRatio; r != nil && *r > 0 && *r < 1 && !j.State.Ended() {
+			parts = append(parts, p.foreign(s.Phase.String())+" "+units.Percent(float64(*r)))
+		}
+	}
 	if j.EndSeconds != nil {
 		if t, ok := p.at(*j.EndSeconds); ok {
 			words := "ends ~"

@@ -2,8 +2,11 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -73,5 +76,21 @@ func TestStageRows(t *testing.T) {
 			s.Width, s.Height = width, width%40
 			holds(t, s)
 		}
+	}
+}
+
+// The line of a selected job has the progress of its running stages.
+func TestSelectedJobHasProgress(t *testing.T) {
+	s := crowd()
+	half, done := frame.Ratio(0.52), frame.Ratio(1)
+	at := slices.IndexFunc(s.Frame.Jobs, func(j frame.Job) bool { return j.State == dag.Running })
+	s.Frame.Jobs[at].Stretches = []frame.Stretch{
+		{Phase: frame.Phase{Name: "map"}, ProgressRatio: &done},
+		{Phase: frame.Phase{Stage: 1, Name: "reduce"}, ProgressRatio: &half},
+	}
+	s.Width, s.Choice = 120, Choice{Selected: s.Frame.Jobs[at].Node}
+	text := ansi.Strip(strings.Join(Draw(s), "\n"))
+	if !strings.Contains(text, "running with 3 tasks, reduce 52 %, ends ~") {
+		t.Errorf("no progress of reduces:\n%s", text)
 	}
 }
