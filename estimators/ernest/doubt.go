@@ -97,7 +97,7 @@ func (m *Model) findSuspects() (found []suspect) {
 	for _, t := range suspectTerms {
 		terms := append(m.Terms[:len(m.Terms):len(m.Terms)], t)
 		r, err := m.relative(terms)
-		if err != nil || r.info.Rank <= own.info.Rank || r.x[len(m.Terms)] == 0 {
+		if err != nil || r.span.Rank <= own.span.Rank || r.x[len(m.Terms)] == 0 {
 			continue
 		}
 		free := float64(len(m.Rows) - r.active())
@@ -152,7 +152,8 @@ func (m *Model) undetermined() []Warning {
 			"%d different runs do not determine %d coefficients: add at least %d, %s", configurations, len(m.Terms),
 			len(m.Terms)-configurations+1, m.next())})
 	}
-	for _, set := range m.base.info.Dependent {
+	dependent := m.base.span.Dependent()
+	for _, set := range dependent {
 		together := make([]Term, len(set))
 		for i, j := range set {
 			together[i] = m.Terms[j]
@@ -167,7 +168,7 @@ func (m *Model) undetermined() []Warning {
 			Warning{"collinear", fmt.Sprintf("the rows cannot tell %s apart: only what they are together is known; %s",
 				names(together), m.next())})
 	}
-	if len(m.base.info.Dependent) == 0 && m.Condition > illConditioned {
+	if len(dependent) == 0 && m.Condition > illConditioned {
 		warnings = append(warnings,
 			Warning{"ill_conditioned", fmt.Sprintf("the rows hardly tell the terms apart (condition %.1g); %s",
 				m.Condition, m.next())})

@@ -111,7 +111,7 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 		best, least := -1, math.Inf(1)
 		for i, t := range left {
 			r, err := m.with(append(slices.Clone(m.Terms), t))
-			if err != nil || r.info.Rank <= m.Rank {
+			if err != nil || r.span.Rank <= m.Rank {
 				continue // it overflows, or cannot be told from the others
 			}
 			loo, n := meanError(r.leaveOut(group, groups, maxFolds), r.seconds)

@@ -152,7 +152,7 @@ func (m *Model) regress() error {
 		return err
 	}
 	m.base, m.Coefficients, m.Residual = r, r.x, r.residual
-	m.Rank, m.Condition = r.info.Rank, r.info.ScaledCondition()
+	m.Rank, m.Condition = r.span.Rank, r.span.Condition
 	group, groups := configurations(m.Rows)
 	m.Left = r.leaveOut(group, groups, maxFolds)
 	if m.LOO, _ = meanError(m.Left, r.seconds); math.IsNaN(m.LOO) && groups == len(m.Terms) {
@@ -217,27 +217,15 @@ type regression struct {
 	seconds  []float64
 	x        []float64
 	residual float64
-	info     nnls.Info
-	space    *span // of the features; computed on first use
+	span     *nnls.Span // of the features
 }
 
 func regress(a *mat.Dense, seconds []float64) (*regression, error) {
-	x, residual, info, err := nnls.Solve(a, seconds)
+	x, residual, err := nnls.Solve(a, seconds)
 	if err != nil {
 		return nil, err
 	}
-	return &regression{a: a, seconds: seconds, x: x, residual: residual, info: info}, nil
-}
-
-// determines reports whether the runs determine the model's value at a point with features f.
-func (r *regression) determines(f []float64) bool {
-	if r.info.Rank == len(r.x) {
-		return true
-	}
-	if r.space == nil {
-		r.space = spanOf(r.a)
-	}
-	return r.space.holds(f)
+	return &regression{a, seconds, x, residual, nnls.SpanOf(a)}, nil
 }
 
 // active returns the number of features with a coefficient above 0.

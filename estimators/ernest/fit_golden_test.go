@@ -93,7 +93,7 @@ func TestGoldenFit(t *testing.T) {
 			figures++
 			for j, x := range c.Coef {
 				// What depends on others is not unique.
-				if !slices.ContainsFunc(m.base.info.Dependent,
+				if !slices.ContainsFunc(m.base.span.Dependent(),
 					func(set []int) bool { return slices.Contains(set, j) }) {
 					near(t, m.Terms[j].String(), m.Coefficients[j], x, max(1e-8*x, 1e-13*largest))
 				}

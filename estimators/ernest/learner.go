@@ -3,6 +3,7 @@ package ernest
 import (
 	"math"
 
+	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -51,7 +52,7 @@ func leastSquares(by []configuration, of func(*configuration) (features []float6
 	}
 	return func(c *configuration) float64 {
 		f, _ := of(c)
-		if !r.determines(f) {
+		if !r.span.Holds(f) {
 			return math.NaN()
 		}
 		return dot(f, r.x)
@@ -89,16 +90,16 @@ func byPowers(by []configuration) func(*configuration) float64 {
 		}
 		b.SetVec(i, by[i].log*w)
 	}
-	space := spanOf(a)
+	space := nnls.SpanOf(a)
 	var svd mat.SVD
-	if space.rank() == 0 || !svd.Factorize(a, mat.SVDThin) {
+	if space.Rank == 0 || !svd.Factorize(a, mat.SVDThin) {
 		return nil
 	}
 	var x mat.VecDense
-	svd.SolveVecTo(&x, b, space.rank())
+	svd.SolveVecTo(&x, b, space.Rank)
 	return func(c *configuration) float64 {
 		f := at(c)
-		if !space.holds(f) {
+		if !space.Holds(f) {
 			return math.NaN()
 		}
 		return math.Exp(dot(f, x.RawVector().Data))

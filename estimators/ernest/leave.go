@@ -26,7 +26,7 @@ func (r *regression) leaveOut(group []int, groups, folds int) []float64 {
 		others := without(blocks, f)
 		for _, i := range runs {
 			left[i] = math.NaN()
-			if others != nil && others.determines(r.a.RawRowView(i)) {
+			if others != nil && others.span.Holds(r.a.RawRowView(i)) {
 				left[i] = dot(r.a.RawRowView(i), others.x)
 			}
 		}

@@ -38,7 +38,7 @@ func (m *Model) pattern() (*shape, float64) {
 	least := math.Inf(1)
 	for _, s := range m.shapes() {
 		r, err := m.withShape(&s)
-		if err != nil || r.info.Rank <= m.Rank || r.x[len(m.Terms)] == 0 {
+		if err != nil || r.span.Rank <= m.Rank || r.x[len(m.Terms)] == 0 {
 			continue
 		}
 		if loo, count := meanError(r.leaveOut(group, groups, patternFolds), r.seconds); count >= scored && loo < least {

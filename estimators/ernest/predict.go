@@ -113,7 +113,7 @@ func (m *Model) refuse(p *Prediction, f []float64) error {
 	switch {
 	case math.IsNaN(p.Seconds):
 		return &DoubtError{"impossible", "the number is beyond what a float64 holds"}
-	case !m.base.determines(f) && !m.spread(p.Scale):
+	case !m.base.span.Holds(f) && !m.spread(p.Scale):
 		return &DoubtError{
 			"not_determined",
 			fmt.Sprintf("the rows do not determine the time at %g machines and scale %g: %s", p.Machines, p.Scale,

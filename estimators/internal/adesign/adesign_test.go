@@ -252,7 +252,7 @@ func BenchmarkNewton(b *testing.B) {
 	if !s.start() {
 		b.Fatal("singular")
 	}
-	n := len(s.x)
+	n := len(s.m.costs)
 	right := make([]float64, n)
 	for i := range right {
 		right[i] = 1
@@ -260,18 +260,17 @@ func BenchmarkNewton(b *testing.B) {
 	b.Run("low rank", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			f, _ := s.factorise()
-			f.solve(right)
+			f, _ := s.newton()
+			f.solve(right, make([]float64, n))
 		}
 	})
 	b.Run("dense", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			v := mat.NewDense(n, s.rank(), s.factors())
 			h := mat.NewSymDense(n, nil)
-			h.SymOuterK(1, v)
+			h.SymOuterK(1, s.factors())
 			for i := range n {
-				h.SetSym(i, i, h.At(i, i)+s.z[i]/s.x[i]+s.w[i]/s.room[i])
+				h.SetSym(i, i, h.At(i, i)+s.multiplier[i]/s.value[i]+s.multiplier[n+i]/s.value[n+i])
 			}
 			var chol mat.Cholesky
 			chol.Factorize(h)

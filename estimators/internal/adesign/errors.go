@@ -3,6 +3,7 @@ package adesign
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A ProblemError means that a problem is invalid. Candidate is from 0, -1 if the fault is not one candidate's.
@@ -46,6 +47,8 @@ func fault(candidate int, format string, args ...any) error {
 
 func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }
 
+func infinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
 func check(p *Problem) error {
 	switch n := len(p.Features); {
 	case n == 0:
@@ -63,10 +66,8 @@ func check(p *Problem) error {
 		if len(row) != len(p.Features[0]) {
 			return fault(i, "%d features, where the first has %d", len(row), len(p.Features[0]))
 		}
-		for j, v := range row {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fault(i, "feature %d is %v: give a finite number", j+1, v)
-			}
+		if j := slices.IndexFunc(row, infinite); j >= 0 {
+			return fault(i, "feature %d is %v: give a finite number", j+1, row[j])
 		}
 		if !positive(p.Costs[i]) {
 			return fault(i, "a cost of %v: give a number above 0", p.Costs[i])
