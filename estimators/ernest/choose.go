@@ -56,24 +56,16 @@ func Choose(offers []Offer, w Want) ([]Choice, error) {
 	if len(offers) == 0 {
 		return nil, fmt.Errorf("no offer: give at least one type of machine")
 	}
-	all := 0
-	for _, o := range offers {
-		o.defaults()
-		if err := o.check(); err != nil {
+	var choices []Choice
+	for _, given := range offers {
+		o, err := given.checked()
+		if err != nil {
 			return nil, err
 		}
-		all += (o.MaxMachines-o.MinMachines)/o.Step + 1
-		if all > MaxCandidates {
-			return nil, &OfferError{
-				o.Name,
-				fmt.Sprintf("more than %d numbers of machines to choose from: narrow them or take larger steps",
-					MaxCandidates),
-			}
+		if len(choices)+(o.MaxMachines-o.MinMachines)/o.Step >= MaxCandidates {
+			return nil, o.bad("more than %d numbers of machines to choose from: narrow them or take larger steps",
+				MaxCandidates)
 		}
-	}
-	choices := make([]Choice, 0, all)
-	for _, o := range offers {
-		o.defaults()
 		for m := o.MinMachines; m <= o.MaxMachines; m += o.Step {
 			c, err := o.choice(m, w)
 			if err != nil {
@@ -103,12 +95,10 @@ func (w *Want) check() error {
 func (o *Offer) choice(machines int, w Want) (Choice, error) {
 	p := o.Model.Predict(Point{float64(machines), w.Scale, w.Iterations})
 	c := Choice{Offer: o.Name, Machines: machines, Prediction: p, InTime: 1, InBudget: 1}
-	var err error
-	for _, v := range []struct {
-		to   *float64
-		from float64
-	}{{&c.Cost, p.Seconds}, {&c.CostLow, p.Low}, {&c.CostHigh, p.High}} {
-		if *v.to, err = o.cost(float64(machines), v.from); err != nil {
+	costs := [...]*float64{&c.Cost, &c.CostLow, &c.CostHigh}
+	for i, seconds := range []float64{p.Seconds, p.Low, p.High} {
+		var err error
+		if *costs[i], err = o.cost(float64(machines), seconds); err != nil {
 			return c, err
 		}
 	}
@@ -153,39 +143,28 @@ func (w *Want) met(c *Choice) (bool, string) {
 
 // compare orders the better choice first. Equal choices keep the order of offers and machines.
 func (w *Want) compare(a, b *Choice) int {
-	if d := cmp.Compare(w.class(a), w.class(b)); d != 0 {
-		return d
-	}
-	if !a.Meets {
-		if d := cmp.Compare(b.chance(), a.chance()); d != 0 {
-			return d
-		}
-	}
-	byTime, byCost := cmp.Compare(a.Prediction.Seconds, b.Prediction.Seconds), cmp.Compare(a.Cost, b.Cost)
+	first, second := cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Prediction.Seconds, b.Prediction.Seconds)
 	if w.Goal == Fastest {
-		return cmp.Or(byTime, byCost, cmp.Compare(a.Machines, b.Machines))
+		first, second = second, first
 	}
-	return cmp.Or(byCost, byTime, cmp.Compare(a.Machines, b.Machines))
-}
-
-func (w *Want) class(c *Choice) int {
-	switch {
-	case c.Meets:
-		return 0
-	case c.Prediction.Refused == nil || w.Force:
-		return 1
-	default:
-		return 2
-	}
+	return cmp.Or(cmp.Compare(w.chance(b), w.chance(a)), first, second, cmp.Compare(a.Machines, b.Machines))
 }
 
 // chance estimates the probability that both limits are met. The two events nearly coincide, so the smaller
-// probability stands for both. It returns -1 if the probability is unknown.
-func (c *Choice) chance() float64 {
-	if chance := min(c.InTime, c.InBudget); !math.IsNaN(chance) {
-		return chance
+// probability stands for both; it is -1 if it is unknown. It is more than 1 for choices that meet the limits, and
+// below -1 for those that have no number.
+func (w *Want) chance(c *Choice) float64 {
+	chance := min(c.InTime, c.InBudget)
+	if math.IsNaN(chance) {
+		chance = -1
 	}
-	return -1
+	switch {
+	case c.Meets:
+		return 2
+	case c.Prediction.Refused != nil && !w.Force:
+		return chance - 3
+	}
+	return chance
 }
 
 // below returns the share of an ascending sample for which good is true; good must be false from some value on. It

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/estimators/internal/adesign"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A DesignRow is a training run to make.
@@ -52,11 +53,8 @@ func Design(s Space) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	poor := &SpaceError{
-		"Budget",
-		fmt.Sprintf("%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest five cost",
-			p.Budget, MinWeight, cheapest(p.Costs, enough)),
-	}
+	poor := noDesign("Budget", "%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest "+
+		"five cost", p.Budget, MinWeight, cheapest(p.Costs, enough))
 	if p.Budget <= MinWeight*cheapest(p.Costs, 1) {
 		return nil, poor
 	}
@@ -64,11 +62,10 @@ func Design(s Space) (*Plan, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	made := plan(rows, d.Weights, d.Objective, d.Gap)
+	made := plan(rows, d, p.Budget)
 	if len(made.Rows) == 0 {
 		return nil, poor
 	}
-	made.warn(p)
 	return made, nil
 }
 
@@ -81,32 +78,19 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 	}
 	rows := s.candidates()
 	if len(rows) == 0 {
-		return nil, nil, &SpaceError{
-			"",
-			fmt.Sprintf("no candidate: %d parts at most do not give %d machines of %d cores a part each; raise MaxParts or lower MinMachines",
-				s.MaxParts, s.MinMachines, s.CoresPerMachine),
-		}
-	}
-	for _, r := range rows {
-		if !finite(r.Cost) || r.Cost <= 0 {
-			return nil, nil, &SpaceError{
-				"Cost",
-				fmt.Sprintf("it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost, r.Scale,
-					r.Machines),
-			}
-		}
-	}
-	if n := counts(rows); n < 3 {
-		return nil, nil, &SpaceError{
-			"MaxMachines",
-			fmt.Sprintf("the candidates have %d different numbers of machines: telling 1, machines and log(machines) apart takes 3 or more%s",
-				n, s.starved(rows)),
-		}
+		return nil, nil, noDesign("", "no candidate: %d parts at most do not give %d machines of %d cores a part each; "+
+			"raise MaxParts or lower MinMachines", s.MaxParts, s.MinMachines, s.CoresPerMachine)
 	}
 	base := BaseTerms()
 	p := &adesign.Problem{Budget: s.Budget}
 	means := make([]float64, len(base))
+	most := 0
 	for _, r := range rows {
+		if !finite(r.Cost) || r.Cost <= 0 {
+			return nil, nil, noDesign("Cost", "it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost,
+				r.Scale, r.Machines)
+		}
+		most = max(most, r.Machines)
 		f := features(base, float64(r.Machines), r.Scale)
 		p.Features = append(p.Features, f)
 		p.Costs = append(p.Costs, r.Cost)
@@ -114,25 +98,19 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 			means[j] += v / float64(len(rows))
 		}
 	}
-	for _, f := range p.Features {
-		for j := range f {
-			f[j] /= means[j]
+	if n := counts(rows); n < 3 {
+		starved := ""
+		if most < s.MaxMachines {
+			starved = fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most,
+				s.CoresPerMachine)
 		}
+		return nil, nil, noDesign("MaxMachines", "the candidates have %d different numbers of machines: telling 1, "+
+			"machines and log(machines) apart takes 3 or more%s", n, starved)
+	}
+	for _, f := range p.Features {
+		floats.Div(f, means)
 	}
 	return rows, p, nil
-}
-
-// starved returns advice if the parts do not suffice for the largest numbers of machines, else the empty string.
-func (s *Space) starved(rows []DesignRow) string {
-	most := 0
-	for _, r := range rows {
-		most = max(most, r.Machines)
-	}
-	if most == s.MaxMachines {
-		return ""
-	}
-	return fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most,
-		s.CoresPerMachine)
 }
 
 func counts(rows []DesignRow) int {
@@ -147,15 +125,14 @@ func counts(rows []DesignRow) int {
 func explain(err error) error {
 	var singular *adesign.SingularError
 	if !errors.As(err, &singular) {
-		return &SpaceError{"", err.Error()}
+		return noDesign("", "%v", err)
 	}
-	base := BaseTerms()
-	terms := make([]Term, len(singular.Dependent))
-	for i, j := range singular.Dependent {
-		terms[i] = base[j]
+	var terms []Term
+	for _, j := range singular.Dependent {
+		terms = append(terms, BaseTerms()[j])
 	}
-	return &SpaceError{"", fmt.Sprintf(
-		"the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes", names(terms))}
+	return noDesign("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
+		names(terms))
 }
 
 // enough is one run more than the four coefficients, so that one run is left to check the model.
@@ -163,42 +140,19 @@ const enough = 5
 
 func cheapest(costs []float64, n int) float64 {
 	sorted := slices.Sorted(slices.Values(costs))
-	sum := 0.0
-	for _, c := range sorted[:min(n, len(sorted))] {
-		sum += c
-	}
-	return sum
+	return floats.Sum(sorted[:min(n, len(sorted))])
 }
 
-// warn adds warnings about the runs to make: too few runs, too few numbers of machines, or a cost above the budget.
-func (p *Plan) warn(problem *adesign.Problem) {
-	if n := len(p.Rows); n < enough {
-		p.Warnings = append(p.Warnings,
-			Warning{"few_runs", fmt.Sprintf("%d runs do not tell how wrong a model of four terms is: raise the budget",
-				n)})
-	}
-	if n := counts(p.Rows); n < 3 {
-		p.Warnings = append(p.Warnings, Warning{"few_machine_counts", fmt.Sprintf(
-			"the runs have %d different numbers of machines: 1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n)})
-	}
-	if p.RowsCost > problem.Budget*(1+1e-9) {
-		p.Warnings = append(p.Warnings,
-			Warning{
-				"over_budget",
-				fmt.Sprintf("made whole, the runs cost %.4g of a budget of %g: the design wants parts of some",
-					p.RowsCost, problem.Budget),
-			})
-	}
-}
-
-func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
-	p := &Plan{Objective: objective, Gap: max(0, gap), Candidates: len(rows)} // a negative gap is a rounding error
+// plan returns the runs of a design. Warnings are about the runs to make: too few runs, too few numbers of machines,
+// or a cost above the budget.
+func plan(rows []DesignRow, d *adesign.Design, budget float64) *Plan {
+	p := &Plan{Objective: d.Objective, Gap: max(0, d.Gap), Candidates: len(rows)} // a negative gap is a rounding error
 	for i, r := range rows {
-		r.Weight = weights[i]
+		r.Weight = d.Weights[i]
 		if 1-r.Weight < noWeight {
 			r.Weight = 1
 		}
-		p.Cost += weights[i] * r.Cost
+		p.Cost += d.Weights[i] * r.Cost
 		if r.Weight > noWeight {
 			p.Support = append(p.Support, r)
 		}
@@ -208,6 +162,18 @@ func plan(rows []DesignRow, weights []float64, objective, gap float64) *Plan {
 		}
 	}
 	slices.SortStableFunc(p.Rows, func(a, b DesignRow) int { return cmp.Compare(b.Weight, a.Weight) })
+	if n := len(p.Rows); n < enough {
+		p.Warnings = append(p.Warnings, warning("few_runs",
+			"%d runs do not tell how wrong a model of four terms is: raise the budget", n))
+	}
+	if n := counts(p.Rows); n < 3 {
+		p.Warnings = append(p.Warnings, warning("few_machine_counts", "the runs have %d different numbers of machines: "+
+			"1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n))
+	}
+	if p.RowsCost > budget*(1+1e-9) {
+		p.Warnings = append(p.Warnings, warning("over_budget",
+			"made whole, the runs cost %.4g of a budget of %g: the design wants parts of some", p.RowsCost, budget))
+	}
 	return p
 }
 
@@ -231,20 +197,15 @@ func Greedy(s Space) (*Plan, error) {
 		weights[i] = 1
 	}
 	if cost == 0 {
-		return nil, &SpaceError{"Budget", fmt.Sprintf("%g does not pay for the cheapest run, which costs %.3g",
-			p.Budget, rows[order[0]].Cost)}
+		return nil, noDesign("Budget", "%g does not pay for the cheapest run, which costs %.3g", p.Budget,
+			rows[order[0]].Cost)
 	}
 	d, err := adesign.Evaluate(p, weights)
-	var singular *adesign.SingularError
-	switch {
-	case errors.As(err, &singular):
-		made := plan(rows, weights, math.Inf(1), math.NaN())
-		made.warn(p)
-		return made, nil
-	case err != nil:
+	if errors.As(err, new(*adesign.SingularError)) {
+		d, err = &adesign.Design{Weights: weights, Objective: math.Inf(1), Gap: math.NaN()}, nil
+	}
+	if err != nil {
 		return nil, explain(err)
 	}
-	made := plan(rows, weights, d.Objective, d.Gap)
-	made.warn(p)
-	return made, nil
+	return plan(rows, d, p.Budget), nil
 }

@@ -16,29 +16,3 @@
 //
 // Young: names may change in a minor version; the changelog lists such changes (docs/api.md).
 package ernest
-
-// A Row is a run that has been made.
-type Row struct {
-	Machines float64 `json:"machines"` // at least 1
-	Scale    float64 `json:"scale"`    // above 0
-	Seconds  float64 `json:"seconds"`  // above 0; a model of rows with other times gives no number unless forced
-	// Iterations is how often an iterative job repeats its work, at least 1 (§4.1). It is 0 for other jobs. All rows of
-	// a model have iterations, or none.
-	Iterations int `json:"iterations,omitempty"`
-}
-
-// Point returns the row without its time.
-func (r Row) Point() Point { return Point{r.Machines, r.Scale, r.Iterations} }
-
-// A Point is a run to predict. Its fields are those of a Row.
-type Point struct {
-	Machines   float64 `json:"machines"`
-	Scale      float64 `json:"scale"`
-	Iterations int     `json:"iterations,omitempty"`
-}
-
-// A Warning is a remark to show with a number. Codes are stable, texts are for people.
-type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
-}

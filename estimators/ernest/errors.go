@@ -27,12 +27,20 @@ func (e *SpaceError) Error() string {
 	return fmt.Sprintf("no design: %s: %s", e.Field, e.Reason)
 }
 
+func noDesign(field, format string, args ...any) error {
+	return &SpaceError{field, fmt.Sprintf(format, args...)}
+}
+
 // A DoubtError gives the reason why a model or a prediction must give no number unless forced. Code is stable.
 type DoubtError struct {
 	Code, Text string
 }
 
 func (e *DoubtError) Error() string { return e.Text }
+
+func doubt(code, format string, args ...any) error {
+	return &DoubtError{code, fmt.Sprintf(format, args...)}
+}
 
 // A TermError names a term that cannot be in a model, and the reason.
 type TermError struct {
@@ -48,3 +56,13 @@ type OfferError struct {
 }
 
 func (e *OfferError) Error() string { return fmt.Sprintf("offer %q: %s", e.Offer, e.Reason) }
+
+// A Warning is a remark to show with a number. Codes are stable, texts are for people.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+func warning(code, format string, args ...any) Warning {
+	return Warning{code, fmt.Sprintf(format, args...)}
+}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -37,29 +38,39 @@ const maxHeldOut, maxCuts = 200, 4
 // gather leaves out each configuration, and then all configurations beyond several numbers of machines and scales,
 // and predicts them from the rest.
 func gather(all []configuration, fit learner) *evidence {
-	all = thinned(all, maxHeldOut)
-	e := &evidence{variance: priorDeviation * priorDeviation, error: math.NaN()}
-	squares, errors, scored := 0.0, 0.0, 0
-	each := (len(all) + maxFolds - 1) / maxFolds
-	for from := 0; from < len(all); from += each {
-		to := min(from+each, len(all))
-		for _, t := range predictOthers(fit, slices.Concat(all[:from], all[to:]), all[from:to]) {
-			errors += math.Abs(math.Expm1(-t.bias))
-			scored++
-			if t.way == (way{}) {
-				squares += t.square
-				e.tests++
-			}
+	if n := len(all); n > maxHeldOut { // evenly spaced ones
+		thinned := make([]configuration, maxHeldOut)
+		for i := range thinned {
+			thinned[i] = all[i*n/maxHeldOut]
+		}
+		all = thinned
+	}
+	e := &evidence{variance: priorDeviation * priorDeviation}
+	squares, errors, scored := 0.0, 0.0, 0.0
+	for _, t := range fit.leaveOut(all, maxFolds) {
+		bias, square, ok := t.off()
+		if !ok {
+			continue
+		}
+		errors += math.Abs(math.Expm1(-bias))
+		scored++
+		if t.way == (way{}) {
+			squares += square
+			e.tests++
 		}
 	}
-	if scored > 0 {
-		e.error = errors / float64(scored)
-	}
+	e.error = errors / scored
 	if e.tests > 0 {
 		e.variance = squares / float64(e.tests)
 	}
 	e.gatherBeyond(all, fit)
 	return e
+}
+
+// off returns the means of ln(actual/predicted) over the runs and of its square, and false if there is no prediction.
+func (t *test) off() (bias, square float64, ok bool) {
+	bias = t.log - math.Log(t.predicted)
+	return bias, bias*bias + t.spread, t.predicted > 0 && !math.IsInf(t.predicted, 0)
 }
 
 // gatherBeyond computes the slopes. All tests of one model count together, by their mean.
@@ -69,16 +80,16 @@ func (e *evidence) gatherBeyond(all []configuration, fit learner) {
 		for _, c := range cuts(all, d) {
 			var inner, outer []configuration
 			for _, one := range all {
-				if axis(&one, d) > c {
+				if one.axis(d) > c {
 					outer = append(outer, one)
 				} else {
 					inner = append(inner, one)
 				}
 			}
 			o, w, n := 0.0, 0.0, 0.0
-			for _, t := range predictOthers(fit, inner, outer) {
-				if t.way.only(d) {
-					o, w, n = o+max(0, t.square-e.variance), w+t.way[d], n+1
+			for _, t := range fit.predictOthers(inner, outer) {
+				if _, square, ok := t.off(); ok && t.way.only(d) {
+					o, w, n = o+max(0, square-e.variance), w+t.way[d], n+1
 				}
 			}
 			if n > 0 {
@@ -87,6 +98,23 @@ func (e *evidence) gatherBeyond(all []configuration, fit learner) {
 		}
 		e.slope[d] = off / distance
 	}
+}
+
+// cuts returns a few values of an axis, largest first. Configurations up to the value are kept, the others are
+// predicted.
+func cuts(all []configuration, direction int) []float64 {
+	var v []float64
+	for i := range all {
+		v = append(v, all[i].axis(direction))
+	}
+	slices.Sort(v)
+	v = slices.Compact(v)
+	step := max(1, (len(v)-2)/maxCuts)
+	var at []float64
+	for i := len(v) - 2; i >= 0 && len(at) < maxCuts; i -= step {
+		at = append(at, v[i])
+	}
+	return at
 }
 
 // deviation returns the standard deviation of an error at w, from the rows alone.
@@ -107,6 +135,9 @@ func (e *evidence) beyond(w way) float64 {
 	return v
 }
 
+// quantiles is the number of quantiles that represent a distribution.
+const quantiles = 200
+
 // students returns quantiles of errors in units of the deviation, ascending. With few tests the tails are heavier.
 func students(tests int) []float64 {
 	const spent = 2 // approximate number of parameters that the model fitted to the tests
@@ -118,56 +149,84 @@ func students(tests int) []float64 {
 	return q
 }
 
-// quantiles is the number of quantiles that represent a distribution.
-const quantiles = 200
+// A Guess is the estimate of another method for a run: the method with the smallest expected error there.
+type Guess struct {
+	Method  string      `json:"method"`
+	Seconds units.Float `json:"seconds"`
+	// Error is the mean of |predicted/actual - 1| over the configurations of the rows, each predicted from the
+	// others.
+	Error units.Float `json:"loo_mean_ratio"`
 
-// A test is the result for a configuration that was predicted from others.
-type test struct {
-	way          way
-	bias, square float64 // means of ln(actual/predicted) over its runs, and of its square
+	deviation float64 // of ln(actual/predicted)
+	apart     float64 // ln of the ratio to the model's prediction
+	tests     int
+	same      bool // it has the model's terms
 }
 
-// predictOthers predicts the configurations in others from those in by. It skips those without a prediction.
-func predictOthers(fit learner, by, others []configuration) []test {
-	if len(by) == 0 || len(others) == 0 {
-		return nil
-	}
-	predict := fit(by)
-	if predict == nil {
-		return nil
-	}
-	r := reachOfConfigurations(by)
-	var tests []test
-	for i := range others {
-		c := &others[i]
-		p := predict(c)
-		if !(p > 0) || math.IsInf(p, 0) {
-			continue
+// guesses returns the predictions of the rivals that have one.
+func (m *Model) guesses(seconds float64, c *configuration, w way) []Guess {
+	var all []Guess
+	for _, r := range m.rivals {
+		if s := r.predict(c); s > 0 && !math.IsInf(s, 0) {
+			all = append(all, Guess{
+				r.name, units.Float(s), units.Float(r.error), r.cautious(w), math.Log(s / seconds), r.tests, r.same,
+			})
 		}
-		bias := c.log - math.Log(p)
-		tests = append(tests, test{r.way(c.machines, c.scale), bias, bias*bias + c.variance})
 	}
-	return tests
+	return all
 }
 
-// cuts returns a few values of an axis, largest first. Configurations up to the value are kept, the others are
-// predicted.
-func cuts(all []configuration, direction int) []float64 {
-	var v []float64
-	for i := range all {
-		v = append(v, axis(&all[i], direction))
+// nextBest returns the best guess, or nil if there is none.
+func nextBest(all []Guess) *Guess {
+	var best *Guess
+	for i, g := range all {
+		if g.Error.Known() && (best == nil || g.deviation < best.deviation) {
+			best = &all[i]
+		}
 	}
-	slices.Sort(v)
-	v = slices.Compact(v)
-	step := max(1, (len(v)-2)/maxCuts)
-	var at []float64
-	for i := len(v) - 2; i >= 0 && len(at) < maxCuts; i -= step {
-		at = append(at, v[i])
-	}
-	return at
+	return best
 }
 
-// axis returns the value of c that grows in the given direction.
-func axis(c *configuration, direction int) float64 {
-	return [directions]float64{c.machines, -c.machines, c.scale, -c.scale}[direction]
+// surely is the probability of an error beyond the threshold above which a prediction is refused: four of five
+// refused ones should be wrong. Above likely it gets a warning.
+const surely, likely = 0.8, 0.5
+
+// risk returns the probability that a prediction is off by more than FitOptions.RefuseAbove. It mixes the predictions
+// of the methods, each with its error distribution and weighted by the inverse variance. docs/ernest.md reports how
+// often it is right.
+func (m *Model) risk(others []Guess, w way) float64 {
+	own := Guess{deviation: m.cautious(w), tests: m.tests}
+	weights, sum := 0.0, 0.0
+	for _, g := range append([]Guess{own}, others...) {
+		if !g.same && g.tests >= m.tests {
+			weight := 1 / (g.deviation * g.deviation)
+			weights += weight
+			sum += weight * off(g.apart, g.deviation, m.options.refuseAbove())
+		}
+	}
+	return sum / weights
+}
+
+// disagreement returns the distance between the model and those guesses that are at least as accurate, as a standard
+// deviation of ln(seconds).
+func (m *Model) disagreement(others []Guess, w way) float64 {
+	own := m.cautious(w)
+	weights, sum := 1/(own*own), 0.0
+	for _, g := range others {
+		if g.tests >= m.tests && g.deviation <= own {
+			weights += 1 / (g.deviation * g.deviation)
+			sum += g.apart * g.apart / (g.deviation * g.deviation)
+		}
+	}
+	return math.Sqrt(sum / weights)
+}
+
+// off returns the probability that a prediction is off by more than a share, if ln(actual/predicted) is normal.
+func off(mean, deviation, share float64) float64 {
+	normal := distuv.Normal{Mu: mean, Sigma: deviation}
+	p := normal.CDF(-math.Log1p(share))
+	if share < 1 {
+		p += normal.Survival(-math.Log1p(-share))
+	}
+	return p
 }

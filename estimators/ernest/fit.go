@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
-	"gonum.org/v1/gonum/mat"
+	"github.com/paratimer/paratimer/units"
 )
 
 // FitOptions select what to fit. The zero value is the model of the paper, plus usual extra terms that pass
@@ -53,6 +52,8 @@ type Model struct {
 	Warnings  []Warning
 
 	options  FitOptions
+	all      []configuration
+	group    []int // the configuration of each row
 	base     *regression
 	reach    reach
 	unseen   bool // scale has no effect in the rows
@@ -70,7 +71,6 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
 	}
-	rows = slices.Clone(rows)
 	usual := o.Terms == nil && o.Extra == nil
 	if len(o.Terms) == 0 {
 		o.Terms = BaseTerms()
@@ -78,33 +78,38 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkTerms(o.Terms, rows); err != nil {
 		return nil, err
 	}
-	m := &Model{Rows: rows, Warnings: unitWarnings(rows), options: o, reach: reachOf(rows)}
+	m := &Model{Rows: slices.Clone(rows), Warnings: unitWarnings(rows), options: o}
+	m.all, m.group = configurations(rows)
+	m.reach = reachOf(m.all)
 	if err := m.regressSetup(o.Terms); err != nil {
 		return nil, err
 	}
-	group, groups := configurations(rows)
-	if m.Iterative() { // further terms, rivals and patterns are not tried: none of them has iterations
-		m.compare(configured(rows, group, groups, m.base.a.RawRowView), false)
-		m.Warnings = append(m.Warnings, m.undetermined()...)
-		m.doubt = m.judge()
-		return m, nil
-	}
+	alone := !m.Iterative() // further terms, rivals and patterns are not tried: none of them has iterations
 	if usual {
-		o.Extra = usualExtra(rows)
+		o.Extra = usualExtra
 	}
-	if err := m.tryExtra(o.Extra, !usual); err != nil {
-		return nil, err
+	if alone {
+		if err := m.tryExtra(o.Extra, !usual); err != nil {
+			return nil, err
+		}
 	}
-	m.compare(configured(rows, group, groups, m.base.a.RawRowView), true)
-	m.Warnings = append(m.Warnings, m.undetermined()...)
-	m.Warnings = append(m.Warnings, m.missed()...)
-	m.suspects = m.findSuspects()
+	m.compare(alone)
+	m.undetermined()
+	if alone && notPositive(rows) == 0 {
+		m.missed()
+		m.suspects = m.findSuspects()
+	}
 	m.doubt = m.judge()
 	return m, nil
 }
 
 // Iterative reports whether the model is of an iterative job.
 func (m *Model) Iterative() bool { return m.Rows[0].Iterations > 0 }
+
+// warn adds a warning.
+func (m *Model) warn(code, format string, args ...any) {
+	m.Warnings = append(m.Warnings, warning(code, format, args...))
+}
 
 // regressSetup fits the terms. To the model of an iterative job it adds as much of the set-up as the rows determine
 // with one row left to check the model.
@@ -114,8 +119,8 @@ func (m *Model) regressSetup(terms []Term) error {
 		setups = [][]Term{{One, ScalePerMachine}, {One}, nil}
 	}
 	for _, setup := range setups {
-		m.Terms, m.Setup = slices.Concat(setup, terms), len(setup)
-		if err := m.regress(); err != nil {
+		m.Setup = len(setup)
+		if err := m.regress(slices.Concat(setup, terms)); err != nil {
 			return err
 		}
 		if m.Rank == len(m.Terms) && m.Rank < len(m.Rows) {
@@ -123,126 +128,150 @@ func (m *Model) regressSetup(terms []Term) error {
 		}
 	}
 	if m.Iterative() && m.Setup == 0 {
-		m.Warnings = append(m.Warnings,
-			Warning{"setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: " +
-				"measure some machines and scales with different numbers of iterations"})
+		m.warn("setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: "+
+			"measure some machines and scales with different numbers of iterations")
 	}
 	return nil
 }
 
-// compare gathers the evidence for the model and, if rivals is true, for the rival methods.
-func (m *Model) compare(all []configuration, rivals bool) {
-	m.evidence = gather(all, byModel)
-	tests := m.tests
-	if rivals && len(all) > 0 {
-		m.rivals = findRivals(all)
+// compare gathers the evidence for the model and, if rivals is true, for the rival methods. Times of 0 or less are no
+// evidence.
+func (m *Model) compare(rivals bool) {
+	for i := range m.all {
+		m.all[i].features = m.features(m.Terms)(&m.all[i])
 	}
-	if tests == 0 {
-		for _, r := range m.rivals {
+	if notPositive(m.Rows) > 0 {
+		return
+	}
+	m.evidence = gather(m.all, byFeatures(ownFeatures, false))
+	if rivals {
+		m.rivals = findRivals(m.all)
+	}
+	tests := m.tests
+	for _, r := range m.rivals {
+		if m.tests == 0 {
 			tests = max(tests, r.tests)
 		}
 	}
 	m.students = students(tests)
 }
 
-// regress fits the terms of the model and computes the leave-one-out predictions.
-func (m *Model) regress() error {
-	r, err := m.with(m.Terms)
+// regress fits terms and computes the leave-one-out predictions.
+func (m *Model) regress(terms []Term) error {
+	of := m.features(terms)
+	r, err := regress(m.all, of, false)
 	if err != nil {
 		return err
 	}
-	m.base, m.Coefficients, m.Residual = r, r.x, r.residual
-	m.Rank, m.Condition = r.span.Rank, r.span.Condition
-	group, groups := configurations(m.Rows)
-	m.Left = r.leaveOut(group, groups, maxFolds)
-	if m.LOO, _ = meanError(m.Left, r.seconds); math.IsNaN(m.LOO) && groups == len(m.Terms) {
-		return m.leaveActive(group, groups)
+	m.Terms, m.base, m.Coefficients, m.Rank, m.Condition = terms, r, r.x, r.span.Rank, r.span.Condition
+	m.Residual = 0
+	for i, row := range m.Rows {
+		m.Residual = math.Hypot(m.Residual, row.Seconds-dot(of(&m.all[m.group[i]]), r.x))
 	}
+	m.Left = m.leaveOut(of, maxFolds)
+	if _, n := m.meanError(m.Left); n == 0 && len(m.all) == len(terms) && r.active() > 0 {
+		// Fewer configurations determine the terms that have a coefficient above 0.
+		m.Left = m.leaveOut(func(c *configuration) (active []float64) {
+			for j, f := range of(c) {
+				if r.x[j] > 0 {
+					active = append(active, f)
+				}
+			}
+			return active
+		}, maxFolds)
+	}
+	m.LOO, _ = m.meanError(m.Left)
 	return nil
 }
 
-// with fits terms to the rows.
-func (m *Model) with(terms []Term) (*regression, error) {
-	a, seconds := mat.NewDense(len(m.Rows), len(terms), nil), make([]float64, len(m.Rows))
+// features returns the values of terms. Those after the set-up count once for each iteration.
+func (m *Model) features(terms []Term) featurer {
+	return func(c *configuration) []float64 {
+		f := features(terms, c.Machines, c.Scale)
+		for j := m.Setup; j < len(f) && c.Iterations > 0; j++ {
+			f[j] *= float64(c.Iterations)
+		}
+		return f
+	}
+}
+
+// leaveOut predicts each row by a model of other configurations.
+func (m *Model) leaveOut(of featurer, folds int) []float64 {
+	tests := byFeatures(of, false).leaveOut(m.all, folds)
+	left := make([]float64, len(m.Rows))
+	for i, at := range m.group {
+		left[i] = tests[at].predicted
+	}
+	return left
+}
+
+// meanError returns the mean of |predicted/actual - 1| over the rows that have a prediction and took time, and their
+// number. The mean is NaN if there are none.
+func (m *Model) meanError(predicted []float64) (mean float64, count int) {
+	sum := 0.0
 	for i, row := range m.Rows {
-		a.SetRow(i, m.features(terms, row.Point()))
-		seconds[i] = row.Seconds
-	}
-	return regress(a, seconds)
-}
-
-// features returns the values of terms at a point. Those after the set-up count once for each iteration.
-func (m *Model) features(terms []Term, at Point) []float64 {
-	f := features(terms, at.Machines, at.Scale)
-	for j := m.Setup; j < len(f) && at.Iterations > 0; j++ {
-		f[j] *= float64(at.Iterations)
-	}
-	return f
-}
-
-func features(terms []Term, machines, scale float64) []float64 {
-	f := make([]float64, len(terms))
-	for j, t := range terms {
-		f[j] = t.At(machines, scale)
-	}
-	return f
-}
-
-// checkTerms rejects unknown terms, a repeated term, and a term that has no value at the rows' scale.
-func checkTerms(terms []Term, rows []Row) error {
-	for i, t := range terms {
-		if t.String() == "" || int(t) >= len(termNames) {
-			return &TermError{t, "there is no such term"}
+		if e := math.Abs(predicted[i]/row.Seconds - 1); row.Seconds > 0 && !math.IsNaN(e) {
+			sum += e
+			count++
 		}
-		if slices.Contains(terms[:i], t) {
-			return &TermError{t, "it is given twice"}
+	}
+	return sum / float64(count), count
+}
+
+// A further term must lower the leave-one-out error by this share and this amount. One of several terms always lowers
+// it somewhat by chance.
+const (
+	extraShare  = 0.3
+	extraAmount = 0.005
+)
+
+// usualExtra are the terms that Fit tries by default if the rows allow them: those of §3.4, undivided work, and pairs
+// of records.
+var usualExtra = []Term{Scale, SqrtScale, ScaleSquaredPerMachine, ScaleLogSquaredPerMachine}
+
+// tryExtra adds the extra term that lowers the leave-one-out error most, and repeats while that is worthwhile (§3.4).
+// With the parameter asked, warnings list the terms that were not added.
+func (m *Model) tryExtra(extra []Term, asked bool) error {
+	var left []Term
+	for _, t := range extra {
+		err := t.check(m.Rows)
+		switch {
+		case t >= terms:
+			return err
+		case slices.Contains(m.Terms, t) || slices.Contains(left, t):
+		case err == nil:
+			left = append(left, t)
+		case asked:
+			m.warn("extra_term_impossible", "%v", err)
 		}
-		if err := checkSized(t, rows); err != nil {
+	}
+	for len(left) > 0 {
+		_, scored := m.meanError(m.Left)
+		best, least := -1, math.Inf(1)
+		for i, t := range left {
+			of := m.features(append(slices.Clone(m.Terms), t))
+			r, err := regress(m.all, of, false)
+			if err != nil || r.span.Rank <= m.Rank {
+				continue // it overflows, or cannot be told from the others
+			}
+			if loo, n := m.meanError(m.leaveOut(of, maxFolds)); n >= scored && loo < least {
+				best, least = i, loo
+			}
+		}
+		if best < 0 || !(least < m.LOO*(1-extraShare) && least < m.LOO-extraAmount) {
+			break
+		}
+		before := m.LOO
+		if err := m.regress(append(m.Terms, left[best])); err != nil {
 			return err
 		}
+		m.warn("extra_term", "%s is in the model by cross-validation: leaving one out, the mean error falls from %s to %s",
+			left[best], units.Tenths(before), units.Tenths(m.LOO))
+		left = slices.Delete(left, best, best+1)
+	}
+	if len(left) > 0 && asked {
+		m.warn("extra_term_left_out", "not in the model: %s would not lower the leave-one-out error of %s enough",
+			names(left), units.Tenths(m.LOO))
 	}
 	return nil
-}
-
-func checkSized(t Term, rows []Row) error {
-	if t.sized() && slices.ContainsFunc(rows, func(r Row) bool { return r.Scale < 1 }) {
-		return &TermError{t, "it wants scale as a size of at least 1, such as records, not as a fraction"}
-	}
-	return nil
-}
-
-// A regression explains times by a non-negative combination of features.
-type regression struct {
-	a        *mat.Dense // runs x features
-	seconds  []float64
-	x        []float64
-	residual float64
-	span     *nnls.Span // of the features
-}
-
-func regress(a *mat.Dense, seconds []float64) (*regression, error) {
-	x, residual, err := nnls.Solve(a, seconds)
-	if err != nil {
-		return nil, err
-	}
-	return &regression{a, seconds, x, residual, nnls.SpanOf(a)}, nil
-}
-
-// active returns the number of features with a coefficient above 0.
-func (r *regression) active() int {
-	n := 0
-	for _, v := range r.x {
-		if v > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += float64(v * b[i])
-	}
-	return sum
 }

@@ -5,29 +5,31 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/mat"
 )
 
-// leaveOutNaive makes a model of all other rows for each group.
-func leaveOutNaive(r *regression, group []int, each int) []float64 {
-	left := make([]float64, len(group))
-	for i := range group {
+// leaveOutNaive makes a model of all other rows for each configuration.
+func leaveOutNaive(m *Model, each int) []float64 {
+	left := make([]float64, len(m.Rows))
+	for i, row := range m.Rows {
 		var data, seconds []float64
-		for j, g := range group {
-			if g/each != group[i]/each {
-				data, seconds = append(data, r.a.RawRowView(j)...), append(seconds, r.seconds[j])
+		for j, other := range m.Rows {
+			if m.group[j]/each != m.group[i]/each {
+				data = append(data, features(m.Terms, other.Machines, other.Scale)...)
+				seconds = append(seconds, other.Seconds)
 			}
 		}
-		other, err := regress(mat.NewDense(len(seconds), len(r.x), data), seconds)
+		x, _, err := nnls.Solve(mat.NewDense(len(seconds), len(m.Terms), data), seconds)
 		if err != nil {
 			panic(err)
 		}
-		left[i] = dot(r.a.RawRowView(i), other.x)
+		left[i] = dot(features(m.Terms, row.Machines, row.Scale), x)
 	}
 	return left
 }
 
-// Leaving out by triangles of blocks is leaving out rows; runs of one configuration go together.
+// Leaving out weighted means is leaving out rows; runs of one configuration go together.
 func TestLeaveOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var where [][2]float64
@@ -36,12 +38,12 @@ func TestLeaveOut(t *testing.T) {
 	}
 	rows := measure(theta(3, 120, 0.05, 0.8), where, 0.3, random)
 	m := must(t, rows, FitOptions{})
-	group, groups := configurations(rows)
+	groups := len(m.all)
 	if groups >= len(rows) || groups < 20 {
 		t.Fatalf("%d configurations of %d rows", groups, len(rows))
 	}
 	for _, folds := range []int{3, 10, maxFolds} {
-		got, want := m.base.leaveOut(group, groups, folds), leaveOutNaive(m.base, group, (groups+folds-1)/folds)
+		got, want := m.leaveOut(m.features(m.Terms), folds), leaveOutNaive(m, (groups+folds-1)/folds)
 		for i := range got {
 			if !(math.Abs(got[i]-want[i]) <= 1e-9*want[i]) {
 				t.Fatalf("%d folds, row %d: %.12g, naively %.12g", folds, i+1, got[i], want[i])
@@ -57,10 +59,12 @@ func TestLeaveOut(t *testing.T) {
 }
 
 func TestMeanError(t *testing.T) {
-	if mean, n := meanError([]float64{1, math.NaN(), 3, 1}, []float64{2, 5, 2, 0}); mean != 0.5 || n != 2 {
+	m := &Model{Rows: []Row{{Seconds: 2}, {Seconds: 5}, {Seconds: 2}, {Seconds: 0}}}
+	if mean, n := m.meanError([]float64{1, math.NaN(), 3, 1}); mean != 0.5 || n != 2 {
 		t.Errorf("%g of %d", mean, n)
 	}
-	if mean, n := meanError([]float64{math.NaN()}, []float64{1}); !math.IsNaN(mean) || n != 0 {
+	m.Rows = m.Rows[:1]
+	if mean, n := m.meanError([]float64{math.NaN()}); !math.IsNaN(mean) || n != 0 {
 		t.Errorf("%g of %d", mean, n)
 	}
 }

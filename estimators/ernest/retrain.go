@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/units"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Signal reports whether real runs still match the model (§5.1).
@@ -75,16 +76,7 @@ func Retrain(m *Model, runs ...Row) Signal {
 
 // atLeast returns the probability that k or more of n independent events of probability p happen.
 func atLeast(k, n int, p float64) float64 {
-	below := 0.0
-	for i := range k {
-		below += math.Exp(lchoose(n, i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
-	}
-	return max(0, 1-below)
-}
-
-func lchoose(n, k int) float64 {
-	lg := func(i int) float64 { v, _ := math.Lgamma(float64(i) + 1); return v }
-	return lg(n) - lg(k) - lg(n-k)
+	return distuv.Binomial{N: float64(n), P: p}.Survival(float64(k - 1))
 }
 
 // A TrainingOverhead is the cost of the training runs relative to the full run (§6.2).

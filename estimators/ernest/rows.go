@@ -8,6 +8,26 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
+// A Row is a run that has been made.
+type Row struct {
+	Machines float64 `json:"machines"` // at least 1
+	Scale    float64 `json:"scale"`    // above 0
+	Seconds  float64 `json:"seconds"`  // above 0; a model of rows with other times gives no number unless forced
+	// Iterations is how often an iterative job repeats its work, at least 1 (§4.1). It is 0 for other jobs. All rows of
+	// a model have iterations, or none.
+	Iterations int `json:"iterations,omitempty"`
+}
+
+// Point returns the row without its time.
+func (r Row) Point() Point { return Point{r.Machines, r.Scale, r.Iterations} }
+
+// A Point is a run to predict. Its fields are those of a Row.
+type Point struct {
+	Machines   float64 `json:"machines"`
+	Scale      float64 `json:"scale"`
+	Iterations int     `json:"iterations,omitempty"`
+}
+
 // MaxRows limits the rows of a fit.
 const MaxRows = 20_000
 
@@ -22,25 +42,28 @@ const (
 
 // checkRow returns an error if no model can use the row. It accepts times of 0 or less: see notPositive.
 func checkRow(i int, r Row) *RowError {
-	switch {
-	case !finite(r.Machines):
-		return &RowError{i, "machines", r.Machines, "give a finite number"}
-	case r.Machines < 1:
-		return &RowError{i, "machines", r.Machines, "a run has at least 1"}
-	case r.Machines > mostMachines:
-		return &RowError{i, "machines", r.Machines, "more than there are anywhere"}
-	case !finite(r.Scale):
-		return &RowError{i, "scale", r.Scale, "give a finite number"}
-	case r.Scale <= 0:
-		return &RowError{i, "scale", r.Scale, "a run has some input: give a number above 0"}
-	case r.Scale > mostScale || r.Scale < 1/mostScale:
-		return &RowError{i, "scale", r.Scale, "give scale in another unit"}
-	case !finite(r.Seconds):
-		return &RowError{i, "seconds", r.Seconds, "give a finite number"}
-	case r.Iterations < 0 || r.Iterations > mostIterations:
-		return &RowError{i, "iterations", float64(r.Iterations), "a run has at least 1 and at most 1e9"}
-	case math.Abs(r.Seconds) > mostSeconds:
-		return &RowError{i, "seconds", r.Seconds, "no run takes so long: give seconds"}
+	for _, c := range []struct {
+		column string
+		value  float64
+		valid  bool
+		reason string
+	}{
+		{"machines", r.Machines, finite(r.Machines), "give a finite number"},
+		{"machines", r.Machines, r.Machines >= 1, "a run has at least 1"},
+		{"machines", r.Machines, r.Machines <= mostMachines, "more than there are anywhere"},
+		{"scale", r.Scale, finite(r.Scale), "give a finite number"},
+		{"scale", r.Scale, r.Scale > 0, "a run has some input: give a number above 0"},
+		{"scale", r.Scale, r.Scale <= mostScale && r.Scale >= 1/mostScale, "give scale in another unit"},
+		{"seconds", r.Seconds, finite(r.Seconds), "give a finite number"},
+		{
+			"iterations", float64(r.Iterations), r.Iterations >= 0 && r.Iterations <= mostIterations,
+			"a run has at least 1 and at most 1e9",
+		},
+		{"seconds", r.Seconds, math.Abs(r.Seconds) <= mostSeconds, "no run takes so long: give seconds"},
+	} {
+		if !c.valid {
+			return &RowError{i, c.column, c.value, c.reason}
+		}
 	}
 	return nil
 }
@@ -74,29 +97,24 @@ const (
 // unitWarnings warns if the magnitude of a column suggests a wrong unit.
 func unitWarnings(rows []Row) []Warning {
 	var warnings []Warning
-	seconds, scale := column(rows, func(r Row) float64 { return r.Seconds }),
-		column(rows, func(r Row) float64 { return r.Scale })
+	seconds := column(rows, func(r Row) float64 { return r.Seconds })
 	whole := !slices.ContainsFunc(seconds, func(s float64) bool { return s != math.Trunc(s) || s < manyMS })
 	switch median := quantile(seconds, 0.5); {
 	case median >= longRun || whole:
-		warnings = append(warnings, Warning{"seconds_large", fmt.Sprintf(
-			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(
-				median))})
+		warnings = append(warnings, warning("seconds_large",
+			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median)))
 	case median > 0 && median < shortRun:
-		warnings = append(warnings, Warning{"seconds_small", fmt.Sprintf(
-			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median)})
+		warnings = append(warnings, warning("seconds_small",
+			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median))
 	}
-	if top := scale[len(scale)-1]; top >= byteLike {
-		warnings = append(warnings, Warning{"scale_large", fmt.Sprintf(
-			"scale goes up to %.3g: bytes or records are fine, if predictions are asked in the same unit", top)})
+	if top := slices.Max(column(rows, Row.scale)); top >= byteLike {
+		warnings = append(warnings, warning("scale_large",
+			"scale goes up to %.3g: bytes or records are fine, if predictions are asked in the same unit", top))
 	}
 	if n := notPositive(rows); n > 0 {
-		warnings = append(warnings,
-			Warning{
-				"seconds_not_positive",
-				fmt.Sprintf("%d of %d rows have a time of 0 or less, row %d the first: no run has",
-					n, len(rows), 1+slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 })),
-			})
+		first := slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 })
+		warnings = append(warnings, warning("seconds_not_positive",
+			"%d of %d rows have a time of 0 or less, row %d the first: no run has", n, len(rows), 1+first))
 	}
 	return warnings
 }
@@ -111,6 +129,9 @@ func notPositive(rows []Row) int {
 	return n
 }
 
+func (r Row) scale() float64    { return r.Scale }
+func (r Row) machines() float64 { return r.Machines }
+
 // column returns one value of each row, ascending.
 func column(rows []Row, of func(Row) float64) []float64 {
 	values := make([]float64, len(rows))
@@ -121,8 +142,8 @@ func column(rows []Row, of func(Row) float64) []float64 {
 	return values
 }
 
-// distinct returns the number of different values in a sorted slice.
-func distinct(sorted []float64) int { return len(slices.Compact(slices.Clone(sorted))) }
+// distinct returns the different values of the rows, ascending.
+func distinct(rows []Row, of func(Row) float64) []float64 { return slices.Compact(column(rows, of)) }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 

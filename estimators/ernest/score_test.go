@@ -93,14 +93,14 @@ func TestScore(t *testing.T) {
 // Baselines by hand.
 func TestBaselines(t *testing.T) {
 	train := []Row{{1, 1, 10, 0}, {2, 1, 6, 0}, {2, 2, 12, 0}}
-	got := baselines(train, Row{4, 2, 7, 0})
+	got := baselines(single(train), Row{4, 2, 7, 0})
 	want := []float64{28.0 / 3, 12, (10 + 12 + 24) / 3.0 / 4, (10 + 6 + 6) / 3.0 * 2, (10 + 12 + 12) / 3.0 * 2 / 4}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-9 {
 			t.Errorf("%s: %g, want %g", Baselines[i], got[i], want[i])
 		}
 	}
-	if got := nearest([]Row{{1, 1, 10, 0}, {4, 1, 20, 0}, {9, 9, 99, 0}}, Row{2, 1, 0, 0}); got != 15 {
+	if got := baselines(single([]Row{{1, 1, 10, 0}, {4, 1, 20, 0}, {9, 9, 99, 0}}), Row{2, 1, 0, 0})[1]; got != 15 {
 		t.Errorf("two at the same distance: %g", got)
 	}
 }
@@ -128,7 +128,7 @@ func TestSplit(t *testing.T) {
 		}
 		for _, a := range train {
 			for _, b := range test {
-				if c.split.By.of(a) >= c.split.By.of(b) {
+				if of := splits[c.split.By].of; of(a) >= of(b) {
 					t.Errorf("%+v: %v trains, %v is predicted", c.split, a, b)
 				}
 			}

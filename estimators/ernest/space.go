@@ -1,7 +1,7 @@
 package ernest
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 )
 
@@ -31,40 +31,34 @@ const (
 const MaxCandidates = 100_000
 
 func (s *Space) defaults() {
-	if s.CoresPerMachine == 0 {
-		s.CoresPerMachine = DefaultCoresPerMachine
-	}
-	if s.Budget == 0 {
-		s.Budget = DefaultBudget
-	}
-	if s.Interpolate == 0 {
-		s.Interpolate = DefaultInterpolate
-	}
+	s.CoresPerMachine = cmp.Or(s.CoresPerMachine, DefaultCoresPerMachine)
+	s.Budget = cmp.Or(s.Budget, DefaultBudget)
+	s.Interpolate = cmp.Or(s.Interpolate, DefaultInterpolate)
 }
 
 func (s *Space) check() error {
-	at := func(field, format string, args ...any) error { return &SpaceError{field, fmt.Sprintf(format, args...)} }
 	switch {
 	case s.MinParts < 1:
-		return at("MinParts", "%d parts: a run has at least 1", s.MinParts)
+		return noDesign("MinParts", "%d parts: a run has at least 1", s.MinParts)
 	case s.MaxParts < s.MinParts:
-		return at("MaxParts", "%d parts at most are fewer than %d at least", s.MaxParts, s.MinParts)
+		return noDesign("MaxParts", "%d parts at most are fewer than %d at least", s.MaxParts, s.MinParts)
 	case s.TotalParts < s.MaxParts:
-		return at("TotalParts", "the whole input has %d parts, a training run up to %d", s.TotalParts, s.MaxParts)
+		return noDesign("TotalParts", "the whole input has %d parts, a training run up to %d", s.TotalParts, s.MaxParts)
 	case s.MinMachines < 1:
-		return at("MinMachines", "%d machines: a run has at least 1", s.MinMachines)
+		return noDesign("MinMachines", "%d machines: a run has at least 1", s.MinMachines)
 	case s.MaxMachines < s.MinMachines:
-		return at("MaxMachines", "%d machines at most are fewer than %d at least", s.MaxMachines, s.MinMachines)
+		return noDesign("MaxMachines", "%d machines at most are fewer than %d at least", s.MaxMachines, s.MinMachines)
 	case s.CoresPerMachine < 1:
-		return at("CoresPerMachine", "%d cores: a machine has at least 1", s.CoresPerMachine)
+		return noDesign("CoresPerMachine", "%d cores: a machine has at least 1", s.CoresPerMachine)
 	case !finite(s.Budget) || s.Budget <= 0:
-		return at("Budget", "%v: give a finite number above 0; 1 pays for the smallest input on one machine", s.Budget)
+		return noDesign("Budget", "%v: give a finite number above 0; 1 pays for the smallest input on one machine", s.Budget)
 	case s.Interpolate < 1:
-		return at("Interpolate", "%d sizes: look at 1 or more", s.Interpolate)
+		return noDesign("Interpolate", "%d sizes: look at 1 or more", s.Interpolate)
 	}
-	if n := float64(s.Interpolate) * (float64(s.MaxMachines) - float64(s.MinMachines) + 1); n > MaxCandidates {
-		return at("", "%d sizes times %.0f numbers of machines are %.3g candidates: at most %d are looked at; interpolate less or narrow the machines",
-			s.Interpolate, float64(s.MaxMachines)-float64(s.MinMachines)+1, n, MaxCandidates)
+	counts := float64(s.MaxMachines) - float64(s.MinMachines) + 1
+	if n := float64(s.Interpolate) * counts; n > MaxCandidates {
+		return noDesign("", "%d sizes times %.0f numbers of machines are %.3g candidates: at most %d are looked at; "+
+			"interpolate less or narrow the machines", s.Interpolate, counts, n, MaxCandidates)
 	}
 	return nil
 }

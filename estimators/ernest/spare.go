@@ -85,7 +85,7 @@ func (m *Model) divided(c *Choice) float64 {
 	for j, f := range features(m.Terms, float64(c.Machines), c.Prediction.Scale) {
 		v := m.base.x[j] * f
 		all += v
-		if m.Terms[j].divided() {
+		if termTable[m.Terms[j]].divided {
 			work += v
 		}
 	}

@@ -3,7 +3,7 @@ package ernest
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -29,10 +29,31 @@ const (
 	terms = iota
 )
 
-var termNames = [terms]string{
-	"1", "scale/machines", "machines", "log(machines)", "sqrt(scale)", "scale^2/machines",
-	"scale*log(scale)^2/machines",
-	"scale", "scale*log(scale)/machines", "sqrt(scale)/machines", "scale^2",
+// termTable has what is known of each term.
+var termTable = [terms]struct {
+	name    string
+	at      func(m, s float64) float64
+	grows   bool // it depends on scale
+	divided bool // it is work that is divided among machines
+	// sized means that the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square
+	// grows as the fraction falls.
+	sized bool
+}{
+	{name: "1", at: func(_, _ float64) float64 { return 1 }},
+	{name: "scale/machines", at: func(m, s float64) float64 { return s / m }, grows: true, divided: true},
+	{name: "machines", at: func(m, _ float64) float64 { return m }},
+	{name: "log(machines)", at: func(m, _ float64) float64 { return math.Log(m) }},
+	{name: "sqrt(scale)", at: func(_, s float64) float64 { return math.Sqrt(s) }, grows: true},
+	{name: "scale^2/machines", at: func(m, s float64) float64 { return s * s / m }, grows: true, divided: true},
+	{name: "scale*log(scale)^2/machines", at: func(m, s float64) float64 {
+		return s * math.Log(s) * math.Log(s) / m
+	}, grows: true, divided: true, sized: true},
+	{name: "scale", at: func(_, s float64) float64 { return s }, grows: true},
+	{name: "scale*log(scale)/machines", at: func(m, s float64) float64 {
+		return s * math.Log(s) / m
+	}, grows: true, divided: true, sized: true},
+	{name: "sqrt(scale)/machines", at: func(m, s float64) float64 { return math.Sqrt(s) / m }, grows: true, divided: true},
+	{name: "scale^2", at: func(_, s float64) float64 { return s * s }, grows: true},
 }
 
 // BaseTerms are those of §3.2: 1, scale/machines, machines, log(machines).
@@ -49,229 +70,67 @@ func AllTerms() []Term {
 
 // String returns the name that ParseTerm reads.
 func (t Term) String() string {
-	if int(t) >= terms {
+	if t >= terms {
 		return fmt.Sprintf("Term(%d)", uint8(t))
 	}
-	return termNames[t]
+	return termTable[t].name
 }
 
 // ParseTerm reads a term by its name. Spaces do not matter.
 func ParseTerm(name string) (Term, error) {
 	short := strings.ReplaceAll(strings.ToLower(name), " ", "")
-	for i, known := range termNames {
-		if short == known {
+	for i, known := range termTable {
+		if short == known.name {
 			return Term(i), nil
 		}
 	}
-	return 0, fmt.Errorf("no term is called %q: there are %s", name, strings.Join(termNames[:], ", "))
+	return 0, fmt.Errorf("no term is called %q: there are %s", name, names(AllTerms()))
 }
 
 // At returns the value of the term. Its coefficient is in seconds per unit of that value.
 func (t Term) At(machines, scale float64) float64 {
-	switch t {
-	case One:
-		return 1
-	case ScalePerMachine:
-		return scale / machines
-	case Machines:
-		return machines
-	case LogMachines:
-		return math.Log(machines)
-	case SqrtScale:
-		return math.Sqrt(scale)
-	case ScaleSquaredPerMachine:
-		return scale * scale / machines
-	case ScaleLogSquaredPerMachine:
-		l := math.Log(scale)
-		return scale * l * l / machines
-	case Scale:
-		return scale
-	case ScaleLogPerMachine:
-		return scale * math.Log(scale) / machines
-	case SqrtScalePerMachine:
-		return math.Sqrt(scale) / machines
-	case ScaleSquared:
-		return scale * scale
-	default:
+	if t >= terms {
 		return math.NaN()
 	}
+	return termTable[t].at(machines, scale)
 }
 
-// grows reports whether the term depends on scale.
-func (t Term) grows() bool { return t != One && t != Machines && t != LogMachines }
-
-// divided reports whether the term is work that is divided among machines.
-func (t Term) divided() bool { return strings.HasSuffix(termNames[t], "/machines") }
-
-// sized reports whether the term needs a scale of at least 1: the logarithm of a fraction is negative, and its square
-// grows as the fraction falls.
-func (t Term) sized() bool { return t == ScaleLogSquaredPerMachine || t == ScaleLogPerMachine }
-
-// variables are the variables of a cost function.
-var variables = []struct {
-	name string
-	of   func(machines, seconds float64) float64
-}{
-	{"machines", func(m, _ float64) float64 { return m }},
-	{"seconds", func(_, s float64) float64 { return s }},
-	{"minutes", func(_, s float64) float64 { return s / 60 }},
-	{"hours", func(_, s float64) float64 { return s / 3600 }},
-	{"minutes_started", func(_, s float64) float64 { return started(s / 60) }},
-	{"hours_started", func(_, s float64) float64 { return started(s / 3600) }},
-}
-
-// maxFormula limits the length of a formula, in bytes.
-const maxFormula = 1000
-
-// A FormulaError reports where and why a cost function cannot be parsed.
-type FormulaError struct {
-	Formula string
-	Column  int // from 1, in bytes
-	Reason  string
-}
-
-func (e *FormulaError) Error() string {
-	return fmt.Sprintf("cost %q, column %d: %s", e.Formula, e.Column, e.Reason)
-}
-
-// A product is a summand of a cost function: a number times variables.
-type product struct {
-	factor    float64
-	variables []int
-}
-
-// ParseCost parses a user's cost function (§3.3): a sum of products of numbers and the variables machines, seconds,
-// minutes, hours, minutes_started and hours_started. An example is "0.27*machines*hours_started + 0.05*machines". A
-// product may be divided by numbers. A *FormulaError gives the position of an error.
-func ParseCost(formula string) (func(machines, seconds float64) float64, error) {
-	p := &formulaParser{text: formula}
-	if len(formula) > maxFormula {
-		return nil, &FormulaError{formula[:40] + "…", maxFormula + 1, fmt.Sprintf("longer than %d bytes", maxFormula)}
+func features(terms []Term, machines, scale float64) []float64 {
+	f := make([]float64, len(terms))
+	for j, t := range terms {
+		f[j] = t.At(machines, scale)
 	}
-	sum, err := p.sum()
-	if err != nil {
-		return nil, err
+	return f
+}
+
+func names(terms []Term) string {
+	s := make([]string, len(terms))
+	for i, t := range terms {
+		s[i] = t.String()
 	}
-	return func(machines, seconds float64) float64 {
-		total := 0.0
-		for _, s := range sum {
-			v := s.factor
-			for _, i := range s.variables {
-				v *= variables[i].of(machines, seconds)
-			}
-			total += v
+	return strings.Join(s, ", ")
+}
+
+// check returns a *TermError if there is no such term, or if it has no value at the rows' scale.
+func (t Term) check(rows []Row) error {
+	if t >= terms {
+		return &TermError{t, "there is no such term"}
+	}
+	if termTable[t].sized && slices.ContainsFunc(rows, func(r Row) bool { return r.Scale < 1 }) {
+		return &TermError{t, "it wants scale as a size of at least 1, such as records, not as a fraction"}
+	}
+	return nil
+}
+
+// checkTerms rejects unknown terms, a repeated term, and a term that has no value at the rows' scale.
+func checkTerms(terms []Term, rows []Row) error {
+	for i, t := range terms {
+		if slices.Contains(terms[:i], t) {
+			return &TermError{t, "it is given twice"}
 		}
-		return total
-	}, nil
-}
-
-type formulaParser struct {
-	text string
-	at   int
-}
-
-func (p *formulaParser) fail(at int, format string, args ...any) error {
-	return &FormulaError{p.text, at + 1, fmt.Sprintf(format, args...)}
-}
-
-// next skips spaces and returns the byte that follows, 0 at the end.
-func (p *formulaParser) next() byte {
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
-		p.at++
-	}
-	if p.at == len(p.text) {
-		return 0
-	}
-	return p.text[p.at]
-}
-
-func (p *formulaParser) sum() ([]product, error) {
-	var sum []product
-	for sign := 1.0; ; {
-		for c := p.next(); c == '-' || c == '+'; c = p.next() {
-			if c == '-' {
-				sign = -sign
-			}
-			p.at++
-		}
-		one, err := p.product(sign)
-		if err != nil {
-			return nil, err
-		}
-		sum = append(sum, one)
-		switch c := p.next(); c {
-		case 0:
-			return sum, nil
-		case '+', '-':
-			sign = 1
-		default:
-			return nil, p.fail(p.at, "%q: +, -, * or / must come here", p.text[p.at:min(len(p.text), p.at+8)])
+		if err := t.check(rows); err != nil {
+			return err
 		}
 	}
-}
-
-func (p *formulaParser) product(sign float64) (product, error) {
-	one := product{factor: sign}
-	for divide := false; ; {
-		p.next()
-		from := p.at
-		word := p.word()
-		if number, err := strconv.ParseFloat(word, 64); err == nil && finite(number) && word[0] <= '9' {
-			if divide && number == 0 {
-				return one, p.fail(from, "division by 0")
-			}
-			if divide {
-				number = 1 / number
-			}
-			one.factor *= number
-		} else if i := variable(word); i < 0 {
-			return one, p.fail(from, "%q is neither a number nor one of %s", word, variableNames())
-		} else if divide {
-			return one, p.fail(from, "divide by numbers only")
-		} else {
-			one.variables = append(one.variables, i)
-		}
-		switch p.next() {
-		case '*':
-			divide = false
-		case '/':
-			divide = true
-		default:
-			if !finite(one.factor) {
-				return one, p.fail(from, "the numbers are beyond 1e308 together")
-			}
-			return one, nil
-		}
-		p.at++
-	}
-}
-
-// word reads up to a space or an operator. The sign of an exponent belongs to its number.
-func (p *formulaParser) word() string {
-	from := p.at
-	for ; p.at < len(p.text); p.at++ {
-		c := p.text[p.at]
-		exponent := p.at > from && (p.text[p.at-1] == 'e' || p.text[p.at-1] == 'E') && p.text[from] <= '9'
-		if strings.IndexByte(" \t*/", c) >= 0 || (c == '+' || c == '-') && !exponent {
-			break
-		}
-	}
-	return p.text[from:p.at]
-}
-
-func variable(name string) int {
-	for i, v := range variables {
-		if v.name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-func variableNames() string {
-	names := make([]string, len(variables))
-	for i, v := range variables {
-		names[i] = v.name
-	}
-	return strings.Join(names, ", ")
+	return nil
 }

@@ -94,7 +94,8 @@ func (s *solver) steepest() int {
 		if s.scale[j] == 0 || s.excluded[j] || slices.Contains(s.passive, j) {
 			continue
 		}
-		if w := floats.Dot(c, s.residual); w > most {
+		// Of columns that differ only by rounding, take the first one.
+		if w := floats.Dot(c, s.residual); w > most*(1+1e-12) {
 			best, most = j, w
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -26,9 +26,7 @@ type Choice struct {
 
 // Warn adds the warnings of an offer's model.
 func (v *Choice) Warn(offer string, all []ernest.Warning) {
-	for _, w := range all {
-		v.warned = append(v.warned, ernest.Warning{Code: w.Code, Text: offer + ": " + w.Text})
-	}
+	v.warned = append(v.warned, of(offer, all)...)
 }
 
 // choices is the JSON of `paratimer ernest choose --output json`. Unknown and refused values are null.
@@ -57,21 +55,28 @@ type choice struct {
 	Why           *string     `json:"why"` // why it does not meet the limits
 }
 
+// spare is the JSON of the number of machines to start beyond those of the best choice. Times and costs include the
+// measuring.
+type spare struct {
+	Machines         *int        `json:"machines"` // 0: it does not pay; null: too early to say
+	Seconds          units.Float `json:"seconds"`  // if each stage waits for its slowest machine
+	SecondsShared    units.Float `json:"seconds_shared"`
+	Cost             units.Float `json:"cost"`
+	SlowestRatio     units.Float `json:"slowest_ratio"`      // time of the slowest machine, divided by the mean
+	SlowestKeptRatio units.Float `json:"slowest_kept_ratio"` // likewise, among the machines that are kept
+	Why              *string     `json:"why"`                // why it is too early to say
+}
+
 // refused reports whether a choice has no number to show.
 func (v *Choice) refused(c *ernest.Choice) bool { return c.Prediction.Refused != nil && !v.Want.Force }
 
-// priced reports whether an offer's price is known.
-func (v *Choice) priced(offer string) bool {
+// cost returns a cost of an offer; NaN if its price is unknown.
+func (v *Choice) cost(offer string, cost float64) units.Float {
 	i := slices.IndexFunc(v.Offers, func(o ernest.Offer) bool { return o.Name == offer })
-	return i >= 0 && (v.Offers[i].PricePerMachineHour > 0 || v.Offers[i].Cost != nil)
-}
-
-// cost formats a choice's cost.
-func (v *Choice) cost(c *ernest.Choice) string {
-	if !v.priced(c.Offer) {
-		return "?"
+	if i < 0 || !(v.Offers[i].PricePerMachineHour > 0) && v.Offers[i].Cost == nil {
+		return nan
 	}
-	return money(c.Cost)
+	return units.Float(cost)
 }
 
 // Best returns the first choice if it meets the limits, else nil.
@@ -102,27 +107,28 @@ func (v *Choice) JSON(w io.Writer) error {
 		out.Budget = &v.Want.Budget
 	}
 	for i := range v.Choices {
-		out.Choices = append(out.Choices, v.choice(&v.Choices[i]))
+		c := &v.Choices[i]
+		one := choice{c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets, frame.Text(c.Why)}
+		if !v.refused(c) {
+			one.InTimeRatio, one.InBudgetRatio = units.Float(c.InTime), units.Float(c.InBudget)
+			one.Cost, one.LowCost, one.HighCost = v.cost(c.Offer, c.Cost), v.cost(c.Offer, c.CostLow), v.cost(c.Offer, c.CostHigh)
+		}
+		out.Choices = append(out.Choices, one)
 	}
-	if v.Best() != nil {
+	if best := v.Best(); best != nil {
 		out.Best = &out.Choices[0]
-		out.Spare = v.spare()
-	}
-	return view.JSON(w, out, " ")
-}
-
-func (v *Choice) choice(c *ernest.Choice) choice {
-	out := choice{
-		c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets,
-		frame.Text(c.Why),
-	}
-	if !v.refused(c) {
-		out.InTimeRatio, out.InBudgetRatio = units.Float(c.InTime), units.Float(c.InBudget)
-		if v.priced(c.Offer) {
-			out.Cost, out.LowCost, out.HighCost = units.Float(c.Cost), units.Float(c.CostLow), units.Float(c.CostHigh)
+		switch s := v.Spare; {
+		case s == nil:
+		case s.Early != "":
+			out.Spare = &spare{nil, nan, nan, nan, nan, nan, &s.Early}
+		default:
+			out.Spare = &spare{
+				&s.Machines, units.Float(s.Seconds), units.Float(s.SecondsShared), v.cost(best.Offer, s.Cost),
+				units.Float(s.Slowest), units.Float(s.Kept), nil,
+			}
 		}
 	}
-	return out
+	return view.JSON(w, out, " ")
 }
 
 // shownChoices is the number of choices in the text; the best one of each offer is always included.
@@ -130,42 +136,65 @@ const shownChoices = 8
 
 // Text writes the choice as text: the best one, then the others.
 func (v *Choice) Text(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s for scale %s", v.goal(), v.limits(), units.Number(v.Want.Scale))
+	var t text
+	job := "scale " + units.Number(v.Want.Scale)
 	if v.Want.Iterations > 0 {
-		fmt.Fprintf(&b, " and %s", units.Count(v.Want.Iterations, "iteration"))
+		job += " and " + units.Count(v.Want.Iterations, "iteration")
 	}
-	b.WriteString(": ")
-	if c := v.Best(); c != nil {
-		fmt.Fprintf(&b, "%d × %s, %s (%s), costs %s\n\n", c.Machines, view.Escape(c.Offer),
-			units.Seconds(c.Prediction.Seconds), span(c.Prediction.Low, c.Prediction.High), v.cost(c))
-	} else {
-		b.WriteString("nothing\n\n")
+	answer := "nothing"
+	best := v.Best()
+	if best != nil {
+		answer = fmt.Sprintf("%d × %s, %s (%s), costs %s", best.Machines, view.Escape(best.Offer),
+			units.Seconds(best.Prediction.Seconds), span(&best.Prediction), money(v.cost(best.Offer, best.Cost)))
 	}
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "OFFER\tMACHINES\tTIME\t8 OF 10 RUNS\tCOST\tIN TIME\tIN BUDGET\t")
-	listed := v.listed()
-	for _, c := range listed {
-		fmt.Fprintf(t, "%s\t%d\t", view.Escape(c.Offer), c.Machines)
-		if v.refused(c) {
-			fmt.Fprintln(t, "refused\t\t\t\t\t")
+	t.line("%s%s for %s: %s\n", v.goal(), v.limits(), job, answer)
+	rows := [][]string{{"OFFER", "MACHINES", "TIME", "8 OF 10 RUNS", "COST", "IN TIME", "IN BUDGET"}}
+	seen := map[string]bool{}
+	for i := range v.Choices {
+		c := &v.Choices[i]
+		if len(rows) > shownChoices && seen[c.Offer] {
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", units.Seconds(c.Prediction.Seconds),
-			span(c.Prediction.Low, c.Prediction.High), v.cost(c),
-			likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
+		seen[c.Offer] = true
+		row := []string{view.Escape(c.Offer), fmt.Sprint(c.Machines), "refused", "", "", "", ""}
+		if !v.refused(c) {
+			row = append(row[:2], units.Seconds(c.Prediction.Seconds), span(&c.Prediction),
+				money(v.cost(c.Offer, c.Cost)), likely(c.InTime, v.Want.Deadline), likely(c.InBudget, v.Want.Budget))
+		}
+		rows = append(rows, row)
 	}
-	_ = t.Flush() // a strings.Builder never fails
-	if more := len(v.Choices) - len(listed); more > 0 {
-		fmt.Fprintf(&b, "and %d more; --output json has them all\n", more)
+	t.table(rows)
+	if more := len(v.Choices) - len(rows) + 1; more > 0 {
+		t.line("and %d more; --output json has them all", more)
 	}
-	if v.Best() == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
-		fmt.Fprintf(&b, "the first: %s\n", view.Escape(v.Choices[0].Why))
+	if best == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
+		t.line("the first: %s", view.Escape(v.Choices[0].Why))
 	}
-	v.spareText(&b)
-	say(&b, "warning", warnings(v.warned))
-	_, err := io.WriteString(w, b.String())
-	return err
+	if v.Spare != nil && best != nil {
+		t.line("over-allocation: %s", v.spareText(best))
+	}
+	t.say("warning", v.warned)
+	return t.to(w)
+}
+
+// spareText returns the spare machines as text.
+func (v *Choice) spareText(best *ernest.Choice) string {
+	s := v.Spare
+	switch {
+	case s.Early != "":
+		return s.Early
+	case s.Machines == 0:
+		return fmt.Sprintf("does not pay; the slowest of %d machines takes %.2f times as long as the mean one",
+			best.Machines, s.Slowest)
+	}
+	costs := ""
+	if cost := v.cost(best.Offer, s.Cost); cost.Known() {
+		costs = ", costs " + money(cost)
+	}
+	return fmt.Sprintf("start %d, measure each for %s and drop the slowest %d: %s%s if stages wait for the slowest "+
+		"machine left, which takes %.2f times as long as the mean one, not %.2f; %s if work goes to whichever machine is free",
+		best.Machines+s.Machines, units.Exact(ernest.Measuring*time.Second), s.Machines, units.Seconds(s.Seconds),
+		costs, s.Kept, s.Slowest, units.Seconds(s.SecondsShared))
 }
 
 // limits formats the limits: " within 20m, for at most 3".
@@ -175,23 +204,9 @@ func (v *Choice) limits() string {
 		parts = append(parts, " within "+units.Seconds(v.Want.Deadline))
 	}
 	if v.Want.Budget > 0 {
-		parts = append(parts, " for at most "+money(v.Want.Budget))
+		parts = append(parts, " for at most "+money(units.Float(v.Want.Budget)))
 	}
 	return strings.Join(parts, ",")
-}
-
-// listed returns the first choices and the best of each other offer, in their order.
-func (v *Choice) listed() []*ernest.Choice {
-	var out []*ernest.Choice
-	seen := map[string]bool{}
-	for i := range v.Choices {
-		c := &v.Choices[i]
-		if len(out) < shownChoices || !seen[c.Offer] {
-			out = append(out, c)
-		}
-		seen[c.Offer] = true
-	}
-	return out
 }
 
 func likely(p, limit float64) string {
@@ -202,11 +217,11 @@ func likely(p, limit float64) string {
 }
 
 // money formats an amount: two decimals, more digits below one.
-func money(v float64) string {
+func money(v units.Float) string {
 	switch {
-	case math.IsNaN(v):
+	case !v.Known():
 		return "?"
-	case v != 0 && math.Abs(v) < 1:
+	case v != 0 && math.Abs(float64(v)) < 1:
 		return fmt.Sprintf("%.3g", v)
 	}
 	return fmt.Sprintf("%.2f", v)

@@ -108,7 +108,7 @@ func (v *Choice) chart() *drawing {
 		c.Best = &mark{
 			x(best.Machines), y(best.Prediction.Seconds),
 			fmt.Sprintf("%d × %s, %s, %s", best.Machines, best.Offer, units.Seconds(best.Prediction.Seconds),
-				v.cost(best)),
+				money(v.cost(best.Offer, best.Cost))),
 		}
 	}
 	return c

@@ -3,8 +3,8 @@ package ernestview
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing/servers"
@@ -32,43 +32,35 @@ func (s *Sharing) JSON(w io.Writer) error { return view.JSON(w, s, " ") }
 
 // Text writes the scores as text: a row per job, a column per method, then the fitted machines.
 func (s *Sharing) Text(w io.Writer) error {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	head := "JOB\tUP TO\tTRAIN\tTEST"
-	for _, j := range s.Jobs {
-		if len(j.Methods) > 0 {
-			for _, m := range j.Methods {
-				head += "\t" + strings.ToUpper(m.Name)
-			}
-			break
+	rows := [][]string{{"JOB", "UP TO", "TRAIN", "TEST"}}
+	if i := slices.IndexFunc(s.Jobs, func(j SharedScore) bool { return len(j.Methods) > 0 }); i >= 0 {
+		for _, m := range s.Jobs[i].Methods {
+			rows[0] = append(rows[0], strings.ToUpper(m.Name))
 		}
 	}
-	fmt.Fprintln(t, head+"\t")
+	var remarks text
 	for _, j := range s.Jobs {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t", cut(j.Job), j.UpTo, j.Train, j.Test)
-		for _, m := range j.Methods {
-			if m.Predicted == 0 {
-				fmt.Fprint(t, "refused\t")
-				continue
-			}
-			fmt.Fprintf(t, "%s\t", units.Tenths(m.Mean))
-		}
-		fmt.Fprintln(t)
-	}
-	_ = t.Flush() // a strings.Builder never fails
-	b.WriteString("\ncolumns of methods: mean of |predicted/actual - 1| over the runs with more jobs at once\n")
-	for _, j := range s.Jobs {
+		row := []string{cut(j.Job), fmt.Sprint(j.UpTo), fmt.Sprint(j.Train), fmt.Sprint(j.Test)}
 		if j.Error != nil {
-			fmt.Fprintf(&b, "%s: %s\n", cut(j.Job), *j.Error)
+			remarks.line("%s: %s", cut(j.Job), *j.Error)
 		}
 		for _, m := range j.Methods {
+			mean := "refused"
+			if m.Predicted > 0 {
+				mean = units.Tenths(m.Mean)
+			}
+			row = append(row, mean)
 			if m.Model != nil {
-				fmt.Fprintf(&b, "%s: %s: %s\n", cut(j.Job), m.Name, describe(m.Model))
+				remarks.line("%s: %s: %s", cut(j.Job), m.Name, describe(m.Model))
 			}
 		}
+		rows = append(rows, row)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	var t text
+	t.table(rows)
+	t.line("\ncolumns of methods: mean of |predicted/actual - 1| over the runs with more jobs at once")
+	t.WriteString(remarks.String())
+	return t.to(w)
 }
 
 // describe describes a fitted machine.

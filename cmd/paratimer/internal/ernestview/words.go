@@ -2,11 +2,67 @@
 package ernestview
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"math"
+	"strings"
+	"text/tabwriter"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
+
+// A text collects the lines of a view.
+type text struct{ strings.Builder }
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// table writes rows of cells, aligned on the right. The first row is the header.
+func (t *text) table(rows [][]string) {
+	grid := tabwriter.NewWriter(t, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, cells := range rows {
+		fmt.Fprintln(grid, strings.Join(cells, "\t")+"\t")
+	}
+	_ = grid.Flush() // a strings.Builder never fails
+}
+
+// say writes a line for each warning, after a word. It leaves out duplicates.
+func (t *text) say(word string, lists ...[]ernest.Warning) {
+	for _, w := range warnings(lists...) {
+		t.line("%s: %s", word, view.Escape(w.Text))
+	}
+}
+
+func (t *text) to(w io.Writer) error {
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// warnings joins lists of warnings without duplicates.
+func warnings(lists ...[]ernest.Warning) []ernest.Warning {
+	out := []ernest.Warning{}
+	seen := map[ernest.Warning]bool{}
+	for _, list := range lists {
+		for _, w := range list {
+			if !seen[w] {
+				seen[w] = true
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// of returns warnings with the name of their subject before the texts.
+func of(subject string, all []ernest.Warning) []ernest.Warning {
+	var named []ernest.Warning
+	for _, w := range all {
+		named = append(named, ernest.Warning{Code: w.Code, Text: subject + ": " + w.Text})
+	}
+	return named
+}
 
 // An outlook is the JSON of a prediction and its range; all null if it is refused.
 type outlook struct {
@@ -24,9 +80,31 @@ func outlookOf(p *ernest.Prediction, shown bool) outlook {
 	return outlook{units.Float(p.Seconds), units.Float(p.Low), units.Float(p.High)}
 }
 
-func span(low, high float64) string {
-	if math.IsNaN(low) || math.IsNaN(high) {
+// refusal returns the reason why a number is not shown, as a warning; nil if it may be shown.
+func refusal(p *ernest.Prediction) *ernest.Warning {
+	var doubt *ernest.DoubtError
+	switch {
+	case p.Refused == nil:
+		return nil
+	case errors.As(p.Refused, &doubt):
+		return &ernest.Warning{Code: doubt.Code, Text: doubt.Text}
+	}
+	return &ernest.Warning{Code: "refused", Text: p.Refused.Error()}
+}
+
+func span(p *ernest.Prediction) string {
+	if math.IsNaN(p.Low) || math.IsNaN(p.High) {
 		return "?"
 	}
-	return units.Seconds(low) + " – " + units.Seconds(high)
+	return units.Seconds(p.Low) + " – " + units.Seconds(p.High)
+}
+
+// cut escapes a name and shortens it.
+func cut(name string) string {
+	const most = 32
+	r := []rune(view.Escape(name))
+	if len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return string(r)
 }
