@@ -4,9 +4,11 @@
 package offers
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -59,11 +61,10 @@ func Read(src []byte, name, folder string) ([]Offer, error) {
 		if key, why := o.check(); why != "" {
 			doc.Fail([]string{"offers", strconv.Itoa(i), key}, key+": "+why)
 		}
-		if !filepath.IsAbs(o.CSV) {
-			o.CSV = filepath.Join(folder, o.CSV)
-		}
-		if o.Speeds != "" && !filepath.IsAbs(o.Speeds) {
-			o.Speeds = filepath.Join(folder, o.Speeds)
+		for _, path := range []*string{&o.CSV, &o.Speeds} {
+			if *path != "" && !filepath.IsAbs(*path) {
+				*path = filepath.Join(folder, *path)
+			}
 		}
 	}
 	if err := doc.Err(); err != nil {
@@ -89,8 +90,8 @@ func Parse(text string) (o Offer, err error) {
 			return o, err
 		}
 	}
-	for key, value := range map[string]string{"name": o.Name, "csv": o.CSV} {
-		if value == "" {
+	for _, key := range []string{"name", "csv"} {
+		if !seen[key] {
 			return o, fmt.Errorf("%s=… is missing; an offer is name=…,csv=…,price=…,max=…", key)
 		}
 	}
@@ -100,32 +101,34 @@ func Parse(text string) (o Offer, err error) {
 	return o, nil
 }
 
+// set sets the field of a key.
 func (o *Offer) set(key, value string) error {
-	texts := map[string]*string{
-		"name": &o.Name, "csv": &o.CSV, "billing": &o.Billing, "cost": &o.Cost,
-		"machines": &o.Machines, "scale": &o.Scale, "seconds": &o.Seconds, "unit": &o.Unit,
-		"speeds": &o.Speeds, "iterations": &o.Iterations,
-	}
-	counts := map[string]*int{"min": &o.Min, "max": &o.Max, "step": &o.Step}
-	switch {
-	case texts[key] != nil:
-		*texts[key] = value
-	case counts[key] != nil:
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > mostMachines {
-			return fmt.Errorf("%s=%s: it is a whole number, 1 to %d", key, value, mostMachines)
+	var keys []string
+	for i := range reflect.TypeFor[Offer]().NumField() {
+		name, _, _ := strings.Cut(reflect.TypeFor[Offer]().Field(i).Tag.Get("plan"), ",")
+		keys = append(keys, name)
+		if name != key {
+			continue
 		}
-		*counts[key] = n
-	case key == "price":
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("price=%s: it is a number, 0 or more, of a machine for an hour", value)
+		switch to := reflect.ValueOf(o).Elem().Field(i).Addr().Interface().(type) {
+		case *string:
+			*to = value
+		case *int:
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 || n > mostMachines {
+				return fmt.Errorf("%s=%s: it is a whole number, 1 to %d", key, value, mostMachines)
+			}
+			*to = n
+		case *float64:
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s=%s: it is a number, 0 or more, of a machine for an hour", key, value)
+			}
+			*to = v
 		}
-		o.Price = v
-	default:
-		return fmt.Errorf("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, cost, machines, scale, seconds, unit, iterations, speeds", key)
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s is not a key of an offer: they are %s", key, strings.Join(keys, ", "))
 }
 
 var billings = map[string]ernest.Billing{
@@ -151,20 +154,9 @@ func (o *Offer) check() (key, why string) {
 
 // Columns returns the columns of the offer's table; c are the defaults.
 func (o *Offer) Columns(c ernestmodel.Columns) ernestmodel.Columns {
-	for _, own := range []struct {
-		to   *string
-		from string
-	}{
-		{&c.Machines, o.Machines},
-		{&c.Scale, o.Scale},
-		{&c.Seconds, o.Seconds},
-		{&c.Unit, o.Unit},
-		{&c.Iterations, o.Iterations},
-	} {
-		if own.from != "" {
-			*own.to = own.from
-		}
-	}
+	c.Machines, c.Scale = cmp.Or(o.Machines, c.Machines), cmp.Or(o.Scale, c.Scale)
+	c.Seconds, c.Unit = cmp.Or(o.Seconds, c.Seconds), cmp.Or(o.Unit, c.Unit)
+	c.Iterations = cmp.Or(o.Iterations, c.Iterations)
 	c.Whole = c.Whole && o.Scale == ""
 	return c
 }

@@ -11,20 +11,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A designFile is the part of the JSON of `paratimer ernest design` that is read. Designs of other programs need only
-// rows of machines and scale.
-type designFile struct {
-	TotalParts int          `json:"total_parts"`
-	Rows       *[]designRow `json:"rows"`
-}
-
-type designRow struct {
-	Machines float64 `json:"machines"`
-	Scale    float64 `json:"scale"`
-	Parts    float64 `json:"parts"`
-	Cores    float64 `json:"cores"`
-}
-
 // Limits of a design.
 const (
 	maxDesignBytes = 16 << 20
@@ -32,8 +18,9 @@ const (
 	maxCount       = 1 << 30 // machines, parts
 )
 
-// ReadDesign reads a design and the number of parts of the whole input, 0 if the design does not give it. Errors name
-// the row, from 1.
+// ReadDesign reads the part of the JSON of `paratimer ernest design` that is needed. Designs of other programs need
+// only rows of machines and scale. It returns the rows and the number of parts of the whole
+// input, 0 if the design does not give it. Errors name the row, from 1.
 func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxDesignBytes+1))
 	if err != nil {
@@ -42,7 +29,13 @@ func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err erro
 	if len(b) > maxDesignBytes {
 		return nil, 0, fmt.Errorf("it is larger than %d MB", maxDesignBytes>>20)
 	}
-	var d designFile
+	var d struct {
+		TotalParts int `json:"total_parts"`
+		Rows       *[]struct {
+			Machines, Parts, Cores float64
+			Scale                  float64
+		} `json:"rows"`
+	}
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, 0, fmt.Errorf("it is not a design: %w; `paratimer ernest design --output json` writes one", err)
 	}
@@ -57,30 +50,23 @@ func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err erro
 		return nil, 0, fmt.Errorf("total_parts is %d", d.TotalParts)
 	}
 	for i, r := range *d.Rows {
-		row, err := r.row()
-		if err != nil {
-			return nil, 0, fmt.Errorf("row %d: %w", i+1, err)
+		for _, n := range []struct {
+			name         string
+			value, least float64
+		}{{"machines", r.Machines, 1}, {"parts", r.Parts, 0}, {"cores", r.Cores, 0}} {
+			if n.value != math.Trunc(n.value) || n.value < n.least || n.value > maxCount {
+				return nil, 0, fmt.Errorf("row %d: %s is %v: it must be a whole number from %v on", i+1, n.name, n.value,
+					n.least)
+			}
 		}
-		rows = append(rows, row)
+		if !(r.Scale > 0) {
+			return nil, 0, fmt.Errorf("row %d: scale is %v: it must be more than 0", i+1, r.Scale)
+		}
+		rows = append(rows, ernest.DesignRow{
+			Machines: int(r.Machines), Scale: r.Scale, Parts: int(r.Parts), Cores: int(r.Cores),
+		})
 	}
 	return rows, d.TotalParts, nil
-}
-
-func (r designRow) row() (ernest.DesignRow, error) {
-	for _, n := range []struct {
-		name  string
-		value float64
-		least float64
-	}{{"machines", r.Machines, 1}, {"parts", r.Parts, 0}, {"cores", r.Cores, 0}} {
-		if n.value != math.Trunc(n.value) || n.value < n.least || n.value > maxCount {
-			return ernest.DesignRow{}, fmt.Errorf("%s is %v: it must be a whole number from %v on", n.name, n.value,
-				n.least)
-		}
-	}
-	if !(r.Scale > 0) {
-		return ernest.DesignRow{}, fmt.Errorf("scale is %v: it must be more than 0", r.Scale)
-	}
-	return ernest.DesignRow{Machines: int(r.Machines), Scale: r.Scale, Parts: int(r.Parts), Cores: int(r.Cores)}, nil
 }
 
 // Whole sets the scales of a design to those of its parts, which are whole numbers, for a command that takes parts.

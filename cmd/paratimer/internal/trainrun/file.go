@@ -80,7 +80,7 @@ func (f *File) start(command Template) error {
 	if f.size > 0 {
 		return nil
 	}
-	if err := f.append(mark + strconv.Quote(command.text) + "\n" + header); err != nil {
+	if err := f.append(opening(command)); err != nil {
 		return err
 	}
 	dir, err := os.Open(filepath.Dir(f.path))
@@ -100,29 +100,23 @@ func (f *File) read(in io.Reader, command Template) error {
 		return fmt.Errorf("%s: larger than %d MB: this is not a table of runs", f.path, maxBytes>>20)
 	}
 	whole := b[:bytes.LastIndexByte(b, '\n')+1]
-	f.Cut, f.size = string(b[len(whole):]), int64(len(whole))
-	first, rest, _ := strings.Cut(string(whole), "\n")
-	quoted, ours := strings.CutPrefix(first, mark)
-	started := mark + strconv.Quote(command.text) + "\n" + header
-	switch {
-	case strings.HasPrefix(started, string(b)): // nothing yet, or cut off before the first row
-		if len(b) < len(started) {
-			f.size = 0
+	start := opening(command)
+	if strings.HasPrefix(start, string(b)) { // nothing yet, or cut off before the first row
+		if len(b) == len(start) {
+			f.size = int64(len(start))
 		}
-		f.Cut = ""
 		return nil
-	case !ours || !strings.HasPrefix(rest, header):
+	}
+	if !bytes.HasPrefix(whole, []byte(start)) {
+		first, rest, _ := strings.Cut(string(whole), "\n")
+		if quoted, ours := strings.CutPrefix(first, mark); ours && strings.HasPrefix(rest, header) {
+			return fmt.Errorf("%s has the times of another command, %s: choose another --out, or give that command",
+				f.path, quoted)
+		}
 		return fmt.Errorf("%s: not a file of `paratimer ernest run`: choose another --out", f.path)
 	}
-	if other, err := strconv.Unquote(quoted); err != nil || other != command.text {
-		return fmt.Errorf("%s has the times of another command, %s: choose another --out, or give that command", f.path,
-			quoted)
-	}
-	return f.rows(whole)
-}
-
-func (f *File) rows(whole []byte) error {
-	if len(whole) == len(mark)+bytes.IndexByte(whole[len(mark):], '\n')+1+len(header) {
+	f.Cut, f.size = string(b[len(whole):]), int64(len(whole))
+	if len(whole) == len(start) {
 		return nil
 	}
 	columns := []table.Column{
@@ -139,6 +133,9 @@ func (f *File) rows(whole []byte) error {
 	}
 	return nil
 }
+
+// opening returns the first lines of the file of a command.
+func opening(command Template) string { return mark + strconv.Quote(command.text) + "\n" + header }
 
 // Count returns how many runs of a row there are.
 func (f *File) Count(r ernest.DesignRow) int {

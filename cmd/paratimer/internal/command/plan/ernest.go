@@ -34,6 +34,51 @@ func ernestCommand() *cli.Command {
 	)
 }
 
+// The flags of the group. A value of "" or 0 is none.
+
+func textFlag(name, value, usage string) cli.Flag {
+	return &cli.StringFlag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
+}
+
+func countFlag(name string, value int, usage string) cli.Flag {
+	return &cli.IntFlag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
+}
+
+func numberFlag(name string, value float64, usage string) cli.Flag {
+	return &cli.Float64Flag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
+}
+
+func timeFlag(name, usage string) cli.Flag {
+	return &cli.DurationFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
+}
+
+func switchFlag(name, usage string) cli.Flag {
+	return &cli.BoolFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
+}
+
+func listFlag(name, usage string) cli.Flag {
+	return &cli.StringSliceFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
+}
+
+// linesFlag returns a flag that may be repeated; its values may contain anything. In the environment, values are
+// separated by lines.
+func linesFlag(name, usage string) cli.Flag {
+	return &cli.GenericFlag{Name: name, EnvVars: command.Env(name), Value: &verbatim{}, Usage: usage}
+}
+
+type verbatim []string
+
+func (v *verbatim) Set(value string) error {
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); line != "" {
+			*v = append(*v, line)
+		}
+	}
+	return nil
+}
+
+func (v *verbatim) String() string { return strings.Join(*v, "\n") }
+
 // A tuples flag may be repeated. Its values contain commas, at which lists of the cli package would be split. In
 // the environment, values are separated by spaces.
 type tuples []string

@@ -6,7 +6,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,44 +17,18 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// A verbatim flag may be repeated; its values may contain anything. In the environment, values are separated by
-// lines.
-type verbatim []string
-
-func (v *verbatim) Set(value string) error {
-	for line := range strings.Lines(value) {
-		if line = strings.TrimSpace(line); line != "" {
-			*v = append(*v, line)
-		}
-	}
-	return nil
-}
-
-func (v *verbatim) String() string { return strings.Join(*v, "\n") }
-
 func ernestChooseFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
-		&cli.GenericFlag{
-			Name: "offer", EnvVars: command.Env("offer"), Value: &verbatim{},
-			Usage: "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; repeatable",
-		},
-		&cli.StringFlag{
-			Name: "offers", EnvVars: command.Env("offers"),
-			Usage: "read offers from `FILE`, YAML with the same keys",
-		},
+		linesFlag("offer",
+			"machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; repeatable"),
+		textFlag("offers", "", "read offers from `FILE`, YAML with the same keys"),
 		iterationsFlag(),
 		tuplesFlag("at", "run of `SCALE` (default: 1 if scales are fractions), of an iterative job SCALE,ITERATIONS"),
-		&cli.DurationFlag{
-			Name: "deadline", EnvVars: command.Env("deadline"),
-			Usage: "take at most `TIME`, such as 20m",
-		},
-		&cli.Float64Flag{
-			Name: "budget", EnvVars: command.Env("budget"),
-			Usage: "cost at most `N`, in the offers' currency",
-		},
+		timeFlag("deadline", "take at most `TIME`, such as 20m"),
+		numberFlag("budget", 0, "cost at most `N`, in the offers' currency"),
 		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
 		forceFlag(),
-		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against machines to `FILE`"},
+		textFlag("svg", "", "draw time against machines to `FILE`"),
 		command.OutputFlag("text", "json"),
 	)
 }

@@ -15,114 +15,84 @@ import (
 // ernestDesignFlags returns flags like those of the authors' expt_design.py.
 func ernestDesignFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{
-			Name: "min-parts", EnvVars: command.Env("min-parts"),
-			Usage: "a training run takes at least `N` parts of the input",
-		},
-		&cli.IntFlag{
-			Name: "max-parts", EnvVars: command.Env("max-parts"),
-			Usage: "a training run takes at most `N` parts of the input",
-		},
-		&cli.IntFlag{
-			Name: "total-parts", EnvVars: command.Env("total-parts"),
-			Usage: "the whole input has `N` parts (default: the files of --data)",
-		},
-		&cli.StringFlag{
-			Name: "data", EnvVars: command.Env("data"),
-			Usage: "the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose representative ones for each run",
-		},
-		&cli.IntFlag{
-			Name: "min-mcs", EnvVars: command.Env("min-mcs"),
-			Usage: "a training run takes at least `N` machines",
-		},
-		&cli.IntFlag{
-			Name: "max-mcs", EnvVars: command.Env("max-mcs"),
-			Usage: "a training run takes at most `N` machines",
-		},
-		&cli.IntFlag{
-			Name: "cores-per-mc", EnvVars: command.Env("cores-per-mc"), Value: 2,
-			Usage: "a machine has `N` cores; a run has at least as many parts as cores",
-		},
-		&cli.Float64Flag{
-			Name: "budget", EnvVars: command.Env("budget"), Value: 10,
-			Usage: "all training runs together cost at most `N` runs of the smallest input on one machine",
-		},
-		&cli.IntFlag{
-			Name: "num-parts-interpolate", EnvVars: command.Env("num-parts-interpolate"), Value: 20,
-			Usage: "consider `N` sizes of input between the least and the most parts",
-		},
-		&cli.StringFlag{
-			Name: "cost", EnvVars: command.Env("cost"),
-			Usage: "a run costs `FORMULA` of machines and seconds, in units of the smallest input on one machine; --budget has its unit (default: seconds)",
-		},
+		countFlag("min-parts", 0, "a training run takes at least `N` parts of the input"),
+		countFlag("max-parts", 0, "a training run takes at most `N` parts of the input"),
+		countFlag("total-parts", 0, "the whole input has `N` parts (default: the files of --data)"),
+		textFlag("data", "",
+			"the parts of the input are the files of `FOLDER`, rows of text: measure them, and choose representative ones for each run"),
+		countFlag("min-mcs", 0, "a training run takes at least `N` machines"),
+		countFlag("max-mcs", 0, "a training run takes at most `N` machines"),
+		countFlag("cores-per-mc", 2, "a machine has `N` cores; a run has at least as many parts as cores"),
+		numberFlag("budget", 10,
+			"all training runs together cost at most `N` runs of the smallest input on one machine"),
+		countFlag("num-parts-interpolate", 20, "consider `N` sizes of input between the least and the most parts"),
+		textFlag("cost", "",
+			"a run costs `FORMULA` of machines and seconds, in units of the smallest input on one machine; --budget has its unit (default: seconds)"),
 		command.OutputFlag("text", "json"),
 	}
 }
 
-// spaceFlags maps the fields of a Space to flags, for messages.
-var spaceFlags = map[string]string{
-	"MinParts": "min-parts", "MaxParts": "max-parts", "TotalParts": "total-parts", "MinMachines": "min-mcs",
-	"MaxMachines":     "max-mcs",
-	"CoresPerMachine": "cores-per-mc", "Budget": "budget", "Interpolate": "num-parts-interpolate", "Cost": "cost",
+// counts are the whole numbers of a Space and their flags.
+var counts = []struct {
+	flag, field string
+	of          func(*ernest.Space) *int
+}{
+	{"min-parts", "MinParts", func(s *ernest.Space) *int { return &s.MinParts }},
+	{"max-parts", "MaxParts", func(s *ernest.Space) *int { return &s.MaxParts }},
+	{"total-parts", "TotalParts", func(s *ernest.Space) *int { return &s.TotalParts }},
+	{"min-mcs", "MinMachines", func(s *ernest.Space) *int { return &s.MinMachines }},
+	{"max-mcs", "MaxMachines", func(s *ernest.Space) *int { return &s.MaxMachines }},
+	{"cores-per-mc", "CoresPerMachine", func(s *ernest.Space) *int { return &s.CoresPerMachine }},
+	{"num-parts-interpolate", "Interpolate", func(s *ernest.Space) *int { return &s.Interpolate }},
 }
 
 // spaceOf returns the space of the flags, for the input in the folder of --data if data is not nil. An explicit 0
 // is an error, while package ernest would use its default.
 func spaceOf(c *cli.Context, data *partitions.Folder) (s ernest.Space, err error) {
-	for _, flag := range []string{
-		"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs", "cores-per-mc",
-		"num-parts-interpolate",
-	} {
-		switch n := c.Int(flag); {
-		case flag == "total-parts" && data != nil && !c.IsSet(flag):
-		case flag == "total-parts" && data != nil && n != len(data.Files):
-			return s, command.Usage("--total-parts %d: --data %s has %d files, which are the parts", n,
-				c.String("data"), len(data.Files))
-		case !c.IsSet(flag) && n == 0:
-			return s, command.Usage("design needs --%s; see `paratimer ernest design --help`", flag)
-		case n < 1:
-			return s, command.Usage("--%s %d: it must be 1 or more", flag, n)
+	for _, f := range counts {
+		n := c.Int(f.flag)
+		if f.flag == "total-parts" && data != nil {
+			if c.IsSet(f.flag) && n != len(data.Files) {
+				return s, command.Usage("--total-parts %d: --data %s has %d files, which are the parts", n,
+					c.String("data"), len(data.Files))
+			}
+			n = len(data.Files)
 		}
+		switch {
+		case !c.IsSet(f.flag) && n == 0:
+			return s, command.Usage("design needs --%s; see `paratimer ernest design --help`", f.flag)
+		case n < 1:
+			return s, command.Usage("--%s %d: it must be 1 or more", f.flag, n)
+		}
+		*f.of(&s) = n
 	}
-	if !(c.Float64("budget") > 0) {
-		return s, command.Usage("--budget %v: it must be more than 0", c.Float64("budget"))
+	if s.Budget = c.Float64("budget"); !(s.Budget > 0) {
+		return s, command.Usage("--budget %v: it must be more than 0", s.Budget)
 	}
-	var cost func(machines, time float64) float64
 	if formula := c.String("cost"); formula != "" {
-		if cost, err = ernest.ParseCost(formula); err != nil {
+		if s.Cost, err = ernest.ParseCost(formula); err != nil {
 			return s, command.Usage("--cost: %w", err)
 		}
 	}
-	total := c.Int("total-parts")
-	if data != nil {
-		total = len(data.Files)
-	}
-	return ernest.Space{
-		Cost:     cost,
-		MinParts: c.Int("min-parts"), MaxParts: c.Int("max-parts"), TotalParts: total,
-		MinMachines: c.Int("min-mcs"), MaxMachines: c.Int("max-mcs"), CoresPerMachine: c.Int("cores-per-mc"),
-		Budget: c.Float64("budget"), Interpolate: c.Int("num-parts-interpolate"),
-	}, nil
+	return s, nil
 }
 
 // designed returns the design of a space, or an error in terms of the flags.
 func designed(s ernest.Space) (*ernest.Plan, error) {
 	p, err := ernest.Design(s)
 	var bad *ernest.SpaceError
-	switch {
-	case errors.As(err, &bad):
-		why := bad.Reason
-		if flag, ok := spaceFlags[bad.Field]; ok {
-			why = "--" + flag + ": " + why
-		}
-		for field, flag := range spaceFlags {
-			why = strings.ReplaceAll(why, field, "--"+flag)
-		}
-		return nil, command.Usage("no design: %s", why)
-	case err != nil:
-		return nil, command.Usage("%w", err)
+	if !errors.As(err, &bad) {
+		return p, err
 	}
-	return p, nil
+	why := bad.Reason
+	if bad.Field != "" {
+		why = bad.Field + ": " + why
+	}
+	fields := []string{"Budget:", "--budget:", "Cost:", "--cost:"}
+	for _, f := range counts {
+		fields = append(fields, f.field, "--"+f.flag)
+	}
+	return nil, command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(why))
 }
 
 // dataOf measures the input of --data; nil if it is not set.

@@ -19,14 +19,8 @@ func ernestFitFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		iterationsFlag(),
 		atFlag(), forceFlag(),
-		&cli.StringFlag{
-			Name: "save", EnvVars: command.Env("save"),
-			Usage: "write the model to `FILE`, for predict and choose",
-		},
-		&cli.StringSliceFlag{
-			Name: "of", EnvVars: command.Env("of"),
-			Usage: "the runs are of the program or input in `FILE`: predict warns if it has changed; repeatable",
-		},
+		textFlag("save", "", "write the model to `FILE`, for predict and choose"),
+		listFlag("of", "the runs are of the program or input in `FILE`: predict warns if it has changed; repeatable"),
 		command.OutputFlag("text", "json"),
 	)
 }

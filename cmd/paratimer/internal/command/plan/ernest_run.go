@@ -22,51 +22,23 @@ import (
 
 func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
-		&cli.StringFlag{
-			Name: "command", EnvVars: command.Env("command"),
-			Usage: "run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}, and {files} of --data",
-		},
+		textFlag("command", "",
+			"run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}, and {files} of --data"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write the times to `FILE`, a table that fit reads; runs in it are not repeated",
 		},
-		&cli.StringFlag{
-			Name: "design", EnvVars: command.Env("design"),
-			Usage: "take the runs from `FILE`, the JSON of `paratimer ernest design` (default: design them with its flags)",
-		},
-		&cli.IntFlag{Name: "repeat", EnvVars: command.Env("repeat"), Value: 1, Usage: "make each run `N` times"},
-		&cli.IntFlag{
-			Name: "at-once", EnvVars: command.Env("at-once"), Value: 1,
-			Usage: "make `N` runs at once, on separate machines: runs that share some are slower",
-		},
-		&cli.IntFlag{Name: "retry", EnvVars: command.Env("retry"), Usage: "repeat a failed run `N` times"},
-		&cli.DurationFlag{
-			Name: "timeout", EnvVars: command.Env("timeout"),
-			Usage: "kill a run after `TIME`; it has failed",
-		},
-		&cli.StringFlag{
-			Name: "log", EnvVars: command.Env("log"),
-			Usage: "append the commands' output to `FILE` (default: their last words, if they fail)",
-		},
-		&cli.BoolFlag{
-			Name: "dry-run", EnvVars: command.Env("dry-run"),
-			Usage: "print the commands and their expected time, and run nothing",
-		},
+		textFlag("design", "",
+			"take the runs from `FILE`, the JSON of `paratimer ernest design` (default: design them with its flags)"),
+		countFlag("repeat", 1, "make each run `N` times"),
+		countFlag("at-once", 1, "make `N` runs at once, on separate machines: runs that share some are slower"),
+		countFlag("retry", 0, "repeat a failed run `N` times"),
+		timeFlag("timeout", "kill a run after `TIME`; it has failed"),
+		textFlag("log", "", "append the commands' output to `FILE` (default: their last words, if they fail)"),
+		switchFlag("dry-run", "print the commands and their expected time, and run nothing"),
 		atFlag(), forceFlag(),
 	}
-	return append(append(flags, optional(ernestDesignFlags())...), modelFlags()...)
-}
-
-// optional makes the required flags of another command optional.
-func optional(flags []cli.Flag) []cli.Flag {
-	for i, f := range flags {
-		if n, ok := f.(*cli.IntFlag); ok && n.Required {
-			free := *n
-			free.Required = false
-			flags[i] = &free
-		}
-	}
-	return flags
+	return append(append(flags, ernestDesignFlags()...), modelFlags()...)
 }
 
 // ernestRun makes the training runs of a design, and predicts from them.

@@ -21,44 +21,24 @@ import (
 // columnFlags returns the flags for the columns of a table.
 func columnFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "machines", EnvVars: command.Env("machines"), Value: "machines",
-			Usage: "the number of machines, cores or containers is in `COLUMN`, a name or a number from 1",
-		},
-		&cli.StringFlag{
-			Name: "scale", EnvVars: command.Env("scale"), Value: "scale",
-			Usage: "the input, as a fraction or in any unit, is in `COLUMN` (without a column scale: the whole input)",
-		},
-		&cli.StringFlag{
-			Name: "seconds", EnvVars: command.Env("seconds"), Value: "seconds",
-			Usage: "the time of a run is in `COLUMN`",
-		},
-		&cli.StringFlag{
-			Name: "unit", EnvVars: command.Env("unit"),
-			Usage: "times are in `UNIT`: s, ms, min, h (default: s)",
-		},
-		&cli.GenericFlag{
-			Name: "where", EnvVars: command.Env("where"), Value: &verbatim{},
-			Usage: "take only rows with `COLUMN=VALUE`; repeatable, all must hold",
-		},
+		textFlag("machines", "machines",
+			"the number of machines, cores or containers is in `COLUMN`, a name or a number from 1"),
+		textFlag("scale", "scale",
+			"the input, as a fraction or in any unit, is in `COLUMN` (without a column scale: the whole input)"),
+		textFlag("seconds", "seconds", "the time of a run is in `COLUMN`"),
+		textFlag("unit", "", "times are in `UNIT`: s, ms, min, h (default: s)"),
+		linesFlag("where", "take only rows with `COLUMN=VALUE`; repeatable, all must hold"),
 	}
 }
 
 // modelFlags returns the flags for fitting a model.
 func modelFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{
-			Name: "terms", EnvVars: command.Env("terms"),
-			Usage: "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)",
-		},
-		&cli.StringSliceFlag{
-			Name: "try", EnvVars: command.Env("try"),
-			Usage: "try `TERMS` as well (all, none, or names), and keep those that lower the error of left-out runs",
-		},
-		&cli.StringFlag{
-			Name: "refuse-above", EnvVars: command.Env("refuse-above"), Value: "20%",
-			Usage: "refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2",
-		},
+		listFlag("terms", "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)"),
+		listFlag("try",
+			"try `TERMS` as well (all, none, or names), and keep those that lower the error of left-out runs"),
+		textFlag("refuse-above", "20%",
+			"refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2"),
 		// Earlier versions drew ranges at random. Their flags are still accepted.
 		&cli.Uint64Flag{Name: "seed", Hidden: true},
 		&cli.IntFlag{Name: "resamples", Hidden: true},
@@ -226,10 +206,7 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 }
 
 func iterationsFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "iterations", EnvVars: command.Env("iterations"),
-		Usage: "iterative jobs: the number of iterations is in `COLUMN`",
-	}
+	return textFlag("iterations", "", "iterative jobs: the number of iterations is in `COLUMN`")
 }
 
 func atFlag() cli.Flag {
@@ -237,10 +214,7 @@ func atFlag() cli.Flag {
 }
 
 func forceFlag() cli.Flag {
-	return &cli.BoolFlag{
-		Name: "force", EnvVars: command.Env("force"),
-		Usage: "show refused numbers",
-	}
+	return switchFlag("force", "show refused numbers")
 }
 
 // quoted returns a file name quoted for a shell.

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,14 +19,9 @@ import (
 
 func ernestScoreFlags() []cli.Flag {
 	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
-		&cli.StringFlag{
-			Name: "job", EnvVars: command.Env("job"),
-			Usage: "the job's name is in `COLUMN`, or in several, comma-separated (default: one job)",
-		},
-		&cli.StringFlag{
-			Name: "train", EnvVars: command.Env("train"), Value: "scale",
-			Usage: "train on `RULE`: scale, machines or work for the smaller half, scale:25% for the smallest quarter, scale<=0.25 up to a value",
-		},
+		textFlag("job", "", "the job's name is in `COLUMN`, or in several, comma-separated (default: one job)"),
+		textFlag("train", "scale",
+			"train on `RULE`: scale, machines or work for the smaller half, scale:25% for the smallest quarter, scale<=0.25 up to a value"),
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -68,46 +65,40 @@ var splits = map[string]ernest.SplitBy{"scale": ernest.ByScale, "machines": erne
 
 // parseSplit parses a rule such as scale, work:25% or machines<=8.
 func parseSplit(rule string) (s ernest.Split, err error) {
-	bad := func() (ernest.Split, error) {
+	var by string
+	by, s.Below, s.Quantile = parseRule(rule)
+	var ok bool
+	if s.By, ok = splits[by]; !ok {
 		return s, command.Usage("--train %s: it is scale, machines or work, alone or with :25%% or <=VALUE", rule)
 	}
-	at := strings.IndexAny(rule, ":<")
-	if at < 0 {
-		at = len(rule)
-	}
-	by, ok := splits[strings.TrimSpace(rule[:at])]
-	if !ok {
-		return bad()
-	}
-	s.By = by
-	value, isShare := strings.CutPrefix(rule[at:], ":")
-	value, isMost := strings.CutPrefix(value, "<=")
-	share, isPercent := strings.CutSuffix(value, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(share), 64)
-	switch {
-	case at == len(rule):
-		return s, nil
-	case err != nil || !(v > 0) || math.IsInf(v, 0) || isShare == isMost || isPercent != isShare || isShare && v >= 100:
-		return bad()
-	case isShare:
-		s.Quantile = v / 100
-	default:
-		s.Below = v
-	}
 	return s, nil
+}
+
+var ruleForm = regexp.MustCompile(`^\s*(\w+)\s*(?::(.+)%|<=(.+))?$`)
+
+// parseRule splits a rule into its quantity, and the value or the quantile up to which runs train. Both are 0 if the
+// rule does not have them. The quantity of an invalid rule is "".
+func parseRule(rule string) (by string, below, quantile float64) {
+	m := ruleForm.FindStringSubmatch(rule)
+	if m == nil || m[2]+m[3] == "" {
+		return strings.TrimSpace(rule), 0, 0
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(m[2]+m[3]), 64)
+	switch {
+	case err != nil || !(v > 0) || math.IsInf(v, 0) || m[2] != "" && v >= 100:
+		return "", 0, 0
+	case m[2] != "":
+		return m[1], 0, v / 100
+	}
+	return m[1], v, 0
 }
 
 // concurrencyFlags returns the flags for a table of jobs that share a machine, which mean value analysis predicts.
 func concurrencyFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "concurrency", EnvVars: command.Env("concurrency"),
-			Usage: "equal jobs share one machine; `COLUMN` has how many ran at once: predict many from few, by a queueing network",
-		},
-		&cli.IntFlag{
-			Name: "servers", EnvVars: command.Env("servers"),
-			Usage: "with --concurrency: the machine runs `N` jobs at full speed (default: learned)",
-		},
+		textFlag("concurrency", "",
+			"equal jobs share one machine; `COLUMN` has how many ran at once: predict many from few, by a queueing network"),
+		countFlag("servers", 0, "with --concurrency: the machine runs `N` jobs at full speed (default: learned)"),
 	}
 }
 
@@ -120,9 +111,9 @@ func scoreConcurrency(c *cli.Context) error {
 	if c.IsSet("train") {
 		rule = c.String("train")
 	}
-	upTo, quantile, err := parseJobs(rule)
-	if err != nil {
-		return err
+	by, most, quantile := parseRule(rule)
+	if by != "jobs" || most != math.Trunc(most) || most > math.MaxInt32 {
+		return command.Usage("--train %s: with --concurrency it is jobs, alone or with :25%% or <=NUMBER", rule)
 	}
 	in, name, err := openInput(c, c.Args().First())
 	if err != nil {
@@ -135,9 +126,9 @@ func scoreConcurrency(c *cli.Context) error {
 	}
 	shown := ernestview.Sharing{File: name, Jobs: []ernestview.SharedScore{}}
 	for i := range all {
-		one := ernestview.SharedScore{Job: all[i].Job, UpTo: upTo}
-		if upTo == 0 {
-			one.UpTo = all[i].UpTo(quantile)
+		one := ernestview.SharedScore{Job: all[i].Job, UpTo: int(most)}
+		if most == 0 {
+			one.UpTo = all[i].UpTo(cmp.Or(quantile, 0.5))
 		}
 		for _, r := range all[i].Rows {
 			if r.Jobs <= one.UpTo {
@@ -157,24 +148,4 @@ func scoreConcurrency(c *cli.Context) error {
 		shown.Jobs = append(shown.Jobs, one)
 	}
 	return printed(c, &shown)
-}
-
-// parseJobs parses jobs, jobs:25% or jobs<=8. upTo is 0 if the quantile applies.
-func parseJobs(rule string) (upTo int, quantile float64, err error) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(rule), "jobs")
-	if ok && rest == "" {
-		return 0, 0.5, nil
-	}
-	if value, most := strings.CutPrefix(rest, "<="); ok && most {
-		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 0 && n <= math.MaxInt32 {
-			return n, 0, nil
-		}
-	}
-	if value, share := strings.CutPrefix(rest, ":"); ok && share {
-		value, isPercent := strings.CutSuffix(value, "%")
-		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && isPercent && v > 0 && v < 100 {
-			return 0, v / 100, nil
-		}
-	}
-	return 0, 0, command.Usage("--train %s: with --concurrency it is jobs, alone or with :25%% or <=NUMBER", rule)
 }
