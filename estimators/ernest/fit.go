@@ -11,13 +11,13 @@ import (
 // cross-validation.
 type FitOptions struct {
 	// Terms of the model, nil for BaseTerms.
-	Terms []Term
+	Terms []Term `json:"terms"`
 	// Extra are candidate terms. Those that lower the leave-one-out error enough are added to the model, with a
 	// warning. If neither Terms nor Extra are given, Fit tries the usual ones (§3.4).
-	Extra []Term
+	Extra []Term `json:"extra"`
 	// RefuseAbove is the error |predicted/actual - 1| above which a number is useless (the threshold of §3.4), 0 for
 	// DefaultRefuseAbove. A prediction that is likely off by more is refused.
-	RefuseAbove float64
+	RefuseAbove float64 `json:"refuse_above,omitempty"`
 }
 
 // DefaultRefuseAbove is the default of FitOptions.RefuseAbove.

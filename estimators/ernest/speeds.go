@@ -7,6 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -35,33 +36,30 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	if len(all) > MaxRows {
 		return nil, fmt.Errorf("%d measurements: at most %d are taken", len(all), MaxRows)
 	}
-	type machine struct{ n, mean, squares float64 }
-	var machines []machine
+	var logs []float64
+	var machines [][]float64 // the logarithms of each
 	at := map[string]int{}
-	mean := 0.0
 	for i, s := range all {
 		if !finite(s.Value) || s.Value <= 0 || s.Value > mostScale || s.Value < 1/mostScale {
 			return nil, fmt.Errorf("measurement %d: machine %s has speed %v: give a number above 0", i+1, s.Machine,
 				s.Value)
 		}
-		j, ok := at[s.Machine]
-		if !ok {
+		j, known := at[s.Machine]
+		if !known {
 			j = len(machines)
 			at[s.Machine] = j
-			machines = append(machines, machine{})
+			machines = append(machines, nil)
 		}
-		m, log := &machines[j], math.Log(s.Value)
-		m.n++
-		before := m.mean
-		m.mean += (log - before) / m.n
-		m.squares += (log - before) * (log - m.mean)
-		mean += (log - mean) / float64(i+1)
+		machines[j] = append(machines[j], math.Log(s.Value))
+		logs = append(logs, math.Log(s.Value))
 	}
+	mean := stat.Mean(logs, nil)
 	between, within, squares := 0.0, 0.0, 0.0
 	for _, m := range machines {
-		between += m.n * (m.mean - mean) * (m.mean - mean)
-		within += m.squares
-		squares += m.n * m.n
+		n, off := float64(len(m)), stat.Mean(m, nil)-mean
+		between += n * off * off
+		within += n * stat.PopVariance(m, nil)
+		squares += n * n
 	}
 	s, n, groups := &Speeds{}, float64(len(all)), float64(len(machines))
 	const least = 3 // the fewest machines for a variance
@@ -84,7 +82,7 @@ func LearnSpeeds(all []Speed) (*Speeds, error) {
 	s.Reliability = own / (own + within)
 	total := 0.0
 	for _, m := range machines {
-		slow := math.Exp((mean - m.mean) * own / (own + within/m.n))
+		slow := math.Exp((mean - stat.Mean(m, nil)) * own / (own + within/float64(len(m))))
 		s.Slowness = append(s.Slowness, slow)
 		total += slow
 	}

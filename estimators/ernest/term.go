@@ -87,6 +87,15 @@ func ParseTerm(name string) (Term, error) {
 	return 0, fmt.Errorf("no term is called %q: there are %s", name, names(AllTerms()))
 }
 
+// MarshalText returns the term's name.
+func (t Term) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads a term by its name, as ParseTerm does.
+func (t *Term) UnmarshalText(name []byte) (err error) {
+	*t, err = ParseTerm(string(name))
+	return err
+}
+
 // At returns the value of the term. Its coefficient is in seconds per unit of that value.
 func (t Term) At(machines, scale float64) float64 {
 	if t >= terms {

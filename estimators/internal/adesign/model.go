@@ -2,6 +2,7 @@ package adesign
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -32,7 +33,7 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 			largest = 1 // singular, which is reported below
 		}
 		if m.root[j] = 1 / largest; !positive(m.root[j] * m.root[j]) {
-			return nil, fault(-1, "feature %d is %.3g at most: give it in another unit", j+1, largest)
+			return nil, fmt.Errorf("feature %d is %.3g at most: give it in another unit", j+1, largest)
 		}
 		for i, row := range p.Features {
 			m.a.Set(i, j, row[j]/largest)
@@ -40,7 +41,8 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 	}
 	for i, c := range p.Costs {
 		if m.costs[i] = c / p.Budget; !positive(m.costs[i]) {
-			return nil, fault(i, "a cost of %v with a budget of %v: give both in the same unit", c, p.Budget)
+			return nil, fmt.Errorf("candidate %d: a cost of %v with a budget of %v: give both in the same unit", i+1, c,
+				p.Budget)
 		}
 	}
 	return m, m.singular(weights)

@@ -2,6 +2,7 @@ package adesign
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -82,7 +83,8 @@ func (s *search) run() (*Design, error) {
 		}
 	}
 	if !(best.Gap <= proven*best.Objective) {
-		return nil, &ConvergenceError{Iterations: iterations, Objective: best.Objective, Gap: best.Gap}
+		return nil, fmt.Errorf("no optimal design after %d iterations: objective %.6g may be above the least by %.3g",
+			iterations, best.Objective, best.Gap)
 	}
 	return best, nil
 }

@@ -5,6 +5,7 @@
 package nnls
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,8 +18,6 @@ import (
 // Columns are scaled to length 1, and each passive set is solved by Householder QR: nothing is squared, so a
 // condition number of 1e11 still leaves digits. If columns depend on each other, Solve returns one of the
 // solutions, the same for the same input, and SpanOf names them. Fewer rows than columns is such a case.
-//
-// Errors are an *Error.
 func Solve(a *mat.Dense, b []float64) (x []float64, residual float64, err error) {
 	if err := check(a, b); err != nil {
 		return nil, math.NaN(), err
@@ -30,41 +29,18 @@ func Solve(a *mat.Dense, b []float64) (x []float64, residual float64, err error)
 	return s.result()
 }
 
-// An Error is the reason why a system has no solution. Row and Column, from 0, are those of an invalid number, else
-// -1; the right side has the column -1.
-type Error struct {
-	Row, Column int
-	What        string
-}
-
-func (e *Error) Error() string {
-	switch {
-	case e.Row >= 0 && e.Column >= 0:
-		return fmt.Sprintf("row %d, column %d: %s", e.Row+1, e.Column+1, e.What)
-	case e.Row >= 0:
-		return fmt.Sprintf("row %d: the right side is %s", e.Row+1, e.What)
-	}
-	return e.What
-}
-
-func fail(format string, args ...any) *Error { return &Error{-1, -1, fmt.Sprintf(format, args...)} }
-
 func check(a *mat.Dense, b []float64) error {
 	if a == nil || a.IsEmpty() {
-		return fail("least squares of 0 rows and 0 columns: give at least one of each")
+		return errors.New("least squares of 0 rows and 0 columns: give at least one of each")
 	}
-	m, n := a.Dims()
+	m, _ := a.Dims()
 	if m != len(b) {
-		return fail("least squares of %d rows with %d values on the right: give one a row", m, len(b))
+		return fmt.Errorf("least squares of %d rows with %d values on the right: give one a row", m, len(b))
 	}
 	for i := range m {
-		for j := -1; j < n; j++ {
-			v := b[i]
-			if j >= 0 {
-				v = a.At(i, j)
-			}
+		for j, v := range append(mat.Row(nil, i, a), b[i]) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return &Error{i, j, fmt.Sprintf("%v: give a finite number", v)}
+				return fmt.Errorf("row %d, column %d of the columns and the right side: %v: give a finite number", i+1, j+1, v)
 			}
 		}
 	}

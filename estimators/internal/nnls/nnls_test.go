@@ -2,7 +2,6 @@ package nnls
 
 import (
 	"encoding/binary"
-	"errors"
 	"flag"
 	"math"
 	"reflect"
@@ -19,28 +18,28 @@ func TestErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		a    *mat.Dense
 		b    []float64
-		want error
+		want string
 	}{
-		"nil":      {nil, nil, fail("least squares of 0 rows and 0 columns: give at least one of each")},
-		"empty":    {&mat.Dense{}, nil, fail("least squares of 0 rows and 0 columns: give at least one of each")},
-		"no right": {one, nil, fail("least squares of 1 rows with 0 values on the right: give one a row")},
-		"long":     {one, []float64{1, 2}, fail("least squares of 1 rows with 2 values on the right: give one a row")},
+		"nil":      {nil, nil, "least squares of 0 rows and 0 columns: give at least one of each"},
+		"empty":    {&mat.Dense{}, nil, "least squares of 0 rows and 0 columns: give at least one of each"},
+		"no right": {one, nil, "least squares of 1 rows with 0 values on the right: give one a row"},
+		"long":     {one, []float64{1, 2}, "least squares of 1 rows with 2 values on the right: give one a row"},
 		"infinite": {
 			mat.NewDense(2, 1, []float64{1, math.Inf(1)}),
 			[]float64{1, 2},
-			&Error{1, 0, "+Inf: give a finite number"},
+			"row 2, column 1 of the columns and the right side: +Inf: give a finite number",
 		},
-		"right":     {one, []float64{math.Inf(-1)}, &Error{0, -1, "-Inf: give a finite number"}},
-		"too large": {mat.NewDense(1, 1, []float64{1e-300}), []float64{1e300}, fail("the coefficient of column 1 is beyond 1e308: give the column in another unit")},
-		"residual":  {mat.NewDense(2, 1, []float64{-1, -1}), []float64{1.7e308, 1.7e308}, fail("the residual is beyond 1e308: give the right side in a larger unit")},
+		"right":     {one, []float64{math.Inf(-1)}, "row 1, column 2 of the columns and the right side: -Inf: give a finite number"},
+		"too large": {mat.NewDense(1, 1, []float64{1e-300}), []float64{1e300}, "the coefficient of column 1 is beyond 1e308: give the column in another unit"},
+		"residual":  {mat.NewDense(2, 1, []float64{-1, -1}), []float64{1.7e308, 1.7e308}, "the residual is beyond 1e308: give the right side in a larger unit"},
 	} {
 		x, residual, err := Solve(c.a, c.b)
-		if x != nil || !math.IsNaN(residual) || !reflect.DeepEqual(err, c.want) {
+		if x != nil || !math.IsNaN(residual) || err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, %v, %v, want %v", name, x, residual, err, c.want)
 		}
 	}
 	if _, _, err := Solve(mat.NewDense(1, 2, []float64{1, math.NaN()}), []float64{1}); err == nil ||
-		err.Error() != "row 1, column 2: NaN: give a finite number" {
+		err.Error() != "row 1, column 2 of the columns and the right side: NaN: give a finite number" {
 		t.Errorf("NaN: %v", err)
 	}
 }
@@ -186,9 +185,6 @@ func FuzzSolve(f *testing.F) {
 		}
 		x, residual, err := Solve(a, b)
 		if err != nil {
-			if !errors.As(err, new(*Error)) {
-				t.Fatal(err)
-			}
 			return
 		}
 		for j, v := range x {

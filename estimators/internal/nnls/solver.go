@@ -1,6 +1,7 @@
 package nnls
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -70,7 +71,7 @@ func (s *solver) run() error {
 			return nil
 		}
 		if added == searches*len(s.columns) {
-			return fail("no solution after %d iterations: the columns are too close to dependent", added)
+			return fmt.Errorf("no solution after %d iterations: the columns are too close to dependent", added)
 		}
 		z, ok := s.try(append(slices.Clip(s.passive), j))
 		if !ok || !(z[len(z)-1] > 0) {
@@ -189,7 +190,7 @@ func (s *solver) result() ([]float64, float64, error) {
 		}
 		x[j] = y * (s.right / s.scale[j])
 		if math.IsInf(s.right, 0) || math.IsInf(s.scale[j], 0) || math.IsInf(x[j], 0) || math.IsNaN(x[j]) {
-			return nil, math.NaN(), fail("the coefficient of column %d is beyond 1e308: give the column in another unit",
+			return nil, math.NaN(), fmt.Errorf("the coefficient of column %d is beyond 1e308: give the column in another unit",
 				j+1)
 		}
 	}
@@ -198,7 +199,7 @@ func (s *solver) result() ([]float64, float64, error) {
 	}
 	residual := floats.Norm(s.residual, 2) * s.right
 	if math.IsInf(residual, 0) || math.IsNaN(residual) {
-		return nil, math.NaN(), fail("the residual is beyond 1e308: give the right side in a larger unit")
+		return nil, math.NaN(), fmt.Errorf("the residual is beyond 1e308: give the right side in a larger unit")
 	}
 	return x, residual, nil
 }

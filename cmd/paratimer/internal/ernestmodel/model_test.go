@@ -221,7 +221,7 @@ func TestReadErrors(t *testing.T) {
 			`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`,
 			"f: row 2: iterations 0: all runs have iterations, at least 1, or none has",
 		},
-		{`"extra": null`, `"extra": ["cube"]`, `f: no term is called "cube"`},
+		{`"extra": null`, `"extra": ["cube"]`, `f: this is not a saved model: no term is called "cube"`},
 		{good, "", "f: this is not a saved model: EOF"},
 		{good, "{}", "f: this is not a saved model: it has not the format"},
 	} {

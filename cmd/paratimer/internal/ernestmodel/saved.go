@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -22,31 +23,27 @@ const (
 // same result. Terms and coefficients, of an iterative job
 // those of one iteration, are for other programs and to check the file.
 type saved struct {
-	Format       string       `json:"format"`
-	Version      int          `json:"version"`
-	Terms        []string     `json:"terms"`
-	Coefficients []float64    `json:"coefficients"`
-	Fit          options      `json:"fit"`
-	Rows         []ernest.Row `json:"rows"`
-	Of           []Sum        `json:"of,omitempty"` // the job's program and inputs
-}
-
-type options struct {
-	Terms       []string `json:"terms"` // null: the base terms
-	Extra       []string `json:"extra"` // null with null terms: try the usual ones
-	RefuseAbove float64  `json:"refuse_above,omitempty"`
-	// only in files from versions that drew ranges at random; ignored
-	Seed      uint64 `json:"seed,omitempty"`
-	Resamples int    `json:"resamples,omitempty"` // as Seed
+	Format       string        `json:"format"`
+	Version      int           `json:"version"`
+	Terms        []ernest.Term `json:"terms"`
+	Coefficients []float64     `json:"coefficients"`
+	Fit          struct {
+		ernest.FitOptions
+		// only in files from versions that drew ranges at random; ignored
+		Seed      uint64 `json:"seed,omitempty"`
+		Resamples int    `json:"resamples,omitempty"`
+	} `json:"fit"`
+	Rows []ernest.Row `json:"rows"`
+	Of   []Sum        `json:"of,omitempty"` // the job's program and inputs
 }
 
 // Write saves a model.
 func (m *Model) Write(w io.Writer) error {
 	s := saved{
 		Of: m.Of, Format: format, Version: version, Rows: m.Rows,
-		Terms: Names(m.Terms[m.Setup:]), Coefficients: m.Coefficients[m.Setup:],
-		Fit: options{Terms: Names(m.Options.Terms), Extra: Names(m.Options.Extra), RefuseAbove: m.Options.RefuseAbove},
+		Terms: m.Terms[m.Setup:], Coefficients: m.Coefficients[m.Setup:],
 	}
+	s.Fit.FitOptions = m.Options
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", " ")
 	return enc.Encode(s)
@@ -84,19 +81,11 @@ func (s *saved) model() (*Model, error) {
 	case len(s.Rows) == 0 || len(s.Rows) > maxRows:
 		return nil, fmt.Errorf("it has %d rows; a model has 1 to %d", len(s.Rows), maxRows)
 	}
-	o := ernest.FitOptions{RefuseAbove: s.Fit.RefuseAbove}
-	var err error
-	if o.Terms, err = Terms(s.Fit.Terms); err != nil {
-		return nil, err
-	}
-	if o.Extra, err = Terms(s.Fit.Extra); err != nil {
-		return nil, err
-	}
-	m, err := fit(s.Rows, o)
+	m, err := fit(s.Rows, s.Fit.FitOptions)
 	if err != nil {
 		return nil, err
 	}
-	if !near(m.Coefficients[m.Setup:], s.Coefficients) {
+	if !slices.EqualFunc(m.Coefficients[m.Setup:], s.Coefficients, near) {
 		return nil, fmt.Errorf(
 			"its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
 	}
@@ -105,42 +94,4 @@ func (s *saved) model() (*Model, error) {
 }
 
 // near reports whether coefficients are equal, apart from the rounding of another machine.
-func near(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if math.Abs(a[i]-b[i]) > 1e-6*math.Max(math.Abs(a[i]), 1e-12) {
-			return false
-		}
-	}
-	return true
-}
-
-// Names returns the names of terms; nil for nil.
-func Names(terms []ernest.Term) []string {
-	if terms == nil {
-		return nil
-	}
-	names := []string{}
-	for _, t := range terms {
-		names = append(names, t.String())
-	}
-	return names
-}
-
-// Terms parses the names of terms; nil for nil.
-func Terms(names []string) ([]ernest.Term, error) {
-	if names == nil {
-		return nil, nil
-	}
-	terms := []ernest.Term{}
-	for _, n := range names {
-		t, err := ernest.ParseTerm(n)
-		if err != nil {
-			return nil, err
-		}
-		terms = append(terms, t)
-	}
-	return terms, nil
-}
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(math.Abs(a), 1e-12) }

@@ -108,10 +108,14 @@ func (v *Choice) JSON(w io.Writer) error {
 	}
 	for i := range v.Choices {
 		c := &v.Choices[i]
-		one := choice{c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets, frame.Text(c.Why)}
+		one := choice{
+			c.Offer, c.Machines, outlookOf(&c.Prediction, !v.refused(c)), nan, nan, nan, nan, nan, c.Meets,
+			frame.Text(c.Why),
+		}
 		if !v.refused(c) {
 			one.InTimeRatio, one.InBudgetRatio = units.Float(c.InTime), units.Float(c.InBudget)
-			one.Cost, one.LowCost, one.HighCost = v.cost(c.Offer, c.Cost), v.cost(c.Offer, c.CostLow), v.cost(c.Offer, c.CostHigh)
+			one.Cost, one.LowCost = v.cost(c.Offer, c.Cost), v.cost(c.Offer, c.CostLow)
+			one.HighCost = v.cost(c.Offer, c.CostHigh)
 		}
 		out.Choices = append(out.Choices, one)
 	}

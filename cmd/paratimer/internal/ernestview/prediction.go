@@ -41,8 +41,8 @@ type fitted struct {
 }
 
 type part struct {
-	Terms        []string  `json:"terms"`
-	Coefficients []float64 `json:"coefficients"`
+	Terms        []ernest.Term `json:"terms"`
+	Coefficients []float64     `json:"coefficients"`
 }
 
 type prediction struct {
@@ -72,18 +72,18 @@ func (f *Fitted) JSON(w io.Writer) error {
 	m := f.Model
 	out := fitted{
 		File: f.Name, Rows: len(m.Rows), Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
-		part: part{ernestmodel.Names(m.Terms[m.Setup:]), m.Coefficients[m.Setup:]}, Rank: m.Rank,
+		part: part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank,
 		Condition: units.Float(m.Condition), Training: ernest.Overhead(m.Rows, ernest.Row{}),
 		Predictions: []prediction{}, Retrain: f.signal(),
 	}
 	if m.Setup > 0 {
-		out.Setup = &part{ernestmodel.Names(m.Terms[:m.Setup]), m.Coefficients[:m.Setup]}
+		out.Setup = &part{m.Terms[:m.Setup], m.Coefficients[:m.Setup]}
 	}
 	predicted := f.predict()
 	for _, p := range predicted {
 		q := prediction{
-			p.Point, outlookOf(&p, f.shown(&p)), units.Float(p.Extrapolation.Distance), nan, units.Float(p.Risk), p.Next,
-			refusal(&p),
+			Point: p.Point, outlook: outlookOf(&p, f.shown(&p)), Extrapolation: units.Float(p.Extrapolation.Distance),
+			TrainingRatio: nan, RiskRatio: units.Float(p.Risk), Next: p.Next, Refused: refusal(&p),
 		}
 		if f.shown(&p) {
 			q.TrainingRatio = units.Float(out.Training.MachineSeconds / (p.Seconds * p.Machines))

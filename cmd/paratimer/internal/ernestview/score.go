@@ -59,7 +59,9 @@ func (s *Score) JSON(w io.Writer) error {
 		}
 		for _, r := range j.Runs {
 			p := outlookOf(&r.Prediction, r.Prediction.Refused == nil)
-			run := scoredRun{r.Row, p.Seconds, p.LowSeconds, p.HighSeconds, refusal(&r.Prediction), map[string]units.Float{}}
+			run := scoredRun{
+				r.Row, p.Seconds, p.LowSeconds, p.HighSeconds, refusal(&r.Prediction), map[string]units.Float{},
+			}
 			for i, v := range r.Baselines {
 				run.Baselines[ernest.Baselines[i]] = units.Float(v)
 			}
@@ -100,8 +102,10 @@ func (s *Score) Text(w io.Writer) error {
 		}
 		if len(j.Methods) > 0 && j.Methods[0].Refused > 0 {
 			why := "the model does not fit"
-			if i := slices.IndexFunc(j.Runs, func(r ernest.ScoredRun) bool { return r.Prediction.Refused != nil }); i >= 0 {
-				why = j.Runs[i].Prediction.Refused.Error()
+			for _, r := range slices.Backward(j.Runs) {
+				if r.Prediction.Refused != nil {
+					why = r.Prediction.Refused.Error()
+				}
 			}
 			t.line("%s: no number for %s: %s", cut(j.Job), units.Count(j.Methods[0].Refused, "run"), view.Escape(why))
 		}

@@ -72,15 +72,11 @@ func (c *counter) field(text []byte) {
 
 // valueOf returns the value of index:value, or the whole field.
 func valueOf(field []byte) (value []byte, pair bool) {
-	for i, b := range field {
-		if b == ':' && i > 0 && i+1 < len(field) {
-			return field[i+1:], true
-		}
-		if b < '0' || b > '9' {
-			break
-		}
+	index, value, _ := bytes.Cut(field, []byte(":"))
+	if len(index) == 0 || len(value) == 0 || len(bytes.Trim(index, "0123456789")) > 0 {
+		return field, false
 	}
-	return field, false
+	return value, true
 }
 
 // zero reports whether a field is the number 0, in any notation.
@@ -88,17 +84,8 @@ func zero(field []byte) bool {
 	if field[0] == '+' || field[0] == '-' {
 		field = field[1:]
 	}
-	digits := 0
-	for _, b := range field {
-		switch {
-		case b == '0':
-			digits++
-		case b == '.':
-		case (b == 'e' || b == 'E') && digits > 0:
-			return true
-		default:
-			return false
-		}
+	if exponent := bytes.IndexAny(field, "eE"); exponent > 0 {
+		field = field[:exponent]
 	}
-	return digits > 0
+	return bytes.IndexByte(field, '0') >= 0 && len(bytes.Trim(field, "0.")) == 0
 }

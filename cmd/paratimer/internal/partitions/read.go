@@ -90,47 +90,37 @@ func (d *Folder) add(path string, buffer []byte) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a link to a folder: give files", path)
 	}
-	size := info.Size()
-	if size <= int64(len(buffer)) {
-		return d.all(path, f, buffer[:size])
+	// A file that fits into the buffer is one piece. Its last row may lack the end of its line.
+	size, n := info.Size(), int64(1)
+	length := size
+	if size > int64(len(buffer)) {
+		length, n = int64(len(buffer)/pieces), pieces
+		d.Sampled++
 	}
 	var c counter
 	counted := 0
-	length := int64(len(buffer) / pieces)
-	for i := range int64(pieces) {
+	for i := range n {
 		piece := buffer[:length]
-		at := (size - length) / (pieces - 1) * i
+		at := (size - length) / max(1, n-1) * i
 		if err := d.fill(path, f, piece, at); err != nil {
 			return err
 		}
-		piece = whole(piece, at > 0)
+		if n > 1 {
+			piece = whole(piece, at > 0)
+		}
 		c.count(piece, at > 0)
+		if n == 1 {
+			c.endRow()
+		}
 		c = counter{rows: c.rows, entries: c.entries}
 		counted += len(piece)
 	}
-	if counted == 0 {
+	if counted == 0 && n > 1 {
 		return fmt.Errorf("%s: no field ends within %d bytes: this is not text of rows", path, length)
 	}
-	d.Sampled++
-	times := float64(size) / float64(counted)
+	times := float64(size) / float64(max(1, counted))
 	d.All = append(d.All, ernest.Partition{
-		Bytes: float64(size), Rows: times * float64(c.rows),
-		Entries: times * float64(c.entries),
-	})
-	return nil
-}
-
-// all measures a file that is read whole. Its last row may lack the end of its line.
-func (d *Folder) all(path string, f io.ReaderAt, text []byte) error {
-	if err := d.fill(path, f, text, 0); err != nil {
-		return err
-	}
-	var c counter
-	c.count(text, false)
-	c.endRow()
-	d.All = append(d.All, ernest.Partition{
-		Bytes: float64(len(text)), Rows: float64(c.rows),
-		Entries: float64(c.entries),
+		Bytes: float64(size), Rows: times * float64(c.rows), Entries: times * float64(c.entries),
 	})
 	return nil
 }

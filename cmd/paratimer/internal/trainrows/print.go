@@ -28,12 +28,12 @@ func (t Table) Text(w io.Writer) error {
 }
 
 type row struct {
-	Machines float64  `json:"machines"`
-	Scale    float64  `json:"scale"`
-	Seconds  float64  `json:"seconds"`
-	Records  *float64 `json:"records"`
-	Bytes    *float64 `json:"bytes"`
-	Run      string   `json:"run"`
+	Machines float64     `json:"machines"`
+	Scale    float64     `json:"scale"`
+	Seconds  float64     `json:"seconds"`
+	Records  units.Float `json:"records"`
+	Bytes    units.Float `json:"bytes"`
+	Run      string      `json:"run"`
 }
 
 // JSON writes the table as JSON.
@@ -48,14 +48,9 @@ func (t Table) JSON(w io.Writer) error {
 	}
 	for i, r := range t.Rows {
 		run := t.Runs[i]
-		out.Rows = append(out.Rows, row{r.Machines, r.Scale, r.Seconds, known(run.Records), known(run.Bytes), run.Name})
+		out.Rows = append(out.Rows, row{
+			r.Machines, r.Scale, r.Seconds, units.Float(run.Records), units.Float(run.Bytes), run.Name,
+		})
 	}
 	return view.JSON(w, out, " ")
-}
-
-func known(v float64) *float64 {
-	if v > 0 { // no NaN
-		return &v
-	}
-	return nil
 }

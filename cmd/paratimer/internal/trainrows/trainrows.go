@@ -25,7 +25,8 @@ type Run struct {
 
 // Of returns the run that a profile was learned from, or an error that says why it is no training data.
 func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
-	r := Run{Name: name, Records: input(profile, records), Bytes: input(profile, bytes), Seconds: seconds}
+	r := Run{Name: name, Seconds: seconds}
+	r.Records, r.Bytes = input(profile)
 	for j := range profile.Jobs {
 		job := &profile.Jobs[j]
 		for i := range job.Stages {
@@ -81,33 +82,34 @@ func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	return n
 }
 
-func records(p *dag.Stage) dag.Series {
-	if len(p.Pipelines) == 0 {
-		return dag.Series{}
-	}
-	return p.Pipelines[0].Tuples
-}
-
-func bytes(p *dag.Stage) dag.Series { return p.Bytes }
-
-// input returns what the first jobs read; NaN unless it is known for every task and more than 0.
-func input(plan *dag.Plan, of func(*dag.Stage) dag.Series) float64 {
-	sum := 0.0
+// input returns how many records and bytes the first jobs read; NaN unless it is known for every task and more than 0.
+func input(plan *dag.Plan) (records, bytes float64) {
 	for j := range plan.Jobs {
 		job := &plan.Jobs[j]
 		for i := range job.Stages {
 			// The maps of a job, or the stages that read no other stage.
 			s := &job.Stages[i]
 			first := i == 0 || len(s.After) == 0 && !job.IsMapReduce()
-			if first && len(job.After) == 0 && s.Count() > 0 {
-				sum += of(s).Sum(s.Count())
+			if !first || len(job.After) > 0 || s.Count() == 0 {
+				continue
 			}
+			var tuples dag.Series
+			if len(s.Pipelines) > 0 {
+				tuples = s.Pipelines[0].Tuples
+			}
+			records += tuples.Sum(s.Count())
+			bytes += s.Bytes.Sum(s.Count())
 		}
 	}
-	if !(sum > 0) || math.IsInf(sum, 0) {
+	return known(records), known(bytes)
+}
+
+// known returns a size, or NaN if it is not a finite number above 0.
+func known(size float64) float64 {
+	if !(size > 0) || math.IsInf(size, 0) {
 		return math.NaN()
 	}
-	return sum
+	return size
 }
 
 // A Table is training data: scale 1 is the largest input.
@@ -121,9 +123,18 @@ type Table struct {
 
 // NewTable scales the runs by their inputs: in records, or in bytes if more runs have these.
 func NewTable(runs []Run) Table {
+	records, bytes := 0, 0
+	for _, r := range runs {
+		if !math.IsNaN(r.Records) {
+			records++
+		}
+		if !math.IsNaN(r.Bytes) {
+			bytes++
+		}
+	}
 	t := Table{Unit: "records"}
 	size := func(r Run) float64 { return r.Records }
-	if of(runs, func(r Run) float64 { return r.Bytes }) > of(runs, size) {
+	if bytes > records {
 		t.Unit, size = "bytes", func(r Run) float64 { return r.Bytes }
 	}
 	for _, r := range runs {
@@ -138,15 +149,4 @@ func NewTable(runs []Run) Table {
 		t.Rows = append(t.Rows, ernest.Row{Machines: r.Machines, Scale: size(r) / t.Most, Seconds: r.Seconds})
 	}
 	return t
-}
-
-// of counts the runs that have a size.
-func of(runs []Run, size func(Run) float64) int {
-	n := 0
-	for _, r := range runs {
-		if !math.IsNaN(size(r)) {
-			n++
-		}
-	}
-	return n
 }

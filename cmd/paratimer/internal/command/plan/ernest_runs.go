@@ -49,22 +49,30 @@ func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
 	if o.RefuseAbove, err = refuseAbove(c); err != nil {
 		return o, err
 	}
-	if terms := c.StringSlice("terms"); len(terms) > 0 {
-		if o.Terms, err = ernestmodel.Terms(terms); err != nil {
-			return o, command.Usage("--terms: %w", err)
-		}
+	if o.Terms, err = termsOf(c, "terms"); err != nil {
+		return o, err
 	}
 	switch try := c.StringSlice("try"); {
 	case len(try) == 1 && try[0] == "all":
 		o.Extra = ernest.AllTerms()[len(ernest.BaseTerms()):]
 	case len(try) == 1 && try[0] == "none":
 		o.Extra = []ernest.Term{}
-	case len(try) > 0:
-		if o.Extra, err = ernestmodel.Terms(try); err != nil {
-			return o, command.Usage("--try: %w", err)
-		}
+	default:
+		o.Extra, err = termsOf(c, "try")
 	}
-	return o, nil
+	return o, err
+}
+
+// termsOf returns the terms of a flag; nil if there are none.
+func termsOf(c *cli.Context, flag string) (terms []ernest.Term, err error) {
+	for _, name := range c.StringSlice(flag) {
+		t, err := ernest.ParseTerm(name)
+		if err != nil {
+			return nil, command.Usage("--%s: %w", flag, err)
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
 }
 
 // refuseAbove returns the value of --refuse-above; 0, the default of a fit, if the command does not have the flag.
