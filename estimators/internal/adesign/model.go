@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,22 +47,44 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 	return m, m.singular(weights)
 }
 
+// dependent is the least singular value, relative to the largest, of distinguishable features.
+const dependent = 1e-10
+
 // singular returns an error that names the features that candidates with weight (all, if weights are nil) cannot
 // distinguish.
 func (m *model) singular(weights []float64) error {
-	rows := mat.DenseCopyOf(m.a)
-	for i, w := range weights {
-		if w == 0 {
-			rows.SetRow(i, make([]float64, m.k))
+	n, _ := m.a.Dims()
+	rows := mat.NewDense(max(n, m.k), m.k, nil)
+	for i := range n {
+		if weights == nil || weights[i] > 0 {
+			rows.SetRow(i, m.a.RawRowView(i))
 		}
 	}
-	span := nnls.SpanOf(rows)
-	if span.Rank == m.k {
+	var qr mat.QR
+	qr.Factorize(rows)
+	var r, v mat.Dense
+	qr.RTo(&r)
+	var svd mat.SVD
+	e := &SingularError{Features: m.k}
+	if !svd.Factorize(r.Slice(0, m.k, 0, m.k), mat.SVDFull) {
+		return e
+	}
+	svd.VTo(&v)
+	values := svd.Values(nil)
+	for _, s := range values {
+		if s > dependent*values[0] {
+			e.Rank++
+		}
+	}
+	if e.Rank == m.k {
 		return nil
 	}
-	dependent := slices.Concat(span.Dependent()...)
-	slices.Sort(dependent)
-	return &SingularError{Features: m.k, Rank: span.Rank, Dependent: dependent}
+	for j := range m.k {
+		if floats.Norm(v.RawRowView(j)[e.Rank:], 2) > 1e-6 {
+			e.Dependent = append(e.Dependent, j)
+		}
+	}
+	return e
 }
 
 // A point is the objective and its derivatives at some weights. In the basis T with M⁻¹ = TTᵀ and
@@ -127,7 +148,9 @@ func (m *model) bound(gain []float64) (value, price float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gain[j]*m.costs[i], gain[i]*m.costs[j]) })
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(gain[j]*m.costs[i], gain[i]*m.costs[j]), cmp.Compare(i, j))
+	})
 	left := 1.0
 	for _, i := range order {
 		if m.costs[i] >= left {

@@ -17,6 +17,8 @@ const (
 	proven     = 1e-6  // greatest gap of an optimal design if rounding allows no better one
 	enough     = 1e-9  // gap, as a part of the objective, at which it ends after patience steps without gain
 	patience   = 5
+	near       = 1e-4 // complementarity, as a part of the objective, below which rounded designs are tried
+	bound      = 1e-2 // greatest distance to a bound of a weight that may be rounded to it
 	halvings   = 50
 )
 
@@ -69,9 +71,11 @@ func (s *search) start() bool {
 func (s *search) run() (*Design, error) {
 	best := &Design{Objective: math.NaN(), Gap: math.Inf(1)}
 	for i := 1; i <= iterations && (s.at != nil || s.start()); i++ {
-		if d := s.m.design(slices.Clone(s.weights()), s.at); d.Gap < best.Gap {
-			best = d
-			best.Iterations = i
+		if floats.Dot(s.value, s.multiplier) <= near*s.at.objective {
+			if d := s.rounded(); d != nil && d.Gap < best.Gap {
+				best = d
+				best.Iterations = i
+			}
 		}
 		settled := best.Gap <= enough*best.Objective && i >= best.Iterations+patience
 		if settled || best.Gap <= precise*best.Objective || !s.step() {
@@ -83,6 +87,41 @@ func (s *search) run() (*Design, error) {
 			iterations, best.Objective, best.Gap)
 	}
 	return best, nil
+}
+
+// rounded moves weights to a bound if their multipliers indicate it, and scales the others to the rest of the
+// budget. It returns nil if the result is no design.
+func (s *search) rounded() *Design {
+	n := len(s.m.costs)
+	x := make([]float64, n)
+	spent, free := 0.0, 0.0
+	for i, v := range s.weights() {
+		most, value := min(1, 1/s.m.costs[i]), s.at.gain[i]+s.multiplier[2*n]*s.m.costs[i]
+		switch {
+		case v < bound*most && v/most < s.multiplier[i]/value:
+		case s.value[n+i] < bound && s.value[n+i] < s.multiplier[n+i]/value:
+			x[i] = 1
+			spent += s.m.costs[i]
+		default:
+			x[i] = v
+			free += v * s.m.costs[i]
+		}
+	}
+	if spent > 1 {
+		return nil
+	}
+	if f := (1 - spent) / free; free > 0 && f < 1+bound {
+		for i, v := range x {
+			if v < 1 {
+				x[i] = min(1, v*f)
+			}
+		}
+	}
+	at, ok := s.m.at(x)
+	if !ok {
+		return nil
+	}
+	return s.m.design(x, at)
 }
 
 // step makes one step of predictor and corrector (S. Mehrotra, SIAM Journal on Optimization 2, 1992): the progress
@@ -212,7 +251,7 @@ func (s *search) newton() (*system, bool) {
 		}
 	}
 	// Four times the rank is more than there are between the bounds.
-	slices.SortStableFunc(f.kept, func(i, j int) int { return cmp.Compare(ratio[i], ratio[j]) })
+	slices.SortFunc(f.kept, func(i, j int) int { return cmp.Or(cmp.Compare(ratio[i], ratio[j]), cmp.Compare(i, j)) })
 	f.kept = f.kept[:min(len(f.kept), 4*rank)]
 	matrix := mat.NewDense(rank+len(f.kept), rank+len(f.kept), nil)
 	for at, i := range f.kept {
