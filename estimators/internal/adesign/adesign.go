@@ -4,15 +4,10 @@
 // no interior point method.
 package adesign
 
-import (
-	"fmt"
-	"math"
-)
-
 // A Problem is a set of possible experiments. An experiment with features a and weight λ adds λaaᵀ to the
 // information matrix M of the design.
 type Problem struct {
-	// Features are those of each candidate, all of one length. The objective depends on their
+	// Features are those of each candidate, all of one length from 1 to MaxFeatures. The objective depends on their
 	// units: Ernest divides each feature by its mean over the candidates first.
 	Features [][]float64
 	Costs    []float64 // of each candidate at weight 1, above 0, in any unit
@@ -32,12 +27,22 @@ type Design struct {
 	Iterations int
 }
 
+// MaxFeatures and MaxCandidates bound the work: it grows with the fourth power of the former and linearly with the
+// latter.
+const (
+	MaxFeatures   = 16
+	MaxCandidates = 100_000
+)
+
 // Solve returns the A-optimal design: it minimizes tr((Σ λ aaᵀ)⁻¹) over 0 <= λ <= 1 within the budget
 // (S. Venkataraman et al., "Ernest", NSDI 2016, section 3.3; S. Boyd and L. Vandenberghe, "Convex Optimization",
-// 7.5.2). The work grows with the fourth power of the number of features and linearly with that of the candidates.
+// 7.5.2).
 //
-// The caller has checked that there are candidates, and that all numbers are finite. An error may be a *SingularError.
+// Errors are a *ProblemError, a *SingularError or a *ConvergenceError.
 func Solve(p *Problem) (*Design, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
 	m, err := newModel(p, nil)
 	if err != nil {
 		return nil, err
@@ -45,10 +50,22 @@ func Solve(p *Problem) (*Design, error) {
 	return newSearch(m).run()
 }
 
-// Evaluate returns the design with given weights from 0 to 1, of this or another method. Weights beyond the budget are
-// evaluated too: then Gap, the distance to the best design within the budget, may be negative. An error may be a
-// *SingularError.
+// Evaluate returns the design with given weights, of this or another method. Weights beyond the budget are
+// evaluated too: then Gap, the distance to the best design within the budget, may be negative.
+//
+// Errors are a *ProblemError or a *SingularError.
 func Evaluate(p *Problem, weights []float64) (*Design, error) {
+	if err := check(p); err != nil {
+		return nil, err
+	}
+	if len(weights) != len(p.Features) {
+		return nil, fault(-1, "%d candidates with %d weights: give each one", len(p.Features), len(weights))
+	}
+	for i, w := range weights {
+		if !(w >= 0 && w <= 1) {
+			return nil, fault(i, "a weight of %v: give a number from 0 to 1", w)
+		}
+	}
 	m, err := newModel(p, weights)
 	if err != nil {
 		return nil, err
@@ -59,18 +76,3 @@ func Evaluate(p *Problem, weights []float64) (*Design, error) {
 	}
 	return m.design(weights, at), nil
 }
-
-// A SingularError means that candidates, or weights, cannot distinguish features, whatever is measured.
-type SingularError struct {
-	Features, Rank int
-	Dependent      []int // features, from 0, that are combinations of each other or always 0
-}
-
-func (e *SingularError) Error() string {
-	return fmt.Sprintf("the experiments tell only %d of %d features apart (dependent: %v, counted from 0): vary what these are made of",
-		e.Rank, e.Features, e.Dependent)
-}
-
-func positive(v float64) bool { return v > 0 && !infinite(v) }
-
-func infinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }

@@ -203,9 +203,18 @@ func TestErrors(t *testing.T) {
 		}
 		return err
 	}
+	two := [][]float64{{1, 2}, {1, 3}}
 	for want, err := range map[string]error{
+		"no candidates: give at least one experiment":                                                                   p(nil, nil, 1),
+		"2 candidates with 1 costs: give each one":                                                                      p(two, []float64{1}, 1),
+		"a budget of NaN: give a number above 0":                                                                        p(two, []float64{1, 1}, math.NaN()),
+		"candidate 2: a cost of 0: give a number above 0":                                                               p(two, []float64{1, 0}, 1),
+		"candidate 2: feature 1 is NaN: give a finite number":                                                           p([][]float64{{1}, {math.NaN()}}, []float64{1, 1}, 1),
+		"candidate 2: 1 features, where the first has 2":                                                                p([][]float64{{1, 2}, {1}}, []float64{1, 1}, 1),
+		"candidate 1: 0 features: from 1 to 16 can be solved":                                                           p([][]float64{{}}, []float64{1}, 1),
 		"candidate 1: a cost of 1e+308 with a budget of 1e-10: give both in the same unit":                              p([][]float64{{1}}, []float64{1e308}, 1e-10),
 		"feature 1 is 1e+300 at most: give it in another unit":                                                          p([][]float64{{1e300}}, []float64{1}, 1),
+		"100001 candidates: at most 100000; make the grid coarser":                                                      p(make([][]float64, 100_001), nil, 1),
 		"the experiments tell only 0 of 1 features apart (dependent: [0], counted from 0): vary what these are made of": p([][]float64{{0}}, []float64{1}, 1),
 	} {
 		if err.Error() != want {
@@ -243,7 +252,7 @@ func BenchmarkNewton(b *testing.B) {
 	if !s.start() {
 		b.Fatal("singular")
 	}
-	n := len(s.m.costs)
+	n := len(s.x)
 	right := make([]float64, n)
 	for i := range right {
 		right[i] = 1
@@ -251,17 +260,18 @@ func BenchmarkNewton(b *testing.B) {
 	b.Run("low rank", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			f, _ := s.newton()
-			f.solve(right, make([]float64, n))
+			f, _ := s.factorise()
+			f.solve(right)
 		}
 	})
 	b.Run("dense", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
+			v := mat.NewDense(n, s.rank(), s.factors())
 			h := mat.NewSymDense(n, nil)
-			h.SymOuterK(1, s.factors())
+			h.SymOuterK(1, v)
 			for i := range n {
-				h.SetSym(i, i, h.At(i, i)+s.multiplier[i]/s.value[i]+s.multiplier[n+i]/s.value[n+i])
+				h.SetSym(i, i, h.At(i, i)+s.z[i]/s.x[i]+s.w[i]/s.room[i])
 			}
 			var chol mat.Cholesky
 			chol.Factorize(h)

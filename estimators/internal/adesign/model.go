@@ -2,27 +2,29 @@ package adesign
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A model is a problem with features scaled to at most 1: then tr(M⁻¹) is Σ root²·(M⁻¹)ᵢᵢ.
+// A model is a problem with features scaled to at most 1: then tr(M⁻¹) is Σ factor·(M⁻¹)ᵢᵢ.
 type model struct {
 	k      int
-	a      *mat.Dense // candidates x k
-	root   []float64
+	a      []float64 // candidates x k
+	factor []float64
 	costs  []float64 // as parts of the budget
+	most   []float64 // weights that the budget allows
 	budget float64
 }
 
 // newModel checks the rank of the candidates with weight, of all if weights are nil.
 func newModel(p *Problem, weights []float64) (*model, error) {
 	n, k := len(p.Features), len(p.Features[0])
-	m := &model{k: k, a: mat.NewDense(n, k, nil), root: make([]float64, k), costs: make([]float64, n), budget: p.Budget}
+	m := &model{
+		k: k, a: make([]float64, n*k), factor: make([]float64, k), costs: make([]float64, n),
+		most: make([]float64, n), budget: p.Budget,
+	}
 	for j := range k {
 		largest := 0.0
 		for _, row := range p.Features {
@@ -31,114 +33,101 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 		if largest == 0 {
 			largest = 1 // singular, which is reported below
 		}
-		if m.root[j] = 1 / largest; !positive(m.root[j] * m.root[j]) {
-			return nil, fmt.Errorf("feature %d is %.3g at most: give it in another unit", j+1, largest)
+		m.factor[j] = 1 / (largest * largest)
+		if !positive(m.factor[j]) {
+			return nil, fault(-1, "feature %d is %.3g at most: give it in another unit", j+1, largest)
 		}
 		for i, row := range p.Features {
-			m.a.Set(i, j, row[j]/largest)
+			m.a[i*k+j] = row[j] / largest
 		}
 	}
 	for i, c := range p.Costs {
 		if m.costs[i] = c / p.Budget; !positive(m.costs[i]) {
-			return nil, fmt.Errorf("candidate %d: a cost of %v with a budget of %v: give both in the same unit", i+1, c,
-				p.Budget)
+			return nil, fault(i, "a cost of %v with a budget of %v: give both in the same unit", c, p.Budget)
 		}
+		m.most[i] = min(1, 1/m.costs[i])
 	}
-	return m, m.singular(weights)
+	if err := m.singular(weights); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
-// dependent is the least singular value, relative to the largest, of distinguishable features.
-const dependent = 1e-10
-
-// singular returns an error that names the features that candidates with weight (all, if weights are nil) cannot
-// distinguish.
-func (m *model) singular(weights []float64) error {
-	n, _ := m.a.Dims()
-	rows := mat.NewDense(max(n, m.k), m.k, nil)
-	for i := range n {
-		if weights == nil || weights[i] > 0 {
-			rows.SetRow(i, m.a.RawRowView(i))
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(rows)
-	var r, v mat.Dense
-	qr.RTo(&r)
-	var svd mat.SVD
-	e := &SingularError{Features: m.k}
-	if !svd.Factorize(r.Slice(0, m.k, 0, m.k), mat.SVDFull) {
-		return e
-	}
-	svd.VTo(&v)
-	values := svd.Values(nil)
-	for _, s := range values {
-		if s > dependent*values[0] {
-			e.Rank++
-		}
-	}
-	if e.Rank == m.k {
-		return nil
-	}
-	for j := range m.k {
-		if floats.Norm(v.RawRowView(j)[e.Rank:], 2) > 1e-6 {
-			e.Dependent = append(e.Dependent, j)
-		}
-	}
-	return e
-}
+func (m *model) row(i int) []float64 { return m.a[i*m.k : (i+1)*m.k] }
 
 // A point is the objective and its derivatives at some weights. In the basis T with M⁻¹ = TTᵀ and
-// M⁻¹FM⁻¹ = TETᵀ, where F are the squares of the model's roots and E is diagonal, all derivatives are sums: with
-// α = Tᵀa,
+// M⁻¹FM⁻¹ = TETᵀ, where F are the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
 //
 //	objective = Σ e    gradient = -Σ e α²    Hessian(i, j) = 2 (Σ αᵢ αⱼ) (Σ e αᵢ αⱼ)
 type point struct {
 	objective float64
-	alpha     mat.Dense // candidates x k
+	alpha     []float64 // candidates x k
 	e         []float64
 	gain      []float64 // minus the gradient
 }
 
 // at returns the point at some weights, and false if the information matrix is singular to a float64.
 func (m *model) at(weights []float64) (*point, bool) {
-	var information mat.Dense
-	information.Mul(m.a.T(), scaled(m.a, weights))
+	sum := make([]float64, m.k*m.k)
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		row := m.row(i)
+		for p, v := range row {
+			to := sum[p*m.k : (p+1)*m.k]
+			for q := p; q < m.k; q++ {
+				to[q] += w * v * row[q]
+			}
+		}
+	}
+	information := mat.NewSymDense(m.k, sum) // only its upper triangle is read
 	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(m.k, information.RawMatrix().Data)) {
+	if !chol.Factorize(information) {
 		return nil, false
 	}
-	// M = UᵀU, so that L = U⁻¹ has M⁻¹ = LLᵀ. With √F L = XSYᵀ, T is LY and E is S².
-	var u, l mat.TriDense
+	// M = UᵀU, so that L = U⁻¹ has M⁻¹ = LLᵀ.
+	var u mat.TriDense
 	chol.UTo(&u)
+	var l mat.TriDense
 	if err := l.InverseTri(&u); err != nil {
 		return nil, false
 	}
-	var svd mat.SVD
-	if !svd.Factorize(scaled(mat.DenseCopyOf(&l), m.root), mat.SVDThinV) {
+	scaled := mat.NewSymDense(m.k, nil)
+	for p := range m.k {
+		for q := p; q < m.k; q++ {
+			sum := 0.0
+			for r := range m.k {
+				sum += l.At(r, p) * m.factor[r] * l.At(r, q)
+			}
+			scaled.SetSym(p, q, sum)
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(scaled, true) {
 		return nil, false
 	}
-	var y, t mat.Dense
-	svd.VTo(&y)
-	t.Mul(&l, &y)
-	at := &point{e: svd.Values(nil), gain: make([]float64, len(weights))}
-	floats.Mul(at.e, at.e)
-	at.objective = floats.Sum(at.e)
-	at.alpha.Mul(m.a, &t)
-	for i := range at.gain {
-		for q, x := range at.alpha.RawRowView(i) {
+	var v, t mat.Dense
+	eigen.VectorsTo(&v)
+	t.Mul(&l, &v)
+	n := len(weights)
+	at := &point{alpha: make([]float64, n*m.k), e: eigen.Values(nil), gain: make([]float64, n)}
+	for _, e := range at.e {
+		at.objective += e
+	}
+	basis := t.RawMatrix().Data
+	for i := range n {
+		alpha := at.alpha[i*m.k : (i+1)*m.k]
+		for p, x := range m.row(i) {
+			for q := range alpha {
+				alpha[q] += x * basis[p*m.k+q]
+			}
+		}
+		for q, x := range alpha {
 			at.gain[i] += at.e[q] * x * x
 		}
 	}
-	return at, positive(at.objective)
-}
-
-// scaled returns the matrix with its rows multiplied by factors.
-func scaled(a *mat.Dense, factors []float64) *mat.Dense {
-	product := mat.DenseCopyOf(a)
-	for i, f := range factors {
-		floats.Scale(f, product.RawRowView(i))
-	}
-	return product
+	return at, !math.IsNaN(at.objective) && !math.IsInf(at.objective, 0)
 }
 
 // bound solves the linear program max gain·x over the feasible x: a fractional knapsack, filled by gain per cost
@@ -164,9 +153,14 @@ func (m *model) bound(gain []float64) (value, price float64) {
 }
 
 func (m *model) design(weights []float64, at *point) *Design {
-	value, price := m.bound(at.gain)
-	return &Design{
-		Weights: weights, Objective: at.objective, Cost: floats.Dot(weights, m.costs) * m.budget,
-		Gap: value - floats.Dot(at.gain, weights), Price: price / m.budget,
+	d := &Design{Weights: weights, Objective: at.objective}
+	for i, w := range weights {
+		d.Cost += w * m.costs[i]
+		d.Gap -= at.gain[i] * w
 	}
+	value, price := m.bound(at.gain)
+	d.Gap += value
+	d.Cost *= m.budget
+	d.Price = price / m.budget
+	return d
 }
