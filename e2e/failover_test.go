@@ -73,7 +73,7 @@ func TestForgetful(t *testing.T) {
 	if !slices.ContainsFunc(w.frames,
 		func(f frame) bool {
 			return f.told("does not know " + app.job() + " any more")
-		}) || !w.last().told("the history server does not tell how") {
+		}) || !w.last().told("the history server does not report how") {
 		t.Errorf("it is not said that the application is forgotten: %+v", w.last().Warnings)
 	}
 	l.note("the ResourceManager killed, and back without its memory", *w.last().Elapsed,
@@ -113,7 +113,7 @@ func TestHistoryAway(t *testing.T) {
 	v.ends(0, "succeeded")
 	v.replays(0)
 	waits = v.waitsForHistory(over)
-	if !v.last().told("the ResourceManager's word") {
+	if !v.last().told("the ResourceManager reports") {
 		t.Errorf("it is not said whose word the end is: %+v", v.last().Warnings)
 	}
 	if waits < 2*time.Minute || waits > 5*time.Minute {

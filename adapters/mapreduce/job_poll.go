@@ -231,8 +231,8 @@ func (s *Source) waitForHistory(j *job) {
 	if !isFinal && waited <= quietLimit {
 		return
 	}
-	s.warn(dag.WarnObservation, "the history server does not tell how %s ended, the ResourceManager's word is %s: %s", j.id,
-		state, why)
+	s.warn(dag.WarnObservation, "the history server does not report how %s ended, the ResourceManager reports %s: %s",
+		j.id, state, why)
 	if !isFinal && (state != dag.Succeeded || !j.app.Finished.Known()) {
 		return
 	}

@@ -163,7 +163,7 @@ func TestHistoryServerIsAway(t *testing.T) {
 		for range 6 {
 			s := l.tick(t, src, 15*time.Second)
 			if s.State != dag.Running || s.Jobs[0].State != dag.Succeeded || s.Jobs[0].Finished != labStart+20_001 ||
-				!toldOf(s, "the history server does not tell how") {
+				!toldOf(s, "the history server does not report how") {
 				t.Fatalf("%v, job %v until %v: %v", s.State, s.Jobs[0].State, s.Jobs[0].Finished, s.Warnings)
 			}
 		}
@@ -174,7 +174,7 @@ func TestHistoryServerIsAway(t *testing.T) {
 		if !back {
 			want = labStart + 20_001
 		}
-		if s.State != dag.Succeeded || s.Jobs[0].Finished != want || toldOf(s, "the ResourceManager's word") == back {
+		if s.State != dag.Succeeded || s.Jobs[0].Finished != want || toldOf(s, "the ResourceManager reports") == back {
 			t.Errorf("back %v: %v, finished %v, want %v: %v", back, s.State, s.Jobs[0].Finished, want, s.Warnings)
 		}
 	}
@@ -232,7 +232,7 @@ func TestForgottenByAll(t *testing.T) {
 		}
 	}
 	s := l.tick(t, src, 20*time.Second)
-	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "word is ended_unconfirmed") {
+	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "reports ended_unconfirmed") {
 		t.Errorf("%v, job %v: %v", s.State, s.Jobs[0].State, s.Warnings)
 	}
 }

@@ -209,8 +209,9 @@ func (m *Model) leaveOut(of featurer, folds int) []float64 {
 // number. The mean is NaN if there are none.
 func (m *Model) meanError(predicted []float64) (mean float64, count int) {
 	sum := 0.0
-	for i, row := range m.Rows {
-		if e := math.Abs(predicted[i]/row.Seconds - 1); row.Seconds > 0 && !math.IsNaN(e) {
+	for i, p := range predicted { // one of each row
+		if actual := m.Rows[i].Seconds; actual > 0 && !math.IsNaN(p) {
+			e := math.Abs(p/actual - 1)
 			sum += e
 			count++
 		}
