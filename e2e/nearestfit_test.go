@@ -56,7 +56,7 @@ func table3Table(old []byte) []byte {
 	}, names...)
 	return renewed(old, fmt.Sprintf(
 		"The paper's nine benchmarks, at the scale of one machine: Java jobs on Hadoop 3.4.2 with the tap's jar, %d maps, and data drawn as the paper\n"+
-			"describes it, measured on %s. [e2e.md](e2e.md) has later runs of the same jobs, which take other containers and other load. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
+			"describes it, measured on %s. `e2e.md` has later runs of the same jobs, which take other containers and other load. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
 			"max in points over the ticks with a prediction, in brackets the share of ticks without one; *nearestfit* is its streaming form where maps\n"+
 			"have more than 2000 keys. *No tap* is of the same run's REST answers alone.\n\n", benchmark.Files,
 		time.Now().Format(time.DateOnly), reduceSeconds), titles, rows)
