@@ -1,8 +1,8 @@
 package recording
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -43,7 +43,7 @@ func NewWriter(out io.WriteCloser, now func() dag.Instant) *Writer {
 const maxKept = 128 << 20
 
 // Layer records each exchange of next. It must be at a position where bodies are uncompressed and the user's name and
-// cookies are not visible. It reads a body before it returns the response.
+// cookies are not visible. It keeps what the client reads of a body, which the client bounds.
 func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 	return layer(func(r *http.Request) (*http.Response, error) {
 		rec := Record{T: float64(w.now()), URL: scrubURL(r.URL)}
@@ -53,23 +53,20 @@ func (w *Writer) Layer(next http.RoundTripper) http.RoundTripper {
 			w.write(&rec)
 			return nil, err
 		}
-		body, err := io.ReadAll(io.LimitReader(resp.Body, maxKept+1))
-		if len(body) > maxKept {
-			err = fmt.Errorf("an answer of more than %d MB", maxKept>>20)
-		}
-		// After the recorded part, reading goes on in the body, with its error.
-		resp.Body = rest{io.MultiReader(bytes.NewReader(body), resp.Body), resp.Body}
 		rec.Type, rec.Date = resp.Header.Get("Content-Type"), resp.Header.Get("Date")
-		switch to := resp.Header.Get("Location"); {
-		case err != nil:
-			rec.Body = scrubText(err.Error())
-		case to != "":
-			rec.Status, rec.Body = resp.StatusCode, "Location: "+scrubText(to)
-		default:
-			rec.Status, rec.Body = resp.StatusCode, scrubBody(r.URL.Path, body)
-		}
-		rec.Ms = float64(w.now()) - rec.T
-		w.write(&rec)
+		to := resp.Header.Get("Location")
+		resp.Body = &kept{ReadCloser: resp.Body, done: func(body []byte, err error) {
+			switch {
+			case err != nil:
+				rec.Body = scrubText(err.Error())
+			case to != "":
+				rec.Status, rec.Body = resp.StatusCode, "Location: "+scrubText(to)
+			default:
+				rec.Status, rec.Body = resp.StatusCode, scrubBody(r.URL.Path, body)
+			}
+			rec.Ms = float64(w.now()) - rec.T
+			w.write(&rec)
+		}}
 		return resp, nil
 	})
 }
@@ -78,9 +75,34 @@ type layer func(*http.Request) (*http.Response, error)
 
 func (f layer) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-type rest struct {
-	io.Reader
-	io.Closer
+// kept is a body that keeps what was read of it, and passes that to done when it is closed.
+type kept struct {
+	io.ReadCloser
+	read []byte
+	err  error
+	done func(body []byte, err error) // nil once it was called
+}
+
+func (k *kept) Read(b []byte) (int, error) {
+	n, err := k.ReadCloser.Read(b)
+	if len(k.read)+n <= maxKept {
+		k.read = append(k.read, b[:n]...)
+	} else {
+		k.err = fmt.Errorf("an answer of more than %d MB", maxKept>>20)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		k.err = err
+	}
+	return n, err
+}
+
+func (k *kept) Close() error {
+	err := k.ReadCloser.Close()
+	if k.done != nil {
+		k.done(k.read, k.err)
+		k.done = nil
+	}
+	return err
 }
 
 // write appends an answer, unless the recording has failed.

@@ -164,3 +164,36 @@ func TestFullDiskOfAnswers(t *testing.T) {
 		t.Errorf("Close says %v", err)
 	}
 }
+
+// endless is a body without an end. It counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	e.read += len(b)
+	return len(b), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// A client bounds what it reads of a response. Recording reads no more.
+func TestRecordingReadsNoMore(t *testing.T) {
+	t.Parallel()
+	body := &endless{}
+	w := NewWriter(&sink{}, func() dag.Instant { return 0 })
+	client := http.Client{Transport: w.Layer(layer(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
+	}))}
+	resp, err := client.Get("http://host/ws/v1/cluster/apps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(resp.Body, make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || body.read > 100 {
+		t.Errorf("%d bytes are read, the client has read 100 (%v)", body.read, err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
