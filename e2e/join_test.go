@@ -165,11 +165,11 @@ func (w *watcher) noStepAtHandOver() {
 			continue
 		}
 		step, gap, news := is.Sub(*was), after.At.Sub(*before.At), before.early(after)
-		l.t.Logf("hand-over of %s at %.1f s: the end moves by %.2f s, of which ends of jobs are worth %.2f s (%.1f s between frames)",
+		l.t.Logf("hand-over of %s at %.1f s: the predicted end moves by %.2f s; %.2f s of that are due to jobs that ended (%.1f s between frames)",
 			job, w.since(r.at()), step.Seconds(), news.Seconds(), gap.Seconds())
 		tenth := time.Duration(*w.last().Elapsed / 10 * float64(time.Second))
 		if rest := step - news; min(step.Abs(), rest.Abs()) >= max(2*time.Second, gap, tenth) {
-			l.t.Errorf("hand-over of %s: the predicted end moves by %v, of which %v are ends of jobs", job, step,
+			l.t.Errorf("hand-over of %s: the predicted end moves by %v; only %v of that are due to jobs that ended", job, step,
 				news)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 // TestSparkTLS watches an application whose driver speaks TLS: at its own address, at its address without TLS, which
 // sends there, and through a gateway with paths and certificates of its own that refuses the pages of jobs. Then the
-// event log tells which stage reads which.
+// event log shows the dependencies between stages.
 func TestSparkTLS(t *testing.T) {
 	l := upSpark(t)
 	if _, err := exec.LookPath("keytool"); err != nil {

@@ -147,7 +147,8 @@ func TestListsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRoom: workflows share the room for tasks and return it. A part of it is for small workflows only.
+// TestRoom checks that all workflows share one limit of tasks, of which a part is reserved for small workflows, and
+// that an ended workflow no longer counts.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	r := newHub(newLab())

@@ -34,7 +34,7 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	if last := a.lastJob(); last < 0 {
 		d.Say("spark job page", yarn.OK, "", "not tried: there is no job yet")
 	} else if drawn, err = s.get(ctx, driver.Get, jobPage(last)); drawn {
-		d.Say("spark job page", yarn.OK, "", "it tells which stage reads which")
+		d.Say("spark job page", yarn.OK, "", "it shows the dependencies between stages")
 	} else if err != nil {
 		d.Broken("spark job page", yarn.Warn, err)
 	} else {
@@ -55,10 +55,10 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	default:
 		if _, err = s.get(ctx, driver.History, s.path("logs")); err != nil {
 			d.Say("spark history server", yarn.Warn, "",
-				"it has %s, but not its event log: which stage reads which is a guess", a.id)
+				"it has %s, but not its event log: dependencies between stages are guessed", a.id)
 			break
 		}
-		d.Say("spark history server", yarn.OK, "", "it has %s, and its event log tells which stage reads which", a.id)
+		d.Say("spark history server", yarn.OK, "", "it has %s, and its event log shows the dependencies between stages", a.id)
 	}
 	switch _, err = s.get(ctx, driver.Get, s.path("environment")); {
 	case err != nil:

@@ -335,9 +335,9 @@ func TestBehindGateway(t *testing.T) {
 func TestDoctorOfEdges(t *testing.T) {
 	t.Parallel()
 	for _, has := range []bool{true, false} {
-		c, want := &chain{jobs: 1}, "warn it has app-1, but not its event log: which stage reads which is a guess"
+		c, want := &chain{jobs: 1}, "warn it has app-1, but not its event log: dependencies between stages are guessed"
 		if has {
-			c.log, want = c.zipOf, "ok it has app-1, and its event log tells which stage reads which"
+			c.log, want = c.zipOf, "ok it has app-1, and its event log shows the dependencies between stages"
 		}
 		base, client := c.serve(t)
 		got := ""

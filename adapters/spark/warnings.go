@@ -49,7 +49,7 @@ func (f *facts) remarks(state dag.State) (out []dag.Warning) {
 		add(dag.WarnObservation, "the driver has dropped %s that ended early: the estimate rests on what it still has", what)
 	}
 	if slices.ContainsFunc(f.running(), func(j *job) bool { return !j.edgesKnown() }) {
-		add(dag.WarnNoEdges, "which stage reads which is a guess: neither the page of the job nor the history server tells it")
+		add(dag.WarnNoEdges, "dependencies between stages are guessed: neither the job's page nor the history server shows them")
 	}
 	return out
 }

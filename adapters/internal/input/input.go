@@ -6,9 +6,11 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"unicode"
 
@@ -124,4 +126,50 @@ func OneLine(s string, most int) string {
 		return string(r[:most]) + "…"
 	}
 	return s
+}
+
+// ErrLong means that a line has too many bytes. The next call of Line continues in it.
+var ErrLong = errors.New("it is too long")
+
+// Line reads a line of at most most bytes, without its end. It returns io.EOF after the last one. If the text ends
+// within a line, it returns that part with an error that is io.ErrUnexpectedEOF.
+func Line(in *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > most:
+			return nil, fmt.Errorf("%w: it has more than %d MB", ErrLong, most>>20)
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, io.ErrUnexpectedEOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, err //nolint:wrapcheck // it is the reader's
+		}
+	}
+}
+
+// EachFile calls visit for each file in a folder and its subfolders, most at most, until it returns an error. It calls
+// skip for each folder that cannot be read.
+func EachFile(ctx context.Context, in fs.FS, folder string, most int, skip func(name string, err error),
+	visit func(name string, d fs.DirEntry) error,
+) error {
+	files := 0
+	return fs.WalkDir(in, folder, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && d != nil && d.IsDir():
+			skip(name, err)
+			return fs.SkipDir
+		case err != nil || d.IsDir():
+			return err
+		}
+		if files++; files > most {
+			return fmt.Errorf("%s: more than %d files: give a smaller folder", folder, most)
+		}
+		return visit(name, d)
+	})
 }
