@@ -291,27 +291,3 @@ const (
 func TooLarge(all []Warning) bool {
 	return slices.ContainsFunc(all, func(w Warning) bool { return w.Code == WarnTooLarge })
 }
-
-// Announced returns the snapshot without the foreseen stages, which come last in their jobs. It returns s itself if
-// there are none.
-func (s *Snapshot) Announced() *Snapshot {
-	out := s
-	for j := range s.Plan.Jobs {
-		stages := s.Plan.Jobs[j].Stages
-		n := slices.IndexFunc(stages, func(stage Stage) bool { return stage.Foreseen })
-		if n < 0 {
-			continue
-		}
-		if out == s {
-			c, plan := *s, *s.Plan
-			plan.Jobs, c.Jobs, c.Plan = slices.Clone(plan.Jobs), slices.Clone(s.Jobs), &plan
-			out = &c
-		}
-		out.Plan.Jobs[j].Stages = stages[:n:n]
-		if j < len(out.Jobs) {
-			states := out.Jobs[j].Stages
-			out.Jobs[j].Stages = slices.Clip(states[:min(n, len(states))])
-		}
-	}
-	return out
-}

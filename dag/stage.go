@@ -20,9 +20,6 @@ type Stage struct {
 	Pool  string `plan:"pool"`
 	Tasks int    // number of tasks; meaningless while !Known
 	Known bool   // false: the number of tasks is unknown
-	// Foreseen means that the engine has not submitted the stage, but its present plan of the query contains it.
-	// Then Tasks is an upper limit, and Tasks, the name and the inputs may still change.
-	Foreseen bool
 	// Pipelines run one after the other in each task. A map has one, a reduce three: Copy, Sort, Work.
 	Pipelines []Pipeline
 	// Measurements of a profile beyond pipelines.

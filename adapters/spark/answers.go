@@ -55,7 +55,7 @@ var endpoints = []endpoint{
 	{path: regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), limit: rest.Middle, take: each((*App).takeStageRow)},
 	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*App).takeTasks},
 	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*App).takeExecutors},
-	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: (*App).takeSQL},
+	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: each((*App).takeExecutionRow)},
 	{path: regexp.MustCompile(part + `logs/?$`), limit: rest.Middle, take: each((*App).takeLoggedJob)},
 	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*App).takeEnvironment},
 	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), take: (*App).takeManager},
@@ -306,39 +306,18 @@ func (a *App) takeExecutors(answer *Answer, _ []string) bool {
 	return ok
 }
 
-// takeSQL applies one or more executions of SQL. A list with an offset begins where the previous one had no ended
-// execution any more.
-func (a *App) takeSQL(answer *Answer, _ []string) bool {
-	list, ok := rows[wireSQL](answer)
-	over := 0 // at the beginning of the list
-	for i := range list {
-		w := &list[i]
-		x := a.executionAt(idOf(w.ID))
-		if w.Status != "" && w.Status != "RUNNING" && over == i {
-			over++
-		}
-		if x == nil {
-			continue
-		}
-		x.description, x.status = described(string(w.Description)), string(w.Status)
-		for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
-			x.addJob(id.ID())
-		}
-		switch {
-		case x.status != "RUNNING":
-			if x.plan = nil; w.SubmissionTime > 0 && w.Duration >= 0 {
-				x.ended = w.SubmissionTime.at() + millis(w.Duration)
-			}
-		case w.PlanDescription != "":
-			x.plan = parsePlan(w.PlanDescription)
-		}
+func (a *App) takeExecutionRow(w *wireSQL) {
+	x := a.executionAt(idOf(w.ID))
+	if x == nil {
+		return
 	}
-	if answer.URL.Query().Has("offset") {
-		if a.endedSQL += over; len(list) == 0 {
-			a.endedSQL /= 2 // the driver has dropped some
-		}
+	x.description, x.status = described(string(w.Description)), string(w.Status)
+	for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
+		x.addJob(id.ID())
 	}
-	return ok
+	if x.status != "RUNNING" && w.SubmissionTime > 0 && w.Duration >= 0 {
+		x.ended = w.SubmissionTime.at() + millis(w.Duration)
+	}
 }
 
 func (a *App) takeEnvironment(answer *Answer, _ []string) bool {

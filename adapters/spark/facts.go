@@ -40,7 +40,6 @@ type facts struct {
 	tooLarge    bool // more than the bounds allow was left out
 	listedBelow int  // all stages with a lower id are listed
 	round       int  // number of the source's poll
-	endedSQL    int  // how many of the first executions in the driver's list have ended
 	inLog       bool // the event log is the only source
 }
 

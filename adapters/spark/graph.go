@@ -181,28 +181,3 @@ func (p *planner) before(j *job) []*stage {
 	}
 	return out
 }
-
-// placeOf returns the place of a job's last stage in the plan, or 0 if it has none.
-func (p *planner) placeOf(j *job) int {
-	if j == nil {
-		return 0
-	}
-	if s := p.writerOf(j.last()); s != nil {
-		return s.planPlace
-	}
-	return 0
-}
-
-// openEnds returns edges to a stage of an execution with unknown inputs. The stage comes after the running jobs, or
-// else after the newest job.
-func (p *planner) openEnds(jobs []int) []dag.Edge {
-	var out []dag.Edge
-	for _, id := range jobs {
-		if j := p.jobs[id]; j != nil && (!j.hasEnded() || id == jobs[len(jobs)-1]) {
-			if at := p.placeOf(j); at > 0 {
-				out = append(out, edgeTo(at, dag.Broadcast))
-			}
-		}
-	}
-	return out
-}

@@ -105,7 +105,7 @@ func (l *Log) take(line []byte) bool {
 	if kind == nil {
 		return ok
 	}
-	if kind.sound != nil && kind.name != "SQLAdaptiveExecutionUpdate" { // a plan may be adapted to an earlier one
+	if kind.sound != nil {
 		h := maphash.Bytes(l.seed, line)
 		if _, twice := l.hashes[h]; twice {
 			l.copies++

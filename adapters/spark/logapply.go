@@ -55,9 +55,6 @@ func (a *App) applyExecution(e *event) {
 			x.status = "FAILED"
 		}
 	}
-	if x.plan = w.plan; x.status != "RUNNING" {
-		x.plan = nil
-	}
 }
 
 func (a *App) startJob(e *event) {

@@ -70,12 +70,10 @@ type wireEvent struct {
 	} `json:"Job Result"`
 
 	// Of executions of SQL, and of their jobs.
-	Execution   *number `json:"executionId"`
-	Description text    `json:"description"`
-	Time        moment  `json:"time"`
-	Error       text    `json:"errorMessage"`
-	PlanText    string  `json:"physicalPlanDescription"`
-	plan        *sqlPlan
+	Execution   *number       `json:"executionId"`
+	Description text          `json:"description"`
+	Time        moment        `json:"time"`
+	Error       text          `json:"errorMessage"`
 	Job         jobProperties `json:"Properties"`
 
 	Stage loggedStage `json:"Stage Info"`
@@ -154,7 +152,6 @@ var eventKinds = []eventKind{
 	{"TaskEnd", (*App).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
 	{"SQLExecutionStart", (*App).applyExecution, (*wireEvent).hasExecution},
 	{"SQLExecutionEnd", (*App).applyExecution, (*wireEvent).hasExecution},
-	{"SQLAdaptiveExecutionUpdate", (*App).applyExecution, (*wireEvent).hasExecution},
 }
 
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
@@ -231,7 +228,6 @@ func (w *wireEvent) event(kind *eventKind, line int) event {
 	case "StageSubmitted", "StageCompleted":
 		e.stage = idOf(w.Stage.ID)
 	}
-	w.plan, w.PlanText = parsePlan(w.PlanText), ""
 	e.more = w
 	return e
 }

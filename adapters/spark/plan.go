@@ -92,11 +92,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 		stages = append(stages, stage)
 	}
 	var coming []dag.Capacity
-	if runs {
-		later := p.coming()
-		plan.Open = p.unit.kind != sqlUnit || !p.execution().counted() || len(later) == 0 && len(p.running()) == 0 ||
-			slices.ContainsFunc(later, func(s dag.Stage) bool { return !s.Known })
-		stages = append(stages, later...)
+	if plan.Open = runs; runs {
 		plan.Cluster.Elastic, coming = p.capacity(now)
 	}
 	pipelines, left := make([]dag.Pipeline, len(stages)), dag.MaxTasks

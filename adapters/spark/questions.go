@@ -33,7 +33,6 @@ var roundQuestions = []question{
 	{requests: endedStages, most: 20},
 	{requests: jobPages, most: 5, optional: true},
 	{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
-	{requests: plans, optional: true},
 	{requests: pools, optional: true},
 	{requests: tasks},
 }
@@ -57,17 +56,14 @@ const (
 	manyExecute = 50   // executors; longer lists are requested less often
 	seldom      = 5    // rounds
 	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
-	plansRound  = 5    // plans of executions in a round
 	// logTimeout bounds one request for the event log. The request itself has a pause.
 	logTimeout = 10 * time.Second
 )
 
 // asked has what was requested so far.
 type asked struct {
-	tries    map[string]int // how often the page of each job, each pool, and each job that the driver lacks was requested
-	nextJob  int            // lowest id of a job without a known end
-	lastJob  int            // when plans of SQL were last requested
-	jobCount int            // running jobs at that time
+	tries   map[string]int // how often the page of each job, each pool, and each job that the driver lacks was requested
+	nextJob int            // lowest id of a job without a known end
 }
 
 // ask asks questions until a request fails that may not.
@@ -141,33 +137,6 @@ func watchedSQL(s *Source, ask func(string) bool) {
 	} else if s.app.unit.kind == sqlUnit {
 		ask(s.path("%s", sqlList))
 	}
-}
-
-// plans requests the plans of running executions after a job has started or ended, because they do not change
-// otherwise. Drivers without executions of SQL return an error.
-func plans(s *Source, ask func(string) bool) {
-	last, count := s.app.lastJob(), len(s.app.running())
-	if count == 0 || last == s.asked.lastJob && count == s.asked.jobCount {
-		return
-	}
-	if s.app.unit.kind != sqlUnit {
-		list := s.path("sql?offset=%d&length=%d&details=false&planDescription=false", s.app.endedSQL, sqlRow)
-		if !ask(list) || s.err != nil {
-			return
-		}
-	}
-	left := plansRound
-	for _, id := range slices.Backward(sortedKeys(s.app.executions)) {
-		x := s.app.executions[id]
-		if x.status != "RUNNING" || left == 0 || s.app.unit.kind == sqlUnit && x != s.app.execution() {
-			continue
-		}
-		left--
-		if !ask(s.path("sql/%d?details=false&planDescription=true", id)) || s.err != nil {
-			return
-		}
-	}
-	s.asked.lastJob, s.asked.jobCount = last, count
 }
 
 // jobs requests jobs that have left the list of running jobs, or were never in it because they started and ended

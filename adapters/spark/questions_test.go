@@ -140,7 +140,7 @@ func TestHollowAnswers(t *testing.T) {
 		for _, body := range []string{"{}", "null", "[]", `""`, "0", "[{}]"} {
 			a := few(t)
 			took(a, 0, part, body)
-			if got := show(a); got != want || a.endedSQL != 0 || len(a.executions) > 0 {
+			if got := show(a); got != want || len(a.executions) > 0 {
 				t.Errorf("%s of %q: %s", body, part, cmp.Diff(want, got))
 			}
 		}

@@ -79,7 +79,6 @@ type execution struct {
 	status      string // RUNNING, COMPLETED, FAILED
 	ended       dag.Instant
 	jobs        map[int]bool
-	plan        *sqlPlan // set while it runs; nil if unknown
 }
 
 // addJob adds a job to the execution, which may be nil.

@@ -49,7 +49,6 @@ type notebook struct {
 	more  bool
 	gone  bool
 	asked []string
-	plan  string // of the execution
 }
 
 func (n *notebook) Now() dag.Instant { return n.now }
@@ -99,8 +98,6 @@ func (n *notebook) Get(_ context.Context, path string) ([]byte, error) {
 		return []byte(`[` + sql + `,{"id":9,"status":"RUNNING"},{"id":8,"status":"COMPLETED"}]`), nil
 	case part == "sql":
 		return []byte("[" + sql + "]"), nil
-	case part == "sql/7" && strings.Contains(query, "planDescription=true"):
-		return []byte(strings.Replace(sql, "{", fmt.Sprintf(`{"planDescription":%q,`, n.plan), 1)), nil
 	case part == "sql/7":
 		return []byte(sql), nil
 	case part == "environment":
@@ -156,39 +153,6 @@ func TestUnitLive(t *testing.T) {
 			if strings.Contains(path, c.foreign) {
 				t.Errorf("%s: the driver was asked for %s", c.id, path)
 			}
-		}
-	}
-}
-
-// TestPlanIsAskedForOnce checks that the plan of an execution, which may be long, is requested when a job has come or
-// gone, and that its stages to come are in the application's plan.
-func TestPlanIsAskedForOnce(t *testing.T) {
-	t.Parallel()
-	for _, id := range []string{"nb", "nb/sql/7"} {
-		n := &notebook{
-			now:  dag.Instant(time.Date(2026, 11, 22, 15, 30, 10, 0, time.UTC).UnixMilli()),
-			plan: "AdaptiveSparkPlan\n+- == Current Plan ==\n   Sort\n   +- ShuffleQueryStage 0\n      +- Exchange hashpartitioning(a#1, 9)\n         +- Scan csv\n",
-		}
-		s := NewSource(n, id)
-		for range 3 {
-			snap, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			last := snap.Plan.Jobs[0].Stages[len(snap.Plan.Jobs[0].Stages)-1]
-			if !last.Foreseen || last.Name != "Sort (not submitted)" || last.Tasks != 9 || snap.Plan.Open != (id == "nb") ||
-				last.Pool != "default" {
-				t.Errorf("%s: the last stage is %+v, open %v", id, last, snap.Plan.Open)
-			}
-		}
-		plans := 0
-		for _, path := range n.asked {
-			if strings.Contains(path, "planDescription=true") {
-				plans++
-			}
-		}
-		if plans != 1 {
-			t.Errorf("%s: the plan was requested %d times in three rounds", id, plans)
 		}
 	}
 }

@@ -174,13 +174,3 @@ func (f *facts) poolOf(s *stage) string {
 	}
 	return cmp.Or(pool, "default")
 }
-
-// poolOfJobs returns the pool of the first job with known stages. All jobs of an execution share it.
-func (f *facts) poolOfJobs(ids []int) string {
-	for _, id := range ids {
-		if j := f.jobs[id]; j != nil && j.last() != nil {
-			return f.poolOf(j.last())
-		}
-	}
-	return ""
-}

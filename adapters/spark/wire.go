@@ -167,8 +167,6 @@ type wireSQL struct {
 	RunningJobIDs  []number
 	SuccessJobIDs  []number
 	FailedJobIDs   []number
-	// The text of the plan, if the request had planDescription=true.
-	PlanDescription string
 }
 
 // millis returns a time in milliseconds as a difference of instants.

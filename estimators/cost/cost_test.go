@@ -214,31 +214,6 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestForeseenTasks checks that a stage which is not submitted is taken to have a task for each core, as few as it may
-// have.
-func TestForeseenTasks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		tasks int
-		known bool
-		want  int
-	}{{200, true, 4}, {2, true, 2}, {0, false, 4}} {
-		s := onFour([]float64{1000, 1000}, []float64{1, 1})
-		s.Plan.Jobs[0].Stages = append(s.Plan.Jobs[0].Stages, dag.Stage{
-			Name: "Sort", Foreseen: true, Tasks: c.tasks, Known: c.known, After: []dag.Edge{{}},
-			Pipelines: make([]dag.Pipeline, 1),
-		})
-		s.Jobs[0].Stages = append(s.Jobs[0].Stages, dag.StageState{})
-		m := of(s)
-		if got := m.s.Plan.Jobs[0].Stages[1].Count(); got != c.want {
-			t.Errorf("%d tasks at most, known %v: %d are expected, not %d", c.tasks, c.known, got, c.want)
-		}
-		if m.sampling() == nil {
-			t.Error("nothing is drawn")
-		}
-	}
-}
-
 // TestInformation checks that a running task moves the expectation once it is late, and further the later it is.
 func TestInformation(t *testing.T) {
 	t.Parallel()

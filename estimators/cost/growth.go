@@ -244,7 +244,7 @@ func (o *observations) growTasks() {
 		}
 	}
 	for _, st := range o.ordered {
-		if !scan(st) || st.open || st.plan.Foreseen || st.n != st.prior.N || st.n < 2 {
+		if !scan(st) || st.open || st.n != st.prior.N || st.n < 2 {
 			continue
 		}
 		g := by[st.prior.N]

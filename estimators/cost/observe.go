@@ -293,7 +293,5 @@ const aloneFor = 3 * time.Second
 // driver may end in a second or submit another hour of work.
 func (o *observations) silent() bool {
 	alone := o.s.DriverAlone()
-	foreseen := func(stage dag.Stage) bool { return stage.Foreseen }
-	return o.s.Plan.Open && alone.Known() && o.s.At.Sub(alone) >= aloneFor &&
-		!slices.ContainsFunc(o.s.Plan.Jobs[0].Stages, foreseen)
+	return o.s.Plan.Open && alone.Known() && o.s.At.Sub(alone) >= aloneFor
 }

@@ -153,39 +153,34 @@ func list(subjects []string) string {
 	return strings.Join(subjects, ", ")
 }
 
-// newWork is the ingredient of work that was not announced. The plan of s gets the stages of the later plan in
-// place of the stages that it foresees; its own stages keep what was known about them. It returns nil if the later
-// plan lacks a stage of s that was submitted: then the later plan does not continue that of s.
+// newWork is the ingredient of work that was not announced. The plan of s gets the stages of the later plan; its own
+// stages keep what was known about them. It returns nil if the later plan lacks a stage of s: then the later plan does
+// not continue that of s.
 func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
-	if !later.Plan.Open && !foresees(s) || !sameShape(s, later) {
+	if !later.Plan.Open || !sameShape(s, later) {
 		return nil, ""
 	}
 	c := clone(s)
 	plan := *s.Plan
 	plan.Jobs = slices.Clone(s.Plan.Jobs)
 	c.Plan = &plan
-	stages, tasks, name, planned := 0, 0, "", false
+	stages, tasks, name := 0, 0, ""
 	for j := range plan.Jobs {
 		was, is := &s.Plan.Jobs[j], later.Plan.Jobs[j].Stages
 		grown := slices.Clone(is)
-		kept := make([]bool, len(was.Stages))
+		kept := 0
 		for k := range grown {
 			i := slices.IndexFunc(was.Stages, func(o dag.Stage) bool { return o.Name == is[k].Name })
-			switch {
-			case i >= 0:
-				kept[i] = true
-				grown[k] = was.Stages[i]
-				grown[k].After = is[k].After
-			case is[k].Foreseen:
-				planned = true
-			default:
+			if i < 0 {
 				stages, tasks, name = stages+1, tasks+is[k].Count(), is[k].Name
+				continue
 			}
+			kept++
+			grown[k] = was.Stages[i]
+			grown[k].After = is[k].After
 		}
-		for i, there := range kept {
-			if planned = planned || !there; !there && !was.Stages[i].Foreseen {
-				return nil, ""
-			}
+		if kept < len(was.Stages) {
+			return nil, ""
 		}
 		plan.Jobs[j].Stages = grown
 		if s.Jobs[j].NumStages() > 0 {
@@ -193,19 +188,10 @@ func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		}
 	}
 	switch {
-	case tasks == 0 && planned:
-		return c, "the query was planned again"
 	case tasks == 0:
 		return nil, ""
 	case stages == 1:
 		return c, fmt.Sprintf("%s of %s came", units.Count(tasks, "task"), name)
 	}
 	return c, fmt.Sprintf("%d stages with %s came", stages, units.Count(tasks, "task"))
-}
-
-// foresees reports whether a plan has stages that its engine has not submitted.
-func foresees(s *dag.Snapshot) bool {
-	return slices.ContainsFunc(s.Plan.Jobs, func(job dag.Job) bool {
-		return slices.ContainsFunc(job.Stages, func(stage dag.Stage) bool { return stage.Foreseen })
-	})
 }

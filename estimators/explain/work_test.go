@@ -7,7 +7,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -41,38 +40,6 @@ func floorEnd(t *testing.T, run dag.Run, model estimators.Model) dag.Instant {
 		t.Fatalf("standard = %+v, %v", e, err)
 	}
 	return run.Now().At.Add(*e.Low)
-}
-
-// TestChangesOfForeseenWork holds that a stage which was foreseen may be submitted as another one, and that a plan may
-// foresee less than before, whether the application may submit more or not.
-func TestChangesOfForeseenWork(t *testing.T) {
-	t.Parallel()
-	foreseen := func(s *dag.Snapshot, name string) *dag.Snapshot {
-		last := &s.Plan.Jobs[0].Stages[len(s.Plan.Jobs[0].Stages)-1]
-		last.Foreseen, last.Name = true, name
-		return s
-	}
-	for _, c := range []struct {
-		name    string
-		later   *dag.Snapshot
-		subject string
-		delta   time.Duration
-	}{
-		{"submitted with fewer tasks", program(5000, 4), "4 tasks of further a came", -10 * time.Second},
-		{"another one", foreseen(program(5000, 4), "Sort"), "the query was planned again", -10 * time.Second},
-		{"none any more", program(5000), "the query was planned again", -20 * time.Second},
-	} {
-		for _, open := range []bool{true, false} {
-			was := foreseen(program(4000, 8), "Join")
-			was.Plan.Open, c.later.Plan.Open = open, open
-			before := dag.Run{}.Append(was)
-			got := Changes(before, before.Append(c.later), c.delta, slowed(1, 1<<40))
-			want := Change{Delta: c.delta, Reason: ReasonNewWork, Subject: c.subject, Event: true}
-			if len(got) != 1 || got[0] != want {
-				t.Errorf("%s, open %v: %+v, want %+v", c.name, open, got, want)
-			}
-		}
-	}
 }
 
 // TestChangesOfLostStages holds that costs are not asked about stages that their run does not have.
@@ -145,35 +112,5 @@ func TestChangesExpectedWorkGone(t *testing.T) {
 	s, subject := lostWork(before, later)
 	if s == nil || subject != before.Plan.TaskWords(0, 3, 0)+" failed and starts again" {
 		t.Errorf("the loss is told as %q", subject)
-	}
-}
-
-// TestForeseenIsInNoBar holds that the bars of engines count only what these have submitted.
-func TestForeseenIsInNoBar(t *testing.T) {
-	t.Parallel()
-	s := program(4000, 4, 8)
-	for _, k := range []int{1, 2} {
-		s.Plan.Jobs[0].Stages[k].Foreseen = true
-	}
-	bare := program(4000)
-	for i := range bare.Jobs[0].Stages[0].Attempts {
-		s.Jobs[0].Stages[0].Attempts[i].Ratio, bare.Jobs[0].Stages[0].Attempts[i].Ratio = 0.4, 0.4
-	}
-	if got := s.Announced(); len(got.Plan.Jobs[0].Stages) != 1 || len(got.Jobs[0].Stages) != 1 ||
-		len(s.Plan.Jobs[0].Stages) != 3 || bare.Announced() != bare {
-		t.Errorf("announced are %d stages of %d", len(got.Plan.Jobs[0].Stages), len(s.Plan.Jobs[0].Stages))
-	}
-	for _, scenario := range paper.Others() {
-		if !slices.Contains([]string{"hadoop", "pig", "dne", "gnm"}, scenario.Name) {
-			continue
-		}
-		e, err := estimators.New(scenario, slowed(1, 1<<40), estimators.Options{}).Estimate(dag.Run{}.Append(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := estimators.New(scenario, slowed(1, 1<<40), estimators.Options{}).Estimate(dag.Run{}.Append(bare))
-		if err != nil || !(e.Progress > 0) || e.Progress != f.Progress {
-			t.Errorf("%s: %v, without stages to come %v, %v", scenario.Name, e.Progress, f.Progress, err)
-		}
 	}
 }

@@ -26,7 +26,6 @@ func (a amount) ratio() (f float64, ok bool) {
 // without any known size counts as the mean pipeline of its type (else as one tuple a task), a job of unknown size
 // as the mean job.
 func amounts(s *dag.Snapshot) [][]amount {
-	s = s.Announced()
 	jobs := make([][]sizing, len(s.Plan.Jobs))
 	var types [pipes]sizing
 	for j := range s.Plan.Jobs {

@@ -11,7 +11,7 @@ import (
 // its tasks' progress (JobImpl.computeProgress). The stages of all submitted jobs are averaged, each weighted by
 // its number of tasks. Jobs to come have no page, so the figure falls back when one is submitted.
 func hadoop(w *estimators.ReplayContext) (estimators.Estimate, error) {
-	s := w.Run.Now().Announced()
+	s := w.Run.Now()
 	var sum amount
 	for j := range s.Plan.Jobs {
 		if j >= len(s.Jobs) || !s.Jobs[j].Submitted.Known() {
@@ -76,7 +76,7 @@ func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 // own MapReduceLauncher: 1 once it has succeeded, else half of its map and half of its reduce progress by Hadoop,
 // so a job without reduces stays at a half until its end.
 func pig(w *estimators.ReplayContext) (estimators.Estimate, error) {
-	s := w.Run.Now().Announced()
+	s := w.Run.Now()
 	jobs := amounts(s)
 	sum := 0.0
 	for j := range jobs {

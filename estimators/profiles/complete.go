@@ -32,9 +32,6 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 			if was := Stage(known, stage.Name); bare && was != nil {
 				stage.After = edgesLike(job, k, known, was)
 			}
-			if stage.Foreseen {
-				stage.Tasks, stage.Known = foreseenTasks(stage, plan.Cluster.Cores), true
-			}
 			if !stage.Known {
 				stage.Tasks, stage.Known = 1, true
 				if was := Stage(known, stage.Name); was != nil && was.Known {
@@ -78,16 +75,6 @@ func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
 		}
 	}
 	return out
-}
-
-// foreseenTasks returns the expected number of tasks of a stage that is not submitted. Adaptive execution makes
-// partitions as large as it can while each core has one (spark.sql.adaptive.coalescePartitions.parallelismFirst),
-// and a scan is split into as many.
-func foreseenTasks(stage *dag.Stage, cores int) int {
-	if !stage.Known {
-		return max(1, cores)
-	}
-	return max(1, min(stage.Tasks, cores))
 }
 
 // HasCosts reports whether a plan has the costs of all of its tasks.

@@ -11,28 +11,26 @@ import (
 // An open plan only has the announced stages. A profile of the same program has the others. Pair recognizes its
 // stages.
 
-// extend renames the stages of a snapshot's profiles to those of the run. It replaces the stages that the engine
-// foresees by those to come in the first profile that fits. An open plan stays open if the profile does not
-// recognize the stage that the run submitted last.
+// extend renames the stages of a snapshot's profiles to those of the run. It adds the stages to come from the first
+// profile that fits. An open plan stays open if the profile does not recognize the stage that the run submitted last.
 func extend(s *dag.Snapshot, given []*dag.Plan) {
 	if len(s.Plan.Jobs) != 1 {
 		return
 	}
 	s.Profiles = nil
-	announced, complete := s.Announced(), s.State.Ended()
-	submitted := &announced.Plan.Jobs[0]
+	complete, submitted := s.State.Ended(), &s.Plan.Jobs[0]
 	for _, p := range given {
-		a := recognize(submitted, &announced.Jobs[0], p)
+		a := recognize(submitted, &s.Jobs[0], p)
 		if a == nil {
 			s.Profiles = append(s.Profiles, p)
 			continue
 		}
 		renamed := a.renamed(s.Plan, p)
 		s.Profiles = append(s.Profiles, renamed)
-		knows := a.of[len(a.of)-1] >= 0 // the stage that the run submitted last
-		if n := len(submitted.Stages); !complete && (knows || n == len(s.Plan.Jobs[0].Stages)) {
-			a.complete(s, &renamed.Jobs[0], n)
+		if !complete {
+			a.complete(s, &renamed.Jobs[0])
 			complete = true
+			knows := a.of[len(a.of)-1] >= 0 // the stage that the run submitted last
 			s.Plan.Open = s.Plan.Open && !knows
 		}
 	}
@@ -121,11 +119,10 @@ func (a *alignment) renamed(run, profile *dag.Plan) *dag.Plan {
 }
 
 // complete adds the stages to come to the snapshot, after the submitted ones.
-func (a *alignment) complete(s *dag.Snapshot, known *dag.Job, submitted int) {
+func (a *alignment) complete(s *dag.Snapshot, known *dag.Job) {
 	jobs := dag.CloneJobs(s.Plan.Jobs)
 	states := dag.CloneStates(s.Jobs)
 	job := &jobs[0]
-	job.Stages, states[0].Stages = job.Stages[:submitted], states[0].Stages[:submitted]
 	at := slices.Clone(a.taken)
 	for i := range known.Stages {
 		was := &known.Stages[i]

@@ -89,34 +89,3 @@ func TestOpenPlan(t *testing.T) {
 		t.Error("the profile that fits is not found")
 	}
 }
-
-// TestForeseen holds that the stages which an engine foresees stay where no profile tells better, and give way to those
-// of one that does.
-func TestForeseen(t *testing.T) {
-	t.Parallel()
-	profile := application("other name", false, "map at A:1 [RDD 2]", "map at A:2 [RDD 5]", "sum at A:3 [RDD 7]")
-	for _, c := range []struct {
-		submitted []string
-		want      []string
-	}{
-		{[]string{"map at B:1 [RDD 2]"}, []string{"map at B:1 [RDD 2]", "Sort"}},
-		{[]string{"map at A:1 [RDD 2]"}, []string{"map at A:1 [RDD 2]", "map at A:2 [RDD 5]", "sum at A:3 [RDD 7]"}},
-		{
-			[]string{"map at A:1 [RDD 2]", "map at B:2 [RDD 4]"},
-			[]string{"map at A:1 [RDD 2]", "map at B:2 [RDD 4]", "Sort"},
-		},
-	} {
-		for _, open := range []bool{true, false} {
-			p := application("run", open, append(slices.Clone(c.submitted), "Sort")...)
-			p.Jobs[0].Stages[len(c.submitted)].Foreseen = true
-			s := &dag.Snapshot{Plan: p, State: dag.Running, Jobs: p.BlockedJobs()}
-			got := profiles.Attach(s, []*dag.Plan{profile})
-			if !slices.Equal(names(got.Plan), c.want) || len(got.Jobs[0].Stages) != len(c.want) {
-				t.Errorf("%q, open %v: %q", c.submitted, open, names(got.Plan))
-			}
-			if want := open && c.want[len(c.want)-1] == "Sort"; got.Plan.Open != want {
-				t.Errorf("%q: open %v, want %v", c.submitted, got.Plan.Open, want)
-			}
-		}
-	}
-}

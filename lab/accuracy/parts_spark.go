@@ -13,7 +13,7 @@ const (
 var sparkParts = []part{
 	{"nothing", nil},
 	{"the profile has the stages to come: only those that are announced", []replaytest.Edit{{
-		File: profileFile, Old: "complete := s.Announced(), s.State.Ended()", New: "complete := s.Announced(), true",
+		File: profileFile, Old: "complete, submitted := s.State.Ended(),", New: "complete, submitted := true,",
 	}}},
 	{"stages are recognized by their RDDs: by their place in the program", []replaytest.Edit{{
 		File: pairFile, Old: "d += nameCost\n", New: "d += 0 * nameCost\n",

@@ -164,9 +164,6 @@ type Stage struct {
 	After []string `json:"after"` // the stages that it reads the outputs of
 	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
 	Edges []string `json:"edges,omitempty"`
-	// AtMost is the largest possible number of tasks, if the engine has not submitted the stage. Only for Spark
-	// applications.
-	AtMost int `json:"at_most,omitempty"`
 	Tasks
 }
 

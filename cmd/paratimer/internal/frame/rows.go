@@ -49,9 +49,6 @@ func stages(p *dag.Job, j *dag.JobState, kinds bool) []Stage {
 			Name: p.Stages[k].Name, After: make([]string, len(p.Stages[k].After)),
 			Tasks: count(&p.Stages[k], &j.Stages[k]),
 		}
-		if p.Stages[k].Foreseen {
-			out[k].Total, out[k].AtMost = nil, p.Stages[k].Count()
-		}
 		for i, e := range p.Stages[k].After {
 			out[k].After[i] = p.Stages[e.From].Name
 			if kinds {

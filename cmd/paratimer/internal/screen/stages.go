@@ -1,8 +1,6 @@
 package screen
 
 import (
-	"strconv"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -52,12 +50,8 @@ func (p *pen) stageRow(g gutter, k int) line {
 	t := p.track()
 	p.phases(t, &only, chain{})
 	p.through(t)
-	tasks := tally(s.Tasks)
-	if s.Total == nil && s.AtMost > 0 {
-		tasks = "<=" + strconv.Itoa(s.AtMost)
-	}
 	m := text(plain, "  ").and(text(r, p.g.state(state)))
-	return g.left(m, text(dim, p.inner(p.foreign(s.Name), g.name)), text(dim, counted(tasks, "")),
+	return g.left(m, text(dim, p.inner(p.foreign(s.Name), g.name)), text(dim, counted(tally(s.Tasks), "")),
 		p.tail).and(t.line())
 }
 

@@ -61,11 +61,6 @@ func TestStageRows(t *testing.T) {
 	if strings.Contains(drawn, "maps") || strings.Contains(drawn, "reduces") {
 		t.Errorf("maps or reduces in\n%s", drawn)
 	}
-	some := application(5, 2)
-	some.Frame.Jobs[0].Stages[4].Total, some.Frame.Jobs[0].Stages[4].AtMost = nil, 20
-	if drawn = strings.Join(Draw(some), "\n"); !strings.Contains(drawn, "<=20") {
-		t.Errorf("20 tasks at most are not in\n%s", drawn)
-	}
 	drawn = strings.Join(Draw(application(100, 50)), "\n")
 	if !strings.Contains(drawn, "RDD 49]") || !strings.Contains(drawn, "RDD 50]") || strings.Contains(drawn, "RDD 9]") {
 		t.Errorf("stages other than those that run in\n%s", drawn)
