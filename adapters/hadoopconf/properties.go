@@ -137,9 +137,9 @@ func (p *Properties) lookup(name string) (value string, ok bool) {
 }
 
 // siteFiles are read in this order, as YarnConfiguration and JobConf do.
-var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml", "hdfs-site.xml"}
+var siteFiles = []string{"core-site.xml", "mapred-site.xml", "yarn-site.xml"}
 
-// ReadDir reads a configuration folder's core-, mapred-, yarn- and hdfs-site.xml. Absent files are skipped. It is
+// ReadDir reads a configuration folder's core-, mapred- and yarn-site.xml. Absent files are skipped. It is
 // an error if all of them or the folder are absent.
 func ReadDir(dir string, getenv func(string) string) (*Properties, error) {
 	p := NewProperties(getenv)

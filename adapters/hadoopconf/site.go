@@ -19,7 +19,6 @@ type Site struct {
 	Proxy      string    // base URL of a separate web proxy, "" if the ResourceManagers serve it
 	JHS        string    // base URL of the job history server
 	JHSGuessed bool      // the address is a guess; a named host that the proxy's redirects lead to comes first
-	NameNodes  []string  // base URLs of HDFS's NameNodes, if the configuration names any
 	Auth       string    // hadoop.http.authentication.type: "simple" (also by default), "kerberos" or a class
 	Web        []string  // base URLs of services beside Hadoop that flags name, such as a Spark history server
 	Notes      []string  // assumptions, for people
@@ -54,7 +53,6 @@ func (p *Properties) Site() (Site, error) {
 		r.Proxy = r.base(service{web.scheme, "yarn.web-proxy.address", "9099"}, a)
 	}
 	r.history(r.service("mapreduce.jobhistory.http.policy", "mapreduce.jobhistory.webapp", historyPort, historyTLSPort))
-	r.NameNodes = p.nameNodes()
 	if r.err != nil {
 		return Site{}, fmt.Errorf("hadoop configuration: %w", r.err)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -313,33 +312,5 @@ func TestGatewayAddresses(t *testing.T) {
 	if _, err := RMSite("https://knox:8443/gateway/default/resourcemanager", ""); err == nil ||
 		!strings.Contains(err.Error(), "give https://knox:8443/gateway/default/yarn") {
 		t.Errorf("the service without masters: %v", err)
-	}
-}
-
-// The NameNodes of the configuration folder are named as those of a job are.
-func TestNameNodesOfASite(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		props string
-		want  []string
-	}{
-		{"", nil},
-		{prop("fs.defaultFS", "file:///"), nil},
-		{prop("fs.defaultFS", "hdfs://nn:9000"), []string{"http://nn:9870"}},
-		{
-			prop("fs.defaultFS", "hdfs://nn:9000") + prop("dfs.namenode.http-address", "0.0.0.0:50070"),
-			[]string{"http://nn:50070"},
-		},
-		{prop("fs.defaultFS", "hdfs://ns") + prop("dfs.namenode.http-address.ns.a", "n1:1") +
-			prop("dfs.namenode.http-address.ns.b", "n2:2"), []string{"http://n1:1", "http://n2:2"}},
-		{prop("fs.defaultFS", "hdfs://nn") + prop("dfs.http.policy", "HTTPS_ONLY"), []string{"https://nn:9871"}},
-	} {
-		p := NewProperties(nil)
-		if err := p.Read("hdfs-site.xml", strings.NewReader("<configuration>"+c.props+"</configuration>")); err != nil {
-			t.Fatal(err)
-		}
-		if got := p.nameNodes(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.props, got, c.want)
-		}
 	}
 }

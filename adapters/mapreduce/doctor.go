@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -26,7 +25,6 @@ func Doctor(ctx context.Context, c *Client) []yarn.Check {
 		d.Clock()
 	}
 	d.history(ctx)
-	d.files(ctx)
 	return d.Checks
 }
 
@@ -120,19 +118,4 @@ func (d *doctor) history(ctx context.Context) {
 	if _, err = d.client.JHS(ctx, "mapreduce/jobs?limit=1"); err != nil {
 		d.Broken("history server", yarn.Warn, err)
 	}
-}
-
-// files tests whether the NameNodes that the configuration names return sizes of files. Without any it reports
-// nothing.
-func (d *doctor) files(ctx context.Context) {
-	bases := d.client.Site().NameNodes
-	if len(bases) == 0 {
-		return
-	}
-	if _, err := d.client.HDFS(ctx, bases, "/", "GETFILESTATUS"); err != nil {
-		d.Say("webhdfs", yarn.Warn, "until the first map of a job reports, the size of its input is not known: "+
-			"is dfs.webhdfs.enabled true, and is the port reachable?", "%s", yarn.Brief(err))
-		return
-	}
-	d.Say("webhdfs", yarn.OK, "", "%s: inputs' sizes are read here", strings.Join(bases, ", "))
 }

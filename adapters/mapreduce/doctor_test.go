@@ -224,24 +224,3 @@ func TestDoctorFinds(t *testing.T) {
 		})
 	}
 }
-
-// TestDoctorOfHDFS: the NameNodes of the configuration folder are tried; one that does not answer stops nobody.
-func TestDoctorOfHDFS(t *testing.T) {
-	named := func(base string) func(*options) {
-		return func(o *options) {
-			if base == "" {
-				base = o.Site.RMs[0].URL
-			}
-			o.Site.NameNodes = []string{base}
-		}
-	}
-	p := healthy()
-	p["/webhdfs/v1/"] = body(`{"FileStatus":{"length":0,"type":"DIRECTORY"}}`)
-	if got := examine(t, p, named("")); !strings.Contains(got, "webhdfs ok: URL: inputs' sizes are read here ()\n") {
-		t.Error(got)
-	}
-	if got := examine(t, healthy(), named("")); !strings.Contains(got,
-		"webhdfs warn: GET URL/webhdfs/v1/?op=GETFILESTATUS: 404 ") || !strings.Contains(got, "dfs.webhdfs.enabled") {
-		t.Error(got)
-	}
-}

@@ -46,8 +46,6 @@ type job struct {
 	id   string
 	conf *mrjob.Settings // nil while unknown
 
-	inputBytes float64 // the size of its input; -1 before it was requested, 0 if the file system did not report it
-
 	at        lifeState
 	state     dag.State // as snapshots show it
 	submitted dag.Instant
@@ -84,7 +82,7 @@ type job struct {
 func newJob(app *yarn.App) *job {
 	return &job{
 		app: app, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
-		inputBytes: -1, perRecord: math.NaN(), size: size{counted: [2]int{-1, -1}},
+		perRecord: math.NaN(), size: size{counted: [2]int{-1, -1}},
 		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
 		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}

@@ -19,7 +19,6 @@ type lab struct {
 	now     dag.Instant
 	rm      map[string]string // by path without query
 	am, jhs map[string]string // by path below the job, e.g. "0001/tasks"
-	hdfs    map[string]string // by base and path, and the operation after a space
 	dead    error             // every question gets it
 	running string            // the list of running applications, where it is another one
 	refused map[string]int    // paths of masters to the status that they get
@@ -173,11 +172,6 @@ func warned(s *dag.Snapshot, code string) bool {
 		}
 	}
 	return false
-}
-
-// HDFS answers GETCONTENTSUMMARY and LISTSTATUS out of files, by op and path.
-func (l *lab) HDFS(_ context.Context, bases []string, path, op string) ([]byte, error) {
-	return l.get(l.hdfs, bases[0]+path+" "+op)
 }
 
 // newHub returns a hub of the lab, which the test refreshes.

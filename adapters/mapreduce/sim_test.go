@@ -316,7 +316,3 @@ func (r *simREST) naive() int {
 	}
 	return n
 }
-
-func (r *simREST) HDFS(_ context.Context, _ []string, path, _ string) ([]byte, error) {
-	return nil, &rest.Error{URL: path, Status: http.StatusNotFound}
-}

@@ -157,7 +157,6 @@ func planJob(to *dag.Job, j *job) {
 		to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
 		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	}
-	to.InputBytes = max(0, j.inputBytes)
 	to.Name, to.MasterMB = hive.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
 	if j.known() {
 		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total(dag.Map)},

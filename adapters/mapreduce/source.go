@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -20,8 +19,6 @@ type Cluster interface {
 	yarn.Cluster
 	AM(ctx context.Context, app, path string) ([]byte, error)
 	JHS(ctx context.Context, path string) ([]byte, error)
-	// HDFS sends a WebHDFS operation on an absolute path to one of several bases, such as http://nn:9870.
-	HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error)
 }
 
 // The most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB). The tasks beyond the
@@ -114,7 +111,6 @@ func (s *Source) observe(ctx context.Context) error {
 		return err
 	}
 	s.pollUnlisted(ctx)
-	s.pollInputs(ctx)
 	s.pollJobs(ctx)
 	s.pollTasks(ctx)
 	s.pollSums(ctx)
@@ -149,36 +145,6 @@ func (s *Source) pollUnlisted(ctx context.Context) {
 	for _, j := range s.member {
 		j.app = cmp.Or(s.view.Known(j.app.ID), j.app)
 	}
-}
-
-// Until the first map of a job reports, the engine does not show how much the job reads. Its file system does: the
-// configuration names the files. Their sizes are requested once a job, as soon as its configuration is known.
-
-const (
-	sizesAtOnce   = 8               // jobs in one tick; the others follow in the next
-	sizesPatience = 5 * time.Second // for all requests of a tick
-)
-
-// pollInputs requests the sizes of the inputs of jobs that have not ended.
-func (s *Source) pollInputs(ctx context.Context) {
-	var jobs []*job
-	for _, j := range s.member {
-		if j.conf != nil && j.inputBytes < 0 && !j.app.Ended && len(jobs) < sizesAtOnce {
-			jobs = append(jobs, j)
-		}
-	}
-	if len(jobs) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, sizesPatience, fmt.Errorf("not done within %v", sizesPatience))
-	defer cancel()
-	yarn.Each(ctx, jobs, func(ctx context.Context, j *job) {
-		var err error
-		if j.inputBytes, err = j.conf.Files.Size(ctx, s.cluster.HDFS); err != nil && s.target.Note != nil {
-			s.target.Note(fmt.Sprintf("the size of the input of %s is not known: %s", j.id, yarn.Brief(err)))
-		}
-	})
-	s.catchUp()
 }
 
 func (s *Source) warn(code, format string, args ...any) {

@@ -49,7 +49,6 @@ type Settings struct {
 	RerunsAll      bool                // a restarted master runs every task again
 	Feature, Alias string
 	Input          []string
-	Files          Inputs
 	MasterMB       int
 	Limits         dag.MapReduceLimits
 	Overheads      dag.Overheads // Beat, Abandon, Report and Wave
@@ -98,7 +97,6 @@ func ReadSettings(properties []Property) Settings {
 	edges, bytes := mostNames, mostText // left for the graph
 	for _, p := range properties {
 		v[p.Name] = p.Value
-		s.Files.NameNodes.Set(p.Name, p.Value)
 		if !master.Known && slices.Contains(masterMemory, p.Name) {
 			master = loose.ParseOptional(p.Value)
 		}
@@ -122,11 +120,9 @@ func ReadSettings(properties []Property) Settings {
 	s.Stops, s.Parallel = v["stop.on.failure"] == "true", v["hive.exec.parallel"] == "true"
 	s.RerunsAll = v["pig.output.committer.recovery.support"] == "false"
 	s.Feature, s.Alias = dag.Clean(v["pig.job.feature"]), dag.Clean(v["pig.alias"])
-	pigInput, input := v["pig.input.dirs"], v["mapreduce.input.fileinputformat.inputdir"]
-	if s.Input = fields(pigInput, mostNames); len(s.Input) == 0 {
-		s.Input = fields(input, mostNames)
+	if s.Input = fields(v["pig.input.dirs"], mostNames); len(s.Input) == 0 {
+		s.Input = fields(v["mapreduce.input.fileinputformat.inputdir"], mostNames)
 	}
-	s.Files.name(pigInput, input, v["mapreduce.input.multipleinputs.dir.formats"])
 	heap := v.within("mapreduce.job.heap.memory-mb.ratio", math.SmallestNonzeroFloat64, 1, 0.8)
 	step := v.within("yarn.scheduler.minimum-allocation-mb", 1, math.Inf(1), 1024)
 	s.MasterMB = container(master, "", heap, 1536, step)

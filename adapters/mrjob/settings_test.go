@@ -54,7 +54,7 @@ func TestConf(t *testing.T) {
 		MasterMB: 512, Limits: dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5},
 		Overheads: dag.Overheads{Beat: time.Second, Report: 6 * time.Second, Wave: 2200 * time.Millisecond},
 		After:     map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
-		Files:     Inputs{Paths: []string{"/lab/data/j1/b"}}, RerunsAll: true,
+		RerunsAll: true,
 	}
 	if got := load(t, "conf-pig.json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

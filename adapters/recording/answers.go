@@ -201,7 +201,7 @@ func (r *Answers) add(rec *Record) bool {
 // parameters of its query that select a resource. Other parameters select a part of it.
 func Served(u *url.URL) string {
 	path := strings.TrimSuffix(u.Path, "/")
-	for _, root := range []string{"/webhdfs/v1", "/proxy/", "/ws/v1/"} {
+	for _, root := range []string{"/proxy/", "/ws/v1/"} {
 		if i := strings.Index(path, root); i >= 0 {
 			path = path[i:]
 			break
@@ -211,10 +211,8 @@ func Served(u *url.URL) string {
 		return path
 	}
 	query := u.Query()
-	for _, selects := range []string{"op", "dagID"} {
-		if v := query.Get(selects); v != "" {
-			path += "?" + selects + "=" + v
-		}
+	if v := query.Get("dagID"); v != "" {
+		path += "?dagID=" + v
 	}
 	return path
 }

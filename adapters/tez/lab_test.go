@@ -162,10 +162,6 @@ func (l *lab) AM(context.Context, string, string) ([]byte, error) { return nil, 
 
 func (l *lab) JHS(context.Context, string) ([]byte, error) { return nil, http.ErrNotSupported }
 
-func (l *lab) HDFS(context.Context, []string, string, string) ([]byte, error) {
-	return nil, http.ErrNotSupported
-}
-
 func (l *lab) attempt(t int, all bool) string {
 	start, end := l.times(t)
 	if start > l.now {

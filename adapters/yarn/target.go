@@ -22,8 +22,6 @@ type Target struct {
 	// Final, if set, reports whether this observation is the last one, so that waiting for better responses is
 	// useless.
 	Final func() bool
-	// Note, if set, receives debug messages, such as why the size of a job's input is unknown.
-	Note func(text string)
 }
 
 // NoWorkflowError means that there is nothing to watch (yet).

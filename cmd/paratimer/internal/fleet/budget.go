@@ -80,10 +80,3 @@ func (b *budget) JHS(ctx context.Context, path string) ([]byte, error) {
 	}
 	return b.Services.JHS(ctx, path)
 }
-
-func (b *budget) HDFS(ctx context.Context, bases []string, path, op string) ([]byte, error) {
-	if err := b.take(ctx); err != nil {
-		return nil, err
-	}
-	return b.Services.HDFS(ctx, bases, path, op)
-}

@@ -67,7 +67,6 @@ func upstream(path string) string {
 		{"/ws/v1/cluster/", "resourcemanager"},
 		{"/proxy/", "application_master"},
 		{"/ws/v1/history/", "history_server"},
-		{"/webhdfs/", "webhdfs"},
 	} {
 		if strings.Contains(path, s.part) {
 			return s.name

@@ -30,7 +30,7 @@ func ClusterFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "trust-host", EnvVars: command.Env("trust-host"),
-			Usage: "also follow redirects to `HOST`, and ask a NameNode there; repeatable",
+			Usage: "also follow redirects to `HOST`; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "user", EnvVars: command.Env("user"),

@@ -57,8 +57,6 @@ func attach(c *cli.Context) (err error) {
 			return command.Usage("%w", err)
 		}
 	}
-	log := command.Logger(c)
-	target.Note = func(text string) { log.Debug().Msg(text) }
 	var client *engine.Client
 	var tap rest.Layer
 	answers, done, err := input.Answers(c, func() dag.Instant { return client.Now() })
