@@ -10,7 +10,7 @@ import (
 // A reduce's Done grows at its end while its attempt is the same one, unless a report comes late or points are
 // joined because there are too many.
 type Groups struct {
-	Origin GroupOrigin `plan:"origin" default:"complete" title:"counters, tap, complete or none"`
+	Origin GroupOrigin `plan:"origin" default:"complete" title:"tap, complete or none"`
 	// Maps is the number of map tasks with a profile; 0 if the sizes come from a profile or are unknown. While
 	// other maps run, sizes are the output of these so far.
 	Maps int `plan:"maps"`
@@ -27,7 +27,6 @@ type GroupOrigin uint8
 // The origins, from the weakest.
 const (
 	GroupsNone     GroupOrigin = iota
-	GroupsCounted              // counters of a reduce between two reports: an interval is a burst
 	GroupsTapped               // paratimer-tap around the job's own commands: top keys, the rest as bytes
 	GroupsComplete             // every key is known with its size (the theoretical form of NearestFit)
 )

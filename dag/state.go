@@ -115,15 +115,20 @@ func (k EdgeKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil
 // UnmarshalText reads the name used in plan files and recordings.
 func (k *EdgeKind) UnmarshalText(b []byte) error { return parse(k, edgeNames[:], b, "kind of edge") }
 
-var originNames = [...]string{"none", "counters", "tap", "complete"}
+var originNames = [...]string{"none", "tap", "complete"}
 
 func (o GroupOrigin) String() string { return name(originNames[:], int(o)) }
 
 // MarshalText returns the name used in plan files, frames and recordings.
 func (o GroupOrigin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads the name used in plan files, frames and recordings.
+// UnmarshalText reads the name used in plan files, frames and recordings. Older files have groups that were derived
+// from counters; these are unknown groups now.
 func (o *GroupOrigin) UnmarshalText(b []byte) error {
+	if string(b) == "counters" {
+		*o = GroupsNone
+		return nil
+	}
 	return parse(o, originNames[:], b, "origin of groups")
 }
 

@@ -36,7 +36,6 @@ func liveTable(old []byte) []byte {
 	for _, r := range live {
 		cells := []string{
 			r.scenario, fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"),
-			cell(r.without, "nearestfit_counters"),
 		}
 		for _, n := range names {
 			cells = append(cells, cell(r.with, n))
@@ -47,7 +46,7 @@ func liveTable(old []byte) []byte {
 		}
 		rows = append(rows, append(cells, cost))
 	}
-	titles := slices.Concat([]string{"job", "total s", "standard, no tap", "counters, no tap"}, names, []string{"cost"})
+	titles := slices.Concat([]string{"job", "total s", "standard, no tap"}, names, []string{"cost"})
 	return renewed(old, "Hadoop 3.4.2 on one machine: 24,000 records of 400 bytes, keys by Zipf's law with exponent 1, 4 reduces that sleep for their cost at\n"+
 		"the end of a group. One key has an eighth of the records. *Streaming* is measured by `paratimer-tap` around its commands, the other jobs by\n"+
 		"its jar. Cells are mean / max in points over the ticks with a prediction, in brackets the share of ticks without one. *No tap* is of the same run's\n"+

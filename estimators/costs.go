@@ -81,7 +81,6 @@ type GroupForm uint8
 const (
 	FormTheory            GroupForm = iota // NearestFit, every key is known with its size
 	FormStream                             // NearestFit, the top keys are known and the rest as bytes (paratimer-tap)
-	FormCounters                           // NearestFit, what counters did between two reports
 	FormJobRatio                           // the job's time for a byte
 	FormTaskRatio                          // the task's own time for a byte
 	FormJobRatioSmoothed                   // the job's time for a byte, the newest weighing most

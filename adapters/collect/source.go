@@ -128,13 +128,15 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 		return // too few of the maps have reported
 	}
 	inner := cmp.Or(state.Groups, &dag.Groups{})
+	if inner.Origin == dag.GroupsNone {
+		inner = &dag.Groups{}
+	}
 	n := j.reduceTasks
 	if n == 0 {
 		n = max(j.reduces(), len(inner.Reduces))
 	}
 	g := &dag.Groups{Origin: dag.GroupsTapped, Reduces: make([]dag.ReduceGroups, n)}
-	isTapped := inner.Origin >= dag.GroupsTapped
-	if isTapped {
+	if len(inner.Reduces) > 0 {
 		g.Origin, g.Maps = inner.Origin, inner.Maps
 	}
 	usable := j.joined > g.Maps && len(j.inputs) == n
@@ -159,7 +161,7 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 			counted(&r, attempts, t, g.Maps)
 		}
 		a, is := j.best(int32(i), attempts)
-		if a != nil && !(i < len(inner.Reduces) && isTapped && doneOf(&r) >= a.done) {
+		if a != nil && !(i < len(inner.Reduces) && doneOf(&r) >= a.done) {
 			m := moment{now, at, dag.NoInstant, dag.NoInstant}
 			if is != nil {
 				m.start, m.end = is.Start, is.End

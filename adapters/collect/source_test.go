@@ -340,13 +340,13 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestCounted: what counters told of a job goes on where the taps tell nothing.
-func TestCounted(t *testing.T) {
+// TestRecordedGroups: groups of a recorded snapshot go on where the taps report nothing.
+func TestRecordedGroups(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	r := dag.NoReduceGroups()
 	r.Attempt, r.Bytes, r.Implicit = 0, 40, 40
 	r.Done = []dag.GroupPoint{{At: 1, Bytes: 4, Took: time.Second, Count: 1}}
-	inner := &dag.Groups{Origin: dag.GroupsCounted, Reduces: []dag.ReduceGroups{r, r}, Note: "counters"}
+	inner := &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{r, r}}
 	s.snap.Jobs[1].Groups = inner
 	if g := s.look(); g != inner {
 		t.Errorf("without a tap: %+v", g)
@@ -365,7 +365,7 @@ func TestCounted(t *testing.T) {
 func TestTooMany(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	big := make([]dag.GroupSize, maxSize+1)
-	s.snap.Jobs[1].Groups = &dag.Groups{Reduces: []dag.ReduceGroups{{Explicit: big}}}
+	s.snap.Jobs[1].Groups = &dag.Groups{Origin: dag.GroupsTapped, Reduces: []dag.ReduceGroups{{Explicit: big}}}
 	s.take(reduceBatch(theJob, 0, 0, 0, 1))
 	s.snap.Plan.Jobs[1].Stages[dag.Reduce].Tasks = 1
 	snap, err := s.src.Next(t.Context())

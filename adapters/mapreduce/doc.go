@@ -4,7 +4,7 @@
 //
 // A [Client] is a yarn.Client that finds the history server (client.go). A [Source] polls these services at each
 // call, in a fixed order (source.go). The responses decide which jobs the workflow has (workflow.go), what is
-// known of each job (job.go) and of its tasks (task.go, counters.go, groups.go), and which requests are due next
+// known of each job (job.go) and of its tasks (task.go, counters.go), and which requests are due next
 // (job_poll.go, task_poll.go, avoided.go). The number of tasks is limited (task_limits.go). A snapshot shows what
 // is known, by the cluster's clock (snapshot.go, workflow_end.go). A [Hub] has what several sources share
 // (hub.go), such as the work that other applications have left (tenants.go). Package mrjob reads settings, graphs

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -56,11 +55,9 @@ type job struct {
 	avoids    avoidance
 
 	size
-	pending   [2]int // waiting tasks, as the master counts them
-	tasks     [2]tasktable.Table[task]
-	failed    int         // failed attempts in the newest snapshot
-	perRecord float64     // bytes per shuffled record; NaN before a reduce needs it
-	grouped   *dag.Groups // of the newest snapshot; shared while nothing changes
+	pending [2]int // waiting tasks, as the master counts them
+	tasks   [2]tasktable.Table[task]
+	failed  int // failed attempts in the newest snapshot
 
 	lastAnswer  dag.Instant // the last response of its master
 	lastRunning dag.Instant // the last tick that found it RUNNING
@@ -82,7 +79,7 @@ type job struct {
 func newJob(app *yarn.App) *job {
 	return &job{
 		app: app, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
-		perRecord: math.NaN(), size: size{counted: [2]int{-1, -1}},
+		size: size{counted: [2]int{-1, -1}},
 		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
 		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}

@@ -73,7 +73,6 @@ func (j *job) shown() dag.JobState {
 	if j.state.Ended() {
 		st.Finished = j.finished
 	}
-	st.Groups = j.groups() // before attempts, which forgets the changes
 	j.failed = 0
 	for k := range j.tasks {
 		// Snapshots share the slice until a task changes.

@@ -32,9 +32,6 @@ type task struct {
 	reported     bool // its attempts are complete by its history: only counters may be missing
 	recall       bool // it was done and no longer is: its attempts must be requested again
 	left         int  // responses that may be requested after its end; 0 once attempts and counters are final
-
-	out    output           // of a map
-	groups mrjob.GroupCount // of a reduce
 }
 
 func newTask(j *job, kind dag.StageIndex, index int32) *task {

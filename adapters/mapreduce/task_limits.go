@@ -54,7 +54,7 @@ func (s *Source) weigh() {
 	s.large = large
 	for _, j := range s.member {
 		if large != "" {
-			j.tasks, j.grouped, j.dropped = [2]tasktable.Table[task]{}, nil, true
+			j.tasks, j.dropped = [2]tasktable.Table[task]{}, true
 		} else if j.dropped {
 			j.dropped, j.listTick, j.at, s.large = false, 0, min(j.at, jobEnded), was
 		}

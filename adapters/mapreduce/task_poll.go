@@ -180,13 +180,7 @@ func (s *Source) takeTask(t *task, r *report) (useful bool) {
 	}
 	// Counters from before the attempt's end are not final.
 	isFinal := best.State == dag.AttemptSucceeded && reported == dag.AttemptSucceeded
-	at = s.made(path + "/counters")
-	j.count(best, &r.counts, t.kind, isFinal, at)
-	if t.kind == dag.Map {
-		t.out = outputOf(&r.counts)
-	} else {
-		t.groups.Count(best, &r.counts, j.recordBytes(best), isFinal, at, j.groupPoints())
-	}
+	j.count(best, &r.counts, t.kind, isFinal, s.made(path+"/counters"))
 	if t.done() && (isFinal || t.state != dag.AttemptSucceeded) {
 		t.left = 0
 	}

@@ -51,12 +51,8 @@ type Counts struct {
 	MapIn, MapOut, ReduceIn, ReduceOut float64 // records
 	Copied                             float64 // map outputs
 	Shuffled, Read                     float64 // bytes
-	Groups                             float64 // of keys, that a reduce has begun
-	MapOutBytes                        float64 // as they are shuffled
-	CombineIn, CombineOut              float64 // records that a combiner read and wrote, if there is one
 
-	Reported bool    // there are counters
-	Sum      float64 // of all counters: it changes with every report of an active task
+	Reported bool // there are counters
 }
 
 // byName returns a function that returns a counter by the end of its group and its name, NaN if it was not reported.
@@ -79,8 +75,6 @@ func CountsOf(counters []Counter) Counts {
 		MapIn: get(group, "MAP_INPUT_RECORDS"), MapOut: get(group, "MAP_OUTPUT_RECORDS"),
 		ReduceIn: get(group, "REDUCE_INPUT_RECORDS"), ReduceOut: get(group, "REDUCE_OUTPUT_RECORDS"),
 		Copied: get(group, "SHUFFLED_MAPS"), Shuffled: get(group, "REDUCE_SHUFFLE_BYTES"),
-		Groups: get(group, "REDUCE_INPUT_GROUPS"), MapOutBytes: get(group, "MAP_OUTPUT_MATERIALIZED_BYTES"),
-		CombineIn: get(group, "COMBINE_INPUT_RECORDS"), CombineOut: get(group, "COMBINE_OUTPUT_RECORDS"),
 		Read: get("FileInputFormatCounter", "BYTES_READ"),
 	}
 	files := math.NaN() // bytes of the file system that read most
@@ -88,7 +82,7 @@ func CountsOf(counters []Counter) Counts {
 		if !(k.Value >= 0) {
 			continue
 		}
-		c.Reported, c.Sum = true, c.Sum+k.Value
+		c.Reported = true
 		isRead := strings.HasSuffix(k.Group, "FileSystemCounter") && strings.HasSuffix(k.Name, "_BYTES_READ")
 		if isRead && !(files >= k.Value) {
 			files = k.Value

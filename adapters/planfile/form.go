@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
@@ -67,6 +68,9 @@ func (f *Spec) wordForm() form {
 			v.SetBool(i == 1)
 		case reflect.Uint8:
 			v.SetUint(uint64(max(0, i)))
+			if older, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok && i < 0 {
+				return it.kind == text && older.UnmarshalText([]byte(it.text)) == nil // a word of older files
+			}
 		default:
 			v.SetString(it.text)
 		}

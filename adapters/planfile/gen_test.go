@@ -145,7 +145,7 @@ func (d drawer) phase(k dag.StageIndex) dag.Stage {
 func (d drawer) groups(n int) *dag.Groups {
 	g := &dag.Groups{
 		Origin: rapid.SampledFrom([]dag.GroupOrigin{
-			dag.GroupsNone, dag.GroupsCounted, dag.GroupsTapped,
+			dag.GroupsTapped,
 			dag.GroupsComplete,
 		}).Draw(d.T, "origin"),
 		Maps: rapid.IntRange(0, 3).Draw(d.T, "maps"), Note: d.text("note"),

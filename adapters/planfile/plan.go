@@ -173,9 +173,9 @@ func free(p *dag.Pipeline) *dag.Pipeline {
 	return out
 }
 
-// complete sets what a file's groups leave out.
+// complete sets what a file's groups leave out. Groups of no origin are unknown.
 func complete(g *dag.Groups) *dag.Groups {
-	if g == nil {
+	if g == nil || g.Origin == dag.GroupsNone {
 		return nil
 	}
 	for i := range g.Reduces {

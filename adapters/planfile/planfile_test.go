@@ -56,3 +56,13 @@ func TestErrorsKeepTheirEvidence(t *testing.T) {
 		t.Errorf("got %#v, %#v", where, cycle)
 	}
 }
+
+// TestOlderOrigin checks that groups that an older version derived from counters are unknown.
+func TestOlderOrigin(t *testing.T) {
+	t.Parallel()
+	p, err := read(t, "cluster: {map_slots: 1, reduce_slots: 1}\njobs: [{name: a, map: {tasks: 1}, "+
+		"reduce: {tasks: 1, groups: {origin: counters, tasks: [{bytes: 9}]}}}]")
+	if err != nil || p.Jobs[0].Stages[dag.Reduce].Groups != nil {
+		t.Errorf("%v", err)
+	}
+}

@@ -27,15 +27,7 @@ type attempt struct {
 	resumptions []resumption
 
 	points []dag.GroupPoint // its key groups as a tap reports them, including future ones
-	// Its groups as its counters show them: how many have ended between two snapshots, their bytes and their time. The
-	// values of the counters are those at the newest point.
-	counts struct {
-		points []dag.GroupPoint
-		at     dag.Instant
-		done   int
-		read   float64
-	}
-	seen dag.Attempt // as the newest snapshot shows it
+	seen   dag.Attempt      // as the newest snapshot shows it
 }
 
 type attemptKey struct {

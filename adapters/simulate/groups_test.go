@@ -236,20 +236,6 @@ func TestNamedOfMany(t *testing.T) {
 	}
 }
 
-// Counters tell how many groups have ended between two snapshots, and nothing of sizes.
-func TestCountedGroups(t *testing.T) {
-	run := playKeyed(t, Options{Groups: dag.GroupsCounted})
-	r := run[len(run)-1].Jobs[0].Groups.Reduces[0]
-	count, bytes := 0.0, 0.0
-	for _, p := range r.Done {
-		count, bytes = count+p.Count, bytes+p.Count*p.Bytes
-	}
-	if count != 1152 || math.Abs(bytes-15_000) > 1e-6 || len(r.Done) > 5 || r.Explicit != nil || r.Bytes != 15_000 ||
-		r.Implicit != 15_000 {
-		t.Errorf("%v groups, %v bytes: %+v", count, bytes, r)
-	}
-}
-
 // The time of a size is the plan's, else it is interpolated.
 func TestCurve(t *testing.T) {
 	k := &keyed{curve: curve([]dag.GroupPoint{

@@ -20,10 +20,7 @@ func (w *simulation) showGroups(j int, s *dag.JobState, t dag.Instant) *dag.Grou
 	if k == nil {
 		return nil
 	}
-	g := &dag.Groups{Origin: origin}
-	if origin != dag.GroupsCounted {
-		g.Maps = s.Stages[dag.Map].Succeeded()
-	}
+	g := &dag.Groups{Origin: origin, Maps: s.Stages[dag.Map].Succeeded()}
 	if g.Maps != k.maps {
 		k.maps, k.inputs = g.Maps, w.reduceInputs(j, g.Maps)
 	}
@@ -91,19 +88,11 @@ func (k *keyed) largest(n float64) [][]float64 {
 // showProcessed sets the groups that an attempt has processed by t. It returns false if the attempt has not reached
 // them.
 func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Instant) bool {
-	k, pos, counted := a.stage.keyed, a.position(t), w.opt.Groups == dag.GroupsCounted
-	if counted && pos >= a.ends[dag.Copy] {
-		of.Bytes = k.bytes(a.task)
-		of.Implicit = of.Bytes
-	}
+	k, pos := a.stage.keyed, a.position(t)
 	if pos < a.ends[dag.Sort] {
 		return false
 	}
 	of.Attempt = a.number
-	if counted {
-		of.Done = a.count(pos, t)
-		return true
-	}
 	if a.points == nil {
 		a.points = a.allPoints(w.opt.Groups == dag.GroupsTapped)
 	}
@@ -115,22 +104,6 @@ func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Insta
 		of.OpenKey = k.nameOf(a.task, a.groups.size[n])
 	}
 	return true
-}
-
-// count adds a point if groups have ended since the newest one, and returns all points.
-func (a *attempt) count(pos int64, t dag.Instant) []dag.GroupPoint {
-	c := &a.counts
-	if c.done == 0 {
-		c.at = a.reached(a.ends[dag.Sort])
-	}
-	if n := a.groupsDone(pos); n > c.done {
-		at, read, count := min(t, a.end), a.bytesRead(pos), float64(n-c.done)
-		c.points = append(c.points, dag.GroupPoint{
-			At: t, Bytes: (read - c.read) / count, Took: millisOf(1000 * at.Seconds(c.at) / count), Count: count,
-		})
-		c.at, c.done, c.read = at, n, read
-	}
-	return slices.Clip(c.points)
 }
 
 // A tap reports small groups together: more than burstGroups groups of at most burstBytes bytes each

@@ -233,13 +233,12 @@ func TestForms(t *testing.T) {
 	}{
 		{"nearestfit", dag.GroupsComplete, true},
 		{"nearestfit_stream", dag.GroupsTapped, true},
-		{"nearestfit_counters", dag.GroupsCounted, true},
 		{"nearestfit_fit_only", dag.GroupsNone, true},
 		{"nearestfit_neighbours_only", dag.GroupsNone, false},
 		{"job_ratio", dag.GroupsNone, false},
 		{"task_ratio", dag.GroupsNone, false},
 	} {
-		for _, origin := range []dag.GroupOrigin{dag.GroupsComplete, dag.GroupsTapped, dag.GroupsCounted} {
+		for _, origin := range []dag.GroupOrigin{dag.GroupsComplete, dag.GroupsTapped} {
 			got := left(r.at(60_000, origin), c.name)
 			if some := c.origin == dag.GroupsNone || c.origin == origin; some != (got != nil) {
 				t.Errorf("%s of %v groups: %v", c.name, origin, got)

@@ -21,42 +21,32 @@ type verdict struct {
 }
 
 // The least evidence for a verdict, and the least advantage of NearestFit over the linear model. If the linear
-// model's error is below worth, there is nothing to gain. Bursts of counters are no key groups: they need a greater
-// advantage.
+// model's error is below worth, there is nothing to gain.
 const (
 	settledSeconds = 4
 	settledBatches = 4
 	// If there are many groups, fewer seconds and batches are enough: a task may have no more before its first
 	// large key.
-	manyGroups     = 200
-	manySeconds    = 2
-	manyBatches    = 2
-	countedSeconds = 15
+	manyGroups  = 200
+	manySeconds = 2
+	manyBatches = 2
 
-	better        = 0.8
-	worth         = 0.02
-	countedBetter = 0.5
+	better = 0.8
+	worth  = 0.02
 )
 
 // settled reports whether there is some times the evidence that is enough.
-func (v *verdict) settled(counted bool, times float64) bool {
+func (v *verdict) settled(times float64) bool {
 	seconds, batches := float64(settledSeconds), settledBatches
-	switch {
-	case counted:
-		seconds = countedSeconds
-	case v.groups >= manyGroups:
+	if v.groups >= manyGroups {
 		seconds, batches = manySeconds, manyBatches
 	}
 	return v.took >= times*seconds && v.batches >= batches
 }
 
 // better reports whether NearestFit predicts better than bytes.
-func (v *verdict) better(counted bool) bool {
-	ratio := better
-	if counted {
-		ratio = countedBetter
-	}
-	return v.nearest < ratio*v.linear() && v.linear()-v.nearest > worth*v.took
+func (v *verdict) better() bool {
+	return v.nearest < better*v.linear() && v.linear()-v.nearest > worth*v.took
 }
 
 // linear returns the error of the better linear model.

@@ -38,25 +38,22 @@ func TestJudgeWithProfile(t *testing.T) {
 	}
 }
 
-// A verdict rests on enough groups: on time, or, of small ones, on their number; bursts of counters are worth less.
+// A verdict rests on enough groups: on time, or, of small ones, on their number.
 func TestVerdictRestsOnEnough(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name    string
-		v       verdict
-		counted bool
-		want    bool
+		name string
+		v    verdict
+		want bool
 	}{
-		{"seconds in batches", verdict{took: 4, batches: 4, groups: 8}, false, true},
-		{"too few seconds", verdict{took: 3.9, batches: 9, groups: 8}, false, false},
-		{"too few batches", verdict{took: 400, batches: 3, groups: 8}, false, false},
-		{"many small groups", verdict{took: 2, batches: 2, groups: 200}, false, true},
-		{"many groups that took no time", verdict{took: 1.9, batches: 9, groups: 9000}, false, false},
-		{"many groups at one look", verdict{took: 9, batches: 1, groups: 9000}, false, false},
-		{"bursts", verdict{took: 15, batches: 4, groups: 9000}, true, true},
-		{"too few bursts", verdict{took: 14, batches: 4, groups: 9000}, true, false},
+		{"seconds in batches", verdict{took: 4, batches: 4, groups: 8}, true},
+		{"too few seconds", verdict{took: 3.9, batches: 9, groups: 8}, false},
+		{"too few batches", verdict{took: 400, batches: 3, groups: 8}, false},
+		{"many small groups", verdict{took: 2, batches: 2, groups: 200}, true},
+		{"many groups that took no time", verdict{took: 1.9, batches: 9, groups: 9000}, false},
+		{"many groups at one look", verdict{took: 9, batches: 1, groups: 9000}, false},
 	} {
-		if got := c.v.settled(c.counted, 1); got != c.want {
+		if got := c.v.settled(1); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -67,17 +64,15 @@ func TestVerdictIsBetterByAMargin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		nearest, byJob, byTask float64 // of 100 s
-		counted, want          bool
+		want                   bool
 	}{
-		{10, 20, 30, false, true},
-		{17, 20, 30, false, false},
-		{10, 30, 12, false, false}, // the task's line is nearly as good
-		{0.5, 1.5, 1.5, false, false},
-		{10, 19, 30, true, false},
-		{10, 21, 30, true, true},
+		{10, 20, 30, true},
+		{17, 20, 30, false},
+		{10, 30, 12, false}, // the task's line is nearly as good
+		{0.5, 1.5, 1.5, false},
 	} {
 		v := verdict{took: 100, nearest: c.nearest, byJob: c.byJob, byTask: c.byTask}
-		if got := v.better(c.counted); got != c.want {
+		if got := v.better(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -29,7 +29,7 @@ type Stage struct {
 	// Silent means that only the key groups show the remaining work of some task.
 	Silent bool
 
-	Profile      *dag.Groups // of an earlier run; nil: unknown. Those of counters are not used.
+	Profile      *dag.Groups // of an earlier run; nil: unknown
 	ProfileBytes dag.Series  // input of each task of that run
 	Growth       float64     // of a task since that run, if its bytes are unknown; 0 or NaN: 1
 	Slowdown     float64     // of this run against that one, until groups of one size show it; 0 or NaN: 1
@@ -66,15 +66,14 @@ type Work struct {
 
 // Predict returns nil if the stage has no known key groups.
 func Predict(s Stage) *Prediction {
-	if s.Profile != nil && s.Profile.Origin == dag.GroupsCounted {
-		s.Profile = nil // bursts of one run do not predict those of another
+	for _, g := range []**dag.Groups{&s.Profile, &s.Groups} {
+		if *g != nil && (*g).Origin == dag.GroupsNone {
+			*g = nil
+		}
 	}
 	g := s.Groups
-	if g != nil && g.Origin == dag.GroupsNone {
-		g = nil
-	}
-	if s.profileFits() && (g == nil || g.Origin == dag.GroupsCounted) {
-		g = &dag.Groups{Origin: s.Profile.Origin} // keys that were measured are better than bursts
+	if g == nil && s.profileFits() {
+		g = &dag.Groups{Origin: s.Profile.Origin}
 	}
 	if g == nil {
 		return nil
@@ -90,18 +89,18 @@ func Predict(s Stage) *Prediction {
 // reduce count the data that a pipe has received, not the finished work.
 func (p *Prediction) choose() {
 	s := &p.stage
-	params, counted := s.params(), p.Sizes.Origin == dag.GroupsCounted
+	params := s.params()
 	points, curve := nearestfit.Arrivals(p.Sizes), s.curve(p.Sizes, params)
 	if len(points) == 0 && len(curve) == 0 {
 		return
 	}
-	measured := len(points) > 0 && !counted
+	measured := len(points) > 0
 	v := judge(points, s.Tasks+1, curve, params)
-	if !v.settled(counted, 1) && s.Profile != nil {
-		v, counted = crossJudge(s.Profile, params), false
+	if !v.settled(1) && s.Profile != nil {
+		v = crossJudge(s.Profile, params)
 	}
-	nearest := v.better(counted) || measured && s.Silent && v.nearest < v.linear()
-	if !v.settled(counted, 1) || !nearest && !measured {
+	nearest := v.better() || measured && s.Silent && v.nearest < v.linear()
+	if !v.settled(1) || !nearest && !measured {
 		return
 	}
 	job := nearestfit.FromGroups(s.withCurve(p.Sizes, curve), params).Predict()
@@ -123,7 +122,7 @@ func (p *Prediction) choose() {
 	p.Work = work(p.Sizes, left)
 	p.Work.Spread, p.Work.Common, p.Work.Profiled = spread, v.common(), len(points) == 0
 	apart := math.Abs(math.Log(byBytes / all))
-	if !v.settled(counted, doubted) && !math.IsNaN(apart) && !math.IsInf(apart, 0) {
+	if !v.settled(doubted) && !math.IsNaN(apart) && !math.IsInf(apart, 0) {
 		p.Work.Common = max(p.Work.Common, apart/outer)
 	}
 	if nearest {
@@ -180,8 +179,6 @@ func (p *Prediction) Basis() string {
 	switch {
 	case p.Work.Profiled:
 		return by + "as a profile has them"
-	case p.Sizes.Origin == dag.GroupsCounted:
-		return by + "as far as counters show them"
 	case p.Sizes.Origin == dag.GroupsTapped:
 		return by + "as the tap measures them"
 	}
@@ -201,7 +198,6 @@ var forms = [...]struct {
 }{
 	estimators.FormTheory:            {origin: dag.GroupsComplete},
 	estimators.FormStream:            {origin: dag.GroupsTapped},
-	estimators.FormCounters:          {origin: dag.GroupsCounted},
 	estimators.FormFitOnly:           {use: nearestfit.FitOnly},
 	estimators.FormNeighboursOnly:    {use: nearestfit.NeighboursOnly},
 	estimators.FormJobRatio:          {use: noFit, ratio: (*nearestfit.Prediction).JobRatio},
@@ -217,7 +213,7 @@ const noFit = nearestfit.NeighboursOnly
 // the form's kind, or do not predict some unfinished task.
 func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	s, form, g := &p.stage, &forms[f], p.stage.Groups
-	if g == nil || g.Origin == dag.GroupsNone || form.origin != dag.GroupsNone && form.origin != g.Origin {
+	if g == nil || form.origin != dag.GroupsNone && form.origin != g.Origin {
 		return nil
 	}
 	params := s.params()

@@ -63,9 +63,6 @@ func TestLinearTasksStayLinear(t *testing.T) {
 	if got, want := p.Work.Left, p.Form(estimators.FormTaskRatio).Left; !slices.Equal(got, want) {
 		t.Errorf("left %v, by bytes %v", got, want)
 	}
-	if p := Predict(r.at(60_000, dag.GroupsCounted)); p.Work != nil {
-		t.Error("bursts replace counters")
-	}
 }
 
 // If nothing else shows what a task has left, NearestFit need not win by much.
@@ -142,7 +139,7 @@ func TestSpreads(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	origins := []dag.GroupOrigin{dag.GroupsComplete, dag.GroupsTapped, dag.GroupsCounted}
+	origins := []dag.GroupOrigin{dag.GroupsComplete, dag.GroupsTapped}
 	left := map[estimators.GroupForm]float64{}
 	for f, c := range map[estimators.GroupForm]struct {
 		origins []dag.GroupOrigin
@@ -150,7 +147,6 @@ func TestForms(t *testing.T) {
 	}{
 		estimators.FormTheory:            {origins[:1], true},
 		estimators.FormStream:            {origins[1:2], true},
-		estimators.FormCounters:          {origins[2:], true},
 		estimators.FormFitOnly:           {origins, true},
 		estimators.FormNeighboursOnly:    {origins, false},
 		estimators.FormJobRatio:          {origins, false},
@@ -212,10 +208,9 @@ func TestProfileOfLargerKeys(t *testing.T) {
 	r := quadratic()
 	twice := r.larger(2)
 	for name, g := range map[string]*dag.Groups{
-		"tapped":        twice.at(30_001, dag.GroupsTapped).Groups,
-		"not yet":       {Origin: dag.GroupsTapped},
-		"not at all":    nil,
-		"counters only": {Origin: dag.GroupsCounted},
+		"tapped":     twice.at(30_001, dag.GroupsTapped).Groups,
+		"not yet":    {Origin: dag.GroupsTapped},
+		"not at all": nil,
 	} {
 		s := twice.at(30_001, dag.GroupsTapped).profile(r)
 		s.Groups = g
@@ -267,38 +262,6 @@ func TestProfileOfReducesAlone(t *testing.T) {
 	near(t, "left", predicted(t, s).Work.left(2, 60_000), float64(r.End(2)-60_000), 0.03*r.whole(2))
 }
 
-// Bursts of counters do not replace keys that were measured in an earlier run; the form that is named after them has
-// them still.
-func TestCountersYieldToMeasuredKeys(t *testing.T) {
-	t.Parallel()
-	r := quadratic()
-	s := r.at(60_000, dag.GroupsCounted).profile(r)
-	for i := range s.Groups.Reduces {
-		g := &s.Groups.Reduces[i]
-		g.Explicit, g.Implicit = nil, g.Bytes
-		for k := range g.Done {
-			g.Done[k].Bytes, g.Done[k].Count = 10, g.Done[k].Bytes/10 // what was one group looks like many
-			g.Done[k].Took = time.Duration(float64(g.Done[k].Took) / g.Done[k].Count)
-		}
-	}
-	p := predicted(t, s)
-	near(t, "whole", p.Work.Whole[2], r.whole(2), 5000)
-	if p.Form(estimators.FormCounters) == nil {
-		t.Error("the form of counters has nothing")
-	}
-}
-
-// Bursts are no linear model either, if a profile has other tasks and its groups are linear.
-func TestCountersAreNoLinearModel(t *testing.T) {
-	t.Parallel()
-	other := linear()
-	other.Sizes = append(other.Sizes, other.Sizes[0])
-	s := linear().at(33_000, dag.GroupsCounted).profile(other)
-	if p := Predict(s); p.Work != nil {
-		t.Errorf("it uses %s", p.Basis())
-	}
-}
-
 // A cluster that is half as fast is seen from the groups that have ended, however large these are; before, from what
 // else shows it.
 func TestSlowdown(t *testing.T) {
@@ -312,7 +275,7 @@ func TestSlowdown(t *testing.T) {
 	near(t, "at the beginning", predicted(t, s).Work.left(2, 30_001), slow.whole(2), 0.06*slow.whole(2))
 }
 
-// A profile of linear groups or of bursts is no evidence, and one of another number of tasks has keys in other tasks.
+// A profile of linear groups or of no origin is no evidence, and one of another number of tasks has keys in other tasks.
 func TestProfilesWithoutEvidence(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
@@ -320,9 +283,9 @@ func TestProfilesWithoutEvidence(t *testing.T) {
 		t.Error("a profile of linear groups is used")
 	}
 	s := r.at(30_001, dag.GroupsTapped).profile(r)
-	s.Profile.Origin = dag.GroupsCounted
+	s.Profile.Origin = dag.GroupsNone
 	if p := Predict(s); p.Work != nil {
-		t.Error("a profile of bursts is used")
+		t.Error("a profile of unknown origin is used")
 	}
 	s = r.at(30_001, dag.GroupsTapped).profile(r)
 	s.Tasks, s.Groups = 5, nil
@@ -354,7 +317,7 @@ func TestFirstRangeIncludesBytes(t *testing.T) {
 		}
 		low, high := left*math.Exp(-1.29*p.Work.Common), left*math.Exp(1.29*p.Work.Common)
 		switch isIn := low <= byBytes && byBytes <= high; {
-		case v.settled(false, 2):
+		case v.settled(2):
 			narrow++
 		case !isIn:
 			t.Errorf("at %d: %.3g – %.3g s are left, by bytes %.3g", now, low, high, byBytes)

@@ -31,7 +31,7 @@ var fig6 = []setting{
 }
 
 var fig6Methods = []string{
-	theory, stream, onefit, ours, foreknown, polled, byJob, byTask, smoothedJob, smoothedTask,
+	theory, stream, onefit, ours, foreknown, byJob, byTask, smoothedJob, smoothedTask,
 	hadoop,
 }
 

@@ -43,12 +43,8 @@ func run(w io.Writer, l lab, folder, before string) error {
 	if len(all) > 0 {
 		realistic = realisticExperiment(all)
 	}
-	recordings := kept(recordingsTitle, before, "the recordings")
-	if files := skewedRecordings(); len(files) > 0 {
-		recordings = recordingsExperiment(files)
-	}
 	return write(w, l, []experiment{
 		fig6Experiment(l), realistic, wavesExperiment(l), lambdaExperiment(l), partsExperiment(l), sharesExperiment(l),
-		countersExperiment(l), recordings, mapsExperiment(l),
+		mapsExperiment(l),
 	})
 }

@@ -12,7 +12,6 @@ const (
 	onefit       = "one fit"
 	ours         = "ours"
 	foreknown    = "curve known"
-	polled       = "counters"
 	byJob        = "job_ratio"
 	byTask       = "task_ratio"
 	smoothedJob  = "job_ratio, EWMA"
@@ -21,9 +20,6 @@ const (
 
 // ewma is the weight of the newest report in the smoothed ratio.
 const ewma = .3
-
-// poll is the interval of reading counters.
-const poll = 6 // seconds
 
 // all returns the watchers of every method.
 func all(run *phase.Run) []*watcher {
@@ -38,7 +34,6 @@ func all(run *phase.Run) []*watcher {
 		newWatcher(promised, pool, run.Seen, nearest(onefit)),
 		newWatcher(promised, deviating(), run.Seen, nearest(ours)),
 		newWatcher(promised, smooth, run.Seen, jobRatio(smoothedJob), taskRatio(smoothedTask)),
-		newWatcher(nothing(run.Work), params, run.Counts(poll), nearest(polled)),
 	}
 }
 

@@ -81,7 +81,7 @@ func realisticExperiment(graphs []graph) experiment {
 			p("* *%s*: %s", k.Name, k.Means)
 		}
 		p("")
-		methods := []string{theory, stream, onefit, ours, exact, foreknown, polled, byJob, byTask, hadoop}
+		methods := []string{theory, stream, onefit, ours, exact, foreknown, byJob, byTask, hadoop}
 		head(p, []string{"graph", "cost"}, methods)
 		for i, g := range graphs {
 			for j, k := range kinds {

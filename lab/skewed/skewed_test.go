@@ -36,7 +36,7 @@ func TestCommittedRows(t *testing.T) {
 	}
 	for name, words := range map[string]string{
 		"live.md": liveWords, "table3.md": table3Words,
-		"words/maps.md": mapsWords, "words/fig6.md": fig6Words, "words/counters.md": countersWords,
+		"words/maps.md": mapsWords, "words/fig6.md": fig6Words,
 	} {
 		if !strings.Contains(string(text), strings.TrimSpace(words)) {
 			t.Errorf("docs/nearestfit.md has not what %s says: make nearestfit", name)
@@ -56,7 +56,7 @@ func TestWrite(t *testing.T) {
 		return []experiment{
 			fig6Experiment(small), realisticExperiment([]graph{{"toy", degrees}}), wavesExperiment(small),
 			lambdaExperiment(small),
-			partsExperiment(small), countersExperiment(small), kept(recordingsTitle, committed, "recordings"),
+			partsExperiment(small),
 			mapsExperiment(small),
 		}
 	}

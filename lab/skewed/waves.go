@@ -18,7 +18,7 @@ func wavesExperiment(l lab) experiment {
 		e.rows = append(e.rows, row{l.run(s), all})
 	}
 	e.write = func(p printer, r []result) error {
-		methods := []string{theory, stream, onefit, ours, foreknown, polled, byJob, byTask, hadoop}
+		methods := []string{theory, stream, onefit, ours, foreknown, byJob, byTask, hadoop}
 		head(p, []string{"cost", "σ", "tasks", "slots"}, methods)
 		for i, s := range waves {
 			p("%s", line(append([]string{s.cost(), fmt.Sprint(s.sigma), fmt.Sprint(s.reduces), fmt.Sprint(s.slots)},

@@ -22,10 +22,6 @@ var (
 	lambdaWords string
 	//go:embed words/parts.md
 	partsWords string
-	//go:embed words/counters.md
-	countersWords string
-	//go:embed words/recordings.md
-	recordingsWords string
 	//go:embed words/mapsintro.md
 	mapsIntro string
 	//go:embed words/maps.md
@@ -42,7 +38,7 @@ var (
 
 func introduction(l lab) string {
 	return fmt.Sprintf(introWords, l.seeds, l.largest, phase.ValueBytes, 100*noise, eachGroup*1e6, mean, maps, tick,
-		lambda, entries*lambda, poll)
+		lambda, entries*lambda)
 }
 
 func list(items []string) string {

@@ -95,9 +95,6 @@ func Mark(a *dag.Attempt, pipeline int, at dag.Instant) {
 	}
 }
 
-// Changed returns the indices of the tasks that have changed since Attempts.
-func (t *Table[T]) Changed() []int32 { return t.changed }
-
 // Attempts returns the attempts of all tasks, by task. The returned slice is never changed afterwards. show appends
 // the attempts of a task, all with its index, by number. It may call Change for a task to be shown again next time.
 func (t *Table[T]) Attempts(show func(to []dag.Attempt, index int32, task *T) []dag.Attempt) []dag.Attempt {

@@ -105,7 +105,7 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	if d := s.Doubled; d != nil {
 		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, brief{}))
 	}
-	if s.Stage == "" && s.KeysFrom <= dag.GroupsCounted {
+	if s.Stage == "" && s.KeysFrom == dag.GroupsNone {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")
 	}
 }

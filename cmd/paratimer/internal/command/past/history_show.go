@@ -125,6 +125,6 @@ func printGroups(w io.Writer, all []rememberedGroups) {
 
 // measurers describes the sources of key groups.
 var measurers = map[dag.GroupOrigin]string{
-	dag.GroupsNone: "unknown", dag.GroupsCounted: "counters", dag.GroupsTapped: "the tap",
+	dag.GroupsNone: "unknown", dag.GroupsTapped: "the tap",
 	dag.GroupsComplete: "somebody who knows all keys",
 }

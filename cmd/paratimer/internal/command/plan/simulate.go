@@ -60,7 +60,7 @@ func simulateFlags() []cli.Flag {
 			Usage: "`NODE@TIME`: the node dies; repeatable",
 		},
 		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
-		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete", "counters",
+		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete",
 			"none"),
 		&cli.IntFlag{
 			Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda,
