@@ -42,6 +42,18 @@ func TestLeftOfLargeKeys(t *testing.T) {
 	}
 }
 
+// Nothing is left of the groups of a task that has read all of its input, while its attempt still runs.
+func TestNothingLeftOfReadInput(t *testing.T) {
+	t.Parallel()
+	for _, r := range []reducer{quadratic(), linear()} {
+		s := r.at(r.End(2), dag.GroupsTapped)
+		s.Attempts[2].State, s.Attempts[2].End = dag.AttemptRunning, dag.NoInstant
+		if w := predicted(t, s).Work; w.Left[2] != 0 || w.Since[2] != r.End(2) {
+			t.Errorf("%v ms left after %d, the last group ends at %d", w.Left[2], w.Since[2], r.End(2))
+		}
+	}
+}
+
 // If time is linear in bytes NearestFit cannot win. Tasks' time by the bytes of their groups is used: what a tap has
 // measured is done, while counters show what a pipe has taken.
 func TestLinearTasksStayLinear(t *testing.T) {
@@ -275,7 +287,7 @@ func TestSlowdown(t *testing.T) {
 	near(t, "at the beginning", predicted(t, s).Work.left(2, 30_001), slow.whole(2), 0.06*slow.whole(2))
 }
 
-// A profile of linear groups or of no origin is no evidence, and one of another number of tasks has keys in other tasks.
+// A profile of linear groups or of no origin is no evidence. One of another number of tasks has keys in other tasks.
 func TestProfilesWithoutEvidence(t *testing.T) {
 	t.Parallel()
 	r := quadratic()

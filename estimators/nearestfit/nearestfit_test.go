@@ -435,3 +435,20 @@ func TestBoundedFit(t *testing.T) {
 		t.Errorf("with bounds: %g s", s)
 	}
 }
+
+// TestNothingLeftOfReadInput checks that nothing is left of the groups of a task that has read all of its bytes, even if
+// a finished group was larger than the explicit one that it is taken for.
+func TestNothingLeftOfReadInput(t *testing.T) {
+	t.Parallel()
+	p := Default()
+	p.Conserve = true
+	j := New([]Task{{Explicit: []dag.GroupSize{{Bytes: 1000, Count: 1}}, Implicit: 500, Bytes: 1500}}, p)
+	j.Record(0, 10, 1020, 10, 1)
+	if left := j.Predict().Remaining(0); !(left.Seconds > 0) || left.Explicit+left.Implicit != 480 {
+		t.Errorf("before the last group %+v", left)
+	}
+	j.Record(0, 15, 480, 5, 1)
+	if left := j.Predict().Remaining(0); left.Seconds != 0 || left.Explicit != 0 || left.Implicit != 0 {
+		t.Errorf("after it %+v", left)
+	}
+}

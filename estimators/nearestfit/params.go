@@ -40,8 +40,8 @@ type Params struct {
 	// Pooled makes one fit from the groups of all tasks, for rules 2 and 4. The paper fits each task by itself; if
 	// several tasks have few finished groups each, one fit is better.
 	Pooled bool
-	// Conserve counts explicit groups as done, the smallest first, if more of them are left than bytes. In the
-	// paper, a size without a close finished group stays to the end.
+	// Conserve counts explicit groups as done, the smallest first, and then implicit bytes, if more of them are left
+	// than bytes. In the paper, a size without a close finished group stays to the end.
 	Conserve bool
 	// Bounded limits fits by the range of the sizes behind them: their power, and how far beyond that range they are
 	// used. Without it, a fit to a few groups of nearly one size may have the power 6 and predict years for a group

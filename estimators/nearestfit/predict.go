@@ -56,6 +56,9 @@ func (j *Job) Predict() *Prediction {
 		}
 		if v := &p.tasks[i]; j.params.Conserve {
 			v.left = conserve(v.left, v.implicit, v.ratioBytes)
+			if v.implicit > v.ratioBytes { // of a task that has read all of its input nothing is left
+				v.implicit = v.ratioBytes
+			}
 		}
 		if t.work.bytes > j.params.TaskRatioMin*t.bytes {
 			p.tasks[i].alpha = j.alpha(t.work, t.recent)

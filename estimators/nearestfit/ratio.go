@@ -59,7 +59,6 @@ func (p *Prediction) TaskRatio(task int) float64 {
 // conserve removes explicit groups, the smallest first, until they and the implicit bytes fit into the remaining
 // bytes. If only some maps reported a key, its size is below the true one. When its group is done, the group
 // matches no explicit size, so the key would be counted to the end. Such keys are the smallest that are reported.
-// Groups that counters show only as bursts match none either.
 //
 // The paper does not mention them (section 4.2): this is a deviation, see Params.Conserve.
 func conserve(explicit []dag.GroupSize, implicit, left float64) []dag.GroupSize {
