@@ -29,7 +29,7 @@ func (f *faults) groups(j int, k StageIndex) {
 		f.add(&LimitError{Place: at, What: "tasks with key groups", Have: float64(n), Max: MaxGroupTasks})
 		return
 	}
-	if n := g.size(); n > MaxGroupsSize {
+	if n := g.Size(); n > MaxGroupsSize {
 		f.add(&LimitError{Place: at, What: "tasks, sizes, names and points", Have: float64(n), Max: MaxGroupsSize})
 		return
 	}
@@ -47,15 +47,6 @@ func (f *faults) groups(j int, k StageIndex) {
 			return ofJob(f.p, j, fmt.Sprintf("reduce.groups.tasks[%d].%s", i, field), item)
 		})
 	}
-}
-
-func (g *Groups) size() int {
-	n := len(g.Reduces)
-	for i := range g.Reduces {
-		r := &g.Reduces[i]
-		n += len(r.Explicit) + len(r.Top) + len(r.Done)
-	}
-	return n
 }
 
 func (f *faults) groupsOf(r *ReduceGroups, at func(field string, item int) Place) {

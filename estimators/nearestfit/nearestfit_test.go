@@ -436,8 +436,8 @@ func TestBoundedFit(t *testing.T) {
 	}
 }
 
-// TestNothingLeftOfReadInput checks that nothing is left of the groups of a task that has read all of its bytes, even if
-// a finished group was larger than the explicit one that it is taken for.
+// TestNothingLeftOfReadInput checks that nothing is left of the groups of a task that has read all of its bytes, even
+// if a finished group was larger than the explicit one that it is taken for.
 func TestNothingLeftOfReadInput(t *testing.T) {
 	t.Parallel()
 	p := Default()
