@@ -54,10 +54,17 @@ e2e:
 e2e-all:
 	e2e/e2e.sh all
 
-# A program of the lab, run in this folder, writes a page anew: program, page, and what it is given.
+# A command of the lab, run in this folder, writes a page anew: command and page.
+define lab
+go build -C lab -o $(CURDIR)/bin/lab .
+bin/lab $(1) > $(2).new
+mv $(2).new $(2)
+endef
+
+# The same with a program of its own.
 define write
 go build -C lab -o $(CURDIR)/bin/ ./$(1)
-bin/$(1) $(3) > $(2).new
+bin/$(1) > $(2).new
 mv $(2).new $(2)
 endef
 
@@ -75,19 +82,19 @@ calibration:
 
 # docs/nearestfit.md: some minutes of two cores.
 nearestfit:
-	$(call write,skewed,docs/nearestfit.md)
+	$(call lab,nearestfit,docs/nearestfit.md)
 
 # docs/models.md: some minutes of two cores.
 models:
-	$(call write,models,docs/models.md)
+	$(call lab,models,docs/models.md)
 
 # The section of docs/ernest.md about runs of other people.
 ernest:
-	$(call write,models,docs/ernest.md,-ernest docs/ernest.md)
+	$(call lab,ernest,docs/ernest.md)
 
 # The table of Hadoop versions in docs/versions.md, from docs/e2e.md.
 versions:
-	$(call write,versions,docs/versions.md)
+	$(call lab,versions,docs/versions.md)
 
 # docs/reference.md from the command tree.
 reference:

@@ -79,7 +79,7 @@ type job struct {
 func newJob(app *yarn.App) *job {
 	return &job{
 		app: app, id: app.Job(), state: dag.Submitted, submitted: app.Submitted,
-		size: size{counted: [2]int{-1, -1}},
+		size:    size{counted: [2]int{-1, -1}},
 		started: dag.NoInstant, finished: dag.NoInstant, lastAnswer: dag.NoInstant, lastRunning: dag.NoInstant,
 		newMasterAt: dag.NoInstant, endedSince: dag.NoInstant, movedAt: dag.NoInstant,
 	}

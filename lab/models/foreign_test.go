@@ -1,6 +1,6 @@
 //go:build foreign
 
-package main
+package models
 
 import (
 	"testing"

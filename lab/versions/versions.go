@@ -1,9 +1,10 @@
-// Command versions prints docs/versions.md with its table of Hadoop versions copied from docs/e2e.md, which `make
-// e2e-all` writes. So the page names only versions that were run live.
-package main
+// Package versions copies the table of Hadoop versions in docs/versions.md from docs/e2e.md, which `make e2e-all`
+// writes. So the page names only versions that were run live.
+package versions
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -14,14 +15,8 @@ const (
 	end   = "<!-- /versions -->\n"
 )
 
-func main() {
-	if err := write(); err != nil {
-		fmt.Fprintln(os.Stderr, "versions:", err)
-		os.Exit(1)
-	}
-}
-
-func write() error {
+// Run writes docs/versions.md with its table. It reads both documents in the folder docs.
+func Run(_ []string, out io.Writer) error {
 	page, err := os.ReadFile("docs/versions.md")
 	if err != nil {
 		return err
@@ -30,11 +25,11 @@ func write() error {
 	if err != nil {
 		return err
 	}
-	out, err := with(string(page), table(string(runs)))
+	text, err := with(string(page), table(string(runs)))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Print(out)
+	_, err = io.WriteString(out, text)
 	return err
 }
 
