@@ -117,12 +117,12 @@ func TestLogFiles(t *testing.T) {
 		{3000, "?size=4", 19, whole[:4]},
 		{3500, "", 19, whole},
 	} {
-		length, got, ok := tez.SplitLog(get(c.at, path+c.size))
+		length, got, ok := tez.SplitLog(get(c.at, path+c.size), 0)
 		if length != c.length || got != c.want || !ok {
 			t.Errorf("at %v%s: %d bytes, %q, want %d, %q", c.at, c.size, length, got, c.length, c.want)
 		}
 	}
-	if _, got, _ := tez.SplitLog(get(5000, strings.Replace(path, "syslog", "other", 1))); got != strings.Repeat("\n",
+	if _, got, _ := tez.SplitLog(get(5000, strings.Replace(path, "syslog", "other", 1)), 0); got != strings.Repeat("\n",
 		9)+"abc" {
 		t.Errorf("%q", got)
 	}

@@ -149,7 +149,7 @@ func (p *fileProgress) take(texts []string, take func(text string)) {
 // part requests the first n bytes of a file, or the last -n bytes. It returns the file's length at that time.
 func (f *files) part(ctx context.Context, name string, n, listed int64) (content string, length int64, err error) {
 	body, err := f.cluster.NM(ctx, f.node, fmt.Sprintf("containers/%s/logs/%s?size=%d", f.container, name, n))
-	length, content, ok := SplitLog(string(body))
+	length, content, ok := SplitLog(string(body), n)
 	has := int64(len(content))
 	isCut := !strings.Contains(string(body[max(0, len(body)-mostHead):]), "End of LogType:")
 	if err == nil && n < 0 && ok && has < min(-n, length) && isCut {
@@ -175,10 +175,10 @@ func (f *files) progressOf(name string) *fileProgress {
 
 var logHead = regexp.MustCompile(`(?s)LogLength:\s*(\d{1,15})\n(?:[^\n]*\n)??Log ?Contents:\n`)
 
-// SplitLog parses a NodeManager's response for a log file. It returns the file's length at that time and the content:
-// the last bytes of the file, or the first if the request was for the head. If the NodeManager's own lines are
-// missing, ok is false and content is the whole body.
-func SplitLog(body string) (length int64, content string, ok bool) {
+// SplitLog parses a NodeManager's response for a log file. size is that of the request: the first bytes, the last ones
+// if negative, or 0 for the whole file. It returns the file's length at that time and the content. If the
+// NodeManager's own lines are missing, ok is false and content is the whole body.
+func SplitLog(body string, size int64) (length int64, content string, ok bool) {
 	m := logHead.FindStringSubmatchIndex(body[:min(len(body), mostHead)])
 	if m == nil {
 		return 0, body, false
@@ -187,7 +187,11 @@ func SplitLog(body string) (length int64, content string, ok bool) {
 	content = body[m[1]:]
 	if end := strings.LastIndex(content, "End of LogType:"); end >= 0 && len(content)-end < mostHead {
 		content = content[:end]
-		if int64(len(content)) == length+1 {
+		most := length
+		if size != 0 {
+			most = min(length, max(size, -size))
+		}
+		if int64(len(content)) == most+1 {
 			content = strings.TrimSuffix(content, "\n") // some versions add it before that line
 		}
 	}

@@ -76,7 +76,7 @@ func FuzzSplitLog(f *testing.F) {
 	f.Add("LogType:x\nLog Upload Time:y\nLogLength: 4\nLog Contents:\nabc\n\nEnd of LogType:x")
 	f.Add("LogLength:99999999999999999999\nLogContents:\n")
 	f.Fuzz(func(t *testing.T, body string) {
-		if length, content, ok := SplitLog(body); length < 0 || !strings.Contains(body, content) || !ok &&
+		if length, content, ok := SplitLog(body, 0); length < 0 || !strings.Contains(body, content) || !ok &&
 			content != body {
 			t.Fatalf("%d, %q, %v", length, content, ok)
 		}
@@ -99,4 +99,26 @@ func FuzzSizes(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSplitLog splits responses of NodeManagers that add a line end after the content, and of those that do not.
+func TestSplitLog(t *testing.T) {
+	const end = "End of LogType:syslog"
+	for _, c := range []struct {
+		text string
+		size int64
+		want string
+	}{
+		{"abcdef\n" + end, 0, "abcdef"},
+		{"abcde\n" + end, 0, "abcde\n"},
+		{"def\n" + end, -3, "def"},
+		{"abc\n" + end, 3, "abc"},
+		{"ef\n" + end, -3, "ef\n"},
+		{"abcdef\n" + end, -100, "abcdef"},
+	} {
+		length, content, ok := SplitLog("LogType:syslog\nLogLength:6\nLogContents:\n"+c.text, c.size)
+		if length != 6 || content != c.want || !ok {
+			t.Errorf("%q of size %d: %d, %q, %v, want %q", c.text, c.size, length, content, ok, c.want)
+		}
+	}
 }

@@ -47,7 +47,7 @@ func historyOf(t *testing.T, name string) []string {
 		if json.Unmarshal(s.Bytes(), &line) != nil || !strings.Contains(line.URL, "/logs/history.txt") {
 			continue
 		}
-		_, content, _ := tez.SplitLog(line.Body)
+		_, content, _ := tez.SplitLog(line.Body, 0)
 		for record := range strings.SplitSeq(content, "\x01") {
 			record = strings.TrimSpace(record)
 			if !seen[record] && strings.HasPrefix(record, `{"entity"`) && json.Valid([]byte(record)) {

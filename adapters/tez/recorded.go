@@ -148,7 +148,8 @@ func fileOf(answers []*recording.Answer) *file {
 	f := &file{}
 	whole := int64(0)
 	for _, a := range answers {
-		n, text, ok := SplitLog(a.Text())
+		size, _ := strconv.ParseInt(a.URL.Query().Get("size"), 10, 64) // 0 without one: the whole file
+		n, text, ok := SplitLog(a.Text(), size)
 		if a.Status == http.StatusOK && ok && n <= mostOfFile && int64(len(text)) <= n {
 			whole = max(whole, n)
 			pieces = append(pieces, piece{n, text})
