@@ -21,6 +21,9 @@ type Groups struct {
 	Reduces []ReduceGroups `plan:"tasks,null" max:"100000" title:"a list with one mapping for each task"`
 }
 
+// Known reports whether there are groups. Those of older files that were derived from counters are unknown.
+func (g *Groups) Known() bool { return g != nil && g.Origin != GroupsNone }
+
 // A GroupOrigin is the source of measured key groups.
 type GroupOrigin uint8
 

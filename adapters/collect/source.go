@@ -127,9 +127,9 @@ func (v *view) update(j *job, state *dag.JobState, plan *dag.Job, at dag.Instant
 	if v.groups == nil && j.joined == 0 && len(j.tasks) == 0 && j.silent == "" {
 		return // too few of the maps have reported
 	}
-	inner := cmp.Or(state.Groups, &dag.Groups{})
-	if inner.Origin == dag.GroupsNone {
-		inner = &dag.Groups{}
+	inner := &dag.Groups{}
+	if state.Groups.Known() {
+		inner = state.Groups
 	}
 	n := j.reduceTasks
 	if n == 0 {

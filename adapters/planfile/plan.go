@@ -175,7 +175,7 @@ func free(p *dag.Pipeline) *dag.Pipeline {
 
 // complete sets what a file's groups leave out. Groups of no origin are unknown.
 func complete(g *dag.Groups) *dag.Groups {
-	if g == nil || g.Origin == dag.GroupsNone {
+	if !g.Known() {
 		return nil
 	}
 	for i := range g.Reduces {

@@ -296,3 +296,25 @@ func TestDAGReason(t *testing.T) {
 		}
 	}
 }
+
+// TestSplitLog splits responses of NodeManagers that add a line end after the content, and of those that do not.
+func TestSplitLog(t *testing.T) {
+	const end = "End of LogType:syslog"
+	for _, c := range []struct {
+		text string
+		size int64
+		want string
+	}{
+		{"abcdef\n" + end, 0, "abcdef"},
+		{"abcde\n" + end, 0, "abcde\n"},
+		{"def\n" + end, -3, "def"},
+		{"abc\n" + end, 3, "abc"},
+		{"ef\n" + end, -3, "ef\n"},
+		{"abcdef\n" + end, -100, "abcdef"},
+	} {
+		length, content, ok := SplitLog("LogType:syslog\nLogLength:6\nLogContents:\n"+c.text, c.size)
+		if length != 6 || content != c.want || !ok {
+			t.Errorf("%q of size %d: %d, %q, %v, want %q", c.text, c.size, length, content, ok, c.want)
+		}
+	}
+}

@@ -66,10 +66,11 @@ type Work struct {
 
 // Predict returns nil if the stage has no known key groups.
 func Predict(s Stage) *Prediction {
-	for _, g := range []**dag.Groups{&s.Profile, &s.Groups} {
-		if *g != nil && (*g).Origin == dag.GroupsNone {
-			*g = nil
-		}
+	if !s.Groups.Known() {
+		s.Groups = nil
+	}
+	if !s.Profile.Known() {
+		s.Profile = nil
 	}
 	g := s.Groups
 	if g == nil && s.profileFits() {

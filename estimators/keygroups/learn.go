@@ -27,7 +27,7 @@ const learnedShare = 0.99
 // feeders reported. Large groups stay as they are, since they take most of the time. It returns nil if there is
 // nothing to keep.
 func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Groups {
-	if g == nil || g.Origin == dag.GroupsNone || tasks == 0 || tasks > learnedTasks {
+	if !g.Known() || tasks == 0 || tasks > learnedTasks {
 		return nil
 	}
 	out := &dag.Groups{Origin: g.Origin, Maps: g.Maps, Note: g.Note, Reduces: make([]dag.ReduceGroups, tasks)}

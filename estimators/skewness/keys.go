@@ -31,7 +31,7 @@ func keyringOf(w *estimators.ReplayContext, job int, stage dag.StageIndex, reduc
 	} else {
 		k.groups = s.Plan.Jobs[job].Stages[stage].Groups
 	}
-	if k.groups != nil && (k.groups.Origin == dag.GroupsNone || len(k.groups.Reduces) < reduces) {
+	if !k.groups.Known() || len(k.groups.Reduces) < reduces {
 		k.groups, k.time = nil, nil
 	}
 	for i := range reduces {
