@@ -22,8 +22,9 @@ type Cluster interface {
 }
 
 // The most tasks with requests in one tick, for attempts (0.4 KB each) and counters (1.4 KB). The tasks beyond the
-// limit follow in the next ticks: a third of a thousand running tasks is a sufficient sample. For a source among many
-// it takes a few ticks to read all tasks of a job that is already under way.
+// limit follow in the next ticks, so each stage is in the sample by its share of the tasks (ParaTimer, section 3.1.4;
+// TestErrorOfSamples measures its cost). For a source among many it takes a few ticks to read all tasks of a job that
+// is already under way.
 const tasksATick, tasksOfMany = 300, 15
 
 // A Source yields snapshots of one workflow. It is not safe for concurrent use.
@@ -31,6 +32,8 @@ type Source struct {
 	workflow
 	cluster Cluster
 	isOnly  bool // no other source uses the hub, and no Refresh polls the masters of other applications
+
+	isSample bool // in the tick before, more tasks were due than a tick polls
 
 	now    dag.Instant // time of this tick
 	ticks  int

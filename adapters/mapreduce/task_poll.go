@@ -13,7 +13,8 @@ import (
 
 const (
 	// listPart is the number of listed tasks that a tick may cost: longer lists are requested only every few ticks.
-	listPart = 1000
+	// While more tasks run than a tick polls, the list is the only sign of most ends, and is worth sampledListPart.
+	listPart, sampledListPart = 1000, 2500
 	// requestsAtOnce bounds the responses about attempts in memory at once: each may have a megabyte.
 	requestsAtOnce = 16
 )
@@ -25,8 +26,11 @@ func (s *Source) listDue(j *job) bool {
 	if j.app.Ended {
 		return j.at < jobListed
 	}
-	n := j.inList[dag.Map] + j.inList[dag.Reduce]
-	return !s.live() || j.listTick == 0 || age >= (n+listPart-1)/listPart
+	n, part := j.inList[dag.Map]+j.inList[dag.Reduce], listPart
+	if s.isSample {
+		part = sampledListPart
+	}
+	return !s.live() || j.listTick == 0 || age >= (n+part-1)/part
 }
 
 // takeList processes the task list of a job.
@@ -98,6 +102,7 @@ func (s *Source) pollTasks(ctx context.Context) {
 	if !s.isOnly {
 		most = tasksOfMany
 	}
+	s.isSample = len(all) > most
 	all = all[:min(len(all), most)]
 	held := s.tasksHeld()
 	batch(ctx, s, all, requestsAtOnce, func(ctx context.Context, t *task) func() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
@@ -174,24 +177,24 @@ func naive(t testing.TB, c *Cluster) (bytes int64) {
 	return bytes
 }
 
-// A cost is what a run took to watch.
-type cost struct {
+// A traffic is what a run took to watch.
+type traffic struct {
 	ticks, naive, ours, requests, most int64
 }
 
-func (c cost) String() string {
+func (c traffic) String() string {
 	return fmt.Sprintf("%d ticks: naive %d MB (%d KB a tick), ours %d MB (%d KB, %d requests a tick): 1/%.1f",
 		c.ticks, c.naive>>20, c.naive>>10/c.ticks, c.ours>>20, c.ours>>10/c.ticks, c.requests/c.ticks,
 		float64(c.naive)/float64(c.ours))
 }
 
 // measure watches a run of n tasks to its end. Naive polling is asked in every sample-th tick only; it takes a while.
-func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (cost, *Cluster) {
+func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (traffic, *Cluster) {
 	t.Helper()
 	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
 	cluster, crude := play(t, bigJob(n, width), opt), play(t, bigJob(n, width), opt)
-	src, traffic := watcher(t, cluster, yarn.Target{})
-	var c cost
+	src, counted := watcher(t, cluster, yarn.Target{})
+	var c traffic
 	sampled, samples := int64(0), int64(0)
 	watch(t, cluster, src, every, 24*time.Hour, func(s *dag.Snapshot, err error) {
 		if _, ok := errors.AsType[*yarn.NoWorkflowError](err); ok {
@@ -210,7 +213,7 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 		}
 	})
 	c.naive = sampled / max(1, samples) * c.ticks
-	c.ours, c.requests, c.most = traffic.bytes.Load(), traffic.requests.Load(), traffic.most.Load()
+	c.ours, c.requests, c.most = counted.bytes.Load(), counted.requests.Load(), counted.most.Load()
 	return c, cluster
 }
 
@@ -304,4 +307,59 @@ func checkAsked(t *testing.T, c *Cluster) {
 	if confs != len(s.Jobs) || details == 0 {
 		t.Errorf("%d confs of %d jobs, %d times attempts or counters", confs, len(s.Jobs), details)
 	}
+}
+
+// TestErrorOfSamples measures what it costs in accuracy that a tick polls a sample of the running tasks (ParaTimer,
+// section 3.1.4). The estimates from all counters are those of the simulator's own snapshots.
+func TestErrorOfSamples(t *testing.T) {
+	t.Parallel()
+	const every = 5 * time.Second
+	for _, width := range []int{200, 1000, 2000}[:long.Of(2, 3)] {
+		opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing}
+		cluster := play(t, bigJob(6*width, width), opt)
+		src, traffic := watcher(t, cluster, yarn.Target{})
+		var sampled, whole judged
+		ticks := int64(0)
+		watch(t, cluster, src, every, 24*time.Hour, func(s *dag.Snapshot, err error) {
+			if err == nil {
+				ticks++
+				sampled.add(s)
+				whole.add(cluster.Snapshot())
+			}
+		})
+		few, fewWorst := sampled.errors()
+		all, allWorst := whole.errors()
+		t.Logf("%d containers: %d requests a tick, %.1f / %.1f points; from all counters %.1f / %.1f",
+			width, traffic.requests.Load()/ticks, few, fewWorst, all, allWorst)
+		if few > all+2 {
+			t.Errorf("%d containers: the sample costs %.1f points", width, few-all)
+		}
+	}
+}
+
+// A judged run has the ends that the standard estimate gave.
+type judged struct {
+	run  dag.Run
+	at   []dag.Instant
+	ends []dag.Instant
+}
+
+func (j *judged) add(s *dag.Snapshot) {
+	j.run = j.run.Append(s)
+	e, err := estimators.New(estimators.Scenarios()[0], cost.Costs, estimators.Options{}).Estimate(j.run)
+	if err == nil && e.Remaining != nil {
+		j.at, j.ends = append(j.at, s.At), append(j.ends, s.At.Add(*e.Remaining))
+	}
+}
+
+// errors returns the mean and the largest error of progress in percentage points.
+func (j *judged) errors() (mean, worst float64) {
+	last := j.run.Now()
+	began := last.Jobs[0].Submitted
+	for i, at := range j.at {
+		past := float64(at - began)
+		off := 100 * math.Abs(past/float64(j.ends[i]-began)-past/float64(last.At-began))
+		mean, worst = mean+off/float64(len(j.at)), max(worst, off)
+	}
+	return mean, worst
 }
