@@ -63,7 +63,9 @@ public class Benchmarks extends Configured implements Tool {
             case "product":
                 job.setMapperClass(Blocks.class);
                 job.setReducerClass(Product.class);
-                job.setPartitionerClass(Dealt.class);
+                if (!getConf().get("benchmark.partitioner", "").equals("random")) {
+                    job.setPartitionerClass(Dealt.class);
+                }
                 break;
             default:
                 throw new IllegalArgumentException("no benchmark " + args[0]);
@@ -335,7 +337,7 @@ public class Benchmarks extends Configured implements Tool {
         }
     }
 
-    /** Deals pairs of blocks in turn, or (benchmark.forced) so that reduce r gets r + 1 times as many as the first. */
+    /** Deals pairs of blocks in turn, or (if benchmark.partitioner is "forced unbalanced") so that reduce r gets r + 1 times as many as the first. */
     public static class Dealt extends Partitioner<Text, Text> implements Configurable {
         private Configuration conf;
 
@@ -356,7 +358,7 @@ public class Benchmarks extends Configured implements Tool {
             for (String index : key.toString().split(" ")) {
                 at = at * side + Integer.parseInt(index);
             }
-            if (!conf.getBoolean("benchmark.forced", false)) {
+            if (!conf.get("benchmark.partitioner", "").equals("forced unbalanced")) {
                 return at % reduces;
             }
             long pairs = (long) side * side * side;

@@ -141,8 +141,8 @@ func multiplied(t *testing.T, lines []string) int {
 // the first.
 func TestPartitioners(t *testing.T) {
 	t.Parallel()
-	for _, forced := range []bool{false, true} {
-		b := matMult("", forced)
+	for _, p := range []partitioner{balanced, unbalanced} {
+		b := matMult("", p, 0.25)
 		b.Reduces, b.Containers = workers, workers
 		groups := b.Groups(b.Input())
 		count := make([]int, b.Reduces)
@@ -151,11 +151,11 @@ func TestPartitioners(t *testing.T) {
 		}
 		for r, n := range count {
 			want := float64(len(groups)) / float64(b.Reduces)
-			if forced {
+			if p == unbalanced {
 				want = float64(len(groups)*(r+1)) / float64(b.Reduces*(b.Reduces+1)/2)
 			}
 			if math.Abs(float64(n)-want) > 1 {
-				t.Errorf("forced: %v: reduce %d has %d pairs of blocks, want %v", forced, r, n, want)
+				t.Errorf("%s: reduce %d has %d pairs of blocks, want %v", p, r, n, want)
 			}
 		}
 	}

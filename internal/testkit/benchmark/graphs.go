@@ -6,17 +6,32 @@ import (
 	"strings"
 )
 
-// falls is the exponent with which the nodes' expected degrees decrease. The degrees then follow a power law with
-// exponent 1 + 1/falls = 2.4, as in social networks.
-const falls = 0.7
+// A graph is drawn with the size and the degrees of one of SNAP's graphs, or of a part of it. The nodes' expected degrees
+// decrease with the exponent falls, so they follow a power law with exponent 1 + 1/falls.
+type graph struct {
+	name         string
+	nodes, edges int
+	falls        float64
+}
 
-// edges draws distinct edges between different nodes, with end points in proportion to the nodes' expected degrees
+func graphs() []graph {
+	return []graph{
+		{"loc-gowalla", 10_000, 20_000, 0.7},
+		{"ca-GrQc", 5242, 14_496, 0.5},
+		{"ca-AstroPh", 9000, 20_000, 0.6},
+		{"ego-facebook", 4039, 20_000, 0.55},
+		{"wiki-Vote", 7115, 20_000, 0.75},
+		{"email-Enron", 12_000, 20_000, 0.8},
+	}
+}
+
+// draw draws distinct edges between different nodes, with end points in proportion to the nodes' expected degrees
 // (F. Chung, L. Lu, 2002).
-func edges(rng *rand.Rand, nodes, n int) [][2]int {
-	z, names := newZipf(nodes, falls), rng.Perm(nodes)
+func (g graph) draw(rng *rand.Rand) [][2]int {
+	z, names := newZipf(g.nodes, g.falls), rng.Perm(g.nodes)
 	seen := map[[2]int]bool{}
 	var all [][2]int
-	for len(all) < n {
+	for len(all) < g.edges {
 		a, b := names[z.draw(rng)], names[z.draw(rng)]
 		e := [2]int{min(a, b), max(a, b)}
 		if a != b && !seen[e] {
@@ -27,12 +42,11 @@ func edges(rng *rand.Rand, nodes, n int) [][2]int {
 	return all
 }
 
-func twoPaths(name string) Benchmark {
-	const nodes, n = 10_000, 20_000
+func twoPaths(name string, g graph) Benchmark {
 	return Benchmark{
 		Name: name, Job: "paths", Cost: "n²", Paper: "graphs of SNAP",
 		lines: func(rng *rand.Rand) []string {
-			all := edges(rng, nodes, n)
+			all := g.draw(rng)
 			lines := make([]string, len(all))
 			for i, e := range all {
 				lines[i] = fmt.Sprintf("%05d %05d", e[0], e[1])
@@ -52,14 +66,14 @@ func twoPaths(name string) Benchmark {
 }
 
 // triangleCount joins the paths of length two with the edges, with the pair of end points as the key.
-func triangleCount(name string) Benchmark {
-	const nodes, n = 5000, 6000
+func triangleCount(name string, g graph) Benchmark {
+	g.nodes, g.edges = g.nodes/2, g.edges*3/10
 	return Benchmark{
 		Name: name, Job: "triangles", Cost: "n", Paper: "graphs of SNAP",
 		lines: func(rng *rand.Rand) []string {
-			neighbours := make([][]int, nodes)
+			neighbours := make([][]int, g.nodes)
 			var lines []string
-			for _, e := range edges(rng, nodes, n) {
+			for _, e := range g.draw(rng) {
 				lines = append(lines, fmt.Sprintf("%05d %05d\t-", e[0], e[1]))
 				neighbours[e[0]] = append(neighbours[e[0]], e[1])
 				neighbours[e[1]] = append(neighbours[e[1]], e[0])

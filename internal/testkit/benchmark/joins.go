@@ -15,7 +15,7 @@ type relation struct {
 func naturalJoin(name string, r, s relation) Benchmark {
 	const keys = 1000
 	return Benchmark{
-		Name: name, Job: "join", Cost: "n_R·n_S", Paper: "the same, and R of 1.5 and 2.0, S of 1.0",
+		Name: name, Job: "join", Cost: "n_R·n_S", Paper: "the same",
 		lines: func(rng *rand.Rand) []string {
 			names := rng.Perm(keys)
 			var lines []string

@@ -15,34 +15,45 @@ const (
 	width = 24
 )
 
-// matMult multiplies two matrices block by block: a group is a block of A and one of B. If balanced, all blocks have
-// density 0.25 and the pairs are assigned in turn. If forced, the density halves from each block column to the
-// previous one, and reduce r gets r + 1 times as many pairs as the first.
-func matMult(name string, forced bool) Benchmark {
+// A partitioner assigns the pairs of blocks to reduces.
+type partitioner string
+
+const (
+	balanced   partitioner = "balanced"          // in turn
+	unbalanced partitioner = "forced unbalanced" // reduce r gets r + 1 times as many pairs as the first
+	random     partitioner = "random"            // Hadoop's own, by the keys' hashes
+)
+
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. All blocks have the same density.
+// If unbalanced, those of the last block column have twice the density, which halves from each column to the previous
+// one.
+func matMult(name string, p partitioner, density float64) Benchmark {
 	b := Benchmark{
-		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same, and a random partitioner",
-		Options: []string{"benchmark.side=" + strconv.Itoa(side)},
-		lines:   func(rng *rand.Rand) []string { return matrices(rng, forced) },
+		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same",
+		Options: []string{"benchmark.side=" + strconv.Itoa(side), "benchmark.partitioner=" + string(p)},
+		lines:   func(rng *rand.Rand) []string { return matrices(rng, density, p == unbalanced) },
 		emit:    blockPairs,
 		reduce:  product,
-		deal:    func(key string, reduces int) int { return pairNumber(key) % reduces },
 	}
-	if forced {
-		b.Options = append(b.Options, "benchmark.forced=true")
+	switch p {
+	case balanced:
+		b.deal = func(key string, reduces int) int { return pairNumber(key) % reduces }
+	case unbalanced:
 		b.deal = dealUnevenly
+	case random:
 	}
 	return b
 }
 
 // matrices returns the entries of A and B: matrix, row and column of the block, row and column within it, value.
-func matrices(rng *rand.Rand, halving bool) []string {
+func matrices(rng *rand.Rand, density float64, halving bool) []string {
 	var lines []string
 	for _, matrix := range "AB" {
 		for i := range side {
 			for j := range side {
-				density := 0.25
+				density := density
 				if halving {
-					density = math.Pow(0.5, float64(side-1-j))
+					density *= math.Pow(0.5, float64(side-2-j))
 				}
 				for cell := range width * width {
 					if rng.Float64() < density {
