@@ -81,22 +81,6 @@ func TestLive(t *testing.T) {
 	}
 }
 
-func TestKept(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "models.md")
-	if err := os.WriteFile(file, []byte("# A\n\n## One\n\nfirst\n\n## "+machineTitle+
-		"\n\nas it was\n\n## Two\n\nlast\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got := text(t, machine(filepath.Join(t.TempDir(), "absent.csv"), file)); !strings.HasSuffix(got,
-		"\n## "+machineTitle+"\n\nas it was\n") {
-		t.Errorf("kept: %s", got)
-	}
-	if err := kept("Three", file, "a file").write(nil); err == nil ||
-		!strings.Contains(err.Error(), `no section "Three"`) {
-		t.Errorf("a section that is not there: %v", err)
-	}
-}
-
 func TestNothingByHalves(t *testing.T) {
 	var b strings.Builder
 	err := write(&b, []section{
@@ -107,7 +91,7 @@ func TestNothingByHalves(t *testing.T) {
 		t.Errorf("%q was written, error %v", b.String(), err)
 	}
 	for _, runs := range []int{0, 1e9} {
-		if err := run(&b, runs, inputs{}); err == nil || b.Len() > 0 {
+		if err := run(&b, runs, ""); err == nil || b.Len() > 0 {
 			t.Errorf("%d runs: %q was written, error %v", runs, b.String(), err)
 		}
 	}

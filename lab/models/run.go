@@ -14,14 +14,10 @@ func Run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab models", flag.ContinueOnError)
 	runs := flags.Int("runs", 400, "simulated runs of a published configuration; a cell of the grids has half of them")
 	seen := flags.String("live", filepath.Join("docs", "e2e.md"), "document of what was measured on a real cluster")
-	measured := flags.String("machine", filepath.Join("..", "shared", "data", "mva", "test_CPU_parallel_HDP6.csv"),
-		"table of jobs at once and seconds")
-	before := flags.String("before", filepath.Join("docs", "models.md"),
-		"document whose section is kept where that table is absent")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	return run(out, *runs, inputs{*seen, *measured, *before})
+	return run(out, *runs, *seen)
 }
 
 // RunOutside writes docs/ernest.md with a new section about runtimes that others have measured.
@@ -41,16 +37,14 @@ func RunOutside(args []string, out io.Writer) error {
 	return err
 }
 
-// inputs are the input files.
-type inputs struct{ seen, machine, before string }
-
-func run(w io.Writer, runs int, in inputs) error {
+// run writes the page. seen is the document of what was measured on a real cluster.
+func run(w io.Writer, runs int, seen string) error {
 	if runs < 16 || runs > 100_000 {
 		return fmt.Errorf("-runs %d: want 16 to 100,000", runs)
 	}
 	return write(w, []section{
-		coefficients(), designs(), greedy(), overhead(), live(in.seen),
-		nets(), maxima(), machine(in.machine, in.before), table4(runs), independent(runs), figures(runs), grids(runs),
+		coefficients(), designs(), greedy(), overhead(), live(seen),
+		table4(runs), independent(runs), figures(runs), grids(runs),
 		chance(runs),
 	})
 }

@@ -14,12 +14,6 @@ var (
 	greedyWords string
 	//go:embed words/overhead.md
 	overheadWords string
-	//go:embed words/nets.md
-	netsWords string
-	//go:embed words/maxima.md
-	maximaWords string
-	//go:embed words/machine.md
-	machineWords string
 	//go:embed words/table4.md
 	table4Words string
 	//go:embed words/independent.md

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A graph is drawn with the size and the degrees of one of SNAP's graphs, or of a part of it. The nodes' expected degrees
-// decrease with the exponent falls, so they follow a power law with exponent 1 + 1/falls.
+// A graph is drawn with the size and the degrees of one of SNAP's graphs, or of a part of it. The nodes' expected
+// degrees decrease with the exponent falls, so they follow a power law with exponent 1 + 1/falls.
 type graph struct {
 	name         string
 	nodes, edges int

@@ -24,9 +24,9 @@ const (
 	random     partitioner = "random"            // Hadoop's own, by the keys' hashes
 )
 
-// matMult multiplies two matrices block by block: a group is a block of A and one of B. All blocks have the same density.
-// If unbalanced, those of the last block column have twice the density, which halves from each column to the previous
-// one.
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. All blocks have the same
+// density. If unbalanced, those of the last block column have twice the density, which halves from each column to the
+// previous one.
 func matMult(name string, p partitioner, density float64) Benchmark {
 	b := Benchmark{
 		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same",

@@ -193,3 +193,24 @@ func (r *Runs) ByJob() []ernest.JobRow {
 	}
 	return all
 }
+
+// ReadSpeeds reads measurements of machines, a table with the columns machine and speed; file is the name in
+// messages.
+func ReadSpeeds(r io.Reader, file string) (*ernest.Speeds, error) {
+	t, err := table.Read(r, file, []table.Column{
+		{Name: "machine", Kind: table.Text},
+		{Name: "speed", Kind: table.Positive},
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]ernest.Speed, t.Rows())
+	for i := range all {
+		all[i] = ernest.Speed{Machine: t.Texts[0][i], Value: t.Values[1][i]}
+	}
+	speeds, err := ernest.LearnSpeeds(all)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return speeds, nil
+}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -14,11 +13,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/estimators/ernest"
-	"github.com/paratimer/paratimer/estimators/queueing/servers"
 )
 
 func ernestScoreFlags() []cli.Flag {
-	return append(append(append(columnFlags(), modelFlags()...), concurrencyFlags()...),
+	return append(append(columnFlags(), modelFlags()...),
 		textFlag("job", "", "the job's name is in `COLUMN`, or in several, comma-separated (default: one job)"),
 		textFlag("train", "scale",
 			"train on `RULE`: scale, machines or work for the smaller half, scale:25% for the smallest quarter, scale<=0.25 up to a value"),
@@ -30,9 +28,6 @@ func ernestScoreFlags() []cli.Flag {
 func ernestScore(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
-	}
-	if c.String("concurrency") != "" {
-		return scoreConcurrency(c)
 	}
 	split, err := parseSplit(c.String("train"))
 	if err != nil {
@@ -91,61 +86,4 @@ func parseRule(rule string) (by string, below, quantile float64) {
 		return m[1], 0, v / 100
 	}
 	return m[1], v, 0
-}
-
-// concurrencyFlags returns the flags for a table of jobs that share a machine, which mean value analysis predicts.
-func concurrencyFlags() []cli.Flag {
-	return []cli.Flag{
-		textFlag("concurrency", "",
-			"equal jobs share one machine; `COLUMN` has how many ran at once: predict many from few, by a queueing network"),
-		countFlag("servers", 0, "with --concurrency: the machine runs `N` jobs at full speed (default: learned)"),
-	}
-}
-
-// scoreConcurrency measures how well runs with few simultaneous jobs predict those with many.
-func scoreConcurrency(c *cli.Context) error {
-	if n := c.Int("servers"); n < 0 || n == 0 && c.IsSet("servers") {
-		return command.Usage("--servers %d: it must be 1 or more", n)
-	}
-	rule := "jobs"
-	if c.IsSet("train") {
-		rule = c.String("train")
-	}
-	by, most, quantile := parseRule(rule)
-	if by != "jobs" || most != math.Trunc(most) || most > math.MaxInt32 {
-		return command.Usage("--train %s: with --concurrency it is jobs, alone or with :25%% or <=NUMBER", rule)
-	}
-	in, name, err := openInput(c, c.Args().First())
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	all, err := ernestmodel.ReadConcurrency(in, name, c.String("concurrency"), columnsOf(c))
-	if err != nil {
-		return command.Usage("%w", err)
-	}
-	shown := ernestview.Sharing{File: name, Jobs: []ernestview.SharedScore{}}
-	for i := range all {
-		one := ernestview.SharedScore{Job: all[i].Job, UpTo: int(most)}
-		if most == 0 {
-			one.UpTo = all[i].UpTo(cmp.Or(quantile, 0.5))
-		}
-		for _, r := range all[i].Rows {
-			if r.Jobs <= one.UpTo {
-				one.Train++
-			} else {
-				one.Test++
-			}
-		}
-		if one.Methods, err = servers.Score(all[i].Rows, one.UpTo, servers.Options{Servers: c.Int("servers")}); err != nil {
-			err = all[i].Place(err)
-			if len(all) == 1 {
-				return command.Usage("%w", err)
-			}
-			why := err.Error()
-			one.Methods, one.Error = []servers.MethodScore{}, &why
-		}
-		shown.Jobs = append(shown.Jobs, one)
-	}
-	return printed(c, &shown)
 }
