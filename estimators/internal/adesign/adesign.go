@@ -1,7 +1,6 @@
 // Package adesign chooses which experiments to run: the A-optimal design under a budget.
 //
-// gonum has no solver for it: its optimize only supports the constraints of a linear program (convex/lp), and has
-// no interior point method.
+// gonum has no solver for it: its optimize has constraints in linear programs (convex/lp) alone.
 package adesign
 
 // A Problem is a set of possible experiments. An experiment with features a and weight λ adds λaaᵀ to the
@@ -27,8 +26,7 @@ type Design struct {
 	Iterations int
 }
 
-// MaxFeatures and MaxCandidates bound the work: it grows with the fourth power of the former and linearly with the
-// latter.
+// MaxFeatures and MaxCandidates bound the work.
 const (
 	MaxFeatures   = 16
 	MaxCandidates = 100_000
@@ -47,7 +45,7 @@ func Solve(p *Problem) (*Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSearch(m).run()
+	return m.solve()
 }
 
 // Evaluate returns the design with given weights, of this or another method. Weights beyond the budget are
@@ -74,5 +72,6 @@ func Evaluate(p *Problem, weights []float64) (*Design, error) {
 	if !ok {
 		return nil, m.singular(weights)
 	}
-	return m.design(weights, at), nil
+	d, _ := m.design(weights, at)
+	return d, nil
 }

@@ -92,6 +92,7 @@ func TestSizes(t *testing.T) {
 		{20, 20, 8},
 		{16, 3, 7},
 		{100, 10, 4},
+		{200, 100, 8},
 	} {
 		p := candidates(c.machines, c.scales, c.terms)
 		d, err := Solve(p)
@@ -161,7 +162,7 @@ func TestUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Gap > 1e-8*d.Objective || d.Cost > p.Budget*(1+1e-9) || slices.Min(d.Weights) < 0 ||
+		if d.Gap > 1e-6*d.Objective || d.Cost > p.Budget*(1+1e-9) || slices.Min(d.Weights) < 0 ||
 			slices.Max(d.Weights) > 1 {
 			t.Fatalf("%+v", d)
 		}
@@ -240,43 +241,4 @@ func BenchmarkSolve(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// BenchmarkNewton is one Newton system of 1,000 candidates, by its low rank and as a dense matrix.
-func BenchmarkNewton(b *testing.B) {
-	m, err := newModel(candidates(50, 20, 4), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s := newSearch(m)
-	if !s.start() {
-		b.Fatal("singular")
-	}
-	n := len(s.x)
-	right := make([]float64, n)
-	for i := range right {
-		right[i] = 1
-	}
-	b.Run("low rank", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			f, _ := s.factorise()
-			f.solve(right)
-		}
-	})
-	b.Run("dense", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			v := mat.NewDense(n, s.rank(), s.factors())
-			h := mat.NewSymDense(n, nil)
-			h.SymOuterK(1, v)
-			for i := range n {
-				h.SetSym(i, i, h.At(i, i)+s.z[i]/s.x[i]+s.w[i]/s.room[i])
-			}
-			var chol mat.Cholesky
-			chol.Factorize(h)
-			var x mat.VecDense
-			_ = chol.SolveVecTo(&x, mat.NewVecDense(n, right))
-		}
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -14,7 +15,6 @@ type model struct {
 	a      []float64 // candidates x k
 	factor []float64
 	costs  []float64 // as parts of the budget
-	most   []float64 // weights that the budget allows
 	budget float64
 }
 
@@ -23,7 +23,7 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 	n, k := len(p.Features), len(p.Features[0])
 	m := &model{
 		k: k, a: make([]float64, n*k), factor: make([]float64, k), costs: make([]float64, n),
-		most: make([]float64, n), budget: p.Budget,
+		budget: p.Budget,
 	}
 	for j := range k {
 		largest := 0.0
@@ -45,7 +45,6 @@ func newModel(p *Problem, weights []float64) (*model, error) {
 		if m.costs[i] = c / p.Budget; !positive(m.costs[i]) {
 			return nil, fault(i, "a cost of %v with a budget of %v: give both in the same unit", c, p.Budget)
 		}
-		m.most[i] = min(1, 1/m.costs[i])
 	}
 	if err := m.singular(weights); err != nil {
 		return nil, err
@@ -58,16 +57,14 @@ func (m *model) row(i int) []float64 { return m.a[i*m.k : (i+1)*m.k] }
 // A point is the objective and its derivatives at some weights. In the basis T with M⁻¹ = TTᵀ and
 // M⁻¹FM⁻¹ = TETᵀ, where F are the factors and E is diagonal, all derivatives are sums: with α = Tᵀa,
 //
-//	objective = Σ e    gradient = -Σ e α²    Hessian(i, j) = 2 (Σ αᵢ αⱼ) (Σ e αᵢ αⱼ)
+//	objective = Σ e    gradient = -Σ e α²
 type point struct {
 	objective float64
-	alpha     []float64 // candidates x k
-	e         []float64
 	gain      []float64 // minus the gradient
 }
 
-// at returns the point at some weights, and false if the information matrix is singular to a float64.
-func (m *model) at(weights []float64) (*point, bool) {
+// information returns Σ weight·aaᵀ.
+func (m *model) information(weights []float64) *mat.SymDense {
 	sum := make([]float64, m.k*m.k)
 	for i, w := range weights {
 		if w == 0 {
@@ -81,17 +78,20 @@ func (m *model) at(weights []float64) (*point, bool) {
 			}
 		}
 	}
-	information := mat.NewSymDense(m.k, sum) // only its upper triangle is read
+	return mat.NewSymDense(m.k, sum) // only its upper triangle is read
+}
+
+// basis returns T and the diagonal of E for an information matrix M, and false if M is singular to a float64.
+func (m *model) basis(information *mat.SymDense) (t *mat.Dense, e []float64, ok bool) {
 	var chol mat.Cholesky
 	if !chol.Factorize(information) {
-		return nil, false
+		return nil, nil, false
 	}
 	// M = UᵀU, so that L = U⁻¹ has M⁻¹ = LLᵀ.
-	var u mat.TriDense
+	var u, l mat.TriDense
 	chol.UTo(&u)
-	var l mat.TriDense
 	if err := l.InverseTri(&u); err != nil {
-		return nil, false
+		return nil, nil, false
 	}
 	scaled := mat.NewSymDense(m.k, nil)
 	for p := range m.k {
@@ -105,34 +105,42 @@ func (m *model) at(weights []float64) (*point, bool) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(scaled, true) {
+		return nil, nil, false
+	}
+	var v mat.Dense
+	eigen.VectorsTo(&v)
+	t = new(mat.Dense)
+	t.Mul(&l, &v)
+	e = eigen.Values(nil)
+	sum := floats.Sum(e)
+	return t, e, !math.IsNaN(sum) && !math.IsInf(sum, 0)
+}
+
+// at returns the point at some weights, and false if their information matrix is singular to a float64.
+func (m *model) at(weights []float64) (*point, bool) {
+	t, e, ok := m.basis(m.information(weights))
+	if !ok {
 		return nil, false
 	}
-	var v, t mat.Dense
-	eigen.VectorsTo(&v)
-	t.Mul(&l, &v)
-	n := len(weights)
-	at := &point{alpha: make([]float64, n*m.k), e: eigen.Values(nil), gain: make([]float64, n)}
-	for _, e := range at.e {
-		at.objective += e
-	}
-	basis := t.RawMatrix().Data
-	for i := range n {
-		alpha := at.alpha[i*m.k : (i+1)*m.k]
+	at := &point{objective: floats.Sum(e), gain: make([]float64, len(weights))}
+	basis, alpha := t.RawMatrix().Data, make([]float64, m.k)
+	for i := range weights {
+		clear(alpha)
 		for p, x := range m.row(i) {
 			for q := range alpha {
 				alpha[q] += x * basis[p*m.k+q]
 			}
 		}
 		for q, x := range alpha {
-			at.gain[i] += at.e[q] * x * x
+			at.gain[i] += e[q] * x * x
 		}
 	}
-	return at, !math.IsNaN(at.objective) && !math.IsInf(at.objective, 0)
+	return at, true
 }
 
-// bound solves the linear program max gain·x over the feasible x: a fractional knapsack, filled by gain per cost
-// (docs/facts/ernest.md a.3).
-func (m *model) bound(gain []float64) (value, price float64) {
+// corner solves the linear program max gain·x over the feasible x: a fractional knapsack, filled by gain per cost
+// (docs/facts/ernest.md a.3). price is the gain of one more budget.
+func (m *model) corner(gain []float64) (x []float64, price float64) {
 	order := make([]int, len(gain))
 	for i := range order {
 		order[i] = i
@@ -140,27 +148,28 @@ func (m *model) bound(gain []float64) (value, price float64) {
 	slices.SortFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(gain[j]*m.costs[i], gain[i]*m.costs[j]), cmp.Compare(i, j))
 	})
+	x = make([]float64, len(gain))
 	left := 1.0
 	for _, i := range order {
 		if m.costs[i] >= left {
-			price = gain[i] / m.costs[i]
-			return value + left*price, price
+			x[i] = left / m.costs[i]
+			return x, gain[i] / m.costs[i]
 		}
-		value += gain[i]
+		x[i] = 1
 		left -= m.costs[i]
 	}
-	return value, 0
+	return x, 0
 }
 
-func (m *model) design(weights []float64, at *point) *Design {
-	d := &Design{Weights: weights, Objective: at.objective}
-	for i, w := range weights {
-		d.Cost += w * m.costs[i]
-		d.Gap -= at.gain[i] * w
+// design returns the design with some weights, and the corner of its gap.
+func (m *model) design(weights []float64, at *point) (d *Design, corner []float64) {
+	corner, price := m.corner(at.gain)
+	gap := 0.0
+	for i, gain := range at.gain {
+		gap += gain * (corner[i] - weights[i])
 	}
-	value, price := m.bound(at.gain)
-	d.Gap += value
-	d.Cost *= m.budget
-	d.Price = price / m.budget
-	return d
+	return &Design{
+		Weights: weights, Objective: at.objective, Cost: floats.Dot(weights, m.costs) * m.budget, Gap: gap,
+		Price: price / m.budget,
+	}, corner
 }
