@@ -55,7 +55,7 @@ func (f *facts) attempts(s *stage, now, stopped dag.Instant) []dag.Attempt {
 		// A later snapshot shows more of a task with times after this one.
 		t.changed = t.changed || max(k.Start, k.End, k.FirstReport, k.First.At, k.Last.At) > now
 	}
-	f.markLost(s, t.shown)
+	f.markLost(s, rows, t.shown)
 	return t.shown
 }
 
@@ -183,36 +183,27 @@ func (t *try) unlisted(index int32, now dag.Instant) *task {
 
 const lostOutput = "what it wrote was lost with its executor"
 
-// markLost marks succeeded attempts as killed if their output was lost with an executor and is still needed.
-func (f *facts) markLost(s *stage, attempts []dag.Attempt) {
-	t := s.newest()
-	isLost := func(e *executor) bool { return !e.active }
-	if s.final() || t.number == 0 && !slices.ContainsFunc(f.all, isLost) {
+// markLost marks succeeded attempts as killed if their output was lost with an executor, and the task has run again or
+// the output is still needed. rows are their tasks.
+func (f *facts) markLost(s *stage, rows []*task, attempts []dag.Attempt) {
+	if s.final() {
 		return
 	}
-	for i := 1; i < len(attempts); i++ {
-		at, again := &attempts[i-1], &attempts[i]
-		if at.State == dag.AttemptSucceeded && at.Task == again.Task && at.End <= again.Start && at.Node >= 0 &&
-			isLost(f.all[at.Node]) {
-			lose(at) // the task has run again
-		}
-	}
-	if !s.read() {
-		return
-	}
+	t, read := s.newest(), s.read()
 	for i := range attempts {
 		at := &attempts[i]
-		if at.State != dag.AttemptSucceeded || at.Node < 0 {
+		if at.State != dag.AttemptSucceeded || at.Node < 0 || f.all[at.Node].active {
 			continue
 		}
 		e := f.all[at.Node]
-		again := s.done() && t.number > 0 && t.submitted > e.removed
-		if isLost(e) && e.removed.Known() && at.End <= e.removed && !f.keepsOutput(e) && !again {
+		ranAgain := i+1 < len(attempts) && at.Task == attempts[i+1].Task && at.End <= attempts[i+1].Start
+		replaced := s.done() && t.number > 0 && t.submitted > e.removed
+		if ranAgain || read && !replaced && e.removed.Known() && at.End <= e.removed && !f.keepsOutput(e) {
 			lose(at)
 		}
 	}
-	if t.number > 0 && !s.done() {
-		s.reconcile(attempts)
+	if read && t.number > 0 && !s.done() {
+		s.reconcile(rows, attempts)
 	}
 }
 
@@ -226,12 +217,12 @@ func (f *facts) keepsOutput(e *executor) bool {
 func lose(at *dag.Attempt) { at.State, at.Diagnosis, at.Ratio = dag.AttemptKilled, lostOutput, 1 }
 
 // reconcile adjusts the number of open tasks of a retried stage to the number that the new attempt still has to run.
-func (s *stage) reconcile(attempts []dag.Attempt) {
+func (s *stage) reconcile(rows []*task, attempts []dag.Attempt) {
 	t := s.newest()
 	again := map[int32]bool{} // the tasks in the new attempt; true if they have succeeded
-	for _, k := range t.list {
-		if i := s.indexOf(k.part); i >= 0 {
-			again[i] = again[i] || k.State == dag.AttemptSucceeded
+	for _, k := range rows {
+		if k.try == t && k.id >= 0 {
+			again[k.Task] = again[k.Task] || k.State == dag.AttemptSucceeded
 		}
 	}
 	var old, lost []*dag.Attempt // of tasks that are not in the new attempt
@@ -240,17 +231,18 @@ func (s *stage) reconcile(attempts []dag.Attempt) {
 		switch succeeded, is := again[at.Task]; {
 		case at.State == dag.AttemptSucceeded && is && !succeeded:
 			lose(at)
-		case at.State == dag.AttemptSucceeded && !is:
+		case is:
+		case at.State == dag.AttemptSucceeded:
 			old = append(old, at)
-		case at.State == dag.AttemptKilled && at.Diagnosis == lostOutput && !is:
+		case at.State == dag.AttemptKilled && at.Diagnosis == lostOutput:
 			lost = append(lost, at)
 		}
 	}
+	kept := max(0, s.tasks-t.tasks)
 	for i, at := range append(old, lost...) {
-		if i >= s.tasks-t.tasks {
+		at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
+		if i >= kept {
 			lose(at)
-		} else {
-			at.State, at.Diagnosis, at.Ratio = dag.AttemptSucceeded, "", math.NaN()
 		}
 	}
 }
