@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"os"
@@ -11,34 +12,27 @@ import (
 // mostLocalLog bounds the event log that is read at the end of a run, in bytes, because a user waits for it.
 const mostLocalLog = 256 << 20
 
-// localLog returns the path of the application's finished event log on this machine, or "".
-func (a *App) localLog() string {
-	if !a.conf.on("spark.eventLog.enabled") {
-		return ""
+// localLog returns the folder of the application's event log, if it is on this machine, and the name of the finished
+// log in it, or "".
+func (a *App) localLog() (folder, name string) {
+	u, err := url.Parse(cmp.Or(a.conf["spark.eventLog.dir"], "/tmp/spark-events"))
+	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || !filepath.IsAbs(u.Path) ||
+		!plainName(a.id) || !a.conf.on("spark.eventLog.enabled") {
+		return "", ""
 	}
-	dir := a.conf["spark.eventLog.dir"]
-	if dir == "" {
-		dir = "/tmp/spark-events"
-	}
-	u, err := url.Parse(dir)
-	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || !filepath.IsAbs(u.Path) || !plainName(a.id) {
-		return ""
-	}
-	name := a.id
+	id := a.id
 	if plainName(a.turn) {
-		name += "_" + a.turn
+		id += "_" + a.turn
 	}
-	for _, end := range []string{"", ".zstd", ".lz4", ".gz"} {
-		path := filepath.Join(u.Path, name+end)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() <= mostLocalLog {
-			return path
+	rolling := "eventlog_v2_" + id
+	for _, file := range []string{id, id + ".zstd", id + ".lz4", id + ".gz", rolling + "/appstatus_" + id} {
+		info, err := os.Stat(filepath.Join(u.Path, file))
+		if err == nil && info.Mode().IsRegular() && info.Size() <= mostLocalLog {
+			name, _, _ = strings.Cut(file, "/")
+			return u.Path, name
 		}
 	}
-	folder := filepath.Join(u.Path, "eventlog_v2_"+name)
-	if _, err := os.Stat(filepath.Join(folder, "appstatus_"+name)); err == nil {
-		return folder
-	}
-	return ""
+	return "", ""
 }
 
 // plainName reports whether an id is a valid file name.
@@ -48,12 +42,12 @@ func plainName(id string) bool {
 
 // readLocalLog applies the end of the application from its event log, if the log is on this machine.
 func (a *App) readLocalLog() {
-	path := a.localLog()
-	if path == "" {
+	folder, name := a.localLog()
+	if name == "" {
 		return
 	}
-	logs, err := FindLogs(context.Background(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
-	if err != nil || len(logs) != 1 {
+	logs, _ := FindLogs(context.Background(), os.DirFS(folder), name) // an unreadable file is no log
+	if len(logs) != 1 {
 		return
 	}
 	l, err := logs[0].Open()

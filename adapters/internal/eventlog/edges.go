@@ -33,36 +33,21 @@ const (
 	mostStart = 8 << 20  // bytes of one event that starts a job
 )
 
-// Edges returns a reader of JSON from the zip of an event log: a list with a Job for each started job. The zip is read
-// by the first call of Read. Damage, the bounds, and the cut-off end of a running application's log end the list
-// without an error.
-func Edges(in io.Reader) io.Reader { return &edges{in: in} }
-
-type edges struct {
-	in   io.Reader
-	list *bytes.Reader // nil before the zip is read
-}
-
-// Read implements io.Reader.
-func (e *edges) Read(p []byte) (int, error) {
-	if e.list == nil {
-		jobs := []json.RawMessage{}
-		plain := &io.LimitedReader{N: mostText}
-		eachFile(bufio.NewReaderSize(io.LimitReader(e.in, mostZip), ReadSize), func(file io.Reader) {
-			text, err := Unpack(file)
-			if err != nil {
-				return // the next file may be usable
-			}
-			plain.R = text
-			jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, ReadSize))...)
-		})
-		b, err := json.Marshal(jobs)
+// Edges returns JSON from the zip of an event log: a list with a Job for each started job. Damage, the bounds, and the
+// cut-off end of a running application's log end the list without an error.
+func Edges(in io.Reader) io.Reader {
+	jobs := []json.RawMessage{}
+	plain := &io.LimitedReader{N: mostText}
+	eachFile(bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), func(file io.Reader) {
+		text, err := Unpack(file)
 		if err != nil {
-			return 0, err
+			return // the next file may be usable
 		}
-		e.list = bytes.NewReader(b)
-	}
-	return e.list.Read(p)
+		plain.R = text
+		jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, ReadSize))...)
+	})
+	b, _ := json.Marshal(jobs) // each of them was valid
+	return bytes.NewReader(b)
 }
 
 // startsIn returns the jobs that start in a file of a log. Those with an invalid id are left out.
