@@ -38,10 +38,11 @@ func (w *Answer) refused() bool {
 
 // An endpoint is a kind of responses, by the path of their URL. The first group of the path is the application.
 type endpoint struct {
-	path  *regexp.Regexp
-	limit int64 // of the bytes of a response, as in rest.Request
-	page  bool  // HTML, not JSON
-	take  func(a *App, w *Answer, args []string) bool
+	path    *regexp.Regexp
+	limit   int64 // of the bytes of a response, as in rest.Request
+	page    bool  // HTML, not JSON
+	manager bool  // of YARN's ResourceManager, which has other applications too
+	take    func(a *App, w *Answer, args []string) bool
 }
 
 // part begins the path of a part of an application. Of an application on YARN the attempt may follow.
@@ -58,7 +59,7 @@ var endpoints = []endpoint{
 	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: each((*App).takeExecutionRow)},
 	{path: regexp.MustCompile(part + `logs/?$`), limit: rest.Middle, take: each((*App).takeLoggedJob)},
 	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*App).takeEnvironment},
-	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), take: (*App).takeManager},
+	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), manager: true, take: (*App).takeManager},
 	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*App).takePage},
 	{path: regexp.MustCompile(`/stages/?$`), page: true, take: (*App).takePools},
 }
@@ -75,22 +76,6 @@ func endpointOf(path string) (e *endpoint, args []string) {
 
 // IsTick reports whether an address is the first request of every poll: the list of applications.
 func IsTick(u *url.URL) bool { return strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), root) }
-
-// Concerns reports whether an address belongs to Spark, and returns its application, or "" if it names none.
-func Concerns(u *url.URL) (app string, ok bool) {
-	if _, below, api := strings.Cut(u.Path, root); api {
-		app, _, _ = strings.Cut(strings.Trim(below, "/"), "/")
-		return app, true
-	}
-	e, _ := endpointOf(u.Path)
-	return "", e != nil && e.page
-}
-
-// OfManager reports whether an address is that of one application in YARN's ResourceManager.
-func OfManager(u *url.URL) bool {
-	_, app, found := strings.Cut(u.Path, "/ws/v1/cluster/apps/")
-	return found && strings.HasPrefix(app, "application_") && !strings.Contains(app, "/")
-}
 
 // Take applies a response. It reports whether the response shows progress of the application. A history server's
 // response without the end does not.

@@ -176,10 +176,8 @@ func (a *App) applyTask(e *event) {
 	}
 	k.identify(int(w.part), launch, executor)
 	a.endTask(k, e)
-	if w.hasCounters {
-		k.Done[0], k.read, k.Out = w.in, w.read, w.out
-		s.writes = s.writes || w.writes
-	}
+	k.Done[0], k.read, k.Out = w.in, w.read, w.out
+	s.writes = s.writes || w.writes
 }
 
 // occupy adds n to the running tasks of an executor. If the log does not have its cores, they are as many as had a task
@@ -199,7 +197,7 @@ func (a *App) endTask(k *task, e *event) {
 	if w.state == dag.AttemptSucceeded && (k.State != dag.AttemptSucceeded || k.guessed) {
 		k.try.complete++
 	}
-	if w.executorLost && k.Node >= 0 && a.all[k.Node].active {
+	if w.loss != "" && k.Node >= 0 && a.all[k.Node].active {
 		a.set(a.all[k.Node], false, e.at, w.loss)
 	}
 	k.Diagnosis, k.impliedSince = w.why, dag.NoInstant

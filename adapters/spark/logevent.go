@@ -3,6 +3,7 @@ package spark
 import (
 	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,11 +32,9 @@ type taskEvent struct {
 	executor       string
 	launch, finish dag.Instant
 	state          dag.AttemptState
-	why, loss      string // loss is why its executor was lost, or ""
-	executorLost   bool   // with its executor
-	hasCounters    bool   // it has counters
-	writes         bool   // it writes a shuffle
-	in, read, out  float64
+	why, loss      string        // loss is why its executor was lost, or ""
+	writes         bool          // it writes a shuffle
+	in, read, out  float64       // NaN unknown
 	took           time.Duration // duration as the executor measured it; -1 unknown
 }
 
@@ -239,13 +238,13 @@ func (w *wireEvent) taskEvent() *taskEvent {
 		//nolint:gosec // G115: see Number.ID
 		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()),
 		executor: intern(string(info.Executor)), launch: info.Launch.at(), finish: info.Finish.at(), took: -1,
+		in: math.NaN(), read: math.NaN(), out: math.NaN(),
 	}
 	if part := idOf(info.Part); part >= 0 {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.Metrics; m != nil {
-		k.hasCounters, k.writes = true, m.Write.ShuffledWritten > 0
-		k.in, k.read = float64(m.Input.Read), float64(m.Read.ShuffledRead)
+		k.writes, k.in, k.read = m.Write.ShuffledWritten > 0, float64(m.Input.Read), float64(m.Read.ShuffledRead)
 		k.out = max(positive(m.Write.ShuffledWritten), positive(m.Output.Written))
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
@@ -260,8 +259,9 @@ func (w *wireEvent) taskEvent() *taskEvent {
 	case r.Reason == commitDenied:
 		k.state, k.why = dag.AttemptKilled, commitDenied
 	default:
-		k.state, k.executorLost = dag.AttemptFailed, r.Reason == "ExecutorLostFailure"
-		k.loss = intern(firstLine(string(r.Loss)))
+		if k.state = dag.AttemptFailed; r.Reason == "ExecutorLostFailure" {
+			k.loss = intern(firstLine(string(cmp.Or(r.Loss, r.Reason))))
+		}
 		k.why = intern(firstLine(strings.Join(strings.Fields(string(r.Reason)+" "+cause(string(r.Description))+
 			string(r.Message)+string(r.Loss)), " ")))
 	}

@@ -132,14 +132,11 @@ func (a *App) endSoon(now dag.Instant) []*job {
 	return jobs
 }
 
-// sleep waits for d or until the context is done. In the second case it returns the cause.
+// sleep waits for d or until the context is done. In the second case it returns an error.
 func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(max(0, d))
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
+	case <-time.After(d):
 	}
+	return ctx.Err()
 }

@@ -75,7 +75,7 @@ func TestTakePools(t *testing.T) {
 		}
 	}
 	u := &url.URL{Path: "/proxy/application_1_0001/stages/", RawQuery: "activeStage.pageSize=1"}
-	if _, ok := Concerns(u); !ok {
+	if e, _ := endpointOf(u.Path); e == nil {
 		t.Errorf("%s is no page of Spark's", u)
 	}
 	if !a.Take(&Answer{URL: u, Status: 200, Type: "text/html", Body: func() string { return poolsHTML }}) {

@@ -33,12 +33,13 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	s := &recordedSource{app: NewApp(o.Workflow)}
 	found, apps := false, map[string]bool{}
 	for _, a := range rec.All() {
-		app, ok := Concerns(a.URL)
-		if found = found || ok; !ok && !OfManager(a.URL) {
+		e, args := endpointOf(a.URL.Path)
+		if e == nil {
 			continue
 		}
-		if app != "" {
-			apps[app] = true
+		found = found || !e.manager
+		if len(args) > 1 && !e.manager {
+			apps[args[1]] = true
 		}
 		s.answers = append(s.answers, a)
 		if IsTick(a.URL) {
