@@ -30,7 +30,7 @@ func (f *facts) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 	}
 	start, elastic := f.start(), dag.Elastic{}
 	var asked []dag.Instant
-	want := f.peak()
+	want, last := f.peak(), dag.NoInstant
 	if f.conf.on(dynamic + "enabled") {
 		most := f.most(each)
 		asked, want = f.asked(each, most)
@@ -40,46 +40,33 @@ func (f *facts) capacity(now dag.Instant) (dag.Elastic, []dag.Capacity) {
 		}
 	}
 	for _, e := range f.all {
-		if e.lost() {
+		if last = max(last, e.added); e.lost() {
 			asked = append(asked, e.removed)
 		}
 	}
 	slices.Sort(asked)
 	// Executors start in the order of their requests.
 	asked = asked[max(0, len(asked)-max(0, want-active)):]
-	coming, dropped := f.expect(asked, each, start, now)
-	if dropped {
-		there := active * each
-		for _, c := range coming {
-			there += c.Cores
-		}
-		elastic.Max = min(elastic.Max, there)
-	}
-	return elastic, coming
-}
-
-// expect returns when the requested executors are expected. An overdue executor is expected after another half of
-// the time since its request. dropped reports that some are too late to be expected at all.
-func (f *facts) expect(asked []dag.Instant, each int, start time.Duration, now dag.Instant,
-) (coming []dag.Capacity, dropped bool) {
-	last := dag.NoInstant
-	for _, e := range f.all {
-		last = max(last, e.added)
-	}
+	var coming []dag.Capacity
+	expected := active
 	for _, t := range asked {
 		at := t.Add(start)
 		if late := now.Sub(max(at, last)); late > max(patience, patienceStarts*start) {
-			dropped = true
 			continue
 		}
+		expected++
+		// An overdue executor is expected after another half of the time since its request.
 		at = max(at, now.Add(max(now.Sub(t)/2, leastLate)))
 		if n := len(coming); n > 0 && coming[n-1].At == at {
 			coming[n-1].Cores += each
-			continue
+		} else {
+			coming = append(coming, dag.Capacity{At: at, Cores: each})
 		}
-		coming = append(coming, dag.Capacity{At: at, Cores: each})
 	}
-	return coming, dropped
+	if expected < active+len(asked) { // some are too late to be expected at all
+		elastic.Max = min(elastic.Max, expected*each)
+	}
+	return elastic, coming
 }
 
 // most returns how many executors dynamic allocation may have at once. Without a limit it returns the peak so far,
@@ -100,14 +87,21 @@ func (f *facts) most(each int) int {
 // asked returns when dynamic allocation requested executors, or will for the tasks that now run and wait, and the
 // target number. Spark requests one executor after the backlog timeout, and twice as many after each sustained timeout.
 func (f *facts) asked(each, most int) (asked []dag.Instant, want int) {
-	ask := func(n int, at dag.Instant) {
-		if n > 0 && at.Known() {
-			asked = append(asked, slices.Repeat([]dag.Instant{at}, min(n, mostExecutors))...)
+	first := min(f.initial(), most)
+	if at := f.asking(); at.Known() {
+		asked = slices.Repeat([]dag.Instant{at}, first)
+	}
+	tasks, since := 0, dag.NoInstant // the backlog of all jobs
+	for _, s := range f.stages {
+		t := s.newest()
+		if t == nil || t.status != "ACTIVE" || t.complete >= t.tasks {
+			continue
+		}
+		tasks += t.tasks - t.complete
+		if t.submitted.Known() && (!since.Known() || t.submitted < since) {
+			since = t.submitted
 		}
 	}
-	first := min(f.initial(), most)
-	ask(first, f.asking())
-	tasks, since := f.backlog()
 	if !since.Known() {
 		return asked, first
 	}
@@ -116,7 +110,7 @@ func (f *facts) asked(each, most int) (asked []dag.Instant, want int) {
 	at := since.Add(f.conf.backlogTimeout(""))
 	for step := 0; want < need && step < mostSteps; step++ {
 		n := min(1<<step, need-want)
-		ask(n, at)
+		asked = append(asked, slices.Repeat([]dag.Instant{at}, n)...)
 		want, at = want+n, at.Add(f.conf.backlogTimeout("sustained"))
 	}
 	return asked, min(want, need)
@@ -151,22 +145,6 @@ func (f *facts) start() time.Duration {
 		return usualStart
 	}
 	return min(max(first.Sub(asked), leastStart), mostStart)
-}
-
-// backlog returns how many tasks of all jobs run or wait, and since when; NoInstant if there are none.
-func (f *facts) backlog() (tasks int, since dag.Instant) {
-	since = dag.NoInstant
-	for _, s := range f.stages {
-		t := s.newest()
-		if t == nil || t.status != "ACTIVE" || t.complete >= t.tasks {
-			continue
-		}
-		tasks += t.tasks - t.complete
-		if t.submitted.Known() && (!since.Known() || t.submitted < since) {
-			since = t.submitted
-		}
-	}
-	return tasks, since
 }
 
 // executorTasks returns how many tasks an executor runs at once; 0 if unknown.

@@ -106,7 +106,11 @@ func (a *App) endJob(e *event) {
 
 // describeLogged sets the description of a stage. It returns nil if stageAt does.
 func (a *App) describeLogged(w *loggedStage) *stage {
-	s := a.describe(w.row())
+	row := stageRow{ID: w.ID, Try: w.Try, Name: w.Name, Tasks: w.Tasks}
+	for i := range w.RDDs {
+		row.RDDs = append(row.RDDs, w.RDDs[i].ID)
+	}
+	s := a.describe(&row)
 	if s == nil {
 		return nil
 	}
@@ -117,28 +121,30 @@ func (a *App) describeLogged(w *loggedStage) *stage {
 }
 
 func (a *App) applyStage(e *event) {
-	w := e.more.Stage.row()
-	t := a.tryOf(e.stage, w.Try.ID())
-	if s := a.describeLogged(&e.more.Stage); s == nil || t == nil {
+	w := &e.more.Stage
+	s, t := a.describeLogged(w), a.tryOf(e.stage, w.Try.ID())
+	if s == nil || t == nil {
 		return
 	}
-	s, at := t.stage, e.at
+	at := e.at
 	if began := w.Submitted.at(); began.Known() {
 		at = max(min(began+e.shift, at), firstOf(s.jobs))
 	}
 	if e.kind.name == "StageSubmitted" {
-		t.submitted, w.Status = at, "ACTIVE"
+		t.submitted, t.status = at, "ACTIVE"
 		a.imply(s, e)
 	} else {
 		a.begin(t, at, e)
-		w.Status, t.completed, t.settled = "COMPLETE", e.at, false
+		t.completed, t.status, t.failure, t.settled = e.at, "COMPLETE", cause(string(w.Failure)), false
 		if w.Failure != "" {
-			w.Status = "FAILED"
+			t.status = "FAILED"
 		}
 	}
-	w.Submitted, w.Completed = moment(t.submitted), moment(t.completed)
-	w.Complete, w.RunTime, w.Pool = number(t.complete), -1, cmp.Or(e.more.Job.Pool, text(s.pool))
-	a.takeStage(w)
+	t.tasks = w.Tasks.Count(mostTasks)
+	s.pool = cmp.Or(dag.Clean(string(e.more.Job.Pool)), s.pool)
+	if t == s.newest() {
+		s.status = t.status
+	}
 }
 
 func (a *App) applyTask(e *event) {

@@ -2,7 +2,6 @@ package spark
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -99,24 +98,27 @@ func TestTakeWindow(t *testing.T) {
 // TestStageRow holds that a driver and an event log report a stage alike.
 func TestStageRow(t *testing.T) {
 	t.Parallel()
-	var row stageRow
-	var logged loggedStage
-	for text, to := range map[string]any{
-		`{"stageId":7,"attemptId":1,"name":"count","numTasks":3,"rddIds":[5,4],"failureReason":"x",
-			"submissionTime":"2026-11-22T15:30:42.878GMT","completionTime":"no time"}`: &row,
-		`{"Stage ID":7,"Stage Attempt ID":1,"Stage Name":"count","Number of Tasks":3,"RDD Info":[{"RDD ID":5},{"RDD ID":4}],
-			"Failure Reason":"x","Submission Time":1795361442878,"Completion Time":0}`: &logged,
-	} {
-		if err := json.Unmarshal([]byte(text), to); err != nil {
-			t.Fatal(err)
+	live, logged := NewApp("app-1"), NewApp("app-1")
+	took(live, 0, "stages/7", `{"stageId":7,"attemptId":1,"name":"count","numTasks":3,"rddIds":[5,4],"failureReason":"x",
+		"submissionTime":"2026-11-22T15:30:42.878GMT","completionTime":"no time","status":"FAILED"}`)
+	kind, w, ok := parseEvent([]byte(`{"Event":"SparkListenerStageCompleted","Stage Info":{"Stage ID":7,"Stage Attempt ID":1,
+		"Stage Name":"count","Number of Tasks":3,"RDD Info":[{"RDD ID":5},{"RDD ID":4}],"Failure Reason":"x",
+		"Submission Time":1795361442878,"Completion Time":0}}`))
+	if !ok {
+		t.Fatal("no event")
+	}
+	e := w.event(kind, 1)
+	e.at = e.stamp
+	logged.applyStage(&e)
+	for _, a := range []*App{live, logged} {
+		s := a.stages[7]
+		if got := s.newest(); s.name != "count" || !slices.Equal(s.rdds, []int{4, 5}) || s.status != "FAILED" || len(s.tries) != 2 ||
+			got.tasks != 3 || got.failure != "x" || got.submitted != 1795361442878 {
+			t.Errorf("%+v, %+v", s, s.newest())
 		}
 	}
-	if diff := cmp.Diff(row, *logged.row()); diff != "" {
-		t.Error(diff)
-	}
-	if got := idsOf(row.RDDs); !slices.Equal(got, []int{4, 5}) || row.Submitted.at() != 1795361442878 ||
-		row.Completed.at().Known() {
-		t.Errorf("RDDs %v, from %v to %v", got, row.Submitted.at(), row.Completed.at())
+	if live.stages[7].newest().completed.Known() {
+		t.Error("a time that is none is known")
 	}
 }
 

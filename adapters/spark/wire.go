@@ -101,17 +101,6 @@ type loggedStage struct {
 	Failure   text     `json:"Failure Reason"`
 }
 
-func (w *loggedStage) row() *stageRow {
-	row := stageRow{
-		ID: w.ID, Try: w.Try, Name: w.Name, Tasks: w.Tasks, Submitted: w.Submitted, Completed: w.Completed,
-		Failure: w.Failure,
-	}
-	for i := range w.RDDs {
-		row.RDDs = append(row.RDDs, w.RDDs[i].ID)
-	}
-	return &row
-}
-
 type wireTask struct {
 	TaskID      number
 	Index       number
