@@ -38,12 +38,8 @@ func (f *facts) remarks(state dag.State) (out []dag.Warning) {
 	}
 	out = append(out, f.clock.remark()...)
 	if strange, all := f.strangePools(); all > 1 && len(strange) > 0 {
-		of := "pool " + strange[0]
-		if len(strange) > 1 {
-			of = units.Count(len(strange), "pool")
-		}
-		add(dag.WarnObservation, "weights and minimal shares of %s are not known, because only the driver's page "+
-			"/stages/ has them: the replay takes a weight of 1", of)
+		add(dag.WarnObservation, "weights and minimal shares of %s, the first of pool %s, are not known, because only the "+
+			"driver's page /stages/ has them: the replay takes a weight of 1", units.Count(len(strange), "pool"), strange[0])
 	}
 	if what := f.forgotten(); what != "" {
 		add(dag.WarnObservation, "the driver has dropped %s that ended early: the estimate rests on what it still has", what)
@@ -78,25 +74,24 @@ func (f *facts) evidence() (text string) {
 // forgotten describes the jobs, stages or tasks that the driver dropped before they were read; "" if there are none. A
 // driver keeps the newest ones, and drops those that ended first.
 func (f *facts) forgotten() string {
-	jobs, stages, tasks := f.lastJob()+1-len(f.jobs), 0, ""
+	jobs, stages := f.lastJob()+1-len(f.jobs), f.unitStages()
 	if x := f.execution(); x != nil {
 		jobs = len(x.jobs) - len(f.unitJobs())
 	}
-	for _, s := range f.unitStages() {
-		stages += one(!s.listed())
-		if s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000) {
-			tasks = fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", s.id)
-		}
-	}
+	unlisted := count(stages, func(s *stage) bool { return !s.listed() })
+	busy := slices.IndexFunc(stages, func(s *stage) bool {
+		return s.ran() && s.newest().status == "ACTIVE" && s.newest().complete > f.conf.retained("retainedTasks", 100_000)
+	})
 	switch {
 	case f.inLog:
-		return ""
 	case jobs > 0 && f.lastJob() >= f.conf.retained("retainedJobs", 1000):
 		return units.Count(jobs, "job") + " (spark.ui.retainedJobs)"
-	case stages > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
-		return units.Count(stages, "stage") + " (spark.ui.retainedStages)"
+	case unlisted > 0 && len(f.stages) > f.conf.retained("retainedStages", 1000):
+		return units.Count(unlisted, "stage") + " (spark.ui.retainedStages)"
+	case busy >= 0:
+		return fmt.Sprintf("tasks of stage %d (spark.ui.retainedTasks)", stages[busy].id)
 	}
-	return tasks
+	return ""
 }
 
 // A NoUnitError means that an application does not have the named execution of SQL or job group.
@@ -144,19 +139,15 @@ func (f *facts) Missing() error {
 // strangePools returns the names of pools with unknown properties that have stages. all counts all pools with
 // stages.
 func (f *facts) strangePools() (names []string, all int) {
-	if !f.conf.fair() {
-		return nil, 0
-	}
 	pools := map[string]bool{}
 	for _, s := range f.unitStages() {
-		pools[f.poolOf(s)] = true
-	}
-	for name := range pools {
-		if _, known := f.pools[name]; !known {
-			names = append(names, name)
+		if name := f.poolOf(s); name != "" && !pools[name] {
+			pools[name] = true
+			if _, known := f.pools[name]; !known {
+				names = append(names, name)
+			}
 		}
 	}
-	slices.Sort(names)
 	return names, len(pools)
 }
 
