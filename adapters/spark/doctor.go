@@ -3,10 +3,12 @@ package spark
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Doctor tests all requests that are needed to observe an application: those to the driver, and to the history
@@ -15,13 +17,12 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	s, d := NewSource(driver, ""), &yarn.Examination{}
 	a := s.app
 	took, err := s.get(ctx, driver.Get, root)
-	switch {
-	case err != nil:
+	if err == nil && !took {
+		err = fmt.Errorf("the answer to %s lists no application: give the address of the driver's web page, such as "+
+			"http://driver:4040", root)
+	}
+	if err != nil {
 		d.Broken("spark driver", yarn.Fail, err)
-		return d.Checks
-	case !took:
-		d.Say("spark driver", yarn.Fail, "give the address of the driver's web page, such as http://driver:4040",
-			"the answer to %s lists no application", root)
 		return d.Checks
 	}
 	d.Say("spark driver", yarn.OK, "", "%s (%s) of user %s, Spark %s", a.id, a.name, a.user, a.version)
@@ -30,15 +31,18 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 		return d.Checks
 	}
 	d.Say("spark jobs", yarn.OK, "", "%d are listed", len(a.jobs))
-	drawn := true // nothing shows the contrary
-	if last := a.lastJob(); last < 0 {
-		d.Say("spark job page", yarn.OK, "", "not tried: there is no job yet")
-	} else if drawn, err = s.get(ctx, driver.Get, jobPage(last)); drawn {
-		d.Say("spark job page", yarn.OK, "", "it shows the dependencies between stages")
-	} else if err != nil {
+	drawn := a.lastJob() < 0 // nothing shows the contrary
+	if !drawn {
+		drawn, err = s.get(ctx, driver.Get, jobPage(a.lastJob()))
+	}
+	switch {
+	case err != nil:
 		d.Broken("spark job page", yarn.Warn, err)
-	} else {
+	case !drawn:
 		d.Say("spark job page", yarn.Warn, "", "it has no graph of stages")
+	default:
+		d.Say("spark job page", yarn.OK, "", "the pages of %s show the dependencies between stages",
+			units.Count(len(a.jobs), "job"))
 	}
 	ended, err := s.get(ctx, driver.History, root+"/"+a.id)
 	switch has := ended || a.historyIsOpen; {

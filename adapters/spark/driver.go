@@ -140,24 +140,21 @@ func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(addre
 func findLocal(
 	ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string),
 ) []LocalDriver {
-	all := look(ctx)
-	ctx, cancel := context.WithTimeout(ctx, startFor)
-	defer cancel()
-	for waits := false; ; waits = true {
+	all, until := look(ctx), time.Now().Add(startFor)
+	for waits := false; len(all) > 0; waits = true {
 		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
-		switch {
-		case len(ready) > 0:
+		if len(ready) > 0 {
 			return ready
-		case len(all) > 0 && !waits:
+		}
+		if !waits {
 			starting(all[0].URL)
 		}
-		if len(all) == 0 || sleep(ctx, time.Second) != nil {
-			return all
+		if !time.Now().Before(until) || sleep(ctx, time.Second) != nil {
+			break
 		}
-		if now := look(ctx); ctx.Err() == nil {
-			all = now
-		}
+		all = look(ctx)
 	}
+	return all
 }
 
 // probeFor bounds a request to a port of this machine.

@@ -194,11 +194,7 @@ func (c *dateClock) remark() []dag.Warning {
 	if c.behind == 0 {
 		return nil
 	}
-	word := "behind"
-	if c.behind < 0 {
-		word = "ahead of"
-	}
 	return []dag.Warning{dag.Warningf(dag.WarnClockSkew,
-		"the Date of the driver's answers is %s %s the driver's own times: times are by the driver's clock",
-		units.Elapsed(c.behind.Abs().Round(time.Second)), word)}
+		"the Date of the driver's answers differs by %s from the driver's own times: times are by the driver's clock",
+		units.Elapsed(c.behind.Abs().Round(time.Second)))}
 }

@@ -13,7 +13,7 @@ import (
 // A table has the attempts of a stage's tasks as snapshots show them.
 type table struct {
 	shown      []dag.Attempt   // by the newest snapshot
-	basis      basis           // of shown
+	basis      [8]any          // the inputs of shown other than the tasks
 	changed    bool            // a task has changed since
 	partitions []int32         // by index of the task; -1 none
 	indices    map[int32]int32 // of partitions whose number is not their index
@@ -21,24 +21,11 @@ type table struct {
 	filled     map[int32]*task // by index: ended tasks that no list has shown
 }
 
-// A basis has the inputs of a stage's attempts other than its tasks.
-type basis struct {
-	progress     // of the newest try
-	tasks, tries int
-	status       string
-	final, read  bool
-	executors    int
-	stopped      dag.Instant
-}
-
 // attempts returns the attempts of a stage's tasks, by task and number. Those that seem to run when the application has
 // stopped were killed then. Snapshots share the attempts until a fact of the stage changes.
 func (f *facts) attempts(s *stage, now, stopped dag.Instant) []dag.Attempt {
 	t := &s.table
-	of := basis{
-		progress: s.newest().progress, tasks: s.tasks, tries: len(s.tries), status: s.status, final: s.final(),
-		read: s.read(), executors: f.changes, stopped: stopped,
-	}
+	of := [...]any{s.newest().progress, s.tasks, len(s.tries), s.status, s.final(), s.read(), f.changes, stopped}
 	if !t.changed && t.basis == of {
 		return t.shown
 	}

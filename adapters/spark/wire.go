@@ -24,14 +24,11 @@ const momentForm = "2006-01-02T15:04:05.000MST"
 // UnmarshalJSON reads any value.
 func (m *moment) UnmarshalJSON(b []byte) error {
 	s := string(bytes.Trim(b, `"`))
-	n := loose.ParseOptional(s)
-	if !n.Known {
-		t, _ := time.Parse(momentForm, s) // the zero time is before the epoch
-		n.V = float64(t.UnixMilli())
+	n := number(loose.ParseOptional(s).V)
+	if t, err := time.Parse(momentForm, s); err == nil {
+		n = number(t.UnixMilli())
 	}
-	if *m = 0; n.V > 0 && n.V < 1<<43 {
-		*m = moment(n.V)
-	}
+	*m = moment(max(0, n.Instant()))
 	return nil
 }
 
