@@ -339,19 +339,16 @@ func firstLine(s string) string {
 	return dag.Clean(s[:min(len(s), 1000)])
 }
 
+// unindented matches the first line that is not indented.
+var unindented = regexp.MustCompile(`(?m)^[^ \t\r\n].*`)
+
 // cause returns the first line of an error. If that line only announces a Python traceback, cause returns the
 // exception at the end of the traceback instead.
 func cause(s string) string {
-	const traceback = "Traceback (most recent call last):"
 	head, rest, _ := strings.Cut(s, "\n")
-	before, python := strings.CutSuffix(strings.TrimSpace(head), traceback)
-	if !python {
-		return firstLine(s)
-	}
-	for line := range strings.Lines(rest) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != ' ' && line[0] != '\t' {
-			return firstLine(strings.TrimSuffix(before, "org.apache.spark.api.python.PythonException: ") + line)
-		}
+	before, python := strings.CutSuffix(strings.TrimSpace(head), "Traceback (most recent call last):")
+	if line := unindented.FindString(rest); python && line != "" {
+		return firstLine(strings.TrimSuffix(before, "org.apache.spark.api.python.PythonException: ") + line)
 	}
 	return firstLine(s)
 }

@@ -5,12 +5,12 @@ package eventlog
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"io"
-	"strings"
+	"regexp"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
 // ZipMagic begins a zip.
@@ -46,42 +46,25 @@ func Unpack(in io.Reader) (*bufio.Reader, error) {
 	return b, err
 }
 
-// Event returns the name of the event in a complete or cut-off line of a log; "" if there is none. Spark writes the
-// name first.
-func Event(line []byte) string {
-	if !bytes.Contains(line, []byte(`"Event"`)) {
-		return ""
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	t, err := d.Token()
-	isObject := t == json.Delim('{')
-	var skipped json.RawMessage
-	for isObject && err == nil && d.More() {
-		if t, err = d.Token(); t == "Event" {
-			var name string
-			_ = d.Decode(&name) // it stays "" if it is not a string
-			return name
-		}
-		err = cmp.Or(err, d.Decode(&skipped))
-	}
-	return ""
-}
-
 // mark is the byte order mark that some editors add.
 const mark = "\ufeff"
 
-// IsLog reports whether a text starts like an event log: one of its first lines is an event of Spark or Databricks.
-// The last line may be cut off.
-func IsLog(text []byte) bool {
-	const most = 20 // lines: the first ones may be damaged or incomplete
-	lines := bytes.SplitN(text, []byte("\n"), most+1)
-	for _, line := range lines[:min(len(lines), most)] {
-		name := Event(line)
-		for _, by := range []string{"SparkListener", "org.apache.spark.", "DBCEventLogging", "com.databricks."} {
-			if strings.HasPrefix(name, by) {
-				return true
-			}
-		}
+var (
+	firstName = regexp.MustCompile(`^\s*\{\s*"Event"\s*:\s*"([^"\\]*)"`)
+	ofSpark   = regexp.MustCompile(`"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
+)
+
+// Event returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so that a
+// cut-off line has it too.
+func Event(line []byte) string {
+	if name := firstName.FindSubmatch(line); name != nil {
+		return string(name[1])
 	}
-	return false
+	var e struct{ Event loose.Text }
+	_ = json.Unmarshal(line, &e) // it stays "" if the line is not an event
+	return string(e.Event)
 }
+
+// IsLog reports whether a text, the beginning of a file, has an event of Spark or Databricks. Its first lines may be
+// damaged or incomplete.
+func IsLog(text []byte) bool { return ofSpark.Match(text) }
