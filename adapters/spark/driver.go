@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -142,7 +141,7 @@ func findLocal(
 ) []LocalDriver {
 	all, until := look(ctx), time.Now().Add(startFor)
 	for waits := false; len(all) > 0; waits = true {
-		ready := slices.DeleteFunc(slices.Clone(all), func(d LocalDriver) bool { return d.Starting })
+		ready := only(all, func(d LocalDriver) bool { return !d.Starting })
 		if len(ready) > 0 {
 			return ready
 		}

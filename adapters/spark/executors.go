@@ -84,7 +84,7 @@ func (x *executors) firstAfter(t dag.Instant) dag.Instant {
 
 // peak returns the highest number of executors at any time.
 func (x *executors) peak() int {
-	var added, removed []dag.Instant
+	added, removed, most := []dag.Instant{}, []dag.Instant{}, 0
 	for _, e := range x.all {
 		if added = append(added, e.added); !e.active {
 			removed = append(removed, e.removed)
@@ -92,11 +92,8 @@ func (x *executors) peak() int {
 	}
 	slices.Sort(added)
 	slices.Sort(removed)
-	most, ended := 0, 0
 	for n, at := range added {
-		for ended < len(removed) && removed[ended] <= at {
-			ended++
-		}
+		ended, _ := slices.BinarySearch(removed, at+1)
 		most = max(most, n+1-ended)
 	}
 	return most

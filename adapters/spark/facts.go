@@ -85,8 +85,7 @@ type stage struct {
 	tasks      int
 	status     string // of its newest attempt
 	writes     bool   // its tasks have written a shuffle
-	parents    []int
-	hasParents bool // the parents are known
+	parents    []int  // nil unknown
 	jobs       []*job
 	tries      []*try // by attempt
 	lastListed int    // the poll in which it was last listed
@@ -246,7 +245,7 @@ func (f *facts) lastJob() int {
 
 // running returns the unit's running jobs.
 func (f *facts) running() []*job {
-	return slices.DeleteFunc(slices.Clone(f.unitJobs()), (*job).hasEnded)
+	return only(f.unitJobs(), func(j *job) bool { return !j.hasEnded() })
 }
 
 // firstOf returns the earliest submission among some jobs, or NoInstant if none is known.
@@ -265,7 +264,7 @@ func (f *facts) submitted() dag.Instant { return firstOf(f.unitJobs()) }
 
 // edgesKnown reports whether the parents of all stages of a job are known.
 func (j *job) edgesKnown() bool {
-	return len(j.stages) < 2 || !slices.ContainsFunc(j.stages, func(s *stage) bool { return !s.hasParents })
+	return len(j.stages) < 2 || !slices.ContainsFunc(j.stages, func(s *stage) bool { return s.parents == nil })
 }
 
 func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

@@ -19,7 +19,7 @@ func (p *planner) twin(s *stage) *stage {
 
 // parentsOf returns the ids of the stages that a stage of a job reads. If they are unknown, it returns a guess.
 func (j *job) parentsOf(s *stage) []int {
-	if s.hasParents {
+	if s.parents != nil {
 		return s.parents
 	}
 	return j.guess()[s]
@@ -101,7 +101,7 @@ func (p *planner) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 	for p.stages[p.listedBelow].listed() { // Spark numbers stages without gaps
 		p.listedBelow++
 	}
-	if !s.hasParents || s == j.last() || s.id <= p.listedBelow {
+	if s.parents == nil || s == j.last() || s.id <= p.listedBelow {
 		return false
 	}
 	for _, id := range s.parents {

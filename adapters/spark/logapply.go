@@ -114,8 +114,8 @@ func (a *App) describeLogged(w *loggedStage) *stage {
 	if s == nil {
 		return nil
 	}
-	if s.status = cmp.Or(s.status, "PENDING"); !s.hasParents {
-		s.parents, s.hasParents = idsOf(w.Parents), true
+	if s.status = cmp.Or(s.status, "PENDING"); s.parents == nil {
+		s.parents = idsOf(w.Parents)
 	}
 	return s
 }
@@ -161,7 +161,7 @@ func (a *App) applyTask(e *event) {
 	if k == nil {
 		return
 	}
-	if !s.hasParents { // no event describes the stage yet
+	if s.parents == nil { // no event describes the stage yet
 		s.tasks = max(s.tasks, min(int(w.part)+1, mostTasks))
 	}
 	executor, launch := a.executorAt(w.executor), min(w.launch+e.shift, e.at)

@@ -37,7 +37,7 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 		if err != nil || !slices.Contains(j.stages, s) {
 			continue
 		}
-		s.parents, s.hasParents = nil, true
+		s.parents = []int{}
 		for _, m := range incoming.FindAllStringSubmatch(graph, -1) {
 			from, _ := strconv.Atoi(m[1])
 			if p := j.writer(from, id); p >= 0 && !slices.Contains(s.parents, p) {
@@ -74,10 +74,9 @@ func (a *App) takeLoggedJob(w *eventlog.Job) {
 	for _, of := range w.Stages {
 		id := of.ID.ID()
 		s := a.stages[id]
-		if !slices.Contains(j.stages, s) || s.hasParents {
+		if !slices.Contains(j.stages, s) || s.parents != nil {
 			continue
 		}
-		s.hasParents = true
 		s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
 			return p >= id || !slices.Contains(j.stages, a.stages[p])
 		})

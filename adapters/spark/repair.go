@@ -265,13 +265,18 @@ func (r *repairer) remarks(now dag.Instant) (out []dag.Warning) {
 	return out
 }
 
-// count returns how many items of a list have a property.
-func count[T any](list []T, has func(T) bool) (n int) {
+// only returns the items of a list that have a property.
+func only[T any](list []T, has func(T) bool) (out []T) {
 	for _, x := range list {
-		n += one(has(x))
+		if has(x) {
+			out = append(out, x)
+		}
 	}
-	return n
+	return out
 }
+
+// count returns how many items of a list have a property.
+func count[T any](list []T, has func(T) bool) int { return len(only(list, has)) }
 
 func one(is bool) int {
 	if is {

@@ -98,13 +98,8 @@ func (k *task) observe(in, read, out float64, at dag.Instant) {
 }
 
 // running returns the running tasks of a stage attempt.
-func (t *try) running() (out []*task) {
-	for _, k := range t.list {
-		if k.State == dag.AttemptRunning {
-			out = append(out, k)
-		}
-	}
-	return out
+func (t *try) running() []*task {
+	return only(t.list, func(k *task) bool { return k.State == dag.AttemptRunning })
 }
 
 // ended reports whether all tasks of a stage attempt have succeeded, and when the last one ended.

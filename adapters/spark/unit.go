@@ -137,27 +137,29 @@ func (f *facts) execution() *execution {
 	return f.executions[id]
 }
 
+// inUnit reports whether a job belongs to the unit.
+func (f *facts) inUnit(j *job) bool {
+	switch f.unit.kind {
+	case groupUnit:
+		return j.group == f.unit.name
+	case sqlUnit:
+		x := f.execution()
+		return x != nil && x.jobs[j.id]
+	}
+	return true
+}
+
 // unitJobs returns the unit's jobs, by id. The caller must not change the list.
 func (f *facts) unitJobs() []*job {
 	if f.unit.kind == "" {
 		return f.jobList
 	}
-	x := f.execution()
-	return slices.DeleteFunc(slices.Clone(f.jobList), func(j *job) bool {
-		return f.unit.kind == groupUnit && j.group != f.unit.name ||
-			f.unit.kind == sqlUnit && (x == nil || !x.jobs[j.id])
-	})
+	return only(f.jobList, f.inUnit)
 }
 
 // unitStages returns the stages of the unit's jobs, by id.
 func (f *facts) unitStages() []*stage {
-	is := map[*stage]bool{}
-	for _, j := range f.unitJobs() {
-		for _, s := range j.stages {
-			is[s] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(f.stageList), func(s *stage) bool { return !is[s] })
+	return only(f.stageList, func(s *stage) bool { return slices.ContainsFunc(s.jobs, f.inUnit) })
 }
 
 // flowID returns the id of the workflow: the application's, or the unit's.
