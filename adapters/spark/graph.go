@@ -118,7 +118,8 @@ func (p *planner) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
 		if of != nil && of.planPlace > 0 && of.planPlace < s.planPlace {
-			out = append(out, edgeTo(of.planPlace, kind))
+			//nolint:gosec // G115: bounded by mostStages
+			out = append(out, dag.Edge{From: dag.StageIndex(of.planPlace - 1), Kind: kind})
 		}
 	}
 	own := false // the stage waits for a stage of its own job
@@ -145,10 +146,6 @@ func (p *planner) writerOf(s *stage) *stage {
 		return p.twin(s)
 	}
 	return s
-}
-
-func edgeTo(place int, kind dag.EdgeKind) dag.Edge {
-	return dag.Edge{From: dag.StageIndex(place - 1), Kind: kind} //nolint:gosec // G115: bounded by mostStages
 }
 
 // inOrderOfStages sorts edges, and keeps the first one from each stage.

@@ -34,27 +34,24 @@ type LogFile struct {
 func (f LogFile) Open() (*Log, error) {
 	l := newLog()
 	l.progress = f.Read
-	in := f.in
-	if f.zip != "" {
-		z, done, err := openZip(f.in, f.zip)
-		if err != nil {
-			return nil, err
+	err := within(f.in, f.zip, func(in fs.FS) error {
+		for _, name := range f.pieces {
+			piece, err := in.Open(name)
+			if err == nil {
+				err = l.read(piece)
+				_ = piece.Close() // it was only read
+			}
+			if err != nil && len(f.pieces) > 1 {
+				err = fmt.Errorf("%s: %w", path.Base(name), err)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		defer done()
-		in = z
-	}
-	for _, name := range f.pieces {
-		piece, err := in.Open(name)
-		if err == nil {
-			err = l.read(piece)
-			_ = piece.Close() // it was only read
-		}
-		if err != nil && len(f.pieces) > 1 {
-			err = fmt.Errorf("%s: %w", path.Base(name), err)
-		}
-		if err != nil {
-			return nil, err
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if l.id == "" { // Spark 1.0 wrote no id
 		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
@@ -62,27 +59,29 @@ func (f LogFile) Open() (*Log, error) {
 	return l, l.arrange()
 }
 
-// openZip opens a zip in a file system.
-func openZip(in fs.FS, name string) (z *zip.Reader, done func(), err error) {
+// within calls use with the content of a zip in a file system; of the file system itself if name is "".
+func within(in fs.FS, name string, use func(fs.FS) error) error {
+	if name == "" {
+		return use(in)
+	}
 	f, err := in.Open(name)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	done = func() { _ = f.Close() } // it was only read
-	info, err := f.Stat()
+	defer f.Close() //nolint:errcheck // it was only read
 	at, ok := f.(io.ReaderAt)
-	switch {
-	case err != nil:
-	case !ok:
+	info, err := f.Stat()
+	if err == nil && !ok {
 		err = errors.New("a zip is read from a local disk only: copy it there first")
-	default:
-		z, err = zip.NewReader(at, info.Size())
 	}
 	if err != nil {
-		done()
-		return nil, nil, fmt.Errorf("spark: %w", err)
+		return fmt.Errorf("spark: %w", err)
 	}
-	return z, done, nil
+	z, err := zip.NewReader(at, info.Size())
+	if err != nil {
+		return fmt.Errorf("spark: %w", err)
+	}
+	return use(z)
 }
 
 // formOf reports whether a file starts like an event log, compressed or not, or like a zip. It opens regular files
@@ -206,7 +205,7 @@ func grouped(in fs.FS, pieces []piece) (logs []LogFile) {
 }
 
 // oneFile returns the log in a file, or all logs in a zip.
-func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
+func oneFile(ctx context.Context, in fs.FS, name string) (logs []LogFile, err error) {
 	isLog, isZip := formOf(in, name)
 	if isLog {
 		return []LogFile{{Name: name, in: in, pieces: []string{name}}}, nil
@@ -214,12 +213,10 @@ func oneFile(ctx context.Context, in fs.FS, name string) ([]LogFile, error) {
 	if !isZip {
 		return nil, nil
 	}
-	z, done, err := openZip(in, name)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	logs, err := FindLogs(ctx, z, ".")
+	err = within(in, name, func(z fs.FS) error {
+		logs, err = FindLogs(ctx, z, ".")
+		return err
+	})
 	for i := range logs {
 		logs[i].in, logs[i].zip = in, name
 		if logs[i].Name = path.Join(name, logs[i].Name); len(logs) == 1 {

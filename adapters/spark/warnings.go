@@ -51,21 +51,18 @@ func (f *facts) remarks(state dag.State) (out []dag.Warning) {
 }
 
 // evidence returns what shows the end of an application that nothing has reported.
-func (f *facts) evidence() (text string) {
+func (f *facts) evidence() string {
 	jobs := f.unitJobs()
-	switch open := len(f.running()); {
-	case open > 0:
+	text := fmt.Sprintf("%d of %s of %s had succeeded when its driver closed",
+		count(jobs, func(j *job) bool { return j.status == "SUCCEEDED" }), units.Count(len(jobs), "known job"), f.id)
+	if open := len(f.running()); open > 0 {
 		text = fmt.Sprintf("the driver of %s was last seen while %s ran", f.id, units.Count(open, "job"))
-	case !f.closed():
+	} else if !f.closed() {
 		text = fmt.Sprintf("the driver of %s no longer answers", f.id)
-	default:
-		text = fmt.Sprintf("%d of %s of %s had succeeded when its driver closed",
-			count(jobs, func(j *job) bool { return j.status == "SUCCEEDED" }), units.Count(len(jobs), "known job"), f.id)
 	}
-	switch {
-	case f.historyIsOpen:
+	if f.historyIsOpen {
 		text += ", and its event log has no end"
-	case f.historyTrouble != "":
+	} else if f.historyTrouble != "" {
 		text += "; the history server does not answer: " + f.historyTrouble
 	}
 	return text
