@@ -73,7 +73,7 @@ func (l *List[T]) read(d *jsontext.Decoder, r *reader) error {
 	kind, n := d.PeekKind(), 0
 	if kind == '[' || kind == '{' {
 		text := d.UnreadBuffer()
-		n = members(text[bytes.IndexByte(text, byte(kind)):])
+		n = r.members(text[bytes.IndexByte(text, byte(kind)):])
 	}
 	if n == 0 {
 		return d.SkipValue()
@@ -127,8 +127,9 @@ func (b *Box[T]) present() bool { return b.Set }
 
 // A reader reads the loose values of one response.
 type reader struct {
-	left int // bytes that the elements of lists may still take
-	err  error
+	left  int // bytes that the elements of lists may still take
+	err   error
+	ahead jsontext.Decoder // counts the elements of a list before they are read
 }
 
 // takes draws the memory of n elements of a list.
@@ -163,28 +164,11 @@ func (r *reader) try(d *jsontext.Decoder, v any) (isUsable bool, err error) {
 	return false, d.SkipValue()
 }
 
-// members returns the number of values in a list, or of keys in an object, with which a valid text begins.
-func members(text []byte) (n int) {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '[', '{':
-			depth++
-		case ']', '}':
-			if depth--; depth == 0 {
-				return n + min(1, len(bytes.TrimSpace(text[1:i])))
-			}
-		case ',':
-			if depth == 1 {
-				n++
-			}
-		}
+// members returns the number of values in a list, and of keys and values in an object, with which a valid text begins.
+func (r *reader) members(text []byte) (n int) {
+	r.ahead.Reset(bytes.NewBuffer(text), lenient)
+	for _, err := r.ahead.ReadToken(); err == nil && r.ahead.PeekKind() != ']' && r.ahead.PeekKind() != '}'; n++ {
+		err = r.ahead.SkipValue()
 	}
 	return n
 }

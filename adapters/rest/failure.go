@@ -47,8 +47,10 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
 	}
 	alert, ours := is("remote error: tls: "), c.opt.CertFile
-	aboutOurs := alert && is("bad certificate", "unknown certificate", "certificate unknown", "expired certificate",
-		"revoked certificate", "unsupported certificate", "access denied", "certificate required")
+	wanted := "it wants a client certificate: give --cert and --key"
+	if ours != "" {
+		wanted = "it refuses the client certificate of --cert " + ours + ": is it valid, and issued by an authority that the service trusts?"
+	}
 	isCut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
@@ -64,10 +66,9 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --ca-file"
 	case alert && is("handshake failure") && ours == "":
 		e.Hint = "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
-	case aboutOurs && ours == "":
-		e.Hint = "it wants a client certificate: give --cert and --key"
-	case aboutOurs:
-		e.Hint = "it refuses the client certificate of --cert " + ours + ": is it valid, and issued by an authority that the service trusts?"
+	case alert && is("bad certificate", "unknown certificate", "certificate unknown", "expired certificate",
+		"revoked certificate", "unsupported certificate", "access denied", "certificate required"):
+		e.Hint = wanted
 	case alert && is("protocol version"), is("unsupported protocol version"):
 		e.Hint = "it speaks a TLS older than 1.2, which is not safe any more: allow TLSv1.2 there"
 	case errors.As(err, &record), is("server gave HTTP response to HTTPS client"):
@@ -76,13 +77,11 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		e.Cause, e.Hint = Protocol, speaksTLS
 	case is("malformed HTTP"):
 		e.Hint = "it does not speak HTTP: is it https, or an RPC port?"
-	case isCut && isTLS && ours == "":
-		// An alert about a client certificate may be lost in the reset that follows it.
-		e.Hint = "the service cut the connection: if it wants a client certificate, give --cert and --key"
-	case isCut && isTLS:
-		e.Hint = "the service cut the connection: perhaps it refuses the client certificate of --cert " + ours
 	case isCut:
 		e.Hint = "the service cut the connection"
+		if isTLS { // an alert about a client certificate may be lost in the reset that follows it
+			e.Hint += ": perhaps " + wanted
+		}
 	case errors.As(err, &dns):
 		e.Hint = "is the name known on this machine?"
 	case errors.Is(err, syscall.ECONNREFUSED):
