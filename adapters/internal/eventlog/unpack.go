@@ -19,7 +19,7 @@ const ZipMagic = "PK\x03\x04"
 // ReadSize is the number of bytes per read.
 const ReadSize = 1 << 16
 
-// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
+// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
 // is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func Unpack(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, ReadSize)
@@ -31,8 +31,6 @@ func Unpack(in io.Reader) (*bufio.Reader, error) {
 		next = lz4Next
 	case is(snappyMagic):
 		next = snappyNext
-	case is(lzfMagic) && len(head) > len(lzfMagic) && head[len(lzfMagic)] <= lzfPacked:
-		next = lzfNext
 	}
 	var err error
 	if next != nil {

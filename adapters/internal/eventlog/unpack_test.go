@@ -44,41 +44,6 @@ func lz4Of(text string, block int) string {
 	return string(out)
 }
 
-// lzfOf packs a text in chunks of LZF: literals, and copies of what stands 1 to 8 bytes before.
-func lzfOf(text string, block int) string {
-	var out []byte
-	for b := range chunks(text, min(block, 30_000)) {
-		var packed []byte
-		for i := 0; i < len(b); {
-			distance, n := 0, 0
-			for d := 1; d <= min(i, 8); d++ {
-				k := 0
-				for i+k < len(b) && k < 264 && b[i+k] == b[i+k-d] {
-					k++
-				}
-				if k > n {
-					distance, n = d, k
-				}
-			}
-			switch {
-			case n < 3:
-				packed, i = append(packed, 0, b[i]), i+1
-			case n < 9:
-				packed, i = append(packed, byte((n-2)<<5), byte(distance-1)), i+n
-			default:
-				packed, i = append(packed, 7<<5, byte(n-9), byte(distance-1)), i+n
-			}
-		}
-		if len(packed) >= len(b) {
-			out = append(binary.BigEndian.AppendUint16(append(out, "ZV\x00"...), uint16(len(b))), b...)
-			continue
-		}
-		out = binary.BigEndian.AppendUint16(append(out, "ZV\x01"...), uint16(len(packed)))
-		out = append(binary.BigEndian.AppendUint16(out, uint16(len(b))), packed...)
-	}
-	return string(out)
-}
-
 func chunks(text string, n int) func(func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for len(text) > 0 && yield([]byte(text[:min(n, len(text))])) {
@@ -92,7 +57,7 @@ func chunks(text string, n int) func(func([]byte) bool) {
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	text := starts(0, 2000) + strings.Repeat("a", 5000) + strings.Repeat("0123", 1000) + "\n"
-	for name, pack := range map[string]func(string, int) string{"snappy": snappyOf, "lz4": lz4Of, "lzf": lzfOf} {
+	for name, pack := range map[string]func(string, int) string{"snappy": snappyOf, "lz4": lz4Of} {
 		whole := pack(text, 32<<10)
 		for what, in := range map[string]string{"one": whole, "two": pack(text[:999], 100) + pack(text[999:], 32<<10)} {
 			b, err := Unpack(iotest.OneByteReader(strings.NewReader(in)))
@@ -137,8 +102,6 @@ func TestUnpackBounds(t *testing.T) {
 		"snappy text":  snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01" + "\x00\x00\x00\x06" + "\xff\xff\xff\xff\x0fx",
 		"lz4 block":    LZ4Magic + "\x26" + "\xff\xff\xff\x7f" + "\xff\x00\x00\x00" + "\x00\x00\x00\x00",
 		"lz4 text":     LZ4Magic + "\x26" + "\x01\x00\x00\x00" + "\xff\xff\xff\x7f" + "\x00\x00\x00\x00" + "x",
-		"lzf copy":     "ZV\x01\x00\x02\x00\x09\x20\x05",
-		"lzf literals": "ZV\x01\x00\x02\x00\x01\x1fx",
 	} {
 		b, err := Unpack(strings.NewReader(in))
 		if err != nil {
@@ -152,7 +115,7 @@ func TestUnpackBounds(t *testing.T) {
 
 // FuzzUnpack holds that no packed data makes it panic, or gives more than its blocks may hold.
 func FuzzUnpack(f *testing.F) {
-	for _, pack := range []func(string, int) string{snappyOf, lz4Of, lzfOf} {
+	for _, pack := range []func(string, int) string{snappyOf, lz4Of} {
 		f.Add([]byte(pack(starts(0, 3), 300)))
 	}
 	f.Fuzz(func(_ *testing.T, b []byte) {
