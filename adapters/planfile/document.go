@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Document is a file that has been read, with its positions. It is YAML or JSON, read by the rules of plans.
@@ -97,24 +96,6 @@ func (d *Document) report(path []string, err error) {
 	at, found := d.find(path)
 	d.add(at, found, strings.TrimPrefix(err.Error(), "dag: "))
 	d.faults[len(d.faults)-1].Err = err
-}
-
-// FailIn adds a fault at a line and column, from 1, of the unquoted text at a path. If the file does not contain the
-// line literally, the fault is at the text's own position.
-func (d *Document) FailIn(path []string, line, col int, why string) {
-	at, found := d.find(path)
-	d.add(at, found, why)
-	e := d.faults[len(d.faults)-1]
-	inside := strings.Split(at.text, "\n")
-	if at.kind != text || line < 1 || line > len(inside) || inside[line-1] == "" {
-		return
-	}
-	for l, here := range slices.Collect(bytes.Lines(d.src)) {
-		if i := bytes.Index(here, []byte(inside[line-1])); i >= 0 && l+1 >= at.line {
-			e.Line, e.Column = l+1, utf8.RuneCount(here[:i])+max(1, col)
-			return
-		}
-	}
 }
 
 // Err returns the document's faults in the order of the file, or nil.

@@ -166,17 +166,16 @@ func TestShortReduce(t *testing.T) {
 	}
 }
 
-// Names are strings in many notations; anchors, merges and one name in place of a list are as YAML has them.
+// Names are strings in many notations; anchors and one name in place of a list are as YAML has them.
 func TestNotations(t *testing.T) {
 	p, err := read(t, `%YAML 1.2
 ---
 cluster: &c { "map_slots": 4, reduce_slots: 0x2 }   # flow
 jobs:
-  - &base
-    name: 'j''1'
-    map: {tasks: 1, records: 1_000, cost: 1e0ms}
-  - <<: *base
-    name: "j\u00e92"
+  - name: 'j''1'
+    map: &maps {tasks: 1, records: 1_000, cost: 1e0ms}
+  - name: "j\u00e92"
+    map: *maps
     after: j'1
 `)
 	if err != nil {

@@ -168,30 +168,18 @@ func (y *yamlParser) node(n ast.Node, depth int) item {
 		}
 		y.count(it.size(), at) // so that a few aliases cannot stand for billions of values
 		return it
-	case *ast.TagNode:
-		y.fail(at, "tags such as %s have no meaning in a %s: leave it out", quote(tok.Value), y.noun)
 	}
-	y.fail(at, "%s has no meaning in a %s", quote(tok.Value), y.noun)
+	y.fail(at, "%s has no meaning in a %s: write it without", quote(tok.Value), y.noun)
 	return item{}
 }
 
-// mapping also merges: "<<" adds the fields of other mappings that are not set here.
 func (y *yamlParser) mapping(values []*ast.MappingValueNode, at place, depth int) item {
 	if len(values) > 0 { // a mapping is where its first key is
 		at = placeOf(values[0].Key)
 	}
 	it := y.composite(mapping, at, depth)
 	lines := map[string]int{}
-	var merged []item
 	for _, v := range values {
-		if v.Key.IsMergeKey() {
-			from := y.node(v.Value, depth)
-			if from.kind != list {
-				from.parts = []item{from}
-			}
-			merged = append(merged, from.parts...)
-			continue
-		}
 		key := y.node(v.Key, depth)
 		if key.kind >= list {
 			y.fail(key.place, "a field's name must be a plain word")
@@ -199,17 +187,6 @@ func (y *yamlParser) mapping(values []*ast.MappingValueNode, at place, depth int
 		key.kind = text
 		y.once(lines, key)
 		it.parts = append(it.parts, key, y.node(v.Value, depth+1))
-	}
-	for _, from := range merged {
-		if from.kind != mapping {
-			y.fail(from.place, "<< merges mappings, not %s", from.kind)
-		}
-		for key, value := range from.fields() {
-			if _, ok := lines[key.text]; !ok {
-				lines[key.text] = key.line
-				it.parts = append(it.parts, *key, *value)
-			}
-		}
 	}
 	return it
 }

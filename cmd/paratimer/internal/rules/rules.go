@@ -146,9 +146,9 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 				fmt.Sprintf("annotation %q: a name begins with a letter or _ and holds letters, digits and _", key))
 			continue
 		}
-		t, bad := compile(r.Annotations[key])
-		if bad != nil {
-			doc.FailIn(at("annotations", key), bad.line, bad.col, fmt.Sprintf("annotation %s: %s", key, bad.why))
+		t, err := compile(r.Annotations[key])
+		if err != nil {
+			doc.Fail(at("annotations", key), fmt.Sprintf("annotation %s: %v", key, err))
 			continue
 		}
 		r.templates[key] = t

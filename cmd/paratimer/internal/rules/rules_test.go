@@ -101,15 +101,15 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    labels: {b: \"{{ .By }}\"}"), "label b is a template"},
 		{
 			rule("within: 1m\n    annotations: {s: \"x {{ .Nope }}\"}"),
-			"4:28: annotation s: an alert tells no Nope; it tells Workflow, ",
+			"4:22: annotation s: an alert tells no Nope; it tells Workflow, ",
 		},
 		{
 			rule("within: 1m\n    annotations:\n      s: |\n        one\n        {{ .Workflow.Nope }}"),
-			"7:21: annotation s: an alert tells no Nope; it tells ID, ",
+			"annotation s: line 2: an alert tells no Nope; it tells ID, ",
 		},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ range .Text }}{{ end }}\"}"),
-			"4:32: annotation s: range has no meaning",
+			"annotation s: range has no meaning",
 		},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ define \\\"x\\\" }}{{ end }}\"}"),

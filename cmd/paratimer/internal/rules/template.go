@@ -1,24 +1,18 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"text/template"
 	"text/template/parse"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
-
-// A fault is an error in a template, with its line and column; column 0 is unknown.
-type fault struct {
-	line, col int
-	why       string
-}
 
 // Limits of an annotation in bytes: of its template, and of its text.
 const (
@@ -38,98 +32,75 @@ var samples = []notify.Facts{
 }
 
 // compile parses a template and tries it. It refuses loops and nested templates, so that every template ends soon.
-func compile(text string) (*template.Template, *fault) {
+func compile(text string) (*template.Template, error) {
 	if len(text) > maxTemplate {
-		return nil, &fault{why: fmt.Sprintf("a template of %d bytes is too long: at most %d", len(text), maxTemplate)}
+		return nil, fmt.Errorf("a template of %d bytes is too long: at most %d", len(text), maxTemplate)
 	}
 	t, err := template.New("annotation").Option("missingkey=error").Parse(text)
 	if err != nil {
-		return nil, explain(err, text)
+		return nil, explain(err)
 	}
 	if len(t.Templates()) > 1 || t.Tree == nil && text != "" {
-		return nil, &fault{line: 1, why: "define and block have no meaning in an annotation: write it out"}
+		return nil, errors.New("define and block have no meaning in an annotation: write it out")
 	}
 	if t.Tree != nil {
-		if bad := refused(t.Tree.Root, text); bad != nil {
-			return nil, bad
+		if err := refused(t.Tree.Root); err != nil {
+			return nil, err
 		}
 	}
 	for _, d := range samples {
 		if err := render(t, d); err != nil {
-			return nil, explain(err, text)
+			return nil, explain(err)
 		}
 	}
 	return t, nil
 }
 
-// refused returns a fault for the first node that could make a template run long, or nil.
-func refused(n parse.Node, text string) *fault {
-	at := func(p parse.Pos, what string) *fault {
-		line, col := position(text, int(p))
-		return &fault{line, col, what + " has no meaning in an annotation, which shows one alert"}
-	}
+// refused returns an error for the first node that could make a template run long, or nil.
+func refused(n parse.Node) error {
+	const why = " has no meaning in an annotation, which shows one alert"
 	switch n := n.(type) {
 	case *parse.RangeNode:
-		return at(n.Pos, "range")
+		return errors.New("range" + why)
 	case *parse.TemplateNode:
-		return at(n.Pos, "template")
+		return errors.New("template" + why)
 	case *parse.IfNode:
-		return both(n.List, n.ElseList, text)
+		return cmp.Or(refused(n.List), refused(n.ElseList))
 	case *parse.WithNode:
-		return both(n.List, n.ElseList, text)
+		return cmp.Or(refused(n.List), refused(n.ElseList))
 	case *parse.ListNode:
 		if n == nil {
 			return nil
 		}
 		for _, child := range n.Nodes {
-			if bad := refused(child, text); bad != nil {
-				return bad
+			if err := refused(child); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-func both(list, other *parse.ListNode, text string) *fault {
-	if bad := refused(list, text); bad != nil {
-		return bad
-	}
-	return refused(other, text)
-}
+// saying matches the position in errors of package template: name, line and, for execution errors, the column.
+var saying = regexp.MustCompile(`(?s)^template: annotation:(\d+):(?:\d+:)? (.*)$`)
 
-// position returns the line and column of an offset.
-func position(text string, offset int) (line, col int) {
-	before := text[:min(offset, len(text))]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, len([]rune(before[start:])) + 1
-}
-
-// saying matches the position in errors of package template: name, line and, for execution errors, the column from 0.
-var saying = regexp.MustCompile(`(?s)^template: annotation:(\d+):(?:(\d+):)? (.*)$`)
-
-// explain converts an error of package template to a fault.
-func explain(err error, text string) *fault {
-	if errors.Is(err, errLong) {
-		return &fault{line: 1, why: errLong.Error()}
-	}
+// explain returns an error of package template without the names of this program.
+func explain(err error) error {
 	m := saying.FindStringSubmatch(err.Error())
-	if m == nil {
-		return &fault{line: 1, why: err.Error()}
+	if m == nil || errors.Is(err, errLong) {
+		return err
 	}
-	f := &fault{why: m[3]}
-	f.line, _ = strconv.Atoi(m[1])
-	if col, err := strconv.Atoi(m[2]); err == nil {
-		f.col = col + 1
-	} else if lines := strings.Split(text, "\n"); f.line <= len(lines) {
-		f.col = max(1, strings.Index(lines[f.line-1], "{{")+1) // the parser gives no column: use the first action
+	why := m[2]
+	if _, after, ok := strings.Cut(why, ">: "); ok {
+		why = after
 	}
-	if _, why, ok := strings.Cut(f.why, ">: "); ok {
-		f.why = why
+	if m := unknownField.FindStringSubmatch(why); m != nil {
+		why = fmt.Sprintf("an alert tells no %s; it tells %s", m[1], strings.Join(fieldsOf(m[2]), ", "))
 	}
-	if m := unknownField.FindStringSubmatch(f.why); m != nil {
-		f.why = fmt.Sprintf("an alert tells no %s; it tells %s", m[1], strings.Join(fieldsOf(m[2]), ", "))
+	if m[1] != "1" {
+		why = "line " + m[1] + ": " + why
 	}
-	return f
+	return errors.New(why)
 }
 
 var unknownField = regexp.MustCompile(`can't evaluate field (\S+) in type notify\.(\S+)`)
