@@ -19,5 +19,6 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/linkedin/goavro/v2 v2.15.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	github.com/xrash/smetrics v0.0.0-20240521201337-686a1a2994c1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )

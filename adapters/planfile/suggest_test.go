@@ -9,7 +9,7 @@ func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := []string{"attach", "estimate", "every", "rm", "score"}
 	for word, want := range map[string]string{
-		"atach": "attach", "attahc": "attach", "evry": "every", "rn": "rm", "scoer": "score",
+		"atach": "attach", "attahc": "attach", "evry": "every", "rmm": "rm", "scoer": "score",
 		"nonsense": "", "": "", "x": "", strings.Repeat("attach", 1000): "",
 	} {
 		if got := Nearest(word, known); got != want {
