@@ -16,7 +16,6 @@ import (
 type stageChange struct {
 	I         int             `json:"i"`
 	All       bool            `json:"all"` // no attempt before stays
-	Nil       bool            `json:"nil"`
 	Submitted json.RawMessage `json:"sub"`
 	Gone      [][2]int32      `json:"x"` // tasks and numbers of attempts that are no longer there
 	Rows      []row           `json:"a"`
@@ -118,9 +117,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 	if all = append(append([]dag.Attempt{}, all...), added...); !c.All {
 		slices.SortStableFunc(all, order)
 	}
-	if state.Attempts = all; c.Nil {
-		state.Attempts = nil
-	}
+	state.Attempts = all
 }
 
 // row gives an attempt the values of a row. If its counters change, its marks are predicted to be a report at the

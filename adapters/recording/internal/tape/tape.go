@@ -124,18 +124,16 @@ func at[T any](l *line, what string, list []T, i int) *T {
 	return &list[i]
 }
 
-// resize cuts or extends a list to a length; -1 is that of nil.
+// resize cuts or extends a list to a length. -1 is that of no list.
 func resize[T any](l *line, list []T, n *int, fresh func() T) []T {
 	switch {
 	case n == nil || l.err != nil:
 		return list
-	case *n == -1:
-		return nil
-	case *n < 0 || *n > maxJobs:
+	case *n < -1 || *n > maxJobs:
 		l.fail(fmt.Errorf("%d jobs: not a number from 0 to %d", *n, maxJobs))
 		return nil
 	}
-	list = append(make([]T, 0, *n), list[:min(*n, len(list))]...)
+	list = slices.Clone(list[:min(max(*n, 0), len(list))])
 	for len(list) < *n {
 		list = append(list, fresh())
 	}
@@ -251,21 +249,17 @@ func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
 func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
 	c := struct {
 		I     int
-		Sizes json.RawMessage
+		Sizes []json.RawMessage
 		Keep  *int
 		D     [][]json.RawMessage
 	}{I: -1}
 	l.fail(json.Unmarshal(text, &c))
 	to := at(l, "reduce", of, c.I)
 	l.fail(names.Patch(text, to))
-	var sizes []json.RawMessage
 	if c.Sizes != nil {
 		to.Explicit = nil
-		if l.fail(json.Unmarshal(c.Sizes, &sizes)); sizes != nil {
-			to.Explicit = []dag.GroupSize{}
-		}
 	}
-	for _, text := range sizes {
+	for _, text := range c.Sizes {
 		size := dag.GroupSize{Count: 1}
 		var pair []json.RawMessage
 		if json.Unmarshal(text, &pair) != nil {
@@ -274,14 +268,10 @@ func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
 		l.values(pair, &size.Bytes, &size.Count)
 		to.Explicit = append(to.Explicit, size)
 	}
-	switch n := c.Keep; {
-	case n == nil:
-	case *n == -1:
-		to.Done = nil
-	case *n < 0 || *n > len(to.Done):
+	if n := c.Keep; n != nil && *n > len(to.Done) {
 		l.fail(fmt.Errorf("%d of %d points cannot stay", *n, len(to.Done)))
-	default:
-		to.Done = slices.Clip(append([]dag.GroupPoint{}, to.Done[:*n]...))
+	} else if n != nil {
+		to.Done = slices.Clone(to.Done[:max(*n, 0)])
 	}
 	before := max(l.s.At, 0)
 	for _, row := range c.D {
