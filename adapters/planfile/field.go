@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -66,16 +65,8 @@ var stageFields = map[string]string{
 		"extent,pause",
 }
 
-var files sync.Map // fields that describe whole files, by the type of their struct
-
 // Describe returns a field that describes a whole file, which Decode reads into a type.
-func Describe(t reflect.Type) *Spec {
-	root, known := files.Load(t)
-	if !known {
-		root, _ = files.LoadOrStore(t, fieldOf(reflect.StructField{Type: t}, ""))
-	}
-	return root.(*Spec)
-}
+func Describe(t reflect.Type) *Spec { return fieldOf(reflect.StructField{Type: t}, "") }
 
 // fieldOf returns a field of a file. aMapping is the title of a mapping.
 func fieldOf(s reflect.StructField, aMapping string) *Spec {

@@ -28,11 +28,7 @@ const (
 )
 
 func (k Kind) String() string {
-	names := [...]string{"unknown", "observations", "answers", "job history", "rumen trace", "event log"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return fmt.Sprintf("unknown(%d)", k)
+	return [...]string{"unknown", "observations", "answers", "job history", "rumen trace", "event log"}[k]
 }
 
 // Sniff identifies ParaTimer's recordings by the keys of the first line, and other recordings by their beginning. It
