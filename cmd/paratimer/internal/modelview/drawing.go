@@ -11,32 +11,57 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// textLimits keep a drawing within a screen.
-var textLimits = limits{depth: 8, parts: 8, nodes: 40}
+// The limits of a tree, so that it stays within a screen: levels, parts of a node, and nodes in all.
+const (
+	treeDepth = 8
+	treeParts = 8
+	treeNodes = 40
+)
 
-func tree(b *bufio.Writer, t *queueing.Tree) { branch(b, prune(t, textLimits), "  ", "  ") }
+// tree writes a precedence tree, a line for each node. Parts that are too deep or too many are counted.
+func tree(b *bufio.Writer, t *queueing.Tree) {
+	left := treeNodes
+	branch(b, t, queueing.Leaf, "  ", "  ", 1, &left)
+}
 
-func branch(b *bufio.Writer, s *sprout, first, rest string) {
-	fmt.Fprintf(b, "%s%s%s\n", first, s.label, s.length())
-	for i, p := range s.parts {
-		if i == len(s.parts)-1 {
-			branch(b, p, rest+"└─ ", rest+"   ")
+func branch(b *bufio.Writer, t *queueing.Tree, under queueing.Operator, first, rest string, depth int, left *int) {
+	*left--
+	length := units.Seconds(t.Mean)
+	if sd := math.Sqrt(t.Variance); sd > 0 {
+		length += " ± " + units.Seconds(sd)
+	}
+	fmt.Fprintf(b, "%s%s  %s\n", first, label(t, under), length)
+	for i, p := range t.Parts {
+		if depth >= treeDepth || i >= treeParts || *left <= 0 {
+			*left--
+			fmt.Fprintf(b, "%s└─ … and %d more\n", rest, len(t.Parts)-i)
+			return
+		}
+		if i == len(t.Parts)-1 {
+			branch(b, p, t.Op, rest+"└─ ", rest+"   ", depth+1, left)
 		} else {
-			branch(b, p, rest+"├─ ", rest+"│  ")
+			branch(b, p, t.Op, rest+"├─ ", rest+"│  ", depth+1, left)
 		}
 	}
 }
 
-// length formats a part's mean time and its standard deviation.
-func (s *sprout) length() string {
-	if s.cut {
-		return ""
+// label names a tree. Under a serial operator equal parts follow each other, under the others they are side by
+// side.
+func label(t *queueing.Tree, under queueing.Operator) string {
+	s := t.Op.String()
+	switch {
+	case t.Op == queueing.Leaf && t.Tasks == 1:
+		s = t.Kind.String()
+	case t.Op == queueing.Leaf:
+		s = fmt.Sprintf("%d %ss in turn", t.Tasks, t.Kind)
 	}
-	out := "  " + units.Seconds(s.mean)
-	if s.sd > 0 {
-		out += " ± " + units.Seconds(s.sd)
+	switch {
+	case t.Count <= 1:
+		return s
+	case under == queueing.Serial:
+		return fmt.Sprintf("%s, %d times", s, t.Count)
 	}
-	return out
+	return fmt.Sprintf("%s ×%d", s, t.Count)
 }
 
 const (

@@ -1,5 +1,5 @@
 // Package modelview shows the results of queueing models and their simulation: response times, what limits jobs and
-// what would help; precedence trees and timelines. It writes text, JSON and SVG.
+// what would help; precedence trees and timelines. It writes text and JSON.
 package modelview
 
 import (

@@ -3,9 +3,7 @@ package modelview
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -19,7 +17,6 @@ func TestViews(t *testing.T) {
 	v := shown()
 	compare(t, "one.txt", v.Text)
 	compare(t, "one.json", v.JSON)
-	compare(t, "one.svg", v.SVG)
 	all := &View{Spec: spec(), Answers: []Answer{answer(), simulated()}}
 	compare(t, "all.txt", all.Text)
 	sim := &View{Spec: spec(), Answers: []Answer{simulated()}}
@@ -46,7 +43,7 @@ func TestGridViews(t *testing.T) {
 	}
 }
 
-// TestUnknown: what is not known is null, and never drawn out of the picture.
+// TestUnknown: what is not known is null.
 func TestUnknown(t *testing.T) {
 	v := shown()
 	r := v.Answers[0].Result
@@ -56,7 +53,7 @@ func TestUnknown(t *testing.T) {
 	j.Threads[0].Pieces[0].End = math.Inf(1)
 	j.Threads[1].Pieces[0].Start = math.NaN()
 	j.Threads[2].Pieces[0].Start = -1e300
-	for name, write := range map[string]func(io.Writer) error{"text": v.Text, "JSON": v.JSON, "SVG": v.SVG} {
+	for name, write := range map[string]func(io.Writer) error{"text": v.Text, "JSON": v.JSON} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -97,14 +94,14 @@ func TestHostileTree(t *testing.T) {
 	for _, tree := range []*queueing.Tree{deep, wide} {
 		v := shown()
 		v.Answers[0].Result.Jobs[0].Tree = tree
-		for name, write := range map[string]func(io.Writer) error{"text": v.Text, "SVG": v.SVG} {
+		for name, write := range map[string]func(io.Writer) error{"text": v.Text} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil || b.Len() > 200_000 {
 				t.Errorf("%s: %d bytes, %v", name, b.Len(), err)
 			}
 			for l := range strings.Lines(b.String()) {
 				if before, _, branch := strings.Cut(l, "─"); branch &&
-					utf8.RuneCountInString(before) > 3*textLimits.depth {
+					utf8.RuneCountInString(before) > 3*treeDepth {
 					t.Fatalf("%s: the tree runs out of the screen: %s", name, l)
 				}
 			}
@@ -115,47 +112,5 @@ func TestHostileTree(t *testing.T) {
 	var b bytes.Buffer
 	if err := v.JSON(&b); err != nil || !json.Valid(b.Bytes()) || b.Len() > 1<<20 {
 		t.Errorf("JSON: %d bytes, %v", b.Len(), err)
-	}
-}
-
-// TestSVG: it is XML, and nothing lies outside of it.
-func TestSVG(t *testing.T) {
-	var b bytes.Buffer
-	if err := shown().SVG(&b); err != nil {
-		t.Fatal(err)
-	}
-	d := xml.NewDecoder(&b)
-	var width, height float64
-	rects := 0
-	for {
-		tok, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, ok := tok.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		at := map[string]float64{}
-		for _, a := range e.Attr {
-			var x float64
-			if _, err := fmt.Sscan(a.Value, &x); err == nil {
-				at[a.Name.Local] = x
-			}
-		}
-		switch e.Name.Local {
-		case "svg":
-			width, height = at["width"], at["height"]
-		case "rect":
-			if rects++; at["x"] < 0 || at["y"] < 0 || at["x"]+at["width"] > width || at["y"]+at["height"] > height {
-				t.Errorf("%v lies outside of %v × %v", at, width, height)
-			}
-		}
-	}
-	if rects < 10 {
-		t.Errorf("%d rectangles", rects)
 	}
 }

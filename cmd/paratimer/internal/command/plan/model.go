@@ -22,7 +22,6 @@ func queueingFlags() []cli.Flag {
 			modelview.Simulate),
 		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "show every model beside the simulation"},
 		command.OutputFlag("text", "json"),
-		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw timeline and precedence tree to `FILE`"},
 		&cli.StringSliceFlag{
 			Name: "only", EnvVars: command.Env("only"),
 			Usage: "model only the job `NAME` of the file; repeatable",
@@ -102,14 +101,6 @@ func model(c *cli.Context) error {
 	}
 	if err := askModels(c, v); err != nil {
 		return err
-	}
-	if file := c.String("svg"); file != "" {
-		if v.Answers[0].Result == nil {
-			return command.Usage("--svg: a simulation has no timeline of means: draw a model")
-		}
-		if err := command.WriteFile(file, v.SVG); err != nil {
-			return command.Usage("--svg: %w", err)
-		}
 	}
 	write := v.Text
 	if c.String("output") == "json" {
@@ -244,8 +235,8 @@ func modelDistribution(name string) simulation.Distribution {
 
 // modelGrid prints the results for each combination of settings.
 func modelGrid(c *cli.Context, v *modelview.View, job int) error {
-	if c.Bool("all") || c.String("svg") != "" {
-		return command.Usage("--grid is a table of one model's answers: it goes neither with --all nor with --svg")
+	if c.Bool("all") {
+		return command.Usage("--grid is a table of one model's answers: it does not go with --all")
 	}
 	g := &modelview.Grid{Name: v.Name}
 	for _, text := range axes(c.StringSlice("grid")) {
