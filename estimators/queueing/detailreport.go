@@ -16,14 +16,10 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
 	trees := make([]*Tree, len(d.jobs))
 	for i, j := range d.jobs {
-		var err error
-		if trees[i], err = d.evaluated(j, &j.line); err != nil {
-			return nil, err
-		}
+		trees[i] = d.tree(j, &j.line)
+		trees[i].evaluate()
 		if m == Tripathi {
-			if j.response, err = d.tripathi(j, trees[i]); err != nil {
-				return nil, err
-			}
+			j.response = d.tripathi(j, trees[i])
 		}
 	}
 	d.saturate(r)
@@ -146,27 +142,20 @@ func (d *detail) weights(j *detailJob, n int) (w [3]float64) {
 	return w
 }
 
-func (d *detail) evaluated(j *detailJob, line *timeline) (*Tree, error) {
-	t := d.tree(j, line)
-	return t, t.evaluate()
-}
-
 // tripathi returns a job's response from its precedence tree. Waves that were not drawn take as long as the last
 // drawn ones.
-func (d *detail) tripathi(j *detailJob, t *Tree) (float64, error) {
+func (d *detail) tripathi(j *detailJob, t *Tree) float64 {
 	if t == nil {
-		return 0, nil
+		return 0
 	}
 	response := t.Mean
 	if j.drawn < j.waves {
 		line := d.draw(j, j.drawn-2)
-		few, err := d.evaluated(j, &line)
-		if err != nil {
-			return 0, err
-		}
+		few := d.tree(j, &line)
+		few.evaluate()
 		response += float64(j.waves-j.drawn) / 2 * math.Max(0, t.Mean-few.Mean)
 	}
-	return response, nil
+	return response
 }
 
 // maxMeetings limits the cost of an iteration to some hundredths of a second. A solution takes 500 iterations at

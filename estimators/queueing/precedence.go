@@ -158,25 +158,22 @@ type Operator int
 
 // The operators. A leaf has no operator: it is tasks of one class.
 const (
-	Leaf              Operator = iota
-	Serial                     // S: one part after the other
-	ParallelAnd                // P_A: all at once, done with the last
-	ParallelOr                 // P_O: all at once, done with the first
-	ProbabilisticFork          // P_F: one of them, at random
+	Leaf        Operator = iota
+	Serial               // S: one part after the other
+	ParallelAnd          // P_A: all at once, done with the last
 )
 
 // String returns the operator's symbol.
-func (o Operator) String() string { return [...]string{"task", "S", "P_A", "P_O", "P_F"}[o] }
+func (o Operator) String() string { return [...]string{"task", "S", "P_A"}[o] }
 
 // A Tree is a job's precedence tree: which tasks follow each other and which are parallel.
 type Tree struct {
 	Op    Operator
-	Parts []*Tree   // parts of an operator, at least one
-	Prob  []float64 // for P_F: the probability of each part; they add up to 1
+	Parts []*Tree // parts of an operator, at least one
 	// Kind and Tasks describe a leaf: Tasks equal tasks, one after the other.
 	Kind  Kind
 	Tasks int
-	// Count is the number of equal trees that this one represents: parallel in a ParallelAnd or ParallelOr,
+	// Count is the number of equal trees that this one represents: parallel in a ParallelAnd,
 	// consecutive in a Serial.
 	Count int
 	// Mean and Variance of its duration, in seconds and seconds². Parts are assumed independent.

@@ -144,9 +144,7 @@ func solveProduct(s *Spec, o Options) (*Result, error) {
 	}
 	for i, j := range p.jobs {
 		r.Jobs = append(r.Jobs, p.result(j))
-		if err := r.Jobs[i].Tree.evaluate(); err != nil {
-			return nil, err
-		}
+		r.Jobs[i].Tree.evaluate()
 	}
 	r.Centres = p.centres()
 	r.Bottleneck = busiest(r.Centres)

@@ -24,10 +24,8 @@ func TestPrototypeTripathi(t *testing.T) {
 	for name, want := range prototypes(t) {
 		d, _ := want.solve(t, name)
 		j := d.jobs[0]
-		tree, err := d.evaluated(j, &j.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tree := d.tree(j, &j.line)
+		tree.evaluate()
 		off := tree.Mean/want.Tripathi - 1
 		t.Logf("%s: %.3f, prototype %.3f, %+.2f %% off", name, tree.Mean, want.Tripathi, 100*off)
 		if !(off > -.007 && off < .007) {

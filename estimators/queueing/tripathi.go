@@ -1,56 +1,30 @@
 package queueing
 
-import (
-	"math"
-
-	"github.com/paratimer/paratimer/estimators/internal/phasetype"
-)
+import "math"
 
 // evaluate sets the Mean and Variance of a tree from those of its leaves as Liang and Tripathi do, operator by
 // operator. Each part is approximated by an Erlang or hyper-exponential distribution with its mean and, nearly, its
-// variance. A P_A is binary: it joins pairs, and pairs of these, with maps and reduces separate. An error comes from
-// phasetype, if durations exceed its limits.
-func (t *Tree) evaluate() error {
+// variance. A P_A is binary: it joins pairs, and pairs of these, with maps and reduces separate.
+func (t *Tree) evaluate() {
 	if t == nil || t.Op == Leaf {
-		return nil
+		return
 	}
 	var maps, others []run
-	var sum, chance moments
-	for i, part := range t.Parts {
-		if err := part.evaluate(); err != nil {
-			return err
-		}
+	var sum moments
+	for _, part := range t.Parts {
+		part.evaluate()
 		m := moments{part.Mean, part.Variance}
 		sum = sum.plus(m.times(float64(part.Count)))
-		if t.Op == ProbabilisticFork {
-			chance = chance.plus(moments{m.mean, m.variance + m.mean*m.mean}.times(t.Prob[i]))
-		}
 		if part.Op == Leaf && part.Kind == Map {
 			maps = append(maps, run{m, part.Count})
 		} else {
 			others = append(others, run{m, part.Count})
 		}
 	}
-	var err error
-	switch t.Op {
-	case Serial:
-		t.Mean, t.Variance = sum.mean, sum.variance
-	case ProbabilisticFork:
-		t.Mean, t.Variance = chance.mean, math.Max(0, chance.variance-chance.mean*chance.mean)
-	case ParallelAnd, ParallelOr:
-		var sides [3]moments
-		for i, runs := range [][]run{maps, others} {
-			if sides[i], err = joined(runs, t.Op); err != nil {
-				return err
-			}
-		}
-		both := []run{{sides[0], min(1, len(maps))}, {sides[1], min(1, len(others))}}
-		if sides[2], err = joined(both, t.Op); err != nil {
-			return err
-		}
-		t.Mean, t.Variance = sides[2].mean, sides[2].variance
+	if t.Op == ParallelAnd {
+		sum = joined([]run{{joined(maps), min(1, len(maps))}, {joined(others), min(1, len(others))}})
 	}
-	return nil
+	t.Mean, t.Variance = sum.mean, sum.variance
 }
 
 // A run is a number of equal parallel durations.
@@ -61,26 +35,18 @@ type run struct {
 
 // joined joins neighbours in pairs until one is left. Pairs within a run are equal, so a run costs the logarithm of
 // its length.
-func joined(runs []run, op Operator) (moments, error) {
+func joined(runs []run) moments {
 	for {
 		var next []run
 		var odd *moments // the last of the runs before, without a partner
 		for _, r := range runs {
 			if odd != nil && r.count > 0 {
-				m, err := pair(*odd, r.moments, op)
-				if err != nil {
-					return m, err
-				}
-				next = append(next, run{m, 1})
+				next = append(next, run{later(*odd, r.moments), 1})
 				odd = nil
 				r.count--
 			}
 			if r.count >= 2 {
-				m, err := pair(r.moments, r.moments, op)
-				if err != nil {
-					return m, err
-				}
-				next = append(next, run{m, r.count / 2})
+				next = append(next, run{later(r.moments, r.moments), r.count / 2})
 			}
 			if r.count%2 == 1 {
 				odd = &r.moments
@@ -90,46 +56,110 @@ func joined(runs []run, op Operator) (moments, error) {
 			next = append(next, run{*odd, 1})
 		}
 		if len(next) == 0 {
-			return moments{}, nil
+			return moments{}
 		}
 		if len(next) == 1 && next[0].count == 1 {
-			return next[0].moments, nil
+			return next[0].moments
 		}
 		runs = next
 	}
+}
+
+// later returns the moments of the later of two durations; NaN if one is unknown.
+func later(a, b moments) moments {
+	if a.mean > b.mean {
+		a, b = b, a
+	}
+	if a.mean <= 1e-6*b.mean || a.mean <= negligible {
+		return b
+	}
+	if x := a.mean + a.variance + b.mean + b.variance; math.IsNaN(x) || math.IsInf(x, 0) {
+		return moments{math.NaN(), math.NaN()}
+	}
+	return latest(a.fit(), b.fit())
+}
+
+// A mixture is a phase-type distribution: an Erlang distribution, or one of two exponential ones.
+type mixture []branch
+
+// A branch is stages exponential stages of a rate each, one after the other.
+type branch struct {
+	weight float64 // those of a mixture sum to 1
+	stages int
+	rate   float64 // per second
 }
 
 // leastVariation is the smallest squared coefficient of variation that is modelled. It corresponds to two hundred
 // stages: a deviation of 7 % of the mean.
 const leastVariation = 1. / 200
 
-// pair returns the moments of the later or the earlier of two durations.
-func pair(a, b moments, op Operator) (moments, error) {
-	if a.mean > b.mean {
-		a, b = b, a
+// fit returns the Erlang distribution with the mean and the nearest number of stages. If the squared coefficient of
+// variation is above 1, it returns the hyper-exponential distribution with mean and variance, each branch half of the
+// mean (H. Tijms, "Stochastic Models", 1994, appendix B).
+func (m moments) fit() mixture {
+	cv2 := max(leastVariation, m.variance/m.mean/m.mean)
+	if cv2 <= 1 {
+		stages := math.Round(1 / cv2)
+		return mixture{{1, int(stages), stages / m.mean}}
 	}
-	if a.mean <= 1e-6*b.mean || a.mean <= negligible {
-		if op == ParallelOr {
-			return a, nil
-		}
-		return b, nil
-	}
-	x, err := a.fit()
-	if err != nil {
-		return moments{}, err
-	}
-	y, err := b.fit()
-	if err != nil {
-		return moments{}, err
-	}
-	join := phasetype.Max
-	if op == ParallelOr {
-		join = phasetype.Min
-	}
-	mean, variance, err := join(x, y)
-	return moments{mean, variance}, err
+	root := math.Sqrt((cv2 - 1) / (cv2 + 1))
+	seldom := 1 / (cv2 + 1) / (1 + root) // (1-root)/2, which has no digits for a large variation
+	often := 1 - seldom
+	return mixture{{often, 1, 2 * often / m.mean}, {seldom, 1, 2 * seldom / m.mean}}
 }
 
-func (m moments) fit() (phasetype.Mixture, error) {
-	return phasetype.Fit(m.mean, math.Max(leastVariation, m.variance/m.mean/m.mean))
+// latest returns the moments of the larger of two independent variables: those of the sum without those of the smaller
+// one.
+//
+// The stages that both have passed when one ends are a walk on a grid: E[min] = Σ T(i,j)/(a+b) over i < k, j < l,
+// where T(i,j) = C(i+j,i) aⁱbʲ/(a+b)^(i+j) is the probability that the walk passes there (docs/facts/queueing.md d;
+// Z. Liang and S. Tripathi, "On performance prediction of parallel computations with precedent constraints", 2000).
+func latest(a, b mixture) moments {
+	mean, square := 0.0, 0.0
+	for _, x := range a {
+		m, s := x.raw()
+		mean, square = mean+m, square+s
+	}
+	for _, y := range b {
+		m, s := y.raw()
+		mean, square = mean+m, square+s
+	}
+	for _, x := range a {
+		for _, y := range b {
+			m, s := x.earlier(y)
+			mean, square = mean-x.weight*y.weight*m, square-x.weight*y.weight*s
+		}
+	}
+	return moments{mean, max(0, square-mean*mean)}
+}
+
+// raw returns the branch's parts of the first two raw moments.
+func (b branch) raw() (mean, square float64) {
+	k := float64(b.stages)
+	return b.weight * k / b.rate, b.weight * k * (k + 1) / (b.rate * b.rate)
+}
+
+// earlier returns the first two raw moments of the smaller of two. T is computed step by step, as a probability, so
+// that many stages neither overflow nor vanish.
+func (b branch) earlier(o branch) (mean, square float64) {
+	both := b.rate + o.rate
+	right, down := o.rate/both, b.rate/both
+	row := make([]float64, o.stages)
+	for i := range b.stages {
+		for j := range row {
+			switch {
+			case i == 0 && j == 0:
+				row[j] = 1
+			case i == 0:
+				row[j] = right * row[j-1]
+			case j == 0:
+				row[j] *= down
+			default:
+				row[j] = down*row[j] + right*row[j-1]
+			}
+			mean += row[j]
+			square += 2 * float64(i+j+1) * row[j]
+		}
+	}
+	return mean / both, square / both / both
 }

@@ -84,15 +84,14 @@ type (
 		Waits bool `json:"waits"`
 	}
 	treeOut struct {
-		Operator      string         `json:"operator"`
-		Class         *queueing.Kind `json:"class,omitempty"`
-		Tasks         int            `json:"tasks,omitempty"`
-		Count         int            `json:"count"`
-		Mean          units.Float    `json:"mean_seconds"`
-		Deviation     units.Float    `json:"standard_deviation_seconds"`
-		Probabilities []float64      `json:"probabilities,omitempty"`
-		Parts         []*treeOut     `json:"parts,omitempty"`
-		LeftOut       int            `json:"left_out,omitempty"`
+		Operator  string         `json:"operator"`
+		Class     *queueing.Kind `json:"class,omitempty"`
+		Tasks     int            `json:"tasks,omitempty"`
+		Count     int            `json:"count"`
+		Mean      units.Float    `json:"mean_seconds"`
+		Deviation units.Float    `json:"standard_deviation_seconds"`
+		Parts     []*treeOut     `json:"parts,omitempty"`
+		LeftOut   int            `json:"left_out,omitempty"`
 	}
 )
 
@@ -187,7 +186,7 @@ const deepest = 200
 func treeOf(t *queueing.Tree, depth int) *treeOut {
 	out := &treeOut{
 		Operator: t.Op.String(), Count: max(1, t.Count), Mean: units.Float(t.Mean),
-		Deviation: units.Float(math.Sqrt(t.Variance)), Probabilities: t.Prob,
+		Deviation: units.Float(math.Sqrt(t.Variance)),
 	}
 	if t.Op == queueing.Leaf {
 		out.Class, out.Tasks = &t.Kind, t.Tasks
