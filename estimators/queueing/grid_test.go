@@ -93,8 +93,8 @@ func (p point) at(t *testing.T) *Spec {
 	if !ok {
 		t.Fatalf("%+v is not published", p)
 	}
-	s.Nodes, s.MapSlots, s.ShuffleThreads, s.Jobs[0].Maps, s.Jobs[0].Copies = p.spec[0], p.spec[1], p.spec[2], p.spec[3],
-		p.spec[4]
+	s.Nodes, s.MapSlots, s.ShuffleThreads = p.spec[0], p.spec[1], p.spec[2]
+	s.Jobs[0].Maps, s.Jobs[0].Copies = p.spec[3], p.spec[4]
 	return s
 }
 
