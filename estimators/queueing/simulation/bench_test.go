@@ -14,7 +14,7 @@ func BenchmarkRun(b *testing.B) {
 			s := published(at[0], at[1])
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				simulate(s, Options{Visits: 1}, i, MaxTasks)
+				simulate(s, Options{}, i, MaxTasks)
 			}
 		})
 	}
@@ -30,7 +30,7 @@ func BenchmarkNodes(b *testing.B) {
 			s.Jobs[0].Maps, s.Jobs[0].Reduces = 20_000, 10
 			tasks := float64(s.Jobs[0].Maps * (1 + s.Jobs[0].Reduces))
 			for i := 0; b.Loop(); i++ {
-				simulate(s, Options{Visits: 1}, i, MaxTasks)
+				simulate(s, Options{}, i, MaxTasks)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/tasks*1e9, "ns/task")
 		})

@@ -32,21 +32,10 @@ type reduce struct {
 }
 
 func (r *run) submitAll() {
-	fresh := func() []node {
-		all := make([]node, r.spec.Nodes)
-		for i := range all {
-			all[i] = node{r.spec.MapSlots, max(r.spec.ReduceSlots, 1)}
-		}
-		return all
-	}
-	shared := fresh()
 	for j := range r.spec.Jobs {
 		for range r.spec.Jobs[j].Copies {
-			c := &copyOf{job: j, slots: shared}
-			if r.options.Slots == Own {
-				c.slots = fresh()
-			}
-			r.copies = append(r.copies, c)
+			slots := slices.Repeat([]node{{r.spec.MapSlots, max(r.spec.ReduceSlots, 1)}}, r.spec.Nodes)
+			r.copies = append(r.copies, &copyOf{job: j, slots: slots})
 		}
 	}
 	r.open = len(r.copies)
@@ -147,7 +136,7 @@ func (r *run) end(t *task) {
 		if j.Reduces == 0 {
 			c.open--
 		}
-		r.offer(c, int(t.node), r.startMap)
+		r.startMap(c, int(t.node))
 		for i := range c.reduces {
 			r.shuffle(c, i)
 		}
@@ -159,23 +148,10 @@ func (r *run) end(t *task) {
 	case queueing.Merge:
 		c.slots[t.node].reduces++
 		c.open--
-		r.offer(c, int(t.node), r.startReduce)
+		r.startReduce(c, int(t.node))
 	}
 	if c.open == 0 {
 		r.over(c)
-	}
-}
-
-// offer assigns a free slot of a node to the first copy that has a task for it.
-func (r *run) offer(c *copyOf, n int, start func(*copyOf, int) bool) {
-	if r.options.Slots == Own {
-		start(c, n)
-		return
-	}
-	for _, other := range r.copies {
-		if start(other, n) {
-			return
-		}
 	}
 }
 
@@ -193,8 +169,6 @@ func (r *run) over(c *copyOf) {
 	c.now = classes{}
 	c.cycle++
 	if r.options.Cycles > 0 && r.open > 0 && r.now > c.submitted {
-		i := slices.Index(r.copies, c)
-		r.copies = append(slices.Delete(r.copies, i, i+1), c)
 		r.submit(c)
 	}
 }

@@ -21,9 +21,8 @@ func FuzzSimulate(f *testing.F) {
 			}},
 		}
 		o := Options{
-			Runs: 1, Distribution: Deterministic, Discipline: Discipline(how & 1), Slots: Slots(how >> 1 & 1),
-			Visits:  int(how >> 2 & 3),
-			Grouped: how>>4&1 == 1, Cycles: int(how >> 5 & 3),
+			Runs: 1, Distribution: Deterministic, Discipline: Discipline(how & 1), Grouped: how>>1&1 == 1,
+			Cycles: int(how >> 2 & 3),
 		}
 		r, err := Simulate(s, o)
 		if err != nil {

@@ -34,15 +34,13 @@ func TestAlone(t *testing.T) {
 	j.Maps, j.Reduces = 1, 1
 	// the map ran where the reduce does
 	chain := j.Map.Total() + j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total()
-	for _, visits := range []int{1, 7} {
-		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Visits: visits})
-		near(t, "response", r.Jobs[0].Response.Value, chain)
-		near(t, "makespan", r.Makespan.Value, chain)
-		near(t, "map", r.Jobs[0].Map.Value, j.Map.Total())
-		near(t, "last shuffle", r.Jobs[0].LastShuffle.Value, chain-j.Merge.Total())
-	}
+	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	near(t, "response", r.Jobs[0].Response.Value, chain)
+	near(t, "makespan", r.Makespan.Value, chain)
+	near(t, "map", r.Jobs[0].Map.Value, j.Map.Total())
+	near(t, "last shuffle", r.Jobs[0].LastShuffle.Value, chain-j.Merge.Total())
 	j.Reduces = 0
-	r := simulated(t, s, Options{Runs: 4000})
+	r = simulated(t, s, Options{Runs: 4000})
 	if got := r.Jobs[0].Response; !(math.Abs(got.Value-j.Map.Total()) < 4*got.StandardError) {
 		t.Errorf("a map alone takes %v ± %v in the mean, its demand is %v", got.Value, got.StandardError, j.Map.Total())
 	}
@@ -55,39 +53,32 @@ func TestAlone(t *testing.T) {
 // twice.
 func TestConservation(t *testing.T) {
 	for _, discipline := range []Discipline{ProcessorSharing, FirstCome} {
-		for _, slots := range []Slots{Own, Shared} {
-			for _, visits := range []int{1, 3} {
-				s := published(4, 5)
-				s.Jobs[0].Copies = 2
-				s.Jobs = append(s.Jobs, s.Jobs[0])
-				s.Jobs[1].Maps, s.Jobs[1].Reduces, s.Jobs[1].Copies = 17, 7, 1
-				s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
-				s.Jobs[1].Shuffle.Network = 0
-				s.Jobs[0].Map.Network = .02
-				r := simulated(t, s, Options{
-					Distribution: Deterministic, Runs: 1, Discipline: discipline, Slots: slots,
-					Visits: visits,
-				})
-				var asked queueing.Demand
-				for _, j := range s.Jobs {
-					n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
-					for _, c := range []struct {
-						d     queueing.Demand
-						tasks float64
-					}{{j.Map, n * maps}, {j.Shuffle, n * maps * reduces}, {j.Merge, n * reduces}} {
-						asked.CPU += c.d.CPU * c.tasks
-						asked.Fibre += c.d.Fibre * c.tasks
-						asked.Disk += c.d.Disk * c.tasks
-						asked.Network += c.d.Network * c.tasks
-					}
-				}
-				end := r.Makespan.Value
-				near(t, "CPU", r.CPU*12*end, asked.CPU)
-				near(t, "fibre", r.Fibre*3*end, asked.Fibre)
-				near(t, "disk", r.Disk*3*end, asked.Disk)
-				near(t, "network", r.Network*end, asked.Network)
+		s := published(4, 5)
+		s.Jobs[0].Copies = 2
+		s.Jobs = append(s.Jobs, s.Jobs[0])
+		s.Jobs[1].Maps, s.Jobs[1].Reduces, s.Jobs[1].Copies = 17, 7, 1
+		s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
+		s.Jobs[1].Shuffle.Network = 0
+		s.Jobs[0].Map.Network = .02
+		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Discipline: discipline})
+		var asked queueing.Demand
+		for _, j := range s.Jobs {
+			n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
+			for _, c := range []struct {
+				d     queueing.Demand
+				tasks float64
+			}{{j.Map, n * maps}, {j.Shuffle, n * maps * reduces}, {j.Merge, n * reduces}} {
+				asked.CPU += c.d.CPU * c.tasks
+				asked.Fibre += c.d.Fibre * c.tasks
+				asked.Disk += c.d.Disk * c.tasks
+				asked.Network += c.d.Network * c.tasks
 			}
 		}
+		end := r.Makespan.Value
+		near(t, "CPU", r.CPU*12*end, asked.CPU)
+		near(t, "fibre", r.Fibre*3*end, asked.Fibre)
+		near(t, "disk", r.Disk*3*end, asked.Disk)
+		near(t, "network", r.Network*end, asked.Network)
 	}
 }
 
@@ -114,22 +105,15 @@ func TestScale(t *testing.T) {
 		2*simulated(t, s, Options{Runs: 3}).Jobs[0].Response.Value)
 }
 
-// Jobs that share slots take them in the order of submission; jobs with slots of their own do not wait for each other.
+// Each copy has slots of its own: the second job does not wait for the first.
 func TestSlots(t *testing.T) {
 	s := &queueing.Spec{Nodes: 1, CPUs: 10, MapSlots: 2, ShuffleThreads: 1, Jobs: []queueing.Job{
 		{Name: "first", Copies: 1, Maps: 4, Map: queueing.Demand{CPU: 10}},
 		{Name: "second", Copies: 1, Maps: 2, Map: queueing.Demand{CPU: 10}},
 	}}
-	for slots, want := range map[Slots][2]float64{Shared: {20, 30}, Own: {20, 10}} {
-		r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: slots})
-		if got := [2]float64{r.Jobs[0].Response.Value, r.Jobs[1].Response.Value}; got != want {
-			t.Errorf("%v slots: responses %v, want %v", slots, got, want)
-		}
-	}
-	// Submitted again at 20, the first stands behind the second, which at 30 stands behind the first.
-	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1, Slots: Shared, Cycles: 2})
-	if got := [2]float64{r.Jobs[0].Response.Value, r.Jobs[1].Response.Value}; got != [2]float64{30, 30} {
-		t.Errorf("closed, shared slots: responses %v, want 30 for both", got)
+	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	if got := [2]float64{r.Jobs[0].Response.Value, r.Jobs[1].Response.Value}; got != [2]float64{20, 10} {
+		t.Errorf("responses %v, want 20 and 10", got)
 	}
 }
 
@@ -140,10 +124,7 @@ func TestDealing(t *testing.T) {
 	}}
 	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response.Value, 10)
 	s.Jobs[0].Reduces, s.Jobs[0].Merge.Disk = 1, 5
-	near(t, "response", simulated(t, s, Options{
-		Distribution: Deterministic, Runs: 1,
-		Slots: Shared,
-	}).Jobs[0].Response.Value, 15)
+	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response.Value, 15)
 }
 
 // More reduces than slots for them: the later ones copy when an earlier one has ended.

@@ -13,7 +13,6 @@ type task struct {
 	node   int32
 	reduce int32 // of a shuffle or merge
 	stage  int8  // the current centre
-	round  int   // finished visits
 	tokens int   // outputs that a shuffle copies
 	asks   [kinds]float64
 	start  float64
@@ -72,8 +71,7 @@ func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 // start adds a task at the current time.
 func (r *run) start(t task) {
 	t.start = r.now
-	r.left -= r.options.Visits
-
+	r.left--
 	i := int32(len(r.tasks))
 	if n := len(r.free); n > 0 {
 		i = r.free[n-1]
@@ -96,20 +94,13 @@ func (r *run) settle() {
 
 func (r *run) advance(i int32) {
 	t := &r.tasks[i]
-	for {
-		for ; t.stage < kinds; t.stage++ {
-			if service := t.asks[t.stage] / float64(r.options.Visits); service > 0 {
-				at := r.centre(t)
-				c := &r.centres[at]
-				c.arrive(r.now, i, service)
-				r.agenda.set(at, c.next())
-				return
-			}
-		}
-		t.stage = 0
-		t.round++
-		if t.round >= r.options.Visits {
-			break
+	for ; t.stage < kinds; t.stage++ {
+		if service := t.asks[t.stage]; service > 0 {
+			at := r.centre(t)
+			c := &r.centres[at]
+			c.arrive(r.now, i, service)
+			r.agenda.set(at, c.next())
+			return
 		}
 	}
 	done := *t

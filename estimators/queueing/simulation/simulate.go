@@ -47,10 +47,6 @@ const (
 	Deterministic              // each task has exactly the mean demand
 )
 
-func (d Distribution) String() string {
-	return [...]string{"exponential", "deterministic"}[d]
-}
-
 // A Discipline is the order in which a centre serves its tasks.
 type Discipline int
 
@@ -60,39 +56,19 @@ const (
 	FirstCome                          // one task per server, in the order of arrival
 )
 
-func (d Discipline) String() string {
-	return [...]string{"processor sharing", "first come, first served"}[d]
-}
-
-// Slots selects which copies may use a node's slots.
-type Slots int
-
-const (
-	// Own slots: each copy of a job has the Spec's slots on every node, so copies meet only at the centres. Equation
-	// 6 assumes this.
-	Own Slots = iota
-	// Shared slots: a free slot goes to the copy that was submitted first and has a task to start (Hadoop's FIFO).
-	Shared
-)
-
-func (s Slots) String() string { return [...]string{"own", "shared"}[s] }
-
 // Options of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
 type Options struct {
 	Runs         int // 0: DefaultRuns
 	Seed         uint64
 	Distribution Distribution
 	Discipline   Discipline
-	Slots        Slots
-	// Visits is the number of equal parts of a task's demands. The task visits its centres once for each part; 0:
-	// once.
-	Visits int
 	// Grouped reduces copy all available outputs, ShuffleThreads at most, as one task with ShuffleThreads times the
 	// demand of one output. Table 2 of the paper measured this for p_s above 1. Otherwise each output is a task of
 	// its own.
 	Grouped bool
 	// Cycles is how many times each copy of a job is submitted again after its end. The responses of these cycles
-	// count: the closed system of equation 6. 0: each copy is submitted once, all at the same time.
+	// count: the closed system of equation 6, in which each copy has the Spec's slots on every node. 0: each copy is
+	// submitted once, all at the same time.
 	Cycles int
 }
 
@@ -101,7 +77,7 @@ const DefaultRuns = 400
 
 // Limits of a simulation. A run of MaxTasks takes about ten seconds and a gigabyte.
 const (
-	MaxTasks = 10_000_000  // in one run; each visit counts
+	MaxTasks = 10_000_000  // in one run
 	MaxWork  = 200_000_000 // tasks of all runs
 )
 
@@ -132,11 +108,9 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		value, limit int
 	}{
 		{"Runs", o.Runs, math.MaxInt32},
-		{"Visits", o.Visits, 1000},
 		{"Cycles", o.Cycles, 1_000_000},
 		{"Distribution", int(o.Distribution), int(Deterministic)},
 		{"Discipline", int(o.Discipline), int(FirstCome)},
-		{"Slots", int(o.Slots), int(Shared)},
 	} {
 		if v.value < 0 || v.value > v.limit {
 			return o, &OptionError{v.name, v.value, fmt.Sprintf("0 to %d", v.limit)}
@@ -145,7 +119,6 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 	if o.Runs == 0 {
 		o.Runs = DefaultRuns
 	}
-	o.Visits = max(o.Visits, 1)
 	if err := s.Validate(); err != nil {
 		return o, err
 	}
@@ -154,7 +127,7 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		maps, reduces := float64(j.Maps), float64(j.Reduces)
 		tasks += float64(j.Copies) * (maps + maps*reduces + reduces)
 	}
-	tasks *= float64(o.Visits) * float64(o.Cycles+1)
+	tasks *= float64(o.Cycles + 1)
 	if runs := float64(o.Runs); !(tasks <= MaxTasks && tasks*runs <= MaxWork) {
 		return o, &SizeError{tasks, runs}
 	}
