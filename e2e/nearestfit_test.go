@@ -15,13 +15,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/paratimer/paratimer/internal/testkit/benchmark"
 )
 
 // A table3Row is a benchmark of NearestFit's paper that was run, as docs/nearestfit.md tells of it.
 type table3Row struct {
-	benchmark benchmark.Benchmark
+	benchmark benchmark
 	with      graded  // by the tape, which has what the tap told
 	without   graded  // by the capture, which has not
 	groups    int     // all key groups
@@ -63,7 +61,7 @@ func table3Table(old []byte) []byte {
 			"describes it, measured on %s. Graphs have the sizes of SNAP's, or of a part of them. A reduce does the benchmark's own work, and sleeps for each unit of it, so long that the reduces take %.0f s after their start. Cells are mean /\n"+
 			"max in points over the ticks with a prediction, in brackets the share of ticks without one; *nearestfit* is its streaming form where maps\n"+
 			"have more than 2000 keys. *No tap* is of the same run's REST answers alone. *With sizes* is what Table 4 is about: how many key groups the tap reports with their\n"+
-			"sizes, and the share of the bytes that they have.\n\n", benchmark.Files,
+			"sizes, and the share of the bytes that they have.\n\n", inputFiles,
 		time.Now().Format(time.DateOnly), reduceSeconds), titles, rows)
 }
 
@@ -72,7 +70,7 @@ const reduceSeconds = 45.0
 
 // TestTable3 runs the paper's benchmarks with the tap's jar, watched.
 func TestTable3(t *testing.T) {
-	for _, b := range benchmark.All() {
+	for _, b := range benchmarks() {
 		t.Run(asFile(b.Name), func(t *testing.T) {
 			const master, task = 512, 256 // megabytes
 			up(t, "--memory", strconv.Itoa(master+task*b.Containers)).table3(b)
@@ -82,12 +80,12 @@ func TestTable3(t *testing.T) {
 
 // table3 runs a benchmark. The reduces do and write what the generator says, are promised what it gives them, and no
 // key group is missed. The estimate is no worse than Hadoop's own, or good enough.
-func (l *lab) table3(b benchmark.Benchmark) {
+func (l *lab) table3(b benchmark) {
 	l.t.Helper()
 	input := b.Input()
 	groups := b.Groups(input)
 	folder := filepath.Join(l.dir, "input")
-	l.must(benchmark.Write(folder, input))
+	l.must(writeInput(folder, input))
 	c := l.collector()
 	s := &streaming{output: filepath.Join(l.dir, "output"), reduces: b.Reduces, basename: "part-r-"}
 	args := append([]string{"run", "Benchmarks", "-D", "mapreduce.job.name=benchmark"}, l.properties(c)...)
@@ -148,7 +146,7 @@ func asFile(name string) string {
 }
 
 // jobOf are the arguments of a benchmark's job.
-func jobOf(b *benchmark.Benchmark, input, output string) []string {
+func jobOf(b *benchmark, input, output string) []string {
 	args := []string{"-D", fmt.Sprintf("mapreduce.job.reduces=%d", b.Reduces)}
 	for _, o := range b.Options {
 		args = append(args, "-D", o)
@@ -157,7 +155,7 @@ func jobOf(b *benchmark.Benchmark, input, output string) []string {
 }
 
 // wantOutput is what each reduce writes.
-func wantOutput(b *benchmark.Benchmark, groups []benchmark.Group) []string {
+func wantOutput(b *benchmark, groups []keyGroup) []string {
 	files := make([]strings.Builder, b.Reduces)
 	for _, g := range groups {
 		fmt.Fprintf(&files[g.Reduce], "%s\t%d\n", g.Key, g.Result)
@@ -191,12 +189,12 @@ func TestTable3Jobs(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range benchmark.All() {
+	for _, b := range benchmarks() {
 		t.Run(asFile(b.Name), func(t *testing.T) {
 			input := b.Input()
 			folder := t.TempDir()
 			in, out := filepath.Join(folder, "input"), filepath.Join(folder, "output")
-			if err := benchmark.Write(in, input); err != nil {
+			if err := writeInput(in, input); err != nil {
 				t.Fatal(err)
 			}
 			units, err := inOneProcess(t.Context(), classes+":"+lib, folder, jobOf(&b, in, out))

@@ -114,6 +114,7 @@ var may = map[string][]string{
 	"cmd": {
 		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "textkey", "timeline", "units",
 	},
+	"e2e":      {}, // tests alone
 	"examples": {},
 	"sketch":   {},
 	"textkey":  {},

@@ -1,4 +1,4 @@
-package benchmark
+package e2e
 
 import (
 	"fmt"
@@ -24,11 +24,11 @@ const (
 	random     partitioner = "random"            // Hadoop's own, by the keys' hashes
 )
 
-// matMult multiplies two matrices block by block: a group is a block of A and one of B. All blocks have the same
+// matMult multiplies two matrices block by block: a group is a block of A and one of B. benchmarks blocks have the same
 // density. If unbalanced, those of the last block column have twice the density, which halves from each column to the
 // previous one.
-func matMult(name string, p partitioner, density float64) Benchmark {
-	b := Benchmark{
+func matMult(name string, p partitioner, density float64) benchmark {
+	b := benchmark{
 		Name: name, Job: "product", Cost: "n³·d·d'", Paper: "the same",
 		Options: []string{"benchmark.side=" + strconv.Itoa(side), "benchmark.partitioner=" + string(p)},
 		lines:   func(rng *rand.Rand) []string { return matrices(rng, density, p == unbalanced) },

@@ -1,4 +1,4 @@
-package benchmark
+package e2e
 
 import (
 	"fmt"
@@ -28,7 +28,7 @@ func graphs() []graph {
 // draw draws distinct edges between different nodes, with end points in proportion to the nodes' expected degrees
 // (F. Chung, L. Lu, 2002).
 func (g graph) draw(rng *rand.Rand) [][2]int {
-	z, names := newZipf(g.nodes, g.falls), rng.Perm(g.nodes)
+	z, names := newZipfLaw(g.nodes, g.falls), rng.Perm(g.nodes)
 	seen := map[[2]int]bool{}
 	var all [][2]int
 	for len(all) < g.edges {
@@ -42,8 +42,8 @@ func (g graph) draw(rng *rand.Rand) [][2]int {
 	return all
 }
 
-func twoPaths(name string, g graph) Benchmark {
-	return Benchmark{
+func twoPaths(name string, g graph) benchmark {
+	return benchmark{
 		Name: name, Job: "paths", Cost: "n²", Paper: "graphs of SNAP",
 		lines: func(rng *rand.Rand) []string {
 			all := g.draw(rng)
@@ -66,9 +66,9 @@ func twoPaths(name string, g graph) Benchmark {
 }
 
 // triangleCount joins the paths of length two with the edges, with the pair of end points as the key.
-func triangleCount(name string, g graph) Benchmark {
+func triangleCount(name string, g graph) benchmark {
 	g.nodes, g.edges = g.nodes/2, g.edges*3/10
-	return Benchmark{
+	return benchmark{
 		Name: name, Job: "triangles", Cost: "n", Paper: "graphs of SNAP",
 		lines: func(rng *rand.Rand) []string {
 			neighbours := make([][]int, g.nodes)
@@ -105,4 +105,41 @@ func triangleCount(name string, g graph) Benchmark {
 func keyed(line string, to func(key, value string)) {
 	key, value, _ := strings.Cut(line, "\t")
 	to(key, value)
+}
+
+// A relation has records with keys drawn by Zipf's law; exponent 0 is uniform.
+type relation struct {
+	records  int
+	exponent float64
+}
+
+// naturalJoin joins two relations over the same keys. Keys that are frequent in one are frequent in the other.
+func naturalJoin(name string, r, s relation) benchmark {
+	const keys = 1000
+	return benchmark{
+		Name: name, Job: "join", Cost: "n_R·n_S", Paper: "the same",
+		lines: func(rng *rand.Rand) []string {
+			names := rng.Perm(keys)
+			var lines []string
+			for i, side := range []relation{r, s} {
+				z := newZipfLaw(keys, side.exponent)
+				for range side.records {
+					lines = append(lines, fmt.Sprintf("k%04d\t%c%08x", names[z.draw(rng)], "RS"[i], rng.Uint32()))
+				}
+			}
+			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+			return lines
+		},
+		emit: keyed,
+		reduce: func(values []string) (units, result int) {
+			left := 0
+			for _, v := range values {
+				if v[0] == 'R' {
+					left++
+				}
+			}
+			n := left * (len(values) - left)
+			return n, n
+		},
+	}
 }

@@ -1,4 +1,4 @@
-package benchmark
+package e2e
 
 import (
 	"math"
@@ -17,11 +17,11 @@ func TestBenchmarks(t *testing.T) {
 		"words": words, "combined-words": words, "index": postings, "paths": paths, "triangles": triangles,
 		"join": joined, "product": multiplied,
 	}
-	for i, b := range All() {
+	for i, b := range benchmarks() {
 		t.Run(b.Name, func(t *testing.T) {
 			t.Parallel()
 			input := b.Input()
-			if again := All()[i]; !slices.EqualFunc(input, again.Input(), slices.Equal) {
+			if again := benchmarks()[i]; !slices.EqualFunc(input, again.Input(), slices.Equal) {
 				t.Error("the input is another one each time")
 			}
 			groups := b.Groups(input)
@@ -161,11 +161,11 @@ func TestPartitioners(t *testing.T) {
 	}
 }
 
-// TestWrite: a file for each map, whose lines are the input's.
-func TestWrite(t *testing.T) {
+// TestWriteInput: a file for each map, whose lines are the input's.
+func TestWriteInput(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "input")
-	if err := Write(folder, [][]string{{"one", "two"}, {"three"}}); err != nil {
+	if err := writeInput(folder, [][]string{{"one", "two"}, {"three"}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"part-00000": "one\ntwo\n", "part-00001": "three\n"} {
@@ -173,7 +173,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if err := Write(folder, nil); err == nil {
+	if err := writeInput(folder, nil); err == nil {
 		t.Error("a folder that is there already: no error")
 	}
 }

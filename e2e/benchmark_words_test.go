@@ -1,4 +1,4 @@
-package benchmark
+package e2e
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// zipf draws numbers from 0 on; i has a probability in proportion to (i+1)^-exponent.
-type zipf struct{ bounds []float64 }
+// zipfLaw draws numbers from 0 on; i has a probability in proportion to (i+1)^-exponent.
+type zipfLaw struct{ bounds []float64 }
 
-func newZipf(n int, exponent float64) zipf {
-	z := zipf{make([]float64, n)}
+func newZipfLaw(n int, exponent float64) zipfLaw {
+	z := zipfLaw{make([]float64, n)}
 	total := 0.0
 	for i := range z.bounds {
 		total += math.Pow(float64(i+1), -exponent)
@@ -23,7 +23,7 @@ func newZipf(n int, exponent float64) zipf {
 	return z
 }
 
-func (z zipf) draw(rng *rand.Rand) int {
+func (z zipfLaw) draw(rng *rand.Rand) int {
 	last := len(z.bounds) - 1
 	return min(sort.SearchFloat64s(z.bounds, rng.Float64()*z.bounds[last]), last)
 }
@@ -34,13 +34,13 @@ const vocabulary = 20_000
 // A language is a list of words with frequencies by Zipf's law with exponent 1. Their letters are random, so that
 // neither partition nor spelling depends on the frequency.
 type language struct {
-	zipf
+	zipfLaw
 	words []string
 }
 
 func newLanguage(rng *rand.Rand) language {
 	const letters = 7
-	return language{newZipf(vocabulary, 1), repeat(vocabulary, func() string {
+	return language{newZipfLaw(vocabulary, 1), repeat(vocabulary, func() string {
 		var word [letters]byte
 		for i := range word {
 			word[i] = byte('a' + rng.IntN(26))
@@ -54,9 +54,9 @@ func (l *language) text(rng *rand.Rand, words int) string {
 	return strings.Join(repeat(words, func() string { return l.words[l.draw(rng)] }), " ")
 }
 
-func wordCount(name, job string) Benchmark {
+func wordCount(name, job string) benchmark {
 	const lines, words = 4000, 40
-	b := Benchmark{
+	b := benchmark{
 		Name: name, Job: job, Cost: "n", Paper: "text",
 		lines: func(rng *rand.Rand) []string {
 			l := newLanguage(rng)
@@ -84,15 +84,15 @@ func sum(values []string) (total int) {
 	return total
 }
 
-func largeDocuments(name string) Benchmark { return invertedIndex(name, "5,000 documents", 160, 2000) }
+func largeDocuments(name string) benchmark { return invertedIndex(name, "5,000 documents", 160, 2000) }
 
-func smallDocuments(name string) Benchmark { return invertedIndex(name, "50,000 documents", 4000, 40) }
+func smallDocuments(name string) benchmark { return invertedIndex(name, "50,000 documents", 4000, 40) }
 
 // invertedIndex generates documents; one in twenty is a duplicate. A document is a line: its fingerprint and its
 // words.
-func invertedIndex(name, inPaper string, documents, words int) Benchmark {
+func invertedIndex(name, inPaper string, documents, words int) benchmark {
 	const twice = 0.05
-	return Benchmark{
+	return benchmark{
 		Name: name, Job: "index", Cost: "n²", Paper: inPaper,
 		lines: func(rng *rand.Rand) []string {
 			l := newLanguage(rng)
