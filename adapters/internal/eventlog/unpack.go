@@ -49,7 +49,7 @@ const mark = "\ufeff"
 
 var (
 	firstName = regexp.MustCompile(`^\s*\{\s*"Event"\s*:\s*"([^"\\]*)"`)
-	ofSpark   = regexp.MustCompile(`"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
+	ofSpark   = regexp.MustCompile(`(?m)^\s*\{.*?"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
 )
 
 // Event returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so that a
@@ -63,6 +63,6 @@ func Event(line []byte) string {
 	return string(e.Event)
 }
 
-// IsLog reports whether a text, the beginning of a file, has an event of Spark or Databricks. Its first lines may be
-// damaged or incomplete.
+// IsLog reports whether a text, the beginning of a file, has a line that is an event of Spark or Databricks. Its first
+// lines may be damaged or incomplete.
 func IsLog(text []byte) bool { return ofSpark.Match(text) }

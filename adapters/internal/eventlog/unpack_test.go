@@ -155,6 +155,7 @@ func TestIsLog(t *testing.T) {
 		`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"}`: true,
 		`half a line"}` + "\n" + `{"Event":"SparkListenerJobEnd","Job ID":0}`:        true,
 		`{"Spark Version":"3.5.1","Event":"SparkListenerLogStart"}`:                  true,
+		`A line is {"Event": "SparkListenerLogStart"}.`:                              false,
 		`{"Event":"page_view","user":1}`:                                             false,
 		`{"paratimer_tape":1}`:                                                       false,
 		"":                                                                           false, "version: 1\nname: join\n": false,
