@@ -55,6 +55,9 @@ var (
 // Event returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so that a
 // cut-off line has it too.
 func Event(line []byte) string {
+	if !bytes.Contains(line, []byte(`"Event"`)) {
+		return "" // as millions of lines may be
+	}
 	if name := firstName.FindSubmatch(line); name != nil {
 		return string(name[1])
 	}
