@@ -61,24 +61,17 @@ bin/lab $(1) > $(2).new
 mv $(2).new $(2)
 endef
 
-# The same with a program of its own.
-define write
-go build -C lab -o $(CURDIR)/bin/ ./$(1)
-bin/$(1) > $(2).new
-mv $(2).new $(2)
-endef
-
 # docs/accuracy.md from the recordings in testdata. PARATIMER_RECORDINGS lists folders of others.
 accuracy:
-	$(call write,accuracy,docs/accuracy.md)
+	$(call lab,accuracy,docs/accuracy.md)
 
 # docs/alerts.md, likewise.
 alerts:
-	$(call write,alerting,docs/alerts.md)
+	$(call lab,alerts,docs/alerts.md)
 
 # docs/calibration.md: some minutes of two cores.
 calibration:
-	$(call write,calibration,docs/calibration.md)
+	$(call lab,calibration,docs/calibration.md)
 
 # docs/nearestfit.md: some minutes of two cores.
 nearestfit:

@@ -1,4 +1,4 @@
-package main
+package accuracy
 
 import (
 	"context"
@@ -43,7 +43,9 @@ func TestSlowNode(t *testing.T) {
 	} {
 		with, without := 0.0, 0.0
 		for seed := range uint64(seeds) {
-			opt := simulate.Options{Seed: seed + 1, Know: simulate.Profile, Every: usersTick, Noise: 0.15, Slow: c.slow}
+			opt := simulate.Options{
+				Seed: seed + 1, Know: simulate.Profile, Every: 3 * time.Second, Noise: 0.15, Slow: c.slow,
+			}
 			a, b := nodePoints(t, plan, opt)
 			with, without = with+a/seeds, without+b/seeds
 		}

@@ -1,61 +1,76 @@
-package main
+package accuracy
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/lab/page"
 )
+
+// onPage checks that a page has a text.
+func onPage(t *testing.T, file, text string) {
+	t.Helper()
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text == "" || !strings.Contains(string(got), text) {
+		t.Errorf("%s should have\n%s", file, text)
+	}
+}
 
 // TestSimulatedPartsOfThePage: what docs/accuracy.md has of the paper's experiments and of monitoring is what the
 // program says today.
 func TestSimulatedPartsOfThePage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/accuracy.md")
+	lines, err := measured("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := papers(&b, examples); err != nil {
+	_, rows, _ := strings.Cut(accuracyText, "{{range .Simulated}}")
+	rows, _, _ = strings.Cut(rows, "{{end}}")
+	var b strings.Builder
+	if err := page.Write(&b, "{{range .}}"+rows+"{{end}}", lines); err != nil {
 		t.Fatal(err)
 	}
-	if err := monitoring(&b, examples, 5); err != nil {
+	onPage(t, "../../docs/accuracy.md", b.String())
+	table, err := monitored(5)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), b.String()) {
-		t.Errorf("docs/accuracy.md is of another day: run `make accuracy`. It should have\n%s", b.String())
+	onPage(t, "../../docs/accuracy.md", table)
+	onPage(t, "accuracy.md", table)
+}
+
+// TestSampledTable: the page's table about profiles of samples is what the program says today.
+func TestSampledTable(t *testing.T) {
+	t.Parallel()
+	table, err := sampledTable(3)
+	if err != nil {
+		t.Fatal(err)
 	}
+	onPage(t, "../../docs/accuracy.md", table)
+	onPage(t, "accuracy.md", table)
 }
 
 // The paper's figures of sections 4.2 to 4.4 that the simulation must meet.
 func TestPublished(t *testing.T) {
 	t.Parallel()
-	all, err := experiments(examples)
+	lines, err := measured("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range all {
-		e := &all[i]
-		got, total, err := e.run()
-		if err != nil {
-			t.Fatal(err)
+	for _, l := range lines {
+		name, e := l.Estimator, l.experiment
+		if (name == "standard_static" && !(l.Mean <= 1.1 && l.Most <= 4.6)) ||
+			(name == "standard" && strings.HasPrefix(e.name, "case") && !strings.HasPrefix(e.name, "case D:") && l.Under > 7) ||
+			(name == "one_failure" && l.Over > 30) || (name == "skew_high" && l.Over > 17) ||
+			(name == "skew_low" && !(l.Mean <= 6 && l.Over < 1)) || (name == "best_guess" && l.Mean > 4) {
+			t.Errorf("%+v", l)
 		}
-		for k, row := range e.rows {
-			o := &got[k]
-			switch {
-			case row.estimator == "standard_static" && !(mean(o.points) <= 1.1 && most(o.points) <= 4.6):
-				t.Errorf("%s: standard_static: %s", e.name, &o.errorsOf)
-			case row.estimator == "standard" && strings.HasPrefix(e.name, "case") && e.name != caseD && o.under > 7:
-				t.Errorf("%s: standard is under by %.1f", e.name, o.under)
-			case row.estimator == "one_failure" && o.over > 30, row.estimator == "skew_high" && o.over > 17:
-				t.Errorf("%s: %s is over by %.1f", e.name, row.estimator, o.over)
-			case row.estimator == "skew_low" && !(mean(o.points) <= 6 && o.over < 1), row.estimator == "best_guess" &&
-				mean(o.points) > 4:
-				t.Errorf("%s: %s: %s", e.name, row.estimator, &o.errorsOf)
-			}
-		}
-		if e.true != nil && (total < 2000 || total > 2100) {
-			t.Errorf("%s takes %.0f s, and about 2050 in the paper", e.name, total)
+		if e.real != "" && (l.Seconds < 2000 || l.Seconds > 2100) {
+			t.Errorf("%s takes %.0f s, and about 2050 in the paper", e.name, l.Seconds)
 		}
 	}
 }

@@ -1,12 +1,13 @@
-// Command calibration writes docs/calibration.md: how often ranges contain the truth on simulated runs. It runs the
+// Package calibration writes docs/calibration.md: how often ranges contain the truth on simulated runs. It runs the
 // paratimer command and reads only its report.
-package main
+package calibration
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -14,14 +15,15 @@ import (
 	"github.com/paratimer/paratimer/lab/replaytest"
 )
 
-func main() {
-	runs := flag.Int("runs", 2000, "simulated runs a seed")
-	seeds := flag.Int("seeds", 3, "how many seeds, from 1 on")
-	flag.Parse()
-	if err := run(*runs, *seeds); err != nil {
-		fmt.Fprintln(os.Stderr, "calibration:", err)
-		os.Exit(1)
+// Run writes docs/calibration.md.
+func Run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("lab calibration", flag.ContinueOnError)
+	runs := flags.Int("runs", 2000, "simulated runs a seed")
+	seeds := flags.Int("seeds", 3, "how many seeds, from 1 on")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
+	return run(*runs, *seeds, out)
 }
 
 // A report is the part of `paratimer calibrate --output json` that this command needs.
@@ -42,7 +44,7 @@ type held struct {
 	Runs  int      `json:"runs"`
 }
 
-func run(runs, seeds int) error {
+func run(runs, seeds int, w io.Writer) error {
 	command, err := replaytest.Build(context.Background())
 	if err != nil {
 		return err
@@ -63,6 +65,6 @@ func run(runs, seeds int) error {
 		}
 		all = append(all, r)
 	}
-	write(os.Stdout, runs, all)
+	write(w, runs, all)
 	return nil
 }

@@ -1,11 +1,12 @@
-// Command fit fits the numbers of the cost law (estimators/cost) to finished runs, and writes them with their
+// Package fit fits the numbers of the cost law (estimators/cost) to finished runs, and writes them with their
 // standard errors as a source file. Without -o it prints the accuracy of the program's current numbers.
-package main
+package fit
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,26 +14,23 @@ import (
 	"github.com/paratimer/paratimer/estimators/cost"
 )
 
-func main() {
-	if err := command(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "fit:", err)
-		os.Exit(1)
+// Run fits the numbers.
+func Run(args []string, out io.Writer) error {
+	ctx, flags := context.Background(), flag.NewFlagSet("lab fit", flag.ContinueOnError)
+	folders := flags.String("runs", "../shared/corpus,../shared/recordings-spark", "folders of runs")
+	pattern := flags.String("files", "*.eventlog.*", "files of runs in them")
+	profiles := flags.String("profiles", "", "folder of profiles of runs whose recordings are not there")
+	ticks := flags.Int("ticks", 24, "instants of each run that are looked at")
+	samples := flags.Int("samples", 32, "replays for a range")
+	kinds := flags.String("kinds", "", "kinds of pairs, all if empty: "+strings.Join(kindNames, ", "))
+	each := flags.Bool("v", false, "print each pair")
+	only := flags.String("only", "", "print the ticks of the pair of this run and this other one: RUN,OTHER")
+	most := flags.Int("most", 0, "pairs of a run and another recording at most; 0: all")
+	keep := flags.String("keep", "", "numbers that are not fitted, as the runs cannot show them")
+	file := flags.String("o", "", "write fitted numbers to this file")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-}
-
-func command(ctx context.Context) error {
-	folders := flag.String("runs", "../shared/corpus,../shared/recordings-spark", "folders of runs")
-	pattern := flag.String("files", "*.eventlog.*", "files of runs in them")
-	profiles := flag.String("profiles", "", "folder of profiles of runs whose recordings are not there")
-	ticks := flag.Int("ticks", 24, "instants of each run that are looked at")
-	samples := flag.Int("samples", 32, "replays for a range")
-	kinds := flag.String("kinds", "", "kinds of pairs, all if empty: "+strings.Join(kindNames, ", "))
-	each := flag.Bool("v", false, "print each pair")
-	only := flag.String("only", "", "print the ticks of the pair of this run and this other one: RUN,OTHER")
-	most := flag.Int("most", 0, "pairs of a run and another recording at most; 0: all")
-	keep := flag.String("keep", "", "numbers that are not fitted, as the runs cannot show them")
-	out := flag.String("o", "", "write fitted numbers to this file")
-	flag.Parse()
 	runs, err := readRuns(ctx, strings.Split(*folders, ","), *pattern, *ticks)
 	if err != nil {
 		return err
@@ -47,11 +45,11 @@ func command(ctx context.Context) error {
 		pairs = slices.DeleteFunc(pairs, func(k kind) bool { return !slices.Contains(wanted, k.name) })
 	}
 	if *only != "" {
-		return printTicks(os.Stdout, pairs, *only, cost.Costs, *samples)
+		return printTicks(out, pairs, *only, cost.Costs, *samples)
 	}
-	if *out == "" {
+	if *file == "" {
 		for _, k := range pairs {
-			k.report(os.Stdout, score(k.pairs, cost.Costs, *samples), *each)
+			k.report(out, score(k.pairs, cost.Costs, *samples), *each)
 		}
 		return nil
 	}
@@ -79,7 +77,7 @@ func command(ctx context.Context) error {
 		for name, e := range left.errors {
 			errors[name] = e
 		}
-		f.printLeftOut(os.Stdout, &best, left.best)
+		f.printLeftOut(out, &best, left.best)
 	}
-	return write(*out, best, errors, runs)
+	return write(*file, best, errors, runs)
 }

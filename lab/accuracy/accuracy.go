@@ -1,0 +1,199 @@
+// Package accuracy measures ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md) and in the
+// experiments of the ParaTimer paper. Whatever is a recording is scored by the paratimer command.
+package accuracy
+
+import (
+	_ "embed" // the page's text
+	"flag"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/lab/page"
+)
+
+// indicators are the other indicators beside ParaTimer.
+var indicators = []string{"pig", "hadoop", "dne", "gnm"}
+
+// An engine is the runs of one engine and what they have in common. Held is the share of the ticks at which the range
+// of 80 % held the true remaining time.
+type engine struct {
+	Title, Words        string
+	folder              string // of recordings that are too large for the project
+	Runs                []*run
+	HeldFirst, HeldWith page.Number
+}
+
+//go:embed accuracy.md
+var accuracyText string
+
+// Run writes docs/accuracy.md.
+func Run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("lab accuracy", flag.ContinueOnError)
+	shared := flags.String("shared", "../shared", "folder with the recordings of Tez and Spark")
+	only := flags.String("only", "", "measure the recordings of this engine alone: MapReduce, Tez or Spark")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	experiments, err := measured(".")
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Engines    []*engine
+		Indicators []string
+		Simulated  []line
+	}{nil, indicators, experiments}
+	for _, e := range []*engine{
+		{Title: "MapReduce", Words: mapReduceWords},
+		{Title: "DAGs of Tez", Words: tezWords, folder: "recordings-tez"},
+		{Title: "Applications of Spark", Words: sparkWords, folder: "recordings-spark"},
+	} {
+		if *only == "" || strings.HasSuffix(e.Title, *only) {
+			data.Engines = append(data.Engines, e)
+		}
+	}
+	if err := withProgram(func(p program) error {
+		for _, e := range data.Engines {
+			if err := e.measure(p, *shared); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return page.Write(out, accuracyText, data)
+}
+
+const (
+	mapReduceWords = "Pig and Streaming on Hadoop 2.10 to 3.5; the last ten on an overloaded machine. Other profiles are of larger runs on other data. " +
+		"failing-1 failed and is left out."
+	tezWords   = "Pig and Hive on Tez 0.10.5. Runs with a name that ends in 1 are of an overloaded machine, where the set-up of a task took several times as long."
+	sparkWords = "Programs on Spark 3.5.6 and 4.0.5, four cores. Without a profile an application may submit more jobs at any time: the headline counts what such " +
+		"programs submit later. Runs with a name that ends in 1 are of an overloaded machine, those with a 3 of a quiet one."
+)
+
+// measure scores the engine's runs.
+func (e *engine) measure(p program, shared string) error {
+	files, err := filepath.Glob(filepath.Join(shared, e.folder, "*.jsonl.gz"))
+	var profiles []*run
+	if e.folder == "" {
+		if profiles, err = kept(); err != nil {
+			return err
+		}
+		files, err = fixtures.Recordings("recordings", "recordings-busy")
+	}
+	if err != nil {
+		return err
+	}
+	if e.Runs, err = p.load(files); err != nil {
+		return err
+	}
+	if err := p.pair(e.Runs, profiles, func(*run) []string { return []string{"--estimators", "own"} }); err != nil {
+		return err
+	}
+	var first, with page.Mean
+	for _, r := range e.Runs {
+		first.Add(r.Held(), r.Ticks)
+		for _, w := range r.With {
+			with.Add(w.Held(), w.Ticks)
+		}
+	}
+	e.HeldFirst, e.HeldWith = first.Value(), with.Value()
+	return nil
+}
+
+// The headline is the first estimator, the range of 80 % the second one.
+
+func (s *score) points() page.Number { return s.Estimators[0].Mean }
+
+// Held returns the share of the ticks at which the range of 80 % held the true remaining time.
+func (s *score) Held() page.Number { return s.Ranges[1].Held }
+
+// Cells returns the cells about the headline and the range of 80 %.
+func (s *score) Cells() string {
+	h := s.Estimators[0]
+	row := page.Row((1 - h.Empty).Percent(), h.Mean.String()+" / "+h.Most.String(), h.Bias, s.Held().Percent(),
+		s.Ranges[1].Width.Percent())
+	return row[1 : len(row)-1]
+}
+
+// Of returns the mean error of an estimator.
+func (s *score) Of(name string) page.Number {
+	for _, e := range s.Estimators {
+		if e.Name == name {
+			return e.Mean
+		}
+	}
+	return page.Number(math.NaN())
+}
+
+// Best returns the score with the profile of median mean error; nil if there is none.
+func (r *run) Best() *pair {
+	if len(r.With) == 0 {
+		return nil
+	}
+	return &r.With[len(r.With)/2]
+}
+
+// Worst returns the score with the worst profile.
+func (r *run) Worst() *pair { return &r.With[len(r.With)-1] }
+
+// Headline returns the mean error with the profile of median error, or without any.
+func (r *run) Headline() page.Number {
+	if best := r.Best(); best != nil {
+		return best.points()
+	}
+	return r.points()
+}
+
+// First returns the median over the runs of the mean errors without a profile.
+func (e *engine) First() page.Number {
+	var all page.Numbers
+	for _, r := range e.Runs {
+		all = append(all, r.points())
+	}
+	return all.Median()
+}
+
+// Median returns the median over the runs of the mean errors with the profile of median error.
+func (e *engine) Median() page.Number {
+	var all page.Numbers
+	for _, r := range e.Runs {
+		if best := r.Best(); best != nil {
+			all = append(all, best.points())
+		}
+	}
+	return all.Median()
+}
+
+// Worse returns the median factor by which an indicator's mean error is larger than ParaTimer's.
+func (e *engine) Worse(indicator string) page.Number {
+	var factors page.Numbers
+	for _, r := range e.Runs {
+		factors = append(factors, r.Of(indicator)/r.Headline())
+	}
+	return factors.Median()
+}
+
+// Pairs returns the number of pairs of runs.
+func (e *engine) Pairs() (n int) {
+	for _, r := range e.Runs {
+		n += len(r.With)
+	}
+	return n
+}
+
+// Most returns the worst mean error of all pairs.
+func (e *engine) Most() page.Number {
+	var all page.Numbers
+	for _, r := range e.Runs {
+		for _, w := range r.With {
+			all = append(all, w.points())
+		}
+	}
+	return all.Most()
+}
