@@ -53,7 +53,7 @@ func Alerts(args []string, out io.Writer) error {
 	simulated := set{Name: "simulated, with what a profile tells"}
 	var runs []*run
 	err = withProgram(func(p program) error {
-		if runs, err = p.load(files, "--estimators", "standard", "--every", "1h"); err != nil {
+		if runs, err = p.load(files, "--estimators", "standard"); err != nil {
 			return err
 		}
 		if err := p.pair(runs, nil, held); err != nil {
@@ -112,7 +112,7 @@ func (p program) simulate(n int) ([]*score, error) {
 			return err
 		}
 		var err error
-		if r.score, err = p.score(r, "", "--estimators", "standard", "--every", "1h"); err != nil {
+		if r.score, err = p.score(r, "", "--estimators", "standard"); err != nil {
 			return err
 		}
 		all[i], err = p.score(r, plan, held(r)...)
@@ -191,7 +191,7 @@ func (r *run) Alerted() string {
 		s.Scores = append(s.Scores, w.score)
 	}
 	if len(s.Scores) == 0 {
-		return "none recorded | |"
+		return "none recorded | "
 	}
 	ahead := s.Ahead() * r.Seconds
 	warned := s.Warned()

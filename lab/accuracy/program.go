@@ -144,15 +144,19 @@ func (p program) load(files []string, args ...string) ([]*run, error) {
 // number is the number of a run at the end of a name.
 var number = regexp.MustCompile(`-\d+$`)
 
-// readGroup sets the run's group: the query of Hive, or the name of the script or program.
+// readGroup sets the run's group: the query of Hive, the name of a script, or the program of a recording of Spark.
 func (r *run) readGroup() error {
 	plan, err := planfile.ReadFile(r.profile, planfile.Options{Profile: true})
 	if err != nil {
 		return err
 	}
-	r.group = number.ReplaceAllString(path.Base(plan.Name), "")
-	if !plan.OnlyMapReduce() {
-		r.group = cmp.Or(plan.Jobs[0].Alias, r.group)
+	switch plan.Engine {
+	case "Spark": // the same program in another version of Spark has the same name
+		r.group = number.ReplaceAllString(r.Name, "")
+	case "Tez":
+		r.group = cmp.Or(plan.Jobs[0].Alias, plan.Name)
+	default:
+		r.group = path.Base(plan.Name)
 	}
 	return nil
 }

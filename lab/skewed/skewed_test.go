@@ -3,227 +3,346 @@ package skewed
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/lab/skewed/phase"
 )
 
-// small is a lab that takes a second.
-var small = lab{largest: 200, seeds: 1}
-
-var committed = filepath.Join("..", "..", "docs", "nearestfit.md")
-
-// TestCommittedRows: the committed document has what the tool measures.
-func TestCommittedRows(t *testing.T) {
-	text, err := os.ReadFile(committed)
+// newTestLab returns a lab with some of its tables' rows: those with a text.
+func newTestLab(t *testing.T, largest float64, seeds int, graphs, keep string) *lab {
+	t.Helper()
+	l, err := newLab(largest, seeds, graphs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := lab{largest: 10_000, seeds: 5}
-	var rows []row
-	var settings []setting
-	for _, s := range fig6 {
-		if s.sigma == 1.8 { // few groups
-			rows, settings = append(rows, row{l.run(s.synthetic), all}), append(settings, s)
+	for name, table := range l.tables {
+		var rows [][]string
+		for _, row := range table.Rows {
+			if strings.Contains(row[0], keep) {
+				rows = append(rows, row)
+			}
+		}
+		table.Rows = rows
+		l.tables[name] = table
+	}
+	return l
+}
+
+// TestCommittedRows: the committed document has what the program measures.
+func TestCommittedRows(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "nearestfit.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newTestLab(t, 10_000, 5, "", " 1.8 ") // few groups
+	l.add(l.tables["fig6"])
+	if err := l.measure(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := l.Table("fig6")
+	if err != nil || strings.Count(rows, "\n") != 4 {
+		t.Fatalf("%v: %s", err, rows)
+	}
+	_, rows, _ = strings.Cut(rows, "---|\n")
+	for row := range strings.Lines(rows) {
+		if !strings.Contains(string(text), "\n"+row) {
+			t.Errorf("docs/nearestfit.md has not this line: make nearestfit\n%s", row)
 		}
 	}
-	if len(rows) == 0 {
-		t.Fatal("no row is compared")
-	}
-	for name, words := range map[string]string{
-		"live.md": liveWords, "table3.md": table3Words,
-		"words/maps.md": mapsWords, "words/fig6.md": fig6Words,
-	} {
-		if !strings.Contains(string(text), strings.TrimSpace(words)) {
-			t.Errorf("docs/nearestfit.md has not what %s says: make nearestfit", name)
+	for _, words := range strings.Split(pageText, "\n{{") {
+		_, words, _ = strings.Cut(words, "}}")
+		if !strings.Contains(words, "{{") && !strings.Contains(string(text), strings.TrimSpace(words)) {
+			t.Errorf("docs/nearestfit.md has not what nearestfit.md says: make nearestfit\n%s", words)
 		}
 	}
-	for i, r := range measure(rows, l.seeds) {
-		if want := settings[i].line(r); !strings.Contains(string(text), "\n"+want+"\n") {
-			t.Errorf("docs/nearestfit.md has not this line: make nearestfit\n%s", want)
-		}
+	if !strings.Contains(string(text), strings.TrimSpace(live)) || !strings.Contains(string(text), benchmarks) {
+		t.Error("docs/nearestfit.md has not what live.md and table3.md say: make nearestfit")
 	}
 }
 
-// TestWrite: a small document has every section, the same each time, and says nothing of what is not a number.
+// TestWrite: a small document has every table, the same each time, and says nothing of what is not a number.
 func TestWrite(t *testing.T) {
-	sections := func() []experiment {
-		degrees := phase.Levels(30, 1.5)
-		return []experiment{
-			fig6Experiment(small), realisticExperiment([]graph{{"toy", degrees}}), wavesExperiment(small),
-			lambdaExperiment(small),
-			partsExperiment(small),
-			mapsExperiment(small),
+	graphs := t.TempDir()
+	for _, name := range []string{"ca-GrQc-und", "facebook-und", "gowalla-subset-und", "wiki-Vote-in"} {
+		if err := os.WriteFile(filepath.Join(graphs, name+".degcount.txt"), []byte("1 20\n7 5\n30 2\n"), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	var first, second bytes.Buffer
-	if err := write(&first, small, sections()); err != nil {
-		t.Fatal(err)
+	var documents [2]bytes.Buffer
+	for i := range documents {
+		l := newTestLab(t, 200, 1, graphs, "")
+		for _, table := range l.tables {
+			l.add(table)
+		}
+		if err := l.measure(); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.write(&documents[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := write(&second, small, sections()); err != nil {
-		t.Fatal(err)
-	}
-	if first.String() != second.String() {
+	if documents[0].String() != documents[1].String() {
 		t.Error("two documents of the same seeds differ")
 	}
-	for _, e := range sections() {
-		if !strings.Contains(first.String(), "\n## "+e.title+"\n") {
-			t.Errorf("no section %q", e.title)
-		}
-	}
-	for _, bad := range []string{"NaN", "Inf", "%!"} {
-		if strings.Contains(first.String(), bad) {
+	for _, bad := range []string{"NaN", "Inf", "%!", "nil"} {
+		if strings.Contains(documents[0].String(), bad) {
 			t.Errorf("the document says %q", bad)
 		}
 	}
-}
-
-// TestKept: what cannot be measured here stays as it was; where it never was, that is an error.
-func TestKept(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "before.md")
-	if err := os.WriteFile(file, []byte("# T\n\n## One\n\nold\n\ntext\n\n## Two\n\nmore\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for title, want := range map[string]string{"One": "old\n\ntext\n", "Two": "more\n"} {
-		var b bytes.Buffer
-		p := func(format string, args ...any) { b.WriteString(args[0].(string) + "\n") }
-		if err := kept(title, file, "things").write(p, nil); err != nil || b.String() != want {
-			t.Errorf("%s: got %q, %v, want %q", title, &b, err, want)
+	for _, bad := range []string{"0 3\n", "2 -1\n", "x 1\n", "1 99999999\n"} {
+		file := filepath.Join(graphs, "bad.degcount.txt")
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := degrees(file); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if err := kept("Three", file, "things").write(nil, nil); err == nil ||
-		!strings.Contains(err.Error(), "things are missing") {
-		t.Errorf("a section that was never there: %v", err)
-	}
-	if err := kept("One", file+"x", "things").write(nil, nil); err == nil {
-		t.Error("no earlier document: no error")
+}
+
+func TestLabIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		largest float64
+		seeds   int
+	}{{10_000, 0}, {0, 5}, {math.NaN(), 5}, {1e9, 1}} {
+		if _, err := newLab(c.largest, c.seeds, ""); err == nil {
+			t.Errorf("%+v: no error", c)
+		}
 	}
 }
 
 // TestScore: equation 2 in points, the mean of the seeds' means, and the worst of all.
 func TestScore(t *testing.T) {
-	var a, b score
-	a.add(.5, .4)
-	a.add(.5, .2)
-	a.add(math.NaN(), .9)
-	b.add(0, .1)
-	if got := over([]score{a, b}); math.Abs(got.avg-15) > 1e-9 || math.Abs(got.max-30) > 1e-9 || got.none != 1 {
-		t.Errorf("got %+v, want 15, 30 and 1", got)
+	var a, b, all score
+	a.add(.1)
+	a.add(.3)
+	a.add(math.NaN())
+	b.add(.1)
+	all.merge(&a, 2)
+	all.merge(&b, 2)
+	if got := all.String(); got != "15.00 / 30.0 (none: 1)" {
+		t.Errorf("got %s, want 15, 30 and 1", got)
 	}
-	if got := over([]score{a, {}}).String(); got != "none" {
+	all.merge(&score{}, 2)
+	if got := all.String(); got != "none" {
 		t.Errorf("a run without a prediction is %q", got)
 	}
 }
 
 // TestForeseen: without noise, who knows the curve is never wrong.
 func TestForeseen(t *testing.T) {
-	s := small.spec(synthetic{2, 1.4, 4, 2}, 1)
-	s.Noise = 0
-	run := phase.Play(phase.Make(s), 2)
-	got := watch(run, []*watcher{newWatcher(everything(run.Work), nearestfit.Default(), run.Seen,
-		foreseen(foreknown, run.Work))})
-	if sc := got[foreknown]; sc.ticks == 0 || sc.none > 0 || sc.max > 1e-6 {
-		t.Errorf("got %+v", sc)
+	l := newTestLab(t, 200, 1, "", "")
+	r, err := l.play("n² 1.4 4 2", true, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := l.watch(r, []string{"curve known"})["curve known"]; s.ticks == 0 || s.none > 0 || s.most > 1e-8 {
+		t.Errorf("got %+v", s)
 	}
 }
 
-// TestReduceInputs: all keys known leave nothing implicit, counters nothing explicit; bytes are always the task's.
+// TestReduceInputs: all keys known leave nothing implicit, few keys much; bytes are always the task's. More keys are
+// more bytes on the wire.
 func TestReduceInputs(t *testing.T) {
-	w := phase.Make(small.spec(synthetic{2, 1.2, 3, 3}, 1))
-	sizes := w.Bytes()
-	for name, promise := range map[string]func(*phase.Work) []nearestfit.Task{
-		"everything": everything, "nothing": nothing, "paper": paper, "few": keys(10, 20), "counts": counts(10, 20),
-	} {
-		for i, task := range promise(w) {
+	l := newTestLab(t, 200, 1, "", "")
+	r, err := l.play("n² 1.2 3 3", false, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []form{{Keys: "all"}, streaming(), {Lambda: 10, Entries: 20}, {Lambda: 10, Entries: 20, Keys: "counts"}} {
+		for i, task := range f.tasks(r.work) {
 			known := bytesOf(task.Explicit)
-			if task.Bytes != sizes[i] || known+task.Implicit < sizes[i]-1e-6 {
-				t.Errorf("%s: task %d of %v bytes has %v, %v explicit and %v implicit", name, i, sizes[i], task.Bytes,
+			if task.Bytes != r.bytes[i] || known+task.Implicit < task.Bytes-1e-6 || f.Keys == "all" && known != task.Bytes {
+				t.Errorf("%+v: task %d of %v bytes has %v, %v explicit and %v implicit", f, i, r.bytes[i], task.Bytes,
 					known, task.Implicit)
 			}
-			if name == "everything" && known != sizes[i] || name == "nothing" && known != 0 {
-				t.Errorf("%s: task %d has %v of %v bytes explicit", name, i, known, sizes[i])
-			}
 		}
+	}
+	few, many := form{Lambda: 10}, form{Lambda: 1000}
+	a, errA := few.sent(r.work)
+	b, errB := many.sent(r.work)
+	if errA != nil || errB != nil || !(0 < a && a < b) {
+		t.Errorf("10 keys take %v bytes, 1000 %v: %v, %v", a, b, errA, errB)
 	}
 }
 
-// TestWire: the tap's format holds what a run tells, and lambda bounds a map's profile.
-func TestWire(t *testing.T) {
-	run := small.run(synthetic{2, 1.2, 3, 3})(1)
-	few, err := wire(run, 10)
+// TestLevels: docs/facts/nearestfit.md B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
+func TestLevels(t *testing.T) {
+	got := map[float64]int{}
+	for _, v := range levels(10_000, 2) {
+		got[v]++
+	}
+	want := map[float64]int{
+		10000: 1, 5000: 2, 2500: 4, 1250: 8, 625: 16, 313: 32, 156: 64, 78: 128, 39: 256, 20: 512, 10: 1024, 5: 2048,
+		2: 4096, 1: 8192,
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestWorkIsConserved: maps write what groups have, tasks take each group once, a task takes its mean time, and the
+// points are all groups, their bytes and their time. The same seed makes the same work.
+func TestWorkIsConserved(t *testing.T) {
+	l := newTestLab(t, 500, 1, "", "")
+	r, err := l.play("n² 1.3 3 2", false, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	many, err := wire(run, 1000)
-	if err != nil {
-		t.Fatal(err)
+	byKey, taken := make([]float64, len(r.groups)), make([]int, len(r.groups))
+	for _, parts := range r.maps {
+		for _, p := range parts {
+			byKey[p.key] += p.bytes
+		}
 	}
-	if !(few.maps < many.maps && few.explicit < many.explicit && many.explicit <= 1) || few.reduces != many.reduces ||
-		few.shuffle != run.Work.Shuffle() {
-		t.Errorf("lambda 10: %+v, 1000: %+v", few, many)
+	seconds, all := 0.0, 0.0
+	for i, g := range r.groups {
+		if g.bytes != byKey[i] {
+			t.Errorf("key %d: groups have %v bytes, maps wrote %v", i, g.bytes, byKey[i])
+		}
+		seconds, all = seconds+g.seconds, all+g.bytes
 	}
-	count := 0.0
-	for task := range run.Start {
-		for _, b := range reduceBatches(run, task) {
-			for _, p := range b.Points {
-				count += p.Count
+	for task, order := range r.order {
+		for _, key := range order {
+			taken[key]++
+			if r.groups[key].task != task {
+				t.Errorf("task %d takes key %d of task %d", task, key, r.groups[key].task)
 			}
 		}
 	}
-	if n := float64(len(run.Work.Groups)); count != n {
-		t.Errorf("batches have %v groups of %v", count, n)
+	for key, n := range taken {
+		if n != 1 {
+			t.Errorf("key %d is taken %d times", key, n)
+		}
+	}
+	count, reported, bytes := 0.0, 0.0, 0.0
+	for i, p := range r.seen {
+		count, reported, bytes = count+p.count, reported+p.count*p.seconds, bytes+p.count*p.bytes
+		if i > 0 && p.at < r.seen[i-1].at {
+			t.Fatalf("point %d goes back in time", i)
+		}
+	}
+	if math.Abs(seconds-3*meanSeconds) > 1e-6 || math.Abs(reported-seconds) > 1e-6 {
+		t.Errorf("three tasks take %v s, and %v as reported", seconds, reported)
+	}
+	if count != float64(len(r.groups)) || math.Abs(bytes-all) > 1e-9*all {
+		t.Errorf("%v groups of %v bytes are reported of %d of %v", count, bytes, len(r.groups), all)
+	}
+	again, _ := l.play("n² 1.3 3 2", false, 1)
+	other, _ := l.play("n² 1.3 3 2", false, 2)
+	if !reflect.DeepEqual(r, again) || reflect.DeepEqual(r.order, other.order) {
+		t.Error("the seed does not decide the work")
 	}
 }
 
-func TestGraphs(t *testing.T) {
-	folder := t.TempDir()
-	if got, err := graphs(filepath.Join(folder, "absent")); got != nil || err != nil {
-		t.Errorf("no folder: %v, %v", got, err)
+// TestHashIsFair: each of 8 tasks gets about an eighth of 8,000 keys, with the differences that chance makes.
+func TestHashIsFair(t *testing.T) {
+	count := make([]int, 8)
+	for key := range 8000 {
+		count[taskOf(3, key, 8)]++
 	}
-	if _, err := graphs(folder); err == nil {
-		t.Error("a folder without histograms: no error")
-	}
-	write := func(text string) {
-		if err := os.WriteFile(filepath.Join(folder, "toy"+histograms), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+	chi := 0.0
+	for i, n := range count {
+		if n < 880 || n > 1120 {
+			t.Errorf("task %d has %d keys of 8000", i, n)
 		}
+		chi += float64((n-1000)*(n-1000)) / 1000
 	}
-	write("1 2\n3 1\n")
-	if got, err := graphs(folder); err != nil || len(got) != 1 || got[0].name != "toy" || len(got[0].degrees) != 3 {
-		t.Errorf("got %v, %v", got, err)
-	}
-	write("what\n")
-	if _, err := graphs(folder); err == nil || !strings.Contains(err.Error(), "toy") {
-		t.Errorf("a bad file: %v", err)
+	if chi < 1 || chi > 25 { // of 7 degrees of freedom: one time in 200 or less
+		t.Errorf("keys go to tasks as %v: not by chance", count)
 	}
 }
 
-func TestLabIsChecked(t *testing.T) {
-	for _, l := range []lab{{10_000, 0}, {0, 5}, {math.NaN(), 5}, {1e9, 1}} {
-		if err := run(nil, l, "", ""); err == nil {
-			t.Errorf("%+v: no error", l)
+// TestDeal: what is dealt is all there, evenly, also where it is drawn from the normal distribution.
+func TestDeal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	count := make([]int, 20)
+	for _, n := range []int{0, 1, 19, 20_000, 20_100, 1_000_000} {
+		deal(rng, n, count)
+		sum := 0
+		for _, c := range count {
+			sum += c
+			if mean := float64(n) / 20; math.Abs(float64(c)-mean) > 6*math.Sqrt(mean)+1 {
+				t.Errorf("%d values: a map has %d", n, c)
+			}
+		}
+		if sum != n {
+			t.Errorf("%d values dealt of %d", sum, n)
 		}
 	}
 }
 
-// TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of
-// the running splits.
-func TestMaps(t *testing.T) {
-	for _, s := range splittings() {
-		if s.splits != containers || s.power != 2 || s.spread == 0 {
-			continue
+// workOf returns the work of groups, in the order of each task.
+func workOf(tasks int, groups ...group) *work {
+	w := &work{groups: groups, order: make([][]int, tasks), bytes: make([]float64, tasks)}
+	for key, g := range groups {
+		w.order[g.task] = append(w.order[g.task], key)
+		w.bytes[g.task] += g.bytes
+	}
+	return w
+}
+
+// TestPlayKeepsSlotsBusy: with two slots a third task begins when the first one stops.
+func TestPlayKeepsSlotsBusy(t *testing.T) {
+	r := play(workOf(4, group{0, 100, 5, 5}, group{1, 100, 9, 9}, group{2, 100, 2, 2}, group{3, 100, 3, 3}), 2)
+	if want := []float64{0, 0, 5, 7}; !reflect.DeepEqual(r.start, want) {
+		t.Errorf("start at %v, want %v", r.start, want)
+	}
+	if r.end != 10 {
+		t.Errorf("over at %v, want 10", r.end)
+	}
+}
+
+// TestBursts: docs/facts/nearestfit.md N11.
+func TestBursts(t *testing.T) {
+	var groups []group
+	take := func(n int, bytes, seconds float64) {
+		for range n {
+			groups = append(groups, group{bytes: bytes, seconds: seconds})
 		}
-		got, err := s.scores(1)
-		if err != nil {
-			t.Fatal(err)
+	}
+	take(101, 10, 1) // one more than may be pending
+	take(2, 20, 5)   // flushed by the one that is alone
+	take(1, 50, 8)
+	take(1, 60, 7)
+	want := []point{{101, 0, 10, 1, 101}, {119, 0, 20, 4, 2}, {119, 0, 50, 10, 1}, {126, 0, 60, 7, 1}}
+	if got := play(workOf(1, groups...), 1).seen; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// TestHadoopProgress: docs/facts/nearestfit.md N15. Two tasks on one slot; the running group counts by its time.
+func TestHadoopProgress(t *testing.T) {
+	r := play(workOf(2, group{0, 100, 10, 10}, group{0, 300, 10, 10}, group{1, 100, 5, 5}), 1)
+	for _, c := range []struct{ at, want float64 }{
+		{0, 0},
+		{5, .0625},
+		{10, .125},
+		{15, .3125},
+		{20, .5},
+		{22.5, .75},
+		{25, 1},
+	} {
+		if got := r.hadoop(c.at); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("at %v: %v, want %v", c.at, got, c.want)
 		}
-		standard, sampled := over([]score{got["standard"]}), over([]score{got["running splits sampled"]})
-		if !(standard.avg <= sampled.avg+3) {
-			t.Errorf("%s: standard %v, sampled %v", s.name, standard, sampled)
+	}
+}
+
+func TestKinds(t *testing.T) {
+	sizes := levels(50, 1.5)
+	for _, kind := range []string{"linear", "n²", "n⁴", "join", "blocks"} {
+		values, costs := costsOf(kind, sizes, rand.New(rand.NewPCG(1, 1)))
+		if len(values) != len(costs) || len(values) == 0 {
+			t.Fatalf("%s: %d sizes, %d costs", kind, len(values), len(costs))
+		}
+		for i, v := range values {
+			if v < 1 || v != math.Trunc(v) || costs[i] <= 0 {
+				t.Errorf("%s: group %d has %v values and costs %v", kind, i, v, costs[i])
+			}
 		}
 	}
 }

@@ -1,0 +1,364 @@
+// Package skewed measures the accuracy of NearestFit and the other methods on reduce phases with skewed key groups and
+// nonlinear costs. It compares them with the paper (E. Coppa, I. Finocchi, SoCC 2015, section 8) and with measurements
+// of an independent reference program. The same seed gives the same result. Times are seconds, sizes bytes.
+package skewed
+
+import (
+	_ "embed" // the tables and the page's text
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/paratimer/paratimer/lab/page"
+)
+
+var (
+	// tablesText are the forms and the tables of the page, with what is published.
+	//
+	//go:embed tables.json
+	tablesText []byte
+	//go:embed nearestfit.md
+	pageText string
+	// Live are the measurements of the end-to-end test on a real cluster, benchmarks those of the paper's benchmarks.
+	//
+	//go:embed live.md
+	live string
+	//go:embed table3.md
+	benchmarks string
+)
+
+// A lab makes the tables of the page.
+type lab struct {
+	largest float64 // values of the largest group: 10,000 in the paper
+	seeds   int     // runs of each setting
+	graphs  string  // folder of degree histograms
+	forms   map[string]form
+	tables  map[string]table
+	cells   map[cell]*score
+}
+
+// A table has a row for each setting and a column for each method, or, if Settings are given, a row for each form.
+// The first text of a row is the setting or the form, the others are published: in columns at the right, or below.
+type table struct {
+	Left, Methods, Right, Settings []string
+	Rows                           [][]string
+}
+
+// A cell is a method in a setting: a cost, σ, reduce tasks and slots, or a graph and a cost.
+type cell struct{ setting, method string }
+
+// Run writes docs/nearestfit.md.
+func Run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("lab nearestfit", flag.ContinueOnError)
+	seeds := flags.Int("seeds", 5, "runs of each setting, with seeds from 1 on")
+	largest := flags.Float64("largest", 10_000, "values of the largest group of the synthetic workload")
+	graphs := flags.String("graphs", "../shared/data/snap", "folder of degree histograms (NAME.degcount.txt)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	l, err := newLab(*largest, *seeds, *graphs)
+	if err != nil {
+		return err
+	}
+	for _, t := range l.tables {
+		l.add(t)
+	}
+	if err := l.measure(); err != nil {
+		return err
+	}
+	return l.write(out)
+}
+
+func newLab(largest float64, seeds int, graphs string) (*lab, error) {
+	if seeds < 1 || !(largest >= 1 && largest <= 1e6) {
+		return nil, fmt.Errorf("-seeds %d -largest %v: want at least one seed, and 1 to 1,000,000 values", seeds, largest)
+	}
+	var text struct {
+		Forms  map[string]json.RawMessage
+		Tables map[string]table
+	}
+	if err := json.Unmarshal(tablesText, &text); err != nil {
+		return nil, fmt.Errorf("tables.json: %w", err)
+	}
+	l := &lab{largest, seeds, graphs, map[string]form{}, text.Tables, map[cell]*score{}}
+	for name, changes := range text.Forms {
+		f := streaming()
+		if err := json.Unmarshal(changes, &f); err != nil {
+			return nil, fmt.Errorf("tables.json: %s: %w", name, err)
+		}
+		l.forms[name] = f
+	}
+	return l, nil
+}
+
+// cellsOf returns the cells of a row.
+func (t table) cellsOf(row []string) (all []cell) {
+	for _, s := range t.Settings {
+		all = append(all, cell{s, row[0]})
+	}
+	for _, m := range t.Methods {
+		all = append(all, cell{row[0], m})
+	}
+	return all
+}
+
+// add has the cells of a table measured.
+func (l *lab) add(t table) {
+	for _, row := range t.Rows {
+		for _, c := range t.cellsOf(row) {
+			l.cells[c] = &score{}
+		}
+	}
+}
+
+// methodOf returns a method and its form.
+func (l *lab) methodOf(name string) (method, form) {
+	m, ok := methods[name]
+	switch _, rule := rules[name]; {
+	case rule:
+		m = method{"stream", nil}
+	case !ok:
+		m = method{name, nearest}
+	}
+	return m, l.forms[m.form]
+}
+
+// measure makes the runs of all cells' settings and scores the cells' methods on them.
+func (l *lab) measure() error {
+	type work struct {
+		setting string
+		still   bool
+	}
+	byWork := map[work][]string{}
+	for c := range l.cells {
+		_, f := l.methodOf(c.method)
+		w := work{c.setting, f.Still}
+		byWork[w] = append(byWork[w], c.method)
+	}
+	var works []work
+	for w := range byWork {
+		works = append(works, w)
+	}
+	scores := make([]map[string]*score, len(works)*l.seeds)
+	err := page.Each(len(scores), func(i int) error {
+		w := works[i/l.seeds]
+		r, err := l.play(w.setting, w.still, uint64(i%l.seeds)+1) //nolint:gosec // a handful
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.setting, err)
+		}
+		scores[i] = l.watch(r, byWork[w])
+		return nil
+	})
+	for i, seed := range scores {
+		for name, s := range seed {
+			l.cells[cell{works[i/l.seeds].setting, name}].merge(s, l.seeds)
+		}
+	}
+	return err
+}
+
+// play makes the run of a setting.
+func (l *lab) play(setting string, still bool, seed uint64) (*run, error) {
+	words := strings.Fields(setting)
+	kind, sizes, reduces, slots, stream := words[0], []float64{}, 8, 8, uint64(0)
+	if len(words) == 4 {
+		var sigma float64
+		if _, err := fmt.Sscan(strings.Join(words[1:], " "), &sigma, &reduces, &slots); err != nil {
+			return nil, err
+		}
+		sizes = levels(l.largest, sigma)
+	} else {
+		var err error
+		if sizes, err = degrees(filepath.Join(l.graphs, words[0]+".degcount.txt")); err != nil {
+			return nil, err
+		}
+		kind, stream = words[1], 3
+	}
+	values, costs := costsOf(kind, sizes, rand.New(rand.NewPCG(seed, stream)))
+	noise := 0.02
+	if still {
+		noise = 0
+	}
+	return play(newWork(values, costs, reduces, noise, seed), slots), nil
+}
+
+// degrees reads a histogram, with a degree and its number of nodes on each line, and returns the nodes' degrees.
+func degrees(file string) ([]float64, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: -graphs names the folder of degree histograms", err)
+	}
+	const most = 1 << 20 // limits the memory of an experiment
+	var all []float64
+	for line := range strings.Lines(string(text)) {
+		var degree, count int
+		_, err := fmt.Sscan(line, &degree, &count)
+		if err != nil || degree < 1 || count < 0 || count > most-len(all) {
+			return nil, fmt.Errorf("%s: %q is no degree with its number of nodes, of %d nodes at most", file, line, most)
+		}
+		for range count {
+			all = append(all, float64(degree))
+		}
+	}
+	return all, nil
+}
+
+// tick is the interval of predictions for a run.
+const tick = 60 // seconds
+
+// watch replays a run and scores methods along it.
+func (l *lab) watch(r *run, names []string) map[string]*score {
+	watchers, scores := map[string]*watcher{}, map[string]*score{}
+	for _, name := range names {
+		scores[name] = &score{}
+		if m, f := l.methodOf(name); name != "Hadoop" && watchers[m.form] == nil {
+			watchers[m.form] = newWatcher(r, f)
+		}
+	}
+	for t := float64(tick); t < r.end; t += tick {
+		for _, w := range watchers {
+			w.until(t)
+		}
+		for _, name := range names {
+			m, _ := l.methodOf(name)
+			rule, isRule := rules[name]
+			switch {
+			case isRule:
+				scores[name].add(watchers[m.form].share(rule, t))
+			case name == "Hadoop":
+				scores[name].add(math.Abs(r.hadoop(t) - t/r.end))
+			default:
+				scores[name].add(math.Abs(t/watchers[m.form].endBy(m, t) - t/r.end))
+			}
+		}
+	}
+	return scores
+}
+
+// A score is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| at
+// each tick t. e is the end that the method predicts and T the true one. Over several runs it is the mean of their
+// means, and the worst tick of all.
+type score struct {
+	sum, most, mean float64
+	ticks, none     int // ticks with and without a prediction
+}
+
+// add counts a tick: its error, NaN if there is no prediction.
+func (s *score) add(off float64) {
+	if math.IsNaN(off) {
+		s.none++
+		return
+	}
+	s.sum, s.most, s.ticks = s.sum+off, max(s.most, off), s.ticks+1
+	s.mean = s.sum / float64(s.ticks)
+}
+
+// merge adds the score of one of several runs.
+func (s *score) merge(one *score, runs int) {
+	mean := one.mean
+	if one.ticks == 0 {
+		mean = math.NaN()
+	}
+	s.mean, s.most, s.none = s.mean+mean/float64(runs), max(s.most, one.most), s.none+one.none
+}
+
+// String returns "avg / max" in points, or "none" if some run has no prediction at all.
+func (s *score) String() string {
+	if math.IsNaN(s.mean) {
+		return "none"
+	}
+	text := fmt.Sprintf("%.2f / %.1f", 100*s.mean, 100*s.most)
+	if s.none > 0 {
+		text += fmt.Sprintf(" (none: %d)", s.none)
+	}
+	return text
+}
+
+// write writes the page.
+func (l *lab) write(out io.Writer) error {
+	return page.Write(out, pageText, struct {
+		*lab
+		Seeds            int
+		Largest          float64
+		Live, Benchmarks string
+	}{l, l.seeds, l.largest, live, benchmarks})
+}
+
+// Table returns a table of the page.
+func (l *lab) Table(name string) (string, error) {
+	t := l.tables[name]
+	head := append([]string{}, t.Left...)
+	for _, s := range t.Settings {
+		w := strings.Fields(s)
+		title := fmt.Sprintf("%s, σ %s, %s tasks", w[0], w[1], w[2])
+		head = append(head, strings.Replace(title, " 1 tasks", " 1 task", 1))
+	}
+	head = append(append(head, t.Methods...), t.Right...)
+	if name == "lambda" {
+		head = append(head, "bytes known one by one", "a map sends", "of 128 MB")
+	}
+	lines := []string{line(head), "|" + strings.Repeat("---|", len(head))}
+	for _, row := range t.Rows {
+		cells := strings.Fields(row[0])
+		if t.Settings != nil {
+			cells = []string{row[0]}
+		}
+		cells = cells[:len(t.Left)]
+		for _, c := range t.cellsOf(row) {
+			text := l.cells[c].String()
+			if _, ok := rules[c.method]; ok {
+				text = fmt.Sprintf("%.0f %%", 100*l.cells[c].mean)
+			}
+			cells = append(cells, text)
+		}
+		published := row[1:]
+		switch {
+		case name == "lambda":
+			more, err := l.bytesOf(row[0])
+			if err != nil {
+				return "", err
+			}
+			cells = append(cells, more...)
+		case t.Settings == nil:
+			cells = append(cells, published...)
+		}
+		lines = append(lines, line(cells))
+		if t.Settings != nil && len(published) > 0 {
+			lines = append(lines, line(append([]string{"*reference*"}, published...)))
+		}
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}
+
+func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
+
+// weighed is the setting for counting the sent bytes (section 8.4).
+const weighed = "n² 1.2 8 8"
+
+// bytesOf returns the cells about the bytes that maps send in a form.
+func (l *lab) bytesOf(name string) ([]string, error) {
+	r, err := l.play(weighed, false, 1)
+	if err != nil {
+		return nil, err
+	}
+	f := l.forms[name]
+	sent, err := f.sent(r.work)
+	if err != nil {
+		return nil, err
+	}
+	shuffle, known := 0.0, 0.0
+	for i, t := range f.tasks(r.work) {
+		shuffle, known = shuffle+r.bytes[i], known+bytesOf(t.Explicit)
+	}
+	return []string{
+		page.Number(known / shuffle).Percent(),
+		fmt.Sprintf("%.1f kB, %.0f %% of its output", sent/1000, 100*sent*maps/shuffle),
+		fmt.Sprintf("%.3f %%", 100*sent/128e6),
+	}, nil
+}
