@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/lab/accuracy"
-	"github.com/paratimer/paratimer/lab/calibration"
 	"github.com/paratimer/paratimer/lab/fit"
 	"github.com/paratimer/paratimer/lab/models"
 	"github.com/paratimer/paratimer/lab/skewed"
@@ -25,7 +24,6 @@ var commands = []struct {
 }{
 	{"accuracy", "docs/accuracy.md: errors on recordings and in the experiments of the ParaTimer paper", accuracy.Run},
 	{"alerts", "docs/alerts.md: when alerts would have fired on recordings", accuracy.Alerts},
-	{"calibration", "docs/calibration.md: how often ranges hold on simulated runs", calibration.Run},
 	{"fit", "the numbers of the cost law, fitted to finished runs", fit.Run},
 	{"models", "docs/models.md: Ernest and the queueing models beside what is published", models.Run},
 	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", skewed.Run},

@@ -26,7 +26,7 @@ type engine struct {
 	HeldFirst, HeldWith page.Number
 }
 
-//go:embed accuracy.md
+//go:embed accuracy.tmpl
 var accuracyText string
 
 // Run writes docs/accuracy.md.

@@ -35,7 +35,7 @@ type set struct {
 	Scores []*score
 }
 
-//go:embed alerts.md
+//go:embed alerts.tmpl
 var alertsText string
 
 // Alerts writes docs/alerts.md.

@@ -40,7 +40,7 @@ func TestSimulatedPartsOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	onPage(t, "../../docs/accuracy.md", table)
-	onPage(t, "accuracy.md", table)
+	onPage(t, "accuracy.tmpl", table)
 }
 
 // TestSampledTable: the page's table about profiles of samples is what the program says today.
@@ -51,7 +51,7 @@ func TestSampledTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	onPage(t, "../../docs/accuracy.md", table)
-	onPage(t, "accuracy.md", table)
+	onPage(t, "accuracy.tmpl", table)
 }
 
 // The paper's figures of sections 4.2 to 4.4 that the simulation must meet.

@@ -50,7 +50,7 @@ func TestMaps(t *testing.T) {
 	}
 	for _, row := range rows {
 		if !strings.Contains(pageText, "\n"+row+"\n") {
-			t.Errorf("nearestfit.md has not this line\n%s", row)
+			t.Errorf("nearestfit.tmpl has not this line\n%s", row)
 		}
 	}
 }

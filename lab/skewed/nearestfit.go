@@ -23,7 +23,7 @@ var (
 	//
 	//go:embed tables.json
 	tablesText []byte
-	//go:embed nearestfit.md
+	//go:embed nearestfit.tmpl
 	pageText string
 	// Live are the measurements of the end-to-end test on a real cluster, benchmarks those of the paper's benchmarks.
 	//

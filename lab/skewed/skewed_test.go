@@ -55,7 +55,7 @@ func TestCommittedRows(t *testing.T) {
 	for _, words := range strings.Split(pageText, "\n{{") {
 		_, words, _ = strings.Cut(words, "}}")
 		if !strings.Contains(words, "{{") && !strings.Contains(string(text), strings.TrimSpace(words)) {
-			t.Errorf("docs/nearestfit.md has not what nearestfit.md says: make nearestfit\n%s", words)
+			t.Errorf("docs/nearestfit.md has not what nearestfit.tmpl says: make nearestfit\n%s", words)
 		}
 	}
 	if !strings.Contains(string(text), strings.TrimSpace(live)) || !strings.Contains(string(text), benchmarks) {

@@ -1,5 +1,5 @@
-// Package past has the commands for past runs: report, replay, compare, score, learn, history, import and
-// calibrate.
+// Package past has the commands for past runs: report, replay, compare, score, learn, history and
+// import.
 package past
 
 import (
@@ -47,8 +47,6 @@ func Commands() []*cli.Command {
 		command.New("import", "PATH...",
 			"make recordings from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,
 			importFlags()...),
-		command.New("calibrate", "", "test on simulated runs how often ranges hold", calibration,
-			calibrateFlags()...),
 	}
 }
 

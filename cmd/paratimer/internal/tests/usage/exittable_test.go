@@ -27,7 +27,6 @@ var exitTable = map[string]struct {
 		"attach --rm URL --jhs URL --user alice --every 100ms --no-history",
 		[]string{"attach --config FILE"},
 	},
-	"calibrate": {"calibrate --runs 1 --seed 7", nil},
 	"check": {"check --recording ../../examples/join.jsonl.zst --at 60s", []string{
 		"check --recording FILE",
 		"check --config FILE",

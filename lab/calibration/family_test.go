@@ -1,4 +1,4 @@
-package calibrate
+package calibration
 
 import (
 	"math"
@@ -8,6 +8,29 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 )
+
+// families are the shapes of noise in calibrations. The sampler's own, the lognormal one, is none of them.
+var families = [...]simulate.Family{weibull, pareto, bimodal, simulate.Gamma}
+
+// weibull has a thin tail above and a long one towards 0. The logarithm of a Weibull variable of shape k has the
+// standard deviation pi/(k sqrt 6).
+func weibull(r *rand.Rand, sigma float64) float64 {
+	return math.Pow(r.ExpFloat64()/math.Ln2, sigma*math.Sqrt(6)/math.Pi)
+}
+
+// pareto has tails that fall like a power on both sides (double Pareto: Reed and Jorgensen 2004).
+func pareto(r *rand.Rand, sigma float64) float64 {
+	return math.Exp(sigma / math.Sqrt2 * (r.ExpFloat64() - r.ExpFloat64()))
+}
+
+// bimodal makes one in five take much longer.
+func bimodal(r *rand.Rand, sigma float64) float64 {
+	v := math.Exp(sigma / 2 * r.NormFloat64())
+	if r.Float64() < 0.2 {
+		v *= math.Exp(2 * sigma)
+	}
+	return v
+}
 
 // Medians and standard deviations of the logarithm. By definition they are 0 and sigma; the gamma family's are those of
 // log X, psi(k)+log(theta) near -sigma^2/2 and the root of psi'(k) near sigma; the bimodal one's mean is its mixture's.

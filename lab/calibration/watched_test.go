@@ -1,4 +1,4 @@
-package calibrate
+package calibration
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (m *memory) add(profile *dag.Plan, residuals []dag.Residual) {
 	m.profiles = m.profiles[max(0, len(m.profiles)-kept):]
 }
 
-// A watched run has one prediction for each of Ratios.
+// A watched run has one prediction for each of ratios.
 type watched struct {
 	total       time.Duration
 	succeeded   bool
@@ -111,7 +111,7 @@ func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *da
 	}
 }
 
-// watchOne computes the range at Ratios and where residuals are taken, and learns from the run.
+// watchOne computes the range at ratios and where residuals are taken, and learns from the run.
 func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w watched, learned *dag.Plan,
 	residuals []dag.Residual, err error,
 ) {
@@ -122,14 +122,14 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	}
 	w = watched{
 		total: end.Sub(origin), succeeded: last.State == dag.Succeeded,
-		predictions: make([]saying, len(Ratios)),
+		predictions: make([]saying, len(ratios)),
 	}
 	if !w.succeeded {
 		return w, nil, nil, nil
 	}
 	ask := map[int]bool{}
 	at := func(ratio float64) int { return nearest(run, origin, ratio*float64(w.total)) }
-	for _, r := range append(Ratios[:], estimators.Bins[:]...) {
+	for _, r := range append(ratios[:], estimators.Bins[:]...) {
 		ask[at(r)] = true
 	}
 	var seen dag.Run
@@ -146,8 +146,8 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 		if e.Tick != nil {
 			ranges = append(ranges, *e.Tick)
 		}
-		for r := range Ratios {
-			if at(Ratios[r]) == i {
+		for r := range ratios {
+			if at(ratios[r]) == i {
 				w.predictions[r] = saying{elapsed, e.Runs, e.Distribution, e.Raw}
 			}
 		}

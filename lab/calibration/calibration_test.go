@@ -1,10 +1,11 @@
-package calibrate
+package calibration
 
 import (
 	"context"
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/lab/page"
 )
 
 // crude is a sampler whose ranges are far too narrow: 5 % around the standard scenario.
@@ -51,24 +53,23 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return e, nil
 }
 
-// held is how often the 80 % range held at each of Ratios.
-func held(t *testing.T, o Options) []float64 {
+// held is how often the 80 % range held at each of ratios.
+func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
 	t.Helper()
-	r, err := Run(context.Background(), o)
+	s, err := measure(t.Context(), runs, []uint64{seed}, estimator)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []float64
-	for _, c := range r.Coverage {
-		if c.RangeRatio == 0.8 {
-			if c.Runs < o.Runs/2 || c.HeldRatio == nil {
-				t.Fatalf("at %v only %d of %d runs count", c.AtRatio, c.Runs, o.Runs)
+	for _, c := range s.Rows {
+		if c.Range == 0.8 {
+			if c.Backed.Runs < runs/2 {
+				t.Fatalf("at %v only %d of %d runs count", c.At, c.Backed.Runs, runs)
 			}
-			out = append(out, *c.HeldRatio)
+			out = append(out, float64(c.Backed.Held()/100))
 		}
 	}
-	if len(out) != len(Ratios) {
-		t.Fatalf("coverage at %d ratios, want %d", len(out), len(Ratios))
+	if len(out) != len(ratios) {
+		t.Fatalf("coverage at %d ratios, want %d", len(out), len(ratios))
 	}
 	return out
 }
@@ -77,9 +78,9 @@ func held(t *testing.T, o Options) []float64 {
 // is 0.023, with 600 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(long.Of(1, 2)) {
-		for i, ratio := range held(t, Options{Runs: long.Of(360, 600), Seed: seed, Workers: 2, Estimator: newCrude}) {
+		for i, ratio := range held(t, long.Of(360, 600), seed, newCrude) {
 			if math.Abs(ratio-0.8) > 0.06 {
-				t.Errorf("seed %d: at %v of the run the 80 %% range holds %v", seed, Ratios[i], ratio)
+				t.Errorf("seed %d: at %v of the run the 80 %% range holds %v", seed, ratios[i], ratio)
 			}
 		}
 	}
@@ -94,9 +95,9 @@ func TestSampledRangesHold(t *testing.T) {
 	sampled := func() estimators.Estimator {
 		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, few)
 	}
-	for i, ratio := range held(t, Options{Runs: 200, Seed: 1, Workers: 2, Estimator: sampled}) {
+	for i, ratio := range held(t, 200, 1, sampled) {
 		if math.Abs(ratio-0.8) > 0.1 {
-			t.Errorf("at %v of the run the 80 %% range holds %v", Ratios[i], ratio)
+			t.Errorf("at %v of the run the 80 %% range holds %v", ratios[i], ratio)
 		}
 	}
 }
@@ -104,11 +105,11 @@ func TestSampledRangesHold(t *testing.T) {
 // The oracle sees a correction that does nothing.
 func TestRawRangesDoNotHold(t *testing.T) {
 	wrong := 0
-	for _, ratio := range held(t, Options{Runs: 200, Seed: 1, Workers: 2, Estimator: func() estimators.Estimator {
+	for _, ratio := range held(t, 200, 1, func() estimators.Estimator {
 		c, _ := newCrude().(crude)
 		c.uncorrect = true
 		return c
-	}}) {
+	}) {
 		if math.Abs(ratio-0.8) > 0.1 {
 			wrong++
 		}
@@ -118,21 +119,23 @@ func TestRawRangesDoNotHold(t *testing.T) {
 	}
 }
 
-// The report does not depend on how many work at it.
-func TestWorkers(t *testing.T) {
-	var reports []*Report
-	for _, workers := range []int{0, 1, 3} {
-		r, err := Run(context.Background(), Options{Runs: 110, Seed: 4, Workers: workers, Estimator: newCrude})
+// The same seed makes the same page.
+func TestSameSeed(t *testing.T) {
+	var pages [2]strings.Builder
+	for i := range pages {
+		s, err := measure(t.Context(), 110, []uint64{4}, newCrude)
 		if err != nil {
 			t.Fatal(err)
 		}
-		reports = append(reports, r)
+		if s.Runs != 110 || s.Flows < 2 {
+			t.Errorf("%d runs of %d workflows", s.Runs, s.Flows)
+		}
+		if err := page.Write(&pages[i], pageText, s); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if reports[0].Runs != 110 || reports[0].Workflows < 2 {
-		t.Errorf("%d runs of %d workflows", reports[0].Runs, reports[0].Workflows)
-	}
-	if !reflect.DeepEqual(reports[0], reports[1]) || !reflect.DeepEqual(reports[1], reports[2]) {
-		t.Error("reports differ by the number of workers")
+	if a, b := pages[0].String(), pages[1].String(); a != b || strings.Contains(a, "NaN") {
+		t.Errorf("the pages of one seed differ:\n%s\n%s", a, b)
 	}
 }
 
@@ -160,9 +163,9 @@ func TestNothingOfTheFuture(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, Options{Runs: 10, Workers: 2, Estimator: newCrude}); !errors.Is(err, context.Canceled) {
+	if _, err := measure(ctx, 10, []uint64{1}, newCrude); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled calibration says %v", err)
 	}
 }

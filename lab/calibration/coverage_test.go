@@ -1,0 +1,160 @@
+package calibration
+
+import (
+	"context"
+	_ "embed" // the page's text
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/internal/testkit/gc"
+	"github.com/paratimer/paratimer/lab/page"
+)
+
+func TestMain(m *testing.M) {
+	gc.Rarely()
+	m.Run()
+}
+
+// ratios are the points of a run at which its range is tested, as ratios of the run's true length.
+var ratios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
+
+// A study is how often ranges held on simulated runs of workflows.
+type study struct {
+	Runs, Flows int
+	Failed      int // runs that did not end; they are neither measured nor learned from
+	Rough       int // runs that came too early in their workflow's history for a corrected 80 % range
+	Rows        []*coverage
+}
+
+// A coverage is how often a range held at one point of the runs, over those with enough earlier runs behind it, and
+// over the others.
+type coverage struct {
+	At, Range     page.Number
+	Backed, Rough sum
+	Seeds         []sum // Backed of each seed
+}
+
+// A sum accumulates runs.
+type sum struct {
+	Runs             int
+	held, raw, width float64
+}
+
+// Held, Raw and Width are means in percent.
+
+func (s *sum) Held() page.Number  { return page.Number(100 * s.held / float64(s.Runs)) }
+func (s *sum) Raw() page.Number   { return page.Number(100 * s.raw / float64(s.Runs)) }
+func (s *sum) Width() page.Number { return page.Number(100 * s.width / float64(s.Runs)) }
+
+// Extremes returns the lowest and the highest coverage of the seeds.
+func (c *coverage) Extremes() string {
+	var all page.Numbers
+	for i := range c.Seeds {
+		all = append(all, c.Seeds[i].Held())
+	}
+	return fmt.Sprintf("%v – %v %%", all.Quantile(0), all.Most())
+}
+
+func (s *sum) add(t *saying, level float64, total time.Duration) {
+	s.Runs++
+	left := total - t.elapsed
+	low, high := t.left.Range(level)
+	if low <= left && left <= high {
+		s.held++
+	}
+	s.width += (high - low).Seconds() / total.Seconds()
+	if low, high := t.raw.Range(level); low <= left && left <= high {
+		s.raw++
+	}
+}
+
+// measure simulates runs of workflows for each seed. Each workflow has an estimator of its own, which returns
+// distributions, with Estimate.Raw and Estimate.Runs.
+func measure(ctx context.Context, runs int, seeds []uint64, estimator func() estimators.Estimator) (*study, error) {
+	s := &study{}
+	for _, at := range ratios {
+		for _, level := range estimators.Levels {
+			s.Rows = append(s.Rows, &coverage{At: page.Number(at), Range: page.Number(level)})
+		}
+	}
+	for _, seed := range seeds {
+		for _, c := range s.Rows {
+			c.Seeds = append(c.Seeds, sum{})
+		}
+		var flows []*workflow
+		var share []int
+		for left := runs; left > 0; left -= share[len(share)-1] {
+			w := newWorkflow(seed, len(flows))
+			flows, share = append(flows, w), append(share, min(w.runs, left))
+		}
+		results := make([][]watched, len(flows))
+		if err := page.Each(len(flows), func(i int) (err error) {
+			results[i], err = flows[i].watchAll(ctx, share[i], estimator())
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		s.Flows += len(flows)
+		for _, runs := range results {
+			for i := range runs {
+				s.add(&runs[i])
+			}
+		}
+	}
+	return s, nil
+}
+
+// add adds a run of the newest seed.
+func (s *study) add(w *watched) {
+	s.Runs++
+	switch {
+	case !w.succeeded:
+		s.Failed++
+		return
+	case w.predictions[0].runs < estimators.MinRuns:
+		s.Rough++
+	}
+	for i, c := range s.Rows {
+		switch t := &w.predictions[i/len(estimators.Levels)]; {
+		case len(t.left) == 0:
+		case t.runs < estimators.RunsFor(float64(c.Range)):
+			c.Rough.add(t, float64(c.Range), w.total)
+		default:
+			c.Backed.add(t, float64(c.Range), w.total)
+			c.Seeds[len(c.Seeds)-1].add(t, float64(c.Range), w.total)
+		}
+	}
+}
+
+var file = flag.String("page", "", "write the page to this file: minutes of two cores")
+
+//go:embed calibration.tmpl
+var pageText string
+
+// TestPage writes docs/calibration.md, if asked for.
+func TestPage(t *testing.T) {
+	if *file == "" {
+		t.Skip("-page FILE writes docs/calibration.md")
+	}
+	s, err := measure(t.Context(), 2000, []uint64{1, 2, 3}, func() estimators.Estimator {
+		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, estimators.Options{})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.Create(*file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Write(out, pageText, s); err != nil {
+		t.Error(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
+}
