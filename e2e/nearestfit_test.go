@@ -124,8 +124,8 @@ func (l *lab) table3(b benchmark) {
 	}
 	scores, without := w.grade("tape", "--estimators", "all", w.tape), w.score("capture")
 	standard, nearestFit, hadoop := scores.of("standard"), ours(scores), scores.of("hadoop")
-	const enough = 8 // points
-	if standard.Mean == nil || hadoop.Mean != nil && *standard.Mean > max(enough, *hadoop.Mean) {
+	const enough, noise = 8, 1 // points
+	if standard.Mean == nil || hadoop.Mean != nil && *standard.Mean > max(enough, *hadoop.Mean+noise) {
 		l.t.Errorf("with the tap the mean error is %s points, Hadoop's own %s", standard.String(), hadoop.String())
 	}
 	l.tell("Table 3: "+b.Name, without, nil, "", fmt.Sprintf(
