@@ -1,6 +1,6 @@
 package cost
 
-// Numbers are the parameters of the cost law for one engine, common to its programs and clusters; lab/fit finds them.
+// Numbers are the parameters of the cost law for one engine, common to its programs and clusters; `lab fit` finds them.
 // Standard deviations are of logarithms, as are FirstHead, Unseen, UnseenRead and Later.
 type Numbers struct {
 	// Of a run with a profile.

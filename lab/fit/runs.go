@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,34 +17,27 @@ import (
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/profiles"
+	"github.com/paratimer/paratimer/lab/page"
 )
 
-// A run is a finished run with a watcher's snapshots at some instants.
+// A run is a finished run with a watcher's snapshots at some instants. A run without snapshots is only a profile.
 type run struct {
 	name, program string
 	ticks         []*dag.Snapshot
 	first, end    dag.Instant
 	profile       *dag.Plan
-	history       bool // from the job history of others
 }
 
-// sized matches the name of a run of a program of several sizes: pricing-s1-c2-r1.
-var sized = regexp.MustCompile(`^(.*)-s(\d+)-c(\d+)-r(\d+)$`)
+// number is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1, sql-1.
+var number = regexp.MustCompile(`(-s\d+-c\d+-r\d+|-\d+)$`)
 
-// programOf returns the program of a recording's name: pricing of pricing-s1-c2-r1, sql of sql-1.
-func programOf(name string) string {
-	if m := sized.FindStringSubmatch(name); m != nil {
-		return m[1]
-	}
-	return name[:max(0, strings.LastIndexByte(name, '-'))]
-}
-
-// readRuns reads the files of runs in folders: event logs of Spark, or recordings. It keeps at most ticks
-// snapshots of each run, evenly spaced. It skips runs that did not succeed.
-func readRuns(ctx context.Context, folders []string, pattern string, ticks int) ([]*run, error) {
+// readRuns reads the files of runs in folders: event logs of Spark, or recordings. It keeps at most ticks snapshots of
+// each run, evenly spaced. It skips runs that did not succeed. The folder of profiles may be "".
+func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*run, error) {
 	var all []*run
 	for _, dir := range folders {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -52,65 +46,52 @@ func readRuns(ctx context.Context, folders []string, pattern string, ticks int) 
 		}
 		for _, file := range files {
 			name, _, _ := strings.Cut(filepath.Base(file), ".")
-			r, err := readRun(ctx, file, ticks)
+			r, err := readRun(file, ticks)
 			if err != nil {
 				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
 				continue
 			}
-			r.name, r.program, r.history = name, programOf(name), isImported(file)
+			r.name, r.program = name, number.ReplaceAllString(name, "")
 			if r.profile.OnlyMapReduce() {
 				r.program = path.Base(r.profile.Name)
 			}
 			all = append(all, r)
 		}
 	}
-	return all, nil
-}
-
-// readProfiles reads the profiles in a folder, from runs without recordings.
-func readProfiles(dir string) ([]*run, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	if err != nil || dir == "" {
-		return nil, err
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no run in %s, of files %s", strings.Join(folders, ", "), pattern)
 	}
-	var all []*run
+	files, err := filepath.Glob(filepath.Join(profileFolder, "*.yaml"))
+	if profileFolder == "" || err != nil {
+		return all, err
+	}
 	for _, file := range files {
 		plan, err := planfile.ReadFile(file, planfile.Options{Profile: true})
 		if err != nil {
 			return nil, err
 		}
-		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		all = append(all, &run{name: name, program: path.Base(plan.Name), profile: plan})
+		all = append(all, &run{name: filepath.Base(file), program: path.Base(plan.Name), profile: plan})
 	}
 	return all, nil
 }
 
-// isImported reports whether a file has recorded observations: those of the runs are imported job histories.
-func isImported(file string) bool {
+// open opens an event log, recorded observations or recorded answers.
+func open(file string) (interface {
+	Next(ctx context.Context) (*dag.Snapshot, error)
+}, error,
+) {
+	if place := recording.LocalPlace(file); engine.IsPast(place) {
+		past, err := engine.ReadPast(context.Background(), place)
+		if err == nil && len(past.Runs) > 0 {
+			return past.Runs[0].Open(recording.Options{}, nil)
+		}
+	}
 	f, err := os.Open(file)
 	if err != nil {
-		return false
+		return nil, err
 	}
 	defer f.Close()
-	kind, _, err := recording.Sniff(f)
-	return err == nil && kind == recording.OfObservations
-}
-
-// A source returns the next snapshot of a run at each call; see watch.Source.
-type source interface {
-	Next(ctx context.Context) (*dag.Snapshot, error)
-}
-
-func open(file string) (source, error) {
-	logs := spark.NewPastReader()
-	if has, err := logs.Read(context.Background(), recording.LocalPlace(file)); has {
-		if err != nil {
-			return nil, err
-		}
-		runs, _ := logs.Runs()
-		return runs[0].Open(recording.Options{}, nil)
-	}
-	if isImported(file) {
+	if kind, _, err := recording.Sniff(f); err == nil && kind == recording.OfObservations {
 		return recording.Open(file)
 	}
 	rec, err := recording.OpenAnswers(file)
@@ -120,51 +101,147 @@ func open(file string) (source, error) {
 	return engine.Replay(rec, recording.Options{})
 }
 
-func readRun(ctx context.Context, file string, ticks int) (*run, error) {
-	src, err := open(file)
+func readRun(file string, ticks int) (*run, error) {
+	source, err := open(file)
 	if err != nil {
 		return nil, err
 	}
 	var all []*dag.Snapshot
 	for {
-		s, err := src.Next(ctx)
+		s, err := source.Next(context.Background())
 		var missed *dag.MissedError
-		switch {
-		case errors.Is(err, io.EOF):
-		case errors.As(err, &missed):
+		if errors.Is(err, io.EOF) {
+			break
+		} else if errors.As(err, &missed) {
 			continue
-		case err != nil:
+		} else if err != nil {
 			return nil, err
-		default:
-			all = append(all, s)
-			continue
 		}
-		break
+		all = append(all, s)
 	}
 	if len(all) == 0 {
 		return nil, errors.New("no snapshots")
 	}
 	last := all[len(all)-1]
-	if last.State != dag.Succeeded {
-		return nil, fmt.Errorf("it ended as %s", last.State)
-	}
 	r := &run{first: last.Origin(), end: dag.NoInstant, profile: cost.Learn(dag.Run{}.Append(last))}
 	for j := range last.Jobs {
 		r.end = max(r.end, last.Jobs[j].Finished)
 	}
-	if !r.end.Known() || r.end <= r.first {
-		return nil, errors.New("its end is not known")
+	if last.State != dag.Succeeded || !r.end.Known() || r.end <= r.first {
+		return nil, fmt.Errorf("it ended as %s, or without an end", last.State)
 	}
-	all = slices.DeleteFunc(all, func(s *dag.Snapshot) bool {
-		return s.At <= r.first || s.At >= r.end || s.State.Ended()
-	})
 	every := r.end.Sub(r.first) / time.Duration(ticks+1)
 	next := r.first.Add(every)
 	for _, s := range all {
-		if s.At >= next {
+		if s.At >= next && s.At < r.end && !s.State.Ended() {
 			r.ticks = append(r.ticks, s)
 			next = s.At.Add(every)
 		}
 	}
 	return r, nil
+}
+
+// A pair is a run and the run with the profile for its estimates; other is nil if there is none.
+type pair struct{ run, other *run }
+
+// pairsOf returns each run by itself, and with profiles of at most so many other runs of its program, spread over their
+// names. Each profile with the start-up time of the first executor is in a second pair that lacks it.
+func pairsOf(runs []*run, most int) (first, with []pair) {
+	for _, r := range runs {
+		if len(r.ticks) == 0 {
+			continue
+		}
+		first = append(first, pair{run: r})
+		others := slices.DeleteFunc(slices.Clone(runs), func(o *run) bool { return o == r || o.program != r.program })
+		for i := range min(most, len(others)) {
+			o := others[i*len(others)/min(most, len(others))]
+			with = append(with, pair{r, o})
+			if o.profile.Overheads.Boot > 0 {
+				unknown, plan := *o, *o.profile
+				plan.Overheads.Boot, unknown.profile = 0, &plan
+				with = append(with, pair{r, &unknown})
+			}
+		}
+	}
+	return first, with
+}
+
+// A grade is the accuracy of a cost model on a pair. NaN is unknown.
+type grade struct {
+	points page.Number // mean error in percentage points of progress
+	held   page.Number // how often the 80 % range held
+	score  page.Number // mean continuous ranked probability score of the logarithm of the run's length
+}
+
+// A summary is the accuracy on several pairs.
+type summary struct{ points, held, scores page.Numbers }
+
+func summarize(grades []grade) (s summary) {
+	for _, g := range grades {
+		s.points, s.held = append(s.points, g.points), append(s.held, g.held)
+		if !math.IsNaN(float64(g.score)) {
+			s.scores = append(s.scores, g.score)
+		}
+	}
+	return s
+}
+
+// score grades a model on pairs.
+func score(pairs []pair, model estimators.Model, samples int) []grade {
+	out := make([]grade, len(pairs))
+	_ = page.Each(len(pairs), func(i int) error { // it returns no errors
+		out[i] = pairs[i].grade(model, samples)
+		return nil
+	})
+	return out
+}
+
+// values is the number of values of a distribution that are scored.
+const values = 64
+
+func (p *pair) grade(model estimators.Model, samples int) grade {
+	total := p.run.end.Sub(p.run.first).Seconds()
+	var points []estimators.Sample
+	var ranges []estimators.RangeSample
+	score := 0.0
+	for _, s := range p.run.ticks {
+		if p.other != nil {
+			s = profiles.Attach(s, []*dag.Plan{p.other.profile})
+		}
+		all := estimators.Shared([]estimators.Scenario{
+			estimators.Scenarios()[0], estimators.Corrected(estimators.Sampled()),
+		}, model, estimators.Options{Samples: samples})
+		elapsed := s.At.Sub(p.run.first)
+		x := estimators.Sample{Elapsed: elapsed.Seconds(), Remaining: math.NaN(), Progress: math.NaN()}
+		if e, err := all[0].Estimate(dag.Run{}.Append(s)); err == nil && e.Remaining != nil {
+			x.Remaining = e.Remaining.Seconds()
+		}
+		points = append(points, x)
+		e, err := all[1].Estimate(dag.Run{}.Append(s))
+		if err != nil || len(e.Distribution) == 0 {
+			continue
+		}
+		ranges = append(ranges, estimators.NewRangeSample(elapsed, e.Distribution))
+		logs := make([]float64, values)
+		for i := range logs {
+			left := e.Distribution.At((float64(i) + 0.5) / values)
+			logs[i] = math.Log((elapsed + left).Seconds() / total)
+		}
+		score += crps(logs)
+	}
+	held := estimators.GradeRanges(total, ranges).Levels[1].Held
+	return grade{
+		page.Number(estimators.Grade(total, points).MeanPoints), page.Number(held),
+		page.Number(score / float64(len(ranges))),
+	}
+}
+
+// crps returns the continuous ranked probability score of equally likely values, ascending, for the truth 0 (Gneiting
+// and Raftery, "Strictly Proper Scoring Rules, Prediction, and Estimation", 2007, equation 21).
+func crps(values []float64) float64 {
+	n, sum := float64(len(values)), 0.0
+	for i, v := range values {
+		sum += math.Abs(v)/n - v*(2*float64(i)+1-n)/(n*n)
+	}
+	return sum
 }
