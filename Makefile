@@ -1,5 +1,5 @@
 # Few targets. `make check` is what must hold before a commit; .ci/run is what CI holds.
-.PHONY: check test golden fuzz bench tap tap-jar hadoop-up hadoop-down spark-up spark-down e2e e2e-all accuracy calibration alerts nearestfit models ernest versions pictures reference man dist deb
+.PHONY: check test golden fuzz bench tap tap-jar hadoop-up hadoop-down spark-up spark-down e2e e2e-all accuracy calibration alerts nearestfit models ernest pictures reference man dist deb
 
 check:
 	gofmt -l . | (! grep .)
@@ -84,10 +84,6 @@ models:
 # The section of docs/ernest.md about runs of other people.
 ernest:
 	$(call lab,ernest,docs/ernest.md)
-
-# The table of Hadoop versions in docs/versions.md, from docs/e2e.md.
-versions:
-	$(call lab,versions,docs/versions.md)
 
 # docs/reference.md from the command tree.
 reference:

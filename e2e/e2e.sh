@@ -25,13 +25,11 @@ all/1)
 	code=0
 	run -timeout 220m . -summary ../docs/e2e.md.new || code=$?
 	mv ../docs/e2e.md.new ../docs/e2e.md
-	make -C .. versions
 	exit $code
 	;;
 all/2)
 	code=0
 	run -run "$2" -timeout 120m . -summary ../docs/e2e.md || code=$?
-	make -C .. versions
 	exit $code
 	;;
 *) echo "usage: e2e.sh [all [PATTERN]]" >&2 && exit 2 ;;

@@ -14,7 +14,6 @@ import (
 	"github.com/paratimer/paratimer/lab/fit"
 	"github.com/paratimer/paratimer/lab/models"
 	"github.com/paratimer/paratimer/lab/skewed"
-	"github.com/paratimer/paratimer/lab/versions"
 )
 
 // commands are the subcommands. Each writes a page to out; args follow its name.
@@ -28,7 +27,6 @@ var commands = []struct {
 	{"models", "docs/models.md: Ernest and the queueing models beside what is published", models.Run},
 	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", skewed.Run},
 	{"ernest", "docs/ernest.md with a new section about runtimes that others have measured", models.RunOutside},
-	{"versions", "docs/versions.md with the table of Hadoop versions of docs/e2e.md", versions.Run},
 }
 
 func main() {

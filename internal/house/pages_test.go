@@ -151,3 +151,26 @@ func hasHeading(text, anchor string) bool {
 	}
 	return false
 }
+
+// TestVersions: each version of Hadoop that docs/versions.md names has a run in docs/e2e.md that passed.
+func TestVersions(t *testing.T) {
+	page, err := os.ReadFile("../../docs/versions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := os.ReadFile("../../docs/e2e.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	named := regexp.MustCompile(`\d+\.\d+\.\d+`).FindAllString(table, -1)
+	if len(named) < 4 {
+		t.Errorf("docs/versions.md names %v", named)
+	}
+	for _, version := range named {
+		if !regexp.MustCompile(`(?m)^\| Hadoop ` + regexp.QuoteMeta(version) + `: .* \| passed \|$`).Match(runs) {
+			t.Errorf("docs/e2e.md has no run of Hadoop %s that passed", version)
+		}
+	}
+}
