@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/drawn"
 )
 
 // The examples are recordings that were made of old tapes. Both give the same snapshots, with their key groups.
@@ -57,7 +56,7 @@ func TestInsertedAttempt(t *testing.T) {
 	if err != nil || len(text) > 200 {
 		t.Errorf("%v: %d bytes: %.500s", err, len(text), text)
 	}
-	if d := drawn.Difference(play(t, recordSnapshots(t, first, second))[1], any(second)); d != "" {
+	if d := difference(play(t, recordSnapshots(t, first, second))[1], any(second)); d != "" {
 		t.Error(d)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/drawn"
 )
 
 // A failer is a *testing.T or *rapid.T.
@@ -106,7 +105,7 @@ func drawRun(t *rapid.T) []any {
 			items = append(items, &dag.MissedError{At: at, Err: errors.New(dag.Clean(rapid.String().Draw(t, "why")))})
 			continue
 		case kind <= 3 || before == nil:
-			before = drawn.Snapshot(t, "snapshot")
+			before = drawSnapshot(t, "snapshot")
 		default:
 			before = grow(t, before)
 		}
@@ -176,7 +175,7 @@ func growAttempts(t *rapid.T, old []dag.Attempt) []dag.Attempt {
 		as = append(as, a)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "new") {
-		a := drawn.Attempt(t, "attempt")
+		a := drawAttempt(t, "attempt")
 		a.Task, a.Number = rapid.Int32Range(0, 9).Draw(t, "task"), rapid.Int32Range(0, 1).Draw(t, "number")
 		as = append(as, a)
 		if rapid.Bool().Draw(t, "a wave") { // equal attempts in the slots that follow
@@ -223,7 +222,7 @@ func TestDecodeEncode(t *testing.T) {
 func unequal(want, got any) string {
 	missed, ok := want.(*dag.MissedError)
 	if !ok {
-		return drawn.Difference(want, got)
+		return difference(want, got)
 	}
 	m, ok := got.(*dag.MissedError)
 	if !ok || m.At != missed.At || m.Err.Error() != missed.Err.Error() {

@@ -1,4 +1,4 @@
-package delta
+package recording
 
 import (
 	"encoding/json"
@@ -6,23 +6,23 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/drawn"
 )
 
 // Whatever changes between two snapshots, the change turns the first one into the second, bit by bit, and leaves the
 // first one as it was.
 func TestChangeOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		old, v := drawn.Snapshot(t, "old"), drawn.Snapshot(t, "new")
+		old, v := drawSnapshot(t, "old"), drawSnapshot(t, "new")
 		text := func(old, now *dag.Snapshot) []byte {
-			b, err := json.Marshal(Of(old, now))
+			b, err := json.Marshal(delta.Of(old, now))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return b
 		}
-		var c Change
+		var c delta.Change
 		before := text(&dag.Snapshot{}, old)
 		if err := json.Unmarshal(text(old, v), &c); err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestChangeOfAnything(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, text(old, v))
 		}
-		if d := drawn.Difference(*v, *got); d != "" {
+		if d := difference(*v, *got); d != "" {
 			t.Fatalf("%s, after %s", d, text(old, v))
 		}
 		if after := text(&dag.Snapshot{}, old); string(after) != string(before) {

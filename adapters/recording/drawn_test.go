@@ -1,5 +1,4 @@
-// Package drawn draws snapshots with any values, and compares snapshots bit by bit.
-package drawn
+package recording
 
 import (
 	"fmt"
@@ -8,23 +7,27 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Snapshot returns a snapshot with any values, as a recording may have it.
-func Snapshot(t *rapid.T, name string) *dag.Snapshot {
+// drawSnapshot returns a snapshot with any values, as a recording may have it.
+func drawSnapshot(t *rapid.T, name string) *dag.Snapshot {
 	return draw(t, reflect.TypeFor[dag.Snapshot](), name).Addr().Interface().(*dag.Snapshot)
 }
 
-// Attempt returns an attempt with any values.
-func Attempt(t *rapid.T, name string) dag.Attempt {
+// drawAttempt returns an attempt with any values.
+func drawAttempt(t *rapid.T, name string) dag.Attempt {
 	return draw(t, reflect.TypeFor[dag.Attempt](), name).Interface().(dag.Attempt)
 }
 
-// Difference names a field of two values that is not the same, bit by bit; "" if there is none.
-func Difference[T any](a, b T) string { return differ("", reflect.ValueOf(a), reflect.ValueOf(b)) }
+// difference shows the fields of two values that are not the same, bit by bit; "" if there is none.
+func difference(a, b any) string {
+	return cmp.Diff(a, b, cmp.Exporter(func(reflect.Type) bool { return true }),
+		cmp.Comparer(func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }))
+}
 
 // draw returns any value of a type, field by field, so that a new field of package dag is drawn too.
 func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
@@ -208,52 +211,4 @@ func drawSeries(t *rapid.T, path string) dag.Series {
 		return dag.Uniform(drawFloat(t, path))
 	}
 	return dag.Each(draw(t, reflect.TypeFor[[]float64](), path).Interface().([]float64))
-}
-
-// differ names a field of two values that is not the same, bit by bit; "" if there is none.
-func differ(path string, a, b reflect.Value) string {
-	switch a.Kind() {
-	case reflect.Pointer:
-		if a.IsNil() || b.IsNil() {
-			return unlike(path, a.IsNil(), b.IsNil())
-		}
-		return differ(path, a.Elem(), b.Elem())
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if d := differ(path+"."+a.Type().Field(i).Name, a.Field(i), b.Field(i)); d != "" {
-				return d
-			}
-		}
-		return ""
-	case reflect.Slice:
-		if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
-			return fmt.Sprintf("%s: %d elements (nil %v), %d elements (nil %v)", path, a.Len(), a.IsNil(), b.Len(),
-				b.IsNil())
-		}
-		fallthrough
-	case reflect.Array:
-		for i := range a.Len() {
-			if d := differ(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i)); d != "" {
-				return d
-			}
-		}
-		return ""
-	case reflect.Float64:
-		return unlike(path, math.Float64bits(a.Float()), math.Float64bits(b.Float()))
-	case reflect.String:
-		return unlike(path, a.String(), b.String())
-	case reflect.Bool:
-		return unlike(path, a.Bool(), b.Bool())
-	case reflect.Uint8:
-		return unlike(path, a.Uint(), b.Uint())
-	default:
-		return unlike(path, a.Int(), b.Int())
-	}
-}
-
-func unlike[T comparable](path string, a, b T) string {
-	if a == b {
-		return ""
-	}
-	return fmt.Sprintf("%s: %v is not %v", path, a, b)
 }
