@@ -29,7 +29,7 @@ func defaults(policy dag.Policy) (slowStart, rampUp float64) {
 }
 
 // plan converts names to indices and fills in defaults. Unknown names are reported to d and left out.
-func (f *file) plan(d *Document) *dag.Plan {
+func (f *File) plan(d *Document) *dag.Plan {
 	p := f.Plan
 	p.Whole, p.Cluster, p.Jobs = engine.Whole(f.Engine), f.Cluster.dag(), make([]dag.Job, len(f.Jobs))
 	p.Residuals, p.InputSizes = f.Residuals, f.InputSizes
@@ -245,9 +245,9 @@ func placePath(at dag.Place) []string {
 }
 
 // fileOf is the reverse of file.plan.
-func fileOf(p *dag.Plan) *file {
+func fileOf(p *dag.Plan) *File {
 	c := &p.Cluster
-	f := &file{
+	f := &File{
 		Version: 1, Plan: *p, Cluster: cluster{Policy: policy{Name: c.Policy.String()}, Cluster: *c},
 		Residuals: p.Residuals, InputSizes: p.InputSizes,
 	}

@@ -41,7 +41,7 @@ func Read(r io.Reader, opt Options) (*dag.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: reading: %w", opt.Name, err)
 	}
-	f := file{}
+	f := File{}
 	doc, err := Decode(src, opt.Name, "plan", &f)
 	if err != nil {
 		return nil, err

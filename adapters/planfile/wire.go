@@ -5,7 +5,8 @@ import "github.com/paratimer/paratimer/dag"
 // The structs of a file where its form differs from that of package dag: jobs and stages refer to others by name, and
 // a reduce has its pipelines by name. Zero fields are left out.
 type (
-	file struct {
+	// File is a plan as docs/plan.schema.json describes it.
+	File struct {
 		Version int `plan:"version" min:"1" max:"2" title:"1, or 2 of a file whose jobs have stages"`
 		dag.Plan
 		Cluster    cluster        `plan:"cluster" title:"a mapping that describes the cluster"`

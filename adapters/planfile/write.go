@@ -31,7 +31,7 @@ func write(w io.Writer, p *dag.Plan, maxYAML int) error {
 	if err := dag.ValidateProfile(p); err != nil {
 		return err
 	}
-	root, _ := encode(reflect.ValueOf(*fileOf(p)), Describe(reflect.TypeFor[file]()))
+	root, _ := encode(reflect.ValueOf(*fileOf(p)), Describe(reflect.TypeFor[File]()))
 	out := printer{isJSON: root.size() > maxYAML}
 	if out.isJSON {
 		out.flow(&root, "\n  ")

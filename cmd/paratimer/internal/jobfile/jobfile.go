@@ -80,7 +80,7 @@ func Read(src []byte, name string) (*File, []Warning, error) {
 			Message: fmt.Sprintf("the file is larger than %d bytes, more than a job file may take", maxBytes),
 		}
 	}
-	var w file
+	var w Document
 	doc, err := planfile.Decode(src, name, "job file", &w)
 	if err != nil {
 		return nil, nil, err

@@ -10,7 +10,8 @@ import (
 
 // The structs of a file. Their tags are those of plan files (package planfile).
 type (
-	file struct {
+	// Document is a job file as docs/job.schema.json describes it.
+	Document struct {
 		Version int     `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
 		Name    string  `plan:"name" length:"1-200"`
 		Cluster cluster `plan:"cluster,required" title:"a mapping that describes the cluster"`
@@ -49,7 +50,7 @@ type reader struct {
 	doubts planfile.Document
 }
 
-func (r *reader) file(w *file) *File {
+func (r *reader) file(w *Document) *File {
 	c := &w.Cluster
 	f := &File{Name: dag.Clean(w.Name), Cluster: Cluster{
 		Nodes: c.Nodes, CPUs: c.CPUs, Disks: c.Disks, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots,

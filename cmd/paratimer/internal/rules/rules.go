@@ -53,8 +53,8 @@ func Everything() []Rule { return []Rule{{Name: "everything", unbound: true}} }
 // Unbound reports whether a rule has no bound.
 func (r *Rule) Unbound() bool { return r.unbound }
 
-// A file is a rule file as docs/rules.schema.json describes it.
-type file struct {
+// A File is a rule file as docs/rules.schema.json describes it.
+type File struct {
 	Version int    `plan:"version" min:"1" max:"1" title:"1, the only version of rule files there is"`
 	Rules   []Rule `plan:"rules,required" min:"1" max:"1000" item:"a rule: a mapping with name and one bound"`
 }
@@ -88,7 +88,7 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 			Message: fmt.Sprintf("the file is larger than %d bytes, more than rules may take", maxBytes),
 		}
 	}
-	var f file
+	var f File
 	doc, err := planfile.Decode(src, name, "rule file", &f)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
-	"github.com/paratimer/paratimer/internal/testkit/jsonschema"
 )
 
 const good = `
@@ -219,12 +218,6 @@ func TestMatch(t *testing.T) {
 	if everything := (&Match{}); !everything.Matches(Workflow{}) {
 		t.Error("no pattern does not match everything")
 	}
-}
-
-func TestPublishedSchema(t *testing.T) {
-	t.Parallel()
-	jsonschema.IsPublished(t, "../../../../docs/rules.schema.json",
-		jsonschema.OfFile(file{}, "a rule file: a mapping with rules"))
 }
 
 func FuzzRead(f *testing.F) {

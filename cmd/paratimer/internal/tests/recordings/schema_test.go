@@ -18,7 +18,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-	schema "github.com/paratimer/paratimer/internal/testkit/jsonschema"
 )
 
 // TestSchemas holds that the published JSON Schemas are those of the types, and that what the program writes is valid
@@ -52,7 +51,7 @@ func TestSchemas(t *testing.T) {
 			t.Parallel()
 			tapes := tapes
 			published := filepath.Join("../../docs", c.file)
-			want, err := schema.Of(c.of, c.title)
+			want, err := schemaOf(c.of, c.title)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,24 +1,50 @@
-package jsonschema
+package recordings
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// OfFile returns the schema of files that planfile.Decode reads into a type. Its titles are what messages say.
-func OfFile(root any, title string) func() ([]byte, error) {
-	return func() ([]byte, error) {
-		s := ofSpec(planfile.Describe(reflect.TypeOf(root)))
-		s["title"] = title
-		b, err := json.MarshalIndent(s, "", "  ")
-		return append(b, '\n'), err
+// TestPublishedSchemas holds that the schemas of the files that users write are what the types generate. Descriptions
+// and the names of parts are the schemas' own.
+func TestPublishedSchemas(t *testing.T) {
+	t.Parallel()
+	for file, c := range map[string]struct {
+		root  reflect.Type
+		title string // as messages say it
+	}{
+		"plan.schema.json":  {reflect.TypeFor[planfile.File](), "a plan: a mapping with cluster and jobs"},
+		"job.schema.json":   {reflect.TypeFor[jobfile.Document](), "a job file: a mapping with cluster and jobs"},
+		"rules.schema.json": {reflect.TypeFor[rules.File](), "a rule file: a mapping with rules"},
+	} {
+		published, err := os.ReadFile(filepath.Join("../../docs", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := ofSpec(planfile.Describe(c.root))
+		s["title"] = c.title
+		generated, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(bare(t, published), bare(t, generated)); diff != "" {
+			t.Errorf("%s is not what the types generate (-published +generated)\n%s", file, diff)
+		}
 	}
 }
 
@@ -165,3 +191,45 @@ func object(f *planfile.Spec) schema {
 }
 
 func wordPattern(f *planfile.Spec) string { return fmt.Sprintf("^(%s)$", strings.Join(f.Words, "|")) }
+
+// bare returns a schema as it validates: references to $defs are replaced by their content, types and lists of
+// names are sorted lists, and what only people read is left out, except titles. Two schemas that are equal in this
+// form allow the same documents.
+func bare(t testing.TB, src []byte) any {
+	t.Helper()
+	var root schema
+	if err := json.Unmarshal(src, &root); err != nil {
+		t.Fatal(err)
+	}
+	defs, _ := root["$defs"].(schema)
+	return resolve(root, defs)
+}
+
+func resolve(v any, defs schema) any {
+	switch v := v.(type) {
+	case schema:
+		out := schema{}
+		if ref, ok := v["$ref"].(string); ok {
+			out, _ = resolve(defs[strings.TrimPrefix(ref, "#/$defs/")], defs).(schema)
+		}
+		for key, part := range v {
+			switch _, isText := part.(string); {
+			case key == "$ref", key == "$schema", key == "$id", key == "$defs", key == "description" && isText,
+				key == "default":
+			case key == "type" && isText:
+				out[key] = []any{part}
+			default:
+				out[key] = resolve(part, defs)
+			}
+		}
+		return out
+	case []any:
+		if slices.ContainsFunc(v, func(item any) bool { _, isText := item.(string); return !isText }) {
+			return v
+		}
+		v = slices.Clone(v)
+		slices.SortFunc(v, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		return v
+	}
+	return v
+}

@@ -1,6 +1,4 @@
-// Package jsonschema generates a JSON Schema (draft 2020-12) for the JSON of Go types. Tests compare a published
-// schema with the types that write the JSON.
-package jsonschema
+package recordings
 
 import (
 	"encoding"
@@ -11,14 +9,14 @@ import (
 )
 
 var (
-	text = reflect.TypeFor[encoding.TextMarshaler]()
-	own  = reflect.TypeFor[json.Marshaler]()
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 )
 
-// Of returns the schema of encoding/json's output for a type. Objects may have additional fields, because fields are
-// added within a version. A pointer, a slice and a map may be null. Of panics on a type without JSON.
-func Of(t reflect.Type, title string) ([]byte, error) {
-	w := writer{defs: map[string]any{}}
+// schemaOf returns the schema (draft 2020-12) of encoding/json's output for a type. Objects may have additional fields, because fields are
+// added within a version. A pointer, a slice and a map may be null. schemaOf panics on a type without JSON.
+func schemaOf(t reflect.Type, title string) ([]byte, error) {
+	w := schemaWriter{defs: map[string]any{}}
 	root := w.object(t)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = title
@@ -27,20 +25,20 @@ func Of(t reflect.Type, title string) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-type writer struct{ defs map[string]any }
+type schemaWriter struct{ defs map[string]any }
 
 type schema = map[string]any
 
 // of returns the schema of a value of type t.
-func (w *writer) of(t reflect.Type) schema {
+func (w *schemaWriter) of(t reflect.Type) schema {
 	switch {
 	case t.Kind() == reflect.Pointer: // first, because a pointer has the methods of its element
 		return nullable(w.of(t.Elem()))
 	case t == reflect.TypeFor[time.Duration]():
 		return schema{"type": "integer"}
-	case t.Implements(text) || reflect.PointerTo(t).Implements(text):
+	case t.Implements(textMarshaler) || reflect.PointerTo(t).Implements(textMarshaler):
 		return schema{"type": "string"}
-	case t.Implements(own):
+	case t.Implements(jsonMarshaler):
 		return schema{}
 	}
 	switch t.Kind() {
@@ -84,13 +82,13 @@ func nullable(s schema) schema {
 }
 
 // object returns the schema of a struct, including the fields of embedded structs.
-func (w *writer) object(t reflect.Type) schema {
+func (w *schemaWriter) object(t reflect.Type) schema {
 	properties, required := schema{}, []string{}
 	w.fields(t, properties, &required)
 	return schema{"type": "object", "properties": properties, "required": required}
 }
 
-func (w *writer) fields(t reflect.Type, properties schema, required *[]string) {
+func (w *schemaWriter) fields(t reflect.Type, properties schema, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, _ := f.Tag.Lookup("json")
