@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // The size of the issue: a DAG of 100,000 tasks. 10 jobs, each after the one three before it.
@@ -65,8 +65,8 @@ func benchPlan(different bool) *dag.Plan {
 		Setup: 2 * time.Second,
 	}}
 	for j := range benchJobs {
-		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(course.PhaseOf(benchMaps, 60_000, 1),
-			course.PhaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
+		job := dag.Job{Node: string(rune('a' + j)), Stages: dag.MapReduce(golden.PhaseOf(benchMaps, 60_000, 1),
+			golden.PhaseOf(benchReduces, 30_000, 0.3, 30_000, 0.1, 30_000, 0.6))}
 		if j >= 3 {
 			job.After = []int{j - 3}
 		}
@@ -88,7 +88,7 @@ func benchPlan(different bool) *dag.Plan {
 }
 
 func benchTick(b *testing.B, plan *dag.Plan, scenarios []estimators.Scenario) {
-	c := course.Play(b, course.Truth{Plan: plan})
+	c := play(b, truth{Plan: plan})
 	at := c.Total / 10
 	run := dag.Run{}.Append(c.At(0))
 	for before := dag.Instant(12); before > 0; before-- {

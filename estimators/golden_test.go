@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
@@ -176,7 +175,7 @@ func (g *goldenRun) of(t *testing.T, name string, scenario string, w *estimators
 	want float64,
 ) {
 	t.Helper()
-	e, err := course.Pick(t, everyScenario(), scenario)[0].Of(w)
+	e, err := pick(t, everyScenario(), scenario)[0].Of(w)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -192,7 +191,7 @@ func (g *goldenRun) percent(t *testing.T, name string, scenario string,
 	w *estimators.ReplayContext, want float64,
 ) {
 	t.Helper()
-	e, err := course.Pick(t, everyScenario(), scenario)[0].Of(w)
+	e, err := pick(t, everyScenario(), scenario)[0].Of(w)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return

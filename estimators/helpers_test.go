@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 )
 
 // plannedCosts are costs by the plan alone.
@@ -15,7 +14,7 @@ func everyScenario() []estimators.Scenario { return append(estimators.Scenarios(
 
 func answer(t *testing.T, w *estimators.ReplayContext, name string) estimators.Estimate {
 	t.Helper()
-	e, err := course.Pick(t, everyScenario(), name)[0].Of(w)
+	e, err := pick(t, everyScenario(), name)[0].Of(w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -14,9 +13,9 @@ import (
 // What a scenario supposes is as likely as the sampler draws it: the law is the same.
 func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	t.Parallel()
-	plan := course.JoinPlan(17)
+	plan := joinPlan(17)
 	plan.Cluster.FailRate = 0.1
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
 	sch, err := w.Schedule()
 	if err != nil {
 		t.Fatal(err)
@@ -58,11 +57,11 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 func TestGivenFailRate(t *testing.T) {
 	t.Parallel()
 	none := func(change func(*dag.Plan), profiles ...*dag.Plan) *float64 {
-		plan := course.JoinPlan(17)
+		plan := joinPlan(17)
 		change(plan)
 		s := golden.Start(plan)
 		s.Profiles = profiles
-		return answer(t, estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}),
+		return answer(t, estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}),
 			"standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -43,10 +43,10 @@ func TestSection42Totals(t *testing.T) {
 		seconds float64
 		minutes int
 	}{{17, 1679.813, 28}, {16, 1498.250, 25}} {
-		w := estimators.NewReplayContext(dag.Run{}.Append(course.Play(t,
-			course.Truth{Plan: course.JoinPlan(c.maps)}).At(0)), plannedCosts,
-			estimators.Options{Path: &course.JoinPath})
-		e, err := course.Pick(t, everyScenario(), "standard")[0].Of(w)
+		w := estimators.NewReplayContext(dag.Run{}.Append(play(t,
+			truth{Plan: joinPlan(c.maps)}).At(0)), plannedCosts,
+			estimators.Options{Path: &joinPath})
+		e, err := pick(t, everyScenario(), "standard")[0].Of(w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,9 +60,9 @@ func TestSection42Totals(t *testing.T) {
 // static, with the slowdown factor measured; the cheap trackers of section 3.1.4 follow equal tasks as well.
 func TestSection42NoNoiseNoError(t *testing.T) {
 	for _, maps := range []int{17, 16} {
-		c := course.Play(t, course.Truth{Plan: course.JoinPlan(maps)})
-		for name, s := range c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath,
-			course.Pick(t, everyScenario(), "standard", "standard_static", "standard_static_thread",
+		c := play(t, truth{Plan: joinPlan(maps)})
+		for name, s := range c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), joinPath,
+			pick(t, everyScenario(), "standard", "standard_static", "standard_static_thread",
 				"standard_static_subset", "best_guess")) {
 			atMost(t, fmt.Sprintf("%d maps, %s", maps, name), s, 0.005, 0.005)
 		}
@@ -74,11 +74,11 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
 		for seed := range uint64(5) {
-			c := course.Play(t, course.Truth{
-				Plan: course.JoinPlan(maps), Seed: seed, Noise: 0.005,
+			c := play(t, truth{
+				Plan: joinPlan(maps), Seed: seed, Noise: 0.005,
 				Stall: 5 * time.Second,
 			})
-			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t,
+			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), joinPath, pick(t,
 				everyScenario(), "standard", "standard_static"))
 			atMost(t, fmt.Sprintf("%d maps, seed %d", maps, seed), g["standard"], 0.6, 1.6)
 			atMost(t, fmt.Sprintf("%d maps, seed %d, static", maps, seed), g["standard_static"], 1.1, 4.6)
@@ -101,8 +101,8 @@ func TestSection42Others(t *testing.T) {
 		},
 	}
 	for _, maps := range []int{17, 16} {
-		c := course.Play(t, course.Truth{Plan: course.JoinPlan(maps), Seed: 1, Noise: 0.005, Stall: 5 * time.Second})
-		g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t, everyScenario(),
+		c := play(t, truth{Plan: joinPlan(maps), Seed: 1, Noise: 0.005, Stall: 5 * time.Second})
+		g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), joinPath, pick(t, everyScenario(),
 			names...))
 		for _, name := range names {
 			x := want[maps][name]
@@ -117,7 +117,7 @@ func TestSection42Others(t *testing.T) {
 // Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the
 // plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
-	slower := course.JoinPlan(17)
+	slower := joinPlan(17)
 	for j := range slower.Jobs {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for p, pipe := range slower.Jobs[j].Stages[k].Pipelines {
@@ -125,14 +125,14 @@ func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 			}
 		}
 	}
-	c := course.Play(t, course.Truth{
+	c := play(t, truth{
 		Plan:     slower,
-		Believed: func(dag.Instant) *dag.Plan { return course.JoinPlan(17) },
+		Believed: func(dag.Instant) *dag.Plan { return joinPlan(17) },
 	})
-	g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, course.Pick(t, everyScenario(),
+	g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), joinPath, pick(t, everyScenario(),
 		"standard"))
 	atMost(t, "with the factor", g["standard"], 0.3, 6)
-	g = c.Watch(t, tick, plannedCosts, course.JoinPath, course.Pick(t, everyScenario(), "standard"))
+	g = c.Watch(t, tick, plannedCosts, joinPath, pick(t, everyScenario(), "standard"))
 	near(t, "without", g["standard"], 2.8, 6, 3)
 }
 
@@ -153,12 +153,12 @@ func TestSection43Cases(t *testing.T) {
 		{"B", 28, 0, 3, 296_000, 2103, 0.16, 2.3, 9.8, 21.3, 6.5, 21.3},
 		{"D", 28, 1, 0, 676_000, 2364, 1.3, 8.8, 8.7, 20.0, 1.1, 6.4},
 	} {
-		run := course.Play(t, course.Truth{Plan: course.JoinPlan(c.maps), Fault: course.FailsAt(c.job, dag.Map,
+		run := play(t, truth{Plan: joinPlan(c.maps), Fault: failsAt(c.job, dag.Map,
 			c.task, c.at)})
 		if got := float64(run.Total) / 1000; math.Abs(got-c.total) > 1 {
 			t.Errorf("case %s takes %.0f s, want %.0f s", c.name, got, c.total)
 		}
-		g := run.Watch(t, tick, plannedCosts, course.JoinPath, course.Pick(t, everyScenario(), "standard",
+		g := run.Watch(t, tick, plannedCosts, joinPath, pick(t, everyScenario(), "standard",
 			"standard_static", "one_failure",
 			"failure_until_proven"))
 		near(t, "case "+c.name+", standard", g["standard"], c.std, c.stdMax, 0.3)
@@ -171,11 +171,11 @@ func TestSection43Cases(t *testing.T) {
 // Section 3.2.1: what a failure costs is between nothing and one_failure's, whenever and whichever task fails; named
 // failures that are not the worst lie in between, and more failures cost more.
 func TestSection321Failures(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(17)})
+	c := play(t, truth{Plan: joinPlan(17)})
 	names := []string{"standard", "failure_now", "failure_halfway", "average_failure", "one_failure", "three_failures"}
-	c.Each(60*time.Second, plannedCosts, course.JoinPath, func(at dag.Instant, w *estimators.ReplayContext) {
+	c.Each(60*time.Second, plannedCosts, joinPath, func(at dag.Instant, w *estimators.ReplayContext) {
 		ms := make(map[string]float64)
-		for _, s := range course.Pick(t, everyScenario(), names...) {
+		for _, s := range pick(t, everyScenario(), names...) {
 			e, err := s.Of(w)
 			if err != nil {
 				t.Fatal(err)
@@ -199,8 +199,8 @@ func TestSection321Failures(t *testing.T) {
 		Ratio: 0.5,
 	}})
 	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(1_400_000)), plannedCosts,
-		estimators.Options{Path: &course.JoinPath})
-	std, _ := course.Pick(t, everyScenario(), "standard")[0].Of(w)
+		estimators.Options{Path: &joinPath})
+	std, _ := pick(t, everyScenario(), "standard")[0].Of(w)
 	e, err := s.Of(w)
 	if err != nil {
 		t.Fatal(err)
@@ -212,22 +212,22 @@ func TestSection321Failures(t *testing.T) {
 
 // skewedPlan is one job whose reduces have sizes as given, in tuples of a millisecond.
 func skewedPlan(sizes []float64) *dag.Plan {
-	reduce := course.PhaseOf(len(sizes), 0, 0.3, 0, 0.1, 0, 0.6)
+	reduce := golden.PhaseOf(len(sizes), 0, 0.3, 0, 0.1, 0, 0.6)
 	for p := range reduce.Pipelines {
 		reduce.Pipelines[p].Tuples = dag.Each(sizes)
 	}
 	return &dag.Plan{
 		Name:    "skew",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
-		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(64, 150_000, 1), reduce)}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(64, 150_000, 1), reduce)}},
 	}
 }
 
 // Section 4.4, 16 reduces on 16 slots: all run at once, so nothing is left to order. The upper bound is the longest
 // reduce, which is the truth; the lower bound follows the shortest, the tighter one is the truth again.
 func TestSection44SixteenReduces(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: skewedPlan(course.Zipf(16, 0.5, 16*400_000))})
-	g := c.Watch(t, tick, plannedCosts, pathfrag.Params{}, course.Pick(t, everyScenario(), "standard", "skew_high",
+	c := play(t, truth{Plan: skewedPlan(zipfSizes(16, 0.5, 16*400_000))})
+	g := c.Watch(t, tick, plannedCosts, pathfrag.Params{}, pick(t, everyScenario(), "standard", "skew_high",
 		"best_guess", "skew_low",
 		"skew_low_as_printed"))
 	for _, name := range []string{"standard", "best_guess", "skew_high", "skew_low"} {
@@ -253,12 +253,12 @@ func TestSection44SixteenReduces(t *testing.T) {
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {
-			order := course.Shuffled(32, seed)
-			c := course.Play(t, course.Truth{
-				Plan: skewedPlan(course.Zipf(32, s, 32*400_000)), Seed: seed, Noise: 0.01,
+			order := shuffled(32, seed)
+			c := play(t, truth{
+				Plan: skewedPlan(zipfSizes(32, s, 32*400_000)), Seed: seed, Noise: 0.01,
 				Order: map[int][]int{0: order},
 			})
-			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), pathfrag.Params{}, course.Pick(t,
+			g := c.Watch(t, tick, paper.Model(paper.ObservedSlowdown), pathfrag.Params{}, pick(t,
 				everyScenario(), "best_guess", "skew_low",
 				"skew_low_as_printed", "skew_high", "parallax"))
 			what := fmt.Sprintf("zipf %.1f, seed %d, ", s, seed)
@@ -285,7 +285,7 @@ func TestSection44SkewedReduces(t *testing.T) {
 // submitted and they are known; then there is none.
 func TestSection45WrongCardinalities(t *testing.T) {
 	for _, wrong := range []float64{0.5, 2} {
-		right, believed := course.JoinPlan(17), course.JoinPlan(17)
+		right, believed := joinPlan(17), joinPlan(17)
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			phase := &believed.Jobs[2].Stages[k]
 			for p := range phase.Pipelines {
@@ -296,15 +296,15 @@ func TestSection45WrongCardinalities(t *testing.T) {
 				phase.Pipelines[p].Tuples = dag.Each(sizes)
 			}
 		}
-		known := course.Play(t, course.Truth{Plan: right}).Schedule.Submitted[2]
-		c := course.Play(t, course.Truth{Plan: right, Believed: func(at dag.Instant) *dag.Plan {
+		known := play(t, truth{Plan: right}).Schedule.Submitted[2]
+		c := play(t, truth{Plan: right, Believed: func(at dag.Instant) *dag.Plan {
 			if at < known {
 				return believed
 			}
 			return right
 		}})
 		third := float64(c.Total - known)
-		c.Each(tick, paper.Model(paper.ObservedSlowdown), course.JoinPath, func(at dag.Instant,
+		c.Each(tick, paper.Model(paper.ObservedSlowdown), joinPath, func(at dag.Instant,
 			w *estimators.ReplayContext,
 		) {
 			e, err := estimators.Scenarios()[0].Of(w)

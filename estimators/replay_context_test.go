@@ -8,7 +8,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
@@ -59,8 +58,8 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 		},
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
-			e, err := estimators.New(course.Pick(t, everyScenario(), name)[0], toldModel(c.origin),
-				estimators.Options{}).Estimate(course.RunOf(golden.Start(course.OneJob())))
+			e, err := estimators.New(pick(t, everyScenario(), name)[0], toldModel(c.origin),
+				estimators.Options{}).Estimate(golden.RunOf(golden.Start(golden.OneJob())))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,10 +78,10 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 
 // A job of unknown size makes the estimate's origin unknown, and is named.
 func TestUnknownSizeIsNamed(t *testing.T) {
-	plan := course.OneJob()
+	plan := golden.OneJob()
 	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
-	e, err := estimators.New(course.Pick(t, everyScenario(), "standard")[0], plannedCosts,
-		estimators.Options{}).Estimate(course.RunOf(golden.Start(plan)))
+	e, err := estimators.New(pick(t, everyScenario(), "standard")[0], plannedCosts,
+		estimators.Options{}).Estimate(golden.RunOf(golden.Start(plan)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,12 +100,12 @@ func TestCompletedPlan(t *testing.T) {
 		plan.Jobs = dag.CloneJobs(plan.Jobs)
 		plan.Jobs[0].Stages[dag.Map].Tasks = 6
 		s.Plan = &plan
-		costs := plannedCosts(course.RunOf(&s))
+		costs := plannedCosts(golden.RunOf(&s))
 		costs.Completed, costs.Warnings = &s, []dag.Warning{{Code: dag.WarnNoProfile}}
 		return costs
 	}
-	run := course.RunOf(golden.Start(course.OneJob()))
-	e, err := estimators.New(course.Pick(t, everyScenario(), "standard")[0], model, estimators.Options{}).Estimate(run)
+	run := golden.RunOf(golden.Start(golden.OneJob()))
+	e, err := estimators.New(pick(t, everyScenario(), "standard")[0], model, estimators.Options{}).Estimate(run)
 	if err != nil || *e.Remaining != 50*time.Second {
 		t.Errorf("remaining %v (%v), want 50s", e.Remaining, err)
 	}
@@ -120,18 +119,18 @@ func TestCompletedPlan(t *testing.T) {
 
 // A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
 func TestWhatIsLeft(t *testing.T) {
-	s := course.Running(course.SlowPlan(), 6000, 500)
+	s := golden.Running(golden.SlowPlan(), 6000, 500)
 	young := s.Jobs[0].Stages[dag.Map].Attempts[4]
 	young.Number, young.Done[0] = 1, 100
 	s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, young)
-	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
 	p := w.Stage(0, dag.Map)
 	g, ok := p.At(4)
 	if !ok || !g.Running || g.Rem != 5000 || p.Running != 5 || p.Pending != 5 {
 		t.Errorf("task 4: %+v, running %d, pending %d", g, p.Running, p.Pending)
 	}
 	s.Jobs[0].State = dag.Failed
-	if n := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{}).Stage(0,
+	if n := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}).Stage(0,
 		dag.Map).Unfinished(); n != 0 {
 		t.Errorf("a failed job has %d tasks left", n)
 	}
@@ -140,8 +139,8 @@ func TestWhatIsLeft(t *testing.T) {
 // Reduces that hold their slots while maps run (docs/facts/paratimer.md P6) count the wait: with one reduce, every
 // scenario of skew and the static path are the truth.
 func TestReducesThatWaitForMaps(t *testing.T) {
-	plan := course.OneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(1, 0, 0, 0, 0, 1000, 20))
+	plan := golden.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(1, 0, 0, 0, 0, 1000, 20))
 	at := func(now dag.Instant, k float64) *dag.Snapshot {
 		s := golden.Start(plan)
 		s.At = now
@@ -159,8 +158,8 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}}
 		return s
 	}
-	run := course.RunOf(at(2000, 200), at(7000, 700))
-	for _, s := range course.Pick(t, everyScenario(), "standard", "skew_low", "skew_high", "standard_static") {
+	run := golden.RunOf(at(2000, 200), at(7000, 700))
+	for _, s := range pick(t, everyScenario(), "standard", "skew_low", "skew_high", "standard_static") {
 		e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(run)
 		if err != nil {
 			t.Fatal(err)
@@ -179,20 +178,20 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 
 // A running reduce with nothing left is unfinished: its phase has begun, although an earlier job takes the slot next.
 func TestReduceWithNothingLeft(t *testing.T) {
-	first, second := course.OneJob(), course.OneJob()
+	first, second := golden.OneJob(), golden.OneJob()
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: 1}, Jobs: append(first.Jobs, second.Jobs...)}
 	plan.Jobs[1].Node = "j2"
 	s := golden.Start(plan)
 	s.At = 20_000
 	for j := range plan.Jobs {
-		plan.Jobs[j].SetStage(dag.Map, course.PhaseOf(0))
+		plan.Jobs[j].SetStage(dag.Map, golden.PhaseOf(0))
 		s.Jobs[j].Submitted, s.Jobs[j].State = dag.Instant(j), dag.Running
 	}
 	s.Jobs[1].Stages[dag.Reduce].Attempts = []dag.Attempt{{
 		State: dag.AttemptRunning, End: dag.NoInstant,
 		Done: [3]float64{0, 0, 1000},
 	}}
-	w := estimators.NewReplayContext(course.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +202,9 @@ func TestReduceWithNothingLeft(t *testing.T) {
 
 // The upper bound adds up exact times, a schedule rounded ones; what is shown is never below the standard time.
 func TestUpperBoundIsClamped(t *testing.T) {
-	plan := course.OneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	plan := golden.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
 	_, raw, err := w.SkewBounds(false)
 	if err != nil {
 		t.Fatal(err)
@@ -221,9 +220,9 @@ func TestUpperBoundIsClamped(t *testing.T) {
 
 // A task fails three times at most, else the job would; the fourth failure is the next longest task's.
 func TestFourFailures(t *testing.T) {
-	plan := course.OneJob()
-	plan.Jobs[0].SetStage(dag.Reduce, course.PhaseOf(1, 0, 0, 0, 0, 1000, 30))
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	plan := golden.OneJob()
+	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(1, 0, 0, 0, 0, 1000, 30))
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
 	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
 		if got := w.WorstMS(k); got != want {
 			t.Errorf("%d failures: %v, want %v", k, got, want)
@@ -235,12 +234,12 @@ func TestFourFailures(t *testing.T) {
 // g09); what is shown is clamped (docs/facts/paratimer.md P21).
 func TestBoundsAreClamped(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(2, 1000, 8), course.PhaseOf(7, 0, 0, 0, 0, 1000, 20))},
-		{Node: "j2", Stages: dag.MapReduce(course.PhaseOf(6, 1000, 10), course.PhaseOf(5, 0, 0, 0, 0, 1000, 2))},
-		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(course.PhaseOf(1, 1000, 3), course.PhaseOf(1, 0, 0, 0,
+		{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(2, 1000, 8), golden.PhaseOf(7, 0, 0, 0, 0, 1000, 20))},
+		{Node: "j2", Stages: dag.MapReduce(golden.PhaseOf(6, 1000, 10), golden.PhaseOf(5, 0, 0, 0, 0, 1000, 2))},
+		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(golden.PhaseOf(1, 1000, 3), golden.PhaseOf(1, 0, 0, 0,
 			0, 1000, 2))},
 	}}
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan)), plannedCosts,
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts,
 		estimators.Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
 	raw, _, err := w.SkewBounds(false)
 	if err != nil {
@@ -261,7 +260,7 @@ func TestBoundsAreClamped(t *testing.T) {
 // docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat;
 // given ones are kept.
 func TestTolerances(t *testing.T) {
-	plan := course.OneJob()
+	plan := golden.OneJob()
 	plan.Cluster.Setup = time.Second
 	start := golden.Start(plan)
 	later := *start
@@ -273,16 +272,16 @@ func TestTolerances(t *testing.T) {
 		opt  estimators.Options
 		want pathfrag.Params
 	}{
-		{"median", course.RunOf(start), estimators.Options{}, pathfrag.Params{
+		{"median", golden.RunOf(start), estimators.Options{}, pathfrag.Params{
 			Delta1: 550 * time.Millisecond,
 			Delta2: 4 * time.Second,
 		}},
-		{"ticks", course.RunOf(start, &later), estimators.Options{}, pathfrag.Params{
+		{"ticks", golden.RunOf(start, &later), estimators.Options{}, pathfrag.Params{
 			Delta1: 4 * time.Second,
 			Delta2: 4 * time.Second,
 		}},
-		{"given", course.RunOf(start), estimators.Options{Path: &given}, given},
-		{"given as 0", course.RunOf(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
+		{"given", golden.RunOf(start), estimators.Options{Path: &given}, given},
+		{"given as 0", golden.RunOf(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
 	} {
 		w := estimators.NewReplayContext(c.run, plannedCosts, c.opt)
 		s, err := w.Schedule()
@@ -298,10 +297,10 @@ func TestTolerances(t *testing.T) {
 // A static path that rests on costs that nobody had seen is made anew: it is the standard one.
 func TestBlindPlanIsNoPlan(t *testing.T) {
 	assumed := toldModel(map[dag.StageIndex]schedule.Origin{dag.Map: schedule.Observed, dag.Reduce: schedule.Assumed})
-	plan := course.OneJob()
+	plan := golden.OneJob()
 	later := golden.Start(plan)
 	later.At = 3000
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan), later), assumed, estimators.Options{})
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan), later), assumed, estimators.Options{})
 	if e := answer(t, w, "standard_static"); e.Path != pathOf(t, w) || *e.Remaining != 40*time.Second {
 		t.Errorf("remaining %v, on the standard path: %v", *e.Remaining, e.Path == pathOf(t, w))
 	}
@@ -324,7 +323,7 @@ func pathOf(t *testing.T, w *estimators.ReplayContext) *pathfrag.Path {
 func TestTrackersOfUnequalTasks(t *testing.T) {
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{MapSlots: 8, ReduceSlots: 1},
-		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(8, 1000, 10), course.PhaseOf(0))}},
+		Jobs:    []dag.Job{{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(8, 1000, 10), golden.PhaseOf(0))}},
 	}
 	later := golden.Start(plan)
 	later.At = 5000
@@ -335,7 +334,7 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
 		})
 	}
-	w := estimators.NewReplayContext(course.RunOf(golden.Start(plan), later), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan), later), plannedCosts, estimators.Options{})
 	// 5.0, 5.5 … 8.5 s are left.
 	for name, want := range map[string]struct {
 		left      time.Duration

@@ -10,7 +10,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 )
 
 // Whatever the counters say, no scenario panics, and each says a time that is one, or nothing.
@@ -18,7 +17,7 @@ func TestOddRuns(t *testing.T) {
 	answered, failed := 0, 0
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		run := course.OddRun(r, dag.Policy(seed%2))
+		run := oddRun(r, dag.Policy(seed%2))
 		for i, e := range estimators.Shared(everyScenario(), paper.Model(paper.ObservedSlowdown),
 			estimators.Options{}) {
 			name := everyScenario()[i].Name
@@ -47,7 +46,7 @@ func TestOddRuns(t *testing.T) {
 
 // Estimators that share a world answer as they would alone, in any order and from tick to tick.
 func TestSharedAnswersAsAlone(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(17), Seed: 3, Noise: 0.02, Fault: course.FailsAt(1,
+	c := play(t, truth{Plan: joinPlan(17), Seed: 3, Noise: 0.02, Fault: failsAt(1,
 		dag.Map, 0, 59_000)})
 	all := everyScenario()
 	model := paper.Model(paper.ObservedSlowdown)

@@ -10,14 +10,14 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // spreadAt is the distribution of a join at a ratio of its run, whose tasks' times have the noise.
 func spreadAt(t *testing.T, noise, ratio float64, fault schedule.Fault) (estimators.Distribution, time.Duration) {
 	t.Helper()
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: noise, Fault: fault})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3, Noise: noise, Fault: fault})
 	s := c.At(dag.Instant(ratio * float64(c.Total)))
 	w := estimators.NewReplayContext(dag.Run{}.Append(s), paper.Model(paper.ObservedSlowdown), estimators.Options{})
 	e, err := estimators.Sampled().Of(w)
@@ -61,7 +61,7 @@ func TestMoreSpreadIsWider(t *testing.T) {
 
 // Failures that the run has shown come again: they make it later, and hardly ever sooner.
 func TestFailuresWidenTheUpperSide(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3, Noise: 0.1})
 	s := c.At(c.Total / 2)
 	without := sampledOf(t, s)
 	failing := *s
@@ -97,7 +97,7 @@ func sampledOf(t *testing.T, s *dag.Snapshot) estimators.Distribution {
 }
 
 func TestNoUncertaintyIsAPoint(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3})
 	sure := c.At(c.Total / 2)
 	model := func(run dag.Run) estimators.Costs {
 		costs := paper.Model(paper.ObservedSlowdown)(run)
@@ -118,7 +118,7 @@ func TestNoUncertaintyIsAPoint(t *testing.T) {
 
 // The same run gives the same values, however many goroutines replay; another run gives others.
 func TestSampledIsDeterministic(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3, Noise: 0.1})
 	s := c.At(c.Total / 3)
 	s.ID = "pig_1"
 	one := sampledOf(t, s)
@@ -134,7 +134,7 @@ func TestSampledIsDeterministic(t *testing.T) {
 
 // From one tick to the next quantiles move as far as standard does, give or take little: the worlds are the same ones.
 func TestQuantilesDoNotJitter(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3, Noise: 0.1})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3, Noise: 0.1})
 	var before estimators.Distribution
 	for i := range dag.Instant(5) {
 		at := c.Total/2 + i*1000
@@ -185,7 +185,7 @@ func TestSampledOddRuns(t *testing.T) {
 	some := 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 6))
-		run := course.OddRun(r, dag.Policy(seed%2))
+		run := oddRun(r, dag.Policy(seed%2))
 		e, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
 			estimators.Options{Samples: 32}).Estimate(run)
 		if err != nil {
@@ -204,7 +204,7 @@ func TestSampledOddRuns(t *testing.T) {
 }
 
 func TestEndedRunsHaveNoRange(t *testing.T) {
-	s := *course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3}).At(0)
+	s := *play(t, truth{Plan: joinPlan(20), Seed: 3}).At(0)
 	s.State = dag.Succeeded
 	e, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
 		estimators.Options{}).Estimate(dag.Run{}.Append(&s))
@@ -215,7 +215,7 @@ func TestEndedRunsHaveNoRange(t *testing.T) {
 
 // Tasks of one phase are wrong each by itself too: one replay gives them different times.
 func TestTasksDifferWithinAReplay(t *testing.T) {
-	c := course.Play(t, course.Truth{Plan: course.JoinPlan(20), Seed: 3})
+	c := play(t, truth{Plan: joinPlan(20), Seed: 3})
 	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(0)), paper.Model(paper.ObservedSlowdown),
 		estimators.Options{})
 	left := w.Sampling()(estimators.NewDraws(1, 2, 0, 32)).Left
@@ -228,10 +228,10 @@ func TestTasksDifferWithinAReplay(t *testing.T) {
 // A long query is replayed seldom: its quantiles are those of many replays all the same.
 func TestFewSamplesOfManyTasks(t *testing.T) {
 	t.Parallel()
-	plan := course.JoinPlan(20)
-	reduce := course.PhaseOf(16, 2_500_000, 0.0128, 2_500_000, 0.0064, 2_500_000, 0.0208)
-	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(5500, 250_000, 0.29), reduce)}}
-	c := course.Play(t, course.Truth{Plan: plan, Seed: 3, Noise: 0.2})
+	plan := joinPlan(20)
+	reduce := golden.PhaseOf(16, 2_500_000, 0.0128, 2_500_000, 0.0064, 2_500_000, 0.0208)
+	plan.Jobs = []dag.Job{{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(5500, 250_000, 0.29), reduce)}}
+	c := play(t, truth{Plan: plan, Seed: 3, Noise: 0.2})
 	run := dag.Run{}.Append(c.At(c.Total / 10))
 	few, err := estimators.New(estimators.Sampled(), paper.Model(paper.ObservedSlowdown),
 		estimators.Options{}).Estimate(run)

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
@@ -19,12 +19,12 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: c, ReduceSlots: c, Setup: time.Second}}
 	order := make(map[int][]int)
 	for j := range 1 + r.IntN(4) {
-		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(course.PhaseOf(1+r.IntN(3*c), 1000,
+		job := dag.Job{Node: fmt.Sprint("j", j), Stages: dag.MapReduce(golden.PhaseOf(1+r.IntN(3*c), 1000,
 			5+20*r.Float64()),
 			dag.Stage{})}
 		n := r.IntN(3 * c)
-		sizes := course.Zipf(n, r.Float64(), float64(n)*20_000)
-		job.SetStage(dag.Reduce, course.PhaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))
+		sizes := zipfSizes(n, r.Float64(), float64(n)*20_000)
+		job.SetStage(dag.Reduce, golden.PhaseOf(n, 0, 0.3, 0, 0.1, 0, 0.6))
 		for p := range job.Stages[dag.Reduce].Pipelines {
 			job.Stages[dag.Reduce].Pipelines[p].Tuples = dag.Each(sizes)
 		}
@@ -33,7 +33,7 @@ func skewedDAG(r *rand.Rand) (*dag.Plan, map[int][]int) {
 				job.After = append(job.After, a)
 			}
 		}
-		order[j] = course.Shuffled(n, r.Uint64())
+		order[j] = shuffled(n, r.Uint64())
 		plan.Jobs = append(plan.Jobs, job)
 	}
 	return plan, order
@@ -49,7 +49,7 @@ func TestSkewBoundsOfDAGs(t *testing.T) {
 	var worst float64
 	for range 150 {
 		plan, order := skewedDAG(r)
-		c := course.Play(t, course.Truth{Plan: plan, Order: order})
+		c := play(t, truth{Plan: plan, Order: order})
 		c.Each(5*time.Second, plannedCosts, pathfrag.Params{}, func(at dag.Instant, w *estimators.ReplayContext) {
 			low, high := taskcost.MS(*answer(t, w, "skew_low").Remaining), taskcost.MS(*answer(t, w,
 				"skew_high").Remaining)

@@ -4,36 +4,36 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // docs/facts/paratimer.md P16: own value, else that of the pipeline's type, else that of all, else 1.
 func TestObservedSlowdown(t *testing.T) {
-	plan := course.SlowPlan()
+	plan := golden.SlowPlan()
 	for _, c := range []struct {
 		name string
 		run  dag.Run
 		want float64
 		own  bool
 	}{
-		{"one look", course.RunOf(course.Running(plan, 5000, 300)), 1, false},
-		{"as planned", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan, 7000, 500)), 1, true},
-		{"half the speed", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan, 9000, 500)), 2, true},
-		{"a tuple more or less is no slowdown", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan,
+		{"one look", golden.RunOf(golden.Running(plan, 5000, 300)), 1, false},
+		{"as planned", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan, 7000, 500)), 1, true},
+		{"half the speed", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan, 9000, 500)), 2, true},
+		{"a tuple more or less is no slowdown", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan,
 			7009, 500)), 1, true},
-		{"the time before the first tuple does not count", course.RunOf(course.Running(plan, 1000, 0),
-			course.Running(plan, 5000, 300),
-			course.Running(plan, 9000, 500)), 2, true},
-		{"nor does that after the last", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan, 9000, 500),
-			course.Running(plan, 30_000, 1000)), 2, true},
+		{"the time before the first tuple does not count", golden.RunOf(golden.Running(plan, 1000, 0),
+			golden.Running(plan, 5000, 300),
+			golden.Running(plan, 9000, 500)), 2, true},
+		{"nor does that after the last", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan, 9000, 500),
+			golden.Running(plan, 30_000, 1000)), 2, true},
 		{
-			"too little work to say", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan, 6000, 305)), 1,
+			"too little work to say", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan, 6000, 305)), 1,
 			false,
 		},
-		{"clipped above", course.RunOf(course.Running(plan, 5000, 300), course.Running(plan, 65_000, 370)), 10, true},
-		{"clipped below", course.RunOf(course.Running(plan, 5000, 100), course.Running(plan, 5100, 900)), 0.1, true},
-		{"a minute is remembered", course.RunOf(course.Running(plan, 5000, 100), course.Running(plan, 10_000, 200),
-			course.Running(plan, 70_000, 900)), 60. / 7, true},
+		{"clipped above", golden.RunOf(golden.Running(plan, 5000, 300), golden.Running(plan, 65_000, 370)), 10, true},
+		{"clipped below", golden.RunOf(golden.Running(plan, 5000, 100), golden.Running(plan, 5100, 900)), 0.1, true},
+		{"a minute is remembered", golden.RunOf(golden.Running(plan, 5000, 100), golden.Running(plan, 10_000, 200),
+			golden.Running(plan, 70_000, 900)), 60. / 7, true},
 	} {
 		s := ObservedSlowdown(c.run)
 		if got, own := s.At(0, dag.Map, 0); got != c.want || own != c.own {

@@ -9,7 +9,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -27,16 +26,16 @@ func keyed(groups *dag.Groups, power float64) estimators.Model {
 
 // unevenPlan has one map of 10 s, then reduces of so many records at 1 ms, on as many slots.
 func unevenPlan(records ...float64) *dag.Plan {
-	reduce := course.PhaseOf(len(records), 0, 0, 0, 0, 0, 1)
+	reduce := golden.PhaseOf(len(records), 0, 0, 0, 0, 0, 1)
 	reduce.Pipelines[dag.Work].Tuples = dag.Each(records)
 	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 1, ReduceSlots: len(records)}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(course.PhaseOf(1, 1000, 10), reduce)},
+		{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(1, 1000, 10), reduce)},
 	}}
 }
 
 func skewOf(t *testing.T, plan *dag.Plan, model estimators.Model, all bool) []estimators.Skew {
 	t.Helper()
-	out, err := Of(estimators.NewReplayContext(course.RunOf(golden.Start(plan)), model, estimators.Options{}), all)
+	out, err := Of(estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), model, estimators.Options{}), all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +140,8 @@ func TestNoSkew(t *testing.T) {
 	}
 	hidden := unevenPlan(10_000, 60_000, 10_000, 10_000)
 	hidden.Cluster.MapSlots, hidden.Cluster.ReduceSlots = 2, 8
-	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(course.PhaseOf(1, 1000, 100),
-		course.PhaseOf(2, 0, 0, 0, 0, 10_000, 1))})
+	hidden.Jobs = append(hidden.Jobs, dag.Job{Node: "long", Stages: dag.MapReduce(golden.PhaseOf(1, 1000, 100),
+		golden.PhaseOf(2, 0, 0, 0, 0, 10_000, 1))})
 	if got := skewOf(t, hidden, paperModel, false); len(got) != 0 {
 		t.Errorf("another job ends later: %+v", got)
 	}
@@ -247,7 +246,7 @@ func TestSplitKeepsTheRest(t *testing.T) {
 
 // A change of one task ends the run of equal ones before it.
 func TestChangedCosts(t *testing.T) {
-	costs := paperModel(course.RunOf(golden.Start(course.OneJob()))) // two equal reduces
+	costs := paperModel(golden.RunOf(golden.Start(golden.OneJob()))) // two equal reduces
 	left := (&uneven{stage: dag.Reduce}).changed(costs.Left, []int{1}, func(task int) float64 {
 		return -5000 * float64(task)
 	})
@@ -320,7 +319,7 @@ func TestSkewInMidRun(t *testing.T) {
 	at(dag.Reduce, 1, dag.AttemptRunning, 5000, dag.NoInstant)
 	at(dag.Reduce, 2, dag.AttemptSucceeded, 5000, 20_000)
 	at(dag.Reduce, 3, dag.AttemptSucceeded, 5000, 20_000)
-	got, err := Of(estimators.NewReplayContext(course.RunOf(s), paperModel, estimators.Options{}), false)
+	got, err := Of(estimators.NewReplayContext(golden.RunOf(s), paperModel, estimators.Options{}), false)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -328,7 +327,7 @@ func TestSkewInMidRun(t *testing.T) {
 		r.Running.Task != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	all, err := Of(estimators.NewReplayContext(course.RunOf(s), paperModel, estimators.Options{}), true)
+	all, err := Of(estimators.NewReplayContext(golden.RunOf(s), paperModel, estimators.Options{}), true)
 	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done ||
 		all[0].Worst[1].Work != 10*time.Second {
 		t.Errorf("all: %+v %v", all, err)

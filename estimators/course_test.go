@@ -1,6 +1,4 @@
-// Package course runs plans to their ends with true costs that estimators do not have, and gives tests of estimators
-// a snapshot of such a run at any instant.
-package course
+package estimators_test
 
 import (
 	"hash/fnv"
@@ -17,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Truth is the real run of a plan: the same scheduler with true costs, which estimators do not have.
-type Truth struct {
+// A truth is the real run of a plan: the same scheduler with true costs, which estimators do not have.
+type truth struct {
 	Plan  *dag.Plan
 	Seed  uint64
 	Noise float64       // sigma of the lognormal factor of a task's time
@@ -30,15 +28,15 @@ type Truth struct {
 	Believed func(at dag.Instant) *dag.Plan
 }
 
-// A Course is a finished run.
-type Course struct {
-	Truth
+// A course is a finished run.
+type course struct {
+	truth
 	Total    dag.Instant
 	Schedule *schedule.Schedule
 }
 
-// Play runs the truth to its end.
-func Play(t testing.TB, tr Truth) *Course {
+// play runs the truth to its end.
+func play(t testing.TB, tr truth) *course {
 	t.Helper()
 	left := func(task schedule.Task) schedule.Cost {
 		setup, parts, stall := tr.times(task.Job, task.Stage, task.Index, task.Attempt)
@@ -52,11 +50,11 @@ func Play(t testing.TB, tr Truth) *Course {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Course{Truth: tr, Total: s.End, Schedule: s}
+	return &course{truth: tr, Total: s.End, Schedule: s}
 }
 
 // real is the task that stands at a position of the hand-out order.
-func (tr *Truth) real(job int, k dag.StageIndex, position int) int {
+func (tr *truth) real(job int, k dag.StageIndex, position int) int {
 	if order := tr.Order[job]; k == dag.Reduce && order != nil {
 		return order[position]
 	}
@@ -64,7 +62,7 @@ func (tr *Truth) real(job int, k dag.StageIndex, position int) int {
 }
 
 // times are the true milliseconds of an attempt: set-up, each pipeline, and the stall at its end.
-func (tr *Truth) times(job int, k dag.StageIndex, position, attempt int) (setup dag.Instant, parts []dag.Instant,
+func (tr *truth) times(job int, k dag.StageIndex, position, attempt int) (setup dag.Instant, parts []dag.Instant,
 	stall dag.Instant,
 ) {
 	i := tr.real(job, k, position)
@@ -85,7 +83,7 @@ func (tr *Truth) times(job int, k dag.StageIndex, position, attempt int) (setup 
 }
 
 // At is the snapshot of the course at an instant.
-func (c *Course) At(at dag.Instant) *dag.Snapshot {
+func (c *course) At(at dag.Instant) *dag.Snapshot {
 	s := golden.Start(c.Plan)
 	s.At = at
 	if c.Believed != nil {
@@ -121,7 +119,7 @@ func (c *Course) At(at dag.Instant) *dag.Snapshot {
 	return s
 }
 
-func (c *Course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt {
+func (c *course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt {
 	job, position := int(span.Job), int(span.First)+i
 	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
 	a := dag.Attempt{
@@ -152,13 +150,13 @@ func (c *Course) attempt(span *schedule.Span, i int, at dag.Instant) dag.Attempt
 	return a
 }
 
-// A Grading has the scores of scenarios along a course, by name.
-type Grading map[string]estimators.Score
+// A grading has the scores of scenarios along a course, by name.
+type grading map[string]estimators.Score
 
 // Watch evaluates scenarios at every tick of a course.
-func (c *Course) Watch(t testing.TB, tick time.Duration, model estimators.Model, par pathfrag.Params,
+func (c *course) Watch(t testing.TB, tick time.Duration, model estimators.Model, par pathfrag.Params,
 	scenarios []estimators.Scenario,
-) Grading {
+) grading {
 	t.Helper()
 	samples := make(map[string][]estimators.Sample)
 	c.Each(tick, model, par, func(at dag.Instant, w *estimators.ReplayContext) {
@@ -174,7 +172,7 @@ func (c *Course) Watch(t testing.TB, tick time.Duration, model estimators.Model,
 			samples[s.Name] = append(samples[s.Name], x)
 		}
 	})
-	g := make(Grading)
+	g := make(grading)
 	for _, s := range scenarios {
 		g[s.Name] = estimators.Grade(float64(c.Total)/1000, samples[s.Name])
 	}
@@ -182,7 +180,7 @@ func (c *Course) Watch(t testing.TB, tick time.Duration, model estimators.Model,
 }
 
 // Each visits the ticks strictly inside the course.
-func (c *Course) Each(tick time.Duration, model estimators.Model, par pathfrag.Params,
+func (c *course) Each(tick time.Duration, model estimators.Model, par pathfrag.Params,
 	visit func(at dag.Instant, w *estimators.ReplayContext),
 ) {
 	run := dag.Run{}.Append(c.At(0))
@@ -194,8 +192,8 @@ func (c *Course) Each(tick time.Duration, model estimators.Model, par pathfrag.P
 	}
 }
 
-// Pick returns those of the scenarios that have the names, in the order of the names.
-func Pick(t testing.TB, all []estimators.Scenario, names ...string) []estimators.Scenario {
+// pick returns those of the scenarios that have the names, in the order of the names.
+func pick(t testing.TB, all []estimators.Scenario, names ...string) []estimators.Scenario {
 	t.Helper()
 	var out []estimators.Scenario
 	for _, name := range names {
@@ -208,24 +206,12 @@ func Pick(t testing.TB, all []estimators.Scenario, names ...string) []estimators
 	return out
 }
 
-// PhaseOf makes a phase of equal tasks; costs are alternately tuples and alpha of each pipeline.
-func PhaseOf(n int, tuplesAndAlpha ...float64) dag.Stage {
-	p := dag.Stage{Tasks: n, Known: true}
-	for i := 0; i < len(tuplesAndAlpha); i += 2 {
-		p.Pipelines = append(p.Pipelines, dag.Pipeline{
-			Tuples: dag.Uniform(tuplesAndAlpha[i]),
-			Alpha:  dag.Uniform(tuplesAndAlpha[i+1]),
-		})
-	}
-	return p
-}
-
-// JoinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its
+// joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its
 // published times (docs/facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at
 // 17 maps.
-func JoinPlan(maps2 int) *dag.Plan {
+func joinPlan(maps2 int) *dag.Plan {
 	in1, in2 := 4*2_500_000/16., float64(maps2)*2_500_000/16
-	third := PhaseOf(32, in1, 0.01)
+	third := golden.PhaseOf(32, in1, 0.01)
 	sizes := make([]float64, 32)
 	for i := range sizes {
 		if sizes[i] = in1; i >= 16 {
@@ -238,70 +224,31 @@ func JoinPlan(maps2 int) *dag.Plan {
 		Name:    "join",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Stages: dag.MapReduce(PhaseOf(4, 2_500_000, 0.222), PhaseOf(16, in1, 0.0128, in1, 0.0064, in1,
+			{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(4, 2_500_000, 0.222), golden.PhaseOf(16, in1, 0.0128, in1, 0.0064, in1,
 				0.0208))},
-			{Node: "j2", Stages: dag.MapReduce(PhaseOf(maps2, 2_500_000, 0.29), PhaseOf(16, in2, 0.0128, in2, 0.0064,
+			{Node: "j2", Stages: dag.MapReduce(golden.PhaseOf(maps2, 2_500_000, 0.29), golden.PhaseOf(16, in2, 0.0128, in2, 0.0064,
 				in2, 0.0208))},
-			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, PhaseOf(16, all, 0.0064, all, 0.0032, all,
+			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, golden.PhaseOf(16, all, 0.0064, all, 0.0032, all,
 				0.0144))},
 		},
 	}
 }
 
-// FailsAt makes the first attempt of one task fail at an instant.
-func FailsAt(job int, k dag.StageIndex, task int, at dag.Instant) schedule.Fault {
+// failsAt makes the first attempt of one task fail at an instant.
+func failsAt(job int, k dag.StageIndex, task int, at dag.Instant) schedule.Fault {
 	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 		return at, t.Job == job && t.Stage == k && t.Index == task && t.Attempt == 0 && start <= at && at < end
 	}
 }
 
-// JoinPath has tolerances, as in the golden files of section 4.2.
-var JoinPath = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second}
+// joinPath has tolerances, as in the golden files of section 4.2.
+var joinPath = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second}
 
-// Shuffled is a random order of n tasks.
-func Shuffled(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 44)).Perm(n) }
+// shuffled is a random order of n tasks.
+func shuffled(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 44)).Perm(n) }
 
-// SlowPlan has two map-only jobs of ten tasks, 1000 tuples of 10 ms each.
-func SlowPlan() *dag.Plan {
-	return &dag.Plan{
-		Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 1, Setup: time.Second},
-		Jobs: []dag.Job{
-			{Node: "j1", Stages: dag.MapReduce(PhaseOf(10, 1000, 10), PhaseOf(0))},
-			{Node: "j2", After: []int{0}, Stages: dag.MapReduce(PhaseOf(10, 1000, 10),
-				PhaseOf(2, 100, 1, 100, 1, 100, 1))},
-		},
-	}
-}
-
-// Running is a snapshot in which five maps of job 1 have each done k tuples.
-func Running(plan *dag.Plan, at dag.Instant, k float64) *dag.Snapshot {
-	s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: plan.BlockedJobs()}
-	s.Jobs[0].Submitted, s.Jobs[0].Started, s.Jobs[0].Finished = 0, 0, 0
-	for i := range 5 {
-		a := dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant}
-		a.Done[0] = k
-		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, a)
-	}
-	return s
-}
-
-// RunOf is the run of some snapshots.
-func RunOf(snapshots ...*dag.Snapshot) (run dag.Run) {
-	for _, s := range snapshots {
-		run = run.Append(s)
-	}
-	return run
-}
-
-// OneJob has four maps of 10 s on two slots, then two reduces of 20 s.
-func OneJob() *dag.Plan {
-	return &dag.Plan{Cluster: dag.Cluster{MapSlots: 2, ReduceSlots: 2}, Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(PhaseOf(4, 1000, 10), PhaseOf(2, 0, 0, 0, 0, 1000, 20))},
-	}}
-}
-
-// Zipf returns n sizes that fall as rank^-s, of the given sum.
-func Zipf(n int, s, sum float64) []float64 {
+// zipfSizes returns n sizes that fall as rank^-s, of the given sum.
+func zipfSizes(n int, s, sum float64) []float64 {
 	sizes, all := make([]float64, n), 0.0
 	for i := range sizes {
 		sizes[i] = math.Pow(float64(i+1), -s)

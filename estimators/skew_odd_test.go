@@ -1,4 +1,4 @@
-package skewness
+package estimators_test
 
 import (
 	"math"
@@ -9,26 +9,26 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/internal/testkit/course"
+	"github.com/paratimer/paratimer/estimators/skewness"
 )
 
 func oddGroups(r *rand.Rand, n int) *dag.Groups {
 	g := &dag.Groups{Origin: dag.GroupOrigin(r.IntN(4)), Maps: r.IntN(3)}
 	for range max(0, n+r.IntN(3)-1) {
 		one := dag.ReduceGroups{
-			Bytes: course.Odd(r), Implicit: course.Odd(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: course.Odd(r),
+			Bytes: oddNumber(r), Implicit: oddNumber(r), Attempt: int32(r.IntN(3) - 1), OpenBytes: oddNumber(r),
 			OpenSince: dag.NoInstant,
 		}
 		for range r.IntN(5) {
-			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: course.Odd(r), Count: course.Odd(r)})
+			one.Explicit = append(one.Explicit, dag.GroupSize{Bytes: oddNumber(r), Count: oddNumber(r)})
 		}
 		for range r.IntN(15) {
-			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: course.Odd(r)})
+			one.Top = append(one.Top, dag.KeyGroup{Key: string([]byte{byte(r.IntN(256)), 27}), Bytes: oddNumber(r)})
 		}
 		for range r.IntN(5) {
 			one.Done = append(one.Done, dag.GroupPoint{
-				At: dag.Instant(r.IntN(2_000_000)), Bytes: course.Odd(r),
-				Took: time.Duration(r.Int64()), Count: course.Odd(r),
+				At: dag.Instant(r.IntN(2_000_000)), Bytes: oddNumber(r),
+				Took: time.Duration(r.Int64()), Count: oddNumber(r),
 			})
 		}
 		g.Reduces = append(g.Reduces, one)
@@ -41,7 +41,7 @@ func TestSkewOfOddRuns(t *testing.T) {
 	reported := 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		run := course.OddRun(r, dag.Policy(seed%2))
+		run := oddRun(r, dag.Policy(seed%2))
 		s := run.Now()
 		for j := range s.Jobs {
 			if s.Jobs[j].Groups = oddGroups(r, s.Plan.Jobs[j].Stages[dag.Reduce].Tasks); r.IntN(3) == 0 {
@@ -54,16 +54,16 @@ func TestSkewOfOddRuns(t *testing.T) {
 			if _, err := w.Schedule(); err != nil {
 				continue // it can never run
 			}
-			got, err := Of(w, all)
+			got, err := skewness.Of(w, all)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if len(got) > MaxSkewedStages {
+			if len(got) > skewness.MaxSkewedStages {
 				t.Fatalf("seed %d: %d jobs", seed, len(got))
 			}
 			for _, k := range got {
 				reported++
-				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > MaxSkewedTasks || k.Split != nil &&
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > skewness.MaxSkewedTasks || k.Split != nil &&
 					k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}

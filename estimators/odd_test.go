@@ -1,4 +1,4 @@
-package course
+package estimators_test
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Odd returns a number, often one that no valid counter has.
-func Odd(r *rand.Rand) float64 {
+// oddNumber returns a number, often one that no valid counter has.
+func oddNumber(r *rand.Rand) float64 {
 	return []float64{math.NaN(), 0, 1, 7, 1e3, 1e6, -5, math.Inf(1), 1e300, 100 * r.Float64()}[r.IntN(10)]
 }
 
@@ -18,11 +18,11 @@ func oddSeries(r *rand.Rand, n int) dag.Series {
 	case 0:
 		return dag.Series{}
 	case 1:
-		return dag.Uniform(Odd(r))
+		return dag.Uniform(oddNumber(r))
 	}
 	v := make([]float64, r.IntN(n+2))
 	for i := range v {
-		v[i] = Odd(r)
+		v[i] = oddNumber(r)
 	}
 	return dag.Each(v)
 }
@@ -43,11 +43,11 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 				Task: int32(task), Number: int32(number), State: dag.AttemptState(r.IntN(5)),
 				Slot: int32(r.IntN(6) - 1),
 				Node: int32(r.IntN(4) - 1), Start: at - dag.Instant(r.IntN(90_000)), End: dag.NoInstant,
-				Ratio: Odd(r), Out: Odd(r), Bytes: Odd(r), CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+				Ratio: oddNumber(r), Out: oddNumber(r), Bytes: oddNumber(r), CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
 			}
 			for p := range a.Done {
-				a.Done[p], a.Total[p] = Odd(r), Odd(r)
+				a.Done[p], a.Total[p] = oddNumber(r), oddNumber(r)
 			}
 			if a.State > dag.AttemptRunning {
 				a.End = at - dag.Instant(r.IntN(9_000))
@@ -61,8 +61,8 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 	return list
 }
 
-// OddRun returns a run with invalid counters.
-func OddRun(r *rand.Rand, policy dag.Policy) dag.Run {
+// oddRun returns a run with invalid counters.
+func oddRun(r *rand.Rand, policy dag.Policy) dag.Run {
 	plan := &dag.Plan{Cluster: dag.Cluster{
 		Policy: policy, MapSlots: 1 + r.IntN(4), ReduceSlots: 1 + r.IntN(4),
 		SlotsPerNode: r.IntN(3), Setup: time.Duration(r.IntN(3)) * time.Second, MemoryMB: 4096,
