@@ -21,7 +21,7 @@ var commands = []struct {
 	name, does string
 	run        func(args []string, out io.Writer) error
 }{
-	{"accuracy", "docs/accuracy.md: errors on recordings and in the experiments of the ParaTimer paper", accuracy.Run},
+	{"accuracy", "docs/accuracy.md: errors on recordings", accuracy.Run},
 	{"alerts", "docs/alerts.md: when alerts would have fired on recordings", accuracy.Alerts},
 	{"fit", "the numbers of the cost law, fitted to finished runs", fit.Run},
 	{"models", "docs/models.md: Ernest and the queueing models beside what is published", models.Run},

@@ -1,5 +1,6 @@
-// Package accuracy measures ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md) and in the
-// experiments of the ParaTimer paper. Whatever is a recording is scored by the paratimer command.
+// Package accuracy measures ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md), which the
+// paratimer command scores. Its tests hold the pages' tables of simulated runs, those of the ParaTimer paper's
+// experiments first.
 package accuracy
 
 import (
@@ -17,13 +18,17 @@ import (
 // indicators are the other indicators beside ParaTimer.
 var indicators = []string{"pig", "hadoop", "dne", "gnm"}
 
-// An engine is the runs of one engine and what they have in common. Held is the share of the ticks at which the range
-// of 80 % held the true remaining time.
+// An engine is the runs of one engine and what they have in common.
 type engine struct {
-	Title, Words        string
-	folder              string // of recordings that are too large for the project
-	Runs                []*run
-	HeldFirst, HeldWith page.Number
+	Title, Words string
+	folder       string // of recordings that are too large for the project
+	Runs         []*run
+	// First are the mean errors of the runs without a profile, With those with the profile of median error, All those
+	// of all pairs. Held is the share of all ticks at which the range of 80 % held the true remaining time.
+	First, With, All    page.Numbers
+	HeldFirst, HeldWith page.Mean
+	// Factors are the mean errors of the other indicators, divided by that of ParaTimer.
+	Factors map[string]page.Numbers
 }
 
 //go:embed accuracy.tmpl
@@ -37,15 +42,10 @@ func Run(args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	experiments, err := measured(".")
-	if err != nil {
-		return err
-	}
 	data := struct {
 		Engines    []*engine
 		Indicators []string
-		Simulated  []line
-	}{nil, indicators, experiments}
+	}{nil, indicators}
 	for _, e := range []*engine{
 		{Title: "MapReduce", Words: mapReduceWords},
 		{Title: "DAGs of Tez", Words: tezWords, folder: "recordings-tez"},
@@ -95,14 +95,21 @@ func (e *engine) measure(p program, shared string) error {
 	if err := p.pair(e.Runs, profiles, func(*run) []string { return []string{"--estimators", "own"} }); err != nil {
 		return err
 	}
-	var first, with page.Mean
+	e.Factors = map[string]page.Numbers{}
 	for _, r := range e.Runs {
-		first.Add(r.Held(), r.Ticks)
+		e.First = append(e.First, r.points())
+		e.HeldFirst.Add(r.Held(), r.Ticks)
+		if best := r.Best(); best != nil {
+			e.With = append(e.With, best.points())
+		}
 		for _, w := range r.With {
-			with.Add(w.Held(), w.Ticks)
+			e.All = append(e.All, w.points())
+			e.HeldWith.Add(w.Held(), w.Ticks)
+		}
+		for _, name := range indicators {
+			e.Factors[name] = append(e.Factors[name], r.Of(name)/r.Headline())
 		}
 	}
-	e.HeldFirst, e.HeldWith = first.Value(), with.Value()
 	return nil
 }
 
@@ -148,52 +155,4 @@ func (r *run) Headline() page.Number {
 		return best.points()
 	}
 	return r.points()
-}
-
-// First returns the median over the runs of the mean errors without a profile.
-func (e *engine) First() page.Number {
-	var all page.Numbers
-	for _, r := range e.Runs {
-		all = append(all, r.points())
-	}
-	return all.Median()
-}
-
-// Median returns the median over the runs of the mean errors with the profile of median error.
-func (e *engine) Median() page.Number {
-	var all page.Numbers
-	for _, r := range e.Runs {
-		if best := r.Best(); best != nil {
-			all = append(all, best.points())
-		}
-	}
-	return all.Median()
-}
-
-// Worse returns the median factor by which an indicator's mean error is larger than ParaTimer's.
-func (e *engine) Worse(indicator string) page.Number {
-	var factors page.Numbers
-	for _, r := range e.Runs {
-		factors = append(factors, r.Of(indicator)/r.Headline())
-	}
-	return factors.Median()
-}
-
-// Pairs returns the number of pairs of runs.
-func (e *engine) Pairs() (n int) {
-	for _, r := range e.Runs {
-		n += len(r.With)
-	}
-	return n
-}
-
-// Most returns the worst mean error of all pairs.
-func (e *engine) Most() page.Number {
-	var all page.Numbers
-	for _, r := range e.Runs {
-		for _, w := range r.With {
-			all = append(all, w.points())
-		}
-	}
-	return all.Most()
 }

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -20,16 +19,14 @@ var factors = []float64{0.9, 1.1, 1.25}
 // drift is the index of the alert of --drift.
 const drift = 3
 
-// An alert is the result of an alert on a run. Seconds are of the run, NaN if it did not fire.
+// An alert is the result of an alert on a run.
 type alert struct {
 	Deadline *string     `json:"deadline_at"`
-	Fired    page.Number `json:"fired_seconds"`
-	Warning  page.Number `json:"warning_seconds"`
-	Late     bool        `json:"late"`
-	Verdict  string      `json:"verdict"` // true, false, missed or silent
+	Warning  page.Number `json:"warning_seconds"` // before the deadline; NaN if it did not fire
+	Verdict  string      `json:"verdict"`         // true, false, missed or silent
 }
 
-// A set is the results of one kind: a run is watched without a profile or with one.
+// A set is the results of several runs, or of one run with several profiles.
 type set struct {
 	Name   string
 	Scores []*score
@@ -72,16 +69,18 @@ func Alerts(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range runs {
-		first.Scores = append(first.Scores, r.score)
+	each := make([][2]set, len(runs)) // without a profile, and with one
+	for i, r := range runs {
+		each[i] = [2]set{{r.Name, []*score{r.score}}, {Name: r.Name}}
 		for _, w := range r.With {
-			with.Scores = append(with.Scores, w.score)
+			each[i][1].Scores = append(each[i][1].Scores, w.score)
 		}
+		first.Scores, with.Scores = append(first.Scores, r.score), append(with.Scores, each[i][1].Scores...)
 	}
 	return page.Write(out, alertsText, struct {
 		Sets []set
-		Runs []*run
-	}{[]set{with, first, simulated}, runs})
+		Runs [][2]set
+	}{[]set{with, first, simulated}, each})
 }
 
 // held returns the flags of the deadlines for a run, observed as attach does by default.
@@ -120,12 +119,20 @@ func (p program) simulate(n int) ([]*score, error) {
 	})
 }
 
-// Warned returns how many runs were warned of the deadline that they missed, out of all.
-func (s set) Warned() string { return fmt.Sprintf("%d of %d", s.count(0, "true"), len(s.Scores)) }
-
-// False returns how often the alert of a deadline that was met fired, out of all.
-func (s set) False(deadline int) string {
-	return fmt.Sprintf("%d of %d", s.count(deadline, "false"), len(s.Scores))
+// Cells returns the cells about deadlines: runs with a warning before the deadline that they missed, the median time
+// from the warning to the deadline in lengths of the run, and false alerts for each deadline that was met.
+func (s set) Cells() string {
+	if len(s.Scores) == 0 {
+		return "none recorded | | |"
+	}
+	var ahead page.Numbers
+	for _, r := range s.Scores {
+		if a := r.Alerts[0]; a.Verdict == "true" {
+			ahead = append(ahead, a.Warning/r.Seconds)
+		}
+	}
+	return fmt.Sprintf("%d of %d | %s | %d | %d", s.count(0, "true"), len(s.Scores), ahead.Median().Percent(),
+		s.count(1, "false"), s.count(2, "false"))
 }
 
 // Drift returns the cells about --drift: runs with a stable range, that ended after it, and true, missed and false
@@ -148,55 +155,4 @@ func (s set) count(alert int, verdict string) (n int) {
 		}
 	}
 	return n
-}
-
-// Ahead returns the median time of a warning before the deadline, in lengths of the run.
-func (s set) Ahead() page.Number {
-	var all page.Numbers
-	for _, r := range s.Scores {
-		if a := r.Alerts[0]; a.Verdict == "true" {
-			all = append(all, a.Warning/r.Seconds)
-		}
-	}
-	return all.Median()
-}
-
-// Warning returns when the alert for the missed deadline fired and, in brackets, how long before the deadline.
-func (s *score) Warning() string {
-	if a := s.Alerts[0]; a.Verdict == "true" {
-		return fmt.Sprintf("%.0f (%.0f)", a.Fired, a.Warning)
-	}
-	return "–"
-}
-
-// FalseAlerts lists the deadlines that were met and their alerts: "1.1 at 17".
-func (s *score) FalseAlerts() string {
-	var all []string
-	for i, f := range factors {
-		if a := s.Alerts[i]; a.Verdict == "false" {
-			all = append(all, fmt.Sprintf("%g at %.0f", f, a.Fired))
-		}
-	}
-	if len(all) == 0 {
-		return "none"
-	}
-	return strings.Join(all, ", ")
-}
-
-// Alerted returns the cells about all profiles: their number, warnings with the median time before the deadline, and
-// false alerts.
-func (r *run) Alerted() string {
-	s := set{}
-	for _, w := range r.With {
-		s.Scores = append(s.Scores, w.score)
-	}
-	if len(s.Scores) == 0 {
-		return "none recorded | "
-	}
-	ahead := s.Ahead() * r.Seconds
-	warned := s.Warned()
-	if !math.IsNaN(float64(ahead)) {
-		warned += fmt.Sprintf(" (%.0f)", ahead)
-	}
-	return fmt.Sprintf("%s | %d", warned, s.count(1, "false")+s.count(2, "false"))
 }

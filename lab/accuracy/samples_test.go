@@ -1,10 +1,7 @@
 package accuracy
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -311,25 +308,14 @@ func sampleProfile(plan *dag.Plan, ratio float64, seed uint64) ([]*dag.Plan, err
 // simulated is a run of which nothing is known but what it shows. Each tick is seen.
 func simulated(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error) (dag.Run, error) {
 	opt.Know, opt.Noise = simulate.Nothing, 0.02
-	source, err := simulate.New(plan, opt)
-	if err != nil {
-		return dag.Run{}, err
-	}
-	var run dag.Run
-	for {
-		snap, err := source.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return run, nil
+	var all dag.Run
+	_, err := play(plan, opt, func(run dag.Run) error {
+		if all = run; see == nil {
+			return nil
 		}
-		if err != nil {
-			return run, err
-		}
-		if run = run.Append(snap); see != nil {
-			if err := see(run); err != nil {
-				return run, err
-			}
-		}
-	}
+		return see(run)
+	}, nil)
+	return all, err
 }
 
 // A progress is what was said of a run at an instant.

@@ -1,10 +1,7 @@
 package accuracy
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -103,25 +100,14 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 	model := paper.Model(paper.ObservedSlowdown)
 	whole, few := estimators.New(scenario, model, estimators.Options{}), estimators.New(scenario, model,
 		estimators.Options{})
-	source, err := simulate.New(plan, opt)
-	if err != nil {
-		return err
-	}
-	var seen, asked dag.Run
+	var asked dag.Run
 	var ticks []progress
-	for {
-		s, err := source.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		seen = seen.Append(s)
+	total, err := play(plan, opt, func(run dag.Run) error {
+		s := run.Now()
 		if s.State.Ended() {
-			continue
+			return nil
 		}
-		e, err := whole.Estimate(seen) // its set of monitored tasks depends only on the plan and the task states
+		e, err := whole.Estimate(run) // its set of monitored tasks depends only on the plan and the task states
 		if err != nil {
 			return err
 		}
@@ -140,8 +126,11 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 			x.left = &left
 		}
 		ticks = append(ticks, x)
+		return nil
+	}, nil)
+	if err != nil {
+		return err
 	}
-	total := seen.Now().At.Sub(seen.Now().Origin()).Seconds()
 	for _, x := range ticks {
 		if x.at > 0 && x.at < total {
 			t.errors.add(x.at, total, x.left)

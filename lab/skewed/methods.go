@@ -2,15 +2,12 @@ package skewed
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/sketch"
-	"github.com/paratimer/paratimer/textkey"
 )
 
 // A form is a variant of NearestFit: its parameters, and the key groups of reduces that it knows.
@@ -89,35 +86,6 @@ func bytesOf(sizes []dag.GroupSize) float64 {
 		sum += s.Bytes * s.Count
 	}
 	return sum
-}
-
-// sent returns the bytes of a map's profile in the tap's format, with its largest keys, in the mean over the maps.
-func (f *form) sent(w *work) (float64, error) {
-	sum := 0.0
-	for m, parts := range w.maps {
-		top := tap.MapProfile{Reduces: len(w.order), Bytes: make([]float64, len(w.order)), Lambda: f.Lambda}
-		parts = slices.Clone(parts)
-		slices.SortStableFunc(parts, func(a, b part) int { return int(b.bytes - a.bytes) })
-		for i, p := range parts {
-			task := w.groups[p.key].task
-			top.Bytes[task] += p.bytes
-			top.Records += p.bytes / valueBytes
-			if i < f.Lambda {
-				name := textkey.HashedName(fmt.Append(nil, p.key))
-				top.Top = append(top.Top, tap.Key{Name: name, Reduce: task, Bytes: p.bytes})
-			}
-		}
-		top.Complete = len(top.Top) == len(parts)
-		text, err := (&tap.Batch{
-			Version: tap.Version, Job: "job_1700000000000_0001", Final: true, Map: &top,
-			Attempt: fmt.Sprintf("attempt_1700000000000_0001_m_%06d_0", m),
-		}).Encode()
-		if err != nil {
-			return 0, err
-		}
-		sum += float64(len(text)) / float64(len(w.maps))
-	}
-	return sum, nil
 }
 
 // A watcher receives the points of a run when they become visible, and predicts from them in one form.

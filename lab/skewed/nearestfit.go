@@ -44,7 +44,7 @@ type lab struct {
 }
 
 // A table has a row for each setting and a column for each method, or, if Settings are given, a row for each form.
-// The first text of a row is the setting or the form, the others are published: in columns at the right, or below.
+// The first text of a row is the setting or the form, the others are published: in the columns Right, or below.
 type table struct {
 	Left, Methods, Right, Settings []string
 	Rows                           [][]string
@@ -291,7 +291,7 @@ func (l *lab) write(out io.Writer) error {
 }
 
 // Table returns a table of the page.
-func (l *lab) Table(name string) (string, error) {
+func (l *lab) Table(name string) string {
 	t := l.tables[name]
 	head := append([]string{}, t.Left...)
 	for _, s := range t.Settings {
@@ -300,9 +300,6 @@ func (l *lab) Table(name string) (string, error) {
 		head = append(head, strings.Replace(title, " 1 tasks", " 1 task", 1))
 	}
 	head = append(append(head, t.Methods...), t.Right...)
-	if name == "lambda" {
-		head = append(head, "bytes known one by one", "a map sends", "of 128 MB")
-	}
 	lines := []string{line(head), "|" + strings.Repeat("---|", len(head))}
 	for _, row := range t.Rows {
 		cells := strings.Fields(row[0])
@@ -318,47 +315,16 @@ func (l *lab) Table(name string) (string, error) {
 			cells = append(cells, text)
 		}
 		published := row[1:]
-		switch {
-		case name == "lambda":
-			more, err := l.bytesOf(row[0])
-			if err != nil {
-				return "", err
-			}
-			cells = append(cells, more...)
-		case t.Settings == nil:
+		if len(t.Right) > 0 {
 			cells = append(cells, published...)
+			published = nil
 		}
 		lines = append(lines, line(cells))
-		if t.Settings != nil && len(published) > 0 {
+		if len(published) > 0 {
 			lines = append(lines, line(append([]string{"*reference*"}, published...)))
 		}
 	}
-	return strings.Join(lines, "\n") + "\n", nil
+	return strings.Join(lines, "\n") + "\n"
 }
 
 func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
-
-// weighed is the setting for counting the sent bytes (section 8.4).
-const weighed = "n² 1.2 8 8"
-
-// bytesOf returns the cells about the bytes that maps send in a form.
-func (l *lab) bytesOf(name string) ([]string, error) {
-	r, err := l.play(weighed, false, 1)
-	if err != nil {
-		return nil, err
-	}
-	f := l.forms[name]
-	sent, err := f.sent(r.work)
-	if err != nil {
-		return nil, err
-	}
-	shuffle, known := 0.0, 0.0
-	for i, t := range f.tasks(r.work) {
-		shuffle, known = shuffle+r.bytes[i], known+bytesOf(t.Explicit)
-	}
-	return []string{
-		page.Number(known / shuffle).Percent(),
-		fmt.Sprintf("%.1f kB, %.0f %% of its output", sent/1000, 100*sent*maps/shuffle),
-		fmt.Sprintf("%.3f %%", 100*sent/128e6),
-	}, nil
-}
