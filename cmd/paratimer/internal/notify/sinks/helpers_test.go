@@ -12,9 +12,12 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/paratimer/paratimer/adapters/state"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A desk is a dispatcher whose time is the test's: nothing is sent but by flush.
@@ -54,6 +57,39 @@ func (k *desk) flush() { k.d.Flush(context.Background()) }
 func (k *desk) pass(d time.Duration) {
 	for end := k.time + d; k.time < end; k.time += time.Second {
 		k.flush()
+	}
+}
+
+func open(t *testing.T, dir string) *state.Store {
+	t.Helper()
+	s, err := state.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// seen is a frame of a workflow with one alert.
+func seen(id string, s frame.AlertState, outcome frame.Outcome) (alert.State, frame.Frame) {
+	now := dag.InstantOf(time.Now())
+	name := "nightly.pig"
+	a := frame.Alert{Bound: "deadline", State: s, Since: frame.TimeOf(now), Text: "it is " + string(s)}
+	st := alert.Standing{State: s, Since: now}
+	if outcome != "" {
+		a.Outcome, st.Outcome = &outcome, &outcome
+	}
+	f := frame.Frame{
+		At: frame.TimeOf(now), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running},
+		Alerts: []frame.Alert{a},
+	}
+	return alert.State{Bounds: map[string]alert.Standing{"deadline": st}}, f
+}
+
+func keep(t *testing.T, w *notify.Watch, id string, s frame.AlertState, o frame.Outcome) {
+	t.Helper()
+	st, f := seen(id, s, o)
+	if err := w.Keep(st, f); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -29,7 +29,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/amtest"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -72,7 +71,7 @@ func once(keys []string) (out []string) {
 }
 
 func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var body struct{ Alerts []amtest.Message }
+	var body struct{ Alerts []alertMessage }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Alerts) != 1 {
 		http.Error(w, "no alert", http.StatusServiceUnavailable) // it was killed while it sent
 		return
@@ -105,7 +104,7 @@ func (h *heard) proxy(t *testing.T, to string) string {
 		defer h.strike()
 		answer := httptest.NewRecorder()
 		through.ServeHTTP(answer, r)
-		var alerts []amtest.Message
+		var alerts []alertMessage
 		if answer.Code == http.StatusOK && json.Unmarshal(b, &alerts) == nil {
 			h.mu.Lock()
 			for _, a := range alerts {
@@ -200,7 +199,7 @@ func missing(want, got []string) (out []string) {
 // PARATIMER_KILLED_RUNS is how many runs; docs/delivery.md has the figures of 200.
 func TestKilledWatcher(t *testing.T) {
 	t.Parallel()
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	runs := 4
 	if s := os.Getenv("PARATIMER_KILLED_RUNS"); s != "" {
 		var err error

@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one;
@@ -36,7 +35,7 @@ func TestLogIsRotated(t *testing.T) {
 	}
 	said := func(path, what string) {
 		t.Helper()
-		amtest.Eventually(t, path+" says "+what, func() bool {
+		eventually(t, path+" says "+what, func() bool {
 			b, _ := os.ReadFile(path)
 			return strings.Contains(string(b), what)
 		})

@@ -18,7 +18,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // lateArgs attach to a short query that is late at once.
@@ -127,7 +126,7 @@ func TestBell(t *testing.T) {
 // whole.
 func TestHostileName(t *testing.T) {
 	t.Parallel()
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	name := "a\nb\"b'c\\d{}=,|\tä→\u202e " + strings.Repeat("x", 10_000)
 	b, err := os.ReadFile(session.JoinPlan)
 	if err != nil {
@@ -147,7 +146,7 @@ func TestHostileName(t *testing.T) {
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	amtest.Eventually(t, "Alertmanager has told that it is over", func() bool {
+	eventually(t, "Alertmanager has told that it is over", func() bool {
 		all := am.Received()
 		return len(all) > 0 && all[len(all)-1].Status == "resolved" &&
 			all[len(all)-1].Labels["workflow"] == dag.Clean(name)

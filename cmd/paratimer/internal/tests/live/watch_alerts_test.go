@@ -15,13 +15,12 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while
 // the metrics have both. A real SIGHUP has the rules read again: faulty ones change nothing, others hold at once.
 func TestWatchTells(t *testing.T) {
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "rules.yaml")
@@ -51,7 +50,7 @@ func TestWatchTells(t *testing.T) {
 	}()
 	firing := func(want ...string) {
 		t.Helper()
-		amtest.Eventually(t, fmt.Sprintf("Alertmanager shows %q", want), func() bool {
+		eventually(t, fmt.Sprintf("Alertmanager shows %q", want), func() bool {
 			var got []string
 			for _, a := range am.Active(t) {
 				got = append(got, a.Labels["bound"]+" "+a.Labels["workflow"]+" "+a.Labels["severity"])
@@ -61,7 +60,7 @@ func TestWatchTells(t *testing.T) {
 		})
 	}
 	firing("short nightly_0.pig page")
-	amtest.Eventually(t, "the metrics have both workflows", func() bool {
+	eventually(t, "the metrics have both workflows", func() bool {
 		at := session.Serving.FindStringSubmatch(out.String())
 		if at == nil {
 			return false
@@ -78,7 +77,7 @@ func TestWatchTells(t *testing.T) {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 			t.Fatal(err)
 		}
-		amtest.Eventually(t, said, func() bool { return strings.Contains(out.String(), said) })
+		eventually(t, said, func() bool { return strings.Contains(out.String(), said) })
 	}
 	write("rules:\n  - {name: short, within: soon}\n")
 	hangup("cannot be read again")

@@ -1,6 +1,4 @@
-// Package amtest runs a real Alertmanager for tests: on free ports, in a temporary folder, with a receiver that
-// records the notifications.
-package amtest
+package live
 
 import (
 	"bytes"
@@ -18,8 +16,8 @@ import (
 	"time"
 )
 
-// An Alertmanager is a running process and its receiver.
-type Alertmanager struct {
+// A realAlertmanager is a process on a free port, in a temporary folder, and a receiver that records its notifications.
+type realAlertmanager struct {
 	URL  string
 	args []string
 	bin  string
@@ -27,18 +25,18 @@ type Alertmanager struct {
 	log  *bytes.Buffer
 
 	mu       sync.Mutex
-	received []Message
+	received []alertMessage
 }
 
-// A Message is the receiver's notification of one alert.
-type Message struct {
+// An alertMessage is the receiver's notification of one alert.
+type alertMessage struct {
 	Status      string            `json:"status"`
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 }
 
 // config sends each alert after 100 ms, and changes every 500 ms.
-const config = `
+const alertmanagerConfig = `
 route:
   receiver: test
   group_by: [alertname, workflow_id, bound]
@@ -52,10 +50,10 @@ receivers:
     send_resolved: true
 `
 
-// Start starts an Alertmanager, or skips the test if none is installed.
-func Start(t *testing.T) *Alertmanager {
+// startAlertmanager starts an Alertmanager, or skips the test if none is installed.
+func startAlertmanager(t *testing.T) *realAlertmanager {
 	t.Helper()
-	a := &Alertmanager{}
+	a := &realAlertmanager{}
 	for _, name := range []string{"prometheus-alertmanager", "alertmanager"} {
 		if path, err := exec.LookPath(name); err == nil {
 			a.bin = path
@@ -68,10 +66,10 @@ func Start(t *testing.T) *Alertmanager {
 	t.Cleanup(receiver.Close)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.yml")
-	if err := os.WriteFile(path, fmt.Appendf(nil, config, receiver.URL), 0o600); err != nil {
+	if err := os.WriteFile(path, fmt.Appendf(nil, alertmanagerConfig, receiver.URL), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	addr := Free(t)
+	addr := freeAddress(t)
 	a.URL = "http://" + addr
 	a.args = []string{
 		"--config.file=" + path, "--storage.path=" + filepath.Join(dir, "data"), "--web.listen-address=" + addr,
@@ -82,8 +80,8 @@ func Start(t *testing.T) *Alertmanager {
 	return a
 }
 
-// Free returns a free address of this machine.
-func Free(t *testing.T) string {
+// freeAddress returns a free address of this machine.
+func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -97,7 +95,7 @@ func Free(t *testing.T) string {
 }
 
 // Up starts Alertmanager, or restarts it, and waits until it is ready.
-func (a *Alertmanager) Up(t *testing.T) {
+func (a *realAlertmanager) Up(t *testing.T) {
 	t.Helper()
 	a.log = &bytes.Buffer{}
 	a.cmd = exec.CommandContext(context.Background(), a.bin, a.args...)
@@ -105,7 +103,7 @@ func (a *Alertmanager) Up(t *testing.T) {
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	Eventually(t, "Alertmanager is ready", func() bool {
+	eventually(t, "Alertmanager is ready", func() bool {
 		resp, err := get(t, a.URL+"/-/ready")
 		if err != nil {
 			return false
@@ -116,7 +114,7 @@ func (a *Alertmanager) Up(t *testing.T) {
 }
 
 // Down kills Alertmanager. Its state in memory is lost, as after a crash.
-func (a *Alertmanager) Down(t *testing.T) {
+func (a *realAlertmanager) Down(t *testing.T) {
 	t.Helper()
 	if a.cmd == nil {
 		return
@@ -129,8 +127,8 @@ func (a *Alertmanager) Down(t *testing.T) {
 	}
 }
 
-func (a *Alertmanager) receive(w http.ResponseWriter, r *http.Request) {
-	var body struct{ Alerts []Message }
+func (a *realAlertmanager) receive(w http.ResponseWriter, r *http.Request) {
+	var body struct{ Alerts []alertMessage }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -141,14 +139,14 @@ func (a *Alertmanager) receive(w http.ResponseWriter, r *http.Request) {
 }
 
 // Received returns the messages to the receiver, in order.
-func (a *Alertmanager) Received() []Message {
+func (a *realAlertmanager) Received() []alertMessage {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([]Message(nil), a.received...)
+	return append([]alertMessage(nil), a.received...)
 }
 
-// An Active is an alert that is active in Alertmanager.
-type Active struct {
+// An activeAlert is an alert that is active in Alertmanager.
+type activeAlert struct {
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
 	StartsAt    time.Time         `json:"startsAt"`
@@ -156,14 +154,14 @@ type Active struct {
 }
 
 // Active returns the alerts that are firing.
-func (a *Alertmanager) Active(t *testing.T) []Active {
+func (a *realAlertmanager) Active(t *testing.T) []activeAlert {
 	t.Helper()
 	resp, err := get(t, a.URL+"/api/v2/alerts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var all []Active
+	var all []activeAlert
 	if err := json.NewDecoder(resp.Body).Decode(&all); err != nil {
 		t.Fatal(err)
 	}
@@ -179,11 +177,11 @@ func get(t *testing.T, url string) (*http.Response, error) {
 	return http.DefaultClient.Do(req)
 }
 
-// patience is the timeout of Eventually: much longer than needed, because machines may be loaded.
+// patience is the timeout of eventually: much longer than needed, because machines may be loaded.
 const patience = time.Minute
 
-// Eventually waits until so returns true. It uses real time, because it waits for other processes.
-func Eventually(t *testing.T, what string, so func() bool) {
+// eventually waits until so returns true. It uses real time, because it waits for other processes.
+func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	end := time.Now().Add(patience)
 	for !so() {

@@ -1,4 +1,4 @@
-package sinks_test
+package live
 
 import (
 	"testing"
@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/amtest"
 )
 
 // watcher is a dispatcher with one Alertmanager, as attach makes it.
@@ -64,7 +63,7 @@ func keep(t *testing.T, w *notify.Watch, id string, s frame.AlertState, o frame.
 	}
 }
 
-func statuses(all []amtest.Message, id string) string {
+func statuses(all []alertMessage, id string) string {
 	s := ""
 	for _, m := range all {
 		if m.Labels["workflow_id"] == id {
@@ -76,14 +75,14 @@ func statuses(all []amtest.Message, id string) string {
 
 // TestRealAlertmanager: what fires is heard once, over a restart of ours and with a second watcher, and its end is.
 func TestRealAlertmanager(t *testing.T) {
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	const repost = 500 * time.Millisecond
 	store := open(t, t.TempDir())
 	d := watcher(t, am.URL, store, repost)
 	w := d.Watch(nil)
 	keep(t, w, "wf_1", frame.OnTrack, "")
 	keep(t, w, "wf_1", frame.AtRisk, "")
-	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
+	eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
 	if n := len(am.Active(t)); n != 1 {
 		t.Fatalf("%d alerts at Alertmanager, want 1", n)
 	}
@@ -103,7 +102,7 @@ func TestRealAlertmanager(t *testing.T) {
 		keep(t, w, "wf_1", frame.Late, "")
 		keep(t, w2, "wf_1", frame.Late, "")
 	}
-	amtest.Eventually(t, "both have posted", func() bool { return d.Stats()[0].Sent > 2 && other.Stats()[0].Sent > 2 })
+	eventually(t, "both have posted", func() bool { return d.Stats()[0].Sent > 2 && other.Stats()[0].Sent > 2 })
 	if got := am.Active(t); len(got) != 1 || got[0].Annotations["state"] != "late" {
 		t.Errorf("at Alertmanager: %+v, want one alert, late", got)
 	}
@@ -117,7 +116,7 @@ func TestRealAlertmanager(t *testing.T) {
 	if left := d.Close(time.Minute) + other.Close(time.Minute); left != 0 {
 		t.Errorf("%d notifications left", left)
 	}
-	amtest.Eventually(t, "the end is heard", func() bool { return len(am.Received()) > 1 })
+	eventually(t, "the end is heard", func() bool { return len(am.Received()) > 1 })
 	if got := statuses(am.Received(), "wf_1"); got != "firing at_risk;resolved ended;" {
 		t.Errorf("heard %q, want one alert and its end", got)
 	}
@@ -125,28 +124,28 @@ func TestRealAlertmanager(t *testing.T) {
 
 // TestRealAlertmanagerAway: an Alertmanager that is down when it fires, and crashes later, hears of it when it is back.
 func TestRealAlertmanagerAway(t *testing.T) {
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	am.Down(t)
 	d := watcher(t, am.URL, open(t, t.TempDir()), 300*time.Millisecond)
 	w := d.Watch(nil)
 	keep(t, w, "wf_2", frame.AtRisk, "")
-	amtest.Eventually(t, "it was tried", func() bool { return d.Stats()[0].Failed > 0 })
+	eventually(t, "it was tried", func() bool { return d.Stats()[0].Failed > 0 })
 	am.Up(t)
-	amtest.Eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
+	eventually(t, "the alert is heard", func() bool { return len(am.Received()) == 1 })
 	am.Down(t)
 	am.Up(t)
-	amtest.Eventually(t, "it is posted again", func() bool { return len(am.Active(t)) == 1 })
+	eventually(t, "it is posted again", func() bool { return len(am.Active(t)) == 1 })
 	keep(t, w, "wf_2", frame.OnTrack, "")
 	w.Close()
 	if left := d.Close(time.Minute); left != 0 {
 		t.Errorf("%d notifications left", left)
 	}
-	amtest.Eventually(t, "nothing fires", func() bool { return len(am.Active(t)) == 0 })
+	eventually(t, "nothing fires", func() bool { return len(am.Active(t)) == 0 })
 }
 
 // TestRealAlertmanagerRefuses: an alert that Alertmanager does not take does not take others with it.
 func TestRealAlertmanagerRefuses(t *testing.T) {
-	am := amtest.Start(t)
+	am := startAlertmanager(t)
 	d := watcher(t, am.URL, nil, time.Minute)
 	bad, good := d.Watch(map[string]notify.Dress{"deadline": {Labels: map[string]string{"not-a-label": "x"}}}),
 		d.Watch(nil)
