@@ -49,7 +49,7 @@ func (d *detail) saturate(r *Result) {
 }
 
 func (d *detail) result(j *detailJob) JobResult {
-	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: j.line.phases(), Threads: d.threads(j)}
+	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: j.line.phases()}
 	if j.response > 0 {
 		r.Throughput = float64(j.Copies) / j.response
 	}

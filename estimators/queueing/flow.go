@@ -61,6 +61,33 @@ func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
 	return c
 }
 
+// drawnPhases is the number up to which phases are listed one by one. Above it equal ones are merged.
+const drawnPhases = 60
+
+// phases returns the phases of a job: one until the first maps end, and a new one at each wake-up of a blocked
+// reduce.
+func (p *product) phases(j *productJob) []Phase {
+	f, blocked := j.flow, false
+	for g := range p.groups {
+		blocked = blocked || j.abreast[g] > 0 && j.copies[g].blocked
+	}
+	if j.Reduces == 0 {
+		return []Phase{{0, j.span, 1}}
+	}
+	all := []Phase{{0, f.mapTime, 1}}
+	if blocked && f.waves > 1 {
+		if f.waves <= drawnPhases {
+			for w := 1; w < f.waves; w++ {
+				all = append(all, Phase{float64(w) * f.mapTime, float64(w+1) * f.mapTime, 1})
+			}
+		} else {
+			all = append(all, Phase{f.mapTime, f.mapsEnd, f.waves - 1})
+		}
+		return append(all, Phase{f.mapsEnd, j.span, 1})
+	}
+	return append(all, Phase{f.mapTime, j.span, 1})
+}
+
 // place creates the tasks of a job's timeline on a node.
 func (d *detail) place(j *detailJob, n int) []task {
 	var all []task

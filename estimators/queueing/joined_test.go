@@ -40,9 +40,12 @@ func TestJoined(t *testing.T) {
 		if math.Abs(j.Response-c.response) > 1e-6 {
 			t.Errorf("%s: %.6f s, want %v", c.name, j.Response, c.response)
 		}
+		d := newDetail(c.s, pipelined)
+		iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
+		maps := d.jobs[0].line.maps
 		for i, end := range []float64{15, 20} {
-			if p := j.Threads[i].Pieces; len(p) != 1 || p[0].Tasks != 2 || math.Abs(p[0].End-end) > 1e-6 {
-				t.Errorf("%s: maps of slot %d: %+v, want an end at %v", c.name, i, p, end)
+			if p := maps[len(maps)-2+i]; len(maps) != 4 || p.thread != i || math.Abs(p.end-end) > 1e-6 {
+				t.Errorf("%s: the last map of slot %d: %+v, want an end at %v", c.name, i, p, end)
 			}
 		}
 		var b strings.Builder

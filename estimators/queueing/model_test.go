@@ -43,14 +43,6 @@ func TestTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := r.Jobs[0]
-	want := []Thread{
-		{Map, 0, 0, 1, []Piece{{Map, 2, 0, 20, false}}},
-		{Map, 1, 0, 1, []Piece{{Map, 2, 0, 20, false}}},
-		{Merge, 0, 0, 1, []Piece{{Shuffle, 2, 10, 12, false}, {Shuffle, 2, 20, 22, false}, {Merge, 1, 22, 27, false}}},
-	}
-	if !reflect.DeepEqual(j.Threads, want) {
-		t.Errorf("threads %+v", j.Threads)
-	}
 	if want := []Phase{{0, 10, 1}, {10, 20, 1}, {20, 27, 1}}; !reflect.DeepEqual(j.Phases, want) {
 		t.Errorf("phases %+v", j.Phases)
 	}

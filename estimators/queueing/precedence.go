@@ -166,6 +166,9 @@ const (
 // String returns the operator's symbol.
 func (o Operator) String() string { return [...]string{"task", "S", "P_A"}[o] }
 
+// MarshalText returns the symbol.
+func (o Operator) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
 // A Tree is a job's precedence tree: which tasks follow each other and which are parallel.
 type Tree struct {
 	Op    Operator

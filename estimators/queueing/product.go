@@ -177,7 +177,7 @@ func (p *product) result(j *productJob) JobResult {
 	if j.response > 0 {
 		r.Throughput = float64(j.Copies) / j.response
 	}
-	r.Phases, r.Threads, r.Tree = p.phases(j), p.threads(j), p.tree(j)
+	r.Phases, r.Tree = p.phases(j), p.tree(j)
 	var kinds [3]struct {
 		tasks        float64
 		demand, stay vector

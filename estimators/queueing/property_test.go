@@ -76,16 +76,6 @@ func checkSane(t interface{ Errorf(string, ...any) }, s *Spec, r *Result) {
 				t.Errorf("job %d: a %s stays %v s and asks %v s", i, c.Kind, c.Residence.Total(), c.Demand.Total())
 			}
 		}
-		for _, th := range j.Threads {
-			end := 0.0
-			for _, p := range th.Pieces {
-				if p.Start < end-1e-6 || p.End < p.Start || p.Tasks < 1 {
-					t.Errorf("job %d: %+v", i, th)
-					break
-				}
-				end = p.End
-			}
-		}
 		at := 0.0
 		for _, p := range j.Phases {
 			if math.Abs(p.Start-at) > 1e-6*(1+at) || p.End < p.Start || p.Count < 1 {

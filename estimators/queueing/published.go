@@ -14,7 +14,7 @@ func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 		return nil, false
 	}
 	row := table2(float64(mapSlots), math.Min(4, float64(shuffleThreads)))
-	row.shuffle = row.shuffle.scaled(1 / float64(shuffleThreads))
+	row.shuffle = row.shuffle.Times(1 / float64(shuffleThreads))
 	return row.spec(3, 150, mapSlots, shuffleThreads), true
 }
 
@@ -28,7 +28,7 @@ func Published(mapSlots, shuffleThreads int) (*Spec, bool) {
 // each shuffle has an equal share.
 func PublishedSimulation(nodes, maps, mapSlots, shuffleThreads int) *Spec {
 	row := table2(float64(mapSlots), float64(shuffleThreads))
-	row.shuffle = row.shuffle.scaled(1 / float64(shuffleThreads))
+	row.shuffle = row.shuffle.Times(1 / float64(shuffleThreads))
 	return row.spec(nodes, maps, mapSlots, shuffleThreads)
 }
 
@@ -72,10 +72,6 @@ func (d Demand) towards(o Demand, steps float64) Demand {
 		return from * math.Pow(to/from, steps)
 	}
 	return Demand{by(d.CPU, o.CPU), by(d.Fibre, o.Fibre), by(d.Disk, o.Disk), by(d.Network, o.Network)}
-}
-
-func (d Demand) scaled(by float64) Demand {
-	return Demand{d.CPU * by, d.Fibre * by, d.Disk * by, d.Network * by}
 }
 
 func (r demandRow) spec(nodes, maps, mapSlots, shuffleThreads int) *Spec {

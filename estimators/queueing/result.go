@@ -35,7 +35,6 @@ type JobResult struct {
 	Span    float64
 	Classes []Class // map, then shuffle and merge if the job has reduces
 	Phases  []Phase
-	Threads []Thread // the timeline
 	Tree    *Tree
 }
 
@@ -111,23 +110,4 @@ func (j *JobResult) PhaseCount() int {
 		n += p.Count
 	}
 	return n
-}
-
-// A Thread is the work of a slot, piece after piece (§3.4).
-type Thread struct {
-	Kind   Kind // Map for a map slot, Merge for a reduce
-	Node   int  // the first node with this thread, from 0
-	Slot   int  // the first such slot of that node, from 0
-	Count  int  // number of equal threads on neighbouring slots and nodes that it represents
-	Pieces []Piece
-}
-
-// A Piece is a number of equal tasks of a thread, consecutive or parallel on the shuffle threads.
-type Piece struct {
-	Kind       Kind
-	Tasks      int
-	Start, End float64
-	// Waits reports whether the thread is also blocked within the piece. The piece then represents many pieces, one
-	// at the start of each of several consecutive phases.
-	Waits bool
 }

@@ -37,6 +37,34 @@ type Demand struct {
 // Total returns the sum over all centres: the duration of the task if it runs alone.
 func (d Demand) Total() float64 { return d.CPU + d.Fibre + d.Disk + d.Network }
 
+// Times returns the demand of f such tasks.
+func (d Demand) Times(f float64) Demand {
+	return Demand{d.CPU * f, d.Fibre * f, d.Disk * f, d.Network * f}
+}
+
+// At returns the part at a kind of centre.
+func (d *Demand) At(k CentreKind) *float64 {
+	return [...]*float64{CPU: &d.CPU, Fibre: &d.Fibre, Disk: &d.Disk, Network: &d.Network}[k]
+}
+
+// WithReduces returns the job with its data partitioned over n reduces: each gets its part of every map's output.
+func (j Job) WithReduces(n int) Job {
+	if j.Reduces > 0 && n > 0 {
+		part := float64(j.Reduces) / float64(n)
+		j.Shuffle, j.Merge = j.Shuffle.Times(part), j.Merge.Times(part)
+	}
+	j.Reduces = n
+	return j
+}
+
+// WithMaps returns the job with n maps of unchanged size: its data, and therefore each reduce's merge, grows with
+// them.
+func (j Job) WithMaps(n int) Job {
+	j.Merge = j.Merge.Times(float64(n) / float64(j.Maps))
+	j.Maps = n
+	return j
+}
+
 // servers returns the number of servers of a centre of each kind. A task uses one of them at a time.
 func (s *Spec) servers() [4]int {
 	return [4]int{CPU: s.CPUs, Fibre: 1, Disk: max(s.Disks, 1), Network: 1}

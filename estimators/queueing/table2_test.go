@@ -25,7 +25,7 @@ func TestTable2(t *testing.T) {
 		}
 		for _, s := range []*Spec{real, PublishedSimulation(4, 64, c.mapSlots, c.simulated)} {
 			j := s.Jobs[0]
-			group := j.Shuffle.scaled(float64(s.ShuffleThreads))
+			group := j.Shuffle.Times(float64(s.ShuffleThreads))
 			for i, got := range []Demand{j.Map, group, j.Merge} {
 				for k, x := range got.vector() {
 					if math.Abs(x-c.want[i].vector()[k]) > 1e-12 {

@@ -119,8 +119,7 @@ func (q *Queueing) change(s *queueing.Spec, c Change) error {
 			if maps < 1 || maps > dag.MaxTasks {
 				return no("scale", fmt.Sprintf("%s would have %.3g maps", job.Name, maps))
 			}
-			job.Merge = demand(job.Merge, maps/float64(job.Maps))
-			job.Maps = int(maps)
+			*job = job.WithMaps(int(maps))
 		}
 		for _, p := range c.Pace {
 			if p.Job == "" || p.Job == job.Name {
@@ -133,10 +132,6 @@ func (q *Queueing) change(s *queueing.Spec, c Change) error {
 		return no(c.String(), err.Error())
 	}
 	return nil
-}
-
-func demand(d queueing.Demand, f float64) queueing.Demand {
-	return queueing.Demand{CPU: d.CPU * f, Fibre: d.Fibre * f, Disk: d.Disk * f, Network: d.Network * f}
 }
 
 // slots changes the number of nodes, or the slots of a kind on each node.

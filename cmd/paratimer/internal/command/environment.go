@@ -66,6 +66,8 @@ func (p *process) detach(flags []cli.Flag) {
 			names = &f.EnvVars
 		case *cli.IntFlag:
 			names = &f.EnvVars
+		case *cli.IntSliceFlag:
+			names = &f.EnvVars
 		case *cli.StringFlag:
 			names = &f.EnvVars
 		case *cli.StringSliceFlag:

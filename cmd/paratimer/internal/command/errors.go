@@ -174,6 +174,8 @@ func wanted(f cli.Flag) string {
 		return "a length of time with its unit, such as 90s, 45m or 1h30m"
 	case *cli.IntFlag:
 		return "a whole number"
+	case *cli.IntSliceFlag:
+		return "whole numbers, such as 4 or 2,4,8"
 	case *cli.Uint64Flag:
 		return "a whole number, 0 or more"
 	case *cli.Float64Flag:

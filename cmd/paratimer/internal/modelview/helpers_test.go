@@ -30,7 +30,7 @@ func spec() *queueing.Spec {
 }
 
 // answer is made by hand: what a view shows is not what a model says.
-func answer() Answer {
+func answer() *queueing.Result {
 	leaf := func(k queueing.Kind, n, count int, mean float64) *queueing.Tree {
 		return &queueing.Tree{Kind: k, Tasks: n, Count: count, Mean: mean, Variance: mean * mean}
 	}
@@ -43,7 +43,7 @@ func answer() Answer {
 		leaf(queueing.Shuffle, 1, 1, 0.75), leaf(queueing.Merge, 1, 1, 8),
 	}}
 	s := spec()
-	return Answer{Model: "product", Spec: s, Result: &queueing.Result{
+	return &queueing.Result{
 		Model: queueing.Product,
 		Jobs: []queueing.JobResult{{
 			Name: s.Jobs[0].Name, Response: 31.25, Throughput: 0.064, Span: 28.75,
@@ -56,22 +56,7 @@ func answer() Answer {
 				{Kind: queueing.Merge, Tasks: 1, Demand: s.Jobs[0].Merge, Residence: queueing.Demand{CPU: 4, Disk: 4}},
 			},
 			Phases: []queueing.Phase{{Start: 0, End: 10, Count: 1}, {Start: 10, End: 28.75, Count: 2}},
-			Threads: []queueing.Thread{
-				{
-					Kind: queueing.Map, Node: 0, Count: 1,
-					Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 2, Start: 0, End: 20}},
-				},
-				{
-					Kind: queueing.Map, Node: 1, Count: 2,
-					Pieces: []queueing.Piece{{Kind: queueing.Map, Tasks: 1, Start: 0, End: 10}},
-				},
-				{Kind: queueing.Merge, Node: 0, Count: 1, Pieces: []queueing.Piece{
-					{Kind: queueing.Shuffle, Tasks: 3, Start: 10, End: 19, Waits: true},
-					{Kind: queueing.Shuffle, Tasks: 1, Start: 20, End: 20.75},
-					{Kind: queueing.Merge, Tasks: 1, Start: 20.75, End: 28.75},
-				}},
-			},
-			Tree: tree,
+			Tree:   tree,
 		}},
 		Centres: []queueing.Centre{
 			{Kind: queueing.CPU, Nodes: 3, Servers: 2, Utilisation: 0.15},
@@ -82,32 +67,39 @@ func answer() Answer {
 		},
 		Warnings: []queueing.Warning{{Code: "doubt", Text: "the network is nearly full"}},
 		Fixpoint: queueing.Fixpoint{Iterations: 40, Converged: true, Residual: 1e-10},
-	}}
+	}
 }
 
-func simulated() Answer {
+func simulated() Result {
 	s := spec()
-	return Answer{Model: Simulate, Spec: s, Sim: &simulation.Result{
+	return Simulated(s, 0, &simulation.Result{
 		Runs: 400, Makespan: simulation.Mean{Value: 29},
 		Jobs: []simulation.Job{{
 			Name: s.Jobs[0].Name, Response: simulation.Mean{Value: 28.5, StandardError: 0.4},
 			Map: simulation.Mean{Value: 9.5}, Shuffle: simulation.Mean{Value: 0.8}, Merge: simulation.Mean{Value: 8},
 		}},
 		CPU: 0.1, Disk: 0.3, Network: 0.02,
-	}}
+	})
+}
+
+func viewOf(all ...Result) *View {
+	v := New("", spec())
+	v.Results = all
+	return v
 }
 
 func shown() *View {
-	return &View{
-		Name: "a small job", Spec: spec(), Answers: []Answer{answer()},
-		Improvements: []Improvement{
-			{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},
-			{Code: "disk_speed", Means: "disks twice as fast", Response: 25, Saved: 0.2},
-			{Code: "cpu_speed", Means: "CPUs twice as fast", Response: 28, Saved: 0.104},
-			{Code: "map_slots", Means: "twice the map slots", Response: 33, Saved: -0.056},
-		},
-		Warnings: []queueing.Warning{{Code: "unit", Text: "job.yaml:3:4: cpu is 5105"}},
+	v := viewOf(Of(spec(), answer()))
+	v.Name = "a small job"
+	v.Improvements = []Improvement{
+		{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},
+		{Code: "disk_speed", Means: "disks twice as fast", Response: 25, Saved: 0.2},
+		{Code: "cpu_speed", Means: "CPUs twice as fast", Response: 28, Saved: 0.104},
+		{Code: "map_slots", Means: "twice the map slots", Response: 33, Saved: -0.056},
 	}
+	v.Bound = bound("", v.Results[0].Centres, v.Improvements)
+	v.Warnings = []queueing.Warning{{Code: "unit", Text: "job.yaml:3:4: cpu is 5105"}}
+	return v
 }
 
 // compare holds what is written against a file of testdata.

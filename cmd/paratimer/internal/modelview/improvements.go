@@ -3,6 +3,7 @@ package modelview
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,124 +20,77 @@ type Improvement struct {
 	Saved    units.Float `json:"saved_ratio"`      // the saved time as a ratio of the response before
 }
 
-// change is a possible Improvement. to returns nil if the change does not apply to a Spec.
+// A change is a possible Improvement. It leaves a Spec as it is if it does not apply to it.
 type change struct {
 	code, means string
-	to          func(queueing.Spec) *queueing.Spec
+	removes     string // the limit that it removes
+	apply       func(*queueing.Spec)
 }
 
 var changes = []change{
-	{"disk_speed", "disks twice as fast", faster(queueing.Disk)},
-	{"cpu_speed", "CPUs twice as fast", faster(queueing.CPU)},
-	{"fibre_speed", "fibre channels twice as fast", faster(queueing.Fibre)},
-	{"network_speed", "a network twice as fast", faster(queueing.Network)},
-	{"map_slots", "twice the map slots", func(s queueing.Spec) *queueing.Spec {
-		if s.MapSlots *= 2; s.MapSlots > queueing.MaxSlots {
-			return nil
+	{"disk_speed", "disks twice as fast", "its disks", faster(queueing.Disk)},
+	{"cpu_speed", "CPUs twice as fast", "its CPUs", faster(queueing.CPU)},
+	{"fibre_speed", "fibre channels twice as fast", "its fibre channels", faster(queueing.Fibre)},
+	{"network_speed", "a network twice as fast", "the network", faster(queueing.Network)},
+	{"map_slots", "twice the map slots", "map slots", func(s *queueing.Spec) { s.MapSlots *= 2 }},
+	{"shuffle_threads", "twice the shuffle threads", "shuffle threads", func(s *queueing.Spec) {
+		if slices.ContainsFunc(s.Jobs, func(j queueing.Job) bool { return j.Reduces > 0 }) {
+			s.ShuffleThreads *= 2
 		}
-		return &s
 	}},
-	{"shuffle_threads", "twice the shuffle threads", func(s queueing.Spec) *queueing.Spec {
-		if s.ShuffleThreads *= 2; s.ShuffleThreads > queueing.MaxSlots || !reduces(&s) {
-			return nil
-		}
-		return &s
-	}},
-	{"reduces", "twice the reduces, and slots for them", func(s queueing.Spec) *queueing.Spec {
-		if !reduces(&s) {
-			return nil
-		}
-		s.ReduceSlots = 2 * max(1, s.ReduceSlots)
+	{"reduces", "twice the reduces, and slots for them", "the work of each reduce", func(s *queueing.Spec) {
 		for i := range s.Jobs {
-			s.Jobs[i] = WithReduces(s.Jobs[i], 2*s.Jobs[i].Reduces)
+			if j := &s.Jobs[i]; j.Reduces > 0 {
+				*j = j.WithReduces(2 * j.Reduces)
+				s.ReduceSlots = 2 * max(1, s.ReduceSlots)
+			}
 		}
-		return &s
 	}},
-	{"nodes", "twice the nodes", func(s queueing.Spec) *queueing.Spec {
-		if s.Nodes *= 2; s.Nodes > queueing.MaxNodes {
-			return nil
-		}
-		return &s
-	}},
+	{"nodes", "twice the nodes", "", func(s *queueing.Spec) { s.Nodes *= 2 }},
 }
 
-func reduces(s *queueing.Spec) bool {
-	return slices.ContainsFunc(s.Jobs, func(j queueing.Job) bool { return j.Reduces > 0 })
-}
-
-func faster(k queueing.CentreKind) func(queueing.Spec) *queueing.Spec {
-	return func(s queueing.Spec) *queueing.Spec {
-		if !uses(&s, k) {
-			return nil
-		}
+func faster(k queueing.CentreKind) func(*queueing.Spec) {
+	return func(s *queueing.Spec) {
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
 			for _, d := range []*queueing.Demand{&j.Map, &j.Shuffle, &j.Merge} {
-				*[...]*float64{
-					queueing.CPU: &d.CPU, queueing.Fibre: &d.Fibre, queueing.Disk: &d.Disk,
-					queueing.Network: &d.Network,
-				}[k] /= 2
+				*d.At(k) /= 2
 			}
 		}
-		return &s
 	}
 }
 
-// WithReduces returns a job with its data partitioned over n reduces: each gets its part of every map's output.
-func WithReduces(j queueing.Job, n int) queueing.Job {
-	if j.Reduces > 0 && n > 0 {
-		part := float64(j.Reduces) / float64(n)
-		j.Shuffle, j.Merge = times(j.Shuffle, part), times(j.Merge, part)
-	}
-	j.Reduces = n
-	return j
-}
+// maxAdvised is the largest number of jobs for which improvements are computed: each of them solves the Spec again.
+const maxAdvised = 10
 
-// WithMaps returns a job with n maps of unchanged size: its data, and therefore each reduce's merge, grows with
-// them.
-func WithMaps(j queueing.Job, n int) queueing.Job {
-	if j.Maps > 0 {
-		j.Merge = times(j.Merge, float64(n)/float64(j.Maps))
-	}
-	j.Maps = n
-	return j
-}
-
-func times(d queueing.Demand, f float64) queueing.Demand {
-	return queueing.Demand{CPU: d.CPU * f, Fibre: d.Fibre * f, Disk: d.Disk * f, Network: d.Network * f}
-}
-
-// Copied returns a Spec that shares nothing with s.
-func Copied(s *queueing.Spec) queueing.Spec {
-	out := *s
-	out.Jobs = slices.Clone(s.Jobs)
-	return out
-}
-
-// Improvements evaluates each change alone with solve, and returns those that were solved, the best first.
-func Improvements(s *queueing.Spec, before *queueing.Result, solve func(*queueing.Spec) (*queueing.Result,
-	error),
-) []Improvement {
-	job := longest(before)
-	was := before.Jobs[job].Response
-	var out []Improvement
-	for _, c := range changes {
-		to := c.to(Copied(s))
-		if to == nil {
-			continue
+// Advise adds the improvements, each change alone by solve, the best first, and what limits the job that takes longest.
+// Without a reliable result there is no advice.
+func (v *View) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queueing.Result, error)) {
+	before, err := solve(s)
+	if err == nil && before.Converged && len(s.Jobs) <= maxAdvised {
+		job := longest(before)
+		for _, c := range changes {
+			to := Copied(s)
+			c.apply(&to)
+			if reflect.DeepEqual(&to, s) {
+				continue
+			}
+			r, err := solve(&to)
+			if err != nil || !r.Converged {
+				continue
+			}
+			v.Improvements = append(v.Improvements, Improvement{
+				Code: c.code, Means: c.means, Response: units.Float(r.Jobs[job].Response),
+				Saved: units.Float(1 - r.Jobs[job].Response/before.Jobs[job].Response),
+			})
 		}
-		r, err := solve(to)
-		if err != nil || !r.Converged {
-			continue // without a reliable result there is no advice
-		}
-		after := r.Jobs[job].Response
-		out = append(out, Improvement{
-			Code: c.code, Means: c.means, Response: units.Float(after),
-			Saved: units.Float(1 - after/was),
-		})
+		slices.SortStableFunc(v.Improvements, func(a, b Improvement) int { return cmp.Compare(b.Saved, a.Saved) })
 	}
-	slices.SortStableFunc(out, func(a, b Improvement) int { return cmp.Compare(b.Saved, a.Saved) })
-	return out
+	name := ""
+	if len(s.Jobs) > 1 && v.Results[0].Runs == nil && err == nil {
+		name = before.Jobs[longest(before)].Name + ": "
+	}
+	v.Bound = bound(name, v.Results[0].Centres, v.Improvements)
 }
 
 // longest returns the index of the job that takes longest.
@@ -153,98 +107,49 @@ func longest(r *queueing.Result) int {
 // little is a gain that is too small to be worth a change.
 const little = 0.02
 
-// Bound describes in a sentence what limits the job that takes longest, and what would help.
-func (v *View) Bound() string {
-	a := &v.Answers[0]
-	centres := a.Centres()
+// bound describes in a sentence what limits a job, and what would help.
+func bound(name string, centres []Centre, all []Improvement) *string {
 	if len(centres) == 0 {
-		return ""
+		return nil
 	}
-	busy := fmt.Sprintf("%s %s busy %s of the time", plural(centres[0]), be(centres[0]),
-		units.Percent(centres[0].Utilisation))
-	if len(v.Improvements) == 0 {
-		return "The busiest resource: " + busy + "."
+	busy := fmt.Sprintf([...]string{
+		queueing.CPU: "the CPUs are busy %s of the time", queueing.Fibre: "the fibre channels are busy %s of the time",
+		queueing.Disk: "the disks are busy %s of the time", queueing.Network: "the network is busy %s of the time",
+	}[centres[0].Kind], units.Percent(centres[0].Utilisation))
+	text := "The busiest resource: " + busy + "."
+	if len(all) > 0 {
+		text = name + helps(busy, all)
 	}
-	name := ""
-	if len(v.Spec.Jobs) > 1 && a.Result != nil {
-		name = a.Result.Jobs[longest(a.Result)].Name + ": "
+	return &text
+}
+
+// helps describes what would help. More nodes help nearly always and do not show what limits a job, so they are last.
+func helps(busy string, all []Improvement) string {
+	others := slices.Clone(all)
+	slices.SortStableFunc(others, func(a, b Improvement) int {
+		return strings.Compare(fmt.Sprint(a.Code == "nodes"), fmt.Sprint(b.Code == "nodes"))
+	})
+	best := others[0]
+	if best.Saved < little || best.Code == "nodes" {
+		return fmt.Sprintf("%s%s, but no single change would help much: the best, %s, would save %s.",
+			strings.ToUpper(busy[:1]), busy[1:], best.Means, units.Percent(best.Saved))
 	}
-	best, others, nodes := split(v.Improvements)
-	if best.Saved < little {
-		return name + capital(busy) + ", but no single change would help much: the best, " + best.Means +
-			", would save " +
-			units.Percent(best.Saved) + "."
-	}
-	var more []string
-	for _, l := range others {
-		if l.Saved >= little && len(more) < 2 {
-			more = append(more, l.Means+" "+units.Percent(l.Saved))
-		}
-	}
-	if nodes.Saved >= little {
-		more = append(more, nodes.Means+" "+units.Percent(nodes.Saved))
-	}
-	s := fmt.Sprintf("%s%s by %s (%s): %s would save %s", name, "Bound", bounds[best.Code], busy, best.Means,
+	at := slices.IndexFunc(changes, func(c change) bool { return c.code == best.Code })
+	s := fmt.Sprintf("Bound by %s (%s): %s would save %s", changes[at].removes, busy, best.Means,
 		units.Percent(best.Saved))
-	if len(more) > 0 {
-		s += ", " + strings.Join(more, ", ")
+	for i, l := range others[1:] {
+		if l.Saved >= little && (i < 2 || l.Code == "nodes") {
+			s += ", " + l.Means + " " + units.Percent(l.Saved)
+		}
 	}
-	return s + useless(v.Improvements) + "."
-}
-
-// split separates the change of nodes from the others: more nodes help nearly always, and do not show what limits a
-// job.
-func split(all []Improvement) (best Improvement, others []Improvement, nodes Improvement) {
-	for _, l := range all {
+	for _, l := range all { // people try map slots first
 		switch {
-		case l.Code == "nodes":
-			nodes = l
-		case best.Code == "":
-			best = l
+		case l.Code != "map_slots" || l.Saved >= little:
+		case l.Saved < -little:
+			s += fmt.Sprintf("; %s would cost %s", l.Means, units.Percent(-l.Saved))
 		default:
-			others = append(others, l)
+			s += "; " + l.Means + " would change little"
 		}
 	}
-	return best, others, nodes
-}
-
-// useless describes the change that people try first, more map slots, if it gains nothing or costs time.
-func useless(all []Improvement) string {
-	for _, l := range all {
-		if l.Code == "map_slots" && l.Saved < little {
-			if l.Saved < -little {
-				return fmt.Sprintf("; %s would cost %s", l.Means, units.Percent(-l.Saved))
-			}
-			return "; " + l.Means + " would change little"
-		}
-	}
-	return ""
-}
-
-// bounds describes the limit that each change removes.
-var bounds = map[string]string{
-	"disk_speed": "its disks", "cpu_speed": "its CPUs", "fibre_speed": "its fibre channels",
-	"network_speed": "the network",
-	"map_slots":     "map slots", "shuffle_threads": "shuffle threads", "reduces": "the work of each reduce",
-}
-
-func plural(c Centre) string {
-	return [...]string{
-		queueing.CPU: "the CPUs", queueing.Fibre: "the fibre channels", queueing.Disk: "the disks",
-		queueing.Network: "the network",
-	}[c.Kind]
-}
-
-func be(c Centre) string {
-	if c.Kind == queueing.Network {
-		return "is"
-	}
-	return "are"
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// byUse sorts centers, the busiest first.
-func byUse(all []Centre) {
-	slices.SortStableFunc(all, func(a, b Centre) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
+	return s + "."
 }

@@ -3,125 +3,99 @@ package modelview
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// A setting is a part of a Spec that can be changed from the command line.
-type setting struct {
-	name string // the flag's name
-	set  func(s *queueing.Spec, job, n int)
-}
-
-var settings = []setting{
-	{"nodes", func(s *queueing.Spec, _, n int) { s.Nodes = n }},
-	{"cpus", func(s *queueing.Spec, _, n int) { s.CPUs = n }},
-	{"disks", func(s *queueing.Spec, _, n int) { s.Disks = n }},
-	{"map-slots", func(s *queueing.Spec, _, n int) { s.MapSlots = n }},
-	{"reduce-slots", func(s *queueing.Spec, _, n int) { s.ReduceSlots = n }},
-	{"shuffle-threads", func(s *queueing.Spec, _, n int) { s.ShuffleThreads = n }},
-	{"copies", func(s *queueing.Spec, job, n int) { s.Jobs[job].Copies = n }},
-	{"maps", func(s *queueing.Spec, job, n int) { s.Jobs[job] = WithMaps(s.Jobs[job], n) }},
-	{"reduces", func(s *queueing.Spec, job, n int) { s.Jobs[job] = WithReduces(s.Jobs[job], n) }},
-}
-
-// Settings returns the names that Set accepts.
-func Settings() []string {
-	names := make([]string, len(settings))
-	for i, s := range settings {
-		names[i] = s.name
+// SpecOf converts a job file to the models' input.
+func SpecOf(f *jobfile.File) *queueing.Spec {
+	s := &queueing.Spec{
+		Nodes: f.Cluster.Nodes, CPUs: f.Cluster.CPUs, Disks: f.Cluster.Disks, MapSlots: f.Cluster.MapSlots,
+		ReduceSlots: f.Cluster.ReduceSlots, ShuffleThreads: f.Cluster.ShuffleThreads,
 	}
-	return names
-}
-
-// OfJob reports whether a setting belongs to a job, not to the cluster.
-func OfJob(name string) bool { return name == "copies" || name == "maps" || name == "reduces" }
-
-// Set changes a setting, for a job's setting that of job number job. The Spec must not be shared (see Copied).
-// Spec.Validate finds invalid values.
-func Set(s *queueing.Spec, name string, job, n int) {
-	settings[slices.IndexFunc(settings, func(one setting) bool { return one.name == name })].set(s, job, n)
-}
-
-// An Axis has the values of a setting in a grid.
-type Axis struct {
-	Name   string
-	Values []int
-}
-
-// MaxPoints bounds a grid.
-const MaxPoints = 1000
-
-// ParseAxis parses map-slots=1..8, map-slots=2..16:2 (in steps of 2) or map-slots=1,2,4,8.
-func ParseAxis(text string) (Axis, error) {
-	const want = "it is NAME=FROM..TO, NAME=FROM..TO:STEP or NAME=N,N,…, such as map-slots=1..8"
-	name, list, ok := strings.Cut(text, "=")
-	if !ok {
-		return Axis{}, fmt.Errorf("%q: %s", text, want)
+	demand := func(d jobfile.Demand) queueing.Demand {
+		return queueing.Demand{CPU: d.CPU, Fibre: d.Fibre, Disk: d.Disk, Network: d.Network}
 	}
-	if !slices.Contains(Settings(), name) {
-		return Axis{}, fmt.Errorf("%q is not a setting: it is one of %s", name, strings.Join(Settings(), ", "))
+	for _, j := range f.Jobs {
+		s.Jobs = append(s.Jobs, queueing.Job{
+			Name: j.Name, Copies: j.Copies, Maps: j.Maps, Reduces: j.Reduces,
+			Map: demand(j.Map), Shuffle: demand(j.Shuffle), Merge: demand(j.Merge),
+		})
 	}
-	a := Axis{Name: name}
-	from, to, isRange := strings.Cut(list, "..")
-	if !isRange {
-		for _, word := range strings.Split(list, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(word))
-			if err != nil || n < 0 {
-				return Axis{}, fmt.Errorf("%q: %s", text, want)
-			}
-			a.Values = append(a.Values, n)
+	return s
+}
+
+// A Setting is a part of a Spec that can be changed from the command line.
+type Setting struct {
+	Name, Does string // of the flag
+	OfJob      bool   // it belongs to a job, not to the cluster
+	Least      int
+	Set        func(s *queueing.Spec, job, n int)
+}
+
+// Settings are all of them. Spec.Validate finds values that are too large.
+var Settings = []Setting{
+	{"nodes", "`N` nodes", false, 1, func(s *queueing.Spec, _, n int) { s.Nodes = n }},
+	{"cpus", "`N` CPUs a node", false, 1, func(s *queueing.Spec, _, n int) { s.CPUs = n }},
+	{"disks", "`N` disks a node", false, 1, func(s *queueing.Spec, _, n int) { s.Disks = n }},
+	{"map-slots", "`N` maps at once on a node", false, 1, func(s *queueing.Spec, _, n int) { s.MapSlots = n }},
+	{"reduce-slots", "`N` reduces at once on a node", false, 1, func(s *queueing.Spec, _, n int) { s.ReduceSlots = n }},
+	{
+		"shuffle-threads", "`N` map outputs at once for a reduce", false, 1,
+		func(s *queueing.Spec, _, n int) { s.ShuffleThreads = n },
+	},
+	{"copies", "`N` such jobs at once", true, 1, func(s *queueing.Spec, job, n int) { s.Jobs[job].Copies = n }},
+	{
+		"maps", "`N` maps as large as the file's: reduces merge as much more", true, 1,
+		func(s *queueing.Spec, job, n int) { s.Jobs[job] = s.Jobs[job].WithMaps(n) },
+	},
+	{
+		"reduces", "deal the same data to `N` reduces", true, 0,
+		func(s *queueing.Spec, job, n int) { s.Jobs[job] = s.Jobs[job].WithReduces(n) },
+	},
+}
+
+// Copied returns a Spec that shares nothing with s.
+func Copied(s *queueing.Spec) queueing.Spec {
+	out := *s
+	out.Jobs = slices.Clone(s.Jobs)
+	return out
+}
+
+// A Variant is a Spec with the values of the settings that differ between variants.
+type Variant struct {
+	Values []Value
+	Spec   *queueing.Spec
+}
+
+// maxVariants bounds a table.
+const maxVariants = 1000
+
+// Variants returns the Spec with each combination of the settings' values, which are parallel to Settings; the last
+// setting varies fastest. job is the one to which the settings of a job apply.
+func Variants(s *queueing.Spec, job int, values [][]int) ([]Variant, error) {
+	all := []Variant{{Spec: s}}
+	for i, list := range values {
+		if len(list) == 0 {
+			continue
 		}
-		return a, a.check()
-	}
-	to, by, stepped := strings.Cut(to, ":")
-	step := 1
-	first, err1 := strconv.Atoi(from)
-	last, err2 := strconv.Atoi(to)
-	var err3 error
-	if stepped {
-		step, err3 = strconv.Atoi(by)
-	}
-	if err1 != nil || err2 != nil || err3 != nil || step < 1 || first < 0 || last < first {
-		return Axis{}, fmt.Errorf("%q: %s", text, want)
-	}
-	if (last-first)/step >= MaxPoints {
-		return Axis{}, fmt.Errorf(
-			"%q has %d values: a grid has at most %d points; take a larger step, as in %s=%s..%s:%d", text,
-			(last-first)/step+1, MaxPoints, name, from, to, max(step, (last-first)/50))
-	}
-	for n := first; n <= last; n += step {
-		a.Values = append(a.Values, n)
-	}
-	return a, nil
-}
-
-func (a Axis) check() error {
-	if len(a.Values) > MaxPoints {
-		return fmt.Errorf("%s has %d values: a grid has at most %d points", a.Name, len(a.Values), MaxPoints)
-	}
-	return nil
-}
-
-// Points returns all combinations of the axes' values; the last axis varies fastest.
-func Points(axes []Axis) ([][]int, error) {
-	n := 1
-	for _, a := range axes {
-		if n *= len(a.Values); n > MaxPoints {
-			return nil, fmt.Errorf("the grid has more than the supported %d points", MaxPoints)
+		if len(all)*len(list) > maxVariants {
+			return nil, fmt.Errorf("these are more than the supported %d combinations of settings", maxVariants)
 		}
-	}
-	points := [][]int{nil}
-	for _, a := range axes {
-		var next [][]int
-		for _, p := range points {
-			for _, v := range a.Values {
-				next = append(next, append(slices.Clone(p), v))
+		var next []Variant
+		for _, v := range all {
+			for _, n := range list {
+				to := Copied(v.Spec)
+				Settings[i].Set(&to, job, n)
+				one := Variant{v.Values, &to}
+				if len(list) > 1 {
+					one.Values = append(slices.Clone(v.Values), Value{Settings[i].Name, n})
+				}
+				next = append(next, one)
 			}
 		}
-		points = next
+		all = next
 	}
-	return points, nil
+	return all, nil
 }

@@ -11,47 +11,16 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-func TestParseAxis(t *testing.T) {
-	for text, want := range map[string]string{
-		"map-slots=1..4": "{map-slots [1 2 3 4]}", "nodes=2..9:3": "{nodes [2 5 8]}", "maps=7": "{maps [7]}",
-		"reduces=0, 4,2": "{reduces [0 4 2]}",
-		"cpus=3..3":      "{cpus [3]}", "copies=1..1000": "",
-	} {
-		a, err := ParseAxis(text)
-		if got := fmt.Sprint(a); err != nil || want != "" && got != want {
-			t.Errorf("%s is %s, %v", text, got, err)
-		}
+func TestVariants(t *testing.T) {
+	one := make([][]int, len(Settings))
+	for i := range one {
+		one[i] = []int{10 + i}
 	}
-	for text, want := range map[string]string{
-		"map-slots": "it is NAME=FROM..TO", "slots=1..2": `"slots" is not a setting: it is one of nodes, cpus`,
-		"nodes=": "it is NAME=", "nodes=2..1": "it is NAME=",
-		"nodes=1..x": "it is NAME=", "nodes=1..9:0": "it is NAME=", "nodes=-1..2": "it is NAME=",
-		"nodes=1,-2":          "it is NAME=",
-		"nodes=1..1000000000": "has 1000000000 values: a grid has at most 1000 points; take a larger step, as in nodes=1..1000000000:19999999",
-		"nodes=1" + strings.Repeat(",1", MaxPoints): "has 1001 values",
-	} {
-		if a, err := ParseAxis(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40s is %v, %v", text, a.Name, err)
-		}
+	all, err := Variants(spec(), 0, one)
+	if err != nil || len(all) != 1 || len(all[0].Values) != 0 {
+		t.Fatalf("%+v, %v", all, err)
 	}
-}
-
-func TestPoints(t *testing.T) {
-	p, err := Points([]Axis{{Values: []int{1, 2}}, {Values: []int{3, 4, 5}}})
-	if want := [][]int{{1, 3}, {1, 4}, {1, 5}, {2, 3}, {2, 4}, {2, 5}}; err != nil || !cmp.Equal(p, want) {
-		t.Errorf("%v, %v", p, err)
-	}
-	long := Axis{Values: make([]int, 999)}
-	if _, err := Points([]Axis{long, long, long, long, long, long, long, long}); err == nil {
-		t.Error("a grid of 10²⁴ points")
-	}
-}
-
-func TestSet(t *testing.T) {
-	s := Copied(spec())
-	for i, name := range Settings() {
-		Set(&s, name, 0, 10+i)
-	}
+	s := all[0].Spec
 	j := &s.Jobs[0]
 	if got := fmt.Sprint(s.Nodes, s.CPUs, s.Disks, s.MapSlots, s.ReduceSlots, s.ShuffleThreads, j.Copies, j.Maps,
 		j.Reduces); got != "10 11 12 13 14 15 16 17 18" {
@@ -62,22 +31,26 @@ func TestSet(t *testing.T) {
 		j.Map.CPU != 6 {
 		t.Errorf("demands are %+v", j)
 	}
-	if diff := cmp.Diff(spec().Jobs, spec().Jobs); diff != "" || s.Jobs[0].Maps == spec().Jobs[0].Maps {
-		t.Error("the copy shares its jobs")
+	several := make([][]int, len(Settings))
+	several[0], several[3], several[7] = []int{1, 2}, []int{9}, []int{3, 4, 5}
+	was := spec()
+	all, err = Variants(was, 0, several)
+	got := ""
+	for _, v := range all {
+		got += fmt.Sprint(v.Values, v.Spec.Nodes, v.Spec.MapSlots, v.Spec.Jobs[0].Maps, " ")
 	}
-}
-
-func TestOnly(t *testing.T) {
-	jobs := []queueing.Job{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	if got, err := Only(jobs, []string{"c", "a"}); err != nil || len(got) != 2 || got[0].Name != "a" ||
-		got[1].Name != "c" {
-		t.Errorf("%v, %v", got, err)
+	if want := "[{nodes 1} {maps 3}] 1 9 3 [{nodes 1} {maps 4}] 1 9 4 [{nodes 1} {maps 5}] 1 9 5 "; err != nil ||
+		!strings.HasPrefix(got, want) || len(all) != 6 {
+		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := Only(jobs, []string{"d"}); err == nil {
-		t.Error("job d is there")
+	if diff := cmp.Diff(spec(), was); diff != "" {
+		t.Errorf("variants changed the question: %s", diff)
 	}
-	if got, err := Only(jobs, nil); err != nil || len(got) != 3 {
-		t.Errorf("%v, %v", got, err)
+	for i := range several {
+		several[i] = make([]int, 999)
+	}
+	if _, err := Variants(was, 0, several); err == nil {
+		t.Error("a table of 10²⁷ rows")
 	}
 }
 
@@ -93,9 +66,10 @@ func disks(s *queueing.Spec) (*queueing.Result, error) {
 
 func TestImprovements(t *testing.T) {
 	s := spec()
-	before, _ := disks(s)
+	v := viewOf(Of(spec(), answer()))
+	v.Advise(s, disks)
 	got := ""
-	for _, l := range Improvements(s, before, disks) {
+	for _, l := range v.Improvements {
 		got += fmt.Sprintf("%s %.3f, ", l.Code, l.Saved)
 	}
 	// Shuffle threads do not converge, fibre is not used.
@@ -126,9 +100,8 @@ func TestBound(t *testing.T) {
 			"Bound by its disks (the disks are busy 50 % of the time): disks twice as fast would save 10 %; twice the map slots would change little.",
 		},
 	} {
-		v := &View{Spec: spec(), Answers: []Answer{answer()}, Improvements: c.improvements}
-		if got := v.Bound(); got != c.want {
-			t.Errorf("it says %s\nwant %s", got, c.want)
+		if got := bound("", Of(spec(), answer()).Centres, c.improvements); *got != c.want {
+			t.Errorf("it says %s\nwant %s", *got, c.want)
 		}
 	}
 }

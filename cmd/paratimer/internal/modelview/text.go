@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -14,132 +12,204 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the view as text: one answer in full, several side by side.
+// JSON writes the view as JSON.
+func (v *View) JSON(w io.Writer) error { return view.JSON(w, v, " ") }
+
+// Text writes the view as text: one result in full, several as a table.
 func (v *View) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	if v.Name != "" {
 		fmt.Fprintln(b, view.Escape(v.Name))
 	}
-	fmt.Fprintln(b, clusterText(v.Spec))
-	if len(v.Answers) > 1 {
-		v.compare(b)
+	if len(v.Results[0].Settings) == 0 {
+		v.cluster(b)
+	}
+	if len(v.Results) > 1 {
+		fmt.Fprintln(b)
+		v.table(b)
 	} else {
-		v.answer(b, &v.Answers[0])
+		v.result(b, &v.Results[0])
 	}
-	for i := range v.Answers {
-		warn(b, v.Answers[i].Warnings(), v.Answers[i].Model+": ")
+	seen := map[string]bool{} // several settings have the same warnings
+	warn := func(of string, all []queueing.Warning) {
+		for _, w := range all {
+			if text := of + view.Escape(w.Text); !seen[text] {
+				fmt.Fprintln(b, "warning: "+text)
+				seen[text] = true
+			}
+		}
 	}
-	warn(b, v.Warnings, "")
+	for i := range v.Results {
+		warn(v.Results[i].Model+": ", v.Results[i].Warnings)
+	}
+	warn("", v.Warnings)
 	return b.Flush()
 }
 
-func warn(b *bufio.Writer, all []queueing.Warning, of string) {
-	for _, w := range all {
-		fmt.Fprintln(b, "warning: "+of+view.Escape(w.Text))
-	}
-}
-
-func clusterText(s *queueing.Spec) string {
-	disks := ""
+func (v *View) cluster(b *bufio.Writer) {
+	s, disks := &v.Cluster, ""
 	if s.Disks > 1 {
 		disks = units.Count(s.Disks, "disk") + ", "
 	}
-	return fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", units.Count(s.Nodes, "node"),
+	fmt.Fprintf(b, "%s of %s, %s%s and %s each; a reduce takes %s at once\n", units.Count(s.Nodes, "node"),
 		units.Count(s.CPUs, "CPU"), disks, units.Count(s.MapSlots, "map slot"),
-		units.Count(max(1, s.ReduceSlots), "reduce slot"), units.Count(s.ShuffleThreads, "map output"))
+		units.Count(s.ReduceSlots, "reduce slot"), units.Count(s.ShuffleThreads, "map output"))
 }
 
-func (v *View) answer(b *bufio.Writer, a *Answer) {
-	for i := range v.Spec.Jobs {
-		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(jobName(v.Spec, i)), response(a, i), a.Model,
-			rate(a.Throughput(i)))
-		if !a.Converged() {
-			fmt.Fprintf(b, "  %s\n", a.Doubt())
+// table writes a line for each result. Beside a simulation of the same settings, the models have their deviation.
+func (v *View) table(b *bufio.Writer) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	first := &v.Results[0]
+	for _, s := range first.Settings {
+		fmt.Fprintf(t, "%s\t", s.Setting)
+	}
+	fmt.Fprint(t, "model\t")
+	for i := range v.jobs() {
+		fmt.Fprintf(t, "%s\t", view.Escape(v.jobs()[i].title()))
+	}
+	fmt.Fprintln(t, "busiest")
+	for i := range v.Results {
+		r := &v.Results[i]
+		for _, s := range r.Settings {
+			fmt.Fprintf(t, "%d\t", s.Value)
 		}
-		a.classes(b, i)
-		if a.Result != nil {
-			phases(b, &a.Result.Jobs[i])
+		fmt.Fprintf(t, "%s\t", r.Model)
+		if r.Error != nil {
+			fmt.Fprintln(t, view.Escape(*r.Error))
+			continue
+		}
+		truth := v.simulationOf(i)
+		for j := range r.Jobs {
+			fmt.Fprint(t, r.response(j))
+			if truth != nil {
+				fmt.Fprintf(t, ", %s beside the simulation",
+					units.Off(r.Jobs[j].ResponseSeconds/truth.Jobs[j].ResponseSeconds-1))
+			}
+			fmt.Fprint(t, "\t")
+		}
+		if len(r.Centres) > 0 {
+			fmt.Fprintf(t, "%s %s", r.Centres[0].Kind, units.Percent(r.Centres[0].Utilisation))
+		}
+		if r.Cycles != nil && *r.Cycles > 0 {
+			fmt.Fprintf(t, "\teach job submitted again %d times", *r.Cycles)
+		}
+		if !r.Converged {
+			fmt.Fprintf(t, "\t%s", r.Doubt())
+		}
+		fmt.Fprintln(t)
+	}
+	_ = t.Flush() // b reports errors
+}
+
+// jobs returns the jobs of the first result without an error.
+func (v *View) jobs() []Job {
+	for i := range v.Results {
+		if v.Results[i].Error == nil {
+			return v.Results[i].Jobs
 		}
 	}
-	fmt.Fprintln(b)
-	for i, c := range a.Centres() {
-		if i == 0 {
-			fmt.Fprint(b, "busy: ")
-		} else {
-			fmt.Fprint(b, ", ")
-		}
-		fmt.Fprintf(b, "%s %s", c.Kind, units.Percent(c.Utilisation))
+	return nil
+}
+
+// simulationOf returns the simulation of the same settings as model i: it follows the models. nil if there is none.
+func (v *View) simulationOf(i int) *Result {
+	if v.Results[i].Runs != nil {
+		return nil
 	}
-	fmt.Fprintf(b, "\n%s\n", view.Escape(v.Bound()))
-	if a.Result == nil {
-		return
+	for k := i + 1; k < len(v.Results) && fmt.Sprint(v.Results[k].Settings) == fmt.Sprint(v.Results[i].Settings); k++ {
+		if v.Results[k].Runs != nil {
+			return &v.Results[k]
+		}
 	}
-	for i := range a.Result.Jobs {
-		j := &a.Result.Jobs[i]
-		of := ""
-		if len(a.Result.Jobs) > 1 {
-			of = " of " + view.Escape(j.Name)
+	return nil
+}
+
+func (v *View) result(b *bufio.Writer, r *Result) {
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(j.title()), r.response(i), r.Model,
+			rate(j.ThroughputPerSecond))
+		if !r.Converged {
+			fmt.Fprintf(b, "  %s\n", r.Doubt())
 		}
-		if j.Tree != nil {
-			fmt.Fprintf(b, "\nprecedence tree%s%s\n", of, a.treeNote(j))
-			tree(b, j.Tree)
+		j.classes(b)
+		j.phases(b)
+	}
+	var busy []string
+	for _, c := range r.Centres {
+		busy = append(busy, fmt.Sprintf("%s %s", c.Kind, units.Percent(c.Utilisation)))
+	}
+	fmt.Fprintf(b, "\nbusy: %s\n", strings.Join(busy, ", "))
+	if v.Bound != nil {
+		fmt.Fprintln(b, view.Escape(*v.Bound))
+	}
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if j.Tree == nil {
+			continue
 		}
-		if len(j.Threads) > 0 {
-			fmt.Fprintf(b, "\ntimeline%s, if each task took the mean: the slowest of those side by side end later\n",
-				of)
-			timeline(b, j)
+		fmt.Fprint(b, "\nprecedence tree")
+		if len(r.Jobs) > 1 {
+			fmt.Fprint(b, " of "+view.Escape(j.Name))
 		}
+		if r.Model != queueing.Tripathi.String() && j.Tree.Mean.Known() {
+			fmt.Fprint(b, ", evaluated by its operators alone, as tripathi does")
+		}
+		left := treeLines
+		fmt.Fprintln(b)
+		j.Tree.text(b, queueing.Leaf, "  ", "  ", &left)
 	}
 }
 
-// treeNote explains that the tree's own value is the result of another model.
-func (a *Answer) treeNote(j *queueing.JobResult) string {
-	if a.Result.Model == queueing.Tripathi || math.IsNaN(j.Tree.Mean) {
-		return ""
-	}
-	return ", evaluated by its operators alone, as " + queueing.Tripathi.String() + " does"
-}
-
-// Doubt describes how far the iteration was from convergence; "" if it converged.
-func (a *Answer) Doubt() string {
-	if a.Converged() {
-		return ""
-	}
-	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", a.Result.Iterations,
-		units.Seconds(a.Result.Residual))
-	if a.Result.Cycle > 0 {
-		s += fmt.Sprintf(", in a cycle of %d", a.Result.Cycle)
+// Doubt describes how far the iteration was from convergence.
+func (r *Result) Doubt() string {
+	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", *r.Iterations,
+		units.Seconds(r.ResidualSeconds))
+	if r.cycle > 0 {
+		s += fmt.Sprintf(", in a cycle of %d", r.cycle)
 	}
 	return s
 }
 
-func response(a *Answer, i int) string {
-	r, se := a.Response(i)
-	s := units.Seconds(r)
-	if !a.Converged() {
+func (r *Result) response(i int) string {
+	j := &r.Jobs[i]
+	s := units.Seconds(j.ResponseSeconds)
+	if !r.Converged {
 		s = "about " + s
 	}
-	if !math.IsNaN(se) {
-		s += " ± " + units.Seconds(se)
+	if j.StandardErrorSeconds.Known() {
+		s += " ± " + units.Seconds(j.StandardErrorSeconds)
 	}
 	return s
+}
+
+// title returns the job's name and the number of its copies.
+func (j *Job) title() string {
+	if j.Copies > 1 {
+		return fmt.Sprintf("%s (%d at once)", j.Name, j.Copies)
+	}
+	return j.Name
 }
 
 // classes writes the times of a task of each class, by center if the model has them.
-func (a *Answer) classes(b *bufio.Writer, i int) {
+func (j *Job) classes(b *bufio.Writer) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	byCentre := len(j.Classes) > 0 && j.Classes[0].Residence.CPU.Known()
 	fmt.Fprint(t, "\ttasks\ttakes\t")
-	if a.Result != nil {
-		for _, k := range kinds {
-			fmt.Fprintf(t, "%s\t", k)
-		}
+	if byCentre {
+		fmt.Fprint(t, "cpu\tdisk\tfibre\tnetwork\t")
 	}
 	fmt.Fprintln(t)
-	for _, c := range a.classesOf(i) {
-		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Kind, c.Tasks, units.Seconds(c.takes))
-		if a.Result != nil {
-			for _, k := range kinds {
-				fmt.Fprintf(t, "%s\t", dash(of(c.Residence, k)))
+	for _, c := range j.Classes {
+		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Class, c.Tasks, units.Seconds(c.ResidenceSeconds))
+		if byCentre {
+			r := c.Residence
+			for _, x := range []units.Float{r.CPU, r.Disk, r.Fibre, r.Network} {
+				if x == 0 {
+					fmt.Fprint(t, "-\t")
+				} else {
+					fmt.Fprintf(t, "%s\t", units.Seconds(x))
+				}
 			}
 		}
 		fmt.Fprintln(t)
@@ -147,114 +217,76 @@ func (a *Answer) classes(b *bufio.Writer, i int) {
 	_ = t.Flush() // b reports errors
 }
 
-// A class is a class of queueing, and how long one of its tasks takes.
-type class struct {
-	queueing.Class
-	takes float64
-}
-
-func (a *Answer) classesOf(i int) []class {
-	var out []class
-	if a.Result != nil {
-		for _, c := range a.Result.Jobs[i].Classes {
-			out = append(out, class{c, c.Residence.Total()})
-		}
-		return out
-	}
-	j, sim := &a.Spec.Jobs[i], &a.Sim.Jobs[i]
-	nan := math.NaN()
-	unknown := queueing.Demand{CPU: nan, Fibre: nan, Disk: nan, Network: nan}
-	out = append(out, class{
-		queueing.Class{Kind: queueing.Map, Tasks: j.Maps, Demand: j.Map, Residence: unknown},
-		sim.Map.Value,
-	})
-	if j.Reduces > 0 {
-		out = append(out,
-			class{queueing.Class{
-				Kind: queueing.Shuffle, Tasks: j.Maps * j.Reduces, Demand: j.Shuffle,
-				Residence: unknown,
-			}, sim.Shuffle.Value},
-			class{
-				queueing.Class{Kind: queueing.Merge, Tasks: j.Reduces, Demand: j.Merge, Residence: unknown},
-				sim.Merge.Value,
-			})
-	}
-	return out
-}
-
 // phases lists the first few phases.
-func phases(b *bufio.Writer, j *queueing.JobResult) {
+func (j *Job) phases(b *bufio.Writer) {
 	const shown = 4
 	var parts []string
+	all := 0
 	for i, p := range j.Phases {
-		if i == shown && len(j.Phases) > shown+1 {
-			parts = append(parts, fmt.Sprintf("… to %s", units.Seconds(j.Phases[len(j.Phases)-1].End)))
-			break
+		all += p.Count
+		switch part := units.Seconds(p.Start) + " – " + units.Seconds(p.End); {
+		case i > shown || i == shown && len(j.Phases) > shown+1:
+			parts = append(parts[:shown], "… to "+units.Seconds(p.End))
+		case p.Count > 1:
+			parts = append(parts, fmt.Sprintf("%d in %s", p.Count, part))
+		default:
+			parts = append(parts, part)
 		}
-		part := units.Seconds(p.Start) + " – " + units.Seconds(p.End)
-		if p.Count > 1 {
-			part = fmt.Sprintf("%d in %s", p.Count, part)
-		}
-		parts = append(parts, part)
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(b, "  %s: %s\n", units.Count(j.PhaseCount(), "phase"), strings.Join(parts, ", "))
+		fmt.Fprintf(b, "  %s: %s\n", units.Count(all, "phase"), strings.Join(parts, ", "))
 	}
 }
 
-// compare writes the answers side by side, each with its deviation from the simulation if there is one.
-func (v *View) compare(b *bufio.Writer) {
-	var truth *Answer
-	for i := range v.Answers {
-		if v.Answers[i].Sim != nil {
-			truth = &v.Answers[i]
-		}
-	}
-	for j := range v.Spec.Jobs {
-		fmt.Fprintf(b, "\n%s\n", view.Escape(jobName(v.Spec, j)))
-		t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-		for i := range v.Answers {
-			a := &v.Answers[i]
-			cells := []string{"  " + a.Model, response(a, j)}
-			if r, _ := a.Response(j); truth != nil && a != truth {
-				was, _ := truth.Response(j)
-				cells = append(cells, units.Off(r/was-1)+" beside the simulation")
-			}
-			if !a.Converged() {
-				cells = append(cells, a.Doubt())
-			}
-			if a.Cycles > 0 {
-				cells = append(cells, fmt.Sprintf("each job submitted again %d times", a.Cycles))
-			}
-			fmt.Fprintln(t, strings.Join(cells, "\t"))
-		}
-		_ = t.Flush()
-	}
-}
+// The limits of a tree's text, so that it stays within a screen: parts of an operator, and lines.
+const (
+	treeParts = 8
+	treeLines = 40
+)
 
-func jobName(s *queueing.Spec, i int) string {
-	j := &s.Jobs[i]
-	name := j.Name
-	if j.Copies > 1 {
-		name += " (" + strconv.Itoa(j.Copies) + " at once)"
+// text writes a line for each part. Under a serial operator equal parts follow each other, under the others they are
+// side by side. Parts that are too many are counted.
+func (t *Tree) text(b *bufio.Writer, under queueing.Operator, first, rest string, left *int) {
+	*left--
+	label := t.Operator.String()
+	switch {
+	case t.Class != nil && t.Tasks == 1:
+		label = t.Class.String()
+	case t.Class != nil:
+		label = fmt.Sprintf("%d %ss in turn", t.Tasks, t.Class)
 	}
-	return name
+	switch {
+	case t.Count > 1 && under == queueing.Serial:
+		label += fmt.Sprintf(", %d times", t.Count)
+	case t.Count > 1:
+		label += fmt.Sprintf(" ×%d", t.Count)
+	}
+	length := units.Seconds(t.Mean)
+	if t.Deviation > 0 {
+		length += " ± " + units.Seconds(t.Deviation)
+	}
+	fmt.Fprintf(b, "%s%s  %s\n", first, label, length)
+	for i, p := range t.Parts {
+		switch {
+		case i >= treeParts || *left <= 0:
+			*left--
+			fmt.Fprintf(b, "%s└─ … and %d more\n", rest, len(t.Parts)-i)
+			return
+		case i == len(t.Parts)-1:
+			p.text(b, t.Operator, rest+"└─ ", rest+"   ", left)
+		default:
+			p.text(b, t.Operator, rest+"├─ ", rest+"│  ", left)
+		}
+	}
 }
 
 // rate formats a throughput in a readable unit.
-func rate(perSecond float64) string {
+func rate(perSecond units.Float) string {
 	switch {
-	case !(perSecond > 0) || math.IsInf(perSecond, 0):
+	case !(perSecond > 0) || !perSecond.Known():
 		return "? an hour"
 	case perSecond*3600 < 1000:
 		return units.Number(perSecond*3600) + " an hour"
 	}
 	return units.Number(perSecond) + " a second"
-}
-
-func dash(x float64) string {
-	if x == 0 {
-		return "-"
-	}
-	return units.Seconds(x)
 }

@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -30,10 +30,6 @@ func queueingFlags() []cli.Flag {
 			Name: "job", EnvVars: command.Env("job"),
 			Usage: "`NAME` of the job of --maps, --reduces and --copies, if the file has several",
 		},
-		&cli.StringSliceFlag{
-			Name: "grid", EnvVars: command.Env("grid"),
-			Usage: "print a table over `NAME=VALUES` of a setting below, such as map-slots=1..8, nodes=2..40:2 or reduces=1,2,4; repeatable",
-		},
 		&cli.IntFlag{
 			Name: "runs", EnvVars: command.Env("runs"), Value: simulation.DefaultRuns,
 			Usage: "simulate `N` times",
@@ -52,20 +48,10 @@ func queueingFlags() []cli.Flag {
 		},
 		command.Choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
 	}
-	for _, s := range []struct{ name, does string }{
-		{"nodes", "`N` nodes"},
-		{"cpus", "`N` CPUs a node"},
-		{"disks", "`N` disks a node"},
-		{"map-slots", "`N` maps at once on a node"},
-		{"reduce-slots", "`N` reduces at once on a node"},
-		{"shuffle-threads", "`N` map outputs at once for a reduce"},
-		{"copies", "`N` such jobs at once"},
-		{"maps", "`N` maps as large as the file's: reduces merge as much more"},
-		{"reduces", "deal the same data to `N` reduces"},
-	} {
-		flags = append(flags, &cli.IntFlag{
-			Name: s.name, EnvVars: command.Env(s.name),
-			Usage: "instead of the file's: " + s.does,
+	for _, s := range modelview.Settings {
+		flags = append(flags, &cli.IntSliceFlag{
+			Name: s.Name, EnvVars: command.Env(s.Name),
+			Usage: "instead of the file's: " + s.Does + "; several, as in 2,4,8, make a table",
 		})
 	}
 	return flags
@@ -81,25 +67,19 @@ func model(c *cli.Context) error {
 	if err != nil {
 		return input.NotAPlan(path, "job file", err)
 	}
-	v := &modelview.View{Name: file.Name, Spec: modelview.SpecOf(file)}
-	if v.Spec.Jobs, err = modelview.Only(v.Spec.Jobs, c.StringSlice("only")); err != nil {
-		return command.Usage("--only: %w", err)
+	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
+		return command.Usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
 	}
+	variants, err := modelVariants(c, modelview.SpecOf(file))
+	if err != nil {
+		return err
+	}
+	v := modelview.New(file.Name, variants[0].Spec)
 	for _, d := range doubts {
 		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path,
 			d.Line, d.Column, d.Field, d.Text)})
 	}
-	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
-		return command.Usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
-	}
-	job, err := modelSettings(c, v.Spec)
-	if err != nil {
-		return err
-	}
-	if c.IsSet("grid") {
-		return modelGrid(c, v, job)
-	}
-	if err := askModels(c, v); err != nil {
+	if err := evaluate(c, v, variants); err != nil {
 		return err
 	}
 	write := v.Text
@@ -109,95 +89,122 @@ func model(c *cli.Context) error {
 	if err := write(c.App.Writer); err != nil {
 		return err
 	}
-	return v.Unsettled()
+	first := &v.Results[0]
+	if !slices.ContainsFunc(v.Results, func(r modelview.Result) bool { return r.Converged }) && first.Error == nil {
+		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, first.Doubt())
+	}
+	return nil
 }
 
-// modelSettings applies settings from the flags to the file's. job is the job that settings of a job apply to.
-func modelSettings(c *cli.Context, s *queueing.Spec) (job int, err error) {
-	job, err = jobNamed(c, s)
+// modelVariants returns the file's jobs with the settings of the flags.
+func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error) {
+	named := func(name string) func(queueing.Job) bool {
+		return func(j queueing.Job) bool { return j.Name == name }
+	}
+	only := c.StringSlice("only")
+	for _, name := range only {
+		if !slices.ContainsFunc(s.Jobs, named(name)) {
+			return nil, command.Usage("--only: there is no job %q in the file", name)
+		}
+	}
+	if len(only) > 0 {
+		s.Jobs = slices.DeleteFunc(s.Jobs, func(j queueing.Job) bool { return !slices.Contains(only, j.Name) })
+	}
+	job := 0
+	if name := c.String("job"); name != "" {
+		if job = slices.IndexFunc(s.Jobs, named(name)); job < 0 {
+			return nil, command.Usage("--job %s: there is no job of that name in the file", name)
+		}
+	}
+	values := make([][]int, len(modelview.Settings))
+	for i, setting := range modelview.Settings {
+		values[i] = c.IntSlice(setting.Name)
+		if len(values[i]) > 0 && setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "" {
+			return nil, command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
+		}
+		for _, n := range values[i] {
+			if n < setting.Least {
+				return nil, command.Usage("--%s %d: it is %d or more", setting.Name, n, setting.Least)
+			}
+		}
+	}
+	all, err := modelview.Variants(s, job, values)
 	if err != nil {
-		return 0, err
+		return nil, command.Usage("%w", err)
 	}
-	for _, name := range modelview.Settings() {
-		if !c.IsSet(name) {
-			continue
-		}
-		if modelview.OfJob(name) && job < 0 {
-			return 0, command.Usage("--%s: the file has %d jobs: say which with --job NAME", name, len(s.Jobs))
-		}
-		if n := c.Int(name); n < 1 && name != "reduces" || n < 0 {
-			return 0, command.Usage("--%s %d: it is 1 or more", name, n)
-		}
-		modelview.Set(s, name, job, c.Int(name))
+	if err := all[0].Spec.Validate(); err != nil {
+		return nil, command.Usage("this cannot be modelled: %w", err)
 	}
-	if err := s.Validate(); err != nil {
-		return 0, command.Usage("this cannot be modelled: %w", err)
-	}
-	return job, nil
+	return all, nil
 }
 
-// jobNamed returns the job of --job, or the only one; -1 if there are several and none is named.
-func jobNamed(c *cli.Context, s *queueing.Spec) (int, error) {
-	name := c.String("job")
-	for i := range s.Jobs {
-		if s.Jobs[i].Name == name || name == "" && len(s.Jobs) == 1 {
-			return i, nil
-		}
-	}
-	if name != "" {
-		return 0, command.Usage("--job %s: there is no job of that name in the file", name)
-	}
-	return -1, nil
-}
-
-// askModels evaluates the models of the flags.
-func askModels(c *cli.Context, v *modelview.View) error {
-	names := []string{c.String("model")}
+// evaluate adds the results of the flags' models, and advice for a single combination of settings. In a table a
+// combination that cannot be solved has its error, unless there is no other.
+func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) error {
+	models := []string{c.String("model")}
 	if c.Bool("all") {
-		names = []string{
-			queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(),
-			modelview.Simulate,
+		models = []string{
+			queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(), modelview.Simulate,
 		}
 	}
-	for _, name := range names {
-		a, err := askModel(c, name, v.Spec)
-		if err != nil {
-			return err
+	var failed error
+	solved := false
+	for _, variant := range variants {
+		for _, name := range models {
+			r, err := command.UnlessInterrupted(c.Context, func() (modelview.Result, error) {
+				return solve(c, name, variant.Spec)
+			})
+			switch {
+			case c.Context.Err() != nil:
+				return context.Cause(c.Context)
+			case err != nil:
+				r = modelview.Failed(name, err)
+				failed = cmp.Or(failed, command.Usage("%s: %w", name, err))
+			default:
+				solved = true
+			}
+			r.Settings = append([]modelview.Value{}, variant.Values...)
+			v.Results = append(v.Results, r)
 		}
-		v.Answers = append(v.Answers, *a)
 	}
-	var err error
-	v.Improvements, err = command.UnlessInterrupted(c.Context, func() ([]modelview.Improvement, error) {
-		return v.Advice(modelOptions(c)), nil
+	if failed != nil && (!solved || len(variants) == 1) {
+		return failed
+	}
+	if len(variants) > 1 {
+		return nil
+	}
+	m, err := queueing.ParseModel(models[0])
+	if err != nil { // the simulation would take too long
+		m = queueing.Product
+	}
+	_, err = command.UnlessInterrupted(c.Context, func() (any, error) {
+		v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) {
+			return queueing.Solve(s, m, modelOptions(c))
+		})
+		return nil, nil
 	})
 	return err
 }
 
-// askModel evaluates one model.
-func askModel(c *cli.Context, name string, s *queueing.Spec) (*modelview.Answer, error) {
-	a := &modelview.Answer{Model: name, Spec: s}
-	var err error
+// solve evaluates one model.
+func solve(c *cli.Context, name string, s *queueing.Spec) (modelview.Result, error) {
 	if name == modelview.Simulate {
 		o := simulationOptions(c, s)
-		a.Cycles = o.Cycles
-		a.Sim, err = command.UnlessInterrupted(c.Context, func() (*simulation.Result, error) {
-			return simulation.Simulate(s, o)
-		})
-	} else {
-		var m queueing.Model
-		if m, err = queueing.ParseModel(name); err == nil {
-			a.Result, err = command.UnlessInterrupted(c.Context, func() (*queueing.Result, error) {
-				return queueing.Solve(s, m, modelOptions(c))
-			})
+		r, err := simulation.Simulate(s, o)
+		if err != nil {
+			return modelview.Result{}, err
 		}
+		return modelview.Simulated(s, o.Cycles, r), nil
 	}
-	switch {
-	case c.Context.Err() != nil:
-		return nil, context.Cause(c.Context)
-	case err != nil:
-		return nil, command.Usage("%s: %w", name, err)
+	m, err := queueing.ParseModel(name)
+	if err != nil {
+		return modelview.Result{}, err
 	}
-	return a, nil
+	r, err := queueing.Solve(s, m, modelOptions(c))
+	if err != nil {
+		return modelview.Result{}, err
+	}
+	return modelview.Of(s, r), nil
 }
 
 // asModelled is how often the simulation submits each of several jobs again if it is compared with models. The
@@ -210,7 +217,9 @@ const asModelled = 4
 func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 	o := simulation.Options{
 		Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"),
-		Distribution: modelDistribution(c.String("distribution")),
+	}
+	if c.String("distribution") == "deterministic" {
+		o.Distribution = simulation.Deterministic
 	}
 	if c.Bool("all") && !c.IsSet("cycles") && modelview.Several(s) {
 		o.Cycles = asModelled
@@ -224,66 +233,4 @@ func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 // modelOptions returns the options of the models' iteration.
 func modelOptions(c *cli.Context) queueing.Options {
 	return queueing.Options{Tolerance: c.Float64("epsilon")}
-}
-
-func modelDistribution(name string) simulation.Distribution {
-	if name == "deterministic" {
-		return simulation.Deterministic
-	}
-	return simulation.Exponential
-}
-
-// modelGrid prints the results for each combination of settings.
-func modelGrid(c *cli.Context, v *modelview.View, job int) error {
-	if c.Bool("all") {
-		return command.Usage("--grid is a table of one model's answers: it does not go with --all")
-	}
-	g := &modelview.Grid{Name: v.Name}
-	for _, text := range axes(c.StringSlice("grid")) {
-		axis, err := modelview.ParseAxis(text)
-		if err != nil {
-			return command.Usage("--grid: %w", err)
-		}
-		if modelview.OfJob(axis.Name) && job < 0 {
-			return command.Usage("--grid %s: the file has %d jobs: say which with --job NAME", axis.Name,
-				len(v.Spec.Jobs))
-		}
-		g.Axes = append(g.Axes, axis)
-	}
-	points, err := modelview.Points(g.Axes)
-	if err != nil {
-		return command.Usage("--grid: %w", err)
-	}
-	for _, values := range points {
-		s := modelview.Copied(v.Spec)
-		for i, axis := range g.Axes {
-			modelview.Set(&s, axis.Name, job, values[i])
-		}
-		a, err := askModel(c, c.String("model"), &s)
-		var bad command.UsageError
-		if err != nil && !errors.As(err, &bad) {
-			return err
-		}
-		g.Cells = append(g.Cells, modelview.Cell{Values: values, Answer: a, Err: err})
-	}
-	if err := g.Nothing(); err != nil {
-		return command.Usage("--grid: %w", err)
-	}
-	if c.String("output") == "json" {
-		return g.JSON(c.App.Writer)
-	}
-	return g.Text(c.App.Writer)
-}
-
-// axes joins values that the flag's own commas split: nodes=2,4 is one axis.
-func axes(words []string) []string {
-	var out []string
-	for _, w := range words {
-		if n := len(out); n > 0 && !strings.Contains(w, "=") {
-			out[n-1] += "," + w
-			continue
-		}
-		out = append(out, w)
-	}
-	return out
 }
