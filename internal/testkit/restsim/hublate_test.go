@@ -19,7 +19,7 @@ func TestHubLate(t *testing.T) {
 	for name, identified := range map[string]bool{"read": true, "unread": false} {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
-			m := NewMany(start)
+			m := Empty(start)
 			run, err := simulate.New(script(), simulate.Options{
 				Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second,
 				Start: start,

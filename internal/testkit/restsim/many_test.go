@@ -22,7 +22,7 @@ import (
 // taken for another's.
 func TestHub(t *testing.T) {
 	ctx := context.Background()
-	m := NewMany(start)
+	m := Empty(start)
 	const n = 4
 	for i := range n {
 		p := script()
@@ -104,7 +104,7 @@ func (d denying) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestHubDenied: an application whose configuration may not be read is a job by itself, and asked for it no more.
 func TestHubDenied(t *testing.T) {
 	ctx := context.Background()
-	m := NewMany(start)
+	m := Empty(start)
 	run, err := simulate.New(script(), simulate.Options{
 		Seed: 1, Know: simulate.Nothing, Every: 2 * time.Second,
 		Start: start,
@@ -148,7 +148,7 @@ func TestHubDenied(t *testing.T) {
 }
 
 // clientOf asks a played cluster, without a network.
-func clientOf(t testing.TB, m *Many) *mapreduce.Client {
+func clientOf(t testing.TB, m *Cluster) *mapreduce.Client {
 	t.Helper()
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func play(t testing.TB, p *dag.Plan, o simulate.Options) *Cluster {
 // watcher returns a source that looks at the cluster, and the client below it.
 func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *meter) {
 	t.Helper()
-	m := &meter{next: c}
+	m := &meter{cluster: c}
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: c.Now})
 	if err != nil {
@@ -85,18 +86,29 @@ func watcher(t testing.TB, c *Cluster, target yarn.Target) (*mapreduce.Source, *
 	return mapreduce.NewSource(client, target), m
 }
 
-// A meter counts requests, the bytes of their answers, and the most requests under way.
+// A meter counts requests, the bytes of their answers, and the most requests under way. It keeps each path with its
+// time by the cluster's clock.
 type meter struct {
-	next                            http.RoundTripper
+	cluster                         *Cluster
 	requests, bytes, underWay, most atomic.Int64
+	mu                              sync.Mutex
+	asked                           []question
+}
+
+type question struct {
+	at   dag.Instant
+	path string
 }
 
 func (m *meter) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.requests.Add(1)
+	m.mu.Lock()
+	m.asked = append(m.asked, question{m.cluster.Now(), r.URL.Path})
+	m.mu.Unlock()
 	n := m.underWay.Add(1)
 	for most := m.most.Load(); n > most && !m.most.CompareAndSwap(most, n); most = m.most.Load() {
 	}
-	resp, err := m.next.RoundTrip(r)
+	resp, err := m.cluster.RoundTrip(r)
 	if err != nil {
 		m.underWay.Add(-1)
 		return nil, err
@@ -166,7 +178,7 @@ func naive(t testing.TB, c *Cluster) (bytes int64) {
 		base := "/proxy/application_" + suffix + "/ws/v1/mapreduce/jobs/" + j.ID
 		get(base)
 		get(base + "/tasks")
-		for _, k := range kinds {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for n := range s.Plan.Jobs[i].Stages[k].Count() {
 				task := fmt.Sprintf("%s/tasks/task_%s_%s_%06d", base, suffix, letters[k], n)
 				get(task + "/attempts")
@@ -189,7 +201,7 @@ func (c traffic) String() string {
 }
 
 // measure watches a run of n tasks to its end. Naive polling is asked in every sample-th tick only; it takes a while.
-func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (traffic, *Cluster) {
+func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, sample int64) (traffic, *Cluster, *meter) {
 	t.Helper()
 	opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing, Shuffle: shuffle}
 	cluster, crude := play(t, bigJob(n, width), opt), play(t, bigJob(n, width), opt)
@@ -209,12 +221,11 @@ func measure(t testing.TB, n, width int, every time.Duration, shuffle bool, samp
 			}
 			sampled += naive(t, crude)
 			samples++
-			crude.asked = crude.asked[:0]
 		}
 	})
 	c.naive = sampled / max(1, samples) * c.ticks
 	c.ours, c.requests, c.most = counted.bytes.Load(), counted.requests.Load(), counted.most.Load()
-	return c, cluster
+	return c, cluster, counted
 }
 
 // TestPollingCost: on a 10,000-task job our polling costs at most a tenth of the bytes of naive polling, all told: the
@@ -233,7 +244,7 @@ func TestPollingCost(t *testing.T) {
 	}
 	for _, c := range all[:long.Of(1, len(all))] {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
-			got, cluster := measure(t, 10_000, c.width, c.every, c.shuffle, int64(long.Of(60, 10)))
+			got, cluster, asked := measure(t, 10_000, c.width, c.every, c.shuffle, int64(long.Of(60, 10)))
 			t.Log(got)
 			if got.ours*10 > got.naive {
 				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)
@@ -241,7 +252,7 @@ func TestPollingCost(t *testing.T) {
 			if got.most > 4 {
 				t.Errorf("%d requests under way", got.most)
 			}
-			checkAsked(t, cluster)
+			checkAsked(t, cluster, asked)
 		})
 	}
 }
@@ -252,7 +263,7 @@ func BenchmarkPolling(b *testing.B) {
 		for _, width := range []int{n / 100, n / 20, n / 5} {
 			b.Run(fmt.Sprintf("%d tasks, %d containers", n, width), func(b *testing.B) {
 				for b.Loop() {
-					c, _ := measure(b, n, width, 5*time.Second, false, 25)
+					c, _, _ := measure(b, n, width, 5*time.Second, false, 25)
 					b.ReportMetric(float64(c.naive)/float64(c.ours), "naive/ours")
 					b.ReportMetric(float64(c.ours/c.ticks), "B/tick")
 					b.ReportMetric(float64(c.requests/c.ticks), "requests/tick")
@@ -264,18 +275,14 @@ func BenchmarkPolling(b *testing.B) {
 
 // checkAsked holds the rules of polling: no answer fetched twice in a tick, the conf once a job, attempts and counters
 // of tasks that run, and of each once more when it has ended.
-func checkAsked(t *testing.T, c *Cluster) {
+func checkAsked(t *testing.T, c *Cluster, m *meter) {
 	t.Helper()
-	type key struct {
-		at   dag.Instant
-		path string
-	}
-	seen := map[key]bool{}
+	seen := map[question]bool{}
 	after := map[string]int{}
 	ends := map[string]dag.Instant{}
 	s := c.Snapshot()
 	for i := range s.Jobs {
-		for _, k := range kinds {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for _, a := range s.Jobs[i].Stages[k].Attempts {
 				ends[fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(s.Jobs[i].ID, "job_"), letters[k], a.Task)] = a.End
 			}
@@ -285,21 +292,21 @@ func checkAsked(t *testing.T, c *Cluster) {
 		t.Fatal("no tasks: nothing is checked")
 	}
 	confs, details := 0, 0
-	for _, r := range c.Asked() {
-		if seen[key{r.At, r.Path}] {
-			t.Errorf("%s was asked twice at %d", r.Path, r.At)
+	for _, q := range m.asked {
+		if seen[q] {
+			t.Errorf("%s was asked twice at %d", q.path, q.at)
 		}
-		seen[key{r.At, r.Path}] = true
-		part := strings.Split(r.Path, "/")
+		seen[q] = true
+		part := strings.Split(q.path, "/")
 		switch last := part[len(part)-1]; last {
 		case "conf":
 			confs++
 		case "attempts", "counters":
 			details++
-			if r.At >= ends[part[len(part)-2]] {
-				if after[r.Path]++; after[r.Path] > 1 {
-					t.Errorf("%s was asked again at %d, %v after its end", r.Path, r.At,
-						r.At.Sub(ends[part[len(part)-2]]))
+			if q.at >= ends[part[len(part)-2]] {
+				if after[q.path]++; after[q.path] > 1 {
+					t.Errorf("%s was asked again at %d, %v after its end", q.path, q.at,
+						q.at.Sub(ends[part[len(part)-2]]))
 				}
 			}
 		}

@@ -1,19 +1,20 @@
-// Package restsim serves a run, given as snapshots, through the REST services of a Hadoop 3.4.2: ResourceManager,
+// Package restsim serves runs, given as snapshots, through the REST services of a Hadoop 3.4.2: ResourceManager,
 // proxied MapReduce masters and job history server, in virtual time. It serves to measure the cost of watching a
 // large cluster.
 //
-// The responses have the recorded fields in the recorded order (docs/facts/hadoop.md A3 to A6, E0), with filler for
-// missing data, so that their sizes are realistic. Responses of masters are never compressed, because the proxy
-// unpacks them (seen live).
+// The responses have the recorded fields (docs/facts/hadoop.md A3 to A6, E0), with filler for missing data, so that
+// their sizes are realistic. Responses of masters are never compressed, because the proxy unpacks them (seen live).
 package restsim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
-	"net/url"
+	"net/http/httptest"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -25,65 +26,124 @@ type Run interface {
 	Next(ctx context.Context) (*dag.Snapshot, error)
 }
 
-// A Request is a request to the cluster, with its time by the cluster's clock.
-type Request struct {
-	At    dag.Instant
-	Path  string // without the query
-	Query string
-	Bytes int // of the response's body
-}
-
-// A Cluster serves the run. It is an http.Handler, and an http.RoundTripper that needs no network.
+// A Cluster serves runs that do not compete: each is replayed as recorded. It is an http.Handler, and an
+// http.RoundTripper that needs no network.
 type Cluster struct {
-	mu    sync.Mutex
-	run   Run
-	now   dag.Instant
-	snap  *dag.Snapshot // newest at or before now
-	next  *dag.Snapshot // first after now, nil at the end of the run
-	jobs  []*job        // parallel to the plan's
-	asked []Request
+	mu   sync.Mutex
+	mux  *http.ServeMux
+	now  dag.Instant
+	runs []*run // in the order of Add
+	jobs map[string]*job
 }
 
-// New returns a cluster at the instant of the run's first snapshot. It returns the run's error, or an error if the
-// first instant is not after 0.
-func New(ctx context.Context, run Run) (*Cluster, error) {
-	first, err := run.Next(ctx)
-	if err != nil {
+// A run is listed from its first snapshot on.
+type run struct {
+	source Run
+	snap   *dag.Snapshot // newest at or before now, nil before the first one
+	next   *dag.Snapshot // first after now, nil at the end of the run
+	jobs   []*job        // parallel to the plan's
+}
+
+// New returns a cluster at the instant of the run's first snapshot.
+func New(ctx context.Context, source Run) (*Cluster, error) {
+	c := Empty(1)
+	if err := c.Add(ctx, source); err != nil {
 		return nil, err
 	}
-	if first.At <= 0 {
-		return nil, errors.New("restsim: the run starts at 0, which Hadoop's times cannot say: start it later")
-	}
-	c := &Cluster{run: run, next: first}
-	return c, c.advance(ctx, first.At)
+	return c, c.Advance(ctx, c.runs[0].next.At)
 }
 
-// Advance moves virtual time to at, which must not be before Now. The cluster continues after the run's end.
+// Empty returns a cluster without runs at an instant.
+func Empty(now dag.Instant) *Cluster {
+	c := &Cluster{now: now, jobs: map[string]*job{}}
+	c.mux = c.routes()
+	return c
+}
+
+// Add adds a run. Its job ids must be unique: let runs start at different milliseconds. It returns the run's error, or
+// an error if the first instant is not after 0.
+func (c *Cluster) Add(ctx context.Context, source Run) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first, err := source.Next(ctx)
+	if err != nil {
+		return err
+	}
+	if first.At <= 0 {
+		return errors.New("restsim: the run starts at 0, which Hadoop's times cannot say: start it later")
+	}
+	r := &run{source: source, next: first}
+	c.runs = append(c.runs, r)
+	return c.advance(ctx, r)
+}
+
+// Advance moves virtual time to at, which must not be before Now. The cluster continues after the runs' ends.
 func (c *Cluster) Advance(ctx context.Context, at dag.Instant) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at < c.now {
 		return errors.New("restsim: time does not go back")
 	}
-	return c.advance(ctx, at)
-}
-
-func (c *Cluster) advance(ctx context.Context, at dag.Instant) error {
-	for c.next != nil && c.next.At <= at {
-		c.snap = c.next
-		next, err := c.run.Next(ctx)
-		switch {
-		case errors.Is(err, io.EOF):
-			c.next = nil
-		case err != nil:
+	c.now = at
+	for _, r := range c.runs {
+		if err := c.advance(ctx, r); err != nil {
 			return err
-		default:
-			c.next = next
 		}
 	}
-	c.now = at
-	c.look()
 	return nil
+}
+
+// advance moves a run to now.
+func (c *Cluster) advance(ctx context.Context, r *run) error {
+	for r.next != nil && r.next.At <= c.now {
+		r.snap = r.next
+		next, err := r.source.Next(ctx)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		r.next = next
+	}
+	if r.snap == nil {
+		return nil
+	}
+	if r.jobs == nil {
+		r.jobs = make([]*job, len(r.snap.Plan.Jobs))
+	}
+	for i := range r.snap.Jobs {
+		st := &r.snap.Jobs[i]
+		if st.State == dag.Blocked || !st.Submitted.Known() {
+			continue
+		}
+		if r.jobs[i] == nil {
+			id := st.ID
+			if !strings.HasPrefix(id, "job_") {
+				id = fmt.Sprintf("job_%d_%04d", ms(r.snap.Origin()), i+1)
+			}
+			if c.jobs[id] != nil {
+				return fmt.Errorf("restsim: two runs have a %s: let them start at different milliseconds", id)
+			}
+			r.jobs[i] = &job{id: id, number: strings.TrimPrefix(id, "job_")}
+			c.jobs[id] = r.jobs[i]
+		}
+		r.jobs[i].look(r.snap, i, c.now)
+	}
+	return nil
+}
+
+// Forget drops the runs that ended before an instant, like a ResourceManager and a history server with limited
+// memory.
+func (c *Cluster) Forget(before dag.Instant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs = slices.DeleteFunc(c.runs, func(r *run) bool {
+		isOver := r.next == nil && r.snap.At < before
+		for _, j := range r.jobs {
+			if isOver && j != nil {
+				delete(c.jobs, j.id)
+			}
+		}
+		return isOver
+	})
 }
 
 // Now returns the cluster's clock.
@@ -93,31 +153,21 @@ func (c *Cluster) Now() dag.Instant {
 	return c.now
 }
 
-// Snapshot returns the current snapshot of the cluster.
+// Snapshot returns the current snapshot of the first run.
 func (c *Cluster) Snapshot() *dag.Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.snap
-}
-
-// Asked returns all requests so far.
-func (c *Cluster) Asked() []Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.asked[:len(c.asked):len(c.asked)]
-}
-
-// An answer is an HTTP response.
-type answer struct {
-	status   int
-	body     []byte
-	location string
+	return c.runs[0].snap
 }
 
 // ServeHTTP responds over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a, now := c.answer(r)
-	a.write(w, now)
+	a := c.answer(r)
+	for name, v := range a.Header() {
+		w.Header()[name] = v
+	}
+	w.WriteHeader(a.Code)
+	_, _ = a.Body.WriteTo(w) // ignore a client that has disconnected
 }
 
 // RoundTrip responds without a network.
@@ -125,111 +175,111 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	a, now := c.answer(r)
-	return a.response(r, now), nil
+	resp := c.answer(r).Result()
+	resp.Request = r
+	return resp, nil
 }
 
-func (a *answer) write(w http.ResponseWriter, now dag.Instant) {
-	for k, v := range a.header(now) {
-		w.Header()[k] = v
-	}
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // ignore a client that has disconnected
-}
-
-func (a *answer) response(r *http.Request, now dag.Instant) *http.Response {
-	return &http.Response{
-		StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: a.header(now),
-		ContentLength: int64(len(a.body)), Body: io.NopCloser(strings.NewReader(string(a.body))),
-	}
-}
-
-func (a *answer) header(now dag.Instant) http.Header {
-	h := http.Header{"Content-Type": {"application/json;charset=utf-8"}, "Date": {now.Time().Format(http.TimeFormat)}}
-	if a.location != "" {
-		h.Set("Location", a.location)
-		h.Set("Content-Type", "text/html;charset=utf-8")
-	}
-	return h
-}
-
-func (c *Cluster) answer(r *http.Request) (answer, dag.Instant) {
+func (c *Cluster) answer(r *http.Request) *httptest.ResponseRecorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := answer{status: http.StatusMethodNotAllowed}
-	if r.Method == http.MethodGet {
-		a = c.route(r.URL)
-	}
-	c.asked = append(c.asked, Request{At: c.now, Path: r.URL.Path, Query: r.URL.RawQuery, Bytes: len(a.body)})
-	return a, c.now
+	a := httptest.NewRecorder()
+	a.Header().Set("Date", c.now.Time().Format(http.TimeFormat))
+	c.mux.ServeHTTP(a, r)
+	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
+	return a
 }
 
-func (c *Cluster) route(u *url.URL) answer {
-	path := u.Path
-	if rest, ok := strings.CutPrefix(path, "/ws/v1/cluster/"); ok {
-		return c.manager(rest, u.Query())
+// routes has the paths of all services.
+func (c *Cluster) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	get := func(path string, body func(r *http.Request) string) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { write(w, r, body(r)) })
 	}
-	if rest, ok := strings.CutPrefix(path, "/ws/v1/history/"); ok {
-		if rest == "info" {
-			return found(`{"historyInfo":{"startedOn":1,"hadoopVersion":"3.4.2"}}`)
+	app := func(r *http.Request) *job {
+		return c.jobs["job_"+strings.TrimPrefix(r.PathValue("app"), "application_")]
+	}
+	const rm, master, jhs = "/ws/v1/cluster/", "/proxy/{app}/ws/v1/mapreduce/", "/ws/v1/history/"
+	get(rm+"info", func(*http.Request) string {
+		return `{"clusterInfo":{"id":1,"startedOn":1,"state":"STARTED","haState":"ACTIVE","resourceManagerVersion":"3.4.2","hadoopVersion":"3.4.2"}}`
+	})
+	get(rm+"apps", func(r *http.Request) string { return c.apps(r.URL.Query()) })
+	get(rm+"metrics", func(*http.Request) string { return c.metrics() })
+	get(rm+"nodes", func(*http.Request) string { return c.nodes() })
+	get(rm+"scheduler", func(*http.Request) string { return c.scheduler() })
+	ofApp := func(path string, body func(j *job) string) {
+		get(rm+"apps/{app}"+path, func(r *http.Request) string {
+			if j := app(r); j != nil {
+				return body(j)
+			}
+			return ""
+		})
+	}
+	ofApp("", func(j *job) string { return `{"app":` + j.app(appFiller) + `}` })
+	ofApp("/appattempts", (*job).appAttempts)
+	get(jhs+"info", func(*http.Request) string {
+		return `{"historyInfo":{"startedOn":1,"hadoopVersion":"3.4.2"}}`
+	})
+	mux.HandleFunc("GET "+master, func(w http.ResponseWriter, r *http.Request) { c.proxy(w, r, app(r), nil) })
+	ofJob := func(path string, body func(j *job, r *http.Request, over bool) string) {
+		mux.HandleFunc("GET "+master+"jobs/{job}"+path, func(w http.ResponseWriter, r *http.Request) {
+			c.proxy(w, r, app(r), body)
+		})
+		get(jhs+"mapreduce/jobs/{job}"+path, func(r *http.Request) string {
+			if j := c.jobs[r.PathValue("job")]; j != nil && j.state.State.Ended() {
+				return body(j, r, true)
+			}
+			return ""
+		})
+	}
+	ofJob("", func(j *job, _ *http.Request, over bool) string { return j.summary(over) })
+	ofJob("/conf", func(j *job, _ *http.Request, _ bool) string { return j.configuration() })
+	ofJob("/counters", func(j *job, _ *http.Request, _ bool) string { return j.sums() })
+	ofJob("/jobattempts", func(j *job, _ *http.Request, _ bool) string { return j.jobAttempts() })
+	ofJob("/tasks", func(j *job, _ *http.Request, over bool) string { return j.list(over) })
+	ofJob("/tasks/{task}/attempts", func(j *job, r *http.Request, over bool) string {
+		k, t, ok := j.task(r.PathValue("task"))
+		if !ok {
+			return ""
 		}
-		rest, ok = strings.CutPrefix(rest, "mapreduce/jobs/")
-		id, rest, _ := strings.Cut(rest, "/")
-		if j := c.job(id); ok && j != nil && j.state.State.Ended() {
-			return j.answer(rest, true)
+		return j.attempts(k, t, over)
+	})
+	ofJob("/tasks/{task}/counters", func(j *job, r *http.Request, _ bool) string {
+		k, t, ok := j.task(r.PathValue("task"))
+		if !ok {
+			return ""
 		}
-		return missing("job, " + id + ", is not found")
-	}
-	app, rest, ok := strings.Cut(strings.TrimPrefix(path, "/proxy/"), "/ws/v1/mapreduce/")
-	j := c.job("job_" + strings.TrimPrefix(app, "application_"))
-	if !ok || j == nil {
-		return answer{status: http.StatusNotFound, body: []byte("<html><title>Application " + app +
-			" could not be found in RM or history server</title></html>")}
-	}
+		return j.counters(k, t)
+	})
+	return mux
+}
+
+// proxy responds for a master, or redirects if there is none yet or no more (docs/facts/hadoop.md A6, item 3).
+func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, j *job, body func(*job, *http.Request, bool) string) {
 	switch {
-	case j.state.State == dag.Submitted: // docs/facts/hadoop.md A6, item 3
-		return answer{status: http.StatusFound, location: "http://rm:8088/cluster/app/" + app}
+	case j == nil:
+		http.Error(w, "<html><title>Application could not be found in RM or history server</title></html>",
+			http.StatusNotFound)
+	case j.state.State == dag.Submitted:
+		http.Redirect(w, r, "http://rm:8088/cluster/app/"+r.PathValue("app"), http.StatusFound)
 	case j.state.State.Ended():
-		return answer{status: http.StatusFound, location: "http://jhs:19888/jobhistory/job/" + j.id +
-			"/ws/v1/mapreduce/" + rest}
-	}
-	if rest, ok = strings.CutPrefix(rest, "jobs/"+j.id); ok {
-		return j.answer(strings.TrimPrefix(rest, "/"), false)
-	}
-	return missing("no such thing")
-}
-
-func found(body string) answer { return answer{status: http.StatusOK, body: []byte(body)} }
-
-func missing(what string) answer {
-	return answer{
-		status: http.StatusNotFound,
-		body: []byte(`{"RemoteException":{"exception":"NotFoundException","message":` +
-			quote("java.lang.Exception: "+what) +
-			`,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`),
+		_, path, _ := strings.Cut(r.URL.Path, "/ws/v1/mapreduce/")
+		http.Redirect(w, r, "http://jhs:19888/jobhistory/job/"+j.id+"/ws/v1/mapreduce/"+path, http.StatusFound)
+	case body == nil || r.PathValue("job") != j.id:
+		write(w, r, "")
+	default:
+		write(w, r, body(j, r, false))
 	}
 }
 
-// elapsed returns the milliseconds from start to end, or to now if it has not ended.
-func elapsed(start, end, now dag.Instant) int64 {
-	if !start.Known() {
-		return 0
+// write sends a body; "" is one that is not found.
+func write(w http.ResponseWriter, r *http.Request, body string) {
+	w.Header().Set("Content-Type", "application/json;charset=utf-8")
+	if body == "" {
+		w.WriteHeader(http.StatusNotFound)
+		body = `{"RemoteException":{"exception":"NotFoundException","message":` +
+			quote("java.lang.Exception: "+r.URL.Path+" is not found") +
+			`,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`
 	}
-	if !end.Known() {
-		end = now
-	}
-	return max(0, end.Sub(start).Milliseconds())
-}
-
-// ms returns an instant as Hadoop writes it: 0 if it is unknown.
-func ms(i dag.Instant) int64 {
-	if !i.Known() {
-		return 0
-	}
-	return int64(i)
-}
-
-func quote(s string) string {
-	b, _ := json.Marshal(s) // never fails for a string
-	return string(b)
+	_, _ = io.WriteString(w, body) // a recorder takes everything
 }

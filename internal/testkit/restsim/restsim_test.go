@@ -124,7 +124,7 @@ func compare(t *testing.T, got, want *dag.Snapshot) (n int) {
 		if w.State != dag.Running && !w.State.Ended() {
 			continue
 		}
-		for _, k := range kinds {
+		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			have := g.Stages[k].Attempts
 			for _, a := range w.Stages[k].Attempts {
 				at, ok := slices.BinarySearchFunc(have, a, func(x, y dag.Attempt) int {
@@ -282,8 +282,5 @@ func TestAnswersAreJSON(t *testing.T) {
 	if cluster.ServeHTTP(r, httptest.NewRequestWithContext(ctx, http.MethodPost, am, nil)); r.Code !=
 		http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", r.Code)
-	}
-	if n := len(cluster.Asked()); n < 30 {
-		t.Errorf("%d requests remembered", n)
 	}
 }

@@ -9,19 +9,11 @@ import (
 )
 
 // list returns the response to tasks.
-func (j *job) list(over bool) []byte {
-	suffix := strings.TrimPrefix(j.id, "job_")
-	b := make([]byte, 0, 256*(j.phases[0].tasks+j.phases[1].tasks)+64)
-	b = append(b, `{"tasks":{"task":[`...)
-	first := true
+func (j *job) list(over bool) string {
+	var b strings.Builder
+	separator := `{"tasks":{"task":[`
 	for k := range j.phases {
-		p := &j.phases[k]
-		for t := range p.tasks {
-			v := p.view(t)
-			if !first {
-				b = append(b, ',')
-			}
-			first = false
+		for t, v := range j.phases[k].views {
 			start, took := v.start, int64(0)
 			if !start.Known() {
 				start = j.state.Started // the time at which it was scheduled
@@ -30,28 +22,29 @@ func (j *job) list(over bool) []byte {
 			}
 			success := ""
 			if v.success != "" {
-				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", suffix, letters[k], t, v.success)
+				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", j.number, letters[k], t, v.success)
 			}
-			b = fmt.Appendf(b,
-				`{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
-				ms(start), ms(v.finish), took, percent(v.progress), suffix, letters[k], t, v.state, names[k], success)
+			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
+				separator, ms(start), ms(v.finish), took, percent(v.progress), j.number, letters[k], t, v.state, names[k],
+				success)
 			if !over {
-				b = fmt.Appendf(b, `,"status":"%s"`, v.status)
+				fmt.Fprintf(&b, `,"status":"%s"`, v.status)
 			}
-			b = append(b, '}')
+			b.WriteString("}")
+			separator = ","
 		}
 	}
-	if first {
-		return []byte(`{"tasks":{}}`)
+	if b.Len() == 0 {
+		return `{"tasks":{}}`
 	}
-	return append(b, `]}}`...)
+	return b.String() + `]}}`
 }
 
 var attemptNames = [...]string{"NEW", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"}
 
 // attempts returns the response to tasks/T/attempts.
-func (j *job) attempts(k dag.StageIndex, t int, over bool) []byte {
-	v := j.phases[k].view(t)
+func (j *job) attempts(k dag.StageIndex, t int, over bool) string {
+	v := &j.phases[k].views[t]
 	var all []string
 	for i := range v.attempts {
 		all = append(all, j.attempt(k, &v.attempts[i], over))
@@ -63,13 +56,12 @@ func (j *job) attempts(k dag.StageIndex, t int, over bool) []byte {
 		}, over))
 	}
 	if len(all) == 0 {
-		return []byte(`{"taskAttempts":{}}`)
+		return `{"taskAttempts":{}}`
 	}
-	return []byte(`{"taskAttempts":{"taskAttempt":[` + strings.Join(all, ",") + `]}}`)
+	return `{"taskAttempts":{"taskAttempt":[` + strings.Join(all, ",") + `]}}`
 }
 
 func (j *job) attempt(k dag.StageIndex, a *dag.Attempt, over bool) string {
-	suffix := strings.TrimPrefix(j.id, "job_")
 	var b strings.Builder
 	state, progress, text := attemptNames[a.State], 100*clean(a.Ratio), status(k, a)
 	if a.State == dag.AttemptWaiting {
@@ -83,7 +75,7 @@ func (j *job) attempt(k dag.StageIndex, a *dag.Attempt, over bool) string {
 		took = 0 // docs/facts/hadoop.md A4
 	}
 	fmt.Fprintf(&b, `{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"attempt_%s_%s_%06d_%d",`,
-		ms(a.Start), ms(a.End), took, percent(progress), suffix, letters[k], a.Task, a.Number)
+		ms(a.Start), ms(a.End), took, percent(progress), j.number, letters[k], a.Task, a.Number)
 	placed := a.Start.Known()
 	if placed {
 		b.WriteString(`"rack":"/default-rack",`)
@@ -94,7 +86,7 @@ func (j *job) attempt(k dag.StageIndex, a *dag.Attempt, over bool) string {
 	}
 	fmt.Fprintf(&b, `"diagnostics":%s,"type":"%s"`, quote(a.Diagnosis), names[k])
 	if placed {
-		fmt.Fprintf(&b, `,"assignedContainerId":"container_%s_01_%06d"`, suffix, 2+int(a.Task)+int(a.Number))
+		fmt.Fprintf(&b, `,"assignedContainerId":"container_%s_01_%06d"`, j.number, 2+int(a.Task)+int(a.Number))
 	}
 	if k == dag.Reduce {
 		fmt.Fprintf(&b, `,"shuffleFinishTime":%d,"mergeFinishTime":%d,"elapsedShuffleTime":%d,"elapsedMergeTime":%d,"elapsedReduceTime":%d`,
@@ -121,11 +113,11 @@ func (j *job) node(i int32) string {
 }
 
 // counters returns the response to tasks/T/counters: those of the attempt with the most progress. Filler replaces
-// values that a snapshot does not have, so that the response has a realistic size.
-func (j *job) counters(k dag.StageIndex, t int) []byte {
-	id := fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(j.id, "job_"), letters[k], t)
+// counters that a snapshot does not have, so that the response has a realistic size.
+func (j *job) counters(k dag.StageIndex, t int) string {
+	id := fmt.Sprintf("task_%s_%s_%06d", j.number, letters[k], t)
 	var best *dag.Attempt
-	v := j.phases[k].view(t)
+	v := &j.phases[k].views[t]
 	for i := range v.attempts {
 		a := &v.attempts[i]
 		if a.State == dag.AttemptSucceeded || a.State == dag.AttemptRunning && (best == nil || a.Ratio > best.Ratio) {
@@ -133,79 +125,35 @@ func (j *job) counters(k dag.StageIndex, t int) []byte {
 		}
 	}
 	if best == nil || !best.FirstReport.Known() && best.State == dag.AttemptRunning {
-		return []byte(`{"jobTaskCounters":{"id":"` + id + `"}}`)
+		return `{"jobTaskCounters":{"id":"` + id + `"}}`
 	}
-	b := []byte(`{"jobTaskCounters":{"id":"` + id + `","taskCounterGroup":[`)
-	b = group(b, "org.apache.hadoop.mapreduce.FileSystemCounter", fileCounters,
-		map[string]float64{"FILE_BYTES_READ": best.Bytes})
-	b = append(b, ',')
-	if k == dag.Map {
-		b = group(b, "org.apache.hadoop.mapreduce.TaskCounter", mapCounters, map[string]float64{
-			"MAP_INPUT_RECORDS": best.Done[0], "MAP_OUTPUT_RECORDS": best.Out,
-		})
-		b = append(b, ',')
-		b = group(b, "org.apache.hadoop.mapreduce.lib.input.FileInputFormatCounter", []string{"BYTES_READ"}, nil)
-	} else {
-		b = group(b, "org.apache.hadoop.mapreduce.TaskCounter", reduceCounters, map[string]float64{
-			"SHUFFLED_MAPS": best.Done[dag.Copy], "REDUCE_SHUFFLE_BYTES": best.Bytes,
-			"REDUCE_INPUT_RECORDS": best.Done[dag.Work], "REDUCE_OUTPUT_RECORDS": best.Out,
-		})
-		b = append(b, ',')
-		b = group(b, "Shuffle Errors", shuffleErrors, nil)
-		b = append(b, ',')
-		b = group(b, "org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter", []string{"BYTES_WRITTEN"}, nil)
+	known, filler := []counter{
+		{"MAP_INPUT_RECORDS", best.Done[0]}, {"MAP_OUTPUT_RECORDS", best.Out}, {"FILE_BYTES_READ", best.Bytes},
+	}, 1060
+	if k == dag.Reduce {
+		known, filler = []counter{
+			{"SHUFFLED_MAPS", best.Done[dag.Copy]}, {"REDUCE_SHUFFLE_BYTES", best.Bytes},
+			{"REDUCE_INPUT_RECORDS", best.Done[dag.Work]}, {"REDUCE_OUTPUT_RECORDS", best.Out},
+			{"FILE_BYTES_READ", best.Bytes},
+		}, 1230
 	}
-	return append(b, `]}}`...)
+	return fmt.Sprintf(`{"jobTaskCounters":{"id":"%s","taskCounterGroup":[%s,%s],"filler":"%s"}}`, id,
+		group("org.apache.hadoop.mapreduce.FileSystemCounter", known[len(known)-1:]),
+		group("org.apache.hadoop.mapreduce.TaskCounter", known[:len(known)-1]), strings.Repeat("x", filler))
 }
 
-func group(b []byte, name string, counters []string, known map[string]float64) []byte {
-	b = fmt.Appendf(b, `{"counterGroupName":"%s","counter":[`, name)
-	first := true
+type counter struct {
+	name  string
+	value float64
+}
+
+// group returns a group of the counters that are known.
+func group(name string, counters []counter) string {
+	var all []string
 	for _, c := range counters {
-		v, ok := known[c]
-		if ok && math.IsNaN(v) {
-			continue
+		if !math.IsNaN(c.value) {
+			all = append(all, fmt.Sprintf(`{"name":"%s","value":%d}`, c.name, int64(c.value)))
 		}
-		if !ok {
-			v = filler[c]
-		}
-		if !first {
-			b = append(b, ',')
-		}
-		first = false
-		b = fmt.Appendf(b, `{"name":"%s","value":%d}`, c, int64(v))
 	}
-	return append(b, `]}`...)
+	return `{"counterGroupName":"` + name + `","counter":[` + strings.Join(all, ",") + `]}`
 }
-
-var (
-	fileCounters = []string{
-		"FILE_BYTES_READ", "FILE_BYTES_WRITTEN", "FILE_READ_OPS", "FILE_LARGE_READ_OPS",
-		"FILE_WRITE_OPS",
-	}
-	mapCounters = []string{
-		"MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS", "MAP_OUTPUT_BYTES", "MAP_OUTPUT_MATERIALIZED_BYTES",
-		"SPLIT_RAW_BYTES",
-		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "SPILLED_RECORDS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS",
-		"GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "MAP_PHYSICAL_MEMORY_BYTES_MAX",
-		"MAP_VIRTUAL_MEMORY_BYTES_MAX",
-	}
-	reduceCounters = []string{
-		"COMBINE_INPUT_RECORDS", "COMBINE_OUTPUT_RECORDS", "REDUCE_INPUT_GROUPS", "REDUCE_SHUFFLE_BYTES",
-		"REDUCE_INPUT_RECORDS",
-		"REDUCE_OUTPUT_RECORDS", "SPILLED_RECORDS", "SHUFFLED_MAPS", "FAILED_SHUFFLE", "MERGED_MAP_OUTPUTS",
-		"GC_TIME_MILLIS", "CPU_MILLISECONDS",
-		"PHYSICAL_MEMORY_BYTES", "VIRTUAL_MEMORY_BYTES", "COMMITTED_HEAP_BYTES", "REDUCE_PHYSICAL_MEMORY_BYTES_MAX",
-		"REDUCE_VIRTUAL_MEMORY_BYTES_MAX",
-	}
-	shuffleErrors = []string{"BAD_ID", "CONNECTION", "IO_ERROR", "WRONG_LENGTH", "WRONG_MAP", "WRONG_REDUCE"}
-	filler        = map[string]float64{
-		"FILE_BYTES_WRITTEN": 368034, "MAP_OUTPUT_BYTES": 10800, "MAP_OUTPUT_MATERIALIZED_BYTES": 5156,
-		"SPLIT_RAW_BYTES": 361,
-		"GC_TIME_MILLIS":  36, "CPU_MILLISECONDS": 1800, "PHYSICAL_MEMORY_BYTES": 160067584,
-		"VIRTUAL_MEMORY_BYTES": 2622349312, "COMMITTED_HEAP_BYTES": 94371840,
-		"MAP_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "MAP_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
-		"REDUCE_PHYSICAL_MEMORY_BYTES_MAX": 160067584, "REDUCE_VIRTUAL_MEMORY_BYTES_MAX": 2622349312,
-	}
-)

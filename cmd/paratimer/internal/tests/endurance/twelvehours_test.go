@@ -82,7 +82,7 @@ func overnight() *dag.Plan {
 func TestTwelveHoursAttached(t *testing.T) {
 	every := time.Duration(long.Of(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
-	m := restsim.NewMany(start)
+	m := restsim.Empty(start)
 	run, err := simulate.New(overnight(), simulate.Options{
 		Seed: 1, Noise: 0.1, Know: simulate.Nothing, Every: every,
 		Start: start,

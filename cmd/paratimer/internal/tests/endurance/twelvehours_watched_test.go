@@ -38,7 +38,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		each := time.Duration(long.Of(12, 4)) * time.Minute
 		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
-		m := restsim.NewMany(dag.InstantOf(time.Now()))
+		m := restsim.Empty(dag.InstantOf(time.Now()))
 		client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 			rest.Options{Transport: m, Now: m.Now})
 		if err != nil {

@@ -58,7 +58,7 @@ func wide() *dag.Plan {
 }
 
 // join puts a run of a plan on a cluster, begun ten minutes ago, and returns the id of its first application.
-func join(t testing.TB, m *restsim.Many, p *dag.Plan) string {
+func join(t testing.TB, m *restsim.Cluster, p *dag.Plan) string {
 	t.Helper()
 	start := m.Now().Add(-10*time.Minute) + 1999
 	run, err := simulate.New(p, simulate.Options{

@@ -303,7 +303,7 @@ func keysIn(t *testing.T, path string) (keys []string) {
 func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks ...string) (kills int) {
 	t.Helper()
 	const speed = 25
-	m := restsim.NewMany(dag.InstantOf(time.Now()))
+	m := restsim.Empty(dag.InstantOf(time.Now()))
 	app := lateRun(t, m, n)
 	cluster := session.ServeCrowd(t, m, speed)
 	frames, err := os.OpenFile(filepath.Join(dir, "frames"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -354,7 +354,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 
 // lateRun starts run number n on the cluster now and returns the id of its first application. The workflow's id
 // contains n.
-func lateRun(t *testing.T, m *restsim.Many, n int) string {
+func lateRun(t *testing.T, m *restsim.Cluster, n int) string {
 	t.Helper()
 	p, err := planfile.ReadFile(session.JoinPlan, planfile.Options{})
 	if err != nil {

@@ -120,7 +120,7 @@ func standing(s *dag.Snapshot, how dag.State, at dag.Instant) *dag.Snapshot {
 
 // A town is the cluster, a webhook's receiver and an Alertmanager, behind one socket and with one clock.
 type town struct {
-	*restsim.Many
+	*restsim.Cluster
 	mu    sync.Mutex
 	ids   []string // of workflows, as they came
 	keys  map[string]bool
@@ -132,7 +132,7 @@ type town struct {
 
 func (w *town) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		w.Many.ServeHTTP(out, r)
+		w.Cluster.ServeHTTP(out, r)
 		return
 	}
 	now := w.Now().Time()
@@ -279,7 +279,7 @@ func TestQueryTrouble(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			began := dag.InstantOf(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) // as synctest's clock
 			w := &town{
-				Many: restsim.NewMany(began), keys: map[string]bool{}, until: map[string]time.Time{},
+				Cluster: restsim.Empty(began), keys: map[string]bool{}, until: map[string]time.Time{},
 				rang: map[string]int{},
 			}
 			due := c.due

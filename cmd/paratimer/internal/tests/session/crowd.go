@@ -17,9 +17,9 @@ import (
 )
 
 // Crowd is n runs of a plan on one cluster, begun one after the other within the time that went before now.
-func Crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Duration) *restsim.Many {
+func Crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Duration) *restsim.Cluster {
 	t.Helper()
-	m := restsim.NewMany(now)
+	m := restsim.Empty(now)
 	for i := range n {
 		p, err := planfile.ReadFile(plan, planfile.Options{})
 		if err != nil {
@@ -71,13 +71,13 @@ func (a *Questions) Counts() (all, managers, most int) {
 }
 
 // ServeCrowd plays a crowd over a socket, at the pace of the real clock times speed.
-func ServeCrowd(t testing.TB, m *restsim.Many, speed float64) string {
+func ServeCrowd(t testing.TB, m *restsim.Cluster, speed float64) string {
 	t.Helper()
 	return ServeCounted(t, m, &Questions{}, speed)
 }
 
 // ServeCounted is ServeCrowd that counts requests.
-func ServeCounted(t testing.TB, m *restsim.Many, a *Questions, speed float64) string {
+func ServeCounted(t testing.TB, m *restsim.Cluster, a *Questions, speed float64) string {
 	t.Helper()
 	from, began := m.Now(), time.Now()
 	return serveCrowd(t, m, a, func() dag.Instant {
@@ -86,13 +86,13 @@ func ServeCounted(t testing.TB, m *restsim.Many, a *Questions, speed float64) st
 }
 
 // ServeSteps plays a crowd over a socket. Each poll advances it by a step, so that a busy machine misses nothing of it.
-func ServeSteps(t testing.TB, m *restsim.Many, step time.Duration) string {
+func ServeSteps(t testing.TB, m *restsim.Cluster, step time.Duration) string {
 	t.Helper()
 	return serveCrowd(t, m, &Questions{}, func() dag.Instant { return m.Now().Add(step) })
 }
 
 // serveCrowd brings a crowd to the instant now at each poll, which begins with the cluster's metrics.
-func serveCrowd(t testing.TB, m *restsim.Many, a *Questions, now func() dag.Instant) string {
+func serveCrowd(t testing.TB, m *restsim.Cluster, a *Questions, now func() dag.Instant) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.count(r)
