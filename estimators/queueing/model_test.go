@@ -46,11 +46,6 @@ func TestTimeline(t *testing.T) {
 	if want := []Phase{{0, 10, 1}, {10, 20, 1}, {20, 27, 1}}; !reflect.DeepEqual(j.Phases, want) {
 		t.Errorf("phases %+v", j.Phases)
 	}
-	var b strings.Builder
-	draw(&b, j.Tree)
-	if want := "S(P_A(map x2) P_A(map x2 shuffle*2) S(shuffle*2 merge))"; b.String() != want {
-		t.Errorf("tree %s, want %s", b.String(), want)
-	}
 	again, _ := Solve(s, Product, Options{})
 	if !reflect.DeepEqual(r, again) {
 		t.Error("the same Spec, another result")

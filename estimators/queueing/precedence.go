@@ -1,156 +1,6 @@
 package queueing
 
-import (
-	"math"
-	"slices"
-)
-
-// tree returns a job's precedence tree, cut into phases (§4.2): phases follow each other, and in each all threads are
-// parallel.
-func (p *product) tree(j *productJob) *Tree {
-	f := j.flow
-	if j.Reduces == 0 {
-		return serial(p.mapWaves(j, f.waves-1, f.slots), p.mapWaves(j, 1, f.last))
-	}
-	parts := []*Tree{p.mapWaves(j, 1, min(f.slots, j.Maps))}
-	if f.waves == 1 {
-		return serial(parts[0], and(p.reduces(j, false)...))
-	}
-	blocked := false
-	for g := range p.groups {
-		blocked = blocked || j.abreast[g] > 0 && j.copies[g].blocked
-	}
-	if !blocked {
-		rest := p.maps(j, f.waves-1)
-		rest.Count = f.slots
-		return serial(parts[0], and(append([]*Tree{rest}, p.reduces(j, true)...)...))
-	}
-	wave := and(append([]*Tree{p.slotMaps(j, f.slots)}, p.shuffles(j)...)...)
-	wave.Count = f.waves - 2
-	last := and(append([]*Tree{p.slotMaps(j, f.last)}, p.shuffles(j)...)...)
-	return serial(append(parts, wave, last, and(p.reduces(j, false)...))...)
-}
-
-// mapWaves returns waves of maps, with no other tasks beside them.
-func (p *product) mapWaves(j *productJob, waves, maps int) *Tree {
-	t := and(p.slotMaps(j, maps))
-	t.Count = waves
-	return t
-}
-
-func (p *product) slotMaps(j *productJob, maps int) *Tree {
-	t := p.maps(j, 1)
-	t.Count = maps
-	return t
-}
-
-// shuffles returns each reduce's shuffles of the outputs of one wave.
-func (p *product) shuffles(j *productJob) []*Tree {
-	var all []*Tree
-	for g, gr := range p.groups {
-		if j.abreast[g] > 0 {
-			t := p.groupLeaf(j, g, copyingBeside, j.flow.slots)
-			t.Count = gr.nodes * j.abreast[g]
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-// reduces returns the remaining work of each reduce at the end: outputs not yet copied, its merge, and the later
-// reduces of its slot. With whole, the work includes the shuffles beside maps, for reduces that are never blocked.
-func (p *product) reduces(j *productJob, whole bool) []*Tree {
-	var all []*Tree
-	for g, gr := range p.groups {
-		if j.abreast[g] == 0 {
-			continue
-		}
-		var before *Tree
-		left := j.flow.last
-		if whole {
-			left = int(math.Round(j.copies[g].after))
-			before = p.groupLeaf(j, g, copyingBeside, j.Maps-left)
-		}
-		merge := p.groupLeaf(j, g, merging, 1)
-		next := serial(p.groupLeaf(j, g, copyingAlone, j.Maps), merge)
-		next.Count = p.laterWaves(j, g)
-		t := serial(before, p.groupLeaf(j, g, copyingAlone, left), merge, next)
-		t.Count = gr.nodes * j.abreast[g]
-		all = append(all, t)
-	}
-	return all
-}
-
-// maps returns a leaf of consecutive maps.
-func (p *product) maps(j *productJob, tasks int) *Tree {
-	m := p.meanStay(j)[mapping].moments().times(float64(tasks))
-	return &Tree{Kind: Map, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
-}
-
-// groupLeaf returns a leaf of tasks on a group's nodes. Shuffles run in parallel on all shuffle threads of a reduce.
-func (p *product) groupLeaf(j *productJob, g int, a stage, tasks int) *Tree {
-	turns := tasks
-	if a.kind() == Shuffle {
-		turns = (tasks + p.spec.ShuffleThreads - 1) / p.spec.ShuffleThreads
-	}
-	m := j.stay[g][a].moments().times(float64(turns))
-	return &Tree{Kind: a.kind(), Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
-}
-
-// serial joins parts that follow each other. It skips empty parts and returns a single part as it is.
-func serial(parts ...*Tree) *Tree { return operator(Serial, parts) }
-
-func and(parts ...*Tree) *Tree { return operator(ParallelAnd, parts) }
-
-func operator(op Operator, parts []*Tree) *Tree {
-	var some []*Tree
-	for _, t := range parts {
-		if t != nil && t.Count > 0 && (t.Op != Leaf || t.Tasks > 0) {
-			some = append(some, t)
-		}
-	}
-	if len(some) == 0 {
-		return nil
-	}
-	if len(some) == 1 && some[0].Count == 1 {
-		return some[0]
-	}
-	return &Tree{Op: op, Parts: some, Count: 1}
-}
-
-// A group is a range of neighbouring nodes with the same number of used map slots and reduces of each job.
-type group struct {
-	first, nodes int
-}
-
-// groups cuts the nodes where their share of a job changes. Tasks are assigned to the nodes in turn, so nodes with
-// more tasks of a job come first.
-func groups(s *Spec) []group {
-	cuts := []int{0, s.Nodes}
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if j.Maps < s.Nodes*s.MapSlots {
-			cuts = append(cuts, j.Maps%s.Nodes)
-		}
-		cuts = append(cuts, j.Reduces%s.Nodes)
-	}
-	slices.Sort(cuts)
-	cuts = slices.Compact(cuts)
-	all := make([]group, 0, len(cuts)-1)
-	for i, c := range cuts[1:] {
-		all = append(all, group{cuts[i], c - cuts[i]})
-	}
-	return all
-}
-
-// dealt returns the number of tasks of each node of the group, if tasks are assigned to the nodes in turn.
-func (g group) dealt(tasks, nodes int) int {
-	n := tasks / nodes
-	if g.first < tasks%nodes {
-		n++
-	}
-	return n
-}
+import "math"
 
 // An Operator joins the parts of a precedence tree (§2.3, after D.-R. Liang and S. K. Tripathi, "On Performance
 // Prediction of Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
@@ -181,4 +31,159 @@ type Tree struct {
 	Count int
 	// Mean and Variance of its duration, in seconds and seconds². Parts are assumed independent.
 	Mean, Variance float64
+}
+
+// tree returns the precedence tree of a timeline (§4.2). Without pipelining, phases follow each other, and in each
+// phase all threads are parallel. A map that spans phases has a part of its exponential time in each.
+func (d *detail) tree(j *detailJob, t *timeline) *Tree {
+	if d.reading.pipelined {
+		return d.joinedTree(j, t)
+	}
+	var phases []*Tree
+	next, from := 0, 0.0
+	for p := 0; p <= len(t.wakes); p++ {
+		to := t.end
+		if p < len(t.wakes) {
+			to = t.wakes[p]
+		}
+		parts := d.mapParts(j, t, from, to)
+		reduce := moments{}
+		shuffles := 0
+		before := math.Inf(-1)
+		for ; next < len(t.copies) && t.copies[next].start < to-merged; next++ {
+			shuffles++
+			if c := t.copies[next]; c.start > before {
+				reduce = reduce.plus(exponential(c.end - c.start))
+				before = c.start
+			}
+		}
+		if j.Reduces > 0 {
+			leaf := &Tree{Kind: Shuffle, Tasks: shuffles, Count: 1, Mean: reduce.mean, Variance: reduce.variance}
+			var merge *Tree
+			if p == len(t.wakes) {
+				m := exponential(j.stay[Merge])
+				merge = &Tree{Kind: Merge, Tasks: 1, Count: 1, Mean: m.mean, Variance: m.variance}
+			}
+			if chain := serial(leaf, merge); chain != nil {
+				chain.Count = d.reducesAbreast(j)
+				parts = append(parts, chain)
+			}
+		}
+		if whole := and(parts...); whole != nil {
+			phases = append(phases, whole)
+		}
+		from = to
+	}
+	return serial(phases...)
+}
+
+// mapParts returns the work of the map threads from one instant to another. Equal threads are merged.
+func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
+	var all []*Tree
+	for _, thread := range t.kinds(j) {
+		m, tasks := moments{}, 0
+		for w := range thread.maps {
+			start := math.Max(from, thread.start+float64(w)*t.mapTime-thread.ahead)
+			if w == 0 {
+				start = math.Max(from, 0)
+			}
+			end := math.Min(to, thread.start+float64(w+1)*t.mapTime-thread.ahead)
+			if end > start+merged {
+				m = m.plus(exponential(end - start))
+				tasks++
+			}
+		}
+		if tasks > 0 {
+			all = append(all, &Tree{Kind: Map, Tasks: tasks, Count: thread.count, Mean: m.mean, Variance: m.variance})
+		}
+	}
+	return all
+}
+
+// joinedTree has an operator P_A at the two places where threads wait for each other: the end of the last map, and
+// the end of the last merge. The second covers the work that each reduce has left after the last map.
+func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
+	row := func(k Kind, tasks int, turns float64) *Tree {
+		m := exponential(j.stay[k]).times(turns)
+		return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+	}
+	waves := (len(t.maps) + j.slots - 1) / j.slots
+	last := len(t.maps) - (waves-1)*j.slots
+	long, short := row(Map, waves, float64(waves)), row(Map, waves-1, float64(waves-1))
+	long.Count, short.Count = last, j.slots-last
+	maps := and(long, short)
+	if j.Reduces == 0 {
+		return maps
+	}
+	left, turns, before := 0, 0.0, math.Inf(-1)
+	for _, c := range t.copies {
+		if c.start < t.mapsEnd-merged {
+			continue
+		}
+		left++
+		if c.start > before {
+			turns++
+			before = c.start
+		}
+	}
+	later := serial(row(Shuffle, j.Maps, d.rounds(j)), row(Merge, 1, 1))
+	later.Count = d.laterWaves(j)
+	reduce := serial(row(Shuffle, left, turns), row(Merge, 1, 1), later)
+	reduce.Count = d.reducesAbreast(j)
+	return serial(maps, and(reduce))
+}
+
+// A threadKind is a group of map threads with the same timeline.
+type threadKind struct {
+	count, maps  int
+	start, ahead float64
+}
+
+// kinds returns the thread that is ahead of all others, those with a map in the last wave, and those without one.
+func (t *timeline) kinds(j *detailJob) []threadKind {
+	waves := (len(t.maps) + j.slots - 1) / j.slots
+	last := len(t.maps) - (waves-1)*j.slots
+	ahead := 0.0
+	if len(t.maps) > 0 {
+		ahead = t.mapTime - t.maps[0].end
+	}
+	all := []threadKind{{count: 1, maps: waves, ahead: ahead}}
+	if last > 1 {
+		all = append(all, threadKind{count: last - 1, maps: waves})
+	}
+	if last < j.slots && waves > 1 {
+		all = append(all, threadKind{count: j.slots - last, maps: waves - 1})
+	}
+	return all
+}
+
+func (d *detail) reducesAbreast(j *detailJob) int {
+	n := 0
+	for i, g := range d.nodes {
+		n += g.nodes * j.abreast[i]
+	}
+	return n
+}
+
+func exponential(mean float64) moments { return moments{mean, mean * mean} }
+
+// serial joins parts that follow each other. It skips empty parts and returns a single part as it is.
+func serial(parts ...*Tree) *Tree { return operator(Serial, parts) }
+
+func and(parts ...*Tree) *Tree { return operator(ParallelAnd, parts) }
+
+func operator(op Operator, parts []*Tree) *Tree {
+	var some []*Tree
+	for _, t := range parts {
+		if t != nil && t.Count > 0 && (t.Op != Leaf || t.Tasks > 0) {
+			some = append(some, t)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	if len(some) == 1 && some[0].Count == 1 {
+		return some[0]
+	}
+	return &Tree{Op: op, Parts: some, Count: 1}
 }

@@ -142,9 +142,8 @@ func solveProduct(s *Spec, o Options) (*Result, error) {
 	if s.several() {
 		r.Warnings = append(r.Warnings, severalJobs)
 	}
-	for i, j := range p.jobs {
+	for _, j := range p.jobs {
 		r.Jobs = append(r.Jobs, p.result(j))
-		r.Jobs[i].Tree.evaluate()
 	}
 	r.Centres = p.centres()
 	r.Bottleneck = busiest(r.Centres)
@@ -173,11 +172,10 @@ func (r *Result) saturated(all []Centre) float64 {
 }
 
 func (p *product) result(j *productJob) JobResult {
-	r := JobResult{Name: j.Name, Response: j.response, Span: j.span}
+	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: p.phases(j)}
 	if j.response > 0 {
 		r.Throughput = float64(j.Copies) / j.response
 	}
-	r.Phases, r.Tree = p.phases(j), p.tree(j)
 	var kinds [3]struct {
 		tasks        float64
 		demand, stay vector

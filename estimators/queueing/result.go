@@ -35,7 +35,7 @@ type JobResult struct {
 	Span    float64
 	Classes []Class // map, then shuffle and merge if the job has reduces
 	Phases  []Phase
-	Tree    *Tree
+	Tree    *Tree // nil for Product, which does not use it
 }
 
 // Response returns the response of the first job, for a Spec with one job.

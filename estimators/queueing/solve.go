@@ -3,6 +3,7 @@ package queueing
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -86,4 +87,38 @@ func (o Options) orDefault() (Options, error) {
 		return o, &FieldError{"Damping", o.Damping, "it must be above 0 and at most 1"}
 	}
 	return o, within("MaxIterations", o.MaxIterations, 1, 1_000_000)
+}
+
+// A group is a range of neighbouring nodes with the same number of used map slots and reduces of each job.
+type group struct {
+	first, nodes int
+}
+
+// groups cuts the nodes where their share of a job changes. Tasks are assigned to the nodes in turn, so nodes with
+// more tasks of a job come first.
+func groups(s *Spec) []group {
+	cuts := []int{0, s.Nodes}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Maps < s.Nodes*s.MapSlots {
+			cuts = append(cuts, j.Maps%s.Nodes)
+		}
+		cuts = append(cuts, j.Reduces%s.Nodes)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	all := make([]group, 0, len(cuts)-1)
+	for i, c := range cuts[1:] {
+		all = append(all, group{cuts[i], c - cuts[i]})
+	}
+	return all
+}
+
+// dealt returns the number of tasks of each node of the group, if tasks are assigned to the nodes in turn.
+func (g group) dealt(tasks, nodes int) int {
+	n := tasks / nodes
+	if g.first < tasks%nodes {
+		n++
+	}
+	return n
 }

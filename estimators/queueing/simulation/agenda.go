@@ -86,21 +86,3 @@ type waiter struct {
 	task    int32
 	service float64
 }
-
-// A queue is first in, first out.
-type queue struct {
-	all  []waiter
-	head int
-}
-
-func (q *queue) len() int      { return len(q.all) - q.head }
-func (q *queue) push(w waiter) { q.all = append(q.all, w) }
-
-func (q *queue) pop() waiter {
-	w := q.all[q.head]
-	q.head++
-	if q.head == len(q.all) {
-		q.all, q.head = q.all[:0], 0
-	}
-	return w
-}

@@ -17,7 +17,7 @@ type centre struct {
 	servers  float64
 	shared   bool // processor sharing
 	inside   heap
-	waiting  queue // of tasks, first come first served
+	waiting  []waiter // first come, first served
 	attained float64
 	at       float64 // time at which attained was last updated
 	busy     float64 // server seconds so far
@@ -47,7 +47,7 @@ func (c *centre) pass(now float64) {
 func (c *centre) arrive(now float64, task int32, service float64) {
 	c.pass(now)
 	if !c.shared && float64(len(c.inside)) >= c.servers {
-		c.waiting.push(waiter{task, service})
+		c.waiting = append(c.waiting, waiter{task, service})
 		return
 	}
 	c.seq++
@@ -67,8 +67,9 @@ func (c *centre) leave(now float64) int32 {
 	c.pass(now)
 	first := c.inside.pop()
 	c.attained = first.end // without a rounding error
-	if c.waiting.len() > 0 {
-		w := c.waiting.pop()
+	if len(c.waiting) > 0 {
+		w := c.waiting[0]
+		c.waiting = c.waiting[1:]
 		c.seq++
 		c.inside.push(customer{c.attained + w.service, c.seq, w.task})
 	}

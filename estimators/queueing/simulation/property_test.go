@@ -143,7 +143,6 @@ func TestReduceWaves(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	var field *queueing.FieldError
-	var option *OptionError
 	var size *SizeError
 	broken := published(1, 1)
 	broken.Jobs[0].Map.Disk = math.NaN()
@@ -160,9 +159,9 @@ func TestErrors(t *testing.T) {
 		want    any
 	}{
 		{"NaN", broken, Options{}, &field},
-		{"runs", published(1, 1), Options{Runs: -1}, &option},
-		{"distribution", published(1, 1), Options{Distribution: 7}, &option},
-		{"cycles", published(1, 1), Options{Cycles: math.MaxInt}, &option},
+		{"runs", published(1, 1), Options{Runs: -1}, &field},
+		{"distribution", published(1, 1), Options{Distribution: 7}, &field},
+		{"cycles", published(1, 1), Options{Cycles: math.MaxInt}, &field},
 		{"tasks", huge, Options{}, &size},
 		{"work", published(1, 1), Options{Runs: 1 << 30}, &size},
 		{"a fast job beside a slow one", unequal, Options{Cycles: 1, Runs: 1000, Distribution: Deterministic}, &size},

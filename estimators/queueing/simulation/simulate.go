@@ -1,3 +1,7 @@
+// Package simulation simulates a queueing.Spec event by event, as a reference for the analytical models. Tasks share
+// each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's output
+// after the map has ended. Simulation is much slower than a model. Its results are means over runs with their
+// standard errors.
 package simulation
 
 import (
@@ -11,7 +15,7 @@ import (
 )
 
 // Simulate runs a Spec's jobs Options.Runs times and returns the means. The same Spec, options and seed give the same
-// result on any number of processors. Errors: those of Spec.Validate, *OptionError, *SizeError.
+// result on any number of processors. Errors: *queueing.FieldError of the Spec or an option, *SizeError.
 func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	o, err := o.check(s)
 	if err != nil {
@@ -87,19 +91,8 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("queueing oracle: %.4g runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
+	return fmt.Sprintf("%.4g runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
 		"ask for fewer runs or a smaller job, or use a model", e.Runs, e.Tasks, float64(MaxTasks), float64(MaxWork))
-}
-
-// An OptionError names an invalid option.
-type OptionError struct {
-	Name  string
-	Value int
-	Want  string
-}
-
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("queueing oracle: %s is %d: want %s", e.Name, e.Value, e.Want)
 }
 
 func (o Options) check(s *queueing.Spec) (Options, error) {
@@ -113,7 +106,9 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		{"Discipline", int(o.Discipline), int(FirstCome)},
 	} {
 		if v.value < 0 || v.value > v.limit {
-			return o, &OptionError{v.name, v.value, fmt.Sprintf("0 to %d", v.limit)}
+			return o, &queueing.FieldError{
+				Field: v.name, Value: float64(v.value), Problem: fmt.Sprintf("it must be from 0 to %d", v.limit),
+			}
 		}
 	}
 	if o.Runs == 0 {
