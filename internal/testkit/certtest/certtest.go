@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -28,14 +27,13 @@ type Authority struct {
 // New returns an authority with this common name.
 func New(t testing.TB, name string) *Authority {
 	t.Helper()
-	a := &Authority{t: t}
 	template := &x509.Certificate{
-		SerialNumber: serial(t), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour),
 		NotAfter: time.Now().Add(48 * time.Hour),
 	}
-	a.key = newKey(t)
-	a.cert = sign(t, template, template, a.key.Public(), a.key)
+	a := &Authority{t: t, cert: template, key: newKey(t)}
+	a.cert = a.sign(template, a.key)
 	return a
 }
 
@@ -43,12 +41,9 @@ func New(t testing.TB, name string) *Authority {
 func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...string) tls.Certificate {
 	a.t.Helper()
 	template := &x509.Certificate{
-		SerialNumber: serial(a.t), Subject: pkix.Name{CommonName: name},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{
-			x509.ExtKeyUsageServerAuth,
-			x509.ExtKeyUsageClientAuth,
-		},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	for _, h := range hosts {
 		if ip := net.ParseIP(h); ip != nil {
@@ -61,7 +56,7 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 		change(template)
 	}
 	key := newKey(a.t)
-	cert := sign(a.t, template, a.cert, key.Public(), a.key)
+	cert := a.sign(template, key)
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
 }
 
@@ -106,26 +101,16 @@ func newKey(t testing.TB) crypto.Signer {
 	return key
 }
 
-func serial(t testing.TB) *big.Int {
-	t.Helper()
-	n, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 64))
+// sign signs a certificate of a key. It gets a serial number of its own.
+func (a *Authority) sign(template *x509.Certificate, key crypto.Signer) *x509.Certificate {
+	a.t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func sign(t testing.TB, template, parent *x509.Certificate, public crypto.PublicKey,
-	key crypto.Signer,
-) *x509.Certificate {
-	t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, key)
-	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	cert, err := x509.ParseCertificate(der)
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	return cert
 }

@@ -56,3 +56,43 @@ func counters(plan *dag.Plan, job *dag.Job, k dag.StageIndex, task int, age dag.
 	}
 	return done
 }
+
+// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that
+// starts later takes set-up plus each pipeline, rounded separately. slowdown is the case's at instants, and none for
+// Initial.
+func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {
+	return func(t schedule.Task) schedule.Cost {
+		phase := &s.Plan.Jobs[t.Job].Stages[t.Stage]
+		if t.Running != nil {
+			return schedule.Cost{Work: time.Duration(math.Floor(c.Rem(s, t.Stage, t.Job, t.Running, slowdown)+
+				0.5)) * time.Millisecond, Same: 1}
+		}
+		cost := schedule.Cost{Setup: s.Plan.Cluster.Setup, Same: phase.Tasks - t.Index}
+		for p, pipe := range phase.Pipelines {
+			ms := slowdown[pipeIndex(t.Stage, p)] * pipe.Alpha.At(t.Index) * pipe.Tuples.At(t.Index)
+			cost.Work += time.Duration(math.Floor(ms+0.5)) * time.Millisecond
+			cost.Same = min(cost.Same, pipe.Tuples.Same(t.Index, phase.Tasks))
+		}
+		return cost
+	}
+}
+
+// Rem returns rem(k) of docs/facts/paratimer.md A10 for a running attempt, in milliseconds.
+func (c *Case) Rem(s *dag.Snapshot, k dag.StageIndex, job int, a *dag.Attempt, slowdown [4]float64) float64 {
+	rem, done := 0.0, false
+	for p, pipe := range s.Plan.Jobs[job].Stages[k].Pipelines {
+		rem += slowdown[pipeIndex(k, p)] * pipe.Alpha.At(int(a.Task)) * (pipe.Tuples.At(int(a.Task)) - a.Done[p])
+		done = done || a.Done[p] > 0
+	}
+	if !done {
+		rem += max(0, float64((s.Plan.Cluster.Setup-s.At.Sub(a.Start))/time.Millisecond))
+	}
+	return rem
+}
+
+func pipeIndex(k dag.StageIndex, p int) int {
+	if k == dag.Reduce {
+		return p + 1
+	}
+	return 0
+}

@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -45,12 +44,9 @@ type rawJob struct {
 }
 
 type rawTick struct {
-	At     int64                      `json:"t_ms"`
-	Fails  bool                       `json:"is_failure_instant"`
-	State  rawState                   `json:"state"`
-	Expect map[string]json.RawMessage `json:"expect"`
-	Replan Forecast                   `json:"replan"`
-	Future []Span                     `json:"replan_schedule_future"`
+	Instant
+	State  rawState       `json:"state"`
+	Expect map[string]any `json:"expect"`
 }
 
 // PipeNames are the names of pipelines in the files: map, then the three of a reduce.
@@ -139,26 +135,23 @@ func series(v []float64) dag.Series {
 }
 
 func (r *rawTick) decode(plan *dag.Plan) (Instant, error) {
-	in := Instant{
-		At: dag.Instant(r.At), Failure: r.Fails, Expect: make(map[string]float64), Replan: r.Replan,
-		Future: r.Future,
-	}
-	for key, raw := range r.Expect {
-		var err error
-		switch key {
-		case "failure_hold":
-			err = json.Unmarshal(raw, &in.Hold)
-		case "task_remaining_ms":
-			err = json.Unmarshal(raw, &in.TaskRemainingMS)
-		default:
-			v := math.NaN()
-			if string(raw) != "null" {
-				err = json.Unmarshal(raw, &v)
-			}
+	in := r.Instant
+	in.Expect = make(map[string]float64)
+	for key, v := range r.Expect {
+		switch v := v.(type) {
+		case bool: // failure_hold is the only one
+			in.Hold = &v
+		case float64:
 			in.Expect[key] = v
-		}
-		if err != nil {
-			return in, fmt.Errorf("expect.%s: %w", key, err)
+		case nil:
+			in.Expect[key] = math.NaN()
+		case map[string]any: // task_remaining_ms is the only one
+			in.TaskRemainingMS = make(map[string]float64)
+			for task, left := range v {
+				in.TaskRemainingMS[task] = left.(float64)
+			}
+		default:
+			return in, fmt.Errorf("expect.%s is %v", key, v)
 		}
 	}
 	s, err := r.State.decode(plan)

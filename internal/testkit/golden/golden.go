@@ -83,15 +83,17 @@ type (
 
 // An Instant is a snapshot and its expectations.
 type Instant struct {
-	At       dag.Instant
-	Failure  bool // the static path is planned again here (is_failure_instant)
-	Snapshot *dag.Snapshot
-	Expect   map[string]float64 // every number of "expect", by its key in the file; see docs/facts/paratimer.md A10
-	Hold     *bool              // failure_hold
+	At       dag.Instant   `json:"t_ms"`
+	Failure  bool          `json:"is_failure_instant"` // the static path is planned again here
+	Snapshot *dag.Snapshot `json:"-"`
+	// Expect has every number of "expect", by its key in the file; see docs/facts/paratimer.md A10.
+	Expect map[string]float64 `json:"-"`
+	Hold   *bool              `json:"-"` // failure_hold
 	// TaskRemainingMS is rem of each running task, by name without primes; nil if the file has none.
-	TaskRemainingMS map[string]float64
-	Replan          Forecast // Schedule is set in the random cases
-	Future          []Span   // the part of the re-plan's schedule that ends after At; nil in the random cases
+	TaskRemainingMS map[string]float64 `json:"-"`
+	Replan          Forecast           `json:"replan"` // Schedule is set in the random cases
+	// Future is the part of the re-plan's schedule that ends after At; nil in the random cases.
+	Future []Span `json:"replan_schedule_future"`
 }
 
 // Load returns every case of every g*.json and random_cases*.json, in order of file name.

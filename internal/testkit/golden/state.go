@@ -1,8 +1,8 @@
 package golden
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,8 +89,9 @@ func (r *rawAttempt) add(s *dag.Snapshot, state dag.AttemptState) error {
 	if err != nil {
 		return err
 	}
-	a := newAttempt(int32(index), r.Attempt, r.Slot, s.Plan.Cluster.SlotsPerNode)
-	a.State, a.Start = state, dag.Instant(r.Start)
+	a := dag.BlankAttempt(int32(index), r.Attempt)
+	a.State, a.Start, a.Done = state, dag.Instant(r.Start), [dag.Pipelines]float64{}
+	a.Slot, a.Node = r.Slot, r.Slot/int32(max(1, s.Plan.Cluster.SlotsPerNode))
 	if r.Node != nil {
 		a.Node = *r.Node
 	}
@@ -116,26 +117,13 @@ func (r *rawAttempt) add(s *dag.Snapshot, state dag.AttemptState) error {
 	return nil
 }
 
-// newAttempt returns an attempt without reported values.
-func newAttempt(task, number, slot int32, perNode int) dag.Attempt {
-	nan, never := math.NaN(), dag.Mark{At: dag.NoInstant}
-	return dag.Attempt{
-		Task: task, Number: number, Slot: slot, Node: slot / int32(max(1, perNode)), End: dag.NoInstant,
-		Total: [dag.Pipelines]float64{nan, nan, nan}, Out: nan, Bytes: nan, Ratio: nan,
-		CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant, First: never, Last: never, FirstReport: dag.NoInstant,
-	}
-}
-
 // settle orders the attempts of job i and derives its state from them.
 func settle(s *dag.Snapshot, i int) {
 	job, left, last := &s.Jobs[i], 0, dag.NoInstant
 	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 		attempts := job.Stages[k].Attempts
 		slices.SortFunc(attempts, func(a, b dag.Attempt) int {
-			if a.Task != b.Task {
-				return int(a.Task - b.Task)
-			}
-			return int(a.Number - b.Number)
+			return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 		})
 		left += s.Plan.Jobs[i].Stages[k].Count()
 		for _, a := range attempts {

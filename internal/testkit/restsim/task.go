@@ -132,8 +132,10 @@ func (j *job) counters(k dag.StageIndex, t int) string {
 	}, 1060
 	if k == dag.Reduce {
 		known, filler = []counter{
-			{"SHUFFLED_MAPS", best.Done[dag.Copy]}, {"REDUCE_SHUFFLE_BYTES", best.Bytes},
-			{"REDUCE_INPUT_RECORDS", best.Done[dag.Work]}, {"REDUCE_OUTPUT_RECORDS", best.Out},
+			{"SHUFFLED_MAPS", best.Done[dag.Copy]},
+			{"REDUCE_SHUFFLE_BYTES", best.Bytes},
+			{"REDUCE_INPUT_RECORDS", best.Done[dag.Work]},
+			{"REDUCE_OUTPUT_RECORDS", best.Out},
 			{"FILE_BYTES_READ", best.Bytes},
 		}, 1230
 	}
