@@ -224,12 +224,12 @@ func joinPlan(maps2 int) *dag.Plan {
 		Name:    "join",
 		Cluster: dag.Cluster{MapSlots: 16, ReduceSlots: 16, SlotsPerNode: 2, Setup: 2 * time.Second},
 		Jobs: []dag.Job{
-			{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(4, 2_500_000, 0.222), golden.PhaseOf(16, in1, 0.0128, in1, 0.0064, in1,
-				0.0208))},
-			{Node: "j2", Stages: dag.MapReduce(golden.PhaseOf(maps2, 2_500_000, 0.29), golden.PhaseOf(16, in2, 0.0128, in2, 0.0064,
-				in2, 0.0208))},
-			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third, golden.PhaseOf(16, all, 0.0064, all, 0.0032, all,
-				0.0144))},
+			{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(4, 2_500_000, 0.222),
+				golden.PhaseOf(16, in1, 0.0128, in1, 0.0064, in1, 0.0208))},
+			{Node: "j2", Stages: dag.MapReduce(golden.PhaseOf(maps2, 2_500_000, 0.29),
+				golden.PhaseOf(16, in2, 0.0128, in2, 0.0064, in2, 0.0208))},
+			{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(third,
+				golden.PhaseOf(16, all, 0.0064, all, 0.0032, all, 0.0144))},
 		},
 	}
 }

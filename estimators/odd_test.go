@@ -43,7 +43,8 @@ func oddAttempts(r *rand.Rand, n int, at dag.Instant) []dag.Attempt {
 				Task: int32(task), Number: int32(number), State: dag.AttemptState(r.IntN(5)),
 				Slot: int32(r.IntN(6) - 1),
 				Node: int32(r.IntN(4) - 1), Start: at - dag.Instant(r.IntN(90_000)), End: dag.NoInstant,
-				Ratio: oddNumber(r), Out: oddNumber(r), Bytes: oddNumber(r), CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
+				Ratio: oddNumber(r), Out: oddNumber(r), Bytes: oddNumber(r),
+				CopyEnd: dag.NoInstant, SortEnd: dag.NoInstant,
 				First: dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant}, FirstReport: dag.NoInstant,
 			}
 			for p := range a.Done {

@@ -25,8 +25,8 @@ func (j *job) list(over bool) string {
 				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", j.number, letters[k], t, v.success)
 			}
 			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%s,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
-				separator, ms(start), ms(v.finish), took, percent(v.progress), j.number, letters[k], t, v.state, names[k],
-				success)
+				separator, ms(start), ms(v.finish), took, percent(v.progress), j.number, letters[k], t, v.state,
+				names[k], success)
 			if !over {
 				fmt.Fprintf(&b, `,"status":"%s"`, v.status)
 			}

@@ -13,8 +13,9 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 )
 
-// schemaOf returns the schema (draft 2020-12) of encoding/json's output for a type. Objects may have additional fields, because fields are
-// added within a version. A pointer, a slice and a map may be null. schemaOf panics on a type without JSON.
+// schemaOf returns the schema (draft 2020-12) of encoding/json's output for a type. Objects may have additional
+// fields, because fields are added within a version. A pointer, a slice and a map may be null. schemaOf panics on a
+// type without JSON.
 func schemaOf(t reflect.Type, title string) ([]byte, error) {
 	w := schemaWriter{defs: map[string]any{}}
 	root := w.object(t)
