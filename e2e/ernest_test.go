@@ -75,7 +75,7 @@ func TestErnest(t *testing.T) {
 		model.Rows, ernestMachines), took, fmt.Sprintf(
 		"predicted %.0f s (%.0f – %.0f): %+.0f %%, where a guess without a model is off by %s; %d times the largest training input; "+
 			"training took %.0f s, %.0f %% of the full run's machine time; a training run repeated at the end took %+.0f %%; job history gives the same rows",
-		*p.Seconds, *p.LowSeconds, *p.HighSeconds, 100*off, l.guesses(string(b), full), ernestWhole/ernestMost,
+		*p.Seconds, *p.LowSeconds, *p.HighSeconds, 100*off, guesses(rows, parseRows(full)[0]), ernestWhole/ernestMost,
 		model.Training.Seconds, 100**p.TrainingWorkRatio, 100*again))
 }
 
@@ -139,25 +139,14 @@ func (l *lab) rowsOfHistory(timed [][3]float64) {
 	}
 }
 
-// guesses are the errors of what can be guessed of the full run without a model, as `paratimer ernest score` has them.
-func (l *lab) guesses(trained, full string) string {
-	l.t.Helper()
-	both := filepath.Join(l.dir, "both.csv")
-	lines := strings.SplitAfter(full, "\n")
-	l.must(os.WriteFile(both, []byte(trained+strings.Join(lines[2:], "")), 0o644))
-	var got struct {
-		All []struct {
-			Name      string
-			BiasRatio *float64 `json:"bias_ratio"`
-		}
+// guesses are the errors of what can be guessed of the full run without a model: times in proportion to what a machine
+// reads, and the same for scale alone.
+func guesses(trained [][3]float64, full [3]float64) string {
+	perMachine, byScale := 0.0, 0.0
+	for _, r := range trained {
+		perMachine += r[2] * r[0] / r[1] / float64(len(trained))
+		byScale += r[2] / r[1] / float64(len(trained))
 	}
-	l.must(json.Unmarshal(l.run("score", 0, "ernest", "score", both, "--train", "scale<=0.9", "--output", "json"),
-		&got))
-	var all []string
-	for _, m := range got.All {
-		if m.BiasRatio != nil && !strings.HasPrefix(m.Name, "ernest") {
-			all = append(all, fmt.Sprintf("`%s` %+.0f %%", m.Name, 100**m.BiasRatio))
-		}
-	}
-	return strings.Join(all, ", ")
+	return fmt.Sprintf("scale/machines %+.0f %%, scale %+.0f %%", 100*(perMachine*full[1]/full[0]/full[2]-1),
+		100*(byScale*full[1]/full[2]-1))
 }

@@ -184,11 +184,7 @@ func TestDesignCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cost, err := ParseCost("machines*seconds + 2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	space.Budget, space.Cost = 40, cost
+	space.Budget, space.Cost = 40, func(machines, time float64) float64 { return machines*time + 2 }
 	byCost, err := Design(space)
 	if err != nil {
 		t.Fatal(err)

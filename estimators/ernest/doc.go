@@ -6,8 +6,8 @@
 // of a design follow the authors' program (github.com/amplab/ernest), which differs from the paper in some places.
 //
 // The steps are Design (which runs to make), Fit (a non-negative linear model of their times), Predict, Choose
-// (machines for a deadline or a budget), Retrain (whether real runs show that the model is outdated) and Score (the
-// errors on runs with known times). The package does no I/O: runs are rows of floats.
+// (machines for a deadline or a budget), and Retrain (whether real runs show that the model is outdated). The
+// package does no I/O: runs are rows of floats.
 //
 // Machines are the units that the work is divided among: machines, cores or containers. Scale is the amount of input:
 // a fraction of the whole, or any size, if all rows use the same unit. Times are seconds. Unknown numbers are NaN.

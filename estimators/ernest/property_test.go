@@ -125,9 +125,8 @@ func FuzzFit(f *testing.F) {
 			}
 		}
 		several := slices.Clone(rows)
-		jobs := make([]JobRow, len(rows))
-		for i, r := range rows {
-			several[i].Iterations, jobs[i] = i+1, JobRow{"j", r}
+		for i := range several {
+			several[i].Iterations = i + 1
 		}
 		for _, o := range []FitOptions{{Extra: extra}, {Terms: extra}} {
 			if m, err := Fit(rows, o); err == nil {
@@ -140,7 +139,6 @@ func FuzzFit(f *testing.F) {
 			if it, err := Fit(several, o); err == nil {
 				checkPrediction(t, it.Predict(Point{2, 1, 3}))
 			}
-			_, _ = Score(jobs, Split{}, o)
 		}
 	})
 }

@@ -38,17 +38,11 @@ func read(t *testing.T, text string, c Columns) *Runs {
 
 func TestReadRuns(t *testing.T) {
 	c := columns
-	c.Job, c.Iterations, c.Unit = "job", "n", "min"
+	c.Iterations, c.Unit = "n", "min"
 	r := read(t, runs, c)
-	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60, Iterations: 2}) || r.Jobs[3] != "b" ||
+	if r.Rows[3] != (ernest.Row{Machines: 2, Scale: 0.125, Seconds: 42.7 * 60, Iterations: 2}) ||
 		r.Rows[7].Iterations != 3 || r.Lines[7] != 9 {
 		t.Errorf("%+v", r)
-	}
-	if by := r.ByJob(); by[0].Job != "a" || by[7].Job != "b" || by[7].Row != r.Rows[7] {
-		t.Errorf("%+v", by)
-	}
-	if by := read(t, runs, columns).ByJob(); by[0].Job != "runs.csv" {
-		t.Errorf("%+v", by)
 	}
 	c.Unit = "fortnight"
 	if _, err := ReadRuns(strings.NewReader(runs), "f", c); err == nil {
@@ -64,14 +58,14 @@ func TestReadRuns(t *testing.T) {
 // TestOthersTables: tables as other programs write them need no rewriting.
 func TestOthersTables(t *testing.T) {
 	const text = "Nodes,type,p,Runtime\n4,a,0.5,846235\n4,b,0.5,700000\n8,a,0.1,531338\n8,a,0.5,520000\n"
-	c := Columns{Machines: "Nodes", Scale: "scale", Seconds: "Runtime", Unit: "ms", Whole: true, Job: "type, p"}
+	c := Columns{Machines: "Nodes", Scale: "scale", Seconds: "Runtime", Unit: "ms", Whole: true}
 	r := read(t, text, c)
 	if r.Rows[0] != (ernest.Row{Machines: 4, Scale: 1, Seconds: 846.235}) ||
-		strings.Join(r.Jobs, ";") != "a 0.5;b 0.5;a 0.1;a 0.5" || r.Warnings[0].Code != "no_scale" {
+		r.Warnings[0].Code != "no_scale" {
 		t.Errorf("%+v", r)
 	}
 	c.Where = []Condition{{"type", "a"}, {"p", "0.5"}}
-	if r := read(t, text, c); len(r.Rows) != 2 || r.Rows[1].Seconds != 520 || len(r.Jobs) != 2 || r.Lines[1] != 5 {
+	if r := read(t, text, c); len(r.Rows) != 2 || r.Rows[1].Seconds != 520 || r.Lines[1] != 5 {
 		t.Errorf("%+v", r)
 	}
 	c.Where[0].Value = "c"

@@ -7,19 +7,16 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"regexp"
-	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// Columns are the names of a table's columns, or their numbers from 1. Job and Iterations may be "" for none. Job
-// may be several names, separated by commas; together they are the job's name.
+// Columns are the names of a table's columns, or their numbers from 1. Iterations may be "" for none.
 type Columns struct {
-	Machines, Scale, Seconds, Job, Iterations string
-	Unit                                      string // of Seconds: s, ms, min or h; "" is s
+	Machines, Scale, Seconds, Iterations string
+	Unit                                 string // of Seconds: s, ms, min or h; "" is s
 	// the column Scale may be missing: all runs then have the whole input, scale 1
 	Whole bool
 	Where []Condition
@@ -27,26 +24,6 @@ type Columns struct {
 
 // A Condition selects the rows with a value, as text, in a column.
 type Condition struct{ Column, Value string }
-
-// jobs returns the columns of the job's name.
-func (c *Columns) jobs() []table.Column {
-	var all []table.Column
-	for name := range strings.SplitSeq(c.Job, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			all = append(all, table.Column{Name: name, For: "--job", Kind: table.Text})
-		}
-	}
-	return all
-}
-
-// jobName returns the name of a row's job, from the columns at from and after it.
-func jobName(t *table.Table, from, row int) string {
-	var parts []string
-	for _, column := range t.Texts[from:] {
-		parts = append(parts, column[row])
-	}
-	return strings.Join(parts, " ")
-}
 
 // units has the seconds of each unit.
 var units = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
@@ -56,7 +33,6 @@ type Runs struct {
 	File     string
 	Lines    []int
 	Rows     []ernest.Row
-	Jobs     []string // nil without such a column
 	Warnings []ernest.Warning
 	seconds  string // the column's name
 }
@@ -79,8 +55,6 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	for _, w := range c.Where {
 		wanted = append(wanted, table.Column{Name: w.Column, For: "--where", Kind: table.Text})
 	}
-	jobs := len(wanted)
-	wanted = append(wanted, c.jobs()...)
 	t, err := table.Read(r, file, wanted)
 	if err != nil {
 		return nil, err
@@ -102,9 +76,6 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 			row.Scale = t.Values[1][i]
 		}
 		runs.Rows = append(runs.Rows, row)
-		if jobs < len(wanted) {
-			runs.Jobs = append(runs.Jobs, jobName(t, jobs, i))
-		}
 	}
 	if t.Values[1] == nil {
 		runs.Warnings = append(runs.Warnings, ernest.Warning{Code: "no_scale", Text: fmt.Sprintf(
@@ -179,38 +150,4 @@ func (r *Runs) Place(err error) error {
 		File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value),
 		Why: bad.Reason, Err: err,
 	}
-}
-
-// ByJob returns the rows with their jobs. Without a column for jobs, all rows belong to one job with the file's
-// name.
-func (r *Runs) ByJob() []ernest.JobRow {
-	all := make([]ernest.JobRow, len(r.Rows))
-	for i := range r.Rows {
-		all[i] = ernest.JobRow{Job: filepath.Base(r.File), Row: r.Rows[i]}
-		if r.Jobs != nil {
-			all[i].Job = r.Jobs[i]
-		}
-	}
-	return all
-}
-
-// ReadSpeeds reads measurements of machines, a table with the columns machine and speed; file is the name in
-// messages.
-func ReadSpeeds(r io.Reader, file string) (*ernest.Speeds, error) {
-	t, err := table.Read(r, file, []table.Column{
-		{Name: "machine", Kind: table.Text},
-		{Name: "speed", Kind: table.Positive},
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]ernest.Speed, t.Rows())
-	for i := range all {
-		all[i] = ernest.Speed{Machine: t.Texts[0][i], Value: t.Values[1][i]}
-	}
-	speeds, err := ernest.LearnSpeeds(all)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return speeds, nil
 }

@@ -1,13 +1,11 @@
 package ernestview
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -20,7 +18,6 @@ type Choice struct {
 	Want    ernest.Want
 	Offers  []ernest.Offer
 	Choices []ernest.Choice
-	Spare   *ernest.Spare // of the best one; nil if its machines were not measured
 	warned  []ernest.Warning
 }
 
@@ -36,8 +33,7 @@ type choices struct {
 	DeadlineSeconds *float64         `json:"deadline_seconds"`
 	Budget          *float64         `json:"budget"`
 	Goal            string           `json:"goal"`
-	Best            *choice          `json:"best"`  // null if no choice meets the limits
-	Spare           *spare           `json:"spare"` // null if the best one's machines were not measured
+	Best            *choice          `json:"best"` // null if no choice meets the limits
 	Choices         []choice         `json:"choices"`
 	Warnings        []ernest.Warning `json:"warnings"`
 }
@@ -53,18 +49,6 @@ type choice struct {
 	InBudgetRatio units.Float `json:"in_budget_ratio"`
 	Meets         bool        `json:"meets"`
 	Why           *string     `json:"why"` // why it does not meet the limits
-}
-
-// spare is the JSON of the number of machines to start beyond those of the best choice. Times and costs include the
-// measuring.
-type spare struct {
-	Machines         *int        `json:"machines"` // 0: it does not pay; null: too early to say
-	Seconds          units.Float `json:"seconds"`  // if each stage waits for its slowest machine
-	SecondsShared    units.Float `json:"seconds_shared"`
-	Cost             units.Float `json:"cost"`
-	SlowestRatio     units.Float `json:"slowest_ratio"`      // time of the slowest machine, divided by the mean
-	SlowestKeptRatio units.Float `json:"slowest_kept_ratio"` // likewise, among the machines that are kept
-	Why              *string     `json:"why"`                // why it is too early to say
 }
 
 // refused reports whether a choice has no number to show.
@@ -119,18 +103,8 @@ func (v *Choice) JSON(w io.Writer) error {
 		}
 		out.Choices = append(out.Choices, one)
 	}
-	if best := v.Best(); best != nil {
+	if v.Best() != nil {
 		out.Best = &out.Choices[0]
-		switch s := v.Spare; {
-		case s == nil:
-		case s.Early != "":
-			out.Spare = &spare{nil, nan, nan, nan, nan, nan, &s.Early}
-		default:
-			out.Spare = &spare{
-				&s.Machines, units.Float(s.Seconds), units.Float(s.SecondsShared), v.cost(best.Offer, s.Cost),
-				units.Float(s.Slowest), units.Float(s.Kept), nil,
-			}
-		}
 	}
 	return view.JSON(w, out, " ")
 }
@@ -174,31 +148,8 @@ func (v *Choice) Text(w io.Writer) error {
 	if best == nil && len(v.Choices) > 0 && v.Choices[0].Why != "" {
 		t.line("the first: %s", view.Escape(v.Choices[0].Why))
 	}
-	if v.Spare != nil && best != nil {
-		t.line("over-allocation: %s", v.spareText(best))
-	}
 	t.say("warning", v.warned)
 	return t.to(w)
-}
-
-// spareText returns the spare machines as text.
-func (v *Choice) spareText(best *ernest.Choice) string {
-	s := v.Spare
-	switch {
-	case s.Early != "":
-		return s.Early
-	case s.Machines == 0:
-		return fmt.Sprintf("does not pay; the slowest of %d machines takes %.2f times as long as the mean one",
-			best.Machines, s.Slowest)
-	}
-	costs := ""
-	if cost := v.cost(best.Offer, s.Cost); cost.Known() {
-		costs = ", costs " + money(cost)
-	}
-	return fmt.Sprintf("start %d, measure each for %s and drop the slowest %d: %s%s if stages wait for the slowest "+
-		"machine left, which takes %.2f times as long as the mean one, not %.2f; %s if work goes to whichever machine is free",
-		best.Machines+s.Machines, units.Exact(ernest.Measuring*time.Second), s.Machines, units.Seconds(s.Seconds),
-		costs, s.Kept, s.Slowest, units.Seconds(s.SecondsShared))
 }
 
 // limits formats the limits: " within 20m, for at most 3".
@@ -229,20 +180,4 @@ func money(v units.Float) string {
 		return fmt.Sprintf("%.3g", v)
 	}
 	return fmt.Sprintf("%.2f", v)
-}
-
-// curves returns the choices of each offer by number of machines, without refused ones.
-func (v *Choice) curves() [][]*ernest.Choice {
-	var out [][]*ernest.Choice
-	for _, o := range v.Offers {
-		var one []*ernest.Choice
-		for i := range v.Choices {
-			if c := &v.Choices[i]; c.Offer == o.Name && !v.refused(c) && units.Float(c.Prediction.Seconds).Known() {
-				one = append(one, c)
-			}
-		}
-		slices.SortFunc(one, func(a, b *ernest.Choice) int { return cmp.Compare(a.Machines, b.Machines) })
-		out = append(out, one)
-	}
-	return out
 }

@@ -3,9 +3,7 @@ package ernestview
 import (
 	"fmt"
 	"io"
-	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
@@ -16,8 +14,6 @@ type Design struct {
 	Space  ernest.Space
 	Plan   *ernest.Plan
 	Greedy *ernest.Plan // nil if there is none
-	Data   *partitions.Folder
-	Sample *ernest.Sample // of Data's files; both are nil without data
 }
 
 // design is the JSON of `paratimer ernest design`.
@@ -32,7 +28,6 @@ type design struct {
 	TotalParts int                `json:"total_parts"` // of the whole input
 	Candidates int                `json:"candidates"`
 	Greedy     *greedy            `json:"greedy"`
-	Sample     *sample            `json:"sample"` // null without --data
 	Warnings   []ernest.Warning   `json:"warnings"`
 }
 
@@ -42,19 +37,6 @@ type greedy struct {
 	Cost      units.Float        `json:"cost"`
 }
 
-// sample is the JSON of the partitions for the training runs.
-type sample struct {
-	SpreadRatio float64      `json:"spread_ratio"`
-	ReadBytes   int64        `json:"read_bytes"`
-	Sizes       []sampleSize `json:"sizes"`
-}
-
-type sampleSize struct {
-	Parts int `json:"parts"`
-	ernest.SampleSize
-	Files []string `json:"files"`
-}
-
 // JSON writes the design as JSON.
 func (d *Design) JSON(w io.Writer) error {
 	p := d.Plan
@@ -62,25 +44,12 @@ func (d *Design) JSON(w io.Writer) error {
 		Objective: units.Float(p.Objective), Gap: units.Float(p.Gap), Rows: view.List(p.Rows),
 		Support: view.List(p.Support),
 		Cost:    units.Float(p.Cost), RowsCost: units.Float(p.RowsCost), Budget: d.Space.Budget,
-		TotalParts: d.Space.TotalParts, Candidates: p.Candidates, Warnings: warnings(d.warnings()),
+		TotalParts: d.Space.TotalParts, Candidates: p.Candidates, Warnings: warnings(p.Warnings),
 	}
 	if g := d.Greedy; g != nil {
 		out.Greedy = &greedy{units.Float(g.Objective), view.List(g.Rows), units.Float(g.Cost)}
 	}
-	if d.Sample != nil {
-		out.Sample = &sample{SpreadRatio: d.Sample.Spread, ReadBytes: d.Data.Read}
-		for _, s := range d.Sample.Sizes {
-			out.Sample.Sizes = append(out.Sample.Sizes, sampleSize{len(s.Chosen), s, d.Data.Of(s.Chosen)})
-		}
-	}
 	return view.JSON(w, out, " ")
-}
-
-func (d *Design) warnings() []ernest.Warning {
-	if d.Sample == nil {
-		return d.Plan.Warnings
-	}
-	return slices.Concat(d.Plan.Warnings, d.Sample.Warnings())
 }
 
 // shownGap is the least gap in the text: smaller ones are rounding errors.
@@ -98,12 +67,9 @@ func (d *Design) Text(w io.Writer) error {
 		})
 	}
 	t.table(rows)
-	unit := " smallest runs on one machine"
-	if d.Space.Cost != nil {
-		unit = ""
-	}
-	t.line("\n%s of %s; together they cost %s%s, the budget is %s", units.Count(len(p.Rows), "training run"),
-		units.Count(p.Candidates, "candidate"), units.Number(p.RowsCost), unit, units.Number(d.Space.Budget))
+	t.line("\n%s of %s; together they cost %s smallest runs on one machine, the budget is %s",
+		units.Count(len(p.Rows), "training run"), units.Count(p.Candidates, "candidate"), units.Number(p.RowsCost),
+		units.Number(d.Space.Budget))
 	t.line("variance of the model %.6f, at most %.1g above the least that the budget can buy", p.Objective,
 		max(p.Gap, shownGap))
 	switch g := d.Greedy; {
@@ -114,38 +80,8 @@ func (d *Design) Text(w io.Writer) error {
 		t.line("the cheapest %d runs for this budget: variance %.6f, %.1f times as much", len(g.Rows), g.Objective,
 			g.Objective/p.Objective)
 	}
-	if d.Sample != nil {
-		d.sample(&t)
-	}
-	t.say("warning", d.warnings())
+	t.say("warning", p.Warnings)
 	t.line("next: make these runs, write machines,scale,seconds into a CSV, then `paratimer ernest fit`; " +
 		"`paratimer ernest run` does all that")
 	return t.to(w)
-}
-
-// papersSpread is the largest spread between partitions of the paper's data sets (§4.2).
-const papersSpread = 0.35
-
-// sample writes how similar the samples are to the whole.
-func (d *Design) sample(t *text) {
-	rows := [][]string{{"PARTS", "ENTRIES", "ROWS", "BYTES", "AT RANDOM"}}
-	for _, s := range d.Sample.Sizes {
-		rows = append(rows, []string{
-			fmt.Sprint(len(s.Chosen)), units.Off(s.Entries), units.Off(s.Rows), units.Off(s.Bytes),
-			"±" + units.Tenths(s.Random),
-		})
-	}
-	t.line("")
-	t.table(rows)
-	random := "more than the paper's 35 %, so that random ones may be unlike the whole"
-	if d.Sample.Spread <= papersSpread {
-		random = "where the paper takes random ones up to 35 %"
-	}
-	t.line("\nof %s the one with the fewest non-zero entries has %s less than the one with the most, %s",
-		units.Count(len(d.Data.Files), "partition"), units.Percent(d.Sample.Spread), random)
-	if d.Data.Sampled > 0 {
-		t.line("%s measured by pieces, %.0f MB of them in all", units.Count(d.Data.Sampled, "partition"),
-			float64(d.Data.Read)/1e6)
-	}
-	t.line("--output json names the files of each run; `paratimer ernest run --data` has them in place of {files}")
 }

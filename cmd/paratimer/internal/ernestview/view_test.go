@@ -2,8 +2,6 @@ package ernestview
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"io"
 	"math"
 	"strings"
@@ -151,37 +149,6 @@ func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	return v
 }
 
-// TestCurve: the drawing is well-formed XML within its frame, whatever an offer is called, and marks the choice.
-func TestCurve(t *testing.T) {
-	v := choiceOf(t, "<small> & \"cheap\"\x07", ernest.Want{Scale: 0.5, Deadline: 60})
-	text := textOf(t, v.SVG)
-	points, marks := 0, 0
-	for dec := xml.NewDecoder(strings.NewReader(text)); ; {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		e, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		marks += map[string]int{"circle": 1}[e.Name.Local]
-		for _, a := range e.Attr {
-			if a.Name.Local == "points" && e.Name.Local == "polyline" {
-				points += len(strings.Fields(a.Value))
-			}
-			if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
-				t.Errorf("%s=%q", a.Name.Local, a.Value)
-			}
-		}
-	}
-	if points != 24 || marks != 1 {
-		t.Errorf("%d points, %d marks\n%s", points, marks, text)
-	}
-}
-
 // TestNoChoice: where nothing meets what is wanted, no machines are named first.
 func TestNoChoice(t *testing.T) {
 	v := choiceOf(t, "small", ernest.Want{Scale: 0.5, Deadline: 1})
@@ -190,31 +157,6 @@ func TestNoChoice(t *testing.T) {
 	}
 	if text := textOf(t, v.Text); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
 		t.Error(text)
-	}
-	if text := textOf(t, v.SVG); strings.Contains(text, "<circle") {
-		t.Error("a choice is marked where there is none")
-	}
-}
-
-// TestScoreRefused: a job that has no score says why, and counts for nothing.
-func TestScoreRefused(t *testing.T) {
-	var all []ernest.JobRow
-	for _, r := range rows {
-		all = append(all, ernest.JobRow{Job: "sort", Row: r})
-	}
-	all = append(all, ernest.JobRow{Job: "one\x1b[31m", Row: rows[0]})
-	scored, err := ernest.Score(all, ernest.Split{}, ernest.FitOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Score{File: "f", Rule: "scale", Scored: scored}
-	out := object(t, s.JSON)
-	jobs, _ := out["jobs"].([]any)
-	if len(jobs) != 2 || jobs[1].(map[string]any)["error"] == nil {
-		t.Errorf("%v", jobs)
-	}
-	if text := textOf(t, s.Text); strings.Contains(text, "\x1b") || !strings.Contains(text, "\none\\x1b[31m: ") {
-		t.Errorf("%q", text)
 	}
 }
 

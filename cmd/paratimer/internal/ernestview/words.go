@@ -98,13 +98,3 @@ func span(p *ernest.Prediction) string {
 	}
 	return units.Seconds(p.Low) + " – " + units.Seconds(p.High)
 }
-
-// cut escapes a name and shortens it.
-func cut(name string) string {
-	const most = 32
-	r := []rune(view.Escape(name))
-	if len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return string(r)
-}

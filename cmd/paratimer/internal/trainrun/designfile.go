@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -95,8 +96,7 @@ func Distinct(rows []ernest.DesignRow) []ernest.DesignRow {
 	return out
 }
 
-// ByParts reports whether a command takes its input as files, or in parts rather than as a fraction.
+// ByParts reports whether a command takes its input in parts rather than as a fraction.
 func ByParts(command string) bool {
-	t := Template{text: command}
-	return t.has("{files}") || t.has("{parts}") && !t.has("{fraction}")
+	return strings.Contains(command, "{parts}") && !strings.Contains(command, "{fraction}")
 }

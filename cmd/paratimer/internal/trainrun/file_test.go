@@ -125,7 +125,7 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(whole[:len(whole)-3]))
 	f.Add([]byte("# paratimer ernest run: \"\nmachines,scale,seconds\n"))
-	command, err := trainrun.NewTemplate(job, three(), nil)
+	command, err := trainrun.NewTemplate(job, three())
 	if err != nil {
 		f.Fatal(err)
 	}

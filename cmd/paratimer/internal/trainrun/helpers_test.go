@@ -31,7 +31,7 @@ func three() []ernest.DesignRow {
 // template is a command for rows.
 func template(t *testing.T, text string, rows []ernest.DesignRow) trainrun.Template {
 	t.Helper()
-	tmpl, err := trainrun.NewTemplate(text, rows, nil)
+	tmpl, err := trainrun.NewTemplate(text, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Template is a shell command with placeholders for the values of a row: {fraction}, {machines}, {parts}, {cores}
-// and {files}, the files of a sample with as many parts as the row. They are replaced by numbers, or by quoted names.
+// A Template is a shell command with placeholders for the values of a row: {fraction}, {machines}, {parts} and {cores}.
 // Other braces are the shell's.
-type Template struct {
-	text  string
-	files map[int][]string // of samples, by their number of parts
-}
+type Template struct{ text string }
 
 // A placeholder is replaced by a number of the row.
 type placeholder struct {
@@ -32,14 +28,10 @@ var placeholders = []placeholder{
 	{"{cores}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Cores) }},
 }
 
-// mostCommand is the greatest length of one argument in Linux, in bytes.
-const mostCommand = 128<<10 - 1
-
-// NewTemplate checks a command against its rows and the files of samples, by their number of parts, if there are any.
-// If rows differ in a value, the command must have its placeholder. If it has a placeholder, all rows must have the
-// value.
-func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (Template, error) {
-	t := Template{text, files}
+// NewTemplate checks a command against its rows. If rows differ in a value, the command must have its placeholder. If
+// it has a placeholder, all rows must have the value.
+func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
+	t := Template{text}
 	switch {
 	case strings.TrimSpace(text) == "":
 		return t, errors.New("the command is empty: give what runs the job, such as './job.sh {fraction} {machines}'")
@@ -57,24 +49,11 @@ func NewTemplate(text string, rows []ernest.DesignRow, files map[int][]string) (
 		return t, errors.New("the command asks for {parts}, which the design does not give: use {fraction}")
 	case t.has("{cores}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Cores <= 0 }):
 		return t, errors.New("the command asks for {cores}, which the design does not give: use {machines}")
-	case t.has("{files}") && len(files) == 0:
-		return t, errors.New("the command asks for {files}: say with --data where the input is")
-	case !t.has("{files}") && len(files) > 0:
-		return t, errors.New("the command does not take the files of the sample: say with {files} where they go")
-	case t.has("{files}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return files[r.Parts] == nil }):
-		return t, errors.New("the command asks for {files}, and there is no sample for a row of the design: each row must say how many parts it takes")
-	case !t.has("{fraction}") && !t.has("{parts}") && !t.has("{files}") &&
-		differ(func(r ernest.DesignRow) float64 { return r.Scale }):
-		return t, errors.New("the command would run on the same input each time: say with {fraction}, {parts} or {files} where the size goes")
+	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
+		return t, errors.New("the command would run on the same input each time: say with {fraction} or {parts} where the size goes")
 	case !t.has("{machines}") && !t.has("{cores}") &&
 		differ(func(r ernest.DesignRow) float64 { return float64(r.Machines) }):
 		return t, errors.New("the command would run on as many machines each time: say with {machines} or {cores} where their number goes")
-	}
-	for _, r := range rows {
-		if n := len(t.Fill(r)); len(files) > 0 && n > mostCommand {
-			return t, fmt.Errorf(
-				"the command has %d KB with the names of %d files, and the shell takes %d KB: name the folder by a shorter path, or store the input in fewer files", n>>10, r.Parts, mostCommand>>10+1)
-		}
 	}
 	return t, nil
 }
@@ -86,15 +65,11 @@ func (t Template) String() string { return t.text }
 
 // Fill returns the command of a row.
 func (t Template) Fill(r ernest.DesignRow) string {
-	pairs := make([]string, 0, 2*len(placeholders)+2)
+	pairs := make([]string, 0, 2*len(placeholders))
 	for _, p := range placeholders {
 		pairs = append(pairs, p.name, p.value(r))
 	}
-	var quoted []string
-	for _, file := range t.files[r.Parts] {
-		quoted = append(quoted, "'"+strings.ReplaceAll(file, "'", `'\''`)+"'")
-	}
-	return strings.NewReplacer(append(pairs, "{files}", strings.Join(quoted, " "))...).Replace(t.text)
+	return strings.NewReplacer(pairs...).Replace(t.text)
 }
 
 // name describes a row.

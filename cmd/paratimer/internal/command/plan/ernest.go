@@ -28,9 +28,6 @@ func ernestCommand() *cli.Command {
 			ernestPredictFlags()...),
 		command.New("choose", "", "choose the cheapest or fastest machines for a deadline or a budget",
 			ernestChoose, ernestChooseFlags()...),
-		command.New("score", "FILE",
-			"train on the small runs of a table, predict the large ones, and compare with naive guesses", ernestScore,
-			ernestScoreFlags()...),
 	)
 }
 

@@ -1,34 +1,31 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
-	"io"
 	"math"
-	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/offers"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 func ernestChooseFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		linesFlag("offer",
-			"machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, cost=FORMULA, machines=, scale=, seconds=, unit=, and speeds=FILE, measurements of such machines (columns machine and speed) that say how many to start so as to drop the slowest; repeatable"),
-		textFlag("offers", "", "read offers from `FILE`, YAML with the same keys"),
+			"machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, machines=, scale=, seconds=, iterations=, unit=; repeatable"),
 		iterationsFlag(),
 		tuplesFlag("at", "run of `SCALE` (default: 1 if scales are fractions), of an iterative job SCALE,ITERATIONS"),
 		timeFlag("deadline", "take at most `TIME`, such as 20m"),
 		numberFlag("budget", 0, "cost at most `N`, in the offers' currency"),
 		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
 		forceFlag(),
-		textFlag("svg", "", "draw time against machines to `FILE`"),
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -44,61 +41,48 @@ func ernestChoose(c *cli.Context) error {
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
 	}
-	for _, flag := range []string{"deadline", "budget"} {
-		v := map[string]float64{"deadline": want.Deadline, "budget": want.Budget}[flag]
-		if c.IsSet(flag) && !(v > 0) || math.IsInf(v, 0) {
-			return command.Usage("--%s %v: it must be more than 0", flag, c.Value(flag))
-		}
+	if c.IsSet("deadline") && !(want.Deadline > 0) {
+		return command.Usage("--deadline %v: it must be more than 0", c.Duration("deadline"))
 	}
-	all, err := offersOf(c)
-	if err != nil {
-		return err
-	}
-	for _, o := range all {
-		if o.Price == 0 && o.Cost == "" && (want.Goal == ernest.Cheapest || want.Budget > 0) {
-			return command.Usage(
-				"offer %s: what does it cost? Give price=… or cost=…, or ask for --goal fastest without --budget",
-				o.Name)
-		}
+	if c.IsSet("budget") && (!(want.Budget > 0) || math.IsInf(want.Budget, 0)) {
+		return command.Usage("--budget %v: it must be more than 0", want.Budget)
 	}
 	shown := ernestview.Choice{}
-	whole, iterative := 1.0, false
-	for i := range all {
-		m, err := readModel(c, all[i].CSV, all[i].Columns(columnsOf(c)))
+	given, _ := c.Generic("offer").(*verbatim)
+	whole := 1.0
+	for _, text := range *given {
+		o, m, err := offerOf(c, text)
 		if err != nil {
-			return command.Usage("offer %s: %w", all[i].Name, err)
+			return err
 		}
-		if iterative = m.Iterative(); i > 0 && iterative != shown.Offers[0].Model.Iterative() {
-			return command.Usage("offer %s: one of %s and %s is a model of iterations and the other is not: name the "+
-				"column of iterations for both, or for neither", all[i].Name, all[0].CSV, all[i].CSV)
+		same := func(other ernest.Offer) bool { return other.Name == o.Name }
+		switch {
+		case slices.ContainsFunc(shown.Offers, same):
+			return command.Usage("--offer: there are two offers %q", o.Name)
+		case o.PricePerMachineHour == 0 && (want.Goal == ernest.Cheapest || want.Budget > 0):
+			return command.Usage("offer %s: what does it cost? Give price=…, or ask for --goal fastest without --budget",
+				o.Name)
+		case len(shown.Offers) > 0 && m.Iterative() != shown.Offers[0].Model.Iterative():
+			return command.Usage("offer %s: its model and that of %s are not both of iterations: name the column of "+
+				"iterations for both, or for neither", o.Name, shown.Offers[0].Name)
 		}
 		for _, r := range m.Rows {
 			whole = max(whole, r.Scale)
 		}
-		offer := all[i].With(m.Model)
-		if offer.Speeds, err = speedsOf(all[i].Speeds); err != nil {
-			return command.Usage("offer %s: %w", all[i].Name, err)
-		}
-		shown.Offers = append(shown.Offers, offer)
-		shown.Warn(all[i].Name, m.Warnings)
+		shown.Offers = append(shown.Offers, o)
+		shown.Warn(o.Name, m.Warnings)
 	}
-	if want.Scale, want.Iterations, err = wantedRun(c, whole, iterative); err != nil {
+	if len(shown.Offers) == 0 {
+		return command.Usage("choose needs --offer; see `paratimer ernest choose --help`")
+	}
+	var err error
+	want.Scale, want.Iterations, err = wantedRun(c, whole, shown.Offers[0].Model.Iterative())
+	if err != nil {
 		return err
 	}
 	shown.Want = want
 	if shown.Choices, err = ernest.Choose(shown.Offers, want); err != nil {
 		return command.Usage("%w", err)
-	}
-	if best := shown.Best(); best != nil {
-		at := slices.IndexFunc(shown.Offers, func(o ernest.Offer) bool { return o.Name == best.Offer })
-		if shown.Spare, err = shown.Offers[at].Spare(best, want); err != nil {
-			return command.Usage("%w", err)
-		}
-	}
-	if path := c.String("svg"); path != "" {
-		if err := command.WriteFile(path, shown.SVG); err != nil {
-			return command.Usage("--svg: %w", err)
-		}
 	}
 	return printed(c, &shown)
 }
@@ -129,56 +113,74 @@ func wantedRun(c *cli.Context, whole float64, iterative bool) (scale float64, it
 	return at[0][0], iterations, nil
 }
 
-// speedsOf reads measurements of machines; nil if there is no file.
-func speedsOf(path string) (*ernest.Speeds, error) {
-	if path == "" {
-		return nil, nil //nolint:nilnil // none were measured, which is no error
-	}
-	in, err := infile.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the speeds: %w", err)
-	}
-	defer in.Close()
-	return ernestmodel.ReadSpeeds(in, path)
+// mostMachines bounds how many machines of an offer are evaluated.
+const mostMachines = 1_000_000
+
+var billings = map[string]ernest.Billing{
+	"moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour,
 }
 
-// offersOf returns the offers of the flags and of the file.
-func offersOf(c *cli.Context) (all []offers.Offer, err error) {
-	if path := c.String("offers"); path != "" {
-		in, name, err := openInput(c, path)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		const most = 1 << 20
-		b, err := io.ReadAll(io.LimitReader(in, most+1))
+// offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with its model. Without a max it has four times
+// as many machines as the largest training run.
+func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernestmodel.Model, err error) {
+	o.MinMachines = 1
+	columns, file, given := columnsOf(c), "", map[string]bool{}
+	texts := map[string]*string{
+		"name": &o.Name, "csv": &file, "machines": &columns.Machines, "scale": &columns.Scale,
+		"seconds": &columns.Seconds, "iterations": &columns.Iterations, "unit": &columns.Unit,
+	}
+	counts := map[string]*int{"min": &o.MinMachines, "max": &o.MaxMachines, "step": &o.Step}
+	bad := func(format string, args ...any) (ernest.Offer, *ernestmodel.Model, error) {
+		return o, nil, command.Usage("--offer %s: %s", text, fmt.Sprintf(format, args...))
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		switch {
-		case err != nil:
-			return nil, command.Usage("cannot read %s: %w", name, err)
-		case len(b) > most:
-			return nil, command.Usage("%s: the file is too large for offers", name)
+		case value == "":
+			return bad("%q is not KEY=VALUE; an offer is name=…,csv=…,price=…,max=…", part)
+		case given[key]:
+			return bad("%s is given twice", key)
+		case texts[key] != nil:
+			*texts[key] = value
+		case counts[key] != nil:
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 || n > mostMachines {
+				return bad("%s=%s: it is a whole number, 1 to %d", key, value, mostMachines)
+			}
+			*counts[key] = n
+		case key == "price":
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+				return bad("price=%s: it is a number, 0 or more, of a machine for an hour", value)
+			}
+			o.PricePerMachineHour = v
+		case key == "billing":
+			billing, ok := billings[value]
+			if !ok {
+				return bad("billing=%s: it is moment, second (a minute at least) or hour", value)
+			}
+			o.Billing = billing
+		default:
+			return bad("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, machines, scale, "+
+				"seconds, iterations, unit", key)
 		}
-		if all, err = offers.Read(b, name, filepath.Dir(path)); err != nil {
-			return nil, command.Usage("%w", err)
+		given[key] = true
+	}
+	for _, key := range []string{"name", "csv"} {
+		if !given[key] {
+			return bad("%s=… is missing; an offer is name=…,csv=…,price=…,max=…", key)
 		}
 	}
-	given, _ := c.Generic("offer").(*verbatim)
-	for _, text := range *given {
-		o, err := offers.Parse(text)
-		if err != nil {
-			return nil, command.Usage("--offer %s: %w", text, err)
-		}
-		all = append(all, o)
+	columns.Whole = columns.Whole && !given["scale"]
+	if m, err = readModel(c, file, columns); err != nil {
+		return o, nil, command.Usage("offer %s: %w", o.Name, err)
 	}
-	seen := map[string]bool{}
-	for _, o := range all {
-		if seen[o.Name] {
-			return nil, command.Usage("--offer: there are two offers %q", o.Name)
-		}
-		seen[o.Name] = true
+	most := 1.0
+	for _, r := range m.Rows {
+		most = max(most, r.Machines)
 	}
-	if len(all) == 0 {
-		return nil, command.Usage("choose needs --offer or --offers; see `paratimer ernest choose --help`")
-	}
-	return all, nil
+	o.Model = m.Model
+	o.MaxMachines = cmp.Or(o.MaxMachines, max(o.MinMachines, int(min(4*most, mostMachines))))
+	return o, m, nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/partitions"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -23,7 +22,7 @@ import (
 func ernestRunFlags() []cli.Flag {
 	flags := []cli.Flag{
 		textFlag("command", "",
-			"run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}, and {files} of --data"),
+			"run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write the times to `FILE`, a table that fit reads; runs in it are not repeated",
@@ -91,11 +90,7 @@ func ernestRun(c *cli.Context) (err error) {
 
 // trainingRuns returns the runs of the flags.
 func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
-	data, err := dataOf(c)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := trainingDesign(c, data)
+	rows, err := trainingDesign(c)
 	if err != nil {
 		return nil, err
 	}
@@ -114,47 +109,23 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	case r.Timeout < 0:
 		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
 	}
-	files, err := filesOf(c, data, rows)
-	if err != nil {
-		return nil, err
-	}
-	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows, files); err != nil {
+	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows); err != nil {
 		return nil, command.Usage("--command: %w", err)
 	}
 	return r, nil
 }
 
-// filesOf returns the files of representative samples of --data, by number of files; nil if it is not set.
-func filesOf(c *cli.Context, data *partitions.Folder, rows []ernest.DesignRow) (map[int][]string, error) {
-	if data == nil {
-		return nil, nil //nolint:nilnil // no data, and no error
-	}
-	sample, err := sampleOf(c, data, rows)
-	if err != nil {
-		return nil, err
-	}
-	if warnings := sample.Warnings(); len(warnings) > 0 {
-		return nil, command.Usage("--data %s: %s; `paratimer ernest design` with the same flags says more",
-			c.String("data"), warnings[0].Text)
-	}
-	files := map[int][]string{}
-	for _, size := range sample.Sizes {
-		files[len(size.Chosen)] = data.Of(size.Chosen)
-	}
-	return files, nil
-}
-
 // trainingDesign returns the design of --design, or of the flags for one.
-func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow, error) {
+func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 	path := c.String("design")
 	if path == "" {
 		for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
-			if !c.IsSet(name) && (name != "total-parts" || data == nil) {
+			if !c.IsSet(name) {
 				return nil, command.Usage(
-					"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts or --data, --min-mcs and --max-mcs")
+					"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
 			}
 		}
-		s, err := spaceOf(c, data)
+		s, err := spaceOf(c)
 		if err != nil {
 			return nil, err
 		}
@@ -172,10 +143,6 @@ func trainingDesign(c *cli.Context, data *partitions.Folder) ([]ernest.DesignRow
 	rows, total, err := trainrun.ReadDesign(f)
 	if err != nil {
 		return nil, command.Usage("--design %s: %w", path, err)
-	}
-	if data != nil && total != len(data.Files) {
-		return nil, command.Usage("--design %s is for an input of %d parts, --data %s has %d files: design with --data",
-			path, total, c.String("data"), len(data.Files))
 	}
 	return inParts(c, rows, total), nil
 }

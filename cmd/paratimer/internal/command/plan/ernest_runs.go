@@ -107,7 +107,7 @@ func columnsOf(c *cli.Context) ernestmodel.Columns {
 	return ernestmodel.Columns{
 		Where:    where,
 		Machines: c.String("machines"), Scale: c.String("scale"), Seconds: c.String("seconds"), Unit: c.String("unit"),
-		Job: c.String("job"), Iterations: c.String("iterations"), Whole: !c.IsSet("scale"),
+		Iterations: c.String("iterations"), Whole: !c.IsSet("scale"),
 	}
 }
 

@@ -1,8 +1,6 @@
 package usage
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,7 +28,6 @@ func TestErnestDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	clicks(t, filepath.Join(dir, "clicks"))
 	ran := 0
 	for _, s := range consoleExamples(t, string(text)) {
 		ran++
@@ -45,31 +42,5 @@ func TestErnestDocs(t *testing.T) {
 	}
 	if ran < 5 {
 		t.Fatalf("only %d commands found: nothing is guarded", ran)
-	}
-}
-
-// clicks writes the input that docs/ernest.md samples: 64 partitions of libsvm rows, the later ones with more entries a
-// row.
-func clicks(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(4, 2))
-	for part := range 64 {
-		var b strings.Builder
-		for range 40 {
-			b.WriteString("1")
-			for column := range 50 {
-				if r.Float64() < 0.1+0.5*float64(part)/64 {
-					fmt.Fprintf(&b, " %d:1", column+1)
-				}
-			}
-			b.WriteString("\n")
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part-%05d", part)), []byte(b.String()),
-			0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

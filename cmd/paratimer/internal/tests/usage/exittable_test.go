@@ -43,7 +43,6 @@ var exitTable = map[string]struct {
 		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
 		[]string{
 			"ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m",
-			"ernest choose --offers FILE --deadline 2m",
 		},
 	},
 	"ernest design": {"ernest design --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8", nil},
@@ -52,9 +51,8 @@ var exitTable = map[string]struct {
 		"ernest predict ../../examples/training.csv --at 64,1",
 		[]string{"ernest predict FILE --at 64,1"},
 	},
-	"ernest rows":  {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
-	"ernest run":   {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
-	"ernest score": {"ernest score ../../examples/training.csv", []string{"ernest score FILE"}},
+	"ernest rows": {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
+	"ernest run":  {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
 	"estimate": {
 		"estimate ../../examples/fig3a.yaml",
 		[]string{"estimate FILE", "estimate ../../examples/fig3a.yaml --profile FILE"},

@@ -81,7 +81,6 @@ func TestMistakes(t *testing.T) {
 		{"score JOB", program.ExitUsage, "this is a job file, not a recording: `paratimer model` reads it"},
 		{"ernest fit PLAN", program.ExitUsage, "is a plan, not a table of runs: `paratimer estimate`"},
 		{"ernest fit JOB", program.ExitUsage, "is a job file, not a table of runs: `paratimer model` reads it"},
-		{"ernest score PLAN", program.ExitUsage, "is a plan, not a table of runs: `paratimer estimate`"},
 		{"whatif PLAN --demands PLAN", program.ExitUsage, "is a plan, not a job file: `paratimer estimate`"},
 		{"import PLAN -o DIR", program.ExitUsage, "is a plan, not a history: `paratimer estimate`"},
 		{"import TAPE -o DIR", program.ExitUsage, "is a recording (observations), not a history: `paratimer replay` plays it"},
