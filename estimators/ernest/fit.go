@@ -50,6 +50,10 @@ type Model struct {
 	// below the number of terms.
 	Condition float64
 	Warnings  []Warning
+	// Relative means that the model has the least squared errors relative to the times, not the least squared seconds:
+	// leaving one out, its mean error is much lower. This is so where few long runs follow another law than the others,
+	// such as runs on machines with a full memory.
+	Relative bool
 
 	options  FitOptions
 	all      []configuration
@@ -90,6 +94,11 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	}
 	if alone {
 		if err := m.tryExtra(o.Extra, !usual); err != nil {
+			return nil, err
+		}
+	}
+	if notPositive(rows) == 0 {
+		if err := m.tryRelative(); err != nil {
 			return nil, err
 		}
 	}
@@ -143,9 +152,9 @@ func (m *Model) compare(rivals bool) {
 	if notPositive(m.Rows) > 0 {
 		return
 	}
-	m.evidence = gather(m.all, byFeatures(ownFeatures, false))
+	m.evidence = gather(m.all, byFeatures(ownFeatures, m.Relative))
 	if rivals {
-		m.rivals = findRivals(m.all)
+		m.rivals = findRivals(m.all, m.Relative)
 	}
 	tests := m.tests
 	for _, r := range m.rivals {
@@ -159,7 +168,7 @@ func (m *Model) compare(rivals bool) {
 // regress fits terms and computes the leave-one-out predictions.
 func (m *Model) regress(terms []Term) error {
 	of := m.features(terms)
-	r, err := regress(m.all, of, false)
+	r, err := regress(m.all, of, m.Relative)
 	if err != nil {
 		return err
 	}
@@ -197,7 +206,7 @@ func (m *Model) features(terms []Term) featurer {
 
 // leaveOut predicts each row by a model of other configurations.
 func (m *Model) leaveOut(of featurer, folds int) []float64 {
-	tests := byFeatures(of, false).leaveOut(m.all, folds)
+	tests := byFeatures(of, m.Relative).leaveOut(m.all, folds)
 	left := make([]float64, len(m.Rows))
 	for i, at := range m.group {
 		left[i] = tests[at].predicted
@@ -225,6 +234,26 @@ const (
 	extraShare  = 0.3
 	extraAmount = 0.005
 )
+
+// tryRelative fits the errors relative to the times, and keeps that model if it is as much better as a further term
+// must be.
+func (m *Model) tryRelative() error {
+	absolute := *m
+	m.Relative = true
+	if err := m.regress(m.Terms); err != nil {
+		return err
+	}
+	_, scored := m.meanError(m.Left)
+	_, before := absolute.meanError(absolute.Left)
+	if scored >= before && m.LOO < absolute.LOO*(1-extraShare) && absolute.LOO >= patternError &&
+		len(m.Rows)-len(m.Terms) >= patternRows {
+		m.warn("relative_errors", "fitted to errors relative to the times, as the longest runs follow another law: leaving "+
+			"one out, the mean error falls from %s to %s", units.Tenths(absolute.LOO), units.Tenths(m.LOO))
+		return nil
+	}
+	*m = absolute
+	return nil
+}
 
 // usualExtra are the terms that Fit tries by default if the rows allow them: those of §3.4, undivided work, and pairs
 // of records.

@@ -23,15 +23,19 @@ type rival struct {
 	same bool // it has the model's terms, so it is no independent check
 }
 
-// findRivals compares a model with: its terms by relative errors; Amdahl's law (a constant and divided work); Amdahl's
+// findRivals compares a model with: its terms by the other kind of errors, absolute or relative; Amdahl's law (a constant and divided work); Amdahl's
 // law with undivided work; the nearest configuration, by scale/machines; and a power law.
-func findRivals(all []configuration) []rival {
+func findRivals(all []configuration, relative bool) []rival {
+	other := "relative errors"
+	if relative {
+		other = "absolute errors"
+	}
 	var found []rival
 	for i, r := range []struct {
 		name string
 		fit  learner
 	}{
-		{"relative errors", byFeatures(ownFeatures, true)},
+		{other, byFeatures(ownFeatures, !relative)},
 		{"amdahl", byFeatures(termFeatures(One, ScalePerMachine), true)},
 		{"amdahl and scale", byFeatures(termFeatures(One, ScalePerMachine, Scale), true)},
 		{"nearest, scale/machines", byNearest},

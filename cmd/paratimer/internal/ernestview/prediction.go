@@ -135,6 +135,9 @@ func (f *Fitted) table(t *text, predicted []ernest.Prediction) {
 		if f.shown(&p) {
 			took, within = units.Seconds(p.Seconds), span(&p)
 		}
+		if f.shown(&p) && doubted(&p) && within != "?" { // the range is the answer
+			took, within = within, "about "+took
+		}
 		rows = append(rows, []string{
 			units.Number(p.Machines), units.Number(p.Scale), fmt.Sprint(p.Iterations), took, within,
 			beyond(p.Extrapolation),
@@ -232,9 +235,7 @@ func refusals(p *ernest.Prediction) []ernest.Warning {
 // instead returns the prediction of the next best method, for a point without a number or with one that is likely
 // off.
 func (f *Fitted) instead(p *ernest.Prediction) []ernest.Warning {
-	doubted := p.Refused != nil ||
-		slices.ContainsFunc(p.Warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
-	if !doubted || p.Next == nil {
+	if p.Refused == nil && !doubted(p) || p.Next == nil {
 		return nil
 	}
 	return []ernest.Warning{{
@@ -242,6 +243,11 @@ func (f *Fitted) instead(p *ernest.Prediction) []ernest.Warning {
 		Text: fmt.Sprintf("%s says %s; leaving one out it is %s off in the mean, ernest %s",
 			p.Next.Method, units.Seconds(p.Next.Seconds), units.Tenths(p.Next.Error), units.Tenths(f.Model.LOO)),
 	}}
+}
+
+// doubted reports whether a number is more likely off than not.
+func doubted(p *ernest.Prediction) bool {
+	return slices.ContainsFunc(p.Warnings, func(w ernest.Warning) bool { return w.Code == "likely_off" })
 }
 
 // remarks returns the warnings of a number that is shown.
