@@ -3,40 +3,21 @@ package trainrun
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
-	"sync"
-	"time"
+	"text/tabwriter"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
 )
 
-// String formats a time as the views of frames do: "~3m (2m – 5m)", "?".
-func (r Range) String() string {
-	var h frame.Headline
-	if !math.IsNaN(r.Seconds) {
-		mid, low, high := frame.Seconds(r.Seconds), frame.Seconds(r.Low), frame.Seconds(r.High)
-		h = frame.Headline{RemainingSeconds: &mid, LowSeconds: &low, HighSeconds: &high, Rough: r.Rough}
+// line describes a run that has ended. left is the number of runs to come.
+func line(s Step, out Outcome, left int) string {
+	rest := "that was all"
+	if left > 0 {
+		rest = units.Count(left, "run") + " left"
 	}
-	return view.Remaining(h)
-}
-
-// Lines writes a line for each run that has ended.
-type Lines struct{ W io.Writer }
-
-// Begin implements Display.
-func (Lines) Begin(Step, Outlook) {}
-
-// End implements Display.
-func (l Lines) End(s Step, out Outcome, o Outlook) {
-	left := "that was all"
-	if all := o.This.Plus(o.Rest); all != (Range{}) {
-		left = all.String() + " left"
-	}
-	fmt.Fprintf(l.W, "%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row),
-		outcomeText(out, s.Attempt), left)
+	return fmt.Sprintf("%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row),
+		outcomeText(out, s.Attempt), rest)
 }
 
 func outcomeText(out Outcome, attempt int) string {
@@ -49,77 +30,50 @@ func outcomeText(out Outcome, attempt int) string {
 		text += fmt.Sprintf(", at attempt %d", attempt)
 	}
 	if out.Output != "" {
-		text += ": " + view.Escape(lastLine(out.Output))
+		text += ": " + view.Escape(out.Output[strings.LastIndexByte(out.Output, '\n')+1:])
 	}
 	return text
 }
 
-func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }
-
-// A Bar is Lines, and below them on a terminal a progress line that Tick redraws.
-type Bar struct {
-	Lines
-	Now func() time.Time
-
-	mu      sync.Mutex
-	step    Step
-	outlook Outlook
-	from    time.Time     // when the run began
-	past    time.Duration // of the runs before
-	running bool
+// A Preview has the runs that would be made.
+type Preview struct {
+	Runs []Planned `json:"runs"`
 }
 
-const (
-	barCells = 10
-	barWidth = 79 // a line that wraps cannot be overdrawn
-)
-
-// Begin implements Display.
-func (b *Bar) Begin(s Step, o Outlook) {
-	b.mu.Lock()
-	b.step, b.outlook, b.from, b.running = s, o, b.Now(), true
-	b.mu.Unlock()
-	b.Tick()
+// A Planned is a run that would be made.
+type Planned struct {
+	Number   int     `json:"number"`
+	Of       int     `json:"of"`
+	Machines int     `json:"machines"`
+	Scale    float64 `json:"scale"`
+	Parts    int     `json:"parts,omitempty"`
+	Command  string  `json:"command"`
 }
 
-// End implements Display.
-func (b *Bar) End(s Step, out Outcome, o Outlook) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.running = false
-	b.past += out.Took
-	fmt.Fprint(b.W, "\r\x1b[K")
-	b.Lines.End(s, out, o)
-}
-
-// Close removes the progress line.
-func (b *Bar) Close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.running {
-		b.running = false
-		fmt.Fprint(b.W, "\r\x1b[K")
+// Preview returns what Go would do.
+func (r *Runner) Preview() *Preview {
+	p := &Preview{Runs: []Planned{}}
+	for _, s := range r.Todo() {
+		p.Runs = append(p.Runs, Planned{
+			s.Number, s.Of, s.Row.Machines, s.Row.Scale, s.Row.Parts, r.Command.Fill(s.Row),
+		})
 	}
+	return p
 }
 
-// Tick redraws the progress line.
-func (b *Bar) Tick() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.running {
-		return
+// Text writes the preview as a table.
+func (p *Preview) Text(w io.Writer) error {
+	if len(p.Runs) == 0 {
+		_, err := io.WriteString(w, "nothing to run: all runs are in the file\n")
+		return err
 	}
-	passed := b.Now().Sub(b.from)
-	left := b.outlook.This.After(passed.Seconds()).Plus(b.outlook.Rest)
-	done := 0.0
-	if past := (b.past + passed).Seconds(); past+left.Seconds > 0 { // not NaN either
-		done = past / (past + left.Seconds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "RUN\tMACHINES\tSCALE\tCOMMAND")
+	for _, r := range p.Runs {
+		fmt.Fprintf(t, "%d/%d\t%d\t%.6g\t%s\n", r.Number, r.Of, r.Machines, r.Scale, view.Escape(r.Command))
 	}
-	cells := int(done * barCells)
-	line := fmt.Sprintf("[%s%s] %d/%d  %s, %v  %s", strings.Repeat("#", cells), strings.Repeat(".", barCells-cells),
-		b.step.Number, b.step.Of, name(b.step.Row), passed.Truncate(time.Second), left)
-	if r := []rune(line); len(r) > barWidth {
-		line = string(r[:barWidth-1]) + "…"
-	}
-	fmt.Fprint(b.W, "\r\x1b[K"+line)
+	return t.Flush()
 }
+
+// JSON writes the preview as JSON.
+func (p *Preview) JSON(w io.Writer) error { return view.JSON(w, p, " ") }

@@ -106,7 +106,7 @@ func newSetup(t *testing.T, rows []ernest.DesignRow) *setup {
 	command := template(t, job, rows)
 	s.Runner = trainrun.Runner{
 		Command: command, Design: rows, File: open(t, s.path, command), Repeat: 1,
-		Run: s.cluster.run, Show: trainrun.Lines{W: s.shown},
+		Run: s.cluster.run, Show: s.shown,
 	}
 	return s
 }

@@ -1,3 +1,8 @@
+// Package trainrun makes the training runs of a design (Ernest, NSDI 2016, §3.3): it runs a command once for each
+// row, the cheapest first, measures its time, and stores the times in a CSV file that a later call continues.
+//
+// The file is a complete table of successful runs at any time: a line is appended and synced at once, or removed
+// again.
 package trainrun
 
 import (
@@ -5,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -23,13 +29,7 @@ type Runner struct {
 	AtOnce  int           // how many runs are made at the same time (§4.1), 0 for 1
 	Timeout time.Duration // of a run; 0: none
 	Run     func(ctx context.Context, command string) Outcome
-	Show    Display
-}
-
-// A Display shows the progress.
-type Display interface {
-	Begin(Step, Outlook)
-	End(Step, Outcome, Outlook)
+	Show    io.Writer // gets a line for each run that has ended
 }
 
 // A Step is a run to make.
@@ -37,11 +37,6 @@ type Step struct {
 	Number, Of int // among the runs of the design, including those in the file
 	Row        ernest.DesignRow
 	Attempt    int // from 1
-}
-
-// An Outlook is how long the remaining runs will take.
-type Outlook struct {
-	This, Rest Range // the run that was started, and all after it
 }
 
 // A Failure is a run that failed at every attempt.
@@ -93,11 +88,10 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 	for len(todo) > 0 {
 		batch := todo[:min(max(1, r.AtOnce), len(todo))]
 		todo = todo[len(batch):]
-		r.Show.Begin(batch[0], r.outlook(slices.Concat(batch, todo)))
 		outcomes := r.together(ctx, batch)
 		var again []Step
 		for i, step := range batch {
-			out, left := outcomes[i], slices.Concat(again, batch[i+1:], todo)
+			out := outcomes[i]
 			switch {
 			case out.Err == nil:
 				if err := r.File.Add(rowOf(step.Row, out.Took)); err != nil {
@@ -109,12 +103,11 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 			case step.Attempt <= r.Retry:
 				again = append(again, step)
 				again[len(again)-1].Attempt++
-				left = slices.Concat(again, batch[i+1:], todo)
 			default:
 				failed = append(failed, Failure{step.Row, out})
 				inARow++
 			}
-			r.Show.End(step, out, r.outlook(left))
+			_, _ = io.WriteString(r.Show, line(step, out, len(again)+len(batch)-i-1+len(todo)))
 			if inARow == hopeless {
 				return failed, ErrHopeless
 			}
@@ -154,18 +147,4 @@ const shortest = time.Microsecond
 func rowOf(r ernest.DesignRow, took time.Duration) ernest.Row {
 	s := max(took, shortest).Seconds()
 	return ernest.Row{Machines: float64(r.Machines), Scale: r.Scale, Seconds: math.Round(s*1e6) / 1e6}
-}
-
-// outlook returns how long the first of the steps will take, and all others.
-func (r *Runner) outlook(steps []Step) Outlook {
-	f := NewForecast(r.File.Rows)
-	var o Outlook
-	for i, s := range steps {
-		if i == 0 {
-			o.This = f.Row(s.Row)
-		} else {
-			o.Rest = o.Rest.Plus(f.Row(s.Row))
-		}
-	}
-	return o
 }

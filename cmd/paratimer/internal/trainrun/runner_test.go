@@ -27,8 +27,8 @@ func TestCheapestFirst(t *testing.T) {
 		t.Errorf("the file is\n%s\nwant\n%s", got, want)
 	}
 	lines := strings.Split(strings.TrimSpace(s.shown.String()), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], "1/3  machines 4, scale 0.125: 13.1s; ~") ||
-		!strings.HasSuffix(lines[0], ", rough) left") ||
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "1/3  machines 4, scale 0.125: 13.1s; ") ||
+		!strings.HasSuffix(lines[0], "; 2 runs left") ||
 		lines[2] != "3/3  machines 1, scale 0.25: 35s; that was all" {
 		t.Errorf("said\n%s", s.shown)
 	}
@@ -80,8 +80,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("the file is\n%s\nwant\n%s", got, want)
 	}
 	for _, want := range []string{
-		"1/3  machines 4, scale 0.125: failed, exit code 3, after 2s: no such input; ? left\n",
-		"2/3  machines 2, scale 0.25: failed, exit code 3, after 2s, at attempt 2: no such input; ~",
+		"1/3  machines 4, scale 0.125: failed, exit code 3, after 2s: no such input; 3 runs left\n",
+		"2/3  machines 2, scale 0.25: failed, exit code 3, after 2s, at attempt 2: no such input; 1 run left",
 	} {
 		if !strings.Contains(s.shown.String(), want) {
 			t.Errorf("%q is not said in\n%s", want, s.shown)

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -34,7 +32,7 @@ func ernestRunFlags() []cli.Flag {
 		countFlag("retry", 0, "repeat a failed run `N` times"),
 		timeFlag("timeout", "kill a run after `TIME`; it has failed"),
 		textFlag("log", "", "append the commands' output to `FILE` (default: their last words, if they fail)"),
-		switchFlag("dry-run", "print the commands and their expected time, and run nothing"),
+		switchFlag("dry-run", "print the commands, and run nothing"),
 		atFlag(), forceFlag(),
 	}
 	return append(append(flags, ernestDesignFlags()...), modelFlags()...)
@@ -155,7 +153,7 @@ func inParts(c *cli.Context, rows []ernest.DesignRow, total int) []ernest.Design
 	return trainrun.Distinct(rows)
 }
 
-// train makes the runs and shows their progress: a bar on a terminal, else a line per run.
+// train makes the runs, and writes a line for each.
 func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	log := io.Discard
 	if path := c.String("log"); path != "" {
@@ -168,41 +166,13 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	}
 	const grace = 5 * time.Second
 	r.Run = trainrun.Shell{Log: log, Env: command.Environ(c), Now: time.Now, Grace: grace}.Run
-	lines := trainrun.Lines{W: c.App.ErrWriter}
-	r.Show = lines
-	if view.Terminal(c.App.ErrWriter) && command.Getenv(c)("TERM") != "dumb" {
-		bar := &trainrun.Bar{Lines: lines, Now: time.Now}
-		stop := ticking(c.Context, bar.Tick)
-		defer bar.Close()
-		defer stop()
-		r.Show = bar
-	}
+	r.Show = c.App.ErrWriter
 	failed, err := r.Go(c.Context)
 	if errors.Is(err, trainrun.ErrHopeless) {
 		fmt.Fprintf(c.App.ErrWriter, "paratimer: %v\n", err)
 		return nil, command.ErrQueryFailed
 	}
 	return failed, err
-}
-
-// ticking calls f every second until it is stopped.
-func ticking(ctx context.Context, f func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		t := time.NewTicker(time.Second)
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				f()
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return func() { cancel(); <-done }
 }
 
 // sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
