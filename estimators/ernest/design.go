@@ -2,12 +2,10 @@ package ernest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/internal/adesign"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -49,29 +47,36 @@ const noWeight = 1e-7
 // Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay for. A
 // *SpaceError gives the reason if there is no design.
 func Design(s Space) (*Plan, error) {
-	rows, p, err := s.problem()
+	rows, e, err := s.experiments()
 	if err != nil {
 		return nil, err
 	}
 	poor := noDesign("Budget", "%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest "+
-		"five cost", p.Budget, MinWeight, cheapest(p.Costs, enough))
-	if p.Budget <= MinWeight*cheapest(p.Costs, 1) {
+		"five cost", s.Budget, MinWeight, s.Budget*cheapest(e.costs, enough))
+	if MinWeight*cheapest(e.costs, 1) >= 1 {
 		return nil, poor
 	}
-	d, err := adesign.Solve(p)
-	if err != nil {
-		return nil, explain(err)
+	if dependent := e.span(nil).Dependent(); len(dependent) > 0 {
+		var together []Term
+		for _, j := range slices.Concat(dependent...) {
+			together = append(together, BaseTerms()[j])
+		}
+		return nil, noDesign("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
+			names(together))
 	}
-	made := plan(rows, d, p.Budget)
+	d, err := e.solve()
+	if err != nil {
+		return nil, err
+	}
+	made := plan(rows, d, s.Budget)
 	if len(made.Rows) == 0 {
 		return nil, poor
 	}
 	return made, nil
 }
 
-// problem returns the candidates and the design problem: their costs, and their features divided by the means over
-// all candidates.
-func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
+// experiments returns the candidates, and their costs and features.
+func (s *Space) experiments() ([]DesignRow, *experiments, error) {
 	s.defaults()
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -82,18 +87,18 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 			"raise MaxParts or lower MinMachines", s.MaxParts, s.MinMachines, s.CoresPerMachine)
 	}
 	base := BaseTerms()
-	p := &adesign.Problem{Budget: s.Budget}
+	e := &experiments{}
 	means := make([]float64, len(base))
 	most := 0
 	for _, r := range rows {
-		if !finite(r.Cost) || r.Cost <= 0 {
+		if share := r.Cost / s.Budget; !finite(share) || share <= 0 {
 			return nil, nil, noDesign("Cost", "it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost,
 				r.Scale, r.Machines)
 		}
 		most = max(most, r.Machines)
 		f := features(base, float64(r.Machines), r.Scale)
-		p.Features = append(p.Features, f)
-		p.Costs = append(p.Costs, r.Cost)
+		e.features = append(e.features, f)
+		e.costs = append(e.costs, r.Cost/s.Budget)
 		for j, v := range f {
 			means[j] += v / float64(len(rows))
 		}
@@ -107,10 +112,10 @@ func (s *Space) problem() ([]DesignRow, *adesign.Problem, error) {
 		return nil, nil, noDesign("MaxMachines", "the candidates have %d different numbers of machines: telling 1, "+
 			"machines and log(machines) apart takes 3 or more%s", n, starved)
 	}
-	for _, f := range p.Features {
+	for _, f := range e.features {
 		floats.Div(f, means)
 	}
-	return rows, p, nil
+	return rows, e, nil
 }
 
 func counts(rows []DesignRow) int {
@@ -119,20 +124,6 @@ func counts(rows []DesignRow) int {
 		seen[r.Machines] = true
 	}
 	return len(seen)
-}
-
-// explain translates a solver error about columns into a *SpaceError about terms that the user can act on.
-func explain(err error) error {
-	var singular *adesign.SingularError
-	if !errors.As(err, &singular) {
-		return noDesign("", "%v", err)
-	}
-	var terms []Term
-	for _, j := range singular.Dependent {
-		terms = append(terms, BaseTerms()[j])
-	}
-	return noDesign("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
-		names(terms))
 }
 
 // enough is one run more than the four coefficients, so that one run is left to check the model.
@@ -145,14 +136,14 @@ func cheapest(costs []float64, n int) float64 {
 
 // plan returns the runs of a design. Warnings are about the runs to make: too few runs, too few numbers of machines,
 // or a cost above the budget.
-func plan(rows []DesignRow, d *adesign.Design, budget float64) *Plan {
-	p := &Plan{Objective: d.Objective, Gap: max(0, d.Gap), Candidates: len(rows)} // a negative gap is a rounding error
+func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
+	p := &Plan{Objective: d.objective, Gap: max(0, d.gap), Candidates: len(rows)} // a negative gap is a rounding error
 	for i, r := range rows {
-		r.Weight = d.Weights[i]
+		r.Weight = d.weights[i]
 		if 1-r.Weight < noWeight {
 			r.Weight = 1
 		}
-		p.Cost += d.Weights[i] * r.Cost
+		p.Cost += d.weights[i] * r.Cost
 		if r.Weight > noWeight {
 			p.Support = append(p.Support, r)
 		}
@@ -179,7 +170,7 @@ func plan(rows []DesignRow, d *adesign.Design, budget float64) *Plan {
 
 // Greedy takes the cheapest runs that fit the budget, the scheme that §6.5 compares with.
 func Greedy(s Space) (*Plan, error) {
-	rows, p, err := s.problem()
+	rows, e, err := s.experiments()
 	if err != nil {
 		return nil, err
 	}
@@ -190,22 +181,20 @@ func Greedy(s Space) (*Plan, error) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rows[a].Cost, rows[b].Cost) })
 	weights, cost := make([]float64, len(rows)), 0.0
 	for _, i := range order {
-		if cost+rows[i].Cost > p.Budget {
+		if cost+rows[i].Cost > s.Budget {
 			break
 		}
 		cost += rows[i].Cost
 		weights[i] = 1
 	}
 	if cost == 0 {
-		return nil, noDesign("Budget", "%g does not pay for the cheapest run, which costs %.3g", p.Budget,
+		return nil, noDesign("Budget", "%g does not pay for the cheapest run, which costs %.3g", s.Budget,
 			rows[order[0]].Cost)
 	}
-	d, err := adesign.Evaluate(p, weights)
-	if errors.As(err, new(*adesign.SingularError)) {
-		d, err = &adesign.Design{Weights: weights, Objective: math.Inf(1), Gap: math.NaN()}, nil
+	if e.span(weights).Rank == len(BaseTerms()) {
+		if d, _, ok := e.evaluate(weights); ok {
+			return plan(rows, d, s.Budget), nil
+		}
 	}
-	if err != nil {
-		return nil, explain(err)
-	}
-	return plan(rows, d, p.Budget), nil
+	return plan(rows, &weighting{weights, math.Inf(1), math.NaN()}, s.Budget), nil
 }

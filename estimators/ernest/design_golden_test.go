@@ -55,7 +55,7 @@ func TestGoldenDesign(t *testing.T) {
 				}
 			}
 			space := c.space()
-			rows, problem, err := space.problem()
+			rows, problem, err := space.experiments()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestGoldenDesign(t *testing.T) {
 			last := len(rows) - 1 // of more than one machine
 			for j, term := range BaseTerms() {
 				near("mean of "+term.String(), term.At(float64(rows[last].Machines),
-					rows[last].Scale)/problem.Features[last][j], c.Means[j], 1e-12*c.Means[j])
+					rows[last].Scale)/problem.features[last][j], c.Means[j], 1e-12*c.Means[j])
 			}
 			p, err := Design(c.space())
 			if err != nil {

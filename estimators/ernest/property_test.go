@@ -78,7 +78,11 @@ func indices(n int) []int {
 	return v
 }
 
-type failer interface{ Fatalf(string, ...any) }
+type failer interface {
+	Helper()
+	Errorf(string, ...any)
+	Fatalf(string, ...any)
+}
 
 // checkPrediction holds what is so of every prediction: numbers of 0 or more in order, or NaN and a reason.
 func checkPrediction(t failer, p Prediction) {
