@@ -105,7 +105,6 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	m.compare(alone)
 	m.undetermined()
 	if alone && notPositive(rows) == 0 {
-		m.missed()
 		m.suspects = m.findSuspects()
 	}
 	m.doubt = m.judge()
@@ -235,6 +234,10 @@ const (
 	extraAmount = 0.005
 )
 
+// leastRelative is the leave-one-out error, and spareRows the number of rows beyond the terms, from which relative errors
+// are tried: with fewer rows or errors it would fit the noise.
+const leastRelative, spareRows = 0.10, 4
+
 // tryRelative fits the errors relative to the times, and keeps that model if it is as much better as a further term
 // must be.
 func (m *Model) tryRelative() error {
@@ -245,8 +248,8 @@ func (m *Model) tryRelative() error {
 	}
 	_, scored := m.meanError(m.Left)
 	_, before := absolute.meanError(absolute.Left)
-	if scored >= before && m.LOO < absolute.LOO*(1-extraShare) && absolute.LOO >= patternError &&
-		len(m.Rows)-len(m.Terms) >= patternRows {
+	if scored >= before && m.LOO < absolute.LOO*(1-extraShare) && absolute.LOO >= leastRelative &&
+		len(m.Rows)-len(m.Terms) >= spareRows {
 		m.warn("relative_errors", "fitted to errors relative to the times, as the longest runs follow another law: leaving "+
 			"one out, the mean error falls from %s to %s", units.Tenths(absolute.LOO), units.Tenths(m.LOO))
 		return nil
