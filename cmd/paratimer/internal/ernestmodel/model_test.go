@@ -3,8 +3,6 @@ package ernestmodel
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -147,45 +145,6 @@ func TestSaved(t *testing.T) {
 				t.Errorf("%s: %+v, and after reading %+v", name, a, b)
 			}
 		}
-	}
-}
-
-// TestChanged: a saved model knows whether the job's files are what they were.
-func TestChanged(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "job.jar")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("one")
-	m, err := Fit(read(t, runs, columns), ernest.FitOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := SumOf(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Of = []Sum{sum}
-	var saved bytes.Buffer
-	if err := m.Write(&saved); err != nil {
-		t.Fatal(err)
-	}
-	back, err := Read(&saved, "f")
-	if err != nil || len(Changed(back.Of)) != 0 {
-		t.Errorf("%v, %v", Changed(back.Of), err)
-	}
-	write("another")
-	if w := Changed(back.Of); len(w) != 1 || w[0].Code != "changed" {
-		t.Errorf("%v", w)
-	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	if w := Changed(back.Of); len(w) != 1 || w[0].Code != "unknown_change" {
-		t.Errorf("%v", w)
 	}
 }
 

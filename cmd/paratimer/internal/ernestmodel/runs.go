@@ -25,8 +25,8 @@ type Columns struct {
 // A Condition selects the rows with a value, as text, in a column.
 type Condition struct{ Column, Value string }
 
-// units has the seconds of each unit.
-var units = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
+// inSeconds has the seconds of each unit.
+var inSeconds = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
 
 // Runs are the rows of a table. Lists have one element per row.
 type Runs struct {
@@ -39,7 +39,7 @@ type Runs struct {
 
 // ReadRuns reads a table; file is the name in messages.
 func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
-	unit, ok := units[c.Unit]
+	unit, ok := inSeconds[c.Unit]
 	if !ok {
 		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
 	}

@@ -34,13 +34,13 @@ type saved struct {
 		Resamples int    `json:"resamples,omitempty"`
 	} `json:"fit"`
 	Rows []ernest.Row `json:"rows"`
-	Of   []Sum        `json:"of,omitempty"` // the job's program and inputs
+	Of   any          `json:"of,omitempty"` // only in files from versions that kept checksums; ignored
 }
 
 // Write saves a model.
 func (m *Model) Write(w io.Writer) error {
 	s := saved{
-		Of: m.Of, Format: format, Version: version, Rows: m.Rows,
+		Format: format, Version: version, Rows: m.Rows,
 		Terms: m.Terms[m.Setup:], Coefficients: m.Coefficients[m.Setup:],
 	}
 	s.Fit.FitOptions = m.Options
@@ -89,7 +89,6 @@ func (s *saved) model() (*Model, error) {
 		return nil, fmt.Errorf(
 			"its coefficients are not those of its rows: it was changed, or another version wrote it; fit the runs again")
 	}
-	m.Of = s.Of
 	return m, nil
 }
 

@@ -1,15 +1,12 @@
 package plan
 
 import (
-	"bytes"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/estimators/ernest"
@@ -20,7 +17,6 @@ func ernestFitFlags() []cli.Flag {
 		iterationsFlag(),
 		atFlag(), forceFlag(),
 		textFlag("save", "", "write the model to `FILE`, for predict and choose"),
-		listFlag("of", "the runs are of the program or input in `FILE`: predict warns if it has changed; repeatable"),
 		command.OutputFlag("text", "json"),
 	)
 }
@@ -40,13 +36,6 @@ func ernestFit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range c.StringSlice("of") {
-		sum, err := ernestmodel.SumOf(file)
-		if err != nil {
-			return command.Usage("--of: %w", err)
-		}
-		m.Of = append(m.Of, sum)
-	}
 	shown := ernestview.Fitted{Name: name, Model: m, Points: points, Force: c.Bool("force")}
 	if path := c.String("save"); path != "" {
 		if err := command.WriteFile(path, m.Write); err != nil {
@@ -57,27 +46,6 @@ func ernestFit(c *cli.Context) error {
 		shown.Next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
 	}
 	return printed(c, &shown)
-}
-
-// openRuns opens a table of runs, or creates one from recordings.
-func openRuns(c *cli.Context) (in io.ReadCloser, name string, err error) {
-	first := c.Args().First()
-	recorded := false
-	if first != "" && first != "-" {
-		recorded, _, err = input.IsRecording(first)
-	}
-	if err != nil || !recorded {
-		if err := command.Arguments(c, 1, 1); err != nil {
-			return nil, "", err
-		}
-		return openInput(c, first)
-	}
-	table, err := trainingTable(c)
-	if err != nil {
-		return nil, "", err
-	}
-	var rows bytes.Buffer
-	return io.NopCloser(&rows), strings.Join(c.Args().Slice(), " "), table.Text(&rows)
 }
 
 // A printable can be written as text and as JSON.
@@ -112,7 +80,6 @@ func ernestPredict(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	m.Warnings = append(m.Warnings, ernestmodel.Changed(m.Of)...)
 	points, err := pointsOf(c, m.Iterative())
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package trainrows_test
+package ernestmodel
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrows"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -74,7 +73,7 @@ func TestOf(t *testing.T) {
 		{"input of some tasks", fifo(20, math.NaN()), 0, 0, 0, "how much it read is not known"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := trainrows.Of("run", c.plan, 60)
+			r, err := RunOf("run", c.plan, 60)
 			if c.why != "" {
 				if err == nil || err.Error() != c.why {
 					t.Fatalf("got %v, want %q", err, c.why)
@@ -87,7 +86,7 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
-	if _, err := trainrows.Of("run", fifo(20, 50), math.NaN()); err == nil ||
+	if _, err := RunOf("run", fifo(20, 50), math.NaN()); err == nil ||
 		err.Error() != "how long it took is not known" {
 		t.Error(err)
 	}
@@ -97,7 +96,7 @@ func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
 func TestTable(t *testing.T) {
 	nan := math.NaN()
-	got := trainrows.NewTable([]trainrows.Run{
+	got := NewTable([]Run{
 		{Name: "one, \"1\"", Machines: 4, Records: 250, Bytes: nan, Seconds: 12.5},
 		{Name: "two\n", Machines: 8, Records: 1000, Bytes: 5, Seconds: 30},
 		{Name: "three", Machines: 8, Records: nan, Bytes: 6, Seconds: 30},
@@ -106,7 +105,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("left out: %+v", got.Left)
 	}
 	var text bytes.Buffer
-	if err := got.Text(&text); err != nil {
+	if err := got.Write(&text); err != nil {
 		t.Fatal(err)
 	}
 	want := "# scale 1 is 1000 records\nmachines,scale,seconds,run\n4,0.25,12.5,\"one, '1'\"\n8,1,30,two\\n\n"
@@ -123,17 +122,8 @@ func TestTable(t *testing.T) {
 	if err != nil || read.Rows() != 2 || read.Values[1][0] != 0.25 || read.Texts[3][0] != "one, '1'" {
 		t.Errorf("%+v, %v", read, err)
 	}
-	var json bytes.Buffer
-	if err := got.JSON(&json); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"scale_unit": "records"`, `"scale_whole": 1000`, `"bytes": null`, `"run": "two\n"`} {
-		if !strings.Contains(json.String(), want) {
-			t.Errorf("no %s in\n%s", want, &json)
-		}
-	}
 	// Bytes where more runs know them.
-	if got := trainrows.NewTable(got.Left); got.Unit != "bytes" || got.Rows[0].Scale != 1 {
+	if got := NewTable(got.Left); got.Unit != "bytes" || len(got.Runs) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,21 +1,24 @@
-// Package trainrows makes training data for Ernest (NSDI 2016) from existing runs: machines, scale and seconds of
-// recorded and remembered runs.
+package ernestmodel
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Run is a finished run.
 //
 // Machines are how many tasks of a stage could run at once: containers or slots, within a job's own limits, and not
 // more than there were tasks. A job history does not describe the cluster: then it is what did run at once. On Spark
 // it is the cores of the executors. Input is what the maps of the jobs that depend on no other job have read, or the
 // stages that read no other stage. Seconds are from the first submission to the end.
-package trainrows
-
-import (
-	"errors"
-	"math"
-
-	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/ernest"
-)
-
-// A Run is a finished run.
 type Run struct {
 	Name           string
 	Machines       float64
@@ -23,8 +26,8 @@ type Run struct {
 	Seconds        float64
 }
 
-// Of returns the run that a profile was learned from, or an error that says why it is no training data.
-func Of(name string, profile *dag.Plan, seconds float64) (Run, error) {
+// RunOf returns the run that a profile was learned from, or an error that says why it is no training data.
+func RunOf(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	r := Run{Name: name, Seconds: seconds}
 	r.Records, r.Bytes = input(profile)
 	for j := range profile.Jobs {
@@ -112,16 +115,14 @@ func known(size float64) float64 {
 	return size
 }
 
-// A Table is training data: scale 1 is the largest input.
+// A Table is training data.
 type Table struct {
-	Runs []Run // of Rows
-	Rows []ernest.Row
-	Unit string  // records or bytes
-	Most float64 // the input at scale 1
-	Left []Run   // runs with input known in the other unit only
+	Runs []Run
+	Unit string // of the inputs: records or bytes
+	Left []Run  // runs with input known in the other unit only
 }
 
-// NewTable scales the runs by their inputs: in records, or in bytes if more runs have these.
+// NewTable takes the runs by their inputs in records, or in bytes if more runs have these.
 func NewTable(runs []Run) Table {
 	records, bytes := 0, 0
 	for _, r := range runs {
@@ -133,20 +134,42 @@ func NewTable(runs []Run) Table {
 		}
 	}
 	t := Table{Unit: "records"}
-	size := func(r Run) float64 { return r.Records }
 	if bytes > records {
-		t.Unit, size = "bytes", func(r Run) float64 { return r.Bytes }
+		t.Unit = "bytes"
 	}
 	for _, r := range runs {
-		if math.IsNaN(size(r)) {
+		if math.IsNaN(t.input(r)) {
 			t.Left = append(t.Left, r)
-			continue
+		} else {
+			t.Runs = append(t.Runs, r)
 		}
-		t.Runs = append(t.Runs, r)
-		t.Most = max(t.Most, size(r))
-	}
-	for _, r := range t.Runs {
-		t.Rows = append(t.Rows, ernest.Row{Machines: r.Machines, Scale: size(r) / t.Most, Seconds: r.Seconds})
 	}
 	return t
+}
+
+func (t *Table) input(r Run) float64 {
+	if t.Unit == "bytes" {
+		return r.Bytes
+	}
+	return r.Records
+}
+
+// Write writes a CSV that ReadRuns reads: machines, scale, seconds and the run's name. Scale 1 is the largest input.
+func (t *Table) Write(w io.Writer) error {
+	most := 0.0
+	for _, r := range t.Runs {
+		most = max(most, t.input(r))
+	}
+	if _, err := fmt.Fprintf(w, "# scale 1 is %s %s\n", units.Digits(most), t.Unit); err != nil {
+		return err
+	}
+	rows := [][]string{{"machines", "scale", "seconds", "run"}}
+	for _, r := range t.Runs {
+		// some readers cannot parse a quote in a field
+		name := strings.ReplaceAll(view.Escape(r.Name), `"`, "'")
+		rows = append(rows, []string{
+			units.Digits(r.Machines), units.Digits(t.input(r) / most), units.Digits(r.Seconds), name,
+		})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }
