@@ -22,8 +22,8 @@ func ernestCommand() *cli.Command {
 		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit,
 			ernestFitFlags()...),
 		command.New("predict", "FILE",
-			"predict runs from a saved model or a table, and check whether later runs agree", ernestPredict,
-			ernestPredictFlags()...),
+			"predict runs from a saved model or a table, and check whether later runs agree", ernestFit,
+			ernestFitFlags()...),
 		command.New("choose", "", "choose the cheapest or fastest machines for a deadline or a budget",
 			ernestChoose, ernestChooseFlags()...),
 	)

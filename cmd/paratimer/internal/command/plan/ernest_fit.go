@@ -12,37 +12,59 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
+// ernestFitFlags returns the flags of fit and predict.
 func ernestFitFlags() []cli.Flag {
 	return append(append(columnFlags(), modelFlags()...),
 		iterationsFlag(),
 		atFlag(), forceFlag(),
 		textFlag("save", "", "write the model to `FILE`, for predict and choose"),
+		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
 		command.OutputFlag("text", "json"),
 	)
 }
 
-// ernestFit fits a model to a table of runs, or to recordings of runs.
+// ernestFit fits a model to a table or recordings of runs, or reads a saved one, and predicts. Without --at, predict
+// shows usual points.
 func ernestFit(c *cli.Context) error {
-	points, err := pointsOf(c, c.String("iterations") != "")
-	if err != nil {
-		return err
-	}
 	in, name, err := openRuns(c)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	m, err := fitTable(c, in, name, columnsOf(c))
+	m, err := modelOf(c, in, name, columnsOf(c))
 	if err != nil {
 		return err
 	}
-	shown := ernestview.Fitted{Name: name, Model: m, Points: points, Force: c.Bool("force")}
-	if path := c.String("save"); path != "" {
+	shown := ernestview.Fitted{Name: name, Model: m, Force: c.Bool("force")}
+	if shown.Points, err = pointsOf(c, m.Iterative()); err != nil {
+		return err
+	}
+	columns := []string{"MACHINES", "SCALE", "ITERATIONS", "SECONDS"}
+	if !m.Iterative() {
+		columns = slices.Delete(columns, 2, 3)
+	}
+	ran, err := tuplesOf(c, "ran", columns...)
+	if err != nil {
+		return err
+	}
+	for _, r := range ran {
+		row := ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[len(r)-1]}
+		if m.Iterative() {
+			row.Iterations = int(r[2])
+		}
+		shown.Ran = append(shown.Ran, row)
+	}
+	path := c.String("save")
+	switch {
+	case path != "":
 		if err := command.WriteFile(path, m.Write); err != nil {
 			return command.Usage("--save: %w", err)
 		}
 		shown.Next = "paratimer ernest predict " + quoted(path)
-	} else if len(points) == 0 {
+	case len(shown.Points)+len(ran) > 0:
+	case c.Command.Name == "predict":
+		shown.Points = usualPoints(m)
+	default:
 		shown.Next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
 	}
 	return printed(c, &shown)
@@ -60,50 +82,6 @@ func printed(c *cli.Context, v printable) error {
 		return v.JSON(c.App.Writer)
 	}
 	return v.Text(c.App.Writer)
-}
-
-func ernestPredictFlags() []cli.Flag {
-	return append(append(columnFlags(), modelFlags()...),
-		iterationsFlag(),
-		atFlag(), forceFlag(),
-		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
-		command.OutputFlag("text", "json"),
-	)
-}
-
-// ernestPredict predicts with a saved model, or with one fitted to a table.
-func ernestPredict(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
-	m, err := readModel(c, c.Args().First(), columnsOf(c))
-	if err != nil {
-		return err
-	}
-	points, err := pointsOf(c, m.Iterative())
-	if err != nil {
-		return err
-	}
-	columns := []string{"MACHINES", "SCALE", "ITERATIONS", "SECONDS"}
-	if !m.Iterative() {
-		columns = slices.Delete(columns, 2, 3)
-	}
-	ran, err := tuplesOf(c, "ran", columns...)
-	if err != nil {
-		return err
-	}
-	if len(points) == 0 && len(ran) == 0 {
-		points = usualPoints(m)
-	}
-	shown := ernestview.Fitted{Name: inputName(c.Args().First()), Model: m, Points: points, Force: c.Bool("force")}
-	for _, r := range ran {
-		row := ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[len(r)-1]}
-		if m.Iterative() {
-			row.Iterations = int(r[2])
-		}
-		shown.Ran = append(shown.Ran, row)
-	}
-	return printed(c, &shown)
 }
 
 // usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four

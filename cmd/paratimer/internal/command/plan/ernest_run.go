@@ -60,7 +60,8 @@ func ernestRun(c *cli.Context) (err error) {
 		if r.File, err = trainrun.Look(c.String("out"), r.Command); err != nil {
 			return command.Usage("%w", err)
 		}
-		return printed(c, r.Preview())
+		_, err := io.WriteString(c.App.Writer, r.Preview())
+		return err
 	}
 	if r.File, err = trainrun.Open(c.String("out"), r.Command); err != nil {
 		return command.Usage("%w", err)

@@ -39,9 +39,6 @@ func modelFlags() []cli.Flag {
 			"try `TERMS` as well (all, none, or names), and keep those that lower the error of left-out runs"),
 		textFlag("refuse-above", "20%",
 			"refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2"),
-		// Earlier versions drew ranges at random. Their flags are still accepted.
-		&cli.Uint64Flag{Name: "seed", Hidden: true},
-		&cli.IntFlag{Name: "resamples", Hidden: true},
 	}
 }
 
@@ -151,13 +148,18 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 	return m, nil
 }
 
-// readModel reads a saved model, or fits one to a table. A file that begins with a brace is a saved model.
+// readModel reads a saved model, or fits one to a table.
 func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
 	f, name, err := openInput(c, path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return modelOf(c, f, name, columns)
+}
+
+// modelOf reads a saved model, which begins with a brace, or fits one to a table.
+func modelOf(c *cli.Context, f io.Reader, name string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
 	in := bufio.NewReader(f)
 	begin, err := in.Peek(512)
 	if err != nil && err != io.EOF { //nolint:errorlint // Peek returns it as it is
