@@ -67,11 +67,7 @@ func Choose(offers []Offer, w Want) ([]Choice, error) {
 				MaxCandidates)
 		}
 		for m := o.MinMachines; m <= o.MaxMachines; m += o.Step {
-			c, err := o.choice(m, w)
-			if err != nil {
-				return nil, err
-			}
-			choices = append(choices, c)
+			choices = append(choices, o.choice(m, w))
 		}
 	}
 	slices.SortStableFunc(choices, func(a, b Choice) int { return w.compare(&a, &b) })
@@ -92,28 +88,20 @@ func (w *Want) check() error {
 	return nil
 }
 
-func (o *Offer) choice(machines int, w Want) (Choice, error) {
+func (o *Offer) choice(machines int, w Want) Choice {
 	p := o.Model.Predict(Point{float64(machines), w.Scale, w.Iterations})
 	c := Choice{Offer: o.Name, Machines: machines, Prediction: p, InTime: 1, InBudget: 1}
-	costs := [...]*float64{&c.Cost, &c.CostLow, &c.CostHigh}
-	for i, seconds := range []float64{p.Seconds, p.Low, p.High} {
-		var err error
-		if *costs[i], err = o.cost(float64(machines), seconds); err != nil {
-			return c, err
-		}
-	}
+	cost := func(seconds float64) float64 { return o.cost(float64(machines), seconds) }
+	c.Cost, c.CostLow, c.CostHigh = cost(p.Seconds), cost(p.Low), cost(p.High)
 	if w.Deadline > 0 {
 		c.InTime = below(p.sample, func(s float64) bool { return s <= w.Deadline })
 	}
 	if w.Budget > 0 {
-		c.InBudget = below(p.sample, func(s float64) bool {
-			cost, err := o.cost(float64(machines), s)
-			return err == nil && cost <= w.Budget
-		})
+		c.InBudget = below(p.sample, func(s float64) bool { return cost(s) <= w.Budget })
 	}
 	c.Meets, c.Why = w.met(&c)
 	c.Prediction.sample = nil // there may be many choices
-	return c, nil
+	return c
 }
 
 // met judges by the high end of the range. If the range is unknown and w.Force is set, it judges by the prediction

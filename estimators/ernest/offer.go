@@ -14,9 +14,6 @@ type Offer struct {
 	MaxMachines         int
 	Step                int // machines come in multiples of Step, starting at MinMachines; 0 for 1
 	Billing             Billing
-	// Cost replaces price and billing if it is not nil (§3.3). It returns the cost of a run of that many seconds, 0
-	// or more.
-	Cost func(machines, seconds float64) float64
 }
 
 func (o *Offer) bad(format string, args ...any) error {
@@ -75,16 +72,6 @@ func started(quanta float64) float64 {
 }
 
 // cost returns the cost of a run; NaN if seconds is NaN.
-func (o *Offer) cost(machines, seconds float64) (float64, error) {
-	if math.IsNaN(seconds) {
-		return math.NaN(), nil
-	}
-	if o.Cost == nil {
-		return o.PricePerMachineHour * machines * o.Billing.Charged(seconds) / 3600, nil
-	}
-	cost := o.Cost(machines, seconds)
-	if !finite(cost) || cost < 0 {
-		return 0, o.bad("its cost function says %v for %g machines and %.4g s: give 0 or more", cost, machines, seconds)
-	}
-	return cost, nil
+func (o *Offer) cost(machines, seconds float64) float64 {
+	return o.PricePerMachineHour * machines * o.Billing.Charged(seconds) / 3600
 }

@@ -57,7 +57,7 @@ func (v *Choice) refused(c *ernest.Choice) bool { return c.Prediction.Refused !=
 // cost returns a cost of an offer; NaN if its price is unknown.
 func (v *Choice) cost(offer string, cost float64) units.Float {
 	i := slices.IndexFunc(v.Offers, func(o ernest.Offer) bool { return o.Name == offer })
-	if i < 0 || !(v.Offers[i].PricePerMachineHour > 0) && v.Offers[i].Cost == nil {
+	if i < 0 || !(v.Offers[i].PricePerMachineHour > 0) {
 		return nan
 	}
 	return units.Float(cost)
