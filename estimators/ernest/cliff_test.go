@@ -25,7 +25,8 @@ func TestMemoryCliff(t *testing.T) {
 		for _, machines := range []float64{2, 4, 8, 10, 12} {
 			for _, scale := range []float64{0.25, 0.5, 0.75, 1} {
 				rows = append(rows, Row{
-					Machines: machines, Scale: scale, Seconds: law(machines, scale) * math.Exp(0.03*random.NormFloat64()),
+					Machines: machines, Scale: scale,
+					Seconds: law(machines, scale) * math.Exp(0.03*random.NormFloat64()),
 				})
 			}
 		}

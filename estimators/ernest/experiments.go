@@ -41,9 +41,9 @@ const (
 )
 
 // A mix is a design as a combination of corners of the feasible set. When the best mix of its corners is found, by
-// Newton's method, the corner that lowers the objective fastest is added: the solution of the linear program of the gap.
-// This simplicial decomposition (B. von Hohenbalken, Mathematical Programming 13, 1977) needs at most as many corners as
-// M has entries, so the systems are small, whatever the number of candidates.
+// Newton's method, the corner that lowers the objective fastest is added: the solution of the linear program of the
+// gap. This simplicial decomposition (B. von Hohenbalken, Mathematical Programming 13, 1977) needs at most as many
+// corners as M has entries, so the systems are small, whatever the number of candidates.
 type mix struct {
 	e       *experiments
 	corners []corner

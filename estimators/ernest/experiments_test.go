@@ -55,8 +55,14 @@ func optimal(t failer, e *experiments, d *weighting) {
 // TestSizes: up to the most candidates there are, the design is proven to be the best.
 func TestSizes(t *testing.T) {
 	for _, s := range []Space{
-		{MinParts: 4, MaxParts: 64, TotalParts: 640, MinMachines: 1, MaxMachines: 16, CoresPerMachine: 1, Interpolate: 3},
-		{MinParts: 4, MaxParts: 500, TotalParts: 5000, MinMachines: 1, MaxMachines: 100, CoresPerMachine: 1, Interpolate: 10},
+		{
+			MinParts: 4, MaxParts: 64, TotalParts: 640, MinMachines: 1, MaxMachines: 16, CoresPerMachine: 1,
+			Interpolate: 3,
+		},
+		{
+			MinParts: 4, MaxParts: 500, TotalParts: 5000, MinMachines: 1, MaxMachines: 100, CoresPerMachine: 1,
+			Interpolate: 10,
+		},
 		{
 			MinParts: 200, MaxParts: 5000, TotalParts: 50_000, MinMachines: 1, MaxMachines: 100, CoresPerMachine: 1,
 			Interpolate: 1000,

@@ -234,8 +234,8 @@ const (
 	extraAmount = 0.005
 )
 
-// leastRelative is the leave-one-out error, and spareRows the number of rows beyond the terms, from which relative errors
-// are tried: with fewer rows or errors it would fit the noise.
+// leastRelative is the leave-one-out error, and spareRows the number of rows beyond the terms, from which relative
+// errors are tried: below them such a model would fit the noise.
 const leastRelative, spareRows = 0.10, 4
 
 // tryRelative fits the errors relative to the times, and keeps that model if it is as much better as a further term

@@ -23,8 +23,9 @@ type rival struct {
 	same bool // it has the model's terms, so it is no independent check
 }
 
-// findRivals compares a model with: its terms by the other kind of errors, absolute or relative; Amdahl's law (a constant and divided work); Amdahl's
-// law with undivided work; the nearest configuration, by scale/machines; and a power law.
+// findRivals compares a model with: its terms by the other kind of errors, absolute or relative; Amdahl's law (a
+// constant and divided work); Amdahl's law with undivided work; the nearest configuration, by scale/machines; and a
+// power law.
 func findRivals(all []configuration, relative bool) []rival {
 	other := "relative errors"
 	if relative {
