@@ -13,79 +13,51 @@ func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	if m == ViannaTable4 {
 		d = newDetail(s, readingA)
 	}
-	r := &Result{Model: m, Fixpoint: iterate(o, d.step)}
-	trees := make([]*Tree, len(d.jobs))
-	for i, j := range d.jobs {
-		trees[i] = d.tree(j, &j.line)
-		trees[i].evaluate()
+	f := iterate(o, d.step)
+	var all []outcome
+	var warnings []Warning
+	for _, j := range d.jobs {
+		one := d.outcome(j)
+		one.tree = d.tree(j, &j.line)
+		one.tree.evaluate()
 		if m == Tripathi {
-			j.response = d.tripathi(j, trees[i])
+			one.response = d.tripathi(j, one.tree)
 		}
-	}
-	d.saturate(r)
-	for i, j := range d.jobs {
-		r.Jobs = append(r.Jobs, d.result(j))
-		r.Jobs[i].Tree = trees[i]
+		all = append(all, one)
 		if j.drawn < j.waves {
-			r.Warnings = append(r.Warnings, Warning{"few_waves", fmt.Sprintf(
+			warnings = append(warnings, Warning{"few_waves", fmt.Sprintf(
 				"job %q: %d of %d waves of maps were followed, and the others taken as the last of these", j.Name,
 				j.drawn, j.waves)})
 		}
 	}
 	if m == ViannaTable4 {
-		r.Warnings = append(r.Warnings, calibrated)
+		warnings = append(warnings, calibrated)
 	}
-	r.Centres = d.centres()
-	r.Bottleneck = busiest(r.Centres)
+	r := resultOf(s, d.nodes, all)
+	r.Model, r.Fixpoint, r.Warnings = m, f, append(r.Warnings, warnings...)
 	return r, nil
 }
 
-func (d *detail) saturate(r *Result) {
-	if most := r.saturated(d.centres()); most > 1 {
-		for _, j := range d.jobs {
-			j.response *= most
-		}
-	}
-}
-
-func (d *detail) result(j *detailJob) JobResult {
-	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: j.line.phases()}
-	if j.response > 0 {
-		r.Throughput = float64(j.Copies) / j.response
-	}
-	var demand, stay [3]vector
-	var count [3]float64
+func (d *detail) outcome(j *detailJob) outcome {
+	o := outcome{job: j.Job, response: j.response, span: j.span, phases: j.line.phases()}
 	for n, g := range d.nodes {
+		var asked vector // at the network, by that node's tasks
+		weight := d.weights(j, n)
 		for i := range j.tasks[n] {
 			t := &j.tasks[n][i]
-			count[t.kind] += float64(g.nodes)
-			for k := range t.stay {
-				demand[t.kind][k] += float64(g.nodes) * t.demand[k]
-				stay[t.kind][k] += float64(g.nodes) * t.stay[k]
+			for k := range asked {
+				asked[k] += weight[t.kind] * t.demand[k]
 			}
+			o.classes[t.kind].add(float64(g.nodes), t.demand, t.stay)
 		}
+		o.asked = append(o.asked, asked)
 	}
-	for k := range count {
-		if count[k] == 0 {
-			continue
-		}
-		r.Classes = append(r.Classes, Class{
-			Kind(k), int(math.Round(d.tasksOf(j, Kind(k)))), demand[k].over(count[k]),
-			stay[k].over(count[k]),
-		})
+	// Shuffles that are copied as a group count as one.
+	shuffles := int(math.Round(float64(j.Reduces) * j.line.copiesOf(j.Maps)))
+	for k, count := range []int{j.Maps, shuffles, j.Reduces} {
+		o.classes[k].count = count
 	}
-	return r
-}
-
-// tasksOf returns the number of tasks of a kind in a job. Shuffles that are copied as a group count as one.
-func (d *detail) tasksOf(j *detailJob, k Kind) float64 {
-	switch k {
-	case Map:
-		return float64(j.Maps)
-	case Shuffle:
-		return float64(j.Reduces) * j.line.copiesOf(j.Maps)
-	}
-	return float64(j.Reduces)
+	return o
 }
 
 // copiesOf scales the number of drawn shuffles of a reduce to that many map outputs.
@@ -94,33 +66,6 @@ func (t *timeline) copiesOf(maps int) float64 {
 		return 0
 	}
 	return float64(len(t.copies)) * float64(maps) / float64(len(t.maps))
-}
-
-func (d *detail) centres() []Centre {
-	return centres(d.spec, d.nodes, func(n int) (busy vector) {
-		for _, j := range d.jobs {
-			if j.response == 0 {
-				continue
-			}
-			v := d.demandAt(j, n)
-			for k := range busy {
-				busy[k] += float64(j.Copies) * v[k] / j.response
-			}
-		}
-		return busy
-	})
-}
-
-// demandAt returns the service demand of a job at a node's centres; at the network, the demand of that node's tasks.
-func (d *detail) demandAt(j *detailJob, n int) (v vector) {
-	weight := d.weights(j, n)
-	for i := range j.tasks[n] {
-		t := &j.tasks[n][i]
-		for k := range v {
-			v[k] += weight[t.kind] * t.demand[k]
-		}
-	}
-	return v
 }
 
 // weights returns how many tasks of the job one drawn task on a node represents, by kind.

@@ -1,9 +1,6 @@
 package queueing
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // A product is the state of the default model's fixpoint. Tasks are grouped by job, stage and group of nodes, so the
 // cost does not depend on the number of tasks.
@@ -135,112 +132,35 @@ func (p *product) tasks(j *productJob, g int) (n byStage) {
 
 func (s *Spec) reduceSlots() int { return max(s.ReduceSlots, 1) }
 
-func solveProduct(s *Spec, o Options) (*Result, error) {
+func solveProduct(s *Spec, o Options) *Result {
 	p := newProduct(s)
-	r := &Result{Model: Product, Fixpoint: iterate(o, p.step)}
-	p.saturate(r)
+	f := iterate(o, p.step)
+	var all []outcome
+	for _, j := range p.jobs {
+		all = append(all, p.outcome(j))
+	}
+	r := resultOf(s, p.groups, all)
+	r.Fixpoint = f
 	if s.several() {
 		r.Warnings = append(r.Warnings, severalJobs)
-	}
-	for _, j := range p.jobs {
-		r.Jobs = append(r.Jobs, p.result(j))
-	}
-	r.Centres = p.centres()
-	r.Bottleneck = busiest(r.Centres)
-	return r, nil
-}
-
-// saturate stretches the responses so that no centre is busy for longer than the jobs take. No queueing model may
-// break this bound.
-func (p *product) saturate(r *Result) {
-	if most := r.saturated(p.centres()); most > 1 {
-		for _, j := range p.jobs {
-			j.response *= most
-		}
-	}
-}
-
-// saturated returns the utilisation of the busiest centre, and adds a warning if it is above 1.
-func (r *Result) saturated(all []Centre) float64 {
-	c := all[busiest(all)]
-	if c.Utilisation > 1 {
-		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
-			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind,
-			c.Utilisation)})
-	}
-	return c.Utilisation
-}
-
-func (p *product) result(j *productJob) JobResult {
-	r := JobResult{Name: j.Name, Response: j.response, Span: j.span, Phases: p.phases(j)}
-	if j.response > 0 {
-		r.Throughput = float64(j.Copies) / j.response
-	}
-	var kinds [3]struct {
-		tasks        float64
-		demand, stay vector
-	}
-	for g, gr := range p.groups {
-		for a, n := range p.tasks(j, g) {
-			k := &kinds[stage(a).kind()]
-			n *= float64(gr.nodes)
-			k.tasks += n
-			for c := range k.stay {
-				k.demand[c] += n * j.demand[a][c]
-				k.stay[c] += n * j.stay[g][a][c]
-			}
-		}
-	}
-	for k, count := range []int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
-		if count > 0 {
-			all := &kinds[k]
-			r.Classes = append(r.Classes, Class{Kind(k), count, all.demand.over(all.tasks), all.stay.over(all.tasks)})
-		}
 	}
 	return r
 }
 
-// centres returns the utilisation of each server: demand over time.
-func (p *product) centres() []Centre {
-	return centres(p.spec, p.groups, func(g int) (busy vector) {
-		for _, j := range p.jobs {
-			if j.response == 0 {
-				continue
+func (p *product) outcome(j *productJob) outcome {
+	o := outcome{job: j.Job, response: j.response, span: j.span, phases: p.phases(j)}
+	for g, gr := range p.groups {
+		var asked vector
+		for a, n := range p.tasks(j, g) {
+			for k := range asked {
+				asked[k] += n * j.demand[a][k]
 			}
-			for a, n := range p.tasks(j, g) {
-				for k := range busy {
-					busy[k] += float64(j.Copies) * n * j.demand[a][k] / j.response
-				}
-			}
+			o.classes[stage(a).kind()].add(n*float64(gr.nodes), j.demand[a], j.stay[g][a])
 		}
-		return busy
-	})
-}
-
-// centres returns the centres of grouped nodes, from the busy seconds per second at each centre of a group's node.
-func centres(s *Spec, nodes []group, asked func(g int) vector) []Centre {
-	var all []Centre
-	network := 0.0
-	for i, g := range nodes {
-		busy := asked(i)
-		network += float64(g.nodes) * busy[Network]
-		for k := CPU; k <= Disk; k++ {
-			n := s.servers()[k]
-			all = append(all, Centre{
-				Kind: k, Node: g.first, Nodes: g.nodes, Servers: n,
-				Utilisation: busy[k] / float64(n),
-			})
-		}
+		o.asked = append(o.asked, asked)
 	}
-	return append(all, Centre{Kind: Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: network})
-}
-
-func busiest(all []Centre) int {
-	best := 0
-	for i := range all {
-		if all[i].Utilisation > all[best].Utilisation {
-			best = i
-		}
+	for k, count := range []int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
+		o.classes[k].count = count
 	}
-	return best
+	return o
 }

@@ -1,5 +1,7 @@
 package queueing
 
+import "fmt"
+
 // A Result is the prediction of a model for a Spec. Times are in seconds.
 type Result struct {
 	Model   Model
@@ -110,4 +112,85 @@ func (j *JobResult) PhaseCount() int {
 		n += p.Count
 	}
 	return n
+}
+
+// An outcome is what a model finds for a job.
+type outcome struct {
+	job            *Job
+	response, span float64
+	phases         []Phase
+	tree           *Tree
+	asked          []vector // service of one copy at the centres of a node, in seconds, by group of nodes
+	classes        [3]classSum
+}
+
+// A classSum sums up tasks of a kind.
+type classSum struct {
+	count        int // of the job's tasks
+	tasks        float64
+	demand, stay vector
+}
+
+func (c *classSum) add(tasks float64, demand, stay vector) {
+	c.tasks += tasks
+	for k := range stay {
+		c.demand[k] += tasks * demand[k]
+		c.stay[k] += tasks * stay[k]
+	}
+}
+
+// resultOf returns the result of a model. It stretches the responses so that no centre is busy for longer than the jobs
+// take: no queueing model may break this bound.
+func resultOf(s *Spec, nodes []group, all []outcome) *Result {
+	r := &Result{}
+	r.measure(s, nodes, all)
+	if c := r.Centres[r.Bottleneck]; c.Utilisation > 1 {
+		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
+			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind,
+			c.Utilisation)})
+		for i := range all {
+			all[i].response *= c.Utilisation
+		}
+		r.measure(s, nodes, all)
+	}
+	for _, o := range all {
+		j := JobResult{Name: o.job.Name, Response: o.response, Span: o.span, Phases: o.phases, Tree: o.tree}
+		if o.response > 0 {
+			j.Throughput = float64(o.job.Copies) / o.response
+		}
+		for k, c := range o.classes {
+			if c.tasks > 0 {
+				j.Classes = append(j.Classes, Class{Kind(k), c.count, c.demand.over(c.tasks), c.stay.over(c.tasks)})
+			}
+		}
+		r.Jobs = append(r.Jobs, j)
+	}
+	return r
+}
+
+// measure sets the centres, with the utilisation of each server: demand over time.
+func (r *Result) measure(s *Spec, nodes []group, all []outcome) {
+	r.Centres = nil
+	network := 0.0
+	for i, g := range nodes {
+		var busy vector // seconds a second, on one node
+		for _, o := range all {
+			for k := range busy {
+				if o.response > 0 {
+					busy[k] += float64(o.job.Copies) * o.asked[i][k] / o.response
+				}
+			}
+		}
+		network += float64(g.nodes) * busy[Network]
+		for k := CPU; k <= Disk; k++ {
+			n := s.servers()[k]
+			r.Centres = append(r.Centres, Centre{k, g.first, g.nodes, n, busy[k] / float64(n)})
+		}
+	}
+	r.Centres = append(r.Centres, Centre{Network, -1, 1, 1, network})
+	for i := range r.Centres {
+		if r.Centres[i].Utilisation > r.Centres[r.Bottleneck].Utilisation {
+			r.Bottleneck = i
+		}
+	}
 }

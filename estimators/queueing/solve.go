@@ -63,7 +63,7 @@ func Solve(s *Spec, m Model, o Options) (*Result, error) {
 	}
 	switch m {
 	case Product:
-		return solveProduct(s, o)
+		return solveProduct(s, o), nil
 	case ViannaForkJoin, Tripathi, ViannaTable4:
 		return solveDetail(s, m, o)
 	}
