@@ -60,7 +60,7 @@ func BenchmarkNaive(b *testing.B) {
 	for b.Loop() {
 		start := time.Now()
 		d := newDetail(s, reading{})
-		iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
+		iterate(Options{Tolerance: 1e-9, MaxIterations: 500}, d.step)
 		naive += time.Since(start)
 		start = time.Now()
 		solve(b, s, Product)

@@ -60,7 +60,7 @@ func (p *product) cluster(j *productJob, g int) (n beside) {
 
 // step runs one iteration: new residences from equations 5 and 6, damped. It returns the largest change and all
 // residences.
-func (p *product) step(damping float64) (change float64, found []float64) {
+func (p *product) step() (change float64, found []float64) {
 	met := p.meetings()
 	for ji, j := range p.jobs {
 		fresh := make([][stages]vector, len(p.groups))

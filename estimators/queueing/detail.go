@@ -119,7 +119,7 @@ func (d *detail) lay(j *detailJob) {
 }
 
 // step runs one iteration. It returns the largest change of a mean residence, and all mean residences.
-func (d *detail) step(damping float64) (change float64, found []float64) {
+func (d *detail) step() (change float64, found []float64) {
 	others := d.queues()
 	for ji, j := range d.jobs {
 		fresh := d.contend(j, ji, others)

@@ -61,7 +61,7 @@ func (p *prototype) solve(t *testing.T, name string) (*detail, Fixpoint) {
 		grouped: p.Options.Shuffle == "group1",
 	}
 	d := newDetail(s, r)
-	return d, iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
+	return d, iterate(Options{Tolerance: 1e-9, MaxIterations: 500}, d.step)
 }
 
 // The two readings of an independent prototype (docs/facts/queueing.md e.2 and e.4): residences, timeline, phases,

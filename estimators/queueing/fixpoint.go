@@ -5,14 +5,17 @@ import "math"
 // longestCycle is the longest limit cycle that iterate detects, in iterations.
 const longestCycle = 12
 
+// damping is the share of the new residence times in the next ones.
+const damping = 0.5
+
 // iterate repeats step, which returns the largest change of a residence time and all residence times. It stops if no
 // residence changes by more than the tolerance, or if the residences repeat. A timeline that flips between two orders
 // never converges.
-func iterate(o Options, step func(damping float64) (change float64, found []float64)) Fixpoint {
+func iterate(o Options, step func() (change float64, found []float64)) Fixpoint {
 	var f Fixpoint
 	var past [longestCycle][]float64
 	for f.Iterations < o.MaxIterations {
-		change, found := step(o.Damping)
+		change, found := step()
 		f.Residual = change
 		f.Iterations++
 		if change <= o.Tolerance {

@@ -41,7 +41,7 @@ func TestJoined(t *testing.T) {
 			t.Errorf("%s: %.6f s, want %v", c.name, j.Response, c.response)
 		}
 		d := newDetail(c.s, pipelined)
-		iterate(Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 500}, d.step)
+		iterate(Options{Tolerance: 1e-9, MaxIterations: 500}, d.step)
 		maps := d.jobs[0].line.maps
 		for i, end := range []float64{15, 20} {
 			if p := maps[len(maps)-2+i]; len(maps) != 4 || p.thread != i || math.Abs(p.end-end) > 1e-6 {

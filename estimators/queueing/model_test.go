@@ -106,7 +106,7 @@ func TestBadSpecs(t *testing.T) {
 		}
 	}
 	s, _ := Published(1, 1)
-	for _, o := range []Options{{Tolerance: math.NaN()}, {Damping: 1.5}, {Damping: -1}, {MaxIterations: -1}} {
+	for _, o := range []Options{{Tolerance: math.NaN()}, {MaxIterations: -1}} {
 		if _, err := Solve(s, Product, o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}
@@ -126,9 +126,9 @@ func TestBadSpecs(t *testing.T) {
 
 // A step that goes round three values is told, and so is one that has not settled in time.
 func TestFixpoint(t *testing.T) {
-	o := Options{Tolerance: 1e-9, Damping: .5, MaxIterations: 100}
+	o := Options{Tolerance: 1e-9, MaxIterations: 100}
 	n := 0
-	f := iterate(o, func(float64) (float64, []float64) {
+	f := iterate(o, func() (float64, []float64) {
 		n++
 		return 1, []float64{float64(n % 3)}
 	})
@@ -136,7 +136,7 @@ func TestFixpoint(t *testing.T) {
 		t.Errorf("going round: %+v", f)
 	}
 	x := 1.
-	f = iterate(o, func(damping float64) (float64, []float64) {
+	f = iterate(o, func() (float64, []float64) {
 		x *= .99
 		return x, []float64{x}
 	})

@@ -47,7 +47,6 @@ func ParseModel(name string) (Model, error) {
 // Options of a solution. Zero values select the defaults.
 type Options struct {
 	Tolerance     float64 // largest change of a residence time at the fixpoint, in seconds; 1e-9
-	Damping       float64 // share of the new residence times in the next ones, above 0 and at most 1; 0.5
 	MaxIterations int     // 500
 }
 
@@ -74,17 +73,11 @@ func (o Options) orDefault() (Options, error) {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-9
 	}
-	if o.Damping == 0 {
-		o.Damping = .5
-	}
 	if o.MaxIterations == 0 {
 		o.MaxIterations = 500
 	}
-	switch {
-	case !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0):
+	if !(o.Tolerance > 0) || math.IsInf(o.Tolerance, 0) {
 		return o, &FieldError{"Tolerance", o.Tolerance, "it must be seconds above 0"}
-	case !(o.Damping > 0 && o.Damping <= 1):
-		return o, &FieldError{"Damping", o.Damping, "it must be above 0 and at most 1"}
 	}
 	return o, within("MaxIterations", o.MaxIterations, 1, 1_000_000)
 }
