@@ -54,20 +54,31 @@ func TestFitProperties(t *testing.T) {
 			}
 			checkPrediction(t, p)
 		}
-		random, sum := make([]float64, len(m.Coefficients)), 0.0
+		random := make([]float64, len(m.Coefficients))
 		for j, x := range m.Coefficients {
 			random[j] = x * rapid.Float64Range(0, 2).Draw(t, "x")
 		}
-		for _, r := range rows {
-			d := dot(random, features(m.Terms, r.Machines, r.Scale)) - r.Seconds
-			sum += d * d
-		}
-		if math.Sqrt(sum) < m.Residual*(1-1e-9) {
-			t.Fatalf("%v fit better: %g, not %g", random, math.Sqrt(sum), m.Residual)
+		if own, others := m.loss(m.Coefficients), m.loss(random); others < own*(1-1e-9) {
+			t.Fatalf("%v fit better: %g, not %g", random, others, own)
 		}
 		far := m.Predict(Point{rapid.Float64Range(-1, 1e4).Draw(t, "machines"), rapid.Float64Range(-1, 1e4).Draw(t, "scale"), 0})
 		checkPrediction(t, far)
 	})
+}
+
+// loss is what the fit minimizes: the root of the squared errors of the configurations, in seconds or relative to the
+// times.
+func (m *Model) loss(coefficients []float64) float64 {
+	sum := 0.0
+	for i := range m.all {
+		c := &m.all[i]
+		d := dot(coefficients, features(m.Terms, c.Machines, c.Scale)) - c.Seconds
+		if m.Relative {
+			d /= c.Seconds
+		}
+		sum += c.runs * d * d
+	}
+	return math.Sqrt(sum)
 }
 
 func indices(n int) []int {
