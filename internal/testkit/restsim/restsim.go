@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -175,8 +174,9 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	resp := c.answer(r).Result()
-	resp.Request = r
+	a := c.answer(r)
+	resp := a.Result()
+	resp.Request, resp.ContentLength = r, int64(a.Body.Len())
 	return resp, nil
 }
 
@@ -186,7 +186,6 @@ func (c *Cluster) answer(r *http.Request) *httptest.ResponseRecorder {
 	a := httptest.NewRecorder()
 	a.Header().Set("Date", c.now.Time().Format(http.TimeFormat))
 	c.mux.ServeHTTP(a, r)
-	a.Header().Set("Content-Length", strconv.Itoa(a.Body.Len()))
 	return a
 }
 
