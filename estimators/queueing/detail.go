@@ -47,9 +47,8 @@ type detailJob struct {
 	tasks   [][]task   // by node
 	line    timeline
 	abreast []int
-	response,
-	span float64
-	phases int
+
+	response, span float64
 }
 
 // A task uses one CPU, one disk and the fibre of its node, and the network.
@@ -105,7 +104,7 @@ func (d *detail) lay(j *detailJob) {
 	}
 	j.tasks = fresh
 	whole := d.forkJoin(j, j.line)
-	j.span, j.response, j.phases = j.line.end, whole, j.line.phaseCount()
+	j.span, j.response = j.line.end, whole
 	if j.waves > j.drawn {
 		// The drawn response grows by a fixed amount with each further wave. If demands differ by many powers of ten,
 		// the trees of a few waves may shrink; but more waves never end sooner.
@@ -114,7 +113,6 @@ func (d *detail) lay(j *detailJob) {
 		more := float64(j.waves-j.drawn) / 2
 		j.span += more * math.Max(0, j.line.end-few.end)
 		j.response += more * math.Max(0, whole-short)
-		j.phases += (j.waves - j.drawn) * (j.line.phaseCount() - few.phaseCount()) / 2
 	}
 }
 

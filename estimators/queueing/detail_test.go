@@ -80,7 +80,7 @@ func TestPrototype(t *testing.T) {
 			{"shuffle", j.stay[Shuffle], want.Shuffle},
 			{"merge", j.stay[Merge], want.Merge},
 			{"timeline", j.line.end, want.Timeline},
-			{"phases", float64(j.line.phaseCount()), want.Phases},
+			{"phases", float64(len(j.line.wakes) + 1), want.Phases},
 			{"disk utilisation", disk / 3 / j.line.end, want.Disk},
 			{"CPU utilisation", cpu / 12 / j.line.end, want.CPU},
 			{"fork/join", d.forkJoin(j, j.line), want.ForkJoin},

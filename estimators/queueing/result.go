@@ -105,15 +105,6 @@ type Phase struct {
 	Count      int
 }
 
-// PhaseCount returns the number of phases of a job.
-func (j *JobResult) PhaseCount() int {
-	n := 0
-	for _, p := range j.Phases {
-		n += p.Count
-	}
-	return n
-}
-
 // An outcome is what a model finds for a job.
 type outcome struct {
 	job            *Job

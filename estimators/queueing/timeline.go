@@ -120,6 +120,3 @@ func (t *timeline) drawCopies(threads int, shuffle float64, grouped bool) {
 	}
 	t.copied = now
 }
-
-// phaseCount returns the number of phases: one before the first wake-up, and one from each wake-up on.
-func (t *timeline) phaseCount() int { return len(t.wakes) + 1 }
