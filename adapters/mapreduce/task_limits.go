@@ -57,6 +57,7 @@ func (s *Source) weigh() {
 			j.tasks, j.dropped = [2]tasktable.Table[task]{}, true
 		} else if j.dropped {
 			j.dropped, j.listTick, j.at, s.large = false, 0, min(j.at, jobEnded), was
+			j.incomplete, j.movedAt = true, s.now // the workflow does not end without its tasks
 		}
 	}
 }

@@ -15,6 +15,8 @@ const (
 	// listPart is the number of listed tasks that a tick may cost: longer lists are requested only every few ticks.
 	// While more tasks run than a tick polls, the list is the only sign of most ends, and is worth sampledListPart.
 	listPart, sampledListPart = 1000, 2500
+	// overlongEach is the number of ticks between two requests for a list that was too long to be read.
+	overlongEach = 20
 	// requestsAtOnce bounds the responses about attempts in memory at once: each may have a megabyte.
 	requestsAtOnce = 16
 )
@@ -30,7 +32,11 @@ func (s *Source) listDue(j *job) bool {
 	if s.isSample {
 		part = sampledListPart
 	}
-	return !s.live() || j.listTick == 0 || age >= (n+part-1)/part
+	each := (n + part - 1) / part
+	if n > mostTasks {
+		each = overlongEach
+	}
+	return !s.live() || j.listTick == 0 || age >= each
 }
 
 // takeList processes the task list of a job.

@@ -3,6 +3,7 @@ package accuracy
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ func withProgram(do func(p program) error) error {
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // leftovers are in a temporary folder
 	p := program{filepath.Join(folder, "paratimer"), folder}
-	if text, err := exec.Command("go", "build", "-o", p.exe, "./cmd/paratimer").CombinedOutput(); err != nil {
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", p.exe, "./cmd/paratimer")
+	if text, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, text)
 	}
 	return do(p)
@@ -39,7 +41,7 @@ func withProgram(do func(p program) error) error {
 // run runs the command and returns its standard output.
 func (p program) run(args ...string) ([]byte, error) {
 	var errs bytes.Buffer
-	command := exec.Command(p.exe, args...)
+	command := exec.CommandContext(context.Background(), p.exe, args...)
 	command.Stderr = &errs
 	out, err := command.Output()
 	if err != nil {

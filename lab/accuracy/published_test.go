@@ -74,8 +74,8 @@ var experiments = []experiment{
 	{"32 reduces, Zipf 1.0 (§ 4.4)", skewed, "", zipf(1), bounds},
 }
 
-func failing(job string, task int, at time.Duration) simulate.Options {
-	return simulate.Options{Fail: []simulate.Failure{{Job: job, Stage: dag.Map, Task: task, At: at * time.Second}}}
+func failing(job string, task, second int) simulate.Options {
+	return simulate.Options{Fail: []simulate.Failure{{Job: job, Stage: dag.Map, Task: task, At: time.Duration(second) * time.Second}}}
 }
 
 func zipf(exponent float64) simulate.Options {

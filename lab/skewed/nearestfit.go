@@ -166,7 +166,8 @@ func (l *lab) measure() error {
 // play makes the run of a setting.
 func (l *lab) play(setting string, still bool, seed uint64) (*run, error) {
 	words := strings.Fields(setting)
-	kind, sizes, reduces, slots, stream := words[0], []float64{}, 8, 8, uint64(0)
+	kind, reduces, slots, stream := words[0], 8, 8, uint64(0)
+	var sizes []float64
 	if len(words) == 4 {
 		var sigma float64
 		if _, err := fmt.Sscan(strings.Join(words[1:], " "), &sigma, &reduces, &slots); err != nil {
