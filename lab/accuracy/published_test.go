@@ -75,7 +75,8 @@ var experiments = []experiment{
 }
 
 func failing(job string, task, second int) simulate.Options {
-	return simulate.Options{Fail: []simulate.Failure{{Job: job, Stage: dag.Map, Task: task, At: time.Duration(second) * time.Second}}}
+	at := time.Duration(second) * time.Second
+	return simulate.Options{Fail: []simulate.Failure{{Job: job, Stage: dag.Map, Task: task, At: at}}}
 }
 
 func zipf(exponent float64) simulate.Options {
