@@ -47,7 +47,7 @@ func Alerts(args []string, out io.Writer) error {
 		return err
 	}
 	with, first := set{Name: "recordings, with another run's profile"}, set{Name: "recordings, without a profile"}
-	simulated := set{Name: "simulated, with what a profile tells"}
+	simulated := set{Name: "simulated, with a profile"}
 	var runs []*run
 	err = withProgram(func(p program) error {
 		if runs, err = p.load(files, "--estimators", "standard"); err != nil {

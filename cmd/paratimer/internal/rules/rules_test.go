@@ -100,11 +100,11 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    labels: {b: \"{{ .By }}\"}"), "label b is a template"},
 		{
 			rule("within: 1m\n    annotations: {s: \"x {{ .Nope }}\"}"),
-			"4:22: annotation s: an alert tells no Nope; it tells Workflow, ",
+			"4:22: annotation s: an alert has no Nope; it has Workflow, ",
 		},
 		{
 			rule("within: 1m\n    annotations:\n      s: |\n        one\n        {{ .Workflow.Nope }}"),
-			"annotation s: line 2: an alert tells no Nope; it tells ID, ",
+			"annotation s: line 2: an alert has no Nope; it has ID, ",
 		},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ range .Text }}{{ end }}\"}"),

@@ -95,7 +95,7 @@ func explain(err error) error {
 		why = after
 	}
 	if m := unknownField.FindStringSubmatch(why); m != nil {
-		why = fmt.Sprintf("an alert tells no %s; it tells %s", m[1], strings.Join(fieldsOf(m[2]), ", "))
+		why = fmt.Sprintf("an alert has no %s; it has %s", m[1], strings.Join(fieldsOf(m[2]), ", "))
 	}
 	if m[1] != "1" {
 		why = "line " + m[1] + ": " + why
