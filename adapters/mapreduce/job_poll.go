@@ -231,8 +231,12 @@ func (s *Source) waitForHistory(j *job) {
 	if !isFinal && waited <= quietLimit {
 		return
 	}
-	s.warn(dag.WarnObservation, "the history server does not report how %s ended, the ResourceManager reports %s: %s",
-		j.id, state, why)
+	known := "reports " + state.String()
+	if state == dag.EndedUnconfirmed {
+		known = "has no result of it"
+	}
+	s.warn(dag.WarnObservation, "the history server does not report how %s ended, the ResourceManager %s: %s",
+		j.id, known, why)
 	if !isFinal && (state != dag.Succeeded || !j.app.Finished.Known()) {
 		return
 	}

@@ -232,7 +232,7 @@ func TestForgottenByAll(t *testing.T) {
 		}
 	}
 	s := l.tick(t, src, 20*time.Second)
-	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "reports ended_unconfirmed") {
+	if s.State != dag.EndedUnconfirmed || s.Jobs[0].State != dag.EndedUnconfirmed || !toldOf(s, "has no result of it") {
 		t.Errorf("%v, job %v: %v", s.State, s.Jobs[0].State, s.Warnings)
 	}
 }
