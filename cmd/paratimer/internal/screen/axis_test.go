@@ -52,7 +52,7 @@ func TestCriticalTasks(t *testing.T) {
 	s.Frame.Tasks = tasks
 	s.Width, s.Height = 200, 50
 	if all := strings.Join(Draw(s), "\n"); !strings.Contains(all, "critical task") ||
-		!strings.Contains(all, "◆ scope-39 m_000002_0") {
+		!strings.Contains(all, "◆  scope-39 m_000002_0") {
 		t.Errorf("no critical task on a tall screen:\n%s", all)
 	}
 	s.Width, s.Height = 80, 24

@@ -2,170 +2,145 @@ package screen
 
 import (
 	"math"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
 )
 
-// tallest bounds the chart's height for a range, as a multiple of the largest total; tallestHigh does so for a chart
-// of manyRows.
-const (
-	tallest     = 1.3
-	tallestHigh = 2.0
-	manyRows    = 12
-)
+// chartRows is the height of the chart on a screen with room for it.
+const chartRows = 4
 
-// A bucket is the points of a column.
+// tallest bounds the chart's height for a range, as a multiple of the largest total.
+const tallest = 1.3
+
+// A bucket is the predictions of a column of the lanes, in seconds: the newest total, and the range of all of them.
 type bucket struct{ total, low, high float64 } // NaN: unknown
 
-// buckets sorts the points up to the frame into the columns of the lanes: a prediction is in the column of its time.
-func (p *pen) buckets() []bucket {
-	out := make([]bucket, p.scale.cols)
+// buckets sorts the points up to the frame into the columns of the lanes. A prediction is valid until the next one.
+func (l *lanes) buckets() []bucket {
+	out := make([]bucket, l.cols)
 	for i := range out {
 		out[i] = bucket{math.NaN(), math.NaN(), math.NaN()}
 	}
-	if p.s.History == nil {
+	if l.s.History == nil {
 		return out
 	}
 	last := -1
-	for _, pt := range p.s.History.points {
-		if pt.at > p.elapsed() {
+	for _, pt := range l.s.History.points {
+		if pt.at > l.elapsed() {
 			break
 		}
-		c := p.scale.col(pt.at)
-		if last >= 0 && last < c-1 {
-			for i := last + 1; i < c; i++ { // a tick counts until the next one
-				out[i] = out[last]
-			}
+		c := l.col(pt.at)
+		for i := last + 1; last >= 0 && i < c; i++ {
+			out[i] = out[last]
 		}
 		b := &out[c]
-		if pt.total != nil {
-			b.total = float64(*pt.total)
-		}
-		if pt.low != nil {
-			b.low = least(b.low, float64(*pt.low))
-		}
-		if pt.high != nil {
-			b.high = most(b.high, float64(*pt.high))
-		}
+		b.total = known(pt.total, b.total)
+		b.low = low(b.low, known(pt.low, math.NaN()))
+		b.high = high(b.high, known(pt.high, math.NaN()))
 		last = c
 	}
 	return out
 }
 
-func least(a, b float64) float64 {
-	if math.IsNaN(a) {
-		return b
+// known returns a number of seconds, or a default for nil.
+func known(s *frame.Seconds, other float64) float64 {
+	if s == nil {
+		return other
 	}
-	return math.Min(a, b)
+	return float64(*s)
 }
 
-func most(a, b float64) float64 {
-	if math.IsNaN(a) {
+// low returns the lower of two numbers, of which NaN is unknown.
+func low(a, b float64) float64 {
+	if math.IsNaN(a) || b < a {
 		return b
 	}
-	return math.Max(a, b)
+	return a
 }
 
-// extent returns the values at the chart's lower and upper edge: all totals, and the newest range up to the limit.
-func extent(all []bucket, rows int) (lo, hi float64, ok bool) {
-	reach := tallest
-	if rows >= manyRows {
-		reach = tallestHigh
+// high returns the higher of two numbers, of which NaN is unknown.
+func high(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
 	}
+	return a
+}
+
+// extent returns the values at the chart's lower and upper edge: all totals, and the newest range up to a limit. NaN:
+// there is no total.
+func extent(all []bucket) (lo, hi float64) {
 	lo, hi = math.NaN(), math.NaN()
-	var newest bucket
+	newest := bucket{math.NaN(), math.NaN(), math.NaN()}
 	for _, b := range all {
+		lo, hi = low(lo, b.total), high(hi, b.total)
 		if !math.IsNaN(b.total) {
-			lo, hi = least(lo, b.total), most(hi, b.total)
 			newest = b
 		}
 	}
-	if math.IsNaN(lo) {
-		return 0, 0, false
-	}
-	if !math.IsNaN(newest.low) {
-		lo = math.Min(lo, newest.low)
-	}
-	if !math.IsNaN(newest.high) {
-		hi = math.Max(hi, math.Min(newest.high, reach*hi))
-	}
+	lo, hi = low(lo, newest.low), high(hi, low(newest.high, tallest*hi))
 	if pad := hi * 0.05; hi-lo < 2*pad {
 		lo, hi = lo-pad, hi+pad
 	}
-	return math.Max(0, lo), hi, true
+	return math.Max(0, lo), hi
 }
 
 // chart draws the predicted length along the run, with its range, below the lanes.
-func (p *pen) chart(g gutter, rows int) []line {
-	all := p.buckets()
-	lo, hi, ok := extent(all, rows)
-	if !ok || rows < 1 || hi <= lo {
+func (l *lanes) chart(rows int) []line {
+	all := l.buckets()
+	lo, hi := extent(all)
+	if rows < 1 || !(hi > lo) {
 		return nil
-	}
-	if rows < 3 {
-		return []line{p.spark(g, all, lo, hi)}
 	}
 	out := make([]line, rows)
 	for r := range rows {
-		t := p.track()
+		t := l.track()
 		for c, b := range all {
-			p.chartCell(&t[c], b, r, rows, lo, hi)
+			l.chartCell(&t[c], b, r, rows, lo, hi)
 		}
-		words, tall := "", ""
-		switch r {
-		case 0:
-			words, tall = "predicted", units.Short(secs(hi))
-		case 1:
+		words, value := "", ""
+		switch {
+		case rows == 1:
+			words, value = "predicted", short(lo)+l.own(" – ")+short(hi)
+		case r == 0:
+			words, value = "predicted", short(hi)
+		case r == 1:
 			words = "length"
-		case rows - 1:
-			tall = units.Short(secs(lo))
+		case r == rows-1:
+			value = short(lo)
 		}
-		out[r] = p.chartLeft(g, words, tall).and(t.line())
+		out[r] = l.chartLeft(words, value).and(t.line())
 	}
 	return out
 }
 
-// chartLeft puts words at the left of the gutter and a height at its right, if both fit.
-func (p *pen) chartLeft(g gutter, words, tall string) line {
-	room := g.cells() - 1 - marks
-	l := right(text(dim, tall), room)
-	if cells(tall) > room {
-		l = text(dim, words)
-	}
-	if cells(words)+1+cells(tall) <= room {
-		l = text(dim, words).and(right(text(dim, tall), room-cells(words)))
-	}
-	return g.whole(l, p.tail)
-}
-
-func (p *pen) chartCell(c *cell, b bucket, row, rows int, lo, hi float64) {
-	place := func(v float64) float64 { return (hi - v) / (hi - lo) * float64(rows) } // from the top, in rows
-	if at := place(b.total); !math.IsNaN(b.total) && int(math.Min(math.Max(at, 0), float64(rows)-1e-9)) == row {
-		part := int((at - float64(row)) * float64(len(p.g.line)))
-		*c = cell{p.g.line[min(max(part, 0), len(p.g.line)-1)], strong}
-		return
-	}
-	if math.IsNaN(b.low) || math.IsNaN(b.high) {
-		return
-	}
-	if mid := float64(row) + 0.5; place(b.high) <= mid && mid <= place(b.low) {
-		*c = cell{p.g.band, dim}
-	}
-}
-
-// spark draws the chart on one row.
-func (p *pen) spark(g gutter, all []bucket, lo, hi float64) line {
-	t := p.track()
-	for c, b := range all {
-		if math.IsNaN(b.total) {
-			continue
+// chartCell draws a bucket in a row of a chart between two values.
+func (l *lanes) chartCell(c *cell, b bucket, row, rows int, lo, hi float64) {
+	height := (hi - lo) / float64(rows)
+	parts := len(l.g.line)
+	if !math.IsNaN(b.total) {
+		// In parts of a cell, from the top.
+		at := int(math.Min((hi-b.total)/height*float64(parts), float64(rows*parts-1)))
+		if at/parts == row {
+			*c = cell{l.g.line[at%parts], strong}
+			return
 		}
-		n := len(p.g.steps)
-		t[c] = cell{p.g.steps[min(max(int((b.total-lo)/(hi-lo)*float64(n)), 0), n-1)], strong}
 	}
-	return p.chartLeft(g, "predicted", units.Short(secs(lo))+p.own(" – ")+units.Short(secs(hi))).and(t.line())
+	if mid := hi - (float64(row)+0.5)*height; b.low <= mid && mid <= b.high {
+		*c = cell{l.g.band, dim}
+	}
 }
 
-func secs(v float64) time.Duration { return frame.Seconds(v).Duration() }
+// chartLeft puts words before the lanes, and a value at their right. If both do not fit, the words go.
+func (l *lanes) chartLeft(words, value string) line {
+	room := l.left() - 1 - marks
+	switch n := cells(value); {
+	case n > room:
+		return l.before(text(dim, words))
+	case cells(words)+1+n > room:
+		return l.before(right(text(dim, value), room))
+	}
+	return l.before(text(dim, words).and(right(text(dim, value), room-cells(words))))
+}
+
+func short(seconds float64) string { return units.Short(frame.Seconds(seconds).Duration()) }

@@ -2,7 +2,7 @@ package screen
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -19,147 +19,82 @@ type Fleet struct {
 	Log           string // the newest log line; empty: none
 }
 
-// endsTitle is the title of the column that shows the time zone of all clocks.
-const endsTitle = "ends"
-
-// fleetColumns are the columns of a fleet. least is the width of the screen from which a column is shown.
-var fleetColumns = [...]struct {
-	title      string
-	least, max int
-	right      bool
-	of         func(*view.Query, *time.Location) string
-	role       func(*view.Query) role
-}{
-	{
-		"query", 0, 36, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Name) },
-		func(*view.Query) role { return strong },
-	},
-	{"stands", 0, 14, false, standing, standingRole},
-	{"left", 0, 22, true, func(q *view.Query, _ *time.Location) string {
-		if q.State.Ended() {
-			return "took " + units.Known(q.Elapsed, units.Seconds)
-		}
-		return q.Left
-	}, nil},
-	{endsTitle, 60, 16, true, func(q *view.Query, zone *time.Location) string {
-		return fleetClock(q.EndAt, q.At, zone)
-	}, nil},
-	{
-		"held up by", 72, 60, false, func(q *view.Query, _ *time.Location) string { return view.HeldUpText(q.HeldUpBy) },
-		func(*view.Query) role { return warn },
-	},
-	{"deadline", 72, 16, true, func(q *view.Query, zone *time.Location) string {
-		return fleetClock(q.DeadlineAt, q.At, zone)
-	}, nil},
-	{"against it", 90, 16, true, against, standingRole},
-	{"holds up", 110, 8, true, func(q *view.Query, _ *time.Location) string {
-		if q.HoldsUp == 0 {
-			return ""
-		}
-		return fmt.Sprint(q.HoldsUp)
-	}, func(*view.Query) role { return warn }},
-	{"user", 130, 14, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.User) }, nil},
-	{"queue", 140, 24, false, func(q *view.Query, _ *time.Location) string { return view.Escape(q.Queue) }, nil},
-}
-
-// narrowest is the least width that a column of texts is cut to. Columns of numbers are never cut, but left out.
-const narrowest = 14
-
 // DrawFleet draws the queries for a terminal: a summary, a heading, a line for each, and the keys.
 func DrawFleet(f Fleet) []string {
 	if f.Width < 1 || f.Height < 1 {
 		return nil
 	}
-	g := glyphsOf(f.Style)
-	tail := string(g.more)
-	lines := []line{text(strong, view.FleetSummary(f.Queries)), nil}
-	rows := max(f.Height-len(lines)-2, 0) // a heading above, the keys below
+	var log []line
+	rows := max(f.Height-4, 0) // without the summary, a blank line, the heading and the keys
 	if f.Log != "" && rows > 3 {
+		log = []line{text(warn, view.Escape(f.Log))}
 		rows--
 	}
 	first := min(max(f.First, 0), max(len(f.Queries)-rows, 0))
 	shown := f.Queries[first:min(first+rows, len(f.Queries))]
-	lines = append(lines, f.table(shown)...)
-	for len(lines) < f.Height-1-btoi(f.Log != "" && rows > 3) {
-		lines = append(lines, nil)
-	}
-	if f.Log != "" && rows > 3 {
-		lines = append(lines, text(warn, view.Escape(f.Log)))
-	}
-	foot := "q leaves; what is watched ends with it"
+	foot := "q quits and stops watching"
 	if len(shown) < len(f.Queries) {
 		foot = fmt.Sprintf("%d to %d of %d; up and down scroll; %s", first+1, first+len(shown), len(f.Queries), foot)
 	}
-	lines = append(lines, text(dim, foot))
+	tail := string(glyphsOf(f.Style).more)
+	lines := append([]line{text(strong, view.FleetSummary(f.Queries)), nil}, f.table(shown, tail)...)
+	for len(lines) < f.Height-1-len(log) {
+		lines = append(lines, nil)
+	}
+	lines = append(append(lines, log...), text(dim, foot))
 	for i := range lines {
 		lines[i] = lines[i].cut(f.Width, tail)
 	}
 	return render(f.Style, lines[:min(len(lines), f.Height)])
 }
 
-// table returns the heading and the rows. Each column is as wide as its widest text.
-func (f Fleet) table(shown []view.Query) []line {
-	out := make([]line, len(shown)+1)
-	used := 0
-	tail := string(glyphsOf(f.Style).more)
-	for i := range fleetColumns {
-		c := &fleetColumns[i]
-		if f.Width < c.least {
-			continue
+// table returns the heading and the rows. The columns are in order of importance: a narrow terminal lacks the last
+// ones.
+func (f Fleet) table(shown []view.Query, tail string) []line {
+	zone := ""
+	rows := make([][]span, len(shown))
+	for i := range shown {
+		q := &shown[i]
+		if q.At != nil {
+			zone = " " + q.At.Time().In(f.Style.zone()).Format("MST")
 		}
-		texts, wide := make([]string, len(shown)), 0
-		for k := range shown {
-			texts[k] = c.of(&shown[k], f.Style.zone())
-			wide = max(wide, min(cells(texts[k]), c.max))
-		}
-		if wide == 0 && i > 2 {
-			continue // no query has a value
-		}
-		title := c.title
-		if title == endsTitle && len(shown) > 0 && shown[0].At != nil {
-			title += " " + shown[0].At.Time().In(f.Style.zone()).Format("MST")
-		}
-		wide = max(wide, cells(title))
-		if room := f.Width - used - 2; i > 2 && wide > room {
-			if c.right || room < narrowest {
-				continue
+		left, status, blocks := q.Left, q.Standing.String(), ""
+		if q.State.Ended() {
+			left = "took " + units.Known(q.Elapsed, units.Seconds)
+			if q.Standing == view.HasEnded {
+				status = q.State.String()
 			}
-			wide = room
 		}
-		put := func(row int, l line) {
-			if c.right && l.cells() < wide {
-				l = text(plain, strings.Repeat(" ", wide-l.cells())).and(l)
-			}
-			if used > 0 {
-				out[row] = out[row].pad(used).and(text(plain, "  "))
-			}
-			out[row] = out[row].and(l.cut(wide, tail))
+		if q.HoldsUp > 0 {
+			blocks = strconv.Itoa(q.HoldsUp)
 		}
-		put(0, text(dim, title))
-		for k := range shown {
-			r := plain
-			if c.role != nil {
-				r = c.role(&shown[k])
-			}
-			put(k+1, text(r, texts[k]))
+		look := lookOf(q.Standing)
+		for _, cell := range []line{
+			text(strong, view.Escape(q.Name)), text(look, status), text(plain, left),
+			text(plain, f.clock(q.EndAt, q.At)), text(warn, view.HeldUpText(q.HeldUpBy)),
+			text(plain, f.clock(q.DeadlineAt, q.At)), text(look, margin(q)), text(warn, blocks),
+			text(plain, view.Escape(q.User)), text(plain, view.Escape(q.Queue)),
+		} {
+			rows[i] = append(rows[i], cell[0])
 		}
-		if used > 0 {
-			used += 2
-		}
-		used += wide
 	}
-	return out
+	return table(f.Width, []column{
+		{"query", 36, false, false},
+		{"status", 14, false, false},
+		{"left", 26, true, false},
+		{"ends" + zone, 16, true, true},
+		{"blocked by", 60, false, false},
+		{"deadline", 16, true, true},
+		{"margin", 16, true, true},
+		{"blocks", 8, true, true},
+		{"owner", 14, false, false},
+		{"queue", 24, false, false},
+	}, rows, tail)
 }
 
-func standing(q *view.Query, _ *time.Location) string {
-	if q.State.Ended() && q.Standing == view.HasEnded {
-		return q.State.String()
-	}
-	return q.Standing.String()
-}
-
-func standingRole(q *view.Query) role {
-	switch q.Standing {
+// lookOf returns the role of a standing.
+func lookOf(s view.Standing) role {
+	switch s {
 	case view.IsLate, view.HasMissed:
 		return bad
 	case view.IsAtRisk:
@@ -171,32 +106,26 @@ func standingRole(q *view.Query) role {
 	return plain
 }
 
-// against returns how far from its deadline a query ends.
-func against(q *view.Query, _ *time.Location) string {
-	d := q.LaterSeconds
-	switch {
+// margin returns how far from its deadline a query ends.
+func margin(q *view.Query) string {
+	switch d := q.LaterSeconds; {
 	case d == nil:
 		return ""
 	case *d > 0:
 		return units.Short(d.Duration()) + " late"
+	default:
+		return units.Short((-*d).Duration()) + " early"
 	}
-	return units.Short((-*d).Duration()) + " early"
 }
 
-func fleetClock(t, at *frame.Time, zone *time.Location) string {
+// clock formats an instant to the minute, with the day if that is not the day of at.
+func (f Fleet) clock(t, at *frame.Time) string {
 	if t == nil {
 		return ""
 	}
 	beside := time.Time{}
 	if at != nil {
-		beside = at.Time().In(zone)
+		beside = at.Time().In(f.Style.zone())
 	}
-	return units.Clock(t.Time().In(zone), beside, time.Minute)
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return units.Clock(t.Time().In(f.Style.zone()), beside, time.Minute)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// title returns the query's name and progress.
-func (p *pen) title() line {
+// head returns the title, with the query's name and progress, and the headline.
+func (p *pen) head() []line {
 	name := "query"
 	switch w := p.f.Workflow; {
 	case w.Name != nil:
@@ -19,67 +19,48 @@ func (p *pen) title() line {
 	case w.ID != nil:
 		name = *w.ID
 	}
-	w := p.s.Width
-	head := text(plain, " ").and(text(strong, p.foreign(name)))
-	right := p.progress()
-	if w < 60 {
-		right = p.short()
-	}
-	return spread(head.cut(max(w-right.cells()-3, w/3), p.tail), right.and(text(plain, " ")), w)
+	w, right := p.s.Width, p.progress()
+	title := text(plain, " ").and(text(strong, p.foreign(name))).cut(max(w-right.cells()-3, w/3), p.tail)
+	return append([]line{spread(title, right.and(text(plain, " ")), w)}, p.headline()...)
 }
 
-// progress returns the state, the elapsed time and the progress as a number and a bar.
+// progress returns the elapsed time and the progress, as a number and, if there is room, as a bar.
 func (p *pen) progress() line {
-	l := p.short()
-	if p.f.ProgressRatio == nil || p.f.Workflow.State.Ended() {
+	var l line
+	if p.s.Choice.Paused {
+		l = text(pick, " paused ").and(text(plain, " "))
+	}
+	ended, ratio := p.f.Workflow.State.Ended(), p.f.ProgressRatio
+	switch {
+	case p.f.StaleSeconds > 0:
+		l = l.and(text(warn, "last data "+units.Ago(p.f.StaleSeconds.Duration())))
+	case ended || p.f.ElapsedSeconds == nil:
+	case ratio == nil:
+		l = l.and(text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration())))
+	default:
+		l = l.and(text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration())+", "+units.Percent(*ratio)))
+	}
+	if ratio == nil || ended || p.s.Width < 60 {
 		return l
 	}
 	const bar = 20
-	full := int(float64(*p.f.ProgressRatio) * bar)
+	full := int(float64(*ratio) * bar)
 	return l.and(text(plain, "  "), text(lane, strings.Repeat(string(p.g.full), full)),
 		text(dim, strings.Repeat(string(p.g.empty), bar-full)))
 }
 
-func (p *pen) short() line {
-	if p.s.Choice.Paused {
-		return text(pick, " paused ").and(text(plain, " "), p.far())
-	}
-	return p.far()
-}
-
-func (p *pen) far() line {
-	if p.f.StaleSeconds > 0 {
-		return text(warn, "seen "+units.Ago(p.f.StaleSeconds.Duration()))
-	}
-	if p.f.Workflow.State.Ended() || p.f.ElapsedSeconds == nil {
-		return nil
-	}
-	l := text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration()))
-	if p.f.ProgressRatio != nil {
-		l = l.and(text(plain, ", "+units.Percent(*p.f.ProgressRatio)))
-	}
-	return l
-}
-
-// head returns the title and the headline.
-func (p *pen) head() []line { return append([]line{p.title()}, p.headline()...) }
-
-// headline returns the predicted end: the clock first, then the time left.
+// headline returns the predicted end: the clock first, then the time left, then the condition of a chosen scenario.
 func (p *pen) headline() []line {
 	if p.f.Workflow.State.Ended() {
 		return p.fold(p.over())
 	}
 	h := p.f.Headline
+	left, condition := p.left(h), line(nil)
 	if e := p.scenario(); e != nil {
-		left := text(plain, "in ").and(text(strong, view.Left(*e.RemainingSeconds, h)))
+		left = text(plain, "in ").and(text(strong, view.Left(*e.RemainingSeconds, h)))
+		condition = text(warn, "if ").and(text(plain, p.foreign(e.Meaning)))
 		h.RemainingSeconds, h.EndAt = e.RemainingSeconds, e.EndAt
-		return p.answer(h, left, text(warn, "if ").and(text(plain, p.foreign(e.Meaning))))
 	}
-	return p.answer(h, p.left(h), nil)
-}
-
-// answer returns the end, the time left, and the condition of a scenario.
-func (p *pen) answer(h frame.Headline, left, condition line) []line {
 	when := p.when(h)
 	if len(when) == 0 {
 		when, left = text(strong, "Ends ").and(left), nil

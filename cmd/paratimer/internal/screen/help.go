@@ -60,10 +60,13 @@ func (p *pen) signLines() []line {
 		out = append(out, right(s.sign, 6).and(text(plain, "  "+s.words)))
 	}
 	out = append(out, nil)
-	for _, s := range []string{
+	words := []string{
 		"(40s – 2m): 8 of 10 such queries", "end within that time; rough: fewer", "than 9 earlier runs back that.",
-		"Clocks are in " + p.s.Style.zone().String() + ".",
-	} {
+	}
+	if p.f != nil && p.f.At != nil {
+		words = append(words, "Times are in "+p.zone(p.f.At.Time())+".")
+	}
+	for _, s := range words {
 		out = append(out, text(dim, " "+p.own(s)))
 	}
 	return out
@@ -87,15 +90,15 @@ func (p *pen) legend() []sign {
 	if !p.mapReduce() {
 		stages = []sign{
 			{of(lane, g.seen[1], g.seen[2]), "stages: every second one is below", true},
-			{of(lane, g.seen[3], g.seen[3]), "several at once", false},
+			{of(lane, g.seen[3], g.seen[3]), "overlapping stages", false},
 		}
 	}
 	return append(stages, []sign{
 		{of(lane, g.expected(1), g.expected(2)), "expected", true},
 		{of(path, g.critical, ' ', g.expected(5), g.expected(10), g.holds), "critical: holds up the end", true},
-		{of(dim, g.slack, g.slack), "slack: may be so much later", true},
+		{of(dim, g.slack, g.slack), "slack: can slip this much", true},
 		{of(bad, g.failed), "failed", true},
-		{of(dim, g.waits, g.waits), "waits: no task of it runs", true},
+		{of(dim, g.waits, g.waits), "waits: no running task", true},
 		{of(warn, g.limit), "a bound", false},
 		{of(good, g.states[dag.Succeeded]), "done", false},
 		{of(lane, g.states[dag.Running]), "runs", false},

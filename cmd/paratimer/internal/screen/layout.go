@@ -49,19 +49,17 @@ var rations = [...]ration{
 	{inChart, 1, 1, false},
 	{inChanges, 3, 1, false},
 	{inLegend, 1, 1, false},
-	{inChart, 4, 3, false},
+	{inChart, chartRows, 3, false},
 	{inBlank, 2, 1, false},
 	{inScenarios, 8, 4, false},
 	{inLanes, 17, 1, false},
 	{inBlank, 4, 1, false},
 	{inChanges, 6, 1, false},
 	{inLanes, 1 << 20, 1, false},
-	{inChart, 8, 1, false},
 	{inChanges, 8, 1, false},
 	{inBounds, 8, 1, false},
 	{inCritical, 8, 3, false},
 	{inBlank, 5, 1, false},
-	{inChart, 16, 1, false},
 	{inCritical, 16, 1, false},
 }
 
@@ -75,12 +73,12 @@ var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
 const sideBySide = 120
 
 // whole returns the main screen.
-func (p *pen) whole(g gutter) []line {
+func (p *pen) whole() []line {
+	lanes := p.lanes()
 	blocks := [allBlocks][]line{
 		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(),
-		inEnd:   p.ends(g),
-		inChart: p.chart(g, 1), inChanges: p.changes(), inScenarios: p.scenarios(), inLegend: p.signs(), inLog: p.log(),
-		inReplay: p.playing(), inFoot: p.foot(), inCritical: p.criticalTasks(),
+		inEnd: lanes.ends(), inChart: lanes.chart(chartRows), inChanges: p.changes(), inScenarios: p.scenarios(),
+		inCritical: p.criticalTasks(), inLegend: p.signs(), inLog: p.log(), inReplay: p.playing(), inFoot: p.foot(),
 	}
 	if p.s.Width >= sideBySide {
 		blocks[inChanges] = p.beside(blocks[inChanges], blocks[inScenarios])
@@ -93,13 +91,10 @@ func (p *pen) whole(g gutter) []line {
 	if have[inLanes] = len(p.f.Jobs) + 1; p.f.IsWhole() {
 		have[inLanes] += len(p.f.Jobs[0].Stages)
 	}
-	if have[inChart] > 0 {
-		have[inChart] = 16
-	}
 	have[inBlank] = len(airy)
 	got := share(p.s.Height, have, p.scenario() != nil)
-	blocks[inLanes] = p.lanes(g, got[inLanes])
-	blocks[inChart] = p.chart(g, got[inChart])
+	blocks[inLanes] = lanes.rows(got[inLanes])
+	blocks[inChart] = lanes.chart(got[inChart])
 	var out []line
 	for i, b := range blocks {
 		if i == inLegend && got[inFoot] > 0 {
@@ -149,4 +144,64 @@ func (p *pen) beside(left, right []line) []line {
 		}
 	}
 	return out
+}
+
+// draw returns the lines of the screen.
+func (p *pen) draw() []line {
+	if p.f == nil {
+		return p.nothing()
+	}
+	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.selected < 0) {
+		return p.whole()
+	}
+	// A list gets the room between the parts that are always visible.
+	foot := append(p.playing(), p.foot()...)
+	out := p.head()
+	room := func(least int) int { return max(least, p.s.Height-len(out)-len(foot)) }
+	if p.s.Choice.Help {
+		out = append(out, nil)
+		out = append(out, p.help(room(1))...)
+	} else {
+		out = append(append(out, first(1, p.waiting())...), first(1, p.bounds())...)
+		lanes := p.lanes()
+		out = append(out, nil, lanes.axis(), lanes.job(p.selected), nil)
+		out = first(p.s.Height-len(foot)-4, out)
+		out = append(out, p.tasks(room(0))...)
+	}
+	out = first(p.s.Height-len(foot), out)
+	return append(p.down(out, len(foot)), foot...)
+}
+
+// down adds blank lines, so that the foot, which has foot lines, is at the bottom.
+func (p *pen) down(out []line, foot int) []line {
+	for len(out) < p.s.Height-foot {
+		out = append(out, nil)
+	}
+	return out
+}
+
+// first returns at most n lines.
+func first(n int, lines []line) []line { return lines[:min(max(n, 0), len(lines))] }
+
+// nothing returns the screen before the first observation.
+func (p *pen) nothing() []line {
+	words := "Waiting for the first observation"
+	if p.s.Subject != "" {
+		words += " of " + p.foreign(p.s.Subject)
+	}
+	out := []line{text(strong, " "+words).cut(p.s.Width, p.tail)}
+	out = append(out, p.log()...)
+	if p.s.Choice.Help {
+		out = append(out, nil)
+		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
+	}
+	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
+}
+
+// log returns the newest log line.
+func (p *pen) log() []line {
+	if p.s.Log == "" {
+		return nil
+	}
+	return []line{text(dim, " "+p.foreign(p.s.Log)).cut(p.s.Width, p.tail)}
 }

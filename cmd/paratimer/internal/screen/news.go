@@ -116,8 +116,3 @@ func likely(e *frame.Estimate) string {
 	}
 	return " (" + units.Chance(*e.Probability) + ")"
 }
-
-// right aligns a text to the right of a width.
-func right(l line, width int) line {
-	return text(plain, "").pad(width - l.cells()).and(l)
-}

@@ -49,25 +49,54 @@ func grave(a *frame.Alert) bool {
 	return a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
 }
 
-// bound describes a bound: its instant, its state, the probability that it is broken, and by how much.
+// bound describes a bound: its instant, its state, the probability that it is broken, and by how much. A bound that is
+// likely to be broken is not shown as on track, even without an alert.
 func (p *pen) bound(a *frame.Alert) line {
 	l := text(plain, p.nameOf(a))
 	if a.DeadlineAt != nil {
 		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), time.Second)))
 	}
-	l = l.and(text(plain, ": "), p.standing(a))
-	if a.BySeconds != nil {
-		l = l.and(text(plain, ", "+p.margin(a)))
+	likely, unsaid := "", false
+	if a.Probability != nil {
+		likely = units.Chance(*a.Probability) + " likely to miss it"
+		unsaid = a.State == frame.OnTrack && *a.Probability >= 0.5
 	}
-	if unsaid(a) {
+	look, words := good, "on track"
+	switch {
+	case a.Outcome != nil && *a.Outcome == frame.Met:
+		words, likely = "met", ""
+	case a.Outcome != nil:
+		look, words, likely = bad, "missed", ""
+	case a.State == frame.Ended:
+		look, words, likely = dim, "ended", ""
+	case a.State == frame.Late:
+		look, words, likely = bad, "LATE", ""
+	case a.State == frame.AtRisk:
+		look, words = warn, "AT RISK"
+	case a.State == frame.Blind && p.f.StaleSeconds == 0:
+		look, words, likely = warn, "too early to say", ""
+	case a.State == frame.Blind:
+		look, words = warn, "no data"
+	case unsaid:
+		look, words, likely = warn, likely, ""
+	}
+	l = l.and(text(plain, ": "), text(look, words))
+	if likely != "" {
+		l = l.and(text(plain, ", "+likely))
+	}
+	switch d := a.BySeconds; {
+	case d == nil:
+	case *d < 0:
+		l = l.and(text(plain, ", "+units.About(-d.Duration())+" to spare"))
+	case a.Outcome == nil && p.f.Headline.RemainingSeconds == nil:
+		l = l.and(text(plain, ", by "+units.About(d.Duration())+" or more"))
+	default:
+		l = l.and(text(plain, ", by "+units.About(d.Duration())))
+	}
+	if unsaid && words != "on track" {
 		l = l.and(text(plain, "; no alert yet"))
 	}
 	return l
-}
-
-// unsaid reports whether a bound is likely to be broken, but not yet for long enough to raise an alert.
-func unsaid(a *frame.Alert) bool {
-	return a.State == frame.OnTrack && a.Probability != nil && *a.Probability >= 0.5
 }
 
 // nameOf returns a bound's name. The bound "drift" has another one on the screen.
@@ -76,54 +105,6 @@ func (p *pen) nameOf(a *frame.Alert) string {
 		return "first range"
 	}
 	return p.foreign(a.Bound)
-}
-
-// standing returns the state of a bound. A bound that is likely to be broken is not shown as on track, even without
-// an alert.
-func (p *pen) standing(a *frame.Alert) line {
-	likely := ""
-	if a.Probability != nil {
-		likely = units.Chance(*a.Probability) + " likely to miss it"
-	}
-	with := func(r role, words string) line {
-		l := text(r, words)
-		if likely != "" {
-			l = l.and(text(plain, ", "+likely))
-		}
-		return l
-	}
-	switch {
-	case a.Outcome != nil && *a.Outcome == frame.Met:
-		return text(good, "met")
-	case a.Outcome != nil:
-		return text(bad, "missed")
-	case a.State == frame.Ended:
-		return text(dim, "ended")
-	case a.State == frame.Late:
-		return text(bad, "LATE")
-	case a.State == frame.AtRisk:
-		return with(warn, "AT RISK")
-	case a.State == frame.Blind && p.f.StaleSeconds == 0:
-		return text(warn, "too early to say")
-	case a.State == frame.Blind:
-		return with(warn, "no sight of it")
-	case unsaid(a):
-		return text(warn, likely)
-	}
-	return with(good, "on track")
-}
-
-// margin returns how far the predicted or actual end is from a deadline.
-func (p *pen) margin(a *frame.Alert) string {
-	d := a.BySeconds.Duration()
-	if d < 0 {
-		return units.About(-d) + " to spare"
-	}
-	words := "by " + units.About(d)
-	if a.Outcome == nil && p.f.Headline.RemainingSeconds == nil {
-		words += " or more"
-	}
-	return words
 }
 
 // notes returns the other news, a line each: why the frame is stale, failures, warnings.
@@ -135,7 +116,7 @@ func (p *pen) notes() []line {
 	rest, newest := 0, ""
 	for _, w := range p.f.Warnings {
 		if w.Code == dag.WarnStale {
-			add(warn, "!", "not seen for "+units.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
+			add(warn, "!", "no data for "+units.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
 			continue
 		}
 		rest, newest = rest+1, w.Text

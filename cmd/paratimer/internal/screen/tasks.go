@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -26,47 +27,43 @@ func brief(name string) string {
 // has another form, it returns that name.
 func failedTask(f *frame.Failure) string {
 	parts := strings.Split(f.Attempt, "_")
-	if n := len(parts); n >= 3 {
-		stage := strings.Join(parts[:n-2], "_")
-		if task, err := strconv.Atoi(parts[n-2]); err == nil && task >= 0 {
-			switch {
-			case strings.HasSuffix(stage, "_m"):
-				return fmt.Sprintf("map %d of %s", task, f.Job)
-			case strings.HasSuffix(stage, "_r"):
-				return fmt.Sprintf("reduce %d of %s", task, f.Job)
-			}
-			return fmt.Sprintf("task %d of %s", task, stage)
-		}
+	n := len(parts)
+	if n < 3 {
+		return f.Attempt + " of " + f.Job
 	}
-	return f.Attempt + " of " + f.Job
+	stage := strings.Join(parts[:n-2], "_")
+	task, err := strconv.Atoi(parts[n-2])
+	switch {
+	case err != nil || task < 0:
+		return f.Attempt + " of " + f.Job
+	case strings.HasSuffix(stage, "_m"):
+		return fmt.Sprintf("map %d of %s", task, f.Job)
+	case strings.HasSuffix(stage, "_r"):
+		return fmt.Sprintf("reduce %d of %s", task, f.Job)
+	}
+	return fmt.Sprintf("task %d of %s", task, stage)
 }
 
 // tasks lists the selected job's tasks by their expected end.
 func (p *pen) tasks(rows int) []line {
-	j := &p.f.Jobs[p.job]
-	title := "Tasks of " + p.foreign(j.Node)
+	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node))
 	if p.f.Tasks == nil {
-		return []line{text(strong, " "+title), text(dim, "   not known here")}
+		return []line{title, text(dim, "   not known here")}
 	}
 	from := max(0, p.s.Choice.Scroll)
-	list, all := p.f.Tasks(p.job, min(from+max(0, rows-2), mostTasks))
+	list, all := p.f.Tasks(p.selected, min(from+max(0, rows-2), mostTasks))
 	from = min(from, len(list))
 	list = list[from:]
 	where := fmt.Sprintf(": %d, the last to end first", all)
 	if len(list) > 0 && len(list) < all {
 		where += fmt.Sprintf("; %d to %d", from+1, from+len(list))
 	}
-	out := []line{text(strong, " "+title).and(text(dim, where)).cut(p.s.Width, p.tail)}
-	name := 12
+	out := []line{title.and(text(dim, where)).cut(p.s.Width, p.tail)}
+	cells := make([][]span, len(list))
 	for i := range list {
-		name = min(max(name, cells(p.foreign(brief(list[i].Name)))), p.s.Width/3)
+		cells[i] = p.task(&list[i], brief(list[i].Name))
 	}
-	out = append(out, p.taskRow(name, text(dim, "task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"),
-		text(dim, "tries"), text(dim, "node")))
-	for i := range list {
-		out = append(out, p.task(&list[i], name))
-	}
-	return out
+	return append(out, p.taskTable("task", cells)...)
 }
 
 // Limits of the list of critical tasks.
@@ -74,62 +71,92 @@ const (
 	mostCritical    = 15
 	criticalJobs    = 4  // how many jobs it covers
 	criticalOfTasks = 64 // how many tasks of each are searched, the last to end first
+	tallScreen      = 36 // the height from which a screen has room for it
 )
 
-// criticalTasks lists the unfinished tasks on the critical path, of all jobs, the last to end first. It is empty if
-// tasks are unknown or the screen is low.
+// criticalTasks lists the unfinished tasks on the critical path, of all jobs: running ones first, then the last to end.
+// The tasks of a stage that have not begun share a row. It is empty if tasks are unknown or the screen is low.
 func (p *pen) criticalTasks() []line {
 	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
 		return nil
 	}
-	type owned struct {
+	type row struct {
 		frame.Task
-		job string
+		job   string
+		count int // of tasks that have not begun
 	}
-	var all []owned
+	var all []row
 	jobs := 0
 	for j := range p.f.Jobs {
 		if !p.f.Jobs[j].Critical || p.f.Jobs[j].State != dag.Running || jobs == criticalJobs {
 			continue
 		}
 		jobs++
+		job := p.f.Jobs[j].Node
 		list, _ := p.f.Tasks(j, criticalOfTasks)
-		for i := range list {
-			if list[i].Critical && list[i].State != dag.AttemptSucceeded.String() {
-				all = append(all, owned{list[i], p.f.Jobs[j].Node})
+		for _, t := range list {
+			if !t.Critical || t.State == dag.AttemptSucceeded.String() {
+				continue
+			}
+			same := slices.IndexFunc(all, func(r row) bool {
+				return t.Attempts == 0 && r.count > 0 && r.job == job && r.Phase == t.Phase && r.State == t.State
+			})
+			switch {
+			case same >= 0: // the list begins with the last to end
+				all[same].count++
+			case t.Attempts == 0:
+				all = append(all, row{t, job, 1})
+			default:
+				all = append(all, row{t, job, 0})
 			}
 		}
 	}
 	if len(all) == 0 {
 		return nil
 	}
-	end := func(t *owned) frame.Seconds {
-		if t.EndSeconds == nil {
-			return 0
-		}
-		return *t.EndSeconds
-	}
-	slices.SortStableFunc(all, func(a, b owned) int { return cmp.Compare(end(&b), end(&a)) })
+	end := func(t row) frame.Seconds { return valueOr(t.EndSeconds, 0) }
+	slices.SortStableFunc(all, func(a, b row) int {
+		return cmp.Or(cmp.Compare(min(a.count, 1), min(b.count, 1)), cmp.Compare(end(b), end(a)))
+	})
 	all = all[:min(len(all), mostCritical)]
-	name := 12
+	cells := make([][]span, len(all))
 	for i := range all {
-		name = min(max(name, cells(p.foreign(all[i].job+" "+brief(all[i].Name)))), p.s.Width/3)
+		name := all[i].job + " " + brief(all[i].Name)
+		if n := all[i].count; n > 1 {
+			name = fmt.Sprintf("%s: %s", all[i].job, units.Count(n, "task"))
+		}
+		cells[i] = p.task(&all[i].Task, name)
 	}
-	out := []line{p.taskRow(name, text(dim, "critical task"), text(dim, "state"), text(dim, "ends"), text(dim, "runs"),
-		text(dim, "tries"), text(dim, "node"))}
-	for i := range all {
-		t := all[i].Task
-		t.Name = all[i].job + " " + brief(t.Name)
-		out = append(out, p.task(&t, name))
-	}
-	return out
+	return p.taskTable("critical task", cells)
 }
 
-// tallScreen is the height from which a screen has room for tasks of all jobs.
-const tallScreen = 36
+// valueOr returns what v points to, or a default.
+func valueOr(v *frame.Seconds, other frame.Seconds) frame.Seconds {
+	if v == nil {
+		return other
+	}
+	return *v
+}
 
-func (p *pen) task(t *frame.Task, name int) line {
-	ends, runs, node, tries := "?", "", "", ""
+// taskTable returns the table of rows that task has made.
+func (p *pen) taskTable(title string, rows [][]span) []line {
+	return table(p.s.Width, []column{
+		{" ", 2, false, false},
+		{title, max(p.s.Width/3, 12), false, false},
+		{"state", 13, false, false},
+		{"ends", 11, true, true},
+		{"runs", 8, true, true},
+		{"tries", 6, true, true},
+		{"node", p.s.Width, false, false},
+	}, rows, p.tail)
+}
+
+// task returns the cells of a task's row.
+func (p *pen) task(t *frame.Task, name string) []span {
+	sign, ends, runs, node, tries := "  ", "?", "", "", ""
+	if t.Critical {
+		sign = " " + string(p.g.critical)
+	}
 	if t.EndSeconds != nil {
 		if left := *t.EndSeconds - p.elapsed(); left >= 0 && t.State != dag.AttemptSucceeded.String() {
 			ends = "in " + units.Short(left.Duration())
@@ -138,28 +165,27 @@ func (p *pen) task(t *frame.Task, name int) line {
 		}
 	}
 	if t.StartSeconds != nil && *t.StartSeconds <= p.elapsed() {
-		to := p.elapsed()
-		if t.EndSeconds != nil {
-			to = min(to, *t.EndSeconds)
-		}
+		to := min(p.elapsed(), valueOr(t.EndSeconds, p.elapsed()))
 		runs = units.Short((to - *t.StartSeconds).Duration())
 	}
 	if t.Node != nil {
 		node = p.foreign(*t.Node)
 	}
 	if t.Attempts > 0 {
-		tries = fmt.Sprint(t.Attempts)
+		tries = strconv.Itoa(t.Attempts)
 	}
 	state := p.foreign(t.State)
 	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
 		state += " " + units.Percent(*t.Ratio)
 	}
-	l := p.taskRow(name, text(plain, p.foreign(brief(t.Name))), text(stateRole(t.State), state), text(strong, ends),
-		text(plain, runs), text(plain, tries), text(plain, node))
-	if t.Critical { // its sign is in the indent
-		l = text(plain, " ").and(text(path, string(p.g.critical)), text(plain, " "), l[1:])
+	var row []span
+	for _, cell := range []line{
+		text(path, sign), text(plain, p.foreign(name)), text(stateRole(t.State), state), text(strong, ends),
+		text(plain, runs), text(plain, tries), text(plain, node),
+	} {
+		row = append(row, cell[0])
 	}
-	return l.cut(p.s.Width, p.tail)
+	return row
 }
 
 func stateRole(s string) role {
@@ -174,9 +200,51 @@ func stateRole(s string) role {
 	return dim
 }
 
-// taskRow puts a row's columns side by side, and cuts the last ones if there is no room.
-func (p *pen) taskRow(name int, task, state, ends, runs, tries, node line) line {
-	l := text(plain, "   ").and(task.cut(name, p.tail).pad(name+1), state.cut(13, p.tail).pad(14), right(ends, 11),
-		right(runs, 8), right(tries, 6), text(plain, "  "), node)
-	return l.cut(p.s.Width, p.tail)
+// selectedJob describes the selected job in a line.
+func (p *pen) selectedJob() []line {
+	if p.selected < 0 {
+		return nil
+	}
+	j := &p.f.Jobs[p.selected]
+	parts := []string{strings.ReplaceAll(j.State.String(), "_", " ")}
+	if j.State == dag.Blocked {
+		parts[0] = "to come"
+	}
+	if known, _ := j.Known(); known.Running > 0 {
+		parts[0] += " with " + units.Count(known.Running, "task")
+	}
+	for _, s := range j.Stretches {
+		if r := s.ProgressRatio; r != nil && *r > 0 && *r < 1 && !j.State.Ended() {
+			parts = append(parts, p.foreign(s.Phase.String())+" "+units.Percent(float64(*r)))
+		}
+	}
+	if j.EndSeconds != nil {
+		if t, ok := p.at(*j.EndSeconds); ok {
+			words := "ends ~"
+			if j.State.Ended() {
+				words = "ended "
+			}
+			parts = append(parts, words+p.clock(t, time.Second)+" "+p.zone(t))
+		}
+	}
+	if s := j.SlackSeconds; s != nil && !j.State.Ended() {
+		if *s < 1 {
+			parts = append(parts, "no slack")
+		} else {
+			parts = append(parts, "slack "+units.Short(s.Duration()))
+		}
+	}
+	if len(j.After) > 0 {
+		after := make([]string, len(j.After))
+		for i, a := range j.After {
+			after[i] = p.foreign(a)
+		}
+		parts = append(parts, "after "+strings.Join(after, ", "))
+	}
+	if j.ID != nil {
+		parts = append(parts, p.foreign(*j.ID))
+	}
+	l := text(strong, " "+string(p.g.picked)).and(text(pick, p.foreign(j.Node)),
+		text(plain, " "+strings.Join(parts, ", ")))
+	return []line{l.cut(p.s.Width, p.tail)}
 }

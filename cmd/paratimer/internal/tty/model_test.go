@@ -409,12 +409,12 @@ func TestNiceSpeeds(t *testing.T) {
 func TestUnseen(t *testing.T) {
 	s := begin(t, Options{}, 0, 100)
 	s.ticks(4)
-	if strings.Contains(s.m.drawn, "seen") {
-		t.Errorf("it was just seen:\n%s", s.m.drawn)
+	if strings.Contains(s.m.drawn, "last data") {
+		t.Errorf("there is new data:\n%s", s.m.drawn)
 	}
 	s.say(frameMsg{frameAt(100, 3).Aged(20*time.Second, errors.New("no answer"))})
 	s.ticks(20)
-	if !strings.Contains(s.m.drawn, "seen 30s ago") || !strings.Contains(s.m.drawn, "now 09:02:10") {
+	if !strings.Contains(s.m.drawn, "last data 30s ago") || !strings.Contains(s.m.drawn, "now 09:02:10") {
 		t.Errorf("ten seconds later:\n%s", s.m.drawn)
 	}
 	s.keys("space")
@@ -425,7 +425,7 @@ func TestUnseen(t *testing.T) {
 	s.keys("space")
 	s.say(frameMsg{frameAt(140, 3)})
 	s.ticks(4)
-	if strings.Contains(s.m.drawn, "seen") {
+	if strings.Contains(s.m.drawn, "last data") {
 		t.Errorf("it is seen again:\n%s", s.m.drawn)
 	}
 }
