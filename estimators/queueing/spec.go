@@ -181,7 +181,7 @@ var calibrated = Warning{"calibrated", "this reading of the paper was selected b
 
 // Median and 90th percentile of the error of Product against the simulation, for random clusters with several jobs at
 // once (docs/models.md).
-const severalMedian, severalNinetieth = "3.6 %", "15.5 %"
+const severalMedian, severalNinetieth = "3.6 %", "15.6 %"
 
 // severalJobs is the warning of results with several jobs at once, for which the model was least accurate in tests.
 var severalJobs = Warning{

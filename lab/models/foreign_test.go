@@ -16,14 +16,14 @@ func TestOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	const every = 16
-	byFile, _, err := tallies(jobs, every)
+	tallied, err := tallyAll(jobs, every)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for side, least := range []float64{0.75, 0.70} {
-		all := byFile[side][allFiles]
-		t.Log(all.row([]string{"among", "beyond"}[side]))
-		if held := all.held / all.ranged; !(held >= least) || held > 0.88 || all.all < 100 {
+		all := tallied.byFile[side][allFiles]
+		t.Log(all.row([]string{"among", "beyond"}[side])...)
+		if held := all.holds(); !(held >= least) || held > 0.88 || all.all < 100 {
 			t.Errorf("of %d predictions the range held %.2f, want %.2f to 0.88", all.all, held, least)
 		}
 		if 5*all.right < 4*all.refused {

@@ -1,8 +1,6 @@
 package models
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,103 +8,151 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/simulation"
+	"github.com/paratimer/paratimer/lab/page"
 )
 
-// The default model stays within 15 % of the simulator at the published configurations.
-func TestPublishedConfigurations(t *testing.T) {
-	simulated, errors, err := simulateAll(200, simulation.Options{})
+// The documented example is the same to ten digits, and all documented runs are chosen.
+func TestErnestTables(t *testing.T) {
+	t.Parallel()
+	table, err := example()
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := solved4(queueing.Product)
-	if err != nil {
-		t.Fatal(err)
+	if n := strings.Count(table, "below 1e-1"); n != 11 || !strings.Contains(table, "machines | 0 | 0 | 0 |") {
+		t.Errorf("%d of 11 figures agree to ten digits:\n%s", n, table)
 	}
-	for i, c := range configurations {
-		apart := model[i]/simulated[i] - 1
-		t.Logf("%s: product %.1f, simulated %.1f ± %.1f: %+.1f %%", c, model[i], simulated[i], errors[i], 100*apart)
-		if !(math.Abs(apart) <= .15) {
-			t.Errorf("%s: product %.1f, simulated %.1f: %+.1f %%", c, model[i], simulated[i], 100*apart)
-		}
+	if table, err = designs(); err != nil || strings.Count(table, "\n") != 6 {
+		t.Errorf("%v:\n%s", err, table)
 	}
 }
 
-// Over the grids its median error is at most 15 %, its worst at most 34 %, which is the paper's own.
-func TestGrids(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED: some seconds of simulation")
+// At the published configurations each of our figures is as near to what it stands beside as docs/models.md says.
+func TestTable4Rows(t *testing.T) {
+	t.Parallel()
+	limits := map[string]float64{
+		"vianna-table4, paper's fork/join": .07, "vianna-fj, paper's fork/join": .5, "tripathi, paper's Tripathi": .2,
+		"product, measured": .5, "simulate, measured": .5, "simulate, independent: deterministic demands": 1e-3,
 	}
-	var all []float64
-	for _, g := range allGrids() {
-		errors, err := g.write(func(string, ...any) {}, 48)
+	for i := range table4Rows {
+		b := &table4Rows[i]
+		v, err := b.ours(200)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, errors...)
-	}
-	median, worst := spread(all)
-	t.Logf("%d cells: median %.1f %%, worst %.1f %%", len(all), 100*median, 100*worst)
-	if len(all) < 50 || !(median <= .15) || !(worst <= .34) {
-		t.Errorf("%d cells: median %.1f %%, worst %.1f %%", len(all), 100*median, 100*worst)
+		limit, ok := limits[b.name]
+		switch {
+		case ok:
+		case strings.Contains(b.name, "prototype"):
+			limit = 5e-4
+		default:
+			limit = .04
+		}
+		for k := range v {
+			if off := apart(v[k], b.published[k]); !(math.Abs(off) <= limit) {
+				t.Errorf("%s at %v: %.5g, published %.5g: %+.2f %%", b.name, configurations[k], v[k], b.published[k], 100*off)
+			}
+		}
 	}
 }
 
-// text is what a section writes.
-func text(t *testing.T, s section) string {
-	t.Helper()
-	var b strings.Builder
-	if err := write(&b, []section{s}); err != nil {
+// On the settings of Fig. 7 to 9 the fork/join estimate is above the simulation, as in the paper, and within 15 %; the
+// evaluated tree is above it too, and nearer than the paper's own; the default model is within 13 % of it.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("SKIPPED: some seconds of simulation")
+	}
+	for _, f := range paperFigures() {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			if err := f.solve(400); err != nil {
+				t.Fatal(err)
+			}
+			for i, truth := range f.simulated {
+				r := truth.Jobs[0].Response
+				noise := 2.5 * r.StandardError / r.Value
+				for m, within := range [...][2]float64{{0, .15}, {0, f.responseLimit}, {-.13, .13}} {
+					if off := responseError(f.solved[m][i], truth); off < within[0]-noise || off > within[1]+noise {
+						t.Errorf("%v, setting %d: simulated %.1f ± %.1f: %+.1f %%", drawnModels[m], i, r.Value,
+							r.StandardError, 100*off)
+					}
+					if r := f.solved[m][i]; !r.Converged || m < 2 && warned(r, "few_waves") {
+						t.Errorf("%v, setting %d: %+v %v", drawnModels[m], i, r.Fixpoint, r.Warnings)
+					}
+				}
+			}
+		})
+	}
+}
+
+func warned(r *queueing.Result, code string) bool {
+	for _, w := range r.Warnings {
+		if w.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Over the grids the median error of product is at most 15 %, its worst at most 34 %, which is the paper's own.
+func TestGrids(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("SKIPPED: some seconds of simulation")
+	}
+	all := grids()
+	if err := page.Each(len(all), func(i int) error { return all[i].solve(120) }); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	var errors page.Numbers
+	for i := range all {
+		errors = append(errors, page.Number(math.Abs(all[i].errors[0])))
+	}
+	if median, worst := errors.Median(), errors.Most(); len(all) != 87 || !(median <= .15) || !(worst <= .34) {
+		t.Errorf("%d cells: median %.3f, worst %.3f", len(all), median, worst)
+	}
 }
 
-func TestLive(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "e2e.md")
-	const row = "| Ernest: 6 runs | 90.5 | – | – |  | 2.70 | predicted 99 s: +9 % | passed |\n"
-	for _, c := range []struct{ document, want string }{
-		{
-			"| join | 1.0 | – | – |  | 2.70 | a | passed |\n" + row,
-			"| Ernest: 6 runs | 90.5 | 2.70 | predicted 99 s: +9 % |",
-		},
-		{"| Ernest |\n", "No run is written down"},
+func TestReadOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bell-a.csv": "Nodes,Runtime\n4,2000\n8,1000\n4,2200\n",
+		"c3o-b.tsv": "instance_count\tmachine_type\tslots\tdata_size_MB\tk\tgross_runtime\n" +
+			"2\tm4\t8\t10\t3\t60\n4\tm4\t16\t10\t5\t40\n2\tm4\t8\t20\t3\t90\n",
+		"other.csv": "x\n",
 	} {
-		if err := os.WriteFile(file, []byte(c.document), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := text(t, live(file)); !strings.Contains(got, c.want) || strings.Contains(got, "join") {
-			t.Errorf("of %q: %s", c.document, got)
-		}
+	}
+	jobs, err := readOutside(dir)
+	if err != nil || len(jobs) != 3 || jobs[0].rows[0].Seconds != 2 || jobs[0].rows[0].Scale != 1 ||
+		jobs[1].name != "m4 3" || len(jobs[1].rows) != 2 || jobs[2].rows[0].Machines != 4 {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+	if by := byConfiguration(jobs[0].rows); len(by) != 2 || len(by[0]) != 2 {
+		t.Errorf("%v", by)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bell-bad.csv"), []byte("Nodes,Runtime\nmany,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readOutside(dir); err == nil || !strings.Contains(err.Error(), "bell-bad.csv:2") {
+		t.Error(err)
 	}
 }
 
-func TestNothingByHalves(t *testing.T) {
-	var b strings.Builder
-	err := write(&b, []section{
-		{"One", func(p printer) error { p("text"); return nil }},
-		{"Two", func(printer) error { return errors.New("broken") }},
-	})
-	if err == nil || b.Len() > 0 {
-		t.Errorf("%q was written, error %v", b.String(), err)
-	}
-	for _, runs := range []int{0, 1e9} {
-		if err := run(&b, runs, ""); err == nil || b.Len() > 0 {
-			t.Errorf("%d runs: %q was written, error %v", runs, b.String(), err)
+// Where the runtimes are missing the document stays as it is; where it has no place for them that is an error.
+func TestWithOutside(t *testing.T) {
+	t.Parallel()
+	file, missing := filepath.Join(t.TempDir(), "ernest.md"), filepath.Join(t.TempDir(), "none")
+	for _, text := range []string{"a\n" + begin + "as it was\n" + end + "b\n", "a\nb\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-	}
-}
-
-func TestWords(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{upTo(0), "0"},
-		{upTo(3e-12), "below 1e-11"},
-		{off(110, 100), "+10.0 %"},
-		{number("%.1f", math.NaN()), "-"},
-		{line("a", fmt.Sprint(1)), "| a | 1 |"},
-	} {
-		if c.got != c.want {
-			t.Errorf("%q, want %q", c.got, c.want)
+		got, err := withOutside(file, missing)
+		if has := strings.Contains(text, begin); has && (err != nil || got != text) || !has && err == nil {
+			t.Errorf("%q, %v", got, err)
 		}
 	}
 }

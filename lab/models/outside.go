@@ -1,205 +1,248 @@
 package models
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math"
-	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/lab/page"
 )
 
-// nearest returns the mean time of the runs that are the fewest doublings away, scaled by scale/machines.
-func nearest(train []ernest.Row, r ernest.Row) float64 {
-	least, sum, n := math.Inf(1), 0.0, 0.0
-	for _, t := range train {
-		d := math.Abs(math.Log2(t.Machines/r.Machines)) + math.Abs(math.Log2(t.Scale/r.Scale))
-		if d < least-1e-9 {
-			least, sum, n = d, 0, 0
+// A job is the runs of one program with one set of parameters on one type of machine.
+type job struct {
+	source string // the file, without its extension
+	name   string // the values of the columns that identify the job; "" if the file has only one job
+	rows   []ernest.Row
+}
+
+// layouts map the columns of files. Columns that are neither named here nor ignored form the job's name.
+var layouts = []struct {
+	prefix                   string // of the file's name
+	machines, scale, seconds string // scale may be "" if all runs have the same input
+	unit                     float64
+	comma                    rune
+	ignored                  string // columns that follow from machines or from scale
+}{
+	{"bell-", "Nodes", "", "Runtime", 1e-3, ',', ""},
+	{"c3o-", "instance_count", "data_size_MB", "gross_runtime", 1, '\t', "slots memory lines links observations points"},
+}
+
+// readOutside reads the files of a folder that match a layout, in the order of their names.
+func readOutside(folder string) ([]job, error) {
+	var all []job
+	for i, l := range layouts {
+		files, err := filepath.Glob(filepath.Join(folder, l.prefix+"*"))
+		if err != nil {
+			return nil, err
 		}
-		if d <= least+1e-9 {
-			sum, n = sum+t.Seconds*r.Scale/t.Scale*t.Machines/r.Machines, n+1
-		}
-	}
-	return sum / n
-}
-
-// amdahl fits a constant and divided work with Ernest's own fit.
-func amdahl(train []ernest.Row, r ernest.Row) float64 {
-	m, err := ernest.Fit(train, ernest.FitOptions{Terms: []ernest.Term{ernest.One, ernest.ScalePerMachine}})
-	if err != nil {
-		return math.NaN()
-	}
-	return m.Predict(r.Point()).Seconds
-}
-
-// A trial trains a model on some of a job's runs and tests it on others.
-type trial struct {
-	job   *job
-	rule  string // how the runs were split
-	train []ernest.Row
-	test  []ernest.Row
-}
-
-// trials splits the runs of a job in each possible way. A configuration is a number of machines and a scale; all of
-// its runs are on the same side.
-func trials(j *job) []trial {
-	var all []trial
-	add := func(rule string, test func(ernest.Row) bool, once bool) {
-		t := trial{job: j, rule: rule}
-		for i, runs := range byConfiguration(j.rows) {
-			switch {
-			case test(runs[0]):
-				t.test = append(t.test, runs...)
-			case once:
-				t.train = append(t.train, runs[stride*i%len(runs)])
-			default:
-				t.train = append(t.train, runs...)
+		for _, f := range files {
+			jobs, err := readJobs(f, i)
+			if err != nil {
+				return nil, err
 			}
-		}
-		if len(t.test) > 0 && len(t.train) > 0 {
-			all = append(all, t)
+			all = append(all, jobs...)
 		}
 	}
-	machines, scales := values(j.rows, func(r ernest.Row) float64 { return r.Machines }),
-		values(j.rows, func(r ernest.Row) float64 { return r.Scale })
-	for _, once := range []bool{false, true} {
-		runs := ", all runs"
-		if once {
-			runs = ", one run each"
-		}
-		for i := 1; i+1 < len(machines); i++ {
-			add("one inner number of machines left out"+runs, func(r ernest.Row) bool {
-				return r.Machines == machines[i]
-			}, once)
-		}
-		add("every other number of machines"+runs, func(r ernest.Row) bool {
-			i := slices.Index(machines, r.Machines)
-			return i%2 == 1 && i+1 < len(machines)
-		}, once)
-		for i := 1; i+1 < len(scales); i++ {
-			add("one inner scale left out"+runs, func(r ernest.Row) bool { return r.Scale == scales[i] }, once)
-		}
-		if n := len(machines); n >= 4 {
-			add("the smaller half of the machines"+runs, func(r ernest.Row) bool {
-				return r.Machines > machines[(n-1)/2]
-			}, once)
-			add("all but the most machines"+runs, func(r ernest.Row) bool { return r.Machines == machines[n-1] }, once)
-		}
-		if n := len(scales); n >= 3 {
-			add("the smaller half of the scales"+runs, func(r ernest.Row) bool { return r.Scale > scales[(n-1)/2] },
-				once)
-			add("all but the largest scale"+runs, func(r ernest.Row) bool { return r.Scale == scales[n-1] }, once)
-		}
-		if n, k := len(machines), len(scales); n >= 4 && k >= 3 {
-			add("the smaller half of both"+runs, func(r ernest.Row) bool {
-				return r.Machines > machines[(n-1)/2] ||
-					r.Scale > scales[(k-1)/2]
-			}, once)
-		}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s has no table of runtimes: %w", folder, fs.ErrNotExist)
 	}
-	for _, n := range []int{6, 8, 12, 20} {
-		random := rand.New(rand.NewPCG(uint64(n), uint64(len(j.rows))))
-		groups := byConfiguration(j.rows)
-		if len(groups) < n+2 {
-			continue
-		}
-		for range 2 {
-			t := trial{job: j, rule: fmt.Sprintf("%d runs at random", n)}
-			for i, g := range random.Perm(len(groups)) {
-				if i < n {
-					t.train = append(t.train, groups[g][random.IntN(len(groups[g]))])
-				} else {
-					t.test = append(t.test, groups[g]...)
-				}
-			}
-			all = append(all, t)
-		}
-	}
-	return all
+	return all, nil
 }
 
-// stride is the step between the run indices that are chosen for consecutive configurations. Tables list the runs of
-// a configuration in the order of their times, so a fixed index would be biased.
-const stride = 3
-
-// byConfiguration groups the runs by machines and scale, in order of first appearance.
-func byConfiguration(rows []ernest.Row) [][]ernest.Row {
-	var all [][]ernest.Row
-	at := map[[2]float64]int{}
-	for _, r := range rows {
-		k := [2]float64{r.Machines, r.Scale}
-		if _, ok := at[k]; !ok {
-			at[k] = len(all)
-			all = append(all, nil)
-		}
-		all[at[k]] = append(all[at[k]], r)
-	}
-	return all
-}
-
-func values(rows []ernest.Row, of func(ernest.Row) float64) []float64 {
-	var v []float64
-	for _, r := range rows {
-		v = append(v, of(r))
-	}
-	slices.Sort(v)
-	return slices.Compact(v)
-}
-
-// An outcome is a predicted configuration.
-type outcome struct {
-	trial      *trial
-	prediction ernest.Prediction
-	actual     float64   // median of the runs, seconds
-	within     float64   // share of the runs within the range; NaN if there is no range
-	others     []float64 // predictions of the methods of rivalTitles, seconds; NaN if there is none
-}
-
-// wrong is the error above which a prediction counts as wrong: the threshold of §3.4.
-const wrong = 0.20
-
-func (o *outcome) off() bool { return !(math.Abs(o.prediction.Seconds/o.actual-1) <= wrong) }
-
-// predict fits a model and predicts each configuration of the test.
-func (t *trial) predict(options ernest.FitOptions) ([]outcome, error) {
-	m, err := ernest.Fit(t.train, options)
+// readJobs reads a file with a layout.
+func readJobs(file string, layout int) ([]job, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	var all []outcome
-	for _, r := range t.test {
-		if slices.ContainsFunc(all, func(o outcome) bool {
-			return o.prediction.Machines == r.Machines &&
-				o.prediction.Scale == r.Scale
-		}) {
-			continue
-		}
-		var times []float64
-		for _, s := range t.test {
-			if s.Machines == r.Machines && s.Scale == r.Scale {
-				times = append(times, s.Seconds)
-			}
-		}
-		slices.Sort(times)
-		o := outcome{
-			trial: t, prediction: m.Predict(r.Point()),
-			actual: (times[len(times)/2] + times[(len(times)-1)/2]) / 2, within: math.NaN(),
-		}
-		next := math.NaN()
-		if o.prediction.Next != nil {
-			next = float64(o.prediction.Next.Seconds)
-		}
-		o.others = []float64{nearest(t.train, r), amdahl(t.train, r), next}
-		if !math.IsNaN(o.prediction.High) {
-			o.within = 0
-			for _, s := range times {
-				if s >= o.prediction.Low && s <= o.prediction.High {
-					o.within += 1 / float64(len(times))
-				}
-			}
-		}
-		all = append(all, o)
+	defer f.Close()
+	l := &layouts[layout]
+	r := csv.NewReader(f)
+	r.Comma = l.comma
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) == 0 {
+		return nil, fmt.Errorf("%s: no table: %w", file, err)
 	}
-	return all, nil
+	source := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	var jobs []job
+	for n, line := range lines[1:] {
+		name, row := "", ernest.Row{Machines: math.NaN(), Scale: 1, Seconds: math.NaN()}
+		for i, column := range lines[0] {
+			to := map[string]*float64{l.machines: &row.Machines, l.scale: &row.Scale, l.seconds: &row.Seconds}[column]
+			if to == nil {
+				if !slices.Contains(strings.Fields(l.ignored), column) {
+					name = strings.TrimSpace(name + " " + line[i])
+				}
+				continue
+			}
+			if *to, err = strconv.ParseFloat(line[i], 64); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", file, n+2, err)
+			}
+		}
+		row.Seconds *= l.unit
+		at := slices.IndexFunc(jobs, func(j job) bool { return j.name == name })
+		if at < 0 {
+			at, jobs = len(jobs), append(jobs, job{source: source, name: name})
+		}
+		jobs[at].rows = append(jobs[at].rows, row)
+	}
+	return jobs, nil
+}
+
+// A tally counts the predictions of a group.
+type tally struct {
+	// All predictions; those that were not refused; those of these that are off by more than the limit.
+	all, given, wrong int
+	refused, right    int             // right: refused predictions that are off by more than the limit
+	held              page.Numbers    // shares of the runs within the range
+	errors            [4]page.Numbers // of all predictions, refused or not, and of the rivals
+}
+
+// rivals are the methods that Ernest is compared with, in the order of outcome.others.
+var rivals = []any{"nearest × scale/machines", "Amdahl", "next best"}
+
+func (t *tally) add(o *outcome) {
+	t.all++
+	off := 0
+	if o.off() {
+		off = 1
+	}
+	if o.prediction.Refused != nil {
+		t.refused, t.right = t.refused+1, t.right+off
+	} else {
+		t.given, t.wrong = t.given+1, t.wrong+off
+		t.held = append(t.held, page.Number(o.within))
+	}
+	for i, s := range append([]float64{o.prediction.Seconds}, o.others...) {
+		t.errors[i] = append(t.errors[i], page.Number(math.Abs(apart(s, o.actual))))
+	}
+}
+
+// holds returns the share of runs within a range, of the predictions that have one.
+func (t *tally) holds() float64 {
+	known := slices.DeleteFunc(slices.Clone(t.held), func(n page.Number) bool { return math.IsNaN(float64(n)) })
+	return float64(known.Mean())
+}
+
+// row returns the tally's line of the table.
+func (t *tally) row(name string) []any {
+	share := func(n, of int) string {
+		if of == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%d of %d", n, of)
+	}
+	row := []any{
+		name, t.all, page.Number(t.holds()).Percent(), share(t.wrong, t.given), share(t.right, t.refused),
+	}
+	for _, e := range t.errors {
+		row = append(row, percents(float64(e.Median()))...)
+	}
+	return row
+}
+
+// allFiles sorts after the names of files.
+const allFiles = "~ all"
+
+// tallies are the groups of predictions by file and by the split of the runs. Index 0 is for predictions among the
+// training runs, index 1 for those beyond them.
+type tallies struct{ byFile, byRule [2]map[string]*tally }
+
+// tally evaluates every every-th trial of the jobs.
+func tallyAll(jobs []job, every int) (*tallies, error) {
+	out := &tallies{}
+	for i := range 2 {
+		out.byFile[i], out.byRule[i] = map[string]*tally{}, map[string]*tally{}
+	}
+	add := func(to map[string]*tally, name string, o *outcome) {
+		if to[name] == nil {
+			to[name] = &tally{}
+		}
+		to[name].add(o)
+	}
+	n := 0
+	for i := range jobs {
+		for _, t := range trials(&jobs[i]) {
+			if n++; n%every != 0 {
+				continue
+			}
+			outcomes, err := t.predict()
+			if err != nil {
+				return nil, fmt.Errorf("%s %s: %w", jobs[i].source, jobs[i].name, err)
+			}
+			for k := range outcomes {
+				o, side := &outcomes[k], 0
+				if o.prediction.Extrapolation.Distance > 0 {
+					side = 1
+				}
+				add(out.byFile[side], jobs[i].source, o)
+				add(out.byFile[side], allFiles, o)
+				add(out.byRule[side], t.rule, o)
+			}
+		}
+	}
+	return out, nil
+}
+
+// table returns the table of some tallies.
+func table(title string, of map[string]*tally) string {
+	var rows [][]any
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		rows = append(rows, of[name].row(strings.TrimPrefix(name, "~ ")))
+	}
+	return page.Table(append([]any{
+		title, "predicted", "range held", "given, > 20 % off", "refused, > 20 % off", "Ernest",
+	}, rivals...), rows)
+}
+
+// The section is between these lines of docs/ernest.md.
+const (
+	begin = "<!-- outside: written by make ernest -->\n"
+	end   = "<!-- /outside -->\n"
+)
+
+// withOutside returns the document with a new section. If the data are missing, it returns the document unchanged and
+// prints a notice.
+func withOutside(document, folder string) (string, error) {
+	text, err := os.ReadFile(document)
+	if err != nil {
+		return "", err
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		return "", fmt.Errorf("%s has no place for the section: the lines %q and %q", document,
+			strings.TrimSpace(begin), strings.TrimSpace(end))
+	}
+	jobs, err := readOutside(folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fmt.Fprintf(os.Stderr, "models: SKIPPED, as %s is missing\n", folder)
+		return string(text), nil
+	case err != nil:
+		return "", err
+	}
+	all, err := tallyAll(jobs, 1)
+	if err != nil {
+		return "", err
+	}
+	var tables []string
+	for side, where := range []string{"among", "beyond"} {
+		tables = append(tables, table("file, "+where+" the training runs", all.byFile[side]))
+	}
+	for side, where := range []string{"among", "beyond"} {
+		tables = append(tables, table("trained on, "+where+" the training runs", all.byRule[side]))
+	}
+	var b strings.Builder
+	err = page.Write(&b, outsidePage, tables)
+	return before + begin + b.String() + end + after, err
 }

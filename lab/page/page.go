@@ -120,3 +120,13 @@ func Row(cells ...any) string {
 	}
 	return b.String()
 }
+
+// Table returns a table: its heading, and a line for each row.
+func Table(heading []any, rows [][]any) string {
+	var b strings.Builder
+	b.WriteString(Row(heading...) + "\n|" + strings.Repeat("---|", len(heading)) + "\n")
+	for _, cells := range rows {
+		b.WriteString(Row(cells...) + "\n")
+	}
+	return b.String()
+}

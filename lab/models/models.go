@@ -1,0 +1,94 @@
+// Package models compares our figures with those published for Ernest and for the queueing models of MapReduce, and the
+// models with the simulator and with runs of other people.
+package models
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"github.com/paratimer/paratimer/lab/page"
+)
+
+// The pages have no numbers beside the tables: these would become outdated.
+var (
+	//go:embed models.md.tmpl
+	modelsPage string
+	//go:embed outside.md.tmpl
+	outsidePage string
+)
+
+// Run writes docs/models.md.
+func Run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("lab models", flag.ContinueOnError)
+	runs := flags.Int("runs", 400, "simulated runs of a published configuration")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *runs < 48 || *runs > 100_000 {
+		return fmt.Errorf("-runs %d: give 48 to 100,000", *runs)
+	}
+	var tables struct{ Example, Designs, Table4, Figures, Simulated string }
+	for _, t := range []struct {
+		to   *string
+		make func(runs int) (string, error)
+	}{
+		{&tables.Example, func(int) (string, error) { return example() }},
+		{&tables.Designs, func(int) (string, error) { return designs() }},
+		{&tables.Table4, table4},
+		{&tables.Figures, figures},
+		{&tables.Simulated, simulated},
+	} {
+		var err error
+		if *t.to, err = t.make(*runs); err != nil {
+			return err
+		}
+	}
+	return page.Write(out, modelsPage, tables)
+}
+
+// RunOutside writes docs/ernest.md with a new section about runtimes that others have measured.
+func RunOutside(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("lab ernest", flag.ContinueOnError)
+	runtimes := flags.String("runtimes", filepath.Join("..", "shared", "data", "runtimes"),
+		"folder of runtimes that others have measured")
+	document := flags.String("document", filepath.Join("docs", "ernest.md"), "document that has the section")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	text, err := withOutside(*document, *runtimes)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+// upTo formats a small figure as a power of ten that bounds it. Its digits are rounding errors, which differ between
+// machines.
+func upTo(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("below 1e%d", int(math.Floor(math.Log10(v)))+1)
+}
+
+// apart is the difference of a figure from a published one, as a ratio of the latter if that is not 0.
+func apart(ours, published float64) float64 {
+	if published == 0 {
+		return ours
+	}
+	return ours/published - 1
+}
+
+// percents formats ratios in percent.
+func percents(ratios ...float64) []any {
+	out := make([]any, len(ratios))
+	for i, r := range ratios {
+		out[i] = fmt.Sprintf("%.1f %%", 100*r)
+	}
+	return out
+}
