@@ -45,9 +45,8 @@ func TestErnest(t *testing.T) {
 	l := up(t)
 	command := fmt.Sprintf(ernestJob, l.root, script("hadoop/hadoop.sh"))
 	csv, at := filepath.Join(l.dir, "rows.csv"), fmt.Sprintf("%d,1", ernestMachines)
-	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--retry",
-		"1", "--timeout", "4m",
-		"--log", filepath.Join(l.dir, "train.log"), "--output", "json",
+	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--timeout",
+		"4m", "--output", "json",
 		"--min-parts", "3", "--max-parts", fmt.Sprint(ernestMost), "--total-parts", fmt.Sprint(ernestWhole),
 		"--num-parts-interpolate", "2",
 		"--min-mcs", "1", "--max-mcs", fmt.Sprint(ernestMachines), "--cores-per-mc", "1", "--budget", "4")
@@ -102,8 +101,7 @@ func (l *lab) made(name, command string, machines, parts int) string {
 	row := fmt.Sprintf(`{"total_parts":%d,"rows":[{"machines":%d,"scale":%g,"parts":%d}]}`, ernestWhole, machines,
 		float64(parts)/ernestWhole, parts)
 	l.must(os.WriteFile(design, []byte(row), 0o644))
-	l.run(name, 0, "ernest", "run", "--command", command, "--design", design, "--out", out, "--retry", "1", "--timeout",
-		"8m", "--log", filepath.Join(l.dir, name+".log"))
+	l.run(name, 0, "ernest", "run", "--command", command, "--design", design, "--out", out, "--timeout", "8m")
 	b, err := os.ReadFile(out)
 	l.must(err)
 	if len(parseRows(string(b))) != 1 {

@@ -16,18 +16,15 @@ func line(s Step, out Outcome, left int) string {
 		rest = units.Count(left, "run") + " left"
 	}
 	return fmt.Sprintf("%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row),
-		outcomeText(out, s.Attempt), rest)
+		outcomeText(out), rest)
 }
 
-func outcomeText(out Outcome, attempt int) string {
+func outcomeText(out Outcome) string {
 	took := units.Exact(out.Took)
 	if out.Err == nil {
 		return took
 	}
 	text := fmt.Sprintf("failed, %s, after %s", view.Escape(out.Err.Error()), took)
-	if attempt > 1 {
-		text += fmt.Sprintf(", at attempt %d", attempt)
-	}
 	if out.Output != "" {
 		text += ": " + view.Escape(out.Output[strings.LastIndexByte(out.Output, '\n')+1:])
 	}

@@ -25,7 +25,6 @@ type Runner struct {
 	Design  []ernest.DesignRow
 	File    *File
 	Repeat  int           // how often each row is run, at least 1
-	Retry   int           // how often a failed run is tried again
 	AtOnce  int           // how many runs are made at the same time (§4.1), 0 for 1
 	Timeout time.Duration // of a run; 0: none
 	Run     func(ctx context.Context, command string) Outcome
@@ -36,10 +35,9 @@ type Runner struct {
 type Step struct {
 	Number, Of int // among the runs of the design, including those in the file
 	Row        ernest.DesignRow
-	Attempt    int // from 1
 }
 
-// A Failure is a run that failed at every attempt.
+// A Failure is a run that failed.
 type Failure struct {
 	Row ernest.DesignRow
 	Outcome
@@ -74,7 +72,7 @@ func (r *Runner) Todo() []Step {
 		for _, row := range rows {
 			number++
 			if r.File.Count(row) <= round {
-				steps = append(steps, Step{Number: number, Of: r.Repeat * len(rows), Row: row, Attempt: 1})
+				steps = append(steps, Step{Number: number, Of: r.Repeat * len(rows), Row: row})
 			}
 		}
 	}
@@ -89,7 +87,6 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 		batch := todo[:min(max(1, r.AtOnce), len(todo))]
 		todo = todo[len(batch):]
 		outcomes := r.together(ctx, batch)
-		var again []Step
 		for i, step := range batch {
 			out := outcomes[i]
 			switch {
@@ -100,14 +97,11 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 				inARow = 0
 			case ctx.Err() != nil:
 				continue // it was interrupted, it did not fail
-			case step.Attempt <= r.Retry:
-				again = append(again, step)
-				again[len(again)-1].Attempt++
 			default:
 				failed = append(failed, Failure{step.Row, out})
 				inARow++
 			}
-			_, _ = io.WriteString(r.Show, line(step, out, len(again)+len(batch)-i-1+len(todo)))
+			_, _ = io.WriteString(r.Show, line(step, out, len(batch)-i-1+len(todo)))
 			if inARow == hopeless {
 				return failed, ErrHopeless
 			}
@@ -115,7 +109,6 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 		if ctx.Err() != nil {
 			return failed, context.Cause(ctx)
 		}
-		todo = append(again, todo...)
 	}
 	return failed, nil
 }

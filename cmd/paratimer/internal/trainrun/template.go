@@ -1,8 +1,10 @@
 package trainrun
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,4 +77,49 @@ func (t Template) Fill(r ernest.DesignRow) string {
 // name describes a row.
 func name(r ernest.DesignRow) string {
 	return fmt.Sprintf("machines %d, scale %s", r.Machines, strconv.FormatFloat(r.Scale, 'g', 6, 64))
+}
+
+// Distinct returns the rows of a design without duplicates. For a command that takes the input in parts, scales become
+// those of the parts, which are whole numbers.
+func Distinct(rows []ernest.DesignRow, command string, totalParts int) []ernest.DesignRow {
+	inParts := strings.Contains(command, "{parts}") && !strings.Contains(command, "{fraction}")
+	var out []ernest.DesignRow
+	for _, r := range rows {
+		if inParts && totalParts > 0 && r.Parts > 0 {
+			r.Scale = float64(r.Parts) / float64(totalParts)
+		}
+		same := func(o ernest.DesignRow) bool { return o.Machines == r.Machines && o.Scale == r.Scale }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Limits of a design.
+const (
+	maxDesignBytes = 16 << 20
+	maxDesignRows  = 10_000
+)
+
+// ReadDesign reads a design: the JSON of `paratimer ernest design`, of which rows of machines and scale are enough. It
+// returns the rows and the number of parts of the whole input, 0 if the design does not give it.
+func ReadDesign(in io.Reader) (rows []ernest.DesignRow, totalParts int, err error) {
+	var d struct {
+		TotalParts int                `json:"total_parts"`
+		Rows       []ernest.DesignRow `json:"rows"`
+	}
+	if err := json.NewDecoder(io.LimitReader(in, maxDesignBytes)).Decode(&d); err != nil {
+		return nil, 0, fmt.Errorf("it is not a design: %w; `paratimer ernest design --output json` writes one", err)
+	}
+	if n := len(d.Rows); n == 0 || n > maxDesignRows || d.TotalParts < 0 {
+		return nil, 0, fmt.Errorf("it has %d rows of %d parts: a design has 1 to %d rows", n, d.TotalParts, maxDesignRows)
+	}
+	for i, r := range d.Rows {
+		if r.Machines < 1 || r.Parts < 0 || r.Cores < 0 || !(r.Scale > 0) {
+			return nil, 0, fmt.Errorf("row %d: %d machines, scale %v, %d parts, %d cores: machines and scale are above 0, "+
+				"parts and cores not below", i+1, r.Machines, r.Scale, r.Parts, r.Cores)
+		}
+	}
+	return d.Rows, d.TotalParts, nil
 }

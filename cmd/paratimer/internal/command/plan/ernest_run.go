@@ -29,7 +29,6 @@ func ernestRunFlags() []cli.Flag {
 			"take the runs from `FILE`, the JSON of `paratimer ernest design` (default: design them with its flags)"),
 		countFlag("repeat", 1, "make each run `N` times"),
 		countFlag("at-once", 1, "make `N` runs at once, on separate machines: runs that share some are slower"),
-		countFlag("retry", 0, "repeat a failed run `N` times"),
 		timeFlag("timeout", "kill a run after `TIME`; it has failed"),
 		textFlag("log", "", "append the commands' output to `FILE` (default: their last words, if they fail)"),
 		switchFlag("dry-run", "print the commands, and run nothing"),
@@ -94,15 +93,12 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 		return nil, err
 	}
 	r := &trainrun.Runner{
-		Design: rows, Repeat: c.Int("repeat"), Retry: c.Int("retry"), AtOnce: c.Int("at-once"),
-		Timeout: c.Duration("timeout"),
+		Design: rows, Repeat: c.Int("repeat"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout"),
 	}
 	const most = 1000
 	switch {
 	case r.Repeat < 1 || r.Repeat > most:
 		return nil, command.Usage("--repeat %d: it is 1 to %d", r.Repeat, most)
-	case r.Retry < 0 || r.Retry > most:
-		return nil, command.Usage("--retry %d: it is 0 to %d", r.Retry, most)
 	case r.AtOnce < 1 || r.AtOnce > most:
 		return nil, command.Usage("--at-once %d: it is 1 to %d", r.AtOnce, most)
 	case r.Timeout < 0:
@@ -116,42 +112,33 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 
 // trainingDesign returns the design of --design, or of the flags for one.
 func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
-	path := c.String("design")
-	if path == "" {
-		for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
-			if !c.IsSet(name) {
-				return nil, command.Usage(
-					"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
-			}
-		}
-		s, err := spaceOf(c)
+	if path := c.String("design"); path != "" {
+		f, err := infile.Open(path)
 		if err != nil {
-			return nil, err
+			return nil, command.Usage("--design: %w", err)
 		}
-		plan, err := designed(s)
+		defer f.Close()
+		rows, total, err := trainrun.ReadDesign(f)
 		if err != nil {
-			return nil, err
+			return nil, command.Usage("--design %s: %w", path, err)
 		}
-		return inParts(c, plan.Rows, s.TotalParts), nil
+		return trainrun.Distinct(rows, c.String("command"), total), nil
 	}
-	f, err := infile.Open(path)
+	for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
+		if !c.IsSet(name) {
+			return nil, command.Usage(
+				"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
+		}
+	}
+	s, err := spaceOf(c)
 	if err != nil {
-		return nil, command.Usage("--design: %w", err)
+		return nil, err
 	}
-	defer f.Close()
-	rows, total, err := trainrun.ReadDesign(f)
+	plan, err := designed(s)
 	if err != nil {
-		return nil, command.Usage("--design %s: %w", path, err)
+		return nil, err
 	}
-	return inParts(c, rows, total), nil
-}
-
-// inParts converts a design to whole parts if the command takes parts.
-func inParts(c *cli.Context, rows []ernest.DesignRow, total int) []ernest.DesignRow {
-	if trainrun.ByParts(c.String("command")) {
-		return trainrun.Whole(rows, total)
-	}
-	return trainrun.Distinct(rows)
+	return trainrun.Distinct(plan.Rows, c.String("command"), s.TotalParts), nil
 }
 
 // train makes the runs, and writes a line for each.
