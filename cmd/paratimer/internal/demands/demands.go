@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Run is a recorded run.
@@ -26,9 +30,6 @@ type Options struct {
 	Disk, Network  Rate // of a node's disk, and of the network
 	CPUs           int  // of a node; 0: the most maps that it ran at the same time
 	ShuffleThreads int  // of a reduce
-	// Start is the CPU time of a task's start, in seconds. Hadoop's counter does not include it, because it begins
-	// with the task and not with its JVM.
-	Start float64
 	// Waiting counts unexplained time as CPU. With enough CPUs, a model then gives a task this time whatever else
 	// runs.
 	Waiting bool
@@ -40,177 +41,200 @@ var ErrNothing = errors.New("no job in it has a map that succeeded: there is not
 // ErrEngine means that a run is not MapReduce. The model covers only MapReduce tasks.
 var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
 
-// Learn returns a job file of runs, its comments, and warnings. The errors include ErrNothing and ErrEngine.
-func Learn(runs []Run, o Options) (*jobfile.File, jobfile.Comments, []string, error) {
-	f := &jobfile.File{Cluster: jobfile.Cluster{ShuffleThreads: o.ShuffleThreads}}
-	var (
-		why      jobfile.Comments
-		warnings []string
-		spans    []window
-		from     = map[string]string{}
-	)
+// Learn returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
+func Learn(runs []Run, o Options) (f *jobfile.File, warnings []string, err error) {
+	f = &jobfile.File{Spec: queueing.Spec{ShuffleThreads: o.ShuffleThreads, Disks: 1}}
+	var spans []window
+	from := map[string]string{}
 	for _, run := range runs {
 		s := run.End
 		if !s.Plan.OnlyMapReduce() {
-			return nil, why, nil, ErrEngine
+			return nil, nil, ErrEngine
 		}
 		if f.Name == "" {
 			f.Name = printable(s.Plan.Name)
 		}
-		seen := clusterOf(s)
-		f.Cluster.Nodes = max(f.Cluster.Nodes, seen.nodes)
-		f.Cluster.MapSlots = max(f.Cluster.MapSlots, seen.peak[dag.Map])
-		f.Cluster.ReduceSlots = max(f.Cluster.ReduceSlots, seen.peak[dag.Reduce])
+		nodes, peak := clusterOf(s)
+		f.Nodes = max(f.Nodes, nodes)
+		f.MapSlots, f.ReduceSlots = max(f.MapSlots, peak[dag.Map]), max(f.ReduceSlots, peak[dag.Reduce])
 		for i := range s.Jobs {
-			t := tasksOf(&run, i)
-			if len(t[dag.Map]) == 0 {
-				if s.Jobs[i].ID != "" {
-					warnings = append(warnings, fmt.Sprintf("%s: %s is left out: no map of it succeeded", run.File,
-						nameOf(s, i)))
-				}
+			name, t := nameOf(s, i), tasksOf(&run, i)
+			before, twice := from[name]
+			switch {
+			case len(t[dag.Map]) == 0 && s.Jobs[i].ID != "":
+				warnings = append(warnings, fmt.Sprintf("%s: %s is left out: no map of it succeeded", run.File, name))
 				continue
-			}
-			name := nameOf(s, i)
-			if before, twice := from[name]; twice {
-				return nil, why, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File,
-					name)
+			case len(t[dag.Map]) == 0:
+				continue
+			case twice:
+				return nil, nil, fmt.Errorf("%s and %s both hold a job %q: give one run of it", before, run.File, name)
 			}
 			from[name] = run.File
-			j, c, warns := learnJob(name, t, o)
-			window := windowOf(s, i)
-			c.Job = append([]string{window.text(s, i)}, c.Job...)
-			f.Jobs, why.Jobs, spans = append(f.Jobs, j), append(why.Jobs, c), append(spans, window)
-			warnings = append(warnings, warns...)
+			j, doubts := learnJob(name, t, o)
+			f.Jobs, warnings = append(f.Jobs, j), append(warnings, doubts...)
+			spans = append(spans, window{s.Jobs[i].Submitted, s.Jobs[i].Finished})
 		}
 	}
 	if len(f.Jobs) == 0 {
-		return nil, why, nil, ErrNothing
+		return nil, nil, ErrNothing
 	}
-	why.File = heading(runs, f, o)
-	f.Cluster.CPUs, f.Cluster.Disks = o.CPUs, 1
+	f.Nodes, f.MapSlots, f.ReduceSlots = max(1, f.Nodes), max(1, f.MapSlots), max(1, f.ReduceSlots)
+	f.CPUs = o.CPUs
 	if o.CPUs == 0 {
-		f.Cluster.CPUs = max(1, f.Cluster.MapSlots)
+		f.CPUs = f.MapSlots
 		if o.Waiting {
-			f.Cluster.CPUs += f.Cluster.ReduceSlots
+			f.CPUs += f.ReduceSlots
 		}
 	}
-	f.Cluster.Nodes, f.Cluster.MapSlots, f.Cluster.ReduceSlots = max(1, f.Cluster.Nodes), max(1, f.Cluster.MapSlots),
-		max(1, f.Cluster.ReduceSlots)
-	return f, why, append(warnings, apart(f, spans)...), nil
+	f.Comments = heading(runs, f, o)
+	for i := range spans { // a job file implies that its jobs run at once
+		for k := range spans[:i] {
+			if !spans[k].overlaps(spans[i]) {
+				return f, append(warnings, fmt.Sprintf(
+					"%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only",
+					f.Jobs[k].Name, f.Jobs[i].Name)), nil
+			}
+		}
+	}
+	return f, warnings, nil
 }
 
 func heading(runs []Run, f *jobfile.File, o Options) []string {
 	lines := []string{"Learned from the counters of"}
-	for i, r := range runs {
-		sep := ","
-		if i == len(runs)-1 {
-			sep = "."
-		}
-		lines = append(lines, "  "+r.File+sep)
+	for _, r := range runs {
+		lines = append(lines, "  "+r.File)
 	}
 	cpus := fmt.Sprintf("CPUs are given: %d a node.", o.CPUs)
-	if o.CPUs == 0 {
-		cpus = "CPUs are assumed: no recording tells them. As many as a node ran maps at once."
-		if o.Waiting {
-			cpus = "CPUs are as many as tasks that a node runs at once, so that waiting, which is counted as CPU, takes none of them from another."
-		}
-	}
-	if o.Start > 0 {
-		cpus += fmt.Sprintf(" A task's start is given %g s of CPU beside what is measured.", o.Start)
+	switch {
+	case o.CPUs == 0 && o.Waiting:
+		cpus = "CPUs are as many as tasks that a node runs at once: waiting, which is counted as CPU, takes none from another."
+	case o.CPUs == 0:
+		cpus = "CPUs are assumed: no recording has them. As many as a node ran maps at once."
 	}
 	return append(
 		lines,
 		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk,
 			o.Network),
 		cpus,
-		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.Cluster.ShuffleThreads),
+		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.ShuffleThreads),
+		"A reduce's CPU is counted in merge: its counters do not tell shuffle and merge apart.",
 	)
 }
 
 // nameOf returns a job's name, which is unique in its workflow.
 func nameOf(s *dag.Snapshot, i int) string {
-	name := s.Plan.Jobs[i].Node
-	if name == "" {
-		name = s.Jobs[i].ID
-	}
-	if name = printable(name); name == "" {
-		name = fmt.Sprintf("job %d", i+1)
-	}
-	return name
-}
-
-// apart warns about jobs that did not run at the same time, since a job file implies that they do.
-func apart(f *jobfile.File, spans []window) []string {
-	for i := range spans {
-		for k := range spans[:i] {
-			if !spans[k].overlaps(spans[i]) {
-				return []string{fmt.Sprintf(
-					"%s and %s did not run at once, as the jobs of a job file do: model them apart, with --only",
-					f.Jobs[k].Name, f.Jobs[i].Name)}
-			}
+	for _, name := range []string{s.Plan.Jobs[i].Node, s.Jobs[i].ID} {
+		if name = printable(name); name != "" {
+			return name
 		}
 	}
-	return nil
+	return fmt.Sprintf("job %d", i+1)
 }
 
-// A task is a task that succeeded.
-type task struct {
-	seconds float64 // time in its slot, for a reduce since it had all map outputs; NaN unknown
-	moved   float64 // bytes in the recording: read (map) or shuffled (reduce); NaN unknown
-	used    mrjob.Usage
+// printable makes a foreign name valid in a job file.
+func printable(s string) string {
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, s))
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		return string(r[:most])
+	}
+	return s
 }
 
-func tasksOf(run *Run, job int) (out [2][]task) {
-	state := &run.End.Jobs[job]
-	for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
-		for i := range state.Stages[k].Attempts {
-			a := &state.Stages[k].Attempts[i]
-			if a.State != dag.AttemptSucceeded {
-				continue
-			}
-			t := task{seconds: math.NaN(), moved: a.Bytes, used: mrjob.UsageOf(nil)}
-			begin := a.Start
-			if k == dag.Reduce && a.CopyEnd.Known() {
-				begin = a.CopyEnd
-			}
-			if begin.Known() && a.End.Known() && a.End >= begin {
-				t.seconds = a.End.Sub(begin).Seconds()
-			}
-			if run.Used != nil {
-				if u, ok := run.Used(state.ID, k, a.Task); ok {
-					t.used = u
-				}
-			}
-			out[k] = append(out[k], t)
+// A window is the time in which a job ran.
+type window struct{ from, to dag.Instant }
+
+// overlaps reports whether two jobs ran at the same time, or may have.
+func (w window) overlaps(v window) bool {
+	unknown := !w.from.Known() || !w.to.Known() || !v.from.Known() || !v.to.Known()
+	return unknown || w.from < v.to && v.from < w.to
+}
+
+// explained is the least fraction of a task's time that its demands should explain. Below it the task waited for
+// something without a counter: pacing, start-up, a queue.
+const explained = 0.5
+
+// learnJob creates a job from its tasks that succeeded.
+func learnJob(name string, t [2][]task, o Options) (j queueing.Job, doubts []string) {
+	maps, reduces := t[dag.Map], t[dag.Reduce]
+	j = queueing.Job{
+		Name: name, Copies: 1, Maps: len(maps), Reduces: len(reduces),
+		Map: demandOf(maps, o), Merge: demandOf(reduces, o),
+	}
+	if shuffled := mean(reduces, func(t *task) float64 { return other(t.used.Shuffled, t.moved) }); shuffled > 0 {
+		one := shuffled / float64(len(maps)) // of each map for each reduce, read once and sent once
+		j.Shuffle = queueing.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
+	}
+	for _, k := range []struct {
+		what  string
+		tasks []task
+		of    queueing.Demand
+	}{{"maps", maps, j.Map}, {"reduces", reduces, j.Merge}} {
+		if took := mean(k.tasks, func(t *task) float64 { return t.seconds }); k.of.Total() < explained*took {
+			doubts = append(doubts, fmt.Sprintf("%s: its %s took %s in the mean, their counters account for %s: "+
+				"what they waited for is not in the file, and a model will be short by it", name, k.what,
+				units.Seconds(took), units.Seconds(k.of.Total())))
 		}
 	}
-	return out
+	return j, doubts
+}
+
+// demandOf returns the mean usage of tasks of one kind. Without a counter of CPU, it is the rest of their time.
+func demandOf(tasks []task, o Options) (d queueing.Demand) {
+	moved := mean(tasks, func(t *task) float64 {
+		return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten)
+	})
+	if moved = other(moved, mean(tasks, func(t *task) float64 { return t.moved })); moved > 0 {
+		d.Disk = moved / o.Disk.Bytes()
+	}
+	if remote := mean(tasks, func(t *task) float64 { return t.used.Remote }); remote > 0 {
+		d.Network = remote / o.Network.Bytes()
+	}
+	took := mean(tasks, func(t *task) float64 { return t.seconds })
+	if cpu := mean(tasks, func(t *task) float64 { return t.used.CPU }); !math.IsNaN(cpu) {
+		d.CPU = cpu
+	} else if took > 0 {
+		d.CPU = max(0, took-d.Disk-d.Network)
+	}
+	if o.Waiting && took > d.Total() {
+		d.CPU += took - d.Total()
+	}
+	return queueing.Demand{CPU: round(d.CPU), Disk: round(d.Disk), Network: round(d.Network)}
+}
+
+// round rounds to microseconds: no counter is finer.
+func round(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
+
+// other returns another value in place of an unknown one.
+func other(v, instead float64) float64 {
+	if math.IsNaN(v) {
+		return instead
+	}
+	return v
 }
 
 // mean returns the mean of the known values; NaN if there are none.
 func mean(tasks []task, of func(*task) float64) float64 {
-	sum, n := 0.0, 0
+	var values []float64
 	for i := range tasks {
-		if v := of(&tasks[i]); !math.IsNaN(v) {
-			sum += v
-			n++
-		}
+		values = append(values, of(&tasks[i]))
 	}
-	if n == 0 {
-		return math.NaN()
-	}
-	return sum / float64(n)
+	known := slices.DeleteFunc(values, math.IsNaN)
+	return sum(known...) / float64(len(known))
 }
 
 // sum returns the sum of the known values; NaN if there are none.
 func sum(values ...float64) float64 {
-	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(known) == 0 {
-		return math.NaN()
-	}
-	s := 0.0
-	for _, v := range known {
-		s += v
+	s := math.NaN()
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			s = other(s, 0) + v
+		}
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 // attempt is one that succeeded, on a node, from and to in seconds.
@@ -65,37 +66,29 @@ func options(t *testing.T) Options {
 }
 
 func TestLearn(t *testing.T) {
-	f, why, warnings, err := Learn([]Run{run()}, options(t))
+	f, warnings, err := Learn([]Run{run()}, options(t))
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	var b bytes.Buffer
-	if err := jobfile.Write(&b, f, why); err != nil {
+	if err := jobfile.Write(&b, f); err != nil {
 		t.Fatal(err)
 	}
 	want := `# Learned from the counters of
-#   x.jhist.
+#   x.jhist
 # Disk is assumed to move 100MB/s, the network 1Gbit/s; bytes over these rates are the demands.
-# CPUs are assumed: no recording tells them. As many as a node ran maps at once.
+# CPUs are assumed: no recording has them. As many as a node ran maps at once.
 # Map and reduce slots are the most that a node ran at once; that a reduce takes 5 map outputs at once is assumed.
+# A reduce's CPU is counted in merge: its counters do not tell shuffle and merge apart.
 version: 1
 name: "a script"
 cluster: {nodes: 2, cpus: 3, map_slots: 3, reduce_slots: 1, shuffle_threads: 5}
 jobs:
-# job_1_1: ran 15s, from 0s to 15s of its run.
 - name: "s1"
   maps: 3
-  reduces: 1
-  # disk: 300 MB read and written
-  # cpu: measured (CPU_MILLISECONDS), mean of 3
-  # They took 4s in the mean.
   map: {cpu: 2s, disk: 3s}
-  # 25.0 MB of each map for each reduce, read once and sent once
+  reduces: 1
   shuffle: {disk: 0.25s, network: 0.2s}
-  # disk: 150 MB read and written
-  # cpu: measured (CPU_MILLISECONDS), mean of 1
-  # They took 2s in the mean.
-  # All of a reduce's CPU is counted here: its counters do not tell shuffle and merge apart.
   merge: {cpu: 1.5s, disk: 1.5s}
 `
 	if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -111,34 +104,30 @@ func TestTape(t *testing.T) {
 		r.End.Jobs[0].Stages[dag.Map].Attempts[i].Bytes = 100e6
 	}
 	r.End.Jobs[0].Stages[dag.Reduce].Attempts[0].Bytes = 75e6
-	f, why, _, err := Learn([]Run{r}, options(t))
+	f, _, err := Learn([]Run{r}, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := jobfile.Job{
-		Name: "s1", Copies: 1, Maps: 3, Reduces: 1, Map: jobfile.Demand{CPU: 3, Disk: 1},
-		Shuffle: jobfile.Demand{Disk: 0.25, Network: 0.2}, Merge: jobfile.Demand{CPU: 1.25, Disk: 0.75},
+	want := queueing.Job{
+		Name: "s1", Copies: 1, Maps: 3, Reduces: 1, Map: queueing.Demand{CPU: 3, Disk: 1},
+		Shuffle: queueing.Demand{Disk: 0.25, Network: 0.2}, Merge: queueing.Demand{CPU: 1.25, Disk: 0.75},
 	}
 	if diff := cmp.Diff(want, f.Jobs[0]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: assumed: no counter of it is here") {
-		t.Errorf("nothing says that CPU is assumed: %s", s)
 	}
 }
 
 func TestOptions(t *testing.T) {
 	o := options(t)
-	o.CPUs, o.Start, o.ShuffleThreads = 7, 0.5, 2
-	f, why, _, err := Learn([]Run{run()}, o)
+	o.CPUs, o.ShuffleThreads = 7, 2
+	f, _, err := Learn([]Run{run()}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Cluster.CPUs != 7 || f.Cluster.ShuffleThreads != 2 || f.Jobs[0].Map.CPU != 2.5 || f.Jobs[0].Merge.CPU != 2 {
+	if f.CPUs != 7 || f.ShuffleThreads != 2 || f.Jobs[0].Map.CPU != 2 || f.Jobs[0].Merge.CPU != 1.5 {
 		t.Errorf("%+v", f)
 	}
-	if s := strings.Join(why.File, "\n"); !strings.Contains(s,
-		"CPUs are given: 7 a node. A task's start is given 0.5 s") {
+	if s := strings.Join(f.Comments, "\n"); !strings.Contains(s, "CPUs are given: 7 a node.") {
 		t.Errorf("%s", s)
 	}
 }
@@ -151,24 +140,21 @@ func TestWaiting(t *testing.T) {
 	}
 	o := options(t)
 	o.Waiting = true
-	f, why, warnings, err := Learn([]Run{r}, o)
+	f, warnings, err := Learn([]Run{r}, o)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	// A map takes 10 s, of which 3 are the disk's; the reduce's counters say more than it took.
-	if j := f.Jobs[0]; j.Map != (jobfile.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 ||
-		f.Cluster.CPUs != f.Cluster.MapSlots+f.Cluster.ReduceSlots {
-		t.Errorf("%+v of %+v", j, f.Cluster)
-	}
-	if s := strings.Join(why.Jobs[0].Map, "\n"); !strings.Contains(s, "cpu: 5s of it are waiting") {
-		t.Errorf("%s", s)
+	if j := f.Jobs[0]; j.Map != (queueing.Demand{CPU: 7, Disk: 3}) || j.Merge.CPU != 1.5 ||
+		f.CPUs != f.MapSlots+f.ReduceSlots {
+		t.Errorf("%+v of %+v", j, f.Spec)
 	}
 }
 
 func TestDoubts(t *testing.T) {
 	slow := run()
 	slow.End.Jobs[0].Stages[dag.Map].Attempts[0].End = 100_000
-	_, _, warnings, err := Learn([]Run{slow}, options(t))
+	_, warnings, err := Learn([]Run{slow}, options(t))
 	if want := "s1: its maps took 35.7s in the mean, their counters account for 5s: what they waited for"; err != nil ||
 		len(warnings) != 1 || !strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
@@ -176,18 +162,18 @@ func TestDoubts(t *testing.T) {
 	later := run()
 	later.End.Plan.Jobs[0].Node = "s2"
 	later.End.Jobs[0].Submitted, later.End.Jobs[0].Finished = 20_000, 30_000
-	_, _, warnings, err = Learn([]Run{run(), later}, options(t))
+	_, warnings, err = Learn([]Run{run(), later}, options(t))
 	if want := "s1 and s2 did not run at once"; err != nil || len(warnings) != 1 ||
 		!strings.HasPrefix(warnings[0], want) {
 		t.Errorf("%v, %v", err, warnings)
 	}
-	if _, _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil ||
+	if _, _, err := Learn([]Run{run(), run()}, options(t)); err == nil ||
 		!strings.Contains(err.Error(), `x.jhist and x.jhist both hold a job "s1"`) {
 		t.Errorf("one job twice: %v", err)
 	}
 	none := run()
 	none.End.Jobs[0].Stages[dag.Map].Attempts = nil
-	if _, _, _, err := Learn([]Run{none}, options(t)); !errors.Is(err, ErrNothing) {
+	if _, _, err := Learn([]Run{none}, options(t)); !errors.Is(err, ErrNothing) {
 		t.Errorf("no map: %v", err)
 	}
 }
@@ -219,7 +205,7 @@ func TestOtherEngine(t *testing.T) {
 			Plan: &dag.Plan{Jobs: []dag.Job{{Stages: make([]dag.Stage, n)}}},
 			Jobs: []dag.JobState{{Stages: make([]dag.StageState, n)}}, State: dag.Succeeded,
 		}
-		if _, _, _, err := Learn([]Run{{End: s}}, Options{}); !errors.Is(err, ErrEngine) {
+		if _, _, err := Learn([]Run{{End: s}}, Options{}); !errors.Is(err, ErrEngine) {
 			t.Errorf("%d stages: %v", n, err)
 		}
 	}

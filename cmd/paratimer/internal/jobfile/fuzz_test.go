@@ -36,7 +36,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, file, Comments{}); err != nil {
+		if err := Write(&b, file); err != nil {
 			t.Fatalf("writing what was read: %v", err)
 		}
 		again, doubts, err := Read(b.Bytes(), "job.yaml")

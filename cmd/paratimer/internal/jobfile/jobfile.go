@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 // maxBytes bounds a job file. 100 jobs take 50 kB.
@@ -15,40 +16,13 @@ const maxBytes = 1 << 20
 
 // A File is the content of a job file.
 type File struct {
-	Name    string // what is modelled; "" if not set
-	Cluster Cluster
-	Jobs    []Job // at least one; their names differ
+	Name string // what is modeled; "" if not set
+	queueing.Spec
+	Comments []string // lines at the beginning of a written file; Read does not return them
 }
-
-// A Cluster has equal nodes. Each has its own CPUs, disks and fibre channel. All share one network.
-type Cluster struct {
-	Nodes          int
-	CPUs           int // per node
-	Disks          int // per node, from 1
-	MapSlots       int // per node
-	ReduceSlots    int // per node
-	ShuffleThreads int // per reduce: how many map outputs it copies at once
-}
-
-// A Job is a class of equal jobs.
-type Job struct {
-	Name    string
-	Copies  int // number that run at once, from 1
-	Maps    int
-	Reduces int
-	Map     Demand // of one map
-	Shuffle Demand // of one reduce for one map's output
-	Merge   Demand // of one reduce's last merge and reduce function
-}
-
-// A Demand has service times in seconds, 0 for resources that a task does not use.
-type Demand struct{ CPU, Disk, Fibre, Network float64 }
-
-// Total returns the service time at all resources, in seconds: the time of a task that runs alone.
-func (d Demand) Total() float64 { return d.CPU + d.Disk + d.Fibre + d.Network }
 
 // ReadFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
-func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
+func ReadFile(path string, in io.Reader) (*File, []string, error) {
 	name := "stdin"
 	if path != "-" {
 		f, err := infile.Open(path)
@@ -71,9 +45,9 @@ func ReadFile(path string, in io.Reader) (*File, []Warning, error) {
 	return Read(src, name)
 }
 
-// Read reads a job file. name is its name in messages. Errors are *planfile.Error, joined in the order of the file;
-// the File is then nil.
-func Read(src []byte, name string) (*File, []Warning, error) {
+// Read reads a job file, and returns remarks on what is probably a mistake. name is its name in messages. Errors are
+// *planfile.Error, joined in the order of the file; the File is then nil.
+func Read(src []byte, name string) (*File, []string, error) {
 	if len(src) > maxBytes {
 		return nil, nil, &planfile.Error{
 			File:    name,
@@ -90,20 +64,9 @@ func Read(src []byte, name string) (*File, []Warning, error) {
 	if err := doc.Err(); err != nil {
 		return nil, nil, err
 	}
-	return f, warnings(r.doubts.Err()), nil
-}
-
-// A Warning is a part of a file that is probably a mistake.
-type Warning struct {
-	Line, Column int    // from 1
-	Field        string // such as jobs[0].map.cpu
-	Text         string
-}
-
-func warnings(err error) []Warning {
-	var out []Warning
-	for _, e := range planfile.Errors(err) {
-		out = append(out, Warning{Line: e.Line, Column: e.Column, Field: e.Field, Text: e.Message})
+	var doubts []string
+	for _, e := range planfile.Errors(r.doubts.Err()) {
+		doubts = append(doubts, fmt.Sprintf("%s:%d:%d: %s: %s", name, e.Line, e.Column, e.Field, e.Message))
 	}
-	return out
+	return f, doubts, nil
 }

@@ -2,15 +2,16 @@ package jobfile
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 // Every field once, in every notation of a time.
@@ -30,16 +31,17 @@ jobs:
 `
 
 var fullFile = &File{
-	Name:    "all fields",
-	Cluster: Cluster{Nodes: 3, CPUs: 4, Disks: 6, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1},
-	Jobs: []Job{
-		{
-			Name: "first", Copies: 2, Maps: 150, Reduces: 3,
-			Map:     Demand{CPU: 5.1057, Disk: 14.35, Fibre: 0.0677},
-			Shuffle: Demand{CPU: 61.5, Fibre: 1e-3, Network: 0.185},
-			Merge:   Demand{CPU: 47.258, Disk: 3600, Fibre: 5e-6, Network: 3e-9},
+	Name: "all fields",
+	Spec: queueing.Spec{
+		Nodes: 3, CPUs: 4, Disks: 6, MapSlots: 2, ReduceSlots: 2, ShuffleThreads: 1, Jobs: []queueing.Job{
+			{
+				Name: "first", Copies: 2, Maps: 150, Reduces: 3,
+				Map:     queueing.Demand{CPU: 5.1057, Disk: 14.35, Fibre: 0.0677},
+				Shuffle: queueing.Demand{CPU: 61.5, Fibre: 1e-3, Network: 0.185},
+				Merge:   queueing.Demand{CPU: 47.258, Disk: 3600, Fibre: 5e-6, Network: 3e-9},
+			},
+			{Name: "maps alone", Copies: 1, Maps: 1, Map: queueing.Demand{Disk: 1}},
 		},
-		{Name: "maps alone", Copies: 1, Maps: 1, Map: Demand{Disk: 1}},
 	},
 }
 
@@ -59,8 +61,8 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Cluster{Nodes: 1, CPUs: 1, Disks: 1, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 5}
-	if got.Cluster != want || got.Jobs[0].Copies != 1 || got.Jobs[0].Reduces != 0 {
+	want := queueing.Spec{Nodes: 1, CPUs: 1, Disks: 1, MapSlots: 1, ReduceSlots: 1, ShuffleThreads: 5, Jobs: got.Jobs}
+	if !reflect.DeepEqual(got.Spec, want) || got.Jobs[0].Copies != 1 || got.Jobs[0].Reduces != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -153,15 +155,10 @@ func TestDoubts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got strings.Builder
-	for _, d := range doubts {
-		fmt.Fprintf(&got, "%d:%d %s: %s\n", d.Line, d.Column, d.Field, d.Text)
-	}
-	want := `6:14 jobs[0].map.cpu: cpu is 5105.7 without a unit, which is read as seconds (1h25m6s): if it is milliseconds, write 5105.7ms; if not, 5105.7s
-7:19 jobs[0].shuffle.disk: disk is 60 without a unit, which is read as seconds (1m0s): if it is milliseconds, write 60ms; if not, 60s
-8:29 jobs[0].merge.network: network is 1e6 without a unit, which is read as seconds (277h46m40s): if it is milliseconds, write 1e6ms; if not, 1e6s
-`
-	if diff := cmp.Diff(want, got.String()); diff != "" {
+	want := `job.yaml:6:14: jobs[0].map.cpu: cpu is 5105.7 without a unit, which is read as seconds (1h25m6s): if it is milliseconds, write 5105.7ms; if not, 5105.7s
+job.yaml:7:19: jobs[0].shuffle.disk: disk is 60 without a unit, which is read as seconds (1m0s): if it is milliseconds, write 60ms; if not, 60s
+job.yaml:8:29: jobs[0].merge.network: network is 1e6 without a unit, which is read as seconds (277h46m40s): if it is milliseconds, write 1e6ms; if not, 1e6s`
+	if diff := cmp.Diff(want, strings.Join(doubts, "\n")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -196,31 +193,23 @@ func TestExamples(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
-	why := Comments{
-		File: []string{"learned from\x1b[31m x"},
-		Jobs: []JobComments{{
-			Job: []string{"one", "two"}, Map: []string{"measured"},
-			Merge: []string{"assumed\nmaps: 7"},
-		}},
-	}
-	if err := Write(&b, fullFile, why); err != nil {
+	file := *fullFile
+	file.Comments = []string{"learned from\x1b[31m x", "assumed\nmaps: 7"}
+	if err := Write(&b, &file); err != nil {
 		t.Fatal(err)
 	}
 	want := `# learned from [31m x
+# assumed maps: 7
 version: 1
 name: "all fields"
 cluster: {nodes: 3, cpus: 4, disks: 6, map_slots: 2, reduce_slots: 2, shuffle_threads: 1}
 jobs:
-# one
-# two
 - name: "first"
   copies: 2
   maps: 150
-  reduces: 3
-  # measured
   map: {cpu: 5.1057s, disk: 14.35s, fibre: 0.0677s}
+  reduces: 3
   shuffle: {cpu: 61.5s, fibre: 0.001s, network: 0.185s}
-  # assumed maps: 7
   merge: {cpu: 47.258s, disk: 3600s, fibre: 5e-06s, network: 3e-09s}
 - name: "maps alone"
   maps: 1
@@ -230,9 +219,9 @@ jobs:
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	bad := *fullFile
-	bad.Jobs = []Job{{Name: "j", Copies: 1}}
+	bad.Jobs = []queueing.Job{{Name: "j", Copies: 1}}
 	b.Reset()
-	if err := Write(&b, &bad, Comments{}); err == nil || b.Len() > 0 {
+	if err := Write(&b, &bad); err == nil || b.Len() > 0 {
 		t.Errorf("a file that cannot be read again: %v, %d bytes", err, b.Len())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 const (
@@ -20,9 +21,9 @@ const (
 )
 
 // demand reads the service times of a class. Faults name the resource.
-func (r *reader) demand(w *demand, at []string, long float64) Demand {
+func (r *reader) demand(w *demand, at []string, long float64) queueing.Demand {
 	if w == nil {
-		return Demand{}
+		return queueing.Demand{}
 	}
 	one := func(s, resource string) float64 {
 		at := sub(at, resource)
@@ -44,7 +45,7 @@ func (r *reader) demand(w *demand, at []string, long float64) Demand {
 		}
 		return v
 	}
-	return Demand{
+	return queueing.Demand{
 		CPU: one(w.CPU, "cpu"), Disk: one(w.Disk, "disk"),
 		Fibre: one(w.Fibre, "fibre"), Network: one(w.Network, "network"),
 	}

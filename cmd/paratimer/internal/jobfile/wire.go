@@ -6,6 +6,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 // The structs of a file. Their tags are those of plan files (package planfile).
@@ -52,7 +53,7 @@ type reader struct {
 
 func (r *reader) file(w *Document) *File {
 	c := &w.Cluster
-	f := &File{Name: dag.Clean(w.Name), Cluster: Cluster{
+	f := &File{Name: dag.Clean(w.Name), Spec: queueing.Spec{
 		Nodes: c.Nodes, CPUs: c.CPUs, Disks: c.Disks, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots,
 		ShuffleThreads: c.ShuffleThreads,
 	}}
@@ -72,8 +73,8 @@ func (r *reader) file(w *Document) *File {
 	return f
 }
 
-func (r *reader) job(w *job, at []string) Job {
-	j := Job{Name: w.Name, Copies: w.Copies, Maps: w.Maps, Reduces: w.Reduces}
+func (r *reader) job(w *job, at []string) queueing.Job {
+	j := queueing.Job{Name: w.Name, Copies: w.Copies, Maps: w.Maps, Reduces: w.Reduces}
 	j.Map = r.demand(w.Map, sub(at, "map"), longTask)
 	j.Shuffle = r.demand(w.Shuffle, sub(at, "shuffle"), longShuffle)
 	j.Merge = r.demand(w.Merge, sub(at, "merge"), longTask)

@@ -4,27 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
-
-// SpecOf converts a job file to the models' input.
-func SpecOf(f *jobfile.File) *queueing.Spec {
-	s := &queueing.Spec{
-		Nodes: f.Cluster.Nodes, CPUs: f.Cluster.CPUs, Disks: f.Cluster.Disks, MapSlots: f.Cluster.MapSlots,
-		ReduceSlots: f.Cluster.ReduceSlots, ShuffleThreads: f.Cluster.ShuffleThreads,
-	}
-	demand := func(d jobfile.Demand) queueing.Demand {
-		return queueing.Demand{CPU: d.CPU, Fibre: d.Fibre, Disk: d.Disk, Network: d.Network}
-	}
-	for _, j := range f.Jobs {
-		s.Jobs = append(s.Jobs, queueing.Job{
-			Name: j.Name, Copies: j.Copies, Maps: j.Maps, Reduces: j.Reduces,
-			Map: demand(j.Map), Shuffle: demand(j.Shuffle), Merge: demand(j.Merge),
-		})
-	}
-	return s
-}
 
 // A Setting is a part of a Spec that can be changed from the command line.
 type Setting struct {

@@ -44,10 +44,6 @@ func learnFlags() []cli.Flag {
 			Name: "cpus", EnvVars: command.Env("cpus"),
 			Usage: "demands: a node has `N` CPUs (default: as many as its concurrent maps)",
 		},
-		&cli.DurationFlag{
-			Name: "start-cpu", EnvVars: command.Env("start-cpu"),
-			Usage: "demands: the start of a task takes `TIME` of CPU beyond its counter",
-		},
 		&cli.BoolFlag{
 			Name: "waiting", EnvVars: command.Env("waiting"),
 			Usage: "demands: count unexplained task time as CPU, with a CPU for each task",
@@ -62,8 +58,7 @@ func learnFlags() []cli.Flag {
 // learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
 	o := demands.Options{
-		CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"),
-		Start: c.Duration("start-cpu").Seconds(), Waiting: c.Bool("waiting"),
+		CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Waiting: c.Bool("waiting"),
 	}
 	var err error
 	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
@@ -74,9 +69,6 @@ func learnDemands(c *cli.Context) error {
 	}
 	if o.CPUs < 0 || c.IsSet("cpus") && o.CPUs == 0 {
 		return command.Usage("--cpus %d: a node has 1 or more", o.CPUs)
-	}
-	if o.Start < 0 {
-		return command.Usage("--start-cpu %v: it is 0 or more", c.Duration("start-cpu"))
 	}
 	if o.ShuffleThreads < 1 {
 		return command.Usage("--shuffle-threads %d: it is 1 or more", o.ShuffleThreads)
@@ -89,7 +81,7 @@ func learnDemands(c *cli.Context) error {
 		}
 		runs = append(runs, *run)
 	}
-	file, why, warnings, err := demands.Learn(runs, o)
+	file, warnings, err := demands.Learn(runs, o)
 	if err != nil {
 		return command.Usage("%s: %w", c.Args().First(), err)
 	}
@@ -98,7 +90,7 @@ func learnDemands(c *cli.Context) error {
 		log.Warn().Msg(w)
 	}
 	content := func(w io.Writer) error {
-		if err := jobfile.Write(w, file, why); err != nil {
+		if err := jobfile.Write(w, file); err != nil {
 			return command.Usage("%s: %w", c.Args().First(), err)
 		}
 		return nil

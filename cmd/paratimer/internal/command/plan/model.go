@@ -70,14 +70,13 @@ func model(c *cli.Context) error {
 	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
 		return command.Usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
 	}
-	variants, err := modelVariants(c, modelview.SpecOf(file))
+	variants, err := modelVariants(c, &file.Spec)
 	if err != nil {
 		return err
 	}
 	v := modelview.New(file.Name, variants[0].Spec)
 	for _, d := range doubts {
-		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: fmt.Sprintf("%s:%d:%d: %s: %s", path,
-			d.Line, d.Column, d.Field, d.Text)})
+		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: d})
 	}
 	if err := evaluate(c, v, variants); err != nil {
 		return err

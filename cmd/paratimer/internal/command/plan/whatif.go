@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/estimators/whatif"
@@ -212,7 +211,7 @@ func whatIfQueueing(c *cli.Context, replay *whatif.Replay) (whatif.Predictor, er
 		}
 		return nil, command.Usage("--demands: %w", err)
 	}
-	q, err := whatif.NewQueueing(modelview.SpecOf(file), replay.Plan(), replay.Room())
+	q, err := whatif.NewQueueing(&file.Spec, replay.Plan(), replay.Room())
 	if err != nil {
 		return nil, command.Usage("--demands: this cannot be modelled: %w", err)
 	}

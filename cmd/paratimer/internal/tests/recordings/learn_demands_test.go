@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
@@ -36,7 +37,7 @@ func TestDemandsOfReadings(t *testing.T) {
 			t.Errorf("%s (-history +capture)\n%s", name, diff)
 		}
 		for _, j := range read.Jobs {
-			for _, d := range []jobfile.Demand{j.Map, j.Shuffle, j.Merge} {
+			for _, d := range []queueing.Demand{j.Map, j.Shuffle, j.Merge} {
 				if d.Total() > 0 {
 					compared++
 				}
