@@ -62,15 +62,6 @@ func TestOthersTables(t *testing.T) {
 		r.Warnings[0].Code != "no_scale" {
 		t.Errorf("%+v", r)
 	}
-	c.Where = []Condition{{"type", "a"}, {"p", "0.5"}}
-	if r := read(t, text, c); len(r.Rows) != 2 || r.Rows[1].Seconds != 520 || r.Lines[1] != 5 {
-		t.Errorf("%+v", r)
-	}
-	c.Where[0].Value = "c"
-	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil ||
-		err.Error() != "f: no row is left that meets all conditions" {
-		t.Error(err)
-	}
 	c.Whole = false
 	if _, err := ReadRuns(strings.NewReader(text), "f", c); err == nil || !strings.Contains(err.Error(), "--scale") {
 		t.Error(err)

@@ -19,11 +19,7 @@ type Columns struct {
 	Unit                                 string // of Seconds: s, ms, min or h; "" is s
 	// the column Scale may be missing: all runs then have the whole input, scale 1
 	Whole bool
-	Where []Condition
 }
-
-// A Condition selects the rows with a value, as text, in a column.
-type Condition struct{ Column, Value string }
 
 // inSeconds has the seconds of each unit.
 var inSeconds = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
@@ -51,22 +47,8 @@ func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
 	if c.Iterations != "" {
 		wanted = append(wanted, table.Column{Name: c.Iterations, For: "--iterations", Kind: table.Positive})
 	}
-	conditions := len(wanted)
-	for _, w := range c.Where {
-		wanted = append(wanted, table.Column{Name: w.Column, For: "--where", Kind: table.Text})
-	}
 	t, err := table.Read(r, file, wanted)
 	if err != nil {
-		return nil, err
-	}
-	if err := t.Keep(func(row int) bool {
-		for i, w := range c.Where {
-			if t.Texts[conditions+i][row] != w.Value {
-				return false
-			}
-		}
-		return true
-	}); err != nil {
 		return nil, err
 	}
 	runs := &Runs{File: file, Lines: t.Lines, seconds: t.Names[2]}

@@ -40,7 +40,6 @@ type Kind int
 const (
 	Number   Kind = iota // finite
 	Positive             // a number greater than 0
-	Text                 // not empty
 )
 
 // A Table has the requested columns of a file, in the order of the request.
@@ -49,8 +48,7 @@ type Table struct {
 	Header []string    // of all columns of the file, without surrounding spaces; nil if there is none
 	Names  []string    // of the requested columns: as in the header, else their numbers
 	Lines  []int       // of each row, from 1
-	Values [][]float64 // of a column's rows; nil for Text, and for a missing optional column
-	Texts  [][]string  // of a column's rows; nil for numbers, and likewise
+	Values [][]float64 // of a column's rows; nil for a missing optional column
 }
 
 // Rows returns the number of rows.
@@ -108,7 +106,7 @@ func Read(r io.Reader, file string, columns []Column) (*Table, error) {
 	if err != nil {
 		return nil, &Error{File: file, Why: "there is no row"}
 	}
-	t := &Table{File: file, Values: make([][]float64, len(columns)), Texts: make([][]string, len(columns))}
+	t := &Table{File: file, Values: make([][]float64, len(columns))}
 	at, isHeader, err := t.find(first, strings.Split(comment, string(in.Comma)), in, columns)
 	if err != nil {
 		return nil, err
@@ -295,16 +293,10 @@ func (t *Table) add(in *csv.Reader, fields []string, at []int, columns []Column)
 		case strings.Contains(fields[at[i]], "\n"):
 			bad.Value, bad.Column, bad.Why = "", "", "the quote is not closed on its line"
 			return []error{bad}
-		case c.Kind != Text:
+		default:
 			v, bad.Why = number(bad.Value, c.Kind)
-		case bad.Value == "":
-			bad.Why = "it must be a name"
 		}
-		if c.Kind == Text {
-			t.Texts[i] = append(t.Texts[i], bad.Value)
-		} else {
-			t.Values[i] = append(t.Values[i], v)
-		}
+		t.Values[i] = append(t.Values[i], v)
 		if bad.Why != "" {
 			faults = append(faults, bad)
 		}
@@ -333,32 +325,4 @@ func number(s string, k Kind) (v float64, why string) {
 func decimal(s string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return err == nil
-}
-
-// Keep removes all rows except those for which stays returns true. It returns an error if none is left.
-func (t *Table) Keep(stays func(row int) bool) error {
-	n := 0
-	for row := range t.Lines {
-		if !stays(row) {
-			continue
-		}
-		t.Lines[n] = t.Lines[row]
-		for c := range t.Names {
-			if t.Values[c] != nil {
-				t.Values[c][n] = t.Values[c][row]
-			}
-			if t.Texts[c] != nil {
-				t.Texts[c][n] = t.Texts[c][row]
-			}
-		}
-		n++
-	}
-	t.Lines = t.Lines[:n]
-	for c := range t.Names {
-		t.Values[c], t.Texts[c] = t.Values[c][:min(n, len(t.Values[c]))], t.Texts[c][:min(n, len(t.Texts[c]))]
-	}
-	if n == 0 {
-		return &Error{File: t.File, Why: "no row is left that meets all conditions"}
-	}
-	return nil
 }

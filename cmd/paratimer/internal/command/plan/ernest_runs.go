@@ -27,7 +27,6 @@ func columnFlags() []cli.Flag {
 			"the input, as a fraction or in any unit, is in `COLUMN` (without a column scale: the whole input)"),
 		textFlag("seconds", "seconds", "the time of a run is in `COLUMN`"),
 		textFlag("unit", "", "times are in `UNIT`: s, ms, min, h (default: s)"),
-		linesFlag("where", "take only rows with `COLUMN=VALUE`; repeatable, all must hold"),
 	}
 }
 
@@ -91,18 +90,7 @@ func refuseAbove(c *cli.Context) (float64, error) {
 }
 
 func columnsOf(c *cli.Context) ernestmodel.Columns {
-	var where []ernestmodel.Condition
-	if given, ok := c.Generic("where").(*verbatim); ok {
-		for _, text := range *given {
-			column, value, _ := strings.Cut(text, "=")
-			where = append(where, ernestmodel.Condition{
-				Column: strings.TrimSpace(column),
-				Value:  strings.TrimSpace(value),
-			})
-		}
-	}
 	return ernestmodel.Columns{
-		Where:    where,
 		Machines: c.String("machines"), Scale: c.String("scale"), Seconds: c.String("seconds"), Unit: c.String("unit"),
 		Iterations: c.String("iterations"), Whole: !c.IsSet("scale"),
 	}
