@@ -58,9 +58,8 @@ func (p *product) cluster(j *productJob, g int) (n beside) {
 	return n
 }
 
-// step runs one iteration: new residences from equations 5 and 6, damped. It returns the largest change and all
-// residences.
-func (p *product) step() (change float64, found []float64) {
+// step runs one iteration: new residences from equations 5 and 6, damped. It returns the largest change.
+func (p *product) step() (change float64) {
 	met := p.meetings()
 	for ji, j := range p.jobs {
 		fresh := make([][stages]vector, len(p.groups))
@@ -95,14 +94,13 @@ func (p *product) step() (change float64, found []float64) {
 				}
 				now := j.stay[g][a].sum()
 				change = math.Max(change, math.Abs(now-old)/damping)
-				found = append(found, now)
 			}
 		}
 	}
 	for _, j := range p.jobs {
 		p.lay(j)
 	}
-	return change, found
+	return change
 }
 
 // has reports whether nodes of a group run tasks of a stage.

@@ -116,8 +116,8 @@ func (d *detail) lay(j *detailJob) {
 	}
 }
 
-// step runs one iteration. It returns the largest change of a mean residence, and all mean residences.
-func (d *detail) step() (change float64, found []float64) {
+// step runs one iteration. It returns the largest change of a mean residence.
+func (d *detail) step() (change float64) {
 	others := d.queues()
 	for ji, j := range d.jobs {
 		fresh := d.contend(j, ji, others)
@@ -137,14 +137,13 @@ func (d *detail) step() (change float64, found []float64) {
 				by := sum[k]/count[k] - j.stay[k]
 				change = math.Max(change, math.Abs(by))
 				j.stay[k] += damping * by
-				found = append(found, j.stay[k])
 			}
 		}
 	}
 	for _, j := range d.jobs {
 		d.lay(j)
 	}
-	return change, found
+	return change
 }
 
 // detailQueues is the mean number of tasks of each job at each centre of each node, over the job's response: β of

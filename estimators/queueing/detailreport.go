@@ -1,6 +1,7 @@
 package queueing
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -107,41 +108,23 @@ func (d *detail) tripathi(j *detailJob, t *Tree) float64 {
 // most.
 const maxMeetings = 1_000_000
 
-// A SizeError reports that a model which follows tasks one by one would take too long.
-type SizeError struct {
-	Model    Model
-	Job      string  // the job with the most meetings
-	Jobs     int     // number of all jobs
-	Meetings float64 // approximate number of overlapping pairs of tasks, over all jobs
-}
+// ErrTooLarge means that a model which follows tasks one by one would take too long. Product has no such bound.
+var ErrTooLarge = errors.New("too large for this model")
 
-func (e *SizeError) Error() string {
-	of := ""
-	if e.Jobs > 1 {
-		of = fmt.Sprintf(" and %d more", e.Jobs-1)
-	}
-	return fmt.Sprintf("job %q%s: model %s follows tasks one by one, and about %.2g pairs of them meet: at most %.2g can be followed; "+
-		"use the model %s, which has no such bound", e.Job, of, e.Model, e.Meetings, float64(maxMeetings), Product)
-}
-
-// bounded returns a *SizeError if all jobs together have more than maxMeetings meetings. Jobs meet each other at the
-// CPUs of each node.
+// bounded returns an error that is ErrTooLarge if all jobs together have more than maxMeetings meetings. Jobs meet each
+// other at the CPUs of each node.
 func (s *Spec) bounded(m Model) error {
 	nodes := s.Nodes
 	if nodes > exactNodes {
 		nodes = len(groups(s))
 	}
-	others := float64(nodes) * float64(min(s.CPUs, s.MapSlots+1)) * float64(len(s.Jobs)-1)
-	e := &SizeError{Model: m, Jobs: len(s.Jobs)}
-	most := -1.0
+	all := float64(len(s.Jobs)*(len(s.Jobs)-1)) * float64(nodes) * float64(min(s.CPUs, s.MapSlots+1))
 	for i := range s.Jobs {
-		n := estimatedMeetings(s, &s.Jobs[i], float64(nodes)) + others
-		if e.Meetings += n; n > most {
-			most, e.Job = n, s.Jobs[i].Name
-		}
+		all += estimatedMeetings(s, &s.Jobs[i], float64(nodes))
 	}
-	if e.Meetings > maxMeetings {
-		return e
+	if all > maxMeetings {
+		return fmt.Errorf("%w: %s follows tasks one by one, and about %.2g pairs of them meet: at most %.2g can be followed; "+
+			"use the model %s", ErrTooLarge, m, all, float64(maxMeetings), Product)
 	}
 	return nil
 }

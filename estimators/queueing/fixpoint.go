@@ -1,50 +1,17 @@
 package queueing
 
-import "math"
-
-// longestCycle is the longest limit cycle that iterate detects, in iterations.
-const longestCycle = 12
-
 // damping is the share of the new residence times in the next ones.
 const damping = 0.5
 
-// iterate repeats step, which returns the largest change of a residence time and all residence times. It stops if no
-// residence changes by more than the tolerance, or if the residences repeat. A timeline that flips between two orders
-// never converges.
-func iterate(o Options, step func() (change float64, found []float64)) Fixpoint {
-	var f Fixpoint
-	var past [longestCycle][]float64
-	for f.Iterations < o.MaxIterations {
-		change, found := step()
-		f.Residual = change
+// iterate repeats step, which returns the largest change of a residence time, until no residence changes by more than
+// the tolerance. A timeline that flips between two orders never converges.
+func iterate(o Options, step func() (change float64)) (f Fixpoint) {
+	for f.Iterations < o.MaxIterations && !f.Converged {
+		f.Residual = step()
 		f.Iterations++
-		if change <= o.Tolerance {
-			f.Converged = true
-			return f
-		}
-		// Slow convergence also returns close to an older state. A cycle returns much closer than one step moves
-		// away.
-		for back := 2; back <= min(longestCycle, f.Iterations-1); back++ {
-			if apart(found, past[(f.Iterations-back)%longestCycle]) <= math.Min(o.Tolerance, 1e-6*change) {
-				f.Cycle = back
-				return f
-			}
-		}
-		past[f.Iterations%longestCycle] = found
+		f.Converged = f.Residual <= o.Tolerance
 	}
 	return f
-}
-
-// apart returns the largest difference between two lists of the same length; +Inf if the lengths differ.
-func apart(a, b []float64) float64 {
-	if len(a) != len(b) {
-		return math.Inf(1)
-	}
-	most := 0.0
-	for i := range a {
-		most = math.Max(most, math.Abs(a[i]-b[i]))
-	}
-	return most
 }
 
 // A vector is seconds at each kind of centre, in the order of CentreKind.

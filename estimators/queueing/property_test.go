@@ -47,8 +47,7 @@ func TestSane(t *testing.T) {
 		m := Model(rapid.IntRange(0, 3).Draw(t, "model"))
 		r, err := Solve(s, m, Options{MaxIterations: 60})
 		var bad *FieldError
-		var many *SizeError
-		if errors.As(err, &bad) || errors.As(err, &many) {
+		if errors.As(err, &bad) || errors.Is(err, ErrTooLarge) {
 			return
 		}
 		if err != nil {

@@ -20,8 +20,6 @@ type Fixpoint struct {
 	Converged  bool
 	// Residual is the largest change of a residence time in the last iteration, in seconds.
 	Residual float64
-	// Cycle is the length of the limit cycle in which the iteration ended; 0 if no cycle was detected.
-	Cycle int
 }
 
 // A JobResult is the prediction for one class of jobs.

@@ -80,9 +80,3 @@ func (h *heap) pop() customer {
 		i = least
 	}
 }
-
-// A waiter is a task that is waiting for a server.
-type waiter struct {
-	task    int32
-	service float64
-}

@@ -15,9 +15,7 @@ func (c customer) before(d customer) bool { return c.end < d.end || c.end == d.e
 // rate, so the next departure is the minimum of a heap, whatever arrives.
 type centre struct {
 	servers  float64
-	shared   bool // processor sharing
 	inside   heap
-	waiting  []waiter // first come, first served
 	attained float64
 	at       float64 // time at which attained was last updated
 	busy     float64 // server seconds so far
@@ -26,7 +24,7 @@ type centre struct {
 
 // rate returns the service per second of each task inside.
 func (c *centre) rate() float64 {
-	if n := float64(len(c.inside)); c.shared && n > c.servers {
+	if n := float64(len(c.inside)); n > c.servers {
 		return c.servers / n
 	}
 	return 1
@@ -46,10 +44,6 @@ func (c *centre) pass(now float64) {
 // arrive adds a task with the given service demand.
 func (c *centre) arrive(now float64, task int32, service float64) {
 	c.pass(now)
-	if !c.shared && float64(len(c.inside)) >= c.servers {
-		c.waiting = append(c.waiting, waiter{task, service})
-		return
-	}
 	c.seq++
 	c.inside.push(customer{c.attained + service, c.seq, task})
 }
@@ -67,11 +61,5 @@ func (c *centre) leave(now float64) int32 {
 	c.pass(now)
 	first := c.inside.pop()
 	c.attained = first.end // without a rounding error
-	if len(c.waiting) > 0 {
-		w := c.waiting[0]
-		c.waiting = c.waiting[1:]
-		c.seq++
-		c.inside.push(customer{c.attained + w.service, c.seq, w.task})
-	}
 	return first.task
 }

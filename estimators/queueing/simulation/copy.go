@@ -82,7 +82,7 @@ func (r *run) startMap(c *copyOf, n int) bool {
 	}
 	c.slots[n].maps--
 	c.maps++
-	r.start(task{copy: c, kind: queueing.Map, node: int32(n), asks: r.draw(j.Map, 1, 1)})
+	r.start(task{copy: c, kind: queueing.Map, node: int32(n), asks: r.draw(j.Map)})
 	return true
 }
 
@@ -100,27 +100,17 @@ func (r *run) startReduce(c *copyOf, n int) bool {
 func (r *run) shuffle(c *copyOf, i int) {
 	j, red := r.job(c), &c.reduces[i]
 	if red.copied == j.Maps {
-		r.start(task{copy: c, kind: queueing.Merge, node: red.node, reduce: int32(i), asks: r.draw(j.Merge, 1, 1)})
+		r.start(task{copy: c, kind: queueing.Merge, node: red.node, reduce: int32(i), asks: r.draw(j.Merge)})
 		return
 	}
-	threads, times := r.spec.ShuffleThreads, 1
-	if r.options.Grouped {
-		threads, times = 1, threads
-	}
-	for red.active < threads && red.taken < len(c.outputs) {
-		tokens := min(times, len(c.outputs)-red.taken)
-		remote := 0.0
-		for _, from := range c.outputs[red.taken : red.taken+tokens] {
-			if from != red.node {
-				remote++
-			}
+	for red.active < r.spec.ShuffleThreads && red.taken < len(c.outputs) {
+		demand := j.Shuffle
+		if c.outputs[red.taken] == red.node {
+			demand.Network = 0
 		}
-		red.taken += tokens
+		red.taken++
 		red.active++
-		r.start(task{
-			copy: c, kind: queueing.Shuffle, node: red.node, reduce: int32(i), tokens: tokens,
-			asks: r.draw(j.Shuffle, float64(times), remote/float64(tokens)),
-		})
+		r.start(task{copy: c, kind: queueing.Shuffle, node: red.node, reduce: int32(i), asks: r.draw(demand)})
 	}
 }
 
@@ -143,7 +133,7 @@ func (r *run) end(t *task) {
 	case queueing.Shuffle:
 		red := &c.reduces[t.reduce]
 		red.active--
-		red.copied += t.tokens
+		red.copied++
 		r.shuffle(c, int(t.reduce))
 	case queueing.Merge:
 		c.slots[t.node].reduces++

@@ -21,8 +21,7 @@ func FuzzSimulate(f *testing.F) {
 			}},
 		}
 		o := Options{
-			Runs: 1, Distribution: Deterministic, Discipline: Discipline(how & 1), Grouped: how>>1&1 == 1,
-			Cycles: int(how >> 2 & 3),
+			Runs: 1, Distribution: Deterministic, Cycles: int(how & 3),
 		}
 		r, err := Simulate(s, o)
 		if err != nil {
@@ -32,12 +31,8 @@ func FuzzSimulate(f *testing.F) {
 		m, k := float64(j.Maps), float64(j.Reduces)
 		chain, work := j.Map.Total(), m*j.Map.Total()
 		if j.Reduces > 0 {
-			times := 1.
-			if o.Grouped {
-				times = float64(s.ShuffleThreads)
-			}
 			chain += j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total()
-			work += k * (m*times*j.Shuffle.Total() + j.Merge.Total())
+			work += k * (m*j.Shuffle.Total() + j.Merge.Total())
 		}
 		const slip = 1e-6
 		if got := r.Jobs[0].Response.Value; !(got >= chain*(1-slip) && got <= work*(1+slip)) {

@@ -8,8 +8,7 @@ import (
 )
 
 // Jobs of a single map that are submitted again when they end are a closed network, for which mean value analysis is
-// exact: under processor sharing with several classes and servers, first come, first served with one class. The
-// throughputs are those of octave-queueing 1.2.7 (docs/facts/queueing.md b).
+// exact under processor sharing. The throughputs are those of octave-queueing 1.2.7 (docs/facts/queueing.md b).
 func TestExactMVA(t *testing.T) {
 	type demand = queueing.Demand
 	const delay = 20 // servers enough for all
@@ -19,51 +18,37 @@ func TestExactMVA(t *testing.T) {
 		copies     []int
 		demands    []demand
 		throughput []float64
-		discipline Discipline
 	}{
-		{"N1", 1, []int{5}, []demand{{CPU: .5, Fibre: .2, Disk: .1}}, []float64{1.98051948052}, ProcessorSharing},
-		{"N1, first come", 1, []int{5}, []demand{{CPU: .5, Fibre: .2, Disk: .1}}, []float64{1.98051948052}, FirstCome},
+		{"N1", 1, []int{5}, []demand{{CPU: .5, Fibre: .2, Disk: .1}}, []float64{1.98051948052}},
 		{
 			"N1z", delay,
 			[]int{5},
 			[]demand{{CPU: 2, Fibre: .2, Disk: .5, Network: .1}},
 			[]float64{1.46890535458},
-			ProcessorSharing,
 		},
 		{
 			"N2", 4,
 			[]int{4},
 			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
 			[]float64{.295854939386},
-			ProcessorSharing,
 		},
 		{
 			"N2b", 4,
 			[]int{8},
 			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
 			[]float64{.31358856304},
-			ProcessorSharing,
-		},
-		{
-			"N2b, first come", 4,
-			[]int{8},
-			[]demand{{CPU: 5.0764, Fibre: .0677, Disk: 3.1844}},
-			[]float64{.31358856304},
-			FirstCome,
 		},
 		{
 			"N3", 1,
 			[]int{3, 2},
 			[]demand{{CPU: 1, Fibre: 2, Disk: .5}, {CPU: .7, Fibre: 1.2, Disk: 2.5}},
 			[]float64{.340603941125, .20483502285},
-			ProcessorSharing,
 		},
 		{
 			"N3z", delay,
 			[]int{3, 2},
 			[]demand{{CPU: 4.5, Fibre: 1, Disk: 2}, {CPU: 2.5, Fibre: .7, Disk: 1.2}},
 			[]float64{.262352961763, .29413896858},
-			ProcessorSharing,
 		},
 		{
 			"N4", delay,
@@ -74,14 +59,13 @@ func TestExactMVA(t *testing.T) {
 				{CPU: 47.258, Fibre: 1.258, Disk: 59.2157},
 			},
 			[]float64{.204856745755, .367024833495, .00328141061776},
-			ProcessorSharing,
 		},
 	} {
 		s := &queueing.Spec{Nodes: 1, CPUs: c.cpus, MapSlots: 1, ShuffleThreads: 1}
 		for i, d := range c.demands {
 			s.Jobs = append(s.Jobs, queueing.Job{Copies: c.copies[i], Maps: 1, Map: d})
 		}
-		r, err := Simulate(s, Options{Runs: 20, Cycles: 400, Seed: 1, Discipline: c.discipline})
+		r, err := Simulate(s, Options{Runs: 20, Cycles: 400, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ type task struct {
 	node   int32
 	reduce int32 // of a shuffle or merge
 	stage  int8  // the current centre
-	tokens int   // outputs that a shuffle copies
 	asks   [kinds]float64
 	start  float64
 }
@@ -49,7 +48,7 @@ func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 		case i%3 == disk:
 			servers = max(s.Disks, 1)
 		}
-		r.centres[i] = centre{servers: float64(servers), shared: o.Discipline == ProcessorSharing}
+		r.centres[i] = centre{servers: float64(servers)}
 	}
 	r.agenda = newAgenda(len(r.centres))
 	r.submitAll()
@@ -125,10 +124,9 @@ const (
 	kinds
 )
 
-// draw returns a task's service demand at each centre. remote is the share of its network demand that crosses the
-// network.
-func (r *run) draw(d queueing.Demand, times, remote float64) [kinds]float64 {
-	all := [kinds]float64{d.CPU * times, d.Fibre * times, d.Disk * times, d.Network * times * remote}
+// draw returns a task's service demand at each centre.
+func (r *run) draw(d queueing.Demand) [kinds]float64 {
+	all := [kinds]float64{d.CPU, d.Fibre, d.Disk, d.Network}
 	if r.options.Distribution == Exponential {
 		for i := range all {
 			all[i] *= r.random.ExpFloat64()

@@ -5,6 +5,7 @@
 package simulation
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -15,7 +16,7 @@ import (
 )
 
 // Simulate runs a Spec's jobs Options.Runs times and returns the means. The same Spec, options and seed give the same
-// result on any number of processors. Errors: *queueing.FieldError of the Spec or an option, *SizeError.
+// result on any number of processors. Errors: *queueing.FieldError of the Spec or an option, ErrTooLarge.
 func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	o, err := o.check(s)
 	if err != nil {
@@ -37,7 +38,7 @@ func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	}
 	workers.Wait()
 	if over.Load() {
-		return nil, &SizeError{float64(limit), float64(o.Runs)}
+		return nil, tooLarge(float64(limit), o.Runs)
 	}
 	return result(s, all), nil
 }
@@ -51,25 +52,11 @@ const (
 	Deterministic              // each task has exactly the mean demand
 )
 
-// A Discipline is the order in which a centre serves its tasks.
-type Discipline int
-
-// The disciplines of a center.
-const (
-	ProcessorSharing Discipline = iota // all tasks at once, each with at most one server
-	FirstCome                          // one task per server, in the order of arrival
-)
-
 // Options of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
 type Options struct {
 	Runs         int // 0: DefaultRuns
 	Seed         uint64
 	Distribution Distribution
-	Discipline   Discipline
-	// Grouped reduces copy all available outputs, ShuffleThreads at most, as one task with ShuffleThreads times the
-	// demand of one output. Table 2 of the paper measured this for p_s above 1. Otherwise each output is a task of
-	// its own.
-	Grouped bool
 	// Cycles is how many times each copy of a job is submitted again after its end. The responses of these cycles
 	// count: the closed system of equation 6, in which each copy has the Spec's slots on every node. 0: each copy is
 	// submitted once, all at the same time.
@@ -85,14 +72,12 @@ const (
 	MaxWork  = 200_000_000 // tasks of all runs
 )
 
-// A SizeError reports that a simulation would take too long: Runs runs of Tasks tasks, or more.
-type SizeError struct {
-	Tasks, Runs float64
-}
+// ErrTooLarge means that a simulation would take too long.
+var ErrTooLarge = errors.New("too large to simulate")
 
-func (e *SizeError) Error() string {
-	return fmt.Sprintf("%.4g runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
-		"ask for fewer runs or a smaller job, or use a model", e.Runs, e.Tasks, float64(MaxTasks), float64(MaxWork))
+func tooLarge(tasks float64, runs int) error {
+	return fmt.Errorf("%w: %d runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
+		"give fewer runs or a smaller job, or use a model", ErrTooLarge, runs, tasks, float64(MaxTasks), float64(MaxWork))
 }
 
 func (o Options) check(s *queueing.Spec) (Options, error) {
@@ -103,7 +88,6 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		{"Runs", o.Runs, math.MaxInt32},
 		{"Cycles", o.Cycles, 1_000_000},
 		{"Distribution", int(o.Distribution), int(Deterministic)},
-		{"Discipline", int(o.Discipline), int(FirstCome)},
 	} {
 		if v.value < 0 || v.value > v.limit {
 			return o, &queueing.FieldError{
@@ -123,8 +107,8 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		tasks += float64(j.Copies) * (maps + maps*reduces + reduces)
 	}
 	tasks *= float64(o.Cycles + 1)
-	if runs := float64(o.Runs); !(tasks <= MaxTasks && tasks*runs <= MaxWork) {
-		return o, &SizeError{tasks, runs}
+	if !(tasks <= MaxTasks && tasks*float64(o.Runs) <= MaxWork) {
+		return o, tooLarge(tasks, o.Runs)
 	}
 	return o, nil
 }
@@ -145,7 +129,7 @@ type Job struct {
 	Name     string
 	Response Mean // from submission to the end of the last task
 	// Residence of one task at its centres, including waiting: the mean over tasks and runs. Zero if the job has no
-	// such tasks. A shuffle copies one map's output for one reduce, or a group of outputs if Grouped is set.
+	// such tasks. A shuffle copies one map's output for one reduce.
 	Map, Shuffle, Merge Mean
 	// LastMap and LastShuffle are the ends of the last map and the last shuffle of a copy, counted from its
 	// submission.

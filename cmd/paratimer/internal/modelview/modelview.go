@@ -47,7 +47,6 @@ type (
 		Centres         []Centre             `json:"centres"` // kinds that any job uses, the busiest first
 		Bottleneck      *queueing.CentreKind `json:"bottleneck"`
 		Warnings        []queueing.Warning   `json:"warnings"`
-		cycle           int                  // see queueing.Fixpoint
 	}
 	// A Value is that of a setting.
 	Value struct {
@@ -122,7 +121,7 @@ func Several(s *queueing.Spec) bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies
 // Of returns the result of a model for a Spec.
 func Of(s *queueing.Spec, r *queueing.Result) Result {
 	out := Result{
-		Model: r.Model.String(), Converged: r.Converged, Iterations: &r.Iterations, cycle: r.Cycle,
+		Model: r.Model.String(), Converged: r.Converged, Iterations: &r.Iterations,
 		ResidualSeconds: units.Float(r.Residual), MakespanSeconds: unknown, Warnings: view.List(r.Warnings),
 	}
 	for i := range r.Jobs {

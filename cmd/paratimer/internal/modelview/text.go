@@ -163,12 +163,8 @@ func (v *View) result(b *bufio.Writer, r *Result) {
 
 // Doubt describes how far the iteration was from convergence.
 func (r *Result) Doubt() string {
-	s := fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", *r.Iterations,
+	return fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", *r.Iterations,
 		units.Seconds(r.ResidualSeconds))
-	if r.cycle > 0 {
-		s += fmt.Sprintf(", in a cycle of %d", r.cycle)
-	}
-	return s
 }
 
 func (r *Result) response(i int) string {

@@ -24,7 +24,7 @@ func TestViews(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	stuck := answer()
-	stuck.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25, Cycle: 2}
+	stuck.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25}
 	v := viewOf(Of(spec(), answer()), Of(spec(), stuck), Failed("product", errors.New("it must be from 1")))
 	v.Name = "a small job"
 	for i := range v.Results {
