@@ -20,9 +20,9 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for side, least := range []float64{0.75, 0.70} {
-		all := tallied.byFile[side][allFiles]
-		t.Log(all.row([]string{"among", "beyond"}[side])...)
+	for side, least := range map[string]float64{"among": 0.75, "beyond": 0.70} {
+		all := tallied[place{"file", side}][allFiles]
+		t.Log(all.row(side)...)
 		if held := all.holds(); !(held >= least) || held > 0.88 || all.all < 100 {
 			t.Errorf("of %d predictions the range held %.2f, want %.2f to 0.88", all.all, held, least)
 		}

@@ -4,6 +4,7 @@ package models
 
 import (
 	_ "embed"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -19,7 +20,29 @@ var (
 	modelsPage string
 	//go:embed outside.md.tmpl
 	outsidePage string
+	// publishedText are the published figures that the tables compare ours with.
+	//
+	//go:embed published.json
+	publishedText []byte
 )
+
+var published = func() (p struct {
+	Example  exampleRun
+	Designs  []design
+	Table4   []comparison
+	Settings []grid
+	Figures  []figure
+	Grids    []grid
+},
+) {
+	if err := json.Unmarshal(publishedText, &p); err != nil {
+		panic("published.json: " + err.Error())
+	}
+	return p
+}()
+
+// tables makes the tables of docs/models.md, by that many simulated runs of a configuration.
+type tables struct{ runs int }
 
 // Run writes docs/models.md.
 func Run(args []string, out io.Writer) error {
@@ -31,23 +54,7 @@ func Run(args []string, out io.Writer) error {
 	if *runs < 48 || *runs > 100_000 {
 		return fmt.Errorf("-runs %d: give 48 to 100,000", *runs)
 	}
-	var tables struct{ Example, Designs, Table4, Figures, Simulated string }
-	for _, t := range []struct {
-		to   *string
-		make func(runs int) (string, error)
-	}{
-		{&tables.Example, func(int) (string, error) { return example() }},
-		{&tables.Designs, func(int) (string, error) { return designs() }},
-		{&tables.Table4, table4},
-		{&tables.Figures, figures},
-		{&tables.Simulated, simulated},
-	} {
-		var err error
-		if *t.to, err = t.make(*runs); err != nil {
-			return err
-		}
-	}
-	return page.Write(out, modelsPage, tables)
+	return page.Write(out, modelsPage, tables{*runs})
 }
 
 // RunOutside writes docs/ernest.md with a new section about runtimes that others have measured.

@@ -8,20 +8,21 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 	"github.com/paratimer/paratimer/lab/page"
 )
 
 // The documented example is the same to ten digits, and all documented runs are chosen.
 func TestErnestTables(t *testing.T) {
 	t.Parallel()
-	table, err := example()
+	table, err := tables{}.Example()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(table, "below 1e-1"); n != 11 || !strings.Contains(table, "machines | 0 | 0 | 0 |") {
 		t.Errorf("%d of 11 figures agree to ten digits:\n%s", n, table)
 	}
-	if table, err = designs(); err != nil || strings.Count(table, "\n") != 6 {
+	if table, err = (tables{}).Designs(); err != nil || strings.Count(table, "\n") != 6 {
 		t.Errorf("%v:\n%s", err, table)
 	}
 }
@@ -33,23 +34,23 @@ func TestTable4Rows(t *testing.T) {
 		"vianna-table4, paper's fork/join": .07, "vianna-fj, paper's fork/join": .5, "tripathi, paper's Tripathi": .2,
 		"product, measured": .5, "simulate, measured": .5, "simulate, independent: deterministic demands": 1e-3,
 	}
-	for i := range table4Rows {
-		b := &table4Rows[i]
+	for i := range published.Table4 {
+		b := &published.Table4[i]
 		v, err := b.ours(200)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limit, ok := limits[b.name]
+		limit, ok := limits[b.Name]
 		switch {
 		case ok:
-		case strings.Contains(b.name, "prototype"):
+		case strings.Contains(b.Name, "prototype"):
 			limit = 5e-4
 		default:
 			limit = .04
 		}
 		for k := range v {
-			if off := apart(v[k], b.published[k]); !(math.Abs(off) <= limit) {
-				t.Errorf("%s at %v: %.5g, published %.5g: %+.2f %%", b.name, configurations[k], v[k], b.published[k], 100*off)
+			if off := apart(v[k], b.Published[k]); !(math.Abs(off) <= limit) {
+				t.Errorf("%s at %v: %.5g, published %.5g: %+.2f %%", b.Name, configurations[k], v[k], b.Published[k], 100*off)
 			}
 		}
 	}
@@ -62,22 +63,23 @@ func TestFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: some seconds of simulation")
 	}
-	for _, f := range paperFigures() {
-		t.Run(f.name, func(t *testing.T) {
+	for i, limit := range []float64{.29, .20, .68, .49, 1.8, 1.8, 1.8} { // of tripathi
+		t.Run(published.Figures[i].Name, func(t *testing.T) {
 			t.Parallel()
-			if err := f.solve(400); err != nil {
+			all, err := setting(published.Figures[i].Settings[0], 400)
+			if err != nil {
 				t.Fatal(err)
 			}
-			for i, truth := range f.simulated {
-				r := truth.Jobs[0].Response
-				noise := 2.5 * r.StandardError / r.Value
-				for m, within := range [...][2]float64{{0, .15}, {0, f.responseLimit}, {-.13, .13}} {
-					if off := responseError(f.solved[m][i], truth); off < within[0]-noise || off > within[1]+noise {
-						t.Errorf("%v, setting %d: simulated %.1f ± %.1f: %+.1f %%", drawnModels[m], i, r.Value,
-							r.StandardError, 100*off)
+			for k, c := range all {
+				noise := 2.5 * c.truth["noise"]
+				for m, within := range [...][2]float64{{0, .15}, {0, limit}, {-.13, .13}} {
+					if off := c.off(drawnModels[m], "response"); off < within[0]-noise || off > within[1]+noise {
+						t.Errorf("%v, setting %d: simulated %.1f ± %.1f %%: %+.1f %%", drawnModels[m], k,
+							c.truth["response"], 100*c.truth["noise"], 100*off)
 					}
-					if r := f.solved[m][i]; !r.Converged || m < 2 && warned(r, "few_waves") {
-						t.Errorf("%v, setting %d: %+v %v", drawnModels[m], i, r.Fixpoint, r.Warnings)
+					r, err := queueing.Solve(c.spec, drawnModels[m], queueing.Options{})
+					if err != nil || !r.Converged || m < 2 && warned(r, "few_waves") {
+						t.Errorf("%v, setting %d: %+v %v", drawnModels[m], k, r, err)
 					}
 				}
 			}
@@ -101,12 +103,18 @@ func TestGrids(t *testing.T) {
 		t.Skip("SKIPPED: some seconds of simulation")
 	}
 	all := grids()
-	if err := page.Each(len(all), func(i int) error { return all[i].solve(120) }); err != nil {
+	if err := page.Each(len(all), func(i int) error {
+		o := simulation.Options{Runs: 20}
+		if all[i].spec.Jobs[0].Copies > 1 {
+			o.Runs, o.Cycles = 6, 6
+		}
+		return all[i].measure(o, queueing.Product)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var errors page.Numbers
 	for i := range all {
-		errors = append(errors, page.Number(math.Abs(all[i].errors[0])))
+		errors = append(errors, page.Number(math.Abs(all[i].off(queueing.Product, "response"))))
 	}
 	if median, worst := errors.Median(), errors.Most(); len(all) != 87 || !(median <= .15) || !(worst <= .34) {
 		t.Errorf("%d cells: median %.3f, worst %.3f", len(all), median, worst)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,14 +25,16 @@ type job struct {
 	rows   []ernest.Row
 }
 
-// layouts map the columns of files. Columns that are neither named here nor ignored form the job's name.
-var layouts = []struct {
+// A layout maps the columns of a file. Columns that are neither named here nor ignored form the job's name.
+type layout struct {
 	prefix                   string // of the file's name
 	machines, scale, seconds string // scale may be "" if all runs have the same input
 	unit                     float64
 	comma                    rune
 	ignored                  string // columns that follow from machines or from scale
-}{
+}
+
+var layouts = []layout{
 	{"bell-", "Nodes", "", "Runtime", 1e-3, ',', ""},
 	{"c3o-", "instance_count", "data_size_MB", "gross_runtime", 1, '\t', "slots memory lines links observations points"},
 }
@@ -39,13 +42,13 @@ var layouts = []struct {
 // readOutside reads the files of a folder that match a layout, in the order of their names.
 func readOutside(folder string) ([]job, error) {
 	var all []job
-	for i, l := range layouts {
+	for _, l := range layouts {
 		files, err := filepath.Glob(filepath.Join(folder, l.prefix+"*"))
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			jobs, err := readJobs(f, i)
+		for _, file := range files {
+			jobs, err := l.read(file)
 			if err != nil {
 				return nil, err
 			}
@@ -58,15 +61,13 @@ func readOutside(folder string) ([]job, error) {
 	return all, nil
 }
 
-// readJobs reads a file with a layout.
-func readJobs(file string, layout int) ([]job, error) {
-	f, err := os.Open(file)
+// read reads a file with a layout.
+func (l *layout) read(file string) ([]job, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	l := &layouts[layout]
-	r := csv.NewReader(f)
+	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma = l.comma
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) == 0 {
@@ -76,16 +77,14 @@ func readJobs(file string, layout int) ([]job, error) {
 	var jobs []job
 	for n, line := range lines[1:] {
 		name, row := "", ernest.Row{Machines: math.NaN(), Scale: 1, Seconds: math.NaN()}
+		to := map[string]*float64{l.machines: &row.Machines, l.scale: &row.Scale, l.seconds: &row.Seconds}
 		for i, column := range lines[0] {
-			to := map[string]*float64{l.machines: &row.Machines, l.scale: &row.Scale, l.seconds: &row.Seconds}[column]
-			if to == nil {
-				if !slices.Contains(strings.Fields(l.ignored), column) {
-					name = strings.TrimSpace(name + " " + line[i])
+			if to[column] != nil {
+				if *to[column], err = strconv.ParseFloat(line[i], 64); err != nil {
+					return nil, fmt.Errorf("%s:%d: %w", file, n+2, err)
 				}
-				continue
-			}
-			if *to, err = strconv.ParseFloat(line[i], 64); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", file, n+2, err)
+			} else if !slices.Contains(strings.Fields(l.ignored), column) {
+				name = strings.TrimSpace(name + " " + line[i])
 			}
 		}
 		row.Seconds *= l.unit
@@ -104,16 +103,13 @@ type tally struct {
 	all, given, wrong int
 	refused, right    int             // right: refused predictions that are off by more than the limit
 	held              page.Numbers    // shares of the runs within the range
-	errors            [4]page.Numbers // of all predictions, refused or not, and of the rivals
+	errors            [4]page.Numbers // of all predictions, refused or not
 }
-
-// rivals are the methods that Ernest is compared with, in the order of outcome.others.
-var rivals = []any{"nearest × scale/machines", "Amdahl", "next best"}
 
 func (t *tally) add(o *outcome) {
 	t.all++
 	off := 0
-	if o.off() {
+	if !(o.errors[0] <= wrong) {
 		off = 1
 	}
 	if o.prediction.Refused != nil {
@@ -122,8 +118,8 @@ func (t *tally) add(o *outcome) {
 		t.given, t.wrong = t.given+1, t.wrong+off
 		t.held = append(t.held, page.Number(o.within))
 	}
-	for i, s := range append([]float64{o.prediction.Seconds}, o.others...) {
-		t.errors[i] = append(t.errors[i], page.Number(math.Abs(apart(s, o.actual))))
+	for i, e := range o.errors {
+		t.errors[i] = append(t.errors[i], page.Number(e))
 	}
 }
 
@@ -153,21 +149,20 @@ func (t *tally) row(name string) []any {
 // allFiles sorts after the names of files.
 const allFiles = "~ all"
 
-// tallies are the groups of predictions by file and by the split of the runs. Index 0 is for predictions among the
-// training runs, index 1 for those beyond them.
-type tallies struct{ byFile, byRule [2]map[string]*tally }
+// A place is a table: by "file" or by the split that a model is "trained on", and among the training runs or beyond.
+type place struct{ by, side string }
 
-// tally evaluates every every-th trial of the jobs.
-func tallyAll(jobs []job, every int) (*tallies, error) {
-	out := &tallies{}
-	for i := range 2 {
-		out.byFile[i], out.byRule[i] = map[string]*tally{}, map[string]*tally{}
-	}
-	add := func(to map[string]*tally, name string, o *outcome) {
-		if to[name] == nil {
-			to[name] = &tally{}
+// tallyAll evaluates every every-th trial of the jobs. It returns the rows of each table.
+func tallyAll(jobs []job, every int) (map[place]map[string]*tally, error) {
+	out := map[place]map[string]*tally{}
+	add := func(at place, name string, o *outcome) {
+		if out[at] == nil {
+			out[at] = map[string]*tally{}
 		}
-		to[name].add(o)
+		if out[at][name] == nil {
+			out[at][name] = &tally{}
+		}
+		out[at][name].add(o)
 	}
 	n := 0
 	for i := range jobs {
@@ -180,28 +175,17 @@ func tallyAll(jobs []job, every int) (*tallies, error) {
 				return nil, fmt.Errorf("%s %s: %w", jobs[i].source, jobs[i].name, err)
 			}
 			for k := range outcomes {
-				o, side := &outcomes[k], 0
+				o, side := &outcomes[k], "among"
 				if o.prediction.Extrapolation.Distance > 0 {
-					side = 1
+					side = "beyond"
 				}
-				add(out.byFile[side], jobs[i].source, o)
-				add(out.byFile[side], allFiles, o)
-				add(out.byRule[side], t.rule, o)
+				add(place{"file", side}, jobs[i].source, o)
+				add(place{"file", side}, allFiles, o)
+				add(place{"trained on", side}, t.rule, o)
 			}
 		}
 	}
 	return out, nil
-}
-
-// table returns the table of some tallies.
-func table(title string, of map[string]*tally) string {
-	var rows [][]any
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		rows = append(rows, of[name].row(strings.TrimPrefix(name, "~ ")))
-	}
-	return page.Table(append([]any{
-		title, "predicted", "range held", "given, > 20 % off", "refused, > 20 % off", "Ernest",
-	}, rivals...), rows)
 }
 
 // The section is between these lines of docs/ernest.md.
@@ -236,11 +220,15 @@ func withOutside(document, folder string) (string, error) {
 		return "", err
 	}
 	var tables []string
-	for side, where := range []string{"among", "beyond"} {
-		tables = append(tables, table("file, "+where+" the training runs", all.byFile[side]))
-	}
-	for side, where := range []string{"among", "beyond"} {
-		tables = append(tables, table("trained on, "+where+" the training runs", all.byRule[side]))
+	for _, at := range []place{{"file", "among"}, {"file", "beyond"}, {"trained on", "among"}, {"trained on", "beyond"}} {
+		var rows [][]any
+		for _, name := range slices.Sorted(maps.Keys(all[at])) {
+			rows = append(rows, all[at][name].row(strings.TrimPrefix(name, "~ ")))
+		}
+		tables = append(tables, page.Table(append([]any{
+			fmt.Sprintf("%s, %s the training runs", at.by, at.side), "predicted", "range held", "given, > 20 % off",
+			"refused, > 20 % off", "Ernest",
+		}, rivals...), rows))
 	}
 	var b strings.Builder
 	err = page.Write(&b, outsidePage, tables)

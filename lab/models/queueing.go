@@ -1,8 +1,10 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
@@ -10,286 +12,311 @@ import (
 	"github.com/paratimer/paratimer/lab/page"
 )
 
+// Rows of the tables about queueing.
+type (
+	// A comparison is a row of Table 4: published is a column of the paper, or what independent programs have found for
+	// the same demands (docs/facts/queueing.md e.1, e.2 and e.4). By is the model or a simulation, by default the first
+	// word of Name. Of is the quantity, by default the response.
+	comparison struct {
+		Name, By, Of string
+		Published    [len(configurations)]float64
+	}
+	// A figure is a row about Fig. 7 to 9: a quantity in some settings, and the largest differences from the simulation
+	// in the paper's text, of fork/join and of Tripathi.
+	figure struct {
+		Name, Of string
+		Settings []int
+		Said     [2]string
+	}
+	// A grid is all combinations of its lists.
+	grid struct {
+		Name                                string
+		Nodes, Maps, Slots, Threads, Copies []int
+	}
+)
+
 // configurations are those of Table 4: maps and shuffle threads of a node.
 var configurations = [...][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
-// perConfiguration is a figure for each configuration.
-type perConfiguration [len(configurations)]float64
+// quantities are the results of a model or a simulation: the response, the residence of a map, shuffle and merge, and
+// the utilization of CPU and disk. Noise is the standard error of a simulated response, relative to its mean.
+type quantities map[string]float64
 
-// The columns of Table 4, in seconds, and what independent programs have found for the same demands
-// (docs/facts/queueing.md e.1, e.2 and e.4): the prototype of our reading A, and a simulator.
-var (
-	measured      = perConfiguration{722.23, 605.40, 321.77, 325.58}
-	paperForkJoin = perConfiguration{732.56, 659.13, 365.51, 356.20}
-	paperTripathi = perConfiguration{798.56, 701.75, 620.01, 597.81}
-	readingA      = perConfiguration{751.6398, 673.2441, 375.1076, 333.1736}
-)
-
-// A beside is a row of the table: what was published, and how we find the same. Exactly one of model and simulate is
-// set.
-type beside struct {
-	name      string
-	published perConfiguration
-	model     func(*queueing.JobResult) float64
-	of        queueing.Model
-	simulate  func(*simulation.Job) float64
-	options   simulation.Options
+func simulate(s *queueing.Spec, o simulation.Options) (quantities, error) {
+	r, err := simulation.Simulate(s, o)
+	if err != nil {
+		return nil, fmt.Errorf("%+v: %w", *s, err)
+	}
+	j := &r.Jobs[0]
+	return quantities{
+		"response": j.Response.Value, "noise": j.Response.StandardError / j.Response.Value, "map": j.Map.Value,
+		"shuffle": j.Shuffle.Value, "merge": j.Merge.Value, "cpu": r.CPU, "disk": r.Disk,
+	}, nil
 }
 
-var table4Rows = []beside{
-	{name: "vianna-table4, paper's fork/join", published: paperForkJoin, model: response, of: queueing.ViannaTable4},
-	{name: "vianna-table4, prototype", published: readingA, model: response, of: queueing.ViannaTable4},
-	{
-		name: "its residence of a map, prototype", model: residence(queueing.Map), of: queueing.ViannaTable4,
-		published: perConfiguration{8.684439, 8.976588, 11.955984, 11.695406},
-	},
-	{
-		name: "its residence of a shuffle, prototype", model: residence(queueing.Shuffle), of: queueing.ViannaTable4,
-		published: perConfiguration{1.167313, 6.039389, 1.674107, 7.225151},
-	},
-	{
-		name: "its residence of a merge, prototype", model: residence(queueing.Merge), of: queueing.ViannaTable4,
-		published: perConfiguration{97.9723, 80.874, 107.7317, 98.876},
-	},
-	{name: "vianna-fj, paper's fork/join", published: paperForkJoin, model: response, of: queueing.ViannaForkJoin},
-	{name: "tripathi, paper's Tripathi", published: paperTripathi, model: response, of: queueing.Tripathi},
-	{name: "product, measured", published: measured, model: response, of: queueing.Product},
-	{name: "simulate, measured", published: measured, simulate: simulatedResponse},
-	{
-		name: "simulate, independent simulator", simulate: simulatedResponse,
-		published: perConfiguration{590.7, 580.5, 447.6, 385.3},
-	},
-	{
-		name: "simulate, independent: deterministic demands", simulate: simulatedResponse,
-		published: perConfiguration{517.8, 503.2, 417.9, 367.4},
-		options:   simulation.Options{Distribution: simulation.Deterministic},
-	},
-	{
-		name: "simulate, independent: residence of a map", published: perConfiguration{8.73, 8.90, 15.57, 17.41},
-		simulate: func(j *simulation.Job) float64 { return j.Map.Value },
-	},
-	{
-		name: "simulate, independent: residence of a shuffle", published: perConfiguration{1.21, 1.31, 1.80, 2.54},
-		simulate: func(j *simulation.Job) float64 { return j.Shuffle.Value },
-	},
-}
-
-func response(j *queueing.JobResult) float64 { return j.Response }
-
-func simulatedResponse(j *simulation.Job) float64 { return j.Response.Value }
-
-// residence returns the mean time of a task of a kind at its centers.
-func residence(k queueing.Kind) func(*queueing.JobResult) float64 {
-	return func(j *queueing.JobResult) float64 {
-		for _, c := range j.Classes {
-			if c.Kind == k {
-				return c.Residence.Total()
+func solve(s *queueing.Spec, m queueing.Model) (quantities, error) {
+	r, err := queueing.Solve(s, m, queueing.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%+v: %w", *s, err)
+	}
+	q := quantities{"response": r.Response()}
+	for _, c := range r.Jobs[0].Classes {
+		q[c.Kind.String()] = c.Residence.Total()
+	}
+	for kind, name := range map[queueing.CentreKind]string{queueing.CPU: "cpu", queueing.Disk: "disk"} {
+		sum, nodes := 0.0, 0
+		for _, c := range r.Centres {
+			if c.Kind == kind {
+				sum, nodes = sum+float64(c.Nodes)*c.Utilisation, nodes+c.Nodes
 			}
 		}
-		return math.NaN()
+		q[name] = sum / float64(nodes)
 	}
+	return q, nil
 }
 
 // ours returns the row's own figures.
-func (b *beside) ours(runs int) (v perConfiguration, err error) {
-	b.options.Runs = runs
-	for i, c := range configurations {
-		s, ok := queueing.Published(c[0], c[1])
-		if !ok {
-			return v, fmt.Errorf("no demands of %v are published", c)
-		}
-		if b.simulate != nil {
-			r, err := simulation.Simulate(s, b.options)
-			if err != nil {
-				return v, fmt.Errorf("%s: %w", b.name, err)
+func (c *comparison) ours(runs int) (v [len(configurations)]float64, err error) {
+	first, _, _ := strings.Cut(c.Name, ",")
+	by := cmp.Or(c.By, first)
+	for i, at := range configurations {
+		s, _ := queueing.Published(at[0], at[1])
+		var q quantities
+		switch by {
+		case "simulate":
+			q, err = simulate(s, simulation.Options{Runs: runs})
+		case "deterministic":
+			q, err = simulate(s, simulation.Options{Runs: runs, Distribution: simulation.Deterministic})
+		default:
+			m, unknown := queueing.ParseModel(by)
+			if unknown != nil {
+				return v, unknown
 			}
-			v[i] = b.simulate(&r.Jobs[0])
-			continue
+			q, err = solve(s, m)
 		}
-		r, err := queueing.Solve(s, b.of, queueing.Options{})
 		if err != nil {
-			return v, fmt.Errorf("%s: %w", b.name, err)
+			return v, err
 		}
-		v[i] = b.model(&r.Jobs[0])
+		v[i] = q[cmp.Or(c.Of, "response")]
 	}
 	return v, nil
 }
 
-// table4 is the table of the configurations of Table 4.
-func table4(runs int) (string, error) {
+// Table4 is the table of the configurations of Table 4.
+func (t tables) Table4() (string, error) {
 	heading := []any{"ours, and beside what"}
 	for _, c := range configurations {
 		heading = append(heading, fmt.Sprintf("(%d,%d)", c[0], c[1]))
 	}
 	var rows [][]any
-	for i := range table4Rows {
-		b := &table4Rows[i]
-		v, err := b.ours(runs)
+	for i := range published.Table4 {
+		c := &published.Table4[i]
+		v, err := c.ours(t.runs)
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("%s: %w", c.Name, err)
 		}
-		row, worst := []any{b.name}, 0.0
+		row, worst := []any{c.Name}, 0.0
 		for k := range v {
-			worst = math.Max(worst, math.Abs(apart(v[k], b.published[k])))
-			row = append(row, fmt.Sprintf("%.4g / %.4g", v[k], b.published[k]))
+			worst = math.Max(worst, math.Abs(apart(v[k], c.Published[k])))
+			row = append(row, fmt.Sprintf("%.4g / %.4g", v[k], c.Published[k]))
 		}
 		rows = append(rows, append(row, percents(worst)...))
 	}
 	return page.Table(append(heading, "largest difference"), rows), nil
 }
 
-// A figure is a part of Fig. 7 to 9: its settings, and the largest differences from the simulation in the paper's text
-// by quantity: of fork/join, and of Tripathi.
-type figure struct {
-	name             string
-	specs            []*queueing.Spec
-	response, busy   [2]string
-	responseLimit    float64 // of the model tripathi in the tests
-	simulated        []*simulation.Result
-	solved           [len(drawnModels)][]*queueing.Result
-	nodes, maps      []int // each has one value or as many as specs
-	slots, shuffling []int
+// A cluster has one job, or several copies of it, that is simulated and solved by models.
+type cluster struct {
+	spec   *queueing.Spec
+	grid   string // of a cluster that is not drawn by chance
+	truth  quantities
+	models map[queueing.Model]quantities
 }
 
-// drawnModels are the estimates in the figures, and the default model.
-var drawnModels = [...]queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.Product}
-
-// paperFigures returns the figures with their settings (Table 3).
-func paperFigures() []figure {
-	const typical = "typically within 25 %"
-	maps, powers := []int{4, 8, 16, 32, 64, 128, 256}, []int{1, 2, 4, 8, 16, 32}
-	all := []figure{
-		{
-			name: "Fig. 7 (a): p_m = 1, p_s = 1", nodes: []int{4}, maps: maps, slots: []int{1}, shuffling: []int{1},
-			response: [2]string{"< 13 %", "29 %"}, busy: [2]string{"12 %", "22 %"}, responseLimit: .29,
-		},
-		{
-			name: "Fig. 7 (b): p_m = 1, p_s = 4", nodes: []int{4}, maps: maps, slots: []int{1}, shuffling: []int{4},
-			response: [2]string{"4.6 %", "about 12 %"}, busy: [2]string{"9.1 %", "15.8 %"}, responseLimit: .20,
-		},
-		{
-			name: "Fig. 7 (c): p_m = 4, p_s = 1", nodes: []int{4}, maps: maps, slots: []int{4}, shuffling: []int{1},
-			response: [2]string{"< 15.3 %", "68.1 %"}, busy: [2]string{"15.6 %", "–"}, responseLimit: .68,
-		},
-		{
-			name: "Fig. 7 (d): p_m = 4, p_s = 4", nodes: []int{4}, maps: maps, slots: []int{4}, shuffling: []int{4},
-			response: [2]string{"< 12 %", "49 %"}, busy: [2]string{"–", "–"}, responseLimit: .49,
-		},
-		{
-			name: "Fig. 9 (a): 1 to 16 nodes", nodes: powers[:5], maps: []int{128}, slots: []int{4}, shuffling: []int{4},
-			response: [2]string{"34 %", "–"}, responseLimit: 1.8,
-		},
-		{
-			name: "Fig. 9 (b): p_m = 1 to 32", nodes: []int{4}, maps: []int{128}, slots: powers, shuffling: []int{4},
-			response: [2]string{typical, "180 %"}, responseLimit: 1.8,
-		},
-		{
-			name: "Fig. 9 (c): p_s = 1 to 32", nodes: []int{4}, maps: []int{128}, slots: []int{4}, shuffling: powers,
-			response: [2]string{typical, "–"}, responseLimit: 1.8,
-		},
+// measure simulates the cluster and solves the models.
+func (c *cluster) measure(o simulation.Options, models ...queueing.Model) (err error) {
+	if c.truth, err = simulate(c.spec, o); err != nil {
+		return err
 	}
-	for i := range all {
-		f := &all[i]
-		at := func(values []int, k int) int { return values[min(k, len(values)-1)] }
-		for k := range max(len(f.nodes), len(f.maps), len(f.slots), len(f.shuffling)) {
-			f.specs = append(f.specs, queueing.PublishedSimulation(at(f.nodes, k), at(f.maps, k), at(f.slots, k),
-				at(f.shuffling, k)))
-		}
-	}
-	return all
-}
-
-// solve simulates the settings and solves the models.
-func (f *figure) solve(runs int) error {
-	for _, s := range f.specs {
-		o := simulation.Options{Runs: runs}
-		if s.Jobs[0].Maps <= 32 {
-			o.Runs *= 4 // jobs with few maps vary most and cost least
-		}
-		r, err := simulation.Simulate(s, o)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
-		}
-		f.simulated = append(f.simulated, r)
-		for i, m := range drawnModels {
-			r, err := queueing.Solve(s, m, queueing.Options{})
-			if err != nil {
-				return fmt.Errorf("%s: %w", f.name, err)
-			}
-			f.solved[i] = append(f.solved[i], r)
+	c.models = map[queueing.Model]quantities{}
+	for _, m := range models {
+		if c.models[m], err = solve(c.spec, m); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// responseError is the error of a model's response, as a ratio of the simulated one.
-func responseError(r *queueing.Result, truth *simulation.Result) float64 {
-	return apart(r.Response(), truth.Jobs[0].Response.Value)
-}
-
-// busyError is the larger error of the utilizations of CPUs and disks (Fig. 8).
-func busyError(r *queueing.Result, truth *simulation.Result) float64 {
-	busy := func(k queueing.CentreKind) float64 {
-		sum, nodes := 0.0, 0
-		for _, c := range r.Centres {
-			if c.Kind == k {
-				sum, nodes = sum+float64(c.Nodes)*c.Utilisation, nodes+c.Nodes
-			}
-		}
-		return sum / float64(nodes)
+// off returns a model's error, relative to the simulation: above 0 the model predicts too much. That of "busy" is the
+// larger one of CPU and disk.
+func (c *cluster) off(m queueing.Model, of string) float64 {
+	if of != "busy" {
+		return apart(c.models[m][of], c.truth[of])
 	}
-	cpu, disk := apart(busy(queueing.CPU), truth.CPU), apart(busy(queueing.Disk), truth.Disk)
+	cpu, disk := c.off(m, "cpu"), c.off(m, "disk")
 	if math.Abs(cpu) > math.Abs(disk) {
 		return cpu
 	}
 	return disk
 }
 
-// residenceError is the error of a task's residence.
-func residenceError(k queueing.Kind) func(*queueing.Result, *simulation.Result) float64 {
-	return func(r *queueing.Result, truth *simulation.Result) float64 {
-		j := &truth.Jobs[0]
-		of := [...]simulation.Mean{queueing.Map: j.Map, queueing.Shuffle: j.Shuffle, queueing.Merge: j.Merge}
-		return apart(residence(k)(&r.Jobs[0]), of[k].Value)
+// clusters returns the combinations of the lists.
+func (g *grid) clusters(spec func(nodes, maps, slots, threads int) *queueing.Spec) (all []*cluster) {
+	for _, nodes := range g.Nodes {
+		for _, maps := range g.Maps {
+			for _, slots := range g.Slots {
+				for _, threads := range g.Threads {
+					all = append(all, &cluster{spec: spec(nodes, maps, slots, threads), grid: g.Name})
+				}
+			}
+		}
 	}
+	return all
 }
 
-// figures is the table of Fig. 7 to 9: the smallest and the largest differences from the simulation.
-func figures(runs int) (string, error) {
-	all := paperFigures()
+// drawnModels are the estimates in the figures, and the default model.
+var drawnModels = []queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.Product}
+
+// setting simulates and solves the clusters of a setting of the figures.
+func setting(i, runs int) ([]*cluster, error) {
+	all := published.Settings[i].clusters(queueing.PublishedSimulation)
+	return all, page.Each(len(all), func(k int) error {
+		o := simulation.Options{Runs: runs}
+		if all[k].spec.Jobs[0].Maps <= 32 {
+			o.Runs *= 4 // jobs with few maps vary most and cost least
+		}
+		return all[k].measure(o, drawnModels...)
+	})
+}
+
+// Figures is the table of Fig. 7 to 9: the smallest and the largest differences from the simulation.
+func (t tables) Figures() (string, error) {
+	settings := make([][]*cluster, len(published.Settings))
+	for i := range settings {
+		var err error
+		if settings[i], err = setting(i, 4*t.runs); err != nil { // the standard error of a cell should be below one per cent
+			return "", err
+		}
+	}
 	var rows [][]any
-	add := func(name string, said [2]string, of []figure, wrong func(*queueing.Result, *simulation.Result) float64) {
-		var spans [len(drawnModels)]string
-		for i := range drawnModels {
+	for _, f := range published.Figures {
+		var spans [3]string
+		for i, m := range drawnModels {
 			least, most := math.Inf(1), math.Inf(-1)
-			for f := range of {
-				for k, r := range of[f].solved[i] {
-					v := wrong(r, of[f].simulated[k])
-					least, most = math.Min(least, v), math.Max(most, v)
+			for _, s := range f.Settings {
+				for _, c := range settings[s] {
+					off := c.off(m, cmp.Or(f.Of, "response"))
+					least, most = math.Min(least, off), math.Max(most, off)
 				}
 			}
 			spans[i] = fmt.Sprintf("%+.1f to %+.1f %%", 100*least, 100*most)
 		}
-		rows = append(rows, []any{name, said[0], spans[0], said[1], spans[1], spans[2]})
-	}
-	for i := range all {
-		if err := all[i].solve(4 * runs); err != nil { // the standard error of a cell should be below one per cent
-			return "", err
-		}
-		add(all[i].name+": response", all[i].response, all[i:i+1], responseError)
-	}
-	for i := range all[:4] {
-		name := strings.Replace(all[i].name, "Fig. 7", "Fig. 8", 1)
-		add(name+": utilization of CPU and disk", all[i].busy, all[i:i+1], busyError)
-	}
-	for k, said := range []string{
-		queueing.Map: "within 13 %", queueing.Shuffle: "down to -43 %", queueing.Merge: "within 7 %",
-	} {
-		add(fmt.Sprintf("Fig. 7: residence of a %s", queueing.Kind(k)), [2]string{said, "–"}, all[:4],
-			residenceError(queueing.Kind(k)))
+		rows = append(rows, []any{f.Name, f.Said[0], spans[0], f.Said[1], spans[1], spans[2]})
 	}
 	return page.Table([]any{
 		"differences from the simulation", "fork/join (paper)", "**ours: vianna-fj**", "Tripathi (paper)",
 		"**ours: tripathi**", "**ours: product**",
 	}, rows), nil
+}
+
+// grids returns clusters with the demands of (4,1) and one reduce for each node.
+func grids() (all []*cluster) {
+	for _, g := range published.Grids {
+		for _, copies := range g.Copies {
+			all = append(all, g.clusters(func(nodes, maps, slots, threads int) *queueing.Spec {
+				s, _ := queueing.Published(4, 1)
+				s.Nodes, s.MapSlots, s.ShuffleThreads = nodes, slots, threads
+				s.Jobs[0].Maps, s.Jobs[0].Reduces, s.Jobs[0].Copies = maps, nodes, copies
+				return s
+			})...)
+		}
+	}
+	return all
+}
+
+// Simulated is the table of errors of product on random clusters and on grids, and of the paper's models on random
+// clusters with one job. Several jobs are simulated as the closed system of equation 6: each starts again when it ends.
+func (t tables) Simulated() (string, error) {
+	random, drawn := rand.New(rand.NewPCG(6, 7)), make([]*cluster, 240)
+	for i := range drawn {
+		drawn[i] = &cluster{spec: drawSpec(random)}
+	}
+	all := append(drawn, grids()...)
+	one := func(c *cluster) bool { return c.grid == "" && c.spec.Jobs[0].Copies == 1 }
+	if err := page.Each(len(all), func(i int) error {
+		o, models := simulation.Options{Runs: max(t.runs/6, 2)}, []queueing.Model{queueing.Product}
+		if all[i].spec.Jobs[0].Copies > 1 {
+			o.Runs, o.Cycles = max(t.runs/20, 2), 6
+		}
+		if one(all[i]) {
+			models = append(models, queueing.ViannaForkJoin, queueing.Tripathi, queueing.ViannaTable4)
+		}
+		return all[i].measure(o, models...)
+	}); err != nil {
+		return "", err
+	}
+	var rows [][]any
+	add := func(name string, m queueing.Model, is func(*cluster) bool) {
+		var errors, noises page.Numbers
+		below := 0
+		for _, c := range all {
+			if !is(c) {
+				continue
+			}
+			off := c.off(m, "response")
+			errors, noises = append(errors, page.Number(math.Abs(off))), append(noises, page.Number(c.truth["noise"]))
+			if off < -.15 {
+				below++
+			}
+		}
+		cells := []any{name, len(errors)}
+		for _, q := range []float64{.5, .75, .9, 1} {
+			cells = append(cells, percents(float64(errors.Quantile(q)))...)
+		}
+		rows = append(rows, append(append(cells, below), percents(float64(noises.Median()))...))
+	}
+	add("all", queueing.Product, func(c *cluster) bool { return c.grid == "" })
+	add("one job", queueing.Product, one)
+	add("several at once", queueing.Product, func(c *cluster) bool { return c.grid == "" && !one(c) })
+	add("maps alone", queueing.Product, func(c *cluster) bool { return c.grid == "" && c.spec.Jobs[0].Reduces == 0 })
+	add("merges that meet in the network: 5 or more, a fifth of their time", queueing.Product, func(c *cluster) bool {
+		j := &c.spec.Jobs[0]
+		return c.grid == "" && j.Reduces >= 5 && j.Merge.Network > .2*j.Merge.Total()
+	})
+	for _, g := range published.Grids {
+		add(g.Name, queueing.Product, func(c *cluster) bool { return c.grid == g.Name })
+	}
+	for _, m := range []queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.ViannaTable4} {
+		add(fmt.Sprintf("one job, by %s", m), m, one)
+	}
+	return page.Table([]any{
+		"clusters and jobs", "number", "median error", "75 %", "90 %", "worst", "too little by more than 15 %",
+		"simulated ±, median",
+	}, rows), nil
+}
+
+// drawSpec draws a cluster of up to ten nodes, and a job with demands that differ by orders of magnitude.
+func drawSpec(random *rand.Rand) *queueing.Spec {
+	pick := func(v ...int) int { return v[random.IntN(len(v))] }
+	demand := func(scale, network float64) queueing.Demand {
+		one := func(scale, none float64) float64 {
+			if random.Float64() < none {
+				return 0
+			}
+			return scale * math.Exp(1.2*random.NormFloat64())
+		}
+		return queueing.Demand{
+			CPU: .001*scale + one(scale, .1), Fibre: one(.05*scale, .2), Disk: one(scale, .15),
+			Network: one(network*scale, .5),
+		}
+	}
+	nodes := pick(1, 2, 3, 5, 10)
+	j := queueing.Job{
+		Copies: pick(1, 1, 1, 2, 3), Maps: pick(5, 20, 60, 150), Reduces: pick(0, 1, nodes, nodes, 2*nodes),
+	}
+	j.Map, j.Shuffle, j.Merge = demand(5, .06), demand(5/float64(j.Maps), .3), demand(30, .3)
+	return &queueing.Spec{
+		Nodes: nodes, CPUs: pick(1, 2, 4, 8), MapSlots: pick(1, 2, 4, 8), ShuffleThreads: pick(1, 2, 5),
+		ReduceSlots: pick(1, 1, 2), Jobs: []queueing.Job{j},
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/lab/page"
 )
 
 // A trial trains a model on some of a job's runs and tests it on others.
@@ -19,45 +20,60 @@ type trial struct {
 // a configuration in the order of their times, so a fixed index would be biased.
 const stride = 3
 
+// A split puts runs aside for the test.
+type split struct {
+	rule string
+	test func(ernest.Row) bool
+}
+
+// splits returns the splits of runs by their machines and by their scales.
+func splits(rows []ernest.Row) []split {
+	var all, halves []split
+	machines := func(r ernest.Row) float64 { return r.Machines }
+	for _, axis := range []struct {
+		of              func(ernest.Row) float64
+		enough          int // values for a part that is extrapolated
+		one, half, most string
+	}{
+		{
+			machines, 4, "one inner number of machines left out", "the smaller half of the machines",
+			"all but the most machines",
+		},
+		{
+			func(r ernest.Row) float64 { return r.Scale }, 3, "one inner scale left out", "the smaller half of the scales",
+			"all but the largest scale",
+		},
+	} {
+		v := values(rows, axis.of)
+		n := len(v)
+		for i := 1; i+1 < n; i++ {
+			all = append(all, split{axis.one, func(r ernest.Row) bool { return axis.of(r) == v[i] }})
+		}
+		if n >= axis.enough {
+			half := split{axis.half, func(r ernest.Row) bool { return axis.of(r) > v[(n-1)/2] }}
+			halves = append(halves, half)
+			all = append(all, half, split{axis.most, func(r ernest.Row) bool { return axis.of(r) == v[n-1] }})
+		}
+	}
+	if len(halves) == 2 {
+		all = append(all, split{"the smaller half of both", func(r ernest.Row) bool {
+			return halves[0].test(r) || halves[1].test(r)
+		}})
+	}
+	v := values(rows, machines)
+	return append(all, split{"every other number of machines", func(r ernest.Row) bool {
+		i := slices.Index(v, r.Machines)
+		return i%2 == 1 && i+1 < len(v)
+	}})
+}
+
 // trials splits the runs of a job in each possible way. A configuration is a number of machines and a scale; all of
 // its runs are on the same side.
 func trials(j *job) []trial {
 	groups := byConfiguration(j.rows)
-	machines := values(j.rows, func(r ernest.Row) float64 { return r.Machines })
-	scales := values(j.rows, func(r ernest.Row) float64 { return r.Scale })
-	n, k := len(machines), len(scales)
-	type split struct {
-		rule string
-		test func(ernest.Row) bool
-	}
-	var splits []split
-	add := func(rule string, test func(ernest.Row) bool) { splits = append(splits, split{rule, test}) }
-	for i := 1; i+1 < n; i++ {
-		add("one inner number of machines left out", func(r ernest.Row) bool { return r.Machines == machines[i] })
-	}
-	add("every other number of machines", func(r ernest.Row) bool {
-		i := slices.Index(machines, r.Machines)
-		return i%2 == 1 && i+1 < n
-	})
-	for i := 1; i+1 < k; i++ {
-		add("one inner scale left out", func(r ernest.Row) bool { return r.Scale == scales[i] })
-	}
-	manyMachines := func(r ernest.Row) bool { return r.Machines > machines[(n-1)/2] }
-	largeScale := func(r ernest.Row) bool { return r.Scale > scales[(k-1)/2] }
-	if n >= 4 {
-		add("the smaller half of the machines", manyMachines)
-		add("all but the most machines", func(r ernest.Row) bool { return r.Machines == machines[n-1] })
-	}
-	if k >= 3 {
-		add("the smaller half of the scales", largeScale)
-		add("all but the largest scale", func(r ernest.Row) bool { return r.Scale == scales[k-1] })
-	}
-	if n >= 4 && k >= 3 {
-		add("the smaller half of both", func(r ernest.Row) bool { return manyMachines(r) || largeScale(r) })
-	}
 	var all []trial
 	for _, runs := range []string{"all runs", "one run each"} {
-		for _, s := range splits {
+		for _, s := range splits(j.rows) {
 			t := trial{rule: s.rule + ", " + runs}
 			for i, group := range groups {
 				switch {
@@ -116,15 +132,15 @@ func values(rows []ernest.Row, of func(ernest.Row) float64) []float64 {
 // An outcome is a predicted configuration.
 type outcome struct {
 	prediction ernest.Prediction
-	actual     float64   // median of the runs, seconds
-	within     float64   // share of the runs within the range; NaN if there is no range
-	others     []float64 // predictions of the rivals, seconds; NaN if there is none
+	within     float64    // share of the runs within the range; NaN if there is no range
+	errors     [4]float64 // relative to the median run: of Ernest and of the rivals; NaN if there is no prediction
 }
+
+// rivals are the methods that Ernest is compared with, in the order of an outcome's errors.
+var rivals = []any{"nearest × scale/machines", "Amdahl", "next best"}
 
 // wrong is the error above which a prediction counts as wrong: the threshold of §3.4.
 const wrong = 0.20
-
-func (o *outcome) off() bool { return !(math.Abs(apart(o.prediction.Seconds, o.actual)) <= wrong) }
 
 // predict fits a model and predicts each configuration of the test.
 func (t *trial) predict() ([]outcome, error) {
@@ -135,27 +151,25 @@ func (t *trial) predict() ([]outcome, error) {
 	var all []outcome
 	for _, group := range byConfiguration(t.test) {
 		r := group[0]
-		times := make([]float64, len(group))
-		for i := range group {
-			times[i] = group[i].Seconds
+		p := m.Predict(r.Point())
+		var times page.Numbers
+		within := 0.0
+		for _, g := range group {
+			times = append(times, page.Number(g.Seconds))
+			if g.Seconds >= p.Low && g.Seconds <= p.High {
+				within += 1 / float64(len(group))
+			}
 		}
-		slices.Sort(times)
-		o := outcome{
-			prediction: m.Predict(r.Point()),
-			actual:     (times[len(times)/2] + times[(len(times)-1)/2]) / 2, within: math.NaN(),
+		if math.IsNaN(p.High) {
+			within = math.NaN()
 		}
 		next := math.NaN()
-		if o.prediction.Next != nil {
-			next = float64(o.prediction.Next.Seconds)
+		if p.Next != nil {
+			next = float64(p.Next.Seconds)
 		}
-		o.others = []float64{nearest(t.train, r), amdahl(t.train, r), next}
-		if !math.IsNaN(o.prediction.High) {
-			o.within = 0
-			for _, s := range times {
-				if s >= o.prediction.Low && s <= o.prediction.High {
-					o.within += 1 / float64(len(times))
-				}
-			}
+		o := outcome{p, within, [4]float64{p.Seconds, nearest(t.train, r), amdahl(t.train, r), next}}
+		for i := range o.errors {
+			o.errors[i] = math.Abs(apart(o.errors[i], float64(times.Median())))
 		}
 		all = append(all, o)
 	}
