@@ -194,7 +194,8 @@ func (t tables) Figures() (string, error) {
 	settings := make([][]*cluster, len(published.Settings))
 	for i := range settings {
 		var err error
-		if settings[i], err = setting(i, 4*t.runs); err != nil { // the standard error of a cell should be below one per cent
+		// The standard error of a cell should be below one per cent.
+		if settings[i], err = setting(i, 4*t.runs); err != nil {
 			return "", err
 		}
 	}

@@ -34,11 +34,11 @@ func TestMaps(t *testing.T) {
 				sums[m].merge(got[m], seeds)
 			}
 		}
-		cells := []string{s.name, costNames[int(s.power)], fmt.Sprint(s.splits)}
+		cells := []any{s.name, costNames[int(s.power)], s.splits}
 		for _, m := range mapMethods {
-			cells = append(cells, sums[m].String())
+			cells = append(cells, sums[m])
 		}
-		rows[i] = line(cells)
+		rows[i] = page.Row(cells...)
 		if s.splits == containers && s.power == 2 && s.spread > 0 &&
 			!(sums["standard"].mean <= sums["running splits sampled"].mean+0.03) {
 			t.Errorf("standard is worse than samples of the running splits: %s", rows[i])

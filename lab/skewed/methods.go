@@ -13,11 +13,12 @@ import (
 // A form is a variant of NearestFit: its parameters, and the key groups of reduces that it knows.
 type form struct {
 	Params nearestfit.Params
-	// Lambda is how many of its largest keys a map reports, Entries the capacity of the Space-Saving that joins them.
+	// Lambda is how many of its largest keys a map reports, Entries the capacity of the Space-Saving that joins them. All
+	// keys are known if both are 0 (the theoretical form, section 3).
 	Lambda, Entries int
-	// Keys is "all" if all keys are known (the theoretical form, section 3), "counts" if keys have the counts of the
-	// Space-Saving as sizes, which are upper bounds, in place of their certain bytes (docs/facts/nearestfit.md N7).
-	Keys string
+	// Counts is set if keys have the counts of the Space-Saving as sizes, which are upper bounds, in place of their
+	// certain bytes (docs/facts/nearestfit.md N7).
+	Counts bool
 	// Still is set if groups take exactly what their size says.
 	Still bool
 }
@@ -28,64 +29,39 @@ func streaming() form { return form{Params: nearestfit.Default(), Lambda: 2000, 
 // tasks returns what the form knows of the reduces.
 func (f *form) tasks(w *work) []nearestfit.Task {
 	profiles := make([]sketch.Profile[int], len(w.maps))
+	heavy := sketch.New[int](max(1, f.Entries))
 	for m, parts := range w.maps {
-		profiles[m].Bytes = make([]float64, len(w.order))
-		for _, p := range parts {
-			task := w.groups[p.key].task
-			profiles[m].Bytes[task] += p.bytes
-			profiles[m].Keys = append(profiles[m].Keys, sketch.Key[int]{Key: p.key, Reduce: task, Bytes: p.bytes})
+		p := &profiles[m]
+		p.Bytes = make([]float64, len(w.order))
+		for _, part := range parts {
+			task := w.groups[part.key].task
+			p.Bytes[task] += part.bytes
+			p.Keys = append(p.Keys, sketch.Key[int]{Key: part.key, Reduce: task, Bytes: part.bytes})
 		}
-	}
-	sizes := make([][]float64, len(w.order))
-	switch f.Keys {
-	case "all":
-		for _, g := range w.groups {
-			sizes[g.task] = append(sizes[g.task], g.bytes)
-		}
-	case "counts":
-		heavy := sketch.New[int](f.Entries)
-		for _, m := range profiles {
-			slices.SortFunc(m.Keys, func(a, b sketch.Key[int]) int {
+		if f.Counts {
+			largest := slices.SortedFunc(slices.Values(p.Keys), func(a, b sketch.Key[int]) int {
 				return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Key, b.Key))
 			})
-			for _, k := range m.Keys[:min(f.Lambda, len(m.Keys))] {
+			for _, k := range largest[:min(f.Lambda, len(largest))] {
 				heavy.Add(k.Key, k.Bytes)
 			}
 		}
-		for _, e := range heavy.Entries() {
-			sizes[w.groups[e.Key].task] = append(sizes[w.groups[e.Key].task], e.Count)
-		}
-	default:
-		return nearestfit.Explicit(profiles, len(w.order), f.Lambda, f.Entries)
 	}
-	tasks := make([]nearestfit.Task, len(w.order))
+	tasks := nearestfit.Explicit(profiles, len(w.order), f.Lambda, f.Entries)
+	if !f.Counts {
+		return tasks
+	}
 	for i := range tasks {
-		slices.Sort(sizes[i])
-		tasks[i] = nearestfit.Task{Bytes: w.bytes[i], Explicit: counted(sizes[i])}
-		tasks[i].Implicit = max(0, w.bytes[i]-bytesOf(tasks[i].Explicit))
+		tasks[i].Explicit, tasks[i].Implicit = nil, w.bytes[i]
+	}
+	entries := heavy.Entries()
+	slices.SortFunc(entries, func(a, b sketch.Entry[int]) int { return cmp.Compare(a.Count, b.Count) })
+	for _, e := range entries {
+		t := &tasks[w.groups[e.Key].task]
+		t.Explicit = append(t.Explicit, dag.GroupSize{Bytes: e.Count, Count: 1})
+		t.Implicit = max(0, t.Implicit-e.Count)
 	}
 	return tasks
-}
-
-// counted merges equal sizes of an ascending list.
-func counted(sizes []float64) []dag.GroupSize {
-	var out []dag.GroupSize
-	for _, s := range sizes {
-		if last := len(out) - 1; last >= 0 && out[last].Bytes == s {
-			out[last].Count++
-			continue
-		}
-		out = append(out, dag.GroupSize{Bytes: s, Count: 1})
-	}
-	return out
-}
-
-func bytesOf(sizes []dag.GroupSize) float64 {
-	sum := 0.0
-	for _, s := range sizes {
-		sum += s.Bytes * s.Count
-	}
-	return sum
 }
 
 // A watcher receives the points of a run when they become visible, and predicts from them in one form.
@@ -113,71 +89,87 @@ func (w *watcher) until(t float64) {
 	w.prediction = w.job.Predict()
 }
 
-// A method predicts the seconds of work that are left of a task, counted from the arrival of its last groups.
+// A method has a value at each tick of a run that is watched in a form: the error of its progress, or the share of a
+// rule. NaN if there is none.
 type method struct {
-	form string
-	left func(w *watcher, task int) float64
+	form  string
+	value func(w *watcher, t float64) float64
 }
 
 // methods are the methods in the tables that are not the name of a form.
 var methods = map[string]method{
-	"job_ratio":        {"stream", func(w *watcher, task int) float64 { return w.prediction.JobRatio(task) }},
-	"task_ratio":       {"stream", func(w *watcher, task int) float64 { return w.prediction.TaskRatio(task) }},
-	"job_ratio, EWMA":  {"EWMA", func(w *watcher, task int) float64 { return w.prediction.JobRatio(task) }},
-	"task_ratio, EWMA": {"EWMA", func(w *watcher, task int) float64 { return w.prediction.TaskRatio(task) }},
-	// The exact time of each group except for the noise. Other methods can beat it only by chance.
-	"curve known": {"theory", func(w *watcher, task int) float64 {
-		sum := 0.0
-		for _, key := range w.order[task][w.done[task]:] {
-			sum += w.groups[key].expected
-		}
-		return sum
-	}},
+	"job_ratio":        {"stream", off(jobRatio)},
+	"task_ratio":       {"stream", off(taskRatio)},
+	"job_ratio, EWMA":  {"EWMA", off(jobRatio)},
+	"task_ratio, EWMA": {"EWMA", off(taskRatio)},
+	"curve known":      {"theory", off((*watcher).known)},
+	"Hadoop":           {"stream", func(w *watcher, t float64) float64 { return math.Abs(w.hadoop(t) - t/w.end) }},
+	// The rules of section 3.3.
+	"neighbours in the task": {"stream", share(nearestfit.OwnNeighbours)},
+	"the task's fit":         {"stream", share(nearestfit.OwnFit)},
+	"neighbours in others":   {"stream", share(nearestfit.JobNeighbours)},
+	"the best fit":           {"stream", share(nearestfit.BestFit)},
+	"bytes":                  {"stream", share(nearestfit.Fallback)},
 }
 
-func nearest(w *watcher, task int) float64 { return w.prediction.Remaining(task).Seconds }
-
-// endBy returns the time at which the last task stops according to a method, NaN if it has no prediction.
-func (w *watcher) endBy(m method, t float64) float64 {
-	turns := make([]nearestfit.Turn, len(w.start))
-	for task := range turns {
-		switch {
-		case w.stop[task] <= t:
-			turns[task] = nearestfit.Turn{State: nearestfit.Finished, At: w.stop[task]}
-		case w.start[task] <= t:
-			at := w.prediction.Remaining(task).At
-			turns[task] = nearestfit.Turn{State: nearestfit.Running, At: at, Seconds: m.left(w, task)}
-		default:
-			turns[task] = nearestfit.Turn{State: nearestfit.Unscheduled, Seconds: m.left(w, task)}
-		}
+// methodOf returns a method by its name, which may be that of a form of NearestFit.
+func methodOf(name string) method {
+	if m, ok := methods[name]; ok {
+		return m
 	}
-	return nearestfit.End(turns, w.slots, t)
+	return method{name, off(nearest)}
 }
 
-// rules are the rules of section 3.3 by their names in a table.
-var rules = map[string]nearestfit.Rule{
-	"neighbours in the task": nearestfit.OwnNeighbours, "the task's fit": nearestfit.OwnFit,
-	"neighbours in others": nearestfit.JobNeighbours, "the best fit": nearestfit.BestFit, "bytes": nearestfit.Fallback,
+// These return the seconds of work that are left of a task, counted from the arrival of its last groups.
+func jobRatio(w *watcher, task int) float64  { return w.prediction.JobRatio(task) }
+func taskRatio(w *watcher, task int) float64 { return w.prediction.TaskRatio(task) }
+func nearest(w *watcher, task int) float64   { return w.prediction.Remaining(task).Seconds }
+
+// known has the exact time of each group except for the noise. Other methods can beat it only by chance.
+func (w *watcher) known(task int) float64 {
+	sum := 0.0
+	for _, key := range w.order[task][w.done[task]:] {
+		sum += w.groups[key].expected
+	}
+	return sum
 }
 
-// share returns the share of the remaining time that a rule predicts, NaN if no time remains.
-func (w *watcher) share(rule nearestfit.Rule, t float64) float64 {
-	part, all := 0.0, 0.0
-	for task := range w.stop {
-		if w.stop[task] <= t {
-			continue
-		}
-		for _, s := range w.prediction.Remaining(task).Shares {
-			all += s.Seconds
-			if s.Rule == rule {
-				part += s.Seconds
+// off is the error of progress if the last task ends by the work that is left of each.
+func off(left func(w *watcher, task int) float64) func(w *watcher, t float64) float64 {
+	return func(w *watcher, t float64) float64 {
+		turns := make([]nearestfit.Turn, len(w.start))
+		for task := range turns {
+			switch {
+			case w.stop[task] <= t:
+				turns[task] = nearestfit.Turn{State: nearestfit.Finished, At: w.stop[task]}
+			case w.start[task] <= t:
+				at := w.prediction.Remaining(task).At
+				turns[task] = nearestfit.Turn{State: nearestfit.Running, At: at, Seconds: left(w, task)}
+			default:
+				turns[task] = nearestfit.Turn{State: nearestfit.Unscheduled, Seconds: left(w, task)}
 			}
 		}
+		return math.Abs(t/nearestfit.End(turns, w.slots, t) - t/w.end)
 	}
-	if !(all > 0) {
-		return math.NaN()
+}
+
+// share is the share of the remaining time that a rule predicts.
+func share(rule nearestfit.Rule) func(w *watcher, t float64) float64 {
+	return func(w *watcher, t float64) float64 {
+		part, all := 0.0, 0.0
+		for task := range w.stop {
+			if w.stop[task] <= t {
+				continue
+			}
+			for _, s := range w.prediction.Remaining(task).Shares {
+				all += s.Seconds
+				if s.Rule == rule {
+					part += s.Seconds
+				}
+			}
+		}
+		return part / all
 	}
-	return part / all
 }
 
 func newWatcher(r *run, f form) *watcher {

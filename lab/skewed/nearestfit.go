@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/lab/page"
@@ -117,18 +118,6 @@ func (l *lab) add(t table) {
 	}
 }
 
-// methodOf returns a method and its form.
-func (l *lab) methodOf(name string) (method, form) {
-	m, ok := methods[name]
-	switch _, rule := rules[name]; {
-	case rule:
-		m = method{"stream", nil}
-	case !ok:
-		m = method{name, nearest}
-	}
-	return m, l.forms[m.form]
-}
-
 // measure makes the runs of all cells' settings and scores the cells' methods on them.
 func (l *lab) measure() error {
 	type work struct {
@@ -137,8 +126,7 @@ func (l *lab) measure() error {
 	}
 	byWork := map[work][]string{}
 	for c := range l.cells {
-		_, f := l.methodOf(c.method)
-		w := work{c.setting, f.Still}
+		w := work{c.setting, l.forms[methodOf(c.method).form].Still}
 		byWork[w] = append(byWork[w], c.method)
 	}
 	var works []work
@@ -218,8 +206,8 @@ func (l *lab) watch(r *run, names []string) map[string]*score {
 	watchers, scores := map[string]*watcher{}, map[string]*score{}
 	for _, name := range names {
 		scores[name] = &score{}
-		if m, f := l.methodOf(name); name != "Hadoop" && watchers[m.form] == nil {
-			watchers[m.form] = newWatcher(r, f)
+		if form := methodOf(name).form; watchers[form] == nil {
+			watchers[form] = newWatcher(r, l.forms[form])
 		}
 	}
 	for t := float64(tick); t < r.end; t += tick {
@@ -227,16 +215,8 @@ func (l *lab) watch(r *run, names []string) map[string]*score {
 			w.until(t)
 		}
 		for _, name := range names {
-			m, _ := l.methodOf(name)
-			rule, isRule := rules[name]
-			switch {
-			case isRule:
-				scores[name].add(watchers[m.form].share(rule, t))
-			case name == "Hadoop":
-				scores[name].add(math.Abs(r.hadoop(t) - t/r.end))
-			default:
-				scores[name].add(math.Abs(t/watchers[m.form].endBy(m, t) - t/r.end))
-			}
+			m := methodOf(name)
+			scores[name].add(m.value(watchers[m.form], t))
 		}
 	}
 	return scores
@@ -294,38 +274,39 @@ func (l *lab) write(out io.Writer) error {
 // Table returns a table of the page.
 func (l *lab) Table(name string) string {
 	t := l.tables[name]
-	head := append([]string{}, t.Left...)
+	var head []any
+	add := func(to []any, cells ...string) []any {
+		for _, c := range cells {
+			to = append(to, c)
+		}
+		return to
+	}
+	head = add(head, t.Left...)
 	for _, s := range t.Settings {
 		w := strings.Fields(s)
 		title := fmt.Sprintf("%s, σ %s, %s tasks", w[0], w[1], w[2])
-		head = append(head, strings.Replace(title, " 1 tasks", " 1 task", 1))
+		head = add(head, strings.Replace(title, " 1 tasks", " 1 task", 1))
 	}
-	head = append(append(head, t.Methods...), t.Right...)
-	lines := []string{line(head), "|" + strings.Repeat("---|", len(head))}
+	head = add(head, slices.Concat(t.Methods, t.Right)...)
+	var rows [][]any
 	for _, row := range t.Rows {
-		cells := strings.Fields(row[0])
+		names := strings.Fields(row[0])
 		if t.Settings != nil {
-			cells = []string{row[0]}
+			names = []string{row[0]}
 		}
-		cells = cells[:len(t.Left)]
+		cells := add(nil, names[:len(t.Left)]...)
 		for _, c := range t.cellsOf(row) {
 			text := l.cells[c].String()
-			if _, ok := rules[c.method]; ok {
+			if name == "rules" {
 				text = fmt.Sprintf("%.0f %%", 100*l.cells[c].mean)
 			}
-			cells = append(cells, text)
+			cells = add(cells, text)
 		}
-		published := row[1:]
-		if len(t.Right) > 0 {
-			cells = append(cells, published...)
-			published = nil
-		}
-		lines = append(lines, line(cells))
-		if len(published) > 0 {
-			lines = append(lines, line(append([]string{"*reference*"}, published...)))
+		if len(t.Right) > 0 || len(row) == 1 {
+			rows = append(rows, add(cells, row[1:]...))
+		} else {
+			rows = append(rows, cells, add([]any{"*reference*"}, row[1:]...))
 		}
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return page.Table(head, rows)
 }
-
-func line(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }

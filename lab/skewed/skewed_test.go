@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/tap"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/textkey"
 )
 
@@ -156,10 +157,10 @@ func TestReduceInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []form{{Keys: "all"}, streaming(), {Lambda: 10, Entries: 20}, {Lambda: 10, Entries: 20, Keys: "counts"}} {
+	for _, f := range []form{{}, streaming(), {Lambda: 10, Entries: 20}, {Lambda: 10, Entries: 20, Counts: true}} {
 		for i, task := range f.tasks(r.work) {
 			known := bytesOf(task.Explicit)
-			if task.Bytes != r.bytes[i] || known+task.Implicit < task.Bytes-1e-6 || f.Keys == "all" && known != task.Bytes {
+			if task.Bytes != r.bytes[i] || known+task.Implicit < task.Bytes-1e-6 || f.Lambda == 0 && known != task.Bytes {
 				t.Errorf("%+v: task %d of %v bytes has %v, %v explicit and %v implicit", f, i, r.bytes[i], task.Bytes,
 					known, task.Implicit)
 			}
@@ -328,6 +329,14 @@ func TestDeal(t *testing.T) {
 			t.Errorf("%d values dealt of %d", sum, n)
 		}
 	}
+}
+
+func bytesOf(sizes []dag.GroupSize) float64 {
+	sum := 0.0
+	for _, s := range sizes {
+		sum += s.Bytes * s.Count
+	}
+	return sum
 }
 
 // workOf returns the work of groups, in the order of each task.
