@@ -13,8 +13,8 @@ import (
 // A form is a variant of NearestFit: its parameters, and the key groups of reduces that it knows.
 type form struct {
 	Params nearestfit.Params
-	// Lambda is how many of its largest keys a map reports, Entries the capacity of the Space-Saving that joins them. All
-	// keys are known if both are 0 (the theoretical form, section 3).
+	// Lambda is how many of its largest keys a map reports, Entries the capacity of the Space-Saving that joins them.
+	// All keys are known if both are 0 (the theoretical form, section 3).
 	Lambda, Entries int
 	// Counts is set if keys have the counts of the Space-Saving as sizes, which are upper bounds, in place of their
 	// certain bytes (docs/facts/nearestfit.md N7).

@@ -160,7 +160,8 @@ func TestReduceInputs(t *testing.T) {
 	for _, f := range []form{{}, streaming(), {Lambda: 10, Entries: 20}, {Lambda: 10, Entries: 20, Counts: true}} {
 		for i, task := range f.tasks(r.work) {
 			known := bytesOf(task.Explicit)
-			if task.Bytes != r.bytes[i] || known+task.Implicit < task.Bytes-1e-6 || f.Lambda == 0 && known != task.Bytes {
+			if task.Bytes != r.bytes[i] || known+task.Implicit < task.Bytes-1e-6 ||
+				f.Lambda == 0 && known != task.Bytes {
 				t.Errorf("%+v: task %d of %v bytes has %v, %v explicit and %v implicit", f, i, r.bytes[i], task.Bytes,
 					known, task.Implicit)
 			}

@@ -1,9 +1,8 @@
 package restsim
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,42 +14,49 @@ import (
 
 // A job is the state of a job on the cluster at one instant.
 type job struct {
-	id     string // job_ and the number
-	number string
-	plan   *dag.Plan
-	job    *dag.Job
-	state  *dag.JobState
-	snap   *dag.Snapshot
-	now    dag.Instant
-	phases [2]phase // map and reduce
-	conf   string   // made once
+	ID            string // job_ and the number
+	Number        string
+	plan          *dag.Plan
+	job           *dag.Job
+	State         *dag.JobState
+	snap          *dag.Snapshot
+	Now           dag.Instant
+	Maps, Reduces phase
 }
 
 // A phase is a job's tasks of one kind, and their counts.
 type phase struct {
-	views                  []view // of each task
-	pending, running, done int    // tasks
-	attempts               [5]int // by state
+	Views                  []view         // of each task
+	Pending, Running, Done int            // tasks
+	Attempts               map[string]int // by state
 	progress               float64
 }
 
+var (
+	letters      = [...]string{"m", "r"}
+	names        = [...]string{"MAP", "REDUCE"}
+	attemptNames = [...]string{"NEW", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"}
+)
+
 // look takes a job's state of the newest snapshot.
 func (j *job) look(s *dag.Snapshot, i int, now dag.Instant) {
-	isNew := j.state != &s.Jobs[i]
-	j.plan, j.job, j.state, j.snap, j.now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
+	isNew := j.State != &s.Jobs[i]
+	j.plan, j.job, j.State, j.snap, j.Now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
 	if isNew {
-		for k := range j.phases {
-			j.phases[k] = phaseOf(dag.StageIndex(k), &j.job.Stages[k], j.state.Stages[k].Attempts)
+		for k := range letters {
+			*j.phase(dag.StageIndex(k)) = phaseOf(dag.StageIndex(k), &j.job.Stages[k], j.State.Stages[k].Attempts)
 		}
 	}
 }
 
-// task returns the stage and the index of a task by its id.
-func (j *job) task(id string) (k dag.StageIndex, index int, ok bool) {
-	letter, n, _ := strings.Cut(strings.TrimPrefix(id, "task_"+j.number+"_"), "_")
+func (j *job) phase(k dag.StageIndex) *phase { return [...]*phase{&j.Maps, &j.Reduces}[k] }
+
+// taskOf returns the stage and the index of a task by its id.
+func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
+	letter, n, _ := strings.Cut(strings.TrimPrefix(id, "task_"+j.Number+"_"), "_")
 	k = dag.StageIndex(slices.Index(letters[:], letter))
 	index, err := strconv.Atoi(n)
-	return k, index, err == nil && k >= 0 && index >= 0 && index < len(j.phases[k].views)
+	return k, index, err == nil && k >= 0 && index >= 0 && index < len(j.phase(k).Views)
 }
 
 // phaseOf counts and indexes attempts, which are sorted by task.
@@ -59,11 +65,11 @@ func phaseOf(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) phase {
 	if len(attempts) > 0 {
 		n = max(n, int(attempts[len(attempts)-1].Task)+1)
 	}
-	p := phase{views: make([]view, n)}
+	p := phase{Views: make([]view, n), Attempts: map[string]int{}}
 	for _, a := range attempts {
-		p.attempts[a.State]++
+		p.Attempts[attemptNames[a.State]]++
 	}
-	for t := range p.views {
+	for t := range p.Views {
 		end := 0
 		for end < len(attempts) && int(attempts[end].Task) == t {
 			end++
@@ -71,23 +77,22 @@ func phaseOf(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) phase {
 		v := viewOf(k, attempts[:end:end])
 		attempts = attempts[end:]
 		switch v.state {
-		case "SUCCEEDED", "FAILED":
-			p.done++
-			p.progress++
+		case "SUCCEEDED":
+			p.Done++
 		case "RUNNING":
-			p.running++
-			p.progress += v.progress / 100
+			p.Running++
 		default:
-			p.pending++
+			p.Pending++
 		}
-		p.views[t] = v
+		p.progress += v.progress
+		p.Views[t] = v
 	}
-	p.attempts[dag.AttemptWaiting] += p.pending
+	p.Attempts["NEW"] += p.Pending
 	return p
 }
 
-// share returns how much of a phase is done, in percent.
-func (p *phase) share() float64 { return 100 * p.progress / float64(max(1, len(p.views))) }
+// Share returns how much of a phase is done, in percent.
+func (p *phase) Share() float64 { return p.progress / float64(max(1, len(p.Views))) }
 
 // A view is a task's entry in a task list.
 type view struct {
@@ -112,8 +117,8 @@ func viewOf(k dag.StageIndex, attempts []dag.Attempt) view {
 		case dag.AttemptRunning:
 			v.state, v.progress, v.status = "RUNNING", max(v.progress, 100*clean(a.Ratio)), status(k, a)
 		case dag.AttemptSucceeded:
-			v.state, v.progress, v.status, v.finish, v.success = "SUCCEEDED", 100, status(k, a), a.End,
-				fmt.Sprint(a.Number)
+			v.state, v.progress, v.status, v.finish = "SUCCEEDED", 100, status(k, a), a.End
+			v.success = fmt.Sprint(a.Number)
 			return v
 		case dag.AttemptFailed:
 			v.state = "RUNNING"
@@ -147,168 +152,184 @@ func status(k dag.StageIndex, a *dag.Attempt) string {
 	return "reduce > copy > "
 }
 
-// percent formats a float of 32 bits, as Java does.
-func percent(v float64) string { return fmt.Sprint(float32(v)) }
-
-// elapsed returns the milliseconds from start to end, or to now if it has not ended.
-func elapsed(start, end, now dag.Instant) int64 {
-	if !start.Known() {
-		return 0
-	}
-	if !end.Known() {
-		end = now
-	}
-	return max(0, end.Sub(start).Milliseconds())
-}
-
-// ms returns an instant as Hadoop writes it: 0 if it is unknown.
-func ms(i dag.Instant) int64 {
-	if !i.Known() {
-		return 0
-	}
-	return int64(i)
-}
-
-func quote(s string) string {
-	b, _ := json.Marshal(s) // never fails for a string
-	return string(b)
-}
-
-var (
-	letters = [...]string{"m", "r"}
-	names   = [...]string{"MAP", "REDUCE"}
-)
-
-func (j *job) jobAttempts() string {
-	return fmt.Sprintf(`{"jobAttempts":{"jobAttempt":[{"nodeHttpAddress":"node-0:8042","nodeId":"node-0:36241","id":%d,"startTime":%d,"containerId":"container_%s_01_000001","logsLink":""}]}}`,
-		max(1, j.state.Attempt), ms(j.state.Started), j.number)
-}
+// The fields of an application and a job that the templates show.
 
 var stateNames = map[dag.State]string{
-	dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED",
-	dag.Killed: "KILLED",
+	dag.Submitted: "ACCEPTED", dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED", dag.Killed: "KILLED",
 }
 
-func (j *job) summary(over bool) string {
-	m, r, s := &j.phases[0], &j.phases[1], j.state
-	ended := func(p *phase) string {
-		return fmt.Sprintf(`"failed%%[1]sAttempts":%d,"killed%%[1]sAttempts":%d,"successful%%[1]sAttempts":%d`,
-			p.attempts[dag.AttemptFailed], p.attempts[dag.AttemptKilled], p.attempts[dag.AttemptSucceeded])
+// StateName returns the name of a job's state, and of an application's final state.
+func (j *job) StateName() string { return stateNames[j.State.State] }
+
+// YarnState returns the name of an application's state: one that was not killed has finished.
+func (j *job) YarnState() string {
+	if j.State.State.Ended() && j.State.State != dag.Killed {
+		return "FINISHED"
 	}
-	counts := fmt.Sprintf(ended(r), "Reduce") + "," + fmt.Sprintf(ended(m), "Map")
-	if over {
-		return fmt.Sprintf(`{"job":{"submitTime":%d,"startTime":%d,"finishTime":%d,"id":"%s","name":%s,"queue":"root.default","user":%s,"state":"%s","mapsTotal":%d,"mapsCompleted":%d,"reducesTotal":%d,"reducesCompleted":%d,"uberized":false,"diagnostics":%s,"avgMapTime":0,"avgReduceTime":0,"avgShuffleTime":0,"avgMergeTime":0,%s}}`,
-			ms(s.Submitted), ms(s.Started), ms(s.Finished), j.id, quote(j.name()), quote(j.user()), stateNames[s.State],
-			len(m.views), m.done, len(r.views), r.done, quote(s.Diagnosis), counts)
-	}
-	return fmt.Sprintf(`{"job":{"startTime":%d,"finishTime":0,"elapsedTime":%d,"id":"%s","name":%s,"user":%s,"queue":"root.default","state":"RUNNING","mapsTotal":%d,"mapsCompleted":%d,"reducesTotal":%d,"reducesCompleted":%d,"mapProgress":%s,"reduceProgress":%s,"mapsPending":%d,"mapsRunning":%d,"reducesPending":%d,"reducesRunning":%d,"uberized":false,"diagnostics":"","newReduceAttempts":%d,"runningReduceAttempts":%d,"newMapAttempts":%d,"runningMapAttempts":%d,%s}}`,
-		ms(s.Started), elapsed(s.Started, dag.NoInstant, j.now), j.id, quote(j.name()), quote(j.user()), len(m.views),
-		m.done, len(r.views), r.done, percent(m.share()), percent(r.share()), m.pending, m.running, r.pending,
-		r.running, r.attempts[dag.AttemptWaiting], r.attempts[dag.AttemptRunning], m.attempts[dag.AttemptWaiting],
-		m.attempts[dag.AttemptRunning], counts)
+	return j.StateName()
 }
 
-func (j *job) name() string { return pig.App(j.plan.Name) }
+func (j *job) Progress() float64 { return (j.Maps.Share() + j.Reduces.Share()) / 2 }
 
-func (j *job) user() string {
-	if j.snap.User == "" {
-		return "alice"
+func (j *job) Name() string { return pig.App(j.plan.Name) }
+
+func (j *job) User() string { return cmp.Or(j.snap.User, "alice") }
+
+// Containers returns the running containers with the master's.
+func (j *job) Containers() int { return 1 + j.Maps.Attempts["RUNNING"] + j.Reduces.Attempts["RUNNING"] }
+
+// MasterAttempts returns the numbers of the masters.
+func (j *job) MasterAttempts() (all []int) {
+	for n := range max(1, j.State.Attempt) {
+		all = append(all, n+1)
 	}
-	return j.snap.User
+	return all
 }
 
-// sums returns the job's counters: for each phase, those of its successful attempts.
-func (j *job) sums() string {
-	var in, out [2]float64
-	for k := range j.phases {
-		for i := range j.state.Stages[k].Attempts {
-			a := &j.state.Stages[k].Attempts[i]
-			if a.State != dag.AttemptSucceeded {
-				continue
+// A sum is a counter of a job.
+type sum struct{ Name, Value string }
+
+// Sums returns the job's counters: those of maps, then those of reduces, each of its successful attempts.
+func (j *job) Sums() (all []sum) {
+	for k, work := range []int{0, dag.Work} {
+		in, out := 0.0, 0.0
+		for _, a := range j.State.Stages[k].Attempts {
+			if a.State == dag.AttemptSucceeded {
+				in, out = in+math.Trunc(a.Done[work]), out+math.Trunc(a.Out)
 			}
-			done := a.Done[0]
-			if dag.StageIndex(k) == dag.Reduce {
-				done = a.Done[dag.Work]
-			}
-			in[k], out[k] = in[k]+math.Trunc(done), out[k]+math.Trunc(a.Out)
 		}
+		all = append(all, sum{names[k] + "_INPUT_RECORDS", number(in)}, sum{names[k] + "_OUTPUT_RECORDS", number(out)})
 	}
-	one := func(name string, k dag.StageIndex, v float64) string {
-		each := [2]string{"0", "0"}
-		if each[k] = strconv.FormatFloat(v, 'f', 0, 64); math.IsNaN(v) {
-			each[k] = "null"
-		}
-		return fmt.Sprintf(`{"name":"%s","totalCounterValue":%s,"mapCounterValue":%s,"reduceCounterValue":%s}`, name,
-			each[k], each[dag.Map], each[dag.Reduce])
-	}
-	return fmt.Sprintf(`{"jobCounters":{"id":"%s","counterGroup":[{"counterGroupName":"org.apache.hadoop.mapreduce.TaskCounter","counter":[%s,%s,%s,%s]}]}}`, j.id,
-		one("MAP_INPUT_RECORDS", dag.Map, in[dag.Map]), one("MAP_OUTPUT_RECORDS", dag.Map, out[dag.Map]),
-		one("REDUCE_INPUT_RECORDS", dag.Reduce, in[dag.Reduce]), one("REDUCE_OUTPUT_RECORDS", dag.Reduce,
-			out[dag.Reduce]))
+	return all
 }
 
-// fillers is the number of additional, unused properties of a conf: a Pig job's conf has 300 KB
-// (docs/facts/hadoop.md E0).
-const fillers = 1700
-
-// configuration returns the response to conf: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
-// depends on (docs/facts/hadoop.md F).
-func (j *job) configuration() string {
-	if j.conf != "" {
-		return j.conf
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return "null"
 	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}
+
+// Properties returns a job's configuration: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
+// depends on (docs/facts/hadoop.md F). Those that are 0 or empty are not set.
+func (j *job) Properties() map[string]any {
 	l := j.job.MapReduce
-	props := map[string]string{
-		"mapreduce.job.name":                           j.name(),
-		"mapreduce.job.user.name":                      j.user(),
-		"pig.job.feature":                              j.job.Feature,
-		"pig.alias":                                    j.job.Alias,
-		"pig.input.dirs":                               strings.Join(j.job.Input, ","),
-		"yarn.scheduler.minimum-allocation-mb":         "1",
-		"mapreduce.job.reduce.slowstart.completedmaps": fmt.Sprint(l.SlowStart),
-		"mapreduce.job.running.map.limit":              fmt.Sprint(l.MaxMaps),
-		"mapreduce.job.running.reduce.limit":           fmt.Sprint(l.MaxReduces),
-		"mapreduce.job.maps":                           fmt.Sprint(len(j.phases[dag.Map].views)),
-		"mapreduce.job.reduces":                        fmt.Sprint(len(j.phases[dag.Reduce].views)),
+	props := map[string]any{
+		"mapreduce.job.name":                            j.Name(),
+		"mapreduce.job.user.name":                       j.User(),
+		"pig.job.feature":                               j.job.Feature,
+		"pig.alias":                                     j.job.Alias,
+		"pig.input.dirs":                                strings.Join(j.job.Input, ","),
+		"yarn.scheduler.minimum-allocation-mb":          "1",
+		"mapreduce.job.reduce.slowstart.completedmaps":  fmt.Sprint(l.SlowStart),
+		"mapreduce.job.running.map.limit":               l.MaxMaps,
+		"mapreduce.job.running.reduce.limit":            l.MaxReduces,
+		"mapreduce.job.maps":                            fmt.Sprint(len(j.Maps.Views)),
+		"mapreduce.job.reduces":                         fmt.Sprint(len(j.Reduces.Views)),
+		"yarn.app.mapreduce.am.resource.mb":             j.job.MasterMB,
+		"mapreduce.map.memory.mb":                       l.MapMB,
+		"mapreduce.reduce.memory.mb":                    l.ReduceMB,
+		"yarn.app.mapreduce.am.job.reduce.rampup.limit": l.RampUp,
 	}
-	for name, v := range map[string]int{
-		"yarn.app.mapreduce.am.resource.mb": j.job.MasterMB, "mapreduce.map.memory.mb": l.MapMB,
-		"mapreduce.reduce.memory.mb": l.ReduceMB,
-	} {
-		if v > 0 {
-			props[name] = fmt.Sprint(v)
-		}
+	if len(j.plan.Jobs) == 1 { // it is a plain MapReduce job
+		return props
 	}
-	if l.RampUp > 0 {
-		props["yarn.app.mapreduce.am.job.reduce.rampup.limit"] = fmt.Sprint(l.RampUp)
-	}
-	if len(j.plan.Jobs) > 1 { // otherwise it is a plain MapReduce job
-		props["mapreduce.workflow.id"] = "pig_" + j.snap.ID
-		props["mapreduce.workflow.name"] = j.plan.Name
-		props["mapreduce.workflow.node.name"] = j.job.Node
-		props["pig.script.submitted.timestamp"] = fmt.Sprint(ms(j.snap.Origin()))
-		after := map[string][]string{}
-		for i := range j.plan.Jobs {
-			for _, p := range j.plan.Jobs[i].After {
-				after[j.plan.Jobs[p].Node] = append(after[j.plan.Jobs[p].Node], j.plan.Jobs[i].Node)
+	props["mapreduce.workflow.id"] = "pig_" + j.snap.ID
+	props["mapreduce.workflow.name"] = j.plan.Name
+	props["mapreduce.workflow.node.name"] = j.job.Node
+	props["pig.script.submitted.timestamp"] = ms(j.snap.Origin())
+	for i := range j.plan.Jobs {
+		for _, p := range j.plan.Jobs[i].After {
+			name, next := "mapreduce.workflow.adjacency."+j.plan.Jobs[p].Node, j.plan.Jobs[i].Node
+			if before, ok := props[name]; ok {
+				next = fmt.Sprint(before, ",", next)
 			}
-		}
-		for node, next := range after {
-			props["mapreduce.workflow.adjacency."+node] = strings.Join(next, ",")
+			props[name] = next
 		}
 	}
-	for i := range fillers {
-		props[fmt.Sprintf("filler.property.number.%d", i)] = "false"
-	}
-	path := "file:/lab/staging/home/" + j.user() + "/.staging/" + j.id + "/job.xml"
-	b := []byte(`{"conf":{"path":` + quote(path) + `,"property":[`)
-	for i, name := range slices.Sorted(maps.Keys(props)) {
-		if i > 0 {
-			b = append(b, ',')
+	return props
+}
+
+// List returns the entries of tasks.
+func (j *job) List(over bool) string {
+	var b strings.Builder
+	separator := ""
+	for k := range letters {
+		for t, v := range j.phase(dag.StageIndex(k)).Views {
+			start, took := v.start, int64(0)
+			if !start.Known() {
+				start = j.State.Started // the time at which it was scheduled
+			} else if v.state != "SCHEDULED" {
+				took = elapsed(v.start, v.finish, j.Now)
+			}
+			success := ""
+			if v.success != "" {
+				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", j.Number, letters[k], t, v.success)
+			}
+			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%v,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
+				separator, ms(start), ms(v.finish), took, float32(v.progress), j.Number, letters[k], t, v.state,
+				names[k], success)
+			if !over {
+				fmt.Fprintf(&b, `,"status":"%s"`, v.status)
+			}
+			b.WriteString("}")
+			separator = ","
 		}
-		b = fmt.Appendf(b, `{"name":%s,"value":%s,"source":["programmatically",%s]}`, quote(name), quote(props[name]),
-			quote(path))
 	}
-	j.conf = string(append(b, `]}}`...))
-	return j.conf
+	return b.String()
+}
+
+// An attempt is an attempt of a task with what its response shows.
+type attempt struct {
+	dag.Attempt
+	ID, Name, Status, Type, Host string
+	Percent                      float64
+	Took                         int64
+	Container                    int
+}
+
+// Attempts returns the attempts of the task, and the new one after a failed one.
+func (q request) Attempts() (all []attempt) {
+	j, v := q.Job, &q.Job.phase(q.Kind).Views[q.task]
+	attempts := v.attempts
+	if n := len(attempts); n > 0 && v.success == "" && !q.IsHistory && attempts[n-1].State >= dag.AttemptFailed {
+		attempts = append(slices.Clip(attempts), dag.BlankAttempt(int32(q.task), attempts[n-1].Number+1))
+	}
+	for _, a := range attempts {
+		x := attempt{
+			Attempt: a, ID: fmt.Sprintf("%s_%s_%06d_%d", j.Number, letters[q.Kind], a.Task, a.Number),
+			Name: attemptNames[a.State], Status: status(q.Kind, &a), Type: names[q.Kind],
+			Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)), Percent: 100 * clean(a.Ratio),
+			Took: elapsed(a.Start, a.End, j.Now), Container: 2 + int(a.Task) + int(a.Number),
+		}
+		if a.Node >= 0 && int(a.Node) < len(j.snap.Nodes) {
+			x.Host = j.snap.Nodes[a.Node].Name
+		}
+		if a.State == dag.AttemptWaiting {
+			x.Name, x.Status = "STARTING", "NEW"
+		}
+		if q.IsHistory || a.State >= dag.AttemptSucceeded {
+			x.Percent = 100 // also for failed attempts (docs/facts/hadoop.md A5, E0)
+		}
+		if q.Kind == dag.Reduce && a.State == dag.AttemptRunning {
+			x.Took = 0 // docs/facts/hadoop.md A4
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// Best returns the attempt with the most progress, nil if there is none with counters.
+func (q request) Best() (best *dag.Attempt) {
+	v := &q.Job.phase(q.Kind).Views[q.task]
+	for i := range v.attempts {
+		a := &v.attempts[i]
+		if a.State == dag.AttemptSucceeded || a.State == dag.AttemptRunning && (best == nil || a.Ratio > best.Ratio) {
+			best = a
+		}
+	}
+	if best != nil && best.State == dag.AttemptRunning && !best.FirstReport.Known() {
+		return nil
+	}
+	return best
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"text/template"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -121,7 +122,7 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 			if c.jobs[id] != nil {
 				return fmt.Errorf("restsim: two runs have a %s: let them start at different milliseconds", id)
 			}
-			r.jobs[i] = &job{id: id, number: strings.TrimPrefix(id, "job_")}
+			r.jobs[i] = &job{ID: id, Number: strings.TrimPrefix(id, "job_")}
 			c.jobs[id] = r.jobs[i]
 		}
 		r.jobs[i].look(r.snap, i, c.now)
@@ -138,7 +139,7 @@ func (c *Cluster) Forget(before dag.Instant) {
 		isOver := r.next == nil && r.snap.At < before
 		for _, j := range r.jobs {
 			if isOver && j != nil {
-				delete(c.jobs, j.id)
+				delete(c.jobs, j.ID)
 			}
 		}
 		return isOver
@@ -161,7 +162,7 @@ func (c *Cluster) Snapshot() *dag.Snapshot {
 
 // ServeHTTP responds over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := c.answer(r)
+	a := c.record(r)
 	for name, v := range a.Header() {
 		w.Header()[name] = v
 	}
@@ -174,13 +175,14 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	a := c.answer(r)
+	a := c.record(r)
 	resp := a.Result()
 	resp.Request, resp.ContentLength = r, int64(a.Body.Len())
 	return resp, nil
 }
 
-func (c *Cluster) answer(r *http.Request) *httptest.ResponseRecorder {
+// record returns the whole response, so that a slow client does not hold the lock.
+func (c *Cluster) record(r *http.Request) *httptest.ResponseRecorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := httptest.NewRecorder()
@@ -191,94 +193,65 @@ func (c *Cluster) answer(r *http.Request) *httptest.ResponseRecorder {
 
 // routes has the paths of all services.
 func (c *Cluster) routes() *http.ServeMux {
+	const master = "GET /proxy/{app}/ws/v1/mapreduce/"
 	mux := http.NewServeMux()
-	get := func(path string, body func(r *http.Request) string) {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { write(w, r, body(r)) })
-	}
-	app := func(r *http.Request) *job {
-		return c.jobs["job_"+strings.TrimPrefix(r.PathValue("app"), "application_")]
-	}
-	const rm, master, jhs = "/ws/v1/cluster/", "/proxy/{app}/ws/v1/mapreduce/", "/ws/v1/history/"
-	get(rm+"info", func(*http.Request) string {
-		return `{"clusterInfo":{"id":1,"startedOn":1,"state":"STARTED","haState":"ACTIVE","resourceManagerVersion":"3.4.2","hadoopVersion":"3.4.2"}}`
-	})
-	get(rm+"apps", func(r *http.Request) string { return c.apps(r.URL.Query()) })
-	get(rm+"metrics", func(*http.Request) string { return c.metrics() })
-	get(rm+"nodes", func(*http.Request) string { return c.nodes() })
-	get(rm+"scheduler", func(*http.Request) string { return c.scheduler() })
-	ofApp := func(path string, body func(j *job) string) {
-		get(rm+"apps/{app}"+path, func(r *http.Request) string {
-			if j := app(r); j != nil {
-				return body(j)
-			}
-			return ""
-		})
-	}
-	ofApp("", func(j *job) string { return `{"app":` + j.app(appFiller) + `}` })
-	ofApp("/appattempts", (*job).appAttempts)
-	get(jhs+"info", func(*http.Request) string {
-		return `{"historyInfo":{"startedOn":1,"hadoopVersion":"3.4.2"}}`
-	})
-	mux.HandleFunc("GET "+master, func(w http.ResponseWriter, r *http.Request) { c.proxy(w, r, app(r), nil) })
-	ofJob := func(path string, body func(j *job, r *http.Request, over bool) string) {
-		mux.HandleFunc("GET "+master+"jobs/{job}"+path, func(w http.ResponseWriter, r *http.Request) {
-			c.proxy(w, r, app(r), body)
-		})
-		get(jhs+"mapreduce/jobs/{job}"+path, func(r *http.Request) string {
-			if j := c.jobs[r.PathValue("job")]; j != nil && j.state.State.Ended() {
-				return body(j, r, true)
-			}
-			return ""
-		})
-	}
-	ofJob("", func(j *job, _ *http.Request, over bool) string { return j.summary(over) })
-	ofJob("/conf", func(j *job, _ *http.Request, _ bool) string { return j.configuration() })
-	ofJob("/counters", func(j *job, _ *http.Request, _ bool) string { return j.sums() })
-	ofJob("/jobattempts", func(j *job, _ *http.Request, _ bool) string { return j.jobAttempts() })
-	ofJob("/tasks", func(j *job, _ *http.Request, over bool) string { return j.list(over) })
-	ofJob("/tasks/{task}/attempts", func(j *job, r *http.Request, over bool) string {
-		k, t, ok := j.task(r.PathValue("task"))
-		if !ok {
-			return ""
+	for _, t := range answers.Templates() {
+		switch path := t.Name(); {
+		case strings.HasPrefix(path, "/jobs/"):
+			mux.HandleFunc(master+path[1:], func(w http.ResponseWriter, r *http.Request) { c.proxy(w, r, t) })
+			path = "/ws/v1/history/mapreduce" + path
+			fallthrough
+		case strings.HasPrefix(path, "/"):
+			mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { c.answer(w, r, t) })
 		}
-		return j.attempts(k, t, over)
-	})
-	ofJob("/tasks/{task}/counters", func(j *job, r *http.Request, _ bool) string {
-		k, t, ok := j.task(r.PathValue("task"))
-		if !ok {
-			return ""
-		}
-		return j.counters(k, t)
-	})
+	}
+	mux.HandleFunc(master, func(w http.ResponseWriter, r *http.Request) { c.proxy(w, r, nil) })
 	return mux
 }
 
 // proxy responds for a master, or redirects if there is none yet or no more (docs/facts/hadoop.md A6, item 3).
-func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, j *job, body func(*job, *http.Request, bool) string) {
+func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, t *template.Template) {
+	j := c.jobOf(r.PathValue("app"))
 	switch {
 	case j == nil:
 		http.Error(w, "<html><title>Application could not be found in RM or history server</title></html>",
 			http.StatusNotFound)
-	case j.state.State == dag.Submitted:
+	case j.State.State == dag.Submitted:
 		http.Redirect(w, r, "http://rm:8088/cluster/app/"+r.PathValue("app"), http.StatusFound)
-	case j.state.State.Ended():
+	case j.State.State.Ended():
 		_, path, _ := strings.Cut(r.URL.Path, "/ws/v1/mapreduce/")
-		http.Redirect(w, r, "http://jhs:19888/jobhistory/job/"+j.id+"/ws/v1/mapreduce/"+path, http.StatusFound)
-	case body == nil || r.PathValue("job") != j.id:
-		write(w, r, "")
+		http.Redirect(w, r, "http://jhs:19888/jobhistory/job/"+j.ID+"/ws/v1/mapreduce/"+path, http.StatusFound)
 	default:
-		write(w, r, body(j, r, false))
+		c.answer(w, r, t)
 	}
 }
 
-// write sends a body; "" is one that is not found.
-func write(w http.ResponseWriter, r *http.Request, body string) {
-	w.Header().Set("Content-Type", "application/json;charset=utf-8")
-	if body == "" {
-		w.WriteHeader(http.StatusNotFound)
-		body = `{"RemoteException":{"exception":"NotFoundException","message":` +
-			quote("java.lang.Exception: "+r.URL.Path+" is not found") +
-			`,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`
+func (c *Cluster) jobOf(app string) *job {
+	return c.jobs["job_"+strings.TrimPrefix(app, "application_")]
+}
+
+// answer responds by a template, or that there is no such job or task.
+func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Template) {
+	app, id, task := r.PathValue("app"), r.PathValue("job"), r.PathValue("task")
+	q := request{cluster: c, values: r.URL.Query(), Job: c.jobs[id], IsHistory: app == "" && id != "", TaskID: task}
+	if id == "" {
+		q.Job = c.jobOf(app)
 	}
-	_, _ = io.WriteString(w, body) // a recorder takes everything
+	found := t != nil && (q.Job != nil || app == "" && id == "")
+	if found && id != "" {
+		found = q.Job == c.jobOf(app) || q.IsHistory && q.Job.State.State.Ended()
+	}
+	if found && task != "" {
+		q.Kind, q.task, found = q.Job.taskOf(task)
+	}
+	w.Header().Set("Content-Type", "application/json;charset=utf-8")
+	if !found {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, `{"RemoteException":{"exception":"NotFoundException","message":%s,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`,
+			quote("java.lang.Exception: "+r.URL.Path+" is not found"))
+		return
+	}
+	if err := t.Execute(w, q); err != nil {
+		panic("restsim: " + err.Error())
+	}
 }

@@ -1,0 +1,143 @@
+package restsim
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+//go:embed answers.tmpl
+var answersText string
+
+var answers = template.Must(template.New("answers").Option("missingkey=zero").Funcs(template.FuncMap{
+	"quote": quote, "ms": ms, "elapsed": elapsed, "counters": counters,
+	"span":    func(from, to dag.Instant) int64 { return elapsed(from, to, dag.NoInstant) },
+	"percent": func(v float64) string { return fmt.Sprint(float32(v)) }, // as Java formats a float
+	"repeat":  strings.Repeat,
+	"minus":   func(a, b int) int { return max(0, a-b) },
+}).Parse(strings.ReplaceAll(regexp.MustCompile(`\n\s*`).ReplaceAllString(answersText, ""), "{{{", `{{"{"}}{{`)))
+
+// elapsed returns the milliseconds from start to end, or to now if it has not ended, and 0 if one is unknown.
+func elapsed(start, end, now dag.Instant) int64 {
+	if !end.Known() {
+		end = now
+	}
+	if !start.Known() || !end.Known() {
+		return 0
+	}
+	return max(0, end.Sub(start).Milliseconds())
+}
+
+// ms returns an instant as Hadoop writes it: 0 if it is unknown.
+func ms(i dag.Instant) int64 {
+	if !i.Known() {
+		return 0
+	}
+	return int64(i)
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s) // never fails for a string
+	return string(b)
+}
+
+// counters returns the counters that are known, given as names and values.
+func counters(nameAndValue ...any) string {
+	var all []string
+	for i := 0; i < len(nameAndValue); i += 2 {
+		if v := nameAndValue[i+1].(float64); !math.IsNaN(v) {
+			all = append(all, fmt.Sprintf(`{"name":%q,"value":%d}`, nameAndValue[i], int64(v)))
+		}
+	}
+	return strings.Join(all, ",")
+}
+
+// A request is what a template responds to.
+type request struct {
+	cluster   *Cluster
+	values    url.Values
+	Job       *job
+	IsHistory bool // to the job history server
+	TaskID    string
+	Kind      dag.StageIndex
+	task      int
+}
+
+// Now returns the cluster's clock.
+func (q request) Now() dag.Instant { return q.cluster.now }
+
+// IsBrief reports whether an application's resources are not requested.
+func (q request) IsBrief() bool { return strings.Contains(q.values.Get("deSelects"), "resourceInfo") }
+
+// Apps returns the applications of each run, newest first, with the filters that a watcher may use. An application
+// that has not ended counts as ended at 0.
+func (q request) Apps() (all []*job) {
+	since := func(filter string) int64 {
+		v, _ := strconv.ParseInt(q.values.Get(filter), 10, 64) // 0 if there is no filter
+		return v
+	}
+	states := strings.Split(q.values.Get("states"), ",")
+	for _, r := range q.cluster.runs {
+		for _, j := range slices.Backward(r.jobs) {
+			if j != nil && (!q.values.Has("user") || q.values.Get("user") == j.User()) &&
+				(!q.values.Has("states") || slices.Contains(states, j.YarnState())) &&
+				ms(j.State.Submitted) >= since("startedTimeBegin") && ms(j.State.Finished) >= since("finishedTimeBegin") {
+				all = append(all, j)
+			}
+		}
+	}
+	return all
+}
+
+// totals are the sums over all runs.
+type totals struct {
+	MB, HeldMB, Apps, Lost int             // memory of all nodes and how much of it is allocated
+	Hosts                  []dag.NodeState // the nodes of the first run; if it names none, they are made up
+	QueueShare             float64         // share of the cluster that the queue may use, in percent
+}
+
+// Totals returns the sums; each slot counts as a container of 1 GB.
+func (q request) Totals() totals {
+	t, runs, nodes := totals{Apps: len(q.cluster.jobs), QueueShare: 100}, q.cluster.runs, 1
+	for _, r := range runs {
+		if r.snap == nil {
+			continue
+		}
+		c := &r.snap.Plan.Cluster
+		t.MB += cmp.Or(c.MemoryMB, 1024*(c.MapSlots+c.ReduceSlots))
+		for i := range r.snap.Jobs {
+			t.HeldMB += r.snap.Jobs[i].HeldMB
+		}
+	}
+	if len(runs) > 0 && runs[0].snap != nil {
+		c := &runs[0].snap.Plan.Cluster
+		if c.QueueMB > 0 && t.MB > 0 {
+			t.QueueShare = 100 * min(1, float64(c.QueueMB)/float64(t.MB))
+		}
+		if len(runs) == 1 {
+			t.Hosts = runs[0].snap.Nodes
+		}
+		nodes = len(c.Nodes)
+	}
+	if nodes = max(nodes, len(runs)/10+1); len(t.Hosts) == 0 {
+		for i := range nodes {
+			t.Hosts = append(t.Hosts, dag.NodeState{Name: fmt.Sprintf("node-%d:8042", i), MemoryMB: t.MB / nodes})
+		}
+	}
+	for _, n := range t.Hosts {
+		if n.Lost {
+			t.Lost++
+		}
+	}
+	return t
+}
