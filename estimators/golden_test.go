@@ -161,13 +161,14 @@ func (g *goldenRun) tasks(t *testing.T, in *golden.Instant, w *estimators.Replay
 	if running != len(in.TaskRemainingMS) {
 		t.Errorf("t=%d: %d tasks run, want %d", in.At, running, len(in.TaskRemainingMS))
 	}
+	tasks := golden.Tasks(w.Now().Plan)
 	for _, name := range slices.Sorted(maps.Keys(in.TaskRemainingMS)) {
-		job, k, i, err := golden.ParseTask(w.Now().Plan, name)
-		if err != nil {
-			t.Fatal(err)
+		task, ok := tasks[name]
+		if !ok {
+			t.Fatalf("%s is not a task of the plan", name)
 		}
 		g.fields["task_remaining_ms"]++
-		g.equal(t, fmt.Sprintf("t=%d rem(%s)", in.At, name), w.Costs.Rem(job, k, i), in.TaskRemainingMS[name])
+		g.equal(t, fmt.Sprintf("t=%d rem(%s)", in.At, name), w.Costs.Rem(task.Job, task.Stage, task.Index), in.TaskRemainingMS[name])
 	}
 }
 

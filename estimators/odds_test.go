@@ -15,7 +15,7 @@ func TestProbabilitiesAreTheSamplers(t *testing.T) {
 	t.Parallel()
 	plan := joinPlan(17)
 	plan.Cluster.FailRate = 0.1
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts, estimators.Options{})
 	sch, err := w.Schedule()
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestGivenFailRate(t *testing.T) {
 		change(plan)
 		s := golden.Start(plan)
 		s.Profiles = profiles
-		return answer(t, estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}),
+		return answer(t, estimators.NewReplayContext(dag.Run{}.Append(s), plannedCosts, estimators.Options{}),
 			"standard").Probability
 	}
 	low, high := &dag.Plan{Cluster: dag.Cluster{FailRate: 0.01}}, &dag.Plan{Cluster: dag.Cluster{FailRate: 0.5}}

@@ -59,7 +59,7 @@ func TestTooEarlyAndAssumed(t *testing.T) {
 	} {
 		for _, name := range []string{"standard", "one_failure", "best_guess", "skew_high", "parallax"} {
 			e, err := estimators.New(pick(t, everyScenario(), name)[0], toldModel(c.origin),
-				estimators.Options{}).Estimate(golden.RunOf(golden.Start(golden.OneJob())))
+				estimators.Options{}).Estimate(dag.Run{}.Append(golden.Start(golden.OneJob())))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestUnknownSizeIsNamed(t *testing.T) {
 	plan := golden.OneJob()
 	plan.Jobs = append(plan.Jobs, dag.Job{Node: "j2", After: []int{0}, Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})})
 	e, err := estimators.New(pick(t, everyScenario(), "standard")[0], plannedCosts,
-		estimators.Options{}).Estimate(golden.RunOf(golden.Start(plan)))
+		estimators.Options{}).Estimate(dag.Run{}.Append(golden.Start(plan)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +100,11 @@ func TestCompletedPlan(t *testing.T) {
 		plan.Jobs = dag.CloneJobs(plan.Jobs)
 		plan.Jobs[0].Stages[dag.Map].Tasks = 6
 		s.Plan = &plan
-		costs := plannedCosts(golden.RunOf(&s))
+		costs := plannedCosts(dag.Run{}.Append(&s))
 		costs.Completed, costs.Warnings = &s, []dag.Warning{{Code: dag.WarnNoProfile}}
 		return costs
 	}
-	run := golden.RunOf(golden.Start(golden.OneJob()))
+	run := dag.Run{}.Append(golden.Start(golden.OneJob()))
 	e, err := estimators.New(pick(t, everyScenario(), "standard")[0], model, estimators.Options{}).Estimate(run)
 	if err != nil || *e.Remaining != 50*time.Second {
 		t.Errorf("remaining %v (%v), want 50s", e.Remaining, err)
@@ -119,18 +119,25 @@ func TestCompletedPlan(t *testing.T) {
 
 // A task with a speculative attempt beside it is told by its older one; a job that has ended has nothing left.
 func TestWhatIsLeft(t *testing.T) {
-	s := golden.Running(golden.SlowPlan(), 6000, 500)
-	young := s.Jobs[0].Stages[dag.Map].Attempts[4]
+	plan := golden.OneJob()
+	plan.Jobs[0].SetStage(dag.Map, golden.PhaseOf(10, 1000, 10))
+	s := golden.Start(plan)
+	s.At, s.Jobs[0].State, s.Jobs[0].Submitted, s.Jobs[0].Started = 6000, dag.Running, 0, 0
+	for _, task := range []int32{0, 1, 2, 3, 4, 4} {
+		a := dag.Attempt{Task: task, State: dag.AttemptRunning, Slot: task, End: dag.NoInstant}
+		a.Done[0] = 500
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, a)
+	}
+	young := &s.Jobs[0].Stages[dag.Map].Attempts[5]
 	young.Number, young.Done[0] = 1, 100
-	s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, young)
-	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(s), plannedCosts, estimators.Options{})
 	p := w.Stage(0, dag.Map)
 	g, ok := p.At(4)
 	if !ok || !g.Running || g.Rem != 5000 || p.Running != 5 || p.Pending != 5 {
 		t.Errorf("task 4: %+v, running %d, pending %d", g, p.Running, p.Pending)
 	}
 	s.Jobs[0].State = dag.Failed
-	if n := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}).Stage(0,
+	if n := estimators.NewReplayContext(dag.Run{}.Append(s), plannedCosts, estimators.Options{}).Stage(0,
 		dag.Map).Unfinished(); n != 0 {
 		t.Errorf("a failed job has %d tasks left", n)
 	}
@@ -158,7 +165,7 @@ func TestReducesThatWaitForMaps(t *testing.T) {
 		}}
 		return s
 	}
-	run := golden.RunOf(at(2000, 200), at(7000, 700))
+	run := dag.Run{}.Append(at(2000, 200)).Append(at(7000, 700))
 	for _, s := range pick(t, everyScenario(), "standard", "skew_low", "skew_high", "standard_static") {
 		e, err := estimators.New(s, plannedCosts, estimators.Options{}).Estimate(run)
 		if err != nil {
@@ -191,7 +198,7 @@ func TestReduceWithNothingLeft(t *testing.T) {
 		State: dag.AttemptRunning, End: dag.NoInstant,
 		Done: [3]float64{0, 0, 1000},
 	}}
-	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(s), plannedCosts, estimators.Options{})
 	if _, err := w.Path(); err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +211,7 @@ func TestReduceWithNothingLeft(t *testing.T) {
 func TestUpperBoundIsClamped(t *testing.T) {
 	plan := golden.OneJob()
 	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(2, 1, 0.5, 1, 0.5, 1, 0.5))
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts, estimators.Options{})
 	_, raw, err := w.SkewBounds(false)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +229,7 @@ func TestUpperBoundIsClamped(t *testing.T) {
 func TestFourFailures(t *testing.T) {
 	plan := golden.OneJob()
 	plan.Jobs[0].SetStage(dag.Reduce, golden.PhaseOf(1, 0, 0, 0, 0, 1000, 30))
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts, estimators.Options{})
 	for k, want := range []float64{0, 30_000, 60_000, 90_000, 100_000, 110_000, 120_000, 130_000} {
 		if got := w.WorstMS(k); got != want {
 			t.Errorf("%d failures: %v, want %v", k, got, want)
@@ -239,7 +246,7 @@ func TestBoundsAreClamped(t *testing.T) {
 		{Node: "j3", After: []int{0, 1}, Stages: dag.MapReduce(golden.PhaseOf(1, 1000, 3), golden.PhaseOf(1, 0, 0, 0,
 			0, 1000, 2))},
 	}}
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan)), plannedCosts,
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), plannedCosts,
 		estimators.Options{Path: &pathfrag.Params{Delta1: time.Second / 2, Delta2: time.Second / 2}})
 	raw, _, err := w.SkewBounds(false)
 	if err != nil {
@@ -272,16 +279,16 @@ func TestTolerances(t *testing.T) {
 		opt  estimators.Options
 		want pathfrag.Params
 	}{
-		{"median", golden.RunOf(start), estimators.Options{}, pathfrag.Params{
+		{"median", dag.Run{}.Append(start), estimators.Options{}, pathfrag.Params{
 			Delta1: 550 * time.Millisecond,
 			Delta2: 4 * time.Second,
 		}},
-		{"ticks", golden.RunOf(start, &later), estimators.Options{}, pathfrag.Params{
+		{"ticks", dag.Run{}.Append(start).Append(&later), estimators.Options{}, pathfrag.Params{
 			Delta1: 4 * time.Second,
 			Delta2: 4 * time.Second,
 		}},
-		{"given", golden.RunOf(start), estimators.Options{Path: &given}, given},
-		{"given as 0", golden.RunOf(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
+		{"given", dag.Run{}.Append(start), estimators.Options{Path: &given}, given},
+		{"given as 0", dag.Run{}.Append(start), estimators.Options{Path: &pathfrag.Params{}}, pathfrag.Params{}},
 	} {
 		w := estimators.NewReplayContext(c.run, plannedCosts, c.opt)
 		s, err := w.Schedule()
@@ -300,7 +307,7 @@ func TestBlindPlanIsNoPlan(t *testing.T) {
 	plan := golden.OneJob()
 	later := golden.Start(plan)
 	later.At = 3000
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan), later), assumed, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)).Append(later), assumed, estimators.Options{})
 	if e := answer(t, w, "standard_static"); e.Path != pathOf(t, w) || *e.Remaining != 40*time.Second {
 		t.Errorf("remaining %v, on the standard path: %v", *e.Remaining, e.Path == pathOf(t, w))
 	}
@@ -334,7 +341,7 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
 		})
 	}
-	w := estimators.NewReplayContext(golden.RunOf(golden.Start(plan), later), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)).Append(later), plannedCosts, estimators.Options{})
 	// 5.0, 5.5 … 8.5 s are left.
 	for name, want := range map[string]struct {
 		left      time.Duration

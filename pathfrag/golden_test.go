@@ -91,8 +91,11 @@ func (g *goldenCheck) longest(s *dag.Snapshot) float64 {
 	for j := range s.Plan.Jobs {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for i := range s.Plan.Jobs[j].Stages[k].Count() {
-				a := dag.Attempt{Task: int32(i), Start: s.At}
-				longest = max(longest, g.c.Rem(s, k, j, &a, [4]float64{1, 1, 1, 1}))
+				full := float64(s.Plan.Cluster.Setup / time.Millisecond)
+				for _, pipe := range s.Plan.Jobs[j].Stages[k].Pipelines {
+					full += pipe.Alpha.At(i) * pipe.Tuples.At(i)
+				}
+				longest = max(longest, full)
 			}
 		}
 	}
@@ -153,11 +156,10 @@ func rounds(plan *dag.Plan, p *pathfrag.Path) []golden.Round {
 func fragments(plan *dag.Plan, p *pathfrag.Path) []golden.Fragment {
 	var out []golden.Fragment
 	for _, f := range p.Fragments {
-		out = append(out, golden.Fragment{
+		out = append(out, golden.Fragment{Round: golden.Round{
 			ID: f.ID, Type: schedule.What(plan, max(0, p.JobOf(&f)), f.Stage, f.Pause), Width: f.Width,
-			Rounds: f.Rounds, StartMS: int64(f.Start), EndMS: int64(f.End),
-			SumOfRoundDurationsMS: int64(p.RoundTime(f.ID) / time.Millisecond), Tasks: p.FragmentTasks(plan, f.ID),
-		})
+			StartMS: int64(f.Start), EndMS: int64(f.End), Tasks: p.FragmentTasks(plan, f.ID),
+		}, Rounds: f.Rounds, SumOfRoundDurationsMS: int64(p.RoundTime(f.ID) / time.Millisecond)})
 	}
 	return out
 }

@@ -241,10 +241,9 @@ func (n *naive) goldenRounds() (out []golden.Round) {
 
 func (n *naive) goldenFragments() (out []golden.Fragment) {
 	for _, f := range n.fragments {
-		g := golden.Fragment{
-			ID: f.id, Type: dag.MapReduceName(f.rounds[0].kind), Width: f.width, StartMS: f.start(),
-			EndMS: f.end(),
-		}
+		g := golden.Fragment{Round: golden.Round{
+			ID: f.id, Type: dag.MapReduceName(f.rounds[0].kind), Width: f.width, StartMS: f.start(), EndMS: f.end(),
+		}}
 		for _, r := range f.rounds {
 			g.Rounds = append(g.Rounds, r.id)
 			g.SumOfRoundDurationsMS += r.end() - r.start()

@@ -66,13 +66,14 @@ func expand(plan *dag.Plan, s *schedule.Schedule) []golden.Span {
 		}
 		for i := range sp.Count {
 			out = append(out, golden.Span{
-				Task:    golden.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+i), 0),
+				Task:    schedule.TaskName(plan, int(sp.Job), sp.Stage, int(sp.First+i), 0),
 				Attempt: sp.Attempt, Slot: sp.Slots[i], StartMS: int64(sp.Start), EndMS: int64(sp.End),
 				Outcome: outcome,
 			})
 		}
 	}
-	kind := func(s golden.Span) dag.StageIndex { _, k, _, _ := golden.ParseTask(plan, s.Task); return k }
+	tasks := golden.Tasks(plan)
+	kind := func(s golden.Span) dag.StageIndex { return tasks[s.Task].Stage }
 	slices.SortStableFunc(out, func(a, b golden.Span) int {
 		return cmp.Or(cmp.Compare(a.StartMS, b.StartMS), cmp.Compare(kind(a), kind(b)), cmp.Compare(a.Slot, b.Slot),
 			cmp.Compare(a.Attempt, b.Attempt))

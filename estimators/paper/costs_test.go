@@ -14,9 +14,9 @@ import (
 // docs/facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up
 // is left while K = 0.
 func TestPaperCosts(t *testing.T) {
-	plan := golden.SlowPlan()
+	plan := slowPlan()
 	plan.Jobs[1].SetStage(dag.Reduce, golden.PhaseOf(2, 3, 0.5, 1, 0.5, 1, 0.2))
-	s := golden.Running(plan, 400, 0)
+	s := running(plan, 400, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts[1].Done[0] = 250
 	s.Jobs[0].Stages[dag.Map].Attempts[2].State, s.Jobs[0].Stages[dag.Map].Attempts[2].End = dag.AttemptSucceeded, 399
 	c := newPaperCosts(s, FixedSlowdown([4]float64{2, 1, 1, 1})(dag.Run{}))
@@ -51,10 +51,10 @@ func TestPaperCosts(t *testing.T) {
 
 // A plan that knows no cost gives floors and says so; an attempt's own total stands in for an unknown size.
 func TestPaperCostsUnknown(t *testing.T) {
-	plan := golden.SlowPlan()
+	plan := slowPlan()
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Series{}
 	plan.Jobs[1].Stages[dag.Map].Pipelines = nil
-	s := golden.Running(plan, 5000, 400)
+	s := running(plan, 5000, 400)
 	for i := range s.Jobs[0].Stages[dag.Map].Attempts {
 		s.Jobs[0].Stages[dag.Map].Attempts[i].Total[0] = 1000
 	}
@@ -74,12 +74,12 @@ func TestPaperCostsUnknown(t *testing.T) {
 
 // A plan that says more tasks than it lists sizes for says them in one breath.
 func TestPaperCostsBeyondTheList(t *testing.T) {
-	plan := golden.SlowPlan()
+	plan := slowPlan()
 	plan.Jobs[0].Stages[dag.Map].Tasks = 1 << 30
 	plan.Jobs[0].Stages[dag.Map].Pipelines[0].Tuples = dag.Each([]float64{100, 200, 300})
-	s := golden.Running(plan, 0, 0)
+	s := running(plan, 0, 0)
 	s.Jobs[0].Stages[dag.Map].Attempts = nil
-	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{})
 	if got := w.Costs.Left(schedule.Task{Job: 0, Stage: dag.Map, Index: 3}); got.Same != 1<<30-3 ||
 		got.Origin != schedule.Unknown {
 		t.Errorf("task 3 of a list of three costs %+v", got)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/golden"
 )
 
 // live is a snapshot as a Hadoop gives it: no tuples in the plan, two jobs, the second not submitted and its size
@@ -46,7 +45,7 @@ func live() *dag.Snapshot {
 
 // Indicators work from what attempts say where the plan knows nothing.
 func TestIndicatorsWithoutPlan(t *testing.T) {
-	w := estimators.NewReplayContext(golden.RunOf(live()), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(runOf(live()), plannedCosts, estimators.Options{})
 	a := amounts(w.Run.Now())
 	// Maps: 100 + 300 + 200 known, the fourth as their mean; job 2 has as many.
 	if got := a[0][0]; got != (amount{500, 800}) {
@@ -86,14 +85,14 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 	s.Jobs[0] = dag.JobState{Submitted: dag.NoInstant, Stages: make([]dag.StageState, dag.MapReduceStages)}
 	for _, c := range everyScenario() {
-		e, err := c.Of(estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}))
+		e, err := c.Of(estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{}))
 		if err == nil && e.Remaining != nil && *e.Remaining > 0 {
 			t.Errorf("%s says %v of a workflow that nobody knows", c.Name, *e.Remaining)
 		}
 	}
 	s.State = dag.Killed
 	for _, c := range everyScenario() {
-		e, err := c.Of(estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{}))
+		e, err := c.Of(estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{}))
 		if err != nil || e.Progress != 1 || e.Remaining != nil && *e.Remaining != 0 {
 			t.Errorf("%s says %v, %v, %v of a workflow that is over", c.Name, e.Remaining, e.Progress, err)
 		}
@@ -146,7 +145,7 @@ func TestIndicatorsOfJobsThatDoNotRun(t *testing.T) {
 	s.Plan.Jobs[1].SetStage(dag.Map, dag.Stage{Tasks: 6, Known: true})
 	s.Jobs[0].Stages[dag.Reduce] = dag.StageState{}
 	s.Jobs[0].State = dag.Succeeded
-	w := estimators.NewReplayContext(golden.RunOf(s), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(runOf(s), plannedCosts, estimators.Options{})
 	for _, c := range []struct {
 		name string
 		of   func(*estimators.ReplayContext) (estimators.Estimate, error)

@@ -6,10 +6,13 @@
 package golden
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,15 +22,15 @@ import (
 
 // A Case is one plan of a golden file.
 type Case struct {
-	Name           string
-	Plan           *dag.Plan // costs and sizes are in its pipelines; equal values are uniform series
-	Delta1, Delta2 time.Duration
+	Name           string        `json:"name"`
+	Plan           *dag.Plan     `json:"-"` // costs and sizes are in its pipelines; equal values are uniform series
+	Delta1, Delta2 time.Duration `json:"-"`
 	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not
 	// to Initial.
-	Slowdown      [4]float64
-	Initial       Forecast
-	ActualTotalMS *float64
-	Instants      []Instant // in order of time
+	Slowdown      [4]float64 `json:"-"`
+	Initial       Forecast   `json:"initial"`
+	ActualTotalMS *float64   `json:"actual_total_ms"`
+	Instants      []Instant  `json:"-"` // in order of time
 }
 
 // A Forecast is the reference program's result for a plan and a snapshot.
@@ -41,7 +44,8 @@ type Forecast struct {
 	WorstSingleTaskMS *float64 `json:"worst_single_task_ms"`
 }
 
-// Parts of a case's schedule. Tasks are named as by TaskName; in a Span, without the primes of earlier attempts.
+// Parts of a case's schedule. Tasks are named as by schedule.TaskName; in a Span, without the primes of earlier
+// attempts.
 type (
 	// A Span is one attempt of a schedule.
 	Span struct {
@@ -63,14 +67,9 @@ type (
 	}
 	// A Fragment is a path fragment as in package pathfrag.
 	Fragment struct {
-		ID                    int      `json:"id"`
-		Type                  string   `json:"type"`
-		Width                 int      `json:"width"`
-		Rounds                []int    `json:"rounds"`
-		StartMS               int64    `json:"start_ms"`
-		EndMS                 int64    `json:"end_ms"`
-		SumOfRoundDurationsMS int64    `json:"sum_of_round_durations_ms"`
-		Tasks                 []string `json:"tasks"`
+		Round
+		Rounds                []int `json:"rounds"`
+		SumOfRoundDurationsMS int64 `json:"sum_of_round_durations_ms"`
 	}
 	// A Segment is a part of the critical path.
 	Segment struct {
@@ -106,11 +105,7 @@ func Load(t testing.TB) []*Case {
 			t.Fatalf("no golden case %s: %v", pattern, err)
 		}
 		for _, f := range files {
-			c, err := Read(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cases = append(cases, c...)
+			cases = append(cases, read(t, f)...)
 		}
 	}
 	return cases
@@ -119,36 +114,146 @@ func Load(t testing.TB) []*Case {
 // Named returns one of the project's own cases by the name of its file, such as "g01_fig3a".
 func Named(t testing.TB, name string) *Case {
 	t.Helper()
-	cases, err := Read(fixtures.Own(name + ".json"))
+	return read(t, fixtures.Own(name+".json"))[0]
+}
+
+// read returns the cases of one file, which contains one case or a list.
+func read(t testing.TB, file string) []*Case {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cases[0]
-}
-
-// Read returns the cases of one file, which contains one case or a list.
-func Read(file string) ([]*Case, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
+	if b[0] == '{' {
+		b = fmt.Appendf(nil, "[%s]", b)
 	}
 	var raw []rawCase
 	if err := json.Unmarshal(b, &raw); err != nil {
-		raw = make([]rawCase, 1)
-		if err := json.Unmarshal(b, &raw[0]); err != nil {
-			return nil, fmt.Errorf("golden: %s: %w", file, err)
-		}
+		t.Fatalf("%s: %v", file, err)
 	}
 	cases := make([]*Case, len(raw))
 	for i := range raw {
-		c, err := raw[i].decode()
-		if err != nil {
-			return nil, fmt.Errorf("golden: %s, case %d: %w", file, i, err)
+		if cases[i], err = raw[i].decode(); err != nil {
+			t.Fatalf("%s, case %d: %v", file, i, err)
 		}
-		if c.Name == "" {
-			c.Name = fmt.Sprintf("%s/seed=%d", filepath.Base(file), raw[i].Seed)
-		}
-		cases[i] = c
+		cases[i].Name = cmp.Or(cases[i].Name, fmt.Sprintf("%s/seed=%d", filepath.Base(file), raw[i].Seed))
 	}
-	return cases, nil
+	return cases
+}
+
+type rawCase struct {
+	Case
+	Seed    int64 `json:"seed"`
+	Cluster struct {
+		MapSlots     int           `json:"map_slots"`
+		ReduceSlots  int           `json:"reduce_slots"`
+		SetupMS      time.Duration `json:"setup_ms"`
+		SlotsPerNode int           `json:"slots_per_node"`
+	} `json:"cluster"`
+	Params struct {
+		Delta1MS time.Duration      `json:"delta1_ms"`
+		Delta2MS time.Duration      `json:"delta2_ms"`
+		Slowdown map[string]float64 `json:"slowdown_by_pipe"`
+	} `json:"params"`
+	Jobs []struct {
+		ID      string                         `json:"id"`
+		Deps    []string                       `json:"deps"`
+		Maps    rawStage[[]float64]            `json:"maps"`
+		Reduces rawStage[map[string][]float64] `json:"reduces"`
+	} `json:"plan"`
+	Ticks []struct {
+		Instant
+		State  rawState       `json:"state"`
+		Expect map[string]any `json:"expect"`
+	} `json:"instants"`
+}
+
+// A rawStage has tuples of the pipeline map, or by pipelines of reduces.
+type rawStage[Tuples any] struct {
+	Count  int                `json:"count"`
+	Tuples Tuples             `json:"tuples_per_task"`
+	Alpha  map[string]float64 `json:"alpha_ms_per_tuple"`
+}
+
+// pipeNames are the names of pipelines in the files: map, then the three of a reduce.
+var pipeNames = [...]string{"map", "copy", "sort", "reduce"}
+
+func (r *rawCase) decode() (*Case, error) {
+	c := &r.Case
+	c.Delta1, c.Delta2 = r.Params.Delta1MS*time.Millisecond, r.Params.Delta2MS*time.Millisecond
+	for i, name := range pipeNames {
+		c.Slowdown[i] = 1
+		if s, ok := r.Params.Slowdown[name]; ok {
+			c.Slowdown[i] = s
+		}
+	}
+	c.Plan = &dag.Plan{Name: c.Name, Cluster: dag.Cluster{
+		MapSlots: r.Cluster.MapSlots, ReduceSlots: r.Cluster.ReduceSlots, SlotsPerNode: r.Cluster.SlotsPerNode,
+		Setup: r.Cluster.SetupMS * time.Millisecond,
+	}}
+	index := map[string]int{}
+	for i, j := range r.Jobs {
+		index[j.ID] = i
+	}
+	for _, raw := range r.Jobs {
+		j := dag.Job{Node: raw.ID, Name: raw.ID, Stages: dag.MapReduce(
+			stageOf(raw.Maps.Count, map[string][]float64{"map": raw.Maps.Tuples}, raw.Maps.Alpha, pipeNames[:1]),
+			stageOf(raw.Reduces.Count, raw.Reduces.Tuples, raw.Reduces.Alpha, pipeNames[1:]),
+		)}
+		for _, d := range raw.Deps {
+			i, ok := index[d]
+			if !ok {
+				return nil, fmt.Errorf("job %s is after %s, which is not in the plan", raw.ID, d)
+			}
+			j.After = append(j.After, i)
+		}
+		c.Plan.Jobs = append(c.Plan.Jobs, j)
+	}
+	for _, raw := range r.Ticks {
+		in := raw.Instant
+		in.Expect = map[string]float64{}
+		for key, v := range raw.Expect {
+			switch v := v.(type) {
+			case bool: // failure_hold is the only one
+				in.Hold = &v
+			case float64:
+				in.Expect[key] = v
+			case nil:
+				in.Expect[key] = math.NaN()
+			case map[string]any: // task_remaining_ms is the only one
+				in.TaskRemainingMS = map[string]float64{}
+				for task, left := range v {
+					in.TaskRemainingMS[task] = left.(float64)
+				}
+			default:
+				return nil, fmt.Errorf("instant %d: expect.%s is %v", in.At, key, v)
+			}
+		}
+		var err error
+		if in.Snapshot, err = raw.State.decode(c.Plan); err != nil {
+			return nil, fmt.Errorf("instant %d: %w", in.At, err)
+		}
+		c.Instants = append(c.Instants, in)
+	}
+	return c, nil
+}
+
+// stageOf makes a stage; one that the file does not have has no pipelines. Equal tuples become a uniform series, so that
+// the cases test uniform stages too.
+func stageOf(count int, tuples map[string][]float64, alpha map[string]float64, pipes []string) dag.Stage {
+	s := dag.Stage{Known: true, Tasks: count}
+	for _, name := range pipes {
+		if alpha == nil {
+			break
+		}
+		series, each := dag.Uniform(0), tuples[name]
+		switch {
+		case len(each) > 0 && slices.Min(each) == slices.Max(each):
+			series = dag.Uniform(each[0])
+		case len(each) > 0:
+			series = dag.Each(each)
+		}
+		s.Pipelines = append(s.Pipelines, dag.Pipeline{Tuples: series, Alpha: dag.Uniform(alpha[name])})
+	}
+	return s
 }

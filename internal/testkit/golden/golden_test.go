@@ -35,19 +35,13 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-func TestTaskNames(t *testing.T) {
+func TestTasks(t *testing.T) {
 	plan := &dag.Plan{Jobs: []dag.Job{
-		{Node: "j1", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
-		{Node: "j2", Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})},
+		{Node: "j1", Stages: dag.MapReduce(PhaseOf(1), PhaseOf(0))},
+		{Node: "j2", Stages: dag.MapReduce(PhaseOf(2), PhaseOf(3))},
 	}}
-	if got := TaskName(plan, 1, dag.Reduce, 2, 1); got != "j2.r3'" {
-		t.Errorf("TaskName = %s", got)
-	}
-	job, k, i, err := ParseTask(plan, "j2.r3'")
-	if job != 1 || k != dag.Reduce || i != 2 || err != nil {
-		t.Errorf("ParseTask = %d %v %d %v", job, k, i, err)
-	}
-	if _, _, _, err := ParseTask(plan, "j9.m1"); err == nil {
-		t.Error("a task of an unknown job was parsed")
+	all := Tasks(plan)
+	if got := all["j2.r3"]; len(all) != 6 || got.Job != 1 || got.Stage != dag.Reduce || got.Index != 2 {
+		t.Errorf("%+v", all)
 	}
 }

@@ -20,8 +20,8 @@ var update = flag.Bool("update", false, "write what the examples give into testd
 // viewOf makes the view of a golden case from a snapshot on, with the case's own costs.
 func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options) *View {
 	t.Helper()
-	one := [4]float64{1, 1, 1, 1}
-	sch, err := schedule.Replay(s, c.Left(s, one), opt)
+	left := c.Left(s, [4]float64{1, 1, 1, 1})
+	sch, err := schedule.Replay(s, left, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,8 @@ func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options)
 		t.Fatal(err)
 	}
 	return &View{Plan: c.Plan, Path: path, Full: func(job int, k dag.StageIndex, task int) float64 {
-		return c.Rem(s, k, job, &dag.Attempt{Task: int32(task), Start: s.At}, one)
+		whole := schedule.Task{Job: job, Stage: k, Index: task, Running: &dag.Attempt{Start: s.At}}
+		return float64(left(whole).Work.Milliseconds())
 	}}
 }
 
