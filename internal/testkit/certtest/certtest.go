@@ -2,7 +2,6 @@
 package certtest
 
 import (
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -20,20 +19,16 @@ import (
 // An Authority issues certificates.
 type Authority struct {
 	t    testing.TB
-	cert *x509.Certificate
-	key  crypto.Signer
+	cert tls.Certificate
 }
 
 // New returns an authority with this common name.
 func New(t testing.TB, name string) *Authority {
 	t.Helper()
-	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign, NotBefore: time.Now().Add(-48 * time.Hour),
-		NotAfter: time.Now().Add(48 * time.Hour),
-	}
-	a := &Authority{t: t, cert: template, key: newKey(t)}
-	a.cert = a.sign(template, a.key)
+	a := &Authority{t: t}
+	a.cert = a.Issue(name, func(c *x509.Certificate) {
+		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign
+	})
 	return a
 }
 
@@ -43,7 +38,7 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore:   time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
 	}
 	for _, h := range hosts {
 		if ip := net.ParseIP(h); ip != nil {
@@ -55,22 +50,36 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 	if change != nil {
 		change(template)
 	}
-	key := newKey(a.t)
-	cert := a.sign(template, key)
-	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key, Leaf: cert}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	parent, signer := a.cert.Leaf, a.cert.PrivateKey
+	if parent == nil { // the authority's own
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	leaf, err := x509.ParseCertificate(der)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
 // Pool returns a pool that trusts the authority.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
-	pool.AddCert(a.cert)
+	pool.AddCert(a.cert.Leaf)
 	return pool
 }
 
 // File writes the authority's certificate to a PEM file and returns its path.
 func (a *Authority) File() string {
-	a.t.Helper()
-	return write(a.t, filepath.Join(a.t.TempDir(), "ca.pem"), "CERTIFICATE", a.cert.Raw)
+	cert, _ := Files(a.t, a.t.TempDir(), a.cert)
+	return cert
 }
 
 // Files writes a certificate and its key to PEM files in a folder and returns their paths.
@@ -80,37 +89,12 @@ func Files(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return write(t, filepath.Join(dir, "cert.pem"), "CERTIFICATE", c.Certificate[0]),
-		write(t, filepath.Join(dir, "key.pem"), "PRIVATE KEY", der)
-}
-
-func write(t testing.TB, name, kind string, der []byte) string {
-	t.Helper()
-	if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
+	write := func(name, kind string, der []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
 	}
-	return name
-}
-
-func newKey(t testing.TB) crypto.Signer {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// sign signs a certificate of a key. It gets a serial number of its own.
-func (a *Authority) sign(template *x509.Certificate, key crypto.Signer) *x509.Certificate {
-	a.t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return cert
+	return write("cert.pem", "CERTIFICATE", c.Certificate[0]), write("key.pem", "PRIVATE KEY", der)
 }

@@ -5,6 +5,7 @@ package knoxtest
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -22,8 +23,8 @@ type Options struct {
 
 // A Gateway is an HTTP handler. /gateway/default takes the password, /gateway/sso redirects to a login page.
 type Gateway struct {
-	opt   Options
-	proxy *httputil.ReverseProxy
+	opt Options
+	mux *http.ServeMux
 
 	mu         sync.Mutex
 	signed     int
@@ -33,11 +34,15 @@ type Gateway struct {
 
 // New returns a gateway for the services of o.
 func New(o Options) *Gateway {
-	g := &Gateway{opt: o}
-	if o.Transport == nil {
-		o.Transport = &http.Transport{TLSClientConfig: o.TLS}
-	}
-	g.proxy = &httputil.ReverseProxy{Transport: o.Transport, Rewrite: g.inward, ModifyResponse: g.outward}
+	g := &Gateway{opt: o, mux: http.NewServeMux()}
+	const front = "/gateway/default"
+	rm, jhs := http.StripPrefix(front+"/yarn", g.service(o.RM)), http.StripPrefix(front+"/jobhistory", g.service(o.JHS))
+	g.mux.Handle(front+"/yarn/ws/v1/", rm)
+	g.mux.Handle(front+"/yarn/proxy/", rm)
+	g.mux.Handle(front+"/jobhistory/ws/", jhs)
+	g.mux.HandleFunc("/gateway/sso/", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/gateway/knoxsso/api/v1/websso?originalUrl="+url.QueryEscape(r.URL.String()), http.StatusFound)
+	})
 	return g
 }
 
@@ -59,21 +64,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.mu.Lock()
 	g.saw = append(g.saw, r.URL.Path)
 	g.mu.Unlock()
-	if strings.HasPrefix(r.URL.Path, "/gateway/sso/") {
-		http.Redirect(w, r, "/gateway/knoxsso/api/v1/websso?originalUrl="+url.QueryEscape(r.URL.String()),
-			http.StatusFound)
-		return
-	}
-	if target(r.URL.Path) == "" {
-		http.NotFound(w, r)
-		return
-	}
-	if !g.admit(w, r) {
-		w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
-	g.proxy.ServeHTTP(w, r)
+	g.mux.ServeHTTP(w, r)
 }
 
 // session is the value of the session cookie.
@@ -91,6 +82,8 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 		g.signed++
 	}
 	if !given || user != g.opt.User || password != g.opt.Password {
+		w.Header().Set("WWW-Authenticate", `BASIC realm="application"`)
+		w.WriteHeader(http.StatusUnauthorized)
 		return false
 	}
 	g.hasSession = true
@@ -101,58 +94,46 @@ func (g *Gateway) admit(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// target returns the service's path for a path of the gateway, after a letter for the service; "" if there is none.
-func target(path string) string {
-	below, ok := strings.CutPrefix(path, "/gateway/default/")
-	switch {
-	case !ok:
-		return ""
-	case strings.HasPrefix(below, "yarn/ws/v1/"), strings.HasPrefix(below, "yarn/proxy/"):
-		return "R" + strings.TrimPrefix(below, "yarn")
-	case strings.HasPrefix(below, "jobhistory/ws/"):
-		return "H" + strings.TrimPrefix(below, "jobhistory")
-	}
-	return ""
-}
-
-// inward sends a request on in the name of its user, and drops any other user name in it.
-func (g *Gateway) inward(r *httputil.ProxyRequest) {
-	to, base := target(r.In.URL.Path), g.opt.RM
-	if to[0] == 'H' {
-		base = g.opt.JHS
-	}
-	out, err := url.Parse(base)
+// service sends admitted requests on in the name of their user, without any other user name in them. It rewrites the
+// targets of redirects, and removes the service's cookies.
+func (g *Gateway) service(base string) http.HandlerFunc {
+	to, err := url.Parse(base)
 	if err != nil {
 		panic("knoxtest: " + err.Error())
 	}
-	q := r.In.URL.Query()
-	q.Del("user.name")
-	if g.opt.Transport == nil {
-		q.Set("user.name", g.opt.User)
+	proxy := &httputil.ReverseProxy{Transport: g.opt.Transport}
+	if proxy.Transport == nil {
+		proxy.Transport = &http.Transport{TLSClientConfig: g.opt.TLS}
 	}
-	out.Path, out.RawQuery = to[1:], q.Encode()
-	r.Out.URL, r.Out.Host = out, out.Host
-	r.Out.Header.Del("Authorization")
-	r.Out.Header.Del("Cookie")
-}
-
-// outward rewrites the targets of redirects, and removes the services' cookies.
-func (g *Gateway) outward(resp *http.Response) error {
-	resp.Header.Del("Set-Cookie")
-	to, err := url.Parse(resp.Header.Get("Location"))
-	if err != nil {
-		return err
+	proxy.Rewrite = func(r *httputil.ProxyRequest) {
+		q := r.In.URL.Query()
+		q.Del("user.name")
+		if g.opt.Transport == nil {
+			q.Set("user.name", g.opt.User)
+		}
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host, r.Out.URL.RawQuery = to.Scheme, to.Host, to.Host, q.Encode()
+		r.Out.Header.Del("Authorization")
+		r.Out.Header.Del("Cookie")
 	}
-	if to.Host == "" {
+	proxy.ModifyResponse = func(resp *http.Response) error {
+		resp.Header.Del("Set-Cookie")
+		to, err := url.Parse(resp.Header.Get("Location"))
+		if err != nil || to.Host == "" {
+			return err
+		}
+		front := fmt.Sprintf("https://%v/gateway/default", resp.Request.Context().Value(http.LocalAddrContextKey))
+		switch {
+		case strings.HasPrefix(to.Path, "/jobhistory/"):
+			where := url.Values{"scheme": {to.Scheme}, "host": {to.Hostname()}, "port": {to.Port()}}
+			resp.Header.Set("Location", front+to.Path+"?"+where.Encode())
+		case strings.HasPrefix(to.Path, "/cluster/"):
+			resp.Header.Set("Location", front+"/yarn"+to.Path)
+		}
 		return nil
 	}
-	front := "https://" + resp.Request.Context().Value(http.LocalAddrContextKey).(interface{ String() string }).String() + "/gateway/default"
-	switch {
-	case strings.HasPrefix(to.Path, "/jobhistory/"):
-		where := url.Values{"scheme": {to.Scheme}, "host": {to.Hostname()}, "port": {to.Port()}}
-		resp.Header.Set("Location", front+to.Path+"?"+where.Encode())
-	case strings.HasPrefix(to.Path, "/cluster/"):
-		resp.Header.Set("Location", front+"/yarn"+to.Path)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if g.admit(w, r) {
+			proxy.ServeHTTP(w, r)
+		}
 	}
-	return nil
 }

@@ -5,8 +5,11 @@ package mutate
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"io"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,10 +27,11 @@ const (
 	maxBytes = 1 << 20
 )
 
-// changes are the possible changes to a file at an offset. None of them modifies its argument.
-var changes = []func(file []byte, at int, arg byte) []byte{
-	truncate, flip, dropLine, repeatLine, swapLines, number, number, dropMember, retype, retype, graft, insert, nest,
-}
+// changes is the number of different changes, dropMember the one that removes a key with its value.
+const (
+	changes    = 13
+	dropMember = 7
+)
 
 // Apply returns file after the changes of a script. It is deterministic and does not modify file.
 func Apply(file, script []byte) []byte {
@@ -36,40 +40,64 @@ func Apply(file, script []byte) []byte {
 			break
 		}
 		at := int(binary.BigEndian.Uint16(script[1:])) * len(file) >> 16
-		if made := changes[int(script[0])%len(changes)](file, at, script[3]); len(made) <= maxBytes {
-			file = made
+		start, end, by := change(file, at, int(script[0])%changes, int(script[3]))
+		if size := len(file) - (end - start) + len(by); end >= 0 && size <= maxBytes {
+			file = slices.Concat(file[:start], by, file[end:])
 		}
 		script = script[stepBytes:]
 	}
 	return file
 }
 
-func truncate(file []byte, at int, _ byte) []byte { return file[:at] }
-
-func flip(file []byte, at int, arg byte) []byte {
-	file = bytes.Clone(file)
-	file[at] ^= 1 << (arg % 8)
-	return file
-}
-
-func dropLine(file []byte, at int, _ byte) []byte {
-	start, end := line(file, at)
-	return replace(file, start, end, nil)
-}
-
-func repeatLine(file []byte, at int, arg byte) []byte {
-	start, end := line(file, at)
-	return replace(file, start, start, bytes.Repeat(file[start:end], 1+int(arg%4)))
-}
-
-func swapLines(file []byte, at int, arg byte) []byte {
-	start, middle := line(file, at)
-	if middle == len(file) {
-		return file
+// change returns a change to a file at an offset: by replaces the bytes from start to end. If the change is not
+// possible, end is -1.
+func change(file []byte, at, kind, arg int) (start, end int, by []byte) {
+	start, end = line(file, at)
+	switch kind {
+	case 0: // truncate
+		return at, len(file), nil
+	case 1: // flip a bit
+		return at, at + 1, []byte{file[at] ^ 1<<(arg%8)}
+	case 2: // drop a line
+		return start, end, nil
+	case 3: // repeat a line
+		return start, start, bytes.Repeat(file[start:end], 1+arg%4)
+	case 4: // swap lines
+		if end == len(file) {
+			return 0, -1, nil
+		}
+		_, second := line(file, end)
+		return start, second, slices.Concat(file[end:second], file[start:end])
+	case 5, 6: // replace the next number
+		found := nextNumber.FindIndex(file[at:])
+		if found == nil {
+			return 0, -1, nil
+		}
+		return at + found[0], at + found[1], []byte(numbers[arg%len(numbers)])
+	case dropMember:
+		start, _, end = member(file, at)
+		if end >= 0 && end < len(file) && file[end] == ',' {
+			return start, end + 1, nil
+		} else if start > 0 && file[start-1] == ',' {
+			start--
+		}
+		return start, end, nil
+	case 8, 9: // replace the value of the next key by one of another type
+		_, start, end = member(file, at)
+		return start, end, []byte(values[arg%len(values)])
+	case 10: // replace the value of the next key by that of a later key
+		_, start, end = member(file, at)
+		if _, from, to := member(file, (at+1+arg*len(file)/256)%len(file)); to >= 0 {
+			return start, end, file[from:to]
+		}
+		return 0, -1, nil
+	case 11: // insert a byte or two
+		return at, at, []byte(noise[arg%len(noise)])
 	}
-	_, end := line(file, middle)
-	return replace(file, start, end, append(bytes.Clone(file[middle:end]), file[start:middle]...))
+	return at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)) // nest
 }
+
+var nextNumber = regexp.MustCompile(`[0-9][0-9.eE+-]*`)
 
 // numbers are at the edges of types, beyond limits, or not numbers at all.
 var numbers = []string{
@@ -80,19 +108,6 @@ var numbers = []string{
 	"9007199254740993", "00", "0x10", "1795222879638", "20000000", "99999999999", "127",
 }
 
-// number replaces the next number.
-func number(file []byte, at int, arg byte) []byte {
-	start := next(file, at, "0123456789")
-	if start < 0 {
-		return file
-	}
-	end := start
-	for end < len(file) && strings.IndexByte("0123456789.eE+-", file[end]) >= 0 {
-		end++
-	}
-	return replace(file, start, end, []byte(numbers[int(arg)%len(numbers)]))
-}
-
 // values has values of each type of JSON and YAML, including empty and unusual ones.
 var values = []string{
 	"null", "true", "false", "0", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[null]", "[[]]", "[{}]", "{\"\":null}",
@@ -100,97 +115,33 @@ var values = []string{
 	"2026-11-22", "1h30m", "1e3", "", "[\"a\",\"a\"]", "&a [*a]", "\xff",
 }
 
-// retype replaces the value of the next key by one of another type.
-func retype(file []byte, at int, arg byte) []byte {
-	_, start, end := member(file, at)
-	if end < 0 {
-		return file
-	}
-	return replace(file, start, end, []byte(values[int(arg)%len(values)]))
-}
-
-// graft replaces the value of the next key by that of a later key.
-func graft(file []byte, at int, arg byte) []byte {
-	_, start, end := member(file, at)
-	if end < 0 {
-		return file
-	}
-	_, from, to := member(file, (at+1+int(arg)*len(file)/256)%len(file))
-	if to < 0 {
-		return file
-	}
-	return replace(file, start, end, file[from:to])
-}
-
-// dropMember removes the next key with its value.
-func dropMember(file []byte, at int, _ byte) []byte {
-	start, _, end := member(file, at)
-	if end < 0 {
-		return file
-	}
-	if end < len(file) && file[end] == ',' {
-		end++
-	} else if start > 0 && file[start-1] == ',' {
-		start--
-	}
-	return replace(file, start, end, nil)
-}
-
 var noise = []string{
 	"\x00", "\xff", "\n", "\"", "{", "}", "]", ",", ":", " ", "\t", "\r\n", "\ufeff", "- ", "---\n",
 	"#", "\x1f\x8b", "\u2028", "\\", "e9",
 }
 
-func insert(file []byte, at int, arg byte) []byte {
-	return replace(file, at, at, []byte(noise[int(arg)%len(noise)]))
-}
-
-// nest inserts many opening brackets.
-func nest(file []byte, at int, arg byte) []byte {
-	return replace(file, at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)))
-}
-
-// member returns the start of the next key, and the start and end of its value; end is -1 if there is none. It parses
-// only what JSON and YAML have in common: a colon, matching brackets, strings, and the end of a line.
+// member returns the start of the next key, and the start and end of its value; end is -1 if there is none. A value ends
+// as in JSON, else at a comma, a bracket or the end of a line.
 func member(file []byte, at int) (start, value, end int) {
-	colon := next(file, at, ":")
-	if colon < 0 {
-		return 0, 0, -1
+	colon := at + bytes.IndexByte(file[at:], ':')
+	if colon < at {
+		if colon = bytes.IndexByte(file, ':'); colon < 0 {
+			return 0, 0, -1
+		}
 	}
-	start = colon
-	for start > 0 && strings.IndexByte("{,\n", file[start-1]) < 0 {
-		start--
-	}
+	start = 1 + bytes.LastIndexAny(file[:colon], "{,\n")
 	value = colon + 1
 	for value < len(file) && file[value] == ' ' {
 		value++
 	}
-	depth, quoted := 0, false
-	for end = value; end < len(file); end++ {
-		switch c := file[end]; {
-		case quoted && c == '\\':
-			end++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case depth > 0 && (c == '}' || c == ']'):
-			depth--
-		case depth == 0 && strings.IndexByte(",}]\n", c) >= 0:
-			return start, value, end
-		}
+	var text json.RawMessage
+	if d := json.NewDecoder(bytes.NewReader(file[value:])); d.Decode(&text) == nil {
+		return start, value, value + int(d.InputOffset())
+	}
+	if n := bytes.IndexAny(file[value:], ",}]\n"); n >= 0 {
+		return start, value, value + n
 	}
 	return start, value, len(file)
-}
-
-// next returns the offset of the first of some bytes from at on, wrapping around at the end of the file; -1 if there
-// is none.
-func next(file []byte, at int, any string) int {
-	if i := bytes.IndexAny(file[at:], any); i >= 0 {
-		return at + i
-	}
-	return bytes.IndexAny(file, any)
 }
 
 // line returns the start and end of the line at an offset, including its line end.
@@ -202,11 +153,6 @@ func line(file []byte, at int) (start, end int) {
 	return start, len(file)
 }
 
-func replace(file []byte, start, end int, by []byte) []byte {
-	made := make([]byte, 0, len(file)+len(by))
-	return append(append(append(made, file[:start]...), by...), file[end:]...)
-}
-
 // seedScripts is the number of seed scripts for each file. `go test` runs only these. .ci/run sets PARATIMER_LONG for
 // fuzzing, and the fuzzer starts with all of them.
 var seedScripts = long.Of(8, 20)
@@ -214,9 +160,6 @@ var seedScripts = long.Of(8, 20)
 // smallBytes is the size up to which a file also has a seed script for each of its keys, which drops the key. Readers
 // often fail on missing keys, and random scripts rarely drop a specific one.
 const smallBytes = 4 << 10
-
-// dropStep is the index of dropMember in changes.
-const dropStep = 7
 
 // patience is the time limit of use for one small file. It is generous, because it should only detect endless loops.
 const patience = time.Minute
@@ -233,7 +176,7 @@ func Fuzz(f *testing.F, files [][]byte, use func(t *testing.T, which int, file [
 		for at, c := range file {
 			if c == ':' && len(file) <= smallBytes {
 				place := (at<<16 + len(file) - 1) / len(file) // the smallest value that Apply maps to this byte
-				f.Add(byte(i), []byte{dropStep, byte(place >> 8), byte(place), 0})
+				f.Add(byte(i), []byte{dropMember, byte(place >> 8), byte(place), 0})
 			}
 		}
 		for n := range seedScripts {
