@@ -341,7 +341,8 @@ func TestTrackersOfUnequalTasks(t *testing.T) {
 			End: dag.NoInstant, Done: [3]float64{float64(500 - 50*i)},
 		})
 	}
-	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)).Append(later), plannedCosts, estimators.Options{})
+	w := estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)).Append(later), plannedCosts,
+		estimators.Options{})
 	// 5.0, 5.5 … 8.5 s are left.
 	for name, want := range map[string]struct {
 		left      time.Duration

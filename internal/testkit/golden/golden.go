@@ -238,8 +238,8 @@ func (r *rawCase) decode() (*Case, error) {
 	return c, nil
 }
 
-// stageOf makes a stage; one that the file does not have has no pipelines. Equal tuples become a uniform series, so that
-// the cases test uniform stages too.
+// stageOf makes a stage; one that the file does not have has no pipelines. Equal tuples become a uniform series, so
+// that the cases test uniform stages too.
 func stageOf(count int, tuples map[string][]float64, alpha map[string]float64, pipes []string) dag.Stage {
 	s := dag.Stage{Known: true, Tasks: count}
 	for _, name := range pipes {

@@ -120,8 +120,8 @@ var noise = []string{
 	"#", "\x1f\x8b", "\u2028", "\\", "e9",
 }
 
-// member returns the start of the next key, and the start and end of its value; end is -1 if there is none. A value ends
-// as in JSON, else at a comma, a bracket or the end of a line.
+// member returns the start of the next key, and the start and end of its value; end is -1 if there is none. A value
+// ends as in JSON, else at a comma, a bracket or the end of a line.
 func member(file []byte, at int) (start, value, end int) {
 	colon := at + bytes.IndexByte(file[at:], ':')
 	if colon < at {

@@ -20,8 +20,12 @@ import (
 var answersText string
 
 var answers = template.Must(template.New("answers").Option("missingkey=zero").Funcs(template.FuncMap{
-	"quote": quote, "ms": ms, "elapsed": elapsed, "counters": counters,
-	"span":    func(from, to dag.Instant) int64 { return elapsed(from, to, dag.NoInstant) },
+	"ms": ms, "elapsed": elapsed, "counters": counters,
+	"span": func(from, to dag.Instant) int64 { return elapsed(from, to, dag.NoInstant) },
+	"quote": func(s string) (string, error) {
+		b, err := json.Marshal(s)
+		return string(b), err
+	},
 	"percent": func(v float64) string { return fmt.Sprint(float32(v)) }, // as Java formats a float
 	"repeat":  strings.Repeat,
 	"minus":   func(a, b int) int { return max(0, a-b) },
@@ -46,11 +50,6 @@ func ms(i dag.Instant) int64 {
 	return int64(i)
 }
 
-func quote(s string) string {
-	b, _ := json.Marshal(s) // never fails for a string
-	return string(b)
-}
-
 // counters returns the counters that are known, given as names and values.
 func counters(nameAndValue ...any) string {
 	var all []string
@@ -68,6 +67,7 @@ type request struct {
 	values    url.Values
 	Job       *job
 	IsHistory bool // to the job history server
+	Path      string
 	TaskID    string
 	Kind      dag.StageIndex
 	task      int

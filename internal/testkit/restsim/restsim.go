@@ -233,7 +233,7 @@ func (c *Cluster) jobOf(app string) *job {
 // answer responds by a template, or that there is no such job or task.
 func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Template) {
 	app, id, task := r.PathValue("app"), r.PathValue("job"), r.PathValue("task")
-	q := request{cluster: c, values: r.URL.Query(), Job: c.jobs[id], IsHistory: app == "" && id != "", TaskID: task}
+	q := request{cluster: c, values: r.URL.Query(), Job: c.jobs[id], IsHistory: app == "" && id != "", TaskID: task, Path: r.URL.Path}
 	if id == "" {
 		q.Job = c.jobOf(app)
 	}
@@ -247,9 +247,7 @@ func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Tem
 	w.Header().Set("Content-Type", "application/json;charset=utf-8")
 	if !found {
 		w.WriteHeader(http.StatusNotFound)
-		fmt.Fprintf(w, `{"RemoteException":{"exception":"NotFoundException","message":%s,"javaClassName":"org.apache.hadoop.yarn.webapp.NotFoundException"}}`,
-			quote("java.lang.Exception: "+r.URL.Path+" is not found"))
-		return
+		t = answers.Lookup("not found")
 	}
 	if err := t.Execute(w, q); err != nil {
 		panic("restsim: " + err.Error())

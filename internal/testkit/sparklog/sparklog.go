@@ -3,11 +3,10 @@
 package sparklog
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -28,91 +27,70 @@ type line struct {
 	text []byte
 }
 
-type object = map[string]any
-
 // New returns the log of an application with one executor.
 func New(cores int) *Log {
 	l := &Log{cores: cores}
-	l.add(0, "SparkListenerLogStart", object{"Spark Version": "3.5.1"})
-	l.add(0, "SparkListenerApplicationStart", object{"App Name": "nightly", "App ID": ID, "User": "me", "Timestamp": ms(0)})
-	l.add(0, "SparkListenerExecutorAdded", object{
-		"Timestamp": ms(0), "Executor ID": "1", "Executor Info": object{"Host": "node1", "Total Cores": cores},
-	})
+	l.add(0, "LogStart", `"Spark Version":"3.5.1"`)
+	l.add(0, "ApplicationStart", `"App Name":"nightly","App ID":%q,"User":"me","Timestamp":%d`, ID, ms(0))
+	l.add(0, "ExecutorAdded", `"Timestamp":%d,"Executor ID":"1","Executor Info":{"Host":"node1","Total Cores":%d}`, ms(0),
+		cores)
 	return l
 }
 
 func ms(at time.Duration) int64 { return Begin + at.Milliseconds() }
 
-func (l *Log) add(at time.Duration, event string, e object) {
-	b, err := json.Marshal(e)
-	if err != nil {
-		panic(err)
-	}
-	// The event's name comes first, as in Spark's logs.
-	l.lines = append(l.lines, line{at, append(fmt.Appendf(nil, `{"Event":%q,`, event), b[1:]...)})
+// add adds an event of Spark's core. Its name comes first, as in Spark's logs.
+func (l *Log) add(at time.Duration, event, format string, args ...any) {
+	text := fmt.Appendf(nil, `{"Event":"SparkListener`+event+`",`+format+"}\n", args...)
+	l.lines = append(l.lines, line{at, text})
 }
 
 // Job adds a job of one stage with equally long tasks, and returns its end. sql is its SQL execution, -1 for none.
 func (l *Log) Job(at, work time.Duration, tasks, sql int) time.Duration {
 	const moment = 5 * time.Millisecond
-	id, props := l.jobs, object{}
+	id, props := l.jobs, "{}"
 	if l.jobs++; sql >= 0 {
-		props["spark.sql.execution.id"] = strconv.Itoa(sql)
+		props = fmt.Sprintf(`{"spark.sql.execution.id":"%d"}`, sql)
 	}
-	info := object{
-		"Stage ID": id, "Stage Attempt ID": 0, "Stage Name": fmt.Sprintf("count at job.py:%d", id),
-		"Number of Tasks": tasks, "RDD Info": []object{{"RDD ID": id}}, "Parent IDs": []int{},
-		"Submission Time": ms(at + moment),
-	}
-	l.add(at, "SparkListenerJobStart", object{
-		"Job ID": id, "Submission Time": ms(at), "Stage Infos": []object{info}, "Stage IDs": []int{id}, "Properties": props,
-	})
-	l.add(at+moment, "SparkListenerStageSubmitted", object{"Stage Info": info, "Properties": props})
+	info := fmt.Sprintf(`{"Stage ID":%[1]d,"Stage Attempt ID":0,"Stage Name":"count at job.py:%[1]d","Number of Tasks":%d,`+
+		`"RDD Info":[{"RDD ID":%[1]d}],"Parent IDs":[],"Submission Time":%[3]d`, id, tasks, ms(at+moment))
+	l.add(at, "JobStart", `"Job ID":%[1]d,"Submission Time":%d,"Stage Infos":[%s}],"Stage IDs":[%[1]d],"Properties":%[4]s`,
+		id, ms(at), info, props)
+	l.add(at+moment, "StageSubmitted", `"Stage Info":%s},"Properties":%s`, info, props)
 	end := at
 	for i := range tasks {
 		from := at + 2*moment + time.Duration(i/l.cores)*work
 		end = from + work
-		task := object{
-			"Task ID": l.tasks, "Index": i, "Partition ID": i, "Launch Time": ms(from), "Executor ID": "1", "Finish Time": 0,
-		}
+		task := fmt.Sprintf(`"Stage ID":%d,"Stage Attempt ID":0,"Task Info":{"Task ID":%d,"Index":%[3]d,"Partition ID":%[3]d,`+
+			`"Launch Time":%d,"Executor ID":"1","Finish Time":`, id, l.tasks, i, ms(from))
 		l.tasks++
-		l.add(from, "SparkListenerTaskStart", object{"Stage ID": id, "Stage Attempt ID": 0, "Task Info": task})
-		task["Finish Time"] = ms(end)
-		l.add(end, "SparkListenerTaskEnd", object{
-			"Stage ID": id, "Stage Attempt ID": 0, "Task End Reason": object{"Reason": "Success"}, "Task Info": task,
-			"Task Metrics": object{"Input Metrics": object{"Records Read": 1000}},
-		})
+		l.add(from, "TaskStart", `%s0}`, task)
+		l.add(end, "TaskEnd", `%s%d},"Task End Reason":{"Reason":"Success"},"Task Metrics":{"Input Metrics":{"Records Read":1000}}`,
+			task, ms(end))
 	}
-	info["Completion Time"] = ms(end)
-	l.add(end, "SparkListenerStageCompleted", object{"Stage Info": info})
-	l.add(end, "SparkListenerJobEnd", object{
-		"Job ID": id, "Completion Time": ms(end), "Job Result": object{"Result": "JobSucceeded"},
-	})
+	l.add(end, "StageCompleted", `"Stage Info":%s,"Completion Time":%d}`, info, ms(end))
+	l.add(end, "JobEnd", `"Job ID":%d,"Completion Time":%d,"Job Result":{"Result":"JobSucceeded"}`, id, ms(end))
 	return end
 }
 
 // Execution adds an SQL execution.
 func (l *Log) Execution(id int, from, to time.Duration) {
-	const of = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecution"
-	l.add(from, of+"Start", object{
-		"executionId": id, "description": fmt.Sprintf("save %d", id), "time": ms(from),
-		"physicalPlanDescription": "== Physical Plan ==\nExecute InsertIntoHadoopFsRelationCommand (1)\n",
-	})
-	l.add(to, of+"End", object{"executionId": id, "time": ms(to)})
+	const name = `{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecution`
+	l.lines = append(l.lines, line{from, fmt.Appendf(nil, name+`Start","executionId":%[1]d,"description":"save %[1]d",`+
+		`"time":%d,"physicalPlanDescription":"== Physical Plan ==\nExecute InsertIntoHadoopFsRelationCommand (1)\n"}`+"\n",
+		id, ms(from))}, line{to, fmt.Appendf(nil, name+`End","executionId":%d,"time":%d}`+"\n", id, ms(to))})
 }
 
 // End adds the application's end.
-func (l *Log) End(at time.Duration) {
-	l.add(at, "SparkListenerApplicationEnd", object{"Timestamp": ms(at)})
-}
+func (l *Log) End(at time.Duration) { l.add(at, "ApplicationEnd", `"Timestamp":%d`, ms(at)) }
 
 // Bytes returns the lines sorted by time.
 func (l *Log) Bytes() []byte {
 	lines := slices.Clone(l.lines)
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.at, b.at) })
-	var out []byte
+	var out bytes.Buffer
 	for _, line := range lines {
-		out = append(append(out, line.text...), '\n')
+		out.Write(line.text)
 	}
-	return out
+	return out.Bytes()
 }
