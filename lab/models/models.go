@@ -91,11 +91,5 @@ func apart(ours, published float64) float64 {
 	return ours/published - 1
 }
 
-// percents formats ratios in percent.
-func percents(ratios ...float64) []any {
-	out := make([]any, len(ratios))
-	for i, r := range ratios {
-		out[i] = fmt.Sprintf("%.1f %%", 100*r)
-	}
-	return out
-}
+// percent formats a ratio in percent.
+func percent(ratio float64) string { return fmt.Sprintf("%.1f %%", 100*ratio) }

@@ -150,17 +150,32 @@ func TestReadOutside(t *testing.T) {
 	}
 }
 
-// Where the runtimes are missing the document stays as it is; where it has no place for them that is an error.
+// Where the runtimes are missing, or the document has no place for them, that is an error.
 func TestWithOutside(t *testing.T) {
 	t.Parallel()
-	file, missing := filepath.Join(t.TempDir(), "ernest.md"), filepath.Join(t.TempDir(), "none")
-	for _, text := range []string{"a\n" + begin + "as it was\n" + end + "b\n", "a\nb\n"} {
+	file, runtimes := filepath.Join(t.TempDir(), "ernest.md"), t.TempDir()
+	for text, want := range map[string]string{
+		"a\n<!-- outside: written by make ernest -->\nas it was\n<!-- /outside -->\nb\n": runtimes,
+		"a\nb\n": "no place",
+	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := withOutside(file, missing)
-		if has := strings.Contains(text, begin); has && (err != nil || got != text) || !has && err == nil {
-			t.Errorf("%q, %v", got, err)
+		if _, err := withOutside(file, runtimes); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q, %v", text, err)
 		}
+	}
+	table := "Nodes,Runtime\n4,2000\n8,1000\n16,600\n32,400\n4,2100\n8,1100\n16,620\n32,420\n"
+	if err := os.WriteFile(filepath.Join(runtimes, "bell-a.csv"), []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("a\n"+"<!-- outside: written by make ernest -->\nold\n<!-- /outside -->\nb\n"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := withOutside(file, runtimes)
+	if err != nil || !strings.HasPrefix(got, "a\n<!-- outside") || !strings.HasSuffix(got, "\n<!-- /outside -->\nb\n") ||
+		strings.Contains(got, "old") || !strings.Contains(got, "| bell-a | ") {
+		t.Errorf("%v\n%s", err, got)
 	}
 }

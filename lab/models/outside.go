@@ -3,13 +3,13 @@ package models
 import (
 	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,49 +99,38 @@ func (l *layout) read(file string) ([]job, error) {
 
 // A tally counts the predictions of a group.
 type tally struct {
-	// All predictions; those that were not refused; those of these that are off by more than the limit.
-	all, given, wrong int
-	refused, right    int             // right: refused predictions that are off by more than the limit
-	held              page.Numbers    // shares of the runs within the range
-	errors            [4]page.Numbers // of all predictions, refused or not
+	all, off [2]int          // predictions that were given and that were refused; those that are off by more than the limit
+	held     page.Numbers    // shares of the runs within the ranges that were given
+	errors   [4]page.Numbers // of all predictions, refused or not
 }
 
 func (t *tally) add(o *outcome) {
-	t.all++
-	off := 0
-	if !(o.errors[0] <= wrong) {
-		off = 1
-	}
-	if o.prediction.Refused != nil {
-		t.refused, t.right = t.refused+1, t.right+off
-	} else {
-		t.given, t.wrong = t.given+1, t.wrong+off
+	refused := 1
+	if o.prediction.Refused == nil {
+		refused = 0
 		t.held = append(t.held, page.Number(o.within))
+	}
+	t.all[refused]++
+	if !(o.errors[0] <= wrong) {
+		t.off[refused]++
 	}
 	for i, e := range o.errors {
 		t.errors[i] = append(t.errors[i], page.Number(e))
 	}
 }
 
-// holds returns the share of runs within a range, of the predictions that have one.
-func (t *tally) holds() float64 {
-	known := slices.DeleteFunc(slices.Clone(t.held), func(n page.Number) bool { return math.IsNaN(float64(n)) })
-	return float64(known.Mean())
-}
-
 // row returns the tally's line of the table.
 func (t *tally) row(name string) []any {
-	share := func(n, of int) string {
-		if of == 0 {
-			return "-"
+	row := []any{name, t.all[0] + t.all[1], t.held.Known().Mean().Percent()}
+	for i, n := range t.all {
+		share := "-"
+		if n > 0 {
+			share = fmt.Sprintf("%d of %d", t.off[i], n)
 		}
-		return fmt.Sprintf("%d of %d", n, of)
-	}
-	row := []any{
-		name, t.all, page.Number(t.holds()).Percent(), share(t.wrong, t.given), share(t.right, t.refused),
+		row = append(row, share)
 	}
 	for _, e := range t.errors {
-		row = append(row, percents(float64(e.Median()))...)
+		row = append(row, percent(float64(e.Median())))
 	}
 	return row
 }
@@ -188,31 +177,21 @@ func tallyAll(jobs []job, every int) (map[place]map[string]*tally, error) {
 	return out, nil
 }
 
-// The section is between these lines of docs/ernest.md.
-const (
-	begin = "<!-- outside: written by make ernest -->\n"
-	end   = "<!-- /outside -->\n"
-)
+// section is the part of docs/ernest.md that is written.
+var section = regexp.MustCompile(`(?s)(<!-- outside: written by make ernest -->\n).*(<!-- /outside -->\n)`)
 
-// withOutside returns the document with a new section. If the data are missing, it returns the document unchanged and
-// prints a notice.
+// withOutside returns the document with a new section.
 func withOutside(document, folder string) (string, error) {
 	text, err := os.ReadFile(document)
 	if err != nil {
 		return "", err
 	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		return "", fmt.Errorf("%s has no place for the section: the lines %q and %q", document,
-			strings.TrimSpace(begin), strings.TrimSpace(end))
+	at := section.FindSubmatchIndex(text)
+	if at == nil {
+		return "", fmt.Errorf("%s has no place for the section: %s", document, section)
 	}
 	jobs, err := readOutside(folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		fmt.Fprintf(os.Stderr, "models: SKIPPED, as %s is missing\n", folder)
-		return string(text), nil
-	case err != nil:
+	if err != nil {
 		return "", err
 	}
 	all, err := tallyAll(jobs, 1)
@@ -232,5 +211,5 @@ func withOutside(document, folder string) (string, error) {
 	}
 	var b strings.Builder
 	err = page.Write(&b, outsidePage, tables)
-	return before + begin + b.String() + end + after, err
+	return string(text[:at[3]]) + b.String() + string(text[at[4]:]), err
 }

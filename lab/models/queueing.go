@@ -120,7 +120,7 @@ func (t tables) Table4() (string, error) {
 			worst = math.Max(worst, math.Abs(apart(v[k], c.Published[k])))
 			row = append(row, fmt.Sprintf("%.4g / %.4g", v[k], c.Published[k]))
 		}
-		rows = append(rows, append(row, percents(worst)...))
+		rows = append(rows, append(row, percent(worst)))
 	}
 	return page.Table(append(heading, "largest difference"), rows), nil
 }
@@ -272,9 +272,9 @@ func (t tables) Simulated() (string, error) {
 		}
 		cells := []any{name, len(errors)}
 		for _, q := range []float64{.5, .75, .9, 1} {
-			cells = append(cells, percents(float64(errors.Quantile(q)))...)
+			cells = append(cells, percent(float64(errors.Quantile(q))))
 		}
-		rows = append(rows, append(append(cells, below), percents(float64(noises.Median()))...))
+		rows = append(rows, append(cells, below, percent(float64(noises.Median()))))
 	}
 	add("all", queueing.Product, func(c *cluster) bool { return c.grid == "" })
 	add("one job", queueing.Product, one)

@@ -42,8 +42,8 @@ func (n Number) format(format string, by Number) string {
 // Numbers are the values of several runs.
 type Numbers []Number
 
-// known returns the values that are not NaN, ascending.
-func (n Numbers) known() Numbers {
+// Known returns the values that are not NaN, ascending.
+func (n Numbers) Known() Numbers {
 	return slices.Sorted(func(yield func(Number) bool) {
 		for _, v := range n {
 			if !math.IsNaN(float64(v)) && !yield(v) {
@@ -55,7 +55,7 @@ func (n Numbers) known() Numbers {
 
 // Quantile returns the value at a share of the known values, 0..1: interpolated, NaN if there is none.
 func (n Numbers) Quantile(share float64) Number {
-	all := n.known()
+	all := n.Known()
 	if len(all) == 0 {
 		return Number(math.NaN())
 	}
