@@ -81,9 +81,9 @@ nearestfit:
 models:
 	$(call lab,models,docs/models.md)
 
-# The section of docs/ernest.md about runs of other people.
+# The section of docs/ernest.md about runs of other people, which PARATIMER_FOREIGN has in a folder runtimes.
 ernest:
-	$(call lab,ernest,docs/ernest.md)
+	go test -C lab -tags foreign ./models -run '^TestOutside$$' -count=1 -timeout 1h -document $(CURDIR)/docs/ernest.md
 
 # docs/reference.md from the command tree.
 reference:

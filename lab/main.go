@@ -26,7 +26,6 @@ var commands = []struct {
 	{"fit", "the numbers of the cost law, fitted to finished runs", fit.Run},
 	{"models", "docs/models.md: Ernest and the queueing models beside what is published", models.Run},
 	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", skewed.Run},
-	{"ernest", "docs/ernest.md with a new section about runtimes that others have measured", models.RunOutside},
 }
 
 func main() {

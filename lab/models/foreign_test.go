@@ -3,10 +3,14 @@
 package models
 
 import (
+	"flag"
+	"os"
 	"testing"
 
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
+
+var document = flag.String("document", "", "write the section of this file, from all trials: minutes of two cores")
 
 // TestOutside holds what docs/ernest.md says of ranges and refusals, on a part of the trials: every sixteenth.
 func TestOutside(t *testing.T) {
@@ -15,7 +19,10 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const every = 16
+	every := 16
+	if *document != "" {
+		every = 1
+	}
 	tallied, err := tallyAll(jobs, every)
 	if err != nil {
 		t.Fatal(err)
@@ -30,5 +37,19 @@ func TestOutside(t *testing.T) {
 		if 5*all.off[1] < 4*all.all[1] {
 			t.Errorf("%d of %d refused ones were off", all.off[1], all.all[1])
 		}
+	}
+	if *document == "" {
+		return
+	}
+	text, err := os.ReadFile(*document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := withSection(string(text), tallied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(*document, []byte(made), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 
 	"github.com/paratimer/paratimer/lab/page"
 )
@@ -18,8 +17,6 @@ import (
 var (
 	//go:embed models.md.tmpl
 	modelsPage string
-	//go:embed outside.md.tmpl
-	outsidePage string
 	// publishedText are the published figures that the tables compare ours with.
 	//
 	//go:embed published.json
@@ -55,23 +52,6 @@ func Run(args []string, out io.Writer) error {
 		return fmt.Errorf("-runs %d: give 48 to 100,000", *runs)
 	}
 	return page.Write(out, modelsPage, tables{*runs})
-}
-
-// RunOutside writes docs/ernest.md with a new section about runtimes that others have measured.
-func RunOutside(args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("lab ernest", flag.ContinueOnError)
-	runtimes := flags.String("runtimes", filepath.Join("..", "shared", "data", "runtimes"),
-		"folder of runtimes that others have measured")
-	document := flags.String("document", filepath.Join("docs", "ernest.md"), "document that has the section")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	text, err := withOutside(*document, *runtimes)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(out, text)
-	return err
 }
 
 // upTo formats a small figure as a power of ten that bounds it. Its digits are rounding errors, which differ between

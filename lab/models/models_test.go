@@ -2,8 +2,6 @@ package models
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,64 +116,5 @@ func TestGrids(t *testing.T) {
 	}
 	if median, worst := errors.Median(), errors.Most(); len(all) != 87 || !(median <= .15) || !(worst <= .34) {
 		t.Errorf("%d cells: median %.3f, worst %.3f", len(all), median, worst)
-	}
-}
-
-func TestReadOutside(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"bell-a.csv": "Nodes,Runtime\n4,2000\n8,1000\n4,2200\n",
-		"c3o-b.tsv": "instance_count\tmachine_type\tslots\tdata_size_MB\tk\tgross_runtime\n" +
-			"2\tm4\t8\t10\t3\t60\n4\tm4\t16\t10\t5\t40\n2\tm4\t8\t20\t3\t90\n",
-		"other.csv": "x\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	jobs, err := readOutside(dir)
-	if err != nil || len(jobs) != 3 || jobs[0].rows[0].Seconds != 2 || jobs[0].rows[0].Scale != 1 ||
-		jobs[1].name != "m4 3" || len(jobs[1].rows) != 2 || jobs[2].rows[0].Machines != 4 {
-		t.Errorf("%+v, %v", jobs, err)
-	}
-	if by := byConfiguration(jobs[0].rows); len(by) != 2 || len(by[0]) != 2 {
-		t.Errorf("%v", by)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "bell-bad.csv"), []byte("Nodes,Runtime\nmany,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readOutside(dir); err == nil || !strings.Contains(err.Error(), "bell-bad.csv:2") {
-		t.Error(err)
-	}
-}
-
-// Where the runtimes are missing, or the document has no place for them, that is an error.
-func TestWithOutside(t *testing.T) {
-	t.Parallel()
-	file, runtimes := filepath.Join(t.TempDir(), "ernest.md"), t.TempDir()
-	for text, want := range map[string]string{
-		"a\n<!-- outside: written by make ernest -->\nas it was\n<!-- /outside -->\nb\n": runtimes,
-		"a\nb\n": "no place",
-	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := withOutside(file, runtimes); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q, %v", text, err)
-		}
-	}
-	table := "Nodes,Runtime\n4,2000\n8,1000\n16,600\n32,400\n4,2100\n8,1100\n16,620\n32,420\n"
-	if err := os.WriteFile(filepath.Join(runtimes, "bell-a.csv"), []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("a\n"+"<!-- outside: written by make ernest -->\nold\n<!-- /outside -->\nb\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := withOutside(file, runtimes)
-	if err != nil || !strings.HasPrefix(got, "a\n<!-- outside") || !strings.HasSuffix(got, "\n<!-- /outside -->\nb\n") ||
-		strings.Contains(got, "old") || !strings.Contains(got, "| bell-a | ") {
-		t.Errorf("%v\n%s", err, got)
 	}
 }

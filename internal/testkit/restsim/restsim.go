@@ -233,7 +233,10 @@ func (c *Cluster) jobOf(app string) *job {
 // answer responds by a template, or that there is no such job or task.
 func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Template) {
 	app, id, task := r.PathValue("app"), r.PathValue("job"), r.PathValue("task")
-	q := request{cluster: c, values: r.URL.Query(), Job: c.jobs[id], IsHistory: app == "" && id != "", TaskID: task, Path: r.URL.Path}
+	q := request{
+		cluster: c, values: r.URL.Query(), Path: r.URL.Path, Job: c.jobs[id], TaskID: task,
+		IsHistory: app == "" && id != "",
+	}
 	if id == "" {
 		q.Job = c.jobOf(app)
 	}

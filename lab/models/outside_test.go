@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	_ "embed" // the text of the section
 	"encoding/csv"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/lab/page"
@@ -180,23 +182,16 @@ func tallyAll(jobs []job, every int) (map[place]map[string]*tally, error) {
 // section is the part of docs/ernest.md that is written.
 var section = regexp.MustCompile(`(?s)(<!-- outside: written by make ernest -->\n).*(<!-- /outside -->\n)`)
 
-// withOutside returns the document with a new section.
-func withOutside(document, folder string) (string, error) {
-	text, err := os.ReadFile(document)
-	if err != nil {
-		return "", err
-	}
-	at := section.FindSubmatchIndex(text)
+// outsidePage is the text of the section.
+//
+//go:embed outside.md.tmpl
+var outsidePage string
+
+// withSection returns a document with a new section.
+func withSection(document string, all map[place]map[string]*tally) (string, error) {
+	at := section.FindStringSubmatchIndex(document)
 	if at == nil {
-		return "", fmt.Errorf("%s has no place for the section: %s", document, section)
-	}
-	jobs, err := readOutside(folder)
-	if err != nil {
-		return "", err
-	}
-	all, err := tallyAll(jobs, 1)
-	if err != nil {
-		return "", err
+		return "", fmt.Errorf("the document has no place for the section: %s", section)
 	}
 	var tables []string
 	for _, at := range []place{{"file", "among"}, {"file", "beyond"}, {"trained on", "among"}, {"trained on", "beyond"}} {
@@ -210,6 +205,57 @@ func withOutside(document, folder string) (string, error) {
 		}, rivals...), rows))
 	}
 	var b strings.Builder
-	err = page.Write(&b, outsidePage, tables)
-	return string(text[:at[3]]) + b.String() + string(text[at[4]:]), err
+	err := page.Write(&b, outsidePage, tables)
+	return document[:at[3]] + b.String() + document[at[4]:], err
+}
+
+func TestReadOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bell-a.csv": "Nodes,Runtime\n4,2000\n8,1000\n4,2200\n",
+		"c3o-b.tsv": "instance_count\tmachine_type\tslots\tdata_size_MB\tk\tgross_runtime\n" +
+			"2\tm4\t8\t10\t3\t60\n4\tm4\t16\t10\t5\t40\n2\tm4\t8\t20\t3\t90\n",
+		"other.csv": "x\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	jobs, err := readOutside(dir)
+	if err != nil || len(jobs) != 3 || jobs[0].rows[0].Seconds != 2 || jobs[0].rows[0].Scale != 1 ||
+		jobs[1].name != "m4 3" || len(jobs[1].rows) != 2 || jobs[2].rows[0].Machines != 4 {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+	if by := byConfiguration(jobs[0].rows); len(by) != 2 || len(by[0]) != 2 {
+		t.Errorf("%v", by)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bell-bad.csv"), []byte("Nodes,Runtime\nmany,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readOutside(dir); err == nil || !strings.Contains(err.Error(), "bell-bad.csv:2") {
+		t.Error(err)
+	}
+}
+
+// The section of a document is replaced; a document without it is an error.
+func TestWithSection(t *testing.T) {
+	t.Parallel()
+	var rows []ernest.Row
+	for _, machines := range []float64{4, 8, 16, 32} {
+		rows = append(rows, ernest.Row{Machines: machines, Scale: 1, Seconds: 10 + 100/machines},
+			ernest.Row{Machines: machines, Scale: 1, Seconds: 11 + 100/machines})
+	}
+	all, err := tallyAll([]job{{source: "bell-a", rows: rows}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := withSection("a\n<!-- outside: written by make ernest -->\nold\n<!-- /outside -->\nb\n", all)
+	if err != nil || !strings.HasPrefix(got, "a\n<!-- outside") || !strings.HasSuffix(got, "\n<!-- /outside -->\nb\n") ||
+		strings.Contains(got, "old") || !strings.Contains(got, "| bell-a | ") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := withSection("a\nb\n", all); err == nil {
+		t.Error("no error")
+	}
 }
