@@ -133,24 +133,17 @@ func read(t testing.TB, file string) []*Case {
 	}
 	cases := make([]*Case, len(raw))
 	for i := range raw {
-		if cases[i], err = raw[i].decode(); err != nil {
-			t.Fatalf("%s, case %d: %v", file, i, err)
-		}
-		cases[i].Name = cmp.Or(cases[i].Name, fmt.Sprintf("%s/seed=%d", filepath.Base(file), raw[i].Seed))
+		raw[i].Name = cmp.Or(raw[i].Name, fmt.Sprintf("%s/seed=%d", filepath.Base(file), raw[i].Seed))
+		cases[i] = raw[i].decode(t)
 	}
 	return cases
 }
 
 type rawCase struct {
 	Case
-	Seed    int64 `json:"seed"`
-	Cluster struct {
-		MapSlots     int           `json:"map_slots"`
-		ReduceSlots  int           `json:"reduce_slots"`
-		SetupMS      time.Duration `json:"setup_ms"`
-		SlotsPerNode int           `json:"slots_per_node"`
-	} `json:"cluster"`
-	Params struct {
+	Seed    int64          `json:"seed"`
+	Cluster map[string]int `json:"cluster"`
+	Params  struct {
 		Delta1MS time.Duration      `json:"delta1_ms"`
 		Delta2MS time.Duration      `json:"delta2_ms"`
 		Slowdown map[string]float64 `json:"slowdown_by_pipe"`
@@ -178,7 +171,7 @@ type rawStage[Tuples any] struct {
 // pipeNames are the names of pipelines in the files: map, then the three of a reduce.
 var pipeNames = [...]string{"map", "copy", "sort", "reduce"}
 
-func (r *rawCase) decode() (*Case, error) {
+func (r *rawCase) decode(t testing.TB) *Case {
 	c := &r.Case
 	c.Delta1, c.Delta2 = r.Params.Delta1MS*time.Millisecond, r.Params.Delta2MS*time.Millisecond
 	for i, name := range pipeNames {
@@ -188,8 +181,8 @@ func (r *rawCase) decode() (*Case, error) {
 		}
 	}
 	c.Plan = &dag.Plan{Name: c.Name, Cluster: dag.Cluster{
-		MapSlots: r.Cluster.MapSlots, ReduceSlots: r.Cluster.ReduceSlots, SlotsPerNode: r.Cluster.SlotsPerNode,
-		Setup: r.Cluster.SetupMS * time.Millisecond,
+		MapSlots: r.Cluster["map_slots"], ReduceSlots: r.Cluster["reduce_slots"],
+		SlotsPerNode: r.Cluster["slots_per_node"], Setup: time.Duration(r.Cluster["setup_ms"]) * time.Millisecond,
 	}}
 	index := map[string]int{}
 	for i, j := range r.Jobs {
@@ -201,11 +194,7 @@ func (r *rawCase) decode() (*Case, error) {
 			stageOf(raw.Reduces.Count, raw.Reduces.Tuples, raw.Reduces.Alpha, pipeNames[1:]),
 		)}
 		for _, d := range raw.Deps {
-			i, ok := index[d]
-			if !ok {
-				return nil, fmt.Errorf("job %s is after %s, which is not in the plan", raw.ID, d)
-			}
-			j.After = append(j.After, i)
+			j.After = append(j.After, index[d])
 		}
 		c.Plan.Jobs = append(c.Plan.Jobs, j)
 	}
@@ -226,16 +215,13 @@ func (r *rawCase) decode() (*Case, error) {
 					in.TaskRemainingMS[task] = left.(float64)
 				}
 			default:
-				return nil, fmt.Errorf("instant %d: expect.%s is %v", in.At, key, v)
+				t.Fatalf("%s, instant %d: expect.%s is %v", c.Name, in.At, key, v)
 			}
 		}
-		var err error
-		if in.Snapshot, err = raw.State.decode(c.Plan); err != nil {
-			return nil, fmt.Errorf("instant %d: %w", in.At, err)
-		}
+		in.Snapshot = raw.State.decode(t, c.Plan)
 		c.Instants = append(c.Instants, in)
 	}
-	return c, nil
+	return c
 }
 
 // stageOf makes a stage; one that the file does not have has no pipelines. Equal tuples become a uniform series, so

@@ -2,10 +2,10 @@ package golden
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -46,18 +46,18 @@ func Tasks(plan *dag.Plan) map[string]schedule.Task {
 	return all
 }
 
-func (r *rawState) decode(plan *dag.Plan) (*dag.Snapshot, error) {
+func (r *rawState) decode(t testing.TB, plan *dag.Plan) *dag.Snapshot {
 	s, tasks := Start(plan), Tasks(plan)
 	s.At = r.Now
 	for state, list := range map[dag.AttemptState][]rawAttempt{
 		dag.AttemptSucceeded: r.Done, dag.AttemptRunning: r.Running, dag.AttemptFailed: r.Failed,
 	} {
 		for _, raw := range list {
-			t, ok := tasks[strings.TrimRight(raw.Task, "'")]
+			task, ok := tasks[strings.TrimRight(raw.Task, "'")]
 			if !ok {
-				return nil, fmt.Errorf("%q is not a task of the plan", raw.Task)
+				t.Fatalf("%s: %q is not a task of the plan", plan.Name, raw.Task)
 			}
-			a := dag.BlankAttempt(int32(t.Index), raw.Attempt)
+			a := dag.BlankAttempt(int32(task.Index), raw.Attempt)
 			a.State, a.Start, a.Done = state, raw.Start, [dag.Pipelines]float64{}
 			a.Slot, a.Node = raw.Slot, raw.Slot/int32(max(1, plan.Cluster.SlotsPerNode))
 			if raw.Node != nil {
@@ -66,15 +66,15 @@ func (r *rawState) decode(plan *dag.Plan) (*dag.Snapshot, error) {
 			if state != dag.AttemptRunning {
 				a.End = max(raw.End, raw.Failed)
 			}
-			for p, pipe := range plan.Jobs[t.Job].Stages[t.Stage].Pipelines {
+			for p, pipe := range plan.Jobs[task.Job].Stages[task.Stage].Pipelines {
 				switch state {
 				case dag.AttemptSucceeded:
-					a.Done[p] = pipe.Tuples.At(t.Index)
+					a.Done[p] = pipe.Tuples.At(task.Index)
 				case dag.AttemptRunning:
-					a.Done[p] = raw.Processed[pipeNames[int(t.Stage)+p]]
+					a.Done[p] = raw.Processed[pipeNames[int(task.Stage)+p]]
 				}
 			}
-			stage := &s.Jobs[t.Job].Stages[t.Stage]
+			stage := &s.Jobs[task.Job].Stages[task.Stage]
 			stage.Attempts = append(stage.Attempts, a)
 		}
 	}
@@ -84,7 +84,7 @@ func (r *rawState) decode(plan *dag.Plan) (*dag.Snapshot, error) {
 		}
 		settle(s, i)
 	}
-	return s, nil
+	return s
 }
 
 // Start returns the snapshot at instant 0: nothing has run, jobs without dependencies are not yet submitted.

@@ -43,13 +43,14 @@ func (j *job) look(s *dag.Snapshot, i int, now dag.Instant) {
 	isNew := j.State != &s.Jobs[i]
 	j.plan, j.job, j.State, j.snap, j.Now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
 	if isNew {
-		for k := range letters {
-			*j.phase(dag.StageIndex(k)) = phaseOf(dag.StageIndex(k), &j.job.Stages[k], j.State.Stages[k].Attempts)
-		}
+		j.Maps, j.Reduces = j.phaseOf(dag.Map), j.phaseOf(dag.Reduce)
 	}
 }
 
 func (j *job) phase(k dag.StageIndex) *phase { return [...]*phase{&j.Maps, &j.Reduces}[k] }
+
+// Tasks returns the entries of maps and reduces.
+func (j *job) Tasks() []view { return slices.Concat(j.Maps.Views, j.Reduces.Views) }
 
 // taskOf returns the stage and the index of a task by its id.
 func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
@@ -60,23 +61,22 @@ func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
 }
 
 // phaseOf counts and indexes attempts, which are sorted by task.
-func phaseOf(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) phase {
-	n := of.Count()
+func (j *job) phaseOf(k dag.StageIndex) phase {
+	attempts, n := j.State.Stages[k].Attempts, j.job.Stages[k].Count()
 	if len(attempts) > 0 {
 		n = max(n, int(attempts[len(attempts)-1].Task)+1)
 	}
 	p := phase{Views: make([]view, n), Attempts: map[string]int{}}
-	for _, a := range attempts {
-		p.Attempts[attemptNames[a.State]]++
-	}
 	for t := range p.Views {
 		end := 0
 		for end < len(attempts) && int(attempts[end].Task) == t {
+			p.Attempts[attemptNames[attempts[end].State]]++
 			end++
 		}
 		v := viewOf(k, attempts[:end:end])
+		v.ID, v.Type = fmt.Sprintf("%s_%s_%06d", j.Number, letters[k], t), names[k]
 		attempts = attempts[end:]
-		switch v.state {
+		switch v.State {
 		case "SUCCEEDED":
 			p.Done++
 		case "RUNNING":
@@ -84,7 +84,7 @@ func phaseOf(k dag.StageIndex, of *dag.Stage, attempts []dag.Attempt) phase {
 		default:
 			p.Pending++
 		}
-		p.progress += v.progress
+		p.progress += v.Progress
 		p.Views[t] = v
 	}
 	p.Attempts["NEW"] += p.Pending
@@ -96,35 +96,35 @@ func (p *phase) Share() float64 { return p.progress / float64(max(1, len(p.Views
 
 // A view is a task's entry in a task list.
 type view struct {
-	state         string
-	start, finish dag.Instant
-	progress      float64 // percent
-	success       string  // number of the successful attempt, "" if there is none
-	status        string
+	ID, Type      string // the id without its first word
+	State, Status string
+	Start, Finish dag.Instant
+	Progress      float64 // percent
+	Success       string  // number of the successful attempt, "" if there is none
 	attempts      []dag.Attempt
 }
 
 // viewOf derives a task's state from its attempts. A task with a failed or killed attempt continues with a new one
 // (docs/facts/hadoop.md E0). A task with a lost result is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func viewOf(k dag.StageIndex, attempts []dag.Attempt) view {
-	v := view{state: "SCHEDULED", start: dag.NoInstant, finish: dag.NoInstant, status: "NEW", attempts: attempts}
+	v := view{State: "SCHEDULED", Start: dag.NoInstant, Finish: dag.NoInstant, Status: "NEW", attempts: attempts}
 	for i := range attempts {
 		a := &attempts[i]
-		if a.Start.Known() && (!v.start.Known() || a.Start < v.start) {
-			v.start = a.Start
+		if a.Start.Known() && (!v.Start.Known() || a.Start < v.Start) {
+			v.Start = a.Start
 		}
 		switch a.State {
 		case dag.AttemptRunning:
-			v.state, v.progress, v.status = "RUNNING", max(v.progress, 100*clean(a.Ratio)), status(k, a)
+			v.State, v.Progress, v.Status = "RUNNING", max(v.Progress, 100*clean(a.Ratio)), status(k, a)
 		case dag.AttemptSucceeded:
-			v.state, v.progress, v.status, v.finish = "SUCCEEDED", 100, status(k, a), a.End
-			v.success = fmt.Sprint(a.Number)
+			v.State, v.Progress, v.Status, v.Finish = "SUCCEEDED", 100, status(k, a), a.End
+			v.Success = fmt.Sprint(a.Number)
 			return v
 		case dag.AttemptFailed:
-			v.state = "RUNNING"
+			v.State = "RUNNING"
 		case dag.AttemptKilled:
-			if v.state = "RUNNING"; a.Ratio == 1 {
-				v.state = "SCHEDULED"
+			if v.State = "RUNNING"; a.Ratio == 1 {
+				v.State = "SCHEDULED"
 			}
 		}
 	}
@@ -250,35 +250,6 @@ func (j *job) Properties() map[string]any {
 	return props
 }
 
-// List returns the entries of tasks.
-func (j *job) List(over bool) string {
-	var b strings.Builder
-	separator := ""
-	for k := range letters {
-		for t, v := range j.phase(dag.StageIndex(k)).Views {
-			start, took := v.start, int64(0)
-			if !start.Known() {
-				start = j.State.Started // the time at which it was scheduled
-			} else if v.state != "SCHEDULED" {
-				took = elapsed(v.start, v.finish, j.Now)
-			}
-			success := ""
-			if v.success != "" {
-				success = fmt.Sprintf("attempt_%s_%s_%06d_%s", j.Number, letters[k], t, v.success)
-			}
-			fmt.Fprintf(&b, `%s{"startTime":%d,"finishTime":%d,"elapsedTime":%d,"progress":%v,"id":"task_%s_%s_%06d","state":"%s","type":"%s","successfulAttempt":"%s"`,
-				separator, ms(start), ms(v.finish), took, float32(v.progress), j.Number, letters[k], t, v.state,
-				names[k], success)
-			if !over {
-				fmt.Fprintf(&b, `,"status":"%s"`, v.status)
-			}
-			b.WriteString("}")
-			separator = ","
-		}
-	}
-	return b.String()
-}
-
 // An attempt is an attempt of a task with what its response shows.
 type attempt struct {
 	dag.Attempt
@@ -292,13 +263,13 @@ type attempt struct {
 func (q request) Attempts() (all []attempt) {
 	j, v := q.Job, &q.Job.phase(q.Kind).Views[q.task]
 	attempts := v.attempts
-	if n := len(attempts); n > 0 && v.success == "" && !q.IsHistory && attempts[n-1].State >= dag.AttemptFailed {
+	if n := len(attempts); n > 0 && v.Success == "" && !q.IsHistory && attempts[n-1].State >= dag.AttemptFailed {
 		attempts = append(slices.Clip(attempts), dag.BlankAttempt(int32(q.task), attempts[n-1].Number+1))
 	}
 	for _, a := range attempts {
 		x := attempt{
-			Attempt: a, ID: fmt.Sprintf("%s_%s_%06d_%d", j.Number, letters[q.Kind], a.Task, a.Number),
-			Name: attemptNames[a.State], Status: status(q.Kind, &a), Type: names[q.Kind],
+			Attempt: a, ID: fmt.Sprintf("%s_%d", v.ID, a.Number),
+			Name: attemptNames[a.State], Status: status(q.Kind, &a), Type: v.Type,
 			Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)), Percent: 100 * clean(a.Ratio),
 			Took: elapsed(a.Start, a.End, j.Now), Container: 2 + int(a.Task) + int(a.Number),
 		}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -135,15 +136,11 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 func (c *Cluster) Forget(before dag.Instant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.runs = slices.DeleteFunc(c.runs, func(r *run) bool {
-		isOver := r.next == nil && r.snap.At < before
-		for _, j := range r.jobs {
-			if isOver && j != nil {
-				delete(c.jobs, j.ID)
-			}
-		}
-		return isOver
-	})
+	isOver := func(r *run) bool { return r.next == nil && r.snap.At < before }
+	for _, r := range c.runs {
+		maps.DeleteFunc(c.jobs, func(_ string, j *job) bool { return isOver(r) && slices.Contains(r.jobs, j) })
+	}
+	c.runs = slices.DeleteFunc(c.runs, isOver)
 }
 
 // Now returns the cluster's clock.
