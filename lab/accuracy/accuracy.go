@@ -20,9 +20,9 @@ var indicators = []string{"pig", "hadoop", "dne", "gnm"}
 
 // An engine is the runs of one engine and what they have in common.
 type engine struct {
-	Title, Words string
-	folder       string // of recordings that are too large for the project
-	Runs         []*run
+	Title  string
+	folder string // of recordings that are too large for the project
+	Runs   []*run
 	// First are the mean errors of the runs without a profile, With those with the profile of median error, All those
 	// of all pairs. Held is the share of all ticks at which the range of 80 % held the true remaining time.
 	First, With, All    page.Numbers
@@ -47,9 +47,9 @@ func Run(args []string, out io.Writer) error {
 		Indicators []string
 	}{nil, indicators}
 	for _, e := range []*engine{
-		{Title: "MapReduce", Words: mapReduceWords},
-		{Title: "DAGs of Tez", Words: tezWords, folder: "recordings-tez"},
-		{Title: "Applications of Spark", Words: sparkWords, folder: "recordings-spark"},
+		{Title: "MapReduce"},
+		{Title: "DAGs of Tez", folder: "recordings-tez"},
+		{Title: "Applications of Spark", folder: "recordings-spark"},
 	} {
 		if *only == "" || strings.HasSuffix(e.Title, *only) {
 			data.Engines = append(data.Engines, e)
@@ -67,14 +67,6 @@ func Run(args []string, out io.Writer) error {
 	}
 	return page.Write(out, accuracyText, data)
 }
-
-const (
-	mapReduceWords = "Pig and Streaming on Hadoop 2.10 to 3.5; the last ten on an overloaded machine. Other profiles are of larger runs on other data. " +
-		"failing-1 failed and is left out."
-	tezWords   = "Pig and Hive on Tez 0.10.5. Runs with a name that ends in 1 are of an overloaded machine, where the set-up of a task took several times as long."
-	sparkWords = "Programs on Spark 3.5.6 and 4.0.5, four cores. Without a profile an application may submit more jobs at any time: the headline counts what such " +
-		"programs submit later. Runs with a name that ends in 1 are of an overloaded machine, those with a 3 of a quiet one."
-)
 
 // measure scores the engine's runs.
 func (e *engine) measure(p program, shared string) error {

@@ -26,10 +26,10 @@ import (
 
 // A run is a finished run with a watcher's snapshots at some instants. A run without snapshots is only a profile.
 type run struct {
-	name, program string
-	ticks         []*dag.Snapshot
-	first, end    dag.Instant
-	profile       *dag.Plan
+	program    string
+	ticks      []*dag.Snapshot
+	first, end dag.Instant
+	profile    *dag.Plan
 }
 
 // number is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1, sql-1.
@@ -51,8 +51,7 @@ func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*ru
 				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
 				continue
 			}
-			r.name, r.program = name, number.ReplaceAllString(name, "")
-			if r.profile.OnlyMapReduce() {
+			if r.program = number.ReplaceAllString(name, ""); r.profile.OnlyMapReduce() {
 				r.program = path.Base(r.profile.Name)
 			}
 			all = append(all, r)
@@ -70,7 +69,7 @@ func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*ru
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &run{name: filepath.Base(file), program: path.Base(plan.Name), profile: plan})
+		all = append(all, &run{program: path.Base(plan.Name), profile: plan})
 	}
 	return all, nil
 }
@@ -166,23 +165,19 @@ func pairsOf(runs []*run, most int) (first, with []pair) {
 	return first, with
 }
 
-// A grade is the accuracy of a cost model on a pair. NaN is unknown.
-type grade struct {
-	points page.Number // mean error in percentage points of progress
-	held   page.Number // how often the 80 % range held
-	score  page.Number // mean continuous ranked probability score of the logarithm of the run's length
-}
+// A grade is the accuracy of a cost model on a pair: the mean error in percentage points of progress, how often the
+// 80 % range held, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
+// unknown.
+type grade struct{ points, held, score page.Number }
 
 // A summary is the accuracy on several pairs.
 type summary struct{ points, held, scores page.Numbers }
 
 func summarize(grades []grade) (s summary) {
 	for _, g := range grades {
-		s.points, s.held = append(s.points, g.points), append(s.held, g.held)
-		if !math.IsNaN(float64(g.score)) {
-			s.scores = append(s.scores, g.score)
-		}
+		s.points, s.held, s.scores = append(s.points, g.points), append(s.held, g.held), append(s.scores, g.score)
 	}
+	s.scores = s.scores.Known()
 	return s
 }
 

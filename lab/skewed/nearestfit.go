@@ -36,12 +36,13 @@ var (
 
 // A lab makes the tables of the page.
 type lab struct {
-	largest float64 // values of the largest group: 10,000 in the paper
-	seeds   int     // runs of each setting
-	graphs  string  // folder of degree histograms
-	forms   map[string]form
-	tables  map[string]table
-	cells   map[cell]*score
+	Largest          float64 // values of the largest group: 10,000 in the paper
+	Seeds            int     // runs of each setting
+	Live, Benchmarks string
+	graphs           string // folder of degree histograms
+	forms            map[string]form
+	tables           map[string]table
+	cells            map[cell]*score
 }
 
 // A table has a row for each setting and a column for each method, or, if Settings are given, a row for each form.
@@ -73,7 +74,7 @@ func Run(args []string, out io.Writer) error {
 	if err := l.measure(); err != nil {
 		return err
 	}
-	return l.write(out)
+	return page.Write(out, pageText, l)
 }
 
 func newLab(largest float64, seeds int, graphs string) (*lab, error) {
@@ -87,7 +88,7 @@ func newLab(largest float64, seeds int, graphs string) (*lab, error) {
 	if err := json.Unmarshal(tablesText, &text); err != nil {
 		return nil, fmt.Errorf("tables.json: %w", err)
 	}
-	l := &lab{largest, seeds, graphs, map[string]form{}, text.Tables, map[cell]*score{}}
+	l := &lab{largest, seeds, live, benchmarks, graphs, map[string]form{}, text.Tables, map[cell]*score{}}
 	for name, changes := range text.Forms {
 		f := streaming()
 		if err := json.Unmarshal(changes, &f); err != nil {
@@ -133,10 +134,10 @@ func (l *lab) measure() error {
 	for w := range byWork {
 		works = append(works, w)
 	}
-	scores := make([]map[string]*score, len(works)*l.seeds)
+	scores := make([]map[string]*score, len(works)*l.Seeds)
 	err := page.Each(len(scores), func(i int) error {
-		w := works[i/l.seeds]
-		r, err := l.play(w.setting, w.still, uint64(i%l.seeds)+1) //nolint:gosec // a handful
+		w := works[i/l.Seeds]
+		r, err := l.play(w.setting, w.still, uint64(i%l.Seeds)+1) //nolint:gosec // a handful
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.setting, err)
 		}
@@ -145,7 +146,7 @@ func (l *lab) measure() error {
 	})
 	for i, seed := range scores {
 		for name, s := range seed {
-			l.cells[cell{works[i/l.seeds].setting, name}].merge(s, l.seeds)
+			l.cells[cell{works[i/l.Seeds].setting, name}].merge(s, l.Seeds)
 		}
 	}
 	return err
@@ -161,7 +162,7 @@ func (l *lab) play(setting string, still bool, seed uint64) (*run, error) {
 		if _, err := fmt.Sscan(strings.Join(words[1:], " "), &sigma, &reduces, &slots); err != nil {
 			return nil, err
 		}
-		sizes = levels(l.largest, sigma)
+		sizes = levels(l.Largest, sigma)
 	} else {
 		var err error
 		if sizes, err = degrees(filepath.Join(l.graphs, words[0]+".degcount.txt")); err != nil {
@@ -259,16 +260,6 @@ func (s *score) String() string {
 		text += fmt.Sprintf(" (none: %d)", s.none)
 	}
 	return text
-}
-
-// write writes the page.
-func (l *lab) write(out io.Writer) error {
-	return page.Write(out, pageText, struct {
-		*lab
-		Seeds            int
-		Largest          float64
-		Live, Benchmarks string
-	}{l, l.seeds, l.largest, live, benchmarks})
 }
 
 // Table returns a table of the page.

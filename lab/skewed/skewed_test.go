@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/lab/page"
 	"github.com/paratimer/paratimer/textkey"
 )
 
@@ -86,7 +87,7 @@ func TestWrite(t *testing.T) {
 		if err := l.measure(); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.write(&documents[i]); err != nil {
+		if err := page.Write(&documents[i], pageText, l); err != nil {
 			t.Fatal(err)
 		}
 	}
