@@ -3,8 +3,9 @@ package notify
 import (
 	"context"
 	"hash/fnv"
-	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // A Config configures a Dispatcher. Zero values mean defaults.
 type Config struct {
 	Store  Store // nil: nothing survives a crash
-	Sinks  []Sink
+	Sinks  []*Sink
 	Repost time.Duration // how often repeating sinks are sent firing alerts again; default DefaultRepost
 	Limit  int           // how many notifications of one alert may wait for one sink; default DefaultLimit
 	Seed   uint64        // of the jitter
@@ -37,18 +38,15 @@ const (
 
 // A Dispatcher delivers alerts of any number of workflows to its sinks.
 type Dispatcher struct {
-	c       Config
-	senders []*senderQueue
+	c      Config
+	queues []*queue
 
-	mu     sync.Mutex
-	runs   map[string]*run // by id
-	listed []*run
-	stats  map[string]*Stat
-	sick   bool // the state file cannot be written or read; already logged
+	mu   sync.Mutex
+	runs []*run // in the order in which they came; a change makes another slice
+	sick bool   // the state file cannot be written or read; already logged
 
 	stop  context.CancelFunc
 	group sync.WaitGroup
-	moved chan struct{} // signals that a sender queue has made a step
 }
 
 // New makes a dispatcher. It sends nothing before Start, unless it works inline.
@@ -66,15 +64,14 @@ func New(c Config) *Dispatcher {
 		began := time.Now()
 		c.Steady = func() time.Duration { return time.Since(began) }
 	}
-	d := &Dispatcher{c: c, runs: map[string]*run{}, stats: map[string]*Stat{}, moved: make(chan struct{}, 1)}
+	d := &Dispatcher{c: c}
 	for _, s := range c.Sinks {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(s.Key())) // Write never fails
-		d.senders = append(d.senders, &senderQueue{
-			d: d, sink: s, key: s.Key(), options: s.Options(), rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
-			kick: make(chan struct{}, 1), tries: map[string]int{},
+		_, _ = h.Write([]byte(s.Key)) // Write never fails
+		d.queues = append(d.queues, &queue{
+			d: d, sink: s, stat: Stat{Sink: s.Key}, rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
+			kick: make(chan struct{}, 1),
 		})
-		d.stats[s.Key()] = &Stat{Sink: s.Key()}
 	}
 	return d
 }
@@ -84,8 +81,18 @@ func (d *Dispatcher) Start() {
 	ctx, stop := context.WithCancel(context.Background())
 	d.stop = stop
 	d.group.Go(func() { d.Resume(ctx) })
-	for _, l := range d.senders {
-		d.group.Go(func() { l.serve(ctx) })
+	for _, q := range d.queues {
+		d.group.Go(func() { q.serve(ctx) })
+	}
+}
+
+// wake signals all queues that something is new.
+func (d *Dispatcher) wake() {
+	for _, q := range d.queues {
+		select {
+		case q.kick <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -93,44 +100,131 @@ func (d *Dispatcher) Start() {
 // They stay in the state file for the next watcher.
 func (d *Dispatcher) Close(drain time.Duration) (left int) {
 	if d.stop != nil {
-		timer := time.NewTimer(drain)
-		defer timer.Stop()
 		d.wake()
-	wait:
-		for d.waiting() > 0 {
-			select {
-			case <-d.moved:
-			case <-timer.C:
-				break wait
-			}
+		for end := time.Now().Add(drain); d.waiting() > 0 && time.Now().Before(end); {
+			time.Sleep(min(10*time.Millisecond, time.Until(end)))
 		}
 		d.stop()
 		d.group.Wait()
 	}
-	for _, l := range d.senders {
-		if c, ok := l.sink.(io.Closer); ok {
-			_ = c.Close() // everything is sent, or given up
-		}
-	}
 	left = d.waiting()
-	for _, r := range d.open() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range d.runs {
 		r.leave()
-		r.mu.Lock()
-		for k := range r.led {
-			r.stepDown(k)
+		for sink, release := range r.led {
+			release()
+			delete(r.led, sink)
 		}
-		r.mu.Unlock()
 	}
 	return left
 }
 
 // waiting returns how many notifications this process has to send.
-func (d *Dispatcher) waiting() int {
-	n := 0
+func (d *Dispatcher) waiting() (n int) {
 	for _, s := range d.Stats() {
 		n += s.Waiting
 	}
 	return n
+}
+
+// Stats returns the counts of all sinks, in their order.
+func (d *Dispatcher) Stats() []Stat {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := make([]Stat, len(d.queues))
+	for i, q := range d.queues {
+		out[i] = q.stat
+		for _, r := range d.runs {
+			for _, l := range r.streams {
+				if l.Sink == q.sink.Key && r.led[l.Sink] != nil {
+					out[i].Waiting += len(l.Queue)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Flush sends everything that is due now, in the order of sinks.
+func (d *Dispatcher) Flush(ctx context.Context) {
+	for _, q := range d.queues {
+		for q.step(ctx) == 0 {
+		}
+	}
+}
+
+// oldest is the greatest age at which Resume still sends a notification that an earlier watcher left.
+const oldest = 24 * time.Hour
+
+// Resume takes over what earlier watchers left unsent, unless another process leads the sink. Start calls it.
+func (d *Dispatcher) Resume(ctx context.Context) {
+	if d.c.Store == nil {
+		return
+	}
+	names, err := d.c.Store.List()
+	if err != nil {
+		d.mu.Lock()
+		d.trouble(err) // List still returns the names that it could read
+		d.mu.Unlock()
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return
+		}
+		d.resume(name)
+	}
+	d.wake()
+}
+
+// resume leads the sinks of ours that still have to get notifications of a workflow. Notifications that are too old are
+// dropped and logged.
+func (d *Dispatcher) resume(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w, err := d.c.Store.Read(name)
+	if err != nil {
+		d.trouble(err)
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
+		for _, left := range runStateOf(w, id).Streams {
+			ours := slices.ContainsFunc(d.queues, func(q *queue) bool { return q.sink.Key == left.Sink })
+			if len(left.Queue) == 0 || !ours {
+				continue
+			}
+			r := d.run(name, id)
+			l := r.stream(left.Bound, left.Sink)
+			if r.lead(left.Sink) {
+				l = r.stream(left.Bound, left.Sink)
+			}
+			if l != nil && r.led[l.Sink] != nil && !r.watched && d.c.Now().Sub(l.Queued) > oldest {
+				d.c.Log.Warn().Str("sink", l.Sink).Str("workflow", id).Str("bound", l.Bound).
+					Int("dropped", len(l.Queue)).Time("since", l.Queued).
+					Msg("an earlier watch left notifications that are too old to be told")
+				l.Queue = nil
+				r.write()
+			}
+			r.rest()
+		}
+	}
+}
+
+// trouble logs that the state file cannot be read or written, once until it works again.
+func (d *Dispatcher) trouble(err error) {
+	if !d.sick {
+		d.c.Log.Warn().Err(err).Msg(
+			"what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
+				"make room, or give another folder with --state-dir")
+	}
+	d.sick = true
+}
+
+func (d *Dispatcher) recovered() {
+	if d.sick {
+		d.c.Log.Info().Msg("what was told is remembered again")
+	}
+	d.sick = false
 }
 
 // Watch returns the part of one workflow. dresses is by the bound's name.
@@ -146,27 +240,35 @@ type Watch struct {
 
 // Recall returns the alert state of a frame's workflow as it was last watched.
 func (w *Watch) Recall(f frame.Frame) alert.State {
+	w.d.mu.Lock()
+	defer w.d.mu.Unlock()
 	w.enter(f)
-	w.run.mu.Lock()
-	defer w.run.mu.Unlock()
 	return w.run.alerts
 }
 
 // Keep stores the alert state of a workflow and queues the notifications that follow. Errors of the state file or a
 // sink are logged and never end the watch: the returned error is always nil.
 func (w *Watch) Keep(s alert.State, f frame.Frame) error {
-	w.enter(f)
-	w.run.keep(s, f, w.dresses)
+	w.keep(s, f)
 	if w.d.c.Inline {
 		w.d.Flush(context.Background())
 	}
 	return nil
 }
 
+func (w *Watch) keep(s alert.State, f frame.Frame) {
+	w.d.mu.Lock()
+	defer w.d.mu.Unlock()
+	w.enter(f)
+	w.run.keep(s, f, w.dresses)
+}
+
 // Close ends the watch; waiting notifications are still sent. Firing alerts are neither repeated nor resolved.
 func (w *Watch) Close() {
-	if w.run != nil && w.run.leave() {
-		w.d.forget(w.run)
+	w.d.mu.Lock()
+	defer w.d.mu.Unlock()
+	if w.run != nil {
+		w.run.leave()
 	}
 }
 
@@ -180,27 +282,53 @@ func (w *Watch) enter(f frame.Frame) {
 	if who.Name == "" {
 		who.Name = who.ID
 	}
-	if w.run != nil {
-		if w.run.id == who.ID || w.shown == who.ID || who.ID == "" || w.run.spoken() {
+	before := w.run
+	if before != nil {
+		if before.id == who.ID || w.shown == who.ID || who.ID == "" || len(before.streams) > 0 {
 			return
 		}
-		w.Close()
+		before.leave()
 	}
-	before := w.run
-	w.run, w.shown = nil, who.ID
-	id := w.d.toldAs(who, f)
-	for w.run == nil || !w.run.watch() {
-		w.run = w.d.enter(who.Name, id)
+	w.shown = who.ID
+	w.run = w.d.run(who.Name, w.d.sentAs(who, f))
+	w.run.watched = true
+	if before == nil {
+		return
 	}
-	if before != nil {
-		w.run.inherit(before)
+	for bound, v := range before.views {
+		mine := w.run.views[bound]
+		mine.opened = mine.opened || v.opened
+		w.run.views[bound] = mine
 	}
 }
 
-// Flush sends everything that is due now, in the order of sinks.
-func (d *Dispatcher) Flush(ctx context.Context) {
-	for _, l := range d.senders {
-		for l.step(ctx) == 0 {
+// sentAs returns the id that earlier alerts of a workflow were sent under: the id of one of its jobs or its own. A
+// frame that shows one of the jobs as the workflow lacks its own id. If no alert was sent, sentAs returns the
+// workflow's own id, as far as it is known.
+func (d *Dispatcher) sentAs(who Workflow, f frame.Frame) string {
+	if d.c.Store == nil {
+		return who.ID
+	}
+	w, err := d.c.Store.Read(who.Name)
+	if err != nil {
+		d.trouble(err)
+		return who.ID
+	}
+	jobs := jobsOf(f)
+	for _, job := range jobs {
+		if len(runStateOf(w, job).Streams) > 0 {
+			return job
 		}
 	}
+	if !slices.Contains(jobs, who.ID) {
+		return who.ID
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
+		of := runStateOf(w, id).Jobs
+		shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(of, job) })
+		if shares && !slices.Contains(jobs, id) {
+			return id
+		}
+	}
+	return who.ID
 }

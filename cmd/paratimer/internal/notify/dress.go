@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,25 +50,20 @@ const AlertName = "ParaTimer"
 // Reserved are the labels that a rule may not set.
 var Reserved = []string{labelName, labelBound, labelWorkflow, labelWorkflowID}
 
-// maxAnnotation is the greatest length of an annotation, in bytes.
-const maxAnnotation = 8 << 10
+// MaxAnnotation is the greatest length of an annotation, in bytes.
+const MaxAnnotation = 8 << 10
 
-var errTooLong = errors.New("an annotation may be 8 KiB long")
-
-func write(t *template.Template, facts Facts) (string, error) {
-	var out bounded
-	err := t.Execute(&out, facts)
-	return out.String(), err
+// A Limited buffer fails beyond Most bytes while it is written, so that no template fills the memory.
+type Limited struct {
+	bytes.Buffer
+	Most int
 }
 
-// bounded refuses output beyond maxAnnotation while it is written, so that no template fills the memory.
-type bounded struct{ bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > maxAnnotation {
-		return 0, errTooLong
+func (l *Limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > l.Most {
+		return 0, fmt.Errorf("the template makes more than %d bytes", l.Most)
 	}
-	return b.Buffer.Write(p)
+	return l.Buffer.Write(p)
 }
 
 // labels returns the labels of an alert. They are the same in every state, every run and every watcher. MapReduce has
@@ -103,11 +97,12 @@ func (d Dress) annotations(facts Facts) map[string]string {
 		}
 	}
 	for name, t := range d.Annotations {
-		text, err := write(t, facts)
-		if err != nil {
-			text = "cannot be written: " + err.Error()
+		out := Limited{Most: MaxAnnotation}
+		if err := t.Execute(&out, facts); err != nil {
+			a[name] = "cannot be written: " + err.Error()
+			continue
 		}
-		a[name] = text
+		a[name] = out.String()
 	}
 	return a
 }
@@ -116,10 +111,12 @@ const unknown = "unknown"
 
 func factsOf(n Notification) Facts {
 	f := Facts{
-		Workflow: n.Workflow, Bound: n.Alert.Bound, State: string(n.Alert.State), Status: string(n.Status),
-		By: unknown, Likely: unknown, Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt),
-		WaitsOn: unknown,
-		Text:    n.Alert.Text,
+		Workflow: n.Workflow, Bound: n.Alert.Bound, State: string(n.Alert.State), Status: string(Resolved),
+		By: unknown, Likely: unknown, WaitsOn: unknown, Text: n.Alert.Text,
+		Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt),
+	}
+	if n.Alert.State.Firing() {
+		f.Status = string(Firing)
 	}
 	if n.Alert.Outcome != nil {
 		f.Outcome = string(*n.Alert.Outcome)

@@ -59,7 +59,7 @@ func TestAnnotations(t *testing.T) {
 	f.Workflow.Name = &name
 	n := about(f, frame.Alert{
 		Bound: "deadline", State: frame.AtRisk, BySeconds: &by, Probability: &p, DeadlineAt: &due,
-		Text: strings.Repeat("x", maxAnnotation),
+		Text: strings.Repeat("x", MaxAnnotation),
 	}, d)
 	for k, want := range map[string]string{
 		"summary": "etl will be 11m late, 71 %", "runbook": "https://wiki/deadline",
@@ -70,7 +70,7 @@ func TestAnnotations(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, n.Annotations[k], want)
 		}
 	}
-	if got := n.Annotations["long"]; !strings.Contains(got, "8 KiB") {
+	if got := n.Annotations["long"]; !strings.Contains(got, "8192 bytes") {
 		t.Errorf("a long annotation: %.80q", got)
 	}
 }

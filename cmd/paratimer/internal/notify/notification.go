@@ -1,10 +1,58 @@
+// Package notify delivers each alert once and in order, even if this process, its disk or the receiver fails.
+//
+// A stream is one alert (workflow, bound) at one sink: what was sent and what waits to be sent. Each frame is
+// compared with its streams, so a restart, or a second watcher that takes over, continues where the first one
+// stopped. The notifications that follow are written with the alerts' state, as one file, before anything is sent;
+// they are marked as sent afterwards. A crash between the two sends them again, with the same Notification.ID.
+//
+// Of several watchers of a run, one sends to a sink: its leader. Each sink has its own goroutine, so no sink delays
+// the loop. One lock guards all state; it is never held while a sink sends.
 package notify
 
 import (
+	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
+
+// A Sink delivers notifications to one target.
+type Sink struct {
+	// Key identifies the sink and its target in the state file. It is the same in each run and contains no secrets.
+	Key string
+	// Batch is the greatest number of notifications in one Send.
+	Batch int
+	// Repeats means that the sink forgets: firing alerts are sent again every Repost, and after an outage only the
+	// newest state of an alert is sent. Otherwise each notification is sent, in order, until it is accepted.
+	Repeats bool
+	// Attempts is the number of failures after which a notification is dropped; 0: never.
+	Attempts int
+	// Send delivers notifications of different alerts and returns the response. No error contains a secret.
+	Send func(ctx context.Context, batch []Notification) (answer string, err error)
+	// Preview returns what Send would send, without secrets; nil if there is nothing to show.
+	Preview func(Notification) Preview
+}
+
+// A Preview is what a sink would send, without secrets.
+type Preview struct {
+	Method  string            `json:"method,omitempty"`
+	URLs    []string          `json:"urls,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Body    json.RawMessage   `json:"body,omitempty"`
+}
+
+// A Failure is an error of a sink that says when to try again. Other errors are tried again after a back-off.
+type Failure struct {
+	Err     error
+	Refused bool          // the sink will never accept what it was sent
+	After   time.Duration // the least wait that the sink requests
+}
+
+func (f *Failure) Error() string { return f.Err.Error() }
+func (f *Failure) Unwrap() error { return f.Err }
 
 // A Status says whether a notification raises an alert or resolves it.
 type Status string
@@ -52,4 +100,38 @@ func workflowOf(f frame.Frame) Workflow {
 		w.Name = *f.Workflow.Name
 	}
 	return w
+}
+
+// about returns the notification of an alert in any state, without ID, status and times.
+func about(f frame.Frame, a frame.Alert, d Dress) Notification {
+	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
+	n.Labels = d.labels(n.Workflow, a.Bound)
+	n.Fingerprint = fingerprint(n.Labels)
+	n.Annotations = d.annotations(factsOf(n))
+	return n
+}
+
+// SampleName is the workflow that samples are about.
+const SampleName = "paratimer notify test"
+
+// Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with
+// this dress would.
+func Sample(status Status, at time.Time, d Dress) Notification {
+	id, name := "paratimer-notify-test", SampleName
+	likely, by, outcome := frame.Ratio(1), frame.Seconds(24), frame.Missed
+	due := frame.TimeOf(dag.InstantOf(at.Add(-24 * time.Second)))
+	f := frame.Frame{Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}
+	f.Headline.EndAt = frame.TimeOf(dag.InstantOf(at))
+	a := frame.Alert{
+		Bound: "test", State: frame.Late, Probability: &likely, DeadlineAt: due, Since: due,
+		BySeconds: &by, Text: "this is a test, nothing is late: alerts of ParaTimer reach you",
+	}
+	what := string(a.State)
+	if status == Resolved {
+		f.Workflow.State, a.State, a.Outcome = dag.Succeeded, frame.Ended, &outcome
+		a.Text, what = "this is a test: the alert of the test is taken back", string(Resolved)
+	}
+	l := alertStream{StartsAt: at.UTC().Truncate(time.Millisecond)}
+	l.push(about(f, a, d), status, what, at)
+	return l.Queue[0]
 }

@@ -1,10 +1,13 @@
 package notify
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"maps"
+	"reflect"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/state"
@@ -12,72 +15,206 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// A run is a workflow that is watched, or that still has notifications to send.
-type run struct {
-	d        *Dispatcher
-	name, id string
-
-	mu      sync.Mutex
-	alerts  alert.State
-	written map[string]frame.AlertState // the states in the file, by bound
-	views   map[string]view             // by bound, as last seen; empty while no Watch is open
-	opened  map[string]bool             // bounds that were seen before the workflow ended
-	streams map[streamKey]*alertStream
-	led     map[streamKey]func() // the streams that this process leads, and how to step down
-	refused map[streamKey]string // the notification that a repeating sink has refused
-	jobs    []string             // the ids of its jobs that were seen, sorted
-	watched bool
-	gone    bool          // the dispatcher has forgotten it, or is about to
-	dirty   bool          // the file lacks the newest state
-	was     []byte        // the alerts' state in the file, as JSON
-	record  record        // the file's entry, as last read or written
-	wrote   time.Duration // when it last tried to write, by the steady clock
-	looked  time.Duration // when the file was last read for other processes' notifications
+// A Store reads and writes the state of workflows: *state.Store.
+type Store interface {
+	Read(name string) (*state.Workflow, error)
+	Update(name string, change func(*state.Workflow) error) error
+	List() ([]string, error)
+	Elect(name string) (release func(), err error)
 }
 
-func newRun(d *Dispatcher, name, id string) *run {
-	r := &run{
-		d: d, name: name, id: id, streams: map[streamKey]*alertStream{}, led: map[streamKey]func(){},
-		refused: map[streamKey]string{},
-		views:   map[string]view{}, opened: map[string]bool{}, written: map[string]frame.AlertState{},
+// A runState is the state file's entry of one watched run.
+type runState struct {
+	At      time.Time      `json:"at"` // when it was written
+	Alerts  alert.State    `json:"alerts"`
+	Streams []*alertStream `json:"lines,omitempty"`
+	// Jobs are the ids of the run's jobs that were seen, sorted. A watcher that comes later may see one of them before
+	// it sees the workflow's own id.
+	Jobs []string `json:"jobs,omitempty"`
+}
+
+// runStateOf returns the entry of a run in a workflow's file, or an empty one if it cannot be read.
+func runStateOf(w *state.Workflow, id string) (r runState) {
+	if json.Unmarshal(w.Watched[id], &r) != nil {
+		return runState{}
 	}
-	rec := r.read()
-	r.alerts, r.jobs = rec.Alerts, rec.Jobs
-	for bound, s := range rec.Alerts.Bounds {
-		r.written[bound] = s.State
-		r.opened[bound] = s.State != frame.Ended
-	}
+	r.Streams = slices.DeleteFunc(r.Streams, func(l *alertStream) bool { return l == nil })
 	return r
 }
 
-// read loads the streams of other processes from the file and returns the state of the run.
-func (r *run) read() runState {
-	r.looked = r.d.steady()
+// A run is a workflow that is watched, or that still has notifications to send. The dispatcher's lock guards it.
+type run struct {
+	d        *Dispatcher
+	name, id string
+	watched  bool
+
+	alerts  alert.State
+	jobs    []string          // the ids of its jobs that were seen, sorted
+	views   map[string]view   // by bound, as last seen
+	streams []*alertStream    // by bound and sink
+	led     map[string]func() // how to step down as the leader of a sink, by its key
+
+	saved     alert.State   // as in the file
+	savedJobs int           // how many jobs the file has
+	dirty     bool          // the file lacks the newest state
+	wrote     time.Duration // when it last tried to write, by the steady clock
+	looked    time.Duration // when the file was last read for other processes' notifications
+}
+
+// run returns the run of a workflow and creates it if it does not exist.
+func (d *Dispatcher) run(name, id string) *run {
+	if i := slices.IndexFunc(d.runs, func(r *run) bool { return r.id == id }); i >= 0 {
+		return d.runs[i]
+	}
+	r := &run{d: d, name: name, id: id, views: map[string]view{}, led: map[string]func(){}}
+	file := r.read()
+	r.alerts, r.jobs, r.saved, r.savedJobs = file.Alerts, file.Jobs, file.Alerts, len(file.Jobs)
+	for bound, s := range file.Alerts.Bounds {
+		r.views[bound] = view{opened: s.State != frame.Ended}
+	}
+	d.runs = append(d.runs, r)
+	return r
+}
+
+// stream returns the stream of an alert at a sink; nil if there is none.
+func (r *run) stream(bound, sink string) *alertStream {
+	for _, l := range r.streams {
+		if l.Bound == bound && l.Sink == sink {
+			return l
+		}
+	}
+	return nil
+}
+
+// read takes the streams of other processes from the file and returns the file's entry.
+func (r *run) read() (file runState) {
+	r.looked = r.d.c.Steady()
 	if r.d.c.Store == nil {
-		return runState{}
+		return file
 	}
 	w, err := r.d.c.Store.Read(r.name)
 	if err != nil {
 		r.d.trouble(err)
-		return runState{}
+		return file
 	}
-	r.record = r.record.reread(w, r.id)
-	for _, l := range r.record.state.Streams {
-		if k := (streamKey{l.Bound, l.Sink}); r.led[k] == nil {
-			r.streams[k] = &l
-		}
-	}
-	return r.record.state
+	file = runStateOf(w, r.id)
+	r.streams = r.merge(file).Streams
+	return file
 }
 
-// lead tries to become the leader of a stream. If it succeeds, it reads what earlier leaders have sent.
-func (r *run) lead(k streamKey) bool {
-	if r.led[k] != nil {
+// merge returns the entry to write: the alerts' state is ours, and so are the streams of sinks that this process leads.
+func (r *run) merge(file runState) runState {
+	next := runState{At: r.d.c.Now().UTC().Truncate(time.Millisecond), Alerts: r.alerts, Jobs: union(file.Jobs, r.jobs)}
+	if next.Alerts.Bounds == nil {
+		next.Alerts = file.Alerts
+	}
+	for _, l := range r.streams {
+		if r.led[l.Sink] != nil {
+			next.Streams = append(next.Streams, l)
+		}
+	}
+	for _, l := range file.Streams {
+		if r.led[l.Sink] == nil {
+			next.Streams = append(next.Streams, l)
+		}
+	}
+	slices.SortFunc(next.Streams, func(a, b *alertStream) int {
+		return cmp.Or(strings.Compare(a.Bound, b.Bound), strings.Compare(a.Sink, b.Sink))
+	})
+	return next
+}
+
+// union returns what is in a or b, sorted.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// quiet is how long the file may lack changes of the alerts' state that are not transitions. A crash loses only how
+// close a bound was to its next state.
+const quiet = 5 * time.Minute
+
+// retry is the wait before a failed write is repeated.
+const retry = 10 * time.Second
+
+// due reports whether the file should be written although no stream has changed.
+func (r *run) due() bool {
+	since := r.d.c.Steady() - r.wrote
+	if r.dirty {
+		return since >= retry
+	}
+	return len(r.jobs) > r.savedJobs || since >= quiet && !reflect.DeepEqual(r.alerts, r.saved) ||
+		!maps.EqualFunc(r.alerts.Bounds, r.saved.Bounds, func(a, b alert.Standing) bool { return a.State == b.State })
+}
+
+// write puts the run into the state file. A failure is logged and tried again: sending alerts does not wait for the
+// file.
+func (r *run) write() {
+	defer r.rest()
+	if r.d.c.Store == nil {
+		return
+	}
+	r.wrote, r.dirty = r.d.c.Steady(), true
+	err := r.d.c.Store.Update(r.name, func(w *state.Workflow) error {
+		next := r.merge(runStateOf(w, r.id))
+		raw, err := json.Marshal(next)
+		if err != nil {
+			return err
+		}
+		if w.Watched == nil {
+			w.Watched = map[string]json.RawMessage{}
+		}
+		w.Watched[r.id] = raw
+		r.streams = next.Streams
+		prune(w, r.id, next.At)
+		return nil
+	})
+	if err != nil {
+		r.d.trouble(err)
+		return
+	}
+	r.d.recovered()
+	r.dirty, r.saved, r.savedJobs = false, r.alerts, len(r.jobs)
+}
+
+// keptRuns is how many ended runs of a workflow are kept, so that their alerts are not sent again. A run that was not
+// written for keptFor counts as ended: its watcher was killed and no other took over.
+const (
+	keptRuns = 20
+	keptFor  = 30 * 24 * time.Hour
+)
+
+// prune deletes the oldest runs beyond keptRuns that have nothing to send and no firing alert, but never keep.
+func prune(w *state.Workflow, keep string, now time.Time) {
+	surplus := len(w.Watched) - keptRuns
+	if surplus <= 0 {
+		return
+	}
+	at := map[string]time.Time{}
+	for id := range w.Watched {
+		r := runStateOf(w, id)
+		open := slices.ContainsFunc(r.Streams, func(l *alertStream) bool { return l.State != "" || len(l.Queue) > 0 })
+		if id != keep && (!open || now.Sub(r.At) > keptFor) {
+			at[id] = r.At
+		}
+	}
+	old := slices.SortedFunc(maps.Keys(at), func(a, b string) int {
+		return cmp.Or(at[a].Compare(at[b]), strings.Compare(a, b))
+	})
+	for _, id := range old[:min(len(old), surplus)] {
+		delete(w.Watched, id)
+	}
+}
+
+// lead tries to become the leader of a sink. If it succeeds, it reads what earlier leaders have sent.
+func (r *run) lead(sink string) bool {
+	if r.led[sink] != nil {
 		return true
 	}
 	release := func() {}
 	if r.d.c.Store != nil {
-		free, err := r.d.c.Store.Elect("alert\n" + r.id + "\n" + k.bound + "\n" + k.sink)
+		free, err := r.d.c.Store.Elect("alert\n" + r.id + "\n" + sink)
 		switch {
 		case errors.Is(err, state.ErrLocked):
 			return false
@@ -88,22 +225,45 @@ func (r *run) lead(k streamKey) bool {
 		}
 		r.read()
 	}
-	r.led[k] = release
-	if r.streams[k] == nil {
-		r.streams[k] = &alertStream{Bound: k.bound, Sink: k.sink}
-	}
+	r.led[sink] = release
 	return true
+}
+
+// rest steps down from sinks that have nothing to get, and forgets a run of which nothing is left to do. Unsaved state
+// survives until the disk has room again.
+func (r *run) rest() {
+	if r.dirty {
+		return
+	}
+	for sink, release := range r.led {
+		if !slices.ContainsFunc(r.streams, func(l *alertStream) bool {
+			return l.Sink == sink && (len(l.Queue) > 0 || r.watched && l.State != "")
+		}) {
+			release()
+			delete(r.led, sink)
+		}
+	}
+	if !r.watched && len(r.led) == 0 {
+		r.d.runs = slices.DeleteFunc(slices.Clone(r.d.runs), func(o *run) bool { return o == r })
+	}
+}
+
+// leave ends the watch: firing alerts are no longer repeated.
+func (r *run) leave() {
+	r.watched = false
+	if r.dirty {
+		r.write()
+	}
+	r.rest()
 }
 
 // keep compares a frame with what was sent, and queues and writes what follows.
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.alerts, r.jobs = s, union(r.jobs, jobsOf(f))
 	if f.Workflow.ID != nil {
 		f.Workflow.ID = &r.id // labels must not change
 	}
-	if r.d.steady()-r.looked >= r.d.c.Repost {
+	if r.d.c.Steady()-r.looked >= r.d.c.Repost {
 		r.read()
 	}
 	changed := r.withdraw(f)
@@ -111,19 +271,15 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 		if a.State == frame.Blind {
 			continue
 		}
-		opened := r.opened[a.Bound]
-		r.opened[a.Bound] = opened || a.State != frame.Ended
-		if !a.State.Firing() && !missed(a) && !r.concerns(a.Bound) {
-			delete(r.views, a.Bound)
-			continue
+		v := view{opened: r.views[a.Bound].opened || a.State != frame.Ended}
+		sent := slices.ContainsFunc(r.streams, func(l *alertStream) bool { return l.Bound == a.Bound })
+		if a.State.Firing() || missed(a) || sent {
+			v.about = about(f, a, dress[a.Bound])
+			changed = r.follow(v) || changed
 		}
-		v := view{about: about(f, a, dress[a.Bound]), opened: opened}
 		r.views[a.Bound] = v
-		for _, l := range r.d.senders {
-			changed = r.follow(streamKey{a.Bound, l.key}, v) || changed
-		}
 	}
-	if changed || r.due(s) {
+	if changed || r.due() {
 		r.write()
 	}
 	if changed {
@@ -148,119 +304,42 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 			continue
 		}
 		delete(r.views, bound)
+		if v.about.Fingerprint == "" {
+			continue
+		}
 		v.about.Alert.State, v.about.Alert.Text = frame.OnTrack, "it is no longer held to this"
 		v.about.Annotations = maps.Clone(v.about.Annotations)
 		v.about.Annotations["state"], v.about.Annotations["summary"] = string(frame.OnTrack), v.about.Alert.Text
-		for _, l := range r.d.senders {
-			changed = r.follow(streamKey{bound, l.key}, v) || changed
-		}
+		changed = r.follow(v) || changed
 	}
 	return changed
 }
 
-// concerns reports whether a bound has a stream at any sink.
-func (r *run) concerns(bound string) bool {
-	return slices.ContainsFunc(r.d.senders, func(l *senderQueue) bool {
-		return r.streams[streamKey{bound, l.key}] != nil
-	})
-}
-
-// follow updates a stream that this process leads, or can lead, by a view. It reports whether the stream changed.
-func (r *run) follow(k streamKey, v view) bool {
-	a := v.about.Alert
-	l := r.streams[k]
-	news := a.State.Firing() || a.State == frame.Ended && missed(a) && v.opened && (l == nil || !l.Ended)
-	if !news && (l == nil || l.State == "" && len(l.Queue) == 0) {
-		return false
-	}
-	if !r.lead(k) {
-		return false
-	}
-	l = r.streams[k]
-	changed := l.follow(v, r.d.c.Now())
-	if n := l.crop(r.d.c.Limit); n > 0 {
-		r.d.c.Log.Warn().Str("sink", k.sink).Str("workflow", r.id).Str("bound", k.bound).Int("dropped", n).
-			Msg("too many notifications wait to be sent; the oldest are dropped")
-		r.d.count(k.sink, func(s *Stat) { s.Dropped += n })
-	}
-	return changed
-}
-
-// stepDown gives up the lead of a stream.
-func (r *run) stepDown(k streamKey) {
-	if release := r.led[k]; release != nil {
-		release()
-		delete(r.led, k)
-	}
-}
-
-// leave ends the watch: firing alerts are no longer repeated. It reports whether nothing is left to send.
-func (r *run) leave() (done bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.watched = false
-	clear(r.views)
-	if r.dirty {
-		r.write()
-	}
-	return r.over()
-}
-
-// over steps down from streams that have nothing to send. It reports whether all of them are done: then the caller
-// forgets the run.
-func (r *run) over() bool {
-	if r.watched || r.dirty { // unsaved state must survive until the disk has room again
-		return false
-	}
-	for k := range r.led {
-		if len(r.streams[k].Queue) == 0 {
-			r.stepDown(k)
+// follow updates the streams of an alert at sinks that this process leads, or can lead. It reports whether one changed.
+func (r *run) follow(v view) (changed bool) {
+	bound, now := v.about.Alert.Bound, r.d.c.Now()
+	for _, q := range r.d.queues {
+		key := q.sink.Key
+		trial := alertStream{}
+		if l := r.stream(bound, key); l != nil {
+			trial = *l
+		}
+		trial.follow(v, now)
+		if trial.State == "" && len(trial.Queue) == 0 || !r.lead(key) {
+			continue
+		}
+		l := r.stream(bound, key)
+		if l == nil {
+			l = &alertStream{Bound: bound, Sink: key}
+			r.streams = append(r.streams, l)
+		}
+		changed = l.follow(v, now) || changed
+		if n := l.crop(r.d.c.Limit); n > 0 {
+			l.tries = 0
+			q.stat.Dropped += n
+			r.d.c.Log.Warn().Str("sink", key).Str("workflow", r.id).Str("bound", bound).Int("dropped", n).
+				Msg("too many notifications wait to be sent; the oldest are dropped")
 		}
 	}
-	r.gone = len(r.led) == 0
-	return r.gone
-}
-
-// inherit copies which bounds were seen before the workflow ended from the run under its former id.
-func (r *run) inherit(before *run) {
-	before.mu.Lock()
-	opened := maps.Clone(before.opened)
-	before.mu.Unlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for bound, was := range opened {
-		r.opened[bound] = r.opened[bound] || was
-	}
-}
-
-// watch marks the run as watched, unless it is too late: the run had nothing to send and is gone.
-func (r *run) watch() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.watched = r.watched || !r.gone
-	return r.watched
-}
-
-// spoken reports whether any notification of the run was sent or is queued.
-func (r *run) spoken() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.streams) > 0
-}
-
-// order returns the streams in a fixed order.
-func (r *run) order() []streamKey { return slices.SortedFunc(maps.Keys(r.streams), streamKey.compare) }
-
-// about returns the notification of an alert in any state, without ID, status and times.
-func about(f frame.Frame, a frame.Alert, d Dress) Notification {
-	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
-	n.Labels = d.labels(n.Workflow, a.Bound)
-	n.Fingerprint = fingerprint(n.Labels)
-	facts := factsOf(n)
-	facts.Status = string(Resolved)
-	if a.State.Firing() {
-		facts.Status = string(Firing)
-	}
-	n.Annotations = d.annotations(facts)
-	return n
+	return changed
 }

@@ -14,11 +14,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
-// Limits of an annotation in bytes: of its template, and of its text.
-const (
-	maxTemplate = 4096
-	maxRendered = 8192
-)
+// maxTemplate is the greatest length of an annotation's template, in bytes.
+const maxTemplate = 4096
 
 // samples are the data that a template is tried with: one alert with everything known, and one with nothing.
 var samples = []notify.Facts{
@@ -87,7 +84,7 @@ var saying = regexp.MustCompile(`(?s)^template: annotation:(\d+):(?:\d+:)? (.*)$
 // explain returns an error of package template without the names of this program.
 func explain(err error) error {
 	m := saying.FindStringSubmatch(err.Error())
-	if m == nil || errors.Is(err, errLong) {
+	if m == nil {
 		return err
 	}
 	why := m[2]
@@ -118,23 +115,11 @@ func fieldsOf(name string) []string {
 	return out
 }
 
-var errLong = fmt.Errorf("the template makes more than %d bytes", maxRendered)
-
-// A limited builder fails beyond maxRendered.
-type limited struct{ strings.Builder }
-
-func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > maxRendered {
-		return 0, errLong
-	}
-	return l.Builder.Write(b)
-}
-
 func render(t *template.Template, facts notify.Facts) error {
 	if t.Tree == nil { // the empty text
 		return nil
 	}
-	return t.Execute(new(limited), facts)
+	return t.Execute(&notify.Limited{Most: notify.MaxAnnotation}, facts)
 }
 
 // Dress returns what the rule adds to its alerts.

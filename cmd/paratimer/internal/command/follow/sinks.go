@@ -76,7 +76,7 @@ func SinkFlags() []cli.Flag {
 }
 
 // sinksOf creates the sinks of the flags.
-func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
+func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	for name, least := range map[string]time.Duration{
 		"repost":       100 * time.Millisecond,
 		"exec-timeout": time.Millisecond, "drain": 0,
@@ -89,7 +89,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []notify.Sink
+	var all []*notify.Sink
 	if urls := c.String("alertmanager"); urls != "" {
 		s, err := sinks.NewAlertmanager(urls, c.Duration("repost"), client, now)
 		if err != nil {
@@ -117,7 +117,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]notify.Sink, error) {
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
-			all = append(all, sinks.Bell{W: w})
+			all = append(all, sinks.Bell(w))
 		}
 	}
 	return all, nil
@@ -146,7 +146,7 @@ func sinkClient(c *cli.Context) (*http.Client, error) {
 }
 
 // webhook returns the sink of --webhook. Its errors do not include the address, which may contain a token.
-func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, error) {
+func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, error) {
 	key, err := command.Secret(c, "webhook-secret")
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func webhook(c *cli.Context, url string, client *http.Client) (notify.Sink, erro
 }
 
 // execCommand returns the sink of --exec.
-func execCommand(c *cli.Context, line string) (notify.Sink, error) {
+func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
 	input, err := templateOf(c, "exec-template", sinks.Inputs)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
 }
 
 // Sinks creates the sinks of the flags.
-func Sinks(c *cli.Context) ([]notify.Sink, error) { return sinksOf(c, time.Now) }
+func Sinks(c *cli.Context) ([]*notify.Sink, error) { return sinksOf(c, time.Now) }
 
 // Dispatcher returns a started dispatcher to the sinks of the flags; nil if there are none. finish closes it, after
 // at most --drain.
@@ -282,12 +282,12 @@ func DryDispatcher(c *cli.Context, now func() time.Time) (*notify.Dispatcher, er
 	}
 	conf := notify.Config{Log: command.Logger(c), Inline: true, Now: now}
 	for _, s := range all {
-		if p, ok := s.(sinks.Previewer); ok {
-			conf.Sinks = append(conf.Sinks, sinks.DryRun{Previewer: p, W: c.App.ErrWriter})
+		if s.Preview != nil {
+			conf.Sinks = append(conf.Sinks, sinks.DryRun(s, c.App.ErrWriter))
 		}
 	}
 	if len(conf.Sinks) == 0 {
-		conf.Sinks = []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: c.App.ErrWriter}}
+		conf.Sinks = []*notify.Sink{sinks.DryRun(sinks.Nobody, c.App.ErrWriter)}
 	}
 	return notify.New(conf), nil
 }

@@ -1,8 +1,10 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -60,7 +62,7 @@ func notifyTest(c *cli.Context) error {
 				failed++
 				text = "FAILED: " + err.Error()
 			}
-			fmt.Fprintf(c.App.Writer, "%s%s: %s\n", s.Key(), view.Escape(names[i]), view.Escape(text))
+			fmt.Fprintf(c.App.Writer, "%s%s: %s\n", s.Key, view.Escape(names[i]), view.Escape(text))
 		}
 	}
 	if err := c.Context.Err(); err != nil {
@@ -73,30 +75,26 @@ func notifyTest(c *cli.Context) error {
 }
 
 // tryOut sends the sample to a sink and resolves it, so that no alert stays open. With --dry-run it sends nothing.
-func tryOut(c *cli.Context, s notify.Sink, d notify.Dress) (text string, err error) {
+func tryOut(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err error) {
+	dry := c.Bool("dry-run")
+	if dry && s.Preview == nil {
+		return "not sent", nil
+	}
 	at := time.Now()
+	var answers []string
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-		n := notify.Sample(status, at, d)
-		if p, ok := s.(sinks.Previewer); ok && c.Bool("dry-run") {
-			dry := sinks.DryRun{Previewer: p, W: c.App.ErrWriter}
-			if err := dry.Send(c.Context, []notify.Notification{n}); err != nil {
+		batch := []notify.Notification{notify.Sample(status, at, d)}
+		if dry {
+			if text, err = sinks.DryRun(s, c.App.ErrWriter).Send(c.Context, batch); err != nil {
 				return "", err
 			}
-			text = "not sent, as --dry-run asks"
 			continue
 		}
-		a, ok := s.(sinks.Answerer)
-		if !ok || c.Bool("dry-run") {
-			return "not sent", nil
-		}
-		answer, err := a.Answer(c.Context, n)
+		answer, err := s.Send(c.Context, batch)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", status, err)
 		}
-		if text != "" {
-			text += "; "
-		}
-		text += string(status) + ": " + answer
+		answers = append(answers, string(status)+": "+answer)
 	}
-	return text, nil
+	return cmp.Or(text, strings.Join(answers, "; ")), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -17,28 +16,22 @@ import (
 // lifetime is how many repost intervals an alert lives without being posted again. Prometheus uses the same number.
 const lifetime = 4
 
-// Alertmanager posts alerts to all members of an Alertmanager cluster, by its API v2, because members do not share
-// alerts. Send succeeds if one member accepts them.
-type Alertmanager struct {
-	client  *http.Client
-	members []*member
-	repost  time.Duration
-	now     func() time.Time
-	key     string
+// An alertmanager posts alerts to one Alertmanager.
+type alertmanager struct {
+	client *http.Client
+	url    *url.URL
+	repost time.Duration
+	now    func() time.Time
+	ahead  time.Duration // its clock minus ours; 0 if less than a repost interval
 }
 
-// A member is one Alertmanager.
-type member struct {
-	url   *url.URL
-	mu    sync.Mutex
-	ahead time.Duration // its clock minus ours; 0 if less than a repost interval
-}
-
-// NewAlertmanager makes a sink from comma-separated addresses. It fails if an address is not a URL.
-func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*Alertmanager,
+// NewAlertmanager makes a sink from comma-separated addresses. It posts alerts to all members of a cluster, by API v2,
+// because members do not share alerts; one that accepts them is enough. It fails if an address is not a URL.
+func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*notify.Sink,
 	error,
 ) {
-	a := &Alertmanager{client: client, repost: repost, now: now, key: keyOf("alertmanager", addresses)}
+	var members []*alertmanager
+	var urls []string
 	for s := range strings.SplitSeq(addresses, ",") {
 		u, err := parseURL(s)
 		if err != nil {
@@ -47,39 +40,70 @@ func NewAlertmanager(addresses string, repost time.Duration, client *http.Client
 		if !strings.HasSuffix(u.Path, "/api/v2/alerts") {
 			u = u.JoinPath("api", "v2", "alerts")
 		}
-		a.members = append(a.members, &member{url: u})
+		members = append(members, &alertmanager{client: client, url: u, repost: repost, now: now})
+		urls = append(urls, shown(u)+"/api/v2/alerts")
 	}
-	return a, nil
+	return &notify.Sink{
+		Key: keyOf("alertmanager", addresses), Batch: 64, Repeats: true, // it forgets alerts that are not posted again
+		Send: func(ctx context.Context, batch []notify.Notification) (string, error) {
+			return postToAll(ctx, members, batch)
+		},
+		Preview: func(n notify.Notification) notify.Preview {
+			body := members[0].body([]notify.Notification{n}, now())
+			return notify.Preview{Method: http.MethodPost, URLs: urls, Body: body}
+		},
+	}, nil
 }
 
-// Key implements notify.Sink.
-func (a *Alertmanager) Key() string { return a.key }
-
-// Options implements notify.Sink: Alertmanager forgets alerts that are not posted again.
-func (a *Alertmanager) Options() notify.Options { return notify.Options{Batch: 64, Repeats: true} }
-
-// A posted is an alert as POST /api/v2/alerts takes it.
-type posted struct {
-	Labels      map[string]string `json:"labels"`
-	Annotations map[string]string `json:"annotations"`
-	StartsAt    time.Time         `json:"startsAt"`
-	EndsAt      time.Time         `json:"endsAt"`
+// postToAll posts to all members at once. If none accepts the batch, its error is one that allows a retry, or else
+// refused.
+func postToAll(ctx context.Context, members []*alertmanager, batch []notify.Notification) (string, error) {
+	if len(members) == 1 {
+		return members[0].post(ctx, batch) // on the caller's goroutine, so that a panic is the caller's
+	}
+	texts, errs := make([]string, len(members)), make([]error, len(members))
+	var group sync.WaitGroup
+	for i, m := range members {
+		group.Go(func() {
+			if texts[i], errs[i] = m.post(ctx, batch); errs[i] != nil {
+				texts[i] = errs[i].Error()
+			}
+		})
+	}
+	group.Wait()
+	verdict := errs[0]
+	for _, err := range errs {
+		var refused *notify.Failure
+		if err == nil {
+			verdict = nil
+			break
+		}
+		if !errors.As(err, &refused) || !refused.Refused {
+			verdict = err
+		}
+	}
+	return strings.Join(texts, "; "), verdict
 }
 
 // body returns the request at an instant of the Alertmanager's clock. A firing alert ends in 4 repost intervals
 // unless it is posted again. So does an alert that ended before Alertmanager got it; that one is posted once.
-func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
+func (a *alertmanager) body(batch []notify.Notification, now time.Time) []byte {
+	type posted struct {
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+		StartsAt    time.Time         `json:"startsAt"`
+		EndsAt      time.Time         `json:"endsAt"`
+	}
+	now = now.UTC().Truncate(time.Millisecond)
 	all := make([]posted, len(batch))
 	for i, n := range batch {
-		p := posted{Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt, EndsAt: now}
+		all[i] = posted{Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt.UTC(), EndsAt: now}
 		if n.Status == notify.Firing || n.Brief {
-			p.EndsAt = now.Add(lifetime * a.repost)
+			all[i].EndsAt = now.Add(lifetime * a.repost)
 		}
-		if p.StartsAt.After(now) { // a clock was set back since
-			p.StartsAt = now
+		if n.StartsAt.After(now) { // a clock was set back since
+			all[i].StartsAt = now
 		}
-		p.StartsAt, p.EndsAt = p.StartsAt.UTC().Truncate(time.Millisecond), p.EndsAt.UTC().Truncate(time.Millisecond)
-		all[i] = p
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -88,95 +112,20 @@ func (a *Alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 	return b
 }
 
-// Send posts to all members at once. It fails if no member accepts the batch.
-func (a *Alertmanager) Send(ctx context.Context, batch []notify.Notification) error {
-	_, err := a.send(ctx, batch)
-	return err
-}
-
-// Answer posts a notification and returns the response of each member.
-func (a *Alertmanager) Answer(ctx context.Context, n notify.Notification) (string, error) {
-	texts, err := a.send(ctx, []notify.Notification{n})
-	return strings.Join(texts, "; "), err
-}
-
-func (a *Alertmanager) send(ctx context.Context, batch []notify.Notification) (texts []string, err error) {
-	texts, errs := make([]string, len(a.members)), make([]error, len(a.members))
-	ask := func(i int) {
-		if texts[i], errs[i] = a.postTo(ctx, a.members[i], batch); errs[i] != nil {
-			texts[i] = errs[i].Error()
-		}
-	}
-	if len(a.members) == 1 {
-		ask(0) // on the caller's goroutine, so that a panic is the caller's
-		return texts, errs[0]
-	}
-	var group sync.WaitGroup
-	for i := range a.members {
-		group.Go(func() { ask(i) })
-	}
-	group.Wait()
-	return texts, verdict(errs)
-}
-
-// verdict returns nil if one member accepted, Refused if all refuse, and otherwise an error that allows a retry.
-func verdict(errs []error) error {
-	var again []error
-	for _, err := range errs {
-		var refused *notify.Refused
-		switch {
-		case err == nil:
-			return nil
-		case !errors.As(err, &refused):
-			again = append(again, err)
-		}
-	}
-	if len(again) == 0 {
-		return errs[0]
-	}
-	if len(again) == 1 {
-		return again[0]
-	}
-	return fmt.Errorf("no Alertmanager takes it: %w", errors.Join(again...))
-}
-
-// postTo posts to a member, with times by the member's clock as far as it is known. If the response shows that the
-// clocks differ by more than a repost interval, it posts again by the member's clock: an end by our clock might be
-// long past, or hours away.
-func (a *Alertmanager) postTo(ctx context.Context, m *member, batch []notify.Notification) (string, error) {
-	m.mu.Lock()
-	ahead := m.ahead
-	m.mu.Unlock()
+// post posts with times by the member's clock as far as it is known. If the response shows that the clocks differ by
+// more than a repost interval, it posts again by the member's clock: an end by our clock might be long past, or hours
+// away.
+func (a *alertmanager) post(ctx context.Context, batch []notify.Notification) (string, error) {
 	for try := 0; ; try++ {
-		r, err := post(ctx, a.client, m.url, a.body(batch, a.now().Add(ahead)), nil, "")
-		if r.date.IsZero() || try > 0 {
-			return r.text, err
+		r := request{url: a.url, body: a.body(batch, a.now().Add(a.ahead))}
+		text, date, err := r.post(ctx, a.client)
+		ahead := date.Sub(a.now())
+		if ahead.Abs() < a.repost {
+			ahead = 0
 		}
-		is := r.date.Sub(a.now())
-		if is.Abs() < a.repost {
-			is = 0
+		if date.IsZero() || try > 0 || (ahead-a.ahead).Abs() < a.repost {
+			return text, err
 		}
-		if (is - ahead).Abs() < a.repost {
-			return r.text, err
-		}
-		ahead = is
-		m.mu.Lock()
-		m.ahead = is
-		m.mu.Unlock()
+		a.ahead = ahead
 	}
-}
-
-// Preview returns what would be sent.
-func (a *Alertmanager) Preview(n notify.Notification) Preview {
-	p := Preview{Method: http.MethodPost, Body: a.body([]notify.Notification{n}, a.now())}
-	for _, m := range a.members {
-		p.URLs = append(p.URLs, shown(m.url)+"/api/v2/alerts")
-	}
-	return p
-}
-
-// Close closes idle connections.
-func (a *Alertmanager) Close() error {
-	a.client.CloseIdleConnections()
-	return nil
 }

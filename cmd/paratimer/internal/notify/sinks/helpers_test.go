@@ -30,7 +30,7 @@ type desk struct {
 	log  bytes.Buffer
 }
 
-func newDesk(t *testing.T, store notify.Store, all ...notify.Sink) *desk {
+func newDesk(t *testing.T, store notify.Store, all ...*notify.Sink) *desk {
 	k := &desk{t: t, time: time.Hour}
 	c := notify.Config{
 		Store: store, Sinks: all, Log: zerolog.New(&k.log), Steady: func() time.Duration { return k.time }, Now: k.now,
@@ -93,8 +93,8 @@ func keep(t *testing.T, w *notify.Watch, id string, s frame.AlertState, o frame.
 	}
 }
 
-// A request is what a server got, and how it is to answer.
-type request struct {
+// A received is what a server got, and how it is to answer.
+type received struct {
 	header http.Header
 	body   []byte
 }
@@ -103,7 +103,7 @@ type request struct {
 type server struct {
 	*httptest.Server
 	mu     sync.Mutex
-	got    []request
+	got    []received
 	answer func(w http.ResponseWriter)
 }
 
@@ -113,7 +113,7 @@ func newServer(t *testing.T, answer func(w http.ResponseWriter)) *server {
 		var b bytes.Buffer
 		_, _ = b.ReadFrom(r.Body)
 		s.mu.Lock()
-		s.got = append(s.got, request{r.Header, b.Bytes()})
+		s.got = append(s.got, received{r.Header, b.Bytes()})
 		answer := s.answer
 		s.mu.Unlock()
 		if answer != nil {
@@ -130,15 +130,15 @@ func (s *server) say(answer func(w http.ResponseWriter)) {
 	s.answer = answer
 }
 
-func (s *server) all() []request {
+func (s *server) all() []received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]request(nil), s.got...)
+	return append([]received(nil), s.got...)
 }
 
 func code(n int) func(http.ResponseWriter) { return func(w http.ResponseWriter) { w.WriteHeader(n) } }
 
-func newWebhook(t *testing.T, url, body string) *sinks.Webhook {
+func newWebhook(t *testing.T, url, body string) *notify.Sink {
 	t.Helper()
 	h, err := sinks.NewWebhook(url, body, []byte("hush"), sinks.NewClient(nil))
 	if err != nil {

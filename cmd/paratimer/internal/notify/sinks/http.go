@@ -1,3 +1,7 @@
+// Package sinks has the targets of alerts: Alertmanager, a webhook, a command, the terminal's bell, or a dry run. It
+// also sends OpenLineage events.
+//
+// No error, key or preview contains a secret: of a URL, only the scheme and the host are shown.
 package sinks
 
 import (
@@ -48,88 +52,88 @@ func parseURL(raw string) (*url.URL, error) {
 func shown(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // keyOf identifies a target without showing it: 32 bits of a hash distinguish targets and reveal no secret.
-func keyOf(kind string, target ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(target, "\n")))
+func keyOf(kind, target string) string {
+	sum := sha256.Sum256([]byte(target))
 	return kind + "-" + hex.EncodeToString(sum[:4])
 }
 
-// A reply is a server's response: its Date header, its status and the start of its body.
-type reply struct {
-	date time.Time
-	text string
+// concealed is what previews and errors show in place of a secret.
+const concealed = "(secret)"
+
+// A request is a POST to a sink. Its secret is removed from the response's text.
+type request struct {
+	url    *url.URL
+	header http.Header
+	body   []byte
+	secret string
 }
 
-// post sends a body and judges the response. The secret is removed from the response's text.
-func post(ctx context.Context, c *http.Client, u *url.URL, body []byte, header http.Header, secret string) (r reply,
-	err error,
-) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+// post sends a request. It returns the response's text and its Date header, which is zero if it is missing.
+func (q request) post(ctx context.Context, c *http.Client) (text string, date time.Time, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.url.String(), bytes.NewReader(q.body))
 	if err != nil {
-		return r, &notify.Refused{Err: fmt.Errorf("%s: %w", shown(u), bare(err))}
+		return "", date, &notify.Failure{Refused: true, Err: fmt.Errorf("%s: %w", shown(q.url), bare(err))}
 	}
-	for k, v := range header {
-		req.Header[k] = v
+	if q.header != nil {
+		req.Header = q.header.Clone()
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "paratimer")
 	resp, err := c.Do(req)
 	if err != nil {
-		return r, fmt.Errorf("%s: %w", shown(u), bare(err))
+		return "", date, fmt.Errorf("%s: %w", shown(q.url), bare(err))
 	}
 	defer resp.Body.Close()
+	date, _ = http.ParseTime(resp.Header.Get("Date"))
+	text = shown(q.url) + " answers " + resp.Status
 	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // if this fails the status is enough
-	if secret != "" {
-		output = bytes.ReplaceAll(output, []byte(secret), []byte(concealed))
+	answer := strings.TrimSpace(string(output))
+	if q.secret != "" {
+		answer = strings.ReplaceAll(answer, q.secret, concealed)
 	}
-	r.date, _ = http.ParseTime(resp.Header.Get("Date")) // zero if the header is missing
-	r.text = shown(u) + " answers " + resp.Status
-	if text := strings.TrimSpace(string(output)); text != "" {
-		r.text += fmt.Sprintf(": %.200q", text)
+	if answer != "" {
+		text += fmt.Sprintf(": %.200q", answer)
 	}
-	return r, answer(r, resp)
+	return text, date, judge(resp, text, date)
 }
 
 // bare removes the URL from an error of net/http.
 func bare(err error) error {
 	var u *url.Error
-	if errors.As(err, &u) {
-		if u.Timeout() {
-			return fmt.Errorf("no answer within %v", requestLimit)
-		}
-		return u.Err
+	if !errors.As(err, &u) {
+		return err
+	}
+	if u.Timeout() {
+		return fmt.Errorf("no answer within %v", requestLimit)
+	}
+	return u.Err
+}
+
+// judge maps a status to nil (accepted) or a failure: refused for good, or to be tried again.
+func judge(resp *http.Response, text string, date time.Time) error {
+	code := resp.StatusCode
+	err := &notify.Failure{Err: errors.New(text)}
+	switch {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		err.After = retryAfter(resp.Header.Get("Retry-After"), date)
+	case code >= 300 && code < 400:
+		err.Err = fmt.Errorf("%s: redirects are not followed; give the address that it leads to", text)
+	default:
+		err.Refused = code != http.StatusRequestTimeout && code < 500
 	}
 	return err
 }
 
-// answer maps a status to nil (accepted), an error (to be tried again) or Refused (never sent again).
-func answer(r reply, resp *http.Response) error {
-	code := resp.StatusCode
-	if code >= 200 && code < 300 {
-		return nil
-	}
-	err := errors.New(r.text)
-	switch {
-	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
-		if after, ok := retryAfter(resp.Header.Get("Retry-After"), r.date); ok {
-			return &notify.Later{After: after, Err: err}
-		}
-		return err
-	case code == http.StatusRequestTimeout, code >= 500:
-		return err
-	case code < 400:
-		return fmt.Errorf("%w: redirects are not followed; give the address that it leads to", err)
-	}
-	return &notify.Refused{Err: err}
-}
-
 // retryAfter reads both forms of the header (RFC 9110, section 10.2.3). An instant is by the server's own clock.
-func retryAfter(v string, date time.Time) (time.Duration, bool) {
-	if s, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && s >= 0 {
-		return time.Duration(min(s, 1<<30)) * time.Second, true
+func retryAfter(v string, date time.Time) time.Duration {
+	if s, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
+		return time.Duration(min(s, 1<<30)) * time.Second
 	}
 	at, err := http.ParseTime(v)
 	if err != nil || date.IsZero() {
-		return 0, false
+		return 0
 	}
-	return max(0, at.Sub(date)), true
+	return at.Sub(date)
 }

@@ -44,7 +44,7 @@ func victim() {
 	fail(err)
 	hook, err := sinks.NewWebhook(base+"/hook", "", []byte("secret"), sinks.NewClient(nil))
 	fail(err)
-	d := notify.New(notify.Config{Store: store, Sinks: []notify.Sink{hook}, Log: zerolog.New(os.Stderr)})
+	d := notify.New(notify.Config{Store: store, Sinks: []*notify.Sink{hook}, Log: zerolog.New(os.Stderr)})
 	d.Start()
 	w := d.Watch(nil)
 	for first := true; ; first = false {

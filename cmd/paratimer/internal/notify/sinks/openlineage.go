@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -19,7 +21,7 @@ import (
 const (
 	// lineagePause is the least time between two events of a running run.
 	lineagePause = 30 * time.Second
-	// lineageLimit is how many events may wait. Beyond it the oldest is dropped.
+	// lineageLimit is how many events may wait. Beyond it a new one is dropped.
 	lineageLimit = 1000
 	// lineageWait is the first wait after a failure; it doubles up to lineageLongest.
 	lineageWait    = time.Second
@@ -35,14 +37,14 @@ type OpenLineage struct {
 	key       string // an API key; "": none
 	namespace string
 	log       zerolog.Logger
+	events    chan RunEvent
+	waiting   atomic.Int64 // events that are not done
+	stop      context.CancelFunc
+	ended     chan struct{}
 
-	mu      sync.Mutex
-	runs    map[string]*lineageRun // by the id of the workflow, or of a job before that was known
-	waiting []RunEvent
-	closing bool
-	kick    chan struct{}
-	stop    context.CancelFunc
-	ended   chan struct{}
+	mu     sync.Mutex
+	runs   map[string]*lineageRun // by the id of the workflow, or of a job before that was known
+	closed bool
 }
 
 // A lineageRun is a run that events were sent for.
@@ -61,13 +63,11 @@ func NewOpenLineage(address, key, namespace string, client *http.Client, log zer
 	if strings.Trim(u.Path, "/") == "" {
 		u = u.JoinPath("api", "v1", "lineage")
 	}
-	if namespace == "" {
-		namespace = "default" // as in OpenLineage's clients
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	o := &OpenLineage{
-		client: client, url: u, key: key, namespace: namespace, log: log, runs: map[string]*lineageRun{},
-		kick: make(chan struct{}, 1), stop: stop, ended: make(chan struct{}),
+		client: client, url: u, key: key, namespace: cmp.Or(namespace, "default"), // as in OpenLineage's clients
+		log: log, runs: map[string]*lineageRun{}, events: make(chan RunEvent, lineageLimit), stop: stop,
+		ended: make(chan struct{}),
 	}
 	go o.serve(ctx)
 	return o, nil
@@ -86,19 +86,21 @@ func (o *OpenLineage) Show(tick frame.Tick) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.run(f)
-	switch {
-	case r.over:
+	if r.over || o.closed {
 		return nil
-	case r.last.IsZero():
-		o.push(eventOf(lineageStart, o.namespace, r.id, f, now))
-		r.last = now
-	case !f.Workflow.State.Ended() && now.Sub(r.last) >= lineagePause:
-		o.push(eventOf(lineageRunning, o.namespace, r.id, f, now))
-		r.last = now
 	}
-	if f.Workflow.State.Ended() {
-		o.push(eventOf(endType(f.Workflow.State), o.namespace, r.id, f, now))
+	ended := f.Workflow.State.Ended()
+	switch {
+	case r.last.IsZero():
+		r.last = now
+		o.push(eventOf(lineageStart, o.namespace, r.id, f, now))
+	case !ended && now.Sub(r.last) >= lineagePause && o.waiting.Load() == 0: // else newer progress follows
+		r.last = now
+		o.push(eventOf(lineageRunning, o.namespace, r.id, f, now))
+	}
+	if ended {
 		r.over = true
+		o.push(eventOf(endType(f.Workflow.State), o.namespace, r.id, f, now))
 	}
 	return nil
 }
@@ -107,16 +109,14 @@ func (o *OpenLineage) Show(tick frame.Tick) error {
 // then.
 func (o *OpenLineage) run(f *frame.Frame) *lineageRun {
 	id := *f.Workflow.ID
-	if r := o.runs[id]; r != nil {
-		return r
-	}
 	for i := range f.Jobs {
-		if job := f.Jobs[i].ID; job != nil && o.runs[*job] != nil {
+		if job := f.Jobs[i].ID; job != nil && o.runs[id] == nil && o.runs[*job] != nil {
 			o.runs[id] = o.runs[*job]
-			return o.runs[id]
 		}
 	}
-	o.runs[id] = &lineageRun{id: id}
+	if o.runs[id] == nil {
+		o.runs[id] = &lineageRun{id: id}
+	}
 	return o.runs[id]
 }
 
@@ -127,62 +127,31 @@ func (o *OpenLineage) Forget(id string) {
 	delete(o.runs, id)
 }
 
-// push queues an event. It replaces a waiting RUNNING event of the same run.
+// push queues an event.
 func (o *OpenLineage) push(e RunEvent) {
-	if n := len(o.waiting); n > 1 { // the first may be in transit
-		if last := &o.waiting[n-1]; last.EventType == lineageRunning && last.Run.RunID == e.Run.RunID {
-			o.waiting = o.waiting[:n-1]
-		}
+	if len(o.events) == cap(o.events) {
+		o.log.Warn().Str("job", e.Job.Name).Msg("too many events wait for OpenLineage; the newest is dropped")
+		return
 	}
-	if len(o.waiting) >= lineageLimit {
-		o.log.Warn().Str("job", o.waiting[0].Job.Name).Msg("too many events wait for OpenLineage; the oldest is dropped")
-		o.waiting = o.waiting[1:]
-	}
-	o.waiting = append(o.waiting, e)
-	select {
-	case o.kick <- struct{}{}:
-	default:
-	}
+	o.waiting.Add(1)
+	o.events <- e
 }
 
-// serve sends until the context ends, or until nothing waits and Close was called.
+// serve sends until Close was called and nothing waits, or the context ends: then the rest is lost.
 func (o *OpenLineage) serve(ctx context.Context) {
 	defer close(o.ended)
-	for wait := lineageWait; ; {
-		o.mu.Lock()
-		all, closing := o.waiting, o.closing
-		o.mu.Unlock()
-		if len(all) == 0 {
-			if closing {
-				return
-			}
+	for e := range o.events {
+		wait := lineageWait
+		for ctx.Err() == nil && !o.send(ctx, e) {
 			select {
 			case <-ctx.Done():
-				return
-			case <-o.kick:
+			case <-time.After(wait):
 			}
-			continue
+			wait = min(2*wait, lineageLongest)
 		}
-		if o.send(ctx, all[0]) {
-			o.taken(all[0])
-			wait = lineageWait
-			continue
+		if ctx.Err() == nil {
+			o.waiting.Add(-1)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		wait = min(2*wait, lineageLongest)
-	}
-}
-
-// taken removes an event from the queue, if it is still there.
-func (o *OpenLineage) taken(e RunEvent) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.waiting) > 0 && o.waiting[0] == e {
-		o.waiting = o.waiting[1:]
 	}
 }
 
@@ -192,33 +161,27 @@ func (o *OpenLineage) send(ctx context.Context, e RunEvent) bool {
 	if err != nil {
 		panic("sinks: " + err.Error()) // strings, times and finite numbers always encode
 	}
-	header := http.Header{}
+	r := request{url: o.url, header: http.Header{}, body: b, secret: o.key}
 	if o.key != "" {
-		header.Set("Authorization", "Bearer "+o.key)
+		r.header.Set("Authorization", "Bearer "+o.key)
 	}
-	_, err = post(ctx, o.client, o.url, b, header, o.key)
+	_, _, err = r.post(ctx, o.client)
 	if err == nil || ctx.Err() != nil {
 		return err == nil
 	}
-	log := o.log.Warn().Str("job", e.Job.Name).Str("event", e.EventType).Err(err)
-	var refused *notify.Refused
-	if errors.As(err, &refused) {
-		log.Msg("OpenLineage refuses an event; it is dropped")
-		return true
-	}
-	log.Msg("cannot send an event to OpenLineage now; it is kept and tried again")
-	return false
+	var failure *notify.Failure
+	refused := errors.As(err, &failure) && failure.Refused
+	o.log.Warn().Str("job", e.Job.Name).Str("event", e.EventType).Bool("dropped", refused).Err(err).
+		Msg("OpenLineage has not taken an event; it is tried again unless it was refused")
+	return refused
 }
 
 // Close waits until everything is sent, but at most drain, and returns how many events are lost.
 func (o *OpenLineage) Close(drain time.Duration) (lost int) {
 	o.mu.Lock()
-	o.closing = true
+	o.closed = true
+	close(o.events)
 	o.mu.Unlock()
-	select {
-	case o.kick <- struct{}{}:
-	default:
-	}
 	select {
 	case <-o.ended:
 	case <-time.After(drain):
@@ -226,7 +189,5 @@ func (o *OpenLineage) Close(drain time.Duration) (lost int) {
 	o.stop()
 	<-o.ended
 	o.client.CloseIdleConnections()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.waiting)
+	return int(o.waiting.Load())
 }

@@ -96,7 +96,7 @@ func (p *process) start() {
 		panic(err)
 	}
 	p.d = notify.New(notify.Config{
-		Store: p.folder, Sinks: []notify.Sink{am, hook}, Repost: repostEvery, Now: p.w.wall, Log: zerolog.Nop(),
+		Store: p.folder, Sinks: []*notify.Sink{am, hook}, Repost: repostEvery, Now: p.w.wall, Log: zerolog.Nop(),
 		Steady: func() time.Duration { return p.w.time + time.Hour },
 	})
 	p.parts, p.unwritten = map[*query]*part{}, map[string]bool{}

@@ -1,10 +1,8 @@
 package sinks
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -38,16 +36,26 @@ var (
 	Inputs = []string{Mail}
 )
 
-// A body is the template of a request or a command's input.
+// A body makes the body of a request, or a command's input, from a template.
 type body struct {
-	name   string // of a built-in template, else ""
-	t      *template.Template
+	name   string             // of a built-in template, else ""
+	t      *template.Template // nil: the Message itself
 	isJSON bool
 }
 
-// newBody parses a template, given as a built-in name or a text, and tries it with sample notifications.
-func newBody(text string, ready []string, isJSON bool) (*body, error) {
-	b := &body{isJSON: isJSON}
+// A content is the data of a template.
+type content struct {
+	Message
+	Secret string
+}
+
+// newBody parses a template, given as a built-in name or a text, and tries it with sample notifications. A webhook's
+// body must be JSON.
+func newBody(text string, ready []string) (*body, error) {
+	b := &body{isJSON: !slices.Contains(ready, Mail)}
+	if text == "" {
+		return b, nil
+	}
 	if slices.Contains(ready, text) {
 		b.name = text
 		own, err := templates.ReadFile("templates/" + text + ".tmpl")
@@ -61,11 +69,10 @@ func newBody(text string, ready []string, isJSON bool) (*body, error) {
 		return nil, err
 	}
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-		for _, sure := range []bool{true, false} {
-			n := notify.Sample(status, time.UnixMilli(0), notify.Dress{})
-			if !sure { // these are not always known
-				n.Alert.Probability, n.Alert.BySeconds, n.Alert.DeadlineAt = nil, nil, nil
-			}
+		n := notify.Sample(status, time.UnixMilli(0), notify.Dress{})
+		vague := n
+		vague.Alert.Probability, vague.Alert.BySeconds, vague.Alert.DeadlineAt = nil, nil, nil // not always known
+		for _, n := range []notify.Notification{n, vague} {
 			if _, err := b.write(n, "secret"); err != nil {
 				return nil, fmt.Errorf("for an alert that is %s: %w", n.Alert.State, err)
 			}
@@ -74,38 +81,27 @@ func newBody(text string, ready []string, isJSON bool) (*body, error) {
 	return b, nil
 }
 
-// write makes the body. It depends on the notification and the secret alone: a repeated notification has the same
-// bytes.
-func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
-	var out limited
-	if err := b.t.Execute(&out, struct {
-		Message
-		Secret string
-	}{messageOf(n), secret}); err != nil {
-		return nil, err
-	}
-	var any any
-	if !b.isJSON {
-		return out.Bytes(), nil
-	}
-	if err := json.Unmarshal(out.Bytes(), &any); err != nil {
-		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
-	}
-	return out.Bytes(), nil
-}
-
 // maxBody is the greatest length of a body, in bytes.
 const maxBody = 1 << 20
 
-var errBodyLong = errors.New("a body may be 1 MiB long")
-
-type limited struct{ bytes.Buffer }
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxBody {
-		return 0, errBodyLong
+// write makes the body. It depends on the notification and the secret alone: a repeated notification has the same
+// bytes.
+func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
+	if b.t == nil {
+		return json.Marshal(messageOf(n))
 	}
-	return l.Buffer.Write(p)
+	out := notify.Limited{Most: maxBody}
+	if err := b.t.Execute(&out, content{messageOf(n), secret}); err != nil {
+		return nil, err
+	}
+	var doc any
+	if !b.isJSON {
+		return out.Bytes(), nil
+	}
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
+	}
+	return out.Bytes(), nil
 }
 
 var functions = template.FuncMap{
@@ -129,20 +125,14 @@ func cut(most int, s string) string {
 }
 
 // stateOf returns the state of an alert as one label: RESOLVED, LATE or AT RISK.
-func stateOf(m any) (string, error) {
-	b, ok := m.(struct {
-		Message
-		Secret string
-	})
+func stateOf(c content) string {
 	switch {
-	case !ok:
-		return "", errors.New("state takes the whole message: {{ state . }}")
-	case b.Status == notify.Resolved:
-		return "RESOLVED", nil
-	case b.ParaTimer.Alert.State == frame.Late:
-		return "LATE", nil
+	case c.Status == notify.Resolved:
+		return "RESOLVED"
+	case c.ParaTimer.Alert.State == frame.Late:
+		return "LATE"
 	}
-	return "AT RISK", nil
+	return "AT RISK"
 }
 
 // header encodes a text as a mail header, on one line.

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
-func newAlertmanager(t *testing.T, k **desk, urls string, client *http.Client) *sinks.Alertmanager {
+func newAlertmanager(t *testing.T, k **desk, urls string, client *http.Client) *notify.Sink {
 	t.Helper()
 	am, err := sinks.NewAlertmanager(urls, time.Minute, client, func() time.Time { return (*k).now() })
 	if err != nil {
@@ -116,7 +116,7 @@ func TestAlertmanagerDown(t *testing.T) {
 		b, _ := json.Marshal(p)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.got = append(s.got, request{body: b})
+		s.got = append(s.got, received{body: b})
 	}))
 	s.Listener.Close()
 	s.Listener = l
@@ -176,7 +176,7 @@ func TestHanging(t *testing.T) {
 	}
 	dir := t.TempDir()
 	d := notify.New(notify.Config{
-		Sinks: []notify.Sink{slow, newWebhook(t, good.URL, "")}, Store: open(t, dir),
+		Sinks: []*notify.Sink{slow, newWebhook(t, good.URL, "")}, Store: open(t, dir),
 		Log: zerolog.Nop(),
 	})
 	d.Start()

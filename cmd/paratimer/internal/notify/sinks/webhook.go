@@ -21,48 +21,80 @@ const (
 	HeaderIdempotency = "Idempotency-Key"       // the same if the same notification is sent again
 )
 
-// A Webhook posts each notification to an address, signed, at least once.
-type Webhook struct {
-	client *http.Client
+// A webhook posts each notification to an address, signed, at least once.
+type webhook struct {
 	url    *url.URL
-	body   *body  // nil: the default body
-	secret []byte // empty: no signature
-	key    string
+	body   *body
+	secret string // "": no signature
 }
 
 // NewWebhook makes the sink of an address. template is one of Services, the text of a template of a JSON body over
-// Message, or "" for the default.
-func NewWebhook(address, template string, secret []byte, client *http.Client) (*Webhook, error) {
+// Message, or "" for the Message itself.
+func NewWebhook(address, template string, secret []byte, client *http.Client) (*notify.Sink, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
 	}
-	w := &Webhook{client: client, url: u, secret: secret, key: keyOf("webhook", address)}
-	if template == "" {
-		return w, nil
-	}
-	if w.body, err = newBody(template, Services, true); err != nil {
+	w := &webhook{url: u, secret: string(secret)}
+	if w.body, err = newBody(template, Services); err != nil {
 		return nil, err
 	}
 	if w.keyed() && len(secret) == 0 {
 		return nil, fmt.Errorf("%s needs its key as the webhook's secret", w.body.name)
 	}
-	return w, nil
+	return &notify.Sink{
+		Key: keyOf("webhook", address), Batch: 1,
+		Send: func(ctx context.Context, batch []notify.Notification) (string, error) {
+			r, err := w.request(batch[0], w.secret)
+			if err != nil {
+				return "", &notify.Failure{Refused: true, Err: err}
+			}
+			text, _, err := r.post(ctx, client)
+			return text, err
+		},
+		Preview: func(n notify.Notification) notify.Preview {
+			r, err := w.request(n, concealed)
+			if err != nil {
+				r.body, _ = json.Marshal(err.Error()) // a string always encodes
+			}
+			p := notify.Preview{Method: http.MethodPost, URLs: []string{shown(u)}, Body: r.body}
+			p.Headers = map[string]string{}
+			for k, v := range r.header {
+				p.Headers[k] = v[0]
+			}
+			return p
+		},
+	}, nil
 }
 
 // keyed reports whether the secret is the service's key: it is sent, and signs nothing.
-func (w *Webhook) keyed() bool {
-	return w.body != nil && (w.body.name == PagerDuty || w.body.name == Opsgenie)
+func (w *webhook) keyed() bool { return w.body.name == PagerDuty || w.body.name == Opsgenie }
+
+// request returns the request for a notification. Opsgenie has another URL to close an alert.
+func (w *webhook) request(n notify.Notification, secret string) (r request, err error) {
+	r = request{url: w.url, header: http.Header{}, secret: secret}
+	r.header.Set(HeaderIdempotency, n.ID)
+	if r.body, err = w.body.write(n, secret); err != nil {
+		return r, fmt.Errorf("the webhook's template: %w", err)
+	}
+	if len(w.secret) > 0 && !w.keyed() {
+		mac := hmac.New(sha256.New, []byte(w.secret))
+		mac.Write(r.body)
+		r.header[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
+	}
+	if w.body.name != Opsgenie {
+		return r, nil
+	}
+	r.header.Set("Authorization", "GenieKey "+secret)
+	if !strings.HasSuffix(r.url.Path, "/v2/alerts") {
+		r.url = r.url.JoinPath("v2", "alerts")
+	}
+	if n.Status == notify.Resolved {
+		r.url = r.url.JoinPath(n.Fingerprint, "close")
+		r.url.RawQuery = "identifierType=alias"
+	}
+	return r, nil
 }
-
-// concealed is what previews and errors show in place of a secret.
-const concealed = "(secret)"
-
-// Key implements notify.Sink.
-func (w *Webhook) Key() string { return w.key }
-
-// Options implements notify.Sink.
-func (w *Webhook) Options() notify.Options { return notify.Options{Batch: 1} }
 
 // A Message is the default body, in the format of Alertmanager's own webhooks (version 4), so receivers of those can
 // read it. It is also the data of a template.
@@ -104,84 +136,4 @@ func messageOf(n notify.Notification) Message {
 		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, Alerts: []MessageAlert{a},
 		ParaTimer: n,
 	}
-}
-
-// write makes the body.
-func (w *Webhook) write(n notify.Notification, secret string) ([]byte, error) {
-	if w.body == nil {
-		return json.Marshal(messageOf(n))
-	}
-	return w.body.write(n, secret)
-}
-
-// address returns the URL for a notification. Opsgenie has another URL to close an alert.
-func (w *Webhook) address(n notify.Notification) *url.URL {
-	if w.body == nil || w.body.name != Opsgenie {
-		return w.url
-	}
-	u := w.url
-	if !strings.HasSuffix(u.Path, "/v2/alerts") {
-		u = u.JoinPath("v2", "alerts")
-	}
-	if n.Status == notify.Resolved {
-		u = u.JoinPath(n.Fingerprint, "close")
-		u.RawQuery = "identifierType=alias"
-	}
-	return u
-}
-
-// Send posts the batch, one request a notification.
-func (w *Webhook) Send(ctx context.Context, batch []notify.Notification) error {
-	for _, n := range batch {
-		if _, err := w.Answer(ctx, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Answer posts a notification and returns the response.
-func (w *Webhook) Answer(ctx context.Context, n notify.Notification) (string, error) {
-	body, err := w.write(n, string(w.secret))
-	if err != nil {
-		return "", &notify.Refused{Err: fmt.Errorf("the webhook's template: %w", err)}
-	}
-	r, err := post(ctx, w.client, w.address(n), body, w.header(n, body, string(w.secret)), string(w.secret))
-	return r.text, err
-}
-
-func (w *Webhook) header(n notify.Notification, body []byte, secret string) http.Header {
-	h := http.Header{}
-	h.Set(HeaderIdempotency, n.ID)
-	switch {
-	case w.keyed():
-		if w.body.name == Opsgenie {
-			h.Set("Authorization", "GenieKey "+secret)
-		}
-	case len(w.secret) > 0:
-		mac := hmac.New(sha256.New, w.secret)
-		mac.Write(body)
-		h[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
-	}
-	return h
-}
-
-// Preview returns what would be sent, without secrets.
-func (w *Webhook) Preview(n notify.Notification) Preview {
-	p := Preview{Method: http.MethodPost, URLs: []string{shown(w.url)}, Headers: map[string]string{}}
-	body, err := w.write(n, concealed)
-	if err != nil {
-		body, _ = json.Marshal("the webhook's template: " + err.Error()) // a string always encodes
-	}
-	p.Body = body
-	for k, v := range w.header(n, body, concealed) {
-		p.Headers[k] = v[0]
-	}
-	return p
-}
-
-// Close closes idle connections.
-func (w *Webhook) Close() error {
-	w.client.CloseIdleConnections()
-	return nil
 }

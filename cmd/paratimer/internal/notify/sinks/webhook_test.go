@@ -190,17 +190,17 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	show := ""
-	for _, s := range []sinks.Previewer{hook, am} {
+	for _, s := range []*notify.Sink{hook, am} {
 		n := notify.Notification{ID: "1", Status: notify.Firing}
 		b, err := json.Marshal(s.Preview(n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Send(context.Background(), []notify.Notification{n})
+		_, err = s.Send(context.Background(), []notify.Notification{n})
 		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
 			t.Fatalf("%v: want an error that names the host", err)
 		}
-		show += s.Key() + string(b) + err.Error()
+		show += s.Key + string(b) + err.Error()
 	}
 	for _, bad := range []string{"ftp://tok-en", "tok-en", "http://user:pass-word@/", "http://[tok-en", ""} {
 		if _, err := sinks.NewWebhook(bad, "", nil, client); err == nil {

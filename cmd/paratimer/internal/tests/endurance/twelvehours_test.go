@@ -120,7 +120,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
 	told := notify.New(notify.Config{
 		Inline: true, Now: clock, Log: log,
-		Sinks: []notify.Sink{sinks.DryRun{Previewer: sinks.Nobody{}, W: io.Discard}},
+		Sinks: []*notify.Sink{sinks.DryRun(sinks.Nobody, io.Discard)},
 	}).Watch(nil)
 	defer told.Close()
 	stepper := watch.Watch{

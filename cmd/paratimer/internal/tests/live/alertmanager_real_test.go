@@ -21,7 +21,7 @@ func watcher(t *testing.T, url string, store *state.Store, repost time.Duration)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := notify.Config{Sinks: []notify.Sink{am}, Repost: repost, Log: zerolog.New(zerolog.TestWriter{T: t})}
+	c := notify.Config{Sinks: []*notify.Sink{am}, Repost: repost, Log: zerolog.New(zerolog.TestWriter{T: t})}
 	if store != nil {
 		c.Store = store
 	}

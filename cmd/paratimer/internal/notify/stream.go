@@ -19,33 +19,22 @@ type alertStream struct {
 	Queue    []Notification   `json:"queue,omitempty"`    // to be sent, oldest first
 	Queued   time.Time        `json:"queued,omitzero"`    // when the oldest notification in Queue was added
 
-	sent time.Duration // when this process last sent it, by the steady clock
+	sent    time.Duration // when this process last sent it, by the steady clock
+	tries   int           // how often the first of the queue has failed
+	refused bool          // the sink has refused its last notification: it is not repeated
 }
-
-// trace reports whether the state file must keep the stream.
-func (l *alertStream) trace() bool { return l.State != "" || !l.StartsAt.IsZero() || len(l.Queue) > 0 }
 
 // A view is the current state of an alert, as the frame shows it.
 type view struct {
-	about Notification // all but its ID, status and times
+	about Notification // all but its ID, status and times; its Fingerprint is "" if the alert needs no notification
 	// opened means that the alert was seen before the workflow ended: only then can a missed bound be news.
 	opened bool
 }
 
-// rank orders states by severity. 0: no notification is sent.
-func rank(s frame.AlertState) int {
-	switch s {
-	case frame.AtRisk:
-		return 1
-	case frame.Late:
-		return 2
-	}
-	return 0
-}
+func missed(a frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
 
 // follow queues the notifications that a view requires and reports whether the stream has changed. The stream
-// remembers
-// what was sent: the same view again changes nothing.
+// remembers what was sent: the same view again changes nothing.
 func (l *alertStream) follow(v view, now time.Time) bool {
 	a := v.about.Alert
 	switch {
@@ -53,31 +42,26 @@ func (l *alertStream) follow(v view, now time.Time) bool {
 		return false
 	case a.State.Firing():
 		return l.fire(v.about, a.State, now)
-	case l.State != "":
-		l.resolve(v.about, a.State, now)
-		return true
-	case a.State == frame.Ended && !l.Ended && v.opened && missed(a):
-		// It ended between two observations, or while no watcher ran: send late, then resolved.
+	case l.State == "" && (a.State != frame.Ended || l.Ended || !v.opened || !missed(a)):
+		return false
+	case l.State == "": // it ended between two observations, or while no watcher ran: send late, then resolved
 		l.fire(v.about, frame.Late, now)
-		l.resolve(v.about, a.State, now)
-		return true
 	}
-	return false
+	l.State, l.Ended = "", a.State == frame.Ended
+	l.push(v.about, Resolved, string(Resolved), now)
+	return true
 }
-
-func missed(a frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
 
 // fire queues that an episode begins or gets worse. It reports whether it queued anything.
 func (l *alertStream) fire(n Notification, s frame.AlertState, now time.Time) bool {
-	if rank(s) <= rank(l.State) {
+	if l.State == s || l.State == frame.Late {
 		return false
 	}
 	if l.State == "" {
 		l.StartsAt, l.Ended = after(l.StartsAt, now), false
 	}
 	l.State = s
-	n.Status, n.StartsAt, n.ID = Firing, l.StartsAt, l.id(n, string(s))
-	l.push(n, now)
+	l.push(n, Firing, string(s), now)
 	return true
 }
 
@@ -90,24 +74,22 @@ func after(before, now time.Time) time.Time {
 	return now
 }
 
-// resolve queues the end of an episode.
-func (l *alertStream) resolve(n Notification, s frame.AlertState, now time.Time) {
-	l.State, l.Ended = "", s == frame.Ended
-	end := after(l.StartsAt, now)
-	n.Status, n.StartsAt, n.EndsAt, n.ID = Resolved, l.StartsAt, &end, l.id(n, string(Resolved))
-	l.push(n, now)
-}
-
-// id is the same whenever the same event of the same episode is sent.
-func (l *alertStream) id(n Notification, what string) string {
-	return fmt.Sprintf("%s-%d-%s", n.Fingerprint, l.StartsAt.UnixMilli(), what)
-}
-
-func (l *alertStream) push(n Notification, now time.Time) {
+func (l *alertStream) push(n Notification, status Status, what string, now time.Time) {
+	if status == Resolved {
+		end := after(l.StartsAt, now)
+		n.EndsAt = &end
+	}
 	if len(l.Queue) == 0 {
 		l.Queued = now.UTC().Truncate(time.Millisecond)
 	}
-	l.Queue = append(l.Queue, n)
+	l.Queue = append(l.Queue, l.stamp(n, status, what))
+}
+
+// stamp completes a notification. Its ID is the same whenever the same event of the same episode is sent.
+func (l *alertStream) stamp(n Notification, status Status, what string) Notification {
+	n.Status, n.StartsAt = status, l.StartsAt
+	n.ID = fmt.Sprintf("%s-%d-%s", n.Fingerprint, l.StartsAt.UnixMilli(), what)
+	return n
 }
 
 // taken marks that a sink has accepted a notification, or never will, and reports whether the stream has changed.
@@ -133,23 +115,13 @@ func (l *alertStream) newest() (n Notification, tell bool) {
 	if n.Status == Firing || l.Reported {
 		return n, true
 	}
-	if !missed(n.Alert) {
-		return n, false
-	}
-	n.Brief = true
-	return n, true
+	n.Brief = missed(n.Alert)
+	return n, n.Brief
 }
 
 // crop limits the queue: the oldest notifications go first, the newest stays. It returns how many were dropped.
 func (l *alertStream) crop(limit int) int {
 	n := max(0, len(l.Queue)-max(limit, 1))
 	l.Queue = l.Queue[n:]
-	return n
-}
-
-// again is the notification that a repeating sink gets again while the alert fires, as the alert is now.
-func (l *alertStream) again(v view) Notification {
-	n := v.about
-	n.Status, n.StartsAt, n.ID = Firing, l.StartsAt, l.id(n, string(l.State))
 	return n
 }

@@ -1,12 +1,12 @@
 package notify
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/state"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
@@ -14,17 +14,18 @@ import (
 // resolved stays.
 func TestPrune(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	w := &state.Workflow{}
-	key := streamKey{"deadline", "webhook"}
+	w := &state.Workflow{Watched: map[string]json.RawMessage{}}
 	for night := range 365 {
-		l := &alertStream{Bound: key.bound, Sink: key.sink, State: frame.Late, StartsAt: begin}
-		alerts := alert.State{Bounds: map[string]alert.Standing{}}
-		p, err := record{}.merge(begin.AddDate(0, 0, night), alerts, nil, map[streamKey]*alertStream{key: l},
-			func(streamKey) bool { return true })
+		at := begin.AddDate(0, 0, night)
+		raw, err := json.Marshal(runState{
+			At: at, Streams: []*alertStream{{Bound: "deadline", Sink: "webhook", State: frame.Late, StartsAt: begin}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.put(w, fmt.Sprint("run", night))
+		id := fmt.Sprint("run", night)
+		w.Watched[id] = raw
+		prune(w, id, at)
 	}
 	if n := len(w.Watched); n > 31 || w.Watched["run364"] == nil || w.Watched["run340"] == nil {
 		t.Errorf("%d runs are kept", n)

@@ -1,0 +1,56 @@
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+)
+
+// Bell returns a sink that rings a terminal's bell when an alert fires. A bell that fails is not tried again.
+func Bell(w io.Writer) *notify.Sink {
+	return &notify.Sink{
+		Key: "bell", Batch: 1, Attempts: 1,
+		Send: func(_ context.Context, batch []notify.Notification) (string, error) {
+			if batch[0].Status != notify.Firing {
+				return "rung", nil
+			}
+			_, err := io.WriteString(w, "\a")
+			return "rung", err
+		},
+	}
+}
+
+// Nobody is a sink without a target. A dry run without other sinks uses it to print all notifications.
+var Nobody = &notify.Sink{
+	Key: "nobody",
+	Preview: func(n notify.Notification) notify.Preview {
+		b, _ := json.Marshal(n) // its values always encode
+		return notify.Preview{Body: b}
+	},
+}
+
+// DryRun returns a sink that prints what another sink would send, one JSON object a line, and sends nothing. Repeats
+// are not printed.
+func DryRun(s *notify.Sink, w io.Writer) *notify.Sink {
+	send := func(_ context.Context, batch []notify.Notification) (string, error) {
+		n := batch[0]
+		b, err := json.Marshal(struct {
+			DryRun bool           `json:"dry_run"`
+			Sink   string         `json:"sink"`
+			ID     string         `json:"id"`
+			Status notify.Status  `json:"status"`
+			Would  notify.Preview `json:"would_send"`
+		}{true, s.Key, n.ID, n.Status, s.Preview(n)})
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", b)
+		}
+		if err != nil {
+			return "", &notify.Failure{Refused: true, Err: fmt.Errorf("cannot print what would be sent: %w", err)}
+		}
+		return "not sent, as --dry-run asks", nil
+	}
+	return &notify.Sink{Key: s.Key, Batch: 1, Send: send, Preview: s.Preview}
+}
