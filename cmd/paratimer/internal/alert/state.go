@@ -64,13 +64,6 @@ func (s State) clone() State {
 	return s
 }
 
-// Moved reports whether a bound's state differs between s and after. Only then must the state be stored at once.
-func (s State) Moved(after State) bool {
-	return !maps.EqualFunc(s.Bounds, after.Bounds, func(a, b Standing) bool {
-		return a.State == b.State && a.Since == b.Since && (a.Outcome == nil) == (b.Outcome == nil)
-	})
-}
-
 // A visibility is how well a frame shows the query.
 type visibility uint8
 

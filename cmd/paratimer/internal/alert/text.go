@@ -172,18 +172,18 @@ func (w words) end() string {
 	if w.v.floor {
 		least = "not before "
 	}
-	return "; expected " + least + w.clock(w.v.expected) + ", " + margin(by)
+	return "; expected " + least + w.clock(w.v.expected) + ", " + relative(by, " late", " early", "just in time")
 }
 
-// margin formats how much later than a bound the query ends: "24s late", "40s early", "just in time".
-func margin(by time.Duration) string {
+// relative formats how much later than a bound the query ends: "24s late", "40s early", "just in time".
+func relative(by time.Duration, after, before, at string) string {
 	switch by = by.Round(time.Second); {
 	case by > 0:
-		return units.Short(by) + " late"
+		return units.Short(by) + after
 	case by < 0:
-		return units.Short(-by) + " early"
+		return units.Short(-by) + before
 	}
-	return "just in time"
+	return at
 }
 
 // since describes when the state began; "" if on track.
@@ -207,20 +207,9 @@ func (w words) ended() string {
 		text += ", and something moved within any " + units.Short(w.b.For)
 	}
 	if by, ok := w.b.by(w.st, w.v); ok {
-		text += ", " + relative(by) + " " + w.what()
+		text += ", " + relative(by, " after ", " before ", "at ") + w.what()
 	}
 	return text
-}
-
-// relative formats the end relative to a bound: "24s after", "40s before", "at".
-func relative(by time.Duration) string {
-	switch by = by.Round(time.Second); {
-	case by > 0:
-		return units.Short(by) + " after"
-	case by < 0:
-		return units.Short(-by) + " before"
-	}
-	return "at"
 }
 
 // mostReported bounds the number of changes in an alert.

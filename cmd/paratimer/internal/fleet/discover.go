@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -134,11 +135,9 @@ func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule
 
 // stagger returns a part of d that is always the same for a key.
 func stagger(key string, d time.Duration) time.Duration {
-	h := uint64(14695981039346656037) // FNV-1a
-	for i := range len(key) {
-		h = (h ^ uint64(key[i])) * 1099511628211
-	}
-	return time.Duration(h % uint64(max(d, 1)))
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // Write never fails
+	return time.Duration(h.Sum64() % uint64(max(d, 1)))
 }
 
 // job returns a worker's job for an entry of the queue.

@@ -2,86 +2,56 @@ package fleet
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 	"time"
 )
 
 // An entry is a job for a worker at a time: to observe a workflow, or to read an application's configuration.
 type entry struct {
-	at    time.Time
-	v     *session
-	app   string
-	order int // breaks ties: the earlier entry first
-	place int
+	at  time.Time
+	v   *session
+	app string
 }
 
-// A queue has entries by time.
-type queue struct {
-	heap  entries
-	order int
-}
+// A queue has entries by time, and by the order in which they came if the times are equal.
+type queue []*entry
 
 func (q *queue) push(v *session, at time.Time) {
-	v.entry = q.add(&entry{at: at, v: v})
+	v.entry = &entry{at: at, v: v}
+	q.add(v.entry)
 }
 
 func (q *queue) ask(app string, at time.Time) { q.add(&entry{at: at, app: app}) }
 
-func (q *queue) add(e *entry) *entry {
-	q.order++
-	e.order = q.order
-	heap.Push(&q.heap, e)
-	return e
+func (q *queue) add(e *entry) {
+	i, _ := slices.BinarySearchFunc(*q, e.at, func(other *entry, at time.Time) int {
+		return cmp.Or(other.at.Compare(at), -1) // behind those of the same time
+	})
+	*q = slices.Insert(*q, i, e)
 }
 
 // next returns the first entry if it is due, else nil and the time until then.
-func (q *queue) next(now time.Time) (ready *entry, wait time.Duration) {
-	if len(q.heap) == 0 {
+func (q queue) next(now time.Time) (ready *entry, wait time.Duration) {
+	if len(q) == 0 {
 		return nil, time.Hour
 	}
-	first := q.heap[0]
-	if wait = first.at.Sub(now); wait > 0 {
+	if wait = q[0].at.Sub(now); wait > 0 {
 		return nil, wait
 	}
-	return first, time.Hour
+	return q[0], time.Hour
 }
 
+// pop removes the first entry.
 func (q *queue) pop() {
-	e := heap.Pop(&q.heap).(*entry)
-	if e.v != nil {
-		e.v.entry = nil
+	if v := (*q)[0].v; v != nil {
+		v.entry = nil
 	}
+	*q = slices.Delete(*q, 0, 1)
 }
 
 func (q *queue) remove(v *session) {
-	if v.entry != nil {
-		heap.Remove(&q.heap, v.entry.place)
-		v.entry = nil
+	if i := slices.Index(*q, v.entry); v.entry != nil && i >= 0 {
+		*q = slices.Delete(*q, i, i+1)
 	}
-}
-
-type entries []*entry
-
-func (h entries) Len() int { return len(h) }
-func (h entries) Less(i, j int) bool {
-	return cmp.Or(h[i].at.Compare(h[j].at), cmp.Compare(h[i].order, h[j].order)) < 0
-}
-
-func (h entries) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
-}
-
-func (h *entries) Push(x any) {
-	e := x.(*entry)
-	e.place = len(*h)
-	*h = append(*h, e)
-}
-
-func (h *entries) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	old[len(old)-1] = nil
-	*h = old[:len(old)-1]
-	return e
+	v.entry = nil
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -30,23 +31,17 @@ type Workflow struct {
 	Engine string
 }
 
-type part struct{ key, pattern string }
-
-// parts returns the patterns that are given.
-func (m *Match) parts() []part {
-	var out []part
-	for _, p := range []part{{"name", m.Name}, {"user", m.User}, {"queue", m.Queue}} {
-		if p.pattern != "" {
-			out = append(out, p)
+// compile compiles the patterns and passes errors on, with the pattern's key.
+func (m *Match) compile(fail func(key string, err error)) {
+	for _, p := range []struct {
+		key, pattern string
+		to           **regexp.Regexp
+	}{{"name", m.Name, &m.name}, {"user", m.User, &m.user}, {"queue", m.Queue, &m.queue}} {
+		var err error
+		if *p.to, err = glob(p.pattern); err != nil {
+			fail(p.key, fmt.Errorf("match.%s %q: %w", p.key, p.pattern, err))
 		}
 	}
-	return out
-}
-
-func (m *Match) compile() {
-	m.name, _ = glob(m.Name) // check reports errors
-	m.user, _ = glob(m.User)
-	m.queue, _ = glob(m.Queue)
 }
 
 // Matches reports whether the rule applies to a workflow.
@@ -81,75 +76,20 @@ func pigName(w Workflow) string {
 
 func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchString(s) }
 
-// glob converts a pattern to a regular expression, which Go matches in linear time. It is nil for "".
+// wildcards converts a pattern whose characters regexp.QuoteMeta has escaped. A \ takes the next character as it is.
+var wildcards = strings.NewReplacer(`\\\\`, `\\`, `\\\*`, `\*`, `\\\?`, `\?`, `\\\[`, `\[`, `\\\]`, `\]`, `\\`, ``,
+	`\*`, `.*`, `\?`, `.`, `\[!`, `[^`, `\[\^`, `[^`, `\[\]`, `[\]`, `\[`, `[`, `\]`, `]`)
+
+// glob converts a pattern to a regular expression, which Go matches in linear time. It is nil for "". In a set such as
+// [a-z] or [!0-9], * and ? need a \.
 func glob(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}
-	var b strings.Builder
-	b.WriteString(`(?s)\A`)
-	runes := []rune(pattern)
-	for i := 0; i < len(runes); i++ {
-		switch r := runes[i]; r {
-		case '*':
-			b.WriteString(`.*`)
-		case '?':
-			b.WriteString(`.`)
-		case '\\':
-			if i++; i == len(runes) {
-				return nil, errors.New(`a \ at the end takes nothing as it is; double it`)
-			}
-			b.WriteString(regexp.QuoteMeta(string(runes[i])))
-		case '[':
-			n, set, err := class(runes[i:])
-			if err != nil {
-				return nil, err
-			}
-			b.WriteString(set)
-			i += n - 1
-		default:
-			b.WriteString(regexp.QuoteMeta(string(r)))
-		}
-	}
-	re, err := regexp.Compile(b.String() + `\z`)
+	re, err := regexp.Compile(`(?s)\A` + wildcards.Replace(regexp.QuoteMeta(pattern)) + `\z`)
 	if err != nil {
-		return nil, errors.New("a range such as [a-z] goes from the lower to the higher character")
+		return nil, errors.New(`a [ that no ] closes, or a range such as [a-z] that goes from the higher to the lower ` +
+			`character; write \[ for the character itself`)
 	}
 	return re, nil
-}
-
-// class parses a set such as [a-z] or [!0-9] at the beginning of a pattern. It returns how many runes it used.
-func class(runes []rune) (n int, set string, err error) {
-	var b strings.Builder
-	b.WriteByte('[')
-	i := 1
-	if i < len(runes) && (runes[i] == '!' || runes[i] == '^') {
-		b.WriteByte('^')
-		i++
-	}
-	for begin := i; i < len(runes); i++ {
-		switch r := runes[i]; {
-		case r == ']' && i > begin:
-			b.WriteByte(']')
-			return i + 1, b.String(), nil
-		case r == '-' && i > begin && i+1 < len(runes) && runes[i+1] != ']':
-			b.WriteByte('-')
-		case r == '\\' && i+1 < len(runes):
-			i++
-			b.WriteString(`\` + hex(runes[i]))
-		default:
-			b.WriteString(`\` + hex(r))
-		}
-	}
-	return 0, "", errors.New("a [ that no ] closes; write \\[ for the character itself")
-}
-
-// hex escapes a character, so that it has no special meaning in an expression.
-func hex(r rune) string {
-	const digits = "0123456789abcdef"
-	out := ""
-	for v := r; v > 0 || out == ""; v >>= 4 {
-		out = string(digits[v&15]) + out
-	}
-	return "x{" + out + "}"
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -61,23 +62,20 @@ type File struct {
 
 // ReadFile reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
 func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
-	if path == "-" {
-		b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	name := "stdin"
+	if path != "-" {
+		f, err := infile.Open(path)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the rules: %w", err)
 		}
-		return Read(b, "stdin", local)
+		defer f.Close()
+		in, name = f, path
 	}
-	f, err := infile.Open(path)
+	b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the rules: %w", err)
-	}
-	return Read(b, path, local)
+	return Read(b, name, local)
 }
 
 // Read reads rules. It returns either rules or errors: *planfile.Error, joined in the order of the file.
@@ -132,12 +130,7 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 	if err := alert.CheckJudge(r.On); err != nil {
 		doc.Fail(at("on"), "on: "+err.Error())
 	}
-	for _, m := range r.Match.parts() {
-		if _, err := glob(m.pattern); err != nil {
-			doc.Fail(at("match", m.key), fmt.Sprintf("match.%s %q: %v", m.key, m.pattern, err))
-		}
-	}
-	r.Match.compile()
+	r.Match.compile(func(key string, err error) { doc.Fail(at("match", key), err.Error()) })
 	r.checkLabels(doc, at)
 	r.templates = map[string]*template.Template{}
 	for _, key := range sorted(r.Annotations) {
@@ -209,14 +202,7 @@ func (r *Rule) checkLabels(doc *planfile.Document, at func(...string) []string) 
 	}
 }
 
-func sorted(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Bound returns the rule's bound for a workflow. usual is the workflow's usual length, 0 if unknown.
 func (r *Rule) Bound(usual time.Duration) alert.Bound {
