@@ -63,17 +63,8 @@ func atoi(digits string) int {
 
 var offsetForm = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})?$`)
 
-// abbreviations are common zone names that are ambiguous, or that the tz database has without summer time, each
-// with a place that is probably meant.
-var abbreviations = map[string]string{
-	"PST": "America/Los_Angeles", "PDT": "America/Los_Angeles", "PT": "America/Los_Angeles", "MST": "America/Denver",
-	"MDT": "America/Denver",
-	"CST": "America/Chicago", "CDT": "America/Chicago", "EST": "America/New_York", "EDT": "America/New_York",
-	"ET":  "America/New_York",
-	"BST": "Europe/London", "IST": "Asia/Kolkata", "CET": "Europe/Berlin", "CEST": "Europe/Berlin",
-	"MEZ": "Europe/Berlin", "EET": "Europe/Athens",
-	"JST": "Asia/Tokyo", "AEST": "Australia/Sydney",
-}
+// abbreviation matches zone names that are ambiguous, or that the tz database has without summer time.
+var abbreviation = regexp.MustCompile(`^[A-Z]{2,4}$`)
 
 // parseZone parses a name of the tz database or an offset.
 func parseZone(text string, local *time.Location) (*time.Location, error) {
@@ -93,9 +84,9 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 		}
 		return time.FixedZone(fmt.Sprintf("UTC%s%s:%02d", m[1], m[2], atoi(m[3])), 60*minutes), nil
 	}
-	if place := abbreviations[strings.ToUpper(text)]; place != "" {
-		return nil, fmt.Errorf("zone %s is ambiguous: give a place such as %s, or an offset such as +01:00", text,
-			place)
+	if abbreviation.MatchString(text) && text != "UTC" && text != "GMT" {
+		return nil, fmt.Errorf("zone %s is ambiguous: give a place such as America/Los_Angeles or Europe/Berlin, or an offset such as +01:00",
+			text)
 	}
 	zone, err := time.LoadLocation(text)
 	if err != nil {

@@ -1,12 +1,13 @@
 package notify
 
 import (
+	"cmp"
 	"context"
-	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -42,8 +43,8 @@ type Dispatcher struct {
 	queues []*queue
 
 	mu   sync.Mutex
-	runs []*run // in the order in which they came; a change makes another slice
-	sick bool   // the state file cannot be written or read; already logged
+	runs []*run      // in the order in which they came; a change makes another slice
+	sick atomic.Bool // the state file cannot be written or read; already logged
 
 	stop  context.CancelFunc
 	group sync.WaitGroup
@@ -51,12 +52,7 @@ type Dispatcher struct {
 
 // New makes a dispatcher. It sends nothing before Start, unless it works inline.
 func New(c Config) *Dispatcher {
-	if c.Repost <= 0 {
-		c.Repost = DefaultRepost
-	}
-	if c.Limit <= 0 {
-		c.Limit = DefaultLimit
-	}
+	c.Repost, c.Limit = cmp.Or(c.Repost, DefaultRepost), cmp.Or(c.Limit, DefaultLimit)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -65,11 +61,9 @@ func New(c Config) *Dispatcher {
 		c.Steady = func() time.Duration { return time.Since(began) }
 	}
 	d := &Dispatcher{c: c}
-	for _, s := range c.Sinks {
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(s.Key)) // Write never fails
+	for i, s := range c.Sinks {
 		d.queues = append(d.queues, &queue{
-			d: d, sink: s, stat: Stat{Sink: s.Key}, rng: rand.New(rand.NewPCG(c.Seed, h.Sum64())),
+			d: d, sink: s, stat: Stat{Sink: s.Key}, rng: rand.New(rand.NewPCG(c.Seed, uint64(i))),
 			kick: make(chan struct{}, 1),
 		})
 	}
@@ -154,9 +148,6 @@ func (d *Dispatcher) Flush(ctx context.Context) {
 	}
 }
 
-// oldest is the greatest age at which Resume still sends a notification that an earlier watcher left.
-const oldest = 24 * time.Hour
-
 // Resume takes over what earlier watchers left unsent, unless another process leads the sink. Start calls it.
 func (d *Dispatcher) Resume(ctx context.Context) {
 	if d.c.Store == nil {
@@ -164,21 +155,16 @@ func (d *Dispatcher) Resume(ctx context.Context) {
 	}
 	names, err := d.c.Store.List()
 	if err != nil {
-		d.mu.Lock()
 		d.trouble(err) // List still returns the names that it could read
-		d.mu.Unlock()
 	}
 	for _, name := range names {
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() == nil {
+			d.resume(name)
 		}
-		d.resume(name)
 	}
 	d.wake()
 }
 
-// resume leads the sinks of ours that still have to get notifications of a workflow. Notifications that are too old are
-// dropped and logged.
 func (d *Dispatcher) resume(name string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -188,43 +174,24 @@ func (d *Dispatcher) resume(name string) {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
-		for _, left := range runStateOf(w, id).Streams {
-			ours := slices.ContainsFunc(d.queues, func(q *queue) bool { return q.sink.Key == left.Sink })
-			if len(left.Queue) == 0 || !ours {
-				continue
+		for _, l := range runStateOf(w, id).Streams {
+			ours := slices.ContainsFunc(d.queues, func(q *queue) bool { return q.sink.Key == l.Sink })
+			if ours && len(l.Queue) > 0 {
+				r := d.run(name, id)
+				r.lead(l.Sink)
+				r.rest()
 			}
-			r := d.run(name, id)
-			l := r.stream(left.Bound, left.Sink)
-			if r.lead(left.Sink) {
-				l = r.stream(left.Bound, left.Sink)
-			}
-			if l != nil && r.led[l.Sink] != nil && !r.watched && d.c.Now().Sub(l.Queued) > oldest {
-				d.c.Log.Warn().Str("sink", l.Sink).Str("workflow", id).Str("bound", l.Bound).
-					Int("dropped", len(l.Queue)).Time("since", l.Queued).
-					Msg("an earlier watch left notifications that are too old to be told")
-				l.Queue = nil
-				r.write()
-			}
-			r.rest()
 		}
 	}
 }
 
 // trouble logs that the state file cannot be read or written, once until it works again.
 func (d *Dispatcher) trouble(err error) {
-	if !d.sick {
+	if !d.sick.Swap(true) {
 		d.c.Log.Warn().Err(err).Msg(
 			"what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
 				"make room, or give another folder with --state-dir")
 	}
-	d.sick = true
-}
-
-func (d *Dispatcher) recovered() {
-	if d.sick {
-		d.c.Log.Info().Msg("what was told is remembered again")
-	}
-	d.sick = false
 }
 
 // Watch returns the part of one workflow. dresses is by the bound's name.

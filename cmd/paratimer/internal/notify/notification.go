@@ -22,15 +22,13 @@ import (
 type Sink struct {
 	// Key identifies the sink and its target in the state file. It is the same in each run and contains no secrets.
 	Key string
-	// Batch is the greatest number of notifications in one Send.
-	Batch int
 	// Repeats means that the sink forgets: firing alerts are sent again every Repost, and after an outage only the
 	// newest state of an alert is sent. Otherwise each notification is sent, in order, until it is accepted.
 	Repeats bool
 	// Attempts is the number of failures after which a notification is dropped; 0: never.
 	Attempts int
-	// Send delivers notifications of different alerts and returns the response. No error contains a secret.
-	Send func(ctx context.Context, batch []Notification) (answer string, err error)
+	// Send delivers a notification and returns the response. No error contains a secret.
+	Send func(context.Context, Notification) (answer string, err error)
 	// Preview returns what Send would send, without secrets; nil if there is nothing to show.
 	Preview func(Notification) Preview
 }
@@ -111,13 +109,10 @@ func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 	return n
 }
 
-// SampleName is the workflow that samples are about.
-const SampleName = "paratimer notify test"
-
 // Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with
 // this dress would.
 func Sample(status Status, at time.Time, d Dress) Notification {
-	id, name := "paratimer-notify-test", SampleName
+	id, name := "paratimer-notify-test", "paratimer notify test"
 	likely, by, outcome := frame.Ratio(1), frame.Seconds(24), frame.Missed
 	due := frame.TimeOf(dag.InstantOf(at.Add(-24 * time.Second)))
 	f := frame.Frame{Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}

@@ -1,10 +1,10 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -35,8 +35,10 @@ type queue struct {
 	stat      Stat
 	fails     int           // in a row
 	notBefore time.Duration // by the steady clock
-	alone     bool          // one at a time: a batch was refused, and any of it may be the cause
 }
+
+// oldest is the age from which notifications of a run that ended are not sent any more.
+const oldest = 24 * time.Hour
 
 // forever is a wait that only a kick ends.
 const forever = time.Duration(1<<63 - 1)
@@ -54,32 +56,91 @@ func (q *queue) serve(ctx context.Context) {
 	}
 }
 
-// A delivery is a notification, its run and its stream.
-type delivery struct {
-	n Notification
-	r *run
-	l *alertStream
-}
-
-// step sends one batch, if there is one and notBefore has passed. It returns the wait before the next step.
+// step sends one notification, if one is due. It returns the wait before the next step.
 func (q *queue) step(ctx context.Context) time.Duration {
-	batch, wait := q.collect()
-	if len(batch) == 0 {
+	p, wait := q.next()
+	if wait > 0 {
 		return wait
 	}
-	all := make([]Notification, len(batch))
-	for i, p := range batch {
-		all[i] = p.n
-	}
-	_, err := q.sink.Send(ctx, all)
+	_, err := q.sink.Send(ctx, p.n)
 	if ctx.Err() != nil && err != nil {
 		return forever // the process stops: the notification stays in the queue
 	}
-	return q.settle(batch, err)
+	return q.settle(p, err)
 }
 
-// settle records the result of a batch and returns the wait before the next step.
-func (q *queue) settle(batch []delivery, err error) time.Duration {
+// A delivery is a notification of a run's stream, and the wait before it is due.
+type delivery struct {
+	n    Notification
+	r    *run
+	l    *alertStream
+	wait time.Duration
+}
+
+// next returns the notification to send first and the wait before it. What has failed goes behind the rest. It also
+// repeats writes of the file that failed.
+func (q *queue) next() (first delivery, wait time.Duration) {
+	q.d.mu.Lock()
+	defer q.d.mu.Unlock()
+	now := q.d.c.Steady()
+	if now < q.notBefore {
+		return first, q.notBefore - now
+	}
+	wait = forever
+	for _, r := range q.d.runs {
+		if r.dirty && now-r.wrote >= retry {
+			r.write()
+		}
+		if r.dirty {
+			wait = retry
+		}
+		for _, l := range r.streams {
+			if l.Sink != q.sink.Key || r.led[l.Sink] == nil {
+				continue
+			}
+			p, is := q.delivery(r, l, now)
+			if is && (first.l == nil || cmp.Or(cmp.Compare(p.wait, first.wait), cmp.Compare(l.tries, first.l.tries),
+				l.Queued.Compare(first.l.Queued)) < 0) {
+				first = p
+			}
+		}
+	}
+	if first.l != nil {
+		wait = min(wait, first.wait)
+	}
+	return first, wait
+}
+
+// delivery returns what a stream has to send: the first of its queue, or if the sink forgets, the newest or the same
+// again.
+func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery, is bool) {
+	p, is = delivery{r: r, l: l}, true
+	about := r.views[l.Bound].about
+	switch {
+	case len(l.Queue) > 0:
+		p.n = l.Queue[0]
+		if q.sink.Repeats {
+			p.n, is = l.newest()
+		}
+		if is && (r.watched || q.d.c.Now().Sub(l.Queued) < oldest) {
+			return p, true
+		}
+		q.d.c.Log.Info().Str("sink", l.Sink).Str("workflow", r.id).Str("alert", p.n.ID).Time("since", l.Queued).
+			Msg("it was over before the sink could hear of it in time; it is not told")
+		l.Queue = nil
+		r.write()
+	case q.sink.Repeats && l.State != "" && r.watched && about.Fingerprint != "" && !l.refused:
+		p.n = l.stamp(about, Firing, string(l.State))
+		if l.sent > 0 { // else an earlier process may have sent it, long ago
+			p.wait = max(0, l.sent+q.d.c.Repost-now)
+		}
+		return p, true
+	}
+	return p, false
+}
+
+// settle records the result of a Send and returns the wait before the next step.
+func (q *queue) settle(p delivery, err error) time.Duration {
 	q.d.mu.Lock()
 	defer q.d.mu.Unlock()
 	failure := &Failure{}
@@ -87,29 +148,21 @@ func (q *queue) settle(batch []delivery, err error) time.Duration {
 	switch {
 	case err == nil:
 		q.fails = 0
-		q.stat.Sent += len(batch)
-		for _, p := range batch {
-			q.mark(p, true)
-		}
-		return 0
-	case failure.Refused && len(batch) > 1:
-		q.alone = true
+		q.stat.Sent++
+		q.mark(p, true)
 		return 0
 	case failure.Refused:
-		q.drop(batch[0], err, "it is refused; it will not be sent again")
+		q.drop(p, err, "it is refused; it will not be sent again")
 		return 0
 	}
 	q.fails++
 	q.stat.Failed++
 	wait := min(max(q.backoff(), failure.After), maxPatience)
-	q.d.c.Log.Warn().Str("sink", q.sink.Key).Str("workflow", batch[0].r.id).Str("alert", batch[0].n.ID).
-		Int("failures", q.fails).Dur("again_in", wait).Err(err).
-		Msg("cannot send a notification now; it is kept and tried again")
-	for _, p := range batch {
-		p.l.tries++
-		if q.sink.Attempts > 0 && p.l.tries >= q.sink.Attempts {
-			q.drop(p, err, "it has failed too often; it will not be sent again")
-		}
+	q.d.c.Log.Warn().Str("sink", q.sink.Key).Str("workflow", p.r.id).Str("alert", p.n.ID).Int("failures", q.fails).
+		Dur("again_in", wait).Err(err).Msg("cannot send a notification now; it is kept and tried again")
+	p.l.tries++
+	if q.sink.Attempts > 0 && p.l.tries >= q.sink.Attempts {
+		q.drop(p, err, "it has failed too often; it will not be sent again")
 	}
 	q.notBefore = q.d.c.Steady() + wait
 	return wait
@@ -127,8 +180,8 @@ func (q *queue) backoff() time.Duration {
 
 // mark takes a notification out of its queue, in the file as well.
 func (q *queue) mark(p delivery, reported bool) {
-	l := p.r.stream(p.n.Alert.Bound, q.sink.Key)
-	if l == nil || p.r.led[q.sink.Key] == nil {
+	l := p.r.stream(p.l.Bound, p.l.Sink)
+	if l == nil || p.r.led[l.Sink] == nil {
 		return
 	}
 	l.sent, l.tries, l.refused = q.d.c.Steady(), 0, !reported
@@ -143,82 +196,4 @@ func (q *queue) drop(p delivery, err error, why string) {
 		Msg("a notification is dropped: " + why)
 	q.stat.Dropped++
 	q.mark(p, false)
-}
-
-// collect returns the notifications to send now. If there are none, it returns the wait until the next repeat.
-func (q *queue) collect() (batch []delivery, wait time.Duration) {
-	q.d.mu.Lock()
-	defer q.d.mu.Unlock()
-	now := q.d.c.Steady()
-	if now < q.notBefore {
-		return nil, q.notBefore - now
-	}
-	waiting, firing, next := q.pending(now)
-	size := q.sink.Batch
-	if q.alone {
-		size = 1
-	}
-	if len(waiting) > 0 {
-		slices.SortStableFunc(waiting, func(a, b delivery) int {
-			if c := a.l.tries - b.l.tries; c != 0 { // what fails repeatedly goes behind the rest
-				return c
-			}
-			return a.l.Queued.Compare(b.l.Queued)
-		})
-		return waiting[:min(len(waiting), size)], next
-	}
-	var due []delivery
-	repost := q.d.c.Repost
-	for _, p := range firing {
-		age := now - p.l.sent
-		if p.l.sent == 0 { // this process has not sent it; an earlier one may have, long ago
-			age = repost
-		}
-		next = min(next, repost-age)
-		if age >= repost/2 { // so that alerts share a request
-			due = append(due, p)
-		}
-	}
-	if next > 0 {
-		q.alone = false
-		return nil, next
-	}
-	return due[:min(len(due), size)], next
-}
-
-// pending returns the waiting notifications for this sink, and its firing ones that may be repeated. It also repeats
-// failed writes; next is the wait before the next one.
-func (q *queue) pending(now time.Duration) (waiting, firing []delivery, next time.Duration) {
-	next = forever
-	for _, r := range q.d.runs {
-		if r.dirty && now-r.wrote >= retry {
-			r.write()
-		}
-		if r.dirty {
-			next = retry
-		}
-		for _, l := range r.streams {
-			if l.Sink != q.sink.Key || r.led[l.Sink] == nil {
-				continue
-			}
-			v := r.views[l.Bound].about
-			switch {
-			case len(l.Queue) > 0 && !q.sink.Repeats:
-				waiting = append(waiting, delivery{l.Queue[0], r, l})
-			case len(l.Queue) > 0:
-				n, tell := l.newest()
-				if tell {
-					waiting = append(waiting, delivery{n, r, l})
-					continue
-				}
-				q.d.c.Log.Info().Str("sink", l.Sink).Str("workflow", r.id).Str("alert", n.ID).
-					Msg("it was over before the sink could hear of it; it is not told")
-				l.taken(n, false)
-				r.write()
-			case q.sink.Repeats && l.State != "" && r.watched && v.Fingerprint != "" && !l.refused:
-				firing = append(firing, delivery{l.stamp(v, Firing, string(l.State)), r, l})
-			}
-		}
-	}
-	return waiting, firing, next
 }

@@ -174,7 +174,9 @@ func (r *run) write() {
 		r.d.trouble(err)
 		return
 	}
-	r.d.recovered()
+	if r.d.sick.Swap(false) {
+		r.d.c.Log.Info().Msg("what was told is remembered again")
+	}
 	r.dirty, r.saved, r.savedJobs = false, r.alerts, len(r.jobs)
 }
 

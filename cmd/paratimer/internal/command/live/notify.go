@@ -83,14 +83,14 @@ func tryOut(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err er
 	at := time.Now()
 	var answers []string
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-		batch := []notify.Notification{notify.Sample(status, at, d)}
+		n := notify.Sample(status, at, d)
 		if dry {
-			if text, err = sinks.DryRun(s, c.App.ErrWriter).Send(c.Context, batch); err != nil {
+			if text, err = sinks.DryRun(s, c.App.ErrWriter).Send(c.Context, n); err != nil {
 				return "", err
 			}
 			continue
 		}
-		answer, err := s.Send(c.Context, batch)
+		answer, err := s.Send(c.Context, n)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", status, err)
 		}

@@ -44,28 +44,26 @@ func NewAlertmanager(addresses string, repost time.Duration, client *http.Client
 		urls = append(urls, shown(u)+"/api/v2/alerts")
 	}
 	return &notify.Sink{
-		Key: keyOf("alertmanager", addresses), Batch: 64, Repeats: true, // it forgets alerts that are not posted again
-		Send: func(ctx context.Context, batch []notify.Notification) (string, error) {
-			return postToAll(ctx, members, batch)
-		},
+		Key: keyOf("alertmanager", addresses), Repeats: true, // it forgets alerts that are not posted again
+		Send: func(ctx context.Context, n notify.Notification) (string, error) { return postToAll(ctx, members, n) },
 		Preview: func(n notify.Notification) notify.Preview {
-			body := members[0].body([]notify.Notification{n}, now())
+			body := members[0].body(n, now())
 			return notify.Preview{Method: http.MethodPost, URLs: urls, Body: body}
 		},
 	}, nil
 }
 
-// postToAll posts to all members at once. If none accepts the batch, its error is one that allows a retry, or else
+// postToAll posts to all members at once. If none accepts the alert, its error is one that allows a retry, or else
 // refused.
-func postToAll(ctx context.Context, members []*alertmanager, batch []notify.Notification) (string, error) {
+func postToAll(ctx context.Context, members []*alertmanager, n notify.Notification) (string, error) {
 	if len(members) == 1 {
-		return members[0].post(ctx, batch) // on the caller's goroutine, so that a panic is the caller's
+		return members[0].post(ctx, n) // on the caller's goroutine, so that a panic is the caller's
 	}
 	texts, errs := make([]string, len(members)), make([]error, len(members))
 	var group sync.WaitGroup
 	for i, m := range members {
 		group.Go(func() {
-			if texts[i], errs[i] = m.post(ctx, batch); errs[i] != nil {
+			if texts[i], errs[i] = m.post(ctx, n); errs[i] != nil {
 				texts[i] = errs[i].Error()
 			}
 		})
@@ -87,7 +85,7 @@ func postToAll(ctx context.Context, members []*alertmanager, batch []notify.Noti
 
 // body returns the request at an instant of the Alertmanager's clock. A firing alert ends in 4 repost intervals
 // unless it is posted again. So does an alert that ended before Alertmanager got it; that one is posted once.
-func (a *alertmanager) body(batch []notify.Notification, now time.Time) []byte {
+func (a *alertmanager) body(n notify.Notification, now time.Time) []byte {
 	type posted struct {
 		Labels      map[string]string `json:"labels"`
 		Annotations map[string]string `json:"annotations"`
@@ -95,17 +93,14 @@ func (a *alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 		EndsAt      time.Time         `json:"endsAt"`
 	}
 	now = now.UTC().Truncate(time.Millisecond)
-	all := make([]posted, len(batch))
-	for i, n := range batch {
-		all[i] = posted{Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt.UTC(), EndsAt: now}
-		if n.Status == notify.Firing || n.Brief {
-			all[i].EndsAt = now.Add(lifetime * a.repost)
-		}
-		if n.StartsAt.After(now) { // a clock was set back since
-			all[i].StartsAt = now
-		}
+	p := posted{Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt.UTC(), EndsAt: now}
+	if n.Status == notify.Firing || n.Brief {
+		p.EndsAt = now.Add(lifetime * a.repost)
 	}
-	b, err := json.Marshal(all)
+	if n.StartsAt.After(now) { // a clock was set back since
+		p.StartsAt = now
+	}
+	b, err := json.Marshal([]posted{p})
 	if err != nil {
 		panic("sinks: " + err.Error()) // strings and times always encode
 	}
@@ -115,9 +110,9 @@ func (a *alertmanager) body(batch []notify.Notification, now time.Time) []byte {
 // post posts with times by the member's clock as far as it is known. If the response shows that the clocks differ by
 // more than a repost interval, it posts again by the member's clock: an end by our clock might be long past, or hours
 // away.
-func (a *alertmanager) post(ctx context.Context, batch []notify.Notification) (string, error) {
+func (a *alertmanager) post(ctx context.Context, n notify.Notification) (string, error) {
 	for try := 0; ; try++ {
-		r := request{url: a.url, body: a.body(batch, a.now().Add(a.ahead))}
+		r := request{url: a.url, body: a.body(n, a.now().Add(a.ahead))}
 		text, date, err := r.post(ctx, a.client)
 		ahead := date.Sub(a.now())
 		if ahead.Abs() < a.repost {

@@ -40,9 +40,9 @@ func NewCommand(line, template string, limit time.Duration, env []string) (*noti
 		}
 	}
 	return &notify.Sink{
-		Key: keyOf("exec", line), Batch: 1, Attempts: commandAttempts,
-		Send: func(ctx context.Context, batch []notify.Notification) (string, error) {
-			in, err := c.input(batch[0])
+		Key: keyOf("exec", line), Attempts: commandAttempts,
+		Send: func(ctx context.Context, n notify.Notification) (string, error) {
+			in, err := c.input(n)
 			if err != nil {
 				return "", &notify.Failure{Refused: true, Err: err}
 			}

@@ -73,7 +73,7 @@ func TestCommandFails(t *testing.T) {
 func TestCommandTooSlow(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "pid")
 	c := newCommand(t, "sleep 1000 & echo $! > "+out+"; wait", 300*time.Millisecond, os.Environ())
-	_, err := c.Send(context.Background(), []notify.Notification{{}})
+	_, err := c.Send(context.Background(), notify.Notification{})
 	if err == nil || !strings.Contains(err.Error(), "--exec-timeout 300ms") {
 		t.Fatalf("%v: want an error that names the limit", err)
 	}
@@ -99,7 +99,7 @@ func TestCommandTooSlow(t *testing.T) {
 // TestCommandLeaves: what a command leaves running does not hold us up.
 func TestCommandLeaves(t *testing.T) {
 	c := newCommand(t, "sleep 5 & exit 0", time.Minute, os.Environ())
-	if _, err := c.Send(context.Background(), []notify.Notification{{}}); err != nil {
+	if _, err := c.Send(context.Background(), notify.Notification{}); err != nil {
 		t.Error(err)
 	}
 }

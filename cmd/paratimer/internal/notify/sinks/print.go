@@ -12,9 +12,9 @@ import (
 // Bell returns a sink that rings a terminal's bell when an alert fires. A bell that fails is not tried again.
 func Bell(w io.Writer) *notify.Sink {
 	return &notify.Sink{
-		Key: "bell", Batch: 1, Attempts: 1,
-		Send: func(_ context.Context, batch []notify.Notification) (string, error) {
-			if batch[0].Status != notify.Firing {
+		Key: "bell", Attempts: 1,
+		Send: func(_ context.Context, n notify.Notification) (string, error) {
+			if n.Status != notify.Firing {
 				return "rung", nil
 			}
 			_, err := io.WriteString(w, "\a")
@@ -35,8 +35,7 @@ var Nobody = &notify.Sink{
 // DryRun returns a sink that prints what another sink would send, one JSON object a line, and sends nothing. Repeats
 // are not printed.
 func DryRun(s *notify.Sink, w io.Writer) *notify.Sink {
-	send := func(_ context.Context, batch []notify.Notification) (string, error) {
-		n := batch[0]
+	send := func(_ context.Context, n notify.Notification) (string, error) {
 		b, err := json.Marshal(struct {
 			DryRun bool           `json:"dry_run"`
 			Sink   string         `json:"sink"`
@@ -52,5 +51,5 @@ func DryRun(s *notify.Sink, w io.Writer) *notify.Sink {
 		}
 		return "not sent, as --dry-run asks", nil
 	}
-	return &notify.Sink{Key: s.Key, Batch: 1, Send: send, Preview: s.Preview}
+	return &notify.Sink{Key: s.Key, Send: send, Preview: s.Preview}
 }

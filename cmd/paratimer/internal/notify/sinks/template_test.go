@@ -58,7 +58,7 @@ func TestServices(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, n := range samplesOf() {
-				answer, err := hook.Send(context.Background(), []notify.Notification{n})
+				answer, err := hook.Send(context.Background(), n)
 				if err != nil || !strings.Contains(answer, "200 OK") {
 					t.Fatalf("%q, %v", answer, err)
 				}
@@ -129,7 +129,7 @@ func TestAnswerHidesKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = hook.Send(context.Background(), []notify.Notification{notify.Sample(notify.Firing, begin, notify.Dress{})})
+	_, err = hook.Send(context.Background(), notify.Sample(notify.Firing, begin, notify.Dress{}))
 	if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "no such routing key") {
 		t.Errorf("%v", err)
 	}
@@ -144,7 +144,7 @@ func TestMail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Send(context.Background(), []notify.Notification{n}); err != nil {
+		if _, err := c.Send(context.Background(), n); err != nil {
 			t.Fatal(err)
 		}
 		raw, err := os.ReadFile(out)

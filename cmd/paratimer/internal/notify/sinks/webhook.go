@@ -43,9 +43,9 @@ func NewWebhook(address, template string, secret []byte, client *http.Client) (*
 		return nil, fmt.Errorf("%s needs its key as the webhook's secret", w.body.name)
 	}
 	return &notify.Sink{
-		Key: keyOf("webhook", address), Batch: 1,
-		Send: func(ctx context.Context, batch []notify.Notification) (string, error) {
-			r, err := w.request(batch[0], w.secret)
+		Key: keyOf("webhook", address),
+		Send: func(ctx context.Context, n notify.Notification) (string, error) {
+			r, err := w.request(n, w.secret)
 			if err != nil {
 				return "", &notify.Failure{Refused: true, Err: err}
 			}

@@ -196,7 +196,7 @@ func TestSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = s.Send(context.Background(), []notify.Notification{n})
+		_, err = s.Send(context.Background(), n)
 		if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
 			t.Fatalf("%v: want an error that names the host", err)
 		}
