@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"cmp"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -39,11 +41,9 @@ type Trial struct {
 }
 
 type tried struct {
-	name     string
-	firing   bool
-	firings  int
-	fired    *frame.Time // when it first fired
-	deadline *frame.Time // at that time, or the newest known
+	Result
+	firing bool
+	fired  *frame.Time // when it first fired; DeadlineAt is that of this time, or the newest known
 }
 
 // Show records the frame's alerts.
@@ -52,20 +52,18 @@ func (t *Trial) Show(tick frame.Tick) error {
 	t.last = f
 	for i, a := range f.Alerts {
 		if i == len(t.bounds) {
-			t.bounds = append(t.bounds, tried{name: a.Bound})
+			t.bounds = append(t.bounds, tried{Result: Result{Bound: a.Bound}})
 		}
 		b := &t.bounds[i]
 		if b.fired == nil && a.DeadlineAt != nil {
-			b.deadline = a.DeadlineAt
+			b.DeadlineAt = a.DeadlineAt
 		}
 		if a.State == frame.Blind {
 			continue
 		}
 		if a.State.Firing() && !b.firing {
-			b.firings++
-			if b.fired == nil {
-				b.fired = f.At
-			}
+			b.Firings++
+			b.fired = cmp.Or(b.fired, f.At)
 		}
 		b.firing = a.State.Firing()
 	}
@@ -84,18 +82,16 @@ func (t *Trial) Results() []Result {
 		origin = end.Add(-e.Duration())
 	}
 	for i, b := range t.bounds {
-		r := Result{Bound: b.name, DeadlineAt: b.deadline, Firings: b.firings}
+		r := b.Result
+		warned := false
 		if b.fired != nil {
 			r.FiredSeconds = frame.Since(b.fired.Instant, origin)
 		}
-		warned := false
-		if b.deadline != nil {
-			r.Late = end.Known() && end > b.deadline.Instant
-			if b.fired != nil {
-				r.WarningSeconds = frame.Since(b.deadline.Instant, b.fired.Instant)
-				warned = b.fired.Instant < b.deadline.Instant
-			}
+		if b.fired != nil && r.DeadlineAt != nil {
+			r.WarningSeconds = frame.Since(r.DeadlineAt.Instant, b.fired.Instant)
+			warned = b.fired.Instant < r.DeadlineAt.Instant
 		}
+		r.Late = r.DeadlineAt != nil && end.Known() && end > r.DeadlineAt.Instant
 		if i < len(t.Held) && t.Held[i].Kind == NoProgress {
 			r.Late, warned, r.WarningSeconds = b.fired != nil, b.fired != nil, nil
 		}

@@ -149,36 +149,46 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 }
 
 func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) {
-	given := r.given()
-	switch {
-	case len(given) == 0:
-		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of %s", r.Name,
-			strings.Join(boundKeys, ", ")))
-	case len(given) > 1:
-		doc.Fail(at(given[1]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name,
-			given[0], strings.Join(given[1:], " and ")))
+	given := r.bounds()
+	if len(given) == 0 {
+		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of deadline, within, "+
+			"longer_than_usual, no_progress, outside_bounds", r.Name))
+		return
 	}
-	if len(given) == 1 && given[0] == "no_progress" && r.On != "" {
+	if len(given) > 1 {
+		var more []string
+		for _, b := range given[1:] {
+			more = append(more, b.key)
+		}
+		doc.Fail(at(more[0]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name,
+			given[0].key, strings.Join(more, " and ")))
+		return
+	}
+	if given[0].key == "no_progress" && r.On != "" {
 		doc.Fail(at("on"), "on has no meaning with no_progress: nobody judges when it will end")
 	}
-	if len(given) == 1 && (given[0] == "no_progress" || given[0] == "outside_bounds") && r.Risk != 0 {
-		doc.Fail(at("risk"), fmt.Sprintf("risk has no meaning with %s, which is so or is not", given[0]))
+	if (given[0].key == "no_progress" || given[0].key == "outside_bounds") && r.Risk != 0 {
+		doc.Fail(at("risk"), fmt.Sprintf("risk has no meaning with %s, which is so or is not", given[0].key))
 	}
 }
 
-// boundKeys are the keys of bounds, in the order of the schema.
-var boundKeys = []string{"deadline", "within", "longer_than_usual", "no_progress", "outside_bounds"}
+// A bound is a bound that a rule has: its key and value in the file, and what it means.
+type bound struct {
+	has        bool
+	key, value string
+	alert.Bound
+}
 
-// given returns the keys of the bounds that the rule has.
-func (r *Rule) given() []string {
-	has := []bool{r.Deadline != "", r.Within > 0, r.Longer > 0, r.NoProgress > 0, r.Outside}
-	var out []string
-	for i, key := range boundKeys {
-		if has[i] {
-			out = append(out, key)
-		}
+// bounds returns the bounds that the rule has, in the order of the schema.
+func (r *Rule) bounds() []bound {
+	all := []bound{
+		{r.Deadline != "", "deadline", r.Deadline, alert.Bound{At: r.deadline.At, Daily: r.deadline.Daily}},
+		{r.Within > 0, "within", units.Full(r.Within), alert.Bound{Kind: alert.Within, For: r.Within}},
+		{r.Longer > 0, "longer_than_usual", fmt.Sprint(r.Longer), alert.Bound{Kind: alert.LongerThanUsual, Times: r.Longer}},
+		{r.NoProgress > 0, "no_progress", units.Full(r.NoProgress), alert.Bound{Kind: alert.NoProgress, For: r.NoProgress}},
+		{r.Outside, "outside_bounds", "", alert.Bound{Kind: alert.OutsideBounds}},
 	}
-	return out
+	return slices.DeleteFunc(all, func(b bound) bool { return !b.has })
 }
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,99}$`)
@@ -206,20 +216,11 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Bound returns the rule's bound for a workflow. usual is the workflow's usual length, 0 if unknown.
 func (r *Rule) Bound(usual time.Duration) alert.Bound {
-	b := alert.Bound{Name: r.Name, On: r.On, Threshold: r.Risk, Hold: r.Hold}
-	switch {
-	case r.Deadline != "":
-		b.Kind, b.At, b.Daily, b.Zone = alert.Deadline, r.deadline.At, r.deadline.Daily, r.deadline.Zone
-	case r.Within > 0:
-		b.Kind, b.For = alert.Within, r.Within
-	case r.Longer > 0:
-		b.Kind, b.Times, b.Usual = alert.LongerThanUsual, r.Longer, usual
-	case r.NoProgress > 0:
-		b.Kind, b.For = alert.NoProgress, r.NoProgress
-	default:
-		b.Kind = alert.OutsideBounds
+	b := r.bounds()[0].Bound
+	b.Name, b.On, b.Threshold, b.Hold, b.Zone = r.Name, r.On, r.Risk, r.Hold, r.Zone()
+	if b.Kind == alert.LongerThanUsual {
+		b.Usual = usual
 	}
-	b.Zone = r.Zone()
 	return b
 }
 
@@ -230,15 +231,6 @@ func (r *Rule) Zone() *time.Location {
 
 // BoundText returns the rule's bound as text.
 func (r *Rule) BoundText() string {
-	switch {
-	case r.Deadline != "":
-		return "deadline " + r.Deadline
-	case r.Within > 0:
-		return "within " + units.Full(r.Within)
-	case r.Longer > 0:
-		return fmt.Sprintf("longer_than_usual %v", r.Longer)
-	case r.NoProgress > 0:
-		return "no_progress " + units.Full(r.NoProgress)
-	}
-	return "outside_bounds"
+	b := r.bounds()[0]
+	return strings.TrimSpace(b.key + " " + b.value)
 }

@@ -100,7 +100,7 @@ func (o *OpenLineage) Show(tick frame.Tick) error {
 	}
 	if ended {
 		r.over = true
-		o.push(eventOf(endType(f.Workflow.State), o.namespace, r.id, f, now))
+		o.push(eventOf(cmp.Or(endTypes[f.Workflow.State], "OTHER"), o.namespace, r.id, f, now))
 	}
 	return nil
 }

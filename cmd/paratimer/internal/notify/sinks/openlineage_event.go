@@ -55,24 +55,14 @@ type ProgressFacet struct {
 	WaitingOn        *string        `json:"waitingOn"`
 }
 
-// The types of events before the end. endType has those of the end.
+// The types of events before the end. endTypes has those of the end.
 const (
 	lineageStart   = "START"
 	lineageRunning = "RUNNING"
 )
 
-// endType returns the event type for an end in state s. It is OTHER if the end is not confirmed.
-func endType(s dag.State) string {
-	switch s {
-	case dag.Succeeded:
-		return "COMPLETE"
-	case dag.Failed:
-		return "FAIL"
-	case dag.Killed:
-		return "ABORT"
-	}
-	return "OTHER"
-}
+// endTypes are the types of events at the end. It is OTHER if the end is not confirmed.
+var endTypes = map[dag.State]string{dag.Succeeded: "COMPLETE", dag.Failed: "FAIL", dag.Killed: "ABORT"}
 
 // eventOf returns the event of a frame. Its time is the frame's, for a start the first job's submission.
 func eventOf(kind, namespace, id string, f *frame.Frame, now time.Time) RunEvent {
