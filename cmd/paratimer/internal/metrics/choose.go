@@ -19,6 +19,8 @@ type shown struct {
 	observed time.Time
 	frames   int
 	stale    int
+	deliver  func() []Delivery
+	collect  func() Collected
 }
 
 // now copies the data for a scrape. Of several runs with one name it is the one that ends last. If there are more
@@ -27,8 +29,8 @@ func (m *Metrics) now() shown {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.purge(m.opt.Now())
-	out := shown{observed: m.observed, frames: m.frames, stale: m.stale}
-	last := make(map[string]*run, len(m.names))
+	out := shown{observed: m.observed, frames: m.frames, stale: m.stale, deliver: m.deliver, collect: m.collect}
+	last := map[string]*run{}
 	for _, r := range m.runs {
 		if r.ended.IsZero() {
 			out.watched++
@@ -40,11 +42,9 @@ func (m *Metrics) now() shown {
 	for _, r := range last {
 		out.runs = append(out.runs, *r)
 	}
-	slices.SortFunc(out.runs, func(a, b run) int { return cmp.Compare(m.names[a.name], m.names[b.name]) })
-	if out.overflow = len(out.runs) - m.opt.Most; out.overflow > 0 {
-		out.runs = out.runs[:m.opt.Most]
-	}
-	out.overflow = max(0, out.overflow)
+	slices.SortFunc(out.runs, func(a, b run) int { return cmp.Compare(a.nameSeq, b.nameSeq) })
+	most := min(len(out.runs), m.opt.Most)
+	out.runs, out.overflow = out.runs[:most], len(out.runs)-most
 	return out
 }
 

@@ -1,6 +1,13 @@
+// Package metrics exports frames to Prometheus: a sink that keeps the newest frame of each run, a registry that
+// creates series from them at each scrape, and a small server. It computes nothing: a value that is missing in a
+// frame is a missing series, never a 0 or a -1.
+//
+// Names follow https://prometheus.io/docs/practices/naming. docs/metrics.md is their contract. No label contains an
+// id.
 package metrics
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -43,7 +50,6 @@ type Metrics struct {
 
 	mu       sync.Mutex
 	runs     map[string]*run
-	names    map[string]uint64 // when a name was first seen, while it has runs
 	next     uint64
 	observed time.Time // this machine's clock at the last good observation; zero before
 	frames   int
@@ -57,7 +63,9 @@ type run struct {
 	name  string
 	frame frame.Frame
 	seq   uint64
-	ended time.Time // by this machine's clock; zero while it runs
+	// nameSeq is the seq of the first run of its name, as long as runs of this name follow each other.
+	nameSeq uint64
+	ended   time.Time // by this machine's clock; zero while it runs
 	// at is the last good observation, by the cluster's clock.
 	at dag.Instant
 }
@@ -74,11 +82,10 @@ func New(o Options) *Metrics {
 		o.Most = DefaultMost
 	}
 	m := &Metrics{
-		opt: o, ours: prometheus.NewRegistry(), process: prometheus.NewRegistry(), traffic: newTraffic(),
-		runs: map[string]*run{}, names: map[string]uint64{},
+		opt: o, ours: prometheus.NewRegistry(), process: prometheus.NewRegistry(), runs: map[string]*run{},
 	}
+	m.traffic = newTraffic(m.ours)
 	m.ours.MustRegister(collector{m})
-	m.traffic.register(m.ours)
 	m.process.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -86,9 +93,8 @@ func New(o Options) *Metrics {
 
 // Show records the newest frame of a run.
 func (m *Metrics) Show(tick frame.Tick) error {
-	f := tick.Frame
-	m.take(f)
-	m.text(f.Workflow.State.Ended())
+	m.take(tick.Frame)
+	m.text(tick.Frame.Workflow.State.Ended())
 	return nil
 }
 
@@ -103,17 +109,18 @@ func (m *Metrics) take(f frame.Frame) {
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.adopt(f, id, name)
 	r := m.runs[id]
 	if r == nil || r.name != name { // a run's name may come after its id
 		m.next++
-		m.drop(id)
-		r = &run{name: name, seq: m.next, at: dag.NoInstant}
-		m.runs[id] = r
-		if _, seen := m.names[name]; !seen {
-			m.names[name] = m.next
+		r = &run{name: name, seq: m.next, nameSeq: m.next, at: dag.NoInstant}
+		for _, other := range m.runs {
+			if other.name == name {
+				r.nameSeq = min(r.nameSeq, other.nameSeq)
+			}
 		}
+		m.runs[id] = r
 	}
+	m.adopt(f, id, name)
 	r.frame = f
 	m.frames++
 	if stale(f) {
@@ -138,7 +145,7 @@ func (m *Metrics) adopt(f frame.Frame, id, name string) {
 	for i := range f.Jobs {
 		if job := f.Jobs[i].ID; job != nil {
 			if before := "id " + *job; before != id && m.runs[before] != nil && m.runs[before].name == name {
-				delete(m.runs, before) // but not its name, which the run keeps
+				delete(m.runs, before)
 			}
 		}
 	}
@@ -160,29 +167,12 @@ func (m *Metrics) Observed() {
 func (m *Metrics) Forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.drop("id " + id)
-}
-
-// drop forgets a run, and its name with its last run. The caller must hold the lock.
-func (m *Metrics) drop(id string) {
-	r := m.runs[id]
-	if r == nil {
-		return
-	}
-	delete(m.runs, id)
-	for _, other := range m.runs {
-		if other.name == r.name {
-			return
-		}
-	}
-	delete(m.names, r.name)
+	delete(m.runs, "id "+id)
 }
 
 // purge drops ended runs after their grace time. The caller must hold the lock.
 func (m *Metrics) purge(now time.Time) {
-	for id, r := range m.runs {
-		if !r.ended.IsZero() && now.Sub(r.ended) >= m.opt.Grace {
-			m.drop(id)
-		}
-	}
+	maps.DeleteFunc(m.runs, func(_ string, r *run) bool {
+		return !r.ended.IsZero() && now.Sub(r.ended) >= m.opt.Grace
+	})
 }

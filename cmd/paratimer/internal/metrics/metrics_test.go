@@ -189,8 +189,8 @@ func TestGrace(t *testing.T) {
 	if got := remaining(t, m, "q"); got != "absent" {
 		t.Errorf("after the grace: %s", got)
 	}
-	if len(m.runs)+len(m.names) != 0 {
-		t.Errorf("%d runs and %d names are remembered", len(m.runs), len(m.names))
+	if len(m.runs) != 0 {
+		t.Errorf("%d runs are remembered", len(m.runs))
 	}
 	show(t, m, full("b", "q", 40*time.Second))
 	if got := remaining(t, m, "q"); got != "40" {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // traffic counts requests to the cluster.
@@ -19,17 +21,18 @@ type traffic struct {
 	duration *prometheus.HistogramVec
 }
 
-func newTraffic() traffic {
+func newTraffic(r prometheus.Registerer) traffic {
+	auto := promauto.With(r)
 	return traffic{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+		requests: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "paratimer_upstream_requests_total",
 			Help: `Requests to a service, by the status of the answer; "none": no whole answer came.`,
 		}, []string{"upstream", "code"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+		errors: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "paratimer_upstream_errors_total",
 			Help: "Requests to a service that brought no whole answer, or one with a status of 500 or more.",
 		}, []string{"upstream"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		duration: auto.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "paratimer_upstream_request_duration_seconds", Help: "Time from a request to the end of its answer.",
 			// A healthy ResourceManager responds in about 2 ms; the client times out after 60 s.
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
@@ -37,28 +40,19 @@ func newTraffic() traffic {
 	}
 }
 
-func (t traffic) register(r *prometheus.Registry) {
-	r.MustRegister(t.requests, t.errors, t.duration)
-}
-
 // Layer counts the requests that pass through it. It is a rest.Layer.
-func (m *Metrics) Layer(next http.RoundTripper) http.RoundTripper { return layer{m, next} }
-
-type layer struct {
-	m    *Metrics
-	next http.RoundTripper
-}
-
-func (l layer) RoundTrip(r *http.Request) (*http.Response, error) {
-	x := exchange{m: l.m, upstream: upstream(r.URL.Path), start: l.m.opt.Now()}
-	resp, err := l.next.RoundTrip(r)
-	if err != nil {
-		x.done(0)
-		return nil, err
-	}
-	x.status = resp.StatusCode
-	resp.Body = &body{ReadCloser: resp.Body, x: x}
-	return resp, nil
+func (m *Metrics) Layer(next http.RoundTripper) http.RoundTripper {
+	return promhttp.RoundTripperFunc(func(r *http.Request) (*http.Response, error) {
+		x := &exchange{m: m, upstream: upstream(r.URL.Path), start: m.opt.Now()}
+		resp, err := next.RoundTrip(r)
+		if err != nil {
+			x.count()
+			return nil, err
+		}
+		x.ReadCloser, x.status = resp.Body, resp.StatusCode
+		resp.Body = x
+		return resp, nil
+	})
 }
 
 // upstream returns the service that a request is for, from a fixed set.
@@ -75,50 +69,41 @@ func upstream(path string) string {
 	return "other"
 }
 
-// An exchange is a running request.
+// An exchange is a request and the body of its response. It is counted when the response has been read.
 type exchange struct {
+	io.ReadCloser
 	m        *Metrics
 	upstream string
 	start    time.Time
-	status   int
+	status   int // 0: no complete response came
+	once     sync.Once
 }
 
-// done counts the exchange. Status 0 means that no complete response came.
-func (x exchange) done(status int) {
+// count counts the exchange.
+func (x *exchange) count() {
 	t := x.m.traffic
 	code := "none"
-	if status >= 100 && status <= 599 {
-		code = strconv.Itoa(status)
+	if x.status >= 100 && x.status <= 599 {
+		code = strconv.Itoa(x.status)
 	}
 	t.requests.WithLabelValues(x.upstream, code).Inc()
 	t.duration.WithLabelValues(x.upstream).Observe(x.m.opt.Now().Sub(x.start).Seconds())
 	// Created with the first request, so that a rate includes the first error.
 	bad := t.errors.WithLabelValues(x.upstream)
-	if status == 0 || status >= 500 {
+	if x.status == 0 || x.status >= 500 {
 		bad.Inc()
 	}
 }
 
-// A body counts its exchange when the response has been read.
-type body struct {
-	io.ReadCloser
-	x      exchange
-	once   sync.Once
-	broken bool
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.broken = b.broken || err != nil && !errors.Is(err, io.EOF)
+func (x *exchange) Read(p []byte) (int, error) {
+	n, err := x.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		x.status = 0
+	}
 	return n, err
 }
 
-func (b *body) Close() error {
-	b.once.Do(func() {
-		if b.broken {
-			b.x.status = 0
-		}
-		b.x.done(b.x.status)
-	})
-	return b.ReadCloser.Close()
+func (x *exchange) Close() error {
+	x.once.Do(x.count)
+	return x.ReadCloser.Close()
 }
