@@ -325,7 +325,28 @@ func TestSizesOfGroups(t *testing.T) {
 func TestOddGroups(t *testing.T) {
 	t.Parallel()
 	r := quadratic()
-	for name, change := range keytasks.Odd() {
+	for name, change := range map[string]func(g *dag.Groups){
+		"none":  func(g *dag.Groups) { g.Reduces = nil },
+		"fewer": func(g *dag.Groups) { g.Reduces = g.Reduces[:1] },
+		"more":  func(g *dag.Groups) { g.Reduces = append(g.Reduces, g.Reduces...) },
+		"no numbers": func(g *dag.Groups) {
+			for i := range g.Reduces {
+				r := &g.Reduces[i]
+				r.Bytes, r.Implicit, r.Explicit = math.NaN(), math.NaN(), nil
+				for k := range r.Done {
+					r.Done[k] = dag.GroupPoint{At: dag.NoInstant, Bytes: math.Inf(1), Count: math.NaN(), Took: math.MinInt64}
+				}
+			}
+		},
+		"for ever, in the future": func(g *dag.Groups) {
+			for i := range g.Reduces {
+				for k := range g.Reduces[i].Done {
+					d := &g.Reduces[i].Done[k]
+					d.At, d.Took, d.Count = d.At+1_000_000, math.MaxInt64, 1e15
+				}
+			}
+		},
+	} {
 		s := r.at(60_000, dag.GroupsTapped)
 		change(s.Jobs[0].Groups)
 		for _, c := range append([]estimators.Scenario{estimators.Sampled()},

@@ -132,10 +132,6 @@ func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
 				count(a, plan, &plan.Jobs[j].Stages[k], t)
 			}
 		}
-		if s.Jobs[j].Submitted.Known() {
-			s.Jobs[j].State, s.Jobs[j].Finished = dag.Submitted, dag.NoInstant
-		}
-		settle(s, j)
 	}
 	return s
 }

@@ -72,32 +72,3 @@ func (t Tasks) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
 	}
 	return g
 }
-
-// Odd returns changes that turn groups into invalid reports: more or fewer tasks, and impossible sizes and times.
-func Odd() map[string]func(g *dag.Groups) {
-	each := func(change func(d *dag.GroupPoint)) func(g *dag.Groups) {
-		return func(g *dag.Groups) {
-			for i := range g.Reduces {
-				for k := range g.Reduces[i].Done {
-					change(&g.Reduces[i].Done[k])
-				}
-			}
-		}
-	}
-	nan := math.NaN()
-	return map[string]func(g *dag.Groups){
-		"none":  func(g *dag.Groups) { g.Reduces = nil },
-		"fewer": func(g *dag.Groups) { g.Reduces = g.Reduces[:1] },
-		"more":  func(g *dag.Groups) { g.Reduces = append(g.Reduces, g.Reduces...) },
-		"no bytes": func(g *dag.Groups) {
-			for i := range g.Reduces {
-				g.Reduces[i].Bytes, g.Reduces[i].Implicit, g.Reduces[i].Explicit = nan, nan, nil
-			}
-		},
-		"no numbers": each(func(d *dag.GroupPoint) {
-			d.Bytes, d.Count, d.Took, d.At = math.Inf(1), nan, math.MinInt64, dag.NoInstant
-		}),
-		"for ever":      each(func(d *dag.GroupPoint) { d.Took, d.Count = math.MaxInt64, 1e15 }),
-		"of the future": each(func(d *dag.GroupPoint) { d.At += 1_000_000 }),
-	}
-}
