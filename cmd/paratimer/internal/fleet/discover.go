@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,16 +70,8 @@ func (f *Fleet) discover(now time.Time) {
 			like[[2]string{s.Name, s.User}] = true
 		}
 	}
-	for app := range f.ended {
-		if !listed[app] {
-			delete(f.ended, app)
-		}
-	}
-	for app := range f.asked {
-		if !listed[app] {
-			delete(f.asked, app)
-		}
-	}
+	maps.DeleteFunc(f.ended, func(app string, _ bool) bool { return !listed[app] })
+	maps.DeleteFunc(f.asked, func(app string, _ time.Time) bool { return !listed[app] })
 }
 
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after

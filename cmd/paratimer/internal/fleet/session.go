@@ -39,7 +39,6 @@ type session struct {
 	running  bool // a worker uses it
 	gone     bool // no longer watched
 	fatal    bool // its error is from Shown
-	closed   bool
 
 	entry *entry
 }
@@ -126,7 +125,7 @@ func (v *session) open() error {
 // restart makes the next step create new hooks and a new watch.
 func (v *session) restart() {
 	v.close()
-	v.opened, v.closed, v.stepper, v.hooks = false, false, nil, Hooks{}
+	v.stepper, v.hooks = nil, Hooks{}
 }
 
 func (v *session) keep(s alert.State, f frame.Frame) error {
@@ -161,8 +160,8 @@ func (v *session) Show(tick frame.Tick) error {
 }
 
 func (v *session) close() {
-	if v.opened && !v.closed && v.hooks.Close != nil {
+	if v.opened && v.hooks.Close != nil {
 		v.hooks.Close(v.state)
 	}
-	v.closed = true
+	v.opened = false
 }

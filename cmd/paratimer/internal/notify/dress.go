@@ -87,15 +87,12 @@ func fingerprint(labels map[string]string) string {
 
 // annotations returns the facts and the rule's own annotations. If a template fails, its annotation is the error.
 func (d Dress) annotations(facts Facts) map[string]string {
-	a := map[string]string{"summary": facts.Text, "state": facts.State}
-	for name, value := range map[string]string{
+	a := map[string]string{
 		"by": facts.By, "probability": facts.Likely, "deadline": facts.Deadline, "expected": facts.Expected,
-		"waiting_on": facts.WaitsOn, "outcome": facts.Outcome,
-	} {
-		if value != "" && value != unknown {
-			a[name] = value
-		}
+		"waiting_on": facts.WaitsOn, "outcome": facts.Outcome, "state": facts.State,
 	}
+	maps.DeleteFunc(a, func(_, v string) bool { return v == "" || v == unknown })
+	a["summary"] = facts.Text
 	for name, t := range d.Annotations {
 		out := Limited{Most: MaxAnnotation}
 		if err := t.Execute(&out, facts); err != nil {

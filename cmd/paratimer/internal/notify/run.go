@@ -54,11 +54,10 @@ type run struct {
 	streams []*alertStream    // by bound and sink
 	led     map[string]func() // how to step down as the leader of a sink, by its key
 
-	saved     alert.State   // as in the file
-	savedJobs int           // how many jobs the file has
-	dirty     bool          // the file lacks the newest state
-	wrote     time.Duration // when it last tried to write, by the steady clock
-	looked    time.Duration // when the file was last read for other processes' notifications
+	saved  alert.State   // as in the file
+	dirty  bool          // the file lacks the newest state
+	wrote  time.Duration // when it last tried to write, by the steady clock
+	looked time.Duration // when the file was last read for other processes' notifications
 }
 
 // run returns the run of a workflow and creates it if it does not exist.
@@ -68,7 +67,7 @@ func (d *Dispatcher) run(name, id string) *run {
 	}
 	r := &run{d: d, name: name, id: id, views: map[string]view{}, led: map[string]func(){}}
 	file := r.read()
-	r.alerts, r.jobs, r.saved, r.savedJobs = file.Alerts, file.Jobs, file.Alerts, len(file.Jobs)
+	r.alerts, r.jobs, r.saved = file.Alerts, file.Jobs, file.Alerts
 	for bound, s := range file.Alerts.Bounds {
 		r.views[bound] = view{opened: s.State != frame.Ended}
 	}
@@ -144,7 +143,7 @@ func (r *run) due() bool {
 	if r.dirty {
 		return since >= retry
 	}
-	return len(r.jobs) > r.savedJobs || since >= quiet && !reflect.DeepEqual(r.alerts, r.saved) ||
+	return since >= quiet && !reflect.DeepEqual(r.alerts, r.saved) ||
 		!maps.EqualFunc(r.alerts.Bounds, r.saved.Bounds, func(a, b alert.Standing) bool { return a.State == b.State })
 }
 
@@ -177,7 +176,7 @@ func (r *run) write() {
 	if r.d.sick.Swap(false) {
 		r.d.c.Log.Info().Msg("what was told is remembered again")
 	}
-	r.dirty, r.saved, r.savedJobs = false, r.alerts, len(r.jobs)
+	r.dirty, r.saved = false, r.alerts
 }
 
 // keptRuns is how many ended runs of a workflow are kept, so that their alerts are not sent again. A run that was not
@@ -261,7 +260,9 @@ func (r *run) leave() {
 
 // keep compares a frame with what was sent, and queues and writes what follows.
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
-	r.alerts, r.jobs = s, union(r.jobs, jobsOf(f))
+	jobs := union(r.jobs, jobsOf(f))
+	grew := len(jobs) > len(r.jobs)
+	r.alerts, r.jobs = s, jobs
 	if f.Workflow.ID != nil {
 		f.Workflow.ID = &r.id // labels must not change
 	}
@@ -281,7 +282,7 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 		}
 		r.views[a.Bound] = v
 	}
-	if changed || r.due() {
+	if changed || grew || r.due() {
 		r.write()
 	}
 	if changed {

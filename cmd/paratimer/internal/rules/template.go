@@ -38,16 +38,17 @@ func compile(text string) (*template.Template, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	if len(t.Templates()) > 1 || t.Tree == nil && text != "" {
+	switch {
+	case len(t.Templates()) > 1 || t.Tree == nil && text != "":
 		return nil, errors.New("define and block have no meaning in an annotation: write it out")
+	case t.Tree == nil: // the empty text
+		return t, nil
 	}
-	if t.Tree != nil {
-		if m := loops.FindStringSubmatch(t.Tree.Root.String()); m != nil {
-			return nil, fmt.Errorf("%s has no meaning in an annotation, which shows one alert", m[1])
-		}
+	if m := loops.FindStringSubmatch(t.Tree.Root.String()); m != nil {
+		return nil, fmt.Errorf("%s has no meaning in an annotation, which shows one alert", m[1])
 	}
 	for _, d := range samples {
-		if err := render(t, d); err != nil {
+		if err := t.Execute(&notify.Limited{Most: notify.MaxAnnotation}, d); err != nil {
 			return nil, explain(err)
 		}
 	}
@@ -89,13 +90,6 @@ func fieldsOf(name string) []string {
 		out = append(out, t.Field(i).Name)
 	}
 	return out
-}
-
-func render(t *template.Template, facts notify.Facts) error {
-	if t.Tree == nil { // the empty text
-		return nil
-	}
-	return t.Execute(&notify.Limited{Most: notify.MaxAnnotation}, facts)
 }
 
 // Dress returns what the rule adds to its alerts.

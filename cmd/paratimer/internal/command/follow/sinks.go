@@ -90,8 +90,8 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		return nil, err
 	}
 	var all []*notify.Sink
-	if urls := c.String("alertmanager"); urls != "" {
-		s, err := sinks.NewAlertmanager(urls, c.Duration("repost"), client, now)
+	for url := range strings.FieldsFuncSeq(c.String("alertmanager"), func(r rune) bool { return r == ',' }) {
+		s, err := sinks.NewAlertmanager(url, c.Duration("repost"), client, now)
 		if err != nil {
 			return nil, command.Usage("--alertmanager: %w", err)
 		}

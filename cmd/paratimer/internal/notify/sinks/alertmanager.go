@@ -3,11 +3,9 @@ package sinks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
@@ -25,62 +23,26 @@ type alertmanager struct {
 	ahead  time.Duration // its clock minus ours; 0 if less than a repost interval
 }
 
-// NewAlertmanager makes a sink from comma-separated addresses. It posts alerts to all members of a cluster, by API v2,
-// because members do not share alerts; one that accepts them is enough. It fails if an address is not a URL.
-func NewAlertmanager(addresses string, repost time.Duration, client *http.Client, now func() time.Time) (*notify.Sink,
+// NewAlertmanager makes a sink from an address, for API v2. The members of a cluster do not share alerts: each is a
+// sink of its own. It fails if the address is not a URL.
+func NewAlertmanager(address string, repost time.Duration, client *http.Client, now func() time.Time) (*notify.Sink,
 	error,
 ) {
-	var members []*alertmanager
-	var urls []string
-	for s := range strings.SplitSeq(addresses, ",") {
-		u, err := parseURL(s)
-		if err != nil {
-			return nil, err
-		}
-		if !strings.HasSuffix(u.Path, "/api/v2/alerts") {
-			u = u.JoinPath("api", "v2", "alerts")
-		}
-		members = append(members, &alertmanager{client: client, url: u, repost: repost, now: now})
-		urls = append(urls, shown(u)+"/api/v2/alerts")
+	u, err := parseURL(address)
+	if err != nil {
+		return nil, err
 	}
+	if !strings.HasSuffix(u.Path, "/api/v2/alerts") {
+		u = u.JoinPath("api", "v2", "alerts")
+	}
+	a := &alertmanager{client: client, url: u, repost: repost, now: now}
 	return &notify.Sink{
-		Key: keyOf("alertmanager", addresses), Repeats: true, // it forgets alerts that are not posted again
-		Send: func(ctx context.Context, n notify.Notification) (string, error) { return postToAll(ctx, members, n) },
+		Key: keyOf("alertmanager", address), Repeats: true, Send: a.post, // it forgets alerts that are not posted again
 		Preview: func(n notify.Notification) notify.Preview {
-			body := members[0].body(n, now())
-			return notify.Preview{Method: http.MethodPost, URLs: urls, Body: body}
+			urls := []string{shown(u) + "/api/v2/alerts"}
+			return notify.Preview{Method: http.MethodPost, URLs: urls, Body: a.body(n, now())}
 		},
 	}, nil
-}
-
-// postToAll posts to all members at once. If none accepts the alert, its error is one that allows a retry, or else
-// refused.
-func postToAll(ctx context.Context, members []*alertmanager, n notify.Notification) (string, error) {
-	if len(members) == 1 {
-		return members[0].post(ctx, n) // on the caller's goroutine, so that a panic is the caller's
-	}
-	texts, errs := make([]string, len(members)), make([]error, len(members))
-	var group sync.WaitGroup
-	for i, m := range members {
-		group.Go(func() {
-			if texts[i], errs[i] = m.post(ctx, n); errs[i] != nil {
-				texts[i] = errs[i].Error()
-			}
-		})
-	}
-	group.Wait()
-	verdict := errs[0]
-	for _, err := range errs {
-		var refused *notify.Failure
-		if err == nil {
-			verdict = nil
-			break
-		}
-		if !errors.As(err, &refused) || !refused.Refused {
-			verdict = err
-		}
-	}
-	return strings.Join(texts, "; "), verdict
 }
 
 // body returns the request at an instant of the Alertmanager's clock. A firing alert ends in 4 repost intervals
@@ -107,9 +69,8 @@ func (a *alertmanager) body(n notify.Notification, now time.Time) []byte {
 	return b
 }
 
-// post posts with times by the member's clock as far as it is known. If the response shows that the clocks differ by
-// more than a repost interval, it posts again by the member's clock: an end by our clock might be long past, or hours
-// away.
+// post posts with times by the Alertmanager's clock as far as it is known. If the response shows that the clocks differ
+// by more than a repost interval, it posts again: an end by our clock might be long past, or hours away.
 func (a *alertmanager) post(ctx context.Context, n notify.Notification) (string, error) {
 	for try := 0; ; try++ {
 		r := request{url: a.url, body: a.body(n, a.now().Add(a.ahead))}

@@ -182,12 +182,10 @@ func (o *OpenLineage) Close(drain time.Duration) (lost int) {
 	o.closed = true
 	close(o.events)
 	o.mu.Unlock()
-	select {
-	case <-o.ended:
-	case <-time.After(drain):
-	}
-	o.stop()
+	timer := time.AfterFunc(drain, o.stop)
 	<-o.ended
+	timer.Stop()
+	o.stop()
 	o.client.CloseIdleConnections()
 	return int(o.waiting.Load())
 }

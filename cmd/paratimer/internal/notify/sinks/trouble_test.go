@@ -243,10 +243,12 @@ func TestMembers(t *testing.T) {
 	var k *desk
 	now := func() time.Time { return k.now() }
 	one, two := newServer(t, dated(now)), newServer(t, dated(now))
-	k = newDesk(t, nil, newAlertmanager(t, &k, one.URL+", http://127.0.0.1:1,"+two.URL+"/prefix/",
-		sinks.NewClient(nil)))
+	client := sinks.NewClient(nil)
+	k = newDesk(t, nil, newAlertmanager(t, &k, one.URL, client), newAlertmanager(t, &k, "http://127.0.0.1:1", client),
+		newAlertmanager(t, &k, two.URL+"/prefix/", client))
 	k.keep(frame.Late, "")
-	if s := k.d.Stats()[0]; len(one.all()) != 1 || len(two.all()) != 1 || s.Sent != 1 || s.Failed != 0 {
-		t.Errorf("%d and %d posts, %+v", len(one.all()), len(two.all()), s)
+	all := k.d.Stats()
+	if len(one.all()) != 1 || len(two.all()) != 1 || all[0].Sent != 1 || all[1].Failed != 1 || all[2].Sent != 1 {
+		t.Errorf("%d and %d posts, %+v", len(one.all()), len(two.all()), all)
 	}
 }
