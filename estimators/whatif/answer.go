@@ -27,9 +27,6 @@ type Answer struct {
 	// Note describes the effect of the change, e.g. which task's failure is the worst; "" if there is nothing to add.
 	Note     string
 	Warnings []Warning
-	// MostSaved is how much longer a finished run took than its replay without failures; nil for other changes. It is
-	// the cost of the failures if they cause the whole error of the replay.
-	MostSaved *time.Duration
 }
 
 // A Warning is a caveat about an answer. Codes are a closed set: see the Warn constants.
@@ -47,7 +44,6 @@ const (
 	WarnDisagree     = "disagree"     // two models differ by more than a fifth
 	WarnAlternatives = "alternatives" // the changes exclude each other
 	WarnUnsupported  = "unsupported"  // a model does not support a change
-	WarnFailures     = "failures"     // two measures of the cost of failures differ
 	WarnApproximate  = "approximate"  // the answer uses an approximation
 )
 

@@ -124,23 +124,3 @@ func TestGoingOnIsNoFailure(t *testing.T) {
 		t.Errorf("the last job took %d ms and costs %v", last, cost)
 	}
 }
-
-// What failures cost is doubtful if two measures differ by more than a factor of two, and by more than a second and a
-// hundredth of the run.
-func TestFailureDoubtful(t *testing.T) {
-	for _, c := range []struct {
-		took, a, b time.Duration
-		doubtful   bool
-	}{
-		{100 * time.Second, 10 * time.Second, 20 * time.Second, false},
-		{100 * time.Second, 10 * time.Second, 21 * time.Second, true},
-		{100 * time.Second, 0, time.Second, false},
-		{100 * time.Second, 0, 1001 * time.Millisecond, true},
-		{500 * time.Second, 0, 5 * time.Second, false},
-		{100 * time.Second, 10 * time.Second, -time.Second, true},
-	} {
-		if got := FailureDoubtful(c.took, c.a, c.b); got != c.doubtful {
-			t.Errorf("%v and %v of %v: doubtful is %v", c.a, c.b, c.took, got)
-		}
-	}
-}

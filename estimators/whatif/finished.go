@@ -3,13 +3,11 @@ package whatif
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/units"
 )
 
 // NewReplayOf returns the predictor of a finished run. Its base is the real duration. The other answers scale that
@@ -54,32 +52,6 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
 	}
 	return w, true
-}
-
-// failureCost returns what the failures of a finished run cost, from the duration of a replay without them. One
-// measure is the difference between two replays. most is the difference to the real run. The warning is set if the
-// measures differ.
-func (r *Replay) failureCost(without time.Duration) (most time.Duration, w Warning, doubtful bool) {
-	cost := r.took - r.scaled(without)
-	most = r.took - without
-	if !FailureDoubtful(r.took, cost, most) {
-		return most, w, false
-	}
-	if most <= 0 {
-		return most, Warning{WarnFailures, fmt.Sprintf(
-			"the failures cost %s in the replay, but a replay without them takes no less than the run did: doubtful",
-			units.Exact(cost))}, true
-	}
-	return most, Warning{WarnFailures, fmt.Sprintf(
-		"the failures cost %s in the replay, and %s if all that the replay misses of the run is due to them: doubtful",
-		units.Exact(cost), units.Exact(most))}, true
-}
-
-// FailureDoubtful reports whether measures of the cost of a run's failures differ too much: by more than a factor of
-// two, and by more than a second and a hundredth of the run.
-func FailureDoubtful(took time.Duration, costs ...time.Duration) bool {
-	least, most := slices.Min(costs), slices.Max(costs)
-	return most > 2*least && most-least > max(time.Second, took/100)
 }
 
 // scaled scales a replayed duration by the ratio of the real run to the base's replay.

@@ -105,8 +105,12 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		}
 		left = s.End.Sub(r.now.At)
 	}
-	without := left
-	if left = r.scaled(left); left == 0 && costless(e.Warnings) {
+	if r.struck && c.onlyUnfailing() {
+		left = min(left, r.took) // what failures cost is what the run took beyond its replay without them
+	} else {
+		left = r.scaled(left)
+	}
+	if left == 0 && costless(e.Warnings) {
 		e.Remaining = nil
 	}
 	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {
@@ -115,12 +119,6 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	a.Warnings = w.notes
 	for _, said := range e.Warnings {
 		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
-	}
-	if r.struck && c.onlyUnfailing() {
-		most, said, doubtful := r.failureCost(without)
-		if a.MostSaved = &most; doubtful {
-			a.Warnings = append(a.Warnings, said)
-		}
 	}
 	return a, nil
 }

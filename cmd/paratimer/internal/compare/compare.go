@@ -15,15 +15,12 @@ type Comparison struct {
 	Base    int      // the run that it is compared with; -1 if none is suitable
 	// Total is how much longer the subject took than the base. Effects split Total by cause and add up to it. They
 	// are NaN and nil if one of the two did not succeed; Effects is also nil if a critical path is unknown.
-	Total   float64
-	Effects map[Effect]float64
-	// FailuresReplayed is the part of the difference by replays with and without the failures, in milliseconds; NaN
-	// if nothing failed. Effects instead has what the runs took beyond a replay without failures.
-	FailuresReplayed float64
-	Rows             []Row
-	Changes          []Change // by row
-	Path             PathChange
-	Findings         []Finding // by row, maps first
+	Total    float64
+	Effects  map[Effect]float64
+	Rows     []Row
+	Changes  []Change // by row
+	Path     PathChange
+	Findings []Finding // by row, maps first
 }
 
 // A Change is a job's part of the difference.
@@ -53,7 +50,7 @@ func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the ba
 func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
 	c := &Comparison{
-		Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(), FailuresReplayed: math.NaN(),
+		Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(),
 		Why: make([]string, len(runs)),
 	}
 	for i, r := range runs[:c.Subject] {

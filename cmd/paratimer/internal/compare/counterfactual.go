@@ -3,7 +3,6 @@ package compare
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -37,12 +36,10 @@ func (c *Comparison) strike() {
 	missed := (now.Length - alone) - (before.Length - base)
 	lost := 0.0
 	switch {
-	case failed && others:
+	case failed && others: // the excess is not the failures' alone
 		lost = (now.replayed(true, nil, nil) - alone) - (before.replayed(true, nil, nil) - base)
-		c.FailuresReplayed = lost
 	case failed:
 		lost = missed
-		c.FailuresReplayed = (now.replayed(true, nil, nil) - alone) - (before.replayed(true, nil, nil) - base)
 	}
 	if failed {
 		c.displace(Failures, sided(lost, is.Struck(), was.Struck())-c.Effects[Failures])
@@ -50,17 +47,6 @@ func (c *Comparison) strike() {
 	if others {
 		c.displace(Load, sided(missed-lost, is.Others > was.Others, is.Others < was.Others))
 	}
-}
-
-// FailuresDoubtful reports whether replays with and without the failures differ by another time than Effects has
-// for them.
-func (c *Comparison) FailuresDoubtful() bool {
-	charged, replayed := c.Effects[Failures], c.FailuresReplayed
-	if math.IsNaN(charged) || math.IsNaN(replayed) {
-		return false
-	}
-	length := func(ms float64) time.Duration { return time.Duration(math.Abs(ms)) * time.Millisecond }
-	return whatif.FailureDoubtful(length(c.Runs[c.Subject].Length), length(charged), length(replayed))
 }
 
 // sided clips v: a failure of this run alone cannot shorten it, one of the base alone cannot lengthen it.

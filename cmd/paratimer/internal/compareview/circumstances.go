@@ -40,7 +40,7 @@ func circumstances(of *compare.Circumstances) Circumstances {
 	return c
 }
 
-// otherwise describes how the run's circumstances differ from the base's.
+// otherwise lists how the run's circumstances, its jobs and their limits differ from the base's.
 func otherwise(c *compare.Comparison) []string {
 	said := []string{}
 	if c.Base < 0 {
@@ -48,63 +48,67 @@ func otherwise(c *compare.Comparison) []string {
 	}
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances, &now.Circumstances
-	count := func(before, now int, what, many string) {
-		if before+now == 0 {
-			return
+	for _, x := range []struct {
+		what    string
+		was, is int
+	}{
+		{"failed attempt", was.Failed, is.Failed},
+		{"repeated attempt", was.Repeated, is.Repeated},
+		{"restarted master", was.Restarts, is.Restarts},
+		{"lost node", was.Lost, is.Lost},
+	} {
+		same := x.what == "repeated attempt" && x.was == was.Failed && x.is == is.Failed
+		if x.was+x.is > 0 && !same {
+			said = append(said, fmt.Sprintf("%s (was %d)", units.Count(x.is, x.what), x.was))
 		}
-		if now != 1 {
-			what = many
-		}
-		said = append(said, fmt.Sprintf("%d %s, %d before", now, what, before))
 	}
-	count(was.Failed, is.Failed, "failed attempt", "failed attempts")
-	if was.Repeated != was.Failed || is.Repeated != is.Failed {
-		count(was.Repeated, is.Repeated, "attempt that repeated lost work", "attempts that repeated lost work")
-	}
-	count(was.Restarts, is.Restarts, "application master that began again", "application masters that began again")
-	count(was.Lost, is.Lost, "lost node", "lost nodes")
 	if math.Abs(is.Others-was.Others) >= 0.02 {
-		said = append(said, fmt.Sprintf("other applications held %s of the cluster, %s before",
-			units.Percent(is.Others),
+		said = append(said, fmt.Sprintf("other applications held %s of the cluster (was %s)", units.Percent(is.Others),
 			units.Percent(was.Others)))
 	}
 	if !compare.SameCluster(&was.Cluster, &is.Cluster) {
-		said = append(said, fmt.Sprintf("the cluster has %s, %s before", room(&is.Cluster), room(&was.Cluster)))
+		said = append(said, fmt.Sprintf("the cluster has %s (was %s)", room(&is.Cluster), room(&was.Cluster)))
 	}
-	return append(append(said, limits(c)...), plans(c)...)
-}
-
-// plans describes jobs that only one of the two runs has, and stages with another number of tasks. Only stages that
-// read other stages count (such as reduces): the number of maps follows the data.
-func plans(c *compare.Comparison) (said []string) {
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	for i := range c.Rows {
 		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
+		node := c.Rows[i].Node
 		switch {
 		case b < 0 && n < 0:
 		case b < 0:
-			said = append(said, "job "+c.Rows[i].Node+" was added")
+			said = append(said, "job "+node+" was added")
 		case n < 0:
-			said = append(said, "job "+c.Rows[i].Node+" was removed")
+			said = append(said, "job "+node+" was removed")
 		default:
-			said = append(said, stages(c.Rows[i].Node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
+			said = append(said, limits(&before.Plan.Jobs[b], &now.Plan.Jobs[n])...)
+			said = append(said, stages(node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
 		}
 	}
-	return said
+	return unique(said)
 }
 
+// unique drops repeated texts: the jobs of a script usually have the same limits.
+func unique(texts []string) []string {
+	out := []string{}
+	for _, t := range texts {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// stages describes stages that only one of two runs of a job has, and those with another number of tasks. Only stages
+// that read other stages count (such as reduces): the number of maps follows the data.
 func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string) {
 	for k := range now.Phases {
-		is, of, l := &now.Phases[k], "reduces", before.Stage(now.Phases[k].Name)
-		if !plan.IsMapReduce() {
-			of = "tasks of " + is.Name
-		}
+		is, l := &now.Phases[k], before.Stage(now.Phases[k].Name)
 		switch {
 		case l < 0:
 			said = append(said, fmt.Sprintf("stage %s of %s was added", is.Name, node))
 		case len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
 			is.Tasks != before.Phases[l].Tasks:
-			said = append(said, fmt.Sprintf("%s has %d %s, %d before", node, is.Tasks, of, before.Phases[l].Tasks))
+			said = append(said, fmt.Sprintf("stage %s of %s has %d tasks (was %d)", is.Name, node, is.Tasks,
+				before.Phases[l].Tasks))
 		}
 	}
 	for k := range before.Phases {
@@ -115,35 +119,26 @@ func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string
 	return said
 }
 
-// limits describes differing limits of jobs, each once, since the jobs of a script usually have the same limits.
-func limits(c *compare.Comparison) (said []string) {
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
-	for i := range c.Rows {
-		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
-		if b < 0 || n < 0 {
-			continue
-		}
-		then, job := &before.Plan.Jobs[b], &now.Plan.Jobs[n]
-		if compare.SameLimits(then, job) {
-			continue
-		}
-		was, is := &then.MapReduce, &job.MapReduce
-		for _, l := range []struct {
-			what    string
-			was, is float64
-		}{
-			{"memory of a master", float64(then.MasterMB), float64(job.MasterMB)},
-			{"memory of a map", float64(was.MapMB), float64(is.MapMB)},
-			{"memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB)},
-			{"slow start", was.SlowStart, is.SlowStart},
-			{"ramp-up limit", was.RampUp, is.RampUp},
-			{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
-			{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
-		} {
-			if text := fmt.Sprintf("%s %g, %g before", l.what, l.is, l.was); l.was != l.is &&
-				!slices.Contains(said, text) {
-				said = append(said, text)
-			}
+// limits describes differing limits of a job.
+func limits(then, job *dag.Job) (said []string) {
+	if compare.SameLimits(then, job) {
+		return nil
+	}
+	was, is := &then.MapReduce, &job.MapReduce
+	for _, l := range []struct {
+		what    string
+		was, is float64
+	}{
+		{"memory of a master", float64(then.MasterMB), float64(job.MasterMB)},
+		{"memory of a map", float64(was.MapMB), float64(is.MapMB)},
+		{"memory of a reduce", float64(was.ReduceMB), float64(is.ReduceMB)},
+		{"slow start", was.SlowStart, is.SlowStart},
+		{"ramp-up limit", was.RampUp, is.RampUp},
+		{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
+		{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
+	} {
+		if l.was != l.is {
+			said = append(said, fmt.Sprintf("%s %g (was %g)", l.what, l.is, l.was))
 		}
 	}
 	return said
@@ -154,7 +149,7 @@ func room(c *dag.Cluster) string {
 	case c.Policy == dag.FIFO:
 		return fmt.Sprintf("%d map and %d reduce slots", c.MapSlots, c.ReduceSlots)
 	case c.Policy == dag.Executors:
-		return fmt.Sprintf("%d cores", c.Cores)
+		return units.Count(c.Cores, "core")
 	case c.QueueMB > 0 && c.QueueMB != c.MemoryMB:
 		return fmt.Sprintf("%d MB, of which our queue may use %d", c.MemoryMB, c.QueueMB)
 	}

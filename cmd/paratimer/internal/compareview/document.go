@@ -1,4 +1,5 @@
-// Package compareview shows a comparison of runs: as text, as JSON, as a page. It only rounds and formats.
+// Package compareview shows a comparison of runs: as text, as JSON, as a page. It only rounds and
+// formats.
 package compareview
 
 import (
@@ -61,7 +62,6 @@ type Difference struct {
 	// in a fixed order, those of at least a millisecond; empty if unknown
 	Effects []Effect `json:"effects"`
 	Says    string   `json:"says"`
-	Doubt   *string  `json:"doubt"` // which part of the difference is doubtful, and why; null if none is
 }
 
 // An Effect is one cause's part of the difference.

@@ -43,7 +43,7 @@ func difference(c *compare.Comparison) Difference {
 		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
 		d.Effects = effects(c, c.Effects, c.Total)
 	}
-	d.Says, d.Doubt = saysDifference(c), frame.Text(doubtOfFailures(c))
+	d.Says = saysDifference(c)
 	return d
 }
 

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -19,15 +17,15 @@ var meanings = map[compare.Effect]string{
 	compare.Data:     "more or fewer records",
 	compare.Cost:     "time for each record",
 	compare.Order:    "how tasks followed each other: rounds, another path",
-	compare.Skew:     "a reduce that has more to do than the others",
+	compare.Skew:     "a task that was given more than the others",
 	compare.Shuffle:  "copying input to reduces",
 	compare.Startup:  "start-up of jobs and tasks",
 	compare.Waiting:  "waiting for containers, and between jobs",
-	compare.Failures: "failures: work that was lost and done again (estimate)",
-	compare.Load:     "other applications, which held containers (estimate)",
+	compare.Failures: "work that was lost and done again (estimate)",
+	compare.Load:     "other applications held containers (estimate)",
 	compare.Cluster:  "another cluster, or other limits of the jobs on it (estimate)",
 	compare.Plan:     "jobs that only one of the runs has",
-	compare.Rest:     "the rest, not explained",
+	compare.Rest:     "unexplained",
 }
 
 // meaning describes an effect in the terms of the run's cluster.
@@ -43,30 +41,18 @@ func saysDifference(c *compare.Comparison) string {
 	subject := c.Runs[c.Subject]
 	switch {
 	case c.Base < 0:
-		return "no earlier run succeeded: there is nothing to set this one against"
+		return "Not compared: no earlier run succeeded"
 	case math.IsNaN(c.Total):
-		return fmt.Sprintf("this run %s: how long it would have taken is not known", ended(subject))
+		return "This run " + ended(subject) + ": how long it would have taken is unknown"
 	}
 	s := change(c.Runs[c.Base].Length, subject.Length)
 	if len(c.Effects) == 0 {
-		return s + "; what of it is due to what is not known"
+		return s + ": its causes are unknown"
 	}
 	if most := largest(c); len(most) > 0 {
-		s += ": " + strings.Join(most, "; ")
+		s += ": mostly " + strings.Join(most, "; ")
 	}
 	return s
-}
-
-// doubtOfFailures describes how replays of both runs with and without the failures differ from the time that
-// Effects has for them; "" if the two are about the same.
-func doubtOfFailures(c *compare.Comparison) string {
-	if !c.FailuresDoubtful() {
-		return ""
-	}
-	charged, replayed := c.Effects[compare.Failures], c.FailuresReplayed
-	return fmt.Sprintf(
-		"the time for failures: %s is what the runs took beyond replays without failures; "+
-			"replays with and without them differ by %s", units.Signed(charged/1000), units.Signed(replayed/1000))
 }
 
 // largest describes the effects that matter, at most three, the largest first.
@@ -139,11 +125,11 @@ func title(row *compare.Row) string {
 func saysPath(p *Path) string {
 	switch {
 	case len(p.Now) == 0 && len(p.Before) == 0:
-		return "the critical path is not known"
+		return "The critical path is unknown"
 	case len(p.Came) == 0 && len(p.Left) == 0:
-		return "the critical path goes through the same jobs: " + strings.Join(p.Now, ", ")
+		return "The critical path goes through the same jobs: " + strings.Join(p.Now, ", ")
 	}
-	s := "the critical path goes through " + strings.Join(p.Now, ", ")
+	s := "The critical path goes through " + strings.Join(p.Now, ", ")
 	if len(p.Came) > 0 {
 		s += "; new on it: " + strings.Join(p.Came, ", ")
 	}
@@ -151,28 +137,4 @@ func saysPath(p *Path) string {
 		s += "; no longer on it: " + strings.Join(p.Left, ", ")
 	}
 	return s
-}
-
-// lengths formats two lengths, once if they look the same.
-func lengths(before, now *frame.Seconds) string {
-	return twice(units.Known(before, units.Seconds), units.Known(now, units.Seconds))
-}
-
-func counts(before, now *int) string {
-	return twice(units.Known(before, strconv.Itoa), units.Known(now, strconv.Itoa))
-}
-
-func twice(before, now string) string {
-	if before == now {
-		return now
-	}
-	return before + " -> " + now
-}
-
-// grown formats a ratio as a change in percent.
-func grown(before, now units.Float) string {
-	if !(before > 0) {
-		return units.Unknown
-	}
-	return units.More(now / before)
 }

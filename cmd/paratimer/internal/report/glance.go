@@ -42,11 +42,7 @@ func glanceOf(s *runreport.Report, zone *time.Location) glance {
 	} else {
 		g.Wrong = prose(deref(s.Glance.Wrong))
 	}
-	if c := s.Glance.FailureCost; c != nil && c.Doubtful {
-		low, high := c.Span()
-		g.Wrong += " What that cost is doubtful: " + units.Seconds(low) + " to " + units.Seconds(high) +
-			", see “What would have helped”."
-	} else if c != nil {
+	if c := s.Glance.FailureCost; c != nil {
 		g.Wrong += " " + prose(c.Summary)
 	}
 	g.Tiles = append(g.Tiles, lengthTile(s, zone))

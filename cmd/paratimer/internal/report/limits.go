@@ -47,9 +47,6 @@ func limitsOf(s *runreport.Report) *limits {
 			Total: units.Known(r.TotalSeconds, units.Seconds), Doubt: prose(deref(r.Doubt)),
 			Known: r.TotalSeconds != nil,
 		}
-		if c := s.Glance.FailureCost; c != nil && r.MostGainSeconds != nil {
-			row.Doubt = prose(c.Summary)
-		}
 		if r.TotalSeconds != nil {
 			row.Width = along.width(0, *r.TotalSeconds)
 			if actual > *r.TotalSeconds {

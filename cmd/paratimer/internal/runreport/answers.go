@@ -28,7 +28,7 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 		switch {
 		case w.Code == whatif.WarnNoEffect:
 			return row, false
-		case row.Doubt == nil || w.Code == whatif.WarnFailures:
+		case row.Doubt == nil:
 			row.Doubt = frame.Text(w.Text)
 		}
 	}
@@ -40,7 +40,7 @@ func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (r
 	}
 	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
 	gain := frame.SecondsOf(base - total.Duration())
-	row.TotalSeconds, row.GainSeconds, row.MostGainSeconds = &total, &gain, frame.SecondsIn(a.MostSaved)
+	row.TotalSeconds, row.GainSeconds = &total, &gain
 	return row, true
 }
 

@@ -25,9 +25,7 @@ type Limit struct {
 	Change       string         `json:"change"` // as flags of whatif; "" if it has no flag
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 	GainSeconds  *frame.Seconds `json:"gain_seconds"` // sooner; negative: later
-	// of a run without its failures: its length minus the replay
-	MostGainSeconds *frame.Seconds `json:"most_gain_seconds,omitempty"`
-	Doubt           *string        `json:"doubt"`
+	Doubt        *string        `json:"doubt"`
 }
 
 // A question is a change that whatif evaluates.
@@ -119,7 +117,7 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	}
 	even, lost, slow := shape(s)
 	if lost && s.State.Ended() {
-		q := question{text: "no failures", change: whatif.Change{Unfailing: true}}
+		q := question{text: noFailures, change: whatif.Change{Unfailing: true}}
 		if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
 			q.doubt = "a node was lost, and what its slots were worth is not in this answer: only the attempts that were lost are"
 		}

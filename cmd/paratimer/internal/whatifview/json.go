@@ -63,7 +63,6 @@ type answer struct {
 	FloorSeconds     *frame.Seconds `json:"floor_seconds"`
 	AssumedRatio     units.Float    `json:"assumed_ratio"`
 	Note             *string        `json:"note"`
-	MostSavedSeconds *frame.Seconds `json:"most_saved_seconds,omitempty"` // of a finished run without its failures
 }
 
 type curve struct {
@@ -140,12 +139,11 @@ func (v *View) answer(a *whatif.Answer) answer {
 		Model:      a.Model, RemainingSeconds: frame.SecondsIn(a.Remaining), LowSeconds: frame.SecondsIn(a.Low),
 		HighSeconds:  frame.SecondsIn(a.High),
 		FloorSeconds: frame.SecondsIn(a.Floor), AssumedRatio: number(a.AssumedRatio), Note: frame.Text(a.Note),
-		MostSavedSeconds: frame.SecondsIn(a.MostSaved),
 	}
 	if a.Remaining == nil {
 		return out
 	}
-	total := v.total(*a.Remaining)
+	total := v.Elapsed + *a.Remaining
 	out.TotalSeconds = frame.SecondsIn(&total)
 	if base := v.baseOf(a.Model); base != nil && base.Remaining != nil {
 		saved := *base.Remaining - *a.Remaining

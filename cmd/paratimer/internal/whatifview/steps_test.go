@@ -41,7 +41,9 @@ func TestSteps(t *testing.T) {
 		t.Errorf("a curve that falls is explained: %s", got)
 	}
 	var text, drawn bytes.Buffer
-	up.curve(&text)
+	if err := up.Text(&text); err != nil {
+		t.Fatal(err)
+	}
 	if err := up.SVG(&drawn); err != nil {
 		t.Fatal(err)
 	}
@@ -61,11 +63,13 @@ func TestNothingLeft(t *testing.T) {
 	v := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 0})
 	v.Report.Curve.Knee = -1
 	var text, drawn bytes.Buffer
-	v.curve(&text)
+	if err := v.Text(&text); err != nil {
+		t.Fatal(err)
+	}
 	if err := v.SVG(&drawn); err != nil {
 		t.Fatal(err)
 	}
-	if got := text.String(); got != "\nnothing is left to do but the end of the job\n" {
+	if got := text.String(); !strings.HasSuffix(got, "\nnothing is left to do but the end of the job\n") {
 		t.Errorf("%q", got)
 	}
 	if !strings.Contains(drawn.String(), "Nothing is left to do but the end of the job") ||

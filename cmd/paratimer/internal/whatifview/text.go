@@ -1,63 +1,58 @@
 package whatifview
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
+	"slices"
+	"strconv"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the view for people. Names are escaped.
-func (v *View) Text(out io.Writer) error {
-	b := bufio.NewWriter(out)
-	fmt.Fprintln(b, v.heading())
-	fmt.Fprintln(b)
-	var table strings.Builder
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	verb := "TAKES"
-	if v.Elapsed > 0 {
-		verb = "LEFT"
-	}
-	fmt.Fprintf(t, "  CHANGE\t%s\tSAVES\t8 OF 10 RUNS\tBY\t\n", verb)
-	base := v.Report.Base
-	v.row(t, "as it is", &base)
-	for i := range v.Report.Alone {
-		v.row(t, v.Report.Alone[i].Change.String(), &v.Report.Alone[i])
-	}
-	if r := v.Report.Together; r != nil {
-		v.row(t, "all together", r)
-	}
-	v.group(t, "limits", v.Report.Limits)
-	v.group(t, "what slots are worth", v.Report.Marginal)
-	_ = t.Flush() // a strings.Builder never fails
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
-	}
-	v.curve(b)
-	v.warnings(b)
-	return b.Flush()
-}
+// Text writes the view for people.
+func (v *View) Text(out io.Writer) error { return v.page().Text(out) }
 
-func (v *View) group(t io.Writer, title string, rows []whatif.Row) {
-	if len(rows) == 0 {
-		return
+// page returns what is shown: a table of all changes, the curve, and warnings.
+func (v *View) page() *page.Document {
+	verb := "Takes"
+	if v.Elapsed > 0 {
+		verb = "Left"
 	}
-	fmt.Fprintf(t, "\t\t\t\t\t\n%s\t\t\t\t\t\n", title)
-	for i := range rows {
-		name := rows[i].Name
-		if what, ok := limits[name]; ok {
-			name = what
-		} else {
-			name = "slots " + name
+	table := func(rows []whatif.Row, name func(i int) string) []page.Block {
+		t := &page.Table{Columns: page.Heads("Change", verb, "Saves", "8 of 10 runs", "By")}
+		for i := range rows {
+			t.Rows = append(t.Rows, v.row(name(i), &rows[i])...)
 		}
-		v.row(t, name, &rows[i])
+		return []page.Block{t}
 	}
+	changes := append([]whatif.Row{v.Report.Base}, v.Report.Alone...)
+	if v.Report.Together != nil {
+		changes = append(changes, *v.Report.Together)
+	}
+	p := &page.Document{Kind: "what if", Title: v.heading(), Blocks: table(changes, func(i int) string {
+		switch {
+		case i == 0:
+			return "as it is"
+		case i > len(v.Report.Alone):
+			return "all together"
+		}
+		return changes[i].Change.String()
+	})}
+	if rows := v.Report.Limits; len(rows) > 0 {
+		p.Add(page.Section{
+			Title: "Limits", Blocks: table(rows, func(i int) string { return limits[rows[i].Name] }),
+		})
+	}
+	if rows := v.Report.Marginal; len(rows) > 0 {
+		p.Add(page.Section{
+			Title:  "What slots are worth",
+			Blocks: table(rows, func(i int) string { return "slots " + rows[i].Name }),
+		})
+	}
+	return p.Add(v.curve()...).Add(v.warnings()...)
 }
 
 // limits are the texts for the names of limits.
@@ -68,20 +63,24 @@ var limits = map[string]string{
 	whatif.LimitIdeal:    "ideal: no start-ups and pauses either",
 }
 
-// row writes a line for each model with an answer.
-func (v *View) row(t io.Writer, name string, r *whatif.Row) {
+// row returns a row for each model with an answer.
+func (v *View) row(name string, r *whatif.Row) (rows []page.Row) {
 	if len(r.Answers) == 0 {
-		fmt.Fprintf(t, "  %s\t?\t\t\tno model\t\n", view.Escape(name))
+		return []page.Row{{Cells: page.Texts(name, "?", "", "", "no model")}}
 	}
 	for i := range r.Answers {
 		a := &r.Answers[i]
-		note := a.Model
+		by, spread := a.Model, ""
 		if a.Note != "" {
-			note += ": " + a.Note
+			by += ": " + a.Note
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), took(a), v.saves(a), spread(a), view.Escape(note))
+		if a.Low != nil && a.High != nil {
+			spread = units.Exact(*a.Low) + " to " + units.Exact(*a.High)
+		}
+		rows = append(rows, page.Row{Cells: page.Texts(name, took(a), v.saves(a), spread, by)})
 		name = ""
 	}
+	return rows
 }
 
 // saves returns how much sooner the query ends, compared with the same model's base.
@@ -107,102 +106,70 @@ func (v *View) baseOf(model string) *whatif.Answer {
 	return nil
 }
 
-func spread(a *whatif.Answer) string {
-	if a.Low == nil || a.High == nil {
-		return ""
-	}
-	return units.Exact(*a.Low) + " to " + units.Exact(*a.High)
-}
-
-// curveWidth is the width of the longest bar.
-const curveWidth = 48
-
-// doubt marks a curve with a base that is mostly assumed: the curve's points are shown in full.
-func (v *View) doubt() string {
-	if a := v.Report.Base.Answers; len(a) > 0 && a[0].AssumedRatio > assumedMost {
-		return ", most of it assumed"
-	}
-	return ""
-}
-
-// curve draws a bar for each point.
-func (v *View) curve(b io.Writer) {
+// curve returns a bar for each point. A curve with a base that is mostly assumed says so.
+func (v *View) curve() []page.Block {
 	c := v.Report.Curve
-	if c == nil || len(c.Points) == 0 {
-		return
+	switch {
+	case c == nil || len(c.Points) == 0:
+		return nil
+	case c.Flat():
+		return []page.Block{page.Say(nothingLeft)}
 	}
-	if c.Flat() {
-		fmt.Fprintf(b, "\n%s\n", nothingLeft)
-		return
+	s := page.Section{Title: "Time against slots"}
+	if a := v.Report.Base.Answers; len(a) > 0 && a[0].AssumedRatio > assumedMost {
+		s.Title += ", most of it assumed"
 	}
-	var most time.Duration
-	for _, p := range c.Points {
-		most = max(most, p.Remaining)
-	}
-	fmt.Fprintf(b, "\ntime against slots%s:\n", v.doubt())
+	most := slices.MaxFunc(c.Points, func(a, b whatif.Point) int { return int(a.Remaining - b.Remaining) }).Remaining
+	t := &page.Table{Columns: page.Heads("Slots", "Takes", "", "")}
 	for i, p := range c.Points {
 		mark := ""
 		if p.Base {
-			mark = "  now"
+			mark = "now"
 		}
 		if i == c.Knee {
-			mark += "  knee: from here on a doubling saves less than " + units.Percent(whatif.KneeGain)
+			mark += " knee: from here on a doubling saves less than " + units.Percent(whatif.KneeGain)
 		}
-		bar := strings.Repeat("#", int(curveWidth*float64(p.Remaining)/float64(most)+0.5))
-		fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %6d  %8s  %s%s", p.Room.Total(), units.Exact(p.Remaining), bar,
-			mark), " "))
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: strconv.Itoa(p.Room.Total())},
+			{Text: units.Exact(p.Remaining)},
+			{Bar: &page.Bar{To: p.Remaining.Seconds() / most.Seconds()}},
+			{Text: mark},
+		}})
 	}
+	s.Blocks = []page.Block{t}
 	if why := v.steps(); why != "" {
-		fmt.Fprintf(b, "  %s\n", why)
+		s.Blocks = append(s.Blocks, page.Note(why))
 	}
+	return []page.Block{s}
 }
 
-// warnings writes each warning once.
-func (v *View) warnings(b io.Writer) {
-	seen := make(map[string]bool)
-	say := func(text string) {
-		if !seen[text] {
-			seen[text] = true
-			fmt.Fprintf(b, "warning: %s\n", view.Escape(text))
+// warnings returns each warning once, of the report and of its rows, with its change if the code needs it.
+func (v *View) warnings() []page.Block {
+	var all page.List
+	add := func(text string) {
+		if i := (page.Item{Lead: "warning", Text: text}); !slices.Contains(all, i) {
+			all = append(all, i)
 		}
 	}
-	if len(v.allWarnings()) > 0 {
-		fmt.Fprintln(b)
-	}
-	for _, w := range v.allWarnings() {
-		say(w)
-	}
-}
-
-// allWarnings returns the warnings of the report and of its rows, with their changes if the code needs them.
-func (v *View) allWarnings() (all []string) {
 	for _, w := range v.Report.Warnings {
-		all = append(all, w.Text)
+		add(w.Text)
 	}
-	rows := []*whatif.Row{&v.Report.Base}
-	for i := range v.Report.Alone {
-		rows = append(rows, &v.Report.Alone[i])
-	}
+	rows := append([]whatif.Row{v.Report.Base}, v.Report.Alone...)
 	if v.Report.Together != nil {
-		rows = append(rows, v.Report.Together)
-	}
-	for i := range v.Report.Limits {
-		for _, w := range v.Report.Limits[i].Warnings {
-			if w.Code == whatif.WarnFailures {
-				all = append(all, w.Text)
-			}
-		}
+		rows = append(rows, *v.Report.Together)
 	}
 	for _, r := range rows {
 		for _, w := range r.Warnings {
 			text := w.Text
-			if w.Code == whatif.WarnDisagree || w.Code == whatif.WarnUnsupported {
-				if name := r.Change.String(); name != "" {
-					text = name + ": " + text
-				}
+			if name := r.Change.String(); name != "" &&
+				(w.Code == whatif.WarnDisagree || w.Code == whatif.WarnUnsupported) {
+				text = name + ": " + text
 			}
-			all = append(all, text)
+			add(text)
 		}
 	}
-	return all
+	if len(all) == 0 {
+		return nil
+	}
+	return []page.Block{all}
 }

@@ -68,9 +68,6 @@ func room(r whatif.Room) string {
 	return fmt.Sprintf("%s of %d MB", r, r.ContainerMB)
 }
 
-// total returns an answer's time from the first submission.
-func (v *View) total(d time.Duration) time.Duration { return v.Elapsed + d }
-
 // assumedMost is the greatest share that may be assumed. Above it a time is given as a lower bound, as in other
 // views.
 const assumedMost = 1.0 / 3

@@ -1,0 +1,226 @@
+package compareview
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/units"
+)
+
+//go:embed assets
+var assets embed.FS
+
+var drawings = template.Must(template.ParseFS(assets, "assets/gantt.tmpl"))
+
+// Text writes the document as text, the most important part first.
+func (d *Document) Text(out io.Writer) error { return d.page().Text(out) }
+
+// HTML writes the document as one page that loads nothing.
+func (d *Document) HTML(out io.Writer) error { return d.page().HTML(out) }
+
+// page returns what is shown: the difference, why, and the tables behind it.
+func (d *Document) page() *page.Document {
+	p := &page.Document{Kind: "runs compared", Title: d.Workflow + ", run " + strconv.Itoa(d.Run)}
+	if d.BaseRun != nil {
+		p.Title += " against run " + strconv.Itoa(*d.BaseRun)
+	}
+	answer, why, _ := strings.Cut(d.Difference.Says, ": ")
+	p.Blocks = []page.Block{page.Hero{Answer: answer, Note: page.Capital(why)}}
+	if len(d.Otherwise) > 0 {
+		p.Blocks = append(p.Blocks, page.Say("Other differences: "+strings.Join(d.Otherwise, "; ")+"."))
+	}
+	p.Blocks = append(p.Blocks, page.Say(d.CriticalPath.Says+"."))
+	p.Blocks = append(p.Blocks, d.chart()...)
+	p.Blocks = append(p.Blocks, d.findings()...)
+	if len(d.Difference.Effects) > 0 {
+		p.Blocks = append(p.Blocks, page.Section{
+			Title: "What the difference is due to", Blocks: []page.Block{d.effects()},
+		})
+	}
+	return p.Add(page.Section{Title: "Jobs", Blocks: []page.Block{d.jobs()}},
+		page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{d.runs()}})
+}
+
+func (d *Document) chart() []page.Block {
+	if len(d.gantts) == 0 {
+		return nil
+	}
+	draw := func(name string, data any) template.HTML {
+		var b bytes.Buffer
+		if err := drawings.ExecuteTemplate(&b, name, data); err != nil {
+			panic(err) // the template is part of the program
+		}
+		return template.HTML(b.String())
+	}
+	return []page.Block{page.Section{Title: "What ran when", Blocks: []page.Block{page.Chart{
+		ID: "runs", Title: "What ran when", Drawing: draw("gantt.tmpl", d.gantts), Legend: draw("legend", d.ganttJobs),
+	}}}}
+}
+
+// findings lists what became slower, then what became faster.
+func (d *Document) findings() (blocks []page.Block) {
+	lists := map[bool]page.List{}
+	for _, f := range d.Findings {
+		lists[f.Slower] = append(lists[f.Slower], page.Item{Text: f.Says})
+	}
+	if len(lists[true]) > 0 {
+		blocks = append(blocks, page.Section{Title: "Slower", Blocks: []page.Block{lists[true]}})
+	} else if d.BaseRun != nil {
+		blocks = append(blocks, page.Say("No job takes longer for its records than chance allows."))
+	}
+	if len(lists[false]) > 0 {
+		blocks = append(blocks, page.Section{Title: "Faster", Blocks: []page.Block{lists[false]}})
+	}
+	return blocks
+}
+
+// effects returns the table of the effects, the largest first. Bars begin in the middle.
+func (d *Document) effects() *page.Table {
+	size := func(e Effect) float64 { return math.Abs(float64(e.Seconds)) }
+	all := slices.SortedStableFunc(slices.Values(d.Difference.Effects), func(a, b Effect) int {
+		return cmp.Compare(size(b), size(a))
+	})
+	t := &page.Table{
+		Caption: "Along the critical path; the parts add up to the difference.",
+		Columns: []page.Column{{Head: "Effect"}, {Head: "Difference", Number: true}, {}, {Head: "Meaning"}},
+	}
+	for _, e := range all {
+		half := size(e) / size(all[0]) / 2
+		bar := page.Bar{From: 0.5, To: 0.5 + half, Mark: 0.5, Class: page.Bad}
+		if e.Seconds < 0 {
+			bar = page.Bar{From: 0.5 - half, To: 0.5, Mark: 0.5, Class: page.Good}
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: []page.Cell{
+			{Text: string(e.Effect)}, {Text: units.Signed(e.Seconds)}, {Bar: &bar}, {Text: e.Meaning},
+		}})
+	}
+	return t
+}
+
+// jobs returns the table of each job in the base and in the run: a row for each phase of either.
+func (d *Document) jobs() *page.Table {
+	t := &page.Table{
+		Caption: "The base and the run; once if they are alike. ~: too short to tell work from start-up.",
+		Columns: page.Heads("Job", "Took", "On the path", "Phase", "Tasks", "Median task", "Records", "Time a record",
+			"Failed"),
+	}
+	for i := range d.Jobs {
+		j := &d.Jobs[i]
+		if j.Status == "other" { // neither of the two runs has it
+			continue
+		}
+		now, before := cmp.Or(j.Runs[d.Run-1], &JobRun{}), &JobRun{}
+		if d.BaseRun != nil {
+			before = cmp.Or(j.Runs[*d.BaseRun-1], before)
+		}
+		name := j.Node
+		if j.Status != "both" {
+			name += ", " + j.Status
+		}
+		first := []string{
+			name, lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds),
+		}
+		was, is := before.phases(), now.phases()
+		for _, s := range is {
+			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(first, phaseCells(s.Name, was, is)...)...)})
+			first = []string{"", "", ""}
+		}
+		for _, s := range was {
+			if !slices.ContainsFunc(is, func(o Stage) bool { return o.Name == s.Name }) {
+				t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(first, phaseCells(s.Name, was, is)...)...)})
+				first = []string{"", "", ""}
+			}
+		}
+	}
+	return t
+}
+
+// phases returns the phases of a job of any engine.
+func (r *JobRun) phases() []Stage {
+	all := slices.Clone(r.Stages)
+	if r.Map != nil {
+		all = append(all, Stage{"maps", *r.Map})
+	}
+	if r.Reduce != nil {
+		all = append(all, Stage{"reduces", *r.Reduce})
+	}
+	return all
+}
+
+// phaseCells compares a phase of two runs; one of them may not have it.
+func phaseCells(name string, before, now []Stage) []string {
+	of := func(all []Stage) Phase {
+		if i := slices.IndexFunc(all, func(s Stage) bool { return s.Name == name }); i >= 0 {
+			return all[i].Phase
+		}
+		return Phase{InputRecords: units.Float(math.NaN()), SecondsPerRecord: units.Float(math.NaN())}
+	}
+	was, is := of(before), of(now)
+	lost, cost := "", grown(was.SecondsPerRecord, is.SecondsPerRecord)
+	if was.FailedAttempts+is.FailedAttempts > 0 {
+		lost = counts(&was.FailedAttempts, &is.FailedAttempts)
+	}
+	if was.Short || is.Short {
+		cost = "~"
+	}
+	return []string{
+		name, counts(was.Tasks, is.Tasks), lengths(was.MedianSeconds, is.MedianSeconds),
+		grown(was.InputRecords, is.InputRecords), cost, lost,
+	}
+}
+
+func (d *Document) runs() *page.Table {
+	t := &page.Table{
+		Caption: "In the order of their starts.", Columns: page.Heads("Run", "Started", "Took", "State", "From", ""),
+	}
+	day := func(at frame.Time) string { return units.Day(at.Time().In(cmp.Or(d.zone, time.UTC))) }
+	for i, r := range d.Runs {
+		note := ""
+		switch {
+		case r.Excluded != nil:
+			note = "left out: " + *r.Excluded
+		case i+1 == d.Run:
+			note = "the run"
+		case d.BaseRun != nil && i+1 == *d.BaseRun:
+			note = "the base"
+		}
+		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(fmt.Sprint(i+1), units.Known(r.StartAt, day),
+			units.Known(r.TotalSeconds, units.Seconds), r.State.String(), r.From, note)})
+	}
+	return t
+}
+
+// lengths formats two lengths, once if they look the same.
+func lengths(before, now *frame.Seconds) string {
+	return twice(units.Known(before, units.Seconds), units.Known(now, units.Seconds))
+}
+
+func counts(before, now *int) string {
+	return twice(units.Known(before, strconv.Itoa), units.Known(now, strconv.Itoa))
+}
+
+func twice(before, now string) string {
+	if before == now {
+		return now
+	}
+	return before + " -> " + now
+}
+
+// grown formats a ratio as a change in percent.
+func grown(before, now units.Float) string {
+	if !(before > 0) {
+		return units.Unknown
+	}
+	return units.More(now / before)
+}

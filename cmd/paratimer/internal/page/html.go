@@ -1,0 +1,126 @@
+package page
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
+var (
+	style  = template.CSS(asset("style.css"))
+	script = template.JS(asset("script.js"))
+)
+
+// filePolicy is the Content-Security-Policy of a file. It allows no request, form or frame, and only our own style
+// and script.
+var filePolicy = "default-src 'none'; style-src '" + digest(string(style)) + "'; script-src '" +
+	digest(string(script)) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+
+// LivePolicy is the policy of a live page, which may send requests to its own server.
+var LivePolicy = filePolicy + "; connect-src 'self'"
+
+// digest returns the hash of an inline style or script for a policy.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// templates parses the templates when the first page is written: most commands write none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"text": Prose, "share": Share,
+		"width": func(b *Bar) string { return Share(b.To - b.From) },
+	}).ParseFS(assets, "assets/*.tmpl"))
+})
+
+// A sheet is the data of the templates.
+type sheet struct {
+	*Document
+	Policy       string
+	Style        template.CSS
+	Script       template.JS
+	EverySeconds int // 0: a file
+}
+
+// HTML writes the document as one file that loads nothing. It writes nothing if it fails.
+func (d *Document) HTML(w io.Writer) error {
+	return execute(w, "page", sheet{Document: d, Policy: filePolicy, Style: style, Script: script})
+}
+
+// Live writes a page that fetches Main every `every` and shows it if it has changed. A browser without scripts loads
+// the whole page instead.
+func (d *Document) Live(w io.Writer, every time.Duration) error {
+	return execute(w, "page", sheet{
+		Document: d, Policy: LivePolicy, Style: style, Script: script, EverySeconds: max(1, int(every/time.Second)),
+	})
+}
+
+// Main writes the content of the page's main element, which a live page replaces.
+func (d *Document) Main(w io.Writer) error { return execute(w, "main", sheet{Document: d}) }
+
+func execute(w io.Writer, name string, s sheet) error {
+	var b bytes.Buffer
+	if err := templates().ExecuteTemplate(&b, name, s); err != nil {
+		return fmt.Errorf("page of %s: %w", view.Escape(s.Title), err)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// longest is the greatest number of bytes of a text that is shown.
+const longest = 4000
+
+// apart is a percent sign with a space before it, as lines and screens write it.
+var apart = regexp.MustCompile(`(\d) %`)
+
+// Prose makes a text from the cluster safe to show: invisible characters and direction marks become Go escapes.
+func Prose(s string) string {
+	const piece = 300
+	var b strings.Builder
+	for len(s) > 0 && b.Len() < longest {
+		n := min(piece, len(s))
+		for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		b.WriteString(view.Escape(s[:max(n, 1)]))
+		s = s[max(n, 1):]
+	}
+	if len(s) > 0 {
+		b.WriteString("…")
+	}
+	return apart.ReplaceAllString(b.String(), "$1%")
+}
+
+// Share formats a share of a width as a percentage.
+func Share(v float64) string {
+	t := strconv.FormatFloat(100*v, 'f', 4, 64)
+	t = strings.TrimSuffix(strings.TrimRight(t, "0"), ".")
+	if t == "-0" {
+		t = "0"
+	}
+	return t + "%"
+}

@@ -1,0 +1,164 @@
+// Package page shows results to people. A view is one function that turns its result into a Document, a list of
+// blocks; Text and HTML write it. They compute nothing, and escape every text, so that a view passes names from the
+// cluster as they are. The JSON of a result is the result itself.
+//
+// A page answers first: one Hero, one sentence of diagnosis, one chart, one table, and the rest in folded sections.
+package page
+
+import (
+	"html/template"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Document is what a view shows of one result.
+type Document struct {
+	Kind   string   // what the document is: "report of a run"
+	Title  string   // what it is about: the name of a query
+	State  Badge    // beside the title
+	Facts  []string // small, below the title: when, by whom
+	Up     string   // the address of the page above this one; "" for none
+	Over   bool     // nothing more comes: a live page stops asking
+	Blocks []Block
+}
+
+// A Block is a part of a document: Hero, Sentence, Fault, Tiles, Table, Chart, List or Section.
+type Block interface{ Kind() string }
+
+// A Hero is the answer, the largest text of a document.
+type Hero struct {
+	Answer, Note string
+	Class        string // Good, Bad or ""
+}
+
+// The classes of texts and bars. Color is never the only difference.
+const (
+	Good = "good"
+	Bad  = "bad"
+	Open = "open"
+	Soft = "soft"
+)
+
+// A Badge is a state with its class.
+type Badge struct{ Text, Class string }
+
+// A Sentence is a paragraph.
+type Sentence struct{ Text, Class string }
+
+// Say returns a paragraph.
+func Say(text string) Sentence { return Sentence{Text: text} }
+
+// Note returns a paragraph in small letters.
+func Note(text string) Sentence { return Sentence{text, Soft} }
+
+// A Fault is why something failed: a title, and the reason as the engine reported it.
+type Fault struct{ Title, Reason string }
+
+// Tiles are numbers in a row, each with its title.
+type Tiles []Tile
+
+// A Tile is a number with a title and a note.
+type Tile struct{ Title, Value, Note, Class string }
+
+// A Table has a heading for each column. On a phone each row is a card.
+type Table struct {
+	Caption string
+	Columns []Column
+	Rows    []Row
+	More    int  // rows that are left out
+	Sorted  bool // readers may sort it
+}
+
+// A Column is the heading of a column, and how it is explained.
+type Column struct {
+	Head, Title string
+	Number      bool // right-aligned
+}
+
+// A Row is the cells of a row; the first one names it.
+type Row struct {
+	Cells []Cell
+	On    bool // on the critical path
+}
+
+// A Cell is a text, or a bar.
+type Cell struct {
+	Text  string
+	Notes []string // below the text, in small letters
+	Sort  *float64 // for numbers
+	Link  string
+	Badge bool // shown as a state, with Class
+	Class string
+	Bar   *Bar
+}
+
+// A Bar is a part of a common scale: From and To are shares of its width. Mark is another place on it; 0 for none.
+type Bar struct {
+	From, To, Mark float64
+	Class          string
+}
+
+// A Chart is a drawing with a title, a caption and a legend.
+type Chart struct {
+	ID, Title, Caption string
+	Drawing, Legend    template.HTML // made by the program; names in it are escaped
+}
+
+// A List has items, each with a lead in bold letters.
+type List []Item
+
+// An Item is a lead and a text.
+type Item struct{ Lead, Text, Class string }
+
+// A Section has a title. A folded one shows it alone until a reader opens it; text shows all.
+type Section struct {
+	ID, Title string
+	Folded    bool
+	Blocks    []Block
+}
+
+// Kind returns the name of the block's template.
+func (Hero) Kind() string     { return "hero" }
+func (Sentence) Kind() string { return "sentence" }
+func (Fault) Kind() string    { return "fault" }
+func (Tiles) Kind() string    { return "tiles" }
+func (*Table) Kind() string   { return "table" }
+func (Chart) Kind() string    { return "chart" }
+func (List) Kind() string     { return "list" }
+func (Section) Kind() string  { return "section" }
+
+// Texts returns a cell for each text.
+func Texts(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, t := range texts {
+		cells[i].Text = t
+	}
+	return cells
+}
+
+// Number returns the cell of a number that a table is sorted by.
+func Number(v float64, text string) Cell { return Cell{Text: text, Sort: &v} }
+
+// Heads returns columns of text.
+func Heads(heads ...string) []Column {
+	columns := make([]Column, len(heads))
+	for i, h := range heads {
+		columns[i].Head = h
+	}
+	return columns
+}
+
+// Add appends blocks, and returns the document.
+func (d *Document) Add(blocks ...Block) *Document {
+	d.Blocks = append(d.Blocks, blocks...)
+	return d
+}
+
+// Capital makes the first letter of a sentence upper case.
+func Capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

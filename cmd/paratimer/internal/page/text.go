@@ -1,0 +1,90 @@
+package page
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// barWidth is the number of characters of a bar as long as the scale.
+const barWidth = 48
+
+// Text writes the document as lines. Headings of tables are in capitals. Charts are left out: the tables beside them
+// have the numbers.
+func (d *Document) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	title := Prose(d.Title)
+	blocks := d.Blocks
+	if len(blocks) > 0 {
+		if h, ok := blocks[0].(Hero); ok {
+			title += ": " + Prose(h.Answer)
+			if h.Note != "" {
+				title += "\n" + Prose(h.Note)
+			}
+			blocks = blocks[1:]
+		}
+	}
+	fmt.Fprintln(b, title)
+	writeBlocks(b, blocks)
+	return b.Flush()
+}
+
+func writeBlocks(w io.Writer, blocks []Block) {
+	for _, block := range blocks {
+		switch x := block.(type) {
+		case Hero:
+			fmt.Fprintln(w, Prose(x.Answer))
+		case Sentence:
+			fmt.Fprintln(w, Prose(x.Text))
+		case Fault:
+			fmt.Fprintf(w, "%s: %s\n", Prose(x.Title), Prose(cmp.Or(x.Reason, "no reason was reported")))
+		case Tiles:
+			for _, t := range x {
+				fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%s: %s %s", Prose(t.Title), Prose(t.Value), Prose(t.Note))))
+			}
+		case List:
+			for _, i := range x {
+				fmt.Fprintf(w, "  %s\n", strings.TrimPrefix(Prose(i.Lead)+": "+Prose(i.Text), ": "))
+			}
+		case Section:
+			fmt.Fprintf(w, "\n%s\n", Prose(x.Title))
+			writeBlocks(w, x.Blocks)
+		case *Table:
+			x.text(w)
+		}
+	}
+}
+
+// text writes the table with aligned columns, without spaces at the ends of lines.
+func (t *Table) text(w io.Writer) {
+	var aligned strings.Builder
+	tabs := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tabs, "  ")
+	for _, c := range t.Columns {
+		fmt.Fprintf(tabs, "%s\t", strings.ToUpper(c.Head))
+	}
+	fmt.Fprintln(tabs)
+	for _, row := range t.Rows {
+		fmt.Fprint(tabs, "  ")
+		for _, c := range row.Cells {
+			text := Prose(c.Text)
+			if c.Bar != nil {
+				text = strings.Repeat("#", int(barWidth*(c.Bar.To-c.Bar.From)+0.5))
+			}
+			fmt.Fprintf(tabs, "%s\t", text)
+		}
+		fmt.Fprintln(tabs)
+	}
+	_ = tabs.Flush() // a strings.Builder never fails
+	for line := range strings.Lines(aligned.String()) {
+		if line = strings.TrimRight(line, " \n"); line != "" {
+			fmt.Fprintln(w, line)
+		}
+	}
+	if t.More > 0 {
+		fmt.Fprintf(w, "  and %d more\n", t.More)
+	}
+}
