@@ -20,7 +20,8 @@ func TestPictures(t *testing.T) {
 	}
 	file, _ := recorded(t)
 	p := open(t, file, look{})
-	for name, id := range map[string]string{"account": "account", "gantt-run": "gantt", "course": "course"} {
+	p.eval(t, `document.querySelectorAll("details").forEach(d => { d.open = true })`, new(any))
+	for name, id := range map[string]string{"gantt-run": "gantt", "course": "course"} {
 		var box struct{ X, Y, Width, Height float64 }
 		p.eval(t, fmt.Sprintf(`(() => { const b = document.querySelector("#%s figure").getBoundingClientRect();
 			return {X: b.left + scrollX, Y: b.top + scrollY, Width: b.width, Height: b.height} })()`, id), &box)

@@ -1,11 +1,7 @@
 package livepage
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -129,12 +125,9 @@ func (b *Board) page(id string) *Page {
 // q/ID/main.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		b.answer(w, r, func(w io.Writer) error { return report.Fleet(w, b.Queries(), b.every, b.zone) })
-	})
-	mux.HandleFunc("GET /main", func(w http.ResponseWriter, r *http.Request) {
-		b.answer(w, r, func(w io.Writer) error { return report.FleetMain(w, b.Queries(), b.zone) })
-	})
+	all := func(w http.ResponseWriter, r *http.Request) { send(w, r, report.Fleet(b.Queries(), b.zone), b.every) }
+	mux.HandleFunc("GET /{$}", all)
+	mux.HandleFunc("GET /main", all)
 	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {
 		escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/q/"), "/")
 		id, err := url.PathUnescape(escaped)
@@ -143,19 +136,9 @@ func (b *Board) Handler() http.Handler {
 			http.Error(w, "This query is not watched any more; all that are stand at /.", http.StatusNotFound)
 			return
 		}
-		p.answerAt(w, r, "/"+rest)
+		p.answer(w, r)
 	})
 	return serve.Guarded(mux)
-}
-
-func (b *Board) answer(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) {
-	var body bytes.Buffer
-	if err := write(&body); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	sum := sha256.Sum256(body.Bytes())
-	send(w, r, part{body.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`})
 }
 
 // Serve serves on l to clients that the door admits, until stop is called. failed receives errors.

@@ -40,7 +40,7 @@ func TestBoard(t *testing.T) {
 	}
 	r := ask(h, "GET", "/", "")
 	page := body(t, r)
-	if r.StatusCode != 200 || !strings.Contains(page, "2 queries run.") || strings.Contains(page, "<b>") ||
+	if r.StatusCode != 200 || !strings.Contains(page, ">2 running<") || strings.Contains(page, "<b>") ||
 		!strings.Contains(r.Header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 		t.Fatalf("%d, %.600s", r.StatusCode, page)
 	}

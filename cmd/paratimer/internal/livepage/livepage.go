@@ -5,17 +5,21 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
+	"net"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// A Page is a sink that follows a run. It renders nothing before the first request.
+// A Page is a sink that follows a run. It makes no report before the first request.
 type Page struct {
 	every time.Duration
 	up    string // link to the page of all queries; "" for none
@@ -23,15 +27,8 @@ type Page struct {
 
 	mu        sync.Mutex
 	collector *runreport.Collector
-	frames    int // number of frames shown
-	made      int // number of frames at the last rendering
-	parts     map[string]part
-}
-
-// A part is the response at a path.
-type part struct {
-	body []byte
-	tag  string
+	made      int // number of frames in document
+	document  *page.Document
 }
 
 // New returns the page of what g collects, with instants in a zone. Browsers reload every time that every has
@@ -44,7 +41,6 @@ func New(g *runreport.Collector, every time.Duration, zone *time.Location) *Page
 func (p *Page) Show(tick frame.Tick) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.frames++
 	return p.collector.Show(tick)
 }
 
@@ -55,41 +51,62 @@ func (p *Page) Report() (*runreport.Report, error) {
 	return p.collector.Report()
 }
 
-// errNothing means that nothing was observed yet.
-var errNothing = errors.New("nothing was observed yet")
-
-// part returns the current part at a path, and renders it if there are new frames.
-func (p *Page) part(path string) (part, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.frames == 0 {
-		return part{}, errNothing
-	}
-	if p.made != p.frames {
-		if err := p.render(); err != nil {
-			return part{}, err
-		}
-		p.made = p.frames
-	}
-	return p.parts[path], nil
+// Handler serves the page at / and its content at /main.
+func (p *Page) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", p.answer)
+	mux.HandleFunc("GET /main", p.answer)
+	return serve.Guarded(mux)
 }
 
-func (p *Page) render() error {
-	s, err := p.collector.Report()
-	if err != nil {
-		return err
+// answer makes the report anew if there are new frames.
+func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	seen := p.collector.Seen()
+	if seen == 0 {
+		w.Header().Set("Refresh", "1")
+		http.Error(w, "Nothing was observed yet; this page asks again.", http.StatusServiceUnavailable)
+		return
 	}
-	p.parts = map[string]part{}
-	for path, write := range map[string]func(io.Writer) error{
-		"/":     func(w io.Writer) error { return report.Live(w, s, p.every, p.up, p.zone) },
-		"/main": func(w io.Writer) error { return report.Main(w, s, p.up, p.zone) },
-	} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return err
+	if p.made != seen {
+		s, err := p.collector.Report()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
 		}
-		sum := sha256.Sum256(b.Bytes())
-		p.parts[path] = part{b.Bytes(), `"` + hex.EncodeToString(sum[:16]) + `"`}
+		p.made, p.document = seen, report.Of(s, p.up, p.zone)
 	}
-	return nil
+	send(w, r, p.document, p.every)
+}
+
+// send writes a page, or its content at a path that ends in "main"; or "not modified" if the client has it already.
+func send(w http.ResponseWriter, r *http.Request, d *page.Document, every time.Duration) {
+	var body bytes.Buffer
+	write := func(w io.Writer) error { return d.Live(w, every) }
+	if strings.HasSuffix(r.URL.Path, "/main") {
+		write = d.Main
+	}
+	if err := write(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	sum := sha256.Sum256(body.Bytes())
+	h := w.Header()
+	h.Set("Content-Security-Policy", page.LivePolicy+"; frame-ancestors 'none'")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache") // clients cache it, and revalidate it by its tag
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body.Bytes()))
+}
+
+// Limits of the server: a page is at most some megabytes, and few people use it.
+const (
+	maxConnections = 32
+	answerTime     = 15 * time.Second
+)
+
+// Serve serves on l to clients that the door admits, until stop is called. failed receives errors.
+func (p *Page) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
+	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
 }

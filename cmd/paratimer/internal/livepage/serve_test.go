@@ -36,7 +36,7 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if said := body(t, answer); answer.StatusCode != 200 || !strings.Contains(said, "has been running for 5s") {
+	if said := body(t, answer); answer.StatusCode != 200 || !strings.Contains(said, "running for 5s") {
 		t.Errorf("%d, %.300s", answer.StatusCode, said)
 	}
 	stop()

@@ -7,6 +7,7 @@ package page
 
 import (
 	"html/template"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -98,10 +99,10 @@ type Bar struct {
 	Class          string
 }
 
-// A Chart is a drawing with a title, a caption and a legend.
+// A Chart is a drawing with a title, a caption, what stands before it, and a legend.
 type Chart struct {
-	ID, Title, Caption string
-	Drawing, Legend    template.HTML // made by the program; names in it are escaped
+	ID, Title, Caption      string
+	Before, Drawing, Legend template.HTML // made by the program; names in it are escaped
 }
 
 // A List has items, each with a lead in bold letters.
@@ -161,4 +162,18 @@ func Capital(s string) string {
 		return s
 	}
 	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// Compact removes the columns that are empty in every row, and returns the table.
+func (t *Table) Compact() *Table {
+	for c := len(t.Columns) - 1; c > 0; c-- {
+		if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[c].Text != "" || r.Cells[c].Bar != nil }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, c, c+1)
+		for i := range t.Rows {
+			t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, c, c+1)
+		}
+	}
+	return t
 }

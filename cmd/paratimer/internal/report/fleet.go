@@ -1,157 +1,125 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
-	"io"
 	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
 )
 
-// mostQueries bounds the rows of a fleet page.
-const mostQueries = 1000
-
-// A fleetPage shows all watched queries: which are late and which block others. Each links to its own live report.
-type fleetPage struct {
-	Policy       string
-	Style        template.CSS
-	Script       template.JS
-	EverySeconds int
-	Summary      string
-	Running      string // in words, for the page's title
-	Tiles        []tile
-	Rows         []fleetRow
-	More         int
-}
-
-// A fleetRow is a query.
-type fleetRow struct {
-	Name, ID, Link, User, Queue string
-	State, Class                string
-	Left, LeftSort, Ends        string
-	Deadline, Distance          string
-	DistanceSort, DistanceClass string
-	HeldUp, HeldUpLink          string
-	HoldsUp                     string
-}
-
 // FleetPath returns the path of a query's live report below the fleet page.
 func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 
-// Fleet writes the page of many queries. The page reloads "main" every `every`.
-func Fleet(w io.Writer, all []view.Query, every time.Duration, zone *time.Location) error {
-	p := fleetOf(all, zone)
-	p.Policy, p.Style, p.Script, p.EverySeconds = LivePolicy, style, script, max(1, int(every/time.Second))
-	return writeFleet(w, "fleet_page.tmpl", p)
-}
-
-// FleetMain writes the content of the page's main element.
-func FleetMain(w io.Writer, all []view.Query, zone *time.Location) error {
-	return writeFleet(w, "fleet.tmpl", fleetOf(all, zone))
-}
-
-func writeFleet(w io.Writer, name string, p *fleetPage) error {
-	var b bytes.Buffer
-	if err := pages().ExecuteTemplate(&b, name, p); err != nil {
-		return fmt.Errorf("page of all queries: %w", err)
-	}
-	_, err := b.WriteTo(w)
-	return err
-}
-
-func fleetOf(all []view.Query, zone *time.Location) *fleetPage {
-	p := &fleetPage{Summary: prose(view.FleetSummary(all))}
-	known := map[string]bool{}
-	for i := range all {
-		known[all[i].ID] = true
-	}
-	running, held, count := 0, 0, map[view.Standing]int{}
+// Fleet returns the page of many queries, the worst first: which are late and which block others. Each links to its
+// own live report.
+func Fleet(all []view.Query, zone *time.Location) *page.Document {
+	d := &page.Document{Kind: "all watched queries", Title: "Queries"}
+	known, running, count := map[string]bool{}, 0, map[view.Standing]int{}
+	var holder *view.Query
 	for i := range all {
 		q := &all[i]
+		known[q.ID] = true
 		count[q.Standing]++
 		if !q.State.Ended() {
 			running++
 		}
-		if q.HeldUpBy != nil {
-			held++
-		}
-		if i < mostQueries {
-			p.Rows = append(p.Rows, fleetRowOf(q, known, zone))
+		if q.HoldsUp > 0 && (holder == nil || q.HoldsUp > holder.HoldsUp) {
+			holder = q
 		}
 	}
-	p.More = len(all) - len(p.Rows)
-	p.Running = fmt.Sprintf("%d running, %d late", running, count[view.IsLate])
-	for _, t := range []struct {
-		title string
-		n     int
-		class string
-	}{
-		{"Run", running, ""},
-		{"Late", count[view.IsLate], "bad"},
-		{"At risk", count[view.IsAtRisk], "bad"},
-		{"Held up by others", held, "open"},
-	} {
-		one := tile{Title: t.title, Value: strconv.Itoa(t.n), Class: t.class}
-		if t.n == 0 {
-			one.Class = ""
+	hero := page.Hero{Answer: fmt.Sprintf("%d running", running)}
+	for _, s := range []view.Standing{view.IsLate, view.IsAtRisk, view.IsUnseen, view.HasMissed} {
+		if count[s] > 0 {
+			hero.Answer += fmt.Sprintf(", %d %s", count[s], s)
 		}
-		p.Tiles = append(p.Tiles, one)
 	}
-	return p
+	if holder != nil {
+		hero.Note = fmt.Sprintf("%s blocks %s", holder.Name, units.Count(holder.HoldsUp, "other"))
+	}
+	if len(all) == 0 {
+		hero.Answer = "No query was seen yet."
+		return d.Add(hero)
+	}
+	d.Add(hero)
+	t := &page.Table{
+		Caption: "Sorted by risk. Click a name for details.", Sorted: true, Columns: []page.Column{
+			{Head: "Query"},
+			{Head: "Status"},
+			{Head: "Time left", Number: true},
+			{Head: "Progress"},
+			{Head: "Ends"},
+			{Head: "Deadline"},
+			{Head: "Margin", Number: true},
+			{Head: "Blocked by"},
+			{Head: "Blocks", Number: true},
+			{Head: "Owner"},
+		},
+	}
+	for i := range all {
+		add(t, false, fleetRow(&all[i], known, zone)...)
+	}
+	return d.Add(t.Compact())
 }
 
-func fleetRowOf(q *view.Query, known map[string]bool, zone *time.Location) fleetRow {
-	r := fleetRow{
-		Name: text(q.Name), ID: text(q.ID), User: text(q.User), Queue: text(q.Queue), State: q.Standing.String(),
-		Class: "open",
-		Left:  q.Left, HeldUp: view.HeldUpText(q.HeldUpBy),
-	}
-	if r.ID == r.Name {
-		r.ID = ""
-	}
+func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.Cell {
+	name := page.Cell{Text: q.Name}
 	if q.ID != "" {
-		r.Link = FleetPath(q.ID)
+		name.Link = FleetPath(q.ID)
 	}
+	if q.ID != q.Name {
+		name.Notes = []string{q.ID}
+	}
+	status := page.Cell{Text: q.Standing.String(), Class: page.Open, Badge: true}
 	switch q.Standing {
 	case view.IsLate, view.IsAtRisk, view.HasMissed:
-		r.Class = "bad"
+		status.Class = page.Bad
 	case view.IsOnTrack:
-		r.Class = "good"
+		status.Class = page.Good
 	case view.HasEnded:
-		if r.State, r.Class = stateOf(q.State); r.State == "" {
-			r.State = q.Standing.String()
-		}
+		status.Text, status.Class = stateOf(q.State)
 	case view.IsUnseen, view.IsFree:
 	}
 	if q.Stale && !q.State.Ended() {
-		r.State += ", not seen now"
+		status.Text += ", not seen now"
 	}
+	left := page.Cell{Text: q.Left}
+	var progress, ends, deadline, margin, blocks page.Cell
 	if q.EndAt != nil {
-		r.Ends = clock(q.EndAt, q.At, zone)
+		ends.Text = clock(q.EndAt, q.At, time.Second, zone)
 		if q.At != nil {
-			r.LeftSort = strconv.FormatInt(q.EndAt.Sub(q.At.Instant).Milliseconds(), 10)
+			seconds := q.EndAt.Sub(q.At.Instant).Seconds()
+			left.Sort = &seconds
+			if q.Elapsed != nil && *q.Elapsed > 0 && !q.State.Ended() {
+				elapsed := float64(*q.Elapsed)
+				progress.Bar = &page.Bar{To: elapsed / (elapsed + max(seconds, 0)), Class: status.Class}
+			}
 		}
 	}
 	if q.State.Ended() && q.Elapsed != nil {
-		r.Left = "took " + units.Seconds(*q.Elapsed)
+		left.Text = "took " + units.Seconds(*q.Elapsed)
 	}
 	if q.DeadlineAt != nil {
-		r.Deadline = clock(q.DeadlineAt, q.At, zone)
+		deadline.Text = clock(q.DeadlineAt, q.At, time.Second, zone)
 	}
 	if d := q.LaterSeconds; d != nil {
-		r.Distance, r.DistanceClass = distance(*d, q.State.Ended())
-		r.DistanceSort = strconv.FormatFloat(float64(*d), 'g', -1, 64)
+		words, class := distance(*d, q.State.Ended())
+		margin = page.Number(float64(*d), words)
+		margin.Class = class
 	}
+	blocked := page.Cell{Text: view.HeldUpText(q.HeldUpBy), Class: "wide"}
 	if h := q.HeldUpBy; h != nil && h.ID != nil && known[*h.ID] {
-		r.HeldUpLink = FleetPath(*h.ID)
+		blocked.Link = FleetPath(*h.ID)
 	}
 	if q.HoldsUp > 0 {
-		r.HoldsUp = strconv.Itoa(q.HoldsUp)
+		blocks = page.Number(float64(q.HoldsUp), strconv.Itoa(q.HoldsUp))
 	}
-	return r
+	owner := page.Cell{Text: q.User}
+	if q.Queue != "" {
+		owner.Notes = []string{"queue " + q.Queue}
+	}
+	return []page.Cell{name, status, left, progress, ends, deadline, margin, blocked, blocks, owner}
 }

@@ -47,10 +47,10 @@ func fleet() []view.Query {
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	var page, main bytes.Buffer
-	if err := Fleet(&page, fleet(), time.Second, time.UTC); err != nil {
+	if err := Fleet(fleet(), time.UTC).Live(&page, time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if err := FleetMain(&main, fleet(), time.UTC); err != nil {
+	if err := Fleet(fleet(), time.UTC).Main(&main); err != nil {
 		t.Fatal(err)
 	}
 	if path := os.Getenv("PARATIMER_FLEET_PAGE"); path != "" {
@@ -62,7 +62,7 @@ func TestFleet(t *testing.T) {
 		t.Error("what a live page takes over is not what stands in it")
 	}
 	for _, want := range []string{
-		"3 queries run, 1 late; &lt;b&gt;report.hql holds up 1 other.", `<a href="q/wf-1/">nightly.pig</a>`,
+		"3 running, 1 late<", "&lt;b&gt;report.hql blocks 1 other<", `<a href="q/wf-1/">nightly.pig</a>`,
 		"about 3m late", "about 20m early",
 		`<a href="q/wf-2/">&lt;b&gt;report.hql: 40 of its queue&#39;s 60 containers</a>`, "took 5m12s", ">succeeded<",
 	} {

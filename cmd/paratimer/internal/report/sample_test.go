@@ -74,10 +74,6 @@ func sample() *runreport.Report {
 			Question: "Reduces as long as the median one", Change: "--no-skew", TotalSeconds: of(frame.Seconds(73)),
 			GainSeconds: of(frame.Seconds(27)), Doubt: of("one key may be too large to part"),
 		},
-		{
-			Question: "Half the containers", Change: "--slots 4", TotalSeconds: of(frame.Seconds(160)),
-			GainSeconds: of(frame.Seconds(-60)),
-		},
 		{Question: "No failures", Change: "--no-failures"},
 	}}
 	s.Alerts = []frame.Alert{{
@@ -159,11 +155,6 @@ func samplePredictionHistory() runreport.PredictionHistory {
 			off := (100 - t) * (100 - t) / 500
 			total := 100 + off/2
 			m.TotalSeconds, m.LowSeconds, m.HighSeconds = of(total), of(max(t, total-off)), of(total+off*1.4)
-			m.Low50Seconds, m.High50Seconds = of(max(t, total-off/2)), of(total+off*.6)
-			m.Scenarios = []runreport.Prediction{
-				{Scenario: "one_failure", TotalSeconds: of(total + 9)},
-				{Scenario: "skew_high", TotalSeconds: of(total + 20)},
-			}
 		} else {
 			m.LowSeconds = of(t + 10)
 		}

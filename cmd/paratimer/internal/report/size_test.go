@@ -85,7 +85,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var w bytes.Buffer
-		if err := Write(&w, s, time.UTC); err != nil {
+		if err := Of(s, "", time.UTC).HTML(&w); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // add up.
 type TimeAttribution struct {
 	Summary string  `json:"says"`
-	Parts   []Part  `json:"parts"`  // at most MostParts
+	Parts   []Part  `json:"parts"`
 	Causes  []Cause `json:"causes"` // in a fixed order, those with a time
 }
 
@@ -31,10 +31,6 @@ type Cause struct {
 	Seconds frame.Seconds `json:"seconds"`
 	Ratio   *frame.Ratio  `json:"ratio"`
 }
-
-// MostParts bounds the parts of an attribution. Beyond it, consecutive parts of a job are merged by cause. The sums
-// stay exact; a part's position is off by no more than the parts that it was merged with.
-const MostParts = 2000
 
 // attributionOf returns where the time of a run went so far. marks are from all its snapshots. towards is the attempt
 // that the end of a running run waits for, nil if unknown.
@@ -60,7 +56,7 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 			})
 		}
 	}
-	for _, p := range fewer(of.Parts, MostParts) {
+	for _, p := range of.Parts {
 		part := Part{
 			Cause: p.Cause.String(), StartSeconds: *frame.Since(p.Start, of.From),
 			EndSeconds: *frame.Since(p.End, of.From),
@@ -73,7 +69,7 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	out.Summary = attributionSummary(s, of)
+	out.Summary = attributionSummary(s.State.Ended(), out.Causes)
 	return out, nil
 }
 
@@ -81,46 +77,4 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 func attemptName(s *dag.Snapshot, job int, k dag.StageIndex, task, number int32) string {
 	a := dag.Attempt{Task: task, Number: number}
 	return a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k))
-}
-
-// fewer merges consecutive parts of a job until at most `most` are left, or no two can be merged.
-func fewer(parts []attribution.Part, most int) []attribution.Part {
-	for chunk := 4; len(parts) > most && chunk < 4*len(parts); chunk *= 2 {
-		var out []attribution.Part
-		for from := 0; from < len(parts); {
-			to := from + 1
-			for to < len(parts) && to-from < chunk && parts[to].Job == parts[from].Job {
-				to++
-			}
-			out = byCause(out, parts[from:to])
-			from = to
-		}
-		parts = out
-	}
-	return parts
-}
-
-// byCause appends one part for each cause of consecutive parts, in the order in which the causes first occur.
-func byCause(out, parts []attribution.Part) []attribution.Part {
-	first := len(out)
-	at := parts[0].Start
-	for i := range parts {
-		p, known := parts[i], false
-		for o := first; o < len(out) && !known; o++ {
-			if known = out[o].Cause == p.Cause; known {
-				out[o].End += p.End - p.Start
-				out[o].Task, out[o].Attempt = -1, -1
-			}
-		}
-		if !known {
-			p.Start, p.End = 0, p.End-p.Start
-			out = append(out, p)
-		}
-	}
-	for o := first; o < len(out); o++ {
-		length := out[o].End
-		out[o].Start, out[o].End = at, at+length
-		at += length
-	}
-	return out
 }

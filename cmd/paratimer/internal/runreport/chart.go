@@ -108,7 +108,7 @@ func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Atte
 	}
 	c.Fragments = d.fragments(c.Critical)
 	d.panels(&c)
-	c.Summary = d.summary()
+	c.Summary = chartSummary(&c)
 	return c, d.waitedFor(), nil
 }
 

@@ -108,8 +108,7 @@ func TestChartOfPaper(t *testing.T) {
 		first.Critical || *first.Round != 0 {
 		t.Errorf("the first bar is %+v", first)
 	}
-	// j1 ends at 584 s, j3 begins at 1562.25 s.
-	if want := "The critical path goes through j2's maps and reduces, then j3's maps and reduces; j1 had 16m18s of slack."; c.Summary != want {
+	if want := "Critical path: j2 maps, then j2 reduces, then j3 maps, then j3 reduces."; c.Summary != want {
 		t.Errorf("the summary is %q", c.Summary)
 	}
 	a, err := attributionOf(run.Now(), marks, nil)
@@ -117,7 +116,7 @@ func TestChartOfPaper(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of 1679.8 s set-up is 6 times 2 s, shuffle 34 + 21 s, sort 17 + 10.5 s.
-	if want := "26m25s of 28m were work, 55s were shuffle."; a.Summary != want {
+	if want := "Along the critical path: work 26m25s, shuffle 55s, sort and merge 27.5s, set-up 12s."; a.Summary != want {
 		t.Errorf("the summary is %q", a.Summary)
 	}
 }
@@ -142,7 +141,7 @@ func TestChartOfRunning(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(c.Summary, "as far as can be said now") {
+	if !strings.HasPrefix(c.Summary, "Critical path, as predicted now: ") {
 		t.Errorf("the summary is %q", c.Summary)
 	}
 }
@@ -162,7 +161,7 @@ func TestChartBeforeSubmission(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	a, err := attributionOf(s, nil, nil)
-	if err != nil || len(a.Parts) != 0 || a.Summary != "" {
+	if err != nil || len(a.Parts) != 0 || a.Summary != "No time has passed since the first submission." {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -181,7 +180,7 @@ func wide(maps int) *dag.Plan {
 	}}}
 }
 
-// TestManyTasks holds the bounds of a chart and of an account, and that nothing is lost by them.
+// TestManyTasks holds the bounds of a chart and of an attribution, and that nothing is lost by them.
 func TestManyTasks(t *testing.T) {
 	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
 	run = dag.Run{}.Append(run.Now()) // without ticks rounds are told apart sharply
@@ -195,7 +194,7 @@ func TestManyTasks(t *testing.T) {
 			len(c.Critical))
 	}
 	a, err := attributionOf(run.Now(), marks, nil)
-	if err != nil || len(a.Parts) > MostParts {
+	if err != nil || len(a.Parts) == 0 || len(a.Parts) > 3000 {
 		t.Errorf("%d parts, %v", len(a.Parts), err)
 	}
 }
@@ -220,38 +219,5 @@ func TestManyRows(t *testing.T) {
 	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 ||
 		!strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
 		t.Errorf("%d rows, bars %+v", len(p.Rows), p.Bars)
-	}
-}
-
-// TestFewerParts holds that putting parts together keeps the sums by cause and by job, and leaves no gap.
-func TestFewerParts(t *testing.T) {
-	var parts []attribution.Part
-	for i := range dag.Instant(5000) {
-		parts = append(parts, attribution.Part{
-			Cause: attribution.Cause(i * i % 7), Job: int(i / 2000), Task: int32(i),
-			Start: 10 * i, End: 10*i + 10,
-		})
-	}
-	before := attribution.Attribution{To: 50_000, Parts: parts}
-	after := attribution.Attribution{To: 50_000, Parts: fewer(parts, 100)}
-	if len(after.Parts) > 100 {
-		t.Errorf("%d parts", len(after.Parts))
-	}
-	at := dag.Instant(0)
-	for _, p := range after.Parts {
-		if p.Start != at || p.End <= p.Start {
-			t.Errorf("part %+v where the last ended at %d", p, at)
-		}
-		at = p.End
-	}
-	for c, d := range before.ByCause() {
-		if after.ByCause()[c] != d {
-			t.Errorf("%v: %v instead of %v", attribution.Cause(c), after.ByCause()[c], d)
-		}
-	}
-	for j, d := range before.ByJob(3) {
-		if after.ByJob(3)[j] != d {
-			t.Errorf("job %d: %v instead of %v", j, after.ByJob(3)[j], d)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -67,27 +68,20 @@ func (g *Collector) Report() (*Report, error) {
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
 		s.Chart = Chart{
-			Summary: "What ran when cannot be drawn: " + name(err.Error()) + ".", Panels: []Panel{},
+			Summary: "Not drawn: " + view.Escape(err.Error()) + ".", Panels: []Panel{},
 			Fragments: []Fragment{}, Critical: []Segment{},
 		}
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
 		s.TimeAttribution = TimeAttribution{
-			Summary: "Where the time went cannot be told: " + name(err.Error()) + ".",
+			Summary: "Unknown: " + view.Escape(err.Error()) + ".",
 			Parts:   []Part{}, Causes: []Cause{},
 		}
 	}
-	if s.TimeAttribution.Summary == "" {
-		s.TimeAttribution.Summary = "No time has passed since the first submission, so none went anywhere."
-	}
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
-	s.JobsSummary = jobsSummary(s.Jobs)
-	if f.IsWhole() {
-		s.JobsSummary = dagSummary(s.Workflow, &s.Jobs[0])
-	}
 	s.Limits = limitsOf(g.run, g.model)
-	s.summarize(g.Recorded)
 	s.glance(snap)
+	s.summarize(g.Recorded)
 	return s, nil
 }
 
@@ -104,6 +98,6 @@ func (g *Collector) predictionHistory() PredictionHistory {
 			c.score(g.kept.ticks, *total)
 		}
 	}
-	c.Summary = c.summary(state, g.kept.moves)
+	c.Summary = c.summary(state)
 	return c
 }

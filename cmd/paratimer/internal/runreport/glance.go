@@ -2,22 +2,18 @@ package runreport
 
 import (
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Glance is the most important result: how the run compares with what was expected, what time was lost and which
+// A Glance is the most important result: how the run compares with what was expected, why it took as long and which
 // change would help most.
 type Glance struct {
-	Wrong   *string  `json:"wrong"`   // what went wrong, in a sentence; null if nothing did
-	Failure *Failure `json:"failure"` // why the run failed; null unless it did
-	Against *Against `json:"against"` // null if there is neither a deadline nor a first prediction
-	Lost    []Loss   `json:"lost"`    // failures, waiting and skew, in this order; empty if unknown
+	Diagnosis string   `json:"diagnosis"` // what most lengthened the run, in a sentence; "" if unknown
+	Failure   *Failure `json:"failure"`   // why the run failed; null unless it did
+	Against   *Against `json:"against"`   // null if there is neither a deadline nor a first prediction
 	// null unless an attempt failed or a node was lost, and the run succeeded
 	FailureCost *FailureCost `json:"failure_cost"`
 	// the feasible change that helps most; null if none helps
@@ -40,38 +36,15 @@ type Against struct {
 	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than expected; negative: earlier; null if unknown
 }
 
-// A Loss is time on the critical path that added nothing to the result.
-type Loss struct {
-	Kind    string        `json:"kind"` // failures, waiting, skew
-	Seconds frame.Seconds `json:"seconds"`
-	Ratio   *frame.Ratio  `json:"ratio"` // of the time so far
-}
-
-const lossFailures = "failures"
-
-// losses are the causes that each kind of loss adds up.
-var losses = []struct {
-	kind   string
-	causes []attribution.Cause
-}{
-	{lossFailures, []attribution.Cause{attribution.Failures}},
-	{"waiting", []attribution.Cause{attribution.Queueing, attribution.Containers}},
-	{"skew", []attribution.Cause{attribution.Skew}},
-}
-
 // glance fills in s.Glance. The other parts of the report must be complete.
 func (s *Report) glance(snap *dag.Snapshot) {
 	g := &s.Glance
-	if wrong := s.whatFailed(); wrong != "" {
-		g.Wrong = &wrong
-	}
 	if s.Workflow.State == dag.Failed {
 		g.Failure = failureOf(snap)
 	}
 	if g.Against = s.againstDeadline(); g.Against == nil {
 		g.Against = s.againstPrediction()
 	}
-	g.Lost = s.lost()
 	g.FailureCost = s.failureCost()
 	if n := len(s.PredictionHistory.Points); s.ElapsedSeconds != nil && n > 0 && len(s.Limits.Rows) > 0 {
 		base := s.ElapsedSeconds.Duration()
@@ -80,32 +53,6 @@ func (s *Report) glance(snap *dag.Snapshot) {
 		}
 		g.Helps = s.Limits.best(base)
 	}
-}
-
-// lost adds up the time attribution by kind of loss. It is empty if the cause of too much of the time is unknown.
-func (s *Report) lost() []Loss {
-	total, unknown := frame.Seconds(0), frame.Seconds(0)
-	for _, c := range s.TimeAttribution.Causes {
-		if total += c.Seconds; c.Cause == attribution.Unknown.String() {
-			unknown += c.Seconds
-		}
-	}
-	out := []Loss{}
-	if total <= 0 || float64(unknown) > mostAssumed*float64(total) {
-		return out
-	}
-	for _, l := range losses {
-		sum := time.Duration(0)
-		for _, of := range l.causes {
-			for _, c := range s.TimeAttribution.Causes {
-				if c.Cause == of.String() {
-					sum += c.Seconds.Duration()
-				}
-			}
-		}
-		out = append(out, Loss{l.kind, frame.SecondsOf(sum), frame.RatioOf(sum.Seconds() / float64(total))})
-	}
-	return out
 }
 
 // againstDeadline compares the run with the bound that it missed by most, or met most narrowly. It is nil if the user
@@ -191,12 +138,4 @@ func lastFailed(job *dag.JobState) (stage dag.StageIndex, last *dag.Attempt) {
 		}
 	}
 	return stage, last
-}
-
-// capital makes the first letter of a sentence upper case.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

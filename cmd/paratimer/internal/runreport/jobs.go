@@ -143,3 +143,10 @@ func onPath(a *TimeAttribution, node string) *frame.Seconds {
 	}
 	return &on
 }
+
+func order(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}

@@ -1,15 +1,19 @@
 package runreport
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Limits are how long the run would have taken with one thing changed, or would take if it changed now. The values
@@ -46,7 +50,7 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 	replay, base, why, err := replayOf(run, model)
 	switch {
 	case err != nil:
-		l.Summary = "What would help cannot be told: " + name(err.Error()) + "."
+		l.Summary = "Not answered: " + view.Escape(err.Error()) + "."
 		return l
 	case replay == nil:
 		l.Summary = why
@@ -57,19 +61,74 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 		doubt, miss = w.Text, replay.Miss()
 	}
 	if math.Abs(miss) > mostUnlike {
-		l.Summary = fmt.Sprintf("A replay of the run comes out %s than it was, so what would have helped cannot be said.",
-			differs(miss))
+		l.Summary = fmt.Sprintf("Not answered: a replay of the run takes %s, not %s.",
+			units.Exact(time.Duration((1+miss)*float64(base)).Round(time.Millisecond)), units.Exact(base))
 		return l
 	}
 	for _, q := range questions(s, replay) {
-		row, ok := ask(replay, q, base, doubt)
-		if ok {
+		if row, ok := ask(replay, q, base, doubt); ok {
 			l.Rows = append(l.Rows, row)
 		}
 	}
-	sortLimits(l.Rows)
-	l.Summary = l.summary(s.State.Ended(), base, miss)
+	slices.SortStableFunc(l.Rows, func(a, b Limit) int { return cmp.Compare(b.gain(), a.gain()) })
+	l.Summary = l.summary(s.State.Ended(), base)
 	return l
+}
+
+// gain returns what a row saves in seconds; less than nothing if it is unknown.
+func (r *Limit) gain() float64 {
+	if r.GainSeconds == nil {
+		return -1
+	}
+	return float64(*r.GainSeconds)
+}
+
+// ask evaluates one question by replay. ok is false if the question does not apply to the run, has no effect, or does
+// not shorten the run.
+func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
+	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
+	a, err := replay.Predict(q.change)
+	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
+		return row, false
+	}
+	if err != nil {
+		row.Doubt = frame.Text(err.Error())
+		return row, true
+	}
+	for _, w := range a.Warnings {
+		if w.Code == whatif.WarnNoEffect {
+			return row, false
+		}
+		if row.Doubt == nil {
+			row.Doubt = frame.Text(w.Text)
+		}
+	}
+	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
+		row.Doubt = cmp.Or(row.Doubt, frame.Text("too much is assumed of what is left"))
+		return row, true
+	}
+	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
+	gain := frame.SecondsOf(base - total.Duration())
+	row.TotalSeconds, row.GainSeconds = &total, &gain
+	return row, gain >= leastGain
+}
+
+// leastGain is the least gain of an answer, in seconds: a change that makes the run longer does not help.
+const leastGain = 0.5
+
+// worth is the least gain to report, as a share of the run: less is noise of the replay.
+const worth = 0.02
+
+// best returns the row with the largest gain among the feasible ones: an ideal cluster and unlimited slots are not
+// feasible. It returns nil if no gain reaches worth.
+func (l *Limits) best(base time.Duration) *Limit {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		if r.Change != "--policy ideal" && r.Change != "--slots inf" && r.gain() >= worth*base.Seconds() {
+			return r
+		}
+	}
+	return nil
 }
 
 // replayOf returns the replay and the run's actual or predicted length. The replay is nil if none is possible; why is
@@ -80,12 +139,12 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 	case s.State == dag.Succeeded:
 		past, ok := whatif.Again(run)
 		if !ok {
-			return nil, 0, "No job has run, so nothing can be learned for what would have been.", nil
+			return nil, 0, "Not answered: no job has run.", nil
 		}
 		r, err = whatif.NewReplayOf(past, model)
 		return r, past.Took, "", err
 	case s.State.Ended():
-		return nil, 0, "What did not run is not known, so nobody can say what would have helped.", nil
+		return nil, 0, "Not answered: the run did not succeed.", nil
 	}
 	r = whatif.NewReplay(run, model)
 	a, err := r.Predict(whatif.Change{})
@@ -93,7 +152,7 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 		return nil, 0, "", err
 	}
 	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
-		return nil, 0, "What would help cannot be told: too much is assumed of what is left.", nil
+		return nil, 0, "Not answered: too much is assumed of what is left.", nil
 	}
 	return r, r.Elapsed() + *a.Remaining, "", nil
 }
@@ -129,7 +188,7 @@ func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
 	if room.Policy == dag.YARN && len(slow) > 0 {
 		for _, ratio := range []float64{0.05, 1} {
 			if !slow[ratio] || len(slow) > 1 {
-				all = append(all, question{fmt.Sprintf("reduces asked for when %.0f %% of the maps are done",
+				all = append(all, question{fmt.Sprintf("reduces requested when %.0f %% of the maps are done",
 					100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}, ""})
 			}
 		}
@@ -152,9 +211,9 @@ func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
 			reads := len(stage.After) > 0 && stage.Count() > 1
 			switch {
 			case reads && !p.IsMapReduce():
-				even = "the work of each stage that reads others spread evenly over its tasks"
+				even = "no skew"
 			case reads && even == "":
-				even = "the work of each job spread evenly over its reduces"
+				even = "no skew"
 			}
 			if k == dag.Reduce && p.IsMapReduce() && stage.Count() > 0 {
 				slow[p.MapReduce.SlowStart] = true

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -65,7 +66,7 @@ func (m *marks) see(s *dag.Snapshot) {
 	}
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.Lost {
-			m.add(since(n.LostAt), MarkNode, "node "+n.Name, "node "+name(n.Name)+" was lost")
+			m.add(since(n.LostAt), MarkNode, "node "+n.Name, "node "+view.Escape(n.Name)+" was lost")
 		}
 	}
 	for j := range s.Jobs {
@@ -75,7 +76,7 @@ func (m *marks) see(s *dag.Snapshot) {
 		}
 		if job.Attempt > m.masters[j] && m.masters[j] > 0 {
 			m.add(since(s.At), MarkFailure, "", fmt.Sprintf("the master%s was started again, as attempt %d",
-				name(s.Plan.OfJob(j)), job.Attempt))
+				view.Escape(s.Plan.OfJob(j)), job.Attempt))
 		}
 		m.masters[j] = max(m.masters[j], job.Attempt)
 		for k := range job.NumStages() {
@@ -87,7 +88,7 @@ func (m *marks) see(s *dag.Snapshot) {
 			}
 		}
 		if job.State == dag.Failed {
-			m.add(since(job.Finished), MarkFailure, fmt.Sprint("job ", j), name(s.Plan.JobName(j))+" failed"+
+			m.add(since(job.Finished), MarkFailure, fmt.Sprint("job ", j), view.Escape(s.Plan.JobName(j))+" failed"+
 				because(job.Diagnosis))
 		}
 	}
@@ -95,9 +96,9 @@ func (m *marks) see(s *dag.Snapshot) {
 
 // failed describes a failed attempt by its task. The attempt's id is in the chart and in frames.
 func failed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
-	text := name(s.Plan.TaskWords(job, k, a.Task)) + " failed"
+	text := view.Escape(s.Plan.TaskWords(job, k, a.Task)) + " failed"
 	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
-		text += " on " + name(s.Nodes[a.Node].Name)
+		text += " on " + view.Escape(s.Nodes[a.Node].Name)
 	}
 	return text + because(a.Diagnosis)
 }
@@ -106,7 +107,7 @@ func because(diagnosis string) string {
 	if diagnosis == "" {
 		return ""
 	}
-	return ": " + name(diagnosis)
+	return ": " + view.Escape(diagnosis)
 }
 
 // addAlerts adds alerts that changed their state. A default alert is added only once it fires, and with later changes.
@@ -129,7 +130,7 @@ func (m *marks) addAlerts(f *frame.Frame) {
 			m.firing = &at
 		}
 		text, _, _ := strings.Cut(a.Text, "; ") // the rest, what it waits for and what changed, is shown elsewhere
-		m.add(at, MarkAlert, "", name(a.Bound)+": "+name(text))
+		m.add(at, MarkAlert, "", view.Escape(a.Bound)+": "+view.Escape(text))
 		if m.alerts == nil {
 			m.alerts = map[string]frame.AlertState{}
 		}

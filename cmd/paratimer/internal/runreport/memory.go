@@ -1,8 +1,6 @@
 package runreport
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -54,49 +52,18 @@ func (m *memory) take(f *frame.Frame) {
 	}
 }
 
-// thin keeps at most `most` points: the first and the last, half of the others where the prediction moved most, and
-// the rest evenly over time.
+// thin keeps at most `most` points, evenly over time, the first and the last included.
 func thin(all []Point, most int) []Point {
 	if len(all) <= most {
 		return all
 	}
-	last := len(all) - 1
-	keep := make([]bool, len(all))
-	keep[0], keep[last] = true, true
-	var moved []int
-	for i := 1; i < last; i++ {
-		if move(&all[i]) > 0 {
-			moved = append(moved, i)
+	last := all[len(all)-1]
+	step := max((last.AtSeconds-all[0].AtSeconds)/frame.Seconds(most-2), 0.001)
+	out := []Point{all[0]}
+	for _, p := range all[1 : len(all)-1] {
+		if p.AtSeconds >= out[len(out)-1].AtSeconds+step {
+			out = append(out, p)
 		}
 	}
-	slices.SortStableFunc(moved, func(a, b int) int {
-		return cmp.Compare(move(&all[b]), move(&all[a]))
-	})
-	for _, i := range moved[:min(len(moved), (most-2)/2)] {
-		keep[i] = true
-	}
-	stretches := most - 2 - min(len(moved), (most-2)/2)
-	from, length := all[0].AtSeconds, max(all[last].AtSeconds-all[0].AtSeconds, 0.001)
-	filled := -1
-	for i := 1; i < last; i++ {
-		if at := int(float64(all[i].AtSeconds-from) / float64(length) * float64(stretches)); at > filled && !keep[i] &&
-			at < stretches {
-			keep[i], filled = true, at
-		}
-	}
-	out := make([]Point, 0, most)
-	for i := range all {
-		if keep[i] {
-			out = append(out, all[i])
-		}
-	}
-	return out
-}
-
-// move returns by how much the predicted end moved at a point, in seconds.
-func move(m *Point) (sum float64) {
-	for _, c := range m.Changes {
-		sum += math.Abs(float64(c.DeltaSeconds))
-	}
-	return sum
+	return append(out, last)
 }

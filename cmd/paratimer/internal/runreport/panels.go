@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
@@ -86,7 +87,7 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 		Row: b.Row, Rows: b.To - b.Row, StartSeconds: d.seconds(b.Start), EndSeconds: d.seconds(b.End),
 		Job: d.jobs[sp.Job], Phase: frame.PhaseOf(d.s.Plan, int(sp.Job), sp.Stage, sp.Pause),
 		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical,
-		Name: units.Tasks(b.Tasks, name(sp.What(d.s.Plan))),
+		Name: units.Tasks(b.Tasks, view.Escape(sp.What(d.s.Plan))),
 	}
 	if b.Tasks == 1 {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, b.First, sp.Attempt)

@@ -22,10 +22,6 @@ type PredictionHistory struct {
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
-	// FirstHeldSeconds is when the 80 % range first contained the actual end. HeldSinceRatio is the share of the
-	// ranges from then on that contained it.
-	FirstHeldSeconds *frame.Seconds `json:"first_held_seconds"`
-	HeldSinceRatio   *frame.Ratio   `json:"held_since_ratio"`
 	// SettledSeconds is from when on the 80 % range always contained the actual end, to a hundredth of the run. It is
 	// null while the run is running, and if the last range missed the end.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
@@ -41,16 +37,12 @@ const MostPoints = 600
 
 // A Point is the total length of the run as one tick predicted it.
 type Point struct {
-	AtSeconds     frame.Seconds  `json:"at_seconds"`
-	TotalSeconds  *frame.Seconds `json:"total_seconds"`
-	LowSeconds    *frame.Seconds `json:"low_seconds"` // of the total; without total_seconds a lower bound
-	HighSeconds   *frame.Seconds `json:"high_seconds"`
-	Low50Seconds  *frame.Seconds `json:"low50_seconds"` // the 50 % range
-	High50Seconds *frame.Seconds `json:"high50_seconds"`
-	// Scenarios are the totals under the other scenarios, in the order of the frame's estimates.
-	Scenarios []Prediction   `json:"scenarios"`
-	Stale     bool           `json:"stale"`
-	Changes   []frame.Change `json:"changes"`
+	AtSeconds    frame.Seconds  `json:"at_seconds"`
+	TotalSeconds *frame.Seconds `json:"total_seconds"`
+	LowSeconds   *frame.Seconds `json:"low_seconds"` // of the total; without total_seconds a lower bound
+	HighSeconds  *frame.Seconds `json:"high_seconds"`
+	Stale        bool           `json:"stale"`
+	Changes      []frame.Change `json:"changes"`
 }
 
 // A Move is a move of the predicted end that was shown, and when.
@@ -62,35 +54,19 @@ type Move struct {
 // mostMoves bounds the moves that are kept: the newest ones.
 const mostMoves = 1000
 
-// A Prediction is a total under a named scenario.
-type Prediction struct {
-	Scenario     string         `json:"scenario"`
-	TotalSeconds *frame.Seconds `json:"total_seconds"`
-}
-
 // pointOf returns the prediction of a frame. ok is false before the first submission.
 func pointOf(f *frame.Frame) (m Point, ok bool) {
 	if f.ElapsedSeconds == nil {
 		return m, false
 	}
 	m = Point{
-		AtSeconds: *f.ElapsedSeconds, Scenarios: []Prediction{}, Stale: f.StaleSeconds > 0, Changes: f.Changes,
+		AtSeconds: *f.ElapsedSeconds, Stale: f.StaleSeconds > 0, Changes: f.Changes,
 		TotalSeconds: sum(f.ElapsedSeconds, f.Headline.RemainingSeconds),
 		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds), HighSeconds: sum(f.ElapsedSeconds,
 			f.Headline.HighSeconds),
 	}
 	if m.Changes == nil {
 		m.Changes = []frame.Change{}
-	}
-	m.Low50Seconds, m.High50Seconds = sum(f.ElapsedSeconds, quantile(f, 0.25)), sum(f.ElapsedSeconds, quantile(f, 0.75))
-	if f.Workflow.State.Ended() {
-		return m, true
-	}
-	for i := 1; i < len(f.Estimates); i++ {
-		m.Scenarios = append(m.Scenarios, Prediction{
-			f.Estimates[i].Scenario,
-			sum(f.ElapsedSeconds, f.Estimates[i].RemainingSeconds),
-		})
 	}
 	return m, true
 }
@@ -114,7 +90,7 @@ const near = 0.01
 // score compares the predictions with the actual length.
 func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 	samples := make([]estimators.Sample, len(ticks))
-	ranges, held, before := 0, 0, 0
+	ranges, held := 0, 0
 	for i, t := range ticks {
 		samples[i] = estimators.Sample{Elapsed: t.elapsed, Remaining: t.remaining, Progress: math.NaN()}
 		if !(t.elapsed > 0 && t.elapsed < float64(total)) || math.IsNaN(t.low) {
@@ -123,10 +99,7 @@ func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 		ranges++
 		left := float64(total) - t.elapsed
 		if t.low <= left && left <= t.high {
-			if held++; held == 1 {
-				at := frame.Seconds(t.elapsed)
-				c.FirstHeldSeconds, before = &at, ranges-1
-			}
+			held++
 		}
 		if slack := near * float64(total); !(t.low-slack <= left && left <= t.high+slack) {
 			c.SettledSeconds = nil
@@ -139,7 +112,22 @@ func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 	c.MeanErrorPoints = units.Rounded(g.MeanPoints)
 	c.NumberRatio = frame.RatioOf(1 - g.NoEstimate)
 	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null if there are no ranges
-	if held > 0 {
-		c.HeldSinceRatio = frame.RatioOf(float64(held) / float64(ranges-before))
+}
+
+// quantile returns a quantile of the remaining time; nil if the frame lacks it.
+func quantile(f *frame.Frame, q float64) *frame.Seconds {
+	for i := range f.Quantiles {
+		if f.Quantiles[i].Q == q {
+			return &f.Quantiles[i].RemainingSeconds
+		}
 	}
+	return nil
+}
+
+// number returns NaN for unknown.
+func number(s *frame.Seconds) float64 {
+	if s == nil {
+		return math.NaN()
+	}
+	return float64(*s)
 }

@@ -24,6 +24,7 @@ type Report struct {
 	EndAt             *frame.Time       `json:"end_at"` // null while it runs
 	ElapsedSeconds    *frame.Seconds    `json:"elapsed_seconds"`
 	Observations      int               `json:"observations"`
+	Size              string            `json:"size"`     // jobs and tasks, as text
 	Headline          frame.Headline    `json:"headline"` // of the newest frame
 	WaitingOn         *string           `json:"waiting_on"`
 	Summary           []string          `json:"summary"` // the most important results, in a few sentences
@@ -32,7 +33,6 @@ type Report struct {
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`
 	Jobs              []Job             `json:"jobs"` // in plan order
-	JobsSummary       string            `json:"jobs_says"`
 	Skew              Skew              `json:"skew"`
 	Limits            Limits            `json:"limits"`
 	Alerts            []frame.Alert     `json:"alerts"` // in their last state

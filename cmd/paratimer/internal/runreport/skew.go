@@ -79,7 +79,7 @@ func skewOf(s *dag.Snapshot) Skew {
 	}
 	slices.SortStableFunc(out.Jobs, func(a, b SkewJob) int { return cmp.Compare(b.excess(), a.excess()) })
 	out.Jobs = out.Jobs[:min(len(out.Jobs), MostSkewJobs)]
-	out.Summary = out.summary(s.Plan)
+	out.Summary = out.summary()
 	return out
 }
 

@@ -80,7 +80,7 @@ func report(c *cli.Context) error {
 		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
 	}
 	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error {
-		return page.Write(w, s, command.Zone(c))
+		return page.Of(s, "", command.Zone(c)).HTML(w)
 	})
 }
 

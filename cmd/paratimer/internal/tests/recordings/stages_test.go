@@ -220,19 +220,19 @@ func TestStagesCompared(t *testing.T) {
 			"tasks: 40, records: 80000, cost: 0.1ms",
 			"tasks: 40, records: 80000, cost: 0.15ms",
 		}, want: []string{
-			"1m26s to 1m30s, +4s (+5 %): +4s time for each record",
-			"stage join of revenue: 8s to 12s a task, +50 %: time a record +50 %",
+			"1m26s to 1m30s, +4s (+5%)\nMostly +4s time for each record",
+			"stage join of revenue: 8s to 12s a task, +50%: time a record +50%",
 		}},
 		"more records": {
 			changes: []string{"tasks: 40, records: 80000", "tasks: 40, records: 120000"},
-			want:    []string{"1m26s to 1m30s, +4s (+5 %): +4s more or fewer records"},
+			want:    []string{"1m26s to 1m30s, +4s (+5%)\nMostly +4s more or fewer records"},
 		},
 		"fewer cores": {changes: []string{"cores: 20", "cores: 10"}, want: []string{
-			"1m26s to 2m19s, +53s (+62 %): +53s another cluster", "the cluster has 20 cores, 40 cores before",
+			"1m26s to 2m19s, +53s (+62%)\nMostly +53s another cluster", "the cluster has 20 cores (was 40 cores)",
 		}},
 		"a failure": {flags: []string{"--fail", "revenue:m59@39s"}, want: []string{
 			"work that was lost and done again",
-			"1 failed attempt, 0 before",
+			"1 failed attempt (was 0)",
 		}},
 		"a stage is gone": {
 			changes: []string{
@@ -241,7 +241,7 @@ func TestStagesCompared(t *testing.T) {
 			},
 			want: []string{
 				"-1s jobs that only one of the runs has", "stage write of revenue was removed",
-				"revenue has 5 tasks of total, 10 before",
+				"stage total of revenue has 5 tasks (was 10)",
 			},
 		},
 	} {

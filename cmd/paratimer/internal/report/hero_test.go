@@ -1,0 +1,54 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// TestHero holds the answer of a page: of a run that missed its deadline, of one that goes on, of one of which nothing
+// is known, and of one that failed. The cause of a failure stands above it.
+func TestHero(t *testing.T) {
+	t.Parallel()
+	hero := func(s *runreport.Report) string {
+		h := heroOf(s, time.UTC)
+		return h.Answer + " | " + h.Note + " | " + h.Class
+	}
+	s := sample()
+	s.Glance = runreport.Glance{
+		Diagnosis: "Task 1 was skewed.",
+		Against: &runreport.Against{
+			Bound:      of("deadline"),
+			DeadlineAt: frame.TimeOf(s.EndAt.Instant.Add(-10 * time.Second)), LaterSeconds: of(frame.Seconds(10)),
+		},
+	}
+	if got := hero(s); got != "Took 1m40s | 10s late for the deadline 02:00:56 UTC | bad" {
+		t.Error(got)
+	}
+	open := halfway()
+	open.Glance.Against = &runreport.Against{
+		ExpectedSeconds: of(frame.Seconds(80)), LowSeconds: of(frame.Seconds(70)), HighSeconds: of(frame.Seconds(95)),
+	}
+	if got := hero(open); got != "Ends 02:01:05 UTC, in ~25s (20s – 45s, rough) | First predicted ~1m20s (1m10s – 1m35s) | " {
+		t.Error(got)
+	}
+	open.Glance.Against, open.Headline = nil, frame.Headline{LowSeconds: of(frame.Seconds(40))}
+	if got := hero(open); got != "At least 40s left |  | " {
+		t.Error(got)
+	}
+	open.Headline.LowSeconds = of(frame.Seconds(0.2))
+	if got := hero(open); got != "Too early to say when it ends |  | " {
+		t.Error(got)
+	}
+	s.Workflow.State, s.Glance.Against = dag.Failed, nil
+	s.Glance.Failure = &runreport.Failure{Title: "Job join failed", Reason: "<b>Boom"}
+	page := written(t, s)
+	if box := strings.Index(page, "&lt;b&gt;Boom"); box < 0 || box > strings.Index(page, `class="hero`) ||
+		!strings.Contains(page, "Failed after 1m40s") || !strings.Contains(page, "Task 1 was skewed.") {
+		t.Errorf("the cause stands at %d of the page", box)
+	}
+}

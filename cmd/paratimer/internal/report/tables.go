@@ -1,0 +1,315 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// mostQueries bounds the rows of a table.
+const mostQueries = 1000
+
+// add appends a row, or counts it if the table is full.
+func add(t *page.Table, on bool, cells ...page.Cell) {
+	if len(t.Rows) == mostQueries {
+		t.More++
+		return
+	}
+	t.Rows = append(t.Rows, page.Row{On: on, Cells: cells})
+}
+
+func jobsTitle(s *runreport.Report) string {
+	if s.Workflow.IsWhole(len(s.Jobs)) {
+		return page.Capital(s.Workflow.Whole.Parts)
+	}
+	return "Jobs"
+}
+
+// jobsOf returns the table of jobs; of a query that is one job, the table of its stages.
+func jobsOf(s *runreport.Report) *page.Table {
+	if s.Workflow.IsWhole(len(s.Jobs)) {
+		return stagesOf(s)
+	}
+	staged := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return !j.IsMapReduce() })
+	t := &page.Table{Caption: "In the order of the plan; ● on the critical path", Sorted: true, Columns: []page.Column{
+		{Head: "Job"},
+		{Head: "State"},
+		{Head: "Waited", Title: "from its submission to its first task", Number: true},
+		{Head: "Took", Title: "from its submission to its end", Number: true},
+		{Head: "On the path", Title: "its part of the critical path", Number: true},
+	}}
+	if staged {
+		t.Columns = append(t.Columns, page.Column{Head: "Tasks", Number: true})
+	} else {
+		t.Columns = append(t.Columns, page.Column{Head: "Maps", Number: true},
+			page.Column{Head: "Reduces", Number: true})
+	}
+	t.Columns = append(t.Columns, page.Column{Head: "Read", Number: true}, page.Column{Head: "Shuffled", Number: true},
+		page.Column{Head: "Wrote", Title: "records", Number: true},
+		page.Column{Head: "Lost attempts", Title: "failed or killed", Number: true})
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		first := page.Cell{Text: j.Node}
+		if name := deref(j.Name); name != j.Node && name != "" {
+			first.Notes = []string{cut(name, 48)}
+		}
+		cells := []page.Cell{
+			first,
+			{Text: j.State.String()},
+			timeCell(j.WaitSeconds), timeCell(j.LengthSeconds),
+			timeCell(j.OnPathSeconds),
+		}
+		if staged {
+			n, all := j.Known()
+			if !all {
+				n.Total = nil
+			}
+			cells = append(cells, tasksCell(n, nil))
+		} else {
+			cells = append(cells, tasksCell(j.Maps, j.MapSeconds), tasksCell(j.Reduces, j.ReduceSeconds))
+		}
+		read := sizeCell(j.InputBytes, "B")
+		if j.InputRecords != nil {
+			read.Notes = []string{units.Size(*j.InputRecords, "") + " records"}
+		}
+		lost := j.FailedAttempts + j.KilledAttempts
+		add(t, j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0, append(cells, read,
+			sizeCell(j.ShuffleBytes, "B"), sizeCell(j.OutputRecords, ""), page.Number(float64(lost), strconv.Itoa(lost)))...)
+	}
+	return t
+}
+
+// stagesOf returns the table of the stages of a query that is one job.
+func stagesOf(s *runreport.Report) *page.Table {
+	j, critical := &s.Jobs[0], map[string]bool{}
+	for _, p := range s.Chart.Panels {
+		for i := range p.Bars {
+			critical[p.Bars[i].Phase.String()] = critical[p.Bars[i].Phase.String()] || p.Bars[i].Critical
+		}
+	}
+	t := &page.Table{Caption: "In the order of the plan; ● on the critical path", Sorted: true, Columns: []page.Column{
+		{Head: page.Capital(s.Workflow.Whole.Part)},
+		{Head: "Tasks", Number: true},
+		{Head: "From", Title: "when its first task starts", Number: true},
+		{Head: "To", Title: "when its last task ends", Number: true},
+		{Head: "Reads"},
+	}}
+	for k := range j.Stages {
+		v := &j.Stages[k]
+		var reads []string
+		for i, from := range v.After {
+			reads = append(reads, from+" ("+movements[v.Edges[i]]+")")
+		}
+		from, to := (*frame.Seconds)(nil), (*frame.Seconds)(nil)
+		for i := range j.Stretches {
+			if s := &j.Stretches[i]; s.Phase.String() == v.Name {
+				from, to = s.StartSeconds, s.EndSeconds
+			}
+		}
+		add(t, critical[v.Name], page.Cell{Text: v.Name}, tasksCell(v.Tasks, nil), timeCell(from), timeCell(to),
+			page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
+	}
+	return t
+}
+
+// movements are words for the kinds of edges.
+var movements = map[string]string{
+	dag.Barrier.String(): "after its end", dag.SlowStart.String(): "shuffle", dag.Pipelined.String(): "as it comes",
+	dag.OneToOne.String(): "one to one", dag.Broadcast.String(): "broadcast",
+}
+
+func timeCell(s *frame.Seconds) page.Cell {
+	if s == nil {
+		return page.Cell{Text: units.Unknown}
+	}
+	return page.Number(float64(*s), units.Seconds(*s))
+}
+
+func sizeCell(v *float64, unit string) page.Cell {
+	if v == nil {
+		return page.Cell{Text: units.Unknown}
+	}
+	return page.Number(*v, units.Size(*v, unit))
+}
+
+func tasksCell(n frame.Tasks, lengths *runreport.Spread) page.Cell {
+	c := page.Cell{Text: units.Unknown}
+	if n.Total != nil {
+		c = page.Number(float64(*n.Total), strconv.Itoa(*n.Total))
+		if n.Done < *n.Total {
+			c.Text = fmt.Sprintf("%d of %d", n.Done, *n.Total)
+		}
+	}
+	if lengths != nil && lengths.Tasks > 0 {
+		c.Notes = []string{"median " + units.Seconds(lengths.Median)}
+		if lengths.Max > lengths.Median {
+			c.Notes = append(c.Notes, "longest "+units.Seconds(lengths.Max))
+		}
+	}
+	return c
+}
+
+// alertsOf returns the table of deadlines and limits. A default bound that no user set is in it only if it fires.
+func alertsOf(s *runreport.Report, zone *time.Location) *page.Table {
+	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
+	for i := range s.Alerts {
+		a := &s.Alerts[i]
+		if a.Quiet && !a.State.Firing() {
+			continue
+		}
+		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
+		switch {
+		case a.Outcome != nil:
+			if status.Text, status.Class = string(*a.Outcome), page.Good; *a.Outcome == frame.Missed {
+				status.Class = page.Bad
+			}
+		case a.State.Firing():
+			status.Class = page.Bad
+		case a.State == frame.OnTrack:
+			status.Class = page.Good
+		}
+		cells := []page.Cell{{Text: a.Bound}, status, {}, {}, {Text: a.Text, Class: "wide"}}
+		if a.DeadlineAt != nil {
+			cells[2].Text = clock(a.DeadlineAt, s.At, time.Second, zone)
+		}
+		if a.Probability != nil {
+			cells[3].Text = units.Chance(*a.Probability)
+		}
+		add(t, false, cells...)
+	}
+	return t
+}
+
+// causeKinds classes causes by what a user may do about them: work is necessary, skew and failures had no use, and
+// the others might be shorter.
+var causeKinds = map[string]string{
+	"work": page.Open, "map_work": page.Open, "reduce_work": page.Open, "shuffle": page.Open, "sort": page.Open,
+	"merge": page.Open, "skew": page.Bad, "failures": page.Bad,
+}
+
+// causesOf returns the table of where the time went. Each bar begins where the one above it ends.
+func causesOf(s *runreport.Report) *page.Table {
+	t := &page.Table{Caption: s.TimeAttribution.Summary, Columns: []page.Column{
+		{Head: "Cause"}, {Head: "Time", Number: true}, {Head: "Share", Number: true}, {}, {Head: "Meaning"},
+	}}
+	at := 0.0
+	for _, c := range s.TimeAttribution.Causes {
+		share := 0.0
+		if c.Ratio != nil {
+			share = float64(*c.Ratio)
+		}
+		add(t, false, page.Cell{Text: c.Title}, timeCell(&c.Seconds), page.Number(share, units.Percent(share)),
+			page.Cell{Bar: &page.Bar{From: at, To: at + share, Class: causeKinds[c.Cause]}},
+			page.Cell{Text: c.Meaning, Class: "wide"})
+		at += share
+	}
+	return t
+}
+
+func helpsTitle(over bool) string {
+	if over {
+		return "What would have helped"
+	}
+	return "What would help"
+}
+
+// limitsOf returns the table of changes that would shorten the run. All bars have one scale, and a mark at the run's
+// length.
+func limitsOf(s *runreport.Report) *page.Table {
+	t := &page.Table{Columns: []page.Column{
+		{Head: "Change"}, {Head: "Takes", Number: true}, {Head: "Sooner", Number: true}, {},
+	}}
+	top := frame.Seconds(0.001)
+	for _, r := range s.Limits.Rows {
+		if r.TotalSeconds != nil {
+			top = max(top, *r.TotalSeconds+*r.GainSeconds)
+		}
+	}
+	for _, r := range s.Limits.Rows {
+		name, bar := page.Cell{Text: page.Capital(r.Question)}, page.Cell{}
+		for _, note := range []string{r.Change, deref(r.Doubt)} {
+			if note != "" {
+				name.Notes = append(name.Notes, note)
+			}
+		}
+		if r.TotalSeconds != nil {
+			bar.Bar = &page.Bar{
+				To: float64(*r.TotalSeconds/top) / 1.02, Mark: float64((*r.TotalSeconds+*r.GainSeconds)/top) / 1.02,
+			}
+		}
+		add(t, false, name, timeCell(r.TotalSeconds), timeCell(r.GainSeconds), bar)
+	}
+	return t
+}
+
+// skewTasks is how many of the longest tasks of a stage are shown.
+const skewTasks = 8
+
+// skewOf returns the table of the longest tasks of a stage, with a mark at the median.
+func skewOf(j *runreport.SkewJob) *page.Table {
+	t := &page.Table{
+		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s",
+			units.Count(j.All, j.TaskWord()), units.Seconds(j.Median)),
+		Columns: []page.Column{
+			{Head: page.Capital(j.TaskWord())},
+			{Head: "Worked", Number: true},
+			{},
+			{Head: "Input", Number: true},
+			{Head: "Share", Number: true},
+		},
+	}
+	top := float64(max(j.Reduces[0].WorkSeconds, 0.001)) * 1.02
+	for _, r := range j.Reduces[:min(len(j.Reduces), skewTasks)] {
+		input := sizeCell(r.Bytes, "B")
+		if r.Bytes == nil && r.Records != nil {
+			input = page.Number(*r.Records, units.Size(*r.Records, "")+" records")
+		}
+		class := ""
+		if r.WorkSeconds > j.Median {
+			class = page.Open
+		}
+		add(t, false, page.Cell{Text: strconv.Itoa(r.Task)}, timeCell(&r.WorkSeconds),
+			page.Cell{Bar: &page.Bar{To: float64(r.WorkSeconds) / top, Mark: float64(j.Median) / top, Class: class}},
+			input, page.Cell{Text: units.Have(r.ShareRatio, units.Percent)})
+	}
+	t.More = j.All - len(t.Rows)
+	return t
+}
+
+func movesOf(s *runreport.Report) *page.Table {
+	t := &page.Table{Caption: s.PredictionHistory.Replans.Text(), Columns: []page.Column{
+		{Head: "At"}, {Head: "Moved", Number: true}, {Head: "Because"},
+	}}
+	for i := range s.PredictionHistory.Moves {
+		m := &s.PredictionHistory.Moves[i]
+		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: units.Signed(m.DeltaSeconds)},
+			page.Cell{Text: m.Why(), Class: "wide"})
+	}
+	return t
+}
+
+func marksOf(s *runreport.Report) *page.Table {
+	t := &page.Table{Columns: page.Heads("At", "Kind", "Details")}
+	for _, m := range s.PredictionHistory.Marks {
+		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
+			page.Cell{Text: m.Text, Class: "wide"})
+	}
+	return t
+}
+
+func warningsOf(s *runreport.Report, zone *time.Location) *page.Table {
+	t := &page.Table{Columns: page.Heads("Code", "Warning")}
+	for _, w := range s.Warnings {
+		add(t, false, page.Cell{Text: w.Code},
+			page.Cell{Text: units.InZone(w.Text, besides(s.At), zone), Class: "wide"})
+	}
+	return t
+}
