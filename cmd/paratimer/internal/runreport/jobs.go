@@ -3,6 +3,7 @@ package runreport
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -26,106 +27,98 @@ type Job struct {
 	KilledAttempts int            `json:"killed_attempts"`
 }
 
+// A Spread has quantiles of the lengths of finished tasks, from start to end.
+type Spread struct {
+	Tasks  int           `json:"tasks"`
+	Min    frame.Seconds `json:"min"`
+	Median frame.Seconds `json:"median"`
+	P90    frame.Seconds `json:"p90"`
+	Max    frame.Seconds `json:"max"`
+}
+
+// spreadOf returns nil if no task has finished.
+func spreadOf(list []dag.Attempt) *Spread {
+	var all []time.Duration
+	for i := range list {
+		if a := &list[i]; a.State == dag.AttemptSucceeded && a.Start.Known() && a.End >= a.Start {
+			all = append(all, a.End.Sub(a.Start))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	at := func(q float64) frame.Seconds { return frame.SecondsOf(all[int(q*float64(len(all)-1))]) }
+	return &Spread{Tasks: len(all), Min: at(0), Median: at(0.5), P90: at(0.9), Max: at(1)}
+}
+
 // jobsOf returns the table of jobs, from the frame and from the attempts of the newest snapshot.
 func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	out := make([]Job, len(f.Jobs))
 	for j := range f.Jobs {
 		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node)}
-		if j >= len(s.Jobs) {
-			continue
+		if j < len(s.Jobs) {
+			out[j].measure(&s.Plan.Jobs[j], &s.Jobs[j])
 		}
-		out[j].measure(&s.Plan.Jobs[j], &s.Jobs[j])
 	}
 	return out
 }
 
-// measure fills in the values from the attempts of a job.
+// measure fills in the values from the attempts of a job: the input of stages that read no other, the input of the
+// others, and the output of stages that no stage with tasks reads.
 func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
-	if first := firstStart(j); j.Submitted.Known() && first.Known() {
+	first := dag.NoInstant
+	var reads, others, last []dag.Attempt
+	for k := range j.NumStages() {
+		stage := &j.Stages[k]
+		for i := range stage.Attempts {
+			a := &stage.Attempts[i]
+			if a.Start.Known() && (!first.Known() || a.Start < first) {
+				first = a.Start
+			}
+			to.FailedAttempts += order(a.State == dag.AttemptFailed)
+			to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(i))
+		}
+		if len(plan.Stages[k].After) == 0 {
+			reads = append(reads, stage.Attempts...)
+		} else {
+			others = append(others, stage.Attempts...)
+		}
+		isRead := false
+		for l := range j.NumStages() {
+			isRead = isRead || len(j.Stages[l].Attempts) > 0 &&
+				slices.ContainsFunc(plan.Stages[l].After, func(e dag.Edge) bool { return e.From == k })
+		}
+		if !isRead {
+			last = append(last, stage.Attempts...)
+		}
+	}
+	if j.Submitted.Known() && first.Known() {
 		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
 	}
 	if j.Finished.Known() {
 		to.LengthSeconds = frame.Since(j.Finished, j.Submitted)
 	}
-	for k := range j.Stages {
-		for i := range j.Stages[k].Attempts {
-			switch j.Stages[k].Attempts[i].State {
-			case dag.AttemptFailed:
-				to.FailedAttempts++
-			case dag.AttemptKilled:
-				if !j.Stages[k].Overtaken(i) {
-					to.KilledAttempts++
-				}
-			case dag.AttemptWaiting, dag.AttemptRunning, dag.AttemptSucceeded:
-			}
-		}
+	if plan.IsMapReduce() {
+		to.MapSeconds, to.ReduceSeconds = spreadOf(j.Stages[dag.Map].Attempts), spreadOf(j.Stages[dag.Reduce].Attempts)
 	}
-	if !plan.IsMapReduce() {
-		to.measureStages(plan, j)
-		return
-	}
-	to.MapSeconds, to.ReduceSeconds = spreadOf(j.Stages[dag.Map].Attempts), spreadOf(j.Stages[dag.Reduce].Attempts)
-	to.InputBytes = amount(j.Stages[dag.Map].Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
-	to.InputRecords = amount(j.Stages[dag.Map].Attempts, func(a *dag.Attempt) float64 { return a.Done[0] })
-	to.ShuffleBytes = amount(j.Stages[dag.Reduce].Attempts, func(a *dag.Attempt) float64 { return a.Bytes })
-	last := j.Stages[dag.Reduce].Attempts
-	if len(last) == 0 {
-		last = j.Stages[dag.Map].Attempts
-	}
+	bytes := func(a *dag.Attempt) float64 { return a.Bytes }
+	to.InputBytes, to.ShuffleBytes = amount(reads, bytes), amount(others, bytes)
+	to.InputRecords = amount(reads, func(a *dag.Attempt) float64 { return a.Done[0] })
 	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
-}
-
-// measureStages fills in the input of stages that read no other, the input of the others, and the output of stages
-// that no stage reads.
-func (to *Job) measureStages(plan *dag.Job, j *dag.JobState) {
-	var first, others, last []dag.Attempt
-	for k := range j.NumStages() {
-		list := j.Stages[k].Attempts
-		if len(plan.Stages[k].After) == 0 {
-			first = append(first, list...)
-		} else {
-			others = append(others, list...)
-		}
-		read := func(s dag.Stage) bool {
-			return slices.ContainsFunc(s.After, func(e dag.Edge) bool { return e.From == k })
-		}
-		if !slices.ContainsFunc(plan.Stages, read) {
-			last = append(last, list...)
-		}
-	}
-	to.InputBytes = amount(first, func(a *dag.Attempt) float64 { return a.Bytes })
-	to.InputRecords = amount(first, func(a *dag.Attempt) float64 { return a.Done[0] })
-	to.ShuffleBytes = amount(others, func(a *dag.Attempt) float64 { return a.Bytes })
-	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
-}
-
-// firstStart returns when the first attempt of a job started; NoInstant if none did.
-func firstStart(j *dag.JobState) dag.Instant {
-	first := dag.NoInstant
-	for k := range j.Stages {
-		for i := range j.Stages[k].Attempts {
-			if t := j.Stages[k].Attempts[i].Start; t.Known() && (!first.Known() || t < first) {
-				first = t
-			}
-		}
-	}
-	return first
 }
 
 // amount sums a value over the attempts that succeeded; nil if there are none or one did not report it.
 func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
-	total := math.NaN()
+	total, n := 0.0, 0
 	for i := range list {
-		if list[i].State != dag.AttemptSucceeded {
-			continue
+		if list[i].State == dag.AttemptSucceeded {
+			total += of(&list[i])
+			n++
 		}
-		if math.IsNaN(total) {
-			total = 0
-		}
-		total += of(&list[i])
-		if math.IsNaN(total) {
-			return nil
-		}
+	}
+	if n == 0 {
+		total = math.NaN()
 	}
 	return units.Rounded(total)
 }
@@ -135,13 +128,14 @@ func onPath(a *TimeAttribution, node string) *frame.Seconds {
 	if len(a.Parts) == 0 {
 		return nil
 	}
-	on := frame.Seconds(0)
+	on := time.Duration(0)
 	for i := range a.Parts {
 		if p := &a.Parts[i]; p.Job != nil && *p.Job == node {
-			on = frame.SecondsOf(on.Duration() + p.EndSeconds.Duration() - p.StartSeconds.Duration())
+			on += p.EndSeconds.Duration() - p.StartSeconds.Duration()
 		}
 	}
-	return &on
+	s := frame.SecondsOf(on)
+	return &s
 }
 
 func order(first bool) int {

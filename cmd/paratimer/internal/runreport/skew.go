@@ -47,13 +47,6 @@ const (
 	MostSkewReduces = 40
 )
 
-// A reduced is a finished task.
-type reduced struct {
-	task           int
-	work           time.Duration
-	bytes, records float64
-}
-
 // skewOf compares the stages that read others and have two finished tasks or more.
 func skewOf(s *dag.Snapshot) Skew {
 	out := Skew{Jobs: []SkewJob{}}
@@ -63,37 +56,35 @@ func skewOf(s *dag.Snapshot) Skew {
 			if !job.Stages[k].ReadsRecords() {
 				continue
 			}
-			done := reducesOf(&s.Jobs[j], &job.Stages[k], k)
+			done := finished(&s.Jobs[j], &job.Stages[k], k)
 			if len(done) < 2 {
 				continue
 			}
-			if !job.IsMapReduce() {
-				withoutBytes(done)
-			}
-			one := skewJob(done)
+			one := skewJob(done, job.IsMapReduce())
 			if one.Job = job.Node; !job.IsMapReduce() {
 				one.Stage = job.Stages[k].Name
 			}
 			out.Jobs = append(out.Jobs, one)
 		}
 	}
-	slices.SortStableFunc(out.Jobs, func(a, b SkewJob) int { return cmp.Compare(b.excess(), a.excess()) })
+	excess := func(j *SkewJob) frame.Seconds { return j.Reduces[0].WorkSeconds - j.Median }
+	slices.SortStableFunc(out.Jobs, func(a, b SkewJob) int {
+		return cmp.Or(order(b.Uneven)-order(a.Uneven), cmp.Compare(excess(&b), excess(&a)))
+	})
 	out.Jobs = out.Jobs[:min(len(out.Jobs), MostSkewJobs)]
 	out.Summary = out.summary()
 	return out
 }
 
-// excess returns how much longer than the median task the longest one works, in seconds. Uneven stages sort first.
-func (j *SkewJob) excess() float64 {
-	over := float64(j.Reduces[0].WorkSeconds - j.Median)
-	if j.Uneven {
-		over += 1e9
-	}
-	return over
+// A task is a finished task; sizes are NaN if not reported.
+type task struct {
+	index          int
+	work           time.Duration
+	bytes, records float64
 }
 
-// reducesOf returns the finished tasks of stage k of a job, the longest first.
-func reducesOf(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) []reduced {
+// finished returns the finished tasks of stage k of a job, the longest first.
+func finished(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) (out []task) {
 	input := dag.NoInstant // end of the last task that these waited for
 	for _, e := range stage.After {
 		if e.Kind == dag.Pipelined || e.Kind == dag.OneToOne {
@@ -105,36 +96,18 @@ func reducesOf(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) []reduced {
 			}
 		}
 	}
-	var out []reduced
-	for i := range j.Stages[k].Attempts {
-		a := &j.Stages[k].Attempts[i]
-		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || len(out) > 0 &&
-			out[len(out)-1].task == int(a.Task) {
-			continue
+	dag.EachTask(j.Stages[k].Attempts, func(index int, state dag.TaskState, a *dag.Attempt) {
+		if state != dag.TaskDone || !a.Start.Known() || !a.End.Known() {
+			return
 		}
-		out = append(out, reduced{int(a.Task), max(a.End.Sub(max(a.Start, input)), 0), a.Bytes, records(a)})
-	}
-	slices.SortStableFunc(out, func(a, b reduced) int { return cmp.Compare(b.work, a.work) })
+		records := a.Done[dag.Work]
+		if math.IsNaN(records) {
+			records = a.Done[dag.Copy]
+		}
+		out = append(out, task{index, max(a.End.Sub(max(a.Start, input)), 0), a.Bytes, records})
+	})
+	slices.SortStableFunc(out, func(a, b task) int { return cmp.Compare(b.work, a.work) })
 	return out
-}
-
-// withoutBytes drops the bytes if all tasks have reported records: Tez writes a repeated key once, so bytes hide a
-// key that has many records (docs/facts/tez.md T4).
-func withoutBytes(done []reduced) {
-	if math.IsNaN(total(done, func(r *reduced) float64 { return r.records })) {
-		return
-	}
-	for i := range done {
-		done[i].bytes = math.NaN()
-	}
-}
-
-// records returns how many records a task has read; NaN if not reported.
-func records(a *dag.Attempt) float64 {
-	if v := a.Done[dag.Work]; !math.IsNaN(v) {
-		return v
-	}
-	return a.Done[dag.Copy]
 }
 
 // TaskWord returns the word for a task of the stage: "reduce" or "task".
@@ -145,51 +118,54 @@ func (j *SkewJob) TaskWord() string {
 	return "task"
 }
 
-// skewJob applies the rule of estimators.Skew to tasks. Sizes are bytes if all tasks reported them, else records.
-func skewJob(done []reduced) SkewJob {
-	bytes := func(r *reduced) float64 { return r.bytes }
-	records := func(r *reduced) float64 { return r.records }
-	size := bytes
-	if math.IsNaN(total(done, bytes)) || total(done, bytes) == 0 {
-		size = records
+// skewJob applies the rule of package skewness. Sizes are bytes if all tasks reported them, else records. Of other
+// engines than MapReduce records come first: Tez writes a repeated key once, so bytes hide a key that has many records
+// (docs/facts/tez.md T4).
+func skewJob(done []task, bytesFirst bool) SkewJob {
+	bytes, records := func(t *task) float64 { return t.bytes }, func(t *task) float64 { return t.records }
+	first, size := records, bytes
+	if bytesFirst {
+		first, size = bytes, records
 	}
-	all, middle, median := total(done, size), lowerMedian(done, size), done[len(done)/2].work
+	if total, _ := spread(done, first); total > 0 {
+		size = first
+	}
+	all, middle := spread(done, size)
+	median := done[len(done)/2].work
+	recordsKnown, _ := spread(done, records)
 	j := SkewJob{All: len(done), Median: frame.SecondsOf(median)}
 	for i := range done {
-		r := &done[i]
-		if !j.Uneven && skewness.WorksLong(r.work, median) && skewness.GivenMore(size(r), middle, r.work, median) {
+		t := &done[i]
+		if !j.Uneven && skewness.WorksLong(t.work, median) && skewness.GivenMore(size(t), middle, t.work, median) {
 			j.Uneven = true
 			if i < MostSkewReduces {
 				j.worst = i
 			}
 		}
 		if i < MostSkewReduces {
-			j.Reduces = append(j.Reduces, SkewReduce{
-				Task: r.task, WorkSeconds: frame.SecondsOf(r.work), Bytes: units.Rounded(r.bytes),
-				Records:    units.Rounded(r.records),
-				ShareRatio: frame.RatioOf(size(r) / all),
-			})
+			r := SkewReduce{
+				Task: t.index, WorkSeconds: frame.SecondsOf(t.work), Records: units.Rounded(t.records),
+				ShareRatio: frame.RatioOf(size(t) / all),
+			}
+			if bytesFirst || math.IsNaN(recordsKnown) {
+				r.Bytes = units.Rounded(t.bytes)
+			}
+			j.Reduces = append(j.Reduces, r)
 		}
 	}
 	return j
 }
 
-func total(done []reduced, of func(*reduced) float64) (sum float64) {
-	for i := range done {
-		sum += of(&done[i])
-	}
-	return sum
-}
-
-// lowerMedian returns the lower median; NaN if any value is.
-func lowerMedian(done []reduced, of func(*reduced) float64) float64 {
-	if math.IsNaN(total(done, of)) {
-		return math.NaN()
-	}
+// spread returns the sum and the lower median of a size; NaN if one is unknown.
+func spread(done []task, of func(*task) float64) (sum, median float64) {
 	all := make([]float64, len(done))
 	for i := range done {
 		all[i] = of(&done[i])
+		sum += all[i]
+	}
+	if math.IsNaN(sum) {
+		return sum, sum
 	}
 	slices.Sort(all)
-	return all[(len(all)-1)/2]
+	return sum, all[(len(all)-1)/2]
 }
