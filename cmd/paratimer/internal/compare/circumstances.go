@@ -6,22 +6,23 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Circumstances are influences on a run that are neither its data nor its script's cost.
 type Circumstances struct {
-	Failed   int // attempts that failed
-	Repeated int // attempts of tasks that had failed, or lost their output, before
-	Restarts int // restarts of application masters
-	Lost     int // lost nodes
+	Failed   int `json:"failed_attempts"`
+	Repeated int `json:"repeated_attempts"` // attempts of tasks that had failed, or lost their output, before
+	Restarts int `json:"restarted_masters"` // restarts of application masters
+	Lost     int `json:"lost_nodes"`
 	// Others is the mean fraction of the cluster's memory that other applications used during the run; NaN if
 	// unknown.
-	Others  float64
-	Cluster dag.Cluster
+	Others  units.Float `json:"others_ratio"`
+	Cluster dag.Cluster `json:"-"`
 }
 
 func (r *Run) circumstances(s *dag.Snapshot) {
-	c := Circumstances{Others: math.NaN(), Cluster: s.Plan.Cluster, Repeated: len(redone(s))}
+	c := Circumstances{Others: units.Float(math.NaN()), Cluster: s.Plan.Cluster, Repeated: len(redone(s))}
 	for j := range r.Jobs {
 		for k := range r.Jobs[j].Phases {
 			c.Failed += r.Jobs[j].Phases[k].Failed
@@ -75,7 +76,8 @@ func (r *Run) Beside(o *Along) {
 	c := &r.Circumstances
 	c.Cluster.MemoryMB = max(c.Cluster.MemoryMB, o.most)
 	if c.Cluster.MemoryMB > 0 && o.last > o.from {
-		c.Others = o.held / float64(o.last-o.from) / float64(c.Cluster.MemoryMB)
+		others := o.held / float64(o.last-o.from) / float64(c.Cluster.MemoryMB)
+		c.Others = units.Float(math.Round(others*1e6) / 1e6)
 	}
 }
 

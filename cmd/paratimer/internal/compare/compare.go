@@ -31,10 +31,12 @@ type Change struct {
 	Effects     map[Effect]float64
 }
 
-// A PathChange has the jobs on the critical paths, as rows.
+// A PathChange has the jobs on the critical paths, by node in order of the path, each once.
 type PathChange struct {
-	Before, Now []int // in order of the path, each job once
-	Came, Left  []int
+	Before []string `json:"before"`
+	Now    []string `json:"now"`
+	Came   []string `json:"came"`
+	Left   []string `json:"left"`
 }
 
 // A BaseError is the error for a run that cannot be the base.
@@ -51,7 +53,8 @@ func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
 	c := &Comparison{
 		Runs: runs, Subject: len(runs) - 1, Base: -1, Total: math.NaN(),
-		Why: make([]string, len(runs)),
+		Path: PathChange{[]string{}, []string{}, []string{}, []string{}},
+		Why:  make([]string, len(runs)),
 	}
 	for i, r := range runs[:c.Subject] {
 		if c.Why[i] = notBaseline(r); c.Why[i] == "" {

@@ -24,7 +24,7 @@ func (c *Comparison) strike() {
 	before, now := c.Runs[c.Base], c.Runs[c.Subject]
 	was, is := &before.Circumstances, &now.Circumstances
 	failed := was.Struck() || is.Struck()
-	others := math.Abs(is.Others-was.Others) > othersMatter
+	others := math.Abs(float64(is.Others-was.Others)) > othersMatter
 	on, limits := c.elsewhere()
 	if !failed && !others && on == nil && limits == nil {
 		return

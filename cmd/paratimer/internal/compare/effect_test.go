@@ -127,7 +127,7 @@ func TestOthersAreMeasured(t *testing.T) {
 	at(50, 900, 10, dag.Succeeded)
 	r := &Run{Circumstances: Circumstances{Cluster: plan.Cluster}}
 	r.Beside(&along)
-	if c := &r.Circumstances; c.Cluster.MemoryMB != 1000 || math.Abs(c.Others-0.4) > 1e-9 {
+	if c := &r.Circumstances; c.Cluster.MemoryMB != 1000 || math.Abs(float64(c.Others)-0.4) > 1e-9 {
 		t.Errorf("%+v", c)
 	}
 }

@@ -41,15 +41,15 @@ type Finding struct {
 	Doubtful bool
 }
 
-// units are the possible units of a cost, the best first.
-var units = []struct {
+// costUnits are the possible units of a cost, the best first.
+var costUnits = []struct {
 	name string
 	of   func(*Took) float64
 }{{"record", recordsOf}, {"byte", bytesOf}, {"task", func(*Took) float64 { return 1 }}}
 
 // judge tests a phase against the earlier runs.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
-	for _, unit := range units {
+	for _, unit := range costUnits {
 		amount := now.sum(unit.of)
 		costs := now.costs(unit.of)
 		var pool, medians, amounts, lengths []float64

@@ -186,34 +186,28 @@ func (p *Phase) Short() bool { return medianOf(p.each(workOf)) < leastWork }
 
 // path finds the jobs that came onto the critical path, and those that left it.
 func (c *Comparison) path() {
-	c.Path = PathChange{Before: c.onPath(c.Base), Now: c.onPath(c.Subject)}
-	for _, row := range c.Path.Now {
-		if !slices.Contains(c.Path.Before, row) {
-			c.Path.Came = append(c.Path.Came, row)
-		}
+	before, now := c.onPath(c.Base), c.onPath(c.Subject)
+	without := func(all, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
 	}
-	for _, row := range c.Path.Before {
-		if !slices.Contains(c.Path.Now, row) {
-			c.Path.Left = append(c.Path.Left, row)
-		}
-	}
+	c.Path = PathChange{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
 }
 
 // leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
 // that only ended a moment after another one.
 const leastOnPath = 0.01
 
-// onPath returns the rows on a run's critical path, in its order.
-func (c *Comparison) onPath(run int) (rows []int) {
-	r := c.Runs[run]
+// onPath returns the jobs on a run's critical path, in its order.
+func (c *Comparison) onPath(run int) []string {
+	r, nodes := c.Runs[run], []string{}
 	for _, p := range r.Path {
 		if p.Job < 0 || r.onPath(p.Job) < leastOnPath*r.Length {
 			continue
 		}
 		row := slices.IndexFunc(c.Rows, func(row Row) bool { return row.Index[run] == p.Job })
-		if row >= 0 && !slices.Contains(rows, row) {
-			rows = append(rows, row)
+		if row >= 0 && !slices.Contains(nodes, c.Rows[row].Node) {
+			nodes = append(nodes, c.Rows[row].Node)
 		}
 	}
-	return rows
+	return nodes
 }

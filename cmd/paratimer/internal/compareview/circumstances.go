@@ -10,36 +10,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Circumstances are influences on a run that are neither its data nor its script's cost.
-type Circumstances struct {
-	FailedAttempts   int `json:"failed_attempts"`
-	RepeatedAttempts int `json:"repeated_attempts"` // attempts of tasks that had failed, or lost their output, before
-	RestartedMasters int `json:"restarted_masters"` // restarts of application masters
-	LostNodes        int `json:"lost_nodes"`
-	// mean fraction of the cluster's memory used by other applications; null unknown
-	OthersRatio units.Float `json:"others_ratio"`
-	ClusterMB   *int        `json:"cluster_mb"` // YARN; null if unknown, and for other policies
-	MapSlots    *int        `json:"map_slots"`  // FIFO; null for other policies
-	ReduceSlots *int        `json:"reduce_slots"`
-	Cores       *int        `json:"cores,omitempty"` // Executors
-}
-
-func circumstances(of *compare.Circumstances) Circumstances {
-	c := Circumstances{
-		FailedAttempts: of.Failed, RepeatedAttempts: of.Repeated, RestartedMasters: of.Restarts, LostNodes: of.Lost,
-		OthersRatio: figure(of.Others),
-	}
-	switch {
-	case of.Cluster.Policy == dag.FIFO:
-		c.MapSlots, c.ReduceSlots = &of.Cluster.MapSlots, &of.Cluster.ReduceSlots
-	case of.Cluster.Policy == dag.Executors:
-		c.Cores = &of.Cluster.Cores
-	case of.Cluster.MemoryMB > 0:
-		c.ClusterMB = &of.Cluster.MemoryMB
-	}
-	return c
-}
-
 // otherwise lists how the run's circumstances, its jobs and their limits differ from the base's.
 func otherwise(c *compare.Comparison) []string {
 	said := []string{}
@@ -62,7 +32,7 @@ func otherwise(c *compare.Comparison) []string {
 			said = append(said, fmt.Sprintf("%s (was %d)", units.Count(x.is, x.what), x.was))
 		}
 	}
-	if math.Abs(is.Others-was.Others) >= 0.02 {
+	if math.Abs(float64(is.Others-was.Others)) >= 0.02 {
 		said = append(said, fmt.Sprintf("other applications held %s of the cluster (was %s)", units.Percent(is.Others),
 			units.Percent(was.Others)))
 	}

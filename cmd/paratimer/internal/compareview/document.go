@@ -52,7 +52,7 @@ type Run struct {
 	TotalSeconds *frame.Seconds `json:"total_seconds"` // null if it did not end
 	Excluded     *string        `json:"excluded"`      // why its length is not a baseline
 
-	Circumstances Circumstances `json:"circumstances"`
+	Circumstances compare.Circumstances `json:"circumstances"`
 }
 
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
@@ -91,11 +91,8 @@ type Finding struct {
 
 // A Path has the jobs on the critical paths, by node.
 type Path struct {
-	Before []string `json:"before"`
-	Now    []string `json:"now"`
-	Came   []string `json:"came"`
-	Left   []string `json:"left"`
-	Says   string   `json:"says"`
+	compare.PathChange
+	Says string `json:"says"`
 }
 
 // A Job is one job over the runs.

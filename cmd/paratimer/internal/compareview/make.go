@@ -23,7 +23,7 @@ func Of(c *compare.Comparison) *Document {
 		d.Runs = append(d.Runs, Run{
 			From: r.From, Script: r.Plan.Name, ID: frame.Text(r.ID), State: r.State, StartAt: frame.TimeOf(r.Start),
 			TotalSeconds: seconds(r.Length), Excluded: frame.Text(c.Why[i]),
-			Circumstances: circumstances(&r.Circumstances),
+			Circumstances: r.Circumstances,
 		})
 	}
 	d.Difference, d.Otherwise = difference(c), otherwise(c)
@@ -33,7 +33,7 @@ func Of(c *compare.Comparison) *Document {
 	for i := range c.Findings {
 		d.Findings = append(d.Findings, finding(c, &c.Findings[i]))
 	}
-	d.CriticalPath = path(c)
+	d.CriticalPath = Path{c.Path, saysPath(&c.Path)}
 	return d
 }
 
@@ -138,17 +138,4 @@ func finding(c *compare.Comparison, f *compare.Finding) Finding {
 		AmountRatio: figure(f.Amount),
 		EarlierRuns: f.Earlier, ChanceRatio: figure(f.Chance), Doubtful: f.Doubtful, Says: saysFinding(c, f),
 	}
-}
-
-func path(c *compare.Comparison) Path {
-	nodes := func(rows []int) []string {
-		out := make([]string, len(rows))
-		for i, row := range rows {
-			out[i] = c.Rows[row].Node
-		}
-		return out
-	}
-	p := Path{Before: nodes(c.Path.Before), Now: nodes(c.Path.Now), Came: nodes(c.Path.Came), Left: nodes(c.Path.Left)}
-	p.Says = saysPath(&p)
-	return p
 }

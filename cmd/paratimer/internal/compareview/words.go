@@ -122,7 +122,7 @@ func title(row *compare.Row) string {
 	return row.Node + " (" + row.Name + ")"
 }
 
-func saysPath(p *Path) string {
+func saysPath(p *compare.PathChange) string {
 	switch {
 	case len(p.Now) == 0 && len(p.Before) == 0:
 		return "The critical path is unknown"

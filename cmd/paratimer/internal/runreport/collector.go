@@ -2,6 +2,7 @@ package runreport
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -79,7 +80,8 @@ func (g *Collector) Report() (*Report, error) {
 		}
 	}
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
-	s.Limits = limitsOf(g.run, g.model)
+	lost := slices.ContainsFunc(s.Jobs, func(j Job) bool { return j.FailedAttempts+j.KilledAttempts > 0 })
+	s.Limits = limitsOf(g.run, g.model, lost)
 	s.glance(snap)
 	s.summarize(g.Recorded)
 	return s, nil

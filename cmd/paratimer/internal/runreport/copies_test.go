@@ -21,16 +21,10 @@ func TestCopyIsNoLoss(t *testing.T) {
 	if job.measure(&plan.Jobs[0], &s.Jobs[0]); job.KilledAttempts != 0 || job.FailedAttempts != 0 {
 		t.Errorf("%d killed, %d failed", job.KilledAttempts, job.FailedAttempts)
 	}
-	if _, lost, _ := shape(s); lost {
-		t.Error("the report asks what it would take without failures")
-	}
 	s.Jobs[0].Stages[0].Attempts[1].Start = 902 // it is no copy: its work was lost, and began again
 	s.Jobs[0].Stages[0].Attempts[1].End = 950
 	job = Job{}
 	if job.measure(&plan.Jobs[0], &s.Jobs[0]); job.KilledAttempts != 1 {
 		t.Errorf("%d killed, want 1", job.KilledAttempts)
-	}
-	if _, lost, _ := shape(s); !lost {
-		t.Error("a loss is not seen")
 	}
 }

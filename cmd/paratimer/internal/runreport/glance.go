@@ -33,7 +33,7 @@ type Against struct {
 	ExpectedSeconds *frame.Seconds `json:"expected_seconds"` // of the first prediction: the whole length
 	LowSeconds      *frame.Seconds `json:"low_seconds"`
 	HighSeconds     *frame.Seconds `json:"high_seconds"`
-	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than expected; negative: earlier; null if unknown
+	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than the deadline; negative: earlier; null if unknown
 }
 
 // glance fills in s.Glance. The other parts of the report must be complete.
@@ -85,16 +85,7 @@ func (s *Report) againstPrediction() *Against {
 	if first == nil || total != nil && first.AtSeconds >= *total {
 		return nil // a value at the end is no prediction
 	}
-	out := &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
-	now := total
-	if now == nil {
-		now = s.PredictionHistory.Points[len(s.PredictionHistory.Points)-1].TotalSeconds
-	}
-	if now != nil && (s.Workflow.State == dag.Succeeded || !s.Workflow.State.Ended()) {
-		later := frame.SecondsOf(now.Duration() - first.TotalSeconds.Duration())
-		out.LaterSeconds = &later
-	}
-	return out
+	return &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
 }
 
 // failureOf returns the task that made a job fail, and the engine's report of its last attempt; nil if no job failed.

@@ -44,7 +44,7 @@ type question struct {
 const mostUnlike = 0.15
 
 // limitsOf evaluates the changes that might have helped.
-func limitsOf(run dag.Run, model estimators.Model) Limits {
+func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
 	l := Limits{Rows: []Limit{}}
 	s := run.Now()
 	replay, base, why, err := replayOf(run, model)
@@ -65,7 +65,7 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 			units.Exact(time.Duration((1+miss)*float64(base)).Round(time.Millisecond)), units.Exact(base))
 		return l
 	}
-	for _, q := range questions(s, replay) {
+	for _, q := range questions(s, replay.Room(), lost) {
 		if row, ok := ask(replay, q, base, doubt); ok {
 			l.Rows = append(l.Rows, row)
 		}
@@ -160,70 +160,34 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 // mostAssumed is the greatest share of a time that may be assumed, as in headlines.
 const mostAssumed = 1.0 / 3
 
-// questions returns the questions that apply to a run.
-func questions(s *dag.Snapshot, replay *whatif.Replay) []question {
-	room := replay.Room()
+// questions returns the questions about a run. Those that do not apply to it are dropped when they are asked. lost
+// means that attempts failed or were killed.
+func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 	word := room.Policy.Slot()
+	twice, late, early := []whatif.Slots{{Op: whatif.Times, N: 2}}, 1.0, 0.05
 	all := []question{
 		{"a " + word + " for every task", "--slots inf", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}, ""},
+		{"no skew", "--skew none", whatif.Change{Even: true}, ""},
+		{
+			"a " + word + " for every task, no start-ups and no pauses", "--policy ideal",
+			whatif.Change{Policy: whatif.Ideal},
+			"",
+		},
 	}
 	if room.Total() > 0 {
-		all = append(all, question{
-			"twice the " + word + "s", "--slots 2x",
-			whatif.Change{Slots: []whatif.Slots{{Op: whatif.Times, N: 2}}},
-			"",
-		})
+		all = append(all, question{"twice the " + word + "s", "--slots 2x", whatif.Change{Slots: twice}, ""})
 	}
-	even, lost, slow := shape(s)
 	if lost && s.State.Ended() {
 		q := question{text: noFailures, change: whatif.Change{Unfailing: true}}
 		if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
-			q.doubt = "a node was lost, and what its slots were worth is not in this answer: only the attempts that were lost are"
+			q.doubt = "a node was lost: only its lost attempts are counted, not what its slots were worth"
 		}
 		all = append(all, q)
 	}
-	if even != "" {
-		all = append(all, question{even, "--skew none", whatif.Change{Even: true}, ""})
+	if room.Policy == dag.YARN && s.Plan.OnlyMapReduce() {
+		all = append(all,
+			question{"reduces requested when 5 % of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, ""},
+			question{"reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""})
 	}
-	if room.Policy == dag.YARN && len(slow) > 0 {
-		for _, ratio := range []float64{0.05, 1} {
-			if !slow[ratio] || len(slow) > 1 {
-				all = append(all, question{fmt.Sprintf("reduces requested when %.0f %% of the maps are done",
-					100*ratio), fmt.Sprintf("--slowstart %g", ratio), whatif.Change{SlowStart: &ratio}, ""})
-			}
-		}
-	}
-	return append(all, question{
-		"a " + word + " for every task, no start-ups and no pauses", "--policy ideal",
-		whatif.Change{Policy: whatif.Ideal},
-		"",
-	})
-}
-
-// shape returns which work could be spread evenly, "" for none, whether an attempt was lost, and at which ratios of
-// finished maps reduces are requested.
-func shape(s *dag.Snapshot) (even string, lost bool, slow map[float64]bool) {
-	slow = map[float64]bool{}
-	for j := range s.Jobs {
-		p := &s.Plan.Jobs[j]
-		for k := range p.NumStages() {
-			stage := &p.Stages[k]
-			reads := len(stage.After) > 0 && stage.Count() > 1
-			switch {
-			case reads && !p.IsMapReduce():
-				even = "no skew"
-			case reads && even == "":
-				even = "no skew"
-			}
-			if k == dag.Reduce && p.IsMapReduce() && stage.Count() > 0 {
-				slow[p.MapReduce.SlowStart] = true
-			}
-			for i := range s.Jobs[j].Stages[k].Attempts {
-				a := &s.Jobs[j].Stages[k].Attempts[i]
-				lost = lost || a.State == dag.AttemptFailed ||
-					a.State == dag.AttemptKilled && !s.Jobs[j].Stages[k].Overtaken(i)
-			}
-		}
-	}
-	return even, lost, slow
+	return all
 }

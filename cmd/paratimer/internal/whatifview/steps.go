@@ -1,7 +1,9 @@
 package whatifview
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -34,29 +36,11 @@ func (v *View) steps() string {
 	if n == 0 {
 		return ""
 	}
-	word, why := "slots", "tasks fall into other waves, so that a long one can start last"
-	switch v.Room.Policy {
-	case dag.YARN:
-		word, why = "containers",
-			"another job's master and early reduces then fit in, and hold containers for which maps wait"
-		if v.Whole {
-			why = "tasks that wait for their input then start earlier, and hold containers for which others wait"
-		}
-	case dag.Executors:
-		word = "cores"
-	case dag.FIFO:
-		if points[at].Room.Maps < points[at-1].Room.Maps || points[at].Room.Reduces < points[at-1].Room.Reduces {
-			why = "one kind has fewer of them"
-		}
-	}
-	text := fmt.Sprintf("%d %s take %s longer than %d: %s", points[at].Room.Total(), word, units.Exact(most),
-		points[at-1].Room.Total(), why)
-	switch n {
-	case 1:
-	case 2:
-		text += "; there is a smaller step upwards as well"
-	default:
-		text += fmt.Sprintf("; there are %d smaller steps upwards as well", n-1)
+	word := map[dag.Policy]string{dag.YARN: "containers", dag.Executors: "cores"}[v.Room.Policy]
+	text := fmt.Sprintf("%d %s take %s longer than %d: tasks fall into other waves, so that a long one can start last",
+		points[at].Room.Total(), cmp.Or(word, "slots"), units.Exact(most), points[at-1].Room.Total())
+	if n > 1 {
+		text += "; smaller steps upwards: " + strconv.Itoa(n-1)
 	}
 	return text
 }

@@ -24,7 +24,6 @@ type View struct {
 	Miss     float64       // how much longer its replay is, as a ratio; NaN without one
 	Warnings []dag.Warning // of the newest observation
 	Room     whatif.Room
-	Whole    bool // the query is one job of an engine with stages of any kind, such as a DAG of Tez
 	Report   *whatif.Report
 }
 

@@ -49,7 +49,7 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 		if err != nil {
 			return nil, nil, input.NotAPlan(path, "plan or recording", err)
 		}
-		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN(), Whole: plan.IsWhole()}
+		v := &whatifview.View{Name: plan.Name, At: dag.NoInstant, Miss: math.NaN()}
 		return v, whatif.NewReplay(dag.Run{}.Append(planview.Before(plan, profiles)), follow.ModelOf(c)), nil
 	}
 	open := func() (watch.Source, io.Closer, error) {
@@ -87,7 +87,6 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 	s := run.Now()
 	v := &whatifview.View{
 		Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Warnings: s.Warnings, Miss: math.NaN(),
-		Whole: s.Plan.IsWhole(),
 	}
 	if !s.State.Ended() {
 		return v, whatif.NewReplay(run, follow.ModelOf(c)), nil
