@@ -97,7 +97,7 @@ func (g *Collector) predictionHistory() PredictionHistory {
 	if total := g.last.ElapsedSeconds; state.Ended() && total != nil {
 		c.TotalSeconds = total
 		if state == dag.Succeeded {
-			c.score(g.kept.ticks, *total)
+			c.score(g.kept.points, *total)
 		}
 	}
 	c.Summary = c.summary(state)

@@ -2,6 +2,7 @@ package runreport
 
 import (
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/estimators"
@@ -32,8 +33,11 @@ type PredictionHistory struct {
 	Replans frame.Replans `json:"replans"`
 }
 
-// MostPoints bounds a prediction history.
-const MostPoints = 600
+// MostPoints bounds a prediction history, mostKept the points that are kept and scored.
+const (
+	MostPoints = 600
+	mostKept   = 20_000
+)
 
 // A Point is the total length of the run as one tick predicted it.
 type Point struct {
@@ -71,41 +75,35 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 	return m, true
 }
 
-// A tick is the part of a frame that is scored, in seconds; NaN if unknown. Without a time in the headline the user
-// saw no range, so there is none.
-type tick struct{ elapsed, remaining, low, high float64 }
-
-func tickOf(f *frame.Frame) tick {
-	t := tick{float64(*f.ElapsedSeconds), number(f.Headline.RemainingSeconds), math.NaN(), math.NaN()}
-	if f.Headline.RemainingSeconds != nil {
-		t.low, t.high = number(quantile(f, 0.1)), number(quantile(f, 0.9))
-	}
-	return t
-}
-
 // near is how far a range may miss the end and still count as settled, as a share of the run: ranges of the last
 // seconds are narrower than the time between two ticks.
 const near = 0.01
 
-// score compares the predictions with the actual length.
-func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
-	samples := make([]estimators.Sample, len(ticks))
+// score compares the predictions during the run with its actual length.
+func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
+	var samples []estimators.Sample
 	ranges, held := 0, 0
-	for i, t := range ticks {
-		samples[i] = estimators.Sample{Elapsed: t.elapsed, Remaining: t.remaining, Progress: math.NaN()}
-		if !(t.elapsed > 0 && t.elapsed < float64(total)) || math.IsNaN(t.low) {
+	for i := range points {
+		p := &points[i]
+		if p.Stale || p.AtSeconds >= total {
+			continue
+		}
+		sample := estimators.Sample{Elapsed: float64(p.AtSeconds), Remaining: math.NaN(), Progress: math.NaN()}
+		if p.TotalSeconds != nil {
+			sample.Remaining = float64(*p.TotalSeconds - p.AtSeconds)
+		}
+		samples = append(samples, sample)
+		if p.AtSeconds <= 0 || p.TotalSeconds == nil || p.LowSeconds == nil || p.HighSeconds == nil {
 			continue
 		}
 		ranges++
-		left := float64(total) - t.elapsed
-		if t.low <= left && left <= t.high {
+		if *p.LowSeconds <= total && total <= *p.HighSeconds {
 			held++
 		}
-		if slack := near * float64(total); !(t.low-slack <= left && left <= t.high+slack) {
+		if slack := near * total; !(*p.LowSeconds-slack <= total && total <= *p.HighSeconds+slack) {
 			c.SettledSeconds = nil
 		} else if c.SettledSeconds == nil {
-			at := frame.Seconds(t.elapsed)
-			c.SettledSeconds = &at
+			c.SettledSeconds = &p.AtSeconds
 		}
 	}
 	g := estimators.Grade(float64(total), samples)
@@ -114,20 +112,48 @@ func (c *PredictionHistory) score(ticks []tick, total frame.Seconds) {
 	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null if there are no ranges
 }
 
-// quantile returns a quantile of the remaining time; nil if the frame lacks it.
-func quantile(f *frame.Frame, q float64) *frame.Seconds {
-	for i := range f.Quantiles {
-		if f.Quantiles[i].Q == q {
-			return &f.Quantiles[i].RemainingSeconds
-		}
-	}
-	return nil
+// A memory is the bounded record of a watch of any length.
+type memory struct {
+	points []Point
+	moves  []Move
+	// replans counts the moves that are not in moves.
+	replans frame.Replans
 }
 
-// number returns NaN for unknown.
-func number(s *frame.Seconds) float64 {
-	if s == nil {
-		return math.NaN()
+// take records a frame.
+func (m *memory) take(f *frame.Frame) {
+	point, ok := pointOf(f)
+	if !ok {
+		return
 	}
-	return float64(*s)
+	if n := len(m.points); n > 0 && point.AtSeconds < m.points[n-1].AtSeconds {
+		// The end was observed late: drop the predictions made after it.
+		m.points = slices.DeleteFunc(m.points, func(o Point) bool { return o.AtSeconds > point.AtSeconds })
+	}
+	if m.points = append(m.points, point); len(m.points) >= mostKept {
+		m.points = thin(m.points, mostKept/2)
+	}
+	if f.StaleSeconds > 0 || f.Workflow.State.Ended() {
+		return
+	}
+	for _, move := range f.Moves {
+		m.moves = append(m.moves, Move{*f.ElapsedSeconds, move})
+	}
+	m.moves, m.replans = m.moves[max(0, len(m.moves)-mostMoves):], f.Replans
+}
+
+// thin keeps at most `most` points, evenly over time, the first and the last included.
+func thin(all []Point, most int) []Point {
+	if len(all) <= most {
+		return all
+	}
+	last := all[len(all)-1]
+	step := max((last.AtSeconds-all[0].AtSeconds)/frame.Seconds(most-2), 0.001)
+	out := []Point{all[0]}
+	for _, p := range all[1 : len(all)-1] {
+		if p.AtSeconds >= out[len(out)-1].AtSeconds+step {
+			out = append(out, p)
+		}
+	}
+	return append(out, last)
 }

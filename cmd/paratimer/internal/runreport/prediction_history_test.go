@@ -44,8 +44,8 @@ func TestPredictionHistoryIsBounded(t *testing.T) {
 	for i := range frames {
 		f := said(float64(i), 100, 90, 120)
 		m.take(f)
-		if len(m.points) > 2*MostPoints || len(m.ticks) > mostTicks {
-			t.Fatalf("after %d frames %d points and %d ticks are kept", i, len(m.points), len(m.ticks))
+		if len(m.points) > mostKept {
+			t.Fatalf("after %d frames %d points are kept", i, len(m.points))
 		}
 	}
 	kept := thin(m.points, MostPoints)
@@ -57,38 +57,37 @@ func TestPredictionHistoryIsBounded(t *testing.T) {
 			t.Fatalf("point %d comes at %v, the one before at %v", i, kept[i].AtSeconds, kept[i-1].AtSeconds)
 		}
 	}
-	for i := 1; i < len(m.ticks); i++ {
-		if m.ticks[i].elapsed-m.ticks[i-1].elapsed != float64(m.stride) {
-			t.Fatalf("ticks %d and %d are not %d apart", i-1, i, m.stride)
-		}
-	}
 }
 
 // TestScore holds the scores of a run that took 100 s, worked out by hand.
 func TestScore(t *testing.T) {
 	nan := math.NaN()
 	for i, c := range []struct {
-		ticks                []tick
+		ticks                [][4]float64
 		points, held, number float64
 		settled              float64
 	}{
 		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were said: 50 % instead of 60 %.
-		{[]tick{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
-		{[]tick{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80},
+		{[][4]float64{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
+		{[][4]float64{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80},
 		// A miss by less than a hundredth of the run is one, but the end was known.
-		{[]tick{{50, 50, 50.5, 60}, {80, 20, 19, 21}}, 0, 0.5, 1, 50},
-		{[]tick{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50},
-		{[]tick{{10, nan, nan, nan}}, nan, nan, 0, nan},
+		{[][4]float64{{50, 50, 50.5, 60}, {80, 20, 19, 21}}, 0, 0.5, 1, 50},
+		{[][4]float64{{10, nan, nan, nan}, {50, 50, 45, 55}}, 0, 1, 0.5, 50},
+		{[][4]float64{{10, nan, nan, nan}}, nan, nan, 0, nan},
 		// It held, and does not at last.
 		{
-			[]tick{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}},
+			[][4]float64{{20, 10, 5, 15}, {50, 50, 45, 55}, {60, 40, 35, 45}, {80, 10, 5, 15}},
 			13.889, 0.5, 1, nan,
 		},
 		// Ticks at the beginning and at the end say nothing.
-		{[]tick{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan},
+		{[][4]float64{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan},
 	} {
+		var m memory
+		for _, x := range c.ticks {
+			m.take(said(x[0], x[1], x[2], x[3]))
+		}
 		var got PredictionHistory
-		got.score(c.ticks, 100)
+		got.score(m.points, 100)
 		is := []float64{
 			deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)),
 			deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds)),
@@ -167,7 +166,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 			history.TotalSeconds = sec(100)
 		}
 		if c.state == dag.Succeeded {
-			history.score(m.ticks, 100)
+			history.score(m.points, 100)
 		}
 		if got := history.summary(c.state); got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
