@@ -223,7 +223,7 @@ func TestGlance(t *testing.T) {
 	}
 	r.glance(s)
 	if f := r.Glance.Failure; f == nil || f.Reason != "Boom" ||
-		!strings.Contains(f.Title, "1 attempt of its task 1 of stage reduce failed") {
+		!strings.Contains(f.Title, "reduce 1 of j failed") {
 		t.Errorf("failure %+v", f)
 	}
 	if a := r.Glance.Against; a == nil || a.Bound != nil || *a.ExpectedSeconds != 80 || a.LaterSeconds != nil {

@@ -1,11 +1,10 @@
 package runreport
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 )
 
 // A Glance is the most important result: how the run compares with what was expected, why it took as long and which
@@ -96,37 +95,21 @@ func failureOf(s *dag.Snapshot) *Failure {
 			continue
 		}
 		out := &Failure{Title: capital(s.Plan.JobName(j)) + " failed", Reason: job.Diagnosis}
-		k, a := lastFailed(job)
-		if a == nil {
-			return out
-		}
-		n := 0
-		for i := range job.Stages[k].Attempts {
-			if b := &job.Stages[k].Attempts[i]; b.Task == a.Task && b.State == dag.AttemptFailed {
-				n++
+		var stage dag.StageIndex
+		var last *dag.Attempt
+		for k := range job.NumStages() {
+			for i := range job.Stages[k].Attempts {
+				a := &job.Stages[k].Attempts[i]
+				if a.State == dag.AttemptFailed && (last == nil || a.End > last.End) {
+					stage, last = k, a
+				}
 			}
 		}
-		out.Title += fmt.Sprintf(": %s of its task %d of stage %s failed", units.Count(n, "attempt"), a.Task,
-			s.Plan.StageName(j, k))
-		if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
-			out.Title += ", the last on " + s.Nodes[a.Node].Name
-		}
-		if a.Diagnosis != "" {
-			out.Reason = a.Diagnosis
+		if last != nil {
+			out.Title += ": " + attemptFailed(s, j, stage, last)
+			out.Reason = cmp.Or(last.Diagnosis, out.Reason)
 		}
 		return out
 	}
 	return nil
-}
-
-// lastFailed returns the attempt of a job that failed last, and its stage; nil if none failed.
-func lastFailed(job *dag.JobState) (stage dag.StageIndex, last *dag.Attempt) {
-	for k := range job.NumStages() {
-		for i := range job.Stages[k].Attempts {
-			if a := &job.Stages[k].Attempts[i]; a.State == dag.AttemptFailed && (last == nil || a.End > last.End) {
-				stage, last = k, a
-			}
-		}
-	}
-	return stage, last
 }

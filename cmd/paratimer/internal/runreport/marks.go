@@ -30,26 +30,23 @@ const MostMarks = 100
 
 // marks collect the events of a run. A later snapshot may lack the attempts of a master that died.
 type marks struct {
-	all     []Mark
-	count   map[string]int
-	known   map[string]bool
-	alerts  map[string]frame.AlertState
-	firing  *frame.Seconds // when the first alert fired
-	masters []int
+	all    []Mark
+	count  map[string]int  // by kind
+	known  map[string]bool // by key
+	alerts map[string]frame.AlertState
+	firing *frame.Seconds // when the first alert fired
 }
 
+// add adds an event once for each key.
 func (m *marks) add(at frame.Seconds, kind, key, text string) {
 	if m.known == nil {
 		m.known, m.count, m.alerts = map[string]bool{}, map[string]int{}, map[string]frame.AlertState{}
 	}
-	if m.count[kind] >= MostMarks || key != "" && m.known[key] {
-		return
-	}
-	m.count[kind]++
-	if key != "" {
+	if m.count[kind] < MostMarks && !m.known[key] {
+		m.count[kind]++
 		m.known[key] = true
+		m.all = append(m.all, Mark{at, kind, text})
 	}
-	m.all = append(m.all, Mark{at, kind, text})
 }
 
 // see adds the events that a snapshot shows for the first time.
@@ -71,19 +68,16 @@ func (m *marks) see(s *dag.Snapshot) {
 	}
 	for j := range s.Jobs {
 		job := &s.Jobs[j]
-		if len(m.masters) <= j {
-			m.masters = append(m.masters, job.Attempt)
+		if job.Attempt > 1 && !s.State.Ended() {
+			m.add(since(s.At), MarkFailure, fmt.Sprint("master ", j, job.Attempt), fmt.Sprintf(
+				"the master%s was started again, as attempt %d", view.Escape(s.Plan.OfJob(j)), job.Attempt))
 		}
-		if job.Attempt > m.masters[j] && m.masters[j] > 0 {
-			m.add(since(s.At), MarkFailure, "", fmt.Sprintf("the master%s was started again, as attempt %d",
-				view.Escape(s.Plan.OfJob(j)), job.Attempt))
-		}
-		m.masters[j] = max(m.masters[j], job.Attempt)
 		for k := range job.NumStages() {
-			list := job.Stages[k].Attempts
-			for i := range list {
-				if a := &list[i]; a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
-					m.add(since(a.End), MarkFailure, fmt.Sprint(j, k, a.Task, a.Number), failed(s, j, k, a))
+			for i := range job.Stages[k].Attempts {
+				a := &job.Stages[k].Attempts[i]
+				if a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
+					m.add(since(a.End), MarkFailure, fmt.Sprint(j, k, a.Task, a.Number),
+						attemptFailed(s, j, k, a)+because(a.Diagnosis))
 				}
 			}
 		}
@@ -94,13 +88,13 @@ func (m *marks) see(s *dag.Snapshot) {
 	}
 }
 
-// failed describes a failed attempt by its task. The attempt's id is in the chart and in frames.
-func failed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
+// attemptFailed describes a failed attempt by its task. The attempt's id is in the chart and in frames.
+func attemptFailed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
 	text := view.Escape(s.Plan.TaskWords(job, k, a.Task)) + " failed"
 	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
 		text += " on " + view.Escape(s.Nodes[a.Node].Name)
 	}
-	return text + because(a.Diagnosis)
+	return text
 }
 
 func because(diagnosis string) string {
@@ -117,12 +111,14 @@ func (m *marks) addAlerts(f *frame.Frame) {
 	}
 	for i := range f.Alerts {
 		a := &f.Alerts[i]
-		was, told := m.alerts[a.Bound]
-		if !told {
-			was = frame.OnTrack
-		}
-		if a.State == was || a.State == frame.Blind || a.State == frame.Ended && !was.Firing() && !missed(a) ||
-			a.Quiet && !told && !a.State.Firing() {
+		was, known := m.alerts[a.Bound]
+		missed := a.Outcome != nil && *a.Outcome == frame.Missed
+		switch {
+		case a.State == cmp.Or(was, frame.OnTrack) || a.State == frame.Blind:
+			continue
+		case a.State == frame.Ended && !was.Firing() && !missed:
+			continue
+		case a.Quiet && !known && !a.State.Firing():
 			continue
 		}
 		at := *f.ElapsedSeconds
@@ -130,19 +126,14 @@ func (m *marks) addAlerts(f *frame.Frame) {
 			m.firing = &at
 		}
 		text, _, _ := strings.Cut(a.Text, "; ") // the rest, what it waits for and what changed, is shown elsewhere
-		m.add(at, MarkAlert, "", view.Escape(a.Bound)+": "+view.Escape(text))
-		if m.alerts == nil {
-			m.alerts = map[string]frame.AlertState{}
-		}
+		m.add(at, MarkAlert, fmt.Sprint("alert ", a.Bound, at), view.Escape(a.Bound)+": "+view.Escape(text))
 		m.alerts[a.Bound] = a.State
 	}
 }
 
-func missed(a *frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
-
 // sorted returns the marks by time.
 func (m *marks) sorted() []Mark {
-	out := slices.Clone(m.all)
+	out := append([]Mark{}, m.all...)
 	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
-	return append([]Mark{}, out...)
+	return out
 }

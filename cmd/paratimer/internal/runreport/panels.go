@@ -107,13 +107,11 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 // labels names rows: slots by number; containers by their node, if there are several nodes, and by number on it. A
 // merged row has the first and the last label.
 func (d *drawing) labels(slots, rows int) []string {
-	nodes, hosts := map[int32]int{}, map[int32]string{}
+	count := map[int32]int{}
 	containers := make([]string, len(d.sch.Nodes))
 	for i, node := range d.sch.Nodes {
-		if nodes[node]++; nodes[node] == 1 {
-			hosts[node] = d.host(node)
-		}
-		containers[i] = strings.TrimSpace(fmt.Sprint(hosts[node], " ", nodes[node]))
+		count[node]++
+		containers[i] = strings.TrimSpace(fmt.Sprint(d.host(node), " ", count[node]))
 	}
 	label := func(slot int) string {
 		if slot < len(containers) {
@@ -131,32 +129,24 @@ func (d *drawing) labels(slots, rows int) []string {
 	return out
 }
 
-// host returns a node's name without its port and, unless it is an IP address, its domain. If several nodes share
-// that name, it returns the port. It is empty if the node is unknown or the only one.
+// host returns a node's name without its port and, unless it is an IP address, its domain; the whole name if another
+// node has the same host. It is empty if the node is unknown or the only one.
 func (d *drawing) host(node int32) string {
 	if node < 0 || int(node) >= len(d.s.Nodes) || len(d.s.Nodes) < 2 {
 		return ""
 	}
-	if executor, _, ok := strings.Cut(d.s.Nodes[node].Name, " on "); ok && d.s.Plan.Cluster.Policy == dag.Executors {
+	name := d.s.Nodes[node].Name
+	if executor, _, ok := strings.Cut(name, " on "); ok && d.s.Plan.Cluster.Policy == dag.Executors {
 		return strings.Replace(executor, "executor ", "exec ", 1) + "," // followed by the number of the core
 	}
-	short := shortHost(d.s.Nodes[node].Name)
+	host, _, _ := strings.Cut(name, ":")
 	for i := range d.s.Nodes {
-		if i != int(node) && shortHost(d.s.Nodes[i].Name) == short {
-			if _, port, ok := strings.Cut(d.s.Nodes[node].Name, ":"); ok {
-				return ":" + port
-			}
-			return d.s.Nodes[node].Name
+		if i != int(node) && strings.HasPrefix(d.s.Nodes[i].Name, host+":") {
+			return name
 		}
 	}
-	return short
-}
-
-func shortHost(name string) string {
-	host, _, _ := strings.Cut(name, ":")
-	if strings.Trim(host, "0123456789.") == "" {
-		return host
+	if short, _, ok := strings.Cut(host, "."); ok && strings.Trim(host, "0123456789.") != "" {
+		return short
 	}
-	short, _, _ := strings.Cut(host, ".")
-	return short
+	return host
 }
