@@ -93,7 +93,7 @@ func (d *Document) effects() *page.Table {
 	})
 	t := &page.Table{
 		Caption: "Along the critical path; the parts add up to the difference.",
-		Columns: []page.Column{{Head: "Effect"}, {Head: "Difference", Number: true}, {}, {Head: "Meaning"}},
+		Columns: page.Heads("Effect", ">Difference", "", "Meaning"),
 	}
 	for _, e := range all {
 		half := size(e) / size(all[0]) / 2

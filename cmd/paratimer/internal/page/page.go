@@ -8,6 +8,7 @@ package page
 import (
 	"html/template"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -70,10 +71,10 @@ type Table struct {
 	Sorted  bool // readers may sort it
 }
 
-// A Column is the heading of a column, and how it is explained.
+// A Column is the heading of a column.
 type Column struct {
-	Head, Title string
-	Number      bool // right-aligned
+	Head   string
+	Number bool // right-aligned
 }
 
 // A Row is the cells of a row; the first one names it.
@@ -140,11 +141,11 @@ func Texts(texts ...string) []Cell {
 // Number returns the cell of a number that a table is sorted by.
 func Number(v float64, text string) Cell { return Cell{Text: text, Sort: &v} }
 
-// Heads returns columns of text.
+// Heads returns columns. A heading that begins with ">" is of a column of numbers.
 func Heads(heads ...string) []Column {
 	columns := make([]Column, len(heads))
 	for i, h := range heads {
-		columns[i].Head = h
+		columns[i].Head, columns[i].Number = strings.CutPrefix(h, ">")
 	}
 	return columns
 }

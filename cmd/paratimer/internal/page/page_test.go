@@ -20,7 +20,7 @@ func everything(name string) *Document {
 		Say(name), Fault{name, name}, Tiles{{Title: name, Value: name, Note: name}},
 		List{{Lead: name, Text: name}},
 		Section{Title: name, Folded: true, Blocks: []Block{&Table{
-			Caption: name, Columns: []Column{{Head: "Job"}, {Head: "Took", Number: true}, {}},
+			Caption: name, Columns: Heads("Job", ">Took", ""),
 			Rows: []Row{{Cells: []Cell{
 				{Text: name, Link: "q/1/"}, Number(3, "3s"), {Bar: &Bar{From: 0.25, To: 0.75, Mark: 0.5}},
 			}}},
@@ -36,7 +36,7 @@ func ExampleDocument() {
 		Hero{Answer: "Took 2m18s", Note: "30s later than predicted"},
 		Say("Task 5 of stage 4 ran 65s (median 13s) on 36 % of the rows."),
 		Section{Title: "Jobs", Blocks: []Block{&Table{
-			Columns: Heads("Job", "Took", ""),
+			Columns: Heads("Job", ">Took", ""),
 			Rows: []Row{
 				{Cells: []Cell{{Text: "scope-30"}, Number(66, "1m6s"), {Bar: &Bar{To: 0.25}}}},
 			},

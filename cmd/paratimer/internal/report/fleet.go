@@ -46,18 +46,9 @@ func Fleet(all []view.Query, zone *time.Location) *page.Document {
 	}
 	d.Add(hero)
 	t := &page.Table{
-		Caption: "Sorted by risk. Click a name for details.", Sorted: true, Columns: []page.Column{
-			{Head: "Query"},
-			{Head: "Status"},
-			{Head: "Time left", Number: true},
-			{Head: "Progress"},
-			{Head: "Ends"},
-			{Head: "Deadline"},
-			{Head: "Margin", Number: true},
-			{Head: "Blocked by"},
-			{Head: "Blocks", Number: true},
-			{Head: "Owner"},
-		},
+		Caption: "Sorted by risk. Click a name for details.", Sorted: true,
+		Columns: page.Heads("Query", "Status", ">Time left", "Progress", "Ends", "Deadline", ">Margin", "Blocked by",
+			">Blocks", "Owner"),
 	}
 	for i := range all {
 		add(t, false, fleetRow(&all[i], known, zone)...)

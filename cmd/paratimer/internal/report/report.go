@@ -81,8 +81,7 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 	if over && s.PredictionHistory.HeldRatio != nil {
 		section("course", "Could we have known", true, courseOf(s), page.Say(s.PredictionHistory.Summary))
 	}
-	section("moves", "What moved the prediction", true, movesOf(s))
-	section("events", "Failures, lost nodes and alerts", true, marksOf(s))
+	section("events", "What happened, and what moved the prediction", true, eventsOf(s))
 	section("warnings", "Warnings", true, warningsOf(s, zone))
 	section("made", "How this was made", true, page.Note(fmt.Sprintf("From %s of %s. Times count from the submission of "+
 		"the first job; instants are by the cluster's clock. Tasks that start together on free slots are a round, "+

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
+
+const inOrder = "In the order of the plan; ● on the critical path"
 
 // mostQueries bounds the rows of a table.
 const mostQueries = 1000
@@ -39,22 +42,14 @@ func jobsOf(s *runreport.Report) *page.Table {
 		return stagesOf(s)
 	}
 	staged := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return !j.IsMapReduce() })
-	t := &page.Table{Caption: "In the order of the plan; ● on the critical path", Sorted: true, Columns: []page.Column{
-		{Head: "Job"},
-		{Head: "State"},
-		{Head: "Waited", Title: "from its submission to its first task", Number: true},
-		{Head: "Took", Title: "from its submission to its end", Number: true},
-		{Head: "On the path", Title: "its part of the critical path", Number: true},
-	}}
-	if staged {
-		t.Columns = append(t.Columns, page.Column{Head: "Tasks", Number: true})
-	} else {
-		t.Columns = append(t.Columns, page.Column{Head: "Maps", Number: true},
-			page.Column{Head: "Reduces", Number: true})
+	heads := []string{
+		"Job", "State", ">Waited", ">Took", ">On the path", ">Maps", ">Reduces", ">Read", ">Shuffled",
+		">Wrote", ">Lost attempts",
 	}
-	t.Columns = append(t.Columns, page.Column{Head: "Read", Number: true}, page.Column{Head: "Shuffled", Number: true},
-		page.Column{Head: "Wrote", Title: "records", Number: true},
-		page.Column{Head: "Lost attempts", Title: "failed or killed", Number: true})
+	if staged {
+		heads = slices.Replace(heads, 5, 7, ">Tasks")
+	}
+	t := &page.Table{Caption: inOrder, Sorted: true, Columns: page.Heads(heads...)}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		first := page.Cell{Text: j.Node}
@@ -95,13 +90,10 @@ func stagesOf(s *runreport.Report) *page.Table {
 			critical[p.Bars[i].Phase.String()] = critical[p.Bars[i].Phase.String()] || p.Bars[i].Critical
 		}
 	}
-	t := &page.Table{Caption: "In the order of the plan; ● on the critical path", Sorted: true, Columns: []page.Column{
-		{Head: page.Capital(s.Workflow.Whole.Part)},
-		{Head: "Tasks", Number: true},
-		{Head: "From", Title: "when its first task starts", Number: true},
-		{Head: "To", Title: "when its last task ends", Number: true},
-		{Head: "Reads"},
-	}}
+	t := &page.Table{
+		Caption: inOrder, Sorted: true,
+		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), ">Tasks", ">From", ">To", "Reads"),
+	}
 	for k := range j.Stages {
 		v := &j.Stages[k]
 		var reads []string
@@ -197,9 +189,7 @@ var causeKinds = map[string]string{
 
 // causesOf returns the table of where the time went. Each bar begins where the one above it ends.
 func causesOf(s *runreport.Report) *page.Table {
-	t := &page.Table{Caption: s.TimeAttribution.Summary, Columns: []page.Column{
-		{Head: "Cause"}, {Head: "Time", Number: true}, {Head: "Share", Number: true}, {}, {Head: "Meaning"},
-	}}
+	t := &page.Table{Caption: s.TimeAttribution.Summary, Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
 		share := 0.0
@@ -224,9 +214,7 @@ func helpsTitle(over bool) string {
 // limitsOf returns the table of changes that would shorten the run. All bars have one scale, and a mark at the run's
 // length.
 func limitsOf(s *runreport.Report) *page.Table {
-	t := &page.Table{Columns: []page.Column{
-		{Head: "Change"}, {Head: "Takes", Number: true}, {Head: "Sooner", Number: true}, {},
-	}}
+	t := &page.Table{Columns: page.Heads("Change", ">Takes", ">Sooner", "")}
 	top := frame.Seconds(0.001)
 	for _, r := range s.Limits.Rows {
 		if r.TotalSeconds != nil {
@@ -258,13 +246,7 @@ func skewOf(j *runreport.SkewJob) *page.Table {
 	t := &page.Table{
 		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s",
 			units.Count(j.All, j.TaskWord()), units.Seconds(j.Median)),
-		Columns: []page.Column{
-			{Head: page.Capital(j.TaskWord())},
-			{Head: "Worked", Number: true},
-			{},
-			{Head: "Input", Number: true},
-			{Head: "Share", Number: true},
-		},
+		Columns: page.Heads(page.Capital(j.TaskWord()), ">Worked", "", ">Input", ">Share"),
 	}
 	top := float64(max(j.Reduces[0].WorkSeconds, 0.001)) * 1.02
 	for _, r := range j.Reduces[:min(len(j.Reduces), skewTasks)] {
@@ -284,21 +266,19 @@ func skewOf(j *runreport.SkewJob) *page.Table {
 	return t
 }
 
-func movesOf(s *runreport.Report) *page.Table {
-	t := &page.Table{Caption: s.PredictionHistory.Replans.Text(), Columns: []page.Column{
-		{Head: "At"}, {Head: "Moved", Number: true}, {Head: "Because"},
-	}}
-	for i := range s.PredictionHistory.Moves {
-		m := &s.PredictionHistory.Moves[i]
-		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: units.Signed(m.DeltaSeconds)},
-			page.Cell{Text: m.Why(), Class: "wide"})
+// eventsOf returns the table of failures, lost nodes and alerts, and of the moves of the predicted end.
+func eventsOf(s *runreport.Report) *page.Table {
+	h := &s.PredictionHistory
+	t := &page.Table{Caption: h.Replans.Text(), Columns: page.Heads("At", "Kind", "Details")}
+	marks := slices.Clone(h.Marks)
+	for i := range h.Moves {
+		m := &h.Moves[i]
+		marks = append(marks, runreport.Mark{
+			AtSeconds: m.AtSeconds, Kind: "prediction", Text: units.Signed(m.DeltaSeconds) + ": " + m.Why(),
+		})
 	}
-	return t
-}
-
-func marksOf(s *runreport.Report) *page.Table {
-	t := &page.Table{Columns: page.Heads("At", "Kind", "Details")}
-	for _, m := range s.PredictionHistory.Marks {
+	slices.SortStableFunc(marks, func(a, b runreport.Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	for _, m := range marks {
 		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
 			page.Cell{Text: m.Text, Class: "wide"})
 	}
