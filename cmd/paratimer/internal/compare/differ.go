@@ -31,10 +31,11 @@ func (c *Comparison) differ() {
 			explained += c.Changes[i].Effects[e]
 		}
 	}
-	outside := amongJobs(before.Path, now.Path)
+	was, is := before.partsOf(-1, 0), now.partsOf(-1, 0) // parts that belong to no job
 	for _, e := range Effects {
-		c.Effects[e] += outside[e]
-		explained += outside[e]
+		outside := length(is[e]) - length(was[e])
+		c.Effects[e] += outside
+		explained += outside
 	}
 	c.Effects[Rest] += c.Total - explained
 	c.strike()
@@ -45,7 +46,12 @@ func (c *Comparison) differ() {
 func change(before, now *Run, b, n int) Change {
 	ch := Change{Before: before.onPath(b), Now: now.onPath(n), Effects: make(map[Effect]float64)}
 	if b < 0 || n < 0 {
-		ch.Effects[Plan] = zero(ch.Now) - zero(ch.Before)
+		if n >= 0 {
+			ch.Effects[Plan] = ch.Now
+		}
+		if b >= 0 {
+			ch.Effects[Plan] = -ch.Before
+		}
 		return ch
 	}
 	for _, name := range stages(&now.Jobs[n], &before.Jobs[b]) {
@@ -82,34 +88,10 @@ func stages(first, second *Job) (names []string) {
 
 // skewed returns the part of Order that is due to a larger longest reduce.
 func skewed(order float64, now, before []Part) float64 {
-	grown := 0.0
-	for _, p := range now {
-		if p.Skew {
-			grown += p.Length
-		}
+	isSkew := func(parts []Part) []Part {
+		return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !p.Skew })
 	}
-	for _, p := range before {
-		if p.Skew {
-			grown -= p.Length
-		}
-	}
-	return within(grown, order)
-}
-
-// amongJobs compares the parts of two paths that belong to no job.
-func amongJobs(before, now []Part) map[Effect]float64 {
-	out := make(map[Effect]float64)
-	for _, p := range now {
-		if p.Job < 0 {
-			out[p.Effect] += p.Length
-		}
-	}
-	for _, p := range before {
-		if p.Job < 0 {
-			out[p.Effect] -= p.Length
-		}
-	}
-	return out
+	return within(length(isSkew(now))-length(isSkew(before)), order)
 }
 
 // onPath returns a job's milliseconds on the path; NaN if the run does not have the job.
@@ -143,11 +125,4 @@ func length(parts []Part) float64 {
 		sum += p.Length
 	}
 	return sum
-}
-
-func zero(v float64) float64 {
-	if math.IsNaN(v) {
-		return 0
-	}
-	return v
 }

@@ -199,3 +199,11 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+// zero is v, or 0 if it is unknown.
+func zero(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
