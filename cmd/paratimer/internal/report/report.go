@@ -49,10 +49,8 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 		d.Kind = "report of a run"
 	}
 	if f := s.Glance.Failure; f != nil {
-		d.Add(page.Fault{Title: f.Title, Reason: f.Reason})
-	}
-	d.Add(heroOf(s, zone))
-	if s.Glance.Diagnosis != "" {
+		d.Add(page.Fault{Title: f.Title, Reason: f.Reason}, heroOf(s, zone))
+	} else if d.Add(heroOf(s, zone)); s.Glance.Diagnosis != "" {
 		d.Add(page.Say(s.Glance.Diagnosis))
 	}
 	if !over && s.WaitingOn != nil {

@@ -196,8 +196,8 @@ func TestSummary(t *testing.T) {
 		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s.`},
 		{skewed, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s. Task 5 of s worked long.`},
 		{waited, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s. 20s of the critical path, 20 %, was queueing.`},
-		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Lost 1 node; last: job a failed.`},
-		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Last: t_0 of job a failed: Boom.`},
+		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Lost 1 node; last event: job a failed.`},
+		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Last event: t_0 of job a failed: Boom.`},
 	} {
 		c.report.summarize(c.recorded)
 		if got := strings.Join(c.report.Summary, " "); got != c.want {

@@ -78,8 +78,8 @@ func (s *Report) size() string {
 // leastNamed is the least share of a run that a cause takes to be the diagnosis.
 const leastNamed = 0.1
 
-// diagnosis returns in a sentence what most lengthened the run: failures and their cost, else skew, else waiting, else
-// nothing but work. It is "" if nothing is known.
+// diagnosis returns in a sentence what most lengthened the run: failures and their cost, else skew, else the largest
+// cause. It is "" if nothing is known.
 func (s *Report) diagnosis() string {
 	if failed := s.whatFailed(); failed != "" {
 		if s.Glance.FailureCost != nil {
@@ -90,19 +90,20 @@ func (s *Report) diagnosis() string {
 	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
 		return s.Skew.Summary
 	}
-	var most *Cause
+	work := attribution.Work.String()
+	var most *Cause // the largest cause; work only if no other takes leastNamed
 	for i := range s.TimeAttribution.Causes {
 		c := &s.TimeAttribution.Causes[i]
-		if c.Cause != attribution.Work.String() && c.Ratio != nil && *c.Ratio >= leastNamed &&
-			(most == nil || c.Seconds > most.Seconds) {
+		if c.Ratio != nil && (c.Cause == work || *c.Ratio >= leastNamed) &&
+			(most == nil || most.Cause == work || c.Cause != work && c.Seconds > most.Seconds) {
 			most = c
 		}
 	}
-	if most != nil {
-		return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds),
-			units.Percent(*most.Ratio), most.Title)
+	if most == nil {
+		return ""
 	}
-	return s.Chart.Summary
+	return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds), units.Percent(*most.Ratio),
+		most.Title)
 }
 
 // whatFailed counts failures and lost nodes and quotes the last event.
@@ -129,7 +130,7 @@ func (s *Report) whatFailed() string {
 		parts = append(parts, "lost "+units.Count(nodes, "node"))
 	}
 	if last != "" {
-		parts = append(parts, "last: "+last)
+		parts = append(parts, "last event: "+last)
 	}
 	if len(parts) == 0 {
 		return ""
