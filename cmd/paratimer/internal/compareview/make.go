@@ -43,7 +43,7 @@ func difference(c *compare.Comparison) Difference {
 		d.Ratio = figure(c.Total / c.Runs[c.Base].Length)
 		d.Effects = effects(c, c.Effects, c.Total)
 	}
-	d.Says = saysDifference(c)
+	d.Says = saysDifference(c, d.Effects)
 	return d
 }
 

@@ -87,10 +87,7 @@ func (d *Document) findings() (blocks []page.Block) {
 
 // effects returns the table of the effects, the largest first. Bars begin in the middle.
 func (d *Document) effects() *page.Table {
-	size := func(e Effect) float64 { return math.Abs(float64(e.Seconds)) }
-	all := slices.SortedStableFunc(slices.Values(d.Difference.Effects), func(a, b Effect) int {
-		return cmp.Compare(size(b), size(a))
-	})
+	all := bySize(d.Difference.Effects)
 	t := &page.Table{
 		Caption: "Along the critical path; the parts add up to the difference.",
 		Columns: page.Heads("Effect", ">Difference", "", "Meaning"),

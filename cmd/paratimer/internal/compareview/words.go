@@ -36,47 +36,36 @@ func meaning(c *compare.Comparison, e compare.Effect) string {
 	return meanings[e]
 }
 
-// saysDifference describes the difference and its largest effects in a sentence.
-func saysDifference(c *compare.Comparison) string {
+// saysDifference describes the difference, and its largest effects: at most three, of a second and a tenth of it.
+func saysDifference(c *compare.Comparison, effects []Effect) string {
 	subject := c.Runs[c.Subject]
 	switch {
 	case c.Base < 0:
 		return "Not compared: no earlier run succeeded"
+	case math.IsNaN(c.Total) && subject.State.Ended():
+		return "This run has " + subject.State.String() + ": how long it would have taken is unknown"
 	case math.IsNaN(c.Total):
-		return "This run " + ended(subject) + ": how long it would have taken is unknown"
+		return "This run was not seen to its end: how long it takes is unknown"
 	}
 	s := change(c.Runs[c.Base].Length, subject.Length)
 	if len(c.Effects) == 0 {
 		return s + ": its causes are unknown"
 	}
-	if most := largest(c); len(most) > 0 {
-		s += ": mostly " + strings.Join(most, "; ")
+	word := ": mostly "
+	for i, e := range bySize(effects) {
+		if i < 3 && size(e) >= max(1, math.Abs(c.Total)/10000) {
+			s += word + units.Signed(e.Seconds) + " " + e.Meaning
+			word = "; "
+		}
 	}
 	return s
 }
 
-// largest describes the effects that matter, at most three, the largest first.
-func largest(c *compare.Comparison) (most []string) {
-	effects := slices.Clone(compare.Effects)
-	slices.SortStableFunc(effects, func(a, b compare.Effect) int {
-		return cmp.Compare(math.Abs(c.Effects[b]),
-			math.Abs(c.Effects[a]))
-	})
-	for _, e := range effects {
-		ms := c.Effects[e]
-		if math.Abs(ms) < 0.1*math.Abs(c.Total) || math.Abs(ms) < 1000 || len(most) == 3 {
-			break
-		}
-		most = append(most, units.Signed(ms/1000)+" "+meaning(c, e))
-	}
-	return most
-}
+func size(e Effect) float64 { return math.Abs(float64(e.Seconds)) }
 
-func ended(r *compare.Run) string {
-	if r.State.Ended() {
-		return "has " + r.State.String()
-	}
-	return "was not seen to its end"
+// bySize sorts effects, the largest first.
+func bySize(effects []Effect) []Effect {
+	return slices.SortedStableFunc(slices.Values(effects), func(a, b Effect) int { return cmp.Compare(size(b), size(a)) })
 }
 
 // change formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".
@@ -95,7 +84,11 @@ func saysFinding(c *compare.Comparison, f *compare.Finding) string {
 	if !run.Plan.Jobs[j].IsMapReduce() {
 		tasks = "stage " + run.Plan.StageName(j, f.Phase)
 	}
-	fmt.Fprintf(&b, "%s of %s: %s to %s a task, %s: time a %s %s", tasks, title(&c.Rows[f.Row]),
+	name := c.Rows[f.Row].Node
+	if alias := c.Rows[f.Row].Name; alias != "" {
+		name += " (" + alias + ")"
+	}
+	fmt.Fprintf(&b, "%s of %s: %s to %s a task, %s: time a %s %s", tasks, name,
 		units.Seconds(f.Before/1000), units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(
 			f.Ratio))
 	if !math.IsNaN(f.Low) {
@@ -104,22 +97,12 @@ func saysFinding(c *compare.Comparison, f *compare.Finding) string {
 	if !math.IsNaN(f.Amount) && f.Unit != "task" {
 		fmt.Fprintf(&b, ", %ss %s", f.Unit, units.More(f.Amount))
 	}
-	switch {
-	case f.Earlier == 1:
-		b.WriteString("; one earlier run: may be chance")
-	case f.Doubtful:
-		fmt.Fprintf(&b, "; %d earlier runs: may be chance", f.Earlier)
-	default:
+	if f.Doubtful {
+		fmt.Fprintf(&b, "; %s: may be chance", units.Count(f.Earlier, "earlier run"))
+	} else {
 		fmt.Fprintf(&b, "; %d earlier runs differ by up to %s", f.Earlier, units.More(f.Chance))
 	}
 	return b.String()
-}
-
-func title(row *compare.Row) string {
-	if row.Name == "" {
-		return row.Node
-	}
-	return row.Node + " (" + row.Name + ")"
 }
 
 func saysPath(p *compare.PathChange) string {

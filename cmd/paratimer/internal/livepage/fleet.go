@@ -1,7 +1,6 @@
 package livepage
 
 import (
-	"cmp"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,14 +31,13 @@ type Board struct {
 
 	mu      sync.Mutex
 	queries map[string]*query // by id
-	shown   int               // ticks so far, used to record when a query was last seen
+	ended   []string          // ids of queries that have ended, the oldest first
 }
 
 // A query has the row and the page of a query.
 type query struct {
 	row  view.Query
 	page *Page
-	last int
 }
 
 // NewBoard returns a board without queries. Browsers reload every time that every has passed; model is for the
@@ -68,9 +66,13 @@ func (b *Board) Show(tick frame.Tick) error {
 	if tick.Snapshot == nil { // a missed observation does not include them
 		row.User, row.Queue = q.row.User, q.row.Queue
 	}
-	b.shown++
-	q.row, q.last = row, b.shown
-	b.forgetEnded()
+	if row.State.Ended() && !slices.Contains(b.ended, row.ID) {
+		b.ended = append(b.ended, row.ID)
+	}
+	q.row = row
+	for ; len(b.ended) > mostEnded; b.ended = b.ended[1:] {
+		delete(b.queries, b.ended[0])
+	}
 	b.mu.Unlock()
 	return q.page.Show(tick)
 }
@@ -80,23 +82,7 @@ func (b *Board) Forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.queries, id)
-}
-
-// forgetEnded drops the oldest of the ended queries.
-func (b *Board) forgetEnded() {
-	var ended []string
-	for id, q := range b.queries {
-		if q.row.State.Ended() {
-			ended = append(ended, id)
-		}
-	}
-	if len(ended) <= mostEnded {
-		return
-	}
-	slices.SortFunc(ended, func(x, y string) int { return cmp.Compare(b.queries[x].last, b.queries[y].last) })
-	for _, id := range ended[:len(ended)-mostEnded] {
-		delete(b.queries, id)
-	}
+	b.ended = slices.DeleteFunc(b.ended, func(old string) bool { return old == id })
 }
 
 // Queries returns the rows, the worst first.

@@ -46,32 +46,19 @@ const mostUnlike = 0.15
 // limitsOf evaluates the changes that might have helped.
 func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
 	l := Limits{Rows: []Limit{}}
-	s := run.Now()
-	replay, base, why, err := replayOf(run, model)
-	switch {
-	case err != nil:
+	replay, base, err := replayOf(run, model)
+	if err != nil {
 		l.Summary = "Not answered: " + view.Escape(err.Error()) + "."
 		return l
-	case replay == nil:
-		l.Summary = why
-		return l
 	}
-	doubt, miss := "", 0.0
-	if w, doubtful := replay.Doubt(); doubtful {
-		doubt, miss = w.Text, replay.Miss()
-	}
-	if math.Abs(miss) > mostUnlike {
-		l.Summary = fmt.Sprintf("Not answered: a replay of the run takes %s, not %s.",
-			units.Exact(time.Duration((1+miss)*float64(base)).Round(time.Millisecond)), units.Exact(base))
-		return l
-	}
-	for _, q := range questions(s, replay.Room(), lost) {
-		if row, ok := ask(replay, q, base, doubt); ok {
+	doubt, _ := replay.Doubt()
+	for _, q := range questions(run.Now(), replay.Room(), lost) {
+		if row, ok := ask(replay, q, base, doubt.Text); ok {
 			l.Rows = append(l.Rows, row)
 		}
 	}
 	slices.SortStableFunc(l.Rows, func(a, b Limit) int { return cmp.Compare(b.gain(), a.gain()) })
-	l.Summary = l.summary(s.State.Ended(), base)
+	l.Summary = l.summary(run.Now().State.Ended(), base)
 	return l
 }
 
@@ -131,30 +118,33 @@ func (l *Limits) best(base time.Duration) *Limit {
 	return nil
 }
 
-// replayOf returns the replay and the run's actual or predicted length. The replay is nil if none is possible; why is
-// the reason.
-func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.Duration, why string, err error) {
+// replayOf returns the replay and the run's actual or predicted length. The error is why there is none.
+func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.Duration, err error) {
 	s := run.Now()
-	switch {
-	case s.State == dag.Succeeded:
+	if s.State == dag.Succeeded {
 		past, ok := whatif.Again(run)
 		if !ok {
-			return nil, 0, "Not answered: no job has run.", nil
+			return nil, 0, errors.New("no job has run")
 		}
 		r, err = whatif.NewReplayOf(past, model)
-		return r, past.Took, "", err
-	case s.State.Ended():
-		return nil, 0, "Not answered: the run did not succeed.", nil
+		if err == nil && math.Abs(r.Miss()) > mostUnlike {
+			err = fmt.Errorf("a replay of the run takes %s, not %s",
+				units.Exact(time.Duration((1+r.Miss())*float64(past.Took)).Round(time.Millisecond)), units.Exact(past.Took))
+		}
+		return r, past.Took, err
+	}
+	if s.State.Ended() {
+		return nil, 0, errors.New("the run did not succeed")
 	}
 	r = whatif.NewReplay(run, model)
 	a, err := r.Predict(whatif.Change{})
 	if err != nil {
-		return nil, 0, "", err
+		return nil, 0, err
 	}
 	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
-		return nil, 0, "Not answered: too much is assumed of what is left.", nil
+		return nil, 0, errors.New("too much is assumed of what is left")
 	}
-	return r, r.Elapsed() + *a.Remaining, "", nil
+	return r, r.Elapsed() + *a.Remaining, nil
 }
 
 // mostAssumed is the greatest share of a time that may be assumed, as in headlines.
