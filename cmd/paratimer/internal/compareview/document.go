@@ -110,19 +110,12 @@ type Job struct {
 type JobRun struct {
 	LengthSeconds *frame.Seconds `json:"length_seconds"`
 	WaitSeconds   *frame.Seconds `json:"wait_seconds"` // from its submission to its first task
-	Map           *Phase         `json:"map"`
-	Reduce        *Phase         `json:"reduce"`
-	Stages        []Stage        `json:"stages,omitempty"` // of a job of another engine than MapReduce
+	Stages        []Stage        `json:"stages"`
 }
 
-// A Stage is one of a job's stages in one run.
+// A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts.
 type Stage struct {
-	Name string `json:"name"`
-	Phase
-}
-
-// A Phase has the succeeded tasks of a stage in one run, and its failed and killed attempts.
-type Phase struct {
+	Name             string         `json:"name"`
 	Tasks            *int           `json:"tasks"`
 	MedianSeconds    *frame.Seconds `json:"median_seconds"`
 	InputRecords     units.Float    `json:"input_records"`

@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -93,7 +92,7 @@ func job(c *compare.Comparison, i int) Job {
 	}
 	for at, r := range c.Runs {
 		if n := row.Index[at]; n >= 0 {
-			j.Runs = append(j.Runs, jobRun(&r.Plan.Jobs[n], &r.Jobs[n]))
+			j.Runs = append(j.Runs, jobRun(&r.Jobs[n]))
 		} else {
 			j.Runs = append(j.Runs, nil)
 		}
@@ -101,33 +100,24 @@ func job(c *compare.Comparison, i int) Job {
 	return j
 }
 
-func jobRun(plan *dag.Job, job *compare.Job) *JobRun {
-	r := &JobRun{LengthSeconds: seconds(job.Length), WaitSeconds: seconds(job.Wait)}
-	if plan.IsMapReduce() {
-		r.Map, r.Reduce = phase(&job.Phases[dag.Map]), phase(&job.Phases[dag.Reduce])
-		return r
-	}
+func jobRun(job *compare.Job) *JobRun {
+	r := &JobRun{LengthSeconds: seconds(job.Length), WaitSeconds: seconds(job.Wait), Stages: []Stage{}}
 	for k := range job.Phases {
-		if p := phase(&job.Phases[k]); p != nil {
-			r.Stages = append(r.Stages, Stage{Name: job.Phases[k].Name, Phase: *p})
+		p := &job.Phases[k]
+		if p.Tasks == 0 {
+			continue
 		}
+		stage := Stage{
+			Name: p.Name, MedianSeconds: seconds(p.Median()), InputRecords: figure(p.Records()),
+			InputBytes: figure(p.Bytes()), SecondsPerRecord: figure(p.Cost() / 1000), Short: p.Short(),
+			FailedAttempts: p.Failed, KilledAttempts: p.Killed,
+		}
+		if p.Tasks > 0 {
+			stage.Tasks = &p.Tasks
+		}
+		r.Stages = append(r.Stages, stage)
 	}
 	return r
-}
-
-// phase returns nil if the job does not have the phase.
-func phase(p *compare.Phase) *Phase {
-	if p.Tasks == 0 {
-		return nil
-	}
-	out := &Phase{
-		MedianSeconds: seconds(p.Median()), InputRecords: figure(p.Records()), InputBytes: figure(p.Bytes()),
-		SecondsPerRecord: figure(p.Cost() / 1000), Short: p.Short(), FailedAttempts: p.Failed, KilledAttempts: p.Killed,
-	}
-	if p.Tasks > 0 {
-		out.Tasks = &p.Tasks
-	}
-	return out
 }
 
 func finding(c *compare.Comparison, f *compare.Finding) Finding {

@@ -105,11 +105,11 @@ func (d *Document) effects() *page.Table {
 	return t
 }
 
-// jobs returns the table of each job in the base and in the run: a row for each phase of either.
+// jobs returns the table of each job in the base and in the run: a row for each stage of either.
 func (d *Document) jobs() *page.Table {
 	t := &page.Table{
 		Caption: "The base and the run; once if they are alike. ~: too short to tell work from start-up.",
-		Columns: page.Heads("Job", "Took", "On the path", "Phase", "Tasks", "Median task", "Records", "Time a record",
+		Columns: page.Heads("Job", "Took", "On the path", "Stage", "Tasks", "Median task", "Records", "Time a record",
 			"Failed"),
 	}
 	for i := range d.Jobs {
@@ -128,42 +128,36 @@ func (d *Document) jobs() *page.Table {
 		first := []string{
 			name, lengths(before.LengthSeconds, now.LengthSeconds), lengths(j.BeforeSeconds, j.OnPathSeconds),
 		}
-		was, is := before.phases(), now.phases()
-		for _, s := range is {
-			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(first, phaseCells(s.Name, was, is)...)...)})
-			first = []string{"", "", ""}
-		}
-		for _, s := range was {
-			if !slices.ContainsFunc(is, func(o Stage) bool { return o.Name == s.Name }) {
-				t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(first, phaseCells(s.Name, was, is)...)...)})
-				first = []string{"", "", ""}
+		stages := slices.Clone(now.Stages)
+		for _, s := range before.Stages {
+			if now.stage(s.Name) == noStage {
+				stages = append(stages, s)
 			}
+		}
+		for _, s := range stages {
+			cells := append(first, s.Name)
+			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(cells, compared(before.stage(s.Name),
+				now.stage(s.Name))...)...)})
+			first = []string{"", "", ""}
 		}
 	}
 	return t
 }
 
-// phases returns the phases of a job of any engine.
-func (r *JobRun) phases() []Stage {
-	all := slices.Clone(r.Stages)
-	if r.Map != nil {
-		all = append(all, Stage{"maps", *r.Map})
+// noStage is a stage that a run does not have.
+var noStage = &Stage{InputRecords: units.Float(math.NaN()), SecondsPerRecord: units.Float(math.NaN())}
+
+func (r *JobRun) stage(name string) *Stage {
+	for i := range r.Stages {
+		if r.Stages[i].Name == name {
+			return &r.Stages[i]
+		}
 	}
-	if r.Reduce != nil {
-		all = append(all, Stage{"reduces", *r.Reduce})
-	}
-	return all
+	return noStage
 }
 
-// phaseCells compares a phase of two runs; one of them may not have it.
-func phaseCells(name string, before, now []Stage) []string {
-	of := func(all []Stage) Phase {
-		if i := slices.IndexFunc(all, func(s Stage) bool { return s.Name == name }); i >= 0 {
-			return all[i].Phase
-		}
-		return Phase{InputRecords: units.Float(math.NaN()), SecondsPerRecord: units.Float(math.NaN())}
-	}
-	was, is := of(before), of(now)
+// compared returns the cells of a stage in two runs.
+func compared(was, is *Stage) []string {
 	lost, cost := "", grown(was.SecondsPerRecord, is.SecondsPerRecord)
 	if was.FailedAttempts+is.FailedAttempts > 0 {
 		lost = counts(&was.FailedAttempts, &is.FailedAttempts)
@@ -172,7 +166,7 @@ func phaseCells(name string, before, now []Stage) []string {
 		cost = "~"
 	}
 	return []string{
-		name, counts(was.Tasks, is.Tasks), lengths(was.MedianSeconds, is.MedianSeconds),
+		counts(was.Tasks, is.Tasks), lengths(was.MedianSeconds, is.MedianSeconds),
 		grown(was.InputRecords, is.InputRecords), cost, lost,
 	}
 }

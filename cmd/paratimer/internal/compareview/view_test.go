@@ -94,7 +94,6 @@ func TestFiguresAddUp(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"wait_seconds": null`, `"input_bytes": null`, `"chance_ratio": null`,
-		`"reduce": null`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %s in\n%s", want, &b)

@@ -18,7 +18,7 @@ type course struct {
 	Desc                  string
 	Bottom, Height, TextY string
 	Ticks, Heights        []tick
-	Band, Line, Floor     []string
+	Band, Line            []string
 	Truth, TruthText      string
 	Cut                   string // the top of the ranges, if they are cut off; else ""
 }
@@ -68,20 +68,12 @@ func courseOf(s *runreport.Report) page.Chart {
 		slices.Reverse(high)
 		c.Band = append(c.Band, strings.Join(append(low, high...), " "))
 	}
-	line := func(piece []runreport.Point, of func(p *runreport.Point) *frame.Seconds) string {
-		all := make([]string, len(piece))
-		for i := range piece {
-			all[i] = at(piece[i], of(&piece[i]))
-		}
-		return strings.Join(all, " ")
-	}
 	for _, piece := range pieces(points, func(p *runreport.Point) bool { return p.TotalSeconds != nil }) {
-		c.Line = append(c.Line, line(piece, func(p *runreport.Point) *frame.Seconds { return p.TotalSeconds }))
-	}
-	for _, piece := range pieces(points, func(p *runreport.Point) bool {
-		return p.TotalSeconds == nil && p.LowSeconds != nil && p.HighSeconds == nil
-	}) {
-		c.Floor = append(c.Floor, line(piece, func(p *runreport.Point) *frame.Seconds { return p.LowSeconds }))
+		var line []string
+		for _, p := range piece {
+			line = append(line, at(p, p.TotalSeconds))
+		}
+		c.Line = append(c.Line, strings.Join(line, " "))
 	}
 	return page.Chart{
 		ID: "course", Title: "Predicted length against time", Drawing: draw("course", c), Legend: draw("course-legend", c),

@@ -4,7 +4,10 @@
 package runreport
 
 import (
+	"io"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -38,3 +41,6 @@ type Report struct {
 	Alerts            []frame.Alert     `json:"alerts"` // in their last state
 	Warnings          []dag.Warning     `json:"warnings"`
 }
+
+// JSON writes the report. Unknown is null.
+func (s *Report) JSON(w io.Writer) error { return view.JSON(w, s, "") }

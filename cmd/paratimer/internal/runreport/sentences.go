@@ -38,23 +38,18 @@ func (s *Report) outcome(recorded bool) string {
 	if s.StartAt == nil || s.ElapsedSeconds == nil {
 		return title + " has not begun: no job was submitted."
 	}
-	length, left := units.Seconds(*s.ElapsedSeconds), view.Remaining(s.Headline)
+	length := units.Seconds(*s.ElapsedSeconds)
 	switch state := s.Workflow.State; {
 	case state == dag.EndedUnconfirmed:
 		return fmt.Sprintf("%s ended after %s, result not confirmed.", title, length)
-	case state == dag.Killed:
-		return fmt.Sprintf("%s was killed after %s.", title, length)
 	case state.Ended():
 		return fmt.Sprintf("%s %s after %s.", title, state, length)
 	case recorded:
-		title = fmt.Sprintf("%s was running when the recording ends, after %s", title, length)
+		title += " was running when the recording ends, after " + length
 	default:
-		title = fmt.Sprintf("%s has been running for %s", title, length)
+		title += " has been running for " + length
 	}
-	if left == units.Unknown {
-		return title + "; its end is unknown."
-	}
-	return title + "; left: " + left + "."
+	return title + "; left: " + view.Remaining(s.Headline) + "."
 }
 
 // size counts jobs and tasks.
