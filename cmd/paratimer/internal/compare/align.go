@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,13 +14,6 @@ type Row struct {
 	Node  string // as in the newest run that has it
 	Name  string // the script's name for it, else the engine's
 	Index []int  // by run: the job's index, -1 if the run does not have the job
-}
-
-// A StrangerError is the error for a run of a different script.
-type StrangerError struct{ Run, Other *Run }
-
-func (e *StrangerError) Error() string {
-	return e.Run.From + " and " + e.Other.From + " have no job in common: they are runs of different scripts"
 }
 
 // align matches the jobs of all runs, which are in order. Jobs of the last run come first, in its plan order; then
@@ -38,7 +32,8 @@ func align(runs []*Run) ([]Row, error) {
 				}
 			}
 			if !known {
-				return nil, &StrangerError{Run: r, Other: runs[len(runs)-1]}
+				return nil, fmt.Errorf("%s and %s have no job in common: they are runs of different scripts", r.From,
+					runs[len(runs)-1].From)
 			}
 		}
 		for j := range r.Plan.Jobs {

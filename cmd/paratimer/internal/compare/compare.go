@@ -48,7 +48,7 @@ type BaseError struct {
 func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the base: %s", e.Run, e.Why) }
 
 // Compare compares the last of at least two runs with base, counted from 1 in order of their starts. If base is 0
-// it is the newest earlier run that succeeded. The errors are *StrangerError and *BaseError.
+// it is the newest earlier run that succeeded. The error is a *BaseError, or that the runs are of different scripts.
 func Compare(runs []*Run, base int) (*Comparison, error) {
 	InOrder(runs)
 	c := &Comparison{

@@ -67,23 +67,15 @@ func unique(texts []string) []string {
 	return out
 }
 
-// stages describes stages that only one of two runs of a job has, and those with another number of tasks. Only stages
-// that read other stages count (such as reduces): the number of maps follows the data.
+// stages describes the stages with another number of tasks. Only stages that read other stages count (such as
+// reduces): the number of maps follows the data.
 func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string) {
 	for k := range now.Phases {
 		is, l := &now.Phases[k], before.Stage(now.Phases[k].Name)
-		switch {
-		case l < 0:
-			said = append(said, fmt.Sprintf("stage %s of %s was added", is.Name, node))
-		case len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
-			is.Tasks != before.Phases[l].Tasks:
+		if l >= 0 && len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
+			is.Tasks != before.Phases[l].Tasks {
 			said = append(said, fmt.Sprintf("stage %s of %s has %d tasks (was %d)", is.Name, node, is.Tasks,
 				before.Phases[l].Tasks))
-		}
-	}
-	for k := range before.Phases {
-		if name := before.Phases[k].Name; now.Stage(name) < 0 {
-			said = append(said, fmt.Sprintf("stage %s of %s was removed", name, node))
 		}
 	}
 	return said

@@ -65,7 +65,8 @@ func size(e Effect) float64 { return math.Abs(float64(e.Seconds)) }
 
 // bySize sorts effects, the largest first.
 func bySize(effects []Effect) []Effect {
-	return slices.SortedStableFunc(slices.Values(effects), func(a, b Effect) int { return cmp.Compare(size(b), size(a)) })
+	larger := func(a, b Effect) int { return cmp.Compare(size(b), size(a)) }
+	return slices.SortedStableFunc(slices.Values(effects), larger)
 }
 
 // change formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".

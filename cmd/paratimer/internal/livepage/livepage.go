@@ -44,13 +44,6 @@ func (p *Page) Show(tick frame.Tick) error {
 	return p.collector.Show(tick)
 }
 
-// Report returns the report so far.
-func (p *Page) Report() (*runreport.Report, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.collector.Report()
-}
-
 // Handler serves the page at / and its content at /main.
 func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()

@@ -42,7 +42,7 @@ func sample() *runreport.Report {
 	s.Jobs[1].OnPathSeconds, s.Jobs[0].FailedAttempts = nil, 1
 	s.Chart = sampleChart()
 	s.PredictionHistory = samplePredictionHistory()
-	s.TimeAttribution = runreport.TimeAttribution{Summary: "61 s of 100 s were work.", Causes: []runreport.Cause{
+	s.TimeAttribution = runreport.TimeAttribution{Causes: []runreport.Cause{
 		{Cause: "launch", Title: "launch", Meaning: "A job starts.", Seconds: 12, Ratio: frame.RatioOf(.12)},
 		{Cause: "work", Title: "work", Meaning: "Tasks work.", Seconds: 61, Ratio: frame.RatioOf(.61)},
 		{Cause: "skew", Title: "skew", Meaning: "A reduce was given more.", Seconds: 27, Ratio: frame.RatioOf(.27)},

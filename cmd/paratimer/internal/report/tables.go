@@ -85,10 +85,9 @@ func jobsOf(s *runreport.Report) *page.Table {
 // stagesOf returns the table of the stages of a query that is one job.
 func stagesOf(s *runreport.Report) *page.Table {
 	j, critical := &s.Jobs[0], map[string]bool{}
-	for _, p := range s.Chart.Panels {
-		for i := range p.Bars {
-			critical[p.Bars[i].Phase.String()] = critical[p.Bars[i].Phase.String()] || p.Bars[i].Critical
-		}
+	for i := range s.Chart.Fragments {
+		f := &s.Chart.Fragments[i]
+		critical[f.Phase.String()] = critical[f.Phase.String()] || f.Critical
 	}
 	t := &page.Table{
 		Caption: inOrder, Sorted: true,
@@ -118,18 +117,18 @@ var movements = map[string]string{
 	dag.OneToOne.String(): "one to one", dag.Broadcast.String(): "broadcast",
 }
 
-func timeCell(s *frame.Seconds) page.Cell {
-	if s == nil {
-		return page.Cell{Text: units.Unknown}
-	}
-	return page.Number(float64(*s), units.Seconds(*s))
-}
-
-func sizeCell(v *float64, unit string) page.Cell {
+// known returns the cell of a number that may be unknown.
+func known[T ~float64](v *T, format func(T) string) page.Cell {
 	if v == nil {
 		return page.Cell{Text: units.Unknown}
 	}
-	return page.Number(*v, units.Size(*v, unit))
+	return page.Number(float64(*v), format(*v))
+}
+
+func timeCell(s *frame.Seconds) page.Cell { return known(s, units.Seconds) }
+
+func sizeCell(v *float64, unit string) page.Cell {
+	return known(v, func(v float64) string { return units.Size(v, unit) })
 }
 
 func tasksCell(n frame.Tasks, lengths *runreport.Spread) page.Cell {
@@ -189,7 +188,7 @@ var causeKinds = map[string]string{
 
 // causesOf returns the table of where the time went. Each bar begins where the one above it ends.
 func causesOf(s *runreport.Report) *page.Table {
-	t := &page.Table{Caption: s.TimeAttribution.Summary, Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
+	t := &page.Table{Caption: "Along the critical path; the parts add up to the run", Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
 		share := 0.0

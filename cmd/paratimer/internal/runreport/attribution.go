@@ -9,9 +9,8 @@ import (
 // A TimeAttribution is where the time went along the critical path: its parts follow each other from 0 to the end and
 // add up.
 type TimeAttribution struct {
-	Summary string  `json:"says"`
-	Parts   []Part  `json:"parts"`
-	Causes  []Cause `json:"causes"` // in a fixed order, those with a time
+	Parts  []Part  `json:"parts"`
+	Causes []Cause `json:"causes"` // in a fixed order, those with a time
 }
 
 // A Part is a piece of the critical path with one cause.
@@ -69,7 +68,6 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	out.Summary = attributionSummary(s.State.Ended(), out.Causes)
 	return out, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
@@ -116,8 +117,12 @@ func TestChartOfPaper(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of 1679.8 s set-up is 6 times 2 s, shuffle 34 + 21 s, sort 17 + 10.5 s.
-	if want := "Along the critical path: work 26m25s, shuffle 55s, sort and merge 27.5s, set-up 12s."; a.Summary != want {
-		t.Errorf("the summary is %q", a.Summary)
+	sums := map[string]frame.Seconds{}
+	for _, c := range a.Causes {
+		sums[c.Cause] = c.Seconds
+	}
+	if sums["setup"] != 12 || sums["shuffle"] != 55 || sums["sort"] != 27.5 {
+		t.Errorf("the causes are %v", sums)
 	}
 }
 
@@ -141,9 +146,6 @@ func TestChartOfRunning(t *testing.T) {
 			}
 		}
 	}
-	if !strings.HasPrefix(c.Summary, "Critical path, as predicted now: ") {
-		t.Errorf("the summary is %q", c.Summary)
-	}
 }
 
 // TestChartBeforeSubmission is of a query that has not begun, and of one that nothing is known of.
@@ -161,7 +163,7 @@ func TestChartBeforeSubmission(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	a, err := attributionOf(s, nil, nil)
-	if err != nil || len(a.Parts) != 0 || a.Summary != "No time has passed since the first submission." {
+	if err != nil || len(a.Parts) != 0 {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -48,8 +47,8 @@ func (g *Collector) Show(tick frame.Tick) error {
 // Seen returns the number of frames that were shown.
 func (g *Collector) Seen() int { return g.seen }
 
-// Report returns the report so far. It fails if nothing was observed. A figure that cannot be made contains the
-// reason; the others are still made.
+// Report returns the report so far. It fails if nothing was observed. A figure that cannot be made is a
+// warning; the others are still made.
 func (g *Collector) Report() (*Report, error) {
 	if len(g.run.Window) == 0 || g.seen == 0 {
 		return nil, fmt.Errorf("%s: nothing was observed", g.from)
@@ -68,16 +67,12 @@ func (g *Collector) Report() (*Report, error) {
 	var towards *attribution.Attempt
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
-		s.Chart = Chart{
-			Summary: "Not drawn: " + view.Escape(err.Error()) + ".", Panels: []Panel{},
-			Fragments: []Fragment{}, Critical: []Segment{},
-		}
+		s.Chart = Chart{Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
+		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "chart", Text: err.Error()})
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
-		s.TimeAttribution = TimeAttribution{
-			Summary: "Unknown: " + view.Escape(err.Error()) + ".",
-			Parts:   []Part{}, Causes: []Cause{},
-		}
+		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
+		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "account", Text: err.Error()})
 	}
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
 	lost := slices.ContainsFunc(s.Jobs, func(j Job) bool { return j.FailedAttempts+j.KilledAttempts > 0 })

@@ -175,9 +175,9 @@ func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 		all = append(all, q)
 	}
 	if room.Policy == dag.YARN && s.Plan.OnlyMapReduce() {
-		all = append(all,
-			question{"reduces requested when 5 % of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, ""},
-			question{"reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""})
+		all = append(all, question{
+			"reduces requested when 5 % of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, "",
+		}, question{"reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""})
 	}
 	return all
 }

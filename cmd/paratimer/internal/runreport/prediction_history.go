@@ -46,7 +46,6 @@ type Point struct {
 	LowSeconds   *frame.Seconds `json:"low_seconds"` // of the total; without total_seconds a lower bound
 	HighSeconds  *frame.Seconds `json:"high_seconds"`
 	Stale        bool           `json:"stale"`
-	Changes      []frame.Change `json:"changes"`
 }
 
 // A Move is a move of the predicted end that was shown, and when.
@@ -63,16 +62,12 @@ func pointOf(f *frame.Frame) (m Point, ok bool) {
 	if f.ElapsedSeconds == nil {
 		return m, false
 	}
-	m = Point{
-		AtSeconds: *f.ElapsedSeconds, Stale: f.StaleSeconds > 0, Changes: f.Changes,
+	return Point{
+		AtSeconds: *f.ElapsedSeconds, Stale: f.StaleSeconds > 0,
 		TotalSeconds: sum(f.ElapsedSeconds, f.Headline.RemainingSeconds),
-		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds), HighSeconds: sum(f.ElapsedSeconds,
-			f.Headline.HighSeconds),
-	}
-	if m.Changes == nil {
-		m.Changes = []frame.Change{}
-	}
-	return m, true
+		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds),
+		HighSeconds:  sum(f.ElapsedSeconds, f.Headline.HighSeconds),
+	}, true
 }
 
 // near is how far a range may miss the end and still count as settled, as a share of the run: ranges of the last

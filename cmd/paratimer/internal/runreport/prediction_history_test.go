@@ -118,16 +118,16 @@ func TestPredictionHistorySummary(t *testing.T) {
 		want   string
 	}{
 		{nil, dag.Running, "It was not watched while it ran, so nothing was predicted."},
-		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Running, "After 5s it is too early for a prediction."},
+		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Running, "The run goes on: its predictions are not scored yet."},
 		{
 			[]*frame.Frame{said(5, nan, 60, nan)},
 			dag.Running,
-			"After 5s it is too early for a prediction.",
+			"The run goes on: its predictions are not scored yet.",
 		},
 		{
 			[]*frame.Frame{said(5, 70, 60, 90)},
 			dag.Running,
-			"After 5s it is predicted to take 1m15s in all.",
+			"The run goes on: its predictions are not scored yet.",
 		},
 		{
 			[]*frame.Frame{said(5, 70, 60, 90)},

@@ -133,24 +133,6 @@ func (s *Report) whatFailed() string {
 	return capital(strings.Join(parts, "; ")) + "."
 }
 
-// attributionSummary returns the largest causes of an attribution.
-func attributionSummary(ended bool, causes []Cause) string {
-	causes = slices.Clone(causes)
-	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	var parts []string
-	for _, c := range causes[:min(len(causes), 4)] {
-		parts = append(parts, c.Title+" "+units.Seconds(c.Seconds))
-	}
-	if len(parts) == 0 {
-		return "No time has passed since the first submission."
-	}
-	so := ""
-	if !ended {
-		so = " so far"
-	}
-	return "Along the critical path" + so + ": " + strings.Join(parts, ", ") + "."
-}
-
 // mostNamed bounds the stages that the chart's sentence names.
 const mostNamed = 6
 
@@ -177,18 +159,13 @@ func chartSummary(c *Chart) string {
 	return path + strings.Join(through, ", then ") + "."
 }
 
-// summary returns how good the predictions of a run were or, while it runs, the newest one.
+// summary returns how good the predictions of a finished run were.
 func (c *PredictionHistory) summary(state dag.State) string {
-	switch n := len(c.Points); {
-	case n == 0 || !c.watched():
+	switch {
+	case !c.watched():
 		return "It was not watched while it ran, so nothing was predicted."
 	case !state.Ended():
-		last := &c.Points[n-1]
-		if last.TotalSeconds == nil {
-			return fmt.Sprintf("After %s it is too early for a prediction.", units.Seconds(last.AtSeconds))
-		}
-		return fmt.Sprintf("After %s it is predicted to take %s in all.", units.Seconds(last.AtSeconds),
-			units.Seconds(*last.TotalSeconds))
+		return "The run goes on: its predictions are not scored yet."
 	case state != dag.Succeeded:
 		return "The query did not succeed: the predictions are of a run that does."
 	}

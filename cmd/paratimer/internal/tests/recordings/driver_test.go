@@ -57,7 +57,6 @@ func TestDriverAlone(t *testing.T) {
 			[]string{"report", log, "--output", "json", "--every", "5m"},
 			program.ExitOK,
 			[]string{
-				`Along the critical path: the driver after the last job 20m, the driver between jobs 1m, work 20s.`,
 				`"diagnosis":"20m of the critical path, 94 %, was the driver after the last job."`, `"elapsed_seconds":1280.01,`,
 			},
 			[]string{"waiting for cores ("},

@@ -69,8 +69,7 @@ func unsound(s *runreport.Report) (wrong []string) {
 	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
 		!bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
 	says := append([]string{
-		s.PredictionHistory.Summary, s.Skew.Summary, s.Limits.Summary,
-		s.Chart.Summary, s.TimeAttribution.Summary,
+		s.PredictionHistory.Summary, s.Skew.Summary, s.Limits.Summary, s.Chart.Summary,
 	}, s.Summary...)
 	for i, text := range says {
 		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
