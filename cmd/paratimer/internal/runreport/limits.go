@@ -129,7 +129,8 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 		r, err = whatif.NewReplayOf(past, model)
 		if err == nil && math.Abs(r.Miss()) > mostUnlike {
 			err = fmt.Errorf("a replay of the run takes %s, not %s",
-				units.Exact(time.Duration((1+r.Miss())*float64(past.Took)).Round(time.Millisecond)), units.Exact(past.Took))
+				units.Exact(time.Duration((1+r.Miss())*float64(past.Took)).Round(time.Millisecond)),
+				units.Exact(past.Took))
 		}
 		return r, past.Took, err
 	}
