@@ -1,37 +1,111 @@
-// Package chart is shared by all drawings: round ticks of axes, the bars of Gantt charts, and SVG. A drawing needs
-// no font, no script and no network.
+// Package chart draws: Gantt charts, curves, round ticks of axes. A chart is a typed value that a view fills; its
+// methods write it as a file that stands alone or as a part of a page. A drawing needs no font, no script and no
+// network, and carries its palette for light screens, dark screens and paper.
 package chart
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"html"
-	"io"
+	"strconv"
 	"strings"
-	"text/template"
-	"unicode"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/units"
 )
 
-// A Drawing is a template of an SVG file. In the template `px` formats a length or position, `text` escapes text,
-// and `dark` inserts the style for dark screens.
-type Drawing struct{ template *template.Template }
+// Style is the palette as CSS variables, and the rules of all drawings. Pages include it before their own rules.
+//
+//go:embed assets/chart.css
+var Style string
 
-// Parse parses a template that is part of the program. It panics if the template is invalid.
-func Parse(text string) Drawing {
-	return Drawing{template.Must(template.New("svg").Funcs(template.FuncMap{
-		"px": Px, "text": escape,
-		"dark": func() string { return dark },
-	}).Parse(text))}
+// Measures in pixels. Drawings along time fill the width that they get: positions are percentages, so that letters
+// keep their size. Labels are chosen for the narrowest width; the page's script writes longer ones if there is room.
+const (
+	sideWidth  = 96.0
+	plotWidth  = 1076.0 // of a drawing that stands alone
+	narrowest  = 600.0  // of a plot in a page
+	headHeight = 84.0   // above a drawing that stands alone
+	axisHeight = 26.0
+	letter     = 7.2 // mean width at font size 12
+	space      = 8.0 // around a label
+)
+
+// A share is a percentage of the width.
+type share float64
+
+func (v share) String() string {
+	t := strconv.FormatFloat(float64(v), 'f', 4, 64)
+	if t = strings.TrimSuffix(strings.TrimRight(t, "0"), "."); t == "-0" {
+		t = "0"
+	}
+	return t + "%"
 }
 
-// Draw writes the drawing of data. If the template fails it writes nothing.
-func (d Drawing) Draw(w io.Writer, data any) error {
-	var b bytes.Buffer
-	if err := d.template.Execute(&b, data); err != nil {
-		return fmt.Errorf("drawing: %w", err)
+// fits reports whether a text fits into a share of a plot.
+func fits(text string, wide share, plot float64) bool {
+	return float64(len([]rune(text)))*letter+space <= float64(wide)/100*plot
+}
+
+// A scale converts seconds to shares of the width.
+type scale struct{ from, to float64 }
+
+func (s scale) at(t float64) share {
+	if s.to <= s.from {
+		return 0
 	}
-	_, err := b.WriteTo(w)
-	return err
+	return share((t - s.from) / (s.to - s.from) * 100)
+}
+
+func (s scale) width(from, to float64) share { return max(0, s.at(to)-s.at(from)) }
+
+// An svg is markup that is being written.
+type svg struct{ bytes.Buffer }
+
+// put formats a piece of markup. Strings are escaped, lengths and positions are short.
+func (s *svg) put(format string, args ...any) {
+	values := make([]any, len(args))
+	for i, a := range args {
+		switch a := a.(type) {
+		case string:
+			values[i] = escape(a)
+		case float64:
+			values[i] = Px(a)
+		default:
+			values[i] = a
+		}
+	}
+	fmt.Fprintf(s, format, values...)
+}
+
+// begin opens a drawing that stands alone: its name, and the lines below it.
+func (s *svg) begin(name string, head []string, height float64) {
+	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="1200" height="%s" viewBox="0 0 1200 %[1]s" role="img">
+<title>%s</title>
+`, height, name)
+	s.WriteString("<style>\n" + Style + "</style>\n")
+	s.put(`<rect class="paper" width="100%%" height="100%%"/><text class="title" x="%s" y="28">%s</text>`+"\n", sideWidth, name)
+	for i, line := range head {
+		s.put(`<text x="%s" y="%d">%s</text>`+"\n", sideWidth, 48+18*i, line)
+	}
+}
+
+// ticks labels round times along the width, and draws their lines from top to bottom.
+func (s *svg) ticks(along scale, most int, top, bottom float64) {
+	length := time.Duration((along.to - along.from) * float64(time.Second))
+	for _, t := range Times(time.Duration(along.from*float64(time.Second)), length, most) {
+		at, anchor := along.at(t.Seconds()), "middle"
+		switch {
+		case at < 4:
+			anchor = "start"
+		case at > 96:
+			anchor = "end"
+		}
+		s.put(`<line class="gridline" x1="%s" x2="%[1]s" y1="%s" y2="%s"/><text class="tick" x="%[1]s" y="%[4]s" text-anchor="%[5]s">%[6]s</text>`,
+			at, top, bottom, bottom+17, anchor, units.Exact(t))
+	}
 }
 
 // Px formats a length or position in pixels.
@@ -39,24 +113,5 @@ func Px(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
 }
 
-// escape makes a text safe inside XML, which allows no control characters at all.
-func escape(s string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF {
-			return '\uFFFD'
-		}
-		return r
-	}, s))
-}
-
-// dark has the colors of a drawing's background, letters and lines if the reader prefers a dark screen. Marks that
-// stand for data keep their color.
-const dark = `@media (prefers-color-scheme: dark) {
-text { fill: #c4c9d1 } .name, .job, .bold, .side { fill: #eceef1 } .light { fill: #fff } .dark { fill: #202124 } .pale { fill: #eceef1 }
-rect[fill="#fff"] { fill: #15171b } text[stroke="#fff"] { stroke: #15171b } line[stroke="#fff"] { stroke: #15171b }
-[stroke="#e3e5e8"], [stroke="#d5d8dc"] { stroke: #3a3f47 } rect[fill="#f0f1f3"], .cut, .operator { fill: #262a31 }
-[stroke="#202124"], [stroke="#5f6368"], .operator, .on { stroke: #eceef1 } circle[fill="#202124"] { fill: #eceef1 }
-[stroke="#1a73e8"] { stroke: #8ab4f8 } circle[fill="#1a73e8"] { fill: #8ab4f8 } [stroke="#188038"] { stroke: #81c995 } [stroke="#d93025"] { stroke: #f28b82 }
-.limit, .answer { stroke: #f28b82 } .says { fill: #f28b82 } .beside { stroke: #15171b }
-}
-`
+// escape makes a text from the cluster safe to show inside XML, which allows no control characters at all.
+func escape(s string) string { return html.EscapeString(view.Escape(s)) }

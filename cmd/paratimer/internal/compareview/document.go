@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -31,9 +32,8 @@ type Document struct {
 	CriticalPath  Path       `json:"critical_path"`
 	Jobs          []Job      `json:"jobs"`
 
-	zone      *time.Location // time zone for display; nil: UTC
-	gantts    []gantt        // of the base and of the run; empty: not drawn
-	ganttJobs []ganttJob
+	zone  *time.Location // time zone for display; nil: UTC
+	gantt *chart.Gantt   // of the base and of the run; nil: not drawn
 }
 
 // In sets the time zone for display.

@@ -44,12 +44,12 @@ func TestGantts(t *testing.T) {
 	if err := one.HTML(&without); err != nil {
 		t.Fatal(err)
 	}
-	bars := regexp.MustCompile(`<rect class="k0 s0 on" x="0%" y="\S+" width="(\d+)%"`).FindAllStringSubmatch(
+	bars := regexp.MustCompile(`<g class="bars on k0 s0"[^>]*><rect x="0%" y="\S+" width="(\d+)%"`).FindAllStringSubmatch(
 		with.String(), -1)
 	if len(bars) != 2 || bars[0][1] != "50" || bars[1][1] != "100" {
 		t.Errorf("bars: %v", bars)
 	}
-	if n := strings.Count(with.String(), `class="failed"`); n != 2 {
+	if n := strings.Count(with.String(), `<rect class="failed"`); n != 2 {
 		t.Errorf("%d failed bars", n)
 	}
 	if strings.Contains(without.String(), "What ran when") || strings.Contains(with.String(), "<script>alert") ||

@@ -1,11 +1,8 @@
 package compareview
 
 import (
-	"bytes"
 	"cmp"
-	"embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -17,11 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/units"
 )
-
-//go:embed assets
-var assets embed.FS
-
-var drawings = template.Must(template.ParseFS(assets, "assets/gantt.tmpl"))
 
 // Text writes the document as text, the most important part first.
 func (d *Document) Text(out io.Writer) error { return d.page().Text(out) }
@@ -53,18 +45,11 @@ func (d *Document) page() *page.Document {
 }
 
 func (d *Document) chart() []page.Block {
-	if len(d.gantts) == 0 {
+	if d.gantt == nil {
 		return nil
 	}
-	draw := func(name string, data any) template.HTML {
-		var b bytes.Buffer
-		if err := drawings.ExecuteTemplate(&b, name, data); err != nil {
-			panic(err) // the template is part of the program
-		}
-		return template.HTML(b.String())
-	}
-	return []page.Block{page.Section{Title: "What ran when", Blocks: []page.Block{page.Chart{
-		ID: "runs", Title: "What ran when", Drawing: draw("gantt.tmpl", d.gantts), Legend: draw("legend", d.ganttJobs),
+	return []page.Block{page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
+		ID: "gantt", Title: "Gantt chart", Before: d.gantt.Switch(), Drawing: d.gantt.Inline(), Legend: d.gantt.Key(),
 	}}}}
 }
 

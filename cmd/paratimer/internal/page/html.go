@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
@@ -23,7 +24,7 @@ var assets embed.FS
 
 // style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
 var (
-	style  = template.CSS(asset("style.css"))
+	style  = template.CSS(chart.Style + asset("style.css"))
 	script = template.JS(asset("script.js"))
 )
 

@@ -1,194 +1,171 @@
 package planview
 
 import (
-	_ "embed"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
 
-//go:embed gantt.svg.tmpl
-var svgText string
-
-var svgTemplate = chart.Parse(svgText)
-
-// SVG draws a Gantt chart: slots as rows, path fragments in colours, the critical path above them and outlined. Tasks
-// that start and end together in neighbouring slots are one rectangle. Names are escaped; the chart needs no font and
-// no script.
-func (v *View) SVG(w io.Writer) error {
-	return svgTemplate.Draw(w, v.layout())
-}
-
-// The chart's measures in pixels.
+// Limits of the drawing. With more fragments, colors stand for stages of jobs; with more bars, neighbors of one look
+// are drawn as one.
 const (
-	chartLeft   = 92.0
-	chartRight  = 1172.0
-	chartTotal  = 1200.0
-	pathTop     = 92.0
-	pathHeight  = 30.0
-	panelsTop   = 152.0
-	panelGap    = 34.0
-	mostRow     = 24.0
-	mostRows    = 640.0 // height of all rows together
-	legendRow   = 20.0
-	legendWidth = 560.0
-	letter      = 6.4 // mean width at font size 11
+	mostFragments = 60
+	mostBars      = 6000
+	mostEntries   = 24
+	drawnWidth    = 1200
+	drawnHeight   = 620
 )
 
-// A drawing is the template's data. All positions are in pixels.
-type drawing struct {
-	Name, Heading string
-	Totals        []string // of each scenario
-	Total, Height float64
-	Left, Right   float64
-	Width         float64 // Right - Left
-	Top, Bottom   float64 // of the grid
-	Seam          float64 // width of the gap around a task
-	Ticks         []tick
-	Path          []block // the critical path's strip
-	PathTop       float64
-	PathHeight    float64
-	Pauses        []block // parts of the path in which no task runs
-	Panels        []panel
-	Now           *float64 // position of now, if part of the chart lies before it
-	Legend        []entry
-	LegendTop     float64
-	More          string // what the legend leaves out
+// A look is the appearance of a bar: bars of one look may be merged.
+type look struct {
+	tone             string
+	critical, failed bool
 }
 
-type tick struct {
-	X    float64
-	Text string
-}
+// SVG draws a Gantt chart: slots as rows, path fragments in colors, the critical path above them and outlined. Tasks
+// that start and end together in neighboring slots are one rectangle.
+func (v *View) SVG(w io.Writer) error { return v.chart().SVG(w) }
 
-// A block is a rectangle with a label if one fits, and a longer tooltip.
-type block struct {
-	X, Y, W, H float64
-	Fill       string
-	Critical   bool
-	Failed     bool
-	Thin       bool // too low for an outline
-	Label, Tip string
-	LabelX     float64
-	LabelY     float64
-	Dark       bool // the label's colour
-}
-
-// A panel is the rows of one kind of slots.
-type panel struct {
-	Title  string
-	Top    float64
-	Height float64
-	Rows   []row     // labels
-	Lines  []float64 // between rows
-	Blocks []block
-}
-
-type row struct {
-	Y    float64
-	Text string
-}
-
-type entry struct {
-	X, Y     float64
-	Fill     string
-	Critical bool
-	Text     string
-}
-
-// scale converts instants to positions.
-type scale struct {
-	from, to dag.Instant
-}
-
-func (s scale) x(t dag.Instant) float64 {
-	return chartLeft + (chartRight-chartLeft)*float64(t-s.from)/float64(max(1, s.to-s.from))
-}
-
-func (v *View) layout() *drawing {
-	s := scale{v.Path.Schedule.Now, v.Path.Schedule.End}
+func (v *View) chart() *chart.Gantt {
+	s := v.Path.Schedule
+	from, to := s.Now, s.End
 	for i := range v.Path.Fragments {
-		s.from, s.to = min(s.from, v.Path.Fragments[i].Start), max(s.to, v.Path.Fragments[i].End)
+		from, to = min(from, v.Path.Fragments[i].Start), max(to, v.Path.Fragments[i].End)
 	}
-	c := &drawing{
-		Name: view.Escape(v.Plan.Name), Heading: v.heading(), Total: chartTotal, Left: chartLeft, Right: chartRight,
-		Width: chartRight - chartLeft, Top: pathTop, PathTop: pathTop, PathHeight: pathHeight,
+	_, heading, _ := strings.Cut(v.heading(), ": ")
+	totals := make([]string, len(v.Estimates))
+	for i := range v.Estimates {
+		totals[i] = v.Estimates[i].Scenario + " " + total(&v.Estimates[i])
 	}
-	if c.Name == "" {
-		c.Name = "plan"
+	g := &chart.Gantt{
+		Name: cmp.Or(v.Plan.Name, "plan"), Head: []string{heading, strings.Join(totals, " · ")},
+		From: v.seconds(from), To: v.seconds(to),
 	}
-	_, c.Heading, _ = strings.Cut(c.Heading, ": ")
-	for _, e := range v.Estimates {
-		c.Totals = append(c.Totals, e.Scenario+" "+total(&e))
+	if from < s.Now && s.Now < to {
+		g.Now = new(float64)
 	}
-	for _, t := range chart.Times(s.from.Sub(v.Path.Schedule.Now), s.to.Sub(s.from), 12) {
-		c.Ticks = append(c.Ticks, tick{s.x(v.Path.Schedule.Now.Add(t)), units.Exact(t)})
-	}
-	if now := v.Path.Schedule.Now; s.from < now && now < s.to {
-		x := s.x(now)
-		c.Now = &x
-	}
-	paint := v.paint()
-	c.Panels = v.panels(s, paint)
-	c.Bottom = panelsTop
-	if n := len(c.Panels); n > 0 {
-		c.Bottom = c.Panels[n-1].Top + c.Panels[n-1].Height
-	}
-	tasks := 0
-	for _, p := range c.Panels {
-		tasks += len(p.Blocks)
-	}
-	if tasks < 1000 { // more of them would be gaps only
-		c.Seam = 0.8
-	}
-	v.strip(c, s, paint)
-	v.legend(c, paint)
-	return c
-}
-
-// strip draws the critical path above the chart.
-func (v *View) strip(c *drawing, s scale, paint *paint) {
+	tones, looks := v.looks()
 	for _, seg := range v.Path.Critical {
-		f, fill := &v.Path.Fragments[seg.Fragment], paint.of(seg.Fragment)
-		b := block{X: s.x(seg.Start), Y: pathTop, H: pathHeight, Fill: fill, Dark: dark(fill)}
-		b.W = max(s.x(seg.End)-b.X, 0.5)
 		title, length := v.Title(seg.Fragment), units.Exact(seg.End.Sub(seg.Start))
-		b.Tip = fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End))
-		b.fit(1, title+", "+length, title, length)
-		c.Path = append(c.Path, b)
-		if f.Width == 0 {
-			c.Pauses = append(c.Pauses, block{
-				X: b.X, W: b.W, Y: pathTop + pathHeight,
-				H: c.Bottom - pathTop - pathHeight, Tip: b.Tip,
-			})
+		m := chart.Mark{
+			From: v.seconds(seg.Start), To: v.seconds(seg.End), Tone: tones[seg.Fragment],
+			Tip:    fmt.Sprintf("%s: %s – %s", title, v.clock(seg.Start), v.clock(seg.End)),
+			Labels: []string{title + ", " + length, title, length},
 		}
+		if v.Path.Fragments[seg.Fragment].Width == 0 {
+			m.Kind = chart.Pause
+		}
+		g.Path = append(g.Path, m)
 	}
+	panels, all, slots := chart.Panels(v.Plan.Cluster.Policy, s.Spans, func(i int, _ *schedule.Span) look {
+		return looks[i]
+	}), 0, 0
+	for _, p := range panels {
+		all, slots = all+len(p.Bars), slots+p.Slots
+	}
+	for _, p := range panels {
+		bars, rows := chart.Fit(p.Bars, p.Slots, max(1, mostBars*len(p.Bars)/all), to-from, drawnWidth,
+			float64(drawnHeight*p.Slots)/float64(slots))
+		out := chart.Rows{Title: p.Title, Labels: make([]string, rows), Marks: make([]chart.Mark, len(bars))}
+		for i := range rows {
+			out.Labels[i] = fmt.Sprint(i * p.Slots / rows)
+		}
+		for i := range bars {
+			out.Marks[i] = v.mark(&bars[i])
+		}
+		g.Panels = append(g.Panels, out)
+	}
+	v.legend(g, tones)
+	return g
 }
 
-// fit labels a block with the first text that fits. The label is in the middle of the middle row, so that no line
-// crosses it.
-func (b *block) fit(rows int, labels ...string) {
-	high := b.H / float64(rows)
-	if high < 12 { // such rows have no lines between them, or invisible ones
-		rows, high = 1, b.H
+func (v *View) seconds(t dag.Instant) float64 { return t.Sub(v.Path.Schedule.Now).Seconds() }
+
+// looks returns the tone of each fragment, "" for a pause, and the look of each span.
+func (v *View) looks() (tones []string, looks []look) {
+	var width []int // of the fragments with tasks
+	tones, looks = make([]string, len(v.Path.Fragments)), make([]look, len(v.Path.Schedule.Spans))
+	for i := range looks {
+		looks[i].failed = true
 	}
-	if high < 12 {
-		return
-	}
-	for _, l := range labels {
-		if float64(len([]rune(l)))*letter+8 <= b.W {
-			b.Label, b.LabelX, b.LabelY = l, b.X+b.W/2, b.Y+(float64((rows-1)/2)+0.5)*high+4
-			return
+	for f := range v.Path.Fragments {
+		if v.Path.Fragments[f].Width > 0 {
+			tones[f] = chart.Each(len(width))
+			width = append(width, f)
 		}
 	}
+	first := make([]int, len(v.Plan.Jobs)+1) // stage of each job, counted over all jobs
+	for j := range v.Plan.Jobs {
+		first[j+1] = first[j] + len(v.Plan.Jobs[j].Stages)
+	}
+	critical := v.critical()
+	for f := range v.Path.Fragments {
+		for _, r := range v.Path.Fragments[f].Rounds {
+			for _, i := range v.Path.Rounds[r].Spans {
+				s := &v.Path.Schedule.Spans[i]
+				if len(width) > mostFragments && tones[f] != "" {
+					tones[f] = chart.Each(first[s.Job] + int(s.Stage))
+				}
+				if s.Outcome != schedule.Fails {
+					looks[i] = look{tone: tones[f], critical: critical[f]}
+				}
+			}
+		}
+	}
+	return tones, looks
 }
 
-// between formats two instants and the time between them.
-func (v *View) between(a, b dag.Instant) string {
-	return fmt.Sprintf("%s – %s (%s)", v.clock(a), v.clock(b), units.Exact(b.Sub(a)))
+func (v *View) mark(b *chart.Bar[look]) chart.Mark {
+	s := &v.Path.Schedule.Spans[b.Span]
+	node, kind := v.Plan.Jobs[s.Job].Node, s.What(v.Plan)
+	first := schedule.TaskName(v.Plan, int(s.Job), s.Stage, int(s.First), int(s.Attempt))
+	m := chart.Mark{
+		Row: b.Row, Rows: b.To - b.Row, From: v.seconds(b.Start), To: v.seconds(b.End), Tone: b.Hue.tone,
+		Critical: b.Hue.critical,
+	}
+	between := fmt.Sprintf(": %s – %s (%s)", v.clock(b.Start), v.clock(b.End), units.Exact(b.End.Sub(b.Start)))
+	if b.Hue.failed {
+		m.Kind, between = chart.Failed, between+" fails"
+	}
+	switch {
+	case b.Merged > 0:
+		m.Tip = cut(first) + " and others" + between
+	case b.Tasks > 1:
+		m.Tip = fmt.Sprintf("%d %s of %s%s", b.Tasks, units.Stage(kind), cut(node), between)
+		m.Labels = []string{
+			fmt.Sprintf("%s: %s", cut(node), units.Tasks(b.Tasks, cut(kind))), fmt.Sprintf("%s ×%d", cut(node), b.Tasks), cut(node),
+		}
+	default:
+		m.Tip, m.Labels = cut(first)+between, []string{cut(first), first[len(node)+1:]}
+	}
+	return m
+}
+
+// legend explains the colors: fragments, or only the first one of a color if colors repeat.
+func (v *View) legend(g *chart.Gantt, tones []string) {
+	rows, left := v.rows()
+	seen := map[string]bool{}
+	for n, f := range rows {
+		fr := &v.Path.Fragments[f]
+		if len(g.Legend) == mostEntries {
+			left += len(rows) - n
+			break
+		}
+		if fr.Width == 0 || seen[tones[f]] {
+			continue
+		}
+		seen[tones[f]] = true
+		g.Legend = append(g.Legend, chart.Entry{
+			Text: fmt.Sprintf("%s, %d at once, %s, %s – %s", v.Title(f), fr.Width, units.Count(len(fr.Rounds), "round"),
+				v.clock(fr.Start), v.clock(fr.End)),
+			Tones: []string{tones[f]}, Critical: v.critical()[f],
+		})
+	}
+	g.More = left
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,9 +18,12 @@ import (
 
 var noOptions schedule.Options
 
+// plot is the size of a drawing along time.
+const plot = 1076.0
+
 // A picture is what a test reads of an SVG.
 type picture struct {
-	rects  []rect
+	rects  []rect // of tasks
 	texts  []string
 	titles []string
 	height float64
@@ -27,7 +31,7 @@ type picture struct {
 
 type rect struct {
 	x, y, w, h  float64
-	fill, class string
+	kind, class string // its own class, and its group's
 }
 
 // svgOf parses the chart: it must be well-formed, and everything in it must have finite places.
@@ -39,7 +43,7 @@ func svgOf(t *testing.T, v *View) picture {
 	}
 	var d picture
 	var open []string
-	text := ""
+	text, group := "", ""
 	for dec := xml.NewDecoder(&b); ; {
 		tok, err := dec.Token()
 		if errors.Is(err, io.EOF) {
@@ -51,29 +55,29 @@ func svgOf(t *testing.T, v *View) picture {
 		switch e := tok.(type) {
 		case xml.StartElement:
 			open, text = append(open, e.Name.Local), ""
-			if e.Name.Local != "rect" && e.Name.Local != "svg" {
-				continue
-			}
-			var r rect
+			r := rect{class: group}
 			for _, a := range e.Attr {
-				n, err := strconv.ParseFloat(a.Value, 64)
 				if to := map[string]*float64{"x": &r.x, "y": &r.y, "width": &r.w, "height": &r.h}[a.Name.Local]; to != nil {
-					if *to = n; (err != nil || n < 0 || n > 1e5) && a.Value != "100%" {
+					n, err := strconv.ParseFloat(strings.TrimSuffix(a.Value, "%"), 64)
+					if err != nil || n < 0 || n > 1e5 {
 						t.Fatalf("%s=%q", a.Name.Local, a.Value)
 					}
+					if *to = n; strings.HasSuffix(a.Value, "%") {
+						*to = n / 100 * plot
+					}
 				}
-				switch a.Name.Local {
-				case "fill":
-					r.fill = a.Value
-				case "class":
-					r.class = a.Value
+				if a.Name.Local == "class" {
+					r.kind = a.Value
 				}
 			}
-			if e.Name.Local == "svg" {
+			switch {
+			case e.Name.Local == "g":
+				group = r.kind
+			case e.Name.Local == "svg" && d.height == 0:
 				d.height = r.h
-				continue
+			case e.Name.Local == "rect" && strings.HasPrefix(group, "bars") && len(open) > 2 && open[len(open)-2] == "g":
+				d.rects = append(d.rects, r)
 			}
-			d.rects = append(d.rects, r)
 		case xml.CharData:
 			text += string(e)
 		case xml.EndElement:
@@ -82,42 +86,40 @@ func svgOf(t *testing.T, v *View) picture {
 				d.texts = append(d.texts, text)
 			case "title":
 				d.titles = append(d.titles, text)
+			case "g":
+				group = ""
 			}
 			open = open[:len(open)-1]
 		}
 	}
 }
 
-// tasks are the rectangles of a panel whose rows begin at y.
-func (d picture) tasks(from, to float64) (out []rect) {
+// area returns what the tasks cover.
+func (d *picture) area() (all float64) {
 	for _, r := range d.rects {
-		if r.y >= from-2 && r.y+r.h <= to+2 && r.fill != "none" && r.fill != "" && r.fill != "#fff" &&
-			r.fill != "#f0f1f3" {
-			out = append(out, r)
-		}
+		all += r.w * r.h
 	}
-	return out
+	return all
 }
+
+// rowOf returns the height of a row.
+func rowOf(slots int) float64 { return min(24, 620/float64(slots)) }
 
 func TestSVGRoundsAreRectangles(t *testing.T) {
 	for _, c := range []struct{ maps, slots, want int }{{1, 1, 1}, {12, 4, 3}, {13, 4, 4}, {1_000_000, 10_000, 100}} {
 		v := of(t, uniform(c.maps, c.slots))
 		d := svgOf(t, v)
-		p := v.layout().Panels[0]
-		tasks := d.tasks(p.Top, p.Top+p.Height)
-		if len(tasks) != c.want {
-			t.Errorf("%d tasks on %d slots are %d rectangles, want %d", c.maps, c.slots, len(tasks), c.want)
+		if len(d.rects) != c.want {
+			t.Errorf("%d tasks on %d slots are %d rectangles, want %d", c.maps, c.slots, len(d.rects), c.want)
 		}
-		area := 0.0
-		for _, r := range tasks {
-			if r.class != "on" && r.class != "on thin" {
+		for _, r := range d.rects {
+			if !strings.HasPrefix(r.class, "bars on ") {
 				t.Errorf("a task of the only fragment is of class %q", r.class)
 			}
-			area += r.w * r.h
 		}
-		slot := p.Height / float64(c.slots) * (chartRight - chartLeft) / float64((c.maps+c.slots-1)/c.slots)
-		if want := float64(c.maps) * slot; area < want*0.99 || area > want*1.01 {
-			t.Errorf("%d tasks cover %.0f, want %.0f", c.maps, area, want)
+		slot := rowOf(c.slots) * plot / float64((c.maps+c.slots-1)/c.slots)
+		if want := float64(c.maps) * slot; d.area() < want*0.99 || d.area() > want*1.01 {
+			t.Errorf("%d tasks cover %.0f, want %.0f", c.maps, d.area(), want)
 		}
 	}
 }
@@ -143,22 +145,20 @@ func TestSVGIsBounded(t *testing.T) {
 	for _, p := range []*dag.Plan{uneven(3000, 50), uneven(20_000, 3000), uneven(30_000, 20_000)} {
 		v := of(t, p)
 		d := svgOf(t, v)
-		if n := len(d.rects); n > mostBlocks+200 {
+		if n := len(d.rects); n > mostBars+2 {
 			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Stages[dag.Map].Tasks)
 		}
 		// Merged or not, rectangles cover what the tasks do.
-		panel, busy := v.layout().Panels[0], 0.0
+		busy, slots := 0.0, 0
 		for _, s := range v.Path.Schedule.Spans {
 			busy += float64(s.Count) * float64(s.End-s.Start)
 		}
-		want := busy / float64(v.Path.Schedule.End) * (chartRight - chartLeft) * panel.Height / float64(
-			chart.Panels(dag.FIFO, v.Path.Schedule.Spans, v.paint().hue)[0].Slots)
-		area := 0.0
-		for _, r := range d.tasks(panel.Top, panel.Top+panel.Height) {
-			area += r.w * r.h
+		for _, p := range chart.Panels(dag.FIFO, v.Path.Schedule.Spans, func(int, *schedule.Span) int { return 0 }) {
+			slots += p.Slots
 		}
-		if area < 0.95*want {
-			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Stages[dag.Map].Tasks, area, want)
+		want := busy / float64(v.Path.Schedule.End) * plot * rowOf(slots)
+		if d.area() < 0.95*want {
+			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Stages[dag.Map].Tasks, d.area(), want)
 		}
 		if d.height > 1200 {
 			t.Errorf("the chart is %v high", d.height)
@@ -173,7 +173,7 @@ func TestSVGEscapesNames(t *testing.T) {
 	if d.texts[0] != p.Name {
 		t.Errorf("the name is %q", d.texts[0])
 	}
-	if all := strings.Join(d.texts, "\n"); !strings.Contains(all, `a<b>&'"\x00\x1b`) {
+	if all := strings.Join(d.titles, "\n"); !strings.Contains(all, `a<b>&'"\x00\x1b`) {
 		t.Errorf("no escaped name in\n%s", all)
 	}
 }
@@ -186,20 +186,21 @@ func TestSVGShowsFailuresAndNow(t *testing.T) {
 	d := svgOf(t, viewOf(t, c, golden.Start(c.Plan), schedule.Options{Fault: fails}))
 	failed := 0
 	for _, r := range d.rects {
-		if r.fill == failedFill {
+		if r.kind == chart.Failed {
 			failed++
 		}
 	}
-	// a map, and the legend
-	if all := strings.Join(d.texts, "\n"); failed != 2 || !strings.Contains(all, "attempts that fail") {
+	if all := strings.Join(d.texts, "\n"); failed != 1 || !strings.Contains(all, "✗ failed") {
 		t.Errorf("%d failed attempts in\n%s", failed, all)
 	}
 	mid := c.Instants[len(c.Instants)/2]
 	v := viewOf(t, c, mid.Snapshot, noOptions)
-	if now := v.layout().Now; now == nil || *now <= chartLeft || *now >= chartRight {
-		t.Errorf("now is at %v", now)
+	if g := v.chart(); g.Now == nil || *g.Now <= g.From || *g.Now >= g.To {
+		t.Errorf("now is at %v", g.Now)
 	}
-	svgOf(t, v)
+	if d := svgOf(t, v); !slices.Contains(d.texts, "now") {
+		t.Error("now is not drawn")
+	}
 }
 
 func TestSVGOfNothing(t *testing.T) {
@@ -221,7 +222,7 @@ func TestSVGOfEveryGoldenCase(t *testing.T) {
 			t.Errorf("%s: %d rectangles for %d tasks in %d rounds", c.Name, n, tasks, len(v.Path.Rounds))
 		}
 		for _, r := range d.rects {
-			if r.w > 0 && r.x+r.w > chartRight+1 && r.w < 1100 {
+			if r.x+r.w > plot+1 {
 				t.Errorf("%s: %+v reaches out of the chart", c.Name, r)
 			}
 		}

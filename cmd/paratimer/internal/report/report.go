@@ -3,13 +3,9 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"embed"
 	"fmt"
-	"html/template"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -19,23 +15,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
-
-//go:embed assets
-var assets embed.FS
-
-// drawings parses the templates of the drawings when the first page is written: most commands write none.
-var drawings = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").ParseFS(assets, "assets/*.tmpl"))
-})
-
-// draw executes a template of a drawing, which is part of the program.
-func draw(name string, data any) template.HTML {
-	var b bytes.Buffer
-	if err := drawings().ExecuteTemplate(&b, name, data); err != nil {
-		panic(err)
-	}
-	return template.HTML(b.String())
-}
 
 // Of returns the page of a run, with instants in a zone. up is the address of the page of all queries, "" for none.
 func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
@@ -58,8 +37,8 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 	}
 	if g := ganttOf(s); len(g.Panels) > 0 {
 		d.Add(page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
-			ID: "gantt", Title: "Gantt chart", Caption: s.Chart.Summary, Before: draw("gantt-switch", g),
-			Drawing: draw("gantt", g), Legend: draw("gantt-legend", g),
+			ID: "gantt", Title: "Gantt chart", Caption: s.Chart.Summary, Before: g.Switch(),
+			Drawing: g.Inline(), Legend: g.Key(),
 		}}})
 	}
 	section := func(id, title string, folded bool, blocks ...page.Block) {
@@ -174,30 +153,11 @@ func stateOf(s dag.State) (words, class string) {
 	return "ended, unconfirmed", page.Open
 }
 
-// text makes a name from the cluster safe to show in a drawing.
-func text(s string) string { return view.Escape(s) }
-
-func prose(s string) string { return page.Prose(s) }
-
 func deref(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
-}
-
-// cut shortens a text to `letters` characters. It leaves out the start: names differ at their ends.
-func cut(s string, letters int) string {
-	r := []rune(s)
-	if len(r) <= letters || letters < 3 {
-		return s
-	}
-	return "…" + string(r[len(r)-(letters-1):])
-}
-
-// between formats two times and the time between them.
-func between(from, to frame.Seconds) string {
-	return fmt.Sprintf("%s – %s (%s)", units.Seconds(from), units.Seconds(to), units.Seconds(to-from))
 }
 
 // clock formats a time of day and its zone, with the date if that is not the observation's.
@@ -213,6 +173,3 @@ func besides(t *frame.Time) time.Time {
 	}
 	return t.Time()
 }
-
-// A barShare is a piece of a swatch of several colors.
-type barShare struct{ Kind, X, W string }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -54,7 +55,7 @@ func jobsOf(s *runreport.Report) *page.Table {
 		j := &s.Jobs[i]
 		first := page.Cell{Text: j.Node}
 		if name := deref(j.Name); name != j.Node && name != "" {
-			first.Notes = []string{cut(name, 48)}
+			first.Notes = []string{chart.Cut(name, 48)}
 		}
 		cells := []page.Cell{
 			first,

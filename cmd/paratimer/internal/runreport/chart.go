@@ -1,10 +1,14 @@
 package runreport
 
 import (
+	"fmt"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Chart shows which task ran where and when: the paper's Fig. 3 and 4, for the past and, while the run is running,
@@ -75,6 +79,57 @@ type Segment struct {
 	Title        string        `json:"title"`
 	StartSeconds frame.Seconds `json:"start_seconds"`
 	EndSeconds   frame.Seconds `json:"end_seconds"`
+}
+
+// Rows returns the rows for a drawing. look returns the tone of a bar, its hue and its labels, the longest first;
+// node the name of a job, "" if unknown.
+func (c *Chart) Rows(node func(job int) string, look func(b *Bar) chart.Mark) []chart.Rows {
+	all := make([]chart.Rows, len(c.Panels))
+	for i := range c.Panels {
+		p := &c.Panels[i]
+		all[i] = chart.Rows{Title: p.Title, Labels: p.Rows, Marks: make([]chart.Mark, len(p.Bars))}
+		for k := range p.Bars {
+			b := &p.Bars[k]
+			m := look(b)
+			m.Row, m.Rows, m.From, m.To = b.Row, b.Rows, float64(b.StartSeconds), float64(b.EndSeconds)
+			m.Critical, m.Tip = b.Critical, c.tip(b, node(b.Job))
+			switch b.Outcome {
+			case Failed, Killed, Running, Expected:
+				m.Kind = string(b.Outcome)
+			case OK:
+			}
+			if b.CopiedSeconds != nil {
+				m.Copied = float64(*b.CopiedSeconds)
+			}
+			all[i].Marks[k] = m
+		}
+	}
+	return all
+}
+
+// tip returns the tooltip of a bar.
+func (c *Chart) tip(b *Bar, node string) string {
+	tip := b.Name
+	if node != "" {
+		tip += fmt.Sprintf(", %s of %s", b.Phase.Name, node)
+	}
+	tip += fmt.Sprintf(": %s – %s (%s)", units.Seconds(b.StartSeconds), units.Seconds(b.EndSeconds),
+		units.Seconds(b.EndSeconds-b.StartSeconds))
+	tip += map[Outcome]string{
+		Failed: ", failed", Killed: ", killed or lost", Running: ", runs now", Expected: ", to come",
+	}[b.Outcome]
+	if b.CopiedSeconds != nil {
+		tip += ", had its input at " + units.Seconds(*b.CopiedSeconds)
+	}
+	if b.Fragment != nil && b.Round != nil && *b.Fragment >= 0 && *b.Fragment < len(c.Fragments) {
+		if n := c.Fragments[*b.Fragment].Rounds; n > 1 {
+			tip += fmt.Sprintf(", round %d of %d", *b.Round+1, n)
+		}
+	}
+	if b.Critical {
+		tip += ", on the critical path"
+	}
+	return tip
 }
 
 // Limits of a chart. Beyond MostBars, neighbours that look alike are merged. Beyond MostFragments, the shortest

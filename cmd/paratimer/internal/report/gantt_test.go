@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,8 +24,8 @@ func TestTones(t *testing.T) {
 	if got := tones.of(99, 0); got != "" {
 		t.Errorf("a job that nobody knows has the tone %q", got)
 	}
-	all, more := tones.legend(s, 2)
-	if len(all) != 3 || more != 1 || all[2].Kind != "shades" {
+	all, more := tones.legend(2)
+	if len(all) != 3 || more != 1 || len(all[0].Tones) != 2 || len(all[2].Tones) != 0 {
 		t.Errorf("the legend is %+v and %d more", all, more)
 	}
 	s.Jobs = s.Jobs[:1]
@@ -47,12 +48,9 @@ func TestLegendIsShort(t *testing.T) {
 		s.Chart.Panels[0].Bars[i].Row, s.Chart.Panels[0].Bars[i].Rows = i%3, 1
 	}
 	g := ganttOf(s)
-	var height float64
-	if _, err := fmt.Sscan(g.Height, &height); err != nil {
-		t.Fatal(err)
-	}
-	if n := float64(len(g.Legend) + 1); n*legendLine > height {
-		t.Errorf("%v entries stand below %v pixels of chart", n, height)
+	height := regexp.MustCompile(`height="([0-9.]+)"`).FindStringSubmatch(string(g.Inline()))
+	if n, err := strconv.ParseFloat(height[1], 64); err != nil || float64(len(g.Legend)+1)*26 > n {
+		t.Errorf("%d entries stand below %s pixels of chart", len(g.Legend), height[1])
 	}
 }
 
@@ -87,13 +85,13 @@ func TestSpike(t *testing.T) {
 	if _, err := fmt.Sscan(regexp.MustCompile(`y1="([0-9.]+)"`).FindStringSubmatch(truth)[1], &y); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(drawing, "cut off: it reaches 2h30m") || y < 10 || y > 0.75*plotHeight {
+	if !strings.Contains(drawing, "cut off: it reaches 2h30m") || y < 10 || y > 0.75*240 {
 		t.Errorf("the actual length lies at %v of\n%s", y, drawing)
 	}
 	for _, band := range regexp.MustCompile(`class="band80" points="([^"]*)"`).FindAllStringSubmatch(drawing, -1) {
 		for _, p := range strings.Fields(band[1]) {
 			var x, y float64
-			if _, err := fmt.Sscanf(p, "%g,%g", &x, &y); err != nil || y < 0 || y > plotHeight {
+			if _, err := fmt.Sscanf(p, "%g,%g", &x, &y); err != nil || y < 0 || y > 240 {
 				t.Fatalf("the range reaches %s: %v", p, err)
 			}
 		}
