@@ -78,7 +78,7 @@ func (c *Curve) along() func(x float64) share {
 // SVG writes a drawing that stands alone.
 func (c *Curve) SVG(w io.Writer) error {
 	s := &svg{}
-	s.begin(c.Name, c.Head, headHeight+aloneHeight+2*axisHeight)
+	s.begin("alone", c.Name, c.Head, headHeight+aloneHeight+2*axisHeight)
 	s.put(`<svg y="%s" width="%s" height="%s">`, headHeight, sideWidth, aloneHeight+axisHeight)
 	c.side(s, aloneHeight)
 	s.put(`</svg><svg x="%s" y="%s" width="%s" height="%s" overflow="visible">`, sideWidth, headHeight, plotWidth,

@@ -115,17 +115,21 @@ func (g *Gantt) Entries() int {
 	return min(max(int(bottom/legendLine)-1, leastEntry), mostEntries)
 }
 
-// SVG writes a drawing that stands alone.
+// SVG writes a drawing that stands alone, in the colors of fragments if there are any.
 func (g *Gantt) SVG(w io.Writer) error {
 	row, bottom := g.measures()
-	legend := slices.Concat(g.Legend, g.outcomes())
-	if g.More > 0 {
-		legend = append(legend, Entry{Text: fmt.Sprintf("and %d more", g.More)})
+	hues := min(len(g.Fragments), mostEntries)
+	legend, more, colored := slices.Concat(g.Fragments[:hues], g.outcomes()), len(g.Fragments)-hues, ""
+	if hues == 0 {
+		legend, more, colored = slices.Concat(g.Legend, legend), g.More, " toned"
+	}
+	if more > 0 {
+		legend = append(legend, Entry{Text: fmt.Sprintf("and %d more", more)})
 	}
 	half := (len(legend) + 1) / 2
 	top := headHeight + bottom + axisHeight + 20
 	s := &svg{}
-	s.begin(g.Name, g.Head, top+20*float64(half)+12)
+	s.begin("alone"+colored, g.Name, g.Head, top+20*float64(half)+12)
 	s.put(`<svg y="%s" width="%s" height="%s">`, headHeight, sideWidth, bottom)
 	g.side(s, row)
 	s.put(`</svg><svg x="%s" y="%s" width="%s" height="%s" overflow="visible">`, sideWidth, headHeight, plotWidth, bottom+axisHeight)
@@ -134,7 +138,11 @@ func (g *Gantt) SVG(w io.Writer) error {
 	for i, e := range legend {
 		x, y := sideWidth+plotWidth/2*float64(i/half), top+20*float64(i%half)
 		s.put(`<svg class="swatch" x="%s" y="%s" width="20" height="12">`, x, y)
-		e.swatch(s, 0)
+		hue := 0
+		if i < hues {
+			hue = i + 1
+		}
+		e.swatch(s, hue)
 		s.put(`</svg><text x="%s" y="%s"%s>%s</text>`+"\n", x+28, y+10, class(e.Critical, "bold"), e.Text)
 	}
 	s.put("</svg>\n")
@@ -236,6 +244,9 @@ func (g *Gantt) plot(s *svg, wide, row, bottom float64) {
 		kind, fill, look := "", fmt.Sprintf("url(#hue%d)", m.Hue), "in bold"
 		if m.Kind == Pause {
 			kind, fill, look = " pause", "url(#pause)", "halo bold"
+		}
+		if float64(along.width(m.From, m.To))/100*wide < thinWidth {
+			kind += " thin"
 		}
 		s.put(`<rect class="strip%s %s" data-tone="%[2]s" data-hue="%d" fill="%s" x="%s" y="%s" width="%s" height="%s"`,
 			kind, m.Tone, m.Hue, fill, along.at(m.From), stripTop, along.width(m.From, m.To), stripHeight)

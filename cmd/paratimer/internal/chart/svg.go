@@ -81,10 +81,10 @@ func (s *svg) put(format string, args ...any) {
 }
 
 // begin opens a drawing that stands alone: its name, and the lines below it.
-func (s *svg) begin(name string, head []string, height float64) {
-	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="alone" width="1200" height="%s" viewBox="0 0 1200 %[1]s" role="img">
+func (s *svg) begin(class, name string, head []string, height float64) {
+	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="%s" width="1200" height="%s" viewBox="0 0 1200 %[2]s" role="img">
 <title>%s</title>
-`, height, name)
+`, class, height, name)
 	s.WriteString("<style>\n" + Style + "</style>\n")
 	s.put(`<rect class="paper" width="100%%" height="100%%"/><text class="title" x="%s" y="28">%s</text>`+"\n", sideWidth, name)
 	for i, line := range head {

@@ -17,6 +17,15 @@ import (
 
 var update = flag.Bool("update", false, "write what the examples give into testdata")
 
+// For the tests of drawings, whose package imports this one.
+var (
+	ViewOf, ViewOfCase       = of, viewOf
+	Example, Uniform, Uneven = example, uniform, uneven
+)
+
+// noOptions is a schedule without faults.
+var noOptions schedule.Options
+
 // viewOf makes the view of a golden case from a snapshot on, with the case's own costs.
 func viewOf(t *testing.T, c *golden.Case, s *dag.Snapshot, opt schedule.Options) *View {
 	t.Helper()

@@ -1,6 +1,5 @@
 // Package planview shows the prediction for a plan before it runs, or from any snapshot on: totals under each
-// scenario, the schedule, its rounds and path fragments, and the critical path; as text, as JSON, as a Gantt chart in
-// SVG.
+// scenario, the schedule, its rounds and path fragments, and the critical path; as text and as JSON.
 package planview
 
 import (

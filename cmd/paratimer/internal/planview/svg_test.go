@@ -1,22 +1,22 @@
-package planview
+package planview_test
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/schedule"
 )
-
-var noOptions schedule.Options
 
 // plot is the size of a drawing along time.
 const plot = 1076.0
@@ -35,10 +35,10 @@ type rect struct {
 }
 
 // svgOf parses the chart: it must be well-formed, and everything in it must have finite places.
-func svgOf(t *testing.T, v *View) picture {
+func svgOf(t *testing.T, v *planview.View) picture {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.SVG(&b); err != nil {
+	if err := report.OfPlan(v).SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	var d picture
@@ -107,7 +107,7 @@ func rowOf(slots int) float64 { return min(24, 620/float64(slots)) }
 
 func TestSVGRoundsAreRectangles(t *testing.T) {
 	for _, c := range []struct{ maps, slots, want int }{{1, 1, 1}, {12, 4, 3}, {13, 4, 4}, {1_000_000, 10_000, 100}} {
-		v := of(t, uniform(c.maps, c.slots))
+		v := planview.ViewOf(t, planview.Uniform(c.maps, c.slots))
 		d := svgOf(t, v)
 		if len(d.rects) != c.want {
 			t.Errorf("%d tasks on %d slots are %d rectangles, want %d", c.maps, c.slots, len(d.rects), c.want)
@@ -125,27 +125,28 @@ func TestSVGRoundsAreRectangles(t *testing.T) {
 }
 
 func TestSVGOfThePaper(t *testing.T) {
-	d := svgOf(t, example(t, "paper-4.2GB"))
+	d := svgOf(t, planview.Example(t, "paper-4.2GB"))
 	all := strings.Join(d.texts, "\n")
 	for _, want := range []string{
 		"paper-4.2GB", "3 jobs, 53 maps, 48 reduces on 16 map slots and 16 reduce slots",
-		"j2 maps, 24m14s", "j2.m17", "j2: 12 maps", "25m", "map slots", "reduce slots",
+		"j2 maps, 24m14s", "j2 ×12", "25m", "map slots", "reduce slots",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}
 	}
-	if titles := strings.Join(d.titles, "\n"); !strings.Contains(titles, "12 maps of j2: 0s – 12m7s (12m7s)") {
+	if titles := strings.Join(d.titles, "\n"); !strings.Contains(titles,
+		"12 maps, map of j2: 0s – 12m7s (12m7s), round 1 of 2, on the critical path") {
 		t.Errorf("tips:\n%s", titles)
 	}
 }
 
 // However many tasks there are, the chart stays small, and shows how busy the slots are.
 func TestSVGIsBounded(t *testing.T) {
-	for _, p := range []*dag.Plan{uneven(3000, 50), uneven(20_000, 3000), uneven(30_000, 20_000)} {
-		v := of(t, p)
+	for _, p := range []*dag.Plan{planview.Uneven(3000, 50), planview.Uneven(20_000, 3000), planview.Uneven(30_000, 20_000)} {
+		v := planview.ViewOf(t, p)
 		d := svgOf(t, v)
-		if n := len(d.rects); n > mostBars+2 {
+		if n := len(d.rects); n > runreport.MostBars+2 {
 			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Stages[dag.Map].Tasks)
 		}
 		// Merged or not, rectangles cover what the tasks do.
@@ -167,9 +168,9 @@ func TestSVGIsBounded(t *testing.T) {
 }
 
 func TestSVGEscapesNames(t *testing.T) {
-	p := uniform(3, 2)
+	p := planview.Uniform(3, 2)
 	p.Name, p.Jobs[0].Node = `</text><script>alert("1")</script>`, "a<b>&'\"\x00\x1b\uFFFE"
-	d := svgOf(t, of(t, p))
+	d := svgOf(t, planview.ViewOf(t, p))
 	if d.texts[0] != p.Name {
 		t.Errorf("the name is %q", d.texts[0])
 	}
@@ -178,33 +179,8 @@ func TestSVGEscapesNames(t *testing.T) {
 	}
 }
 
-func TestSVGShowsFailuresAndNow(t *testing.T) {
-	c := golden.Named(t, "g06_fig3c_failure")
-	fails := func(task schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
-		return start + (end-start)/2, task.Job == 1 && task.Index == 1 && task.Attempt == 0
-	}
-	d := svgOf(t, viewOf(t, c, golden.Start(c.Plan), schedule.Options{Fault: fails}))
-	failed := 0
-	for _, r := range d.rects {
-		if r.kind == chart.Failed {
-			failed++
-		}
-	}
-	if all := strings.Join(d.texts, "\n"); failed != 1 || !strings.Contains(all, "✗ failed") {
-		t.Errorf("%d failed attempts in\n%s", failed, all)
-	}
-	mid := c.Instants[len(c.Instants)/2]
-	v := viewOf(t, c, mid.Snapshot, noOptions)
-	if g := v.chart(); g.Now == nil || *g.Now <= g.From || *g.Now >= g.To {
-		t.Errorf("now is at %v", g.Now)
-	}
-	if d := svgOf(t, v); !slices.Contains(d.texts, "now") {
-		t.Error("now is not drawn")
-	}
-}
-
 func TestSVGOfNothing(t *testing.T) {
-	d := svgOf(t, of(t, uniform(0, 1)))
+	d := svgOf(t, planview.ViewOf(t, planview.Uniform(0, 1)))
 	if d.height < 100 || d.texts[0] != "uniform" {
 		t.Errorf("%+v", d)
 	}
@@ -212,7 +188,7 @@ func TestSVGOfNothing(t *testing.T) {
 
 func TestSVGOfEveryGoldenCase(t *testing.T) {
 	for _, c := range golden.Load(t) {
-		v := viewOf(t, c, golden.Start(c.Plan), noOptions)
+		v := planview.ViewOfCase(t, c, golden.Start(c.Plan), schedule.Options{})
 		d := svgOf(t, v)
 		tasks := 0
 		for i := range v.Path.Schedule.Spans {

@@ -66,6 +66,16 @@ func (v *View) likely(e *estimators.Estimate) string {
 	return " (" + units.Chance(*e.Probability) + ")"
 }
 
+// Head returns the heading and the totals as two lines, for a drawing.
+func (v *View) Head() []string {
+	_, heading, _ := strings.Cut(v.heading(), ": ")
+	totals := make([]string, len(v.Estimates))
+	for i := range v.Estimates {
+		totals[i] = v.Estimates[i].Scenario + " " + total(&v.Estimates[i])
+	}
+	return []string{heading, strings.Join(totals, " · ")}
+}
+
 func (v *View) heading() string {
 	name := "plan"
 	if v.Plan.Name != "" {

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -59,6 +62,21 @@ func ganttOf(s *runreport.Report) *chart.Gantt {
 		g.Path = append(g.Path, m)
 	}
 	g.Legend, g.More = tones.legend(g.Entries())
+	return g
+}
+
+// OfPlan returns the chart of a plan that has not started, in the colors of its path fragments.
+func OfPlan(v *planview.View) *chart.Gantt {
+	s := &runreport.Report{Chart: runreport.ChartOfPlan(v)}
+	for i := range v.Plan.Jobs {
+		j := runreport.Job{Job: frame.Job{Node: v.Plan.Jobs[i].Node}}
+		for k := range v.Plan.Jobs[i].Stages {
+			j.Stages = append(j.Stages, frame.Stage{Name: v.Plan.Jobs[i].Stages[k].Name})
+		}
+		s.Jobs = append(s.Jobs, j)
+	}
+	g := ganttOf(s)
+	g.Name, g.Head = cmp.Or(v.Plan.Name, "plan"), v.Head()
 	return g
 }
 

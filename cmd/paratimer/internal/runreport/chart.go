@@ -5,6 +5,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -155,16 +156,28 @@ func chartAndNext(run dag.Run, model estimators.Model) (Chart, *attribution.Atte
 	if err != nil {
 		return Chart{}, nil, err
 	}
+	return d.chart(), d.waitedFor(), nil
+}
+
+// ChartOfPlan returns the chart of a plan that has not started. All its bars are OK: none of them differs.
+func ChartOfPlan(v *planview.View) Chart {
+	d := &drawing{s: planview.Before(v.Plan, nil), path: v.Path, sch: v.Path.Schedule, view: *v, planned: true}
+	d.match(d.s)
+	d.index()
+	return d.chart()
+}
+
+func (d *drawing) chart() Chart {
 	c := Chart{
 		FromSeconds: d.seconds(d.sch.Now), ToSeconds: d.seconds(d.sch.End), Panels: []Panel{}, Critical: d.critical(),
 	}
-	if !d.s.State.Ended() {
+	if !d.s.State.Ended() && !d.planned {
 		c.NowSeconds = frame.Since(d.s.At, d.sch.Now)
 	}
 	c.Fragments = d.fragments(c.Critical)
 	d.panels(&c)
 	c.Summary = chartSummary(&c)
-	return c, d.waitedFor(), nil
+	return c
 }
 
 // waitedFor returns the attempt that the frame waits for; nil if it names none.

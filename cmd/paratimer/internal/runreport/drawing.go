@@ -25,6 +25,7 @@ type drawing struct {
 
 	fragment, round []int32 // by span of sch: its fragment and its round there, -1 none
 	onPath          []bool  // by fragment
+	planned         bool    // nothing has started
 }
 
 // newDrawing joins the history of a run with standard's schedule for the rest. Without a prediction it is the history

@@ -69,6 +69,8 @@ func (d *drawing) look(i int, s *schedule.Span) look {
 func (d *drawing) outcome(s *schedule.Span) Outcome {
 	a := dag.FindAttempt(d.s.Attempts(int(s.Job), s.Stage), s.First, s.Attempt)
 	switch {
+	case d.planned:
+		return OK
 	case a == nil || a.State == dag.AttemptWaiting:
 		return Expected
 	case a.State == dag.AttemptFailed:
@@ -89,7 +91,9 @@ func (d *drawing) bar(b *chart.Bar[look]) Bar {
 		Tasks: b.Tasks, Outcome: b.Hue.outcome, Critical: b.Hue.critical,
 		Name: units.Tasks(b.Tasks, view.Escape(sp.What(d.s.Plan))),
 	}
-	if b.Tasks == 1 {
+	if b.Tasks == 1 && d.planned {
+		out.Name = schedule.TaskName(d.s.Plan, int(sp.Job), sp.Stage, int(b.First), int(sp.Attempt))
+	} else if b.Tasks == 1 {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, b.First, sp.Attempt)
 		if a := dag.FindAttempt(d.s.Attempts(int(sp.Job), sp.Stage), b.First, sp.Attempt); a != nil &&
 			d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
