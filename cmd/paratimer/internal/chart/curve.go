@@ -23,7 +23,7 @@ type Curve struct {
 	Levels         []Level
 }
 
-// A Point is a place on a curve; nil if unknown. If only Low is known, the value is at least that.
+// A Point is a place on a curve; nil if unknown.
 type Point struct {
 	X            float64
 	Y, Low, High *float64
@@ -171,7 +171,7 @@ func (c *Curve) plot(s *svg, high, wide float64) {
 	s.put(`<line class="axis" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`+"\n", bottom)
 }
 
-// lines draws the band, the lower bounds and the curve in a box 1000 wide.
+// lines draws the band and the curve in a box 1000 wide.
 func (c *Curve) lines(s *svg, x func(float64) share, high float64) {
 	top, _ := c.reach()
 	at := func(p *Point, v *float64) string { return Px(float64(10*x(p.X))) + "," + Px(level(*v, top, high)) }
@@ -184,25 +184,12 @@ func (c *Curve) lines(s *svg, x func(float64) share, high float64) {
 		slices.Reverse(high)
 		s.put(`<polygon class="band80" points="%s"/>`, template.HTML(strings.Join(append(low, high...), " ")))
 	}
-	for _, of := range []struct {
-		class string
-		value func(p *Point) *float64
-	}{
-		{"floor", func(p *Point) *float64 {
-			if p.Y != nil || p.High != nil {
-				return nil
-			}
-			return p.Low
-		}},
-		{"headline", func(p *Point) *float64 { return p.Y }},
-	} {
-		for _, piece := range pieces(c.Points, func(p *Point) bool { return of.value(p) != nil }) {
-			all := make([]string, len(piece))
-			for i := range piece {
-				all[i] = at(&piece[i], of.value(&piece[i]))
-			}
-			s.put(`<polyline class="%s" points="%s"/>`, of.class, template.HTML(strings.Join(all, " ")))
+	for _, piece := range pieces(c.Points, func(p *Point) bool { return p.Y != nil }) {
+		all := make([]string, len(piece))
+		for i := range piece {
+			all[i] = at(&piece[i], piece[i].Y)
 		}
+		s.put(`<polyline class="headline" points="%s"/>`, template.HTML(strings.Join(all, " ")))
 	}
 }
 
@@ -225,9 +212,6 @@ func (c *Curve) Key(line, levels string) template.HTML {
 		entry(`<rect class="band80" width="20" height="12"/>`, text)
 	}
 	entry(stroke("truth"), levels)
-	if slices.ContainsFunc(c.Points, func(p Point) bool { return p.Y == nil && p.Low != nil && p.High == nil }) {
-		entry(stroke("floor"), "at least")
-	}
 	s.put("</ul>")
 	return template.HTML(s.String())
 }
