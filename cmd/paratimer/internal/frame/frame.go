@@ -96,6 +96,17 @@ type Workflow struct {
 	Whole dag.Whole `json:"-"`
 }
 
+// Label returns the name of a workflow, or else its id; "" if it has neither.
+func (w Workflow) Label() string {
+	switch {
+	case w.Name != nil:
+		return *w.Name
+	case w.ID != nil:
+		return *w.ID
+	}
+	return ""
+}
+
 // A Headline is the main answer to "when": the remaining time, or a lower bound of it if too much is assumed.
 type Headline struct {
 	RemainingSeconds *Seconds `json:"remaining_seconds"`

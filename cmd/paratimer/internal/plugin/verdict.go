@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ const old = time.Minute
 // Of judges a frame. Alerts set the state: at risk warns, late is critical, blind is unknown. If the query has ended,
 // its end sets the state: failed and killed are critical, success after a missed bound warns.
 func Of(f frame.Frame, l Limits) Verdict {
-	v := Verdict{Text: name(f) + " " + status(f), Perf: perf(f, l)}
+	v := Verdict{Text: cmp.Or(f.Workflow.Label(), "query") + " " + status(f), Perf: perf(f, l)}
 	switch f.Workflow.State {
 	case dag.Succeeded:
 		for _, a := range f.Alerts {
@@ -174,16 +175,6 @@ func warnings(f frame.Frame) []string {
 		count[w.Code] = 0
 	}
 	return out
-}
-
-func name(f frame.Frame) string {
-	switch {
-	case f.Workflow.Name != nil:
-		return *f.Workflow.Name
-	case f.Workflow.ID != nil:
-		return *f.Workflow.ID
-	}
-	return "query"
 }
 
 // status returns the frame's headline, or how the query has ended.

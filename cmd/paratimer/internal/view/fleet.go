@@ -51,13 +51,10 @@ func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
 	q := Query{
 		State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
-		HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
+		Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
 	}
 	if f.Workflow.ID != nil {
 		q.ID = *f.Workflow.ID
-	}
-	if q.Name = q.ID; f.Workflow.Name != nil {
-		q.Name = *f.Workflow.Name
 	}
 	if tick.Snapshot != nil {
 		q.User, q.Queue = tick.Snapshot.User, tick.Snapshot.Queue

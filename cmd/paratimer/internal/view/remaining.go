@@ -51,7 +51,6 @@ const (
 	shownNothing shownKind = iota
 	shownFloor             // at least mid
 	shownCeiling           // up to mid
-	shownNow               // less than a second
 	shownPoint             // mid
 	shownRange             // mid, between low and high
 	shownBetween           // between low and high
@@ -88,7 +87,7 @@ func shownOf(h frame.Headline) shown {
 		unit = units.Step(high, high)
 		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
 	case d < time.Second: // any second now
-		return shown{kind: shownNow}
+		return shown{kind: shownPoint}
 	case high-low < unit:
 		return s
 	}
@@ -124,9 +123,10 @@ func (s shown) String() string {
 		return "at least " + units.Short(s.mid)
 	case shownCeiling:
 		return "up to " + units.Short(s.mid) + s.inBrackets()
-	case shownNow:
-		return units.Short(0)
 	case shownPoint:
+		if s.mid < time.Second {
+			return units.Short(s.mid)
+		}
 		return "~" + units.Short(s.mid)
 	case shownRange:
 		doubt := ""

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -57,10 +58,7 @@ func reader(r frame.SkewReport) string {
 
 // skewTitle returns the query's name, its elapsed time and the time left.
 func skewTitle(r frame.SkewReport) string {
-	name := "query"
-	if r.Workflow.Name != nil {
-		name = Escape(*r.Workflow.Name)
-	}
+	name := Escape(cmp.Or(r.Workflow.Label(), "query"))
 	switch {
 	case r.Workflow.State == dag.Blocked:
 		name += ", before it runs"
@@ -100,10 +98,10 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	skewKeys(b, s)
 	if p := s.Split; p != nil {
 		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts,
-			sooner(p.SoonerSeconds, brief{}))
+			sooner(p.SoonerSeconds, asIs))
 	}
 	if d := s.Doubled; d != nil {
-		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, brief{}))
+		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, asIs))
 	}
 	if s.Stage == "" && s.KeysFrom == dag.GroupsNone {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")

@@ -5,79 +5,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
 )
 
-// spoken formats lines for screen readers: sentences in place of columns, units in words, and no symbols, which are
-// read aloud by their names or not at all.
-type spoken struct{}
-
-func (spoken) line(at *frame.Seconds, text string) string {
-	text = strings.ReplaceAll(text, " %", " percent")
-	if at == nil {
-		return text
-	}
-	return "after " + spell(units.Elapsed(at.Duration())) + ": " + text
-}
-
-func (spoken) last(_ *frame.Seconds, text string) string { return text }
-
-func (spoken) indent() string { return "" }
-func (spoken) joint() string  { return ", " }
-
-func (spoken) remaining(s shown) string {
-	switch s.kind {
-	case shownNothing:
+// spoken formats a remaining time for screen readers: units in words, and no symbols, which are read aloud by their
+// names or not at all.
+func (s shown) spoken() string {
+	text, between := spell(units.Short(s.mid)), "between "+spell(units.Short(s.low))+" and "+spell(units.Short(s.high))
+	switch {
+	case s.kind == shownNothing:
 		return "not known yet how much is left"
-	case shownFloor:
-		return "at least " + spell(units.Short(s.mid)) + " left"
-	case shownCeiling:
-		return "up to " + spell(units.Short(s.mid)) + " left" + spokenDoubt(s.doubt)
-	case shownNow:
-		return spell(units.Short(0)) + " left"
-	case shownBetween:
-		return "between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high)) + " left" + spokenDoubt(s.doubt)
-	case shownPoint, shownRange:
+	case s.kind == shownFloor:
+		text = "at least " + text
+	case s.kind == shownCeiling:
+		text = "up to " + text
+	case s.kind == shownBetween:
+		text = between
+	case s.mid >= time.Second:
+		text = "about " + text
 	}
-	about := "about "
-	if s.mid < time.Second {
-		about = ""
-	}
-	text := about + spell(units.Short(s.mid)) + " left"
+	text += " left"
 	if s.kind == shownRange {
-		text += ", between " + spell(units.Short(s.low)) + " and " + spell(units.Short(s.high))
-		text += spokenDoubt(s.doubt)
+		text += ", " + between
 	}
-	return text
-}
-
-func spokenDoubt(doubt string) string {
-	switch doubt {
+	switch s.doubt {
 	case "":
-		return ""
+		return text
 	case "rough":
-		return ", roughly"
+		return text + ", roughly"
 	}
-	return ", in a " + doubt
+	return text + ", in a " + s.doubt
 }
-
-func (spoken) moved(s frame.Seconds) string {
-	if s < 0 {
-		return "the end comes " + spell(units.About((-s).Duration())) + " sooner"
-	}
-	return "the end comes " + spell(units.Moved(s.Duration()))
-}
-
-func (spoken) replans(ours string) string {
-	return spellOut(strings.Replace(ours, "±", "by at most ", 1))
-}
-
-func (spoken) seen(age time.Duration) string { return "seen " + spell(units.Short(age)) + " ago" }
-
-func (spoken) reasons(parts []string) string { return strings.Join(parts, "; ") }
-
-func (spoken) prose(ours string) string { return spellOut(ours) }
 
 var (
 	amount = regexp.MustCompile(`[+-]?<?\b(?:\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)

@@ -1,9 +1,13 @@
 package view
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -24,7 +28,7 @@ type Text struct {
 	w        io.Writer
 	colour   bool
 	quiet    bool
-	say      speech
+	plain    bool // for screen readers
 	began    bool
 	kind     string         // of the newest status line: none, floor, number, stale, over
 	at       frame.Seconds  // elapsed seconds of the newest status line
@@ -44,14 +48,14 @@ type Text struct {
 // NewText returns a Text that writes to w, in colour if colour is set.
 func NewText(w io.Writer, colour bool) *Text {
 	return &Text{
-		w: w, colour: colour, say: brief{}, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{},
+		w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{},
 		reported: map[string]frame.AlertState{}, skewed: map[string]reportedSkew{},
 	}
 }
 
 // Plain makes the lines fit for screen readers: no colour, no symbols, no columns.
 func (t *Text) Plain() *Text {
-	t.colour, t.say = false, spoken{}
+	t.colour, t.plain = false, true
 	return t
 }
 
@@ -71,11 +75,7 @@ func (t *Text) In(zone *time.Location) *Text {
 func (t *Text) Show(tick frame.Tick) error {
 	f := tick.Frame
 	var b strings.Builder
-	if t.quiet {
-		t.urgent(&b, f)
-	} else {
-		t.news(&b, f)
-	}
+	t.news(&b, f)
 	if b.Len() == 0 {
 		return nil
 	}
@@ -90,25 +90,29 @@ func (t *Text) Show(tick frame.Tick) error {
 // news writes the lines of a frame.
 func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	first := !t.began
-	if first {
-		t.began = true
+	t.began = true
+	if first && !t.quiet {
 		b.WriteString(title(f))
 	}
 	began := b.Len()
-	t.warnings(b, f, func(dag.Warning) bool { return true })
-	for _, m := range f.Moves {
-		line := t.say.moved(m.DeltaSeconds) + ": " + Escape(m.Why())
-		if drift := m.Drift(); drift != "" {
-			line += "; " + t.say.prose(drift)
-		}
-		t.line(b, f, line)
+	t.warnings(b, f)
+	if t.quiet {
+		t.failures(b, f)
+	} else {
+		t.moves(b, f)
 	}
-	t.jobLines(b, f, func(dag.State) bool { return true })
+	t.jobLines(b, f)
 	t.alertLines(b, f)
-	skew := t.skewLines(f)
-	t.status(b, f, first || b.Len() > began || len(skew) > 0)
-	for _, line := range skew {
-		t.line(b, f, line)
+	switch ended := f.Workflow.State.Ended(); {
+	case !t.quiet:
+		skew := t.skewLines(f)
+		t.status(b, f, first || b.Len() > began || len(skew) > 0)
+		for _, line := range skew {
+			t.line(b, f, line)
+		}
+	case ended && t.kind != over:
+		t.kind = over
+		t.last(b, f)
 	}
 }
 
@@ -126,9 +130,9 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	t.kind, t.at, t.printed, t.headline, t.waits = k, elapsed(f), text, f.Headline, waitsFor(f)
 	if f.Workflow.State.Ended() {
 		if rest := f.Replans.Text(); rest != "" {
-			t.line(b, f, t.say.replans(rest))
+			t.line(b, f, t.prose(rest))
 		}
-		b.WriteString(t.say.last(t.time(f), text) + "\n")
+		t.last(b, f)
 		return
 	}
 	if said {
@@ -136,16 +140,23 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	}
 	t.doubted = doubtOf(f.Headline)
 	if f.StaleSeconds > 0 {
-		text += t.say.joint() + t.paint(yellow, t.say.seen(f.StaleSeconds.Duration()))
+		seen := "(seen " + units.Ago(f.StaleSeconds.Duration()) + ")"
+		if t.plain {
+			seen = spellOut(strings.Trim(seen, "()"))
+		}
+		text += t.joint() + t.paint(yellow, seen)
 	}
 	t.line(b, f, text)
 }
+
+// over is the kind of the last line.
+const over = "over"
 
 // kind classes status lines: a change of the class is written at once.
 func kind(f frame.Frame) string {
 	switch {
 	case f.Workflow.State.Ended():
-		return "over"
+		return over
 	case f.StaleSeconds > 0:
 		return "stale"
 	case f.Headline.RemainingSeconds != nil:
@@ -168,8 +179,62 @@ func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 	return frame.SecondsOf(min(max(left/10, least), most))
 }
 
+// line writes a line with its time: in a column before the text, or in words.
 func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
-	b.WriteString(t.say.line(t.time(f), text) + "\n")
+	at := t.time(f)
+	switch {
+	case !t.plain:
+		when := "?"
+		if at != nil {
+			when = units.Elapsed(at.Duration())
+		}
+		text = fmt.Sprintf("%8s  %s", when, wrapped(text))
+	case at == nil:
+		text = strings.ReplaceAll(text, " %", " percent")
+	default:
+		text = "after " + spell(units.Elapsed(at.Duration())) + ": " + strings.ReplaceAll(text, " %", " percent")
+	}
+	b.WriteString(text + "\n")
+}
+
+// last writes how the query ended. In plain text the time is not repeated before it.
+func (t *Text) last(b *strings.Builder, f frame.Frame) {
+	if t.plain {
+		b.WriteString(t.over(f) + "\n")
+		return
+	}
+	t.line(b, f, t.over(f))
+}
+
+// columns is the width of a line for people, and indent the part of it before the text.
+const (
+	columns = 100
+	indent  = 10
+)
+
+// unbroken keeps names with hyphens whole: ansi.Wrap would break lines there.
+var unbroken, broken = strings.NewReplacer("-", "\u2011"), strings.NewReplacer("\u2011", "-")
+
+// wrapped breaks a text into lines below each other.
+func wrapped(text string) string {
+	text = broken.Replace(ansi.Wrap(unbroken.Replace(text), columns-indent, ""))
+	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+}
+
+// joint stands between the time left, what it waits for, and the frame's age.
+func (t *Text) joint() string {
+	if t.plain {
+		return ", "
+	}
+	return "  "
+}
+
+// prose formats a text of the program: in plain text, its lengths of time and percentages are words.
+func (t *Text) prose(ours string) string {
+	if t.plain {
+		return spellOut(strings.Replace(ours, "±", "by at most ", 1))
+	}
+	return ours
 }
 
 // time returns the time of a line. It does not go back: a run may have ended before it was last seen running.
@@ -190,7 +255,7 @@ func (t *Text) standing(f frame.Frame) string {
 	if w := waitsFor(f); w != "" {
 		parts = append(parts, w)
 	}
-	return strings.Join(parts, t.say.joint())
+	return strings.Join(parts, t.joint())
 }
 
 // remains returns the time left. The doubt of its range is written once, but "first run" always.
@@ -202,7 +267,10 @@ func (t *Text) remains(f frame.Frame) string {
 			s.doubt = firstRun
 		}
 	}
-	return t.say.remaining(s)
+	if t.plain {
+		return s.spoken()
+	}
+	return s.String()
 }
 
 func waitsFor(f frame.Frame) string {
@@ -215,7 +283,7 @@ func waitsFor(f frame.Frame) string {
 func (t *Text) over(f frame.Frame) string {
 	after := ""
 	if f.ElapsedSeconds != nil {
-		after = " after " + t.say.prose(units.Elapsed(f.ElapsedSeconds.Duration()))
+		after = " after " + t.prose(units.Elapsed(f.ElapsedSeconds.Duration()))
 	}
 	switch f.Workflow.State {
 	case dag.Succeeded:
@@ -238,13 +306,7 @@ func Unconfirmed(f frame.Frame) string {
 }
 
 func title(f frame.Frame) string {
-	name := "query"
-	switch {
-	case f.Workflow.Name != nil:
-		name = Escape(*f.Workflow.Name)
-	case f.Workflow.ID != nil:
-		name = Escape(*f.Workflow.ID)
-	}
+	name := Escape(cmp.Or(f.Workflow.Label(), "query"))
 	if f.IsWhole() {
 		return name + ": " + Escape(f.Workflow.What()) + "\n"
 	}

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -12,8 +13,8 @@ import (
 // mostWarned bounds the warnings that are remembered: beyond it they are written again.
 const mostWarned = 10_000
 
-// warnings writes the new ones that matter, one line for each code: a code often has many at once.
-func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warning) bool) {
+// warnings writes the new ones, of a quiet watch only lost nodes. A code often has many at once: it has one line.
+func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 	if len(t.warned) > mostWarned {
 		clear(t.warned)
 	}
@@ -23,7 +24,7 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame, matters func(dag.Warn
 		if w.Code == dag.WarnClockSkew {
 			w = t.skew(w)
 		}
-		if t.warned[w] || w.Code == dag.WarnStale || !matters(w) {
+		if t.warned[w] || w.Code == dag.WarnStale || t.quiet && w.Code != dag.WarnNodeLost {
 			continue
 		}
 		t.warned[w] = true
@@ -50,11 +51,51 @@ func (t *Text) skew(w dag.Warning) dag.Warning {
 	return w
 }
 
-// jobLines writes which jobs have started or ended, if matters selects their state.
-func (t *Text) jobLines(b *strings.Builder, f frame.Frame, matters func(dag.State) bool) {
+// moves writes the moves of the predicted end.
+func (t *Text) moves(b *strings.Builder, f frame.Frame) {
+	for _, m := range f.Moves {
+		moved := units.Moved(m.DeltaSeconds.Duration())
+		if t.plain {
+			moved = "the end comes " + strings.Replace(spell(moved), "earlier", "sooner", 1)
+		}
+		line := moved + ": " + Escape(m.Why())
+		if drift := m.Drift(); drift != "" {
+			line += "; " + t.prose(drift)
+		}
+		t.line(b, f, line)
+	}
+}
+
+// failures writes the newest one of the new failures: a lost node causes many.
+func (t *Text) failures(b *strings.Builder, f frame.Frame) {
+	news := f.FailedAttempts - t.failed
+	t.failed = f.FailedAttempts
+	if news <= 0 || len(f.Failures) == 0 {
+		return
+	}
+	x := &f.Failures[0]
+	text := t.paint(red, "failed:") + " " + Escape(x.Attempt)
+	if !f.IsWhole() {
+		text += " of job " + Escape(x.Job)
+	}
+	if x.Node != nil {
+		text += " on " + Escape(*x.Node)
+	}
+	if x.Why != nil {
+		text += ": " + Escape(*x.Why)
+	}
+	if news > 1 {
+		text += fmt.Sprintf(" (and %d more)", news-1)
+	}
+	t.line(b, f, text)
+}
+
+// jobLines writes which jobs have started or ended; a quiet watch, which have failed or were killed.
+func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
-		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && matters(j.State) {
+		bad := j.State == dag.Failed || j.State == dag.Killed
+		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && (bad || !t.quiet) {
 			t.line(b, f, t.job(&f, j))
 		}
 		t.jobs[j.Node] = j.State
@@ -110,4 +151,57 @@ func counts(j *frame.Job) string {
 		return ""
 	}
 	return ", " + units.Count(*j.Maps.Total, "map") + ", " + units.Count(*j.Reduces.Total, "reduce")
+}
+
+// shortBlindness is how long a bound may be blind before a line is written: the status line already shows it.
+const shortBlindness = 30 * time.Second
+
+// alertLines writes the bounds with a state other than the last one written.
+func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
+	for _, a := range f.Alerts {
+		reported, any := t.reported[a.Bound]
+		if !any {
+			reported = frame.OnTrack
+		}
+		if a.State == reported || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
+			continue
+		}
+		// A default alert is written once it fires, and its changes after that.
+		if a.Quiet && !any && !a.State.Firing() {
+			continue
+		}
+		t.reported[a.Bound] = a.State
+		t.line(b, f, t.alert(a))
+	}
+}
+
+// alert returns a bound's text, in the colour of its severity.
+func (t *Text) alert(a frame.Alert) string {
+	colour := green
+	switch {
+	case a.State == frame.Late, a.Outcome != nil && *a.Outcome == frame.Missed:
+		colour = red
+	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
+		colour = yellow
+	}
+	// The first part and those about time are the program's own. Others name something from the cluster, with at most
+	// a length of time of ours before it.
+	parts := strings.Split(Escape(a.Text), "; ")
+	for i, part := range parts {
+		ours, theirs := part, ""
+		if i > 0 && !strings.HasPrefix(part, "expected ") && !strings.HasPrefix(part, "since ") {
+			ours, theirs, _ = strings.Cut(part, " ")
+			theirs = " " + theirs
+		}
+		parts[i] = t.prose(ours) + theirs
+	}
+	joint := "\n  "
+	if t.plain {
+		joint = "; "
+	}
+	head, rest, found := strings.Cut(strings.Join(parts, joint), ":")
+	if !found {
+		return t.paint(colour, head)
+	}
+	return t.paint(colour, head+":") + rest
 }

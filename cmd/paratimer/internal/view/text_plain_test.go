@@ -149,7 +149,7 @@ func TestPlainHeadlines(t *testing.T) {
 		{sec(40), sec(0), sec(300), "about 40 seconds left, between less than a second and 5 minutes"},
 	} {
 		h := frame.Headline{RemainingSeconds: c.rem, LowSeconds: c.low, HighSeconds: c.high}
-		if got := (spoken{}).remaining(shownOf(h)); got != c.want {
+		if got := shownOf(h).spoken(); got != c.want {
 			t.Errorf("(%v, %v, %v) = %q, want %q", c.rem, c.low, c.high, got, c.want)
 		}
 	}

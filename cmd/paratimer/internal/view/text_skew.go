@@ -39,9 +39,13 @@ func (t *Text) skewLines(f frame.Frame) []string {
 			continue
 		}
 		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
-		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.say))
-		if gains := skewGains(s, t.say); gains != "" {
-			out = append(out, t.say.indent()+gains)
+		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.prose))
+		gains := skewGains(s, t.prose)
+		if gains != "" && !t.plain {
+			gains = "      " + gains
+		}
+		if gains != "" {
+			out = append(out, gains)
 		}
 	}
 	return out
@@ -49,9 +53,12 @@ func (t *Text) skewLines(f frame.Frame) []string {
 
 // SkewSentence says which tasks delay a query, with how much of the data, and which key. The stage must have a skewed
 // task.
-func SkewSentence(s *frame.Skew) string { return skewSentence(s, brief{}) }
+func SkewSentence(s *frame.Skew) string { return skewSentence(s, asIs) }
 
-func skewSentence(s *frame.Skew, say speech) string {
+// asIs is the format of lengths of time in lines to be read.
+func asIs(ours string) string { return ours }
+
+func skewSentence(s *frame.Skew, say func(string) string) string {
 	all := skewedOnes(s)
 	worst := &all[0]
 	who, has, holds := fmt.Sprintf("%s %d", skewedTask(s), worst.Task), "has", "holds"
@@ -66,7 +73,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 	if of := share(s.Skewed, all, say); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
-	fmt.Fprintf(&b, "%s the end back by %s", holds, say.prose(units.About(s.DelaySeconds.Duration())))
+	fmt.Fprintf(&b, "%s the end back by %s", holds, say(units.About(s.DelaySeconds.Duration())))
 	if k := heldBy(worst); k != nil {
 		which := "its largest key"
 		if k.Key != nil {
@@ -75,7 +82,7 @@ func skewSentence(s *frame.Skew, say speech) string {
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
 		}
-		fmt.Fprintf(&b, ", %s alone by %s", which, say.prose(units.About(k.DelaySeconds.Duration())))
+		fmt.Fprintf(&b, ", %s alone by %s", which, say(units.About(k.DelaySeconds.Duration())))
 	}
 	return b.String()
 }
@@ -137,7 +144,7 @@ func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 }
 
 // skewGains says what another partitioning of the keys would gain; "" if unknown.
-func skewGains(s *frame.Skew, say speech) string {
+func skewGains(s *frame.Skew, say func(string) string) string {
 	var parts []string
 	if p := s.Split; p != nil {
 		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds, say)))
@@ -148,15 +155,15 @@ func skewGains(s *frame.Skew, say speech) string {
 	return strings.Join(parts, "; ")
 }
 
-func sooner(s frame.Seconds, say speech) string {
+func sooner(s frame.Seconds, say func(string) string) string {
 	if s < 1 {
 		return "no sooner"
 	}
-	return say.prose(units.About(s.Duration())) + " sooner"
+	return say(units.About(s.Duration())) + " sooner"
 }
 
 // share says how much of the data n tasks have; "" if that is unknown for one of them.
-func share(n int, reported []frame.SkewedTask, say speech) string {
+func share(n int, reported []frame.SkewedTask, say func(string) string) string {
 	if n > len(reported) {
 		return ""
 	}
@@ -170,7 +177,7 @@ func share(n int, reported []frame.SkewedTask, say speech) string {
 			what = "records"
 		}
 	}
-	return say.prose(units.Percent(sum)) + " of the " + what
+	return say(units.Percent(sum)) + " of the " + what
 }
 
 // longestKey is how many characters of a key a line shows.

@@ -4,19 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
 
 func TestWrapped(t *testing.T) {
 	t.Parallel()
+	long, under := strings.Repeat("x", 85), "\n          "
 	for _, c := range []struct{ text, want string }{
 		{"short", "short"},
-		{"  12s  one two three four", "  12s  one two\n    three four"},
-		{"  12s  \x1b[31mone two\x1b[0m three", "  12s  \x1b[31mone two\x1b[0m\n    three"},
-		{"head\n        a reason that is long", "head\n        a\n    reason that\n    is long"},
-		{"0123456789abcdefghij", "0123456789abcde\n    fghij"},
+		{long + " three four", long + under + "three four"},
+		{long + " \x1b[31mone\x1b[0m four", long + " \x1b[31mone\x1b[0m" + under + "four"},
+		{"head\n  a reason", "head" + under + "  a reason"},
+		{long + " scope-35", long + under + "scope-35"},
+		{long + long, long + "xxxxx" + under + long[5:]},
 	} {
-		if got := wrapped(c.text, 15, "    "); got != c.want {
+		if got := wrapped(c.text); got != c.want {
 			t.Errorf("wrapped(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}
@@ -26,11 +29,11 @@ func TestWrapped(t *testing.T) {
 func TestWrappedIsNarrow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`( ?[a-zäö]{0,30}(\x1b\[31m)? ?){0,12}`).Draw(t, "text")
-		got := wrapped(text, 20, "   ")
+		text := rapid.StringMatching(`( ?[a-zäö-]{0,60}(\x1b\[31m)? ?){0,12}`).Draw(t, "text")
+		got := strings.Repeat(" ", indent) + wrapped(text)
 		for line := range strings.SplitSeq(got, "\n") {
-			if width(line) > 20 && width(strings.TrimRight(line, " ")) > 20 {
-				t.Fatalf("%q is %d wide", line, width(line))
+			if n := ansi.StringWidth(strings.TrimRight(line, " ")); n > columns {
+				t.Fatalf("%q is %d wide", line, n)
 			}
 		}
 		if strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(text), "") {

@@ -1,0 +1,67 @@
+// Package view shows frames: lines for people and NDJSON for programs. It computes nothing; it rounds, formats and
+// escapes the content of a frame.
+package view
+
+import (
+	"encoding/json"
+	"io"
+
+	"golang.org/x/term"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
+
+// NDJSON writes each frame as one line of JSON.
+type NDJSON struct{ enc *json.Encoder }
+
+// NewNDJSON returns an NDJSON that writes to w, one write a frame.
+func NewNDJSON(w io.Writer) NDJSON {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return NDJSON{enc}
+}
+
+// Show writes the frame.
+func (n NDJSON) Show(tick frame.Tick) error { return n.enc.Encode(tick.Frame) }
+
+// JSON writes v, with <, > and & as they are. Each level is indented by indent; if it is empty, v is one line.
+func JSON(w io.Writer, v any, indent string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	return enc.Encode(v)
+}
+
+// List returns all, or an empty list for nil: JSON then has [] and not null.
+func List[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+// The colours in use, as SGR parameters.
+const (
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (t *Text) paint(colour, s string) string {
+	if !t.colour {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+// Colour reports whether to write colour to w: it is a terminal, TERM is not "dumb", NO_COLOR is empty or not set.
+func Colour(w io.Writer, env func(string) string) bool {
+	return env("NO_COLOR") == "" && env("TERM") != "dumb" && Terminal(w)
+}
+
+// Terminal reports whether w is a terminal.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
