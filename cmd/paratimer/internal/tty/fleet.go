@@ -1,8 +1,8 @@
 package tty
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,59 +18,27 @@ func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work 
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	options := append([]tea.ProgramOption{
-		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
-		tea.WithoutSignalHandler(),
-	}, more...)
-	if o.In != nil {
-		options = append(options, tea.WithInput(o.In))
+	s := &Screen{
+		aside: o.Aside, box: newMailbox(false),
+		program: o.program(fleetModel{queries: queries, draw: screen.Fleet{Style: o.Style}}, more),
 	}
-	program := tea.NewProgram(fleetModel{queries: queries, draw: screen.Fleet{Style: o.Style}}, options...)
 	done := make(chan result, 1)
 	go func() {
-		done <- guarded(ctx, work)
-		program.Send(stopMsg{})
+		r := guarded(ctx, work)
+		r.err = cmp.Or(r.err, context.Cause(ctx))
+		done <- r
 	}()
-	defer context.AfterFunc(ctx, func() { program.Send(stopMsg{}) })()
-	if o.Aside != nil {
-		o.Aside.divert(func(line string) { program.Send(fleetLine(line)) })
-	}
-	last, err := program.Run()
-	stopped := context.Cause(ctx)
-	if o.Aside != nil {
-		if e := o.Aside.restore(); err == nil {
-			err = e
-		}
-	}
-	m, _ := last.(fleetModel)
-	why := ErrLeft
-	if m.interrupted {
-		why = ErrInterrupted
-	}
-	cancel(why)
-	r := <-done
-	switch {
-	case r.panicked != "":
-		panic(r.panicked)
-	case err != nil:
-		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
-	case stopped != nil:
-		return stopped
-	case m.left:
-		return why
-	}
-	return r.err
+	return s.up(ctx, cancel, done)
 }
-
-// A fleetLine is a line for the log line.
-type fleetLine string
 
 // A fleetModel draws the current queries at each tick.
 type fleetModel struct {
-	queries           func() []view.Query
-	draw              screen.Fleet
-	left, interrupted bool
+	queries     func() []view.Query
+	draw        screen.Fleet
+	interrupted bool
 }
+
+func (m fleetModel) wasInterrupted() bool { return m.interrupted }
 
 // Init implements tea.Model.
 func (m fleetModel) Init() tea.Cmd { return tea.Batch(tick(), tea.RequestBackgroundColor) }
@@ -86,9 +54,9 @@ func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		m.draw.Queries = m.queries()
 		return m, tick()
-	case stopMsg:
+	case stopMsg, overMsg:
 		return m, tea.Quit
-	case fleetLine:
+	case logMsg:
 		m.draw.Log = strings.TrimRight(string(msg), "\n")
 	case tea.BackgroundColorMsg:
 		m.draw.Style.Light = !msg.IsDark()
@@ -109,10 +77,9 @@ func (m fleetModel) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 	m.draw.First = min(max(m.draw.First+by, 0), max(len(m.draw.Queries)-page, 0))
 	switch k.String() {
 	case "ctrl+c":
-		m.left, m.interrupted = true, true
+		m.interrupted = true
 		return m, tea.Quit
 	case "q", "esc":
-		m.left = true
 		return m, tea.Quit
 	}
 	return m, nil

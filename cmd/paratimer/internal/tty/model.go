@@ -1,3 +1,7 @@
+// Package tty is the live terminal: it shows frames full screen while a query is watched or a recording is played,
+// and handles keys. Package screen draws a frame; this package has a store of frames, a playhead and a tick.
+//
+// Only Program's tick reads a clock. The model is a pure function of messages.
 package tty
 
 import (
@@ -44,9 +48,10 @@ type model struct {
 	drawn         string // the last picture
 
 	over        bool // no more frames come
-	left        bool // the user has quit
 	interrupted bool // by control-C
 }
+
+func (m model) wasInterrupted() bool { return m.interrupted }
 
 func newModel(o Options) model {
 	return model{

@@ -61,7 +61,6 @@ func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {
 	case screen.NoAction:
 		return m, nil
 	case screen.Quit:
-		m.left = true
 		return m, tea.Quit
 	case screen.Pause:
 		m = m.pause(end)

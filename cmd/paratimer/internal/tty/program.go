@@ -49,6 +49,13 @@ type Screen struct {
 
 // New prepares a screen. It does not touch the terminal: Run does, at the first frame.
 func New(o Options, more ...tea.ProgramOption) *Screen {
+	return &Screen{
+		aside: o.Aside, program: o.program(newModel(o), more), box: newMailbox(!o.Live), began: make(chan struct{}),
+	}
+}
+
+// program returns the program of a model on the terminal.
+func (o Options) program(m tea.Model, more []tea.ProgramOption) *tea.Program {
 	options := append([]tea.ProgramOption{
 		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
 		// Signals are the command's: they cancel Run's context.
@@ -57,20 +64,16 @@ func New(o Options, more ...tea.ProgramOption) *Screen {
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
-	return &Screen{
-		aside: o.Aside, program: tea.NewProgram(newModel(o), options...), box: newMailbox(!o.Live),
-		began: make(chan struct{}),
-	}
+	return tea.NewProgram(m, options...)
 }
 
 // Show passes a frame to the screen. One goroutine at a time calls it. In a live watch it never blocks.
 func (s *Screen) Show(tick frame.Tick) error {
-	f := tick.Frame
 	if !s.first {
 		s.first = true
 		close(s.began)
 	}
-	s.box.frame(f)
+	s.box.frame(tick.Frame)
 	return nil
 }
 
@@ -113,19 +116,19 @@ func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-
 			err = e
 		}
 	}
-	m, _ := last.(model)
-	why := ErrLeft
-	if m.interrupted {
-		why = ErrInterrupted
+	m, _ := last.(interface{ wasInterrupted() bool })
+	interrupted := m != nil && m.wasInterrupted()
+	if interrupted {
+		cancel(ErrInterrupted)
 	}
-	cancel(why)
+	cancel(ErrLeft)
 	r := <-ended
 	switch {
 	case r.panicked != "":
 		panic(r.panicked)
 	case err != nil:
 		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
-	case m.interrupted:
+	case interrupted:
 		return ErrInterrupted
 	case r.err == nil:
 		return stopped

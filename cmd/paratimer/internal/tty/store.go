@@ -1,7 +1,7 @@
 package tty
 
 import (
-	"slices"
+	"sort"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -53,7 +53,8 @@ func (s *store) add(f frame.Frame) {
 	}
 	f.Left = nil
 	if n := len(s.moments); n >= 2 && s.moments[n-1].at-s.moments[n-2].at < s.spacing {
-		s.drop(n-1, n)
+		s.count(s.moments[n-1].frame, -1)
+		s.moments = s.moments[:n-1]
 	}
 	s.moments = append(s.moments, moment{at, f})
 	s.count(f, 1)
@@ -82,15 +83,7 @@ func (s *store) newest() frame.Frame {
 
 // index returns the index of the newest frame that is not later than at, else of the first; -1 if the store is empty.
 func (s *store) index(at time.Duration) int {
-	n, found := slices.BinarySearchFunc(s.moments, at, func(m moment, at time.Duration) int {
-		return int(min(max(m.at-at, -1), 1))
-	})
-	for found && n+1 < len(s.moments) && s.moments[n+1].at == at {
-		n++
-	}
-	if found {
-		return n
-	}
+	n := sort.Search(len(s.moments), func(i int) bool { return s.moments[i].at > at })
 	return max(n-1, min(0, len(s.moments)-1))
 }
 
@@ -142,13 +135,6 @@ func (s *store) forget() bool {
 		}
 	}
 	return did
-}
-
-func (s *store) drop(from, to int) {
-	for _, m := range s.moments[from:to] {
-		s.count(m.frame, -1)
-	}
-	s.moments = slices.Delete(s.moments, from, to)
 }
 
 // count adds the size of a frame, or subtracts it if sign is -1.
