@@ -282,18 +282,16 @@ func (d *Dispatcher) sentAs(who Workflow, f frame.Frame) string {
 		return who.ID
 	}
 	jobs := jobsOf(f)
-	for _, job := range jobs {
-		if len(runStateOf(w, job).Streams) > 0 {
-			return job
-		}
-	}
-	if !slices.Contains(jobs, who.ID) {
-		return who.ID
-	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
-		of := runStateOf(w, id).Jobs
-		shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(of, job) })
-		if shares && !slices.Contains(jobs, id) {
+		r := runStateOf(w, id)
+		if slices.Contains(jobs, id) {
+			if len(r.Streams) > 0 {
+				return id
+			}
+			continue
+		}
+		shares := slices.ContainsFunc(jobs, func(job string) bool { return slices.Contains(r.Jobs, job) })
+		if shares && slices.Contains(jobs, who.ID) {
 			return id
 		}
 	}
