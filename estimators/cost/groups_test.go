@@ -334,7 +334,9 @@ func TestOddGroups(t *testing.T) {
 				r := &g.Reduces[i]
 				r.Bytes, r.Implicit, r.Explicit = math.NaN(), math.NaN(), nil
 				for k := range r.Done {
-					r.Done[k] = dag.GroupPoint{At: dag.NoInstant, Bytes: math.Inf(1), Count: math.NaN(), Took: math.MinInt64}
+					r.Done[k] = dag.GroupPoint{
+						At: dag.NoInstant, Bytes: math.Inf(1), Count: math.NaN(), Took: math.MinInt64,
+					}
 				}
 			}
 		},

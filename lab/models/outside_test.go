@@ -101,7 +101,7 @@ func (l *layout) read(file string) ([]job, error) {
 
 // A tally counts the predictions of a group.
 type tally struct {
-	all, off [2]int          // predictions that were given and that were refused; those that are off by more than the limit
+	all, off [2]int          // predictions that were given and that were refused; those off by more than the limit
 	held     page.Numbers    // shares of the runs within the ranges that were given
 	errors   [4]page.Numbers // of all predictions, refused or not
 }
