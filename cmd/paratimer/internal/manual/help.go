@@ -12,41 +12,56 @@ const (
 	helpColumn = 26 // largest column of the descriptions
 )
 
-// Limits of the short help.
+// Limits of the short help. It has fewer examples and flags if it would have more than mostLines lines.
 const (
-	mostExamples = 3
+	mostExamples = 2
 	mostFlags    = 10
+	leastFlags   = 4
+	mostLines    = 24
 )
 
 // Help returns the output of a command's `--help`: its usage, a few examples and the most common flags.
 func Help(c *Command) string {
-	if len(c.Flags) <= mostFlags || len(c.Commands) > 0 {
-		return HelpAll(c)
+	whole := HelpAll(c)
+	if len(c.Commands) > 0 || len(c.Flags) <= mostFlags && strings.Count(whole, "\n") <= mostLines {
+		return whole
 	}
+	more := "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "", "") + "\n"
+	for n := mostFlags; ; n-- {
+		for examples := mostExamples; examples > 0; examples-- {
+			text := HelpAll(shortened(c, n, examples)) + more
+			if n == leastFlags && examples == 1 || strings.Count(text, "\n") <= mostLines {
+				return text
+			}
+		}
+	}
+}
+
+// shortened returns a command with its first paragraph, and a number of flags and examples.
+func shortened(c *Command, flags, examples int) *Command {
 	short := *c
 	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
-	short.Text.Examples = c.Text.Examples[:min(mostExamples, len(c.Text.Examples))]
-	short.Flags = usual(c.Flags)
+	short.Text.Examples = c.Text.Examples[:min(examples, len(c.Text.Examples))]
+	short.Flags = usual(c.Flags, flags)
 	for i := range short.Flags { // a copy
 		short.Flags[i].Does = firstClause(&short.Flags[i])
 	}
-	return HelpAll(&short) + "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "",
-		"") + "\n"
+	return &short
 }
 
 // wanted are the most common flags, most common first.
 var wanted = []string{
-	"rm", "within", "deadline", "profile", "output", "record", "out", "quiet", "plain", "every", "speed", "rules", "at",
+	"rm", "spark", "within", "deadline", "profile", "output", "record", "out", "quiet", "plain", "every", "speed", "rules", "at",
 	"slots", "fail", "alertmanager", "exec",
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }
 
-// usual returns the flags of a command that are in wanted, filled up with the command's own ones, in the command's
+// usual returns the flags of a command that are in wanted, at most so many, filled up with the command's own ones, in the command's
 // order.
-func usual(flags []Flag) []Flag {
+func usual(flags []Flag, most int) []Flag {
 	chosen := map[string]bool{}
 	take := func(name string) {
-		if len(chosen) < mostFlags {
+		if len(chosen) < most {
 			chosen[name] = true
 		}
 	}
@@ -86,7 +101,8 @@ func firstClause(f *Flag) string {
 	short := f.Does
 	for _, ends := range []string{"; ", " (", ": "} {
 		clause, _, _ := strings.Cut(short, ends)
-		if utf8.RuneCountInString(short) > room && (ends != ": " || len(clause) >= fewWords) {
+		inBrackets := strings.Count(clause, "(") > strings.Count(clause, ")")
+		if utf8.RuneCountInString(short) > room && !inBrackets && (ends != ": " || len(clause) >= fewWords) {
 			short = clause
 		}
 	}
@@ -97,46 +113,22 @@ func firstClause(f *Flag) string {
 const fewWords = 20
 
 // HelpAll returns the output of a command's `--help all`.
-func HelpAll(c *Command) string {
-	var b strings.Builder
-	put := func(s string) { b.WriteString(s + "\n") }
-	put(Wrap(c.Path+": "+c.Does, "", ""))
-	put("\nUsage:\n  " + c.synopsis())
-	for _, p := range c.Text.Paragraphs {
-		put("")
-		put(Wrap(p, "", ""))
+func HelpAll(c *Command) string { return execute("help.tmpl", c) }
+
+func commandTable(commands []*Command) string {
+	rows := make([][2]string, len(commands))
+	for i, c := range commands {
+		rows[i] = [2]string{c.Name(), c.Does}
 	}
-	if len(c.Text.Examples) > 0 {
-		put("\nExamples:")
+	return table(rows)
+}
+
+func flagTable(flags []*Flag) string {
+	rows := make([][2]string, len(flags))
+	for i, f := range flags {
+		rows[i] = [2]string{f.Spelled(), f.Says()}
 	}
-	for _, e := range c.Text.Examples {
-		if e.For != "" {
-			put(Wrap(e.For, "  # ", "  # "))
-		}
-		put("  " + e.Line)
-	}
-	for _, s := range c.sections() {
-		rows := make([][2]string, len(s.all))
-		for i, sub := range s.all {
-			rows[i] = [2]string{sub.Name(), sub.Does}
-		}
-		if len(rows) > 0 {
-			put("\n" + s.heading + ":\n" + table(rows))
-		}
-	}
-	for _, s := range c.flagSections() {
-		rows := make([][2]string, len(s.all))
-		for i, f := range s.all {
-			rows[i] = [2]string{f.spelled(), f.says()}
-		}
-		if len(rows) > 0 {
-			put("\n" + s.heading + ":\n" + table(rows))
-		}
-	}
-	if len(c.Commands) > 0 {
-		put("\n" + Wrap("`"+c.Path+" COMMAND --help` says more of a command.", "", ""))
-	}
-	return b.String()
+	return table(rows)
 }
 
 // table formats two columns. A first cell that is too wide has a line of its own.

@@ -7,9 +7,32 @@
 package manual
 
 import (
+	"embed"
+	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 )
+
+//go:embed *.tmpl
+var templateFiles embed.FS
+
+// templates are the forms of the help, a man page and the reference.
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"upper": strings.ToUpper, "join": strings.Join, "wrap": Wrap, "sentence": sentence, "term": term,
+	"commands": commandTable, "flags": flagTable,
+	"escape": escape, "guarded": guarded, "quoted": quoted, "text": roffText,
+	"code": code, "cell": cell, "markdown": markdown,
+}).ParseFS(templateFiles, "*.tmpl"))
+
+// execute returns a template's text. Tests check that none fails.
+func execute(name string, data any) string {
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return fmt.Sprintf("the manual cannot be written: %v\n", err)
+	}
+	return b.String()
+}
 
 // A Command is one of the tree. The root is the program; its flags apply to every command.
 type Command struct {
@@ -67,8 +90,8 @@ func (c *Command) All() []*Command {
 	return all
 }
 
-// synopsis returns the command's usage line.
-func (c *Command) synopsis() string {
+// Synopsis returns the command's usage line.
+func (c *Command) Synopsis() string {
 	switch {
 	case len(c.Commands) > 0:
 		return c.Path + " COMMAND [flags] [arguments]"
@@ -78,13 +101,16 @@ func (c *Command) synopsis() string {
 	return strings.TrimSpace(c.Path + " [flags] " + c.Args)
 }
 
-// sections returns the commands below c by heading, in the order in which headings first appear.
-func (c *Command) sections() []section[Command] {
+// Operands returns the usage line without the command's path.
+func (c *Command) Operands() string { return strings.TrimPrefix(c.Synopsis(), c.Path+" ") }
+
+// Sections returns the commands below c by heading, in the order in which headings first appear.
+func (c *Command) Sections() []section[Command] {
 	return sectioned(c.Commands, "Commands", func(c *Command) string { return c.Heading })
 }
 
-// flagSections returns the flags by subject. A short list is one section without headings.
-func (c *Command) flagSections() []section[Flag] {
+// FlagSections returns the flags by subject. A short list is one section without headings.
+func (c *Command) FlagSections() []section[Flag] {
 	if len(c.Flags) <= 10 {
 		return sectioned(c.Flags, "Flags", func(*Flag) string { return "" })
 	}
@@ -93,13 +119,13 @@ func (c *Command) flagSections() []section[Flag] {
 
 // A section has the entries under a heading.
 type section[T any] struct {
-	heading string
-	all     []*T
+	Heading string
+	All     []*T
 }
 
 // sectioned groups values by heading. Those without one come first, under the heading whole.
 func sectioned[T any](values []T, whole string, heading func(*T) string) []section[T] {
-	out := []section[T]{{heading: whole}}
+	out := []section[T]{{Heading: whole}}
 	at := map[string]int{"": 0}
 	for i := range values {
 		h := heading(&values[i])
@@ -107,26 +133,26 @@ func sectioned[T any](values []T, whole string, heading func(*T) string) []secti
 		if !known {
 			n = len(out)
 			at[h] = n
-			out = append(out, section[T]{heading: h})
+			out = append(out, section[T]{Heading: h})
 		}
-		out[n].all = append(out[n].all, &values[i])
+		out[n].All = append(out[n].All, &values[i])
 	}
-	if len(out[0].all) == 0 {
+	if len(out[0].All) == 0 {
 		out = out[1:]
 	}
 	return out
 }
 
-// says returns a flag's description with its default.
-func (f *Flag) says() string {
+// Says returns a flag's description with its default.
+func (f *Flag) Says() string {
 	if f.Default == "" {
 		return f.Does
 	}
 	return f.Does + " (default: " + f.Default + ")"
 }
 
-// spelled returns a flag's spellings and value, e.g. "-o, --out FILE".
-func (f *Flag) spelled() string {
+// Spelled returns a flag's spellings and value, e.g. "-o, --out FILE".
+func (f *Flag) Spelled() string {
 	return strings.TrimSpace(strings.Join(f.Spellings(), ", ") + " " + f.Value)
 }
 
@@ -137,4 +163,22 @@ func (f *Flag) Spellings() []string {
 		all = append(all, strings.Repeat("-", min(len(name), 2))+name)
 	}
 	return all
+}
+
+// term splits "TERM: words" into two, if the term has no space; else it returns nil.
+func term(paragraph string) []string {
+	term, means, ok := strings.Cut(paragraph, ": ")
+	if !ok || strings.Contains(term, " ") {
+		return nil
+	}
+	return []string{term, means}
+}
+
+// sentence returns a text with a capital and a full stop.
+func sentence(s string) string {
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") {
+		return s
+	}
+	return s + "."
 }

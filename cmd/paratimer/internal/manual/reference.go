@@ -1,106 +1,25 @@
 package manual
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strings"
 )
 
 // Reference returns the whole tree as Markdown, one section per command. Flags with the same meaning in several
 // commands are described once, at the end.
 func Reference(root *Command) string {
-	var b strings.Builder
-	b.WriteString("# Reference\n\nEvery command and flag, made from the command tree by `make reference`. " +
-		"Each flag is also an environment variable: `--conf-dir` is `PARATIMER_CONF_DIR`. Exceptions are named.\n")
-	common := sharedFlags(root)
-	for _, s := range root.sections() {
-		fmt.Fprintf(&b, "\n%s:", s.heading)
-		for _, c := range s.all {
-			fmt.Fprintf(&b, " [%s](#%s)", c.Name(), anchor(c))
-		}
-		b.WriteString("\n")
-	}
-	for _, c := range root.All() {
-		entry(&b, c, common)
-	}
-	common.write(&b)
-	return b.String()
+	return execute("reference.tmpl", map[string]any{"Root": root, "Shared": sharedFlags(root)})
 }
 
-func entry(b *strings.Builder, c *Command, common shared) {
-	fmt.Fprintf(b, "\n## %s\n\n    %s\n\n%s\n", c.Path, c.synopsis(), markdown(sentence(c.Does)))
-	for _, p := range c.Text.Paragraphs {
-		fmt.Fprintf(b, "\n%s\n", markdown(p))
+// UnusualEnv returns the environment variables of a flag, unless its name is the usual one.
+func (f *Flag) UnusualEnv() string {
+	env := strings.Join(f.Env, ", ")
+	if env == "PARATIMER_"+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) {
+		return ""
 	}
-	if len(c.Commands) > 0 && strings.Contains(c.Path, " ") {
-		b.WriteString("\n")
-		for i := range c.Commands {
-			fmt.Fprintf(b, "- [%s](#%s): %s\n", c.Commands[i].Path, anchor(&c.Commands[i]),
-				markdown(c.Commands[i].Does))
-		}
-	}
-	if len(c.Text.Examples) > 0 {
-		b.WriteString("\n```sh\n")
-		for _, e := range c.Text.Examples {
-			if e.For != "" {
-				fmt.Fprintf(b, "# %s\n", e.For)
-			}
-			fmt.Fprintf(b, "%s\n", e.Line)
-		}
-		b.WriteString("```\n")
-	}
-	flags(b, c, common)
-	for _, n := range c.Text.Notes {
-		fmt.Fprintf(b, "\n%s:\n\n", n.Heading)
-		for _, p := range n.Paragraphs {
-			if t, means, ok := term(p); ok {
-				fmt.Fprintf(b, "- %s: %s\n", code(t), markdown(means))
-				continue
-			}
-			fmt.Fprintf(b, "%s\n", markdown(p))
-		}
-	}
+	return env
 }
-
-// flags writes the flags of a command: a table of its own ones by subject, and the names of the shared ones.
-func flags(b *strings.Builder, c *Command, common shared) {
-	var all []*Flag
-	for _, s := range c.flagSections() {
-		var own []*Flag
-		for _, f := range s.all {
-			if common.has(f) {
-				all = append(all, f)
-			} else {
-				own = append(own, f)
-			}
-		}
-		if len(own) > 0 {
-			b.WriteString("\n")
-			if s.heading != "Flags" { // a table of flags needs no heading "Flags"
-				fmt.Fprintf(b, "%s:\n\n", s.heading)
-			}
-			flagTable(b, own)
-		}
-	}
-	if len(all) > 0 {
-		fmt.Fprintf(b, "\n[Shared flags](#shared-flags): %s\n", strings.Join(common.names(all), ", "))
-	}
-}
-
-// flagTable writes a row for each flag.
-func flagTable(b *strings.Builder, flags []*Flag) {
-	b.WriteString("| flag | meaning | default |\n|---|---|---|\n")
-	for _, f := range flags {
-		does := cell(f.Does)
-		if usual := "PARATIMER_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")); len(f.Env) > 0 &&
-			strings.Join(f.Env, " ") != usual {
-			does += "; in the environment " + code(strings.Join(f.Env, ", "))
-		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", code(f.spelled()), does, cell(f.Default))
-	}
-}
-
-// anchor returns the link to a command's section, as Markdown hosts generate it.
-func anchor(c *Command) string { return c.Page() }
 
 func code(s string) string {
 	if s == "" {
@@ -109,6 +28,7 @@ func code(s string) string {
 	return "`" + strings.ReplaceAll(s, "|", `\|`) + "`"
 }
 
+// cell returns Markdown for a cell of a table.
 func cell(s string) string { return strings.ReplaceAll(markdown(s), "|", `\|`) }
 
 // markdown escapes markup. Words between backquotes stay code.
@@ -118,4 +38,96 @@ func markdown(s string) string {
 		parts[i] = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;").Replace(parts[i])
 	}
 	return strings.Join(parts, "`")
+}
+
+// shared are the flags that several commands describe with the same words, by name. If there are several
+// descriptions of a name, it is the most common one; commands with another one have a row of their own.
+type shared map[string]*Flag
+
+// sharedFlags returns the flags of a tree that at least two commands share.
+func sharedFlags(root *Command) shared {
+	count := map[string]int{}
+	out := shared{}
+	for _, c := range root.All() {
+		for i := range c.Flags {
+			f := &c.Flags[i]
+			count[meaning(f)]++
+			if best := out[f.Name]; best == nil || count[meaning(f)] > count[meaning(best)] {
+				out[f.Name] = f
+			}
+		}
+	}
+	for name, f := range out {
+		if count[meaning(f)] < 2 {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// meaning returns everything that a reader sees of a flag.
+func meaning(f *Flag) string {
+	return strings.Join([]string{f.Spelled(), f.Does, f.Default, strings.Join(f.Env, ",")}, "\x00")
+}
+
+// has reports whether a flag is described among the shared ones.
+func (s shared) has(f *Flag) bool {
+	same, found := s[f.Name]
+	return found && meaning(same) == meaning(f)
+}
+
+// Others returns the flags of a command that are not described among the shared ones, by subject.
+func (s shared) Others(c *Command) []section[Flag] {
+	var out []section[Flag]
+	for _, g := range c.FlagSections() {
+		if g.All = slices.DeleteFunc(g.All, s.has); len(g.All) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Names returns the names of a command's shared flags. A subject replaces its flags if the command has all of them
+// and they are at least three.
+func (s shared) Names(c *Command) []string {
+	var flags []*Flag
+	has := map[string]int{}
+	for _, g := range c.FlagSections() {
+		for _, f := range g.All {
+			if s.has(f) {
+				flags = append(flags, f)
+				has[s[f.Name].Heading]++
+			}
+		}
+	}
+	whole := map[string]bool{}
+	for _, g := range s.Sections() {
+		whole[g.Heading] = len(g.All) >= 3 && has[g.Heading] == len(g.All)
+	}
+	var out []string
+	for _, f := range flags {
+		name := code("--" + f.Name)
+		if h := s[f.Name].Heading; h != "" && whole[h] {
+			name = "*" + h + "*"
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Sections returns the shared flags by subject, those without one first. Subjects and flags are sorted by name.
+func (s shared) Sections() []section[Flag] {
+	all := make([]Flag, 0, len(s))
+	for _, f := range s {
+		all = append(all, *f)
+	}
+	slices.SortFunc(all, func(x, y Flag) int {
+		return cmp.Or(strings.Compare(x.Heading, y.Heading), strings.Compare(x.Name, y.Name))
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return sectioned(all, "", func(f *Flag) string { return f.Heading })
 }

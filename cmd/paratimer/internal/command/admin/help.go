@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -27,8 +28,8 @@ func help(c *cli.Context) error {
 // helpOf prints the help of the command with these words.
 func helpOf(c *cli.Context, words []string) error {
 	write := manual.Help
-	if len(words) > 0 && words[0] == "all" {
-		write, words = manual.HelpAll, words[1:]
+	if i := slices.Index(words, "all"); i >= 0 {
+		write, words = manual.HelpAll, slices.Concat(words[:i], words[i+1:])
 	}
 	m, err := manualFor(c, words)
 	if err != nil {
