@@ -52,7 +52,7 @@ func NoSetting(path string, s planfile.Field, known []string) string {
 	if near := planfile.Nearest(s.Name, known); near != "" {
 		return text + "; did you mean " + near + "?"
 	}
-	return text + "; the settings are the names of flags: `paratimer config show` lists them"
+	return text + "; the settings are the names of flags: `paratimer config` lists them"
 }
 
 // ConfigPath returns the file to read, and whether the user named it.

@@ -56,8 +56,8 @@ var wanted = []string{
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }
 
-// usual returns the flags of a command that are in wanted, at most so many, filled up with the command's own ones, in the command's
-// order.
+// usual returns at most so many flags of a command, in the command's order: those in wanted, filled up with the
+// command's own ones.
 func usual(flags []Flag, most int) []Flag {
 	chosen := map[string]bool{}
 	take := func(name string) {

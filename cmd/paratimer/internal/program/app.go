@@ -99,7 +99,7 @@ var groups = []struct {
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
 	{"Live", []string{"watch", "check", "rules", "notify", "collect"}},
-	{"Past", []string{"compare", "replay", "score", "skew", "learn", "history", "import"}},
+	{"Past", []string{"compare", "replay", "score", "skew", "history", "import"}},
 	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
 }
 

@@ -86,7 +86,7 @@ func Place(v string) string {
 	return strings.Join(parts, ",")
 }
 
-// A List is what `paratimer config show` prints.
+// A List is what `paratimer config` prints.
 type List struct {
 	File     *string   `json:"file"` // the file that was read; null: none
 	Settings []Setting `json:"settings"`

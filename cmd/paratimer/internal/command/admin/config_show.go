@@ -17,13 +17,12 @@ import (
 
 // configCommand returns the command that shows settings.
 func configCommand() *cli.Command {
-	return command.Group("config", "show the settings and where they come from",
-		command.Plain(command.New("show", "[COMMAND]", "list the settings of a command, or of all", configShow,
-			&cli.BoolFlag{
-				Name:  "origin",
-				Usage: "show the source of each value: flag, environment variable, line of the file, default",
-			},
-			command.Choice("output", "write `FORMAT`", "text", "json"))))
+	return command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow,
+		&cli.BoolFlag{
+			Name:  "origin",
+			Usage: "show the source of each value: flag, environment variable, line of the file, default",
+		},
+		command.Choice("output", "write `FORMAT`", "text", "json")))
 }
 
 // configShow lists every setting with its value. It reports errors in the settings, but shows everything that can
@@ -33,7 +32,11 @@ func configShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := manualFor(c, c.Args().Slice())
+	words := c.Args().Slice()
+	if len(words) > 0 && words[0] == "show" { // it was `config show` in earlier versions
+		words = words[1:]
+	}
+	at, err := manualFor(c, words)
 	if err != nil {
 		return err
 	}

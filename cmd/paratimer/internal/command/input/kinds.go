@@ -59,7 +59,7 @@ func likeAPlan(path string) bool {
 // wanted kind. It returns nil for a file of the wanted kind or of no known kind.
 func WrongKind(path, wanted string) error {
 	if kind := KindOf(path); kind != recording.Unknown {
-		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer learn` makes a profile of it",
+		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer history profile` makes a profile of it",
 			path, kind, wanted)
 	}
 	if what, then := otherKind(path); what != "" && what != "a "+wanted {

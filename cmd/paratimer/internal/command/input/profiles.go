@@ -16,7 +16,7 @@ import (
 func ProfileFlag() cli.Flag {
 	return &cli.StringSliceFlag{
 		Name: "profile", EnvVars: command.Env("profile"),
-		Usage: "use the costs in `FILE`, from `paratimer learn`; repeatable, best first",
+		Usage: "use the costs in `FILE`, from `paratimer history profile`; repeatable, best first",
 	}
 }
 

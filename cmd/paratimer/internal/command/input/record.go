@@ -16,7 +16,7 @@ func RecordFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "record", EnvVars: command.Env("record"),
-			Usage: "record the observations to `FILE`, for replay, learn and score",
+			Usage: "record the observations to `FILE`, for replay, history and score",
 		},
 		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Hidden: true},
 	}

@@ -21,10 +21,6 @@ import (
 
 // historyCommand returns `paratimer history`: the stored earlier runs.
 func historyCommand() *cli.Command {
-	out := &cli.StringFlag{
-		Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-		Usage: "write the profile to `FILE` (default: stdout)",
-	}
 	return command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
 		command.New("list", "", "list the remembered workflows", historyList, input.StateFlag(),
 			command.OutputFlag("text", "json")),
@@ -34,12 +30,7 @@ func historyCommand() *cli.Command {
 			input.StateFlag(),
 			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
 			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
-		command.New("export", "NAME", "print the profile of the next run, for --profile",
-			historyExport, input.StateFlag(), out,
-			&cli.StringFlag{
-				Name: "before", EnvVars: command.Env("before"),
-				Usage: "the profile that the run with this `ID` had, from the runs before it",
-			}),
+		profileCommand(),
 		command.New("add", "FILE...", "add recorded runs: recordings, history, event logs, folders of them",
 			historyAdd,
 			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(),
@@ -238,12 +229,9 @@ func forget(store *state.Store, name, id string) error {
 	return nil
 }
 
-// historyExport writes the profile for the next run of a workflow, or the one that an earlier run had: replaying
+// storedProfile writes the profile for the next run of a workflow, or the one that an earlier run had: replaying
 // the recording of a watched run with it gives the same frames as the watch.
-func historyExport(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
+func storedProfile(c *cli.Context) error {
 	w, err := namedWorkflow(c)
 	if err != nil {
 		return err

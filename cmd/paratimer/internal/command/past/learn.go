@@ -16,6 +16,46 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
+// profileCommand returns `paratimer history profile`: the profile of stored runs, or of recorded ones.
+func profileCommand() *cli.Command {
+	flags := append(learnFlags(), input.StateFlag(), &cli.StringFlag{
+		Name: "before", EnvVars: command.Env("before"),
+		Usage: "the profile that the run with this `ID` had, from the runs before it",
+	})
+	c := command.New("profile", "NAME|FILE...",
+		"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf, flags...)
+	c.Aliases = []string{"export"} // its name in earlier versions
+	return c
+}
+
+// formerLearn returns `paratimer learn`, which is now a part of `paratimer history profile`.
+func formerLearn() *cli.Command {
+	c := command.New("learn", "FILE...", "make a profile from recorded runs of one script", learn, learnFlags()...)
+	c.Hidden = true
+	return c
+}
+
+// profileOf writes the profile of recordings, or that of the stored workflow with the name. A file that is no
+// recording, such as the script in the current folder, does not hide the workflow.
+func profileOf(c *cli.Context) error {
+	if err := command.Arguments(c, 1, -1); err != nil {
+		return err
+	}
+	isRecording, exists, err := input.IsRecording(c.Args().First())
+	if !isRecording && c.NArg() == 1 && !c.Bool("demands") {
+		if _, unknown := namedWorkflow(c); unknown == nil || !exists && err == nil {
+			return storedProfile(c)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.IsSet("before"):
+		return command.Usage("--before goes with the name of a workflow, not with recordings")
+	}
+	return learn(c)
+}
+
 // learn creates a profile, which is a plan file with costs, from recorded runs of one script; or, with --demands, a
 // job file.
 func learn(c *cli.Context) error {

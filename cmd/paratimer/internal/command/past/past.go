@@ -1,5 +1,4 @@
-// Package past has the commands for past runs: report, replay, compare, score, learn, history and
-// import.
+// Package past has the commands for past runs: report, replay, compare, score, history and import.
 package past
 
 import (
@@ -41,8 +40,7 @@ func Commands() []*cli.Command {
 					Name: "from", EnvVars: command.Env("from"),
 					Usage: "count only observations from `TIME` of the run on",
 				})...),
-		command.New("learn", "FILE...", "make a profile from recorded runs of one script", learn,
-			learnFlags()...),
+		formerLearn(),
 		historyCommand(),
 		command.New("import", "PATH...",
 			"make recordings from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,

@@ -41,9 +41,6 @@ func reportLive(c *cli.Context) (err error) {
 	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
-	if c.NArg() == 0 && !asked(held) && !c.IsSet("workflow") {
-		return reportAll(ctx, c)
-	}
 	name := c.Args().First()
 	src, rec, done, err := reported(ctx, c, name)
 	if err != nil {

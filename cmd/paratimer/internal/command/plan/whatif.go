@@ -152,7 +152,7 @@ func whatIfModelFlags() []cli.Flag {
 			whatif.ModelErnest),
 		&cli.StringFlag{
 			Name: "demands", EnvVars: command.Env("demands"),
-			Usage: "also ask the queueing model of the jobs in `FILE` (`paratimer learn --demands`)",
+			Usage: "also ask the queueing model of the jobs in `FILE` (`paratimer history profile --demands`)",
 		},
 		&cli.StringFlag{
 			Name: "ernest", EnvVars: command.Env("ernest"),

@@ -143,7 +143,7 @@ func FuzzDamagedModel(f *testing.F) {
 // FuzzDamagedConfig damages a configuration.
 func FuzzDamagedConfig(f *testing.F) {
 	config := "every: 2s\nrm: [http://rm1:8088, http://rm2:8088]\nwithin: 45m\n# people\nuser: alice\ntimeout: 1h30m\nquiet: true\nrisk: 0.5\nestimators: all\n"
-	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config show attach --origin --config FILE",
+	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config attach --origin --config FILE",
 		"replay testdata/tapped/linear.jsonl.gz --config FILE")
 }
 
@@ -152,7 +152,7 @@ func FuzzDamagedMemory(f *testing.F) {
 	workflow := remembered(f)
 	damaged(f, filepath.Base(workflow), contents(f, workflow), "history list --state-dir HERE",
 		"history show join.pig --state-dir HERE",
-		"history export join.pig --state-dir HERE", "history forget join.pig --state-dir HERE",
+		"history profile join.pig --state-dir HERE", "history forget join.pig --state-dir HERE",
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE")
 }
 

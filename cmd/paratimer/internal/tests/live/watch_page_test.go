@@ -16,25 +16,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestFleetPages watches everything on a cluster, by watch without rules and by report --live without a query: the page
-// lists each workflow, held to nothing, and leads to its live report.
-func TestFleetPages(t *testing.T) {
+// TestFleetPage watches everything on a cluster, without rules: the page lists each workflow, held to nothing, and
+// leads to its live report.
+func TestFleetPage(t *testing.T) {
 	t.Parallel()
-	for name, args := range map[string][]string{
-		"watch":  {"watch", "--listen", "127.0.0.1:0", "--every", "100ms", "--output", "none", "--log-level", "info"},
-		"report": {"report", "--live", "--listen", "127.0.0.1:0", "--every", "100ms"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
-			session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-			fleetPage(t, args)
-		})
-	}
-}
-
-func fleetPage(t *testing.T, args []string) {
-	t.Helper()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	args := []string{"watch", "--listen", "127.0.0.1:0", "--every", "100ms", "--output", "none", "--log-level", "info"}
 	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	said, ended := &session.Output{}, make(chan int, 1)

@@ -22,14 +22,14 @@ var completions = []struct {
 	some  bool     // among others
 }{
 	{typed: []string{"atta"}, want: []string{"attach"}},
-	{typed: []string{"history", ""}, want: []string{"list", "show", "forget", "export", "add"}},
-	{typed: []string{"--log-level", "debug", "history", "ex"}, want: []string{"export"}},
+	{typed: []string{"history", ""}, want: []string{"list", "show", "forget", "profile", "add"}},
+	{typed: []string{"--log-level", "debug", "history", "pro"}, want: []string{"profile"}},
 	{typed: []string{"attach", "--metrics-l"}, want: []string{"--metrics-linger"}},
 	{typed: []string{"attach", "--output", ""}, want: []string{"text", "ndjson"}},
 	{typed: []string{"estimate", "--output", ""}, want: []string{"text", "json"}},
 	{typed: []string{"history", "add", "--spo"}, want: []string{"--spool"}},
 	{typed: []string{"replay", "a b"}, want: []string{"a blank.tape"}},
-	{typed: []string{"learn", "--out", "a b"}, want: []string{"a blank.tape"}},
+	{typed: []string{"history", "profile", "--out", "a b"}, want: []string{"a blank.tape"}},
 	{typed: []string{"attach", "--state-dir", "fol"}, want: []string{"folder"}, some: true},
 	{typed: []string{"completion", "z"}, want: []string{"zsh"}},
 	{typed: []string{"help", "simu"}, want: []string{"simulate"}},

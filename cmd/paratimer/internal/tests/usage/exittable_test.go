@@ -35,10 +35,10 @@ var exitTable = map[string]struct {
 		"compare ../../examples/join.jsonl.zst ../../examples/join-failure.jsonl.zst",
 		[]string{"compare FILE ../../examples/join.jsonl.zst"},
 	},
-	"completion":  {"completion bash", nil},
-	"config show": {"config show", []string{"config show --config FILE"}},
-	"demo":        {"demo --speed 0", nil},
-	"doctor":      {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --password-file FILE"}},
+	"completion": {"completion bash", nil},
+	"config":     {"config", []string{"config --config FILE"}},
+	"demo":       {"demo --speed 0", nil},
+	"doctor":     {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --password-file FILE"}},
 	"ernest choose": {
 		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
 		[]string{
@@ -62,7 +62,10 @@ var exitTable = map[string]struct {
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
 		[]string{"history add FILE --state-dir HERE"},
 	},
-	"history export": {"history export join.pig --state-dir STATE", nil},
+	"history profile": {
+		"history profile join.pig --state-dir STATE",
+		[]string{"history profile FILE", "history profile --demands FILE"},
+	},
 	"history forget": {"", nil},
 	"history list":   {"history list --state-dir STATE", nil},
 	"history show":   {"history show join.pig --state-dir STATE", nil},
@@ -70,7 +73,6 @@ var exitTable = map[string]struct {
 		"import ../../adapters/history/testdata -o HERE",
 		[]string{"import FILE -o HERE", "import ../../adapters/history/testdata FILE -o HERE"},
 	},
-	"learn": {"learn ../../examples/join.jsonl.zst", []string{"learn FILE", "learn --demands FILE"}},
 	"man":   {"man attach", nil},
 	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
 	"notify test": {

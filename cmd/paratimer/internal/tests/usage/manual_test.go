@@ -156,7 +156,7 @@ func TestExamples(t *testing.T) {
 	// What is remembered must be added before it can be shown, and is forgotten last.
 	root := wholeManual(t)
 	last := []string{
-		"paratimer history list", "paratimer history show", "paratimer history export",
+		"paratimer history list", "paratimer history show", "paratimer history profile",
 		"paratimer history forget",
 	}
 	for _, c := range root.All() {
