@@ -20,7 +20,7 @@ import (
 var answersText string
 
 var answers = template.Must(template.New("answers").Option("missingkey=zero").Funcs(template.FuncMap{
-	"ms": ms, "elapsed": elapsed, "counters": counters, "property": property,
+	"ms": ms, "elapsed": elapsed, "counters": counters,
 	"span": func(from, to dag.Instant) int64 { return elapsed(from, to, dag.NoInstant) },
 	"quote": func(s string) (string, error) {
 		b, err := json.Marshal(s)
@@ -28,7 +28,6 @@ var answers = template.Must(template.New("answers").Option("missingkey=zero").Fu
 	},
 	"percent": func(v float64) string { return fmt.Sprint(float32(v)) }, // as Java formats a float
 	"repeat":  strings.Repeat,
-	"join":    strings.Join,
 	"minus":   func(a, b int) int { return max(0, a-b) },
 }).Parse(strings.ReplaceAll(regexp.MustCompile(`\n\s*`).ReplaceAllString(answersText, ""), "{{{", `{{"{"}}{{`)))
 
@@ -60,19 +59,6 @@ func counters(nameAndValue ...any) string {
 		}
 	}
 	return strings.Join(all, ",")
-}
-
-// property returns a property of a conf with a comma, "" for one that is 0 or empty.
-func property(path, name string, value any) (string, error) {
-	if isSet, _ := template.IsTrue(value); !isSet {
-		return "", nil
-	}
-	b, err := json.Marshal(struct {
-		Name   string   `json:"name"`
-		Value  string   `json:"value"`
-		Source []string `json:"source"`
-	}{name, fmt.Sprint(value), []string{"programmatically", path}})
-	return string(b) + ",", err
 }
 
 // A request is what a template responds to.

@@ -17,7 +17,7 @@ type job struct {
 	ID            string // job_ and the number
 	Number        string
 	plan          *dag.Plan
-	Job           *dag.Job
+	job           *dag.Job
 	State         *dag.JobState
 	snap          *dag.Snapshot
 	Now           dag.Instant
@@ -41,7 +41,7 @@ var (
 // look takes a job's state of the newest snapshot.
 func (j *job) look(s *dag.Snapshot, i int, now dag.Instant) {
 	isNew := j.State != &s.Jobs[i]
-	j.plan, j.Job, j.State, j.snap, j.Now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
+	j.plan, j.job, j.State, j.snap, j.Now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
 	if isNew {
 		j.Maps, j.Reduces = j.phaseOf(dag.Map), j.phaseOf(dag.Reduce)
 	}
@@ -62,7 +62,7 @@ func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
 
 // phaseOf counts and indexes attempts, which are sorted by task.
 func (j *job) phaseOf(k dag.StageIndex) phase {
-	attempts, n := j.State.Stages[k].Attempts, j.Job.Stages[k].Count()
+	attempts, n := j.State.Stages[k].Attempts, j.job.Stages[k].Count()
 	if len(attempts) > 0 {
 		n = max(n, int(attempts[len(attempts)-1].Task)+1)
 	}
@@ -210,15 +210,34 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', 0, 64)
 }
 
-// Workflow returns the properties of the workflow (docs/facts/hadoop.md C1), none for a plain MapReduce job.
-func (j *job) Workflow() map[string]any {
-	if len(j.plan.Jobs) == 1 {
-		return nil
-	}
+// Properties returns a job's configuration: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
+// depends on (docs/facts/hadoop.md F). Those that are 0 or empty are not set.
+func (j *job) Properties() map[string]any {
+	l := j.job.MapReduce
 	props := map[string]any{
-		"mapreduce.workflow.id": "pig_" + j.snap.ID, "mapreduce.workflow.name": j.plan.Name,
-		"mapreduce.workflow.node.name": j.Job.Node, "pig.script.submitted.timestamp": ms(j.snap.Origin()),
+		"mapreduce.job.name":                            j.Name(),
+		"mapreduce.job.user.name":                       j.User(),
+		"pig.job.feature":                               j.job.Feature,
+		"pig.alias":                                     j.job.Alias,
+		"pig.input.dirs":                                strings.Join(j.job.Input, ","),
+		"yarn.scheduler.minimum-allocation-mb":          "1",
+		"mapreduce.job.reduce.slowstart.completedmaps":  fmt.Sprint(l.SlowStart),
+		"mapreduce.job.running.map.limit":               l.MaxMaps,
+		"mapreduce.job.running.reduce.limit":            l.MaxReduces,
+		"mapreduce.job.maps":                            fmt.Sprint(len(j.Maps.Views)),
+		"mapreduce.job.reduces":                         fmt.Sprint(len(j.Reduces.Views)),
+		"yarn.app.mapreduce.am.resource.mb":             j.job.MasterMB,
+		"mapreduce.map.memory.mb":                       l.MapMB,
+		"mapreduce.reduce.memory.mb":                    l.ReduceMB,
+		"yarn.app.mapreduce.am.job.reduce.rampup.limit": l.RampUp,
 	}
+	if len(j.plan.Jobs) == 1 { // it is a plain MapReduce job
+		return props
+	}
+	props["mapreduce.workflow.id"] = "pig_" + j.snap.ID
+	props["mapreduce.workflow.name"] = j.plan.Name
+	props["mapreduce.workflow.node.name"] = j.job.Node
+	props["pig.script.submitted.timestamp"] = ms(j.snap.Origin())
 	for i := range j.plan.Jobs {
 		for _, p := range j.plan.Jobs[i].After {
 			name, next := "mapreduce.workflow.adjacency."+j.plan.Jobs[p].Node, j.plan.Jobs[i].Node
