@@ -74,7 +74,7 @@ func (d Door) lock(inside http.Handler) http.Handler {
 	if now == nil {
 		now = time.Now
 	}
-	want, wrong := sha256.Sum256([]byte(d.Token)), newStrikes(now)
+	want, tries := sha256.Sum256([]byte(d.Token)), newStrikes(now)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, given := offered(r)
 		got := sha256.Sum256([]byte(token))
@@ -84,14 +84,10 @@ func (d Door) lock(inside http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("Connection", "close") // the next guess needs a connection of its own
-		who := client(r.RemoteAddr)
-		if wrong.out(who) {
+		if tries.wrong(client(r.RemoteAddr), given) {
 			w.Header().Set("Retry-After", "60")
 			http.Error(w, "too many wrong tokens: wait a minute", http.StatusTooManyRequests)
 			return
-		}
-		if given {
-			wrong.strike(who)
 		}
 		w.Header().Set("WWW-Authenticate",
 			`Basic realm="paratimer: any name, and the token as the password", charset="UTF-8"`)

@@ -125,7 +125,7 @@ func TestManyGuess(t *testing.T) {
 	now := time.Unix(1000, 0)
 	s := newStrikes(func() time.Time { now = now.Add(time.Microsecond); return now })
 	for i := range 3 * mostClients {
-		s.strike(client(fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)))
+		s.wrong(client(fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)), true)
 	}
 	if len(s.of) != mostClients {
 		t.Errorf("%d clients are remembered", len(s.of))

@@ -33,37 +33,30 @@ func newStrikes(now func() time.Time) *strikes {
 	return &strikes{now: now, of: map[netip.Prefix]strike{}}
 }
 
-// out reports whether a client has used up its tries for now.
-func (s *strikes) out(who netip.Prefix) bool {
+// wrong counts a wrong token, if the client has given one. out reports that it has used up its tries for now; then
+// nothing is counted.
+func (s *strikes) wrong(who netip.Prefix, given bool) (out bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st, ok := s.of[who]
-	if ok && s.now().Sub(st.last) >= outsideFor {
+	at, st := s.now(), s.of[who]
+	if at.Sub(st.last) >= outsideFor {
 		delete(s.of, who)
-		return false
+		st = strike{}
 	}
-	return st.n >= mostWrong
-}
-
-func (s *strikes) strike(who netip.Prefix) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st, known := s.of[who]
-	if !known && len(s.of) >= mostClients {
-		s.forget()
+	if st.n >= mostWrong || !given {
+		return st.n >= mostWrong
 	}
-	s.of[who] = strike{st.n + 1, s.now()}
-}
-
-// forget drops the client with the oldest wrong token.
-func (s *strikes) forget() {
-	var oldest netip.Prefix
-	for who, st := range s.of {
-		if !oldest.IsValid() || st.last.Before(s.of[oldest].last) {
-			oldest = who
+	s.of[who] = strike{st.n + 1, at}
+	if len(s.of) > mostClients {
+		oldest := who
+		for other, st := range s.of {
+			if st.last.Before(s.of[oldest].last) {
+				oldest = other
+			}
 		}
+		delete(s.of, oldest)
 	}
-	delete(s.of, oldest)
+	return false
 }
 
 // client returns the address of a client: IPv4, or the /64 that one machine of IPv6 commonly has to itself.
