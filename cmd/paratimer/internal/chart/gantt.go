@@ -444,7 +444,11 @@ func (g *Gantt) Key() template.HTML {
 			case len(e.Tones) == 1:
 				pick = e.Tones[0]
 			}
-			s.put(`<li data-pick="%s"%s>`, pick, class(e.Critical, "on"))
+			s.WriteString("<li")
+			if pick != "" && attrs != `"` {
+				s.put(` data-pick="%s"`, pick)
+			}
+			s.put("%s>", class(e.Critical, "on"))
 			if hue > 0 || len(e.Tones) > 0 {
 				s.put(`<svg class="swatch" aria-hidden="true" width="20" height="12">`)
 				e.swatch(s, hue)
