@@ -16,7 +16,7 @@ import (
 )
 
 func helpCommand() *cli.Command {
-	return command.Plain(command.New("help", "[all] [COMMAND]", "show how to use a command; all: with every flag",
+	return command.Plain(command.New("help", "[all] [COMMAND]", "show the help of a command; all: with every flag",
 		help))
 }
 

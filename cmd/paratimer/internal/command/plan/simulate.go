@@ -49,7 +49,7 @@ func simulateFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "`JOB:m3@195s`: the map (r: reduce) with this index, from 0, fails at this time; repeatable",
+			Usage: "task `JOB:m3@195s` fails: the map (r: reduce) with this index, from 0, at this time; repeatable",
 		},
 		&cli.Float64Flag{
 			Name: "fail-rate", EnvVars: command.Env("fail-rate"),
@@ -57,7 +57,7 @@ func simulateFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "lose", EnvVars: command.Env("lose"),
-			Usage: "`NODE@TIME`: the node dies; repeatable",
+			Usage: "lose a node: `NODE@TIME`; repeatable",
 		},
 		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
 		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete",

@@ -21,20 +21,20 @@ func whatifFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringSliceFlag{
 			Name: "slots", EnvVars: command.Env("slots"),
-			Usage: "other slots `N` (64, +2, 2x, inf), of one kind after map= or reduce=; repeatable",
+			Usage: "run with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "scale", EnvVars: command.Env("scale"),
-			Usage: "input `N` times as large; repeatable",
+			Usage: "read `N` times the input; repeatable",
 		},
 		&cli.StringSliceFlag{
 			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "a failure at the worst moment of `WHAT`: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); repeatable",
+			Usage: "let `WHAT` fail at the worst moment: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); repeatable",
 		},
-		command.Choice("skew", "with the work of each job's reduces spread evenly", "as-is", "none"),
+		command.Choice("skew", "none: spread the work of each job's reduces evenly", "as-is", "none"),
 		&cli.StringSliceFlag{
 			Name: "policy", EnvVars: command.Env("policy"),
-			Usage: "another scheduler `NAME`: fifo, yarn, ideal; repeatable",
+			Usage: "use the scheduler `NAME`: fifo, yarn, ideal; repeatable",
 		},
 		&cli.StringFlag{
 			Name: "slowstart", EnvVars: command.Env("slowstart"),
@@ -42,14 +42,14 @@ func whatifFlags() []cli.Flag {
 		},
 		&cli.StringSliceFlag{
 			Name: "pace", EnvVars: command.Env("pace"),
-			Usage: "records that take `R` times as long, in one job after JOB=; repeatable",
+			Usage: "let records take `R` times as long, in one job after JOB=; repeatable",
 		},
 		input.ProfileFlag(),
 		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
 		&cli.StringFlag{
 			Name: "at", EnvVars: command.Env("at"),
-			Usage: "ask about a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)",
+			Usage: "start in a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)",
 		},
 		command.TimeoutFlag(),
 		follow.DeltaFlag(),
