@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
@@ -103,12 +102,9 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	defer command.Closing(file, path, &err)
 	var marks attribution.Marks
 	var along compare.Along
-	run, err := input.WholeRun(ctx, src, marks.See, along.See)
-	if ctx.Err() != nil {
+	run, err := playedRun(ctx, path, src, marks.See, along.See)
+	if err != nil {
 		return nil, nil, err
-	}
-	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
-		return nil, nil, command.Usage("%s: %w", path, err)
 	}
 	r = compare.Of(path, run)
 	a, err := attribution.Of(run.Now(), &marks)

@@ -63,38 +63,24 @@ type listedRun struct {
 
 func runOf(r *history.Run) *listedRun {
 	return &listedRun{
-		ID: r.ID, Script: r.Script, User: textOrNil(r.User), StartedAt: timeOrNil(r.StartedAt),
-		EndedAt: timeOrNil(r.EndedAt), State: r.State,
-		TotalSeconds: secondsOrNil(r.TotalSeconds), WatchedSeconds: r.WatchedSeconds,
-		WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: textOrNil(r.Why),
+		ID: r.ID, Script: r.Script, User: orNil(r.User), StartedAt: orNil(r.StartedAt.UTC()),
+		EndedAt: orNil(r.EndedAt.UTC()), State: r.State,
+		TotalSeconds: orNil(max(0, r.TotalSeconds)), WatchedSeconds: r.WatchedSeconds,
+		WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: orNil(r.Why),
 	}
 }
 
-func textOrNil(s string) *string {
-	if s == "" {
+// orNil returns nil for a zero value, which JSON shows as null.
+func orNil[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &s
-}
-
-func timeOrNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
+	return &v
 }
 
 // dayIn formats instants in a zone.
 func dayIn(zone *time.Location) func(time.Time) string {
 	return func(t time.Time) string { return units.Day(t.In(zone)) }
-}
-
-func secondsOrNil(s float64) *float64 {
-	if s <= 0 {
-		return nil
-	}
-	return &s
 }
 
 // historyList lists the workflows. It reports files that cannot be read after the others.
@@ -140,7 +126,7 @@ func listed(w *state.Workflow) listedWorkflow {
 	lines := history.Lines(w, "")
 	var usual time.Duration
 	usual, _ = lines[0].Usual()
-	l.UsualSeconds = secondsOrNil(usual.Seconds())
+	l.UsualSeconds = orNil(max(0, usual.Seconds()))
 	last := &w.Runs[len(w.Runs)-1]
 	for _, line := range lines {
 		for i := range line {

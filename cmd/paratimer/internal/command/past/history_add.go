@@ -113,7 +113,7 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	}
 	r := rec.Ended
 	return addedRun{
-		recorded.Name, r.Workflow, r.Run.ID, r.Run.State, secondsOrNil(r.Run.TotalSeconds), r.Outcome,
-		textOrNil(r.Run.Excluded),
+		recorded.Name, r.Workflow, r.Run.ID, r.Run.State, orNil(max(0, r.Run.TotalSeconds)), r.Outcome,
+		orNil(r.Run.Excluded),
 	}, nil
 }

@@ -1,6 +1,7 @@
 package past
 
 import (
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -89,14 +91,11 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	if src, err = input.Spooled(c, src); err != nil {
 		return nil, err
 	}
-	run, err := input.WholeRun(c.Context, src)
+	run, err := playedRun(c.Context, path, src)
 	log := command.Logger(c)
-	var cut *recording.CutOffError
 	switch {
-	case len(run.Window) == 0 && err != nil:
-		return nil, command.Usage("%s: %w", path, err)
-	case err != nil && !errors.As(err, &cut):
-		return nil, command.Usage("%s: %w", path, err)
+	case err != nil:
+		return nil, err
 	case !run.Now().State.Ended():
 		log.Warn().Str("file", path).Msg("the recording ends before the query: what did not run is not learned")
 	case run.Now().State != dag.Succeeded:
@@ -110,6 +109,18 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 		}
 	}
 	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
+}
+
+// playedRun plays a recording to its end, or to where it is cut off.
+func playedRun(ctx context.Context, path string, src watch.Source, each ...func(*dag.Snapshot)) (dag.Run, error) {
+	run, err := input.WholeRun(ctx, src, each...)
+	if ctx.Err() != nil {
+		return run, err
+	}
+	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
+		return run, command.Usage("%s: %w", path, err)
+	}
+	return run, nil
 }
 
 // writeProfile writes a profile to the file of --out, or to stdout. If that fails no file is left.

@@ -2,7 +2,6 @@ package past
 
 import (
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
 
@@ -108,14 +107,11 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 		return nil, err
 	}
 	defer command.Closing(file, path, &err)
-	whole, err := input.WholeRun(c.Context, src)
-	var cut *recording.CutOffError
+	whole, err := playedRun(c.Context, path, src)
 	log := command.Logger(c)
 	switch {
-	case c.Context.Err() != nil:
+	case err != nil:
 		return nil, err
-	case len(whole.Window) == 0, err != nil && !errors.As(err, &cut):
-		return nil, command.Usage("%s: %w", path, err)
 	case whole.Now().State != dag.Succeeded:
 		log.Warn().Str("file", path).Stringer("state", whole.Now().State).Msg(
 			"the query did not succeed in it: only tasks that did are learned from")
