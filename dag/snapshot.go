@@ -265,7 +265,7 @@ const (
 	WarnUnknownSize    = "unknown_size"     // the number of tasks of a job is unknown
 	WarnStale          = "stale"            // the last observation failed; the frame repeats an older one
 	WarnObservation    = "observation"      // a part of a response could not be used
-	WarnProfileDoubted = "profile_doubted"  // a profile is ten times off
+	WarnProfileDoubted = "profile_doubted"  // the rates of a profile do not fit this run
 	WarnNoProfile      = "no_profile_match" // a given profile does not fit this run
 	WarnClockSkew      = "clock_skew"       // the watcher's and the cluster's clocks differ
 	// certificates were not verified: another server may have answered in the cluster's place

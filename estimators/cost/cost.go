@@ -148,6 +148,9 @@ func (m *Model) profileWarnings() []dag.Warning {
 	case was == nil && len(m.s.Profiles) > 0:
 		return []dag.Warning{{Code: dag.WarnNoProfile, Text: fmt.Sprintf("no profile fits %s: none has a job of the same name, "+
 			"feature or aliases; learn one from a run of this script", m.s.Plan.Name)}}
+	case was != nil && m.lost:
+		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("most of the time of the profile %s's tasks does "+
+			"not grow with their records: this larger run is predicted from its own tasks", was.Plan.Name)}}
 	case was != nil && math.Abs(pace) >= math.Log(doubtedPace):
 		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("this run takes %.2g times as long for a tuple as "+
 			"the profile %s says: is it of the same script and cluster?", math.Exp(pace), was.Plan.Name)}}

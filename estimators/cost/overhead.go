@@ -16,6 +16,7 @@ type overheads struct {
 	pace   pace
 	cold   float64 // expected extra overhead of the first task on a core or container
 	launch launch
+	lost   bool // the work of the profile's tasks is lost in costs that do not grow
 }
 
 // A launch describes the start of a container that runs one task after another (dag.AncestorsFirst). Times are

@@ -19,11 +19,12 @@ func (z *sizes) expect() {
 		st.growth = z.growthOf(st)
 	}
 	z.common = z.commonGrowth()
+	z.lost = z.lostInFixed()
 	for _, st := range z.ordered {
 		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = z.common, z.common.mean
 		}
-		if z.lostInStarts(st) {
+		if st.muchLarger() && (z.lost || z.lostInStarts(st)) {
 			st.prior, st.growth = prior{}, growth{}
 		}
 		z.expectStage(st)
@@ -33,27 +34,66 @@ func (z *sizes) expect() {
 	}
 }
 
-// If the work of the profile's maps was less than lostPart of their starts, their rate is used only for maps up to
-// lostGrowth times as large. Starts are not known exactly enough for more. A profile of a run on a sample of the
-// data is such a case.
+// If the work of the profile's tasks was less than lostPart of their time, their rate is used only for stages up to
+// lostGrowth times as large: the rest of their time is not known exactly enough for more. A profile of a run on a
+// sample of the data is such a case.
 const (
 	lostPart      = 0.3
 	lostGrowth    = 3
 	usualTogether = 8 // usual number of tasks that start on a node at about the same time
 )
 
-// lostInStarts reports whether the work of the profile's maps is too small beside their starts to show a rate, and this
-// run's maps are much larger.
+// muchLarger reports whether a stage is more than lostGrowth times as large as in the profile's run.
+func (st *stage) muchLarger() bool { return st.prior.N > 0 && st.growth.left > math.Log(lostGrowth) }
+
+// lostInStarts reports whether the work of the profile's maps is too small beside their starts to show a rate.
 func (z *sizes) lostInStarts(st *stage) bool {
-	if !st.maps || st.prior.N == 0 || z.s.Plan.Cluster.Policy == dag.FIFO ||
-		!(st.growth.left > math.Log(lostGrowth)) {
+	if !st.maps || z.s.Plan.Cluster.Policy == dag.FIFO {
 		return false
 	}
-	took := 0.0
-	for _, ms := range st.prior.Took {
-		took += ms / float64(st.prior.N)
+	return st.prior.took() < lostPart*float64(st.prior.N)*z.starts.at(usualTogether, false)
+}
+
+// took returns the milliseconds of all tasks.
+func (p *prior) took() (sum float64) {
+	for _, ms := range p.Took {
+		sum += ms
 	}
-	return took < lostPart*z.starts.at(usualTogether, false)
+	return sum
+}
+
+// lostInFixed reports whether the work of the profile's tasks is lost in costs that do not grow with their records. The
+// stages that are much larger now show it: at their rate the profile's records take less than lostPart of the time of
+// its tasks. On executors, where tasks need no JVM of their own, that made no run of another size better.
+func (z *sizes) lostInFixed() bool {
+	if !z.mapReduce {
+		return false
+	}
+	work, all := 0.0, 0.0
+	for _, st := range z.ordered {
+		if !st.muchLarger() || !st.prior.Records {
+			continue
+		}
+		took, units, tasks := 0.0, 0.0, 0.0
+		add := func(ms, read float64) {
+			if read > 0 {
+				took, units, tasks = took+ms, units+read, tasks+1
+			}
+		}
+		for _, e := range st.ended {
+			add(e.worked(), e.units)
+		}
+		for _, r := range st.running {
+			if first, last := r.attempt.First, r.attempt.Last; first.At.Known() {
+				add(float64(last.At-first.At), counted(last.Done)-counted(first.Done))
+			}
+		}
+		if units > 0 {
+			work += tasks * took / units * st.prior.Total
+			all += tasks * st.prior.took()
+		}
+	}
+	return work < lostPart*all
 }
 
 // expectStage sets the expected units, work and overhead of the tasks of a stage.

@@ -16,7 +16,7 @@ import (
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // A Document is the content of all views of a comparison. In its JSON, as in that of frames, unknown is null.
 type Document struct {

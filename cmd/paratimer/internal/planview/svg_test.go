@@ -143,7 +143,9 @@ func TestSVGOfThePaper(t *testing.T) {
 
 // However many tasks there are, the chart stays small, and shows how busy the slots are.
 func TestSVGIsBounded(t *testing.T) {
-	for _, p := range []*dag.Plan{planview.Uneven(3000, 50), planview.Uneven(20_000, 3000), planview.Uneven(30_000, 20_000)} {
+	for _, p := range []*dag.Plan{
+		planview.Uneven(3000, 50), planview.Uneven(20_000, 3000), planview.Uneven(30_000, 20_000),
+	} {
 		v := planview.ViewOf(t, p)
 		d := svgOf(t, v)
 		if n := len(d.rects); n > runreport.MostBars+2 {

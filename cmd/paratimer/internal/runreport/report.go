@@ -12,7 +12,7 @@ import (
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 // A Report is about one run. Its JSON follows the frames': unknown is null, seconds count from the first job's
 // submission.

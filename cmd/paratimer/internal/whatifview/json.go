@@ -12,7 +12,7 @@ import (
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
-const SchemaVersion = 1
+const SchemaVersion = 2
 
 type document struct {
 	SchemaVersion  int              `json:"schema_version"`
