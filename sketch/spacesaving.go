@@ -8,6 +8,7 @@ package sketch
 
 import (
 	"cmp"
+	"container/heap"
 	"iter"
 	"math"
 	"slices"
@@ -24,8 +25,7 @@ type SpaceSaving[K comparable] struct {
 	capacity int
 	slots    map[K]int32 // index of a key's entry
 	entries  []Entry[K]  // by slot; an entry never moves
-	heap     []node      // the next entry to evict on top
-	places   []int32     // by slot, the index of its node in the heap
+	order    queue
 	inserted uint64
 	refused  int
 }
@@ -54,9 +54,9 @@ func (s *SpaceSaving[K]) Add(key K, weight float64) {
 	if slot, ok := s.slots[key]; ok {
 		e := &s.entries[slot]
 		e.Count = sum(e.Count, weight)
-		at := s.places[slot]
-		s.heap[at].count = e.Count
-		s.down(int(at))
+		at := int(s.order.places[slot])
+		s.order.nodes[at].count = e.Count
+		heap.Fix(&s.order, at)
 		return
 	}
 	s.inserted++
@@ -64,19 +64,51 @@ func (s *SpaceSaving[K]) Add(key K, weight float64) {
 		slot := int32(len(s.entries))
 		s.slots[key] = slot
 		s.entries = append(s.entries, Entry[K]{key, weight, 0})
-		s.heap = append(s.heap, node{weight, s.inserted, slot})
-		s.places = append(s.places, slot)
-		s.up(len(s.heap) - 1)
+		heap.Push(&s.order, node{weight, s.inserted, slot})
 		return
 	}
-	slot := s.heap[0].slot
+	slot := s.order.nodes[0].slot
 	e := &s.entries[slot]
 	delete(s.slots, e.Key)
 	*e = Entry[K]{key, sum(e.Count, weight), e.Count}
 	s.slots[key] = slot
-	s.heap[0] = node{e.Count, s.inserted, slot}
-	s.down(0)
+	s.order.nodes[0] = node{e.Count, s.inserted, slot}
+	heap.Fix(&s.order, 0)
 }
+
+// A node is an entry in the queue.
+type node struct {
+	count    float64
+	inserted uint64
+	slot     int32
+}
+
+// A queue is a heap with the next entry to evict on top.
+type queue struct {
+	nodes  []node
+	places []int32 // by slot, the index of its node
+}
+
+func (q *queue) Len() int { return len(q.nodes) }
+
+func (q *queue) Less(i, k int) bool {
+	a, b := &q.nodes[i], &q.nodes[k]
+	return a.count < b.count || a.count == b.count && a.inserted < b.inserted
+}
+
+func (q *queue) Swap(i, k int) {
+	q.nodes[i], q.nodes[k] = q.nodes[k], q.nodes[i]
+	q.places[q.nodes[i].slot], q.places[q.nodes[k].slot] = int32(i), int32(k)
+}
+
+// Push adds a node with the next slot.
+func (q *queue) Push(x any) {
+	q.places = append(q.places, int32(len(q.nodes)))
+	q.nodes = append(q.nodes, x.(node))
+}
+
+// Pop is never called: an evicted entry is replaced in its place.
+func (q *queue) Pop() any { return nil }
 
 // sum stays finite, so that a hostile stream cannot make every count infinite.
 func sum(a, b float64) float64 { return min(a+b, math.MaxFloat64) }
@@ -92,7 +124,7 @@ func (s *SpaceSaving[K]) All() iter.Seq[Entry[K]] { return slices.Values(s.entri
 
 // Entries returns all entries, the largest count first; of equal ones the one that came first.
 func (s *SpaceSaving[K]) Entries() []Entry[K] {
-	sorted := slices.Clone(s.heap)
+	sorted := slices.Clone(s.order.nodes)
 	slices.SortFunc(sorted, func(a, b node) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.inserted, b.inserted))
 	})

@@ -117,19 +117,6 @@ const (
 // Rules is the number of rules, including NoRule.
 const Rules = int(Fallback) + 1
 
-func (r Rule) String() string {
-	switch r {
-	case OwnNeighbours:
-		return "own_neighbours"
-	case OwnFit:
-		return "own_fit"
-	case JobNeighbours:
-		return "job_neighbours"
-	case BestFit:
-		return "best_fit"
-	case Fallback:
-		return "fallback"
-	default:
-		return "none"
-	}
-}
+var ruleNames = [Rules]string{"none", "own_neighbours", "own_fit", "job_neighbours", "best_fit", "fallback"}
+
+func (r Rule) String() string { return ruleNames[r] }

@@ -7,6 +7,25 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 )
 
+// A burst is a number of groups that share a measured time in proportion to their sizes.
+//
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 6.
+type burst struct {
+	sizes []int64
+	bytes int64 // sum of sizes
+	took  time.Duration
+	at    time.Duration // when the last of them was finished
+}
+
+// spread assigns each group its share of the time, and empties the burst.
+func (b *burst) spread(to *clusters) {
+	each := b.took.Seconds() / float64(b.bytes)
+	for _, size := range b.sizes {
+		to.add(float64(size), float64(size)*each, 1, b.at)
+	}
+	*b = burst{sizes: b.sizes[:0]}
+}
+
 // clusters are points to be sent. Groups of the same size and nearly the same time form one point.
 type clusters struct {
 	near  float64 // largest distance of a time from a cluster's mean, in seconds, to join the cluster

@@ -165,11 +165,12 @@ func (m *Meter) settle(now time.Duration, done int64) {
 		m.few.spread(&m.points)
 	}
 	for _, g := range groups {
-		m.few.add(g.bytes)
+		m.few.sizes = append(m.few.sizes, g.bytes)
+		m.few.bytes += g.bytes
 	}
 	m.few.took += took
 	m.few.at = now
-	if !small || m.few.groups > m.limits.Groups {
+	if !small || len(m.few.sizes) > m.limits.Groups {
 		m.few.spread(&m.points)
 	}
 }

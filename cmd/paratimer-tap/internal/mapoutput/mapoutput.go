@@ -37,7 +37,20 @@ type Meter struct {
 	names   map[id]string // only if keys are shown
 	bytes   []float64     // by reduce
 	records float64
-	recent  []slot
+
+	// Keys repeat often. Their bytes are summed before they go to the sketch, so that most records need neither a
+	// SHA-256 nor a step of the sketch. That changes which keys a full sketch contains, but not its guaranteed bounds.
+	recent []keyBytes
+	places map[string]int // of keys in recent
+	held   int            // bytes of these keys
+}
+
+// mostRecent and mostHeld bound the recent keys and their bytes.
+const mostRecent, mostHeld = 1 << 14, 1 << 20
+
+type keyBytes struct {
+	key   string
+	bytes float64
 }
 
 // An id represents a key by the first 8 bytes of its SHA-256, which are also its name.
@@ -53,7 +66,7 @@ func New(p Params) *Meter {
 		cutter: lines.New(p.Format),
 		heavy:  sketch.New[id](spread * p.Lambda),
 		bytes:  make([]float64, p.Reduces),
-		recent: make([]slot, slots),
+		places: map[string]int{},
 	}
 	if p.Show {
 		m.names = map[id]string{}
@@ -72,7 +85,36 @@ func (m *Meter) Line(line []byte, _ int64) {
 		value = len(line) - k - len(m.params.Format.Separator)
 	}
 	m.records++
-	m.count(line[:k], uint64(textkey.RecordBytes(k, value)))
+	m.count(line[:k], float64(textkey.RecordBytes(k, value)))
+}
+
+// count adds a record's bytes to its key.
+func (m *Meter) count(key []byte, bytes float64) {
+	if at, ok := m.places[string(key)]; ok {
+		m.recent[at].bytes += bytes
+		return
+	}
+	if len(m.recent) == mostRecent || m.held+len(key) > mostHeld {
+		m.flush()
+	}
+	k := string(key)
+	m.places[k] = len(m.recent)
+	m.recent = append(m.recent, keyBytes{k, bytes})
+	m.held += len(k)
+}
+
+// flush adds the recent keys to the sketch.
+func (m *Meter) flush() {
+	for _, r := range m.recent {
+		text := []byte(r.key)
+		sum := sha256.Sum256(text)
+		key := m.id(sum, textkey.Hash(text))
+		m.name(key, text, sum, false)
+		m.add(key, r.bytes)
+	}
+	clear(m.recent)
+	clear(m.places)
+	m.recent, m.held = m.recent[:0], 0
 }
 
 // Long processes a record that was too long to keep. It is exported for the cutter.
@@ -101,19 +143,11 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 	if _, known := m.names[key]; known {
 		return
 	}
-	if len(m.names) > 2*spread*m.params.Lambda+slots {
+	if len(m.names) > 2*spread*m.params.Lambda {
 		kept := make(map[id]string, len(m.names))
-		keep := func(k id) {
-			if name, ok := m.names[k]; ok {
-				kept[k] = name
-			}
-		}
 		for e := range m.heavy.All() {
-			keep(e.Key)
-		}
-		for i := range m.recent {
-			if s := &m.recent[i]; s.bytes > 0 && s.size < 0 {
-				keep(m.longID(s))
+			if name, ok := m.names[e.Key]; ok {
+				kept[e.Key] = name
 			}
 		}
 		m.names = kept
@@ -124,9 +158,7 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 // End returns the profile of the whole output. Do not use the meter afterwards.
 func (m *Meter) End() *tap.MapProfile {
 	m.cutter.End(m)
-	for i := range m.recent {
-		m.settle(&m.recent[i])
-	}
+	m.flush()
 	p := &tap.MapProfile{
 		Reduces:  m.params.Reduces,
 		Bytes:    m.bytes,
