@@ -40,7 +40,7 @@ var replay = sync.OnceValues(func() (string, error) {
 		"testdata/Ends.java",
 	}
 	for _, class := range []string{
-		"Batch", "Care", "Client", "Clusters", "Groups", "Limits", "Post", "Rounds",
+		"Batch", "Care", "Client", "Clusters", "Groups", "Post", "Rounds",
 		"Text",
 	} {
 		args = append(args, "java/com/github/paratimer/tap/"+class+".java")

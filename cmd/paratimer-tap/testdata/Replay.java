@@ -12,8 +12,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Replay {
     public static void main(String[] args) throws Exception {
-        Limits limits = new Limits(Long.parseLong(args[5]), Integer.parseInt(args[6]), Long.parseLong(args[7]));
-        Groups groups = new Groups(limits);
+        Groups groups = new Groups(Long.parseLong(args[5]), Integer.parseInt(args[6]), Long.parseLong(args[7]));
         Post post = new Post(args[0], Integer.parseInt(args[1]), args[2], args[3].isEmpty() ? null : new File(args[3]),
                 "job_1700000000000_0001", "attempt_1700000000000_0001_r_000003_0");
         Care care = new Care();
@@ -39,13 +38,9 @@ public final class Replay {
     }
 
     private static Batch batch(Groups groups, long late) {
-        Batch b = new Batch();
-        Groups.Taken t = groups.take(0);
-        for (Batch.Point p : t.points) {
-            b.points.add(new Batch.Point(p.at + late, p.bytes, p.seconds, p.count));
-        }
-        if (t.key != null) {
-            b.open = Batch.open(Text.hashed(t.key), t.bytes, t.seconds);
+        Batch b = groups.take(0, Text::hashed);
+        for (Batch.Point p : b.points) {
+            p.at += late;
         }
         return b;
     }

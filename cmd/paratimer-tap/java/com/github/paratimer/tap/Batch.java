@@ -20,16 +20,26 @@ final class Batch {
 
     /** Groups of one size that have ended, with the mean of their times. */
     static final class Point {
-        final long at; // nanoseconds
-        final double bytes;
-        final double seconds;
-        final double count;
+        long at; // nanoseconds
+        double bytes;
+        double seconds;
+        double count;
+        Point next; // of the same size, within one batch
 
         Point(long at, double bytes, double seconds, double count) {
             this.at = at;
             this.bytes = bytes;
             this.seconds = seconds;
             this.count = count;
+        }
+
+        /** Adds the groups of another point: the sums of bytes, time and count stay the same. */
+        void join(Point p) {
+            double share = p.count / (count + p.count);
+            bytes += (p.bytes - bytes) * share;
+            seconds += (p.seconds - seconds) * share;
+            count += p.count;
+            at = Math.max(at, p.at);
         }
     }
 

@@ -13,16 +13,8 @@ final class Clusters {
     private static final int GRAIN = 16;
 
     private final double near;
-    private List<Cluster> all = new ArrayList<>();
-    private Map<Double, Cluster> first = new HashMap<>();
-
-    private static final class Cluster {
-        double bytes;
-        double mean;
-        double count;
-        long at;
-        Cluster next; // of the same size
-    }
+    private List<Batch.Point> all = new ArrayList<>();
+    private final Map<Double, Batch.Point> first = new HashMap<>(); // of a size
 
     Clusters(double near) {
         this.near = near;
@@ -33,65 +25,46 @@ final class Clusters {
     }
 
     /** Takes in count groups of one size, of this mean time. Where there are too many sizes, near ones are taken together. */
-    void add(double bytes, double seconds, double count, long at) {
+    void add(Batch.Point p) {
         if (all.size() >= MOST) {
             coarsen();
         }
-        Cluster c = first.get(bytes);
-        Cluster last = null;
-        for (; c != null; c = c.next) {
-            if (Math.abs(c.mean - seconds) <= near) {
-                c.mean += (seconds - c.mean) * count / (c.count + count);
-                c.count += count;
-                c.at = Math.max(c.at, at);
+        Batch.Point q = first.putIfAbsent(p.bytes, p);
+        while (q != null) {
+            if (Math.abs(q.seconds - p.seconds) <= near) {
+                q.join(p);
                 return;
             }
-            last = c;
+            if (q.next == null) {
+                q.next = p;
+                break;
+            }
+            q = q.next;
         }
-        c = new Cluster();
-        c.bytes = bytes;
-        c.mean = seconds;
-        c.count = count;
-        c.at = at;
-        if (last == null) {
-            first.put(bytes, c);
-        } else {
-            last.next = c;
-        }
-        all.add(c);
+        all.add(p);
     }
 
     private void coarsen() {
-        List<Cluster> old = all;
-        all = new ArrayList<>();
-        first = new HashMap<>();
-        Map<Long, Cluster> byOctave = new HashMap<>();
-        for (Cluster p : old) {
+        Map<Long, Batch.Point> byOctave = new HashMap<>();
+        for (Batch.Point p : take()) {
             p.next = null;
             long octave = Math.round(GRAIN * Math.log(Math.max(1, p.bytes)) / Math.log(2));
-            Cluster q = byOctave.putIfAbsent(octave, p);
+            Batch.Point q = byOctave.putIfAbsent(octave, p);
             if (q == null) {
                 all.add(p);
-                continue;
+            } else {
+                q.join(p);
             }
-            double share = p.count / (q.count + p.count);
-            q.bytes += (p.bytes - q.bytes) * share;
-            q.mean += (p.mean - q.mean) * share;
-            q.count += p.count;
-            q.at = Math.max(q.at, p.at);
         }
-        for (Cluster p : all) {
+        for (Batch.Point p : all) {
             first.putIfAbsent(p.bytes, p);
         }
     }
 
     /** Empties the clusters. */
     List<Batch.Point> take() {
-        List<Batch.Point> out = new ArrayList<>(all.size());
-        for (Cluster c : all) {
-            out.add(new Batch.Point(c.at, c.bytes, c.mean, c.count));
-        }
-        all.clear();
+        List<Batch.Point> out = all;
+        all = new ArrayList<>();
         first.clear();
         return out;
     }

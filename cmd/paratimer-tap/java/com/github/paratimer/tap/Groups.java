@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * Measures the key groups that a reduce works through. One thread tells of them, by begin, grow and end; another may take what
@@ -14,10 +15,9 @@ final class Groups {
     static final long LARGE = 4096;
     /** From how many nanoseconds on a group is slow. */
     static final long SLOW = 500_000;
-    /** Sizes below it are counted in an array: tiny groups come by the million. */
-    private static final int COUNTED = 1024;
 
-    private final Limits limits;
+    private final long tiny;
+    private final int fill;
     private final Clusters points;
 
     // The group that is being worked on. Its key is changed by the thread that tells, under the lock.
@@ -30,19 +30,20 @@ final class Groups {
     private long last; // when the last group ended; before the first: when the reduce took its first record
     private long pace = 2 * SLOW; // a group's time, lately
 
-    // Groups that are too small to be measured alone share the time between them, by size.
-    private final int[] few = new int[COUNTED]; // groups by size
-    private final int[] used = new int[COUNTED]; // sizes of which there are some
-    private int sizes; // in used
-    private final List<Long> larger = new ArrayList<>(); // sizes that few has no place for
-    private int fewGroups;
+    // A burst: sizes of groups that are too small to be measured alone. They share the time between them, by size.
+    private final List<Long> few = new ArrayList<>();
     private long fewBytes;
     private long fewTook;
     private long fewAt;
 
-    Groups(Limits limits) {
-        this.limits = limits;
-        points = new Clusters(limits.near);
+    /**
+     * Measures with these limits: groups of so many bytes or fewer are told in bursts, a burst is told when it has more groups than
+     * fill, and times of groups of one size that are so many milliseconds apart or less are one point.
+     */
+    Groups(long tiny, int fill, long near) {
+        this.tiny = tiny;
+        this.fill = fill;
+        points = new Clusters(near / 1e3);
     }
 
     /** Says that the first record of a group is taken now; the group before it has ended. Returns whether take should be called soon. */
@@ -73,40 +74,26 @@ final class Groups {
         long took = Math.max(0, now - last);
         last = now;
         pace = (pace + took) / 2;
-        boolean small = size <= limits.tiny;
+        boolean small = size <= tiny;
         if (!small) {
             spread();
         }
-        if (size >= COUNTED) {
-            larger.add(size);
-        } else if (few[(int) size]++ == 0) {
-            used[sizes++] = (int) size;
-        }
-        fewGroups++;
+        few.add(size);
         fewBytes += size;
         fewTook += took;
         fewAt = now;
-        if (!small || fewGroups > limits.fill) {
+        if (!small || few.size() > fill) {
             spread();
         }
     }
 
     /** Gives each group of a burst its part of the time. */
     private void spread() {
-        if (fewGroups == 0) {
-            return;
-        }
         double each = fewTook / 1e9 / Math.max(1, fewBytes);
-        for (int i = 0; i < sizes; i++) {
-            points.add(used[i], used[i] * each, few[used[i]], fewAt);
-            few[used[i]] = 0;
+        for (long size : few) {
+            points.add(new Batch.Point(fewAt, size, size * each, 1));
         }
-        for (long size : larger) {
-            points.add(size, size * each, 1, fewAt);
-        }
-        sizes = 0;
-        larger.clear();
-        fewGroups = 0;
+        few.clear();
         fewBytes = 0;
         fewTook = 0;
     }
@@ -123,22 +110,14 @@ final class Groups {
         spread();
     }
 
-    /** The groups that have ended since the last call, and the open one if there is one. */
-    synchronized Taken take(long now) {
-        Taken t = new Taken();
-        t.points = points.take();
+    /** The groups that have ended since the last call, and the open one if there is one, with the name of its key. */
+    synchronized Batch take(long now, Function<byte[], String> name) {
+        Batch b = new Batch();
+        b.points = points.take();
         if (open) {
-            t.key = Arrays.copyOf(key, keyLength);
-            t.bytes = bytes.get();
-            t.seconds = Math.max(0, now - last) / 1e9;
+            double seconds = Math.max(0, now - last) / 1e9;
+            b.open = Batch.open(name.apply(Arrays.copyOf(key, keyLength)), bytes.get(), seconds);
         }
-        return t;
-    }
-
-    static final class Taken {
-        List<Batch.Point> points;
-        byte[] key; // null: no group is open
-        long bytes;
-        double seconds;
+        return b;
     }
 }

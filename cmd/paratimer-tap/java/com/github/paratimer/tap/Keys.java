@@ -2,10 +2,11 @@ package com.github.paratimer.tap;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.RawComparator;
@@ -26,7 +27,7 @@ final class Keys {
     /** Keys of different bytes may be one group. */
     private boolean loose;
     private Deserializer<Object> reader;
-    private Partition partition; // null: not asked for yet
+    private ToIntFunction<Object> partition; // null: not asked for yet
 
     Keys(JobConf conf, boolean show) {
         this.conf = conf;
@@ -56,18 +57,10 @@ final class Keys {
      * bytes.
      */
     List<String> names(List<byte[]> groups) {
-        List<String> out = each(groups);
+        List<String> out = groups.stream().map(this::name).collect(Collectors.toList());
         if (loose && new HashSet<>(out).size() < 0.98 * out.size()) {
             loose = false;
-            out = each(groups);
-        }
-        return out;
-    }
-
-    private List<String> each(List<byte[]> groups) {
-        List<String> out = new ArrayList<>(groups.size());
-        for (byte[] g : groups) {
-            out.add(name(g));
+            out = groups.stream().map(this::name).collect(Collectors.toList());
         }
         return out;
     }
@@ -104,9 +97,9 @@ final class Keys {
 
     private int hash(byte[] key) throws IOException {
         if (partition == null) {
-            partition = Partition.of(conf);
+            partition = partitioner(conf);
         }
-        return partition.hash(read(key));
+        return partition.applyAsInt(read(key));
     }
 
     @SuppressWarnings("unchecked")
@@ -121,22 +114,17 @@ final class Keys {
     }
 
     /** A partitioner of either API, asked for as many reduces as there can be: what it returns then is its hash. */
-    private interface Partition {
-        int hash(Object key);
-
-        @SuppressWarnings("unchecked")
-        static Partition of(JobConf conf) {
-            Configuration own = new Configuration(conf);
-            if (conf.getUseNewMapper()) {
-                Class<?> c = conf.getClass("mapreduce.job.partitioner.class",
-                        org.apache.hadoop.mapreduce.lib.partition.HashPartitioner.class);
-                org.apache.hadoop.mapreduce.Partitioner<Object, Object> p =
-                        (org.apache.hadoop.mapreduce.Partitioner<Object, Object>) ReflectionUtils.newInstance(c, own);
-                return key -> p.getPartition(key, null, Integer.MAX_VALUE);
-            }
-            org.apache.hadoop.mapred.Partitioner<Object, Object> p =
-                    (org.apache.hadoop.mapred.Partitioner<Object, Object>) ReflectionUtils.newInstance(conf.getPartitionerClass(), conf);
+    @SuppressWarnings("unchecked")
+    private static ToIntFunction<Object> partitioner(JobConf conf) {
+        if (conf.getUseNewMapper()) {
+            Class<?> c = conf.getClass("mapreduce.job.partitioner.class",
+                    org.apache.hadoop.mapreduce.lib.partition.HashPartitioner.class);
+            org.apache.hadoop.mapreduce.Partitioner<Object, Object> p = (org.apache.hadoop.mapreduce.Partitioner<Object, Object>)
+                    ReflectionUtils.newInstance(c, new Configuration(conf));
             return key -> p.getPartition(key, null, Integer.MAX_VALUE);
         }
+        org.apache.hadoop.mapred.Partitioner<Object, Object> p =
+                (org.apache.hadoop.mapred.Partitioner<Object, Object>) ReflectionUtils.newInstance(conf.getPartitionerClass(), conf);
+        return key -> p.getPartition(key, null, Integer.MAX_VALUE);
     }
 }

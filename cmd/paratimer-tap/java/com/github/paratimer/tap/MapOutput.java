@@ -62,8 +62,8 @@ public final class MapOutput<K, V> implements MapOutputCollector<K, V> {
         JobConf conf = context.getJobConf();
         Settings s = new Settings(conf);
         int reduces = conf.getNumReduceTasks();
-        if (s.trouble != null || s.nowhere()) {
-            care.end(s.trouble != null ? s.trouble : "paratimer.tap.collect is not set, and there is no log folder");
+        if (s.trouble != null) {
+            care.end(s.trouble);
             return;
         }
         TaskAttemptID id = context.getMapTask().getTaskID();

@@ -41,11 +41,11 @@ public final class ReduceInput<K, V> implements ShuffleConsumerPlugin<K, V> {
 
     private RawKeyValueIterator measured(RawKeyValueIterator records) {
         Settings s = new Settings(conf);
-        if (s.trouble != null || s.nowhere()) {
-            care.end(s.trouble != null ? s.trouble : "paratimer.tap.collect is not set, and there is no log folder");
+        if (s.trouble != null) {
+            care.end(s.trouble);
             return records;
         }
-        groups = new Groups(s.limits);
+        groups = new Groups(s.tiny, s.fill, s.near);
         keys = new Keys(conf, s.show);
         Post post = new Post(s.host, s.port, s.token, s.spool, id.getJobID().toString(), id.toString());
         rounds = new Rounds(post, s.every, this::take, care);
@@ -53,13 +53,7 @@ public final class ReduceInput<K, V> implements ShuffleConsumerPlugin<K, V> {
     }
 
     private Batch take() {
-        long now = System.nanoTime();
-        Batch b = new Batch();
-        Groups.Taken t = groups.take(now);
-        b.points = t.points;
-        if (t.key != null) {
-            b.open = Batch.open(keys.name(t.key), t.bytes, t.seconds);
-        }
+        Batch b = groups.take(System.nanoTime(), keys::name);
         b.note = care.note();
         return b;
     }

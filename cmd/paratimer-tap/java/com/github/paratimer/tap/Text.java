@@ -2,6 +2,7 @@ package com.github.paratimer.tap;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -19,11 +20,7 @@ final class Text {
     static String hashed(byte[] key) {
         try {
             byte[] sum = MessageDigest.getInstance("SHA-256").digest(key);
-            StringBuilder out = new StringBuilder("#");
-            for (int i = 0; i < 8; i++) {
-                out.append(String.format("%02x", sum[i]));
-            }
-            return out.toString();
+            return String.format("#%016x", ByteBuffer.wrap(sum).getLong());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
