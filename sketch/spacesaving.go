@@ -27,7 +27,6 @@ type SpaceSaving[K comparable] struct {
 	entries  []Entry[K]  // by slot; an entry never moves
 	order    queue
 	inserted uint64
-	refused  int
 }
 
 // An Entry is a key of the sketch. Its weight in the stream is at most Count and at least Count-Err.
@@ -44,11 +43,10 @@ func New[K comparable](capacity int) *SpaceSaving[K] {
 	return &SpaceSaving[K]{capacity: min(max(1, capacity), math.MaxInt32), slots: make(map[K]int32)}
 }
 
-// Add adds weight to key. Weights that are negative or not finite, and keys that are not equal to themselves, only
-// increase Refused.
+// Add adds weight to key. It ignores weights that are negative or not finite, and keys that are not equal to
+// themselves.
 func (s *SpaceSaving[K]) Add(key K, weight float64) {
 	if !(weight >= 0) || math.IsInf(weight, 1) || key != key { //nolint:gocritic // NaN in a key
-		s.refused++
 		return
 	}
 	if slot, ok := s.slots[key]; ok {
@@ -115,9 +113,6 @@ func sum(a, b float64) float64 { return min(a+b, math.MaxFloat64) }
 
 // Len returns the number of entries.
 func (s *SpaceSaving[K]) Len() int { return len(s.entries) }
-
-// Refused returns the number of additions that were not counted.
-func (s *SpaceSaving[K]) Refused() int { return s.refused }
 
 // All yields all entries. The order is arbitrary, but the same for the same stream.
 func (s *SpaceSaving[K]) All() iter.Seq[Entry[K]] { return slices.Values(s.entries) }

@@ -19,15 +19,8 @@ func Hash(key []byte) int32 { return HashMore(1, key) }
 
 // HashMore continues a hash, so that a key may come in pieces. The first piece starts from 1.
 func HashMore(h int32, key []byte) int32 {
-	const p1, p2, p3, p4 = 31, 31 * 31, 31 * 31 * 31, 31 * 31 * 31 * 31
-	// Four bytes at a time: the products do not depend on each other.
-	for len(key) >= 4 {
-		//nolint:gosec // G115: Java's bytes are signed
-		h = p4*h + p3*int32(int8(key[0])) + p2*int32(int8(key[1])) + p1*int32(int8(key[2])) + int32(int8(key[3]))
-		key = key[4:]
-	}
 	for _, b := range key {
-		h = 31*h + int32(int8(b)) //nolint:gosec // G115: likewise
+		h = 31*h + int32(int8(b)) //nolint:gosec // G115: Java's bytes are signed
 	}
 	return h
 }

@@ -58,26 +58,11 @@ func catch() chan os.Signal {
 	return c
 }
 
-// forward sends caught signals to the command. Signals from a terminal already reach the command directly.
+// forward sends caught signals to the command. Tasks have no terminal, which would send its signals to both.
 func forward(c <-chan os.Signal, p *os.Process) {
-	typed := foreground()
 	for s := range c {
-		if typed && (s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGWINCH) {
-			continue
-		}
 		_ = p.Signal(s)
 	}
-}
-
-// foreground reports whether this process receives a terminal's signals.
-func foreground() bool {
-	tty, err := os.Open("/dev/tty")
-	if err != nil {
-		return false
-	}
-	defer tty.Close()
-	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
 }
 
 // leave closes the tap's copy of a standard descriptor that the command uses. Otherwise the other end would not

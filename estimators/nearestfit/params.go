@@ -80,20 +80,16 @@ func Default() Params {
 // sane replaces negative values and NaN by their defaults.
 func (p Params) sane() Params {
 	d := Default()
-	for _, f := range []struct {
-		value *float64
-		or    float64
-	}{
-		{&p.DeltaBytes, d.DeltaBytes},
-		{&p.MatchRatio, d.MatchRatio},
-		{&p.SmoothSeconds, d.SmoothSeconds},
-		{&p.TaskRatioMin, d.TaskRatioMin},
-		{&p.EWMA, d.EWMA},
-	} {
-		if !(*f.value >= 0) {
-			*f.value = f.or
+	or := func(value *float64, otherwise float64) {
+		if !(*value >= 0) {
+			*value = otherwise
 		}
 	}
+	or(&p.DeltaBytes, d.DeltaBytes)
+	or(&p.MatchRatio, d.MatchRatio)
+	or(&p.SmoothSeconds, d.SmoothSeconds)
+	or(&p.TaskRatioMin, d.TaskRatioMin)
+	or(&p.EWMA, d.EWMA)
 	if math.IsNaN(p.R2) {
 		p.R2 = d.R2
 	}

@@ -9,6 +9,7 @@
 package groups
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -80,14 +81,10 @@ func (m *Meter) Feed(piece []byte) {
 
 // Line processes a complete record. It is exported for the cutter.
 func (m *Meter) Line(line []byte, end int64) {
-	if value, same := m.key.sameAgain(line, m.format); same {
-		m.grow(len(m.key.text), value)
-		return
-	}
-	k, value, found := split(line, m.format)
+	k, value := split(line, m.format)
 	if !m.key.is(line[:k]) {
 		m.close(end)
-		m.key.set(line[:k], found)
+		m.key.set(line[:k])
 	}
 	m.grow(k, value)
 }
@@ -200,7 +197,7 @@ func (m *Meter) End(now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	large := func(g group) bool { return g.bytes >= Large }
-	if m.began && (m.pace >= slow || m.ended.any(large)) {
+	if m.began && (m.pace >= slow || slices.ContainsFunc(m.ended.all[m.ended.head:], large)) {
 		m.settle(now, m.cutter.Fed())
 	}
 	m.few.spread(&m.points)

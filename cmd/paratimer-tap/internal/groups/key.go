@@ -13,28 +13,18 @@ type key struct {
 	known bool
 	text  []byte // the key, or its beginning
 	size  int64
-	whole bool // text is the whole key, and a separator follows it in its line
 	sum   [sha256.Size]byte
 	isSum bool // sum contains the key's SHA-256
 }
 
 // split finds the end of a line's key and the length of its value. Hadoop appends a separator to a key with too few
 // fields; it is not part of the key.
-func split(line []byte, f lines.Format) (end, value int, found bool) {
-	end, found = f.KeyEnd(line)
+func split(line []byte, f lines.Format) (end, value int) {
+	end, found := f.KeyEnd(line)
 	if found {
-		return end, len(line) - end - len(f.Separator), true
+		return end, len(line) - end - len(f.Separator)
 	}
-	return len(bytes.TrimSuffix(line, f.Separator)), 0, false
-}
-
-// sameAgain is the fast path for a line of the same group: the line begins with the key and a separator.
-func (k *key) sameAgain(line []byte, f lines.Format) (value int, same bool) {
-	if n := len(k.text); k.whole && len(line) > n && bytes.HasPrefix(line[n:], f.Separator) &&
-		bytes.Equal(line[:n], k.text) {
-		return len(line) - n - len(f.Separator), true
-	}
-	return 0, false
+	return len(bytes.TrimSuffix(line, f.Separator)), 0
 }
 
 func (k *key) is(text []byte) bool {
@@ -47,8 +37,8 @@ func (k *key) is(text []byte) bool {
 	return k.sum == sha256.Sum256(text)
 }
 
-func (k *key) set(text []byte, whole bool) {
-	*k = key{known: true, text: append(k.text[:0], text...), size: int64(len(text)), whole: whole}
+func (k *key) set(text []byte) {
+	*k = key{known: true, text: append(k.text[:0], text...), size: int64(len(text))}
 }
 
 func (k *key) isLong(r *lines.Long) bool {

@@ -1,6 +1,9 @@
 package groups
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // A group is a complete group of the input.
 type group struct {
@@ -13,10 +16,8 @@ type group struct {
 // A queue contains groups in the order of the input. Its size is limited by one piece of input, the pipe and one read
 // of the command.
 type queue struct {
-	all    []group
-	head   int // groups before it are finished
-	cursor int // groups before it end before the position of the last call of cut
-	pause  int // groups before it either need no pause or end before that position
+	all  []group
+	head int // groups before it are finished
 }
 
 func (q *queue) push(g group) {
@@ -24,7 +25,6 @@ func (q *queue) push(g group) {
 		n := copy(q.all, q.all[q.head:])
 		clear(q.all[n:])
 		q.all = q.all[:n]
-		q.cursor, q.pause = max(0, q.cursor-q.head), max(0, q.pause-q.head)
 		q.head = 0
 	}
 	q.all = append(q.all, g)
@@ -46,15 +46,6 @@ func (q *queue) first() *group {
 	return &q.all[q.head]
 }
 
-func (q *queue) any(f func(group) bool) bool {
-	for _, g := range q.all[q.head:] {
-		if f(g) {
-			return true
-		}
-	}
-	return false
-}
-
 // pauseLast marks the last group for a pause.
 func (q *queue) pauseLast() {
 	if last := len(q.all) - 1; last >= q.head {
@@ -62,21 +53,13 @@ func (q *queue) pauseLast() {
 	}
 }
 
-// cut returns the end of the first group after a position that needs a pause: any group, or only a marked one. A call
-// is fast even if the position has moved past many groups.
+// cut returns the end of the first group after a position that needs a pause: any group, or only a marked one.
 func (q *queue) cut(from int64, any bool) int64 {
-	for q.cursor = max(q.cursor, q.head); q.cursor < len(q.all) && q.all[q.cursor].end <= from; {
-		q.cursor++
-	}
-	at := q.cursor
-	if !any {
-		for q.pause = max(q.pause, q.cursor); q.pause < len(q.all) && !q.all[q.pause].pause; {
-			q.pause++
+	left := q.all[q.head:]
+	for _, g := range left[sort.Search(len(left), func(i int) bool { return left[i].end > from }):] {
+		if any || g.pause {
+			return g.end
 		}
-		at = q.pause
 	}
-	if at == len(q.all) {
-		return math.MaxInt64
-	}
-	return q.all[at].end
+	return math.MaxInt64
 }

@@ -19,12 +19,6 @@ type Format struct {
 // KeyEnd returns the end of a line's key: the separator after its last field. If the line has fewer fields, the whole
 // line is the key.
 func (f Format) KeyEnd(line []byte) (end int, found bool) {
-	if len(f.Separator) == 1 && f.Fields <= 1 {
-		if i := bytes.IndexByte(line, f.Separator[0]); i >= 0 {
-			return i, true
-		}
-		return len(line), false
-	}
 	at := 0
 	for field := 1; ; field++ {
 		i := bytes.Index(line[at:], f.Separator)
