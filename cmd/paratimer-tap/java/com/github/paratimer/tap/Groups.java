@@ -21,8 +21,7 @@ final class Groups {
     private final Clusters points;
 
     // The group that is being worked on. Its key is changed by the thread that tells, under the lock.
-    byte[] key = new byte[64];
-    int keyLength;
+    byte[] key; // null before the first
     private boolean open;
     private final AtomicLong bytes = new AtomicLong();
 
@@ -56,11 +55,7 @@ final class Groups {
         }
         open = true;
         bytes.lazySet(0);
-        if (key.length < length) {
-            key = new byte[Math.max(length, 2 * key.length)];
-        }
-        System.arraycopy(data, from, key, 0, length);
-        keyLength = length;
+        key = Arrays.copyOfRange(data, from, from + length);
         return points.size() > Clusters.MOST / 2;
     }
 
@@ -116,7 +111,7 @@ final class Groups {
         b.points = points.take();
         if (open) {
             double seconds = Math.max(0, now - last) / 1e9;
-            b.open = Batch.open(name.apply(Arrays.copyOf(key, keyLength)), bytes.get(), seconds);
+            b.open = Batch.open(name.apply(key), bytes.get(), seconds);
         }
         return b;
     }

@@ -39,17 +39,17 @@ final class Keys {
     }
 
     /** Whether two keys belong to one group. The bytes are compared first: most comparators are slower. */
-    boolean same(byte[] a, int aLength, byte[] b, int bFrom, int bLength) {
-        if (aLength == bLength) {
+    boolean same(byte[] a, byte[] b, int bFrom, int bLength) {
+        if (a.length == bLength) {
             int i = 0;
-            while (i < aLength && a[i] == b[bFrom + i]) {
+            while (i < bLength && a[i] == b[bFrom + i]) {
                 i++;
             }
-            if (i == aLength) {
+            if (i == bLength) {
                 return true;
             }
         }
-        return group.compare(a, 0, aLength, b, bFrom, bLength) == 0;
+        return group.compare(a, 0, a.length, b, bFrom, bLength) == 0;
     }
 
     /**

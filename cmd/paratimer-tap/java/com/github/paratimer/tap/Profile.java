@@ -3,13 +3,13 @@ package com.github.paratimer.tap;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -37,8 +37,7 @@ final class Profile {
     private final PriorityQueue<Group> top = new PriorityQueue<>(Comparator.comparingLong(g -> g.bytes));
     private long groups;
     private long records;
-    private byte[] key = new byte[64]; // of the group that is read
-    private int keyLength;
+    private byte[] key; // of the group that is read
 
     private static final class Group {
         byte[] key;
@@ -105,17 +104,13 @@ final class Profile {
             reader.nextRawValue(v);
             int from = k.getPosition();
             int length = k.getLength() - from;
-            if (!any || !keys.same(key, keyLength, k.getData(), from, length)) {
+            if (!any || !keys.same(key, k.getData(), from, length)) {
                 if (any) {
                     close(reduce, size);
                 }
                 any = true;
                 size = 0;
-                if (key.length < length) {
-                    key = new byte[Math.max(length, 2 * key.length)];
-                }
-                System.arraycopy(k.getData(), from, key, 0, length);
-                keyLength = length;
+                key = Arrays.copyOfRange(k.getData(), from, from + length);
             }
             long record = length + v.getLength() - v.getPosition();
             size += record;
@@ -140,7 +135,7 @@ final class Profile {
             top.remove();
         }
         Group g = new Group();
-        g.key = Arrays.copyOf(key, keyLength);
+        g.key = key;
         g.reduce = reduce;
         g.bytes = size;
         top.add(g);
@@ -154,11 +149,7 @@ final class Profile {
         out.append("],\"n\":").append(records).append(",\"l\":").append(lambda);
         Group[] largest = top.toArray(new Group[0]);
         Arrays.sort(largest, Comparator.comparingLong((Group g) -> -g.bytes));
-        List<byte[]> of = new ArrayList<>();
-        for (Group g : largest) {
-            of.add(g.key);
-        }
-        List<String> names = keys.names(of);
+        List<String> names = keys.names(Arrays.stream(largest).map(g -> g.key).collect(Collectors.toList()));
         Set<String> told = new HashSet<>();
         StringBuilder list = new StringBuilder();
         boolean all = whole && groups <= lambda;
