@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -104,7 +105,13 @@ func explain(c *cli.Context, err error) string {
 	if m == nil {
 		return text
 	}
-	if want := wanted(Lookup(flags, m[2])); want != "" {
+	flag := Lookup(flags, m[2])
+	if _, ok := flag.(*cli.DurationFlag); ok {
+		if _, err := strconv.ParseFloat(m[1], 64); err == nil {
+			return fmt.Sprintf("--%s %s: add a unit: %ss?", m[2], m[1], m[1])
+		}
+	}
+	if want := wanted(flag); want != "" {
 		return fmt.Sprintf("--%s %s: it is %s", m[2], m[1], want)
 	}
 	return text

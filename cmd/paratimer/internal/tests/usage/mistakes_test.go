@@ -121,7 +121,7 @@ func TestMistakes(t *testing.T) {
 		{"--log-level loud version", program.ExitUsage, "it is one of warn, debug, info, error"},
 		{"replay --within 1d TAPE", program.ExitUsage, "such as 45m or 1h30m: 24h?"},
 		{"replay --within 5min TAPE", program.ExitUsage, "such as 45m or 1h30m: 5m?"},
-		{"replay --every 5 TAPE", program.ExitUsage, "a length of time with its unit"},
+		{"replay --every 5 TAPE", program.ExitUsage, "--every 5: add a unit: 5s?"},
 		{"replay --risk 90 TAPE", program.ExitUsage, "such as 0.9 or 90%"},
 		{"replay --hold 0 --within 1m TAPE", program.ExitUsage, "1 or more"},
 		{"replay --deadline tomorrow TAPE", program.ExitUsage, "give 06:30, 6:30pm"},
