@@ -20,7 +20,7 @@ func TestPictures(t *testing.T) {
 	}
 	file, _ := recorded(t)
 	p := open(t, file, look{})
-	p.eval(t, `document.querySelectorAll("details").forEach(d => { d.open = true })`, new(any))
+	p.eval(t, `document.querySelectorAll("details").forEach(d => { d.open = true }) ?? true`, new(bool))
 	for name, id := range map[string]string{"gantt-run": "gantt", "course": "course"} {
 		var box struct{ X, Y, Width, Height float64 }
 		p.eval(t, fmt.Sprintf(`(() => { const b = document.querySelector("#%s figure").getBoundingClientRect();
