@@ -26,7 +26,7 @@ func TestPictures(t *testing.T) {
 		p.eval(t, fmt.Sprintf(`(() => { const b = document.querySelector("#%s figure").getBoundingClientRect();
 			return {X: b.left + scrollX, Y: b.top + scrollY, Width: b.width, Height: b.height} })()`, id), &box)
 		yes := true
-		const edge = 16
+		const edge = 4
 		shot, err := chromedp.Call(p.ctx, page.CaptureScreenshot,
 			page.CaptureScreenshotParams{CaptureBeyondViewport: &yes, Clip: &page.Viewport{
 				X: box.X - edge, Y: box.Y - edge, Width: box.Width + 2*edge, Height: box.Height + 2*edge, Scale: 1,
