@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
@@ -242,7 +243,7 @@ func (t tables) Simulated() (string, error) {
 	for i := range drawn {
 		drawn[i] = &cluster{spec: drawSpec(random)}
 	}
-	all := append(drawn, grids()...)
+	all := slices.Concat(drawn, grids())
 	one := func(c *cluster) bool { return c.grid == "" && c.spec.Jobs[0].Copies == 1 }
 	if err := page.Each(len(all), func(i int) error {
 		o, models := simulation.Options{Runs: max(t.runs/6, 2)}, []queueing.Model{queueing.Product}

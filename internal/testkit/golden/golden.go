@@ -144,8 +144,8 @@ type rawCase struct {
 	Seed    int64          `json:"seed"`
 	Cluster map[string]int `json:"cluster"`
 	Params  struct {
-		Delta1MS time.Duration      `json:"delta1_ms"`
-		Delta2MS time.Duration      `json:"delta2_ms"`
+		Delta1   int64              `json:"delta1_ms"`
+		Delta2   int64              `json:"delta2_ms"`
 		Slowdown map[string]float64 `json:"slowdown_by_pipe"`
 	} `json:"params"`
 	Jobs []struct {
@@ -173,7 +173,8 @@ var pipeNames = [...]string{"map", "copy", "sort", "reduce"}
 
 func (r *rawCase) decode(t testing.TB) *Case {
 	c := &r.Case
-	c.Delta1, c.Delta2 = r.Params.Delta1MS*time.Millisecond, r.Params.Delta2MS*time.Millisecond
+	c.Delta1 = time.Duration(r.Params.Delta1) * time.Millisecond
+	c.Delta2 = time.Duration(r.Params.Delta2) * time.Millisecond
 	for i, name := range pipeNames {
 		c.Slowdown[i] = 1
 		if s, ok := r.Params.Slowdown[name]; ok {

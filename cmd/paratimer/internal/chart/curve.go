@@ -98,7 +98,7 @@ func (c *Curve) Inline() template.HTML {
 		`<title id="%[1]s-t">%[3]s</title><desc id="%[1]s-d">%[4]s</desc>`+"\n", c.ID, curveHeight+axisHeight, c.Name, c.Desc)
 	c.plot(s, curveHeight, narrowest)
 	s.put("</svg></div>")
-	return template.HTML(s.String())
+	return s.html()
 }
 
 // heights calls draw for round times from the bottom up.
@@ -158,7 +158,7 @@ func (c *Curve) plot(s *svg, high, wide float64) {
 		}
 		at, y := x(p.X), level(*p.Y, top, high)
 		s.put(`<circle class="point%s" cx="%s" cy="%s" r="%d"><title>%s</title></circle>`+"\n",
-			template.HTML(strings.Repeat(" noted", min(1, len(p.Notes)))), at, y, 4+2*min(1, len(p.Notes)), p.Tip)
+			strings.Repeat(" noted", min(1, len(p.Notes))), at, y, 4+2*min(1, len(p.Notes)), p.Tip)
 		for k, note := range p.Notes { // above and to the right: a curve that falls is not there
 			anchor, dx := "start", 11
 			if at > 70 {
@@ -182,14 +182,14 @@ func (c *Curve) lines(s *svg, x func(float64) share, high float64) {
 			low, high = append(low, at(&piece[i], piece[i].Low)), append(high, at(&piece[i], piece[i].High))
 		}
 		slices.Reverse(high)
-		s.put(`<polygon class="band80" points="%s"/>`, template.HTML(strings.Join(append(low, high...), " ")))
+		s.put(`<polygon class="band80" points="%s"/>`, markup(strings.Join(append(low, high...), " ")))
 	}
 	for _, piece := range pieces(c.Points, func(p *Point) bool { return p.Y != nil }) {
 		all := make([]string, len(piece))
 		for i := range piece {
 			all[i] = at(&piece[i], piece[i].Y)
 		}
-		s.put(`<polyline class="headline" points="%s"/>`, template.HTML(strings.Join(all, " ")))
+		s.put(`<polyline class="headline" points="%s"/>`, markup(strings.Join(all, " ")))
 	}
 }
 
@@ -200,8 +200,8 @@ func (c *Curve) Key(line, levels string) template.HTML {
 	entry := func(mark template.HTML, text string) {
 		s.put(`<li><svg class="swatch" aria-hidden="true" width="20" height="12">%s</svg>%s</li>`, mark, text)
 	}
-	stroke := func(class string) template.HTML {
-		return template.HTML(`<line class="` + class + `" x1="0" x2="20" y1="6" y2="6"/>`)
+	stroke := func(class template.HTML) template.HTML {
+		return `<line class="` + class + `" x1="0" x2="20" y1="6" y2="6"/>`
 	}
 	entry(stroke("headline"), line)
 	if slices.ContainsFunc(c.Points, func(p Point) bool { return p.High != nil }) {
@@ -213,7 +213,7 @@ func (c *Curve) Key(line, levels string) template.HTML {
 	}
 	entry(stroke("truth"), levels)
 	s.put("</ul>")
-	return template.HTML(s.String())
+	return s.html()
 }
 
 // pieces returns the stretches of consecutive points that have a value. A lone point is doubled, so that its line is

@@ -155,7 +155,7 @@ func class(holds bool, name string) template.HTML {
 	if !holds {
 		return ""
 	}
-	return template.HTML(` class="` + escape(name) + `"`)
+	return markup(` class="` + escape(name) + `"`)
 }
 
 // Switch returns the switch from jobs to fragments. The style sheet needs it even if there is no choice.
@@ -167,7 +167,7 @@ func (g *Gantt) Switch() template.HTML {
 	} else {
 		s.put(`<input type="checkbox" class="fragments" id="fragments" hidden aria-label="Color by path fragment">`)
 	}
-	return template.HTML(s.String())
+	return s.html()
 }
 
 // Inline returns the drawing as a part of a page: labels beside a plot that fills the width.
@@ -180,7 +180,7 @@ func (g *Gantt) Inline() template.HTML {
 		bottom+axisHeight, g.Name, g.desc())
 	g.plot(s, narrowest, row, bottom)
 	s.put("</svg></div>")
-	return template.HTML(s.String())
+	return s.html()
 }
 
 func (g *Gantt) desc() string {
@@ -266,7 +266,7 @@ func (g *Gantt) plot(s *svg, wide, row, bottom float64) {
 // have warm colors.
 func (g *Gantt) patterns(s *svg) {
 	s.put(`<defs><pattern id="copying" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="copying" width="3" height="6"/></pattern><path id="cross" class="cross" d="M-4 -4L4 4M4 -4L-4 4"/><pattern id="pause" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits" width="6" height="6"/><rect class="stroke" width="2" height="6"/></pattern>` + "\n")
-	weave := [patterns]string{
+	weave := [patterns]template.HTML{
 		"", `<path class="weave" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`,
 		`<circle class="dot" cx="2" cy="2" r="1"/><circle class="dot" cx="6" cy="6" r="1"/>`,
 		`<path class="weave" d="M2 0V8M6 0V8"/>`,
@@ -284,7 +284,7 @@ func (g *Gantt) patterns(s *svg) {
 			cold++
 		}
 		s.put(`<pattern id="hue%d" class="%s" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8"/>%s</pattern>`+"\n",
-			i, color, template.HTML(weave[n%patterns]))
+			i, color, weave[n%patterns])
 	}
 	s.put("</defs>\n")
 }
@@ -365,7 +365,7 @@ func (m *Mark) label(s, labels *svg, along scale, wide, middle float64, look str
 	for i, l := range m.Labels {
 		all[i] = escape(l)
 	}
-	s.put(` data-label="%s" data-y="%s"`, template.HTML(strings.Join(all, "\n")), middle+4)
+	s.put(` data-label="%s" data-y="%s"`, markup(strings.Join(all, "\n")), middle+4)
 	if look != "in" {
 		s.put(` data-look="%s"`, look)
 	}
@@ -468,7 +468,7 @@ func (g *Gantt) Key() template.HTML {
 	if g.Merged {
 		s.put(`<p class="note">There are too many tasks to draw each: neighbors are shown as one.</p>`)
 	}
-	return template.HTML(s.String())
+	return s.html()
 }
 
 // Cut shortens a text to a number of letters. It leaves out the start: names differ at their ends.

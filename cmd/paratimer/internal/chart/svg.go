@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
+	"html/template"
 	"strconv"
 	"strings"
 	"time"
@@ -79,6 +80,12 @@ func (s *svg) put(format string, args ...any) {
 	}
 	fmt.Fprintf(s, format, values...)
 }
+
+// html returns the markup, for a page.
+func (s *svg) html() template.HTML { return markup(s.String()) }
+
+// markup marks a text whose parts are escaped.
+func markup(s string) template.HTML { return template.HTML(s) } //nolint:gosec // G203
 
 // begin opens a drawing that stands alone: its name, and the lines below it.
 func (s *svg) begin(class, name string, head []string, height float64) {

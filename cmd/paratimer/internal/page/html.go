@@ -24,8 +24,8 @@ var assets embed.FS
 
 // style and script are the page's style sheet and JavaScript: the only ones that its policy allows.
 var (
-	style  = template.CSS(chart.Style + asset("style.css"))
-	script = template.JS(asset("script.js"))
+	style  = template.CSS(chart.Style + asset("style.css")) //nolint:gosec // G203: the program's own
+	script = template.JS(asset("script.js"))                //nolint:gosec // G203: the program's own
 )
 
 // filePolicy is the Content-Security-Policy of a file. It allows no request, form or frame, and only our own style
@@ -53,7 +53,7 @@ func asset(name string) string {
 // templates parses the templates when the first page is written: most commands write none.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"text": Prose, "share": Share,
+		"text": Prose, "share": Share, "kind": Block.kind,
 		"width": func(b *Bar) string { return Share(b.To - b.From) },
 	}).ParseFS(assets, "assets/*.tmpl"))
 })

@@ -25,7 +25,7 @@ type Document struct {
 }
 
 // A Block is a part of a document: Hero, Sentence, Fault, Tiles, Table, Chart, List or Section.
-type Block interface{ Kind() string }
+type Block interface{ kind() string }
 
 // A Hero is the answer, the largest text of a document.
 type Hero struct {
@@ -119,15 +119,16 @@ type Section struct {
 	Blocks    []Block
 }
 
-// Kind returns the name of the block's template.
-func (Hero) Kind() string     { return "hero" }
-func (Sentence) Kind() string { return "sentence" }
-func (Fault) Kind() string    { return "fault" }
-func (Tiles) Kind() string    { return "tiles" }
-func (*Table) Kind() string   { return "table" }
-func (Chart) Kind() string    { return "chart" }
-func (List) Kind() string     { return "list" }
-func (Section) Kind() string  { return "section" }
+// The name of each block's template.
+
+func (Hero) kind() string     { return "hero" }
+func (Sentence) kind() string { return "sentence" }
+func (Fault) kind() string    { return "fault" }
+func (Tiles) kind() string    { return "tiles" }
+func (*Table) kind() string   { return "table" }
+func (Chart) kind() string    { return "chart" }
+func (List) kind() string     { return "list" }
+func (Section) kind() string  { return "section" }
 
 // Texts returns a cell for each text.
 func Texts(texts ...string) []Cell {
