@@ -9,8 +9,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestSampleProfiles scores a join on an overloaded cluster with the profiles of runs on 1 and 10 % of its data. Most of
-// the time of these runs does not grow with the data: extrapolated, it gave ten times the length of the join.
+// TestSampleProfiles scores a join on an overloaded cluster with the profiles of runs on 1 and 10 % of its data. Most
+// of the time of these runs does not grow with the data: extrapolated, it gave five times the length of the join.
 func TestSampleProfiles(t *testing.T) {
 	t.Parallel()
 	folder := "../../testdata/recordings-samples/"
