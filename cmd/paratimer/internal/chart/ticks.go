@@ -37,18 +37,6 @@ func TimeStep(least float64) float64 {
 	return day * Step(least/day)
 }
 
-// Ticks returns at most n+1 round numbers from 0 to most. Their distance is step (Step or TimeStep) of most/n.
-func Ticks(most float64, n int, step func(float64) float64) []float64 {
-	var all []float64
-	by := step(most / float64(n))
-	for i := range n + 1 {
-		if tick := float64(i) * by; tick <= most {
-			all = append(all, tick)
-		}
-	}
-	return all
-}
-
 // Times returns at most n+1 round times within a length after from, for the lines of a time axis. They are whole
 // milliseconds.
 func Times(from, length time.Duration, n int) []time.Duration {

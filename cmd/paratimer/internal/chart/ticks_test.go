@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -31,25 +30,6 @@ func TestStep(t *testing.T) {
 		}
 		if got := TimeStep(c.least); math.Abs(got-c.time) > 1e-12 {
 			t.Errorf("TimeStep(%v) = %v, want %v", c.least, got, c.time)
-		}
-	}
-}
-
-func TestTicks(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		got  []float64
-		want string
-	}{
-		{Ticks(23, 10, Step), "[0 5 10 15 20]"},
-		{Ticks(100, 10, Step), "[0 10 20 30 40 50 60 70 80 90 100]"},
-		{Ticks(100, 6, TimeStep), "[0 30 60 90]"},
-		{Ticks(3, 3, Step), "[0 1 2 3]"},
-		{Ticks(0, 10, Step), "[0]"},
-		{Ticks(math.Inf(1), 2, Step), "[0 1 2]"},
-	} {
-		if got := fmt.Sprint(c.got); got != c.want {
-			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Document struct {
 	Blocks []Block
 }
 
-// A Block is a part of a document: Hero, Sentence, Fault, Tiles, Table, Chart, List or Section.
+// A Block is a part of a document: Hero, Sentence, Fault, Table, Chart, List or Section.
 type Block interface{ kind() string }
 
 // A Hero is the answer, the largest text of a document.
@@ -55,12 +55,6 @@ func Note(text string) Sentence { return Sentence{text, Soft} }
 
 // A Fault is why something failed: a title, and the reason as the engine reported it.
 type Fault struct{ Title, Reason string }
-
-// Tiles are numbers in a row, each with its title.
-type Tiles []Tile
-
-// A Tile is a number with a title and a note.
-type Tile struct{ Title, Value, Note, Class string }
 
 // A Table has a heading for each column. On a phone each row is a card.
 type Table struct {
@@ -124,7 +118,6 @@ type Section struct {
 func (Hero) kind() string     { return "hero" }
 func (Sentence) kind() string { return "sentence" }
 func (Fault) kind() string    { return "fault" }
-func (Tiles) kind() string    { return "tiles" }
 func (*Table) kind() string   { return "table" }
 func (Chart) kind() string    { return "chart" }
 func (List) kind() string     { return "list" }

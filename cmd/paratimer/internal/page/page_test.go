@@ -17,7 +17,7 @@ func everything(name string) *Document {
 	d := &Document{Kind: "report of a run", Title: name, State: Badge{name, Good}, Facts: []string{name}}
 	return d.Add(
 		Hero{Answer: "Took 80 % of " + name, Note: name},
-		Say(name), Fault{name, name}, Tiles{{Title: name, Value: name, Note: name}},
+		Say(name), Fault{name, name},
 		List{{Lead: name, Text: name}},
 		Section{Title: name, Folded: true, Blocks: []Block{&Table{
 			Caption: name, Columns: Heads("Job", ">Took", ""),

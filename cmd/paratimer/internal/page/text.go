@@ -41,10 +41,6 @@ func writeBlocks(w io.Writer, blocks []Block) {
 			fmt.Fprintln(w, Prose(x.Text))
 		case Fault:
 			fmt.Fprintf(w, "%s: %s\n", Prose(x.Title), Prose(cmp.Or(x.Reason, "no reason was reported")))
-		case Tiles:
-			for _, t := range x {
-				fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%s: %s %s", Prose(t.Title), Prose(t.Value), Prose(t.Note))))
-			}
 		case List:
 			for _, i := range x {
 				fmt.Fprintf(w, "  %s\n", strings.TrimPrefix(Prose(i.Lead)+": "+Prose(i.Text), ": "))

@@ -36,6 +36,9 @@ func TestHero(t *testing.T) {
 	if got := hero(open); got != "Ends 02:01:05 UTC, in ~25s (20s – 45s, rough) | First predicted ~1m20s (1m10s – 1m35s) | " {
 		t.Error(got)
 	}
+	if page := written(t, open); !strings.Contains(page, "Left: ~25s as it is · ~50s if the longest task fails.") {
+		t.Errorf("no scenarios on the page:\n%s", page)
+	}
 	open.Glance.Against, open.Headline = nil, frame.Headline{LowSeconds: of(frame.Seconds(40))}
 	if got := hero(open); got != "At least 40s left |  | " {
 		t.Error(got)

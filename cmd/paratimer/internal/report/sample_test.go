@@ -188,6 +188,11 @@ func halfway() *runreport.Report {
 		RemainingSeconds: of(frame.Seconds(27)), LowSeconds: of(frame.Seconds(20)),
 		HighSeconds: of(frame.Seconds(41)), Rough: true, EndAt: frame.TimeOf(s.At.Instant.Add(27 * time.Second)),
 	}
+	s.Estimates = []frame.Estimate{
+		{Scenario: "standard", RemainingSeconds: of(frame.Seconds(27))},
+		{Scenario: "one_failure", RemainingSeconds: of(frame.Seconds(52))},
+		{Scenario: "skew_low", RemainingSeconds: nil},
+	}
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {
 		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {

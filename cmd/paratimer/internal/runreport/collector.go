@@ -58,7 +58,7 @@ func (g *Collector) Report() (*Report, error) {
 		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User),
 		Queue:   frame.Text(snap.Queue),
 		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
-		Headline: f.Headline, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
+		Headline: f.Headline, Estimates: f.Estimates, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
 		PredictionHistory: g.predictionHistory(), Skew: skewOf(snap),
 	}
 	if f.Workflow.State.Ended() {

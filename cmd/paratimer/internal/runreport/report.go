@@ -29,6 +29,7 @@ type Report struct {
 	Observations      int               `json:"observations"`
 	Size              string            `json:"size"`     // jobs and tasks, as text
 	Headline          frame.Headline    `json:"headline"` // of the newest frame
+	Estimates         []frame.Estimate  `json:"estimates"`
 	WaitingOn         *string           `json:"waiting_on"`
 	Summary           []string          `json:"summary"` // the most important results, in a few sentences
 	Glance            Glance            `json:"glance"`
