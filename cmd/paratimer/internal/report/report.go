@@ -32,7 +32,7 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 	} else if d.Add(heroOf(s, zone)); s.Glance.Diagnosis != "" {
 		d.Add(page.Say(s.Glance.Diagnosis))
 	}
-	if left := leftIf(s); !over && left != "" {
+	if left := view.LeftIf(view.Cases(s.Estimates, s.Headline)); !over && left != "" {
 		d.Add(page.Say("Left: " + left + "."))
 	}
 	if !over && s.WaitingOn != nil {
@@ -127,17 +127,6 @@ func heroOf(s *runreport.Report, zone *time.Location) page.Hero {
 	}
 	h.Note = page.Capital(h.Note)
 	return h
-}
-
-// leftIf returns in a sentence how the remaining time differs between scenarios; "" if it is unknown.
-func leftIf(s *runreport.Report) string {
-	var cases []view.Case
-	for i := range s.Estimates {
-		if e := &s.Estimates[i]; e.RemainingSeconds != nil {
-			cases = append(cases, view.Case{Scenario: e.Scenario, Left: view.Left(*e.RemainingSeconds, s.Headline)})
-		}
-	}
-	return view.LeftIf(cases)
 }
 
 // distance returns how far from its deadline a run ended or will end, as text and as a class.

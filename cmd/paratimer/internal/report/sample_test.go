@@ -191,7 +191,8 @@ func halfway() *runreport.Report {
 	s.Estimates = []frame.Estimate{
 		{Scenario: "standard", RemainingSeconds: of(frame.Seconds(27))},
 		{Scenario: "one_failure", RemainingSeconds: of(frame.Seconds(52))},
-		{Scenario: "skew_low", RemainingSeconds: nil},
+		{Scenario: "skew_low"},
+		{Scenario: "alone", RemainingSeconds: of(frame.Seconds(27)), Moot: true},
 	}
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {

@@ -4,11 +4,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
 )
 
 // A Case is a scenario and its remaining time as text.
 type Case struct{ Scenario, Left string }
+
+// Cases returns the scenarios with a known time. It leaves out those about other applications if there are none.
+func Cases(estimates []frame.Estimate, h frame.Headline) []Case {
+	var out []Case
+	for i := range estimates {
+		if e := &estimates[i]; e.RemainingSeconds != nil && !e.Moot {
+			out = append(out, Case{e.Scenario, Left(*e.RemainingSeconds, h)})
+		}
+	}
+	return out
+}
 
 // A CaseRow is the cases with the same text: the first of them, and the others.
 type CaseRow struct {
