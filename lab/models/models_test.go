@@ -25,7 +25,8 @@ func TestErnestTables(t *testing.T) {
 	}
 }
 
-// At the published configurations each of our figures is as near to what it stands beside as docs/models.md says.
+// TestTable4Rows checks that at the published configurations each figure is as near to the one beside it as in
+// docs/models.md.
 func TestTable4Rows(t *testing.T) {
 	t.Parallel()
 	limits := map[string]float64{

@@ -41,8 +41,8 @@ type Level struct {
 const (
 	curveHeight = 240.0
 	aloneHeight = 430.0
-	// beyond limits how far a range may reach above all points, as a multiple. The rest is cut off and the legend says
-	// so: one wide range must not flatten everything else.
+	// beyond limits how far a range may reach above all points, as a multiple. The rest is cut off, with a note in the
+	// legend: one wide range must not flatten everything else.
 	beyond = 2.5
 )
 
@@ -75,7 +75,7 @@ func (c *Curve) along() func(x float64) share {
 	return func(x float64) share { return margin + (1-2*margin/100.0)*log.at(math.Log2(x)) }
 }
 
-// SVG writes a drawing that stands alone.
+// SVG writes the chart as a file.
 func (c *Curve) SVG(w io.Writer) error {
 	s := &svg{}
 	s.begin("alone", c.Name, c.Head, headHeight+aloneHeight+2*axisHeight)

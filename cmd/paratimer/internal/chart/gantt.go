@@ -57,7 +57,7 @@ const (
 	Pause    = "pause"
 )
 
-// An Entry of a legend explains tones, which stand side by side, or a fragment.
+// An Entry of a legend explains tones, drawn side by side, or a fragment.
 type Entry struct {
 	Text     string
 	Tones    []string
@@ -115,7 +115,7 @@ func (g *Gantt) Entries() int {
 	return min(max(int(bottom/legendLine)-1, leastEntry), mostEntries)
 }
 
-// SVG writes a drawing that stands alone, in the colors of fragments if there are any.
+// SVG writes the chart as a file, in the colors of fragments if there are any.
 func (g *Gantt) SVG(w io.Writer) error {
 	row, bottom := g.measures()
 	hues := min(len(g.Fragments), mostEntries)
@@ -150,7 +150,7 @@ func (g *Gantt) SVG(w io.Writer) error {
 	return err
 }
 
-// class returns an attribute if a condition holds.
+// class returns an attribute if a condition is true.
 func class(holds bool, name string) template.HTML {
 	if !holds {
 		return ""

@@ -1,5 +1,5 @@
 // Package chart draws: Gantt charts, curves, round ticks of axes. A chart is a typed value that a view fills; its
-// methods write it as a file that stands alone or as a part of a page. A drawing needs no font, no script and no
+// methods write it as a file or as a part of a page. A drawing needs no font, no script and no
 // network, and carries its palette for light screens, dark screens and paper.
 package chart
 
@@ -87,7 +87,7 @@ func (s *svg) html() template.HTML { return markup(s.String()) }
 // markup marks a text whose parts are escaped.
 func markup(s string) template.HTML { return template.HTML(s) } //nolint:gosec // G203
 
-// begin opens a drawing that stands alone: its name, and the lines below it.
+// begin opens the drawing of a file: its name, and the lines below it.
 func (s *svg) begin(class, name string, head []string, height float64) {
 	s.put(`<svg xmlns="http://www.w3.org/2000/svg" class="%s" width="1200" height="%s" viewBox="0 0 1200 %[2]s" role="img">
 <title>%s</title>

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestPut holds that no text leaves its element, and that lengths are short.
+// TestPut checks that no text leaves its element, and that lengths are short.
 func TestPut(t *testing.T) {
 	s := &svg{}
 	s.put(`<text x="%s">%s</text>`, 12.5, "</text><script>\x1b[31m\uFFFE&")

@@ -50,7 +50,7 @@ func document(t *testing.T, runs ...*compare.Run) *Document {
 	return Of(c)
 }
 
-// TestNothingFromTheClusterIsCode holds that names neither end a script nor move a cursor.
+// TestNothingFromTheClusterIsCode checks that names neither end a script nor move a cursor.
 func TestNothingFromTheClusterIsCode(t *testing.T) {
 	d := document(t, run(hostile, 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000))
 	for name, write := range map[string]func(*bytes.Buffer) error{

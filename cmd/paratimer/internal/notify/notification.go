@@ -6,7 +6,7 @@
 // they are marked as sent afterwards. A crash between the two sends them again, with the same Notification.ID.
 //
 // Of several watchers of a run, one sends to a sink: its leader. Each sink has its own goroutine, so no sink delays
-// the loop. One lock guards all state; it is never held while a sink sends.
+// the loop. One lock guards all state; it is not locked while a sink sends.
 package notify
 
 import (
@@ -42,7 +42,7 @@ type Preview struct {
 	Body    json.RawMessage   `json:"body,omitempty"`
 }
 
-// A Failure is an error of a sink that says when to try again. Other errors are tried again after a back-off.
+// A Failure is an error of a sink with the time of the next attempt. Other errors are tried again after a back-off.
 type Failure struct {
 	Err     error
 	Refused bool          // the sink will never accept what it was sent

@@ -230,8 +230,8 @@ func (r *run) lead(sink string) bool {
 	return true
 }
 
-// rest steps down from sinks that have nothing to get, and forgets a run of which nothing is left to do. Unsaved state
-// survives until the disk has room again.
+// rest releases the lock of each sink without notifications to send, and removes a run without work. A run with unsaved
+// state stays until the disk has room again.
 func (r *run) rest() {
 	if r.dirty {
 		return

@@ -94,7 +94,7 @@ type Bar struct {
 	Class          string
 }
 
-// A Chart is a drawing with a title, a caption, what stands before it, and a legend.
+// A Chart is a drawing with a title, a caption, controls before it, and a legend.
 type Chart struct {
 	ID, Title, Caption      string
 	Before, Drawing, Legend template.HTML // made by the program; names in it are escaped

@@ -53,7 +53,7 @@ func ExampleDocument() {
 	//   scope-30  1m6s  ############
 }
 
-// TestNothingFromTheClusterIsCode holds that names neither are markup nor move a cursor, wherever they stand.
+// TestNothingFromTheClusterIsCode checks that no name is markup or moves a cursor, in any block.
 func TestNothingFromTheClusterIsCode(t *testing.T) {
 	var text, html bytes.Buffer
 	d := everything(hostile)
@@ -73,8 +73,8 @@ func TestNothingFromTheClusterIsCode(t *testing.T) {
 	}
 }
 
-// TestPolicy holds that a browser obeys the page's policy: the hashes are those of what stands in the page, and a live
-// page asks its own server alone. What it takes over stands in it.
+// TestPolicy checks that the policy allows the page's own style and script by their hashes, and that only a live page
+// may send requests. A live page contains the main part that its updates replace.
 func TestPolicy(t *testing.T) {
 	var file, live, main bytes.Buffer
 	d := everything("q")
@@ -102,7 +102,7 @@ func TestPolicy(t *testing.T) {
 			t.Errorf("%s: a policy would forbid, or something is loaded: %q", name, bad)
 		}
 		if !strings.Contains(page, main.String()) {
-			t.Errorf("%s: what a live page takes over is not what stands in it", name)
+			t.Errorf("%s: the page does not contain the part that updates replace", name)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	if !strings.Contains(page.String(), main.String()) {
-		t.Error("what a live page takes over is not what stands in it")
+		t.Error("the page does not contain the part that updates replace")
 	}
 	for _, want := range []string{
 		"3 running, 1 late<", "&lt;b&gt;report.hql blocks 1 other<", `<a href="q/wf-1/">nightly.pig</a>`,

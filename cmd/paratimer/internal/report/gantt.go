@@ -17,7 +17,7 @@ import (
 // mostFragments is how many fragments get their own colors. A chart with more has no view by fragments.
 const mostFragments = 60
 
-// ganttOf returns the chart of which task ran where and when. It has no panels if there is nothing to draw.
+// ganttOf returns the Gantt chart of the tasks. It has no panels if no task ran.
 func ganttOf(s *runreport.Report) *chart.Gantt {
 	c, tones := &s.Chart, tonesOf(s)
 	g := &chart.Gantt{

@@ -10,8 +10,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestHero holds the answer of a page: of a run that missed its deadline, of one that goes on, of one of which nothing
-// is known, and of one that failed. The cause of a failure stands above it.
+// TestHero checks the answer of a page for a run that missed its deadline, a running one, one without an estimate, and
+// a failed one. The cause of a failure is above the answer.
 func TestHero(t *testing.T) {
 	t.Parallel()
 	hero := func(s *runreport.Report) string {

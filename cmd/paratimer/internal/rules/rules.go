@@ -172,7 +172,7 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 	}
 }
 
-// A bound is a bound that a rule has: its key and value in the file, and what it means.
+// A bound is one bound of a rule: its key and value in the file, and its meaning.
 type bound struct {
 	has        bool
 	key, value string

@@ -182,10 +182,10 @@ func wide(maps int) *dag.Plan {
 	}}}
 }
 
-// TestManyTasks holds the bounds of a chart and of an attribution, and that nothing is lost by them.
+// TestManyTasks checks that a chart and an attribution have a bounded size and cover all tasks.
 func TestManyTasks(t *testing.T) {
 	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
-	run = dag.Run{}.Append(run.Now()) // without ticks rounds are told apart sharply
+	run = dag.Run{}.Append(run.Now()) // without ticks the rounds have sharp limits
 	c := chartFor(t, run)
 	if d, err := newDrawing(run, nil); err != nil || len(d.path.Fragments) <= MostFragments {
 		t.Errorf("there are only %d fragments, %v", len(d.path.Fragments), err)

@@ -53,7 +53,7 @@ func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
 	}
 	doubt, _ := replay.Doubt()
 	for _, q := range questions(run.Now(), replay.Room(), lost) {
-		if row, ok := ask(replay, q, base, doubt.Text); ok {
+		if row, ok := evaluate(replay, q, base, doubt.Text); ok {
 			l.Rows = append(l.Rows, row)
 		}
 	}
@@ -70,9 +70,9 @@ func (r *Limit) gain() float64 {
 	return float64(*r.GainSeconds)
 }
 
-// ask evaluates one question by replay. ok is false if the question does not apply to the run, has no effect, or does
-// not shorten the run.
-func ask(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
+// evaluate answers one question by replay. ok is false if the question does not apply to the run, has no effect, or
+// does not shorten the run.
+func evaluate(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
 	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
 	a, err := replay.Predict(q.change)
 	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
@@ -151,7 +151,7 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 // mostAssumed is the greatest share of a time that may be assumed, as in headlines.
 const mostAssumed = 1.0 / 3
 
-// questions returns the questions about a run. Those that do not apply to it are dropped when they are asked. lost
+// questions returns the questions about a run. Those that do not apply to it are dropped when they are evaluated. lost
 // means that attempts failed or were killed.
 func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 	word := room.Policy.Slot()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestLimitsSummary holds that the feasible change that helps most is named: no cluster has a slot for every task.
+// TestLimitsSummary checks that the feasible change that helps most is named: no cluster has a slot for every task.
 func TestLimitsSummary(t *testing.T) {
 	row := func(question, change string, total float64) Limit {
 		return Limit{Question: question, Change: change, TotalSeconds: sec(total), GainSeconds: sec(100 - total)}

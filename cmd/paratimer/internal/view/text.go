@@ -221,7 +221,7 @@ func wrapped(text string) string {
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// joint stands between the time left, what it waits for, and the frame's age.
+// joint separates the time left, the task that it waits for, and the age of the frame.
 func (t *Text) joint() string {
 	if t.plain {
 		return ", "

@@ -106,7 +106,7 @@ func (v *View) baseOf(model string) *whatif.Answer {
 	return nil
 }
 
-// curve returns a bar for each point. A curve with a base that is mostly assumed says so.
+// curve returns a bar for each point. A note marks a curve whose base is mostly assumed.
 func (v *View) curve() []page.Block {
 	c := v.Report.Curve
 	switch {

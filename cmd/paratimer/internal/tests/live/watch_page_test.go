@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestFleetPage watches everything on a cluster, without rules: the page lists each workflow, held to nothing, and
-// leads to its live report.
+// TestFleetPage watches everything on a cluster, without rules: the page lists each workflow, without bounds,
+// and links to its live report.
 func TestFleetPage(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
