@@ -58,7 +58,10 @@ func TestThroughGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := mapreduce.NewClient(site, rest.Options{CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer})
+	client, err := mapreduce.NewClient(site, rest.Options{
+		CAFile: ca.File(), Auth: auth, Now: p.Now, Tap: w.Layer,
+		Connect: time.Minute, // a handshake under the race detector takes seconds on a busy machine
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
 package mapreduce
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -33,6 +35,8 @@ func clientOf(t testing.TB, o rest.Options, rms ...string) *Client {
 // siteClient returns a client of the services of a site and of these ResourceManagers.
 func siteClient(t testing.TB, site hadoopconf.Site, o rest.Options, rms ...string) *Client {
 	t.Helper()
+	// A handshake under the race detector takes seconds on a busy machine.
+	o.Connect = cmp.Or(o.Connect, time.Minute)
 	for _, u := range rms {
 		site.RMs = append(site.RMs, hadoopconf.Manager{URL: u})
 	}

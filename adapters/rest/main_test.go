@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -30,6 +32,8 @@ type service struct {
 // clientOf returns a client of a service. It trusts the service's hosts.
 func clientOf(t testing.TB, o Options, bases ...string) *service {
 	t.Helper()
+	// A handshake under the race detector takes seconds on a busy machine.
+	o.Connect = cmp.Or(o.Connect, time.Minute)
 	for _, base := range bases {
 		u, err := url.Parse(base)
 		if err != nil {
