@@ -56,15 +56,12 @@ func UnknownCommand(word, of string, names []string) error {
 
 // guessed are commands of other programs, with ours for the same purpose.
 var guessed = map[string]string{
-	"status": "`paratimer attach` for your newest query, or `paratimer check` for one look",
-	"list":   "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
-	"ls":     "`paratimer watch` for the queries of a cluster, or `paratimer history list` for past ones",
+	"ls":     "`paratimer list` for what runs, or `paratimer history list` for past runs",
 	"top":    "`paratimer watch`, which follows all queries of a cluster",
-	"ps":     "`paratimer watch`, which follows all queries of a cluster",
+	"ps":     "`paratimer list`",
 	"kill":   "`yarn application -kill ID`: ParaTimer only watches",
 	"stop":   "`yarn application -kill ID`: ParaTimer only watches",
-	"run":    "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
-	"start":  "`paratimer attach` for a query that runs (ParaTimer starts none), or `paratimer simulate` for a plan",
+	"start":  "`paratimer run -- COMMAND`",
 	"show":   "`paratimer report`, or `paratimer history show`",
 	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
 	"eta":     "`paratimer attach`",

@@ -98,7 +98,7 @@ var groups = []struct {
 	names   []string
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
-	{"Live", []string{"watch", "check", "rules", "notify", "collect"}},
+	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "rules", "notify", "collect"}},
 	{"Past", []string{"compare", "replay", "score", "skew", "history", "import"}},
 	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
 }

@@ -35,6 +35,10 @@ func code(err error, stderr io.Writer) int {
 	if errors.As(err, &verdict) {
 		return int(verdict.State) // the verdict is printed already
 	}
+	var ran live.CommandExit
+	if errors.As(err, &ran) {
+		return ran.Code // the command has reported why
+	}
 	if errors.Is(err, command.ErrQueryFailed) || errors.Is(err, past.ErrRegressed) {
 		return ExitFailed // the last frame, or the comparison, shows it
 	}

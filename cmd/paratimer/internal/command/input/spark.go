@@ -83,25 +83,41 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
-	if _, err := site(c); err == nil || c.String("rm") != "" || c.String("conf-dir") != "" {
-		return nil, nil //nolint:nilnil // a cluster is set
+	if HasCluster(c) {
+		return nil, nil //nolint:nilnil // there is no driver
 	}
 	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
 		return nil, err
 	}
-	looking, err := sparkClient(c, "http://localhost:4040", nil)
+	found, now, err := LocalDrivers(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	defer looking.Close()
-	found := spark.OnThisMachine(ctx, looking.Client, func(address string) {
-		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
-	})
-	d, err := choose(found, typed, looking.Now())
+	d, err := choose(found, typed, now)
 	if err != nil || d == nil {
 		return nil, err
 	}
 	return driverAt(c, d.URL, tap)
+}
+
+// HasCluster reports whether the flags or the environment name a cluster.
+func HasCluster(c *cli.Context) bool {
+	_, err := site(c)
+	return err == nil || c.String("rm") != "" || c.String("conf-dir") != ""
+}
+
+// LocalDrivers returns the Spark drivers that listen on this machine, and the present instant. It waits for a driver
+// that starts if there is no other.
+func LocalDrivers(ctx context.Context, c *cli.Context) ([]spark.LocalDriver, dag.Instant, error) {
+	client, err := sparkClient(c, "http://localhost:4040", nil)
+	if err != nil {
+		return nil, dag.NoInstant, err
+	}
+	defer client.Close()
+	found := spark.OnThisMachine(ctx, client.Client, func(address string) {
+		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
+	})
+	return found, client.Now(), nil
 }
 
 // IsDriver reports whether what a user typed for a workflow is the address of a driver, not the page of a YARN

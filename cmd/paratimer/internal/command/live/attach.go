@@ -35,10 +35,15 @@ func attachFlags() []cli.Flag {
 }
 
 // attach watches a query on a live cluster.
-func attach(c *cli.Context) (err error) {
+func attach(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
 	}
+	return attachQuery(c, c.Args().First())
+}
+
+// attachQuery watches the query with an id, at the address of a driver, or the newest one.
+func attachQuery(c *cli.Context, typed string) (err error) {
 	every := c.Duration("every")
 	if every < input.MinEvery {
 		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
@@ -50,7 +55,6 @@ func attach(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	typed := c.Args().First()
 	var target yarn.Target
 	if !input.IsDriver(typed) {
 		if target, err = yarn.TargetOf(typed, input.UserName(c)); err != nil {

@@ -78,23 +78,28 @@ func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, err
 			return lookThrough(ctx, input.WithProfiles(few, profiles), held, 0, func(frame.Frame) bool { return false })
 		}, nil
 	}
-	name, store := c.Args().First(), input.StateOrNone(c, command.Logger(c))
-	return func(ctx context.Context) (frame.Frame, error) {
-		began := time.Now()
-		query, done, err := queryOf(ctx, c, name)
-		if err != nil {
-			return frame.Frame{}, err
-		}
-		defer done()
-		rec := &history.Recorder{
-			Store: store, Given: profiles, Log: zerolog.Nop(),
-			Known: func(usual time.Duration, _ int) { input.SetUsual(held, usual) },
-		}
-		src := &input.Profiled{Source: query, Profiles: rec.Profiles}
-		return lookThrough(ctx, src, held, input.LookEvery, func(f frame.Frame) bool {
-			return f.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > q.within/2
-		})
-	}, nil
+	return func(ctx context.Context) (frame.Frame, error) { return observe(ctx, c, held, profiles, q.within) }, nil
+}
+
+// observe observes the query of the command's argument until its remaining time is known, or half of within has
+// passed.
+func observe(
+	ctx context.Context, c *cli.Context, held []alert.Bound, profiles []*dag.Plan, within time.Duration,
+) (frame.Frame, error) {
+	began := time.Now()
+	query, done, err := queryOf(ctx, c, c.Args().First())
+	if err != nil {
+		return frame.Frame{}, err
+	}
+	defer done()
+	rec := &history.Recorder{
+		Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop(),
+		Known: func(usual time.Duration, _ int) { input.SetUsual(held, usual) },
+	}
+	src := &input.Profiled{Source: query, Profiles: rec.Profiles}
+	return lookThrough(ctx, src, held, input.LookEvery, func(f frame.Frame) bool {
+		return f.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > within/2
+	})
 }
 
 // queryOf returns the query with a name, or the newest one: of a Spark driver, or of a cluster. done closes its

@@ -73,6 +73,7 @@ var exitTable = map[string]struct {
 		"import ../../adapters/history/testdata -o HERE",
 		[]string{"import FILE -o HERE", "import ../../adapters/history/testdata FILE -o HERE"},
 	},
+	"list":  {"list --rm URL", []string{"list --config FILE"}},
 	"man":   {"man attach", nil},
 	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
 	"notify test": {
@@ -84,6 +85,7 @@ var exitTable = map[string]struct {
 		[]string{"replay FILE", "replay ../../examples/join.jsonl.zst --profile FILE"},
 	},
 	"report":      {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html"}},
+	"run":         {"run --rm URL -- echo text", []string{"run --config FILE -- true"}},
 	"rules check": {"rules check ../../examples/rules.yaml", []string{"rules check FILE"}},
 	"rules test": {
 		"rules test ../../examples/rules.yaml ../../examples/join.jsonl.zst",
@@ -92,9 +94,17 @@ var exitTable = map[string]struct {
 	"score":    {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
 	"simulate": {"simulate ../../examples/fig3a.yaml", []string{"simulate FILE"}},
 	"skew":     {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
-	"version":  {"version", nil},
-	"watch":    {"watch --rules ../../examples/rules.yaml --rm URL --jhs URL --user alice --every 100ms --output ndjson", []string{"watch --rules FILE --rm URL"}},
-	"whatif":   {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
+	"status": {
+		"status --rm URL --jhs URL --user alice --no-history",
+		[]string{"status --config FILE", "status --profile FILE --rm URL"},
+	},
+	"version": {"version", nil},
+	"wait": {
+		"wait --rm URL --jhs URL --user alice --every 100ms --no-history",
+		[]string{"wait --config FILE"},
+	},
+	"watch":  {"watch --rules ../../examples/rules.yaml --rm URL --jhs URL --user alice --every 100ms --output ndjson", []string{"watch --rules FILE --rm URL"}},
+	"whatif": {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
 }
 
 // TestExitTable holds the exit codes of every command: 2 for a file that is damaged, 3 for output that cannot be

@@ -105,7 +105,7 @@ func words(t *testing.T, line string) []string {
 // clustered says whether a command line asks a server: those are tried against one of ours, or only their flags are.
 func clustered(args []string) bool {
 	switch args[1] {
-	case "attach", "watch", "doctor", "import":
+	case "attach", "watch", "doctor", "import", "list", "status", "wait", "run":
 		return true
 	case "check":
 		return !slices.Contains(args, "--recording")
@@ -144,7 +144,7 @@ func TestExamples(t *testing.T) {
 			args = []string{"paratimer", "doctor", "--rm", url, "--jhs", url}
 			ran++
 		case live:
-			args = append(args, "--help") // the flags are read before it is shown
+			args = slices.Insert(args, 2, "--help") // the flags are read before it is shown
 			read++
 		default:
 			ran++

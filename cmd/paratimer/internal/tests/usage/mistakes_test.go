@@ -35,13 +35,11 @@ func TestMistakes(t *testing.T) {
 		want string // a part of the only line
 	}{
 		// commands that other programs have
-		{"status", program.ExitUsage, "try `paratimer attach`"},
-		{"list", program.ExitUsage, "try `paratimer watch`"},
-		{"ls", program.ExitUsage, "try `paratimer watch`"},
+		{"ls", program.ExitUsage, "try `paratimer list`"},
 		{"top", program.ExitUsage, "try `paratimer watch`"},
-		{"ps", program.ExitUsage, "try `paratimer watch`"},
-		{"run", program.ExitUsage, "ParaTimer starts none"},
-		{"start", program.ExitUsage, "ParaTimer starts none"},
+		{"ps", program.ExitUsage, "try `paratimer list`"},
+		{"run", program.ExitUsage, "run needs -- COMMAND"},
+		{"start", program.ExitUsage, "try `paratimer run -- COMMAND`"},
 		{"kill job_1_1", program.ExitUsage, "`yarn application -kill ID`"},
 		{"stop", program.ExitUsage, "ParaTimer only watches"},
 		{"show", program.ExitUsage, "`paratimer report`"},
@@ -158,7 +156,7 @@ func TestMistakes(t *testing.T) {
 		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", program.ExitUsage, "a password to --password-file"},
 		{"attach --sql last --spark http://localhost:1", program.ExitUsage, "give its number, or newest"},
 		{"attach --sql 1 --group g --spark http://localhost:1", program.ExitUsage, "give one of --sql and --group"},
-		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, doctor, check"},
+		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, doctor, status, wait, run, check"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,58 @@
+package live
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+)
+
+func statusCommand() *cli.Command {
+	return command.New("status", "[ID|NAME]",
+		"show the state of a query once, and exit with 0, or 1 if it failed", status,
+		slices.Concat(input.ClusterFlags(), input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
+			[]cli.Flag{input.ProfileFlag(), command.OutputFlag("text", "json"), command.TimeoutFlag()})...)
+}
+
+// statusTime bounds the time for observations, in which the speed of tasks shows.
+const statusTime = 20 * time.Second
+
+// status prints the state of a query in a few lines, or as a frame.
+func status(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	if err := input.CheckUnit(c); err != nil {
+		return err
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	f, err := observe(ctx, c, nil, profiles, statusTime)
+	switch {
+	case errors.Is(err, input.ErrIdle):
+		return command.Usage("%w: `paratimer list` shows what runs", err)
+	case err != nil:
+		return err
+	}
+	if c.String("output") == "json" {
+		err = view.NewNDJSON(c.App.Writer).Show(frame.Tick{Frame: f})
+	} else {
+		lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c)))
+		err = lines.In(command.Zone(c)).Show(frame.Tick{Frame: f})
+	}
+	if s := f.Workflow.State; err == nil && (s == dag.Failed || s == dag.Killed) {
+		return command.ErrQueryFailed
+	}
+	return err
+}
