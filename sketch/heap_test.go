@@ -16,7 +16,7 @@ func TestDeepHeap(t *testing.T) {
 			fast.Add(key, w)
 			slow.add(key, w)
 		}
-		got := fast.Entries()
+		got := slices.Collect(fast.All())
 		slices.SortFunc(got, byKey)
 		slices.SortFunc(slow.entries, byKey)
 		if !slices.Equal(got, slow.entries) {

@@ -44,9 +44,8 @@ func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity in
 // E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 4.
 type Join[K cmp.Ordered] struct {
 	lambda int
-	bytes  []float64               // by reduce
-	heavy  *SpaceSaving[placed[K]] // nil: all keys are counted
-	exact  map[placed[K]]float64
+	bytes  []float64 // by reduce
+	heavy  *SpaceSaving[placed[K]]
 }
 
 type placed[K cmp.Ordered] struct {
@@ -56,11 +55,10 @@ type placed[K cmp.Ordered] struct {
 
 // NewJoin returns a Join of no profiles.
 func NewJoin[K cmp.Ordered](reduces, lambda, capacity int) *Join[K] {
-	j := &Join[K]{lambda: lambda, bytes: make([]float64, max(0, reduces)), exact: make(map[placed[K]]float64)}
-	if capacity > 0 {
-		j.heavy = New[placed[K]](capacity)
+	if capacity <= 0 {
+		capacity = math.MaxInt
 	}
-	return j
+	return &Join[K]{lambda: lambda, bytes: make([]float64, max(0, reduces)), heavy: New[placed[K]](capacity)}
 }
 
 // Add adds the profile of a map.
@@ -71,11 +69,7 @@ func (j *Join[K]) Add(m Profile[K]) {
 		}
 	}
 	for _, k := range largest(m.Keys, len(j.bytes), j.lambda) {
-		if j.heavy != nil {
-			j.heavy.Add(placed[K]{k.Key, k.Reduce}, k.Bytes)
-		} else {
-			j.exact[placed[K]{k.Key, k.Reduce}] += k.Bytes
-		}
+		j.heavy.Add(placed[K]{k.Key, k.Reduce}, k.Bytes)
 	}
 }
 
@@ -83,29 +77,16 @@ func (j *Join[K]) Add(m Profile[K]) {
 func (j *Join[K]) Reduces() int { return len(j.bytes) }
 
 // Len returns the number of keys that are counted one by one.
-func (j *Join[K]) Len() int {
-	if j.heavy != nil {
-		return j.heavy.Len()
-	}
-	return len(j.exact)
-}
+func (j *Join[K]) Len() int { return j.heavy.Len() }
 
 // Inputs returns the input of each reduce from the profiles so far.
 func (j *Join[K]) Inputs() []ReduceInput[K] {
 	out := make([]ReduceInput[K], len(j.bytes))
-	add := func(p placed[K], bytes float64) {
-		if bytes > 0 {
-			r := &out[p.reduce]
-			r.Explicit = append(r.Explicit, Key[K]{p.key, p.reduce, bytes})
+	for e := range j.heavy.All() {
+		if bytes := e.Sure(); bytes > 0 {
+			r := &out[e.Key.reduce]
+			r.Explicit = append(r.Explicit, Key[K]{e.Key.key, e.Key.reduce, bytes})
 		}
-	}
-	if j.heavy != nil {
-		for _, e := range j.heavy.Entries() {
-			add(e.Key, e.Sure())
-		}
-	}
-	for p, bytes := range j.exact {
-		add(p, bytes)
 	}
 	for r := range out {
 		p := &out[r]

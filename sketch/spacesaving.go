@@ -7,7 +7,6 @@
 package sketch
 
 import (
-	"cmp"
 	"container/heap"
 	"iter"
 	"math"
@@ -116,16 +115,3 @@ func (s *SpaceSaving[K]) Len() int { return len(s.entries) }
 
 // All yields all entries. The order is arbitrary, but the same for the same stream.
 func (s *SpaceSaving[K]) All() iter.Seq[Entry[K]] { return slices.Values(s.entries) }
-
-// Entries returns all entries, the largest count first; of equal ones the one that came first.
-func (s *SpaceSaving[K]) Entries() []Entry[K] {
-	sorted := slices.Clone(s.order.nodes)
-	slices.SortFunc(sorted, func(a, b node) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.inserted, b.inserted))
-	})
-	out := make([]Entry[K], len(sorted))
-	for i := range sorted {
-		out[i] = s.entries[sorted[i].slot]
-	}
-	return out
-}

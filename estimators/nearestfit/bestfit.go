@@ -9,50 +9,28 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
-// maxChoice bounds the evaluations of fits in choosing the best ones. Beyond it, fewer points of a task are used,
-// and fewer fits, those of the highest R2.
-const maxChoice = 1 << 22
-
-// minJudge is the least number of points used for a task, if it has them.
-const minJudge = 32
-
 // choose finds the fit of rule 4 for each task without a good fit of its own: the one with the least squared error
 // on the task's points, each counted once; for a task without points the one with the highest R2. Of equal ones,
 // the lowest task's.
 func (p *Prediction) choose() {
 	var fits []*powerfit.Fit
-	asking := 0
 	for i := range p.tasks {
 		if f := p.tasks[i].fit; f != nil {
 			fits = append(fits, f)
 		}
-		if p.asks(i) {
-			asking++
-		}
 	}
-	if p.params.Pooled && len(fits) > 0 {
-		fits = fits[:1]
-	}
-	if len(fits) == 0 || asking == 0 {
+	if len(fits) == 0 {
 		return
 	}
-	byR2 := slices.Clone(fits)
-	slices.SortStableFunc(byR2, func(a, b *powerfit.Fit) int { return cmp.Compare(b.R2, a.R2) })
-	each := maxChoice / asking
-	points := max(minJudge, each/len(fits))
-	if n := max(1, each/points); n < len(fits) {
-		fits = byR2[:n]
+	if p.params.Pooled {
+		fits = fits[:1]
 	}
+	clearest := slices.MaxFunc(fits, func(a, b *powerfit.Fit) int { return cmp.Compare(a.R2, b.R2) })
 	for i := range p.tasks {
-		if p.asks(i) {
-			p.tasks[i].best = leastSquares(fits, some(p.tasks[i].points, points), byR2[0])
+		if own := p.tasks[i].fit; own == nil || own.R2 < p.params.R2 {
+			p.tasks[i].best = leastSquares(fits, p.tasks[i].points, clearest)
 		}
 	}
-}
-
-func (p *Prediction) asks(task int) bool {
-	f := p.tasks[task].fit
-	return f == nil || f.R2 < p.params.R2
 }
 
 // leastSquares returns the first fit with the least squared error, or other if there are no points.
@@ -72,16 +50,4 @@ func leastSquares(fits []*powerfit.Fit, points []smoothing.Point, other *powerfi
 		}
 	}
 	return best
-}
-
-// some returns at most n points, evenly spaced, including the last one.
-func some(points []smoothing.Point, n int) []smoothing.Point {
-	if len(points) <= n {
-		return points
-	}
-	out := make([]smoothing.Point, n)
-	for i := range out {
-		out[i] = points[(i+1)*len(points)/n-1]
-	}
-	return out
 }

@@ -22,8 +22,10 @@ func ExampleJob() {
 	p := job.Predict()
 	left := p.Remaining(0)
 	fmt.Printf("%.0f s left at %.1f s\n", left.Seconds, left.At)
-	for _, s := range left.Shares {
-		fmt.Printf("%v: %.0f bytes, %.0f s\n", s.Rule, s.Bytes, s.Seconds)
+	for rule, s := range left.Shares {
+		if s.Bytes > 0 {
+			fmt.Printf("%v: %.0f bytes, %.0f s\n", nearestfit.Rule(rule), s.Bytes, s.Seconds)
+		}
 	}
 	seconds, rule := p.Time(0, 1100)
 	fmt.Printf("a group of 1100 bytes: %.1f s, by %v\n", seconds, rule)

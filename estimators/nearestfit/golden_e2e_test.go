@@ -107,7 +107,7 @@ func (g *goldenRun) promised(t *testing.T, c *endToEnd) []Task {
 		}
 		profiles = append(profiles, p)
 	}
-	tasks := Explicit(profiles, c.Tasks, c.Lambda, c.Capacity)
+	tasks := tasksOf(profiles, c.Tasks, c.Lambda, c.Capacity)
 	for i, task := range tasks {
 		g.sizes(t, fmt.Sprintf("task %d expected_explicit_sizes", i), newSizes(task.Explicit), c.Explicit[i])
 		g.equal(t, "expected_implicit_bytes", task.Implicit, c.Implicit[i])
@@ -132,19 +132,19 @@ func (g *goldenRun) sizes(t *testing.T, name string, left *sizes, want []float64
 
 func (g *goldenRun) instant(t *testing.T, c *endToEnd, in *goldenInstant, job *Job) {
 	p := job.Predict()
-	nearest, byJob, byTask := make([]Turn, c.Tasks), make([]Turn, c.Tasks), make([]Turn, c.Tasks)
+	nearest, byJob, byTask := make([]turn, c.Tasks), make([]turn, c.Tasks), make([]turn, c.Tasks)
 	for i := range c.Tasks {
 		left := p.Remaining(i)
-		turn := Turn{State: Unscheduled}
+		now := turn{}
 		if end, ok := in.Finished[strconv.Itoa(i)]; ok {
-			turn = Turn{State: Finished, At: end}
+			now = turn{state: finished, at: end}
 		} else if _, ok := in.Running[strconv.Itoa(i)]; ok {
-			turn = Turn{State: Running, At: left.At}
+			now = turn{state: running, at: left.At}
 		} else if !slices.Contains(in.Unscheduled, i) {
 			t.Fatalf("t=%v: task %d is neither finished, running nor unscheduled", in.At, i)
 		}
-		nearest[i], byJob[i], byTask[i] = turn, turn, turn
-		nearest[i].Seconds, byJob[i].Seconds, byTask[i].Seconds = left.Seconds, p.JobRatio(i), p.TaskRatio(i)
+		nearest[i], byJob[i], byTask[i] = now, now, now
+		nearest[i].seconds, byJob[i].seconds, byTask[i].seconds = left.Seconds, p.JobRatio(i), p.TaskRatio(i)
 
 		if want, ok := in.Remaining[strconv.Itoa(i)]; ok {
 			g.fitted(t, "remaining_s", left.Seconds, value(want))
@@ -167,9 +167,9 @@ func (g *goldenRun) instant(t *testing.T, c *endToEnd, in *goldenInstant, job *J
 			}
 		}
 	}
-	g.fitted(t, "nearestfit_end_s", End(nearest, c.Slots, in.At), value(in.NearestFit))
-	g.equal(t, "jobratio_end_s", End(byJob, c.Slots, in.At), value(in.JobRatio))
-	g.equal(t, "taskratio_end_s", End(byTask, c.Slots, in.At), value(in.TaskRatio))
+	g.fitted(t, "nearestfit_end_s", naiveEnd(nearest, c.Slots, in.At), value(in.NearestFit))
+	g.equal(t, "jobratio_end_s", naiveEnd(byJob, c.Slots, in.At), value(in.JobRatio))
+	g.equal(t, "taskratio_end_s", naiveEnd(byTask, c.Slots, in.At), value(in.TaskRatio))
 }
 
 // shares checks that what the rules predict adds up.

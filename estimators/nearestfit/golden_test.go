@@ -124,7 +124,7 @@ func (g *goldenRun) spaceSaving(t *testing.T, raw json.RawMessage) {
 	for _, r := range c.Stream {
 		s.Add(r[0].(string), r[1].(float64))
 	}
-	got := s.Entries()
+	got := slices.Collect(s.All())
 	slices.SortStableFunc(got, func(a, b sketch.Entry[string]) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
 	})

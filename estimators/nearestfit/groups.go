@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/runs"
-	"github.com/paratimer/paratimer/sketch"
 )
 
 // FromGroups makes a job from observed groups. Instants become seconds since the epoch.
@@ -16,16 +15,8 @@ func FromGroups(g *dag.Groups, p Params) *Job {
 		tasks[i] = Task{Explicit: r.Explicit, Implicit: r.Implicit, Bytes: r.Bytes}
 	}
 	j := New(tasks, p)
-	if j.params.EWMA > 0 { // nothing else depends on the order between tasks
-		for _, a := range Arrivals(g) {
-			j.Add(a.Task, a.GroupPoint)
-		}
-		return j
-	}
-	for i := range g.Reduces {
-		for k := range g.Reduces[i].Done {
-			j.Add(i, &g.Reduces[i].Done[k])
-		}
+	for _, a := range Arrivals(g) {
+		j.Add(a.Task, a.GroupPoint)
 	}
 	return j
 }
@@ -56,23 +47,4 @@ func (j *Job) Add(task int, d *dag.GroupPoint) {
 		at = float64(d.At) / 1000
 	}
 	j.Record(task, at, d.Bytes, d.Took.Seconds(), d.Count)
-}
-
-// Explicit makes the tasks from the output of maps: the lambda largest keys of each map, joined by a Space-Saving
-// of this capacity (section 4.1). If lambda and capacity are 0, all keys are known: the theoretical form. See
-// sketch.ReduceInputs.
-func Explicit[K cmp.Ordered](maps []sketch.Profile[K], reduces, lambda, capacity int) []Task {
-	inputs := sketch.ReduceInputs(maps, reduces, lambda, capacity)
-	tasks := make([]Task, len(inputs))
-	for i, p := range inputs {
-		tasks[i] = Task{Bytes: p.Bytes, Implicit: p.Implicit}
-		for _, k := range p.Explicit {
-			if last := len(tasks[i].Explicit) - 1; last >= 0 && tasks[i].Explicit[last].Bytes == k.Bytes {
-				tasks[i].Explicit[last].Count++
-				continue
-			}
-			tasks[i].Explicit = append(tasks[i].Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})
-		}
-	}
-	return tasks
 }

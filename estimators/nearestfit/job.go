@@ -57,7 +57,6 @@ type task struct {
 
 // New starts a job with these reduce tasks.
 func New(tasks []Task, p Params) *Job {
-	p = p.sane()
 	j := &Job{params: p, tasks: make([]task, len(tasks))}
 	limit := min(maxTaskPoints, max(minTaskPoints, maxPoints/max(1, len(tasks))))
 	for i, t := range tasks {

@@ -176,32 +176,47 @@ func (n *naive) ratios(task int) (job, own float64) {
 	return job, job
 }
 
-// naiveEnd is list scheduling, slot by slot.
-func naiveEnd(tasks []Turn, slots int, now float64) float64 {
-	end, running := math.Inf(-1), 0
+// A turn is a task in list scheduling: finished or begun at an instant, or not begun, with the seconds left.
+type turn struct {
+	state   state
+	at      float64
+	seconds float64
+}
+
+type state int
+
+const (
+	unscheduled state = iota
+	running
+	finished
+)
+
+// naiveEnd is list scheduling, slot by slot (sections 3.2 and 3.6).
+func naiveEnd(tasks []turn, slots int, now float64) float64 {
+	end, busy := math.Inf(-1), 0
 	var free []float64
 	for _, t := range tasks {
-		if t.State == Finished {
-			end = max(end, t.At)
+		if t.state == finished {
+			end = max(end, t.at)
 		}
-		if t.State == Running {
-			running++
-			free = append(free, max(now, t.At+t.Seconds))
+		if t.state == running {
+			busy++
+			free = append(free, max(now, t.at+t.seconds))
 			end = max(end, free[len(free)-1])
 		}
 	}
-	for range slots - running {
+	for range slots - busy {
 		free = append(free, now)
 	}
 	for _, t := range tasks {
-		if t.State != Unscheduled {
+		if t.state != unscheduled {
 			continue
 		}
 		if len(free) == 0 {
 			return math.NaN()
 		}
 		slices.Sort(free)
-		free[0] += t.Shuffle + t.Seconds
+		free[0] += t.seconds
 		end = max(end, free[0])
 	}
 	if len(tasks) == 0 {

@@ -95,33 +95,6 @@ func compareNaive(t *rapid.T, n *naive, p *Prediction, rules map[Rule]int) {
 	}
 }
 
-func TestEnd(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tasks := make([]Turn, rapid.IntRange(0, 8).Draw(t, "tasks"))
-		for i := range tasks {
-			tasks[i] = Turn{
-				State:   rapid.SampledFrom([]State{Unscheduled, Running, Finished}).Draw(t, "state"),
-				At:      float64(rapid.IntRange(0, 100).Draw(t, "at")),
-				Seconds: float64(rapid.IntRange(0, 50).Draw(t, "seconds")),
-				Shuffle: float64(rapid.IntRange(0, 5).Draw(t, "shuffle")),
-			}
-		}
-		slots := rapid.IntRange(0, 5).Draw(t, "slots")
-		got, want := End(tasks, slots, 60), naiveEnd(tasks, slots, 60)
-		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-			t.Fatalf("ends at %v, slot by slot at %v", got, want)
-		}
-		for i := range tasks {
-			if tasks[i].State != Finished {
-				tasks[i].Seconds = math.NaN()
-				if got := End(tasks, slots, 60); !math.IsNaN(got) {
-					t.Fatalf("nothing is known of task %d, and the end is %v", i, got)
-				}
-			}
-		}
-	})
-}
-
 // By hand: reports of 1, 3 and 2 seconds a byte; the first is taken as it is, each later one counts for half.
 // A minute of work weighs what EWMA says, the minute before it that much less.
 func TestEWMA(t *testing.T) {
@@ -322,6 +295,18 @@ func TestFromGroups(t *testing.T) {
 	}
 }
 
+// tasksOf returns the tasks that the output of maps makes.
+func tasksOf(maps []sketch.Profile[int], reduces, lambda, capacity int) []Task {
+	tasks := make([]Task, reduces)
+	for i, p := range sketch.ReduceInputs(maps, reduces, lambda, capacity) {
+		tasks[i].Bytes, tasks[i].Implicit = p.Bytes, p.Implicit
+		for _, k := range p.Explicit {
+			tasks[i].Explicit = append(tasks[i].Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})
+		}
+	}
+	return tasks
+}
+
 // flood records n groups of different sizes in all tasks.
 func flood(j *Job, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -338,7 +323,7 @@ func floodTasks(n int) []Task {
 		maps[0].Keys = append(maps[0].Keys, sketch.Key[int]{Key: i, Reduce: i % n, Bytes: bytes})
 		maps[0].Bytes[i%n] += 3 * bytes
 	}
-	return Explicit(maps, n, 0, 0)
+	return tasksOf(maps, n, 0, 0)
 }
 
 // Bytes, groups and time are kept however much arrives; points are not.

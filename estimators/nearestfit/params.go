@@ -14,8 +14,6 @@
 // Young: names may change in a minor version, which the changelog then says (docs/api.md).
 package nearestfit
 
-import "math"
-
 // Params are the parameters of the method. The zero value is not useful: start from Default.
 type Params struct {
 	// DeltaBytes is δ: the greatest difference in size of a neighbor. The paper gives no value and no unit; a
@@ -75,26 +73,6 @@ const (
 // Default returns the parameters of the project's measurements: δ is about ten values.
 func Default() Params {
 	return Params{DeltaBytes: 100, MatchRatio: 0.05, SmoothSeconds: 0.5, R2: 0.9, Weights: Counts, TaskRatioMin: 0.02}
-}
-
-// sane replaces negative values and NaN by their defaults.
-func (p Params) sane() Params {
-	d := Default()
-	or := func(value *float64, otherwise float64) {
-		if !(*value >= 0) {
-			*value = otherwise
-		}
-	}
-	or(&p.DeltaBytes, d.DeltaBytes)
-	or(&p.MatchRatio, d.MatchRatio)
-	or(&p.SmoothSeconds, d.SmoothSeconds)
-	or(&p.TaskRatioMin, d.TaskRatioMin)
-	or(&p.EWMA, d.EWMA)
-	if math.IsNaN(p.R2) {
-		p.R2 = d.R2
-	}
-	p.EWMA = min(p.EWMA, 1)
-	return p
 }
 
 // A Rule is the basis of a predicted time of a group (section 3.3, in this order).

@@ -14,8 +14,8 @@ type Left struct {
 	// At is p_i: the arrival of the last groups, before any the start; NaN: neither is known. A task ends at
 	// max(now, At+Seconds).
 	At float64
-	// Shares are the parts of Seconds by rule; rules that predict nothing are left out.
-	Shares []Share
+	// Shares are the parts of the prediction by rule.
+	Shares [Rules]Share
 	// Explicit and Implicit are the remaining bytes.
 	Explicit, Implicit float64
 	// Spread is the deviation of groups from the task's fit: the standard deviation of the logarithm of actual over
@@ -26,14 +26,8 @@ type Left struct {
 	Groups float64
 }
 
-// A Share is the part of a prediction from one rule. Groups is NaN if only their bytes are known, because no size
-// of an implicit group has been seen.
-type Share struct {
-	Rule    Rule
-	Groups  float64
-	Bytes   float64
-	Seconds float64
-}
+// A Share is the part of a prediction from one rule: the bytes of groups, and their time.
+type Share struct{ Bytes, Seconds float64 }
 
 // Remaining predicts the remaining work of a task: its explicit groups one by one, its implicit bytes as groups of
 // the observed implicit sizes, in this task or, if it has none, in the job (section 4.2). Without either, time is
@@ -48,12 +42,10 @@ func (p *Prediction) Remaining(task int) Left {
 	}
 	t := &p.tasks[task]
 	left.At, left.Implicit, left.Explicit, left.Spread = t.last, t.implicit, 0, p.spread(t)
-	var shares [Rules]Share
 	seconds, squares := 0.0, 0.0
 	add := func(bytes, count float64) {
 		f, rule := p.Time(task, bytes)
-		s := &shares[rule]
-		s.Groups += count
+		s := &left.Shares[rule]
 		s.Bytes += bytes * count
 		s.Seconds += f * count
 		seconds += f * count
@@ -74,8 +66,7 @@ func (p *Prediction) Remaining(task int) Left {
 			}
 		}
 	default:
-		s := &shares[Fallback]
-		s.Groups = math.NaN()
+		s := &left.Shares[Fallback]
 		s.Bytes += t.implicit
 		s.Seconds += t.implicit * p.mean
 		seconds += t.implicit * p.mean
@@ -83,12 +74,6 @@ func (p *Prediction) Remaining(task int) Left {
 	left.Seconds = seconds
 	if squares > 0 {
 		left.Groups = seconds * seconds / squares
-	}
-	for rule := range shares {
-		if s := shares[rule]; s.Bytes > 0 || s.Groups > 0 {
-			s.Rule = Rule(rule) //nolint:gosec // a handful
-			left.Shares = append(left.Shares, s)
-		}
 	}
 	return left
 }

@@ -47,14 +47,21 @@ func (f *form) tasks(w *work) []nearestfit.Task {
 			}
 		}
 	}
-	tasks := nearestfit.Explicit(profiles, len(w.order), f.Lambda, f.Entries)
+	tasks := make([]nearestfit.Task, len(w.order))
+	for i, input := range sketch.ReduceInputs(profiles, len(tasks), f.Lambda, f.Entries) {
+		tasks[i] = nearestfit.Task{Bytes: input.Bytes, Implicit: w.bytes[i]}
+		if f.Counts {
+			continue
+		}
+		tasks[i].Implicit = input.Implicit
+		for _, k := range input.Explicit {
+			tasks[i].Explicit = append(tasks[i].Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})
+		}
+	}
 	if !f.Counts {
 		return tasks
 	}
-	for i := range tasks {
-		tasks[i].Explicit, tasks[i].Implicit = nil, w.bytes[i]
-	}
-	entries := heavy.Entries()
+	entries := slices.Collect(heavy.All())
 	slices.SortFunc(entries, func(a, b sketch.Entry[int]) int { return cmp.Compare(a.Count, b.Count) })
 	for _, e := range entries {
 		t := &tasks[w.groups[e.Key].task]
@@ -137,20 +144,33 @@ func (w *watcher) known(task int) float64 {
 // off is the error of progress if the last task ends by the work that is left of each.
 func off(left func(w *watcher, task int) float64) func(w *watcher, t float64) float64 {
 	return func(w *watcher, t float64) float64 {
-		turns := make([]nearestfit.Turn, len(w.start))
-		for task := range turns {
-			switch {
-			case w.stop[task] <= t:
-				turns[task] = nearestfit.Turn{State: nearestfit.Finished, At: w.stop[task]}
-			case w.start[task] <= t:
-				at := w.prediction.Remaining(task).At
-				turns[task] = nearestfit.Turn{State: nearestfit.Running, At: at, Seconds: left(w, task)}
-			default:
-				turns[task] = nearestfit.Turn{State: nearestfit.Unscheduled, Seconds: left(w, task)}
-			}
-		}
-		return math.Abs(t/nearestfit.End(turns, w.slots, t) - t/w.end)
+		return math.Abs(t/w.ends(left, t) - t/w.end)
 	}
+}
+
+// ends returns the end of the last task by list scheduling: running tasks go on, and the others start in the order of
+// their index, each on the slot that is free first (sections 3.2 and 3.6). It is NaN if the work of a task is unknown.
+func (w *watcher) ends(left func(w *watcher, task int) float64, t float64) float64 {
+	var free []float64 // instants at which slots are free
+	for task, start := range w.start {
+		if start <= t && w.stop[task] > t {
+			free = append(free, max(t, w.prediction.Remaining(task).At+left(w, task)))
+		}
+	}
+	for len(free) < w.slots {
+		free = append(free, t)
+	}
+	for task, start := range w.start {
+		if start <= t {
+			continue
+		}
+		first := slices.Min(free)
+		if math.IsNaN(first) {
+			return first
+		}
+		free[slices.Index(free, first)] += left(w, task)
+	}
+	return slices.Max(free)
 }
 
 // share is the share of the remaining time that a rule predicts.
@@ -161,12 +181,11 @@ func share(rule nearestfit.Rule) func(w *watcher, t float64) float64 {
 			if w.stop[task] <= t {
 				continue
 			}
-			for _, s := range w.prediction.Remaining(task).Shares {
+			shares := w.prediction.Remaining(task).Shares
+			for _, s := range shares {
 				all += s.Seconds
-				if s.Rule == rule {
-					part += s.Seconds
-				}
 			}
+			part += shares[rule].Seconds
 		}
 		return part / all
 	}

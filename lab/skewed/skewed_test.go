@@ -14,6 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/lab/page"
 	"github.com/paratimer/paratimer/textkey"
 )
@@ -148,6 +149,29 @@ func TestForeseen(t *testing.T) {
 	}
 	if s := l.watch(r, []string{"curve known"})["curve known"]; s.ticks == 0 || s.none > 0 || s.most > 1e-8 {
 		t.Errorf("got %+v", s)
+	}
+}
+
+// TestEnds: a task goes on on its slot, the next ones start on the slot that is free first. Without the work of one
+// task there is no end.
+func TestEnds(t *testing.T) {
+	w := &watcher{run: &run{slots: 2, start: []float64{0, 0, 5, 9, 9}, stop: []float64{5, 9, 9, 12, 13}}}
+	w.job = nearestfit.New(make([]nearestfit.Task, 5), nearestfit.Default())
+	w.job.Start(1, 0)
+	w.job.Start(2, 5)
+	w.prediction = w.job.Predict()
+	left := []float64{0, 10, 3, 4, 1}
+	of := func(_ *watcher, task int) float64 { return left[task] }
+	if end := w.ends(of, 6); end != 12 { // the tasks end at 5, 10, 8, 12 and 11
+		t.Errorf("the end is %v, want 12", end)
+	}
+	for task := 1; task < len(left); task++ {
+		known := left[task]
+		left[task] = math.NaN()
+		if end := w.ends(of, 6); !math.IsNaN(end) {
+			t.Errorf("task %d is unknown, and the end is %v", task, end)
+		}
+		left[task] = known
 	}
 }
 

@@ -24,7 +24,8 @@ type sums struct {
 }
 
 func condense(points []Point) *sums {
-	points = ordered(points)
+	points = slices.Clone(points)
+	slices.SortFunc(points, func(a, b Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	s := &sums{}
 	for _, p := range slices.Backward(points) {
 		s.xScale, s.yScale = max(s.xScale, p.X), max(s.yScale, math.Abs(p.Y))
@@ -62,26 +63,6 @@ func condense(points []Point) *sums {
 		s.total += s.w[i] * (s.y[i] - s.mean) * (s.y[i] - s.mean)
 	}
 	return s
-}
-
-// ordered sorts a copy by x, then y. Most callers pass points sorted by x: then only those of one x are sorted.
-func ordered(points []Point) []Point {
-	points = slices.Clone(points)
-	byX := func(a, b Point) int { return cmp.Compare(a.X, b.X) }
-	if !slices.IsSortedFunc(points, byX) {
-		slices.SortFunc(points, byX)
-	}
-	for rest := points; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].X == rest[0].X {
-			n++
-		}
-		if n > 1 {
-			slices.SortFunc(rest[:n], func(a, b Point) int { return cmp.Compare(a.Y, b.Y) })
-		}
-		rest = rest[n:]
-	}
-	return points
 }
 
 // bins returns a number for each of the sorted points: one for each distinct x or, if there are too many, one for
