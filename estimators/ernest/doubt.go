@@ -25,7 +25,7 @@ func (m *Model) judge() error {
 	case !checked:
 		return doubt("unchecked", "no row can be predicted from the others, so the error of the model of %d terms is "+
 			"unknown: add runs until there are more than terms", len(m.Terms))
-	case m.tests > 0 && off(0, m.cautious(way{}), m.options.refuseAbove()) > surely:
+	case m.tests > 0 && off(0, m.cautious(way{}), m.Options.refuseAbove()) > surely:
 		return doubt("does_not_fit",
 			"leaving one out, the mean error is %s: the runs vary too much, or take their time by another law",
 			units.Tenths(m.LOO))
@@ -55,7 +55,7 @@ func (m *Model) refuse(p *Prediction, c *configuration) error {
 			"take longer than their start-up", p.Scale)
 	case p.Risk > surely:
 		return doubt("likely_wrong", "by the rows that were left out it is more than %s off with a probability of %s: "+
-			"measure nearer to %g machines and scale %g", units.Percent(m.options.refuseAbove()), units.Chance(p.Risk),
+			"measure nearer to %g machines and scale %g", units.Percent(m.Options.refuseAbove()), units.Chance(p.Risk),
 			p.Machines, p.Scale)
 	}
 	return nil
@@ -91,7 +91,7 @@ func (m *Model) remark(p *Prediction) {
 			units.Seconds(p.High))},
 		{p.Refused == nil && p.Risk > likely, warning("likely_off",
 			"by the rows that were left out it is more than %s off with a probability of %s",
-			units.Percent(m.options.refuseAbove()), units.Chance(p.Risk))},
+			units.Percent(m.Options.refuseAbove()), units.Chance(p.Risk))},
 	} {
 		if w.holds {
 			p.Warnings = append(p.Warnings, w.warning)

@@ -201,7 +201,7 @@ func (m *Model) risk(others []Guess, w way) float64 {
 		if !g.same && g.tests >= m.tests {
 			weight := 1 / (g.deviation * g.deviation)
 			weights += weight
-			sum += weight * off(g.apart, g.deviation, m.options.refuseAbove())
+			sum += weight * off(g.apart, g.deviation, m.Options.refuseAbove())
 		}
 	}
 	return sum / weights

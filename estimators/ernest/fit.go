@@ -33,6 +33,7 @@ func (o *FitOptions) refuseAbove() float64 {
 // A Model is a sum of terms with non-negative coefficients. For an iterative job (§4.1) the first Setup terms are work
 // that is done once, and the others are multiplied by the number of iterations.
 type Model struct {
+	Options      FitOptions // as given to Fit
 	Terms        []Term
 	Setup        int       // number of terms of the set-up; 0 if the rows cannot separate it from the iterations
 	Coefficients []float64 // seconds per unit of the term of the same index
@@ -55,7 +56,6 @@ type Model struct {
 	// such as runs on machines with a full memory.
 	Relative bool
 
-	options  FitOptions
 	all      []configuration
 	group    []int // the configuration of each row
 	base     *regression
@@ -75,6 +75,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
 	}
+	m := &Model{Options: o, Rows: slices.Clone(rows), Warnings: unitWarnings(rows)}
 	usual := o.Terms == nil && o.Extra == nil
 	if len(o.Terms) == 0 {
 		o.Terms = BaseTerms()
@@ -82,7 +83,6 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkTerms(o.Terms, rows); err != nil {
 		return nil, err
 	}
-	m := &Model{Rows: slices.Clone(rows), Warnings: unitWarnings(rows), options: o}
 	m.all, m.group = configurations(rows)
 	m.reach = reachOf(m.all)
 	if err := m.regressSetup(o.Terms); err != nil {

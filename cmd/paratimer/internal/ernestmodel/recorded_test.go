@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -113,12 +112,10 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &text, want)
 	}
 	// What is written can be read.
-	read, err := table.Read(strings.NewReader(text.String()), "rows.csv", []table.Column{
-		{Name: "machines"},
-		{Name: "scale"},
-		{Name: "seconds"},
-	})
-	if err != nil || read.Rows() != 2 || read.Values[1][0] != 0.25 || !strings.Contains(text.String(), "\"one, '1'\"") {
+	read, err := ReadRuns(strings.NewReader(text.String()), "rows.csv",
+		Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	if err != nil || len(read.Rows) != 2 || read.Rows[0].Scale != 0.25 ||
+		!strings.Contains(text.String(), "\"one, '1'\"") {
 		t.Errorf("%+v, %v", read, err)
 	}
 	// Bytes where more runs know them.

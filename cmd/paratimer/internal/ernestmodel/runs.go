@@ -1,15 +1,18 @@
-// Package ernestmodel reads the inputs of Ernest, tables of runs and saved models, and writes saved models. It
-// connects package table and package ernest.
+// Package ernestmodel reads the inputs of Ernest, tables of runs and saved models, and writes saved models.
 package ernestmodel
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -30,106 +33,267 @@ type Runs struct {
 	Lines    []int
 	Rows     []ernest.Row
 	Warnings []ernest.Warning
-	seconds  string // the column's name
 }
 
-// ReadRuns reads a table; file is the name in messages.
-func ReadRuns(r io.Reader, file string, c Columns) (*Runs, error) {
+// The columns of a table, by the order of flags.
+const (
+	machines = iota
+	scale
+	seconds
+	iterations
+	columns
+)
+
+var flags = [columns]string{"--machines", "--scale", "--seconds", "--iterations"}
+
+const (
+	maxTable   = 16 << 20 // bytes
+	mostFaults = 10       // that are reported
+)
+
+// ReadRuns reads a table of runs; file is the name in messages.
+func ReadRuns(in io.Reader, file string, c Columns) (*Runs, error) {
 	unit, ok := inSeconds[c.Unit]
 	if !ok {
 		return nil, fmt.Errorf("--unit %s: it is s, ms, min or h", c.Unit)
 	}
-	wanted := []table.Column{
-		{Name: c.Machines, For: "--machines", Kind: table.Positive},
-		{Name: c.Scale, For: "--scale", Kind: table.Positive, Optional: c.Whole},
-		{Name: c.Seconds, For: "--seconds"},
-	}
-	if c.Iterations != "" {
-		wanted = append(wanted, table.Column{Name: c.Iterations, For: "--iterations", Kind: table.Positive})
-	}
-	t, err := table.Read(r, file, wanted)
+	all, comment, err := records(in, file)
 	if err != nil {
 		return nil, err
 	}
-	runs := &Runs{File: file, Lines: t.Lines, seconds: t.Names[2]}
-	for i := range t.Rows() {
-		row := ernest.Row{Machines: t.Values[0][i], Scale: 1, Seconds: t.Values[2][i] * unit}
-		if t.Values[1] != nil {
-			row.Scale = t.Values[1][i]
-		}
-		runs.Rows = append(runs.Rows, row)
+	names := [columns]string{clean(c.Machines), clean(c.Scale), clean(c.Seconds), clean(c.Iterations)}
+	first := all[0]
+	header, all := headerOf(all, comment, names)
+	r := &Runs{File: file}
+	at, err := r.find(&names, header, len(first.fields), c)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s:%d: %w", file, first.line, err)
+	case len(all) == 0:
+		return nil, fmt.Errorf("%s: there is a header, but no row", file)
 	}
-	if t.Values[1] == nil {
-		runs.Warnings = append(runs.Warnings, ernest.Warning{Code: "no_scale", Text: fmt.Sprintf(
-			"there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names the column)",
-			c.Scale)})
-	}
-	if c.Iterations != "" {
-		const iterations = 3 // after machines, scale and seconds
-		all, err := whole(t, iterations)
-		if err != nil {
-			return nil, err
-		}
-		for i, n := range all {
-			runs.Rows[i].Iterations = n
-		}
-	}
-	if c.Unit == "" {
-		runs.doubtUnit()
-	}
-	return runs, nil
-}
-
-// whole returns a column's numbers, or an error if one is not a whole number.
-func whole(t *table.Table, column int) ([]int, error) {
-	var all []int
-	for i, v := range t.Values[column] {
-		if v != math.Trunc(v) || v > math.MaxInt32 {
-			return nil, &table.Error{
-				File: t.File, Line: t.Lines[i], Column: t.Names[column], Value: fmt.Sprint(v),
-				Why: "it must be a whole number",
+	var faults []error
+	for _, one := range all {
+		values := [columns]float64{scale: 1}
+		for i, field := range at {
+			if field < 0 {
+				continue
+			}
+			var why string
+			if values[i], why = one.number(field, i); why != "" && len(faults) < mostFaults {
+				faults = append(faults, fmt.Errorf("%s:%d: column %s %s", file, one.line, names[i], why))
 			}
 		}
-		all = append(all, int(v))
+		r.Lines = append(r.Lines, one.line)
+		r.Rows = append(r.Rows, ernest.Row{
+			Machines: values[machines], Scale: values[scale], Seconds: values[seconds] * unit,
+			Iterations: int(values[iterations]),
+		})
 	}
-	return all, nil
+	return r, errors.Join(faults...)
 }
 
+// headerOf returns the names of a table's fields, nil if it has none, and the records that are rows. The first record
+// is the header if it has a column's name or no number. Otherwise the comment before it may be, as in the tables of
+// Ernest's authors.
+func headerOf(all []record, comment []string, names [columns]string) (header []string, rows []record) {
+	named := func(fields []string) bool {
+		return slices.ContainsFunc(names[:], func(n string) bool {
+			return n != "" && !isNumber(n) && count(fields, n) > 0
+		})
+	}
+	first := all[0].fields
+	switch {
+	case named(first), !named(comment) && !slices.ContainsFunc(first, isNumber):
+		return first, all[1:]
+	case named(comment):
+		return comment, all
+	}
+	return nil, all
+}
+
+// find returns the index of each column's field, -1 for a missing one. It replaces names by those of the header.
+func (r *Runs) find(names *[columns]string, header []string, fields int, c Columns) (at [columns]int, err error) {
+	at[iterations] = -1
+	for i, name := range names {
+		if i == iterations && name == "" {
+			continue
+		}
+		var why string
+		at[i], why = indexOf(name, header, fields)
+		switch {
+		case why != "" && i == scale && c.Whole && header != nil:
+			r.warn("no_scale", "there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names "+
+				"the column)", name)
+		case why != "":
+			return at, fmt.Errorf("%s %q: %s", flags[i], name, why)
+		case at[i] < len(header):
+			names[i] = header[at[i]]
+		}
+	}
+	if c.Unit == "" && otherUnit.MatchString(names[seconds]) {
+		r.warn("unit", "column %q is read as seconds; its name says otherwise: give --unit", names[seconds])
+	}
+	return at, nil
+}
+
+// otherUnit matches the name of a column in another unit than seconds. The model checks the magnitude.
 var otherUnit = regexp.MustCompile(
 	`(?i)(^|[^a-z])(ms|msecs?|millis|milliseconds|us|µs|micros|min|mins|minutes|h|hours)([^a-z]|$)`)
 
-// doubtUnit warns if the column's name has a unit other than seconds. The model checks the magnitude.
-func (r *Runs) doubtUnit() {
-	if otherUnit.MatchString(r.seconds) {
-		r.Warnings = append(r.Warnings,
-			ernest.Warning{
-				Code: "unit",
-				Text: fmt.Sprintf("column %q is read as seconds; its name says otherwise: give --unit", r.seconds),
-			})
-	}
+func (r *Runs) warn(code, format string, args ...any) {
+	r.Warnings = append(r.Warnings, ernest.Warning{Code: code, Text: fmt.Sprintf(format, args...)})
 }
 
-// notTimes returns an error with the position of the first time that is not positive; nil if there is none.
-func (r *Runs) notTimes() error {
-	for i := range r.Rows {
-		if s := r.Rows[i].Seconds; s <= 0 {
-			return &table.Error{
-				File: r.File, Line: r.Lines[i], Column: r.seconds, Value: fmt.Sprint(s),
-				Why: "a run takes more than 0 s",
-			}
+// A record is a line of a table, without spaces around its fields.
+type record struct {
+	line   int
+	fields []string
+}
+
+// records reads a table: CSV as people and programs write it. It returns at least one record, and the fields of the
+// last comment, a line that begins with #, before it. A tab, else a semicolon, else a comma separates fields.
+func records(in io.Reader, file string) (all []record, comment []string, err error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxTable+1))
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
+	case len(b) > maxTable:
+		return nil, nil, fmt.Errorf("%s: the file is larger than %d MB: this is not a table of runs", file, maxTable>>20)
+	}
+	separator, last, line := ',', "", 0
+	for text := range strings.Lines(strings.TrimPrefix(string(b), "\ufeff")) {
+		line++
+		bare := strings.TrimSpace(text)
+		switch {
+		case bare == "":
+			continue
+		case bare[0] == '#' && len(all) == 0:
+			last = bare[1:]
+			continue
+		case bare[0] == '#':
+			continue
+		case strings.ContainsAny(bare, "\x00\r"): // bare has no line ending
+			return nil, nil, fmt.Errorf("%s:%d: this is not a line of text: save the table as CSV in UTF-8, with line feeds",
+				file, line)
+		}
+		if len(all) == 0 {
+			separator = separatorOf(text)
+		}
+		fields, err := split(text, separator)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		if len(all) == 0 && last != "" {
+			comment, _ = split(last, separator) // a comment that is no record is no header
+		}
+		all = append(all, record{line, fields})
+		if len(all) > ernest.MaxRows+1 {
+			return nil, nil, fmt.Errorf("%s:%d: more than %d rows: a model of four terms needs a few dozen", file, line,
+				ernest.MaxRows)
 		}
 	}
-	return nil
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("%s: there is no row", file)
+	}
+	return all, comment, nil
 }
 
-// Place adds the file and line to an error of a row.
-func (r *Runs) Place(err error) error {
+// separatorOf returns the separator of a line's fields. A comma may be part of a field.
+func separatorOf(line string) rune {
+	for _, separator := range "\t;" {
+		if strings.ContainsRune(line, separator) {
+			return separator
+		}
+	}
+	return ','
+}
+
+// split returns the fields of a line.
+func split(line string, separator rune) ([]string, error) {
+	in := csv.NewReader(strings.NewReader(line))
+	in.Comma, in.TrimLeadingSpace = separator, separator != '\t'
+	fields, err := in.Read()
+	var bad *csv.ParseError
+	if errors.As(err, &bad) {
+		return nil, bad.Err
+	}
+	for i, f := range fields {
+		fields[i] = clean(f)
+	}
+	return fields, err
+}
+
+// clean normalizes a field or a name. It removes spaces, and the mark of a header in a comment.
+func clean(name string) string {
+	return dag.Clean(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(name), "#")))
+}
+
+// count returns the number of fields with a name.
+func count(fields []string, name string) (n int) {
+	for _, f := range fields {
+		if strings.EqualFold(f, name) {
+			n++
+		}
+	}
+	return n
+}
+
+// indexOf returns the index of a column, or why there is none. A name takes precedence over a number.
+func indexOf(name string, header []string, fields int) (at int, why string) {
+	n, err := strconv.Atoi(name)
+	switch count(header, name) {
+	case 1:
+		return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }), ""
+	case 0:
+	default:
+		return -1, "several columns have this name: give its number, from 1"
+	}
+	switch {
+	case err == nil && n >= 1 && n <= fields:
+		return n - 1, ""
+	case header == nil || err == nil:
+		return -1, fmt.Sprintf("no column has this name: give the column's number, 1 to %d", fields)
+	}
+	const most = 20
+	return -1, fmt.Sprintf("no column has this name; the columns are %.100q", header[:min(most, len(header))])
+}
+
+// number returns the number of a column's field, or why there is none.
+func (r *record) number(field, column int) (v float64, why string) {
+	if field >= len(r.fields) || r.fields[field] == "" {
+		return 0, "is empty: leave the row out where the number is not known"
+	}
+	v, err := strconv.ParseFloat(r.fields[field], 64)
+	must := ""
+	switch {
+	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
+		must = "finite, with a decimal point"
+	case column != seconds && v <= 0: // the model judges a time
+		must = "more than 0"
+	case column == iterations && (v != math.Trunc(v) || v > math.MaxInt32):
+		must = "whole"
+	default:
+		return v, ""
+	}
+	return 0, fmt.Sprintf("is %.60q: it must be a number, %s", r.fields[field], must)
+}
+
+func isNumber(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return err == nil
+}
+
+// Fit fits a model to the runs. The warnings of the table precede its own. Errors contain the line in the table.
+func (r *Runs) Fit(o ernest.FitOptions) (*ernest.Model, error) {
+	m, err := ernest.Fit(r.Rows, o)
 	var bad *ernest.RowError
-	if !errors.As(err, &bad) || bad.Row < 0 || bad.Row >= len(r.Lines) {
-		return fmt.Errorf("%s: %w", r.File, err)
+	switch {
+	case errors.As(err, &bad):
+		return nil, fmt.Errorf("%s:%d: column %s is %v: %s", r.File, r.Lines[bad.Row], bad.Column, bad.Value, bad.Reason)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", r.File, err)
 	}
-	return &table.Error{
-		File: r.File, Line: r.Lines[bad.Row], Column: bad.Column, Value: fmt.Sprint(bad.Value),
-		Why: bad.Reason, Err: err,
-	}
+	m.Warnings = slices.Concat(r.Warnings, m.Warnings)
+	return m, nil
 }

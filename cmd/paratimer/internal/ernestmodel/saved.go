@@ -15,7 +15,6 @@ import (
 const (
 	format  = "paratimer ernest model"
 	version = 1
-	maxRows = 100_000
 	maxSize = 64 << 20
 )
 
@@ -37,8 +36,8 @@ type saved struct {
 	Of   any          `json:"of,omitempty"` // only in files from versions that kept checksums; ignored
 }
 
-// Write saves a model.
-func (m *Model) Write(w io.Writer) error {
+// Write saves a model of which Read returns the same.
+func Write(w io.Writer, m *ernest.Model) error {
 	s := saved{
 		Format: format, Version: version, Rows: m.Rows,
 		Terms: m.Terms[m.Setup:], Coefficients: m.Coefficients[m.Setup:],
@@ -50,7 +49,7 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 // Read reads a saved model; file is the name in messages.
-func Read(r io.Reader, file string) (*Model, error) {
+func Read(r io.Reader, file string) (*ernest.Model, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	switch {
 	case err != nil:
@@ -71,17 +70,15 @@ func Read(r io.Reader, file string) (*Model, error) {
 	return m, nil
 }
 
-func (s *saved) model() (*Model, error) {
+func (s *saved) model() (*ernest.Model, error) {
 	switch {
 	case s.Format != format:
 		return nil, fmt.Errorf("this is not a saved model: it has not the format %q", format)
 	case s.Version != version:
 		return nil, fmt.Errorf("this is version %d of a saved model; version %d is known: fit the runs again",
 			s.Version, version)
-	case len(s.Rows) == 0 || len(s.Rows) > maxRows:
-		return nil, fmt.Errorf("it has %d rows; a model has 1 to %d", len(s.Rows), maxRows)
 	}
-	m, err := fit(s.Rows, s.Fit.FitOptions)
+	m, err := ernest.Fit(s.Rows, s.Fit.FitOptions)
 	if err != nil {
 		return nil, err
 	}

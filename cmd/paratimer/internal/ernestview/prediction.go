@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
@@ -17,7 +16,7 @@ import (
 // A Fitted is a model and its predictions.
 type Fitted struct {
 	Name   string // of the input file
-	Model  *ernestmodel.Model
+	Model  *ernest.Model
 	Points []ernest.Point
 	Force  bool         // show refused predictions
 	Ran    []ernest.Row // runs made after the training
@@ -99,7 +98,7 @@ func (f *Fitted) signal() *ernest.Signal {
 	if len(f.Ran) == 0 {
 		return nil
 	}
-	s := ernest.Retrain(f.Model.Model, f.Ran...)
+	s := ernest.Retrain(f.Model, f.Ran...)
 	return &s
 }
 

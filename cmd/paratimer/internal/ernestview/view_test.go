@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -21,10 +20,9 @@ var rows = []ernest.Row{
 	{Machines: 8, Scale: 0.25, Seconds: 25.6},
 }
 
-func modelOf(t *testing.T, rows []ernest.Row) *ernestmodel.Model {
+func modelOf(t *testing.T, rows []ernest.Row) *ernest.Model {
 	t.Helper()
-	m, err := ernestmodel.Fit(&ernestmodel.Runs{File: "f", Rows: rows, Lines: make([]int, len(rows))},
-		ernest.FitOptions{})
+	m, err := ernest.Fit(rows, ernest.FitOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +137,7 @@ func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	t.Helper()
 	m := modelOf(t, rows)
 	v := &Choice{Want: want, Offers: []ernest.Offer{{
-		Name: name, Model: m.Model, PricePerMachineHour: 1,
+		Name: name, Model: m, PricePerMachineHour: 1,
 		MaxMachines: 24,
 	}}}
 	var err error

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/table"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -119,19 +119,12 @@ func (f *File) read(in io.Reader, command Template) error {
 	if len(whole) == len(start) {
 		return nil
 	}
-	columns := []table.Column{
-		{Name: "machines", Kind: table.Positive},
-		{Name: "scale", Kind: table.Positive},
-		{Name: "seconds", Kind: table.Positive},
+	runs, err := ernestmodel.ReadRuns(bytes.NewReader(whole), f.path,
+		ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	if err == nil {
+		f.Rows = runs.Rows
 	}
-	t, err := table.Read(bytes.NewReader(whole), f.path, columns)
-	if err != nil {
-		return err
-	}
-	for i := range t.Lines {
-		f.Rows = append(f.Rows, ernest.Row{Machines: t.Values[0][i], Scale: t.Values[1][i], Seconds: t.Values[2][i]})
-	}
-	return nil
+	return err
 }
 
 // opening returns the first lines of the file of a command.

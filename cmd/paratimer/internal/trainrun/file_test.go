@@ -82,8 +82,7 @@ func TestFileOfOthers(t *testing.T) {
 		},
 		"another table": {"machines,scale,seconds\n1,1,1\n", "not a file of `paratimer ernest run`"},
 		"other columns": {strings.Replace(whole, "machines,scale", "scale,machines", 1), "not a file of"},
-		"no number":     {whole + "x,1,1\n", `rows.csv:5:1: column machines is "x": it must be a number`},
-		"no time":       {whole + "1,1,0\n", "it must be more than 0"},
+		"no number":     {whole + "x,1,1\n", `rows.csv:5: column machines is "x": it must be a number, finite`},
 		"a tape":        {"{\"v\":1}", "not a file of"},
 	} {
 		t.Run(name, func(t *testing.T) {

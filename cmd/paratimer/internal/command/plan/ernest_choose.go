@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -122,7 +121,7 @@ var billings = map[string]ernest.Billing{
 
 // offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with its model. Without a max it has four times
 // as many machines as the largest training run.
-func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernestmodel.Model, err error) {
+func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernest.Model, err error) {
 	o.MinMachines = 1
 	columns, file, given := columnsOf(c), "", map[string]bool{}
 	texts := map[string]*string{
@@ -130,7 +129,7 @@ func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernestmodel.Model,
 		"seconds": &columns.Seconds, "iterations": &columns.Iterations, "unit": &columns.Unit,
 	}
 	counts := map[string]*int{"min": &o.MinMachines, "max": &o.MaxMachines, "step": &o.Step}
-	bad := func(format string, args ...any) (ernest.Offer, *ernestmodel.Model, error) {
+	bad := func(format string, args ...any) (ernest.Offer, *ernest.Model, error) {
 		return o, nil, command.Usage("--offer %s: %s", text, fmt.Sprintf(format, args...))
 	}
 	for part := range strings.SplitSeq(text, ",") {
@@ -180,7 +179,7 @@ func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernestmodel.Model,
 	for _, r := range m.Rows {
 		most = max(most, r.Machines)
 	}
-	o.Model = m.Model
+	o.Model = m
 	o.MaxMachines = cmp.Or(o.MaxMachines, max(o.MinMachines, int(min(4*most, mostMachines))))
 	return o, m, nil
 }

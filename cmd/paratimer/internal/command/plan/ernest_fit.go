@@ -57,7 +57,7 @@ func ernestFit(c *cli.Context) error {
 	path := c.String("save")
 	switch {
 	case path != "":
-		if err := command.WriteFile(path, m.Write); err != nil {
+		if err := command.WriteFile(path, func(w io.Writer) error { return ernestmodel.Write(w, m) }); err != nil {
 			return command.Usage("--save: %w", err)
 		}
 		shown.Next = "paratimer ernest predict " + quoted(path)
@@ -86,7 +86,7 @@ func printed(c *cli.Context, v printable) error {
 
 // usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four
 // times the largest, doubling. The whole input is scale 1 if scales are fractions, else the largest scale.
-func usualPoints(m *ernestmodel.Model) []ernest.Point {
+func usualPoints(m *ernest.Model) []ernest.Point {
 	fewest, most, scale, iterations := m.Rows[0].Machines, 0.0, 1.0, 0
 	for _, r := range m.Rows {
 		fewest, most, scale = min(fewest, r.Machines), max(most, r.Machines), max(scale, r.Scale)

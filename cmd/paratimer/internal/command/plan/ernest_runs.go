@@ -117,7 +117,7 @@ func inputName(path string) string {
 }
 
 // fitTable fits a model to a table of runs.
-func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Columns) (*ernestmodel.Model, error) {
+func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Columns) (*ernest.Model, error) {
 	o, err := fitOptions(c)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 		}
 		return nil, command.Usage("%w", err)
 	}
-	m, err := ernestmodel.Fit(runs, o)
+	m, err := runs.Fit(o)
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}
@@ -137,7 +137,7 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 }
 
 // readModel reads a saved model, or fits one to a table.
-func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
+func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernest.Model, err error) {
 	f, name, err := openInput(c, path)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ern
 }
 
 // modelOf reads a saved model, which begins with a brace, or fits one to a table.
-func modelOf(c *cli.Context, f io.Reader, name string, columns ernestmodel.Columns) (m *ernestmodel.Model, err error) {
+func modelOf(c *cli.Context, f io.Reader, name string, columns ernestmodel.Columns) (m *ernest.Model, err error) {
 	in := bufio.NewReader(f)
 	begin, err := in.Peek(512)
 	if err != nil && err != io.EOF { //nolint:errorlint // Peek returns it as it is
@@ -160,11 +160,10 @@ func modelOf(c *cli.Context, f io.Reader, name string, columns ernestmodel.Colum
 		return nil, command.Usage("%w", err)
 	}
 	if c.IsSet("refuse-above") {
-		share, err := refuseAbove(c)
-		if err != nil {
+		if m.Options.RefuseAbove, err = refuseAbove(c); err != nil {
 			return nil, err
 		}
-		if m, err = m.With(share); err != nil {
+		if m, err = ernest.Fit(m.Rows, m.Options); err != nil {
 			return nil, command.Usage("%s: %w", name, err)
 		}
 	}
