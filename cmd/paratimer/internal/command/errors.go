@@ -65,7 +65,7 @@ var guessed = map[string]string{
 	"show":   "`paratimer report`, or `paratimer history show`",
 	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
 	"eta":     "`paratimer attach`",
-	"predict": "`paratimer estimate` for a plan, or `paratimer attach` for a query that runs",
+	"predict": "`paratimer plan` for a plan, or `paratimer attach` for a query that runs",
 	"explain": "`paratimer report` for a past run, or `paratimer attach` for one that runs",
 	"spark":   "`paratimer attach --spark URL`, with the address of the driver's web page",
 	"hive":    "`paratimer attach`, which finds queries of Hive, on Tez too",

@@ -100,7 +100,7 @@ var groups = []struct {
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
 	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "rules", "notify", "collect"}},
 	{"Past", []string{"compare", "replay", "score", "skew", "history", "import"}},
-	{"Plan", []string{"estimate", "simulate", "whatif", "ernest", "model"}},
+	{"Plan", []string{"plan", "whatif", "ernest", "model"}},
 }
 
 // grouped puts commands under their headings. A command that no group lists comes last, under the heading of plans.

@@ -88,7 +88,7 @@ func otherKind(path string) (what, then string) {
 		}
 	}
 	if IsPlan(path) {
-		return "a plan", "`paratimer estimate`, `simulate` and `whatif` read it"
+		return "a plan", "`paratimer plan` and `whatif` read it"
 	}
 	if _, _, err := jobfile.ReadFile(path, nil); err == nil {
 		return "a job file", "`paratimer model` reads it"

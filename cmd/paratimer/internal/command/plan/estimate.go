@@ -14,9 +14,9 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
+// estimateFlags returns the flags of an estimate alone.
 func estimateFlags() []cli.Flag {
 	return []cli.Flag{
-		input.ProfileFlag(),
 		&cli.DurationFlag{
 			Name: "delta1", EnvVars: command.Env("delta1"),
 			Usage: "tasks of a round start and end within `TIME` of each other (default: from the tasks)",
@@ -25,8 +25,6 @@ func estimateFlags() []cli.Flag {
 			Name: "delta2", EnvVars: command.Env("delta2"),
 			Usage: "a round follows another within `TIME` (default: from the tasks)",
 		},
-		follow.EstimatorsFlag("which estimators are shown", follow.OwnEstimators),
-		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "gantt", EnvVars: command.Env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},
 	}
 }

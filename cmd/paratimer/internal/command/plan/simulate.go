@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,18 +24,24 @@ import (
 var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 func simulateFlags() []cli.Flag {
-	return follow.Flags(append(input.RecordFlags(),
-		&cli.Uint64Flag{
-			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "random seed `N`",
-		},
-		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
+	return follow.Flags(slices.Concat(input.RecordFlags(), []cli.Flag{
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
 			Usage: "observe every `TIME` of the run",
 		},
 		follow.SpeedFlag(0),
 		input.ProfileFlag(),
+	}, runFlags())...)
+}
+
+// runFlags returns the flags for what happens in a simulated run.
+func runFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.Uint64Flag{
+			Name: "seed", EnvVars: command.Env("seed"),
+			Usage: "random seed `N`",
+		},
+		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
 		&cli.Float64Flag{
 			Name: "noise", EnvVars: command.Env("noise"),
 			Usage: "noise: sigma of the lognormal factor on each task's work, such as 0.02",
@@ -67,7 +74,7 @@ func simulateFlags() []cli.Flag {
 			Usage: "number of keys of a map that a tap reports",
 		},
 		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "start reduces in random order"},
-	)...)
+	}
 }
 
 // simulated watches a simulated run of a plan.

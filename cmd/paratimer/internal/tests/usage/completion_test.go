@@ -26,13 +26,13 @@ var completions = []struct {
 	{typed: []string{"--log-level", "debug", "history", "pro"}, want: []string{"profile"}},
 	{typed: []string{"attach", "--metrics-l"}, want: []string{"--metrics-linger"}},
 	{typed: []string{"attach", "--output", ""}, want: []string{"text", "ndjson"}},
-	{typed: []string{"estimate", "--output", ""}, want: []string{"text", "json"}},
+	{typed: []string{"plan", "--output", ""}, want: []string{"text", "json", "ndjson"}},
 	{typed: []string{"history", "add", "--spo"}, want: []string{"--spool"}},
 	{typed: []string{"replay", "a b"}, want: []string{"a blank.tape"}},
 	{typed: []string{"history", "profile", "--out", "a b"}, want: []string{"a blank.tape"}},
 	{typed: []string{"attach", "--state-dir", "fol"}, want: []string{"folder"}, some: true},
 	{typed: []string{"completion", "z"}, want: []string{"zsh"}},
-	{typed: []string{"help", "simu"}, want: []string{"simulate"}},
+	{typed: []string{"help", "pla"}, want: []string{"plan"}},
 }
 
 // completionScript is a script of ours in a file, beside a file and a folder to complete.
@@ -160,7 +160,7 @@ func TestCompletionAsks(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"attach --output=n", "--output=text\n--output=ndjson\n"},
 		{"attach --log-file=", complete.Files + "\n"},
-		{"--output json estimate a", complete.Files + "\n"},
+		{"--output json plan a", complete.Files + "\n"},
 		{"attach --no-such-flag=", ""},
 		{"version --", "--output\twrite FORMAT: text, json\n"},
 		{"version -- x", ""},

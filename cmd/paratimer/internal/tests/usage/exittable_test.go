@@ -53,10 +53,6 @@ var exitTable = map[string]struct {
 	},
 	"ernest rows": {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
 	"ernest run":  {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
-	"estimate": {
-		"estimate ../../examples/fig3a.yaml",
-		[]string{"estimate FILE", "estimate ../../examples/fig3a.yaml --profile FILE"},
-	},
 	"help": {"help", nil},
 	"history add": {
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
@@ -80,6 +76,13 @@ var exitTable = map[string]struct {
 		"notify test --exec true --rules ../../examples/rules.yaml",
 		[]string{"notify test --exec true --rules FILE"},
 	},
+	"plan": {
+		"plan ../../examples/fig3a.yaml",
+		[]string{
+			"plan FILE", "plan ../../examples/fig3a.yaml --profile FILE", "plan --simulate FILE", "simulate FILE",
+			"estimate FILE",
+		},
+	},
 	"replay": {
 		"replay ../../examples/join.jsonl.zst",
 		[]string{"replay FILE", "replay ../../examples/join.jsonl.zst --profile FILE"},
@@ -92,7 +95,6 @@ var exitTable = map[string]struct {
 		[]string{"rules test FILE ../../examples/join.jsonl.zst", "rules test ../../examples/rules.yaml FILE"},
 	},
 	"score":    {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
-	"simulate": {"simulate ../../examples/fig3a.yaml", []string{"simulate FILE"}},
 	"skew":     {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
 	"status": {
 		"status --rm URL --jhs URL --user alice --no-history",
