@@ -22,14 +22,14 @@ var core = []string{
 
 // views show what others have found, and compute nothing of it.
 var views = []string{
-	"cmd/paratimer/internal/compareview", "cmd/paratimer/internal/metrics", "cmd/paratimer/internal/plugin",
+	"cmd/paratimer/internal/metrics", "cmd/paratimer/internal/plugin",
 	"cmd/paratimer/internal/page", "cmd/paratimer/internal/report",
 	"cmd/paratimer/internal/screen", "cmd/paratimer/internal/tty", "cmd/paratimer/internal/view",
 }
 
 // drawings are functions of what they are given, as the core is: same values in, same bytes out.
 var drawings = []string{
-	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare", "cmd/paratimer/internal/compareview",
+	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare",
 	"cmd/paratimer/internal/frame", "cmd/paratimer/internal/page",
 	"cmd/paratimer/internal/report", "cmd/paratimer/internal/screen",
 }

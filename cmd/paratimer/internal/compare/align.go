@@ -5,16 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
-
-// A Row is one job over the runs.
-type Row struct {
-	Node  string // as in the newest run that has it
-	Name  string // the script's name for it, else the engine's
-	Index []int  // by run: the job's index, -1 if the run does not have the job
-}
 
 // align matches the jobs of all runs, which are in order. Jobs of the last run come first, in its plan order; then
 // jobs that it no longer has, by the newest run that had them.
@@ -28,7 +22,7 @@ func align(runs []*Run) ([]Row, error) {
 			for i := range rows {
 				j := rows[i].find(runs, at)
 				if j >= 0 && !taken[j] {
-					rows[i].Index[at], taken[j], known = j, true, true
+					rows[i].index[at], taken[j], known = j, true, true
 				}
 			}
 			if !known {
@@ -47,11 +41,11 @@ func align(runs []*Run) ([]Row, error) {
 
 func newRow(r *Run, at, j, runs int) Row {
 	job := &r.Plan.Jobs[j]
-	row := Row{Node: job.Node, Name: job.Alias, Index: slices.Repeat([]int{-1}, runs)}
-	if row.Name == "" && job.Name != job.Node {
-		row.Name = job.Name
+	row := Row{Node: job.Node, Name: frame.Text(job.Alias), index: slices.Repeat([]int{-1}, runs)}
+	if row.Name == nil && job.Name != job.Node {
+		row.Name = frame.Text(job.Name)
 	}
-	row.Index[at] = j
+	row.index[at] = j
 	return row
 }
 
@@ -59,9 +53,9 @@ func newRow(r *Run, at, j, runs int) Row {
 // if none.
 func (row *Row) find(runs []*Run, at int) int {
 	for by := len(runs) - 1; by > at; by-- {
-		if row.Index[by] >= 0 {
+		if row.index[by] >= 0 {
 			jobs, _ := profiles.Align(runs[by].Plan, runs[at].Plan)
-			return jobs[row.Index[by]]
+			return jobs[row.index[by]]
 		}
 	}
 	return -1
@@ -69,10 +63,10 @@ func (row *Row) find(runs []*Run, at int) int {
 
 // pairStages renames the stages of earlier runs to the names in the newest run that has the job.
 func (c *Comparison) pairStages() {
-	for i := range c.Rows {
+	for i := range c.Jobs {
 		var newest *Job
 		for at := len(c.Runs) - 1; at >= 0; at-- {
-			j := c.Rows[i].Index[at]
+			j := c.Jobs[i].index[at]
 			switch {
 			case j < 0:
 			case newest == nil:
@@ -117,7 +111,7 @@ func (j *Job) traits() []profiles.Trait {
 	for k := range j.Phases {
 		p := &j.Phases[k]
 		all[k] = profiles.Trait{
-			Name: p.Name, Tasks: float64(p.Tasks), Records: p.Records(), Length: p.Median(), Reads: p.reads,
+			Name: p.Name, Tasks: float64(p.Tasks), Records: p.sum(recordsOf), Length: p.Median(), Reads: p.reads,
 		}
 	}
 	return all

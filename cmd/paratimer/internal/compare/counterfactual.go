@@ -21,7 +21,7 @@ const othersMatter = 0.02
 // minus the same excess of the base. That time is moved from the placed effects, at most as much as they have, so
 // the effects still add up.
 func (c *Comparison) strike() {
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	before, now := c.Runs[c.base], c.Runs[c.subject]
 	was, is := &before.Circumstances, &now.Circumstances
 	failed := was.Struck() || is.Struck()
 	others := math.Abs(float64(is.Others-was.Others)) > othersMatter
@@ -63,14 +63,14 @@ func sided(v float64, now, before bool) float64 {
 // elsewhere returns the base's cluster if it differs from the run's, and the base's jobs with different limits, by
 // the run's nodes.
 func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]*dag.Job) {
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	before, now := c.Runs[c.base], c.Runs[c.subject]
 	was, is := &before.Circumstances.Cluster, &now.Circumstances.Cluster
-	if !SameCluster(was, is) {
+	if !sameCluster(was, is) {
 		on = was
 	}
-	for i := range c.Rows {
-		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
-		if b < 0 || n < 0 || SameLimits(&before.Plan.Jobs[b], &now.Plan.Jobs[n]) {
+	for i := range c.Jobs {
+		b, n := c.Jobs[i].index[c.base], c.Jobs[i].index[c.subject]
+		if b < 0 || n < 0 || sameLimits(&before.Plan.Jobs[b], &now.Plan.Jobs[n]) {
 			continue
 		}
 		if limits == nil {
@@ -81,8 +81,8 @@ func (c *Comparison) elsewhere() (on *dag.Cluster, limits map[string]*dag.Job) {
 	return on, limits
 }
 
-// SameCluster reports whether two clusters have room for the same number of tasks, as far as both are known.
-func SameCluster(a, b *dag.Cluster) bool {
+// sameCluster reports whether two clusters have room for the same number of tasks, as far as both are known.
+func sameCluster(a, b *dag.Cluster) bool {
 	switch {
 	case a.Policy != b.Policy:
 		return false
@@ -104,8 +104,8 @@ func usable(c *dag.Cluster) int {
 	return c.MemoryMB
 }
 
-// SameLimits reports whether two jobs request similar containers at similar times, as far as both are known.
-func SameLimits(a, b *dag.Job) bool {
+// sameLimits reports whether two jobs request similar containers at similar times, as far as both are known.
+func sameLimits(a, b *dag.Job) bool {
 	known := a.MapReduce.MapMB > 0 && b.MapReduce.MapMB > 0
 	return !known || a.MasterMB == b.MasterMB && a.MapReduce == b.MapReduce
 }
@@ -128,8 +128,8 @@ func (c *Comparison) displace(to Effect, amount float64) {
 			continue
 		}
 		move(c.Effects, e, to, part)
-		for i := range c.Changes {
-			move(c.Changes[i].Effects, e, to, part)
+		for i := range c.Jobs {
+			move(c.Jobs[i].change.Effects, e, to, part)
 		}
 	}
 }

@@ -9,26 +9,25 @@ import (
 
 // differ splits the difference in length by job and by effect.
 func (c *Comparison) differ() {
-	c.Changes = make([]Change, len(c.Rows))
-	for i := range c.Changes {
-		c.Changes[i] = Change{Before: math.NaN(), Now: math.NaN()}
+	for i := range c.Jobs {
+		c.Jobs[i].change = Change{Before: math.NaN(), Now: math.NaN()}
 	}
-	if c.Base < 0 || !c.Runs[c.Subject].Succeeded() {
+	if c.base < 0 || !c.Runs[c.subject].Succeeded() {
 		return
 	}
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	before, now := c.Runs[c.base], c.Runs[c.subject]
 	c.Total = now.Length - before.Length
 	if before.Path == nil || now.Path == nil {
 		return
 	}
 	c.Effects = make(map[Effect]float64)
 	explained := 0.0
-	for i := range c.Rows {
-		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
-		c.Changes[i] = change(before, now, b, n)
+	for i := range c.Jobs {
+		b, n := c.Jobs[i].index[c.base], c.Jobs[i].index[c.subject]
+		c.Jobs[i].change = change(before, now, b, n)
 		for _, e := range Effects {
-			c.Effects[e] += c.Changes[i].Effects[e]
-			explained += c.Changes[i].Effects[e]
+			c.Effects[e] += c.Jobs[i].change.Effects[e]
+			explained += c.Jobs[i].change.Effects[e]
 		}
 	}
 	was, is := before.partsOf(-1, 0), now.partsOf(-1, 0) // parts that belong to no job

@@ -143,8 +143,8 @@ func holdSums(t *testing.T, c *Comparison) {
 	if math.Abs(sum-c.Total) > 1e-6 {
 		t.Errorf("effects add up to %f ms of %f", sum, c.Total)
 	}
-	for i := range c.Changes {
-		ch, sum := &c.Changes[i], 0.0
+	for i := range c.Jobs {
+		ch, sum := &c.Jobs[i].change, 0.0
 		for _, ms := range ch.Effects {
 			sum += ms
 		}

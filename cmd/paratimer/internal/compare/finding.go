@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Thresholds for a phase that became slower or faster. The change must exceed chance both between tasks and between
@@ -21,24 +22,26 @@ const (
 
 // A Finding is a phase with a significant change of cost from earlier runs.
 type Finding struct {
-	Row    int
-	Phase  dag.StageIndex
-	Unit   string // of the cost: record, byte or task
-	Slower bool
-	// Before and Now are median task lengths in milliseconds: the median of the earlier runs' medians, and the
-	// subject's.
-	Before, Now float64
-	// Ratio is the cost now divided by the earlier cost, Low and High its interval from the tasks; NaN if there are
-	// few tasks.
-	Ratio, Low, High float64
-	// Amount is the number of units now, divided by the median of the earlier runs; NaN unknown.
-	Amount float64
-	// Earlier is the number of runs compared, Chance the factor by which they differ by chance; NaN for fewer than
-	// three.
-	Earlier int
-	Chance  float64
-	// Doubtful is true if the change may be chance because there are too few earlier runs.
-	Doubtful bool
+	Job    string `json:"job"`
+	Phase  string `json:"phase"`
+	Slower bool   `json:"slower"`
+	// Before and Now are median lengths of a task: the median of the earlier runs' medians, and the subject's.
+	Before units.Float `json:"before_seconds"`
+	Now    units.Float `json:"seconds"`
+	Unit   string      `json:"unit"` // of the cost: record, byte or task
+	// Ratio is the cost of a unit divided by the earlier cost, Low and High its 99 % interval from the tasks; null if
+	// there are few tasks.
+	Ratio units.Float `json:"cost_ratio"`
+	Low   units.Float `json:"low_ratio"`
+	High  units.Float `json:"high_ratio"`
+	// Amount is the number of units now, divided by the median of the earlier runs.
+	Amount units.Float `json:"amount_ratio"`
+	// Earlier is the number of runs compared, Chance the factor by which they differ by chance; null for fewer than
+	// three. Doubtful is true if the change may be chance because there are too few earlier runs.
+	Earlier  int         `json:"earlier_runs"`
+	Chance   units.Float `json:"chance_ratio"`
+	Doubtful bool        `json:"doubtful"`
+	Says     string      `json:"says"`
 }
 
 // costUnits are the possible units of a cost, the best first.
@@ -50,7 +53,6 @@ var costUnits = []struct {
 // judge tests a phase against the earlier runs.
 func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 	for _, unit := range costUnits {
-		amount := now.sum(unit.of)
 		costs := now.costs(unit.of)
 		var pool, medians, amounts, lengths []float64
 		for _, p := range earlier {
@@ -65,28 +67,27 @@ func judge(earlier []*Phase, now *Phase) (f Finding, ok bool) {
 			continue
 		}
 		f = Finding{
-			Unit: unit.name, Before: medianOf(lengths), Now: medianOf(now.each(lengthOf)),
-			Amount:  amount / medianOf(amounts),
-			Earlier: len(medians), Low: math.NaN(), High: math.NaN(), Chance: math.NaN(),
+			Unit: unit.name, Before: units.Float(medianOf(lengths)), Now: units.Float(now.Median()),
+			Ratio: units.Float(medianOf(costs) / medianOf(medians)), Low: unknown, High: unknown,
+			Amount: units.Float(now.sum(unit.of) / medianOf(amounts)), Earlier: len(medians), Chance: unknown,
 		}
-		f.Ratio = medianOf(costs) / medianOf(medians)
 		worked := medianOf(now.each(workOf))
-		return f, f.beyond(costs, pool, medians) && math.Abs(worked-worked/f.Ratio) >= leastWork
+		return f, f.beyond(costs, pool, medians) && math.Abs(worked-worked/float64(f.Ratio)) >= leastWork
 	}
 	return f, false
 }
 
 // beyond reports whether the cost differs by more than tasks and runs vary by chance.
 func (f *Finding) beyond(costs, pool, medians []float64) bool {
-	least := leastRatio
+	least := units.Float(leastRatio)
 	if len(medians) >= enoughRuns {
-		_, f.Chance = outside(medianOf(costs), medians, runsLevel)
+		f.Chance = units.Float(chanceOf(medians, runsLevel))
 	} else {
 		f.Doubtful, least = true, leastRatioFew
 	}
 	byTasks := len(costs) >= enough && len(pool) >= enough
 	if byTasks {
-		f.Ratio = medianOf(costs) / medianOf(pool)
+		f.Ratio = units.Float(medianOf(costs) / medianOf(pool))
 	} else if f.Doubtful {
 		return false // the variation is unknown
 	}
@@ -96,8 +97,7 @@ func (f *Finding) beyond(costs, pool, medians []float64) bool {
 		return false
 	}
 	if byTasks {
-		in := medianRatio(costs, pool, level)
-		f.Low, f.High = in.low, in.high
+		f.Low, f.High = medianRatio(costs, pool, level)
 	}
 	return !(f.Low <= 1 && f.High >= 1)
 }
@@ -113,4 +113,39 @@ func (p *Phase) costs(of func(*Took) float64) []float64 {
 		}
 	}
 	return all
+}
+
+// judge finds phases that became slower or faster than in all earlier runs that succeeded.
+func (c *Comparison) judge() {
+	for i := range c.Jobs {
+		n := c.Jobs[i].index[c.subject]
+		if n < 0 {
+			continue
+		}
+		phases := c.Runs[c.subject].Jobs[n].Phases
+		for k := range phases {
+			now := &phases[k]
+			// nearest are the earlier phases that may also match, with the most similar length
+			var earlier, nearest []*Phase
+			for at, r := range c.Runs[:c.subject] {
+				j := c.Jobs[i].index[at]
+				if j < 0 || r.Excluded != nil {
+					continue
+				}
+				if l := r.Jobs[j].Stage(now.Name); l >= 0 {
+					earlier = append(earlier, &r.Jobs[j].Phases[l])
+					nearest = append(nearest, r.Jobs[j].nearest(now, l))
+				}
+			}
+			f, ok := judge(earlier, now)
+			if !ok {
+				continue
+			}
+			if least, ok := judge(nearest, now); !ok || least.Slower != f.Slower {
+				continue // it may be a change of another stage
+			}
+			c.Findings = append(c.Findings, c.finding(f, i, dag.StageIndex(k))) //nolint:gosec // an index
+			c.Regressed = c.Regressed || f.Slower
+		}
+	}
 }

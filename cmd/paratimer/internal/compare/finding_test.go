@@ -34,23 +34,25 @@ func compared(t *testing.T, runs ...*Run) *Comparison {
 func TestSlowerRecordsAreFound(t *testing.T) {
 	runs := append(nights(t, joinOf(t, 1, 1), 0, 4), night(t, joinOf(t, 1, 1.5), 4, usual))
 	c := compared(t, runs...)
-	found := make(map[[2]int]Finding)
+	found := make(map[[2]string]Finding)
 	for _, f := range c.Findings {
-		found[[2]int{f.Row, int(f.Phase)}] = f
+		found[[2]string{f.Job, f.Phase}] = f
 	}
-	for _, want := range [][2]int{{0, int(dag.Map)}, {1, int(dag.Map)}, {2, int(dag.Reduce)}} {
+	for _, want := range [][2]string{
+		{c.Jobs[0].Node, "map"}, {c.Jobs[1].Node, "map"}, {c.Jobs[2].Node, "reduce"},
+	} {
 		f, ok := found[want]
 		if !ok {
-			t.Errorf("job %d, %v: it is not flagged", want[0], dag.StageIndex(want[1]))
+			t.Errorf("%v: it is not flagged", want)
 			continue
 		}
-		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(f.Ratio-1.5) > 0.15 ||
-			math.Abs(f.Amount-1) > 1e-9 || !(f.Low > 1.1) {
-			t.Errorf("job %d, %v: %+v", want[0], dag.StageIndex(want[1]), f)
+		if !f.Slower || f.Doubtful || f.Unit != "record" || math.Abs(float64(f.Ratio)-1.5) > 0.15 ||
+			math.Abs(float64(f.Amount)-1) > 1e-9 || !(f.Low > 1.1) {
+			t.Errorf("%v: %+v", want, f)
 		}
 		t.Logf("%+v", f)
 	}
-	if len(found) != 3 || !c.Regressed() {
+	if len(found) != 3 || !c.Regressed {
 		t.Errorf("%d findings, want 3: %+v", len(found), c.Findings)
 	}
 }
@@ -70,7 +72,7 @@ func TestOneEarlierRunIsDoubted(t *testing.T) {
 		t.Fatal("nothing is flagged")
 	}
 	for _, f := range c.Findings {
-		if !f.Doubtful || f.Earlier != 1 || !math.IsNaN(f.Chance) {
+		if !f.Doubtful || f.Earlier != 1 || f.Chance.Known() {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -111,7 +113,7 @@ func TestFalseAlarms(t *testing.T) {
 				found := 0
 				for i := range seeds {
 					before := append([]*Run(nil), same[i:i+earlier]...)
-					if compared(t, append(before, slower[n][i+earlier])...).Regressed() {
+					if compared(t, append(before, slower[n][i+earlier])...).Regressed {
 						found++
 					}
 				}

@@ -72,9 +72,8 @@ func TestExchangedStages(t *testing.T) {
 		var slower, faster []string
 		for _, f := range got.Findings {
 			var rdd int
-			name := got.Runs[3].Jobs[0].Phases[f.Phase].Name
-			if _, err := fmt.Sscanf(name, "broadcast at FutureTask.java:266 [RDD %d]", &rdd); err != nil {
-				t.Fatalf("%q: %v", name, err)
+			if _, err := fmt.Sscanf(f.Phase, "broadcast at FutureTask.java:266 [RDD %d]", &rdd); err != nil {
+				t.Fatalf("%q: %v", f.Phase, err)
 			}
 			if f.Slower {
 				slower = append(slower, fmt.Sprint(rdd))
@@ -83,7 +82,7 @@ func TestExchangedStages(t *testing.T) {
 			}
 		}
 		if !slices.Equal(slower, c.slower) || !slices.Equal(faster, c.faster) ||
-			got.Regressed() != (len(c.slower) > 0) {
+			got.Regressed != (len(c.slower) > 0) {
 			t.Errorf("%s: slower %v, faster %v; want %v, %v", c.what, slower, faster, c.slower, c.faster)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package compare compares runs of one script: which jobs took longer, because of more data or of more time per
-// record, what else was on the critical path, and which changes exceed chance. It reads no files; compareview
-// formats the results.
+// record, what else was on the critical path, and which changes exceed chance; as text, as JSON, as a page. It reads no
+// files.
 package compare
 
 import (
@@ -8,26 +8,34 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
 )
 
-// A Run is one run of a script, in its last observed state. Times are milliseconds; NaN is unknown.
+// A Run is one run of a script, in its last observed state. Fields without JSON are milliseconds; NaN is unknown.
 type Run struct {
-	From   string // the file
-	Plan   *dag.Plan
-	ID     string
-	State  dag.State
-	Start  dag.Instant // the first submission; NoInstant if none was seen
-	Length float64     // from Start to the last job's end; NaN while it runs
-	Jobs   []Job       // parallel to Plan.Jobs
-	Path   []Part      // the critical path from Start to the end; nil if unknown
+	From         string      `json:"from"` // the file
+	Script       string      `json:"script"`
+	ID           *string     `json:"id"`
+	State        dag.State   `json:"state"`
+	StartAt      *frame.Time `json:"start_at"`
+	TotalSeconds units.Float `json:"total_seconds"` // null if it did not end
+	Excluded     *string     `json:"excluded"`      // why its length is not a baseline
 
-	Circumstances Circumstances
-	past          *whatif.Past // nil if it cannot be replayed
-	model         estimators.Model
+	Circumstances Circumstances `json:"circumstances"`
+
+	Plan   *dag.Plan   `json:"-"`
+	Start  dag.Instant `json:"-"` // the first submission; NoInstant if none was seen
+	Length float64     `json:"-"` // from Start to the last job's end; NaN while it runs
+	Jobs   []Job       `json:"-"` // parallel to Plan.Jobs
+	Path   []Part      `json:"-"` // the critical path from Start to the end; nil if unknown
+
+	past  *whatif.Past // nil if it cannot be replayed
+	model estimators.Model
 }
 
 // A Job has the times of a job in a run.
@@ -63,7 +71,7 @@ type Part struct {
 func Of(from string, run dag.Run) *Run {
 	s := run.Now()
 	r := &Run{
-		From: from, Plan: s.Plan, ID: s.ID, State: s.State, Start: s.Origin(), Length: math.NaN(),
+		From: from, Plan: s.Plan, ID: frame.Text(s.ID), State: s.State, Start: s.Origin(), Length: math.NaN(),
 		Jobs: make([]Job, len(s.Jobs)),
 	}
 	end := dag.NoInstant
@@ -171,26 +179,16 @@ func (p *Phase) task(index int) *Took {
 // Median returns the median length of the phase's tasks in milliseconds; NaN if none has succeeded.
 func (p *Phase) Median() float64 { return medianOf(p.each(lengthOf)) }
 
-// Records returns the number of records that the phase's tasks read; NaN if one is unknown.
-func (p *Phase) Records() float64 { return p.sum(recordsOf) }
-
-// Bytes returns the number of bytes that the phase's tasks read, or that were shuffled to them; NaN if one is
-// unknown.
-func (p *Phase) Bytes() float64 { return p.sum(bytesOf) }
-
 // Cost returns the phase's work per record in milliseconds; NaN if unknown.
 func (p *Phase) Cost() float64 { return p.sum(workOf) / p.sum(recordsOf) }
 
-// Short reports whether the tasks' work is too short to separate its cost from start-up.
-func (p *Phase) Short() bool { return medianOf(p.each(workOf)) < leastWork }
-
 // path finds the jobs that came onto the critical path, and those that left it.
 func (c *Comparison) path() {
-	before, now := c.onPath(c.Base), c.onPath(c.Subject)
+	before, now := c.onPath(c.base), c.onPath(c.subject)
 	without := func(all, others []string) []string {
 		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
 	}
-	c.Path = PathChange{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
+	c.CriticalPath = Path{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
 }
 
 // leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
@@ -204,9 +202,9 @@ func (c *Comparison) onPath(run int) []string {
 		if p.Job < 0 || r.onPath(p.Job) < leastOnPath*r.Length {
 			continue
 		}
-		row := slices.IndexFunc(c.Rows, func(row Row) bool { return row.Index[run] == p.Job })
-		if row >= 0 && !slices.Contains(nodes, c.Rows[row].Node) {
-			nodes = append(nodes, c.Rows[row].Node)
+		row := slices.IndexFunc(c.Jobs, func(row Row) bool { return row.index[run] == p.Job })
+		if row >= 0 && !slices.Contains(nodes, c.Jobs[row].Node) {
+			nodes = append(nodes, c.Jobs[row].Node)
 		}
 	}
 	return nodes

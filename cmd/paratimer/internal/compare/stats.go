@@ -5,7 +5,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // medianOf returns the median, for an even number the mean of the two middle values; NaN if there are none.
@@ -24,22 +27,19 @@ const draws = 1000
 // stream separates these random numbers from others with the same seed.
 const stream = 0x636f6d70617265
 
-// An interval of a ratio.
-type interval struct{ low, high float64 }
-
 // medianRatio returns the interval of median(b)/median(a) that contains the fraction level of the bootstrap's
 // samples (percentile method; Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Values
 // must be above 0. The same values give the same interval.
-func medianRatio(b, a []float64, level float64) interval {
+func medianRatio(b, a []float64, level float64) (low, high units.Float) {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	random := rand.New(rand.NewPCG(uint64(len(a)), stream^uint64(len(b))))
-	drawn := make([]float64, draws)
+	drawn := make([]units.Float, draws)
 	for i := range drawn {
-		drawn[i] = medianAgain(b, random) / medianAgain(a, random)
+		drawn[i] = units.Float(medianAgain(b, random) / medianAgain(a, random))
 	}
 	slices.Sort(drawn)
 	tail := int((1 - level) / 2 * draws)
-	return interval{drawn[tail], drawn[draws-1-tail]}
+	return drawn[tail], drawn[draws-1-tail]
 }
 
 // medianAgain returns the median of a bootstrap sample of the sorted values. It draws the median directly: the k-th
@@ -60,18 +60,14 @@ func at(sorted []float64, u float64) float64 {
 	return sorted[min(int(u*float64(len(sorted))), len(sorted)-1)]
 }
 
-// outside returns a later value divided by the geometric mean of the earlier ones, and the factor by which that may
-// differ from 1 by chance: a prediction interval of the logarithms, by Student's t. It needs three earlier values.
-func outside(later float64, earlier []float64, level float64) (ratio, factor float64) {
+// chanceOf returns the factor by which a later value may differ by chance from the geometric mean of the earlier ones:
+// a prediction interval of the logarithms, by Student's t. It needs three earlier values.
+func chanceOf(earlier []float64, level float64) float64 {
+	logs := make([]float64, len(earlier))
+	for i, v := range earlier {
+		logs[i] = math.Log(v)
+	}
 	n := float64(len(earlier))
-	mean, sum := 0.0, 0.0
-	for _, v := range earlier {
-		mean += math.Log(v) / n
-	}
-	for _, v := range earlier {
-		sum += (math.Log(v) - mean) * (math.Log(v) - mean)
-	}
-	sd := math.Sqrt(sum / (n - 1) * (1 + 1/n))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile((1 + level) / 2)
-	return later / math.Exp(mean), math.Exp(t * sd)
+	return math.Exp(t * stat.StdDev(logs, nil) * math.Sqrt(1+1/n))
 }

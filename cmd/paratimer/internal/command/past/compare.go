@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
@@ -65,19 +64,18 @@ func compared(c *cli.Context) error {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
-	doc := compareview.Of(found).In(command.Zone(c))
-	content := doc.Text
+	content := found.In(command.Zone(c)).Text
 	switch comparedAs(c) {
 	case "json":
-		content = doc.JSON
+		content = found.JSON
 	case "html":
-		doc.Draw(found, charts)
-		content = doc.HTML
+		found.Draw(charts)
+		content = found.HTML
 	}
 	if err := command.Write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
 		return err
 	}
-	if c.Bool("fail-on-regression") && found.Regressed() {
+	if c.Bool("fail-on-regression") && found.Regressed {
 		return ErrRegressed
 	}
 	return nil

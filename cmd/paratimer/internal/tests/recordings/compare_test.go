@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compareview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -48,8 +47,8 @@ func TestCompareRecordings(t *testing.T) {
 				}
 			}
 			t.Logf("%s; %v", d.Difference.Says, d.Difference.Effects)
-			if sum != math.Round(1000*float64(*d.Difference.Seconds)) {
-				t.Errorf("the effects add up to %.0f ms of %v s", sum, *d.Difference.Seconds)
+			if sum != math.Round(1000*float64(d.Difference.Seconds)) {
+				t.Errorf("the effects add up to %.0f ms of %v s", sum, d.Difference.Seconds)
 			}
 			var slower []string
 			for _, f := range d.Findings {
@@ -67,7 +66,7 @@ func TestCompareRecordings(t *testing.T) {
 	}
 }
 
-func comparedFiles(t *testing.T, names ...string) *compareview.Document {
+func comparedFiles(t *testing.T, names ...string) *compare.Comparison {
 	t.Helper()
 	args := []string{"paratimer", "compare", "--output", "json", "--every", "10s"}
 	for _, name := range names {
@@ -77,7 +76,7 @@ func comparedFiles(t *testing.T, names ...string) *compareview.Document {
 	if code := program.Run(t.Context(), args, session.Environ(t), nil, &out, &talk); code != program.ExitOK {
 		t.Fatalf("exit code %d: %s", code, &talk)
 	}
-	var d compareview.Document
+	var d compare.Comparison
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ var exitTable = map[string]struct {
 	},
 	"ernest rows": {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
 	"ernest run":  {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
-	"help": {"help", nil},
+	"help":        {"help", nil},
 	"history add": {
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
 		[]string{"history add FILE --state-dir HERE"},

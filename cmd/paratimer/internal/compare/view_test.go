@@ -1,4 +1,4 @@
-package compareview
+package compare
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -15,44 +14,35 @@ import (
 const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 
 // run is one of a script of one job, whose maps take so long for 100 records each.
-func run(from string, start dag.Instant, state dag.State, ms float64) *compare.Run {
+func run(from string, start dag.Instant, state dag.State, ms float64) *Run {
 	plan := &dag.Plan{
 		Name: hostile,
 		Jobs: []dag.Job{{Node: hostile, Alias: hostile, Stages: dag.MapReduce(dag.Stage{Tasks: 8, Known: true},
 			dag.Stage{})}},
 	}
-	maps := compare.Phase{Name: "map", Tasks: 8, Failed: 1}
+	maps := Phase{Name: "map", Tasks: 8, Failed: 1}
 	for i := range 8 {
 		took := ms + float64(i)
-		maps.Took = append(maps.Took, compare.Took{
+		maps.Took = append(maps.Took, Took{
 			Task: i, Length: took + 1000, Work: took, Records: 100,
 			Bytes: math.NaN(),
 		})
 	}
 	length := ms + 2007.3
-	return &compare.Run{
+	return &Run{
 		From: from, Plan: plan, State: state, Start: start, Length: length,
-		Jobs: []compare.Job{{Wait: math.NaN(), Length: length, Phases: []compare.Phase{maps, {Name: "reduce"}}}},
-		Path: []compare.Part{
-			{Job: -1, Task: -1, Effect: compare.Waiting, Length: 999.6},
-			{Job: 0, Task: -1, Effect: compare.Startup, Length: 1000.7},
-			{Job: 0, Task: 7, Effect: compare.Work, Length: ms + 7},
+		Jobs: []Job{{Wait: math.NaN(), Length: length, Phases: []Phase{maps, {Name: "reduce"}}}},
+		Path: []Part{
+			{Job: -1, Task: -1, Effect: Waiting, Length: 999.6},
+			{Job: 0, Task: -1, Effect: Startup, Length: 1000.7},
+			{Job: 0, Task: 7, Effect: Work, Length: ms + 7},
 		},
 	}
 }
 
-func document(t *testing.T, runs ...*compare.Run) *Document {
-	t.Helper()
-	c, err := compare.Compare(runs, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Of(c)
-}
-
 // TestNothingFromTheClusterIsCode checks that names neither end a script nor move a cursor.
 func TestNothingFromTheClusterIsCode(t *testing.T) {
-	d := document(t, run(hostile, 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000))
+	d := compared(t, run(hostile, 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000))
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"text": func(b *bytes.Buffer) error { return d.Text(b) },
 		"html": func(b *bytes.Buffer) error { return d.HTML(b) },
@@ -72,13 +62,13 @@ func TestNothingFromTheClusterIsCode(t *testing.T) {
 
 // TestFiguresAddUp holds that effects add up as they are shown, and that unknown is null.
 func TestFiguresAddUp(t *testing.T) {
-	d := document(t, run("a", 0, dag.Succeeded, 10_000.4), run("b", 1, dag.Failed, 1),
+	d := compared(t, run("a", 0, dag.Succeeded, 10_000.4), run("b", 1, dag.Failed, 1),
 		run("c", 2, dag.Succeeded, 16_000.3))
 	sum := 0.0
 	for _, e := range d.Difference.Effects {
 		sum += math.Round(float64(e.Seconds) * 1000)
 	}
-	if want := math.Round(float64(*d.Difference.Seconds) * 1000); sum != want || want != 6000 {
+	if want := math.Round(float64(d.Difference.Seconds) * 1000); sum != want || want != 6000 {
 		t.Errorf("effects add up to %.0f ms of %.0f", sum, want)
 	}
 	if len(d.Findings) != 1 || !d.Findings[0].Slower || *d.BaseRun != 1 || *d.Runs[1].Excluded != "it failed" {
@@ -103,8 +93,8 @@ func TestFiguresAddUp(t *testing.T) {
 
 // TestAFailedRunIsNotMeasured holds that how long a run would have taken is not made up.
 func TestAFailedRunIsNotMeasured(t *testing.T) {
-	d := document(t, run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Failed, 5000))
-	if d.Difference.Seconds != nil || len(d.Difference.Effects) > 0 ||
+	d := compared(t, run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Failed, 5000))
+	if d.Difference.Seconds.Known() || len(d.Difference.Effects) > 0 ||
 		!strings.Contains(d.Difference.Says, "This run has failed") {
 		t.Errorf("%+v", d.Difference)
 	}

@@ -1,12 +1,10 @@
-package compareview
+package compare
 
 import (
 	"os"
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 )
 
 // contract are the JSON fields of the first version: none of them may be renamed or removed.
@@ -24,7 +22,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := make(map[string]bool)
-	fieldsOf(reflect.TypeFor[Document](), fields)
+	fieldsOf(reflect.TypeFor[Comparison](), fields)
 	for _, name := range strings.Fields(contract) {
 		if !fields[name] {
 			t.Errorf("the field %s is gone", name)
@@ -39,7 +37,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			t.Errorf("docs/compare.md does not tell of the field %s", name)
 		}
 	}
-	for _, e := range compare.Effects {
+	for _, e := range Effects {
 		if text := string(e); !strings.Contains(string(doc), "`"+text+"`") &&
 			!strings.Contains(string(doc), "\n    "+text+" ") {
 			t.Errorf("docs/compare.md does not tell of the effect %s", e)

@@ -1,10 +1,9 @@
-package compareview
+package compare
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -12,9 +11,9 @@ import (
 func TestMeaningOnCores(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[dag.Policy]string{dag.YARN: "containers", dag.Executors: "cores"} {
-		c := &compare.Comparison{Runs: []*compare.Run{{Plan: &dag.Plan{Cluster: dag.Cluster{Policy: policy}}}}}
-		for _, e := range []compare.Effect{compare.Waiting, compare.Load} {
-			if got := meaning(c, e); !strings.Contains(got, want) {
+		c := &Comparison{Runs: []*Run{{Plan: &dag.Plan{Cluster: dag.Cluster{Policy: policy}}}}}
+		for _, e := range []Effect{Waiting, Load} {
+			if got := c.meaning(e); !strings.Contains(got, want) {
 				t.Errorf("policy %d: %s is %q", policy, e, got)
 			}
 		}

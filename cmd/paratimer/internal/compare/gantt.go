@@ -1,10 +1,9 @@
-package compareview
+package compare
 
 import (
 	"fmt"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -12,21 +11,21 @@ import (
 
 // Draw adds the rows of the base and of the subject, on one scale of time and in the same colors, to one Gantt chart.
 // If charts lacks one of them, none is drawn.
-func (d *Document) Draw(c *compare.Comparison, charts map[*compare.Run]*runreport.Chart) {
-	if c.Base < 0 || charts[c.Runs[c.Base]] == nil || charts[c.Runs[c.Subject]] == nil {
+func (c *Comparison) Draw(charts map[*Run]*runreport.Chart) {
+	if c.base < 0 || charts[c.Runs[c.base]] == nil || charts[c.Runs[c.subject]] == nil {
 		return
 	}
 	g := &chart.Gantt{Name: "What ran when"}
-	for _, at := range []int{c.Base, c.Subject} {
+	for _, at := range []int{c.base, c.subject} {
 		r, drawn := c.Runs[at], charts[c.Runs[at]]
 		g.To = max(g.To, float64(drawn.ToSeconds))
 		rows := map[int]int{} // by job of the run
-		for i := range c.Rows {
-			rows[c.Rows[i].Index[at]] = i
+		for i := range c.Jobs {
+			rows[c.Jobs[i].index[at]] = i
 		}
 		node := func(job int) string {
 			if row, known := rows[job]; known && job >= 0 {
-				return c.Rows[row].Node
+				return c.Jobs[row].Node
 			}
 			return ""
 		}
@@ -46,13 +45,13 @@ func (d *Document) Draw(c *compare.Comparison, charts map[*compare.Run]*runrepor
 	if g.To <= 0 {
 		return
 	}
-	shown := min(len(c.Rows), g.Entries())
-	for i := range c.Rows[:shown] {
+	shown := min(len(c.Jobs), g.Entries())
+	for i := range c.Jobs[:shown] {
 		g.Legend = append(g.Legend, chart.Entry{
-			Text: c.Rows[i].Node, Tones: []string{chart.Tone(i, 0), chart.Tone(i, chart.Shades-1)},
+			Text: c.Jobs[i].Node, Tones: []string{chart.Tone(i, 0), chart.Tone(i, chart.Shades-1)},
 		})
 	}
-	g.More = len(c.Rows) - shown
+	g.More = len(c.Jobs) - shown
 	g.Legend = append(g.Legend, chart.Entry{Text: "light to dark: the first stage, later stages"})
-	d.gantt = g
+	c.gantt = g
 }

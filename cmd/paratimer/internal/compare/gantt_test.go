@@ -1,4 +1,4 @@
-package compareview
+package compare
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
@@ -30,13 +29,9 @@ func drawn(seconds frame.Seconds) *runreport.Chart {
 func TestGantts(t *testing.T) {
 	t.Parallel()
 	a, b := run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000)
-	c, err := compare.Compare([]*compare.Run{a, b}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	both, one := Of(c), Of(c)
-	both.Draw(c, map[*compare.Run]*runreport.Chart{a: drawn(10), b: drawn(20)})
-	one.Draw(c, map[*compare.Run]*runreport.Chart{a: drawn(10), b: nil})
+	both, one := compared(t, a, b), compared(t, a, b)
+	both.Draw(map[*Run]*runreport.Chart{a: drawn(10), b: drawn(20)})
+	one.Draw(map[*Run]*runreport.Chart{a: drawn(10), b: nil})
 	var with, without bytes.Buffer
 	if err := both.HTML(&with); err != nil {
 		t.Fatal(err)

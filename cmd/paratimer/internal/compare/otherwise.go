@@ -1,22 +1,21 @@
-package compareview
+package compare
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
 // otherwise lists how the run's circumstances, its jobs and their limits differ from the base's.
-func otherwise(c *compare.Comparison) []string {
+func (c *Comparison) otherwise() []string {
 	said := []string{}
-	if c.Base < 0 {
+	if c.base < 0 {
 		return said
 	}
-	before, now := c.Runs[c.Base], c.Runs[c.Subject]
+	before, now := c.Runs[c.base], c.Runs[c.subject]
 	was, is := &before.Circumstances, &now.Circumstances
 	for _, x := range []struct {
 		what    string
@@ -36,12 +35,12 @@ func otherwise(c *compare.Comparison) []string {
 		said = append(said, fmt.Sprintf("other applications held %s of the cluster (was %s)", units.Percent(is.Others),
 			units.Percent(was.Others)))
 	}
-	if !compare.SameCluster(&was.Cluster, &is.Cluster) {
+	if !sameCluster(&was.Cluster, &is.Cluster) {
 		said = append(said, fmt.Sprintf("the cluster has %s (was %s)", room(&is.Cluster), room(&was.Cluster)))
 	}
-	for i := range c.Rows {
-		b, n := c.Rows[i].Index[c.Base], c.Rows[i].Index[c.Subject]
-		node := c.Rows[i].Node
+	for i := range c.Jobs {
+		b, n := c.Jobs[i].index[c.base], c.Jobs[i].index[c.subject]
+		node := c.Jobs[i].Node
 		switch {
 		case b < 0 && n < 0:
 		case b < 0:
@@ -50,7 +49,7 @@ func otherwise(c *compare.Comparison) []string {
 			said = append(said, "job "+node+" was removed")
 		default:
 			said = append(said, limits(&before.Plan.Jobs[b], &now.Plan.Jobs[n])...)
-			said = append(said, stages(node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
+			said = append(said, otherTasks(node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
 		}
 	}
 	return unique(said)
@@ -67,9 +66,9 @@ func unique(texts []string) []string {
 	return out
 }
 
-// stages describes the stages with another number of tasks. Only stages that read other stages count (such as
+// otherTasks describes the stages with another number of tasks. Only stages that read other stages count (such as
 // reduces): the number of maps follows the data.
-func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string) {
+func otherTasks(node string, plan *dag.Job, before, now *Job) (said []string) {
 	for k := range now.Phases {
 		is, l := &now.Phases[k], before.Stage(now.Phases[k].Name)
 		if l >= 0 && len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
@@ -83,7 +82,7 @@ func stages(node string, plan *dag.Job, before, now *compare.Job) (said []string
 
 // limits describes differing limits of a job.
 func limits(then, job *dag.Job) (said []string) {
-	if compare.SameLimits(then, job) {
+	if sameLimits(then, job) {
 		return nil
 	}
 	was, is := &then.MapReduce, &job.MapReduce

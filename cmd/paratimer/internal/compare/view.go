@@ -1,8 +1,7 @@
-package compareview
+package compare
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,52 +15,52 @@ import (
 )
 
 // Text writes the document as text, the most important part first.
-func (d *Document) Text(out io.Writer) error { return d.page().Text(out) }
+func (c *Comparison) Text(out io.Writer) error { return c.page().Text(out) }
 
 // HTML writes the document as one page that loads nothing.
-func (d *Document) HTML(out io.Writer) error { return d.page().HTML(out) }
+func (c *Comparison) HTML(out io.Writer) error { return c.page().HTML(out) }
 
 // page returns what is shown: the difference, why, and the tables behind it.
-func (d *Document) page() *page.Document {
-	p := &page.Document{Kind: "runs compared", Title: d.Workflow + ", run " + strconv.Itoa(d.Run)}
-	if d.BaseRun != nil {
-		p.Title += " against run " + strconv.Itoa(*d.BaseRun)
+func (c *Comparison) page() *page.Document {
+	p := &page.Document{Kind: "runs compared", Title: c.Workflow + ", run " + strconv.Itoa(c.Run)}
+	if c.BaseRun != nil {
+		p.Title += " against run " + strconv.Itoa(*c.BaseRun)
 	}
-	answer, why, _ := strings.Cut(d.Difference.Says, ": ")
+	answer, why, _ := strings.Cut(c.Difference.Says, ": ")
 	p.Blocks = []page.Block{page.Hero{Answer: answer, Note: page.Capital(why)}}
-	if len(d.Otherwise) > 0 {
-		p.Blocks = append(p.Blocks, page.Say("Other differences: "+strings.Join(d.Otherwise, "; ")+"."))
+	if len(c.Otherwise) > 0 {
+		p.Blocks = append(p.Blocks, page.Say("Other differences: "+strings.Join(c.Otherwise, "; ")+"."))
 	}
-	p.Blocks = append(p.Blocks, page.Say(d.CriticalPath.Says+"."))
-	p.Blocks = append(p.Blocks, d.chart()...)
-	p.Blocks = append(p.Blocks, d.findings()...)
-	if len(d.Difference.Effects) > 0 {
+	p.Blocks = append(p.Blocks, page.Say(c.CriticalPath.Says+"."))
+	p.Blocks = append(p.Blocks, c.chart()...)
+	p.Blocks = append(p.Blocks, c.findings()...)
+	if len(c.Difference.Effects) > 0 {
 		p.Blocks = append(p.Blocks, page.Section{
-			Title: "What the difference is due to", Blocks: []page.Block{d.effects()},
+			Title: "What the difference is due to", Blocks: []page.Block{c.effects()},
 		})
 	}
-	return p.Add(page.Section{Title: "Jobs", Blocks: []page.Block{d.jobs()}},
-		page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{d.runs()}})
+	return p.Add(page.Section{Title: "Jobs", Blocks: []page.Block{c.jobs()}},
+		page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{c.runs()}})
 }
 
-func (d *Document) chart() []page.Block {
-	if d.gantt == nil {
+func (c *Comparison) chart() []page.Block {
+	if c.gantt == nil {
 		return nil
 	}
 	return []page.Block{page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
-		ID: "gantt", Title: "Gantt chart", Before: d.gantt.Switch(), Drawing: d.gantt.Inline(), Legend: d.gantt.Key(),
+		ID: "gantt", Title: "Gantt chart", Before: c.gantt.Switch(), Drawing: c.gantt.Inline(), Legend: c.gantt.Key(),
 	}}}}
 }
 
 // findings lists what became slower, then what became faster.
-func (d *Document) findings() (blocks []page.Block) {
+func (c *Comparison) findings() (blocks []page.Block) {
 	lists := map[bool]page.List{}
-	for _, f := range d.Findings {
+	for _, f := range c.Findings {
 		lists[f.Slower] = append(lists[f.Slower], page.Item{Text: f.Says})
 	}
 	if len(lists[true]) > 0 {
 		blocks = append(blocks, page.Section{Title: "Slower", Blocks: []page.Block{lists[true]}})
-	} else if d.BaseRun != nil {
+	} else if c.BaseRun != nil {
 		blocks = append(blocks, page.Say("No job takes longer for its records than chance allows."))
 	}
 	if len(lists[false]) > 0 {
@@ -71,14 +70,14 @@ func (d *Document) findings() (blocks []page.Block) {
 }
 
 // effects returns the table of the effects, the largest first. Bars begin in the middle.
-func (d *Document) effects() *page.Table {
-	all := bySize(d.Difference.Effects)
+func (c *Comparison) effects() *page.Table {
+	all := bySize(c.Difference.Effects)
 	t := &page.Table{
 		Caption: "Along the critical path; the parts add up to the difference.",
 		Columns: page.Heads("Effect", ">Difference", "", "Meaning"),
 	}
 	for _, e := range all {
-		half := size(e) / size(all[0]) / 2
+		half := e.size() / all[0].size() / 2
 		bar := page.Bar{From: 0.5, To: 0.5 + half, Mark: 0.5, Class: page.Bad}
 		if e.Seconds < 0 {
 			bar = page.Bar{From: 0.5 - half, To: 0.5, Mark: 0.5, Class: page.Good}
@@ -90,21 +89,30 @@ func (d *Document) effects() *page.Table {
 	return t
 }
 
+// unknown is a figure that a run does not have.
+var unknown = units.Float(math.NaN())
+
+// A job and a stage that a run does not have.
+var (
+	noJob   = &JobRun{LengthSeconds: unknown}
+	noStage = &Stage{MedianSeconds: unknown, InputRecords: unknown, SecondsPerRecord: unknown}
+)
+
 // jobs returns the table of each job in the base and in the run: a row for each stage of either.
-func (d *Document) jobs() *page.Table {
+func (c *Comparison) jobs() *page.Table {
 	t := &page.Table{
 		Caption: "The base and the run; once if they are alike. ~: too short to tell work from start-up.",
 		Columns: page.Heads("Job", "Took", "On the path", "Stage", "Tasks", "Median task", "Records", "Time a record",
 			"Failed"),
 	}
-	for i := range d.Jobs {
-		j := &d.Jobs[i]
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
 		if j.Status == "other" { // neither of the two runs has it
 			continue
 		}
-		now, before := cmp.Or(j.Runs[d.Run-1], &JobRun{}), &JobRun{}
-		if d.BaseRun != nil {
-			before = cmp.Or(j.Runs[*d.BaseRun-1], before)
+		now, before := cmp.Or(j.Runs[c.subject], noJob), noJob
+		if c.base >= 0 {
+			before = cmp.Or(j.Runs[c.base], noJob)
 		}
 		name := j.Node
 		if j.Status != "both" {
@@ -121,7 +129,7 @@ func (d *Document) jobs() *page.Table {
 		}
 		for _, s := range stages {
 			cells := append(first, s.Name)
-			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(cells, compared(before.stage(s.Name),
+			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(cells, sideBySide(before.stage(s.Name),
 				now.stage(s.Name))...)...)})
 			first = []string{"", "", ""}
 		}
@@ -129,9 +137,7 @@ func (d *Document) jobs() *page.Table {
 	return t
 }
 
-// noStage is a stage that a run does not have.
-var noStage = &Stage{InputRecords: units.Float(math.NaN()), SecondsPerRecord: units.Float(math.NaN())}
-
+// stage returns a stage by its name, or noStage.
 func (r *JobRun) stage(name string) *Stage {
 	for i := range r.Stages {
 		if r.Stages[i].Name == name {
@@ -141,50 +147,52 @@ func (r *JobRun) stage(name string) *Stage {
 	return noStage
 }
 
-// compared returns the cells of a stage in two runs.
-func compared(was, is *Stage) []string {
+// sideBySide returns the cells of a stage in two runs.
+func sideBySide(was, is *Stage) []string {
 	lost, cost := "", grown(was.SecondsPerRecord, is.SecondsPerRecord)
 	if was.FailedAttempts+is.FailedAttempts > 0 {
-		lost = counts(&was.FailedAttempts, &is.FailedAttempts)
+		lost = twice(strconv.Itoa(was.FailedAttempts), strconv.Itoa(is.FailedAttempts))
 	}
 	if was.Short || is.Short {
 		cost = "~"
 	}
 	return []string{
-		counts(was.Tasks, is.Tasks), lengths(was.MedianSeconds, is.MedianSeconds),
-		grown(was.InputRecords, is.InputRecords), cost, lost,
+		twice(units.Known(was.Tasks, strconv.Itoa), units.Known(is.Tasks, strconv.Itoa)),
+		lengths(was.MedianSeconds, is.MedianSeconds), grown(was.InputRecords, is.InputRecords), cost, lost,
 	}
 }
 
-func (d *Document) runs() *page.Table {
+func (c *Comparison) runs() *page.Table {
 	t := &page.Table{
 		Caption: "In the order of their starts.", Columns: page.Heads("Run", "Started", "Took", "State", "From", ""),
 	}
-	day := func(at frame.Time) string { return units.Day(at.Time().In(cmp.Or(d.zone, time.UTC))) }
-	for i, r := range d.Runs {
+	day := func(at frame.Time) string { return units.Day(at.Time().In(cmp.Or(c.zone, time.UTC))) }
+	for i, r := range c.Runs {
 		note := ""
 		switch {
 		case r.Excluded != nil:
 			note = "left out: " + *r.Excluded
-		case i+1 == d.Run:
+		case i == c.subject:
 			note = "the run"
-		case d.BaseRun != nil && i+1 == *d.BaseRun:
+		case i == c.base:
 			note = "the base"
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(fmt.Sprint(i+1), units.Known(r.StartAt, day),
-			units.Known(r.TotalSeconds, units.Seconds), r.State.String(), r.From, note)})
+		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(strconv.Itoa(i+1), units.Known(r.StartAt, day),
+			took(r.TotalSeconds), r.State.String(), r.From, note)})
 	}
 	return t
 }
 
-// lengths formats two lengths, once if they look the same.
-func lengths(before, now *frame.Seconds) string {
-	return twice(units.Known(before, units.Seconds), units.Known(now, units.Seconds))
+// took formats a length.
+func took(s units.Float) string {
+	if !s.Known() {
+		return units.Unknown
+	}
+	return units.Seconds(s)
 }
 
-func counts(before, now *int) string {
-	return twice(units.Known(before, strconv.Itoa), units.Known(now, strconv.Itoa))
-}
+// lengths formats two lengths, once if they look the same.
+func lengths(before, now units.Float) string { return twice(took(before), took(now)) }
 
 func twice(before, now string) string {
 	if before == now {
