@@ -23,7 +23,7 @@ var core = []string{
 // views show what others have found, and compute nothing of it.
 var views = []string{
 	"cmd/paratimer/internal/metrics", "cmd/paratimer/internal/plugin",
-	"cmd/paratimer/internal/page", "cmd/paratimer/internal/report",
+	"cmd/paratimer/internal/page",
 	"cmd/paratimer/internal/screen", "cmd/paratimer/internal/tty", "cmd/paratimer/internal/view",
 }
 
@@ -31,7 +31,7 @@ var views = []string{
 var drawings = []string{
 	"cmd/paratimer/internal/chart", "cmd/paratimer/internal/compare",
 	"cmd/paratimer/internal/frame", "cmd/paratimer/internal/page",
-	"cmd/paratimer/internal/report", "cmd/paratimer/internal/screen",
+	"cmd/paratimer/internal/runreport", "cmd/paratimer/internal/screen",
 }
 
 // pure says whether a package does no I/O and reads no clock.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -111,7 +110,7 @@ func (b *Board) page(id string) *Page {
 // q/ID/main.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	all := func(w http.ResponseWriter, r *http.Request) { send(w, r, report.Fleet(b.Queries(), b.zone), b.every) }
+	all := func(w http.ResponseWriter, r *http.Request) { send(w, r, runreport.Fleet(b.Queries(), b.zone), b.every) }
 	mux.HandleFunc("GET /{$}", all)
 	mux.HandleFunc("GET /main", all)
 	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {

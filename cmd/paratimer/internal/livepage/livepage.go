@@ -14,7 +14,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
@@ -68,7 +67,7 @@ func (p *Page) answer(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		p.made, p.document = seen, report.Of(s, p.up, p.zone)
+		p.made, p.document = seen, runreport.Of(s, p.up, p.zone)
 	}
 	send(w, r, p.document, p.every)
 }

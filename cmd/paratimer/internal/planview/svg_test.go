@@ -11,7 +11,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
@@ -38,7 +37,7 @@ type rect struct {
 func svgOf(t *testing.T, v *planview.View) picture {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.OfPlan(v).SVG(&b); err != nil {
+	if err := runreport.OfPlan(v).SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	var d picture

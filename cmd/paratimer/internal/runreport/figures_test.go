@@ -136,7 +136,7 @@ func TestJobs(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	s.Jobs[0].Stages[dag.Reduce].Attempts[1].State = dag.AttemptFailed
-	s.Jobs[0].Stages[dag.Reduce].Attempts[2].Bytes = deref(nil)
+	s.Jobs[0].Stages[dag.Reduce].Attempts[2].Bytes = value(nil)
 	j = jobsOf(s, f, &TimeAttribution{})[0]
 	if j.ShuffleBytes != nil || j.OnPathSeconds != nil || j.FailedAttempts != 1 || *j.OutputRecords != 4 {
 		t.Errorf("%+v", j)

@@ -89,8 +89,8 @@ func TestScore(t *testing.T) {
 		var got PredictionHistory
 		got.score(m.points, 100)
 		is := []float64{
-			deref(got.MeanErrorPoints), deref((*float64)(got.HeldRatio)),
-			deref((*float64)(got.NumberRatio)), deref((*float64)(got.SettledSeconds)),
+			value(got.MeanErrorPoints), value((*float64)(got.HeldRatio)),
+			value((*float64)(got.NumberRatio)), value((*float64)(got.SettledSeconds)),
 		}
 		for k, want := range []float64{c.points, c.held, c.number, c.settled} {
 			if !(math.Abs(is[k]-want) < 1e-9) && !(math.IsNaN(is[k]) && math.IsNaN(want)) {
@@ -100,7 +100,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-func deref(v *float64) float64 {
+func value(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -80,7 +79,7 @@ func report(c *cli.Context) error {
 		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
 	}
 	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error {
-		return page.Of(s, "", command.Zone(c)).HTML(w)
+		return runreport.Of(s, "", command.Zone(c)).HTML(w)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/report"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -55,7 +55,7 @@ func estimate(c *cli.Context) (err error) {
 		return command.Usage("%w", err)
 	}
 	if path := c.String("gantt"); path != "" {
-		if err := command.WriteFile(path, report.OfPlan(v).SVG); err != nil {
+		if err := command.WriteFile(path, runreport.OfPlan(v).SVG); err != nil {
 			return command.Usage("--gantt: %w", err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	page "github.com/paratimer/paratimer/cmd/paratimer/internal/report"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
@@ -39,7 +38,7 @@ func (s *sounding) look() {
 		s.t.Errorf("after %d frames: %s", s.g.Seen(), wrong)
 	}
 	s.figures += 7
-	if err := page.Of(told, "", time.UTC).HTML(io.Discard); err != nil {
+	if err := runreport.Of(told, "", time.UTC).HTML(io.Discard); err != nil {
 		s.t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -18,7 +17,7 @@ import (
 const mostFragments = 60
 
 // ganttOf returns the Gantt chart of the tasks. It has no panels if no task ran.
-func ganttOf(s *runreport.Report) *chart.Gantt {
+func ganttOf(s *Report) *chart.Gantt {
 	c, tones := &s.Chart, tonesOf(s)
 	g := &chart.Gantt{
 		Name: "What ran when", From: float64(c.FromSeconds), To: float64(c.ToSeconds), Now: (*float64)(c.NowSeconds),
@@ -36,7 +35,7 @@ func ganttOf(s *runreport.Report) *chart.Gantt {
 			return ""
 		}
 		return s.Jobs[job].Node
-	}, func(b *runreport.Bar) chart.Mark {
+	}, func(b *Bar) chart.Mark {
 		m := chart.Mark{Tone: tones.of(b.Job, int(b.Phase.Stage)), Labels: tones.labels(b)}
 		if b.Fragment != nil {
 			m.Hue = hues[*b.Fragment]
@@ -55,7 +54,7 @@ func ganttOf(s *runreport.Report) *chart.Gantt {
 			f := &c.Fragments[seg.Fragment]
 			m.Kind = ""
 			if len(f.Jobs) > 0 && f.Phase.Pause == dag.NoPause { // the tone of its first job
-				job := slices.IndexFunc(s.Jobs, func(j runreport.Job) bool { return j.Node == f.Jobs[0] })
+				job := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Node == f.Jobs[0] })
 				m.Tone = tones.of(job, int(f.Phase.Stage))
 			}
 		}
@@ -67,9 +66,9 @@ func ganttOf(s *runreport.Report) *chart.Gantt {
 
 // OfPlan returns the chart of a plan that has not started, in the colors of its path fragments.
 func OfPlan(v *planview.View) *chart.Gantt {
-	s := &runreport.Report{Chart: runreport.ChartOfPlan(v)}
+	s := &Report{Chart: ChartOfPlan(v)}
 	for i := range v.Plan.Jobs {
-		j := runreport.Job{Job: frame.Job{Node: v.Plan.Jobs[i].Node}}
+		j := Job{Job: frame.Job{Node: v.Plan.Jobs[i].Node}}
 		for k := range v.Plan.Jobs[i].Stages {
 			j.Stages = append(j.Stages, frame.Stage{Name: v.Plan.Jobs[i].Stages[k].Name})
 		}
@@ -82,9 +81,9 @@ func OfPlan(v *planview.View) *chart.Gantt {
 
 // huesOf adds the fragments with tasks to a drawing, unless there are too many, or no bar has one: merged bars may
 // not. It returns the hue of each fragment.
-func huesOf(c *runreport.Chart, g *chart.Gantt) map[int]int {
-	known := slices.ContainsFunc(c.Panels, func(p runreport.Panel) bool {
-		return slices.ContainsFunc(p.Bars, func(b runreport.Bar) bool { return b.Fragment != nil })
+func huesOf(c *Chart, g *chart.Gantt) map[int]int {
+	known := slices.ContainsFunc(c.Panels, func(p Panel) bool {
+		return slices.ContainsFunc(p.Bars, func(b Bar) bool { return b.Fragment != nil })
 	})
 	hues := map[int]int{}
 	for i := range c.Fragments {
@@ -102,7 +101,7 @@ func huesOf(c *runreport.Chart, g *chart.Gantt) map[int]int {
 
 // courseOf returns the drawing of the predictions along a finished run: the predicted total length at each point with
 // its range, and the actual length.
-func courseOf(s *runreport.Report) page.Chart {
+func courseOf(s *Report) page.Chart {
 	points, took := s.PredictionHistory.Points, *s.PredictionHistory.TotalSeconds
 	c := &chart.Curve{
 		ID: "course", Name: "Predicted length of the run against time", To: float64(took),

@@ -1,11 +1,10 @@
-package report
+package runreport
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -13,10 +12,10 @@ func of[T any](v T) *T { return &v }
 
 // sample is a finished run with everything that a report can show: three jobs on eight containers, a failure, a skewed
 // reduce.
-func sample() *runreport.Report {
+func sample() *Report {
 	start := dag.InstantOf(time.Date(2026, 3, 14, 1, 59, 26, 0, time.UTC))
-	s := &runreport.Report{
-		SchemaVersion: runreport.SchemaVersion, From: "nightly.tape",
+	s := &Report{
+		SchemaVersion: SchemaVersion, From: "nightly.tape",
 		Workflow: frame.Workflow{ID: of("wf-17"), Name: of("PigLatin:nightly-join.pig"), State: dag.Succeeded},
 		User:     of("etl"), Queue: of("default"), StartAt: frame.TimeOf(start),
 		EndAt: frame.TimeOf(start.Add(100 * time.Second)), At: frame.TimeOf(start.Add(100 * time.Second)),
@@ -27,7 +26,7 @@ func sample() *runreport.Report {
 		},
 	}
 	for i, node := range []string{"clicks", "users", "join"} {
-		s.Jobs = append(s.Jobs, runreport.Job{
+		s.Jobs = append(s.Jobs, Job{
 			Job: frame.Job{
 				Node: node, ID: of(fmt.Sprintf("job_1795222440184_%04d", i+7)), State: dag.Succeeded,
 				Maps: frame.Tasks{Total: of(8), Done: 8}, Reduces: frame.Tasks{
@@ -36,26 +35,26 @@ func sample() *runreport.Report {
 				}, SubmittedSeconds: of(frame.Seconds(20 * i)),
 			},
 			InputBytes: of(1.5e9), InputRecords: of(2e6), OnPathSeconds: of(frame.Seconds(30)),
-			MapSeconds: &runreport.Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
+			MapSeconds: &Spread{Tasks: 8, Min: 9, Median: 10, P90: 11, Max: 12},
 		})
 	}
 	s.Jobs[1].OnPathSeconds, s.Jobs[0].FailedAttempts = nil, 1
 	s.Chart = sampleChart()
 	s.PredictionHistory = samplePredictionHistory()
-	s.TimeAttribution = runreport.TimeAttribution{Causes: []runreport.Cause{
+	s.TimeAttribution = TimeAttribution{Causes: []Cause{
 		{Cause: "launch", Title: "launch", Meaning: "A job starts.", Seconds: 12, Ratio: frame.RatioOf(.12)},
 		{Cause: "work", Title: "work", Meaning: "Tasks work.", Seconds: 61, Ratio: frame.RatioOf(.61)},
 		{Cause: "skew", Title: "skew", Meaning: "A reduce was given more.", Seconds: 27, Ratio: frame.RatioOf(.27)},
-	}, Parts: []runreport.Part{
+	}, Parts: []Part{
 		{Cause: "launch", Job: of("clicks"), StartSeconds: 0, EndSeconds: 6},
 		{Cause: "work", Job: of("clicks"), Task: of("clicks m_000003"), StartSeconds: 6, EndSeconds: 46},
 		{Cause: "launch", StartSeconds: 46, EndSeconds: 52},
 		{Cause: "work", Job: of("join"), StartSeconds: 52, EndSeconds: 73},
 		{Cause: "skew", Job: of("join"), Task: of("join r_000001"), StartSeconds: 73, EndSeconds: 100},
 	}}
-	s.Skew = runreport.Skew{Summary: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []runreport.SkewJob{{
+	s.Skew = Skew{Summary: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []SkewJob{{
 		Job: "join", Uneven: true, All: 4, Median: 11,
-		Reduces: []runreport.SkewReduce{
+		Reduces: []SkewReduce{
 			{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)},
 			{Task: 0, WorkSeconds: 12, Bytes: of(1e8)},
 			{Task: 3, WorkSeconds: 11, Bytes: of(1e8)},
@@ -65,7 +64,7 @@ func sample() *runreport.Report {
 			},
 		},
 	}}}
-	s.Limits = runreport.Limits{Summary: "Even reduces would have saved 27 s.", Rows: []runreport.Limit{
+	s.Limits = Limits{Summary: "Even reduces would have saved 27 s.", Rows: []Limit{
 		{
 			Question: "As many containers as tasks", Change: "--slots unlimited", TotalSeconds: of(frame.Seconds(81)),
 			GainSeconds: of(frame.Seconds(19)),
@@ -84,14 +83,14 @@ func sample() *runreport.Report {
 	return s
 }
 
-func sampleChart() runreport.Chart {
-	c := runreport.Chart{
+func sampleChart() Chart {
+	c := Chart{
 		Summary: "The critical path goes through the maps of clicks and the reduces of join.", ToSeconds: 100,
-		Panels: []runreport.Panel{{Title: "containers", Rows: []string{
+		Panels: []Panel{{Title: "containers", Rows: []string{
 			"node-a 0", "node-a 1", "node-a 2", "node-a 3",
 			"node-b 0", "node-b 1", "node-b 2", "node-b 3",
 		}}},
-		Fragments: []runreport.Fragment{
+		Fragments: []Fragment{
 			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{
 				Stage: dag.NoStage,
 				Pause: dag.Launch, Name: "launch",
@@ -109,7 +108,7 @@ func sampleChart() runreport.Chart {
 				StartSeconds: 52, EndSeconds: 100, Critical: true,
 			},
 		},
-		Critical: []runreport.Segment{
+		Critical: []Segment{
 			{Fragment: 0, Title: "launch of clicks", StartSeconds: 0, EndSeconds: 6},
 			{Fragment: 1, Title: "maps of clicks", StartSeconds: 6, EndSeconds: 46},
 			{Fragment: 0, Title: "wave", StartSeconds: 46, EndSeconds: 52},
@@ -117,40 +116,40 @@ func sampleChart() runreport.Chart {
 		},
 	}
 	bar := func(row int, from, to frame.Seconds, job int, phase dag.StageIndex, fragment, round int,
-		o runreport.Outcome,
+		o Outcome,
 	) {
-		c.Panels[0].Bars = append(c.Panels[0].Bars, runreport.Bar{
+		c.Panels[0].Bars = append(c.Panels[0].Bars, Bar{
 			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: frame.Phase{
 				Stage: phase,
 				Name:  dag.MapReduceName(phase),
 			}, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)),
 			Tasks:   1,
 			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical &&
-				o == runreport.OK,
+				o == OK,
 		})
 	}
 	for i := range 4 {
-		bar(i, 6, 26, 0, dag.Map, 1, 0, runreport.OK)
-		bar(i, 26, 46, 0, dag.Map, 1, 1, runreport.OK)
-		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []runreport.Outcome{
-			runreport.OK, runreport.Failed, runreport.Killed,
-			runreport.OK,
+		bar(i, 6, 26, 0, dag.Map, 1, 0, OK)
+		bar(i, 26, 46, 0, dag.Map, 1, 1, OK)
+		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []Outcome{
+			OK, Failed, Killed,
+			OK,
 		}[i])
-		bar(i+4, 24, 40, 1, dag.Map, 2, 1, runreport.OK)
-		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, runreport.OK)
+		bar(i+4, 24, 40, 1, dag.Map, 2, 1, OK)
+		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, OK)
 		c.Panels[0].Bars[len(c.Panels[0].Bars)-1].CopiedSeconds = of(frame.Seconds(58))
 	}
 	return c
 }
 
-func samplePredictionHistory() runreport.PredictionHistory {
-	c := runreport.PredictionHistory{
+func samplePredictionHistory() PredictionHistory {
+	c := PredictionHistory{
 		Summary:      "From 12 s on the 80 % range held the end.",
 		TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93),
 		NumberRatio: frame.RatioOf(.95),
 	}
 	for t := frame.Seconds(0); t <= 100; t++ {
-		m := runreport.Point{AtSeconds: t}
+		m := Point{AtSeconds: t}
 		if t > 4 && t != 50 {
 			off := (100 - t) * (100 - t) / 500
 			total := 100 + off/2
@@ -159,7 +158,7 @@ func samplePredictionHistory() runreport.PredictionHistory {
 			m.LowSeconds = of(t + 10)
 		}
 		if t == 24 {
-			c.Moves = []runreport.Move{{AtSeconds: t, Move: frame.Move{
+			c.Moves = []Move{{AtSeconds: t, Move: frame.Move{
 				DeltaSeconds: 6, Reason: "failure",
 				Subject: of("users m_000001 failed and starts again"),
 			}}}
@@ -167,7 +166,7 @@ func samplePredictionHistory() runreport.PredictionHistory {
 		}
 		c.Points = append(c.Points, m)
 	}
-	c.Marks = []runreport.Mark{
+	c.Marks = []Mark{
 		{AtSeconds: 24, Kind: "failure", Text: "users m_000001 failed"},
 		{AtSeconds: 60, Kind: "alert", Text: "deadline is at risk"},
 		{
@@ -179,7 +178,7 @@ func samplePredictionHistory() runreport.PredictionHistory {
 }
 
 // halfway is the same run while its last reduce works.
-func halfway() *runreport.Report {
+func halfway() *Report {
 	s := sample()
 	s.Workflow.State, s.EndAt, s.WaitingOn, s.PredictionHistory.TotalSeconds = dag.Running, nil, of("join r_000001"),
 		nil
@@ -197,7 +196,7 @@ func halfway() *runreport.Report {
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {
 		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {
-			b.Outcome = runreport.Running
+			b.Outcome = Running
 		}
 	}
 	s.PredictionHistory.Points = s.PredictionHistory.Points[:74]

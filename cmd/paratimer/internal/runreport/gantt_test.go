@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -42,7 +41,7 @@ func TestTones(t *testing.T) {
 // TestLegendIsShort holds that a legend with one entry on each line is no longer than the chart.
 func TestLegendIsShort(t *testing.T) {
 	t.Parallel()
-	s := large()
+	s := largest()
 	s.Chart.Panels[0].Rows = s.Chart.Panels[0].Rows[:3]
 	for i := range s.Chart.Panels[0].Bars {
 		s.Chart.Panels[0].Bars[i].Row, s.Chart.Panels[0].Bars[i].Rows = i%3, 1
@@ -97,7 +96,7 @@ func TestSpike(t *testing.T) {
 		}
 	}
 	lone := s.PredictionHistory.Points[40]
-	s.PredictionHistory.Points = []runreport.Point{{AtSeconds: 10}, lone, {AtSeconds: 60}}
+	s.PredictionHistory.Points = []Point{{AtSeconds: 10}, lone, {AtSeconds: 60}}
 	alone := string(courseOf(s).Drawing)
 	if band := regexp.MustCompile(`class="band80" points="([^"]*)"`).FindStringSubmatch(alone); band == nil ||
 		len(strings.Fields(band[1])) != 4 {

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"bytes"
@@ -9,11 +9,10 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
-func written(t testing.TB, s *runreport.Report) string {
+func written(t testing.TB, s *Report) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Of(s, "", time.UTC).HTML(&b); err != nil {
@@ -33,7 +32,7 @@ var (
 // Each figure has a drawing that is named and described; nothing is referred to that is not there.
 func TestStructure(t *testing.T) {
 	for name, c := range map[string]struct {
-		report *runreport.Report
+		report *Report
 		want   int
 	}{"ended": {sample(), 2}, "running": {halfway(), 1}} {
 		page := written(t, c.report)
@@ -86,12 +85,12 @@ func headings(t *testing.T, name, page string) {
 
 // What is units.Unknown is said to be, and nothing breaks where nothing is known.
 func TestUnknown(t *testing.T) {
-	cases := map[string]*runreport.Report{"nothing": {}}
+	cases := map[string]*Report{"nothing": {}}
 	bare := sample()
 	bare.Workflow, bare.StartAt, bare.EndAt, bare.ElapsedSeconds, bare.User, bare.PredictionHistory.TotalSeconds =
 		frame.Workflow{State: dag.Running}, nil, nil, nil, nil, nil
 	for i := range bare.Jobs {
-		bare.Jobs[i] = runreport.Job{}
+		bare.Jobs[i] = Job{}
 	}
 	for i := range bare.Chart.Panels[0].Bars {
 		b := &bare.Chart.Panels[0].Bars[i]

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"reflect"
@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
 // rename puts a name into every text of a report that may come from a cluster.
@@ -90,7 +89,7 @@ func FuzzNames(f *testing.F) {
 			s.Chart.Panels[0].Bars[i].Name, s.Chart.Panels[0].Rows[0] = name, name
 		}
 		s.Workflow.Name, s.PredictionHistory.Marks = &name, append(s.PredictionHistory.Marks,
-			runreport.Mark{Kind: name, Text: name})
+			Mark{Kind: name, Text: name})
 		checkMarkup(t, written(t, s))
 	})
 }

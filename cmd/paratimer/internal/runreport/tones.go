@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"fmt"
@@ -7,20 +7,19 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
 // tones are the colors of jobs and the shades of their stages. Stages of a single DAG have colors of their own.
 type tones struct {
-	s       *runreport.Report
+	s       *Report
 	byStage bool
 	jobs    []int // those with bars, in plan order
 	stages  []int // those with bars
 }
 
-func tonesOf(s *runreport.Report) *tones {
+func tonesOf(s *Report) *tones {
 	jobs, stages := map[int]bool{}, map[int]bool{}
 	for i := range s.Chart.Panels {
 		for j := range s.Chart.Panels[i].Bars {
@@ -88,7 +87,7 @@ func (t *tones) legend(most int) (all []chart.Entry, more int) {
 
 // labels returns what may be written into a bar, the longest first: the job, or the stage of a single DAG, and the
 // number of tasks.
-func (t *tones) labels(b *runreport.Bar) []string {
+func (t *tones) labels(b *Bar) []string {
 	if b.Job < 0 || b.Job >= len(t.s.Jobs) {
 		return nil
 	}
@@ -103,7 +102,7 @@ func (t *tones) labels(b *runreport.Bar) []string {
 	return slices.Compact(labels)
 }
 
-func fragmentText(f *runreport.Fragment) string {
+func fragmentText(f *Fragment) string {
 	names := make([]string, 0, 4)
 	for i, n := range f.Jobs {
 		if i == 3 {

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"bytes"
@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// large is what is reported of 100,000 tasks: as many bars and points as it ever has.
-func large() *runreport.Report {
+// largest is what is reported of 100,000 tasks: as many bars and points as it ever has.
+func largest() *Report {
 	s := sample()
 	for i := range 300 {
 		j := s.Jobs[i%3]
@@ -24,11 +23,11 @@ func large() *runreport.Report {
 	c.Merged, c.Fragments, c.Critical = true, nil, nil
 	for i := range 400 {
 		from := frame.Seconds(i) / 4
-		c.Fragments = append(c.Fragments, runreport.Fragment{
+		c.Fragments = append(c.Fragments, Fragment{
 			Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3,
 			StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0,
 		})
-		c.Critical = append(c.Critical, runreport.Segment{
+		c.Critical = append(c.Critical, Segment{
 			Fragment: i, Title: "maps of " + s.Jobs[i%300].Node,
 			StartSeconds: from, EndSeconds: from + .25,
 		})
@@ -40,15 +39,15 @@ func large() *runreport.Report {
 	}
 	for i := range 6000 {
 		from := frame.Seconds(i/60) + .123
-		p.Bars = append(p.Bars, runreport.Bar{
+		p.Bars = append(p.Bars, Bar{
 			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300,
 			Phase: frame.Phase{Stage: dag.StageIndex(i % 2), Name: dag.MapReduceName(dag.StageIndex(i % 2))}, Tasks: 33,
-			Name: "33 tasks", Outcome: runreport.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
+			Name: "33 tasks", Outcome: OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
 		})
 	}
 	m := s.PredictionHistory.Points[60]
 	s.PredictionHistory.Points = nil
-	for i := range runreport.MostPoints {
+	for i := range MostPoints {
 		m.AtSeconds = frame.Seconds(i) / 12
 		s.PredictionHistory.Points = append(s.PredictionHistory.Points, m)
 	}
@@ -65,23 +64,23 @@ func large() *runreport.Report {
 // A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people
 // send.
 func TestSize(t *testing.T) {
-	frameOnly := len(written(t, &runreport.Report{}))
+	frameOnly := len(written(t, &Report{}))
 	if frameOnly > 60_000 {
 		t.Errorf("a page without a run is %d bytes", frameOnly)
 	}
-	small, most := len(written(t, sample())), len(written(t, large()))
+	small, most := len(written(t, sample())), len(written(t, largest()))
 	if small > 500_000 || most > 5_000_000 {
 		t.Errorf("a small run takes %d bytes, the largest %d", small, most)
 	}
 	t.Logf("without a run %d bytes, a small run %d, 100,000 tasks %d", frameOnly, small, most)
-	page := written(t, large())
+	page := written(t, largest())
 	if n := strings.Count(page, `fill="url(#hue`); n > 2000 {
 		t.Errorf("%d groups of colour", n)
 	}
 }
 
 func BenchmarkWrite(b *testing.B) {
-	s := large()
+	s := largest()
 	b.ReportAllocs()
 	for b.Loop() {
 		var w bytes.Buffer

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"cmp"
@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -30,19 +29,19 @@ func add(t *page.Table, on bool, cells ...page.Cell) {
 	t.Rows = append(t.Rows, page.Row{On: on, Cells: cells})
 }
 
-func jobsTitle(s *runreport.Report) string {
+func jobsTitle(s *Report) string {
 	if s.Workflow.IsWhole(len(s.Jobs)) {
 		return page.Capital(s.Workflow.Whole.Parts)
 	}
 	return "Jobs"
 }
 
-// jobsOf returns the table of jobs; of a query that is one job, the table of its stages.
-func jobsOf(s *runreport.Report) *page.Table {
+// jobsTable returns the table of jobs; of a query that is one job, the table of its stages.
+func jobsTable(s *Report) *page.Table {
 	if s.Workflow.IsWhole(len(s.Jobs)) {
-		return stagesOf(s)
+		return stagesTable(s)
 	}
-	staged := slices.ContainsFunc(s.Jobs, func(j runreport.Job) bool { return !j.IsMapReduce() })
+	staged := slices.ContainsFunc(s.Jobs, func(j Job) bool { return !j.IsMapReduce() })
 	heads := []string{
 		"Job", "State", ">Waited", ">Took", ">On the path", ">Maps", ">Reduces", ">Read", ">Shuffled",
 		">Wrote", ">Lost attempts",
@@ -83,8 +82,8 @@ func jobsOf(s *runreport.Report) *page.Table {
 	return t
 }
 
-// stagesOf returns the table of the stages of a query that is one job.
-func stagesOf(s *runreport.Report) *page.Table {
+// stagesTable returns the table of the stages of a query that is one job.
+func stagesTable(s *Report) *page.Table {
 	j, critical := &s.Jobs[0], map[string]bool{}
 	for i := range s.Chart.Fragments {
 		f := &s.Chart.Fragments[i]
@@ -132,7 +131,7 @@ func sizeCell(v *float64, unit string) page.Cell {
 	return known(v, func(v float64) string { return units.Size(v, unit) })
 }
 
-func tasksCell(n frame.Tasks, lengths *runreport.Spread) page.Cell {
+func tasksCell(n frame.Tasks, lengths *Spread) page.Cell {
 	c := page.Cell{Text: units.Unknown}
 	if n.Total != nil {
 		c = page.Number(float64(*n.Total), strconv.Itoa(*n.Total))
@@ -149,8 +148,8 @@ func tasksCell(n frame.Tasks, lengths *runreport.Spread) page.Cell {
 	return c
 }
 
-// alertsOf returns the table of deadlines and limits. A default bound that no user set is in it only if it fires.
-func alertsOf(s *runreport.Report, zone *time.Location) *page.Table {
+// alertsTable returns the table of deadlines and limits. A default bound that no user set is in it only if it fires.
+func alertsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
 	for i := range s.Alerts {
 		a := &s.Alerts[i]
@@ -187,8 +186,8 @@ var causeKinds = map[string]string{
 	"merge": page.Open, "skew": page.Bad, "failures": page.Bad,
 }
 
-// causesOf returns the table of where the time went. Each bar begins where the one above it ends.
-func causesOf(s *runreport.Report) *page.Table {
+// causesTable returns the table of where the time went. Each bar begins where the one above it ends.
+func causesTable(s *Report) *page.Table {
 	t := &page.Table{Caption: "Along the critical path; the parts add up to the run", Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
@@ -211,9 +210,9 @@ func helpsTitle(over bool) string {
 	return "What would help"
 }
 
-// limitsOf returns the table of changes that would shorten the run. All bars have one scale, and a mark at the run's
+// limitsTable returns the table of changes that would shorten the run. All bars have one scale, and a mark at the run's
 // length.
-func limitsOf(s *runreport.Report) *page.Table {
+func limitsTable(s *Report) *page.Table {
 	t := &page.Table{Columns: page.Heads("Change", ">Takes", ">Sooner", "")}
 	top := frame.Seconds(0.001)
 	for _, r := range s.Limits.Rows {
@@ -241,8 +240,8 @@ func limitsOf(s *runreport.Report) *page.Table {
 // skewTasks is how many of the longest tasks of a stage are shown.
 const skewTasks = 8
 
-// skewOf returns the table of the longest tasks of a stage, with a mark at the median.
-func skewOf(j *runreport.SkewJob) *page.Table {
+// skewTable returns the table of the longest tasks of a stage, with a mark at the median.
+func skewTable(j *SkewJob) *page.Table {
 	t := &page.Table{
 		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s",
 			units.Count(j.All, j.TaskWord()), units.Seconds(j.Median)),
@@ -266,18 +265,18 @@ func skewOf(j *runreport.SkewJob) *page.Table {
 	return t
 }
 
-// eventsOf returns the table of failures, lost nodes and alerts, and of the moves of the predicted end.
-func eventsOf(s *runreport.Report) *page.Table {
+// eventsTable returns the table of failures, lost nodes and alerts, and of the moves of the predicted end.
+func eventsTable(s *Report) *page.Table {
 	h := &s.PredictionHistory
 	t := &page.Table{Caption: h.Replans.Text(), Columns: page.Heads("At", "Kind", "Details")}
 	marks := slices.Clone(h.Marks)
 	for i := range h.Moves {
 		m := &h.Moves[i]
-		marks = append(marks, runreport.Mark{
+		marks = append(marks, Mark{
 			AtSeconds: m.AtSeconds, Kind: "prediction", Text: units.Signed(m.DeltaSeconds) + ": " + m.Why(),
 		})
 	}
-	slices.SortStableFunc(marks, func(a, b runreport.Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
 	for _, m := range marks {
 		add(t, false, page.Cell{Text: units.Seconds(m.AtSeconds)}, page.Cell{Text: m.Kind},
 			page.Cell{Text: m.Text, Class: "wide"})
@@ -285,7 +284,7 @@ func eventsOf(s *runreport.Report) *page.Table {
 	return t
 }
 
-func warningsOf(s *runreport.Report, zone *time.Location) *page.Table {
+func warningsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Code", "Warning")}
 	for _, w := range s.Warnings {
 		add(t, false, page.Cell{Text: w.Code},

@@ -1,4 +1,4 @@
-package report
+package runreport
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -14,14 +13,14 @@ import (
 // a failed one. The cause of a failure is above the answer.
 func TestHero(t *testing.T) {
 	t.Parallel()
-	hero := func(s *runreport.Report) string {
+	hero := func(s *Report) string {
 		h := heroOf(s, time.UTC)
 		return h.Answer + " | " + h.Note + " | " + h.Class
 	}
 	s := sample()
-	s.Glance = runreport.Glance{
+	s.Glance = Glance{
 		Diagnosis: "Task 1 was skewed.",
-		Against: &runreport.Against{
+		Against: &Against{
 			Bound:      of("deadline"),
 			DeadlineAt: frame.TimeOf(s.EndAt.Instant.Add(-10 * time.Second)), LaterSeconds: of(frame.Seconds(10)),
 		},
@@ -30,7 +29,7 @@ func TestHero(t *testing.T) {
 		t.Error(got)
 	}
 	open := halfway()
-	open.Glance.Against = &runreport.Against{
+	open.Glance.Against = &Against{
 		ExpectedSeconds: of(frame.Seconds(80)), LowSeconds: of(frame.Seconds(70)), HighSeconds: of(frame.Seconds(95)),
 	}
 	if got := hero(open); got != "Ends 02:01:05 UTC, in ~25s (20s – 45s, rough) | First predicted ~1m20s (1m10s – 1m35s) | " {
@@ -48,7 +47,7 @@ func TestHero(t *testing.T) {
 		t.Error(got)
 	}
 	s.Workflow.State, s.Glance.Against = dag.Failed, nil
-	s.Glance.Failure = &runreport.Failure{Title: "Job join failed", Reason: "<b>Boom"}
+	s.Glance.Failure = &Failure{Title: "Job join failed", Reason: "<b>Boom"}
 	page := written(t, s)
 	if box := strings.Index(page, "&lt;b&gt;Boom"); box < 0 || box > strings.Index(page, `class="hero`) ||
 		!strings.Contains(page, "Failed after 1m40s") || strings.Contains(page, "Task 1 was skewed.") {

@@ -1,6 +1,6 @@
 // Package report makes the pages of a run and of a fleet: which blocks they have. It computes positions in drawings,
 // but no numbers of a run.
-package report
+package runreport
 
 import (
 	"cmp"
@@ -10,14 +10,13 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
 // Of returns the page of a run, with instants in a zone. up is the address of the page of all queries, "" for none.
-func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
+func Of(s *Report, up string, zone *time.Location) *page.Document {
 	over := s.Workflow.State.Ended()
 	words, class := stateOf(s.Workflow.State)
 	d := &page.Document{
@@ -49,20 +48,20 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 			d.Add(page.Section{ID: id, Title: title, Folded: folded, Blocks: blocks})
 		}
 	}
-	section("jobs", jobsTitle(s), false, jobsOf(s))
-	section("sure", "Deadlines", false, alertsOf(s, zone))
-	section("account", "Where the time went", false, causesOf(s))
-	section("limits", helpsTitle(over), false, limitsOf(s), page.Note(s.Limits.Summary))
+	section("jobs", jobsTitle(s), false, jobsTable(s))
+	section("sure", "Deadlines", false, alertsTable(s, zone))
+	section("account", "Where the time went", false, causesTable(s))
+	section("limits", helpsTitle(over), false, limitsTable(s), page.Note(s.Limits.Summary))
 	for i := range s.Skew.Jobs {
 		if j := &s.Skew.Jobs[i]; j.Uneven {
-			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewOf(j))
+			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTable(j))
 		}
 	}
 	if over && s.PredictionHistory.HeldRatio != nil {
 		section("course", "Could we have known", true, courseOf(s), page.Say(s.PredictionHistory.Summary))
 	}
-	section("events", "What happened, and what moved the prediction", true, eventsOf(s))
-	section("warnings", "Warnings", true, warningsOf(s, zone))
+	section("events", "What happened, and what moved the prediction", true, eventsTable(s))
+	section("warnings", "Warnings", true, warningsTable(s, zone))
 	section("made", "How this was made", true, page.Note(fmt.Sprintf("From %s of %s. Times count from the submission of "+
 		"the first job; instants are by the cluster's clock. Tasks that start together on free slots are a round, "+
 		"consecutive rounds of one width a path fragment, and the fragments that the end waited for the critical path "+
@@ -72,7 +71,7 @@ func Of(s *runreport.Report, up string, zone *time.Location) *page.Document {
 }
 
 // factsOf returns when, by whom and how large.
-func factsOf(s *runreport.Report, zone *time.Location) (facts []string) {
+func factsOf(s *Report, zone *time.Location) (facts []string) {
 	if s.StartAt != nil {
 		when := s.StartAt.Time().In(zone).Format("January 2, 2006, 15:04:05 MST")
 		if s.EndAt != nil {
@@ -96,7 +95,7 @@ func factsOf(s *runreport.Report, zone *time.Location) (facts []string) {
 }
 
 // heroOf returns when the run ends or how long it took, and how that is against its deadline or first prediction.
-func heroOf(s *runreport.Report, zone *time.Location) page.Hero {
+func heroOf(s *Report, zone *time.Location) page.Hero {
 	over := s.Workflow.State.Ended()
 	h := page.Hero{Answer: "Took " + units.Known(s.ElapsedSeconds, units.Seconds)}
 	left := view.Remaining(s.Headline)
