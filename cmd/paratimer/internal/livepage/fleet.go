@@ -110,7 +110,9 @@ func (b *Board) page(id string) *Page {
 // q/ID/main.
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
-	all := func(w http.ResponseWriter, r *http.Request) { send(w, r, runreport.Fleet(b.Queries(), b.zone), b.every) }
+	all := func(w http.ResponseWriter, r *http.Request) {
+		send(w, r, runreport.Fleet(b.Queries(), b.zone), b.every)
+	}
 	mux.HandleFunc("GET /{$}", all)
 	mux.HandleFunc("GET /main", all)
 	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {

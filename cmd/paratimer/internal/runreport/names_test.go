@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
 )
 
 // rename puts a name into every text of a report that may come from a cluster.
