@@ -46,8 +46,9 @@ func run(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
 	}
-	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...) //nolint:gosec // G204: the user's command
-	child.Cancel = func() error { return nil }                                    // it gets the terminal's interrupt itself
+	//nolint:gosec // G204: it is the user's command
+	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
+	child.Cancel = func() error { return nil } // it gets the terminal's interrupt itself
 	found := make(chan string, 1)
 	out, errs := &idFinder{to: c.App.Writer, found: found}, &idFinder{to: c.App.ErrWriter, found: found}
 	child.Stdin, child.Stdout, child.Stderr = c.App.Reader, out, errs
