@@ -18,7 +18,7 @@ func TestBlind(t *testing.T) {
 	o := l.oncall()
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "1h", "--hold", "2")...)
+	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "1h", "--set", "hold=2")...)
 	long := l.awaitJob(4)
 	id := o.hears("within")
 	l.awaitTask(long, "m_000002", 20)

@@ -12,7 +12,7 @@ import (
 
 // soon is a bound that the small join misses on any machine, held for so few ticks that it is a risk before it is
 // missed.
-var soon = []string{"--within", "35s", "--hold", "2"}
+var soon = []string{"--within", "35s", "--set", "hold=2"}
 
 // An oncall is what is beside a watcher: who is told of alerts, who scrapes it, what is remembered.
 type oncall struct {
@@ -34,14 +34,14 @@ func (l *lab) oncall() *oncall {
 
 // flags make a watcher tell and remember. It serves its metrics two scrapes longer than it watches.
 func (o *oncall) flags() []string {
-	return append(o.sinks(), "--metrics", o.metrics, "--metrics-linger", "3s")
+	return append(o.sinks(), "--metrics", o.metrics, "--set", "metrics-linger=3s")
 }
 
 // sinks are flags for who is told. Alertmanager forgets what is not repeated within 20 s.
 func (o *oncall) sinks() []string {
 	args := []string{"--no-history=false", "--state-dir", o.state}
 	if o.alertmanager.url != "" {
-		args = append(args, "--alertmanager", o.alertmanager.url, "--repost", "5s")
+		args = append(args, "--alertmanager", o.alertmanager.url, "--set", "repost=5s")
 	}
 	return args
 }

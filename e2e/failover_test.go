@@ -19,7 +19,7 @@ func TestFailover(t *testing.T) {
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
 	l.awaitApp("join.pig")
 	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m",
-		"--hold", "2")...)
+		"--set", "hold=2")...)
 	long := l.awaitJob(4)
 	id := o.hears("within")
 	mark := o.fingerprints("within")

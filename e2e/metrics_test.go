@@ -15,7 +15,7 @@ func TestMetrics(t *testing.T) {
 	address := l.free()
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "", "--metrics", address, "--within", "1h", "--no-history", "--metrics-linger", "5s")
+	w := l.attach("attach", "", "--metrics", address, "--within", "1h", "--no-history", "--set", "metrics-linger=5s")
 	served := func(series string) {
 		t.Helper()
 		l.await(series, func() bool { return strings.Contains(scrape("http://"+address+"/metrics"), series) })

@@ -59,17 +59,17 @@ func TestSparkTLS(t *testing.T) {
 		var apps []any
 		return l.get(driver+"/api/v1/applications", &apps)
 	})
-	doctor := l.run("doctor", 0, "doctor", "--spark", driver, "--ca-file", ca, "--spark-history", l.spark.history)
+	doctor := l.run("doctor", 0, "doctor", "--spark", driver, "--set", "ca-file="+ca, "--spark-history", l.spark.history)
 	t.Logf("%s", doctor)
 	untrusted := l.run("doctor-untrusted", 3, "doctor", "--spark", driver)
 	if !strings.Contains(string(untrusted), "issued by CN=localhost, which this machine does not trust") ||
-		!strings.Contains(string(untrusted), "--ca-file") {
+		!strings.Contains(string(untrusted), "ca-file") {
 		t.Errorf("without the certificate doctor says\n%s", untrusted)
 	}
-	direct := l.attach("direct", "", "--spark", driver, "--spark-history", l.spark.history, "--ca-file", ca)
-	sent := l.attach("sent", "", "--spark", l.spark.driver, "--spark-history", l.spark.history, "--ca-file", ca)
+	direct := l.attach("direct", "", "--spark", driver, "--spark-history", l.spark.history, "--set", "ca-file="+ca)
+	sent := l.attach("sent", "", "--spark", l.spark.driver, "--spark-history", l.spark.history, "--set", "ca-file="+ca)
 	through := l.attach("through", "", "--spark", gateway.URL+"/gateway/default/spark", "--spark-history",
-		gateway.URL+"/gateway/default/sparkhistory", "--ca-file", ca)
+		gateway.URL+"/gateway/default/sparkhistory", "--set", "ca-file="+ca)
 	for _, w := range []*watcher{direct, sent, through} {
 		w.ends(0, "succeeded")
 	}
@@ -95,7 +95,7 @@ func TestSparkTLS(t *testing.T) {
 		t.Errorf("the event log was read %d times", logs)
 	}
 	l.tell("Spark: a driver that speaks TLS", direct.score("bare"), nil, "",
-		"by `--ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the event log; `doctor`; both recordings")
+		"by `ca-file`, at its address and at the one without TLS, which sends there; through a gateway with paths of its own that refuses the pages of jobs: edges from the event log; `doctor`; both recordings")
 }
 
 // sparkGateway is a server with paths and a certificate of its own before a driver and a history server. It refuses the

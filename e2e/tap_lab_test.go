@@ -26,7 +26,7 @@ func (l *lab) collector() collector {
 
 // flags are those of its watcher.
 func (c collector) flags() []string {
-	return []string{"--collect", c.address, "--collect-token-file", c.file}
+	return []string{"--collect", c.address, "--set", "collect-token-file=" + c.file}
 }
 
 // wrapper is how a job's commands find it.

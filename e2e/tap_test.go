@@ -23,7 +23,7 @@ const (
 func TestTapQuadratic(t *testing.T) {
 	l := up(t)
 	// Of the thousand keys the hundred largest of each map are looked at, so this is the streaming form.
-	w, tapped := l.tapped("quadratic", zipf, 4, "cat", quadratic, "--lambda", "100")
+	w, tapped := l.tapped("quadratic", zipf, 4, "cat", quadratic, "--set", "lambda=100")
 	bare := l.bare("quadratic", zipf, 4, "cat", quadratic)
 	tapped.counted(zipf)
 	tapped.same(bare)

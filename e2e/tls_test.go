@@ -104,9 +104,9 @@ func TestTLS(t *testing.T) {
 	job := e.client("job", "run", "org.apache.hadoop.mapreduce.SleepJob", "-m", "8", "-r", "1", "-mt", "5000", "-rt",
 		"5000")
 	a := e.awaitApp("Sleep job")
-	direct := e.attach("direct", a.ID, "--ca-file", ca)
-	through := e.attach("through", a.ID, "--ca-file", ca, "--rm", knox+"/gateway/default", "--user", "root",
-		"--password-file", passwordFile)
+	direct := e.attach("direct", a.ID, "--set", "ca-file="+ca)
+	through := e.attach("through", a.ID, "--set", "ca-file="+ca, "--rm", knox+"/gateway/default", "--user", "root",
+		"--set", "password-file="+passwordFile)
 	direct.ends(0, "succeeded")
 	through.ends(0, "succeeded")
 	job.succeed()
@@ -129,34 +129,34 @@ func TestTLS(t *testing.T) {
 	}
 	e.nowhere(gatewayPassword, "Authorization", "JSESSIONID")
 
-	e.finds("good", 0, "history server: Hadoop", "", "--ca-file", ca)
+	e.finds("good", 0, "history server: Hadoop", "", "--set", "ca-file="+ca)
 	e.refused("no-ca", "issued by CN=ca of the lab,O=ParaTimer lab, which this machine does not trust",
 		"keytool -list -rfc -keystore STORE")
-	e.refused("password-missing", "wants a user's password", "--password-file", "--rm", knox+"/gateway/default",
-		"--ca-file", ca)
+	e.refused("password-missing", "wants a user's password", "password-file", "--rm", knox+"/gateway/default",
+		"--set", "ca-file="+ca)
 	e.refused("plain", "it speaks TLS: give the address as https://", "TLS", "--rm",
 		strings.Replace(e.rm, "https", "http", 1))
 
 	wants := e.front(httputil.NewSingleHostReverseProxy(backend), func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, e.pool
 	})
-	e.refused("client-certificate-missing", "wants a client certificate: give --cert and --key", "", "--rm", wants,
-		"--ca-file", ca)
-	e.refused("client-certificate-bad", "refuses the client certificate", "", "--rm", wants, "--ca-file", ca, "--cert",
-		e.file("stranger.pem"), "--key", e.file("stranger-key.pem"))
+	e.refused("client-certificate-missing", "wants a client certificate: give --set cert=FILE and --set key=FILE", "", "--rm", wants,
+		"--set", "ca-file="+ca)
+	e.refused("client-certificate-bad", "refuses the client certificate", "", "--rm", wants, "--set", "ca-file="+ca, "--set",
+		"cert="+e.file("stranger.pem"), "--set", "key="+e.file("stranger-key.pem"))
 
 	for _, bad := range []struct{ certificate, text, hint string }{
 		{"wrongname", "valid for elsewhere.example, not localhost", "ask by a name"},
 		{"expired", "expired or is not yet valid", "clock right"},
 		{"future", "expired or is not yet valid", "clock right"},
-		{"stranger", "issued by CN=other-ca of the lab,O=ParaTimer lab", "--ca-file"},
+		{"stranger", "issued by CN=other-ca of the lab,O=ParaTimer lab", "ca-file"},
 	} {
 		e.serves(bad.certificate)
-		e.refused(bad.certificate, bad.text, bad.hint, "--ca-file", ca)
+		e.refused(bad.certificate, bad.text, bad.hint, "--set", "ca-file="+ca)
 	}
-	e.finds("insecure", 0, "certificates are not verified: anybody on the way can answer", "", "--insecure")
+	e.finds("insecure", 0, "certificates are not verified: anybody on the way can answer", "", "--set", "insecure=true")
 	e.serves("good")
-	e.finds("good-again", 0, "history server: Hadoop", "", "--ca-file", ca)
+	e.finds("good-again", 0, "history server: Hadoop", "", "--set", "ca-file="+ca)
 	e.note("a cluster that speaks TLS alone, its master too", *direct.last().Elapsed,
 		"to the end at first hand and through a gateway with a password; bad names, times, issuers and client certificates told apart, exit 3; a certificate that is renewed while daemons run")
 }

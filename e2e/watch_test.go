@@ -45,19 +45,19 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 	}
 	for i, flag := range more {
 		switch flag {
-		case "--profile", "--within", "--hold", "--no-progress":
+		case "--profile", "--within", "--set", "--no-progress":
 			w.told = append(w.told, more[i:i+2]...)
 		case "--drift":
 			w.told = append(w.told, flag)
 		}
 	}
 	args := append([]string{
-		"attach", "--output", "ndjson", "--every", every.String(), "--capture", w.capture,
+		"attach", "--output", "ndjson", "--every", every.String(), "--set", "capture=" + w.capture,
 	}, more...)
 	if slices.Contains(more, "--session") {
 		w.tape = "" // which holds one workflow
 	} else {
-		args = append(args, "--tape", w.tape)
+		args = append(args, "--record", w.tape)
 	}
 	if target != "" {
 		args = append(args, target)

@@ -232,7 +232,7 @@ func plain(flag, v string) error {
 	if !strings.ContainsAny(v, "@?#") {
 		return nil
 	}
-	return fmt.Errorf("%s is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to --password-file", flag)
+	return fmt.Errorf("%s is not an address like http://host:port: it holds a user, a password or a query; a user goes to --user, a password to password-file", flag)
 }
 
 // given parses an address in a flag. Without port and path the port is the service's default.

@@ -183,7 +183,7 @@ func TestTrustStoreAdvice(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	_, err := siteClient(t, hadoopconf.Site{}, rest.Options{}, s.URL).RM(t.Context(), "info")
-	for _, part := range []string{"give that authority's certificate, in PEM form, by --ca-file", "keytool -list -rfc -keystore"} {
+	for _, part := range []string{"give that authority's certificate, in PEM form, by --set ca-file=FILE", "keytool -list -rfc -keystore"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("no %q in %v", part, err)
 		}

@@ -109,7 +109,7 @@ func TestGateway(t *testing.T) {
 func TestGatewayRefuses(t *testing.T) {
 	_, u, ca := gatewayed(t)
 	for name, c := range map[string]struct{ path, password, want string }{
-		"none":           {"/gateway/default", "", "give --user NAME and --password-file FILE"},
+		"none":           {"/gateway/default", "", "give --user NAME and --set password-file=FILE"},
 		"wrong":          {"/gateway/default", "guess", "one of them is wrong"},
 		"single sign-on": {"/gateway/sso", "hu-sh", "login page for browsers"},
 	} {

@@ -76,7 +76,7 @@ func TestRedirectToAStranger(t *testing.T) {
 			if (err == nil) != c.want {
 				t.Errorf("%s: %v", name, err)
 			}
-			if err != nil && name == "not configured" && !strings.Contains(err.Error(), "--trust-host evil") {
+			if err != nil && name == "not configured" && !strings.Contains(err.Error(), "--set trust-host=evil") {
 				t.Errorf("%s: the error does not say what to do: %v", name, err)
 			}
 		}

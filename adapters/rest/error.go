@@ -94,7 +94,7 @@ func Elsewhere(err error) bool {
 func (r *Request) advised(e *Error, resp *Response) *Error {
 	if resp != nil {
 		if e.Hint == "" && e.Status/100 == 3 && loginPage.MatchString(e.Location) {
-			e.Hint = "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and --password-file"
+			e.Hint = "it points to a login page for browsers: ask a topology of the gateway that takes a password (for Knox: the ShiroProvider), with --user and password-file"
 		}
 		e.Follow(certain, resp)
 	}
@@ -122,7 +122,7 @@ type Rule struct {
 var (
 	certain = []Rule{
 		{Status: 401, Authenticate: "negotiate", Hint: "the cluster wants Kerberos (SPNEGO)"},
-		{Status: 401, Authenticate: "basic", Hint: "it wants a user's password: give --user NAME and --password-file FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"},
+		{Status: 401, Authenticate: "basic", Hint: "it wants a user's password: give --user NAME and --set password-file=FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"},
 		{Status: 403, Authenticate: "pseudoauth", Hint: "the cluster wants to know who asks: give --user"},
 		{Status: 403, Hint: "this user may not look at this: give another --user"},
 		{Status: 400, URL: "http://", Text: "HTTP request to an HTTPS server", Hint: speaksTLS},

@@ -47,9 +47,9 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(err.Error(), part) })
 	}
 	alert, ours := is("remote error: tls: "), c.opt.CertFile
-	wanted := "it wants a client certificate: give --cert and --key"
+	wanted := "it wants a client certificate: give --set cert=FILE and --set key=FILE"
 	if ours != "" {
-		wanted = "it refuses the client certificate of --cert " + ours + ": is it valid, and issued by an authority that the service trusts?"
+		wanted = "it refuses the client certificate " + ours + ": is it valid, and issued by an authority that the service trusts?"
 	}
 	isCut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF)
@@ -63,9 +63,9 @@ func (c *Client) explain(e *Error, isTLS bool, err error) {
 		if unknown.Cert != nil {
 			e.Text = "its certificate was issued by " + oneLine(unknown.Cert.Issuer.String()) + ", which this machine does not trust"
 		}
-		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --ca-file"
+		e.Cause, e.Hint = NoAuthority, "give that authority's certificate, in PEM form, by --set ca-file=FILE"
 	case alert && is("handshake failure") && ours == "":
-		e.Hint = "it refuses the handshake: it may want a client certificate (--cert and --key), or speak other ciphers only"
+		e.Hint = "it refuses the handshake: it may want a client certificate (--set cert=FILE and --set key=FILE), or speak other ciphers only"
 	case alert && is("bad certificate", "unknown certificate", "certificate unknown", "expired certificate",
 		"revoked certificate", "unsupported certificate", "access denied", "certificate required"):
 		e.Hint = wanted

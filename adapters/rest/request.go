@@ -153,7 +153,7 @@ func (c *Client) follow(ctx context.Context, u *url.URL, r *Request) ([]byte, *u
 		case Machine(next.Hostname()) != Machine(u.Hostname()) && !c.Trusts(next):
 			e.Cause, e.Text = Untrusted, cmp.Or(e.Text, "the redirect leads to a host that nothing here names")
 			e.Hint = next.Host + " is not asked, because neither a flag nor the configuration names it: if it is your cluster's, " +
-				"give --trust-host " + next.Hostname() + ", or its address with that of the service that points there"
+				"give --set trust-host=" + next.Hostname() + ", or its address with that of the service that points there"
 		case visited[next.String()] || len(visited) > maxHops:
 			e.Cause, e.Hint = Circular, "redirects go in a circle"
 		}

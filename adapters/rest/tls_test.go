@@ -33,7 +33,7 @@ func TestTLS(t *testing.T) {
 	t.Cleanup(s.Close)
 	ctx := context.Background()
 	if _, err := clientOf(t, Options{}, s.URL).get(ctx, "info"); err == nil ||
-		!strings.Contains(err.Error(), "--ca-file") {
+		!strings.Contains(err.Error(), "ca-file") {
 		t.Errorf("unknown certificate: %v", err)
 	}
 	if _, err := clientOf(t, Options{Insecure: true}, s.URL).get(ctx, "info"); err != nil {
@@ -104,7 +104,7 @@ func TestCertificatesToldApart(t *testing.T) {
 		"unknown authority": {
 			stranger.Issue("rm", nil, "127.0.0.1"), nil,
 			Options{},
-			[]string{"issued by CN=somebody's CA, which this machine does not trust", "--ca-file"},
+			[]string{"issued by CN=somebody's CA, which this machine does not trust", "ca-file"},
 		},
 		"wrong name": {
 			ca.Issue("rm", nil, "rm.example", "10.0.0.1"), nil,
@@ -128,23 +128,23 @@ func TestCertificatesToldApart(t *testing.T) {
 		"client certificate wanted": {
 			good, wants,
 			Options{},
-			[]string{"wants a client certificate: give --cert and --key"},
+			[]string{"wants a client certificate: give --set cert=FILE and --set key=FILE"},
 		},
 		"client certificate wanted, TLS 1.2": {
 			good, wants12,
 			Options{},
-			[]string{"client certificate", "--cert and --key"},
+			[]string{"client certificate", "--set cert=FILE and --set key=FILE"},
 		},
 		"client certificate given": {good, wants, Options{CertFile: mine, KeyFile: mineKey}, nil},
 		"client certificate of a stranger": {
 			good, wants,
 			Options{CertFile: bad, KeyFile: badKey},
-			[]string{"refuses the client certificate of --cert " + bad},
+			[]string{"refuses the client certificate " + bad},
 		},
 		"client certificate expired": {
 			good, wants,
 			Options{CertFile: late, KeyFile: lateKey},
-			[]string{"refuses the client certificate of --cert " + late},
+			[]string{"refuses the client certificate " + late},
 		},
 		"TLS 1.1 alone": {good, old, Options{}, []string{"older than 1.2"}},
 	} {
@@ -218,7 +218,7 @@ func TestInsecureIsSaid(t *testing.T) {
 		}
 		warned := c.Warnings()
 		if got := len(warned) == 1 && warned[0].Code == dag.WarnUnverified &&
-			strings.Contains(warned[0].Text, "--insecure"); got != insecure {
+			strings.Contains(warned[0].Text, "insecure"); got != insecure {
 			t.Errorf("insecure %v: warnings %v", insecure, warned)
 		}
 	}
@@ -230,8 +230,8 @@ func TestClientFiles(t *testing.T) {
 	for _, c := range []struct {
 		cert, key, want string
 	}{
-		{cert, "", "--cert and --key"},
-		{"", key, "--cert and --key"},
+		{cert, "", "--set cert=FILE and --set key=FILE"},
+		{"", key, "--set cert=FILE and --set key=FILE"},
 		{key, cert, "no certificate"},
 		{cert, key + "x", "no such file"},
 	} {
@@ -250,8 +250,8 @@ func TestClientFiles(t *testing.T) {
 func TestRefusedAndCut(t *testing.T) {
 	cut := &net.OpError{Op: "write", Err: syscall.EPIPE}
 	for cert, want := range map[string]string{
-		"":       "give --cert and --key",
-		"me.pem": "perhaps it refuses the client certificate of --cert me.pem",
+		"":       "give --set cert=FILE and --set key=FILE",
+		"me.pem": "perhaps it refuses the client certificate me.pem",
 	} {
 		c := &Client{opt: Options{CertFile: cert}}
 		for scheme, hint := range map[string]string{"http": "cut the connection", "https": want} {

@@ -58,7 +58,7 @@ func network(o *Options) (http.RoundTripper, error) {
 // present. Without one the client sends none, and the service decides.
 func encryption(o *Options) (*tls.Config, error) {
 	conf := &tls.Config{
-		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: --insecure sets it, and every frame shows it
+		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: insecure sets it, and every frame shows it
 		MinVersion:         tls.VersionTLS12,
 		Time:               o.Clock,
 	}
@@ -72,7 +72,7 @@ func encryption(o *Options) (*tls.Config, error) {
 		}
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
-		return nil, errors.New("a client's certificate and its key go together: --cert and --key")
+		return nil, errors.New("a client's certificate and its key go together: --set cert=FILE and --set key=FILE")
 	}
 	if o.CertFile != "" {
 		pair, err := keypair.Open(o.CertFile, o.KeyFile)

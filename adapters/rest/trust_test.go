@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTrustedHost: what --trust-host takes.
+// TestTrustedHost: what trust-host takes.
 func TestTrustedHost(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]bool{

@@ -44,7 +44,7 @@ func Examine(ctx context.Context, c *Client) (e *Examination, manager, ok bool) 
 	}
 	later := &Examination{client: c}
 	if c.opt.Insecure {
-		later.Say("certificates", Warn, "give --ca-file instead of --insecure",
+		later.Say("certificates", Warn, "give --set ca-file=FILE instead of insecure",
 			"certificates are not verified: anybody on the way can answer for the cluster")
 	}
 	manager = later.managers(ctx)

@@ -340,7 +340,7 @@ func TestHostileNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "plan.yaml"), []byte(plan), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	run(t, folder, "simulate", "plan.yaml", "--every", "1s", "--tape", "hostile.tape", "--output", "ndjson")
+	run(t, folder, "simulate", "plan.yaml", "--every", "1s", "--record", "hostile.tape", "--output", "ndjson")
 	run(t, folder, "report", "hostile.tape", "-o", "hostile.html")
 	run(t, folder, "compare", "hostile.tape", "hostile.tape", "--output", "html", "-o", "compared.html")
 	for _, file := range []string{"hostile.html", "compared.html"} {

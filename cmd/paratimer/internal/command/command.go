@@ -65,9 +65,6 @@ func Plain(c *cli.Command) *cli.Command {
 
 // prepare reads settings and opens the log, before a command.
 func prepare(c *cli.Context) error {
-	if err := FromEnvironment(c); err != nil {
-		return err
-	}
 	if err := Configure(c); err != nil {
 		return err
 	}
@@ -81,14 +78,6 @@ func prepare(c *cli.Context) error {
 	}
 	c.App.Metadata[logKey] = l
 	return nil
-}
-
-// TimeoutFlag returns --timeout, which Limited applies.
-func TimeoutFlag() cli.Flag {
-	return &cli.DurationFlag{
-		Name: "timeout", EnvVars: Env("timeout"),
-		Usage: "give up after `TIME`, with exit code 124",
-	}
 }
 
 // Limited returns the command's context with its --timeout.

@@ -1,126 +1,59 @@
 package command
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
-// A process has the environment that a command uses, as an argument: tests run several commands in one process.
-type process struct {
-	env       []string              // NAME=VALUE; the last one of a name counts
-	variables map[cli.Flag][]string // variables that set a flag
-}
+// environment is the metadata key of the environment that an app uses: tests run several commands in one process.
+const environmentKey = "environment"
 
-const processKey = "process"
-
-// processOf returns the process of a running app.
-func processOf(app *cli.App) *process { return app.Metadata[processKey].(*process) }
-
-// Getenv returns os.Getenv of the command's environment.
-func Getenv(c *cli.Context) func(name string) string { return processOf(c.App).getenv }
+// Adopt makes an app use the environment env, with entries NAME=VALUE of which the last one of a name counts.
+func Adopt(app *cli.App, env []string) { app.Metadata = map[string]any{environmentKey: env} }
 
 // Environ returns os.Environ of the command's environment.
-func Environ(c *cli.Context) []string { return processOf(c.App).env }
+func Environ(c *cli.Context) []string { return c.App.Metadata[environmentKey].([]string) }
 
-// Variable returns the first of some environment variables that has a value; "" if none has.
-func Variable(c *cli.Context, names []string) string { return processOf(c.App).set(names) }
-
-func (p *process) getenv(name string) string {
-	for _, e := range slices.Backward(p.env) {
-		if n, value, ok := strings.Cut(e, "="); ok && n == name {
-			return value
+// Getenv returns os.Getenv of the command's environment.
+func Getenv(c *cli.Context) func(name string) string {
+	return func(name string) string {
+		for _, e := range slices.Backward(Environ(c)) {
+			if n, value, ok := strings.Cut(e, "="); ok && n == name {
+				return value
+			}
 		}
-	}
-	return ""
-}
-
-// Adopt makes an app use the environment env. The library would read the process's environment while it parses.
-func Adopt(app *cli.App, env []string) {
-	p := &process{env: env, variables: map[cli.Flag][]string{}}
-	p.detach(app.Flags)
-	p.detachCommands(app.Commands)
-	app.Metadata = map[string]any{processKey: p}
-}
-
-func (p *process) detachCommands(commands []*cli.Command) {
-	for _, c := range commands {
-		p.detach(c.Flags)
-		p.detachCommands(c.Subcommands)
+		return ""
 	}
 }
 
-func (p *process) detach(flags []cli.Flag) {
-	for _, f := range flags {
-		var names *[]string
-		switch f := f.(type) {
-		case *cli.BoolFlag:
-			names = &f.EnvVars
-		case *cli.DurationFlag:
-			names = &f.EnvVars
-		case *cli.Float64Flag:
-			names = &f.EnvVars
-		case *cli.GenericFlag:
-			names = &f.EnvVars
-		case *cli.IntFlag:
-			names = &f.EnvVars
-		case *cli.IntSliceFlag:
-			names = &f.EnvVars
-		case *cli.StringFlag:
-			names = &f.EnvVars
-		case *cli.StringSliceFlag:
-			names = &f.EnvVars
-		case *cli.Uint64Flag:
-			names = &f.EnvVars
-		case *ChoiceFlag:
-			names = &f.EnvVars
-		default:
-			panic(fmt.Sprintf("flag %s: no environment is known of a %T", f.Names()[0], f))
-		}
-		if len(*names) > 0 {
-			p.variables[f], *names = *names, nil
-		}
-	}
-}
-
-// VariablesOf returns the environment variables that set a flag.
-func VariablesOf(app *cli.App, f cli.Flag) []string {
-	if p, ok := app.Metadata[processKey].(*process); ok {
-		return p.variables[f]
-	}
-	if d, ok := f.(cli.DocGenerationFlag); ok {
-		return d.GetEnvVars()
-	}
-	return nil
-}
-
-// FromEnvironment sets the flags that are not on the command line. As usual, an empty variable counts as unset.
+// FromEnvironment sets the settings that are not on the command line. As usual, an empty variable counts as unset.
 func FromEnvironment(c *cli.Context) error {
-	p := processOf(c.App)
 	for _, f := range slices.Concat(c.App.Flags, c.Command.Flags) {
-		name := f.Names()[0]
-		variable := p.set(p.variables[f])
-		if variable == "" || c.IsSet(name) {
+		s, ok := f.(*settings.Setting)
+		if !ok || s.Env == "" || c.IsSet(s.Name) {
 			continue
 		}
-		if err := c.Set(name, p.getenv(variable)); err != nil {
-			if want := wanted(f); want != "" {
-				return Usage("%s=%s: it is %s", variable, p.getenv(variable), want)
-			}
-			return Usage("%s=%s: %w", variable, p.getenv(variable), err)
+		value := Getenv(c)(s.Env)
+		if strings.TrimSpace(value) == "" {
+			continue
+		}
+		if err := give(c, s, value); err != nil {
+			return Usage("%s=%s: %w", s.Env, value, err)
 		}
 	}
 	return nil
 }
 
-// set returns the first of some variables that has a value; "" if none has.
-func (p *process) set(variables []string) string {
-	for _, name := range variables {
-		if strings.TrimSpace(p.getenv(name)) != "" {
-			return name
-		}
+// give sets a setting. The error describes valid values.
+func give(c *cli.Context, s *settings.Setting, value string) error {
+	err := c.Set(s.Name, value)
+	if want := s.Wanted(); err != nil && want != "" {
+		return errors.New("it is " + want)
 	}
-	return ""
+	return err
 }

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 var (
@@ -102,20 +104,23 @@ func explain(c *cli.Context, err error) string {
 	if m == nil {
 		return text
 	}
-	flag := Lookup(flags, m[2])
-	if _, ok := flag.(*cli.DurationFlag); ok {
-		if _, err := strconv.ParseFloat(m[1], 64); err == nil {
-			return fmt.Sprintf("--%s %s: add a unit: %ss?", m[2], m[1], m[1])
-		}
+	s, ok := Lookup(flags, m[2]).(*settings.Setting)
+	if !ok || s.Wanted() == "" {
+		return text
 	}
-	if want := wanted(flag); want != "" {
-		return fmt.Sprintf("--%s %s: it is %s", m[2], m[1], want)
+	_, isTime := s.Default.(time.Duration)
+	if _, err := strconv.ParseFloat(m[1], 64); isTime && err == nil {
+		return fmt.Sprintf("--%s %s: add a unit: %ss?", m[2], m[1], m[1])
 	}
-	return text
+	return fmt.Sprintf("--%s %s: it is %s", m[2], m[1], s.Wanted())
 }
 
 // noSuchFlag returns the error text for an unknown flag: a similar flag, or the commands that have it.
 func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
+	if key, ok := strings.CutPrefix(name, KeyMark); ok {
+		return fmt.Sprintf("--%s is a setting without a flag: give --set %s=VALUE, or write it into the configuration file",
+			key, key)
+	}
 	if ours := guessedFlags[name]; ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
@@ -137,8 +142,14 @@ func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 	return fmt.Sprintf("there is no flag --%s", name)
 }
 
-// guessedFlags are flags that people expect, with hints.
+// KeyMark is the beginning of the name that a flag gets if it is that of a setting without a flag.
+const KeyMark = "set:"
+
+// guessedFlags are flags that people expect, or that earlier versions had, with hints.
 var guessedFlags = map[string]string{
+	"tape":           "it is an older name of --record",
+	"outside-bounds": "it is an older name of --drift",
+
 	"v":       "--version is in full, and --log-level debug says more",
 	"verbose": "--log-level debug says more", "debug": "--log-level debug says more",
 	"tez":      "DAGs of Tez are found by --rm, as jobs are",
@@ -155,39 +166,13 @@ var guessedFlags = map[string]string{
 	"port":     "--metrics and --listen take a port",
 }
 
-// longNames returns the visible names of flags, without single letters: these are similar to each other.
+// longNames returns the names of flags, without single letters: these are similar to each other.
 func longNames(flags []cli.Flag) []string {
 	var names []string
 	for _, f := range flags {
-		if v, hides := f.(cli.VisibleFlag); hides && !v.IsVisible() {
-			continue
-		}
-		for _, n := range f.Names() {
-			if len(n) > 1 {
-				names = append(names, n)
-			}
+		if s, ok := f.(*settings.Setting); ok && !s.KeyOnly {
+			names = append(names, s.Name)
 		}
 	}
 	return names
-}
-
-// wanted describes valid values of a flag; "" if unknown.
-func wanted(f cli.Flag) string {
-	switch f.(type) {
-	case *cli.DurationFlag:
-		return "a length of time with its unit, such as 90s, 45m or 1h30m"
-	case *cli.IntFlag:
-		return "a whole number"
-	case *cli.IntSliceFlag:
-		return "whole numbers, such as 4 or 2,4,8"
-	case *cli.Uint64Flag:
-		return "a whole number, 0 or more"
-	case *cli.Float64Flag:
-		return "a number, such as 0.5"
-	case *cli.BoolFlag:
-		return "true or false"
-	case *cli.GenericFlag:
-		return "a number such as 0.9, or a percentage such as 90%"
-	}
-	return ""
 }

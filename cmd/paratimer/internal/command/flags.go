@@ -1,59 +1,14 @@
 package command
 
 import (
+	"flag"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
-
-// About puts flags under a heading of the help.
-func About(subject string, flags ...cli.Flag) []cli.Flag {
-	for _, f := range flags {
-		switch f := f.(type) {
-		case *cli.BoolFlag:
-			f.Category = subject
-		case *cli.DurationFlag:
-			f.Category = subject
-		case *cli.Float64Flag:
-			f.Category = subject
-		case *cli.IntFlag:
-			f.Category = subject
-		case *cli.StringFlag:
-			f.Category = subject
-		case *cli.StringSliceFlag:
-			f.Category = subject
-		case *ChoiceFlag:
-			f.Category = subject
-		}
-	}
-	return flags
-}
-
-// A ChoiceFlag has a fixed set of values.
-type ChoiceFlag struct {
-	*cli.StringFlag
-	Values []string
-}
-
-// OutputFlag returns --output; the first format is the default.
-func OutputFlag(formats ...string) cli.Flag {
-	return Choice("output", "write `FORMAT`", formats...)
-}
-
-// Choice returns a flag with a fixed set of values; the first is the default.
-func Choice(name, does string, values ...string) cli.Flag {
-	return &ChoiceFlag{Values: values, StringFlag: &cli.StringFlag{
-		Name: name, EnvVars: Env(name), Value: values[0],
-		Usage: does + ": " + strings.Join(values, ", "),
-		Action: func(_ *cli.Context, v string) error {
-			if !slices.Contains(values, v) {
-				return Usage("--%s %s: it is one of %s", name, v, strings.Join(values, ", "))
-			}
-			return nil
-		},
-	}}
-}
 
 // Arguments returns an error if a command has too few or too many arguments; most is -1 for no limit.
 func Arguments(c *cli.Context, least, most int) error {
@@ -79,10 +34,73 @@ func orNone(s string) string {
 	return s
 }
 
-// Env returns the environment variable of a flag. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and PARATIMER_FOREIGN
-// belong to the tests: no flag has these names.
-func Env(flag string) []string {
-	return []string{"PARATIMER_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))}
+// Env returns the environment variable of a flag.
+func Env(flag string) []string { return []string{settings.Variable(flag)} }
+
+// Choice returns a flag with a fixed set of values; the first is the default.
+func Choice(name, does string, values ...string) cli.Flag {
+	return &settings.Setting{
+		Name: name, Default: values[0], Help: does, Env: settings.Variable(name), Choices: values,
+	}
+}
+
+// Equip gives the program and its commands their settings of the table. A command may have others, too.
+func Equip(app *cli.App) {
+	app.Flags = settingsOf("", app.Flags)
+	equip("", app.Commands)
+}
+
+func equip(path string, commands []*cli.Command) {
+	for _, c := range commands {
+		name := strings.TrimSpace(path + " " + c.Name)
+		c.Flags = settingsOf(name, c.Flags)
+		equip(name, c.Subcommands)
+	}
+}
+
+// settingsOf returns the settings of a command: its own, then those of the table.
+func settingsOf(name string, own []cli.Flag) []cli.Flag {
+	var out []cli.Flag
+	for _, f := range own {
+		out = append(out, settingOf(f))
+	}
+	for _, s := range settings.Of(name) {
+		if Lookup(out, s.Name) == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// settingOf returns the setting with the name, help and default of a flag of the library.
+func settingOf(f cli.Flag) *settings.Setting {
+	s := &settings.Setting{Name: f.Names()[0], Short: strings.Join(f.Names()[1:], "")}
+	switch f := f.(type) {
+	case *settings.Setting:
+		return f
+	case *cli.BoolFlag:
+		s.Default = f.Value
+	case *cli.DurationFlag:
+		s.Default = f.Value
+	case *cli.Float64Flag:
+		s.Default = f.Value
+	case *cli.GenericFlag:
+		s.Default = func() flag.Value { return f.Value }
+	case *cli.IntFlag:
+		s.Default = f.Value
+	case *cli.IntSliceFlag:
+		s.Default = []int(nil)
+	case *cli.StringFlag:
+		s.Default = f.Value
+	case *cli.StringSliceFlag:
+		s.Default = []string(nil)
+	case *cli.Uint64Flag:
+		s.Default = f.Value
+	}
+	if d, ok := f.(cli.DocGenerationFlag); ok {
+		s.Help, s.Env = d.GetUsage(), strings.Join(d.GetEnvVars(), "")
+	}
+	return s
 }
 
 // Leaves returns the commands, with groups replaced by their subcommands.

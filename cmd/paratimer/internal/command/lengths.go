@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -47,32 +48,10 @@ func inWords(text string) (time.Duration, bool) {
 	return time.Duration(n * float64(unit[strings.ToLower(m[2])[0]])), true
 }
 
-// A Share is the value of a flag that is a number or a percentage: 0.9 or 90%.
-type Share struct{ value float64 }
-
-// NewShare returns a Share with a default.
-func NewShare(v float64) *Share { return &Share{v} }
-
-// Set parses 0.9 or 90%.
-func (s *Share) Set(text string) error {
-	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if err != nil {
-		return fmt.Errorf("cannot read %q: give a number such as 0.9 or 90%%", text)
-	}
-	if percent {
-		v /= 100
-	}
-	s.value = v
-	return nil
-}
-
-func (s *Share) String() string { return strconv.FormatFloat(s.value, 'g', -1, 64) }
-
 // ShareOf returns the value of such a flag.
 func ShareOf(c *cli.Context, name string) float64 {
-	if s, ok := c.Generic(name).(*Share); ok {
-		return s.value
+	if s, ok := c.Generic(name).(*settings.Share); ok {
+		return s.Value
 	}
 	return 0
 }

@@ -19,16 +19,3 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
-
-func TestShare(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5 % ": 0.05, "1": 1} {
-		s := NewShare(0.5)
-		if err := s.Set(text); err != nil || s.value != want {
-			t.Errorf("Set(%q) = %v, %v; want %v", text, s.value, err, want)
-		}
-	}
-	if err := NewShare(0).Set("much"); err == nil {
-		t.Error("much is read as a number")
-	}
-}

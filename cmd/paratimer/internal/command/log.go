@@ -11,14 +11,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
-// LogFileFlag returns --log-file.
-func LogFileFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "log-file", EnvVars: Env("log-file"),
-		Usage: "log to `FILE`, not to stderr; it is reopened after logrotate, and becomes FILE.1 at 64 MiB",
-	}
-}
-
 // logKey is the metadata key of an app's log.
 const logKey = "log"
 
@@ -41,7 +33,7 @@ func CloseLog(app *cli.App) {
 }
 
 // Logger returns a logger to stderr or to the file of --log-file: in lines on a terminal, in JSON elsewhere, unless
-// --log-format is set.
+// log-format is set.
 func Logger(c *cli.Context) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {

@@ -15,24 +15,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// MetricsFlags returns the flags for metrics.
-func MetricsFlags() []cli.Flag {
-	return append(About("Metrics",
-		&cli.StringFlag{
-			Name: "metrics", EnvVars: Env("metrics"),
-			Usage: "serve Prometheus metrics at `ADDRESS`; a port alone, such as :9188, is local",
-		},
-		&cli.DurationFlag{
-			Name: "metrics-linger", EnvVars: Env("metrics-linger"),
-			Usage: "serve metrics for `TIME` after the end, so that the end is scraped",
-		},
-		&cli.StringFlag{
-			Name: "metrics-textfile", EnvVars: Env("metrics-textfile"),
-			Usage: "write metrics to `FILE`.prom, for a node exporter's textfile collector",
-		},
-	), ServeFlags()...)
-}
-
 // metricsKey is the metadata key of an app's metrics.
 const metricsKey = "metrics"
 
@@ -87,7 +69,7 @@ func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
 	})
 }
 
-// ServeMetrics starts what --metrics and --metrics-textfile request. m is nil if they are not set. done stops the
+// ServeMetrics starts what --metrics and metrics-textfile request. m is nil if they are not set. done stops the
 // server, after a linger time unless ctx has ended.
 func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done func(), err error) {
 	m, done = MetricsOf(c), func() {}
@@ -97,7 +79,7 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	log := Logger(c)
 	if path := c.String("metrics-textfile"); path != "" {
 		if !strings.HasSuffix(path, ".prom") {
-			return nil, nil, Usage("--metrics-textfile %s: the collector reads files whose name ends in .prom only",
+			return nil, nil, Usage("metrics-textfile %s: the collector reads files whose name ends in .prom only",
 				path)
 		}
 		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second),

@@ -11,49 +11,27 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// ServeFlags returns the flags for access to what this program serves: metrics, and the report's live page.
-func ServeFlags() []cli.Flag {
-	return About("Who may read what is served",
-		&cli.StringFlag{
-			Name: "serve-token-file", EnvVars: Env("serve-token-file"),
-			Usage: "require the token in `FILE` (default: PARATIMER_SERVE_TOKEN), as a bearer token or a password",
-		},
-		&cli.StringFlag{
-			Name: "serve-cert", EnvVars: Env("serve-cert"),
-			Usage: "serve over TLS with the certificate (PEM) in `FILE`; it is read again when it changes",
-		},
-		&cli.StringFlag{
-			Name: "serve-key", EnvVars: Env("serve-key"),
-			Usage: "private key of the certificate in `FILE`",
-		},
-		&cli.StringFlag{
-			Name: "serve-client-ca", EnvVars: Env("serve-client-ca"),
-			Usage: "accept client certificates issued by those (PEM) in `FILE`",
-		},
-	)
-}
-
 // LeastToken is the least length of a token if others can reach the address: 16 characters of hex are 64 bits.
 const LeastToken = 16
 
-// door returns the access control of ServeFlags.
+// door returns the access control for what is served.
 func door(c *cli.Context) (d serve.Door, err error) {
 	if d.Token, err = Token(c, "serve-token"); err != nil {
 		return d, err
 	}
 	cert, key, clients := c.String("serve-cert"), c.String("serve-key"), c.String("serve-client-ca")
 	if (cert == "") != (key == "") || clients != "" && cert == "" {
-		return d, Usage("--serve-cert and --serve-key go together, and --serve-client-ca with both")
+		return d, Usage("serve-cert and serve-key go together, and serve-client-ca with both")
 	}
 	if cert != "" {
 		if d.Pair, err = keypair.Open(cert, key); err != nil {
-			return d, Usage("--serve-cert, --serve-key: %w", err)
+			return d, Usage("serve-cert, serve-key: %w", err)
 		}
 	}
 	if clients != "" {
 		// The system's authorities issue certificates to anyone, so they are not trusted here.
 		if d.Clients, err = keypair.Pool(clients, nil); err != nil {
-			return d, Usage("--serve-client-ca: %w", err)
+			return d, Usage("serve-client-ca: %w", err)
 		}
 	}
 	return d, nil
@@ -70,7 +48,7 @@ func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listen
 	case err != nil:
 		return nil, d, err
 	case exposed && !d.Locked():
-		return nil, d, Usage("--%s %s: others can reach this address: give a token, in --serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with --serve-cert, --serve-key and --serve-client-ca; "+
+		return nil, d, Usage("--%s %s: others can reach this address: give a token, in serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with serve-cert, serve-key and serve-client-ca; "+
 			"a port alone, such as :9188, is this machine's own", flag, typed)
 	case exposed && d.Token != "" && len(d.Token) < LeastToken && d.Clients == nil:
 		return nil, d, Usage("--%s %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", flag, typed, len(d.Token), LeastToken)
@@ -82,12 +60,12 @@ func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listen
 	if exposed && d.Pair == nil {
 		log := Logger(c)
 		log.Warn().Str("address",
-			address).Msgf("--%s: the token and what is served travel in the clear: --serve-cert and --serve-key encrypt them", flag)
+			address).Msgf("--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
 	}
 	return listener, d, nil
 }
 
-// Trusted returns the system's authorities with those of --ca-file; nil without the flag, for the system's alone.
+// Trusted returns the system's authorities with those of ca-file; nil without the flag, for the system's alone.
 func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	path := c.String("ca-file")
 	if path == "" {
@@ -99,7 +77,7 @@ func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	}
 	pool, err := keypair.Pool(path, system)
 	if err != nil {
-		return nil, Usage("--ca-file: %w", err)
+		return nil, Usage("ca-file: %w", err)
 	}
 	return pool, nil
 }

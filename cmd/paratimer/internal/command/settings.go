@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // maxConfig bounds the configuration file.
@@ -20,9 +22,37 @@ const maxConfig = 1 << 20
 // Pure are the commands that read only their arguments, so that a recording gives everyone the same numbers.
 var Pure = []string{"replay", "score"}
 
-// Configure sets the command's flags from the configuration file, except those on the command line or in the
-// environment. Its keys are names of flags, of any command.
+// Configure sets the command's settings that are not on the command line: from the environment, else from the
+// configuration file. Its keys are names of settings, of any command.
 func Configure(c *cli.Context) error {
+	if err := FromEnvironment(c); err != nil {
+		return err
+	}
+	known := FlagNames(c.App)
+	for _, pair := range c.StringSlice("set") { // what is left of them: the others were turned into flags
+		name, _, ok := strings.Cut(pair, "=")
+		switch {
+		case !ok:
+			return Usage("--set %s: give NAME=VALUE", pair)
+		case slices.Contains(known, name):
+			return Usage("--set %s: %s has no such setting, others have it", name, fullName(c))
+		}
+		return Usage("--set %s: %s is not a setting%s", pair, name, suggestion(name, known))
+	}
+	if err := configureFrom(c, known); err != nil {
+		return err
+	}
+	for _, f := range c.Command.Flags {
+		s, ok := f.(*settings.Setting)
+		if v := c.Float64(f.Names()[0]); ok && s.Most > 0 && !(v > 0 && v <= s.Most) {
+			return Usage("%s %v: it is more than 0, and %g at most", s.Name, v, s.Most)
+		}
+	}
+	return nil
+}
+
+// configureFrom sets settings from the configuration file. Its keys are the known names, of any command.
+func configureFrom(c *cli.Context, known []string) error {
 	path, asked := ConfigPath(c)
 	if path == "" || !asked && slices.Contains(Pure, c.Command.Name) {
 		return nil
@@ -34,7 +64,6 @@ func Configure(c *cli.Context) error {
 	if err != nil {
 		return Usage("%v", err)
 	}
-	known := FlagNames(c.App)
 	for _, s := range values {
 		if !slices.Contains(known, s.Name) {
 			return Usage("%s", NoSetting(path, s, known))
@@ -46,13 +75,17 @@ func Configure(c *cli.Context) error {
 	return nil
 }
 
-// NoSetting returns the error text for a key that is not a flag, with a suggestion.
+// NoSetting returns the error text for a key of the file that is not a setting, with a suggestion.
 func NoSetting(path string, s planfile.Field, known []string) string {
-	text := fmt.Sprintf("%s:%d: %s is not a setting", path, s.Line, s.Name)
-	if near := planfile.Nearest(s.Name, known); near != "" {
-		return text + "; did you mean " + near + "?"
+	return fmt.Sprintf("%s:%d: %s is not a setting%s", path, s.Line, s.Name, suggestion(s.Name, known))
+}
+
+// suggestion returns the end of a sentence about an unknown name.
+func suggestion(name string, known []string) string {
+	if near := planfile.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
 	}
-	return text + "; the settings are the names of flags: `paratimer config` lists them"
+	return "; `paratimer config` lists the settings"
 }
 
 // ConfigPath returns the file to read, and whether the user named it.
@@ -91,18 +124,15 @@ func ReadConfig(path string) ([]planfile.Field, error) {
 
 // set sets a flag to its value in the file, unless it is set already or the command does not have it.
 func set(c *cli.Context, s planfile.Field) error {
-	f := Lookup(slices.Concat(c.App.Flags, c.Command.Flags), s.Name)
-	if f == nil || c.IsSet(s.Name) {
+	f, ok := Lookup(slices.Concat(c.App.Flags, c.Command.Flags), s.Name).(*settings.Setting)
+	if !ok || c.IsSet(s.Name) {
 		return nil
 	}
 	if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
 		return nil // the format of lines does not affect frames
 	}
 	for _, v := range s.Values {
-		if err := c.Set(s.Name, v); err != nil {
-			if want := wanted(f); want != "" {
-				return fmt.Errorf("%s: it is %s", v, want)
-			}
+		if err := give(c, f, v); err != nil {
 			return fmt.Errorf("%s: %w", v, err)
 		}
 	}
@@ -128,4 +158,6 @@ func FlagNames(app *cli.App) []string {
 }
 
 // Settable reports whether a file may set a flag of this name.
-func Settable(name string) bool { return !slices.Contains([]string{"help", "version", "config"}, name) }
+func Settable(name string) bool {
+	return !slices.Contains([]string{"help", "version", "config", "set"}, name)
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // Ask is the last argument of a command line that requests completions. The word before it is the one to complete,
@@ -47,14 +48,14 @@ func Offers(root *manual.Command, words []string) []string {
 	}
 	last := strings.TrimPrefix(words[len(words)-1], "=") // bash splits words at "=": --flag=value is three of them
 	at := root
-	var open *manual.Flag // its value is missing so far
+	var open *settings.Setting // its value is missing so far
 	for _, w := range words[:len(words)-1] {
 		switch {
 		case w == "=":
 		case open != nil:
 			open = nil
 		case strings.HasPrefix(w, "-"):
-			if f := flagOf(root, at, w); f != nil && f.Value != "" {
+			if f := flagOf(root, at, w); f != nil && f.TakesValue() {
 				open = f
 			}
 		default:
@@ -65,6 +66,8 @@ func Offers(root *manual.Command, words []string) []string {
 	}
 	name, _, joined := strings.Cut(last, "=")
 	switch {
+	case open != nil && open.Name == "set":
+		return keys(root, at)
 	case open != nil:
 		return ofFlag(open)
 	case joined && strings.HasPrefix(last, "--"):
@@ -81,8 +84,11 @@ func Offers(root *manual.Command, words []string) []string {
 	case strings.HasPrefix(last, "-"):
 		var out []string
 		for _, f := range flags(root, at) {
+			if f.KeyOnly {
+				continue
+			}
 			for _, d := range f.Spellings() {
-				out = append(out, d+"\t"+f.Does)
+				out = append(out, d+"\t"+f.Does())
 			}
 		}
 		return out
@@ -91,20 +97,31 @@ func Offers(root *manual.Command, words []string) []string {
 }
 
 // flagOf returns the flag with a spelling: of the command, else of any command.
-func flagOf(root, c *manual.Command, spelled string) *manual.Flag {
+func flagOf(root, c *manual.Command, spelled string) *settings.Setting {
 	for _, c := range append([]*manual.Command{c}, root.All()...) {
 		for _, f := range flags(root, c) {
 			if slices.Contains(f.Spellings(), spelled) {
-				return &f
+				return f
 			}
 		}
 	}
 	return nil
 }
 
+// keys returns the settings of a command without a flag, for --set.
+func keys(root, c *manual.Command) []string {
+	var out []string
+	for _, s := range flags(root, c) {
+		if s.KeyOnly {
+			out = append(out, s.Name+"=\t"+s.Does())
+		}
+	}
+	return out
+}
+
 // ofFlag returns the completions of a flag's value.
-func ofFlag(f *manual.Flag) []string {
-	switch f.Value {
+func ofFlag(f *settings.Setting) []string {
+	switch f.Value() {
 	case "FILE":
 		return []string{Files}
 	case "DIR", "FOLDER":
@@ -142,10 +159,10 @@ func names(c *manual.Command) []string {
 }
 
 // flags returns the flags of a command, the global flags, and --help.
-func flags(root, c *manual.Command) []manual.Flag {
+func flags(root, c *manual.Command) []*settings.Setting {
 	all := slices.Clone(c.Flags)
 	if c != root {
 		all = append(all, root.Flags...)
 	}
-	return append(all, manual.Flag{Name: "help", Short: []string{"h"}, Does: "show help"})
+	return append(all, &settings.Setting{Name: "help", Short: "h", Default: false, Help: "show help"})
 }

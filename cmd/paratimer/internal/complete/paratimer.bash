@@ -6,7 +6,11 @@ _paratimer() {
 	case $offers in
 	:files) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	:folders) COMPREPLY=($(compgen -d -- "$cur")) ;;
-	*) COMPREPLY=($(compgen -W "$offers" -- "$cur")) && return ;;
+	*)
+		COMPREPLY=($(compgen -W "$offers" -- "$cur")) || return
+		[[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
+		return
+		;;
 	esac
 	compopt -o filenames 2>/dev/null
 }

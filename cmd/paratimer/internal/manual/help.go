@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/units"
 )
 
 // The help is for terminals of 80 columns.
@@ -23,10 +26,11 @@ const (
 // Help returns the output of a command's `--help`: its usage, a few examples and the most common flags.
 func Help(c *Command) string {
 	whole := HelpAll(c)
+	flags, keys := c.partition()
 	if len(c.Commands) > 0 || len(c.Flags) <= mostFlags && strings.Count(whole, "\n") <= mostLines {
 		return whole
 	}
-	more := "\n" + Wrap(fmt.Sprintf("`%s --help all` shows all %d flags.", c.Path, len(c.Flags)), "", "") + "\n"
+	more := "\n" + Wrap(allOf(c.Path, len(flags), len(keys)), "", "") + "\n"
 	for n := mostFlags; ; n-- {
 		for examples := mostExamples; examples > 0; examples-- {
 			text := HelpAll(shortened(c, n, examples)) + more
@@ -37,14 +41,25 @@ func Help(c *Command) string {
 	}
 }
 
+// allOf points to the whole help.
+func allOf(path string, flags, keys int) string {
+	text := fmt.Sprintf("`%s --help all` shows all %s", path, units.Count(flags, "flag"))
+	if keys > 0 {
+		text += " and " + units.Count(keys, "setting")
+	}
+	return text + "."
+}
+
 // shortened returns a command with its first paragraph, and a number of flags and examples.
 func shortened(c *Command, flags, examples int) *Command {
 	short := *c
 	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
 	short.Text.Examples = c.Text.Examples[:min(examples, len(c.Text.Examples))]
-	short.Flags = usual(c.Flags, flags)
-	for i := range short.Flags { // a copy
-		short.Flags[i].Does = firstClause(&short.Flags[i])
+	short.Flags = usual(c, flags)
+	for i, s := range short.Flags {
+		brief := *s
+		brief.Placeholder, brief.Help, brief.Choices = s.Value(), firstClause(s), nil
+		short.Flags[i] = &brief
 	}
 	return &short
 }
@@ -58,7 +73,8 @@ var wanted = []string{
 
 // usual returns at most so many flags of a command, in the command's order: those in wanted, filled up with the
 // command's own ones.
-func usual(flags []Flag, most int) []Flag {
+func usual(c *Command, most int) []*settings.Setting {
+	flags, _ := c.partition()
 	chosen := map[string]bool{}
 	take := func(name string) {
 		if len(chosen) < most {
@@ -75,14 +91,14 @@ func usual(flags []Flag, most int) []Flag {
 		}
 	}
 	for i := range flags {
-		if flags[i].Heading == "" {
+		if flags[i].Subject == "" {
 			take(flags[i].Name)
 		}
 	}
 	for i := range flags {
 		take(flags[i].Name)
 	}
-	var out []Flag
+	var out []*settings.Setting
 	for i := range flags {
 		if chosen[flags[i].Name] {
 			out = append(out, flags[i])
@@ -93,12 +109,12 @@ func usual(flags []Flag, most int) []Flag {
 
 // firstClause returns a short form of a flag's description. If it does not fit into a line it ends at the first
 // semicolon; if that is still too long, at the first bracket or colon. A few words before a colon are not cut off.
-func firstClause(f *Flag) string {
+func firstClause(f *settings.Setting) string {
 	room := helpWidth - helpColumn
-	if f.Default != "" {
-		room -= utf8.RuneCountInString(" (default: " + f.Default + ")")
+	if f.DefaultText() != "" {
+		room -= utf8.RuneCountInString(" (default: " + f.DefaultText() + ")")
 	}
-	short := f.Does
+	short := f.Does()
 	for _, ends := range []string{"; ", " (", ": "} {
 		clause, _, _ := strings.Cut(short, ends)
 		inBrackets := strings.Count(clause, "(") > strings.Count(clause, ")")
@@ -123,7 +139,7 @@ func commandTable(commands []*Command) string {
 	return table(rows)
 }
 
-func flagTable(flags []*Flag) string {
+func flagTable(flags []*settings.Setting) string {
 	rows := make([][2]string, len(flags))
 	for i, f := range flags {
 		rows[i] = [2]string{f.Spelled(), f.Says()}

@@ -7,11 +7,14 @@
 package manual
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 //go:embed *.tmpl
@@ -22,7 +25,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"upper": strings.ToUpper, "join": strings.Join, "wrap": Wrap, "sentence": sentence, "term": term,
 	"commands": commandTable, "flags": flagTable,
 	"escape": escape, "guarded": guarded, "quoted": quoted, "text": roffText,
-	"code": code, "cell": cell, "markdown": markdown,
+	"own": own, "sharedNames": sharedNames, "unusualEnv": unusualEnv, "code": code, "cell": cell, "markdown": markdown,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // execute returns a template's text. Tests check that none fails.
@@ -41,21 +44,8 @@ type Command struct {
 	Args     string // e.g. "FILE..."; "" if it takes none
 	Heading  string // the group of commands in the help
 	Text     Text
-	Flags    []Flag
+	Flags    []*settings.Setting
 	Commands []Command
-}
-
-// A Flag is an option of a command.
-type Flag struct {
-	Name    string   // without dashes
-	Short   []string // other names
-	Value   string   // placeholder of its value, e.g. "FILE"; "" if it takes none
-	Does    string
-	Default string // "" if there is none, or if Does contains it
-	Env     []string
-	Choices []string // all possible values; nil: any
-	Repeats bool
-	Heading string // subject; "" for flags specific to the command
 }
 
 // Name returns the last word of a command's path.
@@ -106,15 +96,39 @@ func (c *Command) Operands() string { return strings.TrimPrefix(c.Synopsis(), c.
 
 // Sections returns the commands below c by heading, in the order in which headings first appear.
 func (c *Command) Sections() []section[Command] {
-	return sectioned(c.Commands, "Commands", func(c *Command) string { return c.Heading })
+	all := make([]*Command, len(c.Commands))
+	for i := range c.Commands {
+		all[i] = &c.Commands[i]
+	}
+	return sectioned(all, "Commands", func(c *Command) string { return c.Heading })
 }
 
-// FlagSections returns the flags by subject. A short list is one section without headings.
-func (c *Command) FlagSections() []section[Flag] {
-	if len(c.Flags) <= 10 {
-		return sectioned(c.Flags, "Flags", func(*Flag) string { return "" })
+// FlagSections returns the flags by subject, those of the command alone first, then the settings without a flag. A
+// short list is one section without subjects.
+func (c *Command) FlagSections() []section[settings.Setting] {
+	flags, keys := c.partition()
+	out := sectioned(flags, "Flags", func(s *settings.Setting) string {
+		if len(flags) <= mostFlags {
+			return ""
+		}
+		return s.Subject
+	})
+	if len(keys) > 0 {
+		out = append(out, section[settings.Setting]{"Settings (--set NAME=VALUE, or the configuration file)", keys})
 	}
-	return sectioned(c.Flags, "Flags", func(f *Flag) string { return f.Heading })
+	return out
+}
+
+// partition returns the settings with and without a flag.
+func (c *Command) partition() (flags, keys []*settings.Setting) {
+	for _, s := range c.Flags {
+		if s.KeyOnly {
+			keys = append(keys, s)
+		} else {
+			flags = append(flags, s)
+		}
+	}
+	return flags, keys
 }
 
 // A section has the entries under a heading.
@@ -124,45 +138,21 @@ type section[T any] struct {
 }
 
 // sectioned groups values by heading. Those without one come first, under the heading whole.
-func sectioned[T any](values []T, whole string, heading func(*T) string) []section[T] {
+func sectioned[T any](values []*T, whole string, heading func(*T) string) []section[T] {
 	out := []section[T]{{Heading: whole}}
-	at := map[string]int{"": 0}
-	for i := range values {
-		h := heading(&values[i])
-		n, known := at[h]
-		if !known {
+	for _, v := range values {
+		h := cmp.Or(heading(v), whole)
+		n := slices.IndexFunc(out, func(s section[T]) bool { return s.Heading == h })
+		if n < 0 {
 			n = len(out)
-			at[h] = n
 			out = append(out, section[T]{Heading: h})
 		}
-		out[n].All = append(out[n].All, &values[i])
+		out[n].All = append(out[n].All, v)
 	}
 	if len(out[0].All) == 0 {
 		out = out[1:]
 	}
 	return out
-}
-
-// Says returns a flag's description with its default.
-func (f *Flag) Says() string {
-	if f.Default == "" {
-		return f.Does
-	}
-	return f.Does + " (default: " + f.Default + ")"
-}
-
-// Spelled returns a flag's spellings and value, e.g. "-o, --out FILE".
-func (f *Flag) Spelled() string {
-	return strings.TrimSpace(strings.Join(f.Spellings(), ", ") + " " + f.Value)
-}
-
-// Spellings returns a flag's names with their dashes, short ones first.
-func (f *Flag) Spellings() []string {
-	var all []string
-	for _, name := range append(slices.Clone(f.Short), f.Name) {
-		all = append(all, strings.Repeat("-", min(len(name), 2))+name)
-	}
-	return all
 }
 
 // term splits "TERM: words" into two, if the term has no space; else it returns nil.

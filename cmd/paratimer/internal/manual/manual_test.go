@@ -3,6 +3,9 @@ package manual
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // small is a tree with everything in it that is hard to write down.
@@ -10,14 +13,14 @@ func small() *Command {
 	return &Command{
 		Path: "tool", Does: "does things",
 		Text:  Text{Notes: []Note{{Heading: "Files", Paragraphs: []string{"~/.toolrc: what's set", "More *words*."}}}},
-		Flags: []Flag{{Name: "version", Short: []string{"V"}, Does: "print it"}},
+		Flags: []*settings.Setting{{Name: "version", Short: "V", Default: false, Help: "print it"}},
 		Commands: []Command{
 			{
-				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []Flag{
-					{Name: "out", Short: []string{"o"}, Value: "FILE", Does: "write to FILE"},
+				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []*settings.Setting{
+					{Name: "out", Short: "o", Default: "", Help: "write to `FILE`"},
 					{
-						Name: "output", Value: "FORMAT", Does: "write FORMAT: a|b", Default: "a",
-						Env: []string{"TOOL_OUTPUT"}, Choices: []string{"a", "b"},
+						Name: "output", Default: "a", Help: "write `FORMAT`", Env: "TOOL_OUTPUT",
+						Choices: []string{"a|x", "b"},
 					},
 				},
 				Text: Text{
@@ -43,7 +46,7 @@ Examples:
 
 Flags:
   -o, --out FILE   write to FILE
-  --output FORMAT  write FORMAT: a|b (default: a)
+  --output FORMAT  write FORMAT: a|x, b (default: a)
 `
 	if got := Help(small().Find([]string{"run"})); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -70,7 +73,7 @@ func TestMan(t *testing.T) {
 func TestReference(t *testing.T) {
 	got := Reference(small())
 	for _, want := range []string{
-		"| `--output FORMAT` | write FORMAT: a\\|b; in the environment `TOOL_OUTPUT` | a |",
+		"| `--output FORMAT` | write FORMAT: a\\|x, b; in the environment `TOOL_OUTPUT` | a |",
 		"- `~/.toolrc`: what's set\n",
 		`More \*words\*.`,
 		"Work: [run](#tool-run)",
@@ -83,39 +86,37 @@ func TestReference(t *testing.T) {
 
 // TestSharedFlags holds that flags of the same meaning are described once, and others where they belong.
 func TestSharedFlags(t *testing.T) {
-	every := Flag{Name: "every", Value: "TIME", Does: "observe every TIME"}
-	other := Flag{Name: "every", Value: "TIME", Does: "print every TIME"}
-	alone := Flag{Name: "alone", Does: "be alone"}
+	every := &settings.Setting{Name: "often", Default: time.Second, Help: "observe every `TIME`", Commands: []string{"b", "c"}}
+	other := &settings.Setting{Name: "often", Default: time.Second, Help: "print every `TIME`", Commands: []string{"a"}}
+	alone := &settings.Setting{Name: "alone", Default: false, Help: "be alone", Commands: []string{"b"}}
 	got := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
-		{Path: "tool a", Does: "do a", Flags: []Flag{other}},
-		{Path: "tool b", Does: "do b", Flags: []Flag{every, alone}},
-		{Path: "tool c", Does: "do c", Flags: []Flag{every}},
+		{Path: "tool a", Does: "do a", Flags: []*settings.Setting{other}},
+		{Path: "tool b", Does: "do b", Flags: []*settings.Setting{every, alone}},
+		{Path: "tool c", Does: "do c", Flags: []*settings.Setting{every}},
 	}})
-	group := []Flag{
-		{Name: "x", Does: "x", Heading: "Letters"},
-		{Name: "y", Does: "y", Heading: "Letters"},
-		{Name: "z", Does: "z", Heading: "Letters"},
+	of := []string{"a", "b"}
+	group := []*settings.Setting{
+		{Name: "x", Default: false, Help: "x", Subject: "Letters", Commands: of},
+		{Name: "y", Default: false, Help: "y", Subject: "Letters", Commands: of},
 	}
 	grouped := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
 		{Path: "tool a", Does: "do a", Flags: group},
 		{Path: "tool b", Does: "do b", Flags: group},
-		{Path: "tool c", Does: "do c", Flags: group[:2]},
 	}})
 	for want, n := range map[string]int{
-		"[Shared flags](#shared-flags): *Letters*\n":    2,
-		"[Shared flags](#shared-flags): `--x`, `--y`\n": 1,
-		"\n*Letters*:\n\n| flag":                        1,
+		"[Shared settings](#shared-settings): *Letters*\n": 2,
+		"\n*Letters*:\n\n| setting":                        1,
 	} {
 		if strings.Count(grouped, want) != n {
 			t.Errorf("%q stands there %d times, not %d, in\n%s", want, strings.Count(grouped, want), n, grouped)
 		}
 	}
 	for want, n := range map[string]int{
-		"| `--every TIME` | observe every TIME |":    1,
-		"| `--every TIME` | print every TIME |":      1,
-		"| `--alone` | be alone |":                   1,
-		"[Shared flags](#shared-flags): `--every`\n": 2,
-		"\n## Shared flags\n":                        1,
+		"| `--often TIME` | observe every TIME | 1s |":     1,
+		"| `--often TIME` | print every TIME | 1s |":       1,
+		"| `--alone` | be alone |":                         1,
+		"[Shared settings](#shared-settings): `--often`\n": 2,
+		"\n## Shared settings\n":                           1,
 	} {
 		if strings.Count(got, want) != n {
 			t.Errorf("%q stands there %d times, not %d, in\n%s", want, strings.Count(got, want), n, got)
@@ -159,7 +160,7 @@ func TestFirstClause(t *testing.T) {
 			"print plain text for screen readers",
 		},
 	} {
-		if got := firstClause(&Flag{Does: c.does, Default: c.value}); got != c.want {
+		if got := firstClause(&settings.Setting{Help: c.does, Default: c.value}); got != c.want {
 			t.Errorf("%q: %q, want %q", c.does, got, c.want)
 		}
 	}

@@ -4,21 +4,22 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // Reference returns the whole tree as Markdown, one section per command. Flags with the same meaning in several
 // commands are described once, at the end.
 func Reference(root *Command) string {
-	return execute("reference.tmpl", map[string]any{"Root": root, "Shared": sharedFlags(root)})
+	return execute("reference.tmpl", map[string]any{"Root": root, "Shared": sharedSettings(root)})
 }
 
-// UnusualEnv returns the environment variables of a flag, unless its name is the usual one.
-func (f *Flag) UnusualEnv() string {
-	env := strings.Join(f.Env, ", ")
-	if env == "PARATIMER_"+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")) {
+// unusualEnv returns the environment variable of a setting, unless it is the usual one.
+func unusualEnv(s *settings.Setting) string {
+	if s.Env == settings.Variable(s.Name) {
 		return ""
 	}
-	return env
+	return s.Env
 }
 
 func code(s string) string {
@@ -40,94 +41,43 @@ func markdown(s string) string {
 	return strings.Join(parts, "`")
 }
 
-// shared are the flags that several commands describe with the same words, by name. If there are several
-// descriptions of a name, it is the most common one; commands with another one have a row of their own.
-type shared map[string]*Flag
-
-// sharedFlags returns the flags of a tree that at least two commands share.
-func sharedFlags(root *Command) shared {
-	count := map[string]int{}
-	out := shared{}
-	for _, c := range root.All() {
-		for i := range c.Flags {
-			f := &c.Flags[i]
-			count[meaning(f)]++
-			if best := out[f.Name]; best == nil || count[meaning(f)] > count[meaning(best)] {
-				out[f.Name] = f
-			}
-		}
-	}
-	for name, f := range out {
-		if count[meaning(f)] < 2 {
-			delete(out, name)
-		}
-	}
-	return out
+// own returns the settings that are described with the command, by subject.
+func own(c *Command) []section[settings.Setting] {
+	alone := *c
+	alone.Flags = slices.DeleteFunc(slices.Clone(c.Flags), (*settings.Setting).IsShared)
+	return alone.FlagSections()
 }
 
-// meaning returns everything that a reader sees of a flag.
-func meaning(f *Flag) string {
-	return strings.Join([]string{f.Spelled(), f.Does, f.Default, strings.Join(f.Env, ",")}, "\x00")
-}
-
-// has reports whether a flag is described among the shared ones.
-func (s shared) has(f *Flag) bool {
-	same, found := s[f.Name]
-	return found && meaning(same) == meaning(f)
-}
-
-// Others returns the flags of a command that are not described among the shared ones, by subject.
-func (s shared) Others(c *Command) []section[Flag] {
-	var out []section[Flag]
-	for _, g := range c.FlagSections() {
-		if g.All = slices.DeleteFunc(g.All, s.has); len(g.All) > 0 {
-			out = append(out, g)
-		}
-	}
-	return out
-}
-
-// Names returns the names of a command's shared flags. A subject replaces its flags if the command has all of them
-// and they are at least three.
-func (s shared) Names(c *Command) []string {
-	var flags []*Flag
-	has := map[string]int{}
-	for _, g := range c.FlagSections() {
-		for _, f := range g.All {
-			if s.has(f) {
-				flags = append(flags, f)
-				has[s[f.Name].Heading]++
-			}
-		}
-	}
-	whole := map[string]bool{}
-	for _, g := range s.Sections() {
-		whole[g.Heading] = len(g.All) >= 3 && has[g.Heading] == len(g.All)
-	}
+// sharedNames returns the names of the command's other settings. A subject stands for all of its settings.
+func sharedNames(root, c *Command) []string {
 	var out []string
-	for _, f := range flags {
-		name := code("--" + f.Name)
-		if h := s[f.Name].Heading; h != "" && whole[h] {
-			name = "*" + h + "*"
+	for _, group := range sharedSettings(root) {
+		has := slices.DeleteFunc(slices.Clone(group.All), func(s *settings.Setting) bool {
+			return !slices.Contains(c.Flags, s)
+		})
+		if len(has) == len(group.All) && group.Heading != "" {
+			out = append(out, "*"+group.Heading+"*")
+			continue
 		}
-		if !slices.Contains(out, name) {
-			out = append(out, name)
+		for _, s := range has {
+			out = append(out, code(s.Spellings()[len(s.Spellings())-1]))
 		}
 	}
 	return out
 }
 
-// Sections returns the shared flags by subject, those without one first. Subjects and flags are sorted by name.
-func (s shared) Sections() []section[Flag] {
-	all := make([]Flag, 0, len(s))
-	for _, f := range s {
-		all = append(all, *f)
+// sharedSettings returns the settings of several commands by subject, those without one first.
+func sharedSettings(root *Command) []section[settings.Setting] {
+	var all []*settings.Setting
+	for _, c := range root.All() {
+		for _, s := range c.Flags {
+			if s.IsShared() && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
 	}
-	slices.SortFunc(all, func(x, y Flag) int {
-		return cmp.Or(strings.Compare(x.Heading, y.Heading), strings.Compare(x.Name, y.Name))
+	slices.SortStableFunc(all, func(x, y *settings.Setting) int {
+		return cmp.Or(strings.Compare(x.Subject, y.Subject), strings.Compare(x.Name, y.Name))
 	})
-	if len(all) == 0 {
-		return nil
-	}
-	return sectioned(all, "", func(f *Flag) string { return f.Heading })
+	return sectioned(all, "", func(s *settings.Setting) string { return s.Subject })
 }

@@ -58,7 +58,7 @@ var ownHelp = sync.OnceFunc(func() {
 // New returns the whole command tree.
 func New(in io.Reader, out, err io.Writer) *cli.App {
 	ownHelp()
-	return &cli.App{
+	app := &cli.App{
 		Name:            "paratimer",
 		Usage:           "when will my query end, what does it wait for, and how sure is that?",
 		UsageText:       "paratimer COMMAND [flags] [arguments]   (flags may stand anywhere)",
@@ -71,25 +71,14 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 		OnUsageError:    command.OnUsageError,
 		Before:          command.FromEnvironment,
 		Action:          noCommand,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Usage: "print the version and exit"},
-			&cli.StringFlag{
-				Name: "config", EnvVars: command.Env("config"),
-				Usage: "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)",
-			},
-			command.Choice("log-level", "log from this `LEVEL` on, to stderr", "warn", "debug", "info", "error"),
-			command.Choice("log-format", "log format `FORMAT`; auto is console on a terminal", "auto",
-				"console",
-				"json"),
-			command.LogFileFlag(),
-			command.UTCFlag(),
-		},
 		Commands: slices.Concat(
 			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(),
 				plan.Commands())),
 			kind("This program", admin.Commands()...),
 		),
 	}
+	command.Equip(app)
+	return app
 }
 
 // groups are the headings of the help with their commands, in the help's order.

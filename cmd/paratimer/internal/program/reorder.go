@@ -8,6 +8,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // reorder puts flags where the cli package expects them: the app's before the command, the command's before its
@@ -44,6 +45,7 @@ func reorder(app *cli.App, args []string) []string {
 				continue
 			}
 		}
+		arg, rest = keyed(app, cmd, arg, rest)
 		f, isGlobal := find(app, cmd, arg)
 		to := &local
 		if isGlobal {
@@ -129,7 +131,26 @@ func anyFlag(app *cli.App, arg string) cli.Flag {
 	return nil
 }
 
+// keyed turns --set NAME=VALUE into --NAME=VALUE if the command has such a setting. It marks a flag that is a setting
+// without one, for which the library then finds no flag.
+func keyed(app *cli.App, cmd *cli.Command, arg string, rest []string) (string, []string) {
+	if arg == "--set" && len(rest) > 0 {
+		arg, rest = "--set="+rest[0], rest[1:]
+	}
+	if pair, ok := strings.CutPrefix(arg, "--set="); ok {
+		if f, _ := find(app, cmd, pair); f != nil && strings.Contains(pair, "=") {
+			return "--" + pair, rest
+		}
+		return arg, rest
+	}
+	f, _ := find(app, cmd, arg)
+	if s, ok := f.(*settings.Setting); ok && s.KeyOnly {
+		return "--" + command.KeyMark + s.Name, nil
+	}
+	return arg, rest
+}
+
 func takesValue(f cli.Flag) bool {
-	d, ok := f.(cli.DocGenerationFlag)
-	return ok && d.TakesValue()
+	s, ok := f.(*settings.Setting)
+	return ok && s.TakesValue()
 }

@@ -23,7 +23,10 @@ func TestReorder(t *testing.T) {
 		{"score - a", "score - a"},
 		{"score a --nonsense b", "score --nonsense a b"},
 		{"score a --output", "score --output"}, // which lacks its value: the cli package says so
-		{"attach --insecure app_1 --rm http://x", "attach --insecure --rm http://x app_1"},
+		{"attach --set insecure=true app_1 --rm http://x", "attach --insecure=true --rm http://x app_1"},
+		{"attach --set=repost=2m app_1", "attach --repost=2m app_1"},
+		{"attach --set repast=2m app_1", "--set=repast=2m attach app_1"},
+		{"attach --repost 2m app_1", "attach --set:repost"},
 		{"--version", "--version"},
 		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
 		{"--nonsense", "--nonsense"},
@@ -39,7 +42,7 @@ func TestReorder(t *testing.T) {
 	} {
 		app := New(strings.NewReader(""), io.Discard, io.Discard)
 		app.Commands = append(app.Commands,
-			command.Group("books", "", command.New("list", "", "", nil, command.OutputFlag("text", "json"))))
+			command.Group("books", "", command.New("list", "", "", nil, command.Choice("output", "", "text", "json"))))
 		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
 		if got != c.want {
 			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)

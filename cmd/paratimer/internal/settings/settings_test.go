@@ -16,12 +16,25 @@ func TestConcealed(t *testing.T) {
 		{"exec", "curl -H 'Authorization: x'", "", true},
 		{"every", "3s", "3s", false},
 	} {
-		got := Setting{Name: c.name, Values: []string{c.value}}.Concealed()
+		got := Value{Name: c.name, Values: []string{c.value}}.Concealed()
 		if got.Secret != c.secret || !c.secret && got.Values[0] != c.want || c.secret && got.Values != nil {
 			t.Errorf("%s %s: %+v", c.name, c.value, got)
 		}
 	}
-	if got := (Setting{Name: "webhook"}).Concealed(); got.Secret {
+	if got := (Value{Name: "webhook"}).Concealed(); got.Secret {
 		t.Error("a secret that is not set is said to be")
+	}
+}
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5 % ": 0.05, "1": 1} {
+		s := Share{0.5}
+		if err := s.Set(text); err != nil || s.Value != want {
+			t.Errorf("Set(%q) = %v, %v; want %v", text, s.Value, err, want)
+		}
+	}
+	if err := new(Share).Set("much"); err == nil {
+		t.Error("much is read as a number")
 	}
 }

@@ -17,8 +17,7 @@ func Commands() []*cli.Command {
 		configCommand(),
 		completionCommand(),
 		manCommand(),
-		command.New("version", "", "print the version", Version,
-			command.OutputFlag("text", "json")),
+		command.New("version", "", "print the version", Version),
 	}
 }
 

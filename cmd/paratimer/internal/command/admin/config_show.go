@@ -17,12 +17,7 @@ import (
 
 // configCommand returns the command that shows settings.
 func configCommand() *cli.Command {
-	return command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow,
-		&cli.BoolFlag{
-			Name:  "origin",
-			Usage: "show the source of each value: flag, environment variable, line of the file, default",
-		},
-		command.Choice("output", "write `FORMAT`", "text", "json")))
+	return command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow))
 }
 
 // configShow lists every setting with its value. It reports errors in the settings, but shows everything that can
@@ -67,7 +62,7 @@ func configShow(c *cli.Context) error {
 		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+
 			" read no configuration file that is not named by --config")
 	}
-	for _, s := range settingsOf(root, at) {
+	for _, s := range owned(root, at) {
 		list.Settings = append(list.Settings, inForce(c, s, path, inFile).Concealed())
 	}
 	list.Settings = append(list.Settings, secretsSet(c, list.Settings)...)
@@ -85,23 +80,23 @@ func configShow(c *cli.Context) error {
 
 // An ownedFlag is a flag with the commands that have it.
 type ownedFlag struct {
-	manual.Flag
+	*settings.Setting
 	everywhere bool
 	commands   []string
 	differs    bool
 }
 
-// settingsOf returns the settings of a command and of those below it, and the global ones, by name.
-func settingsOf(root, at *manual.Command) []ownedFlag {
+// owned returns the settings of a command and of those below it, and the global ones, by name.
+func owned(root, at *manual.Command) []ownedFlag {
 	var all []ownedFlag
-	add := func(f manual.Flag, command string) {
+	add := func(f *settings.Setting, command string) {
 		i := slices.IndexFunc(all, func(s ownedFlag) bool { return s.Name == f.Name })
 		if i < 0 {
 			i = len(all)
-			all = append(all, ownedFlag{Flag: f, everywhere: command == ""})
+			all = append(all, ownedFlag{Setting: f, everywhere: command == ""})
 		}
 		if command != "" {
-			all[i].differs = all[i].differs || all[i].Default != f.Default
+			all[i].differs = all[i].differs || all[i].DefaultText() != f.DefaultText()
 			all[i].commands = append(all[i].commands, command)
 		}
 	}
@@ -113,7 +108,7 @@ func settingsOf(root, at *manual.Command) []ownedFlag {
 	for _, m := range at.All() {
 		_, path, _ := strings.Cut(m.Path, " ")
 		for _, f := range m.Flags {
-			if m != root && command.Settable(f.Name) && len(f.Env) > 0 { // others are for the command line only
+			if m != root && command.Settable(f.Name) && f.Env != "" { // others are for the command line only
 				add(f, path)
 			}
 		}
@@ -124,12 +119,15 @@ func settingsOf(root, at *manual.Command) []ownedFlag {
 
 // inForce returns a setting's effective value: from the flag, else the environment, else the file, else its
 // default.
-func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) settings.Setting {
-	out := settings.Setting{Name: s.Name, Origin: settings.Default, Commands: s.commands}
+func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) settings.Value {
+	out := settings.Value{Name: s.Name, Origin: settings.Default, Commands: s.commands}
 	if s.everywhere {
 		out.Commands = []string{}
 	}
-	set := command.Variable(c, s.Env)
+	set := s.Env
+	if command.Getenv(c)(set) == "" {
+		set = ""
+	}
 	at := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
 	switch {
 	case s.everywhere && set == "" && c.IsSet(s.Name):
@@ -145,24 +143,20 @@ func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) 
 		out.Origin, out.Source, out.Values = settings.File, &source, inFile[at].Values
 	case s.differs:
 		out.Differs = true
-	case s.Default != "":
-		value, _, isOn := strings.Cut(s.Default, ";")
-		if isOn {
-			value = "true"
-		}
-		out.Values = []string{value}
+	case s.DefaultText() != "":
+		out.Values = []string{s.DefaultText()}
 	}
 	return out
 }
 
 // secretsSet returns the secrets that the environment sets for a command that reads them.
-func secretsSet(c *cli.Context, shown []settings.Setting) []settings.Setting {
-	var out []settings.Setting
+func secretsSet(c *cli.Context, shown []settings.Value) []settings.Value {
+	var out []settings.Value
 	for _, name := range command.Secrets {
 		variable := command.Env(name)[0]
 		value := command.Getenv(c)(variable)
-		if value != "" && slices.ContainsFunc(shown, func(s settings.Setting) bool { return s.Name == name+"-file" }) {
-			out = append(out, settings.Setting{
+		if value != "" && slices.ContainsFunc(shown, func(s settings.Value) bool { return s.Name == name+"-file" }) {
+			out = append(out, settings.Value{
 				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable,
 				Commands: []string{},
 			}.Concealed())
@@ -183,7 +177,7 @@ func unknownVariables(environ []string, root *manual.Command) []string {
 	}
 	for _, m := range root.All() {
 		for _, f := range m.Flags {
-			known = append(known, f.Env...)
+			known = append(known, f.Env)
 		}
 	}
 	var notes []string

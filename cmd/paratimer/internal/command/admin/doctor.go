@@ -15,8 +15,7 @@ import (
 
 // Doctor returns `paratimer doctor`.
 func Doctor() *cli.Command {
-	return command.New("doctor", "", "check which services of a cluster answer, and suggest fixes", doctor,
-		append(append(input.ClusterFlags(), input.SparkFlags()...), command.OutputFlag("text", "json"))...)
+	return command.New("doctor", "", "check which services of a cluster answer, and suggest fixes", doctor)
 }
 
 // doctor reports which services of a cluster can be reached, and suggests fixes for the others.

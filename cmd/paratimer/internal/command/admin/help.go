@@ -88,12 +88,7 @@ func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
 }
 
 func manCommand() *cli.Command {
-	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man,
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"},
-			Usage: "write all pages into `FOLDER`; it is created if missing",
-		},
-		command.Choice("output", "write `FORMAT`; of markdown, all commands at once", "roff", "markdown")))
+	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man))
 }
 
 // man prints a man page.

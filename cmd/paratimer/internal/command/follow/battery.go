@@ -9,16 +9,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-)
-
-// Values of --estimators that are not names of estimators.
-const (
-	// OwnEstimators are ParaTimer's scenarios.
-	OwnEstimators = "own"
-	// AllEstimators are those and the others, for comparison.
-	AllEstimators = "all"
 )
 
 // A Battery is the set of shown estimators (the ParaTimer paper, section 3.2.1). The zero value is ParaTimer's own
@@ -28,37 +21,21 @@ type Battery struct {
 	others []estimators.Scenario
 }
 
-// EstimatorsFlag returns --estimators.
-func EstimatorsFlag(does, value string) cli.Flag {
-	return &command.ChoiceFlag{
-		Values: append([]string{OwnEstimators, AllEstimators}, estimatorNames()...),
-		StringFlag: &cli.StringFlag{
-			Name: "estimators", EnvVars: command.Env("estimators"), Value: value,
-			Usage: does + ": " + OwnEstimators + " (ParaTimer's scenarios), " + AllEstimators +
-				" (other indicators as well), or `NAMES` such as standard,one_failure,skew_low",
-			Action: func(_ *cli.Context, v string) error {
-				_, err := parseBattery(v)
-				return err
-			},
-		},
-	}
-}
-
-// BatteryOf returns the value of --estimators, which the flag's action has checked.
+// BatteryOf returns the value of --estimators, if it is valid.
 func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("estimators")) }
 
 // parseBattery parses --estimators. The headline's scenario, standard, is always shown.
 func parseBattery(text string) (Battery, error) {
-	names := estimatorNames()
+	names := settings.EstimatorNames()
 	own := len(estimators.Scenarios())
 	b := Battery{shown: names[:1]}
 	picked := make([]bool, len(names))
 	for _, word := range strings.Split(text, ",") {
 		word = strings.TrimSpace(word)
 		switch at := slices.Index(names, word); {
-		case word == OwnEstimators || word == AllEstimators:
+		case word == settings.OwnEstimators || word == settings.AllEstimators:
 			for i := range names {
-				picked[i] = picked[i] || i < own || word == AllEstimators
+				picked[i] = picked[i] || i < own || word == settings.AllEstimators
 			}
 		case at < 0 && planfile.Nearest(word, names) != "":
 			return b, command.Usage("--estimators %s: there is no estimator %q; did you mean %s?", text, word,
@@ -66,7 +43,7 @@ func parseBattery(text string) (Battery, error) {
 		case at < 0:
 			return b, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
 				"commas, of\n%s\n%s",
-				text, word, OwnEstimators, AllEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
+				text, word, settings.OwnEstimators, settings.AllEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
 				manual.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
 		default:
 			picked[at] = true
@@ -94,13 +71,4 @@ func (b Battery) Scenarios() []estimators.Scenario {
 		}
 	}
 	return append(out, b.others...)
-}
-
-// estimatorNames returns the names of all estimators, ParaTimer's own first, standard before all.
-func estimatorNames() []string {
-	var names []string
-	for _, s := range slices.Concat(estimators.Scenarios(), paper.Others()) {
-		names = append(names, s.Name)
-	}
-	return names
 }

@@ -19,64 +19,21 @@ import (
 
 // time zones for deadlines, in case the machine has none
 
-// BoundFlags returns the flags for bounds. Repeated flags add bounds.
-func BoundFlags() []cli.Flag {
-	return command.About("What the query is held to",
-		&cli.StringSliceFlag{
-			Name: "deadline", EnvVars: command.Env("deadline"),
-			Usage: "end by `TIME`: 06:30 (the first after its submission), 06:30 Europe/Berlin, 2026-11-21 06:30, RFC 3339; repeatable",
-		},
-		&cli.StringSliceFlag{
-			Name: "within", EnvVars: command.Env("within"),
-			Usage: "end within `TIME` of its submission, such as 45m; repeatable",
-		},
-		&cli.Float64Flag{
-			Name: "longer-than-usual", EnvVars: command.Env("longer-than-usual"),
-			Usage: "end within `N` times its usual length, such as 1.5",
-		},
-		&cli.DurationFlag{
-			Name: "usual", EnvVars: command.Env("usual"),
-			Usage: "usual length `TIME` (default: from the history, or from the first --profile)",
-		},
-		&cli.DurationFlag{
-			Name: "no-progress", EnvVars: command.Env("no-progress"),
-			Usage: "move something (a counter, an attempt, a job) within `TIME`, such as 10m",
-		},
-		&cli.BoolFlag{
-			Name: "drift", EnvVars: command.Env("drift"),
-			Usage: "keep the predicted end within its first stable range, from skew_low to one_failure",
-		},
-		&cli.BoolFlag{
-			Name: "outside-bounds", EnvVars: command.Env("outside-bounds"), Hidden: true,
-			Usage: "the old name of --drift",
-		},
-		&cli.StringFlag{
-			Name: "on", EnvVars: command.Env("on"),
-			Usage: "decide by `JUDGE`: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)",
-		},
-		&cli.GenericFlag{
-			Name: "risk", EnvVars: command.Env("risk"), Value: command.NewShare(alert.DefaultThreshold),
-			Usage: "at risk from this `PROBABILITY` of being late on, such as 0.9 or 90%",
-		},
-		&cli.IntFlag{
-			Name: "hold", EnvVars: command.Env("hold"), Value: alert.DefaultHold,
-			Usage: "change the state after `N` equal observations in a row",
-		},
-	)
-}
-
 // Bounds returns the bounds of the flags.
 func Bounds(c *cli.Context) ([]alert.Bound, error) {
-	risk, hold := command.ShareOf(c, "risk"), c.Int("hold")
+	risk, hold := command.ShareOf(c, "risk"), alert.DefaultHold
+	if c.IsSet("hold") { // check has no such setting
+		hold = c.Int("hold")
+	}
 	if !(risk > 0 && risk <= 1) {
 		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk,
 			alert.DefaultThreshold)
 	}
 	if hold < 1 {
-		return nil, command.Usage("--hold %d: it is a number of ticks, 1 or more", hold)
+		return nil, command.Usage("hold %d: it is a number of ticks, 1 or more", hold)
 	}
 	if err := alert.CheckJudge(c.String("on")); err != nil {
-		return nil, command.Usage("--on: %w", err)
+		return nil, command.Usage("on: %w", err)
 	}
 	var all []alert.Bound
 	for i, text := range c.StringSlice("deadline") {
@@ -104,12 +61,12 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 			Times: c.Float64("longer-than-usual"), Usual: length,
 		})
 	} else if c.IsSet("usual") {
-		return nil, command.Usage("--usual goes with --longer-than-usual: give a factor such as 1.5")
+		return nil, command.Usage("usual goes with --longer-than-usual: give a factor such as 1.5")
 	}
 	if c.IsSet("no-progress") {
 		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
 	}
-	if c.Bool("drift") || c.Bool("outside-bounds") {
+	if c.Bool("drift") {
 		all = append(all, alert.Bound{Name: "drift", Kind: alert.OutsideBounds})
 	}
 	for i := range all {
@@ -125,14 +82,14 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	return all, nil
 }
 
-// usual returns the length of --usual, else the length of the first profile without failures; 0 if neither is
+// usual returns the length of usual, else the length of the first profile without failures; 0 if neither is
 // given.
 func usual(c *cli.Context) (time.Duration, error) {
 	if c.IsSet("usual") {
 		if d := c.Duration("usual"); d > 0 {
 			return d, nil
 		}
-		return 0, command.Usage("--usual %v: it is a length of time such as 10m", c.Duration("usual"))
+		return 0, command.Usage("usual %v: it is a length of time such as 10m", c.Duration("usual"))
 	}
 	profiles, err := input.ReadProfiles(c)
 	if err != nil || len(profiles) == 0 {

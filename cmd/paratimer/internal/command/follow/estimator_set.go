@@ -3,11 +3,9 @@ package follow
 import (
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/estimators/skewness"
 )
@@ -34,22 +32,6 @@ func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.Estima
 		Model: model,
 	}
 }
-
-// DeltaFlag returns --delta.
-func DeltaFlag() cli.Flag {
-	return &cli.Float64Flag{
-		Name: "delta", EnvVars: command.Env("delta"), Value: nearestfit.Default().DeltaBytes,
-		Usage: "reduces measured by key groups: groups whose sizes differ by at most `BYTES` take equal time (NearestFit's delta)",
-		Action: func(_ *cli.Context, v float64) error {
-			if !(v > 0 && v <= maxDelta) {
-				return command.Usage("--delta %v: it is more than 0, and 1e12 at most", v)
-			}
-			return nil
-		},
-	}
-}
-
-const maxDelta = 1e12
 
 // ModelOf returns the cost model with the flags' parameters.
 func ModelOf(c *cli.Context) estimators.Model {

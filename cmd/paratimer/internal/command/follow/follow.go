@@ -6,12 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -22,43 +22,6 @@ import (
 type Pace struct {
 	Every time.Duration
 	Speed float64
-}
-
-// Flags returns the flags of all commands that print frames.
-func Flags(more ...cli.Flag) []cli.Flag {
-	return append([]cli.Flag{
-		command.OutputFlag("text", "ndjson"),
-		EstimatorsFlag("which estimators are shown", OwnEstimators),
-		DeltaFlag(),
-		linesFlag("plain", "print plain text for screen readers: no screen, colors or symbols"),
-		linesFlag("quiet", "print only alerts, failures, lost nodes and the end"),
-		command.TimeoutFlag(),
-	}, slices.Concat(BoundFlags(), command.MetricsFlags(), more)...)
-}
-
-// linesFlag returns a flag about printed lines. On the command line it conflicts with --output ndjson; as a setting
-// it is ignored then.
-func linesFlag(name, does string) cli.Flag {
-	return &cli.BoolFlag{
-		Name: name, EnvVars: command.Env(name), Usage: does,
-		Action: func(c *cli.Context, on bool) error {
-			if on && c.String("output") == "ndjson" && command.Variable(c, command.Env(name)) == "" {
-				return command.Usage(
-					"--%s is about lines for people: it does not go with --output ndjson, which prints "+
-						"frames", name)
-			}
-			return nil
-		},
-	}
-}
-
-// SpeedFlag returns --speed: the speed of a replay relative to the run; 0 does not wait.
-func SpeedFlag(value float64) cli.Flag {
-	does := "play `N` times as fast as the run was; 0: without waiting"
-	if value == 0 {
-		does += " (default: 0; on a screen, so that the run takes half a minute)"
-	}
-	return &cli.Float64Flag{Name: "speed", EnvVars: command.Env("speed"), Value: value, Usage: does}
 }
 
 // SpeedOf returns --speed.
@@ -72,6 +35,12 @@ func SpeedOf(c *cli.Context) (float64, error) {
 
 // Run watches a source to its end and prints its frames. Options may change the watch before it begins.
 func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)) error {
+	for _, name := range []string{"plain", "quiet"} { // in the environment or the file they do not affect frames
+		if c.Bool(name) && c.String("output") == "ndjson" && command.Getenv(c)(settings.Variable(name)) == "" {
+			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames",
+				name)
+		}
+	}
 	held, err := Bounds(c)
 	if err != nil {
 		return err

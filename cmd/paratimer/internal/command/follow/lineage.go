@@ -7,16 +7,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
-// LineageFlag returns --openlineage. The other settings are the usual variables of OpenLineage clients.
-func LineageFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "openlineage", EnvVars: command.Env("openlineage"),
-		Usage: "post the start, progress and end of runs to the OpenLineage service at `URL`; reads OPENLINEAGE_NAMESPACE and OPENLINEAGE_API_KEY",
-	}
-}
-
-// Lineage returns the sink of --openlineage; nil if it is not set, or with --dry-run. finish closes it, after at
-// most --drain.
+// Lineage returns the sink of openlineage; nil if it is not set, or with --dry-run. finish closes it, after at
+// most drain.
 func Lineage(c *cli.Context) (o *sinks.OpenLineage, finish func(), err error) {
 	address := c.String("openlineage")
 	if address == "" || c.Bool("dry-run") {
@@ -29,11 +21,11 @@ func Lineage(c *cli.Context) (o *sinks.OpenLineage, finish func(), err error) {
 	log, getenv := command.Logger(c), command.Getenv(c)
 	o, err = sinks.NewOpenLineage(address, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client, log)
 	if err != nil {
-		return nil, nil, command.Usage("--openlineage: %w", err)
+		return nil, nil, command.Usage("openlineage: %w", err)
 	}
 	return o, func() {
 		if lost := o.Close(c.Duration("drain")); lost > 0 {
-			log.Warn().Int("lost", lost).Msg("not all events could be sent to OpenLineage within --drain")
+			log.Warn().Int("lost", lost).Msg("not all events could be sent to OpenLineage within drain")
 		}
 	}, nil
 }

@@ -24,57 +24,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// SinkFlags returns the flags of alert sinks. There is no flag for the webhook's secret: everyone can read a
-// command line.
-func SinkFlags() []cli.Flag {
-	return command.About("Who is told of alerts",
-		&cli.StringFlag{
-			Name: "alertmanager", EnvVars: command.Env("alertmanager"),
-			Usage: "post alerts to the Alertmanager at `URL`, or to several, comma-separated",
-		},
-		&cli.DurationFlag{
-			Name: "repost", EnvVars: command.Env("repost"), Value: notify.DefaultRepost,
-			Usage: "repeat firing alerts to Alertmanager every `TIME`; they end there after four missing repeats",
-		},
-		&cli.StringFlag{
-			Name: "webhook", EnvVars: command.Env("webhook"),
-			Usage: "post alerts to `URL`, in the format of Alertmanager's webhooks",
-		},
-		&cli.StringFlag{
-			Name: "webhook-template", EnvVars: command.Env("webhook-template"),
-			Usage: "JSON body of the webhook: slack, teams, pagerduty, opsgenie, or the template in `FILE`",
-		},
-		&cli.StringFlag{
-			Name: "webhook-secret-file", EnvVars: command.Env("webhook-secret-file"),
-			Usage: "sign the webhook's body with the secret in `FILE`, or send it as the key of PagerDuty or Opsgenie (default: PARATIMER_WEBHOOK_SECRET)",
-		},
-		&cli.StringFlag{
-			Name: "exec", EnvVars: command.Env("exec"),
-			Usage: "run `COMMAND` for each alert, with its JSON on standard input",
-		},
-		&cli.StringFlag{
-			Name: "exec-template", EnvVars: command.Env("exec-template"),
-			Usage: "input of the command of --exec: mail, or the template in `FILE`",
-		},
-		&cli.DurationFlag{
-			Name: "exec-timeout", EnvVars: command.Env("exec-timeout"), Value: 30 * time.Second,
-			Usage: "kill the command of --exec and its children after `TIME`",
-		},
-		&cli.BoolFlag{
-			Name: "bell", EnvVars: command.Env("bell"),
-			Usage: "ring the terminal's bell when an alert fires",
-		},
-		&cli.DurationFlag{
-			Name: "drain", EnvVars: command.Env("drain"), Value: 10 * time.Second,
-			Usage: "at the end, wait up to `TIME` for alerts to be sent",
-		},
-		&cli.BoolFlag{
-			Name: "dry-run", EnvVars: command.Env("dry-run"),
-			Usage: "print alerts to stderr as lines of JSON, and send nothing",
-		},
-	)
-}
-
 // sinksOf creates the sinks of the flags.
 func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	for name, least := range map[string]time.Duration{
@@ -104,7 +53,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		}
 		all = append(all, s)
 	} else if c.IsSet("webhook-template") || c.IsSet("webhook-secret-file") {
-		return nil, command.Usage("--webhook-template and --webhook-secret-file go with --webhook URL")
+		return nil, command.Usage("webhook-template and webhook-secret-file go with --webhook URL")
 	}
 	if line := c.String("exec"); line != "" {
 		s, err := execCommand(c, line)
@@ -113,7 +62,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		}
 		all = append(all, s)
 	} else if c.IsSet("exec-template") {
-		return nil, command.Usage("--exec-template goes with --exec COMMAND")
+		return nil, command.Usage("exec-template goes with --exec COMMAND")
 	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
@@ -136,7 +85,7 @@ func terminal(c *cli.Context) io.Writer {
 	return nil
 }
 
-// sinkClient trusts the same certificates as the cluster's client. --insecure applies only to the cluster.
+// sinkClient trusts the same certificates as the cluster's client. insecure applies only to the cluster.
 func sinkClient(c *cli.Context) (*http.Client, error) {
 	pool, err := command.Trusted(c)
 	if err != nil {
@@ -157,7 +106,7 @@ func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, err
 	}
 	s, err := sinks.NewWebhook(url, body, []byte(key), client)
 	if err != nil && body != "" {
-		return nil, command.Usage("--webhook, --webhook-template %s: %w", c.String("webhook-template"), err)
+		return nil, command.Usage("--webhook, webhook-template %s: %w", c.String("webhook-template"), err)
 	}
 	if err != nil {
 		return nil, command.Usage("--webhook: %w", err)
@@ -173,7 +122,7 @@ func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
 	}
 	s, err := sinks.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
 	if err != nil {
-		return nil, command.Usage("--exec-template %s: %w", c.String("exec-template"), err)
+		return nil, command.Usage("exec-template %s: %w", c.String("exec-template"), err)
 	}
 	return s, nil
 }
@@ -201,7 +150,7 @@ func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
 func Sinks(c *cli.Context) ([]*notify.Sink, error) { return sinksOf(c, time.Now) }
 
 // Dispatcher returns a started dispatcher to the sinks of the flags; nil if there are none. finish closes it, after
-// at most --drain.
+// at most drain.
 func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := sinksOf(c, time.Now)
 	if err != nil || len(all) == 0 {
@@ -221,7 +170,7 @@ func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 	return d, func() {
 		if left := d.Close(c.Duration("drain")); left > 0 {
 			log.Warn().Int("left",
-				left).Msg("not all alerts could be sent within --drain; the next watch with the same sinks sends them")
+				left).Msg("not all alerts could be sent within drain; the next watch with the same sinks sends them")
 		}
 	}, nil
 }

@@ -13,40 +13,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// ClusterFlags returns the flags for the cluster's addresses and the login.
-func ClusterFlags() []cli.Flag {
-	return command.About("Where the cluster is", append(append(KerberosFlags(), gatewayFlags()...),
-		&cli.StringFlag{
-			Name: "rm", EnvVars: command.Env("rm"),
-			Usage: "ask the ResourceManager at `URL`; several are comma-separated, and a gateway is such as https://knox:8443/gateway/default",
-		},
-		&cli.StringFlag{
-			Name: "jhs", EnvVars: command.Env("jhs"),
-			Usage: "ask the job history server at `URL` (with --rm; default: port 19888 of its host)",
-		},
-		&cli.StringFlag{
-			Name: "conf-dir", EnvVars: command.Env("conf-dir"),
-			Usage: "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)",
-		},
-		&cli.StringSliceFlag{
-			Name: "trust-host", EnvVars: command.Env("trust-host"),
-			Usage: "also follow redirects to `HOST`; repeatable",
-		},
-		&cli.StringFlag{
-			Name: "user", EnvVars: command.Env("user"),
-			Usage: "ask as `NAME`, and choose among this user's workflows (default: the Kerberos principal, else HADOOP_USER_NAME, else you)",
-		},
-		&cli.StringFlag{
-			Name: "ca-file", EnvVars: command.Env("ca-file"),
-			Usage: "also trust the certificates (PEM) in `FILE`",
-		},
-		&cli.BoolFlag{
-			Name: "insecure", EnvVars: command.Env("insecure"),
-			Usage: "do not verify certificates: anybody can pose as the cluster",
-		},
-	)...)
-}
-
 // NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
 func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 	where, err := site(c)
@@ -63,7 +29,7 @@ func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
-			return nil, command.Usage("--trust-host %w", err)
+			return nil, command.Usage("trust-host %w", err)
 		}
 	}
 	log := command.Logger(c)
@@ -71,7 +37,7 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Cli
 		log.Info().Msg(note)
 	}
 	if c.Bool("insecure") {
-		log.Warn().Msg("--insecure: certificates are not verified; anybody may answer in the cluster's place")
+		log.Warn().Msg("insecure: certificates are not verified; anybody may answer in the cluster's place")
 	}
 	who := kerberos(c)
 	o := rest.Options{

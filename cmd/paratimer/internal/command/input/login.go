@@ -14,20 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// KerberosFlags returns the flags for Kerberos. Without them the login is the ticket of kinit.
-func KerberosFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "keytab", EnvVars: command.Env("keytab"),
-			Usage: "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)",
-		},
-		&cli.StringFlag{
-			Name: "principal", EnvVars: command.Env("principal"),
-			Usage: "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)",
-		},
-	}
-}
-
 // A login is the identity for Kerberos.
 type login struct {
 	*spnego.Login
@@ -79,25 +65,6 @@ func kerberosUser(c *cli.Context) string {
 	return l.user()
 }
 
-// gatewayFlags returns the flags for services that require a password or a client certificate. There is no flag for
-// a password itself.
-func gatewayFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "password-file", EnvVars: command.Env("password-file"),
-			Usage: "sign in to a gateway such as Knox, as --user, with the password in `FILE` (default: PARATIMER_PASSWORD)",
-		},
-		&cli.StringFlag{
-			Name: "cert", EnvVars: command.Env("cert"),
-			Usage: "client certificate (PEM) in `FILE`; it is read again when it changes",
-		},
-		&cli.StringFlag{
-			Name: "key", EnvVars: command.Env("key"),
-			Usage: "private key of the client certificate in `FILE`",
-		},
-	}
-}
-
 // signIn adds a password to o's requests to the services of a site, if one is set.
 func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool) error {
 	password, err := command.Secret(c, "password")
@@ -105,11 +72,11 @@ func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool
 		return err
 	}
 	if byTicket {
-		return command.Usage("--keytab and --principal go without --password-file (PARATIMER_PASSWORD): log in by Kerberos or by a password")
+		return command.Usage("--keytab and --principal go without password-file (PARATIMER_PASSWORD): log in by Kerberos or by a password")
 	}
 	layer, err := rest.Basic(o.User, password, site.Bases()...)
 	if err != nil {
-		return command.Usage("--password-file, PARATIMER_PASSWORD: %w", err)
+		return command.Usage("password-file, PARATIMER_PASSWORD: %w", err)
 	}
 	o.Auth, o.Login = layer, passworded(o.User)
 	return nil

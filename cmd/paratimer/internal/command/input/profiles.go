@@ -6,19 +6,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
-
-// ProfileFlag returns --profile: plans with costs, learned from earlier runs.
-func ProfileFlag() cli.Flag {
-	return &cli.StringSliceFlag{
-		Name: "profile", EnvVars: command.Env("profile"),
-		Usage: "use the costs in `FILE`, from `paratimer history profile`; repeatable, best first",
-	}
-}
 
 // ReadProfiles reads the files of --profile.
 func ReadProfiles(c *cli.Context) ([]*dag.Plan, error) {

@@ -1,8 +1,6 @@
 package input
 
 import (
-	"cmp"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -11,37 +9,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// RecordFlags returns the flag that records observations, and the name that it had until version 0.32.
-func RecordFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "record", EnvVars: command.Env("record"),
-			Usage: "record the observations to `FILE`, for replay, history and score",
-		},
-		&cli.StringFlag{Name: "tape", EnvVars: command.Env("tape"), Hidden: true},
-	}
-}
-
-// AnswerFlags returns the flag that records raw answers, and the name that it had until version 0.32.
-func AnswerFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{
-			Name: "raw", EnvVars: command.Env("raw"),
-			Usage: "with --record, record the raw answers without secrets instead, for bug reports",
-		},
-		&cli.StringFlag{Name: "capture", EnvVars: command.Env("capture"), Hidden: true},
-	}
-}
-
 // CheckRecord returns a usage error if the flags contradict each other.
 func CheckRecord(c *cli.Context) error {
 	switch {
 	case c.Bool("raw") && c.String("record") == "":
 		return command.Usage("--raw: it needs --record FILE")
-	case c.String("record") != "" && !c.Bool("raw") && c.String("tape") != "":
-		return command.Usage("--tape: it is an older name of --record")
-	case c.String("record") != "" && c.Bool("raw") && c.String("capture") != "":
-		return command.Usage("--capture: it is an older name of --record with --raw")
+	case c.Bool("raw") && c.String("capture") != "":
+		return command.Usage("--raw: the setting capture records the raw answers, too")
 	}
 	return nil
 }
@@ -49,17 +23,9 @@ func CheckRecord(c *cli.Context) error {
 // ObservationsFile returns the file for observations, "" if there is none.
 func ObservationsFile(c *cli.Context) string {
 	if c.Bool("raw") {
-		return c.String("tape")
+		return ""
 	}
-	return cmp.Or(c.String("record"), c.String("tape"))
-}
-
-// answersFile returns the file for raw answers, "" if there is none.
-func answersFile(c *cli.Context) string {
-	if c.Bool("raw") {
-		return c.String("record")
-	}
-	return c.String("capture")
+	return c.String("record")
 }
 
 // Recorded records a source to the file for observations, if there is one. done closes the file.
@@ -78,7 +44,10 @@ func Recorded(c *cli.Context, src watch.Source) (recorded watch.Source, done fun
 // Answers returns a writer to the file for raw answers; nil if there is none. done closes it. now is the cluster's
 // clock.
 func Answers(c *cli.Context, now func() dag.Instant) (w *recording.Writer, done func(*error), err error) {
-	path := answersFile(c)
+	path := c.String("capture")
+	if c.Bool("raw") {
+		path = c.String("record")
+	}
 	if path == "" {
 		return nil, func(*error) {}, nil
 	}

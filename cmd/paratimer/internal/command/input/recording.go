@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/mrjob"
@@ -26,20 +24,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
-
-// RecordingFlags returns the flags that select a part of a recording.
-func RecordingFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{
-			Name: "workflow", EnvVars: command.Env("workflow"),
-			Usage: "choose a workflow, application or job by `ID` from recorded answers or history with several",
-		},
-		&cli.DurationFlag{
-			Name: "every", EnvVars: command.Env("every"),
-			Usage: "take one observation every `TIME`",
-		},
-	}, UnitFlags()...)
-}
 
 // queryID matches the cluster's ids of queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)

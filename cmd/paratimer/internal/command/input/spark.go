@@ -22,34 +22,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// SparkFlags returns the flags for the address of a Spark driver.
-func SparkFlags() []cli.Flag {
-	return command.About("Where Spark is",
-		&cli.StringFlag{
-			Name: "spark", EnvVars: command.Env("spark"),
-			Usage: "watch the Spark application whose driver has its web page at `URL`, such as http://driver:4040",
-		},
-		&cli.StringFlag{
-			Name: "spark-history", EnvVars: command.Env("spark-history"),
-			Usage: "ask Spark's history server at `URL` how the application ended, such as http://host:18080",
-		},
-	)
-}
-
-// UnitFlags returns flags that choose a part of a long-running Spark application, such as a notebook's.
-func UnitFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "sql", EnvVars: command.Env("sql"),
-			Usage: "choose the SQL execution with this `ID` (tab SQL of Spark's page); newest is the running one",
-		},
-		&cli.StringFlag{
-			Name: "group", EnvVars: command.Env("group"),
-			Usage: "choose the jobs of Spark's job group `NAME`",
-		},
-	}
-}
-
 // CheckUnit returns an error if --sql or --group is invalid.
 func CheckUnit(c *cli.Context) error {
 	if err := spark.CheckID(unitOf(c)); err != nil {
@@ -221,7 +193,7 @@ func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
 	case base == "":
 		return nil
 	case strings.ContainsAny(base, "@?#"):
-		return command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to --password-file")
+		return command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to password-file")
 	}
 	base, err := addressOf("--spark-history", base, "the history server, such as http://host:18080")
 	if err == nil {

@@ -15,15 +15,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// SpoolFlag returns --spool: key groups that taps stored because there was no watcher.
-func SpoolFlag() cli.Flag {
-	return &cli.StringSliceFlag{
-		Name: "spool", EnvVars: command.Env("spool"),
-		Usage: "also use the key groups that taps have kept in `FILE`, or in " + spoolPattern +
-			" of a folder; may be repeated",
-	}
-}
-
 // spoolPattern matches the files that taps write beside the logs of their tasks.
 const spoolPattern = "paratimer-tap.*.ndjson"
 

@@ -15,22 +15,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// StateFlag returns --state-dir: the folder of the history.
-func StateFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "state-dir", EnvVars: command.Env("state-dir"),
-		Usage: "keep the history in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)",
-	}
-}
-
-// HistoryFlags returns the flags of commands that watch and store runs.
-func HistoryFlags() []cli.Flag {
-	return command.About("Earlier runs", StateFlag(), &cli.BoolFlag{
-		Name: "no-history", EnvVars: command.Env("no-history"),
-		Usage: "neither use nor extend the history",
-	})
-}
-
 // OpenState opens the store of the history.
 func OpenState(c *cli.Context) (*state.Store, error) {
 	dir := c.String("state-dir")

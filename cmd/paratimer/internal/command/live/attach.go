@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -18,21 +17,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
-
-func attachFlags() []cli.Flag {
-	return follow.Flags(append(append(input.ClusterFlags(),
-		&cli.DurationFlag{
-			Name: "every", EnvVars: command.Env("every"), Value: 3 * time.Second,
-			Usage: "observe every `TIME`; lines are printed on changes, and now and then",
-		},
-		&cli.BoolFlag{
-			Name: "session", EnvVars: command.Env("session"),
-			Usage: "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --record. With --sql newest, watch the next execution of Spark",
-		},
-		input.ProfileFlag()), slices.Concat(input.RecordFlags(), input.AnswerFlags(), input.SparkFlags(),
-		input.UnitFlags(), input.HistoryFlags(), follow.SinkFlags(), collectFlags(),
-		[]cli.Flag{follow.LineageFlag()})...)...)
-}
 
 // attach watches a query on a live cluster.
 func attach(c *cli.Context) error {

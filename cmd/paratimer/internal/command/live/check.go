@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,50 +27,8 @@ const (
 
 // checkCommand returns the monitoring plugin. It has a plugin's exit codes, also for usage errors.
 func checkCommand() *cli.Command {
-	flags := append(input.ClusterFlags(), input.ProfileFlag(),
-		&cli.StringFlag{
-			Name: "warning", Aliases: []string{"w"}, EnvVars: command.Env("warning"),
-			Usage: "warn if the remaining time is outside `RANGE` (30m, 10m:2h), or if the risk of a bound is (50%)",
-		},
-		&cli.StringFlag{
-			Name: "critical", Aliases: []string{"c"}, EnvVars: command.Env("critical"),
-			Usage: "same `RANGE`, critical",
-		},
-		&cli.StringFlag{
-			Name: "timeout", Aliases: []string{"t"}, Usage: "answer within `SECONDS`, up to a minute",
-			Value: "10",
-		},
-		&cli.BoolFlag{
-			Name: "verbose", Aliases: []string{"v"},
-			Usage: "print more lines: bounds, what the query waits for, warnings",
-		},
-		&cli.StringFlag{
-			Name: "idle", EnvVars: command.Env("idle"), Value: "ok",
-			Usage: "`STATE` if nothing runs: ok, warning, critical, unknown",
-		},
-		&cli.StringFlag{
-			Name: "unreachable", EnvVars: command.Env("unreachable"), Value: "unknown",
-			Usage: "`STATE` without an answer: ok, warning, critical, unknown",
-		},
-		&cli.StringFlag{
-			Name: "unknown", EnvVars: command.Env("unknown"), Value: "unknown",
-			Usage: "`STATE` if --warning or --critical limit a remaining time that is unknown: ok, warning, critical, unknown",
-		},
-		&cli.StringFlag{
-			Name: "metrics-url", EnvVars: command.Env("metrics-url"),
-			Usage: "ask the watcher with metrics at `URL`, not the cluster; its bounds count",
-		},
-		watcherTokenFlag(),
-		&cli.StringFlag{
-			Name: "recording", EnvVars: command.Env("recording"),
-			Usage: "read a recording from `FILE`, not the cluster",
-		},
-		&cli.DurationFlag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "with --recording: the state at `TIME` of the run (default: its end)",
-		})
 	cmd := command.New("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
-		check, slices.Concat(flags, input.SparkFlags(), input.UnitFlags(), checkBoundFlags(), input.HistoryFlags())...)
+		check)
 	cmd.Before = func(c *cli.Context) error {
 		c.App.Metadata[pluginKey] = true
 		c.App.Metadata[verboseKey] = c.Bool("verbose")
@@ -145,13 +102,13 @@ func questionOf(c *cli.Context) (q question, err error) {
 			int(maxCheckTime.Seconds()))
 	}
 	if q.idle, err = plugin.ParseState(c.String("idle")); err != nil {
-		return q, command.Usage("--idle: %w", err)
+		return q, command.Usage("idle: %w", err)
 	}
 	if q.unreachable, err = plugin.ParseState(c.String("unreachable")); err != nil {
-		return q, command.Usage("--unreachable: %w", err)
+		return q, command.Usage("unreachable: %w", err)
 	}
 	if q.limits.Unknown, err = plugin.ParseState(c.String("unknown")); err != nil {
-		return q, command.Usage("--unknown: %w", err)
+		return q, command.Usage("unknown: %w", err)
 	}
 	return q, nil
 }

@@ -21,20 +21,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// checkBoundFlags returns the flags of bounds that a single poll can check. The others need a watcher:
-// --metrics-url.
-func checkBoundFlags() []cli.Flag {
-	var out []cli.Flag
-	for _, f := range follow.BoundFlags() {
-		switch f.Names()[0] {
-		case "deadline", "within", "longer-than-usual", "usual", "on", "risk":
-			out = append(out, f)
-		}
-	}
-	// avoiding flapping is left to the monitoring system, by its number of attempts
-	return append(out, &cli.IntFlag{Name: "hold", Value: 1, Hidden: true})
-}
-
 // looker returns how check observes the query: in a recording, through a watcher, or on the cluster.
 func looker(c *cli.Context, q question) (func(context.Context) (frame.Frame, error), error) {
 	held, err := follow.Bounds(c)

@@ -156,11 +156,3 @@ func (v visitor) get(ctx context.Context, address string) (string, error) {
 	}
 	return string(body), nil
 }
-
-// watcherTokenFlag returns the flag for the token of --metrics-url.
-func watcherTokenFlag() cli.Flag {
-	return &cli.StringFlag{
-		Name: "serve-token-file", EnvVars: command.Env("serve-token-file"),
-		Usage: "token for --metrics-url, in `FILE` (default: PARATIMER_SERVE_TOKEN)",
-	}
-}

@@ -22,29 +22,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// collectFlags returns the flags for receiving key groups from taps.
-func collectFlags() []cli.Flag {
-	return command.About("Key groups that taps tell",
-		// PARATIMER_COLLECT is the address that taps send to. It must not make watchers listen there.
-		&cli.StringFlag{
-			Name: "collect", EnvVars: command.Env("collect-address"),
-			Usage: "receive key groups from paratimer-tap at `ADDRESS`; a port alone, such as :9190, is local",
-		},
-		&cli.StringFlag{
-			Name: "collect-token-file", EnvVars: command.Env("collect-token-file"),
-			Usage: "accept only the token in `FILE` (default: PARATIMER_COLLECT_TOKEN, else a generated one for local addresses)",
-		},
-		&cli.IntFlag{
-			Name: "lambda", EnvVars: command.Env("lambda"), Value: collect.DefaultLambda,
-			Usage: "use the `N` largest keys of each map",
-		},
-		&cli.IntFlag{
-			Name: "capacity", EnvVars: command.Env("capacity"),
-			Usage: "count `N` keys of all maps one by one (default: 35 times --lambda)",
-		},
-	)
-}
-
 // Limits of the collector. Taps have only short connections.
 const (
 	collectConnections = 256
@@ -63,13 +40,13 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	typed := c.String("collect")
 	if typed == "" {
 		if c.IsSet("collect-token-file") {
-			return nil, command.Usage("--collect-token-file goes with --collect ADDRESS")
+			return nil, command.Usage("collect-token-file goes with --collect ADDRESS")
 		}
 		return nil, nil
 	}
 	lambda, capacity := c.Int("lambda"), c.Int("capacity")
 	if lambda < 1 || lambda > maxLambda || capacity < 0 || capacity > 35*maxLambda {
-		return nil, command.Usage("--lambda %d, --capacity %d: they are 1 to %d, and up to %d", lambda, capacity,
+		return nil, command.Usage("lambda %d, capacity %d: they are 1 to %d, and up to %d", lambda, capacity,
 			maxLambda, 35*maxLambda)
 	}
 	address, exposed, err := serve.Address(typed)
@@ -82,7 +59,7 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	}
 	if exposed && !given {
 		return nil, command.Usage(
-			"--collect %s: others can reach this address: give a token, in --collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
+			"--collect %s: others can reach this address: give a token, in collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
 	}
 	if exposed && len(token) < command.LeastToken {
 		return nil, command.Usage(

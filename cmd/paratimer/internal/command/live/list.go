@@ -20,8 +20,7 @@ import (
 )
 
 func listCommand() *cli.Command {
-	return command.New("list", "", "list what runs on the cluster, or the Spark drivers of this machine, with ids", list,
-		append(input.ClusterFlags(), command.OutputFlag("text", "json"))...)
+	return command.New("list", "", "list what runs on the cluster, or the Spark drivers of this machine, with ids", list)
 }
 
 // A listedApp is an application that runs or waits to.

@@ -12,19 +12,16 @@ import (
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
-			"watch a query on a Hadoop cluster: the newest that runs, or the named one", attach,
-			attachFlags()...),
+			"watch a query on a Hadoop cluster: the newest that runs, or the named one", attach),
 		command.New("watch", "",
-			"watch all workflows of a Hadoop cluster that match a rule, and alert before one is late", watchMany,
-			watchFlags()...),
+			"watch all workflows of a Hadoop cluster that match a rule, and alert before one is late", watchMany),
 		checkCommand(),
 		listCommand(),
 		statusCommand(),
 		waitCommand(),
 		runCommand(),
 		command.New("skew", "[FILE|ID|NAME]",
-			"find the reduces and keys that delay a query, and what splitting them would save", skew,
-			skewFlags()...),
+			"find the reduces and keys that delay a query, and what splitting them would save", skew),
 		rulesCommand(),
 		notifyCommand(),
 	}

@@ -19,15 +19,8 @@ import (
 
 // notifyCommand returns the command that tests the sinks of alerts.
 func notifyCommand() *cli.Command {
-	flags := append([]cli.Flag{
-		&cli.StringFlag{
-			Name: "rules", EnvVars: command.Env("rules"),
-			Usage: "send one test for each rule in `FILE`, with its labels and annotations",
-		},
-	}, follow.SinkFlags()...)
 	return command.Group("notify", "test the delivery of alerts",
-		command.New("test", "", "send a test alert to every sink, resolve it, and print the answers", notifyTest,
-			flags...))
+		command.New("test", "", "send a test alert to every sink, resolve it, and print the answers", notifyTest))
 }
 
 // notifyTest sends a sample to every sink and resolves it. It prints a line for each sink and rule.
@@ -52,7 +45,7 @@ func notifyTest(c *cli.Context) error {
 	}
 	if len(all) == 0 {
 		return command.Usage(
-			"nobody would be told: give --alertmanager, --webhook, --exec or --bell, or set them in the configuration")
+			"nobody would be told: give --alertmanager, --webhook, --exec or bell, or set them in the configuration")
 	}
 	failed := 0
 	for _, s := range all {

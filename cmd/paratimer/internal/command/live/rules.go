@@ -20,11 +20,9 @@ import (
 // rulesCommand returns the commands that check rule files and test them on past runs.
 func rulesCommand() *cli.Command {
 	return command.Group("rules", "check rules for watch, and try them on past runs",
-		command.New("check", "FILE", "check a rule file, and list its bounds", rulesCheck,
-			command.OutputFlag("text", "json")),
+		command.New("check", "FILE", "check a rule file, and list its bounds", rulesCheck),
 		command.New("test", "FILE RECORDING...",
-			"test when the rules of a file would have fired on past runs, how early, and how often wrongly", rulesTest,
-			rulesTestFlags()...),
+			"test when the rules of a file would have fired on past runs, how early, and how often wrongly", rulesTest),
 	)
 }
 

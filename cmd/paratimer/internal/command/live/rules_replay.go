@@ -23,27 +23,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-func rulesTestFlags() []cli.Flag {
-	return append(input.RecordingFlags(), input.ProfileFlag(), command.OutputFlag("text", "json"),
-		&cli.StringSliceFlag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "hold each run to `N` times its true length, such as 0.9,1.1, not to the rules' deadline, within and longer_than_usual; repeatable",
-		},
-		&cli.DurationFlag{
-			Name: "usual", EnvVars: command.Env("usual"),
-			Usage: "usual length `TIME` (default: the median of the other recordings of that name)",
-		},
-		&cli.Float64Flag{
-			Name: "min-precision", EnvVars: command.Env("min-precision"),
-			Usage: "exit with 1 if less than this `RATIO` of the alerts was right",
-		},
-		&cli.Float64Flag{
-			Name: "min-recall", EnvVars: command.Env("min-recall"),
-			Usage: "exit with 1 if less than this `RATIO` of the late runs had an alert before",
-		},
-	)
-}
-
 // A pastRun is a recording with its outcome.
 type pastRun struct {
 	file     string

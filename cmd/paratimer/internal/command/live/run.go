@@ -24,13 +24,12 @@ func waitCommand() *cli.Command {
 				return fmt.Errorf("--quiet: %w", err)
 			}
 			return attach(c)
-		}, attachFlags()...)
+		})
 }
 
 func runCommand() *cli.Command {
 	return command.New("run", "-- COMMAND [ARGUMENT]...",
-		"run a command that submits a query, watch the query, and exit with the command's exit code", run,
-		attachFlags()...)
+		"run a command that submits a query, watch the query, and exit with the command's exit code", run)
 }
 
 // A CommandExit has the exit code of a command that has run.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -24,22 +23,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/schedule"
 )
-
-func skewFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		command.OutputFlag("text", "json"),
-		&cli.StringFlag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the finished run; of MapReduce, at the greatest delay)",
-		},
-		command.TimeoutFlag(),
-		&cli.StringFlag{
-			Name: "metrics-url", EnvVars: command.Env("metrics-url"),
-			Usage: "ask the watcher with metrics at `URL`, not the cluster: it has the keys from taps",
-		},
-		watcherTokenFlag(), follow.DeltaFlag(), input.ProfileFlag(),
-	}, input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
-}
 
 // skew finds the reduces and keys that delay a query, and what another partitioning would save.
 func skew(c *cli.Context) error {

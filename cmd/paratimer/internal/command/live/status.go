@@ -2,7 +2,6 @@ package live
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -16,9 +15,7 @@ import (
 
 func statusCommand() *cli.Command {
 	return command.New("status", "[ID|NAME]",
-		"show the state of a query once, and exit with 0, or 1 if it failed", status,
-		slices.Concat(input.ClusterFlags(), input.SparkFlags(), input.UnitFlags(), input.HistoryFlags(),
-			[]cli.Flag{input.ProfileFlag(), command.OutputFlag("text", "json"), command.TimeoutFlag()})...)
+		"show the state of a query once, and exit with 0, or 1 if it failed", status)
 }
 
 // statusTime bounds the time for observations, in which the speed of tasks shows.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -32,44 +31,6 @@ const fleetWorkers = 2
 // responses.
 const fleetDrain = 300 * time.Millisecond
 
-func watchFlags() []cli.Flag {
-	flags := append(input.ClusterFlags(),
-		&cli.StringFlag{
-			Name: "rules", EnvVars: command.Env("rules"),
-			Usage: "watch the workflows that match the rules in `FILE`; SIGHUP reads them again",
-		},
-		&cli.DurationFlag{
-			Name: "every", EnvVars: command.Env("every"), Value: 5 * time.Second,
-			Usage: "list the applications every `TIME`, the shortest wait between observations",
-		},
-		&cli.DurationFlag{
-			Name: "most", EnvVars: command.Env("most"), Value: time.Minute,
-			Usage: "observe each workflow at least every `TIME`",
-		},
-		&cli.Float64Flag{
-			Name: "budget", EnvVars: command.Env("budget"), Value: 300,
-			Usage: "send at most `N` requests a second about applications; 0: no limit",
-		},
-		command.Choice("output", "write `FORMAT`", "text", "ndjson", "none"),
-		follow.EstimatorsFlag("which estimators are in the frames", follow.OwnEstimators),
-		&cli.DurationFlag{
-			Name: "timeout", EnvVars: command.Env("timeout"),
-			Usage: "end after `TIME`, with exit code 124",
-		},
-	)
-	flags = append(flags, &cli.BoolFlag{
-		Name: "plain", EnvVars: command.Env("plain"),
-		Usage: "print lines on a terminal, no screen",
-	},
-		&cli.StringFlag{
-			Name: "listen", EnvVars: command.Env("listen"),
-			Usage: "serve a page of all queries at `ADDRESS`, with a live report of each, also without --rules; a port alone, such as 9189, is local, 0 is a free one",
-		},
-	)
-	return slices.Concat(flags, follow.SinkFlags(), input.HistoryFlags(), command.MetricsFlags(), collectFlags(),
-		[]cli.Flag{follow.LineageFlag()})
-}
-
 // watchMany watches every workflow that matches a rule, until it is interrupted or times out.
 func watchMany(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 0); err != nil {
@@ -84,7 +45,7 @@ func watchMany(c *cli.Context) error {
 	case every < input.MinEvery:
 		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
 	case most < every:
-		return command.Usage("--most %v is less than --every %v", most, every)
+		return command.Usage("most %v is less than --every %v", most, every)
 	case !(c.Float64("budget") >= 0):
 		return command.Usage("--budget %v: it is a number of questions a second, 0 or more", c.Float64("budget"))
 	}

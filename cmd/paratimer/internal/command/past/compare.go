@@ -19,7 +19,7 @@ import (
 )
 
 func compareFlags() []cli.Flag {
-	return append([]cli.Flag{
+	return []cli.Flag{
 		&cli.IntFlag{
 			Name: "base", EnvVars: command.Env("base"),
 			Usage: "compare the last run with run `N`, counted from 1 by start (default: the newest success before it)",
@@ -28,12 +28,12 @@ func compareFlags() []cli.Flag {
 			Name: "fail-on-regression", EnvVars: command.Env("fail-on-regression"),
 			Usage: "exit with 1 if a job takes longer for its records than chance allows",
 		},
-		command.OutputFlag("text", "json", "html"),
+		command.Choice("output", "write `FORMAT`", "text", "json", "html"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write to `FILE`, - for stdout",
 		},
-	}, input.RecordingFlags()...)
+	}
 }
 
 // ErrRegressed is the error for exit code 1 of --fail-on-regression.

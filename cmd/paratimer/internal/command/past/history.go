@@ -22,19 +22,15 @@ import (
 // historyCommand returns `paratimer history`: the stored earlier runs.
 func historyCommand() *cli.Command {
 	return command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
-		command.New("list", "", "list the remembered workflows", historyList, input.StateFlag(),
-			command.OutputFlag("text", "json")),
+		command.New("list", "", "list the remembered workflows", historyList),
 		command.New("show", "NAME", "list the runs of a workflow, and why some do not count",
-			historyShow, input.StateFlag(), command.OutputFlag("text", "json")),
+			historyShow),
 		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget,
-			input.StateFlag(),
 			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
 			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
 		profileCommand(),
 		command.New("add", "FILE...", "add recorded runs: recordings, history, event logs, folders of them",
-			historyAdd,
-			append(input.RecordingFlags(), input.SpoolFlag(), input.StateFlag(),
-				command.OutputFlag("text", "json"))...),
+			historyAdd),
 	)
 }
 

@@ -25,7 +25,7 @@ import (
 )
 
 func importFlags() []cli.Flag {
-	return append(input.KerberosFlags(),
+	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write the recordings into `FOLDER`; it is created if missing",
@@ -42,8 +42,7 @@ func importFlags() []cli.Flag {
 			Name: "user", EnvVars: append(command.Env("user"), "HADOOP_USER_NAME"),
 			Usage: "ask HDFS as `NAME`",
 		},
-		command.OutputFlag("text", "json"),
-	)
+	}
 }
 
 // imports is the JSON of `paratimer import --output json`.

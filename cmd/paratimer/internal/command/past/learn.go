@@ -20,7 +20,7 @@ import (
 
 // profileCommand returns `paratimer history profile`: the profile of stored runs, or of recorded ones.
 func profileCommand() *cli.Command {
-	flags := append(learnFlags(), input.StateFlag(), &cli.StringFlag{
+	flags := append(learnFlags(), &cli.StringFlag{
 		Name: "before", EnvVars: command.Env("before"),
 		Usage: "the profile that the run with this `ID` had, from the runs before it",
 	})

@@ -21,8 +21,7 @@ import (
 
 // learnFlags returns the flags of learn: what to learn, and values of the cluster that a recording does not have.
 func learnFlags() []cli.Flag {
-	return append(
-		input.RecordingFlags(), input.SpoolFlag(),
+	return []cli.Flag{
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write the profile to `FILE` (default: stdout)",
@@ -51,7 +50,7 @@ func learnFlags() []cli.Flag {
 			Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5,
 			Usage: "demands: a reduce copies `N` map outputs at once",
 		},
-	)
+	}
 }
 
 // learnDemands creates a job file from recorded runs.

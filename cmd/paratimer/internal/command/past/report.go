@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -24,8 +23,8 @@ import (
 )
 
 func reportFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		command.OutputFlag("html", "json"),
+	return []cli.Flag{
+		command.Choice("output", "write `FORMAT`", "html", "json"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
 			Usage: "write to `FILE`, - for stdout (default: the run's name with .html; JSON: stdout)",
@@ -42,9 +41,7 @@ func reportFlags() []cli.Flag {
 			Name: "speed", EnvVars: command.Env("speed"), Value: 1,
 			Usage: "with --live, play a recording `N` times as fast; 0: without waiting",
 		},
-		command.TimeoutFlag(),
-		follow.DeltaFlag(), input.ProfileFlag(),
-	}, follow.BoundFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags(), command.ServeFlags())
+	}
 }
 
 // report writes the report of a past or running query.

@@ -25,7 +25,6 @@ func ernestChooseFlags() []cli.Flag {
 		numberFlag("budget", 0, "cost at most `N`, in the offers' currency"),
 		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
 		forceFlag(),
-		command.OutputFlag("text", "json"),
 	)
 }
 

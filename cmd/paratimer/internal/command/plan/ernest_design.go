@@ -23,7 +23,6 @@ func ernestDesignFlags() []cli.Flag {
 		numberFlag("budget", 10,
 			"all training runs together cost at most `N` runs of the smallest input on one machine"),
 		countFlag("num-parts-interpolate", 20, "consider `N` sizes of input between the least and the most parts"),
-		command.OutputFlag("text", "json"),
 	}
 }
 

@@ -19,7 +19,6 @@ func ernestFitFlags() []cli.Flag {
 		atFlag(), forceFlag(),
 		textFlag("save", "", "write the model to `FILE`, for predict and choose"),
 		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
-		command.OutputFlag("text", "json"),
 	)
 }
 

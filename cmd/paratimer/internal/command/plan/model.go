@@ -21,7 +21,6 @@ func queueingFlags() []cli.Flag {
 		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4",
 			modelview.Simulate),
 		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "show every model beside the simulation"},
-		command.OutputFlag("text", "json"),
 		&cli.StringSliceFlag{
 			Name: "only", EnvVars: command.Env("only"),
 			Usage: "model only the job `NAME` of the file; repeatable",

@@ -26,15 +26,14 @@ func Commands() []*cli.Command {
 
 // planCommand returns `paratimer plan`: an estimate of a plan, or a simulated run of it.
 func planCommand() *cli.Command {
-	flags := slices.DeleteFunc(simulateFlags(), func(f cli.Flag) bool { return f.Names()[0] == "output" })
 	c := command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned,
 		slices.Concat([]cli.Flag{
-			command.OutputFlag("text", "json", "ndjson"),
+			command.Choice("output", "write `FORMAT`", "text", "json", "ndjson"),
 			&cli.BoolFlag{
 				Name: "simulate", EnvVars: command.Env("simulate"),
 				Usage: "watch a simulated run, with noise, slow nodes, failures and skew",
 			},
-		}, estimateFlags(), flags)...)
+		}, estimateFlags(), simulateFlags())...)
 	c.Aliases = []string{"estimate"} // its name in earlier versions
 	return c
 }

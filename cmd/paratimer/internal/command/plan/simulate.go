@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -24,14 +23,12 @@ import (
 var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 func simulateFlags() []cli.Flag {
-	return follow.Flags(slices.Concat(input.RecordFlags(), []cli.Flag{
+	return append([]cli.Flag{
 		&cli.DurationFlag{
 			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
 			Usage: "observe every `TIME` of the run",
 		},
-		follow.SpeedFlag(0),
-		input.ProfileFlag(),
-	}, runFlags())...)
+	}, runFlags()...)
 }
 
 // runFlags returns the flags for what happens in a simulated run.
@@ -200,10 +197,10 @@ func scan(s string, form *regexp.Regexp, into ...any) error {
 // Demo returns `paratimer demo`.
 func Demo() *cli.Command {
 	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
-		follow.Flags(follow.SpeedFlag(60), &cli.Uint64Flag{
+		&cli.Uint64Flag{
 			Name: "seed", EnvVars: command.Env("seed"),
 			Usage: "random seed `N`",
-		})...)
+		})
 }
 
 // demo plays a simulation of the paper's query, at a speed that a person can follow.

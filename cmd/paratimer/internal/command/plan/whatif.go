@@ -3,12 +3,10 @@ package plan
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
@@ -18,7 +16,7 @@ import (
 )
 
 func whatifFlags() []cli.Flag {
-	return slices.Concat([]cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringSliceFlag{
 			Name: "slots", EnvVars: command.Env("slots"),
 			Usage: "run with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; repeatable",
@@ -44,16 +42,12 @@ func whatifFlags() []cli.Flag {
 			Name: "pace", EnvVars: command.Env("pace"),
 			Usage: "let records take `R` times as long, in one job after JOB=; repeatable",
 		},
-		input.ProfileFlag(),
-		command.OutputFlag("text", "json"),
 		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
 		&cli.StringFlag{
 			Name: "at", EnvVars: command.Env("at"),
 			Usage: "start in a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)",
 		},
-		command.TimeoutFlag(),
-		follow.DeltaFlag(),
-	}, whatIfModelFlags(), input.RecordingFlags(), input.ClusterFlags(), input.HistoryFlags())
+	}, whatIfModelFlags()...)
 }
 
 // whatIf predicts the end of a query under changes.

@@ -84,7 +84,7 @@ func (c *command) run(ctx context.Context, in []byte) (string, error) {
 	err := cmd.Run()
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
-		return "", fmt.Errorf("the command was killed after --exec-timeout %v%s", c.limit, output.quoted())
+		return "", fmt.Errorf("the command was killed after exec-timeout %v%s", c.limit, output.quoted())
 	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
 		// the command succeeded: a child process lives on, or it did not read its input
 	case err != nil:

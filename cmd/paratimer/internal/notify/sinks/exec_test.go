@@ -74,7 +74,7 @@ func TestCommandTooSlow(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "pid")
 	c := newCommand(t, "sleep 1000 & echo $! > "+out+"; wait", 300*time.Millisecond, os.Environ())
 	_, err := c.Send(context.Background(), notify.Notification{})
-	if err == nil || !strings.Contains(err.Error(), "--exec-timeout 300ms") {
+	if err == nil || !strings.Contains(err.Error(), "exec-timeout 300ms") {
 		t.Fatalf("%v: want an error that names the limit", err)
 	}
 	b, err := os.ReadFile(out)

@@ -82,7 +82,7 @@ type part struct {
 	over  bool
 }
 
-// repostEvery is the simulated watchers' --repost.
+// repostEvery is the simulated watchers' repost.
 const repostEvery = time.Minute
 
 func (p *process) start() {

@@ -43,7 +43,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 	add("eventlog", smallEventLog(1))
 	for _, args := range [][]string{
 		{"import", log, "-o", filepath.Join(dir, "tapes")},
-		{"simulate", "../../examples/fig3a.yaml", "--every", "40s", "--quiet", "--tape", filepath.Join(dir, "tapes", "mr.tape")},
+		{"simulate", "../../examples/fig3a.yaml", "--every", "40s", "--quiet", "--record", filepath.Join(dir, "tapes", "mr.tape")},
 		{"learn", log, "-o", filepath.Join(dir, "profile.yaml")},
 	} {
 		var stderr bytes.Buffer
@@ -74,7 +74,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 var fuzzCommands = []string{
 	"report FILE -o HERE/run.html",
 	"report FILE --output json -o HERE/run.json",
-	"replay FILE --output ndjson --estimators all --within 60s --tape HERE/again.tape",
+	"replay FILE --output ndjson --estimators all --within 60s --record HERE/again.tape",
 	"replay FILE",
 	"whatif FILE --svg HERE/curve.svg",
 	"whatif FILE --at 50% --slots 2x --fail task --skew none --output json",

@@ -67,7 +67,7 @@ func FuzzDamagedTape(f *testing.F) {
 	var stderr bytes.Buffer
 	if program.Run(f.Context(), []string{
 		"paratimer", "simulate", "../../examples/skewed.yaml", "--every", "40s", "--know", "nothing", "--fail",
-		"pairs:m0@30s", "--quiet", "--tape", name,
+		"pairs:m0@30s", "--quiet", "--record", name,
 	}, session.Environ(f), strings.NewReader(""), io.Discard, &stderr) != program.ExitOK {
 		f.Fatal(stderr.String())
 	}

@@ -66,12 +66,10 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(left, name) }
-	cmd := session.Process(t, dir, "attach", "--rm", gate.URL+"/gateway/default", "--ca-file",
-		ca.File(), "--user", "root",
-		"--password-file", key("password", hushed["password"]), "--serve-token-file",
-		key("serve", hushed["serve token"]), "--metrics", ":0",
-		"--collect", ":0", "--within", "1h", "--tape", at("run.tape"), "--capture", at("run.capture"),
-		"--metrics-textfile", at("run.prom"),
+	cmd := session.Process(t, dir, "attach", "--rm", gate.URL+"/gateway/default", "--set", "ca-file="+ca.File(), "--user", "root",
+		"--set", "password-file="+key("password", hushed["password"]), "--set", "serve-token-file="+key("serve", hushed["serve token"]), "--metrics", ":0",
+		"--collect", ":0", "--within", "1h", "--record", at("run.tape"), "--set", "capture="+at("run.capture"),
+		"--set", "metrics-textfile="+at("run.prom"),
 		"--log-level", "debug", "--every", "100ms")
 	cmd.Env = append(slices.DeleteFunc(session.Environ(t), func(e string) bool { return strings.HasPrefix(e, "PARATIMER_") }),
 		"XDG_STATE_HOME="+at("state"), "XDG_CONFIG_HOME="+at("config"), "GOTRACEBACK=all",
@@ -124,7 +122,7 @@ func TestSecretsStayHome(t *testing.T) {
 		for _, args := range [][]string{{"--rm", address}, {"--rm", "http://rm", "--jhs", address}} {
 			code, stdout, stderr := session.Run(t, append([]string{"attach"}, args...)...)
 			clean(t, "what is said of "+where, stdout+stderr)
-			if code != program.ExitUsage || !strings.Contains(stderr, "--password-file") {
+			if code != program.ExitUsage || !strings.Contains(stderr, "password-file") {
 				t.Errorf("%s: exit code %d, %s", where, code, stderr)
 			}
 		}

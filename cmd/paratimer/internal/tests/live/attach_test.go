@@ -20,7 +20,7 @@ func TestAttach(t *testing.T) {
 	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, live, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
-		"--output", "ndjson", "--tape", tapeFile, "--capture", captureFile)
+		"--output", "ndjson", "--record", tapeFile, "--set", "capture="+captureFile)
 	if code != program.ExitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)
 	}

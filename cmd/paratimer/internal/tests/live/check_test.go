@@ -62,9 +62,9 @@ func TestCheckUsage(t *testing.T) {
 		{"-t", "0"},
 		{"-t", "1000"},
 		{"-t", "soon"},
-		{"--idle", "fine"},
-		{"--unreachable", "fine"},
-		{"--unknown", "fine"},
+		{"--set", "idle=fine"},
+		{"--set", "unreachable=fine"},
+		{"--set", "unknown=fine"},
 		{"--rm", "ftp://x"},
 		{"--deadline", "noon"},
 		{"--risk", "2", "--rm", "http://127.0.0.1:1"},
@@ -85,7 +85,7 @@ func TestCheckRecording(t *testing.T) {
 	t.Parallel()
 	alone(t)
 	tape := filepath.Join(t.TempDir(), "run.tape")
-	if code, _, stderr := session.Run(t, "simulate", "../../examples/pig-join.yaml", "--tape", tape, "--every",
+	if code, _, stderr := session.Run(t, "simulate", "../../examples/pig-join.yaml", "--record", tape, "--every",
 		"1s"); code != program.ExitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
@@ -123,8 +123,8 @@ func TestCheckUnknown(t *testing.T) {
 	t.Parallel()
 	alone(t)
 	for args, want := range map[string]int{
-		"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --unknown ok": 0,
-		"-w 30m --unknown critical": 2,
+		"": 0, "-w 30m": 3, "-c 30m": 3, "-w 30m --set unknown=ok": 0,
+		"-w 30m --set unknown=critical": 2,
 	} {
 		line := checks(t, want, append(strings.Fields(args), "--recording", "../../examples/join.jsonl.zst", "--at",
 			"1s")...)
@@ -140,7 +140,7 @@ func TestCheckTrouble(t *testing.T) {
 	alone(t)
 	t.Run("refused", func(t *testing.T) {
 		checks(t, 3, "--rm", "http://127.0.0.1:1")
-		checks(t, 2, "--rm", "http://127.0.0.1:1", "--unreachable", "critical")
+		checks(t, 2, "--rm", "http://127.0.0.1:1", "--set", "unreachable=critical")
 		checks(t, 3, "--metrics-url", "http://127.0.0.1:1/metrics")
 	})
 	t.Run("hanging", func(t *testing.T) {
@@ -179,13 +179,13 @@ func TestCheckTrouble(t *testing.T) {
 			fmt.Fprint(w, `{"clusterMetrics":{"activeNodes":1,"totalMB":8192}}`)
 		}))
 		defer server.Close()
-		for want, more := range map[int][]string{0: nil, 1: {"--idle", "WARNING"}, 2: {"--idle", "critical"}} {
+		for want, more := range map[int][]string{0: nil, 1: {"--set", "idle=WARNING"}, 2: {"--set", "idle=critical"}} {
 			if line := checks(t, want, append([]string{"--rm", server.URL}, more...)...); !strings.HasSuffix(line,
 				" - nothing runs") {
 				t.Error(line)
 			}
 		}
-		if line := checks(t, 2, "nightly_*", "--rm", server.URL, "--idle", "critical"); !strings.HasSuffix(line,
+		if line := checks(t, 2, "nightly_*", "--rm", server.URL, "--set", "idle=critical"); !strings.HasSuffix(line,
 			" - nothing runs that is called nightly_*") {
 			t.Error(line)
 		}
@@ -223,7 +223,7 @@ func TestCheckHistory(t *testing.T) {
 		tape := filepath.Join(dir, fmt.Sprint(seed, ".tape"))
 		if code, _, stderr := session.Run(t, "simulate", "../../examples/pig-join.yaml", "--noise", "0.02", "--every",
 			"1s", "--know", "nothing",
-			"--seed", fmt.Sprint(seed), "--tape", tape); code != program.ExitOK {
+			"--seed", fmt.Sprint(seed), "--record", tape); code != program.ExitOK {
 			t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 		}
 		if code, _, stderr := session.Run(t, "history", "add", tape); code != program.ExitOK {

@@ -242,7 +242,7 @@ func TestAttachCollects(t *testing.T) {
 	code := program.Run(t.Context(), []string{
 		"paratimer", "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson",
 		"--estimators", "all",
-		"--collect", "127.0.0.1:0", "--tape", tapeFile, "--capture", captureFile, "--metrics-textfile", metricsFile,
+		"--collect", "127.0.0.1:0", "--record", tapeFile, "--set", "capture=" + captureFile, "--set", "metrics-textfile=" + metricsFile,
 	}, session.Environ(t), strings.NewReader(""), &live, stderr)
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
@@ -327,7 +327,7 @@ func TestLearnSpool(t *testing.T) {
 	tapeFile, spools := filepath.Join(dir, "run.tape"), filepath.Join(dir, "logs")
 	url := spoolingServer(t, "../../examples/pig-join.yaml", spools)
 	if code, _, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
-		"--tape", tapeFile, "--no-history"); code != program.ExitOK {
+		"--record", tapeFile, "--no-history"); code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	learned := func(args ...string) string {
@@ -438,14 +438,14 @@ func TestCollectUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"others can reach this address":        {"--collect", "0.0.0.0:0"},
-		"10.1.2.3:9190: others can reach":      {"--collect", "10.1.2.3:9190"},
-		"goes with --collect ADDRESS":          {"--collect-token-file", file},
-		"can be guessed: take 16":              {"--collect", "0.0.0.0:0", "--collect-token-file", short},
-		"letters, digits":                      {"--collect", ":0", "--collect-token-file", file},
-		"no such file":                         {"--collect", ":0", "--collect-token-file", file + ".none"},
-		`"here" is not a port`:                 {"--collect", ":here"},
-		"--lambda 0, --capacity 0: they are 1": {"--collect", ":0", "--lambda", "0"},
+		"others can reach this address":    {"--collect", "0.0.0.0:0"},
+		"10.1.2.3:9190: others can reach":  {"--collect", "10.1.2.3:9190"},
+		"goes with --collect ADDRESS":      {"--set", "collect-token-file=" + file},
+		"can be guessed: take 16":          {"--collect", "0.0.0.0:0", "--set", "collect-token-file=" + short},
+		"letters, digits":                  {"--collect", ":0", "--set", "collect-token-file=" + file},
+		"no such file":                     {"--collect", ":0", "--set", "collect-token-file=" + file + ".none"},
+		`"here" is not a port`:             {"--collect", ":here"},
+		"lambda 0, capacity 0: they are 1": {"--collect", ":0", "--set", "lambda=0"},
 	} {
 		code, _, stderr := session.Run(t, append([]string{"attach", "--rm", "http://127.0.0.1:1"}, args...)...)
 		if code != program.ExitUsage || !strings.Contains(stderr, want) {
@@ -457,7 +457,7 @@ func TestCollectUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, stderr := session.Run(t, "attach", "--rm", "http://127.0.0.1:1", "--collect", "0.0.0.0:0",
-		"--collect-token-file", file)
+		"--set", "collect-token-file="+file)
 	if !strings.Contains(stderr, "PARATIMER_TOKEN=TOKEN") || strings.Contains(stderr, "hu-sh") ||
 		strings.Contains(stderr, "0.0.0.0") {
 		t.Errorf("%s", stderr)

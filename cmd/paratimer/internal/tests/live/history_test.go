@@ -35,7 +35,7 @@ func recordedJoin(t *testing.T, dir, seed string) string {
 	t.Helper()
 	path := filepath.Join(dir, "join-"+seed+".tape")
 	if code, _, stderr := session.Run(t, "simulate", session.JoinPlan, "--seed", seed, "--noise", "0.02", "--every", "5s",
-		"--know", "nothing", "--tape", path); code != program.ExitOK {
+		"--know", "nothing", "--record", path); code != program.ExitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
 	return path
@@ -53,7 +53,7 @@ func TestAttachWithHistory(t *testing.T) {
 	}
 
 	live := filepath.Join(dir, "live.tape")
-	frames, stderr := watchOnce(t, 3, "--tape", live)
+	frames, stderr := watchOnce(t, 3, "--record", live)
 	const says = "using the profile of 2 runs of join.pig, newest 2010-06-06"
 	if n := strings.Count(stderr, says); n != 1 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("stderr says %q %d times:\n%s", says, n, stderr)

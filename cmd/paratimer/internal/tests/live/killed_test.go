@@ -217,7 +217,7 @@ func TestKilledWatcher(t *testing.T) {
 				t.Cleanup(hook.Close)
 				rng, dir := rand.New(rand.NewPCG(uint64(i), 5)), t.TempDir()
 				file := filepath.Join(dir, "told")
-				kills.Add(int64(h.killing(t, rng, dir, i, "--alertmanager", h.proxy(t, am.URL), "--repost", "500ms",
+				kills.Add(int64(h.killing(t, rng, dir, i, "--alertmanager", h.proxy(t, am.URL), "--set", "repost=500ms",
 					"--webhook", hook.URL, "--exec", "cat >> '"+file+"'")))
 				s := framesOf(t, filepath.Join(dir, "frames"))
 				if s.late {
@@ -313,7 +313,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 	defer frames.Close()
 	args := append([]string{
 		"attach", app, "--rm", cluster, "--jhs", cluster, "--every", "100ms", "--output", "ndjson", "--within", "40s",
-		"--state-dir", filepath.Join(dir, "state"), "--drain", "30s",
+		"--state-dir", filepath.Join(dir, "state"), "--set", "drain=30s",
 	}, sinks...)
 	for most := 1 + rng.IntN(4); ; {
 		cmd := exec.CommandContext(t.Context(), "paratimer", args...)

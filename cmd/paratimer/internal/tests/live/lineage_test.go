@@ -36,7 +36,7 @@ func TestAttachOpenLineage(t *testing.T) {
 	defer receiver.Close()
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, _, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
-		"--openlineage", receiver.URL)
+		"--set", "openlineage="+receiver.URL)
 	mu.Lock()
 	defer mu.Unlock()
 	const path = "/api/v1/lineage "
@@ -44,8 +44,8 @@ func TestAttachOpenLineage(t *testing.T) {
 	if code != program.ExitOK || n < 2 || sent[0] != path+"START yarn://here" || sent[n-1] != path+"COMPLETE yarn://here" {
 		t.Errorf("exit code %d, sent %s\n%s", code, strings.Join(sent, ", "), stderr)
 	}
-	code, _, stderr = session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--openlineage", "marquez")
-	if code != program.ExitUsage || !strings.Contains(stderr, "--openlineage: it is not a URL") {
+	code, _, stderr = session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--set", "openlineage=marquez")
+	if code != program.ExitUsage || !strings.Contains(stderr, "openlineage: it is not a URL") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -146,7 +146,7 @@ func TestPrometheus(t *testing.T) {
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	tape := filepath.Join(t.TempDir(), "run.tape")
 	if code, _, stderr := session.Run(t, "simulate", "../../examples/pig-join.yaml", "--seed", "3", "--noise", "0.02",
-		"--every", "1s", "--tape", tape); code != program.ExitOK {
+		"--every", "1s", "--record", tape); code != program.ExitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
@@ -301,7 +301,7 @@ func TestPromtool(t *testing.T) {
 	t.Run("text file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "paratimer.prom")
 		if code, _, stderr := session.Run(t, "simulate", "../../examples/pig-join.yaml", "--within", "1h",
-			"--metrics-textfile", file); code != program.ExitOK {
+			"--set", "metrics-textfile="+file); code != program.ExitOK {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		b, err := os.ReadFile(file)

@@ -67,7 +67,7 @@ func TestAttachTells(t *testing.T) {
 	session.Setenv(t, "PARATIMER_WEBHOOK", withToken+"/hook/tok-en")
 	code, stdout, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
 		"--log-level", "debug",
-		"--within", "40s", "--hold", "1", "--alertmanager", receiver.URL, "--exec", "cat >> "+out)
+		"--within", "40s", "--set", "hold=1", "--alertmanager", receiver.URL, "--exec", "cat >> "+out)
 	if code != program.ExitOK {
 		t.Fatalf("attach: exit code %d\n%s", code, stderr)
 	}

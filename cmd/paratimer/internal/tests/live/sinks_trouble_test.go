@@ -53,7 +53,7 @@ func TestTellsWithoutState(t *testing.T) {
 	}
 }
 
-// TestTellsOverTLS: a webhook whose certificate is in --ca-file is told; one that nobody vouches for is not.
+// TestTellsOverTLS: a webhook whose certificate is in ca-file is told; one that nobody vouches for is not.
 func TestTellsOverTLS(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -69,11 +69,11 @@ func TestTellsOverTLS(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--ca-file", ca, "--drain", "1m")...)
+	code, _, stderr := session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "ca-file="+ca, "--set", "drain=1m")...)
 	if code != program.ExitOK || told != 2 {
 		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
 	}
-	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--drain", "0s", "--insecure")...)
+	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "drain=0s", "--set", "insecure=true")...)
 	if code != program.ExitOK || told != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
 		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
 	}
@@ -109,7 +109,7 @@ func TestBell(t *testing.T) {
 			}
 		}
 	})
-	args := lateArgs(t, session.JoinPlan, "--bell")
+	args := lateArgs(t, session.JoinPlan, "--set", "bell=true")
 	var plain session.Output
 	code := program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), &plain,
 		terminal)
@@ -142,7 +142,7 @@ func TestHostileName(t *testing.T) {
 		t.Fatal(err)
 	}
 	prom := filepath.Join(t.TempDir(), "m.prom")
-	code, _, stderr := session.Run(t, lateArgs(t, plan, "--alertmanager", am.URL, "--metrics-textfile", prom)...)
+	code, _, stderr := session.Run(t, lateArgs(t, plan, "--alertmanager", am.URL, "--set", "metrics-textfile="+prom)...)
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}

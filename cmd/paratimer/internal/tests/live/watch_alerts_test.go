@@ -37,7 +37,7 @@ func TestWatchTells(t *testing.T) {
 	args := []string{
 		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
 		"--log-level", "info",
-		"--log-format", "json", "--alertmanager", am.URL, "--repost", "1s", "--metrics", "127.0.0.1:0",
+		"--set", "log-format=json", "--alertmanager", am.URL, "--set", "repost=1s", "--metrics", "127.0.0.1:0",
 	}
 	go func() {
 		ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), &session.Output{}, out)

@@ -146,7 +146,7 @@ func TestSparkSessionOnYARN(t *testing.T) {
 	}
 }
 
-// TestSparkOverTLS watches a driver and asks a history server whose certificate is in --ca-file, and does not ask them
+// TestSparkOverTLS watches a driver and asks a history server whose certificate is in ca-file, and does not ask them
 // if nobody vouches for it.
 func TestSparkOverTLS(t *testing.T) {
 	t.Parallel()
@@ -165,16 +165,16 @@ func TestSparkOverTLS(t *testing.T) {
 		"attach", "--spark", server.URL, "--spark-history", server.URL + "/hs", "--every", "100ms", "--no-history",
 	}
 	code, out, stderr := session.Run(t, args...)
-	if code != program.ExitBlind || !strings.Contains(stderr, "--ca-file") || cluster.rounds > 0 {
+	if code != program.ExitBlind || !strings.Contains(stderr, "ca-file") || cluster.rounds > 0 {
 		t.Errorf("with nobody to vouch for the server: exit code %d, %d rounds\n%s%s", code, cluster.rounds, out, stderr)
 	}
-	_, out, stderr = session.Run(t, "doctor", "--spark", server.URL, "--spark-history", server.URL+"/hs", "--ca-file", ca)
+	_, out, stderr = session.Run(t, "doctor", "--spark", server.URL, "--spark-history", server.URL+"/hs", "--set", "ca-file="+ca)
 	if !strings.Contains(out, "ok    spark driver") {
 		t.Errorf("doctor\n%s%s", out, stderr)
 	}
-	code, out, stderr = session.Run(t, append(args, "--ca-file", ca)...)
+	code, out, stderr = session.Run(t, append(args, "--set", "ca-file="+ca)...)
 	if code != program.ExitOK || !strings.Contains(out, "succeeded after") || strings.Contains(out, "no history server") {
-		t.Errorf("with --ca-file: exit code %d\n%s%s", code, out, stderr)
+		t.Errorf("with ca-file: exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
@@ -222,8 +222,8 @@ func TestSparkBehindGateways(t *testing.T) {
 		}
 	}
 	code, out, stderr := session.Run(t, "attach", "--spark", driver.URL+"/gateway/default/spark", "--spark-history",
-		history.URL+"/gateway/default/sparkhistory", "--every", "100ms", "--no-history", "--ca-file", ca, "--user", "ann",
-		"--password-file", password)
+		history.URL+"/gateway/default/sparkhistory", "--every", "100ms", "--no-history", "--set", "ca-file="+ca, "--user", "ann",
+		"--set", "password-file="+password)
 	if code != program.ExitOK || !strings.Contains(out, "succeeded after") || asked["spark"] < 10 || asked["sparkhistory"] == 0 {
 		t.Errorf("exit code %d; asked: %v\n%s%s", code, asked, out, stderr)
 	}

@@ -75,7 +75,7 @@ func TestStagesEstimated(t *testing.T) {
 func TestStagesSimulated(t *testing.T) {
 	t.Parallel()
 	tape := filepath.Join(t.TempDir(), "stages.tape.gz")
-	code, stdout, stderr := session.Run(t, "simulate", stagesPlan, "--every", "3s", "--seed", "7", "--tape", tape,
+	code, stdout, stderr := session.Run(t, "simulate", stagesPlan, "--every", "3s", "--seed", "7", "--record", tape,
 		"--output", "ndjson", "--speed", "0")
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)
@@ -136,7 +136,7 @@ func stagesTape(t *testing.T, flags []string, changes ...string) (plan, tape str
 	if err := os.WriteFile(plan, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"simulate", plan, "--every", "3s", "--tape", tape, "--output", "ndjson", "--speed", "0"},
+	args := append([]string{"simulate", plan, "--every", "3s", "--record", tape, "--output", "ndjson", "--speed", "0"},
 		flags...)
 	if code, _, stderr := session.Run(t, args...); code != program.ExitOK {
 		t.Fatalf("simulate: exit code %d: %s", code, stderr)

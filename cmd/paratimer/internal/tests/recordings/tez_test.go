@@ -89,7 +89,7 @@ func TestTez(t *testing.T) {
 		}},
 		{
 			"watch",
-			[]string{"watch", "--rules", "-", "--every", "100ms", "--most", "100ms", "--timeout", "8s"},
+			[]string{"watch", "--rules", "-", "--every", "100ms", "--set", "most=100ms", "--timeout", "8s"},
 			program.ExitTimeout,
 			[]string{"skew.pig"},
 		},

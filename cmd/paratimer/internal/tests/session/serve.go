@@ -34,8 +34,8 @@ func ServeAt(t *testing.T, address string, args ...string) *Served {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Served{code: make(chan int, 1), out: &Output{}}
-	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--metrics-linger", "10m", "--log-level",
-		"info", "--log-format", "json")...)
+	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--set", "metrics-linger=10m", "--log-level",
+		"info", "--set", "log-format=json")...)
 	go func() { s.code <- program.Run(ctx, args, Environ(t), strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
 		cancel()

@@ -24,7 +24,7 @@ var completions = []struct {
 	{typed: []string{"atta"}, want: []string{"attach"}},
 	{typed: []string{"history", ""}, want: []string{"list", "show", "forget", "profile", "add"}},
 	{typed: []string{"--log-level", "debug", "history", "pro"}, want: []string{"profile"}},
-	{typed: []string{"attach", "--metrics-l"}, want: []string{"--metrics-linger"}},
+	{typed: []string{"attach", "--set", "metrics-l"}, want: []string{"metrics-linger="}},
 	{typed: []string{"attach", "--output", ""}, want: []string{"text", "ndjson"}},
 	{typed: []string{"plan", "--output", ""}, want: []string{"text", "json", "ndjson"}},
 	{typed: []string{"history", "add", "--spo"}, want: []string{"--spool"}},
@@ -100,7 +100,7 @@ _paratimer 2>/dev/null
 		checkOffer(t, c.typed, ask(c.typed...), c.want, c.some)
 	}
 	checkOffer(t, nil, ask("attach", "--output", "=", "nd"), []string{"ndjson"}, false) // as bash cuts --output=nd
-	checkOffer(t, nil, ask("attach", "--output", "=", "text", "--metrics-l"), []string{"--metrics-linger"}, false)
+	checkOffer(t, nil, ask("attach", "--output", "=", "text", "--sess"), []string{"--session"}, false)
 	checkOffer(t, nil, ask("attach", "--rm", ""), nil, false) // nobody is asked
 }
 

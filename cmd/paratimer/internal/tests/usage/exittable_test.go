@@ -38,7 +38,7 @@ var exitTable = map[string]struct {
 	"completion": {"completion bash", nil},
 	"config":     {"config", []string{"config --config FILE"}},
 	"demo":       {"demo --speed 0", nil},
-	"doctor":     {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --password-file FILE"}},
+	"doctor":     {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --set password-file=FILE"}},
 	"ernest choose": {
 		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
 		[]string{
@@ -94,8 +94,8 @@ var exitTable = map[string]struct {
 		"rules test ../../examples/rules.yaml ../../examples/join.jsonl.zst",
 		[]string{"rules test FILE ../../examples/join.jsonl.zst", "rules test ../../examples/rules.yaml FILE"},
 	},
-	"score":    {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
-	"skew":     {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
+	"score": {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
+	"skew":  {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
 	"status": {
 		"status --rm URL --jhs URL --user alice --no-history",
 		[]string{"status --config FILE", "status --profile FILE --rm URL"},

@@ -52,8 +52,8 @@ func TestManualWhole(t *testing.T) {
 			t.Errorf("%s: under no heading of app.go", c.Path)
 		}
 		for _, f := range c.Flags {
-			if f.Does == "" || strings.Count(f.Does, "`")%2 != 0 || strings.Contains(f.Value, "`") {
-				t.Errorf("%s --%s: %q %q", c.Path, f.Name, f.Value, f.Does)
+			if f.Help == "" || strings.Count(f.Does(), "`")%2 != 0 || strings.Contains(f.Value(), "`") {
+				t.Errorf("%s --%s: %q %q", c.Path, f.Name, f.Value(), f.Does())
 			}
 		}
 		delete(texts, c.Path)

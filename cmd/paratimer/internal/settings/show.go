@@ -1,5 +1,3 @@
-// Package settings has the effective value of each setting and its origin. It reads neither files nor the
-// environment: the caller passes their content.
 package settings
 
 import (
@@ -21,8 +19,8 @@ const (
 	Default     = "default"
 )
 
-// A Setting is one setting with its effective value.
-type Setting struct {
+// A Value is the effective value of a setting.
+type Value struct {
 	Name     string   `json:"name"`
 	Values   []string `json:"values"` // several if it may be repeated; null: none is set
 	Secret   bool     `json:"secret"` // its values are not shown
@@ -37,7 +35,7 @@ type Setting struct {
 var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret", "password", "serve-token"}
 
 // Concealed returns the setting without secrets, and its addresses without passwords and queries.
-func (s Setting) Concealed() Setting {
+func (s Value) Concealed() Value {
 	if s.Values == nil {
 		return s
 	}
@@ -88,9 +86,9 @@ func Place(v string) string {
 
 // A List is what `paratimer config` prints.
 type List struct {
-	File     *string   `json:"file"` // the file that was read; null: none
-	Settings []Setting `json:"settings"`
-	Notes    []string  `json:"notes"` // errors and surprises
+	File     *string  `json:"file"` // the file that was read; null: none
+	Settings []Value  `json:"settings"`
+	Notes    []string `json:"notes"` // errors and surprises
 }
 
 // JSON writes the list as one object.
@@ -104,7 +102,7 @@ func (l List) JSON(w io.Writer) error {
 // adds where each comes from.
 func (l List) Text(w io.Writer, origin bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	groups := [3][]Setting{}
+	groups := [3][]Value{}
 	for _, s := range l.Settings {
 		g := 0
 		if s.Origin == Default {
@@ -134,7 +132,7 @@ func (l List) Text(w io.Writer, origin bool) error {
 	return t.Flush()
 }
 
-func (s Setting) value() string {
+func (s Value) value() string {
 	switch {
 	case s.Secret:
 		return "(set, not shown)"
@@ -146,7 +144,7 @@ func (s Setting) value() string {
 	return strings.Join(s.Values, ", ")
 }
 
-func (s Setting) from() string {
+func (s Value) from() string {
 	if s.Source == nil {
 		return s.Origin
 	}
