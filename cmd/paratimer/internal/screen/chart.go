@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -16,28 +17,41 @@ const tallest = 1.3
 // A bucket is the predictions of a column of the lanes, in seconds: the newest total, and the range of all of them.
 type bucket struct{ total, low, high float64 } // NaN: unknown
 
-// buckets sorts the points up to the frame into the columns of the lanes. A prediction is valid until the next one.
+var unknown = bucket{math.NaN(), math.NaN(), math.NaN()}
+
+// predictionOf returns a frame's prediction of the total length, and its 80 % range. A query that has succeeded is as
+// long as it was.
+func predictionOf(f *frame.Frame) bucket {
+	at, h := float64(*f.ElapsedSeconds), &f.Headline
+	switch {
+	case f.Workflow.State == dag.Succeeded:
+		return bucket{at, math.NaN(), math.NaN()}
+	case f.Workflow.State.Ended():
+		return unknown
+	}
+	return bucket{
+		at + known(h.RemainingSeconds, math.NaN()), at + known(h.LowSeconds, math.NaN()),
+		at + known(h.HighSeconds, math.NaN()),
+	}
+}
+
+// buckets sorts the predictions up to the frame into the columns of the lanes. One is valid until the next one.
 func (l *lanes) buckets() []bucket {
 	out := make([]bucket, l.cols)
 	for i := range out {
-		out[i] = bucket{math.NaN(), math.NaN(), math.NaN()}
-	}
-	if l.s.History == nil {
-		return out
+		out[i] = unknown
 	}
 	last := -1
-	for _, pt := range l.s.History.points {
-		if pt.at > l.elapsed() {
-			break
-		}
-		c := l.col(pt.at)
+	for f := range l.past() {
+		c := l.col(*f.ElapsedSeconds)
 		for i := last + 1; last >= 0 && i < c; i++ {
 			out[i] = out[last]
 		}
-		b := &out[c]
-		b.total = known(pt.total, b.total)
-		b.low = low(b.low, known(pt.low, math.NaN()))
-		b.high = high(b.high, known(pt.high, math.NaN()))
+		b, is := &out[c], predictionOf(f)
+		if !math.IsNaN(is.total) {
+			b.total = is.total
+		}
+		b.low, b.high = low(b.low, is.low), high(b.high, is.high)
 		last = c
 	}
 	return out
@@ -60,18 +74,13 @@ func low(a, b float64) float64 {
 }
 
 // high returns the higher of two numbers, of which NaN is unknown.
-func high(a, b float64) float64 {
-	if math.IsNaN(a) || b > a {
-		return b
-	}
-	return a
-}
+func high(a, b float64) float64 { return -low(-a, -b) }
 
 // extent returns the values at the chart's lower and upper edge: all totals, and the newest range up to a limit. NaN:
 // there is no total.
 func extent(all []bucket) (lo, hi float64) {
 	lo, hi = math.NaN(), math.NaN()
-	newest := bucket{math.NaN(), math.NaN(), math.NaN()}
+	newest := unknown
 	for _, b := range all {
 		lo, hi = low(lo, b.total), high(hi, b.total)
 		if !math.IsNaN(b.total) {
@@ -86,13 +95,13 @@ func extent(all []bucket) (lo, hi float64) {
 }
 
 // chart draws the predicted length along the run, with its range, below the lanes.
-func (l *lanes) chart(rows int) []line {
+func (l *lanes) chart(rows int) []string {
 	all := l.buckets()
 	lo, hi := extent(all)
 	if rows < 1 || !(hi > lo) {
 		return nil
 	}
-	out := make([]line, rows)
+	out := make([]string, rows)
 	for r := range rows {
 		t := l.track()
 		for c, b := range all {
@@ -109,7 +118,12 @@ func (l *lanes) chart(rows int) []line {
 		case r == rows-1:
 			value = short(lo)
 		}
-		out[r] = l.chartLeft(words, value).and(t.line())
+		// If both do not fit beside each other, the words go.
+		room := l.left() - 1 - marks
+		if cells(words)+1+cells(value) > room {
+			words = ""
+		}
+		out[r] = l.before(text(dim, words)+right(text(dim, value), room-cells(words))) + t.String()
 	}
 	return out
 }
@@ -122,25 +136,13 @@ func (l *lanes) chartCell(c *cell, b bucket, row, rows int, lo, hi float64) {
 		// In parts of a cell, from the top.
 		at := int(math.Min((hi-b.total)/height*float64(parts), float64(rows*parts-1)))
 		if at/parts == row {
-			*c = cell{l.g.line[at%parts], strong}
+			*c = cell{string(l.g.line[at%parts]), strong}
 			return
 		}
 	}
 	if mid := hi - (float64(row)+0.5)*height; b.low <= mid && mid <= b.high {
-		*c = cell{l.g.band, dim}
+		*c = cell{string(l.g.band), dim}
 	}
-}
-
-// chartLeft puts words before the lanes, and a value at their right. If both do not fit, the words go.
-func (l *lanes) chartLeft(words, value string) line {
-	room := l.left() - 1 - marks
-	switch n := cells(value); {
-	case n > room:
-		return l.before(text(dim, words))
-	case cells(words)+1+n > room:
-		return l.before(right(text(dim, value), room))
-	}
-	return l.before(text(dim, words).and(right(text(dim, value), room-cells(words))))
 }
 
 func short(seconds float64) string { return units.Short(frame.Seconds(seconds).Duration()) }

@@ -24,10 +24,10 @@ func DrawFleet(f Fleet) []string {
 	if f.Width < 1 || f.Height < 1 {
 		return nil
 	}
-	var log []line
+	var log []string
 	rows := max(f.Height-4, 0) // without the summary, a blank line, the heading and the keys
 	if f.Log != "" && rows > 3 {
-		log = []line{text(warn, view.Escape(f.Log))}
+		log = []string{text(warn, view.Escape(f.Log))}
 		rows--
 	}
 	first := min(max(f.First, 0), max(len(f.Queries)-rows, 0))
@@ -37,22 +37,22 @@ func DrawFleet(f Fleet) []string {
 		foot = fmt.Sprintf("%d to %d of %d; up and down scroll; %s", first+1, first+len(shown), len(f.Queries), foot)
 	}
 	tail := string(glyphsOf(f.Style).more)
-	lines := append([]line{text(strong, view.FleetSummary(f.Queries)), nil}, f.table(shown, tail)...)
+	lines := append([]string{text(strong, view.FleetSummary(f.Queries)), ""}, f.table(shown, tail)...)
 	for len(lines) < f.Height-1-len(log) {
-		lines = append(lines, nil)
+		lines = append(lines, "")
 	}
 	lines = append(append(lines, log...), text(dim, foot))
 	for i := range lines {
-		lines[i] = lines[i].cut(f.Width, tail)
+		lines[i] = cut(lines[i], f.Width, tail)
 	}
 	return render(f.Style, lines[:min(len(lines), f.Height)])
 }
 
 // table returns the heading and the rows. The columns are in order of importance: a narrow terminal lacks the last
 // ones.
-func (f Fleet) table(shown []view.Query, tail string) []line {
+func (f Fleet) table(shown []view.Query, tail string) []string {
 	zone := ""
-	rows := make([][]span, len(shown))
+	rows := make([][]string, len(shown))
 	for i := range shown {
 		q := &shown[i]
 		if q.At != nil {
@@ -69,13 +69,10 @@ func (f Fleet) table(shown []view.Query, tail string) []line {
 			blocks = strconv.Itoa(q.HoldsUp)
 		}
 		look := lookOf(q.Standing)
-		for _, cell := range []line{
-			text(strong, view.Escape(q.Name)), text(look, status), text(plain, left),
-			text(plain, f.clock(q.EndAt, q.At)), text(warn, view.HeldUpText(q.HeldUpBy)),
-			text(plain, f.clock(q.DeadlineAt, q.At)), text(look, margin(q)), text(warn, blocks),
-			text(plain, view.Escape(q.User)), text(plain, view.Escape(q.Queue)),
-		} {
-			rows[i] = append(rows[i], cell[0])
+		rows[i] = []string{
+			text(strong, view.Escape(q.Name)), text(look, status), left, f.clock(q.EndAt, q.At),
+			text(warn, view.HeldUpText(q.HeldUpBy)), f.clock(q.DeadlineAt, q.At), text(look, margin(q)),
+			text(warn, blocks), view.Escape(q.User), view.Escape(q.Queue),
 		}
 	}
 	return table(f.Width, []column{

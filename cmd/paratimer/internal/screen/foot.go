@@ -2,15 +2,14 @@ package screen
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/paratimer/paratimer/units"
 )
 
 // foot returns the most important keys, or the text that is being typed.
-func (p *pen) foot() []line {
+func (p *pen) foot() []string {
 	if p.s.Choice.Finding {
-		return []line{text(plain, " find job: ").and(text(pick, p.foreign(p.s.Choice.Find)+"_")).cut(p.s.Width, p.tail)}
+		return []string{" find job: " + text(pick, p.foreign(p.s.Choice.Find)+"_")}
 	}
 	keys := [][2]string{
 		{"?", "help"},
@@ -33,50 +32,48 @@ func (p *pen) foot() []line {
 	case p.s.Choice.Tasks:
 		keys = [][2]string{{"↑↓", "scroll"}, {"esc", "back"}, {"?", "help"}, {"q", "quit"}}
 	}
-	l := text(plain, " ")
-	for i, k := range keys {
-		name := k[0]
-		if p.s.Style.ASCII {
-			name = map[string]string{"↑↓": "up/down", "←→": "left/right"}[name]
-			if name == "" {
-				name = k[0]
-			}
-		}
-		next := text(strong, name).and(text(dim, " "+k[1]))
+	var all []string
+	for _, k := range keys {
+		all = append(all, text(strong, p.own(k[0]))+text(dim, " "+k[1]))
+	}
+	return []string{p.fitting(all)}
+}
+
+// fitting joins the first texts that fit on a line.
+func (p *pen) fitting(all []string) string {
+	s := ""
+	for i, next := range all {
 		if i > 0 {
-			next = text(plain, "   ").and(next)
+			next = "  " + next
 		}
-		if l.cells()+next.cells() > p.s.Width {
+		if cells(s)+cells(next)+1 > p.s.Width {
 			break
 		}
-		l = l.and(next)
+		s += " " + next
 	}
-	return []line{l}
+	return s
 }
 
 // playing returns the position in the recording, as a bar.
-func (p *pen) playing() []line {
+func (p *pen) playing() []string {
 	b := p.s.Play
 	if b == nil {
 		return nil
 	}
 	speed := "as fast as it goes"
-	if b.Speed > 0 {
+	switch {
+	case p.s.Choice.Paused:
+		speed = "paused"
+	case b.Speed > 0:
 		speed = fmt.Sprintf("%g%s", b.Speed, p.own("×"))
 	}
-	if p.s.Choice.Paused {
-		speed = "paused"
-	}
-	at := units.Short(b.At.Duration())
-	left := text(plain, " "+p.own("replay ")+speed+"  "+at)
+	s := " replay " + speed + "  " + units.Short(b.At.Duration())
 	if b.Length == nil || *b.Length <= 0 {
-		return []line{left.cut(p.s.Width, p.tail)}
+		return []string{s}
 	}
-	right := text(plain, " "+units.Short(b.Length.Duration())+" ")
-	if room := p.s.Width - left.cells() - right.cells() - 2; room >= 6 {
-		n := int(min(max(float64(b.At / *b.Length), 0), 1) * float64(room-1))
-		left = left.and(text(plain, " "), text(lane, strings.Repeat(string(p.g.full), n)),
-			text(strong, string(p.g.mid)), text(dim, strings.Repeat(string(p.g.empty), room-1-n)))
+	length := " " + units.Short(b.Length.Duration())
+	if room := p.s.Width - cells(s) - cells(length) - 3; room >= 6 {
+		s += "  " + p.bar(float64(b.At / *b.Length), room)
 	}
-	return []line{left.and(right).cut(p.s.Width, p.tail)}
+	return []string{s + length}
 }

@@ -24,7 +24,6 @@ type glyphs struct {
 	full, empty              rune    // of a bar
 	line                     []rune  // of a curve in a cell, from its top
 	band                     rune    // of its range
-	steps                    []rune  // of a sparkline, from below
 	states                   [7]rune // by dag.State
 }
 
@@ -34,14 +33,14 @@ func glyphsOf(s Style) *glyphs {
 			seen: [4]rune{' ', 'M', 'R', 'B'}, waits: '-', holds: '=', slack: '.', now: '|',
 			limit: '!', failed: 'X', critical: '*', picked: '>', tick: '\'', here: 'v', more: '~',
 			from: '[', mid: 'o', to: ']', full: '#', empty: '-',
-			line: []rune("="), band: ':', steps: []rune("_.-=^"), states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
+			line: []rune("="), band: ':', states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
 		}
 	}
 	return &glyphs{
 		seen: [4]rune{' ', '▀', '▄', '█'}, dots: true, waits: '─', holds: '━', slack: '·', now: '│',
 		limit: '┊', failed: '✗', critical: '◆', picked: '›', tick: '╷', here: '▼', more: '…',
 		from: '├', mid: '●', to: '┤', full: '━', empty: '─',
-		line: []rune("⠉⠒⠤⣀"), band: '░', steps: []rune("▁▂▃▄▅▆▇█"), states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
+		line: []rune("⠉⠒⠤⣀"), band: '░', states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
 	}
 }
 
@@ -71,7 +70,8 @@ func (g *glyphs) state(s dag.State) string {
 }
 
 // ours replaces the signs in the program's own texts that ASCII lacks.
-var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑", "up", "↓", "down", "←", "left",
+var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑↓", "up/down", "←→",
+	"left/right", "↑", "up", "↓", "down", "←", "left",
 	"→", "right")
 
 // own formats a text of the program.

@@ -87,7 +87,7 @@ func TestChosen(t *testing.T) {
 		"paused":   func(s *State) { s.Choice.Paused = true; s.Log = "written to run.tape" },
 		"replay":   func(s *State) { s.Play = &Playback{Speed: 4, At: 71, Length: &length} },
 		"nothing": func(s *State) {
-			s.Frame, s.History, s.Subject, s.Log = nil, nil, "join.pig", "rm.example:8088 does not answer"
+			s.Frame, s.Past, s.Subject, s.Log = nil, nil, "join.pig", "rm.example:8088 does not answer"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

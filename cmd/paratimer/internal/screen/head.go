@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -11,116 +12,109 @@ import (
 )
 
 // head returns the title, with the query's name and progress, and the headline.
-func (p *pen) head() []line {
-	name := "query"
-	switch w := p.f.Workflow; {
-	case w.Name != nil:
-		name = *w.Name
-	case w.ID != nil:
-		name = *w.ID
+func (p *pen) head() []string {
+	w, progress := p.s.Width, p.progress()
+	name := p.foreign(cmp.Or(p.f.Workflow.Label(), "query"))
+	title := cut(" "+text(strong, name), max(w-cells(progress)-3, w/3), p.tail)
+	if gap := w - cells(title) - cells(progress) - 1; gap >= 2 {
+		title += strings.Repeat(" ", gap) + progress
 	}
-	w, right := p.s.Width, p.progress()
-	title := text(plain, " ").and(text(strong, p.foreign(name))).cut(max(w-right.cells()-3, w/3), p.tail)
-	return append([]line{spread(title, right.and(text(plain, " ")), w)}, p.headline()...)
+	return append([]string{title}, p.headline()...)
 }
 
 // progress returns the elapsed time and the progress, as a number and, if there is room, as a bar.
-func (p *pen) progress() line {
-	var l line
+func (p *pen) progress() string {
+	s := ""
 	if p.s.Choice.Paused {
-		l = text(pick, " paused ").and(text(plain, " "))
+		s = text(pick, " paused ") + " "
 	}
 	ended, ratio := p.f.Workflow.State.Ended(), p.f.ProgressRatio
 	switch {
 	case p.f.StaleSeconds > 0:
-		l = l.and(text(warn, "last data "+units.Ago(p.f.StaleSeconds.Duration())))
+		s += text(warn, "last data "+units.Ago(p.f.StaleSeconds.Duration()))
 	case ended || p.f.ElapsedSeconds == nil:
 	case ratio == nil:
-		l = l.and(text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration())))
+		s += "runs for " + units.Elapsed(p.elapsed().Duration())
 	default:
-		l = l.and(text(plain, "runs for "+units.Elapsed(p.f.ElapsedSeconds.Duration())+", "+units.Percent(*ratio)))
+		s += "runs for " + units.Elapsed(p.elapsed().Duration()) + ", " + units.Percent(*ratio)
 	}
 	if ratio == nil || ended || p.s.Width < 60 {
-		return l
+		return s
 	}
-	const bar = 20
-	full := int(float64(*ratio) * bar)
-	return l.and(text(plain, "  "), text(lane, strings.Repeat(string(p.g.full), full)),
-		text(dim, strings.Repeat(string(p.g.empty), bar-full)))
+	return s + "  " + p.bar(float64(*ratio), 20)
+}
+
+// bar draws a ratio.
+func (p *pen) bar(ratio float64, width int) string {
+	full := int(min(max(ratio, 0), 1) * float64(width))
+	return text(lane, strings.Repeat(string(p.g.full), full)) +
+		text(dim, strings.Repeat(string(p.g.empty), width-full))
 }
 
 // headline returns the predicted end: the clock first, then the time left, then the condition of a chosen scenario.
-func (p *pen) headline() []line {
+func (p *pen) headline() []string {
 	if p.f.Workflow.State.Ended() {
-		return p.fold(p.over())
+		return []string{" " + p.over()}
 	}
 	h := p.f.Headline
-	left, condition := p.left(h), line(nil)
+	left, condition := p.left(h), ""
 	if e := p.scenario(); e != nil {
-		left = text(plain, "in ").and(text(strong, view.Left(*e.RemainingSeconds, h)))
-		condition = text(warn, "if ").and(text(plain, p.foreign(e.Meaning)))
+		left = "in " + text(strong, view.Left(*e.RemainingSeconds, h))
+		condition = text(warn, "if ") + p.foreign(e.Meaning)
 		h.RemainingSeconds, h.EndAt = e.RemainingSeconds, e.EndAt
 	}
 	when := p.when(h)
-	if len(when) == 0 {
-		when, left = text(strong, "Ends ").and(left), nil
+	if when == "" {
+		when, left = text(strong, "Ends ")+left, ""
 	}
-	return p.fold(when, left, condition)
-}
-
-// fold puts parts on one line as far as they fit, and the next ones on further lines.
-func (p *pen) fold(parts ...line) []line {
-	var out []line
-	for _, l := range parts {
-		n := len(out)
-		switch {
-		case len(l) == 0:
-		case n > 0 && out[n-1].cells()+2+l.cells() <= p.s.Width:
-			out[n-1] = out[n-1].and(text(plain, "  "), l)
+	// What does not fit on the line is on the next one.
+	out := []string{" " + when}
+	for _, part := range []string{left, condition} {
+		switch last := len(out) - 1; {
+		case part == "":
+		case cells(out[last])+2+cells(part) <= p.s.Width:
+			out[last] += "  " + part
 		default:
-			out = append(out, text(plain, " ").and(l).cut(p.s.Width, p.tail))
+			out = append(out, " "+part)
 		}
 	}
 	return out
 }
 
 // when returns the time of day of the end, or that it is unknown; empty if only the time left is known.
-func (p *pen) when(h frame.Headline) line {
+func (p *pen) when(h frame.Headline) string {
+	unit := view.Unit(h)
 	switch {
 	case h.RemainingSeconds != nil && h.EndAt != nil:
-		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), view.Unit(h))+" "+p.zone(h.EndAt.Time()))
+		return text(strong, "Ends ~"+p.clock(h.EndAt.Time(), unit)+" "+p.zone(h.EndAt.Time()))
 	case h.RemainingSeconds != nil, h.HighSeconds != nil:
-		return nil
+		return ""
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
-			unit := view.Unit(h)
 			return text(strong, "Ends after "+p.clock(t.Truncate(unit), unit)+" "+p.zone(t))
 		}
-		return nil
-	}
-	if p.f.TooLarge() {
+		return ""
+	case p.f.TooLarge():
 		return text(strong, "Too large to estimate")
 	}
 	return text(strong, "Too early to say when it ends")
 }
 
 // left returns the time left.
-func (p *pen) left(h frame.Headline) line {
-	switch words := view.Remaining(h); {
+func (p *pen) left(h frame.Headline) string {
+	words := p.own(view.Remaining(h))
+	point, span, ranged := strings.Cut(words, " (")
+	switch {
 	case words == "?":
-		return nil
+		return ""
 	case h.RemainingSeconds == nil && h.HighSeconds != nil:
-		return text(plain, "in ").and(text(strong, words)).and(text(plain, ": too much is assumed to name one time"))
+		return "in " + text(strong, words) + ": not enough data for a single time"
 	case h.RemainingSeconds == nil:
-		return text(plain, "in "+words+", the rest is not known yet")
-	default:
-		point, span, _ := strings.Cut(p.own(words), " (")
-		l := text(plain, "in ").and(text(strong, point))
-		if span != "" {
-			l = l.and(text(plain, " ("+span))
-		}
-		return l
+		return "in " + words + ", the rest is not known yet"
+	case ranged:
+		return "in " + text(strong, point) + " (" + span
 	}
+	return "in " + text(strong, point)
 }
 
 // scenario returns the estimate that the user has chosen. It is nil without a choice, and if the headline has no
@@ -138,23 +132,22 @@ func (p *pen) scenario() *frame.Estimate {
 }
 
 // over returns how and when the query ended.
-func (p *pen) over() line {
-	when := ""
-	if p.f.Headline.EndAt != nil {
-		when = " at " + p.clock(p.f.Headline.EndAt.Time(), time.Second) + " " + p.zone(p.f.Headline.EndAt.Time())
+func (p *pen) over() string {
+	when, why := "", ""
+	if end := p.f.Headline.EndAt; end != nil {
+		when = " at " + p.clock(end.Time(), time.Second) + " " + p.zone(end.Time())
 	}
 	if p.f.ElapsedSeconds != nil {
-		when += ", after " + units.Elapsed(p.f.ElapsedSeconds.Duration())
+		when += ", after " + units.Elapsed(p.elapsed().Duration())
 	}
-	switch st := p.f.Workflow.State; st {
+	look, words, state := bad, "Failed", p.f.Workflow.State
+	switch state {
 	case dag.Succeeded:
-		return text(good, p.g.state(st)+" Succeeded").and(text(strong, when))
+		look, words = good, "Succeeded"
 	case dag.EndedUnconfirmed:
-		return text(warn, p.g.state(st)+" Ended, unconfirmed").and(text(strong, when),
-			text(plain, ": "+view.Unconfirmed(*p.f)))
+		look, words, why = warn, "Ended, unconfirmed", ": "+view.Unconfirmed(*p.f)
 	case dag.Killed:
-		return text(bad, p.g.state(st)+" Killed").and(text(strong, when))
-	default:
-		return text(bad, p.g.state(st)+" Failed").and(text(strong, when))
+		words = "Killed"
 	}
+	return text(look, p.g.state(state)+" "+words) + text(strong, when) + why
 }

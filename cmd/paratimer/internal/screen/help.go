@@ -6,82 +6,60 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// helpBeside is the width from which the signs are beside the keys.
-const helpBeside = 76
-
-// help lists the keys and the signs, scrolled to the user's position.
-func (p *pen) help(rows int) []line {
+// help lists the keys and the signs, scrolled to the user's position. On a wide screen they are side by side.
+func (p *pen) help(rows int) []string {
 	keys, signs := p.keyLines(), p.signLines()
-	out := append(append(keys, nil), signs...)
-	if p.s.Width >= helpBeside {
-		out = columns(keys, signs)
-	}
-	for i := range out {
-		out[i] = out[i].cut(p.s.Width, p.tail)
+	out := append(append(keys, ""), signs...)
+	if p.s.Width >= 76 {
+		width := 0
+		for _, l := range keys {
+			width = max(width, cells(l)+2)
+		}
+		out = sideBySide(keys, signs, width, p.tail)
 	}
 	return first(rows, out[min(p.s.Choice.HelpScroll, max(0, len(out)-rows)):])
 }
 
-// columns puts two lists side by side.
-func columns(left, right []line) []line {
-	width := 0
-	for _, l := range left {
-		width = max(width, l.cells()+2)
-	}
-	out := make([]line, max(len(left), len(right)))
-	for i := range out {
-		if i < len(left) {
-			out[i] = left[i]
-		}
-		if i < len(right) {
-			out[i] = out[i].pad(width).and(right[i])
-		}
-	}
-	return out
-}
-
-func (p *pen) keyLines() []line {
+func (p *pen) keyLines() []string {
 	width := 0
 	for _, k := range Keys() {
 		width = max(width, cells(p.own(k.Shown))+1)
 	}
-	var out []line
+	var out []string
 	for _, k := range Keys() {
 		if !k.Replay || p.s.Play != nil {
-			out = append(out, right(text(strong, p.own(k.Shown)), width).and(text(plain, "  "+p.own(k.Meaning))))
+			out = append(out, right(text(strong, p.own(k.Shown)), width)+"  "+p.own(k.Meaning))
 		}
 	}
 	return out
 }
 
-func (p *pen) signLines() []line {
-	var out []line
+func (p *pen) signLines() []string {
+	var out []string
 	for _, s := range p.legend() {
-		out = append(out, right(s.sign, 6).and(text(plain, "  "+s.words)))
+		out = append(out, right(s.sign, 6)+"  "+s.words)
 	}
-	out = append(out, nil)
-	words := []string{
-		"(40s – 2m): 8 of 10 such queries", "end within that time; rough: fewer", "than 9 earlier runs back that.",
-	}
+	words := "(40s – 2m): 8 of 10 such queries\n end within that time; rough: fewer\n than 9 earlier runs back that."
 	if p.f != nil && p.f.At != nil {
-		words = append(words, "Times are in "+p.zone(p.f.At.Time())+".")
+		words += "\n Times are in " + p.zone(p.f.At.Time()) + "."
 	}
-	for _, s := range words {
-		out = append(out, text(dim, " "+p.own(s)))
+	out = append(out, "")
+	for l := range strings.SplitSeq(" "+p.own(words), "\n") {
+		out = append(out, text(dim, l))
 	}
 	return out
 }
 
 // A sign is an entry of the legend.
 type sign struct {
-	sign  line
+	sign  string
 	words string // the short legend has the part before a colon
 	brief bool   // whether the short legend has it
 }
 
 func (p *pen) legend() []sign {
 	g := p.g
-	of := func(r role, s ...rune) line { return text(r, string(s)) }
+	of := func(r role, s ...rune) string { return text(r, string(s)) }
 	stages := []sign{
 		{of(lane, g.seen[1], g.seen[1]), "maps", true},
 		{of(lane, g.seen[2], g.seen[2]), "reduces", true},
@@ -108,18 +86,12 @@ func (p *pen) legend() []sign {
 }
 
 // signs returns the short legend on one line.
-func (p *pen) signs() []line {
-	l := text(plain, " ")
+func (p *pen) signs() []string {
+	var all []string
 	for _, s := range p.legend() {
-		if !s.brief {
-			continue
+		if words, _, _ := strings.Cut(s.words, ":"); s.brief {
+			all = append(all, s.sign+text(dim, " "+words))
 		}
-		words, _, _ := strings.Cut(s.words, ":")
-		next := s.sign.and(text(dim, " "+words+"   "))
-		if l.cells()+next.cells() > p.s.Width {
-			break
-		}
-		l = l.and(next)
 	}
-	return []line{l}
+	return []string{p.fitting(all)}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,8 @@ func recorded(t testing.TB, name string, tick int) State {
 		t.Fatal(err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	s := State{History: &History{}, Width: 80, Height: 24}
+	s := State{Width: 80, Height: 24}
+	var all []*frame.Frame
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for i := 0; lines.Scan() && i <= tick; i++ {
@@ -40,8 +42,9 @@ func recorded(t testing.TB, name string, tick int) State {
 		if err := json.Unmarshal(lines.Bytes(), s.Frame); err != nil {
 			t.Fatalf("%s: frame %d: %v", name, i, err)
 		}
-		s.History.Add(*s.Frame)
+		all = append(all, s.Frame)
 	}
+	s.Past = slices.Values(all)
 	if s.Frame == nil || len(s.Frame.Jobs) == 0 {
 		t.Fatalf("%s: frame %d is not whole", name, tick)
 	}
@@ -101,9 +104,7 @@ func crowd() State {
 			StartSeconds: secondsOf(frame.Seconds(s)), EndSeconds: secondsOf(frame.Seconds(s + 240)),
 		})
 	}
-	h := &History{}
-	h.Add(*f)
-	return State{Frame: f, History: h, Width: 120, Height: 40}
+	return State{Frame: f, Past: slices.Values([]*frame.Frame{f}), Width: 120, Height: 40}
 }
 
 func secondsOf(s frame.Seconds) *frame.Seconds { return &s }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -14,7 +16,7 @@ type critical [2][]bool
 
 // lane draws a job along time: waiting, maps and reduces in the past and predicted, the critical ones, slack, and
 // failures. If there is room, the jobs that it depends on are named before it.
-func (l *lanes) lane(j *frame.Job) line {
+func (l *lanes) lane(j *frame.Job) string {
 	t := l.track()
 	if j.SubmittedSeconds != nil { // stages are drawn over it
 		if to := valueOr(j.EndSeconds, l.elapsed()); to >= *j.SubmittedSeconds {
@@ -26,12 +28,9 @@ func (l *lanes) lane(j *frame.Job) line {
 	if s := j.SlackSeconds; s != nil && *s > 0 && j.EndSeconds != nil && !j.State.Ended() {
 		a, b := l.columns(*j.EndSeconds, *j.EndSeconds+*s)
 		for c := a; c <= b; c++ {
-			if t[c].r == ' ' {
-				t[c] = cell{l.g.slack, dim}
-			}
+			t.write(c, dim, string(l.g.slack))
 		}
 	}
-	after := l.after(t, j)
 	l.through(t)
 	for i := range l.f.Failures {
 		f := &l.f.Failures[i]
@@ -42,9 +41,10 @@ func (l *lanes) lane(j *frame.Job) line {
 		if c == l.now && c > 0 {
 			c-- // keep the line of now intact
 		}
-		t[c] = cell{l.g.failed, bad}
+		t.put(c, c, l.g.failed, bad)
 	}
-	return t.line(after...)
+	l.after(t, j)
+	return t.String()
 }
 
 // critical marks the critical path's segments of a job, and draws its pauses, in which no task runs.
@@ -92,7 +92,7 @@ func (l *lanes) tasksOf(t track, j *frame.Job, on critical) {
 		case what == 0:
 			continue
 		case c < l.seen:
-			t[c] = cell{l.g.seen[what], look}
+			t.put(c, c, l.g.seen[what], look)
 			continue
 		}
 		for k, of := range on {
@@ -101,117 +101,83 @@ func (l *lanes) tasksOf(t track, j *frame.Job, on critical) {
 				look = path
 			}
 		}
-		t[c] = cell{l.g.expected(what), look}
+		t.put(c, c, l.g.expected(what), look)
 	}
 }
 
 // through draws the vertical lines through all lanes: now, and the bounds.
 func (l *lanes) through(t track) {
 	for i := range l.f.Alerts {
-		if c, ok := l.limitCol(&l.f.Alerts[i]); ok && (t[c].r == ' ' || t[c].r == l.g.slack) {
-			t[c] = cell{l.g.limit, warn}
+		if c, ok := l.limitCol(&l.f.Alerts[i]); ok && (t[c].s == " " || t[c].s == string(l.g.slack)) {
+			t.put(c, c, l.g.limit, warn)
 		}
 	}
 	if l.now >= 0 {
-		t[l.now] = cell{l.g.now, strong}
+		t.put(l.now, l.now, l.g.now, strong)
 	}
 }
 
-// after names the jobs that a future job depends on: in the free room before its lane, else before now.
-func (l *lanes) after(t track, j *frame.Job) []label {
-	if len(j.After) == 0 || j.State.Ended() || l.now < 0 ||
-		j.SubmittedSeconds != nil && *j.SubmittedSeconds <= l.elapsed() {
-		return nil
+// after names the jobs that a future job depends on: before now, where its lane is free.
+func (l *lanes) after(t track, j *frame.Job) {
+	if len(j.After) == 0 || j.State.Ended() || l.now < 0 || valueOr(j.SubmittedSeconds, l.to) <= l.elapsed() {
+		return
 	}
 	names := make([]string, len(j.After))
 	for i, a := range j.After {
 		names[i] = l.foreign(a)
 	}
 	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + units.Count(len(names), "job")} {
-		n := cells(words)
-		to := l.now + 1 // where its lane begins
-		for to < len(t) && t[to].r == ' ' {
-			to++
-		}
-		if j.SubmittedSeconds == nil {
-			to = l.now + 3 + n // unknown
-		}
-		for _, at := range []int{to - 1 - n, l.now - 1 - n} {
-			if t.free(at-1, at+n) && (at > l.now || at+n <= l.now) {
-				return []label{{span{words, n, dim}, at}}
-			}
+		if t.write(l.now-1-cells(words), dim, words) {
+			return
 		}
 	}
-	return nil
 }
 
 // A track is a row of cells along time.
 type track []cell
 
+// A cell is a text one cell wide. A wider text takes several cells: the others are empty.
 type cell struct {
-	r    rune
+	s    string
 	role role
 }
 
-// A label is a text on a track.
-type label struct {
-	span
-	col int
-}
-
-func (l *lanes) track() track {
-	t := make(track, l.cols)
-	for i := range t {
-		t[i] = cell{' ', plain}
-	}
-	return t
-}
+func (l *lanes) track() track { return slices.Repeat(track{{" ", plain}}, l.cols) }
 
 // put draws from column a to b, both included.
 func (t track) put(a, b int, r rune, of role) {
 	for i := max(0, a); i <= b && i < len(t); i++ {
-		t[i] = cell{r, of}
+		t[i] = cell{string(r), of}
 	}
 }
 
-// free reports whether nothing is drawn from column a to b.
-func (t track) free(a, b int) bool {
-	if a < 0 || b >= len(t) {
+// write puts a text into free cells from column a on. It reports whether there was room.
+func (t track) write(a int, r role, s string) bool {
+	n := cells(s)
+	if a < 0 || a+n > len(t) || slices.ContainsFunc(t[a:a+n], func(c cell) bool { return c.s != " " }) {
 		return false
 	}
-	for i := a; i <= b; i++ {
-		if t[i].r != ' ' {
-			return false
+	for s != "" {
+		g, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s = s[len(g):]
+		for i := range w {
+			t[a+i] = cell{g, r}
+			g = ""
 		}
+		a += w
 	}
 	return true
 }
 
-// line joins the cells of one role, and puts labels over them. Labels are in the order of their columns and do not
-// overlap.
-func (t track) line(over ...label) line {
-	var l line
+// String joins the cells of one role.
+func (t track) String() string {
+	var b strings.Builder
 	for i := 0; i < len(t); {
-		next := len(t)
-		if len(over) > 0 {
-			next = over[0].col
-			if next <= i {
-				l = append(l, over[0].span)
-				i += max(0, over[0].cells)
-				over = over[1:]
-				continue
-			}
+		s, look := "", t[i].role
+		for ; i < len(t) && t[i].role == look; i++ {
+			s += t[i].s
 		}
-		j := i + 1
-		for j < next && t[j].role == t[i].role {
-			j++
-		}
-		runes := make([]rune, j-i)
-		for k := range runes {
-			runes[k] = t[i+k].r
-		}
-		l = append(l, span{string(runes), j - i, t[i].role})
-		i = j
+		b.WriteString(text(look, s))
 	}
-	return l
+	return b.String()
 }

@@ -119,23 +119,23 @@ func (l *lanes) left() int {
 }
 
 // before returns what is before a lane without a job: words in place of name and counts.
-func (l *lanes) before(words line) line {
-	return text(plain, "").pad(marks).and(words).cut(l.left()-1, l.tail).pad(l.left())
+func (l *lanes) before(words string) string {
+	return pad(cut(pad("", marks)+words, l.left()-1, l.tail), l.left())
 }
 
 // beside returns what is before a lane.
-func (l *lanes) beside(m, name line, counts string) line {
-	out := m.pad(marks).and(name.cut(l.name, l.tail).pad(l.name))
+func (l *lanes) beside(m, name, counts string) string {
+	s := pad(m, marks) + pad(cut(name, l.name, l.tail), l.name) + " "
 	if l.counts > 0 {
-		out = out.and(text(plain, " "), text(plain, counts).cut(l.counts, l.tail).pad(l.counts))
+		s += pad(cut(counts, l.counts, l.tail), l.counts) + " "
 	}
-	return out.and(text(plain, " "))
+	return s
 }
 
 // rows draws the axis and the jobs on a number of rows. If there are fewer rows than jobs, the last row counts those
 // that have none.
-func (l *lanes) rows(rows int) []line {
-	out := []line{l.axis()}
+func (l *lanes) rows(rows int) []string {
+	out := []string{l.axis()}
 	if rows <= 1 {
 		return out
 	}
@@ -149,7 +149,7 @@ func (l *lanes) rows(rows int) []line {
 		out = append(out, l.job(i))
 	}
 	if len(rest) > 0 {
-		out = append(out, text(dim, l.own("   … "+l.counting(rest))).cut(l.s.Width, l.tail))
+		out = append(out, text(dim, l.own("   … "+l.counting(rest))))
 	}
 	return first(rows, append(out, l.stages(rows-len(out))...))
 }
@@ -220,7 +220,7 @@ func (l *lanes) counting(jobs []int) string {
 }
 
 // job returns a job's row: its marks, name, counts and lane.
-func (l *lanes) job(i int) line {
+func (l *lanes) job(i int) string {
 	j := &l.f.Jobs[i]
 	picked, critical, name := " ", " ", plain
 	if i == l.selected {
@@ -238,20 +238,20 @@ func (l *lanes) job(i int) line {
 	case dag.Succeeded:
 		look = good
 	}
-	m := text(strong, picked).and(text(path, critical), text(look, l.g.state(j.State)))
-	return l.beside(m, text(name, l.foreign(j.Node)), counts(j)).and(l.lane(j))
+	m := text(strong, picked) + text(path, critical) + text(look, l.g.state(j.State))
+	return l.beside(m, text(name, l.foreign(j.Node)), counts(j)) + l.lane(j)
 }
 
 // stages returns the stages of a query that is one job for its engine, such as an application of Spark. If there are
 // more stages than rows, it returns those around the first one that is not done.
-func (l *lanes) stages(rows int) []line {
+func (l *lanes) stages(rows int) []string {
 	if !l.f.IsWhole() || rows <= 0 {
 		return nil
 	}
 	stages := l.f.Jobs[0].Stages
 	from := max(0, slices.IndexFunc(stages, func(s frame.Stage) bool { return !done(s.Tasks) }))
 	from = max(0, min(from-1, len(stages)-rows))
-	var out []line
+	var out []string
 	for k := from; k < min(len(stages), from+rows); k++ {
 		out = append(out, l.stage(k))
 	}
@@ -261,7 +261,7 @@ func (l *lanes) stages(rows int) []line {
 func done(t frame.Tasks) bool { return t.Total != nil && t.Done >= *t.Total }
 
 // stage returns a stage's row: its state, name, counts and lane.
-func (l *lanes) stage(k int) line {
+func (l *lanes) stage(k int) string {
 	j := &l.f.Jobs[0]
 	s := &j.Stages[k]
 	state, look := dag.Blocked, dim
@@ -281,8 +281,8 @@ func (l *lanes) stage(k int) line {
 	t := l.track()
 	l.tasksOf(t, &only, critical{})
 	l.through(t)
-	m := text(plain, "  ").and(text(look, l.g.state(state)))
-	return l.beside(m, text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")).and(t.line())
+	m := "  " + text(look, l.g.state(state))
+	return l.beside(m, text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")) + t.String()
 }
 
 // inner shortens a name in the middle: names of a program's stages often differ only at their ends.
@@ -297,7 +297,7 @@ func (l *lanes) inner(name string) string {
 
 // mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.
 func (p *pen) mapReduce() bool {
-	return len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
+	return p.f == nil || len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
 }
 
 // counted returns the heading of the counts.

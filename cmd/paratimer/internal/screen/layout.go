@@ -69,19 +69,19 @@ const inBlank = allBlocks
 // airy are the blocks with a blank line before them, in the order in which they get one.
 var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
 
-// sideBySide is the width from which changes and scenarios are side by side.
-const sideBySide = 120
+// wide is the width from which changes and scenarios are side by side.
+const wide = 120
 
 // whole returns the main screen.
-func (p *pen) whole() []line {
+func (p *pen) whole() []string {
 	lanes := p.lanes()
-	blocks := [allBlocks][]line{
+	blocks := [allBlocks][]string{
 		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(),
 		inEnd: lanes.ends(), inChart: lanes.chart(chartRows), inChanges: p.changes(), inScenarios: p.scenarios(),
 		inCritical: p.criticalTasks(), inLegend: p.signs(), inLog: p.log(), inReplay: p.playing(), inFoot: p.foot(),
 	}
-	if p.s.Width >= sideBySide {
-		blocks[inChanges] = p.beside(blocks[inChanges], blocks[inScenarios])
+	if p.s.Width >= wide && len(blocks[inChanges]) > 0 {
+		blocks[inChanges] = sideBySide(blocks[inChanges], blocks[inScenarios], p.s.Width/2, p.tail)
 		blocks[inScenarios] = nil
 	}
 	var have [allBlocks + 1]int
@@ -95,7 +95,7 @@ func (p *pen) whole() []line {
 	got := share(p.s.Height, have, p.scenario() != nil)
 	blocks[inLanes] = lanes.rows(got[inLanes])
 	blocks[inChart] = lanes.chart(got[inChart])
-	var out []line
+	var out []string
 	for i, b := range blocks {
 		if i == inLegend && got[inFoot] > 0 {
 			out = p.down(out, got[inLegend]+got[inLog]+got[inReplay]+got[inFoot])
@@ -105,7 +105,7 @@ func (p *pen) whole() []line {
 		}
 		for n, a := range airy {
 			if a == i && n < got[inBlank] {
-				out = append(out, nil)
+				out = append(out, "")
 			}
 		}
 		out = append(out, b[:min(got[i], len(b))]...)
@@ -131,23 +131,8 @@ func share(rows int, have [allBlocks + 1]int, chosen bool) (got [allBlocks + 1]i
 	return got
 }
 
-// beside puts two lists side by side, in halves of the width.
-func (p *pen) beside(left, right []line) []line {
-	half := p.s.Width / 2
-	out := make([]line, max(len(left), len(right)))
-	for i := range out {
-		if i < len(left) {
-			out[i] = left[i].cut(half-2, p.tail)
-		}
-		if i < len(right) {
-			out[i] = out[i].pad(half).and(right[i].cut(p.s.Width-half, p.tail))
-		}
-	}
-	return out
-}
-
 // draw returns the lines of the screen.
-func (p *pen) draw() []line {
+func (p *pen) draw() []string {
 	if p.f == nil {
 		return p.nothing()
 	}
@@ -159,12 +144,12 @@ func (p *pen) draw() []line {
 	out := p.head()
 	room := func(least int) int { return max(least, p.s.Height-len(out)-len(foot)) }
 	if p.s.Choice.Help {
-		out = append(out, nil)
+		out = append(out, "")
 		out = append(out, p.help(room(1))...)
 	} else {
 		out = append(append(out, first(1, p.waiting())...), first(1, p.bounds())...)
 		lanes := p.lanes()
-		out = append(out, nil, lanes.axis(), lanes.job(p.selected), nil)
+		out = append(out, "", lanes.axis(), lanes.job(p.selected), "")
 		out = first(p.s.Height-len(foot)-4, out)
 		out = append(out, p.tasks(room(0))...)
 	}
@@ -173,35 +158,32 @@ func (p *pen) draw() []line {
 }
 
 // down adds blank lines, so that the foot, which has foot lines, is at the bottom.
-func (p *pen) down(out []line, foot int) []line {
+func (p *pen) down(out []string, foot int) []string {
 	for len(out) < p.s.Height-foot {
-		out = append(out, nil)
+		out = append(out, "")
 	}
 	return out
 }
 
-// first returns at most n lines.
-func first(n int, lines []line) []line { return lines[:min(max(n, 0), len(lines))] }
-
 // nothing returns the screen before the first observation.
-func (p *pen) nothing() []line {
+func (p *pen) nothing() []string {
 	words := "Waiting for the first observation"
 	if p.s.Subject != "" {
 		words += " of " + p.foreign(p.s.Subject)
 	}
-	out := []line{text(strong, " "+words).cut(p.s.Width, p.tail)}
+	out := []string{text(strong, " "+words)}
 	out = append(out, p.log()...)
 	if p.s.Choice.Help {
-		out = append(out, nil)
+		out = append(out, "")
 		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
 	}
 	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
 }
 
 // log returns the newest log line.
-func (p *pen) log() []line {
+func (p *pen) log() []string {
 	if p.s.Log == "" {
 		return nil
 	}
-	return []line{text(dim, " "+p.foreign(p.s.Log)).cut(p.s.Width, p.tail)}
+	return []string{text(dim, " "+p.foreign(p.s.Log))}
 }

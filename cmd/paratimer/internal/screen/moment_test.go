@@ -44,7 +44,7 @@ func TestOneMomentShowsOneNumber(t *testing.T) {
 	}
 
 	for _, chosen := range []string{"", "standard"} {
-		drawn := Draw(State{Frame: &now, History: &History{}, Width: 100, Height: 40, Choice: Choice{Scenario: chosen}})
+		drawn := Draw(State{Frame: &now, Width: 100, Height: 40, Choice: Choice{Scenario: chosen}})
 		for where, words := range map[string]string{"header": "in " + want, "row": want + "  nothing fails"} {
 			if screen := strings.Join(drawn, "\n"); !strings.Contains(screen, words) {
 				t.Errorf("with scenario %q chosen, the %s is not %q:\n%s", chosen, where, words, screen)

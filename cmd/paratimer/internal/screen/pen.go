@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -44,6 +45,20 @@ func (p *pen) at(s frame.Seconds) (time.Time, bool) {
 		at = p.f.Headline.EndAt.Time() // the elapsed time ends with the query, however long ago that was
 	}
 	return at.Add((s - *p.f.ElapsedSeconds).Duration()), true
+}
+
+// past returns the frames with news up to the drawn one.
+func (p *pen) past() iter.Seq[*frame.Frame] {
+	return func(yield func(*frame.Frame) bool) {
+		if p.s.Past == nil {
+			return
+		}
+		for f := range p.s.Past {
+			if f.ElapsedSeconds != nil && f.StaleSeconds == 0 && *f.ElapsedSeconds <= p.elapsed() && !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // clock formats an instant to a unit, with the day if that is not the frame's.

@@ -18,13 +18,14 @@ func TestDrawFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := State{
 			Width: rapid.IntRange(-1, 130).Draw(t, "width"), Height: rapid.IntRange(-1, 50).Draw(t, "height"),
-			Style:   Style{ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")},
-			History: &History{},
+			Style: Style{ASCII: rapid.Bool().Draw(t, "ascii"), Light: rapid.Bool().Draw(t, "light")},
 		}
+		var all []*frame.Frame
 		for range rapid.IntRange(0, 4).Draw(t, "frames") {
 			s.Frame = anyFrame(t)
-			s.History.Add(*s.Frame)
+			all = append(all, s.Frame)
 		}
+		s.Past = slices.Values(all)
 		s.Choice = anyChoice(t, s.Frame)
 		if rapid.Bool().Draw(t, "replay") {
 			s.Play = &Playback{

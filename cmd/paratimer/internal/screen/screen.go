@@ -5,6 +5,7 @@ package screen
 
 import (
 	"cmp"
+	"iter"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -14,8 +15,8 @@ import (
 type State struct {
 	// Frame is the frame to show; nil: nothing has been observed yet.
 	Frame *frame.Frame
-	// History has every frame up to Frame. Later frames in it are not drawn, so a replay may go back.
-	History *History
+	// Past has the frames up to Frame, oldest first, or enough of them. Later ones are not drawn.
+	Past iter.Seq[*frame.Frame]
 	// Width and Height are the terminal's, in cells.
 	Width, Height int
 	Style         Style
@@ -53,6 +54,9 @@ type Choice struct {
 	Paused     bool
 }
 
+// MostMoves is how many moves of the predicted end are listed.
+const MostMoves = 8
+
 // A Playback is the position of the frame in a recording.
 type Playback struct {
 	Speed  float64        // a multiple of real time; 0: as fast as it can be computed
@@ -68,7 +72,7 @@ func Draw(s State) []string {
 	p := newPen(s)
 	lines := first(s.Height, p.draw())
 	for i, l := range lines {
-		lines[i] = l.cut(s.Width, p.tail)
+		lines[i] = cut(l, s.Width, p.tail)
 	}
 	return render(s.Style, lines)
 }

@@ -43,9 +43,7 @@ func application(stages, over int) State {
 		})
 	}
 	f.Jobs = []frame.Job{j}
-	s := State{Frame: f, History: &History{}, Width: 80, Height: 24}
-	s.History.Add(*f)
-	return s
+	return State{Frame: f, Past: slices.Values([]*frame.Frame{f}), Width: 80, Height: 24}
 }
 
 // TestStageRows holds that each stage of an application of Spark has a row with its own name, that those around the one

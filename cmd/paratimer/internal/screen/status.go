@@ -2,15 +2,18 @@ package screen
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
-// waiting returns what the critical path waits for now.
-func (p *pen) waiting() []line {
+// waiting returns what the critical path waits for now, wrapped.
+func (p *pen) waiting() []string {
 	waits := p.f.WaitsFor()
 	if waits == "" || p.f.Workflow.State.Ended() {
 		return nil
@@ -19,47 +22,33 @@ func (p *pen) waiting() []line {
 	if cells(words) > p.s.Width-1 {
 		words = "Waits for " + p.foreign(shortened(waits))
 	}
-	lines := wrap(plain, words, p.s.Width-3)
-	for i := range lines {
-		indent := " "
-		if i > 0 {
-			indent = "   "
-		}
-		lines[i] = text(plain, indent).and(lines[i]).cut(p.s.Width, p.tail)
-	}
-	return lines
+	return strings.Split(" "+strings.ReplaceAll(ansi.Wrap(words, max(1, p.s.Width-3), ""), "\n", "\n   "), "\n")
 }
 
 // bounds returns the state of each bound, the worst first.
-func (p *pen) bounds() []line {
-	var out []line
-	for _, worst := range []bool{true, false} {
-		for i := range p.f.Alerts {
-			a := &p.f.Alerts[i]
-			if grave(a) == worst && (!a.Quiet || a.State.Firing()) {
-				out = append(out, text(plain, " ").and(p.bound(a)).cut(p.s.Width, p.tail))
-			}
+func (p *pen) bounds() []string {
+	var worst, others []string
+	for i := range p.f.Alerts {
+		switch a := &p.f.Alerts[i]; {
+		case a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed:
+			worst = append(worst, " "+p.bound(a))
+		case !a.Quiet:
+			others = append(others, " "+p.bound(a))
 		}
 	}
-	return out
-}
-
-// grave reports whether a bound is broken or at risk.
-func grave(a *frame.Alert) bool {
-	return a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed
+	return append(worst, others...)
 }
 
 // bound describes a bound: its instant, its state, the probability that it is broken, and by how much. A bound that is
 // likely to be broken is not shown as on track, even without an alert.
-func (p *pen) bound(a *frame.Alert) line {
-	l := text(plain, p.nameOf(a))
+func (p *pen) bound(a *frame.Alert) string {
+	s := p.nameOf(a)
 	if a.DeadlineAt != nil {
-		l = l.and(text(plain, " "+p.clock(a.DeadlineAt.Time(), time.Second)))
+		s += " " + p.clock(a.DeadlineAt.Time(), time.Second)
 	}
-	likely, unsaid := "", false
+	likely, quiet := "", ""
 	if a.Probability != nil {
 		likely = units.Chance(*a.Probability) + " likely to miss it"
-		unsaid = a.State == frame.OnTrack && *a.Probability >= 0.5
 	}
 	look, words := good, "on track"
 	switch {
@@ -77,26 +66,23 @@ func (p *pen) bound(a *frame.Alert) line {
 		look, words, likely = warn, "too early to say", ""
 	case a.State == frame.Blind:
 		look, words = warn, "no data"
-	case unsaid:
-		look, words, likely = warn, likely, ""
+	case a.Probability != nil && *a.Probability >= 0.5:
+		look, words, likely, quiet = warn, likely, "", "; no alert yet"
 	}
-	l = l.and(text(plain, ": "), text(look, words))
+	s += ": " + text(look, words)
 	if likely != "" {
-		l = l.and(text(plain, ", "+likely))
+		s += ", " + likely
 	}
 	switch d := a.BySeconds; {
 	case d == nil:
 	case *d < 0:
-		l = l.and(text(plain, ", "+units.About(-d.Duration())+" to spare"))
+		s += ", " + units.About(-d.Duration()) + " to spare"
 	case a.Outcome == nil && p.f.Headline.RemainingSeconds == nil:
-		l = l.and(text(plain, ", by "+units.About(d.Duration())+" or more"))
+		s += ", by " + units.About(d.Duration()) + " or more"
 	default:
-		l = l.and(text(plain, ", by "+units.About(d.Duration())))
+		s += ", by " + units.About(d.Duration())
 	}
-	if unsaid && words != "on track" {
-		l = l.and(text(plain, "; no alert yet"))
-	}
-	return l
+	return s + quiet
 }
 
 // nameOf returns a bound's name. The bound "drift" has another one on the screen.
@@ -108,32 +94,29 @@ func (p *pen) nameOf(a *frame.Alert) string {
 }
 
 // notes returns the other news, a line each: why the frame is stale, failures, warnings.
-func (p *pen) notes() []line {
-	var out []line
-	add := func(r role, sign, words string) {
-		out = append(out, text(plain, " ").and(text(r, sign+" "), text(plain, words)).cut(p.s.Width, p.tail))
-	}
-	rest, newest := 0, ""
+func (p *pen) notes() []string {
+	var out []string
+	warnings, newest := 0, ""
 	for _, w := range p.f.Warnings {
 		if w.Code == dag.WarnStale {
-			add(warn, "!", "no data for "+units.Short(p.f.StaleSeconds.Duration())+": "+p.foreign(cause(w.Text)))
+			out = append(out, " "+text(warn, "! ")+"no data for "+units.Short(p.f.StaleSeconds.Duration())+": "+
+				p.foreign(cause(w.Text)))
 			continue
 		}
-		rest, newest = rest+1, w.Text
+		warnings, newest = warnings+1, p.foreign(shortened(w.Text))
 	}
 	if n := p.f.FailedAttempts; n > 0 {
 		words := units.Count(n, "attempt") + " failed"
 		if len(p.f.Failures) > 0 {
 			words += p.newest(&p.f.Failures[0])
 		}
-		add(bad, string(p.g.failed), words)
+		out = append(out, " "+text(bad, string(p.g.failed)+" ")+words)
 	}
-	if rest > 0 {
-		words := p.foreign(shortened(newest))
-		if rest > 1 {
-			words = fmt.Sprintf("%d warnings, the newest: %s", rest, words)
-		}
-		add(warn, "!", words)
+	if warnings > 1 {
+		newest = fmt.Sprintf("%d warnings, the newest: %s", warnings, newest)
+	}
+	if warnings > 0 {
+		out = append(out, " "+text(warn, "! ")+newest)
 	}
 	return out
 }
@@ -141,7 +124,7 @@ func (p *pen) notes() []line {
 // newest describes a failure.
 func (p *pen) newest(f *frame.Failure) string {
 	s := ""
-	if f.AtSeconds != nil {
+	if f.AtSeconds != nil && !p.f.Workflow.State.Ended() {
 		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
 	s += ": " + p.foreign(failedTask(f))

@@ -1,7 +1,5 @@
 package screen
 
-import "strings"
-
 // A column is a column of a table.
 type column struct {
 	title string
@@ -15,13 +13,13 @@ const narrowest = 10
 
 // table returns a heading and a line for each row. A column is as wide as its widest text; columns without texts are
 // left out, and the last ones are cut if there is no room.
-func table(width int, columns []column, rows [][]span, tail string) []line {
-	out := make([]line, len(rows)+1)
+func table(width int, columns []column, rows [][]string, tail string) []string {
+	out := make([]string, len(rows)+1)
 	used := 0
 	for i, c := range columns {
 		wide := 0
 		for _, row := range rows {
-			wide = max(wide, min(row[i].cells, c.most))
+			wide = max(wide, min(cells(row[i]), c.most))
 		}
 		if wide == 0 && len(rows) > 0 {
 			continue
@@ -33,26 +31,17 @@ func table(width int, columns []column, rows [][]span, tail string) []line {
 			}
 			wide = room
 		}
-		put := func(to int, s span) {
-			l := line{s}.cut(wide, tail)
-			if c.right {
-				l = right(l, wide)
+		for r := range out {
+			s := text(dim, c.title)
+			if r > 0 {
+				s = rows[r-1][i]
 			}
-			out[to] = out[to].pad(used).and(l)
-		}
-		put(0, text(dim, c.title)[0])
-		for r, row := range rows {
-			put(r+1, row[i])
+			if s = cut(s, wide, tail); c.right {
+				s = right(s, wide)
+			}
+			out[r] = pad(out[r], used) + s
 		}
 		used += wide + 2
 	}
 	return out
-}
-
-// right aligns a text to the right of a width.
-func right(l line, width int) line {
-	if n := width - l.cells(); n > 0 {
-		return text(plain, strings.Repeat(" ", n)).and(l)
-	}
-	return l
 }

@@ -45,25 +45,24 @@ func failedTask(f *frame.Failure) string {
 }
 
 // tasks lists the selected job's tasks by their expected end.
-func (p *pen) tasks(rows int) []line {
+func (p *pen) tasks(room int) []string {
 	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node))
 	if p.f.Tasks == nil {
-		return []line{title, text(dim, "   not known here")}
+		return []string{title, text(dim, "   not known here")}
 	}
 	from := max(0, p.s.Choice.Scroll)
-	list, all := p.f.Tasks(p.selected, min(from+max(0, rows-2), mostTasks))
+	list, all := p.f.Tasks(p.selected, min(from+max(0, room-2), mostTasks))
 	from = min(from, len(list))
 	list = list[from:]
 	where := fmt.Sprintf(": %d, the last to end first", all)
 	if len(list) > 0 && len(list) < all {
 		where += fmt.Sprintf("; %d to %d", from+1, from+len(list))
 	}
-	out := []line{title.and(text(dim, where)).cut(p.s.Width, p.tail)}
-	cells := make([][]span, len(list))
+	rows := make([][]string, len(list))
 	for i := range list {
-		cells[i] = p.task(&list[i], brief(list[i].Name))
+		rows[i] = p.task(&list[i], brief(list[i].Name))
 	}
-	return append(out, p.taskTable("task", cells)...)
+	return append([]string{title + text(dim, where)}, p.taskTable("task", rows)...)
 }
 
 // Limits of the list of critical tasks.
@@ -76,7 +75,7 @@ const (
 
 // criticalTasks lists the unfinished tasks on the critical path, of all jobs: running ones first, then the last to end.
 // The tasks of a stage that have not begun share a row. It is empty if tasks are unknown or the screen is low.
-func (p *pen) criticalTasks() []line {
+func (p *pen) criticalTasks() []string {
 	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
 		return nil
 	}
@@ -119,15 +118,15 @@ func (p *pen) criticalTasks() []line {
 		return cmp.Or(cmp.Compare(min(a.count, 1), min(b.count, 1)), cmp.Compare(end(b), end(a)))
 	})
 	all = all[:min(len(all), mostCritical)]
-	cells := make([][]span, len(all))
+	rows := make([][]string, len(all))
 	for i := range all {
 		name := all[i].job + " " + brief(all[i].Name)
 		if n := all[i].count; n > 1 {
 			name = fmt.Sprintf("%s: %s", all[i].job, units.Count(n, "task"))
 		}
-		cells[i] = p.task(&all[i].Task, name)
+		rows[i] = p.task(&all[i].Task, name)
 	}
-	return p.taskTable("critical task", cells)
+	return p.taskTable("critical task", rows)
 }
 
 // valueOr returns what v points to, or a default.
@@ -139,7 +138,7 @@ func valueOr(v *frame.Seconds, other frame.Seconds) frame.Seconds {
 }
 
 // taskTable returns the table of rows that task has made.
-func (p *pen) taskTable(title string, rows [][]span) []line {
+func (p *pen) taskTable(title string, rows [][]string) []string {
 	return table(p.s.Width, []column{
 		{" ", 2, false, false},
 		{title, max(p.s.Width/3, 12), false, false},
@@ -152,7 +151,7 @@ func (p *pen) taskTable(title string, rows [][]span) []line {
 }
 
 // task returns the cells of a task's row.
-func (p *pen) task(t *frame.Task, name string) []span {
+func (p *pen) task(t *frame.Task, name string) []string {
 	sign, ends, runs, node, tries := "  ", "?", "", "", ""
 	if t.Critical {
 		sign = " " + string(p.g.critical)
@@ -178,14 +177,9 @@ func (p *pen) task(t *frame.Task, name string) []span {
 	if t.Ratio != nil && t.State == dag.AttemptRunning.String() {
 		state += " " + units.Percent(*t.Ratio)
 	}
-	var row []span
-	for _, cell := range []line{
-		text(path, sign), text(plain, p.foreign(name)), text(stateRole(t.State), state), text(strong, ends),
-		text(plain, runs), text(plain, tries), text(plain, node),
-	} {
-		row = append(row, cell[0])
+	return []string{
+		text(path, sign), p.foreign(name), text(stateRole(t.State), state), text(strong, ends), runs, tries, node,
 	}
-	return row
 }
 
 func stateRole(s string) role {
@@ -201,7 +195,7 @@ func stateRole(s string) role {
 }
 
 // selectedJob describes the selected job in a line.
-func (p *pen) selectedJob() []line {
+func (p *pen) selectedJob() []string {
 	if p.selected < 0 {
 		return nil
 	}
@@ -244,7 +238,7 @@ func (p *pen) selectedJob() []line {
 	if j.ID != nil {
 		parts = append(parts, p.foreign(*j.ID))
 	}
-	l := text(strong, " "+string(p.g.picked)).and(text(pick, p.foreign(j.Node)),
-		text(plain, " "+strings.Join(parts, ", ")))
-	return []line{l.cut(p.s.Width, p.tail)}
+	return []string{
+		text(strong, " "+string(p.g.picked)) + text(pick, p.foreign(j.Node)) + " " + strings.Join(parts, ", "),
+	}
 }

@@ -7,34 +7,50 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A role is the meaning of a text's look; the theme defines the look. No two things differ in their role alone.
-type role uint8
+// A role is the meaning of a text's look: the parameters of its escape sequence (SGR) on a dark background. No two
+// things differ in their role alone. The colours are among the 16 of ANSI, which the terminal's colour scheme defines;
+// these are legible in the usual schemes (TestContrast). dim has no colour: bright black is invisible in some schemes.
+type role string
 
 const (
-	plain role = iota
-	strong
-	dim
-	good
-	warn
-	bad
-	path // the critical path
-	lane // what is running or has run
-	pick // what the user has selected
-	roles
+	plain  role = ""
+	strong role = "1"
+	dim    role = "2"
+	good   role = "92"
+	warn   role = "93"
+	bad    role = "1;91"
+	path   role = "1;95" // the critical path
+	lane   role = "96"   // what is running or has run
+	pick   role = "1;7"  // what the user has selected
 )
 
-// A span is a text of one role. It stores its width in cells, because measuring is slow.
-type span struct {
-	text  string
-	cells int
-	role  role
+// onLight replaces the looks that are illegible on a light background.
+var onLight = strings.NewReplacer("\x1b[92m", "\x1b[1m", "\x1b[93m", "\x1b[31m", "\x1b[1;91m", "\x1b[1;31m",
+	"\x1b[1;95m", "\x1b[1;35m", "\x1b[96m", "\x1b[34m")
+
+// text returns a text in the look of a role.
+func text(r role, s string) string {
+	if r == plain || strings.Trim(s, " ") == "" {
+		return s
+	}
+	return "\x1b[" + string(r) + "m" + s + "\x1b[m"
 }
 
-// A line is one line of the screen.
-type line []span
-
-// text returns a line of one text.
-func text(r role, s string) line { return line{{s, cells(s), r}} }
+// render formats lines for a terminal, without blanks at their ends.
+func render(s Style, lines []string) []string {
+	for i, l := range lines {
+		bare := strings.TrimRight(ansi.Strip(l), " ")
+		switch {
+		case !s.Colour:
+			lines[i] = bare
+		case s.Light:
+			lines[i] = onLight.Replace(ansi.Truncate(l, cells(bare), ""))
+		default:
+			lines[i] = ansi.Truncate(l, cells(bare), "")
+		}
+	}
+	return lines
+}
 
 // cells returns the width of a text on a terminal.
 func cells(s string) int {
@@ -46,67 +62,36 @@ func cells(s string) int {
 	return len(s)
 }
 
-func (l line) cells() int {
-	n := 0
-	for _, s := range l {
-		n += s.cells
+// pad fills a text with blanks to a width.
+func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-cells(s))) }
+
+// right aligns a text to the right of a width.
+func right(s string, width int) string { return strings.Repeat(" ", max(0, width-cells(s))) + s }
+
+// cut shortens a text to a width; tail, one cell wide, marks the cut.
+func cut(s string, width int, tail string) string {
+	if cells(s) <= width {
+		return s
 	}
-	return n
+	return ansi.Truncate(s, width, tail)
 }
 
-// and appends other lines to l.
-func (l line) and(more ...line) line {
-	for _, m := range more {
-		l = append(l, m...)
-	}
-	return l
-}
-
-// pad fills l with blanks to a width.
-func (l line) pad(width int) line {
-	if n := width - l.cells(); n > 0 {
-		return append(l, span{strings.Repeat(" ", n), n, plain})
-	}
-	return l
-}
-
-// cut shortens l to a width; tail, one cell wide, marks the cut.
-func (l line) cut(width int, tail string) line {
-	if l.cells() <= width {
-		return l
-	}
-	var out line
-	for _, s := range l {
-		if left := width - out.cells(); s.cells >= left {
-			// Cut a text that fits exactly, too: something comes after it.
-			t := ansi.Truncate(s.text, max(0, left-1), "") + tail
-			if left <= 0 {
-				break
-			}
-			return append(out, span{t, cells(t), s.role})
+// sideBySide puts two lists side by side; the right one begins at a column.
+func sideBySide(left, right []string, column int, tail string) []string {
+	out := make([]string, max(len(left), len(right)))
+	for i := range out {
+		if i < len(left) {
+			out[i] = cut(left[i], column-2, tail)
 		}
-		out = append(out, s)
+		if i < len(right) {
+			out[i] = pad(out[i], column) + right[i]
+		}
 	}
 	return out
 }
 
-// spread puts left and right at the ends of a width. It leaves out right if both do not fit.
-func spread(left, right line, width int) line {
-	gap := width - left.cells() - right.cells()
-	if gap < 2 {
-		return left
-	}
-	return left.and(text(plain, strings.Repeat(" ", gap)), right)
-}
-
-// wrap breaks a text at blanks into lines of a width. It breaks longer words.
-func wrap(r role, s string, width int) []line {
-	var out []line
-	for l := range strings.SplitSeq(ansi.Wrap(s, max(1, width), ""), "\n") {
-		out = append(out, text(r, strings.TrimRight(l, " ")))
-	}
-	return out
-}
+// first returns at most n lines.
+func first(n int, lines []string) []string { return lines[:min(max(n, 0), len(lines))] }
 
 // attempts matches names of attempts and tasks. Within a query they all begin alike.
 var attempts = regexp.MustCompile(`\b(?:attempt|task)_[0-9]+_[0-9]+_([mr]_[0-9]+(?:_[0-9]+)?)\b`)
@@ -116,12 +101,12 @@ const longest = 4096
 
 // shortened reduces names of attempts and tasks in a text to the part that differs within a job: m_000017_0.
 func shortened(s string) string {
-	s = s[:min(len(s), longest)]
-	return attempts.ReplaceAllString(s, "$1")
+	return attempts.ReplaceAllString(s[:min(len(s), longest)], "$1")
 }
 
-// question matches the beginning of an error of an HTTP request: its first group is the host.
-var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: `)
+// question matches the beginning of an error of an HTTP request: its first group is the host, its second one wraps the
+// last error.
+var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: (?:[^(]*: )?`)
 
 // cause reduces such an error to the host and the last error.
 func cause(s string) string {
@@ -129,11 +114,5 @@ func cause(s string) string {
 	if m == nil {
 		return s
 	}
-	host, rest := s[m[2]:m[3]], s[m[1]:]
-	words, hint, found := strings.Cut(rest, " (")
-	words = words[strings.LastIndex(words, ": ")+1:]
-	if found {
-		words += " (" + hint
-	}
-	return host + ": " + strings.TrimSpace(words)
+	return s[m[2]:m[3]] + ": " + strings.TrimSpace(s[m[1]:])
 }

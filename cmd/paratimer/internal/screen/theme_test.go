@@ -2,6 +2,8 @@ package screen
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"testing"
 )
 
@@ -22,18 +24,27 @@ var schemes = map[string][16]uint32{
 	},
 }
 
+// coloured matches an escape sequence with one of the 16 colours.
+var coloured = regexp.MustCompile(`[\[;]([39])([0-7])m`)
+
 // TestContrast holds that each colour can be read on its ground in each scheme: 4.5 to 1 (WCAG 2.2, 1.4.3).
 func TestContrast(t *testing.T) {
 	checked := 0
 	for name, scheme := range schemes {
-		for ground, looks := range map[uint32][roles]look{0x000000: dark, 0xffffff: light} {
-			for r, l := range looks {
-				if l.colour < 0 {
+		for _, r := range []role{plain, strong, dim, good, warn, bad, path, lane, pick} {
+			dark := text(r, "x")
+			for ground, drawn := range map[uint32]string{0x000000: dark, 0xffffff: onLight.Replace(dark)} {
+				colour := coloured.FindStringSubmatch(drawn)
+				if colour == nil {
 					continue
 				}
+				at, _ := strconv.Atoi(colour[2])
+				if colour[1] == "9" {
+					at += 8
+				}
 				checked++
-				if c := contrast(scheme[l.colour], ground); c < 4.5 {
-					t.Errorf("%s: role %d, colour %d on %06x: contrast %.2f", name, r, l.colour, ground, c)
+				if c := contrast(scheme[at], ground); c < 4.5 {
+					t.Errorf("%s: role %s, colour %d on %06x: contrast %.2f", name, r, at, ground, c)
 				}
 			}
 		}

@@ -63,7 +63,7 @@ func TestStagesHaveNoMaps(t *testing.T) {
 		}},
 		Failures: []frame.Failure{{Job: "dag", Attempt: "map_at Lab [RDD 2]_000007_0"}},
 	}
-	drawn := strings.Join(Draw(State{Frame: &f, History: &History{}, Width: 100, Height: 24}), "\n")
+	drawn := strings.Join(Draw(State{Frame: &f, Width: 100, Height: 24}), "\n")
 	for _, want := range []string{" tasks ", "Ends in up to 4m", "task 7 of map_at Lab [RDD 2]"} {
 		if !strings.Contains(drawn, want) {
 			t.Errorf("there is no %q in\n%s", want, drawn)

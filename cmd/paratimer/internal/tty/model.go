@@ -27,18 +27,17 @@ type (
 	stopMsg  struct{}              // the program must end now
 )
 
-// A model is the state of the screen. Update is a pure function of model and message, except for the store and the
-// history, which the models of one program share.
+// A model is the state of the screen. Update is a pure function of model and message, except for the store, which the
+// models of one program share.
 type model struct {
 	play  bool // a recording is played; else a query is watched
 	style screen.Style
 
-	store   *store
-	history *screen.History
-	head    playhead
-	choice  screen.Choice
-	shown   frame.Frame
-	log     string
+	store  *store
+	head   playhead
+	choice screen.Choice
+	shown  frame.Frame
+	log    string
 
 	// unseen is how long ago the newest frame came, if that frame is stale.
 	unseen time.Duration
@@ -56,7 +55,7 @@ func (m model) wasInterrupted() bool { return m.interrupted }
 func newModel(o Options) model {
 	return model{
 		play: o.Play, style: o.Style,
-		store: newStore(), history: &screen.History{}, head: playhead{live: !o.Play, speed: o.Speed},
+		store: newStore(), head: playhead{live: !o.Play, speed: o.Speed},
 	}
 }
 
@@ -116,7 +115,6 @@ func (m model) passed() model {
 // add stores a new frame. The first one is drawn at once.
 func (m model) add(f frame.Frame) model {
 	m.store.add(f)
-	m.history.Add(f)
 	m.unseen = 0
 	if m.head.live {
 		m.dirty = true
@@ -147,7 +145,7 @@ func (m model) end(err error) (tea.Model, tea.Cmd) {
 func (m model) draw() model {
 	m.dirty = false
 	s := screen.State{
-		History: m.history, Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.log,
+		Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.log,
 	}
 	if m.head.live {
 		m.head.at = m.store.end()
@@ -158,7 +156,7 @@ func (m model) draw() model {
 		if m.unseen > 0 && i == len(m.store.moments)-1 {
 			f = f.Older(m.unseen) // until the next frame comes, which may take a minute if a cluster does not respond
 		}
-		s.Frame = &f
+		s.Frame, s.Past = &f, m.store.upTo(i)
 		s.Play = m.playback()
 		if behind := m.behind(i); behind != "" {
 			s.Log = behind

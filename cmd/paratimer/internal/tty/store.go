@@ -1,10 +1,13 @@
 package tty
 
 import (
+	"iter"
+	"slices"
 	"sort"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -53,6 +56,7 @@ func (s *store) add(f frame.Frame) {
 	}
 	f.Left = nil
 	if n := len(s.moments); n >= 2 && s.moments[n-1].at-s.moments[n-2].at < s.spacing {
+		f.Moves = moves(s.moments[n-1].frame.Moves, f.Moves)
 		s.count(s.moments[n-1].frame, -1)
 		s.moments = s.moments[:n-1]
 	}
@@ -87,6 +91,17 @@ func (s *store) index(at time.Duration) int {
 	return max(n-1, min(0, len(s.moments)-1))
 }
 
+// upTo returns the frames up to the one of an index.
+func (s *store) upTo(i int) iter.Seq[*frame.Frame] {
+	return func(yield func(*frame.Frame) bool) {
+		for k := range s.moments[:i+1] {
+			if !yield(&s.moments[k].frame) {
+				return
+			}
+		}
+	}
+}
+
 // thin doubles the spacing and drops frames that are closer. If none is, it drops every other frame.
 func (s *store) thin() {
 	span, n := s.end(), len(s.moments)
@@ -104,20 +119,34 @@ func (s *store) thin() {
 	}
 }
 
-// keep drops the moments that wanted rejects, but neither the first nor the newest. It calls wanted in order.
+// keep drops the moments that wanted rejects, but neither the first nor the newest. It calls wanted in order. The next
+// frame that is kept gets the moves of those before it.
 func (s *store) keep(wanted func(i int) bool) {
 	n := len(s.moments)
 	kept := s.moments[:1]
-	for i := 1; i < n-1; i++ {
-		if !wanted(i) {
-			s.count(s.moments[i].frame, -1)
+	var dropped []frame.Move
+	for i := 1; i < n; i++ {
+		f := &s.moments[i].frame
+		f.Moves = moves(dropped, f.Moves)
+		if i < n-1 && !wanted(i) {
+			dropped = f.Moves
+			s.count(*f, -1)
 			continue
 		}
+		dropped = nil
 		kept = append(kept, s.moments[i])
 	}
-	kept = append(kept, s.moments[n-1])
 	clear(s.moments[len(kept):])
 	s.moments = kept
+}
+
+// moves returns the newest moves of two lists, as many as the screen shows.
+func moves(older, newer []frame.Move) []frame.Move {
+	if len(older) == 0 {
+		return newer
+	}
+	all := slices.Concat(older, newer)
+	return all[max(0, len(all)-screen.MostMoves):]
 }
 
 // forget drops the snapshots of every other frame that has one, except of the newest. It reports whether one did.

@@ -96,3 +96,27 @@ func TestStoreIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestStoreKeepsMoves holds that the newest moves stay with the frames that are left of a run.
+func TestStoreKeepsMoves(t *testing.T) {
+	s := newStore()
+	s.most = 10 * frameBytes
+	for i := range 500 {
+		f := frameAt(float64(i), 0)
+		if i%50 == 49 {
+			f.Moves = []frame.Move{{DeltaSeconds: frame.Seconds(i)}}
+		}
+		s.add(f)
+	}
+	var got []frame.Seconds
+	for f := range s.upTo(len(s.moments) - 1) {
+		for _, m := range f.Moves {
+			got = append(got, m.DeltaSeconds)
+		}
+	}
+	for i, want := range []frame.Seconds{299, 349, 399, 449, 499} {
+		if n := len(got); n < 5 || got[n-5+i] != want {
+			t.Fatalf("of the moves %v are left", got)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,8 +70,7 @@ func saidBy(t *testing.T, args ...string) string {
 // screenAt is the screen of a run so many seconds after its first submission, in colour.
 func screenAt(t *testing.T, frames string, at frame.Seconds) []string {
 	t.Helper()
-	var history screen.History
-	var shown frame.Frame
+	var past []*frame.Frame
 	for d := json.NewDecoder(strings.NewReader(frames)); d.More(); {
 		var f frame.Frame
 		if err := d.Decode(&f); err != nil {
@@ -79,11 +79,10 @@ func screenAt(t *testing.T, frames string, at frame.Seconds) []string {
 		if f.ElapsedSeconds == nil || *f.ElapsedSeconds > at {
 			break
 		}
-		history.Add(f)
-		shown = f
+		past = append(past, &f)
 	}
 	return screen.Draw(screen.State{
-		Frame: &shown, History: &history, Width: 112, Height: 32,
+		Frame: past[len(past)-1], Past: slices.Values(past), Width: 112, Height: 32,
 		Style: screen.Style{Colour: true},
 	})
 }
