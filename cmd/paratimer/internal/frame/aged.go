@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -69,3 +70,10 @@ func less(s *Seconds, by time.Duration) *Seconds {
 	d := max(0, s.Duration()-by)
 	return SecondsIn(&d)
 }
+
+// inCore matches the names of internal packages at the start of errors, which mean nothing to readers.
+var inCore = regexp.MustCompile(
+	`(^|: )(?:(?:schedule|pathfrag|attribution|estimators|observed|nearestfit|queueing|simulation|whatif|profiles|dag): )+`)
+
+// Reason formats an error for display, without the names of internal packages.
+func Reason(err error) string { return inCore.ReplaceAllString(err.Error(), "$1") }

@@ -55,19 +55,19 @@ func TestWaitsForExecutors(t *testing.T) {
 	t.Parallel()
 	s := fixtures.Query(1_010_000, dag.Running)
 	s.Plan.Cluster.Policy, s.Nodes = dag.Executors, nil
-	if got := waitingOn(s, nil, attempt); got != "executors: none has registered" {
+	if got := waitingOn(s, nil); got != "executors: none has registered" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Nodes = []dag.NodeState{{Name: "executor 1", Lost: true}}
-	if got := waitingOn(s, nil, attempt); got != "executors: none is left" {
+	if got := waitingOn(s, nil); got != "executors: none is left" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Plan.Cluster.Cores = 4
-	if got := waitingOn(s, nil, attempt); got != "" {
+	if got := waitingOn(s, nil); got != "" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Plan.Whole, s.State, s.Queue, s.Jobs[0].Started = dag.Whole{Name: "application"}, dag.Submitted, "etl", dag.NoInstant
-	if got := waitingOn(s, nil, attempt); got != "its first container in queue etl" {
+	if got := waitingOn(s, nil); got != "its first container in queue etl" {
 		t.Errorf("it waits for %q", got)
 	}
 }

@@ -22,6 +22,17 @@ type Answers struct {
 	Uneven    estimators.Estimate   // its Skew is shown
 }
 
+// A Tick is one observation of a query and all results from it.
+type Tick struct {
+	// Snapshot is the observation; nil if it was missed, and Frame repeats the last one.
+	Snapshot *dag.Snapshot
+	// Run is everything observed of the query so far, including Snapshot.
+	Run dag.Run
+	// Answers are the estimates for Frame, of all scenarios; none if the observation was missed.
+	Answers Answers
+	Frame   Frame
+}
+
 // Of builds the frame of a snapshot from the estimates, and from the causes of the last change of the predicted
 // end.
 func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
@@ -38,8 +49,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		Estimates:      []Estimate{},
 		CriticalPath:   []Segment{},
 		Jobs:           jobs(s, a.Scenarios),
-		WaitingOn:      Text(waitingOn(s, a.Scenarios, attempt)),
-		Waits:          waitingOn(s, a.Scenarios, briefAttempt),
+		WaitingOn:      Text(waitingOn(s, a.Scenarios)),
 		Changes:        changes,
 		Moves:          []Move{},
 		Warnings:       warnings(s, a),
@@ -180,7 +190,10 @@ func other(e estimators.Estimate, elapsed *Seconds) Other {
 
 // warnings returns the warnings of the observation, then of the estimates, without duplicates.
 func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
-	all := append(slices.Clone(s.Warnings), silentWarnings(s)...)
+	all := slices.Clone(s.Warnings)
+	for _, on := range silentOnes(s) {
+		all = append(all, dag.Warning{Code: dag.WarnNotReporting, Text: describe(s, on)})
+	}
 	for _, e := range a.Scenarios {
 		all = append(all, e.Warnings...)
 	}
@@ -192,4 +205,40 @@ func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
 		}
 	}
 	return out
+}
+
+// spread sets the frame's quantiles, the scenarios' probabilities, and the headline's 80 % range. If too much is
+// assumed for a point, only the range is set. If the pace of some running work is unknown (origin), there is no
+// upper limit: the headline remains a lower bound.
+func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
+	d := e.Distribution
+	if len(d) == 0 {
+		return
+	}
+	f.Left = d
+	f.Headline.Rough = e.Runs < estimators.MinRuns
+	for _, q := range Levels {
+		f.Quantiles = append(f.Quantiles, Quantile{Q: q, RemainingSeconds: SecondsOf(d.At(q))})
+	}
+	for i := range f.Estimates {
+		if r := f.Estimates[i].RemainingSeconds; r != nil {
+			f.Estimates[i].ByProbability = RatioOf(1 - d.Above(r.Duration()))
+		}
+	}
+	if point := f.Headline.RemainingSeconds; point != nil {
+		// The point is standard's, which may lie outside the quantiles: the shown range is extended to it.
+		low, high := min(SecondsOf(d.At(0.1)), *point), max(SecondsOf(d.At(0.9)), *point)
+		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
+		return
+	}
+	if f.Headline.LowSeconds == nil {
+		return
+	}
+	low, high := SecondsOf(d.At(0.1)), SecondsOf(d.At(0.9))
+	if origin >= schedule.Unknown {
+		low = min(SecondsOf(d.At(0.05)), *f.Headline.LowSeconds)
+		f.Headline.LowSeconds = &low
+		return
+	}
+	f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
 }

@@ -147,7 +147,7 @@ func TestFrameJSON(t *testing.T) {
    ]
   }
  ],
- "waiting_on": "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC",
+ "waiting_on": "map 1 of j1 on node1",
  "changes": [],
  "moves": [],
  "replans": {
@@ -174,7 +174,7 @@ func TestFrameJSON(t *testing.T) {
 	if err := json.Unmarshal(got, &back); err != nil {
 		t.Fatalf("a frame does not read back: %v", err)
 	}
-	f.Digest, f.Tasks, f.Waits = 0, nil, "" // they are in no JSON
+	f.Digest, f.Tasks = 0, nil // they are in no JSON
 	if diff := cmp.Diff(f, back); diff != "" {
 		t.Errorf("read back (-made +read):\n%s", diff)
 	}
@@ -302,7 +302,7 @@ func TestCountCountsTasks(t *testing.T) {
 }
 
 func TestWaitingOnASilentAttemptFirst(t *testing.T) {
-	const name = "attempt_1_0001_m_000001_0 of job j1 on node1, since 00:16:42 UTC, stopped reporting at "
+	const name = "map 1 of j1 on node1, which stopped reporting at "
 	for _, c := range []struct {
 		what   string
 		change func(*dag.Snapshot, *dag.Attempt)
@@ -337,10 +337,10 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[1]
 			a.First.At, a.Last.At = 1_005_000, 1_090_000
 			c.change(s, a)
-			if got := waitingOn(s, nil, attempt); got != c.want {
+			if got := waitingOn(s, nil); got != c.want {
 				t.Errorf("waitingOn = %q, want %q", got, c.want)
 			}
-			warned := silentWarnings(s)
+			warned := warnings(s, Answers{})
 			if c.want == "" && len(warned) > 0 || c.want != "" &&
 				(len(warned) != 1 || warned[0] != dag.Warning{Code: dag.WarnNotReporting, Text: c.want}) {
 				t.Errorf("warnings %v, want one of %q", warned, c.want)

@@ -2,24 +2,28 @@ package frame
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
 )
 
-// An attempt with lost work, for the list of failures.
-type mishap struct {
-	at   dag.Instant
-	job  int
-	kind dag.StageIndex
-	a    *dag.Attempt
-	why  string
+// MostFailures bounds Failures to the newest ones.
+const MostFailures = 20
+
+// A Failure is an attempt that failed, or that lost its work with its node.
+type Failure struct {
+	AtSeconds *Seconds `json:"at_seconds"`
+	Job       string   `json:"job"` // node in the DAG
+	Attempt   string   `json:"attempt"`
+	Node      *string  `json:"node"` // the machine
+	Why       *string  `json:"why"`
 }
 
 // failures returns the newest attempts that failed or lost their work, newest first, and the number of all. Those
 // at an unknown time come last.
 func failures(s *dag.Snapshot) ([]Failure, int) {
-	var all []mishap
+	var all []Failure
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].NumStages() {
 			list := s.Jobs[j].Stages[k].Attempts
@@ -28,35 +32,34 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 				if a.State != dag.AttemptFailed && a.State != dag.AttemptKilled {
 					continue
 				}
-				if at, why, lost := mishapOf(s, j, k, i); lost {
-					all = append(all, mishap{at, j, k, a, why})
+				if at, why, lost := lostWork(s, j, k, i); lost {
+					all = append(all, Failure{
+						AtSeconds: Since(at, s.Origin()), Job: s.Plan.Jobs[j].Node, Node: Text(machine(s, a)),
+						Attempt: a.Name(s.Jobs[j].ID, s.Plan.StageName(j, k)), Why: Text(why),
+					})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y mishap) int { return cmp.Compare(y.at, x.at) })
-	out := make([]Failure, min(len(all), MostFailures))
-	for i := range out {
-		m := &all[i]
-		out[i] = Failure{
-			AtSeconds: Since(m.at, s.Origin()), Job: s.Plan.Jobs[m.job].Node, Attempt: m.a.Name(s.Jobs[m.job].ID,
-				s.Plan.StageName(m.job, m.kind)),
-			Node: Text(machine(s, m.a)), Why: Text(m.why),
+	at := func(f Failure) float64 {
+		if f.AtSeconds == nil {
+			return math.Inf(-1)
 		}
+		return float64(*f.AtSeconds)
 	}
-	return out, len(all)
+	slices.SortStableFunc(all, func(x, y Failure) int { return cmp.Compare(at(y), at(x)) })
+	return append([]Failure{}, all[:min(len(all), MostFailures)]...), len(all)
 }
 
-// mishapOf reports whether a failed or killed attempt is a failure, when, and why. A killed attempt is one if its
+// lostWork reports whether a failed or killed attempt is a failure, when, and why. A killed attempt is one if its
 // work was lost: with its node, or with the application master. It is none if a faster attempt of the same task
 // ended first, if it was preempted, or if its job ended.
-func mishapOf(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant, why string, lost bool) {
+func lostWork(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant, why string, lost bool) {
 	j := &s.Jobs[job]
 	a := &j.Stages[k].Attempts[i]
-	if a.State == dag.AttemptFailed {
-		return a.End, a.Diagnosis, true
-	}
 	switch {
+	case a.State == dag.AttemptFailed:
+		return a.End, a.Diagnosis, true
 	case !a.Start.Known() || j.Stages[k].Overtaken(i) || a.Preempted():
 	case onLostNode(s, a):
 		since := s.Nodes[a.Node].LostAt

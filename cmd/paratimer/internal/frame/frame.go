@@ -50,9 +50,6 @@ type Frame struct {
 	HeldUpBy *HeldUp `json:"held_up_by,omitempty"`
 	HoldsUp  *int    `json:"holds_up,omitempty"`
 
-	// Waits is a short form of WaitingOn for display: "map 16 of j2 on node 2"; "": use WaitingOn. It is not in the
-	// JSON.
-	Waits string `json:"-"`
 	// Tasks lists a job's tasks (index in Jobs); nil: unknown. It is not in the JSON.
 	Tasks TasksOf `json:"-"`
 	// Left is the distribution of the remaining time, the source of Quantiles. Alerts use it; it is not in the
@@ -68,12 +65,12 @@ func (f *Frame) TooLarge() bool {
 	return dag.TooLarge(f.Warnings)
 }
 
-// WaitsFor returns what the query waits for, in short; "" if unknown.
+// WaitsFor returns what the query waits for; "" if unknown.
 func (f *Frame) WaitsFor() string {
-	if f.Waits == "" && f.WaitingOn != nil {
-		return *f.WaitingOn
+	if f.WaitingOn == nil {
+		return ""
 	}
-	return f.Waits
+	return *f.WaitingOn
 }
 
 // A Quantile is the time within which the query ends with probability Q.

@@ -1,8 +1,6 @@
 package frame
 
 import (
-	"slices"
-
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -30,36 +28,6 @@ func (s *Stretch) progressAt(elapsed Seconds) {
 	}
 }
 
-// A Failure is an attempt that failed, or that lost its work with its node.
-type Failure struct {
-	AtSeconds *Seconds `json:"at_seconds"`
-	Job       string   `json:"job"` // node in the DAG
-	Attempt   string   `json:"attempt"`
-	Node      *string  `json:"node"` // the machine
-	Why       *string  `json:"why"`
-}
-
-// MostFailures bounds Failures to the newest ones.
-const MostFailures = 20
-
-// A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON.
-type Task struct {
-	Name         string // of its attempt, or of the task if none has begun
-	Phase        dag.StageIndex
-	Index        int
-	Attempts     int // number of attempts that have begun
-	State        string
-	Node         *string
-	StartSeconds *Seconds
-	EndSeconds   *Seconds // observed or predicted
-	Ratio        *Ratio   // the engine's own progress
-	Critical     bool
-}
-
-// TasksOf lists at most most tasks of a job: unfinished ones first, each group with the latest end first. all is
-// the number of all tasks.
-type TasksOf func(job, most int) (tasks []Task, all int)
-
 // planned returns the path with times that may be shown as predictions: standard's, if it has an estimate. Before,
 // its costs are lower bounds and its times no predictions. It returns nil for an ended query.
 func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
@@ -72,10 +40,17 @@ func planned(s *dag.Snapshot, scenarios []estimators.Estimate) *pathfrag.Path {
 // A lane is the time interval of a stage; NoInstant if unknown.
 type lane struct{ start, end dag.Instant }
 
+var noLane = lane{dag.NoInstant, dag.NoInstant}
+
+// A stageOf is a stage of a job.
+type stageOf struct {
+	job   int
+	stage dag.StageIndex
+}
+
 // lanes sets the times of each job and its stages: observed, then as planned by path.
 func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
-	origin := s.Origin()
-	future := ahead(path, s.Plan, len(out))
+	origin, future := s.Origin(), futureOf(path)
 	for i := range out {
 		submitted, finished := dag.NoInstant, dag.NoInstant
 		if i < len(s.Jobs) {
@@ -88,9 +63,9 @@ func lanes(s *dag.Snapshot, path *pathfrag.Path, out []Job) {
 		out[i].SubmittedSeconds, out[i].EndSeconds = Since(submitted, origin), Since(finished, origin)
 		out[i].Stretches = make([]Stretch, 0, s.Plan.Jobs[i].NumStages())
 		for k := range s.Plan.Jobs[i].NumStages() {
-			var next *lane
-			if future != nil {
-				next = &future[i][k]
+			next, planned := future[stageOf{i, k}]
+			if !planned {
+				next = noLane
 			}
 			if l, any := stretch(s, i, k, next); any {
 				one := Stretch{
@@ -113,27 +88,24 @@ func orPlanned(seen dag.Instant, plan []dag.Instant, i int) dag.Instant {
 	return seen
 }
 
-// ahead returns the future interval of each job's stages by the schedule; nil without a schedule.
-func ahead(path *pathfrag.Path, plan *dag.Plan, jobs int) [][]lane {
+// futureOf returns the planned interval of each stage; none without a schedule.
+func futureOf(path *pathfrag.Path) map[stageOf]lane {
+	out := map[stageOf]lane{}
 	if path == nil {
-		return nil
-	}
-	stages := 0
-	for i := range jobs {
-		stages += len(plan.Jobs[i].Stages)
-	}
-	all := slices.Repeat([]lane{{dag.NoInstant, dag.NoInstant}}, stages)
-	out := make([][]lane, jobs)
-	for i := range out {
-		n := len(plan.Jobs[i].Stages)
-		out[i], all = all[:n], all[n:]
+		return out
 	}
 	for i := range path.Schedule.Spans {
 		sp := &path.Schedule.Spans[i]
-		if sp.Past || sp.Pause != dag.NoPause || int(sp.Job) >= jobs {
+		if sp.Past || sp.Pause != dag.NoPause {
 			continue
 		}
-		out[sp.Job][sp.Stage].cover(sp.Start, sp.End)
+		key := stageOf{int(sp.Job), sp.Stage}
+		l, any := out[key]
+		if !any {
+			l = noLane
+		}
+		l.cover(sp.Start, sp.End)
+		out[key] = l
 	}
 	return out
 }
@@ -147,8 +119,8 @@ func (l *lane) cover(start, end dag.Instant) {
 
 // stretch returns the interval of a stage; any is false if, as far as known, the stage has no tasks. Its end is
 // known if all its tasks are done, or if next has a predicted end.
-func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next *lane) (l lane, any bool) {
-	l = lane{dag.NoInstant, dag.NoInstant}
+func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next lane) (l lane, any bool) {
+	l = noLane
 	count := s.Plan.Jobs[job].Stages[k].Count()
 	any = count > 0
 	over := jobOver(s, job)
@@ -169,11 +141,11 @@ func stretch(s *dag.Snapshot, job int, k dag.StageIndex, next *lane) (l lane, an
 			l.end = last
 			return l, any
 		}
-		if next != nil && next.end.Known() {
+		if next.end.Known() {
 			l.end = last
 		}
 	}
-	if next != nil && next.end.Known() && !over {
+	if next.end.Known() && !over {
 		any = true
 		l.cover(next.start, next.end)
 	}

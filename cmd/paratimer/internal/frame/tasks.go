@@ -2,6 +2,7 @@ package frame
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -10,58 +11,77 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
+// A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON.
+type Task struct {
+	Name         string // of its attempt, or of the task if none has begun
+	Phase        dag.StageIndex
+	Index        int
+	Attempts     int // number of attempts that have begun
+	State        string
+	Node         *string
+	StartSeconds *Seconds
+	EndSeconds   *Seconds // observed or predicted
+	Ratio        *Ratio   // the engine's own progress
+	Critical     bool
+
+	attempt    *dag.Attempt // the one that represents the task; nil if none has begun
+	start, end dag.Instant  // observed or predicted
+}
+
+// TasksOf lists at most most tasks of a job: unfinished ones first, each group with the latest end first. all is
+// the number of all tasks.
+type TasksOf func(job, most int) (tasks []Task, all int)
+
 // tasks returns a function that lists a job's tasks, so that the list costs nothing until it is needed. The
 // function keeps the snapshot and the schedule in memory.
 func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
-	return func(job, most int) ([]Task, int) {
+	return func(job, most int) (list []Task, all int) {
 		if job < 0 || job >= len(s.Plan.Jobs) {
 			return nil, 0
 		}
 		most = max(most, 0)
-		path := path
-		if jobOver(s, job) {
-			path = nil
+		var planned, critical []schedule.Span
+		if path != nil && !jobOver(s, job) {
+			planned = ahead(path, job)
+			critical = criticalSpans(path, job)
 		}
-		var list []sketch
-		all := 0
 		for k := range s.Plan.Jobs[job].NumStages() {
-			some, n := sketches(s, path, job, k, most)
+			some, n := tasksOf(s, planned, job, k, most)
 			list, all = append(list, some...), all+n
 		}
-		slices.SortStableFunc(list, func(x, y sketch) int {
+		slices.SortStableFunc(list, func(x, y Task) int {
 			return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(y.end, x.end))
 		})
-		critical := criticalTasks(path, job)
-		out := make([]Task, min(len(list), most))
-		for i := range out {
-			out[i] = list[i].task(s, job, critical)
+		list = list[:min(len(list), most)]
+		for i := range list {
+			list[i].describe(s, job, critical)
 		}
-		return out, all
+		return list, all
 	}
 }
 
-// sketches returns the begun tasks of a stage, and at most most future tasks of each span; all counts all tasks.
-func sketches(s *dag.Snapshot, path *pathfrag.Path, job int, k dag.StageIndex, most int) (list []sketch, all int) {
+// tasksOf returns the begun tasks of a stage, and at most most future tasks of each span; all counts all tasks.
+func tasksOf(s *dag.Snapshot, spans []schedule.Span, job int, k dag.StageIndex, most int) (list []Task, all int) {
 	if job < len(s.Jobs) {
 		list = begun(s.Jobs[job].Stages[k].Attempts, k, jobOver(s, job))
 	}
 	known, toCome := list, 0 // appending to list does not change known
-	for i := range spansOf(path) {
-		sp := &path.Schedule.Spans[i]
-		if sp.Past || int(sp.Job) != job || sp.Stage != k {
+	for i := range spans {
+		sp := &spans[i]
+		if sp.Stage != k {
 			continue
 		}
-		in := within(known, sp.First, sp.First+sp.Count)
+		in := within(known, int(sp.First), int(sp.First+sp.Count))
 		for j := range in {
 			in[j].plan(sp)
 		}
 		toCome += int(sp.Count) - len(in)
-		list = pending(list, in, sketch{kind: k, index: sp.First, start: sp.Start, end: sp.End}, int(sp.Count), most)
+		list = pending(list, in, Task{Phase: k, Index: int(sp.First), start: sp.Start, end: sp.End}, int(sp.Count), most)
 	}
 	all = len(known) + toCome
 	if n := s.Plan.Jobs[job].Stages[k].Count(); toCome == 0 && n > all {
 		// There is no plan for them: it is too early, or the job has ended.
-		list = pending(list, known, sketch{kind: k, start: dag.NoInstant, end: dag.NoInstant}, n, most)
+		list = pending(list, known, Task{Phase: k, start: dag.NoInstant, end: dag.NoInstant}, n, most)
 		all = n
 	}
 	return list, all
@@ -72,62 +92,120 @@ func jobOver(s *dag.Snapshot, job int) bool {
 	return s.State.Ended() || job < len(s.Jobs) && s.Jobs[job].State.Ended()
 }
 
-func spansOf(path *pathfrag.Path) []schedule.Span {
-	if path == nil {
-		return nil
-	}
-	return path.Schedule.Spans
-}
-
-// criticalTasks returns a function that reports whether a task of the job is on the critical path.
-func criticalTasks(path *pathfrag.Path, job int) func(t *sketch) bool {
-	type run struct {
-		kind        dag.StageIndex
-		first, last int32
-	}
-	var runs []run
-	if path != nil {
-		for _, seg := range path.Critical {
-			for sp := range path.Spans(seg) {
-				if int(sp.Job) == job && !sp.Past && sp.Count > 0 {
-					runs = append(runs, run{sp.Stage, sp.First, sp.First + sp.Count - 1})
-				}
-			}
+// ahead returns the spans of a job's tasks that have not ended.
+func ahead(path *pathfrag.Path, job int) []schedule.Span {
+	var out []schedule.Span
+	for _, sp := range path.Schedule.Spans {
+		if !sp.Past && int(sp.Job) == job && sp.Pause == dag.NoPause {
+			out = append(out, sp)
 		}
-	}
-	return func(t *sketch) bool {
-		return slices.ContainsFunc(runs, func(r run) bool {
-			return r.kind == t.kind && r.first <= t.index &&
-				t.index <= r.last
-		})
-	}
-}
-
-func (t *sketch) task(s *dag.Snapshot, job int, critical func(*sketch) bool) Task {
-	id := ""
-	if job < len(s.Jobs) {
-		id = s.Jobs[job].ID
-	}
-	origin, stage := s.Origin(), s.Plan.StageName(job, t.kind)
-	out := Task{
-		Phase: t.kind, Index: int(t.index), Attempts: int(t.attempts), Name: taskName(id, stage, t.index),
-		State:        "pending",
-		StartSeconds: Since(t.start, origin), EndSeconds: Since(t.end, origin),
-		Critical: !t.done() && critical(t),
-	}
-	if a := t.a; a != nil {
-		out.Name, out.State, out.Node, out.Ratio = a.Name(id, stage), a.State.String(), Text(machine(s, a)),
-			RatioOf(a.Ratio)
 	}
 	return out
 }
 
-// taskName returns Hadoop's name of a task if the job has a Hadoop id: task_1795222440184_0007_m_000006.
-func taskName(job, stage string, index int32) string {
-	a := dag.Attempt{Task: index}
-	name := strings.TrimSuffix(a.Name(job, stage), "_0")
-	if rest, ok := strings.CutPrefix(name, "attempt_"); ok {
-		return "task_" + rest
+// criticalSpans returns those of them that are on the critical path.
+func criticalSpans(path *pathfrag.Path, job int) []schedule.Span {
+	var out []schedule.Span
+	for _, seg := range path.Critical {
+		for sp := range path.Spans(seg) {
+			if int(sp.Job) == job && !sp.Past {
+				out = append(out, *sp)
+			}
+		}
 	}
-	return name
+	return out
+}
+
+// rank sorts unfinished tasks with a known end first, then those with an unknown end, then done ones.
+func (t *Task) rank() int {
+	switch {
+	case t.done():
+		return 2
+	case !t.end.Known():
+		return 1
+	}
+	return 0
+}
+
+func (t *Task) done() bool { return t.attempt != nil && t.attempt.State == dag.AttemptSucceeded }
+
+// begun returns the tasks with attempts, by index. One that succeeded represents its task, else a running one, else
+// the newest.
+func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []Task {
+	weight := map[dag.AttemptState]int{dag.AttemptSucceeded: 2, dag.AttemptRunning: 1}
+	var list []Task
+	for i := range attempts {
+		a := &attempts[i]
+		if n := len(list); n == 0 || list[n-1].Index != int(a.Task) {
+			list = append(list, Task{Phase: k, Index: int(a.Task), end: dag.NoInstant})
+		}
+		t := &list[len(list)-1]
+		t.Attempts++
+		if t.attempt == nil || weight[a.State] >= weight[t.attempt.State] {
+			t.attempt, t.start = a, a.Start
+		}
+	}
+	for i := range list {
+		if t := &list[i]; over || t.done() {
+			t.end = t.attempt.End
+		}
+	}
+	return list
+}
+
+// within returns the part of a list sorted by index that lies in [first, last).
+func within(list []Task, first, last int) []Task {
+	at := func(index int) int {
+		i, _ := slices.BinarySearchFunc(list, index, func(t Task, v int) int { return cmp.Compare(t.Index, v) })
+		return i
+	}
+	return list[at(first):at(last)]
+}
+
+// pending appends at most most of the count tasks from like.Index on that are not in begun.
+func pending(list, begun []Task, like Task, count, most int) []Task {
+	for end := min(like.Index+count, math.MaxInt32); like.Index < end && most > 0; like.Index++ {
+		if len(begun) > 0 && begun[0].Index == like.Index {
+			begun = begun[1:]
+			continue
+		}
+		list = append(list, like)
+		most--
+	}
+	return list
+}
+
+// plan sets a task's end from the schedule; of two simultaneous attempts it is the earlier end.
+func (t *Task) plan(sp *schedule.Span) {
+	if t.done() || t.end.Known() && t.end <= sp.End {
+		return
+	}
+	t.end = sp.End
+	if t.attempt.State != dag.AttemptRunning {
+		t.start = sp.Start
+	}
+}
+
+// describe sets what is shown of a task.
+func (t *Task) describe(s *dag.Snapshot, job int, critical []schedule.Span) {
+	id := ""
+	if job < len(s.Jobs) {
+		id = s.Jobs[job].ID
+	}
+	origin, stage := s.Origin(), s.Plan.StageName(job, t.Phase)
+	t.StartSeconds, t.EndSeconds = Since(t.start, origin), Since(t.end, origin)
+	t.Critical = !t.done() && slices.ContainsFunc(critical, func(sp schedule.Span) bool {
+		return sp.Stage == t.Phase && int(sp.First) <= t.Index && t.Index < int(sp.First+sp.Count)
+	})
+	if a := t.attempt; a != nil {
+		t.Name, t.State, t.Node, t.Ratio = a.Name(id, stage), a.State.String(), Text(machine(s, a)), RatioOf(a.Ratio)
+		return
+	}
+	t.State = "pending"
+	// Hadoop's name of a task is that of its attempts: task_1795222440184_0007_m_000006.
+	a := dag.Attempt{Task: int32(t.Index)}
+	t.Name = strings.TrimSuffix(a.Name(id, stage), "_0")
+	if rest, ok := strings.CutPrefix(t.Name, "attempt_"); ok {
+		t.Name = "task_" + rest
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -15,13 +14,13 @@ import (
 )
 
 // waitingOn names what the critical path waits for now; "" if unknown. An attempt that has stopped reporting comes
-// first, because the path through it is uncertain. named formats an attempt.
-func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) string {
+// first, because the path through it is uncertain.
+func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
 	if s.State.Ended() {
 		return ""
 	}
-	if job, k, a := oneSilent(s); a != nil {
-		return named(s, job, k, a)
+	if silent := silentOnes(s); len(silent) > 0 {
+		return describe(s, silent[0])
 	}
 	if unconfirmed(s) {
 		return "the history server, which has not told how it ended"
@@ -35,7 +34,7 @@ func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate, named nameOf) s
 	if len(scenarios) == 0 {
 		return ""
 	}
-	return describe(s, waitedSpan(s.Plan, scenarios[0].Path), named)
+	return waitsFor(s, waitedSpan(s.Plan, scenarios[0].Path))
 }
 
 // unconfirmed reports whether every job of the query has ended, but the query still counts as running because its
@@ -75,23 +74,14 @@ func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex,
 	if s.State.Ended() {
 		return 0, 0, nil
 	}
-	if job, k, a = oneSilent(s); a != nil {
-		return job, k, a
+	if silent := silentOnes(s); len(silent) > 0 {
+		return silent[0].job, silent[0].k, silent[0].a
 	}
 	span := waitedSpan(s.Plan, path)
 	if span == nil || int(span.Job) >= len(s.Jobs) || span.Pause != dag.NoPause {
 		return 0, 0, nil
 	}
 	return int(span.Job), span.Stage, running(&s.Jobs[span.Job].Stages[span.Stage], span)
-}
-
-// oneSilent returns the first attempt that has stopped reporting; a is nil if there is none.
-func oneSilent(s *dag.Snapshot) (job int, k dag.StageIndex, a *dag.Attempt) {
-	eachSilent(s, func(j int, kind dag.StageIndex, silent *dag.Attempt) bool {
-		job, k, a = j, kind, silent
-		return false
-	})
-	return job, k, a
 }
 
 // waitedSpan returns the span that the path waits for now; nil if unknown.
@@ -143,7 +133,8 @@ func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 	return on
 }
 
-func describe(s *dag.Snapshot, span *schedule.Span, named nameOf) string {
+// waitsFor names what a span waits for.
+func waitsFor(s *dag.Snapshot, span *schedule.Span) string {
 	if span == nil || int(span.Job) >= len(s.Jobs) {
 		return ""
 	}
@@ -157,7 +148,7 @@ func describe(s *dag.Snapshot, span *schedule.Span, named nameOf) string {
 		return "the end of " + job + ", whose tasks are done"
 	}
 	if a := running(&s.Jobs[span.Job].Stages[span.Stage], span); a != nil {
-		return named(s, int(span.Job), span.Stage, a)
+		return describe(s, attemptOf{int(span.Job), span.Stage, a})
 	}
 	slot := "slot"
 	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.IsWhole() {
@@ -179,22 +170,25 @@ func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
 	return found
 }
 
-// A nameOf formats an attempt of a stage of a job.
-type nameOf func(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string
+// An attemptOf is an attempt of a stage of a job.
+type attemptOf struct {
+	job int
+	k   dag.StageIndex
+	a   *dag.Attempt
+}
 
-// briefAttempt formats an attempt in short: "map 6 of scope-35 on node1". The text stays the same while the attempt
-// runs.
-func briefAttempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
-	words := s.Plan.TaskWords(job, k, a.Task)
-	if a.Number > 0 {
-		words += " (" + ordinal(int(a.Number)+1) + " attempt)"
+// describe names an attempt: "map 6 of scope-35 on node1". The text stays the same while the attempt runs.
+func describe(s *dag.Snapshot, on attemptOf) string {
+	words := s.Plan.TaskWords(on.job, on.k, on.a.Task)
+	if n := on.a.Number; n > 0 {
+		words += " (" + ordinal(int(n)+1) + " attempt)"
 	}
-	if on := machine(s, a); on != "" {
-		words += " on " + on
+	if node := machine(s, on.a); node != "" {
+		words += " on " + node
 	}
-	if _, silent := silentSince(s, a); silent {
-		words += ", which stopped reporting"
-		if onLostNode(s, a) {
+	if since, silent := silentSince(s, on.a); silent {
+		words += ", which stopped reporting at " + clock(since, s.At)
+		if onLostNode(s, on.a) {
 			words += ": its node is lost"
 		}
 	}
@@ -208,25 +202,6 @@ func ordinal(n int) string {
 		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
 	}
 	return strconv.Itoa(n) + suffix
-}
-
-// attempt formats an attempt: "attempt_…_m_000006_0 of job scope-35 on node1, since 03:22:01 UTC".
-func attempt(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
-	var b strings.Builder
-	b.WriteString(a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k)) + s.Plan.OfJob(job))
-	if on := machine(s, a); on != "" {
-		b.WriteString(" on " + on)
-	}
-	if a.Start.Known() {
-		b.WriteString(", since " + clock(a.Start, s.At))
-	}
-	if since, silent := silentSince(s, a); silent {
-		b.WriteString(", stopped reporting at " + clock(since, s.At))
-		if onLostNode(s, a) {
-			b.WriteString(": its node is lost")
-		}
-	}
-	return b.String()
 }
 
 // machine returns the name of an attempt's node; "" if unknown.
@@ -249,4 +224,53 @@ func clock(t, now dag.Instant) string {
 		return t.Time().Format("15:04:05 UTC")
 	}
 	return t.Time().Format("2006-01-02 15:04:05 UTC")
+}
+
+// mostSilent bounds the number of attempts that count as silent.
+const mostSilent = 10
+
+// silentOnes returns the first attempts that have stopped reporting and are their tasks' newest, in plan order.
+func silentOnes(s *dag.Snapshot) (out []attemptOf) {
+	for j := range s.Jobs {
+		if s.Jobs[j].State.Ended() {
+			continue
+		}
+		for k := range s.Jobs[j].NumStages() {
+			list := s.Jobs[j].Stages[k].Attempts
+			for i := range list {
+				newest := i+1 == len(list) || list[i+1].Task != list[i].Task
+				if _, silent := silentSince(s, &list[i]); silent && newest && len(out) < mostSilent {
+					out = append(out, attemptOf{j, k, &list[i]})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// silence is how long counters that have moved may stay the same. By default tasks report every 6 s, but a single
+// record may take longer.
+const silence = 30 * time.Second
+
+// silentSince reports whether an attempt has stopped reporting, and since when. Either its node is lost (such an
+// attempt may count as killed without an end, while its master still expects it), or its counters moved before and
+// no longer do. Counters that never moved prove nothing.
+func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
+	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
+		return dag.NoInstant, false
+	}
+	moved := a.First.At.Known() && a.Last.At.Known() && a.Last.At > a.First.At
+	switch {
+	case onLostNode(s, a) && a.Last.At.Known():
+		return a.Last.At, true
+	case onLostNode(s, a):
+		return a.Start, true
+	case a.State == dag.AttemptRunning && moved && s.At.Sub(a.Last.At) > silence:
+		return a.Last.At, true
+	}
+	return dag.NoInstant, false
+}
+
+func onLostNode(s *dag.Snapshot, a *dag.Attempt) bool {
+	return a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Lost
 }

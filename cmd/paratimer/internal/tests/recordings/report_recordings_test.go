@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,9 @@ type sounding struct {
 	g       *runreport.Collector
 	figures int
 }
+
+// hadoopTask matches a task of MapReduce that a query waits for.
+var hadoopTask = regexp.MustCompile(`^(map|reduce) (\d+) of `)
 
 func (s *sounding) Show(frame.Tick) error {
 	if s.g.Seen()%40 == 1 {
@@ -102,11 +106,11 @@ func unsound(s *runreport.Report) (wrong []string) {
 			"the account ends at %v and adds up to %v of %v", s.TimeAttribution.Parts[n-1].EndSeconds, sum, end)
 	}
 	// One that is lost with its node leads nowhere: its work is to be done again.
-	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil && strings.HasPrefix(*s.WaitingOn, "attempt_") &&
+	if n := len(s.TimeAttribution.Parts); n > 0 && s.WaitingOn != nil &&
 		!strings.Contains(*s.WaitingOn, "its node is lost") {
-		task := s.TimeAttribution.Parts[n-1].Task
-		say(task != nil && !strings.HasPrefix(*s.WaitingOn, *task+" "), "it waits for %s, and the account leads to %v",
-			*s.WaitingOn, task)
+		waits, task := hadoopTask.FindStringSubmatch(*s.WaitingOn), s.TimeAttribution.Parts[n-1].Task
+		say(waits != nil && task != nil && !regexp.MustCompile("_"+waits[1][:1]+"_0*"+waits[2]+"_").MatchString(*task),
+			"it waits for %s, and the account leads to %v", *s.WaitingOn, task)
 	}
 	onPath := frame.Seconds(0)
 	for _, j := range s.Jobs {
