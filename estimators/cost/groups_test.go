@@ -11,13 +11,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/estimators/skewness"
-	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
-
-// A reducer is the reduces of a job whose key groups take time by a law.
-type reducer struct{ keytasks.Tasks }
-
-func quadratic() reducer { return reducer{keytasks.Quadratic()} }
 
 // at is the job at an instant. Its largest keys are known by name.
 func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) *dag.Snapshot {

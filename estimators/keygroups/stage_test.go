@@ -6,13 +6,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/keytasks"
 )
-
-// A reducer is a stage whose key groups take time by a law.
-type reducer struct{ keytasks.Tasks }
-
-func quadratic() reducer { return reducer{keytasks.Quadratic()} }
 
 // linear is quadratic with time linear in bytes.
 func linear() reducer {
@@ -23,7 +17,7 @@ func linear() reducer {
 
 // larger is r with keys f times as large.
 func (r reducer) larger(f float64) reducer {
-	out := reducer{keytasks.Tasks{Cost: r.Cost}}
+	out := reducer{Cost: r.Cost}
 	for _, sizes := range r.Sizes {
 		scaled := make([]float64, len(sizes))
 		for i := range sizes {
@@ -39,7 +33,7 @@ func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) Stage {
 	s := Stage{Tasks: len(r.Sizes), Feeders: 10, Groups: r.At(now, origin)}
 	bytes := make([]float64, s.Tasks)
 	for i := range bytes {
-		a := dag.Attempt{Task: int32(i), Start: keytasks.Begin, State: dag.AttemptRunning, End: dag.NoInstant}
+		a := dag.Attempt{Task: int32(i), Start: reducerBegin, State: dag.AttemptRunning, End: dag.NoInstant}
 		if end := r.End(i); now >= end {
 			a.State, a.End = dag.AttemptSucceeded, end
 		}
@@ -50,7 +44,7 @@ func (r reducer) at(now dag.Instant, origin dag.GroupOrigin) Stage {
 }
 
 // whole is how long a task works.
-func (r reducer) whole(task int) float64 { return float64(r.End(task) - keytasks.Begin) }
+func (r reducer) whole(task int) float64 { return float64(r.End(task) - reducerBegin) }
 
 // profile gives a stage what a profile keeps of a run of r.
 func (s Stage) profile(r reducer) Stage {

@@ -22,7 +22,7 @@ func TestGoldenAmounts(t *testing.T) {
 				got["luo_units_done_10s_ago"] = total(amounts(rewind(in.Snapshot, luoWindowMS)), 1).done
 			}
 			for _, field := range []string{"luo_units_done", "luo_units_total", "luo_units_done_10s_ago"} {
-				want, listed := in.Expect[field]
+				want, listed := in.Expect[field].(float64)
 				if !listed {
 					continue
 				}

@@ -2,8 +2,8 @@
 package certtest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
+	"cmp"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
@@ -50,20 +50,14 @@ func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...
 	if change != nil {
 		change(template)
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	public, key, _ := ed25519.GenerateKey(rand.Reader)
 	parent, signer := a.cert.Leaf, a.cert.PrivateKey
 	if parent == nil { // the authority's own
 		parent, signer = template, key
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, signer)
+	leaf, broken := x509.ParseCertificate(der)
+	if err = cmp.Or(err, broken); err != nil {
 		a.t.Fatal(err)
 	}
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
@@ -89,12 +83,13 @@ func Files(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := func(name, kind string, der []byte) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: c.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: der},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(&block), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return name
 	}
-	return write("cert.pem", "CERTIFICATE", c.Certificate[0]), write("key.pem", "PRIVATE KEY", der)
+	return cert, key
 }

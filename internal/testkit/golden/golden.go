@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,12 +84,10 @@ type Instant struct {
 	At       dag.Instant   `json:"t_ms"`
 	Failure  bool          `json:"is_failure_instant"` // the static path is planned again here
 	Snapshot *dag.Snapshot `json:"-"`
-	// Expect has every number of "expect", by its key in the file; see docs/facts/paratimer.md A10.
-	Expect map[string]float64 `json:"-"`
-	Hold   *bool              `json:"-"` // failure_hold
-	// TaskRemainingMS is rem of each running task, by name without primes; nil if the file has none.
-	TaskRemainingMS map[string]float64 `json:"-"`
-	Replan          Forecast           `json:"replan"` // Schedule is set in the random cases
+	// Expect has numbers by their names in docs/facts/paratimer.md A10, nil for NaN; also failure_hold, a bool, and
+	// task_remaining_ms, rem of each running task by its name without primes.
+	Expect map[string]any `json:"expect"`
+	Replan Forecast       `json:"replan"` // Schedule is set in the random cases
 	// Future is the part of the re-plan's schedule that ends after At; nil in the random cases.
 	Future []Span `json:"replan_schedule_future"`
 }
@@ -156,8 +153,7 @@ type rawCase struct {
 	} `json:"plan"`
 	Ticks []struct {
 		Instant
-		State  rawState       `json:"state"`
-		Expect map[string]any `json:"expect"`
+		State rawState `json:"state"`
 	} `json:"instants"`
 }
 
@@ -201,24 +197,6 @@ func (r *rawCase) decode(t testing.TB) *Case {
 	}
 	for _, raw := range r.Ticks {
 		in := raw.Instant
-		in.Expect = map[string]float64{}
-		for key, v := range raw.Expect {
-			switch v := v.(type) {
-			case bool: // failure_hold is the only one
-				in.Hold = &v
-			case float64:
-				in.Expect[key] = v
-			case nil:
-				in.Expect[key] = math.NaN()
-			case map[string]any: // task_remaining_ms is the only one
-				in.TaskRemainingMS = map[string]float64{}
-				for task, left := range v {
-					in.TaskRemainingMS[task] = left.(float64)
-				}
-			default:
-				t.Fatalf("%s, instant %d: expect.%s is %v", c.Name, in.At, key, v)
-			}
-		}
 		in.Snapshot = raw.State.decode(t, c.Plan)
 		c.Instants = append(c.Instants, in)
 	}

@@ -4,6 +4,7 @@
 package knoxtest
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -101,10 +102,8 @@ func (g *Gateway) service(base string) http.HandlerFunc {
 	if err != nil {
 		panic("knoxtest: " + err.Error())
 	}
-	proxy := &httputil.ReverseProxy{Transport: g.opt.Transport}
-	if proxy.Transport == nil {
-		proxy.Transport = &http.Transport{TLSClientConfig: g.opt.TLS}
-	}
+	network := &http.Transport{TLSClientConfig: g.opt.TLS}
+	proxy := &httputil.ReverseProxy{Transport: cmp.Or[http.RoundTripper](g.opt.Transport, network)}
 	proxy.Rewrite = func(r *httputil.ProxyRequest) {
 		q := r.In.URL.Query()
 		q.Del("user.name")

@@ -29,8 +29,8 @@ const (
 
 // changes is the number of different changes, dropMember the one that removes a key with its value.
 const (
-	changes    = 13
-	dropMember = 7
+	changes    = 8
+	dropMember = 3
 )
 
 // Apply returns file after the changes of a script. It is deterministic and does not modify file.
@@ -52,28 +52,14 @@ func Apply(file, script []byte) []byte {
 // change returns a change to a file at an offset: by replaces the bytes from start to end. If the change is not
 // possible, end is -1.
 func change(file []byte, at, kind, arg int) (start, end int, by []byte) {
-	start, end = line(file, at)
 	switch kind {
 	case 0: // truncate
 		return at, len(file), nil
 	case 1: // flip a bit
 		return at, at + 1, []byte{file[at] ^ 1<<(arg%8)}
-	case 2: // drop a line
-		return start, end, nil
-	case 3: // repeat a line
-		return start, start, bytes.Repeat(file[start:end], 1+arg%4)
-	case 4: // swap lines
-		if end == len(file) {
-			return 0, -1, nil
-		}
-		_, second := line(file, end)
-		return start, second, slices.Concat(file[end:second], file[start:end])
-	case 5, 6: // replace the next number
-		found := nextNumber.FindIndex(file[at:])
-		if found == nil {
-			return 0, -1, nil
-		}
-		return at + found[0], at + found[1], []byte(numbers[arg%len(numbers)])
+	case 2: // drop or repeat a line
+		start, end = line(file, at)
+		return start, end, bytes.Repeat(file[start:end], arg%4)
 	case dropMember:
 		start, _, end = member(file, at)
 		if end >= 0 && end < len(file) && file[end] == ',' {
@@ -82,16 +68,16 @@ func change(file []byte, at, kind, arg int) (start, end int, by []byte) {
 			start--
 		}
 		return start, end, nil
-	case 8, 9: // replace the value of the next key by one of another type
+	case 4: // replace the next number
+		found := nextNumber.FindIndex(file[at:])
+		if found == nil {
+			return 0, -1, nil
+		}
+		return at + found[0], at + found[1], []byte(numbers[arg%len(numbers)])
+	case 5: // replace the value of the next key by one of another type
 		_, start, end = member(file, at)
 		return start, end, []byte(values[arg%len(values)])
-	case 10: // replace the value of the next key by that of a later key
-		_, start, end = member(file, at)
-		if _, from, to := member(file, (at+1+arg*len(file)/256)%len(file)); to >= 0 {
-			return start, end, file[from:to]
-		}
-		return 0, -1, nil
-	case 11: // insert a byte or two
+	case 6: // insert a byte or two
 		return at, at, []byte(noise[arg%len(noise)])
 	}
 	return at, at, bytes.Repeat([]byte{"[{"[arg%2]}, 1<<(arg%14)) // nest

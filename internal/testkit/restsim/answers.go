@@ -20,27 +20,12 @@ import (
 var answersText string
 
 var answers = template.Must(template.New("answers").Option("missingkey=zero").Funcs(template.FuncMap{
-	"ms": ms, "elapsed": elapsed, "counters": counters,
-	"span": func(from, to dag.Instant) int64 { return elapsed(from, to, dag.NoInstant) },
-	"quote": func(s string) (string, error) {
-		b, err := json.Marshal(s)
-		return string(b), err
-	},
+	"ms": ms, "counters": counters, "property": property, "quote": quote,
 	"percent": func(v float64) string { return fmt.Sprint(float32(v)) }, // as Java formats a float
 	"repeat":  strings.Repeat,
+	"join":    strings.Join,
 	"minus":   func(a, b int) int { return max(0, a-b) },
 }).Parse(strings.ReplaceAll(regexp.MustCompile(`\n\s*`).ReplaceAllString(answersText, ""), "{{{", `{{"{"}}{{`)))
-
-// elapsed returns the milliseconds from start to end, or to now if it has not ended, and 0 if one is unknown.
-func elapsed(start, end, now dag.Instant) int64 {
-	if !end.Known() {
-		end = now
-	}
-	if !start.Known() || !end.Known() {
-		return 0
-	}
-	return max(0, end.Sub(start).Milliseconds())
-}
 
 // ms returns an instant as Hadoop writes it: 0 if it is unknown.
 func ms(i dag.Instant) int64 {
@@ -59,6 +44,20 @@ func counters(nameAndValue ...any) string {
 		}
 	}
 	return strings.Join(all, ",")
+}
+
+func quote(s string) (string, error) {
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// property returns a property of a configuration, or nothing if its value is 0 or empty.
+func property(name string, value any) (string, error) {
+	if isSet, _ := template.IsTrue(value); !isSet {
+		return "", nil
+	}
+	quoted, err := quote(fmt.Sprint(value))
+	return fmt.Sprintf(`{"name":%q,"value":%s,"source":["programmatically","file:/lab/job.xml"]},`, name, quoted), err
 }
 
 // A request is what a template responds to.
@@ -101,15 +100,15 @@ func (q request) Apps() (all []*job) {
 
 // totals are the sums over all runs.
 type totals struct {
-	MB, HeldMB, Apps, Lost int             // memory of all nodes and how much of it is allocated
-	Hosts                  []dag.NodeState // the nodes of the first run; if it names none, they are made up
-	QueueShare             float64         // share of the cluster that the queue may use, in percent
+	MB, HeldMB, Lost int             // memory of all nodes and how much of it is allocated
+	Hosts            []dag.NodeState // the nodes of a single run, else they are made up
+	QueueShare       float64         // share of the cluster that the first run's queue may use, in percent
 }
 
 // Totals returns the sums; each slot counts as a container of 1 GB.
 func (q request) Totals() totals {
-	t, runs, nodes := totals{Apps: len(q.cluster.jobs), QueueShare: 100}, q.cluster.runs, 1
-	for _, r := range runs {
+	t, nodes := totals{QueueShare: 100}, len(q.cluster.runs)/10+1
+	for i, r := range q.cluster.runs {
 		if r.snap == nil {
 			continue
 		}
@@ -118,18 +117,13 @@ func (q request) Totals() totals {
 		for i := range r.snap.Jobs {
 			t.HeldMB += r.snap.Jobs[i].HeldMB
 		}
-	}
-	if len(runs) > 0 && runs[0].snap != nil {
-		c := &runs[0].snap.Plan.Cluster
-		if c.QueueMB > 0 && t.MB > 0 {
-			t.QueueShare = 100 * min(1, float64(c.QueueMB)/float64(t.MB))
+		if i == 0 {
+			t.QueueShare = 100 * min(1, cmp.Or(float64(c.QueueMB)/float64(t.MB), 1))
+			t.Hosts, nodes = r.snap.Nodes, max(nodes, len(c.Nodes))
 		}
-		if len(runs) == 1 {
-			t.Hosts = runs[0].snap.Nodes
-		}
-		nodes = len(c.Nodes)
 	}
-	if nodes = max(nodes, len(runs)/10+1); len(t.Hosts) == 0 {
+	if len(q.cluster.runs) != 1 || len(t.Hosts) == 0 {
+		t.Hosts = nil
 		for i := range nodes {
 			t.Hosts = append(t.Hosts, dag.NodeState{Name: fmt.Sprintf("node-%d:8042", i), MemoryMB: t.MB / nodes})
 		}

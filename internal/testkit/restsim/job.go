@@ -16,19 +16,18 @@ import (
 type job struct {
 	ID            string // job_ and the number
 	Number        string
-	plan          *dag.Plan
-	job           *dag.Job
+	Snap          *dag.Snapshot
+	Spec          *dag.Job
 	State         *dag.JobState
-	snap          *dag.Snapshot
 	Now           dag.Instant
 	Maps, Reduces phase
 }
 
 // A phase is a job's tasks of one kind, and their counts.
 type phase struct {
-	Views                  []view         // of each task
-	Pending, Running, Done int            // tasks
-	Attempts               map[string]int // by state
+	Views                  []view // of each task
+	Pending, Running, Done int    // tasks
+	attempts               int    // that run
 	progress               float64
 }
 
@@ -41,7 +40,7 @@ var (
 // look takes a job's state of the newest snapshot.
 func (j *job) look(s *dag.Snapshot, i int, now dag.Instant) {
 	isNew := j.State != &s.Jobs[i]
-	j.plan, j.job, j.State, j.snap, j.Now = s.Plan, &s.Plan.Jobs[i], &s.Jobs[i], s, now
+	j.Snap, j.Spec, j.State, j.Now = s, &s.Plan.Jobs[i], &s.Jobs[i], now
 	if isNew {
 		j.Maps, j.Reduces = j.phaseOf(dag.Map), j.phaseOf(dag.Reduce)
 	}
@@ -62,18 +61,20 @@ func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
 
 // phaseOf counts and indexes attempts, which are sorted by task.
 func (j *job) phaseOf(k dag.StageIndex) phase {
-	attempts, n := j.State.Stages[k].Attempts, j.job.Stages[k].Count()
+	attempts, n := j.State.Stages[k].Attempts, j.Spec.Stages[k].Count()
 	if len(attempts) > 0 {
 		n = max(n, int(attempts[len(attempts)-1].Task)+1)
 	}
-	p := phase{Views: make([]view, n), Attempts: map[string]int{}}
+	p := phase{Views: make([]view, n)}
 	for t := range p.Views {
 		end := 0
 		for end < len(attempts) && int(attempts[end].Task) == t {
-			p.Attempts[attemptNames[attempts[end].State]]++
+			if attempts[end].State == dag.AttemptRunning {
+				p.attempts++
+			}
 			end++
 		}
-		v := viewOf(k, attempts[:end:end])
+		v := viewOf(attempts[:end:end])
 		v.ID, v.Type = fmt.Sprintf("%s_%s_%06d", j.Number, letters[k], t), names[k]
 		attempts = attempts[end:]
 		switch v.State {
@@ -87,7 +88,6 @@ func (j *job) phaseOf(k dag.StageIndex) phase {
 		p.progress += v.Progress
 		p.Views[t] = v
 	}
-	p.Attempts["NEW"] += p.Pending
 	return p
 }
 
@@ -97,7 +97,7 @@ func (p *phase) Share() float64 { return p.progress / float64(max(1, len(p.Views
 // A view is a task's entry in a task list.
 type view struct {
 	ID, Type      string // the id without its first word
-	State, Status string
+	State         string
 	Start, Finish dag.Instant
 	Progress      float64 // percent
 	Success       string  // number of the successful attempt, "" if there is none
@@ -106,8 +106,8 @@ type view struct {
 
 // viewOf derives a task's state from its attempts. A task with a failed or killed attempt continues with a new one
 // (docs/facts/hadoop.md E0). A task with a lost result is scheduled again (TaskImpl's RetroactiveKilledTransition).
-func viewOf(k dag.StageIndex, attempts []dag.Attempt) view {
-	v := view{State: "SCHEDULED", Start: dag.NoInstant, Finish: dag.NoInstant, Status: "NEW", attempts: attempts}
+func viewOf(attempts []dag.Attempt) view {
+	v := view{State: "SCHEDULED", Start: dag.NoInstant, Finish: dag.NoInstant, attempts: attempts}
 	for i := range attempts {
 		a := &attempts[i]
 		if a.Start.Known() && (!v.Start.Known() || a.Start < v.Start) {
@@ -115,10 +115,9 @@ func viewOf(k dag.StageIndex, attempts []dag.Attempt) view {
 		}
 		switch a.State {
 		case dag.AttemptRunning:
-			v.State, v.Progress, v.Status = "RUNNING", max(v.Progress, 100*clean(a.Ratio)), status(k, a)
+			v.State, v.Progress = "RUNNING", max(v.Progress, 100*clean(a.Ratio))
 		case dag.AttemptSucceeded:
-			v.State, v.Progress, v.Status, v.Finish = "SUCCEEDED", 100, status(k, a), a.End
-			v.Success = fmt.Sprint(a.Number)
+			v.State, v.Progress, v.Finish, v.Success = "SUCCEEDED", 100, a.End, fmt.Sprint(a.Number)
 			return v
 		case dag.AttemptFailed:
 			v.State = "RUNNING"
@@ -138,24 +137,11 @@ func clean(v float64) float64 {
 	return v
 }
 
-func status(k dag.StageIndex, a *dag.Attempt) string {
-	switch {
-	case k == dag.Map && a.State == dag.AttemptSucceeded:
-		return "map"
-	case k == dag.Map:
-		return "map > map"
-	case a.SortEnd.Known():
-		return "reduce > reduce"
-	case a.CopyEnd.Known():
-		return "reduce > sort"
-	}
-	return "reduce > copy > "
-}
-
 // The fields of an application and a job that the templates show.
 
 var stateNames = map[dag.State]string{
-	dag.Submitted: "ACCEPTED", dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED", dag.Killed: "KILLED",
+	dag.Submitted: "ACCEPTED", dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED",
+	dag.Killed: "KILLED",
 }
 
 // StateName returns the name of a job's state, and of an application's final state.
@@ -171,12 +157,12 @@ func (j *job) YarnState() string {
 
 func (j *job) Progress() float64 { return (j.Maps.Share() + j.Reduces.Share()) / 2 }
 
-func (j *job) Name() string { return pig.App(j.plan.Name) }
+func (j *job) Name() string { return pig.App(j.Snap.Plan.Name) }
 
-func (j *job) User() string { return cmp.Or(j.snap.User, "alice") }
+func (j *job) User() string { return cmp.Or(j.Snap.User, "alice") }
 
 // Containers returns the running containers with the master's.
-func (j *job) Containers() int { return 1 + j.Maps.Attempts["RUNNING"] + j.Reduces.Attempts["RUNNING"] }
+func (j *job) Containers() int { return 1 + j.Maps.attempts + j.Reduces.attempts }
 
 // MasterAttempts returns the numbers of the masters.
 func (j *job) MasterAttempts() (all []int) {
@@ -186,104 +172,67 @@ func (j *job) MasterAttempts() (all []int) {
 	return all
 }
 
-// A sum is a counter of a job.
-type sum struct{ Name, Value string }
+// A sum is the counters of a job's maps or reduces, over their successful attempts.
+type sum struct{ In, Out int64 }
 
-// Sums returns the job's counters: those of maps, then those of reduces, each of its successful attempts.
-func (j *job) Sums() (all []sum) {
+// Sums returns the counters of maps and of reduces.
+func (j *job) Sums() (all [dag.MapReduceStages]sum) {
 	for k, work := range []int{0, dag.Work} {
-		in, out := 0.0, 0.0
 		for _, a := range j.State.Stages[k].Attempts {
 			if a.State == dag.AttemptSucceeded {
-				in, out = in+math.Trunc(a.Done[work]), out+math.Trunc(a.Out)
+				all[k].In += int64(clean(a.Done[work]))
+				all[k].Out += int64(clean(a.Out))
 			}
 		}
-		all = append(all, sum{names[k] + "_INPUT_RECORDS", number(in)}, sum{names[k] + "_OUTPUT_RECORDS", number(out)})
 	}
 	return all
 }
 
-func number(v float64) string {
-	if math.IsNaN(v) {
-		return "null"
-	}
-	return strconv.FormatFloat(v, 'f', 0, 64)
-}
+// IsPlain reports whether the job is not of a workflow.
+func (j *job) IsPlain() bool { return len(j.Snap.Plan.Jobs) == 1 }
 
-// Properties returns a job's configuration: the workflow (docs/facts/hadoop.md C1) and the limits that a schedule
-// depends on (docs/facts/hadoop.md F). Those that are 0 or empty are not set.
-func (j *job) Properties() map[string]any {
-	l := j.job.MapReduce
-	props := map[string]any{
-		"mapreduce.job.name":                            j.Name(),
-		"mapreduce.job.user.name":                       j.User(),
-		"pig.job.feature":                               j.job.Feature,
-		"pig.alias":                                     j.job.Alias,
-		"pig.input.dirs":                                strings.Join(j.job.Input, ","),
-		"yarn.scheduler.minimum-allocation-mb":          "1",
-		"mapreduce.job.reduce.slowstart.completedmaps":  fmt.Sprint(l.SlowStart),
-		"mapreduce.job.running.map.limit":               l.MaxMaps,
-		"mapreduce.job.running.reduce.limit":            l.MaxReduces,
-		"mapreduce.job.maps":                            fmt.Sprint(len(j.Maps.Views)),
-		"mapreduce.job.reduces":                         fmt.Sprint(len(j.Reduces.Views)),
-		"yarn.app.mapreduce.am.resource.mb":             j.job.MasterMB,
-		"mapreduce.map.memory.mb":                       l.MapMB,
-		"mapreduce.reduce.memory.mb":                    l.ReduceMB,
-		"yarn.app.mapreduce.am.job.reduce.rampup.limit": l.RampUp,
-	}
-	if len(j.plan.Jobs) == 1 { // it is a plain MapReduce job
-		return props
-	}
-	props["mapreduce.workflow.id"] = "pig_" + j.snap.ID
-	props["mapreduce.workflow.name"] = j.plan.Name
-	props["mapreduce.workflow.node.name"] = j.job.Node
-	props["pig.script.submitted.timestamp"] = ms(j.snap.Origin())
-	for i := range j.plan.Jobs {
-		for _, p := range j.plan.Jobs[i].After {
-			name, next := "mapreduce.workflow.adjacency."+j.plan.Jobs[p].Node, j.plan.Jobs[i].Node
-			if before, ok := props[name]; ok {
-				next = fmt.Sprint(before, ",", next)
-			}
-			props[name] = next
+// Next returns the nodes of the jobs that follow each job, by its node (docs/facts/hadoop.md C1).
+func (j *job) Next() map[string]string {
+	next := map[string]string{}
+	jobs := j.Snap.Plan.Jobs
+	for i := range jobs {
+		for _, p := range jobs[i].After {
+			next[jobs[p].Node] = strings.TrimPrefix(next[jobs[p].Node]+","+jobs[i].Node, ",")
 		}
 	}
-	return props
+	return next
 }
 
 // An attempt is an attempt of a task with what its response shows.
 type attempt struct {
 	dag.Attempt
-	ID, Name, Status, Type, Host string
-	Percent                      float64
-	Took                         int64
-	Container                    int
+	Name, Host string
+	Percent    float64
 }
+
+// View returns the task.
+func (q request) View() *view { return &q.Job.phase(q.Kind).Views[q.task] }
 
 // Attempts returns the attempts of the task, and the new one after a failed one.
 func (q request) Attempts() (all []attempt) {
-	j, v := q.Job, &q.Job.phase(q.Kind).Views[q.task]
+	j, v := q.Job, q.View()
 	attempts := v.attempts
 	if n := len(attempts); n > 0 && v.Success == "" && !q.IsHistory && attempts[n-1].State >= dag.AttemptFailed {
 		attempts = append(slices.Clip(attempts), dag.BlankAttempt(int32(q.task), attempts[n-1].Number+1))
 	}
 	for _, a := range attempts {
 		x := attempt{
-			Attempt: a, ID: fmt.Sprintf("%s_%d", v.ID, a.Number),
-			Name: attemptNames[a.State], Status: status(q.Kind, &a), Type: v.Type,
-			Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)), Percent: 100 * clean(a.Ratio),
-			Took: elapsed(a.Start, a.End, j.Now), Container: 2 + int(a.Task) + int(a.Number),
+			Attempt: a, Name: attemptNames[a.State], Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)),
+			Percent: 100 * clean(a.Ratio),
 		}
-		if a.Node >= 0 && int(a.Node) < len(j.snap.Nodes) {
-			x.Host = j.snap.Nodes[a.Node].Name
+		if a.Node >= 0 && int(a.Node) < len(j.Snap.Nodes) {
+			x.Host = j.Snap.Nodes[a.Node].Name
 		}
 		if a.State == dag.AttemptWaiting {
-			x.Name, x.Status = "STARTING", "NEW"
+			x.Name = "STARTING"
 		}
 		if q.IsHistory || a.State >= dag.AttemptSucceeded {
 			x.Percent = 100 // also for failed attempts (docs/facts/hadoop.md A5, E0)
-		}
-		if q.Kind == dag.Reduce && a.State == dag.AttemptRunning {
-			x.Took = 0 // docs/facts/hadoop.md A4
 		}
 		all = append(all, x)
 	}
@@ -292,9 +241,9 @@ func (q request) Attempts() (all []attempt) {
 
 // Best returns the attempt with the most progress, nil if there is none with counters.
 func (q request) Best() (best *dag.Attempt) {
-	v := &q.Job.phase(q.Kind).Views[q.task]
-	for i := range v.attempts {
-		a := &v.attempts[i]
+	attempts := q.View().attempts
+	for i := range attempts {
+		a := &attempts[i]
 		if a.State == dag.AttemptSucceeded || a.State == dag.AttemptRunning && (best == nil || a.Ratio > best.Ratio) {
 			best = a
 		}

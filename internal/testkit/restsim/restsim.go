@@ -7,6 +7,7 @@
 package restsim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,6 @@ type Cluster struct {
 	mux  *http.ServeMux
 	now  dag.Instant
 	runs []*run // in the order of Add
-	jobs map[string]*job
 }
 
 // A run is listed from its first snapshot on.
@@ -56,7 +56,7 @@ func New(ctx context.Context, source Run) (*Cluster, error) {
 
 // Empty returns a cluster without runs at an instant.
 func Empty(now dag.Instant) *Cluster {
-	c := &Cluster{now: now, jobs: map[string]*job{}}
+	c := &Cluster{now: now}
 	c.mux = c.routes()
 	return c
 }
@@ -120,11 +120,10 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 			if !strings.HasPrefix(id, "job_") {
 				id = fmt.Sprintf("job_%d_%04d", ms(r.snap.Origin()), i+1)
 			}
-			if c.jobs[id] != nil {
+			if c.job(id) != nil {
 				return fmt.Errorf("restsim: two runs have a %s: let them start at different milliseconds", id)
 			}
 			r.jobs[i] = &job{ID: id, Number: strings.TrimPrefix(id, "job_")}
-			c.jobs[id] = r.jobs[i]
 		}
 		r.jobs[i].look(r.snap, i, c.now)
 	}
@@ -136,11 +135,7 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 func (c *Cluster) Forget(before dag.Instant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isOver := func(r *run) bool { return r.next == nil && r.snap.At < before }
-	for _, r := range c.runs {
-		maps.DeleteFunc(c.jobs, func(_ string, j *job) bool { return isOver(r) && slices.Contains(r.jobs, j) })
-	}
-	c.runs = slices.DeleteFunc(c.runs, isOver)
+	c.runs = slices.DeleteFunc(c.runs, func(r *run) bool { return r.next == nil && r.snap.At < before })
 }
 
 // Now returns the cluster's clock.
@@ -160,9 +155,7 @@ func (c *Cluster) Snapshot() *dag.Snapshot {
 // ServeHTTP responds over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := c.record(r)
-	for name, v := range a.Header() {
-		w.Header()[name] = v
-	}
+	maps.Copy(w.Header(), a.Header())
 	w.WriteHeader(a.Code)
 	_, _ = a.Body.WriteTo(w) // ignore a client that has disconnected
 }
@@ -208,7 +201,7 @@ func (c *Cluster) routes() *http.ServeMux {
 
 // proxy responds for a master, or redirects if there is none yet or no more (docs/facts/hadoop.md A6, item 3).
 func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, t *template.Template) {
-	j := c.jobOf(r.PathValue("app"))
+	j := c.job(r.PathValue("app"))
 	switch {
 	case j == nil:
 		http.Error(w, "<html><title>Application could not be found in RM or history server</title></html>",
@@ -223,23 +216,29 @@ func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, t *template.Temp
 	}
 }
 
-func (c *Cluster) jobOf(app string) *job {
-	return c.jobs["job_"+strings.TrimPrefix(app, "application_")]
+// job returns a job by its id or that of its application, nil if there is none.
+func (c *Cluster) job(id string) *job {
+	_, number, _ := strings.Cut(id, "_")
+	for _, r := range c.runs {
+		for _, j := range r.jobs {
+			if j != nil && j.Number == number {
+				return j
+			}
+		}
+	}
+	return nil
 }
 
 // answer responds by a template, or that there is no such job or task.
 func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Template) {
 	app, id, task := r.PathValue("app"), r.PathValue("job"), r.PathValue("task")
 	q := request{
-		cluster: c, values: r.URL.Query(), Path: r.URL.Path, Job: c.jobs[id], TaskID: task,
+		cluster: c, values: r.URL.Query(), Path: r.URL.Path, Job: c.job(cmp.Or(id, app)), TaskID: task,
 		IsHistory: app == "" && id != "",
-	}
-	if id == "" {
-		q.Job = c.jobOf(app)
 	}
 	found := t != nil && (q.Job != nil || app == "" && id == "")
 	if found && id != "" {
-		found = q.Job == c.jobOf(app) || q.IsHistory && q.Job.State.State.Ended()
+		found = q.Job == c.job(app) || q.IsHistory && q.Job.State.State.Ended()
 	}
 	if found && task != "" {
 		q.Kind, q.task, found = q.Job.taskOf(task)

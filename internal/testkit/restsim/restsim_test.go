@@ -233,8 +233,8 @@ func TestAnswersAreJSON(t *testing.T) {
 		am + "/tasks/task_1795222440184_0001_m_000035/attempts": `{"taskAttempts":{}}`,
 		am + "/tasks/task_1795222440184_0001_m_000000/counters": `"MAP_INPUT_RECORDS"`,
 		am + "/tasks/task_1795222440184_0001_m_000035/counters": `{"jobTaskCounters":{"id":"task_1795222440184_0001_m_000035"}}`,
-		am + "/conf":        `"mapreduce.workflow.adjacency.scope-5","value":"scope-25"`,
-		am + "/jobattempts": `"id":1`, am + "/counters": `jobCounters`,
+		am + "/conf":          `"mapreduce.workflow.adjacency.scope-5","value":"scope-25"`,
+		am + "/counters":      `jobCounters`,
 		"/ws/v1/cluster/info": `"haState":"ACTIVE"`, "/ws/v1/cluster/metrics": `"totalMB":10240`,
 		"/ws/v1/cluster/nodes":                                           `"n1:8042"`,
 		"/ws/v1/cluster/scheduler":                                       `capacityScheduler`,
@@ -269,7 +269,7 @@ func TestAnswersAreJSON(t *testing.T) {
 	for path, want := range map[string]string{
 		jhs:            `"state":"SUCCEEDED","mapsTotal":36,"mapsCompleted":36`,
 		jhs + "/tasks": `"successfulAttempt":"attempt_1795222440184_0001_m_000000_0"}`,
-		jhs + "/tasks/task_1795222440184_0001_r_000000/attempts": `"elapsedReduceTime":3`,
+		jhs + "/tasks/task_1795222440184_0001_r_000000/attempts": `"mergeFinishTime":1`,
 	} {
 		if code, body, _ := get(path); code != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %.500s, want %s", path, code, body, want)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestAgedRange holds that a range that has run out while nothing was seen is unknown, and not 0 to 0.
@@ -53,7 +52,7 @@ func TestAgedRange(t *testing.T) {
 // TestWaitsForExecutors holds what an application without executors waits for, and one that was only accepted.
 func TestWaitsForExecutors(t *testing.T) {
 	t.Parallel()
-	s := fixtures.Query(1_010_000, dag.Running)
+	s := query(1_010_000, dag.Running)
 	s.Plan.Cluster.Policy, s.Nodes = dag.Executors, nil
 	if got := waitingOn(s, nil); got != "executors: none has registered" {
 		t.Errorf("it waits for %q", got)

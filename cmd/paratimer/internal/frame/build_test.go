@@ -9,7 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -18,7 +17,7 @@ func estimateOf(name string, d time.Duration) estimators.Estimate {
 	return estimators.Estimate{Scenario: name, Meaning: name + " holds", Remaining: &d}
 }
 
-// path is the critical path of fixtures.Query(at): the map that runs on node1 until end.
+// path is the critical path of query(at): the map that runs on node1 until end.
 func path(at, end dag.Instant) *pathfrag.Path {
 	return &pathfrag.Path{
 		Schedule: &schedule.Schedule{Now: at, End: end, Spans: []schedule.Span{
@@ -37,7 +36,7 @@ func TestFrameJSON(t *testing.T) {
 	std.Path = path(1_010_000, 1_100_000)
 	likely := 0.9
 	std.Probability = &likely
-	f := Of(fixtures.Query(1_010_000, dag.Running), Answers{
+	f := Of(query(1_010_000, dag.Running), Answers{
 		Scenarios: []estimators.Estimate{std, estimateOf("one_failure", 120*time.Second)},
 		Others:    []estimators.Estimate{{Scenario: "pig", Progress: 0.25}},
 	}, nil)
@@ -181,7 +180,7 @@ func TestFrameJSON(t *testing.T) {
 }
 
 func TestUnknownIsNull(t *testing.T) {
-	s := fixtures.Query(1_010_000, dag.Running)
+	s := query(1_010_000, dag.Running)
 	s.ID, s.Plan.Name, s.Jobs[0].ID, s.Plan.Jobs[0].Name = "", "", "", ""
 	s.Plan.Jobs[0].SetStage(dag.Map, dag.Stage{})
 	s.Jobs[0].Submitted = dag.NoInstant
@@ -333,7 +332,7 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 		}, name + "00:16:42 UTC: its node is lost"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			s := fixtures.Query(1_090_000, dag.Running)
+			s := query(1_090_000, dag.Running)
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[1]
 			a.First.At, a.Last.At = 1_005_000, 1_090_000
 			c.change(s, a)
@@ -350,3 +349,24 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 }
 
 func seconds(s float64) *Seconds { v := Seconds(s); return &v }
+
+// query returns a snapshot of a query of one job of two maps, submitted at 1000 s, one map done and one running.
+func query(at dag.Instant, state dag.State) *dag.Snapshot {
+	plan := &dag.Plan{Name: "query", Jobs: []dag.Job{{
+		Node: "j1", Name: "first", Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{Known: true}),
+	}}}
+	job := plan.BlockedJobs()[0]
+	job.ID, job.State, job.Submitted, job.Started = "job_1_0001", state, 1_000_000, 1_001_000
+	attempts := []dag.Attempt{
+		{Task: 0, State: dag.AttemptSucceeded, Start: 1_002_000, End: 1_003_000, Node: 0},
+		{Task: 1, State: dag.AttemptRunning, Start: 1_002_000, End: dag.NoInstant, Node: 1},
+	}
+	if state.Ended() {
+		job.Finished, attempts[1].State, attempts[1].End = at, dag.AttemptSucceeded, at
+	}
+	job.Stages[dag.Map].Attempts = attempts
+	return &dag.Snapshot{
+		Plan: plan, At: at, ID: "wf-1", State: state, Stale: dag.NoInstant, Jobs: []dag.JobState{job},
+		Nodes: []dag.NodeState{{Name: "node0"}, {Name: "node1"}},
+	}
+}

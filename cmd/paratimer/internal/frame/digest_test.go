@@ -4,16 +4,15 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestDigest holds that time alone changes nothing, and that each thing that moves does.
 func TestDigest(t *testing.T) {
-	still := digest(fixtures.Query(1_010_000, dag.Running))
+	still := digest(query(1_010_000, dag.Running))
 	if still == 0 {
 		t.Error("0 says that there is no digest")
 	}
-	if later := digest(fixtures.Query(1_090_000, dag.Running)); later != still {
+	if later := digest(query(1_090_000, dag.Running)); later != still {
 		t.Error("time alone is no progress")
 	}
 	for what, move := range map[string]func(*dag.Snapshot){
@@ -36,7 +35,7 @@ func TestDigest(t *testing.T) {
 		"bytes":               func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].Bytes++ },
 		"the engine's ratio":  func(s *dag.Snapshot) { s.Jobs[0].Stages[dag.Map].Attempts[1].Ratio = 0.5 },
 	} {
-		s := fixtures.Query(1_010_000, dag.Running)
+		s := query(1_010_000, dag.Running)
 		move(s)
 		if digest(s) == still {
 			t.Errorf("%s moved, and the digest did not", what)

@@ -6,11 +6,10 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 func TestNodes(t *testing.T) {
-	s := fixtures.Query(1_010_000, dag.Running)
+	s := query(1_010_000, dag.Running)
 	s.Nodes = []dag.NodeState{
 		{Name: "well"},
 		{Name: "out", Lost: true, Cause: dag.NodeDecommissioned},

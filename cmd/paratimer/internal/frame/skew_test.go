@@ -10,12 +10,11 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // What estimators tell of skew is dressed for a frame: instants, names, and null for what is not known.
 func TestSkew(t *testing.T) {
-	s := fixtures.Query(1_010_000, dag.Running)
+	s := query(1_010_000, dag.Running)
 	left, alone, more, keyAlone := 60*time.Second, 40*time.Second, 5*time.Second, 30*time.Second
 	nan := math.NaN()
 	got := SkewOf(s, []estimators.Skew{{

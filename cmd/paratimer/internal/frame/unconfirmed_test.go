@@ -6,13 +6,12 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestUnconfirmed: all jobs have succeeded and their history is not there: nothing remains since their end, whatever an
 // estimator says, it is said whom the query waits for, and nothing counts as standing still.
 func TestUnconfirmed(t *testing.T) {
-	s := fixtures.Query(1_100_000, dag.Succeeded)
+	s := query(1_100_000, dag.Succeeded)
 	s.State, s.At = dag.Running, 1_160_000
 	left := 340 * time.Second
 	later := Answers{Scenarios: []estimators.Estimate{{Scenario: "standard", Remaining: &left}}}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 var errNet = errors.New("connection refused")
@@ -29,9 +28,9 @@ func TestRunWaitsBetweenObservations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		began := time.Now()
-		state, err := watchOf(&out, 5*time.Second, fixtures.Query(1_010_000, dag.Running),
-			fixtures.Query(1_015_000, dag.Running),
-			fixtures.Query(1_020_000, dag.Succeeded)).Run(t.Context())
+		state, err := watchOf(&out, 5*time.Second, query(1_010_000, dag.Running),
+			query(1_015_000, dag.Running),
+			query(1_020_000, dag.Succeeded)).Run(t.Context())
 		if err != nil || state != dag.Succeeded {
 			t.Fatalf("Run = %v, %v", state, err)
 		}
@@ -53,8 +52,8 @@ func TestRunWaitsBetweenObservations(t *testing.T) {
 func TestRunPlaysAtSpeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
-		w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), fixtures.Query(1_070_000, dag.Running),
-			fixtures.Query(1_130_000, dag.Succeeded))
+		w := watchOf(&out, 0, query(1_010_000, dag.Running), query(1_070_000, dag.Running),
+			query(1_130_000, dag.Succeeded))
 		w.Speed = 60
 		began := time.Now()
 		if _, err := w.Run(t.Context()); err != nil {
@@ -70,10 +69,10 @@ func TestRunRepeatsStaleFramesAndBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
 		w := watchOf(&out, time.Second,
-			fixtures.Query(1_010_000, dag.Running),
+			query(1_010_000, dag.Running),
 			&dag.MissedError{At: 1_011_000, Err: errNet},
 			&dag.MissedError{At: 1_013_000, Err: errNet},
-			fixtures.Query(1_017_000, dag.Succeeded))
+			query(1_017_000, dag.Succeeded))
 		began := time.Now()
 		if _, err := w.Run(t.Context()); err != nil {
 			t.Fatal(err)
@@ -123,7 +122,7 @@ func TestRunGivesUpWhereNothingWasEverSeen(t *testing.T) {
 
 func TestRunEndsWithAFinalError(t *testing.T) {
 	var out sink
-	_, err := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), errNet).Run(t.Context())
+	_, err := watchOf(&out, 0, query(1_010_000, dag.Running), errNet).Run(t.Context())
 	if !errors.Is(err, errNet) {
 		t.Errorf("Run = %v, want the source's error", err)
 	}
@@ -135,9 +134,9 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 90*time.Second, cause)
 		defer cancel()
 		var out sink
-		_, err := watchOf(&out, time.Minute, fixtures.Query(1_010_000, dag.Running),
-			fixtures.Query(1_070_000, dag.Running),
-			fixtures.Query(1_130_000, dag.Running)).Run(ctx)
+		_, err := watchOf(&out, time.Minute, query(1_010_000, dag.Running),
+			query(1_070_000, dag.Running),
+			query(1_130_000, dag.Running)).Run(ctx)
 		if !errors.Is(err, cause) {
 			t.Errorf("Run = %v, want the cause", err)
 		}
@@ -149,7 +148,7 @@ func TestRunEndsWithTheCauseOfCancellation(t *testing.T) {
 
 func TestRunLivesOnWhereAnEstimatorFails(t *testing.T) {
 	var out sink
-	w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), fixtures.Query(1_020_000, dag.Succeeded))
+	w := watchOf(&out, 0, query(1_010_000, dag.Running), query(1_020_000, dag.Succeeded))
 	w.Estimators.Scenarios = []estimators.Estimator{failing{errors.New("stuck")}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -158,5 +157,26 @@ func TestRunLivesOnWhereAnEstimatorFails(t *testing.T) {
 	want := dag.Warning{Code: dag.WarnNoEstimate, Text: "stuck"}
 	if f.Headline.RemainingSeconds != nil || len(f.Warnings) != 1 || f.Warnings[0] != want {
 		t.Errorf("headline %v, warnings %v; want no number and %v", f.Headline, f.Warnings, want)
+	}
+}
+
+// query returns a snapshot of a query of one job of two maps, submitted at 1000 s, one map done and one running.
+func query(at dag.Instant, state dag.State) *dag.Snapshot {
+	plan := &dag.Plan{Name: "query", Jobs: []dag.Job{{
+		Node: "j1", Name: "first", Stages: dag.MapReduce(dag.Stage{Tasks: 2, Known: true}, dag.Stage{Known: true}),
+	}}}
+	job := plan.BlockedJobs()[0]
+	job.ID, job.State, job.Submitted, job.Started = "job_1_0001", state, 1_000_000, 1_001_000
+	attempts := []dag.Attempt{
+		{Task: 0, State: dag.AttemptSucceeded, Start: 1_002_000, End: 1_003_000, Node: 0},
+		{Task: 1, State: dag.AttemptRunning, Start: 1_002_000, End: dag.NoInstant, Node: 1},
+	}
+	if state.Ended() {
+		job.Finished, attempts[1].State, attempts[1].End = at, dag.AttemptSucceeded, at
+	}
+	job.Stages[dag.Map].Attempts = attempts
+	return &dag.Snapshot{
+		Plan: plan, At: at, ID: "wf-1", State: state, Stale: dag.NoInstant, Jobs: []dag.JobState{job},
+		Nodes: []dag.NodeState{{Name: "node0"}, {Name: "node1"}},
 	}
 }

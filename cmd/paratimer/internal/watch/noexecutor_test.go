@@ -6,7 +6,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -22,7 +21,7 @@ func TestStuckEstimators(t *testing.T) {
 	t.Parallel()
 	for _, noExecutor := range []bool{true, false} {
 		var out sink
-		w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running))
+		w := watchOf(&out, 0, query(1_010_000, dag.Running))
 		w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{
 			stuck{schedule.StuckError{Job: "j", Stage: "map", Why: "no room", NoExecutor: noExecutor}},
 		}}

@@ -8,7 +8,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestRecall holds that what is remembered is asked for once, by the first frame, and is what the first step starts
@@ -17,7 +16,7 @@ func TestRecall(t *testing.T) {
 	var calls []string
 	remembered := alert.State{Bounds: map[string]alert.Standing{"deadline": {State: frame.AtRisk, Since: 1_000_000}}}
 	w := Watch{
-		Source: &script{fixtures.Query(1_005_000, dag.Running), fixtures.Query(1_006_000, dag.Running)},
+		Source: &script{query(1_005_000, dag.Running), query(1_006_000, dag.Running)},
 		Recall: func(f frame.Frame) alert.State { calls = append(calls, "recall "+*f.Workflow.ID); return remembered },
 		Keep: func(s alert.State, _ frame.Frame) error {
 			calls = append(calls, "keep "+string(s.Bounds["deadline"].State))

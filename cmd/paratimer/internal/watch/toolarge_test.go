@@ -5,7 +5,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A counting estimator says how many snapshots it was shown.
@@ -19,13 +18,13 @@ func (c counting) Estimate(run dag.Run) (estimators.Estimate, error) {
 // TestTooLargeIsNotEstimated: no estimator is asked about a workflow that is too large, its frames have counts and no
 // number, and later estimates see nothing of that time.
 func TestTooLargeIsNotEstimated(t *testing.T) {
-	large := fixtures.Query(1_020_000, dag.Running)
+	large := query(1_020_000, dag.Running)
 	large.Plan.Jobs[0].Stages[dag.Map].Tasks = 4_000_000
 	large.Warnings = []dag.Warning{{Code: dag.WarnTooLarge, Text: "too large to estimate"}}
 	var out sink
 	var windows []int
-	w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running), large, fixtures.Query(1_030_000, dag.Running),
-		fixtures.Query(1_040_000, dag.Running))
+	w := watchOf(&out, 0, query(1_010_000, dag.Running), large, query(1_030_000, dag.Running),
+		query(1_040_000, dag.Running))
 	w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{counting{&windows}}}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // An endless estimator computes until it is let go.
@@ -33,7 +32,7 @@ func TestRunEndsWhileAnEstimatorComputes(t *testing.T) {
 			cancel(cause)
 		}()
 		var out sink
-		w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running))
+		w := watchOf(&out, 0, query(1_010_000, dag.Running))
 		w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{e}}
 		if _, err := w.Run(ctx); !errors.Is(err, cause) || len(out.frames) != 0 {
 			t.Errorf("Run = %v, %d frames", err, len(out.frames))
@@ -54,7 +53,7 @@ func TestPanicIsTheCallers(t *testing.T) {
 		}
 	}()
 	var out sink
-	w := watchOf(&out, 0, fixtures.Query(1_010_000, dag.Running))
+	w := watchOf(&out, 0, query(1_010_000, dag.Running))
 	w.Estimators = EstimatorSet{Scenarios: []estimators.Estimator{panicking{}}}
 	_, _ = w.Run(t.Context())
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
-	"github.com/paratimer/paratimer/internal/testkit/gc"
 )
 
 // environments are those of tests, by name. Tests run in parallel, so none may change the process's own.
@@ -90,7 +90,7 @@ func Tool(t *testing.T, name, pkg string) string {
 // the program on the path.
 func Main(m *testing.M) {
 	time.Local = time.UTC // output must not depend on the machine
-	gc.Rarely()
+	debug.SetGCPercent(400) // the short runs with small heaps would collect garbage for a quarter of their time
 	if filepath.Base(os.Args[0]) == "paratimer" {
 		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}

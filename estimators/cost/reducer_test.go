@@ -1,5 +1,4 @@
-// Package keytasks generates tasks with key groups of known times, for tests of their prediction.
-package keytasks
+package cost
 
 import (
 	"math"
@@ -10,22 +9,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Begin is the instant at which all tasks begin to work.
-const Begin = dag.Instant(30_000)
+// reducerBegin is the instant at which all tasks begin to work.
+const reducerBegin = dag.Instant(30_000)
 
-// named is the size, in bytes, from which on groups are reported individually.
-const named = 500
+// reducerNamed is the size, in bytes, from which on groups are reported individually.
+const reducerNamed = 500
 
-// Tasks are tasks with key groups of these sizes in bytes, in processing order. Cost is the time of a group.
-type Tasks struct {
+// A reducer is tasks with key groups of these sizes in bytes, in processing order. Cost is the time of a group.
+type reducer struct {
 	Sizes [][]float64
 	Cost  func(bytes float64) time.Duration
 }
 
-// Quadratic returns four tasks with groups of different sizes, 10 to 10,000 bytes; the third has the large ones.
-func Quadratic() Tasks {
+// quadratic returns four tasks with groups of different sizes, 10 to 10,000 bytes; the third has the large ones.
+func quadratic() reducer {
 	r := rand.New(rand.NewPCG(1, 2))
-	out := Tasks{Cost: func(b float64) time.Duration {
+	out := reducer{Cost: func(b float64) time.Duration {
 		return time.Duration(b * b / 1000 * float64(time.Millisecond))
 	}}
 	for i := range 4 {
@@ -42,8 +41,8 @@ func Quadratic() Tasks {
 }
 
 // End returns the instant at which a task ends.
-func (t Tasks) End(task int) dag.Instant {
-	end := Begin
+func (t reducer) End(task int) dag.Instant {
+	end := reducerBegin
 	for _, b := range t.Sizes[task] {
 		end = end.Add(t.Cost(b))
 	}
@@ -51,14 +50,14 @@ func (t Tasks) End(task int) dag.Instant {
 }
 
 // At returns the groups at an instant, as if ten maps had reported.
-func (t Tasks) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
+func (t reducer) At(now dag.Instant, origin dag.GroupOrigin) *dag.Groups {
 	g := &dag.Groups{Origin: origin, Maps: 10}
 	for _, sizes := range t.Sizes {
 		r := dag.NoReduceGroups()
 		r.Bytes, r.Implicit, r.Attempt = 0, 0, 0
-		end := Begin
+		end := reducerBegin
 		for _, b := range sizes {
-			if r.Bytes += b; b >= named {
+			if r.Bytes += b; b >= reducerNamed {
 				r.Explicit = append(r.Explicit, dag.GroupSize{Bytes: b, Count: 1})
 			} else {
 				r.Implicit += b
