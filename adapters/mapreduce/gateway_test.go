@@ -82,7 +82,7 @@ func TestGateway(t *testing.T) {
 		if err != nil || string(body) != `{"path":"`+q.body+`"}` {
 			t.Errorf("%s: %s, %v", q.path, body, err)
 		}
-		if saw := g.Saw(); saw[len(saw)-1] != q.path {
+		if saw, _ := g.Saw(); saw[len(saw)-1] != q.path {
 			t.Errorf("the gateway was asked for %s, want %s", saw[len(saw)-1], q.path)
 		}
 	}
@@ -100,7 +100,7 @@ func TestGateway(t *testing.T) {
 	if _, err := c.JHS(ctx, "info"); err != nil {
 		t.Errorf("after the redirect: %v", err)
 	}
-	if n := g.SignedIn(); n != 1 {
+	if _, n := g.Saw(); n != 1 {
 		t.Errorf("the password was looked at %d times", n)
 	}
 }

@@ -72,9 +72,6 @@ type request struct {
 	task      int
 }
 
-// Now returns the cluster's clock.
-func (q request) Now() dag.Instant { return q.cluster.now }
-
 // IsBrief reports whether an application's resources are not requested.
 func (q request) IsBrief() bool { return strings.Contains(q.values.Get("deSelects"), "resourceInfo") }
 

@@ -19,7 +19,6 @@ type job struct {
 	Snap          *dag.Snapshot
 	Spec          *dag.Job
 	State         *dag.JobState
-	Now           dag.Instant
 	Maps, Reduces phase
 }
 
@@ -31,16 +30,14 @@ type phase struct {
 	progress               float64
 }
 
-var (
-	letters      = [...]string{"m", "r"}
-	names        = [...]string{"MAP", "REDUCE"}
-	attemptNames = [...]string{"NEW", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"}
-)
+const letters = "mr" // of maps and reduces
+
+var names = [...]string{"MAP", "REDUCE"}
 
 // look takes a job's state of the newest snapshot.
-func (j *job) look(s *dag.Snapshot, i int, now dag.Instant) {
+func (j *job) look(s *dag.Snapshot, i int) {
 	isNew := j.State != &s.Jobs[i]
-	j.Snap, j.Spec, j.State, j.Now = s, &s.Plan.Jobs[i], &s.Jobs[i], now
+	j.Snap, j.Spec, j.State = s, &s.Plan.Jobs[i], &s.Jobs[i]
 	if isNew {
 		j.Maps, j.Reduces = j.phaseOf(dag.Map), j.phaseOf(dag.Reduce)
 	}
@@ -54,7 +51,7 @@ func (j *job) Tasks() []view { return slices.Concat(j.Maps.Views, j.Reduces.View
 // taskOf returns the stage and the index of a task by its id.
 func (j *job) taskOf(id string) (k dag.StageIndex, index int, ok bool) {
 	letter, n, _ := strings.Cut(strings.TrimPrefix(id, "task_"+j.Number+"_"), "_")
-	k = dag.StageIndex(slices.Index(letters[:], letter))
+	k = dag.StageIndex(strings.Index(letters, letter))
 	index, err := strconv.Atoi(n)
 	return k, index, err == nil && k >= 0 && index >= 0 && index < len(j.phase(k).Views)
 }
@@ -75,7 +72,7 @@ func (j *job) phaseOf(k dag.StageIndex) phase {
 			end++
 		}
 		v := viewOf(attempts[:end:end])
-		v.ID, v.Type = fmt.Sprintf("%s_%s_%06d", j.Number, letters[k], t), names[k]
+		v.ID, v.Type = fmt.Sprintf("%s_%c_%06d", j.Number, letters[k], t), names[k]
 		attempts = attempts[end:]
 		switch v.State {
 		case "SUCCEEDED":
@@ -119,10 +116,8 @@ func viewOf(attempts []dag.Attempt) view {
 		case dag.AttemptSucceeded:
 			v.State, v.Progress, v.Finish, v.Success = "SUCCEEDED", 100, a.End, fmt.Sprint(a.Number)
 			return v
-		case dag.AttemptFailed:
-			v.State = "RUNNING"
-		case dag.AttemptKilled:
-			if v.State = "RUNNING"; a.Ratio == 1 {
+		case dag.AttemptFailed, dag.AttemptKilled:
+			if v.State = "RUNNING"; a.State == dag.AttemptKilled && a.Ratio == 1 {
 				v.State = "SCHEDULED"
 			}
 		}
@@ -139,13 +134,13 @@ func clean(v float64) float64 {
 
 // The fields of an application and a job that the templates show.
 
-var stateNames = map[dag.State]string{
-	dag.Submitted: "ACCEPTED", dag.Running: "RUNNING", dag.Succeeded: "SUCCEEDED", dag.Failed: "FAILED",
-	dag.Killed: "KILLED",
-}
-
 // StateName returns the name of a job's state, and of an application's final state.
-func (j *job) StateName() string { return stateNames[j.State.State] }
+func (j *job) StateName() string {
+	if j.State.State == dag.Submitted {
+		return "ACCEPTED"
+	}
+	return strings.ToUpper(j.State.State.String())
+}
 
 // YarnState returns the name of an application's state: one that was not killed has finished.
 func (j *job) YarnState() string {
@@ -188,9 +183,6 @@ func (j *job) Sums() (all [dag.MapReduceStages]sum) {
 	return all
 }
 
-// IsPlain reports whether the job is not of a workflow.
-func (j *job) IsPlain() bool { return len(j.Snap.Plan.Jobs) == 1 }
-
 // Next returns the nodes of the jobs that follow each job, by its node (docs/facts/hadoop.md C1).
 func (j *job) Next() map[string]string {
 	next := map[string]string{}
@@ -222,7 +214,7 @@ func (q request) Attempts() (all []attempt) {
 	}
 	for _, a := range attempts {
 		x := attempt{
-			Attempt: a, Name: attemptNames[a.State], Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)),
+			Attempt: a, Name: strings.ToUpper(a.State.String()), Host: fmt.Sprintf("node-%d:8042", max(0, a.Node)),
 			Percent: 100 * clean(a.Ratio),
 		}
 		if a.Node >= 0 && int(a.Node) < len(j.Snap.Nodes) {

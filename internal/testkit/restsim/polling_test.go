@@ -180,7 +180,7 @@ func naive(t testing.TB, c *Cluster) (bytes int64) {
 		get(base + "/tasks")
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for n := range s.Plan.Jobs[i].Stages[k].Count() {
-				task := fmt.Sprintf("%s/tasks/task_%s_%s_%06d", base, suffix, letters[k], n)
+				task := fmt.Sprintf("%s/tasks/task_%s_%c_%06d", base, suffix, letters[k], n)
 				get(task + "/attempts")
 				get(task + "/counters")
 			}
@@ -284,7 +284,7 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 	for i := range s.Jobs {
 		for _, k := range []dag.StageIndex{dag.Map, dag.Reduce} {
 			for _, a := range s.Jobs[i].Stages[k].Attempts {
-				ends[fmt.Sprintf("task_%s_%s_%06d", strings.TrimPrefix(s.Jobs[i].ID, "job_"), letters[k], a.Task)] = a.End
+				ends[fmt.Sprintf("task_%s_%c_%06d", strings.TrimPrefix(s.Jobs[i].ID, "job_"), letters[k], a.Task)] = a.End
 			}
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -20,13 +19,9 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
-
-// A Run yields snapshots of one workflow, oldest first, then io.EOF. Sources are runs.
-type Run interface {
-	Next(ctx context.Context) (*dag.Snapshot, error)
-}
 
 // A Cluster serves runs that do not compete: each is replayed as recorded. It is an http.Handler, and an
 // http.RoundTripper that needs no network.
@@ -39,14 +34,14 @@ type Cluster struct {
 
 // A run is listed from its first snapshot on.
 type run struct {
-	source Run
+	source recording.Source
 	snap   *dag.Snapshot // newest at or before now, nil before the first one
 	next   *dag.Snapshot // first after now, nil at the end of the run
 	jobs   []*job        // parallel to the plan's
 }
 
 // New returns a cluster at the instant of the run's first snapshot.
-func New(ctx context.Context, source Run) (*Cluster, error) {
+func New(ctx context.Context, source recording.Source) (*Cluster, error) {
 	c := Empty(1)
 	if err := c.Add(ctx, source); err != nil {
 		return nil, err
@@ -63,7 +58,7 @@ func Empty(now dag.Instant) *Cluster {
 
 // Add adds a run. Its job ids must be unique: let runs start at different milliseconds. It returns the run's error, or
 // an error if the first instant is not after 0.
-func (c *Cluster) Add(ctx context.Context, source Run) error {
+func (c *Cluster) Add(ctx context.Context, source recording.Source) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	first, err := source.Next(ctx)
@@ -125,7 +120,7 @@ func (c *Cluster) advance(ctx context.Context, r *run) error {
 			}
 			r.jobs[i] = &job{ID: id, Number: strings.TrimPrefix(id, "job_")}
 		}
-		r.jobs[i].look(r.snap, i, c.now)
+		r.jobs[i].look(r.snap, i)
 	}
 	return nil
 }
@@ -154,10 +149,10 @@ func (c *Cluster) Snapshot() *dag.Snapshot {
 
 // ServeHTTP responds over a network.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a := c.record(r)
-	maps.Copy(w.Header(), a.Header())
-	w.WriteHeader(a.Code)
-	_, _ = a.Body.WriteTo(w) // ignore a client that has disconnected
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.Header().Set("Date", c.now.Time().Format(http.TimeFormat))
+	c.mux.ServeHTTP(w, r)
 }
 
 // RoundTrip responds without a network.
@@ -165,20 +160,11 @@ func (c *Cluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	a := c.record(r)
+	a := httptest.NewRecorder()
+	c.ServeHTTP(a, r)
 	resp := a.Result()
 	resp.Request, resp.ContentLength = r, int64(a.Body.Len())
 	return resp, nil
-}
-
-// record returns the whole response, so that a slow client does not hold the lock.
-func (c *Cluster) record(r *http.Request) *httptest.ResponseRecorder {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := httptest.NewRecorder()
-	a.Header().Set("Date", c.now.Time().Format(http.TimeFormat))
-	c.mux.ServeHTTP(a, r)
-	return a
 }
 
 // routes has the paths of all services.
@@ -248,7 +234,7 @@ func (c *Cluster) answer(w http.ResponseWriter, r *http.Request, t *template.Tem
 		w.WriteHeader(http.StatusNotFound)
 		t = answers.Lookup("not found")
 	}
-	if err := t.Execute(w, q); err != nil {
+	if err := t.Execute(w, q); errors.As(err, new(template.ExecError)) { // else the client has left
 		panic("restsim: " + err.Error())
 	}
 }

@@ -89,7 +89,7 @@ func Tool(t *testing.T, name, pkg string) string {
 // Main runs the tests of a package in the folder of the program, so that they can name the project's files, and puts
 // the program on the path.
 func Main(m *testing.M) {
-	time.Local = time.UTC // output must not depend on the machine
+	time.Local = time.UTC   // output must not depend on the machine
 	debug.SetGCPercent(400) // the short runs with small heaps would collect garbage for a quarter of their time
 	if filepath.Base(os.Args[0]) == "paratimer" {
 		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
