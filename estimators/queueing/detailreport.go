@@ -94,12 +94,12 @@ func (d *detail) tripathi(j *detailJob, t *Tree) float64 {
 	if t == nil {
 		return 0
 	}
-	response := t.Mean
+	response := float64(t.Mean)
 	if j.drawn < j.waves {
 		line := d.draw(j, j.drawn-2)
 		few := d.tree(j, &line)
 		few.evaluate()
-		response += float64(j.waves-j.drawn) / 2 * math.Max(0, t.Mean-few.Mean)
+		response += float64(j.waves-j.drawn) / 2 * math.Max(0, float64(t.Mean-few.Mean))
 	}
 	return response
 }

@@ -23,7 +23,7 @@ func ExampleSolve() {
 			fmt.Println(err)
 			return
 		}
-		busiest := r.Centres[r.Bottleneck]
+		busiest := r.Centres[0]
 		fmt.Printf("%d at once: %.1f s, the %v is busy for %.0f %% of the time\n", copies, r.Response(), busiest.Kind,
 			100*busiest.Utilisation)
 	}

@@ -57,7 +57,7 @@ func TestJoined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if higher.Response() < j.Span {
+		if higher.Response() < float64(j.Span) {
 			t.Errorf("%s: the tree gives %.1f s, the timeline alone %.1f s", c.name, higher.Response(), j.Span)
 		}
 	}

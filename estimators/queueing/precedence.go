@@ -1,6 +1,10 @@
 package queueing
 
-import "math"
+import (
+	"math"
+
+	"github.com/paratimer/paratimer/units"
+)
 
 // An Operator joins the parts of a precedence tree (§2.3, after D.-R. Liang and S. K. Tripathi, "On Performance
 // Prediction of Parallel Computations with Precedent Constraints", IEEE TPDS 11, 2000).
@@ -21,16 +25,30 @@ func (o Operator) MarshalText() ([]byte, error) { return []byte(o.String()), nil
 
 // A Tree is a job's precedence tree: which tasks follow each other and which are parallel.
 type Tree struct {
-	Op    Operator
-	Parts []*Tree // parts of an operator, at least one
+	Op Operator `json:"operator"`
 	// Kind and Tasks describe a leaf: Tasks equal tasks, one after the other.
-	Kind  Kind
-	Tasks int
+	Kind  *Kind `json:"class,omitempty"`
+	Tasks int   `json:"tasks,omitempty"`
 	// Count is the number of equal trees that this one represents: parallel in a ParallelAnd,
 	// consecutive in a Serial.
-	Count int
-	// Mean and Variance of its duration, in seconds and seconds². Parts are assumed independent.
-	Mean, Variance float64
+	Count int `json:"count"`
+	// Mean and Variance of its duration, in seconds and seconds². Parts are assumed independent. NaN if unknown.
+	Mean      units.Float `json:"mean_seconds"`
+	Variance  float64     `json:"-"`
+	Deviation units.Float `json:"standard_deviation_seconds"` // the root of the variance
+	Parts     []*Tree     `json:"parts,omitempty"`            // of an operator, at least one
+}
+
+// leaf returns tasks of a kind that follow each other.
+func leaf(k Kind, tasks int, m moments) *Tree {
+	t := &Tree{Kind: &k, Tasks: tasks, Count: 1}
+	t.set(m)
+	return t
+}
+
+// set sets the moments of a tree's duration.
+func (t *Tree) set(m moments) {
+	t.Mean, t.Variance, t.Deviation = units.Float(m.mean), m.variance, units.Float(math.Sqrt(m.variance))
 }
 
 // tree returns the precedence tree of a timeline (§4.2). Without pipelining, phases follow each other, and in each
@@ -58,13 +76,11 @@ func (d *detail) tree(j *detailJob, t *timeline) *Tree {
 			}
 		}
 		if j.Reduces > 0 {
-			leaf := &Tree{Kind: Shuffle, Tasks: shuffles, Count: 1, Mean: reduce.mean, Variance: reduce.variance}
 			var merge *Tree
 			if p == len(t.wakes) {
-				m := exponential(j.stay[Merge])
-				merge = &Tree{Kind: Merge, Tasks: 1, Count: 1, Mean: m.mean, Variance: m.variance}
+				merge = leaf(Merge, 1, exponential(j.stay[Merge]))
 			}
-			if chain := serial(leaf, merge); chain != nil {
+			if chain := serial(leaf(Shuffle, shuffles, reduce), merge); chain != nil {
 				chain.Count = d.reducesAbreast(j)
 				parts = append(parts, chain)
 			}
@@ -94,7 +110,9 @@ func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 			}
 		}
 		if tasks > 0 {
-			all = append(all, &Tree{Kind: Map, Tasks: tasks, Count: thread.count, Mean: m.mean, Variance: m.variance})
+			one := leaf(Map, tasks, m)
+			one.Count = thread.count
+			all = append(all, one)
 		}
 	}
 	return all
@@ -104,8 +122,7 @@ func (d *detail) mapParts(j *detailJob, t *timeline, from, to float64) []*Tree {
 // the end of the last merge. The second covers the work that each reduce has left after the last map.
 func (d *detail) joinedTree(j *detailJob, t *timeline) *Tree {
 	row := func(k Kind, tasks int, turns float64) *Tree {
-		m := exponential(j.stay[k]).times(turns)
-		return &Tree{Kind: k, Tasks: tasks, Count: 1, Mean: m.mean, Variance: m.variance}
+		return leaf(k, tasks, exponential(j.stay[k]).times(turns))
 	}
 	waves := (len(t.maps) + j.slots - 1) / j.slots
 	last := len(t.maps) - (waves-1)*j.slots

@@ -141,7 +141,7 @@ func solveProduct(s *Spec, o Options) *Result {
 	}
 	r := resultOf(s, p.groups, all)
 	r.Fixpoint = f
-	if s.several() {
+	if s.Several() {
 		r.Warnings = append(r.Warnings, severalJobs)
 	}
 	return r

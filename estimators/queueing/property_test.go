@@ -71,8 +71,8 @@ func checkSane(t interface{ Errorf(string, ...any) }, s *Spec, r *Result) {
 			t.Errorf("job %d: response %v, span %v", i, j.Response, j.Span)
 		}
 		for _, c := range j.Classes {
-			if !(c.Residence.Total() >= c.Demand.Total()*(1-1e-9)) {
-				t.Errorf("job %d: a %s stays %v s and asks %v s", i, c.Kind, c.Residence.Total(), c.Demand.Total())
+			if !(c.Takes >= c.Demand.Total()*(1-1e-9)) {
+				t.Errorf("job %d: a %s stays %v s and asks %v s", i, c.Kind, c.Takes, c.Demand.Total())
 			}
 		}
 		at := 0.0

@@ -26,7 +26,7 @@ func TestPrototypeTripathi(t *testing.T) {
 		j := d.jobs[0]
 		tree := d.tree(j, &j.line)
 		tree.evaluate()
-		off := tree.Mean/want.Tripathi - 1
+		off := float64(tree.Mean)/want.Tripathi - 1
 		t.Logf("%s: %.3f, prototype %.3f, %+.2f %% off", name, tree.Mean, want.Tripathi, 100*off)
 		if !(off > -.007 && off < .007) {
 			t.Errorf("%s: %+.2f %% off", name, 100*off)

@@ -1,41 +1,58 @@
 package queueing
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
 
-// A Result is the prediction of a model for a Spec. Times are in seconds.
+	"github.com/paratimer/paratimer/units"
+)
+
+// A Result is the prediction of a model for a Spec, or the mean of its simulation. Times are in seconds.
 type Result struct {
-	Model   Model
-	Jobs    []JobResult // in the order of the Spec
-	Centres []Centre    // each node group's CPU, fibre and disk, then the network
-	// Bottleneck is the index in Centres of the busiest centre.
-	Bottleneck int
+	Model Model       `json:"model"`
+	Jobs  []JobResult `json:"jobs"` // in the order of the Spec
+	// Centres are the kinds of centre that any job uses, the busiest first.
+	Centres []Centre `json:"centres"`
 
 	Fixpoint
-	Warnings []Warning
+	*Sampling           // of a simulation; nil for a model
+	Warnings  []Warning `json:"warnings"`
 }
 
-// A Fixpoint describes how the iteration over residence times and timelines ended.
+// A Fixpoint describes how the iteration over residence times and timelines ended. A simulation has converged.
 type Fixpoint struct {
-	Iterations int
-	Converged  bool
+	Iterations int  `json:"iterations"`
+	Converged  bool `json:"converged"`
 	// Residual is the largest change of a residence time in the last iteration, in seconds.
-	Residual float64
+	Residual float64 `json:"residual_seconds"`
+}
+
+// A Sampling describes a simulation.
+type Sampling struct {
+	Runs     int     `json:"runs"`
+	Cycles   int     `json:"cycles"`           // how often each job was submitted again
+	Makespan float64 `json:"makespan_seconds"` // mean time at which the last job ended
 }
 
 // A JobResult is the prediction for one class of jobs.
 type JobResult struct {
-	Name string
+	Name   string `json:"name"`
+	Copies int    `json:"copies"`
 	// Response is the mean time from a job's start to its end.
-	Response float64
+	Response float64 `json:"response_seconds"`
+	// StandardError is that of a simulated Response. NaN for a model or a single run.
+	StandardError units.Float `json:"standard_error_seconds"`
 	// Throughput is the number of its copies that end per second: Copies/Response, if a new copy starts when one
 	// ends.
-	Throughput float64
+	Throughput float64 `json:"throughput_per_second"`
 	// Span is the length of the timeline of mean residence times, without an allowance for the slowest of parallel
-	// tasks.
-	Span    float64
-	Classes []Class // map, then shuffle and merge if the job has reduces
-	Phases  []Phase
-	Tree    *Tree // nil for Product, which does not use it
+	// tasks. NaN for a simulation.
+	Span    units.Float `json:"span_seconds"`
+	Classes []Class     `json:"classes"` // map, then shuffle and merge if the job has reduces
+	Phases  []Phase     `json:"phases"`  // none for a simulation
+	Tree    *Tree       `json:"tree"`    // nil for Product, which does not use it, and a simulation
 }
 
 // Response returns the response of the first job, for a Spec with one job.
@@ -59,14 +76,15 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Class is the tasks of a kind of one job.
 type Class struct {
-	Kind  Kind
-	Tasks int
+	Kind  Kind `json:"class"`
+	Tasks int  `json:"tasks"`
+	// Takes is the time that one task spends at its centres, in service or in queue.
+	Takes float64 `json:"residence_seconds"`
 	// Demand is the service demand of one task in the model. For a shuffle it is the mean over maps on the reduce's
 	// node and on other nodes.
-	Demand Demand
-	// Residence is the time that one task spends at each kind of centre, in service or in queue. Its Total is the
-	// task's duration.
-	Residence Demand
+	Demand Demand `json:"demand"`
+	// Residence has the parts of Takes by kind of centre; nil for a simulation.
+	Residence *Demand `json:"residence"`
 }
 
 // A CentreKind is a kind of centre.
@@ -86,21 +104,22 @@ func (k CentreKind) String() string { return [...]string{"cpu", "fibre", "disk",
 // MarshalText returns the name.
 func (k CentreKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// A Centre is a centre of a node, or the equal centres of several nodes with the same tasks.
+// A Centre is the centres of a kind.
 type Centre struct {
-	Kind    CentreKind
-	Node    int // the first node with this centre, from 0; -1 for the network
-	Nodes   int // number of nodes that it represents; 1 for the network
-	Servers int
-	// Utilisation of each server over the time of the jobs, from 0 to 1.
-	Utilisation float64
+	Kind    CentreKind `json:"kind"`
+	Count   int        `json:"count"`   // number of centres
+	Servers int        `json:"servers"` // of each centre
+	// Utilisation of each server of the busiest centre over the time of the jobs, from 0 to 1.
+	Utilisation float64 `json:"utilisation_ratio"`
+	Mean        float64 `json:"-"` // utilisation of the mean centre
 }
 
 // A Phase is a part of a job's timeline between two wake-ups of blocked reduces (§3.4), or several consecutive phases
 // of equal length: a long job has thousands.
 type Phase struct {
-	Start, End float64
-	Count      int
+	Start float64 `json:"start_seconds"`
+	End   float64 `json:"end_seconds"`
+	Count int     `json:"count"`
 }
 
 // An outcome is what a model finds for a job.
@@ -131,25 +150,29 @@ func (c *classSum) add(tasks float64, demand, stay vector) {
 // resultOf returns the result of a model. It stretches the responses so that no centre is busy for longer than the jobs
 // take: no queueing model may break this bound.
 func resultOf(s *Spec, nodes []group, all []outcome) *Result {
-	r := &Result{}
-	r.measure(s, nodes, all)
-	if c := r.Centres[r.Bottleneck]; c.Utilisation > 1 {
+	r := &Result{Centres: centres(s, nodes, all), Warnings: []Warning{}}
+	if len(r.Centres) > 0 && r.Centres[0].Utilisation > 1 {
+		most := r.Centres[0]
 		r.Warnings = append(r.Warnings, Warning{"saturated", fmt.Sprintf(
-			"the model would have the %s busy for %.3g of the time: the response is what its work takes", c.Kind,
-			c.Utilisation)})
+			"the model would have the %s busy for %.3g of the time: the response is what its work takes", most.Kind,
+			most.Utilisation)})
 		for i := range all {
-			all[i].response *= c.Utilisation
+			all[i].response *= most.Utilisation
 		}
-		r.measure(s, nodes, all)
+		r.Centres = centres(s, nodes, all)
 	}
 	for _, o := range all {
-		j := JobResult{Name: o.job.Name, Response: o.response, Span: o.span, Phases: o.phases, Tree: o.tree}
+		j := JobResult{
+			Name: o.job.Name, Copies: o.job.Copies, Response: o.response, StandardError: units.Float(math.NaN()),
+			Span: units.Float(o.span), Classes: []Class{}, Phases: o.phases, Tree: o.tree,
+		}
 		if o.response > 0 {
 			j.Throughput = float64(o.job.Copies) / o.response
 		}
 		for k, c := range o.classes {
 			if c.tasks > 0 {
-				j.Classes = append(j.Classes, Class{Kind(k), c.count, c.demand.over(c.tasks), c.stay.over(c.tasks)})
+				stay := c.stay.over(c.tasks)
+				j.Classes = append(j.Classes, Class{Kind(k), c.count, stay.Total(), c.demand.over(c.tasks), &stay})
 			}
 		}
 		r.Jobs = append(r.Jobs, j)
@@ -157,29 +180,40 @@ func resultOf(s *Spec, nodes []group, all []outcome) *Result {
 	return r
 }
 
-// measure sets the centres, with the utilisation of each server: demand over time.
-func (r *Result) measure(s *Spec, nodes []group, all []outcome) {
-	r.Centres = nil
-	network := 0.0
+// centres returns the centres, with the utilisation of each server: demand over time.
+func centres(s *Spec, nodes []group, all []outcome) []Centre {
+	var most, mean vector // of a node's centres
 	for i, g := range nodes {
-		var busy vector // seconds a second, on one node
-		for _, o := range all {
-			for k := range busy {
+		for k, servers := range s.servers() {
+			busy := 0.0
+			for _, o := range all {
 				if o.response > 0 {
-					busy[k] += float64(o.job.Copies) * o.asked[i][k] / o.response
+					busy += float64(o.job.Copies) * o.asked[i][k] / o.response
 				}
 			}
-		}
-		network += float64(g.nodes) * busy[Network]
-		for k := CPU; k <= Disk; k++ {
-			n := s.servers()[k]
-			r.Centres = append(r.Centres, Centre{k, g.first, g.nodes, n, busy[k] / float64(n)})
+			busy /= float64(servers)
+			most[k] = max(most[k], busy)
+			mean[k] += busy * float64(g.nodes) / float64(s.Nodes)
 		}
 	}
-	r.Centres = append(r.Centres, Centre{Network, -1, 1, 1, network})
-	for i := range r.Centres {
-		if r.Centres[i].Utilisation > r.Centres[r.Bottleneck].Utilisation {
-			r.Bottleneck = i
+	mean[Network] *= float64(s.Nodes)
+	most[Network] = mean[Network]
+	return CentresOf(s, most, mean)
+}
+
+// CentresOf returns the kinds of centre that are used, the busiest first, from the utilisation of the busiest and of
+// the mean centre of each kind.
+func CentresOf(s *Spec, most, mean [4]float64) []Centre {
+	all := []Centre{}
+	for k, servers := range s.servers() {
+		count := s.Nodes
+		if CentreKind(k) == Network {
+			count = 1
+		}
+		if most[k] > 0 {
+			all = append(all, Centre{CentreKind(k), count, servers, most[k], mean[k]})
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Centre) int { return cmp.Compare(b.Utilisation, a.Utilisation) })
+	return all
 }

@@ -22,9 +22,11 @@ const (
 	// ViannaTable4 is the reading of the fork/join estimate that comes closest to the paper's Table 4. It is
 	// calibrated: the reading was selected by the published figures, and Fig. 7 to 9 contradict it.
 	ViannaTable4
+	// Simulation is no model: package simulation runs the jobs event by event.
+	Simulation
 )
 
-var modelNames = [...]string{"product", "vianna-fj", "tripathi", "vianna-table4"}
+var modelNames = [...]string{"product", "vianna-fj", "tripathi", "vianna-table4", "simulate"}
 
 // String returns the model's name on the command line.
 func (m Model) String() string {
@@ -33,6 +35,9 @@ func (m Model) String() string {
 	}
 	return modelNames[m]
 }
+
+// MarshalText returns the name.
+func (m Model) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // ParseModel returns the model with the given name.
 func ParseModel(name string) (Model, error) {

@@ -31,7 +31,10 @@ type Job struct {
 
 // A Demand is the service time of a task at each kind of centre, in seconds (Table 2).
 type Demand struct {
-	CPU, Fibre, Disk, Network float64
+	CPU     float64 `json:"cpu_seconds"`
+	Fibre   float64 `json:"fibre_seconds"`
+	Disk    float64 `json:"disk_seconds"`
+	Network float64 `json:"network_seconds"`
 }
 
 // Total returns the sum over all centres: the duration of the task if it runs alone.
@@ -191,5 +194,5 @@ var severalJobs = Warning{
 		"too long (docs/models.md)", severalMedian, severalNinetieth),
 }
 
-// several reports whether more than one job is in the system.
-func (s *Spec) several() bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }
+// Several reports whether more than one job is in the system.
+func (s *Spec) Several() bool { return len(s.Jobs) > 1 || s.Jobs[0].Copies > 1 }

@@ -13,9 +13,9 @@ func (t *Tree) evaluate() {
 	var sum moments
 	for _, part := range t.Parts {
 		part.evaluate()
-		m := moments{part.Mean, part.Variance}
+		m := moments{float64(part.Mean), part.Variance}
 		sum = sum.plus(m.times(float64(part.Count)))
-		if part.Op == Leaf && part.Kind == Map {
+		if part.Op == Leaf && *part.Kind == Map {
 			maps = append(maps, run{m, part.Count})
 		} else {
 			others = append(others, run{m, part.Count})
@@ -24,7 +24,7 @@ func (t *Tree) evaluate() {
 	if t.Op == ParallelAnd {
 		sum = joined([]run{{joined(maps), min(1, len(maps))}, {joined(others), min(1, len(others))}})
 	}
-	t.Mean, t.Variance = sum.mean, sum.variance
+	t.set(sum)
 }
 
 // A run is a number of equal parallel durations.

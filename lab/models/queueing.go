@@ -45,33 +45,25 @@ type quantities map[string]float64
 
 func simulate(s *queueing.Spec, o simulation.Options) (quantities, error) {
 	r, err := simulation.Simulate(s, o)
-	if err != nil {
-		return nil, fmt.Errorf("%+v: %w", *s, err)
-	}
-	j := &r.Jobs[0]
-	return quantities{
-		"response": j.Response.Value, "noise": j.Response.StandardError / j.Response.Value, "map": j.Map.Value,
-		"shuffle": j.Shuffle.Value, "merge": j.Merge.Value, "cpu": r.CPU, "disk": r.Disk,
-	}, nil
+	return quantitiesOf(s, r, err)
 }
 
 func solve(s *queueing.Spec, m queueing.Model) (quantities, error) {
 	r, err := queueing.Solve(s, m, queueing.Options{})
+	return quantitiesOf(s, r, err)
+}
+
+func quantitiesOf(s *queueing.Spec, r *queueing.Result, err error) (quantities, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%+v: %w", *s, err)
 	}
-	q := quantities{"response": r.Response()}
-	for _, c := range r.Jobs[0].Classes {
-		q[c.Kind.String()] = c.Residence.Total()
+	j := &r.Jobs[0]
+	q := quantities{"response": j.Response, "noise": float64(j.StandardError) / j.Response}
+	for _, c := range j.Classes {
+		q[c.Kind.String()] = c.Takes
 	}
-	for kind, name := range map[queueing.CentreKind]string{queueing.CPU: "cpu", queueing.Disk: "disk"} {
-		sum, nodes := 0.0, 0
-		for _, c := range r.Centres {
-			if c.Kind == kind {
-				sum, nodes = sum+float64(c.Nodes)*c.Utilisation, nodes+c.Nodes
-			}
-		}
-		q[name] = sum / float64(nodes)
+	for _, c := range r.Centres {
+		q[c.Kind.String()] = c.Mean
 	}
 	return q, nil
 }

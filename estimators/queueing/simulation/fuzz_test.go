@@ -35,10 +35,12 @@ func FuzzSimulate(f *testing.F) {
 			work += k * (m*j.Shuffle.Total() + j.Merge.Total())
 		}
 		const slip = 1e-6
-		if got := r.Jobs[0].Response.Value; !(got >= chain*(1-slip) && got <= work*(1+slip)) {
+		if got := r.Jobs[0].Response; !(got >= chain*(1-slip) && got <= work*(1+slip)) {
 			t.Errorf("response %v, want %v to %v: %+v %+v", got, chain, work, s, o)
 		}
-		for _, u := range []float64{r.CPU, r.Fibre, r.Disk, r.Network} {
+		for _, u := range []float64{
+			busy(r, queueing.CPU), busy(r, queueing.Fibre), busy(r, queueing.Disk), busy(r, queueing.Network),
+		} {
 			if !(u >= 0 && u <= 1+slip) {
 				t.Errorf("utilisations of %+v", r)
 			}

@@ -38,15 +38,15 @@ func TestIndependentSimulation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ours := r.Jobs[0].Response
+			ours := &r.Jobs[0]
 			within := .06 // of what is printed with one decimal
 			if c.error > 0 {
-				within = 2.5 * math.Hypot(c.error, ours.StandardError)
+				within = 2.5 * math.Hypot(c.error, float64(ours.StandardError))
 			}
-			text := fmt.Sprintf("%s %v: %.1f ± %.1f, theirs %v", c.name, at, ours.Value, ours.StandardError,
+			text := fmt.Sprintf("%s %v: %.1f ± %.1f, theirs %v", c.name, at, ours.Response, ours.StandardError,
 				c.theirs[i])
 			t.Log(text)
-			if !(math.Abs(ours.Value-c.theirs[i]) <= within) {
+			if !(math.Abs(ours.Response-c.theirs[i]) <= within) {
 				t.Errorf("%s: more than %.1f apart", text, within)
 			}
 		}
@@ -64,7 +64,7 @@ func TestIndependentResidence(t *testing.T) {
 		for _, c := range []struct {
 			name         string
 			ours, theirs float64
-		}{{"map", r.Jobs[0].Map.Value, maps[i]}, {"shuffle", r.Jobs[0].Shuffle.Value, shuffles[i]}} {
+		}{{"map", r.Jobs[0].Classes[queueing.Map].Takes, maps[i]}, {"shuffle", r.Jobs[0].Classes[queueing.Shuffle].Takes, shuffles[i]}} {
 			t.Logf("%v %s %.3f, theirs %.2f", at, c.name, c.ours, c.theirs)
 			if !(math.Abs(c.ours/c.theirs-1) < .025) {
 				t.Errorf("%v: a %s takes %.3f, theirs %.2f", at, c.name, c.ours, c.theirs)

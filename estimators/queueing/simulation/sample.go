@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
+	"gonum.org/v1/gonum/stat"
 )
 
 // classes sum up the residences of the tasks of each kind.
@@ -12,21 +14,18 @@ type classes [queueing.Merge + 1]class
 type class struct {
 	tasks     float64
 	residence float64
-	last      float64 // end of the last task, since submission; summed over cycles
 }
 
 func (c *classes) add(t *task, now float64) {
 	k := &c[t.kind]
 	k.tasks++
 	k.residence += now - t.start
-	k.last = now - t.copy.submitted
 }
 
 func (c *classes) addAll(o *classes) {
 	for k := range c {
 		c[k].tasks += o[k].tasks
 		c[k].residence += o[k].residence
-		c[k].last += o[k].last
 	}
 }
 
@@ -68,46 +67,63 @@ func (r *run) sample() *sample {
 	return s
 }
 
-// mean returns the mean of a figure over samples, with its standard error.
-func mean(all []*sample, of func(*sample) float64) Mean {
-	n, sum := float64(len(all)), 0.0
-	for _, s := range all {
-		sum += of(s)
+// mean returns the mean of a figure over samples, and its standard error, NaN for a single one.
+func mean(all []*sample, of func(*sample) float64) (value, standardError float64) {
+	figures := make([]float64, len(all))
+	for i, s := range all {
+		figures[i] = of(s)
 	}
-	m := Mean{Value: sum / n}
-	square := 0.0
-	for _, s := range all {
-		d := of(s) - m.Value
-		square += d * d
-	}
-	m.StandardError = math.Sqrt(square / (n - 1) / n)
-	return m
+	value, deviation := stat.MeanStdDev(figures, nil)
+	return value, stat.StdErr(deviation, float64(len(all)))
 }
 
-func result(s *queueing.Spec, all []*sample) *Result {
-	res := &Result{Runs: len(all), Makespan: mean(all, func(s *sample) float64 { return s.makespan })}
-	for k, to := range []*float64{&res.CPU, &res.Fibre, &res.Disk, &res.Network} {
-		if res.Makespan.Value > 0 {
-			*to = mean(all, func(s *sample) float64 { return s.busy[k] }).Value / res.Makespan.Value
+// submittedOnce is the warning of several jobs without cycles.
+var submittedOnce = queueing.Warning{
+	Code: "submitted_once",
+	Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
+		"models answer for jobs that begin again as they end, which --cycles 4 simulates",
+}
+
+func result(s *queueing.Spec, cycles int, all []*sample) *queueing.Result {
+	r := &queueing.Result{
+		Model: queueing.Simulation, Fixpoint: queueing.Fixpoint{Converged: true},
+		Sampling: &queueing.Sampling{Runs: len(all), Cycles: cycles}, Warnings: []queueing.Warning{},
+	}
+	r.Makespan, _ = mean(all, func(s *sample) float64 { return s.makespan })
+	if cycles == 0 && s.Several() {
+		r.Warnings = append(r.Warnings, submittedOnce)
+	}
+	var busy [kinds]float64
+	for k := range busy {
+		if r.Makespan > 0 {
+			busy[k], _ = mean(all, func(s *sample) float64 { return s.busy[k] })
+			busy[k] /= r.Makespan
 		}
 	}
-	for j := range s.Jobs {
-		of := func(f func(*record) float64) Mean { return mean(all, func(s *sample) float64 { return f(&s.jobs[j]) }) }
-		residence := func(k queueing.Kind) Mean {
-			if k != queueing.Map && s.Jobs[j].Reduces == 0 {
-				return Mean{}
+	r.Centres = queueing.CentresOf(s, busy, busy)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		response, off := mean(all, func(s *sample) float64 { return s.jobs[i].responses / s.jobs[i].cycles })
+		one := queueing.JobResult{
+			Name: j.Name, Copies: j.Copies, Response: response, StandardError: units.Float(off),
+			Span: units.Float(math.NaN()), Phases: []queueing.Phase{},
+		}
+		if response > 0 {
+			one.Throughput = float64(j.Copies) / response
+		}
+		demands := [...]queueing.Demand{j.Map, j.Shuffle, j.Merge}
+		for k, tasks := range [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
+			if tasks > 0 {
+				takes, _ := mean(all, func(s *sample) float64 {
+					c := &s.jobs[i].classes[k]
+					return c.residence / c.tasks
+				})
+				one.Classes = append(one.Classes, queueing.Class{
+					Kind: queueing.Kind(k), Tasks: tasks, Takes: takes, Demand: demands[k],
+				})
 			}
-			return of(func(r *record) float64 { return r.classes[k].residence / r.classes[k].tasks })
 		}
-		res.Jobs = append(res.Jobs, Job{
-			Name:        s.Jobs[j].Name,
-			Response:    of(func(r *record) float64 { return r.responses / r.cycles }),
-			Map:         residence(queueing.Map),
-			Shuffle:     residence(queueing.Shuffle),
-			Merge:       residence(queueing.Merge),
-			LastMap:     of(func(r *record) float64 { return r.classes[queueing.Map].last / r.cycles }),
-			LastShuffle: of(func(r *record) float64 { return r.classes[queueing.Shuffle].last / r.cycles }),
-		})
+		r.Jobs = append(r.Jobs, one)
 	}
-	return res
+	return r
 }

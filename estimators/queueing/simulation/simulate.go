@@ -17,7 +17,7 @@ import (
 
 // Simulate runs a Spec's jobs Options.Runs times and returns the means. The same Spec, options and seed give the same
 // result on any number of processors. Errors: *queueing.FieldError of the Spec or an option, ErrTooLarge.
-func Simulate(s *queueing.Spec, o Options) (*Result, error) {
+func Simulate(s *queueing.Spec, o Options) (*queueing.Result, error) {
 	o, err := o.check(s)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Simulate(s *queueing.Spec, o Options) (*Result, error) {
 	if over.Load() {
 		return nil, tooLarge(float64(limit), o.Runs)
 	}
-	return result(s, all), nil
+	return result(s, o.Cycles, all), nil
 }
 
 // A Distribution is the distribution of the service demand of a task at a centre about its mean.
@@ -111,32 +111,4 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		return o, tooLarge(tasks, o.Runs)
 	}
 	return o, nil
-}
-
-// A Result is the mean over the runs of a simulation. Times are in seconds.
-type Result struct {
-	Runs int
-	Jobs []Job // in the order of the Spec
-	// Makespan is the mean time at which the last job ended.
-	Makespan Mean
-	// Utilisation of each kind of centre: the share of the time that its servers are busy, over all nodes and runs. A
-	// run counts until its last job ends.
-	CPU, Fibre, Disk, Network float64
-}
-
-// A Job is the mean over a job's copies and the runs.
-type Job struct {
-	Name     string
-	Response Mean // from submission to the end of the last task
-	// Residence of one task at its centres, including waiting: the mean over tasks and runs. Zero if the job has no
-	// such tasks. A shuffle copies one map's output for one reduce.
-	Map, Shuffle, Merge Mean
-	// LastMap and LastShuffle are the ends of the last map and the last shuffle of a copy, counted from its
-	// submission.
-	LastMap, LastShuffle Mean
-}
-
-// A Mean over runs has its standard error, which is NaN for a single run.
-type Mean struct {
-	Value, StandardError float64
 }

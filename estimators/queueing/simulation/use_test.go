@@ -21,10 +21,10 @@ func TestUtilization(t *testing.T) {
 		name       string
 		busy, work float64
 	}{
-		{"CPU", r.CPU, (4*j.Map.CPU + 16*j.Shuffle.CPU + 4*j.Merge.CPU) / 16},
-		{"disk", r.Disk, (4*j.Map.Disk + 16*j.Shuffle.Disk + 4*j.Merge.Disk) / 4},
+		{"CPU", busy(r, queueing.CPU), (4*j.Map.CPU + 16*j.Shuffle.CPU + 4*j.Merge.CPU) / 16},
+		{"disk", busy(r, queueing.Disk), (4*j.Map.Disk + 16*j.Shuffle.Disk + 4*j.Merge.Disk) / 4},
 	} {
-		if want := c.work / r.Makespan.Value; math.Abs(c.busy/want-1) > .02 {
+		if want := c.work / r.Makespan; math.Abs(c.busy/want-1) > .02 {
 			t.Errorf("%s: busy %.4f of the time, the tasks ask for %.4f of it", c.name, c.busy, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/simulation"
+	"github.com/paratimer/paratimer/units"
 )
 
 var update = flag.Bool("update", false, "write what the views give into testdata")
@@ -32,13 +33,13 @@ func spec() *queueing.Spec {
 // answer is made by hand: what a view shows is not what a model says.
 func answer() *queueing.Result {
 	leaf := func(k queueing.Kind, n, count int, mean float64) *queueing.Tree {
-		return &queueing.Tree{Kind: k, Tasks: n, Count: count, Mean: mean, Variance: mean * mean}
+		return &queueing.Tree{Kind: &k, Tasks: n, Count: count, Mean: units.Float(mean), Deviation: units.Float(mean)}
 	}
-	tree := &queueing.Tree{Op: queueing.Serial, Mean: 33.5, Variance: 25, Parts: []*queueing.Tree{
-		{Op: queueing.ParallelAnd, Mean: 18, Variance: 90, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)}},
+	tree := &queueing.Tree{Op: queueing.Serial, Count: 1, Mean: 33.5, Deviation: 5, Parts: []*queueing.Tree{
+		{Op: queueing.ParallelAnd, Count: 1, Mean: 18, Deviation: 9.5, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)}},
 		{
-			Op: queueing.ParallelAnd, Count: 2, Mean: 12, Variance: 80,
-			Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 0, 2.25)},
+			Op: queueing.ParallelAnd, Count: 2, Mean: 12, Deviation: 9,
+			Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 1, 2.25)},
 		},
 		leaf(queueing.Shuffle, 1, 1, 0.75), leaf(queueing.Merge, 1, 1, 8),
 	}}
@@ -46,50 +47,62 @@ func answer() *queueing.Result {
 	return &queueing.Result{
 		Model: queueing.Product,
 		Jobs: []queueing.JobResult{{
-			Name: s.Jobs[0].Name, Response: 31.25, Throughput: 0.064, Span: 28.75,
+			Name: s.Jobs[0].Name, Copies: 2, Response: 31.25, StandardError: unknown, Throughput: 0.064, Span: 28.75,
 			Classes: []queueing.Class{
-				{Kind: queueing.Map, Tasks: 4, Demand: s.Jobs[0].Map, Residence: queueing.Demand{CPU: 6, Disk: 4}},
-				{Kind: queueing.Shuffle, Tasks: 4, Demand: s.Jobs[0].Shuffle, Residence: queueing.Demand{
+				{Kind: queueing.Map, Tasks: 4, Takes: 10, Demand: s.Jobs[0].Map, Residence: &queueing.Demand{CPU: 6, Disk: 4}},
+				{Kind: queueing.Shuffle, Tasks: 4, Takes: 0.75, Demand: s.Jobs[0].Shuffle, Residence: &queueing.Demand{
 					Disk:    0.5,
 					Network: 0.25,
 				}},
-				{Kind: queueing.Merge, Tasks: 1, Demand: s.Jobs[0].Merge, Residence: queueing.Demand{CPU: 4, Disk: 4}},
+				{Kind: queueing.Merge, Tasks: 1, Takes: 8, Demand: s.Jobs[0].Merge, Residence: &queueing.Demand{CPU: 4, Disk: 4}},
 			},
 			Phases: []queueing.Phase{{Start: 0, End: 10, Count: 1}, {Start: 10, End: 28.75, Count: 2}},
 			Tree:   tree,
 		}},
 		Centres: []queueing.Centre{
-			{Kind: queueing.CPU, Nodes: 3, Servers: 2, Utilisation: 0.15},
-			{Kind: queueing.Disk, Node: 0, Nodes: 1, Servers: 1, Utilisation: 0.5},
-			{Kind: queueing.Disk, Node: 1, Nodes: 2, Servers: 1, Utilisation: 0.25},
-			{Kind: queueing.Network, Node: -1, Nodes: 1, Servers: 1, Utilisation: 0.03},
-			{Kind: queueing.Fibre, Nodes: 3, Servers: 1},
+			{Kind: queueing.Disk, Count: 3, Servers: 1, Utilisation: 0.5},
+			{Kind: queueing.CPU, Count: 3, Servers: 2, Utilisation: 0.15},
+			{Kind: queueing.Network, Count: 1, Servers: 1, Utilisation: 0.03},
 		},
 		Warnings: []queueing.Warning{{Code: "doubt", Text: "the network is nearly full"}},
 		Fixpoint: queueing.Fixpoint{Iterations: 40, Converged: true, Residual: 1e-10},
 	}
 }
 
-func simulated() Result {
-	s := spec()
-	return Simulated(s, 0, &simulation.Result{
-		Runs: 400, Makespan: simulation.Mean{Value: 29},
-		Jobs: []simulation.Job{{
-			Name: s.Jobs[0].Name, Response: simulation.Mean{Value: 28.5, StandardError: 0.4},
-			Map: simulation.Mean{Value: 9.5}, Shuffle: simulation.Mean{Value: 0.8}, Merge: simulation.Mean{Value: 8},
+var unknown = units.Float(math.NaN())
+
+func simulated() *queueing.Result {
+	j := &spec().Jobs[0]
+	return &queueing.Result{
+		Model: queueing.Simulation, Fixpoint: queueing.Fixpoint{Converged: true},
+		Sampling: &queueing.Sampling{Runs: 400, Makespan: 29}, Warnings: []queueing.Warning{},
+		Jobs: []queueing.JobResult{{
+			Name: j.Name, Copies: 2, Response: 28.5, StandardError: 0.4, Throughput: 2 / 28.5, Span: unknown,
+			Classes: []queueing.Class{
+				{Kind: queueing.Map, Tasks: 4, Takes: 9.5, Demand: j.Map},
+				{Kind: queueing.Shuffle, Tasks: 4, Takes: 0.8, Demand: j.Shuffle},
+				{Kind: queueing.Merge, Tasks: 1, Takes: 8, Demand: j.Merge},
+			},
+			Phases: []queueing.Phase{},
 		}},
-		CPU: 0.1, Disk: 0.3, Network: 0.02,
-	})
+		Centres: []queueing.Centre{
+			{Kind: queueing.Disk, Count: 3, Servers: 1, Utilisation: 0.3},
+			{Kind: queueing.CPU, Count: 3, Servers: 2, Utilisation: 0.1},
+			{Kind: queueing.Network, Count: 1, Servers: 1, Utilisation: 0.02},
+		},
+	}
 }
 
-func viewOf(all ...Result) *View {
+func viewOf(all ...*queueing.Result) *View {
 	v := New("", spec())
-	v.Results = all
+	for _, r := range all {
+		v.Results = append(v.Results, Result{Result: r})
+	}
 	return v
 }
 
 func shown() *View {
-	v := viewOf(Of(spec(), answer()))
+	v := viewOf(answer())
 	v.Name = "a small job"
 	v.Improvements = []Improvement{
 		{Code: "nodes", Means: "twice the nodes", Response: 15, Saved: 0.52},

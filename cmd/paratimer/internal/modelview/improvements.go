@@ -87,7 +87,7 @@ func (v *View) Advise(s *queueing.Spec, solve func(*queueing.Spec) (*queueing.Re
 		slices.SortStableFunc(v.Improvements, func(a, b Improvement) int { return cmp.Compare(b.Saved, a.Saved) })
 	}
 	name := ""
-	if len(s.Jobs) > 1 && v.Results[0].Runs == nil && err == nil {
+	if len(s.Jobs) > 1 && v.Results[0].Sampling == nil && err == nil {
 		name = before.Jobs[longest(before)].Name + ": "
 	}
 	v.Bound = bound(name, v.Results[0].Centres, v.Improvements)
@@ -108,7 +108,7 @@ func longest(r *queueing.Result) int {
 const little = 0.02
 
 // bound describes in a sentence what limits a job, and what would help.
-func bound(name string, centres []Centre, all []Improvement) *string {
+func bound(name string, centres []queueing.Centre, all []Improvement) *string {
 	if len(centres) == 0 {
 		return nil
 	}

@@ -66,7 +66,7 @@ func disks(s *queueing.Spec) (*queueing.Result, error) {
 
 func TestImprovements(t *testing.T) {
 	s := spec()
-	v := viewOf(Of(spec(), answer()))
+	v := viewOf(answer())
 	v.Advise(s, disks)
 	got := ""
 	for _, l := range v.Improvements {
@@ -100,7 +100,7 @@ func TestBound(t *testing.T) {
 			"Bound by its disks (the disks are busy 50 % of the time): disks twice as fast would save 10 %; twice the map slots would change little.",
 		},
 	} {
-		if got := bound("", Of(spec(), answer()).Centres, c.improvements); *got != c.want {
+		if got := bound("", answer().Centres, c.improvements); *got != c.want {
 			t.Errorf("it says %s\nwant %s", *got, c.want)
 		}
 	}

@@ -40,7 +40,7 @@ func (v *View) Text(w io.Writer) error {
 		}
 	}
 	for i := range v.Results {
-		warn(v.Results[i].Model+": ", v.Results[i].Warnings)
+		warn(v.Results[i].Model.String()+": ", v.Results[i].Warnings)
 	}
 	warn("", v.Warnings)
 	return b.Flush()
@@ -65,7 +65,7 @@ func (v *View) table(b *bufio.Writer) {
 	}
 	fmt.Fprint(t, "model\t")
 	for i := range v.jobs() {
-		fmt.Fprintf(t, "%s\t", view.Escape(v.jobs()[i].title()))
+		fmt.Fprintf(t, "%s\t", title(&v.jobs()[i]))
 	}
 	fmt.Fprintln(t, "busiest")
 	for i := range v.Results {
@@ -83,15 +83,15 @@ func (v *View) table(b *bufio.Writer) {
 			fmt.Fprint(t, r.response(j))
 			if truth != nil {
 				fmt.Fprintf(t, ", %s beside the simulation",
-					units.Off(r.Jobs[j].ResponseSeconds/truth.Jobs[j].ResponseSeconds-1))
+					units.Off(r.Jobs[j].Response/truth.Jobs[j].Response-1))
 			}
 			fmt.Fprint(t, "\t")
 		}
 		if len(r.Centres) > 0 {
 			fmt.Fprintf(t, "%s %s", r.Centres[0].Kind, units.Percent(r.Centres[0].Utilisation))
 		}
-		if r.Cycles != nil && *r.Cycles > 0 {
-			fmt.Fprintf(t, "\teach job submitted again %d times", *r.Cycles)
+		if r.Sampling != nil && r.Cycles > 0 {
+			fmt.Fprintf(t, "\teach job submitted again %d times", r.Cycles)
 		}
 		if !r.Converged {
 			fmt.Fprintf(t, "\t%s", r.Doubt())
@@ -102,7 +102,7 @@ func (v *View) table(b *bufio.Writer) {
 }
 
 // jobs returns the jobs of the first result without an error.
-func (v *View) jobs() []Job {
+func (v *View) jobs() []queueing.JobResult {
 	for i := range v.Results {
 		if v.Results[i].Error == nil {
 			return v.Results[i].Jobs
@@ -113,11 +113,11 @@ func (v *View) jobs() []Job {
 
 // simulationOf returns the simulation of the same settings as model i: it follows the models. nil if there is none.
 func (v *View) simulationOf(i int) *Result {
-	if v.Results[i].Runs != nil {
+	if v.Results[i].Sampling != nil {
 		return nil
 	}
 	for k := i + 1; k < len(v.Results) && fmt.Sprint(v.Results[k].Settings) == fmt.Sprint(v.Results[i].Settings); k++ {
-		if v.Results[k].Runs != nil {
+		if v.Results[k].Sampling != nil {
 			return &v.Results[k]
 		}
 	}
@@ -127,13 +127,13 @@ func (v *View) simulationOf(i int) *Result {
 func (v *View) result(b *bufio.Writer, r *Result) {
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
-		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", view.Escape(j.title()), r.response(i), r.Model,
-			rate(j.ThroughputPerSecond))
+		fmt.Fprintf(b, "\n%s: %s by %s, %s\n", title(j), r.response(i), r.Model,
+			rate(j.Throughput))
 		if !r.Converged {
 			fmt.Fprintf(b, "  %s\n", r.Doubt())
 		}
-		j.classes(b)
-		j.phases(b)
+		classes(b, j)
+		phases(b, j)
 	}
 	var busy []string
 	for _, c := range r.Centres {
@@ -152,55 +152,56 @@ func (v *View) result(b *bufio.Writer, r *Result) {
 		if len(r.Jobs) > 1 {
 			fmt.Fprint(b, " of "+view.Escape(j.Name))
 		}
-		if r.Model != queueing.Tripathi.String() && j.Tree.Mean.Known() {
+		if r.Model != queueing.Tripathi && j.Tree.Mean.Known() {
 			fmt.Fprint(b, ", evaluated by its operators alone, as tripathi does")
 		}
 		left := treeLines
 		fmt.Fprintln(b)
-		j.Tree.text(b, queueing.Leaf, "  ", "  ", &left)
+		tree(b, j.Tree, queueing.Leaf, "  ", "  ", &left)
 	}
 }
 
 // Doubt describes how far the iteration was from convergence.
 func (r *Result) Doubt() string {
-	return fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", *r.Iterations,
-		units.Seconds(r.ResidualSeconds))
+	return fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", r.Iterations,
+		units.Seconds(r.Residual))
 }
 
 func (r *Result) response(i int) string {
 	j := &r.Jobs[i]
-	s := units.Seconds(j.ResponseSeconds)
+	s := units.Seconds(j.Response)
 	if !r.Converged {
 		s = "about " + s
 	}
-	if j.StandardErrorSeconds.Known() {
-		s += " ± " + units.Seconds(j.StandardErrorSeconds)
+	if j.StandardError.Known() {
+		s += " ± " + units.Seconds(j.StandardError)
 	}
 	return s
 }
 
 // title returns the job's name and the number of its copies.
-func (j *Job) title() string {
+func title(j *queueing.JobResult) string {
+	name := view.Escape(j.Name)
 	if j.Copies > 1 {
-		return fmt.Sprintf("%s (%d at once)", j.Name, j.Copies)
+		name += fmt.Sprintf(" (%d at once)", j.Copies)
 	}
-	return j.Name
+	return name
 }
 
 // classes writes the times of a task of each class, by center if the model has them.
-func (j *Job) classes(b *bufio.Writer) {
+func classes(b *bufio.Writer, j *queueing.JobResult) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	byCentre := len(j.Classes) > 0 && j.Classes[0].Residence.CPU.Known()
+	byCentre := len(j.Classes) > 0 && j.Classes[0].Residence != nil
 	fmt.Fprint(t, "\ttasks\ttakes\t")
 	if byCentre {
 		fmt.Fprint(t, "cpu\tdisk\tfibre\tnetwork\t")
 	}
 	fmt.Fprintln(t)
 	for _, c := range j.Classes {
-		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Class, c.Tasks, units.Seconds(c.ResidenceSeconds))
+		fmt.Fprintf(t, "%s\t%d\t%s\t", c.Kind, c.Tasks, units.Seconds(c.Takes))
 		if byCentre {
 			r := c.Residence
-			for _, x := range []units.Float{r.CPU, r.Disk, r.Fibre, r.Network} {
+			for _, x := range []float64{r.CPU, r.Disk, r.Fibre, r.Network} {
 				if x == 0 {
 					fmt.Fprint(t, "-\t")
 				} else {
@@ -214,7 +215,7 @@ func (j *Job) classes(b *bufio.Writer) {
 }
 
 // phases lists the first few phases.
-func (j *Job) phases(b *bufio.Writer) {
+func phases(b *bufio.Writer, j *queueing.JobResult) {
 	const shown = 4
 	var parts []string
 	all := 0
@@ -240,16 +241,16 @@ const (
 	treeLines = 40
 )
 
-// text writes a line for each part. Under a serial operator equal parts follow each other, under the others they are
+// tree writes a line for each part. Under a serial operator equal parts follow each other, under the others they are
 // side by side. Parts that are too many are counted.
-func (t *Tree) text(b *bufio.Writer, under queueing.Operator, first, rest string, left *int) {
+func tree(b *bufio.Writer, t *queueing.Tree, under queueing.Operator, first, rest string, left *int) {
 	*left--
-	label := t.Operator.String()
+	label := t.Op.String()
 	switch {
-	case t.Class != nil && t.Tasks == 1:
-		label = t.Class.String()
-	case t.Class != nil:
-		label = fmt.Sprintf("%d %ss in turn", t.Tasks, t.Class)
+	case t.Kind != nil && t.Tasks == 1:
+		label = t.Kind.String()
+	case t.Kind != nil:
+		label = fmt.Sprintf("%d %ss in turn", t.Tasks, t.Kind)
 	}
 	switch {
 	case t.Count > 1 && under == queueing.Serial:
@@ -269,17 +270,17 @@ func (t *Tree) text(b *bufio.Writer, under queueing.Operator, first, rest string
 			fmt.Fprintf(b, "%s└─ … and %d more\n", rest, len(t.Parts)-i)
 			return
 		case i == len(t.Parts)-1:
-			p.text(b, t.Operator, rest+"└─ ", rest+"   ", left)
+			tree(b, p, t.Op, rest+"└─ ", rest+"   ", left)
 		default:
-			p.text(b, t.Operator, rest+"├─ ", rest+"│  ", left)
+			tree(b, p, t.Op, rest+"├─ ", rest+"│  ", left)
 		}
 	}
 }
 
 // rate formats a throughput in a readable unit.
-func rate(perSecond units.Float) string {
+func rate(perSecond float64) string {
 	switch {
-	case !(perSecond > 0) || !perSecond.Known():
+	case !(perSecond > 0):
 		return "? an hour"
 	case perSecond*3600 < 1000:
 		return units.Number(perSecond*3600) + " an hour"

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
+	"github.com/paratimer/paratimer/units"
 )
 
 func TestViews(t *testing.T) {
 	v := shown()
 	compare(t, "one.txt", v.Text)
 	compare(t, "one.json", v.JSON)
-	compare(t, "all.txt", viewOf(Of(spec(), answer()), simulated()).Text)
+	compare(t, "all.txt", viewOf(answer(), simulated()).Text)
 	sim := viewOf(simulated())
 	sim.Bound = bound("", sim.Results[0].Centres, nil)
 	compare(t, "simulated.txt", sim.Text)
@@ -25,7 +26,8 @@ func TestViews(t *testing.T) {
 func TestTable(t *testing.T) {
 	stuck := answer()
 	stuck.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25}
-	v := viewOf(Of(spec(), answer()), Of(spec(), stuck), Failed("product", errors.New("it must be from 1")))
+	v := viewOf(answer(), stuck)
+	v.Results = append(v.Results, Failed(queueing.Product, errors.New("it must be from 1")))
 	v.Name = "a small job"
 	for i := range v.Results {
 		v.Results[i].Settings = []Value{{"map-slots", 2 - i}, {"nodes", 3}}
@@ -39,9 +41,8 @@ func TestUnknown(t *testing.T) {
 	r := answer()
 	r.Converged = false
 	j := &r.Jobs[0]
-	j.Response, j.Throughput, j.Tree.Mean, j.Tree.Variance = math.NaN(), math.NaN(), math.Inf(1), math.NaN()
-	j.Phases[0].Start, j.Phases[1].End = math.NaN(), math.Inf(1)
-	v := viewOf(Of(spec(), r))
+	j.Span, j.StandardError, j.Tree.Mean, j.Tree.Deviation = unknown, unknown, units.Float(math.Inf(1)), unknown
+	v := viewOf(r)
 	for name, write := range map[string]func(io.Writer) error{"text": v.Text, "JSON": v.JSON} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -52,7 +53,7 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := v.Text(&b); err != nil || !strings.Contains(b.String(), "about ? by product") {
+	if err := v.Text(&b); err != nil || !strings.Contains(b.String(), "about 31.3s by product") {
 		t.Errorf("%v, %s", err, &b)
 	}
 }
@@ -63,13 +64,13 @@ func TestWideTree(t *testing.T) {
 	for range 100_000 {
 		wide.Parts = append(wide.Parts, &queueing.Tree{
 			Op:    queueing.ParallelAnd,
-			Parts: []*queueing.Tree{{Kind: queueing.Map, Tasks: 2}},
+			Parts: []*queueing.Tree{{Kind: new(queueing.Kind), Tasks: 2}},
 		})
 	}
 	r := answer()
 	r.Jobs[0].Tree = wide
 	var b bytes.Buffer
-	if err := viewOf(Of(spec(), r)).Text(&b); err != nil || b.Len() > 10_000 ||
+	if err := viewOf(r).Text(&b); err != nil || b.Len() > 10_000 ||
 		!strings.Contains(b.String(), "… and 99992 more") {
 		t.Errorf("%d bytes, %v", b.Len(), err)
 	}

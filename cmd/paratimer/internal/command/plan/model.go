@@ -19,7 +19,7 @@ import (
 func queueingFlags() []cli.Flag {
 	flags := []cli.Flag{
 		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4",
-			modelview.Simulate),
+			queueing.Simulation.String()),
 		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "show every model beside the simulation"},
 		&cli.StringSliceFlag{
 			Name: "only", EnvVars: command.Env("only"),
@@ -139,25 +139,28 @@ func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error
 // evaluate adds the results of the flags' models, and advice for a single combination of settings. In a table a
 // combination that cannot be solved has its error, unless there is no other.
 func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) error {
-	models := []string{c.String("model")}
+	asked, err := queueing.ParseModel(c.String("model"))
+	if err != nil {
+		return err
+	}
+	models := []queueing.Model{asked}
 	if c.Bool("all") {
-		models = []string{
-			queueing.Product.String(), queueing.ViannaForkJoin.String(), queueing.Tripathi.String(), modelview.Simulate,
-		}
+		models = []queueing.Model{queueing.Product, queueing.ViannaForkJoin, queueing.Tripathi, queueing.Simulation}
 	}
 	var failed error
 	solved := false
 	for _, variant := range variants {
-		for _, name := range models {
-			r, err := command.UnlessInterrupted(c.Context, func() (modelview.Result, error) {
-				return solve(c, name, variant.Spec)
+		for _, m := range models {
+			solution, err := command.UnlessInterrupted(c.Context, func() (*queueing.Result, error) {
+				return solve(c, m, variant.Spec)
 			})
+			r := modelview.Result{Result: solution}
 			switch {
 			case c.Context.Err() != nil:
 				return context.Cause(c.Context)
 			case err != nil:
-				r = modelview.Failed(name, err)
-				failed = cmp.Or(failed, command.Usage("%s: %w", name, err))
+				r = modelview.Failed(m, err)
+				failed = cmp.Or(failed, command.Usage("%s: %w", m, err))
 			default:
 				solved = true
 			}
@@ -171,38 +174,24 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	if len(variants) > 1 {
 		return nil
 	}
-	m, err := queueing.ParseModel(models[0])
-	if err != nil { // the simulation would take too long
-		m = queueing.Product
+	if models[0] == queueing.Simulation { // it would take too long
+		models[0] = queueing.Product
 	}
 	_, err = command.UnlessInterrupted(c.Context, func() (any, error) {
 		v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) {
-			return queueing.Solve(s, m, modelOptions(c))
+			return solve(c, models[0], s)
 		})
 		return nil, nil
 	})
 	return err
 }
 
-// solve evaluates one model.
-func solve(c *cli.Context, name string, s *queueing.Spec) (modelview.Result, error) {
-	if name == modelview.Simulate {
-		o := simulationOptions(c, s)
-		r, err := simulation.Simulate(s, o)
-		if err != nil {
-			return modelview.Result{}, err
-		}
-		return modelview.Simulated(s, o.Cycles, r), nil
+// solve evaluates one model, or simulates.
+func solve(c *cli.Context, m queueing.Model, s *queueing.Spec) (*queueing.Result, error) {
+	if m == queueing.Simulation {
+		return simulation.Simulate(s, simulationOptions(c, s))
 	}
-	m, err := queueing.ParseModel(name)
-	if err != nil {
-		return modelview.Result{}, err
-	}
-	r, err := queueing.Solve(s, m, modelOptions(c))
-	if err != nil {
-		return modelview.Result{}, err
-	}
-	return modelview.Of(s, r), nil
+	return queueing.Solve(s, m, queueing.Options{Tolerance: c.Float64("epsilon")})
 }
 
 // asModelled is how often the simulation submits each of several jobs again if it is compared with models. The
@@ -219,16 +208,11 @@ func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
 	if c.String("distribution") == "deterministic" {
 		o.Distribution = simulation.Deterministic
 	}
-	if c.Bool("all") && !c.IsSet("cycles") && modelview.Several(s) {
+	if c.Bool("all") && !c.IsSet("cycles") && s.Several() {
 		o.Cycles = asModelled
 		if !c.IsSet("runs") {
 			o.Runs = simulation.DefaultRuns / 2 / asModelled
 		}
 	}
 	return o
-}
-
-// modelOptions returns the options of the models' iteration.
-func modelOptions(c *cli.Context) queueing.Options {
-	return queueing.Options{Tolerance: c.Float64("epsilon")}
 }
