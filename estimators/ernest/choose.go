@@ -48,7 +48,7 @@ type Choice struct {
 
 // Choose lists every number of machines of every offer, best first. Choices that meet the limits come first, ordered
 // by the goal. Then follow the others by their probability, then the refused ones. Choose fails only if the request
-// or an offer is invalid; an *OfferError names the offer.
+// or an offer is invalid; an *InputError names the offer.
 func Choose(offers []Offer, w Want) ([]Choice, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (w *Want) met(c *Choice) (bool, string) {
 	seconds, cost := c.Prediction.High, c.CostHigh
 	switch {
 	case c.Prediction.Refused != nil && !w.Force:
-		return false, c.Prediction.Refused.Error()
+		return false, c.Prediction.Refused.Text
 	case math.IsNaN(c.Prediction.Seconds):
 		return false, "nothing can be said of it"
 	case math.IsNaN(seconds) && !w.Force:

@@ -137,8 +137,8 @@ func TestChooseCannotBeAsked(t *testing.T) {
 		o := good
 		c.change(&o)
 		_, err := Choose([]Offer{o}, Want{Scale: 1})
-		var bad *OfferError
-		if !errors.As(err, &bad) || bad.Offer != "a" || !strings.Contains(err.Error(), c.says) {
+		var bad *InputError
+		if !errors.As(err, &bad) || bad.Field != `offer "a"` || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.says, err)
 		}
 	}

@@ -45,13 +45,13 @@ const MinWeight = 0.3
 const noWeight = 1e-7
 
 // Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay for. A
-// *SpaceError gives the reason if there is no design.
+// *InputError gives the reason if there is no design.
 func Design(s Space) (*Plan, error) {
 	rows, e, err := s.experiments()
 	if err != nil {
 		return nil, err
 	}
-	poor := noDesign("Budget", "%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest "+
+	poor := bad("Budget", "%g pays for no run by more than %g of it: raise it to %.3g or more, what the cheapest "+
 		"five cost", s.Budget, MinWeight, s.Budget*cheapest(e.costs, enough))
 	if MinWeight*cheapest(e.costs, 1) >= 1 {
 		return nil, poor
@@ -61,7 +61,7 @@ func Design(s Space) (*Plan, error) {
 		for _, j := range slices.Concat(dependent...) {
 			together = append(together, BaseTerms()[j])
 		}
-		return nil, noDesign("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
+		return nil, bad("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
 			names(together))
 	}
 	d, err := e.solve()
@@ -83,7 +83,7 @@ func (s *Space) experiments() ([]DesignRow, *experiments, error) {
 	}
 	rows := s.candidates()
 	if len(rows) == 0 {
-		return nil, nil, noDesign("", "no candidate: %d parts at most do not give %d machines of %d cores a part each; "+
+		return nil, nil, bad("", "no candidate: %d parts at most do not give %d machines of %d cores a part each; "+
 			"raise MaxParts or lower MinMachines", s.MaxParts, s.MinMachines, s.CoresPerMachine)
 	}
 	base := BaseTerms()
@@ -92,7 +92,7 @@ func (s *Space) experiments() ([]DesignRow, *experiments, error) {
 	most := 0
 	for _, r := range rows {
 		if share := r.Cost / s.Budget; !finite(share) || share <= 0 {
-			return nil, nil, noDesign("Cost", "it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost,
+			return nil, nil, bad("Cost", "it is %v for scale %.4g on %d machines: a run costs more than 0", r.Cost,
 				r.Scale, r.Machines)
 		}
 		most = max(most, r.Machines)
@@ -109,7 +109,7 @@ func (s *Space) experiments() ([]DesignRow, *experiments, error) {
 			starved = fmt.Sprintf("; %d parts are enough for %d machines of %d cores: raise MaxParts", s.MaxParts, most,
 				s.CoresPerMachine)
 		}
-		return nil, nil, noDesign("MaxMachines", "the candidates have %d different numbers of machines: telling 1, "+
+		return nil, nil, bad("MaxMachines", "the candidates have %d different numbers of machines: telling 1, "+
 			"machines and log(machines) apart takes 3 or more%s", n, starved)
 	}
 	for _, f := range e.features {
@@ -188,7 +188,7 @@ func Greedy(s Space) (*Plan, error) {
 		weights[i] = 1
 	}
 	if cost == 0 {
-		return nil, noDesign("Budget", "%g does not pay for the cheapest run, which costs %.3g", s.Budget,
+		return nil, bad("Budget", "%g does not pay for the cheapest run, which costs %.3g", s.Budget,
 			rows[order[0]].Cost)
 	}
 	if e.span(weights).Rank == len(BaseTerms()) {

@@ -87,7 +87,7 @@ func TestDesignRefuses(t *testing.T) {
 		c.change(&space)
 		for _, design := range []func(Space) (*Plan, error){Design, Greedy} {
 			_, err := design(space)
-			var bad *SpaceError
+			var bad *InputError
 			if !errors.As(err, &bad) || bad.Field != c.field || !strings.Contains(err.Error(), c.says) {
 				if c.name == "a budget for nothing" && strings.Contains(err.Error(), "does not pay") {
 					continue // greedy words it so
@@ -126,7 +126,7 @@ func TestDesignProperties(t *testing.T) {
 		s.MaxMachines = s.MinMachines + rapid.IntRange(0, 12).Draw(t, "more machines")
 		p, err := Design(s)
 		if err != nil {
-			var bad *SpaceError
+			var bad *InputError
 			if !errors.As(err, &bad) {
 				t.Fatalf("%T: %v", err, err)
 			}
@@ -200,7 +200,7 @@ func TestDesignCost(t *testing.T) {
 		t.Errorf("cost %g, of the rows %g, objective %g", byCost.Cost, total, byCost.Objective)
 	}
 	space.Cost = func(float64, float64) float64 { return 0 }
-	var bad *SpaceError
+	var bad *InputError
 	if _, err := Design(space); !errors.As(err, &bad) || bad.Field != "Cost" {
 		t.Errorf("runs for nothing: %v", err)
 	}

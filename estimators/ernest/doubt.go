@@ -10,12 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Trusted returns nil, or a *DoubtError with the reason why the model must give no number unless forced: nothing can
-// check the model, or it does not fit its own rows.
-func (m *Model) Trusted() error { return m.doubt }
-
-// judge returns a *DoubtError if the model cannot be checked or is likely wrong on its own rows.
-func (m *Model) judge() error {
+// judge returns the reason to doubt a model that cannot be checked or is likely wrong on its own rows.
+func (m *Model) judge() *Warning {
 	if n := notPositive(m.Rows); n > 0 {
 		return doubt("seconds_not_positive", "%d of the %d runs took no time: correct the rows", n, len(m.Rows))
 	}
@@ -34,7 +30,7 @@ func (m *Model) judge() error {
 }
 
 // refuse returns nil, or the reason why the model has no reliable number for this point.
-func (m *Model) refuse(p *Prediction, c *configuration) error {
+func (m *Model) refuse(p *Prediction, c *configuration) *Warning {
 	x := p.Extrapolation
 	switch {
 	case math.IsNaN(p.Seconds):

@@ -21,7 +21,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("doubt:", model.Trusted())
+	fmt.Println("doubt:", model.Doubt)
 	for _, machines := range []float64{8, 16, 32} {
 		p := model.Predict(ernest.Point{Machines: machines, Scale: 1})
 		if p.Refused != nil {

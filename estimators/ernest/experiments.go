@@ -82,7 +82,7 @@ func (e *experiments) solve() (*weighting, error) {
 		m.move(toward, d.objective, -d.gap)
 	}
 	if best == nil || !(best.gap <= proven*best.objective) {
-		return nil, noDesign("", "no optimal one was found: look at fewer sizes, or narrow the machines")
+		return nil, bad("", "no optimal one was found: look at fewer sizes, or narrow the machines")
 	}
 	return best, nil
 }

@@ -51,6 +51,9 @@ type Model struct {
 	// below the number of terms.
 	Condition float64
 	Warnings  []Warning
+	// Doubt is nil, or the reason why the model must give no number unless forced: nothing can check it, or it does not
+	// fit its own rows.
+	Doubt *Warning
 	// Relative means that the model has the least squared errors relative to the times, not the least squared seconds:
 	// leaving one out, its mean error is much lower. This is so where few long runs follow another law than the others,
 	// such as runs on machines with a full memory.
@@ -61,7 +64,6 @@ type Model struct {
 	base     *regression
 	reach    reach
 	unseen   bool // scale has no effect in the rows
-	doubt    error
 	rivals   []rival
 	suspects []suspect
 	*evidence
@@ -69,8 +71,7 @@ type Model struct {
 }
 
 // Fit finds the non-negative coefficients that fit rows with the least squared error (§3.3). It needs at least one
-// row. Warnings name what few rows cannot determine, and Trusted reports whether the model can be used. A *RowError
-// names an invalid row, a *TermError an invalid term.
+// row. Warnings name what few rows cannot determine. An *InputError names an invalid row or term.
 func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if err := checkRows(rows); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func Fit(rows []Row, o FitOptions) (*Model, error) {
 	if alone && notPositive(rows) == 0 {
 		m.suspects = m.findSuspects()
 	}
-	m.doubt = m.judge()
+	m.Doubt = m.judge()
 	return m, nil
 }
 

@@ -125,7 +125,7 @@ func TestPublishedPredictions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Trusted(); err != nil {
+	if err := m.Doubt; err != nil {
 		t.Errorf("the paper's own example is not trusted: %v", err)
 	}
 	for i, want := range []float64{

@@ -23,8 +23,8 @@ func iterate(counts []int, noise float64, seed uint64) []Row {
 // §4.1: a few iterations predict many.
 func TestIterations(t *testing.T) {
 	m := must(t, iterate([]int{2, 5, 10, 3, 7}, 0.02, 1), FitOptions{})
-	if m.Setup != 2 || m.Trusted() != nil || len(m.Warnings) > 0 {
-		t.Fatalf("%d terms of the set-up, trusted %v, %v", m.Setup, m.Trusted(), m.Warnings)
+	if m.Setup != 2 || m.Doubt != nil || len(m.Warnings) > 0 {
+		t.Fatalf("%d terms of the set-up, trusted %v, %v", m.Setup, m.Doubt, m.Warnings)
 	}
 	for _, n := range []int{1, 10, 100} {
 		p, want := m.Predict(Point{16, 1, n}), 8+40.0/16+float64(n)*theta(0.3, 12, 0.02, 0.1)(16, 1)
@@ -43,13 +43,11 @@ func TestIterations(t *testing.T) {
 		{Point{16, 1, -1}, "impossible"},
 		{Point{16, 1e6, 10}, "too_far"},
 	} {
-		var doubt *DoubtError
-		if p := m.Predict(c.at); !errors.As(p.Refused, &doubt) || doubt.Code != c.code {
+		if p := m.Predict(c.at); p.Refused == nil || p.Refused.Code != c.code {
 			t.Errorf("%+v: %v, want %s", c.at, p.Refused, c.code)
 		}
 	}
-	var doubt *DoubtError
-	if p := theModel(t).Predict(Point{16, 1, 10}); !errors.As(p.Refused, &doubt) || doubt.Code != "impossible" {
+	if p := theModel(t).Predict(Point{16, 1, 10}); p.Refused == nil || p.Refused.Code != "impossible" {
 		t.Errorf("iterations of a job without any: %v", p.Refused)
 	}
 	if s := Retrain(m, Row{16, 1, 3 * m.Predict(Point{16, 1, 10}).Seconds, 10}); !s.Retrain {
@@ -67,9 +65,9 @@ func TestIterationsOfOneCount(t *testing.T) {
 	if math.Abs(p.Seconds/want-1) > 1e-6 {
 		t.Errorf("%g, want %g", p.Seconds, want)
 	}
-	var bad *RowError
-	if _, err := Fit([]Row{{1, 1, 1, 1}, {1, 1, 1, 0}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 1 ||
-		bad.Column != "iterations" {
+	var bad *InputError
+	if _, err := Fit([]Row{{1, 1, 1, 1}, {1, 1, 1, 0}}, FitOptions{}); !errors.As(err, &bad) || bad.Row != 2 ||
+		bad.Field != "iterations 0" {
 		t.Errorf("one row without iterations: %v", err)
 	}
 }

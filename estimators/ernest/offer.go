@@ -17,7 +17,7 @@ type Offer struct {
 }
 
 func (o *Offer) bad(format string, args ...any) error {
-	return &OfferError{o.Name, fmt.Sprintf(format, args...)}
+	return bad(fmt.Sprintf("offer %q", o.Name), format, args...)
 }
 
 // checked returns the offer with its defaults, or an error if it is invalid.

@@ -16,9 +16,8 @@ type Prediction struct {
 	Seconds, Low, High float64
 	Extrapolation      Extrapolation
 	Warnings           []Warning
-	// Refused is nil, or a *DoubtError with the reason why the number must not be shown unless forced. The reason
-	// concerns the model or the point.
-	Refused error
+	// Refused is nil, or the reason why the number must not be shown unless forced. It concerns the model or the point.
+	Refused *Warning
 	// Risk is the probability that Seconds is off by more than FitOptions.RefuseAbove. NaN if Seconds is NaN.
 	Risk float64
 	// Next is the estimate of the next best method; nil if no other method has a number.
@@ -36,7 +35,7 @@ func (m *Model) Predict(at Point) Prediction {
 	}
 	c := &configuration{Row: Row{at.Machines, at.Scale, 1, at.Iterations}}
 	if err := checkRow(0, c.Row); err != nil {
-		p.Refused = doubt("impossible", "%s %v: %s", err.Column, err.Value, err.Reason)
+		p.Refused = doubt("impossible", "%s: %s", err.Field, err.Reason)
 		return p
 	}
 	if (at.Iterations > 0) != m.Iterative() {
@@ -53,7 +52,7 @@ func (m *Model) Predict(at Point) Prediction {
 	}
 	p.Extrapolation = m.reach.extrapolation(&c.Row)
 	m.judgePoint(&p, c)
-	if p.Refused = m.doubt; p.Refused == nil {
+	if p.Refused = m.Doubt; p.Refused == nil {
 		p.Refused = m.refuse(&p, c)
 	}
 	m.remark(&p)

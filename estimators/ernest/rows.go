@@ -41,7 +41,7 @@ const (
 )
 
 // checkRow returns an error if no model can use the row. It accepts times of 0 or less: see notPositive.
-func checkRow(i int, r Row) *RowError {
+func checkRow(i int, r Row) *InputError {
 	for _, c := range []struct {
 		column string
 		value  float64
@@ -62,7 +62,7 @@ func checkRow(i int, r Row) *RowError {
 		{"seconds", r.Seconds, math.Abs(r.Seconds) <= mostSeconds, "no run takes so long: give seconds"},
 	} {
 		if !c.valid {
-			return &RowError{i, c.column, c.value, c.reason}
+			return &InputError{i + 1, fmt.Sprintf("%s %v", c.column, c.value), c.reason}
 		}
 	}
 	return nil
@@ -80,7 +80,7 @@ func checkRows(rows []Row) error {
 			return err
 		}
 		if (r.Iterations > 0) != (rows[0].Iterations > 0) {
-			return &RowError{i, "iterations", float64(r.Iterations), "all runs have iterations, at least 1, or none has"}
+			return &InputError{i + 1, fmt.Sprintf("iterations %d", r.Iterations), "all runs have iterations, at least 1, or none has"}
 		}
 	}
 	return nil

@@ -39,25 +39,25 @@ func (s *Space) defaults() {
 func (s *Space) check() error {
 	switch {
 	case s.MinParts < 1:
-		return noDesign("MinParts", "%d parts: a run has at least 1", s.MinParts)
+		return bad("MinParts", "%d parts: a run has at least 1", s.MinParts)
 	case s.MaxParts < s.MinParts:
-		return noDesign("MaxParts", "%d parts at most are fewer than %d at least", s.MaxParts, s.MinParts)
+		return bad("MaxParts", "%d parts at most are fewer than %d at least", s.MaxParts, s.MinParts)
 	case s.TotalParts < s.MaxParts:
-		return noDesign("TotalParts", "the whole input has %d parts, a training run up to %d", s.TotalParts, s.MaxParts)
+		return bad("TotalParts", "the whole input has %d parts, a training run up to %d", s.TotalParts, s.MaxParts)
 	case s.MinMachines < 1:
-		return noDesign("MinMachines", "%d machines: a run has at least 1", s.MinMachines)
+		return bad("MinMachines", "%d machines: a run has at least 1", s.MinMachines)
 	case s.MaxMachines < s.MinMachines:
-		return noDesign("MaxMachines", "%d machines at most are fewer than %d at least", s.MaxMachines, s.MinMachines)
+		return bad("MaxMachines", "%d machines at most are fewer than %d at least", s.MaxMachines, s.MinMachines)
 	case s.CoresPerMachine < 1:
-		return noDesign("CoresPerMachine", "%d cores: a machine has at least 1", s.CoresPerMachine)
+		return bad("CoresPerMachine", "%d cores: a machine has at least 1", s.CoresPerMachine)
 	case !finite(s.Budget) || s.Budget <= 0:
-		return noDesign("Budget", "%v: give a finite number above 0; 1 pays for the smallest input on one machine", s.Budget)
+		return bad("Budget", "%v: give a finite number above 0; 1 pays for the smallest input on one machine", s.Budget)
 	case s.Interpolate < 1:
-		return noDesign("Interpolate", "%d sizes: look at 1 or more", s.Interpolate)
+		return bad("Interpolate", "%d sizes: look at 1 or more", s.Interpolate)
 	}
 	counts := float64(s.MaxMachines) - float64(s.MinMachines) + 1
 	if n := float64(s.Interpolate) * counts; n > MaxCandidates {
-		return noDesign("", "%d sizes times %.0f numbers of machines are %.3g candidates: at most %d are looked at; "+
+		return bad("", "%d sizes times %.0f numbers of machines are %.3g candidates: at most %d are looked at; "+
 			"interpolate less or narrow the machines", s.Interpolate, counts, n, MaxCandidates)
 	}
 	return nil

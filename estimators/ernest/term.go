@@ -120,13 +120,13 @@ func names(terms []Term) string {
 	return strings.Join(s, ", ")
 }
 
-// check returns a *TermError if there is no such term, or if it has no value at the rows' scale.
+// check returns an error if there is no such term, or if it has no value at the rows' scale.
 func (t Term) check(rows []Row) error {
 	if t >= terms {
-		return &TermError{t, "there is no such term"}
+		return bad("term "+t.String(), "there is no such term")
 	}
 	if termTable[t].sized && slices.ContainsFunc(rows, func(r Row) bool { return r.Scale < 1 }) {
-		return &TermError{t, "it wants scale as a size of at least 1, such as records, not as a fraction"}
+		return bad("term "+t.String(), "it wants scale as a size of at least 1, such as records, not as a fraction")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (t Term) check(rows []Row) error {
 func checkTerms(terms []Term, rows []Row) error {
 	for i, t := range terms {
 		if slices.Contains(terms[:i], t) {
-			return &TermError{t, "it is given twice"}
+			return bad("term "+t.String(), "it is given twice")
 		}
 		if err := t.check(rows); err != nil {
 			return err

@@ -47,7 +47,7 @@ func (e *Ernest) Predict(c Change) (Answer, error) {
 	}
 	p := e.predict(machines, scale)
 	if p.Refused != nil && !e.force {
-		return no(c.String(), p.Refused.Error())
+		return no(c.String(), p.Refused.Text)
 	}
 	a := Answer{Model: ModelErnest, Change: c, AssumedRatio: math.NaN(), Note: fmt.Sprintf("%.4g machines, scale %.4g",
 		machines, scale)}
@@ -66,7 +66,7 @@ func (e *Ernest) Predict(c Change) (Answer, error) {
 	}
 	if p.Refused != nil {
 		a.Warnings = append(a.Warnings, Warning{WarnApproximate, "ernest does not trust this itself: " +
-			p.Refused.Error()})
+			p.Refused.Text})
 	}
 	return a, nil
 }

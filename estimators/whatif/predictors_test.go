@@ -122,7 +122,7 @@ func curve(machines, scale float64) ernest.Prediction {
 	p := ernest.Prediction{Point: ernest.Point{Machines: machines, Scale: scale}, Seconds: 10 + 80*scale/machines}
 	p.Low, p.High = 0.9*p.Seconds, 1.1*p.Seconds
 	if machines > 8 {
-		p.Refused = &ernest.DoubtError{Code: "far", Text: "too far"}
+		p.Refused = &ernest.Warning{Code: "far", Text: "too far"}
 	}
 	return p
 }

@@ -82,7 +82,7 @@ func TestUnits(t *testing.T) {
 // TestPlaces: what the model says of a row is said of its line.
 func TestPlaces(t *testing.T) {
 	_, err := read(t, "# two rows\ncores,fraction,Time (s)\n1,1,1\n\n0.25,1,1\n", columnNames).Fit(ernest.FitOptions{})
-	if err == nil || err.Error() != "runs.csv:5: column machines is 0.25: a run has at least 1" {
+	if err == nil || err.Error() != "runs.csv:5: machines 0.25: a run has at least 1" {
 		t.Error(err)
 	}
 }

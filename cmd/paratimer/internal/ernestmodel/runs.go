@@ -287,10 +287,10 @@ func isNumber(field string) bool {
 // Fit fits a model to the runs. The warnings of the table precede its own. Errors contain the line in the table.
 func (r *Runs) Fit(o ernest.FitOptions) (*ernest.Model, error) {
 	m, err := ernest.Fit(r.Rows, o)
-	var bad *ernest.RowError
+	var bad *ernest.InputError
 	switch {
-	case errors.As(err, &bad):
-		return nil, fmt.Errorf("%s:%d: column %s is %v: %s", r.File, r.Lines[bad.Row], bad.Column, bad.Value, bad.Reason)
+	case errors.As(err, &bad) && bad.Row > 0:
+		return nil, fmt.Errorf("%s:%d: %s: %s", r.File, r.Lines[bad.Row-1], bad.Field, bad.Reason)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", r.File, err)
 	}

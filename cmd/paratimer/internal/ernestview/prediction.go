@@ -82,7 +82,7 @@ func (f *Fitted) JSON(w io.Writer) error {
 	for _, p := range predicted {
 		q := prediction{
 			Point: p.Point, outlook: outlookOf(&p, f.shown(&p)), Extrapolation: units.Float(p.Extrapolation.Distance),
-			TrainingRatio: nan, RiskRatio: units.Float(p.Risk), Next: p.Next, Refused: refusal(&p),
+			TrainingRatio: nan, RiskRatio: units.Float(p.Risk), Next: p.Next, Refused: p.Refused,
 		}
 		if f.shown(&p) {
 			q.TrainingRatio = units.Float(out.Training.MachineSeconds / (p.Seconds * p.Machines))
@@ -225,8 +225,8 @@ func between(rows []ernest.Row, of func(ernest.Row) float64) string {
 
 // refusals returns the reason why a point has no reliable number.
 func refusals(p *ernest.Prediction) []ernest.Warning {
-	if why := refusal(p); why != nil {
-		return []ernest.Warning{*why}
+	if p.Refused != nil {
+		return []ernest.Warning{*p.Refused}
 	}
 	return nil
 }

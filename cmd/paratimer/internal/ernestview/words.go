@@ -2,7 +2,6 @@
 package ernestview
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -78,18 +77,6 @@ func outlookOf(p *ernest.Prediction, shown bool) outlook {
 		return outlook{nan, nan, nan}
 	}
 	return outlook{units.Float(p.Seconds), units.Float(p.Low), units.Float(p.High)}
-}
-
-// refusal returns the reason why a number is not shown, as a warning; nil if it may be shown.
-func refusal(p *ernest.Prediction) *ernest.Warning {
-	var doubt *ernest.DoubtError
-	switch {
-	case p.Refused == nil:
-		return nil
-	case errors.As(p.Refused, &doubt):
-		return &ernest.Warning{Code: doubt.Code, Text: doubt.Text}
-	}
-	return &ernest.Warning{Code: "refused", Text: p.Refused.Error()}
 }
 
 func span(p *ernest.Prediction) string {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -61,19 +60,14 @@ func spaceOf(c *cli.Context) (s ernest.Space, err error) {
 // designed returns the design of a space, or an error in terms of the flags.
 func designed(s ernest.Space) (*ernest.Plan, error) {
 	p, err := ernest.Design(s)
-	var bad *ernest.SpaceError
-	if !errors.As(err, &bad) {
-		return p, err
-	}
-	why := bad.Reason
-	if bad.Field != "" {
-		why = bad.Field + ": " + why
+	if err == nil {
+		return p, nil
 	}
 	fields := []string{"Budget:", "--budget:"}
 	for _, f := range counts {
 		fields = append(fields, f.field, "--"+f.flag)
 	}
-	return nil, command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(why))
+	return nil, command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(err.Error()))
 }
 
 // ernestDesign chooses training runs.
