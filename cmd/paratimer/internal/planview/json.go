@@ -4,247 +4,233 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// JSON writes the view: name, schedule, rounds, fragments, critical_path, critical_path_ms, worst_task,
-// worst_single_task_ms, estimates, warnings, skew (as in frames). Instants are milliseconds from now. A task is
-// j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for each earlier attempt. Pauses are
-// rounds and fragments without tasks. Elements of lists are written one by one: a plan may have a million tasks.
-func (v *View) JSON(w io.Writer) error {
-	j := jsonWriter{View: v, Writer: bufio.NewWriter(w)}
-	for i := range v.Plan.Jobs {
-		node := marshal(v.Plan.Jobs[i].Node)
-		j.nodes = append(j.nodes, string(node[1:len(node)-1]))
-		var letters []string
-		for k := range v.Plan.Jobs[i].NumStages() {
-			whole := marshal(strings.TrimSuffix(schedule.TaskName(v.Plan, i, k, 0, 0), "1"))
-			letters = append(letters, string(whole[len(node)-1:len(whole)-1]))
-		}
-		j.letters = append(j.letters, letters)
+// The elements of lists in JSON. A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for
+// each earlier attempt. Pauses are rounds and fragments without tasks. Unknown is null.
+type (
+	times struct { // milliseconds from now
+		StartMS int64 `json:"start_ms"`
+		EndMS   int64 `json:"end_ms"`
 	}
-	j.raw("{\n\"name\": ").raw(string(marshal(v.Plan.Name)))
-	j.schedule()
-	j.rounds()
-	j.fragments()
-	j.criticalPath()
-	j.worst()
-	j.list("estimates", len(v.Estimates), func(i int) { j.raw(string(marshal(v.estimate(i)))) })
-	warnings := v.warnings()
-	j.list("warnings", len(warnings), func(i int) { j.raw(string(marshal(warnings[i]))) })
-	j.raw(",\n\"skew\": ").raw(string(marshal(v.Skew)))
-	j.raw("\n}\n")
-	return j.Flush()
-}
+	span struct {
+		Task    string `json:"task"`
+		Attempt int32  `json:"attempt"`
+		Slot    int32  `json:"slot"` // -1 if unknown
+		times
+		Outcome string `json:"outcome"` // ok, fails
+	}
+	round struct {
+		ID   int    `json:"id"`
+		Type string `json:"type"` // the stage of the tasks, or the pause
+		times
+		Width int      `json:"width"`
+		Tasks []string `json:"tasks"`
+	}
+	fragment struct {
+		round
+		Rounds []int `json:"rounds"`
+		SumMS  int64 `json:"sum_of_round_durations_ms"`
+	}
+	segment struct {
+		Fragment int    `json:"fragment"`
+		Kind     string `json:"kind"` // full, extra
+		times
+	}
+	estimate struct {
+		Scenario         string          `json:"scenario"`
+		RemainingSeconds *frame.Seconds  `json:"remaining_seconds"`
+		TotalSeconds     *frame.Seconds  `json:"total_seconds"`
+		LowSeconds       *frame.Seconds  `json:"low_seconds"`
+		HighSeconds      *frame.Seconds  `json:"high_seconds"`
+		Origin           schedule.Origin `json:"origin"`
+		Meaning          string          `json:"meaning"`
+		Probability      *frame.Ratio    `json:"probability"`
+	}
+)
 
-// marshal leaves <, > and & as they are. It panics if JSON cannot encode v; callers never pass such a value.
-func marshal(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("planview: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+// JSON writes the view: one object, each element of a list on its own line. Elements are made and written one by one:
+// a plan may have millions of tasks.
+func (v *View) JSON(w io.Writer) error {
+	j := jsonWriter{Writer: bufio.NewWriter(w), before: "{\n"}
+	spans, warnings := v.attempts(), v.warnings()
+	j.field("name", v.Plan.Name)
+	j.list("schedule", len(spans), func(i int) any { return v.span(spans[i]) })
+	j.list("rounds", len(v.Path.Rounds), v.round)
+	j.list("fragments", len(v.Path.Fragments), v.fragment)
+	j.list("critical_path", len(v.Path.Critical), v.segment)
+	j.field("critical_path_ms", v.Path.Length().Milliseconds())
+	task, ms := v.worst()
+	j.field("worst_task", task)
+	j.field("worst_single_task_ms", ms)
+	j.list("estimates", len(v.Estimates), v.estimate)
+	j.list("warnings", len(warnings), func(i int) any { return warnings[i] })
+	j.field("skew", v.Skew)
+	_, _ = j.WriteString("\n}\n")
+	return j.Flush()
 }
 
 // A jsonWriter keeps errors in its bufio.Writer until Flush.
 type jsonWriter struct {
-	*View
 	*bufio.Writer
-	nodes []string // names of jobs, escaped as inside a JSON string
-	// letters stand between a job's name and a task's number, by job and stage: .m, .r, ".scan."
-	letters [][]string
-	buf     []byte
+	before string // the text before the next field
 }
 
-func (j *jsonWriter) raw(s string) *jsonWriter {
-	_, _ = j.WriteString(s)
-	return j
+func (j *jsonWriter) field(key string, value any) {
+	_, _ = j.WriteString(j.before + `"` + key + `": `)
+	j.value(value)
+	j.before = ",\n"
 }
 
-func (j *jsonWriter) int(key string, n int64) *jsonWriter {
-	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), key...), `": `...), n, 10)
-	_, _ = j.Write(j.buf)
-	return j
+// value leaves <, > and & as they are. It panics if JSON cannot encode v; callers never pass such a value.
+func (j *jsonWriter) value(v any) {
+	var b bytes.Buffer
+	if err := view.JSON(&b, v, ""); err != nil {
+		panic("planview: " + err.Error())
+	}
+	_, _ = j.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
 
-func (j *jsonWriter) list(key string, n int, element func(i int)) {
-	j.raw(",\n\"" + key + "\": [")
+func (j *jsonWriter) list(key string, n int, element func(i int) any) {
+	_, _ = j.WriteString(j.before + `"` + key + `": [`)
+	before, end := "\n  ", ""
 	for i := range n {
-		if i > 0 {
-			j.raw(",")
-		}
-		j.raw("\n  ")
-		element(i)
+		_, _ = j.WriteString(before)
+		j.value(element(i))
+		before, end = ",\n  ", "\n"
 	}
-	if n > 0 {
-		j.raw("\n")
-	}
-	j.raw("]")
+	_, _ = j.WriteString(end + "]")
+	j.before = ",\n"
 }
 
-func (j *jsonWriter) task(job int32, k dag.StageIndex, index, attempt int32) {
-	j.buf = strconv.AppendInt(append(append(append(j.buf[:0], '"'), j.nodes[job]...), j.letters[job][k]...),
-		int64(index)+1, 10)
-	_, _ = j.Write(j.buf)
-	j.raw(strings.Repeat("'", int(max(0, attempt)))).raw(`"`)
+// An attempt is a task of a span.
+type attempt struct {
+	*schedule.Span
+	at, slot int32 // the slot is -1 if unknown
 }
 
-// schedule lists every attempt, sorted by start, stage, slot and attempt.
-func (j *jsonWriter) schedule() {
-	spans := j.Path.Schedule.Spans
-	type one struct{ span, at int32 }
-	var all []one
-	for i := range spans {
-		for at := range spans[i].Count {
-			all = append(all, one{int32(i), at})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b one) int {
-		x, y := &spans[a.span], &spans[b.span]
-		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Stage, y.Stage),
-			cmp.Compare(slot(x, a.at), slot(y, b.at)), cmp.Compare(x.Attempt, y.Attempt))
-	})
-	j.list("schedule", len(all), func(i int) {
-		s := &spans[all[i].span]
-		j.raw(`{"task": `).task(s.Job, s.Stage, s.First+all[i].at, 0)
-		j.raw(", ").int("attempt", int64(s.Attempt)).raw(", ").int("slot", int64(slot(s, all[i].at)))
-		j.times(s.Start, s.End)
-		outcome := "ok"
-		if s.Outcome == schedule.Fails {
-			outcome = "fails"
-		}
-		j.raw(`, "outcome": "` + outcome + `"}`)
-	})
-}
-
-// slot returns the slot of task number at of a span, -1 if unknown.
-func slot(s *schedule.Span, at int32) int32 {
-	if int(at) < len(s.Slots) {
-		return s.Slots[at]
-	}
-	return -1
-}
-
-func (j *jsonWriter) times(start, end dag.Instant) {
-	j.raw(", ").int("start_ms", j.since(start)).raw(", ").int("end_ms", j.since(end))
-}
-
-// roundName and fragmentName return the stage of the tasks, or the pause.
-func (j *jsonWriter) roundName(r *pathfrag.Round) string {
-	return j.Path.Schedule.Spans[r.Spans[0]].What(j.Plan)
-}
-
-func (j *jsonWriter) fragmentName(f *pathfrag.Fragment) string {
-	return schedule.What(j.Plan, j.Path.JobOf(f), f.Stage, f.Pause)
-}
-
-func (j *jsonWriter) rounds() {
-	j.list("rounds", len(j.Path.Rounds), func(i int) {
-		r := &j.Path.Rounds[i]
-		j.raw("{").int("id", int64(r.ID)).raw(`, "type": ` + string(marshal(j.roundName(r))))
-		j.times(r.Start, r.End)
-		j.raw(", ").int("width", int64(r.Width)).raw(`, "tasks": [`)
-		j.tasks(i, false)
-		j.raw("]}")
-	})
-}
-
-// tasks lists the tasks of a round. behind means that the list already has elements; it returns whether it has now.
-func (j *jsonWriter) tasks(round int, behind bool) (any bool) {
-	for _, i := range j.Path.Rounds[round].Spans {
-		s := &j.Path.Schedule.Spans[i]
+// attempts returns every attempt, sorted by start, stage, slot and attempt.
+func (v *View) attempts() (all []attempt) {
+	for i := range v.Path.Schedule.Spans {
+		s := &v.Path.Schedule.Spans[i]
 		for at := range s.Count {
-			if behind {
-				j.raw(", ")
+			slot := int32(-1)
+			if int(at) < len(s.Slots) {
+				slot = s.Slots[at]
 			}
-			behind = true
-			j.task(s.Job, s.Stage, s.First+at, s.Attempt)
+			all = append(all, attempt{s, at, slot})
 		}
 	}
-	return behind
-}
-
-func (j *jsonWriter) fragments() {
-	j.list("fragments", len(j.Path.Fragments), func(i int) {
-		f := &j.Path.Fragments[i]
-		j.raw("{").int("id", int64(f.ID)).raw(`, "type": `+string(marshal(j.fragmentName(f)))+`, `).int("width",
-			int64(f.Width)).raw(`, "rounds": [`)
-		for n, r := range f.Rounds {
-			if n > 0 {
-				j.raw(", ")
-			}
-			j.raw(strconv.Itoa(r))
-		}
-		j.raw("]")
-		j.times(f.Start, f.End)
-		j.raw(", ").int("sum_of_round_durations_ms", j.Path.RoundTime(i).Milliseconds()).raw(`, "tasks": [`)
-		behind := false
-		for _, r := range f.Rounds {
-			behind = j.tasks(r, behind)
-		}
-		j.raw("]}")
+	slices.SortStableFunc(all, func(a, b attempt) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.slot, b.slot),
+			cmp.Compare(a.Attempt, b.Attempt))
 	})
+	return all
 }
 
-func (j *jsonWriter) criticalPath() {
-	j.list("critical_path", len(j.Path.Critical), func(i int) {
-		s := &j.Path.Critical[i]
-		kind := "full"
-		if s.Extra {
-			kind = "extra"
-		}
-		j.raw("{").int("fragment", int64(s.Fragment)).raw(`, "kind": "` + kind + `"`)
-		j.times(s.Start, s.End)
-		j.raw("}")
-	})
-	j.raw(",\n").int("critical_path_ms", j.Path.Length().Milliseconds())
-}
-
-func (j *jsonWriter) worst() {
-	job, k, task, ms := j.View.worst()
-	if job < 0 {
-		j.raw(",\n\"worst_task\": null,\n\"worst_single_task_ms\": null")
-		return
+func (v *View) span(a attempt) span {
+	out := span{v.task(a.Span, a.at, 0), a.Attempt, a.slot, v.times(a.Start, a.End), "ok"}
+	if a.Outcome == schedule.Fails {
+		out.Outcome = "fails"
 	}
-	j.raw(",\n\"worst_task\": ").task(int32(job), k, int32(task), 0)
-	j.raw(",\n\"worst_single_task_ms\": ").raw(string(marshal(ms)))
+	return out
 }
 
-// An estimate is an estimate as JSON. Unknown is null.
-type estimate struct {
-	Scenario         string          `json:"scenario"`
-	RemainingSeconds *float64        `json:"remaining_seconds"`
-	TotalSeconds     *float64        `json:"total_seconds"`
-	LowSeconds       *float64        `json:"low_seconds"`
-	HighSeconds      *float64        `json:"high_seconds"`
-	Origin           schedule.Origin `json:"origin"`
-	Meaning          string          `json:"meaning"`
-	Probability      *frame.Ratio    `json:"probability"`
+func (v *View) times(start, end dag.Instant) times {
+	now := v.Path.Schedule.Now
+	return times{int64(start - now), int64(end - now)}
 }
 
-func (v *View) estimate(i int) estimate {
+func (v *View) task(s *schedule.Span, at, attempt int32) string {
+	return schedule.TaskName(v.Plan, int(s.Job), s.Stage, int(s.First+at), int(attempt))
+}
+
+func (v *View) round(i int) any {
+	r := &v.Path.Rounds[i]
+	return round{
+		r.ID, v.Path.Schedule.Spans[r.Spans[0]].What(v.Plan), v.times(r.Start, r.End), r.Width, v.tasks(i),
+	}
+}
+
+// tasks returns the tasks of some rounds.
+func (v *View) tasks(rounds ...int) []string {
+	all := []string{}
+	for _, r := range rounds {
+		for _, i := range v.Path.Rounds[r].Spans {
+			s := &v.Path.Schedule.Spans[i]
+			for at := range s.Count {
+				all = append(all, v.task(s, at, s.Attempt))
+			}
+		}
+	}
+	return all
+}
+
+func (v *View) fragment(i int) any {
+	f := &v.Path.Fragments[i]
+	kind := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause)
+	return fragment{
+		round{f.ID, kind, v.times(f.Start, f.End), f.Width, v.tasks(f.Rounds...)}, f.Rounds,
+		v.Path.RoundTime(i).Milliseconds(),
+	}
+}
+
+func (v *View) segment(i int) any {
+	s := &v.Path.Critical[i]
+	kind := "full"
+	if s.Extra {
+		kind = "extra"
+	}
+	return segment{s.Fragment, kind, v.times(s.Start, s.End)}
+}
+
+// worst returns the longest task, the first of several, and its length in milliseconds; nil if there is no task.
+func (v *View) worst() (name *string, ms *float64) {
+	for j := range v.Plan.Jobs {
+		for k := range v.Plan.Jobs[j].NumStages() {
+			for i := range v.Plan.Jobs[j].Stages[k].Count() {
+				if full := v.Full(j, k, i); ms == nil || full > *ms {
+					task := schedule.TaskName(v.Plan, j, k, i, 0)
+					name, ms = &task, &full
+				}
+			}
+		}
+	}
+	return name, ms
+}
+
+func (v *View) estimate(i int) any {
 	e := &v.Estimates[i]
 	out := estimate{
-		Scenario: e.Scenario, Origin: e.Origin, Meaning: e.Meaning,
-		RemainingSeconds: seconds(e.Remaining), LowSeconds: seconds(e.Low), HighSeconds: seconds(e.High),
+		Scenario: e.Scenario, Origin: e.Origin, Meaning: e.Meaning, RemainingSeconds: frame.SecondsIn(e.Remaining),
+		LowSeconds: frame.SecondsIn(e.Low), HighSeconds: frame.SecondsIn(e.High),
 	}
 	if e.Probability != nil {
 		out.Probability = frame.RatioOf(*e.Probability)
 	}
 	if e.Remaining != nil {
-		total := *out.RemainingSeconds + float64(v.elapsed().Milliseconds())/1000
-		out.TotalSeconds = &total
+		total := *e.Remaining + v.elapsed()
+		out.TotalSeconds = frame.SecondsIn(&total)
 	}
 	return out
+}
+
+// elapsed returns the time since the first job was submitted, 0 before that.
+func (v *View) elapsed() time.Duration {
+	s := v.Path.Schedule
+	first := s.Now
+	for _, t := range s.Submitted {
+		if t.Known() && t < first {
+			first = t
+		}
+	}
+	return s.Now.Sub(first)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -184,7 +185,7 @@ func TestJSONEstimates(t *testing.T) {
 		if e.RemainingSeconds == nil || *e.RemainingSeconds != *e.TotalSeconds || e.Meaning == "" {
 			t.Errorf("%+v", e)
 		}
-		if want := map[string]float64{"standard": 1679.813, "one_failure": 1679.813 + 727}[e.Scenario]; want > 0 &&
+		if want := map[string]frame.Seconds{"standard": 1679.813, "one_failure": 1679.813 + 727}[e.Scenario]; want > 0 &&
 			*e.RemainingSeconds != want {
 			t.Errorf("%s is %v, want %v", e.Scenario, *e.RemainingSeconds, want)
 		}

@@ -4,7 +4,7 @@ package planview
 
 import (
 	"fmt"
-	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -61,32 +61,11 @@ func Before(plan *dag.Plan, profiles []*dag.Plan) *dag.Snapshot {
 	}
 }
 
-// worst returns the longest task, the first of several, and its length in milliseconds; job is -1 if there is no task.
-func (v *View) worst() (job int, k dag.StageIndex, task int, ms float64) {
-	job, ms = -1, math.Inf(-1)
-	for j := range v.Plan.Jobs {
-		for kind := range v.Plan.Jobs[j].NumStages() {
-			for i := range v.Plan.Jobs[j].Stages[kind].Count() {
-				if full := v.Full(j, kind, i); full > ms {
-					job, k, task, ms = j, kind, i, full
-				}
-			}
-		}
-	}
-	return job, k, task, ms
-}
-
-// since returns an instant in milliseconds from now.
-func (v *View) since(t dag.Instant) int64 { return int64(t - v.Path.Schedule.Now) }
-
 // warnings returns the warnings of all estimates, each once, in the order of the estimates.
-func (v *View) warnings() []dag.Warning {
-	var all []dag.Warning
-	seen := make(map[dag.Warning]bool)
+func (v *View) warnings() (all []dag.Warning) {
 	for _, e := range v.Estimates {
 		for _, w := range e.Warnings {
-			if !seen[w] {
-				seen[w] = true
+			if !slices.Contains(all, w) {
 				all = append(all, w)
 			}
 		}

@@ -1,48 +1,52 @@
 package planview
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the view for people: totals, the critical path, a Gantt chart of path fragments. Names are escaped.
+// Text writes the view for people: totals, the critical path, and a bar for each path fragment.
 func (v *View) Text(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, v.heading())
-	fmt.Fprintln(b)
-	v.scenarios(b)
+	doc := &page.Document{Title: v.heading(), Blocks: []page.Block{v.scenarios()}}
+	var remarks page.List
 	for _, warning := range v.warnings() {
-		fmt.Fprintf(b, "  warning: %s\n", view.Escape(warning.Text))
+		remarks = append(remarks, page.Item{Lead: "warning", Text: warning.Text})
 	}
 	for i := range v.Skew {
-		fmt.Fprintf(b, "  skew: %s\n", view.SkewSentence(&v.Skew[i]))
+		remarks = append(remarks, page.Item{Lead: "skew", Text: view.SkewSentence(&v.Skew[i])})
 	}
-	v.pathLines(b)
-	v.gantt(b)
-	return b.Flush()
+	doc.Add(remarks)
+	if len(v.Path.Critical) > 0 {
+		doc.Add(page.Section{
+			Title: "Critical path, " + units.Exact(v.Path.Length()), Blocks: []page.Block{v.criticalPath()},
+		})
+	}
+	if len(v.Path.Fragments) > 0 {
+		doc.Add(page.Section{Title: "Path fragments (# on the critical path)", Blocks: []page.Block{v.fragments()}})
+	}
+	return doc.Text(w)
 }
 
-// scenarios lists the totals; equal ones share a row.
-func (v *View) scenarios(b io.Writer) {
+// scenarios returns the table of the totals; equal ones share a row.
+func (v *View) scenarios() *page.Table {
 	cases := make([]view.Case, len(v.Estimates))
 	for i := range v.Estimates {
 		cases[i] = view.Case{Scenario: v.Estimates[i].Scenario, Left: total(&v.Estimates[i])}
 	}
-	rows, wide := view.MergeCases(cases), 0
-	for _, r := range rows {
-		wide = max(wide, len(cases[r.Case].Scenario))
-	}
-	for _, r := range rows {
+	t := &page.Table{Columns: page.Heads("Scenario", "Takes", "Meaning")}
+	for _, r := range view.MergeCases(cases) {
 		e := &v.Estimates[r.Case]
-		fmt.Fprintf(b, "  %-*s  %-13s  %s%s\n", wide, e.Scenario, cases[r.Case].Left, e.Meaning, v.likely(e))
+		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(e.Scenario, cases[r.Case].Left, e.Meaning+v.likely(e))})
 		if len(r.Same) == 0 {
 			continue
 		}
@@ -50,12 +54,13 @@ func (v *View) scenarios(b io.Writer) {
 		for i, s := range r.Same {
 			same[i] = cases[s].Scenario + v.likely(&v.Estimates[s])
 		}
-		word := "the same"
+		word := "the same: "
 		if r.Case == 0 {
-			word = "no difference"
+			word = "no difference: "
 		}
-		fmt.Fprintf(b, "  %*s  %-13s  %s: %s\n", wide, "", "", word, strings.Join(same, ", "))
+		t.Rows = append(t.Rows, page.Row{Cells: page.Texts("", "", word+strings.Join(same, ", "))})
 	}
+	return t
 }
 
 // likely returns the probability of the failures that a scenario assumes, if the plan gives a failure rate.
@@ -76,81 +81,67 @@ func (v *View) Head() []string {
 	return []string{heading, strings.Join(totals, " · ")}
 }
 
+// heading counts the jobs and tasks, and describes the cluster that they run on.
 func (v *View) heading() string {
-	name := "plan"
-	if v.Plan.Name != "" {
-		name = view.Escape(v.Plan.Name)
-	}
-	jobs := units.Count(len(v.Plan.Jobs), "job")
-	if !v.Plan.OnlyMapReduce() {
-		stages, tasks := 0, 0
-		for i := range v.Plan.Jobs {
-			stages, tasks = stages+len(v.Plan.Jobs[i].Stages), tasks+v.Plan.Jobs[i].Tasks()
-		}
-		return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(stages, "stage"), units.Count(tasks, "task"),
-			v.where())
-	}
-	maps, reduces := 0, 0
+	stages, tasks := 0, [2]int{} // tasks of the first stage of each job, and of the others: maps and reduces
 	for i := range v.Plan.Jobs {
-		maps, reduces = maps+v.Plan.Jobs[i].Stages[dag.Map].Count(), reduces+v.Plan.Jobs[i].Stages[dag.Reduce].Count()
+		stages += len(v.Plan.Jobs[i].Stages)
+		for k := range v.Plan.Jobs[i].NumStages() {
+			tasks[min(k, 1)] += v.Plan.Jobs[i].Stages[k].Count()
+		}
 	}
-	return fmt.Sprintf("%s: %s, %s, %s on %s", name, jobs, units.Count(maps, "map"), units.Count(reduces, "reduce"),
-		v.where())
-}
-
-// where describes the cluster that the tasks run on.
-func (v *View) where() string {
+	counts := units.Count(tasks[0], "map") + ", " + units.Count(tasks[1], "reduce")
+	if !v.Plan.OnlyMapReduce() {
+		counts = units.Count(stages, "stage") + ", " + units.Count(tasks[0]+tasks[1], "task")
+	}
 	c := &v.Plan.Cluster
+	on := fmt.Sprintf("%d MB of containers", c.MemoryMB)
 	switch {
+	case c.Policy == dag.FIFO:
+		on = fmt.Sprintf("%s and %s", units.Count(c.MapSlots, "map slot"), units.Count(c.ReduceSlots, "reduce slot"))
 	case c.Policy == dag.Executors && len(c.Nodes) > 0:
-		return fmt.Sprintf("%s of %s", units.Count(c.Cores, "core"), units.Count(len(c.Nodes), "executor"))
+		on = fmt.Sprintf("%s of %s", units.Count(c.Cores, "core"), units.Count(len(c.Nodes), "executor"))
 	case c.Policy == dag.Executors:
-		return units.Count(c.Cores, "core")
-	case c.Policy == dag.YARN && c.QueueMB > 0 && c.QueueMB < c.MemoryMB:
-		return fmt.Sprintf("%d of %d MB of containers", c.QueueMB, c.MemoryMB)
-	case c.Policy == dag.YARN:
-		return fmt.Sprintf("%d MB of containers", c.MemoryMB)
+		on = units.Count(c.Cores, "core")
+	case c.QueueMB > 0 && c.QueueMB < c.MemoryMB:
+		on = fmt.Sprintf("%d of %s", c.QueueMB, on)
 	}
-	return fmt.Sprintf("%s and %s", units.Count(c.MapSlots, "map slot"), units.Count(c.ReduceSlots, "reduce slot"))
+	return fmt.Sprintf("%s: %s, %s on %s", cmp.Or(v.Plan.Name, "plan"), units.Count(len(v.Plan.Jobs), "job"), counts, on)
 }
 
 // assumedMost is the greatest share of a total that may be assumed. Above it the total is a lower bound, as in the
 // headline of a watched run.
 const assumedMost = 1.0 / 3
 
-func total(e *estimators.Estimate) string {
-	floor := e.Low
+func total(e *estimators.Estimate) string { return AtLeast(e.Remaining, e.Low, e.AssumedRatio) }
+
+// AtLeast formats a time of which a share is assumed. If the share is large it is a lower bound: floor, else the known
+// part of the time.
+func AtLeast(d, floor *time.Duration, assumed float64) string {
 	switch {
-	case e.Remaining != nil && e.AssumedRatio <= assumedMost:
-		return units.Exact(*e.Remaining)
-	case e.Remaining != nil && floor == nil:
-		d := time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
-		floor = &d
+	case d != nil && !(assumed > assumedMost): // NaN if assumptions are unknown
+		return units.Exact(*d)
+	case d != nil && floor == nil:
+		known := time.Duration(float64(*d) * (1 - assumed))
+		floor = &known
 	}
 	if floor != nil && *floor >= time.Second {
 		return "at least " + units.Exact(*floor)
 	}
-	return "?"
+	return units.Unknown
 }
 
-// shownSegments bounds the lines of a path.
-const shownSegments = 40
+// The size of the text.
+const (
+	shownSegments = 40
+	shownRows     = 30
+	barWidth      = 64 // characters
+)
 
-func (v *View) pathLines(w io.Writer) {
+func (v *View) criticalPath() *page.Table {
 	path := v.Path.Critical
-	if len(path) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "\ncritical path, %s:\n", units.Exact(v.Path.Length()))
-	var rows [][4]string
-	for i, s := range path {
-		if i == shownSegments {
-			rows = append(rows, [4]string{
-				"", "", units.Exact(path[len(path)-1].End.Sub(s.Start)),
-				fmt.Sprintf("%d more", len(path)-i),
-			})
-			break
-		}
+	t := &page.Table{Columns: page.Heads("From", "To", "Takes", "What"), More: max(0, len(path)-shownSegments)}
+	for _, s := range path[:len(path)-t.More] {
 		f := &v.Path.Fragments[s.Fragment]
 		what := v.Title(s.Fragment)
 		if f.Width > 0 {
@@ -162,11 +153,65 @@ func (v *View) pathLines(w io.Writer) {
 		if s.Extra {
 			what += " (the rest of them)"
 		}
-		rows = append(rows, [4]string{v.clock(s.Start), v.clock(s.End), units.Exact(s.End.Sub(s.Start)), what})
+		t.Rows = append(t.Rows, page.Row{
+			Cells: page.Texts(v.clock(s.Start), v.clock(s.End), units.Exact(s.End.Sub(s.Start)), what),
+		})
 	}
-	for _, r := range rows {
-		fmt.Fprintf(w, "  %8s  %8s  %8s   %s\n", r[0], r[1], r[2], r[3])
-	}
+	return t
 }
 
 func (v *View) clock(t dag.Instant) string { return units.Exact(t.Sub(v.Path.Schedule.Now)) }
+
+// fragments returns a bar for each path fragment: # on the critical path, = beside it, | where the next round begins.
+// It shows as many of the critical path as fit, then the longest others, and leaves out pauses beside the path.
+func (v *View) fragments() *page.Table {
+	critical, shown := map[int]bool{}, []int{}
+	for _, s := range v.Path.Critical {
+		critical[s.Fragment] = true
+	}
+	from, to := v.Path.Schedule.Now, v.Path.Schedule.End
+	for f := range v.Path.Fragments {
+		if one := &v.Path.Fragments[f]; len(one.Rounds) > 0 && (one.Width > 0 || critical[f]) {
+			shown = append(shown, f)
+			from, to = min(from, one.Start), max(to, one.End)
+		}
+	}
+	t := &page.Table{Columns: page.Heads("Fragment", "At once", "From", "To", ""), More: max(0, len(shown)-shownRows)}
+	if t.More > 0 {
+		rank := func(f int) dag.Instant { // of the critical path before all others
+			length := v.Path.Fragments[f].End - v.Path.Fragments[f].Start
+			if critical[f] {
+				length += to - from + 1
+			}
+			return length
+		}
+		slices.SortStableFunc(shown, func(a, b int) int { return cmp.Compare(rank(b), rank(a)) })
+		shown = shown[:shownRows]
+		slices.Sort(shown)
+	}
+	at := func(t dag.Instant) int { return int(float64(t-from) / float64(max(1, to-from)) * barWidth) }
+	for _, f := range shown {
+		one, mark, bar, width := &v.Path.Fragments[f], "=", "", ""
+		if critical[f] {
+			mark = "#"
+		}
+		if one.Width > 0 { // no pause
+			width = fmt.Sprintf("×%d", one.Width)
+		}
+		for n, r := range one.Rounds {
+			start, end := at(v.Path.Rounds[r].Start), at(v.Path.Rounds[r].End)
+			first := mark
+			if n > 0 && end > start+1 {
+				first = "|"
+			}
+			if gap := start - len(bar); gap >= 0 {
+				bar += strings.Repeat(" ", gap) + first
+			}
+			bar += strings.Repeat(mark, max(0, end-len(bar)))
+		}
+		t.Rows = append(t.Rows, page.Row{
+			Cells: page.Texts(v.Title(f), width, v.clock(one.Start), v.clock(one.End), bar),
+		})
+	}
+	return t
+}

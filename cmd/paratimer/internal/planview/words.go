@@ -4,45 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
-// elapsed returns the time since the first job was submitted, 0 before that.
-func (v *View) elapsed() time.Duration {
-	s := v.Path.Schedule
-	first := s.Now
-	for _, t := range s.Submitted {
-		if t.Known() && t < first {
-			first = t
-		}
-	}
-	return s.Now.Sub(first)
-}
-
-func seconds(d *time.Duration) *float64 {
-	if d == nil {
-		return nil
-	}
-	s := float64(d.Milliseconds()) / 1000
-	return &s
-}
-
-// shownName is how many characters of a job's name a line or a chart shows.
-const shownName = 24
-
-// cut makes a name safe to print and short. It leaves out the middle, as names differ at their ends.
-func cut(name string) string {
-	r := []rune(view.Escape(name))
-	if len(r) <= shownName {
-		return string(r)
-	}
-	const head = (shownName - 1) / 2
-	return string(r[:head]) + "…" + string(r[len(r)-(shownName-1-head):])
-}
+// cut makes a name safe to print and short.
+func cut(name string) string { return chart.Cut(view.Escape(name), 24) }
 
 // jobsOf returns the jobs of a fragment in plan order, by index.
 func (v *View) jobsOf(fragment int) []int {
@@ -110,13 +80,4 @@ func (v *View) started(jobs []int, before dag.Instant) bool {
 		}
 	}
 	return false
-}
-
-// critical returns the fragments that are on the critical path.
-func (v *View) critical() map[int]bool {
-	on := make(map[int]bool)
-	for _, s := range v.Path.Critical {
-		on[s.Fragment] = true
-	}
-	return on
 }
