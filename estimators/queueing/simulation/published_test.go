@@ -64,7 +64,10 @@ func TestIndependentResidence(t *testing.T) {
 		for _, c := range []struct {
 			name         string
 			ours, theirs float64
-		}{{"map", r.Jobs[0].Classes[queueing.Map].Takes, maps[i]}, {"shuffle", r.Jobs[0].Classes[queueing.Shuffle].Takes, shuffles[i]}} {
+		}{
+			{"map", r.Jobs[0].Classes[queueing.Map].Takes, maps[i]},
+			{"shuffle", r.Jobs[0].Classes[queueing.Shuffle].Takes, shuffles[i]},
+		} {
 			t.Logf("%v %s %.3f, theirs %.2f", at, c.name, c.ours, c.theirs)
 			if !(math.Abs(c.ours/c.theirs-1) < .025) {
 				t.Errorf("%v: a %s takes %.3f, theirs %.2f", at, c.name, c.ours, c.theirs)

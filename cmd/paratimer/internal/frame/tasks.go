@@ -76,7 +76,8 @@ func tasksOf(s *dag.Snapshot, spans []schedule.Span, job int, k dag.StageIndex, 
 			in[j].plan(sp)
 		}
 		toCome += int(sp.Count) - len(in)
-		list = pending(list, in, Task{Phase: k, Index: int(sp.First), start: sp.Start, end: sp.End}, int(sp.Count), most)
+		first := Task{Phase: k, Index: int(sp.First), start: sp.Start, end: sp.End}
+		list = pending(list, in, first, int(sp.Count), most)
 	}
 	all = len(known) + toCome
 	if n := s.Plan.Jobs[job].Stages[k].Count(); toCome == 0 && n > all {

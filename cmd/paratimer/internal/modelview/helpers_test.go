@@ -36,7 +36,10 @@ func answer() *queueing.Result {
 		return &queueing.Tree{Kind: &k, Tasks: n, Count: count, Mean: units.Float(mean), Deviation: units.Float(mean)}
 	}
 	tree := &queueing.Tree{Op: queueing.Serial, Count: 1, Mean: 33.5, Deviation: 5, Parts: []*queueing.Tree{
-		{Op: queueing.ParallelAnd, Count: 1, Mean: 18, Deviation: 9.5, Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)}},
+		{
+			Op: queueing.ParallelAnd, Count: 1, Mean: 18, Deviation: 9.5,
+			Parts: []*queueing.Tree{leaf(queueing.Map, 1, 3, 10)},
+		},
 		{
 			Op: queueing.ParallelAnd, Count: 2, Mean: 12, Deviation: 9,
 			Parts: []*queueing.Tree{leaf(queueing.Map, 1, 1, 10), leaf(queueing.Shuffle, 3, 1, 2.25)},
@@ -49,12 +52,18 @@ func answer() *queueing.Result {
 		Jobs: []queueing.JobResult{{
 			Name: s.Jobs[0].Name, Copies: 2, Response: 31.25, StandardError: unknown, Throughput: 0.064, Span: 28.75,
 			Classes: []queueing.Class{
-				{Kind: queueing.Map, Tasks: 4, Takes: 10, Demand: s.Jobs[0].Map, Residence: &queueing.Demand{CPU: 6, Disk: 4}},
+				{
+					Kind: queueing.Map, Tasks: 4, Takes: 10, Demand: s.Jobs[0].Map,
+					Residence: &queueing.Demand{CPU: 6, Disk: 4},
+				},
 				{Kind: queueing.Shuffle, Tasks: 4, Takes: 0.75, Demand: s.Jobs[0].Shuffle, Residence: &queueing.Demand{
 					Disk:    0.5,
 					Network: 0.25,
 				}},
-				{Kind: queueing.Merge, Tasks: 1, Takes: 8, Demand: s.Jobs[0].Merge, Residence: &queueing.Demand{CPU: 4, Disk: 4}},
+				{
+					Kind: queueing.Merge, Tasks: 1, Takes: 8, Demand: s.Jobs[0].Merge,
+					Residence: &queueing.Demand{CPU: 4, Disk: 4},
+				},
 			},
 			Phases: []queueing.Phase{{Start: 0, End: 10, Count: 1}, {Start: 10, End: 28.75, Count: 2}},
 			Tree:   tree,

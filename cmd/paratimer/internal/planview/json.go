@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// The elements of lists in JSON. A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows for
-// each earlier attempt. Pauses are rounds and fragments without tasks. Unknown is null.
+// The elements of lists in JSON. A task is j1.m1: job, kind, index from 1; in rounds and fragments one prime follows
+// for each earlier attempt. Pauses are rounds and fragments without tasks. Unknown is null.
 type (
 	times struct { // milliseconds from now
 		StartMS int64 `json:"start_ms"`

@@ -297,7 +297,8 @@ func (l *lanes) inner(name string) string {
 
 // mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.
 func (p *pen) mapReduce() bool {
-	return p.f == nil || len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, func(j frame.Job) bool { return j.IsMapReduce() })
+	isMapReduce := func(j frame.Job) bool { return j.IsMapReduce() }
+	return p.f == nil || len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, isMapReduce)
 }
 
 // counted returns the heading of the counts.
