@@ -3,6 +3,7 @@
 package textkey
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"math"
@@ -15,10 +16,8 @@ import (
 const MaxName = 64
 
 // Hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
-func Hash(key []byte) int32 { return HashMore(1, key) }
-
-// HashMore continues a hash, so that a key may come in pieces. The first piece starts from 1.
-func HashMore(h int32, key []byte) int32 {
+func Hash(key []byte) int32 {
+	h := int32(1)
 	for _, b := range key {
 		h = 31*h + int32(int8(b)) //nolint:gosec // G115: Java's bytes are signed
 	}
@@ -27,14 +26,11 @@ func HashMore(h int32, key []byte) int32 {
 
 // Partition returns the reduce to which Hadoop's HashPartitioner sends a Text key: 0 up to reduces-1. A job with one
 // reduce has no partitioner. For fewer than 2 reduces the result is 0.
-func Partition(key []byte, reduces int) int { return PartitionOf(Hash(key), reduces) }
-
-// PartitionOf is Partition for a hash.
-func PartitionOf(hash int32, reduces int) int {
+func Partition(key []byte, reduces int) int {
 	if reduces < 2 {
 		return 0
 	}
-	return int(hash&math.MaxInt32) % reduces
+	return int(Hash(key)&math.MaxInt32) % reduces
 }
 
 // RecordBytes returns the bytes of a record of two Texts in a map's output, from the lengths of its key and value.
@@ -56,24 +52,25 @@ func lengthBytes(n int) int {
 // HashedName returns the name of a key that must not be shown: "#" and 16 hexadecimal digits of the key's SHA-256. It
 // hides keys from casual readers, not from readers who guess them.
 func HashedName(key []byte) string {
-	return NameOf(sha256.Sum256(key))
+	sum := sha256.Sum256(key)
+	return "#" + hex.EncodeToString(sum[:8])
 }
 
-// NameOf is HashedName for the SHA-256 of a key.
-func NameOf(sum [sha256.Size]byte) string { return "#" + hex.EncodeToString(sum[:8]) }
-
-// ShownName returns the name of a key that may be shown: the key with all unprintable characters escaped, and
+// Name returns HashedName or, with show, the name of a key that may be shown: the key with all unprintable characters escaped, and
 // "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys
-// never share a name. more means that key is only the beginning of the key. sum is the SHA-256 of the whole key.
-func ShownName(key []byte, sum [sha256.Size]byte, more bool) string {
-	tail := "~" + NameOf(sum)
+// never share a name.
+func Name(key []byte, show bool) string {
+	hashed := HashedName(key)
+	if !show {
+		return hashed
+	}
+	tail := "~" + hashed
 	var name strings.Builder
 	keep := 0 // bytes of the name that fit before the tail
 	for len(key) > 0 {
 		piece, size := escape(key)
 		if name.Len()+len(piece) > MaxName {
-			more = true
-			break
+			return name.String()[:keep] + tail
 		}
 		name.WriteString(piece)
 		if name.Len() <= MaxName-len(tail) {
@@ -81,13 +78,7 @@ func ShownName(key []byte, sum [sha256.Size]byte, more bool) string {
 		}
 		key = key[size:]
 	}
-	switch {
-	case more:
-		return name.String()[:keep] + tail
-	case name.Len() == 0:
-		return `\empty`
-	}
-	return name.String()
+	return cmp.Or(name.String(), `\empty`)
 }
 
 // escape returns the first character of a key in printable form, and its length in the key in bytes.

@@ -29,10 +29,6 @@ func TestPartitionIsHadoops(t *testing.T) {
 		if got := Hash(key); got != int32(hash) {
 			t.Errorf("%s: hash %d, Hadoop has %d", part[0], got, hash)
 		}
-		third := len(key) / 3
-		if got := HashMore(Hash(key[:third]), key[third:]); got != int32(hash) {
-			t.Errorf("%s in two pieces: hash %d, Hadoop has %d", part[0], got, hash)
-		}
 		for i, want := range strings.Split(part[2], ",") {
 			if got := Partition(key, reduces[i]); strconv.Itoa(got) != want {
 				t.Errorf("%s: reduce %d of %d, Hadoop has %s", part[0], got, reduces[i], want)

@@ -3,12 +3,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/flow"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/mapoutput"
 )
 
@@ -52,10 +54,14 @@ func (j *job) mapSide() (int, error) {
 	}
 	b := tap.Batch{}
 	if whole && (code == 0 || os.Getenv("stream_non_zero_exit_is_failure") == "false") {
-		j.care.do(func() { b.Map = meter.End() })
+		j.care.do(func() {
+			if b.Map = meter.End(); b.Map == nil {
+				b.Note = fmt.Sprintf("no promises: a key is longer than %d bytes", lines.Most)
+			}
+		})
 	}
-	if b.Note = j.care.note(); b.Note != "" {
-		b.Map = nil
+	if fault := j.care.note(); fault != "" {
+		b.Map, b.Note = nil, fault
 	}
 	rounds.End(b)
 	return code, nil

@@ -9,6 +9,7 @@
 package groups
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 	"time"
@@ -35,10 +36,11 @@ type Meter struct {
 
 	mu     sync.Mutex
 	cutter *lines.Cutter
-	key    key   // key of the group that is being fed
-	bytes  int64 // its bytes so far
-	ended  queue // complete groups with an unknown time
-	over   bool  // no more input will come
+	isOpen bool   // a group is being fed
+	key    []byte // its key
+	bytes  int64  // its bytes so far
+	ended  queue  // complete groups with an unknown time
+	over   bool   // no more input will come
 
 	taken int64         // bytes of the stream that the command has taken
 	began bool          // the command has taken some input
@@ -66,41 +68,33 @@ func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * 
 func New(f lines.Format, show bool, limits Limits) *Meter {
 	f.Return = false // Hadoop writes this input
 	// A command counts as slow until it is measured, so that its first groups are measured precisely.
-	return &Meter{
-		format: f, show: show, cutter: lines.New(f), pace: 2 * slow, limits: limits,
-		points: clusters{near: limits.Near.Seconds()},
-	}
+	m := &Meter{format: f, show: show, pace: 2 * slow, limits: limits, points: clusters{near: limits.Near.Seconds()}}
+	m.cutter = lines.New(f, m.line)
+	return m
 }
 
 // Feed processes the next piece of the command's input, before the command gets it.
 func (m *Meter) Feed(piece []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cutter.Feed(piece, m)
+	m.cutter.Feed(piece)
 }
 
-// Line processes a complete record. It is exported for the cutter.
-func (m *Meter) Line(line []byte, end int64) {
-	k, value := split(line, m.format)
-	if !m.key.is(line[:k]) {
-		m.close(end)
-		m.key.set(line[:k])
+// line processes a record. Hadoop appends a separator to a key with too few fields; it is not part of the key.
+func (m *Meter) line(line []byte, size, end int64) {
+	n, value := m.format.Split(line, size)
+	key, more := line[:n], int(size)-n // bytes of a key that is too long to keep
+	if value >= 0 {
+		more = 0
+	} else if more == 0 {
+		key = bytes.TrimSuffix(key, m.format.Separator)
 	}
-	m.grow(k, value)
-}
-
-// Long processes a record that was too long to keep. It is exported for the cutter.
-func (m *Meter) Long(r *lines.Long, end int64) {
-	if !m.key.isLong(r) {
+	if !m.isOpen || !bytes.Equal(key, m.key) {
 		m.close(end)
-		m.key.setLong(r)
+		m.isOpen, m.key = true, append(m.key[:0], key...)
 	}
-	m.grow(int(r.Key), int(r.Value))
-}
-
-func (m *Meter) grow(key, value int) {
 	was := m.bytes
-	m.bytes += int64(textkey.RecordBytes(key, value))
+	m.bytes += int64(textkey.RecordBytes(len(key)+more, max(value, 0)))
 	if was < Large && m.bytes >= Large {
 		// The group before a large one should not share the time of its first records.
 		m.ended.pauseLast()
@@ -109,12 +103,12 @@ func (m *Meter) grow(key, value int) {
 
 // close ends the group that is being fed. end is the end of the next group's first record.
 func (m *Meter) close(end int64) {
-	if !m.key.known {
+	if !m.isOpen {
 		return
 	}
 	g := group{end: end, bytes: m.bytes, pause: m.bytes >= Large}
 	if m.bytes >= named || m.pace >= slow {
-		g.name = m.key.name(m.show)
+		g.name = textkey.Name(m.key, m.show)
 	}
 	m.ended.push(g)
 	m.bytes = 0
@@ -178,16 +172,16 @@ func (m *Meter) Stop() {
 	defer m.mu.Unlock()
 	m.over = true
 	m.ended = queue{}
-	m.key.known = false
+	m.isOpen = false
 }
 
 // Ended records that the input has ended and that the command can see its end.
 func (m *Meter) Ended() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cutter.End(m)
+	m.cutter.End()
 	m.close(m.cutter.Fed())
-	m.key.known = false
+	m.isOpen = false
 	m.over = true
 }
 
@@ -223,8 +217,8 @@ func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 		return points, nil
 	case g != nil:
 		open.Name, open.Bytes = g.name, float64(g.bytes)
-	case m.key.known:
-		open.Name, open.Bytes = m.key.name(m.show), float64(m.bytes)
+	case m.isOpen:
+		open.Name, open.Bytes = textkey.Name(m.key, m.show), float64(m.bytes)
 	}
 	if open.Name == "" {
 		open = nil

@@ -302,7 +302,9 @@ func TestKeys(t *testing.T) {
 		{2, "\t", "a\tb\tc\na\tb\td\na\tc\td\na\t\na\t\n", []int64{12, 6, 6}},
 		{2, "\t", "a\tb\t\na\tb\tx\na\t\tx\n", []int64{5 + 6, 5}},
 		{1, "::", "a::1\na:1\na::2\n", []int64{4, 5, 4}},
-		{1, "\t", long + "\t1\n" + long + "\t2\n" + long + "k\t3\n" + long + "\n", nil},
+		{1, "\t", long[1:] + "\t1\n" + long[1:] + "\t2\n" + long[2:] + "\t3\n" + long[1:] + "\n", nil},
+		// A key that is longer than what is kept of a line counts as its beginning.
+		{1, "\t", long + "\t1\n" + long + "k\t2\n", []int64{int64(textkey.RecordBytes(len(long)+2, 0) + textkey.RecordBytes(len(long)+3, 0))}},
 		{1, "\t", "k\t" + long + "\nk\tv\nk\t" + long + "\nj\t" + long + "\n", nil},
 		{1, "\t", strings.Repeat("x", 300) + "\t" + long + "\n" + strings.Repeat("x", 300) + "\tv\n", nil},
 		{1, "\t", strings.Repeat("x", 300) + "\t" + long + "\n" + strings.Repeat("y", 300) + "\tv\n", nil},

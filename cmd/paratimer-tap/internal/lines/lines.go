@@ -4,7 +4,7 @@ package lines
 
 import "bytes"
 
-// Most is the longest line that is passed on as a whole, in bytes.
+// Most is how much is kept of a line, in bytes. A key that is longer counts as its beginning.
 const Most = 64 << 10
 
 // Format describes how a line is a record.
@@ -16,48 +16,46 @@ type Format struct {
 	Return bool
 }
 
-// KeyEnd returns the end of a line's key: the separator after its last field. If the line has fewer fields, the whole
-// line is the key.
-func (f Format) KeyEnd(line []byte) (end int, found bool) {
+// Split returns the end of a line's key, and the length of its value: -1 if the line has too few fields, so that all of
+// it is the key. size is the line's size in bytes, of which line may be only the beginning.
+func (f Format) Split(line []byte, size int64) (key, value int) {
 	at := 0
 	for field := 1; ; field++ {
 		i := bytes.Index(line[at:], f.Separator)
 		if i < 0 {
-			return len(line), false
+			return len(line), -1
 		}
+		at += i
 		if field >= f.Fields {
-			return at + i, true
+			return at, int(size) - at - len(f.Separator)
 		}
-		at += i + len(f.Separator)
+		at += len(f.Separator)
 	}
 }
 
-// A Taker receives the lines of a stream. end is the position after the line's end, including its terminator as far
-// as it has been read. The arguments are valid only during the call.
-type Taker interface {
-	Line(line []byte, end int64) // without its terminator
-	Long(record *Long, end int64)
-}
+// A Taker receives a line without its terminator: its first Most bytes, its size in bytes, and the position in the
+// stream after its terminator, as far as that has been read. The line is valid only during the call.
+type Taker func(line []byte, size, end int64)
 
 // A Cutter splits one stream into lines.
 type Cutter struct {
 	format Format
+	to     Taker
 	fed    int64
 	part   []byte // the beginning of an unfinished line, at most Most bytes
-	long   *Long  // an unfinished line that is longer than that, or nil
-	open   bool   // part or long contains an unfinished line
+	size   int64  // of the unfinished line
 	// A "\r" ended a line at the end of the last piece. A "\n" that follows belongs to it.
 	returned bool
 }
 
 // New returns a cutter at the beginning of a stream.
-func New(f Format) *Cutter { return &Cutter{format: f} }
+func New(f Format, to Taker) *Cutter { return &Cutter{format: f, to: to} }
 
 // Fed returns the number of bytes processed.
 func (c *Cutter) Fed() int64 { return c.fed }
 
 // Feed passes on the lines that end in the next piece of the stream.
-func (c *Cutter) Feed(piece []byte, to Taker) {
+func (c *Cutter) Feed(piece []byte) {
 	at := 0
 	if c.returned && len(piece) > 0 {
 		c.returned = false
@@ -87,11 +85,11 @@ func (c *Cutter) Feed(piece []byte, to Taker) {
 			c.keep(piece[at:])
 			break
 		}
-		if c.open {
-			c.keep(piece[at:end])
-			c.finish(to, c.fed+int64(next))
+		if line := piece[at:end]; c.size > 0 || len(line) > Most {
+			c.keep(line)
+			c.finish(c.fed + int64(next))
 		} else {
-			to.Line(piece[at:end], c.fed+int64(next))
+			c.to(line, int64(len(line)), c.fed+int64(next))
 		}
 		at = next
 	}
@@ -99,36 +97,21 @@ func (c *Cutter) Feed(piece []byte, to Taker) {
 }
 
 // End passes on the unfinished last line. Do not use the cutter afterwards.
-func (c *Cutter) End(to Taker) {
-	if c.open {
-		c.finish(to, c.fed)
+func (c *Cutter) End() {
+	if c.size > 0 {
+		c.finish(c.fed)
 	}
 }
 
 // keep appends to the unfinished line.
 func (c *Cutter) keep(piece []byte) {
-	c.open = c.open || len(piece) > 0
-	if c.long == nil {
-		if len(c.part)+len(piece) <= Most {
-			c.part = append(c.part, piece...)
-			return
-		}
-		c.long = newLong(c.format)
-		c.long.add(c.part)
-		c.part = c.part[:0]
-	}
-	c.long.add(piece)
+	c.size += int64(len(piece))
+	c.part = append(c.part, piece[:min(len(piece), Most-len(c.part))]...)
 }
 
-func (c *Cutter) finish(to Taker, end int64) {
-	if c.long != nil {
-		c.long.end()
-		to.Long(c.long, end)
-		c.long = nil
-	} else {
-		to.Line(c.part, end)
-	}
-	c.part, c.open = c.part[:0], false
+func (c *Cutter) finish(end int64) {
+	c.to(c.part, c.size, end)
+	c.part, c.size = c.part[:0], 0
 }
 
 func index(b []byte, from int, c byte) int {

@@ -2,47 +2,16 @@ package lines
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/textkey"
 )
 
 // A record as a reader of the whole stream would have it.
 type record struct {
 	key   string
-	value int64
+	value int
 	end   int64
-}
-
-// taken takes records down, and holds that a long one is told as truly as a short one.
-type taken struct {
-	t      testing.TB
-	format Format
-	all    []record
-	sums   map[string]string // what a long key's hash stands for
-}
-
-func (s *taken) Line(line []byte, end int64) {
-	k, found := s.format.KeyEnd(line)
-	value := 0
-	if found {
-		value = len(line) - k - len(s.format.Separator)
-	}
-	s.all = append(s.all, record{string(line[:k]), int64(value), end})
-}
-
-func (s *taken) Long(l *Long, end int64) {
-	key, ok := s.sums[string(l.Sum[:])]
-	if !ok || int64(len(key)) != l.Key || textkey.Hash([]byte(key)) != l.Hash ||
-		!strings.HasPrefix(key, string(l.Begin)) ||
-		len(l.Begin) != min(len(key), Begun) {
-		s.t.Errorf("a long line's key of %d bytes, hash %d, beginning %.20q is none of the stream's", l.Key, l.Hash,
-			l.Begin)
-	}
-	s.all = append(s.all, record{key, l.Value, end})
 }
 
 // plainly reads the stream as a whole, in the simplest way.
@@ -62,11 +31,12 @@ func plainly(stream string, f Format) (all []record) {
 		}
 		end += len(stream) - len(rest)
 		stream = rest
-		fields := strings.SplitN(line, string(f.Separator), max(1, f.Fields)+1)
-		r := record{line, 0, int64(end)}
+		begin := line[:min(len(line), Most)]
+		fields := strings.SplitN(begin, string(f.Separator), max(1, f.Fields)+1)
+		r := record{begin, -1, int64(end)}
 		if len(fields) == max(1, f.Fields)+1 {
-			value := fields[len(fields)-1]
-			r.key, r.value = line[:len(line)-len(value)-len(f.Separator)], int64(len(value))
+			r.key = begin[:len(begin)-len(fields[len(fields)-1])-len(f.Separator)]
+			r.value = len(line) - len(r.key) - len(f.Separator)
 		}
 		all = append(all, r)
 	}
@@ -76,12 +46,11 @@ func plainly(stream string, f Format) (all []record) {
 func compare(t testing.TB, stream string, f Format, sizes []byte) {
 	t.Helper()
 	want := plainly(stream, f)
-	to := &taken{t: t, format: f, sums: map[string]string{}}
-	for _, r := range want {
-		sum := sha256.Sum256([]byte(r.key))
-		to.sums[string(sum[:])] = r.key
-	}
-	c := New(f)
+	var all []record
+	c := New(f, func(line []byte, size, end int64) {
+		k, value := f.Split(line, size)
+		all = append(all, record{string(line[:k]), value, end})
+	})
 	rest := []byte(stream)
 	for i := 0; len(rest) > 0; i++ {
 		n := len(rest)
@@ -89,21 +58,21 @@ func compare(t testing.TB, stream string, f Format, sizes []byte) {
 			n = min(n, 1+int(sizes[i%len(sizes)]))
 		}
 		piece := bytes.Clone(rest[:n])
-		c.Feed(piece, to)
+		c.Feed(piece)
 		for j := range piece {
 			piece[j] = 'X' // it is not the cutter's any more
 		}
 		rest = rest[n:]
 	}
-	c.End(to)
+	c.End()
 	if c.Fed() != int64(len(stream)) {
 		t.Fatalf("%d bytes fed of %d", c.Fed(), len(stream))
 	}
-	for i := range max(len(want), len(to.all)) {
-		if i >= len(want) || i >= len(to.all) {
-			t.Fatalf("%.80q: %d records, not %d", stream, len(to.all), len(want))
+	for i := range max(len(want), len(all)) {
+		if i >= len(want) || i >= len(all) {
+			t.Fatalf("%.80q: %d records, not %d", stream, len(all), len(want))
 		}
-		got := to.all[i]
+		got := all[i]
 		// A "\r" that ends a piece ends its line before the "\n" after it is seen.
 		if f.Return && got.end == want[i].end-1 && stream[got.end] == '\n' {
 			got.end++
@@ -164,11 +133,10 @@ func FuzzRecords(f *testing.F) {
 
 // TestMemory holds that a line of any length is not kept.
 func TestMemory(t *testing.T) {
-	piece := bytes.Repeat([]byte("0123456789abcdef"), 1<<12)
-	c := New(formats[0])
-	to := &taken{t: t, format: formats[0], sums: map[string]string{}}
-	allocs := testing.AllocsPerRun(1000, func() { c.Feed(piece, to) })
-	if allocs > 0.1 || len(to.all) > 0 || cap(c.part)+cap(c.long.tail) > 4*Most {
-		t.Errorf("%v allocations a piece, %d bytes kept", allocs, cap(c.part)+cap(c.long.tail))
+	piece, taken := bytes.Repeat([]byte("0123456789abcdef"), 1<<12), 0
+	c := New(formats[0], func([]byte, int64, int64) { taken++ })
+	allocs := testing.AllocsPerRun(1000, func() { c.Feed(piece) })
+	if allocs > 0.1 || taken > 0 || cap(c.part) > 2*Most {
+		t.Errorf("%v allocations a piece, %d bytes kept", allocs, cap(c.part))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -37,6 +38,7 @@ type Meter struct {
 	names   map[id]string // only if keys are shown
 	bytes   []float64     // by reduce
 	records float64
+	isLost  bool // a key is too long to keep
 
 	// Keys repeat often. Their bytes are summed before they go to the sketch, so that most records need neither a
 	// SHA-256 nor a step of the sketch. That changes which keys a full sketch contains, but not its guaranteed bounds.
@@ -63,11 +65,11 @@ type id struct {
 func New(p Params) *Meter {
 	m := &Meter{
 		params: p,
-		cutter: lines.New(p.Format),
 		heavy:  sketch.New[id](spread * p.Lambda),
 		bytes:  make([]float64, p.Reduces),
 		places: map[string]int{},
 	}
+	m.cutter = lines.New(p.Format, m.line)
 	if p.Show {
 		m.names = map[id]string{}
 	}
@@ -75,17 +77,14 @@ func New(p Params) *Meter {
 }
 
 // Feed measures the next piece of the output.
-func (m *Meter) Feed(piece []byte) { m.cutter.Feed(piece, m) }
+func (m *Meter) Feed(piece []byte) { m.cutter.Feed(piece) }
 
-// Line processes a complete record. It is exported for the cutter.
-func (m *Meter) Line(line []byte, _ int64) {
-	k, found := m.params.Format.KeyEnd(line)
-	value := 0
-	if found {
-		value = len(line) - k - len(m.params.Format.Separator)
-	}
+// line processes a record.
+func (m *Meter) line(line []byte, size, _ int64) {
+	k, value := m.params.Format.Split(line, size)
+	m.isLost = m.isLost || value < 0 && size > int64(k)
 	m.records++
-	m.count(line[:k], float64(textkey.RecordBytes(k, value)))
+	m.count(line[:k], float64(textkey.RecordBytes(k, max(value, 0))))
 }
 
 // count adds a record's bytes to its key.
@@ -108,35 +107,19 @@ func (m *Meter) flush() {
 	for _, r := range m.recent {
 		text := []byte(r.key)
 		sum := sha256.Sum256(text)
-		key := m.id(sum, textkey.Hash(text))
-		m.name(key, text, sum, false)
-		m.add(key, r.bytes)
+		key := id{binary.BigEndian.Uint64(sum[:8]), int32(textkey.Partition(text, m.params.Reduces))}
+		m.name(key, text)
+		m.bytes[key.reduce] += r.bytes
+		m.heavy.Add(key, r.bytes)
 	}
 	clear(m.recent)
 	clear(m.places)
 	m.recent, m.held = m.recent[:0], 0
 }
 
-// Long processes a record that was too long to keep. It is exported for the cutter.
-func (m *Meter) Long(r *lines.Long, _ int64) {
-	m.records++
-	key := m.id(r.Sum, r.Hash)
-	m.name(key, r.Begin, r.Sum, r.Key > int64(len(r.Begin)))
-	m.add(key, float64(textkey.RecordBytes(int(r.Key), int(r.Value))))
-}
-
-func (m *Meter) id(sum [sha256.Size]byte, hash int32) id {
-	return id{binary.BigEndian.Uint64(sum[:8]), int32(textkey.PartitionOf(hash, m.params.Reduces))}
-}
-
-func (m *Meter) add(key id, bytes float64) {
-	m.bytes[key.reduce] += bytes
-	m.heavy.Add(key, bytes)
-}
-
 // name stores the name of a key if keys are shown. It drops the names of keys that have left the sketch when there
 // are too many.
-func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
+func (m *Meter) name(key id, text []byte) {
 	if m.names == nil {
 		return
 	}
@@ -152,13 +135,17 @@ func (m *Meter) name(key id, begin []byte, sum [sha256.Size]byte, more bool) {
 		}
 		m.names = kept
 	}
-	m.names[key] = textkey.ShownName(begin, sum, more)
+	m.names[key] = textkey.Name(text, true)
 }
 
-// End returns the profile of the whole output. Do not use the meter afterwards.
+// End returns the profile of the whole output, nil if the reduce of a key is unknown because the key is longer than
+// lines.Most. Do not use the meter afterwards.
 func (m *Meter) End() *tap.MapProfile {
-	m.cutter.End(m)
+	m.cutter.End()
 	m.flush()
+	if m.isLost {
+		return nil
+	}
 	p := &tap.MapProfile{
 		Reduces:  m.params.Reduces,
 		Bytes:    m.bytes,
@@ -201,7 +188,5 @@ func (m *Meter) called(key id) string {
 	if name, ok := m.names[key]; ok {
 		return name
 	}
-	var sum [sha256.Size]byte
-	binary.BigEndian.PutUint64(sum[:8], key.sum)
-	return textkey.NameOf(sum)
+	return fmt.Sprintf("#%016x", key.sum)
 }

@@ -2,7 +2,6 @@ package mapoutput
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -124,7 +123,7 @@ func TestProfiles(t *testing.T) {
 
 // TestHostileKeys holds that keys of any length and content make a profile that may be sent.
 func TestHostileKeys(t *testing.T) {
-	long := strings.Repeat("K", 3*lines.Most)
+	long := strings.Repeat("K", lines.Most-10)
 	var stream strings.Builder
 	for _, key := range []string{
 		"", "\x1b[2J", "\xff\xfe\x00", `\empty`, "#0011223344556677", "a\u202eb", strings.Repeat("k", 44),
@@ -148,6 +147,20 @@ func TestHostileKeys(t *testing.T) {
 			if show == (len(k.Name) == 17 && k.Name[0] == '#' && k.Name != "#0011223344556677") {
 				t.Errorf("show %v: %q", show, k.Name)
 			}
+		}
+	}
+}
+
+// TestTooLong holds that a key that is too long to keep makes no profile, and a value of any length does.
+func TestTooLong(t *testing.T) {
+	long := strings.Repeat("K", lines.Most)
+	for line, ok := range map[string]bool{
+		"k\t" + long + long: true, long[:lines.Most-1] + "\tv": true, long[:lines.Most-1]: true,
+		long + "\tv": false, long + "k": false,
+	} {
+		got := measure("a\tb\n"+line+"\nc\td\n", Params{Format: tabs, Reduces: 3, Lambda: 10}, 10_000)
+		if (got != nil) != ok {
+			t.Errorf("a line of %d bytes, %.3q…: %+v", len(line), line, got)
 		}
 	}
 }
@@ -184,13 +197,13 @@ func TestNamesAreKept(t *testing.T) {
 	m.Feed([]byte(heavy + "\tv\n" + long + "\tv\n"))
 	m.flush()
 	for i := range 5000 {
-		m.name(id{sum: uint64(i)}, []byte("light"), [32]byte{}, false)
+		m.name(id{sum: uint64(i)}, []byte("light"))
 		if len(m.names) > 2*spread*10+1 {
 			t.Fatalf("%d names", len(m.names))
 		}
 	}
 	top := m.End().Top
-	if len(top) != 2 || top[0].Name != textkey.ShownName([]byte(long), sha256.Sum256([]byte(long)), false) ||
+	if len(top) != 2 || top[0].Name != textkey.Name([]byte(long), true) ||
 		top[1].Name != heavy {
 		t.Errorf("%+v", top)
 	}
