@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -18,7 +20,7 @@ func Left(s frame.Seconds, h frame.Headline) string {
 	h.RemainingSeconds = &s
 	shown := shownOf(h)
 	if shown.kind == shownRange {
-		shown.kind = shownPoint
+		shown.kind, shown.doubt = shownPoint, ""
 	}
 	return shown.String()
 }
@@ -49,12 +51,25 @@ type shownKind uint8
 
 const (
 	shownNothing shownKind = iota
-	shownFloor             // at least mid
-	shownCeiling           // up to mid
-	shownPoint             // mid
-	shownRange             // mid, between low and high
-	shownBetween           // between low and high
+	shownFloor
+	shownCeiling
+	shownNow // less than a second is left
+	shownPoint
+	shownRange
+	shownBetween
 )
+
+// forms are the texts of each kind: for people, and for screen readers, which read symbols aloud by their names or not
+// at all.
+var forms = [...][2]string{
+	shownNothing: {"?", "not known yet how much is left"},
+	shownFloor:   {"at least MID", "at least MID left"},
+	shownCeiling: {"up to MID", "up to MID left"},
+	shownNow:     {"MID", "MID left"},
+	shownPoint:   {"~MID", "about MID left"},
+	shownRange:   {"~MID (LOW – HIGH)", "about MID left, between LOW and HIGH"},
+	shownBetween: {"LOW – HIGH", "between LOW and HIGH left"},
+}
 
 // overdue is the upper end from which "any second now" would be wrong.
 const overdue = 5 * time.Second
@@ -87,7 +102,7 @@ func shownOf(h frame.Headline) shown {
 		unit = units.Step(high, high)
 		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
 	case d < time.Second: // any second now
-		return shown{kind: shownPoint}
+		return shown{kind: shownNow}
 	case high-low < unit:
 		return s
 	}
@@ -110,35 +125,33 @@ func doubtOf(h frame.Headline) string {
 	return ""
 }
 
-func (s shown) inBrackets() string {
-	if s.doubt == "" {
-		return ""
+func (s shown) String() string {
+	text := s.fill(forms[s.kind][0])
+	bracketed, ranged := strings.CutSuffix(text, ")")
+	switch {
+	case s.doubt == "":
+		return text
+	case ranged:
+		return bracketed + ", " + s.doubt + ")"
 	}
-	return " (" + s.doubt + ")"
+	return text + " (" + s.doubt + ")"
 }
 
-func (s shown) String() string {
-	switch s.kind {
-	case shownFloor:
-		return "at least " + units.Short(s.mid)
-	case shownCeiling:
-		return "up to " + units.Short(s.mid) + s.inBrackets()
-	case shownPoint:
-		if s.mid < time.Second {
-			return units.Short(s.mid)
-		}
-		return "~" + units.Short(s.mid)
-	case shownRange:
-		doubt := ""
-		if s.doubt != "" {
-			doubt = ", " + s.doubt
-		}
-		return fmt.Sprintf("~%s (%s – %s%s)", units.Short(s.mid), units.Short(s.low), units.Short(s.high), doubt)
-	case shownBetween:
-		return fmt.Sprintf("%s – %s%s", units.Short(s.low), units.Short(s.high), s.inBrackets())
-	case shownNothing:
+// spoken formats for screen readers.
+func (s shown) spoken() string {
+	text := spellOut(s.fill(forms[s.kind][1]))
+	switch s.doubt {
+	case "":
+		return text
+	case "rough":
+		return text + ", roughly"
 	}
-	return "?"
+	return text + ", in a " + s.doubt
+}
+
+func (s shown) fill(form string) string {
+	return strings.NewReplacer("MID", units.Short(s.mid), "LOW", units.Short(s.low), "HIGH", units.Short(s.high)).
+		Replace(form)
 }
 
 // clearly reports whether a headline differs from the one shown before by more than half of its rounding unit. So a
@@ -156,4 +169,32 @@ func clearly(h, before frame.Headline) bool {
 		}
 	}
 	return false
+}
+
+var (
+	amount = regexp.MustCompile(`(^|[ (])([+-]?<?)(\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
+	part   = regexp.MustCompile(`(\d+)([hms])`)
+	unit   = map[string]string{"h": "hour", "m": "minute", "s": "second"}
+)
+
+// spellOut writes the lengths of time and percentages of a line in words: "1m30s" is "1 minute 30 seconds", "+5s" is
+// "5 seconds later".
+func spellOut(text string) string {
+	text = amount.ReplaceAllStringFunc(text, func(found string) string {
+		m := amount.FindStringSubmatch(found)
+		var out []string
+		for _, w := range part.FindAllStringSubmatch(m[3], -1) {
+			name := unit[w[2]]
+			if w[1] != "1" {
+				name += "s"
+			}
+			out = append(out, w[1]+" "+name)
+		}
+		words := strings.Join(out, " ")
+		if strings.HasSuffix(m[2], "<") {
+			words = "less than a second"
+		}
+		return m[1] + words + map[string]string{"+": " later", "-": " sooner"}[strings.Trim(m[2], "<")]
+	})
+	return strings.NewReplacer(" %", " percent", "±", "by at most ").Replace(text)
 }

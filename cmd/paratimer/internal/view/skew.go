@@ -98,10 +98,10 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	skewKeys(b, s)
 	if p := s.Split; p != nil {
 		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts,
-			sooner(p.SoonerSeconds, asIs))
+			sooner(p.SoonerSeconds))
 	}
 	if d := s.Doubled; d != nil {
-		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds, asIs))
+		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds))
 	}
 	if s.Stage == "" && s.KeysFrom == dag.GroupsNone {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")

@@ -130,7 +130,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	t.kind, t.at, t.printed, t.headline, t.waits = k, elapsed(f), text, f.Headline, waitsFor(f)
 	if f.Workflow.State.Ended() {
 		if rest := f.Replans.Text(); rest != "" {
-			t.line(b, f, t.prose(rest))
+			t.line(b, f, rest)
 		}
 		t.last(b, f)
 		return
@@ -140,9 +140,9 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	}
 	t.doubted = doubtOf(f.Headline)
 	if f.StaleSeconds > 0 {
-		seen := "(seen " + units.Ago(f.StaleSeconds.Duration()) + ")"
-		if t.plain {
-			seen = spellOut(strings.Trim(seen, "()"))
+		seen := "seen " + units.Ago(f.StaleSeconds.Duration())
+		if !t.plain {
+			seen = "(" + seen + ")"
 		}
 		text += t.joint() + t.paint(yellow, seen)
 	}
@@ -181,18 +181,14 @@ func pause(f frame.Frame, least, most time.Duration) frame.Seconds {
 
 // line writes a line with its time: in a column before the text, or in words.
 func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
-	at := t.time(f)
-	switch {
-	case !t.plain:
-		when := "?"
-		if at != nil {
-			when = units.Elapsed(at.Duration())
-		}
+	when := "?"
+	if at := t.time(f); at != nil {
+		when = units.Elapsed(at.Duration())
+	}
+	if t.plain {
+		text = spellOut("after " + when + ": " + text)
+	} else {
 		text = fmt.Sprintf("%8s  %s", when, wrapped(text))
-	case at == nil:
-		text = strings.ReplaceAll(text, " %", " percent")
-	default:
-		text = "after " + spell(units.Elapsed(at.Duration())) + ": " + strings.ReplaceAll(text, " %", " percent")
 	}
 	b.WriteString(text + "\n")
 }
@@ -200,7 +196,7 @@ func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 // last writes how the query ended. In plain text the time is not repeated before it.
 func (t *Text) last(b *strings.Builder, f frame.Frame) {
 	if t.plain {
-		b.WriteString(t.over(f) + "\n")
+		b.WriteString(spellOut(t.over(f)) + "\n")
 		return
 	}
 	t.line(b, f, t.over(f))
@@ -227,14 +223,6 @@ func (t *Text) joint() string {
 		return ", "
 	}
 	return "  "
-}
-
-// prose formats a text of the program: in plain text, its lengths of time and percentages are words.
-func (t *Text) prose(ours string) string {
-	if t.plain {
-		return spellOut(strings.Replace(ours, "±", "by at most ", 1))
-	}
-	return ours
 }
 
 // time returns the time of a line. It does not go back: a run may have ended before it was last seen running.
@@ -283,7 +271,7 @@ func waitsFor(f frame.Frame) string {
 func (t *Text) over(f frame.Frame) string {
 	after := ""
 	if f.ElapsedSeconds != nil {
-		after = " after " + t.prose(units.Elapsed(f.ElapsedSeconds.Duration()))
+		after = " after " + units.Elapsed(f.ElapsedSeconds.Duration())
 	}
 	switch f.Workflow.State {
 	case dag.Succeeded:

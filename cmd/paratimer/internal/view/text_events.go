@@ -54,13 +54,12 @@ func (t *Text) skew(w dag.Warning) dag.Warning {
 // moves writes the moves of the predicted end.
 func (t *Text) moves(b *strings.Builder, f frame.Frame) {
 	for _, m := range f.Moves {
-		moved := units.Moved(m.DeltaSeconds.Duration())
+		line := units.Moved(m.DeltaSeconds.Duration()) + ": " + Escape(m.Why())
 		if t.plain {
-			moved = "the end comes " + strings.Replace(spell(moved), "earlier", "sooner", 1)
+			line = "the end comes " + line
 		}
-		line := moved + ": " + Escape(m.Why())
 		if drift := m.Drift(); drift != "" {
-			line += "; " + t.prose(drift)
+			line += "; " + drift
 		}
 		t.line(b, f, line)
 	}
@@ -184,22 +183,11 @@ func (t *Text) alert(a frame.Alert) string {
 	case a.State == frame.AtRisk, a.State == frame.Blind, a.State == frame.Ended && a.Outcome == nil:
 		colour = yellow
 	}
-	// The first part and those about time are the program's own. Others name something from the cluster, with at most
-	// a length of time of ours before it.
-	parts := strings.Split(Escape(a.Text), "; ")
-	for i, part := range parts {
-		ours, theirs := part, ""
-		if i > 0 && !strings.HasPrefix(part, "expected ") && !strings.HasPrefix(part, "since ") {
-			ours, theirs, _ = strings.Cut(part, " ")
-			theirs = " " + theirs
-		}
-		parts[i] = t.prose(ours) + theirs
+	text := Escape(a.Text)
+	if !t.plain {
+		text = strings.ReplaceAll(text, "; ", "\n  ")
 	}
-	joint := "\n  "
-	if t.plain {
-		joint = "; "
-	}
-	head, rest, found := strings.Cut(strings.Join(parts, joint), ":")
+	head, rest, found := strings.Cut(text, ":")
 	if !found {
 		return t.paint(colour, head)
 	}

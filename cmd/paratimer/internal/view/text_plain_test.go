@@ -84,7 +84,7 @@ after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent 
 after 1 minute 10 seconds: about 15 minutes left
 after 1 minute 10 seconds: skew: reduce 3 of scope-30 has 61 percent of the bytes and holds the end back by 14 minutes, key #9f3a alone by 11 minutes
 after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16 reduces: no sooner
-after 2 minutes 10 seconds: at risk: 83 percent likely to miss its 15 minutes (06:30 UTC); expected 06:31:05 UTC, 1 minute 5 seconds late; waits for m_000002_0 of job 5m; 4 minutes later at 06:16 UTC: m_000017_0 failed
+after 2 minutes 10 seconds: at risk: 83 percent likely to miss its 15 minutes (06:30 UTC); expected 06:31:05 UTC, 1 minute 5 seconds late; waits for m_000002_0 of job 5 minutes; 4 minutes later at 06:16 UTC: m_000017_0 failed
 after 2 minutes 10 seconds: about 14 minutes left
 after 3 minutes 20 seconds: warning: node n3 is lost
 after 3 minutes 20 seconds: warning: m_000002_0 is silent
@@ -160,7 +160,7 @@ func TestTell(t *testing.T) {
 	for in, want := range map[string]string{
 		"up-to 09:00:15 under 1 %":      "up-to 09:00:15 under 1 percent",
 		"under 1 %, over 99 %, j2 m3s4": "under 1 percent, over 99 percent, j2 m3s4",
-		"1h1m1s, -1h, <1s":              "1 hour 1 minute 1 second, 1 hour earlier, less than a second",
+		"1h1m1s, -1h, <1s":              "1 hour 1 minute 1 second, 1 hour sooner, less than a second",
 		"1.5 times its usual 2h5m":      "1.5 times its usual 2 hours 5 minutes",
 		"":                              "",
 	} {

@@ -39,8 +39,8 @@ func (t *Text) skewLines(f frame.Frame) []string {
 			continue
 		}
 		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
-		out = append(out, t.paint(yellow, "skew:")+" "+skewSentence(s, t.prose))
-		gains := skewGains(s, t.prose)
+		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
+		gains := skewGains(s)
 		if gains != "" && !t.plain {
 			gains = "      " + gains
 		}
@@ -53,12 +53,7 @@ func (t *Text) skewLines(f frame.Frame) []string {
 
 // SkewSentence says which tasks delay a query, with how much of the data, and which key. The stage must have a skewed
 // task.
-func SkewSentence(s *frame.Skew) string { return skewSentence(s, asIs) }
-
-// asIs is the format of lengths of time in lines to be read.
-func asIs(ours string) string { return ours }
-
-func skewSentence(s *frame.Skew, say func(string) string) string {
+func SkewSentence(s *frame.Skew) string {
 	all := skewedOnes(s)
 	worst := &all[0]
 	who, has, holds := fmt.Sprintf("%s %d", skewedTask(s), worst.Task), "has", "holds"
@@ -70,10 +65,10 @@ func skewSentence(s *frame.Skew, say func(string) string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s ", who, skewedStage(s))
-	if of := share(s.Skewed, all, say); of != "" {
+	if of := share(s.Skewed, all); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
-	fmt.Fprintf(&b, "%s the end back by %s", holds, say(units.About(s.DelaySeconds.Duration())))
+	fmt.Fprintf(&b, "%s the end back by %s", holds, units.About(s.DelaySeconds.Duration()))
 	if k := heldBy(worst); k != nil {
 		which := "its largest key"
 		if k.Key != nil {
@@ -82,7 +77,7 @@ func skewSentence(s *frame.Skew, say func(string) string) string {
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
 		}
-		fmt.Fprintf(&b, ", %s alone by %s", which, say(units.About(k.DelaySeconds.Duration())))
+		fmt.Fprintf(&b, ", %s alone by %s", which, units.About(k.DelaySeconds.Duration()))
 	}
 	return b.String()
 }
@@ -144,26 +139,26 @@ func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 }
 
 // skewGains says what another partitioning of the keys would gain; "" if unknown.
-func skewGains(s *frame.Skew, say func(string) string) string {
+func skewGains(s *frame.Skew) string {
 	var parts []string
 	if p := s.Split; p != nil {
-		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds, say)))
+		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds)))
 	}
 	if d := s.Doubled; d != nil {
-		parts = append(parts, fmt.Sprintf("%d reduces: %s", d.Reduces, sooner(d.SoonerSeconds, say)))
+		parts = append(parts, fmt.Sprintf("%d reduces: %s", d.Reduces, sooner(d.SoonerSeconds)))
 	}
 	return strings.Join(parts, "; ")
 }
 
-func sooner(s frame.Seconds, say func(string) string) string {
+func sooner(s frame.Seconds) string {
 	if s < 1 {
 		return "no sooner"
 	}
-	return say(units.About(s.Duration())) + " sooner"
+	return units.About(s.Duration()) + " sooner"
 }
 
 // share says how much of the data n tasks have; "" if that is unknown for one of them.
-func share(n int, reported []frame.SkewedTask, say func(string) string) string {
+func share(n int, reported []frame.SkewedTask) string {
 	if n > len(reported) {
 		return ""
 	}
@@ -177,7 +172,7 @@ func share(n int, reported []frame.SkewedTask, say func(string) string) string {
 			what = "records"
 		}
 	}
-	return say(units.Percent(sum)) + " of the " + what
+	return units.Percent(sum) + " of the " + what
 }
 
 // longestKey is how many characters of a key a line shows.
