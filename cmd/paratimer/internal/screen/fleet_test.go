@@ -48,7 +48,7 @@ func TestDrawFleet(t *testing.T) {
 	}
 	wide := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 200, Height: 50}), "\n")
 	for _, want := range []string{
-		"3 queries run, 1 late;", "holds up 1 other.", "3m late", "20m early",
+		"3 running, 1 late;", "is blocking 1.", "3m late", "20m early",
 		`nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production",
 	} {
 		if !strings.Contains(wide, want) {

@@ -6,19 +6,14 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// foot returns the most important keys, or the text that is being typed.
+// foot returns the most important keys.
 func (p *pen) foot() []string {
-	if p.s.Choice.Finding {
-		return []string{" find job: " + text(pick, p.foreign(p.s.Choice.Find)+"_")}
-	}
 	keys := [][2]string{
 		{"?", "help"},
 		{"q", "quit"},
 		{"space", "pause"},
 		{"↑↓", "job"},
 		{"enter", "tasks"},
-		{"s", "scenario"},
-		{"/", "find"},
 	}
 	if p.s.Choice.Paused {
 		keys[2][1] = "go on"

@@ -23,7 +23,6 @@ type glyphs struct {
 	from, mid, to            rune    // of a range
 	full, empty              rune    // of a bar
 	line                     []rune  // of a curve in a cell, from its top
-	band                     rune    // of its range
 	states                   [7]rune // by dag.State
 }
 
@@ -33,14 +32,14 @@ func glyphsOf(s Style) *glyphs {
 			seen: [4]rune{' ', 'M', 'R', 'B'}, waits: '-', holds: '=', slack: '.', now: '|',
 			limit: '!', failed: 'X', critical: '*', picked: '>', tick: '\'', here: 'v', more: '~',
 			from: '[', mid: 'o', to: ']', full: '#', empty: '-',
-			line: []rune("="), band: ':', states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
+			line: []rune("="), states: [7]rune{'.', ',', '>', '+', 'X', 'X', '?'},
 		}
 	}
 	return &glyphs{
 		seen: [4]rune{' ', '▀', '▄', '█'}, dots: true, waits: '─', holds: '━', slack: '·', now: '│',
 		limit: '┊', failed: '✗', critical: '◆', picked: '›', tick: '╷', here: '▼', more: '…',
 		from: '├', mid: '●', to: '┤', full: '━', empty: '─',
-		line: []rune("⠉⠒⠤⣀"), band: '░', states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
+		line: []rune("⠉⠒⠤⣀"), states: [7]rune{'○', '◌', '▸', '✓', '✗', '✗', '?'},
 	}
 }
 

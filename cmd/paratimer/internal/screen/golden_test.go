@@ -82,8 +82,6 @@ func TestChosen(t *testing.T) {
 			s.Frame.Tasks = tasks
 		},
 		"no-tasks": func(s *State) { s.Choice.Selected, s.Choice.Tasks = "scope-39", true },
-		"scenario": func(s *State) { s.Choice.Scenario = "one_failure" },
-		"find":     func(s *State) { s.Choice.Finding, s.Choice.Find = true, "scope-3" },
 		"paused":   func(s *State) { s.Choice.Paused = true; s.Log = "written to run.tape" },
 		"replay":   func(s *State) { s.Play = &Playback{Speed: 4, At: 71, Length: &length} },
 		"nothing": func(s *State) {

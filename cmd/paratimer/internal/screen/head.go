@@ -51,34 +51,19 @@ func (p *pen) bar(ratio float64, width int) string {
 		text(dim, strings.Repeat(string(p.g.empty), width-full))
 }
 
-// headline returns the predicted end: the clock first, then the time left, then the condition of a chosen scenario.
+// headline returns the predicted end: the clock first, then the time left, on a line of its own if it does not fit.
 func (p *pen) headline() []string {
 	if p.f.Workflow.State.Ended() {
 		return []string{" " + p.over()}
 	}
-	h := p.f.Headline
-	left, condition := p.left(h), ""
-	if e := p.scenario(); e != nil {
-		left = "in " + text(strong, view.Left(*e.RemainingSeconds, h))
-		condition = text(warn, "if ") + p.foreign(e.Meaning)
-		h.RemainingSeconds, h.EndAt = e.RemainingSeconds, e.EndAt
+	when, left := p.when(p.f.Headline), p.left(p.f.Headline)
+	switch {
+	case when == "":
+		return []string{" " + text(strong, "Ends ") + left}
+	case cells(when)+cells(left)+3 > p.s.Width:
+		return []string{" " + when, " " + left}
 	}
-	when := p.when(h)
-	if when == "" {
-		when, left = text(strong, "Ends ")+left, ""
-	}
-	// What does not fit on the line is on the next one.
-	out := []string{" " + when}
-	for _, part := range []string{left, condition} {
-		switch last := len(out) - 1; {
-		case part == "":
-		case cells(out[last])+2+cells(part) <= p.s.Width:
-			out[last] += "  " + part
-		default:
-			out = append(out, " "+part)
-		}
-	}
-	return out
+	return []string{" " + when + "  " + left}
 }
 
 // when returns the time of day of the end, or that it is unknown; empty if only the time left is known.
@@ -115,20 +100,6 @@ func (p *pen) left(h frame.Headline) string {
 		return "in " + text(strong, point) + " (" + span
 	}
 	return "in " + text(strong, point)
-}
-
-// scenario returns the estimate that the user has chosen. It is nil without a choice, and if the headline has no
-// number: then scenarios are lower bounds.
-func (p *pen) scenario() *frame.Estimate {
-	if p.f.Headline.RemainingSeconds == nil {
-		return nil
-	}
-	for i := range p.f.Estimates {
-		if e := &p.f.Estimates[i]; e.Scenario == p.s.Choice.Scenario && e.RemainingSeconds != nil {
-			return e
-		}
-	}
-	return nil
 }
 
 // over returns how and when the query ended.

@@ -14,10 +14,8 @@ const (
 	PageDown
 	PageUp
 	Next // the next job that the end waits for
-	Find
 	Tasks
 	Close
-	Scenario
 	Forward
 	Back
 	FarForward
@@ -47,10 +45,8 @@ func Keys() []Key {
 		{PageDown, []string{"pgdown", "ctrl+f"}, "pgdn", "ten further down", false},
 		{PageUp, []string{"pgup", "ctrl+b"}, "pgup", "ten further up", false},
 		{Next, []string{"n", "c"}, "n", "the next job on the critical path", false},
-		{Find, []string{"/"}, "/", "find a job by a part of its name", false},
 		{Tasks, []string{"enter", "t"}, "enter", "the job's tasks, by their end", false},
 		{Close, []string{"esc", "backspace"}, "esc", "close, or select no job", false},
-		{Scenario, []string{"s"}, "s", "the end under the next scenario", false},
 		{Forward, []string{"right", "l"}, "→", "a step on", false},
 		{Back, []string{"left"}, "←", "a step back", false},
 		{FarForward, []string{"shift+right", "."}, "shift →", "a tenth of the run on", false},

@@ -180,9 +180,9 @@ func (l *lanes) byWeight() []int {
 	nearness := func(i int) float64 {
 		j := &l.f.Jobs[i]
 		if j.State.Ended() {
-			return -known(j.EndSeconds, math.Inf(-1))
+			return -float64(valueOr(j.EndSeconds, frame.Seconds(math.Inf(-1))))
 		}
-		return known(j.SubmittedSeconds, math.Inf(1))
+		return float64(valueOr(j.SubmittedSeconds, frame.Seconds(math.Inf(1))))
 	}
 	all := make([]int, len(l.f.Jobs))
 	for i := range all {

@@ -24,43 +24,40 @@ const (
 type ration struct {
 	block int
 	upTo  int
-	least int  // it gets none if it cannot have this many
-	asked bool // only if the user has chosen a scenario
+	least int // it gets none if it cannot have this many
 }
 
 // rations are in order of importance: if rows run out, the last ones get none.
 var rations = [...]ration{
-	{inHead, 3, 1, false},
-	{inWaiting, 1, 1, false},
-	{inBounds, 1, 1, false},
-	{inLanes, 4, 2, false},
-	{inNotes, 1, 1, false},
-	{inFoot, 1, 1, false},
-	{inReplay, 1, 1, false},
-	{inJob, 1, 1, false},
-	{inEnd, 1, 1, false},
-	{inNotes, 3, 1, false},
-	{inBounds, 3, 1, false},
-	{inScenarios, 8, 8, true},
-	{inChanges, 1, 1, false},
-	{inLanes, 9, 1, false},
-	{inLog, 1, 1, false},
-	{inWaiting, 2, 1, false},
-	{inChart, 1, 1, false},
-	{inChanges, 3, 1, false},
-	{inLegend, 1, 1, false},
-	{inChart, chartRows, 3, false},
-	{inBlank, 2, 1, false},
-	{inScenarios, 8, 4, false},
-	{inLanes, 17, 1, false},
-	{inBlank, 4, 1, false},
-	{inChanges, 6, 1, false},
-	{inLanes, 1 << 20, 1, false},
-	{inChanges, 8, 1, false},
-	{inBounds, 8, 1, false},
-	{inCritical, 8, 3, false},
-	{inBlank, 5, 1, false},
-	{inCritical, 16, 1, false},
+	{inHead, 3, 1},
+	{inWaiting, 1, 1},
+	{inBounds, 1, 1},
+	{inLanes, 4, 2},
+	{inNotes, 1, 1},
+	{inFoot, 1, 1},
+	{inReplay, 1, 1},
+	{inJob, 1, 1},
+	{inEnd, 1, 1},
+	{inNotes, 3, 1},
+	{inBounds, 3, 1},
+	{inChanges, 1, 1},
+	{inLanes, 9, 1},
+	{inLog, 1, 1},
+	{inWaiting, 2, 1},
+	{inChanges, 3, 1},
+	{inLegend, 1, 1},
+	{inChart, chartRows, 3},
+	{inBlank, 2, 1},
+	{inScenarios, 8, 4},
+	{inLanes, 17, 1},
+	{inBlank, 4, 1},
+	{inChanges, 6, 1},
+	{inLanes, 1 << 20, 1},
+	{inChanges, 8, 1},
+	{inBounds, 8, 1},
+	{inCritical, 8, 3},
+	{inBlank, 5, 1},
+	{inCritical, 16, 1},
 }
 
 // inBlank is blank lines between blocks: they are rationed like blocks.
@@ -92,7 +89,7 @@ func (p *pen) whole() []string {
 		have[inLanes] += len(p.f.Jobs[0].Stages)
 	}
 	have[inBlank] = len(airy)
-	got := share(p.s.Height, have, p.scenario() != nil)
+	got := share(p.s.Height, have)
 	blocks[inLanes] = lanes.rows(got[inLanes])
 	blocks[inChart] = lanes.chart(got[inChart])
 	var out []string
@@ -114,11 +111,8 @@ func (p *pen) whole() []string {
 }
 
 // share gives rows to blocks. have is how many each block can use.
-func share(rows int, have [allBlocks + 1]int, chosen bool) (got [allBlocks + 1]int) {
+func share(rows int, have [allBlocks + 1]int) (got [allBlocks + 1]int) {
 	for _, r := range rations {
-		if r.asked && !chosen {
-			continue
-		}
 		n := min(r.upTo, have[r.block])
 		if all := got[r.block] + rows; n > all {
 			n = all

@@ -10,7 +10,7 @@ import (
 )
 
 // TestOneMomentShowsOneNumber holds that one remaining time is worded alike by the text line, the screen's header and
-// the row of its scenario, however it was shown before and whether or not the reader has chosen the scenario.
+// the row of its scenario, however it was shown before.
 func TestOneMomentShowsOneNumber(t *testing.T) {
 	t.Parallel()
 	moment := func(at, left, low, high frame.Seconds) frame.Frame {
@@ -43,12 +43,10 @@ func TestOneMomentShowsOneNumber(t *testing.T) {
 		t.Errorf("the text line is %q, want %s", newest, want)
 	}
 
-	for _, chosen := range []string{"", "standard"} {
-		drawn := Draw(State{Frame: &now, Width: 100, Height: 40, Choice: Choice{Scenario: chosen}})
-		for where, words := range map[string]string{"header": "in " + want, "row": want + "  nothing fails"} {
-			if screen := strings.Join(drawn, "\n"); !strings.Contains(screen, words) {
-				t.Errorf("with scenario %q chosen, the %s is not %q:\n%s", chosen, where, words, screen)
-			}
+	drawn := strings.Join(Draw(State{Frame: &now, Width: 100, Height: 40}), "\n")
+	for where, words := range map[string]string{"header": "in " + want, "row": want + "  nothing fails"} {
+		if !strings.Contains(drawn, words) {
+			t.Errorf("the %s is not %q:\n%s", where, words, drawn)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package screen
 import (
 	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
 )
@@ -45,53 +44,33 @@ func (p *pen) changes() []string {
 	return headed("changed", out)
 }
 
-// scenarios lists the time left under each scenario. The chosen one is marked, and equal ones share a row. If the
-// headline has no number they are lower bounds, and not listed.
+// scenarios lists the time left under each scenario; equal ones share a row. If the headline has no number they are
+// lower bounds, and not listed.
 func (p *pen) scenarios() []string {
 	if p.f.Workflow.State.Ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil
 	}
-	var cases []view.Case
-	var of []*frame.Estimate
-	for i := range p.f.Estimates {
-		e := &p.f.Estimates[i]
-		left, chosen := units.Unknown, e.Scenario == p.s.Choice.Scenario
-		if e.Moot && !chosen {
-			continue
-		}
-		if e.RemainingSeconds != nil {
-			left = view.Left(*e.RemainingSeconds, p.f.Headline)
-		}
-		if chosen {
-			left += " " // it has a row of its own
-		}
-		cases, of = append(cases, view.Case{Scenario: e.Scenario, Left: left}), append(of, e)
-	}
+	cases := view.Cases(p.f.Estimates, p.f.Headline)
 	var out []string
 	none := ""
 	for _, r := range view.MergeCases(cases) {
-		e, mark, look := of[r.Case], " ", plain
-		if e.Scenario == p.s.Choice.Scenario {
-			mark, look = string(p.g.picked), pick
-		}
 		names := make([]string, len(r.Same))
 		for i, s := range r.Same {
 			names[i] = strings.ReplaceAll(cases[s].Scenario, "_", " ")
 		}
-		same := p.foreign(strings.Join(names, ", "))
-		also := ""
+		same, also := p.foreign(strings.Join(names, ", ")), ""
 		switch {
 		case r.Case == 0:
 			none = same
 		case same != "":
 			also = "; the same: " + same
 		}
+		e := &p.f.Estimates[cases[r.Case].Estimate]
 		if e.Probability != nil {
 			also = " (" + units.Chance(*e.Probability) + ")" + also
 		}
-		left := strings.TrimSpace(cases[r.Case].Left)
-		out = append(out, text(strong, mark)+right(text(strong, left), 7)+"  "+text(look, p.foreign(e.Meaning))+
-			text(dim, also))
+		left := text(strong, cases[r.Case].Left)
+		out = append(out, right(left, 8)+"  "+p.foreign(e.Meaning)+text(dim, also))
 	}
 	if none != "" {
 		out = append(out, text(dim, "    same  no difference: "+none))

@@ -16,7 +16,7 @@ func TestPredictionOfTheEnd(t *testing.T) {
 	f.Headline.RemainingSeconds = &left
 	for state, want := range map[dag.State]float64{dag.Running: 15, dag.Succeeded: 10, dag.Failed: -1} {
 		f.Workflow.State = state
-		if got := predictionOf(&f).total; got != want && (want >= 0 || got == got) {
+		if got := predictedAt(&f); got != want && (want >= 0 || got == got) {
 			t.Errorf("%v: %v", state, got)
 		}
 	}

@@ -1,10 +1,6 @@
 package screen
 
-import (
-	"strings"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-)
+import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 
 // page is how many lines PageDown and PageUp move.
 const page = 10
@@ -29,8 +25,6 @@ func Press(c Choice, a Action, f *frame.Frame) Choice {
 		c = c.move(f, -page)
 	case Next:
 		c = c.next(f)
-	case Find:
-		c.Finding, c.Find = true, ""
 	case Tasks:
 		if f != nil && len(f.Jobs) > 0 {
 			if selected(c, f) < 0 {
@@ -39,9 +33,11 @@ func Press(c Choice, a Action, f *frame.Frame) Choice {
 			c.Tasks, c.Scroll = !c.Tasks, 0
 		}
 	case Close:
-		c = c.close()
-	case Scenario:
-		c = c.scenario(f)
+		if c.Tasks {
+			c.Tasks, c.Scroll = false, 0
+		} else {
+			c.Selected = ""
+		}
 	}
 	return c
 }
@@ -53,36 +49,6 @@ func (c Choice) help(a Action) Choice {
 	c.Help = a != Help && a != Close
 	return c
 }
-
-// Typed returns the choice after text was typed into the search for a job. It selects the first job with a node that
-// contains the search text. Backspace is "\b", and "\r" ends the search.
-func Typed(c Choice, text string, f *frame.Frame) Choice {
-	switch text {
-	case "\r":
-		c.Finding = false
-		return c
-	case "\b":
-		if r := []rune(c.Find); len(r) > 0 {
-			c.Find = string(r[:len(r)-1])
-		}
-	default:
-		if len(c.Find) < longestFind {
-			c.Find += text
-		}
-	}
-	if f == nil || c.Find == "" {
-		return c
-	}
-	for i := range f.Jobs {
-		if strings.Contains(strings.ToLower(f.Jobs[i].Node), strings.ToLower(c.Find)) {
-			return c.sel(f, i)
-		}
-	}
-	return c
-}
-
-// longestFind bounds the search text, in bytes.
-const longestFind = 200
 
 // selected returns the index of the selected job, -1 for none.
 func selected(c Choice, f *frame.Frame) int {
@@ -152,37 +118,4 @@ func (c Choice) next(f *frame.Frame) Choice {
 		}
 	}
 	return c.sel(f, 0)
-}
-
-// close undoes the innermost choice: the search, the tasks, the selected job, the scenario.
-func (c Choice) close() Choice {
-	switch {
-	case c.Finding:
-		c.Finding, c.Find = false, ""
-	case c.Tasks:
-		c.Tasks, c.Scroll = false, 0
-	case c.Selected != "":
-		c.Selected = ""
-	default:
-		c.Scenario = ""
-	}
-	return c
-}
-
-// scenario selects the next scenario, and after the last one none.
-func (c Choice) scenario(f *frame.Frame) Choice {
-	if f == nil {
-		return c
-	}
-	at := -1
-	for i := range f.Estimates {
-		if f.Estimates[i].Scenario == c.Scenario {
-			at = i
-		}
-	}
-	c.Scenario = ""
-	if at+1 < len(f.Estimates) {
-		c.Scenario = f.Estimates[at+1].Scenario
-	}
-	return c
 }

@@ -18,8 +18,7 @@ func four() *frame.Frame {
 			{Node: "c", State: dag.Running},
 			{Node: "d", Critical: true},
 		},
-		Estimates: []frame.Estimate{{Scenario: "standard"}, {Scenario: "one_failure"}},
-		Tasks:     func(int, int) ([]frame.Task, int) { return nil, 25 },
+		Tasks: func(int, int) ([]frame.Task, int) { return nil, 25 },
 	}
 }
 
@@ -65,24 +64,14 @@ func TestPress(t *testing.T) {
 			[]Action{PageDown, PageDown, PageDown, PageDown},
 			Choice{Selected: "c", Tasks: true, Scroll: 24},
 		},
-		"close takes back one after the other": {Choice{
-			Selected: "c", Tasks: true, Scroll: 3,
-			Scenario: "standard",
-		}, []Action{Close}, Choice{Selected: "c", Scenario: "standard"}},
-		"then the job": {
-			Choice{Selected: "c", Scenario: "standard"},
+		"close takes back one after the other": {
+			Choice{Selected: "c", Tasks: true, Scroll: 3},
 			[]Action{Close},
-			Choice{Scenario: "standard"},
+			Choice{Selected: "c"},
 		},
-		"then the scenario": {Choice{Scenario: "standard"}, []Action{Close}, Choice{}},
-		"scenarios": {
-			Choice{},
-			[]Action{Scenario, Scenario},
-			Choice{Scenario: "one_failure"},
-		},
-		"and back to none": {
-			Choice{Scenario: "one_failure"},
-			[]Action{Scenario},
+		"then the job": {
+			Choice{Selected: "c"},
+			[]Action{Close},
 			Choice{},
 		},
 		"pause": {Choice{}, []Action{Pause}, Choice{Paused: true}},
@@ -117,34 +106,11 @@ func TestPress(t *testing.T) {
 	}
 }
 
-// TestTyped holds how a job is found by a part of its name.
-func TestTyped(t *testing.T) {
-	f := four()
-	f.Jobs[2].Node = "Cap"
-	c := Press(Choice{}, Find, f)
-	for _, step := range []struct{ text, find, selected string }{
-		{"c", "c", "Cap"},
-		{"x", "cx", "Cap"},
-		{"\b", "c", "Cap"},
-		{"\b", "", "Cap"},
-		{"\b", "", "Cap"},
-		{"d", "d", "d"},
-	} {
-		if c = Typed(c, step.text, f); c.Find != step.find || c.Selected != step.selected || !c.Finding {
-			t.Errorf("after %q: %+v", step.text, c)
-		}
-	}
-	if c = Typed(c, "\r", f); c.Finding || c.Selected != "d" {
-		t.Errorf("after enter: %+v", c)
-	}
-}
-
 // TestPressOfNothing: before the first frame, or of a query without jobs, keys change nothing that needs a job or an
 // estimate.
 func TestPressOfNothing(t *testing.T) {
 	start := Choice{Selected: "x", Tasks: true}
 	changed := map[Action]Choice{
-		Find:  {Selected: "x", Tasks: true, Finding: true},
 		Help:  {Selected: "x", Tasks: true, Help: true},
 		Pause: {Selected: "x", Tasks: true, Paused: true},
 		Close: {Selected: "x"},
@@ -158,10 +124,6 @@ func TestPressOfNothing(t *testing.T) {
 			got := Press(start, a, f)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, action %d (-want +got):\n%s", name, a, diff)
-			}
-			want.Find = "x"
-			if diff := cmp.Diff(want, Typed(got, "x", f)); diff != "" {
-				t.Errorf("%s, typed after action %d (-want +got):\n%s", name, a, diff)
 			}
 		}
 	}

@@ -71,10 +71,6 @@ func holds(t failer, s State) {
 func anyChoice(t *rapid.T, f *frame.Frame) Choice {
 	c := Choice{}
 	for range rapid.IntRange(0, 6).Draw(t, "presses") {
-		if c.Finding {
-			c = Typed(c, rapid.SampledFrom([]string{"a", "b", "\b", "\r", anyName(t)}).Draw(t, "typed"), f)
-			continue
-		}
 		c = Press(c, Action(rapid.IntRange(0, int(Slower)).Draw(t, "action")), f)
 	}
 	return c

@@ -48,9 +48,6 @@ type Choice struct {
 	Selected   string // node of a job; empty or unknown: none
 	Tasks      bool   // the selected job's tasks are listed
 	Scroll     int    // how many tasks are scrolled past
-	Scenario   string // of the headline; empty or unknown: the frame's
-	Finding    bool   // a search text is being typed
-	Find       string // the search text
 	Paused     bool
 }
 

@@ -96,34 +96,25 @@ type Tail struct {
 	most    int
 	first   string
 	lines   []string
-	partial []byte
 	dropped bool
 }
 
 // NewTail returns a Tail that keeps most lines beside the first.
 func NewTail(most int) *Tail { return &Tail{most: most} }
 
-// Write adds text. It never fails.
+// Write adds whole lines. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
-	t.partial = append(t.partial, p...)
-	for {
-		line, rest, whole := bytes.Cut(t.partial, []byte("\n"))
-		if !whole {
-			return len(p), nil
+	for line := range strings.Lines(string(p)) {
+		if t.first == "" {
+			t.first = line
+			continue
 		}
-		t.add(string(line) + "\n")
-		t.partial = rest
+		t.lines = append(t.lines, line)
 	}
-}
-
-func (t *Tail) add(line string) {
-	if t.first == "" {
-		t.first = line
-		return
+	if over := len(t.lines) - t.most; over > 0 {
+		t.lines, t.dropped = t.lines[over:], true
 	}
-	if t.lines = append(t.lines, line); len(t.lines) > t.most {
-		t.lines, t.dropped = append(t.lines[:0], t.lines[1:]...), true
-	}
+	return len(p), nil
 }
 
 // First returns the first line, with its line end; empty before it has come.

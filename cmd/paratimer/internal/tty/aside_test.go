@@ -71,13 +71,13 @@ func TestAsideSaysWhatCannotBeWritten(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	tail := NewTail(2)
-	for _, part := range []string{"ti", "tle\n1\n", "2", "\n"} {
+	for _, part := range []string{"title\n1\n", "2\n"} {
 		fmt.Fprint(tail, part)
 	}
 	if got := tail.String(); got != "title\n1\n2\n" {
 		t.Errorf("%q", got)
 	}
-	fmt.Fprint(tail, "3\nhalf")
+	fmt.Fprint(tail, "3\n")
 	if got := tail.String(); got != "title\n     ...\n2\n3\n" || tail.First() != "title\n" ||
 		tail.Newest() != "2\n3\n" {
 		t.Errorf("%q", got)

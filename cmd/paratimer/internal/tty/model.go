@@ -89,8 +89,6 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.draw(), nil
 	case tea.KeyPressMsg:
 		return m.press(msg.Key())
-	case tea.PasteMsg:
-		return m.paste(msg.Content), nil
 	}
 	return m, nil
 }

@@ -23,27 +23,12 @@ const (
 	fastest = 1 << 16
 )
 
-// pace returns the speed for a recording of a length.
+// pace returns the speed for a recording of a length: as given, else a power of two.
 func (p playhead) pace(length time.Duration) float64 {
 	if p.speed > 0 {
 		return p.speed
 	}
-	return nice(float64(length) / float64(playLength))
-}
-
-// nice returns one of 1, 2, 5, 10, 20, 50, … near v: from two thirds less to half more of it; below 1 it is 1.
-func nice(v float64) float64 {
-	v *= 1.5
-	if !(v > 1) {
-		return 1
-	}
-	ten := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, digit := range []float64{5, 2} {
-		if v >= digit*ten {
-			return digit * ten
-		}
-	}
-	return ten
+	return max(1, math.Exp2(math.Ceil(math.Log2(float64(length)/float64(playLength)))))
 }
 
 // pass moves on by real of real time, in a recording with length known so far.

@@ -1,9 +1,7 @@
 package tty
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,37 +17,9 @@ func (m model) press(k tea.Key) (tea.Model, tea.Cmd) {
 		return m, tea.Quit
 	case name == "ctrl+z":
 		return m, suspend
-	case m.choice.Finding && typed(k) != "":
-		m.choice = screen.Typed(m.choice, typed(k), m.frame())
-		return m.draw(), nil
 	default:
 		return m.act(screen.ActionOf(name))
 	}
-}
-
-// paste adds the first line of a text to the search; without a search it does nothing.
-func (m model) paste(text string) model {
-	if !m.choice.Finding {
-		return m
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	for _, r := range strings.TrimSpace(line) {
-		if unicode.IsPrint(r) {
-			m.choice = screen.Typed(m.choice, string(r), m.frame())
-		}
-	}
-	return m.draw()
-}
-
-// typed returns what a key adds to a text, as screen.Typed takes it; empty: nothing.
-func typed(k tea.Key) string {
-	switch k.String() {
-	case "enter":
-		return "\r"
-	case "backspace":
-		return "\b"
-	}
-	return k.Text
 }
 
 func (m model) act(a screen.Action) (tea.Model, tea.Cmd) {

@@ -9,14 +9,17 @@ import (
 )
 
 // A Case is a scenario and its remaining time as text.
-type Case struct{ Scenario, Left string }
+type Case struct {
+	Scenario, Left string
+	Estimate       int // index of its estimate
+}
 
 // Cases returns the scenarios with a known time. It leaves out those about other applications if there are none.
 func Cases(estimates []frame.Estimate, h frame.Headline) []Case {
 	var out []Case
 	for i := range estimates {
 		if e := &estimates[i]; e.RemainingSeconds != nil && !e.Moot {
-			out = append(out, Case{e.Scenario, Left(*e.RemainingSeconds, h)})
+			out = append(out, Case{e.Scenario, Left(*e.RemainingSeconds, h), i})
 		}
 	}
 	return out

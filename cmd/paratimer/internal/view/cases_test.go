@@ -10,40 +10,40 @@ import (
 func TestLeftIf(t *testing.T) {
 	for want, cases := range map[string][]Case{
 		"~21m as it is · ~33m if the longest task fails · skew: no difference": {
-			{"standard", "~21m"},
-			{"one_failure", "~33m"},
-			{"failure_until_proven", "~33m"},
-			{"skew_low", "~21m"},
-			{"skew_high", "~21m"},
-			{"best_guess", "~21m"},
+			{Scenario: "standard", Left: "~21m"},
+			{Scenario: "one_failure", Left: "~33m"},
+			{Scenario: "failure_until_proven", Left: "~33m"},
+			{Scenario: "skew_low", Left: "~21m"},
+			{Scenario: "skew_high", Left: "~21m"},
+			{Scenario: "best_guess", Left: "~21m"},
 		},
 		"~21m as it is · ~33m if a failure is still to come · ~20m with skew at its best": {
-			{"standard", "~21m"},
-			{"one_failure", "~21m"},
-			{"failure_until_proven", "~33m"},
-			{"skew_low", "~20m"},
-			{"skew_high", "~21m"},
+			{Scenario: "standard", Left: "~21m"},
+			{Scenario: "one_failure", Left: "~21m"},
+			{Scenario: "failure_until_proven", Left: "~33m"},
+			{Scenario: "skew_low", Left: "~20m"},
+			{Scenario: "skew_high", Left: "~21m"},
 		},
 		"~21m as it is · a failure, other applications: no difference": {
-			{"standard", "~21m"},
-			{"one_failure", "~21m"},
-			{"alone", "~21m"},
-			{"skew_high", "?"},
+			{Scenario: "standard", Left: "~21m"},
+			{Scenario: "one_failure", Left: "~21m"},
+			{Scenario: "alone", Left: "~21m"},
+			{Scenario: "skew_high", Left: "?"},
 		},
-		"": {{"standard", "?"}, {"one_failure", "~33m"}},
+		"": {{Scenario: "standard", Left: "?"}, {Scenario: "one_failure", Left: "~33m"}},
 	} {
 		if got := LeftIf(cases); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}
-	if got := LeftIf([]Case{{"standard", "~1m"}, {"pig", "~1m"}}); got != "" {
+	if got := LeftIf([]Case{{Scenario: "standard", Left: "~1m"}, {Scenario: "pig", Left: "~1m"}}); got != "" {
 		t.Errorf("%q of an estimator without words", got)
 	}
 }
 
 // TestMergeCases holds that what is not known is equal to nothing.
 func TestMergeCases(t *testing.T) {
-	got := MergeCases([]Case{{"a", "1m"}, {"b", "?"}, {"c", "1m"}, {"d", "?"}})
+	got := MergeCases([]Case{{Scenario: "a", Left: "1m"}, {Scenario: "b", Left: "?"}, {Scenario: "c", Left: "1m"}, {Scenario: "d", Left: "?"}})
 	if want := []CaseRow{{0, []int{2}}, {1, nil}, {3, nil}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 )
 
 // A Query is a row in a list of many queries, from its newest frame. Its texts are not escaped.
@@ -114,8 +112,11 @@ func SortQueries(all []Query) {
 	})
 }
 
-// FleetSummary says in a sentence how many queries run, their standings, and which one blocks most others.
+// FleetSummary says how many queries run, their standings, and which one blocks most others.
 func FleetSummary(all []Query) string {
+	if len(all) == 0 {
+		return "No query was seen yet."
+	}
 	running, count := 0, map[Standing]int{}
 	var holder *Query
 	for i := range all {
@@ -128,28 +129,14 @@ func FleetSummary(all []Query) string {
 			holder = q
 		}
 	}
-	if len(all) == 0 {
-		return "No query was seen yet."
-	}
-	verb := "run"
-	if running == 1 {
-		verb = "runs"
-	}
-	parts := []string{units.Count(running, "query") + " " + verb}
-	if running != 1 {
-		parts[0] = fmt.Sprintf("%d queries run", running)
-	}
-	for _, s := range []Standing{IsLate, IsAtRisk, IsUnseen} {
+	text := fmt.Sprintf("%d running", running)
+	for _, s := range []Standing{IsLate, IsAtRisk, IsUnseen, HasMissed} {
 		if count[s] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
+			text += fmt.Sprintf(", %d %s", count[s], s)
 		}
 	}
-	if n := count[HasMissed]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d ended late", n))
-	}
-	text := strings.Join(parts, ", ")
 	if holder != nil {
-		text += fmt.Sprintf("; %s holds up %s", Escape(holder.Name), units.Count(holder.HoldsUp, "other"))
+		text += fmt.Sprintf("; %s is blocking %d", Escape(holder.Name), holder.HoldsUp)
 	}
 	return text + "."
 }

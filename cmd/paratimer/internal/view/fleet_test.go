@@ -44,7 +44,7 @@ func TestQueriesAreSorted(t *testing.T) {
 	if want := []string{"late", "risk", "soon", "fine", "holder", "over"}; !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
-	if got, want := FleetSummary(all), "5 queries run, 1 late, 1 at risk; holder holds up 2 others."; got != want {
+	if got, want := FleetSummary(all), "5 running, 1 late, 1 at risk; holder is blocking 2."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := FleetSummary(nil); got != "No query was seen yet." {

@@ -96,12 +96,8 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 		}
 	})
 	skewKeys(b, s)
-	if p := s.Split; p != nil {
-		fmt.Fprintf(b, "  that key in %d parts: %s (if the job can merge what the parts give)\n", p.Parts,
-			sooner(p.SoonerSeconds))
-	}
-	if d := s.Doubled; d != nil {
-		fmt.Fprintf(b, "  %d reduces: %s (no key is divided)\n", d.Reduces, sooner(d.SoonerSeconds))
+	if gains := skewGains(s); gains != "" {
+		fmt.Fprintf(b, "  %s (parts only if the job can merge them)\n", gains)
 	}
 	if s.Stage == "" && s.KeysFrom == dag.GroupsNone {
 		b.WriteString("  its keys are not known: run it with paratimer-tap and `paratimer attach --collect`, which tell them\n")
