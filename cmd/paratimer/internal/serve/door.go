@@ -5,10 +5,11 @@ import (
 	"crypto/subtle"
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/adapters/keypair"
 )
@@ -17,9 +18,8 @@ import (
 type Door struct {
 	// required as Authorization: Bearer, or as the password of HTTP basic, which browsers prompt for; "" for none
 	Token   string
-	Pair    *keypair.Pair    // the server's certificate, reread when it changes; nil is plain HTTP
-	Clients *x509.CertPool   // issuers of client certificates, with Pair; nil requires none
-	Now     func() time.Time // for the lockout after wrong tokens; nil is time.Now
+	Pair    *keypair.Pair  // the server's certificate, reread when it changes; nil is plain HTTP
+	Clients *x509.CertPool // issuers of client certificates, with Pair; nil requires none
 }
 
 // Locked reports whether the door requires a token or a client certificate.
@@ -54,56 +54,83 @@ var unasked = []string{"/healthz", "/readyz"}
 
 // guard requires the token for inside. The health checks go to outside and are open to all clients.
 func (d Door) guard(outside, inside http.Handler) http.Handler {
-	locked := inside
 	if d.Token != "" {
-		locked = d.lock(inside)
+		inside = d.lock(inside)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if slices.Contains(unasked, r.URL.Path) {
 			outside.ServeHTTP(w, r)
 			return
 		}
-		locked.ServeHTTP(w, r)
+		inside.ServeHTTP(w, r)
 	})
 }
 
-// lock requires the token. A right token is always accepted: otherwise a client that sends wrong ones could lock out
-// all others at its address.
+// lock requires the token. Wrong ones are not counted: only its length makes a token safe from guessing, and to lock a
+// client out would also lock out others at its address.
 func (d Door) lock(inside http.Handler) http.Handler {
-	now := d.Now
-	if now == nil {
-		now = time.Now
-	}
-	want, tries := sha256.Sum256([]byte(d.Token)), newStrikes(now)
+	want := sha256.Sum256([]byte(d.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		token, given := offered(r)
-		got := sha256.Sum256([]byte(token))
+		got := sha256.Sum256([]byte(offered(r)))
 		// Compare hashes in constant time, which reveals nothing about the token.
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			inside.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Set("Connection", "close") // the next guess needs a connection of its own
-		if tries.wrong(client(r.RemoteAddr), given) {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "too many wrong tokens: wait a minute", http.StatusTooManyRequests)
-			return
-		}
 		w.Header().Set("WWW-Authenticate",
 			`Basic realm="paratimer: any name, and the token as the password", charset="UTF-8"`)
-		http.Error(w, "a token is wanted: Authorization: Bearer TOKEN, or any name with the token as the password",
+		http.Error(w, "this needs a token: Authorization: Bearer TOKEN, or any name with the token as the password",
 			http.StatusUnauthorized)
 	})
 }
 
-// offered returns the token of a request.
-func offered(r *http.Request) (token string, given bool) {
+// offered returns the token of a request; "" if it has none.
+func offered(r *http.Request) string {
 	if _, password, ok := r.BasicAuth(); ok {
-		return password, true
+		return password
 	}
-	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") {
-		return "", r.Header.Get("Authorization") != ""
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
 	}
-	return strings.TrimSpace(token), true
+	return strings.TrimSpace(token)
+}
+
+// Headers adds headers that keep browsers from using the responses elsewhere.
+func Headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Guarded adds Headers to responses that require no token. On the loopback it refuses a Host that is not this
+// machine's own: otherwise any web page could read them by pointing its own name at 127.0.0.1.
+func Guarded(next http.Handler) http.Handler {
+	return Headers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) &&
+			!local(r.Host) {
+			http.Error(w, "this address answers to localhost only", http.StatusMisdirectedRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// local reports whether a Host header is an address or localhost.
+func local(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil
 }

@@ -2,12 +2,15 @@ package serve
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -139,40 +142,29 @@ func TestAnswering(t *testing.T) {
 	}
 }
 
-// TestLockedOut: at an address that has sent too many wrong tokens, more of them are refused, the right one is let in.
-func TestLockedOut(t *testing.T) {
-	to := serving(t, hello, 4, Door{Token: right})
-	for i := range mostWrong + 1 {
-		want := http.StatusUnauthorized
-		if i == mostWrong {
-			want = http.StatusTooManyRequests
-		}
-		if got, err := status(dial(t, "127.0.0.1", to, request("/metrics", "wrong"))); got != want {
-			t.Errorf("wrong token %d: %d, %v; want %d", i+1, got, err, want)
-		}
+// TestClient: machines of one IPv6 network count as one.
+func TestClient(t *testing.T) {
+	if client("[2001:db8::1]:1") != client("[2001:db8::ffff:2]:9") ||
+		client("[2001:db8::1]:1") == client("[2001:db8:0:1::1]:1") {
+		t.Error("networks of IPv6 are told apart wrongly")
 	}
-	for path, token := range map[string]string{"/metrics": right, "/healthz": ""} {
-		if got, err := status(dial(t, "127.0.0.1", to, request(path, token))); got != 200 {
-			t.Errorf("%s: %d, %v", path, got, err)
-		}
+	if client("[::ffff:10.0.0.1]:1") != client("10.0.0.1:2") || client("10.0.0.1:1") == client("10.0.0.2:1") {
+		t.Error("addresses of IPv4 are told apart wrongly")
 	}
 }
 
-// TestWorst: the oldest of the address that has most is closed, and one whose request waits only where all do.
+// TestWorst: the oldest of the address that has most is closed.
 func TestWorst(t *testing.T) {
 	p := pooled(nil, 4)
 	var all []*connection
 	for _, who := range []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.2:2", "10.0.0.2:3", "10.0.0.2:4", "10.0.0.2:5"} {
-		c := &connection{Conn: gone{}, pool: p, who: client(who), closed: make(chan struct{})}
+		c := &connection{Conn: gone{}, pool: p, who: client(who)}
 		all = append(all, c)
 		p.wait(c)
-		if len(all) == 2 {
-			p.waiting[c] = place{asks: 1, turn: p.waiting[c].turn}
-		}
 	}
-	for i, want := range []bool{true, true, false, false, true, true} {
-		if _, open := p.waiting[all[i]]; open != want {
-			t.Errorf("connection %d of %v: open is %v", i, all[i].who, open)
+	for i, want := range []bool{true, false, false, true, true, true} {
+		if slices.Contains(p.waiting, all[i]) != want {
+			t.Errorf("connection %d of %v: open is %v", i, all[i].who, !want)
 		}
 	}
 }
@@ -182,26 +174,30 @@ type gone struct{ net.Conn }
 
 func (gone) Close() error { return nil }
 
-// TestGone: a request whose connection is closed while it waits is not answered.
+// TestGone: a request whose connection was closed is not answered, and takes no place.
 func TestGone(t *testing.T) {
-	near, far := net.Pipe()
-	defer far.Close()
 	p := pooled(nil, 1)
-	c := &connection{Conn: near, pool: p, closed: make(chan struct{})}
+	h := p.limit(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it is answered") }))
+	c := &connection{Conn: gone{}, pool: p}
 	p.wait(c)
-	p.answering <- struct{}{}
-	near.Close()
 	c.Close()
 	c.Close()
-	if p.admit(t.Context(), c) {
-		t.Error("it is answered")
-	}
-	<-p.answering
-	if p.admit(t.Context(), c) || len(p.answering) != 0 {
-		t.Errorf("it is answered, or one of %d places is lost", len(p.answering))
-	}
-	p.wait(c)
-	if len(p.waiting) != 0 {
-		t.Error("a closed connection is waited for")
+	left, leave := context.WithCancel(connect(t.Context(), c))
+	leave()
+	for busy, ctx := range []context.Context{connect(t.Context(), c), left} {
+		for range busy {
+			p.answering <- struct{}{}
+		}
+		func() {
+			defer func() {
+				if r := recover(); r != http.ErrAbortHandler {
+					t.Errorf("the request ends with %v", r)
+				}
+			}()
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx))
+		}()
+		if len(p.answering) != busy {
+			t.Errorf("%d places are taken, want %d", len(p.answering), busy)
+		}
 	}
 }
