@@ -21,6 +21,28 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// A runEvent is an event of OpenLineage 2-0-2.
+type runEvent struct {
+	EventType string     `json:"eventType"`
+	EventTime time.Time  `json:"eventTime"`
+	Run       lineageRun `json:"run"`
+	Job       lineageJob `json:"job"`
+	Producer  string     `json:"producer"`
+	SchemaURL string     `json:"schemaURL"`
+}
+
+type lineageRun struct {
+	RunID  string `json:"runId"`
+	Facets struct {
+		Progress map[string]any `json:"paratimer_progress"`
+	} `json:"facets"`
+}
+
+type lineageJob struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
 // runTick is a tick of a run, so many seconds after its start.
 func runTick(id string, second int, state dag.State, jobs ...string) frame.Tick {
 	name, elapsed, low, waits := "join.pig", frame.Seconds(second), frame.Seconds(1.5), "map 16 of j2"
@@ -38,7 +60,7 @@ func runTick(id string, second int, state dag.State, jobs ...string) frame.Tick 
 }
 
 // lineageTo sends ticks to a server and returns the events that it took.
-func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []sinks.RunEvent) {
+func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []runEvent) {
 	t.Helper()
 	var log bytes.Buffer
 	o, err := sinks.NewOpenLineage(s.URL, "k-ey", "yarn://rm", sinks.NewClient(nil), zerolog.New(&log))
@@ -61,7 +83,7 @@ func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []sinks.Run
 	}
 	for _, r := range s.all() {
 		check(t, "openlineage", r.body)
-		var e sinks.RunEvent
+		var e runEvent
 		if err := json.Unmarshal(r.body, &e); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +95,7 @@ func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []sinks.Run
 	return events
 }
 
-func kinds(events []sinks.RunEvent) string {
+func kinds(events []runEvent) string {
 	s := make([]string, len(events))
 	for i := range events {
 		s[i] = events[i].EventType
@@ -95,7 +117,7 @@ func TestOpenLineage(t *testing.T) {
 		t.Fatalf("sent %s", kinds(got))
 	}
 	for _, e := range got {
-		if e.Run.RunID != got[0].Run.RunID || e.Job != (sinks.LineageJob{Namespace: "yarn://rm", Name: "join.pig"}) {
+		if e.Run.RunID != got[0].Run.RunID || e.Job != (lineageJob{Namespace: "yarn://rm", Name: "join.pig"}) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -106,15 +128,11 @@ func TestOpenLineage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(got[1].Run.Facets.Progress)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b)); err != nil || facet.Validate(doc) != nil {
-		t.Errorf("the facet %s: %v, %v", b, err, facet.Validate(doc))
-	}
 	p := got[1].Run.Facets.Progress
-	if *p.WorkflowID != "pig_1" || *p.ProgressRatio != 0.4 || *p.WaitingOn != "map 16 of j2" {
+	if err := facet.Validate(p); err != nil {
+		t.Errorf("the facet %v: %v", p, err)
+	}
+	if p["workflowId"] != "pig_1" || p["progressRatio"] != 0.4 || p["waitingOn"] != "map 16 of j2" {
 		t.Errorf("progress %+v", p)
 	}
 	for state, want := range map[dag.State]string{
@@ -203,7 +221,7 @@ func TestOpenLineageClient(t *testing.T) {
 	}
 	read := json.NewDecoder(bytes.NewReader(out))
 	for i := range sent {
-		var e sinks.RunEvent
+		var e runEvent
 		if err := read.Decode(&e); err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,11 @@ import (
 //go:embed templates
 var templates embed.FS
 
+// builtIn are the built-in templates, by their files' names.
+var builtIn = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
+	"json": toJSON, "cut": cut, "state": stateOf, "entities": entities.Replace, "header": header, "quoted": quoted,
+}).ParseFS(templates, "templates/*.tmpl"))
+
 // The built-in templates of services. PagerDuty and Opsgenie use the secret as their key; it signs the others.
 const (
 	Slack     = "slack"
@@ -57,15 +62,14 @@ func newBody(text string, ready []string) (*body, error) {
 		return b, nil
 	}
 	if slices.Contains(ready, text) {
-		b.name = text
-		own, err := templates.ReadFile("templates/" + text + ".tmpl")
-		if err != nil {
-			return nil, err
-		}
-		text = string(own)
+		b.name, b.t = text, builtIn.Lookup(text+".tmpl")
+		return b, nil
 	}
-	var err error
-	if b.t, err = template.New("template").Option("missingkey=error").Funcs(functions).Parse(text); err != nil {
+	all, err := builtIn.Clone()
+	if err != nil {
+		return nil, err
+	}
+	if b.t, err = all.New("template").Parse(text); err != nil {
 		return nil, err
 	}
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
@@ -102,10 +106,6 @@ func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
 		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
 	}
 	return out.Bytes(), nil
-}
-
-var functions = template.FuncMap{
-	"json": toJSON, "cut": cut, "state": stateOf, "entities": entities.Replace, "header": header, "quoted": quoted,
 }
 
 func toJSON(v any) (string, error) {
