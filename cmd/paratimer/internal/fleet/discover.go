@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"cmp"
-	"context"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // askAgain is the wait between two attempts to read an application's configuration.
@@ -59,8 +57,7 @@ func (f *Fleet) discover(now time.Time) {
 		}
 		switch {
 		case s.Readable && !s.Read && now.Sub(f.asked[s.App]) >= askAgain:
-			f.asked[s.App] = now
-			f.queue.ask(s.App, now)
+			f.ask(s.App, now)
 		case s.Read && s.Workflow != "" &&
 			slices.ContainsFunc(unread, func(u *yarn.Submitted) bool { return yarn.SameScript(s, u) }):
 			// It belongs to the workflow that is watched already, unless that workflow's own configuration shows
@@ -74,13 +71,18 @@ func (f *Fleet) discover(now time.Time) {
 	maps.DeleteFunc(f.asked, func(app string, _ time.Time) bool { return !listed[app] })
 }
 
+// ask makes a worker read an application's configuration.
+func (f *Fleet) ask(app string, now time.Time) {
+	f.asked[app] = now
+	f.asks = append(f.asks, app)
+}
+
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
 // another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
 func (f *Fleet) takeDAG(s *yarn.Submitted, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
-			f.asked[s.App] = now
-			f.queue.ask(s.App, now)
+			f.ask(s.App, now)
 		}
 		return
 	}
@@ -117,13 +119,12 @@ func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule
 	}
 	v := &session{
 		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition,
-		apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster,
+		apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster, next: now.Add(stagger(key, f.opt.Every)),
 	}
 	if s.Engine != "" {
 		v.source = s.Workflow
 	}
 	f.watched[key] = v
-	f.queue.push(v, now.Add(stagger(key, f.opt.Every)))
 }
 
 // stagger returns a part of d that is always the same for a key.
@@ -131,20 +132,4 @@ func stagger(key string, d time.Duration) time.Duration {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key)) // Write never fails
 	return time.Duration(h.Sum64() % uint64(max(d, 1)))
-}
-
-// job returns a worker's job for an entry of the queue.
-func (f *Fleet) job(ctx context.Context, e *entry) func(watch.EstimatorSet) {
-	if e.v == nil {
-		app := e.app
-		return func(watch.EstimatorSet) {
-			f.done <- finished{app: app, err: f.opt.Cluster.Identify(ctx, app)}
-		}
-	}
-	v := e.v
-	v.running, v.seen = true, v.is.Workflow
-	if v.edition != f.edition {
-		v.is.Rules, v.edition, v.held = f.matching(v.is.Workflow), f.edition, false
-	}
-	return func(p watch.EstimatorSet) { f.done <- v.step(ctx, p) }
 }

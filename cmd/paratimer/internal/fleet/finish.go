@@ -54,7 +54,7 @@ func (f *Fleet) finish(d finished) error {
 			return nil
 		}
 		if f.rename(v) {
-			f.queue.push(v, time.Now().Add(v.wait))
+			v.next = time.Now().Add(v.wait)
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func (f *Fleet) finish(d finished) error {
 func (f *Fleet) anew(v *session) {
 	v.failures++
 	v.stepper = nil
-	f.queue.push(v, time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour)))
+	v.next = time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour))
 }
 
 // runs reports whether an application of a workflow is listed.
@@ -93,7 +93,6 @@ func (f *Fleet) drop(key string, v *session) {
 		v.gone = true
 		return
 	}
-	f.queue.remove(v)
 	f.leave(v)
 }
 

@@ -5,6 +5,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -89,7 +90,7 @@ type Fleet struct {
 	ended   map[string]bool     // applications and DAGs of ended workflows, while they are listed
 	asked   map[string]time.Time
 	since   map[pair]time.Time // when each blocking was first seen
-	queue   queue
+	asks    []string           // applications whose configuration is to be read, oldest first
 	board   *board
 
 	work chan func(watch.EstimatorSet)
@@ -148,9 +149,8 @@ func (f *Fleet) loop(ctx, steps context.Context) error {
 	defer wake.Stop()
 	var fatal error
 	for {
-		ready, wait := f.queue.next(time.Now())
-		if ready != nil && busy < f.opt.Workers && fatal == nil && ctx.Err() == nil {
-			f.queue.pop()
+		ready, wait := f.next(time.Now())
+		if (ready != nil || len(f.asks) > 0) && busy < f.opt.Workers && fatal == nil && ctx.Err() == nil {
 			busy++
 			f.work <- f.job(steps, ready)
 			continue
@@ -179,6 +179,39 @@ func (f *Fleet) loop(ctx, steps context.Context) error {
 			fatal = f.finish(d)
 		}
 	}
+}
+
+// next returns the workflow to observe now; nil if none is due, with the time until then.
+func (f *Fleet) next(now time.Time) (ready *session, wait time.Duration) {
+	for _, v := range f.watched {
+		if !v.running && (ready == nil || cmp.Or(v.next.Compare(ready.next), cmp.Compare(v.key, ready.key)) < 0) {
+			ready = v
+		}
+	}
+	switch {
+	case ready == nil:
+		return nil, time.Hour
+	case ready.next.After(now):
+		return nil, ready.next.Sub(now)
+	}
+	return ready, 0
+}
+
+// job returns the job of a worker: to read an application's configuration, if one is to be read, else to observe a
+// workflow.
+func (f *Fleet) job(ctx context.Context, v *session) func(watch.EstimatorSet) {
+	if len(f.asks) > 0 {
+		app := f.asks[0]
+		f.asks = f.asks[1:]
+		return func(watch.EstimatorSet) {
+			f.done <- finished{app: app, err: f.opt.Cluster.Identify(ctx, app)}
+		}
+	}
+	v.running, v.seen = true, v.is.Workflow
+	if v.edition != f.edition {
+		v.is.Rules, v.edition, v.held = f.matching(v.is.Workflow), f.edition, false
+	}
+	return func(p watch.EstimatorSet) { f.done <- v.step(ctx, p) }
 }
 
 // drain waits for running observations, at most for Drain.

@@ -40,7 +40,7 @@ type session struct {
 	gone     bool // no longer watched
 	fatal    bool // its error is from Shown
 
-	entry *entry
+	next time.Time // of its next observation
 }
 
 // step observes once. It never panics.
