@@ -40,11 +40,11 @@ func (l *Limits) Set(typed string, critical bool) error {
 	if percent {
 		t = &l.Late
 	}
+	to := &t.Warning
 	if critical {
-		t.Critical = r
-	} else {
-		t.Warning = r
+		to = &t.Critical
 	}
+	*to = r
 	return nil
 }
 
@@ -56,16 +56,14 @@ func parse(typed string, percent bool) (*Range, error) {
 	low, high, both := strings.Cut(rest, ":")
 	if !both {
 		low, high = "", rest
-		if rest == "" {
-			return nil, errors.New("it is empty")
-		}
 	}
 	var err error
-	switch low {
-	case "":
-	case "~":
+	switch {
+	case rest == "":
+		return nil, errors.New("it is empty")
+	case low == "~":
 		r.Low = math.Inf(-1)
-	default:
+	case low != "":
 		if r.Low, err = number(low, percent); err != nil {
 			return nil, err
 		}
@@ -101,19 +99,17 @@ func number(s string, percent bool) (float64, error) {
 	return v, nil
 }
 
-// Broken reports whether a value alerts.
-func (r *Range) Broken(v float64) bool {
-	return r != nil && (v < r.Low || v > r.High) != r.Inside
-}
-
-// brokenFrom reports whether every value from v on alerts: "at least 4m" is a lower bound only.
-func (r *Range) brokenFrom(v float64) bool {
-	return r != nil && !r.Inside && v > r.High
-}
-
-// keptFrom reports whether no value from v on alerts.
-func (r *Range) keptFrom(v float64) bool {
-	return r == nil || r.Inside && v > r.High || !r.Inside && v >= r.Low && math.IsInf(r.High, 1)
+// alerts reports whether a value between low and high alerts: surely, or perhaps, as it may be any of them.
+func (r *Range) alerts(low, high float64) (surely, perhaps bool) {
+	if r == nil {
+		return false, false
+	}
+	outside, inside := high < r.Low || low > r.High, low >= r.Low && high <= r.High
+	surely = outside
+	if r.Inside {
+		surely = inside
+	}
+	return surely, !outside && !inside
 }
 
 // String returns the range in the format of performance data.

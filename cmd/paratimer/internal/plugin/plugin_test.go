@@ -27,7 +27,7 @@ func TestRanges(t *testing.T) {
 			continue
 		}
 		for v, want := range values {
-			if got := l.Remaining.Warning.Broken(v); got != want {
+			if got, _ := l.Remaining.Warning.alerts(v, v); got != want {
 				t.Errorf("%s: %v alerts: %v, want %v", typed, v, got, want)
 			}
 		}

@@ -3,6 +3,7 @@ package plugin
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -35,15 +36,8 @@ func ParseState(s string) (State, error) {
 	return Unknown, fmt.Errorf("%q is not a state: ok, warning, critical and unknown are", s)
 }
 
-// worse returns the worse state. The order is critical, warning, unknown, ok: a known problem comes before an unknown
-// state.
-func worse(a, b State) State {
-	rank := [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}
-	if rank[a] >= rank[b] {
-		return a
-	}
-	return b
-}
+// severity orders the states: a known problem comes before an unknown state.
+var severity = [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}
 
 // A Verdict is the output of a plugin.
 type Verdict struct {
@@ -67,17 +61,27 @@ func Of(f frame.Frame, l Limits) Verdict {
 				v.raise(Warning, missed(a))
 			}
 		}
-		v.long(f)
-		return v
 	case dag.Failed, dag.Killed:
 		v.State = Critical
-		v.long(f)
-		return v
 	case dag.EndedUnconfirmed:
 		v.State = Unknown
-		v.long(f)
-		return v
+	default:
+		v.running(f, l)
 	}
+	for _, a := range f.Alerts {
+		if a.Text != "" {
+			v.Long = append(v.Long, a.Bound+": "+a.Text)
+		}
+	}
+	if waits := f.WaitsFor(); waits != "" {
+		v.Long = append(v.Long, "waits for "+waits)
+	}
+	v.Long = append(v.Long, warnings(f)...)
+	return v
+}
+
+// running judges a query that has not ended: how old the observation is, its alerts, and the limits.
+func (v *Verdict) running(f frame.Frame, l Limits) {
 	if f.StaleSeconds.Duration() > old {
 		v.raise(Unknown, "last seen "+units.Ago(f.StaleSeconds.Duration()))
 	}
@@ -91,9 +95,38 @@ func Of(f frame.Frame, l Limits) Verdict {
 			v.raise(Unknown, a.Bound+" blind")
 		}
 	}
-	v.limits(f, l)
-	v.long(f)
-	return v
+	low, high := 0.0, math.Inf(1)
+	switch h := f.Headline; {
+	case h.RemainingSeconds != nil:
+		low, high = float64(*h.RemainingSeconds), float64(*h.RemainingSeconds)
+	case h.LowSeconds != nil:
+		low = float64(*h.LowSeconds)
+	}
+	v.hold(l.Remaining, low, high, "remaining time", " s", l.Unknown)
+	for _, a := range f.Alerts {
+		switch {
+		case a.Probability != nil:
+			p := percent(*a.Probability)
+			v.hold(l.Late, p, p, "risk of "+a.Bound, " %", OK)
+		case a.DeadlineAt != nil && l.Late != Thresholds{}:
+			v.raise(OK, "risk of "+a.Bound+" not known yet")
+		}
+	}
+}
+
+// hold compares a value between low and high with its thresholds.
+func (v *Verdict) hold(t Thresholds, low, high float64, what, unit string, unknown State) {
+	warning, mayWarn := t.Warning.alerts(low, high)
+	critical, mayBeCritical := t.Critical.alerts(low, high)
+	if mayWarn || mayBeCritical {
+		v.raise(unknown, what+" not known")
+	}
+	switch {
+	case critical:
+		v.raise(Critical, what+" outside "+t.Critical.String()+unit)
+	case warning:
+		v.raise(Warning, what+" outside "+t.Warning.String()+unit)
+	}
 }
 
 // missed returns by how much a bound was missed: "26s after its 1m40s (06:30 UTC)".
@@ -104,58 +137,12 @@ func missed(a frame.Alert) string {
 	return a.Bound + " missed"
 }
 
-// limits compares the frame with -w and -c.
-func (v *Verdict) limits(f frame.Frame, l Limits) {
-	const remaining = "remaining time"
-	const seconds, percents = " s", " %"
-	if h := f.Headline; h.RemainingSeconds != nil {
-		v.hold(l.Remaining, (*Range).Broken, float64(*h.RemainingSeconds), remaining, seconds)
-	} else {
-		low := 0.0
-		if h.LowSeconds != nil {
-			low = float64(*h.LowSeconds)
-		}
-		if !l.Remaining.Warning.keptFrom(low) || !l.Remaining.Critical.keptFrom(low) {
-			v.raise(l.Unknown, remaining+" not known")
-		}
-		v.hold(l.Remaining, (*Range).brokenFrom, low, remaining, seconds)
-	}
-	for _, a := range f.Alerts {
-		switch {
-		case a.Probability != nil:
-			v.hold(l.Late, (*Range).Broken, percent(*a.Probability), "risk of "+a.Bound, percents)
-		case a.DeadlineAt != nil && l.Late != Thresholds{}:
-			v.raise(OK, "risk of "+a.Bound+" not known yet")
-		}
-	}
-}
-
-func (v *Verdict) hold(t Thresholds, broken func(*Range, float64) bool, value float64, what, unit string) {
-	switch {
-	case broken(t.Critical, value):
-		v.raise(Critical, what+" outside "+t.Critical.String()+unit)
-	case broken(t.Warning, value):
-		v.raise(Warning, what+" outside "+t.Warning.String()+unit)
-	}
-}
-
 // raise makes the verdict at least as bad as s and adds the reason.
 func (v *Verdict) raise(s State, why string) {
-	v.State = worse(s, v.State)
+	if severity[s] > severity[v.State] {
+		v.State = s
+	}
 	v.Text += ", " + why
-}
-
-// long adds the lines after the first one.
-func (v *Verdict) long(f frame.Frame) {
-	for _, a := range f.Alerts {
-		if a.Text != "" {
-			v.Long = append(v.Long, a.Bound+": "+a.Text)
-		}
-	}
-	if waits := f.WaitsFor(); waits != "" {
-		v.Long = append(v.Long, "waits for "+waits)
-	}
-	v.Long = append(v.Long, warnings(f)...)
 }
 
 // warnings returns the frame's warnings, the first of each code: a large query may have one for each job.
