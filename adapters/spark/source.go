@@ -164,7 +164,9 @@ func (s *Source) observe(ctx context.Context) error {
 func (s *Source) fromHistory(ctx context.Context) bool {
 	s.askManager(ctx)
 	err := s.askHistory(ctx)
-	if !s.app.hasEnd && s.manager == nil {
+	// A history server that answers will have the end, and recordings have its responses.
+	waits := s.hasHistoryServer && s.app.historyTrouble == "" && !s.lost()
+	if !s.app.hasEnd && s.manager == nil && !waits {
 		s.app.readLocalLog()
 	}
 	switch {

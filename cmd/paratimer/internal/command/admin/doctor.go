@@ -15,7 +15,7 @@ import (
 
 // Doctor returns `paratimer doctor`.
 func Doctor() *cli.Command {
-	return command.New("doctor", "", "check which services of a cluster answer, and suggest fixes", doctor)
+	return command.New("doctor", "", "check which services of a cluster or a Spark driver answer, and suggest fixes", doctor)
 }
 
 // doctor reports which services of a cluster can be reached, and suggests fixes for the others.

@@ -12,9 +12,9 @@ import (
 func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
-			"watch a query on a Hadoop cluster: the newest that runs, or the named one", attach),
+			"watch a running query to its end: the newest, or the named one", attach),
 		command.New("watch", "",
-			"watch all workflows of a Hadoop cluster that match a rule, and alert before one is late", watchMany),
+			"watch all queries of a cluster that match a rule, and alert before one is late", watchMany),
 		checkCommand(),
 		listCommand(),
 		statusCommand(),

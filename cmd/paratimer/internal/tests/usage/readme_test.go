@@ -64,8 +64,10 @@ func runPage(t *testing.T, page string, least int) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(examples, filepath.Join(dir, "examples")); err != nil {
-		t.Fatal(err)
+	for name, folder := range map[string]string{"examples": examples, "adapters": filepath.Join(examples, "../adapters")} {
+		if err := os.Symlink(folder, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
@@ -80,7 +82,13 @@ func runPage(t *testing.T, page string, least int) {
 			continue
 		case args[1] == "demo":
 			args = append(args, "--speed", "0")
-		case args[1] == "attach" || args[1] == "doctor":
+		case args[1] == "run":
+			url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+			args = []string{
+				"paratimer", "run", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--",
+				"echo", "application_1275814800000_0001",
+			}
+		case slices.Contains([]string{"attach", "doctor", "list"}, args[1]):
 			url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 			session.Setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
 			for i := range args {
@@ -92,7 +100,7 @@ func runPage(t *testing.T, page string, least int) {
 			if args[1] == "attach" {
 				args = append(args, "--every", "100ms")
 			}
-			if slices.Contains(args, "--rm") {
+			if slices.Contains(args, "--rm") && args[1] != "list" {
 				args = append(args, "--jhs", url)
 			}
 		}
