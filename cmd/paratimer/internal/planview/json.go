@@ -178,7 +178,8 @@ func (v *View) fragment(i int) any {
 	f := &v.Path.Fragments[i]
 	kind := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause)
 	return fragment{
-		round{f.ID, kind, v.times(f.Start, f.End), f.Width, v.tasks(f.Rounds...)}, f.Rounds,
+		round{f.ID, kind, v.times(f.Start, f.End), f.Width, v.tasks(f.Rounds...)},
+		f.Rounds,
 		v.Path.RoundTime(i).Milliseconds(),
 	}
 }

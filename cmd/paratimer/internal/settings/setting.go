@@ -3,12 +3,9 @@
 package settings
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -82,24 +79,6 @@ func (s *Setting) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// A chosen value is one of a few.
-type chosen struct {
-	text    string
-	choices []string
-}
-
-// Set implements flag.Value.
-func (v *chosen) Set(text string) error {
-	if !slices.Contains(v.choices, text) {
-		return fmt.Errorf("it is one of %s", strings.Join(v.choices, ", "))
-	}
-	v.text = text
-	return nil
-}
-
-// String implements flag.Value.
-func (v *chosen) String() string { return v.text }
-
 // Wanted describes valid values of the setting's kind; "" if any text is valid.
 func (s *Setting) Wanted() string {
 	if s.Choices != nil && !s.Open {
@@ -118,7 +97,8 @@ func (s *Setting) Wanted() string {
 		return "a number, such as 0.5"
 	case bool:
 		return "true or false"
-	case func() flag.Value:
+	}
+	if s.Name == "risk" {
 		return "a number such as 0.9, or a percentage such as 90%"
 	}
 	return ""
@@ -214,23 +194,3 @@ func (s *Setting) valueOfKey() string {
 	}
 	return "true"
 }
-
-// A Share is a number or a percentage: 0.9 or 90%.
-type Share struct{ Value float64 }
-
-// Set parses 0.9 or 90%.
-func (s *Share) Set(text string) error {
-	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if err != nil {
-		return errors.New("give a number such as 0.9 or 90%")
-	}
-	if percent {
-		v /= 100
-	}
-	s.Value = v
-	return nil
-}
-
-// String returns the number.
-func (s *Share) String() string { return strconv.FormatFloat(s.Value, 'g', -1, 64) }

@@ -1,6 +1,9 @@
 package settings
 
-import "testing"
+import (
+	"flag"
+	"testing"
+)
 
 func TestConcealed(t *testing.T) {
 	for _, c := range []struct {
@@ -23,6 +26,23 @@ func TestConcealed(t *testing.T) {
 	}
 	if got := (Value{Name: "webhook"}).Concealed(); got.Secret {
 		t.Error("a secret that is not set is said to be")
+	}
+}
+
+// TestTable holds that no command has two settings of one name, and that a default is of a known kind.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	for _, s := range all {
+		if err := s.Apply(flag.NewFlagSet("", flag.ContinueOnError)); err != nil || s.Help == "" {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+		for _, command := range append(s.Commands, "") {
+			for _, other := range Of(command) {
+				if other != s && other.Name == s.Name && (command != "" || s.Commands == nil) {
+					t.Errorf("%s has two settings %s", command, s.Name)
+				}
+			}
+		}
 	}
 }
 

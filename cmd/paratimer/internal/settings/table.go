@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"flag"
 	"slices"
 	"strings"
 	"time"
@@ -52,8 +51,10 @@ var table = []subject{
 		flagged("log-file", "", "log to `FILE`, not to stderr; it is reopened after logrotate, and becomes FILE.1 at 64 MiB"),
 		flagged("utc", false, "read and show times of day in UTC, not in the local zone"),
 	}},
-	{"", watching, []Setting{
+	{"", attaching + ", demo, replay, simulate", []Setting{
 		choice("output", "write `FORMAT`", "text", "ndjson"),
+	}},
+	{"", watching, []Setting{
 		flagged("plain", false, "print plain text for screen readers: no screen, colors or symbols"),
 		flagged("quiet", false, "print only alerts, failures, lost nodes and the end"),
 	}},
@@ -267,8 +268,6 @@ func (s Setting) offering(values ...string) Setting {
 	return s
 }
 
-func newShare() flag.Value { return &Share{0.9} }
-
 // Variable returns the usual environment variable of a setting. PARATIMER_GOLDEN, PARATIMER_RECORDINGS and
 // PARATIMER_FOREIGN belong to the tests: no setting has these names.
 func Variable(name string) string {
@@ -293,7 +292,7 @@ var all = rows()
 
 func rows() []*Setting {
 	var out []*Setting
-	for _, group := range table {
+	for _, group := range slices.Concat(table, planTable) {
 		for i := range group.rows {
 			s := &group.rows[i]
 			s.Subject = group.heading

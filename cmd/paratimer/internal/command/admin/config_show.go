@@ -1,11 +1,14 @@
 package admin
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,6 +23,13 @@ func configCommand() *cli.Command {
 	return command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow))
 }
 
+// shownSettings is the JSON of `paratimer config`.
+type shownSettings struct {
+	File     *string          `json:"file"` // the file that was read; null: none
+	Settings []settings.Value `json:"settings"`
+	Notes    []string         `json:"notes"` // errors and surprises
+}
+
 // configShow lists every setting with its value. It reports errors in the settings, but shows everything that can
 // be read.
 func configShow(c *cli.Context) error {
@@ -27,29 +37,21 @@ func configShow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	words := c.Args().Slice()
-	if len(words) > 0 && words[0] == "show" { // it was `config show` in earlier versions
-		words = words[1:]
-	}
-	at, err := manualFor(c, words)
+	at, err := manualFor(c, c.Args().Slice())
 	if err != nil {
 		return err
 	}
 	if len(at.Commands) == 0 && len(at.Flags) == 0 {
 		return command.Usage("%s has no settings", at.Path)
 	}
-	path, asked := command.ConfigPath(c)
-	var inFile []planfile.Field
-	list := settings.List{Notes: []string{}}
-	if path != "" {
-		inFile, err = command.ReadConfig(path)
-		switch {
-		case err == nil:
-			list.File = &path
-		case errors.Is(err, fs.ErrNotExist) && !asked:
-		default:
-			return command.Usage("%w", err)
-		}
+	list := shownSettings{Notes: []string{}}
+	path, named := command.ConfigPath(c)
+	inFile, err := command.ReadConfig(path)
+	switch {
+	case err == nil:
+		list.File = &path
+	case path != "" && (named || !errors.Is(err, fs.ErrNotExist)):
+		return command.Usage("%w", err)
 	}
 	known := command.FlagNames(c.App)
 	for _, s := range inFile {
@@ -57,19 +59,18 @@ func configShow(c *cli.Context) error {
 			list.Notes = append(list.Notes, command.NoSetting(path, s, known))
 		}
 	}
-	list.Notes = append(list.Notes, unknownVariables(command.Environ(c), root)...)
-	if list.File != nil && !asked && (at == root || slices.Contains(command.Pure, at.Name())) {
+	list.Notes = append(list.Notes, unknownVariables(command.Environ(c), known)...)
+	if list.File != nil && !named && (at == root || slices.Contains(command.Pure, at.Name())) {
 		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+
 			" read no configuration file that is not named by --config")
 	}
-	for _, s := range owned(root, at) {
-		list.Settings = append(list.Settings, inForce(c, s, path, inFile).Concealed())
-	}
-	list.Settings = append(list.Settings, secretsSet(c, list.Settings)...)
+	list.Settings = effective(c, root, at, path, inFile)
 	if c.String("output") == "json" {
-		return list.JSON(c.App.Writer)
+		enc := json.NewEncoder(c.App.Writer)
+		enc.SetIndent("", "  ")
+		return enc.Encode(list)
 	}
-	if err := list.Text(c.App.Writer, c.Bool("origin")); err != nil {
+	if err := printSettings(c, list.Settings); err != nil {
 		return err
 	}
 	for _, n := range list.Notes {
@@ -78,107 +79,127 @@ func configShow(c *cli.Context) error {
 	return nil
 }
 
-// An ownedFlag is a flag with the commands that have it.
-type ownedFlag struct {
-	*settings.Setting
-	everywhere bool
-	commands   []string
-	differs    bool
-}
-
-// owned returns the settings of a command and of those below it, and the global ones, by name.
-func owned(root, at *manual.Command) []ownedFlag {
-	var all []ownedFlag
-	add := func(f *settings.Setting, command string) {
-		i := slices.IndexFunc(all, func(s ownedFlag) bool { return s.Name == f.Name })
-		if i < 0 {
-			i = len(all)
-			all = append(all, ownedFlag{Setting: f, everywhere: command == ""})
-		}
-		if command != "" {
-			all[i].differs = all[i].differs || all[i].DefaultText() != f.DefaultText()
-			all[i].commands = append(all[i].commands, command)
+// effective returns the settings of a command and of those below it, and the global ones, by name: each from the
+// flag, else the environment, else the file, else its default. Those with neither variable nor key are left out.
+func effective(c *cli.Context, root, at *manual.Command, path string, inFile []planfile.Field) []settings.Value {
+	getenv := command.Getenv(c)
+	rows := map[string]settings.Value{}
+	commands := at.All()
+	if at != root {
+		commands = append(commands, root)
+	}
+	for _, m := range commands {
+		for _, s := range m.Flags {
+			v, again := rows[s.Name]
+			i := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
+			source := ""
+			switch {
+			case s.Env == "" || !command.Settable(s.Name):
+				continue
+			case again && v.Origin == settings.Default:
+				v.Differs = v.Differs || !slices.Equal(v.Values, defaultOf(s))
+			case again:
+			case m == root && c.IsSet(s.Name) && c.String(s.Name) != getenv(s.Env):
+				source = "--" + s.Name
+				v.Origin, v.Values = settings.Flag, []string{c.String(s.Name)}
+			case getenv(s.Env) != "":
+				source = s.Env
+				v.Origin, v.Values = settings.Environment, []string{getenv(s.Env)}
+			case i >= 0:
+				source = fmt.Sprintf("%s:%d", path, inFile[i].Line)
+				v.Origin, v.Values = settings.File, inFile[i].Values
+			default:
+				v.Origin, v.Values = settings.Default, defaultOf(s)
+			}
+			if source != "" {
+				v.Source = &source
+			}
+			v.Name = s.Name
+			if v.Commands == nil {
+				v.Commands = []string{}
+			}
+			if _, name, below := strings.Cut(m.Path, " "); below {
+				v.Commands = append(v.Commands, name)
+			}
+			rows[s.Name] = v
 		}
 	}
-	for _, f := range root.Flags {
-		if command.Settable(f.Name) {
-			add(f, "")
-		}
-	}
-	for _, m := range at.All() {
-		_, path, _ := strings.Cut(m.Path, " ")
-		for _, f := range m.Flags {
-			if m != root && command.Settable(f.Name) && f.Env != "" { // others are for the command line only
-				add(f, path)
+	for _, name := range command.Secrets { // a secret has a variable and no flag
+		variable := settings.Variable(name)
+		if _, read := rows[name+"-file"]; read && getenv(variable) != "" {
+			rows[name] = settings.Value{
+				Name: name, Values: []string{getenv(variable)}, Origin: settings.Environment, Source: &variable,
+				Commands: []string{},
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b ownedFlag) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-// inForce returns a setting's effective value: from the flag, else the environment, else the file, else its
-// default.
-func inForce(c *cli.Context, s ownedFlag, path string, inFile []planfile.Field) settings.Value {
-	out := settings.Value{Name: s.Name, Origin: settings.Default, Commands: s.commands}
-	if s.everywhere {
-		out.Commands = []string{}
-	}
-	set := s.Env
-	if command.Getenv(c)(set) == "" {
-		set = ""
-	}
-	at := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
-	switch {
-	case s.everywhere && set == "" && c.IsSet(s.Name):
-		source := "--" + s.Name
-		out.Origin, out.Source, out.Values = settings.Flag, &source, []string{c.String(s.Name)}
-	case s.everywhere && set != "" && c.String(s.Name) != command.Getenv(c)(set):
-		source := "--" + s.Name
-		out.Origin, out.Source, out.Values = settings.Flag, &source, []string{c.String(s.Name)}
-	case set != "":
-		out.Origin, out.Source, out.Values = settings.Environment, &set, []string{command.Getenv(c)(set)}
-	case at >= 0:
-		source := fmt.Sprintf("%s:%d", path, inFile[at].Line)
-		out.Origin, out.Source, out.Values = settings.File, &source, inFile[at].Values
-	case s.differs:
-		out.Differs = true
-	case s.DefaultText() != "":
-		out.Values = []string{s.DefaultText()}
+	out := []settings.Value{}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		v := rows[name].Concealed()
+		if v.Differs {
+			v.Values = nil
+		}
+		out = append(out, v)
 	}
 	return out
 }
 
-// secretsSet returns the secrets that the environment sets for a command that reads them.
-func secretsSet(c *cli.Context, shown []settings.Value) []settings.Value {
-	var out []settings.Value
-	for _, name := range command.Secrets {
-		variable := command.Env(name)[0]
-		value := command.Getenv(c)(variable)
-		if value != "" && slices.ContainsFunc(shown, func(s settings.Value) bool { return s.Name == name+"-file" }) {
-			out = append(out, settings.Value{
-				Name: name, Values: []string{value}, Origin: settings.Environment, Source: &variable,
-				Commands: []string{},
-			}.Concealed())
+// defaultOf returns the values of a setting that nothing sets; nil if it has none.
+func defaultOf(s *settings.Setting) []string {
+	if s.DefaultText() == "" {
+		return nil
+	}
+	return []string{s.DefaultText()}
+}
+
+// printSettings writes a setting a line: those that are set, then the defaults, then those without a value. With
+// --origin it adds the source of each.
+func printSettings(c *cli.Context, all []settings.Value) error {
+	t := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+	groups := [3][]string{}
+	for _, v := range all {
+		group, value := 0, strings.Join(v.Values, ", ")
+		switch {
+		case v.Secret:
+			value = "(set, not shown)"
+		case v.Differs:
+			group, value = 1, "(by command)"
+		case v.Origin == settings.Default && v.Values == nil:
+			group, value = 2, "-"
+		case v.Origin == settings.Default:
+			group = 1
+		}
+		line := v.Name + "\t" + value
+		if c.Bool("origin") {
+			line += "\t" + v.Origin
+			if v.Source != nil {
+				line += " " + *v.Source
+			}
+		}
+		groups[group] = append(groups[group], line+"\n")
+	}
+	if len(groups[0]) == 0 {
+		groups[1] = slices.Insert(groups[1], 0, "nothing is set; these are the defaults:\n")
+	}
+	between := ""
+	for _, lines := range groups {
+		if len(lines) > 0 {
+			fmt.Fprint(t, between, strings.Join(lines, ""))
+			between = "\n"
 		}
 	}
-	return out
+	return t.Flush()
 }
 
 // unknownVariables returns notes about variables that look like settings but are none.
-func unknownVariables(environ []string, root *manual.Command) []string {
-	// read by the tap and the tests
+func unknownVariables(environ, names []string) []string {
+	// read by the tap and the tests, or by a command with another name
 	known := []string{
-		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
+		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_COLLECT_ADDRESS", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
 		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",
 	}
-	for _, name := range command.Secrets {
-		known = append(known, command.Env(name)...)
-	}
-	for _, m := range root.All() {
-		for _, f := range m.Flags {
-			known = append(known, f.Env)
-		}
+	for _, name := range slices.Concat(names, command.Secrets) {
+		known = append(known, settings.Variable(name))
 	}
 	var notes []string
 	for _, e := range environ {

@@ -8,90 +8,27 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // ernestCommand returns `paratimer ernest`: the length of a job on other machines, predicted from a few small runs
 // (Venkataraman et al., NSDI 2016).
 func ernestCommand() *cli.Command {
 	return command.Group("ernest", "predict a job on other machines and inputs from a few small runs",
-		command.New("design", "", "choose the most informative small runs for a budget", ernestDesign,
-			ernestDesignFlags()...),
-		command.New("run", "", "make the training runs of a design, and predict from them", ernestRun,
-			ernestRunFlags()...),
+		command.New("design", "", "choose the most informative small runs for a budget", ernestDesign),
+		command.New("run", "", "make the training runs of a design, and predict from them", ernestRun),
 		command.New("rows", "FILE...", "make a table of training data from recorded runs", ernestRows),
-		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit,
-			ernestFitFlags()...),
+		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit),
 		command.New("predict", "FILE",
-			"predict runs from a saved model or a table, and check whether later runs agree", ernestFit,
-			ernestFitFlags()...),
+			"predict runs from a saved model or a table, and check whether later runs agree", ernestFit),
 		command.New("choose", "", "choose the cheapest or fastest machines for a deadline or a budget",
-			ernestChoose, ernestChooseFlags()...),
+			ernestChoose),
 	)
-}
-
-// The flags of the group. A value of "" or 0 is none.
-
-func textFlag(name, value, usage string) cli.Flag {
-	return &cli.StringFlag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
-}
-
-func countFlag(name string, value int, usage string) cli.Flag {
-	return &cli.IntFlag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
-}
-
-func numberFlag(name string, value float64, usage string) cli.Flag {
-	return &cli.Float64Flag{Name: name, EnvVars: command.Env(name), Value: value, Usage: usage}
-}
-
-func timeFlag(name, usage string) cli.Flag {
-	return &cli.DurationFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
-}
-
-func switchFlag(name, usage string) cli.Flag {
-	return &cli.BoolFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
-}
-
-func listFlag(name, usage string) cli.Flag {
-	return &cli.StringSliceFlag{Name: name, EnvVars: command.Env(name), Usage: usage}
-}
-
-// linesFlag returns a flag that may be repeated; its values may contain anything. In the environment, values are
-// separated by lines.
-func linesFlag(name, usage string) cli.Flag {
-	return &cli.GenericFlag{Name: name, EnvVars: command.Env(name), Value: &verbatim{}, Usage: usage}
-}
-
-type verbatim []string
-
-func (v *verbatim) Set(value string) error {
-	for line := range strings.Lines(value) {
-		if line = strings.TrimSpace(line); line != "" {
-			*v = append(*v, line)
-		}
-	}
-	return nil
-}
-
-func (v *verbatim) String() string { return strings.Join(*v, "\n") }
-
-// A tuples flag may be repeated. Its values contain commas, at which lists of the cli package would be split. In
-// the environment, values are separated by spaces.
-type tuples []string
-
-func (t *tuples) Set(value string) error {
-	*t = append(*t, strings.Fields(strings.ReplaceAll(value, ", ", ","))...)
-	return nil
-}
-
-func (t *tuples) String() string { return strings.Join(*t, " ") }
-
-func tuplesFlag(name, does string) cli.Flag {
-	return &cli.GenericFlag{Name: name, EnvVars: command.Env(name), Value: &tuples{}, Usage: does}
 }
 
 // tuplesOf returns the numbers of each value of a flag: finite, above 0, machines first and at least 1.
 func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) {
-	given, ok := c.Generic(flag).(*tuples)
+	given, ok := c.Generic(flag).(*settings.Tuples)
 	if !ok {
 		return nil, nil
 	}

@@ -12,21 +12,9 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
-
-func ernestChooseFlags() []cli.Flag {
-	return append(append(columnFlags(), modelFlags()...),
-		linesFlag("offer",
-			"machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour, machines=, scale=, seconds=, iterations=, unit=; repeatable"),
-		iterationsFlag(),
-		tuplesFlag("at", "run of `SCALE` (default: 1 if scales are fractions), of an iterative job SCALE,ITERATIONS"),
-		timeFlag("deadline", "take at most `TIME`, such as 20m"),
-		numberFlag("budget", 0, "cost at most `N`, in the offers' currency"),
-		command.Choice("goal", "of what meets these, take what is", "cheapest", "fastest"),
-		forceFlag(),
-	)
-}
 
 // ernestChoose chooses machines.
 func ernestChoose(c *cli.Context) error {
@@ -46,7 +34,7 @@ func ernestChoose(c *cli.Context) error {
 		return command.Usage("--budget %v: it must be more than 0", want.Budget)
 	}
 	shown := ernestview.Choice{}
-	given, _ := c.Generic("offer").(*verbatim)
+	given, _ := c.Generic("offer").(*settings.Lines)
 	whole := 1.0
 	for _, text := range *given {
 		o, m, err := offerOf(c, text)

@@ -10,21 +10,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestDesignFlags returns flags like those of the authors' expt_design.py.
-func ernestDesignFlags() []cli.Flag {
-	return []cli.Flag{
-		countFlag("min-parts", 0, "a training run takes at least `N` parts of the input"),
-		countFlag("max-parts", 0, "a training run takes at most `N` parts of the input"),
-		countFlag("total-parts", 0, "the whole input has `N` parts"),
-		countFlag("min-mcs", 0, "a training run takes at least `N` machines"),
-		countFlag("max-mcs", 0, "a training run takes at most `N` machines"),
-		countFlag("cores-per-mc", 2, "a machine has `N` cores; a run has at least as many parts as cores"),
-		numberFlag("budget", 10,
-			"all training runs together cost at most `N` runs of the smallest input on one machine"),
-		countFlag("num-parts-interpolate", 20, "consider `N` sizes of input between the least and the most parts"),
-	}
-}
-
 // counts are the whole numbers of a Space and their flags.
 var counts = []struct {
 	flag, field string

@@ -12,16 +12,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestFitFlags returns the flags of fit and predict.
-func ernestFitFlags() []cli.Flag {
-	return append(append(columnFlags(), modelFlags()...),
-		iterationsFlag(),
-		atFlag(), forceFlag(),
-		textFlag("save", "", "write the model to `FILE`, for predict and choose"),
-		tuplesFlag("ran", "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
-	)
-}
-
 // ernestFit fits a model to a table or recordings of runs, or reads a saved one, and predicts. Without --at, predict
 // shows usual points.
 func ernestFit(c *cli.Context) error {

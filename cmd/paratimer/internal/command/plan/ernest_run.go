@@ -17,26 +17,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-func ernestRunFlags() []cli.Flag {
-	flags := []cli.Flag{
-		textFlag("command", "",
-			"run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}"),
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write the times to `FILE`, a table that fit reads; runs in it are not repeated",
-		},
-		textFlag("design", "",
-			"take the runs from `FILE`, the JSON of `paratimer ernest design` (default: design them with its flags)"),
-		countFlag("repeat", 1, "make each run `N` times"),
-		countFlag("at-once", 1, "make `N` runs at once, on separate machines: runs that share some are slower"),
-		timeFlag("timeout", "kill a run after `TIME`; it has failed"),
-		textFlag("log", "", "append the commands' output to `FILE` (default: their last words, if they fail)"),
-		switchFlag("dry-run", "print the commands, and run nothing"),
-		atFlag(), forceFlag(),
-	}
-	return append(append(flags, ernestDesignFlags()...), modelFlags()...)
-}
-
 // ernestRun makes the training runs of a design, and predicts from them.
 func ernestRun(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 0, 0); err != nil {

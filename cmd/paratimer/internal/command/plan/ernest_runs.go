@@ -15,31 +15,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
-
-// columnFlags returns the flags for the columns of a table.
-func columnFlags() []cli.Flag {
-	return []cli.Flag{
-		textFlag("machines", "machines",
-			"the number of machines, cores or containers is in `COLUMN`, a name or a number from 1"),
-		textFlag("scale", "scale",
-			"the input, as a fraction or in any unit, is in `COLUMN` (without a column scale: the whole input)"),
-		textFlag("seconds", "seconds", "the time of a run is in `COLUMN`"),
-		textFlag("unit", "", "times are in `UNIT`: s, ms, min, h (default: s)"),
-	}
-}
-
-// modelFlags returns the flags for fitting a model.
-func modelFlags() []cli.Flag {
-	return []cli.Flag{
-		listFlag("terms", "fit these `TERMS` instead of 1, scale/machines, machines, log(machines)"),
-		listFlag("try",
-			"try `TERMS` as well (all, none, or names), and keep those that lower the error of left-out runs"),
-		textFlag("refuse-above", "20%",
-			"refuse predictions that are probably off by more than `SHARE`, such as 20% or 0.2"),
-	}
-}
 
 func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
 	if o.RefuseAbove, err = refuseAbove(c); err != nil {
@@ -176,7 +154,7 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 	if iterative {
 		want = append(want, "ITERATIONS")
 	}
-	if given, ok := c.Generic("at").(*tuples); ok && !iterative {
+	if given, ok := c.Generic("at").(*settings.Tuples); ok && !iterative {
 		for i, text := range *given {
 			if !strings.Contains(text, ",") {
 				(*given)[i] += ",1"
@@ -200,18 +178,6 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 		points = append(points, point)
 	}
 	return points, nil
-}
-
-func iterationsFlag() cli.Flag {
-	return textFlag("iterations", "", "iterative jobs: the number of iterations is in `COLUMN`")
-}
-
-func atFlag() cli.Flag {
-	return tuplesFlag("at", "predict a run of `MACHINES,SCALE` (MACHINES alone: scale 1), of an iterative job MACHINES,SCALE,ITERATIONS; may be repeated")
-}
-
-func forceFlag() cli.Flag {
-	return switchFlag("force", "show refused numbers")
 }
 
 // quoted returns a file name quoted for a shell.

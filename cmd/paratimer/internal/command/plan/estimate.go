@@ -14,21 +14,6 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// estimateFlags returns the flags of an estimate alone.
-func estimateFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.DurationFlag{
-			Name: "delta1", EnvVars: command.Env("delta1"),
-			Usage: "tasks of a round start and end within `TIME` of each other (default: from the tasks)",
-		},
-		&cli.DurationFlag{
-			Name: "delta2", EnvVars: command.Env("delta2"),
-			Usage: "a round follows another within `TIME` (default: from the tasks)",
-		},
-		&cli.StringFlag{Name: "gantt", EnvVars: command.Env("gantt"), Usage: "draw the schedule to `FILE`, as SVG"},
-	}
-}
-
 // estimate predicts the length of a plan before anything runs, under each scenario.
 func estimate(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 1, 1); err != nil {

@@ -16,46 +16,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
-func queueingFlags() []cli.Flag {
-	flags := []cli.Flag{
-		command.Choice("model", "what answers", "product", "vianna-fj", "tripathi", "vianna-table4",
-			queueing.Simulation.String()),
-		&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "show every model beside the simulation"},
-		&cli.StringSliceFlag{
-			Name: "only", EnvVars: command.Env("only"),
-			Usage: "model only the job `NAME` of the file; repeatable",
-		},
-		&cli.StringFlag{
-			Name: "job", EnvVars: command.Env("job"),
-			Usage: "`NAME` of the job of --maps, --reduces and --copies, if the file has several",
-		},
-		&cli.IntFlag{
-			Name: "runs", EnvVars: command.Env("runs"), Value: simulation.DefaultRuns,
-			Usage: "simulate `N` times",
-		},
-		&cli.Uint64Flag{
-			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "random seed `N`",
-		},
-		&cli.IntFlag{
-			Name: "cycles", EnvVars: command.Env("cycles"),
-			Usage: "submit each job again `N` times when it ends, as the models assume (default: with --all and several jobs 4; else once)",
-		},
-		&cli.Float64Flag{
-			Name: "epsilon", EnvVars: command.Env("epsilon"), Value: 1e-9,
-			Usage: "models: iterate until task times change by less than `SECONDS` (the paper: 1e-4)",
-		},
-		command.Choice("distribution", "how tasks of a class vary in the simulation", "exponential", "deterministic"),
-	}
-	for _, s := range modelview.Settings {
-		flags = append(flags, &cli.IntSliceFlag{
-			Name: s.Name, EnvVars: command.Env(s.Name),
-			Usage: "instead of the file's: " + s.Does + "; several, as in 2,4,8, make a table",
-		})
-	}
-	return flags
-}
-
 // model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
 func model(c *cli.Context) error {
 	if err := command.Arguments(c, 1, 1); err != nil {
@@ -67,7 +27,7 @@ func model(c *cli.Context) error {
 		return input.NotAPlan(path, "job file", err)
 	}
 	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
-		return command.Usage("--epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
+		return command.Usage("epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
 	}
 	variants, err := modelVariants(c, &file.Spec)
 	if err != nil {

@@ -2,11 +2,10 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // Commands returns the commands of this package, in the order of the help.
@@ -15,45 +14,36 @@ func Commands() []*cli.Command {
 		planCommand(),
 		formerSimulate(),
 		command.New("whatif", "[PLAN|FILE|ID|NAME]",
-			"predict a query with other slots, more data, a failure, or another scheduler", whatIf,
-			whatifFlags()...),
+			"predict a query with other slots, more data, a failure, or another scheduler", whatIf),
 		ernestCommand(),
 		command.New("model", "JOB.yaml",
-			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model,
-			queueingFlags()...),
+			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model),
 	}
 }
 
 // planCommand returns `paratimer plan`: an estimate of a plan, or a simulated run of it.
 func planCommand() *cli.Command {
-	c := command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned,
-		slices.Concat([]cli.Flag{
-			command.Choice("output", "write `FORMAT`", "text", "json", "ndjson"),
-			&cli.BoolFlag{
-				Name: "simulate", EnvVars: command.Env("simulate"),
-				Usage: "watch a simulated run, with noise, slow nodes, failures and skew",
-			},
-		}, estimateFlags(), simulateFlags())...)
+	c := command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned)
 	c.Aliases = []string{"estimate"} // its name in earlier versions
 	return c
 }
 
 // formerSimulate returns `paratimer simulate`, which is now `paratimer plan --simulate`.
 func formerSimulate() *cli.Command {
-	c := command.New("simulate", "PLAN", "watch a simulated run of a plan", simulated, simulateFlags()...)
+	c := command.New("simulate", "PLAN", "watch a simulated run of a plan", simulated)
 	c.Hidden = true
 	return c
 }
 
 // planned estimates a plan or simulates it. A flag of the other is an error, because it would have no effect.
 func planned(c *cli.Context) error {
-	action, others, output, word := estimate, runFlags(), "ndjson", "with"
+	action, other, output, word := estimate, settings.SimulationSubject, "ndjson", "with"
 	if c.Bool("simulate") {
-		action, others, output, word = simulated, estimateFlags(), "json", "without"
+		action, other, output, word = simulated, settings.EstimateSubject, "json", "without"
 	}
-	for _, f := range others {
-		if name := f.Names()[0]; c.IsSet(name) {
-			return command.Usage("--%s goes %s --simulate", name, word)
+	for _, s := range settings.Of("plan") {
+		if s.Subject == other && c.IsSet(s.Name) {
+			return command.Usage("%s goes %s --simulate", s.Spellings()[0], word)
 		}
 	}
 	if c.String("output") == output {

@@ -22,58 +22,6 @@ import (
 // simulatedStart is when simulated runs begin: the first day of SIGMOD 2010.
 var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
-func simulateFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.DurationFlag{
-			Name: "every", EnvVars: command.Env("every"), Value: simulate.DefaultEvery,
-			Usage: "observe every `TIME` of the run",
-		},
-	}, runFlags()...)
-}
-
-// runFlags returns the flags for what happens in a simulated run.
-func runFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.Uint64Flag{
-			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "random seed `N`",
-		},
-		command.Choice("know", "what the watcher knows of the plan", "all", "profile", "nothing"),
-		&cli.Float64Flag{
-			Name: "noise", EnvVars: command.Env("noise"),
-			Usage: "noise: sigma of the lognormal factor on each task's work, such as 0.02",
-		},
-		&cli.DurationFlag{
-			Name: "stall", EnvVars: command.Env("stall"),
-			Usage: "each map pauses for `TIME` before its end, as a combine does",
-		},
-		&cli.StringSliceFlag{
-			Name: "slow", EnvVars: command.Env("slow"),
-			Usage: "slow node `NODE=FACTOR`: its tasks take that many times as long; repeatable",
-		},
-		&cli.StringSliceFlag{
-			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "task `JOB:m3@195s` fails: the map (r: reduce) with this index, from 0, at this time; repeatable",
-		},
-		&cli.Float64Flag{
-			Name: "fail-rate", EnvVars: command.Env("fail-rate"),
-			Usage: "failures per hour of a running task",
-		},
-		&cli.StringSliceFlag{
-			Name: "lose", EnvVars: command.Env("lose"),
-			Usage: "lose a node: `NODE@TIME`; repeatable",
-		},
-		&cli.Float64Flag{Name: "skew", EnvVars: command.Env("skew"), Usage: "Zipf exponent of the sizes of reduces"},
-		command.Choice("groups", "who measures the key groups of a plan that has some", "tap", "complete",
-			"none"),
-		&cli.IntFlag{
-			Name: "lambda", EnvVars: command.Env("lambda"), Value: simulate.DefaultLambda,
-			Usage: "number of keys of a map that a tap reports",
-		},
-		&cli.BoolFlag{Name: "shuffle", EnvVars: command.Env("shuffle"), Usage: "start reduces in random order"},
-	}
-}
-
 // simulated watches a simulated run of a plan.
 func simulated(c *cli.Context) (err error) {
 	if err := cmp.Or(command.Arguments(c, 1, 1), input.CheckRecord(c)); err != nil {
@@ -196,11 +144,7 @@ func scan(s string, form *regexp.Regexp, into ...any) error {
 
 // Demo returns `paratimer demo`.
 func Demo() *cli.Command {
-	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo,
-		&cli.Uint64Flag{
-			Name: "seed", EnvVars: command.Env("seed"),
-			Usage: "random seed `N`",
-		})
+	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo)
 }
 
 // demo plays a simulation of the paper's query, at a speed that a person can follow.

@@ -15,41 +15,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-func whatifFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringSliceFlag{
-			Name: "slots", EnvVars: command.Env("slots"),
-			Usage: "run with `N` slots (64, +2, 2x, inf), of one kind after map= or reduce=; repeatable",
-		},
-		&cli.StringSliceFlag{
-			Name: "scale", EnvVars: command.Env("scale"),
-			Usage: "read `N` times the input; repeatable",
-		},
-		&cli.StringSliceFlag{
-			Name: "fail", EnvVars: command.Env("fail"),
-			Usage: "let `WHAT` fail at the worst moment: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); repeatable",
-		},
-		command.Choice("skew", "none: spread the work of each job's reduces evenly", "as-is", "none"),
-		&cli.StringSliceFlag{
-			Name: "policy", EnvVars: command.Env("policy"),
-			Usage: "use the scheduler `NAME`: fifo, yarn, ideal; repeatable",
-		},
-		&cli.StringFlag{
-			Name: "slowstart", EnvVars: command.Env("slowstart"),
-			Usage: "start reduces when this `RATIO` of the maps is done (YARN)",
-		},
-		&cli.StringSliceFlag{
-			Name: "pace", EnvVars: command.Env("pace"),
-			Usage: "let records take `R` times as long, in one job after JOB=; repeatable",
-		},
-		&cli.StringFlag{Name: "svg", EnvVars: command.Env("svg"), Usage: "draw time against slots to `FILE`, as SVG"},
-		&cli.StringFlag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "start in a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)",
-		},
-	}, whatIfModelFlags()...)
-}
-
 // whatIf predicts the end of a query under changes.
 func whatIf(c *cli.Context) error {
 	if err := command.Arguments(c, 0, 1); err != nil {
@@ -137,27 +102,6 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 		return whatif.Change{Pace: []whatif.Pace{p}}, err
 	})
 	return all, err
-}
-
-// whatIfModelFlags returns the flags for the models and their inputs.
-func whatIfModelFlags() []cli.Flag {
-	return []cli.Flag{
-		command.Choice("model", "which model answers", "all", whatif.ModelReplay, whatif.ModelQueueing,
-			whatif.ModelErnest),
-		&cli.StringFlag{
-			Name: "demands", EnvVars: command.Env("demands"),
-			Usage: "also ask the queueing model of the jobs in `FILE` (`paratimer history profile --demands`)",
-		},
-		&cli.StringFlag{
-			Name: "ernest", EnvVars: command.Env("ernest"),
-			Usage: "also ask Ernest: a saved model, or a table of runs with the columns machines, scale and seconds, in `FILE`",
-		},
-		tuplesFlag("ernest-at", "Ernest's run is as this query on `MACHINES,SCALE` (default: its nodes, and scale 1)"),
-		&cli.BoolFlag{
-			Name: "force", EnvVars: command.Env("force"),
-			Usage: "show numbers that Ernest refuses",
-		},
-	}
 }
 
 // whatIfModels returns the predictors, the most trusted one first.
