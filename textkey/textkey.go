@@ -56,9 +56,8 @@ func HashedName(key []byte) string {
 	return "#" + hex.EncodeToString(sum[:8])
 }
 
-// Name returns HashedName or, with show, the name of a key that may be shown: the key with all unprintable characters escaped, and
-// "\empty" for the empty key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys
-// never share a name.
+// Name returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty key. A
+// name of more than MaxName bytes is cut and ends with the key's hash, so that two keys never share a name.
 func Name(key []byte, show bool) string {
 	hashed := HashedName(key)
 	if !show {

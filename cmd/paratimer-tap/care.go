@@ -4,11 +4,7 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"sync/atomic"
-	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
 // care isolates faults of the measuring from the copying.
@@ -39,24 +35,3 @@ func (c *care) note() string {
 	}
 	return ""
 }
-
-// careful is a flow.Watcher that contains panics of the meter.
-type careful struct {
-	meter *groups.Meter
-	care  *care
-}
-
-func (w *careful) Feed(piece []byte) { w.care.do(func() { w.meter.Feed(piece) }) }
-
-func (w *careful) Cut(from int64) int64 {
-	cut := int64(math.MaxInt64)
-	w.care.do(func() { cut = w.meter.Cut(from) })
-	return cut
-}
-
-func (w *careful) Mark(now time.Duration, taken int64) {
-	w.care.do(func() { w.meter.Mark(now, taken) })
-}
-
-func (w *careful) Ended() { w.care.do(w.meter.Ended) }
-func (w *careful) Stop()  { w.care.do(w.meter.Stop) }

@@ -55,18 +55,12 @@ func lookUp(command, searched string, inTask bool) (string, error) {
 
 // explain converts an error of starting a command into a shell's error.
 func explain(command string, err error) error {
-	var number unix.Errno
-	if !errors.As(err, &number) {
-		return &startError{command, err.Error(), notRunnable}
+	why, code := err.Error(), notRunnable
+	if number, ok := errors.AsType[unix.Errno](err); ok {
+		why = number.Error()
 	}
-	switch number {
-	case unix.ENOENT, unix.ENOTDIR:
-		return &startError{command, "No such file or directory", notFound}
-	case unix.EACCES:
-		if info, err := os.Stat(command); err == nil && info.IsDir() {
-			return &startError{command, "Is a directory", notRunnable}
-		}
-		return &startError{command, "Permission denied", notRunnable}
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		code = notFound
 	}
-	return &startError{command, number.Error(), notRunnable}
+	return &startError{command, why, code}
 }

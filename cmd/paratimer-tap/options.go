@@ -9,8 +9,6 @@ import (
 	"io"
 	"net"
 	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
 const usage = `usage: paratimer-tap map|reduce [OPTION]... -- COMMAND [ARG]...
@@ -27,11 +25,6 @@ it needs for the jar that measures within its tasks.
                        task's log folder
   --every TIME         how often a reduce tells what it has done; default: 2s
   --lambda N           how many keys a map tells of, the largest; default: 2000
-  --burst-bytes N      groups of so many bytes or fewer share their time with
-                       others; default: 50
-  --burst-groups N     they are told when there are more; default: 100
-  --merge TIME         groups of one size and about this time are one point;
-                       default: 500ms
   --show-keys          tell keys as they are, not as hashes
 `
 
@@ -44,7 +37,6 @@ type options struct {
 	spool     string
 	every     time.Duration
 	lambda    int
-	limits    groups.Limits
 	show      bool
 	version   bool
 	// trouble is an error in the environment, which must not fail a job.
@@ -59,12 +51,9 @@ const lambda = 2000
 // every is the interval of a reduce's reports.
 const every = 2 * time.Second
 
-// most limits a burst, because its sizes are kept in memory.
-const most = 1 << 16
-
 // parse parses a command line without the program's name. flag.ErrHelp means that help is requested.
 func parse(args []string, get func(string) string) (options, error) {
-	o := options{token: get("PARATIMER_TOKEN"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
+	o := options{token: get("PARATIMER_TOKEN"), every: every, lambda: lambda}
 	if env := get("PARATIMER_COLLECT"); env == "" || address(env) {
 		o.collector = env
 	} else {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
 )
 
 const jobUsage = `usage: paratimer-tap job hadoop|pig [OPTION]... JAR
@@ -22,8 +21,7 @@ hadoop jar, for a program that takes -D, or lines for the top of a Pig script.
 The job's own classes stay as they are.
 
   --collect HOST:PORT  the watcher; default: PARATIMER_COLLECT
-  --spool DIR, --every TIME, --lambda N, --burst-bytes N, --burst-groups N,
-  --merge TIME, --show-keys
+  --spool DIR, --every TIME, --lambda N, --show-keys
                        as those of paratimer-tap --help
 `
 
@@ -41,7 +39,7 @@ type property struct{ name, value string }
 // printJob returns a job's settings for the jar, in the syntax of the program that starts the job. args are the
 // arguments after "job".
 func printJob(args []string, get func(string) string) (string, error) {
-	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda, limits: groups.DefaultLimits()}
+	o := options{collector: get("PARATIMER_COLLECT"), every: every, lambda: lambda}
 	flags := flag.NewFlagSet("paratimer-tap job", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	o.measuring(flags)
@@ -84,20 +82,13 @@ func (o *options) properties() []property {
 			all = append(all, property{"paratimer.tap." + name, fmt.Sprint(value)})
 		}
 	}
-	d := groups.DefaultLimits()
 	add(o.collector != "", "collect", o.collector)
 	add(o.spool != "", "spool", o.spool)
-	add(o.every != every, "every", millis(o.every))
+	add(o.every != every, "every", fmt.Sprintf("%dms", o.every.Milliseconds()))
 	add(o.lambda != lambda, "lambda", o.lambda)
-	add(o.limits.Bytes != d.Bytes, "burst.bytes", o.limits.Bytes)
-	add(o.limits.Groups != d.Groups, "burst.groups", o.limits.Groups)
-	add(o.limits.Near != d.Near, "merge", millis(o.limits.Near))
 	add(o.show, "show.keys", true)
 	return all
 }
-
-// millis formats a duration for Hadoop.
-func millis(d time.Duration) string { return fmt.Sprintf("%dms", d.Milliseconds()) }
 
 // hadoop formats the settings as options of GenericOptionsParser, for a shell.
 func (o *options) hadoop(jar string) string {
@@ -140,9 +131,6 @@ func (o *options) measuring(flags *flag.FlagSet) {
 	flags.StringVar(&o.spool, "spool", "", "")
 	flags.DurationVar(&o.every, "every", o.every, "")
 	flags.IntVar(&o.lambda, "lambda", o.lambda, "")
-	flags.Int64Var(&o.limits.Bytes, "burst-bytes", o.limits.Bytes, "")
-	flags.IntVar(&o.limits.Groups, "burst-groups", o.limits.Groups, "")
-	flags.DurationVar(&o.limits.Near, "merge", o.limits.Near, "")
 	flags.BoolVar(&o.show, "show-keys", false, "")
 }
 
@@ -151,12 +139,6 @@ func (o *options) valid() error {
 	switch {
 	case o.lambda < 1 || o.lambda > tap.MaxKeys:
 		return fmt.Errorf("--lambda takes 1 to %d, not %d", tap.MaxKeys, o.lambda)
-	case o.limits.Bytes < 0 || o.limits.Bytes > most:
-		return fmt.Errorf("--burst-bytes takes 0 to %d, not %d", most, o.limits.Bytes)
-	case o.limits.Groups < 1 || o.limits.Groups > most:
-		return fmt.Errorf("--burst-groups takes 1 to %d, not %d", most, o.limits.Groups)
-	case o.limits.Near < 0 || o.limits.Near > time.Hour:
-		return fmt.Errorf("--merge takes 0 to 1h, not %v", o.limits.Near)
 	case o.every < 100*time.Millisecond || o.every > time.Hour:
 		return fmt.Errorf("--every takes 100ms to 1h, not %v", o.every)
 	case o.collector != "" && !address(o.collector):

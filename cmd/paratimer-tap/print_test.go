@@ -15,26 +15,25 @@ import (
 
 func TestPrintJob(t *testing.T) {
 	t.Parallel()
-	got, err := printJob(strings.Fields("hadoop --collect w:9190 --merge 20ms --show-keys /x/tap.jar"), env())
+	got, err := printJob(strings.Fields("hadoop --collect w:9190 --every 20s --show-keys /x/tap.jar"), env())
 	want := `-libjars /x/tap.jar -D mapreduce.client.libjars.wildcard=false \
   -D mapreduce.job.map.output.collector.class=com.github.paratimer.tap.MapOutput \
   -D mapreduce.job.reduce.shuffle.consumer.plugin.class=com.github.paratimer.tap.ReduceInput \
   -D paratimer.tap.collect=w:9190 \
-  -D paratimer.tap.merge=20ms \
+  -D paratimer.tap.every=20000ms \
   -D paratimer.tap.show.keys=true \
   -D paratimer.tap.token="$PARATIMER_TOKEN"
 `
 	if err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
-	got, err = printJob(strings.Fields("--lambda 10 pig --burst-bytes 0 hdfs://nn/tap.jar"),
+	got, err = printJob(strings.Fields("--lambda 10 pig hdfs://nn/tap.jar"),
 		env("PARATIMER_COLLECT=w:9190"))
 	want = `REGISTER 'hdfs://nn/tap.jar';
 SET mapreduce.job.map.output.collector.class 'com.github.paratimer.tap.MapOutput';
 SET mapreduce.job.reduce.shuffle.consumer.plugin.class 'com.github.paratimer.tap.ReduceInput';
 SET paratimer.tap.collect 'w:9190';
 SET paratimer.tap.lambda '10';
-SET paratimer.tap.burst.bytes '0';
 SET paratimer.tap.token '$token';  -- pig -p token="$PARATIMER_TOKEN"
 `
 	if err != nil || got != want {

@@ -21,8 +21,8 @@ func (j *job) reduceSide() (int, error) {
 		say("nothing is measured: " + err.Error())
 		return j.plain()
 	}
-	meter := groups.New(j.task.format, j.options.show, j.options.limits)
-	feeder, err := flow.NewFeeder(0, w, &careful{meter, &j.care})
+	meter := groups.New(j.task.format, j.options.show, groups.DefaultLimits())
+	feeder, err := flow.NewFeeder(0, w, meter, j.care.do)
 	if err != nil {
 		_, _ = unix.Close(r), unix.Close(w)
 		say("nothing is measured: " + err.Error())

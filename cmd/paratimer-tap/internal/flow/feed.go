@@ -37,6 +37,7 @@ const (
 type Feeder struct {
 	from, to int
 	watch    Watcher
+	guard    func(func()) // calls a function of watch, and contains its panics
 	start    time.Time
 
 	coarse  bool  // the pipe cannot be made narrow
@@ -53,13 +54,13 @@ type Feeder struct {
 }
 
 // NewFeeder takes the descriptor of the input and the writing end of the pipe that the command reads. It makes the
-// pipe non-blocking; Run closes it at the end.
-func NewFeeder(from, to int, watch Watcher) (*Feeder, error) {
+// pipe non-blocking; Run closes it at the end. All calls of watch go through guard.
+func NewFeeder(from, to int, watch Watcher, guard func(func())) (*Feeder, error) {
 	if err := unix.SetNonblock(to, true); err != nil {
 		return nil, err
 	}
 	f := &Feeder{
-		from: from, to: to, watch: watch, start: time.Now(), quick: quick, pause: pause,
+		from: from, to: to, watch: watch, guard: guard, start: time.Now(), quick: quick, pause: pause,
 		patience: leastPatience,
 	}
 	f.fine = narrow(to)
@@ -77,9 +78,9 @@ func (f *Feeder) Now() time.Duration { return time.Since(f.start) }
 func (f *Feeder) Run() End {
 	end := f.run()
 	if end == EOF {
-		f.watch.Ended()
+		f.guard(f.watch.Ended)
 	} else {
-		f.watch.Stop()
+		f.guard(f.watch.Stop)
 	}
 	_ = unix.Close(f.to)
 	return end
@@ -92,7 +93,7 @@ func (f *Feeder) run() End {
 		if n == 0 {
 			return end
 		}
-		f.watch.Feed(buf[:n])
+		f.guard(func() { f.watch.Feed(buf[:n]) })
 		for piece := buf[:n]; len(piece) > 0; {
 			from := f.written
 			give := f.bulk
@@ -148,9 +149,7 @@ func (f *Feeder) single(piece []byte) bool {
 		}
 	}
 	n := int64(min(len(piece), page))
-	if cut := f.watch.Cut(f.written); cut-f.written < n {
-		n = max(1, cut-f.written)
-	}
+	f.guard(func() { n = max(1, min(n, f.watch.Cut(f.written)-f.written)) })
 	return f.write(piece[:n])
 }
 
@@ -188,13 +187,18 @@ func (f *Feeder) write(piece []byte) bool {
 // emptied records that the narrow pipe is empty.
 func (f *Feeder) emptied() {
 	f.full = false
-	f.watch.Mark(f.Now(), f.written)
+	f.mark(f.written)
+}
+
+// mark records how many bytes the command has taken.
+func (f *Feeder) mark(taken int64) {
+	f.guard(func() { f.watch.Mark(f.Now(), taken) })
 }
 
 // look reads the fill level of the pipe and records how much the command has taken.
 func (f *Feeder) look() {
 	if n, ok := unread(f.to); ok {
-		f.watch.Mark(f.Now(), f.written-int64(n))
+		f.mark(f.written - int64(n))
 	}
 }
 

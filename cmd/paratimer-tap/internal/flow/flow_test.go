@@ -81,7 +81,7 @@ func through(t testing.TB, data []byte, writes, reads, limit int, watch *note, s
 	t.Helper()
 	inR, inW := pipe(t)
 	outR, outW := pipe(t)
-	f, err := NewFeeder(inR, outW, watch)
+	f, err := NewFeeder(inR, outW, watch, func(f func()) { f() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestGoneReader(t *testing.T) {
 	}
 	inR, inW := pipe(t)
 	outR, outW := pipe(t)
-	f, err := NewFeeder(inR, outW, &note{})
+	f, err := NewFeeder(inR, outW, &note{}, func(f func()) { f() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +205,22 @@ func TestGoneReader(t *testing.T) {
 	}
 	_ = unix.Close(inW)
 	_ = unix.Close(inR)
+}
+
+// TestFaultyWatcher holds that data goes on if the guard no longer calls the watcher.
+func TestFaultyWatcher(t *testing.T) {
+	data := random(5, 300_000)
+	for name, set := range ways {
+		x := through(t, data, 70_000, 5000, math.MaxInt, &note{}, func(f *Feeder) {
+			f.guard = func(func()) {}
+			if set != nil {
+				set(f)
+			}
+		})
+		if x.end != EOF || !bytes.Equal(x.got, data) || x.watch.ended {
+			t.Errorf("%s: ended as %v with %d bytes", name, x.end, len(x.got))
+		}
+	}
 }
 
 // TestModes holds that a quick command is given large pieces, and one that stops small ones again.

@@ -21,7 +21,7 @@ type burst struct {
 func (b *burst) spread(to *clusters) {
 	each := b.took.Seconds() / float64(b.bytes)
 	for _, size := range b.sizes {
-		to.add(float64(size), float64(size)*each, 1, b.at)
+		to.add(float64(size), float64(size)*each, b.at)
 	}
 	*b = burst{sizes: b.sizes[:0]}
 }
@@ -34,68 +34,64 @@ type clusters struct {
 }
 
 type cluster struct {
-	bytes, mean, count float64
-	at                 time.Duration
-	next               int32 // cluster of the same size; 0 for none
+	tap.Point
+	at   time.Duration
+	next int32 // cluster of the same size; 0 for none
 }
 
-// add adds count groups of one size with this mean time. If there are more points than fit into a batch, it merges
-// sizes within a few per cent of each other. The sums of bytes and times do not change.
-func (c *clusters) add(bytes, seconds, count float64, at time.Duration) {
+// join adds the groups of q. The sums of bytes and times do not change.
+func (p *cluster) join(q cluster) {
+	share := q.Count / (p.Count + q.Count)
+	p.Bytes += (q.Bytes - p.Bytes) * share
+	p.Seconds += (q.Seconds - p.Seconds) * share
+	p.Count += q.Count
+	p.at = max(p.at, q.at)
+}
+
+// add adds a group of one size. If there are more points than fit into a batch, it joins sizes within a few per cent of
+// each other.
+func (c *clusters) add(bytes, seconds float64, at time.Duration) {
 	if len(c.all) >= tap.MaxPoints {
 		c.coarsen()
 	}
-	if c.first == nil {
-		c.first = map[float64]int32{}
-	}
-	i, ok := c.first[bytes]
-	for ok {
+	one := cluster{Point: tap.Point{Bytes: bytes, Seconds: seconds, Count: 1}, at: at}
+	n := int32(len(c.all))
+	if i, ok := c.first[bytes]; ok {
 		p := &c.all[i]
-		if math.Abs(p.mean-seconds) <= c.near {
-			p.mean += (seconds - p.mean) * count / (p.count + count)
-			p.count += count
-			p.at = max(p.at, at)
+		for math.Abs(p.Seconds-seconds) > c.near && p.next > 0 {
+			p = &c.all[p.next]
+		}
+		if math.Abs(p.Seconds-seconds) <= c.near {
+			p.join(one)
 			return
 		}
-		if p.next == 0 {
-			p.next = int32(len(c.all))
-			break
-		}
-		i = p.next
+		p.next = n
+	} else {
+		c.first[bytes] = n
 	}
-	if !ok {
-		c.first[bytes] = int32(len(c.all))
-	}
-	c.all = append(c.all, cluster{bytes: bytes, mean: seconds, count: count, at: at})
+	c.all = append(c.all, one)
 }
 
-// grain is the number of sizes per octave after merging: steps of 4 %.
+// grain is the number of sizes per octave after joining: steps of 4 %.
 const grain = 16
 
 func (c *clusters) coarsen() {
-	old := c.all
-	c.all, c.first = make([]cluster, 0, len(old)), nil
-	byOctave := map[int]int{}
-	for _, p := range old {
-		o := int(math.Round(grain * math.Log2(max(1, p.bytes))))
-		i, ok := byOctave[o]
-		if !ok {
-			i = len(c.all)
-			byOctave[o] = i
-			c.all = append(c.all, cluster{bytes: p.bytes, mean: p.mean, count: p.count, at: p.at})
+	byOctave, n := map[float64]int{}, 0
+	for _, p := range c.all {
+		p.next = 0
+		o := math.Round(grain * math.Log2(max(1, p.Bytes)))
+		if i, ok := byOctave[o]; ok {
+			c.all[i].join(p)
 			continue
 		}
-		q := &c.all[i]
-		share := p.count / (q.count + p.count)
-		q.bytes += (p.bytes - q.bytes) * share
-		q.mean += (p.mean - q.mean) * share
-		q.count += p.count
-		q.at = max(q.at, p.at)
+		byOctave[o], c.all[n] = n, p
+		n++
 	}
-	c.first = make(map[float64]int32, len(c.all))
+	c.all = c.all[:n]
+	clear(c.first)
 	for i, p := range c.all {
-		if _, ok := c.first[p.bytes]; !ok {
-			c.first[p.bytes] = int32(i)
+		if _, ok := c.first[p.Bytes]; !ok {
+			c.first[p.Bytes] = int32(i)
 		}
 	}
 }
@@ -104,12 +100,8 @@ func (c *clusters) coarsen() {
 func (c *clusters) take(now time.Duration) []tap.Point {
 	var out []tap.Point
 	for _, p := range c.all {
-		out = append(out, tap.Point{
-			Age:     max(0, now-p.at).Seconds(),
-			Bytes:   p.bytes,
-			Seconds: round(p.mean),
-			Count:   p.count,
-		})
+		p.Age, p.Seconds = max(0, now-p.at).Seconds(), round(p.Seconds)
+		out = append(out, p.Point)
 	}
 	c.all = c.all[:0]
 	clear(c.first)

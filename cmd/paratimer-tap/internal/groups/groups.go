@@ -68,7 +68,8 @@ func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * 
 func New(f lines.Format, show bool, limits Limits) *Meter {
 	f.Return = false // Hadoop writes this input
 	// A command counts as slow until it is measured, so that its first groups are measured precisely.
-	m := &Meter{format: f, show: show, pace: 2 * slow, limits: limits, points: clusters{near: limits.Near.Seconds()}}
+	points := clusters{near: limits.Near.Seconds(), first: map[float64]int32{}}
+	m := &Meter{format: f, show: show, pace: 2 * slow, limits: limits, points: points}
 	m.cutter = lines.New(f, m.line)
 	return m
 }

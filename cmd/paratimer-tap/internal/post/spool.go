@@ -3,7 +3,6 @@ package post
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 )
@@ -61,14 +60,11 @@ func (s *spool) open() error {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file", s.path())
 	}
-	if err == nil {
-		s.size, err = f.Seek(0, io.SeekEnd)
-	}
 	if err != nil {
 		f.Close()
 		return err
 	}
-	s.file = f
+	s.file, s.size = f, info.Size()
 	return nil
 }
 

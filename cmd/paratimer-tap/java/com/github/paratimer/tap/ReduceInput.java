@@ -47,7 +47,9 @@ public final class ReduceInput<K, V> implements ShuffleConsumerPlugin<K, V> {
             care.end(s.trouble);
             return records;
         }
-        groups = new Groups(s.tiny, s.fill, s.near);
+        // The limits are from E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015,
+        // section 6.
+        groups = new Groups(50, 100, 500);
         keys = new Keys(conf, s.show);
         Post post = new Post(s.host, s.port, s.token, s.spool, id.getJobID().toString(), id.toString());
         rounds = new Rounds(post, s.every, this::take, care);

@@ -19,11 +19,6 @@ final class Settings {
     final long every; // nanoseconds
     final int lambda;
     final boolean show;
-    // How finely groups are measured, see Groups. The defaults are from E. Coppa, I. Finocchi, "On data skewness, stragglers, and
-    // MapReduce progress indicators", SoCC 2015, section 6.
-    final long tiny;
-    final int fill;
-    final long near;
     final String trouble; // why nothing can be measured; null where nothing is wrong
 
     Settings(Configuration conf) {
@@ -49,9 +44,6 @@ final class Settings {
                 within(conf.getTimeDuration("paratimer.tap.every", 2000, TimeUnit.MILLISECONDS), 100, 3_600_000));
         lambda = (int) within(conf.getLong("paratimer.tap.lambda", 2000), 1, MOST_KEYS);
         show = conf.getBoolean("paratimer.tap.show.keys", false);
-        tiny = within(conf.getLong("paratimer.tap.burst.bytes", 50), 0, 1 << 16);
-        fill = (int) within(conf.getLong("paratimer.tap.burst.groups", 100), 1, 1 << 16);
-        near = within(conf.getTimeDuration("paratimer.tap.merge", 500, TimeUnit.MILLISECONDS), 0, 3_600_000);
         spool = folder(conf.get("paratimer.tap.spool"));
         if (wrong == null && port == 0 && spool == null) {
             wrong = "paratimer.tap.collect is not set, and there is no log folder";
