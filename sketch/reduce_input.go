@@ -26,15 +26,6 @@ type ReduceInput[K cmp.Ordered] struct {
 	Implicit float64  // bytes of all other keys: Bytes less the explicit ones, at least 0
 }
 
-// ReduceInputs joins the profiles of maps, in the order given, into the input of each reduce; see Join.
-func ReduceInputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
-	j := NewJoin[K](reduces, lambda, capacity)
-	for _, m := range maps {
-		j.Add(m)
-	}
-	return j.Inputs()
-}
-
 // A Join joins the profiles of maps, one by one, into the input of each reduce. It adds the lambda largest keys of each
 // map to a SpaceSaving of this capacity. Among equal bytes the smaller key goes first. The bytes of a key are its lower
 // bound: upper bounds would give small keys the bytes of others. The total bytes of a reduce are preserved. If lambda

@@ -92,6 +92,14 @@ func TestSpaceSavingRefuses(t *testing.T) {
 	}
 }
 
+func inputs[K cmp.Ordered](maps []Profile[K], reduces, lambda, capacity int) []ReduceInput[K] {
+	j := NewJoin[K](reduces, lambda, capacity)
+	for _, m := range maps {
+		j.Add(m)
+	}
+	return j.Inputs()
+}
+
 // Bytes are conserved, explicit sizes are never too large, and all keys are known with neither lambda nor capacity.
 func TestReduceInputs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -116,7 +124,7 @@ func TestReduceInputs(t *testing.T) {
 		if !exact {
 			lambda, capacity = rapid.IntRange(1, 4).Draw(t, "lambda"), rapid.IntRange(1, 6).Draw(t, "capacity")
 		}
-		for r, p := range ReduceInputs(maps, reduces, lambda, capacity) {
+		for r, p := range inputs(maps, reduces, lambda, capacity) {
 			known := 0.0
 			for _, k := range p.Explicit {
 				known += k.Bytes
@@ -133,7 +141,7 @@ func TestReduceInputs(t *testing.T) {
 
 // Keys that lead nowhere and bytes that are none are left out; what the sketch is not sure of is not explicit.
 func TestReduceInputsOfHostileMaps(t *testing.T) {
-	got := ReduceInputs([]Profile[string]{
+	got := inputs([]Profile[string]{
 		{Bytes: []float64{10, math.NaN(), 5}, Keys: []Key[string]{
 			{"a", 0, 4},
 			{"b", 7, 4},

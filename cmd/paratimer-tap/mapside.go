@@ -35,11 +35,11 @@ func (j *job) mapSide() (int, error) {
 	copied := make(chan error)
 	whole := false
 	go func() {
-		end, err := flow.Copy(r, 1, func(piece []byte) { j.care.do(func() { meter.Feed(piece) }) })
+		var err error
+		whole, err = flow.Copy(r, 1, func(piece []byte) { j.care.do(func() { meter.Feed(piece) }) })
 		// Closing both descriptors shows the command that the reader has gone, and the reader that no data follows.
 		_ = unix.Close(r)
 		leave(1)
-		whole = end == flow.EOF
 		copied <- err
 	}()
 	code := wait(p)

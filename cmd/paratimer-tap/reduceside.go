@@ -42,10 +42,10 @@ func (j *job) reduceSide() (int, error) {
 	rounds := j.rounds(take, meter.Full)
 	fed := make(chan time.Duration)
 	go func() {
-		end := feeder.Run()
+		isWhole := feeder.Run()
 		// The writer of the input then sees that the command reads no more.
 		leave(0)
-		if end == flow.EOF {
+		if isWhole {
 			fed <- feeder.Now()
 		}
 		close(fed)

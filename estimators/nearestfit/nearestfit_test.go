@@ -297,8 +297,11 @@ func TestFromGroups(t *testing.T) {
 
 // tasksOf returns the tasks that the output of maps makes.
 func tasksOf(maps []sketch.Profile[int], reduces, lambda, capacity int) []Task {
-	tasks := make([]Task, reduces)
-	for i, p := range sketch.ReduceInputs(maps, reduces, lambda, capacity) {
+	tasks, join := make([]Task, reduces), sketch.NewJoin[int](reduces, lambda, capacity)
+	for _, m := range maps {
+		join.Add(m)
+	}
+	for i, p := range join.Inputs() {
 		tasks[i].Bytes, tasks[i].Implicit = p.Bytes, p.Implicit
 		for _, k := range p.Explicit {
 			tasks[i].Explicit = append(tasks[i].Explicit, dag.GroupSize{Bytes: k.Bytes, Count: 1})

@@ -81,15 +81,10 @@ func (j *Job) alpha(done work, recent recently) float64 {
 }
 
 func see(points []smoothing.Point) seen {
-	s := seen{points: points}
-	n := len(points)
-	columns := make([]float64, 3*n)
-	size, mean, count := columns[:n:n], columns[n:2*n:2*n], columns[2*n:]
-	for i, c := range points {
-		size[i], mean[i], count[i] = c.Size, c.Mean, c.Count
+	s := seen{points: points, near: smoothing.NewIndex(points)}
+	for _, c := range points {
 		s.implicit += c.Size * c.Marked
 	}
-	s.near = smoothing.NewIndex(size, mean, count)
 	return s
 }
 

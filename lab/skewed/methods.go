@@ -28,11 +28,10 @@ func streaming() form { return form{Params: nearestfit.Default(), Lambda: 2000, 
 
 // tasks returns what the form knows of the reduces.
 func (f *form) tasks(w *work) []nearestfit.Task {
-	profiles := make([]sketch.Profile[int], len(w.maps))
+	join := sketch.NewJoin[int](len(w.order), f.Lambda, f.Entries)
 	heavy := sketch.New[int](max(1, f.Entries))
-	for m, parts := range w.maps {
-		p := &profiles[m]
-		p.Bytes = make([]float64, len(w.order))
+	for _, parts := range w.maps {
+		p := sketch.Profile[int]{Bytes: make([]float64, len(w.order))}
 		for _, part := range parts {
 			task := w.groups[part.key].task
 			p.Bytes[task] += part.bytes
@@ -46,9 +45,10 @@ func (f *form) tasks(w *work) []nearestfit.Task {
 				heavy.Add(k.Key, k.Bytes)
 			}
 		}
+		join.Add(p)
 	}
 	tasks := make([]nearestfit.Task, len(w.order))
-	for i, input := range sketch.ReduceInputs(profiles, len(tasks), f.Lambda, f.Entries) {
+	for i, input := range join.Inputs() {
 		tasks[i] = nearestfit.Task{Bytes: input.Bytes, Implicit: w.bytes[i]}
 		if f.Counts {
 			continue

@@ -1,6 +1,7 @@
 package smoothing
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -13,21 +14,23 @@ func TestNear(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 30).Draw(t, "points")
-		sizes, means, counts := make([]float64, n), make([]float64, n), make([]float64, n)
-		for i := range n {
-			sizes[i] = float64(rapid.IntRange(0, 20).Draw(t, "size"))
-			means[i] = math.Exp(rapid.Float64Range(-14, 14).Draw(t, "log mean"))
-			counts[i] = float64(rapid.IntRange(1, 1000).Draw(t, "count"))
+		points := make([]Point, n)
+		for i := range points {
+			points[i] = Point{
+				Size:  float64(rapid.IntRange(0, 20).Draw(t, "size")),
+				Mean:  math.Exp(rapid.Float64Range(-14, 14).Draw(t, "log mean")),
+				Count: float64(rapid.IntRange(1, 1000).Draw(t, "count")),
+			}
 		}
-		slices.Sort(sizes)
-		x := NewIndex(sizes, means, counts)
+		slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Size, b.Size) })
+		x := NewIndex(points)
 		for size := -1.0; size < 22; size++ {
 			for _, delta := range []float64{0, 1, 3} {
 				sum, count := 0.0, 0.0
-				for i, s := range sizes {
-					if math.Abs(s-size) <= delta {
-						sum += means[i] * counts[i]
-						count += counts[i]
+				for _, c := range points {
+					if math.Abs(c.Size-size) <= delta {
+						sum += c.Mean * c.Count
+						count += c.Count
 					}
 				}
 				got, ok := x.Near(size, delta)

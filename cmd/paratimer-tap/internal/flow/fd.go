@@ -10,29 +10,25 @@ import (
 // them.
 
 func read(fd int, b []byte) (int, error) {
-	for {
-		n, err := unix.Read(fd, b)
-		if err != unix.EINTR { //nolint:errorlint // a system call's error is a number
-			return max(0, n), err
-		}
-	}
+	return retry(func() (int, error) { return unix.Read(fd, b) })
 }
 
 func write(fd int, b []byte) (int, error) {
-	for {
-		n, err := unix.Write(fd, b)
-		if err != unix.EINTR { //nolint:errorlint // a system call's error is a number
-			return max(0, n), err
-		}
-	}
+	return retry(func() (int, error) { return unix.Write(fd, b) })
 }
 
 // poll waits for any of fds, at most for the given milliseconds; without limit if negative.
 func poll(fds []unix.PollFd, milliseconds int) error {
+	_, err := retry(func() (int, error) { return unix.Poll(fds, milliseconds) })
+	return err
+}
+
+// retry repeats a system call that a signal interrupts.
+func retry(call func() (int, error)) (int, error) {
 	for {
-		_, err := unix.Poll(fds, milliseconds)
+		n, err := call()
 		if err != unix.EINTR { //nolint:errorlint // a system call's error is a number
-			return err
+			return max(0, n), err
 		}
 	}
 }

@@ -74,24 +74,25 @@ func (f *Feeder) Coarse() bool { return f.coarse }
 // Now returns the time since the feeder was created.
 func (f *Feeder) Now() time.Duration { return time.Since(f.start) }
 
-// Run copies until the input ends or the command stops reading, and closes the pipe.
-func (f *Feeder) Run() End {
-	end := f.run()
-	if end == EOF {
+// Run copies until the input ends or the command stops reading, and closes the pipe. isWhole means that the input has
+// ended.
+func (f *Feeder) Run() (isWhole bool) {
+	isWhole = f.run()
+	if isWhole {
 		f.guard(f.watch.Ended)
 	} else {
 		f.guard(f.watch.Stop)
 	}
 	_ = unix.Close(f.to)
-	return end
+	return isWhole
 }
 
-func (f *Feeder) run() End {
+func (f *Feeder) run() (isWhole bool) {
 	buf := make([]byte, Size)
 	for {
-		n, end := f.read(buf)
+		n, isOpen := f.read(buf)
 		if n == 0 {
-			return end
+			return isOpen
 		}
 		f.guard(func() { f.watch.Feed(buf[:n]) })
 		for piece := buf[:n]; len(piece) > 0; {
@@ -101,15 +102,15 @@ func (f *Feeder) run() End {
 				give = f.single
 			}
 			if !give(piece) {
-				return Closed
+				return false
 			}
 			piece = piece[f.written-from:]
 		}
 	}
 }
 
-// read waits for input. Meanwhile it detects when the command empties the pipe or closes it.
-func (f *Feeder) read(buf []byte) (int, End) {
+// read waits for input; there is none at its end. Meanwhile it detects when the command empties the pipe or closes it.
+func (f *Feeder) read(buf []byte) (n int, isOpen bool) {
 	fds := make([]unix.PollFd, 2)
 	for {
 		fds[0] = unix.PollFd{Fd: int32(f.from), Events: unix.POLLIN}
@@ -118,11 +119,11 @@ func (f *Feeder) read(buf []byte) (int, End) {
 			fds[1].Events = unix.POLLOUT
 		}
 		if err := poll(fds, -1); err != nil {
-			return 0, EOF
+			return 0, true
 		}
 		switch {
 		case fds[1].Revents&gone != 0:
-			return 0, Closed
+			return 0, false
 		case fds[1].Revents&unix.POLLOUT != 0:
 			f.emptied()
 		}
@@ -130,10 +131,9 @@ func (f *Feeder) read(buf []byte) (int, End) {
 			continue
 		}
 		n, err := read(f.from, buf)
-		if again(err) {
-			continue
+		if !again(err) {
+			return n, true
 		}
-		return n, EOF
 	}
 }
 
