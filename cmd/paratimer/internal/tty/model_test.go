@@ -188,8 +188,8 @@ func TestSmallSteps(t *testing.T) {
 	}
 }
 
-// TestPlays: a recording of five minutes at no speed of its own takes about as long as half a minute; speeds double and halve; it stays
-// at its end.
+// TestPlays: a recording of five minutes at no speed of its own takes about half a minute; speeds double and halve; it
+// stays at its end.
 func TestPlays(t *testing.T) {
 	s := begin(t, Options{Play: true}, seconds(300)...)
 	s.say(overMsg{})
