@@ -14,11 +14,15 @@ const MostFailures = 20
 // A Failure is an attempt that failed, or that lost its work with its node.
 type Failure struct {
 	AtSeconds *Seconds `json:"at_seconds"`
-	Job       string   `json:"job"` // node in the DAG
+	Job       string   `json:"job"`  // node in the DAG
+	Task      string   `json:"task"` // for people
 	Attempt   string   `json:"attempt"`
 	Node      *string  `json:"node"` // the machine
 	Why       *string  `json:"why"`
 }
+
+// What names the task of the attempt, or else the attempt.
+func (f *Failure) What() string { return cmp.Or(f.Task, f.Attempt+" of job "+f.Job) }
 
 // failures returns the newest attempts that failed or lost their work, newest first, and the number of all. Those
 // at an unknown time come last.
@@ -36,6 +40,7 @@ func failures(s *dag.Snapshot) ([]Failure, int) {
 					all = append(all, Failure{
 						AtSeconds: Since(at, s.Origin()), Job: s.Plan.Jobs[j].Node, Node: Text(machine(s, a)),
 						Attempt: a.Name(s.Jobs[j].ID, s.Plan.StageName(j, k)), Why: Text(why),
+						Task: s.Plan.TaskWords(j, k, a.Task),
 					})
 				}
 			}

@@ -115,14 +115,10 @@ func margin(q *view.Query) string {
 	}
 }
 
-// clock formats an instant to the minute, with the day if that is not the day of at.
+// clock formats an instant to the minute; "" if it is unknown.
 func (f Fleet) clock(t, at *frame.Time) string {
 	if t == nil {
 		return ""
 	}
-	beside := time.Time{}
-	if at != nil {
-		beside = at.Time().In(f.Style.zone())
-	}
-	return units.Clock(t.Time().In(f.Style.zone()), beside, time.Minute)
+	return f.Style.clock(t.Time(), at, time.Minute)
 }

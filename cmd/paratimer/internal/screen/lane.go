@@ -122,11 +122,8 @@ func (l *lanes) after(t track, j *frame.Job) {
 	if len(j.After) == 0 || j.State.Ended() || l.now < 0 || valueOr(j.SubmittedSeconds, l.to) <= l.elapsed() {
 		return
 	}
-	names := make([]string, len(j.After))
-	for i, a := range j.After {
-		names[i] = l.foreign(a)
-	}
-	for _, words := range []string{"after " + strings.Join(names, ", "), "after " + units.Count(len(names), "job")} {
+	names := l.foreign(strings.Join(j.After, ", "))
+	for _, words := range []string{"after " + names, "after " + units.Count(len(j.After), "job")} {
 		if t.write(l.now-1-cells(words), dim, words) {
 			return
 		}

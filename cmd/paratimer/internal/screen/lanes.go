@@ -285,14 +285,12 @@ func (l *lanes) stage(k int) string {
 	return l.beside(m, text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")) + t.String()
 }
 
-// inner shortens a name in the middle: names of a program's stages often differ only at their ends.
+// inner cuts a name at its start: names of a program's stages often differ only at their ends.
 func (l *lanes) inner(name string) string {
-	n, width := cells(name), l.name
-	if n <= width || width < 4 {
-		return name
+	if over := cells(name) - l.name; over > 0 {
+		return l.tail + ansi.TruncateLeft(name, over+1, "")
 	}
-	end := (width - 1) * 2 / 3
-	return ansi.Truncate(name, width-1-end, "") + l.tail + ansi.TruncateLeft(name, n-end, "")
+	return name
 }
 
 // mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.

@@ -49,15 +49,11 @@ var rations = [...]ration{
 	{inChart, chartRows, 3},
 	{inBlank, 2, 1},
 	{inScenarios, 8, 4},
-	{inLanes, 17, 1},
-	{inBlank, 4, 1},
-	{inChanges, 6, 1},
 	{inLanes, 1 << 20, 1},
+	{inBlank, 5, 1},
 	{inChanges, 8, 1},
 	{inBounds, 8, 1},
-	{inCritical, 8, 3},
-	{inBlank, 5, 1},
-	{inCritical, 16, 1},
+	{inCritical, 16, 3},
 }
 
 // inBlank is blank lines between blocks: they are rationed like blocks.

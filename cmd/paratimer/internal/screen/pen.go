@@ -2,7 +2,6 @@ package screen
 
 import (
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -63,10 +62,7 @@ func (p *pen) past() iter.Seq[*frame.Frame] {
 
 // clock formats an instant to a unit, with the day if that is not the frame's.
 func (p *pen) clock(t time.Time, unit time.Duration) string {
-	if p.f.At == nil {
-		return units.Clock(t.In(p.s.Style.zone()), time.Time{}, unit)
-	}
-	return units.Clock(t.In(p.s.Style.zone()), p.f.At.Time().In(p.s.Style.zone()), unit)
+	return p.s.Style.clock(t, p.f.At, unit)
 }
 
 // inZone converts the times in a frame's sentence to the user's zone.
@@ -110,17 +106,5 @@ func certain(f *frame.Frame) *frame.Frame {
 		out.Jobs[i] = j
 	}
 	out.CriticalPath = nil
-	if f.Tasks != nil {
-		out.Tasks = func(job, most int) ([]frame.Task, int) {
-			tasks, all := f.Tasks(job, most)
-			tasks = slices.Clone(tasks)
-			for i := range tasks {
-				if tasks[i].StartSeconds = past(tasks[i].StartSeconds); past(tasks[i].EndSeconds) == nil {
-					tasks[i].EndSeconds = nil
-				}
-			}
-			return tasks, all
-		}
-	}
 	return &out
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A State is everything that the drawing depends on.
@@ -40,6 +41,15 @@ type Style struct {
 
 // zone returns the zone of the clocks.
 func (s Style) zone() *time.Location { return cmp.Or(s.Zone, time.UTC) }
+
+// clock formats an instant to a unit, with the day if that is not the day of at.
+func (s Style) clock(t time.Time, at *frame.Time, unit time.Duration) string {
+	beside := time.Time{}
+	if at != nil {
+		beside = at.Time().In(s.zone())
+	}
+	return units.Clock(t.In(s.zone()), beside, unit)
+}
 
 // A Choice is what the user has chosen to see. The zero Choice is the main screen.
 type Choice struct {

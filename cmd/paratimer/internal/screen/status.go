@@ -127,7 +127,7 @@ func (p *pen) newest(f *frame.Failure) string {
 	if f.AtSeconds != nil && !p.f.Workflow.State.Ended() {
 		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
-	s += ": " + p.foreign(failedTask(f))
+	s += ": " + p.foreign(shortened(f.What()))
 	if f.Node != nil {
 		s += " on " + p.foreign(*f.Node)
 	}

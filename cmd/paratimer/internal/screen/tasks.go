@@ -23,27 +23,6 @@ func brief(name string) string {
 	return name
 }
 
-// failedTask names the task of a failed attempt: "map 6 of scope-30", or "task 7 of a stage". If the attempt's name
-// has another form, it returns that name.
-func failedTask(f *frame.Failure) string {
-	parts := strings.Split(f.Attempt, "_")
-	n := len(parts)
-	if n < 3 {
-		return f.Attempt + " of " + f.Job
-	}
-	stage := strings.Join(parts[:n-2], "_")
-	task, err := strconv.Atoi(parts[n-2])
-	switch {
-	case err != nil || task < 0:
-		return f.Attempt + " of " + f.Job
-	case strings.HasSuffix(stage, "_m"):
-		return fmt.Sprintf("map %d of %s", task, f.Job)
-	case strings.HasSuffix(stage, "_r"):
-		return fmt.Sprintf("reduce %d of %s", task, f.Job)
-	}
-	return fmt.Sprintf("task %d of %s", task, stage)
-}
-
 // tasks lists the selected job's tasks by their expected end.
 func (p *pen) tasks(room int) []string {
 	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node))
@@ -157,10 +136,11 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		sign = " " + string(p.g.critical)
 	}
 	if t.EndSeconds != nil {
-		if left := *t.EndSeconds - p.elapsed(); left >= 0 && t.State != dag.AttemptSucceeded.String() {
-			ends = "in " + units.Short(left.Duration())
-		} else {
+		switch left := *t.EndSeconds - p.elapsed(); {
+		case left < 0 || t.State == dag.AttemptSucceeded.String():
 			ends = units.Ago((-left).Duration())
+		case p.f.Headline.RemainingSeconds != nil: // else too much is assumed
+			ends = "in " + units.Short(left.Duration())
 		}
 	}
 	if t.StartSeconds != nil && *t.StartSeconds <= p.elapsed() {
@@ -229,11 +209,7 @@ func (p *pen) selectedJob() []string {
 		}
 	}
 	if len(j.After) > 0 {
-		after := make([]string, len(j.After))
-		for i, a := range j.After {
-			after[i] = p.foreign(a)
-		}
-		parts = append(parts, "after "+strings.Join(after, ", "))
+		parts = append(parts, "after "+p.foreign(strings.Join(j.After, ", ")))
 	}
 	if j.ID != nil {
 		parts = append(parts, p.foreign(*j.ID))

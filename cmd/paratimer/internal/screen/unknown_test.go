@@ -61,7 +61,7 @@ func TestStagesHaveNoMaps(t *testing.T) {
 		Jobs: []frame.Job{{
 			Node: "dag", State: dag.Running, Stages: []frame.Stage{{Name: "scope-37", Tasks: frame.Tasks{Total: &all}}},
 		}},
-		Failures: []frame.Failure{{Job: "dag", Attempt: "map_at Lab [RDD 2]_000007_0"}},
+		Failures: []frame.Failure{{Job: "dag", Task: "task 7 of map_at Lab [RDD 2]"}},
 	}
 	drawn := strings.Join(Draw(State{Frame: &f, Width: 100, Height: 24}), "\n")
 	for _, want := range []string{" tasks ", "Ends in up to 4m", "task 7 of map_at Lab [RDD 2]"} {

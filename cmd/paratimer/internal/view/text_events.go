@@ -73,10 +73,7 @@ func (t *Text) failures(b *strings.Builder, f frame.Frame) {
 		return
 	}
 	x := &f.Failures[0]
-	text := t.paint(red, "failed:") + " " + Escape(x.Attempt)
-	if !f.IsWhole() {
-		text += " of job " + Escape(x.Job)
-	}
+	text := t.paint(red, "failed:") + " " + Escape(x.What())
 	if x.Node != nil {
 		text += " on " + Escape(*x.Node)
 	}
@@ -102,18 +99,14 @@ func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
 }
 
 func (t *Text) job(f *frame.Frame, j *frame.Job) string {
+	s, id := "job "+Escape(j.Node), j.ID
 	if f.IsWhole() {
-		s := "the " + f.Workflow.Whole.Name
-		if f.Workflow.ID != nil {
-			s += " (" + Escape(*f.Workflow.ID) + ")"
-		}
-		return s + " " + j.State.String() + vertices(f, j) + t.reason(f, j)
+		s, id = "the "+f.Workflow.Whole.Name, f.Workflow.ID
 	}
-	s := "job " + Escape(j.Node)
-	if j.ID != nil {
-		s += " (" + Escape(*j.ID) + ")"
+	if id != nil {
+		s += " (" + Escape(*id) + ")"
 	}
-	return s + " " + j.State.String() + counts(j) + t.reason(f, j)
+	return s + " " + j.State.String() + counts(f, j) + t.reason(f, j)
 }
 
 // reason says why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis it is the newest
@@ -135,21 +128,18 @@ func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	return ""
 }
 
-func vertices(f *frame.Frame, j *frame.Job) string {
-	if known, all := j.Known(); j.State == dag.Running && all {
-		return fmt.Sprintf(", %s: %d, ", f.Workflow.Whole.Parts, len(j.Stages)) + units.Count(*known.Total, "task")
-	}
-	return ""
-}
-
-func counts(j *frame.Job) string {
-	if known, all := j.Known(); j.State == dag.Running && all && !j.IsMapReduce() {
-		return ", " + units.Count(len(j.Stages), "stage") + ", " + units.Count(*known.Total, "task")
-	}
-	if j.State != dag.Running || j.Maps.Total == nil || j.Reduces.Total == nil {
+// counts says how many stages and tasks a job has that has just begun.
+func counts(f *frame.Frame, j *frame.Job) string {
+	known, all := j.Known()
+	switch {
+	case j.State != dag.Running || !all:
 		return ""
+	case f.IsWhole():
+		return fmt.Sprintf(", %s: %d, ", f.Workflow.Whole.Parts, len(j.Stages)) + units.Count(*known.Total, "task")
+	case j.IsMapReduce():
+		return ", " + units.Count(*j.Maps.Total, "map") + ", " + units.Count(*j.Reduces.Total, "reduce")
 	}
-	return ", " + units.Count(*j.Maps.Total, "map") + ", " + units.Count(*j.Reduces.Total, "reduce")
+	return ", " + units.Count(len(j.Stages), "stage") + ", " + units.Count(*known.Total, "task")
 }
 
 // shortBlindness is how long a bound may be blind before a line is written: the status line already shows it.
