@@ -68,7 +68,7 @@ func (f Fleet) table(shown []view.Query, tail string) []string {
 		if q.HoldsUp > 0 {
 			blocks = strconv.Itoa(q.HoldsUp)
 		}
-		look := lookOf(q.Standing)
+		look := looks[q.Standing]
 		rows[i] = []string{
 			text(strong, view.Escape(q.Name)), text(look, status), left, f.clock(q.EndAt, q.At),
 			text(warn, view.HeldUpText(q.HeldUpBy)), f.clock(q.DeadlineAt, q.At), text(look, margin(q)),
@@ -89,18 +89,9 @@ func (f Fleet) table(shown []view.Query, tail string) []string {
 	}, rows, tail)
 }
 
-// lookOf returns the role of a standing.
-func lookOf(s view.Standing) role {
-	switch s {
-	case view.IsLate, view.HasMissed:
-		return bad
-	case view.IsAtRisk:
-		return warn
-	case view.IsOnTrack:
-		return good
-	case view.IsUnseen, view.IsFree, view.HasEnded:
-	}
-	return plain
+// looks are the roles of standings.
+var looks = map[view.Standing]role{
+	view.IsLate: bad, view.HasMissed: bad, view.IsAtRisk: warn, view.IsOnTrack: good,
 }
 
 // margin returns how far from its deadline a query ends.

@@ -127,7 +127,7 @@ func hostile(t testing.TB) State {
 		s.Frame.Jobs[i].Node = names[i]
 		for k := range s.Frame.Failures {
 			if s.Frame.Failures[k].Job == was {
-				s.Frame.Failures[k].Job = names[i]
+				s.Frame.Failures[k].Job, s.Frame.Failures[k].Task = names[i], "map 6 of "+names[i]
 			}
 		}
 		for k := range s.Frame.CriticalPath {

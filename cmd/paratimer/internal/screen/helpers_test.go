@@ -95,7 +95,7 @@ func crowd() State {
 		f.Jobs = append(f.Jobs, j)
 	}
 	f.Failures = []frame.Failure{{
-		AtSeconds: secondsOf(3500), Job: "j0570", Attempt: "attempt_1_0571_m_000003_0",
+		AtSeconds: secondsOf(3500), Job: "j0570", Task: "map 3 of j0570",
 		Why: frame.Text("no space left"),
 	}}
 	for s := 3600; s < 6000; s += 240 {

@@ -105,8 +105,11 @@ func (l *lanes) tasksOf(t track, j *frame.Job, on critical) {
 	}
 }
 
-// through draws the vertical lines through all lanes: now, and the bounds.
+// through draws the vertical lines through all lanes: now, and the bounds. Of an uncertain future nothing else is left.
 func (l *lanes) through(t track) {
+	if l.unsure() && l.now >= 0 {
+		t.put(l.now+1, len(t)-1, ' ', plain)
+	}
 	for i := range l.f.Alerts {
 		if c, ok := l.limitCol(&l.f.Alerts[i]); ok && (t[c].s == " " || t[c].s == string(l.g.slack)) {
 			t.put(c, c, l.g.limit, warn)

@@ -72,7 +72,9 @@ func (l *lanes) measure() {
 func (l *lanes) end() frame.Seconds {
 	to := l.elapsed()
 	for i := range l.f.Jobs {
-		to = max(to, valueOr(l.f.Jobs[i].EndSeconds, 0))
+		if end := valueOr(l.f.Jobs[i].EndSeconds, 0); !l.unsure() {
+			to = max(to, end)
+		}
 	}
 	if l.f.Workflow.State.Ended() {
 		return to
@@ -219,6 +221,12 @@ func (l *lanes) counting(jobs []int) string {
 	return strings.Join(parts, ", ")
 }
 
+// jobLooks are the roles of jobs' states; others are dim.
+var jobLooks = map[dag.State]role{dag.Running: lane, dag.Succeeded: good, dag.Failed: bad, dag.Killed: bad}
+
+// state returns the sign of a job's state.
+func (l *lanes) state(s dag.State) string { return text(cmp.Or(jobLooks[s], dim), l.g.state(s)) }
+
 // job returns a job's row: its marks, name, counts and lane.
 func (l *lanes) job(i int) string {
 	j := &l.f.Jobs[i]
@@ -229,16 +237,7 @@ func (l *lanes) job(i int) string {
 	if j.Critical {
 		critical = string(l.g.critical)
 	}
-	look := dim
-	switch j.State {
-	case dag.Failed, dag.Killed:
-		look = bad
-	case dag.Running:
-		look = lane
-	case dag.Succeeded:
-		look = good
-	}
-	m := text(strong, picked) + text(path, critical) + text(look, l.g.state(j.State))
+	m := text(strong, picked) + text(path, critical) + l.state(j.State)
 	return l.beside(m, text(name, l.foreign(j.Node)), counts(j)) + l.lane(j)
 }
 
@@ -264,12 +263,12 @@ func done(t frame.Tasks) bool { return t.Total != nil && t.Done >= *t.Total }
 func (l *lanes) stage(k int) string {
 	j := &l.f.Jobs[0]
 	s := &j.Stages[k]
-	state, look := dag.Blocked, dim
+	state := dag.Blocked
 	switch {
 	case done(s.Tasks):
-		state, look = dag.Succeeded, good
+		state = dag.Succeeded
 	case s.Running > 0 || s.Done > 0:
-		state, look = dag.Running, lane
+		state = dag.Running
 	}
 	only := frame.Job{Node: j.Node}
 	for _, st := range j.Stretches {
@@ -281,8 +280,7 @@ func (l *lanes) stage(k int) string {
 	t := l.track()
 	l.tasksOf(t, &only, critical{})
 	l.through(t)
-	m := "  " + text(look, l.g.state(state))
-	return l.beside(m, text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")) + t.String()
+	return l.beside("  "+l.state(state), text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")) + t.String()
 }
 
 // inner cuts a name at its start: names of a program's stages often differ only at their ends.

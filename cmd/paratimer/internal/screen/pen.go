@@ -18,12 +18,17 @@ type pen struct {
 }
 
 func newPen(s State) *pen {
-	p := &pen{s: s, f: certain(s.Frame), g: glyphsOf(s.Style), selected: -1}
+	p := &pen{s: s, f: s.Frame, g: glyphsOf(s.Style), selected: -1}
 	p.tail = string(p.g.more)
 	if p.f != nil {
 		p.selected = selected(s.Choice, p.f)
 	}
 	return p
+}
+
+// unsure reports whether too much of the future is assumed to draw it along a clock: the headline has no number.
+func (p *pen) unsure() bool {
+	return p.f.Headline.RemainingSeconds == nil && !p.f.Workflow.State.Ended()
 }
 
 // elapsed returns the time from the first job's submission to the frame; 0 if unknown.
@@ -75,36 +80,3 @@ func (p *pen) inZone(s string) string {
 
 // zone returns the name of the clocks' zone at an instant, e.g. "CET".
 func (p *pen) zone(t time.Time) string { return t.In(p.s.Style.zone()).Format("MST") }
-
-// certain returns the part of the frame that may be drawn. If the headline has no number, too much of the future is
-// assumed to draw it along a clock: its times are left out, its order stays.
-func certain(f *frame.Frame) *frame.Frame {
-	if f == nil || f.Headline.RemainingSeconds != nil || f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
-		return f
-	}
-	out := *f
-	seen := *f.ElapsedSeconds - f.StaleSeconds
-	past := func(s *frame.Seconds) *frame.Seconds {
-		if s == nil || *s > seen {
-			return nil
-		}
-		return s
-	}
-	out.Jobs = make([]frame.Job, len(f.Jobs))
-	for i, j := range f.Jobs {
-		j.SubmittedSeconds, j.EndSeconds, j.SlackSeconds = past(j.SubmittedSeconds), past(j.EndSeconds), nil
-		var stretches []frame.Stretch
-		for _, s := range j.Stretches {
-			if past(s.StartSeconds) != nil {
-				if past(s.EndSeconds) == nil {
-					s.EndSeconds = &seen
-				}
-				stretches = append(stretches, s)
-			}
-		}
-		j.Stretches = stretches
-		out.Jobs[i] = j
-	}
-	out.CriticalPath = nil
-	return &out
-}

@@ -193,7 +193,7 @@ func FuzzNames(f *testing.F) {
 		for i := range s.Frame.Jobs {
 			s.Frame.Jobs[i].Node, s.Frame.Jobs[i].After = job, []string{job, text}
 		}
-		s.Frame.Failures[0].Job, s.Frame.Failures[0].Why = job, &text
+		s.Frame.Failures[0].Job, s.Frame.Failures[0].Task, s.Frame.Failures[0].Why = job, text, &text
 		s.Choice.Selected = job
 		for _, size := range [][2]int{{40, 12}, {80, 40}} {
 			s.Width, s.Height = size[0], size[1]

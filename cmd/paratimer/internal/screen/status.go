@@ -18,11 +18,8 @@ func (p *pen) waiting() []string {
 	if waits == "" || p.f.Workflow.State.Ended() {
 		return nil
 	}
-	words := "Waits for " + p.foreign(waits)
-	if cells(words) > p.s.Width-1 {
-		words = "Waits for " + p.foreign(shortened(waits))
-	}
-	return strings.Split(" "+strings.ReplaceAll(ansi.Wrap(words, max(1, p.s.Width-3), ""), "\n", "\n   "), "\n")
+	words := ansi.Wrap("Waits for "+p.foreign(waits), max(1, p.s.Width-3), "")
+	return strings.Split(" "+strings.ReplaceAll(words, "\n", "\n   "), "\n")
 }
 
 // bounds returns the state of each bound, the worst first.

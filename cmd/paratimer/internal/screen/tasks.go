@@ -13,16 +13,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// brief returns the part of an attempt's or task's name that differs within a job: m_000017_0.
-func brief(name string) string {
-	for _, kind := range []string{"_m_", "_r_"} {
-		if i := strings.LastIndex(name, kind); i >= 0 {
-			return name[i+1:]
-		}
-	}
-	return name
-}
-
 // tasks lists the selected job's tasks by their expected end.
 func (p *pen) tasks(room int) []string {
 	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node))
@@ -39,7 +29,7 @@ func (p *pen) tasks(room int) []string {
 	}
 	rows := make([][]string, len(list))
 	for i := range list {
-		rows[i] = p.task(&list[i], brief(list[i].Name))
+		rows[i] = p.task(&list[i], shortened(list[i].Name))
 	}
 	return append([]string{title + text(dim, where)}, p.taskTable("task", rows)...)
 }
@@ -99,7 +89,7 @@ func (p *pen) criticalTasks() []string {
 	all = all[:min(len(all), mostCritical)]
 	rows := make([][]string, len(all))
 	for i := range all {
-		name := all[i].job + " " + brief(all[i].Name)
+		name := all[i].job + " " + shortened(all[i].Name)
 		if n := all[i].count; n > 1 {
 			name = fmt.Sprintf("%s: %s", all[i].job, units.Count(n, "task"))
 		}
@@ -139,7 +129,7 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		switch left := *t.EndSeconds - p.elapsed(); {
 		case left < 0 || t.State == dag.AttemptSucceeded.String():
 			ends = units.Ago((-left).Duration())
-		case p.f.Headline.RemainingSeconds != nil: // else too much is assumed
+		case !p.unsure():
 			ends = "in " + units.Short(left.Duration())
 		}
 	}
@@ -158,20 +148,14 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		state += " " + units.Percent(*t.Ratio)
 	}
 	return []string{
-		text(path, sign), p.foreign(name), text(stateRole(t.State), state), text(strong, ends), runs, tries, node,
+		text(path, sign), p.foreign(name), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs, tries, node,
 	}
 }
 
-func stateRole(s string) role {
-	switch s {
-	case dag.AttemptRunning.String():
-		return lane
-	case dag.AttemptFailed.String(), dag.AttemptKilled.String():
-		return bad
-	case dag.AttemptSucceeded.String():
-		return good
-	}
-	return dim
+// attemptLooks are the roles of attempts' states; others are dim.
+var attemptLooks = map[string]role{
+	dag.AttemptRunning.String(): lane, dag.AttemptSucceeded.String(): good,
+	dag.AttemptFailed.String(): bad, dag.AttemptKilled.String(): bad,
 }
 
 // selectedJob describes the selected job in a line.
@@ -192,7 +176,7 @@ func (p *pen) selectedJob() []string {
 			parts = append(parts, p.foreign(s.Phase.String())+" "+units.Percent(float64(*r)))
 		}
 	}
-	if j.EndSeconds != nil {
+	if j.EndSeconds != nil && (j.State.Ended() || !p.unsure()) {
 		if t, ok := p.at(*j.EndSeconds); ok {
 			words := "ends ~"
 			if j.State.Ended() {
@@ -201,7 +185,7 @@ func (p *pen) selectedJob() []string {
 			parts = append(parts, words+p.clock(t, time.Second)+" "+p.zone(t))
 		}
 	}
-	if s := j.SlackSeconds; s != nil && !j.State.Ended() {
+	if s := j.SlackSeconds; s != nil && !j.State.Ended() && !p.unsure() {
 		if *s < 1 {
 			parts = append(parts, "no slack")
 		} else {

@@ -17,13 +17,13 @@ func TestUncertainTasks(t *testing.T) {
 	}
 	s.Choice.Selected, s.Choice.Tasks = "scope-39", true
 	all := []frame.Task{
-		{Name: "attempt_1_r_000001_0", State: "waiting", StartSeconds: secondsOf(500), EndSeconds: secondsOf(600)},
+		{Name: "attempt_1_1_r_000001_0", State: "waiting", StartSeconds: secondsOf(500), EndSeconds: secondsOf(600)},
 		{
-			Name: "attempt_1_r_000002_0", State: "running", Attempts: 1, StartSeconds: secondsOf(90),
+			Name: "attempt_1_1_r_000002_0", State: "running", Attempts: 1, StartSeconds: secondsOf(90),
 			EndSeconds: secondsOf(500),
 		},
 		{
-			Name: "attempt_1_r_000000_0", State: "succeeded", Attempts: 1, StartSeconds: secondsOf(10),
+			Name: "attempt_1_1_r_000000_0", State: "succeeded", Attempts: 1, StartSeconds: secondsOf(10),
 			EndSeconds: secondsOf(20),
 		},
 	}
