@@ -179,7 +179,7 @@ func (o *oncall) runs(watchers ...*watcher) {
 // given exports the profile that a watcher was given by the history, for its replay.
 func (o *oncall) given(w *watcher) string {
 	file := filepath.Join(o.lab.dir, w.name+".given.yaml")
-	o.lab.run(w.name+"-export", 0, "history", "export", "join.pig", "--before", deref(w.last().Workflow.ID),
+	o.lab.run(w.name+"-export", 0, "history", "profile", "join.pig", "--before", deref(w.last().Workflow.ID),
 		"--state-dir", o.state, "-o", file)
 	return file
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestPast imports the job history of a script: from the history server's folder in a real HDFS, and from a copy of it
+// TestPast makes recordings of the job history of a script: from the history server's folder in a real HDFS, and from a copy of it
 // on disk.
 func TestPast(t *testing.T) {
 	l := up(t, "--hdfs")
@@ -41,26 +41,26 @@ func TestPast(t *testing.T) {
 		t.Errorf("%d jobs, want 3", len(jobs))
 	}
 	l.note("job history of a script, in HDFS and on disk", truth,
-		"`import` makes the same recording of both, as long as the history server says")
+		"`history add --out` makes the same recording of both, as long as the history server says")
 }
 
-// imported is the one tape that `paratimer import` makes of what is at a place, unzipped.
+// imported is the one recording that `paratimer history add --out` makes of what is at a place, unzipped.
 func (l *lab) imported(name string, truth float64, place string) []byte {
 	l.t.Helper()
 	out := filepath.Join(l.dir, name)
 	var got struct {
-		Workflows []struct {
-			ID, Name, Recording, State string
-			Jobs                       int
-			TotalSeconds               float64 `json:"total_seconds"`
+		Runs []struct {
+			ID               string `json:"run_id"`
+			Recording, State string
+			Jobs             int
+			TotalSeconds     float64 `json:"total_seconds"`
 		}
-		LeftOut []any `json:"left_out"`
 	}
-	l.must(json.Unmarshal(l.run("import-"+name, 0, "import", place, "-o", out, "--output", "json"), &got))
-	if len(got.Workflows) != 1 || len(got.LeftOut) > 0 {
-		l.t.Fatalf("%s: %d workflows, left out %v", name, len(got.Workflows), got.LeftOut)
+	l.must(json.Unmarshal(l.run("import-"+name, 0, "history", "add", place, "-o", out, "--output", "json"), &got))
+	if len(got.Runs) != 1 {
+		l.t.Fatalf("%s: %d workflows", name, len(got.Runs))
 	}
-	w := got.Workflows[0]
+	w := got.Runs[0]
 	l.t.Logf("%s: %+v", name, w)
 	if w.Jobs != 3 || w.State != "succeeded" || !strings.HasPrefix(w.ID, "pig_") ||
 		math.Abs(w.TotalSeconds-truth) > 0.001 {

@@ -265,23 +265,23 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 		l.t.Errorf("score of the event log: %+v, want a run of %.3f s", all.Runs, truth)
 	}
 	var got struct {
-		Workflows []struct {
-			ID, Recording, State string
-			TotalSeconds         float64 `json:"total_seconds"`
+		Runs []struct {
+			ID               string `json:"run_id"`
+			Recording, State string
+			TotalSeconds     float64 `json:"total_seconds"`
 		}
-		LeftOut []any `json:"left_out"`
 	}
-	l.must(json.Unmarshal(l.run(w.name+"-import", 0, "import", file, "-o", filepath.Join(l.dir, w.name+"-tapes"),
+	l.must(json.Unmarshal(l.run(w.name+"-import", 0, "history", "add", file, "-o", filepath.Join(l.dir, w.name+"-tapes"),
 		"--output", "json"), &got))
-	if len(got.Workflows) != 1 || len(got.LeftOut) > 0 || got.Workflows[0].ID != w.app() ||
-		got.Workflows[0].State != state || math.Abs(got.Workflows[0].TotalSeconds-truth) > 0.05 {
-		l.t.Errorf("import of the event log: %+v, want one run of %s, %s after %.3f s", got, w.app(), state, truth)
+	if len(got.Runs) != 1 || got.Runs[0].ID != w.app() ||
+		got.Runs[0].State != state || math.Abs(got.Runs[0].TotalSeconds-truth) > 0.05 {
+		l.t.Errorf("recording of the event log: %+v, want one run of %s, %s after %.3f s", got, w.app(), state, truth)
 	}
 	code := 0
 	if state != "succeeded" {
 		code = 1
 	}
-	for _, run := range got.Workflows {
+	for _, run := range got.Runs {
 		l.run(w.name+"-import-replay", code, "replay", "--output", "ndjson", run.Recording)
 		_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-import-replay.out"))
 		if n := len(frames); n == 0 || frames[n-1].nodesOf() != w.last().nodesOf() {

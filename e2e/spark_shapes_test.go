@@ -223,6 +223,6 @@ func TestSparkDriverKilled(t *testing.T) {
 func TestSpark4(t *testing.T) {
 	l := upSpark(t, "4.0.5")
 	l.twice("Spark 4.0.5: the query, adaptive execution on, the second run",
-		"stages, edges, totals; `score`, `learn`, `import` of a rolling event log in zstd; both recordings",
+		"stages, edges, totals; `score`, `history profile`, `history add --out` of a rolling event log in zstd; both recordings",
 		append(adaptive(true), sqlSmall...), append(adaptive(true), "sql", "report", "12x70x80", "8x50x120", "60"))
 }

@@ -52,7 +52,7 @@ func TestSpark(t *testing.T) {
 	s := known.of("standard")
 	w.foretold(&s)
 	l.tell("Spark: a join, GROUP BY and ORDER BY of SQL", bare, &known, "",
-		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; both recordings; `score`, `learn`, `import` of the event log; the profile is the run's own")
+		"3.5.6, standalone, two workers; stages and edges from the pages of the jobs; as long as the history server says; both recordings; `score`, `history profile`, `history add --out` of the event log; the profile is the run's own")
 }
 
 // again runs an application and watches it with a profile, whose row it adds beside what the same run gives without.

@@ -37,7 +37,7 @@ func TestTapPig(t *testing.T) {
 	}
 	first, second := watchers[0], watchers[1]
 	profile := filepath.Join(l.dir, "given.yaml")
-	l.run("export", 0, "history", "export", "stream.pig", "--before", deref(second.last().Workflow.ID), "--state-dir",
+	l.run("export", 0, "history", "profile", "stream.pig", "--before", deref(second.last().Workflow.ID), "--state-dir",
 		state, "-o", profile)
 	second.told = append(second.told, "--profile", profile)
 	second.recordings(0)

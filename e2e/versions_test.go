@@ -45,7 +45,7 @@ func TestVersions(t *testing.T) {
 			format := l.historyFormat()
 			l.imported("history", l.truth(w.last().jobs()), l.historyFolder())
 			w.summarize("Hadoop "+version+": the join", -1,
-				"Pig 0.17; DAG, numbers, hand-over, end, totals, replay; `import` of "+format+
+				"Pig 0.17; DAG, numbers, hand-over, end, totals, replay; `history add --out` of "+format+
 					" history; `doctor`, `check`"+l.left())
 		})
 	}

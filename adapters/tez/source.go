@@ -171,7 +171,7 @@ func (s *Source) checkDAG() error {
 	case s.isFound(), yarn.Denied(s.failure):
 	case s.app.Ended:
 		return s.none("%s has ended, and no file of %s is left: a master's files are deleted after some hours. "+
-			"`paratimer import` reads the history that Tez wrote", s.app.ID, what)
+			"`paratimer history add` reads the history that Tez wrote", s.app.ID, what)
 	case isDAG:
 		return s.none("%s runs, and has no %s: is the number right? Without one, as in `paratimer attach %s`, "+
 			"its newest DAG is watched, or the first one awaited", s.app.ID, what, s.app.ID)

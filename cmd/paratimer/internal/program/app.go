@@ -88,7 +88,7 @@ var groups = []struct {
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
 	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "rules", "notify", "collect"}},
-	{"Past", []string{"compare", "replay", "score", "skew", "history", "import"}},
+	{"Past", []string{"compare", "replay", "score", "skew", "history"}},
 	{"Plan", []string{"plan", "whatif", "ernest", "model"}},
 }
 

@@ -32,7 +32,7 @@ const (
 	clustered = attaching + ", list, status, watch, check, report, doctor, skew, whatif"
 	learning  = attaching + ", status, watch, check, report, skew, whatif"
 	alerting  = attaching + ", watch, replay, notify test"
-	recorded  = "report, compare, replay, score, skew, whatif, rules test, history profile, history add, learn"
+	recorded  = "report, compare, replay, score, skew, whatif, rules test, history profile, history add, learn, import"
 )
 
 // Defaults of settings that have no value unless one is given.
@@ -139,7 +139,7 @@ var table = []subject{
 	{"", "demo", []Setting{
 		flagged("speed", 60.0, "play `N` times as fast as the run was; 0: without waiting"),
 	}},
-	{"", "history profile, history add, learn", []Setting{
+	{"", "history profile, history add, learn, import", []Setting{
 		flagged("spool", texts, "also use the key groups that taps have kept in `FILE`, or in paratimer-tap.*.ndjson of a folder; may be repeated"),
 	}},
 	{"What the query is held to", bounded, []Setting{
@@ -167,7 +167,7 @@ var table = []subject{
 		flagged("ca-file", "", "also trust the certificates (PEM) in `FILE`").key(),
 		flagged("insecure", false, "do not verify certificates: anybody can pose as the cluster").key(),
 	}},
-	{"Where the cluster is", clustered + ", import", []Setting{
+	{"Where the cluster is", clustered + ", history add, import", []Setting{
 		flagged("keytab", "", "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)"),
 		flagged("principal", "", "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)"),
 	}},
@@ -178,7 +178,7 @@ var table = []subject{
 	{"Earlier runs", learning, []Setting{
 		flagged("no-history", false, "neither use nor extend the history"),
 	}},
-	{"Earlier runs", learning + ", history list, history show, history forget, history profile, history add", []Setting{
+	{"Earlier runs", learning + ", history list, history show, history forget, history profile, history add, learn, import", []Setting{
 		flagged("state-dir", "", "keep the history in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)"),
 	}},
 	{"Alert destinations", alerting, []Setting{

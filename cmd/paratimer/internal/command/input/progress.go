@@ -22,7 +22,7 @@ func Open(c *cli.Context, path string) (watch.Source, io.Closer, error) {
 		p.Done()
 		return nil, nil, err
 	}
-	return Counted(src, path, p), progressCloser{file, p}, nil
+	return withProgress(src, path, p), progressCloser{file, p}, nil
 }
 
 // OpenToShow opens a recording for display. If the observations go to a terminal, the progress there covers only
@@ -42,7 +42,7 @@ const mostTicks = 300
 
 func open(c *cli.Context, path string, p *command.Progress) (watch.Source, io.Closer, error) {
 	every := c.Duration("every")
-	src, file, err := openRecording(path, WorkflowID(c), every, ReadBytes(p, path))
+	src, file, err := openRecording(path, WorkflowID(c), every, readBytes(p, path))
 	if err == nil && every == 0 {
 		AtMost(src, mostTicks)
 	}
@@ -61,15 +61,15 @@ func (c progressCloser) Close() error {
 	return c.Closer.Close()
 }
 
-// ReadBytes shows how much of a file was read.
-func ReadBytes(p *command.Progress, path string) func(bytes int) {
+// readBytes shows how much of a file was read.
+func readBytes(p *command.Progress, path string) func(bytes int) {
 	return func(bytes int) {
 		p.Show(func() string { return filepath.Base(path) + ": read " + units.Bytes(float64(bytes)) })
 	}
 }
 
-// Counted shows the progress of playing a source.
-func Counted(src watch.Source, path string, p *command.Progress) watch.Source {
+// withProgress shows the progress of playing a source.
+func withProgress(src watch.Source, path string, p *command.Progress) watch.Source {
 	if p == nil {
 		return src
 	}

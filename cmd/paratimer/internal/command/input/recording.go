@@ -49,7 +49,7 @@ func openRecording(path, workflow string, every time.Duration, read func(bytes i
 			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
 	}
 	if errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "://") {
-		return nil, nil, command.Usage("%s is an address, not a file: download it first; `paratimer import` reads webhdfs:// addresses", path)
+		return nil, nil, command.Usage("%s is an address, not a file: download it first; `paratimer history add` reads webhdfs:// addresses", path)
 	}
 	if err != nil {
 		return nil, nil, command.Usage("cannot read the recording: %w", err)

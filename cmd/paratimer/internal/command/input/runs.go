@@ -1,18 +1,22 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -21,19 +25,31 @@ import (
 // A RecordedRun is a run in a recording. Open may be called several times.
 type RecordedRun struct {
 	Name string // name for display
+	ID   string // "" if only opening the run shows it
 	Open func() (watch.Source, io.Closer, error)
 }
 
-// RecordedRuns returns the runs in files and folders. A workflow of MapReduce has a file for each of its jobs, and
-// several paths may have these. All runs are taken, or the one of --workflow.
+// RecordedRuns returns the runs in files, folders and places of HDFS. A workflow of MapReduce has a file for each of
+// its jobs, and several paths may have these. All runs are taken, or the one of --workflow. Files of folders that
+// cannot be used are named on stderr.
 func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []error) {
 	var places []recording.Place
 	for _, path := range paths {
-		if _, err := os.Stat(path); err != nil {
-			bad = append(bad, fmt.Errorf("cannot read the recording: %w", err))
-		} else if isOwn(path) || WorkflowID(c) != c.String("workflow") {
-			out = append(out, RecordedRun{path, func() (watch.Source, io.Closer, error) { return Open(c, path) }})
-		} else {
+		_, err := os.Stat(path)
+		switch {
+		case webhdfs.Is(path):
+			user := cmp.Or(c.String("user"), command.Getenv(c)("HADOOP_USER_NAME"))
+			in, file, err := webhdfs.Open(c.Context, path, user, ByKerberos(c)(webhdfs.Transport()))
+			if err != nil {
+				bad = append(bad, err)
+				continue
+			}
+			places = append(places, recording.Place{Name: path, In: in, File: file})
+		case err != nil:
+			bad = append(bad, command.Usage("cannot read the recording: %w", err))
+		case isOwn(path) || WorkflowID(c) != c.String("workflow"):
+			out = append(out, RecordedRun{path, "", func() (watch.Source, io.Closer, error) { return Open(c, path) }})
+		default:
 			places = append(places, recording.LocalPlace(path))
 		}
 	}
@@ -45,22 +61,28 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		return out, []error{err}
 	}
 	for _, f := range past.Failed {
-		bad = append(bad, fmt.Errorf("%s: %w", f.Place.Name, f.Err))
+		bad = append(bad, command.Usage("%s: %w", f.Place.Name, PastError(f)))
+	}
+	for _, l := range past.LeftOut {
+		fmt.Fprintf(c.App.ErrWriter, "paratimer: left out %s: %s\n", view.Escape(filepath.ToSlash(l.Path)), view.Escape(l.Why))
 	}
 	if id := c.String("workflow"); id != "" && len(past.Runs) > 0 {
 		run, err := ChooseRun(past.Runs, id)
 		if err != nil {
-			return out, append(bad, err)
+			return out, append(bad, command.Usage("--workflow: %w", err))
 		}
 		past.Runs = []recording.Run{run}
 	}
 	for _, r := range past.Runs {
-		out = append(out, RecordedRun{r.Path, func() (watch.Source, io.Closer, error) {
-			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")}, nil)
+		out = append(out, RecordedRun{r.Path, r.ID, func() (watch.Source, io.Closer, error) {
+			p := command.NewProgress(c)
+			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")},
+				readBytes(p, r.Path))
 			if err != nil {
+				p.Done()
 				return nil, nil, command.Usage("%s: %w", r.Path, err)
 			}
-			return &fileSource{Source: src}, io.NopCloser(nil), nil
+			return withProgress(&fileSource{Source: src}, r.Path, p), progressCloser{io.NopCloser(nil), p}, nil
 		}})
 	}
 	return out, bad

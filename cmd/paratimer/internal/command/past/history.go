@@ -29,8 +29,7 @@ func historyCommand() *cli.Command {
 			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
 			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
 		profileCommand(),
-		command.New("add", "FILE...", "add recorded runs: recordings, history, event logs, folders of them",
-			historyAdd),
+		addCommand(),
 	)
 }
 

@@ -1,14 +1,20 @@
 package past
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -16,9 +22,25 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
 )
+
+// addCommand returns `paratimer history add`.
+func addCommand() *cli.Command {
+	return command.New("add", "PATH...",
+		"remember past runs, or write their recordings with --out: recordings, job history, event logs, folders, webhdfs://",
+		historyAdd,
+		&cli.StringFlag{
+			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
+			Usage: "remember nothing, but write a recording of each run into `FOLDER`; it is created if missing",
+		},
+		&cli.StringFlag{
+			Name: "user", EnvVars: command.Env("user"),
+			Usage: "ask HDFS as `NAME` (default: HADOOP_USER_NAME)",
+		})
+}
 
 // An addedRun is one of `paratimer history add --output json`.
 type addedRun struct {
@@ -29,33 +51,46 @@ type addedRun struct {
 	Total    *float64        `json:"total_seconds"`
 	Outcome  history.Outcome `json:"outcome"`
 	Excluded *string         `json:"excluded"`
+	// Of --out: the file, what it has, and the warnings about it.
+	Recording string   `json:"recording,omitempty"`
+	Jobs      int      `json:"jobs,omitempty"`
+	Snapshots int      `json:"snapshots,omitempty"`
+	Remarks   []string `json:"remarks,omitempty"`
 }
 
-// historyAdd stores recorded runs, so that ranges are calibrated from the first day. Each run is replayed as a
-// watch, with the profile of the runs before it. An unusable recording does not prevent the others from being
-// added.
+// written is the outcome of a run with --out.
+const written history.Outcome = "written"
+
+// historyAdd stores past runs, so that ranges are calibrated from the first day, or writes recordings of them. An
+// unusable run does not prevent the others from being added.
 func historyAdd(c *cli.Context) error {
 	if err := command.Arguments(c, 1, -1); err != nil {
 		return err
 	}
-	store, err := input.OpenState(c)
-	if err != nil {
-		return command.Usage("%w", err)
+	names := map[string]bool{}
+	add := func(r input.RecordedRun) (addedRun, error) { return writeRun(c, r, names) }
+	if c.String("out") == "" {
+		store, err := input.OpenState(c)
+		if err != nil {
+			return command.Usage("%w", err)
+		}
+		add = func(r input.RecordedRun) (addedRun, error) { return addRun(c, store, r) }
 	}
 	recordings, bad := input.RecordedRuns(c, c.Args().Slice())
 	added := []addedRun{}
 	for _, r := range recordings {
-		a, err := addRun(c, store, r)
+		a, err := add(r)
 		switch {
 		case c.Context.Err() != nil:
 			return context.Cause(c.Context)
 		case err != nil && strings.HasPrefix(err.Error(), r.Name+": "):
-			bad = append(bad, err)
+			bad = append(bad, command.Usage("%w", err))
 			continue
 		case err != nil:
-			bad = append(bad, fmt.Errorf("%s: %w", r.Name, err))
+			bad = append(bad, command.Usage("%s: %w", r.Name, err))
 			continue
 		}
+		a.File = r.Name
 		added = append(added, a)
 		if c.String("output") == "text" {
 			fmt.Fprintln(c.App.Writer, a)
@@ -66,22 +101,36 @@ func historyAdd(c *cli.Context) error {
 			return err
 		}
 	}
-	if len(bad) > 0 {
-		return command.Usage("%w", errors.Join(bad...))
-	}
-	return nil
+	return errors.Join(bad...)
 }
 
 func (a addedRun) String() string {
 	line := fmt.Sprintf("%s: %s: %s after %s, %s", view.Escape(a.File), view.Escape(a.Workflow), a.State,
 		units.Known(a.Total, units.Seconds), a.Outcome)
+	if a.Recording != "" {
+		line += fmt.Sprintf(": %s, %s", view.Escape(a.Recording), units.Count(a.Snapshots, "observation"))
+	}
 	if a.Excluded != nil {
 		line += "; nothing is learned from it: " + *a.Excluded
+	}
+	for _, text := range a.Remarks {
+		line += "\n  " + view.Escape(text)
 	}
 	return line
 }
 
-// addRun replays a run and stores it.
+// openAdded opens a run with the key groups of --spool.
+func openAdded(c *cli.Context, r input.RecordedRun) (src watch.Source, file io.Closer, err error) {
+	if src, file, err = r.Open(); err != nil {
+		return nil, nil, err
+	}
+	if src, err = input.Spooled(c, src); err != nil {
+		_ = file.Close() // it was only read
+	}
+	return src, file, err
+}
+
+// addRun replays a run as a watch, with the profile of the runs before it, and stores it.
 func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a addedRun, err error) {
 	ticks, ended, err := ticksOf(c.Context, recorded.Open)
 	switch {
@@ -90,14 +139,11 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	case !ended.Ended():
 		return a, fmt.Errorf("the recording ends while the query is %s: only finished runs can be remembered", ended)
 	}
-	src, file, err := recorded.Open()
+	src, file, err := openAdded(c, recorded)
 	if err != nil {
 		return a, err
 	}
 	defer file.Close()
-	if src, err = input.Spooled(c, src); err != nil {
-		return a, err
-	}
 	rec := &history.Recorder{Store: store, Log: command.Logger(c), Past: true}
 	p := follow.EstimatorSet(false, 0)
 	p.Model = nil // only the range is stored
@@ -111,9 +157,63 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	if rec.Ended == nil {
 		return a, errors.New("the run has no name, or could not be stored")
 	}
-	r := rec.Ended
+	r := &rec.Ended.Run
 	return addedRun{
-		recorded.Name, r.Workflow, r.Run.ID, r.Run.State, orNil(max(0, r.Run.TotalSeconds)), r.Outcome,
-		orNil(r.Run.Excluded),
+		Workflow: rec.Ended.Workflow, RunID: r.ID, State: r.State, Total: orNil(max(0, r.TotalSeconds)),
+		Outcome: rec.Ended.Outcome, Excluded: orNil(r.Excluded),
 	}, nil
+}
+
+// writeRun writes the observations of a run to a recording in the folder of --out.
+func writeRun(c *cli.Context, r input.RecordedRun, names map[string]bool) (a addedRun, err error) {
+	src, file, err := openAdded(c, r)
+	if err != nil {
+		return a, err
+	}
+	defer file.Close()
+	name := fileName(cmp.Or(r.ID, r.Name))
+	free := name
+	for n := 2; names[free]; n++ {
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	names[free] = true
+	a.Outcome, a.Recording = written, filepath.Join(c.String("out"), free+".jsonl.zst")
+	if err := os.MkdirAll(c.String("out"), 0o777); err != nil {
+		return a, fmt.Errorf("cannot make the folder of the recordings: %w", err)
+	}
+	var run dag.Run
+	err = command.WriteFile(a.Recording, func(w io.Writer) error {
+		checked := bufio.NewWriter(w) // its Flush repeats an earlier error, after which a Tee continues
+		packed := recording.Compress(checked)
+		run, err = playedRun(c.Context, r.Name, recording.Tee(src, packed), func(*dag.Snapshot) { a.Snapshots++ })
+		return cmp.Or(err, packed.Close(), checked.Flush())
+	})
+	if err != nil {
+		return a, err
+	}
+	last := run.Now()
+	total := input.TotalSeconds(last)
+	a.Workflow, a.RunID, a.Jobs = last.Plan.Name, cmp.Or(r.ID, last.ID), len(last.Plan.Jobs)
+	a.State, a.Total = last.State.String(), &total
+	for _, warning := range last.Warnings {
+		a.Remarks = append(a.Remarks, warning.Text)
+	}
+	return a, nil
+}
+
+// fileName returns a file name, without its extension, for an id or the file of a run. Ids come from files, so they
+// must not lead out of a folder.
+func fileName(of string) string {
+	const longest = 150
+	name := filepath.Base(filepath.Clean(of))
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".tape", ".jhist", ".json"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	return cmp.Or(strings.TrimLeft(name[:min(len(name), longest)], "."), "workflow")
 }

@@ -24,17 +24,8 @@ func profileCommand() *cli.Command {
 		Name: "before", EnvVars: command.Env("before"),
 		Usage: "the profile that the run with this `ID` had, from the runs before it",
 	})
-	c := command.New("profile", "NAME|FILE...",
+	return command.New("profile", "NAME|FILE...",
 		"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf, flags...)
-	c.Aliases = []string{"export"} // its name in earlier versions
-	return c
-}
-
-// formerLearn returns `paratimer learn`, which is now a part of `paratimer history profile`.
-func formerLearn() *cli.Command {
-	c := command.New("learn", "FILE...", "make a profile from recorded runs of one script", learn, learnFlags()...)
-	c.Hidden = true
-	return c
 }
 
 // profileOf writes the profile of recordings, or that of the stored workflow with the name. A file that is no
@@ -61,9 +52,6 @@ func profileOf(c *cli.Context) error {
 // learn creates a profile, which is a plan file with costs, from recorded runs of one script; or, with --demands, a
 // job file.
 func learn(c *cli.Context) error {
-	if err := command.Arguments(c, 1, -1); err != nil {
-		return err
-	}
 	if c.Bool("demands") {
 		return learnDemands(c)
 	}

@@ -1,4 +1,4 @@
-// Package past has the commands for past runs: report, replay, compare, score, history and import.
+// Package past has the commands for past runs: report, replay, compare, score and history.
 package past
 
 import (
@@ -35,12 +35,16 @@ func Commands() []*cli.Command {
 				Name: "from", EnvVars: command.Env("from"),
 				Usage: "count only observations from `TIME` of the run on",
 			}),
-		formerLearn(),
 		historyCommand(),
-		command.New("import", "PATH...",
-			"make recordings from job history, Rumen traces, Tez history and event logs: files, folders, webhdfs:// addresses", importHistory,
-			importFlags()...),
+		former("learn", profileCommand()),
+		former("import", addCommand()),
 	}
+}
+
+// former returns a hidden command with the name that it had in earlier versions.
+func former(name string, c *cli.Command) *cli.Command {
+	c.Name, c.Hidden = name, true
+	return c
 }
 
 // replay plays a recording: it gives the same frames as the live watch.

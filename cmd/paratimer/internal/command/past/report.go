@@ -75,7 +75,7 @@ func report(c *cli.Context) error {
 	if c.String("output") == "json" {
 		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
 	}
-	return command.Write(c, cmp.Or(c.String("out"), reportName(c.Args().First())), func(w io.Writer) error {
+	return command.Write(c, cmp.Or(c.String("out"), fileName(c.Args().First())+".html"), func(w io.Writer) error {
 		return runreport.Of(s, "", command.Zone(c)).HTML(w)
 	})
 }
@@ -166,14 +166,4 @@ func reported(ctx context.Context, c *cli.Context, name string) (src watch.Sourc
 	rec = &history.Recorder{Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
 	return &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec,
 		func(*error) { client.Close() }, nil
-}
-
-// reportName returns the file name of a report in the current folder: the name of the recording or query, with
-// .html.
-func reportName(of string) string {
-	base := filepath.Base(filepath.Clean(of))
-	for _, ext := range []string{".gz", ".zst", ".jsonl", ".tape", ".jhist", ".json"} {
-		base = strings.TrimSuffix(base, ext)
-	}
-	return strings.TrimSuffix(recordingName(base, map[string]bool{}), recordingSuffix) + ".html"
 }

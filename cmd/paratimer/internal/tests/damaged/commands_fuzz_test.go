@@ -42,7 +42,7 @@ func fuzzInputs(f *testing.F, env []string) (names []string, files [][]byte) {
 	add("eventlog", smallEventLog(4))
 	add("eventlog", smallEventLog(1))
 	for _, args := range [][]string{
-		{"import", log, "-o", filepath.Join(dir, "tapes")},
+		{"history", "add", log, "-o", filepath.Join(dir, "tapes")},
 		{"simulate", "../../examples/fig3a.yaml", "--every", "40s", "--quiet", "--record", filepath.Join(dir, "tapes", "mr.tape")},
 		{"learn", log, "-o", filepath.Join(dir, "profile.yaml")},
 	} {
@@ -84,8 +84,8 @@ var fuzzCommands = []string{
 	"score FILE",
 	"learn FILE -o HERE/profile.yaml",
 	"learn FILE --demands -o HERE/demands.yaml",
-	"import FILE -o HERE/tapes",
-	"import HERE -o HERE/tapes",
+	"history add FILE -o HERE/tapes",
+	"history add HERE -o HERE/tapes",
 	"compare WHOLE FILE --fail-on-regression",
 	"compare FILE FILE WHOLE --output json",
 	"check --recording FILE --at 50% --within 60s -v",

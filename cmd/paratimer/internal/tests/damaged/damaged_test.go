@@ -98,7 +98,7 @@ func FuzzDamagedHistory(f *testing.F) {
 		}
 	}
 	files[0] = cut
-	damaged(f, "run.json", files, append([]string{"import HERE -o HERE/tapes", "replay HERE"}, players...)...)
+	damaged(f, "run.json", files, append([]string{"history add HERE -o HERE/tapes", "replay HERE"}, players...)...)
 }
 
 // FuzzDamagedZip damages gzipped recordings.
@@ -114,7 +114,7 @@ func FuzzDamagedZip(f *testing.F) {
 		}
 		files = append(files, b)
 	}
-	damaged(f, "run.gz", files, "learn FILE", "check --recording FILE", "import FILE -o HERE/tapes")
+	damaged(f, "run.gz", files, "learn FILE", "check --recording FILE", "history add FILE -o HERE/tapes")
 }
 
 // FuzzDamagedPlan damages plans and a profile.

@@ -33,7 +33,7 @@ func write(t *testing.T, path string, b []byte) string {
 	return path
 }
 
-// TestFolderOfEventLogs holds that import makes a tape of each log of a folder, history add a run of each, and that the
+// TestFolderOfEventLogs holds that history add makes a recording or a stored run of each log of a folder, and that the
 // other commands choose one by its application.
 func TestFolderOfEventLogs(t *testing.T) {
 	t.Parallel()
@@ -47,26 +47,27 @@ func TestFolderOfEventLogs(t *testing.T) {
 	write(t, filepath.Join(logs, "nothing-ran"), []byte(`{"Event":"SparkListenerLogStart"}`+"\n"))
 
 	out := t.TempDir()
-	code, stdout, stderr := session.Run(t, "import", logs, "-o", out, "--output", "json")
+	code, stdout, stderr := session.Run(t, "history", "add", logs, "-o", out, "--output", "json")
 	var result struct {
-		Workflows []struct{ ID, State string }
-		LeftOut   []struct{ Path string } `json:"left_out"`
+		Runs []struct {
+			ID    string `json:"run_id"`
+			State string
+		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &result); err != nil || code != 0 {
+	if err := json.Unmarshal([]byte(stdout), &result); err != nil || code != program.ExitUsage {
 		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
 	}
 	const want = "[{app-3 running} {application_1_7 succeeded} {application_1_7_2 succeeded} {application_1_7_3 succeeded} " +
 		"{application_1_7_4 succeeded} {app-2 succeeded}]"
-	if got := fmt.Sprint(result.Workflows); got != want || len(result.LeftOut) != 1 ||
-		filepath.Base(result.LeftOut[0].Path) != "nothing-ran" {
-		t.Errorf("%s, want %s; left out: %v", got, want, result.LeftOut)
+	if got := fmt.Sprint(result.Runs); got != want || strings.Count(stderr, "nothing-ran") != 1 {
+		t.Errorf("%s, want %s; %s", got, want, stderr)
 	}
 	if tapes, err := filepath.Glob(filepath.Join(out, "*.jsonl.zst")); err != nil || len(tapes) != 6 {
 		t.Errorf("%v, %v", tapes, err)
 	}
 	for id, want := range map[string]int{"application_1_7_3": 1, "app-2": 1, "app-9": 0} {
-		_, stdout, _ := session.Run(t, "import", logs, "-o", t.TempDir(), "--workflow", id)
-		if got := strings.Count(stdout, "succeeded"); got != want || want > 0 && !strings.Contains(stdout, id+" ") {
+		_, stdout, _ := session.Run(t, "history", "add", logs, "-o", t.TempDir(), "--workflow", id)
+		if got := strings.Count(stdout, "succeeded"); got != want || want > 0 && !strings.Contains(stdout, id+".jsonl.zst") {
 			t.Errorf("import of %s: %s", id, stdout)
 		}
 	}
@@ -104,13 +105,13 @@ func TestEmptyJob(t *testing.T) {
 	}
 	write(t, filepath.Join(both, "first"), text)
 	write(t, filepath.Join(both, "second"), text)
-	if code, _, stderr := session.Run(t, "import", both, "-o", t.TempDir()); code != program.ExitUsage ||
-		!strings.Contains(stderr, "none of the 2 runs can be used") {
+	if code, _, stderr := session.Run(t, "history", "add", both, "-o", t.TempDir()); code != program.ExitUsage ||
+		strings.Count(stderr, "its jobs had no tasks") != 2 {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"import", log, "-o", out},
+		{"history", "add", log, "-o", out},
 		{"report", log, "-o", out},
 		{"replay", log, "--speed", "0"},
 		{"score", log},

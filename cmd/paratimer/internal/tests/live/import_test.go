@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,9 +12,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestImportGoodAndBad: what can be read is imported, what cannot is named, and the exit code says that something is
-// missing.
-func TestImportGoodAndBad(t *testing.T) {
+// TestRecordGoodAndBad holds that recordings are written of what can be read. The rest is named, and the exit code says
+// that something is missing.
+func TestRecordGoodAndBad(t *testing.T) {
 	t.Parallel()
 	alone(t)
 	bad := filepath.Join(t.TempDir(), "bad.jhist")
@@ -24,7 +25,7 @@ func TestImportGoodAndBad(t *testing.T) {
 		"../../adapters/history/testdata/failure.jhist.gz"
 	for _, output := range []string{"text", "json"} {
 		out := t.TempDir()
-		code, stdout, stderr := session.Run(t, "import", good, bad, "/nowhere", other, "-o", out, "--output", output)
+		code, stdout, stderr := session.Run(t, "history", "add", good, bad, "/nowhere", other, "-o", out, "--output", output)
 		tapes, err := filepath.Glob(filepath.Join(out, "*.jsonl.zst"))
 		if err != nil || len(tapes) != 2 || code != program.ExitUsage {
 			t.Errorf("%s: exit code %d, %d tapes, %v", output, code, len(tapes), err)
@@ -38,15 +39,14 @@ func TestImportGoodAndBad(t *testing.T) {
 			continue
 		}
 		var result struct {
-			Workflows []any
-			LeftOut   []struct{ Path string } `json:"left_out"`
+			Runs []struct{ File, Recording string }
 		}
-		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Workflows) != 2 ||
-			len(result.LeftOut) != 2 || result.LeftOut[0].Path != bad {
+		if err := json.Unmarshal([]byte(stdout), &result); err != nil || len(result.Runs) != 2 ||
+			result.Runs[1].File != good || !slices.Contains(tapes, result.Runs[1].Recording) {
 			t.Errorf("%s, %v", stdout, err)
 		}
 	}
-	if code, _, stderr := session.Run(t, "import", bad, "-o", t.TempDir()); code != program.ExitUsage ||
+	if code, _, stderr := session.Run(t, "history", "add", bad, "-o", t.TempDir()); code != program.ExitUsage ||
 		strings.Count(stderr, "bad.jhist") != 1 {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -280,7 +280,7 @@ func TestImportIsWhatReplayReads(t *testing.T) {
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir, out := historyOf(t, "skew-1"), t.TempDir()
-	code, stdout, stderr := session.Run(t, "import", dir, "-o", out, "--output", "json")
+	code, stdout, stderr := session.Run(t, "history", "add", dir, "-o", out, "--output", "json")
 	if code != 0 || !strings.Contains(stdout, `"jobs":1`) || stderr != "" {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}

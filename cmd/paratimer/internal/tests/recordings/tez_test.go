@@ -193,10 +193,10 @@ func TestTezHistory(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"import", files, "-o", out}, id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
+		{[]string{"history", "add", files, "-o", out}, "session.pig #2: succeeded after 24.7s, written: " + tapeOf},
 		{
-			[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()},
-			id + ` "session.pig #2", 1 job, succeeded, 24.7s`,
+			[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()}, // its old name
+			"session.pig #2: succeeded after 24.7s, written: ",
 		},
 		{[]string{"learn", files, "-o", profile}, ""},
 		{[]string{"replay", tapeOf, "--profile", profile}, "succeeded after 24s"},
@@ -210,7 +210,7 @@ func TestTezHistory(t *testing.T) {
 			t.Errorf("%q: exit code %d\n%s%s", c.args, code, stdout, stderr)
 		}
 	}
-	if code, _, stderr := session.Run(t, "import", files, "--workflow", "dag_1_1_1", "-o", out); code != program.ExitUsage ||
+	if code, _, stderr := session.Run(t, "history", "add", files, "--workflow", "dag_1_1_1", "-o", out); code != program.ExitUsage ||
 		!strings.Contains(stderr, "dag_1_1_1") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}

@@ -56,7 +56,10 @@ var exitTable = map[string]struct {
 	"help":        {"help", nil},
 	"history add": {
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
-		[]string{"history add FILE --state-dir HERE"},
+		[]string{
+			"history add FILE --state-dir HERE", "history add FILE -o HERE",
+			"history add ../../adapters/history/testdata FILE -o HERE",
+		},
 	},
 	"history profile": {
 		"history profile join.pig --state-dir STATE",
@@ -65,10 +68,6 @@ var exitTable = map[string]struct {
 	"history forget": {"", nil},
 	"history list":   {"history list --state-dir STATE", nil},
 	"history show":   {"history show join.pig --state-dir STATE", nil},
-	"import": {
-		"import ../../adapters/history/testdata -o HERE",
-		[]string{"import FILE -o HERE", "import ../../adapters/history/testdata FILE -o HERE"},
-	},
 	"list":  {"list --rm URL", []string{"list --config FILE"}},
 	"man":   {"man attach", nil},
 	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},

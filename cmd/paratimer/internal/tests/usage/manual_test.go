@@ -105,8 +105,10 @@ func words(t *testing.T, line string) []string {
 // clustered says whether a command line asks a server: those are tried against one of ours, or only their flags are.
 func clustered(args []string) bool {
 	switch args[1] {
-	case "attach", "watch", "doctor", "import", "list", "status", "wait", "run":
+	case "attach", "watch", "doctor", "list", "status", "wait", "run":
 		return true
+	case "history":
+		return slices.Contains(args, "--out")
 	case "check":
 		return !slices.Contains(args, "--recording")
 	case "skew", "whatif", "report":
