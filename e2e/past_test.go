@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// TestPast makes recordings of the job history of a script: from the history server's folder in a real HDFS, and from a copy of it
-// on disk.
+// TestPast makes recordings of the job history of a script: from the history server's folder in a real HDFS, and from a
+// copy of it on disk.
 func TestPast(t *testing.T) {
 	l := up(t, "--hdfs")
 	pig := l.client("pig", append([]string{"pig"}, joinSmall...)...)

@@ -95,10 +95,10 @@ func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 }
 
 // left returns the time of the largest remaining key of a task, and the time of all its remaining keys, in
-// milliseconds.
+// milliseconds. Of a task that is done it counts all keys.
 func (k *keyring) left(r *taskWork) (largest, all float64) {
 	for _, key := range k.of(r) {
-		if key.Left {
+		if key.Left || r.done {
 			largest, all = max(largest, taskcost.MS(key.Took)), all+taskcost.MS(key.Took)
 		}
 	}

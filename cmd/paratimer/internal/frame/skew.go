@@ -69,7 +69,7 @@ type Doubled struct {
 	EndAt         *Time   `json:"end_at"`
 }
 
-// A SkewReport has the tasks of a query at one moment: the output of `paratimer skew`.
+// A SkewReport has the tasks of a query at one moment: the output of `paratimer report --skew`.
 type SkewReport struct {
 	SchemaVersion    int      `json:"schema_version"`
 	At               *Time    `json:"at"` // null for a plan

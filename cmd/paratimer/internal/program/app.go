@@ -88,7 +88,7 @@ var groups = []struct {
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
 	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "rules", "notify", "collect"}},
-	{"Past", []string{"compare", "replay", "score", "skew", "history"}},
+	{"Past", []string{"compare", "replay", "score", "history"}},
 	{"Plan", []string{"plan", "whatif", "ernest", "model"}},
 }
 

@@ -106,12 +106,8 @@ var table = []subject{
 		flagged("recording", "", "read a recording from `FILE`, not the cluster"),
 		flagged("at", untimed, "with --recording: the state at `TIME` of the run (default: its end)"),
 	}},
-	{"", "check, skew", []Setting{
+	{"", "check", []Setting{
 		flagged("serve-token-file", "", "token for --metrics-url, in `FILE` (default: PARATIMER_SERVE_TOKEN)").key(),
-	}},
-	{"", "skew", []Setting{
-		flagged("at", "", "state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the finished run; of MapReduce, at the greatest delay)"),
-		flagged("metrics-url", "", "ask the watcher with metrics at `URL`, not the cluster: it has the keys from taps"),
 	}},
 	{"", "rules test", []Setting{
 		flagged("at", texts, "hold each run to `N` times its true length, such as 0.9,1.1, not to the rules' deadline, within and longer_than_usual; repeatable"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -107,30 +108,33 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 // mostKeys is the greatest number of keys of a reduce in the table.
 const mostKeys = 5
 
-// skewKeys writes the table of the keys of the longest reduce that is not done.
+// skewKeys writes the table of the keys of the longest reduce that is not done, else of the longest.
 func skewKeys(b *strings.Builder, s *frame.Skew) {
-	for i := range s.Worst {
-		one := &s.Worst[i]
-		if one.Done || len(one.Keys) == 0 {
-			continue
-		}
-		table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task),
-			func(row func(...string)) {
-				for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
-					key := &one.Keys[k]
-					name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
-					if key.Key != nil {
-						name = shortKey(*key.Key)
-					}
-					if key.Done {
-						by = "done"
-					}
-					row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
-						units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
-				}
-			})
+	isRunning := func(t frame.SkewedTask) bool { return !t.Done && len(t.Keys) > 0 }
+	hasKeys := func(t frame.SkewedTask) bool { return len(t.Keys) > 0 }
+	at := slices.IndexFunc(s.Worst, isRunning)
+	if at < 0 {
+		at = slices.IndexFunc(s.Worst, hasKeys)
+	}
+	if at < 0 {
 		return
 	}
+	one := &s.Worst[at]
+	table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task),
+		func(row func(...string)) {
+			for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
+				key := &one.Keys[k]
+				name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
+				if key.Key != nil {
+					name = shortKey(*key.Key)
+				}
+				if key.Done && !one.Done {
+					by = "done"
+				}
+				row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
+					units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
+			}
+		})
 }
 
 // table writes rows in right-aligned columns.

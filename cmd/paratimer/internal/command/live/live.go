@@ -20,8 +20,6 @@ func Commands() []*cli.Command {
 		statusCommand(),
 		waitCommand(),
 		runCommand(),
-		command.New("skew", "[FILE|ID|NAME]",
-			"find the reduces and keys that delay a query, and what splitting them would save", skew),
 		rulesCommand(),
 		notifyCommand(),
 	}

@@ -38,6 +38,7 @@ func Commands() []*cli.Command {
 		historyCommand(),
 		former("learn", profileCommand()),
 		former("import", addCommand()),
+		former("skew", command.New("", "[FILE|ID|NAME]", "report --skew", reportSkew, reportFlags()...)),
 	}
 }
 

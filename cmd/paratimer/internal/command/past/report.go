@@ -27,7 +27,15 @@ func reportFlags() []cli.Flag {
 		command.Choice("output", "write `FORMAT`", "html", "json"),
 		&cli.StringFlag{
 			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write to `FILE`, - for stdout (default: the run's name with .html; JSON: stdout)",
+			Usage: "write to `FILE`, - for stdout (default: the run's name with .html; JSON and --skew: stdout)",
+		},
+		&cli.BoolFlag{
+			Name: "skew", EnvVars: command.Env("skew"),
+			Usage: "print only the tasks and keys that delay a query, also of a plan, as text or JSON",
+		},
+		&cli.StringFlag{
+			Name: "at", EnvVars: command.Env("at"),
+			Usage: "with --skew, show the state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%)",
 		},
 		&cli.BoolFlag{
 			Name: "live", EnvVars: command.Env("live"),
@@ -46,13 +54,16 @@ func reportFlags() []cli.Flag {
 
 // report writes the report of a past or running query.
 func report(c *cli.Context) error {
-	if c.Bool("live") {
-		return reportLive(c)
-	}
-	for _, name := range []string{"listen", "speed"} {
-		if c.IsSet(name) {
-			return command.Usage("--%s goes with --live", name)
+	for _, f := range [][2]string{{"listen", "live"}, {"speed", "live"}, {"at", "skew"}} {
+		if c.IsSet(f[0]) && !c.Bool(f[1]) {
+			return command.Usage("--%s goes with --%s", f[0], f[1])
 		}
+	}
+	switch {
+	case c.Bool("live"):
+		return reportLive(c)
+	case c.Bool("skew"):
+		return reportSkew(c)
 	}
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err

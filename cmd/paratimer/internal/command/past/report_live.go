@@ -26,7 +26,7 @@ func reportLive(c *cli.Context) (err error) {
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return err
 	}
-	for _, name := range []string{"out", "output"} {
+	for _, name := range []string{"out", "output", "skew"} {
 		if c.IsSet(name) {
 			return command.Usage("--%s goes without --live: a page is served, and nothing is written", name)
 		}

@@ -116,7 +116,7 @@ func TestEmptyJob(t *testing.T) {
 		{"replay", log, "--speed", "0"},
 		{"score", log},
 		{"learn", log},
-		{"skew", log},
+		{"report", "--skew", log},
 		{"whatif", log},
 		{"compare", log, log},
 		{"history", "add", log, "--state-dir", t.TempDir()},

@@ -3,13 +3,14 @@ package recordings
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -24,7 +25,7 @@ func TestSkewOfARecording(t *testing.T) {
 	t.Parallel()
 	path := fixtures.Recording("skew-1.jsonl.zst")
 	var out, errs bytes.Buffer
-	if code := program.Run(t.Context(), []string{"paratimer", "skew", path, "--at", "40s", "--output", "json"}, session.Environ(t), nil,
+	if code := program.Run(t.Context(), []string{"paratimer", "report", "--skew", path, "--at", "40s", "--output", "json"}, session.Environ(t), nil,
 		&out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
@@ -78,37 +79,18 @@ func TestNoSkewInRecordings(t *testing.T) {
 func TestSkewOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	code, out, errs := session.Run(t, "skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
+	code, out, errs := session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
 	if code != program.ExitOK || !strings.HasPrefix(out, "join.pig after ") ||
 		!strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
-	code, _, errs = session.Run(t, "skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
+	code, _, errs = session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
 	if code != program.ExitBlind || errs == "" {
 		t.Errorf("nobody's: exit code %d: %s", code, errs)
 	}
-	const said = `{"schema_version":3,"at":"2010-06-06T09:00:00Z","workflow":{"id":"pig_1","name":"join.pig","state":"running"},"elapsed_seconds":60,
-"headline":{"remaining_seconds":90},"skew":[{"job":"j","reduces":4,"skewed":1,"delay_seconds":60,"keys_from":"tap","worst":[{"task":3,"delay_seconds":60}]}]}`
-	watcher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, said)
-	}))
-	t.Cleanup(watcher.Close)
-	code, out, errs = session.Run(t, "skew", "join.pig", "--metrics-url", watcher.URL+"/metrics")
-	if code != program.ExitOK || !strings.HasPrefix(out,
-		"join.pig after 1m: ~1m30s left\nreduce 3 of j holds the end back by 1m\n") {
-		t.Errorf("exit code %d\n%s%s", code, out, errs)
-	}
-	if code, _, errs = session.Run(t, "skew", "other.pig", "--metrics-url", watcher.URL); code != program.ExitBlind ||
-		!strings.Contains(errs, "other.pig") {
-		t.Errorf("exit code %d: %s", code, errs)
-	}
-	if code, _, errs = session.Run(t, "skew", "--at", "3s", "--metrics-url", watcher.URL); code != program.ExitUsage {
-		t.Errorf("exit code %d: %s", code, errs)
-	}
-
 	mute := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	t.Cleanup(mute.Close)
-	code, _, errs = session.Run(t, "skew", "--rm", mute.URL, "--user", "alice", "--timeout", "10ms")
+	code, _, errs = session.Run(t, "report", "--skew", "--rm", mute.URL, "--user", "alice", "--timeout", "10ms")
 	if code != program.ExitTimeout || !strings.Contains(errs, "the time limit has passed") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
@@ -141,7 +123,7 @@ func TestSkewBeforeExecutors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code := program.Run(t.Context(), []string{"paratimer", "skew", path}, session.Environ(t), nil, &out, &errs)
+	code := program.Run(t.Context(), []string{"paratimer", "report", "--skew", path}, session.Environ(t), nil, &out, &errs)
 	if code != 0 || cut == 0 {
 		t.Errorf("exit code %d, %d answers without executors: %s", code, cut, &errs)
 	}
@@ -157,9 +139,47 @@ func TestSkewOfOtherEngines(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		path := "../../adapters/" + file + "/testdata/skew-3.jsonl.gz"
-		code := program.Run(t.Context(), []string{"paratimer", "skew", path}, session.Environ(t), nil, &out, &errs)
+		code := program.Run(t.Context(), []string{"paratimer", "report", "--skew", path}, session.Environ(t), nil, &out, &errs)
 		if text := out.String(); code != 0 || !strings.Contains(text, want) || strings.Contains(text, "reduce") {
 			t.Errorf("%s: exit code %d: %s%s", file, code, &out, &errs)
+		}
+	}
+}
+
+// TestSkewOfFinishedRun holds that a finished run of Spark is shown as it was: the hot task of the recording worked 31 s
+// on 36 % of the records, the median one 4 s, and the run took 45 s.
+func TestSkewOfFinishedRun(t *testing.T) {
+	t.Parallel()
+	const path = "../../adapters/spark/testdata/skew-3.eventlog.gz"
+	for _, at := range [][]string{nil, {"--at", "100%"}} {
+		args := append([]string{"report", "--skew", path, "--every", "1s"}, at...)
+		code, out, errs := session.Run(t, append(args, "--output", "json")...)
+		var r frame.SkewReport
+		if err := json.Unmarshal([]byte(out), &r); err != nil || code != program.ExitOK || len(r.Skew) != 1 ||
+			r.RemainingSeconds != nil {
+			t.Fatalf("exit code %d: %s%s", code, out, errs)
+		}
+		s := &r.Skew[0]
+		worst := &s.Worst[0]
+		near := func(got, want float64) bool { return math.Abs(got-want) < 0.02*want }
+		if worst.Task != 5 || !worst.Done || !near(float64(worst.WorkSeconds), 31) ||
+			!near(float64(*worst.ShareRatio), 0.36) ||
+			s.MedianSeconds.Duration().Round(time.Second) != 4*time.Second || s.Skewed != 2 {
+			t.Errorf("%+v", s)
+		}
+		if s.DelaySeconds < 15 || s.DelaySeconds > 25 {
+			t.Errorf("it held the end back by %v s", s.DelaySeconds)
+		}
+		_, text, _ := session.Run(t, args...)
+		for _, want := range []string{
+			"skew-3 took 45s\n", "had 51 % of the records and held the end back by ", "with others",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing in\n%s", want, text)
+			}
+		}
+		if strings.Contains(text, " 0s") || strings.Contains(text, "left") {
+			t.Error(text)
 		}
 	}
 }

@@ -68,9 +68,9 @@ var exitTable = map[string]struct {
 	"history forget": {"", nil},
 	"history list":   {"history list --state-dir STATE", nil},
 	"history show":   {"history show join.pig --state-dir STATE", nil},
-	"list":  {"list --rm URL", []string{"list --config FILE"}},
-	"man":   {"man attach", nil},
-	"model": {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
+	"list":           {"list --rm URL", []string{"list --config FILE"}},
+	"man":            {"man attach", nil},
+	"model":          {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
 	"notify test": {
 		"notify test --exec true --rules ../../examples/rules.yaml",
 		[]string{"notify test --exec true --rules FILE"},
@@ -86,7 +86,7 @@ var exitTable = map[string]struct {
 		"replay ../../examples/join.jsonl.zst",
 		[]string{"replay FILE", "replay ../../examples/join.jsonl.zst --profile FILE"},
 	},
-	"report":      {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html"}},
+	"report":      {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html", "report --skew FILE"}},
 	"run":         {"run --rm URL -- echo text", []string{"run --config FILE -- true"}},
 	"rules check": {"rules check ../../examples/rules.yaml", []string{"rules check FILE"}},
 	"rules test": {
@@ -94,7 +94,6 @@ var exitTable = map[string]struct {
 		[]string{"rules test FILE ../../examples/join.jsonl.zst", "rules test ../../examples/rules.yaml FILE"},
 	},
 	"score": {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
-	"skew":  {"skew ../../examples/skewed.yaml", []string{"skew FILE"}},
 	"status": {
 		"status --rm URL --jhs URL --user alice --no-history",
 		[]string{"status --config FILE", "status --profile FILE --rm URL"},

@@ -111,7 +111,7 @@ func clustered(args []string) bool {
 		return slices.Contains(args, "--out")
 	case "check":
 		return !slices.Contains(args, "--recording")
-	case "skew", "whatif", "report":
+	case "whatif", "report":
 		return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "examples/") })
 	}
 	return false

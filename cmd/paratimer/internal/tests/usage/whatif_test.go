@@ -69,7 +69,7 @@ func TestLooksAtAQueryThatIsTooLarge(t *testing.T) {
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	for _, command := range [][]string{{"whatif", "--slots", "2x"}, {"skew"}} {
+	for _, command := range [][]string{{"whatif", "--slots", "2x"}, {"report", "--skew"}} {
 		args := append(command, "--rm", server.URL, "--jhs", server.URL, "--user", "alice", "--no-history")
 		if code, _, errs := session.Run(t, args...); code != program.ExitBlind || !strings.Contains(errs, "too many tasks") {
 			t.Errorf("%s: exit code %d: %s", command[0], code, errs)

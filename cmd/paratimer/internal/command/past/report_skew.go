@@ -1,0 +1,85 @@
+package past
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/whatif"
+)
+
+// reportSkew prints the tasks and keys that delay a query, and what another partitioning would save.
+func reportSkew(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return err
+	}
+	ctx, cancel := command.Limited(c)
+	defer cancel()
+	model := follow.ModelOf(c)
+	// A second poll may have the speeds that the first one lacks.
+	run, err := follow.Subject(ctx, c, c.Args().First(), 2, func(run dag.Run) (bool, error) {
+		skew, err := skewness.Of(estimators.NewReplayContext(run, model, estimators.Options{}), false)
+		return skew != nil, err
+	})
+	if err != nil {
+		return cmp.Or(context.Cause(ctx), err)
+	}
+	r, err := skewOf(model, run)
+	if err != nil {
+		return err
+	}
+	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error {
+		if c.String("output") == "json" {
+			return view.SkewJSON(w, r)
+		}
+		return view.SkewText(w, r)
+	})
+}
+
+// skewOf returns the state of the tasks in the last snapshot of a run. Of a succeeded run, the delays are how much
+// sooner it would have ended with even tasks.
+func skewOf(model estimators.Model, run dag.Run) (r frame.SkewReport, err error) {
+	s := run.Now()
+	r = frame.SkewReport{
+		SchemaVersion:  frame.SchemaVersion,
+		ElapsedSeconds: frame.Since(s.At, s.Origin()),
+		Workflow: frame.Workflow{
+			ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: dag.Blocked,
+			Engine: s.Plan.Engine, Whole: s.Plan.Whole,
+		},
+	}
+	submitted := s.Origin().Known()
+	if submitted {
+		r.At, r.Workflow.State = frame.TimeOf(s.At), s.State
+	}
+	w := estimators.NewReplayContext(run, model, estimators.Options{})
+	var skew []estimators.Skew
+	var remaining time.Duration
+	if past, ok := whatif.Again(run); s.State == dag.Succeeded && ok {
+		again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
+		skew, err = skewness.Finished(w, again, past.Took)
+		r.ElapsedSeconds = frame.SecondsIn(&past.Took)
+	} else if skew, err = skewness.Of(w, true); err == nil && skew != nil {
+		sch, err := w.Schedule()
+		if err != nil {
+			return r, err
+		}
+		remaining = sch.Remaining()
+		r.RemainingSeconds = frame.SecondsIn(&remaining)
+		if submitted {
+			r.EndAt = frame.TimeOf(sch.End)
+		}
+	}
+	r.Skew = frame.SkewOf(s, skew, &remaining)
+	return r, err
+}
