@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -100,7 +101,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	defer command.Closing(file, path, &err)
 	var marks attribution.Marks
 	var along compare.Along
-	run, err := playedRun(ctx, path, src, marks.See, along.See)
+	run, err := follow.Played(ctx, path, src, marks.See, along.See)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -149,7 +149,7 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 	p.Model = nil // only the range is stored
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
-	w := watch.Watch{Source: &whole{Source: src}, Estimators: p, Log: command.Logger(c)}
+	w := watch.Watch{Source: follow.Ending(src, hasEnded), Estimators: p, Log: command.Logger(c)}
 	rec.Join(&w)
 	if _, err := w.Run(c.Context); err != nil {
 		return a, err
@@ -185,7 +185,7 @@ func writeRun(c *cli.Context, r input.RecordedRun, names map[string]bool) (a add
 	err = command.WriteFile(a.Recording, func(w io.Writer) error {
 		checked := bufio.NewWriter(w) // its Flush repeats an earlier error, after which a Tee continues
 		packed := recording.Compress(checked)
-		run, err = playedRun(c.Context, r.Name, recording.Tee(src, packed), func(*dag.Snapshot) { a.Snapshots++ })
+		run, err = follow.Played(c.Context, r.Name, recording.Tee(src, packed), func(*dag.Snapshot) { a.Snapshots++ })
 		return cmp.Or(err, packed.Close(), checked.Flush())
 	})
 	if err != nil {

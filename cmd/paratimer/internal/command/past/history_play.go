@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -15,6 +16,8 @@ import (
 
 // near is how many ticks around each of estimators.Bins are estimated: the nearest one may have no range yet.
 const near = 3
+
+func hasEnded(s *dag.Snapshot) bool { return s.State.Ended() }
 
 // ticksOf plays a run without estimates. It returns the instants that its residuals need, and the run's last state.
 func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State,
@@ -26,7 +29,7 @@ func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) 
 	}
 	defer file.Close()
 	var seen []dag.Instant
-	run, err := input.WholeRun(ctx, &whole{Source: src}, func(s *dag.Snapshot) { seen = append(seen, s.At) })
+	run, err := input.WholeRun(ctx, follow.Ending(src, hasEnded), func(s *dag.Snapshot) { seen = append(seen, s.At) })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -62,19 +65,4 @@ func (o only) Estimate(run dag.Run) (estimators.Estimate, error) {
 		return estimators.Estimate{Progress: math.NaN()}, nil
 	}
 	return o.Estimator.Estimate(run)
-}
-
-// whole is a source that ends once its query has ended, even if the recording is cut off after that.
-type whole struct {
-	watch.Source
-	over bool
-}
-
-func (w *whole) Next(ctx context.Context) (*dag.Snapshot, error) {
-	if w.over {
-		return nil, io.EOF
-	}
-	s, err := w.Source.Next(ctx)
-	w.over = err == nil && s.State.Ended()
-	return s, err
 }

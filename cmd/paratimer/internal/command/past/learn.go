@@ -1,18 +1,15 @@
 package past
 
 import (
-	"context"
-	"errors"
 	"io"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -79,7 +76,7 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	if src, err = input.Spooled(c, src); err != nil {
 		return nil, err
 	}
-	run, err := playedRun(c.Context, path, src)
+	run, err := follow.Played(c.Context, path, src)
 	log := command.Logger(c)
 	switch {
 	case err != nil:
@@ -97,18 +94,6 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 		}
 	}
 	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
-}
-
-// playedRun plays a recording to its end, or to where it is cut off.
-func playedRun(ctx context.Context, path string, src watch.Source, each ...func(*dag.Snapshot)) (dag.Run, error) {
-	run, err := input.WholeRun(ctx, src, each...)
-	if ctx.Err() != nil {
-		return run, err
-	}
-	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
-		return run, command.Usage("%s: %w", path, err)
-	}
-	return run, nil
 }
 
 // writeProfile writes a profile to the file of --out, or to stdout. If that fails no file is left.

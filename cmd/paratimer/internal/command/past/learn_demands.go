@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
@@ -106,7 +107,7 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 		return nil, err
 	}
 	defer command.Closing(file, path, &err)
-	whole, err := playedRun(c.Context, path, src)
+	whole, err := follow.Played(c.Context, path, src)
 	log := command.Logger(c)
 	switch {
 	case err != nil:
