@@ -23,24 +23,36 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// Query returns a query of the cluster as a source with profiles: those given, then those of the history. rec stores
+// its run.
+func Query(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan) (src watch.Source,
+	rec *history.Recorder, done func(), err error,
+) {
+	client, err := NewClient(c, nil)
+	if err != nil && name != "" {
+		err = fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	target, err := Pick(ctx, client, name, UserName(c))
+	if err != nil {
+		client.Close()
+		return nil, nil, nil, err
+	}
+	rec = &history.Recorder{Store: StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
+	return &Profiled{Source: NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec, client.Close, nil
+}
+
 // Look polls a query of the cluster until it has ended or enough returns true, at most most times.
 func Look(ctx context.Context, c *cli.Context, name string, profiles []*dag.Plan, most int,
 	enough func(dag.Run) (bool, error),
 ) (run dag.Run, err error) {
-	client, err := NewClient(c, nil)
-	if err != nil && name != "" {
-		return run, fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
-	}
+	src, _, done, err := Query(ctx, c, name, profiles)
 	if err != nil {
 		return run, err
 	}
-	defer client.Close()
-	target, err := Pick(ctx, client, name, UserName(c))
-	if err != nil {
-		return run, err
-	}
-	rec := &history.Recorder{Store: StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
-	src := &Profiled{Source: NewWorkflow(c, client, target), Profiles: rec.Profiles}
+	defer done()
 	for look := 1; ; look++ {
 		s, err := src.Next(ctx)
 		var missed *dag.MissedError

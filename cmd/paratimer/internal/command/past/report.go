@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
@@ -99,25 +97,17 @@ const mostPolls = 3
 
 // collected plays a recording to its end, or to where it is cut off, or polls a query of the cluster.
 func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.Collector, err error) {
-	held, err := follow.Bounds(c)
-	if err != nil {
-		return nil, err
-	}
-	src, rec, done, err := reported(ctx, c, name)
+	w, isQuery, done, err := watched(ctx, c, name)
 	if err != nil {
 		return nil, err
 	}
 	defer done(&err)
 	g = runreport.NewCollector(name, follow.ModelOf(c))
-	g.Recorded = rec == nil
-	w := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0),
-		Sinks: []watch.Sink{g}, Bounds: held, Log: command.Logger(c),
-	}
+	g.Recorded = !isQuery
+	w.Sinks = append(w.Sinks, g)
 	polls := math.MaxInt
-	if !g.Recorded {
+	if isQuery {
 		w.Every, polls = input.LookEvery, mostPolls // rates need two observations
-		rec.Join(&w)
 	}
 	_, err = w.RunUntil(ctx, func(missed error) (bool, error) {
 		if missed == nil {
@@ -136,45 +126,43 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	return g, nil
 }
 
-// reported returns the source of a report: a recording if there is a file with the name, else a query of the
-// cluster. rec stores the query's run; it is nil for a recording.
-func reported(ctx context.Context, c *cli.Context, name string) (src watch.Source, rec *history.Recorder,
-	done func(*error), err error,
-) {
+// watched returns a watch of the subject of a report: a recording if there is a file with the name, else a query of the
+// cluster. It has no sink yet, except that it stores the run of a query.
+func watched(ctx context.Context, c *cli.Context, name string) (w watch.Watch, isQuery bool, done func(*error), err error) {
+	w = watch.Watch{
+		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Log: command.Logger(c),
+	}
+	if w.Bounds, err = follow.Bounds(c); err != nil {
+		return w, false, nil, err
+	}
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {
-		return nil, nil, nil, err
+		return w, false, nil, err
 	}
 	_, exists, err := input.IsRecording(name)
-	switch {
-	case err != nil:
-		return nil, nil, nil, err
-	case exists:
-		open := input.Open
-		if c.Bool("live") { // a live report prints the page's address, and no progress
-			open = func(c *cli.Context, path string) (watch.Source, io.Closer, error) {
-				return input.OpenRecording(path, input.WorkflowID(c), c.Duration("every"))
-			}
-		}
-		src, file, err := open(c, name)
+	if err != nil {
+		return w, false, nil, err
+	}
+	if !exists {
+		src, rec, done, err := input.Query(ctx, c, name, profiles)
 		if err != nil {
-			return nil, nil, nil, err
+			return w, true, nil, err
 		}
-		if !c.Bool("live") && c.Duration("every") == 0 {
-			input.AtMost(src, mostTicks)
-		}
-		return input.WithProfiles(src, profiles), nil, func(err *error) { command.Closing(file, name, err) }, nil
+		w.Source = src
+		rec.Join(&w)
+		return w, true, func(*error) { done() }, nil
 	}
-	client, err := input.NewClient(c, nil)
+	open := input.Open
+	if c.Bool("live") {
+		open = input.OpenToShow // it prints the page's address
+	}
+	src, file, err := open(c, name)
 	if err != nil {
-		return nil, nil, nil, err
+		return w, false, nil, err
 	}
-	target, err := input.Pick(ctx, client, name, input.UserName(c))
-	if err != nil {
-		client.Close()
-		return nil, nil, nil, err
+	if !c.Bool("live") && c.Duration("every") == 0 {
+		input.AtMost(src, mostTicks)
 	}
-	rec = &history.Recorder{Store: input.StateOrNone(c, command.Logger(c)), Given: profiles, Log: zerolog.Nop()}
-	return &input.Profiled{Source: input.NewWorkflow(c, client, target), Profiles: rec.Profiles}, rec,
-		func(*error) { client.Close() }, nil
+	w.Source = input.WithProfiles(src, profiles)
+	return w, false, func(err *error) { command.Closing(file, name, err) }, nil
 }

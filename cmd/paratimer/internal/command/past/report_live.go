@@ -14,7 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // liveEvery is the interval at which a query is observed for a page, and at which the page reloads.
@@ -35,33 +34,22 @@ func reportLive(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	held, err := follow.Bounds(c)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
 	name := c.Args().First()
-	src, rec, done, err := reported(ctx, c, name)
+	w, isQuery, done, err := watched(ctx, c, name)
 	if err != nil {
 		return err
 	}
 	defer done(&err)
-	w := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Bounds: held,
-		Log: command.Logger(c),
-	}
 	asks := liveEvery
-	if rec == nil {
+	if !isQuery {
 		w.Speed, asks = speed, time.Second
 	} else if w.Every, err = observedEvery(c); err != nil {
 		return err
 	}
 	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), asks, command.Zone(c))
-	w.Sinks = []watch.Sink{page}
-	if rec != nil {
-		rec.Join(&w)
-	}
+	w.Sinks = append(w.Sinks, page)
 	stop, err := servePage(ctx, c, page.Serve)
 	if err != nil {
 		return err
