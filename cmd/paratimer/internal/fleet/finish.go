@@ -63,7 +63,7 @@ func (f *Fleet) finish(d finished) error {
 // anew schedules a new start of a workflow's watch, later each time.
 func (f *Fleet) anew(v *session) {
 	v.failures++
-	v.stepper = nil
+	v.watch = nil
 	v.next = time.Now().Add(min(time.Minute<<min(v.failures-1, 6), time.Hour))
 }
 

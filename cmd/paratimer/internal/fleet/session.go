@@ -27,9 +27,9 @@ type session struct {
 
 	opened  bool
 	hooks   Hooks
-	stepper *watch.Stepper
+	watch   *watch.Watch
 	alerts  alert.State // state of its alerts, for a new start of the watch
-	held    bool        // the stepper has the bounds of is.Rules
+	held    bool        // the watch has the bounds of is.Rules
 	bounds  []alert.Bound
 	usual   time.Duration
 	state   dag.State
@@ -56,17 +56,17 @@ func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished)
 		v.wait = time.Minute
 		return out
 	}
-	v.stepper.Ask(p)
-	out.over, out.err = v.stepper.Step(ctx)
-	if out.err == nil && !out.over && v.stepper.State().Ended() {
+	v.watch.Estimators = p
+	out.over, out.err = v.watch.Step(ctx)
+	if out.err == nil && !out.over && v.watch.State().Ended() {
 		// run the actions at a source's end at once, in case the fleet ends now
-		out.over, out.err = v.stepper.Step(ctx)
+		out.over, out.err = v.watch.Step(ctx)
 	}
 	if ctx.Err() != nil && out.err != nil {
 		out.err = nil // the fleet ends, not the workflow
 	}
-	v.state = v.stepper.State()
-	if w := v.stepper.Wait(); w > v.fleet.opt.Every { // observations are missed
+	v.state = v.watch.State()
+	if w := v.watch.Wait(); w > v.fleet.opt.Every { // observations are missed
 		v.wait = w
 	}
 	return out
@@ -84,7 +84,7 @@ func (v *session) open() error {
 		}
 		v.opened = true
 	}
-	if v.stepper == nil {
+	if v.watch == nil {
 		src := v.cluster.Source(v.source)
 		if v.hooks.Source != nil {
 			src = v.hooks.Source(src)
@@ -99,7 +99,7 @@ func (v *session) open() error {
 		if v.failures == 0 || v.alerts.Bounds == nil { // else the previous watch has newer state
 			w.Recall = v.hooks.Recall
 		}
-		v.stepper, v.held = w.Stepper(), false
+		v.watch, v.held = &w, false
 	}
 	usual := v.usual
 	if v.hooks.Usual != nil {
@@ -115,7 +115,7 @@ func (v *session) open() error {
 		}
 		v.bounds = append(v.bounds, r.Bound(usual))
 	}
-	v.stepper.Hold(v.bounds)
+	v.watch.Bounds = v.bounds
 	if v.hooks.Hold != nil {
 		v.hooks.Hold(v.is.Rules)
 	}
@@ -125,7 +125,7 @@ func (v *session) open() error {
 // restart makes the next step create new hooks and a new watch.
 func (v *session) restart() {
 	v.close()
-	v.stepper, v.hooks = nil, Hooks{}
+	v.watch, v.hooks = nil, Hooks{}
 }
 
 func (v *session) keep(s alert.State, f frame.Frame) error {

@@ -33,7 +33,7 @@ func TestBoard(t *testing.T) {
 		w := watch.Watch{
 			Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{b},
 			Log: zerolog.Nop(),
-		}.Stepper()
+		}
 		if _, err := w.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -53,19 +53,19 @@ func running(seconds int64) *dag.Snapshot {
 }
 
 // stepper is a page's handler and its watch.
-func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Stepper) {
+func stepper(snapshots ...*dag.Snapshot) (http.Handler, *watch.Watch) {
 	page, w := stepped(snapshots...)
 	return page.Handler(), w
 }
 
 // stepped is a page and its watch.
-func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Stepper) {
+func stepped(snapshots ...*dag.Snapshot) (*Page, *watch.Watch) {
 	src := script(snapshots)
 	page := New(runreport.NewCollector("q1", cost.Costs), 2*time.Second, time.UTC)
 	all := estimators.Shared(estimators.Scenarios(), cost.Costs, estimators.Options{})
-	return page, watch.Watch{
+	return page, &watch.Watch{
 		Source: &src, Estimators: watch.EstimatorSet{Scenarios: all}, Sinks: []watch.Sink{page}, Log: zerolog.Nop(),
-	}.Stepper()
+	}
 }
 
 func ask(h http.Handler, method, path, tag string) *http.Response {

@@ -1,16 +1,30 @@
+// Package watch is the loop: observe, estimate, judge, show, wait.
 package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/rs/zerolog"
 )
+
+// A Source returns snapshots of one query. Next observes once: it neither waits nor retries. After the query has
+// ended it returns io.EOF. After a *dag.MissedError the next call may succeed; every other error ends the watch.
+type Source = recording.Source
+
+// A Sink receives the result of each observation. An error of a sink ends the watch: its output would be lost.
+type Sink interface {
+	Show(frame.Tick) error
+}
 
 // After missed observations the wait doubles, up to maxWait. Before the first snapshot there is no frame to repeat,
 // and a wrong address is more likely than a short outage: the watch fails after firstMisses, without back-off.
@@ -19,12 +33,13 @@ const (
 	firstMisses = 3
 )
 
-// A Watch watches a query: it reads snapshots, runs estimators and shows frames.
+// A Watch watches a query: it reads snapshots, runs estimators and shows frames. Between two steps its fields may
+// change; bounds of the same name keep their state.
 type Watch struct {
 	Source     Source
 	Estimators EstimatorSet
 	Sinks      []Sink
-	// Bounds are the query's bounds, Alerts their state from an earlier watch.
+	// Bounds are the query's bounds, Alerts their state, at first from an earlier watch.
 	Bounds []alert.Bound
 	Alerts alert.State
 	// Keep stores the state of the bounds, after each frame is judged and before sinks are called, so that a crash
@@ -39,85 +54,131 @@ type Watch struct {
 	// Speed is the pace of a past or simulated query, as a multiple of real time; 0 does not wait.
 	Speed float64
 	Log   zerolog.Logger
+
+	run      dag.Run       // so far
+	answers  frame.Answers // the estimates of last
+	last     frame.Frame
+	at       dag.Instant // of last, or of an observation that was missed after it
+	recalled bool
+	moves    moves // decides which moves of the predicted end are shown
+	misses   int   // observations missed in a row
+	missed   error // why the newest observation was missed; nil if it was not
 }
 
 // Run watches until the source ends, and returns the query's last state. Its error is the context's cause, a sink's,
 // or a final error of the source.
-func (w Watch) Run(ctx context.Context) (dag.State, error) {
+func (w *Watch) Run(ctx context.Context) (dag.State, error) {
 	return w.RunUntil(ctx, func(error) (bool, error) { return false, nil })
 }
 
 // RunUntil is Run, but ends as soon as enough returns true or an error. enough is called after each observation, with
 // the error of a missed one.
-func (w Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
-	s := w.Stepper()
+func (w *Watch) RunUntil(ctx context.Context, enough func(missed error) (bool, error)) (dag.State, error) {
 	for {
-		over, err := s.Step(ctx)
+		over, err := w.Step(ctx)
 		if err == nil && !over {
-			over, err = enough(s.missed)
+			over, err = enough(w.missed)
+		}
+		if err == nil && !over {
+			err = Sleep(ctx, w.Wait())
+		}
+		if err != nil && ctx.Err() != nil && w.missed != nil && !w.hasRun() {
+			err = fmt.Errorf("%w; nothing was observed: %w", err, w.missed)
 		}
 		if over || err != nil {
-			return s.t.state, s.unseen(ctx, err)
-		}
-		if err := Sleep(ctx, s.Wait()); err != nil {
-			return s.t.state, s.unseen(ctx, err)
+			return w.State(), err
 		}
 	}
 }
 
-// unseen adds to the error of a cancelled watch why it has observed nothing at all.
-func (s *Stepper) unseen(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil || s.missed == nil || s.t.run.Window != nil {
-		return err
+// Step observes once and shows the frame. over means that the source has ended. An error ends the watch, as in Run. A
+// missed observation is no error.
+func (w *Watch) Step(ctx context.Context) (over bool, err error) {
+	s, err := w.Source.Next(ctx)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
 	}
-	return fmt.Errorf("%w; nothing was observed: %w", err, s.missed)
-}
-
-// see shows the frame of a snapshot, at the time that Speed sets.
-func (w *Watch) see(ctx context.Context, t *ticker, s *dag.Snapshot) error {
-	if err := Sleep(ctx, w.pace(t.at, s.At)); err != nil {
-		return err
+	var missed *dag.MissedError
+	switch {
+	case errors.Is(err, io.EOF):
+		if w.Over != nil {
+			w.Over()
+		}
+		return true, nil
+	case errors.As(err, &missed):
+		return false, w.miss(ctx, missed)
+	case err != nil:
+		return false, err
 	}
-	next, err := unlessDone(ctx, func() ticker {
-		after := *t
-		after.tick(w.Estimators, s)
+	w.misses, w.missed = 0, nil
+	if err := w.pace(ctx, s.At); err != nil {
+		return false, err
+	}
+	next, err := unlessDone(ctx, func() Watch {
+		after := *w
+		after.tick(s)
 		return after
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
-	*t = next
-	return w.show(t, frame.Tick{Snapshot: t.run.Now(), Run: t.run, Answers: t.answers, Frame: t.last})
+	*w = next
+	return false, w.show(frame.Tick{Snapshot: w.run.Now(), Run: w.run, Answers: w.answers, Frame: w.last})
 }
 
+// Wait returns how long to wait before the next step, longer after missed observations.
+func (w *Watch) Wait() time.Duration {
+	if !w.hasRun() {
+		return w.Every
+	}
+	return max(w.Every, min(w.Every<<min(w.misses, 10), maxWait))
+}
+
+// State returns the query's state at the last observation.
+func (w *Watch) State() (s dag.State) {
+	if w.hasRun() {
+		s = w.run.Now().State
+	}
+	return s
+}
+
+// hasRun reports whether there was a snapshot.
+func (w *Watch) hasRun() bool { return len(w.run.Window) > 0 }
+
 // miss repeats the last good frame, if there is one.
-func (w *Watch) miss(ctx context.Context, t *ticker, missed *dag.MissedError, misses int) error {
-	if t.run.Window == nil {
-		if misses >= firstMisses {
-			return fmt.Errorf("no observation in %d attempts: %w", misses, missed.Err)
-		}
+func (w *Watch) miss(ctx context.Context, missed *dag.MissedError) error {
+	w.misses++
+	w.missed = missed.Err
+	level := zerolog.WarnLevel
+	if !w.hasRun() { // the error that ends the watch reports it, once
+		level = zerolog.InfoLevel
+	}
+	w.Log.WithLevel(level).Err(missed.Err).Int("misses", w.misses).Msg("cannot observe now; trying again")
+	switch {
+	case !w.hasRun() && w.misses >= firstMisses:
+		return fmt.Errorf("no observation in %d attempts: %w", w.misses, missed.Err)
+	case !w.hasRun():
 		return nil
 	}
-	if err := Sleep(ctx, w.pace(t.at, missed.At)); err != nil {
+	if err := w.pace(ctx, missed.At); err != nil {
 		return err
 	}
-	return w.show(t, frame.Tick{Run: t.run, Frame: t.repeat(missed)})
+	return w.show(frame.Tick{Run: w.run, Frame: w.repeat(missed)})
 }
 
 // show judges a tick's frame, stores the state of its bounds, and passes the tick to the sinks.
-func (w *Watch) show(t *ticker, tick frame.Tick) error {
-	f := tick.Frame
-	if w.Recall != nil && !t.recalled {
-		t.alerts, t.recalled = w.Recall(f), true
+func (w *Watch) show(tick frame.Tick) error {
+	if w.Recall != nil && !w.recalled {
+		w.Alerts, w.recalled = w.Recall(tick.Frame), true
 	}
-	f = t.judge(w.Bounds, f)
+	f := &tick.Frame
+	w.Alerts, f.Alerts = alert.Step(w.Bounds, w.Alerts, *f)
 	if w.Keep != nil {
-		if err := w.Keep(t.alerts, f); err != nil {
+		if err := w.Keep(w.Alerts, *f); err != nil {
 			return fmt.Errorf("cannot remember the alerts: %w", err)
 		}
 	}
 	f.Estimates = w.Estimators.shown(f.Estimates)
-	tick.Frame = f
 	for _, s := range w.Sinks {
 		if err := s.Show(tick); err != nil {
 			return fmt.Errorf("cannot show a frame: %w", err)
@@ -126,20 +187,12 @@ func (w *Watch) show(t *ticker, tick frame.Tick) error {
 	return nil
 }
 
-// wait returns how long to wait before the next observation.
-func (w *Watch) wait(t *ticker, misses int) time.Duration {
-	if t.run.Window == nil {
-		return w.Every
+// pace waits as long as the query's own time since the last frame takes at Speed.
+func (w *Watch) pace(ctx context.Context, at dag.Instant) error {
+	if w.Speed <= 0 || !w.hasRun() || !w.at.Known() || !at.Known() {
+		return nil
 	}
-	return max(w.Every, min(w.Every<<min(misses, 10), maxWait))
-}
-
-// pace returns how long the query's own time between two frames takes at Speed.
-func (w *Watch) pace(before, at dag.Instant) time.Duration {
-	if w.Speed <= 0 || !before.Known() || !at.Known() {
-		return 0
-	}
-	return time.Duration(float64(at.Sub(before)) / w.Speed)
+	return Sleep(ctx, time.Duration(float64(at.Sub(w.at))/w.Speed))
 }
 
 // Sleep waits for d. If the context is done first, it returns the context's cause.

@@ -16,9 +16,9 @@ import (
 
 var errNet = errors.New("connection refused")
 
-func watchOf(out *sink, every time.Duration, steps ...any) Watch {
+func watchOf(out *sink, every time.Duration, steps ...any) *Watch {
 	s := script(steps)
-	return Watch{
+	return &Watch{
 		Source: &s, Sinks: []Sink{out}, Every: every, Log: zerolog.Nop(),
 		Estimators: EstimatorSet{Scenarios: []estimators.Estimator{until(1_100_000)}},
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -27,52 +26,32 @@ type EstimatorSet struct {
 	Model estimators.Model
 }
 
-// ticker is the loop's state between ticks: the run so far and its last estimates.
-type ticker struct {
-	run     dag.Run
-	answers frame.Answers
-	last    frame.Frame
-	at      dag.Instant
-	state   dag.State
-	// alerts is the state of the bounds; recalled means that Recall's state is in it.
-	alerts   alert.State
-	recalled bool
-	// moves decides which moves of the predicted end are shown.
-	moves moves
-}
-
-// judge adds the alerts to a frame.
-func (t *ticker) judge(bounds []alert.Bound, f frame.Frame) frame.Frame {
-	t.alerts, f.Alerts = alert.Step(bounds, t.alerts, f)
-	return f
-}
-
 // tick makes the frame of a new snapshot. A workflow that is too large gets no estimates. A run that was too large
 // starts anew once it is not.
-func (t *ticker) tick(p EstimatorSet, s *dag.Snapshot) frame.Frame {
-	if dag.TooLarge(s.Warnings) {
+func (w *Watch) tick(s *dag.Snapshot) {
+	p, tooLarge := w.Estimators, dag.TooLarge(s.Warnings)
+	if tooLarge {
 		p = EstimatorSet{}
-		t.run, t.answers = dag.Run{}, frame.Answers{}
-	} else if len(t.run.Window) > 0 && dag.TooLarge(t.run.Now().Warnings) {
-		t.run, t.answers = dag.Run{}, frame.Answers{}
 	}
-	before, answers := t.run, t.answers
-	t.run, t.at, t.state = t.run.Append(s), s.At, s.State
-	t.answers = p.evaluate(t.run)
-	changes := p.changes(before, t.run, answers, t.answers)
-	t.last = frame.Of(s, t.answers, parts(changes))
-	t.moves.step(p.Model, before, t.run, changes, &t.last)
-	return t.last
+	if tooLarge || w.hasRun() && dag.TooLarge(w.run.Now().Warnings) {
+		w.run, w.answers = dag.Run{}, frame.Answers{}
+	}
+	before, answers := w.run, w.answers
+	w.run, w.at = w.run.Append(s), s.At
+	w.answers = p.evaluate(w.run)
+	changes := p.changes(before, w.run, answers, w.answers)
+	w.last = frame.Of(s, w.answers, parts(changes))
+	w.moves.step(p.Model, before, w.run, changes, &w.last)
 }
 
 // repeat makes the frame of a missed observation: the last good one with its age. The predicted end stays.
-func (t *ticker) repeat(missed *dag.MissedError) frame.Frame {
-	f, age := t.last, time.Duration(0)
-	if missed.At.Known() && t.at.Known() && missed.At > t.run.Now().At {
-		t.at = missed.At
-		age = missed.At.Sub(t.run.Now().At)
+func (w *Watch) repeat(missed *dag.MissedError) frame.Frame {
+	age, seen := time.Duration(0), w.run.Now().At
+	if missed.At.Known() && w.at.Known() && missed.At > seen {
+		w.at = missed.At
+		age = missed.At.Sub(seen)
 	}
-	return f.Aged(age, missed.Err)
+	return w.last.Aged(age, missed.Err)
 }
 
 // shown returns the estimates that sinks get. Alerts use all of them.

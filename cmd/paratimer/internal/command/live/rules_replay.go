@@ -232,9 +232,10 @@ func tryRun(ctx context.Context, p pastRun, tried []variant, profiles []*dag.Pla
 
 // playHeld replays a run with bounds, without waits.
 func playHeld(ctx context.Context, src watch.Source, held []alert.Bound, sink watch.Sink) error {
-	_, err := watch.Watch{
+	w := watch.Watch{
 		Source: src, Estimators: follow.EstimatorSet(false, 0), Sinks: []watch.Sink{sink},
 		Bounds: held, Log: zerolog.Nop(),
-	}.Run(ctx)
+	}
+	_, err := w.Run(ctx)
 	return err
 }

@@ -111,13 +111,14 @@ func scoreFile(ctx context.Context, path string, c *cli.Context, profiles []*dag
 	defer command.Closing(file, path, &err)
 	trial := alert.Trial{Held: held}
 	seen := scoreRecorder{from: c.Duration("from").Seconds()}
-	state, err := watch.Watch{
+	w := watch.Watch{
 		Source:     input.WithProfiles(src, profiles),
 		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), compared, 0), Sinks: []watch.Sink{
 			&seen,
 			&trial,
 		}, Bounds: held, Log: zerolog.Nop(),
-	}.Run(ctx)
+	}
+	state, err := w.Run(ctx)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)

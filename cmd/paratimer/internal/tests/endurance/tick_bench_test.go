@@ -58,7 +58,7 @@ func BenchmarkTick(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		ticks := seen
-		w := watch.Watch{Source: &ticks, Estimators: follow.EstimatorSet(false, 0), Log: zerolog.Nop()}.Stepper()
+		w := watch.Watch{Source: &ticks, Estimators: follow.EstimatorSet(false, 0), Log: zerolog.Nop()}
 		for range 2 {
 			if _, err := w.Step(b.Context()); err != nil {
 				b.Fatal(err)

@@ -129,7 +129,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 			view.NewNDJSON(&frames),
 		},
 		Bounds: session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
-	}.Stepper()
+	}
 	kept, ticks := map[int]uint64{}, 0
 	for hour := range 12 {
 		for range int(time.Hour / every) {

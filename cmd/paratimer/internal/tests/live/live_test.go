@@ -46,11 +46,11 @@ func (f *flaky) Next(ctx context.Context) (*dag.Snapshot, error) {
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	_, err := watch.Watch{
+	w := watch.Watch{
 		Source: src, Estimators: follow.EstimatorSet(true, 20),
 		Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: session.Bounds, Log: zerolog.Nop(),
-	}.Run(t.Context())
-	if err != nil {
+	}
+	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
