@@ -25,14 +25,14 @@ type session struct {
 	apps    []string
 	source  string // its id for the cluster: an application's or, for Tez, a DAG's
 
-	opened  bool
-	hooks   Hooks
-	watch   *watch.Watch
-	alerts  alert.State // state of its alerts, for a new start of the watch
-	held    bool        // the watch has the bounds of is.Rules
-	bounds  []alert.Bound
-	usual   time.Duration
-	state   dag.State
+	opened bool
+	hooks  Hooks
+	watch  *watch.Watch
+	alerts alert.State // state of its alerts, for a new start of the watch
+	held   bool        // the watch has the bounds of is.Rules
+	bounds []alert.Bound
+	usual  time.Duration
+	state  dag.State
 
 	wait     time.Duration
 	failures int

@@ -105,8 +105,6 @@ var table = []subject{
 		flagged("metrics-url", "", "ask the watcher with metrics at `URL`, not the cluster; its bounds count"),
 		flagged("recording", "", "read a recording from `FILE`, not the cluster"),
 		flagged("at", untimed, "with --recording: the state at `TIME` of the run (default: its end)"),
-	}},
-	{"", "check", []Setting{
 		flagged("serve-token-file", "", "token for --metrics-url, in `FILE` (default: PARATIMER_SERVE_TOKEN)").key(),
 	}},
 	{"", "rules test", []Setting{
