@@ -148,7 +148,8 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		state += " " + units.Percent(*t.Ratio)
 	}
 	return []string{
-		text(path, sign), p.foreign(name), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs, tries, node,
+		text(path, sign), p.foreign(name), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs,
+		tries, node,
 	}
 }
 

@@ -128,7 +128,9 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 
 // watched returns a watch of the subject of a report: a recording if there is a file with the name, else a query of the
 // cluster. It has no sink yet, except that it stores the run of a query.
-func watched(ctx context.Context, c *cli.Context, name string) (w watch.Watch, isQuery bool, done func(*error), err error) {
+func watched(
+	ctx context.Context, c *cli.Context, name string,
+) (w watch.Watch, isQuery bool, done func(*error), err error) {
 	w = watch.Watch{
 		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Log: command.Logger(c),
 	}

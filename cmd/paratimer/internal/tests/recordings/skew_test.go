@@ -146,8 +146,8 @@ func TestSkewOfOtherEngines(t *testing.T) {
 	}
 }
 
-// TestSkewOfFinishedRun holds that a finished run of Spark is shown as it was: the hot task of the recording worked 31 s
-// on 36 % of the records, the median one 4 s, and the run took 45 s.
+// TestSkewOfFinishedRun holds that a finished run of Spark is shown as it was: the hot task of the recording worked
+// 31 s on 36 % of the records, the median one 4 s, and the run took 45 s.
 func TestSkewOfFinishedRun(t *testing.T) {
 	t.Parallel()
 	const path = "../../adapters/spark/testdata/skew-3.eventlog.gz"
