@@ -89,8 +89,9 @@ func (c *Curve) SVG(w io.Writer) error {
 	return err
 }
 
-// Inline returns the drawing as a part of a page: labels beside a plot that fills the width.
-func (c *Curve) Inline() template.HTML {
+// Inline returns the parts of a page: labels beside a plot that fills the width, and the legend, with words for the
+// line and for the levels.
+func (c *Curve) Inline(line, levels string) Figure {
 	s := &svg{}
 	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, curveHeight+axisHeight)
 	c.side(s, curveHeight)
@@ -98,7 +99,20 @@ func (c *Curve) Inline() template.HTML {
 		`<title id="%[1]s-t">%[3]s</title><desc id="%[1]s-d">%[4]s</desc>`+"\n", c.ID, curveHeight+axisHeight, c.Name, c.Desc)
 	c.plot(s, curveHeight, narrowest)
 	s.put("</svg></div>")
-	return s.html()
+	stroke := func(class template.HTML) template.HTML {
+		return `<line class="` + class + `" x1="0" x2="20" y1="6" y2="6"/>`
+	}
+	all := []entry{{text: line, swatch: stroke("headline")}}
+	if slices.ContainsFunc(c.Points, func(p Point) bool { return p.High != nil }) {
+		text := "80% range"
+		if top, high := c.reach(); high > top {
+			text += ", cut off: it reaches " + units.Seconds(high)
+		}
+		all = append(all, entry{text: text, swatch: `<rect class="band80" width="20" height="12"/>`})
+	}
+	key := &svg{}
+	key.list("", "", append(all, entry{text: levels, swatch: stroke("truth")}), 0)
+	return Figure{Drawing: s.html(), Legend: key.html()}
 }
 
 // heights calls draw for round times from the bottom up.
@@ -191,29 +205,6 @@ func (c *Curve) lines(s *svg, x func(float64) share, high float64) {
 		}
 		s.put(`<polyline class="headline" points="%s"/>`, markup(strings.Join(all, " ")))
 	}
-}
-
-// Key returns the legend as a list of a page.
-func (c *Curve) Key(line, levels string) template.HTML {
-	s := &svg{}
-	s.put(`<ul class="legend">`)
-	entry := func(mark template.HTML, text string) {
-		s.put(`<li><svg class="swatch" aria-hidden="true" width="20" height="12">%s</svg>%s</li>`, mark, text)
-	}
-	stroke := func(class template.HTML) template.HTML {
-		return `<line class="` + class + `" x1="0" x2="20" y1="6" y2="6"/>`
-	}
-	entry(stroke("headline"), line)
-	if slices.ContainsFunc(c.Points, func(p Point) bool { return p.High != nil }) {
-		text := "80% range"
-		if top, high := c.reach(); high > top {
-			text += ", cut off: it reaches " + units.Seconds(high)
-		}
-		entry(`<rect class="band80" width="20" height="12"/>`, text)
-	}
-	entry(stroke("truth"), levels)
-	s.put("</ul>")
-	return s.html()
 }
 
 // pieces returns the stretches of consecutive points that have a value. A lone point is doubled, so that its line is

@@ -62,6 +62,14 @@ func (s scale) at(t float64) share {
 
 func (s scale) width(from, to float64) share { return max(0, s.at(to)-s.at(from)) }
 
+// class returns an attribute if a condition is true.
+func class(holds bool, name string) template.HTML {
+	if !holds {
+		return ""
+	}
+	return markup(` class="` + escape(name) + `"`)
+}
+
 // An svg is markup that is being written.
 type svg struct{ bytes.Buffer }
 

@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // drawn is a chart of one bar that ends so many seconds after the start.
-func drawn(seconds frame.Seconds) *runreport.Chart {
-	return &runreport.Chart{ToSeconds: seconds, Panels: []runreport.Panel{{
+func drawn(seconds frame.Seconds) *chart.Gantt {
+	return &chart.Gantt{ToSeconds: seconds, Panels: []chart.Panel{{
 		Title: hostile, Rows: []string{"1", "2"},
-		Bars: []runreport.Bar{
+		Bars: []chart.Bar{
 			{
 				Row: 1, Rows: 1, EndSeconds: seconds, Job: 0, Phase: frame.Phase{Stage: dag.Map}, Name: hostile,
-				Outcome: runreport.OK, Critical: true,
+				Outcome: chart.OK, Critical: true,
 			},
-			{Rows: 1, EndSeconds: 1, Job: 7, Name: "of nobody", Outcome: runreport.Failed},
+			{Rows: 1, EndSeconds: 1, Job: 7, Name: "of nobody", Outcome: chart.Failed},
 		},
 	}}}
 }
@@ -30,8 +30,8 @@ func TestGantts(t *testing.T) {
 	t.Parallel()
 	a, b := run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000)
 	both, one := compared(t, a, b), compared(t, a, b)
-	both.Draw(map[*Run]*runreport.Chart{a: drawn(10), b: drawn(20)})
-	one.Draw(map[*Run]*runreport.Chart{a: drawn(10), b: nil})
+	both.Draw(map[*Run]*chart.Gantt{a: drawn(10), b: drawn(20)})
+	one.Draw(map[*Run]*chart.Gantt{a: drawn(10), b: nil})
 	var with, without bytes.Buffer
 	if err := both.HTML(&with); err != nil {
 		t.Fatal(err)

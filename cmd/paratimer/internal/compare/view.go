@@ -48,7 +48,7 @@ func (c *Comparison) chart() []page.Block {
 		return nil
 	}
 	return []page.Block{page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
-		ID: "gantt", Title: "Gantt chart", Before: c.gantt.Switch(), Drawing: c.gantt.Inline(), Legend: c.gantt.Key(),
+		ID: "gantt", Title: "Gantt chart", Figure: c.gantt.Inline(),
 	}}}}
 }
 

@@ -6,11 +6,12 @@
 package page
 
 import (
-	"html/template"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
 // A Document is what a view shows of one result.
@@ -96,8 +97,8 @@ type Bar struct {
 
 // A Chart is a drawing with a title, a caption, controls before it, and a legend.
 type Chart struct {
-	ID, Title, Caption      string
-	Before, Drawing, Legend template.HTML // made by the program; names in it are escaped
+	ID, Title, Caption string
+	chart.Figure       // made by the program; names in it are escaped
 }
 
 // A List has items, each with a lead in bold letters.

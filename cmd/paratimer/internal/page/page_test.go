@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"os"
 	"regexp"
 	"strings"
@@ -26,7 +27,7 @@ func everything(name string) *Document {
 			}}},
 			More: 2,
 		}}},
-		Chart{ID: "c", Title: name, Caption: name, Drawing: `<svg class="plot"></svg>`},
+		Chart{ID: "c", Title: name, Caption: name, Figure: chart.Figure{Drawing: `<svg class="plot"></svg>`}},
 	)
 }
 

@@ -3,6 +3,10 @@ package runreport
 import (
 	"context"
 	"errors"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/timeline"
 	"io"
 	"strings"
 	"testing"
@@ -40,7 +44,7 @@ func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Durat
 	}
 }
 
-func chartFor(t testing.TB, run dag.Run) Chart {
+func chartFor(t testing.TB, run dag.Run) chart.Gantt {
 	t.Helper()
 	c, err := ChartOf(run, cost.Costs)
 	if err != nil {
@@ -62,7 +66,7 @@ func chartFor(t testing.TB, run dag.Run) Chart {
 	return c
 }
 
-func tasksOf(c *Chart, outcomes ...Outcome) int {
+func tasksOf(c *chart.Gantt, outcomes ...chart.Outcome) int {
 	n := 0
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
@@ -94,7 +98,7 @@ func TestChartOfPaper(t *testing.T) {
 		c.Panels[1].Title != "reduce slots" || len(c.Panels[1].Rows) != 16 {
 		t.Fatalf("panels %+v", c.Panels)
 	}
-	if n := tasksOf(&c, OK); n != 4+17+32+16+16+16 {
+	if n := tasksOf(&c, chart.OK); n != 4+17+32+16+16+16 {
 		t.Errorf("%d tasks", n)
 	}
 	var titles []string
@@ -134,13 +138,13 @@ func TestChartOfRunning(t *testing.T) {
 	if c.NowSeconds == nil || *c.NowSeconds != 600 || c.ToSeconds <= 1200 {
 		t.Errorf("to %v, now %v", c.ToSeconds, c.NowSeconds)
 	}
-	failed, expected, running := tasksOf(&c, Failed), tasksOf(&c, Expected), tasksOf(&c, Running)
-	if failed != 1 || running != 16 || tasksOf(&c, OK)+running+expected != 4+17+32+16+16+16 {
-		t.Errorf("%d failed, %d run, %d to come, %d done", failed, running, expected, tasksOf(&c, OK))
+	failed, expected, running := tasksOf(&c, chart.Failed), tasksOf(&c, chart.Expected), tasksOf(&c, chart.Running)
+	if failed != 1 || running != 16 || tasksOf(&c, chart.OK)+running+expected != 4+17+32+16+16+16 {
+		t.Errorf("%d failed, %d run, %d to come, %d done", failed, running, expected, tasksOf(&c, chart.OK))
 	}
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
-			if b.Outcome == Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == Expected &&
+			if b.Outcome == chart.Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == chart.Expected &&
 				b.StartSeconds < 600 {
 				t.Errorf("bar %+v", b)
 			}
@@ -187,12 +191,17 @@ func TestManyTasks(t *testing.T) {
 	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
 	run = dag.Run{}.Append(run.Now()) // without ticks the rounds have sharp limits
 	c := chartFor(t, run)
-	if d, err := newDrawing(run, nil); err != nil || len(d.path.Fragments) <= MostFragments {
-		t.Errorf("there are only %d fragments, %v", len(d.path.Fragments), err)
+	sch, err := timeline.History(run.Now())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, OK) != 30_000 ||
+	if p, err := pathfrag.Find(run.Now().Plan, sch, estimators.Tolerances(sch, run.Now().Plan, run)); err != nil ||
+		len(p.Fragments) <= MostFragments {
+		t.Errorf("there are only %d fragments, %v", len(p.Fragments), err)
+	}
+	if n := len(c.Panels[0].Bars); !c.Merged || n > MostBars || tasksOf(&c, chart.OK) != 30_000 ||
 		len(c.Fragments) > MostFragments+MostSegments || len(c.Critical) > MostSegments {
-		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, OK), len(c.Fragments),
+		t.Errorf("%d bars of %d tasks, %d fragments, %d segments", n, tasksOf(&c, chart.OK), len(c.Fragments),
 			len(c.Critical))
 	}
 	a, err := attributionOf(run.Now(), marks, nil)
@@ -218,8 +227,8 @@ func TestManyRows(t *testing.T) {
 		Stages: []dag.StageState{{Attempts: []dag.Attempt{attempt(0, 0), attempt(1, 1<<31-2)}}, {}},
 	}}}
 	c := chartFor(t, dag.Run{}.Append(s))
-	if p := &c.Panels[0]; !c.Merged || len(p.Rows) != MostRows || len(p.Bars) != 2 || p.Bars[1].Row != MostRows-1 ||
-		!strings.HasSuffix(p.Rows[MostRows-1], " – 2147483646") {
+	if p := &c.Panels[0]; !c.Merged || len(p.Rows) > MostRows || len(p.Bars) != 2 || p.Bars[1].Row != len(p.Rows)-1 ||
+		!strings.HasSuffix(p.Rows[len(p.Rows)-1], " – 2147483646") {
 		t.Errorf("%d rows, bars %+v", len(p.Rows), p.Bars)
 	}
 }

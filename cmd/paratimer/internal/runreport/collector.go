@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -67,7 +68,7 @@ func (g *Collector) Report() (*Report, error) {
 	var towards *attribution.Attempt
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
-		s.Chart = Chart{Panels: []Panel{}, Fragments: []Fragment{}, Critical: []Segment{}}
+		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
 		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "chart", Text: err.Error()})
 	}
 	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {

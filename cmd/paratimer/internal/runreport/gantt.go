@@ -2,122 +2,190 @@ package runreport
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/timeline"
 )
 
-// mostFragments is how many fragments get their own colors. A chart with more has no view by fragments.
-const mostFragments = 60
+// A drawing is the data that a chart is made from.
+type drawing struct {
+	s     *dag.Snapshot  // its plan is completed by the model as far as possible
+	path  *pathfrag.Path // with the schedule of the history and the rest
+	ahead *pathfrag.Path // standard's path of the rest of the run; nil without a prediction
+	jobs  []int          // by job of the plan: its index in the report, -1 for a job that only a profile has
+	known []int          // by fragment: its index in the chart, -1 for one that is left out
 
-// ganttOf returns the Gantt chart of the tasks. It has no panels if no task ran.
-func ganttOf(s *Report) *chart.Gantt {
-	c, tones := &s.Chart, tonesOf(s)
-	g := &chart.Gantt{
-		Name: "What ran when", From: float64(c.FromSeconds), To: float64(c.ToSeconds), Now: (*float64)(c.NowSeconds),
-		Merged: c.Merged, By: "job",
-	}
-	if tones.byStage {
-		g.By = "stage"
-	}
-	if c.ToSeconds <= c.FromSeconds {
-		return g
-	}
-	hues := huesOf(c, g)
-	g.Panels = c.Rows(func(job int) string {
-		if job < 0 || job >= len(s.Jobs) {
-			return ""
+	fragment, round []int32 // by span: its fragment and its round there, -1 none
+	onPath          []bool  // by fragment
+	planned         bool    // nothing has started
+}
+
+// Limits of a chart. Beyond MostBars or MostRows, neighbors that look alike are merged. Beyond MostFragments, only the
+// fragments that the critical path names are kept. Beyond MostSegments, consecutive segments of one title are merged.
+const (
+	MostBars      = 6000
+	MostRows      = 2000 // of a panel
+	MostFragments = 1000
+	MostSegments  = 1000
+)
+
+// ChartOf returns the chart of a run so far and, if it is running, of the model's prediction. It is empty if nothing
+// was submitted and nothing is predicted.
+func ChartOf(run dag.Run, model estimators.Model) (chart.Gantt, error) {
+	g, _, err := chartAndNext(run, model)
+	return g, err
+}
+
+// chartAndNext returns the chart and, for a running run, the running attempt that its critical path goes through now;
+// nil if unknown. It joins the history with standard's schedule for the rest. Without a prediction it is the history
+// alone.
+func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *attribution.Attempt, error) {
+	d := &drawing{s: run.Now()}
+	sch, err := timeline.History(d.s)
+	if !d.s.State.Ended() && model != nil {
+		w := estimators.NewReplayContext(run, model, estimators.Options{})
+		if e, cannot := estimators.Scenarios()[0].Of(w); cannot == nil && e.Path != nil {
+			d.s, d.ahead = w.Now(), e.Path
+			sch, err = timeline.HistoryAndPlan(d.s, e.Path.Schedule)
 		}
-		return s.Jobs[job].Node
-	}, func(b *Bar) chart.Mark {
-		m := chart.Mark{Tone: tones.of(b.Job, int(b.Phase.Stage)), Labels: tones.labels(b)}
-		if b.Fragment != nil {
-			m.Hue = hues[*b.Fragment]
-		}
-		return m
-	})
-	for _, seg := range c.Critical {
-		length := units.Seconds(seg.EndSeconds - seg.StartSeconds)
-		m := chart.Mark{
-			From: float64(seg.StartSeconds), To: float64(seg.EndSeconds), Hue: hues[seg.Fragment], Kind: chart.Pause,
-			Labels: []string{seg.Title + ", " + length, seg.Title, length},
-			Tip: fmt.Sprintf("%s: %s – %s (%s), on the critical path", seg.Title, units.Seconds(seg.StartSeconds),
-				units.Seconds(seg.EndSeconds), length),
-		}
-		if seg.Fragment >= 0 && seg.Fragment < len(c.Fragments) && c.Fragments[seg.Fragment].Width > 0 {
-			f := &c.Fragments[seg.Fragment]
-			m.Kind = ""
-			if len(f.Jobs) > 0 && f.Phase.Pause == dag.NoPause { // the tone of its first job
-				job := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Node == f.Jobs[0] })
-				m.Tone = tones.of(job, int(f.Phase.Stage))
+	}
+	if err != nil {
+		return chart.Gantt{}, nil, err
+	}
+	if d.path, err = pathfrag.Find(d.s.Plan, sch, estimators.Tolerances(sch, d.s.Plan, run)); err != nil {
+		return chart.Gantt{}, nil, err
+	}
+	g := d.chart(run.Now())
+	job, k, a := frame.WaitedFor(d.s, d.ahead)
+	if a == nil || d.jobs[job] < 0 {
+		return g, nil, nil
+	}
+	return g, &attribution.Attempt{Job: d.jobs[job], Stage: k, Task: a.Task, Number: a.Number}, nil
+}
+
+// OfPlan returns the chart of a plan that has not started. All its bars are OK: none of them differs.
+func OfPlan(v *planview.View) *chart.Gantt {
+	d := &drawing{s: planview.Before(v.Plan, nil), path: v.Path, planned: true}
+	g := d.chart(d.s)
+	g.Name, g.Head, g.NowSeconds = cmp.Or(v.Plan.Name, "plan"), v.Head(), nil
+	return &g
+}
+
+// chart returns the chart. Jobs are those of the observed plan.
+func (d *drawing) chart(observed *dag.Snapshot) chart.Gantt {
+	sch := d.path.Schedule
+	g := chart.Gantt{
+		Name: "What ran when", FromSeconds: d.seconds(sch.Now), ToSeconds: d.seconds(sch.End), Panels: []chart.Panel{},
+		Fragments: []chart.Fragment{}, Critical: []chart.Segment{},
+	}
+	if !d.s.State.Ended() {
+		g.NowSeconds = frame.Since(d.s.At, sch.Now)
+	}
+	for j := range observed.Plan.Jobs {
+		job := chart.Job{Name: observed.Plan.Jobs[j].Node}
+		for k := range observed.Plan.Jobs[j].NumStages() {
+			if !observed.Plan.Jobs[j].IsMapReduce() {
+				job.Stages = append(job.Stages, observed.Plan.StageName(j, k))
 			}
 		}
-		g.Path = append(g.Path, m)
+		g.Jobs = append(g.Jobs, job)
 	}
-	g.Legend, g.More = tones.legend(g.Entries())
+	d.match(observed)
+	d.index()
+	d.parts(&g)
+	d.panels(&g)
+	g.Summary = chartSummary(&g)
 	return g
 }
 
-// OfPlan returns the chart of a plan that has not started, in the colors of its path fragments.
-func OfPlan(v *planview.View) *chart.Gantt {
-	s := &Report{Chart: ChartOfPlan(v)}
-	for i := range v.Plan.Jobs {
-		j := Job{Job: frame.Job{Node: v.Plan.Jobs[i].Node}}
-		for k := range v.Plan.Jobs[i].Stages {
-			j.Stages = append(j.Stages, frame.Stage{Name: v.Plan.Jobs[i].Stages[k].Name})
-		}
-		s.Jobs = append(s.Jobs, j)
+// match finds the observed job for each job of the plan. Their names differ if a profile replaces the plan.
+func (d *drawing) match(observed *dag.Snapshot) {
+	d.jobs = make([]int, len(d.s.Plan.Jobs))
+	byID, byNode := map[string]int{}, map[string]int{}
+	for j := range observed.Plan.Jobs {
+		byID[observed.Jobs[j].ID], byNode[observed.Plan.Jobs[j].Node] = j, j
 	}
-	g := ganttOf(s)
-	g.Name, g.Head = cmp.Or(v.Plan.Name, "plan"), v.Head()
-	return g
-}
-
-// huesOf adds the fragments with tasks to a drawing, unless there are too many, or no bar has one: merged bars may
-// not. It returns the hue of each fragment.
-func huesOf(c *Chart, g *chart.Gantt) map[int]int {
-	known := slices.ContainsFunc(c.Panels, func(p Panel) bool {
-		return slices.ContainsFunc(p.Bars, func(b Bar) bool { return b.Fragment != nil })
-	})
-	hues := map[int]int{}
-	for i := range c.Fragments {
-		if f := &c.Fragments[i]; f.Width > 0 && known {
-			g.Fragments = append(g.Fragments, chart.Entry{Text: fragmentText(f), Critical: f.Critical})
-			hues[i] = len(g.Fragments)
+	for j := range d.jobs {
+		i, ok := byID[d.s.Jobs[j].ID]
+		if !ok || d.s.Jobs[j].ID == "" {
+			i, ok = byNode[d.s.Plan.Jobs[j].Node]
+		}
+		if d.jobs[j] = i; !ok {
+			d.jobs[j] = -1
 		}
 	}
-	if len(g.Fragments) > mostFragments {
-		g.Fragments = nil
-		clear(hues)
-	}
-	return hues
 }
 
-// courseOf returns the drawing of the predictions along a finished run: the predicted total length at each point with
-// its range, and the actual length.
-func courseOf(s *Report) page.Chart {
-	points, took := s.PredictionHistory.Points, *s.PredictionHistory.TotalSeconds
-	c := &chart.Curve{
-		ID: "course", Name: "Predicted length of the run against time", To: float64(took),
-		Levels: []chart.Level{{Y: float64(took), Text: "took " + units.Seconds(took)}},
-		Desc: fmt.Sprintf("Predicted length of the run against time: %s. It took %s.", units.Count(len(points), "moment"),
-			units.Seconds(took)),
+// index records the fragment and the round of each span.
+func (d *drawing) index() {
+	n := len(d.path.Schedule.Spans)
+	d.fragment, d.round = slices.Repeat([]int32{-1}, n), slices.Repeat([]int32{-1}, n)
+	for f := range d.path.Fragments {
+		for at, r := range d.path.Fragments[f].Rounds {
+			for _, i := range d.path.Rounds[r].Spans {
+				d.fragment[i], d.round[i] = int32(f), int32(at)
+			}
+		}
 	}
-	for i := range points {
-		p := &points[i]
-		c.Points = append(c.Points, chart.Point{
-			X: float64(p.AtSeconds), Y: (*float64)(p.TotalSeconds), Low: (*float64)(p.LowSeconds),
-			High: (*float64)(p.HighSeconds),
+	d.onPath = make([]bool, len(d.path.Fragments))
+	for _, seg := range d.path.Critical {
+		d.onPath[seg.Fragment] = true
+	}
+}
+
+func (d *drawing) seconds(t dag.Instant) frame.Seconds { return *frame.Since(t, d.path.Schedule.Now) }
+
+// parts fills in the critical path, which covers the chart, and the fragments.
+func (d *drawing) parts(g *chart.Gantt) {
+	titles, named := planview.View{Plan: d.s.Plan, Path: d.path}, map[int]bool{}
+	for _, seg := range d.path.Critical {
+		s := chart.Segment{
+			Fragment: seg.Fragment, Title: titles.Title(seg.Fragment), StartSeconds: d.seconds(seg.Start),
+			EndSeconds: d.seconds(seg.End),
+		}
+		if n := len(g.Critical); len(d.path.Critical) > MostSegments && n > 0 && g.Critical[n-1].Title == s.Title {
+			g.Critical[n-1].EndSeconds = s.EndSeconds
+			continue
+		}
+		named[seg.Fragment] = true
+		g.Critical = append(g.Critical, s)
+	}
+	d.known = slices.Repeat([]int{-1}, len(d.path.Fragments))
+	for f := range d.path.Fragments {
+		if len(d.path.Fragments) > MostFragments && !named[f] {
+			continue
+		}
+		from := &d.path.Fragments[f]
+		d.known[f] = len(g.Fragments)
+		g.Fragments = append(g.Fragments, chart.Fragment{
+			Jobs: d.jobsIn(from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
+			Width: from.Width, Rounds: len(from.Rounds), StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End),
+			Critical: d.onPath[f],
 		})
 	}
-	return page.Chart{
-		ID: "course", Title: "Predicted length against time", Drawing: c.Inline(),
-		Legend: c.Key("predicted length", "what happened"),
+	for i := range g.Critical {
+		g.Critical[i].Fragment = d.known[g.Critical[i].Fragment]
 	}
+}
+
+// jobsIn returns the nodes of the jobs with a span in a fragment, in plan order.
+func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
+	in, nodes := map[int32]bool{}, []string{}
+	for _, r := range f.Rounds {
+		for _, i := range d.path.Rounds[r].Spans {
+			in[d.path.Schedule.Spans[i].Job] = true
+		}
+	}
+	for _, j := range slices.Sorted(maps.Keys(in)) {
+		nodes = append(nodes, d.s.Plan.Jobs[j].Node)
+	}
+	return nodes
 }

@@ -8,35 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/dag"
 )
-
-// TestTones holds that the color is the job, the shade its stage, and that a single DAG of many stages has a color for
-// each.
-func TestTones(t *testing.T) {
-	t.Parallel()
-	s := sample()
-	tones := tonesOf(s)
-	if a, b, c := tones.of(0, 0), tones.of(0, 1), tones.of(2, 1); a != "k0 s0" || b != "k0 s3" || c != "k2 s3" {
-		t.Errorf("tones %q, %q and %q", a, b, c)
-	}
-	if got := tones.of(99, 0); got != "" {
-		t.Errorf("a job that nobody knows has the tone %q", got)
-	}
-	all, more := tones.legend(2)
-	if len(all) != 3 || more != 1 || len(all[0].Tones) != 2 || len(all[2].Tones) != 0 {
-		t.Errorf("the legend is %+v and %d more", all, more)
-	}
-	s.Jobs = s.Jobs[:1]
-	s.Jobs[0].Stages = make([]frame.Stage, 12)
-	for i := range s.Chart.Panels[0].Bars {
-		s.Chart.Panels[0].Bars[i].Job, s.Chart.Panels[0].Bars[i].Phase.Stage = 0, dag.StageIndex(i%12)
-	}
-	tones = tonesOf(s)
-	if a, b := tones.of(0, 1), tones.of(0, 9); a != "k1 s3" || b != "k1 s2" {
-		t.Errorf("stages of a DAG have the tones %q and %q", a, b)
-	}
-}
 
 // TestLegendIsShort holds that a legend with one entry on each line is no longer than the chart.
 func TestLegendIsShort(t *testing.T) {
@@ -46,10 +18,12 @@ func TestLegendIsShort(t *testing.T) {
 	for i := range s.Chart.Panels[0].Bars {
 		s.Chart.Panels[0].Bars[i].Row, s.Chart.Panels[0].Bars[i].Rows = i%3, 1
 	}
-	g := ganttOf(s)
-	height := regexp.MustCompile(`height="([0-9.]+)"`).FindStringSubmatch(string(g.Inline()))
-	if n, err := strconv.ParseFloat(height[1], 64); err != nil || float64(len(g.Legend)+1)*26 > n {
-		t.Errorf("%d entries stand below %s pixels of chart", len(g.Legend), height[1])
+	f := s.Chart.Inline()
+	height := regexp.MustCompile(`height="([0-9.]+)"`).FindStringSubmatch(string(f.Drawing))
+	jobs, _, _ := strings.Cut(string(f.Legend), "</ul>")
+	entries := strings.Count(jobs, "<li")
+	if n, err := strconv.ParseFloat(height[1], 64); err != nil || entries == 0 || float64(entries)*26 > n {
+		t.Errorf("%d entries stand below %s pixels of chart", entries, height[1])
 	}
 }
 
@@ -63,12 +37,13 @@ func TestMergedBars(t *testing.T) {
 			s.Chart.Panels[i].Bars[j].Fragment, s.Chart.Panels[i].Bars[j].Round = nil, nil
 		}
 	}
-	if g := ganttOf(s); len(g.Fragments) > 0 || len(g.Legend) == 0 {
-		t.Errorf("the legends are %v and %v", g.Legend, g.Fragments)
-	}
-	page := written(t, s)
-	if strings.Contains(page, "Color by path fragment instead") {
+	f := s.Chart.Inline()
+	if !strings.Contains(string(f.Before), `for="fragments" hidden`) || strings.Contains(string(f.Legend), "hues parts") {
 		t.Error("the page offers fragments that no bar shows")
+	}
+	s.Chart.Panels[0].Bars[0].Fragment = of(1)
+	if f = s.Chart.Inline(); strings.Contains(string(f.Before), "hidden") || !strings.Contains(string(f.Legend), "hues parts") {
+		t.Error("the page does not offer fragments")
 	}
 }
 

@@ -82,7 +82,7 @@ func FuzzNames(f *testing.F) {
 		// Names alone, with the program's own words as they are.
 		s = sample()
 		for i := range s.Jobs {
-			s.Jobs[i].Node, s.Jobs[i].Name = name, &name
+			s.Jobs[i].Node, s.Jobs[i].Name, s.Chart.Jobs[i].Name = name, &name, name
 		}
 		for i := range s.Chart.Panels[0].Bars {
 			s.Chart.Panels[0].Bars[i].Name, s.Chart.Panels[0].Rows[0] = name, name

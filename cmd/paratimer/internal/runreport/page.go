@@ -37,10 +37,9 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	if !over && s.WaitingOn != nil {
 		d.Add(page.Say("Waits for " + units.InZone(*s.WaitingOn, besides(s.At), zone) + "."))
 	}
-	if g := ganttOf(s); len(g.Panels) > 0 {
-		d.Add(page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
-			ID: "gantt", Title: "Gantt chart", Caption: s.Chart.Summary, Before: g.Switch(),
-			Drawing: g.Inline(), Legend: g.Key(),
+	if g := &s.Chart; len(g.Panels) > 0 && g.ToSeconds > g.FromSeconds {
+		d.Add(page.Section{ID: "gantt", Title: g.Name, Blocks: []page.Block{page.Chart{
+			ID: "gantt", Title: "Gantt chart", Caption: g.Summary, Figure: g.Inline(),
 		}}})
 	}
 	section := func(id, title string, folded bool, blocks ...page.Block) {

@@ -122,7 +122,8 @@ func TestWords(t *testing.T) {
 	if got := chart.Cut("attempt_1_m_000012_0", 9); got != "…000012_0" {
 		t.Errorf("a name is cut to %q", got)
 	}
-	hues := regexp.MustCompile(`<pattern id="hue[12]"([^\n]*)`).FindAllStringSubmatch(string(ganttOf(sample()).Inline()), -1)
+	drawing := sample().Chart
+	hues := regexp.MustCompile(`<pattern id="hue[12]"([^\n]*)`).FindAllStringSubmatch(string(drawing.Inline().Drawing), -1)
 	if len(hues) != 2 || hues[0][1] == hues[1][1] {
 		t.Errorf("fragments look like %v", hues)
 	}

@@ -6,6 +6,7 @@ package runreport
 import (
 	"io"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -33,7 +34,7 @@ type Report struct {
 	WaitingOn         *string           `json:"waiting_on"`
 	Summary           []string          `json:"summary"` // the most important results, in a few sentences
 	Glance            Glance            `json:"glance"`
-	Chart             Chart             `json:"chart"`
+	Chart             chart.Gantt       `json:"chart"`
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`
 	Jobs              []Job             `json:"jobs"` // in plan order

@@ -2,6 +2,7 @@ package runreport
 
 import (
 	"fmt"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -83,14 +84,15 @@ func sample() *Report {
 	return s
 }
 
-func sampleChart() Chart {
-	c := Chart{
+func sampleChart() chart.Gantt {
+	c := chart.Gantt{
+		Name: "What ran when", Jobs: []chart.Job{{Name: "clicks"}, {Name: "users"}, {Name: "join"}},
 		Summary: "The critical path goes through the maps of clicks and the reduces of join.", ToSeconds: 100,
-		Panels: []Panel{{Title: "containers", Rows: []string{
+		Panels: []chart.Panel{{Title: "containers", Rows: []string{
 			"node-a 0", "node-a 1", "node-a 2", "node-a 3",
 			"node-b 0", "node-b 1", "node-b 2", "node-b 3",
 		}}},
-		Fragments: []Fragment{
+		Fragments: []chart.Fragment{
 			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{
 				Stage: dag.NoStage,
 				Pause: dag.Launch, Name: "launch",
@@ -108,7 +110,7 @@ func sampleChart() Chart {
 				StartSeconds: 52, EndSeconds: 100, Critical: true,
 			},
 		},
-		Critical: []Segment{
+		Critical: []chart.Segment{
 			{Fragment: 0, Title: "launch of clicks", StartSeconds: 0, EndSeconds: 6},
 			{Fragment: 1, Title: "maps of clicks", StartSeconds: 6, EndSeconds: 46},
 			{Fragment: 0, Title: "wave", StartSeconds: 46, EndSeconds: 52},
@@ -116,27 +118,27 @@ func sampleChart() Chart {
 		},
 	}
 	bar := func(row int, from, to frame.Seconds, job int, phase dag.StageIndex, fragment, round int,
-		o Outcome,
+		o chart.Outcome,
 	) {
-		c.Panels[0].Bars = append(c.Panels[0].Bars, Bar{
+		c.Panels[0].Bars = append(c.Panels[0].Bars, chart.Bar{
 			Row: row, Rows: 1, StartSeconds: from, EndSeconds: to, Job: job, Phase: frame.Phase{
 				Stage: phase,
 				Name:  dag.MapReduceName(phase),
 			}, Name: fmt.Sprintf("attempt_%d_%d", job, len(c.Panels[0].Bars)),
 			Tasks:   1,
 			Outcome: o, Fragment: of(fragment), Round: of(round), Critical: c.Fragments[fragment].Critical &&
-				o == OK,
+				o == chart.OK,
 		})
 	}
 	for i := range 4 {
-		bar(i, 6, 26, 0, dag.Map, 1, 0, OK)
-		bar(i, 26, 46, 0, dag.Map, 1, 1, OK)
-		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []Outcome{
-			OK, Failed, Killed,
-			OK,
+		bar(i, 6, 26, 0, dag.Map, 1, 0, chart.OK)
+		bar(i, 26, 46, 0, dag.Map, 1, 1, chart.OK)
+		bar(i+4, 6, 24, 1, dag.Map, 2, 0, []chart.Outcome{
+			chart.OK, chart.Failed, chart.Killed,
+			chart.OK,
 		}[i])
-		bar(i+4, 24, 40, 1, dag.Map, 2, 1, OK)
-		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, OK)
+		bar(i+4, 24, 40, 1, dag.Map, 2, 1, chart.OK)
+		bar(i, 52, []frame.Seconds{72, 100, 70, 66}[i], 2, dag.Reduce, 3, 0, chart.OK)
 		c.Panels[0].Bars[len(c.Panels[0].Bars)-1].CopiedSeconds = of(frame.Seconds(58))
 	}
 	return c
@@ -196,7 +198,7 @@ func halfway() *Report {
 	s.Chart.NowSeconds = of(frame.Seconds(73))
 	for i := range s.Chart.Panels[0].Bars {
 		if b := &s.Chart.Panels[0].Bars[i]; b.EndSeconds > 73 {
-			b.Outcome = Running
+			b.Outcome = chart.Running
 		}
 	}
 	s.PredictionHistory.Points = s.PredictionHistory.Points[:74]

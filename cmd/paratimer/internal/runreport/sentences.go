@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -137,7 +138,7 @@ func (s *Report) whatFailed() string {
 const mostNamed = 6
 
 // chartSummary names the stages that the critical path goes through, without the pauses between them.
-func chartSummary(c *Chart) string {
+func chartSummary(c *chart.Gantt) string {
 	var through []string
 	for _, seg := range c.Critical {
 		title := view.Escape(seg.Title)

@@ -3,6 +3,7 @@ package runreport
 import (
 	"bytes"
 	"fmt"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"strings"
 	"testing"
 	"time"
@@ -17,17 +18,17 @@ func largest() *Report {
 	for i := range 300 {
 		j := s.Jobs[i%3]
 		j.Node, j.ID = fmt.Sprintf("scope-%d", i), of(fmt.Sprintf("job_1795222440184_%04d", i))
-		s.Jobs = append(s.Jobs, j)
+		s.Jobs, s.Chart.Jobs = append(s.Jobs, j), append(s.Chart.Jobs, chart.Job{Name: j.Node})
 	}
 	c := &s.Chart
 	c.Merged, c.Fragments, c.Critical = true, nil, nil
 	for i := range 400 {
 		from := frame.Seconds(i) / 4
-		c.Fragments = append(c.Fragments, Fragment{
+		c.Fragments = append(c.Fragments, chart.Fragment{
 			Jobs: []string{s.Jobs[i%300].Node}, Width: 400, Rounds: 3,
 			StartSeconds: from, EndSeconds: from + 1, Critical: i%2 == 0,
 		})
-		c.Critical = append(c.Critical, Segment{
+		c.Critical = append(c.Critical, chart.Segment{
 			Fragment: i, Title: "maps of " + s.Jobs[i%300].Node,
 			StartSeconds: from, EndSeconds: from + .25,
 		})
@@ -39,10 +40,10 @@ func largest() *Report {
 	}
 	for i := range 6000 {
 		from := frame.Seconds(i/60) + .123
-		p.Bars = append(p.Bars, Bar{
+		p.Bars = append(p.Bars, chart.Bar{
 			Row: i % 60 * 33, Rows: 33, StartSeconds: from, EndSeconds: from + .871, Job: i % 300,
 			Phase: frame.Phase{Stage: dag.StageIndex(i % 2), Name: dag.MapReduceName(dag.StageIndex(i % 2))}, Tasks: 33,
-			Name: "33 tasks", Outcome: OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
+			Name: "33 tasks", Outcome: chart.OK, Fragment: of(i % 400), Round: of(i % 3), Critical: i%7 == 0,
 		})
 	}
 	m := s.PredictionHistory.Points[60]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -49,14 +50,14 @@ func compared(c *cli.Context) error {
 		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
 	}
 	var runs []*compare.Run
-	charts := map[*compare.Run]*runreport.Chart{}
+	charts := map[*compare.Run]*chart.Gantt{}
 	for _, path := range c.Args().Slice() {
-		r, chart, err := comparedRun(c.Context, c, path)
+		r, drawn, err := comparedRun(c.Context, c, path)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, r)
-		charts[r] = chart
+		charts[r] = drawn
 	}
 	found, err := compare.Compare(runs, c.Int("base"))
 	if base := new(compare.BaseError); errors.As(err, &base) {
@@ -91,9 +92,9 @@ func comparedAs(c *cli.Context) string {
 	return c.String("output")
 }
 
-// comparedRun plays a recording to its end, or to where it is cut off. The chart is nil unless the output is a page
+// comparedRun plays a recording to its end, or to where it is cut off. drawn is nil unless the output is a page
 // and a chart can be drawn.
-func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, chart *runreport.Chart, err error) {
+func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, drawn *chart.Gantt, err error) {
 	src, file, err := input.Open(c, path)
 	if err != nil {
 		return nil, nil, err
@@ -114,9 +115,9 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	r.Beside(&along)
 	r.Remember(run, cost.With(cost.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	if comparedAs(c) == "html" {
-		if drawn, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
-			chart = &drawn
+		if g, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
+			drawn = &g
 		}
 	}
-	return r, chart, nil
+	return r, drawn, nil
 }

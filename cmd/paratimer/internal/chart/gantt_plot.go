@@ -1,0 +1,274 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+const (
+	stripTop      = 20.0
+	stripHeight   = 30.0
+	panelTitle    = 30.0 // above a panel
+	mostRow       = 24.0
+	mostRows      = 620.0 // height of all rows together
+	fewBars       = 1500  // charts with more have no labels
+	thinWidth     = 4.0   // a bar that is less wide, or lower, has no outline: many outlines would hide the colors
+	legendLine    = 26.0
+	rowLetters    = 11
+	leastEntry    = 3
+	mostEntries   = 24
+	mostFragments = 60 // fragments that get their own colors: a chart with more has no view by fragments
+	patterns      = 4
+	warm          = 3 // colors of fragments on the critical path
+)
+
+// A plot is a chart that is being drawn: its measures and the colors of its fragments.
+type plot struct {
+	*Gantt
+	scale
+	dag              int // the only job with bars, if it is a single DAG: its stages have colors of their own; else -1
+	row, top, bottom float64
+	hues             []string // by fragment: the number of its pattern; "" without one
+	fragments        []entry  // the legend of those with a pattern
+}
+
+func (g *Gantt) plot() *plot {
+	p := &plot{
+		Gantt: g, scale: scale{float64(g.FromSeconds), float64(g.ToSeconds)}, dag: g.dag(), top: stripTop,
+		hues: make([]string, len(g.Fragments)),
+	}
+	if len(g.Critical) > 0 {
+		p.top += stripHeight
+	}
+	rows := 0
+	for i := range g.Panels {
+		rows += len(g.Panels[i].Rows)
+	}
+	p.row = min(mostRow, mostRows/float64(max(1, rows)))
+	p.bottom = p.top + panelTitle*float64(len(g.Panels)) + p.row*float64(rows)
+	wide := 0
+	for i := range g.Fragments {
+		wide += min(g.Fragments[i].Width, 1)
+	}
+	named := func(b Bar) bool { return b.Fragment != nil } // merged bars may not name theirs
+	if wide > mostFragments || !slices.ContainsFunc(g.Panels, func(p Panel) bool { return slices.ContainsFunc(p.Bars, named) }) {
+		return p
+	}
+	for i := range g.Fragments {
+		if f := &g.Fragments[i]; f.Width > 0 {
+			n := fmt.Sprint(len(p.fragments) + 1)
+			p.hues[i] = n
+			p.fragments = append(p.fragments, entry{
+				text: f.text(), pick: n, on: f.Critical,
+				swatch: markup(fmt.Sprintf(`<rect%s fill="url(#hue%s)" width="20" height="12"/>`, class(f.Critical, "on"), n)),
+			})
+		}
+	}
+	return p
+}
+
+// hue returns the number of the pattern of a fragment, "0" if it is unknown.
+func (p *plot) hue(fragment int) string {
+	if fragment < 0 || fragment >= len(p.hues) || p.hues[fragment] == "" {
+		return "0"
+	}
+	return p.hues[fragment]
+}
+
+// side labels every row, or as many as are legible.
+func (p *plot) side(s *svg) {
+	if len(p.Critical) > 0 {
+		s.put(`<text class="end accent" x="100%%" dx="-10" y="33">critical</text><text class="end accent" x="100%%" dx="-10" y="46">path</text>` + "\n")
+	}
+	top := p.top
+	for i := range p.Panels {
+		top += panelTitle
+		free := top
+		for k, label := range p.Panels[i].Rows {
+			if middle := top + (float64(k)+0.5)*p.row; middle-7 >= free {
+				s.put(`<text class="end soft" x="100%%" dx="-10" y="%s">%s</text>`, middle+4, Cut(label, rowLetters))
+				free = middle + 7
+			}
+		}
+		top += p.row * float64(len(p.Panels[i].Rows))
+	}
+}
+
+// draw draws all that lies along time. wide is the width, in pixels, that the labels must fit into.
+func (p *plot) draw(s *svg, wide float64) {
+	p.patterns(s)
+	s.put(`<g class="ticks" data-from="%s" data-to="%s" data-top="%s" data-bottom="%s" data-text="%s">`,
+		fmt.Sprint(p.from), fmt.Sprint(p.to), stripTop, p.bottom, p.bottom+17)
+	s.ticks(p.scale, int(wide/85), stripTop, p.bottom)
+	s.put("</g>\n")
+	bars := 0
+	for i := range p.Panels {
+		bars += len(p.Panels[i].Bars)
+	}
+	strip, onStrip, inBars, top := &svg{}, &svg{}, &svg{}, p.top
+	p.strip(s, strip, onStrip, wide)
+	for i := range p.Panels {
+		top += panelTitle
+		p.panel(s, inBars, &p.Panels[i], top, wide, bars <= fewBars)
+		top += p.row * float64(len(p.Panels[i].Rows))
+	}
+	s.put(`<g class="labels">%s</g>%s<g class="labels">%s</g>`+"\n", inBars.html(), strip.html(), onStrip.html())
+	if p.NowSeconds != nil {
+		s.put(`<line class="now" x1="%s" x2="%[1]s" y1="14" y2="%s"/><text class="nowtext" x="%[1]s" y="11">now</text>`,
+			p.at(float64(*p.NowSeconds)), p.bottom)
+	}
+}
+
+// strip draws the critical path, and shades its pauses behind the bars.
+func (p *plot) strip(behind, s, labels *svg, wide float64) {
+	for i := range p.Critical {
+		seg := &p.Critical[i]
+		x, width := p.place(seg.StartSeconds, seg.EndSeconds)
+		kind, fill, look, tone := "", "hue"+p.hue(seg.Fragment), "in bold", ""
+		if !p.pauses(seg) {
+			tone = p.toneOf(&p.Fragments[seg.Fragment])
+		} else {
+			kind, fill, look = " pause", "pause", "halo bold"
+			behind.put(`<rect class="pausing" x="%s" y="%s" width="%s" height="%s"/>`+"\n", x, p.top, width, p.bottom-p.top)
+		}
+		if float64(width)/100*wide < thinWidth {
+			kind += " thin"
+		}
+		length := units.Seconds(seg.EndSeconds - seg.StartSeconds)
+		s.put(`<rect class="strip%s %s" data-tone="%[2]s" data-hue="%s" fill="url(#%s)" x="%s" y="%s" width="%s" height="%s"`,
+			kind, tone, p.hue(seg.Fragment), fill, x, stripTop, width, stripHeight)
+		s.label(labels, []string{seg.Title + ", " + length, seg.Title, length}, x, width, wide, stripTop+stripHeight/2, look)
+		s.put("><title>%s: %s, on the critical path</title></rect>\n", seg.Title, span(seg.StartSeconds, seg.EndSeconds))
+	}
+}
+
+// pauses reports whether no task of the query runs during a segment.
+func (p *plot) pauses(seg *Segment) bool {
+	return seg.Fragment < 0 || seg.Fragment >= len(p.Fragments) || p.Fragments[seg.Fragment].Width == 0
+}
+
+// toneOf returns the tone of a fragment: that of its first job.
+func (p *plot) toneOf(f *Fragment) string {
+	if len(f.Jobs) == 0 || f.Phase.Pause != dag.NoPause {
+		return ""
+	}
+	return p.tone(slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name == f.Jobs[0] }), int(f.Phase.Stage))
+}
+
+// place returns where a stretch of time begins, and how wide it is.
+func (p *plot) place(from, to frame.Seconds) (x, width share) {
+	x = p.at(float64(from))
+	return x, max(0, p.at(float64(to))-x)
+}
+
+// patterns defines the patterns of bars and of fragments, which differ in more than color. Hue 0 is an unknown
+// fragment. Fragments on the critical path have warm colors.
+func (p *plot) patterns(s *svg) {
+	s.put(`<defs><pattern id="copying" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="copying" width="3" height="6"/></pattern><path id="cross" class="cross" d="M-4 -4L4 4M4 -4L-4 4"/><pattern id="pause" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits" width="6" height="6"/><rect class="stroke" width="2" height="6"/></pattern>` + "\n")
+	weave := [patterns]template.HTML{
+		"", `<path class="weave" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`,
+		`<circle class="dot" cx="2" cy="2" r="1"/><circle class="dot" cx="6" cy="6" r="1"/>`,
+		`<path class="weave" d="M2 0V8M6 0V8"/>`,
+	}
+	hue := func(n int, color string, order int) {
+		s.put(`<pattern id="hue%d" class="%s" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8"/>%s</pattern>`+"\n",
+			n, color, weave[order%patterns])
+	}
+	hue(0, fmt.Sprintf("c%d", colors-1), 0)
+	hot, cold := 0, 0
+	for i, e := range p.fragments {
+		if e.on {
+			hue(i+1, fmt.Sprintf("w%d", hot%warm), hot)
+			hot++
+		} else {
+			hue(i+1, fmt.Sprintf("c%d", cold%(colors-1)), cold)
+			cold++
+		}
+	}
+	s.put("</defs>\n")
+}
+
+// panel draws the bars in groups of one look, those of the critical path last, and the lines between rows that are
+// high enough.
+func (p *plot) panel(s, labels *svg, panel *Panel, top, wide float64, few bool) {
+	s.put(`<text class="panel" x="0" y="%s">%s</text><rect class="frame" x="0" y="%s" width="100%%" height="%s"/>`+"\n",
+		top-8, panel.Title, top, p.row*float64(len(panel.Rows)))
+	groups := map[string][]*Bar{}
+	for i := range panel.Bars {
+		b := &panel.Bars[i]
+		tone, hue, look := p.tone(b.Job, int(b.Phase.Stage)), "0", "bars "
+		if b.Fragment != nil {
+			hue = p.hue(*b.Fragment)
+		}
+		if b.Critical { // sorts after every tone
+			look += "on "
+		}
+		look += tone
+		if _, width := p.place(b.StartSeconds, b.EndSeconds); float64(width)/100*wide < thinWidth ||
+			p.row*float64(b.Rows) < thinWidth {
+			look += " thin"
+		}
+		look = fmt.Sprintf(`<g class="%s" fill="url(#hue%s)" data-hue="%[2]s" data-tone="%s">`, look, hue, tone)
+		groups[look] = append(groups[look], b)
+	}
+	for _, look := range slices.Sorted(maps.Keys(groups)) {
+		s.WriteString(look)
+		for _, b := range groups[look] {
+			p.bar(s, labels, b, top, wide, few)
+		}
+		s.put("</g>\n")
+	}
+	for i := 1; i < len(panel.Rows) && p.row >= 4; i++ {
+		s.put(`<line class="between" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, top+float64(i)*p.row)
+	}
+}
+
+// bar draws a bar with its label, its cross if it failed, and stripes until its input was there.
+func (p *plot) bar(s, labels *svg, b *Bar, top, wide float64, few bool) {
+	x, width := p.place(b.StartSeconds, b.EndSeconds)
+	y, high := top+float64(b.Row)*p.row, float64(b.Rows)*p.row
+	s.put(`<rect%s x="%s" y="%s" width="%s" height="%s"`, class(b.Outcome != OK, string(b.Outcome)), x, y, width, high)
+	crossed := b.Outcome == Failed && high >= 10
+	if few && p.row >= 13 && !crossed {
+		look := "in"
+		if b.Outcome != OK && b.Outcome != Running {
+			look = "halo"
+		}
+		// In the middle of the middle row, so that no line crosses it.
+		s.label(labels, p.labels(b), x, width, wide, y+(float64((b.Rows-1)/2)+0.5)*p.row, look)
+	}
+	s.put("><title>%s</title></rect>", p.tip(b))
+	if c := b.CopiedSeconds; c != nil && *c > b.StartSeconds {
+		_, copying := p.place(b.StartSeconds, min(*c, b.EndSeconds))
+		s.put(`<rect class="copied" fill="url(#copying)" x="%s" y="%s" width="%s" height="%s"/>`, x, y, copying, high)
+	}
+	if crossed {
+		s.put(`<use class="mark" href="#cross" x="%s" y="%s"/>`, x+width/2, y+high/2)
+	}
+	s.put("\n")
+}
+
+// label writes the first label that fits. The attributes of the bar keep all of them for the page's script.
+func (s *svg) label(labels *svg, all []string, x, width share, wide, middle float64, look string) {
+	if len(all) == 0 {
+		return
+	}
+	lines := make([]string, len(all))
+	for i, l := range all {
+		lines[i] = escape(l)
+	}
+	s.put(` data-label="%s" data-y="%s" data-look="%s"`, markup(strings.Join(lines, "\n")), middle+4, look)
+	for _, l := range all {
+		if fits(l, width, wide) {
+			labels.put(`<text class="%s" x="%s" y="%s">%s</text>`, look, x+width/2, middle+4, l)
+			return
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/paratimer/paratimer/units"
+)
+
+// An entry of a legend explains a swatch. The page's script lets readers pick those with a pick.
+type entry struct {
+	text, pick string
+	swatch     template.HTML
+	on         bool // on the critical path
+}
+
+// entries returns how many entries a legend may have so that, one a line, it is no longer than the chart.
+func (p *plot) entries() int {
+	return min(max(int(p.bottom/legendLine)-1, leastEntry), mostEntries)
+}
+
+// text describes a fragment.
+func (f *Fragment) text() string {
+	names := make([]string, 0, 4)
+	for i, n := range f.Jobs {
+		if i == 3 {
+			names = append(names, fmt.Sprintf("%d more", len(f.Jobs)-3))
+			break
+		}
+		names = append(names, Cut(n, 40))
+	}
+	return fmt.Sprintf("%s of %s: %d at once, %s, %s – %s", units.Stage(f.Phase.Name), strings.Join(names, ", "), f.Width,
+		units.Count(f.Rounds, "round"), units.Seconds(f.StartSeconds), units.Seconds(f.EndSeconds))
+}
+
+// toneEntries returns at most `most` of the jobs, or of the stages of a single DAG, that have bars, and how many it
+// leaves out.
+func (p *plot) toneEntries(most int) (all []entry, more int) {
+	used := map[int]bool{}
+	for i := range p.Panels {
+		for k := range p.Panels[i].Bars {
+			b := &p.Panels[i].Bars[k]
+			switch {
+			case b.Job < 0 || b.Job >= len(p.Jobs) || b.Phase.Stage < 0:
+			case p.dag >= 0:
+				used[int(b.Phase.Stage)] = true
+			default:
+				used[b.Job] = true
+			}
+		}
+	}
+	shown := slices.Sorted(maps.Keys(used))
+	for _, k := range shown[:min(len(shown), most)] {
+		if p.dag >= 0 {
+			all = append(all, toned(p.stageName(k), p.tone(p.dag, k)))
+			continue
+		}
+		var tones []string
+		for stage := range p.shades(k) {
+			tones = append(tones, p.tone(k, stage))
+		}
+		all = append(all, toned(Cut(p.Jobs[k].Name, 40), tones...))
+	}
+	if more = len(shown) - len(all); p.dag < 0 && len(all) > 0 {
+		all = append(all, entry{text: "light to dark: first to last stage"})
+	}
+	return all, more
+}
+
+func (p *plot) stageName(stage int) string {
+	if stage >= len(p.Jobs[p.dag].Stages) {
+		return units.Unknown
+	}
+	return units.Stage(Cut(p.Jobs[p.dag].Stages[stage], 40))
+}
+
+// toned returns an entry with tones side by side. It picks the bars of its only tone, or those of the color.
+func toned(text string, tones ...string) entry {
+	e, wide := entry{text: text, pick: tones[0]}, 20/len(tones)
+	if len(tones) > 1 {
+		e.pick, _, _ = strings.Cut(tones[0], " ")
+	}
+	for i, t := range tones {
+		e.swatch += markup(fmt.Sprintf(`<rect class="%s" x="%d" width="%d" height="12"/>`, t, wide*i, wide))
+	}
+	return e
+}
+
+// kinds explains the kinds of bars that the chart has.
+func (p *plot) kinds() (all []entry) {
+	seen := map[string]bool{"critical": len(p.Critical) > 0}
+	for i := range p.Panels {
+		for k := range p.Panels[i].Bars {
+			b := &p.Panels[i].Bars[k]
+			seen[string(b.Outcome)] = true
+			seen["critical"] = seen["critical"] || b.Critical
+			seen["copy"] = seen["copy"] || b.CopiedSeconds != nil && *b.CopiedSeconds > b.StartSeconds
+		}
+	}
+	for i := range p.Critical {
+		seen["pause"] = seen["pause"] || p.pauses(&p.Critical[i])
+	}
+	for _, e := range []struct{ kind, text string }{
+		{"critical", "outlined, if wide enough: on the critical path"},
+		{string(Failed), "✗ failed"},
+		{string(Killed), "– killed or lost"},
+		{string(Running), "runs now"},
+		{string(Expected), "to come, as predicted"},
+		{"copy", "striped: a task copies, or waits for its input"},
+		{"pause", "no task on the critical path runs"},
+	} {
+		if seen[e.kind] {
+			swatch := fmt.Sprintf(`<rect class="%s" width="20" height="12"/><rect class="sample %s" width="20" height="12"/>`,
+				tone(0, shades-1), e.kind)
+			all = append(all, entry{text: e.text, swatch: markup(swatch)})
+		}
+	}
+	return all
+}
+
+// list writes a legend as a list of a page. by is the attribute of bars that a pick is compared with.
+func (s *svg) list(class, by string, all []entry, more int) {
+	if len(all) == 0 {
+		return
+	}
+	s.put(`<ul class="legend %s" data-by="%s">`, class, by)
+	for _, e := range all {
+		s.put("<li")
+		if e.pick != "" {
+			s.put(` data-pick="%s"`, e.pick)
+		}
+		if e.on {
+			s.put(` class="on"`)
+		}
+		s.put(">")
+		if e.swatch != "" {
+			s.put(`<svg class="swatch" aria-hidden="true" width="20" height="12">%s</svg>`, e.swatch)
+		}
+		s.put("%s</li>", e.text)
+	}
+	if more > 0 {
+		s.put("<li>and %d more</li>", more)
+	}
+	s.put("</ul>\n")
+}
