@@ -66,13 +66,13 @@ func (c *Curve) reach() (top, high float64) {
 }
 
 // along returns the place of x on the horizontal axis.
-func (c *Curve) along() func(x float64) share {
+func (c *Curve) along() func(x float64) Share {
 	if c.Axis == "" {
 		return scale{0, max(c.To, 0.001)}.at
 	}
 	const margin = 2
 	log := scale{math.Log2(c.Points[0].X), math.Log2(c.Points[len(c.Points)-1].X)}
-	return func(x float64) share { return margin + (1-2*margin/100.0)*log.at(math.Log2(x)) }
+	return func(x float64) Share { return margin + (1-2*margin/100.0)*log.at(math.Log2(x)) }
 }
 
 // SVG writes the chart as a file.
@@ -111,7 +111,7 @@ func (c *Curve) Inline(line, levels string) Figure {
 		all = append(all, entry{text: text, swatch: `<rect class="band80" width="20" height="12"/>`})
 	}
 	key := &svg{}
-	key.list("", "", append(all, entry{text: levels, swatch: stroke("truth")}), 0)
+	key.list("", append(all, entry{text: levels, swatch: stroke("truth")}), 0)
 	return Figure{Drawing: s.html(), Legend: key.html()}
 }
 
@@ -143,11 +143,11 @@ func (c *Curve) plot(s *svg, high, wide float64) {
 	if c.Axis == "" {
 		s.ticks(scale{0, max(c.To, 0.001)}, 7, high, high)
 	} else {
-		free := share(math.Inf(-1))
+		free := Share(math.Inf(-1))
 		for i := range c.Points {
 			if at := x(c.Points[i].X); at >= free {
 				s.put(`<text class="tick" text-anchor="middle" x="%s" y="%s">%s</text>`, at, high+17, fmt.Sprint(c.Points[i].X))
-				free = at + share(36/wide*100)
+				free = at + Share(36/wide*100)
 			}
 		}
 		s.put(`<text class="tick" text-anchor="middle" x="50%%" y="%s">%s</text>`, high+36, c.Axis)
@@ -186,7 +186,7 @@ func (c *Curve) plot(s *svg, high, wide float64) {
 }
 
 // lines draws the band and the curve in a box 1000 wide.
-func (c *Curve) lines(s *svg, x func(float64) share, high float64) {
+func (c *Curve) lines(s *svg, x func(float64) Share, high float64) {
 	top, _ := c.reach()
 	at := func(p *Point, v *float64) string { return Px(float64(10*x(p.X))) + "," + Px(level(*v, top, high)) }
 	both := func(p *Point) bool { return p.Low != nil && p.High != nil }

@@ -204,8 +204,8 @@ func (g *Gantt) SVG(w io.Writer) error {
 	s.put("</svg>\n")
 	for i, e := range legend {
 		x, y := sideWidth+plotWidth/2*float64(i/half), top+20*float64(i%half)
-		s.put(`<svg class="swatch" x="%s" y="%s" width="20" height="12">%s</svg><text x="%s" y="%s"%s>%s</text>`+"\n", x, y,
-			e.swatch, x+28, y+10, class(e.on, "bold"), e.text)
+		s.put(`<svg class="swatch" x="%s" y="%s" width="20" height="12">%s</svg><text x="%s" y="%s">%s</text>`+"\n", x, y,
+			e.swatch, x+28, y+10, e.text)
 	}
 	s.put("</svg>\n")
 	_, err := s.WriteTo(w)
@@ -244,10 +244,10 @@ func (g *Gantt) Inline() Figure {
 	s.put("</svg></div>")
 
 	tones, more := p.toneEntries(p.entries())
-	key.list("hues jobs", "tone", tones, more)
+	key.list("jobs", tones, more)
 	shown := min(len(p.fragments), max(p.entries()/2, leastEntry)) // they take two lines each
-	key.list("hues parts", "hue", p.fragments[:shown], len(p.fragments)-shown)
-	key.list("", "", p.kinds(), 0)
+	key.list("parts", p.fragments[:shown], len(p.fragments)-shown)
+	key.list("", p.kinds(), 0)
 	if g.Merged {
 		key.put(`<p class="note">There are too many tasks to draw each: neighbors are shown as one.</p>`)
 	}

@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -25,8 +24,7 @@ const (
 	leastEntry    = 3
 	mostEntries   = 24
 	mostFragments = 60 // fragments that get their own colors: a chart with more has no view by fragments
-	patterns      = 4
-	warm          = 3 // colors of fragments on the critical path
+	warm          = 3  // colors of fragments on the critical path
 )
 
 // A plot is a chart that is being drawn: its measures and the colors of its fragments.
@@ -35,8 +33,8 @@ type plot struct {
 	scale
 	dag              int // the only job with bars, if it is a single DAG: its stages have colors of their own; else -1
 	row, top, bottom float64
-	hues             []string // by fragment: the number of its pattern; "" without one
-	fragments        []entry  // the legend of those with a pattern
+	hues             []string // by fragment: the class of its color; "" without one
+	fragments        []entry  // the legend of those with a color
 }
 
 func (g *Gantt) plot() *plot {
@@ -53,31 +51,37 @@ func (g *Gantt) plot() *plot {
 	}
 	p.row = min(mostRow, mostRows/float64(max(1, rows)))
 	p.bottom = p.top + panelTitle*float64(len(g.Panels)) + p.row*float64(rows)
-	wide := 0
-	for i := range g.Fragments {
-		wide += min(g.Fragments[i].Width, 1)
+	named := func(p Panel) bool { // merged bars may not name their fragments
+		return slices.ContainsFunc(p.Bars, func(b Bar) bool { return b.Fragment != nil })
 	}
-	named := func(b Bar) bool { return b.Fragment != nil } // merged bars may not name theirs
-	if wide > mostFragments || !slices.ContainsFunc(g.Panels, func(p Panel) bool { return slices.ContainsFunc(p.Bars, named) }) {
+	if !slices.ContainsFunc(g.Panels, named) {
 		return p
 	}
+	hot, cold := 0, 0
 	for i := range g.Fragments {
-		if f := &g.Fragments[i]; f.Width > 0 {
-			n := fmt.Sprint(len(p.fragments) + 1)
-			p.hues[i] = n
-			p.fragments = append(p.fragments, entry{
-				text: f.text(), pick: n, on: f.Critical,
-				swatch: markup(fmt.Sprintf(`<rect%s fill="url(#hue%s)" width="20" height="12"/>`, class(f.Critical, "on"), n)),
-			})
+		f := &g.Fragments[i]
+		switch {
+		case f.Width == 0:
+			continue
+		case f.Critical: // warm colors
+			p.hues[i] = fmt.Sprintf("w%d", hot%warm)
+			hot++
+		default:
+			p.hues[i] = fmt.Sprintf("c%d", cold%(colors-1))
+			cold++
 		}
+		p.fragments = append(p.fragments, toned(f.text(), p.hues[i]))
+	}
+	if len(p.fragments) > mostFragments {
+		p.fragments, p.hues = nil, nil
 	}
 	return p
 }
 
-// hue returns the number of the pattern of a fragment, "0" if it is unknown.
+// hue returns the class of the color of a fragment.
 func (p *plot) hue(fragment int) string {
-	if fragment < 0 || fragment >= len(p.hues) || p.hues[fragment] == "" {
-		return "0"
+	if fragment < 0 || fragment >= len(p.hues) {
+		return ""
 	}
 	return p.hues[fragment]
 }
@@ -103,7 +107,7 @@ func (p *plot) side(s *svg) {
 
 // draw draws all that lies along time. wide is the width, in pixels, that the labels must fit into.
 func (p *plot) draw(s *svg, wide float64) {
-	p.patterns(s)
+	s.put(`<defs><pattern id="copying" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="copying" width="3" height="6"/></pattern><path id="cross" class="cross" d="M-4 -4L4 4M4 -4L-4 4"/><pattern id="pause" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits" width="6" height="6"/><rect class="stroke" width="2" height="6"/></pattern></defs>` + "\n")
 	s.put(`<g class="ticks" data-from="%s" data-to="%s" data-top="%s" data-bottom="%s" data-text="%s">`,
 		fmt.Sprint(p.from), fmt.Sprint(p.to), stripTop, p.bottom, p.bottom+17)
 	s.ticks(p.scale, int(wide/85), stripTop, p.bottom)
@@ -131,19 +135,18 @@ func (p *plot) strip(behind, s, labels *svg, wide float64) {
 	for i := range p.Critical {
 		seg := &p.Critical[i]
 		x, width := p.place(seg.StartSeconds, seg.EndSeconds)
-		kind, fill, look, tone := "", "hue"+p.hue(seg.Fragment), "in bold", ""
+		kind, look := " ", "in bold"
 		if !p.pauses(seg) {
-			tone = p.toneOf(&p.Fragments[seg.Fragment])
+			kind += p.toneOf(&p.Fragments[seg.Fragment]) + " " + p.hue(seg.Fragment)
 		} else {
-			kind, fill, look = " pause", "pause", "halo bold"
+			kind, look = " pause", "halo bold"
 			behind.put(`<rect class="pausing" x="%s" y="%s" width="%s" height="%s"/>`+"\n", x, p.top, width, p.bottom-p.top)
 		}
 		if float64(width)/100*wide < thinWidth {
 			kind += " thin"
 		}
 		length := units.Seconds(seg.EndSeconds - seg.StartSeconds)
-		s.put(`<rect class="strip%s %s" data-tone="%[2]s" data-hue="%s" fill="url(#%s)" x="%s" y="%s" width="%s" height="%s"`,
-			kind, tone, p.hue(seg.Fragment), fill, x, stripTop, width, stripHeight)
+		s.put(`<rect class="strip%s" x="%s" y="%s" width="%s" height="%s"`, kind, x, stripTop, width, stripHeight)
 		s.label(labels, []string{seg.Title + ", " + length, seg.Title, length}, x, width, wide, stripTop+stripHeight/2, look)
 		s.put("><title>%s: %s, on the critical path</title></rect>\n", seg.Title, span(seg.StartSeconds, seg.EndSeconds))
 	}
@@ -163,36 +166,9 @@ func (p *plot) toneOf(f *Fragment) string {
 }
 
 // place returns where a stretch of time begins, and how wide it is.
-func (p *plot) place(from, to frame.Seconds) (x, width share) {
+func (p *plot) place(from, to frame.Seconds) (x, width Share) {
 	x = p.at(float64(from))
 	return x, max(0, p.at(float64(to))-x)
-}
-
-// patterns defines the patterns of bars and of fragments, which differ in more than color. Hue 0 is an unknown
-// fragment. Fragments on the critical path have warm colors.
-func (p *plot) patterns(s *svg) {
-	s.put(`<defs><pattern id="copying" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="copying" width="3" height="6"/></pattern><path id="cross" class="cross" d="M-4 -4L4 4M4 -4L-4 4"/><pattern id="pause" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits" width="6" height="6"/><rect class="stroke" width="2" height="6"/></pattern>` + "\n")
-	weave := [patterns]template.HTML{
-		"", `<path class="weave" d="M-2 2L2 -2M0 8L8 0M6 10L10 6"/>`,
-		`<circle class="dot" cx="2" cy="2" r="1"/><circle class="dot" cx="6" cy="6" r="1"/>`,
-		`<path class="weave" d="M2 0V8M6 0V8"/>`,
-	}
-	hue := func(n int, color string, order int) {
-		s.put(`<pattern id="hue%d" class="%s" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8"/>%s</pattern>`+"\n",
-			n, color, weave[order%patterns])
-	}
-	hue(0, fmt.Sprintf("c%d", colors-1), 0)
-	hot, cold := 0, 0
-	for i, e := range p.fragments {
-		if e.on {
-			hue(i+1, fmt.Sprintf("w%d", hot%warm), hot)
-			hot++
-		} else {
-			hue(i+1, fmt.Sprintf("c%d", cold%(colors-1)), cold)
-			cold++
-		}
-	}
-	s.put("</defs>\n")
 }
 
 // panel draws the bars in groups of one look, those of the critical path last, and the lines between rows that are
@@ -203,23 +179,22 @@ func (p *plot) panel(s, labels *svg, panel *Panel, top, wide float64, few bool) 
 	groups := map[string][]*Bar{}
 	for i := range panel.Bars {
 		b := &panel.Bars[i]
-		tone, hue, look := p.tone(b.Job, int(b.Phase.Stage)), "0", "bars "
-		if b.Fragment != nil {
-			hue = p.hue(*b.Fragment)
-		}
+		look := `<g class="bars `
 		if b.Critical { // sorts after every tone
 			look += "on "
 		}
-		look += tone
+		look += p.tone(b.Job, int(b.Phase.Stage))
+		if b.Fragment != nil {
+			look += " " + p.hue(*b.Fragment)
+		}
 		if _, width := p.place(b.StartSeconds, b.EndSeconds); float64(width)/100*wide < thinWidth ||
 			p.row*float64(b.Rows) < thinWidth {
 			look += " thin"
 		}
-		look = fmt.Sprintf(`<g class="%s" fill="url(#hue%s)" data-hue="%[2]s" data-tone="%s">`, look, hue, tone)
 		groups[look] = append(groups[look], b)
 	}
 	for _, look := range slices.Sorted(maps.Keys(groups)) {
-		s.WriteString(look)
+		s.WriteString(look + `">`)
 		for _, b := range groups[look] {
 			p.bar(s, labels, b, top, wide, few)
 		}
@@ -256,7 +231,7 @@ func (p *plot) bar(s, labels *svg, b *Bar, top, wide float64, few bool) {
 }
 
 // label writes the first label that fits. The attributes of the bar keep all of them for the page's script.
-func (s *svg) label(labels *svg, all []string, x, width share, wide, middle float64, look string) {
+func (s *svg) label(labels *svg, all []string, x, width Share, wide, middle float64, look string) {
 	if len(all) == 0 {
 		return
 	}

@@ -31,7 +31,7 @@ func TestTones(t *testing.T) {
 		t.Errorf("an unknown job has the tone %q", got)
 	}
 	all, more := p.toneEntries(2)
-	if len(all) != 3 || more != 1 || all[0].text != "clicks" || all[0].pick != "k0" || all[2].swatch != "" {
+	if len(all) != 3 || more != 1 || all[0].text != "clicks" || all[2].swatch != "" {
 		t.Errorf("the legend is %+v and %d more", all, more)
 	}
 	g.Jobs, g.Panels[0].Bars = []Job{{Name: "dag", Stages: make([]string, 12)}}, bars([2]int{0, 1}, [2]int{0, 9})

@@ -10,11 +10,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An entry of a legend explains a swatch. The page's script lets readers pick those with a pick.
+// An entry of a legend explains a swatch.
 type entry struct {
-	text, pick string
-	swatch     template.HTML
-	on         bool // on the critical path
+	text   string
+	swatch template.HTML
 }
 
 // entries returns how many entries a legend may have so that, one a line, it is no longer than the chart.
@@ -77,12 +76,9 @@ func (p *plot) stageName(stage int) string {
 	return units.Stage(Cut(p.Jobs[p.dag].Stages[stage], 40))
 }
 
-// toned returns an entry with tones side by side. It picks the bars of its only tone, or those of the color.
+// toned returns an entry with tones side by side.
 func toned(text string, tones ...string) entry {
-	e, wide := entry{text: text, pick: tones[0]}, 20/len(tones)
-	if len(tones) > 1 {
-		e.pick, _, _ = strings.Cut(tones[0], " ")
-	}
+	e, wide := entry{text: text}, 20/len(tones)
 	for i, t := range tones {
 		e.swatch += markup(fmt.Sprintf(`<rect class="%s" x="%d" width="%d" height="12"/>`, t, wide*i, wide))
 	}
@@ -121,21 +117,14 @@ func (p *plot) kinds() (all []entry) {
 	return all
 }
 
-// list writes a legend as a list of a page. by is the attribute of bars that a pick is compared with.
-func (s *svg) list(class, by string, all []entry, more int) {
+// list writes a legend as a list of a page.
+func (s *svg) list(class string, all []entry, more int) {
 	if len(all) == 0 {
 		return
 	}
-	s.put(`<ul class="legend %s" data-by="%s">`, class, by)
+	s.put(`<ul class="legend %s">`, class)
 	for _, e := range all {
-		s.put("<li")
-		if e.pick != "" {
-			s.put(` data-pick="%s"`, e.pick)
-		}
-		if e.on {
-			s.put(` class="on"`)
-		}
-		s.put(">")
+		s.put("<li>")
 		if e.swatch != "" {
 			s.put(`<svg class="swatch" aria-hidden="true" width="20" height="12">%s</svg>`, e.swatch)
 		}

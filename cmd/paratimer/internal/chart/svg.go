@@ -34,10 +34,10 @@ const (
 	space      = 8.0 // around a label
 )
 
-// A share is a percentage of the width.
-type share float64
+// A Share is a percentage of the width.
+type Share float64
 
-func (v share) String() string {
+func (v Share) String() string {
 	t := strconv.FormatFloat(float64(v), 'f', 4, 64)
 	if t = strings.TrimSuffix(strings.TrimRight(t, "0"), "."); t == "-0" {
 		t = "0"
@@ -46,21 +46,21 @@ func (v share) String() string {
 }
 
 // fits reports whether a text fits into a share of a plot.
-func fits(text string, wide share, plot float64) bool {
+func fits(text string, wide Share, plot float64) bool {
 	return float64(len([]rune(text)))*letter+space <= float64(wide)/100*plot
 }
 
 // A scale converts seconds to shares of the width.
 type scale struct{ from, to float64 }
 
-func (s scale) at(t float64) share {
+func (s scale) at(t float64) Share {
 	if s.to <= s.from {
 		return 0
 	}
-	return share((t - s.from) / (s.to - s.from) * 100)
+	return Share((t - s.from) / (s.to - s.from) * 100)
 }
 
-func (s scale) width(from, to float64) share { return max(0, s.at(to)-s.at(from)) }
+func (s scale) width(from, to float64) Share { return max(0, s.at(to)-s.at(from)) }
 
 // class returns an attribute if a condition is true.
 func class(holds bool, name string) template.HTML {

@@ -9,11 +9,10 @@ import (
 	"html/template"
 	"io"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -53,8 +52,8 @@ func asset(name string) string {
 // templates parses the templates when the first page is written: most commands write none.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"text": Prose, "share": Share, "kind": Block.kind,
-		"width": func(b *Bar) string { return Share(b.To - b.From) },
+		"text": Prose, "share": share, "kind": Block.kind,
+		"width": func(b *Bar) string { return share(b.To - b.From) },
 	}).ParseFS(assets, "assets/*.tmpl"))
 })
 
@@ -100,28 +99,15 @@ var apart = regexp.MustCompile(`(\d) %`)
 
 // Prose makes a text from the cluster safe to show: invisible characters and direction marks become Go escapes.
 func Prose(s string) string {
-	const piece = 300
 	var b strings.Builder
-	for len(s) > 0 && b.Len() < longest {
-		n := min(piece, len(s))
-		for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		b.WriteString(view.Escape(s[:max(n, 1)]))
-		s = s[max(n, 1):]
+	for piece := range slices.Chunk([]rune(s[:min(len(s), longest)]), 100) { // Escape cuts a long text
+		b.WriteString(view.Escape(string(piece)))
 	}
-	if len(s) > 0 {
+	if len(s) > longest {
 		b.WriteString("…")
 	}
 	return apart.ReplaceAllString(b.String(), "$1%")
 }
 
-// Share formats a share of a width as a percentage.
-func Share(v float64) string {
-	t := strconv.FormatFloat(100*v, 'f', 4, 64)
-	t = strings.TrimSuffix(strings.TrimRight(t, "0"), ".")
-	if t == "-0" {
-		t = "0"
-	}
-	return t + "%"
-}
+// share formats a share of a width as a percentage.
+func share(v float64) string { return chart.Share(100 * v).String() }

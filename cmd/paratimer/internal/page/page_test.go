@@ -2,12 +2,13 @@ package page
 
 import (
 	"bytes"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
 // hostile is what a cluster may call things.
@@ -112,9 +113,9 @@ func TestTexts(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Prose(strings.Repeat("ü", 500)), strings.Repeat("ü", 500)},
 		{Prose("a\u202eb\x00"), `a\u202eb\x00`},
-		{Share(.1234567), "12.3457%"},
-		{Share(-0.0000001), "0%"},
-		{Share(1), "100%"},
+		{share(.1234567), "12.3457%"},
+		{share(-0.0000001), "0%"},
+		{share(1), "100%"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)

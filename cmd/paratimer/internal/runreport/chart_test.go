@@ -3,14 +3,15 @@ package runreport
 import (
 	"context"
 	"errors"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
-	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/timeline"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/timeline"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"

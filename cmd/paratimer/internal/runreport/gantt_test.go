@@ -38,11 +38,11 @@ func TestMergedBars(t *testing.T) {
 		}
 	}
 	f := s.Chart.Inline()
-	if !strings.Contains(string(f.Before), `for="fragments" hidden`) || strings.Contains(string(f.Legend), "hues parts") {
+	if !strings.Contains(string(f.Before), `for="fragments" hidden`) || strings.Contains(string(f.Legend), "legend parts") {
 		t.Error("the page offers fragments that no bar shows")
 	}
 	s.Chart.Panels[0].Bars[0].Fragment = of(1)
-	if f = s.Chart.Inline(); strings.Contains(string(f.Before), "hidden") || !strings.Contains(string(f.Legend), "hues parts") {
+	if f = s.Chart.Inline(); strings.Contains(string(f.Before), "hidden") || !strings.Contains(string(f.Legend), "legend parts") {
 		t.Error("the page does not offer fragments")
 	}
 }

@@ -2,8 +2,9 @@ package runreport
 
 import (
 	"fmt"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"

@@ -3,10 +3,11 @@ package runreport
 import (
 	"bytes"
 	"fmt"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -75,7 +76,7 @@ func TestSize(t *testing.T) {
 	}
 	t.Logf("without a run %d bytes, a small run %d, 100,000 tasks %d", frameOnly, small, most)
 	page := written(t, largest())
-	if n := strings.Count(page, `fill="url(#hue`); n > 2000 {
+	if n := strings.Count(page, `<g class="bars`); n > 2000 {
 		t.Errorf("%d groups of colour", n)
 	}
 }

@@ -1,5 +1,5 @@
 "use strict";
-// What the page does beyond being read: charts are enlarged and pointed at, legends pick, tables are sorted, a live page follows its run.
+// What the page does beyond being read: charts are enlarged and pointed at, tables are sorted, a live page follows its run.
 // Everything is drawn without it.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -245,32 +245,12 @@
     }
   }
 
-  // picking lets a legend show some of the bars alone: by job or, of the other legend, by fragment.
-  const picking = (figure) => {
-    const bars = [...figure.querySelectorAll(".bars, .strip")];
-    const all = [];
-    for (const list of figure.querySelectorAll(".hues[data-by]")) {
-      const picked = new Set(), of = (g) => g.dataset[list.dataset.by] + " ";
-      for (const li of list.querySelectorAll("li[data-pick]")) {
-        const b = button("", "", () => {
-          picked.has(li.dataset.pick) ? picked.delete(li.dataset.pick) : picked.add(li.dataset.pick);
-          b.setAttribute("aria-pressed", picked.has(li.dataset.pick));
-          for (const g of bars) g.classList.toggle("dimmed", picked.size > 0 && ![...picked].some((p) => of(g).startsWith(p + " ")));
-        });
-        b.setAttribute("aria-pressed", "false");
-        b.append(...[...li.childNodes].slice(1));
-        li.append(b);
-        all.push([picked, b]);
-      }
-    }
+  // switching keeps the choice between jobs and fragments over the updates of a live page.
+  const switching = (figure) => {
     const toggle = figure.querySelector("input.fragments");
     if (!toggle) return;
     toggle.checked = kept.get("fragments") === true;
-    toggle.addEventListener("change", () => {
-      kept.set("fragments", toggle.checked);
-      for (const [picked, b] of all) { picked.clear(); b.setAttribute("aria-pressed", "false"); }
-      for (const g of bars) g.classList.remove("dimmed");
-    });
+    toggle.addEventListener("change", () => kept.set("fragments", toggle.checked));
   };
 
   // sortable makes headings of a table buttons that sort by it; unknown values come last.
@@ -305,7 +285,7 @@
   let charts = [];
   const start = (main) => {
     charts = [...main.querySelectorAll("figure[data-chart]")].filter((f) => f.querySelector("svg.plot .ticks")).map((f) => new Chart(f));
-    main.querySelectorAll("figure").forEach(picking);
+    main.querySelectorAll("figure").forEach(switching);
     main.querySelectorAll("table[data-sort]").forEach(sortable);
   };
 
