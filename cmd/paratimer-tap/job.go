@@ -19,8 +19,6 @@ type job struct {
 	care    care
 }
 
-func newJob(o options, t task, path string) *job { return &job{options: o, task: t, path: path} }
-
 // run runs the command and returns its exit code. An error means that it could not be started.
 func (j *job) run() (int, error) {
 	switch {

@@ -58,7 +58,7 @@ func run(args []string) int {
 	// Each task of a node has its own tap. The memory limit makes the garbage collector run early: 44 MB with the
 	// usual lambda.
 	debug.SetMemoryLimit(12<<20 + int64(o.lambda)*mapoutput.KeyMemory)
-	code, err := newJob(o, t, path).run()
+	code, err := (&job{options: o, task: t, path: path}).run()
 	if err != nil {
 		return fail(explain(path, err))
 	}

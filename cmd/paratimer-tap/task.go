@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -99,7 +100,7 @@ func (t *task) mapOutput(get func(string) string) {
 
 // reduceInput reads how groups are separated. A group's key is the map's key, followed by the reduce's separator.
 func (t *task) reduceInput(get func(string) string) {
-	t.format = lines.Format{Separator: []byte(or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
+	t.format = lines.Format{Separator: []byte(cmp.Or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
 	if m := mapFormat(get); string(m.Separator) == string(t.format.Separator) {
 		t.format.Fields = m.Fields
 	}
@@ -113,7 +114,7 @@ func mapFormat(get func(string) string) lines.Format {
 	if err != nil {
 		fields = 1
 	}
-	return lines.Format{Separator: []byte(or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
+	return lines.Format{Separator: []byte(cmp.Or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
 }
 
 func (t *task) unprofiled(why string) { t.why = note("no promises: " + why) }
@@ -135,13 +136,6 @@ func first(get func(string) string, names ...string) string {
 		}
 	}
 	return ""
-}
-
-func or(v, otherwise string) string {
-	if v == "" {
-		return otherwise
-	}
-	return v
 }
 
 // logFolder returns the folder with the container's logs, which YARN preserves; "" if there is none.

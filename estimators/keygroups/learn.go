@@ -184,19 +184,19 @@ func halve(pieces []piece, apart bool) []piece {
 
 // boundNames keeps only the names of the largest groups.
 func boundNames(g *dag.Groups) {
-	type name struct {
-		task int
-		dag.KeyGroup
-	}
-	var all []name
+	var all []float64
 	for i := range g.Reduces {
 		for _, k := range g.Reduces[i].Top {
-			all = append(all, name{i, k})
+			all = append(all, k.Bytes)
 		}
-		g.Reduces[i].Top = nil
 	}
-	slices.SortStableFunc(all, func(a, b name) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	for _, k := range all[:min(len(all), learnedNames)] {
-		g.Reduces[k.task].Top = append(g.Reduces[k.task].Top, k.KeyGroup)
+	if len(all) <= learnedNames {
+		return
+	}
+	slices.Sort(all)
+	small := all[len(all)-learnedNames-1]
+	for i := range g.Reduces {
+		top := &g.Reduces[i].Top
+		*top = slices.DeleteFunc(*top, func(k dag.KeyGroup) bool { return k.Bytes <= small })
 	}
 }

@@ -94,7 +94,7 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 	t := &j.tasks[task]
 	unknown := t.left.take(bytes, count, j.params.MatchRatio)
 	t.profile.Add(bytes, seconds, count, unknown)
-	t.implicit = positive(t.implicit - bytes*unknown)
+	t.implicit = max(0, t.implicit-bytes*unknown) // NaN stays
 	t.last = at
 	w := work{bytes * count, seconds * count}
 	t.work.add(w)
@@ -112,12 +112,4 @@ func known(bytes float64) float64 {
 		return bytes
 	}
 	return math.NaN()
-}
-
-// positive returns max(0, v), NaN if v is NaN.
-func positive(v float64) float64 {
-	if v < 0 {
-		return 0
-	}
-	return v
 }

@@ -51,7 +51,7 @@ func (j *Job) Predict() *Prediction {
 			left:       t.left.rest(),
 			implicit:   t.implicit,
 			last:       t.last,
-			ratioBytes: positive(t.bytes - t.work.bytes),
+			ratioBytes: max(0, t.bytes-t.work.bytes),
 			alpha:      math.NaN(),
 		}
 		if v := &p.tasks[i]; j.params.Conserve {

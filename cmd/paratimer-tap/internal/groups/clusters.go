@@ -2,6 +2,7 @@ package groups
 
 import (
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -110,12 +111,6 @@ func (c *clusters) take(now time.Duration) []tap.Point {
 
 // round rounds to six digits. More digits would be noise.
 func round(v float64) float64 {
-	if v == 0 {
-		return 0
-	}
-	unit := math.Pow(10, 5-math.Floor(math.Log10(v)))
-	if r := math.Round(v*unit) / unit; r > 0 && !math.IsInf(r, 0) {
-		return r
-	}
-	return v
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	return r
 }

@@ -10,7 +10,9 @@ package groups
 
 import (
 	"bytes"
+	"math"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -28,6 +30,41 @@ const (
 	// named is the size from which open groups get a name. A hash costs more than a tiny group.
 	named = 1024
 )
+
+// A group is a complete group of the input.
+type group struct {
+	end   int64 // end of the first record after it, in the stream
+	bytes int64
+	name  string // "" if it has none
+	pause bool   // the command's input should pause at end
+}
+
+// A queue contains groups in the order of the input. Its size is limited by one piece of input, the pipe and one read
+// of the command.
+type queue []group
+
+// after returns the index of the first group that ends after a position in the stream.
+func (q queue) after(end int64) int {
+	return sort.Search(len(q), func(i int) bool { return q[i].end > end })
+}
+
+// upTo removes and returns the groups that end at or before a position in the stream.
+func (q *queue) upTo(end int64) []group {
+	n := q.after(end)
+	done := (*q)[:n]
+	*q = (*q)[n:]
+	return done
+}
+
+// cut returns the end of the first group after a position that needs a pause: any group, or only a marked one.
+func (q queue) cut(from int64, any bool) int64 {
+	for _, g := range q[q.after(from):] {
+		if any || g.pause {
+			return g.end
+		}
+	}
+	return math.MaxInt64
+}
 
 // A Meter measures one reduce. The copying goroutine calls Feed, Cut, Mark, Stop and End; another one may call Take.
 type Meter struct {
@@ -98,7 +135,9 @@ func (m *Meter) line(line []byte, size, end int64) {
 	m.bytes += int64(textkey.RecordBytes(len(key)+more, max(value, 0)))
 	if was < Large && m.bytes >= Large {
 		// The group before a large one should not share the time of its first records.
-		m.ended.pauseLast()
+		if n := len(m.ended); n > 0 {
+			m.ended[n-1].pause = true
+		}
 	}
 }
 
@@ -111,7 +150,7 @@ func (m *Meter) close(end int64) {
 	if m.bytes >= named || m.pace >= slow {
 		g.name = textkey.Name(m.key, m.show)
 	}
-	m.ended.push(g)
+	m.ended = append(m.ended, g)
 	m.bytes = 0
 }
 
@@ -172,7 +211,7 @@ func (m *Meter) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.over = true
-	m.ended = queue{}
+	m.ended = nil
 	m.isOpen = false
 }
 
@@ -192,11 +231,11 @@ func (m *Meter) End(now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	large := func(g group) bool { return g.bytes >= Large }
-	if m.began && (m.pace >= slow || slices.ContainsFunc(m.ended.all[m.ended.head:], large)) {
+	if m.began && (m.pace >= slow || slices.ContainsFunc(m.ended, large)) {
 		m.settle(now, m.cutter.Fed())
 	}
 	m.few.spread(&m.points)
-	m.ended = queue{}
+	m.ended = nil
 }
 
 // Full reports whether Take should be called soon.
@@ -213,11 +252,11 @@ func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	defer m.mu.Unlock()
 	points := m.points.take(now)
 	open := &tap.Open{Seconds: round(max(0, now-m.last).Seconds())}
-	switch g := m.ended.first(); {
+	switch {
 	case !m.began:
 		return points, nil
-	case g != nil:
-		open.Name, open.Bytes = g.name, float64(g.bytes)
+	case len(m.ended) > 0:
+		open.Name, open.Bytes = m.ended[0].name, float64(m.ended[0].bytes)
 	case m.isOpen:
 		open.Name, open.Bytes = textkey.Name(m.key, m.show), float64(m.bytes)
 	}

@@ -361,8 +361,8 @@ func TestBounds(t *testing.T) {
 			t.Fatalf("%d points", len(m.points.all))
 		}
 	}
-	if !m.Full() || cap(m.ended.all) > 200_000 {
-		t.Errorf("full: %v, a queue of %d", m.Full(), cap(m.ended.all))
+	if !m.Full() || cap(m.ended) > 200_000 {
+		t.Errorf("full: %v, a queue of %d", m.Full(), cap(m.ended))
 	}
 	m.Ended()
 	m.End(400 * time.Second)

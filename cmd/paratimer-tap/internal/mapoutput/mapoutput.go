@@ -159,29 +159,13 @@ func (m *Meter) End() *tap.MapProfile {
 	return p
 }
 
-// largest returns the λ entries with the most certain bytes, largest first; equal ones by the smaller hash. Most
-// entries are small and are not sorted.
+// largest returns the λ entries with the most certain bytes, largest first; equal ones by the smaller hash.
 func (m *Meter) largest() []sketch.Entry[id] {
-	var top []sketch.Entry[id]
-	cut := func() {
-		slices.SortFunc(top, func(a, b sketch.Entry[id]) int {
-			return cmp.Or(cmp.Compare(b.Sure(), a.Sure()), cmp.Compare(a.Key.sum, b.Key.sum))
-		})
-		top = top[:min(len(top), m.params.Lambda)]
-	}
-	least := 0.0 // the smallest kept entry, or 0
-	for e := range m.heavy.All() {
-		if e.Sure() <= 0 || e.Sure() < least {
-			continue
-		}
-		top = append(top, e)
-		if len(top) == 2*m.params.Lambda {
-			cut()
-			least = top[len(top)-1].Sure()
-		}
-	}
-	cut()
-	return top
+	top := slices.DeleteFunc(slices.Collect(m.heavy.All()), func(e sketch.Entry[id]) bool { return e.Sure() <= 0 })
+	slices.SortFunc(top, func(a, b sketch.Entry[id]) int {
+		return cmp.Or(cmp.Compare(b.Sure(), a.Sure()), cmp.Compare(a.Key.sum, b.Key.sum))
+	})
+	return top[:min(len(top), m.params.Lambda)]
 }
 
 func (m *Meter) called(key id) string {
