@@ -58,12 +58,12 @@ type Replans struct {
 	MostSeconds Seconds `json:"most_seconds"`
 }
 
-// Text formats them: "re-planned 6 times, ±15s"; "" for none.
+// Text formats them: "6 brief corrections, ±15s"; "" for none.
 func (r Replans) Text() string {
 	if r.Count == 0 {
 		return ""
 	}
-	return "re-planned " + units.Times(r.Count) + ", ±" + units.Short(r.MostSeconds.Duration().Round(time.Second))
+	return units.Count(r.Count, "brief correction") + ", ±" + units.Short(r.MostSeconds.Duration().Round(time.Second))
 }
 
 func why(reason string, subject *string) string {

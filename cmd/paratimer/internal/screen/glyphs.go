@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -68,15 +67,10 @@ func (g *glyphs) state(s dag.State) string {
 	return "?"
 }
 
-// ours replaces the signs in the program's own texts that ASCII lacks.
-var ours = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑↓", "up/down", "←→",
-	"left/right", "↑", "up", "↓", "down", "←", "left",
-	"→", "right")
-
 // own formats a text of the program.
 func (p *pen) own(s string) string {
 	if p.s.Style.ASCII {
-		return quoteToASCII(ours.Replace(s))
+		return view.ASCII(s)
 	}
 	return s
 }
@@ -86,7 +80,7 @@ func (p *pen) own(s string) string {
 func (p *pen) foreign(s string) string {
 	s = view.Escape(p.inZone(s))
 	if p.s.Style.ASCII {
-		return quoteToASCII(ours.Replace(s))
+		return view.ASCII(s)
 	}
 	if cells(s) == ansi.StringWidthWc(s) {
 		return s
@@ -102,21 +96,9 @@ func agreed(s string) string {
 		if ansi.StringWidth(g) == ansi.StringWidthWc(g) {
 			b.WriteString(g)
 		} else {
-			b.WriteString(quoteToASCII(g))
+			b.WriteString(view.ASCII(g))
 		}
 		s = s[len(g):]
 	}
 	return b.String()
-}
-
-// quoteToASCII writes what is not ASCII as Go escapes.
-func quoteToASCII(s string) string {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			q := strconv.QuoteToASCII(s)
-			// Restore quotes and backslashes: only what is not ASCII is escaped.
-			return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
-		}
-	}
-	return s
 }

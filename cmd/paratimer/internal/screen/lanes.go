@@ -267,6 +267,8 @@ func (l *lanes) stage(k int) string {
 	switch {
 	case done(s.Tasks):
 		state = dag.Succeeded
+	case j.State.Ended():
+		state = j.State
 	case s.Running > 0 || s.Done > 0:
 		state = dag.Running
 	}

@@ -48,3 +48,21 @@ func EscapeLines(s string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// signs replaces the program's own signs that ASCII lacks.
+var signs = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑↓", "up/down", "←→", "left/right",
+	"↑", "up", "↓", "down", "←", "left", "→", "right")
+
+// ASCII replaces the program's own signs, and writes everything else that is not ASCII as Go escapes.
+func ASCII(s string) string {
+	var b strings.Builder
+	for _, r := range signs.Replace(s) {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}

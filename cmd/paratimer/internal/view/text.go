@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type Text struct {
 	colour   bool
 	quiet    bool
 	plain    bool // for screen readers
+	ascii    bool
 	began    bool
 	kind     string         // of the newest status line: none, floor, number, stale, over
 	at       frame.Seconds  // elapsed seconds of the newest status line
@@ -59,6 +61,12 @@ func (t *Text) Plain() *Text {
 	return t
 }
 
+// ASCII replaces what is not ASCII, for terminals and files of another locale.
+func (t *Text) ASCII() *Text {
+	t.ascii = true
+	return t
+}
+
 // Quiet limits the lines to alerts that fire and their changes, failures, lost nodes, and the end.
 func (t *Text) Quiet() *Text {
 	t.quiet = true
@@ -83,7 +91,11 @@ func (t *Text) Show(tick frame.Tick) error {
 	if f.At != nil {
 		beside = f.At.Time()
 	}
-	_, err := io.WriteString(t.w, units.InZone(b.String(), beside, t.zone))
+	text := units.InZone(b.String(), beside, t.zone)
+	if t.ascii {
+		text = ASCII(text)
+	}
+	_, err := io.WriteString(t.w, text)
 	return err
 }
 
@@ -135,8 +147,9 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 		t.last(b, f)
 		return
 	}
-	if said {
-		text = t.paint(bold, t.remains(f))
+	parts := []string{t.paint(bold, t.remains(f)), t.progress(f)}
+	if !said {
+		parts = append(parts, waitsFor(f))
 	}
 	t.doubted = doubtOf(f.Headline)
 	if f.StaleSeconds > 0 {
@@ -144,9 +157,43 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 		if !t.plain {
 			seen = "(" + seen + ")"
 		}
-		text += t.joint() + t.paint(yellow, seen)
+		parts = append(parts, t.paint(yellow, seen))
 	}
-	t.line(b, f, text)
+	t.line(b, f, t.joined(parts))
+}
+
+// progress counts the tasks of the first running stage on the critical path: "j2 maps 12/17"; "" if none runs.
+func (t *Text) progress(f frame.Frame) string {
+	format := "%s %d/%d"
+	if t.plain {
+		format = "%s %d of %d"
+	}
+	for i := range f.Jobs {
+		j := &f.Jobs[i]
+		for _, s := range j.Stages {
+			if !j.Critical || s.Running == 0 || s.Total == nil {
+				continue
+			}
+			what := Escape(s.Name)
+			switch {
+			case j.IsMapReduce():
+				what = Escape(j.Node) + " " + s.Name + "s"
+			case strings.Contains(f.WaitsFor(), s.Name): // the line names it
+				what = "tasks"
+			}
+			return fmt.Sprintf(format, what, s.Done, *s.Total)
+		}
+	}
+	return ""
+}
+
+// joined joins the parts of a status line that are not empty.
+func (t *Text) joined(parts []string) string {
+	joint := "  "
+	if t.plain {
+		joint = ", "
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), joint)
 }
 
 // over is the kind of the last line.
@@ -217,14 +264,6 @@ func wrapped(text string) string {
 	return strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
 }
 
-// joint separates the time left, the task that it waits for, and the age of the frame.
-func (t *Text) joint() string {
-	if t.plain {
-		return ", "
-	}
-	return "  "
-}
-
 // time returns the time of a line. It does not go back: a run may have ended before it was last seen running.
 func (t *Text) time(f frame.Frame) *frame.Seconds {
 	if f.ElapsedSeconds != nil {
@@ -239,11 +278,7 @@ func (t *Text) standing(f frame.Frame) string {
 	if f.Workflow.State.Ended() {
 		return t.over(f)
 	}
-	parts := []string{t.paint(bold, t.remains(f))}
-	if w := waitsFor(f); w != "" {
-		parts = append(parts, w)
-	}
-	return strings.Join(parts, t.joint())
+	return t.joined([]string{t.remains(f), waitsFor(f)})
 }
 
 // remains returns the time left. The doubt of its range is written once, but "first run" always.

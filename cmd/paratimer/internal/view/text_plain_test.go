@@ -203,3 +203,44 @@ func TestTextSaysAChange(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusCountsTasks holds that a status line counts the tasks of the running stage that the end waits for, and that
+// lines in ASCII have nothing else.
+func TestStatusCountsTasks(t *testing.T) {
+	f := frameOf(60, 660)
+	f.Headline.LowSeconds, f.Headline.HighSeconds, f.WaitingOn = sec(612), sec(835), str("map 16 of é")
+	seventeen, three := 17, 3
+	maps, reduces := frame.Tasks{Total: &seventeen, Done: 12, Running: 5}, frame.Tasks{Total: &three, Running: 1}
+	f.Jobs = []frame.Job{
+		{Node: "j1", State: dag.Running, Stages: []frame.Stage{{Name: "map", Tasks: frame.Tasks{Total: &three, Running: 1}}}},
+		{
+			Node: "j2", State: dag.Running, Critical: true, Maps: maps, Reduces: reduces,
+			Stages: []frame.Stage{{Name: "map", Tasks: maps}, {Name: "reduce", Tasks: reduces}},
+		},
+	}
+	stage := f
+	stage.Workflow.Engine, stage.Workflow.Whole = "Spark", dag.Whole{Name: "application", Parts: "stages"}
+	stage.Jobs = []frame.Job{f.Jobs[1]}
+	stage.Jobs[0].Stages = []frame.Stage{{Name: "scan", Tasks: maps}}
+	named := stage
+	named.WaitingOn = str("task 3 of scan")
+	for _, c := range []struct {
+		frame frame.Frame
+		plain bool
+		want  string
+	}{
+		{f, false, "~11m (10m - 14m)  j2 maps 12/17  waits for map 16 of \\u00e9\n"},
+		{f, true, "about 11 minutes left, between 10 minutes and 14 minutes, j2 maps 12 of 17, waits for map 16 of \\u00e9\n"},
+		{stage, false, "~11m (10m - 14m)  scan 12/17  waits for map 16 of \\u00e9\n"},
+		{named, false, "~11m (10m - 14m)  tasks 12/17  waits for task 3 of scan\n"},
+	} {
+		var b bytes.Buffer
+		text := NewText(&b, false).ASCII()
+		if c.plain {
+			text.Plain()
+		}
+		if got := show(t, text, &b, c.frame); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%q, want %q at its end", got, c.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,11 @@ func sink(c *cli.Context) watch.Sink {
 	if c.String("output") == "ndjson" {
 		return view.NewNDJSON(c.App.Writer)
 	}
-	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c))).In(command.Zone(c))
+	env := command.Getenv(c)
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, env)).In(command.Zone(c))
+	if cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")) != "" && !tty.UTF8(env) {
+		lines.ASCII()
+	}
 	if c.Bool("plain") {
 		lines.Plain()
 	}
