@@ -32,18 +32,18 @@ func Interrupts(cancel context.CancelCauseFunc, signals ...os.Signal) (stop func
 func New(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: does, ArgsUsage: args, Flags: flags, Action: action,
-		HideHelpCommand: true,
-		Before:          prepare,
-		OnUsageError:    OnUsageError,
+		HideHelp:     true,
+		Before:       prepare,
+		OnUsageError: OnUsageError,
 	}
 }
 
-// Group returns a command with subcommands. The help package adds its action without a subcommand.
+// Group returns a command with subcommands. Without one the program shows its help.
 func Group(name, does string, commands ...*cli.Command) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: does, Subcommands: commands,
-		HideHelpCommand: true,
-		OnUsageError:    OnUsageError,
+		HideHelp:     true,
+		OnUsageError: OnUsageError,
 	}
 }
 

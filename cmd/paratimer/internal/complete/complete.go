@@ -59,7 +59,7 @@ func Offers(root *manual.Command, words []string) []string {
 				open = f
 			}
 		default:
-			if next := at.Find([]string{w}); next != nil {
+			if next := at.Find(w); next != nil {
 				at = next
 			}
 		}
@@ -152,8 +152,8 @@ func ofArguments(root, c *manual.Command) []string {
 
 func names(c *manual.Command) []string {
 	var out []string
-	for i := range c.Commands {
-		out = append(out, c.Commands[i].Name()+"\t"+c.Commands[i].Does)
+	for _, below := range c.Visible() {
+		out = append(out, below.Name()+"\t"+below.Does)
 	}
 	return out
 }

@@ -45,7 +45,8 @@ type Command struct {
 	Heading  string // the group of commands in the help
 	Text     Text
 	Flags    []*settings.Setting
-	Commands []Command
+	Commands []*Command
+	Hidden   bool // kept for those who know it: no list has it
 }
 
 // Name returns the last word of a command's path.
@@ -54,28 +55,26 @@ func (c *Command) Name() string { return c.Path[strings.LastIndexByte(c.Path, ' 
 // Page returns the name of a command's man page, e.g. "paratimer-history-add".
 func (c *Command) Page() string { return strings.ReplaceAll(c.Path, " ", "-") }
 
-// Find returns the command with these words below c; nil if there is none.
-func (c *Command) Find(words []string) *Command {
-	for _, w := range words {
-		var next *Command
-		for i := range c.Commands {
-			if c.Commands[i].Name() == w {
-				next = &c.Commands[i]
-			}
+// Find returns the command with this name below c; nil if there is none.
+func (c *Command) Find(name string) *Command {
+	for _, below := range c.Commands {
+		if below.Name() == name {
+			return below
 		}
-		if next == nil {
-			return nil
-		}
-		c = next
 	}
-	return c
+	return nil
 }
 
-// All returns the command and all below it, in the tree's order.
+// Visible returns the commands below c that lists have.
+func (c *Command) Visible() []*Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands), func(c *Command) bool { return c.Hidden })
+}
+
+// All returns the visible commands: c and all below it, in the tree's order.
 func (c *Command) All() []*Command {
 	all := []*Command{c}
-	for i := range c.Commands {
-		all = append(all, c.Commands[i].All()...)
+	for _, below := range c.Visible() {
+		all = append(all, below.All()...)
 	}
 	return all
 }
@@ -96,11 +95,7 @@ func (c *Command) Operands() string { return strings.TrimPrefix(c.Synopsis(), c.
 
 // Sections returns the commands below c by heading, in the order in which headings first appear.
 func (c *Command) Sections() []section[Command] {
-	all := make([]*Command, len(c.Commands))
-	for i := range c.Commands {
-		all[i] = &c.Commands[i]
-	}
-	return sectioned(all, "Commands", func(c *Command) string { return c.Heading })
+	return sectioned(c.Visible(), "Commands", func(c *Command) string { return c.Heading })
 }
 
 // FlagSections returns the flags by subject, those of the command alone first, then the settings without a flag. A

@@ -14,7 +14,7 @@ func small() *Command {
 		Path: "tool", Does: "does things",
 		Text:  Text{Notes: []Note{{Heading: "Files", Paragraphs: []string{"~/.toolrc: what's set", "More *words*."}}}},
 		Flags: []*settings.Setting{{Name: "version", Short: "V", Default: false, Help: "print it"}},
-		Commands: []Command{
+		Commands: []*Command{
 			{
 				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []*settings.Setting{
 					{Name: "out", Short: "o", Default: "", Help: "write to `FILE`"},
@@ -48,14 +48,14 @@ Flags:
   -o, --out FILE   write to FILE
   --output FORMAT  write FORMAT: a|x, b (default: a)
 `
-	if got := Help(small().Find([]string{"run"})); got != want {
+	if got := Help(small().Find("run")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
 func TestMan(t *testing.T) {
 	root := small()
-	got := Man(root, root.Find([]string{"run"}), Release{Version: "v1", Date: "2026-11-22"})
+	got := Man(root, root.Find("run"), Release{Version: "v1", Date: "2026-11-22"})
 	for _, want := range []string{
 		`.TH "TOOL\-RUN" 1 "2026-11-22" "paratimer v1" "ParaTimer Manual"`,
 		"tool\\-run \\- run it\n",
@@ -89,7 +89,7 @@ func TestSharedFlags(t *testing.T) {
 	every := &settings.Setting{Name: "often", Default: time.Second, Help: "observe every `TIME`", Commands: []string{"b", "c"}}
 	other := &settings.Setting{Name: "often", Default: time.Second, Help: "print every `TIME`", Commands: []string{"a"}}
 	alone := &settings.Setting{Name: "alone", Default: false, Help: "be alone", Commands: []string{"b"}}
-	got := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
+	got := Reference(&Command{Path: "tool", Does: "do", Commands: []*Command{
 		{Path: "tool a", Does: "do a", Flags: []*settings.Setting{other}},
 		{Path: "tool b", Does: "do b", Flags: []*settings.Setting{every, alone}},
 		{Path: "tool c", Does: "do c", Flags: []*settings.Setting{every}},
@@ -99,7 +99,7 @@ func TestSharedFlags(t *testing.T) {
 		{Name: "x", Default: false, Help: "x", Subject: "Letters", Commands: of},
 		{Name: "y", Default: false, Help: "y", Subject: "Letters", Commands: of},
 	}
-	grouped := Reference(&Command{Path: "tool", Does: "do", Commands: []Command{
+	grouped := Reference(&Command{Path: "tool", Does: "do", Commands: []*Command{
 		{Path: "tool a", Does: "do a", Flags: group},
 		{Path: "tool b", Does: "do b", Flags: group},
 	}})

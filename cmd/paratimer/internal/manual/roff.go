@@ -29,11 +29,13 @@ func (c *Command) Related(to *Command) []string {
 	if to.Path == c.Path {
 		return nil
 	}
-	words := strings.Fields(to.Path)
-	above := c.Find(words[1 : len(words)-1])
+	above := c
+	for _, word := range strings.Fields(to.Path)[1:strings.Count(to.Path, " ")] {
+		above = above.Find(word)
+	}
 	names := []string{above.Page()}
-	for i := range above.Commands {
-		if sub := &above.Commands[i]; sub.Path != to.Path && sub.Heading == to.Heading {
+	for _, sub := range above.Visible() {
+		if sub.Path != to.Path && sub.Heading == to.Heading {
 			names = append(names, sub.Page())
 		}
 	}

@@ -3,12 +3,10 @@ package program
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"sync"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -19,6 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/plan"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
 
@@ -32,45 +31,32 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	if f, ok := out.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		out = whole // a screen needs the terminal itself
 	}
-	app := admin.Completing(admin.Helpful(New(in, out, tty.NewAside(err)), args), args)
+	app := New(in, out, tty.NewAside(err))
 	command.Adopt(app, env)
 	defer command.CloseLog(app)
+	if last := len(args) - 1; last > 0 && args[last] == complete.Ask {
+		for _, word := range complete.Offers(admin.Manual(app), args[1:last]) {
+			fmt.Fprintln(out, word)
+		}
+		return ExitOK
+	}
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
 }
 
-// A helpFlag wraps the library's help flag, which all runs of the process share. Apply writes into its flag, so
-// helpFlag applies a copy: concurrent runs share nothing.
-type helpFlag struct{ *cli.BoolFlag }
-
-// Apply implements cli.Flag.
-func (h helpFlag) Apply(set *flag.FlagSet) error {
-	own := *h.BoolFlag
-	return own.Apply(set)
-}
-
-// ownHelp replaces the library's flag with helpFlag, once.
-var ownHelp = sync.OnceFunc(func() {
-	if f, ok := cli.HelpFlag.(*cli.BoolFlag); ok {
-		cli.HelpFlag = helpFlag{f}
-	}
-})
-
 // New returns the whole command tree.
 func New(in io.Reader, out, err io.Writer) *cli.App {
-	ownHelp()
 	app := &cli.App{
-		Name:            "paratimer",
-		Usage:           "when will my query end, what does it wait for, and how sure is that?",
-		UsageText:       "paratimer COMMAND [flags] [arguments]   (flags may stand anywhere)",
-		HideVersion:     true,
-		HideHelpCommand: true,
-		Reader:          in,
-		Writer:          out,
-		ErrWriter:       err,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    command.OnUsageError,
-		Before:          command.FromEnvironment,
-		Action:          noCommand,
+		Name:           "paratimer",
+		Usage:          "when will my query end, what does it wait for, and how sure is that?",
+		HideVersion:    true,
+		HideHelp:       true,
+		Reader:         in,
+		Writer:         out,
+		ErrWriter:      err,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   command.OnUsageError,
+		Before:         command.FromEnvironment,
+		Action:         admin.NoCommand,
 		Commands: slices.Concat(
 			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(),
 				plan.Commands())),
@@ -118,22 +104,4 @@ func kind(heading string, commands ...*cli.Command) []*cli.Command {
 		c.Category = heading
 	}
 	return commands
-}
-
-// noCommand runs if no command is given, or an unknown one.
-func noCommand(c *cli.Context) error {
-	switch {
-	case c.Bool("version"):
-		return admin.Version(c)
-	case c.Args().Present():
-		names := make([]string, len(c.App.VisibleCommands()))
-		for i, cmd := range c.App.VisibleCommands() {
-			names[i] = cmd.Name
-		}
-		return command.UnknownCommand(c.Args().First(), "", names)
-	}
-	if err := cli.ShowAppHelp(c); err != nil {
-		return fmt.Errorf("cannot show the help: %w", err)
-	}
-	return nil
 }

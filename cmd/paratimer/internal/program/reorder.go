@@ -7,21 +7,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // reorder puts flags where the cli package expects them: the app's before the command, the command's before its
 // arguments. Users write them anywhere. After "--" nothing is a flag. Unknown flags stay with the command, which
-// reports them.
+// reports them. A request for help becomes the command help.
 func reorder(app *cli.App, args []string) []string {
 	if len(args) < 2 {
-		return args
-	}
-	if args[len(args)-1] == complete.Ask {
-		if i := slices.Index(args, "--"); i >= 0 { // after "--" the library would not recognize the completion request
-			args = append(slices.Clone(args[:i]), complete.Ask)
-		}
 		return args
 	}
 	cmd, names, rest := split(app, args[1:])
@@ -40,10 +33,7 @@ func reorder(app *cli.App, args []string) []string {
 		}
 		if arg == "--help" || arg == "-h" {
 			helps = true
-			if cmd == nil {
-				names = []string{"help"} // the cli package has no help flag if a command is called help
-				continue
-			}
+			continue
 		}
 		arg, rest = keyed(app, cmd, arg, rest)
 		f, isGlobal := find(app, cmd, arg)
@@ -61,14 +51,18 @@ func reorder(app *cli.App, args []string) []string {
 			rest = rest[1:]
 		}
 	}
-	out := append(append([]string{args[0]}, global...), names...)
-	if (cmd == nil || len(cmd.Subcommands) > 0) && len(words) > 0 {
-		return append(out, words...) // an unknown command: the error should be about it, not about its flags
+	out := append([]string{args[0]}, global...)
+	isGroup := cmd != nil && len(cmd.Subcommands) > 0
+	switch {
+	case (cmd == nil || isGroup) && len(words) > 0, (isGroup || helps && cmd == nil) && len(local) == 0:
+		// help finds an unknown command: the error should be about it, not about its flags
+		return slices.Concat(out, []string{"help"}, names, slices.DeleteFunc(words, func(w string) bool { return w == "help" }))
+	case helps && slices.Contains(words, "all"):
+		return slices.Concat(out, []string{"help", "all"}, names)
+	case helps:
+		return slices.Concat(out, []string{"help"}, names)
 	}
-	out = append(out, local...)
-	if helps {
-		return out // the cli package would look for the help of the arguments
-	}
+	out = slices.Concat(out, names, local)
 	if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" }) {
 		out = append(out, "--")
 	}

@@ -28,17 +28,18 @@ func TestReorder(t *testing.T) {
 		{"attach --set repast=2m app_1", "--set=repast=2m attach app_1"},
 		{"attach --repost 2m app_1", "attach --set:repost"},
 		{"--version", "--version"},
-		{"nonsense --output json", "nonsense json"}, // an unknown command is what to complain of, not its flags
+		{"nonsense --output json", "help nonsense json"}, // an unknown command is what to complain of, not its flags
 		{"--nonsense", "--nonsense"},
-		{"--help score", "score --help"},
-		{"attach job_1_1 --rm x --help", "attach --rm x --help"},
+		{"--help score", "help score"},
+		{"attach job_1_1 --rm x --help", "help attach"},
+		{"attach --help all", "help all attach"},
 		// A command of a command, and words that it does not know.
 		{"books list", "books list"},
 		{"books list a --output json", "books list --output json a"},
 		{"--output json books --log-level debug list a", "--log-level debug books list --output json a"},
 		{"books --output json", "books --output json"},
-		{"books nonsense --output json a", "books nonsense a"},
-		{"books -- list", "books list"},
+		{"books nonsense --output json a", "help books nonsense a"},
+		{"books -- list", "help books list"},
 	} {
 		app := New(strings.NewReader(""), io.Discard, io.Discard)
 		app.Commands = append(app.Commands,

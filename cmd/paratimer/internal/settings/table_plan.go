@@ -62,7 +62,7 @@ var planTable = []subject{
 		flagged("max-mcs", 0, "a training run takes at most `N` machines"),
 		flagged("cores-per-mc", 2, "a machine has `N` cores; a run has at least as many parts as cores"),
 		flagged("budget", 10.0, "all training runs together cost at most `N` runs of the smallest input on one machine"),
-		flagged("num-parts-interpolate", 20, "consider `N` sizes of input between the least and the most parts").key(),
+		flagged("num-parts-interpolate", 20, "consider `N` sizes of input between the least and the most parts"),
 	}},
 	{"", "ernest run", []Setting{
 		flagged("command", "", "run this `SHELL COMMAND` for each row, with its {fraction} or {parts}, {machines} or {cores}"),

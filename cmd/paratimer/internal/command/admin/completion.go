@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -27,25 +26,4 @@ func completion(c *cli.Context) error {
 	}
 	_, err = io.WriteString(c.App.Writer, script)
 	return err
-}
-
-// Completing makes the library answer requests for completions before it runs any command.
-func Completing(app *cli.App, args []string) *cli.App {
-	offer := func(c *cli.Context) {
-		if root, err := Manual(app); err == nil {
-			for _, word := range complete.Offers(root, args[1:len(args)-1]) {
-				fmt.Fprintln(c.App.Writer, word)
-			}
-		}
-	}
-	app.EnableBashCompletion, app.BashComplete = true, offer
-	var every func([]*cli.Command)
-	every = func(commands []*cli.Command) {
-		for _, c := range commands {
-			c.BashComplete = offer
-			every(c.Subcommands)
-		}
-	}
-	every(app.Commands)
-	return app
 }

@@ -33,10 +33,7 @@ type shownSettings struct {
 // configShow lists every setting with its value. It reports errors in the settings, but shows everything that can
 // be read.
 func configShow(c *cli.Context) error {
-	root, err := Manual(c.App)
-	if err != nil {
-		return err
-	}
+	root := Manual(c.App)
 	at, err := manualFor(c, c.Args().Slice())
 	if err != nil {
 		return err
@@ -60,7 +57,7 @@ func configShow(c *cli.Context) error {
 		}
 	}
 	list.Notes = append(list.Notes, unknownVariables(command.Environ(c), known)...)
-	if list.File != nil && !named && (at == root || slices.Contains(command.Pure, at.Name())) {
+	if list.File != nil && !named && (at.Path == root.Path || slices.Contains(command.Pure, at.Name())) {
 		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+
 			" read no configuration file that is not named by --config")
 	}
@@ -85,7 +82,7 @@ func effective(c *cli.Context, root, at *manual.Command, path string, inFile []p
 	getenv := command.Getenv(c)
 	rows := map[string]settings.Value{}
 	commands := at.All()
-	if at != root {
+	if at.Path != root.Path {
 		commands = append(commands, root)
 	}
 	for _, m := range commands {
@@ -99,7 +96,7 @@ func effective(c *cli.Context, root, at *manual.Command, path string, inFile []p
 			case again && v.Origin == settings.Default:
 				v.Differs = v.Differs || !slices.Equal(v.Values, defaultOf(s))
 			case again:
-			case m == root && c.IsSet(s.Name) && c.String(s.Name) != getenv(s.Env):
+			case m.Path == root.Path && c.IsSet(s.Name) && c.String(s.Name) != getenv(s.Env):
 				source = "--" + s.Name
 				v.Origin, v.Values = settings.Flag, []string{c.String(s.Name)}
 			case getenv(s.Env) != "":

@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,14 +19,9 @@ func helpCommand() *cli.Command {
 		help))
 }
 
-// help prints the same as a command's `--help`.
+// help prints the help of the command with these words.
 func help(c *cli.Context) error {
-	return helpOf(c, c.Args().Slice())
-}
-
-// helpOf prints the help of the command with these words.
-func helpOf(c *cli.Context, words []string) error {
-	write := manual.Help
+	words, write := c.Args().Slice(), manual.Help
 	if i := slices.Index(words, "all"); i >= 0 {
 		write, words = manual.HelpAll, slices.Concat(words[:i], words[i+1:])
 	}
@@ -39,45 +33,26 @@ func helpOf(c *cli.Context, words []string) error {
 	return err
 }
 
-// groupHelp returns the action of a group of commands without a subcommand: it shows the group's help.
-func groupHelp(group *cli.Command) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		switch word := c.Args().First(); word {
-		case "":
-			return showHelp(c)
-		case "help":
-			return helpOf(c, append([]string{group.Name}, c.Args().Tail()...))
-		default:
-			return command.UnknownCommand(word, group.Name, namesOf(group.Subcommands))
-		}
+// NoCommand is the action of the program without a command.
+func NoCommand(c *cli.Context) error {
+	if c.Bool("version") {
+		return Version(c)
 	}
+	return help(c)
 }
 
-// namesOf returns the names of commands.
-func namesOf(commands []*cli.Command) []string {
-	names := make([]string, len(commands))
-	for i, c := range commands {
-		names[i] = c.Name
-	}
-	return names
-}
-
-// manualFor returns the command with these words.
+// manualFor returns the command with these words, after the program's name or without it.
 func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
-	root, err := Manual(c.App)
-	if err != nil {
-		return nil, err
+	at := Manual(c.App)
+	if len(words) > 0 && words[0] == at.Path {
+		words = words[1:]
 	}
-	at := root
-	for i, w := range words {
-		if i == 0 && w == root.Path {
-			continue
-		}
-		next := at.Find([]string{w})
+	for _, w := range words {
+		next := at.Find(w)
 		if next == nil {
-			names := make([]string, len(at.Commands))
-			for i := range at.Commands {
-				names[i] = at.Commands[i].Name()
+			var names []string
+			for _, m := range at.Visible() {
+				names = append(names, m.Name())
 			}
 			_, of, _ := strings.Cut(at.Path, " ")
 			return nil, command.UnknownCommand(w, of, names)
@@ -97,10 +72,7 @@ func man(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	root, err := Manual(c.App)
-	if err != nil {
-		return err
-	}
+	root := Manual(c.App)
 	switch dir := c.String("out"); {
 	case c.String("output") == "markdown" && (dir != "" || c.Args().Present()):
 		return command.Usage("--output markdown is of all commands, on stdout: give neither a command nor --out")
@@ -143,12 +115,4 @@ func thisRelease() manual.Release {
 		}
 	}
 	return r
-}
-
-// showHelp prints the help of the running command.
-func showHelp(c *cli.Context) error {
-	if err := cli.ShowSubcommandHelp(c); err != nil {
-		return fmt.Errorf("cannot show the help: %w", err)
-	}
-	return nil
 }

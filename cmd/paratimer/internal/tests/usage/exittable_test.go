@@ -113,10 +113,7 @@ func TestExitTable(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	root, err := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
 	var names []string
 	for _, m := range root.All() {
 		if len(m.Commands) == 0 {

@@ -16,7 +16,7 @@ func TestRunsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for _, args := range [][]string{{"paratimer", "help", "attach"}, {"paratimer", "config", "show", "attach"}} {
+			for _, args := range [][]string{{"paratimer", "help", "attach"}, {"paratimer", "config", "attach"}} {
 				var out, errs bytes.Buffer
 				code := program.Run(t.Context(), args, env, nil, &out, &errs)
 				if code != program.ExitOK || out.Len() == 0 {
