@@ -29,7 +29,7 @@ func TestSparkYARNWatch(t *testing.T) {
 	o := l.oncall()
 	file := filepath.Join(l.dir, "rules.yaml")
 	l.must(os.WriteFile(file, []byte(sparkRule), 0o600))
-	l.run("rules-check", 0, "rules", "check", file)
+	l.run("rules-check", 0, "watch", "--check", "--rules", file)
 	cmd := l.paratimer(append([]string{
 		"watch", "--rules", file, "--every", "1s", "--output", "ndjson", "--metrics", o.metrics,
 	}, o.sinks()...)...)

@@ -1,8 +1,6 @@
 package alert
 
 import (
-	"cmp"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -16,12 +14,16 @@ const (
 	False  Verdict = "false"  // it fired, and the run was not late
 	Missed Verdict = "missed" // the run was late, and no alert fired before the deadline
 	Silent Verdict = "silent" // the run was not late, and no alert fired
+	// Unknown means that the run's end is not known.
+	Unknown Verdict = "unknown"
 )
 
 // A Result compares a bound's alert with the actual end. Seconds count from the run's first submission.
 type Result struct {
 	Bound      string      `json:"bound"`
 	DeadlineAt *frame.Time `json:"deadline_at"`
+	// DeadlineSeconds is DeadlineAt in seconds of the run.
+	DeadlineSeconds *frame.Seconds `json:"deadline_seconds"`
 	// FiredSeconds is when it first fired, at risk or late; null: never. WarningSeconds is the time from then to
 	// the deadline: 0 or less is no warning.
 	FiredSeconds   *frame.Seconds `json:"fired_seconds"`
@@ -30,6 +32,7 @@ type Result struct {
 	Firings int     `json:"firings"`
 	Late    bool    `json:"late"` // the actual outcome: the run ended after the deadline
 	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"text"` // of the first alert
 }
 
 // A Trial is a sink that records when each bound fired. Its zero value is ready.
@@ -63,29 +66,33 @@ func (t *Trial) Show(tick frame.Tick) error {
 		}
 		if a.State.Firing() && !b.firing {
 			b.Firings++
-			b.fired = cmp.Or(b.fired, f.At)
+			if b.fired == nil {
+				b.fired, b.Text = f.At, a.Text
+			}
 		}
 		b.firing = a.State.Firing()
 	}
 	return nil
 }
 
-// Results compares the bounds' alerts with the run's end, in the order of the bounds. The last frame shown must be
-// of an ended query.
+// Results compares the bounds' alerts with the run's end, in the order of the bounds.
 func (t *Trial) Results() []Result {
 	out := make([]Result, len(t.bounds))
-	end, origin := dag.NoInstant, dag.NoInstant
-	if h := t.last.Headline.EndAt; h != nil {
-		end = h.Instant
+	began, end := dag.NoInstant, dag.NoInstant
+	if t.last.At != nil && t.last.ElapsedSeconds != nil {
+		began = origin(&t.last, t.last.At.Instant)
 	}
-	if e := t.last.ElapsedSeconds; e != nil {
-		origin = end.Add(-e.Duration())
+	if h := t.last.Headline.EndAt; h != nil && t.last.Workflow.State.Ended() {
+		end = h.Instant
 	}
 	for i, b := range t.bounds {
 		r := b.Result
 		warned := false
 		if b.fired != nil {
-			r.FiredSeconds = frame.Since(b.fired.Instant, origin)
+			r.FiredSeconds = frame.Since(b.fired.Instant, began)
+		}
+		if r.DeadlineAt != nil {
+			r.DeadlineSeconds = frame.Since(r.DeadlineAt.Instant, began)
 		}
 		if b.fired != nil && r.DeadlineAt != nil {
 			r.WarningSeconds = frame.Since(r.DeadlineAt.Instant, b.fired.Instant)
@@ -95,7 +102,9 @@ func (t *Trial) Results() []Result {
 		if i < len(t.Held) && t.Held[i].Kind == NoProgress {
 			r.Late, warned, r.WarningSeconds = b.fired != nil, b.fired != nil, nil
 		}
-		r.Verdict = verdictOf(b.fired != nil, warned, r.Late)
+		if r.Verdict = verdictOf(b.fired != nil, warned, r.Late); !end.Known() {
+			r.Verdict = Unknown
+		}
 		out[i] = r
 	}
 	return out

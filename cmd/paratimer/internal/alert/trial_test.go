@@ -101,6 +101,9 @@ func TestTrial(t *testing.T) {
 			}
 		}
 		c.want.Bound = "b"
+		if d := c.want.DeadlineAt; d != nil {
+			c.want.DeadlineSeconds = frame.Since(d.Instant, zero)
+		}
 		if diff := cmp.Diff([]Result{c.want}, trial.Results()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -77,7 +77,9 @@ var guessed = map[string]string{
 	"logs":    "`paratimer report`, or --log-file of the other commands",
 	"cancel":  "`yarn application -kill ID`: ParaTimer only watches",
 	"diff":    "`paratimer compare`", "play": "`paratimer replay`",
-	"test": "`paratimer doctor` for a cluster, or `paratimer rules test` for rules",
+	"test":   "`paratimer doctor` for a cluster, or `paratimer watch --test RECORDING --rules FILE` for rules",
+	"rules":  "`paratimer watch --rules FILE` with --check, or with --test RECORDING",
+	"notify": "`paratimer doctor --notify`",
 }
 
 // Errors of Go's flag package about invalid flags.

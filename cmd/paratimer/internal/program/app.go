@@ -58,7 +58,7 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 		Before:         command.FromEnvironment,
 		Action:         admin.NoCommand,
 		Commands: slices.Concat(
-			grouped(slices.Concat([]*cli.Command{plan.Demo(), admin.Doctor()}, live.Commands(), past.Commands(),
+			grouped(slices.Concat([]*cli.Command{plan.Demo()}, live.Commands(), past.Commands(),
 				plan.Commands())),
 			kind("This program", admin.Commands()...),
 		),
@@ -73,7 +73,7 @@ var groups = []struct {
 	names   []string
 }{
 	{"Start here", []string{"demo", "attach", "report", "doctor"}},
-	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "rules", "notify", "collect"}},
+	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "collect"}},
 	{"Past", []string{"compare", "replay", "score", "history"}},
 	{"Plan", []string{"plan", "whatif", "ernest", "model"}},
 }

@@ -12,10 +12,10 @@ import (
 
 // A Match selects the workflows of a rule. An empty pattern matches everything.
 type Match struct {
-	Name   string `plan:"name" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
-	User   string `plan:"user" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
-	Queue  string `plan:"queue" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
-	Engine string `plan:"engine" words:"MapReduce,Tez,Spark"`
+	Name   string `plan:"name" json:"name,omitempty" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
+	User   string `plan:"user" json:"user,omitempty" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
+	Queue  string `plan:"queue" json:"queue,omitempty" length:"1-256" title:"a pattern of at most 256 characters, such as \"nightly_*\""`
+	Engine string `plan:"engine" json:"engine,omitempty" words:"MapReduce,Tez,Spark"`
 
 	name, user, queue *regexp.Regexp
 }

@@ -31,8 +31,8 @@ const (
 	bounded   = watching + ", report, check, score"
 	clustered = attaching + ", list, status, watch, check, report, doctor, skew, whatif"
 	learning  = attaching + ", status, watch, check, report, skew, whatif"
-	alerting  = attaching + ", watch, replay, notify test"
-	recorded  = "report, compare, replay, score, skew, whatif, rules test, history profile, history add, learn, import"
+	alerting  = attaching + ", watch, replay, doctor"
+	recorded  = "report, compare, replay, score, skew, whatif, history profile, history add, learn, import"
 )
 
 // Defaults of settings that have no value unless one is given.
@@ -85,10 +85,14 @@ var table = []subject{
 	}},
 	{"", "watch", []Setting{
 		flagged("rules", "", "watch the workflows that match the rules in `FILE`; SIGHUP reads them again"),
+		flagged("check", false, "print the rules of --rules, or what is wrong with them, and end").typed(),
+		flagged("test", "", "test when the rules would have fired on the past runs of `FILE`, and of the files given as arguments, and end").typed(),
+		flagged("min-precision", 0.0, "with --test, exit with 1 if less than this `RATIO` of a rule's alerts was right"),
+		flagged("min-recall", 0.0, "with --test, exit with 1 if less than this `RATIO` of the late runs had an alert before"),
 		flagged("every", 5*time.Second, "list the applications every `TIME`, the shortest wait between observations"),
 		flagged("most", time.Minute, "observe each workflow at least every `TIME`").key(),
 		flagged("budget", 300.0, "send at most `N` requests a second about applications; 0: no limit"),
-		choice("output", "write `FORMAT`", "text", "ndjson", "none"),
+		choice("output", "write `FORMAT`", "text", "ndjson", "json", "none"),
 		flagged("estimators", OwnEstimators, "which estimators are in the frames: own (ParaTimer's scenarios), all (other indicators as well), or `NAMES` such as standard,one_failure,skew_low").offering(estimatorNames()...),
 		flagged("timeout", untimed, "end after `TIME`, with exit code 124"),
 		flagged("plain", false, "print lines on a terminal, no screen"),
@@ -107,20 +111,15 @@ var table = []subject{
 		flagged("at", untimed, "with --recording: the state at `TIME` of the run (default: its end)"),
 		flagged("serve-token-file", "", "token for --metrics-url, in `FILE` (default: PARATIMER_SERVE_TOKEN)").key(),
 	}},
-	{"", "rules test", []Setting{
-		flagged("at", texts, "hold each run to `N` times its true length, such as 0.9,1.1, not to the rules' deadline, within and longer_than_usual; repeatable"),
-		flagged("usual", untimed, "usual length `TIME` (default: the median of the other recordings of that name)").key(),
-		flagged("min-precision", 0.0, "exit with 1 if less than this `RATIO` of the alerts was right"),
-		flagged("min-recall", 0.0, "exit with 1 if less than this `RATIO` of the late runs had an alert before"),
+	{"", "doctor", []Setting{
+		flagged("notify", false, "send a test alert to every sink and resolve it, in place of a look at the cluster").typed(),
+		flagged("rules", "", "with --notify, send one test for each rule in `FILE`, with its labels and annotations"),
 	}},
-	{"", "notify test", []Setting{
-		flagged("rules", "", "send one test for each rule in `FILE`, with its labels and annotations"),
-	}},
-	{"", "doctor, rules check, rules test, score, skew, history list, history show, history add, import, list, status, whatif, " +
+	{"", "doctor, score, skew, history list, history show, history add, import, list, status, whatif, " +
 		"ernest design, ernest run, ernest fit, ernest predict, ernest choose, model, config, version", []Setting{
 		choice("output", "write `FORMAT`", "text", "json"),
 	}},
-	{"", attaching + ", replay, plan, simulate, status, report, check, rules test, score, skew, whatif", []Setting{
+	{"", attaching + ", replay, plan, simulate, status, report, check, watch, score, skew, whatif", []Setting{
 		flagged("profile", texts, "use the costs in `FILE`, from `paratimer history profile`; repeatable, best first"),
 	}},
 	{"", recorded, []Setting{

@@ -1,223 +1,243 @@
 package live
 
 import (
-	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
-// Verdicts in addition to alert's.
-const (
-	verdictFired   = "fired"   // it fired, but there is no deadline to compare with
-	verdictQuiet   = "quiet"   // it did not fire, and there is no deadline
-	verdictUnknown = "unknown" // the recording ends before the run
-)
-
-// trial is the JSON of `paratimer rules test --output json`.
-type trial struct {
-	Rules []ruleSummary `json:"rules"`
-	Runs  []triedRun    `json:"runs"`
+// A pastRun is a recording with its last observation.
+type pastRun struct {
+	input.RecordedRun
+	last     *dag.Snapshot
+	workflow rules.Workflow
 }
 
-// triedRun is the result of a rule on a past run. Rule is null for a run without a matching rule.
-type triedRun struct {
+// A ruleTest is the JSON of `paratimer watch --test --output json`.
+type ruleTest struct {
+	Rules []ruleSummary `json:"rules"`
+	Runs  []testedRun   `json:"runs"`
+}
+
+// A testedRun is the result of a rule on a past run. A run that no rule matches has no result.
+type testedRun struct {
 	File         string   `json:"file"`
 	Workflow     *string  `json:"workflow"`
 	WorkflowID   *string  `json:"workflow_id"`
-	Rule         *string  `json:"rule"`
-	AtRatio      *float64 `json:"at_ratio"` // --at
-	Matched      bool     `json:"matched"`
 	TotalSeconds *float64 `json:"total_seconds"`
-	// DeadlineSeconds counts from the first submission, as do those below.
-	DeadlineSeconds *float64 `json:"deadline_seconds"`
-	Late            *bool    `json:"late"`
-	FiredSeconds    *float64 `json:"fired_seconds"`   // first at risk, or late
-	WarningSeconds  *float64 `json:"warning_seconds"` // from then to the deadline: 0 or less is no warning
-	BeforeEnd       *float64 `json:"before_end_seconds"`
-	Firings         int      `json:"firings"` // times that it fired, with a return to on track in between
-	Verdict         string   `json:"verdict"`
-	NaiveSeconds    *float64 `json:"naive_fired_seconds"` // when "alert after the deadline" would have fired
-	Text            string   `json:"text"`                // of the first alert
+	*alert.Result
 }
 
-// ruleSummary is the result of a rule on all runs that it matches. Ratios are null if they would divide by zero.
+// A ruleSummary is the result of a rule on all runs that it matches. Ratios are null if they would divide by zero.
 type ruleSummary struct {
-	Rule                 string   `json:"rule"`
-	AtRatio              *float64 `json:"at_ratio"`
-	Matched              int      `json:"matched"`
-	True                 int      `json:"true"`
-	False                int      `json:"false"`
-	Missed               int      `json:"missed"`
-	Silent               int      `json:"silent"`
-	Other                int      `json:"other"` // fired, quiet or unknown
-	PrecisionRatio       *float64 `json:"precision_ratio"`
-	RecallRatio          *float64 `json:"recall_ratio"`
-	MedianWarningSeconds *float64 `json:"median_warning_seconds"`
-	// late runs that an alert after the deadline reports, without any warning time
-	NaiveTrue int `json:"naive_after_deadline"`
+	Rule                 string                `json:"rule"`
+	Matched              int                   `json:"matched"`
+	Verdicts             map[alert.Verdict]int `json:"verdicts"`
+	PrecisionRatio       *float64              `json:"precision_ratio"`
+	RecallRatio          *float64              `json:"recall_ratio"`
+	MedianWarningSeconds *frame.Seconds        `json:"median_warning_seconds"`
 }
 
-// firings is a sink that records when each bound fired, and the alert's text then.
-type firings struct {
-	alert.Trial
-	texts map[string]string
-}
-
-func (s *firings) Show(tick frame.Tick) error {
-	f := tick.Frame
-	for _, a := range f.Alerts {
-		if _, fired := s.texts[a.Bound]; !fired && a.State.Firing() {
-			s.texts[a.Bound] = a.Text
+// testRules replays past runs as a watch, with the bounds of the matching rules.
+func testRules(c *cli.Context) error {
+	all, err := readRules(c, c.String("rules"))
+	if err != nil {
+		return err
+	}
+	profiles, err := input.ReadProfiles(c)
+	if err != nil {
+		return err
+	}
+	if !c.IsSet("every") {
+		_ = c.Set("every", "0s") // every observation of a recording; the flag takes any length
+	}
+	past, err := pastRuns(c, append([]string{c.String("test")}, c.Args().Slice()...))
+	if err != nil {
+		return err
+	}
+	out := ruleTest{Rules: []ruleSummary{}, Runs: []testedRun{}}
+	for i := range past {
+		rows, err := past[i].test(c.Context, all, usualOf(past, i), profiles)
+		if err != nil {
+			return fmt.Errorf("%s: %w", past[i].Name, err)
 		}
+		out.Runs = append(out.Runs, rows...)
 	}
-	return s.Trial.Show(tick)
-}
-
-// row returns the result of a rule on a run.
-func row(p pastRun, v *variant, r alert.Result, text string) triedRun {
-	out := triedRun{
-		File: p.file, Workflow: textOrNull(p.workflow.Name), WorkflowID: textOrNull(p.workflow.ID),
-		Rule:    textOrNull(v.rule.Name),
-		Matched: true, FiredSeconds: secondsOrNull(r.FiredSeconds), Firings: r.Firings, Text: text,
-		Verdict: string(r.Verdict),
-	}
-	if v.at > 0 {
-		out.AtRatio = &v.at
-	}
-	if p.length == 0 {
-		out.Verdict = verdictUnknown
-		return out
-	}
-	total := p.length.Seconds()
-	out.TotalSeconds = units.Rounded(total)
-	if out.FiredSeconds != nil {
-		out.BeforeEnd = units.Rounded(total - *out.FiredSeconds)
-	}
-	if r.DeadlineAt == nil || v.bound.Kind == alert.NoProgress { // its deadline moves with every progress
-		if out.Verdict = verdictQuiet; r.FiredSeconds != nil {
-			out.Verdict = verdictFired
-		}
-		return out
-	}
-	late := r.Late
-	out.Late, out.WarningSeconds = &late, secondsOrNull(r.WarningSeconds)
-	out.DeadlineSeconds = units.Rounded(total + r.DeadlineAt.Sub(p.end).Seconds())
-	if late {
-		out.NaiveSeconds = out.DeadlineSeconds
-	}
-	return out
-}
-
-func secondsOrNull(s *frame.Seconds) *float64 {
-	if s == nil {
-		return nil
-	}
-	return units.Rounded(float64(*s))
-}
-
-// sum summarizes each rule, in the order of the file. With --at there is one summary for each multiple.
-func (t *trial) sum(all []rules.Rule, at []float64) {
 	for i := range all {
-		before := len(t.Rules)
-		for _, m := range append([]float64{0}, at...) {
-			if s := t.summary(all[i].Name, m); s.Matched > 0 {
-				t.Rules = append(t.Rules, s)
-			}
-		}
-		if len(t.Rules) == before {
-			t.Rules = append(t.Rules, ruleSummary{Rule: all[i].Name})
-		}
+		out.Rules = append(out.Rules, summaryOf(all[i].Name, out.Runs))
 	}
-}
-
-func (t *trial) summary(rule string, at float64) (s ruleSummary) {
-	s.Rule = rule
-	if at > 0 {
-		s.AtRatio = &at
+	if c.String("output") == "text" {
+		err = out.print(c.App.Writer)
+	} else {
+		err = json.NewEncoder(c.App.Writer).Encode(out)
 	}
-	var warnings []float64
-	for _, r := range t.Runs {
-		if r.Rule == nil || *r.Rule != rule || (r.AtRatio == nil) != (at == 0) || at > 0 && *r.AtRatio != at {
-			continue
-		}
-		s.Matched++
-		switch r.Verdict {
-		case string(alert.True):
-			s.True++
-			if r.WarningSeconds != nil {
-				warnings = append(warnings, *r.WarningSeconds)
-			}
-		case string(alert.False):
-			s.False++
-		case string(alert.Missed):
-			s.Missed++
-		case string(alert.Silent):
-			s.Silent++
-		default:
-			s.Other++
-		}
-		if r.NaiveSeconds != nil {
-			s.NaiveTrue++
-		}
+	if err != nil {
+		return fmt.Errorf("cannot print: %w", err)
 	}
-	s.PrecisionRatio = units.Rounded(float64(s.True) / float64(s.True+s.False))
-	s.RecallRatio = units.Rounded(float64(s.True) / float64(s.True+s.Missed))
-	slices.Sort(warnings)
-	if n := len(warnings); n > 0 {
-		s.MedianWarningSeconds = units.Rounded((warnings[(n-1)/2] + warnings[n/2]) / 2)
-	}
-	return s
-}
-
-// demand returns an error if a rule is worse than --min-precision or --min-recall.
-func (t *trial) demand(precision, recall float64) error {
-	worse := func(is *float64, least float64) bool { return is != nil && *is < least }
-	for _, s := range t.Rules {
-		if worse(s.PrecisionRatio, precision) || worse(s.RecallRatio, recall) {
+	worse := func(ratio *float64, flag string) bool { return ratio != nil && *ratio < c.Float64(flag) }
+	for _, s := range out.Rules {
+		if worse(s.PrecisionRatio, "min-precision") || worse(s.RecallRatio, "min-recall") {
 			return command.ErrQueryFailed
 		}
 	}
 	return nil
 }
 
-func (t *trial) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tLENGTH\tRULE\tDEADLINE\tFIRED\tBEFORE IT\tVERDICT\t")
-	ids := map[string]string{} // by file; "" if it has several runs
-	for _, r := range t.Runs {
-		if id, seen := ids[r.File]; r.WorkflowID != nil && (!seen || id == *r.WorkflowID) {
-			ids[r.File] = *r.WorkflowID
-		} else {
-			ids[r.File] = ""
+// pastRuns reads each run to its end, without estimates.
+func pastRuns(c *cli.Context, paths []string) (past []pastRun, err error) {
+	recordings, bad := input.RecordedRuns(c, paths)
+	if len(bad) > 0 {
+		return nil, command.Usage("%w", errors.Join(bad...))
+	}
+	for _, r := range recordings {
+		p := pastRun{RecordedRun: r}
+		err := p.play(func(src watch.Source) error {
+			run, err := input.WholeRun(c.Context, src)
+			if err == nil {
+				p.last = run.Now()
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Name, err)
+		}
+		s := p.last
+		p.workflow = rules.Workflow{ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue, Engine: s.Plan.Engine}
+		past = append(past, p)
+	}
+	return past, nil
+}
+
+// play calls f with the run's source.
+func (p *pastRun) play(f func(watch.Source) error) (err error) {
+	src, file, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer command.Closing(file, p.Name, &err)
+	return f(src)
+}
+
+// length returns the run's length; 0 if the recording does not reach its end.
+func (p *pastRun) length() time.Duration {
+	if !p.last.State.Ended() {
+		return 0
+	}
+	return time.Duration(input.TotalSeconds(p.last) * float64(time.Second))
+}
+
+// usualOf returns the usual length for run i: the median of the other runs of its name that succeeded.
+func usualOf(past []pastRun, i int) time.Duration {
+	var lengths []time.Duration
+	for k := range past {
+		if k != i && past[k].workflow.Name == past[i].workflow.Name && past[k].last.State == dag.Succeeded {
+			lengths = append(lengths, past[k].length())
 		}
 	}
+	if len(lengths) == 0 {
+		return 0
+	}
+	slices.Sort(lengths)
+	return lengths[(len(lengths)-1)/2]
+}
+
+// test replays a run and returns the result of each matching rule.
+func (p *pastRun) test(ctx context.Context, all []rules.Rule, usual time.Duration, profiles []*dag.Plan,
+) (rows []testedRun, err error) {
+	row := testedRun{File: p.Name, Workflow: frame.Text(p.workflow.Name), WorkflowID: frame.Text(p.workflow.ID)}
+	if d := p.length(); d > 0 {
+		row.TotalSeconds = units.Rounded(d.Seconds())
+	}
+	var trial alert.Trial
+	for i := range all {
+		if all[i].Match.Matches(p.workflow) {
+			trial.Held = append(trial.Held, all[i].Bound(usual))
+		}
+	}
+	if len(trial.Held) == 0 {
+		return []testedRun{row}, nil
+	}
+	err = p.play(func(src watch.Source) error {
+		w := watch.Watch{
+			Source: input.WithProfiles(src, profiles), Estimators: follow.EstimatorSet(false, 0),
+			Sinks: []watch.Sink{&trial}, Bounds: trial.Held, Log: zerolog.Nop(),
+		}
+		_, err := w.Run(ctx)
+		return err
+	})
+	for _, r := range trial.Results() {
+		row.Result = &r
+		rows = append(rows, row)
+	}
+	return rows, err
+}
+
+// summaryOf summarizes a rule.
+func summaryOf(rule string, runs []testedRun) ruleSummary {
+	s := ruleSummary{Rule: rule, Verdicts: map[alert.Verdict]int{}}
+	var warnings []frame.Seconds
+	for _, r := range runs {
+		if r.Result == nil || r.Bound != rule {
+			continue
+		}
+		s.Matched++
+		s.Verdicts[r.Verdict]++
+		if r.Verdict == alert.True && r.WarningSeconds != nil {
+			warnings = append(warnings, *r.WarningSeconds)
+		}
+	}
+	right := float64(s.Verdicts[alert.True])
+	s.PrecisionRatio = units.Rounded(right / (right + float64(s.Verdicts[alert.False])))
+	s.RecallRatio = units.Rounded(right / (right + float64(s.Verdicts[alert.Missed])))
+	slices.Sort(warnings)
+	if n := len(warnings); n > 0 {
+		median := (warnings[(n-1)/2] + warnings[n/2]) / 2
+		s.MedianWarningSeconds = &median
+	}
+	return s
+}
+
+func (t *ruleTest) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "RUN\tLENGTH\tRULE\tDEADLINE\tFIRED\tBEFORE IT\tVERDICT\t")
 	for _, r := range t.Runs {
 		name := filepath.Base(r.File)
-		if ids[r.File] == "" && r.WorkflowID != nil {
+		if r.WorkflowID != nil && slices.ContainsFunc(t.Runs, func(o testedRun) bool {
+			return o.File == r.File && o.WorkflowID != nil && *o.WorkflowID != *r.WorkflowID
+		}) {
 			name += " " + *r.WorkflowID
 		}
-		rule := "no rule matches"
-		if r.Rule != nil {
-			rule = variantName(*r.Rule, or0(r.AtRatio))
+		of := &alert.Result{Bound: "no rule matches", Verdict: "-"}
+		if r.Result != nil {
+			of = r.Result
 		}
-		verdict := cmp.Or(r.Verdict, "-")
-		if r.Firings > 1 {
-			verdict += ", fired " + units.Times(r.Firings)
+		verdict := string(of.Verdict)
+		if of.Firings > 1 {
+			verdict += ", fired " + units.Times(of.Firings)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), units.Have(r.TotalSeconds, units.Seconds),
-			rule,
-			units.Have(r.DeadlineSeconds, units.Seconds), units.Have(r.FiredSeconds, units.Seconds),
-			units.Have(r.WarningSeconds, units.Seconds), verdict)
+			of.Bound, units.Have(of.DeadlineSeconds, units.Seconds), units.Have(of.FiredSeconds, units.Seconds),
+			units.Have(of.WarningSeconds, units.Seconds), verdict)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -229,44 +249,22 @@ func (t *trial) print(out io.Writer) error {
 	return nil
 }
 
-// words formats the summary in a sentence or two.
+// words formats the summary in a sentence.
 func (s *ruleSummary) words() string {
-	name := variantName(s.Rule, or0(s.AtRatio))
 	if s.Matched == 0 {
-		return name + ": matches none of these runs"
+		return s.Rule + ": matches none of these runs"
 	}
-	text := fmt.Sprintf("%s: %s", name, units.Count(s.Matched, "run"))
-	late := s.True + s.Missed
-	switch {
-	case late > 0:
-		text += fmt.Sprintf(", %d late: warned of %d", late, s.True)
-		if s.MedianWarningSeconds != nil {
-			text += fmt.Sprintf(", %s before the deadline in the median", units.Have(s.MedianWarningSeconds,
-				units.Seconds))
-		}
-		text += fmt.Sprintf("; an alert after the deadline hears of %d, 0s before it", s.NaiveTrue)
-	case s.Other == s.Matched:
-		text += ", of which nobody can tell whether they were late"
-	default:
-		text += ", none late"
+	ratio := func(r float64) string { return fmt.Sprintf("%.2f", r) }
+	n := s.Verdicts
+	text := fmt.Sprintf("%s: %s, %d late, %d of these with a warning", s.Rule, units.Count(s.Matched, "run"),
+		n[alert.True]+n[alert.Missed], n[alert.True])
+	if s.MedianWarningSeconds != nil {
+		text += ", in the median " + units.Seconds(*s.MedianWarningSeconds) + " before the deadline"
 	}
-	if s.False > 0 {
-		text += fmt.Sprintf("; false %s", units.Times(s.False))
-	} else {
-		text += "; never false"
+	text += fmt.Sprintf("; false alerts for %d (precision %s, recall %s)", n[alert.False],
+		units.Known(s.PrecisionRatio, ratio), units.Known(s.RecallRatio, ratio))
+	if n[alert.Unknown] > 0 {
+		text += fmt.Sprintf("; %d without an end", n[alert.Unknown])
 	}
-	if s.Other > 0 && s.Other < s.Matched {
-		text += fmt.Sprintf("; %d of unknown outcome", s.Other)
-	}
-	return text + fmt.Sprintf(" (precision %s, recall %s)", units.Known(s.PrecisionRatio, hundredths),
-		units.Known(s.RecallRatio, hundredths))
+	return text
 }
-
-func or0(v *float64) float64 {
-	if v == nil {
-		return 0
-	}
-	return *v
-}
-
-func hundredths(ratio float64) string { return fmt.Sprintf("%.2f", ratio) }

@@ -33,10 +33,20 @@ const fleetDrain = 300 * time.Millisecond
 
 // watchMany watches every workflow that matches a rule, until it is interrupted or times out.
 func watchMany(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
+	path, trial := c.String("rules"), c.String("test") != ""
+	if !trial {
+		if err := command.Arguments(c, 0, 0); err != nil {
+			return err
+		}
 	}
-	path := c.String("rules")
+	switch {
+	case path == "" && (trial || c.Bool("check")):
+		return command.Usage("which rules? --check and --test need --rules FILE")
+	case trial:
+		return testRules(c)
+	case c.Bool("check"):
+		return checkRules(c)
+	}
 	if path == "" && c.String("listen") == "" && !follow.FullScreen(c) {
 		return command.Usage("which workflows? Give --rules FILE, or --listen ADDRESS for a page of all; one workflow alone is watched by `paratimer attach`")
 	}
@@ -189,7 +199,7 @@ func onHangup(f func()) (stop func()) {
 // fleetSink returns the view for --output.
 func fleetSink(c *cli.Context) watch.Sink {
 	switch c.String("output") {
-	case "ndjson":
+	case "ndjson", "json":
 		return view.NewNDJSON(c.App.Writer)
 	case "none":
 		return nothing{}

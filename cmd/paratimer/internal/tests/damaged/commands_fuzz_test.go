@@ -93,7 +93,7 @@ var fuzzCommands = []string{
 	"history add FILE --state-dir HERE/state; history show load --state-dir HERE/state; history list --state-dir HERE/state",
 	"estimate FILE --gantt HERE/gantt.svg",
 	"replay WHOLE --profile FILE --output ndjson",
-	"rules test ../../examples/rules.yaml FILE",
+	"watch --rules ../../examples/rules.yaml --test FILE",
 }
 
 // FuzzCommands gives damaged files of every kind to the commands that read files. None may panic, run on, or take

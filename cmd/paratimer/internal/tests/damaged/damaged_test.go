@@ -56,7 +56,7 @@ var players = []string{
 	"learn --demands FILE",
 	"score FILE", "report FILE --output json", "report FILE -o HERE/run.html", "skew FILE",
 	"whatif FILE --slots 2x --fail task",
-	"compare FILE FILE", "history add FILE --state-dir HERE/state", "rules test ../../examples/rules.yaml FILE",
+	"compare FILE FILE", "history add FILE --state-dir HERE/state", "watch --rules ../../examples/rules.yaml --test FILE",
 }
 
 // FuzzDamagedTape damages the tape of a simulated run with skew, a failure and a lost node, and the beginning of a real
@@ -129,8 +129,8 @@ func FuzzDamagedPlan(f *testing.F) {
 
 // FuzzDamagedRules damages a rules file.
 func FuzzDamagedRules(f *testing.F) {
-	damaged(f, "rules.yaml", contents(f, "../../examples/rules.yaml"), "rules check FILE",
-		"rules test FILE testdata/tapped/linear.jsonl.gz")
+	damaged(f, "rules.yaml", contents(f, "../../examples/rules.yaml"), "watch --check --rules FILE",
+		"watch --rules FILE --test testdata/tapped/linear.jsonl.gz")
 }
 
 // FuzzDamagedModel damages job files, tables of runs and saved models.

@@ -20,7 +20,7 @@ func TestRulesOnAnArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	archive := "../../adapters/history/testdata"
-	code, stdout, stderr := session.Run(t, "rules", "test", path, archive, "--output", "json")
+	code, stdout, stderr := session.Run(t, "watch", "--rules", path, "--test", archive, "--output", "json")
 	if code != program.ExitOK {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -41,13 +41,13 @@ func TestRulesOnAnArchive(t *testing.T) {
 	if len(got.Runs) != 2 || len(late) != 2 || got.Rules[0].Matched != 2 {
 		t.Fatalf("%d runs of %v", len(got.Runs), late)
 	}
-	_, text, _ := session.Run(t, "rules", "test", path, archive)
+	_, text, _ := session.Run(t, "watch", "--rules", path, "--test", archive)
 	for id, is := range late {
 		if !strings.Contains(text, "testdata "+id) || is != (id != "job_1795222440184_0020") {
 			t.Errorf("%s late: %v\n%s", id, is, text)
 		}
 	}
-	if code, _, stderr := session.Run(t, "rules", "test", path, "/nowhere"); code != program.ExitUsage ||
+	if code, _, stderr := session.Run(t, "watch", "--rules", path, "--test", "/nowhere"); code != program.ExitUsage ||
 		!strings.Contains(stderr, "cannot read the recording") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -38,7 +38,9 @@ var exitTable = map[string]struct {
 	"completion": {"completion bash", nil},
 	"config":     {"config", []string{"config --config FILE"}},
 	"demo":       {"demo --speed 0", nil},
-	"doctor":     {"doctor --rm URL --jhs URL --user alice", []string{"doctor --rm URL --set password-file=FILE"}},
+	"doctor": {"doctor --rm URL --jhs URL --user alice", []string{
+		"doctor --rm URL --set password-file=FILE", "doctor --notify --exec true --rules FILE",
+	}},
 	"ernest choose": {
 		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
 		[]string{
@@ -71,10 +73,6 @@ var exitTable = map[string]struct {
 	"list":           {"list --rm URL", []string{"list --config FILE"}},
 	"man":            {"man attach", nil},
 	"model":          {"model ../../examples/hadoop-online.yaml", []string{"model FILE"}},
-	"notify test": {
-		"notify test --exec true --rules ../../examples/rules.yaml",
-		[]string{"notify test --exec true --rules FILE"},
-	},
 	"plan": {
 		"plan ../../examples/fig3a.yaml",
 		[]string{
@@ -86,14 +84,9 @@ var exitTable = map[string]struct {
 		"replay ../../examples/join.jsonl.zst",
 		[]string{"replay FILE", "replay ../../examples/join.jsonl.zst --profile FILE"},
 	},
-	"report":      {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html", "report --skew FILE"}},
-	"run":         {"run --rm URL -- echo text", []string{"run --config FILE -- true"}},
-	"rules check": {"rules check ../../examples/rules.yaml", []string{"rules check FILE"}},
-	"rules test": {
-		"rules test ../../examples/rules.yaml ../../examples/join.jsonl.zst",
-		[]string{"rules test FILE ../../examples/join.jsonl.zst", "rules test ../../examples/rules.yaml FILE"},
-	},
-	"score": {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
+	"report": {"report ../../examples/join.jsonl.zst --output json", []string{"report FILE -o HERE/run.html", "report --skew FILE"}},
+	"run":    {"run --rm URL -- echo text", []string{"run --config FILE -- true"}},
+	"score":  {"score ../../examples/join.jsonl.zst", []string{"score FILE"}},
 	"status": {
 		"status --rm URL --jhs URL --user alice --no-history",
 		[]string{"status --config FILE", "status --profile FILE --rm URL"},
@@ -103,7 +96,10 @@ var exitTable = map[string]struct {
 		"wait --rm URL --jhs URL --user alice --every 100ms --no-history",
 		[]string{"wait --config FILE"},
 	},
-	"watch":  {"watch --rules ../../examples/rules.yaml --rm URL --jhs URL --user alice --every 100ms --output ndjson", []string{"watch --rules FILE --rm URL"}},
+	"watch": {"watch --rules ../../examples/rules.yaml --rm URL --jhs URL --user alice --every 100ms --output ndjson", []string{
+		"watch --rules FILE --rm URL", "watch --check --rules FILE",
+		"watch --rules FILE --test ../../examples/join.jsonl.zst", "watch --rules ../../examples/rules.yaml --test FILE",
+	}},
 	"whatif": {"whatif ../../examples/pig-join.yaml --slots 2x", []string{"whatif FILE --slots 2x"}},
 }
 

@@ -86,8 +86,8 @@ func TestMistakes(t *testing.T) {
 		{"model RULES", program.ExitUsage, "is a rule file, not a job file: `paratimer watch --rules`"},
 		{"skew RULES", program.ExitUsage, "is a rule file, not a plan or recording: `paratimer watch --rules`"},
 		{"replay RULES", program.ExitUsage, "this is a rule file, not a recording: `paratimer watch --rules`"},
-		{"rules check TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
-		{"rules test TAPE TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
+		{"watch --check --rules TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
+		{"watch --rules TAPE --test TAPE", program.ExitUsage, "is a recording (observations), not a rule file"},
 		{"replay CSV", program.ExitUsage, "this is a table of runs, not a recording: `paratimer ernest fit` reads it"},
 		{"estimate CSV", program.ExitUsage, "is a table of runs, not a plan: `paratimer ernest fit` reads it"},
 		{"replay --profile CSV TAPE", program.ExitUsage, "is a table of runs, not a profile: `paratimer ernest fit` reads it"},
@@ -136,7 +136,7 @@ func TestMistakes(t *testing.T) {
 		{"-v", program.ExitUsage, "--version is in full"},
 		{"attach --job job_1_1", program.ExitUsage, "give the job's id as argument"},
 		{"watch --rules PLAN --rm http://localhost:1", program.ExitUsage, "is a plan, not a rule file"},
-		{"notify test", program.ExitUsage, "give --alertmanager, --webhook, --exec or bell"},
+		{"doctor --notify", program.ExitUsage, "give --alertmanager, --webhook, --exec or bell"},
 
 		// Pig, Hive, Tez and Spark
 		{"pig", program.ExitUsage, "`paratimer attach`"},

@@ -1,0 +1,140 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+)
+
+// doctor reports which services of a cluster can be reached, and suggests fixes for the others. With --notify it
+// tests the sinks of alerts instead.
+func doctor(c *cli.Context) error {
+	if err := command.Arguments(c, 0, 0); err != nil {
+		return err
+	}
+	var checks []yarn.Check
+	var err error
+	if c.Bool("notify") {
+		checks, err = checkSinks(c)
+	} else {
+		checks, err = checkCluster(c)
+	}
+	if err != nil {
+		return err
+	}
+	if err := printChecks(c, checks); err != nil {
+		return err
+	}
+	if err := c.Context.Err(); err != nil {
+		return context.Cause(c.Context)
+	}
+	for _, check := range checks {
+		switch {
+		case check.Status == yarn.Fail && c.Bool("notify"):
+			return fmt.Errorf("%s: alerts do not arrive", check.Name)
+		case check.Status == yarn.Fail:
+			return fmt.Errorf("%s: a query cannot be watched", check.Name)
+		}
+	}
+	return nil
+}
+
+// checkCluster checks the Spark driver of --spark, else the cluster, else a driver on this machine.
+func checkCluster(c *cli.Context) ([]yarn.Check, error) {
+	driver, err := input.NewDriver(c.Context, c, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if driver != nil {
+		defer driver.Client.Close()
+		return driver.Doctor(c.Context), nil
+	}
+	client, err := input.NewClient(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return engine.Check(c.Context, client), nil
+}
+
+// checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.
+func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
+	tested := rules.Everything()
+	if path := c.String("rules"); path != "" {
+		if tested, err = readRules(c, path); err != nil {
+			return nil, err
+		}
+	}
+	all, err := follow.Sinks(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, command.Usage("there is no sink of alerts: give --alertmanager, --webhook, --exec or bell, or set them in the configuration")
+	}
+	for _, s := range all {
+		for i := range tested {
+			check := yarn.Check{Name: s.Key, Status: yarn.OK}
+			if !tested[i].Unbound() {
+				check.Name += ", rule " + tested[i].Name
+			}
+			if check.Text, err = trySink(c, s, tested[i].Dress()); err != nil {
+				check.Status, check.Text = yarn.Fail, err.Error()
+			}
+			checks = append(checks, check)
+		}
+	}
+	return checks, nil
+}
+
+// trySink sends the sample to a sink and resolves it, so that no alert stays open. With --dry-run it sends nothing.
+func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err error) {
+	switch {
+	case c.Bool("dry-run") && s.Preview == nil:
+		return "not sent", nil
+	case c.Bool("dry-run"):
+		s = sinks.DryRun(s, c.App.ErrWriter)
+	}
+	at := time.Now()
+	var answers []string
+	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
+		answer, err := s.Send(c.Context, notify.Sample(status, at, d))
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", status, err)
+		}
+		answers = append(answers, string(status)+": "+answer)
+	}
+	return strings.Join(answers, "; "), nil
+}
+
+func printChecks(c *cli.Context, checks []yarn.Check) error {
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(struct {
+			Checks []yarn.Check `json:"checks"`
+		}{checks})
+	}
+	for _, check := range checks {
+		if _, err := fmt.Fprintf(c.App.Writer, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name),
+			view.Escape(check.Text)); err != nil {
+			return err
+		}
+		if check.Hint != "" {
+			fmt.Fprintf(c.App.Writer, "      → %s\n", view.Escape(check.Hint))
+		}
+	}
+	return nil
+}
