@@ -25,6 +25,9 @@ type Sink struct {
 	// Repeats means that the sink forgets: firing alerts are sent again every Repost, and after an outage only the
 	// newest state of an alert is sent. Otherwise each notification is sent, in order, until it is accepted.
 	Repeats bool
+	// Runs means that the sink is sent runs in place of alerts: the start of each, its newest state now and then, its
+	// end.
+	Runs bool
 	// Attempts is the number of failures after which a notification is dropped; 0: never.
 	Attempts int
 	// Send delivers a notification and returns the response. No error contains a secret.
@@ -76,8 +79,23 @@ type Notification struct {
 	// StartsAt is when it began to fire and EndsAt when it stopped, by the watcher's clock.
 	StartsAt time.Time  `json:"starts_at"`
 	EndsAt   *time.Time `json:"ends_at"`
+	// Run is the state of the run, for sinks of runs; nil for others.
+	Run *Run `json:"run,omitempty"`
+	// Again means that a sink of runs had the start of the run before.
+	Again bool `json:"-"`
 	// Brief means that the alert ended before the sink got it: a sink that expires alerts should let it expire.
 	Brief bool `json:"-"`
+}
+
+// A Run is the state of a run, as its newest frame shows it.
+type Run struct {
+	At               *frame.Time    `json:"at"`
+	State            dag.State      `json:"state"`
+	ProgressRatio    *frame.Ratio   `json:"progress_ratio"`
+	ElapsedSeconds   *frame.Seconds `json:"elapsed_seconds"`
+	RemainingSeconds *frame.Seconds `json:"remaining_seconds"`
+	LowSeconds       *frame.Seconds `json:"low_seconds"`
+	HighSeconds      *frame.Seconds `json:"high_seconds"`
 }
 
 // A Workflow names what the alert is about.
@@ -107,6 +125,25 @@ func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 	n.Fingerprint = fingerprint(n.Labels)
 	n.Annotations = d.annotations(factsOf(n))
 	return n
+}
+
+// runBound is the bound of a run itself. An alert's bound has a name.
+const runBound = ""
+
+// ofRun returns the view of a run itself: an alert that is late while the run lasts, so that its start raises it and
+// its end resolves it.
+func ofRun(f frame.Frame) view {
+	outcome, h := frame.Missed, f.Headline
+	a := frame.Alert{Bound: runBound, State: frame.Late, Outcome: &outcome}
+	if f.Workflow.State.Ended() {
+		a.State = frame.Ended
+	}
+	n := about(f, a, Dress{})
+	n.Run = &Run{
+		At: f.At, State: f.Workflow.State, ProgressRatio: f.ProgressRatio, ElapsedSeconds: f.ElapsedSeconds,
+		RemainingSeconds: h.RemainingSeconds, LowSeconds: h.LowSeconds, HighSeconds: h.HighSeconds,
+	}
+	return view{about: n, opened: true}
 }
 
 // Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with

@@ -40,6 +40,9 @@ type queue struct {
 // oldest is the age from which notifications of a run that ended are not sent any more.
 const oldest = 24 * time.Hour
 
+// runPause is the least time between two notifications of a run that goes on.
+const runPause = 30 * time.Second
+
 // forever is a wait that only a kick ends.
 const forever = time.Duration(1<<63 - 1)
 
@@ -129,10 +132,15 @@ func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery,
 			Msg("it was over before the sink could hear of it in time; it is not told")
 		l.Queue = nil
 		r.write()
-	case q.sink.Repeats && l.State != "" && r.watched && about.Fingerprint != "" && !l.refused:
+	case (q.sink.Repeats || q.sink.Runs) && l.State != "" && r.watched && about.Fingerprint != "" && !l.refused:
 		p.n = l.stamp(about, Firing, string(l.State))
+		p.n.Again = true
+		every := q.d.c.Repost
+		if q.sink.Runs {
+			every = runPause
+		}
 		if l.sent > 0 { // else an earlier process may have sent it, long ago
-			p.wait = max(0, l.sent+q.d.c.Repost-now)
+			p.wait = max(0, l.sent+every-now)
 		}
 		return p, true
 	}
@@ -185,6 +193,9 @@ func (q *queue) mark(p delivery, reported bool) {
 		return
 	}
 	l.sent, l.tries, l.refused = q.d.c.Steady(), 0, !reported
+	if q.sink.Runs { // its state is sent again when a frame has shown a newer one
+		p.r.views[l.Bound] = view{opened: true}
+	}
 	if l.taken(p.n, reported) {
 		p.r.write()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Store reads and writes the state of workflows: *state.Store.
@@ -282,12 +283,28 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 		}
 		r.views[a.Bound] = v
 	}
+	changed = r.report(f) || changed
 	if changed || grew || r.due() {
 		r.write()
 	}
 	if changed {
 		r.d.wake()
 	}
+}
+
+// report follows the run itself, for sinks of runs. A script has the id of its first job until the job's master
+// responds, so a run does not start before that.
+func (r *run) report(f frame.Frame) (changed bool) {
+	waits := slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {
+		return j.ID != nil && *j.ID == r.id && j.State == dag.Submitted
+	})
+	wanted := slices.ContainsFunc(r.d.queues, func(q *queue) bool { return q.sink.Runs })
+	if !wanted || waits || f.At == nil || f.StaleSeconds > 0 || f.Workflow.ID == nil {
+		return false
+	}
+	v := ofRun(f)
+	r.views[runBound] = v
+	return r.follow(v)
 }
 
 // jobsOf returns the ids of the jobs that a frame shows.
@@ -303,7 +320,8 @@ func jobsOf(f frame.Frame) (ids []string) {
 // withdraw resolves alerts of bounds that no longer apply to the workflow: their rule was removed.
 func (r *run) withdraw(f frame.Frame) (changed bool) {
 	for bound, v := range r.views {
-		if slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == bound }) {
+		if bound == runBound ||
+			slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == bound }) {
 			continue
 		}
 		delete(r.views, bound)
@@ -322,6 +340,9 @@ func (r *run) withdraw(f frame.Frame) (changed bool) {
 func (r *run) follow(v view) (changed bool) {
 	bound, now := v.about.Alert.Bound, r.d.c.Now()
 	for _, q := range r.d.queues {
+		if q.sink.Runs != (bound == runBound) {
+			continue
+		}
 		key := q.sink.Key
 		trial := alertStream{}
 		if l := r.stream(bound, key); l != nil {

@@ -64,6 +64,14 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	} else if c.IsSet("exec-template") {
 		return nil, command.Usage("exec-template goes with --exec COMMAND")
 	}
+	if url := c.String("openlineage"); url != "" {
+		getenv := command.Getenv(c)
+		s, err := sinks.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
+		if err != nil {
+			return nil, command.Usage("--openlineage: %w", err)
+		}
+		all = append(all, s)
+	}
 	if c.Bool("bell") {
 		if w := terminal(c); w != nil {
 			all = append(all, sinks.Bell(w))

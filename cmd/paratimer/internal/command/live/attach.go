@@ -139,17 +139,8 @@ func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *coll
 		return err
 	}
 	defer finish()
-	lineage, end, err := follow.Lineage(c)
-	if err != nil {
-		return err
-	}
-	defer end()
 	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
-		input.Remembering(rec), told, func(w *watch.Watch) {
-			if lineage != nil {
-				w.Sinks = append(w.Sinks, lineage)
-			}
-		})
+		input.Remembering(rec), told)
 }
 
 // following waits for what comes next, and returns its id; "" if the session has ended.

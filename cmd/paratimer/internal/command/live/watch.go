@@ -99,14 +99,6 @@ func watchMany(c *cli.Context) error {
 	if board != nil {
 		sinks = append(sinks, board)
 	}
-	lineage, end, err := follow.Lineage(c)
-	if err != nil {
-		return err
-	}
-	defer end()
-	if lineage != nil {
-		sinks = append(sinks, lineage)
-	}
 	log := command.Logger(c)
 	keys, err := collecting(ctx, c)
 	if err != nil {
@@ -148,9 +140,6 @@ func watchMany(c *cli.Context) error {
 			}
 			if board != nil {
 				board.Forget(w.ID)
-			}
-			if lineage != nil {
-				lineage.Forget(w.ID)
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,

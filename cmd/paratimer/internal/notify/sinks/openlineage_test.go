@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
@@ -43,8 +43,8 @@ type lineageJob struct {
 	Name      string `json:"name"`
 }
 
-// runTick is a tick of a run, so many seconds after its start.
-func runTick(id string, second int, state dag.State, jobs ...string) frame.Tick {
+// runTick is a frame of a run, so many seconds after its start.
+func runTick(id string, second int, state dag.State, jobs ...string) frame.Frame {
 	name, elapsed, low, waits := "join.pig", frame.Seconds(second), frame.Seconds(1.5), "map 16 of j2"
 	f := frame.Frame{
 		At:             frame.TimeOf(dag.InstantOf(begin.Add(time.Duration(second) * time.Second))),
@@ -54,32 +54,33 @@ func runTick(id string, second int, state dag.State, jobs ...string) frame.Tick 
 		WaitingOn: &waits,
 	}
 	for _, job := range jobs {
-		f.Jobs = append(f.Jobs, frame.Job{ID: &job})
+		f.Jobs = append(f.Jobs, frame.Job{ID: &job, State: state})
 	}
-	return frame.Tick{Snapshot: &dag.Snapshot{}, Frame: f}
+	return f
 }
 
-// lineageTo sends ticks to a server and returns the events that it took.
-func lineageTo(t *testing.T, s *server, ticks ...frame.Tick) (events []runEvent) {
+// lineageTo shows ticks to a dispatcher, at their seconds, and returns the events that a server took.
+func lineageTo(t *testing.T, s *server, ticks ...frame.Frame) (events []runEvent) {
 	t.Helper()
-	var log bytes.Buffer
-	o, err := sinks.NewOpenLineage(s.URL, "k-ey", "yarn://rm", sinks.NewClient(nil), zerolog.New(&log))
+	o, err := sinks.NewOpenLineage(s.URL, "k-ey", "yarn://rm", sinks.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tick := range ticks {
-		if err := o.Show(tick); err != nil {
+	k := newDesk(t, open(t, t.TempDir()), o)
+	start := k.time
+	for _, f := range ticks {
+		k.time = start + f.ElapsedSeconds.Duration()
+		if err := k.w.Keep(alert.State{}, f); err != nil {
 			t.Fatal(err)
 		}
-		for o.Waiting() > 0 { // so that the events are sent one by one
-			time.Sleep(time.Millisecond)
-		}
+		k.flush()
 	}
-	if lost := o.Close(10 * time.Second); lost > 0 {
-		t.Errorf("%d events are lost: %s", lost, log.String())
+	k.pass(10 * time.Second) // failures are tried again
+	if left := k.d.Close(0); left > 0 {
+		t.Errorf("%d events are left: %s", left, k.log.String())
 	}
-	if strings.Contains(log.String(), "k-ey") {
-		t.Errorf("the log shows the key: %s", log.String())
+	if strings.Contains(k.log.String(), "k-ey") {
+		t.Errorf("the log shows the key: %s", k.log.String())
 	}
 	for _, r := range s.all() {
 		check(t, "openlineage", r.body)
@@ -108,11 +109,12 @@ func kinds(events []runEvent) string {
 func TestOpenLineage(t *testing.T) {
 	t.Parallel()
 	missed := runTick("pig_1", 70, dag.Running)
-	missed.Snapshot = nil
+	missed.StaleSeconds = 30
 	got := lineageTo(t, newServer(t, nil),
-		runTick("application_1_1", 5, dag.Running), runTick("pig_1", 10, dag.Running, "application_1_1"),
+		runTick("application_1_1", 5, dag.Submitted, "application_1_1"),
+		runTick("pig_1", 10, dag.Running, "application_1_1"), runTick("pig_1", 39, dag.Running, "application_1_1"),
 		runTick("pig_1", 40, dag.Running, "application_1_1"), missed,
-		runTick("pig_1", 50, dag.Succeeded, "application_1_1"), runTick("pig_1", 51, dag.Succeeded, "application_1_1"))
+		runTick("pig_1", 71, dag.Succeeded, "application_1_1"), runTick("pig_1", 72, dag.Succeeded, "application_1_1"))
 	if kinds(got) != "START RUNNING COMPLETE" {
 		t.Fatalf("sent %s", kinds(got))
 	}
@@ -121,8 +123,8 @@ func TestOpenLineage(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	if !got[0].EventTime.Equal(begin) || !got[2].EventTime.Equal(begin.Add(50*time.Second)) {
-		t.Errorf("from %v to %v, want 50 s from %v", got[0].EventTime, got[2].EventTime, begin)
+	if !got[0].EventTime.Equal(begin) || !got[2].EventTime.Equal(begin.Add(71*time.Second)) {
+		t.Errorf("from %v to %v, want 71 s from %v", got[0].EventTime, got[2].EventTime, begin)
 	}
 	facet, err := jsonschema.NewCompiler().Compile("../../../../../docs/progress-facet.schema.json")
 	if err != nil {
@@ -160,8 +162,37 @@ func TestOpenLineageTrouble(t *testing.T) {
 	if got := kinds(lineageTo(t, refuses, runTick("pig_1", 9, dag.Succeeded))); got != "START COMPLETE" {
 		t.Errorf("sent %s", got)
 	}
-	if _, err := sinks.NewOpenLineage("rm:8088", "", "", sinks.NewClient(nil), zerolog.Nop()); err == nil {
+	if _, err := sinks.NewOpenLineage("rm:8088", "", "", sinks.NewClient(nil)); err == nil {
 		t.Error("an address without a scheme is taken")
+	}
+}
+
+// TestOpenLineageRestart: a watcher that takes over sends no second start.
+func TestOpenLineageRestart(t *testing.T) {
+	t.Parallel()
+	s, dir := newServer(t, nil), t.TempDir()
+	for _, f := range []frame.Frame{runTick("pig_1", 9, dag.Running), runTick("pig_1", 60, dag.Succeeded)} {
+		o, err := sinks.NewOpenLineage(s.URL, "", "", sinks.NewClient(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newDesk(t, open(t, dir), o)
+		if err := k.w.Keep(alert.State{}, f); err != nil {
+			t.Fatal(err)
+		}
+		k.flush()
+		k.d.Close(0)
+	}
+	var types []string
+	for _, r := range s.all() {
+		var e runEvent
+		if err := json.Unmarshal(r.body, &e); err != nil {
+			t.Fatal(err)
+		}
+		types = append(types, e.EventType)
+	}
+	if got := strings.Join(types, " "); got != "START COMPLETE" {
+		t.Errorf("sent %s", got)
 	}
 }
 
