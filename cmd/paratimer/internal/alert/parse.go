@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -95,33 +94,15 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 	return zone, nil
 }
 
-// Check returns an error if the bound's prediction is unknown or its numbers make no sense.
+// Check returns an error if the bound's prediction is unknown or its limit makes no sense.
 func (b *Bound) Check() error {
-	var errs []error
-	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if err := CheckJudge(b.On); err != nil {
-		errs = append(errs, err)
+	switch {
+	case (b.Kind == Within || b.Kind == NoProgress) && b.For <= 0:
+		return fmt.Errorf("%v is not a length of time: give one such as 45m", b.For)
+	case b.Kind == LongerThanUsual && (!(b.Times > 0) || math.IsInf(b.Times, 0)):
+		return fmt.Errorf("%v times the usual length is no limit: give a factor such as 1.5", b.Times)
 	}
-	if b.Threshold < 0 || b.Threshold > 1 || math.IsNaN(b.Threshold) {
-		bad("a threshold of %v is not a probability: give one above 0, up to 1", b.Threshold)
-	}
-	if b.Hold < 0 {
-		bad("it cannot be held for %d ticks: give 1 or more", b.Hold)
-	}
-	switch b.Kind {
-	case Within, NoProgress:
-		if b.For <= 0 {
-			bad("%v is not a length of time to be held to: give one such as 45m", b.For)
-		}
-	case LongerThanUsual:
-		if !(b.Times > 0) || math.IsInf(b.Times, 0) {
-			bad("%v times the usual is nothing to be held to: give a factor such as 1.5", b.Times)
-		}
-		if b.Usual < 0 {
-			bad("a usual length of %v makes no sense", b.Usual)
-		}
-	}
-	return errors.Join(errs...)
+	return CheckJudge(b.On)
 }
 
 // CheckJudge returns an error if on is not a valid Bound.On.

@@ -30,8 +30,8 @@ type budget struct {
 	free time.Time // when the next request may be sent, if no requests were saved up
 }
 
-// take waits until a request may be sent. Unused requests of the last second are saved up.
-func (b *budget) take(ctx context.Context) error {
+// spend sends a request when the budget allows it. Unused requests of the last second are saved up.
+func (b *budget) spend(ctx context.Context, send func() ([]byte, error)) ([]byte, error) {
 	b.mu.Lock()
 	now := time.Now()
 	if saved := now.Add(-time.Second); b.free.Before(saved) {
@@ -40,43 +40,32 @@ func (b *budget) take(ctx context.Context) error {
 	b.free = b.free.Add(b.gap)
 	wait := b.free.Sub(now)
 	b.mu.Unlock()
-	return watch.Sleep(ctx, wait)
+	if err := watch.Sleep(ctx, wait); err != nil {
+		return nil, err
+	}
+	return send()
 }
 
 func (b *budget) RM(ctx context.Context, path string) ([]byte, error) {
-	if strings.HasPrefix(path, "apps/") {
-		if err := b.take(ctx); err != nil {
-			return nil, err
-		}
+	if !strings.HasPrefix(path, "apps/") {
+		return b.Services.RM(ctx, path)
 	}
-	return b.Services.RM(ctx, path)
+	return b.spend(ctx, func() ([]byte, error) { return b.Services.RM(ctx, path) })
 }
 
 func (b *budget) AM(ctx context.Context, app, path string) ([]byte, error) {
-	if err := b.take(ctx); err != nil {
-		return nil, err
-	}
-	return b.Services.AM(ctx, app, path)
+	return b.spend(ctx, func() ([]byte, error) { return b.Services.AM(ctx, app, path) })
 }
 
 // Proxy requests from an application's master, NM from a NodeManager.
 func (b *budget) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
-	if err := b.take(ctx); err != nil {
-		return nil, err
-	}
-	return b.Services.Proxy(ctx, app, r)
+	return b.spend(ctx, func() ([]byte, error) { return b.Services.Proxy(ctx, app, r) })
 }
 
 func (b *budget) NM(ctx context.Context, node, path string) ([]byte, error) {
-	if err := b.take(ctx); err != nil {
-		return nil, err
-	}
-	return b.Services.NM(ctx, node, path)
+	return b.spend(ctx, func() ([]byte, error) { return b.Services.NM(ctx, node, path) })
 }
 
 func (b *budget) JHS(ctx context.Context, path string) ([]byte, error) {
-	if err := b.take(ctx); err != nil {
-		return nil, err
-	}
-	return b.Services.JHS(ctx, path)
+	return b.spend(ctx, func() ([]byte, error) { return b.Services.JHS(ctx, path) })
 }

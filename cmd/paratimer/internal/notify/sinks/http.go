@@ -11,6 +11,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -95,6 +96,36 @@ func (q request) post(ctx context.Context, c *http.Client) (text string, date ti
 		text += fmt.Sprintf(": %.200q", answer)
 	}
 	return text, date, judge(resp, text, date)
+}
+
+// posting returns a sink that posts a request for each notification. made makes it with the secret, or with what is
+// shown in its place.
+func posting(key, secret string, client *http.Client, made func(n notify.Notification, secret string) (request, error),
+) *notify.Sink {
+	return &notify.Sink{
+		Key: key,
+		Send: func(ctx context.Context, n notify.Notification) (string, error) {
+			r, err := made(n, secret)
+			if err != nil {
+				return "", &notify.Failure{Refused: true, Err: err}
+			}
+			r.secret = secret
+			text, _, err := r.post(ctx, client)
+			return text, err
+		},
+		Preview: func(n notify.Notification) notify.Preview {
+			r, err := made(n, concealed)
+			if err != nil {
+				r.body, _ = json.Marshal(err.Error()) // a string always encodes
+			}
+			p := notify.Preview{Method: http.MethodPost, URLs: []string{shown(r.url)}, Body: r.body}
+			p.Headers = map[string]string{}
+			for k, v := range r.header {
+				p.Headers[k] = v[0]
+			}
+			return p
+		},
+	}
 }
 
 // bare removes the URL from an error of net/http.

@@ -3,7 +3,6 @@ package sinks
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"net/http"
@@ -26,20 +25,15 @@ func NewOpenLineage(address, key, namespace string, client *http.Client) (*notif
 		u = u.JoinPath("api", "v1", "lineage")
 	}
 	namespace = cmp.Or(namespace, "default") // as in OpenLineage's clients
-	return &notify.Sink{
-		Key: keyOf("openlineage", address), Runs: true,
-		Send: func(ctx context.Context, n notify.Notification) (string, error) {
-			r := request{url: u, header: http.Header{}, body: lineageOf(n, namespace), secret: key}
-			if key != "" {
-				r.header.Set("Authorization", "Bearer "+key)
-			}
-			text, _, err := r.post(ctx, client)
-			return text, err
-		},
-		Preview: func(n notify.Notification) notify.Preview {
-			return notify.Preview{Method: http.MethodPost, URLs: []string{shown(u)}, Body: lineageOf(n, namespace)}
-		},
-	}, nil
+	s := posting(keyOf("openlineage", address), key, client, func(n notify.Notification, secret string) (request, error) {
+		r := request{url: u, header: http.Header{}, body: lineageOf(n, namespace)}
+		if key != "" {
+			r.header.Set("Authorization", "Bearer "+secret)
+		}
+		return r, nil
+	})
+	s.Runs = true
+	return s, nil
 }
 
 // endTypes are the types of events at the end. It is OTHER if the end is not confirmed.

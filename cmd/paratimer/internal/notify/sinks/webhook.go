@@ -1,11 +1,9 @@
 package sinks
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -42,29 +40,7 @@ func NewWebhook(address, template string, secret []byte, client *http.Client) (*
 	if w.keyed() && len(secret) == 0 {
 		return nil, fmt.Errorf("%s needs its key as the webhook's secret", w.body.name)
 	}
-	return &notify.Sink{
-		Key: keyOf("webhook", address),
-		Send: func(ctx context.Context, n notify.Notification) (string, error) {
-			r, err := w.request(n, w.secret)
-			if err != nil {
-				return "", &notify.Failure{Refused: true, Err: err}
-			}
-			text, _, err := r.post(ctx, client)
-			return text, err
-		},
-		Preview: func(n notify.Notification) notify.Preview {
-			r, err := w.request(n, concealed)
-			if err != nil {
-				r.body, _ = json.Marshal(err.Error()) // a string always encodes
-			}
-			p := notify.Preview{Method: http.MethodPost, URLs: []string{shown(u)}, Body: r.body}
-			p.Headers = map[string]string{}
-			for k, v := range r.header {
-				p.Headers[k] = v[0]
-			}
-			return p
-		},
-	}, nil
+	return posting(keyOf("webhook", address), w.secret, client, w.request), nil
 }
 
 // keyed reports whether the secret is the service's key: it is sent, and signs nothing.
@@ -72,7 +48,7 @@ func (w *webhook) keyed() bool { return w.body.name == PagerDuty || w.body.name 
 
 // request returns the request for a notification. Opsgenie has another URL to close an alert.
 func (w *webhook) request(n notify.Notification, secret string) (r request, err error) {
-	r = request{url: w.url, header: http.Header{}, secret: secret}
+	r = request{url: w.url, header: http.Header{}}
 	r.header.Set(HeaderIdempotency, n.ID)
 	if r.body, err = w.body.write(n, secret); err != nil {
 		return r, fmt.Errorf("the webhook's template: %w", err)
