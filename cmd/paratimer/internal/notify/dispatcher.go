@@ -46,6 +46,8 @@ type Dispatcher struct {
 	runs []*run      // in the order in which they came; a change makes another slice
 	sick atomic.Bool // the state file cannot be written or read; already logged
 
+	inline sync.Mutex // held while notifications are sent inline
+
 	stop  context.CancelFunc
 	group sync.WaitGroup
 }
@@ -218,6 +220,8 @@ func (w *Watch) Recall(f frame.Frame) alert.State {
 func (w *Watch) Keep(s alert.State, f frame.Frame) error {
 	w.keep(s, f)
 	if w.d.c.Inline {
+		w.d.inline.Lock()
+		defer w.d.inline.Unlock()
 		w.d.Flush(context.Background())
 	}
 	return nil

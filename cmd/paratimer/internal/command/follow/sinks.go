@@ -24,8 +24,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// sinksOf creates the sinks of the flags.
-func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
+// Sinks creates the sinks of the flags, with a clock.
+func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	for name, least := range map[string]time.Duration{
 		"repost":       100 * time.Millisecond,
 		"exec-timeout": time.Millisecond, "drain": 0,
@@ -68,7 +68,7 @@ func sinksOf(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 		getenv := command.Getenv(c)
 		s, err := sinks.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
 		if err != nil {
-			return nil, command.Usage("--openlineage: %w", err)
+			return nil, command.Usage("openlineage: %w", err)
 		}
 		all = append(all, s)
 	}
@@ -154,21 +154,24 @@ func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
 	return string(b), nil
 }
 
-// Sinks creates the sinks of the flags.
-func Sinks(c *cli.Context) ([]*notify.Sink, error) { return sinksOf(c, time.Now) }
-
-// Dispatcher returns a started dispatcher to the sinks of the flags; nil if there are none. finish closes it, after
-// at most drain.
-func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
-	all, err := sinksOf(c, time.Now)
-	if err != nil || len(all) == 0 {
-		return nil, func() {}, err
-	}
+// Dispatcher returns a started dispatcher to the sinks of the flags, nil if there are none; with --dry-run one that
+// prints what would be sent to them, or to all kinds of sinks if none is set. finish closes it, after at most drain.
+func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
+	all, err := Sinks(c, now)
 	log := command.Logger(c)
-	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log}
+	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now}
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case c.Bool("dry-run"):
+		conf.Sinks, conf.Inline = dry(all, c.App.ErrWriter), true
+		return notify.New(conf), func() {}, nil
+	case len(all) == 0:
+		return nil, func() {}, nil
+	}
 	if store, err := input.OpenState(c); err != nil {
 		log.Warn().Err(err).Msg(
-			"what was told is not remembered: after a restart it may be told again; give a folder with --state-dir")
+			"sent alerts are not recorded: a restart may send them again; give a folder with --state-dir")
 	} else {
 		conf.Store = store
 	}
@@ -183,41 +186,30 @@ func Dispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error)
 	}, nil
 }
 
-// Notifying returns an option of Run that sends alerts to the sinks of the flags, or with --dry-run prints them.
-// The caller must call finish at the end.
-func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
-	if c.Bool("dry-run") {
-		option, err = dryRun(c)
-		return option, func() {}, err
+// dry returns sinks that print what others would send.
+func dry(all []*notify.Sink, w io.Writer) (printing []*notify.Sink) {
+	for _, s := range all {
+		if s.Preview != nil {
+			printing = append(printing, sinks.DryRun(s, w))
+		}
 	}
-	d, end, err := Dispatcher(c)
+	if len(printing) == 0 {
+		printing = append(printing, sinks.DryRun(sinks.Nobody, w))
+	}
+	return printing
+}
+
+// Notifying returns an option of Run that sends alerts to the sinks of the flags, or with --dry-run prints them. Then
+// it uses the cluster's clock, so that a recording always gives the same output. The caller must call finish at the
+// end.
+func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
+	now, at := time.Now, time.Time{}
+	if c.Bool("dry-run") {
+		now = func() time.Time { return at }
+	}
+	d, end, err := Dispatcher(c, now)
 	if err != nil || d == nil {
 		return func(*watch.Watch) {}, end, err
-	}
-	part := d.Watch(nil)
-	return func(w *watch.Watch) { w.Recall, w.Keep = part.Recall, part.Keep }, func() { part.Close(); end() }, nil
-}
-
-// Printing is Notifying for commands that replay the past: it sends nothing.
-func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
-	if c.Bool("dry-run") {
-		return dryRun(c)
-	}
-	all, err := sinksOf(c, time.Now)
-	if len(all) > 0 {
-		log := command.Logger(c)
-		log.Warn().Msg("nobody is told of alerts of a past run; --dry-run prints what would be sent")
-	}
-	return func(*watch.Watch) {}, err
-}
-
-// dryRun prints what would be sent to the sinks, or to all kinds of sinks if none is set. It uses the cluster's
-// clock, so that a recording always gives the same output.
-func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
-	at := time.Time{}
-	d, err := DryDispatcher(c, func() time.Time { return at })
-	if err != nil {
-		return nil, err
 	}
 	part := d.Watch(nil)
 	return func(w *watch.Watch) {
@@ -228,23 +220,19 @@ func dryRun(c *cli.Context) (option func(*watch.Watch), err error) {
 			}
 			return part.Keep(s, f)
 		}
-	}, nil
+	}, func() { part.Close(); end() }, nil
 }
 
-// DryDispatcher returns a dispatcher that prints what would be sent, with a clock.
-func DryDispatcher(c *cli.Context, now func() time.Time) (*notify.Dispatcher, error) {
-	all, err := sinksOf(c, now)
-	if err != nil {
-		return nil, err
+// Printing is Notifying for commands that replay the past: it sends nothing.
+func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
+	if c.Bool("dry-run") {
+		option, _, err = Notifying(c)
+		return option, err
 	}
-	conf := notify.Config{Log: command.Logger(c), Inline: true, Now: now}
-	for _, s := range all {
-		if s.Preview != nil {
-			conf.Sinks = append(conf.Sinks, sinks.DryRun(s, c.App.ErrWriter))
-		}
+	all, err := Sinks(c, time.Now)
+	if len(all) > 0 {
+		log := command.Logger(c)
+		log.Warn().Msg("alerts of a past run are not sent; --dry-run prints what would be sent")
 	}
-	if len(conf.Sinks) == 0 {
-		conf.Sinks = []*notify.Sink{sinks.DryRun(sinks.Nobody, c.App.ErrWriter)}
-	}
-	return notify.New(conf), nil
+	return func(*watch.Watch) {}, err
 }

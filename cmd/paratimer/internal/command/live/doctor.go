@@ -79,7 +79,7 @@ func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
 			return nil, err
 		}
 	}
-	all, err := follow.Sinks(c)
+	all, err := follow.Sinks(c, time.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -1,17 +1,14 @@
 package live
 
 import (
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
@@ -23,12 +20,11 @@ import (
 // sinks of its alerts.
 func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks, error), untie func(), err error) {
 	log := command.Logger(c)
-	told, untie, err := fleetDispatcher(c)
+	told, untie, err := follow.Dispatcher(c, time.Now)
 	if err != nil {
 		return nil, nil, err
 	}
 	store := input.StateOrNone(c, log)
-	var one sync.Mutex
 	return func(w fleet.Watched) (fleet.Hooks, error) {
 		usual := time.Duration(0)
 		rec := &history.Recorder{
@@ -53,13 +49,6 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		dresses := map[string]notify.Dress{}
 		part := told.Watch(dresses)
 		h.Recall, h.Keep = part.Recall, part.Keep
-		if c.Bool("dry-run") { // it prints directly
-			h.Keep = func(s alert.State, f frame.Frame) error {
-				one.Lock()
-				defer one.Unlock()
-				return part.Keep(s, f)
-			}
-		}
 		h.Hold = func(held []*rules.Rule) {
 			clear(dresses)
 			for _, r := range held {
@@ -69,14 +58,4 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		h.Close = func(dag.State) { leave(); part.Close() }
 		return h, nil
 	}, untie, nil
-}
-
-// fleetDispatcher returns the dispatcher of a fleet's alerts: to the sinks of the flags, or with --dry-run to
-// stderr; nil if there is none.
-func fleetDispatcher(c *cli.Context) (d *notify.Dispatcher, finish func(), err error) {
-	if !c.Bool("dry-run") {
-		return follow.Dispatcher(c)
-	}
-	d, err = follow.DryDispatcher(c, time.Now)
-	return d, func() {}, err
 }
