@@ -1,11 +1,9 @@
 package livepage
 
 import (
+	"maps"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,13 +28,14 @@ type Board struct {
 
 	mu      sync.Mutex
 	queries map[string]*query // by id
-	ended   []string          // ids of queries that have ended, the oldest first
+	ended   int               // how many queries have ended
 }
 
 // A query has the row and the page of a query.
 type query struct {
-	row  view.Query
-	page *Page
+	view.Query
+	page  *Page
+	ended int // its number among those that have ended, from 1; 0 if it runs
 }
 
 // NewBoard returns a board without queries. Browsers reload every time that every has passed; model is for the
@@ -63,14 +62,12 @@ func (b *Board) Show(tick frame.Tick) error {
 		b.queries[row.ID] = q
 	}
 	if tick.Snapshot == nil { // a missed observation does not include them
-		row.User, row.Queue = q.row.User, q.row.Queue
+		row.User, row.Queue = q.User, q.Queue
 	}
-	if row.State.Ended() && !slices.Contains(b.ended, row.ID) {
-		b.ended = append(b.ended, row.ID)
-	}
-	q.row = row
-	for ; len(b.ended) > mostEnded; b.ended = b.ended[1:] {
-		delete(b.queries, b.ended[0])
+	if q.Query = row; row.State.Ended() && q.ended == 0 {
+		b.ended++
+		q.ended = b.ended
+		maps.DeleteFunc(b.queries, func(_ string, q *query) bool { return q.ended > 0 && q.ended <= b.ended-mostEnded })
 	}
 	b.mu.Unlock()
 	return q.page.Show(tick)
@@ -81,7 +78,6 @@ func (b *Board) Forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.queries, id)
-	b.ended = slices.DeleteFunc(b.ended, func(old string) bool { return old == id })
 }
 
 // Queries returns the rows, the worst first.
@@ -90,7 +86,7 @@ func (b *Board) Queries() []view.Query {
 	defer b.mu.Unlock()
 	all := make([]view.Query, 0, len(b.queries))
 	for _, q := range b.queries {
-		all = append(all, q.row)
+		all = append(all, q.Query)
 	}
 	view.SortQueries(all)
 	return all
@@ -115,16 +111,15 @@ func (b *Board) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /{$}", all)
 	mux.HandleFunc("GET /main", all)
-	mux.HandleFunc("GET /q/", func(w http.ResponseWriter, r *http.Request) {
-		escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/q/"), "/")
-		id, err := url.PathUnescape(escaped)
-		p := b.page(id)
-		if !ok || err != nil || p == nil || rest != "" && rest != "main" {
-			http.Error(w, "This query is not watched any more; all that are stand at /.", http.StatusNotFound)
+	one := func(w http.ResponseWriter, r *http.Request) {
+		if p := b.page(r.PathValue("id")); p != nil {
+			p.answer(w, r)
 			return
 		}
-		p.answer(w, r)
-	})
+		http.Error(w, "This query is not watched any more; all that are stand at /.", http.StatusNotFound)
+	}
+	mux.HandleFunc("GET /q/{id}/{$}", one)
+	mux.HandleFunc("GET /q/{id}/main", one)
 	return serve.Guarded(mux)
 }
 

@@ -13,9 +13,6 @@ import (
 
 // A Collector is a sink that makes the report of a watch, at any time during it.
 type Collector struct {
-	// Recorded means that the source is a recording: nothing follows its end.
-	Recorded bool
-
 	from  string
 	model estimators.Model
 	run   dag.Run
@@ -79,7 +76,6 @@ func (g *Collector) Report() (*Report, error) {
 	lost := slices.ContainsFunc(s.Jobs, func(j Job) bool { return j.FailedAttempts+j.KilledAttempts > 0 })
 	s.Limits = limitsOf(g.run, g.model, lost)
 	s.glance(snap)
-	s.summarize(g.Recorded)
 	return s, nil
 }
 

@@ -143,66 +143,41 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestSummary holds what is said of a run in every state.
-func TestSummary(t *testing.T) {
-	start, end := &frame.Time{Instant: at(0)}, &frame.Time{Instant: at(100)}
-	two := 2
-	whole := Report{
-		Jobs: []Job{{Job: frame.Job{
-			Node: "a", Maps: frame.Tasks{Total: &two},
-			Reduces: frame.Tasks{Total: &two},
-		}}},
-		PredictionHistory: PredictionHistory{Points: []Point{{AtSeconds: 5}}},
-		StartAt:           start, ElapsedSeconds: sec(100), Workflow: frame.Workflow{
-			Name:  frame.Text("q\x1b"),
-			State: dag.Succeeded,
-		}, EndAt: end,
-	}
-	running := whole
-	running.EndAt, running.Workflow.State = nil, dag.Running
-	running.Headline = frame.Headline{LowSeconds: sec(60)}
-	early := whole
-	early.StartAt, early.ElapsedSeconds, early.EndAt, early.Workflow.State = nil, nil, nil, dag.Blocked
-	unsized := whole
-	unsized.Jobs = []Job{{}, {}}
-	skewed := whole
-	skewed.Skew = Skew{Summary: "Task 5 of s worked long.", Jobs: []SkewJob{{Uneven: true}}}
-	waited := whole
-	waited.TimeAttribution.Causes = []Cause{
+// TestDiagnosis holds what is named first: failures, then skew, then the largest cause.
+func TestDiagnosis(t *testing.T) {
+	waited := TimeAttribution{Causes: []Cause{
 		{Cause: "work", Title: "work", Seconds: 80, Ratio: frame.RatioOf(.8)},
 		{Cause: "queueing", Title: "queueing", Seconds: 20, Ratio: frame.RatioOf(.2)},
-	}
-	failed := whole
-	failed.Workflow.State = dag.Failed
-	failed.Jobs[0].FailedAttempts = 0
-	failed.PredictionHistory = PredictionHistory{Marks: []Mark{
-		{9, MarkNode, "node n was lost"},
-		{9, MarkFailure, "job a failed"},
 	}}
-	boom := failed
-	boom.PredictionHistory.Marks = []Mark{
-		{8, MarkFailure, "t_0 of job a failed: Boom"},
-		{9, MarkFailure, "job a failed: Task failed t"},
-	}
-	for i, c := range []struct {
-		report   Report
-		recorded bool
-		want     string
+	skewed := Skew{Summary: "Task 5 of s worked long.", Jobs: []SkewJob{{Uneven: true}}}
+	lost := PredictionHistory{Marks: []Mark{{9, MarkNode, "node n was lost"}, {9, MarkFailure, "job a failed"}}}
+	for _, c := range []struct {
+		report Report
+		want   string
 	}{
-		{whole, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s.`},
-		{running, false, `q\x1b (1 job, 4 tasks) has been running for 1m40s; left: at least 1m.`},
-		{running, true, `q\x1b (1 job, 4 tasks) was running when the recording ends, after 1m40s; left: at least 1m.`},
-		{early, false, `q\x1b (1 job, 4 tasks) has not begun: no job was submitted.`},
-		{unsized, true, `q\x1b (2 jobs, 0 tasks that are known) succeeded after 1m40s.`},
-		{skewed, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s. Task 5 of s worked long.`},
-		{waited, true, `q\x1b (1 job, 4 tasks) succeeded after 1m40s. 20s of the critical path, 20 %, was queueing.`},
-		{failed, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Lost 1 node; last event: job a failed.`},
-		{boom, true, `q\x1b (1 job, 4 tasks) failed after 1m40s. Last event: t_0 of job a failed: Boom.`},
+		{Report{}, "No feasible change would take 2 % or more off."},
+		{Report{TimeAttribution: waited}, "20s of the critical path, 20 %, was queueing."},
+		{Report{TimeAttribution: waited, Skew: skewed}, "Task 5 of s worked long."},
+		{Report{Skew: skewed, PredictionHistory: lost}, "Lost 1 node."},
+		{Report{PredictionHistory: lost, Jobs: []Job{{FailedAttempts: 2}}}, "2 attempts failed, lost 1 node."},
 	} {
-		c.report.summarize(c.recorded)
-		if got := strings.Join(c.report.Summary, " "); got != c.want {
-			t.Errorf("%d: %s\nwant %s", i, got, c.want)
+		r := c.report
+		r.Limits.Summary = "No feasible change would take 2 % or more off."
+		if r.glance(&dag.Snapshot{}); r.Summary[0] != c.want || r.Summary[len(r.Summary)-1] != r.Limits.Summary {
+			t.Errorf("%q\nwant %s", r.Summary, c.want)
 		}
+	}
+}
+
+// TestSize counts jobs and tasks, as far as they are known.
+func TestSize(t *testing.T) {
+	two := 2
+	r := Report{Jobs: []Job{{Job: frame.Job{Maps: frame.Tasks{Total: &two}, Reduces: frame.Tasks{Total: &two}}}}}
+	if got := r.size(); got != "1 job, 4 tasks" {
+		t.Error(got)
+	}
+	if r.Jobs = []Job{{}, {}}; r.size() != "2 jobs, 0 tasks that are known" {
+		t.Error(r.size())
 	}
 }
 

@@ -1,6 +1,7 @@
 package runreport
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -18,18 +19,26 @@ func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 // own live report.
 func Fleet(all []view.Query, zone *time.Location) *page.Document {
 	d := &page.Document{Kind: "all watched queries", Title: "Queries"}
-	known, running, count := map[string]bool{}, 0, map[view.Standing]int{}
-	var holder *view.Query
+	if len(all) == 0 {
+		return d.Add(page.Hero{Answer: "No query was seen yet."})
+	}
+	known, running, count, holder := map[string]bool{}, 0, map[view.Standing]int{}, &all[0]
+	t := &page.Table{
+		Caption: "Sorted by risk. Click a name for details.", Sorted: true,
+		Columns: page.Heads("Query", "Status", ">Time left", "Progress", "Ends", "Deadline", ">Margin", "Blocked by",
+			">Blocks", "Owner"),
+	}
 	for i := range all {
 		q := &all[i]
 		known[q.ID] = true
 		count[q.Standing]++
-		if !q.State.Ended() {
-			running++
-		}
-		if q.HoldsUp > 0 && (holder == nil || q.HoldsUp > holder.HoldsUp) {
+		running += order(!q.State.Ended())
+		if q.HoldsUp > holder.HoldsUp {
 			holder = q
 		}
+	}
+	for i := range all {
+		add(t, false, fleetRow(&all[i], known, zone)...)
 	}
 	hero := page.Hero{Answer: fmt.Sprintf("%d running", running)}
 	for _, s := range []view.Standing{view.IsLate, view.IsAtRisk, view.IsUnseen, view.HasMissed} {
@@ -37,57 +46,42 @@ func Fleet(all []view.Query, zone *time.Location) *page.Document {
 			hero.Answer += fmt.Sprintf(", %d %s", count[s], s)
 		}
 	}
-	if holder != nil {
+	if holder.HoldsUp > 0 {
 		hero.Note = fmt.Sprintf("%s blocks %s", holder.Name, units.Count(holder.HoldsUp, "other"))
 	}
-	if len(all) == 0 {
-		hero.Answer = "No query was seen yet."
-		return d.Add(hero)
-	}
-	d.Add(hero)
-	t := &page.Table{
-		Caption: "Sorted by risk. Click a name for details.", Sorted: true,
-		Columns: page.Heads("Query", "Status", ">Time left", "Progress", "Ends", "Deadline", ">Margin", "Blocked by",
-			">Blocks", "Owner"),
-	}
-	for i := range all {
-		add(t, false, fleetRow(&all[i], known, zone)...)
-	}
-	return d.Add(t.Compact())
+	return d.Add(hero, t.Compact())
+}
+
+// standings classes how queries stand against their deadlines.
+var standings = map[view.Standing]string{
+	view.IsLate: page.Bad, view.IsAtRisk: page.Bad, view.HasMissed: page.Bad, view.IsOnTrack: page.Good,
 }
 
 func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.Cell {
-	name := page.Cell{Text: q.Name}
+	name, left, owner := page.Cell{Text: q.Name}, page.Cell{Text: q.Left}, page.Cell{Text: q.User}
 	if q.ID != "" {
 		name.Link = FleetPath(q.ID)
 	}
 	if q.ID != q.Name {
 		name.Notes = []string{q.ID}
 	}
-	status := page.Cell{Text: q.Standing.String(), Class: page.Open, Badge: true}
-	switch q.Standing {
-	case view.IsLate, view.IsAtRisk, view.HasMissed:
-		status.Class = page.Bad
-	case view.IsOnTrack:
-		status.Class = page.Good
-	case view.HasEnded:
+	status := page.Cell{Text: q.Standing.String(), Class: cmp.Or(standings[q.Standing], page.Open), Badge: true}
+	if q.Standing == view.HasEnded {
 		status.Text, status.Class = stateOf(q.State)
-	case view.IsUnseen, view.IsFree:
 	}
 	if q.Stale && !q.State.Ended() {
 		status.Text += ", not seen now"
 	}
-	left := page.Cell{Text: q.Left}
 	var progress, ends, deadline, margin, blocks page.Cell
 	if q.EndAt != nil {
 		ends.Text = clock(q.EndAt, q.At, time.Second, zone)
-		if q.At != nil {
-			seconds := q.EndAt.Sub(q.At.Instant).Seconds()
-			left.Sort = &seconds
-			if q.Elapsed != nil && *q.Elapsed > 0 && !q.State.Ended() {
-				elapsed := float64(*q.Elapsed)
-				progress.Bar = &page.Bar{To: elapsed / (elapsed + max(seconds, 0)), Class: status.Class}
-			}
+	}
+	if q.EndAt != nil && q.At != nil {
+		seconds := q.EndAt.Sub(q.At.Instant).Seconds()
+		left.Sort = &seconds
+		if q.Elapsed != nil && *q.Elapsed > 0 && !q.State.Ended() {
+			elapsed := float64(*q.Elapsed)
+			progress.Bar = &page.Bar{To: elapsed / (elapsed + max(seconds, 0)), Class: status.Class}
 		}
 	}
 	if q.State.Ended() && q.Elapsed != nil {
@@ -108,7 +102,6 @@ func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.
 	if q.HoldsUp > 0 {
 		blocks = page.Number(float64(q.HoldsUp), strconv.Itoa(q.HoldsUp))
 	}
-	owner := page.Cell{Text: q.User}
 	if q.Queue != "" {
 		owner.Notes = []string{"queue " + q.Queue}
 	}

@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/timeline"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A drawing is the data that a chart is made from.
@@ -188,4 +191,30 @@ func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
 		nodes = append(nodes, d.s.Plan.Jobs[j].Node)
 	}
 	return nodes
+}
+
+// mostNamed bounds the stages that the chart's sentence names.
+const mostNamed = 6
+
+// chartSummary names the stages that the critical path goes through, without the pauses between them.
+func chartSummary(c *chart.Gantt) string {
+	var through []string
+	for _, seg := range c.Critical {
+		title := view.Escape(seg.Title)
+		if f := seg.Fragment; f < 0 || c.Fragments[f].Width == 0 || slices.Contains(through, title) {
+			continue
+		}
+		through = append(through, title)
+	}
+	if len(through) == 0 {
+		return ""
+	}
+	if len(through) > mostNamed {
+		through = append(through[:mostNamed-1:mostNamed-1], units.Count(len(through)-mostNamed+1, "other"))
+	}
+	path := "Critical path: "
+	if c.NowSeconds != nil {
+		path = "Critical path, as predicted now: "
+	}
+	return path + strings.Join(through, ", then ") + "."
 }

@@ -2,10 +2,14 @@ package runreport
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -37,8 +41,9 @@ type Against struct {
 	LaterSeconds    *frame.Seconds `json:"later_seconds"` // than the deadline; negative: earlier; null if unknown
 }
 
-// glance fills in s.Glance. The other parts of the report must be complete.
+// glance fills in s.Size, s.Glance and s.Summary. The other parts of the report must be complete.
 func (s *Report) glance(snap *dag.Snapshot) {
+	s.Size = s.size()
 	g := &s.Glance
 	if s.Workflow.State == dag.Failed {
 		g.Failure = failureOf(snap)
@@ -54,6 +59,10 @@ func (s *Report) glance(snap *dag.Snapshot) {
 		}
 		g.Helps = s.Limits.best(base)
 	}
+	if g.Diagnosis = s.diagnosis(); g.Diagnosis != "" {
+		s.Summary = append(s.Summary, g.Diagnosis)
+	}
+	s.Summary = append(s.Summary, s.Limits.Summary)
 }
 
 // againstDeadline compares the run with the bound that it missed by most, or met most narrowly. It is nil if the user
@@ -81,12 +90,13 @@ func (s *Report) againstDeadline() *Against {
 
 // againstPrediction compares the run with its first prediction; nil if there was none before the end.
 func (s *Report) againstPrediction() *Against {
-	first := s.PredictionHistory.firstNumber()
 	total := s.PredictionHistory.TotalSeconds
-	if first == nil || total != nil && first.AtSeconds >= *total {
-		return nil // a value at the end is no prediction
+	for _, p := range s.PredictionHistory.Points {
+		if p.TotalSeconds != nil && (total == nil || p.AtSeconds < *total) {
+			return &Against{ExpectedSeconds: p.TotalSeconds, LowSeconds: p.LowSeconds, HighSeconds: p.HighSeconds}
+		}
 	}
-	return &Against{ExpectedSeconds: first.TotalSeconds, LowSeconds: first.LowSeconds, HighSeconds: first.HighSeconds}
+	return nil
 }
 
 // failureOf returns the task that made a job fail, and the engine's report of its last attempt; nil if no job failed.
@@ -96,7 +106,7 @@ func failureOf(s *dag.Snapshot) *Failure {
 		if job.State != dag.Failed {
 			continue
 		}
-		out := &Failure{Title: capital(s.Plan.JobName(j)) + " failed", Reason: job.Diagnosis}
+		out := &Failure{Title: page.Capital(s.Plan.JobName(j)) + " failed", Reason: job.Diagnosis}
 		var stage dag.StageIndex
 		var last *dag.Attempt
 		for k := range job.NumStages() {
@@ -134,4 +144,75 @@ func (s *Report) failureCost() *FailureCost {
 	}
 	cost := max(*s.Limits.Rows[i].GainSeconds, 0)
 	return &FailureCost{cost, "The failures cost about " + units.Seconds(cost) + "."}
+}
+
+// size counts jobs and tasks.
+func (s *Report) size() string {
+	tasks, known := 0, true
+	for i := range s.Jobs {
+		sum, all := s.Jobs[i].Known()
+		tasks, known = tasks+*sum.Total, known && all
+	}
+	what := units.Count(len(s.Jobs), "job")
+	if s.Workflow.IsWhole(len(s.Jobs)) {
+		what = s.Workflow.What()
+	}
+	text := what + ", " + units.Count(tasks, "task")
+	if !known {
+		text += " that are known"
+	}
+	return text
+}
+
+// leastNamed is the least share of a run that a cause takes to be the diagnosis.
+const leastNamed = 0.1
+
+// diagnosis returns in a sentence what most lengthened the run: failures and their cost, else skew, else the largest
+// cause. It is "" if nothing is known.
+func (s *Report) diagnosis() string {
+	if failed := s.whatFailed(); failed != "" {
+		if s.Glance.FailureCost != nil {
+			failed += " " + s.Glance.FailureCost.Summary
+		}
+		return failed
+	}
+	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
+		return s.Skew.Summary
+	}
+	work := attribution.Work.String()
+	var most *Cause // the largest cause; work only if no other takes leastNamed
+	for i := range s.TimeAttribution.Causes {
+		c := &s.TimeAttribution.Causes[i]
+		if c.Ratio != nil && (c.Cause == work || *c.Ratio >= leastNamed) &&
+			(most == nil || most.Cause == work || c.Cause != work && c.Seconds > most.Seconds) {
+			most = c
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds), units.Percent(*most.Ratio),
+		most.Title)
+}
+
+// whatFailed counts failures and lost nodes; "" if there are none.
+func (s *Report) whatFailed() string {
+	failed, nodes := 0, 0
+	for i := range s.Jobs {
+		failed += s.Jobs[i].FailedAttempts
+	}
+	for i := range s.PredictionHistory.Marks {
+		nodes += order(s.PredictionHistory.Marks[i].Kind == MarkNode)
+	}
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, units.Count(failed, "attempt")+" failed")
+	}
+	if nodes > 0 {
+		parts = append(parts, "lost "+units.Count(nodes, "node"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return page.Capital(strings.Join(parts, ", ")) + "."
 }

@@ -182,3 +182,17 @@ func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 	}
 	return all
 }
+
+// summary names the change that helps most.
+func (l *Limits) summary(ended bool, base time.Duration) string {
+	take := "would take"
+	if ended {
+		take = "would have taken"
+	}
+	best := l.best(base)
+	if best == nil {
+		return fmt.Sprintf("No feasible change %s %s or more off.", take, units.Percent(worth))
+	}
+	return fmt.Sprintf("With %s it %s %s instead of %s: %s less.", best.Question, take,
+		units.Seconds(*best.TotalSeconds), units.Exact(base), units.Percent(float64(*best.GainSeconds)/base.Seconds()))
+}

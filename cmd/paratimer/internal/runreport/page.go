@@ -47,10 +47,17 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 			d.Add(page.Section{ID: id, Title: title, Folded: folded, Blocks: blocks})
 		}
 	}
-	section("jobs", jobsTitle(s), false, jobsTable(s))
+	jobs, helps := "Jobs", "What would help"
+	if s.Workflow.IsWhole(len(s.Jobs)) {
+		jobs = page.Capital(s.Workflow.Whole.Parts)
+	}
+	if over {
+		helps = "What would have helped"
+	}
+	section("jobs", jobs, false, jobsTable(s))
 	section("sure", "Deadlines", false, alertsTable(s, zone))
 	section("account", "Where the time went", false, causesTable(s))
-	section("limits", helpsTitle(over), false, limitsTable(s), page.Note(s.Limits.Summary))
+	section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
 	for i := range s.Skew.Jobs {
 		if j := &s.Skew.Jobs[i]; j.Uneven {
 			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTable(j))

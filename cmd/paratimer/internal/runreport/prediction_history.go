@@ -1,10 +1,12 @@
 package runreport
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
 )
@@ -151,4 +153,29 @@ func thin(all []Point, most int) []Point {
 		}
 	}
 	return append(out, last)
+}
+
+// summary returns how good the predictions of a finished run were.
+func (c *PredictionHistory) summary(state dag.State) string {
+	switch {
+	case !state.Ended():
+		return "The run goes on: its predictions are not scored yet."
+	case c.MeanErrorPoints == nil:
+		return "Nothing is scored: no time was predicted before the end, or the query did not succeed."
+	}
+	text := fmt.Sprintf("The predicted time was %.1f points of progress off on average.", *c.MeanErrorPoints)
+	if c.HeldRatio != nil {
+		text += fmt.Sprintf(" Its 80%% range contained the end at %s of the observations with a range.",
+			units.Percent(*c.HeldRatio))
+	}
+	return text
+}
+
+// sum adds two lengths of time; nil if one is unknown.
+func sum(a, b *frame.Seconds) *frame.Seconds {
+	if a == nil || b == nil {
+		return nil
+	}
+	s := frame.SecondsOf(a.Duration() + b.Duration())
+	return &s
 }

@@ -110,6 +110,7 @@ func value(v *float64) float64 {
 // TestPredictionHistorySummary holds the sentence in every case.
 func TestPredictionHistorySummary(t *testing.T) {
 	nan := math.NaN()
+	const nothing = "Nothing is scored: no time was predicted before the end, or the query did not succeed."
 	sooner := said(20, 80, 70, 90)
 	sooner.Moves = []frame.Move{{DeltaSeconds: -30, Reason: "speed"}}
 	for _, c := range []struct {
@@ -117,7 +118,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 		state  dag.State
 		want   string
 	}{
-		{nil, dag.Running, "It was not watched while it ran, so nothing was predicted."},
+		{nil, dag.Running, "The run goes on: its predictions are not scored yet."},
 		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Running, "The run goes on: its predictions are not scored yet."},
 		{
 			[]*frame.Frame{said(5, nan, 60, nan)},
@@ -132,29 +133,29 @@ func TestPredictionHistorySummary(t *testing.T) {
 		{
 			[]*frame.Frame{said(5, 70, 60, 90)},
 			dag.Failed,
-			"The query did not succeed: the predictions are of a run that does.",
+			nothing,
 		},
 		{
 			[]*frame.Frame{said(100, nan, nan, nan)},
 			dag.Succeeded,
-			"It was not watched while it ran, so nothing was predicted.",
+			nothing,
 		},
 		{
 			[]*frame.Frame{said(100, nan, nan, nan)},
 			dag.Failed,
-			"It was not watched while it ran, so nothing was predicted.",
+			nothing,
 		},
-		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, "No time could be predicted before the end."},
+		{[]*frame.Frame{said(5, nan, nan, nan)}, dag.Succeeded, nothing},
 		{
 			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130), sooner},
 			dag.Succeeded,
-			"The predicted time was 1.2 points of progress off on average, given from 10s on. Its 80 % range contained " +
-				"the end at 50 % of the observations with a range, to a hundredth of the run always from 20s on.",
+			"The predicted time was 1.2 points of progress off on average. Its 80% range contained the end at 50 % " +
+				"of the observations with a range.",
 		},
 		{
 			[]*frame.Frame{said(10, 90, nan, nan)},
 			dag.Succeeded,
-			"The predicted time was 0.0 points of progress off on average, given from 10s on.",
+			"The predicted time was 0.0 points of progress off on average.",
 		},
 	} {
 		var m memory

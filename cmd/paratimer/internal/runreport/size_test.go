@@ -65,7 +65,7 @@ func largest() *Report {
 
 // A page is small: what it is made of takes a tenth of what is allowed, and the largest run stays a file that people
 // send.
-func TestSize(t *testing.T) {
+func TestPageSize(t *testing.T) {
 	frameOnly := len(written(t, &Report{}))
 	if frameOnly > 60_000 {
 		t.Errorf("a page without a run is %d bytes", frameOnly)

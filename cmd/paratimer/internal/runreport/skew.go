@@ -2,11 +2,14 @@ package runreport
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/units"
@@ -168,4 +171,25 @@ func spread(done []task, of func(*task) float64) (sum, median float64) {
 	}
 	slices.Sort(all)
 	return sum, all[(len(all)-1)/2]
+}
+
+// summary returns the sentence for the most uneven tasks that read other stages.
+func (s *Skew) summary() string {
+	if len(s.Jobs) == 0 {
+		return "No stage that reads others has two finished tasks to compare."
+	}
+	worst := &s.Jobs[0]
+	top, of := &worst.Reduces[worst.worst], view.Escape(cmp.Or(worst.Stage, worst.Job))
+	text := fmt.Sprintf("%s %d of %s worked %s (median %s)", page.Capital(worst.TaskWord()), top.Task, of,
+		units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
+	if top.ShareRatio != nil {
+		text += fmt.Sprintf(" on %s of the input of all %d", units.Percent(*top.ShareRatio), worst.All)
+	}
+	switch {
+	case worst.Uneven:
+		return text + "."
+	case skewness.WorksLong(top.WorkSeconds.Duration(), worst.Median.Duration()):
+		return text + ": slow, but its input does not explain it."
+	}
+	return text + ": no skew."
 }

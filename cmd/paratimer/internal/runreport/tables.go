@@ -29,65 +29,56 @@ func add(t *page.Table, on bool, cells ...page.Cell) {
 	t.Rows = append(t.Rows, page.Row{On: on, Cells: cells})
 }
 
-func jobsTitle(s *Report) string {
-	if s.Workflow.IsWhole(len(s.Jobs)) {
-		return page.Capital(s.Workflow.Whole.Parts)
-	}
-	return "Jobs"
-}
-
 // jobsTable returns the table of jobs; of a query that is one job, the table of its stages.
 func jobsTable(s *Report) *page.Table {
 	if s.Workflow.IsWhole(len(s.Jobs)) {
 		return stagesTable(s)
 	}
-	staged := slices.ContainsFunc(s.Jobs, func(j Job) bool { return !j.IsMapReduce() })
-	heads := []string{
-		"Job", "State", ">Waited", ">Took", ">On the path", ">Maps", ">Reduces", ">Read", ">Shuffled",
-		">Wrote", ">Lost attempts",
-	}
-	if staged {
-		heads = slices.Replace(heads, 5, 7, ">Tasks")
-	}
-	t := &page.Table{Caption: inOrder, Sorted: true, Columns: page.Heads(heads...)}
+	t := &page.Table{Caption: inOrder, Sorted: true, Columns: page.Heads("Job", "State", ">Took", ">On the path",
+		">Tasks", ">Maps", ">Reduces", ">Read", ">Shuffled", ">Wrote", ">Lost attempts")}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		first := page.Cell{Text: j.Node}
+		first, took := page.Cell{Text: j.Node}, timeCell(j.LengthSeconds)
 		if name := deref(j.Name); name != j.Node && name != "" {
 			first.Notes = []string{chart.Cut(name, 48)}
 		}
-		cells := []page.Cell{
-			first,
-			{Text: j.State.String()},
-			timeCell(j.WaitSeconds), timeCell(j.LengthSeconds),
-			timeCell(j.OnPathSeconds),
+		if j.WaitSeconds != nil {
+			took.Notes = []string{"waited " + units.Seconds(*j.WaitSeconds)}
 		}
-		if staged {
+		var tasks, maps, reduces, lost page.Cell
+		if j.IsMapReduce() {
+			maps, reduces = tasksCell(j.Maps, j.MapSeconds), tasksCell(j.Reduces, j.ReduceSeconds)
+		} else {
 			n, all := j.Known()
 			if !all {
 				n.Total = nil
 			}
-			cells = append(cells, tasksCell(n, nil))
-		} else {
-			cells = append(cells, tasksCell(j.Maps, j.MapSeconds), tasksCell(j.Reduces, j.ReduceSeconds))
+			tasks = tasksCell(n, nil)
 		}
 		read := sizeCell(j.InputBytes, "B")
 		if j.InputRecords != nil {
 			read.Notes = []string{units.Size(*j.InputRecords, "") + " records"}
 		}
-		lost := j.FailedAttempts + j.KilledAttempts
-		add(t, j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0, append(cells, read,
-			sizeCell(j.ShuffleBytes, "B"), sizeCell(j.OutputRecords, ""), page.Number(float64(lost), strconv.Itoa(lost)))...)
+		if n := j.FailedAttempts + j.KilledAttempts; n > 0 {
+			lost = page.Number(float64(n), strconv.Itoa(n))
+		}
+		add(t, j.Critical || j.OnPathSeconds != nil && *j.OnPathSeconds > 0, first, page.Cell{Text: j.State.String()},
+			took, timeCell(j.OnPathSeconds), tasks, maps, reduces, read, sizeCell(j.ShuffleBytes, "B"),
+			sizeCell(j.OutputRecords, ""), lost)
 	}
-	return t
+	return t.Compact()
 }
 
 // stagesTable returns the table of the stages of a query that is one job.
 func stagesTable(s *Report) *page.Table {
-	j, critical := &s.Jobs[0], map[string]bool{}
+	j, critical, ran := &s.Jobs[0], map[string]bool{}, map[string]frame.Stretch{}
 	for i := range s.Chart.Fragments {
-		f := &s.Chart.Fragments[i]
-		critical[f.Phase.String()] = critical[f.Phase.String()] || f.Critical
+		if f := &s.Chart.Fragments[i]; f.Critical {
+			critical[f.Phase.String()] = true
+		}
+	}
+	for _, r := range j.Stretches {
+		ran[r.Phase.String()] = r
 	}
 	t := &page.Table{
 		Caption: inOrder, Sorted: true,
@@ -95,18 +86,12 @@ func stagesTable(s *Report) *page.Table {
 	}
 	for k := range j.Stages {
 		v := &j.Stages[k]
-		var reads []string
+		reads := make([]string, len(v.After))
 		for i, from := range v.After {
-			reads = append(reads, from+" ("+movements[v.Edges[i]]+")")
+			reads[i] = from + " (" + movements[v.Edges[i]] + ")"
 		}
-		from, to := (*frame.Seconds)(nil), (*frame.Seconds)(nil)
-		for i := range j.Stretches {
-			if s := &j.Stretches[i]; s.Phase.String() == v.Name {
-				from, to = s.StartSeconds, s.EndSeconds
-			}
-		}
-		add(t, critical[v.Name], page.Cell{Text: v.Name}, tasksCell(v.Tasks, nil), timeCell(from), timeCell(to),
-			page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
+		add(t, critical[v.Name], page.Cell{Text: v.Name}, tasksCell(v.Tasks, nil), timeCell(ran[v.Name].StartSeconds),
+			timeCell(ran[v.Name].EndSeconds), page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
 	}
 	return t
 }
@@ -191,23 +176,13 @@ func causesTable(s *Report) *page.Table {
 	t := &page.Table{Caption: "Along the critical path; the parts add up to the run", Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
-		share := 0.0
-		if c.Ratio != nil {
-			share = float64(*c.Ratio)
-		}
+		share := float64(*cmp.Or(c.Ratio, frame.RatioOf(0)))
 		add(t, false, page.Cell{Text: c.Title}, timeCell(&c.Seconds), page.Number(share, units.Percent(share)),
 			page.Cell{Bar: &page.Bar{From: at, To: at + share, Class: causeKinds[c.Cause]}},
 			page.Cell{Text: c.Meaning, Class: "wide"})
 		at += share
 	}
 	return t
-}
-
-func helpsTitle(over bool) string {
-	if over {
-		return "What would have helped"
-	}
-	return "What would help"
 }
 
 // limitsTable returns the table of changes that would shorten the run. All bars have one scale, and a mark at the run's

@@ -103,7 +103,6 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 	}
 	defer done(&err)
 	g = runreport.NewCollector(name, follow.ModelOf(c))
-	g.Recorded = !isQuery
 	w.Sinks = append(w.Sinks, g)
 	polls := math.MaxInt
 	if isQuery {

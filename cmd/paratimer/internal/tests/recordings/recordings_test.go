@@ -46,7 +46,6 @@ func TestRecordings(t *testing.T) {
 			t.Run(filepath.Base(path), func(t *testing.T) {
 				t.Parallel()
 				g := runreport.NewCollector(filepath.Base(path), cost.Costs)
-				g.Recorded = true
 				each := &sounding{t: t, g: g}
 				var seen *movesSeen
 				if sinks := []watch.Sink{g, each}; slices.Contains(histories, path) {
