@@ -45,8 +45,12 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 	}
 	for i, flag := range more {
 		switch flag {
-		case "--profile", "--within", "--set", "--no-progress":
+		case "--profile", "--within", "--no-progress":
 			w.told = append(w.told, more[i:i+2]...)
+		case "--set":
+			if strings.HasPrefix(more[i+1], "hold=") {
+				w.told = append(w.told, more[i:i+2]...)
+			}
 		case "--drift":
 			w.told = append(w.told, flag)
 		}
