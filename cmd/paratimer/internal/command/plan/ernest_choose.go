@@ -2,10 +2,12 @@ package plan
 
 import (
 	"cmp"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -37,7 +39,7 @@ func ernestChoose(c *cli.Context) error {
 	given, _ := c.Generic("offer").(*settings.Lines)
 	whole := 1.0
 	for _, text := range *given {
-		o, m, err := offerOf(c, text)
+		o, err := offerOf(c, text)
 		if err != nil {
 			return err
 		}
@@ -48,15 +50,15 @@ func ernestChoose(c *cli.Context) error {
 		case o.PricePerMachineHour == 0 && (want.Goal == ernest.Cheapest || want.Budget > 0):
 			return command.Usage("offer %s: what does it cost? Give price=…, or ask for --goal fastest without --budget",
 				o.Name)
-		case len(shown.Offers) > 0 && m.Iterative() != shown.Offers[0].Model.Iterative():
+		case len(shown.Offers) > 0 && o.Model.Iterative() != shown.Offers[0].Model.Iterative():
 			return command.Usage("offer %s: its model and that of %s are not both of iterations: name the column of "+
 				"iterations for both, or for neither", o.Name, shown.Offers[0].Name)
 		}
-		for _, r := range m.Rows {
+		for _, r := range o.Model.Rows {
 			whole = max(whole, r.Scale)
 		}
 		shown.Offers = append(shown.Offers, o)
-		shown.Warn(o.Name, m.Warnings)
+		shown.Warn(o.Name, o.Model.Warnings)
 	}
 	if len(shown.Offers) == 0 {
 		return command.Usage("choose needs --offer; see `paratimer ernest choose --help`")
@@ -99,74 +101,47 @@ func wantedRun(c *cli.Context, whole float64, iterative bool) (scale float64, it
 	return at[0][0], iterations, nil
 }
 
-// mostMachines bounds how many machines of an offer are evaluated.
-const mostMachines = 1_000_000
-
+// billings are the values of billing=…: the exact time, started seconds and at least a minute, started hours.
 var billings = map[string]ernest.Billing{
 	"moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour,
 }
 
 // offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with its model. Without a max it has four times
 // as many machines as the largest training run.
-func offerOf(c *cli.Context, text string) (o ernest.Offer, m *ernest.Model, err error) {
-	o.MinMachines = 1
-	columns, file, given := columnsOf(c), "", map[string]bool{}
-	texts := map[string]*string{
-		"name": &o.Name, "csv": &file, "machines": &columns.Machines, "scale": &columns.Scale,
-		"seconds": &columns.Seconds, "iterations": &columns.Iterations, "unit": &columns.Unit,
-	}
-	counts := map[string]*int{"min": &o.MinMachines, "max": &o.MaxMachines, "step": &o.Step}
-	bad := func(format string, args ...any) (ernest.Offer, *ernest.Model, error) {
-		return o, nil, command.Usage("--offer %s: %s", text, fmt.Sprintf(format, args...))
-	}
+func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
+	keys := flag.NewFlagSet("offer", flag.ContinueOnError)
+	keys.SetOutput(io.Discard)
+	keys.StringVar(&o.Name, "name", "", "")
+	keys.Float64Var(&o.PricePerMachineHour, "price", 0, "")
+	keys.IntVar(&o.MinMachines, "min", 1, "")
+	keys.IntVar(&o.MaxMachines, "max", 0, "")
+	keys.IntVar(&o.Step, "step", 1, "")
+	file := keys.String("csv", "", "")
+	billing := keys.String("billing", "moment", "")
+	var parts []string
 	for part := range strings.SplitSeq(text, ",") {
-		key, value, _ := strings.Cut(part, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		switch {
-		case value == "":
-			return bad("%q is not KEY=VALUE; an offer is name=…,csv=…,price=…,max=…", part)
-		case given[key]:
-			return bad("%s is given twice", key)
-		case texts[key] != nil:
-			*texts[key] = value
-		case counts[key] != nil:
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 || n > mostMachines {
-				return bad("%s=%s: it is a whole number, 1 to %d", key, value, mostMachines)
-			}
-			*counts[key] = n
-		case key == "price":
-			v, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-				return bad("price=%s: it is a number, 0 or more, of a machine for an hour", value)
-			}
-			o.PricePerMachineHour = v
-		case key == "billing":
-			billing, ok := billings[value]
-			if !ok {
-				return bad("billing=%s: it is moment, second (a minute at least) or hour", value)
-			}
-			o.Billing = billing
-		default:
-			return bad("%s is not a key of an offer: they are name, csv, price, min, max, step, billing, machines, scale, "+
-				"seconds, iterations, unit", key)
-		}
-		given[key] = true
+		parts = append(parts, "-"+strings.TrimSpace(part))
 	}
-	for _, key := range []string{"name", "csv"} {
-		if !given[key] {
-			return bad("%s=… is missing; an offer is name=…,csv=…,price=…,max=…", key)
-		}
+	var ok bool
+	err = keys.Parse(parts)
+	switch o.Billing, ok = billings[*billing]; {
+	case err != nil:
+	case o.Name == "" || *file == "" || keys.NArg() > 0:
+		err = errors.New("name=… and csv=… are needed")
+	case !ok:
+		err = fmt.Errorf("billing=%s: it is moment, second (a minute at least) or hour", *billing)
 	}
-	columns.Whole = columns.Whole && !given["scale"]
-	if m, err = readModel(c, file, columns); err != nil {
-		return o, nil, command.Usage("offer %s: %w", o.Name, err)
+	if err != nil {
+		why := strings.NewReplacer("flag provided but not defined: -", "no key ", "for flag -", "of ").Replace(err.Error())
+		return o, command.Usage("--offer %s: %s; the keys are name, csv, price, min, max, step, billing", text, why)
+	}
+	if o.Model, err = readModel(c, *file, columnsOf(c)); err != nil {
+		return o, command.Usage("offer %s: %w", o.Name, err)
 	}
 	most := 1.0
-	for _, r := range m.Rows {
+	for _, r := range o.Model.Rows {
 		most = max(most, r.Machines)
 	}
-	o.Model = m
-	o.MaxMachines = cmp.Or(o.MaxMachines, max(o.MinMachines, int(min(4*most, mostMachines))))
-	return o, m, nil
+	o.MaxMachines = cmp.Or(o.MaxMachines, max(o.MinMachines, int(min(4*most, ernest.MaxCandidates))))
+	return o, nil
 }
