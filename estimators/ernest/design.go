@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -23,19 +24,20 @@ type DesignRow struct {
 type Plan struct {
 	// Rows are the runs to make: those with a weight above MinWeight, highest weight first. Equal weights keep the
 	// order of Support.
-	Rows []DesignRow
+	Rows []DesignRow `json:"rows"`
 	// Support contains all candidates with a weight, ordered by scale, then machines.
-	Support []DesignRow
+	Support []DesignRow `json:"support"`
 	// Objective is the sum of the coefficients' variances for Support's weights and errors of variance 1, with
 	// features divided by their means over the candidates. It is +Inf if the runs do not determine the coefficients.
-	Objective float64
+	Objective units.Float `json:"objective"`
 	// Gap is an upper bound, proven by a linear program, of how far Objective is above the optimum. NaN if Objective
 	// is +Inf.
-	Gap float64
+	Gap units.Float `json:"gap"`
 	// Cost is the cost of Support by weight. RowsCost is the cost of Rows as complete runs; it may exceed the budget.
-	Cost, RowsCost float64
-	Candidates     int
-	Warnings       []Warning
+	Cost       float64   `json:"cost"`
+	RowsCost   float64   `json:"rows_cost"`
+	Candidates int       `json:"candidates"`
+	Warnings   []Warning `json:"warnings"`
 }
 
 // MinWeight is the weight above which a candidate becomes a run, as in the authors' program.
@@ -137,7 +139,11 @@ func cheapest(costs []float64, n int) float64 {
 // plan returns the runs of a design. Warnings are about the runs to make: too few runs, too few numbers of machines,
 // or a cost above the budget.
 func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
-	p := &Plan{Objective: d.objective, Gap: max(0, d.gap), Candidates: len(rows)} // a negative gap is a rounding error
+	p := &Plan{
+		Rows: []DesignRow{}, Support: []DesignRow{}, Objective: units.Float(d.objective),
+		Gap:        units.Float(max(0, d.gap)), // a negative one is a rounding error
+		Candidates: len(rows), Warnings: []Warning{},
+	}
 	for i, r := range rows {
 		r.Weight = d.weights[i]
 		if 1-r.Weight < noWeight {

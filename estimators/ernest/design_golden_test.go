@@ -69,8 +69,8 @@ func TestGoldenDesign(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			near("objective", p.Objective, c.Objective, 1e-6*c.Objective)
-			near("gap", p.Gap, 0, 1e-6*c.Objective)
+			near("objective", float64(p.Objective), c.Objective, 1e-6*c.Objective)
+			near("gap", float64(p.Gap), 0, 1e-6*c.Objective)
 			near("cost", p.Cost, c.Cost, 1e-9*c.Cost)
 			if p.Cost > c.Args.Budget*(1+1e-9) {
 				t.Errorf("costs %.12g of a budget of %g", p.Cost, c.Args.Budget)

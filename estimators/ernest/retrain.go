@@ -79,23 +79,17 @@ func atLeast(k, n int, p float64) float64 {
 	return distuv.Binomial{N: float64(n), P: p}.Survival(float64(k - 1))
 }
 
-// A TrainingOverhead is the cost of the training runs relative to the full run (§6.2).
+// A TrainingOverhead is the cost of training runs (§6.2).
 type TrainingOverhead struct {
-	Seconds        float64 `json:"seconds"` // of the training runs, one after another
+	Seconds        float64 `json:"seconds"` // of the runs, one after another
 	MachineSeconds float64 `json:"machine_seconds"`
-	TimeRatio      float64 `json:"-"` // Seconds and MachineSeconds divided by those of the full run; NaN if these are unknown
-	WorkRatio      float64 `json:"-"`
 }
 
-// Overhead compares training runs with the full run, which may be predicted or real.
-func Overhead(training []Row, full Row) TrainingOverhead {
-	o := TrainingOverhead{TimeRatio: math.NaN(), WorkRatio: math.NaN()}
+// Overhead returns the cost of training runs.
+func Overhead(training []Row) (o TrainingOverhead) {
 	for _, r := range training {
 		o.Seconds += r.Seconds
 		o.MachineSeconds += r.Seconds * r.Machines
-	}
-	if full.Seconds > 0 && full.Machines > 0 {
-		o.TimeRatio, o.WorkRatio = o.Seconds/full.Seconds, o.MachineSeconds/(full.Seconds*full.Machines)
 	}
 	return o
 }

@@ -87,12 +87,8 @@ func TestAtLeast(t *testing.T) {
 
 // §6.2.
 func TestOverhead(t *testing.T) {
-	o := Overhead([]Row{{1, 0.1, 10, 0}, {4, 0.1, 5, 0}}, Row{20, 1, 60, 0})
-	if o.Seconds != 15 || o.MachineSeconds != 30 || o.TimeRatio != 0.25 || o.WorkRatio != 30.0/1200 {
-		t.Errorf("%+v", o)
-	}
-	if o := Overhead([]Row{{1, 0.1, 10, 0}}, Row{20, 1, math.NaN(), 0}); !math.IsNaN(o.TimeRatio) ||
-		!math.IsNaN(o.WorkRatio) {
+	o := Overhead([]Row{{1, 0.1, 10, 0}, {4, 0.1, 5, 0}})
+	if o.Seconds != 15 || o.MachineSeconds != 30 {
 		t.Errorf("%+v", o)
 	}
 }

@@ -69,7 +69,7 @@ func (tables) Designs() (string, error) {
 		}
 		rows = append(rows, []any{
 			d.Name, plan.Candidates, fmt.Sprintf("%.6f", d.Objective), fmt.Sprintf("%.6f", plan.Objective),
-			upTo(plan.Gap), d.Runs, len(plan.Rows), fmt.Sprintf("%.1f times", greedy.Objective/plan.Objective),
+			upTo(float64(plan.Gap)), d.Runs, len(plan.Rows), fmt.Sprintf("%.1f times", greedy.Objective/plan.Objective),
 		})
 		for _, want := range d.Documented {
 			if !slices.ContainsFunc(plan.Rows, func(r ernest.DesignRow) bool {

@@ -1,6 +1,9 @@
 package simulation
 
-import "math"
+import (
+	"container/heap"
+	"math"
+)
 
 // A customer is a task at a centre.
 type customer struct {
@@ -9,13 +12,28 @@ type customer struct {
 	task int32
 }
 
-func (c customer) before(d customer) bool { return c.end < d.end || c.end == d.end && c.seq < d.seq }
+// customers is a heap with the earliest departure first.
+type customers []customer
+
+func (c customers) Len() int { return len(c) }
+func (c customers) Less(i, k int) bool {
+	return c[i].end < c[k].end || c[i].end == c[k].end && c[i].seq < c[k].seq
+}
+func (c customers) Swap(i, k int) { c[i], c[k] = c[k], c[i] }
+func (c *customers) Push(one any) { *c = append(*c, one.(customer)) } //nolint:forcetypeassert // of a centre
+
+// Pop removes the last one.
+func (c *customers) Pop() any {
+	last := (*c)[len(*c)-1]
+	*c = (*c)[:len(*c)-1]
+	return last
+}
 
 // A centre serves tasks with a number of equal servers. Under processor sharing all tasks attain service at the same
 // rate, so the next departure is the minimum of a heap, whatever arrives.
 type centre struct {
 	servers  float64
-	inside   heap
+	inside   customers
 	attained float64
 	at       float64 // time at which attained was last updated
 	busy     float64 // server seconds so far
@@ -45,7 +63,7 @@ func (c *centre) pass(now float64) {
 func (c *centre) arrive(now float64, task int32, service float64) {
 	c.pass(now)
 	c.seq++
-	c.inside.push(customer{c.attained + service, c.seq, task})
+	heap.Push(&c.inside, customer{c.attained + service, c.seq, task})
 }
 
 // next returns the time at which the next task leaves if none arrives; +Inf for an empty centre.
@@ -59,7 +77,8 @@ func (c *centre) next() float64 {
 // leave removes the next task at the instant that next returned.
 func (c *centre) leave(now float64) int32 {
 	c.pass(now)
-	first := c.inside.pop()
+	first := c.inside[0]
+	heap.Pop(&c.inside)
 	c.attained = first.end // without a rounding error
 	return first.task
 }

@@ -72,7 +72,7 @@ func (f *Fitted) JSON(w io.Writer) error {
 	out := fitted{
 		File: f.Name, Rows: len(m.Rows), Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
 		part: part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank,
-		Condition: units.Float(m.Condition), Training: ernest.Overhead(m.Rows, ernest.Row{}),
+		Condition: units.Float(m.Condition), Training: ernest.Overhead(m.Rows),
 		Predictions: []prediction{}, Retrain: f.signal(),
 	}
 	if m.Setup > 0 {
@@ -185,11 +185,11 @@ func (f *Fitted) sure(t *text, predicted []ernest.Prediction) {
 	longest := slices.MaxFunc(predicted, func(a, b ernest.Prediction) int {
 		return cmp.Compare(a.Seconds*a.Machines, b.Seconds*b.Machines)
 	})
-	spent := ernest.Overhead(m.Rows, ernest.Row{Machines: longest.Machines, Seconds: longest.Seconds})
-	if f.shown(&longest) && spent.WorkRatio > 0 {
-		share := units.Percent(spent.WorkRatio) + " of"
-		if spent.WorkRatio > 10 {
-			share = units.Number(math.Round(spent.WorkRatio)) + " times"
+	spent := ernest.Overhead(m.Rows)
+	if ratio := spent.MachineSeconds / (longest.Seconds * longest.Machines); f.shown(&longest) && longest.Seconds > 0 {
+		share := units.Percent(ratio) + " of"
+		if ratio > 10 {
+			share = units.Number(math.Round(ratio)) + " times"
 		}
 		t.line("training took %s, %s the machine time of %s machines for %s", units.Seconds(spent.Seconds), share,
 			units.Number(longest.Machines), units.Seconds(longest.Seconds))

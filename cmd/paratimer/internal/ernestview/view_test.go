@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 var rows = []ernest.Row{
@@ -99,9 +100,10 @@ func TestUnknown(t *testing.T) {
 	if v, there := out["loo_mean_ratio"]; !there || v != nil {
 		t.Errorf("leave-one-out error of one row: %v", v)
 	}
+	inf := units.Float(math.Inf(1))
 	d := Design{
-		Plan:   &ernest.Plan{Objective: math.Inf(1), Gap: math.NaN()},
-		Greedy: &ernest.Plan{Objective: math.Inf(1)},
+		Plan:   &ernest.Plan{Rows: []ernest.DesignRow{}, Objective: inf, Gap: nan},
+		Greedy: &ernest.Plan{Objective: inf},
 	}
 	if out := object(t, d.JSON); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
 		t.Errorf("%v", out)

@@ -68,7 +68,7 @@ func ernestDesign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := ernestview.Design{Space: s, Plan: plan}
+	shown := ernestview.Design{Plan: plan, Budget: s.Budget, TotalParts: s.TotalParts}
 	if greedy, err := ernest.Greedy(s); err == nil { // else there is no comparison
 		shown.Greedy = greedy
 	}
