@@ -27,13 +27,14 @@ type Run struct {
 
 // Options are values that a recording does not have.
 type Options struct {
-	Disk, Network  Rate // of a node's disk, and of the network
-	CPUs           int  // of a node; 0: the most maps that it ran at the same time
-	ShuffleThreads int  // of a reduce
+	Disk, Network Rate // of a node's disk, and of the network
 	// Waiting counts unexplained time as CPU. With enough CPUs, a model then gives a task this time whatever else
 	// runs.
 	Waiting bool
 }
+
+// shuffleThreads is the default of Hadoop's mapreduce.reduce.shuffle.parallelcopies.
+const shuffleThreads = 5
 
 // ErrNothing means that no job of the runs has a map that succeeded.
 var ErrNothing = errors.New("no job in it has a map that succeeded: there is nothing to learn")
@@ -43,7 +44,7 @@ var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned 
 
 // Learn returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
 func Learn(runs []Run, o Options) (f *jobfile.File, warnings []string, err error) {
-	f = &jobfile.File{Spec: queueing.Spec{ShuffleThreads: o.ShuffleThreads, Disks: 1}}
+	f = &jobfile.File{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
 	var spans []window
 	from := map[string]string{}
 	for _, run := range runs {
@@ -79,12 +80,9 @@ func Learn(runs []Run, o Options) (f *jobfile.File, warnings []string, err error
 		return nil, nil, ErrNothing
 	}
 	f.Nodes, f.MapSlots, f.ReduceSlots = max(1, f.Nodes), max(1, f.MapSlots), max(1, f.ReduceSlots)
-	f.CPUs = o.CPUs
-	if o.CPUs == 0 {
-		f.CPUs = f.MapSlots
-		if o.Waiting {
-			f.CPUs += f.ReduceSlots
-		}
+	f.CPUs = f.MapSlots
+	if o.Waiting {
+		f.CPUs += f.ReduceSlots
 	}
 	f.Comments = heading(runs, f, o)
 	for i := range spans { // a job file implies that its jobs run at once
@@ -104,17 +102,14 @@ func heading(runs []Run, f *jobfile.File, o Options) []string {
 	for _, r := range runs {
 		lines = append(lines, "  "+r.File)
 	}
-	cpus := fmt.Sprintf("CPUs are given: %d a node.", o.CPUs)
-	switch {
-	case o.CPUs == 0 && o.Waiting:
+	cpus := "CPUs are assumed: no recording has them. As many as a node ran maps at once."
+	if o.Waiting {
 		cpus = "CPUs are as many as tasks that a node runs at once: waiting, which is counted as CPU, takes none from another."
-	case o.CPUs == 0:
-		cpus = "CPUs are assumed: no recording has them. As many as a node ran maps at once."
 	}
 	return append(
 		lines,
-		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk,
-			o.Network),
+		fmt.Sprintf("Disk is assumed to move %s, the network %s; bytes over these rates are the demands.", o.Disk.Text,
+			o.Network.Text),
 		cpus,
 		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.ShuffleThreads),
 		"A reduce's CPU is counted in merge: its counters do not tell shuffle and merge apart.",
@@ -168,7 +163,7 @@ func learnJob(name string, t [2][]task, o Options) (j queueing.Job, doubts []str
 	}
 	if shuffled := mean(reduces, func(t *task) float64 { return other(t.used.Shuffled, t.moved) }); shuffled > 0 {
 		one := shuffled / float64(len(maps)) // of each map for each reduce, read once and sent once
-		j.Shuffle = queueing.Demand{Disk: one / o.Disk.Bytes(), Network: one / o.Network.Bytes()}
+		j.Shuffle = queueing.Demand{Disk: one / o.Disk.Bytes, Network: one / o.Network.Bytes}
 	}
 	for _, k := range []struct {
 		what  string
@@ -190,10 +185,10 @@ func demandOf(tasks []task, o Options) (d queueing.Demand) {
 		return sum(t.used.Read, t.used.Written, t.used.FileRead, t.used.FileWritten)
 	})
 	if moved = other(moved, mean(tasks, func(t *task) float64 { return t.moved })); moved > 0 {
-		d.Disk = moved / o.Disk.Bytes()
+		d.Disk = moved / o.Disk.Bytes
 	}
 	if remote := mean(tasks, func(t *task) float64 { return t.used.Remote }); remote > 0 {
-		d.Network = remote / o.Network.Bytes()
+		d.Network = remote / o.Network.Bytes
 	}
 	took := mean(tasks, func(t *task) float64 { return t.seconds })
 	if cpu := mean(tasks, func(t *task) float64 { return t.used.CPU }); !math.IsNaN(cpu) {

@@ -62,7 +62,7 @@ func options(t *testing.T) Options {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	return Options{Disk: disk, Network: network, ShuffleThreads: 5}
+	return Options{Disk: disk, Network: network}
 }
 
 func TestLearn(t *testing.T) {
@@ -117,21 +117,6 @@ func TestTape(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	o := options(t)
-	o.CPUs, o.ShuffleThreads = 7, 2
-	f, _, err := Learn([]Run{run()}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.CPUs != 7 || f.ShuffleThreads != 2 || f.Jobs[0].Map.CPU != 2 || f.Jobs[0].Merge.CPU != 1.5 {
-		t.Errorf("%+v", f)
-	}
-	if s := strings.Join(f.Comments, "\n"); !strings.Contains(s, "CPUs are given: 7 a node.") {
-		t.Errorf("%s", s)
-	}
-}
-
 // TestWaiting: what counters do not explain is CPU on request, and there are CPUs for it.
 func TestWaiting(t *testing.T) {
 	r := run()
@@ -183,8 +168,8 @@ func TestParseRate(t *testing.T) {
 		"100MB/s": 1e8, "1Gbit/s": 1.25e8, "1GiB/s": 1 << 30, "0.5 kB/s": 500, "1e3B/s": 1000, "8bit/s": 1,
 		"2KB/s": 2000,
 	} {
-		if r, err := ParseRate(s); err != nil || r.Bytes() != want || r.String() != s {
-			t.Errorf("%s is %v, %v", s, r.Bytes(), err)
+		if r, err := ParseRate(s); err != nil || r.Bytes != want || r.Text != s {
+			t.Errorf("%s is %v, %v", s, r.Bytes, err)
 		}
 	}
 	for _, s := range []string{
@@ -192,7 +177,7 @@ func TestParseRate(t *testing.T) {
 		"100mb/s", "1bit/s", "1 x",
 	} {
 		if r, err := ParseRate(s); err == nil {
-			t.Errorf("%q is %v", s, r.Bytes())
+			t.Errorf("%q is %v", s, r.Bytes)
 		}
 	}
 }

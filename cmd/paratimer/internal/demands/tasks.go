@@ -84,15 +84,9 @@ func tasksOf(run *Run, job int) (out [2][]task) {
 
 // A Rate is a number of bytes per second, with its original text.
 type Rate struct {
-	bytes float64
-	text  string
+	Bytes float64 // more than 0
+	Text  string
 }
-
-// Bytes returns the bytes per second, more than 0.
-func (r Rate) Bytes() float64 { return r.bytes }
-
-// String returns the original text.
-func (r Rate) String() string { return r.text }
 
 // rates are the units of a rate in bytes per second. Bits are for networks.
 var rates = map[string]float64{

@@ -39,38 +39,22 @@ func learnFlags() []cli.Flag {
 			Name: "network-rate", EnvVars: command.Env("network-rate"), Value: "1Gbit/s",
 			Usage: "demands: the network moves `RATE`",
 		},
-		&cli.IntFlag{
-			Name: "cpus", EnvVars: command.Env("cpus"),
-			Usage: "demands: a node has `N` CPUs (default: as many as its concurrent maps)",
-		},
 		&cli.BoolFlag{
 			Name: "waiting", EnvVars: command.Env("waiting"),
 			Usage: "demands: count unexplained task time as CPU, with a CPU for each task",
-		},
-		&cli.IntFlag{
-			Name: "shuffle-threads", EnvVars: command.Env("shuffle-threads"), Value: 5,
-			Usage: "demands: a reduce copies `N` map outputs at once",
 		},
 	}
 }
 
 // learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
-	o := demands.Options{
-		CPUs: c.Int("cpus"), ShuffleThreads: c.Int("shuffle-threads"), Waiting: c.Bool("waiting"),
-	}
+	o := demands.Options{Waiting: c.Bool("waiting")}
 	var err error
 	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
 		return command.Usage("--disk-rate: %w", err)
 	}
 	if o.Network, err = demands.ParseRate(c.String("network-rate")); err != nil {
 		return command.Usage("--network-rate: %w", err)
-	}
-	if o.CPUs < 0 || c.IsSet("cpus") && o.CPUs == 0 {
-		return command.Usage("--cpus %d: a node has 1 or more", o.CPUs)
-	}
-	if o.ShuffleThreads < 1 {
-		return command.Usage("--shuffle-threads %d: it is 1 or more", o.ShuffleThreads)
 	}
 	var runs []demands.Run
 	for _, path := range c.Args().Slice() {
