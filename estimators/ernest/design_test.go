@@ -30,7 +30,8 @@ func TestDocumentedDesign(t *testing.T) {
 		}
 		delete(want, [2]int{r.Machines, r.Parts})
 	}
-	if len(want) > 0 || math.Abs(float64(p.Objective)-5.617273) > 1e-6 || p.Candidates != 83 || !(p.Gap >= 0 && p.Gap < 1e-6) {
+	if len(want) > 0 || math.Abs(float64(p.Objective)-5.617273) > 1e-6 || p.Candidates != 83 ||
+		!(p.Gap >= 0 && p.Gap < 1e-6) {
 		t.Errorf("missing %v; objective %.9g, gap %.3g, %d candidates", want, p.Objective, p.Gap, p.Candidates)
 	}
 }

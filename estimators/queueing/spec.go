@@ -6,24 +6,29 @@ import (
 )
 
 // A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and
-// one fibre channel; the nodes share one network.
+// one fibre channel; the nodes share one network. Tags
+// are those of the cluster in a job file.
 type Spec struct {
-	Nodes          int   `json:"nodes"`
-	CPUs           int   `json:"cpus"`            // of a node
-	Disks          int   `json:"disks"`           // of a node (§4.1); 0 is 1
-	MapSlots       int   `json:"map_slots"`       // p_m: maps that a node runs at once
-	ReduceSlots    int   `json:"reduce_slots"`    // reduces that a node runs at once; 0 is 1
-	ShuffleThreads int   `json:"shuffle_threads"` // p_s: map outputs that a reduce takes at once
+	Nodes int `json:"nodes" plan:"nodes,required" min:"1" max:"100000"`
+	CPUs  int `json:"cpus" plan:"cpus,required" min:"1" max:"10000"` // of a node
+	// disks of a node (§4.1); 0 is 1
+	Disks    int `json:"disks" plan:"disks" default:"1" min:"1" max:"10000"`
+	MapSlots int `json:"map_slots" plan:"map_slots,required" min:"1" max:"10000"` // p_m: maps that a node runs at once
+	// reduces that a node runs at once; 0 is 1
+	ReduceSlots int `json:"reduce_slots" plan:"reduce_slots" default:"1" min:"1" max:"10000"`
+	// p_s: map outputs that a reduce takes at once. The default is that of Hadoop's
+	// mapreduce.reduce.shuffle.parallelcopies.
+	ShuffleThreads int   `json:"shuffle_threads" plan:"shuffle_threads" default:"5" min:"1" max:"10000"`
 	Jobs           []Job `json:"-"`
 }
 
 // A Job is one class of MapReduce jobs. Copies of it run at once in the closed system.
 type Job struct {
-	Name   string
-	Copies int // N of eq. 6
-	Maps   int
+	Name   string `plan:"name,required" length:"1-200"`
+	Copies int    `plan:"copies" default:"1" min:"1" max:"10000"` // N of eq. 6
+	Maps   int    `plan:"maps,required" max:"10000000"`
 	// Reduces is the number of its reduces; 0 for a job with maps only.
-	Reduces int
+	Reduces int    `plan:"reduces" max:"10000000"`
 	Map     Demand // of a map task
 	Shuffle Demand // of the shuffle and sort of one map's output by one reduce
 	Merge   Demand // of a reduce's merge and reduce function

@@ -13,25 +13,13 @@ import (
 type (
 	// Document is a job file as docs/job.schema.json describes it.
 	Document struct {
-		Version int     `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
-		Name    string  `plan:"name" length:"1-200"`
-		Cluster cluster `plan:"cluster,required" title:"a mapping that describes the cluster"`
-		Jobs    []job   `plan:"jobs,required" min:"1" max:"100"`
-	}
-	cluster struct {
-		Nodes       int `plan:"nodes,required" min:"1" max:"100000"`
-		CPUs        int `plan:"cpus,required" min:"1" max:"10000"`
-		Disks       int `plan:"disks" default:"1" min:"1" max:"10000"`
-		MapSlots    int `plan:"map_slots,required" min:"1" max:"10000"`
-		ReduceSlots int `plan:"reduce_slots" default:"1" min:"1" max:"10000"`
-		// The default is that of Hadoop's mapreduce.reduce.shuffle.parallelcopies.
-		ShuffleThreads int `plan:"shuffle_threads" default:"5" min:"1" max:"10000"`
+		Version int           `plan:"version" min:"1" max:"1" title:"1, the only version of job files there is"`
+		Name    string        `plan:"name" length:"1-200"`
+		Cluster queueing.Spec `plan:"cluster,required" title:"a mapping that describes the cluster"`
+		Jobs    []job         `plan:"jobs,required" min:"1" max:"100"`
 	}
 	job struct {
-		Name    string  `plan:"name,required" length:"1-200"`
-		Copies  int     `plan:"copies" default:"1" min:"1" max:"10000"`
-		Maps    int     `plan:"maps,required" max:"10000000"`
-		Reduces int     `plan:"reduces" max:"10000000"`
+		queueing.Job
 		Map     *demand `plan:"map,required"`
 		Shuffle *demand `plan:"shuffle"`
 		Merge   *demand `plan:"merge"`
@@ -52,11 +40,7 @@ type reader struct {
 }
 
 func (r *reader) file(w *Document) *File {
-	c := &w.Cluster
-	f := &File{Name: dag.Clean(w.Name), Spec: queueing.Spec{
-		Nodes: c.Nodes, CPUs: c.CPUs, Disks: c.Disks, MapSlots: c.MapSlots, ReduceSlots: c.ReduceSlots,
-		ShuffleThreads: c.ShuffleThreads,
-	}}
+	f := &File{Name: dag.Clean(w.Name), Spec: w.Cluster}
 	first := map[string]int{}
 	for i := range w.Jobs {
 		at := []string{"jobs", strconv.Itoa(i)}
@@ -74,7 +58,7 @@ func (r *reader) file(w *Document) *File {
 }
 
 func (r *reader) job(w *job, at []string) queueing.Job {
-	j := queueing.Job{Name: w.Name, Copies: w.Copies, Maps: w.Maps, Reduces: w.Reduces}
+	j := w.Job
 	j.Map = r.demand(w.Map, sub(at, "map"), longTask)
 	j.Shuffle = r.demand(w.Shuffle, sub(at, "shuffle"), longShuffle)
 	j.Merge = r.demand(w.Merge, sub(at, "merge"), longTask)
