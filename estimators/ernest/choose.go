@@ -19,31 +19,45 @@ const (
 	Fastest
 )
 
+// MarshalText returns the goal's name.
+func (g Goal) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// String returns the goal's name.
+func (g Goal) String() string { return [...]string{"cheapest", "fastest"}[g] }
+
 // A Want is the request to Choose: the run, its limits and the goal.
 type Want struct {
-	Scale float64
+	Scale float64 `json:"scale"`
 	// Iterations of an iterative job, 0 for other ones.
-	Iterations int
-	Deadline   float64 // seconds, 0 for none
-	Budget     float64 // in the offers' currency, 0 for none
-	Goal       Goal
-	Force      bool // also choose by refused predictions
+	Iterations int     `json:"iterations,omitempty"`
+	Deadline   float64 `json:"deadline_seconds,omitempty"` // 0 for none
+	Budget     float64 `json:"budget,omitempty"`           // in the offers' currency, 0 for none
+	Goal       Goal    `json:"goal"`
+	Force      bool    `json:"-"` // also choose by refused predictions
 }
 
 // A Choice is a number of machines of an offer, with its prediction and its cost.
 type Choice struct {
-	Offer      string
-	Machines   int
-	Prediction Prediction
-	// Cost of a run at the predicted seconds and at both ends of the range.
-	Cost, CostLow, CostHigh float64
+	Offer    string `json:"offer"`
+	Machines int    `json:"machines"`
+	// Seconds, Low and High are those of the prediction. NaN if it is refused and not forced; so are the figures below.
+	Seconds units.Float `json:"seconds"`
+	Low     units.Float `json:"low_seconds"`
+	High    units.Float `json:"high_seconds"`
+	// Cost of a run at the predicted seconds and at both ends of the range; NaN if the offer has no price.
+	Cost     units.Float `json:"cost"`
+	CostLow  units.Float `json:"low_cost"`
+	CostHigh units.Float `json:"high_cost"`
 	// InTime and InBudget are the probabilities that the run meets the deadline and the budget, by the errors behind
 	// the range. They are 1 if there is no such limit and NaN if the rows do not allow a range.
-	InTime, InBudget float64
+	InTime   units.Float `json:"in_time_ratio"`
+	InBudget units.Float `json:"in_budget_ratio"`
 	// Meets reports whether the high end of the range meets deadline and budget. Nine runs in ten stay below that
 	// end.
-	Meets bool
-	Why   string // why the choice does not meet the limits, or why its prediction is refused
+	Meets bool   `json:"meets"`
+	Why   string `json:"why,omitempty"` // why the choice does not meet the limits, or why its prediction is refused
+
+	refused bool // and not forced
 }
 
 // Choose lists every number of machines of every offer, best first. Choices that meet the limits come first, ordered
@@ -71,6 +85,12 @@ func Choose(offers []Offer, w Want) ([]Choice, error) {
 		}
 	}
 	slices.SortStableFunc(choices, func(a, b Choice) int { return w.compare(&a, &b) })
+	nan := units.Float(math.NaN())
+	for i := range choices {
+		if c := &choices[i]; c.refused {
+			*c = Choice{c.Offer, c.Machines, nan, nan, nan, nan, nan, nan, nan, nan, false, c.Why, true}
+		}
+	}
 	return choices, nil
 }
 
@@ -90,48 +110,50 @@ func (w *Want) check() error {
 
 func (o *Offer) choice(machines int, w Want) Choice {
 	p := o.Model.Predict(Point{float64(machines), w.Scale, w.Iterations})
-	c := Choice{Offer: o.Name, Machines: machines, Prediction: p, InTime: 1, InBudget: 1}
-	cost := func(seconds float64) float64 { return o.cost(float64(machines), seconds) }
-	c.Cost, c.CostLow, c.CostHigh = cost(p.Seconds), cost(p.Low), cost(p.High)
+	cost := func(seconds float64) units.Float { return units.Float(o.cost(float64(machines), seconds)) }
+	c := Choice{
+		Offer: o.Name, Machines: machines,
+		Seconds: units.Float(p.Seconds), Low: units.Float(p.Low), High: units.Float(p.High),
+		Cost: cost(p.Seconds), CostLow: cost(p.Low), CostHigh: cost(p.High),
+		InTime: 1, InBudget: 1, refused: p.Refused != nil && !w.Force,
+	}
 	if w.Deadline > 0 {
 		c.InTime = below(p.sample, func(s float64) bool { return s <= w.Deadline })
 	}
 	if w.Budget > 0 {
-		c.InBudget = below(p.sample, func(s float64) bool { return cost(s) <= w.Budget })
+		c.InBudget = below(p.sample, func(s float64) bool { return float64(cost(s)) <= w.Budget })
 	}
-	c.Meets, c.Why = w.met(&c)
-	c.Prediction.sample = nil // there may be many choices
+	if c.Why = w.unmet(&c); c.refused {
+		c.Why = p.Refused.Text
+	}
+	c.Meets = c.Why == ""
 	return c
 }
 
-// met judges by the high end of the range. If the range is unknown and w.Force is set, it judges by the prediction
-// itself.
-func (w *Want) met(c *Choice) (bool, string) {
-	seconds, cost := c.Prediction.High, c.CostHigh
+// unmet returns why a choice does not meet the limits, by the high end of the range. If the range is unknown and
+// w.Force is set, it judges by the prediction itself.
+func (w *Want) unmet(c *Choice) string {
+	seconds, cost := c.High, c.CostHigh
 	switch {
-	case c.Prediction.Refused != nil && !w.Force:
-		return false, c.Prediction.Refused.Text
-	case math.IsNaN(c.Prediction.Seconds):
-		return false, "nothing can be said of it"
-	case math.IsNaN(seconds) && !w.Force:
-		return false, "how far the number may be off is not known"
-	case math.IsNaN(seconds):
-		seconds, cost = c.Prediction.Seconds, c.Cost
+	case !c.Seconds.Known():
+		return "nothing can be said of it"
+	case !seconds.Known() && !w.Force:
+		return "how far the number may be off is not known"
+	case !seconds.Known():
+		seconds, cost = c.Seconds, c.Cost
 	}
-	if w.Deadline > 0 && seconds > w.Deadline {
-		return false, fmt.Sprintf("it may take %s, in time with probability %s", units.Seconds(seconds),
-			units.Chance(c.InTime))
+	switch {
+	case w.Deadline > 0 && float64(seconds) > w.Deadline:
+		return fmt.Sprintf("it may take %s, in time with probability %s", units.Seconds(seconds), units.Chance(c.InTime))
+	case w.Budget > 0 && !(float64(cost) <= w.Budget):
+		return fmt.Sprintf("it may cost %.4g, within the budget with probability %s", cost, units.Chance(c.InBudget))
 	}
-	if w.Budget > 0 && cost > w.Budget {
-		return false, fmt.Sprintf("it may cost %.4g, within the budget with probability %s", cost,
-			units.Chance(c.InBudget))
-	}
-	return true, ""
+	return ""
 }
 
 // compare orders the better choice first. Equal choices keep the order of offers and machines.
 func (w *Want) compare(a, b *Choice) int {
-	first, second := cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Prediction.Seconds, b.Prediction.Seconds)
+	first, second := cmp.Compare(a.Cost, b.Cost), cmp.Compare(a.Seconds, b.Seconds)
 	if w.Goal == Fastest {
 		first, second = second, first
 	}
@@ -141,15 +163,15 @@ func (w *Want) compare(a, b *Choice) int {
 // chance estimates the probability that both limits are met. The two events nearly coincide, so the smaller
 // probability stands for both; it is -1 if it is unknown. It is more than 1 for choices that meet the limits, and
 // below -1 for those that have no number.
-func (w *Want) chance(c *Choice) float64 {
+func (w *Want) chance(c *Choice) units.Float {
 	chance := min(c.InTime, c.InBudget)
-	if math.IsNaN(chance) {
+	if !chance.Known() {
 		chance = -1
 	}
 	switch {
 	case c.Meets:
 		return 2
-	case c.Prediction.Refused != nil && !w.Force:
+	case c.refused:
 		return chance - 3
 	}
 	return chance
@@ -157,9 +179,9 @@ func (w *Want) chance(c *Choice) float64 {
 
 // below returns the share of an ascending sample for which good is true; good must be false from some value on. It
 // returns NaN if the sample is empty.
-func below(sample []float64, good func(float64) bool) float64 {
+func below(sample []float64, good func(float64) bool) units.Float {
 	if len(sample) == 0 {
-		return math.NaN()
+		return units.Float(math.NaN())
 	}
-	return float64(sort.Search(len(sample), func(i int) bool { return !good(sample[i]) })) / float64(len(sample))
+	return units.Float(sort.Search(len(sample), func(i int) bool { return !good(sample[i]) })) / units.Float(len(sample))
 }

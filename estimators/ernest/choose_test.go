@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/paratimer/paratimer/units"
 )
 
 // Two types of machine for one job: large ones are twice as fast and cost three times as much.
@@ -49,8 +51,8 @@ func TestChoose(t *testing.T) {
 		}
 		met := 0
 		for i, c := range choices {
-			p := c.Prediction
-			meets := (w.Deadline == 0 || p.High <= w.Deadline) && (w.Budget == 0 || c.CostHigh <= w.Budget)
+			deadline, budget := units.Float(w.Deadline), units.Float(w.Budget)
+			meets := (w.Deadline == 0 || c.High <= deadline) && (w.Budget == 0 || c.CostHigh <= budget)
 			if c.Meets != meets || meets != (c.Why == "") {
 				t.Errorf("%+v: %s x %d meets %v, %q", w, c.Offer, c.Machines, c.Meets, c.Why)
 			}
@@ -61,19 +63,19 @@ func TestChoose(t *testing.T) {
 				met++
 			}
 			price := map[string]float64{"small": 0.1, "large": 0.3}[c.Offer]
-			if math.Abs(c.Cost-price*float64(c.Machines)*p.Seconds/3600) > 1e-12 {
+			if math.Abs(float64(c.Cost)-price*float64(c.Machines)*float64(c.Seconds)/3600) > 1e-12 {
 				t.Errorf("%s x %d costs %g", c.Offer, c.Machines, c.Cost)
 			}
-			if w.Deadline > 0 && (c.InTime < 0.9-0.01 && p.High <= w.Deadline || c.InTime > 0.9+0.01 &&
-				p.High > w.Deadline) {
-				t.Errorf("%s x %d: in time with probability %g, high %g of %g", c.Offer, c.Machines, c.InTime, p.High,
+			if w.Deadline > 0 && (c.InTime < 0.9-0.01 && c.High <= deadline || c.InTime > 0.9+0.01 &&
+				c.High > deadline) {
+				t.Errorf("%s x %d: in time with probability %g, high %g of %g", c.Offer, c.Machines, c.InTime, c.High,
 					w.Deadline)
 			}
 			if i == 0 || i >= met {
 				continue
 			}
 			if last := choices[i-1]; w.Goal == Cheapest && last.Cost > c.Cost || w.Goal == Fastest &&
-				last.Prediction.Seconds > p.Seconds {
+				last.Seconds > c.Seconds {
 				t.Errorf("%+v: %d is better than the one before", w, i)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 type Offer struct {
 	Name                string
 	Model               *Model
-	PricePerMachineHour float64 // in any currency, one for all offers
+	PricePerMachineHour float64 // in any currency, one for all offers; 0 if unknown
 	MinMachines         int     // 0 for 1
 	MaxMachines         int
 	Step                int // machines come in multiples of Step, starting at MinMachines; 0 for 1
@@ -71,7 +71,10 @@ func started(quanta float64) float64 {
 	return math.Ceil(quanta * (1 - rounding))
 }
 
-// cost returns the cost of a run; NaN if seconds is NaN.
+// cost returns the cost of a run; NaN if it or seconds is unknown.
 func (o *Offer) cost(machines, seconds float64) float64 {
+	if o.PricePerMachineHour == 0 {
+		return math.NaN()
+	}
 	return o.PricePerMachineHour * machines * o.Billing.Charged(seconds) / 3600
 }

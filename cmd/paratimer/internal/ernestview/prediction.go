@@ -132,7 +132,7 @@ func (f *Fitted) table(t *text, predicted []ernest.Prediction) {
 	for _, p := range predicted {
 		took, within := "refused", ""
 		if f.shown(&p) {
-			took, within = units.Seconds(p.Seconds), span(&p)
+			took, within = units.Seconds(p.Seconds), span(units.Float(p.Low), units.Float(p.High))
 		}
 		if f.shown(&p) && doubted(&p) && within != "?" { // the range is the answer
 			took, within = within, "about "+took

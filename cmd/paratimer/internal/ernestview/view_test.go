@@ -138,12 +138,11 @@ func TestBrief(t *testing.T) {
 func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 	t.Helper()
 	m := modelOf(t, rows)
-	v := &Choice{Want: want, Offers: []ernest.Offer{{
-		Name: name, Model: m, PricePerMachineHour: 1,
-		MaxMachines: 24,
-	}}}
+	v := &Choice{Want: want}
 	var err error
-	if v.Choices, err = ernest.Choose(v.Offers, want); err != nil {
+	if v.Choices, err = ernest.Choose([]ernest.Offer{{
+		Name: name, Model: m, PricePerMachineHour: 1, MaxMachines: 24,
+	}}, want); err != nil {
 		t.Fatal(err)
 	}
 	return v

@@ -54,15 +54,6 @@ func warnings(lists ...[]ernest.Warning) []ernest.Warning {
 	return out
 }
 
-// of returns warnings with the name of their subject before the texts.
-func of(subject string, all []ernest.Warning) []ernest.Warning {
-	var named []ernest.Warning
-	for _, w := range all {
-		named = append(named, ernest.Warning{Code: w.Code, Text: subject + ": " + w.Text})
-	}
-	return named
-}
-
 // An outlook is the JSON of a prediction and its range; all null if it is refused.
 type outlook struct {
 	Seconds     units.Float `json:"seconds"`
@@ -79,9 +70,9 @@ func outlookOf(p *ernest.Prediction, shown bool) outlook {
 	return outlook{units.Float(p.Seconds), units.Float(p.Low), units.Float(p.High)}
 }
 
-func span(p *ernest.Prediction) string {
-	if math.IsNaN(p.Low) || math.IsNaN(p.High) {
+func span(low, high units.Float) string {
+	if !low.Known() || !high.Known() {
 		return "?"
 	}
-	return units.Seconds(p.Low) + " – " + units.Seconds(p.High)
+	return units.Seconds(low) + " – " + units.Seconds(high)
 }

@@ -35,7 +35,8 @@ func ernestChoose(c *cli.Context) error {
 	if c.IsSet("budget") && (!(want.Budget > 0) || math.IsInf(want.Budget, 0)) {
 		return command.Usage("--budget %v: it must be more than 0", want.Budget)
 	}
-	shown := ernestview.Choice{}
+	shown := ernestview.Choice{Warnings: []ernest.Warning{}}
+	var offers []ernest.Offer
 	given, _ := c.Generic("offer").(*settings.Lines)
 	whole := 1.0
 	for _, text := range *given {
@@ -45,32 +46,35 @@ func ernestChoose(c *cli.Context) error {
 		}
 		same := func(other ernest.Offer) bool { return other.Name == o.Name }
 		switch {
-		case slices.ContainsFunc(shown.Offers, same):
+		case slices.ContainsFunc(offers, same):
 			return command.Usage("--offer: there are two offers %q", o.Name)
 		case o.PricePerMachineHour == 0 && (want.Goal == ernest.Cheapest || want.Budget > 0):
 			return command.Usage("offer %s: what does it cost? Give price=…, or ask for --goal fastest without --budget",
 				o.Name)
-		case len(shown.Offers) > 0 && o.Model.Iterative() != shown.Offers[0].Model.Iterative():
+		case len(offers) > 0 && o.Model.Iterative() != offers[0].Model.Iterative():
 			return command.Usage("offer %s: its model and that of %s are not both of iterations: name the column of "+
-				"iterations for both, or for neither", o.Name, shown.Offers[0].Name)
+				"iterations for both, or for neither", o.Name, offers[0].Name)
 		}
 		for _, r := range o.Model.Rows {
 			whole = max(whole, r.Scale)
 		}
-		shown.Offers = append(shown.Offers, o)
+		offers = append(offers, o)
 		shown.Warn(o.Name, o.Model.Warnings)
 	}
-	if len(shown.Offers) == 0 {
+	if len(offers) == 0 {
 		return command.Usage("choose needs --offer; see `paratimer ernest choose --help`")
 	}
 	var err error
-	want.Scale, want.Iterations, err = wantedRun(c, whole, shown.Offers[0].Model.Iterative())
+	want.Scale, want.Iterations, err = wantedRun(c, whole, offers[0].Model.Iterative())
 	if err != nil {
 		return err
 	}
 	shown.Want = want
-	if shown.Choices, err = ernest.Choose(shown.Offers, want); err != nil {
+	if shown.Choices, err = ernest.Choose(offers, want); err != nil {
 		return command.Usage("%w", err)
+	}
+	if shown.Choices[0].Meets {
+		shown.Best = &shown.Choices[0]
 	}
 	return printed(c, &shown)
 }
