@@ -55,8 +55,8 @@ func TestSparkErnest(t *testing.T) {
 	if off := byLog/row[0][2] - 1; off > ernestError+max(drift, -drift) || -off > ernestError+max(drift, -drift) {
 		t.Errorf("by event logs %.1f s are predicted, and it takes %.1f s", byLog, row[0][2])
 	}
-	twice := l.besideWhatIf("2x", small, saved, 1/most, row[0][2], drift)
-	fourfold := l.besideWhatIf("4x", smallest, saved, 1/most, row[0][2], drift)
+	twice := l.besideWhatIf("2x", small, row[0][2], drift)
+	fourfold := l.besideWhatIf("4x", smallest, row[0][2], drift)
 	l.note(fmt.Sprintf("Ernest on Spark: %d training runs on 1 to 3 executors, then the whole input on 4", len(rows)), took,
 		fmt.Sprintf("predicted %.0f s (%+.0f %%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f %%); %s; %s; a training run repeated at the end took %+.0f %%",
 			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), twice, fourfold, 100*drift))
@@ -79,34 +79,24 @@ func (l *lab) newLog(before []string) string {
 	return logs[0]
 }
 
-// besideWhatIf asks whatif what a run would take with more slots, by the replay and by a model of Ernest that has the
-// whole input at a scale, and says how far both are off from a run that took so long. A run repeated differed by drift.
-func (l *lab) besideWhatIf(slots, log, model string, scale, took, drift float64) string {
+// besideWhatIf asks whatif what a run would take with more slots, and says how far that is off from a run that took so
+// long. A run repeated differed by drift.
+func (l *lab) besideWhatIf(slots, log string, took, drift float64) string {
 	l.t.Helper()
-	machines := map[string]int{"2x": 2, "4x": 1}[slots]
 	var got struct {
 		Changes []struct {
-			Answers []struct {
-				Model        string
-				TotalSeconds *float64 `json:"total_seconds"`
-			}
+			TotalSeconds *float64 `json:"total_seconds"`
 		}
 	}
-	l.must(json.Unmarshal(l.run("whatif-"+slots, 0, "whatif", log, "--slots", slots, "--ernest", model,
-		"--ernest-at", fmt.Sprintf("%d,%g", machines, scale), "--force", "--output", "json"), &got))
-	off := map[string]float64{}
-	for _, c := range got.Changes {
-		for _, a := range c.Answers {
-			if a.TotalSeconds != nil {
-				off[a.Model] = *a.TotalSeconds/took - 1
-			}
-		}
+	l.must(json.Unmarshal(l.run("whatif-"+slots, 0, "whatif", log, "--slots", slots, "--output", "json"), &got))
+	if len(got.Changes) != 1 || got.Changes[0].TotalSeconds == nil {
+		l.t.Fatalf("whatif --slots %s of %s has no answer: %+v", slots, log, got)
 	}
-	if len(off) != 2 || math.Abs(off["replay"]) > ernestError+math.Abs(drift) {
+	off := *got.Changes[0].TotalSeconds/took - 1
+	if math.Abs(off) > ernestError+math.Abs(drift) {
 		l.t.Errorf("whatif --slots %s of %s is off by %v of %.1f s", slots, log, off, took)
 	}
-	return fmt.Sprintf("`whatif --slots %s` of the run on %d: replay %+.0f %%, Ernest %+.0f %%", slots, machines,
-		100*off["replay"], 100*off["ernest"])
+	return fmt.Sprintf("`whatif --slots %s`: %+.0f %%", slots, 100*off)
 }
 
 // eventLogs are those of the applications that have ended.

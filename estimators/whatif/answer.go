@@ -6,21 +6,12 @@ import (
 	"time"
 )
 
-// The models that answer questions.
-const (
-	ModelReplay   = "replay"   // the scheduler, replayed over the tasks that are left
-	ModelQueueing = "queueing" // a queueing network, where tasks contend
-	ModelErnest   = "ernest"   // a curve fitted to smaller runs
-)
-
 // An Answer is the predicted end of the query. Durations count from now; for a plan or a finished run, from its
 // submission.
 type Answer struct {
-	Model  string
-	Change Change
 	// Remaining is nil if it is too early for an estimate. Floor is then the lower bound, if one is known.
 	Remaining, Floor *time.Duration
-	// Low and High are the range that should contain 8 of 10 runs; nil if the model has no range.
+	// Low and High are the range that should contain 8 of 10 runs; nil if there is no range.
 	Low, High *time.Duration
 	// AssumedRatio is the share of Remaining, 0..1, that rests on assumed costs.
 	AssumedRatio float64
@@ -41,63 +32,41 @@ const (
 	WarnObservation  = "observation"  // a warning of the observations about missing data
 	WarnNoEffect     = "no_effect"    // the change has no effect on this plan or model
 	WarnBase         = "base"         // the replay of a finished run differs from its duration
-	WarnDisagree     = "disagree"     // two models differ by more than a fifth
 	WarnAlternatives = "alternatives" // the changes exclude each other
-	WarnUnsupported  = "unsupported"  // a model does not support a change
+	WarnUnsupported  = "unsupported"  // the replay does not support a change
 	WarnApproximate  = "approximate"  // the answer uses an approximation
 )
 
-// An UnsupportedError means that a model does not support a change.
+// An UnsupportedError means that a replay does not support a change.
 type UnsupportedError struct {
-	Model  string
 	Change string // the unsupported part of the change
 	Why    string
 }
 
-func (e *UnsupportedError) Error() string {
-	return "whatif: " + e.Model + ", " + e.Change + ": " + e.Why
-}
+func (e *UnsupportedError) Error() string { return "whatif: " + e.Change + ": " + e.Why }
 
 // Together combines all changes into one. It returns an *AlternativesError if they exclude each other: two
 // schedulers, two scales, or two numbers of the same slots.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {
-		if c.Policy != AsIs && all.Policy != AsIs {
-			return Change{}, alternatives("policy "+all.Policy.String(), "policy "+c.Policy.String())
-		}
-		if c.Scale != 0 && all.Scale != 0 {
-			return Change{}, alternatives("scale "+number(all.Scale), "scale "+number(c.Scale))
-		}
-		if c.SlowStart != nil && all.SlowStart != nil {
-			return Change{}, alternatives("slow start "+number(*all.SlowStart), "slow start "+number(*c.SlowStart))
-		}
-		for _, a := range all.Slots {
-			for _, b := range c.Slots {
-				if a.Which == b.Which || a.Which == Both || b.Which == Both {
-					return Change{}, alternatives("slots "+a.String(), "slots "+b.String())
-				}
-			}
-		}
-		for _, a := range all.Pace {
-			for _, b := range c.Pace {
-				if a.Job == b.Job {
-					return Change{}, alternatives("pace "+number(a.Factor), "pace "+number(b.Factor))
+		for _, a := range all.parts() {
+			for _, b := range c.parts() {
+				if a.excludes(b) {
+					return Change{}, &AlternativesError{a.String(), b.String()}
 				}
 			}
 		}
 		all.Policy = max(all.Policy, c.Policy)
 		all.Scale = max(all.Scale, c.Scale)
 		all.Even, all.Unfailing = all.Even || c.Even, all.Unfailing || c.Unfailing
-		if c.SlowStart != nil {
-			all.SlowStart = c.SlowStart
-		}
+		all.SlowStart = cmp.Or(all.SlowStart, c.SlowStart)
 		all.Slots = append(all.Slots, c.Slots...)
 		all.Pace = append(all.Pace, c.Pace...)
 		all.Failures = append(all.Failures, c.Failures...)
 	}
 	// Tasks fail before jobs, and jobs before nodes, because the loss of a job or node includes its tasks.
-	slices.SortStableFunc(all.Failures, func(a, b Failure) int { return cmp.Compare(a.order(), b.order()) })
+	slices.SortStableFunc(all.Failures, func(a, b Failure) int { return cmp.Compare(a.What, b.What) })
 	return all, nil
 }
 
@@ -107,5 +76,3 @@ type AlternativesError struct{ One, Other string }
 func (e *AlternativesError) Error() string {
 	return e.One + " and " + e.Other + " are alternatives: there is no answer for both together"
 }
-
-func alternatives(a, b string) error { return &AlternativesError{a, b} }

@@ -42,7 +42,7 @@ func BenchmarkCurve(b *testing.B) {
 		b.Run(policy.String(), func(b *testing.B) {
 			r := NewReplay(dag.Run{}.Append(golden.Start(large(policy))), cost.Costs)
 			for b.Loop() {
-				c, err := CurveOf(r, r.Room(), r.Wanted())
+				c, err := r.Curve()
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -52,17 +52,16 @@ func BenchmarkCurve(b *testing.B) {
 	}
 }
 
-// All that is asked of a large plan, but the reading of it.
-func BenchmarkAsk(b *testing.B) {
+// The costly questions about a large plan, but the reading of it.
+func BenchmarkPredict(b *testing.B) {
 	r := NewReplay(dag.Run{}.Append(golden.Start(large(dag.FIFO))), cost.Costs)
 	for b.Loop() {
-		if _, err := Ask(Scene{Models: []Predictor{r}, Room: r.Room(), Wanted: r.Wanted()},
-			[]Change{
-				{Scale: 2},
-				{Failures: []Failure{{What: FailTask}}},
-				{Failures: []Failure{{What: FailNode}}},
-			}); err != nil {
-			b.Fatal(err)
+		for _, c := range []Change{
+			{}, {Scale: 2}, {Failures: []Failure{{What: FailTask}}}, {Failures: []Failure{{What: FailNode}}},
+		} {
+			if _, err := r.Predict(c); err != nil {
+				b.Fatal(err)
+			}
 		}
 	}
 }

@@ -1,6 +1,16 @@
+// Package whatif predicts the effect of a change before it is made: when would a query end with other slots, more
+// data, a failure, even reduces, or another scheduler?
+//
+// A change applies to a copy of the observed state, never to the state itself. For a running query it affects the
+// remaining work, from now on. The package does no I/O and reads no clock; equal questions get equal answers.
+//
+// # Stability
+//
+// Young: names may change in a minor version; the changelog lists such changes (docs/api.md).
 package whatif
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -94,15 +104,15 @@ func (s Slots) String() string {
 // A FailureKind selects what fails.
 type FailureKind uint8
 
-// The kinds of failures.
+// The kinds of failures, in the order in which several happen.
 const (
 	// FailTask is one task that fails just before its end. If none is named, the one that delays the end most fails.
 	FailTask FailureKind = iota
+	// FailJob is a job that loses all of its work just before its end, as if its master failed without recovery.
+	FailJob
 	// FailNode is the loss of a node with its running tasks and its needed map outputs. The worst node fails at the
 	// worst moment.
 	FailNode
-	// FailJob is a job that loses all of its work just before its end, as if its master failed without recovery.
-	FailJob
 )
 
 // A Failure is one event. Job names the job for FailJob. For FailTask it names the job of the task with index Task of
@@ -130,49 +140,62 @@ func (f Failure) String() string {
 	return f.Job + ":" + f.Stage + ":" + strconv.Itoa(f.Task)
 }
 
-// order returns the position of a kind among several failures: tasks, then jobs, then nodes.
-func (f Failure) order() int {
-	if f.What == FailTask {
-		return 0
-	}
-	return map[FailureKind]int{FailJob: 1, FailNode: 2}[f.What]
+// A part is one part of a change. Parts with a key exclude others of their kind with the same key.
+type part struct{ kind, key, value string }
+
+func (p part) String() string { return p.kind + " " + p.value }
+
+// The keys of parts that may be together with all others, or with none of their kind.
+const (
+	besides = ""
+	alone   = "alone"
+)
+
+// excludes reports whether two parts of different changes are alternatives.
+func (p part) excludes(other part) bool {
+	return p.kind == other.kind && p.key != besides &&
+		(p.key == other.key || p.kind == "slots" && (p.key == alone || other.key == alone))
 }
 
-// None reports whether nothing is changed.
-func (c Change) None() bool { return c.String() == "" }
-
-// String lists the changes, such as "slots 2x, scale 3", or returns "" if there are none.
-func (c Change) String() string {
-	var parts []string
-	if c.Policy != AsIs {
-		parts = append(parts, "policy "+c.Policy.String())
+func (c Change) parts() (all []part) {
+	add := func(is bool, kind, key, value string) {
+		if is {
+			all = append(all, part{kind, key, value})
+		}
 	}
+	add(c.Policy != AsIs, "policy", alone, c.Policy.String())
 	for _, s := range c.Slots {
-		parts = append(parts, "slots "+s.String())
+		add(true, "slots", cmp.Or(whichNames[s.Which], alone), s.String())
 	}
-	if c.Scale != 0 {
-		parts = append(parts, "scale "+number(c.Scale))
-	}
-	if c.Even {
-		parts = append(parts, "skew none")
-	}
+	add(c.Scale != 0, "scale", alone, number(c.Scale))
+	add(c.Even, "skew", besides, "none")
 	if c.SlowStart != nil {
-		parts = append(parts, "slow start "+number(*c.SlowStart))
+		add(true, "slow start", alone, number(*c.SlowStart))
 	}
 	for _, p := range c.Pace {
 		name := ""
 		if p.Job != "" {
 			name = p.Job + "="
 		}
-		parts = append(parts, "pace "+name+number(p.Factor))
+		add(true, "pace", cmp.Or(name, alone), name+number(p.Factor))
 	}
-	if c.Unfailing {
-		parts = append(parts, "no failures")
-	}
+	add(c.Unfailing, "no", besides, "failures")
 	for _, f := range c.Failures {
-		parts = append(parts, "fail "+f.String())
+		add(true, "fail", besides, f.String())
 	}
-	return strings.Join(parts, ", ")
+	return all
+}
+
+// None reports whether nothing is changed.
+func (c Change) None() bool { return len(c.parts()) == 0 }
+
+// String lists the changes, such as "slots 2x, scale 3", or returns "" if there are none.
+func (c Change) String() string {
+	var texts []string
+	for _, p := range c.parts() {
+		texts = append(texts, p.String())
+	}
+	return strings.Join(texts, ", ")
 }
 
 // onlyUnfailing reports whether the change only removes the failures of a finished run.

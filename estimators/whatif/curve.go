@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,20 +42,29 @@ const CurvePoints = 32
 // curveHalvings is how many halvings below the present cluster a curve begins.
 const curveHalvings = 2
 
-// CurveOf computes the curve around a room with a predictor: from a quarter of the room to a slot for each task that
-// can run at once. wanted is the number of slots of each kind that these tasks need (Replay.Wanted).
-func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
+// Curve computes time against slots: from a quarter of the room to a slot for each task that can run at once. The error
+// is an *UnsupportedError if the room or the time of the query is unknown.
+func (r *Replay) Curve() (*Curve, error) {
+	base, err := r.Predict(Change{})
+	if err == nil && base.Remaining == nil {
+		err = &UnsupportedError{"slots", "the time of the query is unknown"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return curveOf(r.End, r.Room(), r.wanted())
+}
+
+// curveOf computes the curve around a room. wanted is the number of slots of each kind that the tasks need.
+func curveOf(end func(Change) (time.Duration, error), room Room, wanted []int) (*Curve, error) {
 	if room.Policy != dag.FIFO && room.Total() == 0 {
-		return nil, &UnsupportedError{"curve", "slots", "the memory of the cluster is unknown"}
+		return nil, &UnsupportedError{"slots", "the memory of the cluster is unknown"}
 	}
 	most := 1.0
 	for k, n := range room.slots() {
-		if n > 0 && k < len(wanted) {
+		if n > 0 {
 			most = max(most, float64(wanted[k])/float64(n))
 		}
-	}
-	if base, err := p.Predict(Change{}); err != nil || base.Remaining == nil {
-		return nil, cmp.Or(err, error(&UnsupportedError{"curve", "slots", "the time of the query is unknown"}))
 	}
 	up := math.Ceil(math.Log2(most)) + 1
 	c := &Curve{Doubling: max(1, int((CurvePoints-1)/(up+curveHalvings))), Knee: -1}
@@ -68,7 +76,7 @@ func CurveOf(p Predictor, room Room, wanted []int) (*Curve, error) {
 		if n := len(c.Points); n > 0 && at == c.Points[n-1].Room && i != 0 {
 			continue
 		}
-		d, err := endOf(p, at.change(room))
+		d, err := end(at.change(room))
 		if err != nil {
 			if i < 0 { // too small to run any task
 				continue
@@ -152,23 +160,4 @@ func (c *Curve) double(i int) int {
 		}
 	}
 	return -1
-}
-
-// An ender computes only the end of the query, which is cheaper than an Answer.
-type ender interface {
-	End(c Change) (time.Duration, error)
-}
-
-func endOf(p Predictor, c Change) (time.Duration, error) {
-	if e, ok := p.(ender); ok {
-		return e.End(c)
-	}
-	a, err := p.Predict(c)
-	if err != nil {
-		return 0, err
-	}
-	if a.Remaining == nil {
-		return 0, &UnsupportedError{a.Model, c.String(), "it is too early to say"}
-	}
-	return *a.Remaining, nil
 }

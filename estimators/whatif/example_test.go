@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -35,44 +36,33 @@ func nightly() dag.Run {
 	return dag.Run{}.Append(s)
 }
 
-// What would be with other slots, twice the data, and both.
-func ExampleAsk() {
-	run := nightly()
+// What would be with other slots, twice the data, both, and a slot for every task.
+func ExampleReplay_Predict() {
 	model := paper.Model(func(dag.Run) paper.Slowdown { return paper.Slowdown{} })
-	scene := whatif.Scene{
-		Models: []whatif.Predictor{whatif.NewReplay(run, model)},
-		Room:   whatif.RoomOf(run.Now()), Wanted: []int{40, 8},
-	}
-	more, err := whatif.ParseSlots("map=+8")
+	replay := whatif.NewReplay(nightly(), model)
+	more, err := whatif.Parse("slots", "map=+8")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	report, err := whatif.Ask(scene, []whatif.Change{{Slots: []whatif.Slots{more}}, {Scale: 2}})
+	twice := whatif.Change{Scale: 2}
+	both, err := whatif.Together([]whatif.Change{more, twice})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	show := func(name string, r *whatif.Row) {
-		if left := r.Remaining(); left != nil {
-			fmt.Println(name+":", left.Round(time.Second))
+	for _, c := range []whatif.Change{{}, more, twice, both, {Slots: []whatif.Slots{{N: math.Inf(1)}}}} {
+		a, err := replay.Predict(c)
+		if err != nil || a.Remaining == nil {
+			fmt.Println(c, "has no answer:", err)
+			return
 		}
-	}
-	show("as it is", &report.Base)
-	for i := range report.Alone {
-		show(report.Alone[i].Change.String(), &report.Alone[i])
-	}
-	show("both", report.Together)
-	for i := range report.Limits {
-		show("at best, "+report.Limits[i].Name, &report.Limits[i])
+		fmt.Printf("%q: %v\n", c, a.Remaining.Round(time.Second))
 	}
 	// Output:
-	// as it is: 1m50s
-	// slots map=+8: 1m30s
-	// scale 2: 3m40s
-	// both: 2m50s
-	// at best, infinite_slots: 40s
-	// at best, no_skew: 1m50s
-	// at best, no_failures: 1m50s
-	// at best, ideal: 40s
+	// "": 1m50s
+	// "slots map=+8": 1m30s
+	// "scale 2": 3m40s
+	// "slots map=+8, scale 2": 2m50s
+	// "slots inf": 40s
 }

@@ -17,9 +17,9 @@ func (c *course) nodeTrials() ([]trial, error) {
 	n := c.nodeCount()
 	switch {
 	case n == 0:
-		return nil, &UnsupportedError{ModelReplay, "fail node", "the nodes of the cluster are unknown"}
+		return nil, &UnsupportedError{"fail node", "the nodes of the cluster are unknown"}
 	case n == 1:
-		return nil, &UnsupportedError{ModelReplay, "fail node", "the cluster has one node: without it nothing runs"}
+		return nil, &UnsupportedError{"fail node", "the cluster has one node: without it nothing runs"}
 	}
 	var moments []dag.Instant
 	for j := range c.w.s.Plan.Jobs {

@@ -27,6 +27,9 @@ func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
 	return r, nil
 }
 
+// Took returns the length of a finished run, 0 for other runs.
+func (r *Replay) Took() time.Duration { return r.took }
+
 // Miss returns how much longer the replay of a finished run is than the run, as a ratio of the run; NaN for other
 // runs.
 func (r *Replay) Miss() float64 {

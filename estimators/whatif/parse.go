@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,20 +19,71 @@ func (e *ParseError) Error() string {
 	return e.What + " " + strconv.Quote(e.Text) + ": it is " + e.Want
 }
 
-// ParseSlots parses a number of slots: 64, +2, -2, 2x, 0.5x or inf, for all kinds or after "map=" or "reduce=".
-func ParseSlots(text string) (Slots, error) {
-	var s Slots
-	bad := &ParseError{"slots", text, "a number of slots such as 64, +2, 2x or inf, for one kind after map= or reduce="}
-	n := strings.TrimSpace(text)
+// wants are the valid values of the kinds of changes.
+var wants = map[string]string{
+	"slots":      "a number of slots such as 64, +2, 2x or inf, for one kind after map= or reduce=",
+	"scale":      "how many times as large the input is, such as 3 or 0.5",
+	"fail":       "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3",
+	"skew":       "none",
+	"policy":     "one of fifo, yarn, ideal",
+	"slow start": "a ratio of maps from 0 to 1",
+	"pace":       "how many times as long a record takes, such as 2 or 0.5, for one job after JOB=",
+}
+
+// Parse parses the value of a change of a kind: slots, scale, fail, skew, policy, slow start, or pace. The error is a
+// *ParseError.
+func Parse(kind, text string) (c Change, err error) {
+	ok, value := false, strings.TrimSpace(text)
+	switch kind {
+	case "slots":
+		c.Slots = make([]Slots, 1)
+		c.Slots[0], ok = parseSlots(value)
+	case "scale":
+		c.Scale, ok = parseFactor(value)
+	case "fail":
+		c.Failures = make([]Failure, 1)
+		c.Failures[0], ok = parseFailure(value)
+	case "skew":
+		c.Even, ok = true, value == "none"
+	case "policy":
+		p := slices.Index(policyNames[:], value)
+		c.Policy, ok = Policy(max(p, 0)), p > 0 //nolint:gosec // an index
+	case "slow start":
+		var v float64
+		v, ok = plain(value)
+		c.SlowStart, ok = &v, ok && v >= 0 && v <= 1
+	case "pace": // of all jobs, or of one before "="
+		job, factor, named := cutLast(value, "=")
+		c.Pace = []Pace{{Job: job}}
+		c.Pace[0].Factor, ok = parseFactor(factor)
+		ok = ok && named == (job != "")
+	}
+	if !ok {
+		return Change{}, &ParseError{kind, text, wants[kind]}
+	}
+	return c, nil
+}
+
+// cutLast cuts text at the last sep; before is "" without one.
+func cutLast(text, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(text, sep)
+	if at < 0 {
+		return "", text, false
+	}
+	return text[:at], text[at+len(sep):], true
+}
+
+// parseSlots parses 64, +2, -2, 2x, 0.5x or inf, for all kinds or after "map=" or "reduce=".
+func parseSlots(n string) (s Slots, ok bool) {
 	for w, name := range whichNames {
-		if rest, ok := strings.CutPrefix(n, name); ok && name != "" {
-			s.Which, n = Which(w), rest
+		if rest, found := strings.CutPrefix(n, name); found && name != "" {
+			s.Which, n = Which(w), rest //nolint:gosec // an index
 			break
 		}
 	}
 	if n == "inf" {
 		s.N = math.Inf(1)
-		return s, nil
+		return s, true
 	}
 	switch {
 	case strings.HasSuffix(n, "x"):
@@ -39,21 +91,20 @@ func ParseSlots(text string) (Slots, error) {
 	case strings.HasPrefix(n, "+"), strings.HasPrefix(n, "-"):
 		s.Op = Add
 	}
-	v, err := plain(strings.TrimPrefix(n, "+"))
-	switch {
-	case err != nil, s.Op != Times && v != math.Trunc(v), s.Op != Add && v <= 0, math.Abs(v) > dag.MaxSlots:
-		return Slots{}, bad
+	s.N, ok = plain(strings.TrimPrefix(n, "+"))
+	if s.Op != Times && s.N != math.Trunc(s.N) || s.Op != Add && s.N <= 0 || math.Abs(s.N) > dag.MaxSlots {
+		ok = false
 	}
-	s.N = v
-	return s, nil
+	return s, ok
 }
 
 // plain reads a finite decimal number.
-func plain(text string) (float64, error) {
+func plain(text string) (v float64, ok bool) {
 	if strings.ContainsAny(text, "xXpP_nN") { // hexadecimal, digit groups, Inf and NaN
-		return 0, strconv.ErrSyntax
+		return 0, false
 	}
-	return strconv.ParseFloat(text, 64)
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil
 }
 
 // Limits of factors. Values beyond them are typing errors.
@@ -62,85 +113,34 @@ const (
 	mostFactor  = 1e6
 )
 
-// ParseScale parses the factor of the input size.
-func ParseScale(text string) (float64, error) {
-	v, err := plain(strings.TrimSuffix(strings.TrimSpace(text), "x"))
-	if err != nil || v < leastFactor || v > mostFactor {
-		return 0, &ParseError{"scale", text, "how many times as large the input is, such as 3 or 0.5"}
-	}
-	return v, nil
+func parseFactor(text string) (v float64, ok bool) {
+	v, ok = plain(strings.TrimSuffix(text, "x"))
+	return v, ok && v >= leastFactor && v <= mostFactor
 }
 
-// ParsePace parses the factor of the time of a unit of work, for all jobs or after "JOB=" for one job.
-func ParsePace(text string) (Pace, error) {
-	var p Pace
-	n := strings.TrimSpace(text)
-	if at := strings.LastIndexByte(n, '='); at >= 0 {
-		p.Job, n = n[:at], n[at+1:]
-	}
-	v, err := plain(strings.TrimSuffix(n, "x"))
-	if err != nil || v < leastFactor || v > mostFactor || strings.HasPrefix(text, "=") {
-		return Pace{}, &ParseError{
-			"pace", text,
-			"how many times as long a record takes, such as 2 or 0.5, for one job after JOB=",
-		}
-	}
-	p.Factor = v
-	return p, nil
-}
-
-// ParseSlowStart parses a ratio of maps, from 0 to 1.
-func ParseSlowStart(text string) (float64, error) {
-	v, err := plain(strings.TrimSpace(text))
-	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, &ParseError{"slow start", text, "a ratio of maps from 0 to 1"}
-	}
-	return v, nil
-}
-
-// ParsePolicy parses the name of a policy.
-func ParsePolicy(text string) (Policy, error) {
-	for p := FIFO; int(p) < len(policyNames); p++ {
-		if policyNames[p] == text {
-			return p, nil
-		}
-	}
-	return AsIs, &ParseError{"policy", text, "one of fifo, yarn, ideal"}
-}
-
-// ParseFailure parses a failure: task, node, the name of a job in the plan, or a task of it, with indices from 0:
-// JOB:m3 or JOB:r0 for a MapReduce job, JOB:STAGE:3 for any job.
-func ParseFailure(text string) (Failure, error) {
-	text = strings.TrimSpace(text)
-	bad := &ParseError{"failure", text, "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3"}
+// parseFailure parses task, node, the name of a job in the plan, or a task of it, with indices from 0: JOB:m3 or
+// JOB:r0 for a MapReduce job, JOB:STAGE:3 for any job.
+func parseFailure(text string) (f Failure, ok bool) {
 	switch text {
-	case "":
-		return Failure{}, bad
 	case "task":
-		return Failure{What: FailTask}, nil
+		return f, true
 	case "node":
-		return Failure{What: FailNode}, nil
+		return Failure{What: FailNode}, true
 	}
-	at := strings.LastIndexByte(text, ':')
-	if at < 0 {
-		return Failure{What: FailJob, Job: text}, nil
+	job, task, named := cutLast(text, ":")
+	if !named {
+		return Failure{What: FailJob, Job: text}, text != ""
 	}
-	f := Failure{What: FailTask, Job: text[:at]}
-	task := text[at+1:]
+	f.Job = job
 	switch {
 	case strings.HasPrefix(task, "m"):
 		f.Stage, task = dag.MapReduceName(dag.Map), task[1:]
 	case strings.HasPrefix(task, "r"):
 		f.Stage, task = dag.MapReduceName(dag.Reduce), task[1:]
 	default:
-		if at = strings.LastIndexByte(f.Job, ':'); at >= 0 {
-			f.Job, f.Stage = f.Job[:at], f.Job[at+1:]
-		}
+		f.Job, f.Stage, _ = cutLast(job, ":")
 	}
 	n, err := strconv.ParseUint(task, 10, 31)
-	if f.Job == "" || f.Stage == "" || err != nil {
-		return Failure{}, bad
-	}
 	f.Task = int(n)
-	return f, nil
+	return f, f.Job != "" && f.Stage != "" && err == nil
 }

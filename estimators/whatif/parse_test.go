@@ -3,6 +3,7 @@ package whatif
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -13,11 +14,11 @@ func TestParseSlots(t *testing.T) {
 		"map=64": {Which: Maps, N: 64}, "reduce=+1": {Which: Reduces, Op: Add, N: 1},
 		"map=inf": {Which: Maps, N: math.Inf(1)},
 	} {
-		got, err := ParseSlots(text)
-		if err != nil || got != want {
+		got, err := Parse("slots", text)
+		if err != nil || len(got.Slots) != 1 || got.Slots[0] != want {
 			t.Errorf("%s: got %+v, %v", text, got, err)
 		}
-		if again := got.String(); again != text {
+		if again := got.String(); again != "slots "+text {
 			t.Errorf("%s is written %s", text, again)
 		}
 	}
@@ -26,64 +27,66 @@ func TestParseSlots(t *testing.T) {
 		"Inf", "0x10", "1e300", "64,", "map=reduce=3", "1_000",
 	} {
 		var bad *ParseError
-		if s, err := ParseSlots(text); !errors.As(err, &bad) {
+		if s, err := Parse("slots", text); !errors.As(err, &bad) {
 			t.Errorf("%q is taken for %+v, %v", text, s, err)
 		}
 	}
 }
 
 func TestParseOthers(t *testing.T) {
-	if f, err := ParseFailure("scope-40:r3"); err != nil || f != (Failure{Job: "scope-40", Stage: "reduce", Task: 3}) {
-		t.Errorf("%+v, %v", f, err)
+	want := Failure{Job: "scope-40", Stage: "reduce", Task: 3}
+	if c, err := Parse("fail", "scope-40:r3"); err != nil || c.Failures[0] != want {
+		t.Errorf("%+v, %v", c, err)
 	}
 	for text, want := range map[string]FailureKind{"task": FailTask, "node": FailNode, "scope-40": FailJob} {
-		f, err := ParseFailure(text)
-		if err != nil || f.What != want || f.String() != text {
-			t.Errorf("%s: %+v, %v", text, f, err)
+		c, err := Parse("fail", text)
+		if err != nil || c.Failures[0].What != want || c.String() != "fail "+text {
+			t.Errorf("%s: %+v, %v", text, c, err)
 		}
 	}
-	for _, text := range []string{"", ":m1", "j:", "j:x1", "j:m", "j:m-1", "j:m99999999999"} {
-		if f, err := ParseFailure(text); err == nil {
-			t.Errorf("%q is taken for %+v", text, f)
+	if c, err := Parse("pace", "scope=40=1.5"); err != nil || c.Pace[0] != (Pace{"scope=40", 1.5}) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := Parse("policy", "ideal"); err != nil || c.Policy != Ideal {
+		t.Error(c, err)
+	}
+	if c, err := Parse("skew", "none"); err != nil || !c.Even {
+		t.Error(c, err)
+	}
+	if c, err := Parse("slow start", "0.05"); err != nil || *c.SlowStart != 0.05 {
+		t.Error(c, err)
+	}
+	for kind, texts := range map[string][]string{
+		"fail":       {"", ":m1", "j:", "j:x1", "j:m", "j:m-1", "j:m99999999999"},
+		"pace":       {"", "0", "-1", "NaN", "1e9", "=2", "Inf"},
+		"scale":      {"", "0", "-1", "NaN", "1e9", "=2", "Inf"},
+		"slow start": {"-0.1", "1.1", "NaN", ""},
+		"policy":     {"as is", "fair", ""},
+		"skew":       {"", "as-is"},
+	} {
+		for _, text := range texts {
+			if c, err := Parse(kind, text); err == nil {
+				t.Errorf("%s %q is taken for %s", kind, text, c)
+			}
 		}
-	}
-	if p, err := ParsePace("scope=40=1.5"); err != nil || p != (Pace{"scope=40", 1.5}) {
-		t.Errorf("%+v, %v", p, err)
-	}
-	for _, text := range []string{"", "0", "-1", "NaN", "1e9", "=2", "Inf"} {
-		if p, err := ParsePace(text); err == nil {
-			t.Errorf("pace %q is taken for %+v", text, p)
-		}
-		if v, err := ParseScale(text); err == nil {
-			t.Errorf("scale %q is taken for %v", text, v)
-		}
-	}
-	for _, text := range []string{"-0.1", "1.1", "NaN", ""} {
-		if v, err := ParseSlowStart(text); err == nil {
-			t.Errorf("slow start %q is taken for %v", text, v)
-		}
-	}
-	if p, err := ParsePolicy("ideal"); err != nil || p != Ideal {
-		t.Error(p, err)
-	}
-	if _, err := ParsePolicy("as is"); err == nil {
-		t.Error("as is is no policy to ask for")
 	}
 }
 
+// FuzzParse holds that a change that can be parsed is written so that it is parsed as the same again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"2x", "map=64", "+1", "inf", "j:m3", "node", "a=1.5"} {
+	for _, s := range []string{"2x", "map=64", "+1", "inf", "j:m3", "node", "a=1.5", "ideal", "0.5"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if s, err := ParseSlots(text); err == nil {
-			if again, err := ParseSlots(s.String()); err != nil || again != s {
-				t.Errorf("%q is %+v, again %+v, %v", text, s, again, err)
+		for kind := range wants {
+			c, err := Parse(kind, text)
+			if err != nil {
+				continue
+			}
+			written := strings.TrimPrefix(c.String(), kind+" ")
+			if again, err := Parse(kind, written); err != nil || again.String() != c.String() {
+				t.Errorf("%s %q is %s, again %s, %v", kind, text, c, again, err)
 			}
 		}
-		_, _ = ParseFailure(text)
-		_, _ = ParsePace(text)
-		_, _ = ParseScale(text)
-		_, _ = ParseSlowStart(text)
 	})
 }

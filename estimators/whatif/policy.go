@@ -59,7 +59,7 @@ func (w *clusterState) toSlots() {
 // toContainers makes one pool of all slots, or one container of each core. Masters also use containers.
 func (w *clusterState) toContainers() {
 	c := &w.s.Plan.Cluster
-	had, slots := RoomOf(w.s).Total(), "slots"
+	had, slots := roomOf(w.s).Total(), "slots"
 	if c.Policy == dag.Executors {
 		slots = "cores"
 		for j := range w.s.Plan.Jobs {

@@ -45,22 +45,7 @@ func (r *Replay) clusterState(c Change) (*clusterState, error) {
 }
 
 // Room returns how many tasks can run at once.
-func (r *Replay) Room() Room { return RoomOf(r.now) }
-
-// Plan returns the plan, completed by the cost model. Do not modify it.
-func (r *Replay) Plan() *dag.Plan { return r.now.Plan }
-
-// Nodes returns the number of machines of the cluster, 0 if it is unknown.
-func (r *Replay) Nodes() int {
-	c := &r.now.Plan.Cluster
-	if c.Policy == dag.FIFO && c.SlotsPerNode > 0 {
-		return (max(c.MapSlots, c.ReduceSlots) + c.SlotsPerNode - 1) / c.SlotsPerNode
-	}
-	if n := len(r.now.Nodes); n > 0 {
-		return n
-	}
-	return len(c.Nodes)
-}
+func (r *Replay) Room() Room { return roomOf(r.now) }
 
 // Elapsed returns the time since the first submission, 0 before it.
 func (r *Replay) Elapsed() time.Duration {
@@ -76,7 +61,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Model: ModelReplay, Change: c}
+	a := Answer{}
 	e, err := r.estimate(w, c, estimators.Scenarios()[0], estimators.Options{})
 	if err != nil {
 		return a, err
@@ -169,6 +154,22 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	return r.scaled(low), r.scaled(high), true, nil
 }
 
+// PredictRange returns Predict's answer with its range, if there is one.
+func (r *Replay) PredictRange(c Change) (Answer, error) {
+	a, err := r.Predict(c)
+	if err != nil || a.Remaining == nil && a.Floor == nil {
+		return a, err
+	}
+	low, high, ok, err := r.Range(c)
+	if err != nil || !ok {
+		return a, err
+	}
+	if a.Low, a.High = &low, &high; a.Floor != nil && low < *a.Floor {
+		a.Floor = &low // the work with known costs may take less
+	}
+	return a, nil
+}
+
 // End returns the duration of Predict without the other parts of the answer.
 func (r *Replay) End(c Change) (time.Duration, error) {
 	w, err := r.clusterState(c)
@@ -182,9 +183,9 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	return r.scaled(s.Remaining()), nil
 }
 
-// Wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,
+// wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,
 // containers of YARN, or cores of executors.
-func (r *Replay) Wanted() []int {
+func (r *Replay) wanted() []int {
 	plan, n := r.now.Plan, make([]int, len(r.Room().slots()))
 	for j := range plan.Jobs {
 		switch job := &plan.Jobs[j]; {

@@ -33,8 +33,8 @@ func (r Room) Total() int {
 	return n
 }
 
-// RoomOf returns the room of a snapshot's cluster.
-func RoomOf(s *dag.Snapshot) Room {
+// roomOf returns the room of a snapshot's cluster.
+func roomOf(s *dag.Snapshot) Room {
 	c := &s.Plan.Cluster
 	switch c.Policy {
 	case dag.FIFO:

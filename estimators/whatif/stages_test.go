@@ -144,10 +144,11 @@ func TestStagesFail(t *testing.T) {
 		"revenue:write:0":       87 * time.Second,
 		"revenue":               2*86*time.Second - time.Millisecond,
 	} {
-		f, err := ParseFailure(text)
-		if err != nil || text != f.String() {
-			t.Errorf("%s is %s, %v", text, f, err)
+		c, err := Parse("fail", text)
+		if err != nil || "fail "+text != c.String() {
+			t.Fatalf("%s is %s, %v", text, c, err)
 		}
+		f := c.Failures[0]
 		if a := predicted(t, r, f); *a.Remaining != want {
 			t.Errorf("%s: %v, want %v (%s)", text, *a.Remaining, want, a.Note)
 		}
@@ -296,12 +297,10 @@ func TestOpenPlanHasRange(t *testing.T) {
 	t.Parallel()
 	run := played(t, stages(t, nil), 20*time.Second, simulate.Options{})
 	run.Now().Plan.Open = true
-	model := NewReplay(run, cost.Costs)
-	report, err := Ask(Scene{Models: []Predictor{model}, Room: model.Room(), Wanted: model.Wanted()}, nil)
+	a, err := NewReplay(run, cost.Costs).PredictRange(Change{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := report.Base.Answers[0]
 	if a.Remaining != nil || a.Floor == nil || a.Low == nil || a.High == nil || *a.Floor > *a.Low {
 		t.Errorf("%+v", a)
 	}

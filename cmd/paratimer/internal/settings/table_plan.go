@@ -48,11 +48,6 @@ var planTable = []subject{
 		flagged("pace", texts, "let records take `R` times as long, in one job after JOB=; repeatable"),
 		flagged("svg", "", "draw time against slots to `FILE`, as SVG"),
 		flagged("at", "", "start in a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)"),
-		choice("model", "which model answers", "all", "replay", "queueing", "ernest"),
-		flagged("demands", "", "also ask the queueing model of the jobs in `FILE` (`paratimer history profile --demands`)"),
-		flagged("ernest", "", "also ask Ernest: a saved model, or a table of runs with the columns machines, scale and seconds, in `FILE`"),
-		flagged("ernest-at", newTuples, "Ernest's run is as this query on `MACHINES,SCALE` (default: its nodes, and scale 1)"),
-		flagged("force", false, "show numbers that Ernest refuses"),
 	}},
 	{"", "ernest design, ernest run", []Setting{
 		flagged("min-parts", 0, "a training run takes at least `N` parts of the input"),

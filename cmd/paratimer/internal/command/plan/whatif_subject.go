@@ -3,21 +3,19 @@ package plan
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/whatifview"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
-// whatIfSubject returns the subject of the prediction: a plan or a recording if there is a file with the name, else
+// whatIfSubject returns the last snapshot of what is asked about: a plan or a recording if there is a file with the name, else
 // a query of the cluster, which is polled until its remaining time is known. Rates need two observations.
-func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *whatif.Replay, error) {
+func whatIfSubject(ctx context.Context, c *cli.Context) (*dag.Snapshot, *whatif.Replay, error) {
 	name, looks := c.Args().First(), 0
 	run, err := follow.Subject(ctx, c, name, whatIfPolls, func(run dag.Run) (bool, error) {
 		looks++
@@ -34,16 +32,15 @@ func whatIfSubject(ctx context.Context, c *cli.Context) (*whatifview.View, *what
 }
 
 // whatIfOf returns a replay of a run: of the rest of it, or, if it has ended, of all of it again.
-func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whatif.Replay, error) {
+func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.Replay, error) {
 	s := run.Now()
-	v := &whatifview.View{
-		Name: s.Plan.Name, ID: s.ID, State: s.State, At: s.At, Warnings: s.Warnings, Miss: math.NaN(),
-	}
 	if !s.Origin().Known() { // a plan, before it runs
-		v.State, v.At = dag.Blocked, dag.NoInstant
+		plan := *s
+		plan.State, plan.At = dag.Blocked, dag.NoInstant
+		return &plan, whatif.NewReplay(run, follow.ModelOf(c)), nil
 	}
 	if !s.State.Ended() {
-		return v, whatif.NewReplay(run, follow.ModelOf(c)), nil
+		return s, whatif.NewReplay(run, follow.ModelOf(c)), nil
 	}
 	if !whole {
 		return nil, nil, command.Usage("the query has ended by then: ask without --at what it would have taken")
@@ -60,8 +57,7 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*whatifview.View, *whati
 	if err != nil {
 		return nil, nil, command.Usage("%w", err)
 	}
-	v.Took, v.Miss = past.Took, replay.Miss()
-	return v, replay, nil
+	return s, replay, nil
 }
 
 // whatIfPolls is the number of polls of a running query: the first one may be too early.

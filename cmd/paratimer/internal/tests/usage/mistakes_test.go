@@ -79,7 +79,6 @@ func TestMistakes(t *testing.T) {
 		{"score JOB", program.ExitUsage, "this is a job file, not a recording: `paratimer model` reads it"},
 		{"ernest fit PLAN", program.ExitUsage, "is a plan, not a table of runs: `paratimer plan`"},
 		{"ernest fit JOB", program.ExitUsage, "is a job file, not a table of runs: `paratimer model` reads it"},
-		{"whatif PLAN --demands PLAN", program.ExitUsage, "is a plan, not a job file: `paratimer plan`"},
 		{"history add PLAN -o DIR", program.ExitUsage, "this is a plan, not a recording: `paratimer plan`"},
 		{"history add EMPTY -o DIR", program.ExitUsage, "this is an empty file, not a recording"},
 		{"estimate RULES", program.ExitUsage, "is a rule file, not a plan: `paratimer watch --rules`"},

@@ -1,4 +1,4 @@
-package whatifview
+package planview
 
 import (
 	"bytes"
@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 // curved is a view of a curve of so many containers each, and seconds.
-func curved(points ...[2]int) *View {
-	c := &whatif.Curve{}
+func curved(points ...[2]int) *WhatIf {
+	c := &whatif.Curve{Knee: -1}
 	for _, p := range points {
 		c.Points = append(c.Points, whatif.Point{
 			Room:      whatif.Room{Policy: dag.YARN, Containers: p[0]},
 			Remaining: time.Duration(p[1]) * time.Second,
 		})
 	}
-	return &View{Name: "q", Room: whatif.Room{Policy: dag.YARN}, Report: &whatif.Report{Curve: c}}
+	return &WhatIf{Slots: slotsOf(whatif.Room{Policy: dag.YARN}), Curve: curveOf(c)}
 }
 
 // TestSteps holds that more slots which take longer are explained, in text and drawing, and that a curve without such a
@@ -56,7 +57,6 @@ func TestSteps(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
 	v := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 0})
-	v.Report.Curve.Knee = -1
 	var text, drawn bytes.Buffer
 	if err := v.Text(&text); err != nil {
 		t.Fatal(err)
@@ -73,5 +73,40 @@ func TestNothingLeft(t *testing.T) {
 	}
 	if got := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 7}).steps(); !strings.HasPrefix(got, "5 containers take 7s longer than 4") {
 		t.Errorf("after points of 0 s: %s", got)
+	}
+}
+
+// TestAsk holds the parts of an answer: each change alone and all together, or that they exclude each other, the
+// limits, a slot more, and the curve. A change that fails is named; one that does not apply has no time.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	run := dag.Run{}.Append(Before(uniform(4, 2), nil))
+	replay := whatif.NewReplay(run, cost.Costs)
+	v, err := Ask(run.Now(), replay, []whatif.Change{{Scale: 2}, {Even: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, twice := *v.Base.RemainingSeconds, &v.Changes[0]
+	if !(base > 0) || len(v.Changes) != 2 || *twice.RemainingSeconds != 2*base || *twice.SavedSeconds != -base ||
+		twice.SavedRatio != -1 || v.Together == nil || v.Together.Name != "scale 2, skew none" {
+		t.Errorf("%+v", v)
+	}
+	if len(v.Limits) != 4 || len(v.Marginal) != 3 || v.Curve == nil || v.TookSeconds != nil || v.MissRatio.Known() {
+		t.Errorf("%+v", v)
+	}
+	run = dag.Run{}.Append(Before(uniform(4, 1), nil))
+	replay = whatif.NewReplay(run, cost.Costs)
+	v, err = Ask(run.Now(), replay, []whatif.Change{
+		{Scale: 2}, {Scale: 3}, {Failures: []whatif.Failure{{What: whatif.FailNode}}},
+	})
+	if err != nil || v.Together != nil || v.Warnings[0].Code != whatif.WarnAlternatives {
+		t.Fatalf("%v: %+v", err, v)
+	}
+	if node := v.Changes[2]; node.RemainingSeconds != nil || node.Warnings[0].Code != whatif.WarnUnsupported {
+		t.Errorf("%+v", node)
+	}
+	_, err = Ask(run.Now(), replay, []whatif.Change{{Slots: []whatif.Slots{{Op: whatif.Add, N: -9}}}})
+	if err == nil || !strings.HasPrefix(err.Error(), "slots -9: ") {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,252 @@
+package planview
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/units"
+)
+
+// WhatIfVersion is the version of the JSON of a WhatIf. Fields may be added within a version, never renamed or removed.
+const WhatIfVersion = 2
+
+// A WhatIf is the end of a query under each change, the limits, what a slot is worth, and time against slots. It is
+// what text, JSON and drawing show. Unknown is null.
+type WhatIf struct {
+	SchemaVersion  int              `json:"schema_version"`
+	Workflow       frame.Workflow   `json:"workflow"`
+	At             *frame.Time      `json:"at"` // null for a plan
+	ElapsedSeconds frame.Seconds    `json:"elapsed_seconds"`
+	TookSeconds    *frame.Seconds   `json:"took_seconds"` // of a finished run
+	MissRatio      units.Float      `json:"miss_ratio"`   // how much longer its replay is
+	Slots          Slots            `json:"slots"`
+	Base           Row              `json:"base"`
+	Changes        []Row            `json:"changes"`
+	Together       *Row             `json:"together"` // null if there are fewer than two changes, or if they exclude each other
+	Limits         []Row            `json:"limits"`
+	Marginal       []Row            `json:"marginal"`
+	Curve          *Curve           `json:"curve"` // null if the time or the slots are unknown
+	Warnings       []whatif.Warning `json:"warnings"`
+}
+
+// A Row is the answer to one change. Without a time and a floor it is unknown, or the change does not apply.
+type Row struct {
+	Name             string           `json:"name"` // the change, or the name of a limit; "" for the base
+	RemainingSeconds *frame.Seconds   `json:"remaining_seconds"`
+	TotalSeconds     *frame.Seconds   `json:"total_seconds"`
+	SavedSeconds     *frame.Seconds   `json:"saved_seconds"`
+	SavedRatio       units.Float      `json:"saved_ratio"`
+	LowSeconds       *frame.Seconds   `json:"low_seconds"`
+	HighSeconds      *frame.Seconds   `json:"high_seconds"`
+	FloorSeconds     *frame.Seconds   `json:"floor_seconds"`
+	AssumedRatio     units.Float      `json:"assumed_ratio"`
+	Note             *string          `json:"note"` // the effect of the change, such as the worst failure
+	Warnings         []whatif.Warning `json:"warnings"`
+}
+
+// A Curve is time against slots, in ascending order of slots.
+type Curve struct {
+	Points        []Point `json:"points"`
+	KneeSlots     *int    `json:"knee_slots"`
+	KneeGainRatio float64 `json:"knee_gain_ratio"`
+}
+
+// A Point is the time with a number of slots.
+type Point struct {
+	Slots            Slots         `json:"slots"`
+	RemainingSeconds frame.Seconds `json:"remaining_seconds"`
+	Base             bool          `json:"base"`
+	Knee             bool          `json:"knee"`
+}
+
+// Slots are how many tasks can run at once.
+type Slots struct {
+	whatif.Room `json:"-"`
+	Policy      dag.Policy `json:"policy"`
+	Total       *int       `json:"total"`
+	Maps        *int       `json:"maps"`
+	Reduces     *int       `json:"reduces"`
+	Containers  *int       `json:"containers"`
+	ContainerMB *int       `json:"container_mb"`
+	Cores       *int       `json:"cores,omitempty"`
+}
+
+func slotsOf(r whatif.Room) Slots {
+	s := Slots{Room: r, Policy: r.Policy}
+	if total := r.Total(); r.Policy == dag.FIFO || total > 0 {
+		s.Total = &total
+	}
+	switch r.Policy {
+	case dag.FIFO:
+		s.Maps, s.Reduces = &r.Maps, &r.Reduces
+	case dag.Executors:
+		s.Cores = s.Total
+	default:
+		s.ContainerMB, s.Containers = &r.ContainerMB, s.Total
+	}
+	return s
+}
+
+// JSON writes the answers.
+func (v *WhatIf) JSON(out io.Writer) error { return view.JSON(out, v, "  ") }
+
+// The limits, with their names and texts.
+var limits = []struct {
+	name, text string
+	change     whatif.Change
+}{
+	{"infinite_slots", "a slot for every task", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
+	{"no_skew", "no skew", whatif.Change{Even: true}},
+	{"no_failures", "no failures", whatif.Change{Unfailing: true}},
+	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Policy: whatif.Ideal}},
+}
+
+// marginal returns one more slot and twice as many, of each kind that the room has.
+func marginal(r whatif.Room) []whatif.Slots {
+	if r.Policy != dag.FIFO {
+		if r.Total() == 0 {
+			return nil
+		}
+		return []whatif.Slots{{Op: whatif.Add, N: 1}, {Op: whatif.Times, N: 2}}
+	}
+	var all []whatif.Slots
+	for i, n := range []int{r.Maps, r.Reduces} {
+		if which := whatif.Maps + whatif.Which(i); n > 0 { //nolint:gosec // an index
+			all = append(all, whatif.Slots{Which: which, Op: whatif.Add, N: 1},
+				whatif.Slots{Which: which, Op: whatif.Times, N: 2})
+		}
+	}
+	return append(all, whatif.Slots{Op: whatif.Times, N: 2})
+}
+
+// Ask predicts the query of a snapshot, of which replay replays the rest or a finished run, under each change and under
+// all of them. The error names the change that fails.
+func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*WhatIf, error) {
+	v := &WhatIf{
+		SchemaVersion: WhatIfVersion,
+		Workflow:      frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
+		At:            frame.TimeOf(s.At), ElapsedSeconds: frame.SecondsOf(replay.Elapsed()),
+		MissRatio: number(replay.Miss()), Slots: slotsOf(replay.Room()), Changes: []Row{}, Limits: []Row{},
+		Marginal: []Row{}, Warnings: []whatif.Warning{},
+	}
+	if took := replay.Took(); took > 0 {
+		v.TookSeconds = frame.SecondsIn(&took)
+	}
+	if w, doubtful := replay.Doubt(); doubtful {
+		v.Warnings = append(v.Warnings, w)
+	}
+	var failed error
+	ask := func(name string, c whatif.Change, ranged bool) (r Row) {
+		if failed == nil {
+			r, failed = v.row(replay, name, c, ranged)
+		}
+		return r
+	}
+	v.Base = ask("", whatif.Change{}, true)
+	for _, c := range changes {
+		v.Changes = append(v.Changes, ask(c.String(), c, true))
+	}
+	all, err := whatif.Together(changes)
+	switch {
+	case err != nil:
+		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
+	case len(changes) > 1:
+		row := ask(all.String(), all, true)
+		v.Together = &row
+	}
+	for _, l := range limits {
+		v.Limits = append(v.Limits, ask(l.name, l.change, false))
+	}
+	for _, by := range marginal(v.Slots.Room) {
+		v.Marginal = append(v.Marginal, ask(by.String(), whatif.Change{Slots: []whatif.Slots{by}}, false))
+	}
+	for _, observed := range s.Warnings {
+		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	c, err := replay.Curve()
+	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Curve = curveOf(c)
+	return v, nil
+}
+
+// row asks for one change, with its range if ranged.
+func (v *WhatIf) row(replay *whatif.Replay, name string, c whatif.Change, ranged bool) (Row, error) {
+	nothing := units.Float(math.NaN())
+	r := Row{Name: name, SavedRatio: nothing, AssumedRatio: nothing, Warnings: []whatif.Warning{}}
+	predict := replay.Predict
+	if ranged {
+		predict = replay.PredictRange
+	}
+	a, err := predict(c)
+	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
+		r.Warnings = append(r.Warnings, whatif.Warning{Code: whatif.WarnUnsupported, Text: cannot.Why})
+		return r, nil
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", cmp.Or(c.String(), "as it is"), err)
+	}
+	r.RemainingSeconds, r.FloorSeconds = frame.SecondsIn(a.Remaining), frame.SecondsIn(a.Floor)
+	r.LowSeconds, r.HighSeconds = frame.SecondsIn(a.Low), frame.SecondsIn(a.High)
+	r.AssumedRatio, r.Note, r.Warnings = number(a.AssumedRatio), frame.Text(a.Note), view.List(a.Warnings)
+	if a.Remaining == nil {
+		return r, nil
+	}
+	total := v.ElapsedSeconds.Duration() + *a.Remaining
+	r.TotalSeconds = frame.SecondsIn(&total)
+	base := v.Base.RemainingSeconds
+	if name == "" {
+		base = r.RemainingSeconds
+	}
+	if base != nil {
+		saved := base.Duration() - *a.Remaining
+		r.SavedSeconds = frame.SecondsIn(&saved)
+		if *base > 0 {
+			r.SavedRatio = number(float64(saved) / float64(base.Duration()))
+		}
+	}
+	return r, nil
+}
+
+func curveOf(c *whatif.Curve) *Curve {
+	out := &Curve{KneeGainRatio: whatif.KneeGain}
+	for i, p := range c.Points {
+		at := Point{slotsOf(p.Room), frame.SecondsOf(p.Remaining), p.Base, i == c.Knee}
+		out.Points = append(out.Points, at)
+		if at.Knee {
+			out.KneeSlots = at.Slots.Total
+		}
+	}
+	return out
+}
+
+// number rounds to six decimal places.
+func number(x float64) units.Float { return units.Float(math.Round(x*1e6) / 1e6) }
+
+// took formats the time of a row.
+func (r *Row) took() string {
+	return AtLeast(duration(r.RemainingSeconds), duration(r.FloorSeconds), float64(r.AssumedRatio))
+}
+
+func duration(s *frame.Seconds) *time.Duration {
+	if s == nil {
+		return nil
+	}
+	d := s.Duration()
+	return &d
+}
