@@ -34,7 +34,6 @@ const (
 	WarnBase         = "base"         // the replay of a finished run differs from its duration
 	WarnAlternatives = "alternatives" // the changes exclude each other
 	WarnUnsupported  = "unsupported"  // the replay does not support a change
-	WarnApproximate  = "approximate"  // the answer uses an approximation
 )
 
 // An UnsupportedError means that a replay does not support a change.
@@ -46,7 +45,7 @@ type UnsupportedError struct {
 func (e *UnsupportedError) Error() string { return "whatif: " + e.Change + ": " + e.Why }
 
 // Together combines all changes into one. It returns an *AlternativesError if they exclude each other: two
-// schedulers, two scales, or two numbers of the same slots.
+// scales, two numbers of the same slots, or two paces.
 func Together(changes []Change) (Change, error) {
 	var all Change
 	for _, c := range changes {
@@ -57,9 +56,8 @@ func Together(changes []Change) (Change, error) {
 				}
 			}
 		}
-		all.Policy = max(all.Policy, c.Policy)
 		all.Scale = max(all.Scale, c.Scale)
-		all.Even, all.Unfailing = all.Even || c.Even, all.Unfailing || c.Unfailing
+		all.Ideal, all.Even, all.Unfailing = all.Ideal || c.Ideal, all.Even || c.Even, all.Unfailing || c.Unfailing
 		all.SlowStart = cmp.Or(all.SlowStart, c.SlowStart)
 		all.Slots = append(all.Slots, c.Slots...)
 		all.Pace = append(all.Pace, c.Pace...)

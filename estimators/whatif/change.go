@@ -1,5 +1,5 @@
 // Package whatif predicts the effect of a change before it is made: when would a query end with other slots, more
-// data, a failure, even reduces, or another scheduler?
+// data, a failure, even reduces, or an ideal scheduler?
 //
 // A change applies to a copy of the observed state, never to the state itself. For a running query it affects the
 // remaining work, from now on. The package does no I/O and reads no clock; equal questions get equal answers.
@@ -20,8 +20,9 @@ import (
 
 // A Change is a hypothetical change to the run or the cluster. The zero Change changes nothing.
 type Change struct {
-	Policy Policy
-	Slots  []Slots // applied in this order, after Policy
+	// Ideal is a scheduler with a slot for every task that starts it at once and never pauses: none can be faster.
+	Ideal bool
+	Slots []Slots // applied in this order, after Ideal
 	// Scale is the factor of the input size; 0 means 1. Splits keep their size, so there are more maps of the input,
 	// and reduces get larger.
 	Scale float64
@@ -34,22 +35,6 @@ type Change struct {
 	// Unfailing removes the failures of a finished run.
 	Unfailing bool
 }
-
-// A Policy is the hypothetical scheduler.
-type Policy uint8
-
-// The policies. Ideal has a slot for every task, starts it at once and never pauses: no scheduler can be faster.
-const (
-	AsIs Policy = iota
-	FIFO
-	YARN
-	Ideal
-)
-
-var policyNames = [...]string{"as is", "fifo", "yarn", "ideal"}
-
-// String returns the policy's name on the command line.
-func (p Policy) String() string { return policyNames[p] }
 
 // A Pace multiplies the time of a unit of work by Factor, in the named job or, if Job is "", in all jobs.
 type Pace struct {
@@ -163,7 +148,7 @@ func (c Change) parts() (all []part) {
 			all = append(all, part{kind, key, value})
 		}
 	}
-	add(c.Policy != AsIs, "policy", alone, c.Policy.String())
+	add(c.Ideal, "policy", besides, "ideal")
 	for _, s := range c.Slots {
 		add(true, "slots", cmp.Or(whichNames[s.Which], alone), s.String())
 	}

@@ -143,6 +143,30 @@ func (w *clusterState) unlimited() {
 	w.costs.share = 0
 }
 
+// ideal gives every task a slot, and removes start-ups and pauses. MapReduce's waves then no longer wait for each other.
+func (w *clusterState) ideal() {
+	c := &w.s.Plan.Cluster
+	w.costs.ideal = true
+	if w.s.Plan.OnlyMapReduce() {
+		if c.Policy != dag.FIFO { // tasks keep the nodes that they would have with half of the containers for maps
+			n := w.tasks()
+			if mb := capacity(w.s); mb > 0 {
+				n = mb / slotSize(w.s.Plan)
+			}
+			c.Policy, c.SlotsPerNode = dag.FIFO, max(1, (max(n, 2)+1)/2/max(1, len(w.s.Nodes)))
+		}
+		c.MapSlots, c.ReduceSlots = max(w.tasksOf(dag.Map), 1), max(w.tasksOf(dag.Reduce), 1)
+		return
+	}
+	w.unlimited()
+	w.s.Plan.Driver, w.s.Plan.Overheads = dag.Eager, dag.Overheads{}
+	for j := range w.s.Plan.Jobs {
+		for k := range w.s.Plan.Jobs[j].Stages {
+			w.s.Plan.Jobs[j].Stages[k].Pause = 0
+		}
+	}
+}
+
 // coresOf returns the number of cores that all tasks of a job need.
 func coresOf(p *dag.Plan, j int) int {
 	n := 0

@@ -67,9 +67,9 @@ func TestTogether(t *testing.T) {
 		{Failures: []Failure{{What: FailTask}}},
 		{Scale: 2},
 		{Even: true},
-		{Policy: FIFO},
+		{Ideal: true},
 	})
-	if want := "policy fifo, slots map=3, slots reduce=2, scale 2, skew none, fail task, fail node"; err != nil ||
+	if want := "policy ideal, slots map=3, slots reduce=2, scale 2, skew none, fail task, fail node"; err != nil ||
 		c.String() != want {
 		t.Errorf("%s, %v; want %s", c, err, want)
 	}

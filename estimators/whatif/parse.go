@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ var wants = map[string]string{
 	"scale":      "how many times as large the input is, such as 3 or 0.5",
 	"fail":       "task, node, the name of a job, or a task of it such as JOB:m3 or JOB:STAGE:3",
 	"skew":       "none",
-	"policy":     "one of fifo, yarn, ideal",
+	"policy":     "ideal",
 	"slow start": "a ratio of maps from 0 to 1",
 	"pace":       "how many times as long a record takes, such as 2 or 0.5, for one job after JOB=",
 }
@@ -46,8 +45,7 @@ func Parse(kind, text string) (c Change, err error) {
 	case "skew":
 		c.Even, ok = true, value == "none"
 	case "policy":
-		p := slices.Index(policyNames[:], value)
-		c.Policy, ok = Policy(max(p, 0)), p > 0 //nolint:gosec // an index
+		c.Ideal, ok = true, value == "ideal"
 	case "slow start":
 		var v float64
 		v, ok = plain(value)

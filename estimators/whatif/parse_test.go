@@ -47,7 +47,7 @@ func TestParseOthers(t *testing.T) {
 	if c, err := Parse("pace", "scope=40=1.5"); err != nil || c.Pace[0] != (Pace{"scope=40", 1.5}) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := Parse("policy", "ideal"); err != nil || c.Policy != Ideal {
+	if c, err := Parse("policy", "ideal"); err != nil || !c.Ideal {
 		t.Error(c, err)
 	}
 	if c, err := Parse("skew", "none"); err != nil || !c.Even {
@@ -61,7 +61,7 @@ func TestParseOthers(t *testing.T) {
 		"pace":       {"", "0", "-1", "NaN", "1e9", "=2", "Inf"},
 		"scale":      {"", "0", "-1", "NaN", "1e9", "=2", "Inf"},
 		"slow start": {"-0.1", "1.1", "NaN", ""},
-		"policy":     {"as is", "fair", ""},
+		"policy":     {"as is", "fifo", ""},
 		"skew":       {"", "as-is"},
 	} {
 		for _, text := range texts {

@@ -58,7 +58,6 @@ func TestNoChangeIsTheBase(t *testing.T) {
 			{Scale: 1},
 			{Pace: []Pace{{Factor: 1}}},
 			{Slots: []Slots{{Op: Times, N: 1}, {Op: Add}}},
-			{Policy: FIFO},
 		} {
 			w, err := worldOf(s, costs.Left, c)
 			if err != nil {
@@ -96,8 +95,7 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 			{Scale: 0.3},
 			{Even: true},
 			{SlowStart: &ratio},
-			{Policy: YARN},
-			{Policy: Ideal},
+			{Ideal: true},
 			{Pace: []Pace{{Factor: 2}}},
 			{Slots: []Slots{{N: math.Inf(1)}}},
 			{Slots: []Slots{{Which: Maps, N: 1}}},
@@ -249,7 +247,7 @@ func TestScaleOfUnlikeTasks(t *testing.T) {
 		}
 	}
 	p.Cluster.Setup = 5 * time.Millisecond
-	if d := endIn(t, planned(p), Change{Policy: Ideal}); d != 120*time.Millisecond {
+	if d := endIn(t, planned(p), Change{Ideal: true}); d != 120*time.Millisecond {
 		t.Errorf("ideal takes %v", d)
 	}
 	if d := endIn(t, planned(p), Change{Slots: []Slots{{N: math.Inf(1)}}}); d != 130*time.Millisecond {

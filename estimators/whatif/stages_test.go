@@ -101,7 +101,7 @@ func TestStagesAreAskedAbout(t *testing.T) {
 		{Change{Slots: []Slots{{Op: Times, N: 2}}}, cores(80), 66 * time.Second},
 		{Change{Slots: []Slots{{N: 37}}}, cores(37), 0},
 		{Change{Slots: []Slots{{Op: Add, N: -25}}}, cores(15), 0},
-		{Change{Policy: Ideal}, cores(1000), 66 * time.Second},
+		{Change{Ideal: true}, cores(1000), 66 * time.Second},
 		{Change{Scale: 2}, twice, 172 * time.Second},
 		{Change{Pace: []Pace{{Factor: 2}}}, twice, 172 * time.Second},
 		// by region takes 11 s a task and by product 15 s: 15 s less than 30 s.
@@ -120,7 +120,6 @@ func TestStagesAreAskedAbout(t *testing.T) {
 	}
 	for what, c := range map[string]Change{
 		"no job has maps and reduces": {Slots: []Slots{{Which: Maps, N: 4}}},
-		"other stages":                {Policy: FIFO},
 		"too few for a task":          {Slots: []Slots{{Op: Add, N: -40}}},
 		`no stage "map"`:              {Failures: []Failure{{Job: "revenue", Stage: "map"}}},
 		"there is no 4":               {Failures: []Failure{{Job: "revenue", Stage: "lookup", Task: 4}}},

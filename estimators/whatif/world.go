@@ -24,8 +24,8 @@ type clusterState struct {
 func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, error) {
 	w := &clusterState{s: copied(s), costs: newCosts(s, left)}
 	before := *w.s.Plan
-	if err := w.policy(c.Policy); err != nil {
-		return nil, err
+	if c.Ideal {
+		w.ideal()
 	}
 	for _, by := range c.Slots {
 		if err := w.slots(by); err != nil {

@@ -106,7 +106,7 @@ var limits = []struct {
 	{"infinite_slots", "a slot for every task", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
 	{"no_skew", "no skew", whatif.Change{Even: true}},
 	{"no_failures", "no failures", whatif.Change{Unfailing: true}},
-	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Policy: whatif.Ideal}},
+	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Ideal: true}},
 }
 
 // marginal returns one more slot and twice as many, of each kind that the room has.

@@ -161,7 +161,7 @@ func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 		{"no skew", "--skew none", whatif.Change{Even: true}, ""},
 		{
 			"a " + word + " for every task, no start-ups and no pauses", "--policy ideal",
-			whatif.Change{Policy: whatif.Ideal},
+			whatif.Change{Ideal: true},
 			"",
 		},
 	}

@@ -43,7 +43,7 @@ var planTable = []subject{
 		flagged("scale", texts, "read `N` times the input; repeatable"),
 		flagged("fail", texts, "let `WHAT` fail at the worst moment: task, node, a job, or a task of it (JOB:m3, JOB:STAGE:3); repeatable"),
 		choice("skew", "none: spread the work of each job's reduces evenly", "as-is", "none"),
-		flagged("policy", texts, "use the scheduler `NAME`: fifo, yarn, ideal; repeatable"),
+		choice("policy", "ideal: a slot for every task, no start-ups and no pauses", "as-is", "ideal"),
 		flagged("slowstart", "", "start reduces when this `RATIO` of the maps is done (YARN)"),
 		flagged("pace", texts, "let records take `R` times as long, in one job after JOB=; repeatable"),
 		flagged("svg", "", "draw time against slots to `FILE`, as SVG"),

@@ -14,7 +14,7 @@ func Commands() []*cli.Command {
 		planCommand(),
 		formerSimulate(),
 		command.New("whatif", "[PLAN|FILE|ID|NAME]",
-			"predict a query with other slots, more data, a failure, or another scheduler", whatIf),
+			"predict a query with other slots, more data, a failure, or no skew", whatIf),
 		ernestCommand(),
 		command.New("model", "JOB.yaml",
 			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model),

@@ -56,7 +56,7 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 		{"scale", "scale", c.StringSlice("scale")},
 		{"fail", "fail", c.StringSlice("fail")},
 		{"skew", "skew", []string{c.String("skew")}},
-		{"policy", "policy", c.StringSlice("policy")},
+		{"policy", "policy", []string{c.String("policy")}},
 		{"slowstart", "slow start", []string{c.String("slowstart")}},
 		{"pace", "pace", c.StringSlice("pace")},
 	} {

@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 		{"score --estimators hadop TAPE", program.ExitUsage, "did you mean hadoop?"},
 		{"whatif --fail map TAPE", program.ExitUsage, "the jobs are scope-30, scope-39, scope-48"},
 		{"whatif --at 90 TAPE", program.ExitUsage, "times have a unit, such as 90s"},
-		{"whatif --policy fair TAPE", program.ExitUsage, "it is one of fifo, yarn, ideal"},
+		{"whatif --policy fair TAPE", program.ExitUsage, "it is one of as-is, ideal"},
 		{"learn TAPE -o DIR", program.ExitUsage, "it is a folder; give a file in it"},
 		{"report --out nosuch/r.html TAPE", program.ExitUsage, "no such file or directory"},
 		{"attach --verbose", program.ExitUsage, "--log-level debug says more"},
