@@ -143,7 +143,7 @@ func (w *clusterState) unlimited() {
 	w.costs.share = 0
 }
 
-// ideal gives every task a slot, and removes start-ups and pauses. MapReduce's waves then no longer wait for each other.
+// ideal gives every task a slot, and removes start-ups and pauses. MapReduce's waves then do not wait for each other.
 func (w *clusterState) ideal() {
 	c := &w.s.Plan.Cluster
 	w.costs.ideal = true

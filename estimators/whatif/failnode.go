@@ -13,7 +13,7 @@ const nodesTried = 2
 
 // nodeTrials returns trials that lose a node just before the last task of each stage ends, when most of its work is
 // lost.
-func (c *course) nodeTrials() ([]trial, error) {
+func (c *course) nodeTrials(Failure) ([]trial, error) {
 	n := c.nodeCount()
 	switch {
 	case n == 0:
@@ -22,11 +22,9 @@ func (c *course) nodeTrials() ([]trial, error) {
 		return nil, &UnsupportedError{"fail node", "the cluster has one node: without it nothing runs"}
 	}
 	var moments []dag.Instant
-	for j := range c.w.s.Plan.Jobs {
-		for k := range c.w.s.Plan.Jobs[j].NumStages() {
-			if end, left := c.ends(j, k); left {
-				moments = append(moments, max(end-1, c.w.s.At))
-			}
+	for _, spans := range slices.Concat(c.stages...) {
+		if len(spans) > 0 {
+			moments = append(moments, max(endOf(spans)-1, c.w.s.At))
 		}
 	}
 	slices.Sort(moments)
@@ -39,18 +37,18 @@ func (c *course) nodeTrials() ([]trial, error) {
 	}
 	var all []trial
 	for _, t := range moments {
-		m := c.at(t)
+		cut := c.at(t)
 		var here []trial
-		for node, lost := range c.lostWith(m) {
+		for node, lost := range lostWith(cut.Snapshot) {
 			if node >= n || lost == 0 {
 				continue
 			}
 			here = append(here, trial{
 				note: fmt.Sprintf("%s after %s", c.nodeName(node), c.since(t)), weight: lost,
 				make: func() *clusterState {
-					one := c.at(t)
-					c.lose(one, int32(node))
-					return one.clusterState(c.w)
+					cut := c.at(t)
+					lose(cut.Snapshot, int32(node))
+					return c.from(cut)
 				},
 			})
 		}
@@ -87,26 +85,31 @@ func (c *course) nodeName(node int) string {
 // mostCounted limits the number of nodes that are considered.
 const mostCounted = 1 << 16
 
-// lostWith returns, by node, the work that the loss of the node would undo at a moment.
-func (c *course) lostWith(m *moment) []time.Duration {
+// lostWith returns, by node, the work that the loss of the node would undo.
+func lostWith(s *dag.Snapshot) []time.Duration {
 	var lost []time.Duration
-	c.onNodes(m, -1, func(a *dag.Attempt) {
+	onNodes(s, -1, func(a *dag.Attempt) {
 		if a.Node < 0 || a.Node >= mostCounted {
 			return
 		}
 		for len(lost) <= int(a.Node) {
 			lost = append(lost, 0)
 		}
-		lost[a.Node] += took(a, m.s.At)
+		if end := a.End; a.Start.Known() {
+			if !end.Known() {
+				end = s.At
+			}
+			lost[a.Node] += max(end.Sub(a.Start), 0)
+		}
 	})
 	return lost
 }
 
 // onNodes visits the attempts that the loss of a node, or of all nodes if it is -1, would undo. These are running
 // attempts, and finished tasks with output that an unfinished or lost task still needs.
-func (c *course) onNodes(m *moment, node int32, visit func(a *dag.Attempt)) {
-	for j := range m.s.Jobs {
-		js, stages := &m.s.Jobs[j], m.s.Plan.Jobs[j].Stages
+func onNodes(s *dag.Snapshot, node int32, visit func(a *dag.Attempt)) {
+	for j := range s.Jobs {
+		js, stages := &s.Jobs[j], s.Plan.Jobs[j].Stages
 		if js.State.Ended() {
 			continue
 		}
@@ -156,18 +159,18 @@ func wanted(stages []dag.Stage, readers []reader, k, task int) bool {
 	return false
 }
 
-// lose removes a node from a moment. In a pool the master counts its tasks as running until it abandons them
+// lose removes a node from a snapshot. In a pool the master counts its tasks as running until it abandons them
 // (dag.Overheads.Abandon). The paper's cluster runs them again at once.
-func (c *course) lose(m *moment, node int32) {
-	p := &m.s.Plan.Cluster
+func lose(s *dag.Snapshot, node int32) {
+	p := &s.Plan.Cluster
 	pool := p.Policy != dag.FIFO
-	c.onNodes(m, node, func(a *dag.Attempt) {
+	onNodes(s, node, func(a *dag.Attempt) {
 		if a.State == dag.AttemptSucceeded || !pool {
-			a.State, a.End = dag.AttemptKilled, m.s.At
+			a.State, a.End = dag.AttemptKilled, s.At
 		}
 	})
 	if pool {
-		m.s.Nodes[node].Lost, m.s.Nodes[node].LostAt = true, m.s.At
+		s.Nodes[node].Lost, s.Nodes[node].LostAt = true, s.At
 		return
 	}
 	per := max(1, p.SlotsPerNode)

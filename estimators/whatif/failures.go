@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/timeline"
 )
 
 // Limits of the replays that search for the worst failure, and of the tasks in all of them together. The longest and
@@ -24,6 +25,53 @@ func (w *clusterState) tries() int {
 	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
 }
 
+// A course is a whole replay, which can be cut at any instant. Spans of a stage are those that have not ended.
+type course struct {
+	w *clusterState
+	*timeline.Trace
+	stages [][][]*schedule.Span // by job and stage
+}
+
+// course replays the cluster state.
+func (w *clusterState) course() (*course, error) {
+	trace, err := timeline.NewTrace(w.s, w.left(), w.fault)
+	if err != nil {
+		return nil, err
+	}
+	c := &course{w: w, Trace: trace, stages: make([][][]*schedule.Span, len(w.s.Plan.Jobs))}
+	for j := range c.stages {
+		c.stages[j] = make([][]*schedule.Span, len(w.s.Plan.Jobs[j].Stages))
+	}
+	for i := range c.Spans {
+		if sp := &c.Spans[i]; sp.Pause == dag.NoPause && !sp.Past {
+			c.stages[sp.Job][sp.Stage] = append(c.stages[sp.Job][sp.Stage], sp)
+		}
+	}
+	return c, nil
+}
+
+// at cuts the course at t, which must not be before now. Tasks that start at t have not started yet.
+func (c *course) at(t dag.Instant) *timeline.Cut {
+	cut := c.Cut(t)
+	plan := *cut.Snapshot.Plan
+	plan.Jobs = dag.CloneJobs(plan.Jobs)
+	cut.Snapshot.Plan = &plan
+	return cut
+}
+
+// from returns the state that continues from a cut, with the remaining work of the running tasks.
+func (c *course) from(cut *timeline.Cut) *clusterState {
+	left, from := c.w.left(), *c.w
+	from.s = cut.Snapshot
+	from.replayed = func(t schedule.Task) schedule.Cost {
+		if cost, ok := cut.Left(&t); ok {
+			return cost
+		}
+		return left(t)
+	}
+	return &from
+}
+
 // fail returns the state in which a failure happens, and a description of it. Of the possible failures it takes the
 // one that delays the end most. The state is nil if the query would never end.
 func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err error) {
@@ -31,17 +79,10 @@ func (w *clusterState) fail(f Failure) (failed *clusterState, note string, err e
 	if err != nil {
 		return nil, "", err
 	}
-	var tries []trial
-	switch {
-	case f.What == FailNode:
-		tries, err = c.nodeTrials()
-	case f.What == FailJob:
-		tries, err = c.jobTrial(f)
-	case f.Job != "":
-		tries, err = c.taskTrial(f)
-	default:
-		tries = c.taskTrials()
+	trials := map[FailureKind]func(Failure) ([]trial, error){
+		FailTask: c.taskTrials, FailJob: c.jobTrial, FailNode: c.nodeTrials,
 	}
+	tries, err := trials[f.What](f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -80,38 +121,35 @@ func heaviest(all []trial, n int) []trial {
 	return all[:min(len(all), n)]
 }
 
-// taskTrials returns the failures of the longest and the last task of each stage, just before their end.
-func (c *course) taskTrials() []trial {
-	type pick struct{ longest, last *schedule.Span }
-	picks := make([][]pick, len(c.w.s.Plan.Jobs))
-	for j := range picks {
-		picks[j] = make([]pick, len(c.w.s.Plan.Jobs[j].Stages))
-	}
-	for i := range c.s.Spans {
-		sp := &c.s.Spans[i]
-		if sp.Pause != dag.NoPause || sp.Past || sp.Outcome != schedule.OK {
-			continue
-		}
-		p := &picks[sp.Job][sp.Stage]
-		if p.longest == nil || sp.End-sp.Start > p.longest.End-p.longest.Start {
-			p.longest = sp
-		}
-		if p.last == nil || sp.End >= p.last.End {
-			p.last = sp
-		}
+// taskTrials returns the failure of the named task, else of the longest and the last task of each stage, just before
+// their end.
+func (c *course) taskTrials(f Failure) ([]trial, error) {
+	if f.Job != "" {
+		return c.taskTrial(f)
 	}
 	var all []trial
-	for j := range picks {
-		for k := range picks[j] {
-			for i, sp := range []*schedule.Span{picks[j][k].longest, picks[j][k].last} {
-				if sp != nil && (i == 0 || sp != picks[j][k].longest) {
-					all = append(all, c.failing(j, dag.StageIndex(k), int(sp.First+sp.Count-1), int(sp.Attempt),
-						sp.End.Sub(sp.Start)))
+	for j := range c.stages {
+		for k := range c.w.s.Plan.Jobs[j].NumStages() {
+			var longest, last *schedule.Span
+			for _, sp := range c.stages[j][k] {
+				if sp.Outcome != schedule.OK {
+					continue
+				}
+				if longest == nil || sp.End-sp.Start > longest.End-longest.Start {
+					longest = sp
+				}
+				if last == nil || sp.End >= last.End {
+					last = sp
+				}
+			}
+			for _, sp := range slices.Compact([]*schedule.Span{longest, last}) {
+				if sp != nil {
+					all = append(all, c.failing(j, k, int(sp.First+sp.Count-1), int(sp.Attempt), sp.End.Sub(sp.Start)))
 				}
 			}
 		}
 	}
-	return heaviest(all, c.w.tries())
+	return heaviest(all, c.w.tries()), nil
 }
 
 // failing returns the trial in which one attempt fails just before its end.
@@ -145,10 +183,8 @@ func (c *course) taskTrial(f Failure) ([]trial, error) {
 	if n := c.w.s.Plan.Jobs[j].Stages[k].Count(); f.Task >= n {
 		return nil, fmt.Errorf("job %s has %d %s tasks, counted from 0: there is no %d", f.Job, n, f.Stage, f.Task)
 	}
-	for i := range c.s.Spans {
-		sp := &c.s.Spans[i]
-		if int(sp.Job) == j && sp.Stage == k && !sp.Past && sp.Outcome == schedule.OK && int(sp.First) <= f.Task &&
-			f.Task < int(sp.First+sp.Count) {
+	for _, sp := range c.stages[j][k] {
+		if sp.Outcome == schedule.OK && int(sp.First) <= f.Task && f.Task < int(sp.First+sp.Count) {
 			return []trial{c.failing(j, k, f.Task, int(sp.Attempt), 0)}, nil
 		}
 	}
@@ -161,35 +197,29 @@ func (c *course) jobTrial(f Failure) ([]trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	end, left := dag.NoInstant, false
-	for k := range c.w.s.Plan.Jobs[j].NumStages() {
-		if e, ok := c.ends(j, k); ok {
-			end, left = max(end, e), true
-		}
-	}
-	if !left {
+	spans := slices.Concat(c.stages[j]...)
+	if len(spans) == 0 {
 		return nil, nil
 	}
-	at := max(end-1, c.w.s.At)
+	at := max(endOf(spans)-1, c.w.s.At)
 	return []trial{{note: fmt.Sprintf("%s starts again after %s", f.Job, c.since(at)), make: func() *clusterState {
-		m := c.at(at)
-		js := &m.s.Jobs[j]
+		cut := c.at(at)
+		js := &cut.Snapshot.Jobs[j]
 		js.State, js.HeldMB = dag.Submitted, 0
 		for k := range js.Stages {
 			js.Stages[k].Attempts = nil
 		}
-		return m.clusterState(c.w)
+		return c.from(cut)
 	}}}, nil
 }
 
-// ends returns the end of the last remaining task of a stage; left is false if none remains.
-func (c *course) ends(j int, k dag.StageIndex) (end dag.Instant, left bool) {
-	for i := range c.s.Spans {
-		if sp := &c.s.Spans[i]; int(sp.Job) == j && sp.Stage == k && !sp.Past {
-			end, left = max(end, sp.End), true
-		}
+// endOf returns the end of the last of some spans; NoInstant if there are none.
+func endOf(spans []*schedule.Span) dag.Instant {
+	end := dag.NoInstant
+	for _, sp := range spans {
+		end = max(end, sp.End)
 	}
-	return end, left
+	return end
 }
 
 // since converts an instant to the time since the start of the run.

@@ -104,21 +104,21 @@ func TestGoingOnIsNoFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := dag.Instant(0); at < c.s.End; at += 1000 {
+	for at := dag.Instant(0); at < c.End; at += 1000 {
 		m := c.at(at)
-		s, err := m.clusterState(w).end(nil)
+		s, err := c.from(m).end(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.End > c.s.End+1000 {
-			t.Errorf("going on from %d ends at %d, the whole at %d", at, s.End, c.s.End)
+		if s.End > c.End+1000 {
+			t.Errorf("going on from %d ends at %d, the whole at %d", at, s.End, c.End)
 		}
 	}
 	// The last job is alone: it costs what it took, from its master's start on, but for what the restart saves of the
 	// submission.
 	base := endIn(t, r, Change{})
 	a := predicted(t, r, Failure{What: FailJob, Job: "scope-50"})
-	last := c.s.End - c.s.Submitted[2]
+	last := c.End - c.Submitted[2]
 	if cost := *a.Remaining - base; cost < time.Duration(last-3000)*time.Millisecond ||
 		cost > time.Duration(last+3000)*time.Millisecond {
 		t.Errorf("the last job took %d ms and costs %v", last, cost)

@@ -210,13 +210,13 @@ func TestGoingOnFromAMomentChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := dag.Instant(rapid.Int64Range(0, int64(whole.s.End)).Draw(t, "at"))
-		on, err := whole.at(at).clusterState(w).end(nil)
+		at := dag.Instant(rapid.Int64Range(0, int64(whole.End)).Draw(t, "at"))
+		on, err := whole.from(whole.at(at)).end(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if on.End != whole.s.End {
-			t.Fatalf("cut at %d it ends at %d, whole at %d", at, on.End, whole.s.End)
+		if on.End != whole.End {
+			t.Fatalf("cut at %d it ends at %d, whole at %d", at, on.End, whole.End)
 		}
 	})
 }
