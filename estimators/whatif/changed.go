@@ -36,11 +36,19 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 
 // full returns the cost of a task that starts alone, in milliseconds.
 func (c *changed) full(job int, k dag.StageIndex, i int) float64 {
-	cost := c.w.costs.of(schedule.Task{
-		Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant,
-		Together: 1,
-	})
-	return float64((cost.Setup + cost.Work) / time.Millisecond)
+	return milliseconds(c.w.costs.of(schedule.Task{
+		Job: job, Stage: k, Index: i, Slot: -1, Node: -1, Start: dag.NoInstant, Together: 1,
+	}))
+}
+
+func milliseconds(c schedule.Cost) float64 { return float64((c.Setup + c.Work) / time.Millisecond) }
+
+// taskOf returns the task of a running attempt.
+func taskOf(j int, k dag.StageIndex, a *dag.Attempt) schedule.Task {
+	return schedule.Task{
+		Job: j, Stage: k, Index: int(a.Task), Attempt: int(a.Number), Slot: int(a.Slot), Node: int(a.Node), Running: a,
+		Start: a.Start,
+	}
 }
 
 // rem returns the remaining cost of a task, in milliseconds.
@@ -51,11 +59,7 @@ func (c *changed) rem(job int, k dag.StageIndex, i int) float64 {
 	list := c.w.s.Jobs[job].Stages[k].Attempts
 	for at := range list {
 		if a := &list[at]; int(a.Task) == i && a.State == dag.AttemptRunning {
-			cost := c.w.costs.of(schedule.Task{
-				Job: job, Stage: k, Index: i, Attempt: int(a.Number), Slot: int(a.Slot),
-				Node: int(a.Node), Running: a, Start: a.Start,
-			})
-			return float64((cost.Setup + cost.Work) / time.Millisecond)
+			return milliseconds(c.w.costs.of(taskOf(job, k, a)))
 		}
 	}
 	return c.full(job, k, i)

@@ -19,8 +19,6 @@ type Point struct {
 // A Curve is time against slots, in ascending order of slots. Under FIFO both kinds of slots grow together.
 type Curve struct {
 	Points []Point
-	// Doubling is the number of points between one number of slots and its double, up to rounding.
-	Doubling int
 	// Knee is the first point from which on no doubling saves KneeGain or more; -1 if the curve is flat at 0 or
 	// empty.
 	Knee int
@@ -36,11 +34,11 @@ func (c *Curve) Flat() bool {
 // al., "Finding a Kneedle in a Haystack", 2011): its knee moves with the end of the curve.
 const KneeGain = 0.1
 
-// CurvePoints is the largest number of points of a curve.
-const CurvePoints = 32
-
-// curveHalvings is how many halvings below the present cluster a curve begins.
-const curveHalvings = 2
+// A curve has at most so many points, and begins so many halvings below the present cluster.
+const (
+	curvePoints   = 32
+	curveHalvings = 2
+)
 
 // Curve computes time against slots: from a quarter of the room to a slot for each task that can run at once. The error
 // is an *UnsupportedError if the room or the time of the query is unknown.
@@ -67,9 +65,10 @@ func curveOf(end func(Change) (time.Duration, error), room Room, wanted []int) (
 		}
 	}
 	up := math.Ceil(math.Log2(most)) + 1
-	c := &Curve{Doubling: max(1, int((CurvePoints-1)/(up+curveHalvings))), Knee: -1}
-	for i := -curveHalvings * c.Doubling; i <= int(up)*c.Doubling && len(c.Points) < CurvePoints; i++ {
-		at := room.times(math.Exp2(float64(i) / float64(c.Doubling)))
+	doubling := max(1, int((curvePoints-1)/(up+curveHalvings))) // points between a number of slots and its double
+	c := &Curve{Knee: -1}
+	for i := -curveHalvings * doubling; i <= int(up)*doubling && len(c.Points) < curvePoints; i++ {
+		at := room.times(math.Exp2(float64(i) / float64(doubling)))
 		if i == 0 {
 			at = room
 		}

@@ -23,7 +23,7 @@ func TestKnee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Points) > CurvePoints || c.Points[0].Room.Containers != 1 ||
+	if len(c.Points) > curvePoints || c.Points[0].Room.Containers != 1 ||
 		c.Points[len(c.Points)-1].Room.Containers < 400 {
 		t.Errorf("%d points, from %v to %v", len(c.Points), c.Points[0].Room, c.Points[len(c.Points)-1].Room)
 	}

@@ -67,10 +67,7 @@ func (w *clusterState) unfinished(j int, k dag.StageIndex, visit func(work time.
 		pending(task)
 		next = task + 1
 		if !done {
-			visit(w.costs.left(schedule.Task{
-				Job: j, Stage: k, Index: task, Attempt: int(running.Number),
-				Slot: int(running.Slot), Node: int(running.Node), Running: running, Start: running.Start,
-			}).Work, 1)
+			visit(w.costs.left(taskOf(j, k, running)).Work, 1)
 		}
 	}
 	pending(n)

@@ -3,6 +3,7 @@ package whatif
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
@@ -108,17 +109,10 @@ func (w *clusterState) stage(j int, name string) (dag.StageIndex, error) {
 // listed joins a few names.
 func listed(names []string) string {
 	const most = 10
-	out := ""
-	for i, n := range names[:min(len(names), most)] {
-		if i > 0 {
-			out += ", "
-		}
-		out += n
+	if len(names) <= most {
+		return strings.Join(names, ", ")
 	}
-	if len(names) > most {
-		out += fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return out
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // ended reports whether a job has ended.

@@ -105,7 +105,7 @@ func (v *WhatIf) table(names []string, rows []Row) *page.Table {
 		}
 		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(names[i], r.took(), r.saves(), spread, note)})
 	}
-	return t
+	return t.Compact()
 }
 
 // saves formats how much sooner the query ends than it does as it is.
