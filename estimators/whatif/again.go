@@ -2,13 +2,16 @@ package whatif
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // Past is a finished run that is to be replayed with changes: its duration, and the state before its submission with
@@ -212,4 +215,152 @@ func (p *Past) lost(j int, js *dag.JobState) {
 			}
 		}
 	}
+}
+
+// NewReplayOf returns the predictor of a finished run. Its base is the real duration. The other answers scale that
+// duration by the ratio of two replays, with and without the change. So the error of the replay cancels out.
+func NewReplayOf(p Past, model estimators.Model) (*Replay, error) {
+	r := NewReplay(p.Before, model)
+	r.lost, r.others, r.struck = p.Lost, p.OthersMB, p.Struck
+	w, err := r.clusterState(Change{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.end(&r.lean)
+	if err != nil {
+		return nil, err
+	}
+	r.took, r.base = p.Took, s.Remaining()
+	return r, nil
+}
+
+// Took returns the length of a finished run, 0 for other runs.
+func (r *Replay) Took() time.Duration { return r.took }
+
+// Miss returns how much longer the replay of a finished run is than the run, as a ratio of the run; NaN for other
+// runs.
+func (r *Replay) Miss() float64 {
+	if r.took <= 0 {
+		return math.NaN()
+	}
+	return float64(r.base-r.took) / float64(r.took)
+}
+
+// mostMissed is the largest error of the replay of a finished run without a warning.
+const mostMissed = 0.1
+
+// Doubt returns a warning if the error of the replay makes every answer doubtful.
+func (r *Replay) Doubt() (w Warning, doubtful bool) {
+	miss := r.Miss()
+	if !(math.Abs(miss) > mostMissed) {
+		return w, false
+	}
+	w = Warning{
+		WarnBase, "something that is not in the tasks lengthened or shortened the run, so every answer is doubtful",
+	}
+	if r.others > 0 {
+		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
+	}
+	return w, true
+}
+
+// scaled scales a replayed duration by the ratio of the real run to the base's replay.
+func (r *Replay) scaled(d time.Duration) time.Duration {
+	if r.took <= 0 || r.base <= 0 {
+		return d
+	}
+	return time.Duration(math.Round(d.Seconds()*r.took.Seconds()/r.base.Seconds()*1000)) * time.Millisecond
+}
+
+// again returns a fault that repeats past failures: the same attempts fail after the same time.
+func again(lost []Lost) schedule.Fault {
+	type key struct {
+		job, task, number int
+		kind              dag.StageIndex
+	}
+	held := make(map[key]time.Duration, len(lost))
+	for _, l := range lost {
+		held[key{l.Job, l.Task, l.Number, l.Stage}] = l.Held
+	}
+	return func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
+		d, ok := held[key{t.Job, t.Index, t.Attempt, t.Stage}]
+		return min(start.Add(d), end), ok
+	}
+}
+
+// A taskRun is a finished attempt of a task in its slot.
+type taskRun struct {
+	*dag.Attempt
+	job   int
+	stage dag.StageIndex
+}
+
+// takenOnCores returns, by job, stage and task, how many milliseconds a successful attempt took its core: from the
+// instant at which it could begin to its end. It could begin once its stage was submitted, and the task before it on
+// that core and its input were complete. The driver of an overloaded machine needs time to start the next task, and the
+// first tasks wait for executors; a replay of the same run needs that time as well. Tasks without such an attempt have
+// 0.
+func takenOnCores(plan *dag.Plan, s *dag.Snapshot) [][][]float64 {
+	taken := make([][][]float64, len(s.Jobs))
+	var all []taskRun
+	for j := range s.Jobs {
+		taken[j] = make([][]float64, len(s.Jobs[j].Stages))
+		for k := range s.Jobs[j].NumStages() {
+			taken[j][k] = make([]float64, plan.Jobs[j].Stages[k].Count())
+			attempts := s.Jobs[j].Stages[k].Attempts
+			for i := range attempts {
+				if a := &attempts[i]; a.Start.Known() && a.End.Known() {
+					all = append(all, taskRun{a, j, k})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b taskRun) int {
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Start, b.Start))
+	})
+	ends := endsOf(s)
+	for i, a := range all {
+		of := taken[a.job][a.stage]
+		if a.State != dag.AttemptSucceeded || int(a.Task) >= len(of) {
+			continue
+		}
+		since := s.Jobs[a.job].Stages[a.stage].Submitted
+		if i > 0 && all[i-1].Slot == a.Slot && a.Slot >= 0 {
+			since = max(since, all[i-1].End)
+		}
+		for _, e := range plan.Jobs[a.job].Stages[a.stage].After {
+			if n, _ := slices.BinarySearch(ends[a.job][e.From], a.Start+1); n > 0 {
+				since = max(since, ends[a.job][e.From][n-1])
+			}
+		}
+		if s.Jobs[a.job].Stages[a.stage].Submitted <= 0 || since > a.Start {
+			since = a.Start
+		}
+		of[a.Task] = float64(a.End - since)
+	}
+	for j := range taken {
+		for k := range taken[j] {
+			for i, ms := range earlierStarts(&s.Jobs[j].Stages[k], len(taken[j][k])) {
+				taken[j][k][i] += ms
+			}
+		}
+	}
+	return taken
+}
+
+// endsOf returns the ends of successful attempts by job and stage, in ascending order.
+func endsOf(s *dag.Snapshot) [][][]dag.Instant {
+	ends := make([][][]dag.Instant, len(s.Jobs))
+	for j := range s.Jobs {
+		ends[j] = make([][]dag.Instant, len(s.Jobs[j].Stages))
+		for k := range s.Jobs[j].Stages {
+			for _, a := range s.Jobs[j].Stages[k].Attempts {
+				if a.State == dag.AttemptSucceeded && a.End.Known() {
+					ends[j][k] = append(ends[j][k], a.End)
+				}
+			}
+			slices.Sort(ends[j][k])
+		}
+	}
+	return ends
 }

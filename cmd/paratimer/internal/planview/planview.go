@@ -5,12 +5,16 @@ package planview
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A View is what is shown. Times of all three formats count from Path.Schedule.Now.
@@ -71,4 +75,75 @@ func (v *View) warnings() (all []dag.Warning) {
 		}
 	}
 	return all
+}
+
+// cut makes a name safe to print and short.
+func cut(name string) string { return chart.Cut(view.Escape(name), 24) }
+
+// jobsOf returns the jobs of a fragment in plan order, by index.
+func (v *View) jobsOf(fragment int) []int {
+	has := make(map[int]bool)
+	for _, r := range v.Path.Fragments[fragment].Rounds {
+		for _, i := range v.Path.Rounds[r].Spans {
+			has[int(v.Path.Schedule.Spans[i].Job)] = true
+		}
+	}
+	var jobs []int
+	for j := range v.Plan.Jobs {
+		if has[j] {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// Title describes a fragment: "j1, j2 maps", "launch of j1", "pause between waves".
+func (v *View) Title(fragment int) string {
+	f := &v.Path.Fragments[fragment]
+	jobs := v.jobsOf(fragment)
+	var names []string
+	for i, j := range jobs {
+		if i == 3 && len(jobs) > 4 {
+			names = append(names, fmt.Sprintf("%d more", len(jobs)-i))
+			break
+		}
+		names = append(names, cut(v.Plan.Jobs[j].Node))
+	}
+	list := strings.Join(names, ", ")
+	if v.Plan.IsWhole() {
+		list = "the " + cut(v.Plan.Whole.Name)
+	}
+	switch {
+	case f.Pause == dag.Finish && v.Plan.Cluster.Policy == dag.Executors:
+		return "the driver after the last job"
+	case f.Pause != dag.NoPause && v.Plan.Cluster.Policy == dag.Executors && v.started(jobs, f.Start):
+		return "the driver between jobs"
+	case f.Pause == dag.Wave:
+		return "pause between waves"
+	case f.Pause == dag.Launch && v.started(jobs, f.Start):
+		return "wait for " + list
+	case f.Pause == dag.Launch:
+		return "launch of " + list
+	case f.Pause == dag.Finish:
+		return "end of " + list
+	case f.Width == 0:
+		return "failed attempt of " + list
+	case v.Plan.IsWhole():
+		return cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage))
+	}
+	return list + " " + units.Stage(cut(v.Plan.StageName(v.Path.JobOf(f), f.Stage)))
+}
+
+// started reports whether a task of one of the jobs starts before an instant. Spans are sorted by start.
+func (v *View) started(jobs []int, before dag.Instant) bool {
+	for i := range v.Path.Schedule.Spans {
+		s := &v.Path.Schedule.Spans[i]
+		if s.Start >= before {
+			return false
+		}
+		if s.Count > 0 && slices.Contains(jobs, int(s.Job)) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,11 +3,15 @@ package plan
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -73,3 +77,53 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 	}
 	return all, nil
 }
+
+// whatIfSubject returns the last snapshot of what is asked about: a plan or a recording if there is a file with the name, else
+// a query of the cluster, which is polled until its remaining time is known. Rates need two observations.
+func whatIfSubject(ctx context.Context, c *cli.Context) (*dag.Snapshot, *whatif.Replay, error) {
+	name, looks := c.Args().First(), 0
+	run, err := follow.Subject(ctx, c, name, whatIfPolls, func(run dag.Run) (bool, error) {
+		looks++
+		e, err := estimators.New(estimators.Scenarios()[0], follow.ModelOf(c), estimators.Options{}).Estimate(run)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", name, err)
+		}
+		return e.Remaining != nil && looks > 1, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return whatIfOf(c, run, c.String("at") == "")
+}
+
+// whatIfOf returns a replay of a run: of the rest of it, or, if it has ended, of all of it again.
+func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.Replay, error) {
+	s := run.Now()
+	if !s.Origin().Known() { // a plan, before it runs
+		plan := *s
+		plan.State, plan.At = dag.Blocked, dag.NoInstant
+		return &plan, whatif.NewReplay(run, follow.ModelOf(c)), nil
+	}
+	if !s.State.Ended() {
+		return s, whatif.NewReplay(run, follow.ModelOf(c)), nil
+	}
+	if !whole {
+		return nil, nil, command.Usage("the query has ended by then: ask without --at what it would have taken")
+	}
+	if s.State != dag.Succeeded {
+		return nil, nil, command.Usage(
+			"the query did not succeed (%s), and what did not run is unknown: ask about a moment before its end with --at", s.State)
+	}
+	past, ok := whatif.Again(run)
+	if !ok {
+		return nil, nil, command.Usage("no job has run in it: there is nothing to learn")
+	}
+	replay, err := whatif.NewReplayOf(past, follow.ModelOf(c))
+	if err != nil {
+		return nil, nil, command.Usage("%w", err)
+	}
+	return s, replay, nil
+}
+
+// whatIfPolls is the number of polls of a running query: the first one may be too early.
+const whatIfPolls = 3
