@@ -71,7 +71,7 @@ func Find(tenants []Tenant, room Room) []Blocking {
 			continue
 		}
 		h, of := sums.most(p, scope)
-		if h == nil || !h.exceeds(p, scope) {
+		if !h.exceeds(p, scope) {
 			continue
 		}
 		k := key{h, scope}
@@ -112,15 +112,15 @@ func (h *Tenant) exceeds(p *Tenant, scope Scope) bool {
 }
 
 // lacks reports whether a tenant waits, and in which scope there is no room.
-func (p *Tenant) lacks(sums shares, room Room) (Scope, bool) {
+func (p *Tenant) lacks(sums usage, room Room) (Scope, bool) {
 	if !p.Wants && !p.Locked || room.TotalMB <= 0 {
 		return 0, false
 	}
 	next := p.container(sums)
 	switch {
-	case p.UserMB > 0 && sums.user[inQueue{p.Queue, p.User}].mb+next > p.UserMB:
+	case p.UserMB > 0 && sums[p.within(User)].mb+next > p.UserMB:
 		return User, true
-	case p.QueueMB > 0 && sums.queue[p.Queue].mb+next > p.QueueMB:
+	case p.QueueMB > 0 && sums[p.within(Queue)].mb+next > p.QueueMB:
 		return Queue, true
 	case room.FreeMB < next:
 		return Cluster, true
@@ -131,12 +131,76 @@ func (p *Tenant) lacks(sums shares, room Room) (Scope, bool) {
 }
 
 // container estimates the memory of its next container from the containers in use.
-func (p *Tenant) container(sums shares) int {
+func (p *Tenant) container(sums usage) int {
 	if p.Containers > 0 {
 		return p.HeldMB / p.Containers
 	}
-	if all := sums.all; all.containers > 0 {
+	if all := sums[p.within(Cluster)]; all.containers > 0 {
 		return all.mb / all.containers
 	}
 	return 1
+}
+
+// A place is a scope with the queue and the user that it is about, if any.
+type place struct {
+	scope       Scope
+	queue, user string
+}
+
+// within returns the place of a scope for a tenant. Masters are limited by queue.
+func (p *Tenant) within(scope Scope) place {
+	switch scope {
+	case User:
+		return place{scope, p.Queue, p.User}
+	case Queue, Masters:
+		return place{scope: Queue, queue: p.Queue}
+	}
+	return place{scope: Cluster}
+}
+
+// A share is the usage of several tenants together. first is the tenant with the most memory, masters the one with
+// the most masters; among equals, the first in the list.
+type share struct {
+	mb, containers, heads int
+	first, masters        *Tenant
+}
+
+// usage is the usage in each place.
+type usage map[place]*share
+
+func sum(tenants []Tenant) usage {
+	all := usage{}
+	for i := range tenants {
+		p := &tenants[i]
+		for _, scope := range []Scope{User, Queue, Cluster} {
+			s := all[p.within(scope)]
+			if s == nil {
+				s = &share{first: p, masters: p}
+				all[p.within(scope)] = s
+			}
+			s.mb += p.HeldMB
+			s.containers += p.Containers
+			s.heads += p.Masters
+			if p.HeldMB > s.first.HeldMB {
+				s.first = p
+			}
+			if p.Masters > s.masters.Masters {
+				s.masters = p
+			}
+		}
+	}
+	return all
+}
+
+// most returns the tenant with the largest usage within p's scope, and the number of containers (or masters) in use
+// there. If the cluster is full, it first considers p's queue: other queues have a right to their share.
+func (u usage) most(p *Tenant, scope Scope) (*Tenant, int) {
+	if scope == Cluster && u[p.within(Queue)].first.HeldMB > p.HeldMB {
+		scope = Queue
+	}
+	s := u[p.within(scope)]
+	if scope == Masters {
+		return s.masters, s.heads
+	}
+	return s.first, s.containers
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -53,30 +56,21 @@ func outliers(lengths []time.Duration) []string {
 // weightedMedian returns the value with half of the weight below and above it; the mean of two values if half lies
 // exactly between them. Weights must be above 0. Without values it is NaN.
 func weightedMedian(values, weights []float64) float64 {
-	order := make([]int, len(values))
-	total := 0.0
-	for i, w := range weights {
-		order[i] = i
-		total += w
+	if len(values) == 0 {
+		return math.NaN()
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	half := floats.Sum(weights) / 2
+	values, weights = slices.Clone(values), slices.Clone(weights)
+	stat.SortWeighted(values, weights)
 	below := 0.0
-	for k, i := range order {
-		below += weights[i]
-		switch half := total / 2; {
-		case below > half || k == len(order)-1:
+	for i, w := range weights[:len(weights)-1] {
+		below += w
+		if below > half {
 			return values[i]
-		case below == half:
-			return (values[i] + values[order[k+1]]) / 2
+		}
+		if below == half {
+			return (values[i] + values[i+1]) / 2
 		}
 	}
-	return math.NaN()
+	return values[len(values)-1]
 }

@@ -4,7 +4,10 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"strings"
+	"text/tabwriter"
 
 	"golang.org/x/term"
 
@@ -30,6 +33,16 @@ func JSON(w io.Writer, v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	return enc.Encode(v)
+}
+
+// Table writes rows of cells in columns that are aligned on the left, or by tabwriter.AlignRight on the right. The first
+// row is the header.
+func Table(w io.Writer, align uint, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', align)
+	for _, cells := range rows {
+		fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
+	}
+	return t.Flush()
 }
 
 // List returns all, or an empty list for nil: JSON then has [] and not null.

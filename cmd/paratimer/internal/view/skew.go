@@ -85,17 +85,19 @@ func longestWork(s *frame.Skew) string {
 func skewTables(b *strings.Builder, s *frame.Skew) {
 	fmt.Fprintf(b, "%s: %s, the median one works %s\n", skewedStage(s), units.Count(s.Reduces, skewedTask(s)),
 		units.About(s.MedianSeconds.Duration()))
-	table(b, skewedTask(s)+"\tgiven\tshare\tworks\tends after\tholds back", func(row func(...string)) {
-		for i := range s.Worst {
-			one := &s.Worst[i]
-			ends := "done"
-			if !one.Done && one.EndSeconds != nil {
-				ends = units.Elapsed(one.EndSeconds.Duration())
-			}
-			row(fmt.Sprint(one.Task), given(one), units.Known(one.ShareRatio, units.Percent),
-				units.About(one.WorkSeconds.Duration()), ends, alone(s, one))
+	rows := [][]string{{skewedTask(s), "given", "share", "works", "ends after", "holds back"}}
+	for i := range s.Worst {
+		one := &s.Worst[i]
+		ends := "done"
+		if !one.Done && one.EndSeconds != nil {
+			ends = units.Elapsed(one.EndSeconds.Duration())
 		}
-	})
+		rows = append(rows, []string{
+			fmt.Sprint(one.Task), given(one), units.Known(one.ShareRatio, units.Percent),
+			units.About(one.WorkSeconds.Duration()), ends, alone(s, one),
+		})
+	}
+	_ = Table(b, tabwriter.AlignRight, rows) // a strings.Builder never fails
 	skewKeys(b, s)
 	if gains := skewGains(s); gains != "" {
 		fmt.Fprintf(b, "  %s (parts only if the job can merge them)\n", gains)
@@ -120,30 +122,22 @@ func skewKeys(b *strings.Builder, s *frame.Skew) {
 		return
 	}
 	one := &s.Worst[at]
-	table(b, fmt.Sprintf("keys of reduce %d\tbytes\tof the reduce\ttakes\tby\tholds back", one.Task),
-		func(row func(...string)) {
-			for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
-				key := &one.Keys[k]
-				name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
-				if key.Key != nil {
-					name = shortKey(*key.Key)
-				}
-				if key.Done && !one.Done {
-					by = "done"
-				}
-				row(name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
-					units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds))
-			}
+	rows := [][]string{{fmt.Sprintf("keys of reduce %d", one.Task), "bytes", "of the reduce", "takes", "by", "holds back"}}
+	for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
+		key := &one.Keys[k]
+		name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
+		if key.Key != nil {
+			name = shortKey(*key.Key)
+		}
+		if key.Done && !one.Done {
+			by = "done"
+		}
+		rows = append(rows, []string{
+			name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
+			units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds),
 		})
-}
-
-// table writes rows in right-aligned columns.
-func table(b *strings.Builder, head string, rows func(row func(...string))) {
-	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(cells string) { fmt.Fprintf(w, "%s\t\n", cells) }
-	line(head)
-	rows(func(cells ...string) { line(strings.Join(cells, "\t")) })
-	_ = w.Flush() // a strings.Builder never fails
+	}
+	_ = Table(b, tabwriter.AlignRight, rows) // a strings.Builder never fails
 }
 
 // given returns the input of a task.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -40,6 +40,14 @@ type listedWorkflow struct {
 	IncludedRuns int        `json:"included_runs"`
 	UsualSeconds *float64   `json:"usual_seconds"`
 	LastRun      *listedRun `json:"last_run"`
+}
+
+// A shownWorkflow is the JSON of `paratimer history show --output json`. Runs are in order, oldest first.
+type shownWorkflow struct {
+	Workflow     string       `json:"workflow"`
+	IncludedRuns int          `json:"included_runs"`
+	UsualSeconds *float64     `json:"usual_seconds"`
+	Runs         []*listedRun `json:"runs"`
 }
 
 // A listedRun is one of `paratimer history show --output json`.
@@ -94,7 +102,8 @@ func historyList(c *cli.Context) error {
 			if len(w.Runs) == 0 {
 				return json.RawMessage("null"), nil // the file exists only for alerts
 			}
-			return json.Marshal(listed(w))
+			l, _ := listed(w)
+			return json.Marshal(l)
 		})
 	all := []listedWorkflow{}
 	for _, b := range made {
@@ -116,24 +125,26 @@ func historyList(c *cli.Context) error {
 	return nil
 }
 
-func listed(w *state.Workflow) listedWorkflow {
-	l := listedWorkflow{Workflow: w.Name, Runs: len(w.Runs)}
+// listed returns a workflow, and its runs in order.
+func listed(w *state.Workflow) (l listedWorkflow, runs []*listedRun) {
 	lines := history.Lines(w, "")
-	var usual time.Duration
-	usual, _ = lines[0].Usual()
-	l.UsualSeconds = orNil(max(0, usual.Seconds()))
-	last := &w.Runs[len(w.Runs)-1]
+	byRun := map[*state.Run]*history.Run{}
 	for _, line := range lines {
 		for i := range line {
-			if line[i].Weight > 0 {
-				l.IncludedRuns++
-			}
-			if line[i].Run == last {
-				l.LastRun = runOf(&line[i])
-			}
+			byRun[line[i].Run] = &line[i]
 		}
 	}
-	return l
+	usual, _ := lines[0].Usual()
+	l = listedWorkflow{Workflow: w.Name, Runs: len(w.Runs), UsualSeconds: orNil(max(0, usual.Seconds()))}
+	for i := range w.Runs {
+		r := byRun[&w.Runs[i]]
+		if r.Weight > 0 {
+			l.IncludedRuns++
+		}
+		l.LastRun = runOf(r)
+		runs = append(runs, l.LastRun)
+	}
+	return l, runs
 }
 
 func printList(c *cli.Context, all []listedWorkflow) error {
@@ -145,14 +156,53 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 			"no runs are remembered yet: `paratimer attach` remembers those that it watches, `paratimer history add` recorded ones")
 		return nil
 	}
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	day := dayIn(command.Zone(c))
-	fmt.Fprintln(w, "WORKFLOW\tRUNS\tLEARNED FROM\tUSUAL\tLAST RUN\t")
+	rows := [][]string{{"WORKFLOW", "RUNS", "LEARNED FROM", "USUAL", "LAST RUN"}}
 	for _, l := range all {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s, %s\t\n", view.Escape(l.Workflow), l.Runs, l.IncludedRuns,
-			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, day), l.LastRun.State)
+		rows = append(rows, []string{
+			view.Escape(l.Workflow), strconv.Itoa(l.Runs), strconv.Itoa(l.IncludedRuns),
+			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, day) + ", " + l.LastRun.State,
+		})
 	}
-	return w.Flush()
+	return view.Table(c.App.Writer, 0, rows)
+}
+
+// historyShow lists the runs of a workflow, and why nothing is learned from some.
+func historyShow(c *cli.Context) error {
+	if err := command.Arguments(c, 1, 1); err != nil {
+		return err
+	}
+	w, err := namedWorkflow(c)
+	if err != nil {
+		return err
+	}
+	l, runs := listed(w)
+	if c.String("output") == "json" {
+		return json.NewEncoder(c.App.Writer).Encode(shownWorkflow{l.Workflow, l.IncludedRuns, l.UsualSeconds, runs})
+	}
+	fmt.Fprintf(c.App.Writer, "%s: %s, learned from %d, usually %s\n", view.Escape(w.Name), units.Count(l.Runs, "run"),
+		l.IncludedRuns, units.Known(l.UsualSeconds, units.Seconds))
+	day := dayIn(command.Zone(c))
+	rows := [][]string{{"STARTED", "TOOK", "STATE", "WEIGHT", "ID"}}
+	for _, r := range runs {
+		weight := fmt.Sprintf("%.2f", r.WeightRatio)
+		if r.Excluded != nil {
+			weight = "- " + view.Escape(*r.Excluded)
+		}
+		rows = append(rows, []string{
+			units.Known(r.StartedAt, day), units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID),
+		})
+	}
+	return view.Table(c.App.Writer, 0, rows)
+}
+
+// namedWorkflow returns the stored workflow of the command's argument.
+func namedWorkflow(c *cli.Context) (*state.Workflow, error) {
+	store, err := input.OpenState(c)
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	return input.WorkflowOf(store, c.Args().First())
 }
 
 // historyForget removes runs. The watchers' state of alerts stays: sinks may still have to receive that they have

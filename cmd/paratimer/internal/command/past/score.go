@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
+	"strconv"
+	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -91,7 +92,7 @@ func score(c *cli.Context) error {
 		if i > 0 {
 			fmt.Fprintln(c.App.Writer)
 		}
-		if err := r.table(c); err != nil {
+		if err := r.print(c); err != nil {
 			return err
 		}
 	}
@@ -131,50 +132,51 @@ func scoreFile(ctx context.Context, path string, c *cli.Context, profiles []*dag
 	return r, nil
 }
 
-func (r runScore) table(c *cli.Context) error {
-	id := ""
+// print writes the tables of a run: its estimators, its ranges, its alerts.
+func (r runScore) print(c *cli.Context) error {
+	out, id := c.App.Writer, ""
 	if r.WorkflowID != nil {
 		id = " " + *r.WorkflowID
 	}
-	fmt.Fprintf(c.App.Writer, "%s%s: %s, %s; errors in percentage points\n", r.File, id, units.Seconds(r.TotalSeconds),
+	fmt.Fprintf(out, "%s%s: %s, %s; errors in percentage points\n", r.File, id, units.Seconds(r.TotalSeconds),
 		units.Count(r.Ticks, "tick"))
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "estimator\tmean\tmedian\tp90\tmax\tbias\tmean s\tnone\tfirst s\thalf\tback\t")
-	rows := r.Estimators
+	shown := r.Estimators
 	brief := !c.Bool("all") && !c.IsSet("estimators")
 	if brief {
-		rows = mainRows(rows)
+		shown = mainRows(shown)
 	}
-	for _, e := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", e.Name, cell("%.1f", e.MeanPoints),
-			cell("%.1f", e.MedianPoints),
-			cell("%.1f", e.P90Points), cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints),
-			cell("%.1f", e.MeanSeconds),
+	rows := [][]string{strings.Split("estimator,mean,median,p90,max,bias,mean s,none,first s,half,back", ",")}
+	for _, e := range shown {
+		rows = append(rows, []string{
+			e.Name, cell("%.1f", e.MeanPoints), cell("%.1f", e.MedianPoints), cell("%.1f", e.P90Points),
+			cell("%.1f", e.MaxPoints), cell("%+.1f", e.BiasPoints), cell("%.1f", e.MeanSeconds),
 			cell("%.2f", e.NoEstimateRatio), cell("%.0f", e.FirstEstimateSeconds), cell("%.1f", e.HalfTimePoints),
-			e.StepsBack)
+			strconv.Itoa(e.StepsBack),
+		})
 	}
-	if err := w.Flush(); err != nil {
+	if err := view.Table(out, tabwriter.AlignRight, rows); err != nil {
 		return err
 	}
 	if brief {
-		fmt.Fprint(c.App.Writer, legendOf(rows, len(r.Estimators)))
+		fmt.Fprint(out, legendOf(shown, len(r.Estimators)))
 	}
-	if err := r.rangeTable(c.App.Writer); err != nil {
-		return err
-	}
-	return alertTable(c.App.Writer, r.Alerts)
-}
-
-func (r runScore) rangeTable(out io.Writer) error {
 	fmt.Fprintf(out, "ranges at %d of %d ticks; rough, with too few earlier runs, at %s of these; CRPS %s s\n",
 		r.RangeTicks, r.Ticks, units.Known(r.RoughRatio, units.Tenths), cell("%.1f", r.CRPSSeconds))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "range\theld\tmean width\tinterval score s\t")
+	rows = [][]string{{"range", "held", "mean width", "interval score s"}}
 	for _, l := range r.Coverage {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", units.Percent(l.RangeRatio), units.Known(l.HeldRatio, units.Tenths),
-			units.Known(l.MeanWidthRatio, units.Tenths), cell("%.1f", l.IntervalScoreSeconds))
+		rows = append(rows, []string{
+			units.Percent(l.RangeRatio), units.Known(l.HeldRatio, units.Tenths), units.Known(l.MeanWidthRatio, units.Tenths),
+			cell("%.1f", l.IntervalScoreSeconds),
+		})
 	}
-	return w.Flush()
+	if err := view.Table(out, tabwriter.AlignRight, rows); err != nil {
+		return err
+	}
+	for _, a := range r.Alerts {
+		fmt.Fprintf(out, "alert %s: fired after %s, warning %s: %s\n", a.Bound, units.Have(a.FiredSeconds, units.Seconds),
+			units.Have(a.WarningSeconds, units.Seconds), a.Verdict)
+	}
+	return nil
 }
 
 func cell(format string, v *float64) string {
@@ -182,34 +184,4 @@ func cell(format string, v *float64) string {
 		return "?"
 	}
 	return fmt.Sprintf(format, *v)
-}
-
-// alertTable prints when each bound fired, compared with the actual end.
-func alertTable(out io.Writer, results []alert.Result) error {
-	if len(results) == 0 {
-		return nil
-	}
-	fmt.Fprintln(out, "alerts against the run's end; seconds of the run")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "bound\tdeadline\tfired\twarning\tlate\tverdict\t")
-	for _, r := range results {
-		deadline, late := "?", "no"
-		if r.DeadlineAt != nil {
-			deadline = r.DeadlineAt.Time().Format(time.RFC3339)
-		}
-		if r.Late {
-			late = "yes"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", r.Bound, deadline, units.Have(r.FiredSeconds, units.Seconds),
-			units.Have(r.WarningSeconds, units.Seconds), late, verdictWords[r.Verdict])
-	}
-	return w.Flush()
-}
-
-// verdictWords describes the verdicts.
-var verdictWords = map[alert.Verdict]string{
-	alert.True:   "true: warned in time",
-	alert.False:  "false: it was not late",
-	alert.Missed: "missed: late without a warning",
-	alert.Silent: "silent, rightly",
 }
