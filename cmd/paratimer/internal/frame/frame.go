@@ -4,7 +4,6 @@ package frame
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -58,6 +57,14 @@ type Frame struct {
 	// Digest is a hash of everything that changes while a query makes progress: states, attempts, counters. 0:
 	// none. It is not in the JSON.
 	Digest uint64 `json:"-"`
+}
+
+// Elapsed returns the time from the first job's submission to the frame; 0 if unknown.
+func (f *Frame) Elapsed() Seconds {
+	if f.ElapsedSeconds == nil {
+		return 0
+	}
+	return *f.ElapsedSeconds
 }
 
 // TooLarge reports whether the workflow has too many tasks to be estimated, so that it will never have an estimate.
@@ -216,13 +223,8 @@ func (f *Frame) IsWhole() bool { return f.Workflow.IsWhole(len(f.Jobs)) }
 // IsWhole reports whether a workflow with that many jobs is a single job of its engine.
 func (w Workflow) IsWhole(jobs int) bool { return w.Whole.Name != "" && jobs == 1 }
 
-// What describes a whole workflow in a sentence: "a DAG of Tez", "an application of Spark".
-func (w Workflow) What() string {
-	if strings.ContainsAny(w.Whole.Name[:1], "aeiou") {
-		return "an " + w.Whole.Name + " of " + w.Engine
-	}
-	return "a " + w.Whole.Name + " of " + w.Engine
-}
+// What describes a whole workflow: "Tez DAG", "Spark application".
+func (w Workflow) What() string { return w.Engine + " " + w.Whole.Name }
 
 // An Other is another estimator's result, for comparison.
 type Other struct {

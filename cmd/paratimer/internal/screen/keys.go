@@ -1,5 +1,7 @@
 package screen
 
+import "slices"
+
 // An Action is the effect of a key.
 type Action int
 
@@ -62,10 +64,8 @@ func Keys() []Key {
 // ActionOf returns the action of a key, by bubbletea's name of it.
 func ActionOf(key string) Action {
 	for _, k := range Keys() {
-		for _, name := range k.Keys {
-			if name == key {
-				return k.Action
-			}
+		if slices.Contains(k.Keys, key) {
+			return k.Action
 		}
 	}
 	return NoAction

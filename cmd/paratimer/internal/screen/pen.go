@@ -32,12 +32,7 @@ func (p *pen) unsure() bool {
 }
 
 // elapsed returns the time from the first job's submission to the frame; 0 if unknown.
-func (p *pen) elapsed() frame.Seconds {
-	if p.f.ElapsedSeconds == nil {
-		return 0
-	}
-	return *p.f.ElapsedSeconds
-}
+func (p *pen) elapsed() frame.Seconds { return p.f.Elapsed() }
 
 // at returns the instant of a number of seconds since the first job's submission.
 func (p *pen) at(s frame.Seconds) (time.Time, bool) {

@@ -1,6 +1,10 @@
 package screen
 
-import "github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+import (
+	"slices"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+)
 
 // page is how many lines PageDown and PageUp move.
 const page = 10
@@ -55,12 +59,7 @@ func selected(c Choice, f *frame.Frame) int {
 	if c.Selected == "" || f == nil {
 		return -1
 	}
-	for i := range f.Jobs {
-		if f.Jobs[i].Node == c.Selected {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(f.Jobs, func(j frame.Job) bool { return j.Node == c.Selected })
 }
 
 func (c Choice) sel(f *frame.Frame, job int) Choice {

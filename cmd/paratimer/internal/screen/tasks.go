@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,60 +41,42 @@ const (
 	tallScreen      = 36 // the height from which a screen has room for it
 )
 
-// criticalTasks lists the unfinished tasks on the critical path, of all jobs: running ones first, then the last to end.
-// The tasks of a stage that have not begun share a row. It is empty if tasks are unknown or the screen is low.
+// criticalTasks lists the unfinished tasks on the critical path, of the jobs that run: those that have begun, then the
+// others of the job in one row. It is empty if tasks are unknown or the screen is low.
 func (p *pen) criticalTasks() []string {
 	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
 		return nil
 	}
-	type row struct {
-		frame.Task
-		job   string
-		count int // of tasks that have not begun
-	}
-	var all []row
+	var rows [][]string
 	jobs := 0
 	for j := range p.f.Jobs {
+		job := p.f.Jobs[j].Node
 		if !p.f.Jobs[j].Critical || p.f.Jobs[j].State != dag.Running || jobs == criticalJobs {
 			continue
 		}
 		jobs++
-		job := p.f.Jobs[j].Node
 		list, _ := p.f.Tasks(j, criticalOfTasks)
-		for _, t := range list {
-			if !t.Critical || t.State == dag.AttemptSucceeded.String() {
-				continue
-			}
-			same := slices.IndexFunc(all, func(r row) bool {
-				return t.Attempts == 0 && r.count > 0 && r.job == job && r.Phase == t.Phase && r.State == t.State
-			})
-			switch {
-			case same >= 0: // the list begins with the last to end
-				all[same].count++
-			case t.Attempts == 0:
-				all = append(all, row{t, job, 1})
+		var pending *frame.Task // the last to end
+		more := 0
+		for i := range list {
+			switch t := &list[i]; {
+			case !t.Critical || t.State == dag.AttemptSucceeded.String():
+			case t.Attempts > 0:
+				rows = append(rows, p.task(t, job+" "+shortened(t.Name)))
+			case pending == nil:
+				pending, more = t, 1
 			default:
-				all = append(all, row{t, job, 0})
+				more++
 			}
 		}
+		if pending != nil {
+			rows = append(rows, p.task(pending, job+": "+units.Count(more, "task")))
+		}
 	}
-	if len(all) == 0 {
+	if len(rows) == 0 {
 		return nil
 	}
-	end := func(t row) frame.Seconds { return valueOr(t.EndSeconds, 0) }
-	slices.SortStableFunc(all, func(a, b row) int {
-		return cmp.Or(cmp.Compare(min(a.count, 1), min(b.count, 1)), cmp.Compare(end(b), end(a)))
-	})
-	all = all[:min(len(all), mostCritical)]
-	rows := make([][]string, len(all))
-	for i := range all {
-		name := all[i].job + " " + shortened(all[i].Name)
-		if n := all[i].count; n > 1 {
-			name = fmt.Sprintf("%s: %s", all[i].job, units.Count(n, "task"))
-		}
-		rows[i] = p.task(&all[i].Task, name)
-	}
-	return p.taskTable("critical task", rows)
+	return p.taskTable("critical task", rows[:min(len(rows), mostCritical)])
 }
 
 // valueOr returns what v points to, or a default.

@@ -89,7 +89,7 @@ func TestPastIsWhole(t *testing.T) {
 		go b.forward(func(m tea.Msg) {
 			switch m := m.(type) {
 			case frameMsg:
-				if got := float64(elapsed(m.Frame)); got != float64(taken) {
+				if got := float64(m.Elapsed()); got != float64(taken) {
 					t.Errorf("the frame of %g s comes, want %d s", got, taken)
 				}
 				taken++

@@ -169,19 +169,13 @@ func (m model) playback() *screen.Playback {
 	if !m.play {
 		return nil
 	}
-	p := &screen.Playback{Speed: m.head.shownSpeed(m.store.end()), At: elapsed(m.shown)}
+	p := &screen.Playback{Speed: m.head.shownSpeed(m.store.end()), At: m.shown.Elapsed()}
 	if m.over {
-		length := elapsed(m.store.moments[len(m.store.moments)-1].frame)
+		newest := m.store.newest()
+		length := newest.Elapsed()
 		p.Length = &length
 	}
 	return p
-}
-
-func elapsed(f frame.Frame) frame.Seconds {
-	if f.ElapsedSeconds == nil {
-		return 0
-	}
-	return *f.ElapsedSeconds
 }
 
 // behind says how far back the picture is, if a watcher looks back.

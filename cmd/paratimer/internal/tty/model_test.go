@@ -68,7 +68,7 @@ var named = map[string]tea.Key{
 // shows checks that the frame of so many seconds is on the screen.
 func (s *session) shows(seconds float64) {
 	s.Helper()
-	if got := float64(elapsed(s.m.shown)); got != seconds {
+	if got := float64(s.m.shown.Elapsed()); got != seconds {
 		s.Errorf("the frame of %g s is shown, want %g s", got, seconds)
 	}
 }

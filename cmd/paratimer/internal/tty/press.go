@@ -68,15 +68,16 @@ const (
 
 // step moves by a hundredth of the run, or to the next frame if that is further.
 func (m model) step(direction int) model {
-	end := m.store.end()
-	here := m.store.index(m.head.at)
+	end, here := m.store.end(), m.store.index(m.head.at)
 	if here < 0 {
 		return m
 	}
-	m.head = m.head.to(m.head.at+time.Duration(direction)*end/near, end)
-	next := min(max(0, here+direction), len(m.store.moments)-1)
-	if m.store.index(m.head.at) == here || direction > 0 && m.store.moments[next].at > m.head.at {
-		m.head.at = m.store.moments[next].at
+	at := m.head.at + time.Duration(direction)*end/near
+	next := m.store.moments[min(max(0, here+direction), len(m.store.moments)-1)].at
+	if direction > 0 {
+		m.head = m.head.to(max(at, next), end)
+	} else {
+		m.head = m.head.to(min(at, next), end)
 	}
 	return m
 }

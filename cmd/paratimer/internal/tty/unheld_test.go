@@ -14,7 +14,7 @@ func TestUnheld(t *testing.T) {
 	var shown []float64
 	u := NewUnheld(func(tick frame.Tick) error {
 		<-letGo
-		shown = append(shown, float64(elapsed(tick.Frame)))
+		shown = append(shown, float64(tick.Frame.Elapsed()))
 		return nil
 	})
 	for i := range 1000 {

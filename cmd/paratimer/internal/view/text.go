@@ -135,11 +135,11 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	if text != t.printed && (waitsFor(f) != t.waits || clearly(f.Headline, t.headline)) {
 		wait = pause(f, often, seldom)
 	}
-	if !happened && k == t.kind && elapsed(f) < t.at+wait {
+	if !happened && k == t.kind && f.Elapsed() < t.at+wait {
 		return
 	}
 	said := t.printed != "" && waitsFor(f) == t.waits
-	t.kind, t.at, t.printed, t.headline, t.waits = k, elapsed(f), text, f.Headline, waitsFor(f)
+	t.kind, t.at, t.printed, t.headline, t.waits = k, f.Elapsed(), text, f.Headline, waitsFor(f)
 	if f.Workflow.State.Ended() {
 		if rest := f.Replans.Text(); rest != "" {
 			t.line(b, f, rest)
@@ -334,11 +334,4 @@ func title(f frame.Frame) string {
 		return name + ": " + Escape(f.Workflow.What()) + "\n"
 	}
 	return name + ": " + units.Count(len(f.Jobs), "job") + "\n"
-}
-
-func elapsed(f frame.Frame) frame.Seconds {
-	if f.ElapsedSeconds == nil {
-		return 0
-	}
-	return *f.ElapsedSeconds
 }
