@@ -200,13 +200,15 @@ func TestTerminalReplay(t *testing.T) {
 	s.fits(60, 20)
 	s.tmux("resize-window", "-x", "120", "-y", "40")
 	s.waits("join.pig", "predicted")
-	s.types("-l", "/scope-48")
-	s.waits("find", "scope-48_")
-	s.types("Enter", "End")
-	s.waits("succeeded", "2m6s")
+	s.types("Down")
+	s.waits("›")
+	s.types("Enter")
+	s.waits("the last to end first")
+	s.types("End")
+	s.waits("ucceeded", "2m6s")
 	s.types("q")
 	s.ends(0)
-	s.waits("join.pig: 2 jobs", "failed: attempt_1795222440184_0011_m_000006_0", "succeeded after")
+	s.waits("join.pig: 2 jobs", "failed: map 6 of scope-30", "succeeded after")
 }
 
 // TestTerminalAttach watches a query of a simulated cluster: the screen leaves with its query, and by q before.
