@@ -63,7 +63,7 @@ const inBlank = allBlocks
 var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
 
 // wide is the width from which changes and scenarios are side by side.
-const wide = 120
+const wide = 160
 
 // whole returns the main screen.
 func (p *pen) whole() []string {
