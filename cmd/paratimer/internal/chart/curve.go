@@ -188,7 +188,9 @@ func (c *Curve) plot(s *svg, high, wide float64) {
 // lines draws the band and the curve in a box 1000 wide.
 func (c *Curve) lines(s *svg, x func(float64) Share, high float64) {
 	top, _ := c.reach()
-	at := func(p *Point, v *float64) string { return Px(float64(10*x(p.X))) + "," + Px(level(*v, top, high)) }
+	at := func(p *Point, v *float64) string {
+		return short(float64(10*x(p.X)), 2) + "," + short(level(*v, top, high), 2)
+	}
 	both := func(p *Point) bool { return p.Low != nil && p.High != nil }
 	for _, piece := range pieces(c.Points, both) {
 		var low, high []string

@@ -37,12 +37,15 @@ const (
 // A Share is a percentage of the width.
 type Share float64
 
-func (v Share) String() string {
-	t := strconv.FormatFloat(float64(v), 'f', 4, 64)
-	if t = strings.TrimSuffix(strings.TrimRight(t, "0"), "."); t == "-0" {
-		t = "0"
+func (v Share) String() string { return short(float64(v), 4) + "%" }
+
+// short formats a number without zeros at its end.
+func short(v float64, digits int) string {
+	t := strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', digits, 64), "0"), ".")
+	if t == "-0" {
+		return "0"
 	}
-	return t + "%"
+	return t
 }
 
 // fits reports whether a text fits into a share of a plot.
@@ -59,8 +62,6 @@ func (s scale) at(t float64) Share {
 	}
 	return Share((t - s.from) / (s.to - s.from) * 100)
 }
-
-func (s scale) width(from, to float64) Share { return max(0, s.at(to)-s.at(from)) }
 
 // class returns an attribute if a condition is true.
 func class(holds bool, name string) template.HTML {
@@ -81,7 +82,7 @@ func (s *svg) put(format string, args ...any) {
 		case string:
 			values[i] = escape(a)
 		case float64:
-			values[i] = Px(a)
+			values[i] = short(a, 2)
 		default:
 			values[i] = a
 		}
@@ -121,11 +122,6 @@ func (s *svg) ticks(along scale, most int, top, bottom float64) {
 		s.put(`<line class="gridline" x1="%s" x2="%[1]s" y1="%s" y2="%s"/><text class="tick" x="%[1]s" y="%[4]s" text-anchor="%[5]s">%[6]s</text>`,
 			at, top, bottom, bottom+17, anchor, units.Exact(t))
 	}
-}
-
-// Px formats a length or position in pixels.
-func Px(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
 }
 
 // escape makes a text from the cluster safe to show inside XML, which allows no control characters at all.

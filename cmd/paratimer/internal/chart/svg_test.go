@@ -13,9 +13,9 @@ func TestPut(t *testing.T) {
 	}
 }
 
-func TestPx(t *testing.T) {
+func TestShort(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 100: "100", 1.5: "1.5", 1.256: "1.26", -0.25: "-0.25"} {
-		if got := Px(x); got != want {
+		if got := short(x, 2); got != want {
 			t.Errorf("%v is %q instead of %q", x, got, want)
 		}
 	}

@@ -1,6 +1,8 @@
 package runreport
 
 import (
+	"time"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
@@ -11,6 +13,8 @@ import (
 type TimeAttribution struct {
 	Parts  []Part  `json:"parts"`
 	Causes []Cause `json:"causes"` // in a fixed order, those with a time
+
+	byNode map[string]time.Duration // how much is a job's
 }
 
 // A Part is a piece of the critical path with one cause.
@@ -44,7 +48,7 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 	if err != nil {
 		return TimeAttribution{}, err
 	}
-	out := TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
+	out := TimeAttribution{Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}}
 	sums, total := of.ByCause(), of.Total()
 	for _, c := range attribution.Causes() {
 		if sums[c] > 0 {
@@ -62,6 +66,7 @@ func attributionOf(s *dag.Snapshot, marks *attribution.Marks, towards *attributi
 		}
 		if p.Job >= 0 {
 			part.Job = frame.Text(s.Plan.Jobs[p.Job].Node)
+			out.byNode[s.Plan.Jobs[p.Job].Node] += p.End.Sub(p.Start)
 		}
 		if p.Task >= 0 {
 			part.Task = frame.Text(attemptName(s, p.Job, p.Stage, p.Task, p.Attempt))

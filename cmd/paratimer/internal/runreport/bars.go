@@ -105,21 +105,21 @@ func (d *drawing) pieces(i int) (out []piece) {
 	return out
 }
 
+// outcomes are those of attempts; others are OK.
+var outcomes = map[dag.AttemptState]chart.Outcome{
+	dag.AttemptWaiting: chart.Expected, dag.AttemptRunning: chart.Running, dag.AttemptFailed: chart.Failed,
+	dag.AttemptKilled: chart.Killed,
+}
+
 func (d *drawing) outcome(s *schedule.Span) chart.Outcome {
-	a := dag.FindAttempt(d.s.Attempts(int(s.Job), s.Stage), s.First, s.Attempt)
-	switch {
-	case d.planned:
+	if d.planned {
 		return chart.OK
-	case a == nil || a.State == dag.AttemptWaiting:
-		return chart.Expected
-	case a.State == dag.AttemptFailed:
-		return chart.Failed
-	case a.State == dag.AttemptKilled:
-		return chart.Killed
-	case a.State == dag.AttemptRunning:
-		return chart.Running
 	}
-	return chart.OK
+	a := dag.FindAttempt(d.s.Attempts(int(s.Job), s.Stage), s.First, s.Attempt)
+	if a == nil {
+		return chart.Expected
+	}
+	return cmp.Or(outcomes[a.State], chart.OK)
 }
 
 // fit merges pieces until at most `most` are left. It returns them with the new number of rows. Pieces closer than a gap

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -124,10 +125,7 @@ func TestJobs(t *testing.T) {
 	s := reducedJob([]float64{10, 20, 30}, []float64{100, 200, 300})
 	f := &frame.Frame{Jobs: []frame.Job{{Node: "j"}}}
 	node := "j"
-	a := &TimeAttribution{Parts: []Part{
-		{StartSeconds: 0, EndSeconds: 4},
-		{Job: &node, StartSeconds: 4, EndSeconds: 40},
-	}}
+	a := &TimeAttribution{Parts: make([]Part, 2), byNode: map[string]time.Duration{node: 36 * time.Second}}
 	j := jobsOf(s, f, a)[0]
 	if *j.WaitSeconds != 1 || *j.LengthSeconds != 400 || *j.OnPathSeconds != 36 || *j.InputBytes != 1 ||
 		*j.InputRecords != 5 ||

@@ -3,7 +3,6 @@ package runreport
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -138,12 +137,12 @@ const noFailures = "no failures"
 
 // failureCost returns nil if nothing failed, or if no replay measures the cost. Limits must be complete.
 func (s *Report) failureCost() *FailureCost {
-	i := slices.IndexFunc(s.Limits.Rows, func(r Limit) bool { return r.Question == noFailures && r.GainSeconds != nil })
-	if i < 0 {
-		return nil
+	for i := range s.Limits.Rows {
+		if r := &s.Limits.Rows[i]; r.Question == noFailures {
+			return &FailureCost{r.GainSeconds, "The failures cost about " + units.Seconds(r.GainSeconds) + "."}
+		}
 	}
-	cost := max(*s.Limits.Rows[i].GainSeconds, 0)
-	return &FailureCost{cost, "The failures cost about " + units.Seconds(cost) + "."}
+	return nil
 }
 
 // size counts jobs and tasks.

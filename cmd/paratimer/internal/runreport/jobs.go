@@ -56,7 +56,11 @@ func spreadOf(list []dag.Attempt) *Spread {
 func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	out := make([]Job, len(f.Jobs))
 	for j := range f.Jobs {
-		out[j] = Job{Job: f.Jobs[j], OnPathSeconds: onPath(a, f.Jobs[j].Node)}
+		out[j] = Job{Job: f.Jobs[j]}
+		if len(a.Parts) > 0 {
+			on := frame.SecondsOf(a.byNode[f.Jobs[j].Node])
+			out[j].OnPathSeconds = &on
+		}
 		if j < len(s.Jobs) {
 			out[j].measure(&s.Plan.Jobs[j], &s.Jobs[j])
 		}
@@ -121,21 +125,6 @@ func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
 		total = math.NaN()
 	}
 	return units.Rounded(total)
-}
-
-// onPath returns how much of the critical path is a job's; nil if the path is unknown.
-func onPath(a *TimeAttribution, node string) *frame.Seconds {
-	if len(a.Parts) == 0 {
-		return nil
-	}
-	on := time.Duration(0)
-	for i := range a.Parts {
-		if p := &a.Parts[i]; p.Job != nil && *p.Job == node {
-			on += p.EndSeconds.Duration() - p.StartSeconds.Duration()
-		}
-	}
-	s := frame.SecondsOf(on)
-	return &s
 }
 
 func order(first bool) int {

@@ -25,11 +25,11 @@ type Limits struct {
 
 // A Limit is one answer.
 type Limit struct {
-	Question     string         `json:"question"`
-	Change       string         `json:"change"` // as flags of whatif; "" if it has no flag
-	TotalSeconds *frame.Seconds `json:"total_seconds"`
-	GainSeconds  *frame.Seconds `json:"gain_seconds"` // sooner; negative: later
-	Doubt        *string        `json:"doubt"`
+	Question     string        `json:"question"`
+	Change       string        `json:"change"` // as flags of whatif; "" if it has no flag
+	TotalSeconds frame.Seconds `json:"total_seconds"`
+	GainSeconds  frame.Seconds `json:"gain_seconds"` // sooner
+	Doubt        *string       `json:"doubt"`
 }
 
 // A question is a change that whatif evaluates.
@@ -57,47 +57,28 @@ func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
 			l.Rows = append(l.Rows, row)
 		}
 	}
-	slices.SortStableFunc(l.Rows, func(a, b Limit) int { return cmp.Compare(b.gain(), a.gain()) })
+	slices.SortStableFunc(l.Rows, func(a, b Limit) int { return cmp.Compare(b.GainSeconds, a.GainSeconds) })
 	l.Summary = l.summary(run.Now().State.Ended(), base)
 	return l
 }
 
-// gain returns what a row saves in seconds; less than nothing if it is unknown.
-func (r *Limit) gain() float64 {
-	if r.GainSeconds == nil {
-		return -1
-	}
-	return float64(*r.GainSeconds)
-}
-
-// evaluate answers one question by replay. ok is false if the question does not apply to the run, has no effect, or
-// does not shorten the run.
+// evaluate answers one question by replay. ok is false if the question does not apply to the run, if too much of the
+// answer is assumed, or if it does not shorten the run.
 func evaluate(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
-	row = Limit{Question: q.text, Change: q.flags, Doubt: frame.Text(cmp.Or(doubt, q.doubt))}
 	a, err := replay.Predict(q.change)
-	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
+	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
 		return row, false
 	}
-	if err != nil {
-		row.Doubt = frame.Text(err.Error())
-		return row, true
-	}
+	doubt = cmp.Or(doubt, q.doubt)
 	for _, w := range a.Warnings {
 		if w.Code == whatif.WarnNoEffect {
 			return row, false
 		}
-		if row.Doubt == nil {
-			row.Doubt = frame.Text(w.Text)
-		}
-	}
-	if a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
-		row.Doubt = cmp.Or(row.Doubt, frame.Text("too much is assumed of what is left"))
-		return row, true
+		doubt = cmp.Or(doubt, w.Text)
 	}
 	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
 	gain := frame.SecondsOf(base - total.Duration())
-	row.TotalSeconds, row.GainSeconds = &total, &gain
-	return row, gain >= leastGain
+	return Limit{q.text, q.flags, total, gain, frame.Text(doubt)}, gain >= leastGain
 }
 
 // leastGain is the least gain of an answer, in seconds: a change that makes the run longer does not help.
@@ -111,7 +92,7 @@ const worth = 0.02
 func (l *Limits) best(base time.Duration) *Limit {
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if r.Change != "--policy ideal" && r.Change != "--slots inf" && r.gain() >= worth*base.Seconds() {
+		if r.Change != "--policy ideal" && r.Change != "--slots inf" && float64(r.GainSeconds) >= worth*base.Seconds() {
 			return r
 		}
 	}
@@ -194,5 +175,5 @@ func (l *Limits) summary(ended bool, base time.Duration) string {
 		return fmt.Sprintf("No feasible change %s %s or more off.", take, units.Percent(worth))
 	}
 	return fmt.Sprintf("With %s it %s %s instead of %s: %s less.", best.Question, take,
-		units.Seconds(*best.TotalSeconds), units.Exact(base), units.Percent(float64(*best.GainSeconds)/base.Seconds()))
+		units.Seconds(best.TotalSeconds), units.Exact(base), units.Percent(float64(best.GainSeconds)/base.Seconds()))
 }

@@ -96,9 +96,6 @@ func TestUnknown(t *testing.T) {
 		b := &bare.Chart.Panels[0].Bars[i]
 		b.Fragment, b.Round, b.CopiedSeconds, b.Job = nil, nil, nil, 99
 	}
-	for i := range bare.Limits.Rows {
-		bare.Limits.Rows[i].TotalSeconds, bare.Limits.Rows[i].GainSeconds = nil, nil
-	}
 	cases["bare"] = bare
 	odd := sample()
 	odd.Chart.Panels[0].Bars[0].Fragment, odd.Chart.Critical[0].Fragment = of(-1), 99

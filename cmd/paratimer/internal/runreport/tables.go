@@ -142,14 +142,13 @@ func alertsTable(s *Report, zone *time.Location) *page.Table {
 			continue
 		}
 		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
+		if a.Outcome != nil {
+			status.Text = string(*a.Outcome)
+		}
 		switch {
-		case a.Outcome != nil:
-			if status.Text, status.Class = string(*a.Outcome), page.Good; *a.Outcome == frame.Missed {
-				status.Class = page.Bad
-			}
-		case a.State.Firing():
+		case a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed:
 			status.Class = page.Bad
-		case a.State == frame.OnTrack:
+		case a.State == frame.OnTrack || a.Outcome != nil:
 			status.Class = page.Good
 		}
 		cells := []page.Cell{{Text: a.Bound}, status, {}, {}, {Text: a.Text, Class: "wide"}}
@@ -191,23 +190,18 @@ func limitsTable(s *Report) *page.Table {
 	t := &page.Table{Columns: page.Heads("Change", ">Takes", ">Sooner", "")}
 	top := frame.Seconds(0.001)
 	for _, r := range s.Limits.Rows {
-		if r.TotalSeconds != nil {
-			top = max(top, *r.TotalSeconds+*r.GainSeconds)
-		}
+		top = max(top, 1.02*(r.TotalSeconds+r.GainSeconds))
 	}
 	for _, r := range s.Limits.Rows {
-		name, bar := page.Cell{Text: page.Capital(r.Question)}, page.Cell{}
+		name := page.Cell{Text: page.Capital(r.Question)}
 		for _, note := range []string{r.Change, deref(r.Doubt)} {
 			if note != "" {
 				name.Notes = append(name.Notes, note)
 			}
 		}
-		if r.TotalSeconds != nil {
-			bar.Bar = &page.Bar{
-				To: float64(*r.TotalSeconds/top) / 1.02, Mark: float64((*r.TotalSeconds+*r.GainSeconds)/top) / 1.02,
-			}
-		}
-		add(t, false, name, timeCell(r.TotalSeconds), timeCell(r.GainSeconds), bar)
+		add(t, false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
+			To: float64(r.TotalSeconds / top), Mark: float64((r.TotalSeconds + r.GainSeconds) / top),
+		}})
 	}
 	return t
 }

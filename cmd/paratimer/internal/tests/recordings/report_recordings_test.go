@@ -130,8 +130,7 @@ func unsound(s *runreport.Report) (wrong []string) {
 			j.All < len(j.Reduces) || len(j.Reduces) < 2 || j.Median > j.Reduces[0].WorkSeconds, "skew of %s", j.Job)
 	}
 	for _, r := range s.Limits.Rows {
-		say((r.TotalSeconds == nil) != (r.GainSeconds == nil) || r.Question == "" || r.TotalSeconds == nil &&
-			r.Doubt == nil, "limit %+v", r)
+		say(r.TotalSeconds < 0 || r.GainSeconds <= 0 || r.Question == "", "limit %+v", r)
 	}
 	return wrong
 }
