@@ -2,6 +2,7 @@ package manual
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,30 +16,28 @@ const (
 	helpColumn = 26 // largest column of the descriptions
 )
 
-// Limits of the short help. It has fewer examples and flags if it would have more than mostLines lines.
+// Limits of the short help. It has fewer flags if it would have more than mostLines lines.
 const (
-	mostExamples = 2
-	mostFlags    = 10
-	leastFlags   = 4
-	mostLines    = 24
+	mostFlags  = 10
+	leastFlags = 4
+	mostLines  = 24
 )
 
-// Help returns the output of a command's `--help`: its usage, a few examples and the most common flags.
+// Help returns the output of a command's `--help`: its usage, an example and the most common flags.
 func Help(c *Command) string {
-	whole := HelpAll(c)
+	text := HelpAll(c)
 	flags, keys := c.partition()
-	if len(c.Commands) > 0 || len(c.Flags) <= mostFlags && strings.Count(whole, "\n") <= mostLines {
-		return whole
+	if len(c.Commands) > 0 || len(c.Flags) <= mostFlags && strings.Count(text, "\n") <= mostLines {
+		return text
 	}
 	more := "\n" + Wrap(allOf(c.Path, len(flags), len(keys)), "", "") + "\n"
-	for n := mostFlags; ; n-- {
-		for examples := mostExamples; examples > 0; examples-- {
-			text := HelpAll(shortened(c, n, examples)) + more
-			if n == leastFlags && examples == 1 || strings.Count(text, "\n") <= mostLines {
-				return text
-			}
+	for n := mostFlags; n >= leastFlags; n-- {
+		text = HelpAll(shortened(c, usual(flags, n))) + more
+		if strings.Count(text, "\n") <= mostLines {
+			break
 		}
 	}
+	return text
 }
 
 // allOf points to the whole help.
@@ -50,16 +49,16 @@ func allOf(path string, flags, keys int) string {
 	return text + "."
 }
 
-// shortened returns a command with its first paragraph, and a number of flags and examples.
-func shortened(c *Command, flags, examples int) *Command {
+// shortened returns a command with its first paragraph and example, and some of its flags.
+func shortened(c *Command, flags []*settings.Setting) *Command {
 	short := *c
 	short.Text.Paragraphs = c.Text.Paragraphs[:min(1, len(c.Text.Paragraphs))]
-	short.Text.Examples = c.Text.Examples[:min(examples, len(c.Text.Examples))]
-	short.Flags = usual(c, flags)
-	for i, s := range short.Flags {
+	short.Text.Examples = c.Text.Examples[:min(1, len(c.Text.Examples))]
+	short.Flags = nil
+	for _, s := range flags {
 		brief := *s
 		brief.Placeholder, brief.Help, brief.Choices = s.Value(), firstClause(s), nil
-		short.Flags[i] = &brief
+		short.Flags = append(short.Flags, &brief)
 	}
 	return &short
 }
@@ -71,40 +70,20 @@ var wanted = []string{
 	"metrics", "listen", "recording", "warning", "critical", "seed", "know", "noise", "utc",
 }
 
-// usual returns at most so many flags of a command, in the command's order: those in wanted, filled up with the
-// command's own ones.
-func usual(c *Command, most int) []*settings.Setting {
-	flags, _ := c.partition()
-	chosen := map[string]bool{}
-	take := func(name string) {
-		if len(chosen) < most {
-			chosen[name] = true
+// usual returns at most so many flags, in their order: those in wanted, else the command's own ones, else any.
+func usual(flags []*settings.Setting, most int) []*settings.Setting {
+	rank := func(s *settings.Setting) int {
+		switch i := slices.Index(wanted, s.Name); {
+		case i >= 0:
+			return i
+		case s.Subject == "":
+			return len(wanted)
 		}
+		return len(wanted) + 1
 	}
-	own := map[string]bool{}
-	for i := range flags {
-		own[flags[i].Name] = true
-	}
-	for _, name := range wanted {
-		if own[name] {
-			take(name)
-		}
-	}
-	for i := range flags {
-		if flags[i].Subject == "" {
-			take(flags[i].Name)
-		}
-	}
-	for i := range flags {
-		take(flags[i].Name)
-	}
-	var out []*settings.Setting
-	for i := range flags {
-		if chosen[flags[i].Name] {
-			out = append(out, flags[i])
-		}
-	}
-	return out
+	chosen := slices.SortedStableFunc(slices.Values(flags), func(a, b *settings.Setting) int { return rank(a) - rank(b) })
+	chosen = chosen[:min(most, len(chosen))]
+	return slices.DeleteFunc(slices.Clone(flags), func(s *settings.Setting) bool { return !slices.Contains(chosen, s) })
 }
 
 // firstClause returns a short form of a flag's description. If it does not fit into a line it ends at the first
