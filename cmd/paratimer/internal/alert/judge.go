@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -123,10 +124,7 @@ const drifted = 0.1
 
 // judgedBy returns the scenario that the bound uses.
 func (b *Bound) judgedBy() string {
-	if b.On == "" {
-		return "standard"
-	}
-	return b.On
+	return cmp.Or(b.On, "standard")
 }
 
 // scenario returns the remaining time under a scenario.

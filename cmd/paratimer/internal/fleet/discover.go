@@ -119,7 +119,7 @@ func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule
 	}
 	v := &session{
 		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition,
-		apps: []string{s.App}, source: s.App, cluster: f.opt.Cluster, next: now.Add(stagger(key, f.opt.Every)),
+		apps: []string{s.App}, source: s.App, next: now.Add(stagger(key, f.opt.Every)),
 	}
 	if s.Engine != "" {
 		v.source = s.Workflow

@@ -7,6 +7,7 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -75,12 +76,7 @@ func New(o Options) *Metrics {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Grace <= 0 {
-		o.Grace = DefaultGrace
-	}
-	if o.Most <= 0 {
-		o.Most = DefaultMost
-	}
+	o.Grace, o.Most = cmp.Or(o.Grace, DefaultGrace), cmp.Or(o.Most, DefaultMost)
 	m := &Metrics{
 		opt: o, ours: prometheus.NewRegistry(), process: prometheus.NewRegistry(), runs: map[string]*run{},
 	}
