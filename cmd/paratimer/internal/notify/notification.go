@@ -161,7 +161,7 @@ func Sample(status Status, at time.Time, d Dress) Notification {
 	what := string(a.State)
 	if status == Resolved {
 		f.Workflow.State, a.State, a.Outcome = dag.Succeeded, frame.Ended, &outcome
-		a.Text, what = "this is a test: the alert of the test is taken back", string(Resolved)
+		a.Text, what = "test alert resolved", string(Resolved)
 	}
 	l := alertStream{StartsAt: at.UTC().Truncate(time.Millisecond)}
 	l.push(about(f, a, d), status, what, at)
