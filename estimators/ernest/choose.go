@@ -183,5 +183,6 @@ func below(sample []float64, good func(float64) bool) units.Float {
 	if len(sample) == 0 {
 		return units.Float(math.NaN())
 	}
-	return units.Float(sort.Search(len(sample), func(i int) bool { return !good(sample[i]) })) / units.Float(len(sample))
+	count := sort.Search(len(sample), func(i int) bool { return !good(sample[i]) })
+	return units.Float(count) / units.Float(len(sample))
 }
