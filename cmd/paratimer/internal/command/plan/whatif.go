@@ -78,8 +78,8 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 	return all, nil
 }
 
-// whatIfSubject returns the last snapshot of what is asked about: a plan or a recording if there is a file with the name, else
-// a query of the cluster, which is polled until its remaining time is known. Rates need two observations.
+// whatIfSubject returns the last snapshot of what is asked about: a plan or a recording if there is a file with the
+// name, else a query of the cluster, which is polled until its remaining time is known. Rates need two observations.
 func whatIfSubject(ctx context.Context, c *cli.Context) (*dag.Snapshot, *whatif.Replay, error) {
 	name, looks := c.Args().First(), 0
 	run, err := follow.Subject(ctx, c, name, whatIfPolls, func(run dag.Run) (bool, error) {
