@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Recorder adds the profile of earlier runs to a watch, and stores the run at its end. It never stops a watch:
@@ -124,26 +125,18 @@ func (r *Recorder) choose(plan *dag.Plan) *dag.Plan {
 
 // basis describes which runs a profile is from.
 func basis(key string, l Line, n int) string {
-	runs := "runs"
-	if n == 1 {
-		runs = "run"
-	}
-	text := fmt.Sprintf("using the profile of %d %s of %s, newest %s", n, runs, key,
+	text := fmt.Sprintf("using the profile of %s of %s, newest %s", units.Count(n, "run"), key,
 		l.Last().StartedAt.UTC().Format(time.DateOnly))
-	if out := l.excluded(); out > 0 {
+	out := 0
+	for i := range l {
+		if l[i].Why != "" {
+			out++
+		}
+	}
+	if out > 0 {
 		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
 	}
 	return text
-}
-
-func (l Line) excluded() int {
-	n := 0
-	for i := range l {
-		if l[i].Why != "" {
-			n++
-		}
-	}
-	return n
 }
 
 // Over stores the run if it has ended.

@@ -35,8 +35,8 @@ func JSON(w io.Writer, v any, indent string) error {
 	return enc.Encode(v)
 }
 
-// Table writes rows of cells in columns that are aligned on the left, or by tabwriter.AlignRight on the right. The first
-// row is the header.
+// Table writes rows of cells in columns that are aligned on the left, or by tabwriter.AlignRight on the right. The
+// first row is the header.
 func Table(w io.Writer, align uint, rows [][]string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', align)
 	for _, cells := range rows {

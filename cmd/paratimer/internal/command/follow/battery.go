@@ -28,38 +28,33 @@ func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("
 func parseBattery(text string) (Battery, error) {
 	names := settings.EstimatorNames()
 	own := len(estimators.Scenarios())
-	b := Battery{shown: names[:1]}
-	picked := make([]bool, len(names))
-	for _, word := range strings.Split(text, ",") {
+	picked := map[string]bool{names[0]: true}
+	for word := range strings.SplitSeq(text, ",") {
 		word = strings.TrimSpace(word)
-		switch at := slices.Index(names, word); {
-		case word == settings.OwnEstimators || word == settings.AllEstimators:
-			for i := range names {
-				picked[i] = picked[i] || i < own || word == settings.AllEstimators
-			}
-		case at < 0 && planfile.Nearest(word, names) != "":
-			return b, command.Usage("--estimators %s: there is no estimator %q; did you mean %s?", text, word,
-				planfile.Nearest(word, names))
-		case at < 0:
-			return b, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
+		those := []string{word}
+		switch near := planfile.Nearest(word, names); {
+		case word == settings.OwnEstimators:
+			those = names[:own]
+		case word == settings.AllEstimators:
+			those = names
+		case slices.Contains(names, word):
+		case near != "":
+			return Battery{}, command.Usage("--estimators %s: there is no estimator %q; did you mean %s?", text, word, near)
+		default:
+			return Battery{}, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
 				"commas, of\n%s\n%s",
 				text, word, settings.OwnEstimators, settings.AllEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
 				manual.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
-		default:
-			picked[at] = true
+		}
+		for _, name := range those {
+			picked[name] = true
 		}
 	}
-	for i, name := range names[1:own] {
-		if picked[i+1] {
-			b.shown = append(b.shown, name)
-		}
-	}
-	for i, s := range paper.Others() {
-		if picked[own+i] {
-			b.others = append(b.others, s)
-		}
-	}
-	return b, nil
+	isOff := func(name string) bool { return !picked[name] }
+	return Battery{
+		shown:  slices.DeleteFunc(slices.Clone(names[:own]), isOff),
+		others: slices.DeleteFunc(paper.Others(), func(s estimators.Scenario) bool { return isOff(s.Name) }),
+	}, nil
 }
 
 // Scenarios returns the shown ones, standard first.

@@ -78,7 +78,7 @@ func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)
 // watchOn runs a watch that shows its frames on a screen, or in lines. A blocked terminal does not block a live
 // watch, since alerts must go on. A pipe does, since its reader must miss nothing.
 func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.State, err error) {
-	if fullScreen(c) {
+	if FullScreen(c) {
 		return watchOnScreen(ctx, c, w)
 	}
 	shown := sink(c)

@@ -22,8 +22,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// fullScreen reports whether frames are shown full screen: on a capable terminal, unless a flag requests lines.
-func fullScreen(c *cli.Context) bool {
+// FullScreen reports whether frames are shown full screen: on a capable terminal, unless a flag requests lines.
+func FullScreen(c *cli.Context) bool {
 	if c.String("output") != "text" || c.Bool("plain") || c.Bool("quiet") || !view.Terminal(c.App.Writer) {
 		return false
 	}
@@ -44,20 +44,43 @@ func keyboard(in io.Reader) bool {
 	return f.Close() == nil
 }
 
-// watchOnScreen runs a watch full screen. After the end it prints a summary in lines.
-func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+// onScreen returns the options of a screen.
+func onScreen(c *cli.Context, isLive bool) tty.Options {
 	o := tty.Options{
 		Style: screen.Style{
 			Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)),
 			Zone: command.Zone(c),
 		},
-		Out: c.App.Writer, Env: command.Environ(c),
-		Live: w.Every > 0,
+		Out: c.App.Writer, Env: command.Environ(c), Live: isLive,
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.In = f
 	}
 	o.Aside, _ = c.App.ErrWriter.(*tty.Aside)
+	return o
+}
+
+// closed returns the command's error for that of a screen.
+func closed(err error) error {
+	switch {
+	case errors.Is(err, tty.ErrInterrupted):
+		return command.ErrInterrupted
+	case errors.Is(err, tty.ErrLeft):
+		return command.ErrLeft
+	}
+	return err
+}
+
+// FleetOnScreen shows many queries full screen while work runs.
+func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query,
+	work func(context.Context) error,
+) error {
+	return closed(tty.RunFleet(ctx, onScreen(c, true), queries, work))
+}
+
+// watchOnScreen runs a watch full screen. After the end it prints a summary in lines.
+func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
+	o := onScreen(c, w.Every > 0)
 	// Metrics during a replay must match what is shown, so nothing is read ahead then.
 	if o.Play = w.Every == 0 && command.MetricsOf(c) == nil; o.Play {
 		if o.Speed = w.Speed; w.Speed == 0 && c.IsSet("speed") {
@@ -80,13 +103,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	if _, e := io.WriteString(c.App.Writer, told.text(state)); e != nil && err == nil {
 		err = fmt.Errorf("cannot print what happened: %w", e)
 	}
-	switch {
-	case errors.Is(err, tty.ErrInterrupted):
-		return state, command.ErrInterrupted
-	case errors.Is(err, tty.ErrLeft):
-		return state, command.ErrLeft
-	}
-	return state, err
+	return state, closed(err)
 }
 
 // A summary is a sink that collects the lines to print when the screen has closed: urgent events and the last

@@ -17,6 +17,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -148,8 +149,21 @@ func playStream(kind recording.Kind, in io.Reader, opt recording.Options) (watch
 	if err != nil {
 		return nil, err
 	}
-	return engine.Replay(rec, opt)
+	src, err := engine.Replay(rec, opt)
+	if err != nil {
+		return nil, err
+	}
+	return &answers{src, rec}, nil
 }
+
+// answers is the source of recorded answers, which have the tasks' counters.
+type answers struct {
+	watch.Source
+	recorded *recording.Answers
+}
+
+// Used implements the interface of UsedIn.
+func (a *answers) Used() mrjob.Used { return mapreduce.Used(a.recorded) }
 
 // IsRecording reports whether a file has recorded runs: a recording, or an engine's own history. Any folder may.
 // exists is false if there is no such file, and the name is not that of a file.

@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -97,12 +98,7 @@ func isOwn(path string) bool {
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.
 func TotalSeconds(s *dag.Snapshot) float64 {
-	end := s.Origin()
-	for i := range s.Jobs {
-		if t := s.Jobs[i].Finished; t.Known() && t > end {
-			end = t
-		}
-	}
+	end := max(s.Origin(), history.End(s))
 	if !s.State.Ended() {
 		end = s.At
 	}

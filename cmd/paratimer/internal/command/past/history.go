@@ -190,7 +190,8 @@ func historyShow(c *cli.Context) error {
 			weight = "- " + view.Escape(*r.Excluded)
 		}
 		rows = append(rows, []string{
-			units.Known(r.StartedAt, day), units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID),
+			units.Known(r.StartedAt, day), units.Known(r.TotalSeconds, units.Seconds), r.State, weight,
+			view.Escape(r.ID),
 		})
 	}
 	return view.Table(c.App.Writer, 0, rows)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -34,10 +35,7 @@ func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) 
 		return nil, 0, err
 	}
 	s := run.Now()
-	origin, end := s.Origin(), dag.NoInstant
-	for i := range s.Jobs {
-		end = max(end, s.Jobs[i].Finished)
-	}
+	origin, end := s.Origin(), history.End(s)
 	ticks := map[dag.Instant]bool{}
 	if !origin.Known() || end <= origin {
 		return ticks, s.State, nil

@@ -96,9 +96,13 @@ func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
 	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
 }
 
-// writeProfile writes a profile to the file of --out, or to stdout. If that fails no file is left.
+// writeProfile writes a profile.
 func writeProfile(c *cli.Context, profile *dag.Plan) error {
-	content := func(w io.Writer) error { return planfile.Write(w, profile) }
+	return writeOut(c, func(w io.Writer) error { return planfile.Write(w, profile) })
+}
+
+// writeOut writes to the file of --out, or to stdout. If that fails no file is left.
+func writeOut(c *cli.Context, content func(io.Writer) error) error {
 	if path := c.String("out"); path != "" {
 		return command.WriteFile(path, content)
 	}

@@ -1,22 +1,16 @@
 package past
 
 import (
-	"context"
 	"io"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -78,15 +72,12 @@ func learnDemands(c *cli.Context) error {
 		}
 		return nil
 	}
-	if path := c.String("out"); path != "" {
-		return command.WriteFile(path, content)
-	}
-	return command.Write(c, "-", content)
+	return writeOut(c, content)
 }
 
 // demandsIn reads one recording to its end.
 func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
-	src, used, file, err := openUsed(c.Context, path, c.String("workflow"))
+	src, file, err := input.OpenRecording(path, c.String("workflow"), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -100,30 +91,10 @@ func demandsIn(c *cli.Context, path string) (run *demands.Run, err error) {
 		log.Warn().Str("file", path).Stringer("state", whole.Now().State).Msg(
 			"the query did not succeed in it: only tasks that did are learned from")
 	}
+	used := input.UsedIn(src)
 	if used == nil {
 		log.Warn().Str("file",
 			path).Msg("a recording of observations holds no CPU counters: what the bytes do not explain of the time that tasks took is taken for CPU")
 	}
 	return &demands.Run{File: filepath.Base(path), End: whole.Now(), Used: used}, nil
-}
-
-// openUsed opens a recording together with its tasks' counters. A recording of observations has none, nor have runs of
-// other engines than MapReduce.
-func openUsed(ctx context.Context, path, workflow string) (watch.Source, mrjob.Used, io.Closer, error) {
-	if input.KindOf(path) == recording.OfAnswers {
-		rec, err := recording.OpenAnswers(path)
-		if err != nil {
-			return nil, nil, nil, command.Usage("%w", err)
-		}
-		src, err := engine.Replay(rec, recording.Options{Workflow: workflow})
-		if err != nil {
-			return nil, nil, nil, command.Usage("%s: %w", path, err)
-		}
-		return src, mapreduce.Used(rec), io.NopCloser(nil), nil
-	}
-	src, file, err := input.OpenRecording(path, workflow, 0)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return src, input.UsedIn(src), file, nil
 }

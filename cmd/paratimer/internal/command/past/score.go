@@ -165,8 +165,8 @@ func (r runScore) print(c *cli.Context) error {
 	rows = [][]string{{"range", "held", "mean width", "interval score s"}}
 	for _, l := range r.Coverage {
 		rows = append(rows, []string{
-			units.Percent(l.RangeRatio), units.Known(l.HeldRatio, units.Tenths), units.Known(l.MeanWidthRatio, units.Tenths),
-			cell("%.1f", l.IntervalScoreSeconds),
+			units.Percent(l.RangeRatio), units.Known(l.HeldRatio, units.Tenths),
+			units.Known(l.MeanWidthRatio, units.Tenths), cell("%.1f", l.IntervalScoreSeconds),
 		})
 	}
 	if err := view.Table(out, tabwriter.AlignRight, rows); err != nil {

@@ -270,7 +270,7 @@ func TestAttachCollects(t *testing.T) {
 		}
 	}
 
-	if code, out, said := session.Run(t, "history", "export", "join.pig"); code != program.ExitOK ||
+	if code, out, said := session.Run(t, "history", "profile", "join.pig"); code != program.ExitOK ||
 		strings.Count(out, "origin: tap") != 3 {
 		t.Errorf("what is remembered: exit code %d\n%s\n%s", code, said, out)
 	}
@@ -352,7 +352,7 @@ func TestLearnSpool(t *testing.T) {
 	if code, _, stderr := session.Run(t, "history", "add", tapeFile, "--spool", spools); code != program.ExitOK {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	if code, out, stderr := session.Run(t, "history", "export", "join.pig"); code != program.ExitOK ||
+	if code, out, stderr := session.Run(t, "history", "profile", "join.pig"); code != program.ExitOK ||
 		strings.Count(out, "origin: tap") != 3 {
 		t.Errorf("exit code %d\n%s\n%s", code, stderr, out)
 	}

@@ -63,7 +63,7 @@ func TestAttachWithHistory(t *testing.T) {
 	}
 
 	without := filepath.Join(dir, "without.yaml")
-	if code, _, stderr := session.Run(t, "history", "export", "join.pig", "--before", watchedID(t, dir), "-o", without); code != program.ExitOK {
+	if code, _, stderr := session.Run(t, "history", "profile", "join.pig", "--before", watchedID(t, dir), "-o", without); code != program.ExitOK {
 		t.Fatalf("export: exit code %d\n%s", code, stderr)
 	}
 	if code, replayed, stderr := session.Run(t, "replay", live, "--output", "ndjson", "--profile", without); code != program.ExitOK || replayed != frames {
