@@ -27,15 +27,14 @@ func Left(s frame.Seconds, h frame.Headline) string {
 
 // Unit returns the unit that a headline is rounded to: the coarsest one that keeps its precision.
 func Unit(h frame.Headline) time.Duration {
-	switch {
-	case h.RemainingSeconds != nil && h.LowSeconds != nil && h.HighSeconds != nil:
-		return units.Step(h.RemainingSeconds.Duration(), (*h.HighSeconds - *h.LowSeconds).Duration())
-	case h.RemainingSeconds != nil:
-		return units.Step(h.RemainingSeconds.Duration(), 0)
-	case h.LowSeconds != nil && h.HighSeconds != nil:
-		return units.Step(h.HighSeconds.Duration(), (*h.HighSeconds - *h.LowSeconds).Duration())
-	case h.LowSeconds != nil:
-		return units.Step(h.LowSeconds.Duration(), 0)
+	spread := frame.Seconds(0)
+	if h.LowSeconds != nil && h.HighSeconds != nil {
+		spread = *h.HighSeconds - *h.LowSeconds
+	}
+	for _, s := range []*frame.Seconds{h.RemainingSeconds, h.HighSeconds, h.LowSeconds} {
+		if s != nil {
+			return units.Step(s.Duration(), spread.Duration())
+		}
 	}
 	return 0
 }
