@@ -147,7 +147,8 @@ func (p *plot) strip(behind, s, labels *svg, wide float64) {
 		}
 		length := units.Seconds(seg.EndSeconds - seg.StartSeconds)
 		s.put(`<rect class="strip%s" x="%s" y="%s" width="%s" height="%s"`, kind, x, stripTop, width, stripHeight)
-		s.label(labels, []string{seg.Title + ", " + length, seg.Title, length}, x, width, wide, stripTop+stripHeight/2, look)
+		titles := []string{seg.Title + ", " + length, seg.Title, length}
+		s.label(labels, titles, x, width, wide, stripTop+stripHeight/2, look)
 		s.put("><title>%s: %s, on the critical path</title></rect>\n", seg.Title, span(seg.StartSeconds, seg.EndSeconds))
 	}
 }

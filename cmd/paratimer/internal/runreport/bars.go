@@ -97,8 +97,8 @@ func (d *drawing) pieces(i int) (out []piece) {
 			out[n-1].to++
 		} else if slot >= 0 {
 			out = append(out, piece{
-				look: l, span: i, first: s.First + int32(k), tasks: 1, row: int(slot), to: int(slot) + 1, start: s.Start,
-				end: s.End,
+				look: l, span: i, first: s.First + int32(k), tasks: 1, row: int(slot), to: int(slot) + 1,
+				start: s.Start, end: s.End,
 			})
 		}
 	}
@@ -122,8 +122,8 @@ func (d *drawing) outcome(s *schedule.Span) chart.Outcome {
 	return cmp.Or(outcomes[a.State], chart.OK)
 }
 
-// fit merges pieces until at most `most` are left. It returns them with the new number of rows. Pieces closer than a gap
-// are merged; the gap starts at half a pixel and doubles.
+// fit merges pieces until at most `most` are left. It returns them with the new number of rows. Pieces closer than a
+// gap are merged; the gap starts at half a pixel and doubles.
 func fit(pieces []piece, rows, most int, length dag.Instant) ([]piece, int) {
 	for gap := 0.5; len(pieces) > most && gap < chartWidth; gap *= 2 {
 		fewer := min(rows, int(chartHeight/gap)+1)

@@ -145,8 +145,8 @@ func TestChartOfRunning(t *testing.T) {
 	}
 	for _, p := range c.Panels {
 		for _, b := range p.Bars {
-			if b.Outcome == chart.Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) || b.Outcome == chart.Expected &&
-				b.StartSeconds < 600 {
+			if b.Outcome == chart.Running && (b.StartSeconds > 600 || b.EndSeconds <= 600) ||
+				b.Outcome == chart.Expected && b.StartSeconds < 600 {
 				t.Errorf("bar %+v", b)
 			}
 		}

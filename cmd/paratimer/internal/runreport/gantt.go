@@ -170,8 +170,8 @@ func (d *drawing) parts(g *chart.Gantt) {
 		d.known[f] = len(g.Fragments)
 		g.Fragments = append(g.Fragments, chart.Fragment{
 			Jobs: d.jobsIn(from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
-			Width: from.Width, Rounds: len(from.Rounds), StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End),
-			Critical: d.onPath[f],
+			Width: from.Width, Rounds: len(from.Rounds), Critical: d.onPath[f],
+			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End),
 		})
 	}
 	for i := range g.Critical {
