@@ -38,42 +38,35 @@ func (f *Fragment) text() string {
 // toneEntries returns at most `most` of the jobs, or of the stages of a single DAG, that have bars, and how many it
 // leaves out.
 func (p *plot) toneEntries(most int) (all []entry, more int) {
-	used := map[int]bool{}
+	used := map[int]string{} // names by job or stage
 	for i := range p.Panels {
 		for k := range p.Panels[i].Bars {
 			b := &p.Panels[i].Bars[k]
 			switch {
 			case b.Job < 0 || b.Job >= len(p.Jobs) || b.Phase.Stage < 0:
 			case p.dag >= 0:
-				used[int(b.Phase.Stage)] = true
+				used[int(b.Phase.Stage)] = units.Stage(Cut(b.Phase.Name, 40))
 			default:
-				used[b.Job] = true
+				used[b.Job] = Cut(p.Jobs[b.Job].Name, 40)
 			}
 		}
 	}
 	shown := slices.Sorted(maps.Keys(used))
 	for _, k := range shown[:min(len(shown), most)] {
-		if p.dag >= 0 {
-			all = append(all, toned(p.stageName(k), p.tone(p.dag, k)))
-			continue
-		}
 		var tones []string
-		for stage := range p.shades(k) {
-			tones = append(tones, p.tone(k, stage))
+		if p.dag >= 0 {
+			tones = append(tones, p.tone(p.dag, k))
+		} else {
+			for stage := range p.shades(k) {
+				tones = append(tones, p.tone(k, stage))
+			}
 		}
-		all = append(all, toned(Cut(p.Jobs[k].Name, 40), tones...))
+		all = append(all, toned(used[k], tones...))
 	}
 	if more = len(shown) - len(all); p.dag < 0 && len(all) > 0 {
 		all = append(all, entry{text: "light to dark: first to last stage"})
 	}
 	return all, more
-}
-
-func (p *plot) stageName(stage int) string {
-	if stage >= len(p.Jobs[p.dag].Stages) {
-		return units.Unknown
-	}
-	return units.Stage(Cut(p.Jobs[p.dag].Stages[stage], 40))
 }
 
 // toned returns an entry with tones side by side.
