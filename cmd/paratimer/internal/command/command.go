@@ -28,10 +28,10 @@ func Interrupts(cancel context.CancelCauseFunc, signals ...os.Signal) (stop func
 	return func() { signal.Stop(ch); close(done) }
 }
 
-// New returns a command with settings from flags, the environment and the configuration file.
-func New(name, args, does string, action cli.ActionFunc, flags ...cli.Flag) *cli.Command {
+// New returns a command. Equip adds its settings, from flags, the environment and the configuration file.
+func New(name, args, does string, action cli.ActionFunc) *cli.Command {
 	return &cli.Command{
-		Name: name, Usage: does, ArgsUsage: args, Flags: flags, Action: action,
+		Name: name, Usage: does, ArgsUsage: args, Action: action,
 		HideHelp:     true,
 		Before:       prepare,
 		OnUsageError: OnUsageError,

@@ -33,9 +33,8 @@ func Getenv(c *cli.Context) func(name string) string {
 
 // FromEnvironment sets the settings that are not on the command line. As usual, an empty variable counts as unset.
 func FromEnvironment(c *cli.Context) error {
-	for _, f := range slices.Concat(c.App.Flags, c.Command.Flags) {
-		s, ok := f.(*settings.Setting)
-		if !ok || s.Env == "" || c.IsSet(s.Name) {
+	for _, s := range slices.Concat(settings.Of(""), settings.Of(fullName(c))) {
+		if s.Env == "" || c.IsSet(s.Name) {
 			continue
 		}
 		value := Getenv(c)(s.Env)

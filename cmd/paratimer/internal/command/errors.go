@@ -92,12 +92,8 @@ var (
 // explain returns what is wrong with a flag, and what would be valid.
 func explain(c *cli.Context, err error) string {
 	text := err.Error()
-	flags := c.App.Flags
-	if c.Command != nil {
-		flags = slices.Concat(c.Command.Flags, flags)
-	}
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
-		return noSuchFlag(c, m[1], flags)
+		return noSuchFlag(c, m[1])
 	}
 	if m := noValue.FindStringSubmatch(text); m != nil {
 		return fmt.Sprintf("--%s needs a value", m[1])
@@ -106,8 +102,8 @@ func explain(c *cli.Context, err error) string {
 	if m == nil {
 		return text
 	}
-	s, ok := Lookup(flags, m[2]).(*settings.Setting)
-	if !ok || s.Wanted() == "" {
+	s := lookup(c, m[2])
+	if s == nil || s.Wanted() == "" {
 		return text
 	}
 	_, isTime := s.Default.(time.Duration)
@@ -118,7 +114,7 @@ func explain(c *cli.Context, err error) string {
 }
 
 // noSuchFlag returns the error text for an unknown flag: a similar flag, or the commands that have it.
-func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
+func noSuchFlag(c *cli.Context, name string) string {
 	if key, ok := strings.CutPrefix(name, KeyMark); ok {
 		return fmt.Sprintf("--%s is a setting without a flag: give --set %s=VALUE, or write it into the configuration file",
 			key, key)
@@ -126,15 +122,16 @@ func noSuchFlag(c *cli.Context, name string, flags []cli.Flag) string {
 	if ours := guessedFlags[name]; ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
-	if near := planfile.Nearest(name, longNames(flags)); near != "" {
-		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
-	}
-	var owners []string
-	for _, cmd := range Leaves(c.App.Commands) {
-		if Lookup(cmd.Flags, name) != nil {
-			owners = append(owners, cmd.Name)
+	var names []string
+	for _, s := range slices.Concat(settings.Of(fullName(c)), settings.Of("")) {
+		if !s.KeyOnly {
+			names = append(names, s.Name)
 		}
 	}
+	if near := planfile.Nearest(name, names); near != "" {
+		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
+	}
+	owners := settings.Owners(name)
 	if len(owners) > 6 {
 		return fmt.Sprintf("there is no flag --%s here: others have it", name)
 	}
@@ -166,15 +163,4 @@ var guessedFlags = map[string]string{
 	"json":     "--output json prints JSON, --output ndjson frames",
 	"interval": "--every says how often to look",
 	"port":     "--metrics and --listen take a port",
-}
-
-// longNames returns the names of flags, without single letters: these are similar to each other.
-func longNames(flags []cli.Flag) []string {
-	var names []string
-	for _, f := range flags {
-		if s, ok := f.(*settings.Setting); ok && !s.KeyOnly {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // Secrets are settings without a flag of their own, since everyone can read a command line. There is a flag
@@ -17,7 +19,7 @@ var Secrets = []string{"collect-token", "password", "serve-token", "webhook-secr
 func Secret(c *cli.Context, name string) (string, error) {
 	path := c.String(name + "-file")
 	if path == "" {
-		return strings.TrimSpace(Getenv(c)(Env(name)[0])), nil
+		return strings.TrimSpace(Getenv(c)(settings.Variable(name))), nil
 	}
 	b, err := ReadBounded(path)
 	if err != nil {
@@ -33,7 +35,7 @@ func Secret(c *cli.Context, name string) (string, error) {
 func Token(c *cli.Context, name string) (string, error) {
 	value, err := Secret(c, name)
 	if err == nil && value != "" && !safeToken.MatchString(value) {
-		return "", Usage("--%s-file, %s: a token is 1 to 256 letters, digits and . _ ~ + / = -", name, Env(name)[0])
+		return "", Usage("--%s-file, %s: a token is 1 to 256 letters, digits and . _ ~ + / = -", name, settings.Variable(name))
 	}
 	return value, err
 }
@@ -42,7 +44,7 @@ func Token(c *cli.Context, name string) (string, error) {
 func WithoutSecrets(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
-		return slices.ContainsFunc(Secrets, func(s string) bool { return Env(s)[0] == name })
+		return slices.ContainsFunc(Secrets, func(s string) bool { return settings.Variable(s) == name })
 	})
 }
 

@@ -28,7 +28,7 @@ func Configure(c *cli.Context) error {
 	if err := FromEnvironment(c); err != nil {
 		return err
 	}
-	known := FlagNames(c.App)
+	known := settings.Names()
 	for _, pair := range c.StringSlice("set") { // what is left of them: the others were turned into flags
 		name, _, ok := strings.Cut(pair, "=")
 		switch {
@@ -42,9 +42,8 @@ func Configure(c *cli.Context) error {
 	if err := configureFrom(c, known); err != nil {
 		return err
 	}
-	for _, f := range c.Command.Flags {
-		s, ok := f.(*settings.Setting)
-		if v := c.Float64(f.Names()[0]); ok && s.Most > 0 && !(v > 0 && v <= s.Most) {
+	for _, s := range settings.Of(fullName(c)) {
+		if v := c.Float64(s.Name); s.Most > 0 && !(v > 0 && v <= s.Most) {
 			return Usage("%s %v: it is more than 0, and %g at most", s.Name, v, s.Most)
 		}
 	}
@@ -124,8 +123,8 @@ func ReadConfig(path string) ([]planfile.Field, error) {
 
 // set sets a flag to its value in the file, unless it is set already or the command does not have it.
 func set(c *cli.Context, s planfile.Field) error {
-	f, ok := Lookup(slices.Concat(c.App.Flags, c.Command.Flags), s.Name).(*settings.Setting)
-	if !ok || c.IsSet(s.Name) {
+	f := lookup(c, s.Name)
+	if f == nil || c.IsSet(s.Name) {
 		return nil
 	}
 	if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
@@ -137,27 +136,4 @@ func set(c *cli.Context, s planfile.Field) error {
 		}
 	}
 	return nil
-}
-
-// FlagNames returns the names of all flags that a file may set, sorted.
-func FlagNames(app *cli.App) []string {
-	var names []string
-	add := func(flags []cli.Flag) {
-		for _, f := range flags {
-			if n := f.Names()[0]; Settable(n) && !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-	}
-	add(app.Flags)
-	for _, c := range Leaves(app.Commands) {
-		add(c.Flags)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// Settable reports whether a file may set a flag of this name.
-func Settable(name string) bool {
-	return !slices.Contains([]string{"help", "version", "config", "set"}, name)
 }

@@ -35,14 +35,14 @@ func reorder(app *cli.App, args []string) []string {
 			helps = true
 			continue
 		}
-		arg, rest = keyed(app, cmd, arg, rest)
-		f, isGlobal := find(app, cmd, arg)
+		arg, rest = keyed(cmd, names, arg, rest)
+		f, isGlobal := find(cmd, names, arg)
 		to := &local
 		if isGlobal {
 			to = &global
 		}
 		*to = append(*to, arg)
-		if takesValue(f) && !strings.Contains(arg, "=") {
+		if f != nil && f.TakesValue() && !strings.Contains(arg, "=") {
 			if len(rest) == 0 {
 				words = nil // they would be parsed as its value
 				break
@@ -57,9 +57,9 @@ func reorder(app *cli.App, args []string) []string {
 	case (cmd == nil || isGroup) && len(words) > 0, (isGroup || helps && cmd == nil) && len(local) == 0:
 		// help finds an unknown command: the error should be about it, not about its flags
 		return slices.Concat(out, []string{"help"}, names, slices.DeleteFunc(words, func(w string) bool { return w == "help" }))
-	case helps && slices.Contains(words, "all"):
+	case helps && cmd != nil && slices.Contains(words, "all"):
 		return slices.Concat(out, []string{"help", "all"}, names)
-	case helps:
+	case helps && cmd != nil:
 		return slices.Concat(out, []string{"help"}, names)
 	}
 	out = slices.Concat(out, names, local)
@@ -80,7 +80,7 @@ func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string)
 			break
 		}
 		if len(arg) > 1 && arg[0] == '-' {
-			if f := anyFlag(app, arg); takesValue(f) && !strings.Contains(arg, "=") {
+			if s := settings.Any(arg); s != nil && s.TakesValue() && !strings.Contains(arg, "=") {
 				i++
 			}
 			continue
@@ -99,52 +99,31 @@ func split(app *cli.App, args []string) (cmd *cli.Command, names, rest []string)
 	return cmd, names, rest
 }
 
-// find looks the flag up in the command first, then in the app.
-func find(app *cli.App, cmd *cli.Command, arg string) (f cli.Flag, global bool) {
-	if cmd != nil {
-		for _, c := range command.Leaves([]*cli.Command{cmd}) {
-			if f := command.Lookup(c.Flags, arg); f != nil {
-				return f, false
-			}
-		}
+// find looks the flag up in the command first, then in the app. A group has none of its own: it is one of any command.
+func find(cmd *cli.Command, names []string, arg string) (s *settings.Setting, global bool) {
+	if s := settings.Lookup(strings.Join(names, " "), arg); s != nil && len(names) > 0 {
+		return s, false
 	}
-	f = command.Lookup(app.Flags, arg)
-	return f, f != nil
-}
-
-// anyFlag looks the flag up in the app and all its commands, for flags before the command's name.
-func anyFlag(app *cli.App, arg string) cli.Flag {
-	if f := command.Lookup(app.Flags, arg); f != nil {
-		return f
+	if s := settings.Lookup("", arg); s != nil || cmd == nil || len(cmd.Subcommands) == 0 {
+		return s, s != nil
 	}
-	for _, c := range command.Leaves(app.Commands) {
-		if f := command.Lookup(c.Flags, arg); f != nil {
-			return f
-		}
-	}
-	return nil
+	return settings.Any(arg), false
 }
 
 // keyed turns --set NAME=VALUE into --NAME=VALUE if the command has such a setting. It marks a flag that is a setting
 // without one, for which the library then finds no flag.
-func keyed(app *cli.App, cmd *cli.Command, arg string, rest []string) (string, []string) {
+func keyed(cmd *cli.Command, names []string, arg string, rest []string) (string, []string) {
 	if arg == "--set" && len(rest) > 0 {
 		arg, rest = "--set="+rest[0], rest[1:]
 	}
 	if pair, ok := strings.CutPrefix(arg, "--set="); ok {
-		if f, _ := find(app, cmd, pair); f != nil && strings.Contains(pair, "=") {
+		if s, _ := find(cmd, names, pair); s != nil && strings.Contains(pair, "=") {
 			return "--" + pair, rest
 		}
 		return arg, rest
 	}
-	f, _ := find(app, cmd, arg)
-	if s, ok := f.(*settings.Setting); ok && s.KeyOnly {
+	if s, _ := find(cmd, names, arg); s != nil && s.KeyOnly {
 		return "--" + command.KeyMark + s.Name, nil
 	}
 	return arg, rest
-}
-
-func takesValue(f cli.Flag) bool {
-	s, ok := f.(*settings.Setting)
-	return ok && s.TakesValue()
 }

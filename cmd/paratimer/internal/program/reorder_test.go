@@ -4,8 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
 func TestReorder(t *testing.T) {
@@ -34,16 +32,14 @@ func TestReorder(t *testing.T) {
 		{"attach job_1_1 --rm x --help", "help attach"},
 		{"attach --help all", "help all attach"},
 		// A command of a command, and words that it does not know.
-		{"books list", "books list"},
-		{"books list a --output json", "books list --output json a"},
-		{"--output json books --log-level debug list a", "--log-level debug books list --output json a"},
-		{"books --output json", "books --output json"},
-		{"books nonsense --output json a", "help books nonsense a"},
-		{"books -- list", "help books list"},
+		{"history list", "history list"},
+		{"history list a --output json", "history list --output json a"},
+		{"--output json history --log-level debug list a", "--log-level debug history list --output json a"},
+		{"history --output json", "history --output json"},
+		{"history nonsense --output json a", "help history nonsense a"},
+		{"history -- list", "help history list"},
 	} {
 		app := New(strings.NewReader(""), io.Discard, io.Discard)
-		app.Commands = append(app.Commands,
-			command.Group("books", "", command.New("list", "", "", nil, command.Choice("output", "", "text", "json"))))
 		got := strings.Join(reorder(app, append([]string{"paratimer"}, strings.Fields(c.in)...))[1:], " ")
 		if got != c.want {
 			t.Errorf("reorder(%q) = %q, want %q", c.in, got, c.want)

@@ -115,7 +115,7 @@ var table = []subject{
 		flagged("notify", false, "send a test alert to every sink and resolve it, in place of a look at the cluster").typed(),
 		flagged("rules", "", "with --notify, send one test for each rule in `FILE`, with its labels and annotations"),
 	}},
-	{"", "doctor, score, skew, history list, history show, history add, import, list, status, whatif, " +
+	{"", "doctor, score, history list, history show, history add, import, list, status, whatif, " +
 		"ernest design, ernest run, ernest fit, ernest predict, ernest choose, model, config, version", []Setting{
 		choice("output", "write `FORMAT`", "text", "json"),
 	}},
@@ -285,7 +285,7 @@ var all = rows()
 
 func rows() []*Setting {
 	var out []*Setting
-	for _, group := range slices.Concat(table, planTable) {
+	for _, group := range slices.Concat(table, pastTable, planTable) {
 		for i := range group.rows {
 			s := &group.rows[i]
 			s.Subject = group.heading
@@ -317,4 +317,49 @@ func Of(command string) []*Setting {
 		}
 	}
 	return out
+}
+
+// Lookup returns the setting of a command with a name, which may have dashes before it and =value after it; nil if there
+// is none.
+func Lookup(command, arg string) *Setting { return named(Of(command), arg) }
+
+// Any returns a setting of any command with a name as for Lookup, one of every command first; nil if there is none.
+func Any(arg string) *Setting { return named(all, arg) }
+
+func named(settings []*Setting, arg string) *Setting {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	for _, s := range settings {
+		if slices.Contains(s.Names(), name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Owners returns the commands that have a setting with a name.
+func Owners(name string) []string {
+	var out []string
+	for _, s := range all {
+		if s.Name == name {
+			out = append(out, s.Commands...)
+		}
+	}
+	return out
+}
+
+// Names returns the names of all settings that a file may set, sorted.
+func Names() []string {
+	var names []string
+	for _, s := range all {
+		if s.Settable() && !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Settable reports whether a file may have the setting.
+func (s *Setting) Settable() bool {
+	return !slices.Contains([]string{"version", "config", "set"}, s.Name)
 }

@@ -50,7 +50,7 @@ func configShow(c *cli.Context) error {
 	case path != "" && (named || !errors.Is(err, fs.ErrNotExist)):
 		return command.Usage("%w", err)
 	}
-	known := command.FlagNames(c.App)
+	known := settings.Names()
 	for _, s := range inFile {
 		if !slices.Contains(known, s.Name) {
 			list.Notes = append(list.Notes, command.NoSetting(path, s, known))
@@ -91,7 +91,7 @@ func effective(c *cli.Context, root, at *manual.Command, path string, inFile []p
 			i := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
 			source := ""
 			switch {
-			case s.Env == "" || !command.Settable(s.Name):
+			case s.Env == "" || !s.Settable():
 				continue
 			case again && v.Origin == settings.Default:
 				v.Differs = v.Differs || !slices.Equal(v.Values, defaultOf(s))

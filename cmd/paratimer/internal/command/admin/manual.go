@@ -1,6 +1,8 @@
 package admin
 
 import (
+	"strings"
+
 	_ "embed"
 
 	"github.com/urfave/cli/v2"
@@ -18,7 +20,7 @@ func Manual(app *cli.App) *manual.Command {
 	if err != nil {
 		panic(err) // a part of the program is wrong
 	}
-	root := &manual.Command{Path: app.Name, Does: app.Usage, Text: texts[app.Name], Flags: settingsOf(app.Flags)}
+	root := &manual.Command{Path: app.Name, Does: app.Usage, Text: texts[app.Name], Flags: settings.Of("")}
 	root.Commands = commandsOf(app.Name, app.Commands, texts)
 	return root
 }
@@ -29,16 +31,8 @@ func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Te
 		name := path + " " + c.Name
 		out = append(out, &manual.Command{
 			Path: name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Text: texts[name], Hidden: c.Hidden,
-			Flags: settingsOf(c.Flags), Commands: commandsOf(name, c.Subcommands, texts),
+			Flags: settings.Of(strings.TrimPrefix(name, "paratimer ")), Commands: commandsOf(name, c.Subcommands, texts),
 		})
-	}
-	return out
-}
-
-func settingsOf(flags []cli.Flag) []*settings.Setting {
-	var out []*settings.Setting
-	for _, f := range flags {
-		out = append(out, f.(*settings.Setting))
 	}
 	return out
 }

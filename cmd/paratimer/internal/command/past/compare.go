@@ -20,24 +20,6 @@ import (
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
-func compareFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.IntFlag{
-			Name: "base", EnvVars: command.Env("base"),
-			Usage: "compare the last run with run `N`, counted from 1 by start (default: the newest success before it)",
-		},
-		&cli.BoolFlag{
-			Name: "fail-on-regression", EnvVars: command.Env("fail-on-regression"),
-			Usage: "exit with 1 if a job takes longer for its records than chance allows",
-		},
-		command.Choice("output", "write `FORMAT`", "text", "json", "html"),
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write to `FILE`, - for stdout",
-		},
-	}
-}
-
 // ErrRegressed is the error for exit code 1 of --fail-on-regression.
 var ErrRegressed = errors.New("a job takes longer for its records than chance allows")
 

@@ -25,9 +25,7 @@ func historyCommand() *cli.Command {
 		command.New("list", "", "list the remembered workflows", historyList),
 		command.New("show", "NAME", "list the runs of a workflow, and why some do not count",
 			historyShow),
-		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget,
-			&cli.StringFlag{Name: "run", EnvVars: command.Env("run"), Usage: "forget only the run with this `ID`"},
-			&cli.BoolFlag{Name: "all", EnvVars: command.Env("all"), Usage: "forget all workflows"}),
+		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget),
 		profileCommand(),
 		addCommand(),
 	)

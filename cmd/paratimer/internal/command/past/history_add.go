@@ -31,15 +31,7 @@ import (
 func addCommand() *cli.Command {
 	return command.New("add", "PATH...",
 		"remember past runs, or write their recordings with --out: recordings, job history, event logs, folders, webhdfs://",
-		historyAdd,
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "remember nothing, but write a recording of each run into `FOLDER`; it is created if missing",
-		},
-		&cli.StringFlag{
-			Name: "user", EnvVars: command.Env("user"),
-			Usage: "ask HDFS as `NAME` (default: HADOOP_USER_NAME)",
-		})
+		historyAdd)
 }
 
 // An addedRun is one of `paratimer history add --output json`.

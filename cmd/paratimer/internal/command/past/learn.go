@@ -17,12 +17,8 @@ import (
 
 // profileCommand returns `paratimer history profile`: the profile of stored runs, or of recorded ones.
 func profileCommand() *cli.Command {
-	flags := append(learnFlags(), &cli.StringFlag{
-		Name: "before", EnvVars: command.Env("before"),
-		Usage: "the profile that the run with this `ID` had, from the runs before it",
-	})
 	return command.New("profile", "NAME|FILE...",
-		"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf, flags...)
+		"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf)
 }
 
 // profileOf writes the profile of recordings, or that of the stored workflow with the name. A file that is no

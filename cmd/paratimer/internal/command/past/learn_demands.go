@@ -14,32 +14,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// learnFlags returns the flags of learn: what to learn, and values of the cluster that a recording does not have.
-func learnFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write the profile to `FILE` (default: stdout)",
-		},
-		&cli.BoolFlag{
-			Name: "demands", EnvVars: command.Env("demands"),
-			Usage: "learn the tasks' demands for CPU, disk and network instead: a job file for `paratimer model`",
-		},
-		&cli.StringFlag{
-			Name: "disk-rate", EnvVars: command.Env("disk-rate"), Value: "100MB/s",
-			Usage: "demands: a node's disk moves `RATE`",
-		},
-		&cli.StringFlag{
-			Name: "network-rate", EnvVars: command.Env("network-rate"), Value: "1Gbit/s",
-			Usage: "demands: the network moves `RATE`",
-		},
-		&cli.BoolFlag{
-			Name: "waiting", EnvVars: command.Env("waiting"),
-			Usage: "demands: count unexplained task time as CPU, with a CPU for each task",
-		},
-	}
-}
-
 // learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
 	o := demands.Options{Waiting: c.Bool("waiting")}

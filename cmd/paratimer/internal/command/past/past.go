@@ -21,24 +21,16 @@ func Commands() []*cli.Command {
 	return []*cli.Command{
 		command.New("report", "[FILE|ID|NAME]",
 			"explain a run in one HTML file: what happened, where the time went, what was predicted, what would have helped",
-			report, reportFlags()...),
+			report),
 		command.New("replay", "FILE", "play a recorded run, - from stdin: on a screen, in lines, or as frames", replay),
 		command.New("compare", "RUN RUN...",
 			"compare runs of one script: which jobs became slower, by more data or by more time a record",
-			compared, compareFlags()...),
-		command.New("score", "FILE...", "compare every estimator with what happened in recorded runs", score,
-			&cli.BoolFlag{
-				Name: "all", EnvVars: command.Env("all"),
-				Usage: "print every estimator, not four (JSON has all)",
-			},
-			&cli.DurationFlag{
-				Name: "from", EnvVars: command.Env("from"),
-				Usage: "count only observations from `TIME` of the run on",
-			}),
+			compared),
+		command.New("score", "FILE...", "compare every estimator with what happened in recorded runs", score),
 		historyCommand(),
 		former("learn", profileCommand()),
 		former("import", addCommand()),
-		former("skew", command.New("", "[FILE|ID|NAME]", "report --skew", reportSkew, reportFlags()...)),
+		former("skew", command.New("", "[FILE|ID|NAME]", "report --skew", reportSkew)),
 	}
 }
 

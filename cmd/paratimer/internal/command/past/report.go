@@ -20,36 +20,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-func reportFlags() []cli.Flag {
-	return []cli.Flag{
-		command.Choice("output", "write `FORMAT`", "html", "json"),
-		&cli.StringFlag{
-			Name: "out", Aliases: []string{"o"}, EnvVars: command.Env("out"),
-			Usage: "write to `FILE`, - for stdout (default: the run's name with .html; JSON and --skew: stdout)",
-		},
-		&cli.BoolFlag{
-			Name: "skew", EnvVars: command.Env("skew"),
-			Usage: "print only the tasks and keys that delay a query, also of a plan, as text or JSON",
-		},
-		&cli.StringFlag{
-			Name: "at", EnvVars: command.Env("at"),
-			Usage: "with --skew, show the state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%)",
-		},
-		&cli.BoolFlag{
-			Name: "live", EnvVars: command.Env("live"),
-			Usage: "serve the report as a page that follows the run; a recording is played",
-		},
-		&cli.StringFlag{
-			Name: "listen", EnvVars: command.Env("listen"), Value: "0",
-			Usage: "with --live, serve at `ADDRESS`; a port alone, such as 9189, is local, 0 is a free one",
-		},
-		&cli.Float64Flag{
-			Name: "speed", EnvVars: command.Env("speed"), Value: 1,
-			Usage: "with --live, play a recording `N` times as fast; 0: without waiting",
-		},
-	}
-}
-
 // report writes the report of a past or running query.
 func report(c *cli.Context) error {
 	for _, f := range [][2]string{{"listen", "live"}, {"speed", "live"}, {"at", "skew"}} {

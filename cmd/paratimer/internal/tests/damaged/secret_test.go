@@ -17,6 +17,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/certtest"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -141,7 +142,7 @@ func TestSecretsStayHome(t *testing.T) {
 	for _, e := range command.WithoutSecrets(cmd.Env) {
 		name, _, _ := strings.Cut(e, "=")
 		for _, s := range command.Secrets {
-			if name == command.Env(s)[0] {
+			if name == settings.Variable(s) {
 				t.Errorf("commands that are started inherit %s", name)
 			}
 		}

@@ -10,6 +10,45 @@ const (
 
 var counts []int
 
+// pastTable has the settings of commands about past runs.
+var pastTable = []subject{
+	{"", "report, skew", []Setting{
+		choice("output", "write `FORMAT`", "html", "json"),
+		flagged("out", "", "write to `FILE`, - for stdout (default: the run's name with .html; JSON and --skew: stdout)").short("o"),
+		flagged("skew", false, "print only the tasks and keys that delay a query, also of a plan, as text or JSON"),
+		flagged("at", "", "with --skew, show the state of a recording at `TIME` (90s) or at a part of the run (0.5, 50%)"),
+		flagged("live", false, "serve the report as a page that follows the run; a recording is played"),
+		flagged("listen", "0", "with --live, serve at `ADDRESS`; a port alone, such as 9189, is local, 0 is a free one"),
+		flagged("speed", 1.0, "with --live, play a recording `N` times as fast; 0: without waiting"),
+	}},
+	{"", "compare", []Setting{
+		flagged("base", 0, "compare the last run with run `N`, counted from 1 by start (default: the newest success before it)"),
+		flagged("fail-on-regression", false, "exit with 1 if a job takes longer for its records than chance allows"),
+		choice("output", "write `FORMAT`", "text", "json", "html"),
+		flagged("out", "", "write to `FILE`, - for stdout").short("o"),
+	}},
+	{"", "score", []Setting{
+		flagged("all", false, "print every estimator, not four (JSON has all)"),
+		flagged("from", untimed, "count only observations from `TIME` of the run on"),
+	}},
+	{"", "history forget", []Setting{
+		flagged("run", "", "forget only the run with this `ID`"),
+		flagged("all", false, "forget all workflows"),
+	}},
+	{"", "history add, import", []Setting{
+		flagged("out", "", "remember nothing, but write a recording of each run into `FOLDER`; it is created if missing").short("o"),
+		flagged("user", "", "ask HDFS as `NAME` (default: HADOOP_USER_NAME)"),
+	}},
+	{"", "history profile, learn", []Setting{
+		flagged("out", "", "write the profile to `FILE` (default: stdout)").short("o"),
+		flagged("before", "", "the profile that the run with this `ID` had, from the runs before it"),
+		flagged("demands", false, "learn the tasks' demands for CPU, disk and network instead: a job file for `paratimer model`"),
+		flagged("disk-rate", "100MB/s", "demands: a node's disk moves `RATE`"),
+		flagged("network-rate", "1Gbit/s", "demands: the network moves `RATE`"),
+		flagged("waiting", false, "demands: count unexplained task time as CPU, with a CPU for each task"),
+	}},
+}
+
 // planTable has the settings of commands that need no run.
 var planTable = []subject{
 	{"", "demo, plan, simulate, model", []Setting{
