@@ -24,7 +24,7 @@ const (
 	leastEntry    = 3
 	mostEntries   = 24
 	mostFragments = 60 // fragments that get their own colors: a chart with more has no view by fragments
-	warm          = 3  // colors of fragments on the critical path
+	warm          = 6  // colors of fragments on the critical path
 )
 
 // A plot is a chart that is being drawn: its measures and the colors of its fragments.
