@@ -81,7 +81,8 @@ func usual(flags []*settings.Setting, most int) []*settings.Setting {
 		}
 		return len(wanted) + 1
 	}
-	chosen := slices.SortedStableFunc(slices.Values(flags), func(a, b *settings.Setting) int { return rank(a) - rank(b) })
+	byRank := func(a, b *settings.Setting) int { return rank(a) - rank(b) }
+	chosen := slices.SortedStableFunc(slices.Values(flags), byRank)
 	chosen = chosen[:min(most, len(chosen))]
 	return slices.DeleteFunc(slices.Clone(flags), func(s *settings.Setting) bool { return !slices.Contains(chosen, s) })
 }

@@ -319,8 +319,8 @@ func Of(command string) []*Setting {
 	return out
 }
 
-// Lookup returns the setting of a command with a name, which may have dashes before it and =value after it; nil if there
-// is none.
+// Lookup returns the setting of a command with a name, which may have dashes before it and =value after it. It returns
+// nil if there is none.
 func Lookup(command, arg string) *Setting { return named(Of(command), arg) }
 
 // Any returns a setting of any command with a name as for Lookup, one of every command first; nil if there is none.

@@ -154,7 +154,7 @@ func TestMistakes(t *testing.T) {
 		{"attach --spark http://localhost:1 --spark-history http://u:secret@hs:18080", program.ExitUsage, "a password to password-file"},
 		{"attach --sql last --spark http://localhost:1", program.ExitUsage, "give its number, or newest"},
 		{"attach --sql 1 --group g --spark http://localhost:1", program.ExitUsage, "give one of --sql and --group"},
-		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, doctor, status, wait, run, check"},
+		{"watch --spark http://localhost:4040", program.ExitUsage, "it belongs to attach, wait, run, doctor, check, status"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Parallel()
