@@ -61,7 +61,7 @@ func curveOf(end func(Change) (time.Duration, error), room Room, wanted []int) (
 	most := 1.0
 	for k, n := range room.slots() {
 		if n > 0 {
-			most = max(most, float64(wanted[k])/float64(n))
+			most = max(most, float64(wanted[k])/float64(n)) //nolint:gosec // G602: both have an entry of each kind
 		}
 	}
 	up := math.Ceil(math.Log2(most)) + 1

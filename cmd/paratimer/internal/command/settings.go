@@ -29,7 +29,8 @@ func Configure(c *cli.Context) error {
 		return err
 	}
 	known := settings.Names()
-	for _, pair := range c.StringSlice("set") { // what is left of them: the others were turned into flags
+	if left := c.StringSlice("set"); len(left) > 0 { // the others were turned into flags
+		pair := left[0]
 		name, _, ok := strings.Cut(pair, "=")
 		switch {
 		case !ok:

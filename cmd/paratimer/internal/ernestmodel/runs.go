@@ -265,7 +265,7 @@ func (r *record) number(field, column int) (v float64, why string) {
 		return 0, "is empty: leave the row out where the number is not known"
 	}
 	v, err := strconv.ParseFloat(r.fields[field], 64)
-	must := ""
+	var must string
 	switch {
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		must = "finite, with a decimal point"

@@ -150,7 +150,7 @@ func TestSVGIsBounded(t *testing.T) {
 			t.Errorf("%d rectangles for %d tasks", n, 2*p.Jobs[0].Stages[dag.Map].Tasks)
 		}
 		// Merged or not, rectangles cover what the tasks do.
-		busy, slots := 0.0, 0
+		busy := 0.0
 		for _, s := range v.Path.Schedule.Spans {
 			busy += float64(s.Count) * float64(s.End-s.Start)
 		}
@@ -160,7 +160,7 @@ func TestSVGIsBounded(t *testing.T) {
 				used[s.Stage] = max(used[s.Stage], slot+1)
 			}
 		}
-		slots = int(used[dag.Map] + used[dag.Reduce])
+		slots := int(used[dag.Map] + used[dag.Reduce])
 		want := busy / float64(v.Path.Schedule.End) * plot * rowOf(slots)
 		if d.area() < 0.95*want {
 			t.Errorf("%d tasks cover %.0f of %.0f", 2*p.Jobs[0].Stages[dag.Map].Tasks, d.area(), want)

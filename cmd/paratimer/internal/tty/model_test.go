@@ -385,8 +385,8 @@ func TestHead(t *testing.T) {
 }
 
 func TestPace(t *testing.T) {
-	for length, want := range map[time.Duration]float64{0: 1, 30: 1, 42: 2, 126: 8, 300: 16, 3600: 128} {
-		if got := (playhead{}).pace(length * time.Second); got != want {
+	for length, want := range map[int]float64{0: 1, 30: 1, 42: 2, 126: 8, 300: 16, 3600: 128} {
+		if got := (playhead{}).pace(time.Duration(length) * time.Second); got != want {
 			t.Errorf("%d s are played %g times as fast, want %g", length, got, want)
 		}
 	}

@@ -75,19 +75,18 @@ func run(c *cli.Context) error {
 		}
 		watched <- err
 	}()
+	log := command.Logger(c)
 	var result error
 	select {
 	case result = <-ended:
 		// The history server may have the end a little later than the command.
-		select {
-		case <-watched:
-		case <-time.After(endGrace):
-			cancel()
-			<-watched
+		grace := time.AfterFunc(endGrace, cancel)
+		if err := <-watched; err != nil { // the command's own result counts
+			log.Info().Err(err).Msg("the end of the query was not observed")
 		}
+		grace.Stop()
 	case err := <-watched:
 		if err != nil && !errors.Is(err, command.ErrQueryFailed) {
-			log := command.Logger(c)
 			log.Warn().Err(err).Msg("the query is not watched any more; the command runs on")
 		}
 		result = <-ended
