@@ -23,7 +23,7 @@ const (
 		`-D mapreduce.job.running.map.limit={machines} -D mapreduce.job.running.reduce.limit={machines} ` +
 		`-D mapreduce.job.reduces={machines} -D mapreduce.job.reduce.slowstart.completedmaps=1.0 ` +
 		`-input {parts}x100x60 -mapper 'python3 pace.py 100' -reducer 'python3 pace.py 5'`
-	// ernestError is what the paper's predictions are off at most (§6.2: 12 to 20 %).
+	// ernestError is what the paper's predictions are off at most (§6.2: 12 to 20%).
 	ernestError = 0.20
 )
 
@@ -72,8 +72,8 @@ func TestErnest(t *testing.T) {
 
 	l.note(fmt.Sprintf("Ernest: %d training runs of Hadoop Streaming on 1 to %d containers, then the whole input",
 		model.Rows, ernestMachines), took, fmt.Sprintf(
-		"predicted %.0f s (%.0f – %.0f): %+.0f %%, where a guess without a model is off by %s; %d times the largest training input; "+
-			"training took %.0f s, %.0f %% of the full run's machine time; a training run repeated at the end took %+.0f %%; job history gives the same rows",
+		"predicted %.0f s (%.0f – %.0f): %+.0f%%, where a guess without a model is off by %s; %d times the largest training input; "+
+			"training took %.0f s, %.0f%% of the full run's machine time; a training run repeated at the end took %+.0f%%; job history gives the same rows",
 		*p.Seconds, *p.LowSeconds, *p.HighSeconds, 100*off, guesses(rows, parseRows(full)[0]), ernestWhole/ernestMost,
 		model.Training.Seconds, 100**p.TrainingWorkRatio, 100*again))
 }
@@ -85,10 +85,10 @@ func (l *lab) held(predicted, took float64, row [3]float64, command string) (dri
 	again := parseRows(l.made("again", command, int(row[0]), int(math.Round(row[1]*ernestWhole))))[0][2]
 	drift = again/row[2] - 1
 	off := predicted/took - 1
-	l.t.Logf("predicted %.1f s, took %.1f s: %+.1f %%; the first training run took %.1f s, once more %.1f s", predicted,
+	l.t.Logf("predicted %.1f s, took %.1f s: %+.1f%%; the first training run took %.1f s, once more %.1f s", predicted,
 		took, 100*off, row[2], again)
 	if math.Abs(off) > ernestError+math.Abs(drift) {
-		l.t.Errorf("the prediction is off by %+.0f %%, more than %.0f %% and the %.0f %% by which a run repeated differs",
+		l.t.Errorf("the prediction is off by %+.0f%%, more than %.0f%% and the %.0f%% by which a run repeated differs",
 			100*off, 100*ernestError, 100*math.Abs(drift))
 	}
 	return drift
@@ -145,6 +145,6 @@ func guesses(trained [][3]float64, full [3]float64) string {
 		perMachine += r[2] * r[0] / r[1] / float64(len(trained))
 		byScale += r[2] / r[1] / float64(len(trained))
 	}
-	return fmt.Sprintf("scale/machines %+.0f %%, scale %+.0f %%", 100*(perMachine*full[1]/full[0]/full[2]-1),
+	return fmt.Sprintf("scale/machines %+.0f%%, scale %+.0f%%", 100*(perMachine*full[1]/full[0]/full[2]-1),
 		100*(byScale*full[1]/full[2]-1))
 }

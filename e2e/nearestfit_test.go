@@ -40,7 +40,7 @@ func table3Table(old []byte) []byte {
 		cells := []string{
 			r.benchmark.Name, r.benchmark.Cost, r.benchmark.Paper, strconv.Itoa(r.benchmark.Containers),
 			strconv.Itoa(r.benchmark.Reduces),
-			strconv.Itoa(r.groups), fmt.Sprintf("%.0f, %.0f %%", r.explicit, r.share),
+			strconv.Itoa(r.groups), fmt.Sprintf("%.0f, %.0f%%", r.explicit, r.share),
 			fmt.Sprintf("%.1f", r.with.Total), cell(r.without, "standard"),
 		}
 		for _, n := range names {

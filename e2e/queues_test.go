@@ -132,11 +132,11 @@ func (w *watcher) needsAsked() {
 	}
 }
 
-// TestQueues: bob has a queue of his own, of 40 %.
+// TestQueues: bob has a queue of his own, of 40%.
 func TestQueues(t *testing.T) {
 	_, w := share(t, "queues", "b", bobsLong)
 	w.needsAsked()
-	w.scoreShared("our join in queue a (60 %); bob comes to queue b (40 %), and goes", "bob's master asked seldom")
+	w.scoreShared("our join in queue a (60%); bob comes to queue b (40%), and goes", "bob's master asked seldom")
 }
 
 // TestFairOrder: bob comes into our queue, which serves who holds least first.
@@ -161,7 +161,7 @@ func TestUserLimit(t *testing.T) {
 	if most == 0 || most > 6 {
 		l.t.Errorf("%d tasks of ours ran at once, though a user may hold 1843 MB", most)
 	}
-	w.scoreShared("bob comes into our queue, a user of which may hold 60 % of the cluster",
+	w.scoreShared("bob comes into our queue, a user of which may hold 60% of the cluster",
 		fmt.Sprintf("%d tasks at most at once", most))
 }
 
@@ -171,7 +171,7 @@ func TestFairScheduler(t *testing.T) {
 	w.scoreShared("the FairScheduler, weights 6 and 4; bob comes to the other queue, and goes", "")
 }
 
-// TestPreemption: what we hold above our 60 % is taken back when bob comes: attempts are killed, which is no failure.
+// TestPreemption: what we hold above our 60% is taken back when bob comes: attempts are killed, which is no failure.
 func TestPreemption(t *testing.T) {
 	l, w := share(t, "queues=preempt", "b", bobsLong, "-p", "pace=100")
 	attempts := l.preempted(w)
@@ -194,11 +194,11 @@ func TestPreemption(t *testing.T) {
 		}
 	}
 	t.Logf("%d attempts were preempted; changes say %q", len(attempts), named)
-	w.scoreShared("preemption: what we hold above 60 % is taken back when bob comes",
+	w.scoreShared("preemption: what we hold above 60% is taken back when bob comes",
 		fmt.Sprintf("%d attempts preempted, none a failure", len(attempts)))
 }
 
-// TestPreemptedMaster: our queue has 10 %, so that a master of ours goes too; Pig runs its job again from the start.
+// TestPreemptedMaster: our queue has 10%, so that a master of ours goes too; Pig runs its job again from the start.
 func TestPreemptedMaster(t *testing.T) {
 	l, w := share(t, "queues=preempt,scant", "b", bobsShort)
 	var list struct {
@@ -220,7 +220,7 @@ func TestPreemptedMaster(t *testing.T) {
 	if !slices.ContainsFunc(w.frames, func(f frame) bool { return f.warned("am_restarted") }) {
 		t.Error("a master was preempted, and no frame warns of am_restarted")
 	}
-	w.scoreShared("preemption with 10 % of our own: masters too",
+	w.scoreShared("preemption with 10% of our own: masters too",
 		fmt.Sprintf("%d attempts and %d masters preempted, no false end", len(l.preempted(w)), masters))
 }
 

@@ -20,7 +20,7 @@ func joinOf(a, b int) []string {
 // start-ups are most of a task, and other load makes them several times as long.
 const mostSampleError = 8
 
-// TestSampleProfiles: debug runs on 1 % and 10 % of the data give the profiles of the full run (the ParaTimer paper,
+// TestSampleProfiles: debug runs on 1% and 10% of the data give the profiles of the full run (the ParaTimer paper,
 // section 4.1).
 func TestSampleProfiles(t *testing.T) {
 	l := up(t)
@@ -50,10 +50,10 @@ func TestSampleProfiles(t *testing.T) {
 	for i, file := range learned {
 		known := full.score(fmt.Sprintf("profile-%d", percents[i]), "--profile", file)
 		if s := known.of("standard"); s.Mean == nil || *s.Mean > mostSampleError {
-			t.Errorf("with the profile of %d %% of the data: %s points in the mean, want %d at most", percents[i],
+			t.Errorf("with the profile of %d%% of the data: %s points in the mean, want %d at most", percents[i],
 				number(s.Mean), mostSampleError)
 		}
-		l.tell(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d %% of its data",
+		l.tell(fmt.Sprintf("the join of 20x600x300 and 6x400x200, with the profile of a run on %d%% of its data",
 			percents[i]), full.score("bare"), &known, "", "as many files, with fewer records each")
 	}
 }

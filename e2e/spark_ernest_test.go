@@ -58,7 +58,7 @@ func TestSparkErnest(t *testing.T) {
 	twice := l.besideWhatIf("2x", small, row[0][2], drift)
 	fourfold := l.besideWhatIf("4x", smallest, row[0][2], drift)
 	l.note(fmt.Sprintf("Ernest on Spark: %d training runs on 1 to 3 executors, then the whole input on 4", len(rows)), took,
-		fmt.Sprintf("predicted %.0f s (%+.0f %%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f %%); %s; %s; a training run repeated at the end took %+.0f %%",
+		fmt.Sprintf("predicted %.0f s (%+.0f%%) by the commands' times; by event logs %.0f s of %.0f s (%+.0f%%); %s; %s; a training run repeated at the end took %+.0f%%",
 			byTime, 100*(byTime/took-1), byLog, row[0][2], 100*(byLog/row[0][2]-1), twice, fourfold, 100*drift))
 }
 
@@ -96,7 +96,7 @@ func (l *lab) besideWhatIf(slots, log string, took, drift float64) string {
 	if math.Abs(off) > ernestError+math.Abs(drift) {
 		l.t.Errorf("whatif --slots %s of %s is off by %v of %.1f s", slots, log, off, took)
 	}
-	return fmt.Sprintf("`whatif --slots %s`: %+.0f %%", slots, 100*off)
+	return fmt.Sprintf("`whatif --slots %s`: %+.0f%%", slots, 100*off)
 }
 
 // eventLogs are those of the applications that have ended.

@@ -175,7 +175,7 @@ func (s *score) String() string {
 	case s.None == nil || *s.None == 0:
 		return fmt.Sprintf("%.1f / %.1f", *s.Mean, *s.Max)
 	}
-	return fmt.Sprintf("%.1f / %.1f (%.0f %%)", *s.Mean, *s.Max, *s.None*100)
+	return fmt.Sprintf("%.1f / %.1f (%.0f%%)", *s.Mean, *s.Max, *s.None*100)
 }
 
 // number prints a value or what it points to; nil is "unknown".

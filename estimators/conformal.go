@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
-// MinRuns is the least number of earlier runs behind the 80 % range: with fewer, no run marks the worst tenth of a
-// side. The 95 % range needs 39.
+// MinRuns is the least number of earlier runs behind the 80% range: with fewer, no run marks the worst tenth of a
+// side. The 95% range needs 39.
 const MinRuns = 9
 
 // halving is the number of later runs that halve the weight of a run in the correction: a cluster changes over
@@ -223,13 +223,13 @@ func (w *ReplayContext) doneTasks() float64 {
 	return 1 - float64(left)/float64(all)
 }
 
-// stockRuns is the number of runs that the stock scores represent: the number that a 95 % range needs.
+// stockRuns is the number of runs that the stock scores represent: the number that a 95% range needs.
 const stockRuns = 39
 
-// stockWidth is how much wider the 80 % range of a run without a history is than the raw one. A sampler models
-// differences between tasks, but less of the differences between days. On recordings of real runs the raw 80 %
-// range covers about 80 % of the scores, but a fortieth lie beyond three times its width; on simulated runs with
-// other noise it covers 52 to 58 % (docs/calibration.md).
+// stockWidth is how much wider the 80% range of a run without a history is than the raw one. A sampler models
+// differences between tasks, but less of the differences between days. On recordings of real runs the raw 80%
+// range covers about 80% of the scores, but a fortieth lie beyond three times its width; on simulated runs with
+// other noise it covers 52 to 58% (docs/calibration.md).
 const stockWidth = 1.3
 
 // stock returns the scores that are used for a workflow with too few runs of its own: quantiles of Student's t with

@@ -34,7 +34,7 @@ func remembered(scores ...float64) []dag.Residual {
 	return out
 }
 
-// Nine runs bound 80 % by their best and worst; eight bound nothing, and change nothing: stock scores stand in,
+// Nine runs bound 80% by their best and worst; eight bound nothing, and change nothing: stock scores stand in,
 // whatever they were.
 func TestFewRunsGetTheStock(t *testing.T) {
 	raw := normal(100, 10)
@@ -115,7 +115,7 @@ func TestOldRunsFade(t *testing.T) {
 	}
 }
 
-// A range that is too narrow and off by half holds 80 % once earlier runs tell so, at each side 10 %.
+// A range that is too narrow and off by half holds 80% once earlier runs tell so, at each side 10%.
 func TestCorrectionHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const total, runs = 1000.0, 4000
@@ -124,7 +124,7 @@ func TestCorrectionHolds(t *testing.T) {
 	for i := range runs {
 		length := total * math.Exp(0.3*r.NormFloat64())
 		elapsed := 0.1 * length
-		raw := normal(0.7*(total-elapsed), 20) // 30 % too early, and far too sure
+		raw := normal(0.7*(total-elapsed), 20) // 30% too early, and far too sure
 		left := taskcost.Exact(1000 * (length - elapsed))
 		if d, backed := raw.Corrected(TickOf(taskcost.Exact(1000*elapsed), 0, raw), past); backed >= MinRuns {
 			n++

@@ -13,8 +13,8 @@ func (d Distribution) Range(level float64) (low, high time.Duration) {
 	return d.At((1 - level) / 2), d.At((1 + level) / 2)
 }
 
-// RunsFor returns the least number of earlier runs behind a range of a level: MinRuns for the 80 % range, 39 for
-// the 95 % range. The best and the worst of n runs bound a range of (n-1)/(n+1).
+// RunsFor returns the least number of earlier runs behind a range of a level: MinRuns for the 80% range, 39 for
+// the 95% range. The best and the worst of n runs bound a range of (n-1)/(n+1).
 func RunsFor(level float64) int {
 	return max(MinRuns, int(math.Ceil(2/(1-level)-1-1e-9)))
 }

@@ -24,7 +24,7 @@ func TestGradeRanges(t *testing.T) {
 		NewRangeSample(60*time.Second, uniform(15, 35)),  // 40 left: 5 above all
 		NewRangeSample(100*time.Second, uniform(0, 1)),
 	})
-	// Of the 80 % ranges [64, 96] and [17, 33]: widths 32 and 16; the second is 7 s too early, which costs ten times
+	// Of the 80% ranges [64, 96] and [17, 33]: widths 32 and 16; the second is 7 s too early, which costs ten times
 	// that.
 	want := LevelScore{Held: 0.5, Width: 0.24, IntervalScore: (32 + 16 + 70) / 2.0}
 	if l := got.Levels[1]; got.Ticks != 2 || math.Abs(l.Held-want.Held)+math.Abs(l.Width-want.Width)+

@@ -78,7 +78,7 @@ func TestRunsKeepHeavyTails(t *testing.T) {
 				slices.Sort(want)
 				for _, q := range []float64{0.1, 0.5, 0.9} {
 					if off := float64(got.At(q)-want.At(q)) / float64(want.At(0.5)); math.Abs(off) > 0.01 {
-						t.Errorf("q%.0f: %v in runs, %v single: %+.2f %%", 100*q, got.At(q), want.At(q), 100*off)
+						t.Errorf("q%.0f: %v in runs, %v single: %+.2f%%", 100*q, got.At(q), want.At(q), 100*off)
 					}
 				}
 			})

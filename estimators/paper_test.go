@@ -69,7 +69,7 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 	}
 }
 
-// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5 % noise and a
+// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5% noise and a
 // blocking combine of 5 s.
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
@@ -114,7 +114,7 @@ func TestSection42Others(t *testing.T) {
 	}
 }
 
-// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25 % slower than the
+// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25% slower than the
 // plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	slower := joinPlan(17)

@@ -264,7 +264,7 @@ func TestBoundsAreClamped(t *testing.T) {
 	}
 }
 
-// docs/facts/paratimer.md P7: delta1 = max(5 % of the median task time, two ticks), delta2 = set-up + a heartbeat;
+// docs/facts/paratimer.md P7: delta1 = max(5% of the median task time, two ticks), delta2 = set-up + a heartbeat;
 // given ones are kept.
 func TestTolerances(t *testing.T) {
 	plan := golden.OneJob()

@@ -55,7 +55,7 @@ func TestMoreSpreadIsWider(t *testing.T) {
 		t.Errorf("tasks that vary by half: %v wide; that hardly vary: %v", width(noisy), width(quiet))
 	}
 	if later, _ := spreadAt(t, 0.1, 0.8, nil); width(later) >= width(quiet) {
-		t.Errorf("at 80 %%: %v wide, at 60 %%: %v", width(later), width(quiet))
+		t.Errorf("at 80%%: %v wide, at 60%%: %v", width(later), width(quiet))
 	}
 }
 

@@ -61,8 +61,8 @@ func TestSkewBoundsOfDAGs(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d of %d ticks lie outside, by %.1f %% of the run at most", outside, ticks, worst)
+	t.Logf("%d of %d ticks lie outside, by %.1f%% of the run at most", outside, ticks, worst)
 	if ticks < 4000 || outside*100 > ticks || worst > 10 {
-		t.Errorf("%d of %d ticks lie outside, by %.1f %% of the run at most", outside, ticks, worst)
+		t.Errorf("%d of %d ticks lie outside, by %.1f%% of the run at most", outside, ticks, worst)
 	}
 }

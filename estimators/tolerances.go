@@ -21,7 +21,7 @@ func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	return Tolerances(s, w.Now().Plan, w.Run)
 }
 
-// Tolerances returns tolerances for a schedule of a run and its plan, since the paper gives none: delta1 = max(5 %
+// Tolerances returns tolerances for a schedule of a run and its plan, since the paper gives none: delta1 = max(5%
 // of the median task time, two ticks), delta2 = set-up + a heartbeat. They change the displayed rounds and
 // fragments, never a time.
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {

@@ -130,7 +130,7 @@ func split(name string) (base string, n int) {
 
 var half = pathfrag.Params{Delta1: 500 * time.Millisecond, Delta2: 500 * time.Millisecond}
 
-// of section 4: delta1 takes up noise of 2 % on 727 s, delta2 is set-up and a heartbeat (docs/facts/paratimer.md P7).
+// of section 4: delta1 takes up noise of 2% on 727 s, delta2 is set-up and a heartbeat (docs/facts/paratimer.md P7).
 var join = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second}
 
 func TestPaperFragments(t *testing.T) {

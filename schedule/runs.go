@@ -17,7 +17,7 @@ type taskRun struct {
 }
 
 // runShare is the number of runs of the present length that the waiting tasks would be on each core. With 1 a stage
-// ends up to 5 % late.
+// ends up to 5% late.
 const runShare = 2
 
 // runLength returns the number of waiting tasks of a stage that follow each other on the next free core. It is 1 if

@@ -36,12 +36,12 @@ func Have[T any](p *T, word func(T) string) string {
 	return word(*p)
 }
 
-// Percent formats a ratio as whole percent: "42 %", "120 %". A part is never 0 % or 100 %: it is "under 1 %", "over
-// 99 %". NaN and infinities are Unknown.
+// Percent formats a ratio as whole percent: "42%", "120%". A part is never 0% or 100%: it is "under 1%", "over
+// 99%". NaN and infinities are Unknown.
 func Percent[T ~float64](ratio T) string { return percent(float64(ratio), 0) }
 
-// Tenths formats a ratio to a tenth of a percent, for errors and other measured shares: "0.3 %", "79.4 %", "under
-// 0.1 %".
+// Tenths formats a ratio to a tenth of a percent, for errors and other measured shares: "0.3%", "79.4%", "under
+// 0.1%".
 func Tenths[T ~float64](ratio T) string { return percent(float64(ratio), 1) }
 
 func percent(ratio float64, digits int) string {
@@ -50,20 +50,20 @@ func percent(ratio float64, digits int) string {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return Unknown
 	case p > 0 && p < least:
-		return "under " + decimals(least, digits) + " %"
+		return "under " + decimals(least, digits) + "%"
 	case p > 100-least && p < 100:
-		return "over " + decimals(100-least, digits) + " %"
+		return "over " + decimals(100-least, digits) + "%"
 	}
-	return decimals(p, digits) + " %"
+	return decimals(p, digits) + "%"
 }
 
-// Chance formats a probability. No future event is impossible or certain: 0 is "under 1 %", 1 "over 99 %".
+// Chance formats a probability. No future event is impossible or certain: 0 is "under 1%", 1 "over 99%".
 func Chance[T ~float64](p T) string { return Percent(min(max(float64(p), 1e-9), 1-1e-9)) }
 
-// More formats the difference of a ratio from 1: "+25 %", "-3 %", "0 %".
+// More formats the difference of a ratio from 1: "+25%", "-3%", "0%".
 func More[T ~float64](ratio T) string { return signed(float64(ratio)-1, 0) }
 
-// Off formats a relative error to a tenth of a percent: "+0.3 %", "-12.3 %".
+// Off formats a relative error to a tenth of a percent: "+0.3%", "-12.3%".
 func Off[T ~float64](ratio T) string { return signed(float64(ratio), 1) }
 
 func signed(ratio float64, digits int) string {
@@ -74,7 +74,7 @@ func signed(ratio float64, digits int) string {
 	case ratio > 0 && strings.Trim(p, "0.") != "":
 		p = "+" + p
 	}
-	return p + " %"
+	return p + "%"
 }
 
 // Stage names the tasks of a stage: "maps", "reduces", else the stage by its own name.

@@ -41,7 +41,7 @@ func (j *job) count(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, final 
 // 106,494 records of 400).
 const leastRead = 0.02
 
-// mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7 %) while it reads
+// mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7%) while it reads
 // (docs/facts/measured.md 4).
 func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	k, share := a.Done[0], mrjob.MapShare

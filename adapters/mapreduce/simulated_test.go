@@ -175,7 +175,7 @@ func TestPolling(t *testing.T) {
 			}
 		})
 		share := float64(rest.bytes) / float64(naive)
-		t.Logf("%d slots: %d ticks, %d bytes, %d of naive polling: %.1f %%", slots, ticks, rest.bytes, naive, 100*share)
+		t.Logf("%d slots: %d ticks, %d bytes, %d of naive polling: %.1f%%", slots, ticks, rest.bytes, naive, 100*share)
 		if share > 0.1 {
 			t.Errorf("%d slots: that is more than a tenth", slots)
 		}

@@ -214,7 +214,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestLyingMaster: progress beyond 100 %, counters that fall, numbers
+// TestLyingMaster: progress beyond 100%, counters that fall, numbers
 // without end: no panic.
 func TestLyingMaster(t *testing.T) {
 	l := newLab()

@@ -194,7 +194,7 @@ func TestOldMastersWords(t *testing.T) {
 	}
 }
 
-// TestMapTotal: N = K / (progress / 66.7 %) while a map reads; what it has read in the end.
+// TestMapTotal: N = K / (progress / 66.7%) while a map reads; what it has read in the end.
 func TestMapTotal(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

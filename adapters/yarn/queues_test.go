@@ -10,7 +10,7 @@ import (
 func TestQueues(t *testing.T) {
 	b := load[schedulerBody](t, "scheduler-3.4.2.json")
 	root := b.Scheduler.V.Info.V
-	// Queue a has 60 % and may have all; its users twice its share.
+	// Queue a has 60% and may have all; its users twice its share.
 	if q := root.find("root.a"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("queue a: %+v", q)
 	}
@@ -82,7 +82,7 @@ func TestQueuesOfOneName(t *testing.T) {
 		{"queueName":"prod","queuePath":"root.prod","queues":{"queue":{"queueName":"etl","queuePath":"root.prod.etl","absoluteCapacity":90}}}]}}}}`).Scheduler.V.Info.V
 	for name, want := range map[string]float64{"root.prod.etl": 90, "prod.etl": 90, "root.dev.etl": 10, "etl": 10} {
 		if q := root.find(name); q == nil || q.Absolute.V != want {
-			t.Errorf("%s: %+v, want the one of %v %%", name, q, want)
+			t.Errorf("%s: %+v, want the one of %v%%", name, q, want)
 		}
 	}
 	for _, name := range []string{"", "prod", "root.prod", "root.test.etl", "tl"} {

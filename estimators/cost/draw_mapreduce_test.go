@@ -41,7 +41,7 @@ func TestRangeOfAProfile(t *testing.T) {
 	before.Jobs[0].Stages[dag.Map].Attempts, before.Jobs[0].HeldMB = nil, 512
 	was, is := width(before), width(mapping(20_000, 25, 600))
 	if was < 1.8 || is > 0.8*was {
-		t.Errorf("80 %% of the ends lie within %.2f before the launch, within %.2f after 20 s", was, is)
+		t.Errorf("80%% of the ends lie within %.2f before the launch, within %.2f after 20 s", was, is)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestUnseenIsAssumed(t *testing.T) {
 	}
 }
 
-// TestReduceByItsOutput checks that a reduce that has read 95 % of its input and written 30 % of its output has the
+// TestReduceByItsOutput checks that a reduce that has read 95% of its input and written 30% of its output has the
 // rest of the output left: a bag is read at once (recording skew-1).
 func TestReduceByItsOutput(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestSilentReduce(t *testing.T) {
 	}
 	d := drawn(t, s)
 	if d.At(0.05) > 3*time.Second || d.At(0.75) < 8*time.Second {
-		t.Errorf("from 5 to 75 %%: %v to %v", d.At(0.05), d.At(0.75))
+		t.Errorf("from 5 to 75%%: %v to %v", d.At(0.05), d.At(0.75))
 	}
 }
 

@@ -4,21 +4,21 @@ package cost
 
 // MapReduce are the numbers of MapReduce. Standard errors are the jackknife's over programs, of a logarithm in percent.
 var MapReduce = Numbers{
-	Pace:        0.292,  // ± 12 %
-	Load:        0.437,  // ± 18 %
-	Both:        0.06,   // ± 40 %
-	Change:      0.144,  // ± 20 %
-	Head:        0.491,  // ± 40 %
-	Task:        0.0675, // ± 0 %
-	Launch:      0.833,  // ± 0 %
-	Growth:      0.45,   // ± 27 %
+	Pace:        0.292,  // ± 12%
+	Load:        0.437,  // ± 18%
+	Both:        0.06,   // ± 40%
+	Change:      0.144,  // ± 20%
+	Head:        0.491,  // ± 40%
+	Task:        0.0675, // ± 0%
+	Launch:      0.833,  // ± 0%
+	Growth:      0.45,   // ± 27%
 	Files:       0.3,
 	Node:        0.3,
-	Drift:       0.18, // ± 47 %
+	Drift:       0.18, // ± 47%
 	Waves:       31,
-	Pause:       0.3,    // ± 20 %
-	ToCome:      0.368,  // ± 20 %
+	Pause:       0.3,    // ± 20%
+	ToCome:      0.368,  // ± 20%
 	Unseen:      -1.49,  // ± 0.40
-	UnseenSigma: 0.909,  // ± 23 %
+	UnseenSigma: 0.909,  // ± 23%
 	UnseenRead:  -0.948, // ± 0.28
 }

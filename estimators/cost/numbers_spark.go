@@ -4,28 +4,28 @@ package cost
 
 // Spark are the numbers of Spark. Standard errors are the jackknife's over programs, of a logarithm in percent.
 var Spark = Numbers{
-	Pace:           0.25,   // ± 0 %
-	Load:           0.19,   // ± 18 %
-	LoadBoot:       0.19,   // ± 0 %
-	Boot:           0.584,  // ± 16 %
-	Both:           0.243,  // ± 0 %
-	Change:         0.0871, // ± 15 %
-	Head:           0.333,  // ± 0 %
-	Task:           0.3,    // ± 0 %
-	Every:          357,    // ± 13 %
-	HeadPart:       0.228,  // ± 9 %
-	HeadWide:       37.4,   // ± 0 %
-	Growth:         0.074,  // ± 0 %
-	Drift:          0.165,  // ± 16 %
-	Waves:          31,     // ± 0 %
-	Pause:          0.48,   // ± 0 %
+	Pace:           0.25,   // ± 0%
+	Load:           0.19,   // ± 18%
+	LoadBoot:       0.19,   // ± 0%
+	Boot:           0.584,  // ± 16%
+	Both:           0.243,  // ± 0%
+	Change:         0.0871, // ± 15%
+	Head:           0.333,  // ± 0%
+	Task:           0.3,    // ± 0%
+	Every:          357,    // ± 13%
+	HeadPart:       0.228,  // ± 9%
+	HeadWide:       37.4,   // ± 0%
+	Growth:         0.074,  // ± 0%
+	Drift:          0.165,  // ± 16%
+	Waves:          31,     // ± 0%
+	Pause:          0.48,   // ± 0%
 	FirstHead:      1.11,   // ± 0.00
-	FirstHeadSigma: 0.291,  // ± 0 %
-	ToCome:         0.4,    // ± 0 %
+	FirstHeadSigma: 0.291,  // ± 0%
+	ToCome:         0.4,    // ± 0%
 	Unseen:         -0.811, // ± 0.00
-	UnseenSigma:    0.909,  // ± 13 %
+	UnseenSigma:    0.909,  // ± 13%
 	UnseenRead:     -0.51,  // ± 0.00
-	NothingLater:   0.449,  // ± 20 %
+	NothingLater:   0.449,  // ± 20%
 	Later:          0.5,    // ± 0.20
-	LaterSigma:     1,      // ± 13 %
+	LaterSigma:     1,      // ± 13%
 }

@@ -5,23 +5,23 @@ package cost
 // Tez are the numbers of Tez. Standard errors are the jackknife's over programs, of a logarithm in percent.
 var Tez = Numbers{
 	Pace:           0.25,
-	Load:           1.44,  // ± 13 %
-	LoadBoot:       0.217, // ± 0 %
-	Boot:           0.77,  // ± 13 %
-	Both:           0.145, // ± 30 %
+	Load:           1.44,  // ± 13%
+	LoadBoot:       0.217, // ± 0%
+	Boot:           0.77,  // ± 13%
+	Both:           0.145, // ± 30%
 	Change:         0.077,
-	Task:           0.11,    // ± 14 %
-	EveryPart:      0.0268,  // ± 14 %
-	Launch:         0.312,   // ± 0 %
-	Alone:          0.4,     // ± 0 %
-	Growth:         0.0569,  // ± 145 %
-	Drift:          0.0907,  // ± 30 %
-	Waves:          31,      // ± 0 %
-	Pause:          0.867,   // ± 30 %
+	Task:           0.11,    // ± 14%
+	EveryPart:      0.0268,  // ± 14%
+	Launch:         0.312,   // ± 0%
+	Alone:          0.4,     // ± 0%
+	Growth:         0.0569,  // ± 145%
+	Drift:          0.0907,  // ± 30%
+	Waves:          31,      // ± 0%
+	Pause:          0.867,   // ± 30%
 	FirstHead:      0.618,   // ± 0.00
-	FirstHeadSigma: 0.476,   // ± 0 %
-	ToCome:         0.133,   // ± 0 %
+	FirstHeadSigma: 0.476,   // ± 0%
+	ToCome:         0.133,   // ± 0%
 	Unseen:         0.00547, // ± 0.32
-	UnseenSigma:    1.09,    // ± 0 %
+	UnseenSigma:    1.09,    // ± 0%
 	UnseenRead:     -0.528,  // ± 0.39
 }

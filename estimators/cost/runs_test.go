@@ -61,10 +61,10 @@ func TestRunsEqualSingleTasks(t *testing.T) {
 			left := want.At(0.5)
 			for _, q := range []float64{0.1, 0.5, 0.9} {
 				off := float64(got.At(q)-want.At(q)) / float64(left)
-				t.Logf("q%.0f: %v in runs, %v single: %+.2f %%", 100*q, got.At(q).Round(time.Second),
+				t.Logf("q%.0f: %v in runs, %v single: %+.2f%%", 100*q, got.At(q).Round(time.Second),
 					want.At(q).Round(time.Second), 100*off)
 				if math.Abs(off) > 0.01 {
-					t.Errorf("q%.0f differs by %.2f %%", 100*q, 100*off)
+					t.Errorf("q%.0f differs by %.2f%%", 100*q, 100*off)
 				}
 			}
 		})

@@ -43,8 +43,8 @@ func TestMemoryCliff(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d given numbers are more than 20 %% off", off, given)
+	t.Logf("%d of %d given numbers are more than 20%% off", off, given)
 	if given < 100 || off > given/20 {
-		t.Errorf("%d of %d given numbers are more than 20 %% off", off, given)
+		t.Errorf("%d of %d given numbers are more than 20%% off", off, given)
 	}
 }

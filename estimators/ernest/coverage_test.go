@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCoverage holds what a range of 80 % is worth: how many runs of the whole input lie within it, over laws, seeds
+// TestCoverage holds what a range of 80% is worth: how many runs of the whole input lie within it, over laws, seeds
 // and numbers of machines. Exact laws with little noise are covered more, since the range leaves room for what real
 // runs do beyond the rows.
 func TestCoverage(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCoverage(t *testing.T) {
 				}
 			}
 			share := float64(in) / float64(of)
-			t.Logf("%-5s noise %2.0f %%, %-9s: %3.0f %% of %d runs within the 80 %% range, ends apart by a factor of %.2f", c.name, 100*c.noise, d.name, 100*share, of, math.Exp(width/float64(of)))
+			t.Logf("%-5s noise %2.0f%%, %-9s: %3.0f%% of %d runs within the 80%% range, ends apart by a factor of %.2f", c.name, 100*c.noise, d.name, 100*share, of, math.Exp(width/float64(of)))
 			if share < c.least || share > c.most {
 				t.Errorf("%s, noise %g, %s: covers %.2f, want %.2f to %.2f", c.name, c.noise, d.name, share, c.least,
 					c.most)

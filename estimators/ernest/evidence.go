@@ -22,8 +22,8 @@ type evidence struct {
 const (
 	// priorSlope is the prior standard deviation one doubling beyond the rows. priorDoublings is its weight, in
 	// doublings of tests. On seven public data sets (three of Bell, three of C3O, one of input sizes alone) the
-	// ranges with this prior cover 79 % of the runs beyond the rows on average. The value that is nearest to 80 % on
-	// six of them, 0.06 to 0.10, covers 54 to 94 % on the seventh.
+	// ranges with this prior cover 79% of the runs beyond the rows on average. The value that is nearest to 80% on
+	// six of them, 0.06 to 0.10, covers 54 to 94% on the seventh.
 	priorSlope, priorDoublings = 0.08, 1.0
 	// priorDeviation is the prior deviation among the rows. priorTests is its weight, in configurations, when a
 	// refusal is considered: noise must not look like a wrong model.

@@ -45,10 +45,10 @@ func ExampleDesign() {
 		return
 	}
 	for _, r := range plan.Rows[:min(3, len(plan.Rows))] {
-		fmt.Printf("%d machines, %.1f %% of the input\n", r.Machines, 100*r.Scale)
+		fmt.Printf("%d machines, %.1f%% of the input\n", r.Machines, 100*r.Scale)
 	}
 	// Output:
-	// 1 machines, 0.7 % of the input
-	// 3 machines, 2.2 % of the input
-	// 3 machines, 2.5 % of the input
+	// 1 machines, 0.7% of the input
+	// 3 machines, 2.2% of the input
+	// 3 machines, 2.5% of the input
 }

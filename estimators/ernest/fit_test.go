@@ -265,7 +265,7 @@ func TestExtraTermsByChance(t *testing.T) {
 			rows := measure(theta(3, 120, 0.05, 0.8), designs[3].at, noise, rand.New(rand.NewPCG(seed, 3)))
 			taken += len(must(t, rows, FitOptions{Extra: []Term{SqrtScale, ScaleSquaredPerMachine, Scale}}).Terms) - 4
 		}
-		t.Logf("noise %g %%: %d terms taken in ten fits", 100*noise, taken)
+		t.Logf("noise %g%%: %d terms taken in ten fits", 100*noise, taken)
 		if taken > 0 {
 			t.Errorf("noise %g: %d terms taken in ten fits", noise, taken)
 		}

@@ -43,7 +43,7 @@ func TestRetrain(t *testing.T) {
 	}
 	// A model without noise has a range without width; a run is not outside for a few percent.
 	if s := Retrain(theModel(t), Row{8, 0.4, 1.03 * law(8, 0.4), 0}); s.Retrain || s.Outside != 0 {
-		t.Errorf("3 %% off: %+v", s)
+		t.Errorf("3%% off: %+v", s)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// scattered is a table as people have it: some machines, some parts of the input, 5 to 10 % of noise.
+// scattered is a table as people have it: some machines, some parts of the input, 5 to 10% of noise.
 func scattered(at func(m, s float64) float64, random *rand.Rand) []Row {
 	where := make([][2]float64, 10+random.IntN(16))
 	for i := range where {

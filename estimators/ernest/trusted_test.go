@@ -107,7 +107,7 @@ func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]i
 	return count
 }
 
-// Models of the right form are trusted: always without noise and nearly so with 5 %, mostly with 20 %.
+// Models of the right form are trusted: always without noise and nearly so with 5%, mostly with 20%.
 func TestTrusted(t *testing.T) {
 	for _, d := range designs {
 		for _, c := range []struct{ noise, least float64 }{{0, 1}, {0.05, 0.95}, {0.2, 0.8}} {
@@ -118,7 +118,7 @@ func TestTrusted(t *testing.T) {
 				}
 			}
 			trusted := all[""]
-			t.Logf("%-9s noise %2.0f %%: %3d of %d models trusted, doubts %v", d.name, 100*noise, trusted,
+			t.Logf("%-9s noise %2.0f%%: %3d of %d models trusted, doubts %v", d.name, 100*noise, trusted,
 				len(ernestLaws)*trials, all)
 			if trusted < least {
 				t.Errorf("%s, noise %g: %d of %d models are trusted, want %d", d.name, noise, trusted,
@@ -143,14 +143,14 @@ func TestTrustedOfFew(t *testing.T) {
 				trusted++
 			}
 		}
-		t.Logf("noise %2.0f %%: %d of %d models of five runs trusted", 100*c.noise, trusted, tables)
+		t.Logf("noise %2.0f%%: %d of %d models of five runs trusted", 100*c.noise, trusted, tables)
 		if trusted < c.least {
 			t.Errorf("noise %g: %d of %d models of five runs are trusted, want %d", c.noise, trusted, tables, c.least)
 		}
 	}
 }
 
-// Models of another form say so: of runs of the whole input hardly one is more than 20 % off unless it is refused, is
+// Models of another form say so: of runs of the whole input hardly one is more than 20% off unless it is refused, is
 // within its range, or has a warning that names the pattern or the risk.
 func TestDoubted(t *testing.T) {
 	for _, f := range foreignLaws {
@@ -185,7 +185,7 @@ func TestDoubted(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%-36s %-9s noise %2.0f %%: of %d runs %d refused, %d right, %d within the range, %d warned of, %d wrong", f.name, d.name, 100*noise, 2*trials, refused, right, held, warned, silent)
+			t.Logf("%-36s %-9s noise %2.0f%%: of %d runs %d refused, %d right, %d within the range, %d warned of, %d wrong", f.name, d.name, 100*noise, 2*trials, refused, right, held, warned, silent)
 			if silent > 2*trials/10 {
 				t.Errorf("%s, %s, noise %g: %d of %d runs are silently wrong", f.name, d.name, noise, silent, 2*trials)
 			}

@@ -78,7 +78,7 @@ func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int,
 	return subject
 }
 
-// wording formats a change of costs by a factor: "take 12 % longer than was thought".
+// wording formats a change of costs by a factor: "take 12% longer than was thought".
 func wording(factor float64, before schedule.Origin) string {
 	thought := "was thought"
 	if before >= schedule.Assumed {

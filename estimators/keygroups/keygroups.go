@@ -135,7 +135,7 @@ func (p *Prediction) choose() {
 }
 
 // Until there is doubted times the evidence that NearestFit needs, its range includes what bytes predict: that was the
-// estimate before, and the first groups may mislead. outer is the distance of an 80 % range's ends from its middle, in
+// estimate before, and the first groups may mislead. outer is the distance of an 80% range's ends from its middle, in
 // standard deviations.
 const doubted, outer = 2, 1.28
 

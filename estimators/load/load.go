@@ -58,7 +58,7 @@ func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	return out
 }
 
-// shownRatio is the least progress for which an application's own figure counts: an AM counts its set-up as 5 %.
+// shownRatio is the least progress for which an application's own figure counts: an AM counts its set-up as 5%.
 const shownRatio = 0.1
 
 // typicalJob returns the mean length of this run's finished jobs, half a minute if there are none.

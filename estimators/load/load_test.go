@@ -26,7 +26,7 @@ func TestFreshNeed(t *testing.T) {
 		t.Errorf("maps %+v, not all done", n.Map)
 	}
 	if math.Abs(n.Reduce.Progress-0.644) > 0.01 || n.Reduce.Running != 8 {
-		t.Errorf("reduces %+v, not eight that run, 64 %% done", n.Reduce)
+		t.Errorf("reduces %+v, not eight that run, 64%% done", n.Reduce)
 	}
 	if l.Need.Map.Running != 8 || l.Need.Map.Progress != 0.2286 {
 		t.Error("the snapshot's need was changed")

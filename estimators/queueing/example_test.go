@@ -24,10 +24,10 @@ func ExampleSolve() {
 			return
 		}
 		busiest := r.Centres[0]
-		fmt.Printf("%d at once: %.1f s, the %v is busy for %.0f %% of the time\n", copies, r.Response(), busiest.Kind,
+		fmt.Printf("%d at once: %.1f s, the %v is busy for %.0f%% of the time\n", copies, r.Response(), busiest.Kind,
 			100*busiest.Utilisation)
 	}
 	// Output:
-	// 1 at once: 23.3 s, the cpu is busy for 39 % of the time
-	// 2 at once: 27.6 s, the cpu is busy for 65 % of the time
+	// 1 at once: 23.3 s, the cpu is busy for 39% of the time
+	// 2 at once: 27.6 s, the cpu is busy for 65% of the time
 }

@@ -98,7 +98,7 @@ func (p point) at(t *testing.T) *Spec {
 	return s
 }
 
-// Over the grids the default model is 15 % off in the median and at most 34 %, the paper's own worst.
+// Over the grids the default model is 15% off in the median and at most 34%, the paper's own worst.
 func TestProductGrid(t *testing.T) {
 	var off []float64
 	for _, p := range points {
@@ -110,16 +110,16 @@ func TestProductGrid(t *testing.T) {
 			t.Errorf("%+v: %+v", p, r.Fixpoint)
 		}
 		off = append(off, math.Abs(r.Response()/p.simulated-1))
-		// Several copies at four slots were 15 to 21 % off while lengths were averaged over the others' phases instead
+		// Several copies at four slots were 15 to 21% off while lengths were averaged over the others' phases instead
 		// of rates.
 		if last := off[len(off)-1]; p.spec[4] > 1 && last > .13 {
-			t.Errorf("%d copies: %.1f %% off", p.spec[4], 100*last)
+			t.Errorf("%d copies: %.1f%% off", p.spec[4], 100*last)
 		}
 	}
 	slices.Sort(off)
 	median, worst := off[len(off)/2], off[len(off)-1]
-	t.Logf("%d points: %.1f %% off in the median, %.1f %% at most", len(off), 100*median, 100*worst)
+	t.Logf("%d points: %.1f%% off in the median, %.1f%% at most", len(off), 100*median, 100*worst)
 	if !(median <= .15 && worst <= .34) {
-		t.Errorf("%.1f %% off in the median, %.1f %% at most", 100*median, 100*worst)
+		t.Errorf("%.1f%% off in the median, %.1f%% at most", 100*median, 100*worst)
 	}
 }

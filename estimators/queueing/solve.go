@@ -15,7 +15,7 @@ const (
 	// 5 and 6, and the last fork/join uses explicit order statistics.
 	Product Model = iota
 	// ViannaForkJoin is the paper's fork/join estimate, with harmonic numbers where threads wait for each other. As
-	// in Fig. 7 to 9 it is above the simulation, by less than 15 %.
+	// in Fig. 7 to 9 it is above the simulation, by less than 15%.
 	ViannaForkJoin
 	// Tripathi evaluates the precedence tree of the same timeline operator by operator with phase-type maxima.
 	Tripathi

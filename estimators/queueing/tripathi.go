@@ -90,7 +90,7 @@ type branch struct {
 }
 
 // leastVariation is the smallest squared coefficient of variation that is modelled. It corresponds to two hundred
-// stages: a deviation of 7 % of the mean.
+// stages: a deviation of 7% of the mean.
 const leastVariation = 1. / 200
 
 // fit returns the Erlang distribution with the mean and the nearest number of stages. If the squared coefficient of

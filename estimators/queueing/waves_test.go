@@ -6,7 +6,7 @@ import (
 )
 
 // Jobs unlike the published one, simulated by the package simulation with seed 0 in 60 runs, whose standard errors are
-// up to 3 %.
+// up to 3%.
 func TestProductElsewhere(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -45,10 +45,10 @@ func TestProductElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			off := r.Response()/c.simulated[i] - 1
-			t.Logf("%s, demands of %v: %.1f s, simulated %.1f s, %+.1f %% off", c.name, at, r.Response(),
+			t.Logf("%s, demands of %v: %.1f s, simulated %.1f s, %+.1f%% off", c.name, at, r.Response(),
 				c.simulated[i], 100*off)
 			if !(math.Abs(off) <= .25) || !r.Converged {
-				t.Errorf("%s, demands of %v: %+.1f %% off, %+v", c.name, at, 100*off, r.Fixpoint)
+				t.Errorf("%s, demands of %v: %+.1f%% off, %+v", c.name, at, 100*off, r.Fixpoint)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (w FaultPlan) String() string {
 	if len(w.Faults) == len(Faults()) {
 		all = []string{"all faults"}
 	}
-	return fmt.Sprintf("%.0f %% of the answers, %d in a row: %s", 100*w.Rate, w.Burst, strings.Join(all, ", "))
+	return fmt.Sprintf("%.0f%% of the answers, %d in a row: %s", 100*w.Rate, w.Burst, strings.Join(all, ", "))
 }
 
 // fault returns the fault of the nth response of an address, and a random source for its details. It does not depend

@@ -24,7 +24,7 @@ type engine struct {
 	folder string // of recordings that are too large for the project
 	Runs   []*run
 	// First are the mean errors of the runs without a profile, With those with the profile of median error, All those
-	// of all pairs. Held is the share of all ticks at which the range of 80 % held the true remaining time.
+	// of all pairs. Held is the share of all ticks at which the range of 80% held the true remaining time.
 	First, With, All    page.Numbers
 	HeldFirst, HeldWith page.Mean
 	// Factors are the mean errors of the other indicators, divided by that of ParaTimer.
@@ -105,14 +105,14 @@ func (e *engine) measure(p program, shared string) error {
 	return nil
 }
 
-// The headline is the first estimator, the range of 80 % the second one.
+// The headline is the first estimator, the range of 80% the second one.
 
 func (s *score) points() page.Number { return s.Estimators[0].Mean }
 
-// Held returns the share of the ticks at which the range of 80 % held the true remaining time.
+// Held returns the share of the ticks at which the range of 80% held the true remaining time.
 func (s *score) Held() page.Number { return s.Ranges[1].Held }
 
-// Cells returns the cells about the headline and the range of 80 %.
+// Cells returns the cells about the headline and the range of 80%.
 func (s *score) Cells() string {
 	h := s.Estimators[0]
 	row := page.Row((1 - h.Empty).Percent(), h.Mean.String()+" / "+h.Most.String(), h.Bias, s.Held().Percent(),

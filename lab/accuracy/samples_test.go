@@ -48,7 +48,7 @@ func TestSampleProfiles(t *testing.T) {
 				with, none := both(got, without, total, 0)
 				switch {
 				case e.share() < 0.9:
-					t.Errorf("%s, %s, %g: a point on %.0f %% of the ticks", q.file, policy, ratio, 100*e.share())
+					t.Errorf("%s, %s, %g: a point on %.0f%% of the ticks", q.file, policy, ratio, 100*e.share())
 				case policy == dag.FIFO && !(e.points.Mean() <= 2 && e.points.Most() <= 4.6):
 					t.Errorf("%s, %s, %g: %s points, want at most 2.0 / 4.6", q.file, policy, ratio, e)
 				case policy == dag.YARN && len(none.points) > 0 && !(with.points.Mean() <= none.points.Mean()+1):
@@ -175,7 +175,7 @@ func sampledTable(seeds int) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			cells := []any{fmt.Sprintf("%s, %s", q.name(), policy), fmt.Sprintf("%s (%.0f %%)", none, 100*none.share())}
+			cells := []any{fmt.Sprintf("%s, %s", q.name(), policy), fmt.Sprintf("%s (%.0f%%)", none, 100*none.share())}
 			for _, ratio := range ratios {
 				e, err := sampledErrors(plan, ratio, seeds)
 				if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Section 3.1.4: fewer tasks are asked for in the order of the trackers, the thread's one at a time, and none is much
-// worse for noise of 2 %.
+// worse for noise of 2%.
 func TestTrackersAskLess(t *testing.T) {
 	t.Parallel()
 	for _, q := range sampledQueries {
@@ -63,7 +63,7 @@ func monitored(seeds int) (string, error) {
 			return "", err
 		}
 		for _, noise := range []float64{0.02, 0.2} {
-			cells := []any{fmt.Sprintf("%s, %.0f %%", q.name(), 100*noise)}
+			cells := []any{fmt.Sprintf("%s, %.0f%%", q.name(), 100*noise)}
 			for i, name := range trackers {
 				t, err := followed(plan, name, noise, seeds)
 				if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/lab/page"
 )
 
-// crude is a sampler whose ranges are far too narrow: 5 % around the standard scenario.
+// crude is a sampler whose ranges are far too narrow: 5% around the standard scenario.
 type crude struct {
 	standard  estimators.Estimator
 	uncorrect bool
@@ -53,7 +53,7 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return e, nil
 }
 
-// held is how often the 80 % range held at each of ratios.
+// held is how often the 80% range held at each of ratios.
 func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
 	t.Helper()
 	s, err := measure(t.Context(), runs, []uint64{seed}, estimator)
@@ -80,7 +80,7 @@ func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(long.Of(1, 2)) {
 		for i, ratio := range held(t, long.Of(360, 600), seed, newCrude) {
 			if math.Abs(ratio-0.8) > 0.06 {
-				t.Errorf("seed %d: at %v of the run the 80 %% range holds %v", seed, ratios[i], ratio)
+				t.Errorf("seed %d: at %v of the run the 80%% range holds %v", seed, ratios[i], ratio)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func TestSampledRangesHold(t *testing.T) {
 	}
 	for i, ratio := range held(t, 200, 1, sampled) {
 		if math.Abs(ratio-0.8) > 0.1 {
-			t.Errorf("at %v of the run the 80 %% range holds %v", ratios[i], ratio)
+			t.Errorf("at %v of the run the 80%% range holds %v", ratios[i], ratio)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestRawRangesDoNotHold(t *testing.T) {
 		}
 	}
 	if wrong < 3 {
-		t.Errorf("without correction the 80 %% range is off at %d points only: this proves nothing", wrong)
+		t.Errorf("without correction the 80%% range is off at %d points only: this proves nothing", wrong)
 	}
 }
 

@@ -27,7 +27,7 @@ var ratios = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 type study struct {
 	Runs, Flows int
 	Failed      int // runs that did not end; they are neither measured nor learned from
-	Rough       int // runs that came too early in their workflow's history for a corrected 80 % range
+	Rough       int // runs that came too early in their workflow's history for a corrected 80% range
 	Rows        []*coverage
 }
 
@@ -57,7 +57,7 @@ func (c *coverage) Extremes() string {
 	for i := range c.Seeds {
 		all = append(all, c.Seeds[i].Held())
 	}
-	return fmt.Sprintf("%v – %v %%", all.Quantile(0), all.Most())
+	return fmt.Sprintf("%v – %v%%", all.Quantile(0), all.Most())
 }
 
 func (s *sum) add(t *saying, level float64, total time.Duration) {

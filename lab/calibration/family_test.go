@@ -58,7 +58,7 @@ func TestFamilies(t *testing.T) {
 		sd := math.Sqrt(squares/n - sum/n*sum/n)
 		if m := logs[n/2]; math.Abs(m-c.median) > 0.015 || math.Abs(sd-c.sd) > 0.02 ||
 			math.Abs(logs[n*99/100]-c.p99) > 0.06 {
-			t.Errorf("%v: median of the logarithm %.3f, deviation %.3f, 99 %% below %.3f; want %v", name, m, sd,
+			t.Errorf("%v: median of the logarithm %.3f, deviation %.3f, 99%% below %.3f; want %v", name, m, sd,
 				logs[n*99/100], c)
 		}
 	}

@@ -171,7 +171,7 @@ func (f *fitter) leaveOut(out io.Writer, all *cost.Numbers, names []string) map[
 	for _, p := range f.pairs {
 		programs[p.run.program] = append(programs[p.run.program], p)
 	}
-	fmt.Fprint(out, "| program | pairs | score | score, left out | points, left out: median / worst | 80 % held |\n"+
+	fmt.Fprint(out, "| program | pairs | score | score, left out | points, left out: median / worst | 80% held |\n"+
 		"|---|---|---|---|---|---|\n")
 	logs := map[string][]float64{}
 	for _, program := range slices.Sorted(maps.Keys(programs)) {
@@ -223,7 +223,7 @@ var %s = Numbers{
 		}
 		fmt.Fprintf(&b, "\t%s: %.3g,", field.Name, v)
 		if e, ok := deviations[field.Name]; ok {
-			unit := fmt.Sprintf("%.0f %%", 100*e)
+			unit := fmt.Sprintf("%.0f%%", 100*e)
 			if slices.Contains(signed, field.Name) {
 				unit = fmt.Sprintf("%.2f", e)
 			}

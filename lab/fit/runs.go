@@ -166,7 +166,7 @@ func pairsOf(runs []*run, most int) (first, with []pair) {
 }
 
 // A grade is the accuracy of a cost model on a pair: the mean error in percentage points of progress, how often the
-// 80 % range held, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
+// 80% range held, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
 // unknown.
 type grade struct{ points, held, score page.Number }
 

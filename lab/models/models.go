@@ -72,4 +72,4 @@ func apart(ours, published float64) float64 {
 }
 
 // percent formats a ratio in percent.
-func percent(ratio float64) string { return fmt.Sprintf("%.1f %%", 100*ratio) }
+func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*ratio) }

@@ -49,14 +49,14 @@ func TestTable4Rows(t *testing.T) {
 		}
 		for k := range v {
 			if off := apart(v[k], b.Published[k]); !(math.Abs(off) <= limit) {
-				t.Errorf("%s at %v: %.5g, published %.5g: %+.2f %%", b.Name, configurations[k], v[k], b.Published[k], 100*off)
+				t.Errorf("%s at %v: %.5g, published %.5g: %+.2f%%", b.Name, configurations[k], v[k], b.Published[k], 100*off)
 			}
 		}
 	}
 }
 
-// On the settings of Fig. 7 to 9 the fork/join estimate is above the simulation, as in the paper, and within 15 %; the
-// evaluated tree is above it too, and nearer than the paper's own; the default model is within 13 % of it.
+// On the settings of Fig. 7 to 9 the fork/join estimate is above the simulation, as in the paper, and within 15%; the
+// evaluated tree is above it too, and nearer than the paper's own; the default model is within 13% of it.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -73,7 +73,7 @@ func TestFigures(t *testing.T) {
 				noise := 2.5 * c.truth["noise"]
 				for m, within := range [...][2]float64{{0, .15}, {0, limit}, {-.13, .13}} {
 					if off := c.off(drawnModels[m], "response"); off < within[0]-noise || off > within[1]+noise {
-						t.Errorf("%v, setting %d: simulated %.1f ± %.1f %%: %+.1f %%", drawnModels[m], k,
+						t.Errorf("%v, setting %d: simulated %.1f ± %.1f%%: %+.1f%%", drawnModels[m], k,
 							c.truth["response"], 100*c.truth["noise"], 100*off)
 					}
 					r, err := queueing.Solve(c.spec, drawnModels[m], queueing.Options{})
@@ -95,7 +95,7 @@ func warned(r *queueing.Result, code string) bool {
 	return false
 }
 
-// Over the grids the median error of product is at most 15 %, its worst at most 34 %, which is the paper's own.
+// Over the grids the median error of product is at most 15%, its worst at most 34%, which is the paper's own.
 func TestGrids(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -200,8 +200,8 @@ func withSection(document string, all map[place]map[string]*tally) (string, erro
 			rows = append(rows, all[at][name].row(strings.TrimPrefix(name, "~ ")))
 		}
 		tables = append(tables, page.Table(append([]any{
-			fmt.Sprintf("%s, %s the training runs", at.by, at.side), "predicted", "range held", "given, > 20 % off",
-			"refused, > 20 % off", "Ernest",
+			fmt.Sprintf("%s, %s the training runs", at.by, at.side), "predicted", "range held", "given, > 20% off",
+			"refused, > 20% off", "Ernest",
 		}, rivals...), rows))
 	}
 	var b strings.Builder

@@ -203,7 +203,7 @@ func (t tables) Figures() (string, error) {
 					least, most = math.Min(least, off), math.Max(most, off)
 				}
 			}
-			spans[i] = fmt.Sprintf("%+.1f to %+.1f %%", 100*least, 100*most)
+			spans[i] = fmt.Sprintf("%+.1f to %+.1f%%", 100*least, 100*most)
 		}
 		rows = append(rows, []any{f.Name, f.Said[0], spans[0], f.Said[1], spans[1], spans[2]})
 	}
@@ -284,7 +284,7 @@ func (t tables) Simulated() (string, error) {
 		add(fmt.Sprintf("one job, by %s", m), m, one)
 	}
 	return page.Table([]any{
-		"clusters and jobs", "number", "median error", "75 %", "90 %", "worst", "too little by more than 15 %",
+		"clusters and jobs", "number", "median error", "75%", "90%", "worst", "too little by more than 15%",
 		"simulated ±, median",
 	}, rows), nil
 }

@@ -30,7 +30,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 func (n Number) String() string { return n.format("%.1f", 1) }
 
 // Percent returns a ratio in percent.
-func (n Number) Percent() string { return n.format("%.0f %%", 100) }
+func (n Number) Percent() string { return n.format("%.0f%%", 100) }
 
 func (n Number) format(format string, by Number) string {
 	if math.IsNaN(float64(n)) {

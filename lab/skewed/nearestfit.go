@@ -289,7 +289,7 @@ func (l *lab) Table(name string) string {
 		for _, c := range t.cellsOf(row) {
 			text := l.cells[c].String()
 			if name == "rules" {
-				text = fmt.Sprintf("%.0f %%", 100*l.cells[c].mean)
+				text = fmt.Sprintf("%.0f%%", 100*l.cells[c].mean)
 			}
 			cells = add(cells, text)
 		}

@@ -212,9 +212,9 @@ func TestSent(t *testing.T) {
 			shuffle, known = shuffle+r.bytes[i], known+bytesOf(task.Explicit)
 		}
 		want := []string{
-			row[0], fmt.Sprintf("%.0f %%", 100*known/shuffle),
-			fmt.Sprintf("%.1f kB, %.0f %% of its output", sent/1000, 100*sent*maps/shuffle),
-			fmt.Sprintf("%.3f %%", 100*sent/128e6),
+			row[0], fmt.Sprintf("%.0f%%", 100*known/shuffle),
+			fmt.Sprintf("%.1f kB, %.0f%% of its output", sent/1000, 100*sent*maps/shuffle),
+			fmt.Sprintf("%.3f%%", 100*sent/128e6),
 		}
 		if !slices.Equal(row, want) {
 			t.Errorf("tables.json has %q, want %q", row, want)

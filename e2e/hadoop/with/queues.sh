@@ -1,11 +1,11 @@
-# Sourced by hadoop.sh: queues and those who share them. Jobs go to queue a (60 %) unless told otherwise, b has 40 %; either
+# Sourced by hadoop.sh: queues and those who share them. Jobs go to queue a (60%) unless told otherwise, b has 40%; either
 # may take the whole cluster while the other is idle. VALUE is words with commas between them:
-#   capped    a may hold 70 %, b 60 %
-#   nested    a and b are below root.prod, beside an idle root.spare of 10 %
+#   capped    a may hold 70%, b 60%
+#   nested    a and b are below root.prod, beside an idle root.spare of 10%
 #   limited   one user may hold a queue's share and no more, even while nobody else wants the rest
 #   fair      who holds least in a queue is served first (ordering policy)
 #   preempt   what a queue holds beyond its share is taken back after two seconds
-#   scant     a has 10 % and b 90 %, so that preemption comes to masters too
+#   scant     a has 10% and b 90%, so that preemption comes to masters too
 #   intra     users of one queue preempt each other as well
 #   fairscheduler  the FairScheduler, a and b of weight 6 and 4
 # shellcheck shell=bash disable=SC2153,SC2154

@@ -55,7 +55,7 @@ func (s *Scores) Range() (lowest, highest float64) {
 
 // At returns the quantile of order q, that of the nearest end outside Range. Between two ranks it is interpolated
 // linearly: definition 6 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996. Rounding the ranks
-// outwards would be safe for every n, but too wide: 18 runs would give a range of 80 % that covers 89 %. It panics
+// outwards would be safe for every n, but too wide: 18 runs would give a range of 80% that covers 89%. It panics
 // without scores.
 func (s *Scores) At(q float64) float64 {
 	i := sort.SearchFloat64s(s.orders, q)

@@ -60,9 +60,9 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// The range between the quantiles of order 0.1 and 0.9 holds 80 % of the next scores, for every number of them from 9
+// The range between the quantiles of order 0.1 and 0.9 holds 80% of the next scores, for every number of them from 9
 // on and whatever the distribution: here half of an exponential one, skewed and with a tail. Ranks rounded outwards
-// would hold 89 % at 18.
+// would hold 89% at 18.
 func TestHoldsWhatItPromises(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func() float64 { return math.Pow(r.ExpFloat64(), 1.5) }

@@ -34,10 +34,10 @@ func TestDisks(t *testing.T) {
 					t.Fatal(err)
 				}
 				off := a.Response()/truth - 1
-				t.Logf("p_m %d, %d disks, %v: %.1f s, simulated %.1f ± %.1f, %+.1f %%", slots, disks, m, a.Response(),
+				t.Logf("p_m %d, %d disks, %v: %.1f s, simulated %.1f ± %.1f, %+.1f%%", slots, disks, m, a.Response(),
 					truth, standardError, 100*off)
 				if off < within[0] || off > within[1] {
-					t.Errorf("p_m %d, %d disks, %v: %+.1f %% off", slots, disks, m, 100*off)
+					t.Errorf("p_m %d, %d disks, %v: %+.1f%% off", slots, disks, m, 100*off)
 				}
 				for _, c := range a.Centres {
 					if want := map[queueing.CentreKind]int{queueing.CPU: 4, queueing.Disk: disks}[c.Kind]; want > 0 &&

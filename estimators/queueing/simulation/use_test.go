@@ -8,7 +8,7 @@ import (
 )
 
 // Utilizations are of all the time that is simulated, so that they are what the tasks ask over how long they take. The
-// mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8 % more.
+// mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8% more.
 func TestUtilization(t *testing.T) {
 	t.Parallel()
 	s := queueing.PublishedSimulation(4, 4, 1, 1)

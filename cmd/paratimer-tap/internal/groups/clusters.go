@@ -73,7 +73,7 @@ func (c *clusters) add(bytes, seconds float64, at time.Duration) {
 	c.all = append(c.all, one)
 }
 
-// grain is the number of sizes per octave after joining: steps of 4 %.
+// grain is the number of sizes per octave after joining: steps of 4%.
 const grain = 16
 
 func (c *clusters) coarsen() {

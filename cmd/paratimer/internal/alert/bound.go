@@ -43,7 +43,7 @@ type Bound struct {
 	// does not have it.
 	Times float64
 	Usual time.Duration
-	// On selects the prediction that the bound is compared with: "" is the distribution (OutsideBounds: its 10 %
+	// On selects the prediction that the bound is compared with: "" is the distribution (OutsideBounds: its 10%
 	// quantile), else a scenario ("standard", "one_failure", …) or a quantile ("p50", "p90", …). With a scenario or
 	// a quantile the probability of being late is 0 or 1.
 	On string

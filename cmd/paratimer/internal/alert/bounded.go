@@ -18,7 +18,7 @@ type Range struct {
 	Stable bool `json:"stable,omitempty"`
 }
 
-// A range is stable if its ends have stayed within 5 % of the predicted length, for ten ticks in a row and for 5 %
+// A range is stable if its ends have stayed within 5% of the predicted length, for ten ticks in a row and for 5%
 // of the predicted length.
 const (
 	stayWithin = 0.05

@@ -174,7 +174,7 @@ func (s *stage) frame(words []string) frame.Frame {
 		},
 		"rough": func(string) { f.Headline.Rough = true },
 		"point": func(v string) { d := s.seconds(v); f.Headline.RemainingSeconds = frame.SecondsIn(&d) },
-		"between": func(v string) { // the same without a point: the 80 % range stands alone
+		"between": func(v string) { // the same without a point: the 80% range stands alone
 			low, high, _ := strings.Cut(v, "..")
 			a, b := s.seconds(low), s.seconds(high)
 			for i := range 101 {

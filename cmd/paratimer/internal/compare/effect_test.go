@@ -45,7 +45,7 @@ func TestEffects(t *testing.T) {
 		c := compared(t, night(t, base, 0, exactly), night(t, x.plan, 1, x.how))
 		t.Logf("%s: %+.0f ms, %v", x.name, c.Total, c.Effects)
 		if c.Total < 4000 || math.Abs(c.share(x.want)-1) > 0.2 {
-			t.Errorf("%s: of %+.0f ms %v have %.0f %%: %v", x.name, c.Total, x.want, 100*c.share(x.want), c.Effects)
+			t.Errorf("%s: of %+.0f ms %v have %.0f%%: %v", x.name, c.Total, x.want, 100*c.share(x.want), c.Effects)
 		}
 		holdSums(t, c)
 	}

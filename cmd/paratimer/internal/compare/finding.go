@@ -34,7 +34,7 @@ type Finding struct {
 	Before units.Float `json:"before_seconds"`
 	Now    units.Float `json:"seconds"`
 	Unit   string      `json:"unit"` // of the cost: record, byte or task
-	// Ratio is the cost of a unit divided by the earlier cost, Low and High its 99 % interval from the tasks; null if
+	// Ratio is the cost of a unit divided by the earlier cost, Low and High its 99% interval from the tasks; null if
 	// there are few tasks.
 	Ratio units.Float `json:"cost_ratio"`
 	Low   units.Float `json:"low_ratio"`
@@ -165,7 +165,7 @@ func medianOf(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// draws is the number of bootstrap samples. The ends of a 99 % interval are then its 5th values from either side.
+// draws is the number of bootstrap samples. The ends of a 99% interval are then its 5th values from either side.
 const draws = 1000
 
 // stream separates these random numbers from others with the same seed.

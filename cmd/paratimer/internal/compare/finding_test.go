@@ -117,7 +117,7 @@ func TestFalseAlarms(t *testing.T) {
 						found++
 					}
 				}
-				line += fmt.Sprintf(" %.1f %% |", 100*float64(found)/seeds)
+				line += fmt.Sprintf(" %.1f%% |", 100*float64(found)/seeds)
 			}
 			t.Log(line)
 			if !strings.Contains(string(doc), line+"\n") {

@@ -68,7 +68,7 @@ func bySize(effects []Share) []Share {
 	return slices.SortedStableFunc(slices.Values(effects), larger)
 }
 
-// fromTo formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25 %)".
+// fromTo formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25%)".
 func fromTo(before, now float64) string {
 	was, is := units.Seconds(before/1000), units.Seconds(now/1000)
 	if was == is {

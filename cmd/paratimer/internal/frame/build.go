@@ -208,7 +208,7 @@ func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
 	return out
 }
 
-// spread sets the frame's quantiles, the scenarios' probabilities, and the headline's 80 % range. If too much is
+// spread sets the frame's quantiles, the scenarios' probabilities, and the headline's 80% range. If too much is
 // assumed for a point, only the range is set. If the pace of some running work is unknown (origin), there is no
 // upper limit: the headline remains a lower bound.
 func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {

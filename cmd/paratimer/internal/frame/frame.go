@@ -118,7 +118,7 @@ type Headline struct {
 	HighSeconds      *Seconds `json:"high_seconds"`
 	EndAt            *Time    `json:"end_at"`
 	From             *string  `json:"from"` // the scenario of the estimate
-	// Rough is true if fewer than estimators.MinRuns earlier runs support the 80 % range.
+	// Rough is true if fewer than estimators.MinRuns earlier runs support the 80% range.
 	Rough bool `json:"rough"`
 	// MoreRatio is the probability that the application submits further work that is not announced yet; only in a
 	// first run. RemainingSeconds includes the median of such work.

@@ -118,7 +118,7 @@ func TestARunTeachesTheNext(t *testing.T) {
 		t.Fatalf("remembered: %+v", r)
 	}
 	if got := watched(record("w2", dag.Failed)); len(got) != 1 || len(got[0].Residuals) < 3 {
-		t.Errorf("the second run's profiles: %+v, want one with the residuals of 10, 50 and 90 %% at least", got)
+		t.Errorf("the second run's profiles: %+v, want one with the residuals of 10, 50 and 90%% at least", got)
 	}
 	mine := script()
 	if got := watched(record("w3", dag.Killed, mine)); len(got) != 2 || got[0] != mine {

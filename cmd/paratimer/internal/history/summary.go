@@ -14,7 +14,7 @@ import (
 
 // Limits of what is stored of a workflow.
 const (
-	maxRuns      = 50      // runs that succeeded; 39 are needed for a 95 % range
+	maxRuns      = 50      // runs that succeeded; 39 are needed for a 95% range
 	maxFailed    = 10      // other runs: a script that fails every minute must not push out good runs
 	fullSizes    = 5       // the newest runs keep each task's size; only the newest one's sizes are used
 	maxTasks     = 5_000   // a stage of more tasks is stored as means

@@ -28,7 +28,7 @@ type Facts struct {
 	Status   string // firing or resolved
 	Outcome  string // met, missed, or "" before the end
 	By       string // expected end minus deadline: "11m"; negative: earlier
-	Likely   string // the probability that the bound is broken: "71 %"
+	Likely   string // the probability that the bound is broken: "71%"
 	Deadline string // RFC 3339 in UTC
 	Expected string // the predicted end, RFC 3339 in UTC
 	WaitsOn  string

@@ -62,9 +62,9 @@ func TestAnnotations(t *testing.T) {
 		Text: strings.Repeat("x", MaxAnnotation),
 	}, d)
 	for k, want := range map[string]string{
-		"summary": "etl will be 11m late, 71 %", "runbook": "https://wiki/deadline",
+		"summary": "etl will be 11m late, 71%", "runbook": "https://wiki/deadline",
 		"when": "2026-11-21T06:41:00Z, due 2026-11-21T06:30:00Z",
-		"by":   "11m", "probability": "71 %", "state": "at_risk",
+		"by":   "11m", "probability": "71%", "state": "at_risk",
 	} {
 		if n.Annotations[k] != want {
 			t.Errorf("%s: %q, want %q", k, n.Annotations[k], want)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -94,9 +93,6 @@ func execute(w io.Writer, name string, s sheet) error {
 // longest is the greatest number of bytes of a text that is shown.
 const longest = 4000
 
-// apart is a percent sign with a space before it, as lines and screens write it.
-var apart = regexp.MustCompile(`(\d) %`)
-
 // Prose makes a text from the cluster safe to show: invisible characters and direction marks become Go escapes.
 func Prose(s string) string {
 	var b strings.Builder
@@ -106,7 +102,7 @@ func Prose(s string) string {
 	if len(s) > longest {
 		b.WriteString("…")
 	}
-	return apart.ReplaceAllString(b.String(), "$1%")
+	return b.String()
 }
 
 // share formats a share of a width as a percentage.

@@ -18,7 +18,7 @@ const hostile = "</script><script>alert(1)</script>\x1b[31m\u202e"
 func everything(name string) *Document {
 	d := &Document{Kind: "report of a run", Title: name, State: Badge{name, Good}, Facts: []string{name}}
 	return d.Add(
-		Hero{Answer: "Took 80 % of " + name, Note: name},
+		Hero{Answer: "Took 80% of " + name, Note: name},
 		Say(name), Fault{name, name},
 		List{{Lead: name, Text: name}},
 		Section{Title: name, Folded: true, Blocks: []Block{&Table{
@@ -36,7 +36,7 @@ func ExampleDocument() {
 	d := &Document{Kind: "report of a run", Title: "join.pig"}
 	d.Add(
 		Hero{Answer: "Took 2m18s", Note: "30s later than predicted"},
-		Say("Task 5 of stage 4 ran 65s (median 13s) on 36 % of the rows."),
+		Say("Task 5 of stage 4 ran 65s (median 13s) on 36% of the rows."),
 		Section{Title: "Jobs", Blocks: []Block{&Table{
 			Columns: Heads("Job", ">Took", ""),
 			Rows: []Row{

@@ -110,7 +110,7 @@ func (v *Verdict) running(f frame.Frame, l Limits) {
 		switch {
 		case a.Probability != nil:
 			p := percent(*a.Probability)
-			v.hold(l.Late, p, p, "risk of "+a.Bound, " %", OK)
+			v.hold(l.Late, p, p, "risk of "+a.Bound, "%", OK)
 		case a.DeadlineAt != nil && l.Late != Thresholds{}:
 			v.raise(OK, "risk of "+a.Bound+" not known yet")
 		}

@@ -19,7 +19,7 @@ const maxTemplate = 4096
 var samples = []notify.Facts{
 	{
 		Workflow: notify.Workflow{ID: "pig_1", Name: "nightly.pig"}, Bound: "rule", State: "at_risk", Status: "firing",
-		By: "11m", Likely: "71 %",
+		By: "11m", Likely: "71%",
 		Deadline: "2026-11-21T06:30:00Z", Expected: "2026-11-21T06:41:00Z", WaitsOn: "attempt_1_0001_m_000017_0",
 		Text: "at risk",
 	},

@@ -47,37 +47,37 @@ func TestSkewSummary(t *testing.T) {
 			[]float64{10, 30, 11, 12},
 			[]float64{100, 300, 100, 100},
 			true,
-			"Reduce 1 of j worked 30s (median 11s) on 50 % of the input of all 4.",
+			"Reduce 1 of j worked 30s (median 11s) on 50% of the input of all 4.",
 		},
 		{
 			[]float64{10, 30, 11, 12},
 			[]float64{100, 109, 100, 100},
 			false,
-			"Reduce 1 of j worked 30s (median 11s) on 27 % of the input of all 4: slow, but its input does not explain it.",
+			"Reduce 1 of j worked 30s (median 11s) on 27% of the input of all 4: slow, but its input does not explain it.",
 		},
 		{ // a slow one alone is not skew, though it was given a little more
 			[]float64{2.3, 2.2, 15.2, 2.3},
 			[]float64{100, 100, 130, 100},
 			false,
-			"Reduce 2 of j worked 15.2s (median 2.3s) on 30 % of the input of all 4: slow, but its input does not explain it.",
+			"Reduce 2 of j worked 15.2s (median 2.3s) on 30% of the input of all 4: slow, but its input does not explain it.",
 		},
 		{ // nor does one that is slow hide another one that is skewed
 			[]float64{10, 60, 11, 12, 31},
 			[]float64{100, 100, 100, 100, 300},
 			true,
-			"Reduce 4 of j worked 31s (median 12s) on 43 % of the input of all 5.",
+			"Reduce 4 of j worked 31s (median 12s) on 43% of the input of all 5.",
 		},
 		{
 			[]float64{1, 5.9, 1, 1},
 			[]float64{100, 300, 100, 100},
 			false,
-			"Reduce 1 of j worked 5.9s (median 1s) on 50 % of the input of all 4: no skew.",
+			"Reduce 1 of j worked 5.9s (median 1s) on 50% of the input of all 4: no skew.",
 		},
 		{
 			[]float64{40, 50, 40, 40},
 			[]float64{100, 300, 100, 100},
 			false,
-			"Reduce 1 of j worked 50s (median 40s) on 50 % of the input of all 4: no skew.",
+			"Reduce 1 of j worked 50s (median 40s) on 50% of the input of all 4: no skew.",
 		},
 	} {
 		got := skewOf(reducedJob(c.work, c.bytes))
@@ -97,7 +97,7 @@ func TestSkewOfStages(t *testing.T) {
 		done[i].Done = [3]float64{math.NaN(), math.NaN(), 100}
 	}
 	done[1].Done[dag.Work] = 300
-	want := "Task 1 of Reducer 2 worked 30s (median 11s) on 50 % of the input of all 4."
+	want := "Task 1 of Reducer 2 worked 30s (median 11s) on 50% of the input of all 4."
 	if got := skewOf(s); got.Summary != want || got.Jobs[0].Stage != "Reducer 2" || got.Jobs[0].Reduces[0].Bytes != nil {
 		t.Errorf("%+v\nwant %s", got, want)
 	}
@@ -153,14 +153,14 @@ func TestDiagnosis(t *testing.T) {
 		report Report
 		want   string
 	}{
-		{Report{}, "No feasible change would take 2 % or more off."},
-		{Report{TimeAttribution: waited}, "20s of the critical path, 20 %, was queueing."},
+		{Report{}, "No feasible change would take 2% or more off."},
+		{Report{TimeAttribution: waited}, "20s of the critical path, 20%, was queueing."},
 		{Report{TimeAttribution: waited, Skew: skewed}, "Task 5 of s worked long."},
 		{Report{Skew: skewed, PredictionHistory: lost}, "Lost 1 node."},
 		{Report{PredictionHistory: lost, Jobs: []Job{{FailedAttempts: 2}}}, "2 attempts failed, lost 1 node."},
 	} {
 		r := c.report
-		r.Limits.Summary = "No feasible change would take 2 % or more off."
+		r.Limits.Summary = "No feasible change would take 2% or more off."
 		if r.glance(&dag.Snapshot{}); r.Summary[0] != c.want || r.Summary[len(r.Summary)-1] != r.Limits.Summary {
 			t.Errorf("%q\nwant %s", r.Summary, c.want)
 		}

@@ -158,7 +158,7 @@ func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
 	}
 	if room.Policy == dag.YARN && s.Plan.OnlyMapReduce() {
 		all = append(all, question{
-			"reduces requested when 5 % of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, "",
+			"reduces requested when 5% of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, "",
 		}, question{"reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""})
 	}
 	return all

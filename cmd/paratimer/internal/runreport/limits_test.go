@@ -16,10 +16,10 @@ func TestLimitsSummary(t *testing.T) {
 		ended bool
 		want  string
 	}{
-		{[]Limit{inf, twice}, true, "With twice the slots it would have taken 1m instead of 1m40s: 40 % less."},
-		{[]Limit{inf, twice}, false, "With twice the slots it would take 1m instead of 1m40s: 40 % less."},
-		{[]Limit{inf}, true, "No feasible change would have taken 2 % or more off."},
-		{[]Limit{row("twice the slots", "--slots 2x", 99)}, false, "No feasible change would take 2 % or more off."},
+		{[]Limit{inf, twice}, true, "With twice the slots it would have taken 1m instead of 1m40s: 40% less."},
+		{[]Limit{inf, twice}, false, "With twice the slots it would take 1m instead of 1m40s: 40% less."},
+		{[]Limit{inf}, true, "No feasible change would have taken 2% or more off."},
+		{[]Limit{row("twice the slots", "--slots 2x", 99)}, false, "No feasible change would take 2% or more off."},
 	} {
 		l := Limits{Rows: c.rows}
 		if got := l.summary(c.ended, 100*time.Second); got != c.want {

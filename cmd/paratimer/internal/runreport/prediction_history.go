@@ -19,13 +19,13 @@ type PredictionHistory struct {
 	// TotalSeconds is how long the run took; null while it runs.
 	TotalSeconds *frame.Seconds `json:"total_seconds"`
 	// MeanErrorPoints is the mean error of the headline's time, as the error of the progress that follows from it, in
-	// percentage points. HeldRatio is the share of the ticks with an 80 % range that contained the actual end. Both
+	// percentage points. HeldRatio is the share of the ticks with an 80% range that contained the actual end. Both
 	// are null while the run is running and if nothing was predicted. NumberRatio is the share of the ticks during
 	// the run that had a predicted time.
 	MeanErrorPoints *float64     `json:"mean_error_points"`
 	HeldRatio       *frame.Ratio `json:"held_ratio"`
 	NumberRatio     *frame.Ratio `json:"number_ratio"`
-	// SettledSeconds is from when on the 80 % range always contained the actual end, to a hundredth of the run. It is
+	// SettledSeconds is from when on the 80% range always contained the actual end, to a hundredth of the run. It is
 	// null while the run is running, and if the last range missed the end.
 	SettledSeconds *frame.Seconds `json:"settled_seconds"`
 	// AlertSeconds is when the first alert fired; null if none did.

@@ -67,7 +67,7 @@ func TestScore(t *testing.T) {
 		points, held, number float64
 		settled              float64
 	}{
-		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were said: 50 % instead of 60 %.
+		// At 50 s, 50 s are left: 0 points. At 60 s, 60 s were said: 50% instead of 60%.
 		{[][4]float64{{50, 50, 40, 60}, {60, 60, 50, 70}}, 5, 0.5, 1, nan},
 		{[][4]float64{{60, 60, 50, 70}, {80, 20, 19, 21}}, 5, 0.5, 1, 80},
 		// A miss by less than a hundredth of the run is one, but the end was known.
@@ -149,7 +149,7 @@ func TestPredictionHistorySummary(t *testing.T) {
 		{
 			[]*frame.Frame{said(5, nan, nan, nan), said(10, 120, 110, 130), sooner},
 			dag.Succeeded,
-			"The predicted time was 1.2 points of progress off on average. Its 80% range contained the end at 50 % " +
+			"The predicted time was 1.2 points of progress off on average. Its 80% range contained the end at 50% " +
 				"of the observations with a range.",
 		},
 		{

@@ -146,7 +146,7 @@ func sampleChart() chart.Gantt {
 
 func samplePredictionHistory() PredictionHistory {
 	c := PredictionHistory{
-		Summary:      "From 12 s on the 80 % range held the end.",
+		Summary:      "From 12 s on the 80% range held the end.",
 		TotalSeconds: of(frame.Seconds(100)), MeanErrorPoints: of(3.2), HeldRatio: frame.RatioOf(.93),
 		NumberRatio: frame.RatioOf(.95),
 	}

@@ -87,9 +87,9 @@ func (l *lanes) ends() []string {
 		return nil
 	}
 	t := l.track()
-	words := "80 % range"
+	words := "80% range"
 	if l.left() < 20 {
-		words = "80 %"
+		words = "80%"
 	}
 	h, now := l.f.Headline, l.elapsed()
 	switch {

@@ -15,7 +15,7 @@ func TestWhatIsDroppedFirst(t *testing.T) {
 		has := map[string]bool{}
 		for _, w := range []string{
 			"Ends ~", "Waits for", "AT RISK", "1 attempt failed", "scope-30", "scope-39",
-			"scope-48", "80 % range", "warnings", "changed", "predicted", "maps  ", "left if", "help",
+			"scope-48", "80% range", "warnings", "changed", "predicted", "maps  ", "left if", "help",
 		} {
 			has[w] = strings.Contains(all, w)
 		}

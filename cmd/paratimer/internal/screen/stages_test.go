@@ -83,7 +83,7 @@ func TestSelectedJobHasProgress(t *testing.T) {
 	}
 	s.Width, s.Choice = 120, Choice{Selected: s.Frame.Jobs[at].Node}
 	text := ansi.Strip(strings.Join(Draw(s), "\n"))
-	if !strings.Contains(text, "running with 3 tasks, reduce 52 %, ends ~") {
+	if !strings.Contains(text, "running with 3 tasks, reduce 52%, ends ~") {
 		t.Errorf("no progress of reduces:\n%s", text)
 	}
 }

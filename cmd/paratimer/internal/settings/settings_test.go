@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 
 func TestShare(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5 % ": 0.05, "1": 1} {
+	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5% ": 0.05, "1": 1} {
 		s := Share{0.5}
 		if err := s.Set(text); err != nil || s.Value != want {
 			t.Errorf("Set(%q) = %v, %v; want %v", text, s.Value, err, want)

@@ -117,7 +117,7 @@ const firstRun = "first run"
 func doubtOf(h frame.Headline) string {
 	switch {
 	case h.MoreRatio != nil:
-		return fmt.Sprintf("%s, %.0f %% that more work comes", firstRun, 100*float64(*h.MoreRatio))
+		return fmt.Sprintf("%s, %.0f%% that more work comes", firstRun, 100*float64(*h.MoreRatio))
 	case h.Rough:
 		return "rough"
 	}
@@ -195,5 +195,5 @@ func spellOut(text string) string {
 		}
 		return m[1] + words + map[string]string{"+": " later", "-": " sooner"}[strings.Trim(m[2], "<")]
 	})
-	return strings.NewReplacer(" %", " percent", "±", "by at most ").Replace(text)
+	return strings.NewReplacer("%", " percent", "±", "by at most ").Replace(text)
 }

@@ -30,14 +30,14 @@ func course() []frame.Frame {
 			DeltaSeconds: 241, Reason: "failure",
 			Subject: str("m_000017_0 failed and starts again"),
 		},
-		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9 % less time than was thought")},
+		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9% less time than was thought")},
 	}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)
 	risky.Failures, risky.FailedAttempts = failed.Failures, 1
 	risky.Alerts = []frame.Alert{{
 		Bound: "within", State: frame.AtRisk,
-		Text: "at risk: 83 % likely to miss its 15m (06:30 UTC); expected 06:31:05 UTC, 1m5s late; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed",
+		Text: "at risk: 83% likely to miss its 15m (06:30 UTC); expected 06:31:05 UTC, 1m5s late; waits for m_000002_0 of job 5m; +4m at 06:16 UTC: m_000017_0 failed",
 	}}
 	lost := frameOf(200, 800)
 	lost.Warnings = []dag.Warning{
@@ -108,7 +108,7 @@ failed after 16 minutes 40 seconds
 func TestQuiet(t *testing.T) {
 	var b bytes.Buffer
 	const want = `   1m10s  failed: m_000017_0 of job j1 on n3: Exit code is 137
-   2m10s  at risk: 83 % likely to miss its 15m (06:30 UTC)
+   2m10s  at risk: 83% likely to miss its 15m (06:30 UTC)
             expected 06:31:05 UTC, 1m5s late
             waits for m_000002_0 of job 5m
             +4m at 06:16 UTC: m_000017_0 failed
@@ -158,11 +158,11 @@ func TestPlainHeadlines(t *testing.T) {
 // TestTell holds that lengths and shares are spelled and all else stands.
 func TestTell(t *testing.T) {
 	for in, want := range map[string]string{
-		"up-to 09:00:15 under 1 %":      "up-to 09:00:15 under 1 percent",
-		"under 1 %, over 99 %, j2 m3s4": "under 1 percent, over 99 percent, j2 m3s4",
-		"1h1m1s, -1h, <1s":              "1 hour 1 minute 1 second, 1 hour sooner, less than a second",
-		"1.5 times its usual 2h5m":      "1.5 times its usual 2 hours 5 minutes",
-		"":                              "",
+		"up-to 09:00:15 under 1%":     "up-to 09:00:15 under 1 percent",
+		"under 1%, over 99%, j2 m3s4": "under 1 percent, over 99 percent, j2 m3s4",
+		"1h1m1s, -1h, <1s":            "1 hour 1 minute 1 second, 1 hour sooner, less than a second",
+		"1.5 times its usual 2h5m":    "1.5 times its usual 2 hours 5 minutes",
+		"":                            "",
 	} {
 		if got := spellOut(in); got != want {
 			t.Errorf("tell(%q) = %q, want %q", in, got, want)

@@ -54,13 +54,13 @@ func TestSkewSentence(t *testing.T) {
 		skew frame.Skew
 		want string
 	}{
-		{"a vertex", vertex, "tasks 3 and 5 of Reducer 2 have 80 % of the bytes and hold the end back by 14m"},
-		{"a stage", stage, "task 3 of sum of scope-30 has 61 % of the records and holds the end back by 14m"},
-		{"one", one, "reduce 3 of scope-30 has 61 % of the bytes and holds the end back by 14m, key #9f3a alone by 11m"},
+		{"a vertex", vertex, "tasks 3 and 5 of Reducer 2 have 80% of the bytes and hold the end back by 14m"},
+		{"a stage", stage, "task 3 of sum of scope-30 has 61% of the records and holds the end back by 14m"},
+		{"one", one, "reduce 3 of scope-30 has 61% of the bytes and holds the end back by 14m, key #9f3a alone by 11m"},
 		{"nothing else known", unknown, "reduce 3 of scope-30 holds the end back by 14m"},
-		{"no name", named, "reduce 3 of scope-30 has 61 % of the bytes and holds the end back by 14m, its largest key alone by 11m"},
-		{"records", records, "reduce 3 of scope-30 has 61 % of the records and holds the end back by 14m"},
-		{"two", two, "reduces 3 and 5 of scope-30 have 80 % of the bytes and hold the end back by 14m, key #9f3a of reduce 3 alone by 11m"},
+		{"no name", named, "reduce 3 of scope-30 has 61% of the bytes and holds the end back by 14m, its largest key alone by 11m"},
+		{"records", records, "reduce 3 of scope-30 has 61% of the records and holds the end back by 14m"},
+		{"two", two, "reduces 3 and 5 of scope-30 have 80% of the bytes and hold the end back by 14m, key #9f3a of reduce 3 alone by 11m"},
 		{"many", many, "reduces 3, 10, 11, 12 and 5 more of scope-30 hold the end back by 14m, key #9f3a of reduce 3 alone by 11m"},
 	} {
 		if got := SkewSentence(&c.skew); got != c.want {

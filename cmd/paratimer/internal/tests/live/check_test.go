@@ -106,7 +106,7 @@ func TestCheckRecording(t *testing.T) {
 		{"--at 60s -w @1:2h -c ~:0:", 3, `is not a range`},
 		{"--at 60s -w @1:2h", 1, `remaining time outside @1:7200 s`},
 		{"--at 60s -w 60: -c 10:", 1, `'remaining'=[0-9.]+s;60:;10:;0 `},
-		{"--at 60s --within 70s -w 50% -c 90%", 2, `risk of within outside 90 % .*'late within'=100%;50;90;0;100`},
+		{"--at 60s --within 70s -w 50% -c 90%", 2, `risk of within outside 90% .*'late within'=100%;50;90;0;100`},
 		{"--at 60s --within 10m -w 50% -c 90%", 0, `'late within'=0%;50;90;0;100`},
 	} {
 		t.Run(c.args, func(t *testing.T) {

@@ -57,7 +57,7 @@ func TestDriverAlone(t *testing.T) {
 			[]string{"report", log, "--output", "json", "--every", "5m"},
 			program.ExitOK,
 			[]string{
-				`"diagnosis":"20m of the critical path, 94 %, was the driver after the last job."`, `"elapsed_seconds":1280.01,`,
+				`"diagnosis":"20m of the critical path, 94%, was the driver after the last job."`, `"elapsed_seconds":1280.01,`,
 			},
 			[]string{"waiting for cores ("},
 		},

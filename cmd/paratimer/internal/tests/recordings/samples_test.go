@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestSampleProfiles scores a join on an overloaded cluster with the profiles of runs on 1 and 10 % of its data. Most
+// TestSampleProfiles scores a join on an overloaded cluster with the profiles of runs on 1 and 10% of its data. Most
 // of the time of these runs does not grow with the data: extrapolated, it gave five times the length of the join.
 func TestSampleProfiles(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestSampleProfiles(t *testing.T) {
 		}
 		for _, e := range got.Runs[0].Estimators {
 			if e.Name == "standard" && !(e.Mean < 4 && e.Missing < 0.15) {
-				t.Errorf("%s: %.1f points off, none for %.0f %% of the ticks", profile, e.Mean, 100*e.Missing)
+				t.Errorf("%s: %.1f points off, none for %.0f%% of the ticks", profile, e.Mean, 100*e.Missing)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-// On a real run one reduce of eight, with 39 % of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s
+// On a real run one reduce of eight, with 39% of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s
 // (JHS's answers in the recording). Reduce 4 ends last: it holds the end back until it ends.
 func TestSkewOfARecording(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestSkewOfARecording(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
 	if n := strings.Count(out.String(),
-		"skew: reduces 4 and 5 of scope-26 have 58 % of the bytes and hold the end back by "); n != 1 {
+		"skew: reduces 4 and 5 of scope-26 have 58% of the bytes and hold the end back by "); n != 1 {
 		t.Errorf("told %d times in\n%s", n, &out)
 	}
 }
@@ -134,8 +134,8 @@ func TestSkewBeforeExecutors(t *testing.T) {
 func TestSkewOfOtherEngines(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"spark": "tasks 5 and 6 of runJob at SparkHadoopWriter.scala:83 [RDD 5] had 51 % of the records and held the end back by",
-		"tez":   "tasks 4 and 5 of scope-27 had 42 % of the records and held the end back by",
+		"spark": "tasks 5 and 6 of runJob at SparkHadoopWriter.scala:83 [RDD 5] had 51% of the records and held the end back by",
+		"tez":   "tasks 4 and 5 of scope-27 had 42% of the records and held the end back by",
 	} {
 		var out, errs bytes.Buffer
 		path := "../../adapters/" + file + "/testdata/skew-3.jsonl.gz"
@@ -147,7 +147,7 @@ func TestSkewOfOtherEngines(t *testing.T) {
 }
 
 // TestSkewOfFinishedRun holds that a finished run of Spark is shown as it was: the hot task of the recording worked
-// 31 s on 36 % of the records, the median one 4 s, and the run took 45 s.
+// 31 s on 36% of the records, the median one 4 s, and the run took 45 s.
 func TestSkewOfFinishedRun(t *testing.T) {
 	t.Parallel()
 	const path = "../../adapters/spark/testdata/skew-3.eventlog.gz"
@@ -172,7 +172,7 @@ func TestSkewOfFinishedRun(t *testing.T) {
 		}
 		_, text, _ := session.Run(t, args...)
 		for _, want := range []string{
-			"skew-3 took 45s\n", "had 51 % of the records and held the end back by ", "with others",
+			"skew-3 took 45s\n", "had 51% of the records and held the end back by ", "with others",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing in\n%s", want, text)

@@ -20,7 +20,7 @@ var tezRecordings = []string{"../../adapters/tez/testdata", "../../../shared/rec
 type tezScore struct {
 	ticks, points int
 	sum           float64 // of absolute errors, in percentage points
-	ranges, held  int     // ticks with an 80 % range, and those on which it held the true time
+	ranges, held  int     // ticks with an 80% range, and those on which it held the true time
 }
 
 func (s *tezScore) mean() float64 { return s.sum / float64(s.points) }
@@ -137,7 +137,7 @@ func TestTezAccuracy(t *testing.T) {
 		}
 	}
 	if part := float64(held) / float64(ranges); pairs > 0 && !(part >= 0.6 && part <= 0.97) {
-		t.Errorf("80 %% ranges held on %.0f %% of %d ticks", 100*part, ranges)
+		t.Errorf("80%% ranges held on %.0f%% of %d ticks", 100*part, ranges)
 	}
 	// Without a profile there is a time once a task has ended.
 	file, _ := tezRecording("skew-3")

@@ -37,10 +37,10 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 		miss, why := 100*r.Miss(), struck[name]
-		line := fmt.Sprintf("| %s | %.1f | %+.1f %% | %s |", name, past.Took.Seconds(), miss, why)
+		line := fmt.Sprintf("| %s | %.1f | %+.1f%% | %s |", name, past.Took.Seconds(), miss, why)
 		t.Log(line)
 		if math.Abs(miss) > 10 != (why != "") {
-			t.Errorf("%s: the replay misses by %.1f %%", name, miss)
+			t.Errorf("%s: the replay misses by %.1f%%", name, miss)
 		}
 		if !strings.Contains(string(doc), line+"\n") {
 			t.Errorf("docs/whatif.md does not say\n%s", line)
@@ -70,9 +70,9 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 		took := pastOf(t, x.to).Took.Seconds()
 		off := 100 * (a.Remaining.Seconds()/took - 1)
 		if math.Abs(off) > 10 {
-			t.Errorf("%s with slow start %v: %v, which is %.1f %% off", x.from, x.ratio, *a.Remaining, off)
+			t.Errorf("%s with slow start %v: %v, which is %.1f%% off", x.from, x.ratio, *a.Remaining, off)
 		}
-		line := fmt.Sprintf("| %s | slow start %g | %.1f | %s: %.1f | %+.1f %% |", x.from, x.ratio,
+		line := fmt.Sprintf("| %s | slow start %g | %.1f | %s: %.1f | %+.1f%% |", x.from, x.ratio,
 			a.Remaining.Seconds(), x.to, took, off)
 		t.Log(line)
 		if !strings.Contains(string(doc), line+"\n") {

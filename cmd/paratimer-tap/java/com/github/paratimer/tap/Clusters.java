@@ -9,7 +9,7 @@ import java.util.Map;
 final class Clusters {
     /** The most points that a batch may hold. */
     static final int MOST = 4096;
-    /** How many sizes an octave has when there are too many: 4 % from one to the next. */
+    /** How many sizes an octave has when there are too many: 4% from one to the next. */
     private static final int GRAIN = 16;
 
     private final double near;

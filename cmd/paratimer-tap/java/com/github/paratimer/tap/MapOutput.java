@@ -12,7 +12,7 @@ import org.apache.hadoop.util.ReflectionUtils;
 /** The job's own collector of map output, with its result measured: mapreduce.job.map.output.collector.class. */
 public final class MapOutput<K, V> implements MapOutputCollector<K, V> {
     private static final String COLLECTOR = "mapreduce.job.map.output.collector.class";
-    /** Milliseconds that reading the output may take, however short the map was; it may take 3 % of a long one. */
+    /** Milliseconds that reading the output may take, however short the map was; it may take 3% of a long one. */
     private static final long LEAST = 1500;
     private static final double SHARE = 0.03;
 
