@@ -13,7 +13,7 @@ import (
 // TestTargets names the same workflow in every way, with nothing but HADOOP_CONF_DIR to find the cluster.
 func TestTargets(t *testing.T) {
 	l := up(t)
-	l.says("nothing runs", 3, "no application of MapReduce or Tez", "attach")
+	l.says("nothing runs", 3, "no application of MapReduce, Tez or Spark", "attach")
 	l.says("unknown id", 3, "application_1_0001", "attach", "application_1_0001")
 	l.says("no id", 2, "application_x", "attach", "application_x")
 
