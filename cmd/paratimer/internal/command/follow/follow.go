@@ -81,7 +81,7 @@ func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.Stat
 	if FullScreen(c) {
 		return watchOnScreen(ctx, c, w)
 	}
-	shown := sink(c)
+	shown := Lines(c)
 	if w.Every > 0 && view.Terminal(c.App.Writer) {
 		unheld := tty.NewUnheld(shown.Show)
 		defer func() {
@@ -95,9 +95,9 @@ func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.Stat
 	return w.Run(ctx)
 }
 
-// sink returns the view for --output.
-func sink(c *cli.Context) watch.Sink {
-	if c.String("output") == "ndjson" {
+// Lines returns the view for --output: lines for people, or frames.
+func Lines(c *cli.Context) watch.Sink {
+	if c.String("output") != "text" {
 		return view.NewNDJSON(c.App.Writer)
 	}
 	env := command.Getenv(c)

@@ -7,9 +7,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -42,12 +42,7 @@ func status(c *cli.Context) error {
 	case err != nil:
 		return err
 	}
-	if c.String("output") == "json" {
-		err = view.NewNDJSON(c.App.Writer).Show(frame.Tick{Frame: f})
-	} else {
-		lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, command.Getenv(c)))
-		err = lines.In(command.Zone(c)).Show(frame.Tick{Frame: f})
-	}
+	err = follow.Lines(c).Show(frame.Tick{Frame: f})
 	if s := f.Workflow.State; err == nil && (s == dag.Failed || s == dag.Killed) {
 		return command.ErrQueryFailed
 	}
