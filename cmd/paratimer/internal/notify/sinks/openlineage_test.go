@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -227,7 +228,7 @@ func TestOpenLineagePublished(t *testing.T) {
 }
 
 // TestOpenLineageClient reads the events with the client that OpenLineage publishes for Python: what it would send of
-// the same run is what was sent.
+// the same run is what was sent, without the fields that are null.
 func TestOpenLineageClient(t *testing.T) {
 	t.Parallel()
 	python := cmp.Or(os.Getenv("PARATIMER_PYTHON"), "python3")
@@ -256,6 +257,7 @@ func TestOpenLineageClient(t *testing.T) {
 		if err := read.Decode(&e); err != nil {
 			t.Fatal(err)
 		}
+		maps.DeleteFunc(sent[i].Run.Facets.Progress, func(_ string, v any) bool { return v == nil })
 		if !reflect.DeepEqual(e, sent[i]) {
 			t.Errorf("the client sends %+v, not %+v", e, sent[i])
 		}
