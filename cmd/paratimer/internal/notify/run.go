@@ -228,6 +228,7 @@ func (r *run) lead(sink string) bool {
 		r.read()
 	}
 	r.led[sink] = release
+	r.d.wake() // a queue may have found nothing to repeat while no process led the sink
 	return true
 }
 
