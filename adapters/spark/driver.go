@@ -131,7 +131,7 @@ type LocalDriver struct {
 const startFor = 30 * time.Second
 
 // OnThisMachine returns the drivers that listen on this machine. If there are only starting drivers, it calls
-// starting with the address of one and waits up to startFor.
+// starting with the address of one and waits up to startFor. If starting is nil it waits for none.
 func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(address string)) []LocalDriver {
 	return findLocal(ctx, func(ctx context.Context) []LocalDriver { return localDrivers(ctx, client) }, starting)
 }
@@ -140,7 +140,7 @@ func findLocal(
 	ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string),
 ) []LocalDriver {
 	all, until := look(ctx), time.Now().Add(startFor)
-	for waits := false; len(all) > 0; waits = true {
+	for waits := false; len(all) > 0 && starting != nil; waits = true {
 		ready := only(all, func(d LocalDriver) bool { return !d.Starting })
 		if len(ready) > 0 {
 			return ready

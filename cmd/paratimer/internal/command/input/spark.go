@@ -61,7 +61,9 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer
 	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
 		return nil, err
 	}
-	found, now, err := LocalDrivers(ctx, c)
+	found, now, err := LocalDrivers(ctx, c, func(address string) {
+		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -78,18 +80,17 @@ func HasCluster(c *cli.Context) bool {
 	return err == nil || c.String("rm") != "" || c.String("conf-dir") != ""
 }
 
-// LocalDrivers returns the Spark drivers that listen on this machine, and the present instant. It waits for a driver
-// that starts if there is no other.
-func LocalDrivers(ctx context.Context, c *cli.Context) ([]spark.LocalDriver, dag.Instant, error) {
+// LocalDrivers returns the Spark drivers that listen on this machine, and the present instant. starting is as for
+// spark.OnThisMachine.
+func LocalDrivers(ctx context.Context, c *cli.Context, starting func(address string)) (
+	found []spark.LocalDriver, now dag.Instant, err error,
+) {
 	client, err := sparkClient(c, "http://localhost:4040", nil)
 	if err != nil {
 		return nil, dag.NoInstant, err
 	}
 	defer client.Close()
-	found := spark.OnThisMachine(ctx, client.Client, func(address string) {
-		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
-	})
-	return found, client.Now(), nil
+	return spark.OnThisMachine(ctx, client.Client, starting), client.Now(), nil
 }
 
 // IsDriver reports whether what a user typed for a workflow is the address of a driver, not the page of a YARN

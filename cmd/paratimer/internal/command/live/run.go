@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -47,94 +48,84 @@ func run(c *cli.Context) error {
 	}
 	//nolint:gosec // G204: it is the user's command
 	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
-	child.Cancel = func() error { return nil } // it gets the terminal's interrupt itself
+	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
 	found := make(chan string, 1)
-	out, errs := &idFinder{to: c.App.Writer, found: found}, &idFinder{to: c.App.ErrWriter, found: found}
-	child.Stdin, child.Stdout, child.Stderr = c.App.Reader, out, errs
-	local := !input.HasCluster(c)
+	child.Stdin, child.Stdout = c.App.Reader, &idFinder{to: c.App.Writer, found: found}
+	child.Stderr = &idFinder{to: c.App.ErrWriter, found: found}
 	var earlier map[string]bool
-	if local {
-		earlier = driverURLs(c.Context, c, nil)
+	if !input.HasCluster(c) {
+		earlier = map[string]bool{}
+		newDriver(c.Context, c, earlier)
 	}
 	if err := child.Start(); err != nil {
 		return command.Usage("cannot run %s: %w", c.Args().First(), err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- child.Wait() }()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
-	watched := make(chan error, 1)
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
 	go func() {
-		typed, err := firstQuery(ctx, c, found, local, earlier)
-		if err == nil {
-			inner := *c
-			app := *c.App
-			inner.App, inner.Context = &app, ctx
-			app.Writer = struct{ io.Writer }{c.App.ErrWriter} // not a terminal, so lines and no screen
-			err = attachQuery(&inner, typed)
-		}
-		watched <- err
+		err := child.Wait()
+		stop()
+		time.AfterFunc(endGrace, cancel)
+		ended <- err
 	}()
 	log := command.Logger(c)
-	var result error
-	select {
-	case result = <-ended:
-		// The history server may have the end a little later than the command.
-		grace := time.AfterFunc(endGrace, cancel)
-		if err := <-watched; err != nil { // the command's own result counts
-			log.Info().Err(err).Msg("the end of the query was not observed")
+	if typed := firstQuery(running, c, found, earlier); typed != "" {
+		inner, app := *c, *c.App
+		inner.App, inner.Context = &app, ctx
+		app.Writer = struct{ io.Writer }{c.App.ErrWriter} // not a terminal, so lines and no screen
+		err := attachQuery(&inner, typed)
+		if err != nil && !errors.Is(err, command.ErrQueryFailed) && c.Context.Err() == nil {
+			log.Warn().Err(err).Msg("the query was not watched to its end")
 		}
-		grace.Stop()
-	case err := <-watched:
-		if err != nil && !errors.Is(err, command.ErrQueryFailed) {
-			log.Warn().Err(err).Msg("the query is not watched any more; the command runs on")
-		}
-		result = <-ended
 	}
-	var exit *exec.ExitError
-	switch {
-	case result == nil:
-		return nil
-	case errors.As(result, &exit) && exit.ExitCode() > 0:
+	err := <-ended
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() > 0 {
 		return CommandExit{exit.ExitCode()}
 	}
-	return fmt.Errorf("%s: %w", c.Args().First(), result)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Args().First(), err)
+	}
+	return nil
 }
 
-// endGrace is how long the watch may go on after the command has ended.
+// endGrace is how long the watch may go on after the command has ended: the history server may have the end a little
+// later.
 const endGrace = 30 * time.Second
 
-// firstQuery waits for an id in the command's output, or for a driver on this machine that is not in earlier.
-func firstQuery(
-	ctx context.Context, c *cli.Context, found <-chan string, local bool, earlier map[string]bool,
-) (typed string, err error) {
+// firstQuery waits for an id in the command's output or, unless earlier is nil, for a new driver on this machine. It
+// returns "" if neither has come when the command has ended.
+func firstQuery(running context.Context, c *cli.Context, found <-chan string, earlier map[string]bool) string {
 	for {
+		hasEnded := running.Err() != nil // checked first: the last output may have the id
 		select {
-		case typed = <-found:
-			return typed, nil
+		case id := <-found:
+			return id
 		default:
 		}
-		if local {
-			for url := range driverURLs(ctx, c, earlier) {
-				return url, nil
+		if hasEnded {
+			return ""
+		}
+		if earlier != nil {
+			if url := newDriver(running, c, earlier); url != "" {
+				return url
 			}
 		}
-		if err := watch.Sleep(ctx, time.Second); err != nil {
-			return "", err
-		}
+		_ = watch.Sleep(running, time.Second) // the end of the command is checked above
 	}
 }
 
-// driverURLs returns the pages of the drivers on this machine that are not in earlier.
-func driverURLs(ctx context.Context, c *cli.Context, earlier map[string]bool) map[string]bool {
-	urls := map[string]bool{}
-	drivers, _, _ := input.LocalDrivers(ctx, c) // an error shows when a driver is watched
+// newDriver returns the page of a driver on this machine that is not in earlier, by its application, and adds all to
+// it; "" if there is none.
+func newDriver(ctx context.Context, c *cli.Context, earlier map[string]bool) (url string) {
+	drivers, _, _ := input.LocalDrivers(ctx, c, nil) // an error shows when a driver is watched
 	for _, d := range drivers {
-		if !d.Starting && !earlier[d.URL] {
-			urls[d.URL] = true
+		if !d.Starting && !earlier[d.ID] {
+			earlier[d.ID], url = true, d.URL
 		}
 	}
-	return urls
+	return url
 }
 
 // idOfQuery matches the ids that clients print when they have submitted a query.
