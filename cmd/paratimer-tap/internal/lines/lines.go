@@ -17,7 +17,7 @@ type Format struct {
 }
 
 // Split returns the end of a line's key, and the length of its value: -1 if the line has too few fields, so that all of
-// it is the key. size is the line's size in bytes, of which line may be only the beginning.
+// it is the key. size is the line's size in bytes; line may be only its beginning.
 func (f Format) Split(line []byte, size int64) (key, value int) {
 	at := 0
 	for field := 1; ; field++ {

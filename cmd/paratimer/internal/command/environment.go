@@ -13,7 +13,7 @@ import (
 // environment is the metadata key of the environment that an app uses: tests run several commands in one process.
 const environmentKey = "environment"
 
-// Adopt makes an app use the environment env, with entries NAME=VALUE of which the last one of a name counts.
+// Adopt makes an app use the environment env, with entries NAME=VALUE. The last entry of a name counts.
 func Adopt(app *cli.App, env []string) { app.Metadata = map[string]any{environmentKey: env} }
 
 // Environ returns os.Environ of the command's environment.

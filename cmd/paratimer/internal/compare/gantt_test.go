@@ -20,7 +20,7 @@ func drawn(seconds frame.Seconds) *chart.Gantt {
 				Row: 1, Rows: 1, EndSeconds: seconds, Job: 0, Phase: frame.Phase{Stage: dag.Map}, Name: hostile,
 				Outcome: chart.OK, Critical: true,
 			},
-			{Rows: 1, EndSeconds: 1, Job: 7, Name: "of nobody", Outcome: chart.Failed},
+			{Rows: 1, EndSeconds: 1, Job: 7, Name: "of no job", Outcome: chart.Failed},
 		},
 	}}}
 }

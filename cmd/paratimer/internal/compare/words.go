@@ -228,7 +228,7 @@ func room(c *dag.Cluster) string {
 	case c.Policy == dag.Executors:
 		return units.Count(c.Cores, "core")
 	case c.QueueMB > 0 && c.QueueMB != c.MemoryMB:
-		return fmt.Sprintf("%d MB, of which our queue may use %d", c.MemoryMB, c.QueueMB)
+		return fmt.Sprintf("%d MB; our queue may use %d", c.MemoryMB, c.QueueMB)
 	}
 	return fmt.Sprintf("%d MB", c.MemoryMB)
 }

@@ -36,7 +36,7 @@ type saved struct {
 	Of   any          `json:"of,omitempty"` // only in files from versions that kept checksums; ignored
 }
 
-// Write saves a model of which Read returns the same.
+// Write saves a model. Read returns the same model.
 func Write(w io.Writer, m *ernest.Model) error {
 	s := saved{
 		Format: format, Version: version, Rows: m.Rows,

@@ -46,7 +46,7 @@ type Command struct {
 	Text     Text
 	Flags    []*settings.Setting
 	Commands []*Command
-	Hidden   bool // kept for those who know it: no list has it
+	Hidden   bool // an old name: lists of commands leave it out
 }
 
 // Name returns the last word of a command's path.

@@ -115,8 +115,8 @@ const assumedMost = 1.0 / 3
 
 func total(e *estimators.Estimate) string { return AtLeast(e.Remaining, e.Low, e.AssumedRatio) }
 
-// AtLeast formats a time of which a share is assumed. If the share is large it is a lower bound: floor, else the known
-// part of the time.
+// AtLeast formats a time. assumed is the share of it that is assumed. If that is large, the text is a lower bound:
+// floor, else the known part of the time.
 func AtLeast(d, floor *time.Duration, assumed float64) string {
 	switch {
 	case d != nil && !(assumed > assumedMost): // NaN if assumptions are unknown

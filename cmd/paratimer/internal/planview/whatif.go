@@ -127,8 +127,8 @@ func marginal(r whatif.Room) []whatif.Slots {
 	return append(all, whatif.Slots{Op: whatif.Times, N: 2})
 }
 
-// Ask predicts the query of a snapshot, of which replay replays the rest or a finished run, under each change and under
-// all of them. The error names the change that fails.
+// Ask predicts a query under each change, and under all of them together. s is its last snapshot. replay replays the
+// rest of the query, or the finished run. The error names the change that fails.
 func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*WhatIf, error) {
 	v := &WhatIf{
 		SchemaVersion: WhatIfVersion,

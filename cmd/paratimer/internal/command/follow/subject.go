@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -73,13 +72,10 @@ func moment(s string) (after time.Duration, part float64, err error) {
 	if s == "" {
 		return 0, 0, nil
 	}
-	number, isPercent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	if v, err := strconv.ParseFloat(strings.TrimSpace(number), 64); err == nil {
-		if isPercent {
-			v /= 100
-		}
-		if v > 0 && v <= 1 {
-			return 0, v, nil
+	var share settings.Share
+	if share.Set(s) == nil {
+		if share.Value > 0 && share.Value <= 1 {
+			return 0, share.Value, nil
 		}
 		return 0, 0, command.Usage(
 			"--at %s: a part of the run is more than 0, and 1 or 100%% at most; times have a unit, such as 90s", s)

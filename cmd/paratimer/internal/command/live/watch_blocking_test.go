@@ -51,8 +51,8 @@ func TestJamText(t *testing.T) {
 04:02:10 UTC  HOLDER  holds up 2 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1)
 04:02:10 UTC  HOLDER  holds up 5 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1, nightly_2, 2 more)
 04:02:10 UTC  HOLDER  holds nobody up any more
-04:02:10 UTC  nightly_0  waits for containers, of which its queue may have no more: x holds 2 of 3 of queue root.prod, nobody can say until when
-04:02:10 UTC  nightly_0  waits for containers, of which its user may have no more: x holds 2 of 3 of etl in root.prod, nobody can say until when
+04:02:10 UTC  nightly_0  waits for containers; its queue may have no more: x holds 2 of 3 of queue root.prod, nobody can say until when
+04:02:10 UTC  nightly_0  waits for containers; its user may have no more: x holds 2 of 3 of etl in root.prod, nobody can say until when
 04:02:10 UTC  nightly_0  waits for its application master: x holds 1 of 3 masters of queue root.prod, nobody can say until when
 `
 	want = strings.ReplaceAll(want, "HOLDER", view.Escape(load.Name))

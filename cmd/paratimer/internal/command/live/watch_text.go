@@ -130,10 +130,10 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 	what := "containers"
 	switch j.Scope {
 	case contention.Queue:
-		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers, of which its queue may have no more"
+		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers; its queue may have no more"
 	case contention.User:
 		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue),
-			"containers, of which its user may have no more"
+			"containers; its user may have no more"
 	case contention.Masters:
 		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
 	}
