@@ -196,13 +196,19 @@ func (o *observations) growthOf(st *stage) growth {
 	return growth{}
 }
 
-// eachUnits calls visit for the tasks that have ended, and for running ones with known units.
+// eachUnits calls visit for the tasks that have ended, and for running and lost ones with known units.
 func (st *stage) eachUnits(visit func(*observation)) {
 	for _, e := range st.ended {
 		visit(e)
 	}
+	known := func(r *observation) bool { return r.units > 0 }
 	for _, r := range st.running {
-		if r.units > 0 {
+		if known(r) {
+			visit(r)
+		}
+	}
+	for _, r := range st.lost {
+		if known(r) && !slices.ContainsFunc(st.runningOf(r.task), known) {
 			visit(r)
 		}
 	}

@@ -43,6 +43,40 @@ func TestUnseenIsAssumed(t *testing.T) {
 	}
 }
 
+// TestLostWork checks that maps which their master's death has killed halfway still show how long a map takes, until
+// the new ones have reported.
+func TestLostWork(t *testing.T) {
+	t.Parallel()
+	kill := func(s *dag.Snapshot) []dag.Attempt {
+		list := s.Jobs[0].Stages[dag.Map].Attempts
+		for i := range list {
+			list[i].State, list[i].End = dag.AttemptKilled, 20_000
+		}
+		return list
+	}
+	before, after := mapping(20_000, 25, 600), mapping(20_000, 25, 600)
+	kill(after)
+	near(t, "work of a map that must run again", workOf(modelOf(before, after).toCome(dag.Map, 0, 1)), 15_000, 600)
+
+	again := mapping(20_000, 25, 600)
+	again.At = 24_000
+	var list []dag.Attempt
+	for i, a := range kill(again) {
+		b := mapOf(a.Task, 22_000, 5000, 25, 600, again.At)
+		b.Number = 1000
+		if list = append(list, a); i < 4 { // the others wait
+			list = append(list, b)
+		}
+	}
+	again.Jobs[0].Stages[dag.Map].Attempts = list
+	m := modelOf(before, after, again)
+	near(t, "work of a waiting map", workOf(m.toCome(dag.Map, 7, 1)), 15_000, 600)
+	near(t, "left of a map that starts again", workOf(m.leftOf(dag.Map, 1)), 15_000, 3000)
+	if o := m.toCome(dag.Reduce, 0, 1).Origin; o != schedule.Assumed {
+		t.Errorf("origin of a reduce: %v", o)
+	}
+}
+
 // TestReduceByItsOutput checks that a reduce that has read 95% of its input and written 30% of its output has the
 // rest of the output left: a bag is read at once (recording skew-1).
 func TestReduceByItsOutput(t *testing.T) {

@@ -103,29 +103,39 @@ func (o *observations) observeStage(st *stage) {
 		}
 		st.heads = headsOf(attempts, st.n, o.s.Plan.Cluster.Cores-len(firsts))
 	}
-	n := 0
-	for i := range attempts {
-		if state := attempts[i].State; state == dag.AttemptRunning || state == dag.AttemptSucceeded {
-			n++
-		}
-	}
-	all, last := make([]observation, 0, n), int32(-1)
+	all, last := make([]observation, 0, len(attempts)), int32(-1)
 	for i := range attempts {
 		a := &attempts[i]
 		runs, ends := a.State == dag.AttemptRunning, a.State == dag.AttemptSucceeded && a.End.Known() && a.Task != last
 		// Until the core of an attempt is reported, its start and end are only those of the observations around it.
 		unread := !st.single && a.Slot < 0 && len(o.cores.firsts) > 0
-		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() || !runs && (!ends || unread) {
+		lost := isLost(attempts, i)
+		if a.Task < 0 || int(a.Task) >= st.n || !a.Start.Known() || !runs && !lost && (!ends || unread) {
 			continue
 		}
 		all = append(all, o.observeAttempt(st, i, firsts))
-		if e := &all[len(all)-1]; runs {
+		switch e := &all[len(all)-1]; {
+		case runs:
 			st.running = append(st.running, e)
-		} else {
+		case lost:
+			st.lost = append(st.lost, e)
+		default:
 			st.ended, last = append(st.ended, e), a.Task
 		}
 	}
 	st.countUnits()
+}
+
+// isLost reports whether attempt i was killed with reported work, its task must run again, and no later attempt of the
+// task was killed.
+func isLost(attempts []dag.Attempt, i int) bool {
+	a := &attempts[i]
+	if a.State != dag.AttemptKilled || !a.End.Known() || !a.Last.At.Known() {
+		return false
+	}
+	task, _ := dag.StateOf(dag.AttemptsOf(attempts, int(a.Task)))
+	last := i+1 == len(attempts) || attempts[i+1].Task != a.Task || attempts[i+1].State != dag.AttemptKilled
+	return last && task != dag.TaskDone
 }
 
 // observeAttempt returns what attempt i of a stage has shown, whether it runs or has ended. firsts has the starts of
@@ -146,7 +156,7 @@ func (o *observations) observeAttempt(st *stage, i int, firsts map[int32]dag.Ins
 		e.units = u
 	}
 	e.took, e.waited = max(0, float64(o.s.At-from)), max(0, float64(from-a.Start))
-	if a.State == dag.AttemptSucceeded {
+	if a.State != dag.AttemptRunning {
 		if e.took = max(0, float64(a.End-o.s.At)+e.took); e.up > e.took {
 			e.up = e.took
 		}

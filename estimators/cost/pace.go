@@ -57,10 +57,10 @@ func (st *stage) startsShown(weights []float64) group {
 	return g
 }
 
-// partsShown returns the parts of running tasks that reports have shown.
+// partsShown returns the parts of running and lost tasks that reports have shown.
 func (st *stage) partsShown() group {
 	g := group{st: st}
-	for _, r := range st.running {
+	for _, r := range append(st.running[:len(st.running):len(st.running)], st.lost...) {
 		if r.part > 0 {
 			g.took, g.work, g.n = g.took+r.partMS, g.work+st.work[r.task]*r.part, g.n+r.part
 		}

@@ -31,6 +31,9 @@ func (z *sizes) expect() {
 		for _, r := range st.running {
 			st.watch(r, z.s.At)
 		}
+		for _, r := range st.lost {
+			st.watch(r, r.attempt.End)
+		}
 	}
 }
 
@@ -244,7 +247,7 @@ func saturating(took, expected float64) float64 {
 	return took * expected / (took + expected)
 }
 
-// watch sets how far a running attempt is by its reports: r.read in all, and r.part in r.partMS milliseconds between
+// watch sets how far a running or lost attempt is by its reports: r.read in all, and r.part in r.partMS milliseconds between
 // two reports.
 func (st *stage) watch(r *observation, now dag.Instant) {
 	a := r.attempt

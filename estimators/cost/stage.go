@@ -35,6 +35,7 @@ type stage struct {
 type evidence struct {
 	ended     []*observation // by task
 	running   []*observation // by task
+	lost      []*observation // killed attempts of tasks that must run again
 	records   bool           // units are records or bytes, not tasks
 	done      float64        // units that the ended tasks read
 	wrote     float64        // records that the ended tasks wrote
@@ -72,7 +73,7 @@ type posterior struct {
 	ownPrior float64
 }
 
-// An observation is an attempt that succeeded or runs, with what it has shown. Times are milliseconds.
+// An observation is an attempt that succeeded, runs or is lost, with what it has shown. Times are milliseconds.
 type observation struct {
 	attempt *dag.Attempt
 	task    int
@@ -110,15 +111,9 @@ func (e *observation) worked() float64 {
 // runningAs returns what a running attempt has shown. An attempt that is not in the run has only its age, from its
 // start.
 func (st *stage) runningAs(a *dag.Attempt, now dag.Instant) *observation {
-	from, _ := slices.BinarySearchFunc(st.running, int(a.Task), func(r *observation, task int) int {
-		return cmp.Compare(r.task, task)
-	})
-	for _, r := range st.running[from:] {
+	for _, r := range st.runningOf(int(a.Task)) {
 		if r.attempt == a {
 			return r
-		}
-		if r.task != int(a.Task) {
-			break
 		}
 	}
 	r := &observation{attempt: a, task: int(a.Task), up: math.NaN()}
@@ -126,6 +121,17 @@ func (st *stage) runningAs(a *dag.Attempt, now dag.Instant) *observation {
 		r.took = max(0, float64(now-a.Start))
 	}
 	return r
+}
+
+// runningOf returns what the running attempts of a task have shown.
+func (st *stage) runningOf(task int) []*observation {
+	compare := func(r *observation, task int) int { return cmp.Compare(r.task, task) }
+	from, _ := slices.BinarySearchFunc(st.running, task, compare)
+	to := from
+	for to < len(st.running) && st.running[to].task == task {
+		to++
+	}
+	return st.running[from:to]
 }
 
 // countUnits chooses the unit of a stage's work. Each task counts as one unit if more than a tenth of the ended tasks
@@ -143,7 +149,7 @@ func (st *stage) countUnits() {
 	st.records = n > 0 && 10*withUnits >= 9*n
 	if n == 0 {
 		reads := func(r *observation) bool { return st.recordsOf(r.attempt) > 0 || r.units > 0 }
-		st.records = slices.ContainsFunc(st.running, reads)
+		st.records = slices.ContainsFunc(st.running, reads) || slices.ContainsFunc(st.lost, reads)
 	}
 	if st.prior.N > 0 {
 		if st.records = st.prior.Records && (st.records || n == 0); !st.records {
