@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/pig"
@@ -20,42 +19,22 @@ const settle = 20 * time.Second
 // A pair is a waiting workflow and the one that uses the containers.
 type pair struct{ holder, waiting string }
 
-// A board has what workers and the loop exchange about workflows, by their keys.
-type board struct {
-	mu     sync.Mutex
-	ends   map[string]dag.Instant // some runnable tasks have no container
-	wants  map[string]bool        // tasks that could run have no container
-	heldUp map[string]*frame.HeldUp
-	holds  map[string]int
-}
-
-func newBoard() *board { return &board{ends: map[string]dag.Instant{}, wants: map[string]bool{}} }
-
 // learn stores the predicted end and the demand from a frame, and adds the known blockings to the frame.
-func (b *board) learn(key string, f *frame.Frame) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (v *session) learn(f *frame.Frame) {
+	v.fleet.mu.Lock()
+	defer v.fleet.mu.Unlock()
+	v.end, v.want = dag.NoInstant, false
 	if f.Workflow.State.Ended() {
-		delete(b.ends, key)
-		delete(b.wants, key)
 		return
 	}
-	b.ends[key], b.wants[key] = dag.NoInstant, starved(f)
+	v.want = starved(f)
 	if at := f.Headline.EndAt; at != nil {
-		b.ends[key] = at.Instant
+		v.end = at.Instant
 	}
-	if b.holds == nil {
-		return // no search for blockings yet
+	if v.fleet.holds != nil {
+		n := v.fleet.holds[v.key]
+		f.HeldUpBy, f.HoldsUp = v.fleet.heldUp[v.key], &n
 	}
-	n := b.holds[key]
-	f.HeldUpBy, f.HoldsUp = b.heldUp[key], &n
-}
-
-func (b *board) forget(key string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.ends, key)
-	delete(b.wants, key)
 }
 
 // starved reports whether a job has runnable tasks without a container. Reduces count only once all maps are done:
@@ -72,11 +51,21 @@ func starved(f *frame.Frame) bool {
 
 // findBlockings finds the current blockings, and reports those that have lasted.
 func (f *Fleet) findBlockings(now time.Time) {
+	lasting := f.lastingBlockings(now)
+	if f.opt.Blockings != nil {
+		f.shew.Lock()
+		defer f.shew.Unlock()
+		f.opt.Blockings(dag.InstantOf(now), lasting)
+	}
+}
+
+func (f *Fleet) lastingBlockings(now time.Time) (lasting []contention.Blocking) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	total, free := f.opt.Cluster.Room()
 	found := contention.Find(f.tenants(), contention.Room{TotalMB: total, FreeMB: free})
 	since := make(map[pair]time.Time, len(f.since))
-	var lasting []contention.Blocking
-	heldUp, holds := map[string]*frame.HeldUp{}, map[string]int{}
+	f.heldUp, f.holds = map[string]*frame.HeldUp{}, map[string]int{}
 	for i := range found {
 		j := &found[i]
 		var waiting []contention.Tenant
@@ -91,23 +80,16 @@ func (f *Fleet) findBlockings(now time.Time) {
 				continue
 			}
 			waiting = append(waiting, w)
-			heldUp[w.ID] = heldUpBy(j, now.Sub(began))
+			f.heldUp[w.ID] = heldUpBy(j, now.Sub(began))
 		}
 		if len(waiting) > 0 {
-			holds[j.Holder.ID] += len(waiting)
+			f.holds[j.Holder.ID] += len(waiting)
 			j.Waiting = waiting
 			lasting = append(lasting, *j)
 		}
 	}
 	f.since = since
-	f.board.mu.Lock()
-	f.board.heldUp, f.board.holds = heldUp, holds
-	f.board.mu.Unlock()
-	if f.opt.Blockings != nil {
-		f.shew.Lock()
-		defer f.shew.Unlock()
-		f.opt.Blockings(dag.InstantOf(now), lasting)
-	}
+	return lasting
 }
 
 func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
@@ -119,7 +101,8 @@ func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
 	}
 }
 
-// tenants returns the workflows on the cluster, watched or not, with the predicted ends of watched ones.
+// tenants returns the workflows on the cluster, watched or not, with the predicted ends of watched ones. The caller
+// must hold the lock.
 func (f *Fleet) tenants() []contention.Tenant {
 	running := f.opt.Cluster.Running()
 	type who struct{ name, user string }
@@ -129,8 +112,6 @@ func (f *Fleet) tenants() []contention.Tenant {
 			like[who{s.Name, s.User}] = s.Workflow
 		}
 	}
-	f.board.mu.Lock()
-	defer f.board.mu.Unlock()
 	var out []contention.Tenant
 	for i := range running {
 		s := &running[i]
@@ -139,23 +120,23 @@ func (f *Fleet) tenants() []contention.Tenant {
 			key = of
 		}
 		at, known := index[key]
+		v := f.watched[key]
 		if !known {
 			at = len(out)
 			index[key] = at
-			end, predicted := f.board.ends[key]
-			if !predicted {
-				end = dag.NoInstant
+			end := dag.NoInstant
+			if v != nil {
+				end = v.end
 			}
 			out = append(out, contention.Tenant{
 				ID: key, Name: pig.Script(s.Name), User: s.User, Queue: s.Queue, Submitted: s.At,
-				End:    end,
-				UserMB: s.UserMB, QueueMB: s.QueueMB,
+				End: end, UserMB: s.UserMB, QueueMB: s.QueueMB,
 			})
 		}
 		p := &out[at]
 		p.HeldMB, p.Containers = p.HeldMB+s.HeldMB, p.Containers+s.Containers
 		p.Submitted = min(p.Submitted, s.At)
-		p.Wants = p.Wants || s.PendingMB > 0 || math.IsNaN(s.PendingMB) && s.Readable && f.board.wants[key]
+		p.Wants = p.Wants || s.PendingMB > 0 || math.IsNaN(s.PendingMB) && s.Readable && v != nil && v.want
 		if s.HeldMB > 0 {
 			p.Masters++
 		} else {

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // askAgain is the wait between two attempts to read an application's configuration.
@@ -19,7 +21,9 @@ const askAgain = 15 * time.Second
 // discover starts sessions for running workflows that match a rule. It first reads a running application's
 // configuration to find its workflow. An application that waits for its master is watched by its name and user,
 // unless a workflow with both is watched already.
-func (f *Fleet) discover(now time.Time) {
+func (f *Fleet) discover(ctx, steps context.Context, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	running := f.opt.Cluster.Running()
 	listed := make(map[string]bool, len(running))
 	mine := make(map[string]bool)    // applications of watched workflows
@@ -36,7 +40,7 @@ func (f *Fleet) discover(now time.Time) {
 		listed[s.App], listed[s.Workflow] = true, true
 		if s.Engine != "" {
 			if !mine[s.App] {
-				f.takeDAG(s, now)
+				f.takeDAG(ctx, steps, s, now)
 			}
 			continue
 		}
@@ -57,13 +61,13 @@ func (f *Fleet) discover(now time.Time) {
 		}
 		switch {
 		case s.Readable && !s.Read && now.Sub(f.asked[s.App]) >= askAgain:
-			f.ask(s.App, now)
+			f.ask(ctx, steps, s.App, now)
 		case s.Read && s.Workflow != "" &&
 			slices.ContainsFunc(unread, func(u *yarn.Submitted) bool { return yarn.SameScript(s, u) }):
 			// It belongs to the workflow that is watched already, unless that workflow's own configuration shows
 			// otherwise.
 		case s.Read, !s.Readable && !like[[2]string{s.Name, s.User}]:
-			f.watch(s, w, matched, now)
+			f.watch(ctx, steps, s, w, matched)
 			like[[2]string{s.Name, s.User}] = true
 		}
 	}
@@ -72,24 +76,33 @@ func (f *Fleet) discover(now time.Time) {
 }
 
 // ask makes a worker read an application's configuration.
-func (f *Fleet) ask(app string, now time.Time) {
+func (f *Fleet) ask(ctx, steps context.Context, app string, now time.Time) {
 	f.asked[app] = now
-	f.asks = append(f.asks, app)
+	f.group.Go(func() {
+		select {
+		case <-ctx.Done():
+		case p := <-f.estimators:
+			if err := f.opt.Cluster.Identify(steps, app); err != nil {
+				f.opt.Log.Debug().Err(err).Str("app", app).Msg("its configuration cannot be read yet")
+			}
+			f.estimators <- p
+		}
+	})
 }
 
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
 // another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
-func (f *Fleet) takeDAG(s *yarn.Submitted, now time.Time) {
+func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
-			f.ask(s.App, now)
+			f.ask(ctx, steps, s.App, now)
 		}
 		return
 	}
 	name := cmp.Or(s.Title, pig.Script(s.Name))
 	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue, Engine: s.Engine}
 	if matched := f.matching(w); len(matched) > 0 {
-		f.watch(s, w, matched, now)
+		f.watch(ctx, steps, s, w, matched)
 	}
 }
 
@@ -109,7 +122,7 @@ func (f *Fleet) unread(running []yarn.Submitted) (out []*yarn.Submitted) {
 
 // watch starts a session for a workflow. First observations are spread over time, to limit the load on a full
 // cluster.
-func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule, now time.Time) {
+func (f *Fleet) watch(ctx, steps context.Context, s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule) {
 	key := keyOf(s)
 	if s.Workflow == "" && s.Read {
 		w.ID = key
@@ -118,13 +131,14 @@ func (f *Fleet) watch(s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule
 		return
 	}
 	v := &session{
-		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, edition: f.edition,
-		apps: []string{s.App}, source: s.App, next: now.Add(stagger(key, f.opt.Every)),
+		fleet: f, key: key, is: Watched{App: s.App, Workflow: w, Rules: matched}, apps: []string{s.App}, source: s.App,
+		end: dag.NoInstant, wait: stagger(key, f.opt.Every), log: f.opt.Log.With().Str("app", s.App).Logger(),
 	}
 	if s.Engine != "" {
 		v.source = s.Workflow
 	}
 	f.watched[key] = v
+	f.group.Go(func() { v.run(ctx, steps) })
 }
 
 // stagger returns a part of d that is always the same for a key.

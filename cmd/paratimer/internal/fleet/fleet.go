@@ -5,7 +5,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -77,195 +76,80 @@ type Watched struct {
 	Rules []*rules.Rule
 }
 
-// A Fleet watches workflows. Rules may be replaced meanwhile.
+// A Fleet watches workflows. Rules may be replaced meanwhile. Each workflow has its own goroutine, which waits for one
+// of the workers' estimators before it observes.
 type Fleet struct {
-	opt Options
+	opt        Options
+	estimators chan watch.EstimatorSet // one for each worker that is idle
+	group      sync.WaitGroup
+	fail       context.CancelCauseFunc // ends the fleet
+	shew       sync.Mutex              // held while frames, blockings and lost workflows are reported
 
-	mu       sync.Mutex
-	newRules []rules.Rule // by SetRules, for the loop's next round; nil: no change
-
+	mu      sync.Mutex // guards the fields below, and the fields of sessions that say so
 	rules   []rules.Rule
-	edition int                 // of the rules
 	watched map[string]*session // by workflow id, or by application until that is known
 	ended   map[string]bool     // applications and DAGs of ended workflows, while they are listed
 	asked   map[string]time.Time
-	since   map[pair]time.Time // when each blocking was first seen
-	asks    []string           // applications whose configuration is to be read, oldest first
-	board   *board
-
-	work chan func(watch.EstimatorSet)
-	done chan finished
-	shew sync.Mutex
+	since   map[pair]time.Time       // when each blocking was first seen
+	heldUp  map[string]*frame.HeldUp // who blocks a workflow, by its key
+	holds   map[string]int           // how many workflows one blocks, by its key; nil before the first search
 }
 
 // New returns a fleet without sessions.
 func New(o Options, r []rules.Rule) *Fleet {
 	return &Fleet{
 		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{},
-		board: newBoard(),
-		work:  make(chan func(watch.EstimatorSet)), done: make(chan finished, o.Workers+1),
+		estimators: make(chan watch.EstimatorSet, o.Workers),
 	}
 }
 
-// SetRules replaces the rules from the next round on. Rules with the same name continue.
+// SetRules replaces the rules. Rules with the same name continue.
 func (f *Fleet) SetRules(r []rules.Rule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.newRules = r
+	f.rules = r
 }
 
 // Run watches until the context ends or Shown fails. It returns the context's cause once running observations are
 // done, or Shown's error.
 func (f *Fleet) Run(ctx context.Context) error {
-	steps, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	var workers sync.WaitGroup
+	ctx, f.fail = context.WithCancelCause(ctx)
+	defer f.fail(nil)
+	steps, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
 	for range f.opt.Workers {
-		workers.Go(func() {
-			panel := f.opt.Estimators()
-			for job := range f.work {
-				job(panel)
-			}
-		})
+		f.estimators <- f.opt.Estimators()
 	}
-	err := f.loop(ctx, steps)
-	cancel() // abort observations that took longer than Drain
-	close(f.work)
-	workers.Wait()
-	for len(f.done) > 0 {
-		_ = f.finish(<-f.done) // the fleet ends anyway
+	for ctx.Err() == nil {
+		f.round(ctx, steps)
+		_ = watch.Sleep(ctx, f.opt.Every) // the loop's condition has its error
 	}
-	for _, v := range f.watched { // no worker uses them any more
-		v.close()
-	}
-	return err
-}
-
-// loop is the only function that accesses the fleet's maps.
-func (f *Fleet) loop(ctx, steps context.Context) error {
-	busy, round := 0, time.NewTimer(0)
-	defer round.Stop()
-	wake := time.NewTimer(time.Hour)
-	defer wake.Stop()
-	var fatal error
-	for {
-		ready, wait := f.next(time.Now())
-		if (ready != nil || len(f.asks) > 0) && busy < f.opt.Workers && fatal == nil && ctx.Err() == nil {
-			busy++
-			f.work <- f.job(steps, ready)
-			continue
-		}
-		if busy == 0 && fatal != nil {
-			return fatal
-		}
-		if busy == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		wake.Reset(wait)
-		if ctx.Err() != nil || fatal != nil {
-			if !f.drain(steps, &busy) && fatal == nil {
-				return context.Cause(ctx)
-			}
-			continue
-		}
-		select {
-		case <-ctx.Done():
-		case <-wake.C:
-		case <-round.C:
-			f.round(ctx)
-			round.Reset(f.opt.Every)
-		case d := <-f.done:
-			busy--
-			fatal = f.finish(d)
-		}
-	}
-}
-
-// next returns the workflow to observe now; nil if none is due, with the time until then.
-func (f *Fleet) next(now time.Time) (ready *session, wait time.Duration) {
-	for _, v := range f.watched {
-		if !v.running && (ready == nil || cmp.Or(v.next.Compare(ready.next), cmp.Compare(v.key, ready.key)) < 0) {
-			ready = v
-		}
-	}
-	switch {
-	case ready == nil:
-		return nil, time.Hour
-	case ready.next.After(now):
-		return nil, ready.next.Sub(now)
-	}
-	return ready, 0
-}
-
-// job returns the job of a worker: to read an application's configuration, if one is to be read, else to observe a
-// workflow.
-func (f *Fleet) job(ctx context.Context, v *session) func(watch.EstimatorSet) {
-	if len(f.asks) > 0 {
-		app := f.asks[0]
-		f.asks = f.asks[1:]
-		return func(watch.EstimatorSet) {
-			f.done <- finished{app: app, err: f.opt.Cluster.Identify(ctx, app)}
-		}
-	}
-	v.running, v.seen = true, v.is.Workflow
-	if v.edition != f.edition {
-		v.is.Rules, v.edition, v.held = f.matching(v.is.Workflow), f.edition, false
-	}
-	return func(p watch.EstimatorSet) { f.done <- v.step(ctx, p) }
-}
-
-// drain waits for running observations, at most for Drain.
-func (f *Fleet) drain(steps context.Context, busy *int) bool {
-	limit := time.NewTimer(f.opt.Drain)
+	limit := time.AfterFunc(f.opt.Drain, abort)
 	defer limit.Stop()
-	for *busy > 0 {
-		select {
-		case d := <-f.done:
-			*busy--
-			_ = f.finish(d) // the fleet ends anyway
-		case <-limit.C:
-			return false
-		}
-	}
-	return true
+	f.group.Wait()
+	return context.Cause(ctx)
 }
 
 // round lists the applications and starts sessions for new workflows.
-func (f *Fleet) round(ctx context.Context) {
-	f.takeRules()
+func (f *Fleet) round(ctx, steps context.Context) {
 	limited, cancel := context.WithTimeout(ctx, max(f.opt.Every, 10*time.Second))
 	defer cancel()
-	if err := f.opt.Cluster.Refresh(limited); ctx.Err() != nil {
-		return
-	} else if err != nil {
-		f.opt.Log.Warn().Err(err).Int("watched",
-			len(f.watched)).Msg("the applications cannot be listed now; trying again")
+	err := f.opt.Cluster.Refresh(limited)
+	if ctx.Err() != nil {
 		return
 	}
-	f.discover(time.Now())
+	if err != nil {
+		f.opt.Log.Warn().Err(err).Msg("the applications cannot be listed now; trying again")
+		return
+	}
+	f.discover(ctx, steps, time.Now())
 	f.findBlockings(time.Now())
 	if f.opt.Listed != nil {
 		f.opt.Listed()
 	}
 }
 
-func (f *Fleet) takeRules() {
-	f.mu.Lock()
-	fresh := f.newRules
-	f.newRules = nil
-	f.mu.Unlock()
-	if fresh == nil {
-		return
-	}
-	f.rules = fresh
-	f.edition++
-	for key, v := range f.watched {
-		if !v.running && len(f.matching(v.is.Workflow)) == 0 {
-			f.release(key, v)
-		}
-	}
-}
-
+// matching returns the rules that match a workflow. The caller must hold the lock.
 func (f *Fleet) matching(w rules.Workflow) []*rules.Rule {
 	var out []*rules.Rule
 	for i := range f.rules {

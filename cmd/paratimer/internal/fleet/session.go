@@ -2,10 +2,16 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
@@ -13,84 +19,111 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A session is the watch of one workflow. While a worker steps it, only that worker may use it; otherwise only the
-// loop.
+// A session is the watch of one workflow. Its goroutine alone uses it, but for the fields that the fleet's lock guards:
+// other goroutines read them.
 type session struct {
-	fleet   *Fleet
-	key     string
-	is      Watched
-	seen    rules.Workflow // id and name from the newest frame, for the loop
-	edition int            // version of is.Rules
-	apps    []string
-	source  string // its id for the cluster: an application's or, for Tez, a DAG's
+	fleet  *Fleet
+	source string // its id for the cluster: an application's or, for Tez, a DAG's
+	log    zerolog.Logger
 
+	// guarded by the fleet's lock
+	key  string
+	is   Watched
+	apps []string
+	end  dag.Instant // its predicted end; NoInstant if unknown
+	want bool        // tasks that could run have no container
+
+	seen   rules.Workflow // id and name from the newest frame
 	opened bool
 	hooks  Hooks
 	watch  *watch.Watch
 	alerts alert.State // state of its alerts, for a new start of the watch
 	held   bool        // the watch has the bounds of is.Rules
-	bounds []alert.Bound
 	usual  time.Duration
 	state  dag.State
 
-	wait     time.Duration
+	wait     time.Duration // until the next observation
 	failures int
-	running  bool // a worker uses it
-	gone     bool // no longer watched
-	fatal    bool // its error is from Shown
-
-	next time.Time // of its next observation
 }
 
+// run observes until the workflow has ended, no rule matches it any more, or the fleet ends.
+func (v *session) run(ctx, steps context.Context) {
+	defer v.close()
+	for watch.Sleep(ctx, v.wait) == nil {
+		if !v.matched() {
+			v.release()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case p := <-v.fleet.estimators:
+			over, err := v.step(steps, p)
+			v.fleet.estimators <- p
+			if ctx.Err() != nil || !v.settle(over, err) {
+				return
+			}
+		}
+	}
+}
+
+// matched updates the workflow's rules, and reports whether it has any.
+func (v *session) matched() bool {
+	v.fleet.mu.Lock()
+	defer v.fleet.mu.Unlock()
+	now := v.fleet.matching(v.is.Workflow)
+	if !slices.Equal(now, v.is.Rules) {
+		v.is.Rules, v.held = now, false
+	}
+	return len(now) > 0
+}
+
+var errPanic = errors.New("a fault of ParaTimer")
+
 // step observes once. It never panics.
-func (v *session) step(ctx context.Context, p watch.EstimatorSet) (out finished) {
-	out.v = v
+func (v *session) step(ctx context.Context, p watch.EstimatorSet) (over bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			out.panic = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
+	v.seen = v.is.Workflow
 	if err := v.open(); err != nil {
-		v.fleet.opt.Log.Warn().Err(err).Str("app", v.is.App).Msg("cannot watch this workflow now; trying again")
+		v.log.Warn().Err(err).Msg("cannot watch this workflow now; trying again")
 		v.wait = time.Minute
-		return out
+		return false, nil
 	}
 	v.watch.Estimators = p
-	out.over, out.err = v.watch.Step(ctx)
-	if out.err == nil && !out.over && v.watch.State().Ended() {
+	over, err = v.watch.Step(ctx)
+	if err == nil && !over && v.watch.State().Ended() {
 		// run the actions at a source's end at once, in case the fleet ends now
-		out.over, out.err = v.watch.Step(ctx)
-	}
-	if ctx.Err() != nil && out.err != nil {
-		out.err = nil // the fleet ends, not the workflow
+		over, err = v.watch.Step(ctx)
 	}
 	v.state = v.watch.State()
 	if w := v.watch.Wait(); w > v.fleet.opt.Every { // observations are missed
 		v.wait = w
 	}
-	return out
+	return over, err
 }
 
-// open creates the hooks and the watch, if there are none yet.
+// open creates the hooks and the watch, if there are none yet, and gives the watch its bounds.
 func (v *session) open() error {
-	if !v.opened {
-		if v.fleet.opt.Open != nil {
-			h, err := v.fleet.opt.Open(v.is)
-			if err != nil {
-				return err
-			}
-			v.hooks = h
+	if !v.opened && v.fleet.opt.Open != nil {
+		h, err := v.fleet.opt.Open(v.is)
+		if err != nil {
+			return err
 		}
-		v.opened = true
+		v.hooks = h
 	}
+	v.opened = true
 	if v.watch == nil {
 		src := v.fleet.opt.Cluster.Source(v.source)
 		if v.hooks.Source != nil {
 			src = v.hooks.Source(src)
 		}
 		w := watch.Watch{
-			Source: src, Sinks: []watch.Sink{v}, Alerts: v.alerts, Every: v.fleet.opt.Every,
-			Keep: v.keep, Log: v.fleet.opt.Log.With().Str("app", v.is.App).Logger(),
+			Source: src, Sinks: []watch.Sink{v}, Alerts: v.alerts, Every: v.fleet.opt.Every, Keep: v.hooks.Keep,
+			Log: v.log,
 		}
 		if v.hooks.Join != nil {
 			v.hooks.Join(&w)
@@ -107,32 +140,16 @@ func (v *session) open() error {
 	if v.held && usual == v.usual {
 		return nil
 	}
-	v.held, v.usual, v.bounds = true, usual, nil
+	v.held, v.usual, v.watch.Bounds = true, usual, nil
 	for _, r := range v.is.Rules {
-		if r.Unbound() {
-			continue
+		if !r.Unbound() {
+			v.watch.Bounds = append(v.watch.Bounds, r.Bound(usual))
 		}
-		v.bounds = append(v.bounds, r.Bound(usual))
 	}
-	v.watch.Bounds = v.bounds
 	if v.hooks.Hold != nil {
 		v.hooks.Hold(v.is.Rules)
 	}
 	return nil
-}
-
-// restart makes the next step create new hooks and a new watch.
-func (v *session) restart() {
-	v.close()
-	v.watch, v.hooks = nil, Hooks{}
-}
-
-func (v *session) keep(s alert.State, f frame.Frame) error {
-	v.alerts = s
-	if v.hooks.Keep == nil {
-		return nil
-	}
-	return v.hooks.Keep(s, f)
 }
 
 // Show is the watch's first sink: it updates the workflow's id and name and the next wait, and passes the frame on.
@@ -144,8 +161,8 @@ func (v *session) Show(tick frame.Tick) error {
 	if f.Workflow.Name != nil {
 		v.seen.Name = *f.Workflow.Name
 	}
-	v.fleet.board.learn(v.key, f)
-	v.wait = interval(*f, v.bounds, v.fleet.opt.Every, v.fleet.opt.Most)
+	v.learn(f)
+	v.wait = interval(*f, v.watch.Bounds, v.fleet.opt.Every, v.fleet.opt.Most)
 	if v.fleet.opt.Shown == nil {
 		return nil
 	}
@@ -154,15 +171,118 @@ func (v *session) Show(tick frame.Tick) error {
 	is := v.is
 	is.Workflow = v.seen
 	err := v.fleet.opt.Shown(is, tick)
-	v.fatal = v.fatal || err != nil
+	if err != nil {
+		v.fleet.fail(fmt.Errorf("cannot show a frame: %w", err))
+	}
 	return err
 }
 
+// settle follows up on an observation. It returns false if the workflow is not watched any more.
+func (v *session) settle(over bool, err error) bool {
+	v.fleet.mu.Lock()
+	v.is.Workflow = v.seen
+	v.fleet.mu.Unlock()
+	switch {
+	case err != nil && v.listed(): // e.g. it started just before the cluster failed
+		v.log.Warn().Err(err).Msg("this workflow cannot be watched now; it begins anew later")
+		v.again()
+		v.failures++
+		v.wait = min(time.Minute<<min(v.failures-1, 6), time.Hour)
+		return true
+	case err != nil || over:
+		v.log.Debug().Err(err).Msg("not watched any more")
+		v.leave(true)
+		return false
+	}
+	v.failures = 0
+	return v.rename()
+}
+
+// listed reports whether an application of the workflow is listed.
+func (v *session) listed() bool {
+	v.fleet.mu.Lock()
+	defer v.fleet.mu.Unlock()
+	return slices.ContainsFunc(v.fleet.opt.Cluster.Running(), func(s yarn.Submitted) bool {
+		return slices.Contains(v.apps, s.App)
+	})
+}
+
+// again makes the next step create a new watch, which goes on with the state of the alerts.
+func (v *session) again() {
+	if v.watch != nil {
+		v.alerts, v.watch = v.watch.Alerts, nil
+	}
+}
+
+// release stops the watch of a workflow that no rule matches any more. Keep gets a frame without alerts, so that
+// reported alerts are withdrawn.
+func (v *session) release() {
+	v.again()
+	if v.hooks.Keep != nil && v.alerts.Bounds != nil {
+		is := frame.Workflow{ID: &v.is.ID, Name: &v.is.Name, State: v.state}
+		if err := v.hooks.Keep(v.alerts, frame.Frame{Workflow: is}); err != nil {
+			v.log.Warn().Err(err).Msg("what was told of this workflow cannot be taken back")
+		}
+	}
+	v.leave(false)
+}
+
+// leave takes the session off the list, for good if the workflow is over, and reports a workflow that has not ended.
+func (v *session) leave(over bool) {
+	f := v.fleet
+	f.mu.Lock()
+	delete(f.watched, v.key)
+	switch {
+	case over && v.source != v.is.App: // another DAG may follow
+		f.ended[v.source] = true
+		delete(f.asked, v.is.App)
+	case over:
+		for _, app := range v.apps {
+			f.ended[app] = true
+		}
+	}
+	f.mu.Unlock()
+	v.close()
+	if f.opt.Left != nil && !v.state.Ended() {
+		f.shew.Lock()
+		defer f.shew.Unlock()
+		f.opt.Left(v.is)
+	}
+}
+
+// close runs the hook of the end, once.
 func (v *session) close() {
 	if v.opened && v.hooks.Close != nil {
 		v.hooks.Close(v.state)
 	}
 	v.opened = false
+}
+
+// rename moves a workflow to its own id once that is known. It returns false if another session has the workflow
+// already; this session was for one of its jobs.
+func (v *session) rename() bool {
+	v.fleet.mu.Lock()
+	id, before := v.is.ID, v.key
+	other := v.fleet.watched[id]
+	switch {
+	case id == "" || id == before:
+		v.fleet.mu.Unlock()
+		return true
+	case other != nil:
+		other.apps = append(other.apps, v.apps...)
+		v.is.ID = before // the id belongs to the other session
+		v.fleet.mu.Unlock()
+		v.leave(false)
+		return false
+	}
+	delete(v.fleet.watched, before)
+	v.fleet.watched[id], v.key = v, id
+	v.fleet.mu.Unlock()
+	if v.opened && strings.HasPrefix(before, "job_") { // its hooks depend on its id
+		v.close()
+		v.again()
+	}
+	return true
 }
 
 // The wait between observations depends on how soon something of interest can happen. It is a fraction of the

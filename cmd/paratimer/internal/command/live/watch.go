@@ -132,14 +132,10 @@ func watchMany(c *cli.Context) error {
 			return errors.Join(errs...)
 		},
 		Left: func(w fleet.Watched) { // workflows that are not observed must not look as if they were
-			if text, ok := screen.(*fleetText); ok {
-				delete(text.told, w.ID)
-			}
-			if meter != nil {
-				meter.Forget(w.ID)
-			}
-			if board != nil {
-				board.Forget(w.ID)
+			for _, s := range sinks {
+				if s, ok := s.(interface{ Forget(id string) }); ok {
+					s.Forget(w.ID)
+				}
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,

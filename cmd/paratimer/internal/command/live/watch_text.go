@@ -69,7 +69,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	if !f.Workflow.State.Ended() {
 		return nil
 	}
-	delete(t.told, id)
+	t.Forget(id)
 	text := f.Workflow.State.String()
 	if f.ElapsedSeconds != nil {
 		text += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
@@ -88,6 +88,9 @@ func (t *fleetText) line(f frame.Frame, name, text string) error {
 
 // namedWaiting is how many waiting workflows are named.
 const namedWaiting = 3
+
+// Forget drops what was reported of a workflow.
+func (t *fleetText) Forget(id string) { delete(t.told, id) }
 
 // blockings prints a line if a workflow begins to block others, if it blocks twice as many as reported, and if it
 // blocks none any more.
