@@ -56,17 +56,9 @@ func Counted(c *cli.Context, tap rest.Layer) rest.Layer {
 
 // CountDeliveries adds counts of sent alerts to the metrics, if there are any.
 func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
-	m := MetricsOf(c)
-	if m == nil {
-		return
+	if m := MetricsOf(c); m != nil {
+		m.Deliveries(d.Stats)
 	}
-	m.Deliveries(func() []metrics.Delivery {
-		var out []metrics.Delivery
-		for _, s := range d.Stats() {
-			out = append(out, metrics.Delivery(s))
-		}
-		return out
-	})
 }
 
 // ServeMetrics starts what --metrics and metrics-textfile request. m is nil if they are not set. done stops the

@@ -67,6 +67,21 @@ func (f *Frame) Elapsed() Seconds {
 	return *f.ElapsedSeconds
 }
 
+// IDs returns the ids that a run may be known by: the workflow's, "" if unknown, and those of its jobs. A script has the
+// id of its first job until the job's master responds.
+func (f *Frame) IDs() []string {
+	ids := []string{""}
+	if f.Workflow.ID != nil {
+		ids[0] = *f.Workflow.ID
+	}
+	for i := range f.Jobs {
+		if id := f.Jobs[i].ID; id != nil {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
 // TooLarge reports whether the workflow has too many tasks to be estimated, so that it will never have an estimate.
 func (f *Frame) TooLarge() bool {
 	return dag.TooLarge(f.Warnings)

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // collector creates the series at each scrape.
@@ -18,7 +21,15 @@ func (c collector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect creates the current series.
 func (c collector) Collect(out chan<- prometheus.Metric) {
-	now := c.now()
+	for _, m := range c.gather() {
+		out <- m
+	}
+}
+
+func (m *Metrics) gather() (all []prometheus.Metric) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	runs, watched, overflow := m.shown()
 	seen := map[string]bool{} // a duplicate series would break the scrape
 	emit := func(name string, v float64, labels ...string) {
 		key := name + "\x00" + strings.Join(labels, "\x00")
@@ -30,45 +41,39 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		if strings.HasSuffix(name, "_total") {
 			kind = prometheus.CounterValue
 		}
-		out <- prometheus.MustNewConstMetric(descs[name], kind, v, labels...)
+		all = append(all, prometheus.MustNewConstMetric(descs[name], kind, v, labels...))
 	}
-	emit("build_info", 1, c.opt.Version, c.opt.Revision, c.opt.Go)
-	emit("workflows", float64(now.watched))
-	emit("workflows_overflow", float64(now.overflow))
-	if !now.observed.IsZero() {
-		emit("watcher_last_observation_timestamp_seconds", float64(now.observed.UnixMilli())/1000)
+	emit("build_info", 1, m.opt.Version, m.opt.Revision, m.opt.Go)
+	emit("workflows", float64(watched))
+	emit("workflows_overflow", float64(overflow))
+	if !m.observed.IsZero() {
+		emit("watcher_last_observation_timestamp_seconds", float64(m.observed.UnixMilli())/1000)
 	}
-	if c.opt.Every > 0 {
-		emit("watcher_interval_seconds", c.opt.Every.Seconds())
+	if m.opt.Every > 0 {
+		emit("watcher_interval_seconds", m.opt.Every.Seconds())
 	}
-	emit("frames_total", float64(now.frames))
-	emit("stale_frames_total", float64(now.stale))
-	if now.deliver != nil {
-		deliveries(emit, now.deliver())
+	emit("frames_total", float64(m.frames))
+	emit("stale_frames_total", float64(m.stale))
+	if m.deliver != nil {
+		deliveries(emit, m.deliver())
 	}
-	if now.collect != nil {
-		collected(emit, now.collect())
+	if m.collect != nil {
+		collected(emit, m.collect())
 	}
-	for i := range now.runs {
-		now.runs[i].emit(emit)
+	for i := range runs {
+		runs[i].emit(emit)
 	}
-}
-
-// Collected counts the key groups received so far, and the memory that they use.
-type Collected struct {
-	Taken, Refused int // batches
-	Jobs, Orphans  int // jobs that are watched, and jobs that are not
-	Bytes          int
+	return all
 }
 
 // Collecting adds counts of received key groups, which each scrape reads with ask.
-func (m *Metrics) Collecting(ask func() Collected) {
+func (m *Metrics) Collecting(ask func() collect.Counts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.collect = ask
 }
 
-func collected(emit emit, c Collected) {
+func collected(emit emit, c collect.Counts) {
 	emit("collect_batches_total", float64(c.Taken))
 	emit("collect_batches_refused_total", float64(c.Refused))
 	emit("collect_jobs", float64(c.Jobs), "true")
@@ -76,29 +81,24 @@ func collected(emit emit, c Collected) {
 	emit("collect_bytes", float64(c.Bytes))
 }
 
-// A Delivery counts the notifications of a sink so far.
-type Delivery struct {
-	Sink    string // its kind, up to the first dash; the rest names the target, which must not be a label
-	Sent    int    // notifications that were accepted
-	Failed  int    // attempts that failed
-	Dropped int    // notifications that were refused, or that were too many
-	Waiting int    // notifications still to be sent
-}
-
 // Deliveries adds counts of notifications, which each scrape reads with ask.
-func (m *Metrics) Deliveries(ask func() []Delivery) {
+func (m *Metrics) Deliveries(ask func() []notify.Stat) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.deliver = ask
 }
 
-// deliveries emits the series of notifications. Several sinks of one kind share a series.
-func deliveries(emit emit, all []Delivery) {
-	sums := map[string]Delivery{}
+// deliveries emits the series of notifications. A sink is labeled by its kind, up to the first dash: the rest names the
+// target, which must not be a label. Several sinks of one kind share a series.
+func deliveries(emit emit, all []notify.Stat) {
+	sums := map[string]notify.Stat{}
 	for _, d := range all {
 		kind, _, _ := strings.Cut(d.Sink, "-")
 		s := sums[kind]
-		sums[kind] = Delivery{kind, s.Sent + d.Sent, s.Failed + d.Failed, s.Dropped + d.Dropped, s.Waiting + d.Waiting}
+		sums[kind] = notify.Stat{
+			Sent: s.Sent + d.Sent, Failed: s.Failed + d.Failed, Dropped: s.Dropped + d.Dropped,
+			Waiting: s.Waiting + d.Waiting,
+		}
 	}
 	for kind, s := range sums {
 		emit("notifications_total", float64(s.Sent), kind)

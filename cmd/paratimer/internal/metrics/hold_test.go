@@ -19,9 +19,9 @@ func TestNothingLargeIsHeld(t *testing.T) {
 	if err := m.Show(frame.Tick{Frame: f}); err != nil {
 		t.Fatal(err)
 	}
-	for id, r := range m.runs {
+	for _, r := range m.runs {
 		if r.frame.Tasks != nil || r.frame.Left != nil {
-			t.Errorf("%s: its frame holds what no series shows", id)
+			t.Errorf("%s: its frame holds what no series shows", r.id)
 		}
 	}
 	if len(m.runs) != 1 {

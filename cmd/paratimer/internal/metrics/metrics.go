@@ -8,15 +8,19 @@ package metrics
 
 import (
 	"cmp"
-	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -41,7 +45,7 @@ type Options struct {
 }
 
 // Metrics is a sink of frames, and the source of scrapes. Several goroutines may use it. A scrape locks it only
-// while it copies the data, so that it never blocks the loop.
+// while it makes the series, not while they are read, so that it never blocks the loop.
 type Metrics struct {
 	opt     Options
 	ours    *prometheus.Registry // the content of a text file: a node exporter already has the metrics of its own process
@@ -50,25 +54,21 @@ type Metrics struct {
 	writer  *textfile // nil: none
 
 	mu       sync.Mutex
-	runs     map[string]*run
-	next     uint64
+	runs     []*run    // runs of one name follow each other; names are in the order in which they came
 	observed time.Time // this machine's clock at the last good observation; zero before
 	frames   int
 	stale    int
-	deliver  func() []Delivery
-	collect  func() Collected
+	deliver  func() []notify.Stat
+	collect  func() collect.Counts
 }
 
 // A run has the newest frame of one run.
 type run struct {
+	id    string // "": it is known by its name
 	name  string
 	frame frame.Frame
-	seq   uint64
-	// nameSeq is the seq of the first run of its name, as long as runs of this name follow each other.
-	nameSeq uint64
-	ended   time.Time // by this machine's clock; zero while it runs
-	// at is the last good observation, by the cluster's clock.
-	at dag.Instant
+	ended time.Time   // by this machine's clock; zero while it runs
+	at    dag.Instant // of the last good observation, by the cluster's clock
 }
 
 // New returns metrics without runs.
@@ -77,9 +77,7 @@ func New(o Options) *Metrics {
 		o.Now = time.Now
 	}
 	o.Grace, o.Most = cmp.Or(o.Grace, DefaultGrace), cmp.Or(o.Most, DefaultMost)
-	m := &Metrics{
-		opt: o, ours: prometheus.NewRegistry(), process: prometheus.NewRegistry(), runs: map[string]*run{},
-	}
+	m := &Metrics{opt: o, ours: prometheus.NewRegistry(), process: prometheus.NewRegistry()}
 	m.traffic = newTraffic(m.ours)
 	m.ours.MustRegister(collector{m})
 	m.process.MustRegister(collectors.NewGoCollector(),
@@ -96,27 +94,11 @@ func (m *Metrics) Show(tick frame.Tick) error {
 
 func (m *Metrics) take(f frame.Frame) {
 	now := m.opt.Now()
-	name := workflow(f.Workflow.Name)
-	id := "name " + name
-	if f.Workflow.ID != nil {
-		id = "id " + *f.Workflow.ID
-	}
 	f.Left, f.Tasks = nil, nil // large values that no series shows
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.runs[id]
-	if r == nil || r.name != name { // a run's name may come after its id
-		m.next++
-		r = &run{name: name, seq: m.next, nameSeq: m.next, at: dag.NoInstant}
-		for _, other := range m.runs {
-			if other.name == name {
-				r.nameSeq = min(r.nameSeq, other.nameSeq)
-			}
-		}
-		m.runs[id] = r
-	}
-	m.adopt(f, id, name)
+	r := m.runOf(&f)
 	r.frame = f
 	m.frames++
 	if stale(f) {
@@ -135,16 +117,35 @@ func (m *Metrics) take(f frame.Frame) {
 	}
 }
 
-// adopt drops a run that had the id of its script's first job, while only that job was known. The caller must hold
+// runOf returns the run of a frame, which is new if neither its id nor one of its jobs' is known: a script has the id of
+// its first job until more is known. A run's name may come after its id: then it is another run. The caller must hold
 // the lock.
-func (m *Metrics) adopt(f frame.Frame, id, name string) {
-	for i := range f.Jobs {
-		if job := f.Jobs[i].ID; job != nil {
-			if before := "id " + *job; before != id && m.runs[before] != nil && m.runs[before].name == name {
-				delete(m.runs, before)
+func (m *Metrics) runOf(f *frame.Frame) (r *run) {
+	name, ids := workflow(f.Workflow.Name), f.IDs()
+	m.runs = slices.DeleteFunc(m.runs, func(o *run) bool {
+		switch {
+		case !slices.Contains(ids, o.id):
+			return false
+		case o.name != name:
+			return o.id != "" && o.id == ids[0]
+		case r == nil:
+			r = o
+			return false
+		}
+		return true
+	})
+	if r == nil {
+		r = &run{name: name, at: dag.NoInstant}
+		after := len(m.runs)
+		for i, o := range m.runs {
+			if o.name == name {
+				after = i + 1
 			}
 		}
+		m.runs = slices.Insert(m.runs, after, r)
 	}
+	r.id = ids[0]
+	return r
 }
 
 // stale reports whether a frame repeats an older one.
@@ -163,12 +164,75 @@ func (m *Metrics) Observed() {
 func (m *Metrics) Forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.runs, "id "+id)
+	m.runs = slices.DeleteFunc(m.runs, func(r *run) bool { return r.id == id })
 }
 
 // purge drops ended runs after their grace time. The caller must hold the lock.
 func (m *Metrics) purge(now time.Time) {
-	maps.DeleteFunc(m.runs, func(_ string, r *run) bool {
+	m.runs = slices.DeleteFunc(m.runs, func(r *run) bool {
 		return !r.ended.IsZero() && now.Sub(r.ended) >= m.opt.Grace
 	})
+}
+
+// shown returns the runs that have series, one for each name. Of several runs with one name it is the one that ends
+// last. If there are more than Most names, the oldest ones keep their series: a new name takes none away. The caller
+// must hold the lock.
+func (m *Metrics) shown() (runs []run, watched, overflow int) {
+	m.purge(m.opt.Now())
+	for _, r := range m.runs {
+		if r.ended.IsZero() {
+			watched++
+		}
+		last := len(runs) - 1
+		switch {
+		case last < 0 || runs[last].name != r.name:
+			runs = append(runs, *r)
+		case !runs[last].endsAfter(r):
+			runs[last] = *r
+		}
+	}
+	most := min(len(runs), m.opt.Most)
+	return runs[:most], watched, len(runs) - most
+}
+
+// endsAfter orders runs of one name: a running one after an ended one, then by predicted end. An unknown end is before
+// all others.
+func (r *run) endsAfter(o *run) bool {
+	if r.ended.IsZero() != o.ended.IsZero() {
+		return r.ended.IsZero()
+	}
+	end := func(r *run) dag.Instant {
+		if at := r.frame.Headline.EndAt; at != nil {
+			return at.Instant
+		}
+		return dag.NoInstant
+	}
+	return end(r) > end(o)
+}
+
+// maxLabel bounds a label's value in bytes: a query's name may be the whole query.
+const maxLabel = 128
+
+// ids matches the parts of names that differ in every run: ids of applications, jobs and Oozie's launchers.
+var ids = regexp.MustCompile(`(?:application|job)_\d{6,}_\d{4,}|\d{7}-\d{15}-[\w-]+-[WCB](?:@[\w-]+)?`)
+
+// workflow returns the label for a workflow's name. An empty label counts as none, so unnamed queries have one too.
+func workflow(name *string) string {
+	if name == nil || strings.TrimSpace(*name) == "" {
+		return "(unnamed)"
+	}
+	return label(*name)
+}
+
+// label returns a valid label value for Prometheus, of bounded length and without ids.
+func label(s string) string {
+	s = ids.ReplaceAllString(strings.ToValidUTF8(s, "\uFFFD"), "ID")
+	if len(s) <= maxLabel {
+		return s
+	}
+	cut := maxLabel - len("…")
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
 }

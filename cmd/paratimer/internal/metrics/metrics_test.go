@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -328,11 +329,11 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestDeliveries(t *testing.T) {
 	m, _ := newMetrics(Options{})
-	m.Deliveries(func() []Delivery {
-		return []Delivery{
-			{"webhook-0a1b2c3d", 3, 1, 0, 2},
-			{"webhook-4e5f6071", 4, 0, 1, 0},
-			{"exec-8293a4b5", 1, 0, 0, 0},
+	m.Deliveries(func() []notify.Stat {
+		return []notify.Stat{
+			{Sink: "webhook-0a1b2c3d", Sent: 3, Failed: 1, Waiting: 2},
+			{Sink: "webhook-4e5f6071", Sent: 4, Dropped: 1},
+			{Sink: "exec-8293a4b5", Sent: 1},
 		}
 	})
 	got := scrape(t, m)

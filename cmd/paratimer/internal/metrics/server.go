@@ -52,7 +52,10 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) serveFrames(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	enc := json.NewEncoder(w)
-	for _, r := range m.now().runs {
+	m.mu.Lock()
+	runs, _, _ := m.shown()
+	m.mu.Unlock()
+	for _, r := range runs {
 		if enc.Encode(r.frame) != nil {
 			return // the client has disconnected
 		}

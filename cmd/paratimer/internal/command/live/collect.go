@@ -16,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -86,7 +85,7 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	}
 	say(invitation(listener.Addr().String(), token))
 	if m := command.MetricsOf(c); m != nil {
-		m.Collecting(func() metrics.Collected { return metrics.Collected(k.store.Counts()) })
+		m.Collecting(k.store.Counts)
 	}
 	return k, nil
 }
