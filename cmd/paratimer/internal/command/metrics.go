@@ -57,7 +57,7 @@ func Counted(c *cli.Context, tap rest.Layer) rest.Layer {
 // CountDeliveries adds counts of sent alerts to the metrics, if there are any.
 func CountDeliveries(c *cli.Context, d *notify.Dispatcher) {
 	if m := MetricsOf(c); m != nil {
-		m.Deliveries(d.Stats)
+		m.Also(func(emit metrics.Emit) { metrics.Deliveries(emit, d.Stats()) })
 	}
 }
 

@@ -67,8 +67,8 @@ func (f *Frame) Elapsed() Seconds {
 	return *f.ElapsedSeconds
 }
 
-// IDs returns the ids that a run may be known by: the workflow's, "" if unknown, and those of its jobs. A script has the
-// id of its first job until the job's master responds.
+// IDs returns the ids that a run may be known by: the workflow's, "" if unknown, and those of its jobs. A script has
+// the id of its first job until the job's master responds.
 func (f *Frame) IDs() []string {
 	ids := []string{""}
 	if f.Workflow.ID != nil {

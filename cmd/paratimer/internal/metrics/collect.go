@@ -5,7 +5,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
@@ -54,11 +53,8 @@ func (m *Metrics) gather() (all []prometheus.Metric) {
 	}
 	emit("frames_total", float64(m.frames))
 	emit("stale_frames_total", float64(m.stale))
-	if m.deliver != nil {
-		deliveries(emit, m.deliver())
-	}
-	if m.collect != nil {
-		collected(emit, m.collect())
+	for _, series := range m.also {
+		series(emit)
 	}
 	for i := range runs {
 		runs[i].emit(emit)
@@ -66,31 +62,16 @@ func (m *Metrics) gather() (all []prometheus.Metric) {
 	return all
 }
 
-// Collecting adds counts of received key groups, which each scrape reads with ask.
-func (m *Metrics) Collecting(ask func() collect.Counts) {
+// Also adds series, which are emitted at each scrape.
+func (m *Metrics) Also(series func(Emit)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.collect = ask
+	m.also = append(m.also, series)
 }
 
-func collected(emit emit, c collect.Counts) {
-	emit("collect_batches_total", float64(c.Taken))
-	emit("collect_batches_refused_total", float64(c.Refused))
-	emit("collect_jobs", float64(c.Jobs), "true")
-	emit("collect_jobs", float64(c.Orphans), "false")
-	emit("collect_bytes", float64(c.Bytes))
-}
-
-// Deliveries adds counts of notifications, which each scrape reads with ask.
-func (m *Metrics) Deliveries(ask func() []notify.Stat) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.deliver = ask
-}
-
-// deliveries emits the series of notifications. A sink is labeled by its kind, up to the first dash: the rest names the
+// Deliveries emits the series of notifications. A sink is labeled by its kind, up to the first dash: the rest names the
 // target, which must not be a label. Several sinks of one kind share a series.
-func deliveries(emit emit, all []notify.Stat) {
+func Deliveries(emit Emit, all []notify.Stat) {
 	sums := map[string]notify.Stat{}
 	for _, d := range all {
 		kind, _, _ := strings.Cut(d.Sink, "-")

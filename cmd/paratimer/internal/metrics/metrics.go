@@ -18,9 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -58,8 +56,7 @@ type Metrics struct {
 	observed time.Time // this machine's clock at the last good observation; zero before
 	frames   int
 	stale    int
-	deliver  func() []notify.Stat
-	collect  func() collect.Counts
+	also     []func(Emit)
 }
 
 // A run has the newest frame of one run.
@@ -117,9 +114,9 @@ func (m *Metrics) take(f frame.Frame) {
 	}
 }
 
-// runOf returns the run of a frame, which is new if neither its id nor one of its jobs' is known: a script has the id of
-// its first job until more is known. A run's name may come after its id: then it is another run. The caller must hold
-// the lock.
+// runOf returns the run of a frame. It is new if neither its id nor one of its jobs' is known: a script has the id of
+// its first job until more is known. A run's name may come after its id: then it is another run. The caller must
+// hold the lock.
 func (m *Metrics) runOf(f *frame.Frame) (r *run) {
 	name, ids := workflow(f.Workflow.Name), f.IDs()
 	m.runs = slices.DeleteFunc(m.runs, func(o *run) bool {

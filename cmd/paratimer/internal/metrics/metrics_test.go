@@ -329,12 +329,12 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestDeliveries(t *testing.T) {
 	m, _ := newMetrics(Options{})
-	m.Deliveries(func() []notify.Stat {
-		return []notify.Stat{
+	m.Also(func(emit Emit) {
+		Deliveries(emit, []notify.Stat{
 			{Sink: "webhook-0a1b2c3d", Sent: 3, Failed: 1, Waiting: 2},
 			{Sink: "webhook-4e5f6071", Sent: 4, Dropped: 1},
 			{Sink: "exec-8293a4b5", Sent: 1},
-		}
+		})
 	})
 	got := scrape(t, m)
 	for _, want := range []string{

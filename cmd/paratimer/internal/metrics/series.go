@@ -68,11 +68,11 @@ func describe(rows []struct{ name, labels, help string }) map[string]*prometheus
 	return out
 }
 
-// emit receives a value of a series and the values of its labels.
-type emit func(name string, v float64, labels ...string)
+// An Emit receives a value of a series and the values of its labels.
+type Emit func(name string, v float64, labels ...string)
 
-// emit emits the series of one run.
-func (r *run) emit(emit emit) {
+// emit Emits the series of one run.
+func (r *run) emit(emit Emit) {
 	f := &r.frame
 	for _, e := range f.Estimates {
 		known(emit, "remaining_seconds", e.RemainingSeconds, r.name, e.Scenario)
@@ -110,7 +110,7 @@ func (r *run) emit(emit emit) {
 const maxBounds = 50
 
 // bound emits the series of one bound of a run.
-func (r *run) bound(emit emit, a frame.Alert, bound string) {
+func (r *run) bound(emit Emit, a frame.Alert, bound string) {
 	known(emit, "late_probability_ratio", a.Probability, r.name, bound)
 	known(emit, "late_by_seconds", a.BySeconds, r.name, bound)
 	instant(emit, "deadline_timestamp_seconds", a.DeadlineAt, r.name, bound)
@@ -123,13 +123,13 @@ func (r *run) bound(emit emit, a frame.Alert, bound string) {
 }
 
 // known emits a value unless it is unknown.
-func known[T ~float64](emit emit, name string, v *T, labels ...string) {
+func known[T ~float64](emit Emit, name string, v *T, labels ...string) {
 	if v != nil {
 		emit(name, float64(*v), labels...)
 	}
 }
 
-func instant(emit emit, name string, t *frame.Time, labels ...string) {
+func instant(emit Emit, name string, t *frame.Time, labels ...string) {
 	if t != nil {
 		emit(name, float64(t.Instant.Time().UnixMilli())/1000, labels...)
 	}

@@ -47,7 +47,8 @@ func (m *Metrics) Layer(next http.RoundTripper) http.RoundTripper {
 			code = strconv.Itoa(resp.StatusCode)
 		}
 		m.traffic.requests.WithLabelValues(to, code).Inc()
-		bad := m.traffic.errors.WithLabelValues(to) // created with the first request, so that a rate includes the first error
+		// Created with the first request, so that a rate includes the first error.
+		bad := m.traffic.errors.WithLabelValues(to)
 		if code == "none" || resp.StatusCode >= 500 {
 			bad.Inc()
 		}

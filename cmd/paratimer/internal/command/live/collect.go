@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -85,9 +86,19 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 	}
 	say(invitation(listener.Addr().String(), token))
 	if m := command.MetricsOf(c); m != nil {
-		m.Collecting(k.store.Counts)
+		m.Also(k.count)
 	}
 	return k, nil
+}
+
+// count emits the counts of received key groups.
+func (k *collector) count(emit metrics.Emit) {
+	c := k.store.Counts()
+	emit("collect_batches_total", float64(c.Taken))
+	emit("collect_batches_refused_total", float64(c.Refused))
+	emit("collect_jobs", float64(c.Jobs), "true")
+	emit("collect_jobs", float64(c.Orphans), "false")
+	emit("collect_bytes", float64(c.Bytes))
 }
 
 // maxLambda is the largest size of a map's profile.
