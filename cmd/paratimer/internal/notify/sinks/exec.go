@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -14,77 +15,54 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
-// A command runs a shell command for each notification, with its JSON on standard input, at least once.
-type command struct {
-	line  string
-	limit time.Duration
-	env   []string
-	body  *body
-}
-
 // commandAttempts is how often a failing command is tried: with the back-off, for about a quarter of an hour.
 const commandAttempts = 10
 
-// NewCommand makes a sink that runs a shell command. template makes its input: one of Inputs, the text of a template
-// over Message, or "" for the notification's JSON. The command gets env without ParaTimer's own settings, which may
-// contain secrets such as the webhook's.
-func NewCommand(line, template string, limit time.Duration, env []string) (*notify.Sink, error) {
-	c := &command{line: line, limit: limit}
-	var err error
-	if c.body, err = newBody(template, Inputs); err != nil {
+// NewCommand makes a sink that runs a shell command for each notification, at least once. text makes its standard
+// input: one of Inputs, the text of a template over Message, or "" for the notification's JSON. The command gets env
+// without ParaTimer's own settings, which may contain secrets such as the webhook's. It fails after limit.
+func NewCommand(line, text string, limit time.Duration, env []string) (*notify.Sink, error) {
+	write, err := bodyOf(text, Inputs)
+	if err != nil {
 		return nil, err
 	}
-	for _, e := range env {
-		if !strings.HasPrefix(e, "PARATIMER_") && !strings.HasPrefix(e, "OPENLINEAGE_API_KEY=") {
-			c.env = append(c.env, e)
-		}
-	}
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		return strings.HasPrefix(e, "PARATIMER_") || strings.HasPrefix(e, "OPENLINEAGE_API_KEY=")
+	})
 	return &notify.Sink{
 		Key: keyOf("exec", line), Attempts: commandAttempts,
 		Send: func(ctx context.Context, n notify.Notification) (string, error) {
-			in, err := c.input(n)
+			in, err := write(n, "")
 			if err != nil {
 				return "", &notify.Failure{Refused: true, Err: err}
 			}
-			return c.run(ctx, in)
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
+			cmd.Env, cmd.Stdin = env, bytes.NewReader(append(in, '\n'))
+			return run(ctx, cmd, limit)
 		},
 		Preview: func(n notify.Notification) notify.Preview {
-			in, _ := c.input(n) // its values always encode
-			if c.body.t != nil {
+			in, _ := write(n, "") // it was tried
+			if !json.Valid(in) {
 				in, _ = json.Marshal(string(in)) // a string always encodes
 			}
-			return notify.Preview{Command: line, Body: bytes.TrimSpace(in)}
+			return notify.Preview{Command: line, Body: in}
 		},
 	}, nil
 }
 
-// input returns the command's standard input.
-func (c *command) input(n notify.Notification) ([]byte, error) {
-	if c.body.t != nil {
-		return c.body.write(n, "")
-	}
-	in, err := json.Marshal(n)
-	return append(in, '\n'), err
-}
-
-var errSlow = errors.New("it took too long")
-
-// run runs the command and returns the last of its output. A command that takes too long is killed with all its child
+// run runs a command and returns the last of its output. A command that takes too long is killed with all its child
 // processes.
-func (c *command) run(ctx context.Context, in []byte) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.limit, errSlow)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", c.line)
-	cmd.Env = c.env
-	cmd.Stdin = bytes.NewReader(in)
+func run(ctx context.Context, cmd *exec.Cmd, limit time.Duration) (string, error) {
 	var output tail
 	cmd.Stdout, cmd.Stderr = &output, &output
 	grouped(cmd)
 	cmd.WaitDelay = time.Second // a child process may keep our pipes open
 	err := cmd.Run()
 	switch {
-	case errors.Is(context.Cause(ctx), errSlow) && err != nil:
-		return "", fmt.Errorf("the command was killed after exec-timeout %v%s", c.limit, output.quoted())
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
+		return "", fmt.Errorf("the command was killed after exec-timeout %v%s", limit, output.quoted())
 	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
 		// the command succeeded: a child process lives on, or it did not read its input
 	case err != nil:

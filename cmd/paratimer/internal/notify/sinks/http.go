@@ -61,16 +61,16 @@ func keyOf(kind, target string) string {
 // concealed is what previews and errors show in place of a secret.
 const concealed = "(secret)"
 
-// A request is a POST to a sink. Its secret is removed from the response's text.
+// A request is a POST to a sink.
 type request struct {
 	url    *url.URL
 	header http.Header
 	body   []byte
-	secret string
 }
 
-// post sends a request. It returns the response's text and its Date header, which is zero if it is missing.
-func (q request) post(ctx context.Context, c *http.Client) (text string, date time.Time, err error) {
+// post sends a request. It returns the response's text, without the secret, and its Date header, which is zero if it is
+// missing.
+func (q request) post(ctx context.Context, c *http.Client, secret string) (text string, date time.Time, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.url.String(), bytes.NewReader(q.body))
 	if err != nil {
 		return "", date, &notify.Failure{Refused: true, Err: fmt.Errorf("%s: %w", shown(q.url), bare(err))}
@@ -89,8 +89,8 @@ func (q request) post(ctx context.Context, c *http.Client) (text string, date ti
 	text = shown(q.url) + " answers " + resp.Status
 	output, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10)) // if this fails the status is enough
 	answer := strings.TrimSpace(string(output))
-	if q.secret != "" {
-		answer = strings.ReplaceAll(answer, q.secret, concealed)
+	if secret != "" {
+		answer = strings.ReplaceAll(answer, secret, concealed)
 	}
 	if answer != "" {
 		text += fmt.Sprintf(": %.200q", answer)
@@ -99,19 +99,25 @@ func (q request) post(ctx context.Context, c *http.Client) (text string, date ti
 }
 
 // posting returns a sink that posts a request for each notification. made makes it with the secret, or with what is
-// shown in its place.
+// shown in its place. clock, if not nil, gets the time of an answer and reports whether the request must be made again.
 func posting(key, secret string, client *http.Client, made func(n notify.Notification, secret string) (request, error),
+	clock func(date time.Time) (again bool),
 ) *notify.Sink {
 	return &notify.Sink{
 		Key: key,
-		Send: func(ctx context.Context, n notify.Notification) (string, error) {
-			r, err := made(n, secret)
-			if err != nil {
-				return "", &notify.Failure{Refused: true, Err: err}
+		Send: func(ctx context.Context, n notify.Notification) (answer string, err error) {
+			for range 2 {
+				r, bad := made(n, secret)
+				if bad != nil {
+					return "", &notify.Failure{Refused: true, Err: bad}
+				}
+				var date time.Time
+				answer, date, err = r.post(ctx, client, secret)
+				if clock == nil || date.IsZero() || !clock(date) {
+					break
+				}
 			}
-			r.secret = secret
-			text, _, err := r.post(ctx, client)
-			return text, err
+			return answer, err
 		},
 		Preview: func(n notify.Notification) notify.Preview {
 			r, err := made(n, concealed)
@@ -119,8 +125,10 @@ func posting(key, secret string, client *http.Client, made func(n notify.Notific
 				r.body, _ = json.Marshal(err.Error()) // a string always encodes
 			}
 			p := notify.Preview{Method: http.MethodPost, URLs: []string{shown(r.url)}, Body: r.body}
-			p.Headers = map[string]string{}
 			for k, v := range r.header {
+				if p.Headers == nil {
+					p.Headers = map[string]string{}
+				}
 				p.Headers[k] = v[0]
 			}
 			return p

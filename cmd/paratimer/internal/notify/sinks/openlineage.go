@@ -31,7 +31,7 @@ func NewOpenLineage(address, key, namespace string, client *http.Client) (*notif
 			r.header.Set("Authorization", "Bearer "+secret)
 		}
 		return r, nil
-	})
+	}, nil)
 	s.Runs = true
 	return s, nil
 }

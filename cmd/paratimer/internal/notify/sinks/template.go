@@ -41,71 +41,55 @@ var (
 	Inputs = []string{Mail}
 )
 
-// A body makes the body of a request, or a command's input, from a template.
-type body struct {
-	name   string             // of a built-in template, else ""
-	t      *template.Template // nil: the Message itself
-	isJSON bool
-}
+// A body makes the body of a request, or a command's input. It depends on the notification and the secret alone: a
+// repeated notification has the same bytes.
+type body func(n notify.Notification, secret string) ([]byte, error)
 
-// A content is the data of a template.
-type content struct {
-	Message
-	Secret string
-}
+// maxBody is the greatest length of a body, in bytes.
+const maxBody = 1 << 20
 
-// newBody parses a template, given as a built-in name or a text, and tries it with sample notifications. A webhook's
-// body must be JSON.
-func newBody(text string, ready []string) (*body, error) {
-	b := &body{isJSON: !slices.Contains(ready, Mail)}
+// bodyOf returns the body of a template, given as a built-in name or a text, which is tried with sample notifications.
+// Without a text a webhook's body is the Message, a command's input the Notification. A webhook's body must be JSON.
+func bodyOf(text string, ready []string) (body, error) {
+	hook := !slices.Contains(ready, Mail)
 	if text == "" {
-		return b, nil
+		return func(n notify.Notification, _ string) ([]byte, error) {
+			if hook {
+				return json.Marshal(messageOf(n))
+			}
+			return json.Marshal(n)
+		}, nil
 	}
-	if slices.Contains(ready, text) {
-		b.name, b.t = text, builtIn.Lookup(text+".tmpl")
-		return b, nil
+	t := builtIn.Lookup(text + ".tmpl")
+	if !slices.Contains(ready, text) {
+		t = template.Must(builtIn.Clone()).New("template") // they were never executed
+		if _, err := t.Parse(text); err != nil {
+			return nil, err
+		}
 	}
-	all, err := builtIn.Clone()
-	if err != nil {
-		return nil, err
-	}
-	if b.t, err = all.New("template").Parse(text); err != nil {
-		return nil, err
+	write := func(n notify.Notification, secret string) ([]byte, error) {
+		m, out := messageOf(n), notify.Limited{Most: maxBody}
+		m.Secret = secret
+		if err := t.Execute(&out, m); err != nil {
+			return nil, err
+		}
+		var doc any
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil && hook {
+			return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
+		}
+		return out.Bytes(), nil
 	}
 	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
 		n := notify.Sample(status, time.UnixMilli(0), notify.Dress{})
 		vague := n
 		vague.Alert.Probability, vague.Alert.BySeconds, vague.Alert.DeadlineAt = nil, nil, nil // not always known
 		for _, n := range []notify.Notification{n, vague} {
-			if _, err := b.write(n, "secret"); err != nil {
+			if _, err := write(n, "secret"); err != nil {
 				return nil, fmt.Errorf("for an alert that is %s: %w", n.Alert.State, err)
 			}
 		}
 	}
-	return b, nil
-}
-
-// maxBody is the greatest length of a body, in bytes.
-const maxBody = 1 << 20
-
-// write makes the body. It depends on the notification and the secret alone: a repeated notification has the same
-// bytes.
-func (b *body) write(n notify.Notification, secret string) ([]byte, error) {
-	if b.t == nil {
-		return json.Marshal(messageOf(n))
-	}
-	out := notify.Limited{Most: maxBody}
-	if err := b.t.Execute(&out, content{messageOf(n), secret}); err != nil {
-		return nil, err
-	}
-	var doc any
-	if !b.isJSON {
-		return out.Bytes(), nil
-	}
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
-		return nil, fmt.Errorf("the template makes no JSON: %w; write values as {{ json .Status }}", err)
-	}
-	return out.Bytes(), nil
+	return write, nil
 }
 
 func toJSON(v any) (string, error) {
@@ -125,11 +109,11 @@ func cut(most int, s string) string {
 }
 
 // stateOf returns the state of an alert as one label: RESOLVED, LATE or AT RISK.
-func stateOf(c content) string {
+func stateOf(m Message) string {
 	switch {
-	case c.Status == notify.Resolved:
+	case m.Status == notify.Resolved:
 		return "RESOLVED"
-	case c.ParaTimer.Alert.State == frame.Late:
+	case m.ParaTimer.Alert.State == frame.Late:
 		return "LATE"
 	}
 	return "AT RISK"

@@ -19,57 +19,51 @@ const (
 	HeaderIdempotency = "Idempotency-Key"       // the same if the same notification is sent again
 )
 
-// A webhook posts each notification to an address, signed, at least once.
-type webhook struct {
-	url    *url.URL
-	body   *body
-	secret string // "": no signature
-}
-
-// NewWebhook makes the sink of an address. template is one of Services, the text of a template of a JSON body over
-// Message, or "" for the Message itself.
-func NewWebhook(address, template string, secret []byte, client *http.Client) (*notify.Sink, error) {
+// NewWebhook makes a sink that posts each notification to an address, at least once. text is one of Services, the text
+// of a template of a JSON body over Message, or "" for the Message itself. The secret signs the body, but for PagerDuty
+// and Opsgenie, whose key it is.
+func NewWebhook(address, text string, secret []byte, client *http.Client) (*notify.Sink, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
 	}
-	w := &webhook{url: u, secret: string(secret)}
-	if w.body, err = newBody(template, Services); err != nil {
+	write, err := bodyOf(text, Services)
+	if err != nil {
 		return nil, err
 	}
-	if w.keyed() && len(secret) == 0 {
-		return nil, fmt.Errorf("%s needs its key as the webhook's secret", w.body.name)
+	keyed := text == PagerDuty || text == Opsgenie
+	if keyed && len(secret) == 0 {
+		return nil, fmt.Errorf("%s needs its key as the webhook's secret", text)
 	}
-	return posting(keyOf("webhook", address), w.secret, client, w.request), nil
-}
-
-// keyed reports whether the secret is the service's key: it is sent, and signs nothing.
-func (w *webhook) keyed() bool { return w.body.name == PagerDuty || w.body.name == Opsgenie }
-
-// request returns the request for a notification. Opsgenie has another URL to close an alert.
-func (w *webhook) request(n notify.Notification, secret string) (r request, err error) {
-	r = request{url: w.url, header: http.Header{}}
-	r.header.Set(HeaderIdempotency, n.ID)
-	if r.body, err = w.body.write(n, secret); err != nil {
-		return r, fmt.Errorf("the webhook's template: %w", err)
-	}
-	if len(w.secret) > 0 && !w.keyed() {
-		mac := hmac.New(sha256.New, []byte(w.secret))
-		mac.Write(r.body)
-		r.header[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
-	}
-	if w.body.name != Opsgenie {
+	made := func(n notify.Notification, key string) (r request, err error) {
+		r = request{url: u, header: http.Header{HeaderIdempotency: {n.ID}}}
+		if r.body, err = write(n, key); err != nil {
+			return r, fmt.Errorf("the webhook's template: %w", err)
+		}
+		if len(secret) > 0 && !keyed {
+			mac := hmac.New(sha256.New, secret)
+			mac.Write(r.body)
+			r.header[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
+		}
+		if text == Opsgenie {
+			r.header.Set("Authorization", "GenieKey "+key)
+			r.url = opsgenie(u, n)
+		}
 		return r, nil
 	}
-	r.header.Set("Authorization", "GenieKey "+secret)
-	if !strings.HasSuffix(r.url.Path, "/v2/alerts") {
-		r.url = r.url.JoinPath("v2", "alerts")
+	return posting(keyOf("webhook", address), string(secret), client, made, nil), nil
+}
+
+// opsgenie returns the URL of a request to Opsgenie, which has another one to close an alert.
+func opsgenie(u *url.URL, n notify.Notification) *url.URL {
+	if !strings.HasSuffix(u.Path, "/v2/alerts") {
+		u = u.JoinPath("v2", "alerts")
 	}
 	if n.Status == notify.Resolved {
-		r.url = r.url.JoinPath(n.Fingerprint, "close")
-		r.url.RawQuery = "identifierType=alias"
+		u = u.JoinPath(n.Fingerprint, "close")
+		u.RawQuery = "identifierType=alias"
 	}
-	return r, nil
+	return u
 }
 
 // A Message is the default body, in the format of Alertmanager's own webhooks (version 4), so receivers of those can
@@ -86,6 +80,7 @@ type Message struct {
 	ExternalURL       string              `json:"externalURL"`
 	Alerts            []MessageAlert      `json:"alerts"`
 	ParaTimer         notify.Notification `json:"paratimer"` // everything that is known, in ParaTimer's own names
+	Secret            string              `json:"-"`         // for templates
 }
 
 // A MessageAlert is the one alert of a message.
