@@ -44,6 +44,7 @@ type Standing struct {
 	State   frame.AlertState `json:"state"`
 	Since   dag.Instant      `json:"since"`
 	Outcome *frame.Outcome   `json:"outcome,omitempty"`
+	Opened  bool             `json:"opened,omitempty"` // it was judged before the query ended
 	// Before is the state before it went blind, and BeforeSince the start of that state.
 	Before      frame.AlertState `json:"before,omitempty"`
 	BeforeSince dag.Instant      `json:"before_since,omitempty"`

@@ -50,8 +50,9 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	if f.Workflow.State.Ended() {
 		return b.end(st, f)
 	}
+	st.Opened = true
 	if st.State == frame.Ended && sees == fresh { // jobs came after the end
-		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range}
+		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true}
 	}
 	switch sees {
 	case unobservable:

@@ -35,6 +35,8 @@ type Alert struct {
 	Text string `json:"text"`
 	// Quiet is a bound that no user set: views show it only if it fires.
 	Quiet bool `json:"-"`
+	// Opened means that the bound was judged before the query ended.
+	Opened bool `json:"-"`
 }
 
 // Firing reports whether the alert should reach people.

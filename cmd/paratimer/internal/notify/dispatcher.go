@@ -108,9 +108,8 @@ func (d *Dispatcher) Close(drain time.Duration) (left int) {
 	defer d.mu.Unlock()
 	for _, r := range d.runs {
 		r.leave()
-		for sink, release := range r.led {
-			release()
-			delete(r.led, sink)
+		for _, l := range r.streams {
+			l.stepDown()
 		}
 	}
 	return left
@@ -132,10 +131,8 @@ func (d *Dispatcher) Stats() []Stat {
 	for i, q := range d.queues {
 		out[i] = q.stat
 		for _, r := range d.runs {
-			for _, l := range r.streams {
-				if l.Sink == q.sink.Key && r.led[l.Sink] != nil {
-					out[i].Waiting += len(l.Queue)
-				}
+			for _, l := range r.led(q) {
+				out[i].Waiting += len(l.Queue)
 			}
 		}
 	}
@@ -175,15 +172,20 @@ func (d *Dispatcher) resume(name string) {
 		d.trouble(err)
 		return
 	}
+	left := func(l *alertStream) bool {
+		return len(l.Queue) > 0 && slices.ContainsFunc(d.queues, func(q *queue) bool { return q.sink.Key == l.Sink })
+	}
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
-		for _, l := range runStateOf(w, id).Streams {
-			ours := slices.ContainsFunc(d.queues, func(q *queue) bool { return q.sink.Key == l.Sink })
-			if ours && len(l.Queue) > 0 {
-				r := d.run(name, id)
-				r.lead(l.Sink)
-				r.rest()
+		if !slices.ContainsFunc(runStateOf(w, id).Streams, left) {
+			continue
+		}
+		r := d.run(name, id)
+		for _, l := range r.streams {
+			if left(l) {
+				r.lead(l)
 			}
 		}
+		r.rest()
 	}
 }
 
@@ -247,36 +249,23 @@ func (w *Watch) Close() {
 // see that id, or see it first. An alert that was sent keeps its id, for every watcher of the state folder.
 func (w *Watch) enter(f frame.Frame) {
 	who := workflowOf(f)
-	if who.ID == "" {
-		who.ID = who.Name
-	}
-	if who.Name == "" {
-		who.Name = who.ID
-	}
-	before := w.run
-	if before != nil {
-		if before.id == who.ID || w.shown == who.ID || who.ID == "" || len(before.streams) > 0 {
+	who.ID, who.Name = cmp.Or(who.ID, who.Name), cmp.Or(who.Name, who.ID)
+	if w.run != nil {
+		sent := slices.ContainsFunc(w.run.streams, (*alertStream).used)
+		if sent || who.ID == "" || who.ID == w.shown || who.ID == w.run.id {
 			return
 		}
-		before.leave()
+		w.run.leave()
 	}
 	w.shown = who.ID
-	w.run = w.d.run(who.Name, w.d.sentAs(who, f))
+	w.run = w.d.run(who.Name, w.d.sentAs(who, f.IDs()[1:]))
 	w.run.watched = true
-	if before == nil {
-		return
-	}
-	for bound, v := range before.views {
-		mine := w.run.views[bound]
-		mine.opened = mine.opened || v.opened
-		w.run.views[bound] = mine
-	}
 }
 
 // sentAs returns the id that earlier alerts of a workflow were sent under: the id of one of its jobs or its own. A
 // frame that shows one of the jobs as the workflow lacks its own id. If no alert was sent, sentAs returns the
 // workflow's own id, as far as it is known.
-func (d *Dispatcher) sentAs(who Workflow, f frame.Frame) string {
+func (d *Dispatcher) sentAs(who Workflow, jobs []string) string {
 	if d.c.Store == nil {
 		return who.ID
 	}
@@ -285,7 +274,6 @@ func (d *Dispatcher) sentAs(who Workflow, f frame.Frame) string {
 		d.trouble(err)
 		return who.ID
 	}
-	jobs := jobsOf(f)
 	for _, id := range slices.Sorted(maps.Keys(w.Watched)) {
 		r := runStateOf(w, id)
 		if slices.Contains(jobs, id) {

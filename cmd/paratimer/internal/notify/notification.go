@@ -5,13 +5,12 @@
 // stopped. The notifications that follow are written with the alerts' state, as one file, before anything is sent;
 // they are marked as sent afterwards. A crash between the two sends them again, with the same Notification.ID.
 //
-// Of several watchers of a run, one sends to a sink: its leader. Each sink has its own goroutine, so no sink delays
-// the loop. One lock guards all state; it is not locked while a sink sends.
+// Of several watchers of a run, one sends an alert to a sink: its leader. Each sink has its own goroutine, so no sink
+// delays the loop. One lock guards all state; it is not locked while a sink sends.
 package notify
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -32,17 +31,8 @@ type Sink struct {
 	Attempts int
 	// Send delivers a notification and returns the response. No error contains a secret.
 	Send func(context.Context, Notification) (answer string, err error)
-	// Preview returns what Send would send, without secrets; nil if there is nothing to show.
-	Preview func(Notification) Preview
-}
-
-// A Preview is what a sink would send, without secrets.
-type Preview struct {
-	Method  string            `json:"method,omitempty"`
-	URLs    []string          `json:"urls,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	Command string            `json:"command,omitempty"`
-	Body    json.RawMessage   `json:"body,omitempty"`
+	// Preview returns the body that Send would send, without secrets; nil if there is nothing to show.
+	Preview func(Notification) ([]byte, error)
 }
 
 // A Failure is an error of a sink with the time of the next attempt. Other errors are tried again after a back-off.
@@ -130,11 +120,11 @@ func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 // runBound is the bound of a run itself. An alert's bound has a name.
 const runBound = ""
 
-// ofRun returns the view of a run itself: an alert that is late while the run lasts, so that its start raises it and
-// its end resolves it.
-func ofRun(f frame.Frame) view {
+// ofRun returns the notification of a run itself: an alert that is late while the run lasts, so that its start raises
+// it and its end resolves it.
+func ofRun(f frame.Frame) Notification {
 	outcome, h := frame.Missed, f.Headline
-	a := frame.Alert{Bound: runBound, State: frame.Late, Outcome: &outcome}
+	a := frame.Alert{Bound: runBound, State: frame.Late, Outcome: &outcome, Opened: true}
 	if f.Workflow.State.Ended() {
 		a.State = frame.Ended
 	}
@@ -143,7 +133,7 @@ func ofRun(f frame.Frame) view {
 		At: f.At, State: f.Workflow.State, ProgressRatio: f.ProgressRatio, ElapsedSeconds: f.ElapsedSeconds,
 		RemainingSeconds: h.RemainingSeconds, LowSeconds: h.LowSeconds, HighSeconds: h.HighSeconds,
 	}
-	return view{about: n, opened: true}
+	return n
 }
 
 // Sample returns a notification that concerns no real query. It fires or resolves at an instant, as an alert with

@@ -91,16 +91,13 @@ func (q *queue) next() (first delivery, wait time.Duration) {
 	}
 	wait = forever
 	for _, r := range q.d.runs {
-		if r.dirty && now-r.wrote >= retry {
+		if r.dirty && r.due() {
 			r.write()
 		}
 		if r.dirty {
 			wait = retry
 		}
-		for _, l := range r.streams {
-			if l.Sink != q.sink.Key || r.led[l.Sink] == nil {
-				continue
-			}
+		for _, l := range r.led(q) {
 			p, is := q.delivery(r, l, now)
 			if is && (first.l == nil || cmp.Or(cmp.Compare(p.wait, first.wait), cmp.Compare(l.tries, first.l.tries),
 				l.Queued.Compare(first.l.Queued)) < 0) {
@@ -118,7 +115,6 @@ func (q *queue) next() (first delivery, wait time.Duration) {
 // again.
 func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery, is bool) {
 	p, is = delivery{r: r, l: l}, true
-	about := r.views[l.Bound].about
 	switch {
 	case len(l.Queue) > 0:
 		p.n = l.Queue[0]
@@ -132,8 +128,8 @@ func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery,
 			Msg("it was over before the sink could hear of it in time; it is not told")
 		l.Queue = nil
 		r.write()
-	case (q.sink.Repeats || q.sink.Runs) && l.State != "" && r.watched && about.Fingerprint != "" && !l.refused:
-		p.n = l.stamp(about, Firing, string(l.State))
+	case (q.sink.Repeats || q.sink.Runs) && l.State != "" && r.watched && l.about.Fingerprint != "" && !l.refused:
+		p.n = l.stamp(l.about, Firing, string(l.State))
 		p.n.Again = true
 		every := q.d.c.Repost
 		if q.sink.Runs {
@@ -147,32 +143,44 @@ func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery,
 	return p, false
 }
 
-// settle records the result of a Send and returns the wait before the next step.
-func (q *queue) settle(p delivery, err error) time.Duration {
+// settle records the result of a Send and returns the wait before the next step. An accepted notification, or one that
+// is given up, is taken out of its queue, in the file as well.
+func (q *queue) settle(p delivery, err error) (wait time.Duration) {
 	q.d.mu.Lock()
 	defer q.d.mu.Unlock()
 	failure := &Failure{}
 	errors.As(err, &failure)
-	switch {
-	case err == nil:
+	log := q.d.c.Log.With().Str("sink", q.sink.Key).Str("workflow", p.r.id).Str("alert", p.n.ID).Err(err).Logger()
+	l := p.l
+	if err == nil {
 		q.fails = 0
 		q.stat.Sent++
-		q.mark(p, true)
-		return 0
-	case failure.Refused:
-		q.drop(p, err, "it is refused; it will not be sent again")
-		return 0
+	} else {
+		if !failure.Refused {
+			q.fails++
+			l.tries++
+			q.stat.Failed++
+			wait = min(max(q.backoff(), failure.After), maxPatience)
+			q.notBefore = q.d.c.Steady() + wait
+		}
+		if !failure.Refused && (q.sink.Attempts == 0 || l.tries < q.sink.Attempts) {
+			log.Warn().Int("failures", q.fails).Dur("again_in", wait).
+				Msg("cannot send a notification now; it is kept and tried again")
+			return wait
+		}
+		q.stat.Dropped++
+		log.Error().Msg("a notification is dropped: it is refused, or has failed too often; it will not be sent again")
 	}
-	q.fails++
-	q.stat.Failed++
-	wait := min(max(q.backoff(), failure.After), maxPatience)
-	q.d.c.Log.Warn().Str("sink", q.sink.Key).Str("workflow", p.r.id).Str("alert", p.n.ID).Int("failures", q.fails).
-		Dur("again_in", wait).Err(err).Msg("cannot send a notification now; it is kept and tried again")
-	p.l.tries++
-	if q.sink.Attempts > 0 && p.l.tries >= q.sink.Attempts {
-		q.drop(p, err, "it has failed too often; it will not be sent again")
+	if l.release == nil {
+		return wait
 	}
-	q.notBefore = q.d.c.Steady() + wait
+	l.sent, l.tries, l.refused = q.d.c.Steady(), 0, err != nil
+	if q.sink.Runs { // its state is sent again when a frame has shown a newer one
+		l.about = Notification{}
+	}
+	if l.taken(p.n, err == nil) {
+		p.r.write()
+	}
 	return wait
 }
 
@@ -184,27 +192,4 @@ func (q *queue) backoff() time.Duration {
 		w = min(w, max(q.d.c.Repost, firstWait))
 	}
 	return w/2 + time.Duration(q.rng.Int64N(int64(w/2)+1))
-}
-
-// mark takes a notification out of its queue, in the file as well.
-func (q *queue) mark(p delivery, reported bool) {
-	l := p.r.stream(p.l.Bound, p.l.Sink)
-	if l == nil || p.r.led[l.Sink] == nil {
-		return
-	}
-	l.sent, l.tries, l.refused = q.d.c.Steady(), 0, !reported
-	if q.sink.Runs { // its state is sent again when a frame has shown a newer one
-		p.r.views[l.Bound] = view{opened: true}
-	}
-	if l.taken(p.n, reported) {
-		p.r.write()
-	}
-}
-
-// drop gives up a notification and logs it.
-func (q *queue) drop(p delivery, err error, why string) {
-	q.d.c.Log.Error().Str("sink", q.sink.Key).Str("workflow", p.r.id).Str("alert", p.n.ID).Err(err).
-		Msg("a notification is dropped: " + why)
-	q.stat.Dropped++
-	q.mark(p, false)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -50,10 +49,8 @@ type run struct {
 	watched  bool
 
 	alerts  alert.State
-	jobs    []string          // the ids of its jobs that were seen, sorted
-	views   map[string]view   // by bound, as last seen
-	streams []*alertStream    // by bound and sink
-	led     map[string]func() // how to step down as the leader of a sink, by its key
+	jobs    []string       // the ids of its jobs that were seen, sorted
+	streams []*alertStream // by bound and sink
 
 	saved  alert.State   // as in the file
 	dirty  bool          // the file lacks the newest state
@@ -66,12 +63,9 @@ func (d *Dispatcher) run(name, id string) *run {
 	if i := slices.IndexFunc(d.runs, func(r *run) bool { return r.id == id }); i >= 0 {
 		return d.runs[i]
 	}
-	r := &run{d: d, name: name, id: id, views: map[string]view{}, led: map[string]func(){}}
+	r := &run{d: d, name: name, id: id}
 	file := r.read()
 	r.alerts, r.jobs, r.saved = file.Alerts, file.Jobs, file.Alerts
-	for bound, s := range file.Alerts.Bounds {
-		r.views[bound] = view{opened: s.State != frame.Ended}
-	}
 	d.runs = append(d.runs, r)
 	return r
 }
@@ -86,6 +80,16 @@ func (r *run) stream(bound, sink string) *alertStream {
 	return nil
 }
 
+// led returns the streams to a queue's sink that this process leads.
+func (r *run) led(q *queue) (all []*alertStream) {
+	for _, l := range r.streams {
+		if l.Sink == q.sink.Key && l.release != nil {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // read takes the streams of other processes from the file and returns the file's entry.
 func (r *run) read() (file runState) {
 	r.looked = r.d.c.Steady()
@@ -98,29 +102,31 @@ func (r *run) read() (file runState) {
 		return file
 	}
 	file = runStateOf(w, r.id)
-	r.streams = r.merge(file).Streams
+	r.merge(file)
 	return file
 }
 
-// merge returns the entry to write: the alerts' state is ours, and so are the streams of sinks that this process leads.
+// merge takes the streams that other processes lead from the file's entry, and returns the entry to write: the alerts'
+// state is ours, and so are the streams that this process leads.
 func (r *run) merge(file runState) runState {
+	for _, l := range file.Streams {
+		mine := r.stream(l.Bound, l.Sink)
+		if mine == nil {
+			r.streams = append(r.streams, l)
+		} else if mine.release == nil {
+			l.about = mine.about
+			*mine = *l
+		}
+	}
 	next := runState{At: r.d.c.Now().UTC().Truncate(time.Millisecond), Alerts: r.alerts, Jobs: union(file.Jobs, r.jobs)}
 	if next.Alerts.Bounds == nil {
 		next.Alerts = file.Alerts
 	}
 	for _, l := range r.streams {
-		if r.led[l.Sink] != nil {
+		if l.used() {
 			next.Streams = append(next.Streams, l)
 		}
 	}
-	for _, l := range file.Streams {
-		if r.led[l.Sink] == nil {
-			next.Streams = append(next.Streams, l)
-		}
-	}
-	slices.SortFunc(next.Streams, func(a, b *alertStream) int {
-		return cmp.Or(strings.Compare(a.Bound, b.Bound), strings.Compare(a.Sink, b.Sink))
-	})
 	return next
 }
 
@@ -144,7 +150,7 @@ func (r *run) due() bool {
 	if r.dirty {
 		return since >= retry
 	}
-	return since >= quiet && !reflect.DeepEqual(r.alerts, r.saved) ||
+	return since >= quiet ||
 		!maps.EqualFunc(r.alerts.Bounds, r.saved.Bounds, func(a, b alert.Standing) bool { return a.State == b.State })
 }
 
@@ -166,7 +172,6 @@ func (r *run) write() {
 			w.Watched = map[string]json.RawMessage{}
 		}
 		w.Watched[r.id] = raw
-		r.streams = next.Streams
 		prune(w, r.id, next.At)
 		return nil
 	})
@@ -187,36 +192,36 @@ const (
 	keptFor  = 30 * 24 * time.Hour
 )
 
-// prune deletes the oldest runs beyond keptRuns that have nothing to send and no firing alert, but never keep.
+// prune deletes runs beyond the newest keptRuns that have nothing to send and no firing alert, but never keep.
 func prune(w *state.Workflow, keep string, now time.Time) {
-	surplus := len(w.Watched) - keptRuns
-	if surplus <= 0 {
+	if len(w.Watched) <= keptRuns {
 		return
 	}
-	at := map[string]time.Time{}
+	runs := map[string]runState{}
 	for id := range w.Watched {
-		r := runStateOf(w, id)
-		open := slices.ContainsFunc(r.Streams, func(l *alertStream) bool { return l.State != "" || len(l.Queue) > 0 })
-		if id != keep && (!open || now.Sub(r.At) > keptFor) {
-			at[id] = r.At
-		}
+		runs[id] = runStateOf(w, id)
 	}
-	old := slices.SortedFunc(maps.Keys(at), func(a, b string) int {
-		return cmp.Or(at[a].Compare(at[b]), strings.Compare(a, b))
+	newest := slices.SortedFunc(maps.Keys(runs), func(a, b string) int {
+		return cmp.Or(runs[b].At.Compare(runs[a].At), strings.Compare(a, b))
 	})
-	for _, id := range old[:min(len(old), surplus)] {
-		delete(w.Watched, id)
+	for _, id := range newest[keptRuns:] {
+		open := slices.ContainsFunc(runs[id].Streams, func(l *alertStream) bool {
+			return l.State != "" || len(l.Queue) > 0
+		})
+		if id != keep && (!open || now.Sub(runs[id].At) > keptFor) {
+			delete(w.Watched, id)
+		}
 	}
 }
 
-// lead tries to become the leader of a sink. If it succeeds, it reads what earlier leaders have sent.
-func (r *run) lead(sink string) bool {
-	if r.led[sink] != nil {
+// lead tries to become the leader of a stream. If it succeeds, it reads what earlier leaders have sent.
+func (r *run) lead(l *alertStream) bool {
+	if l.release != nil {
 		return true
 	}
 	release := func() {}
 	if r.d.c.Store != nil {
-		free, err := r.d.c.Store.Elect("alert\n" + r.id + "\n" + sink)
+		free, err := r.d.c.Store.Elect("alert\n" + r.id + "\n" + l.Bound + "\n" + l.Sink)
 		switch {
 		case errors.Is(err, state.ErrLocked):
 			return false
@@ -227,26 +232,25 @@ func (r *run) lead(sink string) bool {
 		}
 		r.read()
 	}
-	r.led[sink] = release
-	r.d.wake() // a queue may have found nothing to repeat while no process led the sink
+	l.release = release
+	r.d.wake() // a queue may have found nothing to repeat while no process led the stream
 	return true
 }
 
-// rest releases the lock of each sink without notifications to send, and removes a run without work. A run with unsaved
-// state stays until the disk has room again.
+// rest releases the lock of each stream without notifications to send, and removes a run without work. A run with
+// unsaved state stays until the disk has room again.
 func (r *run) rest() {
 	if r.dirty {
 		return
 	}
-	for sink, release := range r.led {
-		if !slices.ContainsFunc(r.streams, func(l *alertStream) bool {
-			return l.Sink == sink && (len(l.Queue) > 0 || r.watched && l.State != "")
-		}) {
-			release()
-			delete(r.led, sink)
+	busy := r.watched
+	for _, l := range r.streams {
+		if len(l.Queue) == 0 && !(r.watched && l.State != "") {
+			l.stepDown()
 		}
+		busy = busy || l.release != nil
 	}
-	if !r.watched && len(r.led) == 0 {
+	if !busy {
 		r.d.runs = slices.DeleteFunc(slices.Clone(r.d.runs), func(o *run) bool { return o == r })
 	}
 }
@@ -262,8 +266,8 @@ func (r *run) leave() {
 
 // keep compares a frame with what was sent, and queues and writes what follows.
 func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
-	jobs := union(r.jobs, jobsOf(f))
-	grew := len(jobs) > len(r.jobs)
+	jobs := union(r.jobs, f.IDs()[1:])
+	changed := len(jobs) > len(r.jobs)
 	r.alerts, r.jobs = s, jobs
 	if f.Workflow.ID != nil {
 		f.Workflow.ID = &r.id // labels must not change
@@ -271,21 +275,14 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	if r.d.c.Steady()-r.looked >= r.d.c.Repost {
 		r.read()
 	}
-	changed := r.withdraw(f)
-	for _, a := range f.Alerts {
-		if a.State == frame.Blind {
-			continue
+	for _, n := range append(r.withdrawn(f), r.shown(f, dress)...) {
+		for _, q := range r.d.queues {
+			if q.sink.Runs == (n.Alert.Bound == runBound) {
+				changed = r.follow(q, n) || changed
+			}
 		}
-		v := view{opened: r.views[a.Bound].opened || a.State != frame.Ended}
-		sent := slices.ContainsFunc(r.streams, func(l *alertStream) bool { return l.Bound == a.Bound })
-		if a.State.Firing() || missed(a) || sent {
-			v.about = about(f, a, dress[a.Bound])
-			changed = r.follow(v) || changed
-		}
-		r.views[a.Bound] = v
 	}
-	changed = r.report(f) || changed
-	if changed || grew || r.due() {
+	if changed || r.due() {
 		r.write()
 	}
 	if changed {
@@ -293,78 +290,66 @@ func (r *run) keep(s alert.State, f frame.Frame, dress map[string]Dress) {
 	}
 }
 
-// report follows the run itself, for sinks of runs. A script has the id of its first job until the job's master
-// responds, so a run does not start before that.
-func (r *run) report(f frame.Frame) (changed bool) {
+// shown returns the alerts of a frame that fire or were sent before, and the run itself, for sinks of runs. A script
+// has the id of its first job until the job's master responds, so a run does not start before that.
+func (r *run) shown(f frame.Frame, dress map[string]Dress) (all []Notification) {
+	for _, a := range f.Alerts {
+		sent := slices.ContainsFunc(r.streams, func(l *alertStream) bool { return l.Bound == a.Bound })
+		if a.State != frame.Blind && (a.State.Firing() || missed(a) || sent) {
+			all = append(all, about(f, a, dress[a.Bound]))
+		}
+	}
 	waits := slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {
 		return j.ID != nil && *j.ID == r.id && j.State == dag.Submitted
 	})
-	wanted := slices.ContainsFunc(r.d.queues, func(q *queue) bool { return q.sink.Runs })
-	if !wanted || waits || f.At == nil || f.StaleSeconds > 0 || f.Workflow.ID == nil {
+	if waits || f.At == nil || f.StaleSeconds > 0 || f.Workflow.ID == nil {
+		return all
+	}
+	return append(all, ofRun(f))
+}
+
+// withdrawn returns alerts that fire although their bounds no longer apply: their rule was removed.
+func (r *run) withdrawn(f frame.Frame) (all []Notification) {
+	for _, l := range r.streams {
+		if l.Bound == runBound || l.State == "" || l.about.Fingerprint == "" ||
+			slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == l.Bound }) {
+			continue
+		}
+		n := l.about
+		n.Alert.State, n.Alert.Text = frame.OnTrack, "it is no longer held to this"
+		n.Annotations = maps.Clone(n.Annotations)
+		n.Annotations["state"], n.Annotations["summary"] = string(frame.OnTrack), n.Alert.Text
+		all = append(all, n)
+	}
+	return all
+}
+
+// follow updates an alert's stream at a sink, if this process leads it or can lead it. It reports whether the stream
+// has changed.
+func (r *run) follow(q *queue, n Notification) (changed bool) {
+	now := r.d.c.Now()
+	l := r.stream(n.Alert.Bound, q.sink.Key)
+	if l == nil {
+		l = &alertStream{Bound: n.Alert.Bound, Sink: q.sink.Key}
+	}
+	trial := *l
+	trial.follow(n, now)
+	if trial.State == "" && len(trial.Queue) == 0 {
 		return false
 	}
-	v := ofRun(f)
-	r.views[runBound] = v
-	return r.follow(v)
-}
-
-// jobsOf returns the ids of the jobs that a frame shows.
-func jobsOf(f frame.Frame) (ids []string) {
-	for i := range f.Jobs {
-		if id := f.Jobs[i].ID; id != nil {
-			ids = append(ids, *id)
-		}
+	if r.stream(l.Bound, l.Sink) == nil {
+		r.streams = append(r.streams, l)
 	}
-	return ids
-}
-
-// withdraw resolves alerts of bounds that no longer apply to the workflow: their rule was removed.
-func (r *run) withdraw(f frame.Frame) (changed bool) {
-	for bound, v := range r.views {
-		if bound == runBound ||
-			slices.ContainsFunc(f.Alerts, func(a frame.Alert) bool { return a.Bound == bound }) {
-			continue
-		}
-		delete(r.views, bound)
-		if v.about.Fingerprint == "" {
-			continue
-		}
-		v.about.Alert.State, v.about.Alert.Text = frame.OnTrack, "it is no longer held to this"
-		v.about.Annotations = maps.Clone(v.about.Annotations)
-		v.about.Annotations["state"], v.about.Annotations["summary"] = string(frame.OnTrack), v.about.Alert.Text
-		changed = r.follow(v) || changed
+	if !r.lead(l) {
+		return false
 	}
-	return changed
-}
-
-// follow updates the streams of an alert at sinks that this process leads, or can lead. It reports whether one changed.
-func (r *run) follow(v view) (changed bool) {
-	bound, now := v.about.Alert.Bound, r.d.c.Now()
-	for _, q := range r.d.queues {
-		if q.sink.Runs != (bound == runBound) {
-			continue
-		}
-		key := q.sink.Key
-		trial := alertStream{}
-		if l := r.stream(bound, key); l != nil {
-			trial = *l
-		}
-		trial.follow(v, now)
-		if trial.State == "" && len(trial.Queue) == 0 || !r.lead(key) {
-			continue
-		}
-		l := r.stream(bound, key)
-		if l == nil {
-			l = &alertStream{Bound: bound, Sink: key}
-			r.streams = append(r.streams, l)
-		}
-		changed = l.follow(v, now) || changed
-		if n := l.crop(r.d.c.Limit); n > 0 {
-			l.tries = 0
-			q.stat.Dropped += n
-			r.d.c.Log.Warn().Str("sink", key).Str("workflow", r.id).Str("bound", bound).Int("dropped", n).
-				Msg("too many notifications wait to be sent; the oldest are dropped")
-		}
+	l.about = n
+	changed = l.follow(n, now)
+	if n := l.crop(r.d.c.Limit); n > 0 {
+		l.tries = 0
+		q.stat.Dropped += n
+		r.d.c.Log.Warn().Str("sink", l.Sink).Str("workflow", r.id).Str("bound", l.Bound).Int("dropped", n).
+			Msg("too many notifications wait to be sent; the oldest are dropped")
 	}
 	return changed
 }

@@ -19,36 +19,43 @@ type alertStream struct {
 	Queue    []Notification   `json:"queue,omitempty"`    // to be sent, oldest first
 	Queued   time.Time        `json:"queued,omitzero"`    // when the oldest notification in Queue was added
 
+	about   Notification  // as the newest frame shows it, without ID, status and times; for repeats
 	sent    time.Duration // when this process last sent it, by the steady clock
 	tries   int           // how often the first of the queue has failed
 	refused bool          // the sink has refused its last notification: it is not repeated
+	release func()        // gives up the lead; nil if this process does not lead the stream
 }
 
-// A view is the current state of an alert, as the frame shows it.
-type view struct {
-	about Notification // all but its ID, status and times; its Fingerprint is "" if the alert needs no notification
-	// opened means that the alert was seen before the workflow ended: only then can a missed bound be news.
-	opened bool
+// used reports whether the alert has ever fired.
+func (l *alertStream) used() bool { return !l.StartsAt.IsZero() }
+
+// stepDown gives up the lead.
+func (l *alertStream) stepDown() {
+	if l.release != nil {
+		l.release()
+		l.release = nil
+	}
 }
 
 func missed(a frame.Alert) bool { return a.Outcome != nil && *a.Outcome == frame.Missed }
 
-// follow queues the notifications that a view requires and reports whether the stream has changed. The stream
-// remembers what was sent: the same view again changes nothing.
-func (l *alertStream) follow(v view, now time.Time) bool {
-	a := v.about.Alert
+// follow queues the notifications that an alert in its current state requires, and reports whether the stream has
+// changed. The stream remembers what was sent: the same state again changes nothing. A missed bound is news only if the
+// alert was seen before the workflow ended.
+func (l *alertStream) follow(n Notification, now time.Time) bool {
+	a := n.Alert
 	switch {
 	case a.State == frame.Blind:
 		return false
 	case a.State.Firing():
-		return l.fire(v.about, a.State, now)
-	case l.State == "" && (a.State != frame.Ended || l.Ended || !v.opened || !missed(a)):
+		return l.fire(n, a.State, now)
+	case l.State == "" && (a.State != frame.Ended || l.Ended || !a.Opened || !missed(a)):
 		return false
 	case l.State == "": // it ended between two observations, or while no watcher ran: send late, then resolved
-		l.fire(v.about, frame.Late, now)
+		l.fire(n, frame.Late, now)
 	}
 	l.State, l.Ended = "", a.State == frame.Ended
-	l.push(v.about, Resolved, string(Resolved), now)
+	l.push(n, Resolved, string(Resolved), now)
 	return true
 }
 

@@ -35,7 +35,8 @@ func TestLine(t *testing.T) {
 				if o := frame.Outcome(s); o == frame.Met || o == frame.Missed {
 					a.State, a.Outcome = frame.Ended, &o
 				}
-				l.follow(view{about: Notification{Fingerprint: "f", Alert: a}, opened: opened}, now)
+				a.Opened = opened
+				l.follow(Notification{Fingerprint: "f", Alert: a}, now)
 				opened = opened || a.State != frame.Ended && a.State != frame.Blind
 			}
 			var told []string
@@ -61,7 +62,7 @@ func TestClockSetBack(t *testing.T) {
 	l := alertStream{}
 	now := time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC)
 	for _, s := range []frame.AlertState{frame.AtRisk, frame.OnTrack, frame.AtRisk, frame.OnTrack} {
-		l.follow(view{about: Notification{Fingerprint: "f", Alert: frame.Alert{State: s}}}, now)
+		l.follow(Notification{Fingerprint: "f", Alert: frame.Alert{State: s}}, now)
 		now = now.Add(-time.Hour)
 	}
 	if len(l.Queue) != 4 || l.Queue[0].ID == l.Queue[2].ID || !l.Queue[2].StartsAt.After(l.Queue[0].StartsAt) {

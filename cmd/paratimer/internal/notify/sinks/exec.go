@@ -3,7 +3,6 @@ package sinks
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -42,13 +41,7 @@ func NewCommand(line, text string, limit time.Duration, env []string) (*notify.S
 			cmd.Env, cmd.Stdin = env, bytes.NewReader(append(in, '\n'))
 			return run(ctx, cmd, limit)
 		},
-		Preview: func(n notify.Notification) notify.Preview {
-			in, _ := write(n, "") // it was tried
-			if !json.Valid(in) {
-				in, _ = json.Marshal(string(in)) // a string always encodes
-			}
-			return notify.Preview{Command: line, Body: in}
-		},
+		Preview: func(n notify.Notification) ([]byte, error) { return write(n, "") },
 	}, nil
 }
 

@@ -73,7 +73,7 @@ func open(t *testing.T, dir string) *state.Store {
 func seen(id string, s frame.AlertState, outcome frame.Outcome) (alert.State, frame.Frame) {
 	now := dag.InstantOf(time.Now())
 	name := "nightly.pig"
-	a := frame.Alert{Bound: "deadline", State: s, Since: frame.TimeOf(now), Text: "it is " + string(s)}
+	a := frame.Alert{Bound: "deadline", State: s, Since: frame.TimeOf(now), Text: "it is " + string(s), Opened: true}
 	st := alert.Standing{State: s, Since: now}
 	if outcome != "" {
 		a.Outcome, st.Outcome = &outcome, &outcome

@@ -11,7 +11,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -119,19 +118,9 @@ func posting(key, secret string, client *http.Client, made func(n notify.Notific
 			}
 			return answer, err
 		},
-		Preview: func(n notify.Notification) notify.Preview {
+		Preview: func(n notify.Notification) ([]byte, error) {
 			r, err := made(n, concealed)
-			if err != nil {
-				r.body, _ = json.Marshal(err.Error()) // a string always encodes
-			}
-			p := notify.Preview{Method: http.MethodPost, URLs: []string{shown(r.url)}, Body: r.body}
-			for k, v := range r.header {
-				if p.Headers == nil {
-					p.Headers = map[string]string{}
-				}
-				p.Headers[k] = v[0]
-			}
-			return p
+			return r.body, err
 		},
 	}
 }

@@ -25,31 +25,30 @@ func Bell(w io.Writer) *notify.Sink {
 
 // Nobody is a sink without a target. A dry run without other sinks uses it to print all notifications.
 var Nobody = &notify.Sink{
-	Key: "nobody",
-	Preview: func(n notify.Notification) notify.Preview {
-		b, _ := json.Marshal(n) // its values always encode
-		return notify.Preview{Body: b}
-	},
+	Key: "nobody", Preview: func(n notify.Notification) ([]byte, error) { return json.Marshal(n) },
 }
 
-// DryRun returns a sink that prints what another sink would send, one JSON object a line, and sends nothing. Repeats
-// are not printed.
+// DryRun returns a sink that prints what another sink would send, one JSON object a line, and sends nothing. Repeats of
+// alerts are not printed.
 func DryRun(s *notify.Sink, w io.Writer) *notify.Sink {
 	send := func(_ context.Context, n notify.Notification) (string, error) {
-		b, err := json.Marshal(struct {
-			DryRun bool           `json:"dry_run"`
-			Sink   string         `json:"sink"`
-			ID     string         `json:"id"`
-			Status notify.Status  `json:"status"`
-			Would  notify.Preview `json:"would_send"`
-		}{true, s.Key, n.ID, n.Status, s.Preview(n)})
+		body, err := s.Preview(n)
+		if err == nil && !json.Valid(body) {
+			body, err = json.Marshal(string(body))
+		}
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%s\n", b)
+			err = json.NewEncoder(w).Encode(struct {
+				DryRun bool            `json:"dry_run"`
+				Sink   string          `json:"sink"`
+				ID     string          `json:"id"`
+				Status notify.Status   `json:"status"`
+				Would  json.RawMessage `json:"would_send"`
+			}{true, s.Key, n.ID, n.Status, body})
 		}
 		if err != nil {
 			return "", &notify.Failure{Refused: true, Err: fmt.Errorf("cannot print what would be sent: %w", err)}
 		}
 		return "not sent, as --dry-run asks", nil
 	}
-	return &notify.Sink{Key: s.Key, Send: send, Preview: s.Preview}
+	return &notify.Sink{Key: s.Key, Runs: s.Runs, Send: send, Preview: s.Preview}
 }

@@ -3,7 +3,6 @@ package sinks_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"mime"
 	"mime/quotedprintable"
@@ -77,7 +76,7 @@ func TestServices(t *testing.T) {
 				if service == sinks.Teams && len(r.body) > 28<<10 {
 					t.Errorf("Teams takes 28 KB, not %d", len(r.body))
 				}
-				b, err := json.Marshal(hook.Preview(n))
+				b, err := hook.Preview(n)
 				if err != nil || bytes.Contains(b, []byte(key)) {
 					t.Errorf("%v: the preview shows the key: %s", err, b)
 				}

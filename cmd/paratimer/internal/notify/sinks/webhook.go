@@ -43,7 +43,8 @@ func NewWebhook(address, text string, secret []byte, client *http.Client) (*noti
 		if len(secret) > 0 && !keyed {
 			mac := hmac.New(sha256.New, secret)
 			mac.Write(r.body)
-			r.header[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))} // its case is part of the contract
+			// The case of its name is part of the contract, so this is not Set.
+			r.header[HeaderSignature] = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))}
 		}
 		if text == Opsgenie {
 			r.header.Set("Authorization", "GenieKey "+key)

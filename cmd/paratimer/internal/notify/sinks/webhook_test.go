@@ -192,7 +192,7 @@ func TestSecrets(t *testing.T) {
 	show := ""
 	for _, s := range []*notify.Sink{hook, am} {
 		n := notify.Notification{ID: "1", Status: notify.Firing}
-		b, err := json.Marshal(s.Preview(n))
+		b, err := s.Preview(n)
 		if err != nil {
 			t.Fatal(err)
 		}
