@@ -1,20 +1,21 @@
 package screen
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
-// axis returns the clock below the lanes: labels at regular distances, and the mark of now. Before them is the time of
+// axis returns the clock above the lanes: labels at regular distances, and the mark of now. Before them is the time of
 // the newest observation, or its zone alone.
 func (l *lanes) axis() string {
 	t := l.track()
-	if l.now >= 0 {
-		t[l.now] = cell{string(l.g.here), strong}
-	}
+	t.put(l.now, l.now, signHere, strong)
 	zero, hasClock := l.at(0)
 	unit := l.step(len("00:00:00"))
 	if unit >= time.Minute {
@@ -23,32 +24,28 @@ func (l *lanes) axis() string {
 	for n, first := 0, zero.Truncate(unit); n < l.cols; n++ {
 		clock := first.Add(time.Duration(n) * unit)
 		at := frame.SecondsOf(clock.Sub(zero))
+		if at < 0 || at > l.to {
+			continue
+		}
 		words := units.Short(at.Duration())
 		if hasClock {
 			words = l.clock(clock, min(unit, time.Minute))
 		}
-		words = string(l.g.tick) + words
-		if at < 0 || at > l.to {
-			continue
-		}
 		// A label that covers the mark of now is reduced to its tick.
-		if c := l.col(at); !t.write(c, dim, words) && c < l.now {
-			t.write(c, dim, string(l.g.tick))
+		if c := l.col(at); !t.write(c, dim, signTick+words) && c < l.now {
+			t.write(c, dim, signTick)
 		}
 	}
 	now := ""
 	if hasClock {
-		now = l.zone(l.f.At.Time())
+		now = l.Style.in(l.f.At.Time()).Format("MST")
 	}
 	if l.now >= 0 {
 		_ = t.write(l.now+1, strong, " now") || t.write(l.now-4, strong, "now ")
-		is := l.clock(zero.Add(l.elapsed().Duration()), time.Second)
-		switch {
-		case !hasClock:
-		case cells(is+" "+now) <= l.name:
-			now = is + " " + now
-		default:
+		if is := l.clock(zero.Add(l.elapsed().Duration()), time.Second); cells(is+" "+now) > l.name || !hasClock {
 			now = is
+		} else {
+			now = is + " " + now
 		}
 	}
 	return l.beside("", text(dim, now), l.counted()) + t.String()
@@ -88,18 +85,29 @@ func (l *lanes) ends() []string {
 	}
 	t := l.track()
 	words := "80% range"
-	if l.left() < 20 {
+	if l.left < 20 {
 		words = "80%"
 	}
-	h, now := l.f.Headline, l.elapsed()
+	h := l.f.Headline
+	end := func(s *frame.Seconds) int { return l.col(l.elapsed() + *s) }
 	switch {
 	case h.RemainingSeconds != nil || h.HighSeconds != nil:
-		l.within(t, h)
+		if h.LowSeconds != nil && h.HighSeconds != nil {
+			a, b := end(h.LowSeconds), end(h.HighSeconds)
+			t.put(a, b, signWaits, plain)
+			t.put(a, a, signFrom, plain)
+			t.put(b, b, signTo, plain)
+			if l.elapsed()+*h.HighSeconds > l.to {
+				t.put(b, b, signMore, plain)
+			}
+		}
+		if h.RemainingSeconds != nil {
+			t.put(end(h.RemainingSeconds), end(h.RemainingSeconds), signMid, strong)
+		}
 	case h.LowSeconds != nil && *h.LowSeconds >= 1:
 		words = "not before"
-		a := l.col(now + *h.LowSeconds)
-		t.put(a, len(t)-1, l.g.slack, plain)
-		t.put(a, a, l.g.from, strong)
+		t.put(end(h.LowSeconds), len(t)-1, signSlack, plain)
+		t.put(end(h.LowSeconds), end(h.LowSeconds), signFrom, strong)
 	default:
 		words = "not known yet"
 	}
@@ -109,32 +117,85 @@ func (l *lanes) ends() []string {
 		if c, ok := l.limitCol(a); ok {
 			name := l.nameOf(a)
 			named = named || t.write(c+1, warn, name) || t.write(c-cells(name), warn, name)
-			if t[c].s != string(l.g.mid) {
-				t.put(c, c, l.g.limit, warn)
+			if t[c].s != signMid {
+				t.put(c, c, signLimit, warn)
 			}
 		}
 	}
 	if t[l.now].s == " " {
-		t.put(l.now, l.now, l.g.now, strong)
+		t.put(l.now, l.now, signNow, strong)
 	}
 	return []string{l.before(text(strong, "end ")+text(dim, words)) + t.String()}
 }
 
-// within draws a range, and the estimate in it if there is one.
-func (l *lanes) within(t track, h frame.Headline) {
-	now := l.elapsed()
-	if h.LowSeconds != nil && h.HighSeconds != nil {
-		a, b := l.col(now+*h.LowSeconds), l.col(now+*h.HighSeconds)
-		t.put(a, b, l.g.waits, plain)
-		t.put(a, a, l.g.from, plain)
-		end := l.g.to
-		if now+*h.HighSeconds > l.to {
-			end = l.g.more
+// chartRows is the height of the chart on a screen with room for it.
+const chartRows = 4
+
+// predictedAt returns a frame's prediction of the total length, in seconds; NaN if unknown. A query that has succeeded
+// is as long as it was.
+func predictedAt(f *frame.Frame) float64 {
+	switch left := f.Headline.RemainingSeconds; {
+	case f.Workflow.State == dag.Succeeded:
+		return float64(*f.ElapsedSeconds)
+	case left != nil && !f.Workflow.State.Ended():
+		return float64(*f.ElapsedSeconds + *left)
+	}
+	return math.NaN()
+}
+
+// predictions returns the newest prediction of each column of the lanes up to the frame; it is valid until the next
+// one. lo and hi are the values at the chart's edges, with lo >= hi if there is none.
+func (l *lanes) predictions() (all []float64, lo, hi float64) {
+	all = slices.Repeat([]float64{math.NaN()}, l.cols)
+	last := -1
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for f := range l.past() {
+		c := l.col(*f.ElapsedSeconds)
+		for i := last + 1; last >= 0 && i < c; i++ {
+			all[i] = all[last]
 		}
-		t.put(b, b, end, plain)
+		last = c
+		if total := predictedAt(f); !math.IsNaN(total) {
+			all[c], lo, hi = total, min(lo, total), max(hi, total)
+		}
 	}
-	if h.RemainingSeconds != nil {
-		c := l.col(now + *h.RemainingSeconds)
-		t.put(c, c, l.g.mid, strong)
+	if pad := hi * 0.05; hi-lo < 2*pad {
+		lo, hi = lo-pad, hi+pad
 	}
+	return all, max(0, lo), hi
+}
+
+// chart draws the predicted length along the run, below the lanes.
+func (l *lanes) chart(rows int) []string {
+	all, lo, hi := l.predictions()
+	if rows < 1 || !(hi > lo) {
+		return nil
+	}
+	tracks := make([]track, rows)
+	for r := range rows {
+		tracks[r] = l.track()
+	}
+	parts := len(signCurve)
+	for c, total := range all {
+		if !math.IsNaN(total) {
+			at := min(int((hi-total)/(hi-lo)*float64(rows*parts)), rows*parts-1) // in parts of a cell, from the top
+			sign := signCurve[at%parts]
+			if l.Style.ASCII {
+				sign = "="
+			}
+			tracks[at/parts].put(c, c, sign, strong)
+		}
+	}
+	short := func(seconds float64) string { return units.Short(frame.Seconds(seconds).Duration()) }
+	words, values := map[int]string{0: "predicted", 1: "length"}, map[int]string{0: short(hi), rows - 1: short(lo)}
+	room := l.left - 1 - marks
+	out := make([]string, rows)
+	for r, t := range tracks {
+		// If both do not fit beside each other, the words go.
+		if cells(words[r])+1+cells(values[r]) > room {
+			words[r] = ""
+		}
+		out[r] = l.before(text(dim, words[r])+right(text(dim, values[r]), room-cells(words[r]))) + t.String()
+	}
+	return out
 }

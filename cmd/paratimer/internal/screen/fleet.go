@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,39 +25,33 @@ func DrawFleet(f Fleet) []string {
 	if f.Width < 1 || f.Height < 1 {
 		return nil
 	}
-	var log []string
 	rows := max(f.Height-4, 0) // without the summary, a blank line, the heading and the keys
+	foot := []string{""}
 	if f.Log != "" && rows > 3 {
-		log = []string{text(warn, view.Escape(f.Log))}
+		foot = []string{text(warn, f.Style.foreign(f.Log)), ""}
 		rows--
 	}
-	first := min(max(f.First, 0), max(len(f.Queries)-rows, 0))
-	shown := f.Queries[first:min(first+rows, len(f.Queries))]
-	foot := "q quits and stops watching"
+	from := min(max(f.First, 0), max(len(f.Queries)-rows, 0))
+	shown := f.Queries[from:min(from+rows, len(f.Queries))]
+	keys := "q quits and stops watching"
 	if len(shown) < len(f.Queries) {
-		foot = fmt.Sprintf("%d to %d of %d; up and down scroll; %s", first+1, first+len(shown), len(f.Queries), foot)
+		keys = fmt.Sprintf("%d to %d of %d; up and down scroll; %s", from+1, from+len(shown), len(f.Queries), keys)
 	}
-	tail := string(glyphsOf(f.Style).more)
-	lines := append([]string{text(strong, view.FleetSummary(f.Queries)), ""}, f.table(shown, tail)...)
-	for len(lines) < f.Height-1-len(log) {
-		lines = append(lines, "")
-	}
-	lines = append(append(lines, log...), text(dim, foot))
-	for i := range lines {
-		lines[i] = cut(lines[i], f.Width, tail)
-	}
-	return render(f.Style, lines[:min(len(lines), f.Height)])
+	foot[len(foot)-1] = text(dim, keys)
+	lines := append([]string{text(strong, view.FleetSummary(f.Queries)), ""}, f.table(shown)...)
+	blank := make([]string, max(0, f.Height-len(lines)-len(foot)))
+	return render(f.Style, f.Width, f.Height, slices.Concat(lines, blank, foot))
 }
 
 // table returns the heading and the rows. The columns are in order of importance: a narrow terminal lacks the last
 // ones.
-func (f Fleet) table(shown []view.Query, tail string) []string {
+func (f Fleet) table(shown []view.Query) []string {
 	zone := ""
 	rows := make([][]string, len(shown))
 	for i := range shown {
 		q := &shown[i]
 		if q.At != nil {
-			zone = " " + q.At.Time().In(f.Style.zone()).Format("MST")
+			zone = " " + f.Style.in(q.At.Time()).Format("MST")
 		}
 		left, status, blocks := q.Left, q.Standing.String(), ""
 		if q.State.Ended() {
@@ -70,9 +65,9 @@ func (f Fleet) table(shown []view.Query, tail string) []string {
 		}
 		look := looks[q.Standing]
 		rows[i] = []string{
-			text(strong, view.Escape(q.Name)), text(look, status), left, f.clock(q.EndAt, q.At),
+			text(strong, f.Style.foreign(q.Name)), text(look, status), left, f.clock(q.EndAt, q.At),
 			text(warn, view.HeldUpText(q.HeldUpBy)), f.clock(q.DeadlineAt, q.At), text(look, margin(q)),
-			text(warn, blocks), view.Escape(q.User), view.Escape(q.Queue),
+			text(warn, blocks), f.Style.foreign(q.User), f.Style.foreign(q.Queue),
 		}
 	}
 	return table(f.Width, []column{
@@ -86,7 +81,7 @@ func (f Fleet) table(shown []view.Query, tail string) []string {
 		{"blocks", 8, true, true},
 		{"owner", 14, false, false},
 		{"queue", 24, false, false},
-	}, rows, tail)
+	}, rows)
 }
 
 // looks are the roles of standings.

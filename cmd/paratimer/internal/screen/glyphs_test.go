@@ -20,14 +20,14 @@ func TestForeign(t *testing.T) {
 		{"\xff", `\xff`, `\xff`},
 		{"a ❤\ufe0f b", `a \u2764\ufe0f b`, `a \u2764\ufe0f b`},
 	} {
-		got := (&pen{}).foreign(c.name)
+		got := Style{}.foreign(c.name)
 		if got != c.want {
 			t.Errorf("%q: %q, want %q", c.name, got, c.want)
 		}
 		if a, b := ansi.StringWidth(got), ansi.StringWidthWc(got); a != b {
 			t.Errorf("%q is %d or %d cells wide", got, a, b)
 		}
-		if got := (&pen{s: State{Style: Style{ASCII: true}}}).foreign(c.name); got != c.ascii {
+		if got := (Style{ASCII: true}).foreign(c.name); got != c.ascii {
 			t.Errorf("%q in ASCII: %q, want %q", c.name, got, c.ascii)
 		}
 	}

@@ -18,12 +18,14 @@ import (
 // name, and counts of tasks.
 type lanes struct {
 	*pen
+	all  []frame.Job   // the jobs, and the stages of a query that is one job for its engine
 	to   frame.Seconds // the time at the end of the lanes; they begin with the first job's submission
 	cols int
 	now  int // the column of the frame's instant; -1: the query has ended
 	seen int // the column that the past ends at: before now in a stale frame
-	// name and counts are the widths of these columns; counts is 0 on a narrow screen.
-	name, counts int
+	// left is the width before the lanes, with a blank; name and counts are the widths of these columns. counts is 0 on
+	// a narrow screen.
+	left, name, counts int
 }
 
 const (
@@ -33,58 +35,75 @@ const (
 )
 
 func (p *pen) lanes() *lanes {
-	l := &lanes{pen: p, now: -1}
-	l.measure()
-	l.cols = max(1, p.s.Width-l.left()-1)
+	l := &lanes{pen: p, now: -1, all: p.rowsOf()}
+	if p.Width >= countsFrom {
+		l.counts = cells(p.counted()) + 1
+	}
+	for i := range l.all {
+		l.name = max(l.name, 8, cells(p.foreign(l.all[i].Node)))
+		if l.counts > 0 {
+			l.counts = max(l.counts, cells(counts(&l.all[i]))+1)
+		}
+	}
+	l.name = min(l.name, max(p.Width/5, 8), 32)
+	l.left = marks + l.name + 1 + l.counts
+	l.cols = max(1, p.Width-l.left-1)
 	l.seen = l.cols
 	l.to = l.end()
-	if !p.f.Workflow.State.Ended() && p.f.ElapsedSeconds != nil {
+	if !p.ended() && p.f.ElapsedSeconds != nil {
 		l.now = l.col(p.elapsed())
 		l.seen = l.col(p.elapsed() - p.f.StaleSeconds)
 	}
 	return l
 }
 
-// measure makes room for the names, within a share of the width, and for the counts.
-func (l *lanes) measure() {
-	w := l.s.Width
-	most := min(max(w/5, 8), 32)
-	l.name = min(8, most)
-	if w >= countsFrom {
-		l.counts = len(l.counted())
+// rowsOf returns the jobs. The stages of a query that is one job for its engine follow, as jobs of one stage.
+func (p *pen) rowsOf() []frame.Job {
+	if !p.f.IsWhole() {
+		return p.f.Jobs
 	}
-	for i := range l.f.Jobs {
-		j := &l.f.Jobs[i]
-		l.name = min(max(l.name, cells(l.foreign(j.Node))), most)
-		if w >= countsFrom {
-			l.counts = max(l.counts, cells(counts(j)))
+	all, j := slices.Clone(p.f.Jobs), &p.f.Jobs[0]
+	for k, s := range j.Stages {
+		row := frame.Job{Node: s.Name, Stages: []frame.Stage{s}}
+		switch {
+		case s.Total != nil && s.Done >= *s.Total:
+			row.State = dag.Succeeded
+		case j.State.Ended():
+			row.State = j.State
+		case s.Running > 0 || s.Done > 0:
+			row.State = dag.Running
 		}
-	}
-	if l.f.IsWhole() {
-		for i := range l.f.Jobs[0].Stages {
-			l.name = min(max(l.name, cells(l.foreign(l.f.Jobs[0].Stages[i].Name))), most)
+		for _, st := range j.Stretches {
+			if st.Phase.Pause == dag.NoPause && int(st.Phase.Stage) == k {
+				row.SubmittedSeconds, row.EndSeconds = st.StartSeconds, st.EndSeconds
+				st.Phase.Stage = 0 // in the upper half
+				row.Stretches = []frame.Stretch{st}
+			}
 		}
+		all = append(all, row)
 	}
+	return all
 }
 
 // end returns the time at the end of the lanes: the prediction fits, and the end of its range and a bound if they are
 // at most beyond times as late.
 func (l *lanes) end() frame.Seconds {
-	to := l.elapsed()
+	now := l.elapsed()
+	to := now
 	for i := range l.f.Jobs {
-		if end := valueOr(l.f.Jobs[i].EndSeconds, 0); !l.unsure() {
-			to = max(to, end)
+		if !l.unsure() {
+			to = max(to, valueOr(l.f.Jobs[i].EndSeconds, 0))
 		}
 	}
-	if l.f.Workflow.State.Ended() {
+	if l.ended() {
 		return to
 	}
 	h := l.f.Headline
-	to = max(to, l.elapsed()+valueOr(h.RemainingSeconds, 0), l.elapsed()+valueOr(h.LowSeconds, 0))
+	to = max(to, now+valueOr(h.RemainingSeconds, 0), now+valueOr(h.LowSeconds, 0))
 	if h.RemainingSeconds == nil {
-		to = max(to, l.elapsed()*3/2, 10) // room for the unknown end
+		to = max(to, now*3/2, 10) // room for the unknown end
 	}
-	to = max(to, min(l.elapsed()+valueOr(h.HighSeconds, 0), to*beyond))
+	to = max(to, min(now+valueOr(h.HighSeconds, 0), to*beyond))
 	for base, i := to, 0; i < len(l.f.Alerts); i++ {
 		if d := l.limit(&l.f.Alerts[i]); d != nil && *d <= base*beyond {
 			to = max(to, *d*1.02)
@@ -111,36 +130,19 @@ func (l *lanes) columns(from, to frame.Seconds) (a, b int) {
 	return a, max(a, b)
 }
 
-// left returns the width before the lanes, with a blank.
-func (l *lanes) left() int {
-	n := marks + l.name + 1
-	if l.counts > 0 {
-		n += l.counts + 1
-	}
-	return n
-}
-
 // before returns what is before a lane without a job: words in place of name and counts.
-func (l *lanes) before(words string) string {
-	return pad(cut(pad("", marks)+words, l.left()-1, l.tail), l.left())
-}
+func (l *lanes) before(words string) string { return pad(cut(pad("", marks)+words, l.left-1), l.left) }
 
 // beside returns what is before a lane.
 func (l *lanes) beside(m, name, counts string) string {
-	s := pad(m, marks) + pad(cut(name, l.name, l.tail), l.name) + " "
-	if l.counts > 0 {
-		s += pad(cut(counts, l.counts, l.tail), l.counts) + " "
-	}
-	return s
+	s := pad(m, marks) + pad(cut(name, l.name), l.name) + " "
+	return s + pad(cut(counts, max(l.counts-1, 0)), l.counts)
 }
 
 // rows draws the axis and the jobs on a number of rows. If there are fewer rows than jobs, the last row counts those
 // that have none.
 func (l *lanes) rows(rows int) []string {
 	out := []string{l.axis()}
-	if rows <= 1 {
-		return out
-	}
 	jobs := l.byWeight()
 	var rest []int
 	if n := max(rows-2, 1); len(jobs) > rows-1 {
@@ -148,74 +150,59 @@ func (l *lanes) rows(rows int) []string {
 	}
 	slices.Sort(jobs)
 	for _, i := range jobs {
-		out = append(out, l.job(i))
+		out = append(out, l.row(i))
 	}
 	if len(rest) > 0 {
-		out = append(out, text(dim, l.own("   … "+l.counting(rest))))
+		out = append(out, text(dim, "   … "+l.counting(rest)))
 	}
-	return first(rows, append(out, l.stages(rows-len(out))...))
+	return first(rows, out)
 }
 
-// byWeight returns the jobs, the most important ones first: the selected one, failed, running and critical, running,
-// and to come, each group by nearness.
+// byWeight returns the rows, the most important ones first: the selected one, failed, running and critical, running,
+// submitted, and then those that end or begin nearest to now.
 func (l *lanes) byWeight() []int {
-	weight := func(i int) int {
-		j := &l.f.Jobs[i]
+	weight := func(i int) (class int, away float64) {
+		j := &l.all[i]
+		begin := float64(valueOr(j.SubmittedSeconds, frame.Seconds(math.Inf(1))) - l.elapsed())
 		switch {
-		case i == l.selected:
-			return 0
+		case i == l.selected, i == 0 && l.f.IsWhole():
+			return 0, begin
 		case j.State == dag.Failed || j.State == dag.Killed:
-			return 1
-		case j.Critical && j.State == dag.Running:
-			return 2
+			return 1, begin
+		case j.State == dag.Running && j.Critical:
+			return 2, begin
 		case j.State == dag.Running:
-			return 3
+			return 3, begin
 		case j.State == dag.Submitted:
-			return 4
-		case j.Critical:
-			return 5
-		case !j.State.Ended():
-			return 6
+			return 4, begin
+		case j.State.Ended():
+			return 5, float64(l.elapsed() - valueOr(j.EndSeconds, frame.Seconds(math.Inf(-1))))
 		}
-		return 7
+		return 5, begin
 	}
-	nearness := func(i int) float64 {
-		j := &l.f.Jobs[i]
-		if j.State.Ended() {
-			return -float64(valueOr(j.EndSeconds, frame.Seconds(math.Inf(-1))))
-		}
-		return float64(valueOr(j.SubmittedSeconds, frame.Seconds(math.Inf(1))))
-	}
-	all := make([]int, len(l.f.Jobs))
+	all := make([]int, len(l.all))
 	for i := range all {
 		all[i] = i
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
-		return cmp.Or(cmp.Compare(weight(a), weight(b)), cmp.Compare(nearness(a), nearness(b)))
+		classA, awayA := weight(a)
+		classB, awayB := weight(b)
+		return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(awayA, awayB))
 	})
 	return all
 }
 
-// counting counts jobs by state: "940 more done, 12 more running".
-func (l *lanes) counting(jobs []int) string {
-	kinds := [...]string{"done", "failed", "running", "to come"}
-	var n [len(kinds)]int
-	for _, i := range jobs {
-		switch st := l.f.Jobs[i].State; {
-		case st == dag.Failed || st == dag.Killed:
-			n[1]++
-		case st.Ended():
-			n[0]++
-		case st == dag.Running || st == dag.Submitted:
-			n[2]++
-		default:
-			n[3]++
-		}
+// counting counts rows by state: "940 more done, 12 more running".
+func (l *lanes) counting(rows []int) string {
+	byState := [...]string{"to come", "running", "running", "done", "failed", "failed", "done"}
+	n := map[string]int{}
+	for _, i := range rows {
+		n[byState[l.all[i].State]]++
 	}
 	var parts []string
-	for k, what := range kinds {
-		if n[k] > 0 {
-			parts = append(parts, fmt.Sprintf("%d more %s", n[k], what))
+	for _, what := range []string{"done", "failed", "running", "to come"} {
+		if n[what] > 0 {
+			parts = append(parts, fmt.Sprintf("%d more %s", n[what], what))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -224,73 +211,25 @@ func (l *lanes) counting(jobs []int) string {
 // jobLooks are the roles of jobs' states; others are dim.
 var jobLooks = map[dag.State]role{dag.Running: lane, dag.Succeeded: good, dag.Failed: bad, dag.Killed: bad}
 
-// state returns the sign of a job's state.
-func (l *lanes) state(s dag.State) string { return text(cmp.Or(jobLooks[s], dim), l.g.state(s)) }
-
-// job returns a job's row: its marks, name, counts and lane.
-func (l *lanes) job(i int) string {
-	j := &l.f.Jobs[i]
-	picked, critical, name := " ", " ", plain
+// row returns the row of a job or stage: its marks, name, counts and lane. A stage's name is cut at its start: names of
+// a program's stages often differ only at their ends.
+func (l *lanes) row(i int) string {
+	j := &l.all[i]
+	picked, critical, look, name := " ", " ", plain, l.foreign(j.Node)
 	if i == l.selected {
-		picked, name = string(l.g.picked), pick
+		picked, look = signPicked, pick
 	}
 	if j.Critical {
-		critical = string(l.g.critical)
+		critical = signCritical
 	}
-	m := text(strong, picked) + text(path, critical) + l.state(j.State)
-	return l.beside(m, text(name, l.foreign(j.Node)), counts(j)) + l.lane(j)
-}
-
-// stages returns the stages of a query that is one job for its engine, such as an application of Spark. If there are
-// more stages than rows, it returns those around the first one that is not done.
-func (l *lanes) stages(rows int) []string {
-	if !l.f.IsWhole() || rows <= 0 {
-		return nil
-	}
-	stages := l.f.Jobs[0].Stages
-	from := max(0, slices.IndexFunc(stages, func(s frame.Stage) bool { return !done(s.Tasks) }))
-	from = max(0, min(from-1, len(stages)-rows))
-	var out []string
-	for k := from; k < min(len(stages), from+rows); k++ {
-		out = append(out, l.stage(k))
-	}
-	return out
-}
-
-func done(t frame.Tasks) bool { return t.Total != nil && t.Done >= *t.Total }
-
-// stage returns a stage's row: its state, name, counts and lane.
-func (l *lanes) stage(k int) string {
-	j := &l.f.Jobs[0]
-	s := &j.Stages[k]
-	state := dag.Blocked
-	switch {
-	case done(s.Tasks):
-		state = dag.Succeeded
-	case j.State.Ended():
-		state = j.State
-	case s.Running > 0 || s.Done > 0:
-		state = dag.Running
-	}
-	only := frame.Job{Node: j.Node}
-	for _, st := range j.Stretches {
-		if st.Phase.Pause == dag.NoPause && int(st.Phase.Stage) == k {
-			st.Phase.Stage = 0 // in the upper half
-			only.Stretches = append(only.Stretches, st)
+	if i >= len(l.f.Jobs) {
+		look = dim
+		if over := cells(name) - l.name; over > 0 {
+			name = signMore + ansi.TruncateLeft(name, over+1, "")
 		}
 	}
-	t := l.track()
-	l.tasksOf(t, &only, critical{})
-	l.through(t)
-	return l.beside("  "+l.state(state), text(dim, l.inner(l.foreign(s.Name))), counted(tally(s.Tasks), "")) + t.String()
-}
-
-// inner cuts a name at its start: names of a program's stages often differ only at their ends.
-func (l *lanes) inner(name string) string {
-	if over := cells(name) - l.name; over > 0 {
-		return l.tail + ansi.TruncateLeft(name, over+1, "")
-	}
-	return name
+	m := text(strong, picked) + text(path, critical) + text(cmp.Or(jobLooks[j.State], dim), signStates[j.State])
+	return l.beside(m, text(look, name), counts(j)) + l.lane(j)
 }
 
 // mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.
@@ -302,28 +241,22 @@ func (p *pen) mapReduce() bool {
 // counted returns the heading of the counts.
 func (p *pen) counted() string {
 	if p.mapReduce() {
-		return counted("maps", "reduces")
+		return fmt.Sprintf("%7s %7s", "maps", "reduces")
 	}
-	return counted("tasks", "")
+	return fmt.Sprintf("%7s %7s", "tasks", "")
 }
 
 // counts returns how many maps and reduces are done; for a job with other stages, how many tasks.
 func counts(j *frame.Job) string {
-	m, r := tally(j.Maps), tally(j.Reduces)
-	switch {
-	case !j.IsMapReduce():
-		tasks, all := j.Known()
-		if !all {
-			tasks.Total = nil
-		}
-		return counted(tally(tasks), "")
-	case m == "" && r == "":
-		return ""
+	if j.IsMapReduce() {
+		return fmt.Sprintf("%7s %7s", tally(j.Maps), tally(j.Reduces))
 	}
-	return counted(m, r)
+	tasks, all := j.Known()
+	if !all {
+		tasks.Total = nil
+	}
+	return fmt.Sprintf("%7s %7s", tally(tasks), "")
 }
-
-func counted(maps, reduces string) string { return fmt.Sprintf("%7s %7s", maps, reduces) }
 
 func tally(t frame.Tasks) string {
 	switch {

@@ -1,5 +1,7 @@
 package screen
 
+import "slices"
+
 // The blocks of the screen, from top to bottom.
 const (
 	inHead = iota
@@ -13,10 +15,12 @@ const (
 	inChanges
 	inScenarios
 	inCritical // tasks on the critical path
+	inList     // of the help, or of a job's tasks
 	inLegend
 	inLog
 	inReplay
 	inFoot
+	inBlank // blank lines between blocks
 	allBlocks
 )
 
@@ -28,7 +32,7 @@ type ration struct {
 }
 
 // rations are in order of importance: if rows run out, the last ones get none.
-var rations = [...]ration{
+var rations = []ration{
 	{inHead, 3, 1},
 	{inWaiting, 1, 1},
 	{inBounds, 1, 1},
@@ -48,6 +52,7 @@ var rations = [...]ration{
 	{inLegend, 1, 1},
 	{inChart, chartRows, 3},
 	{inBlank, 2, 1},
+	{inList, 1 << 20, 1},
 	{inScenarios, 8, 4},
 	{inLanes, 1 << 20, 1},
 	{inBlank, 5, 1},
@@ -56,64 +61,92 @@ var rations = [...]ration{
 	{inCritical, 16, 3},
 }
 
-// inBlank is blank lines between blocks: they are rationed like blocks.
-const inBlank = allBlocks
-
-// airy are the blocks with a blank line before them, in the order in which they get one.
-var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical}
+// airy are the blocks with a blank line before them; if there are too few, the first blocks get one.
+var airy = [...]int{inLanes, inChart, inChanges, inScenarios, inCritical, inList}
 
 // wide is the width from which changes and scenarios are side by side.
 const wide = 160
 
-// whole returns the main screen.
-func (p *pen) whole() []string {
+// A block draws a part of the screen on a number of rows. It can use most rows.
+type block struct {
+	most int
+	draw func(rows int) []string
+}
+
+// fixed returns a block of which the last lines are left out if there is no room.
+func fixed(lines []string) block {
+	return block{len(lines), func(rows int) []string { return lines[:rows] }}
+}
+
+// draw returns the lines of the screen: each block on its rows, and the last blocks at the bottom.
+func (p *pen) draw() []string {
+	blocks := p.blocks()
+	for _, i := range airy {
+		blocks[inBlank].most += min(blocks[i].most, 1)
+	}
+	got := share(p.Height, blocks)
+	var top, bottom []string
+	for i, b := range blocks[:inBlank] {
+		lines := []string{}
+		if slices.Contains(airy[:], i) && got[i] > 0 && got[inBlank] > 0 {
+			lines, got[inBlank] = append(lines, ""), got[inBlank]-1
+		}
+		if got[i] > 0 {
+			lines = append(lines, b.draw(got[i])...)
+		}
+		if i < inLegend {
+			top = append(top, lines...)
+		} else {
+			bottom = append(bottom, lines...)
+		}
+	}
+	return append(append(top, make([]string, max(0, p.Height-len(top)-len(bottom)))...), bottom...)
+}
+
+// blocks returns what the user has chosen to see.
+func (p *pen) blocks() (out [allBlocks]block) {
+	out[inReplay], out[inFoot], out[inLog] = fixed(p.playing()), fixed(p.foot()), fixed(p.log())
+	if p.f == nil {
+		out[inHead] = fixed(p.nothing())
+	} else {
+		out[inHead] = fixed(p.head())
+	}
+	switch {
+	case p.Choice.Help:
+		out[inList], out[inLog] = block{1 << 20, p.help}, block{}
+		return out
+	case p.f == nil:
+		return out
+	}
 	lanes := p.lanes()
-	blocks := [allBlocks][]string{
-		inHead: p.head(), inWaiting: p.waiting(), inBounds: p.bounds(), inNotes: p.notes(), inJob: p.selectedJob(),
-		inEnd: lanes.ends(), inChart: lanes.chart(chartRows), inChanges: p.changes(), inScenarios: p.scenarios(),
-		inCritical: p.criticalTasks(), inLegend: p.signs(), inLog: p.log(), inReplay: p.playing(), inFoot: p.foot(),
+	out[inWaiting], out[inBounds] = fixed(p.waiting()), fixed(p.bounds())
+	if p.Choice.Tasks && p.selected >= 0 {
+		out[inWaiting].most, out[inBounds].most = min(out[inWaiting].most, 1), min(out[inBounds].most, 1)
+		out[inLanes] = fixed([]string{lanes.axis(), lanes.row(p.selected)})
+		out[inList], out[inLog] = block{1 << 20, p.tasks}, block{}
+		return out
 	}
-	if p.s.Width >= wide && len(blocks[inChanges]) > 0 {
-		blocks[inChanges] = sideBySide(blocks[inChanges], blocks[inScenarios], p.s.Width/2, p.tail)
-		blocks[inScenarios] = nil
+	changes, scenarios := p.changes(), p.scenarios()
+	if p.Width >= wide && len(changes) > 0 {
+		changes, scenarios = sideBySide(changes, scenarios, p.Width/2), nil
 	}
-	var have [allBlocks + 1]int
-	for i, b := range blocks {
-		have[i] = len(b)
-	}
-	if have[inLanes] = len(p.f.Jobs) + 1; p.f.IsWhole() {
-		have[inLanes] += len(p.f.Jobs[0].Stages)
-	}
-	have[inBlank] = len(airy)
-	got := share(p.s.Height, have)
-	blocks[inLanes] = lanes.rows(got[inLanes])
-	blocks[inChart] = lanes.chart(got[inChart])
-	var out []string
-	for i, b := range blocks {
-		if i == inLegend && got[inFoot] > 0 {
-			out = p.down(out, got[inLegend]+got[inLog]+got[inReplay]+got[inFoot])
-		}
-		if got[i] == 0 {
-			continue
-		}
-		for n, a := range airy {
-			if a == i && n < got[inBlank] {
-				out = append(out, "")
-			}
-		}
-		out = append(out, b[:min(got[i], len(b))]...)
-	}
+	out[inNotes], out[inJob], out[inEnd] = fixed(p.notes()), fixed(p.selectedJob()), fixed(lanes.ends())
+	out[inLanes], out[inChart] = block{1 + len(lanes.all), lanes.rows}, block{len(lanes.chart(chartRows)), lanes.chart}
+	out[inChanges], out[inScenarios] = fixed(changes), fixed(scenarios)
+	out[inCritical], out[inLegend] = fixed(p.criticalTasks()), fixed(p.signs())
 	return out
 }
 
-// share gives rows to blocks. have is how many each block can use.
-func share(rows int, have [allBlocks + 1]int) (got [allBlocks + 1]int) {
-	for _, r := range rations {
-		n := min(r.upTo, have[r.block])
-		if all := got[r.block] + rows; n > all {
-			n = all
-		}
-		if more := n - got[r.block]; more > 0 && n >= min(r.least, have[r.block]) {
+// share gives rows to blocks.
+func share(rows int, blocks [allBlocks]block) (got [allBlocks]int) {
+	order := rations
+	if blocks[inList].most > 0 { // the user has opened it, and needs the key that closes it
+		order = append([]ration{{inHead, 3, 1}, {inFoot, 1, 1}, {inList, 4, 1}}, rations...)
+	}
+	for _, r := range order {
+		most := blocks[r.block].most
+		n := min(r.upTo, most, got[r.block]+rows)
+		if more := n - got[r.block]; more > 0 && n >= min(r.least, most) {
 			got[r.block] += more
 			rows -= more
 		}
@@ -121,59 +154,19 @@ func share(rows int, have [allBlocks + 1]int) (got [allBlocks + 1]int) {
 	return got
 }
 
-// draw returns the lines of the screen.
-func (p *pen) draw() []string {
-	if p.f == nil {
-		return p.nothing()
-	}
-	if !p.s.Choice.Help && (!p.s.Choice.Tasks || p.selected < 0) {
-		return p.whole()
-	}
-	// A list gets the room between the parts that are always visible.
-	foot := append(p.playing(), p.foot()...)
-	out := p.head()
-	room := func(least int) int { return max(least, p.s.Height-len(out)-len(foot)) }
-	if p.s.Choice.Help {
-		out = append(out, "")
-		out = append(out, p.help(room(1))...)
-	} else {
-		out = append(append(out, first(1, p.waiting())...), first(1, p.bounds())...)
-		lanes := p.lanes()
-		out = append(out, "", lanes.axis(), lanes.job(p.selected), "")
-		out = first(p.s.Height-len(foot)-4, out)
-		out = append(out, p.tasks(room(0))...)
-	}
-	out = first(p.s.Height-len(foot), out)
-	return append(p.down(out, len(foot)), foot...)
-}
-
-// down adds blank lines, so that the foot, which has foot lines, is at the bottom.
-func (p *pen) down(out []string, foot int) []string {
-	for len(out) < p.s.Height-foot {
-		out = append(out, "")
-	}
-	return out
-}
-
-// nothing returns the screen before the first observation.
+// nothing returns the title before the first observation.
 func (p *pen) nothing() []string {
 	words := "Waiting for the first observation"
-	if p.s.Subject != "" {
-		words += " of " + p.foreign(p.s.Subject)
+	if p.Subject != "" {
+		words += " of " + p.foreign(p.Subject)
 	}
-	out := []string{text(strong, " "+words)}
-	out = append(out, p.log()...)
-	if p.s.Choice.Help {
-		out = append(out, "")
-		out = append(out, p.help(max(1, p.s.Height-len(out)-1))...)
-	}
-	return append(first(p.s.Height-1, out), first(p.s.Height, p.foot())...)
+	return []string{text(strong, " "+words)}
 }
 
 // log returns the newest log line.
 func (p *pen) log() []string {
-	if p.s.Log == "" {
+	if p.Log == "" {
 		return nil
 	}
-	return []string{text(dim, " "+p.foreign(p.s.Log))}
+	return []string{text(dim, " "+p.foreign(p.Log))}
 }

@@ -39,16 +39,16 @@ type Style struct {
 	Zone *time.Location
 }
 
-// zone returns the zone of the clocks.
-func (s Style) zone() *time.Location { return cmp.Or(s.Zone, time.UTC) }
+// in returns an instant in the zone of the clocks.
+func (s Style) in(t time.Time) time.Time { return t.In(cmp.Or(s.Zone, time.UTC)) }
 
 // clock formats an instant to a unit, with the day if that is not the day of at.
 func (s Style) clock(t time.Time, at *frame.Time, unit time.Duration) string {
 	beside := time.Time{}
 	if at != nil {
-		beside = at.Time().In(s.zone())
+		beside = s.in(at.Time())
 	}
-	return units.Clock(t.In(s.zone()), beside, unit)
+	return units.Clock(s.in(t), beside, unit)
 }
 
 // A Choice is what the user has chosen to see. The zero Choice is the main screen.
@@ -76,10 +76,64 @@ func Draw(s State) []string {
 	if s.Width <= 0 || s.Height <= 0 {
 		return nil
 	}
-	p := newPen(s)
-	lines := first(s.Height, p.draw())
-	for i, l := range lines {
-		lines[i] = cut(l, s.Width, p.tail)
+	p := &pen{State: s, f: s.Frame, selected: selected(s.Choice, s.Frame)}
+	return render(s.Style, s.Width, s.Height, p.draw())
+}
+
+// A pen draws one state.
+type pen struct {
+	State
+	f        *frame.Frame
+	selected int // the selected job, -1: none
+}
+
+// ended reports whether the query has ended.
+func (p *pen) ended() bool { return p.f.Workflow.State.Ended() }
+
+// unsure reports whether too much of the future is assumed to draw it along a clock: the headline has no number.
+func (p *pen) unsure() bool { return p.f.Headline.RemainingSeconds == nil && !p.ended() }
+
+// elapsed returns the time from the first job's submission to the frame; 0 if unknown.
+func (p *pen) elapsed() frame.Seconds { return p.f.Elapsed() }
+
+// at returns the instant of a number of seconds since the first job's submission.
+func (p *pen) at(s frame.Seconds) (time.Time, bool) {
+	if p.f.At == nil || p.f.ElapsedSeconds == nil {
+		return time.Time{}, false
 	}
-	return render(s.Style, lines)
+	at := p.f.At.Time()
+	if p.ended() && p.f.Headline.EndAt != nil {
+		at = p.f.Headline.EndAt.Time() // the elapsed time ends with the query, however long ago that was
+	}
+	return at.Add((s - *p.f.ElapsedSeconds).Duration()), true
+}
+
+// past returns the frames with news up to the drawn one.
+func (p *pen) past() iter.Seq[*frame.Frame] {
+	return func(yield func(*frame.Frame) bool) {
+		if p.Past == nil {
+			return
+		}
+		for f := range p.Past {
+			if f.ElapsedSeconds != nil && f.StaleSeconds == 0 && *f.ElapsedSeconds <= p.elapsed() && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// clock formats an instant to a unit, with the day if that is not the frame's.
+func (p *pen) clock(t time.Time, unit time.Duration) string { return p.Style.clock(t, p.f.At, unit) }
+
+// zoned is clock with the name of the zone, e.g. "CET".
+func (p *pen) zoned(t time.Time, unit time.Duration) string {
+	return p.clock(t, unit) + p.Style.in(t).Format(" MST")
+}
+
+// foreign makes a text from the cluster safe, and converts the times in it to the user's zone.
+func (p *pen) foreign(s string) string {
+	if p.f != nil && p.f.At != nil {
+		s = units.InZone(s, p.f.At.Time(), p.Style.Zone)
+	}
+	return p.Style.foreign(s)
 }

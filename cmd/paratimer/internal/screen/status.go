@@ -1,24 +1,134 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
+// head returns the title, with the query's name and progress, and the predicted end: the clock first, then the time
+// left, on a line of its own if it does not fit.
+func (p *pen) head() []string {
+	w, progress := p.Width, p.progress()
+	title := cut(" "+text(strong, p.foreign(cmp.Or(p.f.Workflow.Label(), "query"))), max(w-cells(progress)-3, w/3))
+	if gap := w - cells(title) - cells(progress) - 1; gap >= 2 {
+		title += strings.Repeat(" ", gap) + progress
+	}
+	if p.ended() {
+		return []string{title, " " + p.over()}
+	}
+	when, left := p.when(p.f.Headline), p.left(p.f.Headline)
+	switch {
+	case when == "":
+		return []string{title, " " + text(strong, "Ends ") + left}
+	case cells(when)+cells(left)+3 > w:
+		return []string{title, " " + when, " " + left}
+	}
+	return []string{title, " " + when + "  " + left}
+}
+
+// progress returns the elapsed time and the progress, as a number and, if there is room, as a bar.
+func (p *pen) progress() string {
+	s := ""
+	if p.Choice.Paused {
+		s = text(pick, " paused ") + " "
+	}
+	ratio, runs := p.f.ProgressRatio, "runs for "+units.Elapsed(p.elapsed().Duration())
+	switch {
+	case p.f.StaleSeconds > 0:
+		s += text(warn, "last data "+units.Ago(p.f.StaleSeconds.Duration()))
+	case p.ended() || p.f.ElapsedSeconds == nil:
+	case ratio == nil:
+		s += runs
+	default:
+		s += runs + ", " + units.Percent(*ratio)
+	}
+	if ratio == nil || p.ended() || p.Width < 60 {
+		return s
+	}
+	return s + "  " + bar(float64(*ratio), 20)
+}
+
+// bar draws a ratio.
+func bar(ratio float64, width int) string {
+	full := int(min(max(ratio, 0), 1) * float64(width))
+	return text(lane, strings.Repeat(signFull, full)) + text(dim, strings.Repeat(signEmpty, width-full))
+}
+
+// when returns the time of day of the end, or that it is unknown; empty if only the time left is known.
+func (p *pen) when(h frame.Headline) string {
+	unit := view.Unit(h)
+	switch {
+	case h.RemainingSeconds != nil && h.EndAt != nil:
+		return text(strong, "Ends ~"+p.zoned(h.EndAt.Time(), unit))
+	case h.RemainingSeconds != nil, h.HighSeconds != nil:
+		return ""
+	case h.LowSeconds != nil && *h.LowSeconds >= 1:
+		if t, ok := p.at(p.elapsed() + *h.LowSeconds); ok {
+			return text(strong, "Ends after "+p.zoned(t.Truncate(unit), unit))
+		}
+		return ""
+	case p.f.TooLarge():
+		return text(strong, "Too large to estimate")
+	}
+	return text(strong, "Too early to say when it ends")
+}
+
+// left returns the time left.
+func (p *pen) left(h frame.Headline) string {
+	words := view.Remaining(h)
+	point, span, ranged := strings.Cut(words, " (")
+	switch {
+	case words == "?":
+		return ""
+	case h.RemainingSeconds == nil && h.HighSeconds != nil:
+		return "in " + text(strong, words) + ": not enough data for a single time"
+	case h.RemainingSeconds == nil:
+		return "in " + words + ", the rest is not known yet"
+	case ranged:
+		return "in " + text(strong, point) + " (" + span
+	}
+	return "in " + text(strong, point)
+}
+
+// over returns how and when the query ended.
+func (p *pen) over() string {
+	when, why := "", ""
+	if end := p.f.Headline.EndAt; end != nil {
+		when = " at " + p.zoned(end.Time(), time.Second)
+	}
+	if p.f.ElapsedSeconds != nil {
+		when += ", after " + units.Elapsed(p.elapsed().Duration())
+	}
+	look, words, state := bad, "Failed", p.f.Workflow.State
+	switch state {
+	case dag.Succeeded:
+		look, words = good, "Succeeded"
+	case dag.EndedUnconfirmed:
+		look, words, why = warn, "Ended, unconfirmed", ": "+view.Unconfirmed(*p.f)
+	case dag.Killed:
+		words = "Killed"
+	}
+	return text(look, signStates[state]+" "+words) + text(strong, when) + why
+}
+
 // waiting returns what the critical path waits for now, wrapped.
 func (p *pen) waiting() []string {
 	waits := p.f.WaitsFor()
-	if waits == "" || p.f.Workflow.State.Ended() {
+	if waits == "" || p.ended() {
 		return nil
 	}
-	words := ansi.Wrap("Waits for "+p.foreign(waits), max(1, p.s.Width-3), "")
+	words := ansi.Wrap("Waits for "+p.foreign(waits), max(1, p.Width-3), "")
 	return strings.Split(" "+strings.ReplaceAll(words, "\n", "\n   "), "\n")
 }
 
@@ -43,11 +153,10 @@ func (p *pen) bound(a *frame.Alert) string {
 	if a.DeadlineAt != nil {
 		s += " " + p.clock(a.DeadlineAt.Time(), time.Second)
 	}
-	likely, quiet := "", ""
+	look, words, likely, quiet := good, "on track", "", ""
 	if a.Probability != nil {
-		likely = units.Chance(*a.Probability) + " likely to miss it"
+		likely = ", " + units.Chance(*a.Probability) + " likely to miss it"
 	}
-	look, words := good, "on track"
 	switch {
 	case a.Outcome != nil && *a.Outcome == frame.Met:
 		words, likely = "met", ""
@@ -64,12 +173,9 @@ func (p *pen) bound(a *frame.Alert) string {
 	case a.State == frame.Blind:
 		look, words = warn, "no data"
 	case a.Probability != nil && *a.Probability >= 0.5:
-		look, words, likely, quiet = warn, likely, "", "; no alert yet"
+		look, words, likely, quiet = warn, strings.TrimPrefix(likely, ", "), "", "; no alert yet"
 	}
-	s += ": " + text(look, words)
-	if likely != "" {
-		s += ", " + likely
-	}
+	s += ": " + text(look, words) + likely
 	switch d := a.BySeconds; {
 	case d == nil:
 	case *d < 0:
@@ -107,7 +213,7 @@ func (p *pen) notes() []string {
 		if len(p.f.Failures) > 0 {
 			words += p.newest(&p.f.Failures[0])
 		}
-		out = append(out, " "+text(bad, string(p.g.failed)+" ")+words)
+		out = append(out, " "+text(bad, signFailed+" ")+words)
 	}
 	if warnings > 1 {
 		newest = fmt.Sprintf("%d warnings, the newest: %s", warnings, newest)
@@ -121,7 +227,7 @@ func (p *pen) notes() []string {
 // newest describes a failure.
 func (p *pen) newest(f *frame.Failure) string {
 	s := ""
-	if f.AtSeconds != nil && !p.f.Workflow.State.Ended() {
+	if f.AtSeconds != nil && !p.ended() {
 		s = ", the newest " + units.Ago((p.elapsed() - *f.AtSeconds).Duration())
 	}
 	s += ": " + p.foreign(shortened(f.What()))
@@ -132,4 +238,86 @@ func (p *pen) newest(f *frame.Failure) string {
 		s += ": " + p.foreign(shortened(*f.Why))
 	}
 	return s
+}
+
+// question matches the beginning of an error of an HTTP request: its first group is the host. After it comes the last
+// error.
+var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: (?:[^(]*: )?`)
+
+// cause reduces such an error to the host and the last error.
+func cause(s string) string { return question.ReplaceAllString(s[:min(len(s), longest)], "$1: ") }
+
+// titled is a table of lines without headings, of which the first one has a title.
+func (p *pen) titled(title string, rows [][]string) []string {
+	for i := range rows {
+		rows[i] = append([]string{""}, rows[i]...)
+	}
+	if len(rows) > 0 {
+		rows[0][0] = text(strong, " "+title)
+	}
+	return table(p.Width, []column{
+		{"", 10, false, false},
+		{"", 10, true, false},
+		{"", 10, true, false},
+		{"", p.Width, false, false},
+	}, rows)[1:]
+}
+
+// changes returns the newest moves of the predicted end with their causes, newest first, without those below a
+// second.
+func (p *pen) changes() []string {
+	var out [][]string
+	for f := range p.past() {
+		for _, m := range f.Moves {
+			look := good
+			if m.DeltaSeconds > 0 {
+				look = warn
+			}
+			if m.DeltaSeconds <= -1 || m.DeltaSeconds >= 1 {
+				ago := units.Ago((p.elapsed() - *f.ElapsedSeconds).Duration())
+				out = append(out, []string{
+					text(look, units.Moved(m.DeltaSeconds.Duration())), text(dim, ago), p.foreign(shortened(m.Why())),
+				})
+			}
+		}
+	}
+	out = out[max(0, len(out)-MostMoves):]
+	slices.Reverse(out)
+	if rest := p.f.Replans.Text(); rest != "" && len(out) < MostMoves {
+		out = append(out, []string{"", "", text(dim, rest)})
+	}
+	return p.titled("changed", out)
+}
+
+// scenarios lists the time left under each scenario; equal ones share a row. If the headline has no number they are
+// lower bounds, and not listed.
+func (p *pen) scenarios() []string {
+	if p.ended() || p.f.Headline.RemainingSeconds == nil {
+		return nil
+	}
+	cases := view.Cases(p.f.Estimates, p.f.Headline)
+	var out [][]string
+	none := ""
+	for _, r := range view.MergeCases(cases) {
+		names := make([]string, len(r.Same))
+		for i, s := range r.Same {
+			names[i] = strings.ReplaceAll(cases[s].Scenario, "_", " ")
+		}
+		same, also := p.foreign(strings.Join(names, ", ")), ""
+		switch {
+		case r.Case == 0:
+			none = same
+		case same != "":
+			also = "; the same: " + same
+		}
+		e := &p.f.Estimates[cases[r.Case].Estimate]
+		if e.Probability != nil {
+			also = " (" + units.Chance(*e.Probability) + ")" + also
+		}
+		out = append(out, []string{text(strong, cases[r.Case].Left), "", p.foreign(e.Meaning) + text(dim, also)})
+	}
+	if none != "" {
+		out = append(out, []string{text(dim, "same"), "", text(dim, "no difference: "+none)})
+	}
+	return p.titled("left if", out)
 }

@@ -18,7 +18,7 @@ func (p *pen) tasks(room int) []string {
 	if p.f.Tasks == nil {
 		return []string{title, text(dim, "   not known here")}
 	}
-	from := max(0, p.s.Choice.Scroll)
+	from := max(0, p.Choice.Scroll)
 	list, all := p.f.Tasks(p.selected, min(from+max(0, room-2), mostTasks))
 	from = min(from, len(list))
 	list = list[from:]
@@ -44,7 +44,7 @@ const (
 // criticalTasks lists the unfinished tasks on the critical path, of the jobs that run: those that have begun, then the
 // others of the job in one row. It is empty if tasks are unknown or the screen is low.
 func (p *pen) criticalTasks() []string {
-	if p.f.Tasks == nil || p.f.Workflow.State.Ended() || p.s.Height < tallScreen {
+	if p.f.Tasks == nil || p.ended() || p.Height < tallScreen {
 		return nil
 	}
 	var rows [][]string
@@ -89,22 +89,22 @@ func valueOr(v *frame.Seconds, other frame.Seconds) frame.Seconds {
 
 // taskTable returns the table of rows that task has made.
 func (p *pen) taskTable(title string, rows [][]string) []string {
-	return table(p.s.Width, []column{
+	return table(p.Width, []column{
 		{" ", 2, false, false},
-		{title, max(p.s.Width/3, 12), false, false},
+		{title, max(p.Width/3, 12), false, false},
 		{"state", 13, false, false},
 		{"ends", 11, true, true},
 		{"runs", 8, true, true},
 		{"tries", 6, true, true},
-		{"node", p.s.Width, false, false},
-	}, rows, p.tail)
+		{"node", p.Width, false, false},
+	}, rows)
 }
 
 // task returns the cells of a task's row.
 func (p *pen) task(t *frame.Task, name string) []string {
 	sign, ends, runs, node, tries := "  ", "?", "", "", ""
 	if t.Critical {
-		sign = " " + string(p.g.critical)
+		sign = " " + signCritical
 	}
 	if t.EndSeconds != nil {
 		switch left := *t.EndSeconds - p.elapsed(); {
@@ -164,7 +164,7 @@ func (p *pen) selectedJob() []string {
 			if j.State.Ended() {
 				words = "ended "
 			}
-			parts = append(parts, words+p.clock(t, time.Second)+" "+p.zone(t))
+			parts = append(parts, words+p.zoned(t, time.Second))
 		}
 	}
 	if s := j.SlackSeconds; s != nil && !j.State.Ended() && !p.unsure() {
@@ -181,6 +181,6 @@ func (p *pen) selectedJob() []string {
 		parts = append(parts, p.foreign(*j.ID))
 	}
 	return []string{
-		text(strong, " "+string(p.g.picked)) + text(pick, p.foreign(j.Node)) + " " + strings.Join(parts, ", "),
+		text(strong, " "+signPicked) + text(pick, p.foreign(j.Node)) + " " + strings.Join(parts, ", "),
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // A role is the meaning of a text's look: the parameters of its escape sequence (SGR) on a dark background. No two
@@ -28,6 +30,35 @@ const (
 var onLight = strings.NewReplacer("\x1b[92m", "\x1b[1m", "\x1b[93m", "\x1b[31m", "\x1b[1;91m", "\x1b[1;31m",
 	"\x1b[1;95m", "\x1b[1;35m", "\x1b[96m", "\x1b[34m")
 
+// The signs of the drawing, each one cell wide. Maps are the upper half of a lane and reduces the lower one, so that
+// both are visible if they overlap. The past is solid. The prediction is dotted, and dense if it is critical.
+const (
+	signWaits, signHolds, signSlack, signNow = "─", "━", "·", "│" // holds: a pause on the critical path
+	signLimit, signFailed                    = "┊", "✗"
+	signCritical, signPicked                 = "◆", "›"
+	signTick, signHere, signMore             = "╷", "▼", "…"
+	signFrom, signMid, signTo                = "├", "●", "┤" // of a range
+	signFull, signEmpty                      = "━", "─"      // of a bar
+)
+
+var (
+	signSeen   = [...]string{" ", "▀", "▄", "█"}                // by map (1) and reduce (2)
+	signStates = [...]string{"○", "◌", "▸", "✓", "✗", "✗", "?"} // by dag.State
+	signCurve  = [...]string{"⠉", "⠒", "⠤", "⣀"}                // of a curve in a cell, from its top
+)
+
+// expected returns the sign of predicted maps (1) and reduces (2); 4 and 8 mark them as critical.
+func expected(what byte) string {
+	return string([]rune(" ⠉⣀⣉⠛⠛⣛⣛⣤⣭⣤⣭⣿⣿⣿⣿")[what])
+}
+
+// inASCII replaces the program's signs, each by one cell. In ASCII the parts of a lane are letters: what is predicted
+// is in small ones.
+var inASCII = strings.NewReplacer("─", "-", "━", "=", "·", ".", "│", "|", "┊", "!", "✗", "X", "◆", "*", "›", ">",
+	"╷", "'", "▼", "v", "…", "~", "├", "[", "●", "o", "┤", "]", "▀", "M", "▄", "R", "█", "B", "○", ".", "◌", ",", "▸", ">",
+	"✓", "+", "⠉", "m", "⠛", "m", "⣀", "r", "⣤", "r", "⣉", "b", "⣛", "b", "⣭", "b", "⣿", "b", "–", "-", "×", "x", "±", "~",
+	"↑", "^", "↓", "v", "←", "<", "→", ">")
+
 // text returns a text in the look of a role.
 func text(r role, s string) string {
 	if r == plain || strings.Trim(s, " ") == "" {
@@ -36,18 +67,22 @@ func text(r role, s string) string {
 	return "\x1b[" + string(r) + "m" + s + "\x1b[m"
 }
 
-// render formats lines for a terminal, without blanks at their ends.
-func render(s Style, lines []string) []string {
+// render makes at most height lines fit for a terminal, without blanks at their ends.
+func render(s Style, width, height int, lines []string) []string {
+	lines = lines[:min(height, len(lines))]
 	for i, l := range lines {
+		l = cut(l, width)
 		bare := strings.TrimRight(ansi.Strip(l), " ")
-		switch {
-		case !s.Colour:
-			lines[i] = bare
-		case s.Light:
-			lines[i] = onLight.Replace(ansi.Truncate(l, cells(bare), ""))
-		default:
-			lines[i] = ansi.Truncate(l, cells(bare), "")
+		if l = ansi.Truncate(l, cells(bare), ""); !s.Colour {
+			l = bare
 		}
+		if s.Light {
+			l = onLight.Replace(l)
+		}
+		if s.ASCII {
+			l = inASCII.Replace(l)
+		}
+		lines[i] = l
 	}
 	return lines
 }
@@ -68,20 +103,20 @@ func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, wid
 // right aligns a text to the right of a width.
 func right(s string, width int) string { return strings.Repeat(" ", max(0, width-cells(s))) + s }
 
-// cut shortens a text to a width; tail, one cell wide, marks the cut.
-func cut(s string, width int, tail string) string {
+// cut shortens a text to a width.
+func cut(s string, width int) string {
 	if cells(s) <= width {
 		return s
 	}
-	return ansi.Truncate(s, width, tail)
+	return ansi.Truncate(s, width, signMore)
 }
 
 // sideBySide puts two lists side by side; the right one begins at a column.
-func sideBySide(left, right []string, column int, tail string) []string {
+func sideBySide(left, right []string, column int) []string {
 	out := make([]string, max(len(left), len(right)))
 	for i := range out {
 		if i < len(left) {
-			out[i] = cut(left[i], column-2, tail)
+			out[i] = cut(left[i], column-2)
 		}
 		if i < len(right) {
 			out[i] = pad(out[i], column) + right[i]
@@ -93,6 +128,27 @@ func sideBySide(left, right []string, column int, tail string) []string {
 // first returns at most n lines.
 func first(n int, lines []string) []string { return lines[:min(max(n, 0), len(lines))] }
 
+// foreign makes a text from the cluster safe: escaped, in ASCII if the style requires it, and with a width that all
+// terminals agree on. A grapheme of which the width depends on the terminal is written as Go escapes.
+func (s Style) foreign(t string) string {
+	if t = view.Escape(t); s.ASCII {
+		return view.ASCII(t)
+	}
+	if cells(t) == ansi.StringWidthWc(t) {
+		return t
+	}
+	var b strings.Builder
+	for t != "" {
+		g, _ := ansi.FirstGraphemeCluster(t, ansi.GraphemeWidth)
+		t = t[len(g):]
+		if ansi.StringWidth(g) != ansi.StringWidthWc(g) {
+			g = view.ASCII(g)
+		}
+		b.WriteString(g)
+	}
+	return b.String()
+}
+
 // attempts matches names of attempts and tasks. Within a query they all begin alike.
 var attempts = regexp.MustCompile(`\b(?:attempt|task)_[0-9]+_[0-9]+_([mr]_[0-9]+(?:_[0-9]+)?)\b`)
 
@@ -102,19 +158,6 @@ const longest = 4096
 // shortened reduces names of attempts and tasks in a text to the part that differs within a job: m_000017_0.
 func shortened(s string) string {
 	return attempts.ReplaceAllString(s[:min(len(s), longest)], "$1")
-}
-
-// question matches the beginning of an error of an HTTP request: its first group is the host, its second one wraps the
-// last error.
-var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: (?:[^(]*: )?`)
-
-// cause reduces such an error to the host and the last error.
-func cause(s string) string {
-	m := question.FindStringSubmatchIndex(s[:min(len(s), longest)])
-	if m == nil {
-		return s
-	}
-	return s[m[2]:m[3]] + ": " + strings.TrimSpace(s[m[1]:])
 }
 
 // A column is a column of a table.
@@ -130,7 +173,7 @@ const narrowest = 10
 
 // table returns a heading and a line for each row. A column is as wide as its widest text; columns without texts are
 // left out, and the last ones are cut if there is no room.
-func table(width int, columns []column, rows [][]string, tail string) []string {
+func table(width int, columns []column, rows [][]string) []string {
 	out := make([]string, len(rows)+1)
 	used := 0
 	for i, c := range columns {
@@ -153,7 +196,7 @@ func table(width int, columns []column, rows [][]string, tail string) []string {
 			if r > 0 {
 				s = rows[r-1][i]
 			}
-			if s = cut(s, wide, tail); c.right {
+			if s = cut(s, wide); c.right {
 				s = right(s, wide)
 			}
 			out[r] = pad(out[r], used) + s

@@ -11,24 +11,21 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// critical has the cells of a job's lane on the critical path from now on, for even and for odd stages.
-type critical [2][]bool
-
-// lane draws a job along time: waiting, maps and reduces in the past and predicted, the critical ones, slack, and
+// lane draws a row along time: waiting, maps and reduces in the past and predicted, the critical ones, slack, and
 // failures. If there is room, the jobs that it depends on are named before it.
 func (l *lanes) lane(j *frame.Job) string {
 	t := l.track()
 	if j.SubmittedSeconds != nil { // stages are drawn over it
 		if to := valueOr(j.EndSeconds, l.elapsed()); to >= *j.SubmittedSeconds {
 			a, b := l.columns(*j.SubmittedSeconds, to)
-			t.put(a, b, l.g.waits, dim)
+			t.put(a, b, signWaits, dim)
 		}
 	}
 	l.tasksOf(t, j, l.critical(t, j))
 	if s := j.SlackSeconds; s != nil && *s > 0 && j.EndSeconds != nil && !j.State.Ended() {
 		a, b := l.columns(*j.EndSeconds, *j.EndSeconds+*s)
 		for c := a; c <= b; c++ {
-			t.write(c, dim, string(l.g.slack))
+			t.write(c, dim, signSlack)
 		}
 	}
 	l.through(t)
@@ -41,41 +38,34 @@ func (l *lanes) lane(j *frame.Job) string {
 		if c == l.now && c > 0 {
 			c-- // keep the line of now intact
 		}
-		t.put(c, c, l.g.failed, bad)
+		t.put(c, c, signFailed, bad)
 	}
 	l.after(t, j)
 	return t.String()
 }
 
-// critical marks the critical path's segments of a job, and draws its pauses, in which no task runs.
-func (l *lanes) critical(t track, j *frame.Job) (on critical) {
-	if l.f.Workflow.State.Ended() {
-		return on
-	}
+// critical marks the cells of a job on the critical path, for even and for odd stages, and draws the path's pauses, in
+// which no task runs.
+func (l *lanes) critical(t track, j *frame.Job) (on [2]track) {
+	on = [2]track{l.track(), l.track()}
 	for i := range l.f.CriticalPath {
 		s := &l.f.CriticalPath[i]
-		if s.StartSeconds == nil || s.EndSeconds == nil || !slices.Contains(s.Jobs, j.Node) {
+		if l.ended() || s.StartSeconds == nil || s.EndSeconds == nil || !slices.Contains(s.Jobs, j.Node) {
 			continue
 		}
 		a, b := l.columns(*s.StartSeconds, *s.EndSeconds)
 		if s.Phase.Pause != dag.NoPause {
-			t.put(a, b, l.g.holds, path)
+			t.put(a, b, signHolds, path)
 			continue
 		}
-		k := s.Phase.Stage % 2
-		if on[k] == nil {
-			on[k] = make([]bool, len(t))
-		}
-		for c := a; c <= b; c++ {
-			on[k][c] = true
-		}
+		on[s.Phase.Stage%2].put(a, b, signCritical, path)
 	}
 	return on
 }
 
 // tasksOf draws the stages, alternately as maps and as reduces: the past is solid, the prediction dotted, and dense if
 // it is critical.
-func (l *lanes) tasksOf(t track, j *frame.Job, on critical) {
+func (l *lanes) tasksOf(t track, j *frame.Job, critical [2]track) {
 	in := make([]byte, len(t))
 	for _, s := range j.Stretches {
 		if s.StartSeconds == nil || s.Phase.Pause != dag.NoPause {
@@ -88,35 +78,34 @@ func (l *lanes) tasksOf(t track, j *frame.Job, on critical) {
 	}
 	for c, what := range in {
 		look := lane
-		switch {
-		case what == 0:
-			continue
-		case c < l.seen:
-			t.put(c, c, l.g.seen[what], look)
-			continue
-		}
-		for k, of := range on {
-			if what>>k&1 == 1 && of != nil && of[c] {
+		for k := range critical {
+			if c >= l.seen && what>>k&1 == 1 && critical[k][c].role == path {
 				what |= 4 << k
 				look = path
 			}
 		}
-		t.put(c, c, l.g.expected(what), look)
+		switch {
+		case what == 0:
+		case c < l.seen:
+			t.put(c, c, signSeen[what], look)
+		default:
+			t.put(c, c, expected(what), look)
+		}
 	}
 }
 
 // through draws the vertical lines through all lanes: now, and the bounds. Of an uncertain future nothing else is left.
 func (l *lanes) through(t track) {
 	if l.unsure() && l.now >= 0 {
-		t.put(l.now+1, len(t)-1, ' ', plain)
+		t.put(l.now+1, len(t)-1, " ", plain)
 	}
 	for i := range l.f.Alerts {
-		if c, ok := l.limitCol(&l.f.Alerts[i]); ok && (t[c].s == " " || t[c].s == string(l.g.slack)) {
-			t.put(c, c, l.g.limit, warn)
+		if c, ok := l.limitCol(&l.f.Alerts[i]); ok && (t[c].s == " " || t[c].s == signSlack) {
+			t.put(c, c, signLimit, warn)
 		}
 	}
 	if l.now >= 0 {
-		t.put(l.now, l.now, l.g.now, strong)
+		t.put(l.now, l.now, signNow, strong)
 	}
 }
 
@@ -125,9 +114,8 @@ func (l *lanes) after(t track, j *frame.Job) {
 	if len(j.After) == 0 || j.State.Ended() || l.now < 0 || valueOr(j.SubmittedSeconds, l.to) <= l.elapsed() {
 		return
 	}
-	names := l.foreign(strings.Join(j.After, ", "))
-	for _, words := range []string{"after " + names, "after " + units.Count(len(j.After), "job")} {
-		if t.write(l.now-1-cells(words), dim, words) {
+	for _, names := range []string{l.foreign(strings.Join(j.After, ", ")), units.Count(len(j.After), "job")} {
+		if t.write(l.now-7-cells(names), dim, "after "+names) {
 			return
 		}
 	}
@@ -144,10 +132,10 @@ type cell struct {
 
 func (l *lanes) track() track { return slices.Repeat(track{{" ", plain}}, l.cols) }
 
-// put draws from column a to b, both included.
-func (t track) put(a, b int, r rune, of role) {
+// put draws a sign from column a to b, both included.
+func (t track) put(a, b int, sign string, of role) {
 	for i := max(0, a); i <= b && i < len(t); i++ {
-		t[i] = cell{string(r), of}
+		t[i] = cell{sign, of}
 	}
 }
 
