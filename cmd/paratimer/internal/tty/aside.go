@@ -1,18 +1,20 @@
 package tty
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// mostAside bounds the log output that is kept while the screen is up, in bytes: the newest is printed when the
-// screen ends.
-const mostAside = 64 << 10
+// mostAside bounds the log output that is kept while the screen is up, in lines: the first and the newest are printed
+// when the screen ends.
+const mostAside = 1000
 
 // An Aside is a stream for log output beside the screen. While a screen is up on the same terminal, output appears on
 // the screen's log line and is kept until the screen ends. Otherwise it is written at once.
@@ -20,10 +22,8 @@ type Aside struct {
 	w io.Writer
 
 	mu   sync.Mutex
-	up   bool
 	show func(line string)
-	kept []byte
-	lost bool
+	kept *Tail // nil: no screen is up
 }
 
 // NewAside returns an Aside that writes to w.
@@ -40,54 +40,33 @@ func (a *Aside) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// Write writes p, or keeps it while a screen is up. Beyond mostAside bytes the oldest lines are lost.
+// Write writes p, or keeps it while a screen is up, and shows its last line there, without colours.
 func (a *Aside) Write(p []byte) (int, error) {
 	a.mu.Lock()
-	if !a.up {
-		defer a.mu.Unlock()
+	defer a.mu.Unlock()
+	if a.kept == nil {
 		return a.w.Write(p)
 	}
-	a.kept = append(a.kept, p...)
-	if over := len(a.kept) - mostAside; over > 0 {
-		a.lost = true
-		if i := bytes.IndexByte(a.kept[over:], '\n'); i >= 0 {
-			over += i + 1
-		}
-		a.kept = append([]byte(nil), a.kept[over:]...)
-	}
-	show := a.show
-	a.mu.Unlock()
-	if line := lastLine(p); line != "" && show != nil {
-		show(line)
-	}
-	return len(p), nil
-}
-
-// lastLine returns the last line of a text, without colours.
-func lastLine(p []byte) string {
 	lines := strings.Split(strings.TrimRight(ansi.Strip(string(p)), "\n"), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	if line := strings.TrimSpace(lines[len(lines)-1]); line != "" {
+		a.show(line)
+	}
+	return a.kept.Write(p)
 }
 
 // divert sends output to a screen from now on. show must return soon.
 func (a *Aside) divert(show func(line string)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.up, a.show = true, show
+	a.show, a.kept = show, NewTail(mostAside)
 }
 
 // restore writes the output that was kept.
 func (a *Aside) restore() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	kept, lost := a.kept, a.lost
-	a.up, a.show, a.kept, a.lost = false, nil, nil, false
-	if lost {
-		if _, err := io.WriteString(a.w, "paratimer: what was said earlier is left out\n"); err != nil {
-			return err
-		}
-	}
-	_, err := a.w.Write(kept)
+	_, err := io.WriteString(a.w, a.kept.String())
+	a.kept = nil
 	return err
 }
 
@@ -130,4 +109,55 @@ func (t *Tail) String() string {
 		gap = "     ...\n"
 	}
 	return t.first + gap + t.Newest()
+}
+
+// mostWaiting is how many frames wait for a terminal that takes nothing.
+const mostWaiting = 16
+
+// An Unheld shows live frames in its own goroutine, so that a blocked terminal, as after control-S, does not delay
+// the watch. If the terminal is far behind, frames are dropped, but never the newest.
+type Unheld struct {
+	frames chan frame.Frame
+	done   chan error // the error of show; closed when no more frames are shown
+}
+
+// NewUnheld returns an Unheld that calls show, which may block.
+func NewUnheld(show func(frame.Tick) error) *Unheld {
+	u := &Unheld{make(chan frame.Frame, mostWaiting), make(chan error, 1)}
+	go func() {
+		defer close(u.done)
+		for f := range u.frames {
+			if err := show(frame.Tick{Frame: f}); err != nil {
+				u.done <- err
+				return
+			}
+		}
+	}()
+	return u
+}
+
+// Show queues a frame. It returns the error of an earlier one. One goroutine at a time calls it.
+func (u *Unheld) Show(tick frame.Tick) error {
+	for {
+		select {
+		case err := <-u.done:
+			return err
+		case u.frames <- tick.Frame:
+			return nil
+		default:
+		}
+		select {
+		case <-u.frames:
+		default:
+		}
+	}
+}
+
+// Close waits until all queued frames are shown, and returns the error of show.
+func (u *Unheld) Close() error {
+	close(u.frames)
+	if err := <-u.done; err != nil {
+		return fmt.Errorf("cannot show a frame: %w", err)
+	}
+	return nil
 }

@@ -79,7 +79,7 @@ func redraws(t *testing.T, frames []frame.Frame, z size) []int {
 	step(tea.WindowSizeMsg{Width: z.width, Height: z.height})
 	var written []int
 	for _, f := range frames {
-		step(frameMsg{f})
+		m.store.add(f)
 		step(tickMsg{})
 		cells.Clear()
 		uv.NewStyledString(m.View().Content).Draw(cells, cells.Bounds())

@@ -1,7 +1,6 @@
 package tty
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -16,24 +15,21 @@ import (
 func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work func(context.Context) error,
 	more ...tea.ProgramOption,
 ) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	s := &Screen{
-		aside: o.Aside, box: newMailbox(false),
-		program: o.program(fleetModel{queries: queries, draw: screen.Fleet{Style: o.Style}}, more),
-	}
-	done := make(chan result, 1)
-	go func() {
-		r := guarded(ctx, work)
-		r.err = cmp.Or(r.err, context.Cause(ctx))
-		done <- r
-	}()
-	return s.up(ctx, cancel, done)
+	log := newStore()
+	s := newScreen(o, fleetModel{queries: queries, store: log, draw: screen.Fleet{Style: o.Style}}, log, more)
+	close(s.began)
+	return s.Run(ctx, func(ctx context.Context) error {
+		if err := work(ctx); err != nil {
+			return err
+		}
+		return context.Cause(ctx)
+	})
 }
 
 // A fleetModel draws the current queries at each tick.
 type fleetModel struct {
 	queries     func() []view.Query
+	store       *store // it has the log line alone
 	draw        screen.Fleet
 	interrupted bool
 }
@@ -50,36 +46,32 @@ func (m fleetModel) View() tea.View {
 
 // Update implements tea.Model.
 func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.store.Lock()
+	m.draw.Log = m.store.log
+	m.store.Unlock()
 	switch msg := msg.(type) {
 	case tickMsg:
 		m.draw.Queries = m.queries()
 		return m, tick()
 	case stopMsg, overMsg:
 		return m, tea.Quit
-	case logMsg:
-		m.draw.Log = strings.TrimRight(string(msg), "\n")
 	case tea.BackgroundColorMsg:
 		m.draw.Style.Light = !msg.IsDark()
 	case tea.WindowSizeMsg:
 		m.draw.Width, m.draw.Height, m.draw.Queries = msg.Width, msg.Height, m.queries()
 	case tea.KeyPressMsg:
-		return m.press(msg)
+		return m.press(msg.String())
 	}
 	return m, nil
 }
 
-func (m fleetModel) press(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
-	page := max(m.draw.Height-6, 1)
+func (m fleetModel) press(key string) (tea.Model, tea.Cmd) {
+	page, all := max(m.draw.Height-6, 1), len(m.draw.Queries)
 	by := map[string]int{
-		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page,
-		"home": -len(m.draw.Queries), "end": len(m.draw.Queries),
-	}[k.String()]
-	m.draw.First = min(max(m.draw.First+by, 0), max(len(m.draw.Queries)-page, 0))
-	switch k.String() {
-	case "ctrl+c":
-		m.interrupted = true
-		return m, tea.Quit
-	case "q", "esc":
+		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -all, "end": all,
+	}[key]
+	m.draw.First = min(max(m.draw.First+by, 0), max(all-page, 0))
+	if m.interrupted = key == "ctrl+c"; m.interrupted || key == "q" || key == "esc" {
 		return m, tea.Quit
 	}
 	return m, nil

@@ -1,10 +1,12 @@
 // Package tty is the live terminal: it shows frames full screen while a query is watched or a recording is played,
 // and handles keys. Package screen draws a frame; this package has a store of frames, a playhead and a tick.
 //
-// Only Program's tick reads a clock. The model is a pure function of messages.
+// Only Program's tick reads a clock. The model is a function of its messages and of the store.
 package tty
 
 import (
+	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -20,15 +22,12 @@ const redraw = 500 * time.Millisecond
 
 // The messages of the model besides keys and sizes.
 type (
-	tickMsg  struct{}              // redraw has passed
-	frameMsg struct{ frame.Frame } // a new frame
-	logMsg   string                // a line for the log line
-	overMsg  struct{ err error }   // no more frames come; err is the reason
-	stopMsg  struct{}              // the program must end now
+	tickMsg struct{}            // redraw has passed
+	overMsg struct{ err error } // no more frames come; err is the reason
+	stopMsg struct{}            // the program must end now
 )
 
-// A model is the state of the screen. Update is a pure function of model and message, except for the store, which the
-// models of one program share.
+// A model is the state of the screen, except for the store, which the models of one program share with the watch.
 type model struct {
 	play  bool // a recording is played; else a query is watched
 	style screen.Style
@@ -37,13 +36,8 @@ type model struct {
 	head   playhead
 	choice screen.Choice
 	shown  frame.Frame
-	log    string
-
-	// unseen is how long ago the newest frame came, if that frame is stale.
-	unseen time.Duration
 
 	width, height int
-	dirty         bool   // the picture is older than the data
 	drawn         string // the last picture
 
 	over        bool // no more frames come
@@ -53,10 +47,7 @@ type model struct {
 func (m model) wasInterrupted() bool { return m.interrupted }
 
 func newModel(o Options) model {
-	return model{
-		play: o.Play, style: o.Style,
-		store: newStore(), head: playhead{live: !o.Play, speed: o.Speed},
-	}
+	return model{play: o.Play, style: o.Style, store: newStore(), head: playhead{live: !o.Play, speed: o.Speed}}
 }
 
 // Init requests the terminal's background. A terminal that does not respond counts as dark.
@@ -70,13 +61,11 @@ func (m model) View() tea.View { return tea.View{Content: m.drawn, AltScreen: tr
 
 // Update handles a message.
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.store.Lock()
+	defer m.store.Unlock()
 	switch msg := msg.(type) {
 	case tickMsg:
 		return m.passed(), tick()
-	case frameMsg:
-		return m.add(msg.Frame), nil
-	case logMsg:
-		m.log, m.dirty = string(msg), true
 	case overMsg:
 		return m.end(msg.err)
 	case stopMsg:
@@ -88,7 +77,7 @@ func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.style.Light = !msg.IsDark()
 		return m.draw(), nil
 	case tea.KeyPressMsg:
-		return m.press(msg.Key())
+		return m.press(msg.Key().String())
 	}
 	return m, nil
 }
@@ -98,26 +87,13 @@ func (m model) passed() model {
 	if m.play && !m.choice.Paused && !m.head.live {
 		before := m.head.at
 		m.head = m.head.pass(redraw, m.store.end())
-		m.dirty = m.dirty || m.head.at != before
+		m.store.dirty = m.store.dirty || m.head.at != before
 	}
 	if m.head.live && !m.play && !m.over && m.store.newest().StaleSeconds > 0 {
-		m.unseen += redraw
-		m.dirty = true
+		m.store.unseen += redraw
+		m.store.dirty = true
 	}
-	if m.dirty {
-		return m.draw()
-	}
-	return m
-}
-
-// add stores a new frame. The first one is drawn at once.
-func (m model) add(f frame.Frame) model {
-	m.store.add(f)
-	m.unseen = 0
-	if m.head.live {
-		m.dirty = true
-	}
-	if len(m.store.moments) == 1 {
+	if m.store.dirty {
 		return m.draw()
 	}
 	return m
@@ -126,63 +102,157 @@ func (m model) add(f frame.Frame) model {
 // end handles the end of the frames. A watch ends with its query, unless the user has opened or selected something; a
 // recording stays on the screen.
 func (m model) end(err error) (tea.Model, tea.Cmd) {
-	m.over, m.dirty = true, true
-	switch {
+	m.over, m.store.dirty = true, true
+	switch fault := panicked(""); {
+	case errors.As(err, &fault):
+		return m, tea.Quit
 	case m.play && err != nil:
-		m.log = err.Error()
+		m.store.log = err.Error()
 	case m.play:
 	case err != nil || m.head.live && m.choice == (screen.Choice{}):
 		return m, tea.Quit
 	default:
-		m.log = "the query has ended; q leaves"
+		m.store.log = "the query has ended; q leaves"
 	}
 	return m, nil
 }
 
 // draw makes the picture of the current data.
 func (m model) draw() model {
-	m.dirty = false
-	s := screen.State{
-		Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.log,
-	}
+	m.store.dirty = false
+	s := screen.State{Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.store.log}
+	end := m.store.end()
 	if m.head.live {
-		m.head.at = m.store.end()
+		m.head.at = end
 	}
 	if i := m.store.index(m.head.at); i >= 0 {
 		m.shown = m.store.moments[i].frame
 		f := m.shown
-		if m.unseen > 0 && i == len(m.store.moments)-1 {
-			f = f.Older(m.unseen) // until the next frame comes, which may take a minute if a cluster does not respond
+		if m.store.unseen > 0 && i == len(m.store.moments)-1 {
+			// until the next frame comes, which may take a minute if a cluster does not respond
+			f = f.Older(m.store.unseen)
 		}
 		s.Frame, s.Past = &f, m.store.upTo(i)
-		s.Play = m.playback()
-		if behind := m.behind(i); behind != "" {
-			s.Log = behind
+		if m.play {
+			s.Play = &screen.Playback{Speed: m.head.pace(end), At: m.shown.Elapsed()}
+			if math.IsInf(s.Play.Speed, 1) {
+				s.Play.Speed = 0
+			}
+			if newest := m.store.newest(); m.over {
+				length := newest.Elapsed()
+				s.Play.Length = &length
+			}
+		}
+		if back := end - m.store.moments[i].at; back > 0 && !m.play && !m.head.live && !m.choice.Paused {
+			s.Log = "looking back: " + units.Short(back) + " before the newest; end shows that"
 		}
 	}
 	m.drawn = strings.Join(screen.Draw(s), "\n")
 	return m
 }
 
-// playback returns the position in a recording; nil for a watch.
-func (m model) playback() *screen.Playback {
+// steps are how far actions move the playhead, in hundredths of the run.
+var steps = map[screen.Action]time.Duration{
+	screen.Forward: 1, screen.Back: -1, screen.FarForward: 10, screen.FarBack: -10,
+}
+
+// press handles a key and redraws at once.
+func (m model) press(key string) (tea.Model, tea.Cmd) {
+	a, end := screen.ActionOf(key), m.store.end()
+	if m.head.live {
+		m.head.at = end
+	}
+	again := a == screen.Pause && m.play && m.over && m.head.at >= end
+	switch {
+	case key == "ctrl+c":
+		m.interrupted = true
+		return m, tea.Quit
+	case key == "ctrl+z":
+		return m, suspend
+	case a == screen.Quit:
+		return m, tea.Quit
+	case a == screen.NoAction:
+		return m, nil
+	case a == screen.Start, again: // a recording that has ended starts again
+		m.head, m.choice.Paused = m.head.to(0, end), m.choice.Paused && !again
+	case a == screen.End:
+		m.head.at, m.head.live, m.choice.Paused = end, true, false
+	case a == screen.Faster:
+		m.head = m.head.faster(2, end)
+	case a == screen.Slower:
+		m.head = m.head.faster(0.5, end)
+	case steps[a] != 0 && len(m.store.moments) > 0:
+		m.head = m.head.to(m.step(steps[a]), end)
+	}
+	if !again {
+		f := &m.shown
+		if len(m.store.moments) == 0 {
+			f = nil
+		}
+		m.choice = screen.Press(m.choice, a, f)
+	}
+	if a == screen.Pause {
+		m.head.live = false
+		if !m.play && !m.choice.Paused {
+			m.head.at = end
+		}
+	}
+	// A watch that is back at its newest frame follows it again.
 	if !m.play {
-		return nil
+		m.head.live = !m.choice.Paused && m.head.at == end
 	}
-	p := &screen.Playback{Speed: m.head.shownSpeed(m.store.end()), At: m.shown.Elapsed()}
-	if m.over {
-		newest := m.store.newest()
-		length := newest.Elapsed()
-		p.Length = &length
+	return m.draw(), nil
+}
+
+// step returns the time that some hundredths of the run, and at least a frame, are away.
+func (m model) step(parts time.Duration) time.Duration {
+	at, here := m.head.at+parts*m.store.end()/100, m.store.index(m.head.at)
+	if parts < 0 {
+		return min(at, m.store.moments[max(here-1, 0)].at)
 	}
+	return max(at, m.store.moments[min(here+1, len(m.store.moments)-1)].at)
+}
+
+// A playhead is the position of the picture in the known frames, and its speed. Its time is the query's own.
+type playhead struct {
+	at time.Duration
+	// live: the position is always the newest frame.
+	live bool
+	// speed is the replay's speed as a multiple of real time. 0 plays the whole recording in about playLength.
+	speed float64
+}
+
+// playLength is how long a replay takes without a given speed.
+const playLength = 30 * time.Second
+
+// Limits of the speed that keys can choose.
+const (
+	slowest = 1.0 / 16
+	fastest = 1 << 16
+)
+
+// pace returns the speed for a recording of a length: as given, else a power of two.
+func (p playhead) pace(length time.Duration) float64 {
+	if p.speed > 0 {
+		return p.speed
+	}
+	return max(1, math.Exp2(math.Ceil(math.Log2(float64(length)/float64(playLength)))))
+}
+
+// pass moves on by real of real time, in a recording with length known so far.
+func (p playhead) pass(real, length time.Duration) playhead {
+	p.at += time.Duration(min(p.pace(length)*float64(real), float64(length-p.at)))
 	return p
 }
 
-// behind says how far back the picture is, if a watcher looks back.
-func (m model) behind(shown int) string {
-	back := m.store.end() - m.store.moments[shown].at
-	if m.play || m.head.live || back == 0 || m.choice.Paused {
-		return ""
-	}
-	return "looking back: " + units.Short(back) + " before the newest; end shows that"
+// to jumps to a position within the known length.
+func (p playhead) to(at, length time.Duration) playhead {
+	p.at, p.live = min(max(0, at), length), false
+	return p
+}
+
+// faster multiplies the speed.
+func (p playhead) faster(by float64, length time.Duration) playhead {
+	p.speed = min(max(slowest, p.pace(length)*by), fastest)
+	return p
 }

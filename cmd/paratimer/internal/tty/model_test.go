@@ -11,8 +11,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 	"github.com/paratimer/paratimer/dag"
+)
+
+// Messages of a session that go to the model's store.
+type (
+	frameMsg struct{ frame.Frame }
+	logMsg   string
 )
 
 // A session is a model and what it was last asked for.
@@ -26,18 +33,25 @@ type session struct {
 func begin(t *testing.T, o Options, frames ...float64) *session {
 	t.Helper()
 	s := &session{T: t, m: newModel(o)}
-	s.say(tea.WindowSizeMsg{Width: 80, Height: 24})
 	for _, at := range frames {
 		s.say(frameMsg{frameAt(at, 3)})
 	}
+	s.say(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return s
 }
 
 func (s *session) say(all ...tea.Msg) {
 	s.Helper()
 	for _, msg := range all {
-		next, cmd := s.m.Update(msg)
-		s.m, s.cmd = next.(model), cmd
+		switch msg := msg.(type) {
+		case frameMsg:
+			s.m.store.add(msg.Frame)
+		case logMsg:
+			s.m.store.say(string(msg))
+		default:
+			next, cmd := s.m.Update(msg)
+			s.m, s.cmd = next.(model), cmd
+		}
 	}
 }
 
@@ -288,7 +302,7 @@ func TestEnds(t *testing.T) {
 		if t.Log(name); !c.want {
 			s.quits(false)
 			s.ticks(1)
-			if s.m.log == "" && !c.play {
+			if s.m.store.log == "" && !c.play {
 				t.Error("it does not say that the query has ended")
 			}
 			s.keys("q")

@@ -24,8 +24,6 @@ type Options struct {
 	// Play: frames come from a recording, ahead of the screen. Otherwise a query is watched, and the newest frame is
 	// shown.
 	Play bool
-	// Live: frames come at their own pace. If the terminal is blocked, frames are dropped, and Show does not block.
-	Live bool
 	// Speed is the replay's speed as a multiple of real time: infinite does not wait, 0 takes half a minute for the
 	// recording.
 	Speed float64
@@ -42,20 +40,18 @@ type Options struct {
 type Screen struct {
 	aside   *Aside
 	program *tea.Program
-	box     *mailbox
+	store   *store
 	began   chan struct{} // closed at the first frame
-	first   bool
 }
 
 // New prepares a screen. It does not touch the terminal: Run does, at the first frame.
 func New(o Options, more ...tea.ProgramOption) *Screen {
-	return &Screen{
-		aside: o.Aside, program: o.program(newModel(o), more), box: newMailbox(!o.Live), began: make(chan struct{}),
-	}
+	m := newModel(o)
+	return newScreen(o, m, m.store, more)
 }
 
-// program returns the program of a model on the terminal.
-func (o Options) program(m tea.Model, more []tea.ProgramOption) *tea.Program {
+// newScreen returns a screen with the program of a model, which reads a store.
+func newScreen(o Options, m tea.Model, s *store, more []tea.ProgramOption) *Screen {
 	options := append([]tea.ProgramOption{
 		tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
 		// Signals are the command's: they cancel Run's context.
@@ -64,16 +60,20 @@ func (o Options) program(m tea.Model, more []tea.ProgramOption) *tea.Program {
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
 	}
-	return tea.NewProgram(m, options...)
+	if o.Aside == nil {
+		o.Aside = NewAside(io.Discard)
+	}
+	return &Screen{aside: o.Aside, program: tea.NewProgram(m, options...), store: s, began: make(chan struct{})}
 }
 
-// Show passes a frame to the screen. One goroutine at a time calls it. In a live watch it never blocks.
+// Show passes a frame to the screen. It never waits for the terminal. One goroutine at a time calls it.
 func (s *Screen) Show(tick frame.Tick) error {
-	if !s.first {
-		s.first = true
+	s.store.add(tick.Frame)
+	select {
+	case <-s.began:
+	default:
 		close(s.began)
 	}
-	s.box.frame(tick.Frame)
 	return nil
 }
 
@@ -81,82 +81,76 @@ func (s *Screen) Show(tick frame.Tick) error {
 // return soon after its context is done. The screen ends when the user quits, when ctx is done, or when work has
 // ended and the user could see the result; the terminal is then restored. The error is ErrLeft if the user quit
 // before work ended, ErrInterrupted if it was by control-C, the cause of ctx if that ended the screen, else work's.
+// A panic of work goes on after the terminal is restored.
 func (s *Screen) Run(ctx context.Context, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make(chan result, 1)
-	go func() { done <- guarded(ctx, work) }()
+	var result error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result = guarded(ctx, work)
+	}()
 	select {
-	case r := <-done:
-		select {
-		case <-s.began: // the last frame was not on the screen yet
-			done <- r
-		default:
-			return r.get()
-		}
 	case <-s.began:
+	case <-done:
 	}
-	return s.up(ctx, cancel, done)
-}
-
-// up runs the screen from its first frame to its end.
-func (s *Screen) up(ctx context.Context, cancel context.CancelCauseFunc, done <-chan result) error {
-	ended := make(chan result, 1)
-	go s.box.forward(s.program.Send, done, ended)
-	stop := context.AfterFunc(ctx, func() { s.program.Send(stopMsg{}) })
-	if s.aside != nil {
-		s.aside.divert(s.box.line)
+	var err, stopped error
+	interrupted := false
+	select {
+	case <-s.began:
+		interrupted, err = s.up(ctx, done, &result)
+		stopped = context.Cause(ctx)
+	default: // there is nothing to show
 	}
-	last, err := s.program.Run()
-	close(s.box.closed)
-	stop()
-	stopped := context.Cause(ctx)
-	if s.aside != nil {
-		if e := s.aside.restore(); err == nil {
-			err = e
-		}
-	}
-	m, _ := last.(interface{ wasInterrupted() bool })
-	interrupted := m != nil && m.wasInterrupted()
 	if interrupted {
 		cancel(ErrInterrupted)
 	}
 	cancel(ErrLeft)
-	r := <-ended
+	<-done
+	fault := panicked("")
 	switch {
-	case r.panicked != "":
-		panic(r.panicked)
+	case errors.As(result, &fault):
+		panic(string(fault))
 	case err != nil:
 		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
 	case interrupted:
 		return ErrInterrupted
-	case r.err == nil:
+	case result == nil:
 		return stopped
 	}
-	return r.err
+	return result
 }
 
-// A result is the result of work.
-type result struct {
-	err      error
-	panicked string
-}
-
-func (r result) get() error {
-	if r.panicked != "" {
-		panic(r.panicked)
+// up shows the screen until it ends. result is that of work, once done is closed.
+func (s *Screen) up(ctx context.Context, done <-chan struct{}, result *error) (interrupted bool, err error) {
+	defer context.AfterFunc(ctx, func() { s.program.Send(stopMsg{}) })()
+	go func() {
+		<-done
+		s.program.Send(overMsg{*result})
+	}()
+	s.aside.divert(s.store.say)
+	last, err := s.program.Run()
+	if e := s.aside.restore(); err == nil {
+		err = e
 	}
-	return r.err
+	m, _ := last.(interface{ wasInterrupted() bool })
+	return m != nil && m.wasInterrupted(), err
 }
 
-// guarded calls work and catches a panic, which is raised again once the terminal is restored.
-func guarded(ctx context.Context, work func(context.Context) error) (r result) {
+// A panicked is the error of work that has panicked.
+type panicked string
+
+func (p panicked) Error() string { return string(p) }
+
+// guarded calls work and returns a panic as an error.
+func guarded(ctx context.Context, work func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+			err = panicked(fmt.Sprintf("%v\n\n%s", p, debug.Stack()))
 		}
 	}()
-	return result{err: work(ctx)}
+	return work(ctx)
 }
 
 // Capable reports whether a terminal of this environment and size, in cells, can show a screen.

@@ -3,6 +3,7 @@ package tty
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -218,5 +219,80 @@ func TestShowAfterTheEnd(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A stuck terminal takes the first picture, and then nothing before it is let go.
+type stuck struct {
+	*terminal
+	asked chan struct{} // closed when it is written to in vain
+	letGo chan struct{}
+	once  sync.Once
+}
+
+func (x *stuck) Write(p []byte) (int, error) {
+	if strings.Contains(x.written(), enters) {
+		x.once.Do(func() { close(x.asked) })
+		<-x.letGo
+	}
+	return x.terminal.Write(p)
+}
+
+// TestStuckTerminal: who watches a query goes on while the terminal takes nothing, and what it shows afterwards is the
+// newest.
+func TestStuckTerminal(t *testing.T) {
+	x := &stuck{terminal: newTerminal(t), asked: make(chan struct{}), letGo: make(chan struct{})}
+	var talk strings.Builder
+	aside := NewAside(&talk)
+	s := New(Options{In: x.in, Out: x, Env: []string{"TERM=xterm-256color"}, Aside: aside},
+		tea.WithWindowSize(80, 24))
+	err := s.Run(t.Context(), func(context.Context) error {
+		if err := s.Show(frame.Tick{Frame: frameAt(1, 1)}); err != nil {
+			return err
+		}
+		x.waits(enters)
+		if err := s.Show(frame.Tick{Frame: frameAt(2, 1)}); err != nil {
+			return err
+		}
+		<-x.asked
+		for i := range 1000 {
+			if err := s.Show(frame.Tick{Frame: frameAt(float64(3+i), 1)}); err != nil {
+				return err
+			}
+			if _, err := fmt.Fprintf(aside, "line %d\n", i); err != nil {
+				return err
+			}
+		}
+		close(x.letGo)
+		x.waits("16:42 ") // 1002 s
+		x.waits("line 999")
+		_, err := io.WriteString(x.keys, "q")
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	x.restored()
+	if n := strings.Count(talk.String(), "\n"); n != 1000 {
+		t.Errorf("%d lines were said, want 1000", n)
+	}
+}
+
+// TestPastIsWhole: of a recording no frame is missing at its end, however fast it is read.
+func TestPastIsWhole(t *testing.T) {
+	x := newTerminal(t)
+	s := x.screen(Options{Play: true})
+	err := s.Run(t.Context(), func(context.Context) error {
+		for i := range 1000 {
+			if err := s.Show(frame.Tick{Frame: frameAt(float64(i), 1)}); err != nil {
+				return err
+			}
+		}
+		x.waits(enters)
+		_, err := io.WriteString(x.keys, "q")
+		return err
+	})
+	if n := len(s.store.moments); err != nil && !errors.Is(err, ErrLeft) || n != 1000 {
+		t.Errorf("%d frames, error %v", n, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -26,46 +27,95 @@ const (
 type moment struct {
 	at    time.Duration
 	frame frame.Frame
+	// bytes and held are estimates: of the frame, and of the snapshot that it keeps.
+	bytes, held int
 }
 
-// A store keeps the frames of a run for looking back, within a budget of bytes. Beyond it, frames are thinned out
-// evenly over time, so that half a day has as good a picture of its beginning as of its end. The newest frame is
-// always kept, whole.
+// A store is what a watch passes to the screen: the newest log line, and the frames of a run, for looking back. It
+// never waits for the terminal. Within a budget of bytes it keeps each frame; beyond it, every second one, then every
+// fourth, so that half a day has as good a picture of its beginning as of its end. The newest frame is always kept,
+// whole.
 type store struct {
+	sync.Mutex
 	moments []moment
 	origin  dag.Instant
-	spacing time.Duration // the least distance of two frames, except of the newest
-	// bytes and held are estimates: of frames, and of the snapshots that they keep.
-	bytes, held int
+	log     string
+	dirty   bool // frames or log are newer than the picture
+	// unseen is how long ago the newest frame came.
+	unseen time.Duration
+
+	added, stride int // frames that have come; of those before the newest, each stride-th is kept
+	bytes, held   int // of all moments
+	whole         int // the first moment that keeps its snapshot
 	// most and mostHeld are the budgets.
 	most, mostHeld int
 }
 
 func newStore() *store {
-	return &store{origin: dag.NoInstant, most: budget, mostHeld: taskBudget}
+	return &store{origin: dag.NoInstant, stride: 1, most: budget, mostHeld: taskBudget}
 }
 
-// add stores a frame without its distribution, which is not shown later.
+// say shows a line on the log line.
+func (s *store) say(line string) {
+	s.Lock()
+	defer s.Unlock()
+	s.log, s.dirty = line, true
+}
+
+// add stores a frame without its distribution, which is not shown later. The frame replaces the one before it if that
+// one need not be kept.
 func (s *store) add(f frame.Frame) {
-	at := s.end()
+	s.Lock()
+	defer s.Unlock()
+	m := moment{at: s.end(), frame: f, bytes: frameBytes + jobBytes*len(f.Jobs)}
 	if f.At != nil {
 		if !s.origin.Known() {
 			s.origin = f.At.Instant
 		}
-		at = max(at, f.At.Sub(s.origin))
+		m.at = max(m.at, f.At.Sub(s.origin))
 	}
-	f.Left = nil
-	if n := len(s.moments); n >= 2 && s.moments[n-1].at-s.moments[n-2].at < s.spacing {
-		f.Moves = moves(s.moments[n-1].frame.Moves, f.Moves)
-		s.count(s.moments[n-1].frame, -1)
+	m.frame.Left = nil
+	for i := range f.Jobs {
+		known, _ := f.Jobs[i].Known()
+		m.held += taskBytes * *known.Total
+	}
+	if n := len(s.moments); n > 0 && (s.added-1)%s.stride != 0 {
+		s.drop(n-1, &m)
 		s.moments = s.moments[:n-1]
 	}
-	s.moments = append(s.moments, moment{at, f})
-	s.count(f, 1)
+	s.moments = append(s.moments, m)
+	s.added, s.bytes, s.held, s.unseen, s.dirty = s.added+1, s.bytes+m.bytes, s.held+m.held, 0, true
 	for s.bytes > s.most && len(s.moments) > 2 {
 		s.thin()
 	}
-	for s.held > s.mostHeld && s.forget() {
+	for ; s.held > s.mostHeld && s.whole < len(s.moments)-1; s.whole++ {
+		oldest := &s.moments[s.whole]
+		s.held -= oldest.held
+		oldest.frame.Tasks, oldest.held = nil, 0
+	}
+}
+
+// thin drops every second moment, but not the newest.
+func (s *store) thin() {
+	kept, n := s.moments[:0], len(s.moments)
+	for i := range n {
+		if i%2 == 1 && i < n-1 {
+			s.drop(i, &s.moments[i+1])
+			continue
+		}
+		kept = append(kept, s.moments[i])
+	}
+	clear(s.moments[len(kept):])
+	s.moments, s.stride, s.whole = kept, 2*s.stride, 0
+}
+
+// drop takes a moment's size from the sums. The next moment gets its moves, as many as the screen shows.
+func (s *store) drop(i int, next *moment) {
+	m := &s.moments[i]
+	s.bytes, s.held = s.bytes-m.bytes, s.held-m.held
+	if len(m.frame.Moves) > 0 {
+		all := slices.Concat(m.frame.Moves, next.frame.Moves)
+		next.frame.Moves = all[max(0, len(all)-screen.MostMoves):]
 	}
 }
 
@@ -100,82 +150,4 @@ func (s *store) upTo(i int) iter.Seq[*frame.Frame] {
 			}
 		}
 	}
-}
-
-// thin doubles the spacing and drops frames that are closer. If none is, it drops every other frame.
-func (s *store) thin() {
-	span, n := s.end(), len(s.moments)
-	s.spacing = max(2*s.spacing, 2*span/time.Duration(n), time.Millisecond)
-	last := s.moments[0].at
-	s.keep(func(i int) bool {
-		wide := s.moments[i].at-last >= s.spacing
-		if wide {
-			last = s.moments[i].at
-		}
-		return wide
-	})
-	if len(s.moments) == n {
-		s.keep(func(i int) bool { return i%2 == 0 })
-	}
-}
-
-// keep drops the moments that wanted rejects, but neither the first nor the newest. It calls wanted in order. The next
-// frame that is kept gets the moves of those before it.
-func (s *store) keep(wanted func(i int) bool) {
-	n := len(s.moments)
-	kept := s.moments[:1]
-	var dropped []frame.Move
-	for i := 1; i < n; i++ {
-		f := &s.moments[i].frame
-		f.Moves = moves(dropped, f.Moves)
-		if i < n-1 && !wanted(i) {
-			dropped = f.Moves
-			s.count(*f, -1)
-			continue
-		}
-		dropped = nil
-		kept = append(kept, s.moments[i])
-	}
-	clear(s.moments[len(kept):])
-	s.moments = kept
-}
-
-// moves returns the newest moves of two lists, as many as the screen shows.
-func moves(older, newer []frame.Move) []frame.Move {
-	if len(older) == 0 {
-		return newer
-	}
-	all := slices.Concat(older, newer)
-	return all[max(0, len(all)-screen.MostMoves):]
-}
-
-// forget drops the snapshots of every other frame that has one, except of the newest. It reports whether one did.
-func (s *store) forget() bool {
-	did, odd := false, false
-	for i := range s.moments[:len(s.moments)-1] {
-		f := &s.moments[i].frame
-		if f.Tasks == nil {
-			continue
-		}
-		if odd = !odd; odd {
-			s.count(*f, -1)
-			f.Tasks, did = nil, true
-			s.count(*f, 1)
-		}
-	}
-	return did
-}
-
-// count adds the size of a frame, or subtracts it if sign is -1.
-func (s *store) count(f frame.Frame, sign int) {
-	s.bytes += sign * (frameBytes + jobBytes*len(f.Jobs))
-	if f.Tasks == nil {
-		return
-	}
-	tasks := 0
-	for i := range f.Jobs {
-		known, _ := f.Jobs[i].Known()
-		tasks += *known.Total
-	}
-	s.held += sign * (taskBytes * tasks)
 }

@@ -54,8 +54,8 @@ func TestStoreIsBounded(t *testing.T) {
 			if gap <= 0 {
 				t.Fatalf("frame %d is %v after the one before", i, gap)
 			}
-			if most := 2*s.spacing + 2*step; gap > most {
-				t.Fatalf("a gap of %v where frames are %v apart at least", gap, s.spacing)
+			if gap > time.Duration(s.stride)*(step+time.Millisecond) {
+				t.Fatalf("a gap of %v where each %dth frame of %v is kept", gap, s.stride, step)
 			}
 		}
 		if s.moments[0].at != 0 {

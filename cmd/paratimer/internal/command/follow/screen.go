@@ -45,13 +45,13 @@ func keyboard(in io.Reader) bool {
 }
 
 // onScreen returns the options of a screen.
-func onScreen(c *cli.Context, isLive bool) tty.Options {
+func onScreen(c *cli.Context) tty.Options {
 	o := tty.Options{
 		Style: screen.Style{
 			Colour: view.Colour(c.App.Writer, command.Getenv(c)), ASCII: !tty.UTF8(command.Getenv(c)),
 			Zone: command.Zone(c),
 		},
-		Out: c.App.Writer, Env: command.Environ(c), Live: isLive,
+		Out: c.App.Writer, Env: command.Environ(c),
 	}
 	if f, ok := c.App.Reader.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.In = f
@@ -75,12 +75,12 @@ func closed(err error) error {
 func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query,
 	work func(context.Context) error,
 ) error {
-	return closed(tty.RunFleet(ctx, onScreen(c, true), queries, work))
+	return closed(tty.RunFleet(ctx, onScreen(c), queries, work))
 }
 
 // watchOnScreen runs a watch full screen. After the end it prints a summary in lines.
 func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.State, error) {
-	o := onScreen(c, w.Every > 0)
+	o := onScreen(c)
 	// Metrics during a replay must match what is shown, so nothing is read ahead then.
 	if o.Play = w.Every == 0 && command.MetricsOf(c) == nil; o.Play {
 		if o.Speed = w.Speed; w.Speed == 0 && c.IsSet("speed") {
