@@ -107,7 +107,7 @@ func TestDisplaceTakesNoMoreThanThereIs(t *testing.T) {
 
 // TestOthersAreMeasured holds what other applications held: over the run, in the mean, not before it and not after.
 func TestOthersAreMeasured(t *testing.T) {
-	var along Along
+	var along Collector
 	plan := &dag.Plan{
 		Cluster: dag.Cluster{Policy: dag.YARN, MemoryMB: 1000},
 		Jobs:    []dag.Job{{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}},
@@ -125,9 +125,9 @@ func TestOthersAreMeasured(t *testing.T) {
 	plan.Cluster.MemoryMB = 500 // a node is lost
 	at(30, 900, 10, dag.Succeeded)
 	at(50, 900, 10, dag.Succeeded)
-	r := &Run{Circumstances: Circumstances{Cluster: plan.Cluster}}
-	r.Beside(&along)
-	if c := &r.Circumstances; c.Cluster.MemoryMB != 1000 || math.Abs(float64(c.Others)-0.4) > 1e-9 {
+	var c Circumstances
+	along.circumstances(&c, &dag.Snapshot{Plan: plan})
+	if c.Cluster.MemoryMB != 1000 || math.Abs(float64(c.Others)-0.4) > 1e-9 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -144,12 +144,12 @@ func holdSums(t *testing.T, c *Comparison) {
 		t.Errorf("effects add up to %f ms of %f", sum, c.Total)
 	}
 	for i := range c.Jobs {
-		ch, sum := &c.Jobs[i].change, 0.0
-		for _, ms := range ch.Effects {
+		row, sum := &c.Jobs[i], 0.0
+		for _, ms := range row.effects {
 			sum += ms
 		}
-		if math.Abs(sum-zero(ch.Now)+zero(ch.Before)) > 1e-6 {
-			t.Errorf("job %d: effects add up to %f ms of %f", i, sum, ch.Now-ch.Before)
+		if math.Abs(sum-zero(row.now)+zero(row.before)) > 1e-6 {
+			t.Errorf("job %d: effects add up to %f ms of %f", i, sum, row.now-row.before)
 		}
 	}
 }

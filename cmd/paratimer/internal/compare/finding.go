@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -122,36 +123,61 @@ func (p *Phase) costs(of func(*Took) float64) []float64 {
 
 // judge finds phases that became slower or faster than in all earlier runs that succeeded.
 func (c *Comparison) judge() {
+	run := c.Runs[c.subject]
 	for i := range c.Jobs {
 		n := c.Jobs[i].index[c.subject]
 		if n < 0 {
 			continue
 		}
-		phases := c.Runs[c.subject].Jobs[n].Phases
-		for k := range phases {
-			now := &phases[k]
+		for k := range run.Jobs[n].Phases {
+			now := &run.Jobs[n].Phases[k]
 			// nearest are the earlier phases that may also match, with the most similar length
 			var earlier, nearest []*Phase
 			for at, r := range c.Runs[:c.subject] {
-				j := c.Jobs[i].index[at]
-				if j < 0 || r.Excluded != nil {
-					continue
-				}
-				if l := r.Jobs[j].Stage(now.Name); l >= 0 {
-					earlier = append(earlier, &r.Jobs[j].Phases[l])
-					nearest = append(nearest, r.Jobs[j].nearest(now, l))
+				if j := c.Jobs[i].index[at]; j >= 0 && r.Excluded == nil {
+					if l := r.Jobs[j].Stage(now.Name); l >= 0 {
+						earlier = append(earlier, &r.Jobs[j].Phases[l])
+						nearest = append(nearest, r.Jobs[j].nearest(now, l))
+					}
 				}
 			}
 			f, ok := judge(earlier, now)
-			if !ok {
-				continue
-			}
-			if least, ok := judge(nearest, now); !ok || least.Slower != f.Slower {
+			if least, too := judge(nearest, now); !ok || !too || least.Slower != f.Slower {
 				continue // it may be a change of another stage
 			}
-			c.Findings = append(c.Findings, c.finding(f, i, dag.StageIndex(k))) //nolint:gosec // an index
+			f.Job, f.Phase = c.Jobs[i].Node, run.Plan.StageName(n, dag.StageIndex(k)) //nolint:gosec // an index
+			f.describe(c.Jobs[i].Name, run.Plan.Jobs[n].IsMapReduce())
+			c.Findings = append(c.Findings, f)
 			c.Regressed = c.Regressed || f.Slower
 		}
+	}
+}
+
+// describe writes the sentence, and rounds the figures.
+func (f *Finding) describe(alias *string, mapReduce bool) {
+	tasks, name := f.Phase+"s", f.Job
+	if !mapReduce {
+		tasks = "stage " + f.Phase
+	}
+	if alias != nil {
+		name += " (" + *alias + ")"
+	}
+	f.Says = fmt.Sprintf("%s of %s: %s to %s a task, %s: time a %s %s", tasks, name, units.Seconds(f.Before/1000),
+		units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(f.Ratio))
+	if f.Low.Known() {
+		f.Says += fmt.Sprintf(" [%s, %s]", units.More(f.Low), units.More(f.High))
+	}
+	if f.Amount.Known() && f.Unit != "task" {
+		f.Says += fmt.Sprintf(", %ss %s", f.Unit, units.More(f.Amount))
+	}
+	if f.Doubtful {
+		f.Says += fmt.Sprintf("; %s: may be chance", units.Count(f.Earlier, "earlier run"))
+	} else {
+		f.Says += fmt.Sprintf("; %d earlier runs differ by up to %s", f.Earlier, units.More(f.Chance))
+	}
+	f.Before, f.Now = seconds(float64(f.Before)), seconds(float64(f.Now))
+	for _, v := range []*units.Float{&f.Ratio, &f.Low, &f.High, &f.Amount, &f.Chance} {
+		*v = figure(float64(*v))
 	}
 }
 

@@ -28,10 +28,12 @@ func drawn(seconds frame.Seconds) *chart.Gantt {
 // TestGantts holds that both runs are drawn on one scale of time, in the same colors, and that one chart alone is none.
 func TestGantts(t *testing.T) {
 	t.Parallel()
-	a, b := run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000)
-	both, one := compared(t, a, b), compared(t, a, b)
-	both.Draw(map[*Run]*chart.Gantt{a: drawn(10), b: drawn(20)})
-	one.Draw(map[*Run]*chart.Gantt{a: drawn(10), b: nil})
+	chartsOf := func(first, second *chart.Gantt) *Comparison {
+		a, b := run("a", 0, dag.Succeeded, 10_000), run("b", 1, dag.Succeeded, 16_000)
+		a.Chart, b.Chart = first, second
+		return compared(t, a, b)
+	}
+	both, one := chartsOf(drawn(10), drawn(20)), chartsOf(drawn(10), nil)
 	var with, without bytes.Buffer
 	if err := both.HTML(&with); err != nil {
 		t.Fatal(err)

@@ -1,15 +1,17 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -37,8 +39,7 @@ type Comparison struct {
 	Effects       map[Effect]float64 `json:"-"`
 	subject, base int                // indices of runs; base is -1 without a base
 
-	zone  *time.Location // time zone for display; nil: UTC
-	gantt *chart.Gantt   // of the base and of the run; nil: not drawn
+	zone *time.Location // time zone for display; nil: UTC
 }
 
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
@@ -75,14 +76,10 @@ type Row struct {
 	Effects       []Share     `json:"effects"`
 	Runs          []*JobRun   `json:"runs"` // by run; null if it does not have the job
 
-	index  []int // by run: the job's index, -1 if the run does not have the job
-	change Change
-}
-
-// A Change is a job's part of the difference: its milliseconds on the critical paths, and why they differ.
-type Change struct {
-	Before, Now float64
-	Effects     map[Effect]float64
+	newest      int                // the newest run that has the job
+	index       []int              // by run: the job's index, -1 if the run does not have the job
+	before, now float64            // milliseconds on the critical paths
+	effects     map[Effect]float64 // why they differ
 }
 
 // A JobRun is a job in one run.
@@ -114,50 +111,38 @@ func (c *Comparison) In(zone *time.Location) *Comparison {
 	return c
 }
 
-// A BaseError is the error for a run that cannot be the base.
-type BaseError struct {
-	Run int // counted from 1
-	Why string
-}
-
-func (e *BaseError) Error() string { return fmt.Sprintf("run %d cannot be the base: %s", e.Run, e.Why) }
-
-// Compare compares the last of at least two runs with base, counted from 1 in order of their starts. If base is 0
-// it is the newest earlier run that succeeded. The error is a *BaseError, or that the runs are of different scripts.
+// Compare compares the last of at least two runs with base, counted from 1 in order of their starts; runs with the same
+// start keep their order. If base is 0 it is the newest earlier run that succeeded. The error is that a run cannot be
+// the base, or that the runs are of different scripts.
 func Compare(runs []*Run, base int) (*Comparison, error) {
-	InOrder(runs)
+	slices.SortStableFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Start, b.Start) })
 	c := &Comparison{
 		SchemaVersion: SchemaVersion, Workflow: runs[len(runs)-1].Plan.Name, Runs: runs, Run: len(runs),
-		Findings: []Finding{}, Total: math.NaN(), subject: len(runs) - 1, base: -1,
+		Findings: []Finding{}, Total: math.NaN(), subject: len(runs) - 1, base: base - 1,
 		CriticalPath: Path{Before: []string{}, Now: []string{}, Came: []string{}, Left: []string{}},
 	}
 	for i, r := range runs {
-		r.Script, r.StartAt, r.TotalSeconds = r.Plan.Name, frame.TimeOf(r.Start), seconds(r.Length)
-		if i == c.subject {
+		if r.TotalSeconds = seconds(r.Length); i == c.subject {
 			break
 		}
-		if r.Excluded = frame.Text(r.notBaseline()); r.Excluded == nil {
+		if r.Excluded = frame.Text(r.notBaseline()); r.Excluded == nil && base == 0 {
 			c.base = i
 		}
 	}
-	switch {
-	case base == 0:
-	case base < 1 || base > c.subject:
-		return nil, &BaseError{Run: base, Why: fmt.Sprintf("it is one of the runs before the last: 1 to %d", c.subject)}
-	case runs[base-1].Excluded != nil:
-		return nil, &BaseError{Run: base, Why: *runs[base-1].Excluded}
-	default:
-		c.base = base - 1
+	if base < 0 || base > c.subject {
+		return nil, fmt.Errorf("--base: run %d cannot be the base: it is one of the runs before the last: 1 to %d", base,
+			c.subject)
 	}
 	if c.base >= 0 {
 		n := c.base + 1
-		c.BaseRun = &n
+		if c.BaseRun = &n; runs[c.base].Excluded != nil {
+			return nil, fmt.Errorf("--base: run %d cannot be the base: %s", n, *runs[c.base].Excluded)
+		}
 	}
 	var err error
 	if c.Jobs, err = align(runs); err != nil {
 		return nil, err
 	}
-	c.pairStages()
 	c.differ()
 	c.judge()
 	c.describe()
@@ -182,19 +167,15 @@ func (r *Run) notBaseline() string {
 // describe fills what is shown: figures in seconds, and sentences.
 func (c *Comparison) describe() {
 	d := &c.Difference
-	d.Seconds, d.Ratio, d.Effects = seconds(c.Total), units.Float(math.NaN()), c.shares(c.Effects, c.Total)
+	d.Seconds, d.Ratio, d.Effects = seconds(c.Total), unknown, c.shares(c.Effects)
 	if c.base >= 0 {
 		d.Ratio = figure(c.Total / c.Runs[c.base].Length)
 	}
 	d.Says, c.Otherwise, c.CriticalPath.Says = c.saysDifference(), c.otherwise(), c.CriticalPath.says()
 	for i := range c.Jobs {
 		row := &c.Jobs[i]
-		sum := 0.0
-		for _, e := range Effects {
-			sum += row.change.Effects[e]
-		}
-		row.OnPathSeconds, row.BeforeSeconds = seconds(row.change.Now), seconds(row.change.Before)
-		row.Effects = c.shares(row.change.Effects, sum)
+		row.OnPathSeconds, row.BeforeSeconds = seconds(row.now), seconds(row.before)
+		row.Effects = c.shares(row.effects)
 		now, before := row.index[c.subject] >= 0, c.base >= 0 && row.index[c.base] >= 0
 		switch {
 		case now && (before || c.base < 0):
@@ -206,20 +187,19 @@ func (c *Comparison) describe() {
 		default:
 			row.Status = "other"
 		}
+		row.Runs = make([]*JobRun, len(c.Runs))
 		for at, r := range c.Runs {
 			if n := row.index[at]; n >= 0 {
-				row.Runs = append(row.Runs, r.Jobs[n].shown())
-			} else {
-				row.Runs = append(row.Runs, nil)
+				row.Runs[at] = r.Jobs[n].shown()
 			}
 		}
 	}
 }
 
-// shares rounds effects to milliseconds. The largest one includes the rounding error, so that they add up to total.
-func (c *Comparison) shares(all map[Effect]float64, total float64) []Share {
+// shares rounds effects to milliseconds. The largest one includes the rounding error, so that they add up.
+func (c *Comparison) shares(all map[Effect]float64) []Share {
 	out := []Share{}
-	left, largest := math.Round(total), 0
+	left, largest := math.Round(sum(all)), 0
 	for _, e := range Effects {
 		ms := math.Round(all[e])
 		if left -= ms; ms == 0 {
@@ -257,14 +237,36 @@ func (j *Job) shown() *JobRun {
 	return r
 }
 
+// unknown is a figure that a run does not have.
+var unknown = units.Float(math.NaN())
+
 // seconds converts milliseconds; NaN stays NaN, which is null in JSON.
 func seconds(ms float64) units.Float { return units.Float(math.Round(ms) / 1000) }
 
 // figure rounds to six significant digits.
-func figure(v float64) units.Float {
-	if f := units.Float(v); v == 0 || !f.Known() {
-		return f
+func figure(v float64) units.Float { return units.Float(profiles.Round(v)) }
+
+// path finds the jobs that came onto the critical path, and those that left it.
+func (c *Comparison) path() {
+	before, now := c.onPath(c.base), c.onPath(c.subject)
+	without := func(all, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
 	}
-	scale := math.Pow(10, 6-math.Ceil(math.Log10(math.Abs(v))))
-	return units.Float(math.Round(v*scale) / scale)
+	c.CriticalPath = Path{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
+}
+
+// leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
+// that only ended a moment after another one.
+const leastOnPath = 0.01
+
+// onPath returns the jobs on a run's critical path, in its order.
+func (c *Comparison) onPath(run int) []string {
+	r, nodes := c.Runs[run], []string{}
+	for _, p := range r.Path {
+		row := slices.IndexFunc(c.Jobs, func(row Row) bool { return p.Job >= 0 && row.index[run] == p.Job })
+		if row >= 0 && r.onPath(p.Job) >= leastOnPath*r.Length && !slices.Contains(nodes, c.Jobs[row].Node) {
+			nodes = append(nodes, c.Jobs[row].Node)
+		}
+	}
+	return nodes
 }

@@ -4,15 +4,17 @@
 package compare
 
 import (
-	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -28,15 +30,31 @@ type Run struct {
 
 	Circumstances Circumstances `json:"circumstances"`
 
-	Plan   *dag.Plan   `json:"-"`
-	Start  dag.Instant `json:"-"` // the first submission; NoInstant if none was seen
-	Length float64     `json:"-"` // from Start to the last job's end; NaN while it runs
-	Jobs   []Job       `json:"-"` // parallel to Plan.Jobs
-	Path   []Part      `json:"-"` // the critical path from Start to the end; nil if unknown
+	Plan   *dag.Plan    `json:"-"`
+	Start  dag.Instant  `json:"-"` // the first submission; NoInstant if none was seen
+	Length float64      `json:"-"` // from Start to the last job's end; NaN while it runs
+	Jobs   []Job        `json:"-"` // parallel to Plan.Jobs
+	Path   []Part       `json:"-"` // the critical path from Start to the end; nil if unknown
+	Chart  *chart.Gantt `json:"-"` // nil if it is not drawn
 
 	past  *whatif.Past // nil if it cannot be replayed
 	model estimators.Model
 }
+
+// Circumstances are influences on a run that are neither its data nor its script's cost.
+type Circumstances struct {
+	Failed   int `json:"failed_attempts"`
+	Repeated int `json:"repeated_attempts"` // attempts of tasks that had failed, or lost their output, before
+	Restarts int `json:"restarted_masters"` // restarts of application masters
+	Lost     int `json:"lost_nodes"`
+	// Others is the mean fraction of the cluster's memory that other applications used during the run; NaN if
+	// unknown.
+	Others  units.Float `json:"others_ratio"`
+	Cluster dag.Cluster `json:"-"`
+}
+
+// Struck reports whether anything in the run failed.
+func (c *Circumstances) Struck() bool { return c.Failed+c.Repeated+c.Restarts+c.Lost > 0 }
 
 // A Job has the times of a job in a run.
 type Job struct {
@@ -51,75 +69,174 @@ type Job struct {
 type Phase struct {
 	Name   string // of the stage; after Compare the name in the newest run that has the job
 	Tasks  int    // from the plan; -1 unknown
-	Took   []Took
-	Failed int // attempts that failed
-	Killed int // attempts that were killed, unless another attempt of their task had overtaken them
+	Took   []Took // of tasks that succeeded, by task
+	Failed int    // attempts that failed
+	Killed int    // attempts that were killed, unless another attempt of their task had overtaken them
 	reads  bool
 }
 
-// A Part is an interval of the critical path.
-type Part struct {
-	Job    int // index in Jobs; -1 between jobs
-	Phase  dag.StageIndex
-	Task   int // -1 if it belongs to no task
-	Effect Effect
-	Length float64
-	Skew   bool // the time beyond the median task of its stage
+// Took is the time, the records and the bytes of a task that succeeded.
+type Took struct {
+	Task    int
+	Start   dag.Instant
+	End     dag.Instant
+	Length  float64 // milliseconds from its start to its end
+	Work    float64 // milliseconds without start-up and without the wait for its input; NaN: unknown
+	Records float64 // records read; NaN: unknown
+	Bytes   float64 // bytes read, or shuffled by a task that copies; NaN: unknown
 }
 
-// Of describes a run from its snapshots. Follow adds the critical path.
-func Of(from string, run dag.Run) *Run {
+// A Collector describes a run from all its snapshots. The zero Collector has seen none.
+type Collector struct {
+	marks      attribution.Marks
+	held       float64 // used by other applications, MB milliseconds
+	from, last dag.Instant
+	mb         int // used by them since the last snapshot
+	most       int // largest memory of the cluster: nodes may be lost later
+	seen       bool
+	ended      bool
+}
+
+// See records a snapshot. Snapshots must come in order.
+func (o *Collector) See(s *dag.Snapshot) {
+	o.marks.See(s)
+	if s.Stale.Known() || !s.Origin().Known() || o.ended {
+		return
+	}
+	if o.seen {
+		o.held += float64(o.mb) * float64(s.At-o.last)
+	} else {
+		o.seen, o.from = true, s.At
+	}
+	o.last, o.mb = s.At, 0
+	o.ended = s.State.Ended() // usage after the end does not count
+	if s.Plan != nil {
+		o.most = max(o.most, s.Plan.Cluster.MemoryMB)
+	}
+	for i := range s.Load {
+		o.mb += s.Load[i].HeldMB
+	}
+}
+
+// Run returns the run that was seen, named by its file, with what is needed to replay it by a model.
+func (o *Collector) Run(from string, run dag.Run, model estimators.Model) (*Run, error) {
 	s := run.Now()
 	r := &Run{
-		From: from, Plan: s.Plan, ID: frame.Text(s.ID), State: s.State, Start: s.Origin(), Length: math.NaN(),
-		Jobs: make([]Job, len(s.Jobs)),
+		From: from, Script: s.Plan.Name, Plan: s.Plan, ID: frame.Text(s.ID), State: s.State, Start: s.Origin(),
+		StartAt: frame.TimeOf(s.Origin()), Length: math.NaN(), Jobs: make([]Job, len(s.Jobs)), model: model,
 	}
-	end := dag.NoInstant
-	works := cost.Works(run)
+	o.circumstances(&r.Circumstances, s)
+	works, end := cost.Works(run), dag.NoInstant
 	for j := range s.Jobs {
-		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], works[j])
+		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], works[j], &r.Circumstances)
+		r.Circumstances.Restarts += max(s.Jobs[j].Attempt-1, 0)
 		end = max(end, s.Jobs[j].Finished)
 	}
 	if s.State.Ended() {
 		r.Length = between(r.Start, end)
 	}
-	r.circumstances(s)
-	return r
+	a, err := attribution.Of(s, &o.marks)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	r.follow(a, s)
+	if past, ok := whatif.Again(run); ok && r.Succeeded() {
+		r.past = &past
+	}
+	return r, nil
 }
 
-func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64) Job {
-	job := Job{Length: between(s.Submitted, s.Finished)}
-	first := dag.NoInstant
-	for k := range s.Stages {
-		phase := Phase{Name: plan.Stages[k].Name, Tasks: -1, reads: len(plan.Stages[k].After) > 0}
-		phase.Took = tookOf(s.Stages[k].Attempts, plan.Stages[k].Copies(), works[k])
-		if p := &plan.Stages[k]; p.Known {
-			phase.Tasks = p.Tasks
+// circumstances counts lost nodes, and measures what other applications used during the run.
+func (o *Collector) circumstances(c *Circumstances, s *dag.Snapshot) {
+	c.Others, c.Cluster = unknown, s.Plan.Cluster
+	if c.Cluster.MemoryMB = max(c.Cluster.MemoryMB, o.most); c.Cluster.MemoryMB > 0 && o.last > o.from {
+		c.Others = units.Float(*frame.RatioOf(o.held / float64(o.last-o.from) / float64(c.Cluster.MemoryMB)))
+	}
+	for i := range s.Nodes {
+		if s.Nodes[i].Lost {
+			c.Lost++
 		}
+	}
+}
+
+// repeats reports whether an attempt is of a task that had failed, or lost its output, before it began. Without the
+// failure it would not exist. A speculative attempt, which overlaps another one, does not repeat.
+func repeats(attempts []dag.Attempt, i int) bool {
+	if i < 1 {
+		return false
+	}
+	a, before := &attempts[i], &attempts[i-1]
+	return before.Task == a.Task && a.Start.Known() && before.End.Known() && before.End <= a.Start
+}
+
+func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64, c *Circumstances) Job {
+	job, first := Job{Length: between(s.Submitted, s.Finished)}, dag.NoInstant
+	for k := range s.Stages {
+		job.Phases = append(job.Phases, phaseOf(&plan.Stages[k], &s.Stages[k], works[k]))
+		c.Failed += job.Phases[k].Failed
 		for i := range s.Stages[k].Attempts {
 			a := &s.Stages[k].Attempts[i]
-			switch a.State {
-			case dag.AttemptFailed:
-				phase.Failed++
-			case dag.AttemptKilled:
-				if !s.Stages[k].Overtaken(i) {
-					phase.Killed++
-				}
-			}
 			if a.Start.Known() && (!first.Known() || a.Start < first) {
 				first = a.Start
 			}
+			if repeats(s.Stages[k].Attempts, i) {
+				c.Repeated++
+			}
 		}
-		job.Phases = append(job.Phases, phase)
 	}
 	job.Wait = between(s.Submitted, first)
 	return job
 }
 
-// Stage returns the stage with a name; -1 if the job has none.
-func (j *Job) Stage(name string) dag.StageIndex {
-	return dag.StageIndex(slices.IndexFunc(j.Phases,
-		func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
+// phaseOf describes a stage. works has its tasks' milliseconds of work. If a task succeeded twice, the first end
+// counts: later attempts were not needed.
+func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
+	p := Phase{Name: plan.Name, Tasks: -1, reads: len(plan.After) > 0}
+	if plan.Known {
+		p.Tasks = plan.Tasks
+	}
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
+		switch {
+		case a.State == dag.AttemptFailed:
+			p.Failed++
+		case a.State == dag.AttemptKilled && !s.Overtaken(i):
+			p.Killed++
+		}
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
+			continue
+		}
+		t := tookOf(a, plan.Copies(), works)
+		switch n := len(p.Took); {
+		case n == 0 || p.Took[n-1].Task != t.Task:
+			p.Took = append(p.Took, t)
+		case t.End < p.Took[n-1].End:
+			p.Took[n-1] = t
+		}
+	}
+	return p
+}
+
+func tookOf(a *dag.Attempt, copies bool, works map[int]float64) Took {
+	t := Took{
+		Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
+		Records: positive(a.Done[dag.Copy]), Bytes: positive(a.Bytes),
+	}
+	if ms, ok := works[t.Task]; ok {
+		t.Work = ms
+	}
+	if copies {
+		t.Records = positive(a.Done[dag.Work])
+	}
+	return t
+}
+
+// positive returns v if it is above 0 and finite, else NaN.
+func positive(v float64) float64 {
+	if v > 0 && !math.IsInf(v, 0) {
+		return v
+	}
+	return math.NaN()
 }
 
 func between(from, to dag.Instant) float64 {
@@ -129,13 +246,14 @@ func between(from, to dag.Instant) float64 {
 	return float64(to - from)
 }
 
+// Stage returns the stage with a name; -1 if the job has none.
+func (j *Job) Stage(name string) dag.StageIndex {
+	return dag.StageIndex(slices.IndexFunc(j.Phases,
+		func(p Phase) bool { return p.Name == name })) //nolint:gosec // an index
+}
+
 // Succeeded reports whether the run succeeded and its length is known.
 func (r *Run) Succeeded() bool { return r.State == dag.Succeeded && r.Length > 0 }
-
-// InOrder sorts runs by their start, those without one first. Runs with the same start keep their order.
-func InOrder(runs []*Run) {
-	slices.SortStableFunc(runs, func(a, b *Run) int { return cmp.Compare(a.Start, b.Start) })
-}
 
 // sum adds up a figure over the phase's tasks; NaN if it is unknown for a task, or if no task has run.
 func (p *Phase) sum(of func(*Took) float64) float64 {
@@ -167,9 +285,7 @@ func (p *Phase) each(of func(*Took) float64) []float64 {
 
 // task returns the times of a task; nil if it did not succeed.
 func (p *Phase) task(index int) *Took {
-	i, found := slices.BinarySearchFunc(p.Took, index, func(t Took, want int) int {
-		return cmp.Compare(t.Task, want)
-	})
+	i, found := slices.BinarySearchFunc(p.Took, index, func(t Took, want int) int { return t.Task - want })
 	if !found {
 		return nil
 	}
@@ -181,78 +297,3 @@ func (p *Phase) Median() float64 { return medianOf(p.each(lengthOf)) }
 
 // Cost returns the phase's work per record in milliseconds; NaN if unknown.
 func (p *Phase) Cost() float64 { return p.sum(workOf) / p.sum(recordsOf) }
-
-// path finds the jobs that came onto the critical path, and those that left it.
-func (c *Comparison) path() {
-	before, now := c.onPath(c.base), c.onPath(c.subject)
-	without := func(all, others []string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
-	}
-	c.CriticalPath = Path{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
-}
-
-// leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
-// that only ended a moment after another one.
-const leastOnPath = 0.01
-
-// onPath returns the jobs on a run's critical path, in its order.
-func (c *Comparison) onPath(run int) []string {
-	r, nodes := c.Runs[run], []string{}
-	for _, p := range r.Path {
-		if p.Job < 0 || r.onPath(p.Job) < leastOnPath*r.Length {
-			continue
-		}
-		row := slices.IndexFunc(c.Jobs, func(row Row) bool { return row.index[run] == p.Job })
-		if row >= 0 && !slices.Contains(nodes, c.Jobs[row].Node) {
-			nodes = append(nodes, c.Jobs[row].Node)
-		}
-	}
-	return nodes
-}
-
-// Took is the time, the records and the bytes of a task that succeeded.
-type Took struct {
-	Task    int
-	Start   dag.Instant
-	End     dag.Instant
-	Length  float64 // milliseconds from its start to its end
-	Work    float64 // milliseconds without start-up and without the wait for its input; NaN: unknown
-	Records float64 // records read; NaN: unknown
-	Bytes   float64 // bytes read, or shuffled by a task that copies; NaN: unknown
-}
-
-// tookOf lists the tasks of a stage that succeeded. work has their milliseconds of work. If a task succeeded twice, the
-// first end counts: later attempts were not needed.
-func tookOf(attempts []dag.Attempt, copies bool, work map[int]float64) (out []Took) {
-	for i := range attempts {
-		a := &attempts[i]
-		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || a.End < a.Start {
-			continue
-		}
-		t := Took{
-			Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
-			Records: positive(a.Done[dag.Copy]), Bytes: positive(a.Bytes),
-		}
-		if ms, ok := work[t.Task]; ok {
-			t.Work = ms
-		}
-		if copies {
-			t.Records = positive(a.Done[dag.Work])
-		}
-		switch n := len(out); {
-		case n == 0 || out[n-1].Task != t.Task:
-			out = append(out, t)
-		case t.End < out[n-1].End:
-			out[n-1] = t
-		}
-	}
-	return out
-}
-
-// positive returns v if it is above 0 and finite, else NaN.
-func positive(v float64) float64 {
-	if v > 0 && !math.IsInf(v, 0) {
-		return v
-	}
-	return math.NaN()
-}

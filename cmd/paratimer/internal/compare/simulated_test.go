@@ -13,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // joinOf is the plan of examples/pig-join.yaml, its records and costs scaled.
@@ -62,8 +61,7 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 		t.Fatal(err)
 	}
 	var run dag.Run
-	var marks attribution.Marks
-	var along Along
+	var all Collector
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -73,17 +71,12 @@ func night(t *testing.T, p *dag.Plan, n int, o simulate.Options) *Run {
 			t.Fatal(err)
 		}
 		run = run.Append(s)
-		marks.See(s)
-		along.See(s)
+		all.See(s)
 	}
-	r := Of(fmt.Sprintf("night-%d", n), run)
-	a, err := attribution.Of(run.Now(), &marks)
+	r, err := all.Run(fmt.Sprintf("night-%d", n), run, cost.With(cost.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Follow(a, run.Now())
-	r.Beside(&along)
-	r.Remember(run, cost.With(cost.Options{}))
 	return r
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TestTookOf checks that of two attempts that succeeded the one counts that ended first, and that the work of a task is
+// TestTook checks that of two attempts that succeeded the one counts that ended first, and that the work of a task is
 // unknown if nothing has shown it.
-func TestTookOf(t *testing.T) {
+func TestTook(t *testing.T) {
 	t.Parallel()
 	attempts := []dag.Attempt{{Task: 0}, {Task: 3}, {Task: 3, Number: 1}, {Task: 4}}
 	for i := range attempts {
@@ -17,7 +17,7 @@ func TestTookOf(t *testing.T) {
 		a.State, a.Start, a.End, a.Done[dag.Copy] = dag.AttemptSucceeded, 5000, 22_000, 600
 	}
 	attempts[2].End -= 2000
-	took := tookOf(attempts, false, map[int]float64{0: 12_000, 3: 10_000})
+	took := phaseOf(&dag.Stage{}, &dag.StageState{Attempts: attempts}, map[int]float64{0: 12_000, 3: 10_000}).Took
 	if len(took) != 3 {
 		t.Fatalf("%d tasks, want 3", len(took))
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,46 +28,36 @@ func (c *Comparison) page() *page.Document {
 		p.Title += " against run " + strconv.Itoa(*c.BaseRun)
 	}
 	answer, why, _ := strings.Cut(c.Difference.Says, ": ")
-	p.Blocks = []page.Block{page.Hero{Answer: answer, Note: page.Capital(why)}}
+	p.Add(page.Hero{Answer: answer, Note: page.Capital(why)})
 	if len(c.Otherwise) > 0 {
-		p.Blocks = append(p.Blocks, page.Say("Other differences: "+strings.Join(c.Otherwise, "; ")+"."))
+		p.Add(page.Say("Other differences: " + strings.Join(c.Otherwise, "; ") + "."))
 	}
-	p.Blocks = append(p.Blocks, page.Say(c.CriticalPath.Says+"."))
-	p.Blocks = append(p.Blocks, c.chart()...)
-	p.Blocks = append(p.Blocks, c.findings()...)
-	if len(c.Difference.Effects) > 0 {
-		p.Blocks = append(p.Blocks, page.Section{
-			Title: "What the difference is due to", Blocks: []page.Block{c.effects()},
-		})
+	p.Add(page.Say(c.CriticalPath.Says + "."))
+	section := func(title string, block page.Block) {
+		p.Add(page.Section{Title: title, Blocks: []page.Block{block}})
 	}
-	return p.Add(page.Section{Title: "Jobs", Blocks: []page.Block{c.jobs()}},
-		page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{c.runs()}})
-}
-
-func (c *Comparison) chart() []page.Block {
-	if c.gantt == nil {
-		return nil
+	if g := c.gantt(); g != nil && g.ToSeconds > 0 {
+		p.Add(page.Section{ID: "gantt", Title: g.Name, Blocks: []page.Block{page.Chart{
+			ID: "gantt", Title: "Gantt chart", Figure: g.Inline(),
+		}}})
 	}
-	return []page.Block{page.Section{ID: "gantt", Title: "What ran when", Blocks: []page.Block{page.Chart{
-		ID: "gantt", Title: "Gantt chart", Figure: c.gantt.Inline(),
-	}}}}
-}
-
-// findings lists what became slower, then what became faster.
-func (c *Comparison) findings() (blocks []page.Block) {
-	lists := map[bool]page.List{}
+	lists := map[bool]page.List{} // what became slower, and what became faster
 	for _, f := range c.Findings {
 		lists[f.Slower] = append(lists[f.Slower], page.Item{Text: f.Says})
 	}
 	if len(lists[true]) > 0 {
-		blocks = append(blocks, page.Section{Title: "Slower", Blocks: []page.Block{lists[true]}})
+		section("Slower", lists[true])
 	} else if c.BaseRun != nil {
-		blocks = append(blocks, page.Say("No job takes longer for its records than chance allows."))
+		p.Add(page.Say("No job takes longer for its records than chance allows."))
 	}
 	if len(lists[false]) > 0 {
-		blocks = append(blocks, page.Section{Title: "Faster", Blocks: []page.Block{lists[false]}})
+		section("Faster", lists[false])
 	}
-	return blocks
+	if len(c.Difference.Effects) > 0 {
+		section("What the difference is due to", c.effects())
+	}
+	section("Jobs", c.jobs())
+	return p.Add(page.Section{Title: "Runs", Folded: true, Blocks: []page.Block{c.runs()}})
 }
 
 // effects returns the table of the effects, the largest first. Bars begin in the middle.
@@ -90,9 +79,6 @@ func (c *Comparison) effects() *page.Table {
 	}
 	return t
 }
-
-// unknown is a figure that a run does not have.
-var unknown = units.Float(math.NaN())
 
 // A job and a stage that a run does not have.
 var (
@@ -211,38 +197,30 @@ func grown(before, now units.Float) string {
 	return units.More(now / before)
 }
 
-// Draw adds the rows of the base and of the subject, on one scale of time and in the same colors, to one Gantt chart.
-// If charts lacks one of them, none is drawn.
-func (c *Comparison) Draw(charts map[*Run]*chart.Gantt) {
-	if c.base < 0 || charts[c.Runs[c.base]] == nil || charts[c.Runs[c.subject]] == nil {
-		return
+// gantt returns one chart of the base and of the run, on one scale of time and in the same colors; nil if one of them
+// is not drawn.
+func (c *Comparison) gantt() *chart.Gantt {
+	if c.base < 0 || c.Runs[c.base].Chart == nil || c.Runs[c.subject].Chart == nil {
+		return nil
 	}
 	g := &chart.Gantt{Name: "What ran when"}
 	for i := range c.Jobs {
 		g.Jobs = append(g.Jobs, chart.Job{Name: c.Jobs[i].Node})
 	}
 	for _, at := range []int{c.base, c.subject} {
-		r, drawn := c.Runs[at], charts[c.Runs[at]]
-		g.ToSeconds, g.Merged = max(g.ToSeconds, drawn.ToSeconds), g.Merged || drawn.Merged
-		rows := map[int]int{} // by job of the run
-		for i := range c.Jobs {
-			rows[c.Jobs[i].index[at]] = i
-		}
-		for _, p := range drawn.Panels {
-			p.Title = fmt.Sprintf("Run %d, %s after %s: %s", at+1, r.State, units.Seconds(drawn.ToSeconds), p.Title)
+		r := c.Runs[at]
+		g.ToSeconds, g.Merged = max(g.ToSeconds, r.Chart.ToSeconds), g.Merged || r.Chart.Merged
+		for _, p := range r.Chart.Panels {
+			p.Title = fmt.Sprintf("Run %d, %s after %s: %s", at+1, r.State, units.Seconds(r.Chart.ToSeconds), p.Title)
 			p.Bars = slices.Clone(p.Bars)
 			for k := range p.Bars {
 				b := &p.Bars[k]
-				row, known := rows[b.Job]
-				if !known || b.Job < 0 {
-					row = -1
-				}
-				b.Job, b.Fragment = row, nil
+				b.Job, b.Fragment = slices.IndexFunc(c.Jobs, func(row Row) bool {
+					return b.Job >= 0 && row.index[at] == b.Job
+				}), nil
 			}
 			g.Panels = append(g.Panels, p)
 		}
 	}
-	if g.ToSeconds > 0 {
-		c.gantt = g
-	}
+	return g
 }

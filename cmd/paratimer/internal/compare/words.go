@@ -77,37 +77,6 @@ func fromTo(before, now float64) string {
 	return fmt.Sprintf("%s to %s, %s (%s)", was, is, units.Signed((now-before)/1000), units.More(now/before))
 }
 
-// finding completes a finding about a stage of the compared run: its names, a sentence, and rounded figures.
-func (c *Comparison) finding(f Finding, row int, k dag.StageIndex) Finding {
-	run, j := c.Runs[c.subject], c.Jobs[row].index[c.subject]
-	f.Job, f.Phase = c.Jobs[row].Node, run.Plan.StageName(j, k)
-	tasks, name := f.Phase+"s", f.Job
-	if !run.Plan.Jobs[j].IsMapReduce() {
-		tasks = "stage " + f.Phase
-	}
-	if alias := c.Jobs[row].Name; alias != nil {
-		name += " (" + *alias + ")"
-	}
-	f.Says = fmt.Sprintf("%s of %s: %s to %s a task, %s: time a %s %s", tasks, name, units.Seconds(f.Before/1000),
-		units.Seconds(f.Now/1000), units.More(f.Now/f.Before), f.Unit, units.More(f.Ratio))
-	if f.Low.Known() {
-		f.Says += fmt.Sprintf(" [%s, %s]", units.More(f.Low), units.More(f.High))
-	}
-	if f.Amount.Known() && f.Unit != "task" {
-		f.Says += fmt.Sprintf(", %ss %s", f.Unit, units.More(f.Amount))
-	}
-	if f.Doubtful {
-		f.Says += fmt.Sprintf("; %s: may be chance", units.Count(f.Earlier, "earlier run"))
-	} else {
-		f.Says += fmt.Sprintf("; %d earlier runs differ by up to %s", f.Earlier, units.More(f.Chance))
-	}
-	f.Before, f.Now = seconds(float64(f.Before)), seconds(float64(f.Now))
-	for _, v := range []*units.Float{&f.Ratio, &f.Low, &f.High, &f.Amount, &f.Chance} {
-		*v = figure(float64(*v))
-	}
-	return f
-}
-
 func (p *Path) says() string {
 	switch {
 	case len(p.Now) == 0 && len(p.Before) == 0:
@@ -125,82 +94,62 @@ func (p *Path) says() string {
 	return s
 }
 
+// A list of differences, as texts, each once: the jobs of a script usually have the same limits.
+type differences []string
+
+// add adds a difference, if there is one: what is now, and what was.
+func (d *differences) add(differ bool, now string, was any) {
+	if text := fmt.Sprintf("%s (was %v)", now, was); differ && !slices.Contains(*d, text) {
+		*d = append(*d, text)
+	}
+}
+
 // otherwise lists how the run's circumstances, its jobs and their limits differ from the base's.
 func (c *Comparison) otherwise() []string {
-	said := []string{}
+	said := differences{}
 	if c.base < 0 {
 		return said
 	}
 	before, now := c.Runs[c.base], c.Runs[c.subject]
 	was, is := &before.Circumstances, &now.Circumstances
-	for _, x := range []struct {
-		what    string
-		was, is int
-	}{
-		{"failed attempt", was.Failed, is.Failed},
-		{"repeated attempt", was.Repeated, is.Repeated},
-		{"restarted master", was.Restarts, is.Restarts},
-		{"lost node", was.Lost, is.Lost},
-	} {
-		same := x.what == "repeated attempt" && x.was == was.Failed && x.is == is.Failed
-		if x.was+x.is > 0 && !same {
-			said = append(said, fmt.Sprintf("%s (was %d)", units.Count(x.is, x.what), x.was))
-		}
-	}
-	if math.Abs(float64(is.Others-was.Others)) >= 0.02 {
-		said = append(said, fmt.Sprintf("other applications held %s of the cluster (was %s)", units.Percent(is.Others),
-			units.Percent(was.Others)))
-	}
-	if !sameCluster(&was.Cluster, &is.Cluster) {
-		said = append(said, fmt.Sprintf("the cluster has %s (was %s)", room(&is.Cluster), room(&was.Cluster)))
-	}
+	said.add(is.Failed != was.Failed, units.Count(is.Failed, "failed attempt"), was.Failed)
+	said.add(is.Repeated != was.Repeated && (is.Repeated != is.Failed || was.Repeated != was.Failed),
+		units.Count(is.Repeated, "repeated attempt"), was.Repeated)
+	said.add(is.Restarts != was.Restarts, units.Count(is.Restarts, "restarted master"), was.Restarts)
+	said.add(is.Lost != was.Lost, units.Count(is.Lost, "lost node"), was.Lost)
+	said.add(math.Abs(float64(is.Others-was.Others)) >= othersMatter, fmt.Sprintf(
+		"other applications held %s of the cluster", units.Percent(is.Others)), units.Percent(was.Others))
+	said.add(!sameCluster(&was.Cluster, &is.Cluster), "the cluster has "+room(&is.Cluster), room(&was.Cluster))
 	for i := range c.Jobs {
 		b, n := c.Jobs[i].index[c.base], c.Jobs[i].index[c.subject]
-		node := c.Jobs[i].Node
 		switch {
 		case b < 0 && n < 0:
 		case b < 0:
-			said = append(said, "job "+node+" was added")
+			said = append(said, "job "+c.Jobs[i].Node+" was added")
 		case n < 0:
-			said = append(said, "job "+node+" was removed")
+			said = append(said, "job "+c.Jobs[i].Node+" was removed")
 		default:
-			said = append(said, limits(&before.Plan.Jobs[b], &now.Plan.Jobs[n])...)
-			said = append(said, otherTasks(node, &now.Plan.Jobs[n], &before.Jobs[b], &now.Jobs[n])...)
-		}
-	}
-	return unique(said)
-}
-
-// unique drops repeated texts: the jobs of a script usually have the same limits.
-func unique(texts []string) []string {
-	out := []string{}
-	for _, t := range texts {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// otherTasks describes the stages with another number of tasks. Only stages that read other stages count (such as
-// reduces): the number of maps follows the data.
-func otherTasks(node string, plan *dag.Job, before, now *Job) (said []string) {
-	for k := range now.Phases {
-		is, l := &now.Phases[k], before.Stage(now.Phases[k].Name)
-		if l >= 0 && len(plan.Stages[k].After) > 0 && is.Tasks >= 0 && before.Phases[l].Tasks >= 0 &&
-			is.Tasks != before.Phases[l].Tasks {
-			said = append(said, fmt.Sprintf("stage %s of %s has %d tasks (was %d)", is.Name, node, is.Tasks,
-				before.Phases[l].Tasks))
+			said.job(&before.Plan.Jobs[b], &now.Plan.Jobs[n])
+			said.tasks(c.Jobs[i].Node, &before.Jobs[b], &now.Jobs[n])
 		}
 	}
 	return said
 }
 
-// limits describes differing limits of a job.
-func limits(then, job *dag.Job) (said []string) {
-	if sameLimits(then, job) {
-		return nil
+// tasks adds the stages with another number of tasks. Only stages that read other stages count (such as reduces): the
+// number of maps follows the data.
+func (d *differences) tasks(node string, before, now *Job) {
+	for _, is := range now.Phases {
+		if l := before.Stage(is.Name); l >= 0 && is.reads {
+			was := before.Phases[l].Tasks
+			d.add(is.Tasks >= 0 && was >= 0 && is.Tasks != was,
+				fmt.Sprintf("stage %s of %s has %d tasks", is.Name, node, is.Tasks), was)
+		}
 	}
+}
+
+// job adds the differing limits of a job.
+func (d *differences) job(then, job *dag.Job) {
 	was, is := &then.MapReduce, &job.MapReduce
 	for _, l := range []struct {
 		what    string
@@ -214,11 +163,8 @@ func limits(then, job *dag.Job) (said []string) {
 		{"maps at once", float64(was.MaxMaps), float64(is.MaxMaps)},
 		{"reduces at once", float64(was.MaxReduces), float64(is.MaxReduces)},
 	} {
-		if l.was != l.is {
-			said = append(said, fmt.Sprintf("%s %g (was %g)", l.what, l.is, l.was))
-		}
+		d.add(l.was != l.is && !sameLimits(then, job), fmt.Sprintf("%s %g", l.what, l.is), l.was)
 	}
-	return said
 }
 
 func room(c *dag.Cluster) string {

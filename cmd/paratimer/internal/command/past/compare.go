@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -17,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // ErrRegressed is the error for exit code 1 of --fail-on-regression.
@@ -32,19 +30,14 @@ func compared(c *cli.Context) error {
 		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
 	}
 	var runs []*compare.Run
-	charts := map[*compare.Run]*chart.Gantt{}
 	for _, path := range c.Args().Slice() {
-		r, drawn, err := comparedRun(c.Context, c, path)
+		r, err := comparedRun(c.Context, c, path)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, r)
-		charts[r] = drawn
 	}
 	found, err := compare.Compare(runs, c.Int("base"))
-	if base := new(compare.BaseError); errors.As(err, &base) {
-		return command.Usage("--base: %w", err)
-	}
 	if err != nil {
 		return command.Usage("%w", err)
 	}
@@ -53,7 +46,6 @@ func compared(c *cli.Context) error {
 	case "json":
 		content = found.JSON
 	case "html":
-		found.Draw(charts)
 		content = found.HTML
 	}
 	if err := command.Write(c, cmp.Or(c.String("out"), "-"), content); err != nil {
@@ -76,30 +68,25 @@ func comparedAs(c *cli.Context) string {
 
 // comparedRun plays a recording to its end, or to where it is cut off. drawn is nil unless the output is a page
 // and a chart can be drawn.
-func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, drawn *chart.Gantt, err error) {
+func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
 	src, file, err := input.Open(c, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer command.Closing(file, path, &err)
-	var marks attribution.Marks
-	var along compare.Along
-	run, err := follow.Played(ctx, path, src, marks.See, along.See)
+	var all compare.Collector
+	run, err := follow.Played(ctx, path, src, all.See)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r = compare.Of(path, run)
-	a, err := attribution.Of(run.Now(), &marks)
+	r, err = all.Run(path, run, cost.With(cost.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	if err != nil {
-		return nil, nil, command.Usage("%s: %w", path, err)
+		return nil, command.Usage("%w", err)
 	}
-	r.Follow(a, run.Now())
-	r.Beside(&along)
-	r.Remember(run, cost.With(cost.Options{DeltaBytes: nearestfit.Default().DeltaBytes}))
 	if comparedAs(c) == "html" {
 		if g, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
-			drawn = &g
+			r.Chart = &g
 		}
 	}
-	return r, drawn, nil
+	return r, nil
 }
