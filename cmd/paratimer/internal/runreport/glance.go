@@ -3,10 +3,12 @@ package runreport
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/units"
@@ -47,17 +49,13 @@ func (s *Report) glance(snap *dag.Snapshot) {
 	if s.Workflow.State == dag.Failed {
 		g.Failure = failureOf(snap)
 	}
-	if g.Against = s.againstDeadline(); g.Against == nil {
-		g.Against = s.againstPrediction()
-	}
-	g.FailureCost = s.failureCost()
-	if n := len(s.PredictionHistory.Points); s.ElapsedSeconds != nil && n > 0 && len(s.Limits.Rows) > 0 {
-		base := s.ElapsedSeconds.Duration()
-		if last := s.PredictionHistory.Points[n-1].TotalSeconds; !s.Workflow.State.Ended() && last != nil {
-			base = last.Duration()
+	g.Against = cmp.Or(s.againstDeadline(), s.againstPrediction())
+	for _, r := range s.Limits.Rows {
+		if r.Question == noFailures {
+			g.FailureCost = &FailureCost{r.GainSeconds, "The failures cost about " + units.Seconds(r.GainSeconds) + "."}
 		}
-		g.Helps = s.Limits.best(base)
 	}
+	g.Helps = s.Limits.helps
 	if g.Diagnosis = s.diagnosis(); g.Diagnosis != "" {
 		s.Summary = append(s.Summary, g.Diagnosis)
 	}
@@ -100,29 +98,23 @@ func (s *Report) againstPrediction() *Against {
 
 // failureOf returns the task that made a job fail, and the engine's report of its last attempt; nil if no job failed.
 func failureOf(s *dag.Snapshot) *Failure {
-	for j := range s.Jobs {
-		job := &s.Jobs[j]
-		if job.State != dag.Failed {
-			continue
-		}
-		out := &Failure{Title: page.Capital(s.Plan.JobName(j)) + " failed", Reason: job.Diagnosis}
-		var stage dag.StageIndex
-		var last *dag.Attempt
-		for k := range job.NumStages() {
-			for i := range job.Stages[k].Attempts {
-				a := &job.Stages[k].Attempts[i]
-				if a.State == dag.AttemptFailed && (last == nil || a.End > last.End) {
-					stage, last = k, a
-				}
+	j := slices.IndexFunc(s.Jobs, func(job dag.JobState) bool { return job.State == dag.Failed })
+	if j < 0 {
+		return nil
+	}
+	job, last := &s.Jobs[j], dag.NoInstant
+	out := &Failure{Reason: job.Diagnosis}
+	for k := range job.NumStages() {
+		for i := range job.Stages[k].Attempts {
+			if a := &job.Stages[k].Attempts[i]; a.State == dag.AttemptFailed &&
+				(out.Title == "" || a.End > last) {
+				last = a.End
+				*out = Failure{": " + attemptFailed(s, j, k, a), cmp.Or(a.Diagnosis, job.Diagnosis)}
 			}
 		}
-		if last != nil {
-			out.Title += ": " + attemptFailed(s, j, stage, last)
-			out.Reason = cmp.Or(last.Diagnosis, out.Reason)
-		}
-		return out
 	}
-	return nil
+	out.Title = view.Escape(page.Capital(s.Plan.JobName(j)) + " failed" + out.Title)
+	return out
 }
 
 // A FailureCost is how much longer a run took because of its failures: beyond a replay of it without them, as in
@@ -134,16 +126,6 @@ type FailureCost struct {
 
 // noFailures is the change of the question that leaves out a run's failures.
 const noFailures = "no failures"
-
-// failureCost returns nil if nothing failed, or if no replay measures the cost. Limits must be complete.
-func (s *Report) failureCost() *FailureCost {
-	for i := range s.Limits.Rows {
-		if r := &s.Limits.Rows[i]; r.Question == noFailures {
-			return &FailureCost{r.GainSeconds, "The failures cost about " + units.Seconds(r.GainSeconds) + "."}
-		}
-	}
-	return nil
-}
 
 // size counts jobs and tasks.
 func (s *Report) size() string {

@@ -68,36 +68,61 @@ func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	return out
 }
 
+// An amount is a sum over the attempts that succeeded.
+type amount struct {
+	total float64
+	tasks int
+}
+
+func (a *amount) add(v float64) {
+	a.total += v
+	a.tasks++
+}
+
+// known returns nil if there are no attempts or one did not report its own.
+func (a *amount) known() *float64 {
+	if a.tasks == 0 {
+		return nil
+	}
+	return units.Rounded(a.total)
+}
+
 // measure fills in the values from the attempts of a job: the input of stages that read no other, the input of the
 // others, and the output of stages that no stage with tasks reads.
 func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
-	first := dag.NoInstant
-	var reads, others, last []dag.Attempt
+	var input, records, shuffled, output amount
+	first := dag.Instant(math.MaxInt64)
 	for k := range j.NumStages() {
 		stage := &j.Stages[k]
-		for i := range stage.Attempts {
-			a := &stage.Attempts[i]
-			if a.Start.Known() && (!first.Known() || a.Start < first) {
-				first = a.Start
-			}
-			to.FailedAttempts += order(a.State == dag.AttemptFailed)
-			to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(i))
-		}
-		if len(plan.Stages[k].After) == 0 {
-			reads = append(reads, stage.Attempts...)
-		} else {
-			others = append(others, stage.Attempts...)
-		}
 		isRead := false
 		for l := range j.NumStages() {
 			isRead = isRead || len(j.Stages[l].Attempts) > 0 &&
 				slices.ContainsFunc(plan.Stages[l].After, func(e dag.Edge) bool { return e.From == k })
 		}
-		if !isRead {
-			last = append(last, stage.Attempts...)
+		for i := range stage.Attempts {
+			a := &stage.Attempts[i]
+			if a.Start.Known() {
+				first = min(first, a.Start)
+			}
+			if a.State != dag.AttemptSucceeded {
+				to.FailedAttempts += order(a.State == dag.AttemptFailed)
+				to.KilledAttempts += order(a.State == dag.AttemptKilled && !stage.Overtaken(i))
+				continue
+			}
+			if len(plan.Stages[k].After) == 0 {
+				input.add(a.Bytes)
+				records.add(a.Done[0])
+			} else {
+				shuffled.add(a.Bytes)
+			}
+			if !isRead {
+				output.add(a.Out)
+			}
 		}
 	}
-	if j.Submitted.Known() && first.Known() {
+	to.InputBytes, to.InputRecords = input.known(), records.known()
+	to.ShuffleBytes, to.OutputRecords = shuffled.known(), output.known()
+	if j.Submitted.Known() && first < math.MaxInt64 {
 		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
 	}
 	if j.Finished.Known() {
@@ -106,29 +131,11 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 	if plan.IsMapReduce() {
 		to.MapSeconds, to.ReduceSeconds = spreadOf(j.Stages[dag.Map].Attempts), spreadOf(j.Stages[dag.Reduce].Attempts)
 	}
-	bytes := func(a *dag.Attempt) float64 { return a.Bytes }
-	to.InputBytes, to.ShuffleBytes = amount(reads, bytes), amount(others, bytes)
-	to.InputRecords = amount(reads, func(a *dag.Attempt) float64 { return a.Done[0] })
-	to.OutputRecords = amount(last, func(a *dag.Attempt) float64 { return a.Out })
 }
 
-// amount sums a value over the attempts that succeeded; nil if there are none or one did not report it.
-func amount(list []dag.Attempt, of func(*dag.Attempt) float64) *float64 {
-	total, n := 0.0, 0
-	for i := range list {
-		if list[i].State == dag.AttemptSucceeded {
-			total += of(&list[i])
-			n++
-		}
-	}
-	if n == 0 {
-		total = math.NaN()
-	}
-	return units.Rounded(total)
-}
-
-func order(first bool) int {
-	if first {
+// order returns 1 for true: what is true comes last.
+func order(last bool) int {
+	if last {
 		return 1
 	}
 	return 0

@@ -21,6 +21,8 @@ import (
 type Limits struct {
 	Summary string  `json:"says"`
 	Rows    []Limit `json:"rows"` // the change that helps most first
+
+	helps *Limit // the feasible one that helps most; nil if none helps
 }
 
 // A Limit is one answer.
@@ -32,19 +34,20 @@ type Limit struct {
 	Doubt        *string       `json:"doubt"`
 }
 
-// A question is a change that whatif evaluates.
-type question struct {
-	text, flags string
-	change      whatif.Change
-	doubt       string // in addition to those of the replay
-}
-
-// mostUnlike is the largest error of the replay of a finished run, relative to the run, with which changes are
-// evaluated.
-const mostUnlike = 0.15
+const (
+	// mostUnlike is the largest error of the replay of a finished run, relative to the run, with which changes are
+	// evaluated.
+	mostUnlike = 0.15
+	// mostAssumed is the greatest share of a time that may be assumed, as in headlines.
+	mostAssumed = 1.0 / 3
+	// leastGain is the least gain of an answer, in seconds: a change that makes the run longer does not help.
+	leastGain = 0.5
+	// worth is the least gain to report, as a share of the run: less is noise of the replay.
+	worth = 0.02
+)
 
 // limitsOf evaluates the changes that might have helped.
-func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
+func limitsOf(run dag.Run, model estimators.Model) Limits {
 	l := Limits{Rows: []Limit{}}
 	replay, base, err := replayOf(run, model)
 	if err != nil {
@@ -52,19 +55,50 @@ func limitsOf(run dag.Run, model estimators.Model, lost bool) Limits {
 		return l
 	}
 	doubt, _ := replay.Doubt()
-	for _, q := range questions(run.Now(), replay.Room(), lost) {
-		if row, ok := evaluate(replay, q, base, doubt.Text); ok {
+	for _, q := range questions(run.Now(), replay.Room()) {
+		if row, ok := q.answer(replay, base, doubt.Text); ok {
 			l.Rows = append(l.Rows, row)
 		}
 	}
 	slices.SortStableFunc(l.Rows, func(a, b Limit) int { return cmp.Compare(b.GainSeconds, a.GainSeconds) })
-	l.Summary = l.summary(run.Now().State.Ended(), base)
+	l.choose(run.Now().State.Ended(), base)
 	return l
 }
 
-// evaluate answers one question by replay. ok is false if the question does not apply to the run, if too much of the
+// A question is a change that whatif evaluates.
+type question struct {
+	applies     bool
+	text, flags string
+	change      whatif.Change
+	doubt       string // in addition to those of the replay
+}
+
+// questions returns the questions about a run. Some that do not apply to it are only dropped when they are evaluated.
+func questions(s *dag.Snapshot, room whatif.Room) []question {
+	late, early, lost := 1.0, 0.05, ""
+	if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
+		lost = "a node was lost: only its lost attempts are counted, not what its slots were worth"
+	}
+	word, yarn := room.Policy.Slot(), room.Policy == dag.YARN && s.Plan.OnlyMapReduce()
+	every, ideal := "a "+word+" for every task", "a "+word+" for every task, no start-ups and no pauses"
+	twice, all := []whatif.Slots{{Op: whatif.Times, N: 2}}, []whatif.Slots{{N: math.Inf(1)}}
+	return []question{
+		{true, every, "--slots inf", whatif.Change{Slots: all}, ""},
+		{true, "no skew", "--skew none", whatif.Change{Even: true}, ""},
+		{true, ideal, "--policy ideal", whatif.Change{Ideal: true}, ""},
+		{room.Total() > 0, "twice the " + word + "s", "--slots 2x", whatif.Change{Slots: twice}, ""},
+		{s.State.Ended(), noFailures, "", whatif.Change{Unfailing: true}, lost},
+		{yarn, "reduces requested when 5% of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, ""},
+		{yarn, "reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""},
+	}
+}
+
+// answer answers the question by replay. ok is false if the question does not apply to the run, if too much of the
 // answer is assumed, or if it does not shorten the run.
-func evaluate(replay *whatif.Replay, q question, base time.Duration, doubt string) (row Limit, ok bool) {
+func (q *question) answer(replay *whatif.Replay, base time.Duration, doubt string) (row Limit, ok bool) {
+	if !q.applies {
+		return row, false
+	}
 	a, err := replay.Predict(q.change)
 	if err != nil || a.Remaining == nil || !(a.AssumedRatio <= mostAssumed) {
 		return row, false
@@ -79,24 +113,6 @@ func evaluate(replay *whatif.Replay, q question, base time.Duration, doubt strin
 	total := frame.SecondsOf(replay.Elapsed() + *a.Remaining)
 	gain := frame.SecondsOf(base - total.Duration())
 	return Limit{q.text, q.flags, total, gain, frame.Text(doubt)}, gain >= leastGain
-}
-
-// leastGain is the least gain of an answer, in seconds: a change that makes the run longer does not help.
-const leastGain = 0.5
-
-// worth is the least gain to report, as a share of the run: less is noise of the replay.
-const worth = 0.02
-
-// best returns the row with the largest gain among the feasible ones: an ideal cluster and unlimited slots are not
-// feasible. It returns nil if no gain reaches worth.
-func (l *Limits) best(base time.Duration) *Limit {
-	for i := range l.Rows {
-		r := &l.Rows[i]
-		if r.Change != "--policy ideal" && r.Change != "--slots inf" && float64(r.GainSeconds) >= worth*base.Seconds() {
-			return r
-		}
-	}
-	return nil
 }
 
 // replayOf returns the replay and the run's actual or predicted length. The error is why there is none.
@@ -129,51 +145,22 @@ func replayOf(run dag.Run, model estimators.Model) (r *whatif.Replay, base time.
 	return r, r.Elapsed() + *a.Remaining, nil
 }
 
-// mostAssumed is the greatest share of a time that may be assumed, as in headlines.
-const mostAssumed = 1.0 / 3
-
-// questions returns the questions about a run. Those that do not apply to it are dropped when they are evaluated. lost
-// means that attempts failed or were killed.
-func questions(s *dag.Snapshot, room whatif.Room, lost bool) []question {
-	word := room.Policy.Slot()
-	twice, late, early := []whatif.Slots{{Op: whatif.Times, N: 2}}, 1.0, 0.05
-	all := []question{
-		{"a " + word + " for every task", "--slots inf", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}, ""},
-		{"no skew", "--skew none", whatif.Change{Even: true}, ""},
-		{
-			"a " + word + " for every task, no start-ups and no pauses", "--policy ideal",
-			whatif.Change{Ideal: true},
-			"",
-		},
-	}
-	if room.Total() > 0 {
-		all = append(all, question{"twice the " + word + "s", "--slots 2x", whatif.Change{Slots: twice}, ""})
-	}
-	if lost && s.State.Ended() {
-		q := question{text: noFailures, change: whatif.Change{Unfailing: true}}
-		if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
-			q.doubt = "a node was lost: only its lost attempts are counted, not what its slots were worth"
-		}
-		all = append(all, q)
-	}
-	if room.Policy == dag.YARN && s.Plan.OnlyMapReduce() {
-		all = append(all, question{
-			"reduces requested when 5% of the maps are done", "--slowstart 0.05", whatif.Change{SlowStart: &early}, "",
-		}, question{"reduces requested when all maps are done", "--slowstart 1", whatif.Change{SlowStart: &late}, ""})
-	}
-	return all
-}
-
-// summary names the change that helps most.
-func (l *Limits) summary(ended bool, base time.Duration) string {
+// choose names the feasible change that helps most, if it reaches worth: an ideal cluster and unlimited slots are not
+// feasible.
+func (l *Limits) choose(ended bool, base time.Duration) {
 	take := "would take"
 	if ended {
 		take = "would have taken"
 	}
-	best := l.best(base)
-	if best == nil {
-		return fmt.Sprintf("No feasible change %s %s or more off.", take, units.Percent(worth))
+	at := slices.IndexFunc(l.Rows, func(r Limit) bool {
+		return r.Change != "--policy ideal" && r.Change != "--slots inf" && float64(r.GainSeconds) >= worth*base.Seconds()
+	})
+	if at < 0 {
+		l.Summary = fmt.Sprintf("No feasible change %s %s or more off.", take, units.Percent(worth))
+		return
 	}
-	return fmt.Sprintf("With %s it %s %s instead of %s: %s less.", best.Question, take,
-		units.Seconds(best.TotalSeconds), units.Exact(base), units.Percent(float64(best.GainSeconds)/base.Seconds()))
+	l.helps = &l.Rows[at]
+	l.Summary = fmt.Sprintf("With %s it %s %s instead of %s: %s less.", l.helps.Question, take,
+		units.Seconds(l.helps.TotalSeconds), units.Exact(base),
+		units.Percent(float64(l.helps.GainSeconds)/base.Seconds()))
 }

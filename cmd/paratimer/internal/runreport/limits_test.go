@@ -22,8 +22,8 @@ func TestLimitsSummary(t *testing.T) {
 		{[]Limit{row("twice the slots", "--slots 2x", 99)}, false, "No feasible change would take 2% or more off."},
 	} {
 		l := Limits{Rows: c.rows}
-		if got := l.summary(c.ended, 100*time.Second); got != c.want {
-			t.Errorf("%s\nwant %s", got, c.want)
+		if l.choose(c.ended, 100*time.Second); l.Summary != c.want {
+			t.Errorf("%s\nwant %s", l.Summary, c.want)
 		}
 	}
 }

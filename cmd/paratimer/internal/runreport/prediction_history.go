@@ -1,11 +1,15 @@
 package runreport
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/units"
@@ -35,10 +39,12 @@ type PredictionHistory struct {
 	Replans frame.Replans `json:"replans"`
 }
 
-// MostPoints bounds a prediction history, mostKept the points that are kept and scored.
+// Limits of a prediction history. mostKept bounds the points that are kept and scored.
 const (
 	MostPoints = 600
+	MostMarks  = 100 // of each kind: the first ones
 	mostKept   = 20_000
+	mostMoves  = 1000 // the newest ones
 )
 
 // A Point is the total length of the run as one tick predicted it.
@@ -56,20 +62,67 @@ type Move struct {
 	frame.Move
 }
 
-// mostMoves bounds the moves that are kept: the newest ones.
-const mostMoves = 1000
-
-// pointOf returns the prediction of a frame. ok is false before the first submission.
-func pointOf(f *frame.Frame) (m Point, ok bool) {
+// take records a frame after the first submission.
+func (c *PredictionHistory) take(f *frame.Frame) {
 	if f.ElapsedSeconds == nil {
-		return m, false
+		return
 	}
-	return Point{
-		AtSeconds: *f.ElapsedSeconds, Stale: f.StaleSeconds > 0,
-		TotalSeconds: sum(f.ElapsedSeconds, f.Headline.RemainingSeconds),
-		LowSeconds:   sum(f.ElapsedSeconds, f.Headline.LowSeconds),
-		HighSeconds:  sum(f.ElapsedSeconds, f.Headline.HighSeconds),
-	}, true
+	at := *f.ElapsedSeconds
+	total := func(left *frame.Seconds) *frame.Seconds {
+		if left == nil {
+			return nil
+		}
+		sum := frame.SecondsOf(at.Duration() + left.Duration())
+		return &sum
+	}
+	// If the end was observed late, the predictions made after it are dropped.
+	n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].AtSeconds > at })
+	c.Points = append(c.Points[:n], Point{
+		AtSeconds: at, Stale: f.StaleSeconds > 0, TotalSeconds: total(f.Headline.RemainingSeconds),
+		LowSeconds: total(f.Headline.LowSeconds), HighSeconds: total(f.Headline.HighSeconds),
+	})
+	if len(c.Points) >= mostKept {
+		c.Points = thin(c.Points, mostKept/2)
+	}
+	if f.StaleSeconds > 0 || f.Workflow.State.Ended() {
+		return
+	}
+	for _, move := range f.Moves {
+		c.Moves = append(c.Moves, Move{at, move})
+	}
+	c.Moves, c.Replans = c.Moves[max(0, len(c.Moves)-mostMoves):], f.Replans
+}
+
+// thin keeps at most `most` points, evenly over time, the first and the last included.
+func thin(all []Point, most int) []Point {
+	if len(all) <= most {
+		return all
+	}
+	last := all[len(all)-1]
+	step := max((last.AtSeconds-all[0].AtSeconds)/frame.Seconds(most-2), 0.001)
+	out := []Point{all[0]}
+	for _, p := range all[1 : len(all)-1] {
+		if p.AtSeconds >= out[len(out)-1].AtSeconds+step {
+			out = append(out, p)
+		}
+	}
+	return append(out, last)
+}
+
+// scored returns the predictions up to the newest frame, with their scores if the run succeeded.
+func (c *PredictionHistory) scored(f *frame.Frame, events *marks) PredictionHistory {
+	out := PredictionHistory{
+		Points: append([]Point{}, thin(c.Points, MostPoints)...), Marks: events.sorted(), AlertSeconds: events.firing,
+		Moves: append([]Move{}, c.Moves...), Replans: c.Replans,
+	}
+	if state := f.Workflow.State; state.Ended() {
+		out.TotalSeconds = f.ElapsedSeconds
+		if state == dag.Succeeded && f.ElapsedSeconds != nil {
+			out.score(c.Points, *f.ElapsedSeconds)
+		}
+	}
+	out.Summary = out.summary(f.Workflow.State)
+	return out
 }
 
 // near is how far a range may miss the end and still count as settled, as a share of the run: ranges of the last
@@ -94,10 +147,11 @@ func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
 			continue
 		}
 		ranges++
-		if *p.LowSeconds <= total && total <= *p.HighSeconds {
+		off := max(*p.LowSeconds-total, total-*p.HighSeconds) // 0 or less: the range contains the end
+		if off <= 0 {
 			held++
 		}
-		if slack := near * total; !(*p.LowSeconds-slack <= total && total <= *p.HighSeconds+slack) {
+		if off > near*total {
 			c.SettledSeconds = nil
 		} else if c.SettledSeconds == nil {
 			c.SettledSeconds = &p.AtSeconds
@@ -107,52 +161,6 @@ func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
 	c.MeanErrorPoints = units.Rounded(g.MeanPoints)
 	c.NumberRatio = frame.RatioOf(1 - g.NoEstimate)
 	c.HeldRatio = frame.RatioOf(float64(held) / float64(ranges)) // null if there are no ranges
-}
-
-// A memory is the bounded record of a watch of any length.
-type memory struct {
-	points []Point
-	moves  []Move
-	// replans counts the moves that are not in moves.
-	replans frame.Replans
-}
-
-// take records a frame.
-func (m *memory) take(f *frame.Frame) {
-	point, ok := pointOf(f)
-	if !ok {
-		return
-	}
-	if n := len(m.points); n > 0 && point.AtSeconds < m.points[n-1].AtSeconds {
-		// The end was observed late: drop the predictions made after it.
-		m.points = slices.DeleteFunc(m.points, func(o Point) bool { return o.AtSeconds > point.AtSeconds })
-	}
-	if m.points = append(m.points, point); len(m.points) >= mostKept {
-		m.points = thin(m.points, mostKept/2)
-	}
-	if f.StaleSeconds > 0 || f.Workflow.State.Ended() {
-		return
-	}
-	for _, move := range f.Moves {
-		m.moves = append(m.moves, Move{*f.ElapsedSeconds, move})
-	}
-	m.moves, m.replans = m.moves[max(0, len(m.moves)-mostMoves):], f.Replans
-}
-
-// thin keeps at most `most` points, evenly over time, the first and the last included.
-func thin(all []Point, most int) []Point {
-	if len(all) <= most {
-		return all
-	}
-	last := all[len(all)-1]
-	step := max((last.AtSeconds-all[0].AtSeconds)/frame.Seconds(most-2), 0.001)
-	out := []Point{all[0]}
-	for _, p := range all[1 : len(all)-1] {
-		if p.AtSeconds >= out[len(out)-1].AtSeconds+step {
-			out = append(out, p)
-		}
-	}
-	return append(out, last)
 }
 
 // summary returns how good the predictions of a finished run were.
@@ -171,11 +179,116 @@ func (c *PredictionHistory) summary(state dag.State) string {
 	return text
 }
 
-// sum adds two lengths of time; nil if one is unknown.
-func sum(a, b *frame.Seconds) *frame.Seconds {
-	if a == nil || b == nil {
-		return nil
+// A Mark is an event: a failure, a lost node, an alert that changed its state.
+type Mark struct {
+	AtSeconds frame.Seconds `json:"at_seconds"`
+	Kind      string        `json:"kind"` // failure, alert, node
+	Text      string        `json:"text"`
+}
+
+// The kinds of marks.
+const (
+	MarkFailure = "failure"
+	MarkAlert   = "alert"
+	MarkNode    = "node"
+)
+
+// marks collect the events of a run. A later snapshot may lack the attempts of a master that died.
+type marks struct {
+	all    []Mark
+	count  map[string]int  // by kind
+	known  map[string]bool // by key
+	alerts map[string]frame.AlertState
+	firing *frame.Seconds // when the first alert fired
+}
+
+// add adds an event once for each key.
+func (m *marks) add(at frame.Seconds, kind, key, text string) {
+	if m.known == nil {
+		m.known, m.count, m.alerts = map[string]bool{}, map[string]int{}, map[string]frame.AlertState{}
 	}
-	s := frame.SecondsOf(a.Duration() + b.Duration())
-	return &s
+	if m.count[kind] < MostMarks && !m.known[key] {
+		m.count[kind]++
+		m.known[key] = true
+		m.all = append(m.all, Mark{at, kind, text})
+	}
+}
+
+// see adds the events that a snapshot shows for the first time.
+func (m *marks) see(s *dag.Snapshot) {
+	origin := s.Origin()
+	if !origin.Known() {
+		return
+	}
+	add := func(at dag.Instant, kind, key, text, diagnosis string) {
+		if !at.Known() {
+			at = s.At
+		}
+		if diagnosis != "" {
+			text += ": " + diagnosis
+		}
+		m.add(frame.SecondsOf(max(at.Sub(origin), 0)), kind, key, view.Escape(text))
+	}
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Lost {
+			add(n.LostAt, MarkNode, "node "+n.Name, "node "+n.Name+" was lost", "")
+		}
+	}
+	for j := range s.Jobs {
+		job := &s.Jobs[j]
+		if job.Attempt > 1 && !s.State.Ended() {
+			add(s.At, MarkFailure, fmt.Sprint("master ", j, job.Attempt), fmt.Sprintf(
+				"the master%s was started again, as attempt %d", s.Plan.OfJob(j), job.Attempt), "")
+		}
+		for k := range job.NumStages() {
+			for i := range job.Stages[k].Attempts {
+				a := &job.Stages[k].Attempts[i]
+				if a.State == dag.AttemptFailed && m.count[MarkFailure] < MostMarks {
+					add(a.End, MarkFailure, fmt.Sprint(j, k, a.Task, a.Number), attemptFailed(s, j, k, a), a.Diagnosis)
+				}
+			}
+		}
+		if job.State == dag.Failed {
+			add(job.Finished, MarkFailure, fmt.Sprint("job ", j), s.Plan.JobName(j)+" failed", job.Diagnosis)
+		}
+	}
+}
+
+// attemptFailed describes a failed attempt by its task. The attempt's id is in the chart and in frames.
+func attemptFailed(s *dag.Snapshot, job int, k dag.StageIndex, a *dag.Attempt) string {
+	text := s.Plan.TaskWords(job, k, a.Task) + " failed"
+	if a.Node >= 0 && int(a.Node) < len(s.Nodes) && s.Nodes[a.Node].Name != "" {
+		text += " on " + s.Nodes[a.Node].Name
+	}
+	return text
+}
+
+// addAlerts adds alerts that changed their state. A default alert is added only once it fires, and with later changes.
+func (m *marks) addAlerts(f *frame.Frame) {
+	if f.ElapsedSeconds == nil {
+		return
+	}
+	at := *f.ElapsedSeconds
+	for i := range f.Alerts {
+		a := &f.Alerts[i]
+		was, known := m.alerts[a.Bound]
+		missed := a.Outcome != nil && *a.Outcome == frame.Missed
+		if a.State == cmp.Or(was, frame.OnTrack) || a.State == frame.Blind ||
+			a.State == frame.Ended && !was.Firing() && !missed || a.Quiet && !known && !a.State.Firing() {
+			continue
+		}
+		if m.firing == nil && a.State.Firing() {
+			m.firing = &at
+		}
+		text, _, _ := strings.Cut(a.Text, "; ") // the rest, what it waits for and what changed, is shown elsewhere
+		m.add(at, MarkAlert, fmt.Sprint("alert ", a.Bound, at), view.Escape(a.Bound+": "+text))
+		m.alerts[a.Bound] = a.State
+	}
+}
+
+// sorted returns the marks by time.
+func (m *marks) sorted() []Mark {
+	out := append([]Mark{}, m.all...)
+	slices.SortStableFunc(out, func(a, b Mark) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	return out
 }

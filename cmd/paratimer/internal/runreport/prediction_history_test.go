@@ -39,16 +39,16 @@ func said(elapsed, remaining, low, high float64) *frame.Frame {
 // TestPredictionHistoryIsBounded plays a long watch: what is kept stays bounded, begins and ends with it, and has no
 // long gap.
 func TestPredictionHistoryIsBounded(t *testing.T) {
-	var m memory
+	var m PredictionHistory
 	const frames = 300_000
 	for i := range frames {
 		f := said(float64(i), 100, 90, 120)
 		m.take(f)
-		if len(m.points) > mostKept {
-			t.Fatalf("after %d frames %d points are kept", i, len(m.points))
+		if len(m.Points) > mostKept {
+			t.Fatalf("after %d frames %d points are kept", i, len(m.Points))
 		}
 	}
-	kept := thin(m.points, MostPoints)
+	kept := thin(m.Points, MostPoints)
 	if n := len(kept); n > MostPoints || n < MostPoints/2 || kept[0].AtSeconds != 0 || kept[n-1].AtSeconds != frames-1 {
 		t.Fatalf("%d points, from %v to %v", n, kept[0].AtSeconds, kept[n-1].AtSeconds)
 	}
@@ -82,12 +82,12 @@ func TestScore(t *testing.T) {
 		// Ticks at the beginning and at the end say nothing.
 		{[][4]float64{{0, 1, 1, 1}, {100, 1, 1, 1}}, nan, nan, nan, nan},
 	} {
-		var m memory
+		var m PredictionHistory
 		for _, x := range c.ticks {
 			m.take(said(x[0], x[1], x[2], x[3]))
 		}
 		var got PredictionHistory
-		got.score(m.points, 100)
+		got.score(m.Points, 100)
 		is := []float64{
 			value(got.MeanErrorPoints), value((*float64)(got.HeldRatio)),
 			value((*float64)(got.NumberRatio)), value((*float64)(got.SettledSeconds)),
@@ -158,18 +158,12 @@ func TestPredictionHistorySummary(t *testing.T) {
 			"The predicted time was 0.0 points of progress off on average.",
 		},
 	} {
-		var m memory
+		var m PredictionHistory
 		for _, f := range c.frames {
 			m.take(f)
 		}
-		history := PredictionHistory{Points: m.points}
-		if c.state.Ended() {
-			history.TotalSeconds = sec(100)
-		}
-		if c.state == dag.Succeeded {
-			history.score(m.points, 100)
-		}
-		if got := history.summary(c.state); got != c.want {
+		over := &frame.Frame{Workflow: frame.Workflow{State: c.state}, ElapsedSeconds: sec(100)}
+		if got := m.scored(over, &marks{}).Summary; got != c.want {
 			t.Errorf("%s\nwant %s", got, c.want)
 		}
 	}
@@ -178,15 +172,15 @@ func TestPredictionHistorySummary(t *testing.T) {
 // TestMomentsAreInOrder holds that the end, which is seen after it was, comes last: what was said in between is about
 // nothing.
 func TestMomentsAreInOrder(t *testing.T) {
-	var m memory
+	var m PredictionHistory
 	for i := range 5 {
 		m.take(said(float64(10*i), 5, 4, 6))
 	}
 	over := said(35.5, 0, 0, 0)
 	over.Workflow.State = dag.Succeeded
 	m.take(over)
-	if got := fmt.Sprint(len(m.points), m.points[len(m.points)-2].AtSeconds,
-		m.points[len(m.points)-1].AtSeconds); got != "5 30 35.5" {
+	if got := fmt.Sprint(len(m.Points), m.Points[len(m.Points)-2].AtSeconds,
+		m.Points[len(m.Points)-1].AtSeconds); got != "5 30 35.5" {
 		t.Errorf("points: %s", got)
 	}
 }

@@ -1,15 +1,20 @@
 // Package runreport makes the report of a run, ended or so far: what happened, where the time went, what was
-// predicted when, and what would have helped. It is computed from frames and snapshots. Package report draws it and
-// package compare compares it; neither computes more about the run.
+// predicted when, and what would have helped. It is computed from frames and snapshots; its page and its JSON compute
+// nothing more about the run.
 package runreport
 
 import (
+	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
@@ -46,3 +51,144 @@ type Report struct {
 
 // JSON writes the report. Unknown is null.
 func (s *Report) JSON(w io.Writer) error { return view.JSON(w, s, "") }
+
+// A Collector is a sink that makes the report of a watch, at any time during it.
+type Collector struct {
+	from    string
+	model   estimators.Model
+	run     dag.Run
+	last    frame.Frame
+	seen    int
+	history PredictionHistory
+	marks   marks
+	waits   attribution.Marks
+}
+
+// NewCollector returns a Collector without observations. from is the file or query that the user named.
+func NewCollector(from string, model estimators.Model) *Collector {
+	return &Collector{from: from, model: model}
+}
+
+// Show adds a tick.
+func (g *Collector) Show(tick frame.Tick) error {
+	if s := tick.Snapshot; s != nil {
+		g.run = tick.Run
+		g.marks.see(s)
+		g.waits.See(s)
+	}
+	g.seen++
+	g.last = tick.Frame
+	g.history.take(&g.last)
+	g.marks.addAlerts(&g.last)
+	return nil
+}
+
+// Seen returns the number of frames that were shown.
+func (g *Collector) Seen() int { return g.seen }
+
+// Report returns the report so far. It fails if nothing was observed. A figure that cannot be made is a
+// warning; the others are still made.
+func (g *Collector) Report() (*Report, error) {
+	if len(g.run.Window) == 0 || g.seen == 0 {
+		return nil, fmt.Errorf("%s: nothing was observed", g.from)
+	}
+	snap, f := g.run.Now(), &g.last
+	s := &Report{
+		SchemaVersion: SchemaVersion, From: g.from, Workflow: f.Workflow, User: frame.Text(snap.User),
+		Queue:   frame.Text(snap.Queue),
+		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
+		Headline: f.Headline, Estimates: f.Estimates, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
+		PredictionHistory: g.history.scored(f, &g.marks), Skew: skewOf(snap),
+	}
+	if f.Workflow.State.Ended() {
+		s.EndAt = f.Headline.EndAt
+	}
+	var towards *attribution.Attempt
+	var err error
+	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
+		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
+		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "chart", Text: err.Error()})
+	}
+	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
+		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
+		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "account", Text: err.Error()})
+	}
+	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
+	s.Limits = limitsOf(g.run, g.model)
+	s.glance(snap)
+	return s, nil
+}
+
+// A TimeAttribution is where the time went along the critical path: its parts follow each other from 0 to the end and
+// add up.
+type TimeAttribution struct {
+	Parts  []Part  `json:"parts"`
+	Causes []Cause `json:"causes"` // in a fixed order, those with a time
+
+	byNode map[string]time.Duration // how much is a job's
+}
+
+// A Part is a piece of the critical path with one cause.
+type Part struct {
+	Cause        string        `json:"cause"`
+	Job          *string       `json:"job"` // node; null between jobs
+	Task         *string       `json:"task"`
+	StartSeconds frame.Seconds `json:"start_seconds"`
+	EndSeconds   frame.Seconds `json:"end_seconds"`
+}
+
+// A Cause is the total of all parts of one cause.
+type Cause struct {
+	Cause   string        `json:"cause"`
+	Title   string        `json:"title"`
+	Meaning string        `json:"meaning"`
+	Seconds frame.Seconds `json:"seconds"`
+	Ratio   *frame.Ratio  `json:"ratio"`
+}
+
+// attributionOf returns where the time of a run went so far. marks are from all its snapshots. towards is the attempt
+// that the end of a running run waits for, nil if unknown.
+func attributionOf(
+	s *dag.Snapshot, marks *attribution.Marks, towards *attribution.Attempt,
+) (out TimeAttribution, err error) {
+	var of *attribution.Attribution
+	if towards != nil {
+		of, err = attribution.Towards(s, marks, *towards)
+	} else {
+		of, err = attribution.Of(s, marks)
+	}
+	if err != nil {
+		return out, err
+	}
+	out = TimeAttribution{Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}}
+	sums, total := of.ByCause(), of.Total()
+	for _, c := range attribution.Causes() {
+		if sums[c] > 0 {
+			title, meaning := c.On(s.Plan.Cluster.Policy)
+			out.Causes = append(out.Causes, Cause{
+				c.String(), title, meaning, frame.SecondsOf(sums[c]), frame.RatioOf(float64(sums[c]) / float64(total)),
+			})
+		}
+	}
+	for _, p := range of.Parts {
+		part := Part{
+			Cause: p.Cause.String(), StartSeconds: *frame.Since(p.Start, of.From),
+			EndSeconds: *frame.Since(p.End, of.From),
+		}
+		if p.Job >= 0 {
+			part.Job = frame.Text(s.Plan.Jobs[p.Job].Node)
+			out.byNode[*part.Job] += p.Length()
+		}
+		if p.Task >= 0 {
+			part.Task = frame.Text(attemptName(s, p.Job, p.Stage, p.Task, p.Attempt))
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return out, nil
+}
+
+// attemptName returns the engine's name of an attempt.
+func attemptName(s *dag.Snapshot, job int, k dag.StageIndex, task, number int32) string {
+	a := dag.Attempt{Task: task, Number: number}
+	return a.Name(s.Jobs[job].ID, s.Plan.StageName(job, k))
+}

@@ -34,6 +34,14 @@ type SkewJob struct {
 	worst int // index in Reduces of the longest task that is skewed; 0 if none is
 }
 
+// word returns the word for a task of the stage: "reduce" or "task".
+func (j *SkewJob) word() string {
+	if j.Stage == "" {
+		return "reduce"
+	}
+	return "task"
+}
+
 // A SkewReduce is a finished task with its input and its work time. Work begins at its start, or at the end of the
 // last task that it waited for if that is later.
 type SkewReduce struct {
@@ -59,15 +67,9 @@ func skewOf(s *dag.Snapshot) Skew {
 			if !job.Stages[k].ReadsRecords() {
 				continue
 			}
-			done := finished(&s.Jobs[j], &job.Stages[k], k)
-			if len(done) < 2 {
-				continue
+			if done := finished(&s.Jobs[j], &job.Stages[k], k); len(done) >= 2 {
+				out.Jobs = append(out.Jobs, skewJob(job, k, done))
 			}
-			one := skewJob(done, job.IsMapReduce())
-			if one.Job = job.Node; !job.IsMapReduce() {
-				one.Stage = job.Stages[k].Name
-			}
-			out.Jobs = append(out.Jobs, one)
 		}
 	}
 	excess := func(j *SkewJob) frame.Seconds { return j.Reduces[0].WorkSeconds - j.Median }
@@ -79,23 +81,28 @@ func skewOf(s *dag.Snapshot) Skew {
 	return out
 }
 
+// The sizes of a task's input.
+const (
+	inBytes = iota
+	inRecords
+)
+
 // A task is a finished task; sizes are NaN if not reported.
 type task struct {
-	index          int
-	work           time.Duration
-	bytes, records float64
+	index int
+	work  time.Duration
+	sizes [2]float64
 }
 
 // finished returns the finished tasks of stage k of a job, the longest first.
 func finished(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) (out []task) {
 	input := dag.NoInstant // end of the last task that these waited for
 	for _, e := range stage.After {
-		if e.Kind == dag.Pipelined || e.Kind == dag.OneToOne {
-			continue
-		}
-		for i := range j.Stages[e.From].Attempts {
-			if a := &j.Stages[e.From].Attempts[i]; a.State == dag.AttemptSucceeded {
-				input = max(input, a.End)
+		if e.Kind != dag.Pipelined && e.Kind != dag.OneToOne {
+			for i := range j.Stages[e.From].Attempts {
+				if a := &j.Stages[e.From].Attempts[i]; a.State == dag.AttemptSucceeded {
+					input = max(input, a.End)
+				}
 			}
 		}
 	}
@@ -103,67 +110,23 @@ func finished(j *dag.JobState, stage *dag.Stage, k dag.StageIndex) (out []task) 
 		if state != dag.TaskDone || !a.Start.Known() || !a.End.Known() {
 			return
 		}
-		records := a.Done[dag.Work]
-		if math.IsNaN(records) {
-			records = a.Done[dag.Copy]
+		read := a.Done[dag.Work]
+		if math.IsNaN(read) {
+			read = a.Done[dag.Copy]
 		}
-		out = append(out, task{index, max(a.End.Sub(max(a.Start, input)), 0), a.Bytes, records})
+		out = append(out, task{
+			index, max(a.End.Sub(max(a.Start, input)), 0), [2]float64{inBytes: a.Bytes, inRecords: read},
+		})
 	})
 	slices.SortStableFunc(out, func(a, b task) int { return cmp.Compare(b.work, a.work) })
 	return out
 }
 
-// TaskWord returns the word for a task of the stage: "reduce" or "task".
-func (j *SkewJob) TaskWord() string {
-	if j.Stage == "" {
-		return "reduce"
-	}
-	return "task"
-}
-
-// skewJob applies the rule of package skewness. Sizes are bytes if all tasks reported them, else records. Of other
-// engines than MapReduce records come first: Tez writes a repeated key once, so bytes hide a key that has many records
-// (docs/facts/tez.md T4).
-func skewJob(done []task, bytesFirst bool) SkewJob {
-	bytes, records := func(t *task) float64 { return t.bytes }, func(t *task) float64 { return t.records }
-	first, size := records, bytes
-	if bytesFirst {
-		first, size = bytes, records
-	}
-	if total, _ := spread(done, first); total > 0 {
-		size = first
-	}
-	all, middle := spread(done, size)
-	median := done[len(done)/2].work
-	recordsKnown, _ := spread(done, records)
-	j := SkewJob{All: len(done), Median: frame.SecondsOf(median)}
-	for i := range done {
-		t := &done[i]
-		if !j.Uneven && skewness.WorksLong(t.work, median) && skewness.GivenMore(size(t), middle, t.work, median) {
-			j.Uneven = true
-			if i < MostSkewReduces {
-				j.worst = i
-			}
-		}
-		if i < MostSkewReduces {
-			r := SkewReduce{
-				Task: t.index, WorkSeconds: frame.SecondsOf(t.work), Records: units.Rounded(t.records),
-				ShareRatio: frame.RatioOf(size(t) / all),
-			}
-			if bytesFirst || math.IsNaN(recordsKnown) {
-				r.Bytes = units.Rounded(t.bytes)
-			}
-			j.Reduces = append(j.Reduces, r)
-		}
-	}
-	return j
-}
-
 // spread returns the sum and the lower median of a size; NaN if one is unknown.
-func spread(done []task, of func(*task) float64) (sum, median float64) {
+func spread(done []task, size int) (sum, median float64) {
 	all := make([]float64, len(done))
 	for i := range done {
-		all[i] = of(&done[i])
+		all[i] = done[i].sizes[size]
 		sum += all[i]
 	}
 	if math.IsNaN(sum) {
@@ -173,6 +136,45 @@ func spread(done []task, of func(*task) float64) (sum, median float64) {
 	return sum, all[(len(all)-1)/2]
 }
 
+// skewJob applies the rule of package skewness. Sizes are bytes if all tasks reported them, else records. Of other
+// engines than MapReduce records come first: Tez writes a repeated key once, so bytes hide a key that has many records
+// (docs/facts/tez.md T4).
+func skewJob(job *dag.Job, k dag.StageIndex, done []task) SkewJob {
+	median := done[len(done)/2].work
+	j := SkewJob{Job: job.Node, All: len(done), Median: frame.SecondsOf(median)}
+	size := inBytes
+	if !job.IsMapReduce() {
+		j.Stage, size = job.Stages[k].Name, inRecords
+	}
+	shown := size == inBytes
+	if total, _ := spread(done, inRecords); math.IsNaN(total) {
+		shown = true // bytes are all there is
+	}
+	if total, _ := spread(done, size); !(total > 0) {
+		size = inBytes + inRecords - size
+	}
+	all, middle := spread(done, size)
+	for i, t := range done {
+		if i < MostSkewReduces {
+			r := SkewReduce{
+				Task: t.index, WorkSeconds: frame.SecondsOf(t.work), Records: units.Rounded(t.sizes[inRecords]),
+				ShareRatio: frame.RatioOf(t.sizes[size] / all),
+			}
+			if shown {
+				r.Bytes = units.Rounded(t.sizes[inBytes])
+			}
+			j.Reduces = append(j.Reduces, r)
+		}
+		if !j.Uneven && skewness.WorksLong(t.work, median) &&
+			skewness.GivenMore(t.sizes[size], middle, t.work, median) {
+			if j.Uneven = true; i < MostSkewReduces {
+				j.worst = i
+			}
+		}
+	}
+	return j
+}
+
 // summary returns the sentence for the most uneven tasks that read other stages.
 func (s *Skew) summary() string {
 	if len(s.Jobs) == 0 {
@@ -180,7 +182,7 @@ func (s *Skew) summary() string {
 	}
 	worst := &s.Jobs[0]
 	top, of := &worst.Reduces[worst.worst], view.Escape(cmp.Or(worst.Stage, worst.Job))
-	text := fmt.Sprintf("%s %d of %s worked %s (median %s)", page.Capital(worst.TaskWord()), top.Task, of,
+	text := fmt.Sprintf("%s %d of %s worked %s (median %s)", page.Capital(worst.word()), top.Task, of,
 		units.Seconds(top.WorkSeconds), units.Seconds(worst.Median))
 	if top.ShareRatio != nil {
 		text += fmt.Sprintf(" on %s of the input of all %d", units.Percent(*top.ShareRatio), worst.All)

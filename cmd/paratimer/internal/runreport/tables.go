@@ -213,8 +213,8 @@ const skewTasks = 8
 func skewTable(j *SkewJob) *page.Table {
 	t := &page.Table{
 		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s",
-			units.Count(j.All, j.TaskWord()), units.Seconds(j.Median)),
-		Columns: page.Heads(page.Capital(j.TaskWord()), ">Worked", "", ">Input", ">Share"),
+			units.Count(j.All, j.word()), units.Seconds(j.Median)),
+		Columns: page.Heads(page.Capital(j.word()), ">Worked", "", ">Input", ">Share"),
 	}
 	top := float64(max(j.Reduces[0].WorkSeconds, 0.001)) * 1.02
 	for _, r := range j.Reduces[:min(len(j.Reduces), skewTasks)] {
