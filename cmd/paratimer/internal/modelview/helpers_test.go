@@ -1,16 +1,17 @@
 package modelview
 
 import (
-	"bytes"
 	"flag"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 )
@@ -124,16 +125,30 @@ func shown() *View {
 	return v
 }
 
-// compare holds what is written against a file of testdata.
-func compare(t *testing.T, name string, write func(io.Writer) error) {
+func textOf(t *testing.T, v interface{ Document() *page.Document }) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	var b strings.Builder
+	if err := v.Document().Text(&b); err != nil {
 		t.Fatal(err)
 	}
+	return b.String()
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	var b strings.Builder
+	if err := view.JSON(&b, v, " "); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// compare holds what is shown against a file of testdata.
+func compare(t *testing.T, name, got string) {
+	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +156,7 @@ func compare(t *testing.T, name string, write func(io.Writer) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got)\n%s", file, diff)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 )
@@ -107,49 +107,24 @@ func longest(r *queueing.Result) int {
 // little is a gain that is too small to be worth a change.
 const little = 0.02
 
-// bound describes in a sentence what limits a job, and what would help.
+// bound describes in a sentence what limits a job, and the change that helps most. More nodes help nearly always and do
+// not show what limits a job: they do not count.
 func bound(name string, centres []queueing.Centre, all []Improvement) *string {
 	if len(centres) == 0 {
 		return nil
 	}
-	busy := fmt.Sprintf([...]string{
-		queueing.CPU: "the CPUs are busy %s of the time", queueing.Fibre: "the fibre channels are busy %s of the time",
-		queueing.Disk: "the disks are busy %s of the time", queueing.Network: "the network is busy %s of the time",
-	}[centres[0].Kind], units.Percent(centres[0].Utilisation))
-	text := "The busiest resource: " + busy + "."
-	if len(all) > 0 {
-		text = name + helps(busy, all)
+	text := fmt.Sprintf("the busiest resource, %s, is busy %s of the time", centres[0].Kind,
+		units.Percent(centres[0].Utilisation))
+	at := slices.IndexFunc(all, func(l Improvement) bool { return l.Code != "nodes" })
+	switch {
+	case at < 0:
+		text = page.Capital(text) + "."
+	case all[at].Saved < little:
+		text = name + page.Capital(text) + ", but no change other than more nodes would help much."
+	default:
+		limit := changes[slices.IndexFunc(changes, func(c change) bool { return c.code == all[at].Code })].removes
+		text = fmt.Sprintf("%sBound by %s (%s): %s would save %s.", name, limit, text, all[at].Means,
+			units.Percent(all[at].Saved))
 	}
 	return &text
-}
-
-// helps describes what would help. More nodes help nearly always and do not show what limits a job, so they are last.
-func helps(busy string, all []Improvement) string {
-	others := slices.Clone(all)
-	slices.SortStableFunc(others, func(a, b Improvement) int {
-		return strings.Compare(fmt.Sprint(a.Code == "nodes"), fmt.Sprint(b.Code == "nodes"))
-	})
-	best := others[0]
-	if best.Saved < little || best.Code == "nodes" {
-		return fmt.Sprintf("%s%s, but no single change would help much: the best, %s, would save %s.",
-			strings.ToUpper(busy[:1]), busy[1:], best.Means, units.Percent(best.Saved))
-	}
-	at := slices.IndexFunc(changes, func(c change) bool { return c.code == best.Code })
-	s := fmt.Sprintf("Bound by %s (%s): %s would save %s", changes[at].removes, busy, best.Means,
-		units.Percent(best.Saved))
-	for i, l := range others[1:] {
-		if l.Saved >= little && (i < 2 || l.Code == "nodes") {
-			s += ", " + l.Means + " " + units.Percent(l.Saved)
-		}
-	}
-	for _, l := range all { // people try map slots first
-		switch {
-		case l.Code != "map_slots" || l.Saved >= little:
-		case l.Saved < -little:
-			s += fmt.Sprintf("; %s would cost %s", l.Means, units.Percent(-l.Saved))
-		default:
-			s += "; " + l.Means + " would change little"
-		}
-	}
-	return s + "."
 }

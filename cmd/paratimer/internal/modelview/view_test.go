@@ -1,9 +1,7 @@
 package modelview
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -14,13 +12,13 @@ import (
 
 func TestViews(t *testing.T) {
 	v := shown()
-	compare(t, "one.txt", v.Text)
-	compare(t, "one.json", v.JSON)
-	compare(t, "all.txt", viewOf(answer(), simulated()).Text)
+	compare(t, "one.txt", textOf(t, v))
+	compare(t, "one.json", jsonOf(t, v))
+	compare(t, "all.txt", textOf(t, viewOf(answer(), simulated())))
 	sim := viewOf(simulated())
 	sim.Bound = bound("", sim.Results[0].Centres, nil)
-	compare(t, "simulated.txt", sim.Text)
-	compare(t, "simulated.json", sim.JSON)
+	compare(t, "simulated.txt", textOf(t, sim))
+	compare(t, "simulated.json", jsonOf(t, sim))
 }
 
 func TestTable(t *testing.T) {
@@ -32,8 +30,8 @@ func TestTable(t *testing.T) {
 	for i := range v.Results {
 		v.Results[i].Settings = []Value{{"map-slots", 2 - i}, {"nodes", 3}}
 	}
-	compare(t, "table.txt", v.Text)
-	compare(t, "table.json", v.JSON)
+	compare(t, "table.txt", textOf(t, v))
+	compare(t, "table.json", jsonOf(t, v))
 }
 
 // TestUnknown: what is not known is null.
@@ -43,18 +41,13 @@ func TestUnknown(t *testing.T) {
 	j := &r.Jobs[0]
 	j.Span, j.StandardError, j.Tree.Mean, j.Tree.Deviation = unknown, unknown, units.Float(math.Inf(1)), unknown
 	v := viewOf(r)
-	for name, write := range map[string]func(io.Writer) error{"text": v.Text, "JSON": v.JSON} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if s := b.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+	for name, s := range map[string]string{"text": textOf(t, v), "JSON": jsonOf(t, v)} {
+		if strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
 			t.Errorf("%s: %s", name, s)
 		}
 	}
-	var b bytes.Buffer
-	if err := v.Text(&b); err != nil || !strings.Contains(b.String(), "about 31.3s by product") {
-		t.Errorf("%v, %s", err, &b)
+	if s := textOf(t, v); !strings.Contains(s, "about 31.3s by product") {
+		t.Error(s)
 	}
 }
 
@@ -69,9 +62,7 @@ func TestWideTree(t *testing.T) {
 	}
 	r := answer()
 	r.Jobs[0].Tree = wide
-	var b bytes.Buffer
-	if err := viewOf(r).Text(&b); err != nil || b.Len() > 10_000 ||
-		!strings.Contains(b.String(), "… and 99992 more") {
-		t.Errorf("%d bytes, %v", b.Len(), err)
+	if s := textOf(t, viewOf(r)); len(s) > 10_000 || !strings.Contains(s, "… and 99992 more") {
+		t.Errorf("%d bytes", len(s))
 	}
 }

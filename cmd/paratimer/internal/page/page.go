@@ -160,6 +160,12 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
+// Add appends a row of texts, and returns the table.
+func (t *Table) Add(texts ...string) *Table {
+	t.Rows = append(t.Rows, Row{Cells: Texts(texts...)})
+	return t
+}
+
 // Compact removes the columns that are empty in every row, and returns the table.
 func (t *Table) Compact() *Table {
 	for c := len(t.Columns) - 1; c > 0; c-- {

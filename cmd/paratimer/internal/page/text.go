@@ -27,7 +27,9 @@ func (d *Document) Text(w io.Writer) error {
 			blocks = blocks[1:]
 		}
 	}
-	fmt.Fprintln(b, title)
+	if title != "" {
+		fmt.Fprintln(b, title)
+	}
 	writeBlocks(b, blocks)
 	return b.Flush()
 }
@@ -60,7 +62,7 @@ func (t *Table) text(w io.Writer) {
 	tabs := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	fmt.Fprint(tabs, "  ")
 	for _, c := range t.Columns {
-		fmt.Fprintf(tabs, "%s\t", strings.ToUpper(c.Head))
+		fmt.Fprintf(tabs, "%s\t", strings.ToUpper(Prose(c.Head)))
 	}
 	fmt.Fprintln(tabs)
 	for _, row := range t.Rows {
@@ -68,7 +70,8 @@ func (t *Table) text(w io.Writer) {
 		for _, c := range row.Cells {
 			text := Prose(c.Text)
 			if c.Bar != nil {
-				text = strings.Repeat("#", int(barWidth*(c.Bar.To-c.Bar.From)+0.5))
+				from := int(barWidth * c.Bar.From)
+				text = strings.Repeat(" ", from) + strings.Repeat("#", int(barWidth*c.Bar.To+0.5)-from)
 			}
 			fmt.Fprintf(tabs, "%s\t", text)
 		}

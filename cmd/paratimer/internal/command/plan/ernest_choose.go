@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -35,7 +35,7 @@ func ernestChoose(c *cli.Context) error {
 	if c.IsSet("budget") && (!(want.Budget > 0) || math.IsInf(want.Budget, 0)) {
 		return command.Usage("--budget %v: it must be more than 0", want.Budget)
 	}
-	shown := ernestview.Choice{Warnings: []ernest.Warning{}}
+	shown := modelview.Choice{Warnings: []ernest.Warning{}}
 	var offers []ernest.Offer
 	given, _ := c.Generic("offer").(*settings.Lines)
 	whole := 1.0
@@ -59,7 +59,10 @@ func ernestChoose(c *cli.Context) error {
 			whole = max(whole, r.Scale)
 		}
 		offers = append(offers, o)
-		shown.Warn(o.Name, o.Model.Warnings)
+		for _, w := range o.Model.Warnings {
+			w.Text = o.Name + ": " + w.Text
+			shown.Warnings = append(shown.Warnings, w)
+		}
 	}
 	if len(offers) == 0 {
 		return command.Usage("choose needs --offer; see `paratimer ernest choose --help`")

@@ -6,7 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -68,7 +68,7 @@ func ernestDesign(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := ernestview.Design{Plan: plan, Budget: s.Budget, TotalParts: s.TotalParts}
+	shown := modelview.Design{Plan: plan, Budget: s.Budget, TotalParts: s.TotalParts}
 	if greedy, err := ernest.Greedy(s); err == nil { // else there is no comparison
 		shown.Greedy = greedy
 	}

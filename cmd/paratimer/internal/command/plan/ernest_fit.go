@@ -8,7 +8,9 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -24,53 +26,50 @@ func ernestFit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	shown := ernestview.Fitted{Name: name, Model: m, Force: c.Bool("force")}
-	if shown.Points, err = pointsOf(c, m.Iterative()); err != nil {
+	points, err := pointsOf(c, m.Iterative())
+	if err != nil {
 		return err
 	}
 	columns := []string{"MACHINES", "SCALE", "ITERATIONS", "SECONDS"}
 	if !m.Iterative() {
 		columns = slices.Delete(columns, 2, 3)
 	}
-	ran, err := tuplesOf(c, "ran", columns...)
+	given, err := tuplesOf(c, "ran", columns...)
 	if err != nil {
 		return err
 	}
-	for _, r := range ran {
+	var ran []ernest.Row
+	for _, r := range given {
 		row := ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[len(r)-1]}
 		if m.Iterative() {
 			row.Iterations = int(r[2])
 		}
-		shown.Ran = append(shown.Ran, row)
+		ran = append(ran, row)
 	}
-	path := c.String("save")
+	path, next := c.String("save"), ""
 	switch {
 	case path != "":
 		if err := command.WriteFile(path, func(w io.Writer) error { return ernestmodel.Write(w, m) }); err != nil {
 			return command.Usage("--save: %w", err)
 		}
-		shown.Next = "paratimer ernest predict " + quoted(path)
-	case len(shown.Points)+len(ran) > 0:
+		next = "paratimer ernest predict " + quoted(path)
+	case len(points)+len(ran) > 0:
 	case c.Command.Name == "predict":
-		shown.Points = usualPoints(m)
+		points = usualPoints(m)
 	default:
-		shown.Next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
+		next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
 	}
-	return printed(c, &shown)
+	shown := modelview.Predict(name, m, points, ran, c.Bool("force"))
+	shown.Next = next
+	return printed(c, shown)
 }
 
-// A printable can be written as text and as JSON.
-type printable interface {
-	Text(io.Writer) error
-	JSON(io.Writer) error
-}
-
-// printed writes the format of --output.
-func printed(c *cli.Context, v printable) error {
+// printed writes a result in the format of --output: as its own JSON, or as the text of its document.
+func printed(c *cli.Context, v interface{ Document() *page.Document }) error {
 	if c.String("output") == "json" {
-		return v.JSON(c.App.Writer)
+		return view.JSON(c.App.Writer, v, "  ")
 	}
-	return v.Text(c.App.Writer)
+	return v.Document().Text(c.App.Writer)
 }
 
 // usualPoints returns runs of the whole input, from the smallest number of machines in the training runs to four

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -158,8 +158,7 @@ func sayTrained(c *cli.Context, points []ernest.Point) error {
 	if len(points) == 0 {
 		points = usualPoints(m)
 	}
-	return printed(c, &ernestview.Fitted{
-		Name: path, Model: m, Points: points, Force: c.Bool("force"),
-		Next: "paratimer ernest fit " + quoted(path),
-	})
+	shown := modelview.Predict(path, m, points, nil, c.Bool("force"))
+	shown.Next = "paratimer ernest fit " + quoted(path)
+	return printed(c, shown)
 }

@@ -40,11 +40,7 @@ func model(c *cli.Context) error {
 	if err := evaluate(c, v, variants); err != nil {
 		return err
 	}
-	write := v.Text
-	if c.String("output") == "json" {
-		write = v.JSON
-	}
-	if err := write(c.App.Writer); err != nil {
+	if err := printed(c, v); err != nil {
 		return err
 	}
 	first := &v.Results[0]

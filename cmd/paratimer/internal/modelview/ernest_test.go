@@ -1,9 +1,10 @@
-package ernestview
+package modelview
 
 import (
+	"cmp"
 	"encoding/json"
-	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,26 +32,13 @@ func modelOf(t *testing.T, rows []ernest.Row) *ernest.Model {
 }
 
 // object writes JSON and reads it.
-func object(t *testing.T, write func(io.Writer) error) map[string]any {
+func object(t *testing.T, v any) map[string]any {
 	t.Helper()
-	var b strings.Builder
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
 	var out map[string]any
-	if err := json.Unmarshal([]byte(b.String()), &out); err != nil {
-		t.Fatalf("%v\n%s", err, b.String())
+	if err := json.Unmarshal([]byte(jsonOf(t, v)), &out); err != nil {
+		t.Fatal(err)
 	}
 	return out
-}
-
-func textOf(t *testing.T, write func(io.Writer) error) string {
-	t.Helper()
-	var b strings.Builder
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // TestRefused: a number that the model does not stand for is null, unless forced; its range does not leak into a
@@ -62,13 +50,10 @@ func TestRefused(t *testing.T) {
 		{Machines: 4, Scale: 0.4, Seconds: 40},
 		{Machines: 4, Scale: 0.5, Seconds: 51},
 	}
-	f := Fitted{Name: "f", Model: modelOf(t, one), Points: []ernest.Point{
-		{Machines: 4, Scale: 0.5},
-		{Machines: 64, Scale: 0.5},
-	}}
+	m := modelOf(t, one)
 	for _, force := range []bool{false, true} {
-		f.Force = force
-		out := object(t, f.JSON)
+		f := Predict("f", m, []ernest.Point{{Machines: 4, Scale: 0.5}, {Machines: 64, Scale: 0.5}}, nil, force)
+		out := object(t, f)
 		all, _ := out["predictions"].([]any)
 		inside, _ := all[0].(map[string]any)
 		beyond, _ := all[1].(map[string]any)
@@ -85,46 +70,48 @@ func TestRefused(t *testing.T) {
 		if !warned {
 			t.Errorf("no warning says why: %v", out["warnings"])
 		}
-		if text := textOf(t, f.Text); strings.Contains(text, "  refused") == force ||
+		if text := textOf(t, f); strings.Contains(text, "  refused") == force ||
 			!strings.Contains(text, "\nrefused: 64 machines") && !strings.Contains(text, "\nrefused: the rows") {
 			t.Errorf("force %v:\n%s", force, text)
 		}
 	}
 }
 
-// TestUnknown: JSON has no NaN.
-func TestUnknown(t *testing.T) {
+// TestUnknownIsNull: JSON has no NaN.
+func TestUnknownIsNull(t *testing.T) {
 	few := []ernest.Row{{Machines: 1, Scale: 1, Seconds: 10}}
-	f := Fitted{Name: "f", Model: modelOf(t, few), Points: []ernest.Point{{Machines: 64, Scale: 1}}, Force: true}
-	out := object(t, f.JSON)
+	f := Predict("f", modelOf(t, few), []ernest.Point{{Machines: 64, Scale: 1}}, nil, true)
+	out := object(t, f)
 	if v, there := out["loo_mean_ratio"]; !there || v != nil {
 		t.Errorf("leave-one-out error of one row: %v", v)
 	}
 	inf := units.Float(math.Inf(1))
 	d := Design{
-		Plan:   &ernest.Plan{Rows: []ernest.DesignRow{}, Objective: inf, Gap: nan},
+		Plan:   &ernest.Plan{Rows: []ernest.DesignRow{}, Objective: inf, Gap: unknown},
 		Greedy: &ernest.Plan{Objective: inf},
 	}
-	if out := object(t, d.JSON); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
+	if out := object(t, &d); out["objective"] != nil || out["gap"] != nil || out["rows"] == nil {
 		t.Errorf("%v", out)
 	}
-	if text := textOf(t, d.Text); !strings.Contains(text, "would not determine the model") {
+	if text := textOf(t, &d); !strings.Contains(text, "would not determine the model") {
 		t.Error(text)
 	}
 }
 
-// TestBrief: what is the same of several points is said once, what is alike is counted.
-func TestBrief(t *testing.T) {
-	got := brief([]ernest.Warning{
-		{Code: "a", Text: "1"},
-		{Code: "b", Text: "x"},
-		{Code: "a", Text: "2"},
-		{Code: "b", Text: "x"},
-		{Code: "a", Text: "3"},
-		{Code: "c", Text: "y"},
-		{Code: "c", Text: "z"},
-	})
-	want := []string{"1 (and the like of 2 other points)", "x", "y (and the like of another point)"}
+// TestRemarks: what all points have is said once, what one of them has names it, what is alike is counted.
+func TestRemarks(t *testing.T) {
+	all := map[float64][]ernest.Warning{
+		1: {{Code: "a", Text: "1"}, {Code: "b", Text: "x"}},
+		2: {{Code: "a", Text: "2"}, {Code: "b", Text: "x"}},
+		3: {{Code: "a", Text: "3"}, {Code: "b", Text: "x"}, {Code: "c", Text: "y"}},
+	}
+	f := &Fitted{}
+	for machines := range all {
+		f.Predictions = append(f.Predictions, Prediction{Point: ernest.Point{Machines: machines, Scale: 1}})
+	}
+	slices.SortFunc(f.Predictions, func(a, b Prediction) int { return cmp.Compare(a.Machines, b.Machines) })
+	got := f.remarks(func(p *Prediction) []ernest.Warning { return all[p.Machines] })
+	want := []string{"1 machines, scale 1: 1 (and 2 more like this)", "x", "3 machines, scale 1: y"}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}
@@ -151,10 +138,10 @@ func choiceOf(t *testing.T, name string, want ernest.Want) *Choice {
 // TestNoChoice: where nothing meets what is wanted, no machines are named first.
 func TestNoChoice(t *testing.T) {
 	v := choiceOf(t, "small", ernest.Want{Scale: 0.5, Deadline: 1})
-	if out := object(t, v.JSON); out["best"] != nil || len(out["choices"].([]any)) != 24 {
+	if out := object(t, v); out["best"] != nil || len(out["choices"].([]any)) != 24 {
 		t.Errorf("%v", out["best"])
 	}
-	if text := textOf(t, v.Text); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
+	if text := textOf(t, v); !strings.HasPrefix(text, "cheapest within 1s for scale 0.5: nothing\n") {
 		t.Error(text)
 	}
 }
@@ -165,15 +152,15 @@ func TestNextBest(t *testing.T) {
 	for _, m := range []float64{1, 2, 4, 8, 16} {
 		bent = append(bent, ernest.Row{Machines: m, Scale: 1, Seconds: 2 + 300/math.Pow(m, 1.6)})
 	}
-	f := Fitted{Name: "f", Model: modelOf(t, bent), Points: []ernest.Point{{Machines: 64, Scale: 1}}}
-	out := object(t, f.JSON)
+	f := Predict("f", modelOf(t, bent), []ernest.Point{{Machines: 64, Scale: 1}}, nil, false)
+	out := object(t, f)
 	p := out["predictions"].([]any)[0].(map[string]any)
 	next, ok := p["next_best"].(map[string]any)
 	if p["refused"] == nil || p["seconds"] != nil || !ok || next["seconds"] == nil || next["loo_mean_ratio"] == nil ||
 		p["risk_ratio"] == nil {
 		t.Errorf("%v", p)
 	}
-	if text := textOf(t, f.Text); !strings.Contains(text, "\nnext best: power law says ") {
+	if text := textOf(t, f); !strings.Contains(text, "\nnext best: power law says ") {
 		t.Error(text)
 	}
 }
