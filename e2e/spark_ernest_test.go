@@ -36,9 +36,8 @@ func TestSparkErnest(t *testing.T) {
 	t.Logf("%s", b)
 	// The largest input of a training run is the scale 1 of the logs.
 	most := slices.MaxFunc(rows, func(a, b [3]float64) int { return int(1000 * (a[1] - b[1])) })[1]
-	saved := filepath.Join(l.dir, "logs.json")
 	l.must(json.Unmarshal(l.run("fit", 0, append([]string{
-		"ernest", "fit", "--force", "--output", "json", "--save", saved, "--at", fmt.Sprintf("4,%g", 1/most),
+		"ernest", "fit", "--force", "--output", "json", "--at", fmt.Sprintf("4,%g", 1/most),
 	}, trainedLogs...)...), &ofLogs))
 	if len(model.Predictions) != 1 || model.Predictions[0].Seconds == nil || len(ofLogs.Predictions) != 1 ||
 		ofLogs.Predictions[0].Seconds == nil || ofLogs.Rows != len(rows) {

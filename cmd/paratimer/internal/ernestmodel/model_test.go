@@ -1,11 +1,8 @@
 package ernestmodel
 
 import (
-	"bytes"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
@@ -85,98 +82,4 @@ func TestPlaces(t *testing.T) {
 	if err == nil || err.Error() != "runs.csv:5: machines 0.25: a run has at least 1" {
 		t.Error(err)
 	}
-}
-
-// TestSaved: a model that was saved and read says the same, to the last bit.
-func TestSaved(t *testing.T) {
-	iterations := columnNames
-	iterations.Iterations = "n"
-	for name, c := range map[string]Columns{"plain": columnNames, "iterative": iterations} {
-		m, err := read(t, runs, c).Fit(ernest.FitOptions{Extra: []ernest.Term{ernest.SqrtScale}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var file, again bytes.Buffer
-		if err := Write(&file, m); err != nil {
-			t.Fatal(err)
-		}
-		text := file.String()
-		back, err := Read(&file, "f")
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if err := Write(&again, back); err != nil || again.String() != text {
-			t.Errorf("%s: %v\n%s", name, err, cmp.Diff(text, again.String()))
-		}
-		for _, at := range []ernest.Point{
-			{Machines: 16, Scale: 1, Iterations: 10},
-			{Machines: 2, Scale: 0.125, Iterations: 2},
-		} {
-			if !m.Iterative() {
-				at.Iterations = 0
-			}
-			a, b := m.Predict(at), back.Predict(at)
-			if a.Seconds != b.Seconds || a.Low != b.Low || a.High != b.High {
-				t.Errorf("%s: %+v, and after reading %+v", name, a, b)
-			}
-		}
-	}
-}
-
-func TestReadErrors(t *testing.T) {
-	m, err := read(t, runs, columnNames).Fit(ernest.FitOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := Write(&file, m); err != nil {
-		t.Fatal(err)
-	}
-	good := file.String()
-	for _, c := range []struct{ old, new, want string }{
-		{
-			`"format": "paratimer ernest model"`, `"format": "x"`,
-			`f: this is not a saved model: it has not the format "paratimer ernest model"`,
-		},
-		{
-			`"version": 1`, `"version": 2`,
-			"f: this is version 2 of a saved model; version 1 is known: fit the runs again",
-		},
-		{`"machines": 1,`, `"machines": 0,`, "f: row 1: machines 0: "},
-		{`"seconds": 42.1`, `"seconds": 142.1`, "f: its coefficients are not those of its rows"},
-		{`"rows": [`, `"rows": [], "more": [`, `f: this is not a saved model: json: unknown field "more"`},
-		{
-			`"seconds": 42.1`, `"seconds": 42.1, "iterations": 2`,
-			"f: row 2: iterations 0: all runs have iterations, at least 1, or none has",
-		},
-		{`"extra": null`, `"extra": ["cube"]`, `f: this is not a saved model: no term is called "cube"`},
-		{good, "", "f: this is not a saved model: EOF"},
-		{good, "{}", "f: this is not a saved model: it has not the format"},
-	} {
-		text := strings.Replace(good, c.old, c.new, 1)
-		if text == good {
-			t.Fatalf("%q is not in\n%s", c.old, good)
-		}
-		if _, err := Read(strings.NewReader(text), "f"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.new, err, c.want)
-		}
-	}
-}
-
-// FuzzRead holds that nothing panics and that what is read can be written and read.
-func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"format":"paratimer ernest model","version":1,"terms":["1"],"coefficients":[2],"fit":{"terms":["1"],"extra":null,"seed":0,"resamples":1},"rows":[{"machines":1,"scale":1,"seconds":2}]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := Read(bytes.NewReader(b), "f")
-		if err != nil {
-			return
-		}
-		var file bytes.Buffer
-		if err := Write(&file, m); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Read(&file, "f"); err != nil {
-			t.Error(err)
-		}
-	})
 }

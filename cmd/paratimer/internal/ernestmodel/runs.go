@@ -1,4 +1,4 @@
-// Package ernestmodel reads the inputs of Ernest, tables of runs and saved models, and writes saved models.
+// Package ernestmodel reads the inputs of Ernest: tables of runs, and recorded runs.
 package ernestmodel
 
 import (
@@ -173,9 +173,9 @@ func records(in io.Reader, file string) (all []record, comment []string, err err
 			continue
 		case bare[0] == '#':
 			continue
-		case strings.ContainsAny(bare, "\x00\r"): // bare has no line ending
-			return nil, nil, fmt.Errorf("%s:%d: this is not a line of text: save the table as CSV in UTF-8, with line feeds",
-				file, line)
+		case strings.ContainsAny(bare, "\x00\r{"): // bare has no line ending; a brace is JSON
+			return nil, nil, fmt.Errorf("%s:%d: this is no line of a table: save it as CSV in UTF-8, with line feeds", file,
+				line)
 		}
 		if len(all) == 0 {
 			separator = separatorOf(text)

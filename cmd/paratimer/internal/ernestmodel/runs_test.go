@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		{"machines,scale,time\n4,1,\n", "f:2: column time is empty: leave the row out where the number is not known"},
 		{"machines,scale,time\n4,ä,8\n", `f:2: column scale is "ä": ` + number},
 		{"machines;scale;time\n4;0,5;8\n", `f:2: column scale is "0,5": ` + number},
-		{"machines,scale,time\r4,1,8\r", "f:1: this is not a line of text: save the table as CSV in UTF-8, with line feeds"},
+		{"machines,scale,time\r4,1,8\r", "f:1: this is no line of a table: save it as CSV in UTF-8, with line feeds"},
 		{"machines,scale,time\n4,\"1,8\n", `f:2: extraneous or missing " in quoted-field`},
 		{"machines\tscale\ttime\n4\t\t8\n", "f:2: column scale is empty: leave the row out where the number is not known"},
 		{
@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 			`f:1: --seconds "time": several columns have this name: give its number, from 1`,
 		},
 		{"4,1,2\n", `f:1: --machines "machines": no column has this name: give the column's number, 1 to 3`},
-		{"m\x00a\x00", "f:1: this is not a line of text: save the table as CSV in UTF-8, with line feeds"},
+		{"m\x00a\x00", "f:1: this is no line of a table: save it as CSV in UTF-8, with line feeds"},
 	} {
 		_, err := ReadRuns(strings.NewReader(c.text), "f", usual)
 		if err == nil || err.Error() != c.want {

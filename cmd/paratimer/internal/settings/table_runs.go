@@ -125,11 +125,10 @@ var planTable = []subject{
 		flagged("iterations", "", "iterative jobs: the number of iterations is in `COLUMN`"),
 	}},
 	{"", "ernest fit, ernest predict", []Setting{
-		flagged("save", "", "write the model to `FILE`, for predict and choose"),
 		flagged("ran", newTuples, "a run of `MACHINES,SCALE,SECONDS`, of an iterative job MACHINES,SCALE,ITERATIONS,SECONDS, was made: say whether the model still holds; may be repeated, oldest first"),
 	}},
 	{"", "ernest choose", []Setting{
-		flagged("offer", newLines, "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE has runs on them or is a saved model, P is for a machine and hour; also step=N, billing=moment|second|hour; repeatable"),
+		flagged("offer", newLines, "machines of a type are `name=NAME,csv=FILE,price=P,min=N,max=N`: FILE is a table of runs on them, P is for a machine and hour; also step=N, billing=moment|second|hour; repeatable"),
 		flagged("at", newTuples, "run of `SCALE` (default: 1 if scales are fractions), of an iterative job SCALE,ITERATIONS"),
 		flagged("deadline", untimed, "take at most `TIME`, such as 20m"),
 		flagged("budget", 0.0, "cost at most `N`, in the offers' currency"),

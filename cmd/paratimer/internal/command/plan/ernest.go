@@ -20,7 +20,7 @@ func ernestCommand() *cli.Command {
 		command.New("rows", "FILE...", "make a table of training data from recorded runs", ernestRows),
 		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit),
 		command.New("predict", "FILE",
-			"predict runs from a saved model or a table, and check whether later runs agree", ernestFit),
+			"predict runs from a table, and check whether later runs agree", ernestFit),
 		command.New("choose", "", "choose the cheapest or fastest machines for a deadline or a budget",
 			ernestChoose),
 	)

@@ -51,9 +51,6 @@ func ernestChoose(c *cli.Context) error {
 		case o.PricePerMachineHour == 0 && (want.Goal == ernest.Cheapest || want.Budget > 0):
 			return command.Usage("offer %s: what does it cost? Give price=…, or ask for --goal fastest without --budget",
 				o.Name)
-		case len(offers) > 0 && o.Model.Iterative() != offers[0].Model.Iterative():
-			return command.Usage("offer %s: its model and that of %s are not both of iterations: name the column of "+
-				"iterations for both, or for neither", o.Name, offers[0].Name)
 		}
 		for _, r := range o.Model.Rows {
 			whole = max(whole, r.Scale)
@@ -113,7 +110,7 @@ var billings = map[string]ernest.Billing{
 	"moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour,
 }
 
-// offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with its model. Without a max it has four times
+// offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with the model of its runs. Without a max it has four times
 // as many machines as the largest training run.
 func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
 	keys := flag.NewFlagSet("offer", flag.ContinueOnError)
@@ -142,7 +139,12 @@ func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
 		why := strings.NewReplacer("flag provided but not defined: -", "no key ", "for flag -", "of ").Replace(err.Error())
 		return o, command.Usage("--offer %s: %s; the keys are name, csv, price, min, max, step, billing", text, why)
 	}
-	if o.Model, err = readModel(c, *file, columnsOf(c)); err != nil {
+	in, name, err := openInput(c, *file)
+	if err != nil {
+		return o, command.Usage("offer %s: %w", o.Name, err)
+	}
+	defer in.Close()
+	if o.Model, err = fitTable(c, in, name, columnsOf(c)); err != nil {
 		return o, command.Usage("offer %s: %w", o.Name, err)
 	}
 	most := 1.0

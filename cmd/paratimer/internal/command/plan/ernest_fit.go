@@ -1,28 +1,24 @@
 package plan
 
 import (
-	"io"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestFit fits a model to a table or recordings of runs, or reads a saved one, and predicts. Without --at, predict
-// shows usual points.
+// ernestFit fits a model to a table or recordings of runs, and predicts. Without --at, predict shows usual points.
 func ernestFit(c *cli.Context) error {
 	in, name, err := openRuns(c)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	m, err := modelOf(c, in, name, columnsOf(c))
+	m, err := fitTable(c, in, name, columnsOf(c))
 	if err != nil {
 		return err
 	}
@@ -46,18 +42,13 @@ func ernestFit(c *cli.Context) error {
 		}
 		ran = append(ran, row)
 	}
-	path, next := c.String("save"), ""
+	next := ""
 	switch {
-	case path != "":
-		if err := command.WriteFile(path, func(w io.Writer) error { return ernestmodel.Write(w, m) }); err != nil {
-			return command.Usage("--save: %w", err)
-		}
-		next = "paratimer ernest predict " + quoted(path)
 	case len(points)+len(ran) > 0:
 	case c.Command.Name == "predict":
 		points = usualPoints(m)
 	default:
-		next = "--at MACHINES,SCALE predicts a run, --save FILE keeps the model"
+		next = "--at MACHINES,SCALE predicts a run"
 	}
 	shown := modelview.Predict(name, m, points, ran, c.Bool("force"))
 	shown.Next = next

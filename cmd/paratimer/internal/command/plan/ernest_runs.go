@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -110,40 +108,6 @@ func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Col
 	m, err := runs.Fit(o)
 	if err != nil {
 		return nil, command.Usage("%w", err)
-	}
-	return m, nil
-}
-
-// readModel reads a saved model, or fits one to a table.
-func readModel(c *cli.Context, path string, columns ernestmodel.Columns) (m *ernest.Model, err error) {
-	f, name, err := openInput(c, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return modelOf(c, f, name, columns)
-}
-
-// modelOf reads a saved model, which begins with a brace, or fits one to a table.
-func modelOf(c *cli.Context, f io.Reader, name string, columns ernestmodel.Columns) (m *ernest.Model, err error) {
-	in := bufio.NewReader(f)
-	begin, err := in.Peek(512)
-	if err != nil && err != io.EOF { //nolint:errorlint // Peek returns it as it is
-		return nil, command.Usage("cannot read %s: %w", name, err)
-	}
-	if !bytes.HasPrefix(bytes.TrimLeftFunc(begin, unicode.IsSpace), []byte("{")) {
-		return fitTable(c, in, name, columns)
-	}
-	if m, err = ernestmodel.Read(in, name); err != nil {
-		return nil, command.Usage("%w", err)
-	}
-	if c.IsSet("refuse-above") {
-		if m.Options.RefuseAbove, err = refuseAbove(c); err != nil {
-			return nil, err
-		}
-		if m, err = ernest.Fit(m.Rows, m.Options); err != nil {
-			return nil, command.Usage("%s: %w", name, err)
-		}
 	}
 	return m, nil
 }

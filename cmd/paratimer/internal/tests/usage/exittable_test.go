@@ -161,7 +161,6 @@ func TestFullFile(t *testing.T) {
 	for _, line := range []string{
 		"learn ../../examples/join.jsonl.zst -o /dev/full", "report ../../examples/join.jsonl.zst -o /dev/full",
 		"estimate ../../examples/fig3a.yaml --gantt /dev/full",
-		"ernest fit ../../examples/training.csv --save /dev/full",
 	} {
 		if code, stderr := exitOf(t, line, io.Discard); code != program.ExitBlind ||
 			!strings.Contains(stderr, "no space left") {
