@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 )
@@ -71,7 +72,12 @@ func (t *Table) text(w io.Writer) {
 			text := Prose(c.Text)
 			if c.Bar != nil {
 				from := int(barWidth * c.Bar.From)
-				text = strings.Repeat(" ", from) + strings.Repeat("#", int(barWidth*c.Bar.To+0.5)-from)
+				mark := "#"
+				if c.Bar.Class == Soft {
+					mark = "="
+				}
+				least := int(math.Ceil(c.Bar.To - c.Bar.From)) // the shortest bar has one character, an empty one none
+				text = strings.Repeat(" ", from) + strings.Repeat(mark, max(least, int(barWidth*c.Bar.To+0.5)-from))
 			}
 			fmt.Fprintf(tabs, "%s\t", text)
 		}

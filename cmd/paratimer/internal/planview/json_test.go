@@ -226,7 +226,7 @@ var errFull = &json.UnsupportedValueError{Str: "the disk is full"}
 
 func TestWriterErrorsAreTold(t *testing.T) {
 	v := example(t, "fig3a")
-	if v.JSON(failing{}) == nil || v.Text(failing{}) == nil {
+	if v.JSON(failing{}) == nil || v.Document().Text(failing{}) == nil {
 		t.Error("a writer's error is lost")
 	}
 }

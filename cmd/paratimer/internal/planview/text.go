@@ -3,11 +3,10 @@ package planview
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -15,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Text writes the view for people: totals, the critical path, and a bar for each path fragment.
-func (v *View) Text(w io.Writer) error {
+// Document shows totals, the critical path, and a bar for each path fragment.
+func (v *View) Document() *page.Document {
 	doc := &page.Document{Title: v.heading(), Blocks: []page.Block{v.scenarios()}}
 	var remarks page.List
 	for _, warning := range v.warnings() {
@@ -34,7 +33,7 @@ func (v *View) Text(w io.Writer) error {
 	if len(v.Path.Fragments) > 0 {
 		doc.Add(page.Section{Title: "Path fragments (# on the critical path)", Blocks: []page.Block{v.fragments()}})
 	}
-	return doc.Text(w)
+	return doc
 }
 
 // scenarios returns the table of the totals; equal ones share a row.
@@ -46,7 +45,7 @@ func (v *View) scenarios() *page.Table {
 	t := &page.Table{Columns: page.Heads("Scenario", "Takes", "Meaning")}
 	for _, r := range view.MergeCases(cases) {
 		e := &v.Estimates[r.Case]
-		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(e.Scenario, cases[r.Case].Left, e.Meaning+v.likely(e))})
+		t.Add(e.Scenario, cases[r.Case].Left, e.Meaning+v.likely(e))
 		if len(r.Same) == 0 {
 			continue
 		}
@@ -58,7 +57,7 @@ func (v *View) scenarios() *page.Table {
 		if r.Case == 0 {
 			word = "no difference: "
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: page.Texts("", "", word+strings.Join(same, ", "))})
+		t.Add("", "", word+strings.Join(same, ", "))
 	}
 	return t
 }
@@ -113,20 +112,22 @@ func (v *View) heading() string {
 // headline of a watched run.
 const assumedMost = 1.0 / 3
 
-func total(e *estimators.Estimate) string { return AtLeast(e.Remaining, e.Low, e.AssumedRatio) }
+func total(e *estimators.Estimate) string {
+	return atLeast(frame.SecondsIn(e.Remaining), frame.SecondsIn(e.Low), e.AssumedRatio)
+}
 
-// AtLeast formats a time. assumed is the share of it that is assumed. If that is large, the text is a lower bound:
-// floor, else the known part of the time.
-func AtLeast(d, floor *time.Duration, assumed float64) string {
+// atLeast formats a time. assumed is the share of it that is assumed, NaN if unknown. If that is large, the text is a
+// lower bound: floor, else the known part of the time.
+func atLeast(d, floor *frame.Seconds, assumed float64) string {
 	switch {
-	case d != nil && !(assumed > assumedMost): // NaN if assumptions are unknown
-		return units.Exact(*d)
+	case d != nil && !(assumed > assumedMost):
+		return units.Seconds(*d)
 	case d != nil && floor == nil:
-		known := time.Duration(float64(*d) * (1 - assumed))
+		known := *d * frame.Seconds(1-assumed)
 		floor = &known
 	}
-	if floor != nil && *floor >= time.Second {
-		return "at least " + units.Exact(*floor)
+	if floor != nil && *floor >= 1 {
+		return "at least " + units.Seconds(*floor)
 	}
 	return units.Unknown
 }
@@ -135,7 +136,6 @@ func AtLeast(d, floor *time.Duration, assumed float64) string {
 const (
 	shownSegments = 40
 	shownRows     = 30
-	barWidth      = 64 // characters
 )
 
 func (v *View) criticalPath() *page.Table {
@@ -153,17 +153,15 @@ func (v *View) criticalPath() *page.Table {
 		if s.Extra {
 			what += " (the rest of them)"
 		}
-		t.Rows = append(t.Rows, page.Row{
-			Cells: page.Texts(v.clock(s.Start), v.clock(s.End), units.Exact(s.End.Sub(s.Start)), what),
-		})
+		t.Add(v.clock(s.Start), v.clock(s.End), units.Exact(s.End.Sub(s.Start)), what)
 	}
 	return t
 }
 
 func (v *View) clock(t dag.Instant) string { return units.Exact(t.Sub(v.Path.Schedule.Now)) }
 
-// fragments returns a bar for each path fragment: # on the critical path, = beside it, | where the next round begins.
-// It shows as many of the critical path as fit, then the longest others, and leaves out pauses beside the path.
+// fragments returns a bar for each path fragment, dark on the critical path. It shows as many of that path as fit, then
+// the longest others, and leaves out pauses beside the path.
 func (v *View) fragments() *page.Table {
 	critical, shown := map[int]bool{}, []int{}
 	for _, s := range v.Path.Critical {
@@ -176,7 +174,9 @@ func (v *View) fragments() *page.Table {
 			from, to = min(from, one.Start), max(to, one.End)
 		}
 	}
-	t := &page.Table{Columns: page.Heads("Fragment", "At once", "From", "To", ""), More: max(0, len(shown)-shownRows)}
+	t := &page.Table{
+		Columns: page.Heads("Fragment", "At once", "Rounds", "From", "To", ""), More: max(0, len(shown)-shownRows),
+	}
 	if t.More > 0 {
 		rank := func(f int) dag.Instant { // of the critical path before all others
 			length := v.Path.Fragments[f].End - v.Path.Fragments[f].Start
@@ -189,29 +189,18 @@ func (v *View) fragments() *page.Table {
 		shown = shown[:shownRows]
 		slices.Sort(shown)
 	}
-	at := func(t dag.Instant) int { return int(float64(t-from) / float64(max(1, to-from)) * barWidth) }
+	at := func(t dag.Instant) float64 { return float64(t-from) / float64(max(1, to-from)) }
 	for _, f := range shown {
-		one, mark, bar, width := &v.Path.Fragments[f], "=", "", ""
-		if critical[f] {
-			mark = "#"
+		one := &v.Path.Fragments[f]
+		bar := &page.Bar{From: at(one.Start), To: at(one.End)}
+		if !critical[f] {
+			bar.Class = page.Soft
 		}
+		cells := page.Texts(v.Title(f), "", "", v.clock(one.Start), v.clock(one.End))
 		if one.Width > 0 { // no pause
-			width = fmt.Sprintf("×%d", one.Width)
+			cells[1].Text, cells[2].Text = fmt.Sprintf("×%d", one.Width), fmt.Sprint(len(one.Rounds))
 		}
-		for n, r := range one.Rounds {
-			start, end := at(v.Path.Rounds[r].Start), at(v.Path.Rounds[r].End)
-			first := mark
-			if n > 0 && end > start+1 {
-				first = "|"
-			}
-			if gap := start - len(bar); gap >= 0 {
-				bar += strings.Repeat(" ", gap) + first
-			}
-			bar += strings.Repeat(mark, max(0, end-len(bar)))
-		}
-		t.Rows = append(t.Rows, page.Row{
-			Cells: page.Texts(v.Title(f), width, v.clock(one.Start), v.clock(one.End), bar),
-		})
+		t.Rows = append(t.Rows, page.Row{Cells: append(cells, page.Cell{Bar: bar})})
 	}
 	return t
 }

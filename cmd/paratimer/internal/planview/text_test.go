@@ -18,7 +18,7 @@ import (
 func textOf(t *testing.T, v *View) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := v.Text(&b); err != nil {
+	if err := v.Document().Text(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

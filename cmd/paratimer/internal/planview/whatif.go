@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
@@ -50,6 +48,8 @@ type Row struct {
 	AssumedRatio     units.Float      `json:"assumed_ratio"`
 	Note             *string          `json:"note"` // the effect of the change, such as the worst failure
 	Warnings         []whatif.Warning `json:"warnings"`
+
+	title string // of the row of a table
 }
 
 // A Curve is time against slots, in ascending order of slots.
@@ -95,9 +95,6 @@ func slotsOf(r whatif.Room) Slots {
 	return s
 }
 
-// JSON writes the answers.
-func (v *WhatIf) JSON(out io.Writer) error { return view.JSON(out, v, "  ") }
-
 // The limits, with their names and texts.
 var limits = []struct {
 	name, text string
@@ -134,7 +131,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		SchemaVersion: WhatIfVersion,
 		Workflow:      frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
 		At:            frame.TimeOf(s.At), ElapsedSeconds: frame.SecondsOf(replay.Elapsed()),
-		MissRatio: number(replay.Miss()), Slots: slotsOf(replay.Room()), Changes: []Row{}, Limits: []Row{},
+		MissRatio: units.Float(replay.Miss()), Slots: slotsOf(replay.Room()), Changes: []Row{}, Limits: []Row{},
 		Marginal: []Row{}, Warnings: []whatif.Warning{},
 	}
 	if took := replay.Took(); took > 0 {
@@ -144,29 +141,31 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		v.Warnings = append(v.Warnings, w)
 	}
 	var failed error
-	ask := func(name string, c whatif.Change, ranged bool) (r Row) {
+	ask := func(title, name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) (r Row) {
 		if failed == nil {
-			r, failed = v.row(replay, name, c, ranged)
+			r, failed = v.row(name, c, predict)
 		}
+		r.title = title
 		return r
 	}
-	v.Base = ask("", whatif.Change{}, true)
+	v.Base = ask("as it is", "", whatif.Change{}, replay.PredictRange)
 	for _, c := range changes {
-		v.Changes = append(v.Changes, ask(c.String(), c, true))
+		v.Changes = append(v.Changes, ask(c.String(), c.String(), c, replay.PredictRange))
 	}
 	all, err := whatif.Together(changes)
 	switch {
 	case err != nil:
 		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
 	case len(changes) > 1:
-		row := ask(all.String(), all, true)
+		row := ask("all together", all.String(), all, replay.PredictRange)
 		v.Together = &row
 	}
 	for _, l := range limits {
-		v.Limits = append(v.Limits, ask(l.name, l.change, false))
+		v.Limits = append(v.Limits, ask(l.text, l.name, l.change, replay.Predict))
 	}
 	for _, by := range marginal(v.Slots.Room) {
-		v.Marginal = append(v.Marginal, ask(by.String(), whatif.Change{Slots: []whatif.Slots{by}}, false))
+		c := whatif.Change{Slots: []whatif.Slots{by}}
+		v.Marginal = append(v.Marginal, ask("slots "+by.String(), by.String(), c, replay.Predict))
 	}
 	for _, observed := range s.Warnings {
 		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})
@@ -185,14 +184,10 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	return v, nil
 }
 
-// row asks for one change, with its range if ranged.
-func (v *WhatIf) row(replay *whatif.Replay, name string, c whatif.Change, ranged bool) (Row, error) {
-	nothing := units.Float(math.NaN())
-	r := Row{Name: name, SavedRatio: nothing, AssumedRatio: nothing, Warnings: []whatif.Warning{}}
-	predict := replay.Predict
-	if ranged {
-		predict = replay.PredictRange
-	}
+// row predicts the query under one change.
+func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (whatif.Answer, error)) (Row, error) {
+	unknown := units.Float(math.NaN())
+	r := Row{Name: name, SavedRatio: unknown, AssumedRatio: unknown, Warnings: []whatif.Warning{}}
 	a, err := predict(c)
 	if cannot := (*whatif.UnsupportedError)(nil); errors.As(err, &cannot) {
 		r.Warnings = append(r.Warnings, whatif.Warning{Code: whatif.WarnUnsupported, Text: cannot.Why})
@@ -203,21 +198,17 @@ func (v *WhatIf) row(replay *whatif.Replay, name string, c whatif.Change, ranged
 	}
 	r.RemainingSeconds, r.FloorSeconds = frame.SecondsIn(a.Remaining), frame.SecondsIn(a.Floor)
 	r.LowSeconds, r.HighSeconds = frame.SecondsIn(a.Low), frame.SecondsIn(a.High)
-	r.AssumedRatio, r.Note, r.Warnings = number(a.AssumedRatio), frame.Text(a.Note), view.List(a.Warnings)
-	if a.Remaining == nil {
-		return r, nil
-	}
-	total := v.ElapsedSeconds.Duration() + *a.Remaining
-	r.TotalSeconds = frame.SecondsIn(&total)
+	r.AssumedRatio, r.Note, r.Warnings = units.Float(a.AssumedRatio), frame.Text(a.Note), view.List(a.Warnings)
 	base := v.Base.RemainingSeconds
 	if name == "" {
 		base = r.RemainingSeconds
 	}
-	if base != nil {
-		saved := base.Duration() - *a.Remaining
-		r.SavedSeconds = frame.SecondsIn(&saved)
-		if *base > 0 {
-			r.SavedRatio = number(float64(saved) / float64(base.Duration()))
+	if r.RemainingSeconds != nil {
+		total := v.ElapsedSeconds + *r.RemainingSeconds
+		r.TotalSeconds = &total
+		if base != nil {
+			saved := *base - *r.RemainingSeconds
+			r.SavedSeconds, r.SavedRatio = &saved, units.Float(saved / *base)
 		}
 	}
 	return r, nil
@@ -233,20 +224,4 @@ func curveOf(c *whatif.Curve) *Curve {
 		}
 	}
 	return out
-}
-
-// number rounds to six decimal places.
-func number(x float64) units.Float { return units.Float(math.Round(x*1e6) / 1e6) }
-
-// took formats the time of a row.
-func (r *Row) took() string {
-	return AtLeast(duration(r.RemainingSeconds), duration(r.FloorSeconds), float64(r.AssumedRatio))
-}
-
-func duration(s *frame.Seconds) *time.Duration {
-	if s == nil {
-		return nil
-	}
-	d := s.Duration()
-	return &d
 }

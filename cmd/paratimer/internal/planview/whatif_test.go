@@ -23,32 +23,28 @@ func curved(points ...[2]int) *WhatIf {
 	return &WhatIf{Slots: slotsOf(whatif.Room{Policy: dag.YARN}), Curve: curveOf(c)}
 }
 
-// TestSteps holds that more slots which take longer are explained, in text and drawing, and that a curve without such a
-// step says nothing.
-func TestSteps(t *testing.T) {
+func shownCurve(t *testing.T, points ...[2]int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := curved(points...).Document().Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRises holds that more slots which take longer are explained, and that a curve that falls says nothing.
+func TestRises(t *testing.T) {
 	t.Parallel()
-	up := curved([2]int{3, 600}, [2]int{4, 434}, [2]int{5, 516}, [2]int{6, 300}, [2]int{7, 310})
-	const want = "5 containers take 1m22s longer than 4: tasks fall into other waves, so that a long one can start last; " +
-		"smaller steps upwards: 1"
-	if got := up.steps(); got != want {
-		t.Errorf("%s\nwant %s", got, want)
+	const want = "\nwhere more slots take longer, tasks fall into other waves, so that a long one can start last\n"
+	for _, up := range [][][2]int{
+		{{3, 600}, {4, 434}, {5, 516}, {6, 300}, {7, 310}}, {{3, 0}, {4, 0}, {5, 7}},
+	} {
+		if text := shownCurve(t, up...); !strings.Contains(text, want) {
+			t.Errorf("%v: %s", up, text)
+		}
 	}
-	if got := curved([2]int{3, 600}, [2]int{4, 400}, [2]int{5, 401}).steps(); got != "" {
-		t.Errorf("a curve that falls is explained: %s", got)
-	}
-	var text, drawn bytes.Buffer
-	if err := up.Text(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := up.SVG(&drawn); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text.String(), want) ||
-		!strings.Contains(drawn.String(), "5 containers take 1m22s longer than 4") {
-		t.Errorf("%s\n%s", text.String(), drawn.String())
-	}
-	if !strings.Contains(drawn.String(), "prefers-color-scheme: dark") {
-		t.Error("the drawing has no dark variant")
+	if text := shownCurve(t, [2]int{3, 600}, [2]int{4, 400}, [2]int{5, 401}); strings.Contains(text, want) {
+		t.Errorf("a curve that falls is explained: %s", text)
 	}
 }
 
@@ -56,23 +52,9 @@ func TestSteps(t *testing.T) {
 // are no step upwards, and no bar, knee or step is shown.
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
-	v := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 0})
-	var text, drawn bytes.Buffer
-	if err := v.Text(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := v.SVG(&drawn); err != nil {
-		t.Fatal(err)
-	}
-	if got := text.String(); !strings.HasSuffix(got, "\nnothing is left to do but the end of the job\n") {
-		t.Errorf("%q", got)
-	}
-	if !strings.Contains(drawn.String(), "Nothing is left to do but the end of the job") ||
-		strings.Contains(drawn.String(), "NaN") {
-		t.Error(drawn.String())
-	}
-	if got := curved([2]int{3, 0}, [2]int{4, 0}, [2]int{5, 7}).steps(); !strings.HasPrefix(got, "5 containers take 7s longer than 4") {
-		t.Errorf("after points of 0 s: %s", got)
+	text := shownCurve(t, [2]int{3, 0}, [2]int{4, 0}, [2]int{5, 0})
+	if !strings.HasSuffix(text, "\nnothing is left to do but the end of the job\n") {
+		t.Errorf("%q", text)
 	}
 }
 

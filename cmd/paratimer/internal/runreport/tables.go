@@ -268,7 +268,7 @@ func courseOf(s *Report) page.Chart {
 	points, took := s.PredictionHistory.Points, *s.PredictionHistory.TotalSeconds
 	c := &chart.Curve{
 		ID: "course", Name: "Predicted length of the run against time", To: float64(took),
-		Levels: []chart.Level{{Y: float64(took), Text: "took " + units.Seconds(took)}},
+		Level: float64(took), LevelText: "took " + units.Seconds(took),
 		Desc: fmt.Sprintf("Predicted length of the run against time: %s. It took %s.", units.Count(len(points), "moment"),
 			units.Seconds(took)),
 	}

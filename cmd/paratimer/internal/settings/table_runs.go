@@ -85,7 +85,6 @@ var planTable = []subject{
 		choice("policy", "ideal: a slot for every task, no start-ups and no pauses", "as-is", "ideal"),
 		flagged("slowstart", "", "start reduces when this `RATIO` of the maps is done (YARN)"),
 		flagged("pace", texts, "let records take `R` times as long, in one job after JOB=; repeatable"),
-		flagged("svg", "", "draw time against slots to `FILE`, as SVG"),
 		flagged("at", "", "start in a recording at `TIME` (90s) or at a part of the run (0.5, 50%) (default: the whole run)"),
 	}},
 	{"", "ernest design, ernest run", []Setting{

@@ -94,5 +94,5 @@ func estimate(c *cli.Context) (err error) {
 	if c.String("output") == "json" {
 		return v.JSON(c.App.Writer)
 	}
-	return v.Text(c.App.Writer)
+	return v.Document().Text(c.App.Writer)
 }

@@ -39,15 +39,7 @@ func whatIf(c *cli.Context) error {
 	case err != nil:
 		return command.Usage("%w", err)
 	}
-	if path := c.String("svg"); path != "" {
-		if err := command.WriteFile(path, v.SVG); err != nil {
-			return command.Usage("--svg: %w", err)
-		}
-	}
-	if c.String("output") == "json" {
-		return v.JSON(c.App.Writer)
-	}
-	return v.Text(c.App.Writer)
+	return printed(c, v)
 }
 
 // changesOf parses the flags; each value is a separate change.

@@ -76,7 +76,7 @@ var fuzzCommands = []string{
 	"report FILE --output json -o HERE/run.json",
 	"replay FILE --output ndjson --estimators all --within 60s --record HERE/again.tape",
 	"replay FILE",
-	"whatif FILE --svg HERE/curve.svg",
+	"whatif FILE",
 	"whatif FILE --at 50% --slots 2x --fail task --skew none --output json",
 	"whatif FILE --at 97%",
 	"skew FILE",
