@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -63,9 +64,9 @@ func Plain(c *cli.Command) *cli.Command {
 	return c
 }
 
-// prepare reads settings and opens the log, before a command.
+// prepare reads settings, counts arguments and opens the log, before a command.
 func prepare(c *cli.Context) error {
-	if err := Configure(c); err != nil {
+	if err := cmp.Or(Configure(c), arguments(c)); err != nil {
 		return err
 	}
 	path := c.String("log-file")

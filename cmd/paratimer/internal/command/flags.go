@@ -9,6 +9,23 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
+// arguments returns an error if a command has too few or too many arguments. Each word of its usage is one: in brackets
+// it may be absent, and after dots there may be more.
+func arguments(c *cli.Context) error {
+	usage := c.Command.ArgsUsage
+	least, most := 0, 0
+	for _, word := range strings.Fields(strings.TrimPrefix(usage, "--")) {
+		most++
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+	}
+	if strings.Contains(usage, "...") {
+		most = -1
+	}
+	return Arguments(c, least, most)
+}
+
 // Arguments returns an error if a command has too few or too many arguments; most is -1 for no limit.
 func Arguments(c *cli.Context, least, most int) error {
 	n, name := c.NArg(), fullName(c)

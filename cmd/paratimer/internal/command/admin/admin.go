@@ -21,11 +21,8 @@ func Commands() []*cli.Command {
 	}
 }
 
-// Version prints the version of the program. It takes no arguments.
+// Version prints the version of the program.
 func Version(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); c.Command.Name == "version" && err != nil {
-		return err
-	}
 	b := command.ThisBuild()
 	if c.String("output") == "json" {
 		return json.NewEncoder(c.App.Writer).Encode(b)

@@ -17,9 +17,6 @@ func completionCommand() *cli.Command {
 
 // completion prints a shell's script.
 func completion(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	script, err := complete.Script(c.Args().First())
 	if err != nil {
 		return command.Usage("%w", err)

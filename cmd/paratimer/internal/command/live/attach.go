@@ -20,9 +20,6 @@ import (
 
 // attach watches a query on a live cluster.
 func attach(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	return attachQuery(c, c.Args().First())
 }
 

@@ -29,10 +29,11 @@ const (
 func checkCommand() *cli.Command {
 	cmd := command.New("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
 		check)
+	prepare := cmd.Before
 	cmd.Before = func(c *cli.Context) error {
 		c.App.Metadata[pluginKey] = true
 		c.App.Metadata[verboseKey] = c.Bool("verbose")
-		return command.Configure(c)
+		return prepare(c)
 	}
 	cmd.OnUsageError = func(c *cli.Context, err error, sub bool) error {
 		c.App.Metadata[pluginKey] = true
@@ -123,9 +124,6 @@ func plainTime(s string) (time.Duration, error) {
 
 // check prints the state of a query. It responds in time even if a request hangs, which it then abandons.
 func check(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	if err := input.CheckUnit(c); err != nil {
 		return err
 	}

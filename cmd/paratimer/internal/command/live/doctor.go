@@ -23,9 +23,6 @@ import (
 // doctor reports which services of a cluster can be reached, and suggests fixes for the others. With --notify it
 // tests the sinks of alerts instead.
 func doctor(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	var checks []yarn.Check
 	var err error
 	if c.Bool("notify") {

@@ -35,9 +35,6 @@ type listedApp struct {
 
 // list prints what runs, the newest first.
 func list(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	all, now, err := listedApps(c)
 	if err != nil {
 		return err

@@ -43,9 +43,6 @@ func (e CommandExit) Error() string {
 // run runs a command and watches the query whose id its output shows. Without a cluster it looks for a new Spark
 // driver on this machine as well. Lines about the query go to stderr: stdout is the command's.
 func run(c *cli.Context) error {
-	if err := command.Arguments(c, 1, -1); err != nil {
-		return err
-	}
 	//nolint:gosec // G204: it is the user's command
 	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }

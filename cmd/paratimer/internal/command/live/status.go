@@ -23,9 +23,6 @@ const statusTime = 20 * time.Second
 
 // status prints the state of a query in a few lines, or as a frame.
 func status(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	if err := input.CheckUnit(c); err != nil {
 		return err
 	}

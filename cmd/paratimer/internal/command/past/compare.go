@@ -23,9 +23,6 @@ var ErrRegressed = errors.New("a job takes longer for its records than chance al
 
 // compared compares recorded runs of one script.
 func compared(c *cli.Context) error {
-	if err := command.Arguments(c, 2, -1); err != nil {
-		return err
-	}
 	if n := c.Int("base"); c.IsSet("base") && n < 1 {
 		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
 	}

@@ -86,9 +86,6 @@ func dayIn(zone *time.Location) func(time.Time) string {
 
 // historyList lists the workflows. It reports files that cannot be read after the others.
 func historyList(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	store, err := input.OpenState(c)
 	if err != nil {
 		return command.Usage("%w", err)
@@ -167,9 +164,6 @@ func printList(c *cli.Context, all []listedWorkflow) error {
 
 // historyShow lists the runs of a workflow, and why nothing is learned from some.
 func historyShow(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	w, err := namedWorkflow(c)
 	if err != nil {
 		return err
@@ -208,9 +202,7 @@ func namedWorkflow(c *cli.Context) (*state.Workflow, error) {
 // ended.
 func historyForget(c *cli.Context) error {
 	id, all := c.String("run"), c.Bool("all")
-	switch err := command.Arguments(c, 0, 1); {
-	case err != nil:
-		return err
+	switch {
 	case all && (c.NArg() > 0 || id != ""):
 		return command.Usage("history forget: --all forgets everything: it goes with neither a name nor --run")
 	case !all && c.NArg() == 0:

@@ -56,9 +56,6 @@ const written history.Outcome = "written"
 // historyAdd stores past runs, so that ranges are calibrated from the first day, or writes recordings of them. An
 // unusable run does not prevent the others from being added.
 func historyAdd(c *cli.Context) error {
-	if err := command.Arguments(c, 1, -1); err != nil {
-		return err
-	}
 	names := map[string]bool{}
 	add := func(r input.RecordedRun) (addedRun, error) { return writeRun(c, r, names) }
 	if c.String("out") == "" {

@@ -24,9 +24,6 @@ func profileCommand() *cli.Command {
 // profileOf writes the profile of recordings, or that of the stored workflow with the name. A file that is no
 // recording, such as the script in the current folder, does not hide the workflow.
 func profileOf(c *cli.Context) error {
-	if err := command.Arguments(c, 1, -1); err != nil {
-		return err
-	}
 	isRecording, exists, err := input.IsRecording(c.Args().First())
 	if !isRecording && c.NArg() == 1 && !c.Bool("demands") {
 		if _, unknown := namedWorkflow(c); unknown == nil || !exists && err == nil {

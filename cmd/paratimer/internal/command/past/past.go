@@ -42,9 +42,6 @@ func former(name string, c *cli.Command) *cli.Command {
 
 // replay plays a recording: it gives the same frames as the live watch.
 func replay(c *cli.Context) (err error) {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {
 		return err

@@ -22,9 +22,6 @@ const liveEvery = 3 * time.Second
 // reportLive serves a page that follows a run. It continues after the run's end, until it is interrupted, so that
 // the page can still be read.
 func reportLive(c *cli.Context) (err error) {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	for _, name := range []string{"out", "output", "skew"} {
 		if c.IsSet(name) {
 			return command.Usage("--%s goes without --live: a page is served, and nothing is written", name)

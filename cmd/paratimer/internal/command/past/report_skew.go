@@ -20,9 +20,6 @@ import (
 
 // reportSkew prints the tasks and keys that delay a query, and what another partitioning would save.
 func reportSkew(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	ctx, cancel := command.Limited(c)
 	defer cancel()
 	model := follow.ModelOf(c)

@@ -66,9 +66,6 @@ type estimatorScore struct {
 
 // score compares the estimates along finished runs with the actual ends.
 func score(c *cli.Context) error {
-	if err := command.Arguments(c, 1, -1); err != nil {
-		return err
-	}
 	profiles, err := input.ReadProfiles(c)
 	if err != nil {
 		return err

@@ -20,9 +20,6 @@ import (
 
 // ernestChoose chooses machines.
 func ernestChoose(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	want := ernest.Want{
 		Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force"),
 	}

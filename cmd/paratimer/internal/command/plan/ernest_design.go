@@ -57,9 +57,6 @@ func designed(s ernest.Space) (*ernest.Plan, error) {
 
 // ernestDesign chooses training runs.
 func ernestDesign(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	s, err := spaceOf(c)
 	if err != nil {
 		return err

@@ -19,9 +19,6 @@ import (
 
 // ernestRun makes the training runs of a design, and predicts from them.
 func ernestRun(c *cli.Context) (err error) {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	for _, name := range []string{"command", "out"} {
 		if c.String(name) == "" {
 			return command.Usage("run needs --%s; see `paratimer ernest run --help`", name)

@@ -18,9 +18,6 @@ import (
 
 // model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
 func model(c *cli.Context) error {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	path := c.Args().First()
 	file, doubts, err := jobfile.ReadFile(path, c.App.Reader)
 	if err != nil {

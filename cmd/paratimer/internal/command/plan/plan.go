@@ -63,9 +63,6 @@ func planned(c *cli.Context) error {
 
 // estimate predicts the length of a plan before anything runs, under each scenario.
 func estimate(c *cli.Context) (err error) {
-	if err := command.Arguments(c, 1, 1); err != nil {
-		return err
-	}
 	plan, err := planfile.ReadFile(c.Args().First(), planfile.Options{})
 	if err != nil {
 		return input.NotAPlan(c.Args().First(), "plan", err)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -24,7 +23,7 @@ var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 // simulated watches a simulated run of a plan.
 func simulated(c *cli.Context) (err error) {
-	if err := cmp.Or(command.Arguments(c, 1, 1), input.CheckRecord(c)); err != nil {
+	if err := input.CheckRecord(c); err != nil {
 		return err
 	}
 	path := c.Args().First()
@@ -149,9 +148,6 @@ func Demo() *cli.Command {
 
 // demo plays a simulation of the paper's query, at a speed that a person can follow.
 func demo(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 0); err != nil {
-		return err
-	}
 	plan, err := planfile.Read(bytes.NewReader(examples.Paper), planfile.Options{Name: "the demo's plan"})
 	if err != nil {
 		return err

@@ -17,9 +17,6 @@ import (
 
 // whatIf predicts the end of a query under changes.
 func whatIf(c *cli.Context) error {
-	if err := command.Arguments(c, 0, 1); err != nil {
-		return err
-	}
 	changes, err := changesOf(c)
 	if err != nil {
 		return err
