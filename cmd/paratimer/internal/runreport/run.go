@@ -176,8 +176,9 @@ func attributionOf(
 			EndSeconds: *frame.Since(p.End, of.From),
 		}
 		if p.Job >= 0 {
-			part.Job = frame.Text(s.Plan.Jobs[p.Job].Node)
-			out.byNode[*part.Job] += p.Length()
+			node := s.Plan.Jobs[p.Job].Node
+			part.Job = frame.Text(node)
+			out.byNode[node] += p.Length()
 		}
 		if p.Task >= 0 {
 			part.Task = frame.Text(attemptName(s, p.Job, p.Stage, p.Task, p.Attempt))
