@@ -48,7 +48,7 @@ func TestErnest(t *testing.T) {
 	said := l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", at, "--force", "--timeout",
 		"4m", "--output", "json",
 		"--min-parts", "3", "--max-parts", fmt.Sprint(ernestMost), "--total-parts", fmt.Sprint(ernestWhole),
-		"--num-parts-interpolate", "2",
+		"--set", "num-parts-interpolate=2",
 		"--min-mcs", "1", "--max-mcs", fmt.Sprint(ernestMachines), "--cores-per-mc", "1", "--budget", "4")
 	var model trained
 	l.must(json.Unmarshal(said, &model))

@@ -25,7 +25,7 @@ func TestSparkErnest(t *testing.T) {
 	var model, ofLogs trained
 	l.must(json.Unmarshal(l.run("train", 0, "ernest", "run", "--command", command, "--out", csv, "--at", "4,1", "--force",
 		"--timeout", "4m", "--log", filepath.Join(l.dir, "train.log"), "--output", "json",
-		"--min-parts", "3", "--max-parts", "6", "--total-parts", fmt.Sprint(ernestWhole), "--num-parts-interpolate", "2",
+		"--min-parts", "3", "--max-parts", "6", "--total-parts", fmt.Sprint(ernestWhole), "--set", "num-parts-interpolate=2",
 		"--min-mcs", "1", "--max-mcs", "3", "--cores-per-mc", "1", "--budget", "4"), &model))
 	trainedLogs := l.eventLogs()
 	small := l.appOf("two", command, 2, trainedLogs)

@@ -94,7 +94,7 @@ func held(r *run) []string {
 
 // troubles are the disturbances of simulated runs.
 var troubles = []string{
-	"--noise 0.05", "--noise 0.3", "--noise 0.1 --fail-rate 0.5", "--noise 0.1 --skew 0.3", "--noise 0.1 --stall 5s",
+	"--noise 0.05", "--noise 0.3", "--noise 0.1 --set fail-rate=0.5", "--noise 0.1 --skew 0.3", "--noise 0.1 --set stall=5s",
 }
 
 // simulate scores simulated runs with deadlines. The plan is the profile.

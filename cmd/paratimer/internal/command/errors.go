@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,10 +19,15 @@ var (
 	// ErrInterrupted means that a signal has ended the command.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrLeft means that the user quit the screen before the query ended.
-	ErrLeft = errors.New("left before the end was known")
-	// ErrQueryFailed means that the query failed or was killed; the command has already reported it.
-	ErrQueryFailed = errors.New("the query did not succeed")
+	ErrLeft error = Exit{130}
+	// ErrQueryFailed means that the query failed or was killed, or that a job became slower.
+	ErrQueryFailed error = Exit{1}
 )
+
+// An Exit ends the program with an exit code. The command has already reported why.
+type Exit struct{ Code int }
+
+func (e Exit) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
 // A UsageError is an error of the caller: a wrong flag, or a file that cannot be read as the expected kind.
 type UsageError struct{ err error }
@@ -95,30 +98,12 @@ func explain(c *cli.Context, err error) string {
 	if m := unknownFlag.FindStringSubmatch(text); m != nil {
 		return noSuchFlag(c, m[1])
 	}
-	if m := noValue.FindStringSubmatch(text); m != nil {
-		return fmt.Sprintf("--%s needs a value", m[1])
-	}
-	m := wrongValue.FindStringSubmatch(text)
-	if m == nil {
-		return text
-	}
-	s := lookup(c, m[2])
-	if s == nil || s.Wanted() == "" {
-		return text
-	}
-	_, isTime := s.Default.(time.Duration)
-	if _, err := strconv.ParseFloat(m[1], 64); isTime && err == nil {
-		return fmt.Sprintf("--%s %s: add a unit: %ss?", m[2], m[1], m[1])
-	}
-	return fmt.Sprintf("--%s %s: it is %s", m[2], m[1], s.Wanted())
+	text = noValue.ReplaceAllString(text, "--$1 needs a value")
+	return wrongValue.ReplaceAllString(text, "--$2 $1: ")
 }
 
 // noSuchFlag returns the error text for an unknown flag: a similar flag, or the commands that have it.
 func noSuchFlag(c *cli.Context, name string) string {
-	if key, ok := strings.CutPrefix(name, KeyMark); ok {
-		return fmt.Sprintf("--%s is a setting without a flag: give --set %s=VALUE, or write it into the configuration file",
-			key, key)
-	}
 	if ours := guessedFlags[name]; ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
@@ -141,11 +126,9 @@ func noSuchFlag(c *cli.Context, name string) string {
 	return fmt.Sprintf("there is no flag --%s", name)
 }
 
-// KeyMark is the beginning of the name that a flag gets if it is that of a setting without a flag.
-const KeyMark = "set:"
-
 // guessedFlags are flags that people expect, or that earlier versions had, with hints.
 var guessedFlags = map[string]string{
+	"origin":         "the origin of a value is shown without it",
 	"tape":           "it is an older name of --record",
 	"outside-bounds": "it is an older name of --drift",
 

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -46,12 +43,4 @@ func inWords(text string) (time.Duration, bool) {
 	}
 	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
 	return time.Duration(n * float64(unit[strings.ToLower(m[2])[0]])), true
-}
-
-// ShareOf returns the value of such a flag.
-func ShareOf(c *cli.Context, name string) float64 {
-	if s, ok := c.Generic(name).(*settings.Share); ok {
-		return s.Value
-	}
-	return 0
 }

@@ -22,119 +22,162 @@ const maxConfig = 1 << 20
 // Pure are the commands that read only their arguments, so that a recording gives everyone the same numbers.
 var Pure = []string{"replay", "score"}
 
-// Configure sets the command's settings that are not on the command line: from the environment, else from the
-// configuration file. Its keys are names of settings, of any command.
+// environmentKey is the metadata key of the environment that an app uses: tests run several commands in one process.
+const environmentKey = "environment"
+
+// Adopt makes an app use the environment env, with entries NAME=VALUE. The last entry of a name counts.
+func Adopt(app *cli.App, env []string) { app.Metadata = map[string]any{environmentKey: env} }
+
+// Environ returns os.Environ of the command's environment.
+func Environ(c *cli.Context) []string { return c.App.Metadata[environmentKey].([]string) }
+
+// Getenv returns os.Getenv of the command's environment.
+func Getenv(c *cli.Context) func(name string) string {
+	return func(name string) string {
+		for _, e := range slices.Backward(Environ(c)) {
+			if n, value, ok := strings.Cut(e, "="); ok && n == name {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// Configure sets the command's settings that are no flags on the command line: from --set, else from the environment,
+// else from the configuration file.
 func Configure(c *cli.Context) error {
-	if err := FromEnvironment(c); err != nil {
-		return err
-	}
-	known := settings.Names()
-	if left := c.StringSlice("set"); len(left) > 0 { // the others were turned into flags
-		pair := left[0]
-		name, _, ok := strings.Cut(pair, "=")
-		switch {
-		case !ok:
-			return Usage("--set %s: give NAME=VALUE", pair)
-		case slices.Contains(known, name):
-			return Usage("--set %s: %s has no such setting, others have it", name, fullName(c))
+	for pair := range strings.Lines(c.String("set")) {
+		if err := setPair(c, strings.TrimSpace(pair)); err != nil {
+			return Usage("--set %s: %w", strings.TrimSpace(pair), err)
 		}
-		return Usage("--set %s: %s is not a setting%s", pair, name, suggestion(name, known))
 	}
-	if err := configureFrom(c, known); err != nil {
+	file, err := ReadConfig(c)
+	if err != nil {
 		return err
 	}
-	for _, s := range settings.Of(fullName(c)) {
-		if v := c.Float64(s.Name); s.Most > 0 && !(v > 0 && v <= s.Most) {
-			return Usage("%s %v: it is more than 0, and %g at most", s.Name, v, s.Most)
+	if len(file.Unknown) > 0 {
+		return Usage("%s", file.Unknown[0])
+	}
+	if !file.Named && slices.Contains(Pure, c.Command.Name) {
+		file = new(ConfigFile)
+	}
+	for _, s := range slices.Concat(settings.Of(""), settings.Of(fullName(c))) {
+		v := file.Effective(c, s)
+		if v.Origin != settings.Environment && v.Origin != settings.File {
+			continue
+		}
+		if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
+			continue // the format of lines does not affect frames
+		}
+		for _, text := range v.Values {
+			if err := c.Set(s.Name, text); err != nil {
+				return Usage("%s: %s: %s: %w", *v.Source, s.Name, text, err)
+			}
 		}
 	}
 	return nil
 }
 
-// configureFrom sets settings from the configuration file. Its keys are the known names, of any command.
-func configureFrom(c *cli.Context, known []string) error {
-	path, asked := ConfigPath(c)
-	if path == "" || !asked && slices.Contains(Pure, c.Command.Name) {
-		return nil
+// setPair sets a setting from NAME=VALUE.
+func setPair(c *cli.Context, pair string) error {
+	name, value, ok := strings.Cut(pair, "=")
+	switch {
+	case !ok:
+		return errors.New("give NAME=VALUE")
+	case lookup(c, name) != nil:
+		return c.Set(name, value)
+	case slices.Contains(settings.Names(), name):
+		return fmt.Errorf("%s has no such setting, others have it", fullName(c))
 	}
-	values, err := ReadConfig(path)
-	if errors.Is(err, fs.ErrNotExist) && !asked {
-		return nil
+	return errors.New(noSetting(name))
+}
+
+// noSetting returns the error text for an unknown name, with a suggestion.
+func noSetting(name string) string {
+	if near := planfile.Nearest(name, settings.Names()); near != "" {
+		return name + " is not a setting; did you mean " + near + "?"
+	}
+	return name + " is not a setting; `paratimer config` lists the settings"
+}
+
+// A ConfigFile has the content of the configuration file. Its keys are names of settings, of any command.
+type ConfigFile struct {
+	Path    string // "" if there is none
+	Named   bool   // the user named it
+	Unknown []string
+	fields  []planfile.Field
+}
+
+// ReadConfig reads the file of --config or PARATIMER_CONFIG, else paratimer/config.yaml in the XDG configuration folder
+// if it exists. Unknown has an error text for each key that is not a setting.
+func ReadConfig(c *cli.Context) (*ConfigFile, error) {
+	f := &ConfigFile{Path: c.String("config")}
+	if !c.IsSet("config") {
+		f.Path = Getenv(c)(settings.Variable("config"))
+	}
+	if f.Named = f.Path != ""; !f.Named {
+		dir := Getenv(c)("XDG_CONFIG_HOME")
+		if home := Getenv(c)("HOME"); dir == "" && home != "" {
+			dir = filepath.Join(home, ".config")
+		}
+		if dir == "" {
+			return f, nil
+		}
+		f.Path = filepath.Join(dir, "paratimer", "config.yaml")
+	}
+	err := f.read()
+	if errors.Is(err, fs.ErrNotExist) && !f.Named {
+		f.Path = ""
+		return f, nil
 	}
 	if err != nil {
-		return Usage("%v", err)
+		return nil, Usage("%w", err)
 	}
-	for _, s := range values {
-		if !slices.Contains(known, s.Name) {
-			return Usage("%s", NoSetting(path, s, known))
-		}
-		if err := set(c, s); err != nil {
-			return Usage("%s:%d: %s: %v", path, s.Line, s.Name, err)
+	for _, field := range f.fields {
+		if !slices.Contains(settings.Names(), field.Name) {
+			f.Unknown = append(f.Unknown, fmt.Sprintf("%s:%d: %s", f.Path, field.Line, noSetting(field.Name)))
 		}
 	}
-	return nil
+	return f, nil
 }
 
-// NoSetting returns the error text for a key of the file that is not a setting, with a suggestion.
-func NoSetting(path string, s planfile.Field, known []string) string {
-	return fmt.Sprintf("%s:%d: %s is not a setting%s", path, s.Line, s.Name, suggestion(s.Name, known))
-}
-
-// suggestion returns the end of a sentence about an unknown name.
-func suggestion(name string, known []string) string {
-	if near := planfile.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return "; `paratimer config` lists the settings"
-}
-
-// ConfigPath returns the file to read, and whether the user named it.
-func ConfigPath(c *cli.Context) (path string, asked bool) {
-	if c.IsSet("config") {
-		return c.String("config"), true
-	}
-	dir := Getenv(c)("XDG_CONFIG_HOME")
-	if dir == "" {
-		home := Getenv(c)("HOME")
-		if home == "" {
-			return "", false
-		}
-		dir = filepath.Join(home, ".config")
-	}
-	return filepath.Join(dir, "paratimer", "config.yaml"), false
-}
-
-// ReadConfig reads the settings of a file, in its order.
-func ReadConfig(path string) ([]planfile.Field, error) {
-	f, err := infile.OpenRegular(path)
+func (f *ConfigFile) read() error {
+	file, err := infile.OpenRegular(f.Path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the configuration: %w", err)
+		return fmt.Errorf("cannot read the configuration: %w", err)
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the configuration: %w", err)
+		return fmt.Errorf("cannot read the configuration: %w", err)
 	}
 	if len(b) > maxConfig {
-		return nil, fmt.Errorf("%s: the file is larger than %d bytes, more than a configuration may have", path,
-			maxConfig)
+		return fmt.Errorf("%s: the file is larger than %d bytes, more than a configuration may have", f.Path, maxConfig)
 	}
-	return planfile.Fields(b, path, "configuration")
+	f.fields, err = planfile.Fields(b, f.Path, "configuration")
+	return err
 }
 
-// set sets a flag to its value in the file, unless it is set already or the command does not have it.
-func set(c *cli.Context, s planfile.Field) error {
-	f := lookup(c, s.Name)
-	if f == nil || c.IsSet(s.Name) {
-		return nil
+// Effective returns the value of a setting with its origin: the command line, else the environment, else the file, else
+// the default. As usual, an empty variable counts as unset.
+func (f *ConfigFile) Effective(c *cli.Context, s *settings.Setting) settings.Value {
+	v := settings.Value{Name: s.Name, Commands: slices.Clone(s.Commands), Origin: settings.Default}
+	if s.DefaultText() != "" {
+		v.Values = []string{s.DefaultText()}
 	}
-	if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
-		return nil // the format of lines does not affect frames
+	source := ""
+	i := slices.IndexFunc(f.fields, func(field planfile.Field) bool { return field.Name == s.Name })
+	switch variable := Getenv(c)(s.Env); {
+	case c.IsSet(s.Name):
+		source, v.Origin, v.Values = "--"+s.Name, settings.Flag, []string{c.String(s.Name)}
+	case s.Env != "" && strings.TrimSpace(variable) != "":
+		source, v.Origin, v.Values = s.Env, settings.Environment, []string{variable}
+	case s.Settable() && i >= 0:
+		source = fmt.Sprintf("%s:%d", f.Path, f.fields[i].Line)
+		v.Origin, v.Values = settings.File, f.fields[i].Values
+	default:
+		return v
 	}
-	for _, v := range s.Values {
-		if err := give(c, f, v); err != nil {
-			return fmt.Errorf("%s: %w", v, err)
-		}
-	}
-	return nil
+	v.Source = &source
+	return v
 }

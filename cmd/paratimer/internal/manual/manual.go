@@ -22,10 +22,8 @@ var templateFiles embed.FS
 
 // templates are the forms of the help, a man page and the reference.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"upper": strings.ToUpper, "join": strings.Join, "wrap": Wrap, "sentence": sentence, "term": term,
-	"commands": commandTable, "flags": flagTable,
-	"escape": escape, "guarded": guarded, "quoted": quoted, "text": roffText,
-	"own": own, "sharedNames": sharedNames, "unusualEnv": unusualEnv, "code": code, "cell": cell, "markdown": markdown,
+	"upper": strings.ToUpper, "join": strings.Join, "wrap": Wrap, "sentence": sentence, "heading": heading,
+	"entry": entry, "flag": flagEntry, "roff": roff, "code": code, "cell": cell, "markdown": markdown, "all": settings.All,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // execute returns a template's text. Tests check that none fails.
@@ -46,11 +44,48 @@ type Command struct {
 	Text     Text
 	Flags    []*settings.Setting
 	Commands []*Command
-	Hidden   bool // an old name: lists of commands leave it out
+}
+
+// A Text is the documentation of a command beside its flags.
+type Text struct {
+	Paragraphs []string
+	Examples   []string // lines: a command after "$ ", or what the next one is for
+	Notes      string   // sections of Markdown, e.g. exit codes, files; only in the man page and the reference
+}
+
+// ParseTexts parses the texts of commands, by path. "# PATH" begins one. Empty lines separate paragraphs. A paragraph
+// with a line "$ COMMAND" has examples. "### HEADING" begins the notes.
+func ParseTexts(s string) map[string]Text {
+	all := map[string]Text{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(s, "# "), "\n# ") {
+		path, body, _ := strings.Cut(part, "\n")
+		var t Text
+		body, t.Notes, _ = strings.Cut(strings.TrimSpace(body), "### ")
+		for block := range strings.SplitSeq(body, "\n\n") {
+			block = strings.TrimSpace(block)
+			switch {
+			case strings.Contains("\n"+block, "\n$ "):
+				t.Examples = append(t.Examples, strings.Split(block, "\n")...)
+			case block != "":
+				t.Paragraphs = append(t.Paragraphs, block)
+			}
+		}
+		if t.Notes != "" {
+			t.Notes = "### " + t.Notes
+		}
+		all[path] = t
+	}
+	return all
 }
 
 // Name returns the last word of a command's path.
 func (c *Command) Name() string { return c.Path[strings.LastIndexByte(c.Path, ' ')+1:] }
+
+// Words returns a command's path without the program, e.g. "history add".
+func (c *Command) Words() string {
+	_, words, _ := strings.Cut(c.Path, " ")
+	return words
+}
 
 // Page returns the name of a command's man page, e.g. "paratimer-history-add".
 func (c *Command) Page() string { return strings.ReplaceAll(c.Path, " ", "-") }
@@ -65,15 +100,10 @@ func (c *Command) Find(name string) *Command {
 	return nil
 }
 
-// Visible returns the commands below c that lists have.
-func (c *Command) Visible() []*Command {
-	return slices.DeleteFunc(slices.Clone(c.Commands), func(c *Command) bool { return c.Hidden })
-}
-
-// All returns the visible commands: c and all below it, in the tree's order.
+// All returns c and all commands below it, in the tree's order.
 func (c *Command) All() []*Command {
 	all := []*Command{c}
-	for _, below := range c.Visible() {
+	for _, below := range c.Commands {
 		all = append(all, below.All()...)
 	}
 	return all
@@ -90,80 +120,64 @@ func (c *Command) Synopsis() string {
 	return strings.TrimSpace(c.Path + " [flags] " + c.Args)
 }
 
-// Operands returns the usage line without the command's path.
-func (c *Command) Operands() string { return strings.TrimPrefix(c.Synopsis(), c.Path+" ") }
-
-// Sections returns the commands below c by heading, in the order in which headings first appear.
-func (c *Command) Sections() []section[Command] {
-	return sectioned(c.Visible(), "Commands", func(c *Command) string { return c.Heading })
-}
-
-// FlagSections returns the flags by subject, those of the command alone first, then the settings without a flag. A
-// short list is one section without subjects.
-func (c *Command) FlagSections() []section[settings.Setting] {
-	flags, keys := c.partition()
-	out := sectioned(flags, "Flags", func(s *settings.Setting) string {
-		if len(flags) <= mostFlags {
-			return ""
+// Settings returns the flags by subject, those of the command alone first, then the settings without a flag.
+func (c *Command) Settings() []*settings.Setting {
+	rank := func(s *settings.Setting) string {
+		if s.KeyOnly {
+			return "~" // after all letters
 		}
 		return s.Subject
+	}
+	return slices.SortedStableFunc(slices.Values(c.Flags), func(a, b *settings.Setting) int {
+		return cmp.Compare(rank(a), rank(b))
 	})
-	if len(keys) > 0 {
-		out = append(out, section[settings.Setting]{"Settings (--set NAME=VALUE, or the configuration file)", keys})
-	}
-	return out
 }
 
-// partition returns the settings with and without a flag.
-func (c *Command) partition() (flags, keys []*settings.Setting) {
-	for _, s := range c.Flags {
-		if s.KeyOnly {
-			keys = append(keys, s)
-		} else {
-			flags = append(flags, s)
-		}
+// heading returns the heading of a setting in the help.
+func heading(s *settings.Setting) string {
+	if s.KeyOnly {
+		return "Settings (--set NAME=VALUE, or the configuration file)"
 	}
-	return flags, keys
-}
-
-// A section has the entries under a heading.
-type section[T any] struct {
-	Heading string
-	All     []*T
-}
-
-// sectioned groups values by heading. Those without one come first, under the heading whole.
-func sectioned[T any](values []*T, whole string, heading func(*T) string) []section[T] {
-	out := []section[T]{{Heading: whole}}
-	for _, v := range values {
-		h := cmp.Or(heading(v), whole)
-		n := slices.IndexFunc(out, func(s section[T]) bool { return s.Heading == h })
-		if n < 0 {
-			n = len(out)
-			out = append(out, section[T]{Heading: h})
-		}
-		out[n].All = append(out[n].All, v)
-	}
-	if len(out[0].All) == 0 {
-		out = out[1:]
-	}
-	return out
-}
-
-// term splits "TERM: words" into two, if the term has no space; else it returns nil.
-func term(paragraph string) []string {
-	term, means, ok := strings.Cut(paragraph, ": ")
-	if !ok || strings.Contains(term, " ") {
-		return nil
-	}
-	return []string{term, means}
+	return cmp.Or(s.Subject, "Flags")
 }
 
 // sentence returns a text with a capital and a full stop.
 func sentence(s string) string {
 	s = strings.ToUpper(s[:1]) + s[1:]
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") {
+	if strings.ContainsAny(s[len(s)-1:], ".:?") {
 		return s
 	}
 	return s + "."
+}
+
+// Reference returns the whole tree as Markdown: a section for each command, and a table of all settings.
+func Reference(root *Command) string { return execute("reference.tmpl", root) }
+
+// code returns Markdown for text in a cell of a table that is typed as it stands.
+func code(s string) string { return "`" + strings.ReplaceAll(s, "|", `\|`) + "`" }
+
+// cell returns Markdown for a cell of a table.
+func cell(s string) string { return strings.ReplaceAll(markdown(s), "|", `\|`) }
+
+// markdown escapes markup. Words between backquotes stay code.
+func markdown(s string) string {
+	parts := strings.Split(s, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.NewReplacer("*", `\*`, "_", `\_`, "<", "&lt;").Replace(parts[i])
+	}
+	return strings.Join(parts, "`")
+}
+
+// Man returns a command's man page, in the man macros of roff: its whole help, and the notes. release and date are the
+// program's; date is YYYY-MM-DD, or "" if it is unknown.
+func Man(c *Command, release, date string) string {
+	return execute("man.tmpl", map[string]any{"Command": c, "Help": HelpAll(c), "Release": release, "Date": date})
+}
+
+// roff escapes the characters that are special in roff. A dash remains one that can be copied. No line begins a
+// request.
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", `\(ga`, "'", `\(aq`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`,
+		"\n.", "\n\\&.").Replace("\n" + s)
+	return s[1:]
 }

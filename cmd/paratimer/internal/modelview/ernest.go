@@ -47,7 +47,7 @@ type Prediction struct {
 	HighSeconds   units.Float     `json:"high_seconds"`
 	Extrapolation units.Float     `json:"extrapolation_doublings"`
 	TrainingRatio units.Float     `json:"training_work_ratio"` // machine time of all training runs over this run's
-	RiskRatio     units.Float     `json:"risk_ratio"`          // probability that it is off by more than --refuse-above
+	RiskRatio     units.Float     `json:"risk_ratio"`          // probability that it is off by more than refuse-above
 	Next          *ernest.Guess   `json:"next_best"`
 	Refused       *ernest.Warning `json:"refused"`
 
@@ -161,7 +161,7 @@ func (f *Fitted) Document() *page.Document {
 	say(d, "warning", f.remarks(doubts))
 	next := f.Next
 	if slices.ContainsFunc(f.Predictions, func(p Prediction) bool { return p.Refused != nil && !p.Seconds.Known() }) {
-		next = "measure what is missing, try further terms (--try all), take another threshold (--refuse-above), or see " +
+		next = "measure what is missing, try further terms (--try all), take another threshold (--set refuse-above=40%), or see " +
 			"the numbers all the same (--force)"
 	}
 	if next != "" {

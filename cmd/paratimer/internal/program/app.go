@@ -3,7 +3,6 @@ package program
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/plan"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
 
@@ -34,10 +32,8 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	app := New(in, out, tty.NewAside(err))
 	command.Adopt(app, env)
 	defer command.CloseLog(app)
-	if last := len(args) - 1; last > 0 && args[last] == complete.Ask {
-		for _, word := range complete.Offers(admin.Manual(app), args[1:last]) {
-			fmt.Fprintln(out, word)
-		}
+	if last := len(args) - 1; last > 0 && args[last] == admin.Completing {
+		admin.Offer(app, args[1:last])
 		return ExitOK
 	}
 	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
@@ -55,13 +51,9 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 		ErrWriter:      err,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   command.OnUsageError,
-		Before:         command.FromEnvironment,
 		Action:         admin.NoCommand,
-		Commands: slices.Concat(
-			grouped(slices.Concat([]*cli.Command{plan.Demo()}, live.Commands(), past.Commands(),
-				plan.Commands())),
-			kind("This program", admin.Commands()...),
-		),
+		Commands: grouped(slices.Concat([]*cli.Command{plan.Demo()}, live.Commands(), past.Commands(), plan.Commands(),
+			admin.Commands())),
 	}
 	command.Equip(app)
 	return app
@@ -76,32 +68,21 @@ var groups = []struct {
 	{"Live", []string{"watch", "list", "status", "wait", "run", "check", "collect"}},
 	{"Past", []string{"compare", "replay", "score", "history"}},
 	{"Plan", []string{"plan", "whatif", "ernest", "model"}},
+	{"This program", []string{"help", "config", "completion", "man", "version"}},
 }
 
-// grouped puts commands under their headings. A command that no group lists comes last, under the heading of plans.
+// grouped puts commands under their headings, in the order of groups. TestManualWhole holds that none is left out.
 func grouped(all []*cli.Command) []*cli.Command {
 	var out []*cli.Command
 	for _, g := range groups {
 		for _, name := range g.names {
-			for i, c := range all {
-				if c != nil && c.Name == name {
-					out, all[i] = append(out, kind(g.heading, c)...), nil
+			for _, c := range all {
+				if c.Name == name {
+					c.Category = g.heading
+					out = append(out, c)
 				}
 			}
 		}
 	}
-	for _, c := range all {
-		if c != nil {
-			out = append(out, kind(groups[len(groups)-1].heading, c)...)
-		}
-	}
 	return out
-}
-
-// kind puts commands under a heading of the help.
-func kind(heading string, commands ...*cli.Command) []*cli.Command {
-	for _, c := range commands {
-		c.Category = heading
-	}
-	return commands
 }

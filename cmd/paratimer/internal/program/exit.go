@@ -9,8 +9,6 @@ import (
 	"syscall"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
@@ -31,19 +29,9 @@ func code(err error, stderr io.Writer) int {
 	if err == nil {
 		return ExitOK
 	}
-	var verdict live.PluginExit
-	if errors.As(err, &verdict) {
-		return int(verdict.State) // the verdict is printed already
-	}
-	var ran live.CommandExit
-	if errors.As(err, &ran) {
-		return ran.Code // the command has reported why
-	}
-	if errors.Is(err, command.ErrQueryFailed) || errors.Is(err, past.ErrRegressed) {
-		return ExitFailed // the last frame, or the comparison, shows it
-	}
-	if errors.Is(err, command.ErrLeft) {
-		return ExitInterrupted // the user quit
+	var exit command.Exit
+	if errors.As(err, &exit) {
+		return exit.Code // the command has reported why
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
 	var bad command.UsageError

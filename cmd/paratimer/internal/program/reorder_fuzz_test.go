@@ -19,7 +19,7 @@ func FuzzReorder(f *testing.F) {
 		args := append([]string{"paratimer"}, strings.Split(line, "\x00")...)
 		app := New(strings.NewReader(""), io.Discard, io.Discard)
 		got := reorder(app, args)
-		cmd, _, _ := split(app, args[1:])
+		cmd, _, _, _ := parse(app, args[1:])
 		if cmd == nil || len(cmd.Subcommands) > 0 || slices.Contains(got, "help") {
 			return // flags of an unknown command are left out
 		}

@@ -21,12 +21,14 @@ func TestReorder(t *testing.T) {
 		{"score - a", "score - a"},
 		{"score a --nonsense b", "score --nonsense a b"},
 		{"score a --output", "score --output"}, // which lacks its value: the cli package says so
-		{"attach --set insecure=true app_1 --rm http://x", "attach --insecure=true --rm http://x app_1"},
-		{"attach --set=repost=2m app_1", "attach --repost=2m app_1"},
-		{"attach --set repast=2m app_1", "--set=repast=2m attach app_1"},
-		{"attach --repost 2m app_1", "attach --set:repost"},
+		{"attach --set insecure=true app_1 --rm http://x", "--set insecure=true attach --rm http://x app_1"},
+		{"attach --set=repost=2m app_1", "--set=repost=2m attach app_1"},
+		{"attach --set repast=2m app_1", "--set repast=2m attach app_1"},
+		{"attach --repost 2m app_1", "attach --repost 2m app_1"},
+		{"simulate --help", "help plan"},
+		{"--seed 1 import a -o b", "history add --seed 1 -o b a"},
 		{"--version", "--version"},
-		{"nonsense --output json", "help nonsense json"}, // an unknown command is what to complain of, not its flags
+		{"nonsense --output json", "help nonsense"}, // an unknown command is what to complain of, not its flags
 		{"--nonsense", "--nonsense"},
 		{"--help score", "help score"},
 		{"attach job_1_1 --rm x --help", "help attach"},

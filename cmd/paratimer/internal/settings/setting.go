@@ -3,9 +3,13 @@
 package settings
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,18 +22,37 @@ import (
 // configuration file. It is a flag of the command-line library, and keeps no value itself.
 type Setting struct {
 	Name     string
-	Default  any      // its type is the kind of the setting; a func() flag.Value returns a value of another kind
-	Help     string   // has the placeholder of a value between backquotes
 	Short    string   // one letter; "" if there is none
-	Choices  []string // values that completion offers; nil: any
-	Open     bool     // values other than Choices are valid, too
-	Most     float64  // greatest valid value of a number above 0; 0: any number is valid
+	Default  any      // its type is the kind of the setting
+	Help     string   // has the placeholder of a value between backquotes
 	Env      string   // environment variable; "" if only the command line sets it
 	Subject  string   // heading in the help
 	Commands []string // those that have it, such as "history add"; nil: all
-	KeyOnly  bool     // no flag: --set NAME=VALUE sets it
-	// Placeholder stands for a value in the help; "" if it is in Help between backquotes.
-	Placeholder string
+	KeyOnly  bool     // --set NAME=VALUE sets it; a flag of that name works, but is not documented
+}
+
+// Kinds of settings beside bool, int, uint64, float64, string, time.Duration, lists of strings that commas separate,
+// and lists of whole numbers.
+type (
+	// OneOf are the valid values, the default first.
+	OneOf []string
+	// A Share is a number that may be typed as a percentage: 0.9 or 90%.
+	Share float64
+	// Several are values that may contain commas. Lines separate them.
+	Several string
+)
+
+// ParseShare parses 0.9 or 90%.
+func ParseShare(text string) (float64, error) {
+	digits, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if err != nil {
+		return 0, errors.New("it is a number such as 0.9, or a percentage such as 90%")
+	}
+	if percent {
+		v /= 100
+	}
+	return v, nil
 }
 
 // String implements cli.Flag.
@@ -49,59 +72,84 @@ func (s *Setting) Names() []string {
 // Apply implements cli.Flag: it adds the setting to those that a command line may have.
 func (s *Setting) Apply(set *flag.FlagSet) error {
 	for _, name := range s.Names() {
-		if s.Choices != nil && !s.Open {
-			set.Var(&chosen{s.Default.(string), s.Choices}, name, "")
-			continue
-		}
 		switch v := s.Default.(type) {
-		case bool:
-			set.Bool(name, v, "")
-		case int:
-			set.Int(name, v, "")
-		case uint64:
-			set.Uint64(name, v, "")
-		case float64:
-			set.Float64(name, v, "")
-		case string:
-			set.String(name, v, "")
-		case time.Duration:
-			set.Duration(name, v, "")
 		case []string:
 			set.Var(cli.NewStringSlice(v...), name, "")
 		case []int:
-			set.Var(cli.NewIntSlice(v...), name, "")
-		case func() flag.Value:
-			set.Var(v(), name, "")
+			set.Var(&value{s, ""}, name, "")
+		case OneOf:
+			set.Var(&value{s, v[0]}, name, "")
 		default:
-			return fmt.Errorf("setting %s: a default of type %T", name, v)
+			set.Var(&value{s, fmt.Sprint(v)}, name, "")
 		}
 	}
 	return nil
 }
 
-// Wanted describes valid values of the setting's kind; "" if any text is valid.
-func (s *Setting) Wanted() string {
-	if s.Choices != nil && !s.Open {
-		return "one of " + strings.Join(s.Choices, ", ")
-	}
-	switch s.Default.(type) {
-	case time.Duration:
-		return "a length of time with its unit, such as 90s, 45m or 1h30m"
-	case int:
-		return "a whole number"
+// A value is the text of a setting, valid for its kind.
+type value struct {
+	setting *Setting
+	text    string
+}
+
+// String implements flag.Value.
+func (v *value) String() string { return v.text }
+
+// mostDelta is the greatest value of NearestFit's delta, in bytes.
+const mostDelta = 1e12
+
+// IsBoolFlag makes --name mean --name=true.
+func (v *value) IsBoolFlag() bool { return !v.setting.TakesValue() }
+
+// Set implements flag.Value. The error describes valid values.
+func (v *value) Set(text string) error {
+	var err error
+	wanted := ""
+	switch d := v.setting.Default.(type) {
+	case OneOf:
+		if !slices.Contains(d, text) {
+			return fmt.Errorf("it is one of %s", strings.Join(d, ", "))
+		}
+	case Share:
+		var share float64
+		if share, err = ParseShare(text); err != nil {
+			return err
+		}
+		text = fmt.Sprint(share)
+	case Several:
+		text = strings.TrimSpace(v.text + "\n" + text)
 	case []int:
-		return "whole numbers, such as 4 or 2,4,8"
+		err = json.Unmarshal([]byte("["+text+"]"), new([]int))
+		wanted = "whole numbers, such as 4 or 2,4,8"
+		text = strings.Trim(v.text+","+text, ",")
+	case time.Duration:
+		if _, err = strconv.ParseFloat(text, 64); err == nil && text != "0" {
+			return fmt.Errorf("add a unit: %ss?", text)
+		}
+		_, err = time.ParseDuration(text)
+		wanted = "a length of time with its unit, such as 90s, 45m or 1h30m"
+	case int:
+		_, err = strconv.ParseInt(text, 0, 64)
+		wanted = "a whole number"
 	case uint64:
-		return "a whole number, 0 or more"
+		_, err = strconv.ParseUint(text, 0, 64)
+		wanted = "a whole number, 0 or more"
 	case float64:
-		return "a number, such as 0.5"
+		var number float64
+		number, err = strconv.ParseFloat(text, 64)
+		wanted = "a number, such as 0.5"
+		if v.setting.Name == "delta" && !(number > 0 && number <= mostDelta) {
+			return fmt.Errorf("it is more than 0, and %g at most", mostDelta)
+		}
 	case bool:
-		return "true or false"
+		_, err = strconv.ParseBool(text)
+		wanted = "true or false"
 	}
-	if s.Name == "risk" {
-		return "a number such as 0.9, or a percentage such as 90%"
+	if err != nil {
+		return errors.New("it is " + wanted)
 	}
-	return ""
+	v.text = text
+	return nil
 }
 
 // TakesValue reports whether the flag has a value.
@@ -111,16 +159,13 @@ func (s *Setting) TakesValue() bool {
 }
 
 // metasyntactic matches a placeholder of a value between backquotes. Other words between backquotes are commands.
-var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND)`")
+var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND|name=NAME[^`]*)`")
 
 // Value returns the placeholder of the setting's value, such as FILE: the last word of its name if its help has none;
 // "" for a switch.
 func (s *Setting) Value() string {
 	if !s.TakesValue() {
 		return ""
-	}
-	if s.Placeholder != "" {
-		return s.Placeholder
 	}
 	if m := metasyntactic.FindStringSubmatch(s.Help); m != nil {
 		return m[1]
@@ -131,31 +176,26 @@ func (s *Setting) Value() string {
 // Does returns the help without marks, with the choices.
 func (s *Setting) Does() string {
 	does := metasyntactic.ReplaceAllString(s.Help, "$1")
-	if s.Choices != nil && !s.Open {
-		does += ": " + strings.Join(s.Choices, ", ")
+	if choices, ok := s.Default.(OneOf); ok {
+		does += ": " + strings.Join(choices, ", ")
 	}
 	return does
 }
 
 // DefaultText returns the default, unless the help contains it. Zero means "not set", except for seeds and speeds.
 func (s *Setting) DefaultText() string {
-	if strings.Contains(s.Help, "(default") {
-		return ""
-	}
 	text := ""
 	switch v := s.Default.(type) {
-	case bool, []string, []int, nil:
+	case bool, []string, []int:
+	case OneOf:
+		text = v[0]
 	case time.Duration:
 		text = units.Full(v)
-		if v == 0 {
-			text = ""
-		}
-	case func() flag.Value:
-		text = v().String()
 	default:
 		text = fmt.Sprint(v)
 	}
-	if text == "0" && s.Name != "speed" && s.Name != "seed" {
+	isUnset := text == units.Full(0) || text == "0" && s.Name != "speed" && s.Name != "seed"
+	if isUnset || strings.Contains(s.Help, "(default") {
 		return ""
 	}
 	return text
@@ -180,17 +220,16 @@ func (s *Setting) Spellings() []string {
 	return []string{"--" + s.Name}
 }
 
+// Typed returns the name as it is typed, with its dashes.
+func (s *Setting) Typed() string { return s.Spellings()[len(s.Spellings())-1] }
+
 // Spelled returns the setting as it is typed, such as "-o, --out FILE" and "repost=TIME".
 func (s *Setting) Spelled() string {
-	if s.KeyOnly {
-		return s.Name + "=" + s.valueOfKey()
+	switch {
+	case s.KeyOnly && s.TakesValue():
+		return s.Name + "=" + s.Value()
+	case s.KeyOnly:
+		return s.Name + "=true"
 	}
 	return strings.TrimSpace(strings.Join(s.Spellings(), ", ") + " " + s.Value())
-}
-
-func (s *Setting) valueOfKey() string {
-	if s.TakesValue() {
-		return s.Value()
-	}
-	return "true"
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"flag"
 	"testing"
+	"time"
 )
 
 func TestConcealed(t *testing.T) {
@@ -46,15 +47,49 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestShare(t *testing.T) {
+// TestKinds holds what each kind of setting takes, how repeated values add up, and what an error says.
+func TestKinds(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]float64{"0.9": 0.9, "90%": 0.9, " 5% ": 0.05, "1": 1} {
-		s := Share{0.5}
-		if err := s.Set(text); err != nil || s.Value != want {
-			t.Errorf("Set(%q) = %v, %v; want %v", text, s.Value, err, want)
+	for _, c := range []struct {
+		kind  any
+		typed []string
+		want  string // the text of the setting, else of the error
+	}{
+		{Share(0.5), nil, "0.5"},
+		{Share(0.5), []string{"0.9"}, "0.9"},
+		{Share(0.5), []string{" 5% "}, "0.05"},
+		{Share(0.5), []string{"much"}, "it is a number such as 0.9, or a percentage such as 90%"},
+		{OneOf{"a", "b"}, nil, "a"},
+		{OneOf{"a", "b"}, []string{"b"}, "b"},
+		{OneOf{"a", "b"}, []string{"c"}, "it is one of a, b"},
+		{Several(""), []string{"1,2", "3"}, "1,2\n3"},
+		{[]int(nil), []string{"1, 2", "3"}, "1, 2,3"},
+		{[]int(nil), []string{"x"}, "it is whole numbers, such as 4 or 2,4,8"},
+		{time.Second, []string{"1h30m"}, "1h30m"},
+		{time.Second, []string{"0"}, "0"},
+		{time.Second, []string{"5"}, "add a unit: 5s?"},
+		{time.Second, []string{"soon"}, "it is a length of time with its unit, such as 90s, 45m or 1h30m"},
+		{1, []string{"1.5"}, "it is a whole number"},
+		{uint64(1), []string{"-1"}, "it is a whole number, 0 or more"},
+		{0.5, []string{"x"}, "it is a number, such as 0.5"},
+		{false, []string{"true"}, "true"},
+		{false, []string{"x"}, "it is true or false"},
+	} {
+		set := flag.NewFlagSet("", flag.ContinueOnError)
+		if err := (&Setting{Name: "x", Default: c.kind}).Apply(set); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := new(Share).Set("much"); err == nil {
-		t.Error("much is read as a number")
+		got := set.Lookup("x").Value
+		text := got.String()
+		for _, typed := range c.typed {
+			if err := got.Set(typed); err != nil {
+				text = err.Error()
+				break
+			}
+			text = got.String()
+		}
+		if text != c.want {
+			t.Errorf("%T %q: %q, want %q", c.kind, c.typed, text, c.want)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package admin has the commands about paratimer itself: help, config, completion, man, version and doctor.
+// Package admin has the commands about paratimer itself: help, config, completion, man and version.
 package admin
 
 import (
@@ -10,19 +10,23 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 )
 
-// Commands returns the commands of this package, in the order of the help.
+// shells are those that have a completion script.
+const shells = "bash|zsh|fish"
+
+// Commands returns the commands of this package.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		helpCommand(),
-		configCommand(),
-		completionCommand(),
-		manCommand(),
-		command.New("version", "", "print the version", Version),
+		command.Plain(command.New("help", "[all] [COMMAND]", "show the help of a command; all: with every flag", help)),
+		command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow)),
+		command.Plain(command.New("completion", shells, "print a script that completes commands, flags and files in a shell",
+			completion)),
+		command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man)),
+		command.New("version", "", "print the version", version),
 	}
 }
 
-// Version prints the version of the program.
-func Version(c *cli.Context) error {
+// version prints the version of the program.
+func version(c *cli.Context) error {
 	b := command.ThisBuild()
 	if c.String("output") == "json" {
 		return json.NewEncoder(c.App.Writer).Encode(b)

@@ -2,9 +2,7 @@ package admin
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -17,11 +15,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
-
-// configCommand returns the command that shows settings.
-func configCommand() *cli.Command {
-	return command.Plain(command.New("config", "[COMMAND]", "show the settings of a command, or of all", configShow))
-}
 
 // shownSettings is the JSON of `paratimer config`.
 type shownSettings struct {
@@ -41,27 +34,23 @@ func configShow(c *cli.Context) error {
 	if len(at.Commands) == 0 && len(at.Flags) == 0 {
 		return command.Usage("%s has no settings", at.Path)
 	}
-	list := shownSettings{Notes: []string{}}
-	path, named := command.ConfigPath(c)
-	inFile, err := command.ReadConfig(path)
-	switch {
-	case err == nil:
-		list.File = &path
-	case path != "" && (named || !errors.Is(err, fs.ErrNotExist)):
-		return command.Usage("%w", err)
+	file, err := command.ReadConfig(c)
+	if err != nil {
+		return err
 	}
-	known := settings.Names()
-	for _, s := range inFile {
-		if !slices.Contains(known, s.Name) {
-			list.Notes = append(list.Notes, command.NoSetting(path, s, known))
-		}
+	list := shownSettings{Notes: slices.Concat([]string{}, file.Unknown, unknownVariables(command.Environ(c)))}
+	if file.Path != "" {
+		list.File = &file.Path
 	}
-	list.Notes = append(list.Notes, unknownVariables(command.Environ(c), known)...)
-	if list.File != nil && !named && (at.Path == root.Path || slices.Contains(command.Pure, at.Name())) {
+	if list.File != nil && !file.Named && (at.Path == root.Path || slices.Contains(command.Pure, at.Name())) {
 		list.Notes = append(list.Notes, strings.Join(command.Pure, " and ")+
 			" read no configuration file that is not named by --config")
 	}
-	list.Settings = effective(c, root, at, path, inFile)
+	commands := at.All()
+	if at.Path != root.Path {
+		commands = append(commands, root)
+	}
+	list.Settings = effective(c, commands, file)
 	if c.String("output") == "json" {
 		enc := json.NewEncoder(c.App.Writer)
 		enc.SetIndent("", "  ")
@@ -76,58 +65,26 @@ func configShow(c *cli.Context) error {
 	return nil
 }
 
-// effective returns the settings of a command and of those below it, and the global ones, by name: each from the
-// flag, else the environment, else the file, else its default. Those with neither variable nor key are left out.
-func effective(c *cli.Context, root, at *manual.Command, path string, inFile []planfile.Field) []settings.Value {
-	getenv := command.Getenv(c)
+// effective returns the settings of commands by name. Those with neither variable nor key are left out.
+func effective(c *cli.Context, commands []*manual.Command, file *command.ConfigFile) []settings.Value {
 	rows := map[string]settings.Value{}
-	commands := at.All()
-	if at.Path != root.Path {
-		commands = append(commands, root)
-	}
 	for _, m := range commands {
 		for _, s := range m.Flags {
-			v, again := rows[s.Name]
-			i := slices.IndexFunc(inFile, func(f planfile.Field) bool { return f.Name == s.Name })
-			source := ""
-			switch {
-			case s.Env == "" || !s.Settable():
-				continue
-			case again && v.Origin == settings.Default:
-				v.Differs = v.Differs || !slices.Equal(v.Values, defaultOf(s))
-			case again:
-			case m.Path == root.Path && c.IsSet(s.Name) && c.String(s.Name) != getenv(s.Env):
-				source = "--" + s.Name
-				v.Origin, v.Values = settings.Flag, []string{c.String(s.Name)}
-			case getenv(s.Env) != "":
-				source = s.Env
-				v.Origin, v.Values = settings.Environment, []string{getenv(s.Env)}
-			case i >= 0:
-				source = fmt.Sprintf("%s:%d", path, inFile[i].Line)
-				v.Origin, v.Values = settings.File, inFile[i].Values
-			default:
-				v.Origin, v.Values = settings.Default, defaultOf(s)
+			v := file.Effective(c, s)
+			if known, again := rows[s.Name]; again {
+				v.Differs = known.Differs || v.Origin == settings.Default && !slices.Equal(v.Values, known.Values)
+				v.Commands = slices.Compact(slices.Sorted(slices.Values(append(v.Commands, known.Commands...))))
 			}
-			if source != "" {
-				v.Source = &source
+			if s.Settable() {
+				rows[s.Name] = v
 			}
-			v.Name = s.Name
-			if v.Commands == nil {
-				v.Commands = []string{}
-			}
-			if _, name, below := strings.Cut(m.Path, " "); below {
-				v.Commands = append(v.Commands, name)
-			}
-			rows[s.Name] = v
 		}
 	}
 	for _, name := range command.Secrets { // a secret has a variable and no flag
 		variable := settings.Variable(name)
-		if _, read := rows[name+"-file"]; read && getenv(variable) != "" {
-			rows[name] = settings.Value{
-				Name: name, Values: []string{getenv(variable)}, Origin: settings.Environment, Source: &variable,
-				Commands: []string{},
-			}
+		if _, read := rows[name+"-file"]; read && command.Getenv(c)(variable) != "" {
+			value := []string{command.Getenv(c)(variable)}
+			rows[name] = settings.Value{Name: name, Values: value, Origin: settings.Environment, Source: &variable}
 		}
 	}
 	out := []settings.Value{}
@@ -136,21 +93,13 @@ func effective(c *cli.Context, root, at *manual.Command, path string, inFile []p
 		if v.Differs {
 			v.Values = nil
 		}
+		v.Commands = append([]string{}, v.Commands...)
 		out = append(out, v)
 	}
 	return out
 }
 
-// defaultOf returns the values of a setting that nothing sets; nil if it has none.
-func defaultOf(s *settings.Setting) []string {
-	if s.DefaultText() == "" {
-		return nil
-	}
-	return []string{s.DefaultText()}
-}
-
-// printSettings writes a setting a line: those that are set, then the defaults, then those without a value. With
-// --origin it adds the source of each.
+// printSettings writes a setting a line: those that are set, then the defaults, then those without a value.
 func printSettings(c *cli.Context, all []settings.Value) error {
 	t := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	groups := [3][]string{}
@@ -167,11 +116,8 @@ func printSettings(c *cli.Context, all []settings.Value) error {
 			group = 1
 		}
 		line := v.Name + "\t" + value
-		if c.Bool("origin") {
-			line += "\t" + v.Origin
-			if v.Source != nil {
-				line += " " + *v.Source
-			}
+		if v.Source != nil {
+			line += "\t" + v.Origin + " " + *v.Source
 		}
 		groups[group] = append(groups[group], line+"\n")
 	}
@@ -189,13 +135,13 @@ func printSettings(c *cli.Context, all []settings.Value) error {
 }
 
 // unknownVariables returns notes about variables that look like settings but are none.
-func unknownVariables(environ, names []string) []string {
+func unknownVariables(environ []string) []string {
 	// read by the tap and the tests, or by a command with another name
 	known := []string{
 		"PARATIMER_CONFIG", "PARATIMER_COLLECT", "PARATIMER_COLLECT_ADDRESS", "PARATIMER_TOKEN", "PARATIMER_GOLDEN",
 		"PARATIMER_RECORDINGS", "PARATIMER_FOREIGN",
 	}
-	for _, name := range slices.Concat(names, command.Secrets) {
+	for _, name := range slices.Concat(settings.Names(), command.Secrets) {
 		known = append(known, settings.Variable(name))
 	}
 	var notes []string
@@ -211,5 +157,5 @@ func unknownVariables(environ, names []string) []string {
 		notes = append(notes, note)
 	}
 	slices.Sort(notes)
-	return notes
+	return slices.Compact(notes)
 }

@@ -8,15 +8,35 @@ import (
 	"slices"
 	"strings"
 
+	_ "embed"
+
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
-func helpCommand() *cli.Command {
-	return command.Plain(command.New("help", "[all] [COMMAND]", "show the help of a command; all: with every flag",
-		help))
+//go:embed manual.txt
+var manualTexts string
+
+// Manual returns the command tree with its documentation.
+func Manual(app *cli.App) *manual.Command {
+	texts := manual.ParseTexts(manualTexts)
+	return &manual.Command{
+		Path: app.Name, Does: app.Usage, Text: texts[app.Name], Flags: settings.Of(""),
+		Commands: commandsOf(app.Name, app.Commands, texts),
+	}
+}
+
+func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Text) []*manual.Command {
+	var out []*manual.Command
+	for _, c := range commands {
+		m := &manual.Command{Path: path + " " + c.Name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category}
+		m.Text, m.Flags, m.Commands = texts[m.Path], settings.Of(m.Words()), commandsOf(m.Path, c.Subcommands, texts)
+		out = append(out, m)
+	}
+	return out
 }
 
 // help prints the help of the command with these words.
@@ -36,7 +56,7 @@ func help(c *cli.Context) error {
 // NoCommand is the action of the program without a command.
 func NoCommand(c *cli.Context) error {
 	if c.Bool("version") {
-		return Version(c)
+		return version(c)
 	}
 	return help(c)
 }
@@ -51,19 +71,14 @@ func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
 		next := at.Find(w)
 		if next == nil {
 			var names []string
-			for _, m := range at.Visible() {
+			for _, m := range at.Commands {
 				names = append(names, m.Name())
 			}
-			_, of, _ := strings.Cut(at.Path, " ")
-			return nil, command.UnknownCommand(w, of, names)
+			return nil, command.UnknownCommand(w, at.Words(), names)
 		}
 		at = next
 	}
 	return at, nil
-}
-
-func manCommand() *cli.Command {
-	return command.Plain(command.New("man", "[COMMAND]", "print a command's man page, or write all of them", man))
 }
 
 // man prints a man page.
@@ -72,19 +87,18 @@ func man(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	root := Manual(c.App)
-	switch dir := c.String("out"); {
-	case c.String("output") == "markdown" && (dir != "" || c.Args().Present()):
-		return command.Usage("--output markdown is of all commands, on stdout: give neither a command nor --out")
+	dir, text := c.String("out"), ""
+	switch {
+	case c.Args().Present() && (dir != "" || c.String("output") == "markdown"):
+		return command.Usage("--out and --output markdown are of all commands: give none")
 	case c.String("output") == "markdown":
-		_, err = io.WriteString(c.App.Writer, manual.Reference(root))
-	case dir == "":
-		_, err = io.WriteString(c.App.Writer, manual.Man(root, m, thisRelease()))
-	case c.Args().Present():
-		return command.Usage("--out writes every command's page: name none, or leave it away")
+		text = manual.Reference(m)
+	case dir != "":
+		return writePages(dir, m)
 	default:
-		err = writePages(dir, root)
+		text = page(m)
 	}
+	_, err = io.WriteString(c.App.Writer, text)
 	return err
 }
 
@@ -93,26 +107,26 @@ func writePages(dir string, root *manual.Command) error {
 		return command.Usage("--out: %w", err)
 	}
 	for _, m := range root.All() {
-		page := func(w io.Writer) error {
-			_, err := io.WriteString(w, manual.Man(root, m, thisRelease()))
+		text := func(w io.Writer) error {
+			_, err := io.WriteString(w, page(m))
 			return err
 		}
-		if err := command.WriteFile(filepath.Join(dir, m.Page()+".1"), page); err != nil {
+		if err := command.WriteFile(filepath.Join(dir, m.Page()+".1"), text); err != nil {
 			return command.Usage("--out: %w", err)
 		}
 	}
 	return nil
 }
 
-// thisRelease returns the version, and the day of the commit that it was built from.
-func thisRelease() manual.Release {
-	r := manual.Release{Version: command.ThisBuild().Version}
+// page returns a man page with the version, and the day of the commit that the program was built from.
+func page(m *manual.Command) string {
+	day := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
-			if day, _, _ := strings.Cut(s.Value, "T"); s.Key == "vcs.time" {
-				r.Date = day
+			if s.Key == "vcs.time" {
+				day, _, _ = strings.Cut(s.Value, "T")
 			}
 		}
 	}
-	return r
+	return manual.Man(m, command.ThisBuild().Version, day)
 }

@@ -21,7 +21,7 @@ import (
 
 // Bounds returns the bounds of the flags.
 func Bounds(c *cli.Context) ([]alert.Bound, error) {
-	risk, hold := command.ShareOf(c, "risk"), alert.DefaultHold
+	risk, hold := c.Float64("risk"), alert.DefaultHold
 	if c.IsSet("hold") { // check has no such setting
 		hold = c.Int("hold")
 	}

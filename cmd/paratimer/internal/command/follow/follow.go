@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -36,8 +35,8 @@ func SpeedOf(c *cli.Context) (float64, error) {
 
 // Run watches a source to its end and prints its frames. Options may change the watch before it begins.
 func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)) error {
-	for _, name := range []string{"plain", "quiet"} { // in the environment or the file they do not affect frames
-		if c.Bool(name) && c.String("output") == "ndjson" && command.Getenv(c)(settings.Variable(name)) == "" {
+	for _, name := range []string{"plain", "quiet"} {
+		if c.Bool(name) && c.String("output") == "ndjson" {
 			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames",
 				name)
 		}

@@ -72,10 +72,9 @@ func moment(s string) (after time.Duration, part float64, err error) {
 	if s == "" {
 		return 0, 0, nil
 	}
-	var share settings.Share
-	if share.Set(s) == nil {
-		if share.Value > 0 && share.Value <= 1 {
-			return 0, share.Value, nil
+	if share, err := settings.ParseShare(s); err == nil {
+		if share > 0 && share <= 1 {
+			return 0, share, nil
 		}
 		return 0, 0, command.Usage(
 			"--at %s: a part of the run is more than 0, and 1 or 100%% at most; times have a unit, such as 90s", s)

@@ -48,14 +48,9 @@ const (
 	verboseKey = "verbose"
 )
 
-// A PluginExit has a plugin's exit code. The message is already printed.
-type PluginExit struct{ plugin.State }
-
-func (e PluginExit) Error() string { return e.State.String() }
-
 // Plugged converts the error of a plugin command to a plugin's result: unknown, in one line on stdout.
 func Plugged(app *cli.App, err error) error {
-	if app.Metadata[pluginKey] == nil || err == nil || errors.As(err, new(PluginExit)) {
+	if app.Metadata[pluginKey] == nil || err == nil || errors.As(err, new(command.Exit)) {
 		return err
 	}
 	return say(app, unknown(err))
@@ -72,12 +67,12 @@ func say(app *cli.App, v plugin.Verdict) error {
 		v.Long = nil // monitoring systems show, and pagers send, a single line
 	}
 	if err := v.Print(app.Writer); err != nil {
-		return PluginExit{plugin.Unknown}
+		return command.Exit{Code: int(plugin.Unknown)}
 	}
 	if v.State == plugin.OK {
 		return nil
 	}
-	return PluginExit{v.State}
+	return command.Exit{Code: int(v.State)}
 }
 
 // A question has the flags of check.

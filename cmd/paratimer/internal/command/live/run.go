@@ -33,13 +33,6 @@ func runCommand() *cli.Command {
 		"run a command that submits a query, watch the query, and exit with the command's exit code", run)
 }
 
-// A CommandExit has the exit code of a command that has run.
-type CommandExit struct{ Code int }
-
-func (e CommandExit) Error() string {
-	return fmt.Sprintf("the command ended with exit code %d", e.Code)
-}
-
 // run runs a command and watches the query whose id its output shows. Without a cluster it looks for a new Spark
 // driver on this machine as well. Lines about the query go to stderr: stdout is the command's.
 func run(c *cli.Context) error {
@@ -79,7 +72,7 @@ func run(c *cli.Context) error {
 	}
 	err := <-ended
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() > 0 {
-		return CommandExit{exit.ExitCode()}
+		return command.Exit{Code: exit.ExitCode()}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Args().First(), err)

@@ -18,9 +18,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// ErrRegressed is the error for exit code 1 of --fail-on-regression.
-var ErrRegressed = errors.New("a job takes longer for its records than chance allows")
-
 // compared compares recorded runs of one script.
 func compared(c *cli.Context) error {
 	if n := c.Int("base"); c.IsSet("base") && n < 1 {
@@ -49,7 +46,7 @@ func compared(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("fail-on-regression") && found.Regressed {
-		return ErrRegressed
+		return command.ErrQueryFailed // the comparison shows it
 	}
 	return nil
 }

@@ -19,10 +19,10 @@ func learnDemands(c *cli.Context) error {
 	o := demands.Options{Waiting: c.Bool("waiting")}
 	var err error
 	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
-		return command.Usage("--disk-rate: %w", err)
+		return command.Usage("disk-rate: %w", err)
 	}
 	if o.Network, err = demands.ParseRate(c.String("network-rate")); err != nil {
-		return command.Usage("--network-rate: %w", err)
+		return command.Usage("network-rate: %w", err)
 	}
 	var runs []demands.Run
 	for _, path := range c.Args().Slice() {

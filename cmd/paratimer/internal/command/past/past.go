@@ -28,16 +28,7 @@ func Commands() []*cli.Command {
 			compared),
 		command.New("score", "FILE...", "compare every estimator with what happened in recorded runs", score),
 		historyCommand(),
-		former("learn", profileCommand()),
-		former("import", addCommand()),
-		former("skew", command.New("", "[FILE|ID|NAME]", "report --skew", reportSkew)),
 	}
-}
-
-// former returns a hidden command with the name that it had in earlier versions.
-func former(name string, c *cli.Command) *cli.Command {
-	c.Name, c.Hidden = name, true
-	return c
 }
 
 // replay plays a recording: it gives the same frames as the live watch.

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // ernestCommand returns `paratimer ernest`: the length of a job on other machines, predicted from a few small runs
@@ -28,13 +27,12 @@ func ernestCommand() *cli.Command {
 
 // tuplesOf returns the numbers of each value of a flag: finite, above 0, machines first and at least 1.
 func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) {
-	given, ok := c.Generic(flag).(*settings.Tuples)
-	if !ok {
-		return nil, nil
-	}
 	var all [][]float64
-	for _, text := range *given {
+	for _, text := range strings.Fields(strings.ReplaceAll(c.String(flag), ", ", ",")) {
 		parts := strings.Split(text, ",")
+		if len(parts) == 1 && want[0] == "MACHINES" && len(want) == 2 {
+			parts = append(parts, "1") // the whole input
+		}
 		if len(parts) != len(want) {
 			return nil, command.Usage("--%s %s: it is %s", flag, text, strings.Join(want, ","))
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -34,10 +33,9 @@ func ernestChoose(c *cli.Context) error {
 	}
 	shown := modelview.Choice{Warnings: []ernest.Warning{}}
 	var offers []ernest.Offer
-	given, _ := c.Generic("offer").(*settings.Lines)
 	whole := 1.0
-	for _, text := range *given {
-		o, err := offerOf(c, text)
+	for text := range strings.Lines(c.String("offer")) {
+		o, err := offerOf(c, strings.TrimSpace(text))
 		if err != nil {
 			return err
 		}

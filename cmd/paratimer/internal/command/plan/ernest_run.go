@@ -75,9 +75,9 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	const most = 1000
 	switch {
 	case r.Repeat < 1 || r.Repeat > most:
-		return nil, command.Usage("--repeat %d: it is 1 to %d", r.Repeat, most)
+		return nil, command.Usage("repeat %d: it is 1 to %d", r.Repeat, most)
 	case r.AtOnce < 1 || r.AtOnce > most:
-		return nil, command.Usage("--at-once %d: it is 1 to %d", r.AtOnce, most)
+		return nil, command.Usage("at-once %d: it is 1 to %d", r.AtOnce, most)
 	case r.Timeout < 0:
 		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
 	}
@@ -124,7 +124,7 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	if path := c.String("log"); path != "" {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
-			return nil, command.Usage("--log: %w", err)
+			return nil, command.Usage("log: %w", err)
 		}
 		defer f.Close()
 		log = f

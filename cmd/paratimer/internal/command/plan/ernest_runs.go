@@ -13,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -47,7 +46,7 @@ func termsOf(c *cli.Context, flag string) (terms []ernest.Term, err error) {
 	return terms, nil
 }
 
-// refuseAbove returns the value of --refuse-above; 0, the default of a fit, if the command does not have the flag.
+// refuseAbove returns the value of refuse-above; 0, the default of a fit, if the command does not have the flag.
 func refuseAbove(c *cli.Context) (float64, error) {
 	if c.String("refuse-above") == "" {
 		return 0, nil
@@ -59,7 +58,7 @@ func refuseAbove(c *cli.Context) (float64, error) {
 	}
 	const most = 10 // times
 	if err != nil || !(v > 0) || v > most {
-		return 0, command.Usage("--refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2",
+		return 0, command.Usage("refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2",
 			c.String("refuse-above"))
 	}
 	return v, nil
@@ -117,13 +116,6 @@ func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
 	want := []string{"MACHINES", "SCALE"}
 	if iterative {
 		want = append(want, "ITERATIONS")
-	}
-	if given, ok := c.Generic("at").(*settings.Tuples); ok && !iterative {
-		for i, text := range *given {
-			if !strings.Contains(text, ",") {
-				(*given)[i] += ",1"
-			}
-		}
 	}
 	asked, err := tuplesOf(c, "at", want...)
 	if err != nil {

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -69,7 +70,9 @@ func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error
 	}
 	values := make([][]int, len(modelview.Settings))
 	for i, setting := range modelview.Settings {
-		values[i] = c.IntSlice(setting.Name)
+		if err := json.Unmarshal([]byte("["+c.String(setting.Name)+"]"), &values[i]); err != nil {
+			return nil, command.Usage("--%s: %w", setting.Name, err)
+		}
 		if len(values[i]) > 0 && setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "" {
 			return nil, command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
 		}

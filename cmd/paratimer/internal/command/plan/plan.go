@@ -19,28 +19,13 @@ import (
 // Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		planCommand(),
-		formerSimulate(),
+		command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned),
 		command.New("whatif", "[PLAN|FILE|ID|NAME]",
 			"predict a query with other slots, more data, a failure, or no skew", whatIf),
 		ernestCommand(),
 		command.New("model", "JOB.yaml",
 			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model),
 	}
-}
-
-// planCommand returns `paratimer plan`: an estimate of a plan, or a simulated run of it.
-func planCommand() *cli.Command {
-	c := command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned)
-	c.Aliases = []string{"estimate"} // its name in earlier versions
-	return c
-}
-
-// formerSimulate returns `paratimer simulate`, which is now `paratimer plan --simulate`.
-func formerSimulate() *cli.Command {
-	c := command.New("simulate", "PLAN", "watch a simulated run of a plan", simulated)
-	c.Hidden = true
-	return c
 }
 
 // planned estimates a plan or simulates it. A flag of the other is an error, because it would have no effect.

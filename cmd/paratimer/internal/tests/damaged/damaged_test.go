@@ -143,7 +143,7 @@ func FuzzDamagedModel(f *testing.F) {
 // FuzzDamagedConfig damages a configuration.
 func FuzzDamagedConfig(f *testing.F) {
 	config := "every: 2s\nrm: [http://rm1:8088, http://rm2:8088]\nwithin: 45m\n# people\nuser: alice\ntimeout: 1h30m\nquiet: true\nrisk: 0.5\nestimators: all\n"
-	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config attach --origin --config FILE",
+	damaged(f, "config.yaml", [][]byte{[]byte(config)}, "config attach --config FILE",
 		"replay testdata/tapped/linear.jsonl.gz --config FILE")
 }
 

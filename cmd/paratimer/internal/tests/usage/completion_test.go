@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/complete"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
@@ -159,14 +159,14 @@ func TestCompletionAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{
 		{"attach --output=n", "--output=text\n--output=ndjson\n"},
-		{"attach --log-file=", complete.Files + "\n"},
-		{"--output json plan a", complete.Files + "\n"},
+		{"attach --log-file=", admin.Files + "\n"},
+		{"--output json plan a", admin.Files + "\n"},
 		{"attach --no-such-flag=", ""},
 		{"version --", "--output\twrite FORMAT: text, json\n"},
 		{"version -- x", ""},
 	} {
 		var stdout, stderr bytes.Buffer
-		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), complete.Ask)
+		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), admin.Completing)
 		code := program.Run(t.Context(), args, session.Environ(t), strings.NewReader(""), &stdout, &stderr)
 		if got := stdout.String(); code != program.ExitOK || stderr.Len() > 0 || !strings.HasPrefix(got, c.want) ||
 			c.want == "" && got != "" {
@@ -183,7 +183,7 @@ func TestCompletionUnknown(t *testing.T) {
 		io.Discard, &stderr); code != program.ExitUsage {
 		t.Errorf("exit code %d", code)
 	}
-	for _, shell := range complete.Shells() {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if !strings.Contains(stderr.String(), shell) {
 			t.Errorf("%q does not name %s", &stderr, shell)
 		}

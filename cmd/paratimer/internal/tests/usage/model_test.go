@@ -25,7 +25,7 @@ func TestQueueingDocs(t *testing.T) {
 		ran++
 		args := strings.Fields("model ../../examples/" + command)
 		if strings.Contains(l, "--all") {
-			args = append(args, "--runs", "10")
+			args = append(args, "--set", "runs=10")
 		}
 		if code, out, stderr := session.Run(t, args...); code != program.ExitOK || out == "" || stderr != "" {
 			t.Errorf("%v: exit %d: %s", args, code, stderr)
