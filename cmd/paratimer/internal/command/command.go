@@ -88,24 +88,3 @@ func Limited(c *cli.Context) (context.Context, context.CancelFunc) {
 	}
 	return context.WithCancel(c.Context)
 }
-
-// UnlessInterrupted returns early at an interrupt although the computation cannot be stopped: the process then
-// ends.
-func UnlessInterrupted[T any](ctx context.Context, compute func() (T, error)) (T, error) {
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		v, err := compute()
-		done <- outcome{v, err}
-	}()
-	select {
-	case <-ctx.Done():
-		var none T
-		return none, context.Cause(ctx)
-	case out := <-done:
-		return out.value, out.err
-	}
-}

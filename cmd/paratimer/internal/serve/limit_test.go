@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"testing"
@@ -142,46 +143,51 @@ func TestAnswering(t *testing.T) {
 	}
 }
 
+// from is a connection from an address.
+type from struct {
+	net.Conn
+	who string
+}
+
+func (c from) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.who)) }
+
+func (from) Close() error { return nil }
+
 // TestClient: machines of one IPv6 network count as one.
 func TestClient(t *testing.T) {
-	if client("[2001:db8::1]:1") != client("[2001:db8::ffff:2]:9") ||
-		client("[2001:db8::1]:1") == client("[2001:db8:0:1::1]:1") {
+	of := func(who string) netip.Prefix { return client(from{who: who}) }
+	if of("[2001:db8::1]:1") != of("[2001:db8::ffff:2]:9") || of("[2001:db8::1]:1") == of("[2001:db8:0:1::1]:1") {
 		t.Error("networks of IPv6 are told apart wrongly")
 	}
-	if client("[::ffff:10.0.0.1]:1") != client("10.0.0.1:2") || client("10.0.0.1:1") == client("10.0.0.2:1") {
+	if of("[::ffff:10.0.0.1]:1") != of("10.0.0.1:2") || of("10.0.0.1:1") == of("10.0.0.2:1") {
 		t.Error("addresses of IPv4 are told apart wrongly")
 	}
 }
 
 // TestWorst: the oldest of the address that has most is closed.
 func TestWorst(t *testing.T) {
-	p := pooled(nil, 4)
-	var all []*connection
+	p := newPool(4)
+	var all []net.Conn
 	for _, who := range []string{"10.0.0.1:1", "10.0.0.2:1", "10.0.0.2:2", "10.0.0.2:3", "10.0.0.2:4", "10.0.0.2:5"} {
-		c := &connection{Conn: gone{}, pool: p, who: client(who)}
+		c := from{who: who}
 		all = append(all, c)
-		p.wait(c)
+		p.changed(c, http.StateNew)
 	}
 	for i, want := range []bool{true, false, false, true, true, true} {
 		if slices.Contains(p.waiting, all[i]) != want {
-			t.Errorf("connection %d of %v: open is %v", i, all[i].who, !want)
+			t.Errorf("connection %d of %v: open is %v", i, all[i].RemoteAddr(), !want)
 		}
 	}
 }
 
-// gone is a connection of which nothing but its end matters.
-type gone struct{ net.Conn }
-
-func (gone) Close() error { return nil }
-
 // TestGone: a request whose connection was closed is not answered, and takes no place.
 func TestGone(t *testing.T) {
-	p := pooled(nil, 1)
+	p := newPool(1)
 	h := p.limit(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it is answered") }))
-	c := &connection{Conn: gone{}, pool: p}
-	p.wait(c)
-	c.Close()
-	c.Close()
+	c := from{who: "10.0.0.1:1"}
+	p.changed(c, http.StateNew)
+	p.changed(c, http.StateClosed)
+	p.changed(c, http.StateClosed)
 	left, leave := context.WithCancel(connect(t.Context(), c))
 	leave()
 	for busy, ctx := range []context.Context{connect(t.Context(), c), left} {

@@ -34,14 +34,13 @@ const (
 // Serve answers requests on l that the door admits, until stop is called. stop waits a moment for responses in
 // progress. failed gets the error if serving fails.
 func Serve(l net.Listener, h http.Handler, limits Limits, d Door, failed func(error)) (stop func()) {
-	p := pooled(l, limits.Connections)
+	p := newPool(limits.Connections)
 	server := &http.Server{
 		Handler: Headers(d.guard(h, p.limit(h))), ConnContext: connect, ConnState: p.changed,
 		ReadHeaderTimeout: headerTime, ReadTimeout: limits.Time, WriteTimeout: 2 * limits.Time,
 		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0), // any client can break off a handshake; none may fill a log with it
 	}
-	l = p
 	if c := d.tls(); c != nil {
 		l = tls.NewListener(l, c)
 	}

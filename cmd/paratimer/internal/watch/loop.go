@@ -114,10 +114,10 @@ func (w *Watch) Step(ctx context.Context) (over bool, err error) {
 	if err := w.pace(ctx, s.At); err != nil {
 		return false, err
 	}
-	next, err := unlessDone(ctx, func() Watch {
+	next, err := UnlessDone(ctx, func() (Watch, error) {
 		after := *w
 		after.tick(s)
-		return after
+		return after, nil
 	})
 	if err != nil {
 		return false, err
@@ -210,12 +210,13 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// unlessDone returns the result of f, or the context's cause as soon as the context is done. Estimators take no
+// UnlessDone returns the result of f, or the context's cause as soon as the context is done. Estimators take no
 // context: f continues on its own then, so it must not change data that the caller uses later. A panic of f is raised
 // in the caller.
-func unlessDone[T any](ctx context.Context, f func() T) (T, error) {
+func UnlessDone[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
+		err   error
 		panic string
 	}
 	done := make(chan result, 1)
@@ -227,14 +228,14 @@ func unlessDone[T any](ctx context.Context, f func() T) (T, error) {
 			}
 			done <- r
 		}()
-		r.value = f()
+		r.value, r.err = f()
 	}()
 	select {
 	case r := <-done:
 		if r.panic != "" {
 			panic(r.panic)
 		}
-		return r.value, nil
+		return r.value, r.err
 	case <-ctx.Done():
 		var none T
 		return none, context.Cause(ctx)

@@ -47,7 +47,7 @@ func report(c *cli.Context) error {
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
-	s, err := command.UnlessInterrupted(ctx, g.Report)
+	s, err := watch.UnlessDone(ctx, g.Report)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
@@ -107,7 +108,7 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	solved := false
 	for _, variant := range variants {
 		for _, m := range models {
-			solution, err := command.UnlessInterrupted(c.Context, func() (*queueing.Result, error) {
+			solution, err := watch.UnlessDone(c.Context, func() (*queueing.Result, error) {
 				return solve(c, m, variant.Spec)
 			})
 			r := modelview.Result{Result: solution}
@@ -133,7 +134,7 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	if models[0] == queueing.Simulation { // it would take too long
 		models[0] = queueing.Product
 	}
-	_, err = command.UnlessInterrupted(c.Context, func() (any, error) {
+	_, err = watch.UnlessDone(c.Context, func() (any, error) {
 		v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) {
 			return solve(c, models[0], s)
 		})

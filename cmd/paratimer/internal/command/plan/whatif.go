@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/whatif"
@@ -27,7 +28,7 @@ func whatIf(c *cli.Context) error {
 	if err != nil {
 		return cmp.Or(context.Cause(ctx), err)
 	}
-	v, err := command.UnlessInterrupted(ctx, func() (*planview.WhatIf, error) {
+	v, err := watch.UnlessDone(ctx, func() (*planview.WhatIf, error) {
 		return planview.Ask(shown, replay, changes)
 	})
 	switch {
