@@ -9,8 +9,6 @@ import (
 	"os/signal"
 
 	"github.com/urfave/cli/v2"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 )
 
 // Interrupts cancels with ErrInterrupted at the first of some signals; the second ends the process as usual.
@@ -73,7 +71,7 @@ func prepare(c *cli.Context) error {
 	if path == "" || c.App.Metadata[logKey] != nil {
 		return nil
 	}
-	l, err := outfile.OpenLog(path)
+	l, err := OpenLog(path)
 	if err != nil {
 		return Usage("--log-file: %w", err)
 	}

@@ -2,14 +2,19 @@ package command
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 )
 
 // Write writes to a file, and prints its path on stderr; or it writes to stdout if path is -.
@@ -25,11 +30,58 @@ func Write(c *cli.Context, path string, content func(io.Writer) error) error {
 	return nil
 }
 
-// WriteFile writes a whole file. If it fails the old content remains.
+// WriteFile replaces the content of the file at path and creates the file if need be, so that a reader finds either the
+// old content or all of the new one. It writes into a device or a pipe directly, and follows links. It returns a
+// UsageError or content's own error. After an error the old file is unchanged, unless path is a device or a pipe.
 func WriteFile(path string, content func(io.Writer) error) error {
-	err := outfile.Write(path, content)
-	if cannot := new(outfile.Error); errors.As(err, &cannot) {
-		return Usage("%w", err)
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return Usage("cannot write %s: it is a folder; give a file in it", path)
+	}
+	place, flags := path, os.O_WRONLY
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		place = real
+	}
+	name := place // of the file to write
+	if err != nil || info.Mode().IsRegular() {
+		name = filepath.Join(filepath.Dir(place), "."+filepath.Base(place)+"."+strconv.FormatUint(rand.Uint64(), 36))
+		flags |= os.O_CREATE | os.O_EXCL
+	}
+	f, err := os.OpenFile(name, flags, 0o666)
+	if err != nil {
+		return unwritten(path, name, err)
+	}
+	w := bufio.NewWriter(f)
+	err = content(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && info != nil && name != place {
+		err = f.Chmod(info.Mode().Perm())
+	}
+	if err == nil && name != place {
+		err = f.Sync()
+	}
+	err = cmp.Or(err, f.Close())
+	if name == place {
+		return unwritten(path, name, err)
+	}
+	if err == nil {
+		err = os.Rename(name, place)
+	}
+	if err != nil {
+		_ = os.Remove(name) // the first error is the one to return
+	}
+	return unwritten(path, name, err)
+}
+
+// unwritten returns the error for the file at path. It drops the name of the temporary file.
+func unwritten(path, name string, err error) error {
+	if at := new(fs.PathError); errors.As(err, &at) && at.Path == name {
+		return Usage("cannot write %s: %w", path, at.Err)
+	}
+	if link := new(os.LinkError); errors.As(err, &link) && link.Old == name {
+		return Usage("cannot write %s: %w", path, link.Err)
 	}
 	return err
 }

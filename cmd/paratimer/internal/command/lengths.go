@@ -23,24 +23,13 @@ func Length(text string) (time.Duration, error) {
 	if _, err := strconv.ParseFloat(text, 64); err == nil {
 		return 0, fmt.Errorf("a unit is missing: %sm?", text)
 	}
-	if d, ok := inWords(text); ok {
-		return 0, fmt.Errorf("give a length of time such as 45m or 1h30m: %s?", units.Short(d))
+	if m := lengthInWords.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.ParseFloat(m[1], 64) // these digits are a number
+		unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
+		return 0, fmt.Errorf("%w: %s?", errNoLength, units.Short(time.Duration(n*float64(unit[strings.ToLower(m[2])]))))
 	}
 	return 0, errNoLength
 }
 
-var lengthInWords = regexp.MustCompile(`(?i)^(\d+(?:\.\d+)?) ?(d|days?|h(?:ou)?rs?|hours?|mins?|minutes?|secs?|seconds?)$`)
-
-// inWords parses an informal length: 1d, 5min, 2 hours.
-func inWords(text string) (time.Duration, bool) {
-	m := lengthInWords.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	if err != nil || n > 1e4 {
-		return 0, false
-	}
-	unit := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
-	return time.Duration(n * float64(unit[strings.ToLower(m[2])[0]])), true
-}
+// lengthInWords matches an informal length: 1d, 5min, 2 hours.
+var lengthInWords = regexp.MustCompile(`(?i)^(\d{1,4}(?:\.\d{1,3})?) ?([dhms])[a-z]*$`)

@@ -1,36 +1,57 @@
 package command
 
 import (
-	"io"
+	"errors"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // logKey is the metadata key of an app's log.
 const logKey = "log"
 
-// talk returns the writer of an app's log.
-func talk(app *cli.App) io.Writer {
-	if l, ok := app.Metadata[logKey].(*outfile.Log); ok {
-		return l
+// mostLog is the greatest size of a log in bytes. A full log is renamed to its name plus ".1", replacing an older
+// one, and a new file begins: together they take at most twice as much.
+const mostLog = 64 << 20
+
+// A Log is a file that lines are appended to, of bounded size. It opens the file for each write, so other programs such
+// as logrotate may move or remove it. No signal is needed. It is safe for several goroutines.
+type Log struct {
+	path string
+	most int64
+	mu   sync.Mutex
+}
+
+// OpenLog returns the log at path. If need be it creates the file, readable by its owner alone.
+func OpenLog(path string) (*Log, error) {
+	l := &Log{path: path, most: mostLog}
+	_, err := l.Write(nil)
+	return l, err
+}
+
+// Write appends one or more lines.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, err := os.Stat(l.path)
+	if err == nil && now.Mode().IsRegular() && now.Size() > 0 && now.Size()+int64(len(p)) > l.most {
+		_ = os.Rename(l.path, l.path+".1") // if this fails, the log grows
 	}
-	return app.ErrWriter
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.Write(p)
+	return n, errors.Join(err, f.Close())
 }
 
 // LogsToFile reports whether an app's log goes to a file.
 func LogsToFile(c *cli.Context) bool { return c.App.Metadata[logKey] != nil }
-
-// CloseLog closes an app's log if it is a file.
-func CloseLog(app *cli.App) {
-	if l, ok := app.Metadata[logKey].(*outfile.Log); ok {
-		_ = l.Close() // each line was already written
-	}
-}
 
 // Logger returns a logger to stderr or to the file of --log-file: in lines on a terminal, in JSON elsewhere, unless
 // log-format is set.
@@ -39,7 +60,10 @@ func Logger(c *cli.Context) zerolog.Logger {
 	if err != nil {
 		level = zerolog.WarnLevel
 	}
-	w := talk(c.App)
+	w := c.App.ErrWriter
+	if l, ok := c.App.Metadata[logKey].(*Log); ok {
+		w = l
+	}
 	if format := c.String("log-format"); format == "console" || format == "auto" && view.Terminal(w) {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, Getenv(c)), TimeFormat: time.TimeOnly}
 	}

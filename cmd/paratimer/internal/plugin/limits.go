@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,50 +51,41 @@ func (l *Limits) Set(typed string, critical bool) error {
 
 // parse parses [@][START:][END]. START defaults to 0, "~" is minus infinity; END defaults to infinity.
 func parse(typed string, percent bool) (*Range, error) {
-	r := Range{Low: 0, High: math.Inf(1)}
 	rest, inside := strings.CutPrefix(strings.TrimSpace(typed), "@")
-	r.Inside = inside
+	if rest == "" {
+		return nil, errors.New("it is empty")
+	}
 	low, high, both := strings.Cut(rest, ":")
 	if !both {
 		low, high = "", rest
 	}
-	var err error
-	switch {
-	case rest == "":
-		return nil, errors.New("it is empty")
-	case low == "~":
-		r.Low = math.Inf(-1)
-	case low != "":
-		if r.Low, err = number(low, percent); err != nil {
-			return nil, err
-		}
+	least := 0.0
+	if low == "~" {
+		low, least = "", math.Inf(-1)
 	}
-	if high != "" {
-		if r.High, err = number(high, percent); err != nil {
-			return nil, err
-		}
-	}
+	r := &Range{Inside: inside}
+	var errLow, errHigh error
+	r.Low, errLow = number(low, percent, least)
+	r.High, errHigh = number(high, percent, math.Inf(1))
 	if r.Low > r.High {
-		return nil, errors.New("its start is after its end")
+		errHigh = errors.New("its start is after its end")
 	}
-	return &r, nil
+	return r, cmp.Or(errLow, errHigh)
 }
 
 // number parses a number of seconds or percent, or a time such as 30m.
-func number(s string, percent bool) (float64, error) {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil && !percent {
-		var d time.Duration
-		if d, err = time.ParseDuration(s); err == nil {
-			v = d.Seconds()
-		}
+func number(s string, percent bool, missing float64) (float64, error) {
+	if s == "" {
+		return missing, nil
 	}
-	switch {
-	case err != nil:
+	v, err := strconv.ParseFloat(s, 64)
+	if d, e := time.ParseDuration(s); e == nil && !percent {
+		v, err = d.Seconds(), nil
+	}
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%q is not a number", s)
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, fmt.Errorf("%q is not a number to compare with", s)
-	case percent && (v < 0 || v > 100):
+	}
+	if percent && (v < 0 || v > 100) {
 		return 0, fmt.Errorf("%s%% is not a probability", s)
 	}
 	return v, nil

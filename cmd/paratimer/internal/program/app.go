@@ -31,7 +31,6 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	}
 	app := New(in, out, tty.NewAside(err))
 	command.Adopt(app, env)
-	defer command.CloseLog(app)
 	if last := len(args) - 1; last > 0 && args[last] == admin.Completing {
 		admin.Offer(app, args[1:last])
 		return ExitOK

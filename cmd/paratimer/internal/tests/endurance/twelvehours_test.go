@@ -19,13 +19,13 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -102,11 +102,10 @@ func TestTwelveHoursAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "a.log")
-	out, err := outfile.OpenLog(path)
+	out, err := command.OpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
 	log := zerolog.New(out)
 	store, err := state.Open(filepath.Join(dir, "state"))
 	if err != nil {

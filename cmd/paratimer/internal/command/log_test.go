@@ -1,4 +1,4 @@
-package outfile
+package command
 
 import (
 	"fmt"
@@ -35,7 +35,6 @@ func TestMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	say(t, l, "1\n")
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
@@ -74,7 +73,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestNowhereToBeginAnew: where the folder is gone lines go on to where they went, and come back with the folder.
+// TestNowhereToBeginAnew: without the folder a line is an error, and lines come back with the folder.
 func TestNowhereToBeginAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "logs")
 	path := filepath.Join(dir, "a.log")
@@ -85,13 +84,11 @@ func TestNowhereToBeginAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	if err := os.Rename(dir, dir+".old"); err != nil {
 		t.Fatal(err)
 	}
-	say(t, l, "1\n")
-	if got := read(t, filepath.Join(dir+".old", "a.log")); got != "1\n" {
-		t.Errorf("%q", got)
+	if _, err := l.Write([]byte("1\n")); err == nil {
+		t.Error("a line went nowhere, and there is no error")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -105,11 +102,7 @@ func TestNowhereToBeginAnew(t *testing.T) {
 // TestMost: a log and the one before it never take more than twice the most, whole lines each, the newest ones.
 func TestMost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.log")
-	l, err := openLog(path, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := &Log{path: path, most: 1000}
 	var all sync.WaitGroup
 	for g := range 4 {
 		all.Go(func() {
@@ -134,11 +127,7 @@ func TestMost(t *testing.T) {
 
 // TestDevice: a log that is a device is none that grows.
 func TestDevice(t *testing.T) {
-	l, err := openLog(os.DevNull, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
+	l := &Log{path: os.DevNull, most: 10}
 	for range 10 {
 		say(t, l, "a line of more than ten bytes\n")
 	}

@@ -1,4 +1,4 @@
-package outfile
+package command
 
 import (
 	"errors"
@@ -40,7 +40,7 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.html")
 	for _, text := range []string{"a longer first", "second"} {
-		if err := Write(path, says(text)); err != nil {
+		if err := WriteFile(path, says(text)); err != nil {
 			t.Fatal(err)
 		}
 		holds(t, dir, map[string]string{"run.html": text})
@@ -48,7 +48,7 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Write(path, says("third")); err != nil {
+	if err := WriteFile(path, says("third")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -60,18 +60,18 @@ func TestWrite(t *testing.T) {
 func TestWriteLeaves(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.html")
-	if err := Write(path, says("before")); err != nil {
+	if err := WriteFile(path, says("before")); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("cannot be drawn")
-	err := Write(path, func(w io.Writer) error { return errors.Join(says(string(make([]byte, 1<<20)))(w), broken) })
+	err := WriteFile(path, func(w io.Writer) error { return errors.Join(says(string(make([]byte, 1<<20)))(w), broken) })
 	if !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
 	holds(t, dir, map[string]string{"run.html": "before"})
 	missing := &fs.PathError{Op: "open", Path: "input", Err: fs.ErrNotExist}
-	if err := Write(path, func(io.Writer) error { return missing }); !errors.Is(err, missing) ||
-		errors.As(err, new(*Error)) {
+	if err := WriteFile(path, func(io.Writer) error { return missing }); !errors.Is(err, missing) ||
+		errors.As(err, new(UsageError)) {
 		t.Errorf("%v, want what is wrong with another file", err)
 	}
 	holds(t, dir, map[string]string{"run.html": "before"})
@@ -84,22 +84,21 @@ func TestWriteElsewhere(t *testing.T) {
 	if err := errors.Join(os.WriteFile(real, nil, 0o600), os.Symlink("real", link)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(link, says("through")); err != nil {
+	if err := WriteFile(link, says("through")); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, dir, map[string]string{"real": "through", "link": "through"})
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		t.Errorf("the link is %v, %v", info.Mode(), err)
 	}
-	if err := Write(os.DevNull, says("gone")); err != nil {
+	if err := WriteFile(os.DevNull, says("gone")); err != nil {
 		t.Errorf("%s: %v", os.DevNull, err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Errorf("%s is %v, %v", os.DevNull, info.Mode(), err)
 	}
-	var cannot *Error
 	for _, path := range []string{dir, filepath.Join(dir, "nosuch", "run.html")} {
-		if err := Write(path, says("")); !errors.As(err, &cannot) || cannot.Path != path ||
+		if err := WriteFile(path, says("")); !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), path) ||
 			strings.Contains(err.Error(), "/.") {
 			t.Errorf("%s: %v, want an error that names it", path, err)
 		}
