@@ -24,27 +24,29 @@ func (f Frame) Older(age time.Duration) Frame {
 	}
 	f.StaleSeconds = SecondsOf(f.StaleSeconds.Duration() + age)
 	if f.ElapsedSeconds != nil && !f.Workflow.State.Ended() {
-		e := SecondsOf(f.ElapsedSeconds.Duration() + age)
-		f.ElapsedSeconds = &e
+		f.ElapsedSeconds = new(SecondsOf(f.ElapsedSeconds.Duration() + age))
 	}
 	h := &f.Headline
-	f.Quantiles = slices.Clone(f.Quantiles)
+	f.Quantiles, f.Estimates, f.Others = slices.Clone(f.Quantiles), slices.Clone(f.Estimates), slices.Clone(f.Others)
 	if h.ranOut(age) && !f.Workflow.State.Ended() {
 		*h, f.Quantiles, f.ProgressRatio = Headline{}, []Quantile{}, nil
 	}
-	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds, age), less(h.LowSeconds, age),
-		less(h.HighSeconds, age)
+	less := func(s *Seconds) *Seconds {
+		if s == nil {
+			return nil
+		}
+		return new(SecondsOf(max(0, s.Duration()-age)))
+	}
+	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds), less(h.LowSeconds), less(h.HighSeconds)
 	for i := range f.Quantiles {
-		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds, age)
+		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds)
 	}
 	f.Left = f.Left.Less(age)
-	f.Estimates = slices.Clone(f.Estimates)
 	for i := range f.Estimates {
-		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds, age)
+		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds)
 	}
-	f.Others = slices.Clone(f.Others)
 	for i := range f.Others {
-		f.Others[i].RemainingSeconds = less(f.Others[i].RemainingSeconds, age)
+		f.Others[i].RemainingSeconds = less(f.Others[i].RemainingSeconds)
 	}
 	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
@@ -61,14 +63,6 @@ func (h *Headline) ranOut(age time.Duration) bool {
 		}
 	}
 	return last > 0 && age >= last
-}
-
-func less(s *Seconds, by time.Duration) *Seconds {
-	if s == nil {
-		return nil
-	}
-	d := max(0, s.Duration()-by)
-	return SecondsIn(&d)
 }
 
 // inCore matches the names of internal packages at the start of errors, which mean nothing to readers.

@@ -37,51 +37,58 @@ type Tick struct {
 // Of builds the frame of a snapshot from the estimates, and from the causes of the last change of the predicted
 // end.
 func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
-	origin := s.Origin()
+	var std estimators.Estimate // the headline's
+	if len(a.Scenarios) > 0 {
+		std = a.Scenarios[0]
+	}
+	path := std.Path
+	if s.State.Ended() {
+		path = nil
+	}
+	next := futureOf(nil)
+	if std.Remaining != nil { // without an estimate, costs are lower bounds and times no predictions
+		next = futureOf(path)
+	}
 	f := Frame{
 		SchemaVersion: SchemaVersion,
 		At:            TimeOf(s.At),
 		Workflow: Workflow{
 			ID: Text(s.ID), Name: Text(s.Plan.Name), State: s.State, Engine: s.Plan.Engine, Whole: s.Plan.Whole,
 		},
-		ElapsedSeconds: elapsed(s, origin),
+		ElapsedSeconds: elapsed(s),
 		Quantiles:      []Quantile{},
 		Alerts:         []Alert{},
 		Estimates:      []Estimate{},
 		CriticalPath:   []Segment{},
-		Jobs:           jobs(s, a.Scenarios),
-		WaitingOn:      Text(waitingOn(s, a.Scenarios)),
-		Changes:        changes,
+		Jobs:           jobs(s, path, next),
+		WaitingOn:      Text(waitingOn(s, std.Path)),
+		Changes:        append([]Change{}, changes...),
 		Moves:          []Move{},
 		Warnings:       warnings(s, a),
-		Tasks:          tasks(s, planned(s, a.Scenarios)),
+		Nodes:          oddNodes(s, std.Nodes),
+		Tasks:          tasks(s, next),
 		Digest:         digest(s),
 	}
 	f.Failures, f.FailedAttempts = failures(s)
-	f.Nodes = oddNodes(s, a.Scenarios)
-	if f.Changes == nil {
-		f.Changes = []Change{}
-	}
 	for _, e := range a.Scenarios {
 		f.Estimates = append(f.Estimates, estimate(s, e, f.ElapsedSeconds))
 	}
 	for _, e := range a.Others {
 		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
 	}
-	if s.State.Ended() {
+	switch {
+	case s.State.Ended():
 		end(&f, s)
 		return f
-	}
-	if unconfirmed(s) {
+	case unconfirmed(s):
 		end(&f, s)
 		f.Digest = 0 // no further progress is possible
 		return f
-	}
-	if len(a.Scenarios) > 0 {
-		f.CriticalPath = segments(s, a.Scenarios[0].Path, origin)
+	case len(a.Scenarios) > 0:
+		f.CriticalPath = segments(s, path)
 		f.Headline = headline(s.At, a.Scenarios)
-		spread(&f, a.Scenarios[0].Origin, a.Sampled)
-		f.Skew = SkewOf(s, a.Uneven.Skew, a.Scenarios[0].Remaining)
+		spread(&f, std.Origin, a.Sampled)
+		f.Skew = SkewOf(s, a.Uneven.Skew, std.Remaining)
 	}
 	if r := f.Headline.RemainingSeconds; r != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *r)
@@ -93,27 +100,18 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 func end(f *Frame, s *dag.Snapshot) {
 	zero := Seconds(0)
 	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}
-	if s.State == dag.Succeeded || s.State == dag.Running && succeeded(s) {
+	failed := func(j dag.JobState) bool { return j.State != dag.Succeeded }
+	if s.State == dag.Succeeded || s.State == dag.Running && !slices.ContainsFunc(s.Jobs, failed) {
 		f.ProgressRatio = RatioOf(1)
 	}
 }
 
-// succeeded reports whether all jobs succeeded.
-func succeeded(s *dag.Snapshot) bool {
-	for i := range s.Jobs {
-		if s.Jobs[i].State != dag.Succeeded {
-			return false
-		}
-	}
-	return true
-}
-
 // elapsed counts from the first submission; for an ended query until the last job's end.
-func elapsed(s *dag.Snapshot, origin dag.Instant) *Seconds {
+func elapsed(s *dag.Snapshot) *Seconds {
 	if s.State.Ended() {
-		return Since(finish(s), origin)
+		return Since(finish(s), s.Origin())
 	}
-	return Since(s.At, origin)
+	return Since(s.At, s.Origin())
 }
 
 // finish returns the last known end of a job; NoInstant if no job has ended.
@@ -125,18 +123,15 @@ func finish(s *dag.Snapshot) dag.Instant {
 	return last
 }
 
-// headline returns the standard estimate within the range of the other scenarios, or a lower bound if too much is
-// assumed.
+// headline returns the standard estimate within the range of the other scenarios, or, if too much is assumed, a lower
+// bound: the part of the estimate that is not assumed.
 func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	std := scenarios[0]
 	h := Headline{From: Text(std.Scenario)}
-	if std.Remaining == nil {
-		h.LowSeconds = SecondsIn(std.Low)
-		return h
-	}
-	if std.AssumedRatio > assumedMost && !std.Measured {
-		low := floor(std)
-		h.LowSeconds = SecondsIn(&low)
+	if std.Remaining == nil || std.AssumedRatio > assumedMost && !std.Measured {
+		if h.LowSeconds = SecondsIn(std.Low); h.LowSeconds == nil && std.Remaining != nil {
+			h.LowSeconds = new(SecondsOf(time.Duration(float64(*std.Remaining) * (1 - std.AssumedRatio))))
+		}
 		return h
 	}
 	low, high := *std.Remaining, *std.Remaining
@@ -155,28 +150,18 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	return h
 }
 
-// floor returns the part of a remaining time that is not assumed.
-func floor(e estimators.Estimate) time.Duration {
-	if e.Low != nil {
-		return *e.Low
-	}
-	return time.Duration(float64(*e.Remaining) * (1 - e.AssumedRatio))
-}
-
 func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *Seconds) Estimate {
 	out := Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin, Moot: e.Moot}
 	if e.Remaining == nil {
 		out.Origin = schedule.Unknown
 		return out
 	}
-	out.RemainingSeconds = SecondsIn(e.Remaining)
-	out.EndAt = TimeOf(s.At.Add(*e.Remaining))
+	out.RemainingSeconds, out.EndAt = SecondsIn(e.Remaining), TimeOf(s.At.Add(*e.Remaining))
 	if e.Probability != nil {
 		out.Probability = RatioOf(*e.Probability)
 	}
 	if elapsed != nil {
-		total := SecondsOf(elapsed.Duration() + *e.Remaining)
-		out.TotalSeconds = &total
+		out.TotalSeconds = new(SecondsOf(elapsed.Duration() + *e.Remaining))
 	}
 	return out
 }
@@ -212,12 +197,12 @@ func warnings(s *dag.Snapshot, a Answers) []dag.Warning {
 // assumed for a point, only the range is set. If the pace of some running work is unknown (origin), there is no
 // upper limit: the headline remains a lower bound.
 func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
-	d := e.Distribution
+	d, h := e.Distribution, &f.Headline
 	if len(d) == 0 {
 		return
 	}
 	f.Left = d
-	f.Headline.Rough = e.Runs < estimators.MinRuns
+	h.Rough = e.Runs < estimators.MinRuns
 	for _, q := range Levels {
 		f.Quantiles = append(f.Quantiles, Quantile{Q: q, RemainingSeconds: SecondsOf(d.At(q))})
 	}
@@ -226,59 +211,42 @@ func spread(f *Frame, origin schedule.Origin, e estimators.Estimate) {
 			f.Estimates[i].ByProbability = RatioOf(1 - d.Above(r.Duration()))
 		}
 	}
-	if point := f.Headline.RemainingSeconds; point != nil {
-		// The point is standard's, which may lie outside the quantiles: the shown range is extended to it.
-		low, high := min(SecondsOf(d.At(0.1)), *point), max(SecondsOf(d.At(0.9)), *point)
-		f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
-		return
-	}
-	if f.Headline.LowSeconds == nil {
-		return
-	}
 	low, high := SecondsOf(d.At(0.1)), SecondsOf(d.At(0.9))
-	if origin >= schedule.Unknown {
-		low = min(SecondsOf(d.At(0.05)), *f.Headline.LowSeconds)
-		f.Headline.LowSeconds = &low
-		return
+	switch point := h.RemainingSeconds; {
+	case point != nil:
+		// The point is standard's, which may lie outside the quantiles: the shown range is extended to it.
+		h.LowSeconds, h.HighSeconds = new(min(low, *point)), new(max(high, *point))
+	case h.LowSeconds == nil:
+	case origin >= schedule.Unknown:
+		h.LowSeconds = new(min(SecondsOf(d.At(0.05)), *h.LowSeconds))
+	default:
+		h.LowSeconds, h.HighSeconds = &low, &high
 	}
-	f.Headline.LowSeconds, f.Headline.HighSeconds = &low, &high
 }
 
 // digest is a hash of everything that changes while a query makes progress: the states of jobs, the attempts of
-// masters and tasks, and all counters. If it is the same in two snapshots there was no progress between them.
+// masters and tasks, and all counters. If it is the same in two snapshots there was no progress between them. It is
+// like FNV-1a, but of 64-bit words instead of bytes.
 func digest(s *dag.Snapshot) uint64 {
-	d := mixer(1)
-	d.add(uint64(s.State))
+	h, bits := uint64(1), math.Float64bits
+	add := func(words ...uint64) {
+		for _, v := range words {
+			h = (h ^ v) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
+	}
+	add(uint64(s.State))
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		d.add(uint64(j.State)<<32 | uint64(j.Attempt))
+		add(uint64(j.State)<<32 | uint64(j.Attempt))
 		for k := range j.Stages {
-			p := &j.Stages[k]
-			d.add(uint64(len(p.Attempts)))
-			for k := range p.Attempts {
-				d.attempt(&p.Attempts[k])
+			add(uint64(len(j.Stages[k].Attempts)))
+			for n := range j.Stages[k].Attempts {
+				a := &j.Stages[k].Attempts[n]
+				add(uint64(a.Task)<<32|uint64(a.Number)<<8|uint64(a.State), uint64(a.Start), uint64(a.End))
+				add(bits(a.Done[0]), bits(a.Done[1]), bits(a.Done[2]), bits(a.Out), bits(a.Bytes), bits(a.Ratio))
 			}
 		}
 	}
-	return max(uint64(d), 1) // 0 means that there is no digest
-}
-
-// A mixer is a hash like FNV-1a, but of 64-bit words instead of bytes.
-type mixer uint64
-
-func (m *mixer) add(v uint64) {
-	h := (uint64(*m) ^ v) * 0x9e3779b97f4a7c15
-	*m = mixer(h ^ h>>29)
-}
-
-func (m *mixer) attempt(a *dag.Attempt) {
-	m.add(uint64(a.Task)<<32 | uint64(a.Number)<<8 | uint64(a.State))
-	m.add(uint64(a.Start))
-	m.add(uint64(a.End))
-	for _, v := range a.Done {
-		m.add(math.Float64bits(v))
-	}
-	m.add(math.Float64bits(a.Out))
-	m.add(math.Float64bits(a.Bytes))
-	m.add(math.Float64bits(a.Ratio))
+	return max(h, 1) // 0 means that there is no digest
 }

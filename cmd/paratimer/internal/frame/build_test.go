@@ -295,7 +295,7 @@ func TestCountCountsTasks(t *testing.T) {
 		{Task: 3, Number: 0, State: dag.AttemptWaiting},
 	}}
 	five := 5
-	if diff := cmp.Diff(Tasks{Total: &five, Done: 1, Running: 2}, count(&phase, &state)); diff != "" {
+	if diff := cmp.Diff(Tasks{Total: &five, Done: 1, Running: 2}, count(&phase, state.Attempts)); diff != "" {
 		t.Errorf("count (-want +got):\n%s", diff)
 	}
 }

@@ -166,72 +166,6 @@ type Segment struct {
 	Slots        int      `json:"slots"`
 }
 
-// A Job has the progress of a job, and how much later it may end without delaying the end of the query.
-type Job struct {
-	Node  string    `json:"node"`
-	ID    *string   `json:"id"`
-	Name  *string   `json:"name"`
-	After []string  `json:"after"` // nodes of the jobs that it reads the outputs of
-	State dag.State `json:"state"`
-	// Diagnosis is the engine's reason for the failure; nil: none, or unknown.
-	Diagnosis    *string  `json:"diagnosis,omitempty"`
-	SlackSeconds *Seconds `json:"slack_seconds"`
-	Maps         Tasks    `json:"maps"`
-	Reduces      Tasks    `json:"reduces"`
-	Stages       []Stage  `json:"stages"` // in the order of the plan; for a MapReduce job map and reduce
-	// Critical is true if the job is on the remaining critical path.
-	Critical bool `json:"critical"`
-	// SubmittedSeconds and EndSeconds are observed, or, after the frame's instant, predicted by standard.
-	SubmittedSeconds *Seconds `json:"submitted_seconds"`
-	EndSeconds       *Seconds `json:"end_seconds"`
-	// its stages that have tasks, in the order of the plan; empty if unknown
-	Stretches []Stretch `json:"stretches"`
-}
-
-// A Stage has the progress of a stage of a job.
-type Stage struct {
-	Name  string   `json:"name"`
-	After []string `json:"after"` // the stages that it reads the outputs of
-	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
-	Edges []string `json:"edges,omitempty"`
-	Tasks
-}
-
-// Tasks counts a stage's tasks. Total is nil if it is unknown.
-type Tasks struct {
-	Total   *int `json:"total"`
-	Done    int  `json:"done"`
-	Running int  `json:"running"`
-}
-
-// Known adds up the known numbers of tasks of a job's stages; all is false if some are unknown.
-func (j *Job) Known() (sum Tasks, all bool) {
-	stages := []Tasks{j.Maps, j.Reduces}
-	if len(j.Stages) > 0 {
-		stages = stages[:0]
-		for k := range j.Stages {
-			stages = append(stages, j.Stages[k].Tasks)
-		}
-	}
-	n := 0
-	sum.Total, all = &n, true
-	for _, t := range stages {
-		if t.Total == nil {
-			all = false
-		} else {
-			n += *t.Total
-		}
-		sum.Done, sum.Running = sum.Done+t.Done, sum.Running+t.Running
-	}
-	return sum, all
-}
-
-// IsMapReduce reports whether the job has maps and reduces, or its stages are unknown.
-func (j *Job) IsMapReduce() bool {
-	return len(j.Stages) == 0 || len(j.Stages) == dag.MapReduceStages &&
-		j.Stages[dag.Map].Name == dag.MapReduceName(dag.Map)
-}
-
 // IsWhole reports whether the query is a single job of its engine: views show its stages and no jobs.
 func (f *Frame) IsWhole() bool { return f.Workflow.IsWhole(len(f.Jobs)) }
 
@@ -267,8 +201,7 @@ func RatioOf(v float64) *Ratio {
 	if math.IsNaN(v) {
 		return nil
 	}
-	r := Ratio(math.Round(min(max(v, 0), 1)*1e6) / 1e6)
-	return &r
+	return new(Ratio(math.Round(min(max(v, 0), 1)*1e6) / 1e6))
 }
 
 // Times is a factor, rounded to the hundredth.
@@ -279,8 +212,7 @@ func TimesOf(v float64) *Times {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return nil
 	}
-	t := Times(math.Round(v*100) / 100)
-	return &t
+	return new(Times(math.Round(v*100) / 100))
 }
 
 // Time is an instant of the cluster's clock.
@@ -311,8 +243,7 @@ func SecondsIn(d *time.Duration) *Seconds {
 	if d == nil {
 		return nil
 	}
-	s := SecondsOf(*d)
-	return &s
+	return new(SecondsOf(*d))
 }
 
 // Since returns the seconds from origin to t; nil if either is not known.
@@ -320,8 +251,7 @@ func Since(t, origin dag.Instant) *Seconds {
 	if !t.Known() || !origin.Known() {
 		return nil
 	}
-	s := SecondsOf(t.Sub(origin))
-	return &s
+	return new(SecondsOf(t.Sub(origin)))
 }
 
 // Text returns nil for the empty string, so that JSON has null.

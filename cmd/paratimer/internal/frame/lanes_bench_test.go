@@ -75,16 +75,14 @@ func BenchmarkFrame(b *testing.B) {
 		})
 		b.Run(name+"/lanes", func(b *testing.B) {
 			b.ReportAllocs()
-			out := make([]Job, c.jobs)
 			for b.Loop() {
-				lanes(s, a.Scenarios[0].Path, out)
-				critical(a.Scenarios[0].Path, c.jobs)
+				jobs(s, a.Scenarios[0].Path, futureOf(a.Scenarios[0].Path))
 				failures(s)
 			}
 		})
 		b.Run(name+"/tasks", func(b *testing.B) {
 			b.ReportAllocs()
-			show := tasks(s, a.Scenarios[0].Path)
+			show := tasks(s, futureOf(a.Scenarios[0].Path))
 			for b.Loop() {
 				show(c.jobs-1, 50)
 			}

@@ -209,7 +209,9 @@ func TestCriticalByItsEnd(t *testing.T) {
 			{Fragment: 2, Start: 20, End: 30},
 		},
 	}
-	if diff := cmp.Diff([]bool{true, false, true}, critical(p, 3)); diff != "" {
+	all := make([]Job, 3)
+	critical(p, all)
+	if diff := cmp.Diff([]bool{true, false, true}, []bool{all[0].Critical, all[1].Critical, all[2].Critical}); diff != "" {
 		t.Errorf("critical (-want +got):\n%s", diff)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 )
 
 func TestNodes(t *testing.T) {
@@ -20,8 +19,8 @@ func TestNodes(t *testing.T) {
 		{Name: "slow"},
 	}
 	s.Jobs[0].Avoided = []int32{5}
-	std := estimators.Estimate{Nodes: map[int32]float64{6: 2.104}}
-	got, err := json.Marshal(oddNodes(s, []estimators.Estimate{std}))
+	slow := map[int32]float64{6: 2.104}
+	got, err := json.Marshal(oddNodes(s, slow))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func TestNodes(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	s.State = dag.Succeeded
-	if n := oddNodes(s, []estimators.Estimate{std}); n != nil {
+	if n := oddNodes(s, slow); n != nil {
 		t.Errorf("once the query is over: %v", n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // TestJobsNameWhatTheyComeAfter holds that a job's dependencies are told by node, and that none is an empty list.
 func TestJobsNameWhatTheyComeAfter(t *testing.T) {
 	got := [][]string{}
-	for _, j := range jobs(chain(), nil) {
+	for _, j := range jobs(chain(), nil, futureOf(nil)) {
 		got = append(got, j.After)
 	}
 	if diff := cmp.Diff([][]string{{}, {"a"}}, got); diff != "" {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -34,19 +33,14 @@ type TasksOf func(job, most int) (tasks []Task, all int)
 
 // tasks returns a function that lists a job's tasks, so that the list costs nothing until it is needed. The
 // function keeps the snapshot and the schedule in memory.
-func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
+func tasks(s *dag.Snapshot, next *future) TasksOf {
 	return func(job, most int) (list []Task, all int) {
 		if job < 0 || job >= len(s.Plan.Jobs) {
 			return nil, 0
 		}
 		most = max(most, 0)
-		var planned, critical []schedule.Span
-		if path != nil && !jobOver(s, job) {
-			planned = ahead(path, job)
-			critical = criticalSpans(path, job)
-		}
 		for k := range s.Plan.Jobs[job].NumStages() {
-			some, n := tasksOf(s, planned, job, k, most)
+			some, n := tasksOf(s, next, job, k, most)
 			list, all = append(list, some...), all+n
 		}
 		slices.SortStableFunc(list, func(x, y Task) int {
@@ -54,22 +48,20 @@ func tasks(s *dag.Snapshot, path *pathfrag.Path) TasksOf {
 		})
 		list = list[:min(len(list), most)]
 		for i := range list {
-			list[i].describe(s, job, critical)
+			list[i].describe(s, job, next)
 		}
 		return list, all
 	}
 }
 
 // tasksOf returns the begun tasks of a stage, and at most most future tasks of each span; all counts all tasks.
-func tasksOf(s *dag.Snapshot, spans []schedule.Span, job int, k dag.StageIndex, most int) (list []Task, all int) {
-	if job < len(s.Jobs) {
-		list = begun(s.Jobs[job].Stages[k].Attempts, k, jobOver(s, job))
-	}
+func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex, most int) (list []Task, all int) {
+	over := jobOver(s, job)
+	list = begun(s.Attempts(job, k), k, over)
 	known, toCome := list, 0 // appending to list does not change known
-	for i := range spans {
-		sp := &spans[i]
-		if sp.Stage != k {
-			continue
+	for _, sp := range next.planned[stageOf{job, k}] {
+		if over {
+			break
 		}
 		in := within(known, int(sp.First), int(sp.First+sp.Count))
 		for j := range in {
@@ -91,30 +83,6 @@ func tasksOf(s *dag.Snapshot, spans []schedule.Span, job int, k dag.StageIndex, 
 // jobOver reports whether a job has ended, or its query has.
 func jobOver(s *dag.Snapshot, job int) bool {
 	return s.State.Ended() || job < len(s.Jobs) && s.Jobs[job].State.Ended()
-}
-
-// ahead returns the spans of a job's tasks that have not ended.
-func ahead(path *pathfrag.Path, job int) []schedule.Span {
-	var out []schedule.Span
-	for _, sp := range path.Schedule.Spans {
-		if !sp.Past && int(sp.Job) == job && sp.Pause == dag.NoPause {
-			out = append(out, sp)
-		}
-	}
-	return out
-}
-
-// criticalSpans returns those of them that are on the critical path.
-func criticalSpans(path *pathfrag.Path, job int) []schedule.Span {
-	var out []schedule.Span
-	for _, seg := range path.Critical {
-		for sp := range path.Spans(seg) {
-			if int(sp.Job) == job && !sp.Past {
-				out = append(out, *sp)
-			}
-		}
-	}
-	return out
 }
 
 // rank sorts unfinished tasks with a known end first, then those with an unknown end, then done ones.
@@ -145,9 +113,7 @@ func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []Task {
 		if t.attempt == nil || weight[a.State] >= weight[t.attempt.State] {
 			t.attempt, t.start = a, a.Start
 		}
-	}
-	for i := range list {
-		if t := &list[i]; over || t.done() {
+		if over || t.done() {
 			t.end = t.attempt.End
 		}
 	}
@@ -188,16 +154,13 @@ func (t *Task) plan(sp *schedule.Span) {
 }
 
 // describe sets what is shown of a task.
-func (t *Task) describe(s *dag.Snapshot, job int, critical []schedule.Span) {
-	id := ""
-	if job < len(s.Jobs) {
-		id = s.Jobs[job].ID
-	}
-	origin, stage := s.Origin(), s.Plan.StageName(job, t.Phase)
+func (t *Task) describe(s *dag.Snapshot, job int, next *future) {
+	id, origin, stage := stateOf(s, job).ID, s.Origin(), s.Plan.StageName(job, t.Phase)
 	t.StartSeconds, t.EndSeconds = Since(t.start, origin), Since(t.end, origin)
-	t.Critical = !t.done() && slices.ContainsFunc(critical, func(sp schedule.Span) bool {
-		return sp.Stage == t.Phase && int(sp.First) <= t.Index && t.Index < int(sp.First+sp.Count)
-	})
+	for _, sp := range next.critical[stageOf{job, t.Phase}] {
+		in := int(sp.First) <= t.Index && t.Index < int(sp.First+sp.Count)
+		t.Critical = t.Critical || in && !t.done() && !jobOver(s, job)
+	}
 	if a := t.attempt; a != nil {
 		t.Name, t.State, t.Node, t.Ratio = a.Name(id, stage), a.State.String(), Text(machine(s, a)), RatioOf(a.Ratio)
 		return

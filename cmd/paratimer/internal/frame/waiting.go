@@ -1,99 +1,108 @@
 package frame
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// waitingOn names what the critical path waits for now; "" if unknown. An attempt that has stopped reporting comes
-// first, because the path through it is uncertain.
-func waitingOn(s *dag.Snapshot, scenarios []estimators.Estimate) string {
-	if s.State.Ended() {
+// waitingOn names what the critical path waits for now; "" if unknown.
+func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
+	on, span := waited(s, path)
+	c, since := &s.Plan.Cluster, s.DriverAlone()
+	switch {
+	case s.State.Ended():
 		return ""
-	}
-	if silent := silentOnes(s); len(silent) > 0 {
-		return describe(s, silent[0])
-	}
-	if unconfirmed(s) {
+	case on.a != nil && span == nil:
+		return describe(s, on)
+	case unconfirmed(s):
 		return "the history server, which has not told how it ended"
-	}
-	if since := s.DriverAlone(); since.Known() && !dag.TooLarge(s.Warnings) {
+	case since.Known() && !dag.TooLarge(s.Warnings):
 		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
-	}
-	if w := cmp.Or(accepted(s), executors(s)); w != "" {
-		return w
-	}
-	if len(scenarios) == 0 {
+	case s.Queue != "" && s.State == dag.Submitted && s.Plan.IsWhole() && len(s.Jobs) > 0 && !s.Jobs[0].Started.Known():
+		return "its first container in queue " + s.Queue
+	case c.Policy == dag.Executors && c.Cores <= 0 && len(s.Nodes) == 0:
+		return "executors: none has registered"
+	case c.Policy == dag.Executors && c.Cores <= 0:
+		return "executors: none is left"
+	case on.a != nil:
+		return describe(s, on)
+	case span == nil:
 		return ""
 	}
-	return waitsFor(s, waitedSpan(s.Plan, scenarios[0].Path))
+	job := s.Plan.JobName(int(span.Job))
+	switch span.Pause {
+	case dag.Launch:
+		return "the launch of " + job
+	case dag.Wave:
+		return "the submission of " + job + ", the next wave"
+	case dag.Finish:
+		return "the end of " + job + ", whose tasks are done"
+	}
+	slot := "slot"
+	if c.Policy == dag.Executors || s.Plan.IsWhole() {
+		slot = c.Policy.Slot()
+	}
+	return fmt.Sprintf("a free %s for %s tasks%s", slot, span.What(s.Plan), s.Plan.OfJob(int(span.Job)))
 }
 
 // unconfirmed reports whether every job of the query has ended, but the query still counts as running because its
 // history is missing.
 func unconfirmed(s *dag.Snapshot) bool {
-	for i := range s.Jobs {
-		if !s.Jobs[i].State.Ended() {
-			return false
-		}
-	}
-	return len(s.Jobs) > 0 && !s.State.Ended()
-}
-
-// accepted returns the queue in which an application waits for its first container; "" if it does not.
-func accepted(s *dag.Snapshot) string {
-	if s.Queue == "" || s.State != dag.Submitted || !s.Plan.IsWhole() || len(s.Jobs) == 0 || s.Jobs[0].Started.Known() {
-		return ""
-	}
-	return "its first container in queue " + s.Queue
-}
-
-// executors describes that an application has no executors; "" if it has some.
-func executors(s *dag.Snapshot) string {
-	c := &s.Plan.Cluster
-	switch {
-	case c.Policy != dag.Executors || c.Cores > 0:
-		return ""
-	case len(s.Nodes) == 0:
-		return "executors: none has registered"
-	}
-	return "executors: none is left"
+	runs := func(j dag.JobState) bool { return !j.State.Ended() }
+	return len(s.Jobs) > 0 && !s.State.Ended() && !slices.ContainsFunc(s.Jobs, runs)
 }
 
 // WaitedFor returns the running attempt that waitingOn names, by the path of the standard scenario; a is nil if
 // there is none.
 func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex, a *dag.Attempt) {
-	if s.State.Ended() {
-		return 0, 0, nil
-	}
-	if silent := silentOnes(s); len(silent) > 0 {
-		return silent[0].job, silent[0].k, silent[0].a
-	}
-	span := waitedSpan(s.Plan, path)
-	if span == nil || int(span.Job) >= len(s.Jobs) || span.Pause != dag.NoPause {
-		return 0, 0, nil
-	}
-	return int(span.Job), span.Stage, running(&s.Jobs[span.Job].Stages[span.Stage], span)
+	on, _ := waited(s, path)
+	return on.job, on.k, on.a
 }
 
-// waitedSpan returns the span that the path waits for now; nil if unknown.
-func waitedSpan(plan *dag.Plan, path *pathfrag.Path) *schedule.Span {
-	if path == nil || len(path.Critical) == 0 {
-		return nil
+// An attemptOf is an attempt of a stage of a job.
+type attemptOf struct {
+	job int
+	k   dag.StageIndex
+	a   *dag.Attempt
+}
+
+// waited returns the span that the path waits for now, and the newest running attempt of its tasks; nil if unknown. An
+// attempt that has stopped reporting comes first, without a span, because the path through it is uncertain.
+func waited(s *dag.Snapshot, path *pathfrag.Path) (on attemptOf, span *schedule.Span) {
+	silent := silentOnes(s)
+	switch {
+	case s.State.Ended():
+		return on, nil
+	case len(silent) > 0:
+		return silent[0], nil
+	case path == nil || len(path.Critical) == 0:
+		return on, nil
 	}
-	span := firstSpan(path, path.Critical[0])
-	if m := mapBefore(plan, path.Schedule, span); m != nil {
+	span = firstSpan(path, path.Critical[0])
+	if m := mapBefore(s.Plan, path.Schedule, span); m != nil {
 		span = m
 	}
-	return span
+	switch {
+	case span == nil || int(span.Job) >= len(s.Jobs):
+		return on, nil
+	case span.Pause != dag.NoPause:
+		return on, span
+	}
+	list := s.Attempts(int(span.Job), span.Stage)
+	for i := range list {
+		a := &list[i]
+		if a.State == dag.AttemptRunning && a.Task >= span.First && a.Task < span.First+span.Count &&
+			(on.a == nil || a.Start > on.a.Start) {
+			on = attemptOf{int(span.Job), span.Stage, a}
+		}
+	}
+	return on, span
 }
 
 // mapBefore returns the map that a span of reduces waits for: while maps run, a started reduce only copies. It is
@@ -131,50 +140,6 @@ func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 		}
 	}
 	return on
-}
-
-// waitsFor names what a span waits for.
-func waitsFor(s *dag.Snapshot, span *schedule.Span) string {
-	if span == nil || int(span.Job) >= len(s.Jobs) {
-		return ""
-	}
-	job := s.Plan.JobName(int(span.Job))
-	switch span.Pause {
-	case dag.Launch:
-		return "the launch of " + job
-	case dag.Wave:
-		return "the submission of " + job + ", the next wave"
-	case dag.Finish:
-		return "the end of " + job + ", whose tasks are done"
-	}
-	if a := running(&s.Jobs[span.Job].Stages[span.Stage], span); a != nil {
-		return describe(s, attemptOf{int(span.Job), span.Stage, a})
-	}
-	slot := "slot"
-	if p := s.Plan.Cluster.Policy; p == dag.Executors || s.Plan.IsWhole() {
-		slot = p.Slot()
-	}
-	return fmt.Sprintf("a free %s for %s tasks%s", slot, span.What(s.Plan), s.Plan.OfJob(int(span.Job)))
-}
-
-// running returns the newest running attempt of the span's tasks.
-func running(p *dag.StageState, span *schedule.Span) *dag.Attempt {
-	var found *dag.Attempt
-	for i := range p.Attempts {
-		a := &p.Attempts[i]
-		if a.State == dag.AttemptRunning && a.Task >= span.First && a.Task < span.First+span.Count &&
-			(found == nil || a.Start > found.Start) {
-			found = a
-		}
-	}
-	return found
-}
-
-// An attemptOf is an attempt of a stage of a job.
-type attemptOf struct {
-	job int
-	k   dag.StageIndex
-	a   *dag.Attempt
 }
 
 // describe names an attempt: "map 6 of scope-35 on node1". The text stays the same while the attempt runs.
@@ -217,10 +182,10 @@ func machine(s *dag.Snapshot, a *dag.Attempt) string {
 
 // clock formats a time of day, with the date if it is more than a day ago.
 func clock(t, now dag.Instant) string {
-	if !t.Known() {
+	switch {
+	case !t.Known():
 		return "an unknown time"
-	}
-	if now.Sub(t) < 24*time.Hour {
+	case now.Sub(t) < 24*time.Hour:
 		return t.Time().Format("15:04:05 UTC")
 	}
 	return t.Time().Format("2006-01-02 15:04:05 UTC")
@@ -256,16 +221,13 @@ const silence = 30 * time.Second
 // attempt may count as killed without an end, while its master still expects it), or its counters moved before and
 // no longer do. Counters that never moved prove nothing.
 func silentSince(s *dag.Snapshot, a *dag.Attempt) (dag.Instant, bool) {
-	if a.State != dag.AttemptRunning && a.State != dag.AttemptKilled || a.End.Known() {
-		return dag.NoInstant, false
-	}
+	runs, lost := a.State == dag.AttemptRunning, onLostNode(s, a)
 	moved := a.First.At.Known() && a.Last.At.Known() && a.Last.At > a.First.At
 	switch {
-	case onLostNode(s, a) && a.Last.At.Known():
-		return a.Last.At, true
-	case onLostNode(s, a):
-		return a.Start, true
-	case a.State == dag.AttemptRunning && moved && s.At.Sub(a.Last.At) > silence:
+	case a.End.Known() || !runs && a.State != dag.AttemptKilled:
+	case lost:
+		return dag.FirstKnown(a.Last.At, a.Start), true
+	case runs && moved && s.At.Sub(a.Last.At) > silence:
 		return a.Last.At, true
 	}
 	return dag.NoInstant, false
