@@ -1,3 +1,19 @@
+// Package dag is the vocabulary of ParaTimer: the work and the cluster (Plan), the progress at an instant
+// (Snapshot), and the observed snapshots (Run).
+//
+// The package does no I/O and reads no clock. It imports nothing of ours: everything else imports it. Units are
+// fixed: an Instant is in milliseconds of the cluster's clock, a length of time is a time.Duration, sizes are
+// tuples (float64), ratios lie in 0..1. Every exported field states its unit. Unknown is a value of its own:
+// NoInstant for instants, NaN for floats. It is never 0 and never -1.
+//
+// An adapter that observes an engine makes a Plan as far as it is known and a [Snapshot] each time, and never
+// changes them afterwards. Validate checks a plan. Estimators read a [Run], which [Run.Append] builds. Terms are
+// those of the paper, with stages for its phases: a job has stages such as map and reduce ([Stage]), a stage has
+// tasks, a task has attempts, an attempt processes pipelines of tuples.
+//
+// # Stability
+//
+// Names and meanings stay within a major version. Fields and constants may be added: use keyed literals (docs/api.md).
 package dag
 
 import (
@@ -206,3 +222,71 @@ func (d Driver) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads a driver's name. Its error lists the names.
 func (d *Driver) UnmarshalText(b []byte) error { return parse(d, driverNames[:], b, "driver") }
+
+// Elastic defines how an application gets more executors while tasks wait, as Spark's dynamic allocation does. The
+// zero value gets none.
+type Elastic struct {
+	Max  int // maximum cores of all executors together
+	Each int // cores of one executor
+	// Tasks wait for Backlog before the first executor is requested. After each further Sustain, twice as many are
+	// requested.
+	Backlog, Sustain time.Duration
+	Start            time.Duration // an executor's request to its first task
+}
+
+// A Capacity is the cores of a requested executor that has not started yet.
+type Capacity struct {
+	At    Instant // when it is expected
+	Cores int
+}
+
+// Copies define when a slow task is run a second time, as Spark's speculation does. The zero value copies none.
+type Copies struct {
+	Ratio float64 // share of a stage's tasks that must have succeeded before any is copied
+	Times float64 // a task is copied after this many times their median time
+}
+
+// A Residual is the error of the range of an earlier run at one point of it. Those of many runs correct the next
+// range.
+type Residual struct {
+	Run string `plan:"run"` // the run's workflow id; a run has one residual for each of several points
+	// Progress is the estimated progress of the run at the time of the range, 0..1: the greater of elapsed /
+	// (elapsed + raw median) and the share of its tasks that were done.
+	Progress float64 `plan:"progress" max:"1"`
+	// Score is the true remaining time less the range's median, in spreads of the range on that side: its 0.9
+	// quantile less its median above, its median less its 0.1 quantile below. Negative: the run ended earlier than
+	// the median. The range is the raw one, before any correction, so that scores of all runs mean the same.
+	Score float64 `plan:"score" min:"-1000000" max:"1000000"`
+}
+
+// Bounds of residuals.
+const (
+	MaxResiduals = 100_000
+	MaxScore     = 1e6
+	// MaxInputSizes bounds the runs of Plan.InputSizes.
+	MaxInputSizes = 10_000
+)
+
+func (f *faults) inputSizes() {
+	if n := len(f.p.InputSizes); n > MaxInputSizes {
+		f.add(&LimitError{Place: whole("input_sizes"), What: "sizes", Have: float64(n), Max: MaxInputSizes})
+		return
+	}
+	for i, size := range f.p.InputSizes {
+		f.number(Place{Job: -1, Field: fmt.Sprintf("input_sizes[%d]", i), Item: -1}, size, 0, MaxTuples, "records")
+	}
+}
+
+func (f *faults) residuals() {
+	if n := len(f.p.Residuals); n > MaxResiduals {
+		f.add(&LimitError{Place: whole("residuals"), What: "residuals", Have: float64(n), Max: MaxResiduals})
+		return
+	}
+	for i, r := range f.p.Residuals {
+		at := func(field string) Place {
+			return Place{Job: -1, Field: fmt.Sprintf("residuals[%d].%s", i, field), Item: -1}
+		}
+		f.number(at("progress"), r.Progress, 0, 1, "")
+		f.number(at("score"), r.Score, -MaxScore, MaxScore, "")
+	}
+}
