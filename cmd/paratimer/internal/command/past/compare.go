@@ -3,7 +3,6 @@ package past
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
