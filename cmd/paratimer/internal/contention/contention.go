@@ -57,36 +57,40 @@ type Blocking struct {
 // Find returns the blockings, the one with the most waiting tenants first. A tenant that uses more than the holder
 // does not count as delayed.
 func Find(tenants []Tenant, room Room) []Blocking {
-	sums := sum(tenants)
+	all := groups{}
+	for i := range tenants {
+		for _, scope := range []Scope{User, Queue, Cluster} {
+			at := tenants[i].within(scope)
+			all[at] = append(all[at], &tenants[i])
+		}
+	}
 	type key struct {
 		holder *Tenant
 		scope  Scope
 	}
-	index := map[key]int{}
-	var blockings []Blocking
+	found := map[key]*Blocking{}
 	for i := range tenants {
 		p := &tenants[i]
-		scope, waits := p.lacks(sums, room)
+		scope, waits := p.lacks(all, room)
 		if !waits {
 			continue
 		}
-		h, of := sums.most(p, scope)
-		if !h.exceeds(p, scope) {
+		h, of := all.most(p, scope)
+		if h.uses(scope) <= p.uses(scope) {
 			continue
 		}
 		k := key{h, scope}
-		at, known := index[k]
-		if !known {
-			at = len(blockings)
-			index[k] = at
-			blockings = append(blockings, Blocking{Holder: *h, Scope: scope, Of: of})
+		if found[k] == nil {
+			found[k] = &Blocking{Holder: *h, Scope: scope, Of: of}
 		}
-		blockings[at].Waiting = append(blockings[at].Waiting, *p)
+		found[k].Waiting = append(found[k].Waiting, *p)
 	}
-	for i := range blockings {
-		slices.SortFunc(blockings[i].Waiting, func(a, b Tenant) int {
+	blockings := make([]Blocking, 0, len(found))
+	for _, b := range found {
+		slices.SortFunc(b.Waiting, func(a, b Tenant) int {
 			return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
 		})
+		blockings = append(blockings, *b)
 	}
 	slices.SortFunc(blockings, func(a, b Blocking) int {
 		return cmp.Or(cmp.Compare(len(b.Waiting), len(a.Waiting)), cmp.Compare(a.Holder.ID, b.Holder.ID),
@@ -96,31 +100,34 @@ func Find(tenants []Tenant, room Room) []Blocking {
 }
 
 // Has returns the holder's part of Of.
-func (j *Blocking) Has() int {
-	if j.Scope == Masters {
-		return j.Holder.Masters
+func (j *Blocking) Has() int { return j.Holder.has(j.Scope) }
+
+// has returns how many containers a tenant has, or masters in the scope Masters.
+func (p *Tenant) has(scope Scope) int {
+	if scope == Masters {
+		return p.Masters
 	}
-	return j.Holder.Containers
+	return p.Containers
 }
 
-// exceeds reports whether a tenant uses more than another.
-func (h *Tenant) exceeds(p *Tenant, scope Scope) bool {
+// uses returns how much a tenant uses of what a scope limits: masters, or memory.
+func (p *Tenant) uses(scope Scope) int {
 	if scope == Masters {
-		return h.Masters > p.Masters
+		return p.Masters
 	}
-	return h.HeldMB > p.HeldMB
+	return p.HeldMB
 }
 
 // lacks reports whether a tenant waits, and in which scope there is no room.
-func (p *Tenant) lacks(sums usage, room Room) (Scope, bool) {
+func (p *Tenant) lacks(all groups, room Room) (Scope, bool) {
 	if !p.Wants && !p.Locked || room.TotalMB <= 0 {
 		return 0, false
 	}
-	next := p.container(sums)
+	next := p.container(all)
 	switch {
-	case p.UserMB > 0 && sums[p.within(User)].mb+next > p.UserMB:
+	case p.UserMB > 0 && all.sum(p.within(User), User)+next > p.UserMB:
 		return User, true
-	case p.QueueMB > 0 && sums[p.within(Queue)].mb+next > p.QueueMB:
+	case p.QueueMB > 0 && all.sum(p.within(Queue), Queue)+next > p.QueueMB:
 		return Queue, true
 	case room.FreeMB < next:
 		return Cluster, true
@@ -130,15 +137,19 @@ func (p *Tenant) lacks(sums usage, room Room) (Scope, bool) {
 	return 0, false // it waits for another reason than room
 }
 
-// container estimates the memory of its next container from the containers in use.
-func (p *Tenant) container(sums usage) int {
+// container estimates the memory of its next container from its own containers, or from all.
+func (p *Tenant) container(all groups) int {
 	if p.Containers > 0 {
 		return p.HeldMB / p.Containers
 	}
-	if all := sums[p.within(Cluster)]; all.containers > 0 {
-		return all.mb / all.containers
+	containers := 0
+	for _, o := range all[p.within(Cluster)] {
+		containers += o.Containers
 	}
-	return 1
+	if containers == 0 {
+		return 1
+	}
+	return all.sum(p.within(Cluster), Cluster) / containers
 }
 
 // A place is a scope with the queue and the user that it is about, if any.
@@ -158,49 +169,33 @@ func (p *Tenant) within(scope Scope) place {
 	return place{scope: Cluster}
 }
 
-// A share is the usage of several tenants together. first is the tenant with the most memory, masters the one with
-// the most masters; among equals, the first in the list.
-type share struct {
-	mb, containers, heads int
-	first, masters        *Tenant
+// groups are the tenants in each place, in their order.
+type groups map[place][]*Tenant
+
+// sum returns the usage in a place.
+func (g groups) sum(at place, scope Scope) (n int) {
+	for _, p := range g[at] {
+		n += p.uses(scope)
+	}
+	return n
 }
 
-// usage is the usage in each place.
-type usage map[place]*share
-
-func sum(tenants []Tenant) usage {
-	all := usage{}
-	for i := range tenants {
-		p := &tenants[i]
-		for _, scope := range []Scope{User, Queue, Cluster} {
-			s := all[p.within(scope)]
-			if s == nil {
-				s = &share{first: p, masters: p}
-				all[p.within(scope)] = s
-			}
-			s.mb += p.HeldMB
-			s.containers += p.Containers
-			s.heads += p.Masters
-			if p.HeldMB > s.first.HeldMB {
-				s.first = p
-			}
-			if p.Masters > s.masters.Masters {
-				s.masters = p
-			}
+// most returns the tenant with the largest usage within p's scope, among equals the first, and the number of containers
+// (or masters) in use there. If the cluster is full, it first considers p's queue: other queues have a right to their
+// share.
+func (g groups) most(p *Tenant, scope Scope) (h *Tenant, of int) {
+	places := []place{p.within(scope)}
+	if scope == Cluster {
+		places = []place{p.within(Queue), p.within(Cluster)}
+	}
+	for _, at := range places {
+		h, of = slices.MaxFunc(g[at], func(a, b *Tenant) int { return cmp.Compare(a.uses(scope), b.uses(scope)) }), 0
+		for _, o := range g[at] {
+			of += o.has(scope)
+		}
+		if h.uses(scope) > p.uses(scope) {
+			break
 		}
 	}
-	return all
-}
-
-// most returns the tenant with the largest usage within p's scope, and the number of containers (or masters) in use
-// there. If the cluster is full, it first considers p's queue: other queues have a right to their share.
-func (u usage) most(p *Tenant, scope Scope) (*Tenant, int) {
-	if scope == Cluster && u[p.within(Queue)].first.HeldMB > p.HeldMB {
-		scope = Queue
-	}
-	s := u[p.within(scope)]
-	if scope == Masters {
-		return s.masters, s.heads
-	}
-	return s.first, s.containers
+	return h, of
 }
