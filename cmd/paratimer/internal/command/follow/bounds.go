@@ -66,6 +66,9 @@ func Bounds(c *cli.Context) ([]alert.Bound, error) {
 	if c.IsSet("no-progress") {
 		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
 	}
+	if c.Bool("drift") {
+		all = append(all, alert.Bound{Name: "drift", Kind: alert.OutsideBounds})
+	}
 	for i := range all {
 		b := &all[i]
 		b.On, b.Threshold, b.Hold = c.String("on"), risk, hold
