@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -198,4 +200,159 @@ func (j *job) takeKept(n int, now dag.Instant, keep time.Duration) (took int) {
 		}
 	}
 	return took
+}
+
+// A growth is the state of the executors' requests while tasks wait (dag.Elastic).
+type growth struct {
+	cores    int         // of executors that run or have been requested
+	since    dag.Instant // since when tasks wait; NoInstant while none does
+	requests int         // number of requests since then
+	due      bool        // the next request is scheduled
+}
+
+// mostRequests bounds the doubling of requests: no cluster has more cores than their sum.
+const mostRequests = 24
+
+// loadGrowth adds the executors that have been requested.
+func (c *loader) loadGrowth() {
+	c.growth = growth{cores: min(max(c.cluster.Free, 0), dag.MaxSlots), since: dag.NoInstant}
+	if !c.onCores {
+		return
+	}
+	for _, e := range c.s.Coming {
+		c.growth.addCores(c.scheduler, e.At, e.Cores)
+	}
+}
+
+// addCores adds free cores at an instant.
+func (g *growth) addCores(c *scheduler, at dag.Instant, cores int) {
+	cores = min(max(cores, 0), dag.MaxSlots)
+	g.cores += cores
+	c.at(at, rankEnd, func() { c.cluster.Free += cores })
+}
+
+// grow schedules the next request for executors while tasks wait: one after the backlog timeout, then twice as many
+// each time, as Spark's ExecutorAllocationManager does.
+func (g *growth) grow(c *scheduler) {
+	e := &c.plan.Cluster.Elastic
+	if !c.onCores || e.Each <= 0 || e.Max <= 0 {
+		return
+	}
+	if !slices.ContainsFunc(c.waiting, (*job).waits) {
+		g.since, g.requests = dag.NoInstant, 0
+		return
+	}
+	if !g.since.Known() {
+		g.since = c.now
+	}
+	if !g.due && g.moreExecutors(c) > 0 {
+		g.due = true
+		c.at(g.nextRequest(e), rankEnd, func() { g.requestExecutors(c, e) })
+	}
+}
+
+// nextRequest returns the instant of the next request, if tasks still wait then.
+func (g *growth) nextRequest(e *dag.Elastic) dag.Instant {
+	return g.since.Add(e.Backlog + time.Duration(g.requests)*e.Sustain)
+}
+
+// requestExecutors requests executors, unless the waiting tasks have begun meanwhile.
+func (g *growth) requestExecutors(c *scheduler, e *dag.Elastic) {
+	g.due = false
+	if slices.ContainsFunc(c.waiting, (*job).waits) && g.since.Known() && c.now >= g.nextRequest(e) {
+		g.addCores(c, c.now.Add(e.Start), min(g.moreExecutors(c), 1<<min(g.requests, mostRequests))*e.Each)
+		g.requests++
+	}
+}
+
+// moreExecutors returns how many more executors are needed in total: enough for all tasks that could run now, up to
+// the maximum.
+func (g *growth) moreExecutors(c *scheduler) int {
+	e, need := &c.plan.Cluster.Elastic, 0
+	for i := range c.stages {
+		if st := &c.stages[i]; st.job.state == active {
+			need += (st.requested() + st.granted) * st.size
+		}
+	}
+	each := min(e.Each, dag.MaxSlots)
+	return max(0, min((need-g.cores+each-1)/each, (min(e.Max, dag.MaxSlots)-g.cores)/each))
+}
+
+// fairPools are the pools of Spark's FAIR scheduler: a free core goes to the pool that is furthest below its share.
+// In a pool it goes to the first stage in the plan or, if the pool itself is fair, to the stage with the fewest
+// running tasks.
+type fairPools struct {
+	of    []int      // the pool of each stage
+	pools []dag.Pool // in the order that breaks ties: by name
+}
+
+// poolsOf returns the pools of a job's stages; nil if the stages run one after the other in one pool.
+func poolsOf(c *dag.Cluster, stages []dag.Stage) *fairPools {
+	var names []string
+	for k := range stages {
+		names = append(names, stages[k].Pool)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	f := &fairPools{}
+	for _, name := range names {
+		f.pools = append(f.pools, c.PoolOf(name))
+	}
+	if len(f.pools) == 0 || len(f.pools) == 1 && !f.pools[0].Fair {
+		return nil
+	}
+	for k := range stages {
+		f.of = append(f.of, slices.Index(names, stages[k].Pool))
+	}
+	return f
+}
+
+// load returns the load of a pool that runs tasks, by Spark's FairSchedulingAlgorithm: the pool with the least load
+// is served first. A pool below its minimal share comes before all others, and runs a part of that share. The load of
+// others is their running tasks in relation to their weight.
+func load(p *dag.Pool, running int) float64 {
+	switch {
+	case running < p.MinShare:
+		return float64(running)/float64(p.MinShare) - 1
+	case p.Weight == 0:
+		return math.Inf(1)
+	}
+	return float64(running) / float64(p.Weight)
+}
+
+// grant allocates free cores to the tasks of a job, one after the other.
+func (f *fairPools) grant(c *scheduler, j *job) {
+	running := make([]int, len(f.pools))
+	for k := range j.stages {
+		running[f.of[k]] += j.stages[k].granted
+	}
+	for {
+		var best taskRequest
+		for _, r := range j.requests {
+			if r.waits() && (best.stage == nil || f.compare(running, r.stage, best.stage) < 0) && c.room(r.stage) > 0 {
+				best = r
+			}
+		}
+		switch {
+		case best.stage == nil:
+			return
+		case best.kind == again:
+			c.give(best.stage, best.takeRetry(), 1)
+		default:
+			c.grantPending(best.stage, 1)
+		}
+		running[f.of[best.k]]++
+	}
+}
+
+// compare orders two stages as they are served.
+func (f *fairPools) compare(running []int, a, b *stage) int {
+	p, q := f.of[a.k], f.of[b.k]
+	if p != q {
+		return cmp.Or(cmp.Compare(load(&f.pools[p], running[p]), load(&f.pools[q], running[q])), cmp.Compare(p, q))
+	}
+	if f.pools[p].Fair && a.granted != b.granted {
+		return cmp.Compare(a.granted, b.granted)
+	}
+	return cmp.Compare(a.k, b.k)
 }

@@ -1,10 +1,11 @@
 package schedule
 
 import (
+	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/freeslots"
 )
 
 // A pool is the resources that tasks run in: the total amount, and the slots of tasks, one each. The slots of FIFO
@@ -12,7 +13,7 @@ import (
 // the tasks in one slot follow each other.
 type pool struct {
 	size  int // MB of memory, or cores
-	slots freeslots.Set
+	slots freeSlots
 	count int            // FIFO: slots of the cluster; only attempts that run now use higher numbers
 	nodes []int32        // by slot, -1 if unknown
 	room  []int          // free memory or cores of each node, given our own tasks; nil if nodes are unknown
@@ -84,22 +85,22 @@ func (p *pool) addSlot(node int32) int32 {
 		node = -1
 	}
 	p.nodes = append(p.nodes, node)
-	return p.slots.Add()
+	return p.slots.add()
 }
 
 // take allocates n slots of a size outside the avoided nodes, free ones first.
 func (p *pool) take(n, size int, avoided []int32) []int32 {
 	var took []int32
-	switch free := min(n, p.slots.Len()); {
+	switch free := min(n, p.slots.len()); {
 	case free == 0:
 	case len(avoided) == 0:
-		if took = p.slots.Take(free); free == n {
+		if took = p.slots.take(free); free == n {
 			return took
 		}
 	default:
-		for slot := p.slots.After(-1); slot >= 0 && len(took) < n; slot = p.slots.After(slot) {
+		for slot := p.slots.after(-1); slot >= 0 && len(took) < n; slot = p.slots.after(slot) {
 			if !slices.Contains(avoided, p.nodes[slot]) {
-				took = append(took, p.slots.TakeOne(slot)...)
+				took = append(took, p.slots.takeOne(slot)...)
 			}
 		}
 	}
@@ -144,7 +145,7 @@ func (p *pool) freeOn(nodes []int32, size int) int {
 			free += p.room[n]
 		}
 	}
-	for slot := p.slots.After(-1); slot >= 0; slot = p.slots.After(slot) {
+	for slot := p.slots.after(-1); slot >= 0; slot = p.slots.after(slot) {
 		if slices.Contains(nodes, p.nodes[slot]) {
 			free += size
 		}
@@ -157,4 +158,223 @@ func (p *pool) hold(node int32, size int) {
 	if node >= 0 && int(node) < len(p.room) {
 		p.room[node] = max(0, p.room[node]-size)
 	}
+}
+
+// freeSlots are the free slots of a pool. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
+//
+// Consecutive slots that are released together stay together while no others are free: a round of a uniform stage
+// passes its slots on to the next round at once. Otherwise slots are bits of a bitmap.
+type freeSlots struct {
+	all    []int32 // all[i] == i; consecutive slots are views of it
+	n      int     // number of free slots
+	lo, hi int32   // if not equal, the free slots are those from lo to hi-1, and the bitmap is empty
+	words  []uint64
+	sums   []uint64 // one bit a word: it is not zero
+}
+
+// newFreeSlots returns the free slots 0 to n-1.
+func newFreeSlots(n int) freeSlots {
+	//nolint:gosec // a cluster has fewer slots
+	s := freeSlots{n: n, hi: int32(n), words: make([]uint64, (n+63)/64), sums: make([]uint64, (n+4095)/4096)}
+	s.all = make([]int32, n)
+	for i := range s.all {
+		s.all[i] = int32(i)
+	}
+	return s
+}
+
+// add adds a slot that is not free.
+func (s *freeSlots) add() int32 {
+	slot := int32(len(s.all)) //nolint:gosec // a cluster has fewer slots
+	if slot%64 == 0 {
+		s.words = append(s.words, 0)
+	}
+	if slot%4096 == 0 {
+		s.sums = append(s.sums, 0)
+	}
+	s.all = append(s.all, slot)
+	return slot
+}
+
+// release frees slots, which must be ascending, in range and not free.
+func (s *freeSlots) release(slots []int32) {
+	lo, hi := slots[0], slots[len(slots)-1]+1
+	if s.n += len(slots); s.n == len(slots) && int(hi-lo) == s.n {
+		s.lo, s.hi = lo, hi
+		return
+	}
+	s.spill()
+	for _, slot := range slots {
+		s.set(slot)
+	}
+}
+
+// spill moves all free slots into the bitmap.
+func (s *freeSlots) spill() {
+	for ; s.lo < s.hi; s.lo++ {
+		s.set(s.lo)
+	}
+}
+
+func (s *freeSlots) set(slot int32) {
+	w := slot / 64
+	s.words[w] |= 1 << (slot % 64)
+	s.sums[w/64] |= 1 << (w % 64)
+}
+
+// has reports whether a slot is free.
+func (s *freeSlots) has(slot int32) bool {
+	s.spill()
+	return s.words[slot/64]>>(slot%64)&1 == 1
+}
+
+// len returns the number of free slots.
+func (s *freeSlots) len() int { return s.n }
+
+// view returns a slot as a slice. It must not be written.
+func (s *freeSlots) view(slot int32) []int32 { return s.all[slot : slot+1 : slot+1] }
+
+// first returns the lowest free slot, -1 if there is none.
+func (s *freeSlots) first() int32 {
+	if s.lo < s.hi {
+		return s.lo
+	}
+	for i, sum := range s.sums {
+		if sum != 0 {
+			w := i*64 + bits.TrailingZeros64(sum)
+			return int32(w*64 + bits.TrailingZeros64(s.words[w])) //nolint:gosec // a slot
+		}
+	}
+	return -1
+}
+
+// after returns the lowest free slot above slot, -1 if there is none.
+func (s *freeSlots) after(slot int32) int32 {
+	s.spill()
+	for slot++; int(slot) < len(s.all); slot = slot | 63 + 1 {
+		if word := s.words[slot/64] >> (slot % 64); word != 0 {
+			return slot + int32(bits.TrailingZeros64(word)) //nolint:gosec // below 64
+		}
+	}
+	return -1
+}
+
+// takeOne takes a free slot.
+func (s *freeSlots) takeOne(slot int32) []int32 {
+	s.spill()
+	w := slot / 64
+	if s.words[w] &^= 1 << (slot % 64); s.words[w] == 0 {
+		s.sums[w/64] &^= 1 << (w % 64)
+	}
+	s.n--
+	return s.view(slot)
+}
+
+// take takes the k lowest free slots. At least as many must be free. The slice is never written again.
+func (s *freeSlots) take(k int) []int32 {
+	first := s.first()
+	if s.lo < s.hi {
+		s.lo += int32(k) //nolint:gosec // at most hi
+		s.n -= k
+		return s.all[first:s.lo:s.lo]
+	}
+	took := s.takeOne(first)
+	for len(took) < k {
+		took = append(took, s.takeOne(s.first())...)
+	}
+	if last := int(first) + k; int(took[k-1]) == last-1 {
+		return s.all[first:last:last]
+	}
+	return took
+}
+
+// together is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
+const together = 1600 * time.Millisecond
+
+// starts are n starts at an instant, or n containers that are free since then.
+type starts struct {
+	at dag.Instant
+	n  int
+}
+
+// A startList is starts, oldest first.
+type startList []starts
+
+// add adds n starts at t, which is not before the others.
+func (l *startList) add(t dag.Instant, n int) {
+	if k := len(*l); k > 0 && (*l)[k-1].at == t {
+		(*l)[k-1].n += n
+		return
+	}
+	*l = append(*l, starts{t, n})
+}
+
+// dropBefore removes the starts before t, and returns their number.
+func (l *startList) dropBefore(t dag.Instant) (dropped int) {
+	old := 0
+	for old < len(*l) && (*l)[old].at < t {
+		dropped += (*l)[old].n
+		old++
+	}
+	if old > 0 {
+		*l = (*l)[:copy(*l, (*l)[old:])]
+	}
+	return dropped
+}
+
+// recentStarts counts recent starts by node; the first entry is for unknown nodes.
+type recentStarts []nodeStarts
+
+type nodeStarts struct {
+	list  startList
+	total int
+}
+
+// note counts n starts on a node at t, and drops those that are too old.
+func (r *recentStarts) note(node int32, n int, t dag.Instant) {
+	for len(*r) <= int(node)+1 {
+		if len(*r) == cap(*r) {
+			*r = append(*r, nodeStarts{})
+			continue
+		}
+		*r = (*r)[:len(*r)+1] // with the memory of an earlier replay
+		s := &(*r)[len(*r)-1]
+		s.list, s.total = s.list[:0], 0
+	}
+	s := &(*r)[node+1]
+	s.total += n - s.list.dropBefore(t.Add(-together))
+	s.list.add(t, n)
+}
+
+// at returns the number of starts on a node from the latest one back to together before it.
+func (r recentStarts) at(node int32) int { return r[node+1].total }
+
+// noteStarts counts the starts of tasks in their slots.
+func (c *scheduler) noteStarts(slots []int32) {
+	switch {
+	case c.onCores:
+	case !c.slotsDiffer:
+		c.recent.note(-1, len(slots), c.now)
+	default:
+		for _, slot := range slots {
+			c.recent.note(c.pool.nodes[slot], 1, c.now)
+		}
+	}
+}
+
+// started records a start of the run at t.
+func (c *scheduler) started(t dag.Instant) {
+	if t.Known() && (!c.first.Known() || t < c.first) {
+		c.first = t
+	}
+}
+
+// cold reports whether a task that starts now takes longer than usual to start: in a new container if the job reuses
+// containers, else in the run's first batch.
+func (j *job) cold(c *scheduler, kept bool) bool {
+	if j.reuses {
+		return !kept
+	}
+	c.started(c.now)
+	return c.now <= c.first.Add(together)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/eventqueue"
 )
 
 // A replay is one event loop over pools of slots: those of maps and of reduces (FIFO), the memory of containers
@@ -29,7 +28,7 @@ type replay struct {
 	jobs       []job
 	stages     []stage // of all jobs, by row
 
-	events  eventqueue.Queue
+	events  eventQueue
 	do      []func() // functions that are scheduled
 	batches []batch  // tasks that start together
 	newest  int32    // the latest batch, -1 once it has started
@@ -78,18 +77,18 @@ const maxInstant = math.MaxInt64 / 2
 // run goes from instant to instant until no event is left, or the next instant is after until.
 func (c *scheduler) run(until dag.Instant) {
 	for {
-		if c.events.Len() == 0 {
+		if c.events.len() == 0 {
 			if c.now >= until || !c.unblock() {
 				return
 			}
 		}
-		at := c.events.First()
+		at := c.events.first()
 		if at > until {
 			return
 		}
 		c.now = at
-		for c.events.Len() > 0 && c.events.First() == at {
-			c.handle(c.events.Pop())
+		for c.events.len() > 0 && c.events.first() == at {
+			c.handle(c.events.pop())
 		}
 		c.grant()
 	}
@@ -124,17 +123,17 @@ func (r *replay) at(t dag.Instant, rank int32, do func()) {
 // later schedules an event.
 func (r *replay) later(t dag.Instant, rank int32, id int) {
 	//nolint:gosec // an index
-	r.events.Push(eventqueue.Event{At: max(t, r.now), ID: int32(id), Kind: -rank * eventqueue.Kinds})
+	r.events.push(event{At: max(t, r.now), ID: int32(id), Kind: -rank * eventKinds})
 }
 
 // end schedules an end.
 func (r *replay) endAt(t dag.Instant, id int, kind int32) {
-	r.events.Push(eventqueue.Event{At: max(t, r.now), ID: int32(id), Kind: kind}) //nolint:gosec // an index
+	r.events.push(event{At: max(t, r.now), ID: int32(id), Kind: kind}) //nolint:gosec // an index
 }
 
 // handle handles an event of this instant.
-func (c *scheduler) handle(e eventqueue.Event) {
-	switch e.Rank() {
+func (c *scheduler) handle(e event) {
+	switch e.rank() {
 	case rankTask:
 		c.endTasks(e)
 		return
@@ -226,7 +225,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 		cluster: old.cluster, ours: old.ours, allowed: plenty, order: old.order[:0], waiting: old.waiting[:0],
 		recent: old.recent[:0], first: dag.NoInstant,
 	}
-	c.events.Reset(s.At)
+	c.events.reset(s.At)
 	policy := s.Plan.Cluster.Policy
 	if c.fixedSlots, c.onCores = policy == dag.FIFO, policy == dag.Executors; !c.fixedSlots {
 		c.overheads = s.Plan.Overheads

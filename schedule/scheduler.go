@@ -283,7 +283,7 @@ func (st *stage) release(c *scheduler, n int, slots []int32) {
 	st.granted -= n
 	if c.fixedSlots {
 		if int(slots[0]) < st.pool.count && !c.slots.drains(slots[0]) {
-			st.pool.slots.Release(slots)
+			st.pool.slots.release(slots)
 		}
 		return
 	}
@@ -297,7 +297,7 @@ func (c *scheduler) leave(j *job, size int, slots []int32) {
 		if c.pool.closedTo(slots[0]) {
 			return
 		}
-		c.pool.slots.Release(slots)
+		c.pool.slots.release(slots)
 	}
 	c.occupy(j, -size)
 }

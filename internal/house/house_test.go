@@ -16,7 +16,7 @@ const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
 var core = []string{
-	"dag", "capacity", "eventqueue", "freeslots", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey",
+	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey",
 	"units",
 }
 
@@ -104,9 +104,7 @@ func list(t *testing.T, module string) []pkg {
 var may = map[string][]string{
 	"dag":        {},
 	"capacity":   {"dag"},
-	"eventqueue": {"dag"},
-	"freeslots":  {},
-	"schedule":   {"dag", "capacity", "eventqueue", "freeslots"},
+	"schedule":   {"dag", "capacity"},
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},

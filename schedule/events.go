@@ -1,9 +1,4 @@
-// Package eventqueue orders the events of a simulation in virtual time: by instant, rank and insertion.
-//
-// # Stability
-//
-// Young: names may change in a minor version, which the changelog then says (docs/api.md).
-package eventqueue
+package schedule
 
 import (
 	"math/bits"
@@ -12,49 +7,49 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Kinds is the number of negative kinds of each rank.
-const Kinds = 8
+// eventKinds is the number of negative kinds of each rank.
+const eventKinds = 8
 
-// MostRank is the highest rank.
-const MostRank = 5
+// mostRank is the highest rank.
+const mostRank = 5
 
-// An Event is anything that happens at an instant. ID and Kind are the caller's. Kinds above -[Kinds] have rank 0, the
-// next [Kinds] below have rank 1, and so on up to [MostRank].
-type Event struct {
+// An event is anything that happens at an instant. ID and Kind are the caller's. Kinds above -eventKinds have rank 0,
+// the next eventKinds below have rank 1, and so on up to mostRank.
+type event struct {
 	At   dag.Instant
 	ID   int32
 	Kind int32
 }
 
-// Rank returns the rank of an event: at one instant lower ranks come first.
-func (e *Event) Rank() int32 { return max(0, -e.Kind) / Kinds }
+// rank returns the rank of an event: at one instant lower ranks come first.
+func (e *event) rank() int32 { return max(0, -e.Kind) / eventKinds }
 
-// A Queue orders events by instant, rank and the order of pushes. It is a radix heap (Ahuja, Mehlhorn, Orlin,
+// An eventQueue orders events by instant, rank and the order of pushes. It is a radix heap (Ahuja, Mehlhorn, Orlin,
 // Tarjan, JACM 1990): virtual time never goes back, so events that differ from the last instant in bit b only have
 // to be ordered once time gets there. A bucket of few events is sorted instead of being split. So a push costs one
 // append, and an event a few moves and an insertion into a short list.
-type Queue struct {
+type eventQueue struct {
 	now     dag.Instant        // instant of the last event that was taken
-	present [MostRank + 1]fifo // events of this instant, by rank
+	present [mostRank + 1]fifo // events of this instant, by rank
 	waiting int                // number of them
 	last    dag.Instant        // reference of the buckets: no event in them is before it
 	n       int                // number of all events
-	buckets [65][]Event        // bucket b: events after upto with bit b-1 as their highest difference from last
-	near    []Event            // the other events, latest first
+	buckets [65][]event        // bucket b: events after upto with bit b-1 as their highest difference from last
+	near    []event            // the other events, latest first
 	upto    dag.Instant        // the last instant with near events
 }
 
 // A fifo is events in the order of pushes.
 type fifo struct {
-	events []Event
+	events []event
 	taken  int
 }
 
-// few is the greatest number of events that are sorted instead of split.
-const few = 64
+// fewEvents is the greatest number of events that a bucket sorts instead of splitting them.
+const fewEvents = 64
 
-// Reset empties the queue and keeps its memory.
-func (q *Queue) Reset(now dag.Instant) {
+// reset empties the queue and keeps its memory.
+func (q *eventQueue) reset(now dag.Instant) {
 	for b := range q.buckets {
 		q.buckets[b] = q.buckets[b][:0]
 	}
@@ -65,11 +60,11 @@ func (q *Queue) Reset(now dag.Instant) {
 	q.n, q.waiting, q.now, q.last, q.upto = 0, 0, now-1, now, now-1
 }
 
-// Len returns the number of events.
-func (q *Queue) Len() int { return q.n }
+// len returns the number of events.
+func (q *eventQueue) len() int { return q.n }
 
-// Push adds an event that is not before the last one that was taken.
-func (q *Queue) Push(e Event) {
+// push adds an event that is not before the last one that was taken.
+func (q *eventQueue) push(e event) {
 	q.n++
 	switch {
 	case e.At <= q.now:
@@ -77,26 +72,26 @@ func (q *Queue) Push(e Event) {
 	case e.At > q.upto:
 		q.put(e)
 	default:
-		if q.insert(e); len(q.near) > 2*few {
+		if q.insert(e); len(q.near) > 2*fewEvents {
 			q.spill()
 		}
 	}
 }
 
 // hold adds an event of the present instant.
-func (q *Queue) hold(e Event) {
-	f := &q.present[e.Rank()]
+func (q *eventQueue) hold(e event) {
+	f := &q.present[e.rank()]
 	f.events = append(f.events, e)
 	q.waiting++
 }
 
-func (q *Queue) put(e Event) {
+func (q *eventQueue) put(e event) {
 	b := bits.Len64(uint64(e.At) ^ uint64(q.last)) //nolint:gosec // bits
 	q.buckets[b] = append(q.buckets[b], e)
 }
 
 // insert adds an event to near, after all that were pushed before it with its instant.
-func (q *Queue) insert(e Event) {
+func (q *eventQueue) insert(e event) {
 	near := append(q.near, e)
 	i := len(near) - 1
 	for ; i > 0 && near[i-1].At <= e.At; i-- {
@@ -108,7 +103,7 @@ func (q *Queue) insert(e Event) {
 
 // spill moves the near events, too many for a list, back into buckets. Every instant up to upto differs from the
 // events of the other buckets in the same highest bit, so those events stay in place.
-func (q *Queue) spill() {
+func (q *eventQueue) spill() {
 	k := len(q.near) - 1
 	q.last = q.near[k].At
 	q.upto = q.last - 1
@@ -118,8 +113,8 @@ func (q *Queue) spill() {
 	q.near = q.near[:0]
 }
 
-// First returns the instant of the next event. The queue must not be empty.
-func (q *Queue) First() dag.Instant {
+// first returns the instant of the next event. The queue must not be empty.
+func (q *eventQueue) first() dag.Instant {
 	if q.waiting > 0 {
 		return q.now
 	}
@@ -129,8 +124,8 @@ func (q *Queue) First() dag.Instant {
 	return q.near[len(q.near)-1].At
 }
 
-// Pop removes and returns the first event of a queue, after First.
-func (q *Queue) Pop() Event {
+// pop removes and returns the first event of a queue, after first.
+func (q *eventQueue) pop() event {
 	q.n--
 	if q.waiting == 0 {
 		k := len(q.near) - 1
@@ -160,7 +155,7 @@ func (q *Queue) Pop() Event {
 
 // fetch moves the events of the first bucket to near. It splits the bucket while it has more than few events of
 // several instants.
-func (q *Queue) fetch() {
+func (q *eventQueue) fetch() {
 	for {
 		b := 0
 		for len(q.buckets[b]) == 0 {
@@ -178,7 +173,7 @@ func (q *Queue) fetch() {
 			slices.Reverse(q.near)
 			return
 		}
-		if len(events) <= few {
+		if len(events) <= fewEvents {
 			q.upto = dag.Instant((uint64(q.last) ^ 1<<(b-1)) | (1<<(b-1) - 1)) //nolint:gosec // bits
 			q.last = first
 			for _, e := range events {
