@@ -15,6 +15,7 @@ package attribution
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -115,4 +116,209 @@ func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	slices.Reverse(w.parts)
 	slices.Reverse(w.waits)
 	return &Attribution{From: origin, To: to, Parts: w.parts, Waits: w.waits}, nil
+}
+
+// A Cause is the reason for an interval of the chain.
+type Cause uint8
+
+// The causes, in the order in which a job meets them.
+const (
+	Queueing   Cause = iota // submitted, its AM has no container
+	Launch                  // the client between jobs; an AM that starts
+	Containers              // a task is ready and has no container
+	SetUp                   // a container's start to its first work
+	Work                    // tasks work
+	Shuffle                 // copy after the last map has ended
+	Sort                    // merging what was copied
+	Skew                    // a reduce's work beyond the median one's
+	Failures                // failed attempts, and the time until their tasks ran again
+	Finish                  // all tasks are done, the job is not
+	Unknown                 // not observed
+	causes
+)
+
+var causeTexts = [causes]struct{ name, title, meaning string }{
+	Queueing: {"queueing", "queueing", "A job was submitted and its application master had no container yet."},
+	Launch: {
+		"launch", "launch",
+		"The client was between jobs, or an application master started up and had not asked for its first task.",
+	},
+	Containers: {
+		"containers", "waiting for containers",
+		"A task was ready to run, and nothing of the query kept it but that it had no container: others held them, or the scheduler had not handed one out yet.",
+	},
+	SetUp: {
+		"setup", "set-up",
+		"A container started up, from its start to its first work, where reports tell that.",
+	},
+	Work: {"work", "work", "Maps or reduces worked; where no report tells set-up from work, set-up is in it."},
+	Shuffle: {
+		"shuffle", "shuffle",
+		"A reduce copied map outputs after the last map had ended; one that started later set itself up meanwhile.",
+	},
+	Sort: {"sort", "sort and merge", "A reduce merged what it had copied, before its reduce function began."},
+	Skew: {
+		"skew", "skew",
+		"A reduce that was given more than the others worked on, beyond what the median reduce of its job took.",
+	},
+	Failures: {
+		"failures", "failures",
+		"An attempt ran that failed, was killed or lost its output, or its task waited to run again.",
+	},
+	Finish: {
+		"finish", "finish",
+		"All tasks of a job had ended; it was committed, its history written, its end told to the client.",
+	},
+	Unknown: {"unknown", "unknown", "Nobody saw what the query waited for."},
+}
+
+// onCores has the causes with other texts if tasks run on the cores of executors.
+var onCores = map[Cause]struct{ title, meaning string }{
+	Launch: {
+		"the driver between jobs",
+		"The driver worked alone and had not submitted its next job, or had not launched a task although a core was free.",
+	},
+	Containers: {
+		"waiting for cores",
+		"A task of a submitted stage was ready to run and had no core: other tasks held them, or the driver had just got them back.",
+	},
+	Work: {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
+	Finish: {
+		"the driver after the last job",
+		"All tasks had ended and the driver worked on: it committed files, wrote to a database or used what it had collected.",
+	},
+}
+
+// On returns the title of the cause under a policy, and a sentence that explains it.
+func (c Cause) On(p dag.Policy) (title, meaning string) {
+	if w, ok := onCores[c]; ok && p == dag.Executors {
+		return w.title, w.meaning
+	}
+	return c.Title(), c.Meaning()
+}
+
+// Causes returns all causes in order.
+func Causes() []Cause {
+	all := make([]Cause, causes)
+	for i := range all {
+		all[i] = Cause(i)
+	}
+	return all
+}
+
+func (c Cause) String() string {
+	if c < causes {
+		return causeTexts[c].name
+	}
+	return fmt.Sprintf("unknown(%d)", uint8(c))
+}
+
+// Title names the cause for people.
+func (c Cause) Title() string {
+	if c < causes {
+		return causeTexts[c].title
+	}
+	return c.String()
+}
+
+// Meaning explains the cause in a sentence.
+func (c Cause) Meaning() string {
+	if c < causes {
+		return causeTexts[c].meaning
+	}
+	return ""
+}
+
+// MarshalText returns the name used in reports.
+func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Marks are facts that only a watcher of the run has: until when each job's AM had no container, and the memory of
+// other applications over time. The zero Marks are empty.
+type Marks struct {
+	jobs   map[string]*jobMarks // by node in the plan
+	others []held
+}
+
+// jobMarks are instants of snapshots, except started.
+type jobMarks struct {
+	idle    dag.Instant // the last one in which the job was submitted and without a container
+	holding dag.Instant // the first one in which it had a container
+	started dag.Instant // start of its first master, as reported at the time
+}
+
+// held is the memory that other applications used from an instant on.
+type held struct {
+	at dag.Instant
+	mb int
+}
+
+// mostHeld bounds the stored changes: at the limit, every second one is dropped.
+const mostHeld = 1 << 14
+
+// See records a snapshot. Snapshots come in order; a repeated one is ignored.
+func (m *Marks) See(s *dag.Snapshot) {
+	if s.Stale.Known() || s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
+		return
+	}
+	if m.jobs == nil {
+		m.jobs = make(map[string]*jobMarks)
+	}
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		if !js.Submitted.Known() {
+			continue
+		}
+		node := s.Plan.Jobs[j].Node
+		job := m.jobs[node]
+		if job == nil {
+			job = &jobMarks{dag.NoInstant, dag.NoInstant, dag.NoInstant}
+			m.jobs[node] = job
+		}
+		if !job.started.Known() {
+			job.started = js.Started
+		}
+		if job.holding.Known() {
+			continue
+		}
+		// If memory is not reported, the state after Submitted or the master's first attempt shows that it has a
+		// container.
+		if js.State == dag.Submitted && js.HeldMB == 0 && (s.Plan.Jobs[j].MasterMB > 0 || js.Attempt == 0) {
+			job.idle = s.At
+		} else {
+			job.holding = s.At
+		}
+	}
+	mb := 0
+	for i := range s.Load {
+		mb += s.Load[i].HeldMB
+	}
+	if n := len(m.others); n == 0 && mb > 0 || n > 0 && m.others[n-1].mb != mb {
+		m.others = append(m.others, held{s.At, mb})
+	}
+	if len(m.others) >= mostHeld {
+		for i := range len(m.others) / 2 {
+			m.others[i] = m.others[2*i+1]
+		}
+		m.others = m.others[:len(m.others)/2]
+	}
+}
+
+// of returns a job's marks, nil if there are none.
+func (m *Marks) of(node string) *jobMarks {
+	if m == nil {
+		return nil
+	}
+	return m.jobs[node]
+}
+
+// heldAt returns the memory of other applications in the last snapshot by t.
+func (m *Marks) heldAt(t dag.Instant) int {
+	if m == nil {
+		return 0
+	}
+	i := sort.Search(len(m.others), func(i int) bool { return m.others[i].at > t })
+	if i == 0 {
+		return 0
+	}
+	return m.others[i-1].mb
 }
