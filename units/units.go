@@ -3,6 +3,7 @@
 package units
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -159,4 +160,18 @@ func Bytes(v float64) string { return Size(v, "B") }
 func decimals(v float64, digits int) string {
 	unit := math.Pow10(digits)
 	return strconv.FormatFloat(math.Round(v*unit)/unit+0, 'f', digits, 64)
+}
+
+// A Float is a number for programs. In JSON it is null if it is unknown: NaN or infinite.
+type Float float64
+
+// Known reports whether f is a finite number.
+func (f Float) Known() bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }
+
+// MarshalJSON writes every digit, or null.
+func (f Float) MarshalJSON() ([]byte, error) {
+	if !f.Known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
 }
