@@ -15,7 +15,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Expect returns the load of the run's newest snapshot, completed with the expected work of other applications. If
@@ -215,4 +218,126 @@ func start(js *dag.JobState) dag.Instant {
 		}
 	}
 	return first
+}
+
+// Standard deviations of the logarithms of other applications' expected times.
+const (
+	sigma       = 0.7  // an application
+	freshSigma  = 1    // extra deviation of one without any data
+	sharedSigma = 0.25 // common to all applications: others come and go while we run
+	// exponent of an application's factor for the length of its tasks, if some are done and if none is
+	seenPower  = 0.5
+	freshPower = 1.3
+)
+
+// Draw returns the load of one draw: from an instant on, applications take longer or shorter than expected.
+func Draw(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
+	if len(all) == 0 {
+		return all
+	}
+	out := slices.Clone(all)
+	shared := estimators.LogNormal(d.Common(estimators.ForOther, -1, 0), sharedSigma)
+	for i := range out {
+		l, f := &out[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), sigma)
+		if l.Until.Known() && l.Until > now {
+			l.Until = now.Add(taskcost.Duration(taskcost.MS(l.Until.Sub(now)) * f))
+		}
+		l.Length = taskcost.Duration(taskcost.MS(l.Length) * f)
+		if l.Need == nil {
+			continue
+		}
+		need, wide := *l.Need, 1.0
+		if l.HeldMB == 0 {
+			wide = estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), freshSigma)
+		}
+		for _, p := range [...]*dag.NeedPhase{&need.Map, &need.Reduce} {
+			power := seenPower
+			if p.Done == 0 {
+				power = freshPower
+			}
+			p.LengthMS = min(p.LengthMS*shared*wide*math.Pow(f, power), taskcost.MostMS/2)
+		}
+		l.Need = &need
+	}
+	return out
+}
+
+// Tasks may wait for a reason that no API shows: others' containers in the history of one job, a limit, a scheduler
+// that does not respond. If nothing has started or ended for leastStall, and the replay would start something soon
+// and before anything ends, the run is stalled.
+const (
+	leastStall = 15 * time.Second
+	soon       = 3 * time.Second
+)
+
+// A Stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
+// again. If only the age of a wait is known, the rest is longer than x times that age with probability 1/(1+x) (J.
+// R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
+// half of the waits end within their age.
+type Stall time.Duration
+
+// FindStall returns the stall of a run on containers; left are its costs.
+func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
+	if s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
+		return 0
+	}
+	since := lastChange(s)
+	if !since.Known() || s.At.Sub(since) < leastStall {
+		return 0
+	}
+	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
+	if err != nil || !startsAtOnce(s, plan) {
+		return 0 // the replay to the end returns the error
+	}
+	return Stall(s.At.Sub(since))
+}
+
+// Draw returns the rest of a stall for a uniform number u.
+func (s Stall) Draw(u float64) time.Duration {
+	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
+}
+
+// Warnings returns the warning that a run is stalled, if it is.
+func (s Stall) Warnings() []dag.Warning {
+	if s == 0 {
+		return nil
+	}
+	return []dag.Warning{{Code: dag.WarnOtherLoad, Text: fmt.Sprintf("no container has been given for %s, although there is "+
+		"room for one as far as is seen: it may last as long again", units.About(time.Duration(s)))}}
+}
+
+// startsAtOnce reports whether a task or master of a submitted job starts before anything that runs has ended: it
+// needs only resources that are free already.
+func startsAtOnce(s *dag.Snapshot, plan *schedule.Schedule) bool {
+	start, end := dag.Instant(math.MaxInt64), dag.Instant(math.MaxInt64)
+	for i := range plan.Spans {
+		switch sp := &plan.Spans[i]; {
+		case sp.Count == 0 || !s.Jobs[sp.Job].Submitted.Known():
+		case sp.Start >= plan.Now:
+			start = min(start, sp.Start)
+		case sp.End.Known():
+			end = min(end, sp.End)
+		}
+	}
+	for j, t := range plan.Mastered {
+		if t.Known() && t >= plan.Now && s.Jobs[j].Submitted.Known() {
+			start = min(start, t)
+		}
+	}
+	return start < min(end, dag.Instant(math.MaxInt64))
+}
+
+// lastChange returns when a task or a job last started or ended; NoInstant if none has.
+func lastChange(s *dag.Snapshot) dag.Instant {
+	last := dag.NoInstant
+	for j := range s.Jobs {
+		js := &s.Jobs[j]
+		last = max(last, js.Submitted, js.Started, js.Finished)
+		for k := range js.Stages {
+			for i := range js.Stages[k].Attempts {
+				last = max(last, js.Stages[k].Attempts[i].Start, js.Stages[k].Attempts[i].End)
+			}
+		}
+	}
+	return last
 }

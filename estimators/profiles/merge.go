@@ -2,9 +2,11 @@ package profiles
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
 // Merge makes one profile of several runs of the same script, oldest first. Sizes and numbers of tasks are the
@@ -109,7 +111,8 @@ func weight(weights []float64, i int) float64 {
 type tally struct{ sum, weight float64 }
 
 func (t *tally) add(v, weight float64) { t.sum, t.weight = t.sum+v*weight, t.weight+weight }
-func (t *tally) mean() float64         { return t.sum / t.weight }
+
+func (t *tally) mean() float64 { return t.sum / t.weight }
 
 // meanOverheads returns the means over the runs that have them: 0 is unknown.
 func meanOverheads(runs []*dag.Plan, weights []float64) dag.Overheads {
@@ -208,4 +211,173 @@ func Series(v []float64) dag.Series {
 		return dag.Uniform(v[0])
 	}
 	return dag.Each(v)
+}
+
+// Tasks are a plan's data of a stage's tasks.
+type Tasks struct {
+	N       int       // 0: the plan has no data
+	Records bool      // units are records or bytes; else each task counts as one
+	Units   []float64 // by task
+	Took    []float64 // milliseconds by task
+	Total   float64   // units
+	Out     float64   // records written; 0 unknown
+}
+
+// TasksIn reads a stage of a plan with costs: the time of each task, for a MapReduce job (single) without its
+// start, or the time of its records at the stage's rates. A task without either counts as a median one. bytes means
+// that its units are bytes; a plan without bytes, for example one that is written by hand, still has the work of
+// each task.
+func TasksIn(was *dag.Stage, single, bytes bool) Tasks {
+	p := Tasks{N: was.Count()}
+	if p.N == 0 {
+		return Tasks{}
+	}
+	p.Units, p.Took = make([]float64, p.N), make([]float64, p.N)
+	var units dag.Series
+	rates := len(was.Pipelines) > 0
+	for _, pipe := range was.Pipelines {
+		units, rates = pipe.Tuples, rates && pipe.Alpha.Known()
+		usual := Total(pipe.Tuples, p.N) / float64(p.N)
+		for i := range p.N {
+			p.Took[i] += taskcost.Finite(known(pipe.Tuples.At(i), usual) * pipe.Alpha.At(i))
+		}
+	}
+	lengths, rated, sum := []float64(nil), 0.0, 0.0
+	for i := range p.N {
+		if took := lengthOf(was, i, single, rates); took >= 0 {
+			lengths, rated, sum = append(lengths, took), rated+p.Took[i], sum+took
+		}
+	}
+	if !(sum > 0) && !rates {
+		return Tasks{}
+	}
+	if sum > 0 {
+		slices.Sort(lengths)
+		scale := rated / sum // the rate of a profile of several runs is their mean, the times are the newest run's
+		if !(scale > 0) {
+			scale = 1
+		}
+		for i := range p.N {
+			p.Took[i] = scale * known(lengthOf(was, i, single, rates), lengths[len(lengths)/2])
+		}
+	}
+	if bytes {
+		units = was.Bytes
+	}
+	usual := Total(units, p.N) / float64(p.N)
+	p.Records = usual > 0
+	for i := range p.N {
+		if p.Units[i] = 1; p.Records {
+			p.Units[i] = known(units.At(i), usual)
+		}
+		p.Total += p.Units[i]
+	}
+	p.Out = Total(was.Out, p.N)
+	return p
+}
+
+// An older profile has no set-up. usualSetup is assumed for a map without a rate, limited to a part of its length.
+const (
+	usualSetup = 3000
+	mostSetup  = 0.8
+)
+
+// lengthOf returns the time of a task, for a MapReduce job without its set-up, in milliseconds; NaN unknown.
+func lengthOf(was *dag.Stage, i int, single, rates bool) float64 {
+	length := was.Extent.At(i)
+	switch {
+	case !single:
+		return length
+	case !rates && !was.Setup.Known() && !was.Copies():
+		return length - min(usualSetup, mostSetup*length)
+	}
+	return length - was.Setup.At(i)
+}
+
+// known returns v, or usual if v is not known.
+func known(v, usual float64) float64 {
+	if !(v >= 0) || math.IsInf(v, 0) {
+		return usual
+	}
+	return v
+}
+
+// Total returns the sum of n tasks' values; an unknown value counts as the mean of the others. 0 if none is known.
+func Total(s dag.Series, n int) float64 {
+	sum, known := 0.0, 0
+	for i := range n {
+		if v := s.At(i); v >= 0 && !math.IsInf(v, 0) {
+			sum, known = sum+v, known+1
+		}
+	}
+	if known == 0 {
+		return 0
+	}
+	return sum / float64(known) * float64(n)
+}
+
+// Summary returns a profile with means instead of the values of each task, in stages of more than most tasks; short
+// is false if there are none. Their key groups are left out. Numbers of tasks, costs, pauses and residuals stay;
+// only the differences between tasks are lost.
+func Summary(profile *dag.Plan, most int) (summary *dag.Plan, short bool) {
+	out := *profile
+	out.Jobs = dag.CloneJobs(out.Jobs)
+	for j := range out.Jobs {
+		for k := range out.Jobs[j].Stages {
+			if ph := &out.Jobs[j].Stages[k]; valuesOf(ph) > most {
+				*ph = meanPhase(ph)
+				short = true
+			}
+		}
+	}
+	return &out, short
+}
+
+// valuesOf returns the length of the longest series of a stage.
+func valuesOf(ph *dag.Stage) int {
+	n := 0
+	for _, s := range []*dag.Series{&ph.Setup, &ph.Out, &ph.Bytes, &ph.Extent} {
+		n = max(n, len(s.Values()))
+	}
+	for p := range ph.Pipelines {
+		n = max(n, len(ph.Pipelines[p].Tuples.Values()), len(ph.Pipelines[p].Alpha.Values()))
+	}
+	if ph.Groups != nil {
+		n = max(n, len(ph.Groups.Reduces))
+	}
+	return n
+}
+
+func meanPhase(ph *dag.Stage) dag.Stage {
+	out := *ph
+	out.Groups = nil
+	out.Setup, out.Out, out.Bytes, out.Extent = meanOf(ph.Setup, nil), meanOf(ph.Out, nil), meanOf(ph.Bytes, nil),
+		meanOf(ph.Extent, nil)
+	out.Pipelines = make([]dag.Pipeline, len(ph.Pipelines))
+	for p, pipe := range ph.Pipelines {
+		out.Pipelines[p] = dag.Pipeline{Tuples: meanOf(pipe.Tuples, nil), Alpha: meanOf(pipe.Alpha, &pipe.Tuples)}
+	}
+	return out
+}
+
+// meanOf returns the mean of the known values, weighted by by if it is given: the cost of a tuple is that of all
+// tuples, not of all tasks.
+func meanOf(s dag.Series, by *dag.Series) dag.Series {
+	if s.IsUniform() {
+		return s
+	}
+	var t tally
+	for i, v := range s.Values() {
+		w := 1.0
+		if by != nil {
+			w = by.At(i)
+		}
+		if !math.IsNaN(v) && !math.IsNaN(w) {
+			t.add(v, w)
+		}
+	}
+	if t.weight == 0 {
+		return dag.Series{}
+	}
+	return dag.Uniform(Round(t.mean()))
 }
