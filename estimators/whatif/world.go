@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -158,4 +159,169 @@ func (w *clusterState) pace(p Pace) error {
 		}
 	}
 	return nil
+}
+
+// scale multiplies the size of the input. Jobs that read the input get more maps of the same size. Reduces get
+// larger, and so do the maps that read their output, one per file. Other stages keep their tasks, which get larger.
+// Running and finished tasks do not change.
+func (w *clusterState) scale(by float64) error {
+	graph, err := dag.NewGraph(w.s.Plan)
+	if err != nil {
+		return err
+	}
+	growth := make([]float64, len(w.s.Plan.Jobs))
+	total := 0.0
+	for _, j := range graph.Order() {
+		growth[j] = w.grow(j, by, growth)
+		total += float64(w.s.Plan.Jobs[j].Tasks())
+	}
+	if total > dag.MaxTasks {
+		return &dag.LimitError{
+			Place: dag.Place{Job: -1, Field: "scale", Item: -1}, What: "tasks", Have: total,
+			Max: dag.MaxTasks,
+		}
+	}
+	return nil
+}
+
+// grow scales a job and returns the growth of its output.
+func (w *clusterState) grow(j int, by float64, growth []float64) float64 {
+	if w.ended(j) {
+		return 1
+	}
+	job := &w.s.Plan.Jobs[j]
+	g := by
+	if len(job.After) > 0 {
+		g = w.input(job, growth)
+	}
+	if !job.IsMapReduce() {
+		return w.growStages(j, g)
+	}
+	maps := &w.costs.phases[j][dag.Map]
+	begun := w.begun(j, dag.Map)
+	n := job.Stages[dag.Map].Count()
+	switch {
+	case n == 0:
+	case len(job.After) == 0:
+		rest := n - begun
+		maps.fixed, maps.was = begun, rest
+		maps.is = int(math.Round(float64(rest) * g))
+		if rest > 0 {
+			maps.is = max(maps.is, 1)
+			maps.grown = float64(rest) * g / float64(maps.is)
+		}
+		job.Stages[dag.Map].Tasks = begun + maps.is
+		g = (float64(begun) + float64(rest)*g) / float64(n)
+	case begun > 0: // it has its input
+		g = 1
+	default:
+		w.split(j, g)
+	}
+	w.costs.phases[j][dag.Reduce].grown = g
+	return g
+}
+
+// growStages scales the stages that read the job's input, and the others by the output of the stages before them. It
+// returns the growth of the output that no stage reads.
+func (w *clusterState) growStages(j int, by float64) float64 {
+	stages := w.s.Plan.Jobs[j].Stages
+	grown := make([]mean, len(stages)) // growth of a stage's input, and of its output after its turn
+	last := make([]bool, len(stages))
+	for k := range stages {
+		p, in := &w.costs.phases[j][k], by
+		if grown[k].weight > 0 {
+			in = grown[k].of()
+		}
+		last[k] = true
+		p.grown = in
+		if one := oneToOne(&stages[k]); one >= 0 {
+			from := &w.costs.phases[j][one]
+			p.fixed, p.grown = from.fixed, from.grown
+		} else if grown[k].weight == 0 {
+			p.fixed = w.begun(j, dag.StageIndex(k)) //nolint:gosec // an index
+		}
+		fixed, all := float64(p.fixed), float64(stages[k].Count())
+		out := mean{fixed + (all-fixed)*p.grown, all}
+		for to := k + 1; to < len(stages); to++ {
+			for _, e := range stages[to].After {
+				if int(e.From) == k {
+					last[k] = false
+					if e.Kind != dag.Broadcast {
+						grown[to].add(out)
+					}
+				}
+			}
+		}
+		grown[k] = out
+	}
+	var all mean
+	for k := range stages {
+		if last[k] {
+			all.add(grown[k])
+		}
+	}
+	return all.of()
+}
+
+// A mean is a mean of growths, weighted by numbers of tasks.
+type mean struct{ sum, weight float64 }
+
+func (m *mean) add(more mean) { m.sum, m.weight = m.sum+more.sum, m.weight+more.weight }
+
+// of returns the mean, or 1 if it is empty.
+func (m mean) of() float64 {
+	if m.weight == 0 {
+		return 1
+	}
+	return m.sum / m.weight
+}
+
+// oneToOne returns the stage that a stage reads task by task, or -1.
+func oneToOne(s *dag.Stage) dag.StageIndex {
+	for _, e := range s.After {
+		if e.Kind == dag.OneToOne {
+			return e.From
+		}
+	}
+	return -1
+}
+
+// splitBytes is the largest part of a file that one map reads: HDFS's default block.
+const splitBytes = 128 << 20
+
+// split scales the maps of a job that reads other jobs' output. It adds maps if the files grow beyond a split and
+// their size is known.
+func (w *clusterState) split(j int, by float64) {
+	job, maps := &w.s.Plan.Jobs[j], &w.costs.phases[j][dag.Map]
+	maps.grown = by
+	n := job.Stages[dag.Map].Count()
+	size := job.Stages[dag.Map].Bytes.Sum(n) / float64(n)
+	if !(size > 0 && size <= splitBytes && size*by > splitBytes) {
+		return
+	}
+	parts := int(min(math.Ceil(size*by/splitBytes), math.Ceil(by)))
+	maps.is, maps.grown = n*parts, by/float64(parts)
+	job.Stages[dag.Map].Tasks = maps.is
+}
+
+// input returns the growth of a job's input: the mean over the files that it reads.
+func (w *clusterState) input(job *dag.Job, growth []float64) float64 {
+	var all mean
+	for _, a := range job.After {
+		stages, files := w.s.Plan.Jobs[a].Stages, 0
+		for k := len(stages) - 1; k >= 0 && files == 0; k-- { // in a job without reduces the maps write the files
+			files = stages[k].Count()
+		}
+		all.add(mean{float64(files) * growth[a], float64(files)})
+	}
+	return all.of()
+}
+
+// begun returns the number of tasks up to the last one with an attempt.
+func (w *clusterState) begun(j int, k dag.StageIndex) int {
+	n := 0
+	for i := range w.s.Jobs[j].Stages[k].Attempts {
+		n = max(n, int(w.s.Jobs[j].Stages[k].Attempts[i].Task)+1)
+	}
+	return min(n, w.s.Plan.Jobs[j].Stages[k].Count())
 }
