@@ -2,6 +2,7 @@ package estimators
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
@@ -163,3 +164,198 @@ func seedOf(s *dag.Snapshot) uint64 {
 	}
 	return mix(h)
 }
+
+// The general way to draw from a cost model: each prediction times a factor of the cluster, one of the task's
+// stage, and one of the task's own. The factors come from the residuals of finished tasks.
+const (
+	// speedSigma is the standard deviation of the cluster's log speed from now on.
+	speedSigma = 0.03
+	// rateSigma is the standard deviation of a stage's log rate from the planned one between runs of one script.
+	// rateTasks is the number of finished tasks that weigh as much as that prior.
+	rateSigma = 0.1
+	rateTasks = 2
+	// workSigma is the standard deviation of a task's log time within a stage before any task has ended.
+	workSigma = 0.1
+	// ownRatio is the share of its work after which a task's own pace weighs as much as its stage's.
+	ownRatio = 0.1
+)
+
+type general struct {
+	w        *ReplayContext
+	phases   [][]generalPhase // by job and stage
+	failures FailureLaw
+}
+
+type generalPhase struct {
+	own   Factors
+	rate  float64 // sigma of the phase's common factor
+	setup float64
+	runs  map[int32]Rest // running tasks, by index
+}
+
+// generalSampling returns nil if a job's number of tasks is unknown: its cost has no scale.
+func (w *ReplayContext) generalSampling() func(Draws) Drawn {
+	g := &general{w: w, phases: make([][]generalPhase, len(w.Now().Plan.Jobs))}
+	for j := range g.phases {
+		g.phases[j] = make([]generalPhase, len(w.Now().Plan.Jobs[j].Stages))
+	}
+	sum, n, known := 0.0, 0, true
+	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
+		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
+		for i := range p.stretches {
+			sum += p.stretches[i].Full * float64(p.stretches[i].Count)
+			n += p.stretches[i].Count
+		}
+		g.phases[job][k] = w.generalPhase(job, k, p)
+	})
+	if !known {
+		return nil
+	}
+	g.failures = NewFailureLaw(w.Now(), sum/float64(max(n, 1)))
+	return g.sample
+}
+
+// generalPhase compares a stage's finished tasks with their predictions.
+func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *StageLeft) generalPhase {
+	g := generalPhase{setup: taskcost.MS(w.Now().Plan.Cluster.Setup)}
+	if p.Unfinished() == 0 {
+		return g
+	}
+	var residuals []float64
+	list := w.Now().Attempts(job, k)
+	for i := range list {
+		a := &list[i]
+		if a.State != dag.AttemptSucceeded || !a.Start.Known() || !a.End.Known() || int(a.Task) >= p.Tasks {
+			continue
+		}
+		took, predicted := float64(a.End-a.Start)-g.setup, w.Costs.Full(job, k, int(a.Task))-g.setup
+		if took > 0 && predicted > 0 {
+			residuals = append(residuals, math.Log(took/predicted))
+		}
+	}
+	n := float64(len(residuals))
+	g.own = NewFactors(residuals, workSigma)
+	g.rate = math.Sqrt(rateSigma*rateSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
+	g.runs = make(map[int32]Rest, p.Running)
+	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
+		if state == dag.TaskRunning && task < p.Tasks {
+			g.runs[a.Task] = g.rest(w, job, k, a)
+		}
+	})
+	return g
+}
+
+// rest returns the remaining time of a running task. A task that has shown its pace continues at it; a task that
+// should have ended by its counters, or has none, is predicted from its age.
+func (g *generalPhase) rest(w *ReplayContext, job int, k dag.StageIndex, a *dag.Attempt) Rest {
+	full, rem := w.Costs.Full(job, k, int(a.Task)), w.Costs.Rem(job, k, int(a.Task))
+	age := 0.0
+	if a.Start.Known() {
+		age = float64(w.Now().At - a.Start)
+	}
+	done, took := full-g.setup-rem, age-g.setup
+	if rem > 0 && done > 0 && took > 0 {
+		weight := done / (done + ownRatio*(full-g.setup))
+		return NewRest(rem*math.Pow(took/done, weight), 0, g.own, 1-weight)
+	}
+	return NewRest(full, age, g.own, 1)
+}
+
+// sample draws one possible future.
+func (g *general) sample(d Draws) Drawn {
+	s := g.w.Now()
+	speed := LogNormal(d.Common(ForSpeed, 0, 0), speedSigma)
+	scale := make([][]float64, len(g.phases))
+	for j := range scale {
+		scale[j] = make([]float64, len(g.phases[j]))
+		for k := range scale[j] {
+			scale[j][k] = speed * LogNormal(d.Common(ForRate, j, dag.StageIndex(k)), g.phases[j][k].rate)
+		}
+	}
+	left := func(t schedule.Task) schedule.Cost {
+		p := &g.phases[t.Job][t.Stage]
+		u := d.Task(ForWork, t.Job, t.Stage, t.Index, t.Attempt)
+		if t.Running != nil {
+			if rest, ok := p.runs[int32(t.Index)]; ok {
+				return schedule.Cost{Work: taskcost.Whole(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
+			}
+		}
+		cost := g.w.Costs.Left(t)
+		cost.Work = scaled(cost.Work, scale[t.Job][t.Stage]*p.own.At(u))
+		cost.Same = 1
+		return cost
+	}
+	return Drawn{Snapshot: s, Left: left, Fault: g.failures.Fault(d, s.At)}
+}
+
+// scaled returns d times f in whole milliseconds.
+func scaled(d time.Duration, f float64) time.Duration { return taskcost.Whole(taskcost.MS(d) * f) }
+
+// Draws are the random numbers of one replay. Each number depends only on the run, the replay and its use: another
+// task, or a later tick, changes no other number (common random numbers). Numbers lie strictly between 0 and 1 and
+// are uniform.
+type Draws struct {
+	seed, own  uint64
+	sample, of uint64 // of is a power of two
+}
+
+// A Use is the purpose of a number.
+type Use uint64
+
+// The uses. The numbers up to ForOther are common to a replay, the others are a task's own.
+const (
+	ForSpeed    Use = iota // how fast the cluster is from now on
+	ForRate                // of a stage
+	ForSize                // of a stage that was never seen
+	ForSetup               // start-ups
+	ForPause               // launch, wave and finish gaps, by number
+	ForFaults              // how often attempts fail
+	ForOther               // another application, by number
+	ForStart               // a task's start-up
+	ForWork                // a task's work
+	ForTaskSize            // a task's size
+	ForFailure             // an attempt's failure
+)
+
+// Common returns a number that a whole replay shares. Over the replays of a tick it is stratified: each of n equal
+// parts of (0, 1) contains one (Latin hypercube sampling, McKay, Beckman and Conover 1979), so few replays are
+// enough.
+func (d Draws) Common(u Use, job int, k dag.StageIndex) float64 {
+	h := mix(d.seed ^ uint64(u)<<56 ^ uint64(job)<<8 ^ uint64(k))
+	return (float64(permute(d.sample, d.of, h)) + 0.5) / float64(d.of)
+}
+
+// Task returns a number of one attempt of a task.
+func (d Draws) Task(u Use, job int, k dag.StageIndex, index, attempt int) float64 {
+	h := mix(d.own ^ uint64(u)<<60 ^ uint64(k)<<56 ^ uint64(attempt&0xff)<<48 ^ uint64(job&0xffff)<<32 ^ uint64(
+		uint32(index)))
+	return (float64(h>>11) + 0.5) / (1 << 53)
+}
+
+// permute maps 0..n-1 onto itself, n a power of two, in an order that depends on h: each step can be undone.
+func permute(i, n, h uint64) uint64 {
+	mask := n - 1
+	shift := max(bits.Len64(mask)/2, 1)
+	for range 3 {
+		i = (i + h) & mask
+		i = i * (h>>7 | 1) & mask
+		i ^= i >> shift
+		h = mix(h)
+	}
+	return i & mask
+}
+
+// mix is the finalizer of splitmix64 (Steele, Lea and Flood 2014), which gives neighboring inputs unrelated
+// outputs.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Normal turns a uniform number into one of the standard normal distribution (its quantile).
+func Normal(u float64) float64 { return math.Sqrt2 * math.Erfinv(2*u-1) }
+
+// LogNormal turns a uniform number into a factor with median 1; its logarithm has standard deviation sigma.
+func LogNormal(u, sigma float64) float64 { return math.Exp(sigma * Normal(u)) }

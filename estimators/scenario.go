@@ -2,8 +2,13 @@ package estimators
 
 import (
 	"math"
+	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/pathfrag"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // A Scenario is an estimator that reads a ReplayContext shared with other scenarios.
@@ -119,4 +124,147 @@ func sameRun(a, b dag.Run) bool {
 		}
 	}
 	return true
+}
+
+// standard replays the scheduler from the snapshot at each tick; the time remaining is the length of the critical
+// path ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14). If no cost of the
+// remaining work is known, the time is a floor.
+func standard(w *ReplayContext) (Estimate, error) {
+	if w.ended() {
+		return w.EstimateOf(0), nil
+	}
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.scenario(ms)
+	e.Warnings = w.warnings()
+	if factors := w.Costs.NodeFactors; factors != nil {
+		e.Nodes = factors()
+	}
+	return w.supposing(0, e), nil
+}
+
+// standardMS returns the time remaining in milliseconds: the length of the critical path, which is the replay's
+// (docs/facts/paratimer.md A3).
+func (w *ReplayContext) standardMS() (float64, error) {
+	if w.ended() {
+		return 0, nil
+	}
+	path, err := w.Path()
+	if err != nil {
+		return 0, err
+	}
+	return float64(path.Schedule.End - path.Schedule.Now), nil
+}
+
+// scenario makes an Estimate from a time that rests on the replay.
+func (w *ReplayContext) scenario(ms float64) Estimate {
+	e := w.EstimateOf(ms)
+	if w.ended() {
+		return e
+	}
+	e.Path = w.path
+	e.Origin, e.AssumedRatio = w.Trust()
+	e.Measured = w.Costs.Measured
+	return w.early(e)
+}
+
+// EstimateOfCosts makes an Estimate from a time in milliseconds that rests on the tasks' costs, but on no replay.
+func (w *ReplayContext) EstimateOfCosts(ms float64) Estimate {
+	e := w.EstimateOf(ms)
+	if w.ended() {
+		return e
+	}
+	e.Origin = w.leastSure(func(int, dag.StageIndex) bool { return true })
+	return w.early(e)
+}
+
+// early turns an estimate into a floor if it comes too early, or covers only a part of the work.
+func (w *ReplayContext) early(e Estimate) Estimate {
+	open := w.Run.Now().Plan.Open
+	if w.Unknown() || open && w.Costs.Later == nil {
+		e.Low, e.Remaining, e.Progress = e.Remaining, nil, math.NaN()
+		if w.Costs.AssumedRatio != nil { // start-ups and pauses that were never observed are no floor
+			low := taskcost.Exact(taskcost.MS(*e.Low) * (1 - e.AssumedRatio))
+			e.Low = &low
+		}
+		return e
+	}
+	if open && e.Remaining != nil {
+		later, more := w.Costs.Later(*e.Remaining)
+		f := w.EstimateOf(taskcost.MS(*e.Remaining + later))
+		e.Low, e.Remaining, e.Progress, e.More = e.Remaining, f.Remaining, f.Progress, &more
+	}
+	return e
+}
+
+// bestGuess is the paper's best guess under data skew (section 4.4): every task has its own size, and tasks start
+// in the expected order of the scheduler. This is the standard replay. Low and High are bounds over all other
+// orders: the tighter lower bound and Algorithm 1's upper one.
+func bestGuess(w *ReplayContext) (Estimate, error) {
+	ms, err := w.standardMS()
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := w.scenario(ms)
+	if w.Unknown() || w.ended() {
+		return e, nil
+	}
+	b, err := w.skewBounds(true)
+	if err != nil {
+		return Estimate{}, err
+	}
+	low, high := taskcost.Exact(min(b.low, ms)), taskcost.Exact(max(b.high, ms))
+	e.Low, e.High = &low, &high
+	return e, nil
+}
+
+// alone removes every other application from now on. The limits of queues and users stay.
+func alone(_ dag.Run, s *dag.Snapshot) { s.Load = nil }
+
+// heartbeat is the longest interval at which Hadoop's trackers request work: the time of a hand-over between two
+// rounds.
+const heartbeat = 3 * time.Second
+
+// tolerances returns the given ones, else those that fit the schedule.
+func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
+	if w.options.Path != nil {
+		return *w.options.Path
+	}
+	return Tolerances(s, w.Now().Plan, w.Run)
+}
+
+// Tolerances returns tolerances for a schedule of a run and its plan, since the paper gives none: delta1 = max(5%
+// of the median task time, two ticks), delta2 = set-up + a heartbeat. They change the displayed rounds and
+// fragments, never a time.
+func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
+	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
+	par.Delta2 += max(0, plan.Cluster.Setup)
+	if n := len(run.Window); n > 1 {
+		if tick := run.Now().At.Sub(run.Window[n-2].At); tick > 0 {
+			par.Delta1 = max(par.Delta1, 2*tick)
+		}
+	}
+	return par
+}
+
+// medianSpans is the number of spans that medianSpan reads, evenly through the schedule: the median only sets a
+// tolerance.
+const medianSpans = 1000
+
+// medianSpan returns the median length of the schedule's spans of tasks.
+func medianSpan(s *schedule.Schedule) time.Duration {
+	var lengths []time.Duration
+	step := max(1, len(s.Spans)/medianSpans)
+	for i := 0; i < len(s.Spans); i += step {
+		if span := &s.Spans[i]; span.Count > 0 {
+			lengths = append(lengths, span.End.Sub(span.Start))
+		}
+	}
+	if len(lengths) == 0 {
+		return 0
+	}
+	slices.Sort(lengths)
+	return lengths[len(lengths)/2]
 }
