@@ -58,9 +58,6 @@ func Configure(c *cli.Context) error {
 	if len(file.Unknown) > 0 {
 		return Usage("%s", file.Unknown[0])
 	}
-	if !file.Named && slices.Contains(Pure, c.Command.Name) {
-		file = new(ConfigFile)
-	}
 	for _, s := range slices.Concat(settings.Of(""), settings.Of(fullName(c))) {
 		v := file.Effective(c, s)
 		if v.Origin != settings.Environment && v.Origin != settings.File {
@@ -120,7 +117,7 @@ func ReadConfig(c *cli.Context) (*ConfigFile, error) {
 		if home := Getenv(c)("HOME"); dir == "" && home != "" {
 			dir = filepath.Join(home, ".config")
 		}
-		if dir == "" {
+		if dir == "" || slices.Contains(Pure, c.Command.Name) {
 			return f, nil
 		}
 		f.Path = filepath.Join(dir, "paratimer", "config.yaml")

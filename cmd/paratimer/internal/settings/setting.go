@@ -159,7 +159,7 @@ func (s *Setting) TakesValue() bool {
 }
 
 // metasyntactic matches a placeholder of a value between backquotes. Other words between backquotes are commands.
-var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND|name=NAME[^`]*)`")
+var metasyntactic = regexp.MustCompile("`([^`a-z]+|JOB:m3@195s|SHELL COMMAND)`")
 
 // Value returns the placeholder of the setting's value, such as FILE: the last word of its name if its help has none;
 // "" for a switch.

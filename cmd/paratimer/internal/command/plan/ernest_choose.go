@@ -105,8 +105,8 @@ var billings = map[string]ernest.Billing{
 	"moment": ernest.PerMoment, "second": ernest.PerSecond, "hour": ernest.PerHour,
 }
 
-// offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with the model of its runs. Without a max it has four times
-// as many machines as the largest training run.
+// offerOf reads an offer, such as name=m4,csv=m4.csv,price=0.2,max=64, with the model of its runs. Without a max it has
+// four times as many machines as the largest training run.
 func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
 	keys := flag.NewFlagSet("offer", flag.ContinueOnError)
 	keys.SetOutput(io.Discard)
