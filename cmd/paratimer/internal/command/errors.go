@@ -11,15 +11,14 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 )
 
 var (
 	// ErrTimeout means that the time of --timeout has passed.
 	ErrTimeout = errors.New("the time limit has passed")
 	// ErrInterrupted means that a signal has ended the command.
-	ErrInterrupted = errors.New("interrupted")
-	// ErrLeft means that the user quit the screen before the query ended.
-	ErrLeft error = Exit{130}
+	ErrInterrupted = tty.ErrInterrupted
 	// ErrQueryFailed means that the query failed or was killed, or that a job became slower.
 	ErrQueryFailed error = Exit{1}
 )

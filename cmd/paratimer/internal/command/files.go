@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
 // Write writes to a file, and prints its path on stderr; or it writes to stdout if path is -.
@@ -84,6 +85,17 @@ func unwritten(path, name string, err error) error {
 		return Usage("cannot write %s: %w", path, link.Err)
 	}
 	return err
+}
+
+// Print prints a result by --output: in JSON, by its own method if it has one, or as text.
+func Print(c *cli.Context, v any, text func(io.Writer) error) error {
+	if c.String("output") == "text" {
+		return text(c.App.Writer)
+	}
+	if own, ok := v.(interface{ JSON(w io.Writer) error }); ok {
+		return own.JSON(c.App.Writer)
+	}
+	return view.JSON(c.App.Writer, v, "")
 }
 
 // Closing closes c. If there is no error yet, it stores that of Close in err.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -33,3 +35,15 @@ func Length(text string) (time.Duration, error) {
 
 // lengthInWords matches an informal length: 1d, 5min, 2 hours.
 var lengthInWords = regexp.MustCompile(`(?i)^(\d{1,4}(?:\.\d{1,3})?) ?([dhms])[a-z]*$`)
+
+// Each returns the values of a repeatable setting.
+func Each[T any](c *cli.Context, name string, parse func(text string) (T, error)) (all []T, err error) {
+	for _, text := range c.StringSlice(name) {
+		v, err := parse(text)
+		if err != nil {
+			return nil, Usage("--%s %s: %w", name, text, err)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}

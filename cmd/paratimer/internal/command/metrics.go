@@ -77,16 +77,14 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 		m.WriteTo(filepath.Clean(path), max(c.Duration("every"), time.Second),
 			func(err error) { log.Warn().Msg(err.Error()) })
 	}
-	typed := c.String("metrics")
-	if typed == "" {
+	if c.String("metrics") == "" {
 		return m, done, nil
 	}
-	listener, door, err := Listen(ctx, c, "metrics", typed)
+	url, stop, err := Serve(c, "metrics", "metrics are", m.Serve)
 	if err != nil {
 		return nil, nil, err
 	}
-	log.Info().Msgf("metrics at %s://%s/metrics", door.Scheme(), listener.Addr())
-	stop := m.Serve(listener, door, func(err error) { log.Error().Err(err).Msg("metrics are not served any more") })
+	log.Info().Msgf("metrics at %s/metrics", url)
 	return m, func() {
 		_ = watch.Sleep(ctx, c.Duration("metrics-linger")) // the error does not matter at the end
 		stop()

@@ -29,7 +29,20 @@ func NewProgress(c *cli.Context) *Progress {
 	if c.Bool("quiet") || c.Bool("plain") || !view.Terminal(c.App.ErrWriter) || Getenv(c)("TERM") == "dumb" {
 		return nil
 	}
-	return progressOn(c.App.ErrWriter, time.Now)
+	p := progressOn(c.App.ErrWriter, time.Now)
+	c.App.Metadata[progressKey] = p
+	return p
+}
+
+// progressKey is the metadata key of the newest Progress of an app.
+const progressKey = "progress"
+
+// removeProgress removes the line that a command has left when it ends early. It is a cli.AfterFunc.
+func removeProgress(c *cli.Context) error {
+	if p, ok := c.App.Metadata[progressKey].(*Progress); ok {
+		p.Done()
+	}
+	return nil
 }
 
 func progressOn(out io.Writer, now func() time.Time) *Progress {

@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
-// LeastToken is the least length of a token if others can reach the address: 16 characters of hex are 64 bits.
-const LeastToken = 16
+// leastToken is the least length of a token if others can reach the address: 16 characters of hex are 64 bits.
+const leastToken = 16
 
 // door returns the access control for what is served.
 func door(c *cli.Context) (d serve.Door, err error) {
@@ -39,30 +39,55 @@ func door(c *cli.Context) (d serve.Door, err error) {
 
 // Listen opens the address of a flag. If others can reach it, clients must be authenticated.
 func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listener, serve.Door, error) {
-	address, exposed, err := serve.Address(typed)
-	if err != nil {
-		return nil, serve.Door{}, Usage("--%s: %w", flag, err)
-	}
 	d, err := door(c)
-	switch {
-	case err != nil:
-		return nil, d, err
-	case exposed && !d.Locked():
-		return nil, d, Usage("--%s %s: others can reach this address: give a token, in serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with serve-cert, serve-key and serve-client-ca; "+
-			"a port alone, such as :9188, is this machine's own", flag, typed)
-	case exposed && d.Token != "" && len(d.Token) < LeastToken && d.Clients == nil:
-		return nil, d, Usage("--%s %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", flag, typed, len(d.Token), LeastToken)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, d, Usage("--%s: %w", flag, err)
+		return nil, d, err
+	}
+	listener, exposed, err := ListenBehind(ctx, flag, typed, d, "in serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with serve-cert, serve-key and serve-client-ca")
+	if err != nil {
+		return nil, d, err
 	}
 	if exposed && d.Pair == nil {
 		log := Logger(c)
 		log.Warn().Str("address",
-			address).Msgf("--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
+			typed).Msgf("--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
 	}
 	return listener, d, nil
+}
+
+// ListenBehind opens the address of a flag, if it is locked by a door as exposed addresses must be. locks describes
+// what can lock it.
+func ListenBehind(ctx context.Context, flag, typed string, d serve.Door, locks string) (
+	l net.Listener, exposed bool, err error,
+) {
+	address, exposed, err := serve.Address(typed)
+	switch {
+	case err != nil:
+		return nil, exposed, Usage("--%s: %w", flag, err)
+	case exposed && !d.Locked():
+		return nil, exposed, Usage("--%s %s: others can reach this address: give a token, %s; a port alone, such as :9188, is this machine's own",
+			flag, typed, locks)
+	case exposed && d.Token != "" && len(d.Token) < leastToken && d.Clients == nil:
+		return nil, exposed, Usage("--%s %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16",
+			flag, typed, len(d.Token), leastToken)
+	}
+	if l, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+		return nil, exposed, Usage("--%s: %w", flag, err)
+	}
+	return l, exposed, nil
+}
+
+// Serve serves at the address of a flag until stop is called. The URL has no path. what names the service in the log.
+func Serve(c *cli.Context, flag, what string, start func(net.Listener, serve.Door, func(error)) (stop func())) (
+	url string, stop func(), err error,
+) {
+	listener, door, err := Listen(c.Context, c, flag, c.String(flag))
+	if err != nil {
+		return "", nil, err
+	}
+	log := Logger(c)
+	stop = start(listener, door, func(err error) { log.Error().Err(err).Msg(what + " not served any more") })
+	return door.Scheme() + "://" + listener.Addr().String(), stop, nil
 }
 
 // Trusted returns the system's authorities with those of ca-file; nil without the flag, for the system's alone.

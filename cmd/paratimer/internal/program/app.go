@@ -35,7 +35,7 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 		admin.Offer(app, args[1:last])
 		return ExitOK
 	}
-	return whole.code(code(live.Plugged(app, app.RunContext(ctx, reorder(app, args))), err), err)
+	return whole.code(code(app.RunContext(ctx, reorder(app, args)), err), err)
 }
 
 // New returns the whole command tree.

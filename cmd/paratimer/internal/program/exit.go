@@ -10,6 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
@@ -30,8 +31,11 @@ func code(err error, stderr io.Writer) int {
 		return ExitOK
 	}
 	var exit command.Exit
-	if errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
 		return exit.Code // the command has reported why
+	case errors.Is(err, tty.ErrLeft):
+		return ExitInterrupted // the user quit the screen before the query ended
 	}
 	fmt.Fprintf(stderr, "paratimer: %s\n", view.EscapeLines(frame.Reason(err)))
 	var bad command.UsageError

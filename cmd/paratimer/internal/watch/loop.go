@@ -26,6 +26,12 @@ type Sink interface {
 	Show(frame.Tick) error
 }
 
+// A SinkFunc is a Sink.
+type SinkFunc func(frame.Tick) error
+
+// Show calls f.
+func (f SinkFunc) Show(tick frame.Tick) error { return f(tick) }
+
 // After missed observations the wait doubles, up to maxWait. Before the first snapshot there is no frame to repeat,
 // and a wrong address is more likely than a short outage: the watch fails after firstMisses, without back-off.
 const (

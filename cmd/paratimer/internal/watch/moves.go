@@ -39,7 +39,9 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 	if f.Workflow.State.Ended() || f.ElapsedSeconds == nil {
 		return
 	}
-	events, rest := split(raw)
+	isEvent := func(c explain.Change) bool { return c.Event }
+	rest := slices.DeleteFunc(slices.Clone(raw), isEvent)
+	events := slices.DeleteFunc(slices.Clone(raw), func(c explain.Change) bool { return !c.Event })
 	for _, c := range events {
 		if f.Headline.RemainingSeconds != nil || c.Reason != explain.ReasonSize {
 			f.Moves = append(f.Moves, told(c, *f.ElapsedSeconds))
@@ -63,7 +65,10 @@ func (m *moves) step(model estimators.Model, before, run dag.Run, raw []explain.
 		}
 		owed := merge(m.owed, rest)
 		m.stand(run, end.Instant)
-		m.owed, m.event = owed, largest(events)
+		m.owed = owed
+		m.event = slices.MaxFunc(events, func(a, b explain.Change) int {
+			return cmp.Compare(a.Delta.Abs(), b.Delta.Abs())
+		})
 	default:
 		m.await(model, run, end.Instant, f)
 	}
@@ -149,17 +154,6 @@ func told(c explain.Change, since frame.Seconds) frame.Move {
 	}
 }
 
-func split(all []explain.Change) (events, rest []explain.Change) {
-	for _, c := range all {
-		if c.Event {
-			events = append(events, c)
-		} else {
-			rest = append(rest, c)
-		}
-	}
-	return events, rest
-}
-
 // merge adds up the changes of one reason; the subject is that of the larger one.
 func merge(a, b []explain.Change) []explain.Change {
 	out := slices.Clone(a)
@@ -169,21 +163,12 @@ func merge(a, b []explain.Change) []explain.Change {
 			out = append(out, c)
 			continue
 		}
-		if cmp.Compare(c.Delta.Abs(), out[i].Delta.Abs()) > 0 {
+		if c.Delta.Abs() > out[i].Delta.Abs() {
 			out[i].Subject = c.Subject
 		}
 		out[i].Delta += c.Delta
 	}
 	return out
-}
-
-func largest(all []explain.Change) (most explain.Change) {
-	for _, c := range all {
-		if c.Delta.Abs() > most.Delta.Abs() {
-			most = c
-		}
-	}
-	return most
 }
 
 func sum(all []explain.Change) (d time.Duration) {

@@ -10,8 +10,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/paper"
+	"github.com/paratimer/paratimer/estimators/skewness"
 )
 
 // A Battery is the set of shown estimators (the ParaTimer paper, section 3.2.1). The zero value is ParaTimer's own
@@ -21,11 +24,8 @@ type Battery struct {
 	others []estimators.Scenario
 }
 
-// BatteryOf returns the value of --estimators, if it is valid.
-func BatteryOf(c *cli.Context) (Battery, error) { return parseBattery(c.String("estimators")) }
-
-// parseBattery parses --estimators. The headline's scenario, standard, is always shown.
-func parseBattery(text string) (Battery, error) {
+// ParseBattery parses --estimators. The headline's scenario, standard, is always shown.
+func ParseBattery(text string) (Battery, error) {
 	names := settings.EstimatorNames()
 	own := len(estimators.Scenarios())
 	picked := map[string]bool{names[0]: true}
@@ -66,4 +66,23 @@ func (b Battery) Scenarios() []estimators.Scenario {
 		}
 	}
 	return append(out, b.others...)
+}
+
+// EstimatorSetOf returns the estimators: ParaTimer's scenarios, the range, uneven reduces, and the others of a battery.
+// The headline and alerts use all of ParaTimer's scenarios, shown or not. The range has that many samples; 0: the
+// default.
+func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), skewness.Scenario())
+	n := len(scenarios) - 2
+	scenarios = append(scenarios, b.others...)
+	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})
+	return watch.EstimatorSet{
+		Scenarios: all[:n], Shown: b.shown, Sampled: all[n], Uneven: all[n+1], Others: all[n+2:],
+		Model: model,
+	}
+}
+
+// ModelOf returns the cost model with the flags' parameters.
+func ModelOf(c *cli.Context) estimators.Model {
+	return cost.With(cost.Options{DeltaBytes: c.Float64("delta")})
 }

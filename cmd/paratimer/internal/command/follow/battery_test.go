@@ -25,7 +25,7 @@ func TestParseBattery(t *testing.T) {
 		{"own,pig", own, 1, "pig"},
 		{"one_failure,one_failure", 2, 0, "one_failure"},
 	} {
-		b, err := parseBattery(c.text)
+		b, err := ParseBattery(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +38,11 @@ func TestParseBattery(t *testing.T) {
 			t.Errorf("%s: %v", c.text, names)
 		}
 	}
-	if _, err := parseBattery("Standard"); err == nil || !strings.HasSuffix(err.Error(), "did you mean standard?") {
+	if _, err := ParseBattery("Standard"); err == nil || !strings.HasSuffix(err.Error(), "did you mean standard?") {
 		t.Errorf("Standard: %v", err)
 	}
 	for _, text := range []string{"", "one_failure,", "none"} {
-		if _, err := parseBattery(text); err == nil || !strings.Contains(err.Error(), "three_failures") {
+		if _, err := ParseBattery(text); err == nil || !strings.Contains(err.Error(), "three_failures") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

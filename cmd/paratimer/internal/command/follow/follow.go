@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -18,56 +17,23 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Pace is the time between frames: Every, or for a past run its own time divided by Speed.
-type Pace struct {
-	Every time.Duration
-	Speed float64
-}
-
-// SpeedOf returns --speed.
-func SpeedOf(c *cli.Context) (float64, error) {
-	v := c.Float64("speed")
-	if !(v >= 0) {
-		return 0, command.Usage("--speed %v: it is 0 or more", v)
-	}
-	return v, nil
-}
-
-// Run watches a source to its end and prints its frames. Options may change the watch before it begins.
-func Run(c *cli.Context, src watch.Source, p Pace, options ...func(*watch.Watch)) error {
+// Run watches to the end of a source and prints the frames.
+func Run(c *cli.Context, w watch.Watch) error {
 	for _, name := range []string{"plain", "quiet"} {
 		if c.Bool(name) && c.String("output") == "ndjson" {
 			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames",
 				name)
 		}
 	}
-	held, err := Bounds(c)
+	meter, done, err := command.ServeMetrics(c.Context, c)
 	if err != nil {
 		return err
-	}
-	shown, err := BatteryOf(c)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	var sinks []watch.Sink
-	meter, done, err := command.ServeMetrics(ctx, c)
-	if err != nil {
-		return err
-	}
-	if meter != nil {
-		sinks = append(sinks, meter)
 	}
 	defer done()
-	w := watch.Watch{
-		Source: src, Estimators: EstimatorSetOf(ModelOf(c), shown, 0), Sinks: sinks,
-		Bounds: held, Every: p.Every, Speed: p.Speed, Log: command.Logger(c),
+	if meter != nil {
+		w.Sinks = append([]watch.Sink{meter}, w.Sinks...)
 	}
-	for _, option := range options {
-		option(&w)
-	}
-	state, err := watchOn(ctx, c, w)
+	state, err := watchOn(c.Context, c, w)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -60,22 +59,11 @@ func onScreen(c *cli.Context) tty.Options {
 	return o
 }
 
-// closed returns the command's error for that of a screen.
-func closed(err error) error {
-	switch {
-	case errors.Is(err, tty.ErrInterrupted):
-		return command.ErrInterrupted
-	case errors.Is(err, tty.ErrLeft):
-		return command.ErrLeft
-	}
-	return err
-}
-
 // FleetOnScreen shows many queries full screen while work runs.
 func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query,
 	work func(context.Context) error,
 ) error {
-	return closed(tty.RunFleet(ctx, onScreen(c), queries, work))
+	return tty.RunFleet(ctx, onScreen(c), queries, work)
 }
 
 // watchOnScreen runs a watch full screen. After the end it prints a summary in lines.
@@ -103,7 +91,7 @@ func watchOnScreen(ctx context.Context, c *cli.Context, w watch.Watch) (dag.Stat
 	if _, e := io.WriteString(c.App.Writer, told.text(state)); e != nil && err == nil {
 		err = fmt.Errorf("cannot print what happened: %w", e)
 	}
-	return state, closed(err)
+	return state, err
 }
 
 // A summary is a sink that collects the lines to print when the screen has closed: urgent events and the last

@@ -3,6 +3,7 @@ package follow
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -34,48 +35,42 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 			return nil, command.Usage("--%s %v: it is %v or more", name, d, least)
 		}
 	}
-	client, err := sinkClient(c)
+	pool, err := command.Trusted(c) // insecure applies only to the cluster
 	if err != nil {
 		return nil, err
 	}
+	client, getenv := sinks.NewClient(pool), command.Getenv(c)
 	var all []*notify.Sink
-	for url := range strings.FieldsFuncSeq(c.String("alertmanager"), func(r rune) bool { return r == ',' }) {
-		s, err := sinks.NewAlertmanager(url, c.Duration("repost"), client, now)
-		if err != nil {
-			return nil, command.Usage("--alertmanager: %w", err)
+	for _, kind := range []struct {
+		flag string
+		open func(typed string) (*notify.Sink, error)
+	}{
+		{"alertmanager", func(url string) (*notify.Sink, error) {
+			return sinks.NewAlertmanager(url, c.Duration("repost"), client, now)
+		}},
+		{"webhook", func(url string) (*notify.Sink, error) { return webhook(c, url, client) }},
+		{"exec", func(line string) (*notify.Sink, error) { return execCommand(c, line) }},
+		{"openlineage", func(url string) (*notify.Sink, error) {
+			return sinks.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
+		}},
+	} {
+		values := []string{c.String(kind.flag)}
+		if kind.flag == "alertmanager" {
+			values = strings.Split(values[0], ",")
 		}
-		all = append(all, s)
+		for _, typed := range values {
+			if typed == "" {
+				continue
+			}
+			s, err := kind.open(typed)
+			if err != nil {
+				return nil, command.Usage("--%s: %w", kind.flag, err)
+			}
+			all = append(all, s)
+		}
 	}
-	if url := c.String("webhook"); url != "" {
-		s, err := webhook(c, url, client)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	} else if c.IsSet("webhook-template") || c.IsSet("webhook-secret-file") {
-		return nil, command.Usage("webhook-template and webhook-secret-file go with --webhook URL")
-	}
-	if line := c.String("exec"); line != "" {
-		s, err := execCommand(c, line)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	} else if c.IsSet("exec-template") {
-		return nil, command.Usage("exec-template goes with --exec COMMAND")
-	}
-	if url := c.String("openlineage"); url != "" {
-		getenv := command.Getenv(c)
-		s, err := sinks.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
-		if err != nil {
-			return nil, command.Usage("openlineage: %w", err)
-		}
-		all = append(all, s)
-	}
-	if c.Bool("bell") {
-		if w := terminal(c); w != nil {
-			all = append(all, sinks.Bell(w))
-		}
+	if w := terminal(c); w != nil && c.Bool("bell") {
+		all = append(all, sinks.Bell(w))
 	}
 	return all, nil
 }
@@ -93,15 +88,6 @@ func terminal(c *cli.Context) io.Writer {
 	return nil
 }
 
-// sinkClient trusts the same certificates as the cluster's client. insecure applies only to the cluster.
-func sinkClient(c *cli.Context) (*http.Client, error) {
-	pool, err := command.Trusted(c)
-	if err != nil {
-		return nil, err
-	}
-	return sinks.NewClient(pool), nil
-}
-
 // webhook returns the sink of --webhook. Its errors do not include the address, which may contain a token.
 func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, error) {
 	key, err := command.Secret(c, "webhook-secret")
@@ -114,12 +100,9 @@ func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, err
 	}
 	s, err := sinks.NewWebhook(url, body, []byte(key), client)
 	if err != nil && body != "" {
-		return nil, command.Usage("--webhook, webhook-template %s: %w", c.String("webhook-template"), err)
+		err = fmt.Errorf("webhook-template %s: %w", c.String("webhook-template"), err)
 	}
-	if err != nil {
-		return nil, command.Usage("--webhook: %w", err)
-	}
-	return s, nil
+	return s, err
 }
 
 // execCommand returns the sink of --exec.
@@ -130,26 +113,25 @@ func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
 	}
 	s, err := sinks.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
 	if err != nil {
-		return nil, command.Usage("exec-template %s: %w", c.String("exec-template"), err)
+		err = fmt.Errorf("exec-template %s: %w", c.String("exec-template"), err)
 	}
-	return s, nil
+	return s, err
 }
 
-// templateOf returns the template of a flag: the name of a built-in one, or the content of its file; "" if not set.
-func templateOf(c *cli.Context, flag string, ready []string) (string, error) {
-	path := c.String(flag)
+// templateOf returns the template of a setting: the name of a built-in one, or the content of its file; "" if not set.
+func templateOf(c *cli.Context, name string, ready []string) (string, error) {
+	path := c.String(name)
 	if path == "" || slices.Contains(ready, path) {
 		return path, nil
 	}
 	b, err := command.ReadBounded(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", command.Usage("--%s: %w; the ready templates are %s", flag, err, strings.Join(ready, ", "))
-	}
-	if err != nil {
-		return "", command.Usage("--%s: %w", flag, err)
-	}
-	if len(bytes.TrimSpace(b)) == 0 {
-		return "", command.Usage("--%s %s: it is empty", flag, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: %w; the ready templates are %s", name, err, strings.Join(ready, ", "))
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", name, err)
+	case len(bytes.TrimSpace(b)) == 0:
+		return "", fmt.Errorf("%s %s: it is empty", name, path)
 	}
 	return string(b), nil
 }
@@ -199,40 +181,38 @@ func dry(all []*notify.Sink, w io.Writer) (printing []*notify.Sink) {
 	return printing
 }
 
-// Notifying returns an option of Run that sends alerts to the sinks of the flags, or with --dry-run prints them. Then
-// it uses the cluster's clock, so that a recording always gives the same output. The caller must call finish at the
-// end.
-func Notifying(c *cli.Context) (option func(*watch.Watch), finish func(), err error) {
+// Notify makes a watch send alerts to the sinks of the flags, or with --dry-run print them. Then it uses the cluster's
+// clock, so that a recording always gives the same output. The caller must call finish at the end.
+func Notify(c *cli.Context, w *watch.Watch) (finish func(), err error) {
 	now, at := time.Now, time.Time{}
 	if c.Bool("dry-run") {
 		now = func() time.Time { return at }
 	}
 	d, end, err := Dispatcher(c, now)
 	if err != nil || d == nil {
-		return func(*watch.Watch) {}, end, err
+		return end, err
 	}
 	part := d.Watch(nil)
-	return func(w *watch.Watch) {
-		w.Recall = part.Recall
-		w.Keep = func(s alert.State, f frame.Frame) error {
-			if f.At != nil {
-				at = f.At.Time()
-			}
-			return part.Keep(s, f)
+	w.Recall = part.Recall
+	w.Keep = func(s alert.State, f frame.Frame) error {
+		if f.At != nil {
+			at = f.At.Time()
 		}
-	}, func() { part.Close(); end() }, nil
+		return part.Keep(s, f)
+	}
+	return func() { part.Close(); end() }, nil
 }
 
-// Printing is Notifying for commands that replay the past: it sends nothing.
-func Printing(c *cli.Context) (option func(*watch.Watch), err error) {
+// Preview is Notify for commands that replay the past: it sends nothing.
+func Preview(c *cli.Context, w *watch.Watch) error {
 	if c.Bool("dry-run") {
-		option, _, err = Notifying(c)
-		return option, err
+		_, err := Notify(c, w)
+		return err
 	}
 	all, err := Sinks(c, time.Now)
 	if len(all) > 0 {
 		log := command.Logger(c)
 		log.Warn().Msg("alerts of a past run are not sent; --dry-run prints what would be sent")
 	}
-	return func(*watch.Watch) {}, err
+	return err
 }

@@ -1,34 +1,78 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
-	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Subject returns the run that a name stands for: if there is a file with the name, that of a plan before its
-// submission, or of a recording until --at, else that of a query of the cluster. The query is polled until enough
-// returns true, most times at most.
-func Subject(ctx context.Context, c *cli.Context, name string, most int, enough func(dag.Run) (bool, error)) (
-	run dag.Run, err error,
-) {
-	after, part, err := moment(c.String("at"))
+// Query returns a watch of the running query with an id or a name, with profiles of its history. rec stores its run if
+// it joins the watch. done closes the client.
+func (f *Flags) Query(c *cli.Context, name string) (w watch.Watch, rec *history.Recorder, done func(), err error) {
+	t, err := input.ConnectByName(c, name)
 	if err != nil {
-		return run, err
+		return w, nil, nil, err
 	}
-	profiles, err := input.ReadProfiles(c)
+	rec = &history.Recorder{
+		Store: input.StateOrNone(c, command.Logger(c)), Given: f.Profiles, Log: zerolog.Nop(),
+	}
+	w = f.Watch(c, t.Source(""), rec)
+	w.Every = input.LookEvery
+	return w, rec, t.Client.Close, nil
+}
+
+// NoFile adds to the error of a query that there is no file with its name.
+func NoFile(name string, err error) error {
+	if err == nil || name == "" {
+		return err
+	}
+	return fmt.Errorf("there is no file %s here, and for a query of that name: %w", name, err)
+}
+
+// Look watches until enough returns true or the source ends, and returns the last tick that was not missed, also if it
+// is interrupted. A missed observation of a query is an error.
+func Look(ctx context.Context, w watch.Watch, enough func(frame.Tick) bool) (last frame.Tick, err error) {
+	w.Log = zerolog.Nop()
+	w.Sinks = append(w.Sinks, watch.SinkFunc(func(tick frame.Tick) error {
+		if tick.Snapshot != nil {
+			last = tick
+		}
+		return nil
+	}))
+	_, err = w.RunUntil(ctx, func(missed error) (bool, error) {
+		if missed != nil && w.Every > 0 {
+			return false, missed
+		}
+		return last.Snapshot != nil && enough(last), nil
+	})
+	if last.Snapshot != nil {
+		err = nil
+	}
+	return last, err
+}
+
+// mostLooks is the number of observations of a running query, of which the first one may be too early: rates need two.
+const mostLooks = 3
+
+// Subject returns the run that a name stands for: if there is a file with the name, that of a plan before its
+// submission, or of a recording until --at, else that of a query, which is observed until its remaining time is known.
+func (f *Flags) Subject(c *cli.Context, name string) (run dag.Run, err error) {
+	after, part, err := moment(c.String("at"))
 	if err != nil {
 		return run, err
 	}
@@ -39,31 +83,50 @@ func Subject(ctx context.Context, c *cli.Context, name string, most int, enough 
 	case !isRecording && c.String("at") != "":
 		return run, command.Usage("--at goes with a recording")
 	case !exists:
-		return input.Look(ctx, c, name, profiles, most, enough)
+		return f.lookAt(c, name)
 	case !isRecording:
 		plan, err := planfile.ReadFile(name, planfile.Options{})
 		if err != nil {
 			return run, input.NotAPlan(name, "plan or recording", err)
 		}
-		return run.Append(planview.Before(plan, profiles)), nil
+		return run.Append(planview.Before(plan, f.Profiles)), nil
 	}
-	until := func(end time.Duration) (run dag.Run, err error) {
-		src, file, err := input.Open(c, name)
-		if err != nil {
-			return run, err
-		}
-		defer command.Closing(file, name, &err)
-		return Played(ctx, name, Ending(input.WithProfiles(src, profiles), func(s *dag.Snapshot) bool {
-			since := s.Origin()
-			return end > 0 && since.Known() && s.At.Sub(since) >= end
-		}))
-	}
-	run, err = until(after)
+	run, err = f.played(c, name, after)
 	if err == nil && part > 0 {
 		s := run.Now()
-		run, err = until(max(time.Duration(part*float64(s.At.Sub(s.Origin()))), time.Millisecond))
+		run, err = f.played(c, name, max(time.Duration(part*float64(s.At.Sub(s.Origin()))), time.Millisecond))
 	}
 	return run, err
+}
+
+// lookAt observes a query.
+func (f *Flags) lookAt(c *cli.Context, name string) (run dag.Run, err error) {
+	w, _, done, err := f.Query(c, name)
+	if err != nil {
+		return run, NoFile(name, err)
+	}
+	defer done()
+	w.Estimators = watch.EstimatorSet{Scenarios: w.Estimators.Scenarios[:1], Model: w.Estimators.Model}
+	looks := 0
+	last, err := Look(c.Context, w, func(tick frame.Tick) bool {
+		looks++
+		isKnown := looks > 1 && tick.Frame.Headline.RemainingSeconds != nil
+		return isKnown || looks == mostLooks || tick.Frame.TooLarge()
+	})
+	if err == nil && last.Frame.TooLarge() {
+		err = errors.New("the query has too many tasks to be estimated: `paratimer attach` shows how many, and how far it is")
+	}
+	return last.Run, cmp.Or(context.Cause(c.Context), err)
+}
+
+// played plays a recording until a time of the run; 0: to its end.
+func (f *Flags) played(c *cli.Context, path string, until time.Duration) (run dag.Run, err error) {
+	src, err := input.Open(c, path)
+	if err != nil {
+		return run, err
+	}
+	src.UntilAfter(until)
+	return input.Played(c.Context, path, input.WithProfiles(src, f.Profiles))
 }
 
 // moment parses --at: a length of time after the first submission such as 90s, or a part of the whole run such as 0.5
@@ -83,36 +146,4 @@ func moment(s string) (after time.Duration, part float64, err error) {
 		return 0, 0, command.Usage("--at %s: it is a time of the run, such as 90s, or a part of it, such as 0.5 or 50%%", s)
 	}
 	return after, 0, nil
-}
-
-// Played plays a recording to its end, or to where it is cut off. The path is its name in errors.
-func Played(ctx context.Context, path string, src watch.Source, each ...func(*dag.Snapshot)) (dag.Run, error) {
-	run, err := input.WholeRun(ctx, src, each...)
-	if ctx.Err() != nil {
-		return run, err
-	}
-	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
-		return run, command.Usage("%s: %w", path, err)
-	}
-	return run, nil
-}
-
-// Ending returns a source that ends after the first snapshot for which isLast is true, whatever follows.
-func Ending(src watch.Source, isLast func(*dag.Snapshot) bool) watch.Source {
-	return &ending{Source: src, isLast: isLast}
-}
-
-type ending struct {
-	watch.Source
-	isLast func(*dag.Snapshot) bool
-	ended  bool
-}
-
-func (e *ending) Next(ctx context.Context) (*dag.Snapshot, error) {
-	if e.ended {
-		return nil, io.EOF
-	}
-	s, err := e.Source.Next(ctx)
-	e.ended = err == nil && e.isLast(s)
-	return s, err
 }

@@ -101,5 +101,12 @@ func UserName(c *cli.Context) string {
 	return me.Username
 }
 
-// MinEvery limits the load on the cluster.
-const MinEvery = 100 * time.Millisecond
+// CheckEvery returns an error if --every would put too much load on the cluster.
+func CheckEvery(c *cli.Context) error {
+	if every := c.Duration("every"); every < minEvery {
+		return command.Usage("--every %v: less than %v is too much for a cluster", every, minEvery)
+	}
+	return nil
+}
+
+const minEvery = 100 * time.Millisecond

@@ -7,17 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // mostFiles is the number of files in a folder that are checked for a recording.
@@ -42,7 +42,7 @@ var planKey = regexp.MustCompile(`(?m)^[\s{,]*["']?(version|jobs)["']?\s*:`)
 // likeAPlan reports whether a file looks like a plan, so that its parser should report the error. It returns true
 // for a pipe, which cannot be read twice, and for a file that cannot be opened, which has its own error.
 func likeAPlan(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	if _, isFile := regular(path); !isFile {
 		return true
 	}
 	f, err := os.Open(path)
@@ -58,43 +58,51 @@ func likeAPlan(path string) bool {
 // WrongKind returns the usage error for a file that is a recording, a plan or another known kind, but not the
 // wanted kind. It returns nil for a file of the wanted kind or of no known kind.
 func WrongKind(path, wanted string) error {
-	if kind := KindOf(path); kind != recording.Unknown {
-		return command.Usage("%s is a recording (%s), not a %s: `paratimer replay` plays it, and `paratimer history profile` makes a profile of it",
-			path, kind, wanted)
-	}
-	if what, then := otherKind(path); what != "" && what != "a "+wanted {
+	if what, then := kindOfFile(path); what != "" && what != "a "+wanted {
 		return command.Usage("%s is %s, not a %s: %s", path, what, wanted, then)
 	}
 	return nil
 }
 
-// otherKind describes a regular file that is not a recording, and its use; "" if it is of no known kind.
-func otherKind(path string) (what, then string) {
-	info, err := os.Stat(path)
+// notARecording returns the error for a file that is not a recording.
+func notARecording(path string) error {
+	if what, then := kindOfFile(path); what != "" {
+		return fmt.Errorf("this is %s, not a recording: %s", what, then)
+	}
+	return errors.New("neither a recording nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --record FILE`")
+}
+
+// kindOfFile describes a regular file, and its use; "" if it is of no known kind.
+func kindOfFile(path string) (what, then string) {
+	info, isFile := regular(path)
 	switch {
-	case err != nil || !info.Mode().IsRegular():
+	case !isFile:
 		return "", ""
 	case info.Size() == 0:
 		return "an empty file", "was it written to the end?"
 	}
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	if kind := KindOf(path); kind != recording.Unknown {
+		return fmt.Sprintf("a recording (%s)", kind),
+			"`paratimer replay` plays it, and `paratimer history profile` makes a profile of it"
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	if script := scripts[ext]; script != "" {
+		return script, "start it as usual, and `paratimer attach` follows it"
+	}
+	switch ext {
 	case ".csv":
 		return "a table of runs", "`paratimer ernest fit` reads it"
 	case ".html", ".pdf", ".svg":
 		return "a page", "a browser shows it"
-	default:
-		if script := scripts[ext]; script != "" {
-			return script, "start it as usual, and `paratimer attach` follows it"
-		}
 	}
-	if IsPlan(path) {
+	if _, err := planfile.ReadFile(path, planfile.Options{}); err == nil {
 		return "a plan", "`paratimer plan` and `whatif` read it"
 	}
 	if _, _, err := jobfile.ReadFile(path, nil); err == nil {
 		return "a job file", "`paratimer model` reads it"
 	}
 	if _, err := rules.ReadFile(path, nil, time.UTC); err == nil {
-		return "a rule file", "`paratimer watch --rules` and `paratimer rules` read it"
+		return "a rule file", "`paratimer watch --rules` reads it"
 	}
 	return "", ""
 }
@@ -105,10 +113,15 @@ var scripts = map[string]string{
 	".py": "a script of Python", ".scala": "a program in Scala",
 }
 
-// KindOf returns the kind of recording in a regular file, else Unknown. A pipe is not read, since it cannot be
-// read twice.
+// regular returns the properties of a regular file. A pipe is none, since it cannot be read twice.
+func regular(path string) (info os.FileInfo, ok bool) {
+	info, err := os.Stat(path)
+	return info, err == nil && info.Mode().IsRegular()
+}
+
+// KindOf returns the kind of recording in a regular file, else Unknown.
 func KindOf(path string) recording.Kind {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+	if _, isFile := regular(path); !isFile {
 		return recording.Unknown
 	}
 	f, err := infile.OpenRegular(path)
@@ -123,24 +136,6 @@ func KindOf(path string) recording.Kind {
 	return kind
 }
 
-// notARecording returns the error for a file that is not a recording. If the file is of another known kind, the
-// error names the commands that read it.
-func notARecording(path string) error {
-	if what, then := otherKind(path); what != "" {
-		return fmt.Errorf("this is %s, not a recording: %s", what, then)
-	}
-	return errors.New("neither a recording nor a job history file, Rumen trace or event log of Spark: record one with `paratimer attach --record FILE`")
-}
-
-// IsPlan reports whether a path is a regular file with a plan.
-func IsPlan(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	_, err := planfile.ReadFile(path, planfile.Options{})
-	return err == nil
-}
-
 // recordingIn returns the path of a recording in a folder; "" if there is none among its first files.
 func recordingIn(folder string) string {
 	f, err := os.Open(folder)
@@ -151,28 +146,52 @@ func recordingIn(folder string) string {
 	entries, _ := f.ReadDir(mostFiles) // for a hint, the readable entries are enough
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
-		if kind := KindOf(path); kind == recording.OfObservations || kind == recording.OfAnswers {
+		if isOurs(KindOf(path)) {
 			return path
 		}
 	}
 	return ""
 }
 
-// PlayStdin plays a recording from a pipe. Observations are read one at a time.
-func PlayStdin(in io.Reader, opt recording.Options) (watch.Source, error) {
-	if err := spark.CheckID(opt.Workflow); err != nil {
-		return nil, command.Usage("--sql: %w", err)
+// pastError returns the error of a place without finished runs.
+func pastError(f engine.PastError) error {
+	if info, err := os.Stat(f.Place.Name); err == nil && info.IsDir() {
+		if file := recordingIn(f.Place.Name); file != "" {
+			return fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
+		}
 	}
-	kind, in, err := recording.Sniff(in)
+	return f.Err
+}
+
+// IsRecording reports whether a file has recorded runs: a recording, or an engine's own history. Any folder may.
+// exists is false if there is no such file, and the name is not that of a file.
+func IsRecording(path string) (is, exists bool, err error) {
+	_, err = os.Stat(path)
+	switch {
+	case err != nil && isPath(path):
+		return false, false, command.Usage("cannot read it: %w", err)
+	case err != nil:
+		return false, false, nil // it names a query
+	case engine.IsPast(recording.LocalPlace(path)):
+		return true, true, nil
+	}
+	f, err := infile.Open(path)
 	if err != nil {
-		return nil, command.Usage("stdin: %w", err)
+		return false, true, command.Usage("cannot read it: %w", err)
 	}
-	if kind != recording.OfObservations && kind != recording.OfAnswers {
-		return nil, command.Usage("stdin: - reads a recording; give histories and event logs as files")
-	}
-	src, err := playStream(kind, in, opt)
+	defer f.Close()
+	kind, _, err := recording.Sniff(f)
 	if err != nil {
-		return nil, command.Usage("stdin: %w", err)
+		return false, true, command.Usage("%s: %w", path, err)
 	}
-	return &fileSource{Source: src}, nil
+	return kind != recording.Unknown, true, nil
+}
+
+// isPath reports whether a name is that of a file, not of a query.
+func isPath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) ||
+		slices.Contains([]string{
+			".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip",
+			".jhist",
+		}, filepath.Ext(name))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -12,10 +13,10 @@ import (
 // CheckRecord returns a usage error if the flags contradict each other.
 func CheckRecord(c *cli.Context) error {
 	switch {
-	case c.Bool("raw") && c.String("record") == "":
-		return command.Usage("--raw: it needs --record FILE")
 	case c.Bool("raw") && c.String("capture") != "":
 		return command.Usage("--raw: the setting capture records the raw answers, too")
+	case c.Bool("session") && ObservationsFile(c) != "":
+		return command.Usage("--session: a recording holds one workflow; add --raw to record a session")
 	}
 	return nil
 }
@@ -41,9 +42,9 @@ func Recorded(c *cli.Context, src watch.Source) (recorded watch.Source, done fun
 	return recording.Tee(src, f), func(err *error) { command.Closing(f, path, err) }, nil
 }
 
-// Answers returns a writer to the file for raw answers; nil if there is none. done closes it. now is the cluster's
-// clock.
-func Answers(c *cli.Context, now func() dag.Instant) (w *recording.Writer, done func(*error), err error) {
+// Answers returns a layer that records raw answers to their file; nil if there is none. done closes it. now is the
+// cluster's clock.
+func Answers(c *cli.Context, now func() dag.Instant) (tap rest.Layer, done func(*error), err error) {
 	path := c.String("capture")
 	if c.Bool("raw") {
 		path = c.String("record")
@@ -51,8 +52,9 @@ func Answers(c *cli.Context, now func() dag.Instant) (w *recording.Writer, done 
 	if path == "" {
 		return nil, func(*error) {}, nil
 	}
-	if w, err = recording.CreateAnswers(path, now); err != nil {
+	w, err := recording.CreateAnswers(path, now)
+	if err != nil {
 		return nil, nil, command.Usage("--record: %w", err)
 	}
-	return w, func(err *error) { command.Closing(w, path, err) }, nil
+	return w.Layer, func(err *error) { command.Closing(w, path, err) }, nil
 }

@@ -11,9 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
@@ -22,91 +23,180 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
-// queryID matches the cluster's ids of queries.
-var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
-
-// OpenRecording opens a recording, history or an event log, depending on the content. A folder has history or
-// event logs.
-func OpenRecording(path, workflow string, every time.Duration) (watch.Source, io.Closer, error) {
-	return openRecording(path, workflow, every, nil)
-}
-
-// openRecording is OpenRecording with a function that receives the number of bytes read so far of an event log; it
-// may be nil.
-func openRecording(path, workflow string, every time.Duration, read func(bytes int)) (watch.Source, io.Closer, error) {
-	if every < 0 {
-		return nil, nil, command.Usage("--every %v: it is 0 or more", every)
-	}
-	if err := spark.CheckID(workflow); err != nil {
-		return nil, nil, command.Usage("--sql: %w", err)
-	}
-	f, err := infile.Open(path)
-	if errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path) {
-		return nil, nil, command.Usage(
-			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
-	}
-	if errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "://") {
-		return nil, nil, command.Usage("%s is an address, not a file: download it first; `paratimer history add` reads webhdfs:// addresses", path)
-	}
-	if err != nil {
-		return nil, nil, command.Usage("cannot read the recording: %w", err)
-	}
-	src, err := playRecording(f, recording.Options{Workflow: workflow, Every: every}, read)
-	if err != nil {
-		f.Close()
-		return nil, nil, command.Usage("%s: %w", path, err)
-	}
-	return &fileSource{Source: src}, f, nil
-}
-
-// A fileSource plays a file. Errors of the file are usage errors.
-type fileSource struct {
-	watch.Source
-	seen bool // there was a snapshot
+// A Recording plays a recorded run, and shows its progress on a terminal. Its errors are usage errors. It closes its
+// file when it ends.
+type Recording struct {
+	src      watch.Source
+	file     io.Closer // nil: it was read before, or is not ours
+	path     string
+	progress *command.Progress
+	isLast   func(*dag.Snapshot) bool // nil: the recording's end is its end
+	n        int                      // snapshots so far
+	ended    bool
 }
 
 // Next returns a usage error for a damaged file. A file that is cut off after its first observation is not an error
 // of usage: the run was not observed to its end.
-func (r *fileSource) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := r.Source.Next(ctx)
-	r.seen = r.seen || s != nil
-	var missed *dag.MissedError
-	var cut *recording.CutOffError
+func (r *Recording) Next(ctx context.Context) (*dag.Snapshot, error) {
+	if r.ended {
+		return nil, io.EOF
+	}
+	s, err := r.src.Next(ctx)
+	missed, isMissed := errors.AsType[*dag.MissedError](err)
 	switch {
-	case err == nil, errors.Is(err, io.EOF), ctx.Err() != nil, r.seen &&
-		(errors.As(err, &missed) || errors.As(err, &cut)):
-		return s, err
-	case errors.As(err, &missed):
+	case err == nil:
+		r.n++
+		r.progress.Show(func() string { return r.progressAt(s) })
+		if r.isLast != nil && r.isLast(s) {
+			r.end()
+		}
+		return s, nil
+	case isMissed && r.n > 0:
+		return nil, err
+	case isMissed:
 		return nil, &dag.MissedError{At: missed.At, Err: command.Usage("%w", missed.Err)}
+	}
+	r.end()
+	if errors.Is(err, io.EOF) || ctx.Err() != nil || r.n > 0 && errors.As(err, new(*recording.CutOffError)) {
+		return nil, err
 	}
 	return nil, command.Usage("%w", err)
 }
 
-// UsedIn returns the resource usage of the tasks of a source of OpenRecording; nil if it has none.
-func UsedIn(src watch.Source) mrjob.Used {
-	if f, ok := src.(*fileSource); ok {
-		if s, ok := f.Source.(interface{ Used() mrjob.Used }); ok {
-			return s.Used()
-		}
+// end removes the progress, since what follows may print, and closes the file, which was only read.
+func (r *Recording) end() {
+	r.ended = true
+	r.progress.Done()
+	if r.file != nil {
+		_ = r.file.Close()
+	}
+}
+
+func (r *Recording) progressAt(s *dag.Snapshot) string {
+	line := filepath.Base(r.path) + ": " + units.Count(r.n, "observation")
+	if since := s.Origin(); since.Known() {
+		line += ", " + units.Seconds(s.At.Seconds(since)) + " of the run"
+	}
+	return line
+}
+
+// Until makes the recording end after the first snapshot for which isLast is true, whatever follows; nil: at its end.
+func (r *Recording) Until(isLast func(*dag.Snapshot) bool) *Recording {
+	r.isLast = isLast
+	return r
+}
+
+// UntilAfter makes the recording end at a time of the run; 0: where it ends.
+func (r *Recording) UntilAfter(end time.Duration) {
+	r.isLast = func(s *dag.Snapshot) bool {
+		since := s.Origin()
+		return end > 0 && since.Known() && s.At.Sub(since) >= end
+	}
+}
+
+// AtMost limits a log to about n snapshots; a log can be evaluated at any time. Recordings keep all of theirs.
+func (r *Recording) AtMost(n int) {
+	if s, ok := r.src.(interface{ AtMost(n int) }); ok {
+		s.AtMost(n)
+	}
+}
+
+// Used returns the resource usage of the tasks; nil if the recording has none.
+func (r *Recording) Used() mrjob.Used {
+	if s, ok := r.src.(interface{ Used() mrjob.Used }); ok {
+		return s.Used()
 	}
 	return nil
 }
 
-// PastError returns the error of a place without finished runs.
-func PastError(f engine.PastError) error {
-	if info, err := os.Stat(f.Place.Name); err == nil && info.IsDir() {
-		if file := recordingIn(f.Place.Name); file != "" {
-			return fmt.Errorf("this is a folder with recordings: give its files, such as %s", file)
-		}
+// mostTicks is the number of observations of a log unless --every says otherwise. A day's log has 86,400 seconds,
+// and each costs a prediction.
+const mostTicks = 300
+
+// Open opens a recording by the command's flags.
+func Open(c *cli.Context, path string) (*Recording, error) {
+	r, err := open(path, optionsOf(c), command.NewProgress(c))
+	if err == nil && c.Duration("every") == 0 {
+		r.AtMost(mostTicks)
 	}
-	return f.Err
+	return r, err
 }
 
-func playRecording(f *os.File, o recording.Options, read func(int)) (watch.Source, error) {
+// OpenToShow opens a recording for display, from a file or for "-" from stdin. If the observations go to a terminal,
+// the progress there covers only the reading before them.
+func OpenToShow(c *cli.Context, path string) (*Recording, error) {
+	if path == "-" {
+		src, err := playStdin(c.App.Reader, optionsOf(c))
+		return &Recording{src: src}, err
+	}
+	r, err := Open(c, path)
+	if err == nil && view.Terminal(c.App.Writer) {
+		r.progress.Done()
+		r.progress = nil
+	}
+	return r, err
+}
+
+func optionsOf(c *cli.Context) recording.Options {
+	return recording.Options{Workflow: WorkflowID(c), Every: c.Duration("every")}
+}
+
+// OpenRecording opens a workflow of a recording, without progress.
+func OpenRecording(path, workflow string, every time.Duration) (*Recording, error) {
+	return open(path, recording.Options{Workflow: workflow, Every: every}, nil)
+}
+
+// queryID matches the cluster's ids of queries.
+var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
+
+// open opens a recording, history or an event log, depending on the content. A folder has history or event logs.
+func open(path string, o recording.Options, p *command.Progress) (*Recording, error) {
+	if err := checkOptions(o); err != nil {
+		return nil, err
+	}
+	f, err := infile.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path):
+		return nil, command.Usage(
+			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "://"):
+		return nil, command.Usage("%s is an address, not a file: download it first; `paratimer history add` reads webhdfs:// addresses", path)
+	case err != nil:
+		return nil, command.Usage("cannot read the recording: %w", err)
+	}
+	src, err := playFile(f, o, readBytes(p, path))
+	if err != nil {
+		p.Done()
+		f.Close()
+		return nil, command.Usage("%s: %w", path, err)
+	}
+	return &Recording{src: src, file: f, path: path, progress: p}, nil
+}
+
+func checkOptions(o recording.Options) error {
+	if o.Every < 0 {
+		return command.Usage("--every %v: it is 0 or more", o.Every)
+	}
+	if err := spark.CheckID(o.Workflow); err != nil {
+		return command.Usage("--sql: %w", err)
+	}
+	return nil
+}
+
+// readBytes shows how much of a file was read.
+func readBytes(p *command.Progress, path string) func(bytes int) {
+	return func(bytes int) {
+		p.Show(func() string { return filepath.Base(path) + ": read " + units.Bytes(float64(bytes)) })
+	}
+}
+
+func playFile(f *os.File, o recording.Options, read func(int)) (watch.Source, error) {
 	place := recording.LocalPlace(f.Name())
 	info, err := f.Stat()
 	if err != nil {
@@ -117,7 +207,7 @@ func playRecording(f *os.File, o recording.Options, read func(int)) (watch.Sourc
 		switch {
 		case err != nil:
 			return nil, err
-		case kind == recording.OfObservations, kind == recording.OfAnswers:
+		case isOurs(kind):
 			return playStream(kind, in, o)
 		case !engine.IsPast(place):
 			return nil, notARecording(f.Name())
@@ -128,13 +218,36 @@ func playRecording(f *os.File, o recording.Options, read func(int)) (watch.Sourc
 	case err != nil:
 		return nil, err
 	case len(past.Failed) > 0:
-		return nil, PastError(past.Failed[0])
+		return nil, pastError(past.Failed[0])
 	}
 	run, err := ChooseRun(past.Runs, o.Workflow)
 	if err != nil {
 		return nil, err
 	}
 	return run.Open(o, read)
+}
+
+// isOurs reports whether a recording is one of this program.
+func isOurs(kind recording.Kind) bool {
+	return kind == recording.OfObservations || kind == recording.OfAnswers
+}
+
+// playStdin plays a recording from a pipe. Observations are read one at a time.
+func playStdin(in io.Reader, o recording.Options) (src watch.Source, err error) {
+	if err := checkOptions(o); err != nil {
+		return nil, err
+	}
+	kind, in, err := recording.Sniff(in)
+	switch {
+	case err == nil && isOurs(kind):
+		src, err = playStream(kind, in, o)
+	case err == nil:
+		err = errors.New("- reads a recording; give histories and event logs as files")
+	}
+	if err != nil {
+		return nil, command.Usage("stdin: %w", err)
+	}
+	return src, nil
 }
 
 // playStream plays a recording, which needs to be read only once.
@@ -162,38 +275,41 @@ type answers struct {
 	recorded *recording.Answers
 }
 
-// Used implements the interface of UsedIn.
+// Used is that of Recording.
 func (a *answers) Used() mrjob.Used { return mapreduce.Used(a.recorded) }
 
-// IsRecording reports whether a file has recorded runs: a recording, or an engine's own history. Any folder may.
-// exists is false if there is no such file, and the name is not that of a file.
-func IsRecording(path string) (is, exists bool, err error) {
-	_, err = os.Stat(path)
-	switch {
-	case err != nil && isPath(path):
-		return false, false, command.Usage("cannot read it: %w", err)
-	case err != nil:
-		return false, false, nil // it names a query
-	case engine.IsPast(recording.LocalPlace(path)):
-		return true, true, nil
+// Played plays a source to its end, or to where it is cut off. The path is its name in errors.
+func Played(ctx context.Context, path string, src watch.Source, each ...func(*dag.Snapshot)) (dag.Run, error) {
+	run, err := WholeRun(ctx, src, each...)
+	if ctx.Err() != nil {
+		return run, err
 	}
-	f, err := infile.Open(path)
-	if err != nil {
-		return false, true, command.Usage("cannot read it: %w", err)
+	if cut := new(recording.CutOffError); err != nil && (len(run.Window) == 0 || !errors.As(err, &cut)) {
+		return run, command.Usage("%s: %w", path, err)
 	}
-	defer f.Close()
-	kind, _, err := recording.Sniff(f)
-	if err != nil {
-		return false, true, command.Usage("%s: %w", path, err)
-	}
-	return kind != recording.Unknown, true, nil
+	return run, nil
 }
 
-// isPath reports whether a name is that of a file, not of a query.
-func isPath(name string) bool {
-	return strings.ContainsRune(name, filepath.Separator) ||
-		slices.Contains([]string{
-			".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip",
-			".jhist",
-		}, filepath.Ext(name))
+// WholeRun plays a source to its end.
+func WholeRun(ctx context.Context, src watch.Source, see ...func(*dag.Snapshot)) (dag.Run, error) {
+	var run dag.Run
+	for {
+		s, err := src.Next(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return run, context.Cause(ctx)
+		case errors.Is(err, io.EOF) && len(run.Window) == 0:
+			return run, errors.New("no observation in it")
+		case errors.Is(err, io.EOF):
+			return run, nil
+		case errors.As(err, new(*dag.MissedError)):
+		case err != nil:
+			return run, fmt.Errorf("cannot play it to its end: %w", err)
+		default:
+			run = run.Append(s)
+			for _, f := range see {
+				f(s)
+			}
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -27,7 +25,16 @@ import (
 type RecordedRun struct {
 	Name string // name for display
 	ID   string // "" if only opening the run shows it
-	Open func() (watch.Source, io.Closer, error)
+	Open func() (*Recording, error)
+}
+
+// Whole plays the run to its end.
+func (r RecordedRun) Whole(ctx context.Context, see ...func(*dag.Snapshot)) (run dag.Run, err error) {
+	src, err := r.Open()
+	if err != nil {
+		return run, err
+	}
+	return WholeRun(ctx, src, see...)
 }
 
 // RecordedRuns returns the runs in files, folders and places of HDFS. A workflow of MapReduce has a file for each of
@@ -48,8 +55,8 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 			places = append(places, recording.Place{Name: path, In: in, File: file})
 		case err != nil:
 			bad = append(bad, command.Usage("cannot read the recording: %w", err))
-		case isOwn(path) || WorkflowID(c) != c.String("workflow"):
-			out = append(out, RecordedRun{path, "", func() (watch.Source, io.Closer, error) { return Open(c, path) }})
+		case isOurs(KindOf(path)) || !engine.IsPast(recording.LocalPlace(path)) || WorkflowID(c) != c.String("workflow"):
+			out = append(out, RecordedRun{path, "", func() (*Recording, error) { return Open(c, path) }})
 		default:
 			places = append(places, recording.LocalPlace(path))
 		}
@@ -62,7 +69,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		return out, []error{err}
 	}
 	for _, f := range past.Failed {
-		bad = append(bad, command.Usage("%s: %w", f.Place.Name, PastError(f)))
+		bad = append(bad, command.Usage("%s: %w", f.Place.Name, pastError(f)))
 	}
 	for _, l := range past.LeftOut {
 		fmt.Fprintf(c.App.ErrWriter, "paratimer: left out %s: %s\n", view.Escape(filepath.ToSlash(l.Path)), view.Escape(l.Why))
@@ -75,25 +82,18 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		past.Runs = []recording.Run{run}
 	}
 	for _, r := range past.Runs {
-		out = append(out, RecordedRun{r.Path, r.ID, func() (watch.Source, io.Closer, error) {
+		out = append(out, RecordedRun{r.Path, r.ID, func() (*Recording, error) {
 			p := command.NewProgress(c)
 			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")},
 				readBytes(p, r.Path))
 			if err != nil {
 				p.Done()
-				return nil, nil, command.Usage("%s: %w", r.Path, err)
+				return nil, command.Usage("%s: %w", r.Path, err)
 			}
-			return withProgress(&fileSource{Source: src}, r.Path, p), progressCloser{io.NopCloser(nil), p}, nil
+			return &Recording{src: src, path: r.Path, progress: p}, nil
 		}})
 	}
 	return out, bad
-}
-
-// isOwn reports whether a file is a recording of this program, or cannot be read as anything else.
-func isOwn(path string) bool {
-	kind := KindOf(path)
-	return kind == recording.OfObservations || kind == recording.OfAnswers ||
-		!engine.IsPast(recording.LocalPlace(path))
 }
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.
@@ -103,31 +103,6 @@ func TotalSeconds(s *dag.Snapshot) float64 {
 		end = s.At
 	}
 	return end.Seconds(s.Origin())
-}
-
-// WholeRun plays a source to its end.
-func WholeRun(ctx context.Context, src watch.Source, see ...func(*dag.Snapshot)) (dag.Run, error) {
-	var run dag.Run
-	for {
-		s, err := src.Next(ctx)
-		var missed *dag.MissedError
-		switch {
-		case ctx.Err() != nil:
-			return run, context.Cause(ctx)
-		case errors.Is(err, io.EOF) && len(run.Window) == 0:
-			return run, errors.New("no observation in it")
-		case errors.Is(err, io.EOF):
-			return run, nil
-		case errors.As(err, &missed):
-		case err != nil:
-			return run, fmt.Errorf("cannot play it to its end: %w", err)
-		default:
-			run = run.Append(s)
-			for _, f := range see {
-				f(s)
-			}
-		}
-	}
 }
 
 // ChooseRun returns the only run, or the one that an id names. The error lists the runs.

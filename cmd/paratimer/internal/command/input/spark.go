@@ -3,14 +3,12 @@ package input
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -36,22 +34,9 @@ func unitOf(c *cli.Context) string { return spark.IDOf("", c.String("sql"), c.St
 // --group.
 func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c) }
 
-// A Driver is a Spark driver that is watched without a cluster manager.
-type Driver struct {
-	Client *mapreduce.Client
-	at     spark.Driver
-	unit   string
-}
-
-// Source watches the driver's application, or the unit with this id; "" is the flags' choice.
-func (d *Driver) Source(id string) *spark.Source { return spark.NewSource(d.at, cmp.Or(id, d.unit)) }
-
-// Doctor checks which parts of the driver's API can be used.
-func (d *Driver) Doctor(ctx context.Context) []yarn.Check { return spark.Doctor(ctx, d.at) }
-
-// NewDriver returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
+// driverOf returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
 // driver on this machine, with the typed name or id if there is one. It returns nil if there is none.
-func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer) (*Driver, error) {
+func driverOf(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
@@ -59,9 +44,9 @@ func NewDriver(ctx context.Context, c *cli.Context, typed string, tap rest.Layer
 		return nil, nil //nolint:nilnil // there is no driver
 	}
 	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
-		return nil, err
+		return nil, nil //nolint:nilnil // it is no driver
 	}
-	found, now, err := LocalDrivers(ctx, c, func(address string) {
+	found, now, err := LocalDrivers(c.Context, c, func(address string) {
 		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
 	})
 	if err != nil {
@@ -93,10 +78,8 @@ func LocalDrivers(ctx context.Context, c *cli.Context, starting func(address str
 	return spark.OnThisMachine(ctx, client.Client, starting), client.Now(), nil
 }
 
-// IsDriver reports whether what a user typed for a workflow is the address of a driver, not the page of a YARN
-// application.
-func IsDriver(typed string) bool { return driverIn(typed) != "" }
-
+// driverIn returns the address of a driver that a user typed for a workflow; "" if it is none, such as the page of a
+// YARN application.
 func driverIn(typed string) string {
 	if strings.HasPrefix(typed, "spark://") {
 		return typed
@@ -107,7 +90,7 @@ func driverIn(typed string) string {
 	return ""
 }
 
-func driverAt(c *cli.Context, base string, tap rest.Layer) (*Driver, error) {
+func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 	base, err := addressOf("--spark", base, "the driver's web page, such as http://driver:4040")
 	if err != nil {
 		return nil, err
@@ -116,13 +99,8 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Driver{Client: client, at: spark.AtAddress(client.Client, base, historyOf(c)), unit: unitOf(c)}, nil
-}
-
-// historyOf returns the address of --spark-history, which nameHistory has checked; "" for none.
-func historyOf(c *cli.Context) string {
-	base, _ := spark.Address(c.String("spark-history"))
-	return base
+	o := optionsOfQuery(c)
+	return &Target{Client: client, driver: spark.AtAddress(client.Client, base, o.History), opt: o}, nil
 }
 
 // choose returns the only driver of those found, or of those with the name or id; nil if there is none.
@@ -201,22 +179,4 @@ func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
 		where.Web = append(where.Web, base)
 	}
 	return err
-}
-
-// A Workflow is a workflow on a cluster that flags select.
-type Workflow struct{ *engine.Workflow }
-
-// NewWorkflow watches target on a cluster. Its id may be that of a part of a Spark application, which overrides the
-// flags that choose one.
-func NewWorkflow(c *cli.Context, client *engine.Client, target yarn.Target) Workflow {
-	return Workflow{engine.Watch(client, target, engine.Options{Part: unitOf(c), History: historyOf(c)})}
-}
-
-// Next observes once.
-func (w Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
-	s, err := w.Workflow.Next(ctx)
-	if errors.Is(err, engine.ErrNoParts) {
-		err = command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
-	}
-	return s, err
 }

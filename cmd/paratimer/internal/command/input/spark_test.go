@@ -45,7 +45,7 @@ func TestChooseDriver(t *testing.T) {
 		"localhost:4040": true, "http://localhost:4040": true, "spark://m:7077": true, "nightly": false, "": false,
 		"http://rm:8088/proxy/application_1795222440184_0007/": false,
 	} {
-		if got := IsDriver(typed); got != want {
+		if got := driverIn(typed) != ""; got != want {
 			t.Errorf("%q: %v", typed, got)
 		}
 	}

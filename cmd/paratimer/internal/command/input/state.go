@@ -2,16 +2,13 @@ package input
 
 import (
 	"strings"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/state"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -46,23 +43,6 @@ func StateOrNone(c *cli.Context, log zerolog.Logger) *state.Store {
 func Recorder(c *cli.Context, profiles []*dag.Plan) *history.Recorder {
 	log := command.Logger(c)
 	return &history.Recorder{Store: StateOrNone(c, log), Given: profiles, Log: log, Tell: command.Tell(c)}
-}
-
-// Remembering is an option of follow.Run that stores the run, and sets the usual length of its bounds.
-func Remembering(r *history.Recorder) func(*watch.Watch) {
-	return func(w *watch.Watch) {
-		r.Join(w)
-		r.Known = func(usual time.Duration, _ int) { SetUsual(w.Bounds, usual) }
-	}
-}
-
-// SetUsual sets the usual length of bounds that need one and have none.
-func SetUsual(all []alert.Bound, usual time.Duration) {
-	for i := range all {
-		if b := &all[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
-			b.Usual = usual
-		}
-	}
 }
 
 // WorkflowOf returns the workflow with a name or a script's path.

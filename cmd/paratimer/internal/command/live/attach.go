@@ -8,9 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -19,75 +16,32 @@ import (
 )
 
 // attach watches a query on a live cluster.
-func attach(c *cli.Context) error {
-	return attachQuery(c, c.Args().First())
-}
+func attach(c *cli.Context, f *follow.Flags) error { return attachQuery(c, f, c.Args().First()) }
 
 // attachQuery watches the query with an id, at the address of a driver, or the newest one.
-func attachQuery(c *cli.Context, typed string) (err error) {
-	every := c.Duration("every")
-	if every < input.MinEvery {
-		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
-	}
-	if err := cmp.Or(input.CheckUnit(c), input.CheckRecord(c)); err != nil {
+func attachQuery(c *cli.Context, f *follow.Flags, typed string) (err error) {
+	if err := cmp.Or(input.CheckEvery(c), input.CheckRecord(c)); err != nil {
 		return err
 	}
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return err
-	}
-	var target yarn.Target
-	if !input.IsDriver(typed) {
-		if target, err = yarn.TargetOf(typed, input.UserName(c)); err != nil {
-			return command.Usage("%w", err)
-		}
-	}
-	var client *engine.Client
-	var tap rest.Layer
-	answers, done, err := input.Answers(c, func() dag.Instant { return client.Now() })
+	var target *input.Target
+	tap, done, err := input.Answers(c, func() dag.Instant { return target.Client.Now() })
 	if err != nil {
 		return err
 	}
 	defer done(&err)
-	if answers != nil {
-		tap = answers.Layer
-	}
-	driver, err := input.NewDriver(c.Context, c, typed, tap)
-	switch {
-	case err != nil:
+	if target, err = input.Connect(c, typed, tap); err != nil {
 		return err
-	case driver != nil:
-		client = driver.Client
-	default:
-		if client, err = input.NewClient(c, tap); err != nil {
-			return err
-		}
 	}
-	defer client.Close()
-	keys, err := collecting(c.Context, c)
+	defer target.Client.Close()
+	keys, err := collecting(c)
 	if err != nil {
 		return err
 	}
 	defer keys.close()
-	if c.Bool("session") && input.ObservationsFile(c) != "" {
-		return command.Usage("--session: a recording holds one workflow; add --raw to record a session")
-	}
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	c.Context = ctx
-	id := target.ID
-	start := func(id string) watching {
-		target.ID = id
-		return input.NewWorkflow(c, client, target)
-	}
-	if driver != nil {
-		id = ""
-		start = func(id string) watching { return driver.Source(id).Peek() }
-	}
-	what := ""
+	id, what := "", ""
 	for failed := error(nil); ; {
-		query := start(id)
-		err := attachTo(c, query, target, keys, profiles, every)
+		query := target.Source(id)
+		err := attachTo(c, f, query, target.IsNewest(), keys)
 		if failed = cmp.Or(failed, err); err != nil && !errors.Is(err, command.ErrQueryFailed) {
 			return err
 		}
@@ -101,25 +55,14 @@ func attachQuery(c *cli.Context, typed string) (err error) {
 			return failed
 		}
 		command.Tell(c)("waiting for the next " + what)
-		if id, err = following(ctx, query.After, every); err != nil || id == "" {
+		if id, err = following(c.Context, query, c.Duration("every")); err != nil || id == "" {
 			return cmp.Or(err, failed)
 		}
 	}
 }
 
-// A watching source may be followed by another one of its application.
-type watching interface {
-	watch.Source
-	engine.Follower
-}
-
-// An after is engine.Follower.After.
-type after func(context.Context) (id string, over bool, err error)
-
 // attachTo watches one workflow to its end.
-func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *collector, profiles []*dag.Plan,
-	every time.Duration,
-) (err error) {
+func attachTo(c *cli.Context, f *follow.Flags, query input.Query, isNewest bool, keys *collector) (err error) {
 	grouped, leave := keys.source(query)
 	defer leave()
 	src, done, err := input.Recorded(c, grouped)
@@ -127,23 +70,26 @@ func attachTo(c *cli.Context, query watch.Source, target yarn.Target, keys *coll
 		return err
 	}
 	defer done(&err)
-	if keys != nil && target.ID == "" {
+	every := c.Duration("every")
+	if keys != nil && isNewest {
 		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
 	}
-	rec := input.Recorder(c, profiles)
-	told, finish, err := follow.Notifying(c)
+	rec := input.Recorder(c, f.Profiles)
+	w := f.Watch(c, src, rec)
+	w.Every = every
+	rec.Join(&w)
+	finish, err := follow.Notify(c, &w)
 	if err != nil {
 		return err
 	}
 	defer finish()
-	return follow.Run(c, &input.Profiled{Source: src, Profiles: rec.Profiles}, follow.Pace{Every: every},
-		input.Remembering(rec), told)
+	return follow.Run(c, w)
 }
 
 // following waits for what comes next, and returns its id; "" if the session has ended.
-func following(ctx context.Context, next after, every time.Duration) (id string, err error) {
+func following(ctx context.Context, query input.Query, every time.Duration) (id string, err error) {
 	for wait := every; ; wait = min(2*wait, sessionWait) {
-		id, over, err := next(ctx)
+		id, over, err := query.After(ctx)
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}

@@ -11,14 +11,15 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/plugin"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
 // A check must respond before the monitoring system times out, after some ten seconds or a minute.
 const (
-	checkTime    = 10 * time.Second
 	maxCheckTime = time.Minute
 	// A tenth of the time, at most a second, is reserved for starting and for reporting a timeout.
 	checkSpare    = 10
@@ -27,33 +28,23 @@ const (
 
 // checkCommand returns the monitoring plugin. It has a plugin's exit codes, also for usage errors.
 func checkCommand() *cli.Command {
-	cmd := command.New("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
+	cmd := follow.Command("check", "[ID|NAME]", "show the state of a query, as a monitoring plugin (exit codes 0, 1, 2, 3)",
 		check)
-	prepare := cmd.Before
-	cmd.Before = func(c *cli.Context) error {
-		c.App.Metadata[pluginKey] = true
-		c.App.Metadata[verboseKey] = c.Bool("verbose")
-		return prepare(c)
-	}
+	prepare, run := cmd.Before, cmd.Action
+	cmd.Before = func(c *cli.Context) error { return plugged(c, prepare(c)) }
+	cmd.Action = func(c *cli.Context) error { return plugged(c, run(c)) }
 	cmd.OnUsageError = func(c *cli.Context, err error, sub bool) error {
-		c.App.Metadata[pluginKey] = true
-		return command.OnUsageError(c, err, sub)
+		return plugged(c, command.OnUsageError(c, err, sub))
 	}
 	return cmd
 }
 
-// pluginKey marks an app that runs as a monitoring plugin, verboseKey one that may print more than a line.
-const (
-	pluginKey  = "plugin"
-	verboseKey = "verbose"
-)
-
-// Plugged converts the error of a plugin command to a plugin's result: unknown, in one line on stdout.
-func Plugged(app *cli.App, err error) error {
-	if app.Metadata[pluginKey] == nil || err == nil || errors.As(err, new(command.Exit)) {
+// plugged converts an error to a plugin's result: unknown, in one line on stdout.
+func plugged(c *cli.Context, err error) error {
+	if err == nil || errors.As(err, new(command.Exit)) {
 		return err
 	}
-	return say(app, unknown(err))
+	return say(c, unknown(err))
 }
 
 // unknown returns the verdict for an error: its first line, then the others.
@@ -62,15 +53,13 @@ func unknown(err error) plugin.Verdict {
 	return plugin.Verdict{State: plugin.Unknown, Text: lines[0], Long: lines[1:]}
 }
 
-func say(app *cli.App, v plugin.Verdict) error {
-	if app.Metadata[verboseKey] != true {
+// say prints a verdict, and returns its exit code.
+func say(c *cli.Context, v plugin.Verdict) error {
+	if !c.Bool("verbose") {
 		v.Long = nil // monitoring systems show, and pagers send, a single line
 	}
-	if err := v.Print(app.Writer); err != nil {
-		return command.Exit{Code: int(plugin.Unknown)}
-	}
-	if v.State == plugin.OK {
-		return nil
+	if err := v.Print(c.App.Writer); err != nil {
+		v.State = plugin.Unknown
 	}
 	return command.Exit{Code: int(v.State)}
 }
@@ -97,14 +86,12 @@ func questionOf(c *cli.Context) (q question, err error) {
 		return q, command.Usage("--timeout %s: it is a number of seconds, 1 to %d", c.String("timeout"),
 			int(maxCheckTime.Seconds()))
 	}
-	if q.idle, err = plugin.ParseState(c.String("idle")); err != nil {
-		return q, command.Usage("idle: %w", err)
-	}
-	if q.unreachable, err = plugin.ParseState(c.String("unreachable")); err != nil {
-		return q, command.Usage("unreachable: %w", err)
-	}
-	if q.limits.Unknown, err = plugin.ParseState(c.String("unknown")); err != nil {
-		return q, command.Usage("unknown: %w", err)
+	for name, state := range map[string]*plugin.State{
+		"idle": &q.idle, "unreachable": &q.unreachable, "unknown": &q.limits.Unknown,
+	} {
+		if *state, err = plugin.ParseState(c.String(name)); err != nil {
+			return q, command.Usage("%s: %w", name, err)
+		}
 	}
 	return q, nil
 }
@@ -118,36 +105,28 @@ func plainTime(s string) (time.Duration, error) {
 }
 
 // check prints the state of a query. It responds in time even if a request hangs, which it then abandons.
-func check(c *cli.Context) error {
-	if err := input.CheckUnit(c); err != nil {
-		return err
-	}
+func check(c *cli.Context, f *follow.Flags) error {
 	q, err := questionOf(c)
 	if err != nil {
 		return err
 	}
-	look, err := looker(c, q)
-	if err != nil {
-		return err
+	if len(f.Bounds) == 0 && (q.limits.Late.Warning != nil || q.limits.Late.Critical != nil) {
+		return command.Usage("a risk in percent is one of breaking a bound: give --deadline, --within or " +
+			"--longer-than-usual")
 	}
-	type sight struct {
-		frame frame.Frame
-		err   error
+	for i := range f.Bounds {
+		f.Bounds[i].Hold = 1
 	}
 	ctx, cancel := context.WithTimeout(c.Context, q.within-min(q.within/checkSpare, maxCheckSpare))
 	defer cancel()
-	seen := make(chan sight, 1)
-	go func() {
-		f, err := look(ctx)
-		seen <- sight{f, err}
-	}()
-	var s sight
-	select {
-	case s = <-seen:
-	case <-ctx.Done():
-		s.err = context.Cause(ctx)
-	}
-	return say(c.App, q.answer(s.frame, s.err))
+	c.Context = ctx
+	seen, err := watch.UnlessDone(ctx, func() (frame.Frame, error) {
+		if file := c.String("recording"); file != "" {
+			return lookIn(c, f, file)
+		}
+		return observe(c, f, q.within)
+	})
+	return say(c, q.answer(seen, err))
 }
 
 // answer returns the verdict for a frame, or for the error that there is none.

@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -36,12 +35,9 @@ type collector struct {
 }
 
 // collecting starts the server of --collect; nil if it is not set.
-func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
+func collecting(c *cli.Context) (*collector, error) {
 	typed := c.String("collect")
 	if typed == "" {
-		if c.IsSet("collect-token-file") {
-			return nil, command.Usage("collect-token-file goes with --collect ADDRESS")
-		}
 		return nil, nil
 	}
 	lambda, capacity := c.Int("lambda"), c.Int("capacity")
@@ -49,25 +45,18 @@ func collecting(ctx context.Context, c *cli.Context) (*collector, error) {
 		return nil, command.Usage("lambda %d, capacity %d: they are 1 to %d, and up to %d", lambda, capacity,
 			maxLambda, 35*maxLambda)
 	}
-	address, exposed, err := serve.Address(typed)
-	if err != nil {
-		return nil, command.Usage("--collect: %w", err)
-	}
-	token, given, err := collectToken(c)
+	token, err := command.Token(c, "collect-token")
 	if err != nil {
 		return nil, err
 	}
-	if exposed && !given {
-		return nil, command.Usage(
-			"--collect %s: others can reach this address: give a token, in collect-token-file or PARATIMER_COLLECT_TOKEN", typed)
-	}
-	if exposed && len(token) < command.LeastToken {
-		return nil, command.Usage(
-			"--collect %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16", typed, len(token), command.LeastToken)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	given := token != ""
+	listener, _, err := command.ListenBehind(c.Context, "collect", typed, serve.Door{Token: token},
+		"in collect-token-file or PARATIMER_COLLECT_TOKEN")
 	if err != nil {
-		return nil, command.Usage("--collect: %w", err)
+		return nil, err
+	}
+	if !given {
+		token = rand.Text()
 	}
 	log, say := command.Logger(c), command.Tell(c)
 	k := &collector{store: collect.NewStore(collect.Limits{Lambda: lambda, Capacity: capacity})}
@@ -118,16 +107,6 @@ func (k *collector) close() {
 	if k != nil {
 		k.stop()
 	}
-}
-
-// collectToken returns the given token, or a generated one.
-func collectToken(c *cli.Context) (value string, given bool, err error) {
-	if value, err = command.Token(c, "collect-token"); err != nil || value != "" {
-		return value, true, err
-	}
-	b := make([]byte, 16)
-	_, _ = rand.Read(b) // it never fails
-	return hex.EncodeToString(b), false, nil
 }
 
 // invitation describes the options of a Streaming job with which its taps find the collector.

@@ -2,14 +2,14 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
@@ -22,7 +22,7 @@ import (
 
 // doctor reports which services of a cluster can be reached, and suggests fixes for the others. With --notify it
 // tests the sinks of alerts instead.
-func doctor(c *cli.Context) error {
+func doctor(c *cli.Context, _ *follow.Flags) error {
 	var checks []yarn.Check
 	var err error
 	if c.Bool("notify") {
@@ -33,39 +33,32 @@ func doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := printChecks(c, checks); err != nil {
+	if err := command.Print(c, map[string]any{"checks": checks}, func(w io.Writer) error {
+		return printChecks(w, checks)
+	}); err != nil {
 		return err
 	}
 	if err := c.Context.Err(); err != nil {
 		return context.Cause(c.Context)
 	}
-	for _, check := range checks {
-		switch {
-		case check.Status == yarn.Fail && c.Bool("notify"):
-			return fmt.Errorf("%s: alerts do not arrive", check.Name)
-		case check.Status == yarn.Fail:
-			return fmt.Errorf("%s: a query cannot be watched", check.Name)
-		}
+	i := slices.IndexFunc(checks, func(c yarn.Check) bool { return c.Status == yarn.Fail })
+	switch {
+	case i < 0:
+		return nil
+	case c.Bool("notify"):
+		return fmt.Errorf("%s: alerts do not arrive", checks[i].Name)
 	}
-	return nil
+	return fmt.Errorf("%s: a query cannot be watched", checks[i].Name)
 }
 
 // checkCluster checks the Spark driver of --spark, else the cluster, else a driver on this machine.
 func checkCluster(c *cli.Context) ([]yarn.Check, error) {
-	driver, err := input.NewDriver(c.Context, c, "", nil)
+	target, err := input.Connect(c, "", nil)
 	if err != nil {
 		return nil, err
 	}
-	if driver != nil {
-		defer driver.Client.Close()
-		return driver.Doctor(c.Context), nil
-	}
-	client, err := input.NewClient(c, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	return engine.Check(c.Context, client), nil
+	defer target.Client.Close()
+	return target.Check(c.Context), nil
 }
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.
@@ -118,19 +111,14 @@ func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err e
 	return strings.Join(answers, "; "), nil
 }
 
-func printChecks(c *cli.Context, checks []yarn.Check) error {
-	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(struct {
-			Checks []yarn.Check `json:"checks"`
-		}{checks})
-	}
+func printChecks(w io.Writer, checks []yarn.Check) error {
 	for _, check := range checks {
-		if _, err := fmt.Fprintf(c.App.Writer, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name),
+		if _, err := fmt.Fprintf(w, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name),
 			view.Escape(check.Text)); err != nil {
 			return err
 		}
 		if check.Hint != "" {
-			fmt.Fprintf(c.App.Writer, "      → %s\n", view.Escape(check.Hint))
+			fmt.Fprintf(w, "      → %s\n", view.Escape(check.Hint))
 		}
 	}
 	return nil

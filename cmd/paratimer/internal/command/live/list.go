@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -16,10 +17,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
-
-func listCommand() *cli.Command {
-	return command.New("list", "", "list what runs on the cluster, or the Spark drivers of this machine, with ids", list)
-}
 
 // A listedApp is an application that runs or waits to.
 type listedApp struct {
@@ -53,14 +50,13 @@ func list(c *cli.Context) error {
 			view.Escape(cmp.Or(a.URL, "queue "+a.Queue)), started,
 		})
 	}
-	switch {
-	case c.String("output") == "json":
-		return view.JSON(c.App.Writer, map[string]any{"applications": view.List(all)}, "")
-	case len(all) == 0:
-		_, err := fmt.Fprintln(c.App.Writer, "nothing runs")
-		return err
-	}
-	return view.Table(c.App.Writer, 0, rows)
+	return command.Print(c, map[string]any{"applications": view.List(all)}, func(w io.Writer) error {
+		if len(all) == 0 {
+			_, err := fmt.Fprintln(w, "nothing runs")
+			return err
+		}
+		return view.Table(w, 0, rows)
+	})
 }
 
 // listedApps returns the applications of the cluster or, if none is set, the Spark drivers of this machine.

@@ -5,21 +5,24 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 )
 
 // Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		command.New("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
+		follow.Command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
 			"watch a running query to its end: the newest, or the named one", attach),
-		command.New("watch", "[RECORDING...]",
+		follow.Command("watch", "[RECORDING...]",
 			"watch all queries of a cluster that match a rule, and alert before one is late", watchMany),
 		checkCommand(),
-		listCommand(),
-		statusCommand(),
-		waitCommand(),
-		runCommand(),
-		command.New("doctor", "",
+		command.New("list", "", "list what runs on the cluster, or the Spark drivers of this machine, with ids", list),
+		follow.Command("status", "[ID|NAME]", "show the state of a query once, and exit with 0, or 1 if it failed", status),
+		follow.Command("wait", "[APP_ID|JOB_ID|WORKFLOW_ID]",
+			"wait for the end of a query, and exit with its result (0 succeeded, 1 failed)", wait),
+		follow.Command("run", "-- COMMAND [ARGUMENT]...",
+			"run a command that submits a query, watch the query, and exit with the command's exit code", run),
+		follow.Command("doctor", "",
 			"check which services of a cluster or a Spark driver answer, or the sinks of alerts, and suggest fixes", doctor),
 	}
 }

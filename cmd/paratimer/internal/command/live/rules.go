@@ -2,10 +2,9 @@ package live
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -25,10 +24,7 @@ func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 	if err == nil {
 		return all, nil
 	}
-	if other := input.WrongKind(path, "rule file"); other != nil {
-		return nil, other
-	}
-	return nil, command.Usage("%w", err)
+	return nil, cmp.Or(input.WrongKind(path, "rule file"), command.Usage("%w", err))
 }
 
 // checkedRules is the JSON of `paratimer watch --check --output json`.
@@ -76,21 +72,20 @@ func checkRules(c *cli.Context) error {
 	if err != nil && len(out.Errors) == 0 {
 		out.Errors = append(out.Errors, ruleError{Message: err.Error()})
 	}
-	if c.String("output") != "text" {
-		if e := json.NewEncoder(c.App.Writer).Encode(out); e != nil {
-			return fmt.Errorf("cannot print: %w", e)
-		}
-		return err
+	return cmp.Or(command.Print(c, out, out.text), err)
+}
+
+// text lists the rules of a valid file. The errors of another one are the command's.
+func (r *checkedRules) text(w io.Writer) error {
+	if !r.Valid {
+		return nil
 	}
-	if err != nil {
-		return err
+	fmt.Fprintf(w, "%s: %s\n", r.File, units.Count(len(r.Rules), "rule"))
+	var rows [][]string
+	for _, rule := range r.Rules {
+		rows = append(rows, []string{"  " + rule.Name, view.Escape(matchText(&rule.Match)), rule.Bound, rule.judge()})
 	}
-	fmt.Fprintf(c.App.Writer, "%s: %s\n", path, units.Count(len(all), "rule"))
-	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
-	for _, r := range out.Rules {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", r.Name, view.Escape(matchText(&r.Match)), r.Bound, r.judge())
-	}
-	return w.Flush()
+	return view.Table(w, 0, rows)
 }
 
 func matchText(m *rules.Match) string {

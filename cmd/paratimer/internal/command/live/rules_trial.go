@@ -1,14 +1,12 @@
 package live
 
 import (
-	"context"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -59,12 +57,8 @@ type ruleSummary struct {
 }
 
 // testRules replays past runs as a watch, with the bounds of the matching rules.
-func testRules(c *cli.Context) error {
+func testRules(c *cli.Context, f *follow.Flags) error {
 	all, err := readRules(c, c.String("rules"))
-	if err != nil {
-		return err
-	}
-	profiles, err := input.ReadProfiles(c)
 	if err != nil {
 		return err
 	}
@@ -77,7 +71,7 @@ func testRules(c *cli.Context) error {
 	}
 	out := ruleTest{Rules: []ruleSummary{}, Runs: []testedRun{}}
 	for i := range past {
-		rows, err := past[i].test(c.Context, all, usualOf(past, i), profiles)
+		rows, err := past[i].test(c, f, all, usualOf(past, i))
 		if err != nil {
 			return fmt.Errorf("%s: %w", past[i].Name, err)
 		}
@@ -86,12 +80,7 @@ func testRules(c *cli.Context) error {
 	for i := range all {
 		out.Rules = append(out.Rules, summaryOf(all[i].Name, out.Runs))
 	}
-	if c.String("output") == "text" {
-		err = out.print(c.App.Writer)
-	} else {
-		err = json.NewEncoder(c.App.Writer).Encode(out)
-	}
-	if err != nil {
+	if err := command.Print(c, out, out.text); err != nil {
 		return fmt.Errorf("cannot print: %w", err)
 	}
 	worse := func(ratio *float64, flag string) bool { return ratio != nil && *ratio < c.Float64(flag) }
@@ -110,32 +99,16 @@ func pastRuns(c *cli.Context, paths []string) (past []pastRun, err error) {
 		return nil, command.Usage("%w", errors.Join(bad...))
 	}
 	for _, r := range recordings {
-		p := pastRun{RecordedRun: r}
-		err := p.play(func(src watch.Source) error {
-			run, err := input.WholeRun(c.Context, src)
-			if err == nil {
-				p.last = run.Now()
-			}
-			return err
-		})
+		run, err := r.Whole(c.Context)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
-		s := p.last
-		p.workflow = rules.Workflow{ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue, Engine: s.Plan.Engine}
-		past = append(past, p)
+		s := run.Now()
+		past = append(past, pastRun{r, s, rules.Workflow{
+			ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue, Engine: s.Plan.Engine,
+		}})
 	}
 	return past, nil
-}
-
-// play calls f with the run's source.
-func (p *pastRun) play(f func(watch.Source) error) (err error) {
-	src, file, err := p.Open()
-	if err != nil {
-		return err
-	}
-	defer command.Closing(file, p.Name, &err)
-	return f(src)
 }
 
 // length returns the run's length; 0 if the recording does not reach its end.
@@ -162,8 +135,9 @@ func usualOf(past []pastRun, i int) time.Duration {
 }
 
 // test replays a run and returns the result of each matching rule.
-func (p *pastRun) test(ctx context.Context, all []rules.Rule, usual time.Duration, profiles []*dag.Plan,
-) (rows []testedRun, err error) {
+func (p *pastRun) test(c *cli.Context, f *follow.Flags, all []rules.Rule, usual time.Duration) (
+	rows []testedRun, err error,
+) {
 	row := testedRun{File: p.Name, Workflow: frame.Text(p.workflow.Name), WorkflowID: frame.Text(p.workflow.ID)}
 	if d := p.length(); d > 0 {
 		row.TotalSeconds = units.Rounded(d.Seconds())
@@ -177,14 +151,13 @@ func (p *pastRun) test(ctx context.Context, all []rules.Rule, usual time.Duratio
 	if len(trial.Held) == 0 {
 		return []testedRun{row}, nil
 	}
-	err = p.play(func(src watch.Source) error {
-		w := watch.Watch{
-			Source: input.WithProfiles(src, profiles), Estimators: follow.EstimatorSet(false, 0),
-			Sinks: []watch.Sink{&trial}, Bounds: trial.Held, Log: zerolog.Nop(),
-		}
-		_, err := w.Run(ctx)
-		return err
-	})
+	src, err := p.Open()
+	if err != nil {
+		return nil, err
+	}
+	w := f.Watch(c, src, nil)
+	w.Sinks, w.Bounds, w.Log = []watch.Sink{&trial}, trial.Held, zerolog.Nop()
+	_, err = w.Run(c.Context)
 	for _, r := range trial.Results() {
 		row.Result = &r
 		rows = append(rows, row)
@@ -217,9 +190,8 @@ func summaryOf(rule string, runs []testedRun) ruleSummary {
 	return s
 }
 
-func (t *ruleTest) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "RUN\tLENGTH\tRULE\tDEADLINE\tFIRED\tBEFORE IT\tVERDICT\t")
+func (t *ruleTest) text(out io.Writer) error {
+	rows := [][]string{{"RUN", "LENGTH", "RULE", "DEADLINE", "FIRED", "BEFORE IT", "VERDICT"}}
 	for _, r := range t.Runs {
 		name := filepath.Base(r.File)
 		if r.WorkflowID != nil && slices.ContainsFunc(t.Runs, func(o testedRun) bool {
@@ -227,19 +199,18 @@ func (t *ruleTest) print(out io.Writer) error {
 		}) {
 			name += " " + *r.WorkflowID
 		}
-		of := &alert.Result{Bound: "no rule matches", Verdict: "-"}
-		if r.Result != nil {
-			of = r.Result
-		}
+		of := cmp.Or(r.Result, &alert.Result{Bound: "no rule matches", Verdict: "-"})
 		verdict := string(of.Verdict)
 		if of.Firings > 1 {
 			verdict += ", fired " + units.Times(of.Firings)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", view.Escape(name), units.Have(r.TotalSeconds, units.Seconds),
-			of.Bound, units.Have(of.DeadlineSeconds, units.Seconds), units.Have(of.FiredSeconds, units.Seconds),
-			units.Have(of.WarningSeconds, units.Seconds), verdict)
+		rows = append(rows, []string{
+			view.Escape(name), units.Have(r.TotalSeconds, units.Seconds), of.Bound,
+			units.Have(of.DeadlineSeconds, units.Seconds), units.Have(of.FiredSeconds, units.Seconds),
+			units.Have(of.WarningSeconds, units.Seconds), verdict,
+		})
 	}
-	if err := w.Flush(); err != nil {
+	if err := view.Table(out, 0, rows); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

@@ -14,28 +14,22 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-func waitCommand() *cli.Command {
-	return command.New("wait", "[APP_ID|JOB_ID|WORKFLOW_ID]",
-		"wait for the end of a query, and exit with its result (0 succeeded, 1 failed)", func(c *cli.Context) error {
-			if err := c.Set("quiet", "true"); err != nil {
-				return fmt.Errorf("--quiet: %w", err)
-			}
-			return attach(c)
-		})
-}
-
-func runCommand() *cli.Command {
-	return command.New("run", "-- COMMAND [ARGUMENT]...",
-		"run a command that submits a query, watch the query, and exit with the command's exit code", run)
+// wait is attach without lines in between.
+func wait(c *cli.Context, f *follow.Flags) error {
+	if err := c.Set("quiet", "true"); err != nil {
+		return fmt.Errorf("--quiet: %w", err)
+	}
+	return attach(c, f)
 }
 
 // run runs a command and watches the query whose id its output shows. Without a cluster it looks for a new Spark
 // driver on this machine as well. Lines about the query go to stderr: stdout is the command's.
-func run(c *cli.Context) error {
+func run(c *cli.Context, f *follow.Flags) error {
 	//nolint:gosec // G204: it is the user's command
 	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
@@ -65,7 +59,7 @@ func run(c *cli.Context) error {
 		inner, app := *c, *c.App
 		inner.App, inner.Context = &app, ctx
 		app.Writer = struct{ io.Writer }{c.App.ErrWriter} // not a terminal, so lines and no screen
-		err := attachQuery(&inner, typed)
+		err := attachQuery(&inner, f, typed)
 		if err != nil && !errors.Is(err, command.ErrQueryFailed) && c.Context.Err() == nil {
 			log.Warn().Err(err).Msg("the query was not watched to its end")
 		}

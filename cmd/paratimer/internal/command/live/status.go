@@ -13,34 +13,20 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-func statusCommand() *cli.Command {
-	return command.New("status", "[ID|NAME]",
-		"show the state of a query once, and exit with 0, or 1 if it failed", status)
-}
-
 // statusTime bounds the time for observations, in which the speed of tasks shows.
 const statusTime = 20 * time.Second
 
 // status prints the state of a query in a few lines, or as a frame.
-func status(c *cli.Context) error {
-	if err := input.CheckUnit(c); err != nil {
-		return err
-	}
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	f, err := observe(ctx, c, nil, profiles, statusTime)
+func status(c *cli.Context, f *follow.Flags) error {
+	seen, err := observe(c, f, statusTime)
 	switch {
 	case errors.Is(err, input.ErrIdle):
 		return command.Usage("%w: `paratimer list` shows what runs", err)
 	case err != nil:
 		return err
 	}
-	err = follow.Lines(c).Show(frame.Tick{Frame: f})
-	if s := f.Workflow.State; err == nil && (s == dag.Failed || s == dag.Killed) {
+	err = follow.Lines(c).Show(frame.Tick{Frame: seen})
+	if s := seen.Workflow.State; err == nil && (s == dag.Failed || s == dag.Killed) {
 		return command.ErrQueryFailed
 	}
 	return err

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -16,6 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -32,7 +34,7 @@ const fleetWorkers = 2
 const fleetDrain = 300 * time.Millisecond
 
 // watchMany watches every workflow that matches a rule, until it is interrupted or times out.
-func watchMany(c *cli.Context) error {
+func watchMany(c *cli.Context, f *follow.Flags) error {
 	path, trial := c.String("rules"), c.String("test") != ""
 	if !trial {
 		if err := command.Arguments(c, 0, 0); err != nil {
@@ -43,17 +45,18 @@ func watchMany(c *cli.Context) error {
 	case path == "" && (trial || c.Bool("check")):
 		return command.Usage("which rules? --check and --test need --rules FILE")
 	case trial:
-		return testRules(c)
+		return testRules(c, f)
 	case c.Bool("check"):
 		return checkRules(c)
 	}
 	if path == "" && c.String("listen") == "" && !follow.FullScreen(c) {
 		return command.Usage("which workflows? Give --rules FILE, or --listen ADDRESS for a page of all; one workflow alone is watched by `paratimer attach`")
 	}
+	if err := input.CheckEvery(c); err != nil {
+		return err
+	}
 	every, most := c.Duration("every"), c.Duration("most")
 	switch {
-	case every < input.MinEvery:
-		return command.Usage("--every %v: less than %v is too much for a cluster", every, input.MinEvery)
 	case most < every:
 		return command.Usage("most %v is less than --every %v", most, every)
 	case !(c.Float64("budget") >= 0):
@@ -66,17 +69,12 @@ func watchMany(c *cli.Context) error {
 			return err
 		}
 	}
-	shown, err := follow.BatteryOf(c)
-	if err != nil {
-		return err
-	}
 	client, err := input.NewClient(c, nil)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	ctx, cancel := command.Limited(c)
-	defer cancel()
+	ctx := c.Context
 	meter, done, err := command.ServeMetrics(ctx, c)
 	if err != nil {
 		return err
@@ -85,13 +83,13 @@ func watchMany(c *cli.Context) error {
 	full := follow.FullScreen(c) && !c.Bool("dry-run")
 	screen := fleetSink(c)
 	if full {
-		screen = nothing{}
+		screen = nothing
 	}
 	sinks := []watch.Sink{screen}
 	if meter != nil {
 		sinks = append(sinks, meter)
 	}
-	board, unserve, err := serveBoard(ctx, c, every, full)
+	board, unserve, err := serveBoard(c, full)
 	if err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func watchMany(c *cli.Context) error {
 		sinks = append(sinks, board)
 	}
 	log := command.Logger(c)
-	keys, err := collecting(ctx, c)
+	keys, err := collecting(c)
 	if err != nil {
 		return err
 	}
@@ -123,7 +121,7 @@ func watchMany(c *cli.Context) error {
 				text.blockings(at, blockings)
 			}
 		},
-		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, shown, 0) },
+		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, f.Shown, 0) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
 			var errs []error
 			for _, s := range sinks {
@@ -140,7 +138,7 @@ func watchMany(c *cli.Context) error {
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
 	}, all)
-	defer onHangup(func() {
+	onHangup(ctx, func() {
 		if path == "" {
 			return
 		}
@@ -151,7 +149,7 @@ func watchMany(c *cli.Context) error {
 		}
 		many.SetRules(again)
 		log.Info().Int("rules", len(again)).Msg("the rules were read again")
-	})()
+	})
 	log.Info().Int("rules", len(all)).Msg("watching")
 	if full {
 		return follow.FleetOnScreen(ctx, c, board.Queries, many.Run)
@@ -159,26 +157,21 @@ func watchMany(c *cli.Context) error {
 	return many.Run(ctx)
 }
 
-// onHangup calls f at each SIGHUP, one at a time, until stop is called.
-func onHangup(f func()) (stop func()) {
-	ch, end, ended := make(chan os.Signal, 1), make(chan struct{}), make(chan struct{})
+// onHangup calls f at each SIGHUP, one at a time, until the context is done.
+func onHangup(ctx context.Context, f func()) {
+	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGHUP)
 	go func() {
-		defer close(ended)
+		defer signal.Stop(ch)
 		for {
 			select {
 			case <-ch:
 				f()
-			case <-end:
+			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	return func() {
-		signal.Stop(ch)
-		close(end)
-		<-ended
-	}
 }
 
 // fleetSink returns the view for --output.
@@ -187,13 +180,30 @@ func fleetSink(c *cli.Context) watch.Sink {
 	case "ndjson", "json":
 		return view.NewNDJSON(c.App.Writer)
 	case "none":
-		return nothing{}
+		return nothing
 	}
 	text := newFleetText(c.App.Writer)
 	text.zone = command.Zone(c)
 	return text
 }
 
-type nothing struct{}
+// nothing shows nothing.
+var nothing = watch.SinkFunc(func(frame.Tick) error { return nil })
 
-func (nothing) Show(frame.Tick) error { return nil }
+// serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
+// the page's address.
+func serveBoard(c *cli.Context, onScreen bool) (b *livepage.Board, stop func(), err error) {
+	isServed := c.String("listen") != ""
+	if isServed || onScreen {
+		b = livepage.NewBoard(cost.Costs, c.Duration("every"), command.Zone(c))
+	}
+	if !isServed {
+		return b, func() {}, nil
+	}
+	url, stop, err := command.Serve(c, "listen", "the page is", b.Serve)
+	if err == nil {
+		log := command.Logger(c)
+		log.Info().Msgf("all queries at %s/", url)
+	}
+	return b, stop, err
+}

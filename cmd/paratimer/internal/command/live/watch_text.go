@@ -77,6 +77,9 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	return t.line(f, name, text)
 }
 
+// Forget drops the state of a workflow that is not watched any more.
+func (t *fleetText) Forget(id string) { delete(t.told, id) }
+
 func (t *fleetText) line(f frame.Frame, name, text string) error {
 	at := "?"
 	if f.At != nil {
@@ -88,9 +91,6 @@ func (t *fleetText) line(f frame.Frame, name, text string) error {
 
 // namedWaiting is how many waiting workflows are named.
 const namedWaiting = 3
-
-// Forget drops what was reported of a workflow.
-func (t *fleetText) Forget(id string) { delete(t.told, id) }
 
 // blockings prints a line if a workflow begins to block others, if it blocks twice as many as reported, and if it
 // blocks none any more.

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/compare"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -62,13 +61,12 @@ func comparedAs(c *cli.Context) string {
 // comparedRun plays a recording to its end, or to where it is cut off. drawn is nil unless the output is a page
 // and a chart can be drawn.
 func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
-	src, file, err := input.Open(c, path)
+	src, err := input.Open(c, path)
 	if err != nil {
 		return nil, err
 	}
-	defer command.Closing(file, path, &err)
 	var all compare.Collector
-	run, err := follow.Played(ctx, path, src, all.See)
+	run, err := input.Played(ctx, path, src, all.See)
 	if err != nil {
 		return nil, err
 	}

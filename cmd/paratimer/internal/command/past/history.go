@@ -3,6 +3,7 @@ package past
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -79,9 +80,9 @@ func orNil[T comparable](v T) *T {
 	return &v
 }
 
-// dayIn formats instants in a zone.
-func dayIn(zone *time.Location) func(time.Time) string {
-	return func(t time.Time) string { return units.Day(t.In(zone)) }
+// started formats the run's start in a zone.
+func (r *listedRun) started(zone *time.Location) string {
+	return units.Known(r.StartedAt, func(t time.Time) string { return units.Day(t.In(zone)) })
 }
 
 // historyList lists the workflows. It reports files that cannot be read after the others.
@@ -111,13 +112,13 @@ func historyList(c *cli.Context) error {
 		all = append(all, l)
 	}
 	slices.SortFunc(all, func(a, b listedWorkflow) int { return strings.Compare(a.Workflow, b.Workflow) })
-	if err := printList(c, all); err != nil {
-		return err
+	err = command.Print(c, map[string]any{"workflows": all}, func(w io.Writer) error {
+		return listText(w, all, command.Zone(c))
+	})
+	if err == nil && unreadable != nil {
+		err = command.Usage("%w", unreadable)
 	}
-	if unreadable != nil {
-		return command.Usage("%w", unreadable)
-	}
-	return nil
+	return err
 }
 
 // listed returns a workflow, and its runs in order.
@@ -142,24 +143,20 @@ func listed(w *state.Workflow) (l listedWorkflow, runs []*listedRun) {
 	return l, runs
 }
 
-func printList(c *cli.Context, all []listedWorkflow) error {
-	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(map[string]any{"workflows": all})
-	}
+func listText(w io.Writer, all []listedWorkflow, zone *time.Location) error {
 	if len(all) == 0 {
-		fmt.Fprintln(c.App.Writer,
-			"no runs are remembered yet: `paratimer attach` remembers those that it watches, `paratimer history add` recorded ones")
-		return nil
+		_, err := fmt.Fprintln(w, "no runs are remembered yet: `paratimer attach` remembers those that it watches, "+
+			"`paratimer history add` recorded ones")
+		return err
 	}
-	day := dayIn(command.Zone(c))
 	rows := [][]string{{"WORKFLOW", "RUNS", "LEARNED FROM", "USUAL", "LAST RUN"}}
 	for _, l := range all {
 		rows = append(rows, []string{
 			view.Escape(l.Workflow), strconv.Itoa(l.Runs), strconv.Itoa(l.IncludedRuns),
-			units.Known(l.UsualSeconds, units.Seconds), units.Known(l.LastRun.StartedAt, day) + ", " + l.LastRun.State,
+			units.Known(l.UsualSeconds, units.Seconds), l.LastRun.started(zone) + ", " + l.LastRun.State,
 		})
 	}
-	return view.Table(c.App.Writer, 0, rows)
+	return view.Table(w, 0, rows)
 }
 
 // historyShow lists the runs of a workflow, and why nothing is learned from some.
@@ -169,24 +166,24 @@ func historyShow(c *cli.Context) error {
 		return err
 	}
 	l, runs := listed(w)
-	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(shownWorkflow{l.Workflow, l.IncludedRuns, l.UsualSeconds, runs})
-	}
-	fmt.Fprintf(c.App.Writer, "%s: %s, learned from %d, usually %s\n", view.Escape(w.Name), units.Count(l.Runs, "run"),
-		l.IncludedRuns, units.Known(l.UsualSeconds, units.Seconds))
-	day := dayIn(command.Zone(c))
+	shown := shownWorkflow{l.Workflow, l.IncludedRuns, l.UsualSeconds, runs}
+	return command.Print(c, shown, func(w io.Writer) error { return shown.text(w, command.Zone(c)) })
+}
+
+func (s *shownWorkflow) text(w io.Writer, zone *time.Location) error {
+	fmt.Fprintf(w, "%s: %s, learned from %d, usually %s\n", view.Escape(s.Workflow), units.Count(len(s.Runs), "run"),
+		s.IncludedRuns, units.Known(s.UsualSeconds, units.Seconds))
 	rows := [][]string{{"STARTED", "TOOK", "STATE", "WEIGHT", "ID"}}
-	for _, r := range runs {
+	for _, r := range s.Runs {
 		weight := fmt.Sprintf("%.2f", r.WeightRatio)
 		if r.Excluded != nil {
 			weight = "- " + view.Escape(*r.Excluded)
 		}
 		rows = append(rows, []string{
-			units.Known(r.StartedAt, day), units.Known(r.TotalSeconds, units.Seconds), r.State, weight,
-			view.Escape(r.ID),
+			r.started(zone), units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID),
 		})
 	}
-	return view.Table(c.App.Writer, 0, rows)
+	return view.Table(w, 0, rows)
 }
 
 // namedWorkflow returns the stored workflow of the command's argument.

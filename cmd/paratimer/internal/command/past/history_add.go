@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +23,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -85,12 +85,8 @@ func historyAdd(c *cli.Context) error {
 			fmt.Fprintln(c.App.Writer, a)
 		}
 	}
-	if c.String("output") == "json" {
-		if err := json.NewEncoder(c.App.Writer).Encode(map[string]any{"runs": added}); err != nil {
-			return err
-		}
-	}
-	return errors.Join(bad...)
+	printed := func(io.Writer) error { return nil } // a line each
+	return cmp.Or(command.Print(c, map[string]any{"runs": added}, printed), errors.Join(bad...))
 }
 
 func (a addedRun) String() string {
@@ -108,37 +104,34 @@ func (a addedRun) String() string {
 	return line
 }
 
-// openAdded opens a run with the key groups of --spool.
-func openAdded(c *cli.Context, r input.RecordedRun) (src watch.Source, file io.Closer, err error) {
-	if src, file, err = r.Open(); err != nil {
-		return nil, nil, err
+// openAdded opens a run with the key groups of --spool. It ends after the snapshot for which isLast is true.
+func openAdded(c *cli.Context, r input.RecordedRun, isLast func(*dag.Snapshot) bool) (watch.Source, error) {
+	src, err := r.Open()
+	if err != nil {
+		return nil, err
 	}
-	if src, err = input.Spooled(c, src); err != nil {
-		_ = file.Close() // it was only read
-	}
-	return src, file, err
+	return input.Spooled(c, src.Until(isLast))
 }
 
 // addRun replays a run as a watch, with the profile of the runs before it, and stores it.
 func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a addedRun, err error) {
-	ticks, ended, err := ticksOf(c.Context, recorded.Open)
+	ticks, ended, err := ticksOf(c.Context, recorded)
 	switch {
 	case err != nil:
 		return a, err
 	case !ended.Ended():
 		return a, fmt.Errorf("the recording ends while the query is %s: only finished runs can be remembered", ended)
 	}
-	src, file, err := openAdded(c, recorded)
+	src, err := openAdded(c, recorded, hasEnded)
 	if err != nil {
 		return a, err
 	}
-	defer file.Close()
 	rec := &history.Recorder{Store: store, Log: command.Logger(c), Past: true}
-	p := follow.EstimatorSet(false, 0)
+	p := follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 0)
 	p.Model = nil // only the range is stored
 	p.Scenarios = []estimators.Estimator{only{p.Scenarios[0], ticks}}
 	p.Sampled = only{p.Sampled, ticks}
-	w := watch.Watch{Source: follow.Ending(src, hasEnded), Estimators: p, Log: command.Logger(c)}
+	w := watch.Watch{Source: src, Estimators: p, Log: command.Logger(c)}
 	rec.Join(&w)
 	if _, err := w.Run(c.Context); err != nil {
 		return a, err
@@ -155,11 +148,10 @@ func addRun(c *cli.Context, store *state.Store, recorded input.RecordedRun) (a a
 
 // writeRun writes the observations of a run to a recording in the folder of --out.
 func writeRun(c *cli.Context, r input.RecordedRun, names map[string]bool) (a addedRun, err error) {
-	src, file, err := openAdded(c, r)
+	src, err := openAdded(c, r, nil)
 	if err != nil {
 		return a, err
 	}
-	defer file.Close()
 	name := fileName(cmp.Or(r.ID, r.Name))
 	free := name
 	for n := 2; names[free]; n++ {
@@ -174,7 +166,7 @@ func writeRun(c *cli.Context, r input.RecordedRun, names map[string]bool) (a add
 	err = command.WriteFile(a.Recording, func(w io.Writer) error {
 		checked := bufio.NewWriter(w) // its Flush repeats an earlier error, after which a Tee continues
 		packed := recording.Compress(checked)
-		run, err = follow.Played(c.Context, r.Name, recording.Tee(src, packed), func(*dag.Snapshot) { a.Snapshots++ })
+		run, err = input.Played(c.Context, r.Name, recording.Tee(src, packed), func(*dag.Snapshot) { a.Snapshots++ })
 		return cmp.Or(err, packed.Close(), checked.Flush())
 	})
 	if err != nil {

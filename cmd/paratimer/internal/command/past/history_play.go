@@ -3,14 +3,11 @@ package past
 import (
 	"cmp"
 	"context"
-	"io"
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 )
@@ -21,16 +18,13 @@ const near = 3
 func hasEnded(s *dag.Snapshot) bool { return s.State.Ended() }
 
 // ticksOf plays a run without estimates. It returns the instants that its residuals need, and the run's last state.
-func ticksOf(ctx context.Context, open func() (watch.Source, io.Closer, error)) (map[dag.Instant]bool, dag.State,
-	error,
-) {
-	src, file, err := open()
+func ticksOf(ctx context.Context, recorded input.RecordedRun) (map[dag.Instant]bool, dag.State, error) {
+	src, err := recorded.Open()
 	if err != nil {
 		return nil, 0, err
 	}
-	defer file.Close()
 	var seen []dag.Instant
-	run, err := input.WholeRun(ctx, follow.Ending(src, hasEnded), func(s *dag.Snapshot) { seen = append(seen, s.At) })
+	run, err := input.WholeRun(ctx, src.Until(hasEnded), func(s *dag.Snapshot) { seen = append(seen, s.At) })
 	if err != nil {
 		return nil, 0, err
 	}

@@ -2,14 +2,17 @@ package past
 
 import (
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -60,33 +63,42 @@ func learn(c *cli.Context) error {
 	return writeProfile(c, profile)
 }
 
-func learnFile(c *cli.Context, path string) (plan *dag.Plan, err error) {
-	src, file, err := input.Open(c, path)
+// learnFile creates a profile from one recording.
+func learnFile(c *cli.Context, path string) (*dag.Plan, error) {
+	run, _, err := learnedRun(c, path)
 	if err != nil {
 		return nil, err
 	}
-	defer command.Closing(file, path, &err)
-	if src, err = input.Spooled(c, src); err != nil {
-		return nil, err
-	}
-	run, err := follow.Played(c.Context, path, src)
-	log := command.Logger(c)
-	switch {
-	case err != nil:
-		return nil, err
-	case !run.Now().State.Ended():
-		log.Warn().Str("file", path).Msg("the recording ends before the query: what did not run is not learned")
-	case run.Now().State != dag.Succeeded:
-		log.Warn().Str("file", path).Stringer("state",
-			run.Now().State).Msg("the query did not succeed: what did not run is not learned")
-	}
-	plan = cost.Learn(run)
+	plan := cost.Learn(run)
 	for _, j := range plan.Jobs {
 		if slices.ContainsFunc(j.Stages, func(s dag.Stage) bool { return s.Known }) {
 			return plan, nil
 		}
 	}
 	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
+}
+
+// learnedRun plays a recording to its end, and warns if the query did not succeed in it.
+func learnedRun(c *cli.Context, path string) (run dag.Run, used mrjob.Used, err error) {
+	recorded, err := input.Open(c, path)
+	if err != nil {
+		return run, nil, err
+	}
+	src, err := input.Spooled(c, recorded)
+	if err != nil {
+		return run, nil, err
+	}
+	if run, err = input.Played(c.Context, path, src); err != nil {
+		return run, nil, err
+	}
+	log := command.Logger(c).With().Str("file", path).Logger()
+	switch state := run.Now().State; {
+	case !state.Ended():
+		log.Warn().Msg("the recording ends before the query: what did not run is not learned")
+	case state != dag.Succeeded:
+		log.Warn().Stringer("state", state).Msg("the query did not succeed: what did not run is not learned")
+	}
+	return run, recorded.Used(), nil
 }
 
 // writeProfile writes a profile.
@@ -100,4 +112,42 @@ func writeOut(c *cli.Context, content func(io.Writer) error) error {
 		return command.WriteFile(path, content)
 	}
 	return command.Write(c, "-", content)
+}
+
+// learnDemands creates a job file from recorded runs.
+func learnDemands(c *cli.Context) error {
+	o := demands.Options{Waiting: c.Bool("waiting")}
+	var err error
+	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
+		return command.Usage("--disk-rate: %w", err)
+	}
+	if o.Network, err = demands.ParseRate(c.String("network-rate")); err != nil {
+		return command.Usage("--network-rate: %w", err)
+	}
+	log := command.Logger(c)
+	var runs []demands.Run
+	for _, path := range c.Args().Slice() {
+		run, used, err := learnedRun(c, path)
+		if err != nil {
+			return err
+		}
+		if used == nil {
+			log.Warn().Str("file", path).Msg("a recording of observations holds no CPU counters: what the bytes do not " +
+				"explain of the time that tasks took is taken for CPU")
+		}
+		runs = append(runs, demands.Run{File: filepath.Base(path), End: run.Now(), Used: used})
+	}
+	file, warnings, err := demands.Learn(runs, o)
+	if err != nil {
+		return command.Usage("%s: %w", c.Args().First(), err)
+	}
+	for _, w := range warnings {
+		log.Warn().Msg(w)
+	}
+	return writeOut(c, func(w io.Writer) error {
+		if err := jobfile.Write(w, file); err != nil {
+			return command.Usage("%s: %w", c.Args().First(), err)
+		}
+		return nil
+	})
 }

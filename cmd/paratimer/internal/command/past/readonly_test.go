@@ -54,11 +54,10 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join("../../../../..", filepath.FromSlash(name))
-			src, file, err := input.OpenRecording(path, "", 15*time.Second)
+			src, err := input.OpenRecording(path, "", 15*time.Second)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer file.Close() //nolint:errcheck // it was read
 			from := &noted{Source: src}
 			report := runreport.NewCollector(name, cost.Costs)
 			page := livepage.New(runreport.NewCollector(name, cost.Costs), time.Second, time.UTC)

@@ -21,17 +21,14 @@ import (
 )
 
 // report writes the report of a past or running query.
-func report(c *cli.Context) error {
-	for _, f := range [][2]string{{"listen", "live"}, {"speed", "live"}, {"at", "skew"}} {
-		if c.IsSet(f[0]) && !c.Bool(f[1]) {
-			return command.Usage("--%s goes with --%s", f[0], f[1])
-		}
-	}
+func report(c *cli.Context, f *follow.Flags) error {
 	switch {
+	case c.IsSet("at") && !c.Bool("skew"):
+		return command.Usage("--at goes with --skew")
 	case c.Bool("live"):
-		return reportLive(c)
+		return reportLive(c, f)
 	case c.Bool("skew"):
-		return reportSkew(c)
+		return reportSkew(c, f)
 	}
 	if err := command.Arguments(c, 1, 1); err != nil {
 		return err
@@ -41,13 +38,11 @@ func report(c *cli.Context) error {
 		return command.Usage("--out %s: a report is HTML, or JSON with --output json: give %s, and print that to PDF in a browser",
 			out, strings.TrimSuffix(out, filepath.Ext(out))+".html")
 	}
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	g, err := collected(ctx, c, c.Args().First())
+	g, err := collected(c, f, c.Args().First())
 	if err != nil {
-		return cmp.Or(context.Cause(ctx), err)
+		return cmp.Or(context.Cause(c.Context), err)
 	}
-	s, err := watch.UnlessDone(ctx, g.Report)
+	s, err := watch.UnlessDone(c.Context, g.Report)
 	if err != nil {
 		return err
 	}
@@ -66,19 +61,19 @@ const mostTicks = 150
 const mostPolls = 3
 
 // collected plays a recording to its end, or to where it is cut off, or polls a query of the cluster.
-func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.Collector, err error) {
-	w, isQuery, done, err := watched(ctx, c, name)
+func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Collector, err error) {
+	w, isQuery, done, err := watched(c, f, name)
 	if err != nil {
 		return nil, err
 	}
-	defer done(&err)
+	defer done()
 	g = runreport.NewCollector(name, follow.ModelOf(c))
 	w.Sinks = append(w.Sinks, g)
 	polls := math.MaxInt
 	if isQuery {
-		w.Every, polls = input.LookEvery, mostPolls // rates need two observations
+		polls = mostPolls // rates need two observations
 	}
-	_, err = w.RunUntil(ctx, func(missed error) (bool, error) {
+	_, err = w.RunUntil(c.Context, func(missed error) (bool, error) {
 		if missed == nil {
 			polls--
 		}
@@ -97,43 +92,29 @@ func collected(ctx context.Context, c *cli.Context, name string) (g *runreport.C
 
 // watched returns a watch of the subject of a report: a recording if there is a file with the name, else a query of the
 // cluster. It has no sink yet, except that it stores the run of a query.
-func watched(
-	ctx context.Context, c *cli.Context, name string,
-) (w watch.Watch, isQuery bool, done func(*error), err error) {
-	w = watch.Watch{
-		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), follow.Battery{}, 0), Log: command.Logger(c),
-	}
-	if w.Bounds, err = follow.Bounds(c); err != nil {
-		return w, false, nil, err
-	}
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return w, false, nil, err
-	}
+func watched(c *cli.Context, f *follow.Flags, name string) (w watch.Watch, isQuery bool, done func(), err error) {
 	_, exists, err := input.IsRecording(name)
 	if err != nil {
 		return w, false, nil, err
 	}
 	if !exists {
-		src, rec, done, err := input.Query(ctx, c, name, profiles)
+		w, rec, done, err := f.Query(c, name)
 		if err != nil {
-			return w, true, nil, err
+			return w, true, nil, follow.NoFile(name, err)
 		}
-		w.Source = src
 		rec.Join(&w)
-		return w, true, func(*error) { done() }, nil
+		return w, true, done, nil
 	}
 	open := input.Open
 	if c.Bool("live") {
 		open = input.OpenToShow // it prints the page's address
 	}
-	src, file, err := open(c, name)
+	src, err := open(c, name)
 	if err != nil {
 		return w, false, nil, err
 	}
 	if !c.Bool("live") && c.Duration("every") == 0 {
-		input.AtMost(src, mostTicks)
+		src.AtMost(mostTicks)
 	}
-	w.Source = input.WithProfiles(src, profiles)
-	return w, false, func(err *error) { command.Closing(file, name, err) }, nil
+	return f.Watch(c, src, nil), false, func() {}, nil
 }

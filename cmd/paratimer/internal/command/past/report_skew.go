@@ -2,7 +2,6 @@ package past
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"time"
 
@@ -19,19 +18,12 @@ import (
 )
 
 // reportSkew prints the tasks and keys that delay a query, and what another partitioning would save.
-func reportSkew(c *cli.Context) error {
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	model := follow.ModelOf(c)
-	// A second poll may have the speeds that the first one lacks.
-	run, err := follow.Subject(ctx, c, c.Args().First(), 2, func(run dag.Run) (bool, error) {
-		skew, err := skewness.Of(estimators.NewReplayContext(run, model, estimators.Options{}), false)
-		return skew != nil, err
-	})
+func reportSkew(c *cli.Context, f *follow.Flags) error {
+	run, err := f.Subject(c, c.Args().First())
 	if err != nil {
-		return cmp.Or(context.Cause(ctx), err)
+		return err
 	}
-	r, err := skewOf(model, run)
+	r, err := skewOf(follow.ModelOf(c), run)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,8 @@
 package past
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -17,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
-	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -65,58 +63,39 @@ type estimatorScore struct {
 }
 
 // score compares the estimates along finished runs with the actual ends.
-func score(c *cli.Context) error {
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return err
-	}
-	held, err := follow.Bounds(c)
-	if err != nil {
-		return err
-	}
+func score(c *cli.Context, f *follow.Flags) error {
 	var all scores
 	for _, path := range c.Args().Slice() {
-		r, err := scoreFile(c.Context, path, c, profiles, held)
+		r, err := scoreFile(c, f, path)
 		if err != nil {
 			return err
 		}
 		all.Runs = append(all.Runs, r)
 	}
-	if c.String("output") == "json" {
-		return json.NewEncoder(c.App.Writer).Encode(all)
-	}
-	for i, r := range all.Runs {
-		if i > 0 {
-			fmt.Fprintln(c.App.Writer)
+	isBrief := !c.Bool("all") && !c.IsSet("estimators")
+	return command.Print(c, all, func(w io.Writer) error {
+		for i, r := range all.Runs {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := r.text(w, isBrief); err != nil {
+				return err
+			}
 		}
-		if err := r.print(c); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-func scoreFile(ctx context.Context, path string, c *cli.Context, profiles []*dag.Plan, held []alert.Bound,
-) (r runScore, err error) {
-	compared, err := follow.BatteryOf(c)
+func scoreFile(c *cli.Context, f *follow.Flags, path string) (r runScore, err error) {
+	src, err := input.Open(c, path)
 	if err != nil {
 		return r, err
 	}
-	src, file, err := input.Open(c, path)
-	if err != nil {
-		return r, err
-	}
-	defer command.Closing(file, path, &err)
-	trial := alert.Trial{Held: held}
+	trial := alert.Trial{Held: f.Bounds}
 	seen := scoreRecorder{from: c.Duration("from").Seconds()}
-	w := watch.Watch{
-		Source:     input.WithProfiles(src, profiles),
-		Estimators: follow.EstimatorSetOf(follow.ModelOf(c), compared, 0), Sinks: []watch.Sink{
-			&seen,
-			&trial,
-		}, Bounds: held, Log: zerolog.Nop(),
-	}
-	state, err := w.Run(ctx)
+	w := f.Watch(c, src, nil)
+	w.Sinks, w.Log = []watch.Sink{&seen, &trial}, zerolog.Nop()
+	state, err := w.Run(c.Context)
 	switch {
 	case err != nil:
 		return r, fmt.Errorf("%s: %w", path, err)
@@ -129,17 +108,16 @@ func scoreFile(ctx context.Context, path string, c *cli.Context, profiles []*dag
 	return r, nil
 }
 
-// print writes the tables of a run: its estimators, its ranges, its alerts.
-func (r runScore) print(c *cli.Context) error {
-	out, id := c.App.Writer, ""
+// text writes the tables of a run: its estimators, its ranges, its alerts.
+func (r runScore) text(out io.Writer, isBrief bool) error {
+	id := ""
 	if r.WorkflowID != nil {
 		id = " " + *r.WorkflowID
 	}
 	fmt.Fprintf(out, "%s%s: %s, %s; errors in percentage points\n", r.File, id, units.Seconds(r.TotalSeconds),
 		units.Count(r.Ticks, "tick"))
 	shown := r.Estimators
-	brief := !c.Bool("all") && !c.IsSet("estimators")
-	if brief {
+	if isBrief {
 		shown = mainRows(shown)
 	}
 	rows := [][]string{strings.Split("estimator,mean,median,p90,max,bias,mean s,none,first s,half,back", ",")}
@@ -154,7 +132,7 @@ func (r runScore) print(c *cli.Context) error {
 	if err := view.Table(out, tabwriter.AlignRight, rows); err != nil {
 		return err
 	}
-	if brief {
+	if isBrief {
 		fmt.Fprint(out, legendOf(shown, len(r.Estimators)))
 	}
 	fmt.Fprintf(out, "ranges at %d of %d ticks; rough, with too few earlier runs, at %s of these; CRPS %s s\n",

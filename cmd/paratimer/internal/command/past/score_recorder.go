@@ -2,6 +2,7 @@ package past
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -12,14 +13,19 @@ import (
 
 // A scoreRecorder is a sink that records the estimates of each estimator.
 type scoreRecorder struct {
-	from    float64 // ticks before these seconds of the run do not count
-	names   []string
-	samples map[string][]estimators.Sample
-	back    map[string]int
-	ends    map[string]float64 // the last predicted end, in seconds of the run
-	last    frame.Frame
-	ranges  []estimators.RangeSample
-	rough   int // number of rough ranges
+	from   float64 // ticks before these seconds of the run do not count
+	all    []*scored
+	last   frame.Frame
+	ranges []estimators.RangeSample
+	rough  int // number of rough ranges
+}
+
+// A scored is an estimator along a run.
+type scored struct {
+	name    string
+	samples []estimators.Sample
+	back    int
+	end     float64 // the last predicted one, in seconds of the run; 0: none yet
 }
 
 // Show records the frame's numbers. It ignores stale frames, which repeat others.
@@ -32,53 +38,45 @@ func (l *scoreRecorder) Show(tick frame.Tick) error {
 	if f.Workflow.State.Ended() {
 		return nil
 	}
-	l.addRange(f)
+	elapsed := float64(*f.ElapsedSeconds)
+	if len(f.Left) > 0 && elapsed > 0 && elapsed >= l.from {
+		l.ranges = append(l.ranges, estimators.NewRangeSample(f.ElapsedSeconds.Duration(), f.Left))
+		if f.Headline.Rough {
+			l.rough++
+		}
+	}
 	for i, e := range f.Estimates {
 		remaining := e.RemainingSeconds
 		if i == 0 {
 			remaining = f.Headline.RemainingSeconds // a lower bound is not an estimate
 		}
-		l.add(e.Scenario, f, number(remaining), math.NaN(), i == 0 && explained(f.Changes))
+		l.add(e.Scenario, estimators.Sample{Elapsed: elapsed, Remaining: number(remaining), Progress: math.NaN()},
+			i == 0 && explained(f.Changes))
 	}
 	for _, o := range f.Others {
-		p := math.NaN()
-		if o.ProgressRatio != nil {
-			p = float64(*o.ProgressRatio)
-		}
-		l.add(o.Name, f, number(o.RemainingSeconds), p, false)
+		l.add(o.Name, estimators.Sample{
+			Elapsed: elapsed, Remaining: number(o.RemainingSeconds), Progress: number(o.ProgressRatio),
+		}, false)
 	}
 	return nil
 }
 
-func (l *scoreRecorder) addRange(f frame.Frame) {
-	if len(f.Left) == 0 || !(float64(*f.ElapsedSeconds) > 0) || float64(*f.ElapsedSeconds) < l.from {
+func (l *scoreRecorder) add(name string, s estimators.Sample, explained bool) {
+	i := slices.IndexFunc(l.all, func(e *scored) bool { return e.name == name })
+	if i < 0 {
+		i = len(l.all)
+		l.all = append(l.all, &scored{name: name})
+	}
+	if s.Elapsed < l.from {
 		return
 	}
-	l.ranges = append(l.ranges, estimators.NewRangeSample(f.ElapsedSeconds.Duration(), f.Left))
-	if f.Headline.Rough {
-		l.rough++
-	}
-}
-
-func (l *scoreRecorder) add(name string, f frame.Frame, remaining, progress float64, explained bool) {
-	if l.samples == nil {
-		l.samples, l.back, l.ends = map[string][]estimators.Sample{}, map[string]int{}, map[string]float64{}
-	}
-	if _, known := l.samples[name]; !known {
-		l.names = append(l.names, name)
-		l.samples[name] = nil
-	}
-	if float64(*f.ElapsedSeconds) < l.from {
-		return
-	}
-	s := estimators.Sample{Elapsed: float64(*f.ElapsedSeconds), Remaining: remaining, Progress: progress}
-	l.samples[name] = append(l.samples[name], s)
-	end := predicted(s)
-	if was, ok := l.ends[name]; ok && end > was && explain.Moved(seconds(end-was), seconds(end)) && !explained {
-		l.back[name]++
+	e, end := l.all[i], predicted(s)
+	e.samples = append(e.samples, s)
+	if e.end > 0 && end > e.end && explain.Moved(seconds(end-e.end), seconds(end)) && !explained {
+		e.back++
 	}
 	if !math.IsNaN(end) && !math.IsInf(end, 0) {
-		l.ends[name] = end
+		e.end = end
 	}
 }
 
@@ -92,11 +90,11 @@ func predicted(s estimators.Sample) float64 {
 
 func seconds(s float64) time.Duration { return frame.Seconds(s).Duration() }
 
-func number(s *frame.Seconds) float64 {
-	if s == nil {
+func number[T ~float64](v *T) float64 {
+	if v == nil {
 		return math.NaN()
 	}
-	return float64(*s)
+	return float64(*v)
 }
 
 // explained reports whether most of a move has a known cause.
@@ -114,17 +112,17 @@ func explained(changes []frame.Change) bool {
 func (l *scoreRecorder) score(path string) runScore {
 	total := float64(*l.last.ElapsedSeconds)
 	r := runScore{File: path, WorkflowID: l.last.Workflow.ID, TotalSeconds: total}
-	for _, name := range l.names {
-		g := estimators.Grade(total, l.samples[name])
+	for _, e := range l.all {
+		g := estimators.Grade(total, e.samples)
 		r.Ticks = g.Ticks
 		r.Estimators = append(r.Estimators, estimatorScore{
-			Name: name, MeanPoints: units.Rounded(g.MeanPoints), MedianPoints: units.Rounded(g.MedianPoints),
+			Name: e.name, MeanPoints: units.Rounded(g.MeanPoints), MedianPoints: units.Rounded(g.MedianPoints),
 			P90Points: units.Rounded(g.P90Points),
 			MaxPoints: units.Rounded(g.MaxPoints), BiasPoints: units.Rounded(g.BiasPoints),
 			MeanSeconds:     units.Rounded(g.MeanSeconds),
 			NoEstimateRatio: units.Rounded(g.NoEstimate), FirstEstimateSeconds: units.Rounded(g.FirstEstimate),
 			HalfTimePoints: units.Rounded(g.HalfTime),
-			StepsBack:      l.back[name],
+			StepsBack:      e.back,
 		})
 	}
 	g := estimators.GradeRanges(total, l.ranges)

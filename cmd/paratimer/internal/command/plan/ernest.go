@@ -1,13 +1,17 @@
 package plan
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 // ernestCommand returns `paratimer ernest`: the length of a job on other machines, predicted from a few small runs
@@ -25,34 +29,76 @@ func ernestCommand() *cli.Command {
 	)
 }
 
-// tuplesOf returns the numbers of each value of a flag: finite, above 0, machines first and at least 1.
-func tuplesOf(c *cli.Context, flag string, want ...string) ([][]float64, error) {
-	var all [][]float64
+// numbers are what a typed run may consist of. set sets one, and returns false if it is not valid.
+var numbers = map[string]struct {
+	valid string
+	set   func(r *ernest.Row, v float64) bool
+}{
+	"MACHINES": {"1 or more", func(r *ernest.Row, v float64) bool {
+		r.Machines = v
+		return v >= 1
+	}},
+	"SCALE": {"above 0", func(r *ernest.Row, v float64) bool {
+		r.Scale = v
+		return true
+	}},
+	"ITERATIONS": {"whole, 1 or more", func(r *ernest.Row, v float64) bool {
+		r.Iterations = int(min(v, math.MaxInt32))
+		return float64(r.Iterations) == v
+	}},
+	"SECONDS": {"above 0", func(r *ernest.Row, v float64) bool {
+		r.Seconds = v
+		return true
+	}},
+}
+
+// typedRuns returns the runs in the values of a flag, each of the wanted numbers. Only runs of an iterative model have
+// ITERATIONS. A run of the MACHINES alone has scale 1.
+func typedRuns(c *cli.Context, flag string, iterative bool, want ...string) (runs []ernest.Row, err error) {
+	if !iterative {
+		want = slices.DeleteFunc(want, func(name string) bool { return name == "ITERATIONS" })
+	}
 	for _, text := range strings.Fields(strings.ReplaceAll(c.String(flag), ", ", ",")) {
 		parts := strings.Split(text, ",")
-		if len(parts) == 1 && want[0] == "MACHINES" && len(want) == 2 {
-			parts = append(parts, "1") // the whole input
+		if len(parts) == 1 && slices.Equal(want, []string{"MACHINES", "SCALE"}) {
+			parts = append(parts, "1")
 		}
 		if len(parts) != len(want) {
 			return nil, command.Usage("--%s %s: it is %s", flag, text, strings.Join(want, ","))
 		}
-		var one []float64
+		var r ernest.Row
 		for i, part := range parts {
 			v, err := strconv.ParseFloat(part, 64)
-			if err != nil || math.IsInf(v, 0) || !(v > 0) || want[i] == "MACHINES" && v < 1 ||
-				want[i] == "ITERATIONS" && (v != math.Trunc(v) || v > math.MaxInt32) {
+			number := numbers[want[i]]
+			if err != nil || math.IsInf(v, 0) || !(v > 0) || !number.set(&r, v) {
 				return nil, command.Usage("--%s %s: %s is %q: it must be a number, %s", flag, text,
-					strings.ToLower(want[i]), part, least[want[i]])
+					strings.ToLower(want[i]), part, number.valid)
 			}
-			one = append(one, v)
 		}
-		all = append(all, one)
+		runs = append(runs, r)
 	}
-	return all, nil
+	return runs, nil
 }
 
-// least describes the valid numbers in a tuple.
-var least = map[string]string{
-	"MACHINES": "1 or more", "ITERATIONS": "whole, 1 or more", "SCALE": "above 0",
-	"SECONDS": "above 0",
+// pointsOf returns the runs of --at.
+func pointsOf(c *cli.Context, iterative bool) (points []ernest.Point, err error) {
+	runs, err := typedRuns(c, "at", iterative, "MACHINES", "SCALE", "ITERATIONS")
+	const most = 10_000
+	if len(runs) > most {
+		return nil, command.Usage("--at: %d points are more than %d", len(runs), most)
+	}
+	for _, r := range runs {
+		points = append(points, r.Point())
+	}
+	return points, err
+}
+
+// quoted returns a file name quoted for a shell.
+func quoted(name string) string {
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("./-_", r) {
+			return fmt.Sprintf("%q", name)
+		}
+	}
+	return name
 }

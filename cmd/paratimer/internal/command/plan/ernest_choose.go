@@ -77,27 +77,21 @@ func ernestChoose(c *cli.Context) error {
 // wantedRun returns the scale and iterations of the run that machines are chosen for. whole is the largest scale of
 // the training runs.
 func wantedRun(c *cli.Context, whole float64, iterative bool) (scale float64, iterations int, err error) {
-	columns := []string{"SCALE"}
-	if iterative {
-		columns = append(columns, "ITERATIONS")
-	}
-	at, err := tuplesOf(c, "at", columns...)
+	at, err := typedRuns(c, "at", iterative, "SCALE", "ITERATIONS")
 	switch {
 	case err != nil:
 		return 0, 0, err
 	case len(at) > 1:
 		return 0, 0, command.Usage("--at: machines are chosen for one run")
-	case len(at) == 0 && iterative:
+	case len(at) == 1:
+		return at[0].Scale, at[0].Iterations, nil
+	case iterative:
 		return 0, 0, command.Usage("choose needs --at SCALE,ITERATIONS: the model is of iterations")
-	case len(at) == 0 && whole > 1:
+	case whole > 1:
 		return 0, 0, command.Usage("choose needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
 			"whole input", whole)
-	case len(at) == 0:
-		return 1, 0, nil
-	case iterative:
-		iterations = int(at[0][1])
 	}
-	return at[0][0], iterations, nil
+	return 1, 0, nil
 }
 
 // billings are the values of billing=…: the exact time, started seconds and at least a minute, started hours.
@@ -134,12 +128,7 @@ func offerOf(c *cli.Context, text string) (o ernest.Offer, err error) {
 		why := strings.NewReplacer("flag provided but not defined: -", "no key ", "for flag -", "of ").Replace(err.Error())
 		return o, command.Usage("--offer %s: %s; the keys are name, csv, price, min, max, step, billing", text, why)
 	}
-	in, name, err := openInput(c, *file)
-	if err != nil {
-		return o, command.Usage("offer %s: %w", o.Name, err)
-	}
-	defer in.Close()
-	if o.Model, err = fitTable(c, in, name, columnsOf(c)); err != nil {
+	if o.Model, _, err = modelOf(c, columnsOf(c), *file); err != nil {
 		return o, command.Usage("offer %s: %w", o.Name, err)
 	}
 	most := 1.0

@@ -24,44 +24,33 @@ var counts = []struct {
 	{"num-parts-interpolate", "Interpolate", func(s *ernest.Space) *int { return &s.Interpolate }},
 }
 
-// spaceOf returns the space of the flags. An explicit 0 is an error, while package ernest would use its default.
-func spaceOf(c *cli.Context) (s ernest.Space, err error) {
+// designed returns the space of the flags and its design. An explicit 0 is an error, while package ernest would use its
+// default. Errors are in terms of the flags.
+func designed(c *cli.Context) (s ernest.Space, p *ernest.Plan, err error) {
+	fields := []string{"Budget:", "--budget:"}
 	for _, f := range counts {
 		n := c.Int(f.flag)
 		switch {
 		case !c.IsSet(f.flag) && n == 0:
-			return s, command.Usage("design needs --%s; see `paratimer ernest design --help`", f.flag)
+			return s, nil, command.Usage("design needs --%s; see `paratimer ernest design --help`", f.flag)
 		case n < 1:
-			return s, command.Usage("--%s %d: it must be 1 or more", f.flag, n)
+			return s, nil, command.Usage("--%s %d: it must be 1 or more", f.flag, n)
 		}
 		*f.of(&s) = n
-	}
-	if s.Budget = c.Float64("budget"); !(s.Budget > 0) {
-		return s, command.Usage("--budget %v: it must be more than 0", s.Budget)
-	}
-	return s, nil
-}
-
-// designed returns the design of a space, or an error in terms of the flags.
-func designed(s ernest.Space) (*ernest.Plan, error) {
-	p, err := ernest.Design(s)
-	if err == nil {
-		return p, nil
-	}
-	fields := []string{"Budget:", "--budget:"}
-	for _, f := range counts {
 		fields = append(fields, f.field, "--"+f.flag)
 	}
-	return nil, command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(err.Error()))
+	if s.Budget = c.Float64("budget"); !(s.Budget > 0) {
+		return s, nil, command.Usage("--budget %v: it must be more than 0", s.Budget)
+	}
+	if p, err = ernest.Design(s); err != nil {
+		err = command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(err.Error()))
+	}
+	return s, p, err
 }
 
 // ernestDesign chooses training runs.
 func ernestDesign(c *cli.Context) error {
-	s, err := spaceOf(c)
-	if err != nil {
-		return err
-	}
-	plan, err := designed(s)
+	s, plan, err := designed(c)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
@@ -13,12 +11,7 @@ import (
 
 // ernestFit fits a model to a table or recordings of runs, and predicts. Without --at, predict shows usual points.
 func ernestFit(c *cli.Context) error {
-	in, name, err := openRuns(c)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	m, err := fitTable(c, in, name, columnsOf(c))
+	m, name, err := modelOf(c, columnsOf(c), c.Args().Slice()...)
 	if err != nil {
 		return err
 	}
@@ -26,21 +19,9 @@ func ernestFit(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	columns := []string{"MACHINES", "SCALE", "ITERATIONS", "SECONDS"}
-	if !m.Iterative() {
-		columns = slices.Delete(columns, 2, 3)
-	}
-	given, err := tuplesOf(c, "ran", columns...)
+	ran, err := typedRuns(c, "ran", m.Iterative(), "MACHINES", "SCALE", "ITERATIONS", "SECONDS")
 	if err != nil {
 		return err
-	}
-	var ran []ernest.Row
-	for _, r := range given {
-		row := ernest.Row{Machines: r[0], Scale: r[1], Seconds: r[len(r)-1]}
-		if m.Iterative() {
-			row.Iterations = int(r[2])
-		}
-		ran = append(ran, row)
 	}
 	next := ""
 	switch {

@@ -73,12 +73,12 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 		Design: rows, Repeat: c.Int("repeat"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout"),
 	}
 	const most = 1000
-	switch {
-	case r.Repeat < 1 || r.Repeat > most:
-		return nil, command.Usage("repeat %d: it is 1 to %d", r.Repeat, most)
-	case r.AtOnce < 1 || r.AtOnce > most:
-		return nil, command.Usage("at-once %d: it is 1 to %d", r.AtOnce, most)
-	case r.Timeout < 0:
+	for _, name := range []string{"repeat", "at-once"} {
+		if n := c.Int(name); n < 1 || n > most {
+			return nil, command.Usage("%s %d: it is 1 to %d", name, n, most)
+		}
+	}
+	if r.Timeout < 0 {
 		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
 	}
 	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows); err != nil {
@@ -101,17 +101,11 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 		}
 		return trainrun.Distinct(rows, c.String("command"), total), nil
 	}
-	for _, name := range []string{"min-parts", "max-parts", "total-parts", "min-mcs", "max-mcs"} {
-		if !c.IsSet(name) {
-			return nil, command.Usage(
-				"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
-		}
+	if !c.IsSet("min-parts") {
+		return nil, command.Usage(
+			"which runs? Give --design FILE, or --min-parts, --max-parts, --total-parts, --min-mcs and --max-mcs")
 	}
-	s, err := spaceOf(c)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := designed(s)
+	s, plan, err := designed(c)
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +136,7 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 
 // sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
 func sayTrained(c *cli.Context, points []ernest.Point) error {
-	path := c.String("out")
-	f, err := infile.Open(path)
-	if err != nil {
-		return command.Usage("cannot read the rows: %w", err)
-	}
-	defer f.Close()
-	m, err := fitTable(c, f, path, ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	m, path, err := modelOf(c, ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"}, c.String("out"))
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,14 +15,23 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
-	if o.RefuseAbove, err = refuseAbove(c); err != nil {
-		return o, err
+	if text := c.String("refuse-above"); text != "" { // some commands do not have it
+		const most = 10 // times
+		share, err := settings.ParseShare(text)
+		if err != nil || !(share > 0) || share > most {
+			return o, command.Usage("refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2", text)
+		}
+		o.RefuseAbove = share
 	}
-	if o.Terms, err = termsOf(c, "terms"); err != nil {
+	if o.Terms, err = command.Each(c, "terms", ernest.ParseTerm); err != nil {
 		return o, err
 	}
 	switch try := c.StringSlice("try"); {
@@ -29,39 +40,9 @@ func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
 	case len(try) == 1 && try[0] == "none":
 		o.Extra = []ernest.Term{}
 	default:
-		o.Extra, err = termsOf(c, "try")
+		o.Extra, err = command.Each(c, "try", ernest.ParseTerm)
 	}
 	return o, err
-}
-
-// termsOf returns the terms of a flag; nil if there are none.
-func termsOf(c *cli.Context, flag string) (terms []ernest.Term, err error) {
-	for _, name := range c.StringSlice(flag) {
-		t, err := ernest.ParseTerm(name)
-		if err != nil {
-			return nil, command.Usage("--%s: %w", flag, err)
-		}
-		terms = append(terms, t)
-	}
-	return terms, nil
-}
-
-// refuseAbove returns the value of refuse-above; 0, the default of a fit, if the command does not have the flag.
-func refuseAbove(c *cli.Context) (float64, error) {
-	if c.String("refuse-above") == "" {
-		return 0, nil
-	}
-	text, isPercent := strings.CutSuffix(strings.TrimSpace(c.String("refuse-above")), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if isPercent {
-		v /= 100
-	}
-	const most = 10 // times
-	if err != nil || !(v > 0) || v > most {
-		return 0, command.Usage("refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2",
-			c.String("refuse-above"))
-	}
-	return v, nil
 }
 
 func columnsOf(c *cli.Context) ernestmodel.Columns {
@@ -71,77 +52,88 @@ func columnsOf(c *cli.Context) ernestmodel.Columns {
 	}
 }
 
-// openInput opens a file, or returns stdin for "-". name is for messages.
-func openInput(c *cli.Context, path string) (in io.ReadCloser, name string, err error) {
-	if path == "-" {
-		return io.NopCloser(c.App.Reader), inputName(path), nil
-	}
-	f, err := infile.Open(path)
+// modelOf fits a model to a table of runs or to recordings. name is for messages.
+func modelOf(c *cli.Context, columns ernestmodel.Columns, paths ...string) (m *ernest.Model, name string, err error) {
+	in, name, err := openRuns(c, paths)
 	if err != nil {
-		return nil, path, command.Usage("cannot read the runs: %w", err)
+		return nil, name, err
 	}
-	return f, path, nil
-}
-
-// inputName returns the name of an input for messages.
-func inputName(path string) string {
-	if path == "-" {
-		return "stdin"
-	}
-	return path
-}
-
-// fitTable fits a model to a table of runs.
-func fitTable(c *cli.Context, in io.Reader, name string, columns ernestmodel.Columns) (*ernest.Model, error) {
+	defer in.Close()
 	o, err := fitOptions(c)
 	if err != nil {
-		return nil, err
+		return nil, name, err
 	}
 	runs, err := ernestmodel.ReadRuns(in, name, columns)
 	if err != nil {
-		if other := input.WrongKind(name, "table of runs"); other != nil {
-			return nil, other
-		}
-		return nil, command.Usage("%w", err)
+		return nil, name, cmp.Or(input.WrongKind(name, "table of runs"), command.Usage("%w", err))
 	}
-	m, err := runs.Fit(o)
-	if err != nil {
-		return nil, command.Usage("%w", err)
+	if m, err = runs.Fit(o); err != nil {
+		return nil, name, command.Usage("%w", err)
 	}
-	return m, nil
+	return m, name, nil
 }
 
-// pointsOf returns the runs of --at.
-func pointsOf(c *cli.Context, iterative bool) ([]ernest.Point, error) {
-	want := []string{"MACHINES", "SCALE"}
-	if iterative {
-		want = append(want, "ITERATIONS")
+// openRuns opens a table of runs, "-" for that on stdin, or creates one from the recordings of the command's arguments.
+func openRuns(c *cli.Context, paths []string) (in io.ReadCloser, name string, err error) {
+	if paths[0] == "-" {
+		return io.NopCloser(c.App.Reader), "stdin", nil
 	}
-	asked, err := tuplesOf(c, "at", want...)
+	if recorded, _, err := input.IsRecording(paths[0]); err == nil && recorded {
+		var rows bytes.Buffer
+		return io.NopCloser(&rows), strings.Join(paths, " "), writeRecorded(c, &rows)
+	}
+	if err := command.Arguments(c, 0, 1); err != nil {
+		return nil, "", err
+	}
+	f, err := infile.Open(paths[0])
 	if err != nil {
-		return nil, err
+		return nil, paths[0], command.Usage("cannot read the runs: %w", err)
 	}
-	const most = 10_000
-	if len(asked) > most {
-		return nil, command.Usage("--at: %d points are more than %d", len(asked), most)
-	}
-	var points []ernest.Point
-	for _, p := range asked {
-		point := ernest.Point{Machines: p[0], Scale: p[1]}
-		if iterative {
-			point.Iterations = int(p[2])
-		}
-		points = append(points, point)
-	}
-	return points, nil
+	return f, paths[0], nil
 }
 
-// quoted returns a file name quoted for a shell.
-func quoted(name string) string {
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '/' && r != '-' && r != '_' {
-			return fmt.Sprintf("%q", name)
+// ernestRows writes a table of training data from recorded runs.
+func ernestRows(c *cli.Context) error { return writeRecorded(c, c.App.Writer) }
+
+// writeRecorded writes the table of the usable runs in files and folders, and reports the others.
+func writeRecorded(c *cli.Context, w io.Writer) error {
+	recordings, bad := input.RecordedRuns(c, c.Args().Slice())
+	if len(bad) > 0 {
+		return command.Usage("%w", errors.Join(bad...))
+	}
+	var runs []ernestmodel.Run
+	left := func(name string, why error) {
+		fmt.Fprintf(c.App.ErrWriter, "paratimer: %s is left out: %s\n", view.Escape(name), view.Escape(why.Error()))
+	}
+	for _, r := range recordings {
+		run, err := recordedRow(c.Context, r)
+		switch {
+		case c.Context.Err() != nil:
+			return context.Cause(c.Context)
+		case err != nil:
+			left(r.Name, err)
+		default:
+			runs = append(runs, run)
 		}
 	}
-	return name
+	table := ernestmodel.NewTable(runs)
+	for _, r := range table.Left {
+		left(r.Name, fmt.Errorf("how many %s it read is not known", table.Unit))
+	}
+	if len(table.Runs) == 0 {
+		return command.Usage("no run is left to make rows of")
+	}
+	return table.Write(w)
+}
+
+func recordedRow(ctx context.Context, r input.RecordedRun) (run ernestmodel.Run, err error) {
+	whole, err := r.Whole(ctx)
+	if err != nil {
+		return run, err
+	}
+	last := whole.Now()
+	if last.State != dag.Succeeded {
+		return run, fmt.Errorf("its state is %s", last.State)
+	}
+	return ernestmodel.RunOf(strings.TrimSpace(r.Name+" "+last.ID), cost.Learn(whole), input.TotalSeconds(last))
 }

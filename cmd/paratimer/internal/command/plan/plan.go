@@ -19,8 +19,8 @@ import (
 // Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		command.New("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned),
-		command.New("whatif", "[PLAN|FILE|ID|NAME]",
+		follow.Command("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned),
+		follow.Command("whatif", "[PLAN|FILE|ID|NAME]",
 			"predict a query with other slots, more data, a failure, or no skew", whatIf),
 		ernestCommand(),
 		command.New("model", "JOB.yaml",
@@ -29,7 +29,7 @@ func Commands() []*cli.Command {
 }
 
 // planned estimates a plan or simulates it. A flag of the other is an error, because it would have no effect.
-func planned(c *cli.Context) error {
+func planned(c *cli.Context, f *follow.Flags) error {
 	action, other, output, word := estimate, settings.SimulationSubject, "ndjson", "with"
 	if c.Bool("simulate") {
 		action, other, output, word = simulated, settings.EstimateSubject, "json", "without"
@@ -43,28 +43,20 @@ func planned(c *cli.Context) error {
 		return command.Usage("--output %s goes %s --simulate: an estimate is one JSON document, a simulated run prints "+
 			"a frame a line", output, word)
 	}
-	return action(c)
+	return action(c, f)
 }
 
 // estimate predicts the length of a plan before anything runs, under each scenario.
-func estimate(c *cli.Context) (err error) {
+func estimate(c *cli.Context, f *follow.Flags) error {
 	plan, err := planfile.ReadFile(c.Args().First(), planfile.Options{})
 	if err != nil {
 		return input.NotAPlan(c.Args().First(), "plan", err)
-	}
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return err
-	}
-	shown, err := follow.BatteryOf(c)
-	if err != nil {
-		return err
 	}
 	var opt estimators.Options
 	if c.IsSet("delta1") || c.IsSet("delta2") {
 		opt.Path = &pathfrag.Params{Delta1: c.Duration("delta1"), Delta2: c.Duration("delta2")}
 	}
-	v, err := planview.Of(plan, profiles, cost.Costs, opt, shown.Scenarios())
+	v, err := planview.Of(plan, f.Profiles, cost.Costs, opt, f.Shown.Scenarios())
 	if err != nil {
 		return command.Usage("%w", err)
 	}

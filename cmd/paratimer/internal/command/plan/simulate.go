@@ -22,7 +22,7 @@ import (
 var simulatedStart = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
 
 // simulated watches a simulated run of a plan.
-func simulated(c *cli.Context) (err error) {
+func simulated(c *cli.Context, f *follow.Flags) error {
 	if err := input.CheckRecord(c); err != nil {
 		return err
 	}
@@ -35,19 +35,11 @@ func simulated(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return play(c, plan, opt)
+	return play(c, f, plan, opt)
 }
 
 // play simulates a plan and watches it.
-func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
-	speed, err := follow.SpeedOf(c)
-	if err != nil {
-		return err
-	}
-	profiles, err := input.ReadProfiles(c)
-	if err != nil {
-		return err
-	}
+func play(c *cli.Context, f *follow.Flags, plan *dag.Plan, opt simulate.Options) (err error) {
 	sim, err := simulate.New(plan, opt)
 	if err != nil {
 		return command.Usage("%w", err)
@@ -57,7 +49,9 @@ func play(c *cli.Context, plan *dag.Plan, opt simulate.Options) (err error) {
 		return err
 	}
 	defer done(&err)
-	return follow.Run(c, input.WithProfiles(src, profiles), follow.Pace{Speed: speed})
+	w := f.Watch(c, src, nil)
+	w.Speed = f.Speed
+	return follow.Run(c, w)
 }
 
 // knows are the values of --know.
@@ -74,28 +68,15 @@ func simulateOptions(c *cli.Context) (simulate.Options, error) {
 		Noise: c.Float64("noise"), Stall: c.Duration("stall"), FailRate: c.Float64("fail-rate"),
 		Skew: c.Float64("skew"), Shuffle: c.Bool("shuffle"),
 	}
-	for _, s := range c.StringSlice("slow") {
-		var n simulate.SlowNode
-		if err := scan(s, slowForm, &n.Node, &n.Factor); err != nil {
-			return o, command.Usage("--slow %s: it is NODE=FACTOR, such as 2=1.5: %w", s, err)
-		}
-		o.Slow = append(o.Slow, n)
+	var err error
+	if o.Slow, err = command.Each(c, "slow", slowNode); err != nil {
+		return o, err
 	}
-	for _, s := range c.StringSlice("lose") {
-		var n simulate.LostNode
-		if err := scan(s, loseForm, &n.Node, &n.At); err != nil {
-			return o, command.Usage("--lose %s: it is NODE@TIME, such as 2@90s: %w", s, err)
-		}
-		o.Lose = append(o.Lose, n)
+	if o.Lose, err = command.Each(c, "lose", lostNode); err != nil {
+		return o, err
 	}
-	for _, s := range c.StringSlice("fail") {
-		f, err := failure(s)
-		if err != nil {
-			return o, command.Usage("--fail %s: it is JOB:m3@TIME, such as j1:m3@195s: %w", s, err)
-		}
-		o.Fail = append(o.Fail, f)
-	}
-	return o, nil
+	o.Fail, err = command.Each(c, "fail", failure)
+	return o, err
 }
 
 var (
@@ -104,23 +85,28 @@ var (
 	failForm = regexp.MustCompile(`^(.+):([mr])_?(\d+)@(.+)$`)
 )
 
-func failure(s string) (simulate.Failure, error) {
-	var f simulate.Failure
+func slowNode(text string) (n simulate.SlowNode, err error) {
+	return n, scan(text, slowForm, "NODE=FACTOR, such as 2=1.5", &n.Node, &n.Factor)
+}
+
+func lostNode(text string) (n simulate.LostNode, err error) {
+	return n, scan(text, loseForm, "NODE@TIME, such as 2@90s", &n.Node, &n.At)
+}
+
+func failure(text string) (f simulate.Failure, err error) {
 	var kind string
-	if err := scan(s, failForm, &f.Job, &kind, &f.Task, &f.At); err != nil {
-		return f, err
-	}
+	err = scan(text, failForm, "JOB:m3@TIME, such as j1:m3@195s", &f.Job, &kind, &f.Task, &f.At)
 	if kind == "r" {
 		f.Stage = dag.Reduce
 	}
-	return f, nil
+	return f, err
 }
 
-// scan parses the groups of a form into values.
-func scan(s string, form *regexp.Regexp, into ...any) error {
+// scan parses the groups of a form into values. The error describes the form.
+func scan(s string, form *regexp.Regexp, about string, into ...any) error {
 	m := form.FindStringSubmatch(s)
 	if m == nil {
-		return fmt.Errorf("%q has another form", s)
+		return fmt.Errorf("it is %s", about)
 	}
 	for i, to := range into {
 		var err error
@@ -135,7 +121,7 @@ func scan(s string, form *regexp.Regexp, into ...any) error {
 			*to, err = time.ParseDuration(m[i+1])
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("it is %s: %w", about, err)
 		}
 	}
 	return nil
@@ -143,16 +129,16 @@ func scan(s string, form *regexp.Regexp, into ...any) error {
 
 // Demo returns `paratimer demo`.
 func Demo() *cli.Command {
-	return command.New("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo)
+	return follow.Command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo)
 }
 
 // demo plays a simulation of the paper's query, at a speed that a person can follow.
-func demo(c *cli.Context) error {
+func demo(c *cli.Context, f *follow.Flags) error {
 	plan, err := planfile.Read(bytes.NewReader(examples.Paper), planfile.Options{Name: "the demo's plan"})
 	if err != nil {
 		return err
 	}
-	return play(c, plan, simulate.Options{
+	return play(c, f, plan, simulate.Options{
 		Seed: c.Uint64("seed"), Know: simulate.Profile, Start: simulatedStart, Every: simulate.DefaultEvery,
 		Noise: 0.02,
 		// The single last map of j2 fails halfway: the worst effect that one failure can have.

@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,28 +10,30 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 // whatIf predicts the end of a query under changes.
-func whatIf(c *cli.Context) error {
+func whatIf(c *cli.Context, f *follow.Flags) error {
 	changes, err := changesOf(c)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := command.Limited(c)
-	defer cancel()
-	shown, replay, err := whatIfSubject(ctx, c)
+	// A plan, a recording, or a query of the cluster.
+	run, err := f.Subject(c, c.Args().First())
 	if err != nil {
-		return cmp.Or(context.Cause(ctx), err)
+		return err
 	}
-	v, err := watch.UnlessDone(ctx, func() (*planview.WhatIf, error) {
+	shown, replay, err := whatIfOf(c, run, c.String("at") == "")
+	if err != nil {
+		return err
+	}
+	v, err := watch.UnlessDone(c.Context, func() (*planview.WhatIf, error) {
 		return planview.Ask(shown, replay, changes)
 	})
 	switch {
-	case context.Cause(ctx) != nil:
-		return context.Cause(ctx)
+	case context.Cause(c.Context) != nil:
+		return context.Cause(c.Context)
 	case err != nil:
 		return command.Usage("%w", err)
 	}
@@ -68,24 +68,6 @@ func changesOf(c *cli.Context) (all []whatif.Change, err error) {
 	return all, nil
 }
 
-// whatIfSubject returns the last snapshot of what is asked about: a plan or a recording if there is a file with the
-// name, else a query of the cluster, which is polled until its remaining time is known. Rates need two observations.
-func whatIfSubject(ctx context.Context, c *cli.Context) (*dag.Snapshot, *whatif.Replay, error) {
-	name, looks := c.Args().First(), 0
-	run, err := follow.Subject(ctx, c, name, whatIfPolls, func(run dag.Run) (bool, error) {
-		looks++
-		e, err := estimators.New(estimators.Scenarios()[0], follow.ModelOf(c), estimators.Options{}).Estimate(run)
-		if err != nil {
-			return false, fmt.Errorf("%s: %w", name, err)
-		}
-		return e.Remaining != nil && looks > 1, nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return whatIfOf(c, run, c.String("at") == "")
-}
-
 // whatIfOf returns a replay of a run: of the rest of it, or, if it has ended, of all of it again.
 func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.Replay, error) {
 	s := run.Now()
@@ -114,6 +96,3 @@ func whatIfOf(c *cli.Context, run dag.Run, whole bool) (*dag.Snapshot, *whatif.R
 	}
 	return s, replay, nil
 }
-
-// whatIfPolls is the number of polls of a running query: the first one may be too early.
-const whatIfPolls = 3

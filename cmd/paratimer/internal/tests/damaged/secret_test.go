@@ -128,17 +128,6 @@ func TestSecretsStayHome(t *testing.T) {
 			}
 		}
 	}
-	gone := httptest.NewServer(http.NotFoundHandler())
-	defer gone.Close()
-	for _, address := range []string{gone.URL, "http://127.0.0.1:1", "ftp://127.0.0.1"} {
-		address = strings.Replace(address, "://", "://any:"+hushed["serve token"]+"@", 1) + "?password=" +
-			hushed["password"]
-		code, stdout, stderr := session.Run(t, "check", "--metrics-url", address)
-		clean(t, "check --metrics-url", stdout+stderr)
-		if code == program.ExitOK {
-			t.Errorf("exit code 0: %s%s", stdout, stderr)
-		}
-	}
 	for _, e := range command.WithoutSecrets(cmd.Env) {
 		name, _, _ := strings.Cut(e, "=")
 		for _, s := range command.Secrets {

@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // snapshots is a source of what was observed before.
@@ -58,7 +59,9 @@ func BenchmarkTick(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		ticks := seen
-		w := watch.Watch{Source: &ticks, Estimators: follow.EstimatorSet(false, 0), Log: zerolog.Nop()}
+		w := watch.Watch{
+			Source: &ticks, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 0), Log: zerolog.Nop(),
+		}
 		for range 2 {
 			if _, err := w.Step(b.Context()); err != nil {
 				b.Fatal(err)

@@ -30,6 +30,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
@@ -122,8 +123,12 @@ func TestTwelveHoursAttached(t *testing.T) {
 		Sinks: []*notify.Sink{sinks.DryRun(sinks.Nobody, io.Discard)},
 	}).Watch(nil)
 	defer told.Close()
+	battery, err := follow.ParseBattery("all")
+	if err != nil {
+		t.Fatal(err)
+	}
 	stepper := watch.Watch{
-		Source: source, Estimators: follow.EstimatorSet(true, long.Of(20, 64)), Sinks: []watch.Sink{
+		Source: source, Estimators: follow.EstimatorSetOf(cost.Costs, battery, long.Of(20, 64)), Sinks: []watch.Sink{
 			meter, remembered,
 			view.NewNDJSON(&frames),
 		},

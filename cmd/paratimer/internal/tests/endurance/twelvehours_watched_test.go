@@ -27,6 +27,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/long"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
@@ -67,7 +68,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 					Join: rec.Join,
 				}, nil
 			},
-			Estimators: func() watch.EstimatorSet { return follow.EstimatorSet(false, 16) },
+			Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16) },
 			Shown: func(_ fleet.Watched, tick frame.Tick) error {
 				if tick.Frame.Workflow.State.Ended() {
 					ended++

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -69,9 +68,6 @@ func TestCheckUsage(t *testing.T) {
 		{"--deadline", "noon"},
 		{"--risk", "2", "--rm", "http://127.0.0.1:1"},
 		{"--at", "1m", "--rm", "http://127.0.0.1:1"},
-		{"--metrics-url", "9188"},
-		{"--metrics-url", "http://127.0.0.1:1", "--within", "1h"},
-		{"--metrics-url", "http://127.0.0.1:1", "--recording", "x"},
 		{"--recording", "/nowhere"},
 		{"--config", "/nowhere"},
 		{"--no-progress", "10m"}, // one look cannot tell
@@ -141,17 +137,14 @@ func TestCheckTrouble(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		checks(t, 3, "--rm", "http://127.0.0.1:1")
 		checks(t, 2, "--rm", "http://127.0.0.1:1", "--set", "unreachable=critical")
-		checks(t, 3, "--metrics-url", "http://127.0.0.1:1/metrics")
 	})
 	t.Run("hanging", func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}))
 		defer server.Close()
-		for _, at := range []string{"--rm", "--metrics-url"} {
-			if line := checks(t, 3, at, server.URL, "-t", "1"); !strings.Contains(line, "no answer within 1s") {
-				t.Errorf("%s: %s", at, line)
-			}
+		if line := checks(t, 3, "--rm", server.URL, "-t", "1"); !strings.Contains(line, "no answer within 1s") {
+			t.Error(line)
 		}
 	})
 	t.Run("answers that are none", func(t *testing.T) {
@@ -160,14 +153,6 @@ func TestCheckTrouble(t *testing.T) {
 		}))
 		defer server.Close()
 		checks(t, 3, "--rm", server.URL)
-		checks(t, 3, "--metrics-url", server.URL)
-		another := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprint(w, `{"status":"up"}`)
-		}))
-		defer another.Close()
-		if line := checks(t, 3, "--metrics-url", another.URL); !strings.Contains(line, "is it a watcher's address?") {
-			t.Error(line)
-		}
 	})
 	t.Run("nothing runs", func(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -244,44 +229,5 @@ func TestCheckHistory(t *testing.T) {
 	}
 	if _, after, _ := session.Run(t, "history", "show", "join.pig"); after != before {
 		t.Errorf("the check has changed what is remembered:\n%s", after)
-	}
-}
-
-// TestCheckWatcher asks a watcher, of whose bounds one is broken, and a watcher that has seen nothing for long.
-func TestCheckWatcher(t *testing.T) {
-	t.Parallel()
-	alone(t)
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-	s := session.ServeFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "300ms", "--within", "1m")
-	at := "http://" + s.Address + "/metrics"
-	seen := map[string]bool{}
-	session.Eventually(t, "the watcher's query is at risk, then late, then over", func() error {
-		code, line, _ := session.Run(t, "check", "--metrics-url", at, "join.pig")
-		if code == 2 && strings.Contains(line, "within late") {
-			seen["late"] = true
-		}
-		if !seen["late"] || !strings.Contains(line, "succeeded") || code != 1 {
-			return errors.New(line)
-		}
-		return nil
-	})
-	if line := checks(t, 0, "--metrics-url", at); !strings.HasSuffix(line, " - nothing runs") {
-		t.Error(line)
-	}
-	if line := checks(t, 0, "--metrics-url", at, "other"); !strings.Contains(line,
-		"nothing runs that is called other") {
-		t.Error(line)
-	}
-	stuck := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/readyz" {
-			http.Error(w, "the last observation is 5m0s old", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, `{"schema_version":1,"workflow":{"id":"pig_1","name":"join.pig","state":"running"},"headline":{"remaining_seconds":60}}`)
-	}))
-	defer stuck.Close()
-	if line := checks(t, 3, "--metrics-url", stuck.URL, "join.pig"); !strings.Contains(line,
-		"the last observation is 5m0s old") {
-		t.Error(line)
 	}
 }

@@ -209,7 +209,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 	return server.URL
 }
 
-var invited = regexp.MustCompile(`-cmdenv PARATIMER_COLLECT=([0-9.:]+) -cmdenv PARATIMER_TOKEN=([0-9a-f]{32}) `)
+var invited = regexp.MustCompile(`-cmdenv PARATIMER_COLLECT=([0-9.:]+) -cmdenv PARATIMER_TOKEN=([0-9A-Z]{26}) `)
 
 // TestCollectLogFile has a token made up beside --log-file: it is said on stderr, and is not in the file.
 func TestCollectLogFile(t *testing.T) {

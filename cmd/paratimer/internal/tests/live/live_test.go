@@ -18,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/examples"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
@@ -45,9 +46,13 @@ func (f *flaky) Next(ctx context.Context) (*dag.Snapshot, error) {
 // frames watches a source and returns its frames as NDJSON.
 func frames(t *testing.T, src watch.Source) []byte {
 	t.Helper()
+	battery, err := follow.ParseBattery("all")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var out bytes.Buffer
 	w := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSet(true, 20),
+		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, battery, 20),
 		Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: session.Bounds, Log: zerolog.Nop(),
 	}
 	if _, err := w.Run(t.Context()); err != nil {
@@ -107,11 +112,10 @@ func TestLiveEqualsReplay(t *testing.T) {
 func recorded(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		path := fixtures.Recording(name + ".jsonl.zst")
-		src, file, err := input.OpenRecording(path, "", 0)
+		src, err := input.OpenRecording(path, "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { file.Close() })
 		return src
 	}
 }

@@ -48,11 +48,10 @@ func historyOf(t *testing.T, name string) string {
 // wholeOf plays a recording to its end.
 func wholeOf(t *testing.T, path string) dag.Run {
 	t.Helper()
-	src, file, err := input.OpenRecording(path, "", 0)
+	src, err := input.OpenRecording(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	run, err := input.WholeRun(t.Context(), src)
 	if err != nil {
 		t.Fatal(err)
@@ -221,11 +220,10 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 func TestHistoryTellsNothingAhead(t *testing.T) {
 	t.Parallel()
 	dir := historyOf(t, "failure-1")
-	src, file, err := input.OpenRecording(dir, "", 0)
+	src, err := input.OpenRecording(dir, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {

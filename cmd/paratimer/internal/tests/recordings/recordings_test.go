@@ -88,13 +88,13 @@ func TestRecordings(t *testing.T) {
 func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	t.Helper()
 	every := time.Duration(long.Of(6, 0)) * time.Second // 0: as it was recorded, about every 3 s
-	src, file, err := input.OpenRecording(path, "", every)
+	src, err := input.OpenRecording(path, "", every)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
 	w := watch.Watch{
-		Source: src, Estimators: follow.EstimatorSet(false, 20), Sinks: sinks, Log: zerolog.Nop(),
+		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 20), Sinks: sinks,
+		Log: zerolog.Nop(),
 		Bounds: []alert.Bound{{
 			Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
 			Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,

@@ -1,0 +1,200 @@
+package follow
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	_ "time/tzdata" // time zones for deadlines, in case the machine has none
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/planview"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/cost"
+)
+
+// Flags has the valid values of the flags about watching and playing queries, as far as a command has them.
+type Flags struct {
+	Profiles []*dag.Plan
+	Bounds   []alert.Bound
+	Shown    Battery
+	Speed    float64
+}
+
+// Command returns a command that watches or plays queries. Its action gets the values of its flags, and a context with
+// the time limit of --timeout.
+func Command(name, args, does string, action func(*cli.Context, *Flags) error) *cli.Command {
+	return command.New(name, args, does, func(c *cli.Context) error {
+		f, err := flagsOf(c)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := command.Limited(c)
+		defer cancel()
+		c.Context = ctx
+		return action(c, f)
+	})
+}
+
+// needs are settings that have no effect without another one.
+var needs = [][2]string{
+	{"listen", "live"},
+	{"speed", "live"},
+	{"at", "recording"},
+	{"usual", "longer-than-usual"},
+	{"raw", "record"},
+	{"collect-token-file", "collect"},
+	{"webhook-template", "webhook"},
+	{"webhook-secret-file", "webhook"},
+	{"exec-template", "exec"},
+}
+
+func flagsOf(c *cli.Context) (f *Flags, err error) {
+	setting := func(name string) *settings.Setting { return settings.Lookup(c.Command.Name, name) }
+	for _, pair := range needs {
+		if other := setting(pair[1]); other != nil && c.IsSet(pair[0]) && !c.IsSet(pair[1]) {
+			return nil, command.Usage("%s goes with %s", setting(pair[0]).Spellings()[0], other.Spelled())
+		}
+	}
+	f = &Flags{Speed: c.Float64("speed")}
+	if !(f.Speed >= 0) {
+		return nil, command.Usage("--speed %v: it is 0 or more", f.Speed)
+	}
+	if err := input.CheckUnit(c); err != nil {
+		return nil, err
+	}
+	if f.Profiles, err = input.ReadProfiles(c); err != nil {
+		return nil, err
+	}
+	if setting("estimators") != nil {
+		if f.Shown, err = ParseBattery(c.String("estimators")); err != nil {
+			return nil, err
+		}
+	}
+	f.Bounds, err = bounds(c, f.Profiles)
+	return f, err
+}
+
+// Watch returns a watch of a source with the flags' estimators and bounds, and with the profiles of a recorder; if it
+// is nil, with those of the flags.
+func (f *Flags) Watch(c *cli.Context, src watch.Source, rec *history.Recorder) watch.Watch {
+	if rec == nil {
+		rec = &history.Recorder{Given: f.Profiles}
+	}
+	held := slices.Clone(f.Bounds)
+	rec.Known = func(usual time.Duration, _ int) { setUsual(held, usual) }
+	return watch.Watch{
+		Source: &input.Profiled{Source: src, Profiles: rec.Profiles}, Bounds: held,
+		Estimators: EstimatorSetOf(ModelOf(c), f.Shown, 0), Log: command.Logger(c),
+	}
+}
+
+// setUsual sets the usual length of bounds that need one and have none.
+func setUsual(all []alert.Bound, usual time.Duration) {
+	for i := range all {
+		if b := &all[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
+			b.Usual = usual
+		}
+	}
+}
+
+// bounds returns the bounds of the flags.
+func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
+	if settings.Lookup(c.Command.Name, "risk") == nil { // the command has no bounds
+		return nil, nil
+	}
+	risk, hold := c.Float64("risk"), alert.DefaultHold
+	if c.IsSet("hold") { // check has no such setting
+		hold = c.Int("hold")
+	}
+	if !(risk > 0 && risk <= 1) {
+		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk,
+			alert.DefaultThreshold)
+	}
+	if hold < 1 {
+		return nil, command.Usage("hold %d: it is a number of ticks, 1 or more", hold)
+	}
+	if err := alert.CheckJudge(c.String("on")); err != nil {
+		return nil, command.Usage("on: %w", err)
+	}
+	var all []alert.Bound
+	deadlines, err := command.Each(c, "deadline", func(text string) (alert.Bound, error) {
+		return alert.ParseDeadline(text, command.Zone(c))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range deadlines {
+		b.Name = numbered("deadline", i)
+		all = append(all, b)
+	}
+	lengths, err := command.Each(c, "within", command.Length)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range lengths {
+		all = append(all, alert.Bound{Name: numbered("within", i), Kind: alert.Within, For: d})
+	}
+	if c.IsSet("longer-than-usual") {
+		length, err := usual(c, profiles)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, alert.Bound{
+			Name: "longer-than-usual", Kind: alert.LongerThanUsual,
+			Times: c.Float64("longer-than-usual"), Usual: length,
+		})
+	}
+	if c.IsSet("no-progress") {
+		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
+	}
+	if c.Bool("drift") {
+		all = append(all, alert.Bound{Name: "drift", Kind: alert.OutsideBounds})
+	}
+	for i := range all {
+		b := &all[i]
+		b.On, b.Threshold, b.Hold = c.String("on"), risk, hold
+		if b.Zone == nil {
+			b.Zone = command.Zone(c)
+		}
+		if err := b.Check(); err != nil {
+			return nil, command.Usage("--%s: %w", b.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// usual returns the length of usual, else the length of the first profile without failures; 0 if neither is
+// given.
+func usual(c *cli.Context, profiles []*dag.Plan) (time.Duration, error) {
+	if c.IsSet("usual") {
+		if d := c.Duration("usual"); d > 0 {
+			return d, nil
+		}
+		return 0, command.Usage("usual %v: it is a length of time such as 10m", c.Duration("usual"))
+	}
+	if len(profiles) == 0 {
+		return 0, nil
+	}
+	if v, err := planview.Of(profiles[0], nil, cost.Costs, estimators.Options{}, estimators.Scenarios()[:1]); err ==
+		nil && v.Estimates[0].Remaining != nil {
+		return *v.Estimates[0].Remaining, nil
+	}
+	return 0, nil // a profile that is not a whole plan has no length
+}
+
+// numbered returns the name of a repeated flag's bound: "within", "within-2", …
+func numbered(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, i+1)
+}

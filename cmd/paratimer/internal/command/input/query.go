@@ -1,0 +1,153 @@
+package input
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Target is a query that a user named: that of a Spark driver without a cluster manager, or one on a cluster.
+type Target struct {
+	Client *engine.Client
+	query  yarn.Target
+	driver spark.Driver // nil: on a cluster
+	opt    engine.Options
+}
+
+// Connect returns the query with an id, at the address of a driver, or the newest one. tap may be nil.
+func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
+	t, err := driverOf(c, typed, tap)
+	if t != nil || err != nil {
+		return t, err
+	}
+	t = &Target{opt: optionsOfQuery(c)}
+	if t.query, err = yarn.TargetOf(typed, UserName(c)); err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	t.Client, err = NewClient(c, tap)
+	return t, err
+}
+
+// ConnectByName is Connect for the id or the name of a query, which stays the same from run to run.
+func ConnectByName(c *cli.Context, typed string) (*Target, error) {
+	t, err := Connect(c, typed, nil)
+	if err != nil || t.driver != nil {
+		return t, err
+	}
+	if t.query, err = Pick(c.Context, t.Client, typed, UserName(c)); err != nil {
+		t.Client.Close()
+	}
+	return t, err
+}
+
+// IsNewest reports whether no id was typed.
+func (t *Target) IsNewest() bool { return t.query.ID == "" }
+
+// A Query is a source that another one of its application may follow.
+type Query interface {
+	watch.Source
+	engine.Follower
+}
+
+// Source watches the query, or the one with an id, which may be a part of a Spark application.
+func (t *Target) Source(id string) Query {
+	if t.driver != nil {
+		return spark.NewSource(t.driver, cmp.Or(id, t.opt.Part)).Peek()
+	}
+	target := t.query
+	target.ID = cmp.Or(id, target.ID)
+	return workflow{engine.Watch(t.Client, target, t.opt)}
+}
+
+// Check checks which services of the cluster, or parts of the driver's API, can be used.
+func (t *Target) Check(ctx context.Context) []yarn.Check {
+	if t.driver != nil {
+		return spark.Doctor(ctx, t.driver)
+	}
+	return engine.Check(ctx, t.Client)
+}
+
+// optionsOfQuery returns the flags' choice of a part, and the address of --spark-history, which nameHistory checks.
+func optionsOfQuery(c *cli.Context) engine.Options {
+	base, _ := spark.Address(c.String("spark-history"))
+	return engine.Options{Part: unitOf(c), History: base}
+}
+
+// A workflow is a query on a cluster.
+type workflow struct{ *engine.Workflow }
+
+// Next observes once.
+func (w workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
+	s, err := w.Workflow.Next(ctx)
+	if errors.Is(err, engine.ErrNoParts) {
+		err = command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
+	}
+	return s, err
+}
+
+// ErrIdle means that nothing runs.
+var ErrIdle = errors.New("nothing runs")
+
+// LookEvery is the wait before a second poll, which may have speeds that the first one lacks: these need samples
+// over 4 s, and reports are up to 3 s old.
+const LookEvery = 3 * time.Second
+
+// Pick finds the query for check: by an id as for attach, or by the name of a workflow, which stays the same from
+// run to run. If several run it is the newest.
+func Pick(ctx context.Context, client *engine.Client, typed, user string) (yarn.Target, error) {
+	target, err := yarn.TargetOf(typed, user)
+	if err != nil {
+		return target, command.Usage("%w", err)
+	}
+	if target.ID == "" || engine.Owns(target.ID) {
+		return target, nil
+	}
+	hub := engine.NewHub(client, client)
+	if err := hub.Refresh(ctx); err != nil {
+		return target, err
+	}
+	hub.IdentifyNewest(ctx)
+	running := slices.DeleteFunc(hub.Running(), func(s yarn.Submitted) bool {
+		return !GoesBy(typed, s.Name) && !(s.Title != "" && GoesBy(typed, s.Title))
+	})
+	if len(running) == 0 {
+		return target, fmt.Errorf("%w that is called %s", ErrIdle, typed)
+	}
+	newest := slices.MaxFunc(running, func(a, b yarn.Submitted) int { return cmp.Compare(a.At, b.At) })
+	if newest.Engine != "" && newest.Workflow != "" {
+		return yarn.Target{ID: newest.Workflow}, nil
+	}
+	return yarn.Target{ID: newest.App}, nil
+}
+
+// GoesBy reports whether a pattern, such as nightly_*, matches a name, with the engine's prefix or without it.
+func GoesBy(pattern, name string) bool {
+	plain := pig.Script(name)
+	if pattern == name || pattern == plain {
+		return true
+	}
+	// In path.Match a * stops at a slash, but names have no folders.
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+	for _, n := range []string{name, plain} {
+		if ok, err := path.Match(flat(pattern), flat(n)); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
