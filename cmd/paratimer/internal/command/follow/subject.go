@@ -22,18 +22,19 @@ import (
 )
 
 // Query returns a watch of the running query with an id or a name, with profiles of its history. rec stores its run if
-// it joins the watch. done closes the client.
-func (f *Flags) Query(c *cli.Context, name string) (w watch.Watch, rec *history.Recorder, done func(), err error) {
+// it joins the watch. The connection ends with the command's context.
+func (f *Flags) Query(c *cli.Context, name string) (w watch.Watch, rec *history.Recorder, err error) {
 	t, err := input.ConnectByName(c, name)
 	if err != nil {
-		return w, nil, nil, err
+		return w, nil, err
 	}
+	context.AfterFunc(c.Context, t.Client.Close)
 	rec = &history.Recorder{
 		Store: input.StateOrNone(c, command.Logger(c)), Given: f.Profiles, Log: zerolog.Nop(),
 	}
 	w = f.Watch(c, t.Source(""), rec)
 	w.Every = input.LookEvery
-	return w, rec, t.Client.Close, nil
+	return w, rec, nil
 }
 
 // NoFile adds to the error of a query that there is no file with its name.
@@ -101,11 +102,10 @@ func (f *Flags) Subject(c *cli.Context, name string) (run dag.Run, err error) {
 
 // lookAt observes a query.
 func (f *Flags) lookAt(c *cli.Context, name string) (run dag.Run, err error) {
-	w, _, done, err := f.Query(c, name)
+	w, _, err := f.Query(c, name)
 	if err != nil {
 		return run, NoFile(name, err)
 	}
-	defer done()
 	w.Estimators = watch.EstimatorSet{Scenarios: w.Estimators.Scenarios[:1], Model: w.Estimators.Model}
 	looks := 0
 	last, err := Look(c.Context, w, func(tick frame.Tick) bool {
@@ -126,7 +126,9 @@ func (f *Flags) played(c *cli.Context, path string, until time.Duration) (run da
 		return run, err
 	}
 	src.UntilAfter(until)
-	return input.Played(c.Context, path, input.WithProfiles(src, f.Profiles))
+	return input.Played(c.Context, path, &input.Profiled{
+		Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return f.Profiles },
+	})
 }
 
 // moment parses --at: a length of time after the first submission such as 90s, or a part of the whole run such as 0.5

@@ -32,14 +32,6 @@ type Profiled struct {
 	known    []*dag.Plan // the profiles of that plan
 }
 
-// WithProfiles returns src with the given profiles.
-func WithProfiles(src watch.Source, given []*dag.Plan) watch.Source {
-	if len(given) == 0 {
-		return src
-	}
-	return &Profiled{Source: src, Profiles: func(*dag.Snapshot) []*dag.Plan { return given }}
-}
-
 // Next adds the profiles. Snapshots with the same plan still share it, and share its profiles.
 func (p *Profiled) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := p.Source.Next(ctx)

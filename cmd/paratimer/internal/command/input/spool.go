@@ -32,7 +32,12 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 			return nil, command.Usage("--spool: %w", err)
 		}
 		for _, file := range files {
-			if err := readSpool(store, file, at); err != nil {
+			f, err := infile.Open(file)
+			if err == nil {
+				err = collect.ReadSpool(f, store, at) // that of its first invalid line
+				f.Close()
+			}
+			if err != nil {
 				log.Warn().Err(err).Str("file", view.Escape(file)).Msg("not all of this spool can be used")
 			}
 		}
@@ -56,14 +61,4 @@ func spoolFiles(path string) (files []string, err error) {
 		return err
 	})
 	return files, err
-}
-
-// readSpool reads a file. The error is that of the file, or of its first invalid line.
-func readSpool(store *collect.Store, file string, at time.Time) error {
-	f, err := infile.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return collect.ReadSpool(f, store, at)
 }

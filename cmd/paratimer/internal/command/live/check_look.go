@@ -19,11 +19,10 @@ import (
 // passed.
 func observe(c *cli.Context, f *follow.Flags, within time.Duration) (frame.Frame, error) {
 	began := time.Now()
-	w, _, done, err := f.Query(c, c.Args().First())
+	w, _, err := f.Query(c, c.Args().First())
 	if err != nil {
 		return frame.Frame{}, err
 	}
-	defer done()
 	last, err := follow.Look(c.Context, w, func(tick frame.Tick) bool {
 		return tick.Frame.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > within/2
 	})

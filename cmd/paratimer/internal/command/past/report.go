@@ -62,11 +62,10 @@ const mostPolls = 3
 
 // collected plays a recording to its end, or to where it is cut off, or polls a query of the cluster.
 func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Collector, err error) {
-	w, isQuery, done, err := watched(c, f, name)
+	w, isQuery, err := watched(c, f, name)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	g = runreport.NewCollector(name, follow.ModelOf(c))
 	w.Sinks = append(w.Sinks, g)
 	polls := math.MaxInt
@@ -92,18 +91,17 @@ func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Colle
 
 // watched returns a watch of the subject of a report: a recording if there is a file with the name, else a query of the
 // cluster. It has no sink yet, except that it stores the run of a query.
-func watched(c *cli.Context, f *follow.Flags, name string) (w watch.Watch, isQuery bool, done func(), err error) {
+func watched(c *cli.Context, f *follow.Flags, name string) (w watch.Watch, isQuery bool, err error) {
 	_, exists, err := input.IsRecording(name)
 	if err != nil {
-		return w, false, nil, err
+		return w, false, err
 	}
 	if !exists {
-		w, rec, done, err := f.Query(c, name)
-		if err != nil {
-			return w, true, nil, follow.NoFile(name, err)
+		w, rec, err := f.Query(c, name)
+		if err == nil {
+			rec.Join(&w)
 		}
-		rec.Join(&w)
-		return w, true, done, nil
+		return w, true, follow.NoFile(name, err)
 	}
 	open := input.Open
 	if c.Bool("live") {
@@ -111,10 +109,10 @@ func watched(c *cli.Context, f *follow.Flags, name string) (w watch.Watch, isQue
 	}
 	src, err := open(c, name)
 	if err != nil {
-		return w, false, nil, err
+		return w, false, err
 	}
 	if !c.Bool("live") && c.Duration("every") == 0 {
 		src.AtMost(mostTicks)
 	}
-	return f.Watch(c, src, nil), false, func() {}, nil
+	return f.Watch(c, src, nil), false, nil
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 )
 
-// liveEvery is the interval at which the page of a query reloads.
-const liveEvery = input.LookEvery
-
 // reportLive serves a page that follows a run. It continues after the run's end, until it is interrupted, so that
 // the page can still be read.
 func reportLive(c *cli.Context, f *follow.Flags) error {
@@ -25,12 +22,11 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 		}
 	}
 	name := c.Args().First()
-	w, isQuery, done, err := watched(c, f, name)
+	w, isQuery, err := watched(c, f, name)
 	if err != nil {
 		return err
 	}
-	defer done()
-	reload := liveEvery
+	reload := input.LookEvery
 	switch {
 	case !isQuery:
 		w.Speed, reload = f.Speed, time.Second

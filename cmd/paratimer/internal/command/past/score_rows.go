@@ -1,6 +1,7 @@
 package past
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,23 +32,18 @@ func mainRows(all []estimatorScore) []estimatorScore {
 			rows = append(rows, all[i])
 		}
 	}
-	var best *estimatorScore
 	others := paper.Others()
 	first := slices.IndexFunc(others, func(s estimators.Scenario) bool { return s.Name == firstIndicator })
-	for _, s := range others[max(first, 0):] {
-		i := slices.IndexFunc(all, func(e estimatorScore) bool { return e.Name == s.Name })
-		if i < 0 || s.Name == engineRow || s.Name == baselineRow {
-			continue
-		}
-		e := &all[i]
-		silent := e.NoEstimateRatio == nil || *e.NoEstimateRatio > mostUnanswered
-		if silent || e.MeanPoints == nil || best != nil && *best.MeanPoints <= *e.MeanPoints {
-			continue
-		}
-		best = e
-	}
-	if best != nil {
-		rows = append(rows, *best)
+	indicators := slices.DeleteFunc(slices.Clone(all), func(e estimatorScore) bool {
+		isOther := slices.ContainsFunc(others[max(first, 0):], func(s estimators.Scenario) bool { return s.Name == e.Name })
+		isShown := e.Name == engineRow || e.Name == baselineRow
+		isSilent := e.NoEstimateRatio == nil || *e.NoEstimateRatio > mostUnanswered
+		return !isOther || isShown || isSilent || e.MeanPoints == nil
+	})
+	if len(indicators) > 0 {
+		rows = append(rows, slices.MinFunc(indicators, func(a, b estimatorScore) int {
+			return cmp.Compare(*a.MeanPoints, *b.MeanPoints)
+		}))
 	}
 	return rows
 }
