@@ -126,7 +126,6 @@ var liveRows = []row{
 	{alerting, "exec", "", "run `COMMAND` for each alert, with its JSON on standard input"},
 	{alerting, "exec-template=", "", "input of the command of --exec: mail, or the template in `FILE`"},
 	{alerting, "exec-timeout=", 30 * time.Second, "kill the command of --exec and its children after `TIME`"},
-	{alerting, "bell=", false, "ring the terminal's bell when an alert fires"},
 	{alerting, "drain=", 10 * time.Second, "at the end, wait up to `TIME` for alerts to be sent"},
 	{alerting, "dry-run", false, "print alerts to stderr as lines of JSON, and send nothing"},
 	{measured, "metrics", "", "serve Prometheus metrics at `ADDRESS`; a port alone, such as :9188, is local"},

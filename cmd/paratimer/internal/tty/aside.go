@@ -29,9 +29,6 @@ type Aside struct {
 // NewAside returns an Aside that writes to w.
 func NewAside(w io.Writer) *Aside { return &Aside{w: w} }
 
-// Under returns the stream that it writes to.
-func (a *Aside) Under() io.Writer { return a.w }
-
 // Fd returns the stream's file descriptor, to check for a terminal; ^0 if the stream is not a file.
 func (a *Aside) Fd() uintptr {
 	if f, ok := a.w.(*os.File); ok {

@@ -20,8 +20,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tty"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -69,23 +67,7 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 			all = append(all, s)
 		}
 	}
-	if w := terminal(c); w != nil && c.Bool("bell") {
-		all = append(all, sinks.Bell(w))
-	}
 	return all, nil
-}
-
-// terminal returns a terminal for the bell; nil if there is none.
-func terminal(c *cli.Context) io.Writer {
-	for _, w := range []io.Writer{c.App.ErrWriter, c.App.Writer} {
-		if aside, ok := w.(*tty.Aside); ok {
-			w = aside.Under() // a bell does not disturb a screen
-		}
-		if view.Terminal(w) {
-			return w
-		}
-	}
-	return nil
 }
 
 // webhook returns the sink of --webhook. Its errors do not include the address, which may contain a token.

@@ -74,7 +74,7 @@ func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, command.Usage("there is no sink of alerts: give --alertmanager, --webhook, --exec or bell, or set them in the configuration")
+		return nil, command.Usage("there is no sink of alerts: give --alertmanager, --webhook or --exec, or set them in the configuration")
 	}
 	for _, s := range all {
 		for i := range tested {

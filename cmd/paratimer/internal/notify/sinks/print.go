@@ -9,20 +9,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
-// Bell returns a sink that rings a terminal's bell when an alert fires. A bell that fails is not tried again.
-func Bell(w io.Writer) *notify.Sink {
-	return &notify.Sink{
-		Key: "bell", Attempts: 1,
-		Send: func(_ context.Context, n notify.Notification) (string, error) {
-			if n.Status != notify.Firing {
-				return "rung", nil
-			}
-			_, err := io.WriteString(w, "\a")
-			return "rung", err
-		},
-	}
-}
-
 // Nobody is a sink without a target. A dry run without other sinks uses it to print all notifications.
 var Nobody = &notify.Sink{
 	Key: "nobody", Preview: func(n notify.Notification) ([]byte, error) { return json.Marshal(n) },

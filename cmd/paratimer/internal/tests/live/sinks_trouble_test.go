@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/sys/unix"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
@@ -76,49 +75,6 @@ func TestTellsOverTLS(t *testing.T) {
 	code, _, stderr = session.Run(t, lateArgs(t, session.JoinPlan, "--webhook", hook.URL, "--set", "drain=0s", "--set", "insecure=true")...)
 	if code != program.ExitOK || told != 2 || !strings.Contains(stderr, "not all alerts could be sent") {
 		t.Errorf("exit code %d, told %d times\n%s", code, told, stderr)
-	}
-}
-
-// TestBell rings on a terminal, once for an alert that is late, and nowhere else.
-func TestBell(t *testing.T) {
-	t.Parallel()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("SKIPPED: no terminals on this machine: ", err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var shown session.Output
-	var reader sync.WaitGroup
-	reader.Go(func() {
-		buf := make([]byte, 1<<12)
-		for {
-			n, err := master.Read(buf)
-			_, _ = shown.Write(buf[:n])
-			if err != nil {
-				return // the other end is closed
-			}
-		}
-	})
-	args := lateArgs(t, session.JoinPlan, "--set", "bell=true")
-	var plain session.Output
-	code := program.Run(t.Context(), append([]string{"paratimer"}, args...), session.Environ(t), strings.NewReader(""), &plain,
-		terminal)
-	terminal.Close()
-	reader.Wait()
-	master.Close()
-	if rung := strings.Count(shown.String(), "\a"); code != program.ExitOK || rung != 1 ||
-		strings.Contains(plain.String(), "\a") {
-		t.Errorf("exit code %d, it rang %d times\n%q", code, rung, shown.String())
 	}
 }
 

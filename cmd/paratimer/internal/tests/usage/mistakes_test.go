@@ -135,7 +135,7 @@ func TestMistakes(t *testing.T) {
 		{"-v", program.ExitUsage, "--version is in full"},
 		{"attach --job job_1_1", program.ExitUsage, "give the job's id as argument"},
 		{"watch --rules PLAN --rm http://localhost:1", program.ExitUsage, "is a plan, not a rule file"},
-		{"doctor --notify", program.ExitUsage, "give --alertmanager, --webhook, --exec or bell"},
+		{"doctor --notify", program.ExitUsage, "give --alertmanager, --webhook or --exec"},
 
 		// Pig, Hive, Tez and Spark
 		{"pig", program.ExitUsage, "`paratimer attach`"},
