@@ -86,7 +86,7 @@ func (f Fleet) table(shown []view.Query) []string {
 
 // looks are the roles of standings.
 var looks = map[view.Standing]role{
-	view.IsLate: bad, view.HasMissed: bad, view.IsAtRisk: warn, view.IsOnTrack: good,
+	view.IsLate: bad, view.HasMissed: bad, view.IsAtRisk: warn, view.IsUnseen: warn, view.IsOnTrack: good,
 }
 
 // margin returns how far from its deadline a query ends.

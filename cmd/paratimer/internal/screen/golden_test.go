@@ -83,10 +83,7 @@ func TestChosen(t *testing.T) {
 		},
 		"no-tasks": func(s *State) { s.Choice.Selected, s.Choice.Tasks = "scope-39", true },
 		"paused":   func(s *State) { s.Choice.Paused = true; s.Log = "written to run.tape" },
-		"replay":   func(s *State) { s.Play = &Playback{Speed: 4, At: 71, Length: &length} },
-		"nothing": func(s *State) {
-			s.Frame, s.Past, s.Subject, s.Log = nil, nil, "join.pig", "rm.example:8088 does not answer"
-		},
+		"replay":   func(s *State) { s.Play = &Playback{Speed: 4, At: 71, Length: length} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := recorded(t, "failure", 70)

@@ -214,12 +214,12 @@ func (p *pen) playing() []string {
 		speed = fmt.Sprintf("%g×", b.Speed)
 	}
 	s := " replay " + speed + "  " + units.Short(b.At.Duration())
-	if b.Length == nil || *b.Length <= 0 {
+	if b.Length <= 0 {
 		return []string{s}
 	}
 	length := " " + units.Short(b.Length.Duration())
 	if room := p.Width - cells(s) - cells(length) - 3; room >= 6 {
-		s += "  " + bar(float64(b.At / *b.Length), room)
+		s += "  " + bar(float64(b.At/b.Length), room)
 	}
 	return []string{s + length}
 }
@@ -252,7 +252,7 @@ func (p *pen) signLines() []string {
 	}
 	out = append(out, "", text(dim, " (40s – 2m): 8 of 10 such queries"), text(dim, " end within that time; rough: fewer"),
 		text(dim, " than 9 earlier runs back that."))
-	if p.f != nil && p.f.At != nil {
+	if p.f.At != nil {
 		out = append(out, text(dim, " Times are in "+p.Style.in(p.f.At.Time()).Format("MST")+"."))
 	}
 	return out

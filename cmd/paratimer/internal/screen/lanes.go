@@ -158,36 +158,34 @@ func (l *lanes) rows(rows int) []string {
 	return first(rows, out)
 }
 
+// weights are the importance of rows by their state, the most important ones first.
+var weights = map[dag.State]int{dag.Failed: 1, dag.Killed: 1, dag.Running: 3, dag.Submitted: 4}
+
 // byWeight returns the rows, the most important ones first: the selected one, failed, running and critical, running,
 // submitted, and then those that end or begin nearest to now.
 func (l *lanes) byWeight() []int {
-	weight := func(i int) (class int, away float64) {
+	class := func(i int) int {
 		j := &l.all[i]
-		begin := float64(valueOr(j.SubmittedSeconds, frame.Seconds(math.Inf(1))) - l.elapsed())
 		switch {
 		case i == l.selected, i == 0 && l.f.IsWhole():
-			return 0, begin
-		case j.State == dag.Failed || j.State == dag.Killed:
-			return 1, begin
+			return 0
 		case j.State == dag.Running && j.Critical:
-			return 2, begin
-		case j.State == dag.Running:
-			return 3, begin
-		case j.State == dag.Submitted:
-			return 4, begin
-		case j.State.Ended():
-			return 5, float64(l.elapsed() - valueOr(j.EndSeconds, frame.Seconds(math.Inf(-1))))
+			return 2
 		}
-		return 5, begin
+		return cmp.Or(weights[j.State], 5)
+	}
+	away := func(i int) frame.Seconds {
+		if j := &l.all[i]; !j.State.Ended() {
+			return valueOr(j.SubmittedSeconds, 1e18) - l.elapsed()
+		}
+		return l.elapsed() - valueOr(l.all[i].EndSeconds, -1e18)
 	}
 	all := make([]int, len(l.all))
 	for i := range all {
 		all[i] = i
 	}
 	slices.SortStableFunc(all, func(a, b int) int {
-		classA, awayA := weight(a)
-		classB, awayB := weight(b)
-		return cmp.Or(cmp.Compare(classA, classB), cmp.Compare(awayA, awayB))
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(away(a), away(b)))
 	})
 	return all
 }
@@ -235,7 +233,7 @@ func (l *lanes) row(i int) string {
 // mapReduce reports whether the counts are of maps and reduces: if a job has these, or no job is known.
 func (p *pen) mapReduce() bool {
 	isMapReduce := func(j frame.Job) bool { return j.IsMapReduce() }
-	return p.f == nil || len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, isMapReduce)
+	return len(p.f.Jobs) == 0 || slices.ContainsFunc(p.f.Jobs, isMapReduce)
 }
 
 // counted returns the heading of the counts.

@@ -106,16 +106,9 @@ func (p *pen) draw() []string {
 // blocks returns what the user has chosen to see.
 func (p *pen) blocks() (out [allBlocks]block) {
 	out[inReplay], out[inFoot], out[inLog] = fixed(p.playing()), fixed(p.foot()), fixed(p.log())
-	if p.f == nil {
-		out[inHead] = fixed(p.nothing())
-	} else {
-		out[inHead] = fixed(p.head())
-	}
-	switch {
-	case p.Choice.Help:
+	out[inHead] = fixed(p.head())
+	if p.Choice.Help {
 		out[inList], out[inLog] = block{1 << 20, p.help}, block{}
-		return out
-	case p.f == nil:
 		return out
 	}
 	lanes := p.lanes()
@@ -152,15 +145,6 @@ func share(rows int, blocks [allBlocks]block) (got [allBlocks]int) {
 		}
 	}
 	return got
-}
-
-// nothing returns the title before the first observation.
-func (p *pen) nothing() []string {
-	words := "Waiting for the first observation"
-	if p.Subject != "" {
-		words += " of " + p.foreign(p.Subject)
-	}
-	return []string{text(strong, " "+words)}
 }
 
 // log returns the newest log line.

@@ -30,7 +30,7 @@ func TestDrawFits(t *testing.T) {
 		if rapid.Bool().Draw(t, "replay") {
 			s.Play = &Playback{
 				Speed: rapid.Float64().Draw(t, "speed"),
-				At:    frame.Seconds(rapid.Float64().Draw(t, "at")), Length: anySeconds(t),
+				At:    frame.Seconds(rapid.Float64().Draw(t, "at")), Length: valueOr(anySeconds(t), 0),
 			}
 		}
 		s.Log = rapid.SampledFrom([]string{"", anyName(t)}).Draw(t, "log")

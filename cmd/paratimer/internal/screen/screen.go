@@ -14,7 +14,7 @@ import (
 
 // A State is everything that the drawing depends on.
 type State struct {
-	// Frame is the frame to show; nil: nothing has been observed yet.
+	// Frame is the frame to show; nil: the screen is empty.
 	Frame *frame.Frame
 	// Past has the frames up to Frame, oldest first, or enough of them. Later ones are not drawn.
 	Past iter.Seq[*frame.Frame]
@@ -24,8 +24,6 @@ type State struct {
 	Choice        Choice
 	// Play is the state of a replay; nil: the query is watched live.
 	Play *Playback
-	// Subject names the query or file, shown while there is no frame.
-	Subject string
 	// Log is the newest log line; empty: none.
 	Log string
 }
@@ -66,14 +64,15 @@ const MostMoves = 8
 
 // A Playback is the position of the frame in a recording.
 type Playback struct {
-	Speed  float64        // a multiple of real time; 0: as fast as it can be computed
-	At     frame.Seconds  // of the recording; nil: not known yet
-	Length *frame.Seconds // of the recording; nil: not known yet
+	Speed  float64       // a multiple of real time; 0: as fast as it can be computed
+	At     frame.Seconds // since the recording's begin
+	Length frame.Seconds // of the recording; 0: not known yet
 }
 
-// Draw returns at most Height lines, none wider than Width cells. It returns nil if the screen has no cells.
+// Draw returns at most Height lines, none wider than Width cells. It returns nil if the screen has no cells,
+// or if nothing has been observed yet.
 func Draw(s State) []string {
-	if s.Width <= 0 || s.Height <= 0 {
+	if s.Width <= 0 || s.Height <= 0 || s.Frame == nil {
 		return nil
 	}
 	p := &pen{State: s, f: s.Frame, selected: selected(s.Choice, s.Frame)}
@@ -132,7 +131,7 @@ func (p *pen) zoned(t time.Time, unit time.Duration) string {
 
 // foreign makes a text from the cluster safe, and converts the times in it to the user's zone.
 func (p *pen) foreign(s string) string {
-	if p.f != nil && p.f.At != nil {
+	if p.f.At != nil {
 		s = units.InZone(s, p.f.At.Time(), p.Style.Zone)
 	}
 	return p.Style.foreign(s)

@@ -153,27 +153,22 @@ func (p *pen) bound(a *frame.Alert) string {
 	if a.DeadlineAt != nil {
 		s += " " + p.clock(a.DeadlineAt.Time(), time.Second)
 	}
-	look, words, likely, quiet := good, "on track", "", ""
-	if a.Probability != nil {
+	standing := view.StandingOf(a)
+	look, words, likely := looks[standing], standing.String(), ""
+	if a.Probability != nil && (standing == view.IsAtRisk || standing == view.IsOnTrack) {
 		likely = ", " + units.Chance(*a.Probability) + " likely to miss it"
 	}
 	switch {
 	case a.Outcome != nil && *a.Outcome == frame.Met:
-		words, likely = "met", ""
+		look, words = good, "met"
 	case a.Outcome != nil:
-		look, words, likely = bad, "missed", ""
-	case a.State == frame.Ended:
-		look, words, likely = dim, "ended", ""
-	case a.State == frame.Late:
-		look, words, likely = bad, "LATE", ""
-	case a.State == frame.AtRisk:
-		look, words = warn, "AT RISK"
-	case a.State == frame.Blind && p.f.StaleSeconds == 0:
-		look, words, likely = warn, "too early to say", ""
-	case a.State == frame.Blind:
-		look, words = warn, "no data"
+		words = "missed"
+	case a.State.Firing():
+		words = strings.ToUpper(words)
+	case standing == view.IsUnseen && p.f.StaleSeconds == 0:
+		words = "too early to say"
 	case a.Probability != nil && *a.Probability >= 0.5:
-		look, words, likely, quiet = warn, strings.TrimPrefix(likely, ", "), "", "; no alert yet"
+		look, words = warn, "no alert yet"
 	}
 	s += ": " + text(look, words) + likely
 	switch d := a.BySeconds; {
@@ -185,7 +180,7 @@ func (p *pen) bound(a *frame.Alert) string {
 	default:
 		s += ", by " + units.About(d.Duration())
 	}
-	return s + quiet
+	return s
 }
 
 // nameOf returns a bound's name. The bound "drift" has another one on the screen.

@@ -36,41 +36,26 @@ func (p *pen) tasks(room int) []string {
 // Limits of the list of critical tasks.
 const (
 	mostCritical    = 15
-	criticalJobs    = 4  // how many jobs it covers
-	criticalOfTasks = 64 // how many tasks of each are searched, the last to end first
+	criticalOfTasks = 64 // how many tasks of each job are searched, the last to end first
 	tallScreen      = 36 // the height from which a screen has room for it
 )
 
-// criticalTasks lists the unfinished tasks on the critical path, of the jobs that run: those that have begun, then the
-// others of the job in one row. It is empty if tasks are unknown or the screen is low.
+// criticalTasks lists the tasks on the critical path that have begun. It is empty if tasks are unknown or the screen is
+// low.
 func (p *pen) criticalTasks() []string {
 	if p.f.Tasks == nil || p.ended() || p.Height < tallScreen {
 		return nil
 	}
 	var rows [][]string
-	jobs := 0
 	for j := range p.f.Jobs {
-		job := p.f.Jobs[j].Node
-		if !p.f.Jobs[j].Critical || p.f.Jobs[j].State != dag.Running || jobs == criticalJobs {
+		if !p.f.Jobs[j].Critical || p.f.Jobs[j].State != dag.Running || len(rows) >= mostCritical {
 			continue
 		}
-		jobs++
 		list, _ := p.f.Tasks(j, criticalOfTasks)
-		var pending *frame.Task // the last to end
-		more := 0
 		for i := range list {
-			switch t := &list[i]; {
-			case !t.Critical || t.State == dag.AttemptSucceeded.String():
-			case t.Attempts > 0:
-				rows = append(rows, p.task(t, job+" "+shortened(t.Name)))
-			case pending == nil:
-				pending, more = t, 1
-			default:
-				more++
+			if t := &list[i]; t.Critical && t.Attempts > 0 && t.State != dag.AttemptSucceeded.String() {
+				rows = append(rows, p.task(t, p.f.Jobs[j].Node+" "+shortened(t.Name)))
 			}
-		}
-		if pending != nil {
-			rows = append(rows, p.task(pending, job+": "+units.Count(more, "task")))
 		}
 	}
 	if len(rows) == 0 {
@@ -146,10 +131,7 @@ func (p *pen) selectedJob() []string {
 		return nil
 	}
 	j := &p.f.Jobs[p.selected]
-	parts := []string{strings.ReplaceAll(j.State.String(), "_", " ")}
-	if j.State == dag.Blocked {
-		parts[0] = "to come"
-	}
+	parts := []string{strings.NewReplacer("_", " ", "blocked", "to come").Replace(j.State.String())}
 	if known, _ := j.Known(); known.Running > 0 {
 		parts[0] += " with " + units.Count(known.Running, "task")
 	}
@@ -158,21 +140,13 @@ func (p *pen) selectedJob() []string {
 			parts = append(parts, p.foreign(s.Phase.String())+" "+units.Percent(float64(*r)))
 		}
 	}
-	if j.EndSeconds != nil && (j.State.Ended() || !p.unsure()) {
-		if t, ok := p.at(*j.EndSeconds); ok {
-			words := "ends ~"
-			if j.State.Ended() {
-				words = "ended "
-			}
-			parts = append(parts, words+p.zoned(t, time.Second))
-		}
+	if t, ok := p.at(valueOr(j.EndSeconds, 0)); ok && j.EndSeconds != nil && j.State.Ended() {
+		parts = append(parts, "ended "+p.zoned(t, time.Second))
+	} else if ok && j.EndSeconds != nil && !p.unsure() {
+		parts = append(parts, "ends ~"+p.zoned(t, time.Second))
 	}
-	if s := j.SlackSeconds; s != nil && !j.State.Ended() && !p.unsure() {
-		if *s < 1 {
-			parts = append(parts, "no slack")
-		} else {
-			parts = append(parts, "slack "+units.Short(s.Duration()))
-		}
+	if s := j.SlackSeconds; s != nil && *s >= 1 && !j.State.Ended() && !p.unsure() {
+		parts = append(parts, "slack "+units.Short(s.Duration()))
 	}
 	if len(j.After) > 0 {
 		parts = append(parts, "after "+p.foreign(strings.Join(j.After, ", ")))
@@ -180,7 +154,5 @@ func (p *pen) selectedJob() []string {
 	if j.ID != nil {
 		parts = append(parts, p.foreign(*j.ID))
 	}
-	return []string{
-		text(strong, " "+signPicked) + text(pick, p.foreign(j.Node)) + " " + strings.Join(parts, ", "),
-	}
+	return []string{text(strong, " "+signPicked) + text(pick, p.foreign(j.Node)) + " " + strings.Join(parts, ", ")}
 }

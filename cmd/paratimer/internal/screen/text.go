@@ -128,25 +128,13 @@ func sideBySide(left, right []string, column int) []string {
 // first returns at most n lines.
 func first(n int, lines []string) []string { return lines[:min(max(n, 0), len(lines))] }
 
-// foreign makes a text from the cluster safe: escaped, in ASCII if the style requires it, and with a width that all
-// terminals agree on. A grapheme of which the width depends on the terminal is written as Go escapes.
+// foreign makes a text from the cluster safe: escaped, and in ASCII if the style requires it, or if terminals do not
+// agree on its width.
 func (s Style) foreign(t string) string {
-	if t = view.Escape(t); s.ASCII {
+	if t = view.Escape(t); s.ASCII || cells(t) != ansi.StringWidthWc(t) {
 		return view.ASCII(t)
 	}
-	if cells(t) == ansi.StringWidthWc(t) {
-		return t
-	}
-	var b strings.Builder
-	for t != "" {
-		g, _ := ansi.FirstGraphemeCluster(t, ansi.GraphemeWidth)
-		t = t[len(g):]
-		if ansi.StringWidth(g) != ansi.StringWidthWc(g) {
-			g = view.ASCII(g)
-		}
-		b.WriteString(g)
-	}
-	return b.String()
+	return t
 }
 
 // attempts matches names of attempts and tasks. Within a query they all begin alike.

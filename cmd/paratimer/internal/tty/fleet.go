@@ -28,13 +28,10 @@ func RunFleet(ctx context.Context, o Options, queries func() []view.Query, work 
 
 // A fleetModel draws the current queries at each tick.
 type fleetModel struct {
-	queries     func() []view.Query
-	store       *store // it has the log line alone
-	draw        screen.Fleet
-	interrupted bool
+	queries func() []view.Query
+	store   *store // it has the log line alone
+	draw    screen.Fleet
 }
-
-func (m fleetModel) wasInterrupted() bool { return m.interrupted }
 
 // Init implements tea.Model.
 func (m fleetModel) Init() tea.Cmd { return tea.Batch(tick(), tea.RequestBackgroundColor) }
@@ -71,7 +68,10 @@ func (m fleetModel) press(key string) (tea.Model, tea.Cmd) {
 		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -all, "end": all,
 	}[key]
 	m.draw.First = min(max(m.draw.First+by, 0), max(all-page, 0))
-	if m.interrupted = key == "ctrl+c"; m.interrupted || key == "q" || key == "esc" {
+	switch key {
+	case "ctrl+c":
+		return m, tea.Interrupt
+	case "q", "esc":
 		return m, tea.Quit
 	}
 	return m, nil

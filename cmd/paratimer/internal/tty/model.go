@@ -40,11 +40,8 @@ type model struct {
 	width, height int
 	drawn         string // the last picture
 
-	over        bool // no more frames come
-	interrupted bool // by control-C
+	over bool // no more frames come
 }
-
-func (m model) wasInterrupted() bool { return m.interrupted }
 
 func newModel(o Options) model {
 	return model{play: o.Play, style: o.Style, store: newStore(), head: playhead{live: !o.Play, speed: o.Speed}}
@@ -139,8 +136,7 @@ func (m model) draw() model {
 				s.Play.Speed = 0
 			}
 			if newest := m.store.newest(); m.over {
-				length := newest.Elapsed()
-				s.Play.Length = &length
+				s.Play.Length = newest.Elapsed()
 			}
 		}
 		if back := end - m.store.moments[i].at; back > 0 && !m.play && !m.head.live && !m.choice.Paused {
@@ -165,8 +161,7 @@ func (m model) press(key string) (tea.Model, tea.Cmd) {
 	again := a == screen.Pause && m.play && m.over && m.head.at >= end
 	switch {
 	case key == "ctrl+c":
-		m.interrupted = true
-		return m, tea.Quit
+		return m, tea.Interrupt
 	case key == "ctrl+z":
 		return m, suspend
 	case a == screen.Quit:

@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,13 +97,13 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	case <-done:
 	}
 	var err, stopped error
-	interrupted := false
 	select {
 	case <-s.began:
-		interrupted, err = s.up(ctx, done, &result)
+		err = s.up(ctx, done, &result)
 		stopped = context.Cause(ctx)
 	default: // there is nothing to show
 	}
+	interrupted := errors.Is(err, tea.ErrInterrupted)
 	if interrupted {
 		cancel(ErrInterrupted)
 	}
@@ -112,10 +113,10 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 	switch {
 	case errors.As(result, &fault):
 		panic(string(fault))
-	case err != nil:
-		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
 	case interrupted:
 		return ErrInterrupted
+	case err != nil:
+		return fmt.Errorf("the screen has failed; --plain shows lines: %w", err)
 	case result == nil:
 		return stopped
 	}
@@ -123,19 +124,15 @@ func (s *Screen) Run(ctx context.Context, work func(context.Context) error) erro
 }
 
 // up shows the screen until it ends. result is that of work, once done is closed.
-func (s *Screen) up(ctx context.Context, done <-chan struct{}, result *error) (interrupted bool, err error) {
+func (s *Screen) up(ctx context.Context, done <-chan struct{}, result *error) error {
 	defer context.AfterFunc(ctx, func() { s.program.Send(stopMsg{}) })()
 	go func() {
 		<-done
 		s.program.Send(overMsg{*result})
 	}()
 	s.aside.divert(s.store.say)
-	last, err := s.program.Run()
-	if e := s.aside.restore(); err == nil {
-		err = e
-	}
-	m, _ := last.(interface{ wasInterrupted() bool })
-	return m != nil && m.wasInterrupted(), err
+	_, err := s.program.Run()
+	return cmp.Or(err, s.aside.restore())
 }
 
 // A panicked is the error of work that has panicked.

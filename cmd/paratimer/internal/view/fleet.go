@@ -68,7 +68,7 @@ func QueryOf(tick frame.Tick) Query {
 		if a.Quiet && !a.State.Firing() {
 			continue
 		}
-		if s := standingOf(a); q.Bound == "" || s < q.Standing {
+		if s := StandingOf(a); q.Bound == "" || s < q.Standing {
 			q.Standing, q.Bound, q.DeadlineAt, q.LaterSeconds = s, a.Bound, a.DeadlineAt, a.BySeconds
 		}
 	}
@@ -82,7 +82,8 @@ func QueryOf(tick frame.Tick) Query {
 	return q
 }
 
-func standingOf(a *frame.Alert) Standing {
+// StandingOf returns the state of one bound.
+func StandingOf(a *frame.Alert) Standing {
 	switch {
 	case a.Outcome != nil && *a.Outcome == frame.Missed:
 		return HasMissed
