@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/forecast"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 )
 
@@ -42,11 +41,11 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 	for i := range weights {
 		weights[i] = math.Exp2(-float64(len(scores)-1-i) / halving)
 	}
-	return d.by(tick, forecast.NewScores(scores, weights)), len(scores)
+	return d.by(tick, weighScores(scores, weights)), len(scores)
 }
 
 // by returns d corrected by scores.
-func (d Distribution) by(tick RangeTick, scores *forecast.Scores) Distribution {
+func (d Distribution) by(tick RangeTick, scores *pastScores) Distribution {
 	c := correction{raw: d, tick: tick, scores: scores}
 	out := make(Distribution, max(len(d), fewest))
 	for i := range out {
@@ -62,7 +61,7 @@ const fewest = 101
 type correction struct {
 	raw    Distribution
 	tick   RangeTick
-	scores *forecast.Scores
+	scores *pastScores
 }
 
 // at returns the corrected quantile of order q, in nanoseconds.
@@ -234,15 +233,75 @@ const stockWidth = 1.3
 
 // stock returns the scores that are used for a workflow with too few runs of its own: quantiles of Student's t with
 // two degrees of freedom, scaled to stockWidth. Its tails are as heavy as those of forecasts that fail.
-func stock() *forecast.Scores {
+func stock() *pastScores {
 	scores, weights := make([]float64, stockRuns), make([]float64, stockRuns)
 	for i := range scores {
 		scores[i] = student2(float64(i+1)/(stockRuns+1)) / student2(0.9) * stockWidth
 		weights[i] = 1
 	}
-	return forecast.NewScores(scores, weights)
+	return weighScores(scores, weights)
 }
 
 // student2 is the quantile of order q, 0 < q < 1, of Student's t with two degrees of freedom, in closed form (Jones,
 // "Student's Simplest Distribution", 2002).
 func student2(q float64) float64 { return (2*q - 1) / math.Sqrt(2*q*(1-q)) }
+
+// pastScores are earlier scores, ascending, each with the order of its quantile. They give quantiles of the next score,
+// without assumptions about its distribution.
+//
+// If n+1 scores are exchangeable, the last one is as likely to take each of the n+1 ranks: it lies at or below the r-th
+// smallest of the others with probability r/(n+1) (Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random
+// World", 2005, section 2; Lei et al., "Distribution-Free Predictive Inference for Regression", 2018, section 2). So
+// the quantile of order q is the score of rank q(n+1), and there is none if that is outside 1..n.
+type pastScores struct {
+	scores, orders []float64
+}
+
+// weighScores weighs scores. Score i represents weights[i] of the scores to come, and the next one weighs as much as
+// the heaviest of them (Barber et al., "Conformal Prediction Beyond Exchangeability", 2023, equation 10). Weights
+// must be above 0 and may have any sum; equal ones give the ranks above.
+//
+// A score's order is the middle of its weight, so that light scores at one end and heavy ones are treated alike.
+func weighScores(scores, weights []float64) *pastScores {
+	n := len(scores)
+	place := make([]int, n)
+	sum, next := 0.0, 0.0
+	for i, w := range weights {
+		place[i] = i
+		sum += w
+		next = max(next, w)
+	}
+	slices.SortStableFunc(place, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	s := &pastScores{make([]float64, n), make([]float64, n)}
+	below := next / 2
+	for r, i := range place {
+		s.scores[r] = scores[i]
+		s.orders[r] = (below + weights[i]/2) / (sum + next)
+		below += weights[i]
+	}
+	return s
+}
+
+// Range returns the lowest and the highest order of a quantile: 1/(n+1) and n/(n+1) of n scores of equal weight.
+func (s *pastScores) Range() (lowest, highest float64) {
+	if len(s.orders) == 0 {
+		return 1, 0
+	}
+	return s.orders[0], s.orders[len(s.orders)-1]
+}
+
+// At returns the quantile of order q, that of the nearest end outside Range. Between two ranks it is interpolated
+// linearly: definition 6 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", 1996. Rounding the ranks
+// outwards would be safe for every n, but too wide: 18 runs would give a range of 80% that covers 89%. It panics
+// without scores.
+func (s *pastScores) At(q float64) float64 {
+	i := sort.SearchFloat64s(s.orders, q)
+	switch {
+	case i == 0:
+		return s.scores[0]
+	case i == len(s.orders):
+		return s.scores[i-1]
+	}
+	part := (q - s.orders[i-1]) / (s.orders[i] - s.orders[i-1])
+	return s.scores[i-1] + part*(s.scores[i]-s.scores[i-1])
+}

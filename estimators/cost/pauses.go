@@ -1,10 +1,14 @@
 package cost
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -92,4 +96,174 @@ func (d *driver) expect(in *time.Duration, p pause) {
 	}
 	*in = p.waited + p.rest()
 	d.pauses = append(d.pauses, p)
+}
+
+// between is what this run has shown of the pauses in which none of its tasks run: from a job's submission to its
+// first task, from one wave of jobs to the next, and from a job's last task to its end. JVM starts are most of this
+// time, so it shows the pace of overhead.
+type between struct {
+	pauses [3]shownPause // of the kinds of fields
+	waited time.Duration // how long a job without remaining tasks has waited for its end; 0: none waits
+}
+
+// The kinds of pauses.
+const (
+	launchPause = iota
+	wavePause
+	finishPause
+)
+
+// fields returns the fields of overheads for the kinds of pauses.
+func (*between) fields(o *dag.Overheads) [3]*time.Duration {
+	return [...]*time.Duration{&o.Launch, &o.Wave, &o.Finish}
+}
+
+// A shownPause is the expected length of one kind of pause, and the pauses that this run has had, oldest first.
+type shownPause struct {
+	expected time.Duration
+	had      []time.Duration
+}
+
+// fade is the weight of a pause relative to the next one of its kind: the load of a cluster changes while a query
+// runs.
+const fade = 0.7
+
+// mean returns the weighted mean of the pauses that the run has had, in milliseconds, and their total weight.
+func (p *shownPause) mean() (ms, weight float64) {
+	sum, w := 0.0, 1.0
+	for _, d := range slices.Backward(p.had) {
+		sum, weight = sum+w*taskcost.MS(d), weight+w
+		w *= fade
+	}
+	return sum / max(weight, 1), weight
+}
+
+// plainMean returns the mean of these pauses without weights; 0 if there was none.
+func (p *shownPause) plainMean() time.Duration {
+	sum := time.Duration(0)
+	for _, d := range p.had {
+		sum += d
+	}
+	return sum / time.Duration(max(len(p.had), 1))
+}
+
+// groups returns the pauses as observations of the pace of overhead.
+func (b *between) groups() []group {
+	var out []group
+	for _, p := range b.pauses[:finishPause] {
+		mean, weight := p.mean()
+		out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: weight, head: true, launch: true})
+	}
+	return out
+}
+
+// pausesOf returns the pauses of MapReduce jobs that the run has had.
+func pausesOf(o *observations) *between {
+	b := &between{}
+	if !o.mapReduce || o.given {
+		return b
+	}
+	for i, f := range b.fields(&o.s.Plan.Overheads) {
+		b.pauses[i].expected = *f
+	}
+	if graph, err := dag.NewGraph(o.s.Plan); err == nil {
+		before := dag.NoInstant
+		for _, jobs := range graph.Levels() {
+			before = b.observeWave(o, jobs, before)
+		}
+	}
+	return b
+}
+
+// observeWave adds the pauses of jobs that may run at once. before is when the previous wave ended. It returns when
+// the last job of this wave ended.
+func (b *between) observeWave(o *observations, jobs []int, before dag.Instant) dag.Instant {
+	quickest, restarted := time.Duration(-1), false
+	first, last := dag.NoInstant, dag.NoInstant
+	for _, j := range jobs {
+		js := &o.s.Jobs[j]
+		first = earlier(first, js.Submitted)
+		attempts := js.Stages[dag.Map].Attempts
+		// A restarted master numbers attempts from 1000 on, and does not report the earlier ones.
+		restarted = restarted || len(attempts) > 0 && attempts[0].Number >= 1000
+		if start := firstStart(attempts); start.Known() && js.Submitted.Known() {
+			// The other jobs of a wave may have waited for containers.
+			if took := start.Sub(js.Submitted); quickest < 0 || took < quickest {
+				quickest = took
+			}
+		}
+		end := js.LastSuccess()
+		if js.State == dag.Succeeded && end.Known() && js.Finished >= end {
+			b.add(finishPause, js.Finished.Sub(end))
+		}
+		unfinished := func(st stage) bool { return len(st.ended) < st.n }
+		if !js.State.Ended() && end.Known() && !slices.ContainsFunc(o.stages[j], unfinished) {
+			b.waited = max(b.waited, o.s.At.Sub(end))
+		}
+		last = max(last, js.Finished)
+	}
+	if quickest >= 0 && !restarted {
+		b.add(launchPause, quickest)
+	}
+	if before.Known() && first.Known() && first >= before {
+		b.add(wavePause, first.Sub(before))
+	}
+	return last
+}
+
+func (b *between) add(kind int, took time.Duration) {
+	b.pauses[kind].had = append(b.pauses[kind].had, took)
+}
+
+func earlier(a, b dag.Instant) dag.Instant {
+	if !a.Known() || b.Known() && b < a {
+		return b
+	}
+	return a
+}
+
+// firstStart returns the earliest start of the attempts; NoInstant if none has started.
+func firstStart(attempts []dag.Attempt) dag.Instant {
+	t := dag.NoInstant
+	for i := range attempts {
+		if a := &attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting {
+			t = earlier(t, a.Start)
+		}
+	}
+	return t
+}
+
+// expect sets each pause of the plan to a weighted mean: the pauses that this run has had, and the expected one at the
+// run's pace of overhead, loaded. The expected one weighs as much as one pause of the run.
+func (b *between) expect(o *dag.Overheads, loaded float64) {
+	for i, f := range b.fields(o) {
+		mean, weight := b.pauses[i].mean()
+		*f = taskcost.Duration((loaded*taskcost.MS(b.pauses[i].expected) + mean*weight) / (1 + weight))
+	}
+}
+
+// stallDraw is the number of the draw of a stall's length among the draws of pauses.
+const stallDraw = 100
+
+// drawBetween returns the snapshot of one draw at a pace of overhead, with pauses and load drawn.
+func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
+	out, plan := *m.s, *m.s.Plan
+	out.Plan, out.Load = &plan, load.Draw(d, m.s.Load, m.s.At)
+	if m.given {
+		return &out
+	}
+	if m.stalled != 0 {
+		out.NextContainer = m.s.At.Add(m.stalled.Draw(d.Common(estimators.ForPause, stallDraw, 0)))
+	}
+	o, sigma, busy := &plan.Overheads, m.numbers.Pause, over/m.pace.loaded
+	for i, f := range []*time.Duration{&o.Launch, &o.AMStart, &o.Wave, &o.Finish, &o.Handoff, &o.AMHold, &o.Copy} {
+		z := estimators.Normal(d.Common(estimators.ForPause, i, 0))
+		*f = taskcost.Duration(taskcost.MS(*f) * busy * math.Exp(sigma*z))
+	}
+	if waited := m.between.waited; waited > 0 {
+		rest := estimators.NewRest(taskcost.MS(m.s.Plan.Overheads.Finish), taskcost.MS(waited),
+			estimators.NewFactors(nil, sigma), 1)
+		o.Finish = waited + taskcost.Duration(rest.At(d.Common(estimators.ForPause, 3, 0), busy))
+	}
+	return &out
 }

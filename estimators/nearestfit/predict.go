@@ -3,12 +3,10 @@ package nearestfit
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/powerfit"
-	"github.com/paratimer/paratimer/estimators/internal/runs"
-	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
 // A Prediction is computed from the groups that have arrived. It does not change with the job, and may be read
@@ -27,15 +25,15 @@ type view struct {
 	left       []dag.GroupSize
 	implicit   float64
 	last       float64
-	ratioBytes float64       // not yet done
-	alpha      float64       // NaN: the job's
-	fit, best  *powerfit.Fit // of rules 2 and 4, nil: none
+	ratioBytes float64   // not yet done
+	alpha      float64   // NaN: the job's
+	fit, best  *powerFit // of rules 2 and 4, nil: none
 }
 
 // seen is the measured groups, prepared for predictions.
 type seen struct {
-	points   []smoothing.Point // by size
-	near     *smoothing.Index
+	points   []point // by size
+	near     *neighbours
 	implicit float64 // bytes of the groups that matched no explicit size
 }
 
@@ -47,7 +45,7 @@ func (j *Job) Predict() *Prediction {
 		t := &j.tasks[i]
 		done.add(t.work)
 		p.tasks[i] = view{
-			seen:       see(t.profile.Points()),
+			seen:       see(t.profile.list()),
 			left:       t.left.rest(),
 			implicit:   t.implicit,
 			last:       t.last,
@@ -80,8 +78,8 @@ func (j *Job) alpha(done work, recent recently) float64 {
 	return done.alpha()
 }
 
-func see(points []smoothing.Point) seen {
-	s := seen{points: points, near: smoothing.NewIndex(points)}
+func see(points []point) seen {
+	s := seen{points: points, near: newNeighbours(points)}
 	for _, c := range points {
 		s.implicit += c.Size * c.Marked
 	}
@@ -91,18 +89,18 @@ func see(points []smoothing.Point) seen {
 // together returns the job's profile. A mean over neighbors is the same whether groups of two tasks are one point
 // or two.
 func (p *Prediction) together() *seen {
-	each := make([][]smoothing.Point, len(p.tasks))
+	each := make([][]point, len(p.tasks))
 	for i := range p.tasks {
 		each[i] = p.tasks[i].points
 	}
-	s := see(runs.Merge(each, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) }))
+	s := see(mergeRuns(each, func(a, b point) int { return cmp.Compare(a.Size, b.Size) }))
 	return &s
 }
 
 // fit computes the fits of rule 2: each task's own, or one for all.
 func (p *Prediction) fit() {
-	of := func(points []smoothing.Point) *powerfit.Fit {
-		if f, ok := powerfit.New(weighted(points, p.params.Weights), p.params.mostPower(points)); ok {
+	of := func(points []point) *powerFit {
+		if f, ok := fitPower(weighted(points, p.params.Weights), p.params.mostPower(points)); ok {
 			return &f
 		}
 		return nil
@@ -110,7 +108,7 @@ func (p *Prediction) fit() {
 	if p.params.Use == NeighboursOnly {
 		return
 	}
-	var pooled *powerfit.Fit
+	var pooled *powerFit
 	if p.params.Pooled {
 		pooled = of(p.all().points)
 	}
@@ -122,9 +120,9 @@ func (p *Prediction) fit() {
 }
 
 // mostPower returns the largest power of a fit to points, by size: a doubling of size among them supports another 1.
-func (p *Params) mostPower(points []smoothing.Point) float64 {
+func (p *Params) mostPower(points []point) float64 {
 	if !p.Bounded {
-		return powerfit.MostPower
+		return mostPower
 	}
 	low, high := 0.0, 0.0
 	for _, c := range points {
@@ -135,28 +133,28 @@ func (p *Params) mostPower(points []smoothing.Point) float64 {
 	if low == 0 {
 		return 1
 	}
-	return min(powerfit.MostPower, 1+math.Log2(high/low))
+	return min(mostPower, 1+math.Log2(high/low))
 }
 
 // at returns the time of a group by a fit. A bounded fit is used as far beyond its sizes as these reach, as a ratio;
 // from there on time grows with the size.
-func (p *Params) at(f *powerfit.Fit, bytes float64) float64 {
+func (p *Params) at(f *powerFit, bytes float64) float64 {
 	if reach := f.High * (f.High / f.Low); p.Bounded && bytes > reach && f.C > 1 {
 		return f.At(reach) * (bytes / reach)
 	}
 	return f.At(bytes)
 }
 
-func weighted(points []smoothing.Point, w Weights) []powerfit.Point {
-	out := make([]powerfit.Point, len(points))
+func weighted(points []point, w Weights) []powerPoint {
+	out := make([]powerPoint, len(points))
 	for i, c := range points {
-		out[i] = powerfit.Point{X: c.Size, Y: c.Mean, Weight: w.of(c)}
+		out[i] = powerPoint{X: c.Size, Y: c.Mean, Weight: w.of(c)}
 	}
 	return out
 }
 
 // of returns the weight of a point.
-func (w Weights) of(c smoothing.Point) float64 {
+func (w Weights) of(c point) float64 {
 	// Shorter times are not measured well enough to weigh more.
 	const short = 1e-3 // seconds
 	switch w {
@@ -178,7 +176,7 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 	t := &p.tasks[task]
 	near := p.params.Use != FitOnly
 	if near {
-		if s, ok := t.near.Near(bytes, p.params.DeltaBytes); ok {
+		if s, ok := t.near.near(bytes, p.params.DeltaBytes); ok {
 			return s, OwnNeighbours
 		}
 	}
@@ -186,7 +184,7 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 		return p.params.at(t.fit, bytes), OwnFit
 	}
 	if near {
-		if s, ok := p.all().near.Near(bytes, p.params.DeltaBytes); ok {
+		if s, ok := p.all().near.near(bytes, p.params.DeltaBytes); ok {
 			return s, JobNeighbours
 		}
 	}
@@ -197,4 +195,148 @@ func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) 
 		return math.NaN(), NoRule
 	}
 	return p.mean * bytes, Fallback
+}
+
+// choose finds the fit of rule 4 for each task without a good fit of its own: the one with the least squared error
+// on the task's points, each counted once; for a task without points the one with the highest R2. Of equal ones,
+// the lowest task's.
+func (p *Prediction) choose() {
+	var fits []*powerFit
+	for i := range p.tasks {
+		if f := p.tasks[i].fit; f != nil {
+			fits = append(fits, f)
+		}
+	}
+	if len(fits) == 0 {
+		return
+	}
+	if p.params.Pooled {
+		fits = fits[:1]
+	}
+	clearest := slices.MaxFunc(fits, func(a, b *powerFit) int { return cmp.Compare(a.R2, b.R2) })
+	for i := range p.tasks {
+		if own := p.tasks[i].fit; own == nil || own.R2 < p.params.R2 {
+			p.tasks[i].best = leastSquares(fits, p.tasks[i].points, clearest)
+		}
+	}
+}
+
+// leastSquares returns the first fit with the least squared error, or other if there are no points.
+func leastSquares(fits []*powerFit, points []point, other *powerFit) *powerFit {
+	if len(points) == 0 || len(fits) == 1 {
+		return other
+	}
+	best, low := fits[0], math.Inf(1)
+	for _, f := range fits {
+		sse := 0.0
+		for _, c := range points {
+			d := c.Mean - f.At(c.Size)
+			sse += d * d
+		}
+		if sse < low {
+			best, low = f, sse
+		}
+	}
+	return best
+}
+
+// Left is the remaining work of a task.
+type Left struct {
+	// Seconds is r_i, from At on, including the group that is being processed; NaN: unknown.
+	Seconds float64
+	// At is p_i: the arrival of the last groups, before any the start; NaN: neither is known. A task ends at
+	// max(now, At+Seconds).
+	At float64
+	// Shares are the parts of the prediction by rule.
+	Shares [Rules]Share
+	// Explicit and Implicit are the remaining bytes.
+	Explicit, Implicit float64
+	// Spread is the deviation of groups from the task's fit: the standard deviation of the logarithm of actual over
+	// fitted times, weighted by time. NaN: no fit, or nothing measured.
+	Spread float64
+	// Groups is the effective number of remaining groups: that many groups of equal length would vary as much in
+	// sum. For independent errors Seconds has a spread of Spread/sqrt(Groups). NaN if Seconds is NaN or 0.
+	Groups float64
+}
+
+// A Share is the part of a prediction from one rule: the bytes of groups, and their time.
+type Share struct{ Bytes, Seconds float64 }
+
+// Remaining predicts the remaining work of a task: its explicit groups one by one, its implicit bytes as groups of
+// the observed implicit sizes, in this task or, if it has none, in the job (section 4.2). Without either, time is
+// proportional to bytes. For an invalid task everything is unknown.
+func (p *Prediction) Remaining(task int) Left {
+	left := Left{
+		Seconds: math.NaN(), At: math.NaN(), Explicit: math.NaN(), Implicit: math.NaN(), Spread: math.NaN(),
+		Groups: math.NaN(),
+	}
+	if task < 0 || task >= len(p.tasks) {
+		return left
+	}
+	t := &p.tasks[task]
+	left.At, left.Implicit, left.Explicit, left.Spread = t.last, t.implicit, 0, p.spread(t)
+	seconds, squares := 0.0, 0.0
+	add := func(bytes, count float64) {
+		f, rule := p.Time(task, bytes)
+		s := &left.Shares[rule]
+		s.Bytes += bytes * count
+		s.Seconds += f * count
+		seconds += f * count
+		squares += f * f * count
+	}
+	for _, g := range t.left {
+		left.Explicit += g.Bytes * g.Count
+		add(g.Bytes, g.Count)
+	}
+	switch histogram, bytes := p.likely(t); {
+	case math.IsNaN(t.implicit):
+		seconds = math.NaN()
+	case t.implicit == 0:
+	case bytes > 0:
+		for _, h := range histogram {
+			if h.Marked > 0 {
+				add(h.Size, t.implicit*h.Marked/bytes)
+			}
+		}
+	default:
+		s := &left.Shares[Fallback]
+		s.Bytes += t.implicit
+		s.Seconds += t.implicit * p.mean
+		seconds += t.implicit * p.mean
+	}
+	left.Seconds = seconds
+	if squares > 0 {
+		left.Groups = seconds * seconds / squares
+	}
+	return left
+}
+
+// likely returns the expected sizes of a task's implicit groups, and their bytes.
+func (p *Prediction) likely(t *view) ([]point, float64) {
+	if t.seen.implicit > 0 {
+		return t.points, t.seen.implicit
+	}
+	return p.all().points, p.all().implicit
+}
+
+// spread returns the deviation of a task's points from the fit that predicts it.
+func (p *Prediction) spread(t *view) float64 {
+	var f *powerFit
+	switch {
+	case t.fit != nil && t.fit.R2 >= p.params.R2:
+		f = t.fit
+	case t.best != nil:
+		f = t.best
+	default:
+		return math.NaN()
+	}
+	weight, squares := 0.0, 0.0
+	for _, c := range t.points {
+		if at := f.At(c.Size); at > 0 && c.Mean > 0 {
+			off := math.Log(c.Mean / at)
+			weight += c.Count * c.Mean
+			squares += c.Count * c.Mean * off * off
+		}
+	}
+	return math.Sqrt(squares / weight) // NaN without weight
 }

@@ -1,0 +1,229 @@
+package nearestfit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A powerPoint is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all predictions of a
+// fit for such an X are finite.
+type powerPoint struct {
+	X, Y, Weight float64
+}
+
+// A powerFit is y = A + B X^C. R2 is the weighted coefficient of determination of its points.
+type powerFit struct {
+	A, B, C, R2 float64
+	// Low and High are the smallest X above 0 and the largest of the points.
+	Low, High float64
+
+	// B as a factor of (X/scale)^C: X^C alone overflows where the product does not.
+	factor, scale float64
+}
+
+// At returns the fitted value at x, at least 0.
+func (f powerFit) At(x float64) float64 {
+	if f.scale == 0 {
+		return max(0, f.A+f.B*math.Pow(x, f.C))
+	}
+	return max(0, f.A+f.factor*math.Pow(x/f.scale, f.C))
+}
+
+// The search of docs/facts/nearestfit.md N2: a grid of powers, then a golden section.
+const (
+	gridStep       = 0.1
+	gridSteps      = 60
+	leastPower     = 0.05 // of the golden section
+	powerSections  = 40
+	coarseSections = 18 // powerSections for joined points: they determine the power only to 1e-4
+	leastSizes     = 4  // least number of sizes: three unknowns and one to check the fit
+)
+
+// mostPower is the largest power that fitPower tries if the caller knows no smaller one.
+const mostPower = gridStep * gridSteps
+
+// fitPower fits y = a + b x^c to points in any order, by weighted least squares, with a power of at most about most.
+// There is no fit for fewer than four distinct X, or if Y does not vary. Points of one X count as their mean: that
+// changes no coefficient. More than mostSizes different X are joined with their neighbors first.
+//
+// For a given c the best a and b are linear (variable projection: Golub and Pereyra, 1973), so only c is searched:
+// on a grid from 0.1 to 6, then by golden section around the best. gonum has neither: its stat.LinearRegression
+// could do the inner step, but its optimize needs a start and derivatives or a simplex, and has no bracketed search
+// in one dimension.
+func fitPower(points []powerPoint, most float64) (powerFit, bool) {
+	s := sumsOf(points)
+	if len(s.x) < leastSizes || !(s.total > 0) {
+		return powerFit{}, false
+	}
+	best, low := 0, math.Inf(1)
+	for i := range s.x {
+		s.z[i] = 1
+	}
+	steps := min(gridSteps, max(1, int(math.Round(most/gridStep))))
+	for k := 1; k <= steps; k++ {
+		for i := range s.z {
+			s.z[i] *= s.step[i]
+		}
+		if _, _, sse := s.linear(); sse < low {
+			best, low = k, sse
+		}
+	}
+	c := s.section(float64(best)*gridStep-gridStep, float64(best)*gridStep+gridStep)
+	a, b, sse := s.at(c)
+	f := powerFit{
+		C: c, R2: 1 - sse/s.total, A: a * s.yScale, factor: b * s.yScale, scale: s.xScale, Low: s.low, High: s.xScale,
+	}
+	f.B = f.factor / math.Pow(s.xScale, c)
+	if !finite(f.A) || !finite(f.factor) || !finite(f.R2) {
+		return powerFit{}, false
+	}
+	return f, true
+}
+
+// section returns the middle of the interval that a golden section of [low, high] leaves (Kiefer, 1953).
+func (s *sums) section(low, high float64) float64 {
+	low = max(leastPower, low)
+	ratio := (math.Sqrt(5) - 1) / 2
+	c1, c2 := high-ratio*(high-low), low+ratio*(high-low)
+	_, _, f1 := s.at(c1)
+	_, _, f2 := s.at(c2)
+	steps := powerSections
+	if s.joined {
+		steps = coarseSections
+	}
+	for range steps {
+		if f1 < f2 {
+			high, c2, f2 = c2, c1, f1
+			c1 = high - ratio*(high-low)
+			_, _, f1 = s.at(c1)
+		} else {
+			low, c1, f1 = c1, c2, f2
+			c2 = low + ratio*(high-low)
+			_, _, f2 = s.at(c2)
+		}
+	}
+	return (low + high) / 2
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// mostSizes is the number of different X from which a fit uses means: it bounds the cost of a fit.
+const mostSizes = 256
+
+// sums are points for one fit, by distinct x, scaled to at most 1.
+type sums struct {
+	x, y, w        []float64
+	log            []float64 // of x: x^c = exp(c log x) for any c
+	step           []float64 // x^gridStep
+	z              []float64 // x^c of the present c
+	weight, mean   float64   // of all y
+	within         float64   // squares within points of one x, which no curve can explain
+	total          float64   // squares around the mean
+	xScale, yScale float64
+	low            float64 // the smallest x above 0, not scaled
+	joined         bool    // points of different x have become one
+}
+
+func sumsOf(points []powerPoint) *sums {
+	points = slices.Clone(points)
+	slices.SortFunc(points, func(a, b powerPoint) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	s := &sums{}
+	for _, p := range slices.Backward(points) {
+		s.xScale, s.yScale = max(s.xScale, p.X), max(s.yScale, math.Abs(p.Y))
+		if p.X > 0 {
+			s.low = p.X
+		}
+	}
+	if s.xScale == 0 || s.yScale == 0 {
+		return s
+	}
+	bins, joined := bins(points)
+	s.joined = joined
+	for i, p := range points {
+		x, y := p.X/s.xScale, p.Y/s.yScale
+		last := len(s.x) - 1
+		if last >= 0 && bins[i] == bins[i-1] {
+			share := p.Weight / (s.w[last] + p.Weight)
+			s.within += s.w[last] * share * (y - s.y[last]) * (y - s.y[last])
+			s.x[last] += (x - s.x[last]) * share
+			s.y[last] += (y - s.y[last]) * share
+			s.w[last] += p.Weight
+			continue
+		}
+		s.x, s.y, s.w = append(s.x, x), append(s.y, y), append(s.w, p.Weight)
+	}
+	for i := range s.y {
+		s.weight += s.w[i]
+		s.mean += (s.y[i] - s.mean) * s.w[i] / s.weight
+	}
+	s.total = s.within
+	s.log, s.step, s.z = make([]float64, len(s.x)), make([]float64, len(s.x)), make([]float64, len(s.x))
+	for i, x := range s.x {
+		s.log[i] = math.Log(x)
+		s.step[i] = math.Exp(gridStep * s.log[i])
+		s.total += s.w[i] * (s.y[i] - s.mean) * (s.y[i] - s.mean)
+	}
+	return s
+}
+
+// bins returns a number for each of the sorted points: one for each distinct x or, if there are too many, one for
+// each part of the range of equal width in log x.
+func bins(points []powerPoint) (out []int, joined bool) {
+	out = make([]int, len(points))
+	n := 0
+	for i := 1; i < len(points); i++ {
+		if points[i].X != points[i-1].X {
+			n++
+		}
+		out[i] = n
+	}
+	if n < mostSizes {
+		return out, false
+	}
+	first := 0 // log 0 has no width
+	for points[first].X == 0 {
+		out[first] = 0
+		first++
+	}
+	low := math.Log(points[first].X)
+	width := (math.Log(points[len(points)-1].X) - low) / (mostSizes - 2)
+	for i := first; i < len(points); i++ {
+		out[i] = 1 + int((math.Log(points[i].X)-low)/width)
+	}
+	return out, true
+}
+
+// at solves for a and b at power c.
+func (s *sums) at(c float64) (a, b, sse float64) {
+	for i, l := range s.log {
+		s.z[i] = math.Exp(c * l)
+	}
+	return s.linear()
+}
+
+// linear returns the weighted least squares fit of y = a + b z, and its squared error. If z does not vary, b is 0.
+func (s *sums) linear() (a, b, sse float64) {
+	z := 0.0
+	for i, w := range s.w {
+		z += w * s.z[i]
+	}
+	z /= s.weight
+	zz, zy := 0.0, 0.0
+	for i, w := range s.w {
+		d := s.z[i] - z
+		zz += w * d * d
+		zy += w * d * (s.y[i] - s.mean)
+	}
+	a = s.mean
+	if zz > 0 {
+		b = zy / zz
+		a -= b * z
+	}
+	sse = s.within
+	for i, w := range s.w {
+		r := s.y[i] - a - b*s.z[i]
+		sse += w * r * r
+	}
+	return a, b, sse
+}

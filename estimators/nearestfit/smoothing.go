@@ -1,0 +1,254 @@
+package nearestfit
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// A point is Count measurements of one size. Mean is their mean time, Marked the number that the caller has marked.
+type point struct {
+	Size, Mean, Count, Marked float64
+}
+
+// sameSize is the greatest number of separate points of one size.
+const sameSize = 512
+
+// A profile is a bounded set of points. Beyond its limit, points of one size are joined, and then those of near
+// sizes, in pairs, until half of the limit is left.
+type profile struct {
+	tolerance float64
+	limit     int
+	points    []point // in order of creation
+	next      []int32 // of each point the next one of its size, -1 after the last
+	first     map[float64]int32
+}
+
+// newProfile returns an empty profile. A measurement joins the first point of exactly its size with a mean within
+// tolerance. Limits below 8 are 8.
+func newProfile(tolerance float64, limit int) *profile {
+	return &profile{tolerance: tolerance, limit: max(8, limit), first: make(map[float64]int32)}
+}
+
+// add adds count measurements of one size with a mean time, some of them marked. All must be finite, count above 0.
+func (p *profile) add(size, mean, count, marked float64) {
+	last, same := int32(-1), 0
+	if at, ok := p.first[size]; ok {
+		for ; at >= 0; at = p.next[at] {
+			c := &p.points[at]
+			if d := c.Mean - mean; d <= p.tolerance && -d <= p.tolerance {
+				c.Mean += (mean - c.Mean) * count / (c.Count + count)
+				c.Count += count
+				c.Marked += marked
+				return
+			}
+			last = at
+			same++
+		}
+	}
+	at := int32(len(p.points)) //nolint:gosec // below the limit
+	p.points, p.next = append(p.points, point{size, mean, count, marked}), append(p.next, -1)
+	if last < 0 {
+		p.first[size] = at
+	} else {
+		p.next[last] = at
+	}
+	if same >= sameSize {
+		p.replace(joinSizes(p.list()))
+	} else if len(p.points) > p.limit {
+		p.replace(condense(p.list(), p.limit/2))
+	}
+}
+
+// list returns all points by size, those of one size in order of creation.
+func (p *profile) list() []point {
+	type place struct {
+		size float64
+		at   int32
+	}
+	order := make([]place, len(p.points))
+	for i := range order {
+		order[i] = place{p.points[i].Size, int32(i)} //nolint:gosec // below the limit
+	}
+	slices.SortFunc(order, func(a, b place) int {
+		switch {
+		case a.size < b.size:
+			return -1
+		case a.size > b.size:
+			return 1
+		}
+		return int(a.at - b.at)
+	})
+	out := make([]point, len(order))
+	for i, o := range order {
+		out[i] = p.points[o.at]
+	}
+	return out
+}
+
+// replace replaces all points.
+func (p *profile) replace(points []point) {
+	p.points, p.next = append(p.points[:0], points...), p.next[:0]
+	clear(p.first)
+	for i, c := range points {
+		p.next = append(p.next, -1)
+		if i > 0 && points[i-1].Size == c.Size {
+			p.next[i-1] = int32(i) //nolint:gosec // below the limit
+			continue
+		}
+		p.first[c.Size] = int32(i) //nolint:gosec // below the limit
+	}
+}
+
+// condense joins sorted points until at most n are left. Means are weighted by counts, so that count, bytes and time
+// are conserved.
+func condense(points []point, n int) []point {
+	points = joinSizes(points)
+	for len(points) > n {
+		points = pairs(points, len(points)-n)
+	}
+	return points
+}
+
+// joinSizes joins the points of one size.
+func joinSizes(points []point) []point {
+	out := points[:0]
+	for _, c := range points {
+		if last := len(out) - 1; last >= 0 && out[last].Size == c.Size {
+			out[last] = joined(out[last], c)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// pairs joins at most n pairs of neighbors, those with the smallest relative distance first. It joins only pairs,
+// because a chain of equal distances would end as one point.
+func pairs(points []point, n int) []point {
+	type gap struct {
+		ratio float64
+		at    int
+	}
+	gaps := make([]gap, len(points)-1)
+	for i := range gaps {
+		gaps[i] = gap{1 - points[i].Size/points[i+1].Size, i}
+	}
+	slices.SortFunc(gaps, func(a, b gap) int {
+		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.at, b.at))
+	})
+	const apart, first, second = 0, 1, 2
+	role := make([]uint8, len(points))
+	for _, g := range gaps {
+		if n == 0 {
+			break
+		}
+		if role[g.at] == apart && role[g.at+1] == apart {
+			role[g.at], role[g.at+1] = first, second
+			n--
+		}
+	}
+	out := points[:0]
+	for i, c := range points {
+		if role[i] == second {
+			out[len(out)-1] = joined(out[len(out)-1], c)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// joined returns the mean of two points, weighted by their counts.
+func joined(a, b point) point {
+	share := b.Count / (a.Count + b.Count)
+	return point{
+		Size:   a.Size + (b.Size-a.Size)*share,
+		Mean:   a.Mean + (b.Mean-a.Mean)*share,
+		Count:  a.Count + b.Count,
+		Marked: a.Marked + b.Marked,
+	}
+}
+
+// An neighbours finds the points near a size in logarithmic time. Equation 6 of section 3.3 is the mean over all keys
+// near a size, so points are weighted by their number of keys.
+type neighbours struct {
+	points []point // by size
+	// Sums over the points before each place: count, and count times mean. rest is the rounding error of seconds:
+	// without it, the microseconds of small groups would be lost in the hours of large ones.
+	counts, seconds, rest []float64
+}
+
+// newNeighbours indexes points of ascending sizes. All values are finite, counts are above 0.
+func newNeighbours(points []point) *neighbours {
+	n := len(points)
+	x := &neighbours{points, make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)}
+	for i, c := range points {
+		x.counts[i+1] = x.counts[i] + c.Count
+		hi, lo := twoSum(x.seconds[i], c.Count*c.Mean)
+		x.seconds[i+1], x.rest[i+1] = hi, x.rest[i]+lo
+	}
+	return x
+}
+
+// near returns the count-weighted mean of all points with sizes in [size-delta, size+delta]; ok is false if there
+// are none.
+func (x *neighbours) near(size, delta float64) (mean float64, ok bool) {
+	from := sort.Search(len(x.points), func(i int) bool { return x.points[i].Size >= size-delta })
+	to := from + sort.Search(len(x.points)-from, func(i int) bool { return x.points[from+i].Size > size+delta })
+	if from >= to {
+		return 0, false
+	}
+	seconds := (x.seconds[to] - x.seconds[from]) + (x.rest[to] - x.rest[from])
+	return max(0, seconds) / (x.counts[to] - x.counts[from]), true
+}
+
+// twoSum returns a+b and its rounding error: Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B.
+func twoSum(a, b float64) (sum, rest float64) {
+	sum = a + b
+	t := sum - a
+	return sum, (a - (sum - t)) + (b - t)
+}
+
+// mergeRuns joins runs into one sorted list. Of equal elements those of an earlier run come first, and those of one run
+// keep their order. A run that is not sorted is sorted first. The runs are not changed. The standard library's stable
+// sorts do not use runs, and take several times as long.
+func mergeRuns[T any](in [][]T, compare func(a, b T) int) []T {
+	n := 0
+	for _, run := range in {
+		n += len(run)
+	}
+	from, to := make([]T, 0, n), make([]T, n)
+	ends := make([]int, 0, len(in))
+	for _, run := range in {
+		at := len(from)
+		from = append(from, run...)
+		if !slices.IsSortedFunc(run, compare) {
+			slices.SortStableFunc(from[at:], compare)
+		}
+		ends = append(ends, len(from))
+	}
+	for len(ends) > 1 {
+		at, left := 0, ends[:0]
+		for i := 0; i < len(ends); i += 2 {
+			middle, end := ends[i], ends[min(i+1, len(ends)-1)]
+			mergeTwo(to[at:end], from[at:middle], from[middle:end], compare)
+			at = end
+			left = append(left, end)
+		}
+		ends = left
+		from, to = to, from
+	}
+	return from
+}
+
+// mergeTwo merges a and b into out, which must have room for both.
+func mergeTwo[T any](out, a, b []T, compare func(a, b T) int) {
+	for i := range out {
+		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {
+			out[i], a = a[0], a[1:]
+		} else {
+			out[i], b = b[0], b[1:]
+		}
+	}
+}
