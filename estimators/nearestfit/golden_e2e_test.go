@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/paratimer/paratimer/estimators/internal/powerfit"
 	"github.com/paratimer/paratimer/sketch"
 )
 
@@ -185,9 +184,9 @@ func (g *goldenRun) shares(t *testing.T, left Left) {
 }
 
 // fitOf is the fit that rule 2 asks for a task: its own, or with Params.Pooled the job's.
-func fitOf(p *Prediction, task int) (powerfit.Fit, bool) {
+func fitOf(p *Prediction, task int) (powerFit, bool) {
 	if p.tasks[task].fit == nil {
-		return powerfit.Fit{}, false
+		return powerFit{}, false
 	}
 	return *p.tasks[task].fit, true
 }
@@ -206,7 +205,7 @@ func (g *goldenRun) model(t *testing.T, p *Prediction, c *endToEnd, in *goldenIn
 	}
 	w := *want
 	g.fitted(t, "fits r2", f.R2, w["r2"])
-	reference := powerfit.Fit{A: w["a"], B: w["b"], C: w["c"]}
+	reference := powerFit{A: w["a"], B: w["b"], C: w["c"]}
 	largest := slices.Max(append([]float64{100}, c.Explicit[task]...))
 	for _, x := range []float64{largest / 10, largest / 2, largest} {
 		g.fields["fits at a size"]++

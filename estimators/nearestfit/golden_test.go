@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/paratimer/paratimer/estimators/internal/powerfit"
-	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/sketch"
 )
@@ -146,11 +144,11 @@ func (g *goldenRun) smoothing(t *testing.T, raw json.RawMessage) {
 		Points    [][3]float64 `json:"points_size_mean_count"`
 	}
 	decode(t, raw, &c)
-	p := smoothing.New(c.Tolerance, maxTaskPoints)
+	p := newProfile(c.Tolerance, maxTaskPoints)
 	for _, r := range c.Records {
-		p.Add(r[0], r[1], 1, 0)
+		p.add(r[0], r[1], 1, 0)
 	}
-	got := p.Points()
+	got := p.list()
 	if len(got) != len(c.Points) {
 		t.Fatalf("%d points, want %d", len(got), len(c.Points))
 	}
@@ -170,11 +168,11 @@ func (g *goldenRun) fit(t *testing.T, raw json.RawMessage) {
 		Predict map[string]float64 `json:"predict"`
 	}
 	decode(t, raw, &c)
-	points := make([]smoothing.Point, len(c.Points))
+	points := make([]point, len(c.Points))
 	for i, p := range c.Points {
-		points[i] = smoothing.Point{Size: p[0], Mean: p[1], Count: p[2]}
+		points[i] = point{Size: p[0], Mean: p[1], Count: p[2]}
 	}
-	f, ok := powerfit.New(weighted(points, goldenWeights(t, c.Weight)), powerfit.MostPower)
+	f, ok := fitPower(weighted(points, goldenWeights(t, c.Weight)), mostPower)
 	if g.fields["fit"]++; ok != (c.A != nil) {
 		t.Fatalf("there is a fit: %v", ok)
 	}

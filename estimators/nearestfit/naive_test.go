@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/paratimer/paratimer/estimators/internal/powerfit"
-	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 )
 
 // naive is docs/facts/nearestfit.md B4 read word by word: lists, no index, no bound. Only the fits are the package's.
 type naive struct {
 	p              Params
 	tasks          []naiveTask
-	points         []smoothing.Point
+	points         []point
 	implicit       []float64
 	seconds, bytes float64
 }
@@ -21,7 +18,7 @@ type naive struct {
 type naiveTask struct {
 	explicit, implicit []float64
 	left, last         float64
-	points             []smoothing.Point
+	points             []point
 	seconds, bytes     float64
 	total              float64
 }
@@ -46,7 +43,7 @@ func (n *naive) record(task int, at, x, seconds float64) {
 	t.implicit, n.implicit = append(t.implicit, x), append(n.implicit, x)
 }
 
-func (n *naive) join(points []smoothing.Point, x, seconds float64) []smoothing.Point {
+func (n *naive) join(points []point, x, seconds float64) []point {
 	for i := range points {
 		if c := &points[i]; c.Size == x && math.Abs(c.Mean-seconds) <= n.p.SmoothSeconds {
 			c.Mean += (seconds - c.Mean) / (c.Count + 1)
@@ -54,19 +51,19 @@ func (n *naive) join(points []smoothing.Point, x, seconds float64) []smoothing.P
 			return points
 		}
 	}
-	return append(points, smoothing.Point{Size: x, Mean: seconds, Count: 1})
+	return append(points, point{Size: x, Mean: seconds, Count: 1})
 }
 
-func (n *naive) fit(points []smoothing.Point) (powerfit.Fit, bool) {
+func (n *naive) fit(points []point) (powerFit, bool) {
 	if n.p.Use == NeighboursOnly {
-		return powerfit.Fit{}, false
+		return powerFit{}, false
 	}
 	sorted := slices.Clone(points)
-	slices.SortStableFunc(sorted, func(a, b smoothing.Point) int { return cmp.Compare(a.Size, b.Size) })
-	return powerfit.New(weighted(sorted, n.p.Weights), powerfit.MostPower)
+	slices.SortStableFunc(sorted, func(a, b point) int { return cmp.Compare(a.Size, b.Size) })
+	return fitPower(weighted(sorted, n.p.Weights), mostPower)
 }
 
-func (n *naive) near(points []smoothing.Point, x float64) (float64, bool) {
+func (n *naive) near(points []point, x float64) (float64, bool) {
 	sum, count := 0.0, 0.0
 	for _, c := range points {
 		if c.Size >= x-n.p.DeltaBytes && c.Size <= x+n.p.DeltaBytes && n.p.Use != FitOnly {
@@ -92,7 +89,7 @@ func (n *naive) time(task int, x float64) (float64, Rule) {
 	if f, ok := n.near(n.points, x); ok {
 		return f, JobNeighbours
 	}
-	var best *powerfit.Fit
+	var best *powerFit
 	low := math.Inf(1)
 	for i := range n.tasks {
 		of := n.tasks[i].points
@@ -123,8 +120,8 @@ func (n *naive) time(task int, x float64) (float64, Rule) {
 	return math.NaN(), NoRule
 }
 
-func (n *naive) pooled() []smoothing.Point {
-	var all []smoothing.Point
+func (n *naive) pooled() []point {
+	var all []point
 	for i := range n.tasks {
 		all = append(all, n.tasks[i].points...)
 	}

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/smoothing"
 	"github.com/paratimer/paratimer/sketch"
 )
 
@@ -166,7 +165,7 @@ func TestConserveUnknown(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	points := []smoothing.Point{
+	points := []point{
 		{Size: 1, Mean: 0, Count: 5},
 		{Size: 2, Mean: 0.5, Count: 3},
 		{Size: 3, Mean: 10, Count: 2},
@@ -335,10 +334,10 @@ func TestBounded(t *testing.T) {
 	flood(j, 200_000)
 	points, seconds, count, done := 0, 0.0, 0.0, 0.0
 	for i := range j.tasks {
-		if n := j.tasks[i].profile.Len(); n > maxTaskPoints {
+		if n := len(j.tasks[i].profile.points); n > maxTaskPoints {
 			t.Errorf("task %d keeps %d points", i, n)
 		}
-		points += j.tasks[i].profile.Len()
+		points += len(j.tasks[i].profile.points)
 	}
 	for _, c := range j.Predict().all().points {
 		seconds += c.Mean * c.Count
