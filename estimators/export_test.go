@@ -25,3 +25,7 @@ func (w *ReplayContext) WorstMS(k int) float64 { return w.worstMS(k) }
 func (w *ReplayContext) Hold() bool { return w.hold() }
 
 func (w *ReplayContext) Tolerances(s *schedule.Schedule) pathfrag.Params { return w.tolerances(s) }
+
+type Failure = taskFailure
+
+func (w *ReplayContext) Failing(failures []Failure) (Estimate, error) { return w.failing(failures) }

@@ -8,23 +8,18 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A Failure is the failure of a task's next attempt after Ratio (0..1) of the attempt's time, or now if that
+// A taskFailure is the failure of a task's next attempt after Ratio (0..1) of the attempt's time, or now if that
 // instant is past.
-type Failure struct {
+type taskFailure struct {
 	Job   int
 	Stage dag.StageIndex
 	Task  int
 	Ratio float64
 }
 
-// WithFailures is the scenario in which given tasks fail, each once: failures that are not the worst (section
-// 3.2.1). Unlike worstFailures, which adds to the standard time, it replays the scheduler with the failures, so a
-// failure off the critical path costs nothing.
-func WithFailures(name, meaning string, failures []Failure) Scenario {
-	return Scenario{name, meaning, func(w *ReplayContext) (Estimate, error) { return w.failing(failures) }}
-}
-
-func (w *ReplayContext) failing(failures []Failure) (Estimate, error) {
+// failing replays the scheduler with given failures of tasks, each once (section 3.2.1). Unlike worstFailures, which
+// adds to the standard time, a failure off the critical path costs nothing.
+func (w *ReplayContext) failing(failures []taskFailure) (Estimate, error) {
 	if w.ended() || len(failures) == 0 {
 		return standard(w)
 	}
@@ -72,14 +67,14 @@ func failureNow(w *ReplayContext) (Estimate, error) {
 }
 
 // one returns the failure of the task that weighs most, none if all weigh less than 0.
-func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64) []Failure {
-	var worst []Failure
+func (w *ReplayContext) one(ratio float64, weigh func(job int, k dag.StageIndex, g *TaskGroup) float64) []taskFailure {
+	var worst []taskFailure
 	most := -1.0
 	w.EachStage(func(job int, k dag.StageIndex, p *StageLeft) {
 		for g := range p.All() {
 			if v := weigh(job, k, g); v > most {
 				most = v
-				worst = []Failure{{Job: job, Stage: k, Task: g.First, Ratio: ratio}}
+				worst = []taskFailure{{Job: job, Stage: k, Task: g.First, Ratio: ratio}}
 			}
 		}
 	})

@@ -194,14 +194,10 @@ func TestSection321Failures(t *testing.T) {
 		}
 	})
 	// Just before the long maps of job 2 end, the cost of one failing halfway is half of its time.
-	s := estimators.WithFailures("m217", "m217 fails", []estimators.Failure{{
-		Job: 1, Stage: dag.Map, Task: 16,
-		Ratio: 0.5,
-	}})
 	w := estimators.NewReplayContext(dag.Run{}.Append(c.At(1_400_000)), plannedCosts,
 		estimators.Options{Path: &joinPath})
 	std, _ := pick(t, everyScenario(), "standard")[0].Of(w)
-	e, err := s.Of(w)
+	e, err := w.Failing([]estimators.Failure{{Job: 1, Stage: dag.Map, Task: 16, Ratio: 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators/internal/forecast"
 )
 
 // A Distribution is a set of equally likely values of a length of time, ascending. Empty: nothing is known.
@@ -84,12 +83,6 @@ func (d Distribution) Range(level float64) (low, high time.Duration) {
 	return d.At((1 - level) / 2), d.At((1 + level) / 2)
 }
 
-// RunsFor returns the least number of earlier runs behind a range of a level: MinRuns for the 80% range, 39 for
-// the 95% range. The best and the worst of n runs bound a range of (n-1)/(n+1).
-func RunsFor(level float64) int {
-	return max(MinRuns, int(math.Ceil(2/(1-level)-1-1e-9)))
-}
-
 // Levels are the nominal coverages of the ranges that are scored.
 var Levels = [...]float64{0.50, 0.80, 0.95}
 
@@ -149,9 +142,9 @@ func GradeRanges(total float64, samples []RangeSample) RangeScore {
 				to.Held++
 			}
 			to.Width += (r[1] - r[0]) / total
-			to.IntervalScore += forecast.Interval(r[0], r[1], Levels[l], left)
+			to.IntervalScore += intervalScore(r[0], r[1], Levels[l], left)
 		}
-		out.CRPS += forecast.CRPS(x.values, left)
+		out.CRPS += crps(x.values, left)
 	}
 	n := float64(out.Ticks)
 	out.CRPS /= n
@@ -260,4 +253,26 @@ func quantile(sorted []float64, q float64) float64 {
 		return sorted[i]
 	}
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// intervalScore returns the interval score of the central range [low, high] of probability level, for an outcome y: its
+// width, plus 2/(1-level) times the distance of an outcome outside. Less is better. Its unit is that of y. It is
+// proper, as CRPS is: the true distribution scores best. Winkler, "A Decision-Theoretic Approach to Interval
+// Estimation", 1972; Gneiting and Raftery, "Strictly Proper Scoring Rules, Prediction, and Estimation", 2007,
+// equation 43.
+func intervalScore(low, high, level, y float64) float64 {
+	return high - low + 2/(1-level)*(max(0, low-y)+max(0, y-high))
+}
+
+// crps returns the continuous ranked probability score of equally likely values, ascending, for an outcome y:
+// E|X-y| - E|X-X'|/2 (Gneiting and Raftery, 2007, equation 21). Less is better; for a single value it is the
+// absolute error. NaN without values.
+func crps(values []float64, y float64) float64 {
+	n := float64(len(values))
+	off, spread := 0.0, 0.0
+	for i, v := range values {
+		off += math.Abs(v - y)
+		spread += v * (2*float64(i) + 1 - n) // the sum over pairs of |X-X'|, each counted once
+	}
+	return off/n - spread/(n*n)
 }

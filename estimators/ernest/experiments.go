@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -97,14 +96,14 @@ func (e *experiments) even() []float64 {
 }
 
 // span returns the span of the features of experiments with weight, all if weights are nil.
-func (e *experiments) span(weights []float64) *nnls.Span {
+func (e *experiments) span(weights []float64) *rowSpan {
 	a := mat.NewDense(len(e.features), len(e.features[0]), nil)
 	for i, f := range e.features {
 		if weights == nil || weights[i] > 0 {
 			a.SetRow(i, f)
 		}
 	}
-	return nnls.SpanOf(a)
+	return spanOf(a)
 }
 
 // evaluate returns the design of some weights, and the corner of its gap; false if M is singular to a float64.

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -62,8 +61,8 @@ func termFeatures(terms ...Term) featurer {
 type regression struct {
 	of       featurer
 	x        []float64
-	residual float64    // in the unit of the errors
-	span     *nnls.Span // of the features of the runs
+	residual float64  // in the unit of the errors
+	span     *rowSpan // of the features of the runs
 }
 
 // regress finds the least squares of the errors, or of the errors relative to the times. Ernest's errors are absolute,
@@ -84,11 +83,11 @@ func regress(by []configuration, of featurer, relative bool) (*regression, error
 		}
 		b[i] = by[i].Seconds * weight
 	}
-	x, residual, err := nnls.Solve(a, b)
+	x, residual, err := solveNonnegative(a, b)
 	if err != nil {
 		return nil, err
 	}
-	return &regression{of, x, residual, nnls.SpanOf(a)}, nil
+	return &regression{of, x, residual, spanOf(a)}, nil
 }
 
 func (r *regression) predict(c *configuration) float64 {
@@ -165,7 +164,7 @@ func byPowers(by []configuration) predictor {
 		}
 		b.SetVec(i, by[i].log*weight)
 	}
-	span := nnls.SpanOf(a)
+	span := spanOf(a)
 	var svd mat.SVD
 	if span.Rank == 0 || !svd.Factorize(a, mat.SVDThin) {
 		return nil

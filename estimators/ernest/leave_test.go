@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/paratimer/paratimer/estimators/internal/nnls"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -20,7 +19,7 @@ func leaveOutNaive(m *Model, each int) []float64 {
 				seconds = append(seconds, other.Seconds)
 			}
 		}
-		x, _, err := nnls.Solve(mat.NewDense(len(seconds), len(m.Terms), data), seconds)
+		x, _, err := solveNonnegative(mat.NewDense(len(seconds), len(m.Terms), data), seconds)
 		if err != nil {
 			panic(err)
 		}

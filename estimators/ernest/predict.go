@@ -1,7 +1,11 @@
 package ernest
 
 import (
+	"fmt"
 	"math"
+
+	"github.com/paratimer/paratimer/units"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Cover is the share of runs that should lie between Low and High of a prediction. One run in ten is below Low and
@@ -98,4 +102,211 @@ func (m *Model) judgePoint(p *Prediction, c *configuration) {
 	if finite(low) && finite(high) { // errors of the rows may overflow a float64
 		p.Low, p.High, p.sample = low, high, sample
 	}
+}
+
+// A configuration summarizes the runs that have the same machines, scale and iterations. The least squares of the
+// means, weighted by the root of the runs, are those of the runs.
+type configuration struct {
+	Row                   // Seconds is the mean of the runs
+	features    []float64 // of the model
+	runs        float64
+	log, spread float64 // mean and variance of the logarithms of the seconds
+}
+
+// configurations summarizes rows, in the order of first appearance, and returns the configuration of each row.
+// Repeated runs of a configuration are left out together; otherwise each would predict the other.
+func configurations(rows []Row) (all []configuration, of []int) {
+	at := map[Point]int{}
+	for _, r := range rows {
+		i, known := at[r.Point()]
+		if !known {
+			i = len(all)
+			at[r.Point()] = i
+			all = append(all, configuration{Row: Row{Machines: r.Machines, Scale: r.Scale, Iterations: r.Iterations}})
+		}
+		c, log := &all[i], math.Log(r.Seconds)
+		c.runs++
+		c.Seconds += (r.Seconds - c.Seconds) / c.runs
+		before := c.log
+		c.log += (log - c.log) / c.runs
+		c.spread += ((log-before)*(log-c.log) - c.spread) / c.runs
+		of = append(of, i)
+	}
+	return all, of
+}
+
+// single returns each run as a configuration of its own.
+func single(rows []Row) []configuration {
+	runs := make([]configuration, len(rows))
+	for i, r := range rows {
+		runs[i] = configuration{Row: r, runs: 1}
+	}
+	return runs
+}
+
+// Extrapolation is the distance of a point beyond the rows. Its factors are at least 1, and 1 within the rows' range.
+type Extrapolation struct {
+	Machines, Scale float64 // factor beyond the largest or smallest value of the rows
+	PerMachine      float64 // factor of scale/machines beyond the largest of the rows: more input a machine
+	Distance        float64 // of machines and scale together, in doublings: 0 inside, 3 for eight times the scale
+}
+
+// Limits of extrapolation. The paper trains with a tenth of the input and predicts four times the machines (§6.3). No
+// evidence supports more, but the model allows it.
+const (
+	UsualScale       = 32
+	UsualMachines    = 4
+	FarthestScale    = 128
+	FarthestMachines = 16
+)
+
+// directions counts the ways to leave the range of the rows: more machines, fewer machines, more input, less input.
+const directions = 4
+
+// axis returns the value that grows in the given direction.
+func (r *Row) axis(direction int) float64 {
+	return [directions]float64{r.Machines, 1 / r.Machines, r.Scale, 1 / r.Scale}[direction]
+}
+
+// A reach is the range of the rows' values: the largest value of each axis, and of scale/machines.
+type reach struct {
+	most [directions]float64
+	each float64
+}
+
+func reachOf(all []configuration) reach {
+	var r reach
+	for i := range all {
+		for d := range directions {
+			r.most[d] = max(r.most[d], all[i].axis(d))
+		}
+		r.each = max(r.each, all[i].Scale/all[i].Machines)
+	}
+	return r
+}
+
+// A way is the distance of a point beyond the rows in each direction, in doublings.
+type way [directions]float64
+
+func (r reach) way(at *Row) way {
+	var w way
+	for d := range directions {
+		w[d] = math.Log2(beyond(at.axis(d) / r.most[d]))
+	}
+	return w
+}
+
+// only reports whether w leaves the range in the given direction and in no other.
+func (w way) only(direction int) bool {
+	for d, v := range w {
+		if (v > 0) != (d == direction) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r reach) extrapolation(at *Row) Extrapolation {
+	x := Extrapolation{
+		Machines:   beyond(max(at.axis(0)/r.most[0], at.axis(1)/r.most[1])),
+		Scale:      beyond(max(at.axis(2)/r.most[2], at.axis(3)/r.most[3])),
+		PerMachine: beyond(at.Scale / at.Machines / r.each),
+	}
+	x.Distance = math.Log2(x.Machines) + math.Log2(x.Scale)
+	return x
+}
+
+// beyond returns a factor beyond a range, or 1 inside. It ignores rounding errors.
+func beyond(factor float64) float64 {
+	const rounding = 1 + 1e-9
+	if factor <= rounding {
+		return 1
+	}
+	return factor
+}
+
+// A Signal reports whether real runs still match the model (§5.1).
+type Signal struct {
+	Retrain bool `json:"retrain"`
+	Runs    int  `json:"runs"`    // runs compared: those with a predicted range
+	Outside int  `json:"outside"` // runs out of their predicted range
+	// Error is the mean of predicted/actual - 1: above 0 the runs are faster than the model. NaN if no run was
+	// compared.
+	Error units.Float `json:"bias_ratio"`
+	// Chance is the probability that at least as many runs are outside if the model is right. NaN if no run was
+	// compared.
+	Chance units.Float `json:"chance_ratio"`
+	Text   string      `json:"text"`
+}
+
+const (
+	// alarm is the probability up to which the model is doubted. A single run outside its range suffices; one in
+	// three does not.
+	alarm = 0.2
+	// same is the share of the prediction by which a run may differ and still count as inside. Rows without noise
+	// give ranges of width 0.
+	same = 0.05
+	// farOut is how many half widths of its range, as ratios, the newest run must be off to suffice alone.
+	farOut = 2
+)
+
+// Retrain compares runs, oldest first, with their predictions. One run outside its range asks for a new training. If
+// other runs were inside, it takes more of them outside, or a newest run that is far out.
+func Retrain(m *Model, runs ...Row) Signal {
+	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
+	sum, far := 0.0, false
+	for _, r := range runs {
+		p := m.Predict(r.Point())
+		if math.IsNaN(p.High) || !finite(r.Seconds) || r.Seconds <= 0 {
+			continue
+		}
+		s.Runs++
+		sum += p.Seconds/r.Seconds - 1
+		low, high := min(p.Low, p.Seconds*(1-same)), max(p.High, p.Seconds*(1+same))
+		outside := r.Seconds < low || r.Seconds > high
+		if outside {
+			s.Outside++
+		}
+		far = outside && (r.Seconds > p.Seconds*math.Pow(high/p.Seconds, farOut) ||
+			r.Seconds < p.Seconds*math.Pow(low/p.Seconds, farOut))
+	}
+	if s.Runs == 0 {
+		s.Text = "no run to compare: make one that the model predicts with a range"
+		return s
+	}
+	s.Error, s.Chance = units.Float(sum/float64(s.Runs)), units.Float(atLeast(s.Outside, s.Runs, 1-Cover))
+	switch {
+	case s.Outside > 0 && s.Chance <= alarm*(1+1e-9):
+		s.Retrain = true
+		s.Text = fmt.Sprintf("%d of %d runs left the predicted range: train again, with these runs", s.Outside, s.Runs)
+	case far:
+		s.Retrain = true
+		s.Text = "the newest run is far out of its predicted range: train again, with it"
+	case s.Outside > 0:
+		s.Text = fmt.Sprintf("%d of %d runs left the predicted range, as some do where the model is right", s.Outside,
+			s.Runs)
+	default:
+		s.Text = fmt.Sprintf("all of %d runs are within the predicted range", s.Runs)
+	}
+	return s
+}
+
+// atLeast returns the probability that k or more of n independent events of probability p happen.
+func atLeast(k, n int, p float64) float64 {
+	return distuv.Binomial{N: float64(n), P: p}.Survival(float64(k - 1))
+}
+
+// A TrainingOverhead is the cost of training runs (§6.2).
+type TrainingOverhead struct {
+	Seconds        float64 `json:"seconds"` // of the runs, one after another
+	MachineSeconds float64 `json:"machine_seconds"`
+}
+
+// Overhead returns the cost of training runs.
+func Overhead(training []Row) (o TrainingOverhead) {
+	for _, r := range training {
+		o.Seconds += r.Seconds
+		o.MachineSeconds += r.Seconds * r.Machines
+	}
+	return o
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the page's text
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"testing"
@@ -109,6 +110,12 @@ func measure(ctx context.Context, runs int, seeds []uint64, estimator func() est
 	return s, nil
 }
 
+// runsFor is the least number of earlier runs behind a range of a level: MinRuns for the 80% range, 39 for the 95%
+// range. The best and the worst of n runs bound a range of (n-1)/(n+1).
+func runsFor(level float64) int {
+	return max(estimators.MinRuns, int(math.Ceil(2/(1-level)-1-1e-9)))
+}
+
 // add adds a run of the newest seed.
 func (s *study) add(w *watched) {
 	s.Runs++
@@ -122,7 +129,7 @@ func (s *study) add(w *watched) {
 	for i, c := range s.Rows {
 		switch t := &w.predictions[i/len(estimators.Levels)]; {
 		case len(t.left) == 0:
-		case t.runs < estimators.RunsFor(float64(c.Range)):
+		case t.runs < runsFor(float64(c.Range)):
 			c.Rough.add(t, float64(c.Range), w.total)
 		default:
 			c.Backed.add(t, float64(c.Range), w.total)
