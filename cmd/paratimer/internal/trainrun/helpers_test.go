@@ -38,14 +38,13 @@ func template(t *testing.T, text string, rows []ernest.DesignRow) trainrun.Templ
 	return tmpl
 }
 
-// open opens a file that is closed when the test ends.
+// open opens a file.
 func open(t *testing.T, path string, command trainrun.Template) *trainrun.File {
 	t.Helper()
 	f, err := trainrun.Open(path, command)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Close() })
 	return f
 }
 

@@ -1,22 +1,22 @@
 // Package trainrun makes the training runs of a design (Ernest, NSDI 2016, §3.3): it runs a command once for each
 // row, the cheapest first, measures its time, and stores the times in a CSV file that a later call continues.
 //
-// The file is a complete table of successful runs at any time: a line is appended and synced at once, or removed
-// again.
+// The file is a complete table of successful runs at any time.
 package trainrun
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Runner makes the runs of a design that the file lacks.
@@ -37,35 +37,20 @@ type Step struct {
 	Row        ernest.DesignRow
 }
 
-// A Failure is a run that failed.
-type Failure struct {
-	Row ernest.DesignRow
-	Outcome
-}
-
 // hopeless is how many runs may fail one after another before Go gives up.
 const hopeless = 3
 
 // ErrHopeless is returned by Go if the command seems to be broken.
 var ErrHopeless = fmt.Errorf("%d runs one after another have failed: the command does not work", hopeless)
 
-var errTimeout = errors.New("it did not end in time")
-
-// Cheapest sorts rows by their share of the work for one machine, the smallest first.
-func Cheapest(rows []ernest.DesignRow) []ernest.DesignRow {
-	rows = slices.Clone(rows)
+// Todo returns the runs that the file lacks, the cheapest first; each row once before any is repeated.
+func (r *Runner) Todo() []Step {
+	rows := slices.Clone(r.Design)
+	share := func(r ernest.DesignRow) float64 { return r.Scale / float64(r.Machines) } // of the work, for a machine
 	slices.SortStableFunc(rows, func(a, b ernest.DesignRow) int {
 		return cmp.Or(cmp.Compare(share(a), share(b)), cmp.Compare(a.Scale, b.Scale),
 			cmp.Compare(a.Machines, b.Machines))
 	})
-	return rows
-}
-
-func share(r ernest.DesignRow) float64 { return r.Scale / float64(r.Machines) }
-
-// Todo returns the runs that the file lacks, the cheapest first; each row once before any is repeated.
-func (r *Runner) Todo() []Step {
-	rows := Cheapest(r.Design)
 	var steps []Step
 	number := 0
 	for round := range r.Repeat {
@@ -79,9 +64,9 @@ func (r *Runner) Todo() []Step {
 	return steps
 }
 
-// Go makes the runs. A failed run is shown, left out of the file, and does not stop the others. The error is that of
-// the context, of the file, or ErrHopeless.
-func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
+// Go makes the runs, and counts those that failed. A failed run is shown, left out of the file, and does not stop the
+// others. The error is that of the context, of the file, or ErrHopeless.
+func (r *Runner) Go(ctx context.Context) (failed int, err error) {
 	todo, inARow := r.Todo(), 0
 	for len(todo) > 0 {
 		batch := todo[:min(max(1, r.AtOnce), len(todo))]
@@ -98,7 +83,7 @@ func (r *Runner) Go(ctx context.Context) (failed []Failure, err error) {
 			case ctx.Err() != nil:
 				continue // it was interrupted, it did not fail
 			default:
-				failed = append(failed, Failure{step.Row, out})
+				failed++
 				inARow++
 			}
 			_, _ = io.WriteString(r.Show, line(step, out, len(batch)-i-1+len(todo)))
@@ -118,26 +103,45 @@ func (r *Runner) together(ctx context.Context, batch []Step) []Outcome {
 	outcomes := make([]Outcome, len(batch))
 	var wait sync.WaitGroup
 	for i, step := range batch {
-		wait.Go(func() { outcomes[i] = r.one(ctx, r.Command.Fill(step.Row)) })
+		wait.Go(func() {
+			ctx, cancel := ctx, context.CancelFunc(func() {})
+			if r.Timeout > 0 {
+				ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("it did not end in time, %v", r.Timeout))
+			}
+			defer cancel()
+			outcomes[i] = r.Run(ctx, r.Command.Fill(step.Row))
+		})
 	}
 	wait.Wait()
 	return outcomes
 }
 
-func (r *Runner) one(ctx context.Context, command string) Outcome {
-	if r.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("%w, %v", errTimeout, r.Timeout))
-		defer cancel()
+// line describes a run that has ended. left is the number of runs to come.
+func line(s Step, out Outcome, left int) string {
+	text, rest := units.Exact(out.Took), "that was all"
+	if out.Err != nil {
+		text = fmt.Sprintf("failed, %s, after %s", view.Escape(out.Err.Error()), text)
+		if out.Output != "" {
+			text += ": " + view.Escape(out.Output[strings.LastIndexByte(out.Output, '\n')+1:])
+		}
 	}
-	return r.Run(ctx, command)
+	if left > 0 {
+		rest = units.Count(left, "run") + " left"
+	}
+	return fmt.Sprintf("%*d/%d  %s: %s; %s\n", len(fmt.Sprint(s.Of)), s.Number, s.Of, name(s.Row), text, rest)
 }
 
-// shortest is the least time of a row: the model cannot fit a time of 0.
-const shortest = time.Microsecond
+// Preview describes the runs that Go would make, a line for each.
+func (r *Runner) Preview() string {
+	var b strings.Builder
+	for _, s := range r.Todo() {
+		fmt.Fprintf(&b, "%d/%d  %s: %s\n", s.Number, s.Of, name(s.Row), view.Escape(r.Command.Fill(s.Row)))
+	}
+	return cmp.Or(b.String(), "nothing to run: all runs are in the file\n")
+}
 
-// rowOf returns a measured run, rounded to the microsecond.
+// rowOf returns a measured run, to the microsecond: the model cannot fit a time of 0.
 func rowOf(r ernest.DesignRow, took time.Duration) ernest.Row {
-	s := max(took, shortest).Seconds()
-	return ernest.Row{Machines: float64(r.Machines), Scale: r.Scale, Seconds: math.Round(s*1e6) / 1e6}
+	took = max(took.Round(time.Microsecond), time.Microsecond)
+	return ernest.Row{Machines: float64(r.Machines), Scale: r.Scale, Seconds: took.Seconds()}
 }

@@ -17,19 +17,6 @@ import (
 // Other braces are the shell's.
 type Template struct{ text string }
 
-// A placeholder is replaced by a number of the row.
-type placeholder struct {
-	name  string
-	value func(ernest.DesignRow) string
-}
-
-var placeholders = []placeholder{
-	{"{fraction}", func(r ernest.DesignRow) string { return units.Digits(r.Scale) }},
-	{"{machines}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Machines) }},
-	{"{parts}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Parts) }},
-	{"{cores}", func(r ernest.DesignRow) string { return strconv.Itoa(r.Cores) }},
-}
-
 // NewTemplate checks a command against its rows. If rows differ in a value, the command must have its placeholder. If
 // it has a placeholder, all rows must have the value.
 func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
@@ -42,14 +29,16 @@ func NewTemplate(text string, rows []ernest.DesignRow) (Template, error) {
 	case len(rows) == 0:
 		return t, errors.New("the design has no rows")
 	}
-	first := rows[0]
+	none := func(f func(ernest.DesignRow) int) bool {
+		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) <= 0 })
+	}
 	differ := func(f func(ernest.DesignRow) float64) bool {
-		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) != f(first) })
+		return slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return f(r) != f(rows[0]) })
 	}
 	switch {
-	case t.has("{parts}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Parts <= 0 }):
+	case t.has("{parts}") && none(func(r ernest.DesignRow) int { return r.Parts }):
 		return t, errors.New("the command asks for {parts}, which the design does not give: use {fraction}")
-	case t.has("{cores}") && slices.ContainsFunc(rows, func(r ernest.DesignRow) bool { return r.Cores <= 0 }):
+	case t.has("{cores}") && none(func(r ernest.DesignRow) int { return r.Cores }):
 		return t, errors.New("the command asks for {cores}, which the design does not give: use {machines}")
 	case !t.has("{fraction}") && !t.has("{parts}") && differ(func(r ernest.DesignRow) float64 { return r.Scale }):
 		return t, errors.New("the command would run on the same input each time: say with {fraction} or {parts} where the size goes")
@@ -67,11 +56,8 @@ func (t Template) String() string { return t.text }
 
 // Fill returns the command of a row.
 func (t Template) Fill(r ernest.DesignRow) string {
-	pairs := make([]string, 0, 2*len(placeholders))
-	for _, p := range placeholders {
-		pairs = append(pairs, p.name, p.value(r))
-	}
-	return strings.NewReplacer(pairs...).Replace(t.text)
+	return strings.NewReplacer("{fraction}", units.Digits(r.Scale), "{machines}", strconv.Itoa(r.Machines),
+		"{parts}", strconv.Itoa(r.Parts), "{cores}", strconv.Itoa(r.Cores)).Replace(t.text)
 }
 
 // name describes a row.

@@ -18,7 +18,7 @@ import (
 )
 
 // ernestRun makes the training runs of a design, and predicts from them.
-func ernestRun(c *cli.Context) (err error) {
+func ernestRun(c *cli.Context) error {
 	for _, name := range []string{"command", "out"} {
 		if c.String(name) == "" {
 			return command.Usage("run needs --%s; see `paratimer ernest run --help`", name)
@@ -32,17 +32,16 @@ func ernestRun(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Bool("dry-run") {
-		if r.File, err = trainrun.Look(c.String("out"), r.Command); err != nil {
-			return command.Usage("%w", err)
-		}
-		_, err := io.WriteString(c.App.Writer, r.Preview())
-		return err
-	}
 	if r.File, err = trainrun.Open(c.String("out"), r.Command); err != nil {
 		return command.Usage("%w", err)
 	}
-	defer command.Closing(r.File, c.String("out"), &err)
+	if c.Bool("dry-run") {
+		_, err := io.WriteString(c.App.Writer, r.Preview())
+		return err
+	}
+	if err := r.File.Save(); err != nil { // before the first run: nothing is measured in vain
+		return command.Usage("%w", err)
+	}
 	if r.File.Cut != "" {
 		log := command.Logger(c)
 		log.Warn().Str("file", c.String("out")).Str("cut",
@@ -57,7 +56,7 @@ func ernestRun(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	if len(failed) > 0 {
+	if failed > 0 {
 		return command.ErrQueryFailed // each was reported
 	}
 	return nil
@@ -113,12 +112,12 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 }
 
 // train makes the runs, and writes a line for each.
-func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
+func train(c *cli.Context, r *trainrun.Runner) (failed int, err error) {
 	log := io.Discard
 	if path := c.String("log"); path != "" {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
-			return nil, command.Usage("log: %w", err)
+			return 0, command.Usage("log: %w", err)
 		}
 		defer f.Close()
 		log = f
@@ -126,10 +125,10 @@ func train(c *cli.Context, r *trainrun.Runner) ([]trainrun.Failure, error) {
 	const grace = 5 * time.Second
 	r.Run = trainrun.Shell{Log: log, Env: command.Environ(c), Now: time.Now, Grace: grace}.Run
 	r.Show = c.App.ErrWriter
-	failed, err := r.Go(c.Context)
+	failed, err = r.Go(c.Context)
 	if errors.Is(err, trainrun.ErrHopeless) {
 		fmt.Fprintf(c.App.ErrWriter, "paratimer: %v\n", err)
-		return nil, command.ErrQueryFailed
+		return failed, command.ErrQueryFailed
 	}
 	return failed, err
 }
