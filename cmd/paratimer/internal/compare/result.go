@@ -164,6 +164,11 @@ func (r *Run) notBaseline() string {
 	return ""
 }
 
+// statuses are those of a job, by whether the base and the run have it.
+var statuses = map[[2]bool]string{
+	{true, true}: "both", {false, true}: "added", {true, false}: "removed", {false, false}: "other",
+}
+
 // describe fills what is shown: figures in seconds, and sentences.
 func (c *Comparison) describe() {
 	d := &c.Difference
@@ -176,17 +181,12 @@ func (c *Comparison) describe() {
 		row := &c.Jobs[i]
 		row.OnPathSeconds, row.BeforeSeconds = seconds(row.now), seconds(row.before)
 		row.Effects = c.shares(row.effects)
-		now, before := row.index[c.subject] >= 0, c.base >= 0 && row.index[c.base] >= 0
-		switch {
-		case now && (before || c.base < 0):
-			row.Status = "both"
-		case now:
-			row.Status = "added"
-		case before:
-			row.Status = "removed"
-		default:
-			row.Status = "other"
+		now := row.index[c.subject] >= 0
+		before := now
+		if c.base >= 0 {
+			before = row.index[c.base] >= 0
 		}
+		row.Status = statuses[[2]bool{before, now}]
 		row.Runs = make([]*JobRun, len(c.Runs))
 		for at, r := range c.Runs {
 			if n := row.index[at]; n >= 0 {

@@ -1,16 +1,31 @@
+// Package history learns from earlier runs of a workflow: which of them count, their profile, their usual length.
+// It does no file I/O itself; adapters/state does.
 package history
 
 import (
 	"bytes"
 	"fmt"
 	"math"
+	"path"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
+
+// Key returns the name that the runs of a workflow share: a script's file name. Pig uses a script's file name first
+// and its path later, and deployments change the folder. Runs of different users count as the same work. Two
+// scripts with the same name are distinguished by their jobs.
+func Key(name string) string {
+	base := path.Base(pig.Script(name))
+	if base == "." || base == "/" {
+		return name
+	}
+	return base
+}
 
 // A Run is a stored run with its weight.
 type Run struct {
@@ -29,8 +44,8 @@ func (r *Run) Length() time.Duration { return time.Duration(r.TotalSeconds * flo
 // A Line is the runs of one script, oldest first. Two scripts with the same name make two lines.
 type Line []Run
 
-// Lines splits the runs of a workflow into lines, the one with the newest run first. Runs that did not succeed, and
-// those without a profile, belong to the first line. except is the id of a run to leave out, since a run must not
+// Lines splits the runs of a workflow into lines, the one with the newest run first. An edited script still counts as
+// the same if most of its jobs are. Runs that did not succeed, and those without a profile, belong to the first line. except is the id of a run to leave out, since a run must not
 // learn from itself; "" for none.
 func Lines(w *state.Workflow, except string) []Line {
 	var rest Line
@@ -45,11 +60,13 @@ func Lines(w *state.Workflow, except string) []Line {
 		var line, others Line
 		seed := rest.newest()
 		for _, r := range rest {
-			if r.plan == nil || seed == nil || alike(seed, r.plan) {
-				line = append(line, r)
-			} else {
-				others = append(others, r)
+			if r.plan != nil && seed != nil {
+				if _, alike := profiles.Fits(seed, r.plan); !alike {
+					others = append(others, r)
+					continue
+				}
 			}
+			line = append(line, r)
 		}
 		line.weigh()
 		lines, rest = append(lines, line), others
@@ -81,13 +98,6 @@ func (l Line) newest() *dag.Plan {
 		}
 	}
 	return nil
-}
-
-// alike reports whether two profiles are of one script. An edited script still counts if most of its jobs are the
-// same.
-func alike(a, b *dag.Plan) bool {
-	_, script := profiles.Fits(a, b)
-	return script
 }
 
 // weigh marks outliers, and sets the weights of the other runs.

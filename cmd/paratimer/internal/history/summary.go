@@ -22,22 +22,19 @@ const (
 	maxWorkflows = 2_000   // names that contain a date or a query never come again
 )
 
-// encode returns a profile as it is stored. word describes what had to be left out.
+// encode returns a profile as it is stored: if it is too large, with means in place of its tasks. word describes what
+// had to be left out.
 func encode(p *dag.Plan) (kept json.RawMessage, word string, err error) {
-	p, short := profiles.Summary(p, maxTasks)
-	if short {
-		word = fmt.Sprintf("of phases of more than %d tasks only means are remembered", maxTasks)
+	for _, most := range []int{maxTasks, 0} {
+		small, short := profiles.Summary(p, most)
+		if short {
+			word = fmt.Sprintf("of phases of more than %d tasks only means are remembered", most)
+		}
+		if kept, err = marshal(small); err != nil || len(kept) <= maxProfile {
+			return kept, word, err
+		}
 	}
-	b, err := marshal(p)
-	if err == nil && len(b) > maxProfile {
-		p, _ = profiles.Summary(p, 0)
-		word = "of its tasks only means are remembered: they are too many"
-		b, err = marshal(p)
-	}
-	if err == nil && len(b) > maxProfile {
-		return nil, "its profile is too large to be remembered", nil
-	}
-	return b, word, err
+	return nil, "its profile is too large to be remembered", nil
 }
 
 func marshal(p *dag.Plan) (json.RawMessage, error) {
