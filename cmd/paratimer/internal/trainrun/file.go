@@ -10,7 +10,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/outfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -102,7 +102,7 @@ func (f *File) Add(r ernest.Row) error {
 
 // Save writes the complete lines: the file is a table at any time.
 func (f *File) Save() error {
-	return outfile.Write(f.path, func(w io.Writer) error {
+	return command.WriteFile(f.path, func(w io.Writer) error {
 		_, err := io.WriteString(w, f.text)
 		return err
 	})
