@@ -41,10 +41,10 @@ func TestContractNamesEveryField(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Report]())
-	if fields < 80 {
+	if fields < 65 {
 		t.Fatalf("only %d fields found: nothing is guarded", fields)
 	}
-	if MostPoints != 600 || MostMarks != 100 || MostSkewJobs != 5 || MostSkewReduces != 40 {
+	if MostPoints != 600 || MostMarks != 100 {
 		t.Error("docs/report.md says other bounds")
 	}
 }

@@ -1,13 +1,16 @@
 package runreport
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
 // reduced is a job whose reduces worked so many seconds each on so many bytes, its last map having ended at 10 s.
@@ -34,89 +37,26 @@ func reducedJob(work, bytes []float64) *dag.Snapshot {
 	return s
 }
 
-// TestSkewSummary holds whom the rule of estimators.Skew calls uneven, at its edges.
-func TestSkewSummary(t *testing.T) {
-	for _, c := range []struct {
-		work, bytes []float64
-		uneven      bool
-		want        string
-	}{
-		{nil, nil, false, "No stage that reads others has two finished tasks to compare."},
-		{[]float64{9}, []float64{9}, false, "No stage that reads others has two finished tasks to compare."},
-		{
-			[]float64{10, 30, 11, 12},
-			[]float64{100, 300, 100, 100},
-			true,
-			"Reduce 1 of j worked 30s (median 11s) on 50% of the input of all 4.",
-		},
-		{
-			[]float64{10, 30, 11, 12},
-			[]float64{100, 109, 100, 100},
-			false,
-			"Reduce 1 of j worked 30s (median 11s) on 27% of the input of all 4: slow, but its input does not explain it.",
-		},
-		{ // a slow one alone is not skew, though it was given a little more
-			[]float64{2.3, 2.2, 15.2, 2.3},
-			[]float64{100, 100, 130, 100},
-			false,
-			"Reduce 2 of j worked 15.2s (median 2.3s) on 30% of the input of all 4: slow, but its input does not explain it.",
-		},
-		{ // nor does one that is slow hide another one that is skewed
-			[]float64{10, 60, 11, 12, 31},
-			[]float64{100, 100, 100, 100, 300},
-			true,
-			"Reduce 4 of j worked 31s (median 12s) on 43% of the input of all 5.",
-		},
-		{
-			[]float64{1, 5.9, 1, 1},
-			[]float64{100, 300, 100, 100},
-			false,
-			"Reduce 1 of j worked 5.9s (median 1s) on 50% of the input of all 4: no skew.",
-		},
-		{
-			[]float64{40, 50, 40, 40},
-			[]float64{100, 300, 100, 100},
-			false,
-			"Reduce 1 of j worked 50s (median 40s) on 50% of the input of all 4: no skew.",
-		},
-	} {
-		got := skewOf(reducedJob(c.work, c.bytes))
-		if got.Summary != c.want || len(got.Jobs) > 0 && got.Jobs[0].Uneven != c.uneven {
-			t.Errorf("%v: %s\nwant %s", c.work, got.Summary, c.want)
-		}
+// TestSkew holds that the report of a run that succeeded names the reduce that delayed its end, as `report --skew`.
+func TestSkew(t *testing.T) {
+	t.Parallel()
+	plan, err := planfile.ReadFile("../../../../examples/skewed.yaml", planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// TestSkewOfStages holds that tasks of a vertex are compared by their records: bytes hide a key that has many.
-func TestSkewOfStages(t *testing.T) {
-	s := reducedJob([]float64{10, 30, 11, 12}, []float64{100, 100, 100, 100})
-	s.Plan.Whole = dag.Whole{Name: "DAG", Part: "vertex", Parts: "vertices"}
-	s.Plan.Jobs[0].Stages[dag.Map].Name, s.Plan.Jobs[0].Stages[dag.Reduce].Name = "Map 1", "Reducer 2"
-	done := s.Jobs[0].Stages[dag.Reduce].Attempts
-	for i := range done {
-		done[i].Done = [3]float64{math.NaN(), math.NaN(), 100}
+	run, _ := played(t, plan, simulate.Options{Every: 5 * time.Second}, 0)
+	past, ok := whatif.Again(run)
+	got, err := skewOf(run, past, cost.Costs)
+	if err != nil || !ok || len(got) == 0 {
+		t.Fatalf("%+v, %v", got, err)
 	}
-	done[1].Done[dag.Work] = 300
-	want := "Task 1 of Reducer 2 worked 30s (median 11s) on 50% of the input of all 4."
-	if got := skewOf(s); got.Summary != want || got.Jobs[0].Stage != "Reducer 2" || got.Jobs[0].Reduces[0].Bytes != nil {
-		t.Errorf("%+v\nwant %s", got, want)
+	if worst := got[0].Worst[0]; got[0].Skewed == 0 || worst.WorkSeconds <= got[0].MedianSeconds ||
+		worst.DelaySeconds == nil || *worst.DelaySeconds < 1 || worst.ShareRatio == nil {
+		t.Errorf("%+v", got[0])
 	}
-	s.Jobs[0].Stages[dag.Reduce].Attempts = done[:1]
-	if got := skewOf(s).Summary; got != "No stage that reads others has two finished tasks to compare." {
-		t.Error(got)
-	}
-}
-
-// TestSkewIsBounded: of many reduces the longest are listed, and all are counted.
-func TestSkewIsBounded(t *testing.T) {
-	work, bytes := make([]float64, 1000), make([]float64, 1000)
-	for i := range work {
-		work[i], bytes[i] = float64(i%100), 1
-	}
-	j := skewOf(reducedJob(work, bytes)).Jobs[0]
-	if len(j.Reduces) != MostSkewReduces || j.All != 1000 || j.Reduces[0].WorkSeconds != 99 || j.Median != 49 {
-		t.Errorf("%d reduces of %d, the longest %v, the median %v", len(j.Reduces), j.All, j.Reduces[0].WorkSeconds,
-			j.Median)
+	r := Report{Skew: got}
+	if r.glance(run.Now()); !strings.Contains(r.Glance.Diagnosis, "held the end back by") {
+		t.Error(r.Glance.Diagnosis)
 	}
 }
 
@@ -147,7 +87,9 @@ func TestDiagnosis(t *testing.T) {
 		{Cause: "work", Title: "work", Seconds: 80, Ratio: frame.RatioOf(.8)},
 		{Cause: "queueing", Title: "queueing", Seconds: 20, Ratio: frame.RatioOf(.2)},
 	}}
-	skewed := Skew{Summary: "Task 5 of s worked long.", Jobs: []SkewJob{{Uneven: true}}}
+	skewed := []frame.Skew{{Job: "j", Stage: "s", Whole: true, Reduces: 9, Skewed: 1, DelaySeconds: 20, Worst: []frame.SkewedTask{
+		{Task: 5, Done: true, WorkSeconds: 40, DelaySeconds: sec(20)},
+	}}}
 	lost := PredictionHistory{Marks: []Mark{{9, MarkNode, "node n was lost"}, {9, MarkFailure, "job a failed"}}}
 	for _, c := range []struct {
 		report Report
@@ -155,7 +97,7 @@ func TestDiagnosis(t *testing.T) {
 	}{
 		{Report{}, "No feasible change would take 2% or more off."},
 		{Report{TimeAttribution: waited}, "20s of the critical path, 20%, was queueing."},
-		{Report{TimeAttribution: waited, Skew: skewed}, "Task 5 of s worked long."},
+		{Report{TimeAttribution: waited, Skew: skewed}, "Task 5 of s held the end back by 20s."},
 		{Report{Skew: skewed, PredictionHistory: lost}, "Lost 1 node."},
 		{Report{PredictionHistory: lost, Jobs: []Job{{FailedAttempts: 2}}}, "2 attempts failed, lost 1 node."},
 	} {

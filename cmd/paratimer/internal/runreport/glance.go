@@ -157,21 +157,19 @@ func (s *Report) diagnosis() string {
 		}
 		return failed
 	}
-	if len(s.Skew.Jobs) > 0 && s.Skew.Jobs[0].Uneven {
-		return s.Skew.Summary
+	if len(s.Skew) > 0 && s.Skew[0].Skewed > 0 && s.Skew[0].DelaySeconds >= 1 {
+		return page.Capital(view.SkewSentence(&s.Skew[0])) + "."
 	}
 	work := attribution.Work.String()
-	var most *Cause // the largest cause; work only if no other takes leastNamed
-	for i := range s.TimeAttribution.Causes {
-		c := &s.TimeAttribution.Causes[i]
-		if c.Ratio != nil && (c.Cause == work || *c.Ratio >= leastNamed) &&
-			(most == nil || most.Cause == work || c.Cause != work && c.Seconds > most.Seconds) {
-			most = c
-		}
-	}
-	if most == nil {
+	causes := slices.DeleteFunc(slices.Clone(s.TimeAttribution.Causes), func(c Cause) bool {
+		return c.Ratio == nil || c.Cause != work && *c.Ratio < leastNamed
+	})
+	if len(causes) == 0 {
 		return ""
 	}
+	most := slices.MaxFunc(causes, func(a, b Cause) int { // work only if there is no other
+		return cmp.Or(order(b.Cause == work)-order(a.Cause == work), cmp.Compare(a.Seconds, b.Seconds))
+	})
 	return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds), units.Percent(*most.Ratio),
 		most.Title)
 }

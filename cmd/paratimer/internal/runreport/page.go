@@ -58,8 +58,8 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	section("sure", "Deadlines", false, alertsTable(s, zone))
 	section("account", "Where the time went", false, causesTable(s))
 	section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
-	for i := range s.Skew.Jobs {
-		if j := &s.Skew.Jobs[i]; j.Uneven {
+	for i := range s.Skew {
+		if j := &s.Skew[i]; j.Skewed > 0 {
 			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTable(j))
 		}
 	}

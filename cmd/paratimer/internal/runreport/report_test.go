@@ -100,7 +100,7 @@ func TestUnknown(t *testing.T) {
 	odd := sample()
 	odd.Chart.Panels[0].Bars[0].Fragment, odd.Chart.Critical[0].Fragment = of(-1), 99
 	odd.TimeAttribution.Parts[0].Cause = "nobody's"
-	odd.Skew.Jobs[0].Median, odd.Skew.Jobs[0].Reduces[0].WorkSeconds = 0, 0
+	odd.Skew[0].MedianSeconds, odd.Skew[0].Worst[0].WorkSeconds = 0, 0
 	cases["odd"] = odd
 	for name, s := range cases {
 		page := written(t, s)

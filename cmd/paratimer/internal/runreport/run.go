@@ -14,6 +14,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
@@ -43,7 +45,7 @@ type Report struct {
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`
 	Jobs              []Job             `json:"jobs"` // in plan order
-	Skew              Skew              `json:"skew"`
+	Skew              []frame.Skew      `json:"skew"` // the stage whose tasks delayed the end most first
 	Limits            Limits            `json:"limits"`
 	Alerts            []frame.Alert     `json:"alerts"` // in their last state
 	Warnings          []dag.Warning     `json:"warnings"`
@@ -98,25 +100,41 @@ func (g *Collector) Report() (*Report, error) {
 		Queue:   frame.Text(snap.Queue),
 		StartAt: frame.TimeOf(snap.Origin()), At: f.At, ElapsedSeconds: f.ElapsedSeconds, Observations: g.seen,
 		Headline: f.Headline, Estimates: f.Estimates, WaitingOn: f.WaitingOn, Alerts: f.Alerts, Warnings: f.Warnings,
-		PredictionHistory: g.history.scored(f, &g.marks), Skew: skewOf(snap),
+		PredictionHistory: g.history.scored(f, &g.marks), Skew: view.List(f.Skew),
 	}
 	if f.Workflow.State.Ended() {
 		s.EndAt = f.Headline.EndAt
 	}
+	warn := func(code string, err error) bool {
+		if err != nil {
+			s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: code, Text: err.Error()})
+		}
+		return err != nil
+	}
 	var towards *attribution.Attempt
 	var err error
-	if s.Chart, towards, err = chartAndNext(g.run, g.model); err != nil {
+	if s.Chart, towards, err = chartAndNext(g.run, g.model); warn("chart", err) {
 		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
-		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "chart", Text: err.Error()})
 	}
-	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); err != nil {
+	if s.TimeAttribution, err = attributionOf(snap, &g.waits, towards); warn("account", err) {
 		s.TimeAttribution = TimeAttribution{Parts: []Part{}, Causes: []Cause{}}
-		s.Warnings = append(slices.Clip(s.Warnings), dag.Warning{Code: "account", Text: err.Error()})
+	}
+	if past, ok := whatif.Again(g.run); ok && snap.State == dag.Succeeded {
+		s.Skew, err = skewOf(g.run, past, g.model)
+		warn("skew", err)
 	}
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
 	s.Limits = limitsOf(g.run, g.model)
 	s.glance(snap)
 	return s, nil
+}
+
+// skewOf returns the stages of a run that succeeded, with what their skewed tasks held its end back by.
+func skewOf(run dag.Run, past whatif.Past, model estimators.Model) ([]frame.Skew, error) {
+	now := estimators.NewReplayContext(run, model, estimators.Options{})
+	again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
+	skew, err := skewness.Finished(now, again, past.Took)
+	return view.List(frame.SkewOf(run.Now(), skew, new(time.Duration))), err
 }
 
 // A TimeAttribution is where the time went along the critical path: its parts follow each other from 0 to the end and

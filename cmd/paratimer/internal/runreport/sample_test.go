@@ -54,18 +54,17 @@ func sample() *Report {
 		{Cause: "work", Job: of("join"), StartSeconds: 52, EndSeconds: 73},
 		{Cause: "skew", Job: of("join"), Task: of("join r_000001"), StartSeconds: 73, EndSeconds: 100},
 	}}
-	s.Skew = Skew{Summary: "Reduce 1 of join worked 27 s longer than the median.", Jobs: []SkewJob{{
-		Job: "join", Uneven: true, All: 4, Median: 11,
-		Reduces: []SkewReduce{
-			{Task: 1, WorkSeconds: 38, Bytes: of(4e8), ShareRatio: frame.RatioOf(.6)},
-			{Task: 0, WorkSeconds: 12, Bytes: of(1e8)},
-			{Task: 3, WorkSeconds: 11, Bytes: of(1e8)},
+	s.Skew = []frame.Skew{{
+		Job: "join", Reduces: 4, Skewed: 1, MedianSeconds: 11, DelaySeconds: 27, Worst: []frame.SkewedTask{
 			{
-				Task:        2,
-				WorkSeconds: 9,
+				Task: 1, Done: true, WorkSeconds: 38, SizeBytes: of(4e8), ShareRatio: frame.RatioOf(.6),
+				DelaySeconds: of(frame.Seconds(27)),
 			},
+			{Task: 0, Done: true, WorkSeconds: 12, SizeBytes: of(1e8)},
+			{Task: 3, Done: true, WorkSeconds: 11, SizeBytes: of(1e8)},
+			{Task: 2, Done: true, WorkSeconds: 9},
 		},
-	}}}
+	}}
 	s.Limits = Limits{Summary: "Even reduces would have saved 27 s.", Rows: []Limit{
 		{
 			Question: "As many containers as tasks", Change: "--slots unlimited", TotalSeconds: 81,

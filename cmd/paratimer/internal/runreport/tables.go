@@ -206,31 +206,35 @@ func limitsTable(s *Report) *page.Table {
 	return t
 }
 
-// skewTasks is how many of the longest tasks of a stage are shown.
-const skewTasks = 8
-
 // skewTable returns the table of the longest tasks of a stage, with a mark at the median.
-func skewTable(j *SkewJob) *page.Table {
+func skewTable(j *frame.Skew) *page.Table {
+	word := "task"
+	if j.Stage == "" {
+		word = "reduce"
+	}
 	t := &page.Table{
-		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s",
-			units.Count(j.All, j.word()), units.Seconds(j.Median)),
-		Columns: page.Heads(page.Capital(j.word()), ">Worked", "", ">Input", ">Share"),
+		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s", units.Count(j.Reduces, word),
+			units.Seconds(j.MedianSeconds)),
+		Columns: page.Heads(page.Capital(word), ">Worked", "", ">Input", ">Share", ">Held the end back"),
+		More:    j.Reduces - len(j.Worst),
 	}
-	top := float64(max(j.Reduces[0].WorkSeconds, 0.001)) * 1.02
-	for _, r := range j.Reduces[:min(len(j.Reduces), skewTasks)] {
-		input := sizeCell(r.Bytes, "B")
-		if r.Bytes == nil && r.Records != nil {
-			input = page.Number(*r.Records, units.Size(*r.Records, "")+" records")
-		}
-		class := ""
-		if r.WorkSeconds > j.Median {
-			class = page.Open
-		}
-		add(t, false, page.Cell{Text: strconv.Itoa(r.Task)}, timeCell(&r.WorkSeconds),
-			page.Cell{Bar: &page.Bar{To: float64(r.WorkSeconds) / top, Mark: float64(j.Median) / top, Class: class}},
-			input, page.Cell{Text: units.Have(r.ShareRatio, units.Percent)})
+	top := frame.Seconds(0.001)
+	for i := range j.Worst {
+		top = max(top, 1.02*j.Worst[i].WorkSeconds)
 	}
-	t.More = j.All - len(t.Rows)
+	for i := range j.Worst {
+		r := &j.Worst[i]
+		input, bar := sizeCell(r.SizeBytes, "B"), page.Bar{To: float64(r.WorkSeconds / top), Mark: float64(j.MedianSeconds / top)}
+		if r.SizeBytes == nil && r.SizeRecords != nil {
+			input = page.Number(*r.SizeRecords, units.Size(*r.SizeRecords, "")+" records")
+		}
+		if r.WorkSeconds > j.MedianSeconds {
+			bar.Class = page.Open
+		}
+		add(t, r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)}, timeCell(&r.WorkSeconds),
+			page.Cell{Bar: &bar}, input, page.Cell{Text: units.Have(r.ShareRatio, units.Percent)},
+			page.Cell{Text: units.Have(r.DelaySeconds, units.Seconds)})
+	}
 	return t
 }
 

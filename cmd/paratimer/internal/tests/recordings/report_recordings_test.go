@@ -72,7 +72,7 @@ func unsound(s *runreport.Report) (wrong []string) {
 	say(json.Unmarshal(first.Bytes(), &back) != nil || back.JSON(&again) != nil ||
 		!bytes.Equal(first.Bytes(), again.Bytes()), "its JSON is read otherwise")
 	says := append([]string{
-		s.PredictionHistory.Summary, s.Skew.Summary, s.Limits.Summary, s.Chart.Summary,
+		s.PredictionHistory.Summary, s.Limits.Summary, s.Chart.Summary,
 	}, s.Summary...)
 	for i, text := range says {
 		say(!strings.HasSuffix(text, ".") || strings.TrimSpace(text) != text, "sentence %d: %q", i, text)
@@ -123,11 +123,8 @@ func unsound(s *runreport.Report) (wrong []string) {
 		}
 	}
 	say(onPath > end+0.001, "jobs are %v of the critical path, of %v", onPath, end)
-	for _, j := range s.Skew.Jobs {
-		say(!slices.IsSortedFunc(j.Reduces, func(a, b runreport.SkewReduce) int {
-			return int(1000 * (b.WorkSeconds - a.WorkSeconds))
-		}) ||
-			j.All < len(j.Reduces) || len(j.Reduces) < 2 || j.Median > j.Reduces[0].WorkSeconds, "skew of %s", j.Job)
+	for _, j := range s.Skew {
+		say(j.Reduces < len(j.Worst) || j.Skewed > j.Reduces || j.DelaySeconds < 0 || j.DelaySeconds > end, "skew of %s", j.Job)
 	}
 	for _, r := range s.Limits.Rows {
 		say(r.TotalSeconds < 0 || r.GainSeconds <= 0 || r.Question == "", "limit %+v", r)
