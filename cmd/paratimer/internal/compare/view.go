@@ -137,7 +137,7 @@ func (r *JobRun) stage(name string) *Stage {
 
 // sideBySide returns the cells of a stage in two runs.
 func sideBySide(was, is *Stage) []string {
-	lost, cost := "", grown(was.SecondsPerRecord, is.SecondsPerRecord)
+	lost, cost := "", units.More(is.SecondsPerRecord/was.SecondsPerRecord)
 	if was.FailedAttempts+is.FailedAttempts > 0 {
 		lost = twice(strconv.Itoa(was.FailedAttempts), strconv.Itoa(is.FailedAttempts))
 	}
@@ -146,7 +146,7 @@ func sideBySide(was, is *Stage) []string {
 	}
 	return []string{
 		twice(units.Known(was.Tasks, strconv.Itoa), units.Known(is.Tasks, strconv.Itoa)),
-		lengths(was.MedianSeconds, is.MedianSeconds), grown(was.InputRecords, is.InputRecords), cost, lost,
+		lengths(was.MedianSeconds, is.MedianSeconds), units.More(is.InputRecords / was.InputRecords), cost, lost,
 	}
 }
 
@@ -166,35 +166,19 @@ func (c *Comparison) runs() *page.Table {
 			note = "the base"
 		}
 		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(strconv.Itoa(i+1), units.Known(r.StartAt, day),
-			took(r.TotalSeconds), r.State.String(), r.From, note)})
+			units.Seconds(r.TotalSeconds), r.State.String(), r.From, note)})
 	}
 	return t
 }
 
-// took formats a length.
-func took(s units.Float) string {
-	if !s.Known() {
-		return units.Unknown
-	}
-	return units.Seconds(s)
-}
-
 // lengths formats two lengths, once if they look the same.
-func lengths(before, now units.Float) string { return twice(took(before), took(now)) }
+func lengths(before, now units.Float) string { return twice(units.Seconds(before), units.Seconds(now)) }
 
 func twice(before, now string) string {
 	if before == now {
 		return now
 	}
 	return before + " -> " + now
-}
-
-// grown formats a ratio as a change in percent.
-func grown(before, now units.Float) string {
-	if !(before > 0) {
-		return units.Unknown
-	}
-	return units.More(now / before)
 }
 
 // gantt returns one chart of the base and of the run, on one scale of time and in the same colors; nil if one of them

@@ -30,10 +30,11 @@ func TestWeightedMedian(t *testing.T) {
 		want            float64
 	}{
 		{[]float64{3}, []float64{1}, 3},
-		{[]float64{3, 1}, []float64{1, 1}, 2},
+		{[]float64{3, 1}, []float64{1, 1}, 1},
 		{[]float64{3, 1, 2}, []float64{1, 1, 1}, 2},
 		{[]float64{1, 2, 30}, []float64{1, 1, 3}, 30},
-		{[]float64{1, 2, 30}, []float64{1, 2, 3}, 16},
+		{[]float64{1, 2, 30}, []float64{1, 2, 3}, 2},
+		{[]float64{1, 2, 30}, []float64{1, 1.9, 3}, 30},
 		{[]float64{5, 5, 5, 1}, []float64{1, 1, 1, 1}, 5},
 	} {
 		if got := weightedMedian(c.values, c.weights); got != c.want {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/paratimer/paratimer/estimators/profiles"
@@ -53,24 +52,13 @@ func outliers(lengths []time.Duration) []string {
 	return out
 }
 
-// weightedMedian returns the value with half of the weight below and above it; the mean of two values if half lies
-// exactly between them. Weights must be above 0. Without values it is NaN.
+// weightedMedian returns the least value with half of the weight at or below it. Weights must be above 0. Without values
+// it is NaN.
 func weightedMedian(values, weights []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}
-	half := floats.Sum(weights) / 2
 	values, weights = slices.Clone(values), slices.Clone(weights)
 	stat.SortWeighted(values, weights)
-	below := 0.0
-	for i, w := range weights[:len(weights)-1] {
-		below += w
-		if below > half {
-			return values[i]
-		}
-		if below == half {
-			return (values[i] + values[i+1]) / 2
-		}
-	}
-	return values[len(values)-1]
+	return stat.Quantile(0.5, stat.Empirical, values, weights)
 }

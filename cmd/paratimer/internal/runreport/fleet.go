@@ -2,9 +2,9 @@ package runreport
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
@@ -18,38 +18,24 @@ func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 // Fleet returns the page of many queries, the worst first: which are late and which block others. Each links to its
 // own live report.
 func Fleet(all []view.Query, zone *time.Location) *page.Document {
+	answer, note, _ := strings.Cut(strings.TrimSuffix(view.FleetSummary(all), "."), "; ")
 	d := &page.Document{Kind: "all watched queries", Title: "Queries"}
-	if len(all) == 0 {
-		return d.Add(page.Hero{Answer: "No query was seen yet."})
+	if d.Add(page.Hero{Answer: answer, Note: note}); len(all) == 0 {
+		return d
 	}
-	known, running, count, holder := map[string]bool{}, 0, map[view.Standing]int{}, &all[0]
 	t := &page.Table{
 		Caption: "Sorted by risk. Click a name for details.", Sorted: true,
 		Columns: page.Heads("Query", "Status", ">Time left", "Progress", "Ends", "Deadline", ">Margin", "Blocked by",
 			">Blocks", "Owner"),
 	}
+	known := map[string]bool{}
 	for i := range all {
-		q := &all[i]
-		known[q.ID] = true
-		count[q.Standing]++
-		running += order(!q.State.Ended())
-		if q.HoldsUp > holder.HoldsUp {
-			holder = q
-		}
+		known[all[i].ID] = true
 	}
 	for i := range all {
 		add(t, false, fleetRow(&all[i], known, zone)...)
 	}
-	hero := page.Hero{Answer: fmt.Sprintf("%d running", running)}
-	for _, s := range []view.Standing{view.IsLate, view.IsAtRisk, view.IsUnseen, view.HasMissed} {
-		if count[s] > 0 {
-			hero.Answer += fmt.Sprintf(", %d %s", count[s], s)
-		}
-	}
-	if holder.HoldsUp > 0 {
-		hero.Note = fmt.Sprintf("%s blocks %s", holder.Name, units.Count(holder.HoldsUp, "other"))
-	}
-	return d.Add(hero, t.Compact())
+	return d.Add(t.Compact())
 }
 
 // standings classes how queries stand against their deadlines.
@@ -72,10 +58,9 @@ func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.
 	if q.Stale && !q.State.Ended() {
 		status.Text += ", not seen now"
 	}
-	var progress, ends, deadline, margin, blocks page.Cell
-	if q.EndAt != nil {
-		ends.Text = clock(q.EndAt, q.At, time.Second, zone)
-	}
+	ends := page.Cell{Text: clock(q.EndAt, q.At, time.Second, zone)}
+	deadline := page.Cell{Text: clock(q.DeadlineAt, q.At, time.Second, zone)}
+	var progress, margin, blocks page.Cell
 	if q.EndAt != nil && q.At != nil {
 		seconds := q.EndAt.Sub(q.At.Instant).Seconds()
 		left.Sort = &seconds
@@ -86,9 +71,6 @@ func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.
 	}
 	if q.State.Ended() && q.Elapsed != nil {
 		left.Text = "took " + units.Seconds(*q.Elapsed)
-	}
-	if q.DeadlineAt != nil {
-		deadline.Text = clock(q.DeadlineAt, q.At, time.Second, zone)
 	}
 	if d := q.LaterSeconds; d != nil {
 		words, class := distance(*d, q.State.Ended())

@@ -62,7 +62,7 @@ func TestFleet(t *testing.T) {
 		t.Error("the page does not contain the part that updates replace")
 	}
 	for _, want := range []string{
-		"3 running, 1 late<", "&lt;b&gt;report.hql blocks 1 other<", `<a href="q/wf-1/">nightly.pig</a>`,
+		"3 running, 1 late<", "&lt;b&gt;report.hql is blocking 1<", `<a href="q/wf-1/">nightly.pig</a>`,
 		"about 3m late", "about 20m early",
 		`<a href="q/wf-2/">&lt;b&gt;report.hql: 40 of its queue&#39;s 60 containers</a>`, "took 5m12s", ">succeeded<",
 	} {

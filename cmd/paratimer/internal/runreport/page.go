@@ -168,8 +168,11 @@ func deref(s *string) string {
 	return *s
 }
 
-// clock formats a time of day and its zone, with the date if that is not the observation's.
+// clock formats a time of day and its zone, with the date if that is not the observation's; "" if it is unknown.
 func clock(t, at *frame.Time, unit time.Duration, zone *time.Location) string {
+	if t == nil {
+		return ""
+	}
 	in := t.Time().In(zone)
 	return strings.TrimSpace(units.Clock(in, besides(at), max(unit, time.Second)) + in.Format(" MST"))
 }

@@ -151,14 +151,8 @@ func alertsTable(s *Report, zone *time.Location) *page.Table {
 		case a.State == frame.OnTrack || a.Outcome != nil:
 			status.Class = page.Good
 		}
-		cells := []page.Cell{{Text: a.Bound}, status, {}, {}, {Text: a.Text, Class: "wide"}}
-		if a.DeadlineAt != nil {
-			cells[2].Text = clock(a.DeadlineAt, s.At, time.Second, zone)
-		}
-		if a.Probability != nil {
-			cells[3].Text = units.Chance(*a.Probability)
-		}
-		add(t, false, cells...)
+		add(t, false, page.Cell{Text: a.Bound}, status, page.Cell{Text: clock(a.DeadlineAt, s.At, time.Second, zone)},
+			page.Cell{Text: units.Have(a.Probability, units.Chance)}, page.Cell{Text: a.Text, Class: "wide"})
 	}
 	return t
 }
@@ -193,12 +187,8 @@ func limitsTable(s *Report) *page.Table {
 		top = max(top, 1.02*(r.TotalSeconds+r.GainSeconds))
 	}
 	for _, r := range s.Limits.Rows {
-		name := page.Cell{Text: page.Capital(r.Question)}
-		for _, note := range []string{r.Change, deref(r.Doubt)} {
-			if note != "" {
-				name.Notes = append(name.Notes, note)
-			}
-		}
+		notes := slices.DeleteFunc([]string{r.Change, deref(r.Doubt)}, func(note string) bool { return note == "" })
+		name := page.Cell{Text: page.Capital(r.Question), Notes: notes}
 		add(t, false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
 			To: float64(r.TotalSeconds / top), Mark: float64((r.TotalSeconds + r.GainSeconds) / top),
 		}})
