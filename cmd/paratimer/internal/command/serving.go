@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"crypto/x509"
 	"net"
 
@@ -37,29 +36,10 @@ func door(c *cli.Context) (d serve.Door, err error) {
 	return d, nil
 }
 
-// Listen opens the address of a flag. If others can reach it, clients must be authenticated.
-func Listen(ctx context.Context, c *cli.Context, flag, typed string) (net.Listener, serve.Door, error) {
-	d, err := door(c)
-	if err != nil {
-		return nil, d, err
-	}
-	listener, exposed, err := ListenBehind(ctx, flag, typed, d, "in serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with serve-cert, serve-key and serve-client-ca")
-	if err != nil {
-		return nil, d, err
-	}
-	if exposed && d.Pair == nil {
-		log := Logger(c)
-		log.Warn().Str("address",
-			typed).Msgf("--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
-	}
-	return listener, d, nil
-}
-
-// ListenBehind opens the address of a flag, if it is locked by a door as exposed addresses must be. locks describes
-// what can lock it.
-func ListenBehind(ctx context.Context, flag, typed string, d serve.Door, locks string) (
-	l net.Listener, exposed bool, err error,
-) {
+// Listen opens the address of a flag, if it is locked by a door as exposed addresses must be. locks describes what can
+// lock it.
+func Listen(c *cli.Context, flag string, d serve.Door, locks string) (l net.Listener, exposed bool, err error) {
+	typed := c.String(flag)
 	address, exposed, err := serve.Address(typed)
 	switch {
 	case err != nil:
@@ -71,23 +51,32 @@ func ListenBehind(ctx context.Context, flag, typed string, d serve.Door, locks s
 		return nil, exposed, Usage("--%s %s: others can reach this address, and the token of %d characters can be guessed: take %d or more, e.g. of openssl rand -hex 16",
 			flag, typed, len(d.Token), leastToken)
 	}
-	if l, err = new(net.ListenConfig).Listen(ctx, "tcp", address); err != nil {
+	if l, err = new(net.ListenConfig).Listen(c.Context, "tcp", address); err != nil {
 		return nil, exposed, Usage("--%s: %w", flag, err)
 	}
 	return l, exposed, nil
 }
 
-// Serve serves at the address of a flag until stop is called. The URL has no path. what names the service in the log.
+// Serve serves at the address of a flag until stop is called. If others can reach it, clients must be authenticated. The
+// URL has no path. what names the service in the log.
 func Serve(c *cli.Context, flag, what string, start func(net.Listener, serve.Door, func(error)) (stop func())) (
 	url string, stop func(), err error,
 ) {
-	listener, door, err := Listen(c.Context, c, flag, c.String(flag))
+	d, err := door(c)
+	if err != nil {
+		return "", nil, err
+	}
+	listener, exposed, err := Listen(c, flag, d, "in serve-token-file or PARATIMER_SERVE_TOKEN, or let in by certificates, with serve-cert, serve-key and serve-client-ca")
 	if err != nil {
 		return "", nil, err
 	}
 	log := Logger(c)
-	stop = start(listener, door, func(err error) { log.Error().Err(err).Msg(what + " not served any more") })
-	return door.Scheme() + "://" + listener.Addr().String(), stop, nil
+	if exposed && d.Pair == nil {
+		log.Warn().Str("address", c.String(flag)).Msgf(
+			"--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
+	}
+	stop = start(listener, d, func(err error) { log.Error().Err(err).Msg(what + " not served any more") })
+	return d.Scheme() + "://" + listener.Addr().String(), stop, nil
 }
 
 // Trusted returns the system's authorities with those of ca-file; nil without the flag, for the system's alone.

@@ -1,6 +1,8 @@
 package input
 
 import (
+	"cmp"
+	"errors"
 	"os/user"
 	"time"
 
@@ -56,49 +58,37 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Cli
 }
 
 // site returns the cluster's addresses: from --rm, else --conf-dir, else the environment.
-func site(c *cli.Context) (hadoopconf.Site, error) {
-	if rm := c.String("rm"); rm != "" {
-		s, err := hadoopconf.RMSite(rm, c.String("jhs"))
-		if err != nil {
-			return s, command.Usage("%w", err)
-		}
-		return s, nil
-	}
+func site(c *cli.Context) (s hadoopconf.Site, err error) {
 	dir := c.String("conf-dir")
 	if dir == "" {
 		dir, _ = hadoopconf.FindDir(command.Getenv(c))
 	}
-	if dir == "" {
-		return hadoopconf.Site{}, command.Usage(
-			"where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR; `paratimer attach --spark URL` needs none")
+	rm := c.String("rm")
+	switch {
+	case rm != "":
+		s, err = hadoopconf.RMSite(rm, c.String("jhs"))
+	case dir == "":
+		err = errors.New("where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR; " +
+			"`paratimer attach --spark URL` needs none")
+	default:
+		var props *hadoopconf.Properties
+		if props, err = hadoopconf.ReadDir(dir, command.Getenv(c)); err == nil {
+			s, err = props.Site()
+		}
 	}
-	props, err := hadoopconf.ReadDir(dir, command.Getenv(c))
 	if err != nil {
-		return hadoopconf.Site{}, command.Usage("%w", err)
+		err = command.Usage("%w", err)
 	}
-	s, err := props.Site()
-	if err != nil {
-		return s, command.Usage("%w", err)
-	}
-	return s, nil
+	return s, err
 }
 
 // UserName returns the user of the workflows, determined as Hadoop's own clients do.
 func UserName(c *cli.Context) string {
-	if name := c.String("user"); name != "" {
-		return name
+	name := cmp.Or(c.String("user"), kerberosUser(c), command.Getenv(c)("HADOOP_USER_NAME"))
+	if me, err := user.Current(); err == nil && name == "" {
+		name = me.Username
 	}
-	if name := kerberosUser(c); name != "" {
-		return name
-	}
-	if name := command.Getenv(c)("HADOOP_USER_NAME"); name != "" {
-		return name
-	}
-	me, err := user.Current()
-	if err != nil {
-		return ""
-	}
-	return me.Username
+	return name
 }
 
 // CheckEvery returns an error if --every would put too much load on the cluster.

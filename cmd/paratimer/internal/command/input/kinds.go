@@ -85,15 +85,8 @@ func kindOfFile(path string) (what, then string) {
 		return fmt.Sprintf("a recording (%s)", kind),
 			"`paratimer replay` plays it, and `paratimer history profile` makes a profile of it"
 	}
-	ext := strings.ToLower(filepath.Ext(path))
-	if script := scripts[ext]; script != "" {
-		return script, "start it as usual, and `paratimer attach` follows it"
-	}
-	switch ext {
-	case ".csv":
-		return "a table of runs", "`paratimer ernest fit` reads it"
-	case ".html", ".pdf", ".svg":
-		return "a page", "a browser shows it"
+	if known, ok := extensions[strings.ToLower(filepath.Ext(path))]; ok {
+		return known[0], known[1]
 	}
 	if _, err := planfile.ReadFile(path, planfile.Options{}); err == nil {
 		return "a plan", "`paratimer plan` and `whatif` read it"
@@ -107,11 +100,17 @@ func kindOfFile(path string) (what, then string) {
 	return "", ""
 }
 
-// scripts names files for other programs, by extension.
-var scripts = map[string]string{
-	".pig": "a script of Pig", ".sql": "a script of SQL", ".hql": "a script of Hive", ".jar": "a jar",
-	".py": "a script of Python", ".scala": "a program in Scala",
+// extensions are those of files for other commands and programs: what they are, and their use.
+var extensions = map[string][2]string{
+	".csv": {"a table of runs", "`paratimer ernest fit` reads it"},
+	".pdf": aPage, ".svg": aPage, ".html": aPage,
+	".pig": {"a script of Pig", startIt}, ".sql": {"a script of SQL", startIt}, ".hql": {"a script of Hive", startIt},
+	".jar": {"a jar", startIt}, ".py": {"a script of Python", startIt}, ".scala": {"a program in Scala", startIt},
 }
+
+var aPage = [2]string{"a page", "a browser shows it"}
+
+const startIt = "start it as usual, and `paratimer attach` follows it"
 
 // regular returns the properties of a regular file. A pipe is none, since it cannot be read twice.
 func regular(path string) (info os.FileInfo, ok bool) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -82,8 +81,12 @@ func questionOf(c *cli.Context) (q question, err error) {
 			}
 		}
 	}
-	if q.within, err = plainTime(c.String("timeout")); err != nil || q.within < time.Second || q.within > maxCheckTime {
-		return q, command.Usage("--timeout %s: it is a number of seconds, 1 to %d", c.String("timeout"),
+	seconds := c.String("timeout") // usual for plugins, or with a unit
+	if q.within, err = time.ParseDuration(seconds); err != nil {
+		q.within, err = time.ParseDuration(seconds + "s")
+	}
+	if err != nil || q.within < time.Second || q.within > maxCheckTime {
+		return q, command.Usage("--timeout %s: it is a number of seconds, 1 to %d", seconds,
 			int(maxCheckTime.Seconds()))
 	}
 	for name, state := range map[string]*plugin.State{
@@ -94,14 +97,6 @@ func questionOf(c *cli.Context) (q question, err error) {
 		}
 	}
 	return q, nil
-}
-
-// plainTime parses a number of seconds, usual for plugins, or a time such as 10s.
-func plainTime(s string) (time.Duration, error) {
-	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e6 {
-		return time.Duration(n * float64(time.Second)), nil
-	}
-	return time.ParseDuration(s)
 }
 
 // check prints the state of a query. It responds in time even if a request hangs, which it then abandons.

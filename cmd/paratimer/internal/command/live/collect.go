@@ -36,8 +36,7 @@ type collector struct {
 
 // collecting starts the server of --collect; nil if it is not set.
 func collecting(c *cli.Context) (*collector, error) {
-	typed := c.String("collect")
-	if typed == "" {
+	if c.String("collect") == "" {
 		return nil, nil
 	}
 	lambda, capacity := c.Int("lambda"), c.Int("capacity")
@@ -50,7 +49,7 @@ func collecting(c *cli.Context) (*collector, error) {
 		return nil, err
 	}
 	given := token != ""
-	listener, _, err := command.ListenBehind(c.Context, "collect", typed, serve.Door{Token: token},
+	listener, _, err := command.Listen(c, "collect", serve.Door{Token: token},
 		"in collect-token-file or PARATIMER_COLLECT_TOKEN")
 	if err != nil {
 		return nil, err

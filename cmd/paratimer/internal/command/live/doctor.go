@@ -113,10 +113,7 @@ func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err e
 
 func printChecks(w io.Writer, checks []yarn.Check) error {
 	for _, check := range checks {
-		if _, err := fmt.Fprintf(w, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name),
-			view.Escape(check.Text)); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name), view.Escape(check.Text))
 		if check.Hint != "" {
 			fmt.Fprintf(w, "      → %s\n", view.Escape(check.Hint))
 		}

@@ -81,11 +81,17 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	}
 	defer done()
 	full := follow.FullScreen(c) && !c.Bool("dry-run")
-	screen := fleetSink(c)
-	if full {
-		screen = nothing
+	var text *fleetText
+	var sinks []watch.Sink
+	switch output := c.String("output"); {
+	case full || output == "none":
+	case output == "text":
+		text = newFleetText(c.App.Writer)
+		text.zone = command.Zone(c)
+		sinks = append(sinks, text)
+	default:
+		sinks = append(sinks, view.NewNDJSON(c.App.Writer))
 	}
-	sinks := []watch.Sink{screen}
 	if meter != nil {
 		sinks = append(sinks, meter)
 	}
@@ -117,7 +123,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 			}
 		},
 		Blockings: func(at dag.Instant, blockings []contention.Blocking) {
-			if text, ok := screen.(*fleetText); ok {
+			if text != nil {
 				text.blockings(at, blockings)
 			}
 		},
@@ -173,22 +179,6 @@ func onHangup(ctx context.Context, f func()) {
 		}
 	}()
 }
-
-// fleetSink returns the view for --output.
-func fleetSink(c *cli.Context) watch.Sink {
-	switch c.String("output") {
-	case "ndjson", "json":
-		return view.NewNDJSON(c.App.Writer)
-	case "none":
-		return nothing
-	}
-	text := newFleetText(c.App.Writer)
-	text.zone = command.Zone(c)
-	return text
-}
-
-// nothing shows nothing.
-var nothing = watch.SinkFunc(func(frame.Tick) error { return nil })
 
 // serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
 // the page's address.

@@ -19,12 +19,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// scores is the JSON of `paratimer score --output json`.
-type scores struct {
-	Runs []runScore `json:"runs"`
-}
-
-// runScore has the errors of the estimators along one run. Errors are in percentage points of progress
+// runScore has the errors of the estimators along one run, for people or as JSON. Errors are in percentage points of progress
 // (docs/facts/paratimer.md P24).
 type runScore struct {
 	File         string           `json:"file"`
@@ -64,17 +59,17 @@ type estimatorScore struct {
 
 // score compares the estimates along finished runs with the actual ends.
 func score(c *cli.Context, f *follow.Flags) error {
-	var all scores
+	var runs []runScore
 	for _, path := range c.Args().Slice() {
 		r, err := scoreFile(c, f, path)
 		if err != nil {
 			return err
 		}
-		all.Runs = append(all.Runs, r)
+		runs = append(runs, r)
 	}
 	isBrief := !c.Bool("all") && !c.IsSet("estimators")
-	return command.Print(c, all, func(w io.Writer) error {
-		for i, r := range all.Runs {
+	return command.Print(c, map[string]any{"runs": runs}, func(w io.Writer) error {
+		for i, r := range runs {
 			if i > 0 {
 				fmt.Fprintln(w)
 			}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -36,7 +35,7 @@ func model(c *cli.Context) error {
 	for _, d := range doubts {
 		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: d})
 	}
-	if err := evaluate(c, v, variants); err != nil {
+	if _, err := watch.UnlessDone(c.Context, func() (any, error) { return nil, evaluate(c, v, variants) }); err != nil {
 		return err
 	}
 	if err := printed(c, v); err != nil {
@@ -71,9 +70,7 @@ func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error
 	}
 	values := make([][]int, len(modelview.Settings))
 	for i, setting := range modelview.Settings {
-		if err := json.Unmarshal([]byte("["+c.String(setting.Name)+"]"), &values[i]); err != nil {
-			return nil, command.Usage("--%s: %w", setting.Name, err)
-		}
+		_ = json.Unmarshal([]byte("["+c.String(setting.Name)+"]"), &values[i]) // they are numbers: the setting is valid
 		if len(values[i]) > 0 && setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "" {
 			return nil, command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
 		}
@@ -108,19 +105,13 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	solved := false
 	for _, variant := range variants {
 		for _, m := range models {
-			solution, err := watch.UnlessDone(c.Context, func() (*queueing.Result, error) {
-				return solve(c, m, variant.Spec)
-			})
+			solution, err := solve(c, m, variant.Spec)
 			r := modelview.Result{Result: solution}
-			switch {
-			case c.Context.Err() != nil:
-				return context.Cause(c.Context)
-			case err != nil:
+			if err != nil {
 				r = modelview.Failed(m, err)
 				failed = cmp.Or(failed, command.Usage("%s: %w", m, err))
-			default:
-				solved = true
 			}
+			solved = solved || err == nil
 			r.Settings = append([]modelview.Value{}, variant.Values...)
 			v.Results = append(v.Results, r)
 		}
@@ -134,13 +125,8 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	if models[0] == queueing.Simulation { // it would take too long
 		models[0] = queueing.Product
 	}
-	_, err = watch.UnlessDone(c.Context, func() (any, error) {
-		v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) {
-			return solve(c, models[0], s)
-		})
-		return nil, nil
-	})
-	return err
+	v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) { return solve(c, models[0], s) })
+	return nil
 }
 
 // solve evaluates one model, or simulates.
