@@ -26,7 +26,11 @@ func observe(c *cli.Context, f *follow.Flags, within time.Duration) (frame.Frame
 	last, err := follow.Look(c.Context, w, func(tick frame.Tick) bool {
 		return tick.Frame.Headline.RemainingSeconds != nil || time.Since(began)+input.LookEvery > within/2
 	})
-	return last.Frame, idle(err)
+	var none *yarn.NoWorkflowError
+	if errors.As(err, &none) && none.Target.ID == "" {
+		err = input.ErrIdle // no workflow was named
+	}
+	return last.Frame, err
 }
 
 // lookIn returns the newest frame of a recording at --at, or at its end. It evaluates a few observations, as far apart
@@ -64,13 +68,4 @@ func (o *observations) Next(context.Context) (*dag.Snapshot, error) {
 	s := (*o)[0]
 	*o = (*o)[1:]
 	return s, nil
-}
-
-// idle converts the error that there is no workflow to ErrIdle, unless a workflow was named.
-func idle(err error) error {
-	var none *yarn.NoWorkflowError
-	if errors.As(err, &none) && none.Target.ID == "" {
-		return input.ErrIdle
-	}
-	return err
 }

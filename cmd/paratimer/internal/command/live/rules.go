@@ -81,9 +81,16 @@ func (r *checkedRules) text(w io.Writer) error {
 		return nil
 	}
 	fmt.Fprintf(w, "%s: %s\n", r.File, units.Count(len(r.Rules), "rule"))
-	var rows [][]string
+	rows := [][]string{{"RULE", "WORKFLOWS", "BOUND", "FIRES", "HELD", "SEVERITY"}}
 	for _, rule := range r.Rules {
-		rows = append(rows, []string{"  " + rule.Name, view.Escape(matchText(&rule.Match)), rule.Bound, rule.judge()})
+		fires := "from " + units.Percent(rule.Risk) + " on"
+		if rule.On != nil {
+			fires = "as " + *rule.On + " says"
+		}
+		rows = append(rows, []string{
+			rule.Name, view.Escape(matchText(&rule.Match)), rule.Bound, fires, units.Count(rule.Hold, "tick"),
+			units.Have(rule.Severity, view.Escape),
+		})
 	}
 	return view.Table(w, 0, rows)
 }
@@ -96,17 +103,4 @@ func matchText(m *rules.Match) string {
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "every workflow")
-}
-
-// judge describes when the rule's alert fires.
-func (r *checkedRule) judge() string {
-	s := "from " + units.Percent(r.Risk) + " on"
-	if r.On != nil {
-		s = "as " + *r.On + " says"
-	}
-	s += ", held " + units.Count(r.Hold, "tick")
-	if r.Severity != nil {
-		s += ", severity " + *r.Severity
-	}
-	return s
 }

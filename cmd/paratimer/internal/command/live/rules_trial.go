@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -214,28 +215,15 @@ func (t *ruleTest) text(out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	for _, s := range t.Rules {
-		fmt.Fprintln(out, s.words())
-	}
-	return nil
-}
-
-// words formats the summary in a sentence.
-func (s *ruleSummary) words() string {
-	if s.Matched == 0 {
-		return s.Rule + ": matches none of these runs"
-	}
 	ratio := func(r float64) string { return fmt.Sprintf("%.2f", r) }
-	n := s.Verdicts
-	text := fmt.Sprintf("%s: %s, %d late, %d of these with a warning", s.Rule, units.Count(s.Matched, "run"),
-		n[alert.True]+n[alert.Missed], n[alert.True])
-	if s.MedianWarningSeconds != nil {
-		text += ", in the median " + units.Seconds(*s.MedianWarningSeconds) + " before the deadline"
+	rows = [][]string{{"RULE", "RUNS", "LATE", "WARNED", "BEFORE IT", "FALSE", "NO END", "PRECISION", "RECALL"}}
+	for _, s := range t.Rules {
+		n := s.Verdicts
+		rows = append(rows, []string{
+			s.Rule, strconv.Itoa(s.Matched), strconv.Itoa(n[alert.True] + n[alert.Missed]), strconv.Itoa(n[alert.True]),
+			units.Have(s.MedianWarningSeconds, units.Seconds), strconv.Itoa(n[alert.False]), strconv.Itoa(n[alert.Unknown]),
+			units.Known(s.PrecisionRatio, ratio), units.Known(s.RecallRatio, ratio),
+		})
 	}
-	text += fmt.Sprintf("; false alerts for %d (precision %s, recall %s)", n[alert.False],
-		units.Known(s.PrecisionRatio, ratio), units.Known(s.RecallRatio, ratio))
-	if n[alert.Unknown] > 0 {
-		text += fmt.Sprintf("; %d without an end", n[alert.Unknown])
-	}
-	return text
+	return view.Table(out, 0, rows)
 }

@@ -45,7 +45,7 @@ func TestJamText(t *testing.T) {
 			Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3,
 			Waiting: waiting(1),
 		}})
-		text.held = map[string]int{}
+		text.held = nil
 	}
 	want := `04:02:10 UTC  nightly_0  waits for containers: HOLDER holds 8 of 10, until about 04:10
 04:02:10 UTC  HOLDER  holds up 2 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1)

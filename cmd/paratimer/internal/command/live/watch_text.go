@@ -19,21 +19,26 @@ type fleetText struct {
 	out  io.Writer
 	zone *time.Location    // for times of day; nil: UTC
 	told map[string]toldOf // by workflow id
-	// Blocking workflows by id: how many they were reported to block, and their names.
-	held  map[string]int
-	names map[string]string
+	held map[string]holder // blocking workflows by id
 }
 
-func newFleetText(out io.Writer) *fleetText {
-	return &fleetText{out: out, told: map[string]toldOf{}, held: map[string]int{}, names: map[string]string{}}
+// A holder is a blocking workflow, with the number of those that it was reported to block.
+type holder struct {
+	name    string
+	waiting int
 }
+
+func newFleetText(out io.Writer) *fleetText { return &fleetText{out: out, told: map[string]toldOf{}} }
 
 // toldOf is the last reported state of each alert of a workflow.
 type toldOf map[string]frame.AlertState
 
 func (t *fleetText) Show(tick frame.Tick) error {
 	f := tick.Frame
-	id, name := "", "?"
+	id, name, at := "", "?", dag.NoInstant
+	if f.At != nil {
+		at = f.At.Instant
+	}
 	if f.Workflow.ID != nil {
 		id = *f.Workflow.ID
 	}
@@ -44,6 +49,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	if !known && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
 		return nil
 	}
+	var news []string
 	if !known {
 		told = toldOf{}
 		t.told[id] = told
@@ -51,43 +57,34 @@ func (t *fleetText) Show(tick frame.Tick) error {
 		if f.TooLarge() {
 			left = "too large to estimate"
 		}
-		if err := t.line(f, name, fmt.Sprintf("%s  %s", view.Escape(id), left)); err != nil {
-			return err
-		}
+		news = append(news, view.Escape(id)+"  "+left)
 	}
 	for _, a := range f.Alerts {
 		before := cmp.Or(told[a.Bound], frame.OnTrack)
 		told[a.Bound] = a.State
-		if before == a.State || a.State == frame.Ended && !before.Firing() &&
-			(a.Outcome == nil || *a.Outcome != frame.Missed) {
-			continue
+		isOver := a.State == frame.Ended && !before.Firing() && (a.Outcome == nil || *a.Outcome != frame.Missed)
+		if before != a.State && !isOver {
+			news = append(news, a.Bound+": "+view.Escape(a.Text))
 		}
-		if err := t.line(f, name, fmt.Sprintf("%s: %s", a.Bound, view.Escape(a.Text))); err != nil {
+	}
+	if f.Workflow.State.Ended() {
+		t.Forget(id)
+		text := f.Workflow.State.String()
+		if f.ElapsedSeconds != nil {
+			text += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
+		}
+		news = append(news, text)
+	}
+	for _, text := range news {
+		if err := t.say(at, name, text); err != nil {
 			return err
 		}
 	}
-	if !f.Workflow.State.Ended() {
-		return nil
-	}
-	t.Forget(id)
-	text := f.Workflow.State.String()
-	if f.ElapsedSeconds != nil {
-		text += " after " + units.Elapsed(f.ElapsedSeconds.Duration())
-	}
-	return t.line(f, name, text)
+	return nil
 }
 
 // Forget drops the state of a workflow that is not watched any more.
 func (t *fleetText) Forget(id string) { delete(t.told, id) }
-
-func (t *fleetText) line(f frame.Frame, name, text string) error {
-	at := "?"
-	if f.At != nil {
-		at = t.clock(f.At.Instant)
-	}
-	_, err := fmt.Fprintf(t.out, "%s  %s  %s\n", at, name, text)
-	return err
-}
 
 // namedWaiting is how many waiting workflows are named.
 const namedWaiting = 3
@@ -95,30 +92,26 @@ const namedWaiting = 3
 // blockings prints a line if a workflow begins to block others, if it blocks twice as many as reported, and if it
 // blocks none any more.
 func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
-	now := map[string]int{}
+	now := map[string]holder{}
 	for i := range blockings {
 		j := &blockings[i]
-		now[j.Holder.ID] += len(j.Waiting)
+		now[j.Holder.ID] = holder{j.Holder.Name, now[j.Holder.ID].waiting + len(j.Waiting)}
 	}
 	for i := range blockings {
 		j := &blockings[i]
-		if told := t.held[j.Holder.ID]; told > 0 && now[j.Holder.ID] < 2*told {
+		if told := t.held[j.Holder.ID]; told.waiting > 0 && now[j.Holder.ID].waiting < 2*told.waiting {
 			now[j.Holder.ID] = told
 			continue
 		}
 		name, text := blockingText(j, cmp.Or(t.zone, time.UTC))
-		t.say(at, name, text)
+		_ = t.say(at, name, text) // an error will occur again with the next frame, which reports it
 	}
 	for id, told := range t.held {
-		if now[id] == 0 && told > 0 {
-			t.say(at, view.Escape(t.names[id]), "holds nobody up any more")
-			delete(t.names, id)
+		if now[id].waiting == 0 && told.waiting > 0 {
+			_ = t.say(at, view.Escape(told.name), "holds nobody up any more")
 		}
 	}
 	t.held = now
-	for i := range blockings {
-		t.names[blockings[i].Holder.ID] = blockings[i].Holder.Name
-	}
 }
 
 // blockingText formats a blocking, with times of day in a zone. If a single workflow waits, the line is about what
@@ -154,13 +147,13 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 		until, strings.Join(names, ", "))
 }
 
-func (t *fleetText) say(at dag.Instant, name, text string) {
-	// An error will occur again with the next frame, which reports it.
-	_, _ = fmt.Fprintf(t.out, "%s  %s  %s\n", t.clock(at), name, text)
-}
-
-// clock formats a time of day in the reader's zone, with the zone's name.
-func (t *fleetText) clock(at dag.Instant) string {
-	when := at.Time().In(cmp.Or(t.zone, time.UTC))
-	return units.Clock(when, time.Time{}, time.Second) + when.Format(" MST")
+// say prints a line with a time of day in the reader's zone, with the zone's name.
+func (t *fleetText) say(at dag.Instant, name, text string) error {
+	clock := "?"
+	if at.Known() {
+		when := at.Time().In(cmp.Or(t.zone, time.UTC))
+		clock = units.Clock(when, time.Time{}, time.Second) + when.Format(" MST")
+	}
+	_, err := fmt.Fprintf(t.out, "%s  %s  %s\n", clock, name, text)
+	return err
 }
