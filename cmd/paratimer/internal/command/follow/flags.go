@@ -33,7 +33,7 @@ type Flags struct {
 // the time limit of --timeout.
 func Command(name, args, does string, action func(*cli.Context, *Flags) error) *cli.Command {
 	return command.New(name, args, does, func(c *cli.Context) error {
-		f, err := flagsOf(c)
+		f, err := FlagsOf(c)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,8 @@ var needs = [][2]string{
 	{"exec-template", "exec"},
 }
 
-func flagsOf(c *cli.Context) (f *Flags, err error) {
+// FlagsOf reads the flags.
+func FlagsOf(c *cli.Context) (f *Flags, err error) {
 	setting := func(name string) *settings.Setting { return settings.Lookup(c.Command.Name, name) }
 	for _, pair := range needs {
 		if other := setting(pair[1]); other != nil && c.IsSet(pair[0]) && !c.IsSet(pair[1]) {

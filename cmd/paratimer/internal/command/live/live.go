@@ -20,7 +20,7 @@ func Commands() []*cli.Command {
 		follow.Command("status", "[ID|NAME]", "show the state of a query once, and exit with 0, or 1 if it failed", status),
 		follow.Command("wait", "[APP_ID|JOB_ID|WORKFLOW_ID]",
 			"wait for the end of a query, and exit with its result (0 succeeded, 1 failed)", wait),
-		follow.Command("run", "-- COMMAND [ARGUMENT]...",
+		command.New("run", "-- COMMAND [ARGUMENT]...",
 			"run a command that submits a query, watch the query, and exit with the command's exit code", run),
 		follow.Command("doctor", "",
 			"check which services of a cluster or a Spark driver answer, or the sinks of alerts, and suggest fixes", doctor),

@@ -29,7 +29,11 @@ func wait(c *cli.Context, f *follow.Flags) error {
 
 // run runs a command and watches the query whose id its output shows. Without a cluster it looks for a new Spark
 // driver on this machine as well. Lines about the query go to stderr: stdout is the command's.
-func run(c *cli.Context, f *follow.Flags) error {
+func run(c *cli.Context) error {
+	f, err := follow.FlagsOf(c)
+	if err != nil {
+		return err
+	}
 	//nolint:gosec // G204: it is the user's command
 	child := exec.CommandContext(c.Context, c.Args().First(), c.Args().Tail()...)
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
@@ -44,7 +48,7 @@ func run(c *cli.Context, f *follow.Flags) error {
 	if err := child.Start(); err != nil {
 		return command.Usage("cannot run %s: %w", c.Args().First(), err)
 	}
-	ctx, cancel := context.WithCancel(c.Context)
+	ctx, cancel := command.Limited(c) // the watch, not the command
 	defer cancel()
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -64,7 +68,7 @@ func run(c *cli.Context, f *follow.Flags) error {
 			log.Warn().Err(err).Msg("the query was not watched to its end")
 		}
 	}
-	err := <-ended
+	err = <-ended
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() > 0 {
 		return command.Exit{Code: exit.ExitCode()}
 	}
