@@ -86,7 +86,7 @@ type Took struct {
 	Bytes   float64 // bytes read, or shuffled by a task that copies; NaN: unknown
 }
 
-// A Collector describes a run from all its snapshots. The zero Collector has seen none.
+// A Collector describes a run from all its snapshots. The zero Collector has none.
 type Collector struct {
 	marks      attribution.Marks
 	held       float64 // used by other applications, MB milliseconds
@@ -118,7 +118,7 @@ func (o *Collector) See(s *dag.Snapshot) {
 	}
 }
 
-// Run returns the run that was seen, named by its file, with what is needed to replay it by a model.
+// Run describes the run, and keeps what a replay by a model needs. from is its file.
 func (o *Collector) Run(from string, run dag.Run, model estimators.Model) (*Run, error) {
 	s := run.Now()
 	r := &Run{

@@ -45,7 +45,7 @@ type Report struct {
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`
 	Jobs              []Job             `json:"jobs"` // in plan order
-	Skew              []frame.Skew      `json:"skew"` // the stage whose tasks delayed the end most first
+	Skew              []frame.Skew      `json:"skew"` // the greatest delay of the end first
 	Limits            Limits            `json:"limits"`
 	Alerts            []frame.Alert     `json:"alerts"` // in their last state
 	Warnings          []dag.Warning     `json:"warnings"`
