@@ -31,23 +31,23 @@ func (f Frame) Older(age time.Duration) Frame {
 	if h.ranOut(age) && !f.Workflow.State.Ended() {
 		*h, f.Quantiles, f.ProgressRatio = Headline{}, []Quantile{}, nil
 	}
-	less := func(s *Seconds) *Seconds {
-		if s == nil {
-			return nil
-		}
-		return new(SecondsOf(max(0, s.Duration()-age)))
-	}
-	h.RemainingSeconds, h.LowSeconds, h.HighSeconds = less(h.RemainingSeconds), less(h.LowSeconds), less(h.HighSeconds)
-	for i := range f.Quantiles {
-		f.Quantiles[i].RemainingSeconds = *less(&f.Quantiles[i].RemainingSeconds)
-	}
-	f.Left = f.Left.Less(age)
+	left := []**Seconds{&h.RemainingSeconds, &h.LowSeconds, &h.HighSeconds}
 	for i := range f.Estimates {
-		f.Estimates[i].RemainingSeconds = less(f.Estimates[i].RemainingSeconds)
+		left = append(left, &f.Estimates[i].RemainingSeconds)
 	}
 	for i := range f.Others {
-		f.Others[i].RemainingSeconds = less(f.Others[i].RemainingSeconds)
+		left = append(left, &f.Others[i].RemainingSeconds)
 	}
+	less := func(s Seconds) Seconds { return SecondsOf(max(0, s.Duration()-age)) }
+	for _, s := range left {
+		if *s != nil {
+			*s = new(less(**s))
+		}
+	}
+	for i := range f.Quantiles {
+		f.Quantiles[i].RemainingSeconds = less(f.Quantiles[i].RemainingSeconds)
+	}
+	f.Left = f.Left.Less(age)
 	if h.RemainingSeconds != nil && f.ElapsedSeconds != nil {
 		f.ProgressRatio = ProgressOf(*f.ElapsedSeconds, *h.RemainingSeconds)
 	}
@@ -56,13 +56,8 @@ func (f Frame) Older(age time.Duration) Frame {
 
 // ranOut reports whether even the longest predicted remaining time has passed. The remaining time is then unknown.
 func (h *Headline) ranOut(age time.Duration) bool {
-	last := time.Duration(0)
-	for _, s := range []*Seconds{h.RemainingSeconds, h.LowSeconds, h.HighSeconds} {
-		if s != nil {
-			last = max(last, s.Duration())
-		}
-	}
-	return last > 0 && age >= last
+	last := max(valueOf(h.RemainingSeconds), valueOf(h.LowSeconds), valueOf(h.HighSeconds))
+	return last > 0 && age >= last.Duration()
 }
 
 // inCore matches the names of internal packages at the start of errors, which mean nothing to readers.

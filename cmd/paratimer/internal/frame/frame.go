@@ -3,6 +3,7 @@
 package frame
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -60,12 +61,7 @@ type Frame struct {
 }
 
 // Elapsed returns the time from the first job's submission to the frame; 0 if unknown.
-func (f *Frame) Elapsed() Seconds {
-	if f.ElapsedSeconds == nil {
-		return 0
-	}
-	return *f.ElapsedSeconds
-}
+func (f *Frame) Elapsed() Seconds { return valueOf(f.ElapsedSeconds) }
 
 // IDs returns the ids that a run may be known by: the workflow's, "" if unknown, and those of its jobs. A script has
 // the id of its first job until the job's master responds.
@@ -83,16 +79,17 @@ func (f *Frame) IDs() []string {
 }
 
 // TooLarge reports whether the workflow has too many tasks to be estimated, so that it will never have an estimate.
-func (f *Frame) TooLarge() bool {
-	return dag.TooLarge(f.Warnings)
-}
+func (f *Frame) TooLarge() bool { return dag.TooLarge(f.Warnings) }
 
 // WaitsFor returns what the query waits for; "" if unknown.
-func (f *Frame) WaitsFor() string {
-	if f.WaitingOn == nil {
-		return ""
+func (f *Frame) WaitsFor() string { return valueOf(f.WaitingOn) }
+
+// valueOf returns what p points to; the zero value if it is unknown.
+func valueOf[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return *f.WaitingOn
+	return v
 }
 
 // A Quantile is the time within which the query ends with probability Q.
@@ -116,15 +113,7 @@ type Workflow struct {
 }
 
 // Label returns the name of a workflow, or else its id; "" if it has neither.
-func (w Workflow) Label() string {
-	switch {
-	case w.Name != nil:
-		return *w.Name
-	case w.ID != nil:
-		return *w.ID
-	}
-	return ""
-}
+func (w Workflow) Label() string { return cmp.Or(valueOf(w.Name), valueOf(w.ID)) }
 
 // A Headline is the main answer to "when": the remaining time, or a lower bound of it if too much is assumed.
 type Headline struct {

@@ -1,6 +1,9 @@
 package frame
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
@@ -280,17 +283,15 @@ func segments(s *dag.Snapshot, path *pathfrag.Path) []Segment {
 
 // nodes returns the names of the jobs with a task in the fragment, in plan order.
 func nodes(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
-	in := make([]bool, len(plan.Jobs))
+	in := map[int32]bool{}
 	for _, r := range f.Rounds {
 		for _, i := range path.Rounds[r].Spans {
 			in[path.Schedule.Spans[i].Job] = true
 		}
 	}
 	out := []string{}
-	for i := range in {
-		if in[i] {
-			out = append(out, plan.Jobs[i].Node)
-		}
+	for _, job := range slices.Sorted(maps.Keys(in)) {
+		out = append(out, plan.Jobs[job].Node)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/paratimer/paratimer/estimators/explain"
@@ -17,7 +18,7 @@ type Change struct {
 }
 
 // Why returns the cause: its subject, or else the meaning of its reason.
-func (c Change) Why() string { return why(c.Reason, c.Subject) }
+func (c Change) Why() string { return cmp.Or(valueOf(c.Subject), reasons[c.Reason]) }
 
 // A Move is a shown change of the predicted end: an event at once, any other change once it has lasted.
 type Move struct {
@@ -49,7 +50,7 @@ func (m Move) Drift() string {
 }
 
 // Why returns the cause: its subject, or else the meaning of its reason.
-func (m Move) Why() string { return why(m.Reason, m.Subject) }
+func (m Move) Why() string { return Change{Reason: m.Reason, Subject: m.Subject}.Why() }
 
 // Replans counts the changes of the predicted end that were not shown as moves because they did not last.
 type Replans struct {
@@ -64,13 +65,6 @@ func (r Replans) Text() string {
 		return ""
 	}
 	return units.Count(r.Count, "brief correction") + ", ±" + units.Short(r.MostSeconds.Duration().Round(time.Second))
-}
-
-func why(reason string, subject *string) string {
-	if subject != nil {
-		return *subject
-	}
-	return reasons[reason]
 }
 
 // reasons describes reasons without a subject.

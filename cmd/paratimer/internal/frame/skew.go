@@ -132,12 +132,11 @@ func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask
 	} else {
 		out.EndSeconds = Since(r.End, s.At)
 	}
-	switch skew.Sizes {
-	case estimators.SizesBytes:
+	if skew.Sizes == estimators.SizesBytes {
 		out.SizeBytes = finite(r.Size)
-	case estimators.SizesRecords:
+	}
+	if skew.Sizes == estimators.SizesRecords {
 		out.SizeRecords = finite(r.Size)
-	case estimators.SizesUnknown:
 	}
 	if r.Running != nil {
 		out.Attempt = Text(r.Running.Name(s.Jobs[skew.Job].ID, s.Plan.StageName(skew.Job, skew.Stage)))

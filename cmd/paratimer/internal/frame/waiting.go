@@ -3,7 +3,6 @@ package frame
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
@@ -146,7 +145,7 @@ func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 func describe(s *dag.Snapshot, on attemptOf) string {
 	words := s.Plan.TaskWords(on.job, on.k, on.a.Task)
 	if n := on.a.Number; n > 0 {
-		words += " (" + ordinal(int(n)+1) + " attempt)"
+		words += fmt.Sprintf(" (attempt %d)", n+1)
 	}
 	if node := machine(s, on.a); node != "" {
 		words += " on " + node
@@ -158,15 +157,6 @@ func describe(s *dag.Snapshot, on attemptOf) string {
 		}
 	}
 	return words
-}
-
-// ordinal formats a number from 2 on as an ordinal: "2nd", "3rd", "11th".
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
-		suffix = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
-	}
-	return strconv.Itoa(n) + suffix
 }
 
 // machine returns the name of an attempt's node; "" if unknown.
