@@ -247,8 +247,8 @@ func saturating(took, expected float64) float64 {
 	return took * expected / (took + expected)
 }
 
-// watch sets how far a running or lost attempt is by its reports: r.read in all, and r.part in r.partMS milliseconds between
-// two reports.
+// watch sets how far a running or lost attempt is by its reports: r.read in all, and r.part in r.partMS milliseconds
+// between two reports.
 func (st *stage) watch(r *observation, now dag.Instant) {
 	a := r.attempt
 	if st.single && st.waits && !st.bytes {

@@ -52,8 +52,8 @@ const (
 	mostSearches = 30
 )
 
-// spanTolerance is the greatest distance of a dependent column from the span of others, for columns of length 1: rounding
-// leaves less of a column in the span.
+// spanTolerance is the greatest distance of a dependent column from the span of others, for columns of length 1:
+// rounding leaves less of a column in the span.
 func spanTolerance(rows, columns int) float64 {
 	return 8 * machineEpsilon * float64(max(rows, columns))
 }

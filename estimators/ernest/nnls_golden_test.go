@@ -38,8 +38,8 @@ func closeTo(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestNonnegativeGolden compares with scipy, Octave and an enumeration of all active sets (docs/facts/ernest.md a.2), at the
-// tolerances given there.
+// TestNonnegativeGolden compares with scipy, Octave and an enumeration of all active sets (docs/facts/ernest.md a.2),
+// at the tolerances given there.
 func TestNonnegativeGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/nnls.json"))
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A powerPoint is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all predictions of a
-// fit for such an X are finite.
+// A powerPoint is a measurement. X is 0 or from 1e-21 to 1e19, Y at most 1e12, Weight above 0: then all predictions of
+// a fit for such an X are finite.
 type powerPoint struct {
 	X, Y, Weight float64
 }

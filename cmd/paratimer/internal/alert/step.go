@@ -52,7 +52,9 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	}
 	st.Opened = true
 	if st.State == frame.Ended && sees == fresh { // jobs came after the end
-		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true}
+		*st = Standing{
+			State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true,
+		}
 	}
 	switch sees {
 	case unobservable:

@@ -57,8 +57,8 @@ func Listen(c *cli.Context, flag string, d serve.Door, locks string) (l net.List
 	return l, exposed, nil
 }
 
-// Serve serves at the address of a flag until stop is called. If others can reach it, clients must be authenticated. The
-// URL has no path. what names the service in the log.
+// Serve serves at the address of a flag until stop is called. If others can reach it, clients must be authenticated.
+// The URL has no path. what names the service in the log.
 func Serve(c *cli.Context, flag, what string, start func(net.Listener, serve.Door, func(error)) (stop func())) (
 	url string, stop func(), err error,
 ) {

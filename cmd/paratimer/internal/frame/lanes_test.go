@@ -211,7 +211,8 @@ func TestCriticalByItsEnd(t *testing.T) {
 	}
 	all := make([]Job, 3)
 	critical(p, all)
-	if diff := cmp.Diff([]bool{true, false, true}, []bool{all[0].Critical, all[1].Critical, all[2].Critical}); diff != "" {
+	got := []bool{all[0].Critical, all[1].Critical, all[2].Critical}
+	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
 		t.Errorf("critical (-want +got):\n%s", diff)
 	}
 }

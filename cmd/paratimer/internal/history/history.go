@@ -45,8 +45,8 @@ func (r *Run) Length() time.Duration { return time.Duration(r.TotalSeconds * flo
 type Line []Run
 
 // Lines splits the runs of a workflow into lines, the one with the newest run first. An edited script still counts as
-// the same if most of its jobs are. Runs that did not succeed, and those without a profile, belong to the first line. except is the id of a run to leave out, since a run must not
-// learn from itself; "" for none.
+// the same if most of its jobs are. Runs that did not succeed, and those without a profile, belong to the first line.
+// except is the id of a run to leave out, since a run must not learn from itself; "" for none.
 func Lines(w *state.Workflow, except string) []Line {
 	var rest Line
 	for i := range w.Runs {

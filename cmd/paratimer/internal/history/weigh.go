@@ -52,8 +52,8 @@ func outliers(lengths []time.Duration) []string {
 	return out
 }
 
-// weightedMedian returns the least value with half of the weight at or below it. Weights must be above 0. Without values
-// it is NaN.
+// weightedMedian returns the least value with half of the weight at or below it. Weights must be above 0. Without
+// values it is NaN.
 func weightedMedian(values, weights []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

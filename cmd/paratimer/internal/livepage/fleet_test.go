@@ -21,7 +21,7 @@ func TestBoard(t *testing.T) {
 	t.Parallel()
 	b := NewBoard(cost.Costs, 2*time.Second, time.UTC)
 	h := b.Handler()
-	if page := body(t, ask(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet.") {
+	if page := body(t, ask(h, "GET", "/", "")); !strings.Contains(page, "No query was seen yet") {
 		t.Errorf("before the first query: %.300s", page)
 	}
 	const hostile = `x/../<b>"y`

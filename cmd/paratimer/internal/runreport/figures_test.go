@@ -87,9 +87,10 @@ func TestDiagnosis(t *testing.T) {
 		{Cause: "work", Title: "work", Seconds: 80, Ratio: frame.RatioOf(.8)},
 		{Cause: "queueing", Title: "queueing", Seconds: 20, Ratio: frame.RatioOf(.2)},
 	}}
-	skewed := []frame.Skew{{Job: "j", Stage: "s", Whole: true, Reduces: 9, Skewed: 1, DelaySeconds: 20, Worst: []frame.SkewedTask{
-		{Task: 5, Done: true, WorkSeconds: 40, DelaySeconds: sec(20)},
-	}}}
+	skewed := []frame.Skew{{
+		Job: "j", Stage: "s", Whole: true, Reduces: 9, Skewed: 1, DelaySeconds: 20,
+		Worst: []frame.SkewedTask{{Task: 5, Done: true, WorkSeconds: 40, DelaySeconds: sec(20)}},
+	}}
 	lost := PredictionHistory{Marks: []Mark{{9, MarkNode, "node n was lost"}, {9, MarkFailure, "job a failed"}}}
 	for _, c := range []struct {
 		report Report

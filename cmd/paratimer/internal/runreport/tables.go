@@ -214,7 +214,8 @@ func skewTable(j *frame.Skew) *page.Table {
 	}
 	for i := range j.Worst {
 		r := &j.Worst[i]
-		input, bar := sizeCell(r.SizeBytes, "B"), page.Bar{To: float64(r.WorkSeconds / top), Mark: float64(j.MedianSeconds / top)}
+		input := sizeCell(r.SizeBytes, "B")
+		bar := page.Bar{To: float64(r.WorkSeconds / top), Mark: float64(j.MedianSeconds / top)}
 		if r.SizeBytes == nil && r.SizeRecords != nil {
 			input = page.Number(*r.SizeRecords, units.Size(*r.SizeRecords, "")+" records")
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -25,7 +24,11 @@ type File struct {
 	path    string
 	command Template
 	text    string // the complete lines
+	write   Writer
 }
+
+// A Writer replaces the content of the file at path, all of it or nothing.
+type Writer func(path string, content func(io.Writer) error) error
 
 const (
 	mark     = "# paratimer ernest run: "
@@ -33,9 +36,10 @@ const (
 	maxBytes = 64 << 20
 )
 
-// Open reads the file at a path, for runs of a command, and changes nothing. A missing file has no rows.
-func Open(path string, command Template) (*File, error) {
-	f := &File{path: path, command: command, text: mark + strconv.Quote(command.text) + "\n" + header}
+// Open reads the file at a path, for runs of a command, and changes nothing. A missing file has no rows. write saves
+// the file.
+func Open(path string, command Template, write Writer) (*File, error) {
+	f := &File{path: path, command: command, text: mark + strconv.Quote(command.text) + "\n" + header, write: write}
 	in, err := infile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return f, nil
@@ -87,7 +91,7 @@ func (f *File) Count(r ernest.DesignRow) int {
 // Add adds a run. When it returns, the row is in the file, with those that another process added meanwhile, or the file
 // is unchanged.
 func (f *File) Add(r ernest.Row) error {
-	now, err := Open(f.path, f.command)
+	now, err := Open(f.path, f.command, f.write)
 	if err != nil {
 		return err
 	}
@@ -102,7 +106,7 @@ func (f *File) Add(r ernest.Row) error {
 
 // Save writes the complete lines: the file is a table at any time.
 func (f *File) Save() error {
-	return command.WriteFile(f.path, func(w io.Writer) error {
+	return f.write(f.path, func(w io.Writer) error {
 		_, err := io.WriteString(w, f.text)
 		return err
 	})

@@ -90,7 +90,7 @@ func TestFileOfOthers(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			_, err := trainrun.Open(path, template(t, job, three()))
+			_, err := trainrun.Open(path, template(t, job, three()), write)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
@@ -134,7 +134,7 @@ func FuzzFile(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		file, err := trainrun.Open(path, command)
+		file, err := trainrun.Open(path, command, write)
 		if err != nil {
 			if got := read(t, path); got != string(b) {
 				t.Errorf("refused with %v, and changed from %q to %q", err, b, got)
@@ -145,7 +145,7 @@ func FuzzFile(f *testing.F) {
 		if err := file.Add(ernest.Row{Machines: 1, Scale: 1, Seconds: 1}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := trainrun.Open(path, command)
+		again, err := trainrun.Open(path, command, write)
 		if err != nil || len(again.Rows) != n+1 || again.Cut != "" {
 			t.Errorf("%q: %d rows and one more are %d, %v", b, n, len(again.Rows), err)
 		}

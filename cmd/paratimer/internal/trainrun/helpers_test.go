@@ -1,9 +1,11 @@
 package trainrun_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,10 +40,19 @@ func template(t *testing.T, text string, rows []ernest.DesignRow) trainrun.Templ
 	return tmpl
 }
 
+// write replaces a file's content.
+func write(path string, content func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := content(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o600)
+}
+
 // open opens a file.
 func open(t *testing.T, path string, command trainrun.Template) *trainrun.File {
 	t.Helper()
-	f, err := trainrun.Open(path, command)
+	f, err := trainrun.Open(path, command, write)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,8 +221,8 @@ func (t *ruleTest) text(out io.Writer) error {
 		n := s.Verdicts
 		rows = append(rows, []string{
 			s.Rule, strconv.Itoa(s.Matched), strconv.Itoa(n[alert.True] + n[alert.Missed]), strconv.Itoa(n[alert.True]),
-			units.Have(s.MedianWarningSeconds, units.Seconds), strconv.Itoa(n[alert.False]), strconv.Itoa(n[alert.Unknown]),
-			units.Known(s.PrecisionRatio, ratio), units.Known(s.RecallRatio, ratio),
+			units.Have(s.MedianWarningSeconds, units.Seconds), strconv.Itoa(n[alert.False]),
+			strconv.Itoa(n[alert.Unknown]), units.Known(s.PrecisionRatio, ratio), units.Known(s.RecallRatio, ratio),
 		})
 	}
 	return view.Table(out, 0, rows)

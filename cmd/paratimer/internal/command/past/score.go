@@ -19,8 +19,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// runScore has the errors of the estimators along one run, for people or as JSON. Errors are in percentage points of progress
-// (docs/facts/paratimer.md P24).
+// runScore has the errors of the estimators along one run, for people or as JSON. Errors are in percentage points of
+// progress (docs/facts/paratimer.md P24).
 type runScore struct {
 	File         string           `json:"file"`
 	WorkflowID   *string          `json:"workflow_id"`

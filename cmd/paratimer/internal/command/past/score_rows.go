@@ -35,7 +35,8 @@ func mainRows(all []estimatorScore) []estimatorScore {
 	others := paper.Others()
 	first := slices.IndexFunc(others, func(s estimators.Scenario) bool { return s.Name == firstIndicator })
 	indicators := slices.DeleteFunc(slices.Clone(all), func(e estimatorScore) bool {
-		isOther := slices.ContainsFunc(others[max(first, 0):], func(s estimators.Scenario) bool { return s.Name == e.Name })
+		isSame := func(s estimators.Scenario) bool { return s.Name == e.Name }
+		isOther := slices.ContainsFunc(others[max(first, 0):], isSame)
 		isShown := e.Name == engineRow || e.Name == baselineRow
 		isSilent := e.NoEstimateRatio == nil || *e.NoEstimateRatio > mostUnanswered
 		return !isOther || isShown || isSilent || e.MeanPoints == nil

@@ -32,7 +32,7 @@ func ernestRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.File, err = trainrun.Open(c.String("out"), r.Command); err != nil {
+	if r.File, err = trainrun.Open(c.String("out"), r.Command, command.WriteFile); err != nil {
 		return command.Usage("%w", err)
 	}
 	if c.Bool("dry-run") {
