@@ -265,3 +265,38 @@ func gammaQuantile(u, shape float64) float64 {
 	z := 1 - c + Normal(u)*math.Sqrt(c)
 	return shape * max(0, z*z*z)
 }
+
+// Probability returns the probability that exactly n attempts fail while tasks use slots for ms milliseconds in
+// total. It is a negative binomial distribution: that of a Poisson process with a rate drawn from a Gamma
+// distribution.
+func (l FailureLaw) Probability(n int, ms float64) float64 {
+	share := ms / (l.ms + ms)
+	p := math.Pow(1-share, l.shape)
+	for k := range n {
+		p *= (l.shape + float64(k)) / float64(k+1) * share
+	}
+	return p
+}
+
+// supposing gives an estimate the probability that exactly n attempts fail from now on, as its scenario assumes
+// (section 3). It uses the failure law of the sampled range over the remaining work of all tasks, without repeated
+// work. If a job's number of tasks or a stage's cost is unknown, the probability stays nil.
+func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
+	if w.ended() {
+		return e
+	}
+	left, full, tasks, known := 0.0, 0.0, 0, true
+	w.EachStage(func(job int, _ dag.StageIndex, p *StageLeft) {
+		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
+		for g := range p.All() {
+			left += g.Rem * float64(g.Count)
+			full += g.Full * float64(g.Count)
+			tasks += g.Count
+		}
+	})
+	if known {
+		p := NewFailureLaw(w.Now(), full/float64(max(tasks, 1))).Probability(n, left)
+		e.Probability = &p
+	}
+	return e
+}

@@ -4,16 +4,13 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A Distribution is a set of equally likely values of a length of time, ascending. Empty: nothing is known.
 type Distribution []time.Duration
 
 // At returns the quantile of order q, 0..1, interpolated linearly between the values (definition 7 of Hyndman and
-// Fan,
-// "Sample Quantiles in Statistical Packages", 1996). It panics on an empty distribution.
+// Fan, "Sample Quantiles in Statistical Packages", 1996). It panics on an empty distribution.
 func (d Distribution) At(q float64) time.Duration {
 	h := min(max(q, 0), 1) * float64(len(d)-1)
 	i := int(math.Floor(h))
@@ -40,41 +37,6 @@ func (d Distribution) Less(by time.Duration) Distribution {
 		out[i] = max(0, v-by)
 	}
 	return out
-}
-
-// Probability returns the probability that exactly n attempts fail while tasks use slots for ms milliseconds in
-// total. It is a negative binomial distribution: that of a Poisson process with a rate drawn from a Gamma
-// distribution.
-func (l FailureLaw) Probability(n int, ms float64) float64 {
-	share := ms / (l.ms + ms)
-	p := math.Pow(1-share, l.shape)
-	for k := range n {
-		p *= (l.shape + float64(k)) / float64(k+1) * share
-	}
-	return p
-}
-
-// supposing gives an estimate the probability that exactly n attempts fail from now on, as its scenario assumes
-// (section 3). It uses the failure law of the sampled range over the remaining work of all tasks, without repeated
-// work. If a job's number of tasks or a stage's cost is unknown, the probability stays nil.
-func (w *ReplayContext) supposing(n int, e Estimate) Estimate {
-	if w.ended() {
-		return e
-	}
-	left, full, tasks, known := 0.0, 0.0, 0, true
-	w.EachStage(func(job int, _ dag.StageIndex, p *StageLeft) {
-		known = known && (p.Known || w.Now().JobEnded(job)) && !p.unseen()
-		for g := range p.All() {
-			left += g.Rem * float64(g.Count)
-			full += g.Full * float64(g.Count)
-			tasks += g.Count
-		}
-	})
-	if known {
-		p := NewFailureLaw(w.Now(), full/float64(max(tasks, 1))).Probability(n, left)
-		e.Probability = &p
-	}
-	return e
 }
 
 // Range returns the central range of a level, 0..1: the quantiles of order (1-level)/2 and (1+level)/2. It panics

@@ -2,6 +2,7 @@ package ernest
 
 import (
 	"math/rand/v2"
+	"runtime/debug"
 	"testing"
 )
 
@@ -53,4 +54,9 @@ func BenchmarkDesign10000(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // hundreds of short replays with small heaps
+	m.Run()
 }

@@ -96,3 +96,118 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 		t.Errorf("%d tasks in %d groups", p.Pending, groups)
 	}
 }
+
+// TestGoldenAmounts compares the tuples that are done and those in all with the reference program's
+// (docs/facts/paratimer.md A10).
+func TestGoldenAmounts(t *testing.T) {
+	compared, skipped := 0, 0
+	for _, c := range golden.Load(t) {
+		for i := range c.Instants {
+			in := &c.Instants[i]
+			got := map[string]float64{
+				"luo_units_done":  total(amounts(in.Snapshot), 1).done,
+				"luo_units_total": total(amounts(in.Snapshot), 1).total,
+			}
+			if !noisy(c) {
+				got["luo_units_done_10s_ago"] = total(amounts(rewind(in.Snapshot, luoWindowMS)), 1).done
+			}
+			for _, field := range []string{"luo_units_done", "luo_units_total", "luo_units_done_10s_ago"} {
+				want, listed := in.Expect[field].(float64)
+				if !listed {
+					continue
+				}
+				is, known := got[field]
+				if !known {
+					skipped++
+					continue
+				}
+				compared++
+				if math.Abs(is-want) > min(1e-6*math.Abs(want), 1e-3) {
+					t.Errorf("%s t=%d %s = %v, want %v", c.Name, in.At, field, is, want)
+				}
+			}
+		}
+	}
+	t.Logf("%d figures compared, %d could not be", compared, skipped)
+	if compared == 0 {
+		t.Fatal("nothing was compared")
+	}
+}
+
+// docs/facts/paratimer.md P16: own value, else that of the pipeline's type, else that of all, else 1.
+func TestObservedSlowdown(t *testing.T) {
+	plan := slowPlan()
+	for _, c := range []struct {
+		name string
+		run  dag.Run
+		want float64
+		own  bool
+	}{
+		{"one look", runOf(running(plan, 5000, 300)), 1, false},
+		{"as planned", runOf(running(plan, 5000, 300), running(plan, 7000, 500)), 1, true},
+		{"half the speed", runOf(running(plan, 5000, 300), running(plan, 9000, 500)), 2, true},
+		{"a tuple more or less is no slowdown", runOf(running(plan, 5000, 300), running(plan,
+			7009, 500)), 1, true},
+		{"the time before the first tuple does not count", runOf(running(plan, 1000, 0),
+			running(plan, 5000, 300),
+			running(plan, 9000, 500)), 2, true},
+		{"nor does that after the last", runOf(running(plan, 5000, 300), running(plan, 9000, 500),
+			running(plan, 30_000, 1000)), 2, true},
+		{
+			"too little work to say", runOf(running(plan, 5000, 300), running(plan, 6000, 305)), 1,
+			false,
+		},
+		{"clipped above", runOf(running(plan, 5000, 300), running(plan, 65_000, 370)), 10, true},
+		{"clipped below", runOf(running(plan, 5000, 100), running(plan, 5100, 900)), 0.1, true},
+		{"a minute is remembered", runOf(running(plan, 5000, 100), running(plan, 10_000, 200),
+			running(plan, 70_000, 900)), 60. / 7, true},
+	} {
+		s := ObservedSlowdown(c.run)
+		if got, own := s.At(0, dag.Map, 0); got != c.want || own != c.own {
+			t.Errorf("%s: %v (own %v), want %v", c.name, got, own, c.want)
+		}
+		if got, own := s.At(1, dag.Map, 0); got != c.want || own {
+			t.Errorf("%s: job 2 has %v (own %v), want job 1's %v", c.name, got, own, c.want)
+		}
+		if got, own := s.At(1, dag.Reduce, dag.Work); got != c.want || own {
+			t.Errorf("%s: reduces have %v (own %v), want that of all, %v", c.name, got, own, c.want)
+		}
+	}
+}
+
+// plannedCosts are costs by the plan alone.
+var plannedCosts = Model(FixedSlowdown([4]float64{1, 1, 1, 1}))
+
+func everyScenario() []estimators.Scenario { return append(estimators.Scenarios(), Others()...) }
+
+// slowPlan has two map-only jobs of ten tasks, 1000 tuples of 10 ms each.
+func slowPlan() *dag.Plan {
+	return &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 1, Setup: time.Second},
+		Jobs: []dag.Job{
+			{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(10, 1000, 10), golden.PhaseOf(0))},
+			{Node: "j2", After: []int{0}, Stages: dag.MapReduce(golden.PhaseOf(10, 1000, 10),
+				golden.PhaseOf(2, 100, 1, 100, 1, 100, 1))},
+		},
+	}
+}
+
+// running is a snapshot in which five maps of job 1 have each done k tuples.
+func running(plan *dag.Plan, at dag.Instant, k float64) *dag.Snapshot {
+	s := &dag.Snapshot{Plan: plan, At: at, State: dag.Running, Jobs: plan.BlockedJobs()}
+	s.Jobs[0].Submitted, s.Jobs[0].Started, s.Jobs[0].Finished = 0, 0, 0
+	for i := range 5 {
+		a := dag.Attempt{Task: int32(i), State: dag.AttemptRunning, Slot: int32(i), End: dag.NoInstant}
+		a.Done[0] = k
+		s.Jobs[0].Stages[dag.Map].Attempts = append(s.Jobs[0].Stages[dag.Map].Attempts, a)
+	}
+	return s
+}
+
+// runOf is the run of some snapshots.
+func runOf(snapshots ...*dag.Snapshot) (run dag.Run) {
+	for _, s := range snapshots {
+		run = run.Append(s)
+	}
+	return run
+}

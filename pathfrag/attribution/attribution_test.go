@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"pgregory.net/rapid"
 )
 
 // play plays a run and calls visit with every snapshot and the marks so far.
@@ -259,5 +259,99 @@ func TestUnknown(t *testing.T) {
 	}
 	if _, err := attribution.Of(&dag.Snapshot{Plan: plan}, nil); err == nil {
 		t.Error("a snapshot without its plan's jobs is accounted for")
+	}
+}
+
+// TestCausesAreDocumented holds that docs/report.md names every cause with its meaning, and no other, in order.
+func TestCausesAreDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/report.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| cause | means |\n|---|---|\n"
+	seen := map[string]bool{}
+	for _, c := range attribution.Causes() {
+		want += fmt.Sprintf("| `%s` | %s |\n", c, c.Meaning())
+		name, err := c.MarshalText()
+		if err != nil || seen[string(name)] || c.Title() == "" || !strings.HasSuffix(c.Meaning(), ".") ||
+			strings.Count(c.Meaning(), ". ") > 0 {
+			t.Errorf("cause %s: %q means %q", name, c.Title(), c.Meaning())
+		}
+		seen[string(name)] = true
+	}
+	if !strings.Contains(string(b), want+"\n") {
+		t.Errorf("docs/report.md lacks the table\n%s", want)
+	}
+	if c := attribution.Cause(99); c.String() != "unknown(99)" || c.Title() != "unknown(99)" || c.Meaning() != "" {
+		t.Errorf("%v", c)
+	}
+}
+
+// TestCausesOnCores holds that what people read of an application of Spark is about cores, not about containers, and
+// that words for other clusters stay.
+func TestCausesOnCores(t *testing.T) {
+	t.Parallel()
+	for _, c := range []attribution.Cause{
+		attribution.Launch, attribution.Containers, attribution.Work, attribution.Failures, attribution.Finish,
+	} {
+		title, meaning := c.On(dag.Executors)
+		for _, word := range []string{"container", "master", "Maps", "reduces"} {
+			if strings.Contains(title+meaning, word) {
+				t.Errorf("%s on executors is %q: %q", c, title, meaning)
+			}
+		}
+		if !strings.HasSuffix(meaning, ".") || title == "" {
+			t.Errorf("%s on executors is %q: %q", c, title, meaning)
+		}
+		for _, p := range []dag.Policy{dag.FIFO, dag.YARN} {
+			if title, meaning := c.On(p); title != c.Title() || meaning != c.Meaning() {
+				t.Errorf("%s on policy %d is %q: %q", c, p, title, meaning)
+			}
+		}
+	}
+}
+
+// TestTowards holds that the chain of a run that goes on ends with the attempt that its end waits for, and without that
+// knowledge with the one that has run longest.
+func TestTowards(t *testing.T) {
+	phase := dag.Stage{Known: true, Tasks: 1}
+	plan := &dag.Plan{
+		Cluster: dag.Cluster{MapSlots: 2},
+		Jobs: []dag.Job{
+			{Node: "a", Stages: dag.MapReduce(phase, dag.Stage{})},
+			{Node: "b", Stages: dag.MapReduce(phase, dag.Stage{})},
+		},
+	}
+	running := func(start dag.Instant) dag.JobState {
+		return dag.JobState{
+			State: dag.Running, Submitted: start, Started: start, Finished: dag.NoInstant,
+			Stages: []dag.StageState{{Attempts: []dag.Attempt{{
+				State: dag.AttemptRunning, Start: start, End: dag.NoInstant, CopyEnd: dag.NoInstant,
+				SortEnd: dag.NoInstant,
+				First:   dag.Mark{At: dag.NoInstant}, Last: dag.Mark{At: dag.NoInstant},
+			}}}, {}},
+		}
+	}
+	s := &dag.Snapshot{Plan: plan, At: 9000, Stale: dag.NoInstant, State: dag.Running, Jobs: []dag.JobState{
+		running(0),
+		running(4000),
+	}}
+	for _, c := range []struct {
+		towards attribution.Attempt
+		job     int
+		worked  time.Duration
+	}{
+		{attribution.Attempt{Job: 1}, 1, 5 * time.Second},
+		{attribution.Attempt{Job: 0}, 0, 9 * time.Second},
+		{attribution.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
+	} {
+		a, err := attribution.Towards(s, nil, c.towards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, last := a.ByCause()[attribution.Work], a.Parts[len(a.Parts)-1].Job; got != c.worked || last != c.job {
+			t.Errorf("towards %+v: %v of work, last of job %d; want %v of job %d", c.towards, got, last, c.worked,
+				c.job)
+		}
 	}
 }
