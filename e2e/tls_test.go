@@ -18,7 +18,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
+	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // An encrypted is a cluster that speaks nothing but TLS.
@@ -95,7 +95,7 @@ func TestTLS(t *testing.T) {
 	ca := e.file("ca.pem")
 	backend, err := url.Parse(e.rm)
 	e.must(err)
-	knox := e.front(knoxtest.New(knoxtest.Options{
+	knox := e.front(testserver.NewGateway(testserver.GatewayOptions{
 		RM: e.rm, JHS: e.jhs, User: "root", Password: gatewayPassword, TLS: &tls.Config{RootCAs: e.pool},
 	}), nil)
 	passwordFile := filepath.Join(t.TempDir(), "password")

@@ -19,8 +19,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/certtest"
-	"github.com/paratimer/paratimer/internal/testkit/knoxtest"
+	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // TestThroughGateway: a recorded run watched through a gateway, over TLS and with a password, is the run that was
@@ -39,8 +38,8 @@ func TestThroughGateway(t *testing.T) {
 	rec := open(t, file)
 	p := tez.NewPlayer(rec)
 	rm := yarn.RecordedManager(rec)
-	knox := knoxtest.New(knoxtest.Options{RM: rm, JHS: rm, User: "alice", Password: "hu-sh", Transport: p})
-	ca := certtest.New(t, "ca")
+	knox := testserver.NewGateway(testserver.GatewayOptions{RM: rm, JHS: rm, User: "alice", Password: "hu-sh", Transport: p})
+	ca := testserver.NewAuthority(t, "ca")
 	s := httptest.NewUnstartedServer(knox)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
 	s.StartTLS()

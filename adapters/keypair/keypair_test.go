@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/internal/testkit/certtest"
+	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // serial is that of what a pair serves now.
@@ -18,9 +18,9 @@ func serial(p *Pair) string { return p.Certificate().Leaf.SerialNumber.String() 
 
 // TestRenewed: a certificate that is renewed on disk is served; files that do not go together leave the one before.
 func TestRenewed(t *testing.T) {
-	a, dir := certtest.New(t, "ca"), t.TempDir()
+	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
 	one, two := a.Issue("one", nil, "h"), a.Issue("two", nil, "h")
-	cert, key := certtest.Files(t, dir, one)
+	cert, key := testserver.CertFiles(t, dir, one)
 	p, err := Open(cert, key)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Half of the renewal: the new certificate with the old key, then half of the new key.
-	certtest.Files(t, dir, two)
+	testserver.CertFiles(t, dir, two)
 	fresh, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
@@ -70,10 +70,10 @@ func put(t *testing.T, name string, data []byte, later time.Duration) {
 
 // TestUnusable: what is wrong with files, by name and with what to do.
 func TestUnusable(t *testing.T) {
-	a, dir := certtest.New(t, "ca"), t.TempDir()
-	cert, key := certtest.Files(t, dir, a.Issue("one", nil, "h"))
+	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
+	cert, key := testserver.CertFiles(t, dir, a.Issue("one", nil, "h"))
 	other := t.TempDir()
-	_, wrong := certtest.Files(t, other, a.Issue("two", nil, "h"))
+	_, wrong := testserver.CertFiles(t, other, a.Issue("two", nil, "h"))
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {

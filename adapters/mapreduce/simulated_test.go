@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // query is two jobs and one after them, with that many maps in the first and map slots.
@@ -154,7 +154,7 @@ func sameAttempts(t *testing.T, at dag.Instant, got, want []dag.Attempt) {
 // TestPolling: a job of 10,000 tasks costs at most a tenth of what asking everything each tick does, and nothing is
 // lost by it.
 func TestPolling(t *testing.T) {
-	for _, slots := range []int{1000, 200}[:long.Of(1, 2)] {
+	for _, slots := range []int{1000, 200}[:fixtures.Long(1, 2)] {
 		naive, one, late, ticks := 0, 0, 0, 0
 		var rest *simREST
 		last := watch(t, query(10_000, slots), simulate.Options{

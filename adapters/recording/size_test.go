@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // large is 100,000 tasks that keep 1,000 map slots and 1,000 reduce slots busy for an hour; or some of them.
@@ -57,7 +57,7 @@ func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an hour of 100,000 tasks takes seconds")
 	}
-	part := long.Of(10, 1)
+	part := fixtures.Long(10, 1)
 	for _, c := range []struct {
 		name  string
 		share int

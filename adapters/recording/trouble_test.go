@@ -15,7 +15,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
@@ -100,7 +100,7 @@ func TestRoundTrip(t *testing.T) {
 func TestTorn(t *testing.T) {
 	items, tape := short(t)
 	lines := bytes.SplitAfter(tape, []byte("\n"))
-	first, stride := len(lines[0])+len(lines[1]), long.Of(12, 4)
+	first, stride := len(lines[0])+len(lines[1]), fixtures.Long(12, 4)
 	for cut := 0; cut < len(tape); cut++ {
 		if cut > first && cut < len(tape)-1000 {
 			cut += stride

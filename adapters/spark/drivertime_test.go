@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
-func logOf(t *testing.T, l *sparklog.Log) *Log {
+func logOf(t *testing.T, l *fixtures.SparkLog) *Log {
 	t.Helper()
 	log, err := ReadLog(bytes.NewReader(l.Bytes()))
 	if err != nil {
@@ -24,29 +24,30 @@ func secs(n float64) time.Duration { return time.Duration(n * float64(time.Secon
 // of SQL end with their own ends.
 func TestDriverAlone(t *testing.T) {
 	t.Parallel()
-	pauses := sparklog.New(4) // jobs from 100 s to 110 s and from 140 s to 150 s; the driver works on until 450 s
+	// Jobs from 100 s to 110 s and from 140 s to 150 s; the driver works on until 450 s.
+	pauses := fixtures.NewSparkLog(4)
 	pauses.Job(secs(140), secs(10), 4, -1)
 	pauses.Job(secs(100), secs(10), 4, -1)
 	pauses.End(secs(450))
 
-	threads := sparklog.New(8) // one thread pauses from 11 s to 41 s, another one has a job until 61 s
+	threads := fixtures.NewSparkLog(8) // one thread pauses from 11 s to 41 s, another one has a job until 61 s
 	threads.Job(secs(1), secs(10), 2, -1)
 	threads.Job(secs(1), secs(60), 2, -1)
 	threads.Job(secs(41), secs(5), 2, -1)
 	threads.End(secs(70))
 
-	sql := sparklog.New(4) // a commit of 40 s after the only job
+	sql := fixtures.NewSparkLog(4) // a commit of 40 s after the only job
 	sql.Execution(0, secs(1), secs(51))
 	sql.Job(secs(1), secs(10), 4, 0)
 	sql.End(secs(90))
 
-	open := sparklog.New(4) // the log has no end
+	open := fixtures.NewSparkLog(4) // the log has no end
 	open.Job(secs(1), secs(10), 4, -1)
 	open.Job(secs(60), secs(10), 4, -1)
 
 	for _, c := range []struct {
 		name  string
-		log   *sparklog.Log
+		log   *fixtures.SparkLog
 		unit  string
 		alone map[float64]float64 // at a second since when the driver works alone, 0: it does not
 		ended float64             // 0: it runs
@@ -61,21 +62,21 @@ func TestDriverAlone(t *testing.T) {
 			t.Parallel()
 			log := logOf(t, c.log)
 			for at, want := range c.alone {
-				s, ok := log.Reader(c.unit).At(dag.Instant(sparklog.Begin).Add(secs(at)))
+				s, ok := log.Reader(c.unit).At(dag.Instant(fixtures.SparkBegin).Add(secs(at)))
 				if !ok {
 					t.Fatal("no job")
 				}
 				got := 0.0
 				if since := s.DriverAlone(); since.Known() {
-					got = since.Seconds(sparklog.Begin)
+					got = since.Seconds(fixtures.SparkBegin)
 				}
 				if got < want-0.02 || got > want+0.02 {
 					t.Errorf("at %v s: alone since %v s, want %v s", at, got, want)
 				}
 			}
-			s, _ := log.Reader(c.unit).At(dag.Instant(sparklog.Begin).Add(time.Hour))
+			s, _ := log.Reader(c.unit).At(dag.Instant(fixtures.SparkBegin).Add(time.Hour))
 			got := s.Jobs[0].Finished
-			if got.Known() != (c.ended > 0) || got.Known() && got.Seconds(sparklog.Begin) != c.ended {
+			if got.Known() != (c.ended > 0) || got.Known() && got.Seconds(fixtures.SparkBegin) != c.ended {
 				t.Errorf("%v, it ended at %v, want %v s", s.State, got, c.ended)
 			}
 		})

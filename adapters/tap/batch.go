@@ -4,9 +4,9 @@
 // A batch is posted to Path of the watcher's collector with the header "Authorization: Bearer TOKEN". The response is
 // 204, or 4xx with a line of text about the error. The token only guards against mistakes: Decode treats every batch
 // as hostile.
+//
+// The package also computes what Hadoop computes of keys of type Text, such as their reduce, and names keys in reports.
 package tap
-
-import "github.com/paratimer/paratimer/textkey"
 
 // Path is the path at which a collector accepts batches.
 const Path = "/v1/groups"
@@ -20,7 +20,7 @@ const (
 	MaxReduces    = 20_000
 	MaxKeys       = 8192 // of a map's profile
 	MaxPoints     = 4096
-	MaxName       = textkey.MaxName
+	MaxName       = 64  // bytes of a key's name
 	MaxNote       = 200 // bytes
 	MaxSeconds    = 1e9
 	MaxBytes      = 1e18

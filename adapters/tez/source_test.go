@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // watch looks every so many milliseconds until the DAG is over.
@@ -41,7 +41,7 @@ func watch(t *testing.T, l *lab, src *Source, every int64, see func(*dag.Snapsho
 // that is not there.
 func TestPolling(t *testing.T) {
 	t.Parallel()
-	tasks := long.Of(2000, 10_000)
+	tasks := fixtures.Long(2000, 10_000)
 	for _, isDenied := range []bool{false, true} {
 		l := newLab(tasks, tasks/20, 30_000)
 		l.filesDenied = isDenied

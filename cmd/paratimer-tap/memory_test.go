@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestMemory holds what docs/tap.md says, for the program as it is built and for inputs that have nothing to keep
@@ -27,7 +27,7 @@ func TestMemory(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// What must stay below 64 MB would take several times as much if a tap kept each key or each record.
-	mb := int64(long.Of(2, 8)) << 20
+	mb := int64(fixtures.Long(2, 8)) << 20
 	for name, input := range map[string]func() io.Reader{
 		"a large key": func() io.Reader {
 			return io.LimitReader(&forever{piece: bytes.Repeat([]byte("k"), 1<<16)},

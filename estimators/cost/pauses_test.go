@@ -10,13 +10,13 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // program is an application whose driver pauses for 20 s, 300 s and 2 s between its jobs of 10 s, and for last after
 // them, from its first job on.
-func program(last time.Duration) *sparklog.Log {
-	l := sparklog.New(4)
+func program(last time.Duration) *fixtures.SparkLog {
+	l := fixtures.NewSparkLog(4)
 	end := time.Duration(0)
 	for _, pause := range []int{5, 20, 300, 2} {
 		end = l.Job(end+time.Duration(pause)*time.Second, 10*time.Second, 4, -1)
@@ -25,13 +25,13 @@ func program(last time.Duration) *sparklog.Log {
 	return l
 }
 
-func snapshotOf(t *testing.T, l *sparklog.Log, at time.Duration) *dag.Snapshot {
+func snapshotOf(t *testing.T, l *fixtures.SparkLog, at time.Duration) *dag.Snapshot {
 	t.Helper()
 	log, err := spark.ReadLog(bytes.NewReader(l.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, ok := log.Reader("").At(dag.Instant(sparklog.Begin).Add(at))
+	s, ok := log.Reader("").At(dag.Instant(fixtures.SparkBegin).Add(at))
 	if !ok {
 		t.Fatal("no job")
 	}

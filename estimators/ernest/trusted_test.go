@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // What no model of the base terms is: the doubts of other laws, where their runs show it.
@@ -78,7 +78,7 @@ var foreignLaws = []struct {
 	},
 }
 
-var trials = long.Of(4, 12)
+var trials = fixtures.Long(4, 12)
 
 // doubts counts why models of a law are doubted, "" where they are trusted.
 func doubts(t *testing.T, l law, where [][2]float64, noise float64) map[string]int {

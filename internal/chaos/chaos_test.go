@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 var (
-	seeds = flag.Int("chaos.seeds", long.Of(20, 60), "runs under fault plans, in turn over the worlds that there are")
+	seeds = flag.Int("chaos.seeds", fixtures.Long(20, 60), "runs under fault plans, in turn over the worlds that there are")
 	first = flag.Uint64("chaos.first", 1, "the first seed")
 	one   = flag.Uint64("chaos.seed", 0, "the only seed to run; 0: as many as -chaos.seeds")
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/lab/page"
 )
 
@@ -77,8 +77,8 @@ func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estim
 // Even ranges of a sampler that is far too sure hold what they promise once corrected. With 360 runs the standard error
 // is 0.023, with 600 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
-	for seed := range uint64(long.Of(1, 2)) {
-		for i, ratio := range held(t, long.Of(360, 600), seed, newCrude) {
+	for seed := range uint64(fixtures.Long(1, 2)) {
+		for i, ratio := range held(t, fixtures.Long(360, 600), seed, newCrude) {
 			if math.Abs(ratio-0.8) > 0.06 {
 				t.Errorf("seed %d: at %v of the run the 80%% range holds %v", seed, ratios[i], ratio)
 			}

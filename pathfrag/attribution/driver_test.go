@@ -7,7 +7,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestDriverOfSpark holds that time in which no job runs is the driver's, and that tasks wait for cores only while
@@ -15,25 +15,25 @@ import (
 func TestDriverOfSpark(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
-	pauses := sparklog.New(4) // three jobs of 5 s, a minute after each
+	pauses := fixtures.NewSparkLog(4) // three jobs of 5 s, a minute after each
 	for end, i := time.Duration(0), 0; i < 3; i++ {
 		end = pauses.Job(end+60*second, 5*second, 4, -1)
 		pauses.End(end + 60*second)
 	}
-	threads := sparklog.New(8) // the thread that ends last pauses for 30 s while a job of another one runs
+	threads := fixtures.NewSparkLog(8) // the thread that ends last pauses for 30 s while a job of another one runs
 	threads.Job(0, 10*second, 2, -1)
 	threads.Job(0, 50*second, 2, -1)
 	threads.Job(40*second, 60*second, 2, -1)
 	threads.End(103 * second)
 
-	full := sparklog.New(2) // the second job waits for the cores of the first one
+	full := fixtures.NewSparkLog(2) // the second job waits for the cores of the first one
 	full.Job(0, 30*second, 2, -1)
 	full.Job(10*second, 10*second, 1, -1)
 	full.End(33 * second)
 
 	for _, c := range []struct {
 		name               string
-		log                *sparklog.Log
+		log                *fixtures.SparkLog
 		at                 time.Duration // 0: the end
 		launch, work, last float64       // seconds
 	}{
@@ -50,7 +50,7 @@ func TestDriverOfSpark(t *testing.T) {
 			}
 			at := log.Last
 			if c.at > 0 {
-				at = dag.Instant(sparklog.Begin).Add(c.at)
+				at = dag.Instant(fixtures.SparkBegin).Add(c.at)
 			}
 			s, _ := log.Reader("").At(at)
 			a, err := Of(s, nil)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // A step of a script is stepBytes bytes: the change, the position (two bytes, as a fraction of the file), and an
@@ -135,7 +135,7 @@ func line(file []byte, at int) (start, end int) {
 
 // seedScripts is the number of seed scripts for each file. `go test` runs only these. .ci/run sets PARATIMER_LONG for
 // fuzzing, and the fuzzer starts with all of them.
-var seedScripts = long.Of(8, 20)
+var seedScripts = fixtures.Long(8, 20)
 
 // smallBytes is the size up to which a file also has a seed script for each of its keys, which drops the key. Readers
 // often fail on missing keys, and random scripts rarely drop a specific one.

@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 const start = dag.Instant(1_795_222_440_184)
@@ -242,9 +242,9 @@ func TestPollingCost(t *testing.T) {
 		{300, 20 * time.Second, true},
 		{1000, 5 * time.Second, false},
 	}
-	for _, c := range all[:long.Of(1, len(all))] {
+	for _, c := range all[:fixtures.Long(1, len(all))] {
 		t.Run(fmt.Sprintf("%d containers, every %v", c.width, c.every), func(t *testing.T) {
-			got, cluster, asked := measure(t, 10_000, c.width, c.every, c.shuffle, int64(long.Of(60, 10)))
+			got, cluster, asked := measure(t, 10_000, c.width, c.every, c.shuffle, int64(fixtures.Long(60, 10)))
 			t.Log(got)
 			if got.ours*10 > got.naive {
 				t.Errorf("ours are more than a tenth: %d of %d bytes", got.ours, got.naive)
@@ -321,7 +321,7 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 func TestErrorOfSamples(t *testing.T) {
 	t.Parallel()
 	const every = 5 * time.Second
-	for _, width := range []int{200, 1000, 2000}[:long.Of(2, 3)] {
+	for _, width := range []int{200, 1000, 2000}[:fixtures.Long(2, 3)] {
 		opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing}
 		cluster := play(t, bigJob(6*width, width), opt)
 		src, traffic := watcher(t, cluster, yarn.Target{})

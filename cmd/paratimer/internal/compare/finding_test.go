@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // nights are so many usual ones.
@@ -98,7 +98,7 @@ func TestFalseAlarms(t *testing.T) {
 	for _, x := range []struct {
 		nights string
 		noise  simulate.Options
-	}{{"as usual", usual}, {"busy", busy}}[:long.Of(1, 2)] {
+	}{{"as usual", usual}, {"busy", busy}}[:fixtures.Long(1, 2)] {
 		paces := []float64{1, 1.2, 1.5}
 		slower := make([][]*Run, len(paces))
 		for i := range seeds + 7 {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestSimulation plays random troubles in virtual time: watchers that are killed, one or two, with one state folder or
@@ -24,7 +24,7 @@ import (
 // patience or hang. Nothing is lost, nothing is told twice to who knows idempotency keys, and nobody hears of a query
 // that was on time by a margin.
 func TestSimulation(t *testing.T) {
-	schedules := long.Of(2_000, 10_000)
+	schedules := fixtures.Long(2_000, 10_000)
 	switch {
 	case raceEnabled:
 		schedules = 300

@@ -11,14 +11,14 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // eventLog is the log of an application's attempt that ran four tasks of 2 s on two cores.
 func eventLog(id, attempt string) []byte {
-	l := sparklog.New(2)
+	l := fixtures.NewSparkLog(2)
 	l.End(l.Job(time.Second, 2*time.Second, 4, -1) + time.Second)
-	return []byte(strings.ReplaceAll(string(l.Bytes()), `"App ID":"`+sparklog.ID+`"`,
+	return []byte(strings.ReplaceAll(string(l.Bytes()), `"App ID":"`+fixtures.SparkID+`"`,
 		`"App ID":"`+id+`","App Attempt ID":"`+attempt+`"`))
 }
 

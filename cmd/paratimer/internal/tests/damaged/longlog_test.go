@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestLongLog checks that a log of three hours is observed at most 300 times, and as often as --every says.
 func TestLongLog(t *testing.T) {
 	t.Parallel()
-	l := sparklog.New(2)
+	l := fixtures.NewSparkLog(2)
 	l.End(l.Job(time.Second, 900*time.Second, 24, -1) + time.Second)
 	path := write(t, filepath.Join(t.TempDir(), "app-1"), l.Bytes())
 	for _, c := range []struct {

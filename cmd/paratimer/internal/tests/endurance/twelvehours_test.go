@@ -31,7 +31,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -81,7 +81,7 @@ func overnight() *dag.Plan {
 // TestTwelveHoursAttached: a query of more than twelve hours is watched with everything that attach can be told to do,
 // its log moved away each hour; what is retained stays the same, and no line of the log is lost.
 func TestTwelveHoursAttached(t *testing.T) {
-	every := time.Duration(long.Of(120, 30)) * time.Second
+	every := time.Duration(fixtures.Long(120, 30)) * time.Second
 	ctx, dir, start := t.Context(), t.TempDir(), dag.Instant(1_795_222_440_184)
 	m := restsim.Empty(start)
 	run, err := simulate.New(overnight(), simulate.Options{
@@ -128,11 +128,10 @@ func TestTwelveHoursAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	stepper := watch.Watch{
-		Source: source, Estimators: follow.EstimatorSetOf(cost.Costs, battery, long.Of(20, 64)), Sinks: []watch.Sink{
-			meter, remembered,
-			view.NewNDJSON(&frames),
-		},
-		Bounds: session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
+		Source:     source,
+		Estimators: follow.EstimatorSetOf(cost.Costs, battery, fixtures.Long(20, 64)),
+		Sinks:      []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
+		Bounds:     session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
 	}
 	kept, ticks := map[int]uint64{}, 0
 	for hour := range 12 {

@@ -28,7 +28,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/internal/testkit/long"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
@@ -36,7 +36,7 @@ import (
 // what it did after the first one.
 func TestTwelveHoursWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		each := time.Duration(long.Of(12, 4)) * time.Minute
+		each := time.Duration(fixtures.Long(12, 4)) * time.Minute
 		n := int(12 * time.Hour / each)
 		dir := t.TempDir()
 		m := restsim.Empty(dag.InstantOf(time.Now()))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
-	"github.com/paratimer/paratimer/internal/testkit/sparklog"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestDriverAlone holds that commands agree on an application whose driver works alone: for a minute between two jobs
@@ -18,7 +18,7 @@ func TestDriverAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, profile := filepath.Join(dir, "eventlog"), filepath.Join(dir, "nightly.yaml")
-	l := sparklog.New(4)
+	l := fixtures.NewSparkLog(4)
 	end := l.Job(time.Minute+10*time.Second, 10*time.Second, 4, -1)
 	l.Job(0, 10*time.Second, 4, -1)
 	l.End(end + 20*time.Minute)

@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/long"
 )
 
 // TestRecordings replays each recording once. Run reports are sound, at the end and along the way, and can be drawn.
@@ -87,7 +86,7 @@ func TestRecordings(t *testing.T) {
 // replay plays a recording to sinks.
 func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	t.Helper()
-	every := time.Duration(long.Of(6, 0)) * time.Second // 0: as it was recorded, about every 3 s
+	every := time.Duration(fixtures.Long(6, 0)) * time.Second // 0: as it was recorded, about every 3 s
 	src, err := input.OpenRecording(path, "", every)
 	if err != nil {
 		t.Fatal(err)

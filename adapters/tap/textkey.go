@@ -1,6 +1,4 @@
-// Package textkey computes what Hadoop computes of keys of type Text: their hash, their reduce, and their bytes in a
-// map's output. It also names keys in reports.
-package textkey
+package tap
 
 import (
 	"cmp"
@@ -12,11 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName bounds the names of keys, in bytes.
-const MaxName = 64
-
-// Hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
-func Hash(key []byte) int32 {
+// hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
+func hash(key []byte) int32 {
 	h := int32(1)
 	for _, b := range key {
 		h = 31*h + int32(int8(b)) //nolint:gosec // G115: Java's bytes are signed
@@ -30,7 +25,7 @@ func Partition(key []byte, reduces int) int {
 	if reduces < 2 {
 		return 0
 	}
-	return int(Hash(key)&math.MaxInt32) % reduces
+	return int(hash(key)&math.MaxInt32) % reduces
 }
 
 // RecordBytes returns the bytes of a record of two Texts in a map's output, from the lengths of its key and value.
@@ -56,9 +51,9 @@ func HashedName(key []byte) string {
 	return "#" + hex.EncodeToString(sum[:8])
 }
 
-// Name returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty key. A
-// name of more than MaxName bytes is cut and ends with the key's hash, so that two keys never share a name.
-func Name(key []byte, show bool) string {
+// KeyName returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty
+// key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys never share a name.
+func KeyName(key []byte, show bool) string {
 	hashed := HashedName(key)
 	if !show {
 		return hashed

@@ -1,4 +1,4 @@
-package names
+package chaos
 
 import (
 	"bytes"
@@ -43,8 +43,8 @@ const (
 var structural = regexp.MustCompile(
 	`^((application|job|task|attempt|appattempt|container)_[0-9_a-z]+|[A-Z_]*|[-0-9.]+|true|false|https?://.*|org\.apache\..*)$`)
 
-// corrupt puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
-func corrupt(v any) any {
+// corruptNames puts hostile behind the first line of every text of a JSON value, but for keys and what is structural.
+func corruptNames(v any) any {
 	switch v := v.(type) {
 	case string:
 		if !structural.MatchString(v) {
@@ -56,7 +56,7 @@ func corrupt(v any) any {
 		}
 	case []any:
 		for i := range v {
-			v[i] = corrupt(v[i])
+			v[i] = corruptNames(v[i])
 		}
 	case map[string]any:
 		property, _ := v["name"].(string)
@@ -65,7 +65,7 @@ func corrupt(v any) any {
 				strings.HasPrefix(property, "yarn.")) {
 				continue
 			}
-			v[k] = corrupt(v[k])
+			v[k] = corruptNames(v[k])
 		}
 	}
 	return v
@@ -80,7 +80,7 @@ func corruptedJSON(t *testing.T, b []byte) []byte {
 	if d.Decode(&v) != nil {
 		return b
 	}
-	b, err := json.Marshal(corrupt(v))
+	b, err := json.Marshal(corruptNames(v))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +141,9 @@ func clean(t *testing.T, src source, want ...string) {
 }
 
 // spoiled is a run whose every text is hostile, its ids aside.
-type corrupted struct{ source }
+type corruptedNames struct{ source }
 
-func (s corrupted) Next(ctx context.Context) (*dag.Snapshot, error) {
+func (s corruptedNames) Next(ctx context.Context) (*dag.Snapshot, error) {
 	snap, err := s.source.Next(ctx)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ jobs:
 func TestTape(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	src := recording.Tee(corrupted{run(t)}, &b)
+	src := recording.Tee(corruptedNames{run(t)}, &b)
 	for {
 		if _, err := src.Next(t.Context()); errors.Is(err, io.EOF) {
 			break
@@ -248,13 +248,13 @@ func (c hostileCluster) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// watched is a source whose cluster moves on after each look.
-type watched struct {
+// watchedNames is a source whose cluster moves on after each look.
+type watchedNames struct {
 	*mapreduce.Source
 	cluster *restsim.Cluster
 }
 
-func (w watched) Next(ctx context.Context) (*dag.Snapshot, error) {
+func (w watchedNames) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := w.Source.Next(ctx)
 	if err == nil {
 		err = w.cluster.Advance(ctx, w.cluster.Now().Add(5*time.Second))
@@ -284,7 +284,7 @@ func TestHadoop(t *testing.T) {
 		".Queue", ".Queues.Name",
 		".Nodes.Name", ".Plan.Cluster.Nodes.Name", ".Jobs.Master", ".Jobs.Stages.Attempts.Diagnosis",
 	}
-	clean(t, watched{mapreduce.NewSource(client, yarn.Target{}), c}, want...)
+	clean(t, watchedNames{mapreduce.NewSource(client, yarn.Target{}), c}, want...)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}

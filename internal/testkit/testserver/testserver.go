@@ -1,30 +1,119 @@
-// Package knoxtest is a gateway like Apache Knox, for tests: the paths and rewritten redirects of its services YARNUI
-// and JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic authentication, a session cookie, and a topology with
-// single sign-on.
-package knoxtest
+// Package testserver has what tests of HTTPS need: an authority that issues certificates, and a gateway like Apache
+// Knox.
+package testserver
 
 import (
 	"cmp"
+	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
+	"testing"
+	"time"
 )
 
-// Options build a Gateway.
-type Options struct {
+// An Authority issues certificates.
+type Authority struct {
+	t    testing.TB
+	cert tls.Certificate
+}
+
+// NewAuthority returns an authority with this common name.
+func NewAuthority(t testing.TB, name string) *Authority {
+	t.Helper()
+	a := &Authority{t: t}
+	a.cert = a.Issue(name, func(c *x509.Certificate) {
+		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign
+	})
+	return a
+}
+
+// Issue returns a certificate for these hosts or addresses. change modifies it before it is signed and may be nil.
+func (a *Authority) Issue(name string, change func(*x509.Certificate), hosts ...string) tls.Certificate {
+	a.t.Helper()
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		NotBefore:   time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
+	}
+	for _, h := range hosts {
+		if ip := net.ParseIP(h); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, h)
+		}
+	}
+	if change != nil {
+		change(template)
+	}
+	public, key, _ := ed25519.GenerateKey(rand.Reader)
+	parent, signer := a.cert.Leaf, a.cert.PrivateKey
+	if parent == nil { // the authority's own
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, public, signer)
+	leaf, broken := x509.ParseCertificate(der)
+	if err = cmp.Or(err, broken); err != nil {
+		a.t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
+}
+
+// Pool returns a pool that trusts the authority.
+func (a *Authority) Pool() *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(a.cert.Leaf)
+	return pool
+}
+
+// File writes the authority's certificate to a PEM file and returns its path.
+func (a *Authority) File() string {
+	cert, _ := CertFiles(a.t, a.t.TempDir(), a.cert)
+	return cert
+}
+
+// CertFiles writes a certificate and its key to PEM files in a folder and returns their paths.
+func CertFiles(t testing.TB, dir string, c tls.Certificate) (cert, key string) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: c.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: der},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(&block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// GatewayOptions build a Gateway.
+type GatewayOptions struct {
 	RM, JHS        string // base URLs of the services behind the gateway
 	User, Password string
 	Transport      http.RoundTripper // carries requests to the services; nil: the network
 	TLS            *tls.Config       // for connections to the services, if Transport is nil
 }
 
-// A Gateway is an HTTP handler. /gateway/default takes the password, /gateway/sso redirects to a login page.
+// A Gateway is an HTTP handler like Apache Knox: with the paths and rewritten redirects of its services YARNUI and
+// JOBHISTORYUI (rewrite.xml of version 2.7.0), HTTP basic authentication, a session cookie, and a topology with single
+// sign-on. /gateway/default takes the password, /gateway/sso redirects to a login page.
 type Gateway struct {
-	opt Options
+	opt GatewayOptions
 	mux *http.ServeMux
 
 	mu         sync.Mutex
@@ -33,8 +122,8 @@ type Gateway struct {
 	saw        []string
 }
 
-// New returns a gateway for the services of o.
-func New(o Options) *Gateway {
+// NewGateway returns a gateway for the services of o.
+func NewGateway(o GatewayOptions) *Gateway {
 	g := &Gateway{opt: o, mux: http.NewServeMux()}
 	const front = "/gateway/default"
 	rm, jhs := http.StripPrefix(front+"/yarn", g.service(o.RM)), http.StripPrefix(front+"/jobhistory", g.service(o.JHS))
