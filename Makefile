@@ -71,7 +71,7 @@ alerts:
 
 # docs/calibration.md: some minutes of two cores.
 calibration:
-	go test -C lab ./calibration -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/calibration.md
+	go test -C lab ./accuracy -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/calibration.md
 
 # docs/nearestfit.md: some minutes of two cores.
 nearestfit:

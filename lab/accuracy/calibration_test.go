@@ -1,4 +1,4 @@
-package calibration
+package accuracy
 
 import (
 	"context"
@@ -53,8 +53,8 @@ func (c crude) Estimate(run dag.Run) (estimators.Estimate, error) {
 	return e, nil
 }
 
-// held is how often the 80% range held at each of ratios.
-func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
+// heldShares is how often the 80% range held at each of ratios.
+func heldShares(t *testing.T, runs int, seed uint64, estimator func() estimators.Estimator) (out []float64) {
 	t.Helper()
 	s, err := measure(t.Context(), runs, []uint64{seed}, estimator)
 	if err != nil {
@@ -68,8 +68,8 @@ func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estim
 			out = append(out, float64(c.Backed.Held()/100))
 		}
 	}
-	if len(out) != len(ratios) {
-		t.Fatalf("coverage at %d ratios, want %d", len(out), len(ratios))
+	if len(out) != len(coverageRatios) {
+		t.Fatalf("coverage at %d ratios, want %d", len(out), len(coverageRatios))
 	}
 	return out
 }
@@ -78,9 +78,9 @@ func held(t *testing.T, runs int, seed uint64, estimator func() estimators.Estim
 // is 0.023, with 600 0.018.
 func TestCorrectedRangesHold(t *testing.T) {
 	for seed := range uint64(fixtures.Long(1, 2)) {
-		for i, ratio := range held(t, fixtures.Long(360, 600), seed, newCrude) {
+		for i, ratio := range heldShares(t, fixtures.Long(360, 600), seed, newCrude) {
 			if math.Abs(ratio-0.8) > 0.06 {
-				t.Errorf("seed %d: at %v of the run the 80%% range holds %v", seed, ratios[i], ratio)
+				t.Errorf("seed %d: at %v of the run the 80%% range holds %v", seed, coverageRatios[i], ratio)
 			}
 		}
 	}
@@ -95,9 +95,9 @@ func TestSampledRangesHold(t *testing.T) {
 	sampled := func() estimators.Estimator {
 		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, few)
 	}
-	for i, ratio := range held(t, 200, 1, sampled) {
+	for i, ratio := range heldShares(t, 200, 1, sampled) {
 		if math.Abs(ratio-0.8) > 0.1 {
-			t.Errorf("at %v of the run the 80%% range holds %v", ratios[i], ratio)
+			t.Errorf("at %v of the run the 80%% range holds %v", coverageRatios[i], ratio)
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestSampledRangesHold(t *testing.T) {
 // The oracle sees a correction that does nothing.
 func TestRawRangesDoNotHold(t *testing.T) {
 	wrong := 0
-	for _, ratio := range held(t, 200, 1, func() estimators.Estimator {
+	for _, ratio := range heldShares(t, 200, 1, func() estimators.Estimator {
 		c, _ := newCrude().(crude)
 		c.uncorrect = true
 		return c

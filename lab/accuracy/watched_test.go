@@ -1,4 +1,4 @@
-package calibration
+package accuracy
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// kept is the number of runs that are kept per workflow.
-const kept = 50
+// keptRuns is the number of runs that are kept per workflow.
+const keptRuns = 50
 
 // ticks is the approximate number of observations of a run.
 const ticks = 150
@@ -39,7 +39,7 @@ func (m *memory) profile() (*dag.Plan, error) {
 func (m *memory) add(profile *dag.Plan, residuals []dag.Residual) {
 	profile.Residuals = residuals
 	m.profiles = append(m.profiles, profile)
-	m.profiles = m.profiles[max(0, len(m.profiles)-kept):]
+	m.profiles = m.profiles[max(0, len(m.profiles)-keptRuns):]
 }
 
 // A watched run has one prediction for each of ratios.
@@ -70,7 +70,7 @@ func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Est
 		}
 		plan, opt := w.run(i)
 		opt.Every = every
-		run, err := play(ctx, plan, opt, profile)
+		run, err := observe(ctx, plan, opt, profile)
 		if err != nil {
 			return nil, fmt.Errorf("workflow %d, run %d: %w", w.number, i, err)
 		}
@@ -88,8 +88,8 @@ func (w *workflow) watchAll(ctx context.Context, n int, estimator estimators.Est
 
 func runID(workflow, run int) string { return fmt.Sprintf("calibrate_%d_%d", workflow, run) }
 
-// play simulates a run and returns its snapshots, with the profile attached.
-func play(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *dag.Plan) ([]*dag.Snapshot, error) {
+// observe simulates a run and returns its snapshots, with the profile attached.
+func observe(ctx context.Context, plan *dag.Plan, opt simulate.Options, profile *dag.Plan) ([]*dag.Snapshot, error) {
 	src, err := simulate.New(plan, opt)
 	if err != nil {
 		return nil, err
@@ -122,14 +122,14 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	}
 	w = watched{
 		total: end.Sub(origin), succeeded: last.State == dag.Succeeded,
-		predictions: make([]saying, len(ratios)),
+		predictions: make([]saying, len(coverageRatios)),
 	}
 	if !w.succeeded {
 		return w, nil, nil, nil
 	}
 	ask := map[int]bool{}
 	at := func(ratio float64) int { return nearest(run, origin, ratio*float64(w.total)) }
-	for _, r := range append(ratios[:], estimators.Bins[:]...) {
+	for _, r := range append(coverageRatios[:], estimators.Bins[:]...) {
 		ask[at(r)] = true
 	}
 	var seen dag.Run
@@ -146,8 +146,8 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 		if e.Tick != nil {
 			ranges = append(ranges, *e.Tick)
 		}
-		for r := range ratios {
-			if at(ratios[r]) == i {
+		for r := range coverageRatios {
+			if at(coverageRatios[r]) == i {
 				w.predictions[r] = saying{elapsed, e.Runs, e.Distribution, e.Raw}
 			}
 		}
