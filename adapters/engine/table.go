@@ -4,6 +4,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
@@ -66,6 +68,135 @@ type Applications interface {
 	Identify(ctx context.Context, app string) error
 	// Source watches an application, or what an id of the engine's own names. It uses the results of the hub.
 	Source(id string) Source
+}
+
+// A Hub has the workflows of all engines on a cluster. Refresh is called by one goroutine at a time; the other methods
+// may be called by several.
+type Hub struct {
+	*yarn.Hub
+	engines []applications // of the rows that have any
+}
+
+// NewHub returns a hub without requests so far. client sends those that have no budget.
+func NewHub(s Services, client *Client) *Hub {
+	h := &Hub{Hub: yarn.NewHub(s, nil)}
+	for i := range table {
+		if e := &table[i]; e.Applications != nil {
+			h.engines = append(h.engines, applications{e.Applications(s, client, h.Hub), e})
+		}
+	}
+	return h
+}
+
+// applications are those of a row.
+type applications struct {
+	Applications
+	of *Engine
+}
+
+// Refresh lists the applications and the state of the cluster. After an error sources miss their observations.
+func (h *Hub) Refresh(ctx context.Context) error {
+	if err := h.Hub.Refresh(ctx); err != nil {
+		return err //nolint:wrapcheck // it is of this hub
+	}
+	for _, e := range h.engines {
+		e.Update(ctx)
+	}
+	return nil
+}
+
+// Running lists the applications that run or wait to, those of each engine by id.
+func (h *Hub) Running() (all []yarn.Submitted) {
+	for _, e := range h.engines {
+		all = append(all, e.Submitted()...)
+	}
+	return all
+}
+
+// Identify finds the workflow of an application.
+func (h *Hub) Identify(ctx context.Context, app string) error {
+	return h.of(app).Identify(ctx, app) //nolint:wrapcheck // it names the request
+}
+
+// Source watches an application, or what another id names.
+func (h *Hub) Source(id string) Source { return h.of(id).Source(id) }
+
+// of returns the applications of the engine of an id.
+func (h *Hub) of(id string) Applications {
+	e := ownerOf(id)
+	if a := h.App(id); e == nil && a != nil {
+		e = ofType(a.Type)
+	}
+	i := slices.IndexFunc(h.engines, func(a applications) bool { return a.of == e })
+	return h.engines[max(i, 0)]
+}
+
+// mostIdentified bounds the applications that IdentifyNewest identifies.
+const mostIdentified = 20
+
+// IdentifyNewest finds the workflows of the newest applications that run several, such as sessions of Tez.
+func (h *Hub) IdentifyNewest(ctx context.Context) {
+	all := slices.DeleteFunc(h.Running(), func(s yarn.Submitted) bool { return s.Engine == "" || s.Read || !s.Readable })
+	slices.SortStableFunc(all, func(a, b yarn.Submitted) int { return yarn.ByID(a.App, b.App) })
+	for _, s := range all[max(0, len(all)-mostIdentified):] {
+		_ = h.Identify(ctx, s.App) // on an error only the application is shown
+	}
+}
+
+// A Past is what files have of finished runs, of all engines.
+type Past struct {
+	Runs    []recording.Run
+	LeftOut []recording.Skipped
+	Failed  []PastError // places without anything usable
+}
+
+// A PastError is the error of a place.
+type PastError struct {
+	Place recording.Place
+	Err   error
+}
+
+// ErrNoHistory means that a file is not a history of a known engine.
+var ErrNoHistory = errors.New("neither a job history file nor a Rumen trace, nor a history file of Tez or an event log of Spark")
+
+// IsPast reports whether a file or folder may have finished runs of some engine.
+func IsPast(p recording.Place) bool {
+	return slices.ContainsFunc(table, func(e Engine) bool { return e.IsPast != nil && e.IsPast(p) })
+}
+
+// ReadPast reads the finished runs in places. A place may have those of several engines.
+func ReadPast(ctx context.Context, places ...recording.Place) (Past, error) {
+	var readers []recording.PastReader
+	for _, e := range table {
+		if e.Past != nil {
+			readers = append(readers, e.Past())
+		}
+	}
+	var past Past
+	for _, p := range places {
+		isUsed, failure := false, ErrNoHistory
+		for i := len(readers) - 1; i >= 0; i-- {
+			has, err := readers[i].Read(ctx, p)
+			if ctx.Err() != nil {
+				return past, context.Cause(ctx)
+			}
+			isUsed = isUsed || has && err == nil
+			if err != nil {
+				failure = err
+			}
+			if has && !p.IsFolder() {
+				break // a file is of one engine
+			}
+		}
+		if !isUsed {
+			past.Failed = append(past.Failed, PastError{p, failure})
+		}
+	}
+	for i := len(readers) - 1; i >= 0; i-- {
+		runs, leftOut := readers[i].Runs()
+		past.Runs, past.LeftOut = append(past.Runs, runs...), append(past.LeftOut, leftOut...)
+	}
+	return past, nil
 }
 
 // table lists the engines. The first row is that of ids and applications that no other row claims.
