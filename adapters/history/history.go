@@ -16,9 +16,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/linkedin/goavro/v2"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // Bounds of the memory that a file can make a reader use.
@@ -125,3 +133,213 @@ func jsonEvents(in *bufio.Reader) events {
 		return nil, errBad
 	}
 }
+
+// An event is one fact about a job: an event of a .jhist file, or a part of a Rumen trace. It has the decoded values of
+// JSON or Avro by their names in lower case, because the names of both differ by case (Events.avpr). A value of an
+// unexpected type is unknown.
+type event map[string]any
+
+// eventOf returns the fields of an object. Other values have none.
+func eventOf(v any) event {
+	object, _ := v.(map[string]any)
+	e := make(event, len(object))
+	for name, v := range object {
+		e[strings.ToLower(name)] = v
+	}
+	return e
+}
+
+// eventsOf returns the objects in a list.
+func eventsOf(v any) []event {
+	list, _ := v.([]any)
+	out := make([]event, len(list))
+	for i := range list {
+		out[i] = eventOf(list[i])
+	}
+	return out
+}
+
+// value returns a field. A nullable value of Avro is an object with its type's name: {"string": "x"}.
+func (e event) value(name string) any {
+	if union, ok := e[name].(map[string]any); ok && len(union) == 1 {
+		for _, v := range union {
+			return v
+		}
+	}
+	return e[name]
+}
+
+// text returns a text that is not cleaned: it may be a list or have several lines, and callers clean each part.
+func (e event) text(name string) string {
+	s, _ := e.value(name).(string)
+	return s
+}
+
+func (e event) label(name string) string { return dag.Clean(e.text(name)) }
+
+func (e event) number(name string) loose.Optional { return numberOf(e.value(name)) }
+
+func numberOf(v any) loose.Optional {
+	switch v := v.(type) {
+	case float64:
+		return loose.Some(v)
+	case int32:
+		return loose.Some(float64(v))
+	case int64:
+		return loose.Some(float64(v))
+	case string:
+		return loose.ParseOptional(v)
+	}
+	return loose.Optional{}
+}
+
+// instant converts milliseconds since the epoch. Times from the year 2248 on are implausible, thus unknown.
+func (e event) instant(name string) dag.Instant {
+	n := e.number(name)
+	if n.V >= 1<<43 {
+		return dag.NoInstant
+	}
+	return n.Instant()
+}
+
+// node returns the name of a node in the form of its web address.
+func (e event) node(host, port string) string {
+	name, at := e.label(host), e.number(port)
+	if name == "" || at.V <= 0 {
+		return name
+	}
+	return fmt.Sprintf("%s:%d", name, int64(at.V))
+}
+
+// counters returns a set of counters as a flat list. A task has about fifty.
+func (e event) counters(name string) (out []mrjob.Counter) {
+	set := eventOf(e[name])
+	if set["groups"] == nil { // in attempts without success they are nullable
+		set = eventOf(e.value(name))
+	}
+	for _, group := range eventsOf(set["groups"]) {
+		for _, c := range eventsOf(group["counts"]) {
+			if n := c.number("value"); n.Known {
+				out = append(out, mrjob.Counter{Group: group.label("name"), Name: c.label("name"), Value: n.V})
+			}
+		}
+	}
+	return out
+}
+
+// job returns the id of the event's job; "" if it has none.
+func (e event) job() string {
+	if id := e.label("jobid"); id != "" {
+		return id
+	}
+	for _, name := range []string{"applicationattemptid", "attemptid", "taskid"} {
+		part := strings.SplitN(e.label(name), "_", 4)
+		if len(part) == 4 && slices.Contains([]string{"task", "attempt", "appattempt"}, part[0]) {
+			return "job_" + part[1] + "_" + part[2]
+		}
+	}
+	return ""
+}
+
+// maxBinary bounds the bytes of a file in binary encoding. An attempt takes 1 KB.
+const maxBinary = 512 << 20
+
+// maxItems bounds the announced items of an array or map, because goavro allocates memory for all of them at once.
+const maxItems = 1 << 16
+
+var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
+
+// avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
+func avroEvents(in io.Reader, schema []byte) (events, error) {
+	var root any
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return nil, fmt.Errorf("the schema in line 2: it is not JSON: %w", err)
+	}
+	usable := usableTypes{"boolean": true, "int": true, "long": true, "float": true, "double": true, "string": true}
+	err := usable.add(root)
+	bounded()
+	var codec *goavro.Codec
+	if err == nil {
+		codec, err = goavro.NewCodec(string(schema))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the schema in line 2: %w", err)
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxBinary+1))
+	if len(data) > maxBinary {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxBinary)
+	}
+	end := io.EOF
+	if errors.Is(err, io.ErrUnexpectedEOF) { // the file is cut off
+		end, err = err, nil
+	}
+	return func() (native any, err error) {
+		if len(data) == 0 {
+			return nil, end
+		}
+		native, data, err = codec.NativeFromBinary(data)
+		switch {
+		case err == nil:
+			return native, nil
+		// goavro reports missing data only in the error's text.
+		case strings.Contains(err.Error(), io.ErrShortBuffer.Error()), strings.Contains(err.Error(), io.EOF.Error()):
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("not what the schema in line 2 says: %w", err)
+	}, err
+}
+
+// usableTypes are the types that a part of a schema may refer to, by name: complete ones with values of at least one
+// byte. A type within itself could make a decoder recurse without end, and a few bytes could announce any number of
+// values without bytes. A union's value has the byte that selects its type, so null is allowed there.
+type usableTypes map[string]bool
+
+// add checks a type, and adds it if it has a name.
+func (u usableTypes) add(t any) error {
+	name := ""
+	var inner []any
+	switch t := t.(type) {
+	case string:
+		if !u[baseName(t)] {
+			return fmt.Errorf("type %q cannot be used here", t)
+		}
+		return nil
+	case []any:
+		inner = slices.DeleteFunc(slices.Clone(t), func(branch any) bool { return branch == "null" })
+	case map[string]any:
+		s, _ := t["name"].(string)
+		name = baseName(s)
+		switch kind := t["type"]; kind {
+		case "record":
+			fields, _ := t["fields"].([]any)
+			for _, f := range fields {
+				field, _ := f.(map[string]any)
+				inner = append(inner, field["type"])
+			}
+		case "enum":
+			inner = []any{"int"}
+		case "array":
+			inner = []any{t["items"]}
+		case "map":
+			inner = []any{t["values"]}
+		default:
+			inner = []any{kind} // a type in its own object, such as {"type": "long", "logicalType": …}
+		}
+	}
+	if _, again := u[name]; again || len(inner) == 0 {
+		return fmt.Errorf("type %q is there twice, or takes no bytes", name)
+	}
+	if name != "" {
+		u[name] = false
+		defer func() { u[name] = true }()
+	}
+	for _, t := range inner {
+		if err := u.add(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// baseName returns a type's name without its namespace.
+func baseName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

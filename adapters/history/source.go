@@ -1,13 +1,20 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/pig"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // DefaultEvery is the time between two snapshots of a short run. A longer run has about MaxTicks snapshots.
@@ -104,4 +111,292 @@ func (s *Source) leaveOut() {
 			s.left = append(s.left, v.Node)
 		}
 	}
+}
+
+// snapshot returns what a live watcher would have seen at t.
+func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
+	var members []mrjob.Member
+	var jobs []*replay // parallel to members
+	like := &mrjob.Settings{}
+	snap := &dag.Snapshot{At: t, State: dag.Succeeded, Nodes: s.nodes, Stale: dag.NoInstant}
+	for _, j := range s.jobs {
+		if t < j.Submitted {
+			continue
+		}
+		m := mrjob.Member{Job: j.ID, State: j.stateAt(t)}
+		if t >= j.firstSeen() {
+			m.Settings = &j.Settings
+			if snap.ID == "" { // the first job whose settings are known
+				snap.ID, like = s.workflow.ID, m.Settings
+			}
+		}
+		members, jobs = append(members, m), append(jobs, j)
+	}
+	graph := mrjob.GraphOf(members)
+	graph.Vertices = without(graph.Vertices, s.left)
+	first := jobs[0]
+	snap.ID, snap.User, snap.Queue = cmp.Or(snap.ID, first.ID), first.User, first.Queue
+	plan := &dag.Plan{
+		Name: cmp.Or(like.WorkflowName, pig.Script(first.Name)), Cluster: s.cluster, Overheads: like.Overheads,
+		Jobs: make([]dag.Job, len(graph.Vertices)),
+	}
+	if graph.Parallel {
+		plan.Driver = dag.Eager
+	}
+	runs := len(members) < len(s.jobs)
+	for i, v := range graph.Vertices {
+		state := dag.BlockedJob(dag.MapReduceStages)
+		var j *Job
+		var own *mrjob.Settings
+		if m := v.Member; m >= 0 {
+			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
+		}
+		plan.Jobs[i] = planJob(v, j, own, like)
+		snap.Jobs = append(snap.Jobs, state)
+		switch st := state.State; {
+		case v.Member < 0:
+			runs = runs || t < s.last
+		case !st.Ended():
+			runs = true
+		case st != dag.Succeeded && snap.State != dag.Failed:
+			snap.State = st
+		}
+	}
+	if runs { // the workflow runs until the end of its history
+		snap.State = dag.Running
+	}
+	if s.plan == nil || !reflect.DeepEqual(s.plan, plan) {
+		s.plan = plan
+	}
+	snap.Plan, snap.Warnings = s.plan, s.warnings(snap, graph)
+	return snap
+}
+
+// planJob returns the plan of a vertex's job, which is nil before its submission. Until its own settings are known, it
+// gets those of the script's first job.
+func planJob(v mrjob.Vertex, j *Job, own, like *mrjob.Settings) dag.Job {
+	known := cmp.Or(own, like)
+	out := dag.Job{
+		Node: v.Node, After: v.After, MasterMB: known.MasterMB, MapReduce: known.Limits,
+		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+	}
+	if j != nil {
+		out.Name = j.Name
+	}
+	if own != nil {
+		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
+		if j.Sized {
+			out.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
+		}
+	}
+	out.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+	out.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	return out
+}
+
+// without removes the vertices left. Successors of a removed vertex then follow its predecessors.
+func without(vertices []mrjob.Vertex, left []string) (out []mrjob.Vertex) {
+	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
+	for i, v := range vertices {
+		var after []int
+		for _, a := range v.After {
+			after = append(after, to[a]...)
+		}
+		slices.Sort(after)
+		v.After = slices.Compact(after)
+		if v.Member < 0 && slices.Contains(left, v.Node) {
+			to[i] = v.After
+			continue
+		}
+		to[i] = []int{len(out)}
+		out = append(out, v)
+	}
+	return out
+}
+
+// A change is the start or the end of a container.
+type change struct {
+	at   dag.Instant
+	node string
+	kind dag.StageIndex // dag.NoStage: of a master
+	mb   int            // negative at the end
+}
+
+// most returns the largest sum of an amount over time.
+func most(changes []change, amount func(change) int) int {
+	now, most := 0, 0
+	for _, c := range changes {
+		now += amount(c)
+		most = max(most, now)
+	}
+	return most
+}
+
+func memory(c change) int { return c.mb }
+
+// slotMB stands for a slot. slotMaster stands for the master that a job on slots does not have; it is negligible.
+const (
+	slotMB     = 1024
+	slotMaster = 1
+)
+
+// clusterOf derives the cluster from the jobs that ran on it, because a history has no capacities. Its size is the most
+// memory that our containers used at once, on each node and in total. Slots become containers of one size, with the
+// peak numbers of maps and reduces as limits. Real clusters with slots start reduces early and report nodes. The
+// paper's slot model has neither.
+func clusterOf(jobs []*Job) dag.Cluster {
+	changes, masters := changesOf(jobs), 0
+	if slices.ContainsFunc(jobs, func(j *Job) bool { return j.Slots }) {
+		slots := func(kind dag.StageIndex) int {
+			return max(1, most(changes, func(c change) int {
+				if c.kind != kind {
+					return 0
+				}
+				return cmp.Compare(c.mb, 0)
+			}))
+		}
+		maxMaps, maxReduces := slots(dag.Map), slots(dag.Reduce)
+		for _, j := range jobs {
+			l := &j.Settings.Limits
+			j.Settings.MasterMB, l.MapMB, l.ReduceMB = slotMaster, slotMB, slotMB
+			l.MaxMaps, l.MaxReduces = maxMaps, maxReduces
+		}
+		masters = len(jobs) * slotMaster
+	}
+	all := most(changes, memory)
+	c := dag.Cluster{Policy: dag.YARN, MemoryMB: masters}
+	byNode := map[string][]change{}
+	for _, ch := range changes {
+		byNode[ch.node] = append(byNode[ch.node], ch)
+	}
+	if most(byNode[""], memory) > 0 { // containers without a known node may have run on any node
+		c.MemoryMB += all
+		return c
+	}
+	delete(byNode, "")
+	for _, name := range slices.Sorted(maps.Keys(byNode)) {
+		mb := most(byNode[name], memory)
+		c.MemoryMB += mb
+		c.Nodes = append(c.Nodes, dag.Node{Name: name, MemoryMB: mb})
+	}
+	if all+masters < c.MemoryMB {
+		c.QueueMB = all + masters
+	}
+	return c
+}
+
+// changesOf lists the starts and ends of containers by time. At one instant, ending containers free memory for starting
+// ones.
+func changesOf(jobs []*Job) (out []change) {
+	add := func(from, to dag.Instant, node string, kind dag.StageIndex, mb int) {
+		if from.Known() && to > from {
+			out = append(out, change{from, node, kind, mb}, change{to, node, kind, -mb})
+		}
+	}
+	for _, j := range jobs {
+		end := dag.FirstKnown(j.Finished, j.Last)
+		for i, m := range j.Masters {
+			to := end
+			if i+1 < len(j.Masters) {
+				to = j.Masters[i+1].At
+			}
+			add(m.At, to, m.Node, dag.NoStage, j.Settings.MasterMB)
+		}
+		if j.Uber {
+			continue
+		}
+		for _, a := range j.all() {
+			mb := []int{j.Settings.Limits.MapMB, j.Settings.Limits.ReduceMB}[a.Kind]
+			if j.Slots {
+				mb = slotMB
+			}
+			add(a.Start, dag.FirstKnown(a.End, end), a.Node, a.Kind, max(mb, 1))
+		}
+	}
+	slices.SortStableFunc(out, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.mb, b.mb))
+	})
+	return out
+}
+
+// longWait is the time between submission and start from which one of the two is in doubt.
+const longWait = 24 * time.Hour
+
+// remark collects the warnings of all snapshots.
+func (s *Source) remark() {
+	warn := func(code, format string, args ...any) {
+		s.remarks = append(s.remarks, dag.Warningf(code, format, args...))
+	}
+	plain, even, of, bare := 0, 0, 0, 0
+	for _, j := range s.workflow.Jobs {
+		for _, a := range j.all() {
+			if of++; a.course.plain {
+				plain++
+			}
+			if a.Kind == dag.Reduce && a.evenly() {
+				even++
+			}
+		}
+		if !j.Configured && !j.Slots {
+			bare++
+		}
+		if j.Bad > 0 {
+			warn(dag.WarnObservation, "%s: %s of its history could not be used", j.ID, units.Count(j.Bad, "event"))
+		}
+		for _, text := range j.Clocks {
+			warn(dag.WarnObservation, "%s: %s", j.ID, text)
+		}
+		if wait := j.firstSeen().Sub(j.Submitted); wait > longWait {
+			warn(dag.WarnObservation,
+				"%s started %s after its submission: it waited that long, or one of these times is wrong, and so is its length", j.ID, units.Exact(wait))
+		}
+		if j.Uber {
+			warn(dag.WarnObservation, "%s ran in its master's own container, one task after the other", j.ID)
+		}
+	}
+	switch {
+	case plain > 0:
+		warn(dag.WarnInterpolated,
+			"made from history: %d of %d attempts have only a start and an end, so their progress is a straight line, as is the output of %s", plain, of, units.Count(even, "reduce"))
+	case even > 0:
+		warn(dag.WarnInterpolated, "made from history: what %s had written before their end is a straight line",
+			units.Count(even, "reduce"))
+	}
+	if bare > 0 {
+		warn(dag.WarnObservation,
+			"the configuration of %d of %d jobs (JOB_conf.xml) is not beside their history: slow start and their masters' memory are taken for Hadoop's defaults", bare, len(s.workflow.Jobs))
+	}
+	if n := len(s.left); n > 0 {
+		warn(dag.WarnObservation, "the history of %s of the workflow is not here and was left out: %s", units.Count(n, "job"),
+			strings.Join(s.left[:min(n, 10)], ", "))
+	}
+}
+
+// warnings returns the warnings of one snapshot.
+func (s *Source) warnings(snap *dag.Snapshot, graph *mrjob.Graph) []dag.Warning {
+	out := slices.Clone(s.remarks)
+	warn := func(code, format string, args ...any) { out = append(out, dag.Warningf(code, format, args...)) }
+	if graph.Launches > 1 {
+		warn(dag.WarnSecondLaunch, "the script has launched %d batches of jobs; a later one is unknown until it comes",
+			graph.Launches)
+	}
+	if graph.Cyclic {
+		warn(dag.WarnObservation, "the jobs' settings tell a graph with a cycle; it was cut")
+	}
+	for i := range snap.Jobs {
+		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
+			warn(dag.WarnMasterRestarted,
+				"%s runs in its application master's attempt %d; of attempts that the one before could not hand on the history knows nothing", j.ID, j.Attempt)
+		}
+	}
+	for _, j := range s.workflow.Jobs {
+		switch {
+		case snap.At < s.last || j.Ended():
+		case j.Torn:
+			warn(dag.WarnTornTape, "%s: its history breaks off in the middle of an event", j.ID)
+		default:
+			warn(dag.WarnTornTape, "%s: its history ends before the job does", j.ID)
+		}
+	}
+	return out
 }
