@@ -1,0 +1,281 @@
+// Package eventlog reads event logs of Apache Spark. It uncompresses their files. It also reduces a history server's
+// zip of a log to the edges between stages.
+package eventlog
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+)
+
+// ZipMagic begins a zip.
+const ZipMagic = "PK\x03\x04"
+
+// ReadSize is the number of bytes per read.
+const ReadSize = 1 << 16
+
+// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
+// is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
+func Unpack(in io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(in, ReadSize)
+	head, _ := b.Peek(len(snappyMagic))
+	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	var next func(io.Reader) ([]byte, error)
+	switch {
+	case is(LZ4Magic):
+		next = lz4Next
+	case is(snappyMagic):
+		next = snappyNext
+	}
+	var err error
+	if next != nil {
+		b = bufio.NewReaderSize(&blocks{in: b, next: next}, ReadSize)
+	} else if b, err = input.Unpack(b, ReadSize); err != nil {
+		return nil, err
+	}
+	if head, _ := b.Peek(len(mark)); string(head) == mark {
+		_, err = b.Discard(len(mark))
+	}
+	return b, err
+}
+
+// mark is the byte order mark that some editors add.
+const mark = "\ufeff"
+
+var (
+	firstName = regexp.MustCompile(`^\s*\{\s*"Event"\s*:\s*"([^"\\]*)"`)
+	ofSpark   = regexp.MustCompile(`(?m)^\s*\{.*?"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
+)
+
+// Event returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so that a
+// cut-off line has it too.
+func Event(line []byte) string {
+	if !bytes.Contains(line, []byte(`"Event"`)) {
+		return "" // as millions of lines may be
+	}
+	if name := firstName.FindSubmatch(line); name != nil {
+		return string(name[1])
+	}
+	var e struct{ Event loose.Text }
+	_ = json.Unmarshal(line, &e) // it stays "" if the line is not an event
+	return string(e.Event)
+}
+
+// IsLog reports whether a text, the beginning of a file, has a line that is an event of Spark or Databricks. Its first
+// lines may be damaged or incomplete.
+func IsLog(text []byte) bool { return ofSpark.Match(text) }
+
+// mostBlock bounds a block in bytes, compressed or not: the limit of lz4-java and snappy-java.
+const mostBlock = 32 << 20
+
+var errDamaged = fmt.Errorf("%w: the compressed data is damaged or breaks off", io.ErrUnexpectedEOF)
+
+// blocks uncompresses a stream by blocks. next returns the next block, which may be empty, and io.EOF after the last.
+type blocks struct {
+	in   io.Reader
+	next func(in io.Reader) ([]byte, error)
+	rest []byte
+	err  error // it stays set, so that no read continues after damage
+}
+
+func (r *blocks) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest, r.err = r.next(r.in)
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// readBlock reads the bytes of a block of the given size. The buffer grows as data arrives, so that a wrong size costs
+// no memory.
+func readBlock(in io.Reader, size uint32) ([]byte, error) {
+	if size > mostBlock {
+		return nil, errDamaged
+	}
+	var b bytes.Buffer
+	_, err := io.CopyN(&b, in, int64(size))
+	if errors.Is(err, io.EOF) {
+		err = errDamaged
+	}
+	return b.Bytes(), err
+}
+
+// LZ4Magic begins each block of Spark's lz4 compression (LZ4BlockOutputStream of lz4-java). It is followed by a byte
+// with the method, the compressed and the uncompressed length, and a checksum.
+const LZ4Magic = "LZ4Block"
+
+const (
+	lz4Head = len(LZ4Magic) + 1 + 3*4
+	lz4Raw  = 0x10
+	lz4Fast = 0x20
+)
+
+// lz4Next returns the next uncompressed block. An empty block ends a stream, and another stream may follow.
+func lz4Next(in io.Reader) ([]byte, error) {
+	var head [lz4Head]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	method, size := head[8]&0xf0, binary.LittleEndian.Uint32(head[13:])
+	data, err := readBlock(in, binary.LittleEndian.Uint32(head[9:]))
+	switch {
+	case err != nil:
+		return nil, err
+	case string(head[:len(LZ4Magic)]) != LZ4Magic || size > mostBlock || method != lz4Raw && method != lz4Fast:
+		return nil, errDamaged
+	case method == lz4Raw:
+		return data, nil
+	}
+	out := make([]byte, size)
+	if n, err := lz4.UncompressBlock(data, out); err != nil || n != len(out) {
+		return nil, errDamaged
+	}
+	return out, nil
+}
+
+// snappyMagic begins a SnappyOutputStream of snappy-java. Two version numbers of snappyVersions bytes follow.
+const (
+	snappyMagic    = "\x82SNAPPY\x00"
+	snappyVersions = 8
+)
+
+// snappyNext returns the next uncompressed block of a SnappyOutputStream: its length, then a block of snappy. Several
+// streams may follow each other, each with its own head.
+func snappyNext(in io.Reader) ([]byte, error) {
+	var word [4]byte
+	if _, err := io.ReadFull(in, word[:]); err != nil {
+		return nil, err
+	}
+	if string(word[:]) == snappyMagic[:len(word)] {
+		_, err := readBlock(in, uint32(len(snappyMagic)-len(word)+snappyVersions))
+		return nil, err
+	}
+	data, err := readBlock(in, binary.BigEndian.Uint32(word[:]))
+	if err != nil {
+		return nil, err
+	}
+	if size, err := s2.DecodedLen(data); err != nil || size > mostBlock {
+		return nil, errDamaged
+	}
+	if data, err = s2.Decode(nil, data); err != nil {
+		return nil, errDamaged
+	}
+	return data, nil
+}
+
+// A Job is the event that starts a job, with the edges between its stages.
+type Job struct {
+	ID     loose.Number `json:"Job ID"`
+	Stages []Stage      `json:"Stage Infos"`
+}
+
+// A Stage is one stage of a job, with the stages that it reads.
+type Stage struct {
+	ID      loose.Number   `json:"Stage ID"`
+	Parents []loose.Number `json:"Parent IDs"`
+}
+
+// Bounds of a log that is read for its edges. For each request, a history server reads and compresses the whole log.
+const (
+	mostZip   = 32 << 20 // bytes of the zip
+	mostFiles = 200      // in the zip
+	mostText  = 64 << 20 // bytes of the content, before and after the files are unpacked
+	mostStart = 8 << 20  // bytes of one event that starts a job
+)
+
+// Edges returns JSON from the zip of an event log: a list with a Job for each started job. Damage, the bounds, and the
+// cut-off end of a running application's log end the list without an error.
+func Edges(in io.Reader) io.Reader {
+	jobs := []json.RawMessage{}
+	plain := &io.LimitedReader{N: mostText}
+	eachFile(bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), func(file io.Reader) {
+		text, err := Unpack(file)
+		if err != nil {
+			return // the next file may be usable
+		}
+		plain.R = text
+		jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, ReadSize))...)
+	})
+	b, _ := json.Marshal(jobs) // each of them was valid
+	return bytes.NewReader(b)
+}
+
+// startsIn returns the jobs that start in a file of a log. Those with an invalid id are left out.
+func startsIn(text *bufio.Reader) (jobs []json.RawMessage) {
+	for {
+		line, err := input.Line(text, mostStart)
+		var j Job
+		if Event(line) == "SparkListenerJobStart" && json.Unmarshal(line, &j) == nil {
+			if b, err := json.Marshal(j); err == nil {
+				jobs = append(jobs, b)
+			}
+		}
+		if err != nil && !errors.Is(err, input.ErrLong) {
+			return jobs
+		}
+	}
+}
+
+// The headers of the files in a zip, and the trailer after a file with initially unknown length.
+const (
+	zipHeader  = 30
+	zipTrailer = "PK\x07\x08"
+	zipTrailed = 1 << 3 // a flag: there is a trailer
+	zipSecret  = 1 << 0 // a flag: the file is encrypted
+	zipStored  = 0
+	zipDeflate = 8
+)
+
+// eachFile calls read for the files of a zip one after another while the zip arrives. The reader of the standard
+// library needs the directory at the end of the zip, and therefore all of it.
+func eachFile(zip *bufio.Reader, read func(file io.Reader)) {
+	file := &io.LimitedReader{N: mostText} // of all files
+	for range mostFiles {
+		var head [zipHeader]byte
+		if _, err := io.ReadFull(zip, head[:]); err != nil || string(head[:4]) != ZipMagic {
+			return
+		}
+		short := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }
+		flags, method, size := short(6), short(8), binary.LittleEndian.Uint32(head[18:])
+		_, err := zip.Discard(short(26) + short(28))
+		isTrailed := flags&zipTrailed != 0
+		switch {
+		case err != nil || flags&zipSecret != 0:
+			return
+		case method == zipDeflate:
+			file.R = flate.NewReader(zip) // reads no further than its end, since zip reads single bytes
+		case method == zipStored && !isTrailed:
+			file.R = io.LimitReader(zip, int64(size))
+		default:
+			return
+		}
+		read(file)
+		if _, err := io.Copy(io.Discard, file); err != nil || file.N <= 0 {
+			return
+		}
+		if isTrailed {
+			sign, _ := zip.Peek(len(zipTrailer))
+			n := 3 * 4
+			if string(sign) == zipTrailer {
+				n += len(zipTrailer)
+			}
+			_, _ = zip.Discard(n) // at the end of the zip there is no next header
+		}
+	}
+}
