@@ -2,11 +2,14 @@ package planfile
 
 import (
 	"cmp"
+	"encoding"
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -121,6 +124,187 @@ func (d *Document) mapping(it *item, v reflect.Value, f *Spec, path []string) {
 			if value := given[other]; value != nil {
 				d.wrong(value, append(path, other), "left out beside "+part.Name)
 			}
+		}
+	}
+}
+
+// A Spec is a field of a file: a field of a struct with the tag plan. The tag has the field's name and options:
+//
+//	required  it must be given
+//	null      it may be null, as if it were not given; an int is then -1
+//	optional  not given differs from 0: an int is -1, a float64 NaN
+//	single    a list of one item may be written as the item
+//	time      a string is a time as the file writes it, or a number
+//	ms        a float64 or the values of a Series are times in milliseconds
+//	MB        an int is an amount of memory in megabytes
+//
+// More tags bound and describe it: default, min and max (of a number, or of the items of a list), above (a minimum
+// that is excluded), length (of a string: its bounds), pattern (of a string), words (of a string its values, of a bool
+// the words for false and true, of a struct those that its first field has in place of a mapping), fields (of a stage:
+// a key of stageFields), without (fields that must not stand beside it), unless (required, if that field is not given),
+// title (what messages say that it must be), item (the same for the items of a list) and itemmax.
+type Spec struct {
+	Name      string
+	Type      reflect.Type // of a pointer, its element's
+	Tag       reflect.StructTag
+	Words     []string // all valid values
+	Pattern   *regexp.Regexp
+	Low, High float64
+	Title     string  // what the field must be
+	Item      *Spec   // of a list or map
+	Fields    []*Spec // of a struct
+	Without   []string
+
+	index   []int
+	options []string
+	form    form // of a scalar
+}
+
+// titles are tags that would make too long a line, by the field's name.
+var titles = map[string]string{
+	"policy": "fifo (map slots and reduce slots), yarn (containers by memory), executors (cores), " +
+		"or a mapping of slots and order",
+	"slots":       "separate (map slots and reduce slots) or containers (by memory)",
+	"order":       "a list of some of submit, priority, size, remaining and running, each once",
+	"mode":        "fifo (the earlier stage first) or fair (stages share the cores of the pool)",
+	"input_sizes": "a list of at most 10000 numbers of records",
+	"stages":      "a list of at least one stage",
+}
+
+// stageFields are the fields of a stage by its place in a file: the tag fields.
+var stageFields = map[string]string{
+	"map":    "tasks,records,cost,setup,out,bytes,extent",
+	"reduce": "tasks,records,cost,copy,sort,reduce,setup,out,bytes,extent,groups,keys",
+	"stages": "name,after,edge,slow_start,full_start,tasks,records,cost,memory,cores,max_running,pool,setup,out,bytes," +
+		"extent,pause",
+}
+
+// Describe returns a field that describes a whole file, which Decode reads into a type.
+func Describe(t reflect.Type) *Spec { return fieldOf(reflect.StructField{Type: t}, "") }
+
+// fieldOf returns a field of a file. aMapping is the title of a mapping.
+func fieldOf(s reflect.StructField, aMapping string) *Spec {
+	options := strings.Split(s.Tag.Get("plan"), ",")
+	f := &Spec{
+		Name: options[0], Type: s.Type, Tag: s.Tag, Words: wordsOf(s.Type), Without: split(s.Tag.Get("without")),
+		index: s.Index, options: options[1:],
+	}
+	if s.Type.Kind() == reflect.Pointer {
+		f.Type = s.Type.Elem()
+	}
+	if f.Words == nil {
+		f.Words = split(s.Tag.Get("words"))
+	}
+	if p := s.Tag.Get("pattern"); p != "" {
+		f.Pattern = regexp.MustCompile(p)
+	}
+	f.Low, f.High = f.bound("min", f.bound("above", 0)), f.bound("max", math.Inf(1))
+	if f.Type.Kind() == reflect.Int {
+		f.High = f.bound("max", dag.MaxTasks)
+	}
+	kind := f.Type.Kind()
+	switch f.form = f.formOf(); {
+	case f.form.read != nil:
+	case kind == reflect.Slice || kind == reflect.Map:
+		tag := reflect.StructTag(fmt.Sprintf("title:%q max:%q length:%q fields:%q", s.Tag.Get("item"),
+			s.Tag.Get("itemmax"), s.Tag.Get("length"), s.Tag.Get("fields")))
+		f.Item = fieldOf(reflect.StructField{Type: f.Type.Elem(), Tag: tag},
+			"a mapping that describes a "+strings.TrimSuffix(f.Name, "s"))
+		f.Words = f.Item.Words
+	case kind == reflect.Struct:
+		only := split(stageFields[s.Tag.Get("fields")])
+		for _, part := range reflect.VisibleFields(f.Type) {
+			name, _, _ := strings.Cut(part.Tag.Get("plan"), ",")
+			if name != "" && (only == nil || slices.Contains(only, name)) {
+				f.Fields = append(f.Fields, fieldOf(part, "a mapping that describes the "+name))
+			}
+		}
+	}
+	f.Title = cmp.Or(s.Tag.Get("title"), titles[f.Name], f.form.title, f.titleOf(aMapping))
+	return f
+}
+
+// Is reports whether the field has an option.
+func (f *Spec) Is(option string) bool { return slices.Contains(f.options, option) }
+
+func split(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
+}
+
+func (f *Spec) bound(tag string, otherwise float64) float64 {
+	if v, err := strconv.ParseFloat(f.Tag.Get(tag), 64); err == nil {
+		return v
+	}
+	return otherwise
+}
+
+// wordsOf returns the texts of a type of numbered words, from 0.
+func wordsOf(t reflect.Type) (words []string) {
+	if t.Kind() != reflect.Uint8 || !t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return nil
+	}
+	for v := reflect.New(t).Elem(); v.Uint() < math.MaxUint8; v.SetUint(v.Uint() + 1) {
+		word, _ := v.Interface().(encoding.TextMarshaler).MarshalText()
+		if reflect.New(t).Interface().(encoding.TextUnmarshaler).UnmarshalText(word) != nil {
+			break
+		}
+		words = append(words, string(word))
+	}
+	return words
+}
+
+// titleOf describes the values of a list or mapping.
+func (f *Spec) titleOf(aMapping string) string {
+	low, high := f.Tag.Get("min"), f.Tag.Get("max")
+	names := f.names()
+	switch {
+	case f.Fields != nil && len(names) <= 6 && !slices.Contains(names, "name"):
+		return "a mapping of " + sentence(names, "and")
+	case f.Fields != nil:
+		return aMapping
+	case len(f.Words) > 0:
+		return sentence(f.Words, "or") + ", or a list of these"
+	case low != "":
+		return fmt.Sprintf("a list of %s to %s %s", low, high, f.Name)
+	case high != "":
+		return fmt.Sprintf("a list of at most %s %s", high, f.Name)
+	}
+	return "a list of names"
+}
+
+// names returns the names of the fields of a struct.
+func (f *Spec) names() []string {
+	names := make([]string, len(f.Fields))
+	for i, part := range f.Fields {
+		names[i] = part.Name
+	}
+	return names
+}
+
+// sentence lists words as a sentence does.
+func sentence(words []string, last string) string {
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+}
+
+// preset gives the fields of a struct their values for a file without them.
+func (f *Spec) preset(v reflect.Value) {
+	for _, part := range f.Fields {
+		to, kind := v.FieldByIndex(part.index), part.Type.Kind()
+		switch word := part.Tag.Get("default"); {
+		case to.Kind() == reflect.Struct:
+			part.preset(to)
+		case word != "" && kind == reflect.Uint8:
+			to.SetUint(uint64(slices.Index(part.Words, word))) //nolint:gosec // a test reads each default
+		case word != "":
+			part.form.read(&item{kind: number, text: word}, to)
+		case kind == reflect.Int && (part.Is("optional") || part.Is("null")):
+			to.SetInt(-1)
+		case kind == reflect.Float64 && part.Is("optional"):
+			to.SetFloat(math.NaN())
 		}
 	}
 }
