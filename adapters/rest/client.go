@@ -6,12 +6,22 @@ package rest
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
+	"github.com/paratimer/paratimer/adapters/keypair"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -151,4 +161,171 @@ func (c *Client) Close() {
 	if t, ok := c.network.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
 	}
+}
+
+// A RoundTrip is an http.RoundTripper made from a function.
+type RoundTrip func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls the function.
+func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// chain builds what a request passes through, outermost first:
+//
+//	Tap → Auth → Request.Reduce → Transport or the network
+//
+// The network requests gzip and unpacks it.
+func chain(o *Options, network http.RoundTripper) http.RoundTripper {
+	rt := reduce(network)
+	if o.Auth != nil {
+		rt = o.Auth(rt)
+	}
+	if o.Tap != nil {
+		rt = o.Tap(rt)
+	}
+	return rt
+}
+
+// network returns the transport to real services, or that of the options.
+func network(o *Options) (http.RoundTripper, error) {
+	conf, err := encryption(o)
+	if err != nil || o.Transport != nil {
+		return o.Transport, err
+	}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: o.Connect}).DialContext,
+		TLSHandshakeTimeout:   o.Connect,
+		TLSClientConfig:       conf,
+		ResponseHeaderTimeout: o.Header,
+		MaxIdleConnsPerHost:   o.InFlight,
+		IdleConnTimeout:       o.Total,
+		// Kerberos tokens and cookies take some kilobytes.
+		MaxResponseHeaderBytes: 256 << 10,
+		ForceAttemptHTTP2:      true,
+	}, nil
+}
+
+// encryption returns the TLS settings: which certificates of services are accepted, and the client certificate to
+// present. Without one the client sends none, and the service decides.
+func encryption(o *Options) (*tls.Config, error) {
+	conf := &tls.Config{
+		InsecureSkipVerify: o.Insecure, //nolint:gosec // G402: insecure sets it, and every frame shows it
+		MinVersion:         tls.VersionTLS12,
+		Time:               o.Clock,
+	}
+	if o.CAFile != "" {
+		system, err := x509.SystemCertPool()
+		if err != nil {
+			system = nil // some systems have none
+		}
+		if conf.RootCAs, err = keypair.Pool(o.CAFile, system); err != nil {
+			return nil, fmt.Errorf("CA file: %w", err)
+		}
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return nil, errors.New("a client's certificate and its key go together: --set cert=FILE and --set key=FILE")
+	}
+	if o.CertFile != "" {
+		pair, err := keypair.Open(o.CertFile, o.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return pair.Certificate(), nil
+		}
+	}
+	return conf, nil
+}
+
+type reduceKey struct{}
+
+// reduce applies Request.Reduce.
+func reduce(next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(r *http.Request) (*http.Response, error) {
+		resp, err := next.RoundTrip(r)
+		part, _ := r.Context().Value(reduceKey{}).(func(string, io.Reader) io.Reader)
+		if err != nil || part == nil || resp.StatusCode != http.StatusOK {
+			return resp, err
+		}
+		if reduced := part(kind(resp.Header), resp.Body); reduced != nil {
+			resp.Header.Set("Content-Type", "application/json")
+			resp.Header.Del("Content-Length")
+			resp.ContentLength = -1
+			resp.Body = struct {
+				io.Reader
+				io.Closer
+			}{reduced, resp.Body}
+		}
+		return resp, nil
+	})
+}
+
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)
+
+// PlainHost reports whether a host, with or without a port, is safe in advice that people copy.
+func PlainHost(host string) bool { return plainHost.MatchString(host) }
+
+// Machine returns a host, given without a port, in the form in which hosts are compared: in lower case, and
+// "localhost" for all loopback addresses.
+func Machine(host string) string {
+	name := strings.ToLower(strings.Trim(strings.TrimSuffix(host, "."), "[]"))
+	if ip, err := netip.ParseAddr(name); name == "localhost" || err == nil && ip.IsLoopback() {
+		return "localhost"
+	}
+	return name
+}
+
+// TrustedHost checks a host that redirects may lead to: a name or an address, without scheme, port and path.
+func TrustedHost(host string) error {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return nil
+	}
+	if !PlainHost(host) || strings.ContainsAny(host, ":[]") {
+		return fmt.Errorf("%q is not a host's name, such as rm2.example.com", oneLine(host))
+	}
+	return nil
+}
+
+// Basic signs requests with a user's name and password, as gateways require (RFC 7617). The password goes to the
+// origins of these bases only, wherever a redirect leads. A base with plain HTTP on another machine is an error.
+func Basic(user, password string, bases ...string) (Layer, error) {
+	switch {
+	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
+		return nil, fmt.Errorf(
+			"%q is not a user's name for a password: it has neither colons nor control characters, and is not empty",
+			user)
+	case password == "" || strings.ContainsFunc(password, unicode.IsControl):
+		return nil, errors.New("the password is empty or has control characters")
+	}
+	trusted := map[string]bool{}
+	for _, base := range bases {
+		u, err := url.Parse(base)
+		if err != nil {
+			return nil, fmt.Errorf("address: %w", err)
+		}
+		// On this machine others cannot read what is sent.
+		if u.Scheme != "https" && Machine(u.Hostname()) != "localhost" {
+			return nil, fmt.Errorf(
+				"a password would travel in the clear to %s: give an address that begins with https://", base)
+		}
+		trusted[origin(u)] = true
+	}
+	return func(next http.RoundTripper) http.RoundTripper {
+		return RoundTrip(func(r *http.Request) (*http.Response, error) {
+			if trusted[origin(r.URL)] {
+				r = r.Clone(r.Context())
+				r.SetBasicAuth(user, password)
+			}
+			return next.RoundTrip(r)
+		})
+	}, nil
+}
+
+// origin returns scheme, host and port. The port is explicit even if it is the default.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
