@@ -2,16 +2,20 @@ package spark
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // Bounds of an event log, so that a hostile file cannot fill the memory.
@@ -174,4 +178,167 @@ func (r *Reader) At(now dag.Instant) (snap *dag.Snapshot, ok bool) {
 		r.next++
 	}
 	return r.app.Snapshot(now, false)
+}
+
+// mostLogTicks is the number of snapshots of an event log if Options.Every is not set.
+const mostLogTicks = 3600
+
+// A logSource replays an event log of Spark in steps of time.
+type logSource struct {
+	log    *Log
+	reader *Reader
+	next   dag.Instant
+	step   dag.Instant
+	done   bool
+	played bool // there was a snapshot
+}
+
+// ErrNoTasks means that an application ran only empty jobs.
+var ErrNoTasks = errors.New("spark: nothing to observe: its jobs had no tasks, as an action on no partitions has none")
+
+// NewLogSource returns a source that replays an event log. o.Every is the time between snapshots; 0 is a second, or
+// more for a long log. The source ends with io.EOF, or with a *recording.CutOffError if the log does
+// not have the application's end.
+func NewLogSource(log *Log, o recording.Options) (recording.Source, error) {
+	if o.Workflow != "" && !log.Holds(o.Workflow) {
+		app, part := AppOf(o.Workflow)
+		if part == "" || app != "" && app != log.id {
+			return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: []string{log.id + " of Spark"}}
+		}
+		r := log.Reader(log.id + part)
+		r.At(log.Last)
+		return nil, r.app.Missing()
+	}
+	step := dag.Instant(o.Every / time.Millisecond)
+	if step <= 0 {
+		step = max(1000, (log.Last-log.First)/mostLogTicks)
+	}
+	return &logSource{log: log, reader: log.Reader(o.Workflow), next: log.First, step: step}, nil
+}
+
+// ID returns the id of the application.
+func (s *logSource) ID() string { return s.log.ID() }
+
+// mostPlayed bounds the total number of tasks in all snapshots if AtMost is used.
+const mostPlayed = 4_000_000
+
+// AtMost limits the number of snapshots. With very many tasks there are fewer.
+func (s *logSource) AtMost(n int) {
+	tasks := len(s.log.events) / 2 // about
+	n = max(min(n, mostPlayed/max(tasks, 1)), 1)
+	s.step = max(s.step, (s.log.Last-s.next)/dag.Instant(n))
+}
+
+// Next replays one step.
+func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
+	for {
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case s.done && s.log.Ended:
+			return nil, io.EOF
+		case s.done:
+			return nil, &recording.CutOffError{At: s.log.Last, Torn: s.log.Torn}
+		}
+		now := min(s.next, s.log.Last)
+		s.done = now >= s.log.Last
+		s.next += s.step
+		snap, ok := s.reader.At(now)
+		if s.played = s.played || ok; s.done && !s.played {
+			return nil, ErrNoTasks
+		}
+		if !ok {
+			continue
+		}
+		s.done = s.done || snap.State.Ended()
+		if more := s.log.Warnings(); len(more) > 0 {
+			marked := *snap
+			marked.Warnings = slices.Concat(marked.Warnings, more)
+			snap = &marked
+		}
+		return snap, nil
+	}
+}
+
+// arrange sets the instants of all events so that they never decrease. Events after the application's end, such as
+// ends of jobs that were cancelled with it, are moved before it. It returns ErrNoLog if there is no job.
+func (l *Log) arrange() error {
+	l.hashes, l.First, l.Last = nil, dag.NoInstant, dag.NoInstant
+	shift, steps := clock.Straighten(l.stamps())
+	for _, s := range steps {
+		s.Entry = l.events[s.Entry].line
+		l.steps = append(l.steps, s)
+	}
+	for i := range l.events {
+		e := &l.events[i]
+		if e.stamp.Known() {
+			if shift != nil {
+				e.shift = shift[i]
+			}
+			l.Last = max(l.Last, e.stamp+e.shift)
+		}
+		e.at = l.Last
+		switch e.kind.name {
+		case "JobStart", "StageSubmitted", "TaskStart", "TaskEnd":
+			l.First = dag.FirstKnown(l.First, e.at)
+		}
+	}
+	if n := slices.IndexFunc(l.events, func(e event) bool { return e.kind.name == "ApplicationEnd" }); n >= 0 {
+		end := l.events[n]
+		end.at = l.Last
+		l.events = append(slices.Delete(l.events, n, n+1), end)
+	}
+	if !l.First.Known() {
+		return ErrNoLog
+	}
+	return nil
+}
+
+// stamps returns the times of all events, with the relations that clock.Straighten needs.
+func (l *Log) stamps() []clock.Stamp {
+	out := make([]clock.Stamp, len(l.events))
+	began := map[int32]int{} // event indices of the starts of tasks
+	for i := range l.events {
+		e := &l.events[i]
+		out[i] = clock.Stamp{At: e.stamp, Began: -1, Took: -1}
+		switch s := &out[i]; e.kind.name {
+		case "ApplicationStart", "SQLExecutionStart", "JobStart", "ExecutorAdded":
+			s.Soon = true
+		case "TaskStart": // a free core takes the next task at once
+			began[e.task.id] = i
+			if i > 0 && l.events[i-1].stage == e.stage && l.events[i-1].task != nil {
+				s.Prompt = l.events[i-1].task.executor == e.task.executor
+			}
+		case "TaskEnd":
+			s.Soon = true
+			if n, ok := began[e.task.id]; ok {
+				s.Began, s.Took = n, e.task.took
+			}
+		}
+	}
+	return out
+}
+
+// Warnings returns warnings about the whole log.
+func (l *Log) Warnings() []dag.Warning {
+	var out []dag.Warning
+	if l.badLines > 0 {
+		out = append(out, remark("left out of the event log: %s that no event can be read from", units.Count(l.badLines, "line")))
+	}
+	if l.copies > 0 {
+		out = append(out, remark("left out of the event log: %s that it has twice", units.Count(l.copies, "event")))
+	}
+	if len(l.steps) > 0 {
+		first, moved, where := l.steps[0], 0, "ahead"
+		if first.Ahead < 0 {
+			where = "behind"
+		}
+		for _, s := range l.steps {
+			moved += s.Entries
+		}
+		out = append(out, remark("the clock of the event log steps: line %d is %s %s; ParaTimer moved %s to where their order "+
+			"and the times of tasks put them", first.Entry, units.Exact(first.Ahead.Abs().Round(time.Millisecond)), where,
+			units.Count(moved, "event")))
+	}
+	return out
 }
