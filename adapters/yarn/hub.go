@@ -1,13 +1,20 @@
 package yarn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -181,3 +188,186 @@ func ask[T any](ctx context.Context, c Cluster, path string, to *T) error {
 	}
 	return err
 }
+
+type metricsBody struct {
+	Metrics rest.Box[struct {
+		TotalMB     loose.Optional `json:"totalMB"`
+		AllocatedMB loose.Optional `json:"allocatedMB"`
+		ReservedMB  loose.Optional `json:"reservedMB"`
+		nodeCounts
+	}] `json:"clusterMetrics"`
+}
+
+// A view holds the cluster's responses to one Refresh. A published view never changes.
+type view struct {
+	round   int
+	at      dag.Instant // when it was requested
+	err     error
+	apps    map[string]*App // the running ones, and those that ended since the hub was made
+	listed  []string        // applications of this round's list of those that run, or of all, by id
+	running []string        // the ones that have not ended, by id
+	// applications that ran and are on no list any more, until a list of ended ones was due to contain them
+	missed map[string]*App
+	alike  map[nameKey][]string // applications of one script, by id
+
+	metrics    metricsBody
+	metricsErr error // the newest request failed: metrics are older
+	queues     schedulerBody
+	hasQueues  bool
+}
+
+// maxEnded bounds the applications that are remembered after their end; a ResourceManager keeps 1,000 by default.
+const maxEnded = 10_000
+
+// known returns the last report of an application that runs, has ended or is missed; nil for any other.
+func (v *view) known(app string) *App { return cmp.Or(v.apps[app], v.missed[app]) }
+
+type nameKey struct{ script, user string }
+
+func keyOf(a *App) nameKey { return nameKey{hive.Script(a.FullName), a.User} }
+
+// nodesMoved reports whether nodes came, went or changed since the last metrics that could be read.
+func (v *view) nodesMoved(earlier *view) bool {
+	was := earlier.metrics.Metrics.V.nodeCounts
+	return v.metricsErr == nil && was.Active.Known && v.metrics.Metrics.V.nodeCounts != was
+}
+
+// take makes the view from two lists: the applications that run, or all, and those that have ended.
+func (v *view) take(earlier *view, running, ended *appsBody) {
+	v.apps = make(map[string]*App, len(earlier.apps))
+	for id, a := range earlier.apps {
+		if a.Ended {
+			v.apps[id] = a
+		}
+	}
+	listed := running.list()
+	for _, a := range slices.Concat(ended.list(), listed) {
+		if was := earlier.known(a.ID); was != nil { // the same texts are kept once
+			a.ID, a.User, a.Queue = was.ID, was.User, was.Queue
+			if a.FullName == was.FullName {
+				a.Name, a.FullName = was.Name, was.FullName
+			}
+		}
+		v.apps[a.ID] = a.after(earlier.apps[a.ID])
+	}
+	past := slices.DeleteFunc(slices.Collect(maps.Values(v.apps)), func(a *App) bool { return !a.Ended })
+	if len(past) > maxEnded {
+		slices.SortFunc(past, Older)
+		for _, a := range past[:len(past)-maxEnded] {
+			delete(v.apps, a.ID)
+		}
+	}
+	for _, a := range listed {
+		if v.apps[a.ID] != nil {
+			v.listed = append(v.listed, a.ID)
+		}
+	}
+	slices.SortFunc(v.listed, ByID)
+	v.listed = slices.Compact(v.listed)
+	v.alike = map[nameKey][]string{}
+	for _, id := range slices.SortedFunc(maps.Keys(v.apps), ByID) {
+		a := v.apps[id]
+		v.alike[keyOf(a)] = append(v.alike[keyOf(a)], id)
+		if !a.Ended {
+			v.running = append(v.running, id)
+		}
+	}
+}
+
+// miss remembers applications that ran and are on no list. If an application was missed before a list of ended ones
+// was requested and is not on that list either, the ResourceManager has forgotten it, as after a failover to one
+// without a state store.
+func (v *view) miss(earlier *view, withEnded bool) {
+	v.missed = map[string]*App{}
+	if !withEnded {
+		maps.Copy(v.missed, earlier.missed)
+	}
+	for _, id := range earlier.running {
+		v.missed[id] = earlier.apps[id]
+	}
+	maps.DeleteFunc(v.missed, func(id string, _ *App) bool { return v.apps[id] != nil })
+}
+
+// A Submitted is an application that runs or waits to.
+type Submitted struct {
+	App, Name, User, Queue string
+	Engine                 string      // "Tez" or "Spark"; "" is MapReduce
+	Title                  string      // the name of the DAG that it runs, if that is known; "" with MapReduce
+	At                     dag.Instant // its submission
+	// Read means that its workflow is known; "" is a single job, or one with a conf that may not be read. Readable
+	// means that its master can be queried.
+	Read, Readable bool
+	Workflow       string
+	// HeldMB is the memory of its containers, its master's included. PendingMB is requested and not allocated. It
+	// is NaN if the cluster does not report it (the fair scheduler), or if the list leaves it out (a busy cluster).
+	HeldMB, Containers int
+	PendingMB          float64
+	// UserMB is what its user may hold in its queue, and QueueMB what all users may; 0 if unlimited or unknown.
+	UserMB, QueueMB int
+}
+
+// sameWave is how far apart submissions of a wave may be (docs/facts/measured.md 4: 0.2 s; a big job's splits take
+// time).
+const sameWave = 10 * time.Second
+
+// SameWave reports whether two instants of submission are about the same.
+func SameWave(a, b dag.Instant) bool {
+	return a.Known() == b.Known() && (!a.Known() || a.Sub(b).Abs() < sameWave)
+}
+
+// SameScript reports whether two applications may be jobs of one wave of a script: alike, and submitted at about the
+// same time.
+func SameScript(a, b *Submitted) bool {
+	return hive.Script(a.Name) == hive.Script(b.Name) && a.User == b.User && SameWave(a.At, b.At)
+}
+
+// Submitted lists the applications of an engine that run or wait to, by id.
+func (h *Hub) Submitted(of func(*App) bool) []Submitted {
+	v := h.view.Load()
+	total, _ := h.Room()
+	out := make([]Submitted, 0, len(v.running))
+	for _, id := range v.running {
+		a := v.apps[id]
+		if !of(a) {
+			continue
+		}
+		var q dag.QueueState
+		if leaf := v.queues.Scheduler.V.Info.V.find(a.Queue); leaf != nil {
+			q = leaf.state(a.Queue, total)
+		}
+		pendingMB := math.NaN()
+		if a.HasPending {
+			pendingMB = float64(a.PendingMB)
+		}
+		out = append(out, Submitted{
+			App: id, Name: hive.Script(hive.JobTitle(a.FullName)), User: a.User, Queue: a.Queue, At: a.Submitted,
+			Readable: a.Running, HeldMB: a.HeldMB, Containers: max(0, a.Containers), PendingMB: pendingMB,
+			UserMB: q.UserMB, QueueMB: q.MaxMB,
+		})
+	}
+	return out
+}
+
+// Room returns the cluster's memory for containers and the free part of it, in MB. Both are 0 if unknown.
+func (h *Hub) Room() (totalMB, freeMB int) {
+	m := &h.view.Load().metrics.Metrics.V
+	totalMB = m.TotalMB.Count(MaxMB)
+	return totalMB, max(0, totalMB-m.AllocatedMB.Count(MaxMB)-m.ReservedMB.Count(MaxMB))
+}
+
+// App returns the last report of an application that runs, has ended since the hub was made, or was missed by the
+// newest round; nil for any other. It may not be changed.
+func (h *Hub) App(id string) *App { return h.view.Load().known(id) }
+
+// Running returns the applications that have not ended, by id, and when they were requested.
+func (h *Hub) Running() ([]*App, dag.Instant) {
+	v := h.view.Load()
+	out := make([]*App, len(v.running))
+	for i, id := range v.running {
+		out[i] = v.apps[id]
+	}
+	return out, v.at
+}
+
+// Alike returns the ids of the applications that may be parts of the same script as a, by id.
+func (h *Hub) Alike(a *App) []string { return h.view.Load().alike[keyOf(a)] }
