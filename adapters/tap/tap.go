@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
-
 )
 
 // Path is the path at which a collector accepts batches.
