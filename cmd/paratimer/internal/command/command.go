@@ -7,24 +7,26 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // Interrupts cancels with ErrInterrupted at the first of some signals; the second ends the process as usual.
 func Interrupts(cancel context.CancelCauseFunc, signals ...os.Signal) (stop func()) {
-	ch := make(chan os.Signal, 1)
-	done := make(chan struct{})
-	signal.Notify(ch, signals...)
-	go func() {
-		select {
-		case <-ch:
-			signal.Stop(ch)
-			cancel(ErrInterrupted)
-		case <-done:
-		}
-	}()
-	return func() { signal.Stop(ch); close(done) }
+	ctx, release := signal.NotifyContext(context.Background(), signals...)
+	forget := context.AfterFunc(ctx, func() {
+		release()
+		cancel(ErrInterrupted)
+	})
+	return func() {
+		forget()
+		release()
+	}
 }
 
 // New returns a command. Equip adds its settings, from flags, the environment and the configuration file.
@@ -40,11 +42,9 @@ func New(name, args, does string, action cli.ActionFunc) *cli.Command {
 
 // Group returns a command with subcommands. Without one the program shows its help.
 func Group(name, does string, commands ...*cli.Command) *cli.Command {
-	return &cli.Command{
-		Name: name, Usage: does, Subcommands: commands,
-		HideHelp:     true,
-		OnUsageError: OnUsageError,
-	}
+	c := Plain(New(name, "", does, nil))
+	c.Subcommands = commands
+	return c
 }
 
 // OnUsageError is a cli.OnUsageErrorFunc. It returns a UsageError that explains what is wrong with a flag, and how
@@ -86,4 +86,102 @@ func Limited(c *cli.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeoutCause(c.Context, d, ErrTimeout)
 	}
 	return context.WithCancel(c.Context)
+}
+
+// arguments returns an error if a command has too few or too many arguments. Each word of its usage is one: in brackets
+// it may be absent, and after dots there may be more.
+func arguments(c *cli.Context) error {
+	usage := c.Command.ArgsUsage
+	least, most := 0, 0
+	for _, word := range strings.Fields(strings.TrimPrefix(usage, "--")) {
+		most++
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+	}
+	if strings.Contains(usage, "...") {
+		most = -1
+	}
+	return Arguments(c, least, most)
+}
+
+// Arguments returns an error if a command has too few or too many arguments; most is -1 for no limit.
+func Arguments(c *cli.Context, least, most int) error {
+	n, name := c.NArg(), fullName(c)
+	switch {
+	case n < least:
+		return Usage("%s needs %s; see `paratimer %s --help`", name, strings.Trim(c.Command.ArgsUsage, "[]"), name)
+	case most >= 0 && n > most:
+		return Usage("%s: %q is too much: it takes %s", name, c.Args().Get(most), cmp.Or(c.Command.ArgsUsage, "no arguments"))
+	}
+	return nil
+}
+
+// lookup returns the setting with a name that the running command or every command has; nil if there is none.
+func lookup(c *cli.Context, name string) *settings.Setting {
+	return cmp.Or(settings.Lookup(fullName(c), name), settings.Lookup("", name))
+}
+
+// fullName returns a command's name with its group, e.g. "history list".
+func fullName(c *cli.Context) string {
+	return strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")
+}
+
+// Each returns the values of a repeatable setting.
+func Each[T any](c *cli.Context, name string, parse func(text string) (T, error)) (all []T, err error) {
+	for _, text := range c.StringSlice(name) {
+		v, err := parse(text)
+		if err != nil {
+			return nil, Usage("--%s %s: %w", name, text, err)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// Equip gives the program and its commands their settings.
+func Equip(app *cli.App) {
+	app.Flags = flagsOf("")
+	for _, c := range app.Commands {
+		c.Flags = flagsOf(c.Name)
+		for _, below := range c.Subcommands {
+			below.Flags = flagsOf(c.Name + " " + below.Name)
+		}
+	}
+}
+
+func flagsOf(command string) []cli.Flag {
+	var out []cli.Flag
+	for _, s := range settings.Of(command) {
+		out = append(out, s)
+	}
+	return out
+}
+
+// build is the output of `paratimer version`.
+type build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	Day      string `json:"-"` // of the commit, YYYY-MM-DD; "" if unknown
+}
+
+// ThisBuild returns the build information of this program, as far as it is recorded.
+func ThisBuild() build {
+	b := build{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" {
+			b.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				b.Revision = s.Value
+			case "vcs.time":
+				b.Day, _, _ = strings.Cut(s.Value, "T")
+			}
+		}
+	}
+	return b
 }

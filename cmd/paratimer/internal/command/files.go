@@ -114,10 +114,5 @@ func ReadBounded(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxSinkFile+1))
-	if err == nil && len(b) > maxSinkFile {
-		err = fmt.Errorf("%s: it is larger than 1 MiB", path)
-	}
-	return b, err
+	return infile.ReadAll(f, maxSinkFile)
 }

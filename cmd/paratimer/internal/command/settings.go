@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -143,13 +142,9 @@ func (f *ConfigFile) read() error {
 	if err != nil {
 		return fmt.Errorf("cannot read the configuration: %w", err)
 	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
+	b, err := infile.ReadAll(file, maxConfig)
 	if err != nil {
 		return fmt.Errorf("cannot read the configuration: %w", err)
-	}
-	if len(b) > maxConfig {
-		return fmt.Errorf("%s: the file is larger than %d bytes, more than a configuration may have", f.Path, maxConfig)
 	}
 	f.fields, err = planfile.Fields(b, f.Path, "configuration")
 	return err

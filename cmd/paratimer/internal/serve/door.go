@@ -114,8 +114,8 @@ func Headers(next http.Handler) http.Handler {
 // machine's own: otherwise any web page could read them by pointing its own name at 127.0.0.1.
 func Guarded(next http.Handler) http.Handler {
 	return Headers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if at, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(at.String()) &&
-			!local(r.Host) {
+		at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+		if ok && at.IP.IsLoopback() && !local(r.Host) {
 			http.Error(w, "this address answers to localhost only", http.StatusMisdirectedRequest)
 			return
 		}

@@ -77,19 +77,7 @@ func Address(typed string) (address string, exposed bool, err error) {
 	if host == "" {
 		host = "127.0.0.1"
 	}
-	address = net.JoinHostPort(host, port)
-	return address, !loopback(address), nil
-}
-
-// loopback reports whether an address of the form HOST:PORT is this machine's own.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
 	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	exposed = !strings.EqualFold(host, "localhost") && (err != nil || !ip.IsLoopback())
+	return net.JoinHostPort(host, port), exposed, nil
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,29 +45,20 @@ func (v Value) Concealed() Value {
 	return v
 }
 
-// nameless matches the user in an address without a scheme.
-var nameless = regexp.MustCompile(`(^|,)[^,/]*@`)
+// Parts of an address: the user with a password, also without a scheme; the query; the fragment.
+var (
+	user     = regexp.MustCompile(`://[^,]*@`)
+	nameless = regexp.MustCompile(`(^|,)[^,/]*@`)
+	query    = regexp.MustCompile(`\?[^,]*`)
+	fragment = regexp.MustCompile(`#[^,]*`)
+)
 
 // Place removes passwords and queries from one or more addresses. Other values stay as they are.
 func Place(v string) string {
-	parts := strings.Split(v, ",")
-	for i, p := range parts {
-		if !strings.Contains(p, "://") {
-			continue
-		}
-		u, err := url.Parse(strings.TrimSpace(p))
-		if err != nil {
-			parts[i] = "(an address that cannot be read)"
-			continue
-		}
-		if u.User != nil {
-			u.User = url.User("...")
-		}
-		if u.RawQuery != "" {
-			u.RawQuery = "..."
-		}
-		u.Fragment = ""
-		parts[i] = u.String()
+	if !strings.Contains(v, "://") {
+		return v
 	}
-	return strings.Join(parts, ",")
+	v = user.ReplaceAllString(v, "://...@")
+	v = fragment.ReplaceAllString(v, "")
+	return query.ReplaceAllString(v, "?...")
 }

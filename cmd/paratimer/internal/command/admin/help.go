@@ -4,9 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strings"
 
 	_ "embed"
 
@@ -87,7 +85,7 @@ func man(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dir, text := c.String("out"), ""
+	dir, text, b := c.String("out"), "", command.ThisBuild()
 	switch {
 	case c.Args().Present() && (dir != "" || c.String("output") == "markdown"):
 		return command.Usage("--out and --output markdown are of all commands: give none")
@@ -96,7 +94,7 @@ func man(c *cli.Context) error {
 	case dir != "":
 		return writePages(dir, m)
 	default:
-		text = page(m)
+		text = manual.Man(m, b.Version, b.Day)
 	}
 	_, err = io.WriteString(c.App.Writer, text)
 	return err
@@ -106,9 +104,10 @@ func writePages(dir string, root *manual.Command) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return command.Usage("--out: %w", err)
 	}
+	b := command.ThisBuild()
 	for _, m := range root.All() {
 		text := func(w io.Writer) error {
-			_, err := io.WriteString(w, page(m))
+			_, err := io.WriteString(w, manual.Man(m, b.Version, b.Day))
 			return err
 		}
 		if err := command.WriteFile(filepath.Join(dir, m.Page()+".1"), text); err != nil {
@@ -116,17 +115,4 @@ func writePages(dir string, root *manual.Command) error {
 		}
 	}
 	return nil
-}
-
-// page returns a man page with the version, and the day of the commit that the program was built from.
-func page(m *manual.Command) string {
-	day := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.time" {
-				day, _, _ = strings.Cut(s.Value, "T")
-			}
-		}
-	}
-	return manual.Man(m, command.ThisBuild().Version, day)
 }

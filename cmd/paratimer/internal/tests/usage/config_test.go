@@ -43,7 +43,7 @@ func TestHostileConfig(t *testing.T) {
 		pipe:                                     "it is a pipe",
 		dir:                                      "is a directory",
 		write(""):                                "",
-		write(strings.Repeat("x", 1<<20+1)):      "larger than",
+		write(strings.Repeat("x", 1<<20+1)):      "longer than 1024 KiB",
 		write(bomb):                              "yaml:",
 		write("rm: " + strings.Repeat("[", 1e5)): "yaml:1:",
 		write("rm: {a: 1}\n"):                    "yaml:1:6: rm is a mapping",

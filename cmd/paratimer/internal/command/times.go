@@ -36,14 +36,15 @@ func Length(text string) (time.Duration, error) {
 // lengthInWords matches an informal length: 1d, 5min, 2 hours.
 var lengthInWords = regexp.MustCompile(`(?i)^(\d{1,4}(?:\.\d{1,3})?) ?([dhms])[a-z]*$`)
 
-// Each returns the values of a repeatable setting.
-func Each[T any](c *cli.Context, name string, parse func(text string) (T, error)) (all []T, err error) {
-	for _, text := range c.StringSlice(name) {
-		v, err := parse(text)
-		if err != nil {
-			return nil, Usage("--%s %s: %w", name, text, err)
-		}
-		all = append(all, v)
+// Zone returns the reader's time zone: UTC with --utc, else that of TZ, else the machine's.
+func Zone(c *cli.Context) *time.Location {
+	if c.Bool("utc") {
+		return time.UTC
 	}
-	return all, nil
+	if name := strings.TrimPrefix(Getenv(c)("TZ"), ":"); name != "" {
+		if zone, err := time.LoadLocation(name); err == nil {
+			return zone
+		}
+	}
+	return time.Local
 }
