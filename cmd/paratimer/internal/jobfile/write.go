@@ -46,7 +46,7 @@ func Write(w io.Writer, f *File) error {
 			writeDemand(&b, "merge", j.Merge)
 		}
 	}
-	if _, _, err := Read(b.Bytes(), "the job file"); err != nil {
+	if _, err := Read(b.Bytes(), "the job file"); err != nil {
 		return fmt.Errorf("this is not a job file that could be read again: %w", err)
 	}
 	_, err := w.Write(b.Bytes())

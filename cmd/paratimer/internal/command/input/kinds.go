@@ -91,7 +91,7 @@ func kindOfFile(path string) (what, then string) {
 	if _, err := planfile.ReadFile(path, planfile.Options{}); err == nil {
 		return "a plan", "`paratimer plan` and `whatif` read it"
 	}
-	if _, _, err := jobfile.ReadFile(path, nil); err == nil {
+	if _, err := jobfile.ReadFile(path, nil); err == nil {
 		return "a job file", "`paratimer model` reads it"
 	}
 	if _, err := rules.ReadFile(path, nil, time.UTC); err == nil {

@@ -20,7 +20,7 @@ import (
 // model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
 func model(c *cli.Context) error {
 	path := c.Args().First()
-	file, doubts, err := jobfile.ReadFile(path, c.App.Reader)
+	file, err := jobfile.ReadFile(path, c.App.Reader)
 	if err != nil {
 		return input.NotAPlan(path, "job file", err)
 	}
@@ -32,9 +32,6 @@ func model(c *cli.Context) error {
 		return err
 	}
 	v := modelview.New(file.Name, variants[0].Spec)
-	for _, d := range doubts {
-		v.Warnings = append(v.Warnings, queueing.Warning{Code: "unit", Text: d})
-	}
 	if _, err := watch.UnlessDone(c.Context, func() (any, error) { return nil, evaluate(c, v, variants) }); err != nil {
 		return err
 	}
