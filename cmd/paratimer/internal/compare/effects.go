@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -284,12 +285,7 @@ func sameCluster(a, b *dag.Cluster) bool {
 }
 
 // usable returns the memory that our queue may use.
-func usable(c *dag.Cluster) int {
-	if c.QueueMB > 0 {
-		return min(c.QueueMB, c.MemoryMB)
-	}
-	return c.MemoryMB
-}
+func usable(c *dag.Cluster) int { return min(cmp.Or(c.QueueMB, c.MemoryMB), c.MemoryMB) }
 
 // sameLimits reports whether two jobs request similar containers at similar times, as far as both are known.
 func sameLimits(a, b *dag.Job) bool {

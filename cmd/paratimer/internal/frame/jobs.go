@@ -274,15 +274,15 @@ func segments(s *dag.Snapshot, path *pathfrag.Path) []Segment {
 	for i, c := range path.Critical {
 		f := &path.Fragments[c.Fragment]
 		out[i] = Segment{
-			Jobs: nodes(s.Plan, path, f), Phase: PhaseOf(s.Plan, path.JobOf(f), f.Stage, f.Pause), Slots: f.Width,
+			Jobs: NodesOf(s.Plan, path, f), Phase: PhaseOf(s.Plan, path.JobOf(f), f.Stage, f.Pause), Slots: f.Width,
 			StartSeconds: Since(c.Start, s.Origin()), EndSeconds: Since(c.End, s.Origin()),
 		}
 	}
 	return out
 }
 
-// nodes returns the names of the jobs with a task in the fragment, in plan order.
-func nodes(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
+// NodesOf returns the names of the jobs with a task in the fragment, in plan order.
+func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
 	in := map[int32]bool{}
 	for _, r := range f.Rounds {
 		for _, i := range path.Rounds[r].Spans {

@@ -176,13 +176,11 @@ func (d *drawing) bar(p *piece) chart.Bar {
 		out.Name = attemptName(d.s, int(sp.Job), sp.Stage, p.first, sp.Attempt)
 		if a := dag.FindAttempt(d.s.Attempts(int(sp.Job), sp.Stage), p.first, sp.Attempt); a != nil &&
 			d.s.Plan.Jobs[sp.Job].Stages[sp.Stage].Copies() && a.CopyEnd.Known() && a.CopyEnd >= a.Start {
-			at := d.seconds(a.CopyEnd)
-			out.CopiedSeconds = &at
+			out.CopiedSeconds = new(d.seconds(a.CopyEnd))
 		}
 	}
 	if f := p.fragment; f >= 0 && d.known[f] >= 0 {
-		fragment, round := d.known[f], int(p.round)
-		out.Fragment, out.Round = &fragment, &round
+		out.Fragment, out.Round = new(d.known[f]), new(int(p.round))
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package runreport
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -169,7 +168,7 @@ func (d *drawing) parts(g *chart.Gantt) {
 		from := &d.path.Fragments[f]
 		d.known[f] = len(g.Fragments)
 		g.Fragments = append(g.Fragments, chart.Fragment{
-			Jobs: d.jobsIn(from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
+			Jobs: frame.NodesOf(d.s.Plan, d.path, from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
 			Width: from.Width, Rounds: len(from.Rounds), Critical: d.onPath[f],
 			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End),
 		})
@@ -177,20 +176,6 @@ func (d *drawing) parts(g *chart.Gantt) {
 	for i := range g.Critical {
 		g.Critical[i].Fragment = d.known[g.Critical[i].Fragment]
 	}
-}
-
-// jobsIn returns the nodes of the jobs with a span in a fragment, in plan order.
-func (d *drawing) jobsIn(f *pathfrag.Fragment) []string {
-	in, nodes := map[int32]bool{}, []string{}
-	for _, r := range f.Rounds {
-		for _, i := range d.path.Rounds[r].Spans {
-			in[d.path.Schedule.Spans[i].Job] = true
-		}
-	}
-	for _, j := range slices.Sorted(maps.Keys(in)) {
-		nodes = append(nodes, d.s.Plan.Jobs[j].Node)
-	}
-	return nodes
 }
 
 // mostNamed bounds the stages that the chart's sentence names.

@@ -58,8 +58,7 @@ func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	for j := range f.Jobs {
 		out[j] = Job{Job: f.Jobs[j]}
 		if len(a.Parts) > 0 {
-			on := frame.SecondsOf(a.byNode[f.Jobs[j].Node])
-			out[j].OnPathSeconds = &on
+			out[j].OnPathSeconds = new(frame.SecondsOf(a.byNode[f.Jobs[j].Node]))
 		}
 		if j < len(s.Jobs) {
 			out[j].measure(&s.Plan.Jobs[j], &s.Jobs[j])

@@ -20,7 +20,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	over := s.Workflow.State.Ended()
 	words, class := stateOf(s.Workflow.State)
 	d := &page.Document{
-		Kind: "a run so far", Title: cmp.Or(deref(s.Workflow.Name), deref(s.Workflow.ID), s.From),
+		Kind: "a run so far", Title: cmp.Or(s.Workflow.Label(), s.From),
 		State: page.Badge{Text: words, Class: class}, Up: up, Over: over, Facts: factsOf(s, zone),
 	}
 	if over {

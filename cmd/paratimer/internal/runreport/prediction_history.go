@@ -72,8 +72,7 @@ func (c *PredictionHistory) take(f *frame.Frame) {
 		if left == nil {
 			return nil
 		}
-		sum := frame.SecondsOf(at.Duration() + left.Duration())
-		return &sum
+		return new(frame.SecondsOf(at.Duration() + left.Duration()))
 	}
 	// If the end was observed late, the predictions made after it are dropped.
 	n := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].AtSeconds > at })
