@@ -18,11 +18,11 @@ func FleetPath(id string) string { return "q/" + url.PathEscape(id) + "/" }
 // Fleet returns the page of many queries, the worst first: which are late and which block others. Each links to its
 // own live report.
 func Fleet(all []view.Query, zone *time.Location) *page.Document {
-	answer, note, _ := strings.Cut(strings.TrimSuffix(view.FleetSummary(all), "."), "; ")
-	d := &page.Document{Kind: "all watched queries", Title: "Queries"}
-	if d.Add(page.Hero{Answer: answer, Note: note}); len(all) == 0 {
-		return d
+	d, summary := &page.Document{Kind: "all watched queries", Title: "Queries"}, view.FleetSummary(all)
+	if len(all) == 0 {
+		return d.Add(page.Hero{Answer: summary})
 	}
+	answer, note, _ := strings.Cut(strings.TrimSuffix(summary, "."), "; ")
 	t := &page.Table{
 		Caption: "Sorted by risk. Click a name for details.", Sorted: true,
 		Columns: page.Heads("Query", "Status", ">Time left", "Progress", "Ends", "Deadline", ">Margin", "Blocked by",
@@ -35,7 +35,7 @@ func Fleet(all []view.Query, zone *time.Location) *page.Document {
 	for i := range all {
 		add(t, false, fleetRow(&all[i], known, zone)...)
 	}
-	return d.Add(t.Compact())
+	return d.Add(page.Hero{Answer: answer, Note: note}, t.Compact())
 }
 
 // standings classes how queries stand against their deadlines.

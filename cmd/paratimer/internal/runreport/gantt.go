@@ -168,7 +168,8 @@ func (d *drawing) parts(g *chart.Gantt) {
 		from := &d.path.Fragments[f]
 		d.known[f] = len(g.Fragments)
 		g.Fragments = append(g.Fragments, chart.Fragment{
-			Jobs: frame.NodesOf(d.s.Plan, d.path, from), Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
+			Jobs:  frame.NodesOf(d.s.Plan, d.path, from),
+			Phase: frame.PhaseOf(d.s.Plan, d.path.JobOf(from), from.Stage, from.Pause),
 			Width: from.Width, Rounds: len(from.Rounds), Critical: d.onPath[f],
 			StartSeconds: d.seconds(from.Start), EndSeconds: d.seconds(from.End),
 		})
