@@ -23,8 +23,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/groups"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/measure"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
@@ -86,7 +85,7 @@ func classes(t *testing.T) string {
 }
 
 // java plays a script to the jar's classes and returns how long their end took, and what they wrote to the task's log.
-func java(t *testing.T, server, token, spool string, every time.Duration, limits groups.Limits,
+func java(t *testing.T, server, token, spool string, every time.Duration, limits measure.Limits,
 	script io.Reader,
 ) (took time.Duration, said string) {
 	t.Helper()
@@ -139,8 +138,8 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 	t.Parallel()
 	steps, end := script(3000)
 	begun, last := written(steps, end)
-	for name, limits := range map[string]groups.Limits{
-		"the paper's": groups.DefaultLimits(),
+	for name, limits := range map[string]measure.Limits{
+		"the paper's": measure.DefaultLimits(),
 		"others":      {Bytes: 200, Groups: 7, Near: 20 * time.Millisecond},
 		"none":        {Bytes: 0, Groups: 1, Near: 0},
 	} {
@@ -184,7 +183,7 @@ func TestJarMeasuresAsTheTap(t *testing.T) {
 }
 
 // tapMeasures plays a script to the tap: the first record of each group is taken alone.
-func tapMeasures(steps []step, end int64, limits groups.Limits) []tap.Point {
+func tapMeasures(steps []step, end int64, limits measure.Limits) []tap.Point {
 	var stream []byte
 	var taken []int64 // where the first record of each group ends
 	for i, s := range steps {
@@ -198,7 +197,7 @@ func tapMeasures(steps []step, end int64, limits groups.Limits) []tap.Point {
 			}
 		}
 	}
-	m := groups.New(lines.Format{Separator: []byte("\t"), Fields: 1}, false, limits)
+	m := measure.NewGroups(measure.Format{Separator: []byte("\t"), Fields: 1}, false, limits)
 	m.Feed(stream)
 	for i := range steps {
 		if i+1 < len(steps) {
@@ -248,7 +247,7 @@ func TestJarTroubles(t *testing.T) {
 				defer s.Close()
 				address = s.Listener.Addr().String()
 			}
-			took, said := java(t, address, "secret", spool, time.Hour, groups.DefaultLimits(),
+			took, said := java(t, address, "secret", spool, time.Hour, measure.DefaultLimits(),
 				strings.NewReader(begun+last))
 			if took > 2500*time.Millisecond || !strings.Contains(said, c.said) || strings.Contains(said, "secret") ||
 				strings.Count(said, "\n") > 1 || strings.Contains(said, "\x1b") {
@@ -299,7 +298,7 @@ func TestJarEndsAmidARequest(t *testing.T) {
 	}))
 	defer s.Close()
 	go func() { _, _ = io.WriteString(script, begun) }()
-	took, said := java(t, s.Listener.Addr().String(), "secret", "", 100*time.Millisecond, groups.DefaultLimits(), in)
+	took, said := java(t, s.Listener.Addr().String(), "secret", "", 100*time.Millisecond, measure.DefaultLimits(), in)
 	count := 0.0
 	for _, b := range got {
 		for _, p := range b.Points {

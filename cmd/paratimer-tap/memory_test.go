@@ -15,7 +15,7 @@ import (
 )
 
 // TestMemory holds what docs/tap.md says, for the program as it is built and for inputs that have nothing to keep
-// small.
+// small. A process counts the peak of its parent as its own, so this file comes before those whose tests need more.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: gigabytes")

@@ -9,9 +9,14 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/measure"
+	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/post"
 )
 
 // A task describes the task attempt that the tap belongs to, from the environment. Hadoop Streaming passes every
@@ -20,7 +25,7 @@ type task struct {
 	id      string
 	attempt tap.Attempt
 	reduces int
-	format  lines.Format
+	format  measure.Format
 	// why is the reason why nothing can be measured, in the words of a batch's note; "" if there is none.
 	why string
 }
@@ -100,7 +105,7 @@ func (t *task) mapOutput(get func(string) string) {
 
 // reduceInput reads how groups are separated. A group's key is the map's key, followed by the reduce's separator.
 func (t *task) reduceInput(get func(string) string) {
-	t.format = lines.Format{Separator: []byte(cmp.Or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
+	t.format = measure.Format{Separator: []byte(cmp.Or(first(get, "stream_reduce_input_field_separator"), "\t")), Fields: 1}
 	if m := mapFormat(get); string(m.Separator) == string(t.format.Separator) {
 		t.format.Fields = m.Fields
 	}
@@ -109,12 +114,12 @@ func (t *task) reduceInput(get func(string) string) {
 	}
 }
 
-func mapFormat(get func(string) string) lines.Format {
+func mapFormat(get func(string) string) measure.Format {
 	fields, err := strconv.Atoi(first(get, "stream_num_map_output_key_fields"))
 	if err != nil {
 		fields = 1
 	}
-	return lines.Format{Separator: []byte(cmp.Or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
+	return measure.Format{Separator: []byte(cmp.Or(get("stream_map_output_field_separator"), "\t")), Fields: fields}
 }
 
 func (t *task) unprofiled(why string) { t.why = note("no promises: " + why) }
@@ -145,6 +150,206 @@ func logFolder(get func(string) string) string {
 		if info, err := os.Stat(folder); err == nil && info.IsDir() && path.IsAbs(folder) {
 			return folder
 		}
+	}
+	return ""
+}
+
+// A job is one command with a tap around it.
+type job struct {
+	options options
+	task    task
+	path    string
+	care    care
+}
+
+// run runs the command and returns its exit code. An error means that it could not be started.
+func (j *job) run() (int, error) {
+	switch {
+	case j.task.why != "":
+		return j.plain()
+	case j.options.side == mapSide:
+		return j.mapSide()
+	}
+	return j.reduceSide()
+}
+
+// start starts the command, and forwards signals to it.
+func (j *job) start(in, out *os.File) (*os.Process, error) {
+	caught := catch()
+	p, err := start(j.path, j.options.command, []*os.File{in, out, os.Stderr})
+	if err == nil {
+		go forward(caught, p)
+	}
+	return p, err
+}
+
+// wait returns the command's exit code.
+func wait(p *os.Process) int {
+	s, err := p.Wait()
+	if err != nil {
+		say("the command's end is not known: " + err.Error())
+		return notRunnable
+	}
+	return exitCode(s)
+}
+
+// rounds starts to send the batches that take returns.
+func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *post.Rounds {
+	p := post.New(post.Config{
+		Collector: j.options.collector, Token: j.options.token, Spool: j.options.spool,
+		Job: j.task.attempt.Job, Attempt: j.task.id, Say: say,
+	})
+	return post.Start(p, j.options.every, take, full)
+}
+
+func nothing() (tap.Batch, bool) { return tap.Batch{}, false }
+
+// plain runs the command on the tap's own descriptors, and reports at its end why nothing was measured.
+func (j *job) plain() (int, error) {
+	p, err := j.start(os.Stdin, os.Stdout)
+	if err != nil {
+		return 0, err
+	}
+	rounds := j.rounds(nothing, nil)
+	leave(0)
+	leave(1)
+	code := wait(p)
+	rounds.End(tap.Batch{Note: j.task.why})
+	return code, nil
+}
+
+// mapSide runs the command and measures its output.
+func (j *job) mapSide() (int, error) {
+	r, w, err := pipe()
+	if err != nil {
+		say("nothing is measured: " + err.Error())
+		return j.plain()
+	}
+	theirs := os.NewFile(uintptr(w), "output")
+	p, err := j.start(os.Stdin, theirs)
+	_ = theirs.Close()
+	if err != nil {
+		return 0, err
+	}
+	rounds := j.rounds(nothing, nil)
+	leave(0)
+	meter := measure.NewMapOutput(measure.Params{
+		Format: j.task.format, Reduces: j.task.reduces, Lambda: j.options.lambda, Show: j.options.show,
+	})
+	copied := make(chan error)
+	whole := false
+	go func() {
+		var err error
+		whole, err = copyOutput(r, 1, func(piece []byte) { j.care.do(func() { meter.Feed(piece) }) })
+		// Closing both descriptors shows the command that the reader has gone, and the reader that no data follows.
+		_ = unix.Close(r)
+		leave(1)
+		copied <- err
+	}()
+	code := wait(p)
+	if err := <-copied; err != nil {
+		// The command itself would have got this error.
+		if err != unix.EPIPE { //nolint:errorlint // a system call's error is a number
+			say("write error: " + err.Error())
+			if code == 128+int(unix.SIGPIPE) {
+				code = 1
+			}
+		}
+	}
+	b := tap.Batch{}
+	if whole && (code == 0 || os.Getenv("stream_non_zero_exit_is_failure") == "false") {
+		j.care.do(func() {
+			if b.Map = meter.End(); b.Map == nil {
+				b.Note = fmt.Sprintf("no promises: a key is longer than %d bytes", measure.MaxLine)
+			}
+		})
+	}
+	if fault := j.care.note(); fault != "" {
+		b.Map, b.Note = nil, fault
+	}
+	rounds.End(b)
+	return code, nil
+}
+
+// reduceSide runs the command and measures when it takes its input.
+func (j *job) reduceSide() (int, error) {
+	r, w, err := pipe()
+	if err != nil {
+		say("nothing is measured: " + err.Error())
+		return j.plain()
+	}
+	meter := measure.NewGroups(j.task.format, j.options.show, measure.DefaultLimits())
+	feeder, err := newFeeder(0, w, meter, j.care.do)
+	if err != nil {
+		_, _ = unix.Close(r), unix.Close(w)
+		say("nothing is measured: " + err.Error())
+		return j.plain()
+	}
+	theirs := os.NewFile(uintptr(r), "input")
+	p, err := j.start(theirs, os.Stdout)
+	_ = theirs.Close()
+	if err != nil {
+		return 0, err
+	}
+	leave(1)
+	take := func() (b tap.Batch, any bool) {
+		j.care.do(func() { b.Points, b.Open = meter.Take(feeder.Now()) })
+		return b, len(b.Points) > 0 || b.Open != nil
+	}
+	rounds := j.rounds(take, meter.Full)
+	fed := make(chan time.Duration)
+	go func() {
+		isWhole := feeder.Run()
+		// The writer of the input then sees that the command reads no more.
+		leave(0)
+		if isWhole {
+			fed <- feeder.Now()
+		}
+		close(fed)
+	}()
+	code := wait(p)
+	ended, all := <-fed
+	now := feeder.Now()
+	j.care.do(func() { meter.End(now) })
+	b, _ := take()
+	b.Note = j.care.note()
+	switch {
+	case b.Note != "":
+	case feeder.Coarse():
+		b.Note = "groups are measured by 64 KiB: the pipe could not be narrowed"
+	case all && now-ended > now/2 && now-ended > 10*time.Second:
+		b.Note = note(fmt.Sprintf("%.0f of %.0f s came after the end of the input: no group has them",
+			(now - ended).Seconds(), now.Seconds()))
+	}
+	rounds.End(b)
+	return code, nil
+}
+
+// care isolates faults of the measuring from the copying.
+type care struct {
+	off atomic.Pointer[string] // why measuring has stopped; nil while it works
+}
+
+// do calls measure, unless an earlier call has panicked.
+func (c *care) do(measure func()) {
+	if c.off.Load() != nil {
+		return
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			why := note(fmt.Sprintf("nothing is measured: a fault of the tap: %v", fault))
+			if c.off.CompareAndSwap(nil, &why) {
+				say(why + "; the command is not affected")
+			}
+		}
+	}()
+	measure()
+}
+
+// note returns the reason why measuring has stopped, or "".
+func (c *care) note() string {
+	if why := c.off.Load(); why != nil {
+		return *why
 	}
 	return ""
 }

@@ -3,11 +3,17 @@
 package post
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
@@ -156,4 +162,213 @@ func (w waiting) encode() ([]byte, error) {
 		b.Points[i].Age = min(math.Round((b.Points[i].Age+older)*1e3)/1e3, tap.MaxSeconds)
 	}
 	return b.Encode()
+}
+
+// A Rounds sends batches at intervals, in parallel to the command.
+type Rounds struct {
+	stop chan tap.Batch
+	done chan struct{}
+	late time.Duration
+}
+
+// Start sends the batches that take returns at the interval every, unless take returns false. If full returns true, a
+// batch is sent early; full may be nil. Another goroutine calls both functions. A panic in them ends only the rounds.
+func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
+	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
+	go r.run(p, every, take, full)
+	return r
+}
+
+func (r *Rounds) run(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) {
+	defer close(r.done)
+	defer func() { _ = recover() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	last := make(chan tap.Batch, 1)
+	go func() {
+		// Cancel a request in progress when the command ends, because the end has its own time limit.
+		b := <-r.stop
+		last <- b
+		cancel()
+	}()
+	tick := time.NewTicker(max(every/8, time.Millisecond))
+	defer tick.Stop()
+	for sent := time.Now(); ; {
+		select {
+		case b := <-last:
+			r.end(p, b)
+			return
+		case now := <-tick.C:
+			if now.Sub(sent) < every && (full == nil || !full()) {
+				continue
+			}
+			sent = now
+			if b, any := take(); any {
+				p.Send(ctx, b)
+			}
+		}
+	}
+}
+
+func (r *Rounds) end(p *Post, b tap.Batch) {
+	ctx, cancel := context.WithTimeout(context.Background(), farewell-200*time.Millisecond)
+	defer cancel()
+	b.Final = true
+	p.Send(ctx, b)
+}
+
+// End sends the last batch and waits for it, but only for a limited time: a disk may hang as well as a collector.
+func (r *Rounds) End(b tap.Batch) {
+	r.stop <- b
+	late := time.NewTimer(r.late)
+	defer late.Stop()
+	select {
+	case <-r.done:
+	case <-late.C:
+	}
+}
+
+func newClient() *http.Client {
+	return &http.Client{
+		Timeout: patience,
+		Transport: &http.Transport{
+			// A task's environment may set a proxy for its own work. The collector is reached directly.
+			Proxy:              nil,
+			DialContext:        (&net.Dialer{Timeout: time.Second}).DialContext,
+			MaxIdleConns:       1,
+			IdleConnTimeout:    time.Minute,
+			DisableCompression: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// errUnreachable means that the connection was refused. Unlike a timeout, this error comes at once.
+var errUnreachable = errors.New("cannot be reached")
+
+// A refusal is a response other than success.
+type refusal struct {
+	status int
+	why    string
+}
+
+func (r *refusal) Error() string { return fmt.Sprintf("it answers %d: %s", r.status, r.why) }
+
+// all reports whether the collector will never accept a batch: it is no collector, the token is wrong, or the job has
+// ended.
+func (r *refusal) all() bool {
+	switch r.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusGone:
+		return true
+	}
+	return r.status < 400
+}
+
+// batch reports whether the collector will never accept this batch.
+func (r *refusal) batch() bool {
+	return r.status >= 400 && r.status < 500 && !r.all() && r.status != http.StatusTooManyRequests &&
+		r.status != http.StatusRequestTimeout
+}
+
+// post sends one batch. The error is nil if the collector accepted it.
+func (p *Post) post(ctx context.Context, w waiting) error {
+	body, err := w.encode()
+	if err != nil {
+		return &refusal{http.StatusBadRequest, err.Error()}
+	}
+	url := "http://" + p.config.Collector + tap.Path
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+p.config.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := p.client.Do(req)
+	if err != nil {
+		var dial *net.OpError
+		if errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout() {
+			return fmt.Errorf("%w: %w", errUnreachable, dial.Err)
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	why, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
+	if resp.StatusCode/100 == 2 {
+		return nil
+	}
+	return &refusal{resp.StatusCode, printed(why)}
+}
+
+// printed returns the first line of a response, quoted so that it cannot affect a terminal.
+func printed(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return strings.Trim(fmt.Sprintf("%+q", line), `"`)
+}
+
+// spoolBytes limits the size of an attempt's spool file on its node.
+const spoolBytes = 8 << 20
+
+// A spool is a file of batches, one a line. It contains only whole lines.
+type spool struct {
+	folder, name string
+	file         *os.File
+	size         int64
+}
+
+func newSpool(folder, attempt string) *spool {
+	return &spool{folder: folder, name: "paratimer-tap." + attempt + ".ndjson"}
+}
+
+func (s *spool) path() string { return filepath.Join(s.folder, s.name) }
+
+// write appends a line. It creates the file on first use.
+func (s *spool) write(line []byte) error {
+	if s.file == nil {
+		if err := s.open(); err != nil {
+			return fmt.Errorf("%s: %w", s.folder, err)
+		}
+	}
+	line = append(line, '\n')
+	if s.size+int64(len(line)) > spoolBytes {
+		return fmt.Errorf("%s has reached %d bytes", s.path(), spoolBytes)
+	}
+	n, err := s.file.Write(line)
+	if err != nil {
+		if n > 0 {
+			err = errors.Join(err, s.file.Truncate(s.size))
+		}
+		return err
+	}
+	s.size += int64(n)
+	return nil
+}
+
+func (s *spool) open() error {
+	// OpenRoot does not follow links that lead out of the folder.
+	in, err := os.OpenRoot(s.folder)
+	if err != nil {
+		return err
+	}
+	f, err := in.OpenFile(s.name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	_ = in.Close()
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", s.path())
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	s.file, s.size = f, info.Size()
+	return nil
+}
+
+func (s *spool) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
 }

@@ -1,13 +1,12 @@
 //go:build unix
 
-package flow
+package main
 
 import (
 	"bytes"
 	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"sync"
@@ -18,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A note is a Watcher that takes down what it is told, and asks for pauses.
-type note struct {
+// A notebook is an observer that takes down what it sees, and requests pauses.
+type notebook struct {
 	cuts []int64
 
 	fed     bytes.Buffer
@@ -28,9 +27,9 @@ type note struct {
 	stopped bool
 }
 
-func (n *note) Feed(piece []byte) { n.fed.Write(piece) }
+func (n *notebook) Feed(piece []byte) { n.fed.Write(piece) }
 
-func (n *note) Cut(from int64) int64 {
+func (n *notebook) Cut(from int64) int64 {
 	for _, c := range n.cuts {
 		if c > from {
 			return c
@@ -39,56 +38,45 @@ func (n *note) Cut(from int64) int64 {
 	return math.MaxInt64
 }
 
-func (n *note) Mark(_ time.Duration, taken int64) { n.marks = append(n.marks, taken) }
-func (n *note) Ended()                            { n.ended = true }
-func (n *note) Stop()                             { n.stopped = true }
+func (n *notebook) Mark(_ time.Duration, taken int64) { n.marks = append(n.marks, taken) }
+func (n *notebook) Ended()                            { n.ended = true }
+func (n *notebook) Stop()                             { n.stopped = true }
 
-// pipe returns both ends of a pipe, blocking.
-func pipe(t testing.TB) (r, w int) {
+// testPipe returns both ends of a pipe, blocking.
+func testPipe(t testing.TB) (r, w int) {
 	t.Helper()
-	var p [2]int
-	if err := unix.Pipe(p[:]); err != nil {
+	r, w, err := pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	unix.CloseOnExec(p[0])
-	unix.CloseOnExec(p[1])
-	return p[0], p[1]
+	return r, w
 }
 
 // file is an end of a pipe for the test itself, which may wait for it.
 func file(fd int) *os.File { return os.NewFile(uintptr(fd), "pipe") }
 
-func random(seed uint64, n int) []byte {
-	b := make([]byte, n)
-	r := rand.New(rand.NewPCG(seed, 1))
-	for i := range b {
-		b[i] = byte(r.Uint32())
-	}
-	return b
-}
-
-// A run is a feeder between a writer and a reader.
-type run struct {
-	f     *Feeder
-	watch *note
+// A passage is a feeder between a writer and a reader.
+type passage struct {
+	f     *feeder
+	watch *notebook
 	whole bool
 	reads []int // how much each read of the reader got
 	got   []byte
 }
 
 // through gives data to a reader that reads at most so much at once. It reads no more than limit bytes in all.
-func through(t testing.TB, data []byte, writes, reads, limit int, watch *note, set func(*Feeder)) *run {
+func through(t testing.TB, data []byte, writes, reads, limit int, watch *notebook, set func(*feeder)) *passage {
 	t.Helper()
-	inR, inW := pipe(t)
-	outR, outW := pipe(t)
-	f, err := NewFeeder(inR, outW, watch, func(f func()) { f() })
+	inR, inW := testPipe(t)
+	outR, outW := testPipe(t)
+	f, err := newFeeder(inR, outW, watch, func(f func()) { f() })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if set != nil {
 		set(f)
 	}
-	x := &run{f: f, watch: watch}
+	x := &passage{f: f, watch: watch}
 	var all sync.WaitGroup
 	all.Go(func() {
 		w := file(inW)
@@ -124,12 +112,12 @@ func through(t testing.TB, data []byte, writes, reads, limit int, watch *note, s
 }
 
 // The ways in which a feeder may work, however fast the machine is today.
-var ways = map[string]func(*Feeder){
+var ways = map[string]func(*feeder){
 	"as it comes":        nil,
-	"fine":               func(f *Feeder) { f.quick = math.Inf(1) },
-	"bulk":               func(f *Feeder) { f.quick, f.pause, f.patience = 0, math.MaxInt64, 0 },
-	"to and fro":         func(f *Feeder) { f.quick, f.pause, f.patience = 0, -1, 1 },
-	"cannot be narrowed": func(f *Feeder) { widen(f.to); f.fine, f.coarse = false, true },
+	"fine":               func(f *feeder) { f.quick = math.Inf(1) },
+	"bulk":               func(f *feeder) { f.quick, f.pause, f.patience = 0, math.MaxInt64, 0 },
+	"to and fro":         func(f *feeder) { f.quick, f.pause, f.patience = 0, -1, 1 },
+	"cannot be narrowed": func(f *feeder) { widen(f.to); f.fine, f.coarse = false, true },
 }
 
 func TestFeeder(t *testing.T) {
@@ -137,7 +125,7 @@ func TestFeeder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				data := random(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(0, 300_000).Draw(rt, "size"))
-				watch := &note{}
+				watch := &notebook{}
 				for range rapid.IntRange(0, 20).Draw(rt, "cuts") {
 					watch.cuts = append(watch.cuts, rapid.Int64Range(0, 300_000).Draw(rt, "cut"))
 				}
@@ -162,10 +150,10 @@ func TestFeeder(t *testing.T) {
 
 // TestPauses holds that a reader gets nothing beyond a pause before it has taken all that is before it.
 func TestPauses(t *testing.T) {
-	watch := &note{cuts: []int64{10, 11, 4000, 9000, 70_000}}
+	watch := &notebook{cuts: []int64{10, 11, 4000, 9000, 70_000}}
 	x := through(t, random(1, 80_000), 80_000, 1<<20, math.MaxInt, watch, ways["fine"])
 	if x.f.coarse {
-		t.Skip("SKIPPED: pipes cannot be narrowed here, so nothing can be told of pauses")
+		t.Skip("SKIPPED: pipes cannot be narrowed here, so there are no pauses")
 	}
 	at := int64(0)
 	for _, n := range x.reads {
@@ -188,14 +176,14 @@ func TestPauses(t *testing.T) {
 // all.
 func TestGoneReader(t *testing.T) {
 	for name, set := range ways {
-		x := through(t, random(2, 3_000_000), 70_000, 5000, 1_500_000, &note{}, set)
+		x := through(t, random(2, 3_000_000), 70_000, 5000, 1_500_000, &notebook{}, set)
 		if x.whole || !x.watch.stopped || x.watch.ended {
 			t.Errorf("%s: whole: %v; watcher: %v, %v", name, x.whole, x.watch.ended, x.watch.stopped)
 		}
 	}
-	inR, inW := pipe(t)
-	outR, outW := pipe(t)
-	f, err := NewFeeder(inR, outW, &note{}, func(f func()) { f() })
+	inR, inW := testPipe(t)
+	outR, outW := testPipe(t)
+	f, err := newFeeder(inR, outW, &notebook{}, func(f func()) { f() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +199,7 @@ func TestGoneReader(t *testing.T) {
 func TestFaultyWatcher(t *testing.T) {
 	data := random(5, 300_000)
 	for name, set := range ways {
-		x := through(t, data, 70_000, 5000, math.MaxInt, &note{}, func(f *Feeder) {
+		x := through(t, data, 70_000, 5000, math.MaxInt, &notebook{}, func(f *feeder) {
 			f.guard = func(func()) {}
 			if set != nil {
 				set(f)
@@ -225,18 +213,18 @@ func TestFaultyWatcher(t *testing.T) {
 
 // TestModes holds that a quick command is given large pieces, and one that stops small ones again.
 func TestModes(t *testing.T) {
-	if x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &note{}, ways["bulk"]); x.f.fine {
+	if x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &notebook{}, ways["bulk"]); x.f.fine {
 		t.Error("never widened")
 	}
-	if x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &note{}, ways["fine"]); !x.f.fine {
+	if x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &notebook{}, ways["fine"]); !x.f.fine {
 		t.Error("widened, though it is slow")
 	}
-	x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &note{}, ways["to and fro"])
+	x := through(t, random(3, 4<<20), 65536, 65536, math.MaxInt, &notebook{}, ways["to and fro"])
 	if x.f.patience == 1 {
 		t.Error("never narrowed again")
 	}
 	// Whatever the machine does: a window in no time is quick, one in an hour is slow.
-	f := &Feeder{
+	f := &feeder{
 		fine: true, to: -1, quick: quick, patience: 2 * window, start: time.Now().Add(-time.Hour),
 		begun: time.Hour - time.Millisecond,
 	}
@@ -255,8 +243,8 @@ func TestModes(t *testing.T) {
 func TestCopy(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		data := random(rapid.Uint64().Draw(rt, "seed"), rapid.IntRange(0, 200_000).Draw(rt, "size"))
-		r, w := pipe(t)
-		outR, outW := pipe(t)
+		r, w := testPipe(t)
+		outR, outW := testPipe(t)
 		if rapid.Bool().Draw(rt, "non-blocking") {
 			_ = unix.SetNonblock(outW, true)
 			_ = unix.SetNonblock(r, true)
@@ -265,7 +253,7 @@ func TestCopy(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() { defer unix.Close(w); _ = writeAll(w, data) })
 		all.Go(func() { got, _ = io.ReadAll(file(outR)) })
-		whole, err := Copy(r, outW, func(b []byte) { shown = append(shown, b...) })
+		whole, err := copyOutput(r, outW, func(b []byte) { shown = append(shown, b...) })
 		_ = unix.Close(outW)
 		all.Wait()
 		_ = unix.Close(r)
@@ -278,10 +266,10 @@ func TestCopy(t *testing.T) {
 
 func TestCopyToNobody(t *testing.T) {
 	none := func([]byte) {}
-	r, w := pipe(t)
-	outR, outW := pipe(t)
+	r, w := testPipe(t)
+	outR, outW := testPipe(t)
 	_ = unix.Close(outR)
-	if whole, err := Copy(r, outW, none); whole || err != nil { // there is no input, and never will be
+	if whole, err := copyOutput(r, outW, none); whole || err != nil { // there is no input, and never will be
 		t.Errorf("%v, %v", whole, err)
 	}
 	_ = unix.Close(outW)
@@ -291,7 +279,7 @@ func TestCopyToNobody(t *testing.T) {
 	}
 	defer unix.Close(full)
 	_, _ = write(w, []byte("data"))
-	if whole, err := Copy(r, full, none); whole || !errors.Is(err, unix.ENOSPC) {
+	if whole, err := copyOutput(r, full, none); whole || !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("%v, %v", whole, err)
 	}
 	_ = unix.Close(r)

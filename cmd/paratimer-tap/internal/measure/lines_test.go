@@ -1,4 +1,4 @@
-package lines
+package measure
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func plainly(stream string, f Format) (all []record) {
 		}
 		end += len(stream) - len(rest)
 		stream = rest
-		begin := line[:min(len(line), Most)]
+		begin := line[:min(len(line), MaxLine)]
 		fields := strings.SplitN(begin, string(f.Separator), max(1, f.Fields)+1)
 		r := record{begin, -1, int64(end)}
 		if len(fields) == max(1, f.Fields)+1 {
@@ -47,7 +47,7 @@ func compare(t testing.TB, stream string, f Format, sizes []byte) {
 	t.Helper()
 	want := plainly(stream, f)
 	var all []record
-	c := New(f, func(line []byte, size, end int64) {
+	c := newCutter(f, func(line []byte, size, end int64) {
 		k, value := f.Split(line, size)
 		all = append(all, record{string(line[:k]), value, end})
 	})
@@ -92,14 +92,14 @@ var formats = []Format{
 }
 
 func streams() []string {
-	long := strings.Repeat("k", Most-2)
+	long := strings.Repeat("k", MaxLine-2)
 	return []string{
 		"", "\n", "\n\n", "a", "a\n", "a\tb", "a\tb\n", "\t\n", "\tb\n", "a\tb\tc\n", "a\r\nb\rc\r\r\n", "\r",
 		"\r\n\r\n",
 		"1.2.3.4\n1.2.3\n1.2\n..\n...\n", "a::b::c\na:::b\n::::\n:\n", "aaab\naaaabx\n", "\x00\xff\x80\t\x1b[2J\n",
 		long + "\tv\n", long + "k\tv\nshort\t1\n", long + "kk\t" + long + "\n" + long + long, long + "::" + long +
 			"::" + long + "\n",
-		strings.Repeat("a", 3*Most) + "aabv\r" + "aab", long + "\r\n" + long + "xyz\r\n", strings.Repeat(".", Most) +
+		strings.Repeat("a", 3*MaxLine) + "aabv\r" + "aab", long + "\r\n" + long + "xyz\r\n", strings.Repeat(".", MaxLine) +
 			"\n" + strings.Repeat("\n", 100),
 	}
 }
@@ -118,12 +118,12 @@ func FuzzRecords(f *testing.F) {
 	for _, s := range streams() {
 		if len(s) < 1000 {
 			f.Add([]byte(s), []byte{3}, byte(1), uint32(0))
-			f.Add([]byte(s), []byte{0, 200}, byte(3), uint32(Most))
+			f.Add([]byte(s), []byte{0, 200}, byte(3), uint32(MaxLine))
 		}
 	}
 	f.Fuzz(func(t *testing.T, stream, sizes []byte, format byte, pad uint32) {
 		// A line is made long where the stream says "L".
-		s := strings.ReplaceAll(string(stream[:min(len(stream), 200)]), "L", strings.Repeat("l", int(pad%(2*Most))))
+		s := strings.ReplaceAll(string(stream[:min(len(stream), 200)]), "L", strings.Repeat("l", int(pad%(2*MaxLine))))
 		if len(s) > 1<<20 {
 			return
 		}
@@ -131,12 +131,12 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// TestMemory holds that a line of any length is not kept.
-func TestMemory(t *testing.T) {
+// TestMemoryOfLines holds that a line of any length is not kept.
+func TestMemoryOfLines(t *testing.T) {
 	piece, taken := bytes.Repeat([]byte("0123456789abcdef"), 1<<12), 0
-	c := New(formats[0], func([]byte, int64, int64) { taken++ })
+	c := newCutter(formats[0], func([]byte, int64, int64) { taken++ })
 	allocs := testing.AllocsPerRun(1000, func() { c.Feed(piece) })
-	if allocs > 0.1 || taken > 0 || cap(c.part) > 2*Most {
+	if allocs > 0.1 || taken > 0 || cap(c.part) > 2*MaxLine {
 		t.Errorf("%v allocations a piece, %d bytes kept", allocs, cap(c.part))
 	}
 }

@@ -1,4 +1,4 @@
-package mapoutput
+package measure
 
 import (
 	"bytes"
@@ -12,13 +12,12 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
-var tabs = lines.Format{Separator: []byte("\t"), Fields: 1, Return: true}
+var output = Format{Separator: []byte("\t"), Fields: 1, Return: true}
 
 func measure(stream string, p Params, piece int) *tap.MapProfile {
-	m := New(p)
+	m := NewMapOutput(p)
 	for rest := []byte(stream); len(rest) > 0; {
 		n := min(piece, len(rest))
 		m.Feed(rest[:n])
@@ -28,7 +27,7 @@ func measure(stream string, p Params, piece int) *tap.MapProfile {
 }
 
 func TestSmall(t *testing.T) {
-	got := measure("b\t22\na\t1\nb\t333\n\nalone", Params{Format: tabs, Reduces: 2, Lambda: 10, Show: true}, 1000)
+	got := measure("b\t22\na\t1\nb\t333\n\nalone", Params{Format: output, Reduces: 2, Lambda: 10, Show: true}, 1000)
 	// RecordBytes is 2 more than key and value. Text hashes: a 128, b 129, "" 1, alone: its last bit decides.
 	alone := tap.Partition([]byte("alone"), 2)
 	want := &tap.MapProfile{
@@ -68,7 +67,7 @@ func TestProfiles(t *testing.T) {
 			for key := range truth {
 				names[tap.HashedName([]byte(key))], names[key] = key, key
 			}
-			p := Params{Format: tabs, Reduces: 7, Lambda: c.lambda, Show: show}
+			p := Params{Format: output, Reduces: 7, Lambda: c.lambda, Show: show}
 			got := measure(stream.String(), p, 65536)
 			if !reflect.DeepEqual(got.Bytes, reduces) || got.Records != float64(c.records) {
 				t.Errorf("%+v: bytes %v of %v records, not %v", c, got.Bytes, got.Records, reduces)
@@ -122,7 +121,7 @@ func TestProfiles(t *testing.T) {
 
 // TestHostileKeys holds that keys of any length and content make a profile that may be sent.
 func TestHostileKeys(t *testing.T) {
-	long := strings.Repeat("K", lines.Most-10)
+	long := strings.Repeat("K", MaxLine-10)
 	var stream strings.Builder
 	for _, key := range []string{
 		"", "\x1b[2J", "\xff\xfe\x00", `\empty`, "#0011223344556677", "a\u202eb", strings.Repeat("k", 44),
@@ -134,7 +133,7 @@ func TestHostileKeys(t *testing.T) {
 		}
 	}
 	for _, show := range []bool{false, true} {
-		got := measure(stream.String(), Params{Format: tabs, Reduces: 3, Lambda: 100, Show: show}, 10_000)
+		got := measure(stream.String(), Params{Format: output, Reduces: 3, Lambda: 100, Show: show}, 10_000)
 		if len(got.Top) != 12 || !got.Complete || got.Top[0].Bytes != 3*float64(tap.RecordBytes(len(long)+1, 5)) {
 			t.Errorf("%d keys, %+v", len(got.Top), got.Top[0])
 		}
@@ -152,22 +151,22 @@ func TestHostileKeys(t *testing.T) {
 
 // TestTooLong holds that a key that is too long to keep makes no profile, and a value of any length does.
 func TestTooLong(t *testing.T) {
-	long := strings.Repeat("K", lines.Most)
+	long := strings.Repeat("K", MaxLine)
 	for line, ok := range map[string]bool{
-		"k\t" + long + long: true, long[:lines.Most-1] + "\tv": true, long[:lines.Most-1]: true,
+		"k\t" + long + long: true, long[:MaxLine-1] + "\tv": true, long[:MaxLine-1]: true,
 		long + "\tv": false, long + "k": false,
 	} {
-		got := measure("a\tb\n"+line+"\nc\td\n", Params{Format: tabs, Reduces: 3, Lambda: 10}, 10_000)
+		got := measure("a\tb\n"+line+"\nc\td\n", Params{Format: output, Reduces: 3, Lambda: 10}, 10_000)
 		if (got != nil) != ok {
 			t.Errorf("a line of %d bytes, %.3q…: %+v", len(line), line, got)
 		}
 	}
 }
 
-// TestMemory holds what the documentation promises, for keys that never come twice.
-func TestMemory(t *testing.T) {
+// TestMemoryOfMapOutput holds what the documentation promises, for keys that never come twice.
+func TestMemoryOfMapOutput(t *testing.T) {
 	for _, show := range []bool{false, true} {
-		m := New(Params{Format: tabs, Reduces: 100, Lambda: 2000, Show: show})
+		m := NewMapOutput(Params{Format: output, Reduces: 100, Lambda: 2000, Show: show})
 		piece := make([]byte, 0, 64<<10)
 		n := 0
 		for range 120 {
@@ -191,7 +190,7 @@ func TestMemory(t *testing.T) {
 
 // TestNamesAreKept holds that the names of other keys are dropped in time, and those of keys that may be told are not.
 func TestNamesAreKept(t *testing.T) {
-	m := New(Params{Format: tabs, Reduces: 3, Lambda: 10, Show: true})
+	m := NewMapOutput(Params{Format: output, Reduces: 3, Lambda: 10, Show: true})
 	heavy, long := "heavy", strings.Repeat("long", 20)
 	m.Feed([]byte(heavy + "\tv\n" + long + "\tv\n"))
 	m.flush()
@@ -216,7 +215,7 @@ func benchmark(b *testing.B, size int, key func(i int) string) {
 		piece = append(piece, bytes.Repeat([]byte("x"), size-len(record)-1)...)
 		piece = append(piece, '\n')
 	}
-	m := New(Params{Format: tabs, Reduces: 20, Lambda: 2000})
+	m := NewMapOutput(Params{Format: output, Reduces: 20, Lambda: 2000})
 	b.SetBytes(int64(len(piece)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -226,7 +225,7 @@ func benchmark(b *testing.B, size int, key func(i int) string) {
 	}
 }
 
-func BenchmarkFeed(b *testing.B) {
+func BenchmarkMapOutput(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	zipf := rand.NewZipf(r, 1.2, 1, 1<<20)
 	for _, size := range []int{16, 100, 1000} {

@@ -1,8 +1,6 @@
 //go:build unix
 
-// Package flow copies data between descriptors: to a command's input, and from its output. It behaves like a pipe:
-// bytes stay in order, nothing is held back, and a closed reader is detected at once.
-package flow
+package main
 
 import (
 	"time"
@@ -10,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Watcher observes how a command takes its input (see package groups). One goroutine calls it.
-type Watcher interface {
+// An observer observes how a command takes its input (see package measure). One goroutine calls it.
+type observer interface {
 	Feed(piece []byte)                   // the next bytes, before the command gets them
 	Cut(from int64) int64                // position at which the command should take everything before it gets more
 	Mark(now time.Duration, taken int64) // the command has taken that many bytes
@@ -33,10 +31,10 @@ const (
 	leastPatience, mostPatience = 1 << 20, 8 << 20
 )
 
-// A Feeder passes input to a command through a pipe.
-type Feeder struct {
+// A feeder passes input to a command through a pipe.
+type feeder struct {
 	from, to int
-	watch    Watcher
+	watch    observer
 	guard    func(func()) // calls a function of watch, and contains its panics
 	start    time.Time
 
@@ -53,13 +51,13 @@ type Feeder struct {
 	patience int64
 }
 
-// NewFeeder takes the descriptor of the input and the writing end of the pipe that the command reads. It makes the
+// newFeeder takes the descriptor of the input and the writing end of the pipe that the command reads. It makes the
 // pipe non-blocking; Run closes it at the end. All calls of watch go through guard.
-func NewFeeder(from, to int, watch Watcher, guard func(func())) (*Feeder, error) {
+func newFeeder(from, to int, watch observer, guard func(func())) (*feeder, error) {
 	if err := unix.SetNonblock(to, true); err != nil {
 		return nil, err
 	}
-	f := &Feeder{
+	f := &feeder{
 		from: from, to: to, watch: watch, guard: guard, start: time.Now(), quick: quick, pause: pause,
 		patience: leastPatience,
 	}
@@ -69,14 +67,14 @@ func NewFeeder(from, to int, watch Watcher, guard func(func())) (*Feeder, error)
 }
 
 // Coarse reports whether groups are measured only in steps of 64 KiB.
-func (f *Feeder) Coarse() bool { return f.coarse }
+func (f *feeder) Coarse() bool { return f.coarse }
 
 // Now returns the time since the feeder was created.
-func (f *Feeder) Now() time.Duration { return time.Since(f.start) }
+func (f *feeder) Now() time.Duration { return time.Since(f.start) }
 
 // Run copies until the input ends or the command stops reading, and closes the pipe. isWhole means that the input has
 // ended.
-func (f *Feeder) Run() (isWhole bool) {
+func (f *feeder) Run() (isWhole bool) {
 	isWhole = f.run()
 	if isWhole {
 		f.guard(f.watch.Ended)
@@ -87,8 +85,8 @@ func (f *Feeder) Run() (isWhole bool) {
 	return isWhole
 }
 
-func (f *Feeder) run() (isWhole bool) {
-	buf := make([]byte, Size)
+func (f *feeder) run() (isWhole bool) {
+	buf := make([]byte, readSize)
 	for {
 		n, isOpen := f.read(buf)
 		if n == 0 {
@@ -110,7 +108,7 @@ func (f *Feeder) run() (isWhole bool) {
 }
 
 // read waits for input; there is none at its end. Meanwhile it detects when the command empties the pipe or closes it.
-func (f *Feeder) read(buf []byte) (n int, isOpen bool) {
+func (f *feeder) read(buf []byte) (n int, isOpen bool) {
 	fds := make([]unix.PollFd, 2)
 	for {
 		fds[0] = unix.PollFd{Fd: int32(f.from), Events: unix.POLLIN}
@@ -138,7 +136,7 @@ func (f *Feeder) read(buf []byte) (n int, isOpen bool) {
 }
 
 // single writes one piece into the narrow pipe once it is empty. It returns false if the command has closed the pipe.
-func (f *Feeder) single(piece []byte) bool {
+func (f *feeder) single(piece []byte) bool {
 	if f.full {
 		if !f.wait(-1, unix.POLLOUT) {
 			return false
@@ -154,7 +152,7 @@ func (f *Feeder) single(piece []byte) bool {
 }
 
 // bulk writes as much as the pipe takes. It returns false if the command has closed the pipe.
-func (f *Feeder) bulk(piece []byte) bool {
+func (f *feeder) bulk(piece []byte) bool {
 	from := f.written
 	if !f.write(piece) {
 		return false
@@ -174,7 +172,7 @@ func (f *Feeder) bulk(piece []byte) bool {
 	return true
 }
 
-func (f *Feeder) write(piece []byte) bool {
+func (f *feeder) write(piece []byte) bool {
 	n, err := write(f.to, piece)
 	if err != nil && !again(err) {
 		return false
@@ -185,18 +183,18 @@ func (f *Feeder) write(piece []byte) bool {
 }
 
 // emptied records that the narrow pipe is empty.
-func (f *Feeder) emptied() {
+func (f *feeder) emptied() {
 	f.full = false
 	f.mark(f.written)
 }
 
 // mark records how many bytes the command has taken.
-func (f *Feeder) mark(taken int64) {
+func (f *feeder) mark(taken int64) {
 	f.guard(func() { f.watch.Mark(f.Now(), taken) })
 }
 
 // look reads the fill level of the pipe and records how much the command has taken.
-func (f *Feeder) look() {
+func (f *feeder) look() {
 	if n, ok := unread(f.to); ok {
 		f.mark(f.written - int64(n))
 	}
@@ -204,7 +202,7 @@ func (f *Feeder) look() {
 
 // taken measures how fast the command takes its input. It switches to bulk after enough quick input, and returns true
 // if the command is no longer quick.
-func (f *Feeder) taken() (slow bool) {
+func (f *feeder) taken() (slow bool) {
 	bytes := f.written - f.since
 	if f.coarse || bytes < window {
 		return false
@@ -227,7 +225,7 @@ func (f *Feeder) taken() (slow bool) {
 }
 
 // slowed switches back to the narrow pipe, which is possible once at most one page is in it.
-func (f *Feeder) slowed() bool {
+func (f *feeder) slowed() bool {
 	f.patience = min(2*f.patience, mostPatience)
 	for wait := 1; !narrow(f.to); wait = min(2*wait, 16) {
 		if !f.wait(wait, 0) {
@@ -240,7 +238,100 @@ func (f *Feeder) slowed() bool {
 }
 
 // wait waits for the pipe, at most for the given milliseconds. It returns false if the command has closed the pipe.
-func (f *Feeder) wait(milliseconds int, events int16) bool {
+func (f *feeder) wait(milliseconds int, events int16) bool {
 	fds := []unix.PollFd{{Fd: int32(f.to), Events: events}}
 	return poll(fds, milliseconds) == nil && fds[0].Revents&gone == 0
+}
+
+// readSize is the size of one read: the usual capacity of a pipe.
+const readSize = 64 << 10
+
+// copyOutput copies from one descriptor to another until the input ends or the output cannot be written to. It detects
+// a closed output even while there is no input. It passes data to see only after copying it, so that measuring does
+// not delay the data. isWhole means that the input has ended; else the reader of the output has closed it, or err is
+// why writing failed.
+func copyOutput(from, to int, see func([]byte)) (isWhole bool, err error) {
+	buf := make([]byte, readSize)
+	fds := make([]unix.PollFd, 2)
+	for {
+		fds[0] = unix.PollFd{Fd: int32(from), Events: unix.POLLIN}
+		fds[1] = unix.PollFd{Fd: int32(to)}
+		if err := poll(fds, -1); err != nil {
+			return false, err
+		}
+		if fds[1].Revents&gone != 0 {
+			return false, nil
+		}
+		n, err := read(from, buf)
+		switch {
+		case again(err):
+			continue
+		case err != nil || n == 0:
+			// To the reader of the output, an input that cannot be read has ended.
+			return true, nil //nolint:nilerr // see above
+		}
+		if err := writeAll(to, buf[:n]); err != nil {
+			return false, err
+		}
+		see(buf[:n])
+	}
+}
+
+// writeAll writes everything, even if another process made the descriptor non-blocking.
+func writeAll(to int, b []byte) error {
+	for len(b) > 0 {
+		n, err := write(to, b)
+		if b = b[n:]; again(err) {
+			err = poll([]unix.PollFd{{Fd: int32(to), Events: unix.POLLOUT}}, -1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func again(err error) bool {
+	return err == unix.EAGAIN || err == unix.EWOULDBLOCK //nolint:errorlint // a system call's error is a number
+}
+
+// The functions below do not change the tap's inherited descriptors to non-blocking, because other processes share
+// them.
+
+func read(fd int, b []byte) (int, error) {
+	return retry(func() (int, error) { return unix.Read(fd, b) })
+}
+
+func write(fd int, b []byte) (int, error) {
+	return retry(func() (int, error) { return unix.Write(fd, b) })
+}
+
+// poll waits for any of fds, at most for the given milliseconds; without limit if negative.
+func poll(fds []unix.PollFd, milliseconds int) error {
+	_, err := retry(func() (int, error) { return unix.Poll(fds, milliseconds) })
+	return err
+}
+
+// retry repeats a system call that a signal interrupts.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR { //nolint:errorlint // a system call's error is a number
+			return max(0, n), err
+		}
+	}
+}
+
+// gone are the poll events of a pipe without a reader.
+const gone = unix.POLLERR | unix.POLLNVAL
+
+// pipe returns both ends of a pipe that child processes do not inherit.
+func pipe() (r, w int, err error) {
+	var p [2]int
+	if err := unix.Pipe(p[:]); err != nil {
+		return 0, 0, err
+	}
+	unix.CloseOnExec(p[0])
+	unix.CloseOnExec(p[1])
+	return p[0], p[1], nil
 }

@@ -1,4 +1,4 @@
-package groups
+package measure
 
 import (
 	"bytes"
@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
-var tabs = lines.Format{Separator: []byte("\t"), Fields: 1}
+var tabs = Format{Separator: []byte("\t"), Fields: 1}
 
 // A command as seen from outside: it takes a piece, works, and comes back for the next one.
 type command struct {
@@ -69,8 +68,8 @@ func (c *command) close() (d time.Duration) {
 
 // play gives a command its input as the tap does: a piece is in the pipe, the next one follows when it has been taken.
 // It returns what was measured.
-func play(stream []byte, c *command, pipe int) *Meter {
-	m := New(tabs, true, DefaultLimits())
+func play(stream []byte, c *command, pipe int) *Groups {
+	m := NewGroups(tabs, true, DefaultLimits())
 	c.took = map[string]time.Duration{}
 	now := c.start
 	for at := 0; at < len(stream); {
@@ -168,7 +167,7 @@ func TestCommands(t *testing.T) {
 
 // TestSteps goes through the life of a few groups, look by look.
 func TestSteps(t *testing.T) {
-	m := New(tabs, true, DefaultLimits())
+	m := NewGroups(tabs, true, DefaultLimits())
 	if points, open := m.Take(0); points != nil || open != nil {
 		t.Errorf("before anything: %v, %v", points, open)
 	}
@@ -216,7 +215,7 @@ func TestSteps(t *testing.T) {
 func TestLimits(t *testing.T) {
 	// Groups of ten bytes take 10 and 30 ms in turn, and are looked at one by one.
 	measure := func(l Limits) []tap.Point {
-		m := New(tabs, true, l)
+		m := NewGroups(tabs, true, l)
 		var stream []byte
 		for i := range 40 {
 			stream = fmt.Appendf(stream, "k%03d\tvvvv\n", i)
@@ -273,7 +272,7 @@ func TestOwnEnd(t *testing.T) {
 	if len(points) != 1 || points[0].Seconds > 0.0001 {
 		t.Fatalf("%+v", points)
 	}
-	late := New(tabs, false, DefaultLimits())
+	late := NewGroups(tabs, false, DefaultLimits())
 	for at := 0; at < 300_000; at += 4096 {
 		late.Feed(bytes.Repeat([]byte("k\tv\nl\tv\n"), 410))
 		late.Mark(time.Duration(at), int64(at))
@@ -289,7 +288,7 @@ func TestOwnEnd(t *testing.T) {
 
 // TestKeys holds that groups are told apart as Hadoop's keys are.
 func TestKeys(t *testing.T) {
-	long := strings.Repeat("k", lines.Most)
+	long := strings.Repeat("k", MaxLine)
 	for _, c := range []struct {
 		fields int
 		sep    string
@@ -321,7 +320,7 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		for _, piece := range []int{1 << 20, 10_001, 7} {
-			m := New(lines.Format{Separator: []byte(c.sep), Fields: c.fields}, false, DefaultLimits())
+			m := NewGroups(Format{Separator: []byte(c.sep), Fields: c.fields}, false, DefaultLimits())
 			for at := 0; at < len(c.stream); at += piece {
 				m.Feed([]byte(c.stream[at:min(at+piece, len(c.stream))]))
 			}
@@ -340,7 +339,7 @@ func TestKeys(t *testing.T) {
 // TestBounds holds that nothing grows with the input: not for millions of groups, not for one without an end, not if
 // nobody asks for the points.
 func TestBounds(t *testing.T) {
-	m := New(tabs, true, DefaultLimits())
+	m := NewGroups(tabs, true, DefaultLimits())
 	r := rand.New(rand.NewPCG(1, 1))
 	var piece []byte
 	fed, bytesIn, groups := int64(0), 0.0, 0.0
@@ -381,7 +380,7 @@ func TestBounds(t *testing.T) {
 
 // TestQuick holds that a command that is quick is not stopped for small groups.
 func TestQuick(t *testing.T) {
-	m := New(tabs, false, DefaultLimits())
+	m := NewGroups(tabs, false, DefaultLimits())
 	cuts, fed := 0, int64(0)
 	for i := range 100 {
 		var piece []byte
@@ -425,7 +424,7 @@ func TestClusters(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	m := New(tabs, true, DefaultLimits())
+	m := NewGroups(tabs, true, DefaultLimits())
 	m.Feed([]byte("a\t1\nb\t1\nc\t1\n"))
 	m.Mark(time.Second, 4)
 	m.Stop()
@@ -435,7 +434,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-func BenchmarkFeed(b *testing.B) {
+func BenchmarkGroups(b *testing.B) {
 	for _, c := range []struct{ record, group int }{{16, 1}, {16, 1000}, {100, 1}, {100, 1000}, {1000, 10}} {
 		b.Run(fmt.Sprintf("%d/%d", c.record, c.group), func(b *testing.B) {
 			var piece []byte
@@ -444,7 +443,7 @@ func BenchmarkFeed(b *testing.B) {
 				piece = append(append(append(piece, key...), bytes.Repeat([]byte("v"), c.record-len(key)-1)...), '\n')
 			}
 			b.SetBytes(int64(len(piece)))
-			m := New(tabs, false, DefaultLimits())
+			m := NewGroups(tabs, false, DefaultLimits())
 			fed, now := int64(0), time.Duration(0)
 			for b.Loop() {
 				for at := 0; at < len(piece); at += 64 << 10 {

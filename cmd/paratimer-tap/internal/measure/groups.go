@@ -1,23 +1,15 @@
-// Package groups measures the key groups that a reduce's command processes, from outside: by the times at which the
-// command reads more input. It reads no clock.
-//
-// A command that reads more has finished what it read before. So the groups that end within the input taken by one
-// look share the time from that look to the next, in proportion to their sizes, as NearestFit's bursts do. A group
-// ends when the command has also read the first record of the next group, because many commands process a group only
-// when they see its end. Cut returns the positions to pause at, so that this record is read separately. The group
-// before it then has a time of its own.
-package groups
+package measure
 
 import (
 	"bytes"
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/lines"
 )
 
 const (
@@ -65,13 +57,20 @@ func (q queue) cut(from int64, any bool) int64 {
 	return math.MaxInt64
 }
 
-// A Meter measures one reduce. The copying goroutine calls Feed, Cut, Mark, Stop and End; another one may call Take.
-type Meter struct {
-	format lines.Format
+// Groups measures one reduce from outside: by the times at which its command reads more input. The copying goroutine
+// calls Feed, Cut, Mark, Stop and End; another one may call Take.
+//
+// A command that reads more has finished what it read before. So the groups that end within the input taken by one
+// look share the time from that look to the next, in proportion to their sizes, as NearestFit's bursts do. A group
+// ends when the command has also read the first record of the next group, because many commands process a group only
+// when they see its end. Cut returns the positions to pause at, so that this record is read separately. The group
+// before it then has a time of its own.
+type Groups struct {
+	format Format
 	show   bool
 
 	mu     sync.Mutex
-	cutter *lines.Cutter
+	cutter *cutter
 	isOpen bool   // a group is being fed
 	key    []byte // its key
 	bytes  int64  // its bytes so far
@@ -100,25 +99,25 @@ type Limits struct {
 // DefaultLimits returns the paper's limits.
 func DefaultLimits() Limits { return Limits{Bytes: 50, Groups: 100, Near: 500 * time.Millisecond} }
 
-// New returns a meter at the beginning of a reduce's input. With show, keys appear as they are, not as hashes.
-func New(f lines.Format, show bool, limits Limits) *Meter {
+// NewGroups returns a meter at the beginning of a reduce's input. With show, keys appear as they are, not as hashes.
+func NewGroups(f Format, show bool, limits Limits) *Groups {
 	f.Return = false // Hadoop writes this input
 	// A command counts as slow until it is measured, so that its first groups are measured precisely.
 	points := clusters{near: limits.Near.Seconds(), first: map[float64]int32{}}
-	m := &Meter{format: f, show: show, pace: 2 * slow, limits: limits, points: points}
-	m.cutter = lines.New(f, m.line)
+	m := &Groups{format: f, show: show, pace: 2 * slow, limits: limits, points: points}
+	m.cutter = newCutter(f, m.line)
 	return m
 }
 
 // Feed processes the next piece of the command's input, before the command gets it.
-func (m *Meter) Feed(piece []byte) {
+func (m *Groups) Feed(piece []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cutter.Feed(piece)
 }
 
 // line processes a record. Hadoop appends a separator to a key with too few fields; it is not part of the key.
-func (m *Meter) line(line []byte, size, end int64) {
+func (m *Groups) line(line []byte, size, end int64) {
 	n, value := m.format.Split(line, size)
 	key, more := line[:n], int(size)-n // bytes of a key that is too long to keep
 	if value >= 0 {
@@ -141,7 +140,7 @@ func (m *Meter) line(line []byte, size, end int64) {
 }
 
 // close ends the group that is being fed. end is the end of the next group's first record.
-func (m *Meter) close(end int64) {
+func (m *Groups) close(end int64) {
 	if !m.isOpen {
 		return
 	}
@@ -155,14 +154,14 @@ func (m *Meter) close(end int64) {
 
 // Cut returns the position at or after from where the input should pause until the command has taken everything
 // before it. The largest number means no pause. from must not decrease from call to call.
-func (m *Meter) Cut(from int64) int64 {
+func (m *Groups) Cut(from int64) int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ended.cut(from, m.pace >= slow)
 }
 
 // Mark records that by now the command has taken that many bytes of its input. now counts from any fixed instant.
-func (m *Meter) Mark(now time.Duration, taken int64) {
+func (m *Groups) Mark(now time.Duration, taken int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if taken <= m.taken {
@@ -179,7 +178,7 @@ func (m *Meter) Mark(now time.Duration, taken int64) {
 }
 
 // settle assigns the time since the last settled groups to the groups that end by the position done.
-func (m *Meter) settle(now time.Duration, done int64) {
+func (m *Groups) settle(now time.Duration, done int64) {
 	groups := m.ended.upTo(done)
 	if len(groups) == 0 {
 		return
@@ -206,7 +205,7 @@ func (m *Meter) settle(now time.Duration, done int64) {
 }
 
 // Stop records that the command reads no more input. The groups that it has not finished stay unfinished.
-func (m *Meter) Stop() {
+func (m *Groups) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.over = true
@@ -215,7 +214,7 @@ func (m *Meter) Stop() {
 }
 
 // Ended records that the input has ended and that the command can see its end.
-func (m *Meter) Ended() {
+func (m *Groups) Ended() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.cutter.End()
@@ -226,7 +225,7 @@ func (m *Meter) Ended() {
 
 // End records that the command has ended. The time since the last look belongs to the last groups only if these are
 // large or slow. Otherwise it is the command's own shutdown.
-func (m *Meter) End(now time.Duration) {
+func (m *Groups) End(now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	large := func(g group) bool { return g.bytes >= Large }
@@ -238,7 +237,7 @@ func (m *Meter) End(now time.Duration) {
 }
 
 // Full reports whether Take should be called soon.
-func (m *Meter) Full() bool {
+func (m *Groups) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.points.all) > tap.MaxPoints/2
@@ -246,7 +245,7 @@ func (m *Meter) Full() bool {
 
 // Take returns the groups that were finished since the last call, and the group in progress. The latter is nil if
 // there is none or if it has no name.
-func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
+func (m *Groups) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	points := m.points.take(now)
@@ -263,4 +262,111 @@ func (m *Meter) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 		open = nil
 	}
 	return points, open
+}
+
+// A burst is a number of groups that share a measured time in proportion to their sizes.
+//
+// E. Coppa, I. Finocchi, "On data skewness, stragglers, and MapReduce progress indicators", SoCC 2015, section 6.
+type burst struct {
+	sizes []int64
+	bytes int64 // sum of sizes
+	took  time.Duration
+	at    time.Duration // when the last of them was finished
+}
+
+// spread assigns each group its share of the time, and empties the burst.
+func (b *burst) spread(to *clusters) {
+	each := b.took.Seconds() / float64(b.bytes)
+	for _, size := range b.sizes {
+		to.add(float64(size), float64(size)*each, b.at)
+	}
+	*b = burst{sizes: b.sizes[:0]}
+}
+
+// clusters are points to be sent. Groups of the same size and nearly the same time form one point.
+type clusters struct {
+	near  float64 // largest distance of a time from a cluster's mean, in seconds, to join the cluster
+	all   []cluster
+	first map[float64]int32 // the first cluster of a size
+}
+
+type cluster struct {
+	tap.Point
+	at   time.Duration
+	next int32 // cluster of the same size; 0 for none
+}
+
+// join adds the groups of q. The sums of bytes and times do not change.
+func (p *cluster) join(q cluster) {
+	share := q.Count / (p.Count + q.Count)
+	p.Bytes += (q.Bytes - p.Bytes) * share
+	p.Seconds += (q.Seconds - p.Seconds) * share
+	p.Count += q.Count
+	p.at = max(p.at, q.at)
+}
+
+// add adds a group of one size. If there are more points than fit into a batch, it joins sizes within a few per cent of
+// each other.
+func (c *clusters) add(bytes, seconds float64, at time.Duration) {
+	if len(c.all) >= tap.MaxPoints {
+		c.coarsen()
+	}
+	one := cluster{Point: tap.Point{Bytes: bytes, Seconds: seconds, Count: 1}, at: at}
+	n := int32(len(c.all))
+	if i, ok := c.first[bytes]; ok {
+		p := &c.all[i]
+		for math.Abs(p.Seconds-seconds) > c.near && p.next > 0 {
+			p = &c.all[p.next]
+		}
+		if math.Abs(p.Seconds-seconds) <= c.near {
+			p.join(one)
+			return
+		}
+		p.next = n
+	} else {
+		c.first[bytes] = n
+	}
+	c.all = append(c.all, one)
+}
+
+// grain is the number of sizes per octave after joining: steps of 4%.
+const grain = 16
+
+func (c *clusters) coarsen() {
+	byOctave, n := map[float64]int{}, 0
+	for _, p := range c.all {
+		p.next = 0
+		o := math.Round(grain * math.Log2(max(1, p.Bytes)))
+		if i, ok := byOctave[o]; ok {
+			c.all[i].join(p)
+			continue
+		}
+		byOctave[o], c.all[n] = n, p
+		n++
+	}
+	c.all = c.all[:n]
+	clear(c.first)
+	for i, p := range c.all {
+		if _, ok := c.first[p.Bytes]; !ok {
+			c.first[p.Bytes] = int32(i)
+		}
+	}
+}
+
+// take empties the clusters and returns their points. Ages are seconds before now.
+func (c *clusters) take(now time.Duration) []tap.Point {
+	var out []tap.Point
+	for _, p := range c.all {
+		p.Age, p.Seconds = max(0, now-p.at).Seconds(), round(p.Seconds)
+		out = append(out, p.Point)
+	}
+	c.all = c.all[:0]
+	clear(c.first)
+	return out
+}
+
+// round rounds to six digits. More digits would be noise.
+func round(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	return r
 }
