@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	job     = "job_1700000000000_0001"
+	jobID   = "job_1700000000000_0001"
 	reduce3 = "attempt_1700000000000_0001_r_000003_0"
 	map7    = "attempt_1700000000000_0001_m_000007_1"
 )
@@ -16,11 +16,11 @@ const (
 func batches() []Batch {
 	return []Batch{
 		{
-			Version: 1, Job: job, Attempt: reduce3, Points: []Point{{0.5, 24, 0.001, 300}, {0, 81920, 12.25, 1}},
+			Version: 1, Job: jobID, Attempt: reduce3, Points: []Point{{0.5, 24, 0.001, 300}, {0, 81920, 12.25, 1}},
 			Open: &Open{"#0011223344556677", 4096, 0},
 		},
-		{Version: 1, Job: job, Attempt: reduce3, Seq: 1, Final: true, Note: "resolution: 64 KiB"},
-		{Version: 1, Job: job, Attempt: map7, Final: true, Map: &MapProfile{
+		{Version: 1, Job: jobID, Attempt: reduce3, Seq: 1, Final: true, Note: "resolution: 64 KiB"},
+		{Version: 1, Job: jobID, Attempt: map7, Final: true, Map: &MapProfile{
 			Reduces: 2, Bytes: []float64{100, 0}, Records: 9, Lambda: 2000, Complete: true,
 			Top: []Key{{"a~b", 0, 60}, {`\x1b`, 0, 40}, {"#1", 1, 0}},
 		}},
@@ -56,9 +56,9 @@ func TestBadBatches(t *testing.T) {
 		"after top-level value":      `{"v":1} {}`,
 		`unknown field "long`:        with(`"` + strings.Repeat("long", 1000) + `":1`),
 		`unknown field "what"`:       with(`"what":1`),
-		"att: \"attempt_1":           `{"v":1,"job":"` + job + `","att":"attempt_1","seq":0}`,
+		"att: \"attempt_1":           `{"v":1,"job":"` + jobID + `","att":"attempt_1","seq":0}`,
 		"job: \"job_1\"":             `{"v":1,"job":"job_1","att":"` + reduce3 + `","seq":0}`,
-		"seq: -1":                    `{"v":1,"job":"` + job + `","att":"` + reduce3 + `"}`,
+		"seq: -1":                    `{"v":1,"job":"` + jobID + `","att":"` + reduce3 + `"}`,
 		"map: a profile of a map":    with(`"map":{"r":1,"b":[1],"n":1,"l":1,"top":[]}`),
 		"pts[1].b: -1 is not within": with(`"pts":[{"a":0,"b":1,"s":1,"n":1},{"a":0,"b":-1,"s":1,"n":1}]`),
 		"pts[0].n: 0 is not within":  with(`"pts":[{"a":0,"b":1,"s":1,"n":0}]`),
@@ -103,9 +103,9 @@ func TestBadBatches(t *testing.T) {
 	}
 	for _, b := range []Batch{
 		{},
-		{Version: 1, Job: job, Attempt: reduce3, Points: []Point{{0, math.NaN(), 1, 1}}},
-		{Version: 1, Job: job, Attempt: reduce3, Points: []Point{{0, 1, math.Inf(1), 1}}},
-		{Version: 1, Job: job, Attempt: reduce3, Note: "\xff"},
+		{Version: 1, Job: jobID, Attempt: reduce3, Points: []Point{{0, math.NaN(), 1, 1}}},
+		{Version: 1, Job: jobID, Attempt: reduce3, Points: []Point{{0, 1, math.Inf(1), 1}}},
+		{Version: 1, Job: jobID, Attempt: reduce3, Note: "\xff"},
 	} {
 		if out, err := b.Encode(); err == nil {
 			t.Errorf("sent: %s", out)
@@ -114,27 +114,27 @@ func TestBadBatches(t *testing.T) {
 }
 
 func with(field string) string {
-	return `{"v":1,"job":"` + job + `","att":"` + reduce3 + `","seq":0,` + field + `}`
+	return `{"v":1,"job":"` + jobID + `","att":"` + reduce3 + `","seq":0,` + field + `}`
 }
 
 func withMap(profile string) string {
-	return `{"v":1,"job":"` + job + `","att":"` + map7 + `","seq":0,"map":` + profile + `}`
+	return `{"v":1,"job":"` + jobID + `","att":"` + map7 + `","seq":0,"map":` + profile + `}`
 }
 
-func TestAttempts(t *testing.T) {
+func TestAttemptIDs(t *testing.T) {
 	for id, want := range map[string]Attempt{
-		reduce3: {Job: job, Reduce: true, Task: 3},
-		map7:    {Job: job, Task: 7, Number: 1},
+		reduce3: {Job: jobID, Reduce: true, Task: 3},
+		map7:    {Job: jobID, Task: 7, Number: 1},
 		"attempt_1700000000000_12345_r_000000_1000":  {Job: "job_1700000000000_12345", Reduce: true, Number: 1000},
 		"attempt_local1386660692_0001_m_000012_0":    {Job: "job_local1386660692_0001", Task: 12},
-		"attempt_1700000000000_0001_r_99999999_0000": {Job: job, Reduce: true, Task: 99999999},
+		"attempt_1700000000000_0001_r_99999999_0000": {Job: jobID, Reduce: true, Task: 99999999},
 	} {
 		if got, err := ParseAttempt(id); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", id, got, err)
 		}
 	}
 	for _, id := range []string{
-		"", "attempt_", job, "attempt_1700000000000_0001_x_000003_0", reduce3 + "\n", " " + reduce3, reduce3 + "_0",
+		"", "attempt_", jobID, "attempt_1700000000000_0001_x_000003_0", reduce3 + "\n", " " + reduce3, reduce3 + "_0",
 		"attempt_1700000000000_0001_r_-00003_0", "attempt_1700000000000_0001_r_000003_99999999999",
 		strings.Repeat("9", 1e6),
 	} {

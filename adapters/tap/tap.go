@@ -1,11 +1,18 @@
-// Package tap is the protocol between the tap and a watcher: batches of measurements of one task attempt of a Hadoop
-// Streaming job, as JSON over HTTP.
+// Package tap has both ends of what paratimer-tap reports: the protocol between the tap and a watcher, and the server
+// that receives the reports and adds them to the snapshots of the job's source.
 //
-// A batch is posted to Path of the watcher's collector with the header "Authorization: Bearer TOKEN". The response is
-// 204, or 4xx with a line of text about the error. The token only guards against mistakes: Decode treats every batch
-// as hostile.
+// A [Batch] has measurements of one task attempt of a Hadoop Streaming job, as JSON over HTTP. It is posted to Path of
+// the watcher's collector with the header "Authorization: Bearer TOKEN". The response is 204, or 4xx with a line of
+// text about the error. The token only guards against mistakes: Decode treats every batch as hostile (tap.go).
 //
-// The package also computes what Hadoop computes of keys of type Text, such as their reduce, and names keys in reports.
+// A [Store] keeps the reports by job. Taps post them to its [Handler] (store.go, job.go). A [Source] wraps the source
+// of a query and adds dag.Groups to its snapshots (source.go). Every batch is validated before it is used, and the
+// bytes of a store are bounded, as counted here; see DefaultBytes. Reports are kept by job id, so that runs are not
+// mixed. If a store is full, it drops jobs that are in no snapshot, the longest silent first. Only then it refuses
+// batches.
+//
+// The package also computes what Hadoop computes of keys of type Text, such as their reduce, and names keys in reports
+// (textkey.go).
 package tap
 
 import (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -25,7 +25,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 	if len(paths) == 0 {
 		return src, nil
 	}
-	store, at, log := collect.NewStore(collect.Limits{}), time.Now(), command.Logger(c)
+	store, at, log := tap.NewStore(tap.Limits{}), time.Now(), command.Logger(c)
 	for _, path := range paths {
 		files, err := spoolFiles(path)
 		if err != nil {
@@ -34,7 +34,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 		for _, file := range files {
 			f, err := infile.Open(file)
 			if err == nil {
-				err = collect.ReadSpool(f, store, at) // that of its first invalid line
+				err = tap.ReadSpool(f, store, at) // that of its first invalid line
 				f.Close()
 			}
 			if err != nil {
@@ -42,7 +42,7 @@ func Spooled(c *cli.Context, src watch.Source) (watch.Source, error) {
 			}
 		}
 	}
-	return collect.NewSource(src, store, collect.Options{AtEnd: true, Now: func() time.Time { return at }}), nil
+	return tap.NewSource(src, store, tap.Options{AtEnd: true, Now: func() time.Time { return at }}), nil
 }
 
 // spoolFiles returns a file, or the spools in a folder and below it.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/collect"
+	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
@@ -29,8 +29,8 @@ const (
 
 // A collector receives key groups from taps while a command watches.
 type collector struct {
-	store *collect.Store
-	opt   collect.Options
+	store *tap.Store
+	opt   tap.Options
 	stop  func()
 }
 
@@ -58,9 +58,9 @@ func collecting(c *cli.Context) (*collector, error) {
 		token = rand.Text()
 	}
 	log, say := command.Logger(c), command.Tell(c)
-	k := &collector{store: collect.NewStore(collect.Limits{Lambda: lambda, Capacity: capacity})}
-	k.opt = collect.Options{Tell: func(job string) { say("key groups of " + job + " come in") }}
-	handler := collect.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
+	k := &collector{store: tap.NewStore(tap.Limits{Lambda: lambda, Capacity: capacity})}
+	k.opt = tap.Options{Tell: func(job string) { say("key groups of " + job + " come in") }}
+	handler := tap.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
 		serve.Door{},
 		func(err error) { log.Error().Err(err).Msg("key groups are not taken in any more") })
@@ -97,7 +97,7 @@ func (k *collector) source(src watch.Source) (with watch.Source, done func()) {
 	if k == nil {
 		return src, func() {}
 	}
-	s := collect.NewSource(src, k.store, k.opt)
+	s := tap.NewSource(src, k.store, k.opt)
 	return s, func() { _ = s.Close() } // it cannot fail
 }
 

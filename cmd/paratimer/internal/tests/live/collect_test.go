@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/collect"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/simulate"
@@ -115,9 +114,9 @@ func (s *tappedSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 func tapped(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-		store := collect.NewStore(collect.Limits{})
+		store := tap.NewStore(tap.Limits{})
 		now := func() time.Time { return clock }
-		handler := collect.NewHandler(store, "token", now, func(err error) { t.Error(err) })
+		handler := tap.NewHandler(store, "token", now, func(err error) { t.Error(err) })
 		inner := &tappedSource{Source: recorded(name)(t), clock: &clock, taps: taps{
 			told: map[string]int{},
 			send: func(b tap.Batch) {
@@ -130,7 +129,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 				handler.ServeHTTP(httptest.NewRecorder(), r)
 			},
 		}}
-		src := collect.NewSource(inner, store, collect.Options{Now: now})
+		src := tap.NewSource(inner, store, tap.Options{Now: now})
 		t.Cleanup(func() {
 			if c := store.Counts(); c.Taken < 20 {
 				t.Errorf("%d batches were taken: too few to tell", c.Taken)

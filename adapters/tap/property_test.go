@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"bytes"
@@ -11,12 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // drawBatch is what a tap, a broken one or a liar sends.
-func drawBatch(t *rapid.T) *tap.Batch {
+func drawBatch(t *rapid.T) *Batch {
 	task, number := rapid.IntRange(0, 3).Draw(t, "task"), rapid.IntRange(0, 2).Draw(t, "number")
 	if rapid.Bool().Draw(t, "map") {
 		var sizes []float64
@@ -29,7 +28,7 @@ func drawBatch(t *rapid.T) *tap.Batch {
 	}
 	b := reduceBatch(theJob, task%2, number, rapid.IntRange(0, 12).Draw(t, "seq"))
 	for range rapid.IntRange(0, 30).Draw(t, "points") {
-		b.Points = append(b.Points, tap.Point{
+		b.Points = append(b.Points, Point{
 			Age:   rapid.Float64Range(0, 100).Draw(t, "age"),
 			Bytes: float64(rapid.IntRange(0, 1000).Draw(t, "bytes")), Seconds: rapid.Float64Range(0, 10).Draw(t,
 				"seconds"),
@@ -37,7 +36,7 @@ func drawBatch(t *rapid.T) *tap.Batch {
 		})
 	}
 	if rapid.Bool().Draw(t, "open") {
-		b.Open = &tap.Open{
+		b.Open = &Open{
 			Name: fmt.Sprint("k", rapid.IntRange(0, 3).Draw(t, "key")), Bytes: 5,
 			Seconds: rapid.Float64Range(0, 30).Draw(t, "since"),
 		}

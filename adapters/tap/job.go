@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/sketch"
 )
@@ -44,7 +43,7 @@ func (j *job) reduces() int {
 }
 
 // check returns why the job cannot have a batch.
-func (j *job) check(b *tap.Batch, a tap.Attempt) error {
+func (j *job) check(b *Batch, a Attempt) error {
 	if n := j.reduces(); b.Map != nil && n > 0 && n != b.Map.Reduces {
 		return refuse(http.StatusConflict, "map.r: this map has %d reduces, others of %s have %d", b.Map.Reduces, b.Job,
 			n)
@@ -60,7 +59,7 @@ func (j *job) check(b *tap.Batch, a tap.Attempt) error {
 }
 
 // growth returns by how much a batch increases the cost at most.
-func (j *job) growth(b *tap.Batch, lambda int) int {
+func (j *job) growth(b *Batch, lambda int) int {
 	n := attemptCost + pointCost*len(b.Points) + len(b.Note)
 	if b.Map != nil {
 		n += reduceCost*b.Map.Reduces + keyCost*min(len(b.Map.Top), lambda)
@@ -69,7 +68,7 @@ func (j *job) growth(b *tap.Batch, lambda int) int {
 }
 
 // takeMap adds a valid batch of a map. All attempts of a map have the same output, so the first profile counts.
-func (j *job) takeMap(b *tap.Batch, task int32, l Limits) {
+func (j *job) takeMap(b *Batch, task int32, l Limits) {
 	switch m := b.Map; {
 	case m != nil && !j.maps[task]:
 		if j.profiles == nil {
@@ -91,7 +90,7 @@ func (j *job) takeMap(b *tap.Batch, task int32, l Limits) {
 }
 
 // takeGroups adds a valid batch of a reduce. most bounds the points of an attempt.
-func (j *job) takeGroups(b *tap.Batch, a tap.Attempt, received time.Time, most int) {
+func (j *job) takeGroups(b *Batch, a Attempt, received time.Time, most int) {
 	task, number := int32(a.Task), int32(a.Number)
 	i := slices.IndexFunc(j.tasks[task], func(t *attempt) bool { return t.number == number })
 	if i < 0 {
@@ -230,7 +229,7 @@ type attempt struct {
 	shown  int
 
 	// The group that it is in; nil if none.
-	open    *tap.Open
+	open    *Open
 	since   time.Time   // by the collector's clock
 	sinceAt dag.Instant // by the cluster's clock, once a snapshot has shown it
 }
@@ -238,7 +237,7 @@ type attempt struct {
 func (a *attempt) cost() int { return pointCost*len(a.points) + len(a.note) }
 
 // take adds a batch. A batch that came before changes nothing.
-func (a *attempt) take(b *tap.Batch, received time.Time, most int) {
+func (a *attempt) take(b *Batch, received time.Time, most int) {
 	if b.Seq <= a.seq {
 		return
 	}

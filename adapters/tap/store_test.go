@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"cmp"
@@ -12,47 +12,45 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/paratimer/paratimer/adapters/tap"
 )
 
 const theJob = "job_1700000000000_0001"
 
 // mapBatch is the profile of a map for two reduces: keys k0, k1 … of the sizes given, at reduce 0 and 1 in turn, and as
 // much again of other keys.
-func mapBatch(job string, task, number int, sizes ...float64) *tap.Batch {
-	m := &tap.MapProfile{Reduces: 2, Bytes: make([]float64, 2), Records: 1, Lambda: 100}
+func mapBatch(job string, task, number int, sizes ...float64) *Batch {
+	m := &MapProfile{Reduces: 2, Bytes: make([]float64, 2), Records: 1, Lambda: 100}
 	for i, s := range sizes {
-		m.Top = append(m.Top, tap.Key{Name: fmt.Sprintf("k%d", i), Reduce: i % 2, Bytes: s})
+		m.Top = append(m.Top, Key{Name: fmt.Sprintf("k%d", i), Reduce: i % 2, Bytes: s})
 		m.Bytes[i%2] += 2 * s
 	}
-	slices.SortStableFunc(m.Top, func(a, b tap.Key) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	return checked(&tap.Batch{Job: job, Attempt: attemptID(job, "m", task, number), Final: true, Map: m})
+	slices.SortStableFunc(m.Top, func(a, b Key) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return checked(&Batch{Job: job, Attempt: idOf(job, "m", task, number), Final: true, Map: m})
 }
 
 // reduceBatch has a group of each size, which took as many milliseconds as it has bytes.
-func reduceBatch(job string, task, number, seq int, sizes ...float64) *tap.Batch {
-	b := &tap.Batch{Job: job, Attempt: attemptID(job, "r", task, number), Seq: seq}
+func reduceBatch(job string, task, number, seq int, sizes ...float64) *Batch {
+	b := &Batch{Job: job, Attempt: idOf(job, "r", task, number), Seq: seq}
 	for _, s := range sizes {
-		b.Points = append(b.Points, tap.Point{Bytes: s, Seconds: s / 1000, Count: 1})
+		b.Points = append(b.Points, Point{Bytes: s, Seconds: s / 1000, Count: 1})
 	}
 	return checked(b)
 }
 
-func attemptID(job, kind string, task, number int) string {
+func idOf(job, kind string, task, number int) string {
 	return fmt.Sprintf("attempt_%s_%s_%06d_%d", job[len("job_"):], kind, task, number)
 }
 
 // checked is the batch as a collector gets it.
-func checked(b *tap.Batch) *tap.Batch {
-	b.Version = tap.Version
+func checked(b *Batch) *Batch {
+	b.Version = Version
 	if _, err := b.Encode(); err != nil {
 		panic(err)
 	}
 	return b
 }
 
-func take(t *testing.T, s *Store, batches ...*tap.Batch) {
+func take(t *testing.T, s *Store, batches ...*Batch) {
 	t.Helper()
 	for _, b := range batches {
 		if err := s.Take(b, noon); err != nil {
@@ -110,7 +108,7 @@ func TestStoreRefuses(t *testing.T) {
 	}
 	s.watch(theJob)
 	s.jobs[theJob].mapTasks, s.jobs[theJob].reduceTasks = 10, 2
-	for _, b := range []*tap.Batch{mapBatch(theJob, 10, 0, 1), reduceBatch(theJob, 2, 0, 0, 1)} {
+	for _, b := range []*Batch{mapBatch(theJob, 10, 0, 1), reduceBatch(theJob, 2, 0, 0, 1)} {
 		if err := s.Take(b, noon); !errors.As(err, &refused) || !strings.Contains(refused.Text, "such tasks") {
 			t.Errorf("%s: %v", b.Attempt, err)
 		}
@@ -221,7 +219,7 @@ func TestFlood(t *testing.T) {
 			b := reduceBatch(theJob, 0, 0, 0, 1, 10, 100)
 			for i := range n / 3 {
 				b.Job, b.Seq = job(i), i
-				b.Attempt = attemptID(b.Job, "r", i%7_000, i%5)
+				b.Attempt = idOf(b.Job, "r", i%7_000, i%5)
 				for k := range b.Points {
 					b.Points[k].Bytes = float64((i * (k + 7)) % 10_007)
 				}
@@ -261,11 +259,11 @@ func TestStoreCounts(t *testing.T) {
 			var err error
 			switch rapid.IntRange(0, 5).Draw(t, "what") {
 			case 0, 1:
-				m := &tap.MapProfile{Reduces: 2, Bytes: []float64{math.Inf(1), 0}, Lambda: 100}
+				m := &MapProfile{Reduces: 2, Bytes: []float64{math.Inf(1), 0}, Lambda: 100}
 				for i, v := range sizes {
-					m.Top = append(m.Top, tap.Key{Name: fmt.Sprint("k", i), Bytes: v})
+					m.Top = append(m.Top, Key{Name: fmt.Sprint("k", i), Bytes: v})
 				}
-				err = s.Take(&tap.Batch{Job: job, Attempt: attemptID(job, "m", task, number), Map: m}, noon)
+				err = s.Take(&Batch{Job: job, Attempt: idOf(job, "m", task, number), Map: m}, noon)
 			case 2, 3:
 				b := reduceBatch(job, task, number, rapid.IntRange(0, 5).Draw(t, "seq"), sizes...)
 				b.Note = "coarse"
@@ -305,14 +303,14 @@ func BenchmarkFlood(b *testing.B) {
 		s := NewStore(Limits{})
 		s.watch(theJob)
 		for i := range 3000 {
-			m := &tap.MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}
+			m := &MapProfile{Reduces: 100, Bytes: make([]float64, 100), Lambda: 2000}
 			for k := range 2000 {
-				m.Top = append(m.Top, tap.Key{
+				m.Top = append(m.Top, Key{
 					Name: fmt.Sprintf("#%016x", k*3001+i), Reduce: k % 100,
 					Bytes: float64(k),
 				})
 			}
-			_ = s.Take(&tap.Batch{Job: theJob, Attempt: attemptID(theJob, "m", i, 0), Map: m}, noon)
+			_ = s.Take(&Batch{Job: theJob, Attempt: idOf(theJob, "m", i, 0), Map: m}, noon)
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -20,7 +19,7 @@ func TestDone(t *testing.T) {
 	s.take(mapBatch(theJob, 0, 0, 1, 100))
 	b := reduceBatch(theJob, 1, 0, 0, 50, 60)
 	b.Points[0].Age, b.Points[1].Age, b.Points[1].Count = 100, 2, 3
-	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 9, Seconds: 1.5}
+	b.Open = &Open{Name: "#00000000000000ff", Bytes: 9, Seconds: 1.5}
 	s.clock = s.clock.Add(5 * time.Second)
 	s.take(b)
 	g := s.look()
@@ -43,7 +42,7 @@ func TestDone(t *testing.T) {
 	}
 	// The same group is still open, told by a batch that took a second longer.
 	b = reduceBatch(theJob, 1, 0, 1, 70)
-	b.Open = &tap.Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
+	b.Open = &Open{Name: "#00000000000000ff", Bytes: 90, Seconds: 20.5}
 	s.take(b)
 	r = s.look().Reduces[1]
 	if r.OpenBytes != 90 || r.OpenSince != cluster(after(3.5)) {
@@ -137,7 +136,7 @@ func TestLate(t *testing.T) {
 	s.take(reduceBatch(theJob, 0, 0, 0, 10), reduceBatch(theJob, 0, 0, 2, 30))
 	g := s.look()
 	late := reduceBatch(theJob, 0, 0, 1, 20)
-	late.Open = &tap.Open{Name: "old", Bytes: 1, Seconds: 1}
+	late.Open = &Open{Name: "old", Bytes: 1, Seconds: 1}
 	s.take(late, late)
 	var sizes []float64
 	last := dag.NoInstant
@@ -181,9 +180,9 @@ func BenchmarkNext(b *testing.B) {
 	}
 	for n := 1; b.Loop(); n++ {
 		for i := range 100 {
-			_ = s.store.Take(&tap.Batch{
-				Job: theJob, Attempt: attemptID(theJob, "r", i, 0), Seq: n,
-				Points: []tap.Point{{Bytes: 1, Count: 1}},
+			_ = s.store.Take(&Batch{
+				Job: theJob, Attempt: idOf(theJob, "r", i, 0), Seq: n,
+				Points: []Point{{Bytes: 1, Count: 1}},
 			}, s.clock)
 		}
 		s.clock = s.clock.Add(time.Second)

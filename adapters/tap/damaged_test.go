@@ -1,10 +1,9 @@
-package collect
+package tap
 
 import (
 	"bytes"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
@@ -12,7 +11,7 @@ import (
 // FuzzDamagedSpool damages a spool. Whatever is taken of it can be looked at along a run.
 func FuzzDamagedSpool(f *testing.F) {
 	var spool [][]byte
-	for _, b := range []*tap.Batch{
+	for _, b := range []*Batch{
 		mapBatch(theJob, 0, 0, 50, 8, 3, 8), mapBatch(theJob, 1, 0, 50, 9, 97, 7, 3),
 		reduceBatch(theJob, 0, 0, 0, 5, 100), reduceBatch(theJob, 0, 0, 1, 7),
 		reduceBatch(theJob, 1, 0, 0, 50, 60),

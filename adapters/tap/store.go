@@ -1,13 +1,4 @@
-// Package collect receives what paratimer-tap reports about a job's key groups, and adds it to the snapshots of the
-// job's source.
-//
-// A Store keeps the reports by job. Taps post them to its Handler (adapters/tap has the wire format). A Source
-// wraps the source of a query and adds dag.Groups to its snapshots. All input is hostile: every batch is validated
-// before it is used, and the bytes of a store are bounded, as counted here; see DefaultBytes. Reports are kept by job
-// id, so that runs are not mixed.
-//
-// If a store is full, it drops jobs that are in no snapshot, the longest silent first. Only then it refuses batches.
-package collect
+package tap
 
 import (
 	"bufio"
@@ -28,7 +19,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/tap"
 )
 
 // Limits of a store. 0 is the default.
@@ -127,7 +117,7 @@ func (s *Store) Counts() Counts {
 
 // Take adds a batch that was received at a time of the collector's clock. The batch must be valid. An error is a
 // *Refusal.
-func (s *Store) Take(b *tap.Batch, received time.Time) error {
+func (s *Store) Take(b *Batch, received time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err := s.take(b, received)
@@ -146,8 +136,8 @@ func (s *Store) Refused() {
 	s.refused++
 }
 
-func (s *Store) take(b *tap.Batch, received time.Time) error {
-	a, err := tap.ParseAttempt(b.Attempt)
+func (s *Store) take(b *Batch, received time.Time) error {
+	a, err := ParseAttempt(b.Attempt)
 	if err != nil {
 		return refuse(http.StatusBadRequest, "%v", err)
 	}
@@ -227,7 +217,7 @@ const (
 	maxComplain = 20          // refusals that are reported one by one
 )
 
-// A Handler accepts batches at tap.Path: a POST with the token and one batch returns 204. A refused batch changes
+// A Handler accepts batches at Path: a POST with the token and one batch returns 204. A refused batch changes
 // nothing; the response has the reason in one line.
 type Handler struct {
 	store      *Store
@@ -272,8 +262,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) take(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Path != tap.Path {
-		return refuse(http.StatusNotFound, "batches are posted to %s", tap.Path)
+	if r.URL.Path != Path {
+		return refuse(http.StatusNotFound, "batches are posted to %s", Path)
 	}
 	if r.Method != http.MethodPost {
 		return refuse(http.StatusMethodNotAllowed, "batches are posted")
@@ -287,13 +277,13 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request) error {
 }
 
 // batch reads the batch of a request once few enough are read at a time.
-func (h *Handler) batch(w http.ResponseWriter, r *http.Request) (b tap.Batch, err error) {
+func (h *Handler) batch(w http.ResponseWriter, r *http.Request) (b Batch, err error) {
 	switch {
 	case !h.authorised(r):
 		return b, refuse(http.StatusUnauthorized, "wrong token: PARATIMER_TOKEN must be the watcher's")
-	case r.ContentLength > tap.MaxBatchBytes:
+	case r.ContentLength > MaxBatchBytes:
 		return b, refuse(http.StatusRequestEntityTooLarge, "%d bytes: a batch is at most %d", r.ContentLength,
-			tap.MaxBatchBytes)
+			MaxBatchBytes)
 	case r.Header.Get("Content-Encoding") != "":
 		return b, refuse(http.StatusUnsupportedMediaType, "batches are not packed")
 	}
@@ -305,7 +295,7 @@ func (h *Handler) batch(w http.ResponseWriter, r *http.Request) (b tap.Batch, er
 	case <-ctx.Done():
 		return b, refuse(http.StatusServiceUnavailable, "too many batches at once; try again")
 	}
-	return tap.Decode(http.MaxBytesReader(w, r.Body, tap.MaxBatchBytes+1))
+	return Decode(http.MaxBytesReader(w, r.Body, MaxBatchBytes+1))
 }
 
 // authorised compares hashes in constant time, so that the time does not reveal the token.
@@ -320,7 +310,7 @@ func (h *Handler) authorised(r *http.Request) bool {
 // line of a killed task, does not stop the others. An error is the reader's, or that too many lines in a row are
 // unusable, or else that of the first unusable line.
 func ReadSpool(r io.Reader, store *Store, received time.Time) error {
-	in := bufio.NewReaderSize(r, tap.MaxBatchBytes+1)
+	in := bufio.NewReaderSize(r, MaxBatchBytes+1)
 	var bad input.Streak
 	var first error
 	for n := 1; ; n++ {
@@ -332,7 +322,7 @@ func ReadSpool(r io.Reader, store *Store, received time.Time) error {
 			return end
 		}
 		line = bytes.TrimSpace(line)
-		b, err := tap.Decode(bytes.NewReader(line))
+		b, err := Decode(bytes.NewReader(line))
 		if err == nil {
 			bad.Good()
 			err = store.Take(&b, received)

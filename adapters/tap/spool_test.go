@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
@@ -15,8 +14,8 @@ import (
 // TestReadSpool: lines that are no batches keep none of the others out.
 func TestReadSpool(t *testing.T) {
 	good := func(seq int) string { return string(encoded(t, reduceBatch(theJob, 0, 0, seq, 5))) + "\n" }
-	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", tap.MaxBatchBytes+5) + "\n" + good(1) + good(1) +
-		strings.Repeat(" ", tap.MaxBatchBytes*3) + "\n" + good(2)[:40]
+	spool := good(0) + "\n" + "{}\n" + strings.Repeat("x", MaxBatchBytes+5) + "\n" + good(1) + good(1) +
+		strings.Repeat(" ", MaxBatchBytes*3) + "\n" + good(2)[:40]
 	s := NewStore(Limits{})
 	err := ReadSpool(strings.NewReader(spool), s, noon)
 	if err == nil || !strings.Contains(err.Error(), "line 3: tap: bad batch: v: missing") || s.Counts().Taken != 3 {
@@ -40,7 +39,7 @@ func TestAtEnd(t *testing.T) {
 	run.End = cluster(after(7))
 	s.reduces(run)
 	last := reduceBatch(theJob, 1, 0, 0, 50, 60)
-	last.Open = &tap.Open{Name: "k", Bytes: 1, Seconds: 1} // the tap was killed
+	last.Open = &Open{Name: "k", Bytes: 1, Seconds: 1} // the tap was killed
 	s.take(mapBatch(theJob, 0, 0, 1, 100), last)
 	if g := s.look(); g != nil {
 		t.Errorf("before the end: %+v", g)

@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -74,7 +73,7 @@ func (s *stage) reduces(attempts ...dag.Attempt) {
 	s.snap.Jobs[1].Stages[dag.Reduce].Attempts = attempts
 }
 
-func (s *stage) take(batches ...*tap.Batch) {
+func (s *stage) take(batches ...*Batch) {
 	s.t.Helper()
 	for _, b := range batches {
 		if err := s.store.Take(b, s.clock); err != nil {
@@ -161,7 +160,7 @@ func TestMapOutputBounded(t *testing.T) {
 
 // TestComplete: where every map told every key, the sizes are those of theory.
 func TestComplete(t *testing.T) {
-	whole := func(task int, sizes ...float64) *tap.Batch {
+	whole := func(task int, sizes ...float64) *Batch {
 		b := mapBatch(theJob, task, 0, sizes...)
 		b.Map.Complete = true
 		for i := range b.Map.Bytes {
@@ -245,8 +244,8 @@ func TestLostProfiles(t *testing.T) {
 func TestSilent(t *testing.T) {
 	s := newStage(t, 1, Limits{})
 	s.done(1)
-	s.take(checked(&tap.Batch{
-		Job: theJob, Attempt: attemptID(theJob, "m", 0, 0), Final: true,
+	s.take(checked(&Batch{
+		Job: theJob, Attempt: idOf(theJob, "m", 0, 0), Final: true,
 		Note: "no promises: a combiner runs after the tap",
 	}))
 	a := attemptAt(0, 0, dag.AttemptRunning, s.clock)
@@ -263,8 +262,8 @@ func TestSilent(t *testing.T) {
 	// One map of several could not be measured.
 	s = newStage(t, 2, Limits{})
 	s.done(2)
-	s.take(mapBatch(theJob, 0, 0, 1), checked(&tap.Batch{
-		Job: theJob, Attempt: attemptID(theJob, "m", 1, 0),
+	s.take(mapBatch(theJob, 0, 0, 1), checked(&Batch{
+		Job: theJob, Attempt: idOf(theJob, "m", 1, 0),
 		Final: true, Note: "its memory was short",
 	}))
 	if g := s.look(); g.Note != "1 of 2 maps have not told their keys: its memory was short" || g.Maps != 1 {
@@ -376,16 +375,16 @@ func TestTooMany(t *testing.T) {
 
 // BenchmarkMapOutput joins 1,000 maps of 2,000 keys.
 func BenchmarkMapOutput(b *testing.B) {
-	var all []*tap.Batch
+	var all []*Batch
 	for i := range 1000 {
-		m := &tap.MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
+		m := &MapProfile{Reduces: 10, Bytes: make([]float64, 10), Lambda: 2000}
 		for k := range 2000 {
-			m.Top = append(m.Top, tap.Key{
+			m.Top = append(m.Top, Key{
 				Name: fmt.Sprintf("#%016x", (k*(1+i%7))%9973), Reduce: k % 10,
 				Bytes: float64(2000 - k),
 			})
 		}
-		all = append(all, &tap.Batch{Map: m})
+		all = append(all, &Batch{Map: m})
 	}
 	l := NewStore(Limits{}).limits
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/paratimer/paratimer/adapters/tap"
 )
 
 func post(h http.Handler, path, token string, body io.Reader) *httptest.ResponseRecorder {
@@ -22,7 +20,7 @@ func post(h http.Handler, path, token string, body io.Reader) *httptest.Response
 	return w
 }
 
-func encoded(t *testing.T, b *tap.Batch) []byte {
+func encoded(t *testing.T, b *Batch) []byte {
 	t.Helper()
 	out, err := b.Encode()
 	if err != nil {
@@ -37,7 +35,7 @@ func TestHandler(t *testing.T) {
 	h := NewHandler(s, "hu-sh", func() time.Time { return noon },
 		func(err error) { reported = append(reported, err.Error()) })
 	good := string(encoded(t, mapBatch(theJob, 0, 0, 3, 2)))
-	if w := post(h, tap.Path, "hu-sh", strings.NewReader(good)); w.Code != http.StatusNoContent || w.Body.Len() != 0 {
+	if w := post(h, Path, "hu-sh", strings.NewReader(good)); w.Code != http.StatusNoContent || w.Body.Len() != 0 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	s.watch("job_1700000000000_0002")
@@ -49,33 +47,33 @@ func TestHandler(t *testing.T) {
 		says                    string
 	}{
 		{"elsewhere", "/", "hu-sh", good, nil, 404, "posted to /v1/groups"},
-		{"wrong token", tap.Path, "hush", good, nil, 401, "wrong token"},
-		{"no token", tap.Path, "", good, nil, 401, "wrong token"},
+		{"wrong token", Path, "hush", good, nil, 401, "wrong token"},
+		{"no token", Path, "", good, nil, 401, "wrong token"},
 		{
-			"another scheme", tap.Path, "", good,
+			"another scheme", Path, "", good,
 			func(r *http.Request) { r.Header.Set("Authorization", "Basic hu-sh") },
 			401, "wrong token",
 		},
-		{"fetched", tap.Path, "hu-sh", "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "posted"},
+		{"fetched", Path, "hu-sh", "", func(r *http.Request) { r.Method = http.MethodGet }, 405, "posted"},
 		{
-			"packed", tap.Path, "hu-sh", good, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 415,
+			"packed", Path, "hu-sh", good, func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 415,
 			"packed",
 		},
 		{
-			"said to be long", tap.Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413,
+			"said to be long", Path, "hu-sh", good, func(r *http.Request) { r.ContentLength = 1 << 40 }, 413,
 			"at most",
 		},
 		{
-			"long", tap.Path, "hu-sh", good + strings.Repeat(" ", tap.MaxBatchBytes+100),
+			"long", Path, "hu-sh", good + strings.Repeat(" ", MaxBatchBytes+100),
 			func(r *http.Request) { r.ContentLength = -1 }, 400, "at most",
 		},
-		{"no batch", tap.Path, "hu-sh", "{}", nil, 400, "v: missing"},
-		{"two batches", tap.Path, "hu-sh", good + good, nil, 400, "bad batch"},
-		{"of another job's task", tap.Path, "hu-sh", strings.Replace(good, `"job":"job_1700000000000_0001"`,
+		{"no batch", Path, "hu-sh", "{}", nil, 400, "v: missing"},
+		{"two batches", Path, "hu-sh", good + good, nil, 400, "bad batch"},
+		{"of another job's task", Path, "hu-sh", strings.Replace(good, `"job":"job_1700000000000_0001"`,
 			`"job":"job_1700000000000_0003"`, 1), nil, 400, "job:"},
-		{"of a job that is over", tap.Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001",
+		{"of a job that is over", Path, "hu-sh", strings.ReplaceAll(good, "1700000000000_0001",
 			"1700000000000_0002"), nil, 410, "ended"},
-		{"of other reduces", tap.Path, "hu-sh", strings.NewReplacer(`"r":2,"b":[6,4]`, `"r":3,"b":[6,4,0]`).Replace(
+		{"of other reduces", Path, "hu-sh", strings.NewReplacer(`"r":2,"b":[6,4]`, `"r":3,"b":[6,4,0]`).Replace(
 			good), nil, 409, "3 reduces"},
 	} {
 		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
@@ -102,7 +100,7 @@ func TestHandler(t *testing.T) {
 		}
 	}
 	for range 100 {
-		post(h, tap.Path, "", nil)
+		post(h, Path, "", nil)
 	}
 	if len(reported) != maxComplain {
 		t.Errorf("told of %d refusals, want %d at most", len(reported), maxComplain)
@@ -113,7 +111,7 @@ func TestHandlerIsFull(t *testing.T) {
 	s := NewStore(Limits{Bytes: 2000})
 	h := NewHandler(s, "t", time.Now, nil)
 	big := make([]float64, 60)
-	if w := post(h, tap.Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code !=
+	if w := post(h, Path, "t", bytes.NewReader(encoded(t, reduceBatch(theJob, 0, 0, 0, big...)))); w.Code !=
 		http.StatusInsufficientStorage || s.Counts().Bytes != 0 {
 		t.Errorf("%d %s, %+v", w.Code, w.Body, s.Counts())
 	}
@@ -127,18 +125,18 @@ func TestHandlerCrowd(t *testing.T) {
 		slow, write := io.Pipe()
 		codes := make(chan int, maxBatches+2)
 		for range maxBatches {
-			go func() { codes <- post(h, tap.Path, "t", slow).Code }()
+			go func() { codes <- post(h, Path, "t", slow).Code }()
 		}
 		synctest.Wait()
 		began := time.Now()
-		if w := post(h, tap.Path, "t", strings.NewReader("{}")); w.Code != http.StatusServiceUnavailable ||
+		if w := post(h, Path, "t", strings.NewReader("{}")); w.Code != http.StatusServiceUnavailable ||
 			w.Header().Get("Retry-After") == "" {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 		if d := time.Since(began); d != waitToRead {
 			t.Errorf("turned away after %v", d)
 		}
-		go func() { codes <- post(h, tap.Path, "t", bytes.NewReader(encoded(t, mapBatch(theJob, 0, 0, 3)))).Code }()
+		go func() { codes <- post(h, Path, "t", bytes.NewReader(encoded(t, mapBatch(theJob, 0, 0, 3)))).Code }()
 		synctest.Wait()
 		write.CloseWithError(errors.New("the tap has gone"))
 		served := map[int]int{}
@@ -153,7 +151,7 @@ func TestHandlerCrowd(t *testing.T) {
 
 // FuzzHandler: whatever is posted, the answer is one line, and the store holds what it counts.
 func FuzzHandler(f *testing.F) {
-	for _, b := range []*tap.Batch{mapBatch(theJob, 0, 0, 3, 2), reduceBatch(theJob, 1, 2, 3, 4, 5)} {
+	for _, b := range []*Batch{mapBatch(theJob, 0, 0, 3, 2), reduceBatch(theJob, 1, 2, 3, 4, 5)} {
 		body, err := b.Encode()
 		if err != nil {
 			f.Fatal(err)
@@ -163,7 +161,7 @@ func FuzzHandler(f *testing.F) {
 	s := NewStore(Limits{Bytes: 1 << 20})
 	h := NewHandler(s, "t", func() time.Time { return noon }, nil)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		w := post(h, tap.Path, "t", bytes.NewReader(body))
+		w := post(h, Path, "t", bytes.NewReader(body))
 		if w.Code != http.StatusNoContent && strings.Count(w.Body.String(), "\n") != 1 {
 			t.Errorf("%d %q", w.Code, w.Body)
 		}

@@ -1,4 +1,4 @@
-package collect
+package tap
 
 import (
 	"math"
@@ -8,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -23,9 +22,9 @@ func TestStamp(t *testing.T) {
 	at := func(s float64) dag.Instant { return dag.InstantOf(after(s - 3600)) }
 	a := attempt{seq: -1}
 	take := func(seq int, ended ...float64) {
-		b := tap.Batch{Seq: seq}
+		b := Batch{Seq: seq}
 		for _, s := range ended {
-			b.Points = append(b.Points, tap.Point{Age: 100 - s, Count: 1})
+			b.Points = append(b.Points, Point{Age: 100 - s, Count: 1})
 		}
 		a.take(&b, after(100), maxPoints)
 	}
