@@ -12,11 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -150,11 +149,11 @@ func (b *builder) setClock() {
 
 func (b *builder) submitted(e event) {
 	j := b.job
-	j.Name, j.User, j.Queue = hive.JobTitle(e.text("jobname")), e.label("username"), e.label("jobqueuename")
+	j.Name, j.User, j.Queue = naming.JobTitle(e.text("jobname")), e.label("username"), e.label("jobqueuename")
 	j.Submitted = e.instant("submittime")
 	s := &j.Settings
 	s.Workflow, s.Node = e.label("workflowid"), e.label("workflownodename")
-	s.WorkflowName = hive.WorkflowTitle(s.Workflow, e.text("workflowname"))
+	s.WorkflowName = naming.WorkflowTitle(s.Workflow, e.text("workflowname"))
 	s.After = adjacencies(e.text("workflowadjacencies"))
 	j.Last = max(j.Last, j.Submitted)
 }
@@ -182,7 +181,7 @@ func (b *builder) finished(e event, state dag.State) {
 	if !at.Known() {
 		return
 	}
-	j.State, j.Finished, j.Diagnosis = state, at, loose.FirstLine(e.text("diagnostics"))
+	j.State, j.Finished, j.Diagnosis = state, at, input.FirstLine(e.text("diagnostics"))
 	// Container sizes follow from counters of megabyte-milliseconds and milliseconds (Hadoop 2.4 and later).
 	total := map[string]float64{}
 	for _, c := range e.counters("totalcounters") {
@@ -223,7 +222,7 @@ func (b *builder) attemptStarted(e event, kind dag.StageIndex) {
 }
 
 func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptState) {
-	a, end, why := b.attempt(e, kind), e.instant("finishtime"), loose.FirstLine(e.text("error"))
+	a, end, why := b.attempt(e, kind), e.instant("finishtime"), input.FirstLine(e.text("error"))
 	if a == nil || !end.Known() {
 		return
 	}

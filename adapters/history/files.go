@@ -14,7 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -29,6 +29,13 @@ type Find struct {
 
 // maxFiles bounds a folder's files.
 const maxFiles = 1_000_000
+
+// A Workflow has the jobs that belong together, by job id.
+type Workflow struct {
+	ID   string // the engine's id; for a single job, the job's id
+	Name string
+	Jobs []*Job
+}
 
 // ReadFiles reads a file, or all files of a folder and its subfolders with names of history files. Unusable files of a
 // folder are left out and listed in Skipped. If name is an unusable file, ReadFiles returns an error. Jobs get the
@@ -167,13 +174,6 @@ func (r *pastReader) Runs() (runs []recording.Run, leftOut []recording.Skipped) 
 	return runs, r.leftOut
 }
 
-// A Workflow has the jobs that belong together, by job id.
-type Workflow struct {
-	ID   string // the engine's id; for a single job, the job's id
-	Name string
-	Jobs []*Job
-}
-
 // Group sorts jobs into workflows by the submission of their first jobs. If a job has several histories, the fuller
 // one is used. A job without a workflow is a workflow by itself.
 func Group(jobs []*Job) []*Workflow {
@@ -189,7 +189,7 @@ func Group(jobs []*Job) []*Workflow {
 		key := cmp.Or(j.Settings.Workflow, j.ID)
 		w := byID[key]
 		if w == nil {
-			w = &Workflow{ID: key, Name: cmp.Or(j.Settings.WorkflowName, pig.Script(j.Name))}
+			w = &Workflow{ID: key, Name: cmp.Or(j.Settings.WorkflowName, naming.PigScript(j.Name))}
 			byID[key] = w
 		}
 		w.Jobs = append(w.Jobs, j)

@@ -23,7 +23,6 @@ import (
 	"github.com/linkedin/goavro/v2"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
@@ -177,20 +176,20 @@ func (e event) text(name string) string {
 
 func (e event) label(name string) string { return dag.Clean(e.text(name)) }
 
-func (e event) number(name string) loose.Optional { return numberOf(e.value(name)) }
+func (e event) number(name string) input.Optional { return numberOf(e.value(name)) }
 
-func numberOf(v any) loose.Optional {
+func numberOf(v any) input.Optional {
 	switch v := v.(type) {
 	case float64:
-		return loose.Some(v)
+		return input.Some(v)
 	case int32:
-		return loose.Some(float64(v))
+		return input.Some(float64(v))
 	case int64:
-		return loose.Some(float64(v))
+		return input.Some(float64(v))
 	case string:
-		return loose.ParseOptional(v)
+		return input.ParseOptional(v)
 	}
-	return loose.Optional{}
+	return input.Optional{}
 }
 
 // instant converts milliseconds since the epoch. Times from the year 2248 on are implausible, thus unknown.

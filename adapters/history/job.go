@@ -241,3 +241,45 @@ func adjacencies(s string) map[string][]string {
 	}
 	return out
 }
+
+// planJob returns the plan of a vertex's job, which is nil before its submission. Until its own settings are known, it
+// gets those of the script's first job.
+func planJob(v mrjob.Vertex, j *Job, own, like *mrjob.Settings) dag.Job {
+	known := cmp.Or(own, like)
+	out := dag.Job{
+		Node: v.Node, After: v.After, MasterMB: known.MasterMB, MapReduce: known.Limits,
+		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+	}
+	if j != nil {
+		out.Name = j.Name
+	}
+	if own != nil {
+		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
+		if j.Sized {
+			out.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
+		}
+	}
+	out.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
+	out.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
+	return out
+}
+
+// without removes the vertices left. Successors of a removed vertex then follow its predecessors.
+func without(vertices []mrjob.Vertex, left []string) (out []mrjob.Vertex) {
+	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
+	for i, v := range vertices {
+		var after []int
+		for _, a := range v.After {
+			after = append(after, to[a]...)
+		}
+		slices.Sort(after)
+		v.After = slices.Compact(after)
+		if v.Member < 0 && slices.Contains(left, v.Node) {
+			to[i] = v.After
+			continue
+		}
+		to[i] = []int{len(out)}
+		out = append(out, v)
+	}
+	return out
+}

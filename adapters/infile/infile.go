@@ -1,12 +1,18 @@
-// Package infile opens files that users name, and refuses devices and sockets.
+// Package infile opens files that users name, and refuses devices and sockets. It also reads certificates and keys in
+// such files.
 package infile
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strings"
+	"sync"
 )
 
 // Open opens a file that is read once from its beginning: a regular file or a pipe, such as a shell's <(…). It
@@ -36,4 +42,122 @@ func open(path string, allowed fs.FileMode, refused string) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New(refused)}
 	}
 	return os.Open(path)
+}
+
+// maxPEM bounds a file of certificates or keys, in bytes.
+const maxPEM = 1 << 20
+
+// A KeyPair is a certificate and its private key in two PEM files. It reads them again after they change, because
+// certificate managers renew them while the program runs. It has the last usable content of its files. It is safe for
+// concurrent use.
+type KeyPair struct {
+	cert, key string
+
+	mu      sync.Mutex
+	version string // of the files: their sizes and times
+	last    *tls.Certificate
+}
+
+// OpenKeyPair reads the certificate, followed by those of its issuers, and its key. Errors name the invalid file.
+func OpenKeyPair(cert, key string) (*KeyPair, error) {
+	p := &KeyPair{cert: cert, key: key}
+	if err := p.load(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Certificate returns the newest usable certificate. While a file is only half written, that is the previous one.
+func (p *KeyPair) Certificate() *tls.Certificate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.load() // the previous certificate serves on
+	return p.last
+}
+
+// load reads the files if they have changed. Their version is stored only with a usable content, so files that are
+// still being written are read again.
+func (p *KeyPair) load() error {
+	version := ""
+	for _, name := range []string{p.cert, p.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		version += fmt.Sprintln(info.Size(), info.ModTime())
+	}
+	if version == p.version {
+		return nil
+	}
+	c, err := readPair(p.cert, p.key)
+	if err == nil {
+		p.last, p.version = c, version
+	}
+	return err
+}
+
+func readPair(cert, key string) (*tls.Certificate, error) {
+	certs, _, err := pemOf(cert, "CERTIFICATE", "-clcerts -nokeys")
+	if err != nil {
+		return nil, err
+	}
+	private, block, err := pemOf(key, "PRIVATE KEY", "-nocerts -nodes")
+	if err != nil {
+		return nil, err
+	}
+	if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
+		return nil, fmt.Errorf(
+			"%s: the key is encrypted, and a service cannot ask for its password: openssl pkey -in FILE -out FILE takes it off; keep the file readable for its owner alone", key)
+	}
+	pair, err := tls.X509KeyPair(certs, private)
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s do not belong together: %w", cert, key, err)
+	}
+	return &pair, nil
+}
+
+// pemOf returns the bytes of a file, and its first block with a type that ends in kind. extract are the options with
+// which openssl extracts such a block.
+func pemOf(file, kind, extract string) ([]byte, *pem.Block, error) {
+	data, err := bounded(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	block, rest := pem.Decode(data)
+	for block != nil && !strings.HasSuffix(block.Type, kind) {
+		block, rest = pem.Decode(rest)
+	}
+	if block == nil {
+		return nil, nil, fmt.Errorf(
+			"%s: no %s in PEM form in it (of a Java key store: openssl pkcs12 -in STORE.p12 %s)", file,
+			strings.ToLower(kind), extract)
+	}
+	return data, block, nil
+}
+
+// CertPool returns the authorities of a PEM file, together with those of before, which may be nil or the system's.
+// Errors name the file.
+func CertPool(file string, before *x509.CertPool) (*x509.CertPool, error) {
+	data, err := bounded(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if before != nil {
+		pool = before.Clone()
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf(
+			"%s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)",
+			file)
+	}
+	return pool, nil
+}
+
+func bounded(name string) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return ReadAll(f, maxPEM)
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
 
@@ -38,7 +38,7 @@ func TestAttemptsAndTasks(t *testing.T) {
 		failed[1].Started.Instant().Known() {
 		t.Errorf("%+v", failed)
 	}
-	if got := loose.FirstLine(string(failed[0].Diagnostics)); got != "Container killed on request. Exit code is 137" {
+	if got := input.FirstLine(string(failed[0].Diagnostics)); got != "Container killed on request. Exit code is 137" {
 		t.Errorf("diagnosis %q", got)
 	}
 	if n := len(load[attemptsBody](t, "attempts-none.json").Attempts.V.Attempt); n != 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -13,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -177,6 +178,67 @@ func isEmptyException(body []byte) bool {
 		b.RemoteException.Message == ""
 }
 
+// get requests a path below the job's resource, from its master or, once the application has ended, from the history
+// server. Once a request about a task has timed out, it sends no more of them: a service that hangs in the middle of a
+// tick costs one timeout, not one a task.
+func (s *Source) get(ctx context.Context, j *job, path string) (body []byte, err error) {
+	switch {
+	case j.timedOut.Load():
+		return nil, errTimedOut
+	case j.app.Ended:
+		body, err = s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
+	default:
+		body, err = s.cluster.AM(ctx, j.app.ID, "jobs/"+j.id+path)
+	}
+	if hangs(err) {
+		j.timedOut.Store(true)
+	}
+	return body, err
+}
+
+// read requests a path below the job's resource and decodes the response.
+func read[T any](ctx context.Context, s *Source, j *job, path string) (T, error) {
+	body, err := s.get(ctx, j, path)
+	return yarn.Read[T](j.id+path, body, err)
+}
+
+// batch sends the requests about items, part of them at once, which bounds the responses in memory. request returns a
+// function that processes its responses. Those functions run one after the other, in the order of the items.
+func batch[T any](ctx context.Context, s *Source, items []T, part int,
+	request func(ctx context.Context, item T) (take func()),
+) {
+	for some := range slices.Chunk(items, part) {
+		takes, sends := make([]func(), len(some)), make([]func(context.Context), len(some))
+		for i, item := range some {
+			sends[i] = func(ctx context.Context) { takes[i] = request(ctx, item) }
+		}
+		yarn.Together(ctx, sends...)
+		s.catchUp()
+		for _, take := range takes {
+			take()
+		}
+	}
+}
+
+var errTimedOut = errors.New("hadoop: not asked: it has just not answered")
+
+// hangs reports whether the service is unreachable or timed out. A cut connection does not count: it costs no time,
+// and the next one may work.
+func hangs(err error) bool {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return true
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}
+
+// refused reports whether an error is a response that will not change: not found, or access denied.
+func refused(err error) bool {
+	st := rest.Status(err)
+	return yarn.Denied(err) || st == http.StatusNotFound || st == http.StatusBadRequest
+}
+
 // Doctor sends each service one or two requests, and reports what works, what does not, and what to do. The checks
 // come in a fixed order. Checks that an earlier failure makes pointless are left out.
 func Doctor(ctx context.Context, c *Client) []yarn.Check {
@@ -269,7 +331,7 @@ func (d *doctor) redirect(ctx context.Context, app *yarn.App) {
 func (d *doctor) history(ctx context.Context) {
 	type historyBody struct {
 		Info struct {
-			Version loose.Label `json:"hadoopVersion"`
+			Version input.Label `json:"hadoopVersion"`
 		} `json:"historyInfo"`
 	}
 	body, err := d.client.JHS(ctx, "info")

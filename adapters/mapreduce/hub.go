@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -198,7 +198,7 @@ func RecordedTarget(rec *recording.Answers, workflow string) (yarn.Target, error
 	}
 	e := &recording.UnknownError{Workflow: workflow}
 	for _, a := range apps[:min(len(apps), 50)] {
-		text := fmt.Sprintf("%s %q of %s %s", a.ID, hive.JobTitle(a.FullName), a.User, ids[a.Job()])
+		text := fmt.Sprintf("%s %q of %s %s", a.ID, naming.JobTitle(a.FullName), a.User, ids[a.Job()])
 		e.Holds = append(e.Holds, strings.TrimSpace(text))
 	}
 	return yarn.Target{}, e

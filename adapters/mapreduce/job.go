@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -136,48 +134,6 @@ const unreadPatience = 2 * time.Minute
 // server responds only from time to time. isLast means that no later tick comes.
 func (j *job) unread(now dag.Instant, isLast bool) bool {
 	return j.incomplete && j.at != jobSettled && !isLast && now.Sub(max(j.endedSince, j.movedAt)) < unreadPatience
-}
-
-// get requests a path below the job's resource, from its master or, once the application has ended, from the history
-// server. Once a request about a task has timed out, it sends no more of them: a service that hangs in the middle of a
-// tick costs one timeout, not one a task.
-func (s *Source) get(ctx context.Context, j *job, path string) (body []byte, err error) {
-	switch {
-	case j.timedOut.Load():
-		return nil, errTimedOut
-	case j.app.Ended:
-		body, err = s.cluster.JHS(ctx, "mapreduce/jobs/"+j.id+path)
-	default:
-		body, err = s.cluster.AM(ctx, j.app.ID, "jobs/"+j.id+path)
-	}
-	if hangs(err) {
-		j.timedOut.Store(true)
-	}
-	return body, err
-}
-
-// read requests a path below the job's resource and decodes the response.
-func read[T any](ctx context.Context, s *Source, j *job, path string) (T, error) {
-	body, err := s.get(ctx, j, path)
-	return yarn.Read[T](j.id+path, body, err)
-}
-
-// batch sends the requests about items, part of them at once, which bounds the responses in memory. request returns a
-// function that processes its responses. Those functions run one after the other, in the order of the items.
-func batch[T any](ctx context.Context, s *Source, items []T, part int,
-	request func(ctx context.Context, item T) (take func()),
-) {
-	for some := range slices.Chunk(items, part) {
-		takes, sends := make([]func(), len(some)), make([]func(context.Context), len(some))
-		for i, item := range some {
-			sends[i] = func(ctx context.Context) { takes[i] = request(ctx, item) }
-		}
-		yarn.Together(ctx, sends...)
-		s.catchUp()
-		for _, take := range takes {
-			take()
-		}
-	}
 }
 
 // jobsAtOnce bounds the task lists in memory at once.
@@ -393,23 +349,4 @@ func (s *Source) lostMasters() error {
 		}
 	}
 	return lost
-}
-
-var errTimedOut = errors.New("hadoop: not asked: it has just not answered")
-
-// hangs reports whether the service is unreachable or timed out. A cut connection does not count: it costs no time,
-// and the next one may work.
-func hangs(err error) bool {
-	var timeout interface{ Timeout() bool }
-	if errors.As(err, &timeout) && timeout.Timeout() {
-		return true
-	}
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
-}
-
-// refused reports whether an error is a response that will not change: not found, or access denied.
-func refused(err error) bool {
-	st := rest.Status(err)
-	return yarn.Denied(err) || st == http.StatusNotFound || st == http.StatusBadRequest
 }

@@ -21,9 +21,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hive"
 	"github.com/paratimer/paratimer/adapters/mrjob"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -293,7 +292,7 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 func (s *Source) planOf(g placed) *dag.Plan {
 	// Until a job's own settings are known, these are assumed to be those of the script's first job.
 	conf := cmp.Or(s.conf(), &mrjob.Settings{})
-	script := pig.Script(hive.Script(hive.JobTitle(s.view.Known(s.chosen).FullName)))
+	script := naming.PigScript(naming.HiveScript(naming.JobTitle(s.view.Known(s.chosen).FullName)))
 	p := &dag.Plan{
 		Name: cmp.Or(conf.WorkflowName, script), Cluster: s.view.Cluster(s.chosen), Overheads: conf.Overheads,
 		Jobs: make([]dag.Job, len(g.jobs)),
@@ -331,7 +330,7 @@ func planJob(to *dag.Job, j *job) {
 		to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
 		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
 	}
-	to.Name, to.MasterMB = hive.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
+	to.Name, to.MasterMB = naming.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
 	if j.known() {
 		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total(dag.Map)},
 			dag.Stage{Known: true, Tasks: j.total(dag.Reduce)})

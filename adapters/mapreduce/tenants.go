@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -108,7 +108,7 @@ func (h *Hub) pollNeed(ctx context.Context, a *yarn.App, is *need, now dag.Insta
 }
 
 // needOf returns what is left of a phase. A master reports progress 0 for a phase without tasks; then it is NaN.
-func needOf(tasks, done, running, progress loose.Optional) dag.NeedPhase {
+func needOf(tasks, done, running, progress input.Optional) dag.NeedPhase {
 	n := dag.NeedPhase{Tasks: tasksOf(tasks), Done: tasksOf(done), Running: tasksOf(running), Progress: math.NaN()}
 	if tasks.V > 0 {
 		n.Progress = progress.Ratio()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -20,22 +20,22 @@ type jobBody struct {
 }
 
 type wireJob struct {
-	State       loose.Label     `json:"state"`
-	Diagnostics loose.Diagnosis `json:"diagnostics"`
-	Submitted   loose.Optional  `json:"submitTime"` // history server only
-	Started     loose.Optional  `json:"startTime"`
-	Finished    loose.Optional  `json:"finishTime"`
-	Maps        loose.Optional  `json:"mapsTotal"`
-	Reduces     loose.Optional  `json:"reducesTotal"`
-	MapsDone    loose.Optional  `json:"mapsCompleted"`
-	ReducesDone loose.Optional  `json:"reducesCompleted"`
+	State       input.Label     `json:"state"`
+	Diagnostics input.Diagnosis `json:"diagnostics"`
+	Submitted   input.Optional  `json:"submitTime"` // history server only
+	Started     input.Optional  `json:"startTime"`
+	Finished    input.Optional  `json:"finishTime"`
+	Maps        input.Optional  `json:"mapsTotal"`
+	Reduces     input.Optional  `json:"reducesTotal"`
+	MapsDone    input.Optional  `json:"mapsCompleted"`
+	ReducesDone input.Optional  `json:"reducesCompleted"`
 	// Tasks in state SCHEDULED, in the master's response only.
-	MapsPending    loose.Optional `json:"mapsPending"`
-	ReducesPending loose.Optional `json:"reducesPending"`
-	MapsRunning    loose.Optional `json:"mapsRunning"`
-	ReducesRunning loose.Optional `json:"reducesRunning"`
-	MapProgress    loose.Optional `json:"mapProgress"`
-	ReduceProgress loose.Optional `json:"reduceProgress"`
+	MapsPending    input.Optional `json:"mapsPending"`
+	ReducesPending input.Optional `json:"reducesPending"`
+	MapsRunning    input.Optional `json:"mapsRunning"`
+	ReducesRunning input.Optional `json:"reducesRunning"`
+	MapProgress    input.Optional `json:"mapProgress"`
+	ReduceProgress input.Optional `json:"reduceProgress"`
 }
 
 type tasksBody struct {
@@ -45,19 +45,19 @@ type tasksBody struct {
 }
 
 type wireTask struct {
-	ID         loose.Label    `json:"id"`
-	State      loose.Label    `json:"state"`
-	Started    loose.Optional `json:"startTime"` // of a SCHEDULED task: when it was scheduled
-	Finished   loose.Optional `json:"finishTime"`
-	Progress   loose.Optional `json:"progress"`
-	Successful loose.Label    `json:"successfulAttempt"`
+	ID         input.Label    `json:"id"`
+	State      input.Label    `json:"state"`
+	Started    input.Optional `json:"startTime"` // of a SCHEDULED task: when it was scheduled
+	Finished   input.Optional `json:"finishTime"`
+	Progress   input.Optional `json:"progress"`
+	Successful input.Label    `json:"successfulAttempt"`
 }
 
 type appAttemptsBody struct {
 	Attempts rest.Box[struct {
 		Attempt rest.List[struct {
-			ID      loose.Optional `json:"id"`
-			Avoided loose.Label    `json:"blacklistedNodes"`
+			ID      input.Optional `json:"id"`
+			Avoided input.Label    `json:"blacklistedNodes"`
 		}] `json:"appAttempt"`
 	}] `json:"appAttempts"`
 }
@@ -98,19 +98,19 @@ func (b *attemptsBody) of(kind dag.StageIndex, index int32) []wireAttempt {
 type wireAttempt struct {
 	number int32
 
-	ID          loose.Label     `json:"id"`
-	State       loose.Label     `json:"state"`
-	Started     loose.Optional  `json:"startTime"`
-	Finished    loose.Optional  `json:"finishTime"`
-	Progress    loose.Optional  `json:"progress"`
-	Node        loose.Label     `json:"nodeHttpAddress"`
-	Diagnostics loose.Diagnosis `json:"diagnostics"`
-	CopyEnd     loose.Optional  `json:"shuffleFinishTime"`
-	SortEnd     loose.Optional  `json:"mergeFinishTime"`
+	ID          input.Label     `json:"id"`
+	State       input.Label     `json:"state"`
+	Started     input.Optional  `json:"startTime"`
+	Finished    input.Optional  `json:"finishTime"`
+	Progress    input.Optional  `json:"progress"`
+	Node        input.Label     `json:"nodeHttpAddress"`
+	Diagnostics input.Diagnosis `json:"diagnostics"`
+	CopyEnd     input.Optional  `json:"shuffleFinishTime"`
+	SortEnd     input.Optional  `json:"mergeFinishTime"`
 }
 
 // tasksOf returns a number of tasks, within bounds whatever a response claims.
-func tasksOf(n loose.Optional) int { return n.Count(mrjob.MaxTasks) }
+func tasksOf(n input.Optional) int { return n.Count(mrjob.MaxTasks) }
 
 // count copies a task's counters to the attempt that they belong to; at is when the response was made. Counters that
 // went back are copied as they are: the marks only move with a change. final means that they are the attempt's last
@@ -171,9 +171,9 @@ type sumsBody struct {
 	Counters rest.Box[struct {
 		Groups rest.List[struct {
 			Counters rest.List[struct {
-				Name   loose.Label    `json:"name"`
-				Map    loose.Optional `json:"mapCounterValue"`
-				Reduce loose.Optional `json:"reduceCounterValue"`
+				Name   input.Label    `json:"name"`
+				Map    input.Optional `json:"mapCounterValue"`
+				Reduce input.Optional `json:"reduceCounterValue"`
 			}] `json:"counter"`
 		}] `json:"counterGroup"`
 	}] `json:"jobCounters"`

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -101,7 +101,7 @@ const lookBack = 10 * time.Minute
 // launchOf returns when the batch of jobs was launched that an application belongs to, at the latest.
 func launchOf(a *yarn.App, conf *mrjob.Settings) dag.Instant {
 	if conf != nil {
-		if at := loose.ParseOptional(conf.Launch).Instant(); at.Known() {
+		if at := input.ParseOptional(conf.Launch).Instant(); at.Known() {
 			return min(a.Submitted, at)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -24,10 +24,10 @@ const MapShare = 0.667
 type countersBody struct {
 	Counters rest.Box[struct {
 		Groups rest.List[struct {
-			Name     loose.Label `json:"counterGroupName"`
+			Name     input.Label `json:"counterGroupName"`
 			Counters rest.List[struct {
-				Name  loose.Label    `json:"name"`
-				Value loose.Optional `json:"value"`
+				Name  input.Label    `json:"name"`
+				Value input.Optional `json:"value"`
 			}] `json:"counter"`
 		}] `json:"taskCounterGroup"`
 	}] `json:"jobTaskCounters"`

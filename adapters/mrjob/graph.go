@@ -9,7 +9,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -115,7 +115,7 @@ func (g *Graph) addBatch(jobs []int) {
 			succ[c.Node] = nil
 		}
 	}
-	ofHive := hive.Is(g.members[jobs[0]].Settings.Workflow)
+	ofHive := naming.IsHive(g.members[jobs[0]].Settings.Workflow)
 	g.Parallel = g.Parallel || ofHive && parallel
 	if ofHive {
 		succ = withoutOwn(succ, submitted)

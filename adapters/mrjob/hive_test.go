@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/naming"
 )
 
 // load reads the settings in a body that a real Hadoop gave (testdata: copied from recordings, cut to the properties
@@ -40,7 +40,7 @@ func TestHiveConf(t *testing.T) {
 	if got := strings.Join(order, " "); got != "Stage-1 Stage-5 Stage-2 Stage-3 Stage-4" {
 		t.Errorf("the stages are %s", got)
 	}
-	if got := hive.JobTitle("select x.n, count(*)\nfrom (select k, c...x.n(Stage-1)"); got != "select x.n, count(*) (Stage-1)" {
+	if got := naming.JobTitle("select x.n, count(*)\nfrom (select k, c...x.n(Stage-1)"); got != "select x.n, count(*) (Stage-1)" {
 		t.Errorf("the job is called %q", got)
 	}
 }

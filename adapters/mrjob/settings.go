@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -20,8 +20,8 @@ type Property struct{ Name, Value string }
 type confBody struct {
 	Conf rest.Box[struct {
 		Properties rest.List[struct {
-			Name  loose.Raw `json:"name"`
-			Value loose.Raw `json:"value"`
+			Name  input.Raw `json:"name"`
+			Value input.Raw `json:"value"`
 		}] `json:"property"`
 	}] `json:"conf"`
 }
@@ -74,7 +74,7 @@ var masterMemory = []string{
 // values are the values of properties by name.
 type values map[string]string
 
-func (v values) number(name string) loose.Optional { return loose.ParseOptional(v[name]) }
+func (v values) number(name string) input.Optional { return input.ParseOptional(v[name]) }
 
 // duration returns a property that has milliseconds, most at most; 0 if it is not set.
 func (v values) duration(name string, most time.Duration) time.Duration {
@@ -92,13 +92,13 @@ func (v values) within(name string, least, most, def float64) float64 {
 // ReadSettings reads the settings from a job's properties (docs/facts/hadoop.md C1, F). Without properties they are
 // Hadoop's defaults.
 func ReadSettings(properties []Property) Settings {
-	v, master := values{}, loose.Optional{}
+	v, master := values{}, input.Optional{}
 	var s Settings
 	edges, bytes := mostNames, mostText // left for the graph
 	for _, p := range properties {
 		v[p.Name] = p.Value
 		if !master.Known && slices.Contains(masterMemory, p.Name) {
-			master = loose.ParseOptional(p.Value)
+			master = input.ParseOptional(p.Value)
 		}
 		node, ok := strings.CutPrefix(p.Name, adjacency)
 		if !ok || node == "" {
@@ -115,7 +115,7 @@ func ReadSettings(properties []Property) Settings {
 	}
 	s.Workflow, s.Node = dag.Clean(v["mapreduce.workflow.id"]), dag.Clean(v["mapreduce.workflow.node.name"])
 	// The clone drops the rest of a query's text.
-	s.WorkflowName = strings.Clone(hive.WorkflowTitle(s.Workflow, v["mapreduce.workflow.name"]))
+	s.WorkflowName = strings.Clone(naming.WorkflowTitle(s.Workflow, v["mapreduce.workflow.name"]))
 	s.Launch = dag.Clean(v["pig.script.submitted.timestamp"])
 	s.Stops, s.Parallel = v["stop.on.failure"] == "true", v["hive.exec.parallel"] == "true"
 	s.RerunsAll = v["pig.output.committer.recovery.support"] == "false"
@@ -150,7 +150,7 @@ func ReadSettings(properties []Property) Settings {
 // container returns the MB that a request gets: the requested size, else the heap's size over ratio
 // (JobConf.getMemoryRequired), else the default, rounded up to a multiple of the minimum allocation
 // (docs/facts/hadoop.md E3).
-func container(asked loose.Optional, opts string, ratio float64, def int, step float64) int {
+func container(asked input.Optional, opts string, ratio float64, def int, step float64) int {
 	mb := float64(def)
 	if asked.Known && asked.V > 0 {
 		mb = asked.V
@@ -171,7 +171,7 @@ func heapMB(opts string) float64 {
 	}
 	last := all[len(all)-1]
 	units := map[string]float64{"": 1. / (1 << 20), "k": 1. / (1 << 10), "m": 1, "g": 1 << 10}
-	return max(0, loose.ParseOptional(last[1]).V*units[strings.ToLower(last[2])])
+	return max(0, input.ParseOptional(last[1]).V*units[strings.ToLower(last[2])])
 }
 
 // Bounds of the lists that are kept from a job's configuration. The user who wrote the job also wrote these lists,

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -68,19 +68,19 @@ func TestConf(t *testing.T) {
 }
 
 func TestContainerSize(t *testing.T) {
-	none := loose.Optional{}
+	none := input.Optional{}
 	for _, c := range []struct {
-		asked loose.Optional
+		asked input.Optional
 		opts  string
 		step  float64
 		want  int
 	}{
-		{loose.Some(256), "-Xmx160m", 256, 256},
-		{loose.Some(300), "", 256, 512},
+		{input.Some(256), "-Xmx160m", 256, 256},
+		{input.Some(300), "", 256, 512},
 		{none, "", 1024, 1024},
-		{loose.Some(-1), "-server -Xmx1600m -Dx=y", 512, 2048}, // 1600/0.8
+		{input.Some(-1), "-server -Xmx1600m -Dx=y", 512, 2048}, // 1600/0.8
 		{none, "-Xmx2g", 1024, 3072},                           // 2560 rounded up
-		{loose.Some(1e18), "", 1, yarn.MaxMB},
+		{input.Some(1e18), "", 1, yarn.MaxMB},
 	} {
 		if got := container(c.asked, c.opts, 0.8, 1024, c.step); got != c.want {
 			t.Errorf("%+v: %d MB", c, got)

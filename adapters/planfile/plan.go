@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -31,7 +31,7 @@ func defaults(policy dag.Policy) (slowStart, rampUp float64) {
 // plan converts names to indices and fills in defaults. Unknown names are reported to d and left out.
 func (f *File) plan(d *Document) *dag.Plan {
 	p := f.Plan
-	p.Whole, p.Cluster, p.Jobs = engine.Whole(f.Engine), f.Cluster.dag(), make([]dag.Job, len(f.Jobs))
+	p.Whole, p.Cluster, p.Jobs = naming.Whole(f.Engine), f.Cluster.dag(), make([]dag.Job, len(f.Jobs))
 	p.Residuals, p.InputSizes = f.Residuals, f.InputSizes
 	index := make(map[string]int, len(f.Jobs))
 	for i, j := range slices.Backward(f.Jobs) { // of several jobs with a name, the first counts

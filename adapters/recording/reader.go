@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/recording/internal/tape"
+	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -110,11 +110,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, l.err
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version+h.Tape <= 0 || h.Of == wordAnswers:
 		return nil, &LineError{1, errors.New(`not a recording of observations: it begins with the line {"paratimer_recording":1}`)}
-	case h.Version > Version, h.Tape > tape.Version:
+	case h.Version > Version, h.Tape > delta.TapeVersion:
 		return nil, &LineError{
 			1,
 			fmt.Errorf("version %d of the format; this program reads versions up to %d: use the one that recorded it",
-				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, tape.Version))),
+				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, delta.TapeVersion))),
 		}
 	}
 	t.isTape = h.Tape > 0
@@ -217,7 +217,7 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 func (t *Reader) apply(l *line, text []byte) (*dag.Snapshot, error) {
 	switch {
 	case t.isTape:
-		return tape.Apply(t.state, text, t.most)
+		return delta.ApplyTape(t.state, text, t.most)
 	case l.Change == nil:
 		same := *t.state
 		return &same, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hive"
+	"github.com/paratimer/paratimer/adapters/naming"
 )
 
 // redacted replaces a value that is not recorded.
@@ -85,7 +85,7 @@ func scrubStage(name string) string {
 	if json.Unmarshal([]byte(name), &plain) != nil {
 		return name
 	}
-	out, _ := json.Marshal(hive.JobTitle(plain)) // a string has no error
+	out, _ := json.Marshal(naming.JobTitle(plain)) // a string has no error
 	return string(out)
 }
 
@@ -133,7 +133,7 @@ func scrubValue(name string, value any) any {
 	s, isText := value.(string)
 	switch {
 	case isText && name == "mapreduce.workflow.name": // for Hive this is the whole query
-		return hive.Unquoted(s)
+		return naming.Unquoted(s)
 	case readName.MatchString(name):
 		if isText {
 			return replaceGroup(s, inAddress, func([]string) string { return redacted })
@@ -144,7 +144,7 @@ func scrubValue(name string, value any) any {
 	case isText && len(s) > maxValue:
 		return strings.ToValidUTF8(s[:maxValue], "") + "...(cut)"
 	case isText:
-		return hive.JobTitle(scrubText(s))
+		return naming.JobTitle(scrubText(s))
 	}
 	return value
 }
@@ -200,7 +200,7 @@ func crossValues(s string, property *regexp.Regexp) string {
 		switch {
 		case name == "description":
 			return crossLiterals(value)
-		case hive.IsStage(value):
+		case naming.IsHiveStage(value):
 			return crossName(value)
 		case name == "dagInfo", secretName.MatchString(name), scriptName.MatchString(name):
 			return crossOut(value)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
@@ -65,7 +64,7 @@ func kindOf(head []byte) Kind {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	keys := keysOf(first)
 	switch {
-	case eventlog.IsLog(first):
+	case input.IsEventLog(first):
 		return EventLog
 	case keys["paratimer_recording"] && bytes.Contains(first, []byte(`"`+wordAnswers+`"`)),
 		keys["t"] && keys["url"] && (keys["status"] || keys["body"]):

@@ -21,7 +21,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -218,7 +218,7 @@ func encryption(o *Options) (*tls.Config, error) {
 		if err != nil {
 			system = nil // some systems have none
 		}
-		if conf.RootCAs, err = keypair.Pool(o.CAFile, system); err != nil {
+		if conf.RootCAs, err = infile.CertPool(o.CAFile, system); err != nil {
 			return nil, fmt.Errorf("CA file: %w", err)
 		}
 	}
@@ -226,7 +226,7 @@ func encryption(o *Options) (*tls.Config, error) {
 		return nil, errors.New("a client's certificate and its key go together: --set cert=FILE and --set key=FILE")
 	}
 	if o.CertFile != "" {
-		pair, err := keypair.Open(o.CertFile, o.KeyFile)
+		pair, err := infile.OpenKeyPair(o.CertFile, o.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("client certificate: %w", err)
 		}

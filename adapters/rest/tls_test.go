@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
@@ -240,7 +240,7 @@ func TestClientFiles(t *testing.T) {
 			t.Errorf("%s, %s: %v", c.cert, c.key, err)
 		}
 	}
-	if _, err := keypair.Open(cert, key); err != nil {
+	if _, err := infile.OpenKeyPair(cert, key); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -105,7 +105,7 @@ func (a *Applications) Submitted() []yarn.Submitted {
 	all := a.hub.Submitted(func(app *yarn.App) bool { return app.Type == "SPARK" })
 	for i := range all {
 		s := &all[i]
-		s.Engine, s.Read = engine.Spark, s.Readable
+		s.Engine, s.Read = naming.Spark, s.Readable
 		if s.Readable {
 			s.Workflow, s.Title = s.App, s.Name
 		}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -17,7 +16,7 @@ func FuzzLog(f *testing.F) {
 {"Event":"SparkListenerTaskEnd","Stage ID":0,"Stage Attempt ID":0,"Task Info":{"Task ID":3,"Index":1,"Launch Time":1795366705800,"Finish Time":1795366705900,"Executor ID":"0"},"Task End Reason":{"Reason":"Success"}}
 {"Event":"SparkListenerExecutorRemoved","Timestamp":1795366705950,"Executor ID":"0","Removed Reason":"x"}
 `))
-	f.Add([]byte(eventlog.LZ4Magic + "\x16\x05\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00hello"))
+	f.Add([]byte(lz4Magic + "\x16\x05\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00hello"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		l, err := ReadLog(bytes.NewReader(b))
 		if err != nil {

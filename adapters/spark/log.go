@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/clock"
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
@@ -51,7 +50,7 @@ const readEvery = 1000
 // ErrNoLog means that a file has no Spark jobs.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
 
-// ReadLog reads an event log: lines of JSON, plain or compressed, as eventlog.Unpack reads them. A cut-off end is
+// ReadLog reads an event log: lines of JSON, plain or compressed, as unpackLog reads them. A cut-off end is
 // not an error.
 func ReadLog(in io.Reader) (*Log, error) {
 	l := newLog()
@@ -67,7 +66,7 @@ func newLog() *Log {
 
 // read reads one file of a log.
 func (l *Log) read(in io.Reader) error {
-	b, err := eventlog.Unpack(in)
+	b, err := unpackLog(in)
 	if err != nil {
 		return fmt.Errorf("spark: %w", err)
 	}

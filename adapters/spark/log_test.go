@@ -13,7 +13,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
@@ -174,7 +173,7 @@ func TestLogPackings(t *testing.T) {
 func lz4Of(text []byte) []byte {
 	var out []byte
 	block := func(method byte, data []byte, size int) {
-		out = append(out, eventlog.LZ4Magic...)
+		out = append(out, lz4Magic...)
 		out = append(out, method)
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(data)))
 		out = binary.LittleEndian.AppendUint32(out, uint32(size))

@@ -9,7 +9,6 @@ import (
 	"time"
 	"unique"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -198,7 +197,7 @@ func (w *wireEvent) application() string {
 
 // parseEvent parses a line. ok is false if the line is not an event; kind is nil for events that are not read.
 func parseEvent(line []byte) (kind *eventKind, w *wireEvent, ok bool) {
-	name := eventlog.Event(line)
+	name := eventName(line)
 	name = strings.TrimPrefix(name[strings.LastIndexByte(name, '.')+1:], "SparkListener")
 	i := slices.IndexFunc(eventKinds, func(k eventKind) bool { return k.name == name })
 	if i < 0 {

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -96,15 +95,15 @@ func formOf(in fs.FS, name string) (isLog, isZip bool) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	b := bufio.NewReader(f)
-	if magic, _ := b.Peek(len(eventlog.ZipMagic)); string(magic) == eventlog.ZipMagic {
+	if magic, _ := b.Peek(len(zipMagic)); string(magic) == zipMagic {
 		return false, true
 	}
-	text, err := eventlog.Unpack(b)
+	text, err := unpackLog(b)
 	if err != nil {
 		return false, false
 	}
-	head, _ := text.Peek(eventlog.ReadSize)
-	return eventlog.IsLog(head), false
+	head, _ := text.Peek(readSize)
+	return input.IsEventLog(head), false
 }
 
 // mostFiles bounds the files in a folder.

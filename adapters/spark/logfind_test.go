@@ -17,7 +17,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -113,7 +112,7 @@ func TestFindLogs(t *testing.T) {
 func TestFindLogsSkips(t *testing.T) {
 	t.Parallel()
 	in := fstest.MapFS{
-		"root/pipe": {Mode: fs.ModeNamedPipe}, "root/bad.zip": {Data: []byte(eventlog.ZipMagic + "x")},
+		"root/pipe": {Mode: fs.ModeNamedPipe}, "root/bad.zip": {Data: []byte(zipMagic + "x")},
 		"root/job_201109281530_0001_me_x": {Data: []byte(joined(lines("a", "")...))},
 	}
 	if logs, err := FindLogs(t.Context(), in, "root"); err != nil || len(logs) != 0 {

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -71,7 +70,7 @@ func (j *job) writer(rdd, reader int) int {
 
 // takeLoggedJob applies the dependencies of a job's stages that a request has extracted from an event log.
 // Dependencies from a job's page take precedence.
-func (a *App) takeLoggedJob(w *eventlog.Job) {
+func (a *App) takeLoggedJob(w *startedJob) {
 	j := a.jobs[w.ID.ID()]
 	if j == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/engine"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -112,7 +112,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 // outline returns a plan without stages.
 func (p *planner) outline() *dag.Plan {
 	return &dag.Plan{
-		Name: p.flowName(), Engine: engine.Spark, Whole: engine.Whole(engine.Spark), Driver: dag.Eager,
+		Name: p.flowName(), Engine: naming.Spark, Whole: naming.Whole(naming.Spark), Driver: dag.Eager,
 		Cluster: dag.Cluster{Policy: dag.Executors, Cores: p.cores()},
 		Jobs:    []dag.Job{{Node: cmp.Or(p.unit.kind, "application"), Name: p.flowName()}},
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/eventlog"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -315,7 +314,7 @@ const (
 )
 
 // request returns a request to a driver or a history server for a path below base. The response is JSON or, for a job
-// and for all stages, a page. For an event log, which is a zip, it is a list of eventlog.Job as JSON.
+// and for all stages, a page. For an event log, which is a zip, it is a list of startedJob as JSON.
 func request(client *yarn.Client, base, path string) rest.Request {
 	r := rest.Request{Path: path, Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) }}
 	if base != "" {
@@ -340,7 +339,7 @@ func edges(kind string, body io.Reader) io.Reader {
 	if kind != "application/octet-stream" && kind != "application/zip" {
 		return nil
 	}
-	return eventlog.Edges(body)
+	return edgesInZip(body)
 }
 
 // drawn reports whether a page has the graphs of stages or the list of pools. Other pages come from a proxy, or from a

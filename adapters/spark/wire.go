@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A value of the wrong type is unknown, never an error.
 
 type (
-	number = loose.Number
-	text   = loose.Text
+	number = input.Number
+	text   = input.Text
 )
 
 // A moment is an instant as Spark's REST service writes it, 2026-11-22T15:30:42.878GMT, or as an event log does, in
@@ -24,7 +24,7 @@ const momentForm = "2006-01-02T15:04:05.000MST"
 // UnmarshalJSON reads any value.
 func (m *moment) UnmarshalJSON(b []byte) error {
 	s := string(bytes.Trim(b, `"`))
-	n := number(loose.ParseOptional(s).V)
+	n := number(input.ParseOptional(s).V)
 	if t, err := time.Parse(momentForm, s); err == nil {
 		n = number(t.UnixMilli())
 	}

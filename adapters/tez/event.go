@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // A value of the wrong type in what Tez writes is unknown, never an error.
 type (
-	number = loose.Number
-	text   = loose.Text
+	number = input.Number
+	text   = input.Text
 )
 
 // An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the

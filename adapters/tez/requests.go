@@ -13,6 +13,53 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// The master's web service returns all values as text, and counters as numbers.
+
+type wireVertex struct {
+	ID                                                                               text
+	TotalTasks, RunningTasks, SucceededTasks, FailedTaskAttempts, KilledTaskAttempts number
+	InitTime, FinishTime                                                             number
+}
+
+type wireAttempt struct {
+	ID       text
+	Status   text
+	Progress number
+	Counters map[string]map[string]number // by group and name
+}
+
+// logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
+type logsBody struct {
+	Info rest.List[struct {
+		Files rest.List[struct {
+			Name text   `json:"fileName"`
+			Size number `json:"fileSize"`
+		}] `json:"containerLogInfo"`
+	}] `json:"containerLogsInfo"`
+}
+
+// sizes returns the files' sizes in bytes by name.
+func (b *logsBody) sizes() map[string]int64 {
+	out := map[string]int64{}
+	for _, l := range b.Info {
+		for _, f := range l.Files {
+			if f.Size >= 1 && f.Size < 1<<53 {
+				out[string(f.Name)] = int64(f.Size)
+			}
+		}
+	}
+	return out
+}
+
+// An attemptKey identifies an attempt or, without its number, a task of the DAG.
+type attemptKey struct{ vertex, task, number int32 }
+
+// Bounds of a master's responses.
+const (
+	mostVertices = 2_000
+	mostNumbers  = 1_000 // attempts of a task
+)
+
 // poll sends the requests that can add to the state. The files come first because they have exact times, and the
 // master is not queried for attempts that they describe. If the master reports the end of the DAG, poll reads the files
 // once more for newly written data. A master that is queried for an unknown DAG writes an error with a stack trace, so
@@ -226,53 +273,6 @@ func (s *Source) addUnknown(id, status string) {
 		}
 	}
 }
-
-// The master's web service returns all values as text, and counters as numbers.
-
-type wireVertex struct {
-	ID                                                                               text
-	TotalTasks, RunningTasks, SucceededTasks, FailedTaskAttempts, KilledTaskAttempts number
-	InitTime, FinishTime                                                             number
-}
-
-type wireAttempt struct {
-	ID       text
-	Status   text
-	Progress number
-	Counters map[string]map[string]number // by group and name
-}
-
-// logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
-type logsBody struct {
-	Info rest.List[struct {
-		Files rest.List[struct {
-			Name text   `json:"fileName"`
-			Size number `json:"fileSize"`
-		}] `json:"containerLogInfo"`
-	}] `json:"containerLogsInfo"`
-}
-
-// sizes returns the files' sizes in bytes by name.
-func (b *logsBody) sizes() map[string]int64 {
-	out := map[string]int64{}
-	for _, l := range b.Info {
-		for _, f := range l.Files {
-			if f.Size >= 1 && f.Size < 1<<53 {
-				out[string(f.Name)] = int64(f.Size)
-			}
-		}
-	}
-	return out
-}
-
-// An attemptKey identifies an attempt or, without its number, a task of the DAG.
-type attemptKey struct{ vertex, task, number int32 }
-
-// Bounds of a master's responses.
-const (
-	mostVertices = 2_000
-	mostNumbers  = 1_000 // attempts of a task
-)
 
 // parseID parses the id of an attempt (parts 3), a task (2) or a vertex (1) of DAG id.
 func parseID(s, kind, id string, parts int) (k attemptKey, ok bool) {

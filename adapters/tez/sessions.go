@@ -12,8 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/paratimer/paratimer/adapters/internal/engine"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -64,7 +63,7 @@ func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, e
 		err = s.askNext(ctx)
 	}
 	for i := range s.dags {
-		if d := &s.dags[i]; d.title.name == "" && pig.Is(app.Name) && s.files.sizes != nil {
+		if d := &s.dags[i]; d.title.name == "" && naming.IsPig(app.Name) && s.files.sizes != nil {
 			d.title = titleOf(d.id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
@@ -185,7 +184,7 @@ func (s *Sessions) Submitted() []yarn.Submitted {
 	left := make(map[string]*session, len(apps))
 	for i := range apps {
 		a := &apps[i]
-		a.Engine = engine.Tez
+		a.Engine = naming.Tez
 		session := s.all[a.App]
 		if session == nil {
 			continue
@@ -231,7 +230,7 @@ func Owns(id string) bool {
 
 // Follows reports that another DAG of the session may follow. By default one does if Pig runs the session.
 func (s *Source) Follows() (what string, byDefault bool) {
-	return "DAG of the session", pig.Is(s.app.Name)
+	return "DAG of the session", naming.IsPig(s.app.Name)
 }
 
 // After returns the id of the session's next DAG after the watched one, or "" while there is none. over reports that

@@ -12,10 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/internal/engine"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -117,7 +115,7 @@ func (st *state) order() (out []*vertex) {
 // for all. It returns the previous plan if nothing has changed, so that readers can compare pointers.
 func (st *state) planOf(now dag.Instant, app *yarn.App) *dag.Plan {
 	p := &dag.Plan{
-		Name: cmp.Or(st.title.name, st.id), Engine: engine.Tez, Whole: engine.Whole(engine.Tez),
+		Name: cmp.Or(st.title.name, st.id), Engine: naming.Tez, Whole: naming.Whole(naming.Tez),
 		Cluster: st.room.Cluster(app.ID), Driver: dag.Eager,
 		Jobs: []dag.Job{{
 			Node: "dag", Name: st.title.job(st.id), Rules: dag.AncestorsFirst, Input: st.inputs,
@@ -226,22 +224,22 @@ func titleOf(id string, b *planBody) title {
 	query := ""
 	if strings.EqualFold(string(b.Context.Context), "HIVE") {
 		t.queryID, _, _ = strings.Cut(string(b.Context.CallerID), "_User:")
-		query = hive.QueryTitle(string(b.Context.Description))
+		query = naming.QueryTitle(string(b.Context.Description))
 		t.key = textKey(string(b.Context.Description))
 	}
-	switch script, isScript := pig.ScriptOfDAG(name); {
+	switch script, isScript := naming.ScriptOfPigDAG(name); {
 	case isScript:
 		t.pig = true
 		t.name = dag.Clean(script)
 		if n := numberOf(id); n != 1 {
 			t.name += fmt.Sprintf(" #%d", n)
 		}
-	case query != "" && (IsQuery(name) || hive.IsStage(name)):
+	case query != "" && (IsQuery(name) || naming.IsHiveStage(name)):
 		t.name = query
-	case hive.IsStage(name):
-		t.name = hive.JobTitle(name)
+	case naming.IsHiveStage(name):
+		t.name = naming.JobTitle(name)
 	default:
-		t.name, t.query = hive.QueryTitle(name), query
+		t.name, t.query = naming.QueryTitle(name), query
 	}
 	return t
 }
@@ -254,7 +252,7 @@ var digits = regexp.MustCompile(`[0-9]+`)
 // textKey returns the same key for queries that differ only in spaces, quoted texts and numbers. The query of the
 // next day, for example, reads a table or a partition of another date.
 func textKey(query string) string {
-	text := digits.ReplaceAllString(strings.Join(strings.Fields(hive.Unquoted(query)), " "), "0")
+	text := digits.ReplaceAllString(strings.Join(strings.Fields(naming.Unquoted(query)), " "), "0")
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(strings.ToLower(text))) // a hash accepts all input
 	return fmt.Sprintf("%08x", h.Sum32())
@@ -274,7 +272,7 @@ func reason(said string) string {
 			cause = inner
 		}
 	}
-	return loose.FirstLine(cause)
+	return input.FirstLine(cause)
 }
 
 // The text that Tez puts before the reason of the vertex that ended the DAG, and the ids in the reason.
@@ -288,5 +286,5 @@ var (
 func dagReason(said string) string {
 	said, _, _ = strings.Cut(said, "\n\tat ")
 	said = vertexInReason.ReplaceAllString(vertexFailed.ReplaceAllString(said, "$2: "), "")
-	return loose.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
+	return input.FirstLine(strings.ReplaceAll(strings.TrimSpace(said), "\n", ", "))
 }

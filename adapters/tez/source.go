@@ -20,8 +20,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -157,7 +157,7 @@ func (s *Source) choose(ctx context.Context) error {
 		}
 		s.st = newState(id, s.overview)
 		s.lines.st = s.st
-		if pig.Is(app.Name) {
+		if naming.IsPig(app.Name) {
 			s.st.title = titleOf(id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
@@ -312,7 +312,7 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 	}
 	if s.failedSince.Known() && s.now-s.failedSince > mostSilence && !s.runsAnother {
 		s.warn(dag.WarnObservation, "the master of %s could not be asked, its last state is shown: %s",
-			s.app.ID, loose.FirstLine(s.failure.Error()))
+			s.app.ID, input.FirstLine(s.failure.Error()))
 	}
 	hasSources := func(v *vertex) bool { return len(v.sources) > 0 }
 	switch why := "it is in no file of the application's master yet"; {
@@ -322,7 +322,7 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 			"tell the kind of edges: its history file has no plan")
 	default:
 		if s.files.err != nil {
-			why = loose.FirstLine(s.files.err.Error())
+			why = input.FirstLine(s.files.err.Error())
 		}
 		s.warn(dag.WarnNoEdges, "which vertex reads which is not known: %s", why)
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -63,7 +63,7 @@ func Older(a, b *App) int {
 // Alike reports whether two applications may be parts of one script: the same user, and the same name but for the
 // stage of a Hive query.
 func Alike(a, b *App) bool {
-	return hive.Script(a.FullName) == hive.Script(b.FullName) && a.User == b.User
+	return naming.HiveScript(a.FullName) == naming.HiveScript(b.FullName) && a.User == b.User
 }
 
 type appsBody struct {
@@ -77,22 +77,22 @@ type appBody struct {
 }
 
 type wireApp struct {
-	ID          loose.Label     `json:"id"`
-	User        loose.Label     `json:"user"`
-	Name        loose.Raw       `json:"name"`
-	Queue       loose.Label     `json:"queue"`
-	State       loose.Label     `json:"state"`
-	FinalStatus loose.Label     `json:"finalStatus"`
-	Type        loose.Label     `json:"applicationType"`
-	Tags        loose.Label     `json:"applicationTags"`
-	Diagnostics loose.Diagnosis `json:"diagnostics"`
-	Master      loose.Label     `json:"amHostHttpAddress"` // the address of the node that its master runs on
-	Logs        loose.Label     `json:"amContainerLogs"`   // the address of its master's logs, on that node
-	Started     loose.Optional  `json:"startedTime"`       // the submission
-	Finished    loose.Optional  `json:"finishedTime"`
-	AllocatedMB loose.Optional  `json:"allocatedMB"` // -1 once nothing is held
-	Containers  loose.Optional  `json:"runningContainers"`
-	Progress    loose.Optional  `json:"progress"`
+	ID          input.Label     `json:"id"`
+	User        input.Label     `json:"user"`
+	Name        input.Raw       `json:"name"`
+	Queue       input.Label     `json:"queue"`
+	State       input.Label     `json:"state"`
+	FinalStatus input.Label     `json:"finalStatus"`
+	Type        input.Label     `json:"applicationType"`
+	Tags        input.Label     `json:"applicationTags"`
+	Diagnostics input.Diagnosis `json:"diagnostics"`
+	Master      input.Label     `json:"amHostHttpAddress"` // the address of the node that its master runs on
+	Logs        input.Label     `json:"amContainerLogs"`   // the address of its master's logs, on that node
+	Started     input.Optional  `json:"startedTime"`       // the submission
+	Finished    input.Optional  `json:"finishedTime"`
+	AllocatedMB input.Optional  `json:"allocatedMB"` // -1 once nothing is held
+	Containers  input.Optional  `json:"runningContainers"`
+	Progress    input.Optional  `json:"progress"`
 	Resources   rest.Box[struct {
 		Partitions rest.List[struct {
 			Pending wireMemory `json:"pending"`
@@ -102,7 +102,7 @@ type wireApp struct {
 }
 
 type wireMemory = rest.Box[struct {
-	Memory loose.Optional `json:"memory"`
+	Memory input.Optional `json:"memory"`
 }]
 
 // MaxMB bounds a memory size: no cluster has 1 EB of containers.
@@ -118,7 +118,7 @@ func (w *wireApp) app() *App {
 	a := &App{
 		ID: string(w.ID), Name: dag.Clean(string(w.Name)), FullName: string(w.Name), User: string(w.User),
 		Queue: string(w.Queue), Type: string(w.Type), Tags: string(w.Tags),
-		Running: w.State == "RUNNING", Ended: slices.Contains([]loose.Label{"FINISHED", "FAILED", "KILLED"}, w.State),
+		Running: w.State == "RUNNING", Ended: slices.Contains([]input.Label{"FINISHED", "FAILED", "KILLED"}, w.State),
 		EndReported: w.State == "FINISHED", State: w.ending(), Diagnosis: string(w.Diagnostics),
 		Submitted: w.Started.Instant(), Finished: w.Finished.Instant(), Progress: w.Progress.Ratio(),
 		HeldMB: w.AllocatedMB.Count(MaxMB), HasPending: len(w.Resources.V.Partitions) > 0,

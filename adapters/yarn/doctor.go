@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 )
 
@@ -97,9 +97,9 @@ func (d *Examination) authentication(ctx context.Context) (ok bool) {
 
 type infoBody struct {
 	Cluster struct {
-		State   loose.Label `json:"state"`
-		HA      loose.Label `json:"haState"`
-		Version loose.Label `json:"hadoopVersion"`
+		State   input.Label `json:"state"`
+		HA      input.Label `json:"haState"`
+		Version input.Label `json:"hadoopVersion"`
 	} `json:"clusterInfo"`
 }
 

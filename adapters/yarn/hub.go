@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -191,9 +191,9 @@ func ask[T any](ctx context.Context, c Cluster, path string, to *T) error {
 
 type metricsBody struct {
 	Metrics rest.Box[struct {
-		TotalMB     loose.Optional `json:"totalMB"`
-		AllocatedMB loose.Optional `json:"allocatedMB"`
-		ReservedMB  loose.Optional `json:"reservedMB"`
+		TotalMB     input.Optional `json:"totalMB"`
+		AllocatedMB input.Optional `json:"allocatedMB"`
+		ReservedMB  input.Optional `json:"reservedMB"`
 		nodeCounts
 	}] `json:"clusterMetrics"`
 }
@@ -224,7 +224,7 @@ func (v *view) known(app string) *App { return cmp.Or(v.apps[app], v.missed[app]
 
 type nameKey struct{ script, user string }
 
-func keyOf(a *App) nameKey { return nameKey{hive.Script(a.FullName), a.User} }
+func keyOf(a *App) nameKey { return nameKey{naming.HiveScript(a.FullName), a.User} }
 
 // nodesMoved reports whether nodes came, went or changed since the last metrics that could be read.
 func (v *view) nodesMoved(earlier *view) bool {
@@ -318,7 +318,7 @@ func SameWave(a, b dag.Instant) bool {
 // SameScript reports whether two applications may be jobs of one wave of a script: alike, and submitted at about the
 // same time.
 func SameScript(a, b *Submitted) bool {
-	return hive.Script(a.Name) == hive.Script(b.Name) && a.User == b.User && SameWave(a.At, b.At)
+	return naming.HiveScript(a.Name) == naming.HiveScript(b.Name) && a.User == b.User && SameWave(a.At, b.At)
 }
 
 // Submitted lists the applications of an engine that run or wait to, by id.
@@ -340,9 +340,9 @@ func (h *Hub) Submitted(of func(*App) bool) []Submitted {
 			pendingMB = float64(a.PendingMB)
 		}
 		out = append(out, Submitted{
-			App: id, Name: hive.Script(hive.JobTitle(a.FullName)), User: a.User, Queue: a.Queue, At: a.Submitted,
-			Readable: a.Running, HeldMB: a.HeldMB, Containers: max(0, a.Containers), PendingMB: pendingMB,
-			UserMB: q.UserMB, QueueMB: q.MaxMB,
+			App: id, Name: naming.HiveScript(naming.JobTitle(a.FullName)), User: a.User, Queue: a.Queue,
+			At: a.Submitted, Readable: a.Running, HeldMB: a.HeldMB, Containers: max(0, a.Containers),
+			PendingMB: pendingMB, UserMB: q.UserMB, QueueMB: q.MaxMB,
 		})
 	}
 	return out

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // nodeCounts are the numbers of nodes in each state. If one changes, the list of nodes is worth a request.
 type nodeCounts struct {
-	Active          loose.Optional `json:"activeNodes"`
-	Lost            loose.Optional `json:"lostNodes"`
-	Unhealthy       loose.Optional `json:"unhealthyNodes"`
-	Decommissioning loose.Optional `json:"decommissioningNodes"`
-	Decommissioned  loose.Optional `json:"decommissionedNodes"`
-	Shutdown        loose.Optional `json:"shutdownNodes"`
+	Active          input.Optional `json:"activeNodes"`
+	Lost            input.Optional `json:"lostNodes"`
+	Unhealthy       input.Optional `json:"unhealthyNodes"`
+	Decommissioning input.Optional `json:"decommissioningNodes"`
+	Decommissioned  input.Optional `json:"decommissionedNodes"`
+	Shutdown        input.Optional `json:"shutdownNodes"`
 }
 
 type nodesBody struct {
@@ -29,16 +29,16 @@ type nodesBody struct {
 }
 
 type wireNode struct {
-	ID      loose.Label            `json:"id"`
-	HTTP    loose.Label            `json:"nodeHTTPAddress"`
-	State   loose.Label            `json:"state"`
-	UsedMB  loose.Optional         `json:"usedMemoryMB"`
-	AvailMB loose.Optional         `json:"availMemoryMB"`
-	Labels  rest.List[loose.Label] `json:"nodeLabels"` // its partition, if there are any
+	ID      input.Label            `json:"id"`
+	HTTP    input.Label            `json:"nodeHTTPAddress"`
+	State   input.Label            `json:"state"`
+	UsedMB  input.Optional         `json:"usedMemoryMB"`
+	AvailMB input.Optional         `json:"availMemoryMB"`
+	Labels  rest.List[input.Label] `json:"nodeLabels"` // its partition, if there are any
 }
 
 // lostStates are the states in which no containers may run on a node, and what they mean.
-var lostStates = map[loose.Label]dag.NodeCause{
+var lostStates = map[input.Label]dag.NodeCause{
 	"LOST": dag.NodeGone, "SHUTDOWN": dag.NodeGone, "REBOOTED": dag.NodeGone,
 	"DECOMMISSIONED": dag.NodeDecommissioned, "UNHEALTHY": dag.NodeUnhealthy,
 }
@@ -243,9 +243,9 @@ type schedulerBody struct {
 }
 
 type wireQueue struct {
-	Type loose.Label `json:"type"`
-	Name loose.Label `json:"queueName"`
-	Path loose.Label `json:"queuePath"` // 3.x
+	Type input.Label `json:"type"`
+	Name input.Label `json:"queueName"`
+	Path input.Label `json:"queuePath"` // 3.x
 
 	// The children: an array, a single queue, or an object that has either as "queue".
 	Queue    rest.List[wireQueue] `json:"queue"`
@@ -254,19 +254,19 @@ type wireQueue struct {
 	Children rest.List[wireQueue] `json:"childQueues"`
 
 	// The capacity scheduler's, in percent. Absolute values are percentages of the whole cluster.
-	Absolute loose.Optional `json:"absoluteCapacity"`
-	Max      loose.Optional `json:"absoluteMaxCapacity"`
-	Factor   loose.Optional `json:"userLimitFactor"`
-	Least    loose.Optional `json:"userLimit"`          // minimum-user-limit-percent
-	Order    loose.Label    `json:"orderingPolicyInfo"` // not in 2.10
+	Absolute input.Optional `json:"absoluteCapacity"`
+	Max      input.Optional `json:"absoluteMaxCapacity"`
+	Factor   input.Optional `json:"userLimitFactor"`
+	Least    input.Optional `json:"userLimit"`          // minimum-user-limit-percent
+	Order    input.Label    `json:"orderingPolicyInfo"` // not in 2.10
 	Masters  wireMemory     `json:"AMResourceLimit"`
-	Spared   loose.Label    `json:"preemptionDisabled"` // true if the ResourceManager does not preempt at all
+	Spared   input.Label    `json:"preemptionDisabled"` // true if the ResourceManager does not preempt at all
 
 	// The fair scheduler's.
 	MaxRes      wireMemory  `json:"maxResources"`
 	Steady      wireMemory  `json:"steadyFairResources"`
 	FairMasters wireMemory  `json:"amMaxResources"`
-	Policy      loose.Label `json:"schedulingPolicy"`
+	Policy      input.Label `json:"schedulingPolicy"`
 }
 
 // find returns the leaf with that name or path; nil if there is none. Leaves with the same name differ only in

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/hive"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -220,7 +219,7 @@ func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
 			continue
 		}
 		out = append(out, dag.Load{
-			ID: id, Name: pig.Script(hive.JobTitle(a.FullName)), User: a.User, Need: needs[id],
+			ID: id, Name: naming.PigScript(naming.JobTitle(a.FullName)), User: a.User, Need: needs[id],
 			Before: first == nil || Older(a, first) < 0, Submitted: a.Submitted,
 			Queue: a.Queue, HeldMB: a.HeldMB, PendingMB: a.PendingMB, MasterMB: a.MasterMB, Progress: a.Progress,
 			ShareMB: o.shareMB(a.Queue, chosen.Queue), Until: dag.NoInstant,

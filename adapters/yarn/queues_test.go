@@ -3,7 +3,7 @@ package yarn
 import (
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/internal/loose"
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -24,7 +24,7 @@ func TestQueues(t *testing.T) {
 	if q := old.Scheduler.V.Info.V.find("default"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("2.10.2: %+v", q)
 	}
-	half := wireQueue{Absolute: loose.Some(30), Max: loose.Some(100), Factor: loose.Some(1)}
+	half := wireQueue{Absolute: input.Some(30), Max: input.Some(100), Factor: input.Some(1)}
 	if mb := half.limitMB(10000); mb != 3000 {
 		t.Errorf("a user may have %d MB", mb)
 	}
@@ -61,14 +61,14 @@ func TestQueueStates(t *testing.T) {
 		}
 	}
 	limited := wireQueue{
-		Absolute: loose.Some(60), Max: loose.Some(70), Factor: loose.Some(0.5), Least: loose.Some(25),
+		Absolute: input.Some(60), Max: input.Some(70), Factor: input.Some(0.5), Least: input.Some(25),
 		Order: "fair",
 	}
 	want := dag.QueueState{Name: "a", ShareMB: 6000, MaxMB: 7000, UserMB: 3000, UserRatio: 0.25, Order: dag.OrderFair}
 	if got := limited.state("a", 10000); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	unlimited := wireQueue{Absolute: loose.Some(60), Max: loose.Some(100), Factor: loose.Some(-1)}
+	unlimited := wireQueue{Absolute: input.Some(60), Max: input.Some(100), Factor: input.Some(-1)}
 	if got := unlimited.state("a", 10000); got != (dag.QueueState{Name: "a", ShareMB: 6000}) {
 		t.Errorf("without limits: %+v", got)
 	}

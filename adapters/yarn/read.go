@@ -14,7 +14,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
@@ -65,10 +64,10 @@ func Read[T any](what string, body []byte, err error) (v T, _ error) {
 func Brief(err error) string {
 	if e, ok := errors.AsType[*rest.Error](err); ok && e.Hint != "" && len(e.Hint) < 400 {
 		if text, found := strings.CutSuffix(err.Error(), " ("+e.Hint+")"); found {
-			return loose.FirstLine(text) + " (" + e.Hint + ")"
+			return input.FirstLine(text) + " (" + e.Hint + ")"
 		}
 	}
-	return loose.FirstLine(err.Error())
+	return input.FirstLine(err.Error())
 }
 
 // Denied reports whether an error is a refusal of access.

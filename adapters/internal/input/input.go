@@ -1,5 +1,5 @@
-// Package input reads data of other programs: files of lines, which may be compressed or damaged, and responses to
-// quote.
+// Package input reads data of other programs: files of lines, which may be compressed or damaged, responses to quote,
+// and JSON values that may have the wrong type.
 package input
 
 import (
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -173,3 +174,9 @@ func EachFile(ctx context.Context, in fs.FS, folder string, most int, skip func(
 		return visit(name, d)
 	})
 }
+
+var sparkEvent = regexp.MustCompile(`(?m)^\s*\{.*?"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
+
+// IsEventLog reports whether a text, the beginning of a file, has a line that is an event of Spark or Databricks. Its
+// first lines may be damaged or incomplete.
+func IsEventLog(text []byte) bool { return sparkEvent.Match(text) }

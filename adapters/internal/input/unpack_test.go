@@ -123,3 +123,24 @@ func TestLargeWindow(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+func TestIsEventLog(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"Event": "SparkListenerLogStart", "Spark Version": "3.5.1"}` + "\n":        true,
+		"\r\n\n" + `{"Event":"SparkListenerEnvironmentUpdate","JVM`:                  true,
+		`{"Event":"DBCEventLoggingListenerMetadata","Spark Version":"3.4.1"}`:        true,
+		`{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd"}`: true,
+		`half a line"}` + "\n" + `{"Event":"SparkListenerJobEnd","Job ID":0}`:        true,
+		`{"Spark Version":"3.5.1","Event":"SparkListenerLogStart"}`:                  true,
+		`A line is {"Event": "SparkListenerLogStart"}.`:                              false,
+		`{"Event":"page_view","user":1}`:                                             false,
+		`{"paratimer_tape":1}`:                                                       false,
+		"":                                                                           false, "version: 1\nname: join\n": false,
+		strings.Repeat("\n", 50) + `{"Event":"SparkListenerLogStart"}`: true,
+	} {
+		if got := IsEventLog([]byte(text)); got != want {
+			t.Errorf("%.80q: %v", text, got)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -152,7 +152,7 @@ func (j *job) YarnState() string {
 
 func (j *job) Progress() float64 { return (j.Maps.Share() + j.Reduces.Share()) / 2 }
 
-func (j *job) Name() string { return pig.App(j.Snap.Plan.Name) }
+func (j *job) Name() string { return naming.PigApp(j.Snap.Plan.Name) }
 
 func (j *job) User() string { return cmp.Or(j.Snap.User, "alice") }
 

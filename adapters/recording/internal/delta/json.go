@@ -2,6 +2,9 @@
 //
 // It knows no field of package dag: the names are those that encoding/json uses. A type of package dag is viewed as a
 // type of the same memory, whose numbers, instants and series have a form in JSON.
+//
+// It also reads the lines of tapes, the recordings of observations that older programs wrote. Programs of the next
+// version will not read them.
 package delta
 
 import (

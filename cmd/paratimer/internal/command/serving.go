@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
@@ -28,13 +28,13 @@ func door(c *cli.Context) (d serve.Door, err error) {
 		return d, Usage("serve-cert and serve-key go together, and serve-client-ca with both")
 	}
 	if cert != "" {
-		if d.Pair, err = keypair.Open(cert, key); err != nil {
+		if d.Pair, err = infile.OpenKeyPair(cert, key); err != nil {
 			return d, Usage("serve-cert, serve-key: %w", err)
 		}
 	}
 	if clients != "" {
 		// The system's authorities issue certificates to anyone, so they are not trusted here.
-		if d.Clients, err = keypair.Pool(clients, nil); err != nil {
+		if d.Clients, err = infile.CertPool(clients, nil); err != nil {
 			return d, Usage("serve-client-ca: %w", err)
 		}
 	}
@@ -94,7 +94,7 @@ func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	if err != nil {
 		system = nil // some systems have none
 	}
-	pool, err := keypair.Pool(path, system)
+	pool, err := infile.CertPool(path, system)
 	if err != nil {
 		return nil, Usage("ca-file: %w", err)
 	}

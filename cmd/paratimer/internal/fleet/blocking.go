@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -129,7 +129,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 				end = v.end
 			}
 			out = append(out, contention.Tenant{
-				ID: key, Name: pig.Script(s.Name), User: s.User, Queue: s.Queue, Submitted: s.At,
+				ID: key, Name: naming.PigScript(s.Name), User: s.User, Queue: s.Queue, Submitted: s.At,
 				End: end, UserMB: s.UserMB, QueueMB: s.QueueMB,
 			})
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/dag"
@@ -48,7 +48,7 @@ func (f *Fleet) discover(ctx, steps context.Context, now time.Time) {
 			continue
 		}
 		w := rules.Workflow{
-			ID: s.Workflow, Name: pig.Script(s.Name), App: s.Name, User: s.User,
+			ID: s.Workflow, Name: naming.PigScript(s.Name), App: s.Name, User: s.User,
 			Queue: s.Queue,
 		}
 		matched := f.matching(w)
@@ -99,7 +99,7 @@ func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, now time.
 		}
 		return
 	}
-	name := cmp.Or(s.Title, pig.Script(s.Name))
+	name := cmp.Or(s.Title, naming.PigScript(s.Name))
 	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue, Engine: s.Engine}
 	if matched := f.matching(w); len(matched) > 0 {
 		f.watch(ctx, steps, s, w, matched)

@@ -9,7 +9,7 @@ import (
 	"path"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/dag"
@@ -20,7 +20,7 @@ import (
 // and its path later, and deployments change the folder. Runs of different users count as the same work. Two
 // scripts with the same name are distinguished by their jobs.
 func Key(name string) string {
-	base := path.Base(pig.Script(name))
+	base := path.Base(naming.PigScript(name))
 	if base == "." || base == "/" {
 		return name
 	}

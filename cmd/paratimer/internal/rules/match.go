@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 )
 
 // A Match selects the workflows of a rule. An empty pattern matches everything.
@@ -69,9 +69,9 @@ const pigID = "pig_"
 // pigName returns the application name of a Pig script, as the cluster lists it.
 func pigName(w Workflow) string {
 	if w.App == "" && strings.HasPrefix(w.ID, pigID) {
-		return pig.App(w.Name)
+		return naming.PigApp(w.Name)
 	}
-	return pig.Script(w.App)
+	return naming.PigScript(w.App)
 }
 
 func matches(re *regexp.Regexp, s string) bool { return re == nil || re.MatchString(s) }

@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/adapters/infile"
 )
 
 // A Door controls access. The zero value admits every client that reaches the address, over plain HTTP.
 type Door struct {
 	// required as Authorization: Bearer, or as the password of HTTP basic, which browsers prompt for; "" for none
 	Token   string
-	Pair    *keypair.Pair  // the server's certificate, reread when it changes; nil is plain HTTP
-	Clients *x509.CertPool // issuers of client certificates, with Pair; nil requires none
+	Pair    *infile.KeyPair // the server's certificate, reread when it changes; nil is plain HTTP
+	Clients *x509.CertPool  // issuers of client certificates, with Pair; nil requires none
 }
 
 // Locked reports whether the door requires a token or a client certificate.

@@ -15,7 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/paratimer/paratimer/adapters/keypair"
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
@@ -90,7 +90,7 @@ func TestEncrypted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	ca, stranger, dir := testserver.NewAuthority(t, "ca"), testserver.NewAuthority(t, "stranger"), t.TempDir()
 	cert, key := testserver.CertFiles(t, dir, ca.Issue("one", nil, "127.0.0.1"))
-	pair, err := keypair.Open(cert, key)
+	pair, err := infile.OpenKeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}

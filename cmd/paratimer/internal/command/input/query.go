@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
-	"github.com/paratimer/paratimer/adapters/pig"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -138,7 +138,7 @@ func Pick(ctx context.Context, client *engine.Client, typed, user string) (yarn.
 
 // GoesBy reports whether a pattern, such as nightly_*, matches a name, with the engine's prefix or without it.
 func GoesBy(pattern, name string) bool {
-	plain := pig.Script(name)
+	plain := naming.PigScript(name)
 	if pattern == name || pattern == plain {
 		return true
 	}

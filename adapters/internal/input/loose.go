@@ -1,5 +1,4 @@
-// Package loose reads JSON values that may have the wrong type. Such a value is unknown, never an error.
-package loose
+package input
 
 import (
 	"bytes"
@@ -12,6 +11,8 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 )
+
+// The types of this file read JSON values that may have the wrong type. Such a value is unknown, never an error.
 
 // A Number is a number, with or without quotes; NaN if there is none.
 type Number float64

@@ -1,4 +1,4 @@
-package hive
+package naming
 
 import (
 	"strings"
@@ -36,5 +36,31 @@ func TestJobTitle(t *testing.T) {
 		if got := JobTitle(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
+	}
+}
+
+func TestPigNames(t *testing.T) {
+	for app, want := range map[string]string{
+		"PigLatin:join.pig": "join.pig", "PigLatin:": "", "join.pig": "join.pig", "": "", "my PigLatin:a": "my PigLatin:a",
+	} {
+		if got := PigScript(app); got != want || IsPig(app) != (app != want) {
+			t.Errorf("%q: script %q, is Pig's %v", app, got, IsPig(app))
+		}
+		if IsPig(app) && PigApp(want) != app {
+			t.Errorf("%q: its application is %q", want, PigApp(want))
+		}
+	}
+}
+
+func TestScriptOfPigDAG(t *testing.T) {
+	for name, want := range map[string]string{
+		"PigLatin:join.pig-0_scope-0": "join.pig", "PigLatin:a-0_scope-1.pig": "a-0_scope-1.pig", "PigLatin:a": "a",
+	} {
+		if got, is := ScriptOfPigDAG(name); got != want || !is {
+			t.Errorf("%q: script %q, is Pig's %v", name, got, is)
+		}
+	}
+	if got, is := ScriptOfPigDAG("join.pig-0_scope-0"); is {
+		t.Errorf("a name without Pig's prefix is taken for %q", got)
 	}
 }

@@ -1,6 +1,4 @@
-// Package tape reads the lines of tapes, the recordings of observations that older programs wrote.
-// Programs of the next version will not read them.
-package tape
+package delta
 
 import (
 	"bytes"
@@ -9,19 +7,18 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/paratimer/paratimer/adapters/internal/engine"
-	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
+	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Version is the last version of tapes. Version 1 only has MapReduce jobs.
-const Version = 2
+// TapeVersion is the last version of tapes. Version 1 only has MapReduce jobs.
+const TapeVersion = 2
 
 const maxJobs = 1 << 16 // of a plan or snapshot
 
-// names are those of fields in tapes that are not the field's own words, as lost_at of LostAt is. Lists with "-" are
-// read by this package.
-var names = delta.Names{Of: map[reflect.Type]string{
+// tapeNames are those of fields in tapes that are not the field's own words, as lost_at of LostAt is. Lists with "-"
+// are read by this package.
+var tapeNames = Names{Of: map[reflect.Type]string{
 	reflect.TypeFor[dag.Snapshot]():   "At t Plan - Jobs -",
 	reflect.TypeFor[dag.NodeState]():  "MemoryMB mb",
 	reflect.TypeFor[dag.QueueState](): "ShareMB share MaxMB max UserMB user MastersMB masters",
@@ -62,9 +59,9 @@ type line struct {
 	err  error // the first one; nothing is read after it
 }
 
-// Apply returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
+// ApplyTape returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
 // many bytes lists may take. The caller must check the snapshot.
-func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
+func ApplyTape(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	s := *old
 	l := line{s: &s, left: most}
 	const value = 24 // bytes of one
@@ -85,7 +82,7 @@ func Apply(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	for _, job := range l.J {
 		l.job(job)
 	}
-	l.fail(delta.Check(&s, most))
+	l.fail(Check(&s, most))
 	return &s, l.err
 }
 
@@ -98,20 +95,20 @@ func (l *line) fail(err error) {
 // read reads a value, if it is there.
 func (l *line) read(text []byte, to any) {
 	if text != nil && l.err == nil {
-		l.err = names.Unmarshal(text, to)
+		l.err = tapeNames.Unmarshal(text, to)
 	}
 }
 
 // change reads an object with changes: into its own struct, and into the fields of a value.
 func (l *line) change(text []byte, own, of any) {
 	l.fail(json.Unmarshal(text, own))
-	l.fail(names.Patch(text, of))
+	l.fail(tapeNames.Patch(text, of))
 }
 
 // allow fails if a list may not grow by n items of a size.
 func (l *line) allow(n, size int) {
 	if l.left -= n * size; n < 0 || l.left < 0 {
-		l.fail(delta.ErrLarge)
+		l.fail(ErrLarge)
 	}
 }
 
@@ -152,7 +149,7 @@ func (l *line) setPlan() {
 	if l.Plan.Head != nil {
 		*p = dag.Plan{Jobs: p.Jobs}
 		l.read(l.Plan.Head, p)
-		p.Whole = engine.Whole(p.Engine)
+		p.Whole = naming.Whole(p.Engine)
 	}
 	p.Jobs = resize(l, slices.Clone(p.Jobs), l.Plan.Jobs, func() dag.Job {
 		return dag.Job{Stages: dag.MapReduce(dag.Stage{}, dag.Stage{})}
@@ -193,7 +190,7 @@ func (l *line) job(text []byte) {
 	}{I: -1}
 	l.fail(json.Unmarshal(text, &c))
 	j := at(l, "job", l.s.Jobs, c.I)
-	l.fail(names.Patch(text, j))
+	l.fail(tapeNames.Patch(text, j))
 	if c.Groups != nil && l.err == nil {
 		j.Groups = l.groups(j.Groups, *c.Groups)
 	}
@@ -229,7 +226,7 @@ func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
 	if old != nil && c.Whole == nil {
 		*g = *old
 	}
-	l.fail(names.Patch(text, g))
+	l.fail(tapeNames.Patch(text, g))
 	if c.Reduces != nil {
 		l.allow(max(0, *c.Reduces), int(reflect.TypeFor[dag.ReduceGroups]().Size()))
 	}
@@ -255,7 +252,7 @@ func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
 	}{I: -1}
 	l.fail(json.Unmarshal(text, &c))
 	to := at(l, "reduce", of, c.I)
-	l.fail(names.Patch(text, to))
+	l.fail(tapeNames.Patch(text, to))
 	if c.Sizes != nil {
 		to.Explicit = nil
 	}

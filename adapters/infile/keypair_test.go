@@ -1,4 +1,4 @@
-package keypair
+package infile
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 )
 
 // serial is that of what a pair serves now.
-func serial(p *Pair) string { return p.Certificate().Leaf.SerialNumber.String() }
+func serial(p *KeyPair) string { return p.Certificate().Leaf.SerialNumber.String() }
 
 // TestRenewed: a certificate that is renewed on disk is served; files that do not go together leave the one before.
 func TestRenewed(t *testing.T) {
 	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
 	one, two := a.Issue("one", nil, "h"), a.Issue("two", nil, "h")
 	cert, key := testserver.CertFiles(t, dir, one)
-	p, err := Open(cert, key)
+	p, err := OpenKeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestUnusable(t *testing.T) {
 	}
 	store := write("store.jks", []byte("\xfe\xed\xfe\xed"))
 	locked := write("locked.pem", pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("x")}))
-	huge := write("huge.pem", bytes.Repeat([]byte("x"), maxFile+1))
+	huge := write("huge.pem", bytes.Repeat([]byte("x"), maxPEM+1))
 	for name, c := range map[string]struct{ cert, key, want string }{
 		"absent":         {filepath.Join(dir, "none.pem"), key, "none.pem"},
 		"a key store":    {store, key, "openssl pkcs12 -in STORE.p12 -clcerts"},
@@ -93,15 +93,15 @@ func TestUnusable(t *testing.T) {
 		"huge":           {cert, huge, "longer than 1024 KiB"},
 		"a folder":       {dir, key, "is a directory"},
 	} {
-		if _, err := Open(c.cert, c.key); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := OpenKeyPair(c.cert, c.key); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if _, err := Pool(store, nil); err == nil || !strings.Contains(err.Error(), "keytool") {
+	if _, err := CertPool(store, nil); err == nil || !strings.Contains(err.Error(), "keytool") {
 		t.Errorf("a key store as authorities: %v", err)
 	}
 	before := x509.NewCertPool()
-	pool, err := Pool(cert, before)
+	pool, err := CertPool(cert, before)
 	if err != nil || pool.Equal(before) {
 		t.Errorf("a pool with the file's: %v", err)
 	}

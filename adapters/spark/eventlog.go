@@ -1,6 +1,4 @@
-// Package eventlog reads event logs of Apache Spark. It uncompresses their files. It also reduces a history server's
-// zip of a log to the edges between stages.
-package eventlog
+package spark
 
 import (
 	"bufio"
@@ -17,32 +15,31 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/internal/loose"
 )
 
-// ZipMagic begins a zip.
-const ZipMagic = "PK\x03\x04"
+// zipMagic begins a zip.
+const zipMagic = "PK\x03\x04"
 
-// ReadSize is the number of bytes per read.
-const ReadSize = 1 << 16
+// readSize is the number of bytes per read.
+const readSize = 1 << 16
 
-// Unpack returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
+// unpackLog returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
 // is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
-func Unpack(in io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(in, ReadSize)
+func unpackLog(in io.Reader) (*bufio.Reader, error) {
+	b := bufio.NewReaderSize(in, readSize)
 	head, _ := b.Peek(len(snappyMagic))
 	is := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	var next func(io.Reader) ([]byte, error)
 	switch {
-	case is(LZ4Magic):
+	case is(lz4Magic):
 		next = lz4Next
 	case is(snappyMagic):
 		next = snappyNext
 	}
 	var err error
 	if next != nil {
-		b = bufio.NewReaderSize(&blocks{in: b, next: next}, ReadSize)
-	} else if b, err = input.Unpack(b, ReadSize); err != nil {
+		b = bufio.NewReaderSize(&blocks{in: b, next: next}, readSize)
+	} else if b, err = input.Unpack(b, readSize); err != nil {
 		return nil, err
 	}
 	if head, _ := b.Peek(len(mark)); string(head) == mark {
@@ -54,28 +51,21 @@ func Unpack(in io.Reader) (*bufio.Reader, error) {
 // mark is the byte order mark that some editors add.
 const mark = "\ufeff"
 
-var (
-	firstName = regexp.MustCompile(`^\s*\{\s*"Event"\s*:\s*"([^"\\]*)"`)
-	ofSpark   = regexp.MustCompile(`(?m)^\s*\{.*?"Event"\s*:\s*"(SparkListener|org\.apache\.spark\.|DBCEventLogging|com\.databricks\.)`)
-)
+var firstName = regexp.MustCompile(`^\s*\{\s*"Event"\s*:\s*"([^"\\]*)"`)
 
-// Event returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so that a
-// cut-off line has it too.
-func Event(line []byte) string {
+// eventName returns the name of the event in a line of a log; "" if there is none. Spark writes the name first, so
+// that a cut-off line has it too.
+func eventName(line []byte) string {
 	if !bytes.Contains(line, []byte(`"Event"`)) {
 		return "" // as millions of lines may be
 	}
 	if name := firstName.FindSubmatch(line); name != nil {
 		return string(name[1])
 	}
-	var e struct{ Event loose.Text }
+	var e struct{ Event input.Text }
 	_ = json.Unmarshal(line, &e) // it stays "" if the line is not an event
 	return string(e.Event)
 }
-
-// IsLog reports whether a text, the beginning of a file, has a line that is an event of Spark or Databricks. Its first
-// lines may be damaged or incomplete.
-func IsLog(text []byte) bool { return ofSpark.Match(text) }
 
 // mostBlock bounds a block in bytes, compressed or not: the limit of lz4-java and snappy-java.
 const mostBlock = 32 << 20
@@ -116,12 +106,12 @@ func readBlock(in io.Reader, size uint32) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// LZ4Magic begins each block of Spark's lz4 compression (LZ4BlockOutputStream of lz4-java). It is followed by a byte
+// lz4Magic begins each block of Spark's lz4 compression (LZ4BlockOutputStream of lz4-java). It is followed by a byte
 // with the method, the compressed and the uncompressed length, and a checksum.
-const LZ4Magic = "LZ4Block"
+const lz4Magic = "LZ4Block"
 
 const (
-	lz4Head = len(LZ4Magic) + 1 + 3*4
+	lz4Head = len(lz4Magic) + 1 + 3*4
 	lz4Raw  = 0x10
 	lz4Fast = 0x20
 )
@@ -137,7 +127,7 @@ func lz4Next(in io.Reader) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case string(head[:len(LZ4Magic)]) != LZ4Magic || size > mostBlock || method != lz4Raw && method != lz4Fast:
+	case string(head[:len(lz4Magic)]) != lz4Magic || size > mostBlock || method != lz4Raw && method != lz4Fast:
 		return nil, errDamaged
 	case method == lz4Raw:
 		return data, nil
@@ -179,38 +169,38 @@ func snappyNext(in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// A Job is the event that starts a job, with the edges between its stages.
-type Job struct {
-	ID     loose.Number `json:"Job ID"`
-	Stages []Stage      `json:"Stage Infos"`
+// A startedJob is the event that starts a job, with the edges between its stages.
+type startedJob struct {
+	ID     input.Number   `json:"Job ID"`
+	Stages []startedStage `json:"Stage Infos"`
 }
 
-// A Stage is one stage of a job, with the stages that it reads.
-type Stage struct {
-	ID      loose.Number   `json:"Stage ID"`
-	Parents []loose.Number `json:"Parent IDs"`
+// A startedStage is one stage of a job, with the stages that it reads.
+type startedStage struct {
+	ID      input.Number   `json:"Stage ID"`
+	Parents []input.Number `json:"Parent IDs"`
 }
 
 // Bounds of a log that is read for its edges. For each request, a history server reads and compresses the whole log.
 const (
-	mostZip   = 32 << 20 // bytes of the zip
-	mostFiles = 200      // in the zip
-	mostText  = 64 << 20 // bytes of the content, before and after the files are unpacked
-	mostStart = 8 << 20  // bytes of one event that starts a job
+	mostZip        = 32 << 20 // bytes of the zip
+	mostZipped     = 200      // in the zip
+	mostText       = 64 << 20 // bytes of the content, before and after the files are unpacked
+	mostStartEvent = 8 << 20  // bytes of one event that starts a job
 )
 
-// Edges returns JSON from the zip of an event log: a list with a Job for each started job. Damage, the bounds, and the
-// cut-off end of a running application's log end the list without an error.
-func Edges(in io.Reader) io.Reader {
+// edgesInZip returns JSON from the zip of an event log: a list with a startedJob for each started job. Damage, the
+// bounds, and the cut-off end of a running application's log end the list without an error.
+func edgesInZip(in io.Reader) io.Reader {
 	jobs := []json.RawMessage{}
 	plain := &io.LimitedReader{N: mostText}
-	eachFile(bufio.NewReaderSize(io.LimitReader(in, mostZip), ReadSize), func(file io.Reader) {
-		text, err := Unpack(file)
+	eachFile(bufio.NewReaderSize(io.LimitReader(in, mostZip), readSize), func(file io.Reader) {
+		text, err := unpackLog(file)
 		if err != nil {
 			return // the next file may be usable
 		}
 		plain.R = text
-		jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, ReadSize))...)
+		jobs = append(jobs, startsIn(bufio.NewReaderSize(plain, readSize))...)
 	})
 	b, _ := json.Marshal(jobs) // each of them was valid
 	return bytes.NewReader(b)
@@ -219,9 +209,9 @@ func Edges(in io.Reader) io.Reader {
 // startsIn returns the jobs that start in a file of a log. Those with an invalid id are left out.
 func startsIn(text *bufio.Reader) (jobs []json.RawMessage) {
 	for {
-		line, err := input.Line(text, mostStart)
-		var j Job
-		if Event(line) == "SparkListenerJobStart" && json.Unmarshal(line, &j) == nil {
+		line, err := input.Line(text, mostStartEvent)
+		var j startedJob
+		if eventName(line) == "SparkListenerJobStart" && json.Unmarshal(line, &j) == nil {
 			if b, err := json.Marshal(j); err == nil {
 				jobs = append(jobs, b)
 			}
@@ -246,9 +236,9 @@ const (
 // library needs the directory at the end of the zip, and therefore all of it.
 func eachFile(zip *bufio.Reader, read func(file io.Reader)) {
 	file := &io.LimitedReader{N: mostText} // of all files
-	for range mostFiles {
+	for range mostZipped {
 		var head [zipHeader]byte
-		if _, err := io.ReadFull(zip, head[:]); err != nil || string(head[:4]) != ZipMagic {
+		if _, err := io.ReadFull(zip, head[:]); err != nil || string(head[:4]) != zipMagic {
 			return
 		}
 		short := func(at int) int { return int(binary.LittleEndian.Uint16(head[at:])) }

@@ -1,0 +1,328 @@
+package spark
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// snappyOf packs a text as SnappyOutputStream of snappy-java does.
+func snappyOf(text string, block int) string {
+	out := []byte(snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01")
+	for b := range chunks(text, block) {
+		packed := s2.EncodeSnappy(nil, b)
+		out = append(binary.BigEndian.AppendUint32(out, uint32(len(packed))), packed...)
+	}
+	return string(out)
+}
+
+// lz4Spark packs a text as LZ4BlockOutputStream of lz4-java does.
+func lz4Spark(text string, block int) string {
+	var out []byte
+	add := func(method byte, data []byte, size int) {
+		out = append(append(out, lz4Magic...), method)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(data)))
+		out = binary.LittleEndian.AppendUint32(out, uint32(size))
+		out = append(append(out, 0, 0, 0, 0), data...)
+	}
+	for b := range chunks(text, block) {
+		packed := make([]byte, lz4.CompressBlockBound(len(b)))
+		if n, _ := lz4.CompressBlock(b, packed, nil); n > 0 && n < len(b) {
+			add(0x26, packed[:n], len(b))
+		} else {
+			add(0x16, b, len(b))
+		}
+	}
+	add(0x16, nil, 0)
+	return string(out)
+}
+
+func chunks(text string, n int) func(func([]byte) bool) {
+	return func(yield func([]byte) bool) {
+		for len(text) > 0 && yield([]byte(text[:min(n, len(text))])) {
+			text = text[min(n, len(text)):]
+		}
+	}
+}
+
+// TestUnpack holds that Spark's packings are unpacked, also two streams that follow each other, and that a stream that
+// breaks off or is damaged ends in io.ErrUnexpectedEOF after what came before.
+func TestUnpack(t *testing.T) {
+	t.Parallel()
+	text := starts(0, 2000) + strings.Repeat("a", 5000) + strings.Repeat("0123", 1000) + "\n"
+	for name, pack := range map[string]func(string, int) string{"snappy": snappyOf, "lz4": lz4Spark} {
+		whole := pack(text, 32<<10)
+		for what, in := range map[string]string{"one": whole, "two": pack(text[:999], 100) + pack(text[999:], 32<<10)} {
+			b, err := unpackLog(iotest.OneByteReader(strings.NewReader(in)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(b); err != nil || string(got) != text {
+				t.Errorf("%s, %s: %d bytes of %d, %v", name, what, len(got), len(text), err)
+			}
+		}
+		damaged := whole[:len(whole)/2] + "\xff\xff\xff\xff\xff\xff\xff\xff" + whole[len(whole)/2:]
+		for what, in := range map[string]string{"cut": whole[:len(whole)-7], "damaged": damaged} {
+			b, err := unpackLog(strings.NewReader(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(b)
+			if name == "lz4" && what == "cut" { // only the empty block at the end is cut
+				continue
+			}
+			if len(got) == 0 || what == "cut" && !strings.HasPrefix(text, string(got)) ||
+				!errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s, %s: %d bytes, %v", name, what, len(got), err)
+			}
+		}
+		disk := errors.New("the disk is gone")
+		b, err := unpackLog(io.MultiReader(strings.NewReader(whole[:200]), iotest.ErrReader(disk)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(b); !errors.Is(err, disk) {
+			t.Errorf("%s from a disk that fails: %v", name, err)
+		}
+	}
+}
+
+// TestUnpackBounds holds that a head that claims much costs nothing.
+func TestUnpackBounds(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]string{
+		"snappy block": snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01" + "\x7f\xff\xff\xff" + "x",
+		"snappy text":  snappyMagic + "\x00\x00\x00\x01\x00\x00\x00\x01" + "\x00\x00\x00\x06" + "\xff\xff\xff\xff\x0fx",
+		"lz4 block":    lz4Magic + "\x26" + "\xff\xff\xff\x7f" + "\xff\x00\x00\x00" + "\x00\x00\x00\x00",
+		"lz4 text":     lz4Magic + "\x26" + "\x01\x00\x00\x00" + "\xff\xff\xff\x7f" + "\x00\x00\x00\x00" + "x",
+	} {
+		b, err := unpackLog(strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(b); len(got) > 0 || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+}
+
+// FuzzUnpack holds that no packed data makes it panic, or gives more than its blocks may hold.
+func FuzzUnpack(f *testing.F) {
+	for _, pack := range []func(string, int) string{snappyOf, lz4Spark} {
+		f.Add([]byte(pack(starts(0, 3), 300)))
+	}
+	f.Fuzz(func(_ *testing.T, b []byte) {
+		if r, err := unpackLog(bytes.NewReader(b)); err == nil {
+			_, _ = io.Copy(io.Discard, io.LimitReader(r, 64<<20)) // it may be damaged
+		}
+	})
+}
+
+func TestEvent(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		`{"Event":"SparkListenerJobStart","Job ID":1}`:        "SparkListenerJobStart",
+		` { "Event" : "SparkListenerJobStart", "Job ID":`:     "SparkListenerJobStart",
+		`{"Job ID":1,"Event":"SparkListenerJobStart"}`:        "SparkListenerJobStart",
+		`{"A":{"Event":"x"},"Event":"SparkListenerLogStart"}`: "SparkListenerLogStart",
+		`{"Event":"Spark\u004cistenerLogStart"}`:              "SparkListenerLogStart",
+		`{"A":{"Event":"SparkListenerLogStart"}}`:             "",
+		`{"A":"\"Event\":\"SparkListenerLogStart\""}`:         "",
+		`{"Event":5}`:                       "",
+		`{"Event":"Spark`:                   "",
+		`["Event","SparkListenerLogStart"]`: "",
+		``:                                  "",
+	} {
+		if got := eventName([]byte(line)); got != want {
+			t.Errorf("%s is %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestLZ4Copies holds that a block that repeats what stands before is unpacked.
+func TestLZ4Copies(t *testing.T) {
+	t.Parallel()
+	block := func(size byte, data ...byte) io.Reader {
+		head := lz4Magic + "\x26" + string([]byte{byte(len(data)), 0, 0, 0, size, 0, 0, 0}) + "\x00\x00\x00\x00"
+		return strings.NewReader(head + string(data))
+	}
+	got, err := lz4Next(block(10, 0x32, 'a', 'b', 'c', 3, 0, 0x10, '!'))
+	if err != nil || string(got) != "abcabcabc!" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := lz4Next(block(9, 0x32, 'a', 'b', 'c', 9, 0)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a copy from before the block: %v", err)
+	}
+}
+
+// A zipped is a file of a zip.
+type zipped struct {
+	name, text string
+	stored     bool
+}
+
+// zipOf packs files as java.util.zip does: the lengths of a deflated file stand behind it.
+func zipOf(t testing.TB, files ...zipped) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate}
+		var w io.Writer
+		var err error
+		if f.stored {
+			h.Method, h.CompressedSize64, h.UncompressedSize64 = zip.Store, uint64(len(f.text)), uint64(len(f.text))
+			w, err = z.CreateRaw(h)
+		} else {
+			w, err = z.CreateHeader(h)
+		}
+		if err == nil {
+			_, err = io.WriteString(w, f.text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// starts are lines of a log in which jobs from to to start; each has a stage that reads the one before.
+func starts(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, `{"Event":"SparkListenerJobStart","Job ID":%d,"Stage Infos":[{"Stage ID":%d,"Parent IDs":[],"Details":"x"},{"Stage ID":%d,"Parent IDs":[%d]}]}`+"\n",
+			i, 2*i, 2*i+1, 2*i)
+		b.WriteString(`{"Event":"SparkListenerTaskEnd","Stage ID":0}` + "\n")
+	}
+	return b.String()
+}
+
+func packedAll(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	if err == nil {
+		_, err = io.WriteString(z, text)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// read returns the list that Edges makes of a zip.
+func readEdges(t testing.TB, in io.Reader) []startedJob {
+	t.Helper()
+	b, err := io.ReadAll(edgesInZip(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []startedJob
+	if err := json.Unmarshal(b, &jobs); err != nil {
+		t.Fatalf("%v: %.200s", err, b)
+	}
+	return jobs
+}
+
+// TestEdges holds that the edges of all jobs are found however a history server packs a log, and of one that breaks
+// off those of the jobs before.
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	const torn = `{"Event":"SparkListenerJobStart","Job ID":9,"Stage In`
+	folder := zipped{name: "eventlog_v2_app-1/"}
+	all := packedAll(t, starts(0, 3))
+	for name, c := range map[string]struct {
+		zip  []byte
+		want int
+	}{
+		"one file":         {zipOf(t, zipped{name: "app-1", text: starts(0, 5)}), 5},
+		"with spaces":      {zipOf(t, zipped{name: "app-1", text: strings.NewReplacer(":", ": ", ",", ", ").Replace(starts(0, 5))}), 5},
+		"other order":      {zipOf(t, zipped{name: "app-1", text: strings.ReplaceAll(starts(0, 5), `{"Event":"SparkListenerJobStart",`, `{"Properties":{},"Event":"SparkListenerJobStart",`)}), 5},
+		"in progress":      {zipOf(t, zipped{name: "app-1.inprogress", text: starts(0, 5) + torn}), 5},
+		"rolling":          {zipOf(t, folder, zipped{name: "appstatus"}, zipped{name: "events_1.zstd", text: all}, zipped{name: "events_2", text: starts(3, 5)}), 5},
+		"stored":           {zipOf(t, zipped{"a", starts(0, 2), true}, zipped{name: "b", text: starts(2, 4)}), 4},
+		"zstd breaks off":  {zipOf(t, zipped{name: "events_1.zstd", text: all[:len(all)-3]}, zipped{name: "events_2", text: starts(3, 4)}), 4},
+		"snappy":           {zipOf(t, zipped{name: "a", text: snappyMagic + strings.Repeat("…", 1000)}, zipped{name: "b", text: starts(0, 1)}), 1},
+		"the zip ends":     {zipOf(t, zipped{name: "app-1", text: starts(0, 2000)})[:4000], -1},
+		"no zip":           {[]byte(starts(0, 5)), 0},
+		"nothing":          {nil, 0},
+		"a header, no end": {[]byte(zipMagic + strings.Repeat("\xff", 40)), 0},
+	} {
+		got := readEdges(t, bytes.NewReader(c.zip))
+		if c.want < 0 && (len(got) < 2 || len(got) == 2000) || c.want >= 0 && len(got) != c.want {
+			t.Errorf("%s: %d jobs, want %d", name, len(got), c.want)
+		}
+		for i, j := range got {
+			if j.ID.ID() != i && name != "zstd breaks off" || len(j.Stages) != 2 || len(j.Stages[0].Parents) != 0 ||
+				len(j.Stages[1].Parents) != 1 || j.Stages[1].Parents[0] != j.Stages[0].ID {
+				t.Errorf("%s: job %d is %+v", name, i, j)
+			}
+		}
+	}
+}
+
+// A counting counts what is taken from an endless reader.
+type counting struct {
+	of   []byte
+	read int
+}
+
+func (r *counting) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], r.of[(r.read+n)%len(r.of):])
+	}
+	r.read += n
+	return n, nil
+}
+
+// TestEdgesBounds holds that a hostile zip costs no more than the bounds: one that inflates to much more than it is,
+// lines without an end, files without an end.
+func TestEdgesBounds(t *testing.T) {
+	t.Parallel()
+	head := zipOf(t, zipped{name: "a", text: starts(0, 1)})
+	head = head[:bytes.Index(head, []byte(zipTrailer))] // a file whose end is to come
+	for name, z := range map[string][]byte{
+		"a bomb":        zipOf(t, zipped{name: "a", text: starts(0, 2) + strings.Repeat("x", 2*mostText)}),
+		"a packed bomb": zipOf(t, zipped{name: "a", text: packedAll(t, starts(0, 2)+strings.Repeat("x", 2*mostText))}),
+		"an event without an end": zipOf(t, zipped{name: "a", text: starts(0, 2) + `{"Event":"SparkListenerJobStart"` + strings.Repeat("x", mostStartEvent) +
+			"\n" + strings.Repeat("\n", 2*mostText)}),
+	} {
+		if got := readEdges(t, bytes.NewReader(z)); len(got) != 2 {
+			t.Errorf("%s: %d jobs, want 2", name, len(got))
+		}
+	}
+	for name, endless := range map[string]*counting{
+		"files without an end": {of: append(head, []byte(zipTrailer+strings.Repeat("\x00", 12))...)},
+		"the same bytes":       {of: []byte(zipMagic + "\x14\x00\x08\x00\x08\x00" + strings.Repeat("\x00", 20) + "\x00")},
+	} {
+		readEdges(t, endless)
+		if endless.read > mostZip+readSize {
+			t.Errorf("%s: %d bytes are read of a zip", name, endless.read)
+		}
+	}
+}
+
+// FuzzEdges holds that Edges makes a list of JSON of whatever it is given.
+func FuzzEdges(f *testing.F) {
+	f.Add(zipOf(f, zipped{name: "app-1", text: starts(0, 3)}))
+	f.Add(zipOf(f, zipped{"a", starts(0, 1), true}, zipped{name: "b", text: packedAll(f, starts(1, 2))}))
+	f.Fuzz(func(t *testing.T, b []byte) { readEdges(t, bytes.NewReader(b)) })
+}
