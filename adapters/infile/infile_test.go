@@ -1,6 +1,9 @@
 package infile
 
 import (
+	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // TestOpen holds what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
@@ -65,4 +71,98 @@ func text(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// serial is that of what a pair serves now.
+func serial(p *KeyPair) string { return p.Certificate().Leaf.SerialNumber.String() }
+
+// TestRenewed: a certificate that is renewed on disk is served; files that do not go together leave the one before.
+func TestRenewed(t *testing.T) {
+	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
+	one, two := a.Issue("one", nil, "h"), a.Issue("two", nil, "h")
+	cert, key := testserver.CertFiles(t, dir, one)
+	p, err := OpenKeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if serial(p) != one.Leaf.SerialNumber.String() {
+		t.Fatal("not the certificate that was opened")
+	}
+	whole, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of the renewal: the new certificate with the old key, then half of the new key.
+	testserver.CertFiles(t, dir, two)
+	fresh, err := os.ReadFile(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, half := range [][]byte{whole, fresh[:len(fresh)/2], nil} {
+		put(t, key, half, time.Duration(i+1)*time.Minute)
+		if serial(p) != one.Leaf.SerialNumber.String() {
+			t.Errorf("half a renewal is served")
+		}
+	}
+	if err := os.Remove(key); err != nil {
+		t.Fatal(err)
+	}
+	if serial(p) != one.Leaf.SerialNumber.String() {
+		t.Error("a key that is gone for a moment takes the certificate away")
+	}
+	put(t, key, fresh, time.Hour)
+	if serial(p) != two.Leaf.SerialNumber.String() {
+		t.Error("the renewed certificate is not served")
+	}
+}
+
+// put writes a file whose time is later by so much, on whatever clock the file system has.
+func put(t *testing.T, name string, data []byte, later time.Duration) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now().Add(later)
+	if err := os.Chtimes(name, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnusable: what is wrong with files, by name and with what to do.
+func TestUnusable(t *testing.T) {
+	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
+	cert, key := testserver.CertFiles(t, dir, a.Issue("one", nil, "h"))
+	other := t.TempDir()
+	_, wrong := testserver.CertFiles(t, other, a.Issue("two", nil, "h"))
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	store := write("store.jks", []byte("\xfe\xed\xfe\xed"))
+	locked := write("locked.pem", pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("x")}))
+	huge := write("huge.pem", bytes.Repeat([]byte("x"), maxPEM+1))
+	for name, c := range map[string]struct{ cert, key, want string }{
+		"absent":         {filepath.Join(dir, "none.pem"), key, "none.pem"},
+		"a key store":    {store, key, "openssl pkcs12 -in STORE.p12 -clcerts"},
+		"key of a store": {cert, store, "openssl pkcs12 -in STORE.p12 -nocerts"},
+		"encrypted":      {cert, locked, "locked.pem: the key is encrypted"},
+		"another's key":  {cert, wrong, "do not belong together"},
+		"huge":           {cert, huge, "longer than 1024 KiB"},
+		"a folder":       {dir, key, "is a directory"},
+	} {
+		if _, err := OpenKeyPair(c.cert, c.key); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := CertPool(store, nil); err == nil || !strings.Contains(err.Error(), "keytool") {
+		t.Errorf("a key store as authorities: %v", err)
+	}
+	before := x509.NewCertPool()
+	pool, err := CertPool(cert, before)
+	if err != nil || pool.Equal(before) {
+		t.Errorf("a pool with the file's: %v", err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -224,5 +225,120 @@ func TestOpenWhereNoFolderCanBe(t *testing.T) {
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), file) {
 			t.Errorf("Open(%s): %v, want an error with the file's name", dir, err)
 		}
+	}
+}
+
+// TestSummaries: only what was written since is read again; what is kept is never believed over the files.
+func TestSummaries(t *testing.T) {
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	remember := func(name, run string) {
+		t.Helper()
+		err := s.Update(name, func(w *Workflow) error { w.Runs = append(w.Runs, Run{ID: run}); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func(kind string) (names []string, made int) {
+		t.Helper()
+		all, err := s.Summaries(kind, func(w *Workflow) (json.RawMessage, error) {
+			made++
+			return json.Marshal([]any{w.Name, len(w.Runs)})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range all {
+			names = append(names, string(k))
+		}
+		slices.Sort(names)
+		return names, made
+	}
+	check := func(kind string, made int, want ...string) {
+		t.Helper()
+		if got, n := list(kind); !slices.Equal(got, want) || n != made {
+			t.Errorf("%v, %d made; want %v, %d", got, n, want, made)
+		}
+	}
+	remember("a", "1")
+	remember("b", "1")
+	check("k", 2, `["a",1]`, `["b",1]`)
+	check("k", 0, `["a",1]`, `["b",1]`)
+	remember("b", "2")
+	check("k", 1, `["a",1]`, `["b",2]`)
+	check("newer", 2, `["a",1]`, `["b",2]`)
+	if err := s.Forget("a"); err != nil {
+		t.Fatal(err)
+	}
+	check("newer", 0, `["b",2]`)
+	for _, torn := range []string{
+		"", "{", `{"version":1,"kind":"newer","summaries":null}`,
+		`{"version":1,"kind":"newer","summaries":{"x":null}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(s.dir, "summaries.cache"), []byte(torn), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		check("newer", 1, `["b",2]`)
+	}
+	// A pipe that nobody writes to would be waited for.
+	if err := errors.Join(os.Remove(filepath.Join(s.dir, "summaries.cache")),
+		syscall.Mkfifo(filepath.Join(s.dir, "summaries.cache"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	check("newer", 1, `["b",2]`)
+	if names, err := s.List(); err != nil || !slices.Equal(names, []string{"b"}) {
+		t.Errorf("%v %v", names, err)
+	}
+}
+
+// TestTrim holds that the workflows written last stay, and what is watched, and what is not ours.
+func TestTrim(t *testing.T) {
+	s := open(t, t.TempDir())
+	for i, name := range []string{"watched", "old", "older", "new"} {
+		err := s.Update(name, func(w *Workflow) error {
+			w.Runs = []Run{{ID: "w"}}
+			if name == "watched" {
+				w.Watched = map[string]json.RawMessage{"w": json.RawMessage(`{}`)}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := time.Date(2026, 11, 20, []int{1, 3, 2, 4}[i], 0, 0, 0, time.UTC)
+		if err := os.Chtimes(s.path(name, ".json"), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		most int
+		want []string
+	}{
+		{4, []string{"new", "old", "older", "watched"}},
+		{2, []string{"new", "old", "watched"}},
+		{1, []string{"new", "watched"}},
+	} {
+		if err := s.Trim(c.most); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.List(); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("after Trim(%d): %q, %v, want %q", c.most, got, err, c.want)
+		}
+		at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC) // what stays counts as written
+		if err := os.Chtimes(s.path("watched", ".json"), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign := s.path("foreign", ".json")
+	if err := os.WriteFile(foreign, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Trim(0); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Error(err)
 	}
 }

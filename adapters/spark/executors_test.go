@@ -2,8 +2,11 @@ package spark
 
 import (
 	"cmp"
+	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
@@ -69,4 +72,18 @@ func TestRunAgain(t *testing.T) {
 		got[1].State != dag.AttemptSucceeded || got[2].State != dag.AttemptSucceeded {
 		t.Errorf("the attempts are %+v", got)
 	}
+}
+
+// took applies a response about a part of an application that arrives at an instant, and returns what Take returns.
+func took(a *App, at dag.Instant, part, body string) bool {
+	if !strings.HasPrefix(part, "/") { // a page
+		part = root + "/" + a.ID() + "/" + part
+	}
+	u, err := url.Parse(part)
+	if err != nil {
+		return false
+	}
+	return a.Take(&Answer{
+		URL: u, At: at, Status: http.StatusOK, Type: "application/json", Body: func() string { return body },
+	})
 }
