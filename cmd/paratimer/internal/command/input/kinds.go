@@ -137,13 +137,8 @@ func KindOf(path string) recording.Kind {
 
 // recordingIn returns the path of a recording in a folder; "" if there is none among its first files.
 func recordingIn(folder string) string {
-	f, err := os.Open(folder)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	entries, _ := f.ReadDir(mostFiles) // for a hint, the readable entries are enough
-	for _, e := range entries {
+	entries, _ := os.ReadDir(folder) // for a hint, the readable entries are enough
+	for _, e := range entries[:min(len(entries), mostFiles)] {
 		path := filepath.Join(folder, e.Name())
 		if isOurs(KindOf(path)) {
 			return path

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -57,7 +56,7 @@ func report(c *cli.Context, f *follow.Flags) error {
 // mostTicks is the number of observations of a log in a report: its chart shows no more.
 const mostTicks = 150
 
-// mostPolls is the number of polls of a running query: the first one may be too early.
+// mostPolls is the number of polls of a running query: the first one may be too early, and rates need two.
 const mostPolls = 3
 
 // collected plays a recording to its end, or to where it is cut off, or polls a query of the cluster.
@@ -68,15 +67,12 @@ func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Colle
 	}
 	g = runreport.NewCollector(name, follow.ModelOf(c))
 	w.Sinks = append(w.Sinks, g)
-	polls := math.MaxInt
-	if isQuery {
-		polls = mostPolls // rates need two observations
-	}
+	polls := 0
 	_, err = w.RunUntil(c.Context, func(missed error) (bool, error) {
 		if missed == nil {
-			polls--
+			polls++
 		}
-		return polls == 0, nil
+		return isQuery && polls == mostPolls, nil
 	})
 	if torn := new(recording.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
 		log := command.Logger(c)
