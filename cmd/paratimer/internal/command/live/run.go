@@ -21,9 +21,7 @@ import (
 
 // wait is attach without lines in between.
 func wait(c *cli.Context, f *follow.Flags) error {
-	if err := c.Set("quiet", "true"); err != nil {
-		return fmt.Errorf("--quiet: %w", err)
-	}
+	_ = c.Set("quiet", "true") // the flag takes it
 	return attach(c, f)
 }
 

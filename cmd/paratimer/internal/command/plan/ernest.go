@@ -1,12 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,10 +94,8 @@ func pointsOf(c *cli.Context, iterative bool) (points []ernest.Point, err error)
 
 // quoted returns a file name quoted for a shell.
 func quoted(name string) string {
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("./-_", r) {
-			return fmt.Sprintf("%q", name)
-		}
+	if regexp.MustCompile(`^[\pL\pN./_-]*$`).MatchString(name) {
+		return name
 	}
-	return name
+	return strconv.Quote(name)
 }
