@@ -77,12 +77,8 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
 	}
 	switch {
-	case s.State.Ended():
+	case s.State.Ended() || unconfirmed(s):
 		end(&f, s)
-		return f
-	case unconfirmed(s):
-		end(&f, s)
-		f.Digest = 0 // no further progress is possible
 		return f
 	case len(a.Scenarios) > 0:
 		f.CriticalPath = segments(s, path)
@@ -100,6 +96,9 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 func end(f *Frame, s *dag.Snapshot) {
 	zero := Seconds(0)
 	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}
+	if !s.State.Ended() {
+		f.Digest = 0 // no further progress is possible
+	}
 	failed := func(j dag.JobState) bool { return j.State != dag.Succeeded }
 	if s.State == dag.Succeeded || s.State == dag.Running && !slices.ContainsFunc(s.Jobs, failed) {
 		f.ProgressRatio = RatioOf(1)

@@ -147,8 +147,8 @@ func jobs(s *dag.Snapshot, path *pathfrag.Path, next *future) []Job {
 		}
 		job.SubmittedSeconds, job.EndSeconds = Since(j.Submitted, origin), Since(j.Finished, origin)
 		for k := range p.NumStages() {
-			if l, any := interval(s, i, k, job.Stages[k].Done, next.planned[stageOf{i, k}]); any {
-				job.Stretches = append(job.Stretches, stretch(s, PhaseOf(s.Plan, i, k, dag.NoPause), l))
+			if one, any := stretch(s, i, k, job.Stages[k].Done, next.planned[stageOf{i, k}]); any {
+				job.Stretches = append(job.Stretches, one)
 			}
 		}
 		out[i] = job
@@ -216,53 +216,45 @@ func count(p *dag.Stage, attempts []dag.Attempt) (t Tasks) {
 	return t
 }
 
-// A lane is the time interval of a stage; NoInstant if unknown.
-type lane struct{ start, end dag.Instant }
-
-func (l *lane) cover(start, end dag.Instant) {
-	if !l.start.Known() || start.Known() && start < l.start {
-		l.start = start
-	}
-	l.end = max(l.end, end)
-}
-
-// interval returns the interval of a stage; any is false if, as far as known, the stage has no tasks. Its end is
-// known if all its tasks are done, or if there is a plan for the others.
-func interval(s *dag.Snapshot, job int, k dag.StageIndex, done int, planned []*schedule.Span) (l lane, any bool) {
-	l = lane{dag.NoInstant, dag.NoInstant}
+// stretch returns the interval of a stage; any is false if, as far as known, the stage has no tasks. Its end is known
+// if all its tasks are done, or if there is a plan for the others.
+func stretch(s *dag.Snapshot, job int, k dag.StageIndex, done int, planned []*schedule.Span) (out Stretch, any bool) {
 	list, count, over := s.Attempts(job, k), s.Plan.Jobs[job].Stages[k].Count(), jobOver(s, job)
 	whole := over || count > 0 && done >= count
 	if whole {
 		planned = nil
 	}
+	start, end := dag.NoInstant, dag.NoInstant
+	began := func(at dag.Instant) {
+		if !start.Known() || at.Known() && at < start {
+			start = at
+		}
+	}
 	for i := range list {
 		a := &list[i]
-		l.cover(a.Start, dag.NoInstant)
+		began(a.Start)
 		if over || a.State == dag.AttemptSucceeded && (whole || len(planned) > 0) {
-			l.end = max(l.end, a.End)
+			end = max(end, a.End)
 		}
 	}
 	for _, sp := range planned {
-		l.cover(sp.Start, sp.End)
+		began(sp.Start)
+		end = max(end, sp.End)
 	}
-	return l, count > 0 || len(list) > 0 || len(planned) > 0
-}
-
-// stretch formats an interval, with the progress in it.
-func stretch(s *dag.Snapshot, phase Phase, l lane) Stretch {
-	origin := s.Origin()
-	out := Stretch{Phase: phase, StartSeconds: Since(l.start, origin), EndSeconds: Since(l.end, origin)}
-	at := elapsed(s)
-	switch start, end := out.StartSeconds, out.EndSeconds; {
+	out = Stretch{
+		Phase: PhaseOf(s.Plan, job, k, dag.NoPause), StartSeconds: Since(start, s.Origin()),
+		EndSeconds: Since(end, s.Origin()),
+	}
+	switch at, from, to := elapsed(s), out.StartSeconds, out.EndSeconds; {
 	case at == nil:
-	case start != nil && *at <= *start:
+	case from != nil && *at <= *from:
 		out.ProgressRatio = RatioOf(0)
-	case end != nil && *at >= *end:
+	case to != nil && *at >= *to:
 		out.ProgressRatio = RatioOf(1)
-	case start != nil && end != nil:
-		out.ProgressRatio = RatioOf(float64(*at-*start) / float64(*end-*start))
+	case from != nil && to != nil:
+		out.ProgressRatio = RatioOf(float64(*at-*from) / float64(*to-*from))
 	}
-	return out
+	return out, count > 0 || len(list) > 0 || len(planned) > 0
 }
 
 // segments returns the remaining critical path.

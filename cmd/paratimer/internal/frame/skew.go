@@ -127,10 +127,9 @@ func skewedTask(s *dag.Snapshot, skew *estimators.Skew, r *estimators.SkewedTask
 		Task: r.Task, Done: r.Done, ShareRatio: RatioOf(r.Share), WorkSeconds: SecondsOf(r.Work),
 		DelaySeconds: SecondsIn(r.Delay), Keys: []SkewedKey{},
 	}
-	if origin := s.Origin(); origin.Known() {
-		out.EndSeconds, out.EndAt = Since(r.End, origin), TimeOf(r.End)
-	} else {
-		out.EndSeconds = Since(r.End, s.At)
+	out.EndSeconds = Since(r.End, dag.FirstKnown(s.Origin(), s.At))
+	if s.Origin().Known() {
+		out.EndAt = TimeOf(r.End)
 	}
 	if skew.Sizes == estimators.SizesBytes {
 		out.SizeBytes = finite(r.Size)

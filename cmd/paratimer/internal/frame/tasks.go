@@ -2,12 +2,10 @@ package frame
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON.
@@ -58,24 +56,32 @@ func tasks(s *dag.Snapshot, next *future) TasksOf {
 func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex, most int) (list []Task, all int) {
 	over := jobOver(s, job)
 	list = begun(s.Attempts(job, k), k, over)
-	known, toCome := list, 0 // appending to list does not change known
-	for _, sp := range next.planned[stageOf{job, k}] {
-		if over {
-			break
-		}
-		in := within(known, int(sp.First), int(sp.First+sp.Count))
-		for j := range in {
-			in[j].plan(sp)
-		}
-		toCome += int(sp.Count) - len(in)
-		first := Task{Phase: k, Index: int(sp.First), start: sp.Start, end: sp.End}
-		list = pending(list, in, first, int(sp.Count), most)
+	at := make(map[int]int, len(list))
+	for i := range list {
+		at[list[i].Index] = i
 	}
-	all = len(known) + toCome
-	if n := s.Plan.Jobs[job].Stages[k].Count(); toCome == 0 && n > all {
+	all = len(at)
+	add := func(first, count int, start, end dag.Instant) {
+		room := most
+		for index := first; index < first+count; index++ {
+			if i, has := at[index]; has {
+				list[i].plan(start, end)
+				continue
+			}
+			all++
+			if room > 0 {
+				list, room = append(list, Task{Phase: k, Index: index, start: start, end: end}), room-1
+			}
+		}
+	}
+	for _, sp := range next.planned[stageOf{job, k}] {
+		if !over {
+			add(int(sp.First), int(sp.Count), sp.Start, sp.End)
+		}
+	}
+	if n := s.Plan.Jobs[job].Stages[k].Count(); all == len(at) && n > all {
 		// There is no plan for them: it is too early, or the job has ended.
-		list = pending(list, known, Task{Phase: k, start: dag.NoInstant, end: dag.NoInstant}, n, most)
-		all = n
+		add(0, n, dag.NoInstant, dag.NoInstant)
 	}
 	return list, all
 }
@@ -120,36 +126,14 @@ func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []Task {
 	return list
 }
 
-// within returns the part of a list sorted by index that lies in [first, last).
-func within(list []Task, first, last int) []Task {
-	at := func(index int) int {
-		i, _ := slices.BinarySearchFunc(list, index, func(t Task, v int) int { return cmp.Compare(t.Index, v) })
-		return i
-	}
-	return list[at(first):at(last)]
-}
-
-// pending appends at most most of the count tasks from like.Index on that are not in begun.
-func pending(list, begun []Task, like Task, count, most int) []Task {
-	for end := min(like.Index+count, math.MaxInt32); like.Index < end && most > 0; like.Index++ {
-		if len(begun) > 0 && begun[0].Index == like.Index {
-			begun = begun[1:]
-			continue
-		}
-		list = append(list, like)
-		most--
-	}
-	return list
-}
-
-// plan sets a task's end from the schedule; of two simultaneous attempts it is the earlier end.
-func (t *Task) plan(sp *schedule.Span) {
-	if t.done() || t.end.Known() && t.end <= sp.End {
+// plan sets a task's end from the schedule, if known; of two simultaneous attempts it is the earlier end.
+func (t *Task) plan(start, end dag.Instant) {
+	if t.done() || !end.Known() || t.end.Known() && t.end <= end {
 		return
 	}
-	t.end = sp.End
+	t.end = end
 	if t.attempt.State != dag.AttemptRunning {
-		t.start = sp.Start
+		t.start = start
 	}
 }
 

@@ -42,11 +42,11 @@ func (l *lanes) axis() string {
 	}
 	if l.now >= 0 {
 		_ = t.write(l.now+1, strong, " now") || t.write(l.now-4, strong, "now ")
-		if is := l.clock(zero.Add(l.elapsed().Duration()), time.Second); cells(is+" "+now) > l.name || !hasClock {
-			now = is
-		} else {
-			now = is + " " + now
+		is := l.clock(zero.Add(l.elapsed().Duration()), time.Second)
+		if cells(is+" "+now) <= l.name {
+			is += " " + now
 		}
+		now = is
 	}
 	return l.beside("", text(dim, now), l.counted()) + t.String()
 }
@@ -58,24 +58,20 @@ func (l *lanes) step(label int) time.Duration {
 	return frame.Seconds(min(chart.TimeStep(max(1, need)), most)).Duration()
 }
 
-// limit returns when a bound is broken, in seconds since the first job's submission; nil if unknown or a quiet
+// limit returns when a bound is broken, in seconds since the first job's submission; false if unknown or a quiet
 // default.
-func (l *lanes) limit(a *frame.Alert) *frame.Seconds {
+func (l *lanes) limit(a *frame.Alert) (frame.Seconds, bool) {
 	zero, ok := l.at(0)
 	if !ok || a.DeadlineAt == nil || a.Quiet && !a.State.Firing() {
-		return nil
+		return 0, false
 	}
-	s := frame.SecondsOf(a.DeadlineAt.Time().Sub(zero))
-	return &s
+	return frame.SecondsOf(a.DeadlineAt.Time().Sub(zero)), true
 }
 
 // limitCol returns the column of a bound; false if it is not on the lanes.
 func (l *lanes) limitCol(a *frame.Alert) (int, bool) {
-	d := l.limit(a)
-	if d == nil || *d > l.to || *d < 0 {
-		return 0, false
-	}
-	return l.col(*d), true
+	d, ok := l.limit(a)
+	return l.col(d), ok && d >= 0 && d <= l.to
 }
 
 // ends draws the predicted end with its range, and the bounds, below the lanes. The first bound with room is named.

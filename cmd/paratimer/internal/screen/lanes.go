@@ -105,8 +105,8 @@ func (l *lanes) end() frame.Seconds {
 	}
 	to = max(to, min(now+valueOr(h.HighSeconds, 0), to*beyond))
 	for base, i := to, 0; i < len(l.f.Alerts); i++ {
-		if d := l.limit(&l.f.Alerts[i]); d != nil && *d <= base*beyond {
-			to = max(to, *d*1.02)
+		if d, ok := l.limit(&l.f.Alerts[i]); ok && d <= base*beyond {
+			to = max(to, d*1.02)
 		}
 	}
 	return to

@@ -105,10 +105,9 @@ func (p *pen) draw() []string {
 
 // blocks returns what the user has chosen to see.
 func (p *pen) blocks() (out [allBlocks]block) {
-	out[inReplay], out[inFoot], out[inLog] = fixed(p.playing()), fixed(p.foot()), fixed(p.log())
-	out[inHead] = fixed(p.head())
+	out[inHead], out[inReplay], out[inFoot] = fixed(p.head()), fixed(p.playing()), fixed(p.foot())
 	if p.Choice.Help {
-		out[inList], out[inLog] = block{1 << 20, p.help}, block{}
+		out[inList] = block{1 << 20, p.help}
 		return out
 	}
 	lanes := p.lanes()
@@ -116,8 +115,11 @@ func (p *pen) blocks() (out [allBlocks]block) {
 	if p.Choice.Tasks && p.selected >= 0 {
 		out[inWaiting].most, out[inBounds].most = min(out[inWaiting].most, 1), min(out[inBounds].most, 1)
 		out[inLanes] = fixed([]string{lanes.axis(), lanes.row(p.selected)})
-		out[inList], out[inLog] = block{1 << 20, p.tasks}, block{}
+		out[inList] = block{1 << 20, p.tasks}
 		return out
+	}
+	if p.Log != "" {
+		out[inLog] = fixed([]string{text(dim, " "+p.foreign(p.Log))})
 	}
 	changes, scenarios := p.changes(), p.scenarios()
 	if p.Width >= wide && len(changes) > 0 {
@@ -145,12 +147,4 @@ func share(rows int, blocks [allBlocks]block) (got [allBlocks]int) {
 		}
 	}
 	return got
-}
-
-// log returns the newest log line.
-func (p *pen) log() []string {
-	if p.Log == "" {
-		return nil
-	}
-	return []string{text(dim, " "+p.foreign(p.Log))}
 }

@@ -110,16 +110,13 @@ func (p *pen) over() string {
 	if p.f.ElapsedSeconds != nil {
 		when += ", after " + units.Elapsed(p.elapsed().Duration())
 	}
-	look, words, state := bad, "Failed", p.f.Workflow.State
-	switch state {
-	case dag.Succeeded:
-		look, words = good, "Succeeded"
-	case dag.EndedUnconfirmed:
-		look, words, why = warn, "Ended, unconfirmed", ": "+view.Unconfirmed(*p.f)
-	case dag.Killed:
-		words = "Killed"
+	state := p.f.Workflow.State
+	if state == dag.EndedUnconfirmed {
+		why = ": " + view.Unconfirmed(*p.f)
 	}
-	return text(look, signStates[state]+" "+words) + text(strong, when) + why
+	words := strings.ReplaceAll(state.String(), "_", ", ")
+	words = signStates[state] + " " + strings.ToUpper(words[:1]) + words[1:]
+	return text(cmp.Or(jobLooks[state], warn), words) + text(strong, when) + why
 }
 
 // waiting returns what the critical path waits for now, wrapped.
@@ -242,11 +239,8 @@ var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: (?:[^(]*: )?`)
 // cause reduces such an error to the host and the last error.
 func cause(s string) string { return question.ReplaceAllString(s[:min(len(s), longest)], "$1: ") }
 
-// titled is a table of lines without headings, of which the first one has a title.
+// titled is a table of lines without headings. The title is in the first column of the first line.
 func (p *pen) titled(title string, rows [][]string) []string {
-	for i := range rows {
-		rows[i] = append([]string{""}, rows[i]...)
-	}
 	if len(rows) > 0 {
 		rows[0][0] = text(strong, " "+title)
 	}
@@ -269,17 +263,16 @@ func (p *pen) changes() []string {
 				look = warn
 			}
 			if m.DeltaSeconds <= -1 || m.DeltaSeconds >= 1 {
-				ago := units.Ago((p.elapsed() - *f.ElapsedSeconds).Duration())
-				out = append(out, []string{
-					text(look, units.Moved(m.DeltaSeconds.Duration())), text(dim, ago), p.foreign(shortened(m.Why())),
-				})
+				moved, ago := units.Moved(m.DeltaSeconds.Duration()), (p.elapsed() - *f.ElapsedSeconds).Duration()
+				why := p.foreign(shortened(m.Why()))
+				out = append(out, []string{"", text(look, moved), text(dim, units.Ago(ago)), why})
 			}
 		}
 	}
 	out = out[max(0, len(out)-MostMoves):]
 	slices.Reverse(out)
 	if rest := p.f.Replans.Text(); rest != "" && len(out) < MostMoves {
-		out = append(out, []string{"", "", text(dim, rest)})
+		out = append(out, []string{"", "", "", text(dim, rest)})
 	}
 	return p.titled("changed", out)
 }
@@ -292,27 +285,20 @@ func (p *pen) scenarios() []string {
 	}
 	cases := view.Cases(p.f.Estimates, p.f.Headline)
 	var out [][]string
-	none := ""
 	for _, r := range view.MergeCases(cases) {
-		names := make([]string, len(r.Same))
-		for i, s := range r.Same {
-			names[i] = strings.ReplaceAll(cases[s].Scenario, "_", " ")
-		}
-		same, also := p.foreign(strings.Join(names, ", ")), ""
-		switch {
-		case r.Case == 0:
-			none = same
-		case same != "":
-			also = "; the same: " + same
-		}
-		e := &p.f.Estimates[cases[r.Case].Estimate]
+		e, also := &p.f.Estimates[cases[r.Case].Estimate], ""
 		if e.Probability != nil {
-			also = " (" + units.Chance(*e.Probability) + ")" + also
+			also = " (" + units.Chance(*e.Probability) + ")"
 		}
-		out = append(out, []string{text(strong, cases[r.Case].Left), "", p.foreign(e.Meaning) + text(dim, also)})
-	}
-	if none != "" {
-		out = append(out, []string{text(dim, "same"), "", text(dim, "no difference: "+none)})
+		var same []string
+		for _, s := range r.Same {
+			same = append(same, strings.ReplaceAll(cases[s].Scenario, "_", " "))
+		}
+		if len(same) > 0 {
+			also += "; the same: " + strings.Join(same, ", ")
+		}
+		words := p.foreign(e.Meaning) + text(dim, p.foreign(also))
+		out = append(out, []string{"", text(strong, cases[r.Case].Left), "", words})
 	}
 	return p.titled("left if", out)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -43,6 +44,7 @@ type Screen struct {
 	program *tea.Program
 	store   *store
 	began   chan struct{} // closed at the first frame
+	first   sync.Once
 }
 
 // New prepares a screen. It does not touch the terminal: Run does, at the first frame.
@@ -70,11 +72,7 @@ func newScreen(o Options, m tea.Model, s *store, more []tea.ProgramOption) *Scre
 // Show passes a frame to the screen. It never waits for the terminal. One goroutine at a time calls it.
 func (s *Screen) Show(tick frame.Tick) error {
 	s.store.add(tick.Frame)
-	select {
-	case <-s.began:
-	default:
-		close(s.began)
-	}
+	s.first.Do(func() { close(s.began) })
 	return nil
 }
 
@@ -158,10 +156,6 @@ func Capable(env func(string) string, width, height int) bool {
 
 // UTF8 reports whether the locale uses UTF-8, by the first of LC_ALL, LC_CTYPE and LANG that is set (POSIX, XBD 8.2).
 func UTF8(env func(string) string) bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(env(name)); v != "" {
-			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-	}
-	return false
+	v := strings.ToLower(cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")))
+	return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
 }
