@@ -111,7 +111,7 @@ func (l *lanes) ends() []string {
 	for i := range l.f.Alerts {
 		a := &l.f.Alerts[i]
 		if c, ok := l.limitCol(a); ok {
-			name := l.nameOf(a)
+			name := l.foreign(a.Bound)
 			named = named || t.write(c+1, warn, name) || t.write(c-cells(name), warn, name)
 			if t[c].s != signMid {
 				t.put(c, c, signLimit, warn)

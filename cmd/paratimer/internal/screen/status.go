@@ -146,7 +146,7 @@ func (p *pen) bounds() []string {
 // bound describes a bound: its instant, its state, the probability that it is broken, and by how much. A bound that is
 // likely to be broken is not shown as on track, even without an alert.
 func (p *pen) bound(a *frame.Alert) string {
-	s := p.nameOf(a)
+	s := p.foreign(a.Bound)
 	if a.DeadlineAt != nil {
 		s += " " + p.clock(a.DeadlineAt.Time(), time.Second)
 	}
@@ -178,14 +178,6 @@ func (p *pen) bound(a *frame.Alert) string {
 		s += ", by " + units.About(d.Duration())
 	}
 	return s
-}
-
-// nameOf returns a bound's name. The bound "drift" has another one on the screen.
-func (p *pen) nameOf(a *frame.Alert) string {
-	if a.Bound == "drift" {
-		return "first range"
-	}
-	return p.foreign(a.Bound)
 }
 
 // notes returns the other news, a line each: why the frame is stale, failures, warnings.
