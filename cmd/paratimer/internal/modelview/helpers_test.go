@@ -105,9 +105,7 @@ func simulated() *queueing.Result {
 
 func viewOf(all ...*queueing.Result) *View {
 	v := New("", spec())
-	for _, r := range all {
-		v.Results = append(v.Results, Result{Result: r})
-	}
+	v.Results = all
 	return v
 }
 

@@ -12,31 +12,17 @@ import (
 )
 
 // SchemaVersion is the version of the JSON; it grows when a field changes its meaning or is no longer there.
-const SchemaVersion = 3
+const SchemaVersion = 4
 
-// A View has the results of one or more models, for one or more settings. docs/queueing.md has its fields. Times are
-// in seconds; unknown is null.
+// A View has the results of one or more models. docs/queueing.md has its fields. Times are in seconds; unknown is null.
 type View struct {
 	SchemaVersion int                `json:"schema_version"`
 	Name          string             `json:"name"` // of what is modeled; "" if the file has none
 	Cluster       queueing.Spec      `json:"cluster"`
-	Results       []Result           `json:"results"` // at least one
-	Bound         *string            `json:"bound"`   // null for several settings
-	Improvements  []Improvement      `json:"levers"`  // empty if they were not computed
+	Results       []*queueing.Result `json:"results"` // at least one; of the simulation the last
+	Bound         *string            `json:"bound"`
+	Improvements  []Improvement      `json:"levers"` // empty if they were not computed
 	Warnings      []queueing.Warning `json:"warnings"`
-}
-
-// A Result is what one model answers for one combination of settings, or the error.
-type Result struct {
-	Settings []Value `json:"settings"` // those with several values
-	Error    *string `json:"error"`
-	*queueing.Result
-}
-
-// A Value is that of a setting.
-type Value struct {
-	Setting string `json:"setting"`
-	Value   int    `json:"value"`
 }
 
 // New returns a view of a Spec without results.
@@ -47,93 +33,58 @@ func New(name string, s *queueing.Spec) *View {
 	return v
 }
 
-// Failed returns the result of a model that cannot be solved.
-func Failed(model queueing.Model, err error) Result {
-	text := err.Error()
-	return Result{Error: &text, Result: &queueing.Result{
-		Model: model, Jobs: []queueing.JobResult{}, Centres: []queueing.Centre{}, Warnings: []queueing.Warning{},
-	}}
-}
-
 // Document shows one result in full, several as a table.
 func (v *View) Document() *page.Document {
-	d := &page.Document{Title: v.Name}
-	if len(v.Results[0].Settings) == 0 {
-		s, disks := &v.Cluster, ""
-		if s.Disks > 1 {
-			disks = units.Count(s.Disks, "disk") + ", "
-		}
-		d.Add(page.Say(fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", units.Count(s.Nodes, "node"),
-			units.Count(s.CPUs, "CPU"), disks, units.Count(s.MapSlots, "map slot"),
-			units.Count(s.ReduceSlots, "reduce slot"), units.Count(s.ShuffleThreads, "map output"))))
+	c, disks := &v.Cluster, ""
+	if c.Disks > 1 {
+		disks = units.Count(c.Disks, "disk") + ", "
 	}
+	d := &page.Document{Title: v.Name}
+	d.Add(page.Say(fmt.Sprintf("%s of %s, %s%s and %s each; a reduce takes %s at once", units.Count(c.Nodes, "node"),
+		units.Count(c.CPUs, "CPU"), disks, units.Count(c.MapSlots, "map slot"),
+		units.Count(c.ReduceSlots, "reduce slot"), units.Count(c.ShuffleThreads, "map output"))))
 	if len(v.Results) > 1 {
 		d.Add(page.Say(""), v.table())
 	} else {
-		v.result(d, &v.Results[0])
+		v.result(d, v.Results[0])
 	}
-	seen := map[string]bool{} // several settings have the same warnings
-	warn := func(of string, all []queueing.Warning) {
-		for _, w := range all {
-			if text := of + w.Text; !seen[text] {
-				d.Add(page.Say("warning: " + text))
-				seen[text] = true
-			}
+	for _, r := range v.Results {
+		for _, w := range r.Warnings {
+			d.Add(page.Say(fmt.Sprintf("warning: %s: %s", r.Model, w.Text)))
 		}
 	}
-	for i := range v.Results {
-		warn(v.Results[i].Model.String()+": ", v.Results[i].Warnings)
+	for _, w := range v.Warnings {
+		d.Add(page.Say("warning: " + w.Text))
 	}
-	warn("", v.Warnings)
 	return d
 }
 
-// table has a row for each result. Beside a simulation of the same settings, the models have their deviation.
+// table has a row for each model. Beside a simulation, the models have their deviation.
 func (v *View) table() *page.Table {
-	t, jobs := &page.Table{}, 0
-	for _, s := range v.Results[0].Settings {
-		t.Columns = append(t.Columns, page.Heads(s.Setting)...)
-	}
-	t.Columns = append(t.Columns, page.Heads("model")...)
-	for i := range v.Results {
-		for k := range v.Results[i].Jobs {
-			if jobs <= k {
-				jobs++
-				t.Columns = append(t.Columns, page.Heads(title(&v.Results[i].Jobs[k]))...)
-			}
-		}
+	t := &page.Table{Columns: page.Heads("model")}
+	for i := range v.Cluster.Jobs {
+		t.Columns = append(t.Columns, page.Heads(title(v.Cluster.Jobs[i].Name, v.Cluster.Jobs[i].Copies))...)
 	}
 	t.Columns = append(t.Columns, page.Heads("busiest", "")...)
-	for i := range v.Results {
-		r := &v.Results[i]
-		var cells []string
-		for _, s := range r.Settings {
-			cells = append(cells, fmt.Sprint(s.Value))
-		}
-		cells = append(cells, r.Model.String())
-		simulated := v.simulationOf(i)
+	last := v.Results[len(v.Results)-1]
+	for _, r := range v.Results {
+		cells := []string{r.Model.String()}
 		for k := range r.Jobs {
-			cell := r.response(k)
-			if simulated != nil {
-				off := units.Off(r.Jobs[k].Response/simulated.Jobs[k].Response - 1)
+			cell := response(r, k)
+			if last.Sampling != nil && r != last {
+				off := units.Off(r.Jobs[k].Response/last.Jobs[k].Response - 1)
 				cell += fmt.Sprintf(", %s beside the simulation", off)
 			}
 			cells = append(cells, cell)
 		}
-		busiest, note := "", ""
+		note := ""
 		switch {
-		case r.Error != nil:
-			note = *r.Error
-			cells = append(cells, make([]string, jobs)...)
 		case !r.Converged:
-			note = r.Doubt()
+			note = Doubt(r)
 		case r.Sampling != nil && r.Cycles > 0:
 			note = fmt.Sprintf("each job submitted again %d times", r.Cycles)
 		}
-		if len(r.Centres) > 0 {
-			busiest = busy(r.Centres[:1])
-		}
-		t.Add(append(cells, busiest, note)...)
+		t.Add(append(cells, busy(r.Centres[:min(1, len(r.Centres))]), note)...)
 	}
 	return t.Compact()
 }
@@ -147,26 +98,16 @@ func busy(centres []queueing.Centre) string {
 	return strings.Join(all, ", ")
 }
 
-// simulationOf returns the simulation of the same settings as model i: it follows the models. nil if there is none.
-func (v *View) simulationOf(i int) *Result {
-	if v.Results[i].Sampling != nil {
-		return nil
-	}
-	for k := i + 1; k < len(v.Results) && fmt.Sprint(v.Results[k].Settings) == fmt.Sprint(v.Results[i].Settings); k++ {
-		if v.Results[k].Sampling != nil {
-			return &v.Results[k]
-		}
-	}
-	return nil
-}
-
 // result adds the tasks of each job, what is busy, what would help, and the precedence trees.
-func (v *View) result(d *page.Document, r *Result) {
+func (v *View) result(d *page.Document, r *queueing.Result) {
 	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		s := page.Section{Title: fmt.Sprintf("%s: %s by %s, %s", title(j), r.response(i), r.Model, rate(j.Throughput))}
+		j, hourly := &r.Jobs[i], "? an hour"
+		if j.Throughput > 0 {
+			hourly = units.Number(j.Throughput*3600) + " an hour"
+		}
+		s := page.Section{Title: fmt.Sprintf("%s: %s by %s, %s", title(j.Name, j.Copies), response(r, i), r.Model, hourly)}
 		if !r.Converged {
-			s.Blocks = append(s.Blocks, page.Say(r.Doubt()))
+			s.Blocks = append(s.Blocks, page.Say(Doubt(r)))
 		}
 		s.Blocks = append(s.Blocks, classes(j))
 		d.Add(s)
@@ -200,12 +141,12 @@ func (v *View) result(d *page.Document, r *Result) {
 }
 
 // Doubt describes how far the iteration was from convergence.
-func (r *Result) Doubt() string {
+func Doubt(r *queueing.Result) string {
 	return fmt.Sprintf("it did not converge: after %d iterations residence times still change by %s", r.Iterations,
 		units.Seconds(r.Residual))
 }
 
-func (r *Result) response(i int) string {
+func response(r *queueing.Result, i int) string {
 	j := &r.Jobs[i]
 	s := units.Seconds(j.Response)
 	if !r.Converged {
@@ -217,12 +158,12 @@ func (r *Result) response(i int) string {
 	return s
 }
 
-// title returns the job's name and the number of its copies.
-func title(j *queueing.JobResult) string {
-	if j.Copies > 1 {
-		return fmt.Sprintf("%s (%d at once)", j.Name, j.Copies)
+// title returns a job's name and the number of its copies.
+func title(name string, copies int) string {
+	if copies > 1 {
+		return fmt.Sprintf("%s (%d at once)", name, copies)
 	}
-	return j.Name
+	return name
 }
 
 // classes returns the times of a task of each class, by center if the model has them.
@@ -288,15 +229,4 @@ func (t *tree) add(p *queueing.Tree, under queueing.Operator, first, rest string
 			t.add(part, p.Op, rest+"├─ ", rest+"│  ")
 		}
 	}
-}
-
-// rate formats a throughput in a readable unit.
-func rate(perSecond float64) string {
-	switch {
-	case !(perSecond > 0):
-		return "? an hour"
-	case perSecond*3600 < 1000:
-		return units.Number(perSecond*3600) + " an hour"
-	}
-	return units.Number(perSecond) + " a second"
 }

@@ -3,7 +3,6 @@ package modelview
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,16 +10,12 @@ import (
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-func TestVariants(t *testing.T) {
-	one := make([][]int, len(Settings))
-	for i := range one {
-		one[i] = []int{10 + i}
+func TestSettings(t *testing.T) {
+	was := spec()
+	s := Copied(was)
+	for i, setting := range Settings {
+		setting.Set(&s, 0, 10+i)
 	}
-	all, err := Variants(spec(), 0, one)
-	if err != nil || len(all) != 1 || len(all[0].Values) != 0 {
-		t.Fatalf("%+v, %v", all, err)
-	}
-	s := all[0].Spec
 	j := &s.Jobs[0]
 	if got := fmt.Sprint(s.Nodes, s.CPUs, s.Disks, s.MapSlots, s.ReduceSlots, s.ShuffleThreads, j.Copies, j.Maps,
 		j.Reduces); got != "10 11 12 13 14 15 16 17 18" {
@@ -31,26 +26,8 @@ func TestVariants(t *testing.T) {
 		j.Map.CPU != 6 {
 		t.Errorf("demands are %+v", j)
 	}
-	several := make([][]int, len(Settings))
-	several[0], several[3], several[7] = []int{1, 2}, []int{9}, []int{3, 4, 5}
-	was := spec()
-	all, err = Variants(was, 0, several)
-	got := ""
-	for _, v := range all {
-		got += fmt.Sprint(v.Values, v.Spec.Nodes, v.Spec.MapSlots, v.Spec.Jobs[0].Maps, " ")
-	}
-	if want := "[{nodes 1} {maps 3}] 1 9 3 [{nodes 1} {maps 4}] 1 9 4 [{nodes 1} {maps 5}] 1 9 5 "; err != nil ||
-		!strings.HasPrefix(got, want) || len(all) != 6 {
-		t.Errorf("%s, %v", got, err)
-	}
 	if diff := cmp.Diff(spec(), was); diff != "" {
-		t.Errorf("variants changed the question: %s", diff)
-	}
-	for i := range several {
-		several[i] = make([]int, 999)
-	}
-	if _, err := Variants(was, 0, several); err == nil {
-		t.Error("a table of 10²⁷ rows")
+		t.Errorf("settings changed the original: %s", diff)
 	}
 }
 

@@ -1,7 +1,6 @@
 package modelview
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -25,11 +24,7 @@ func TestTable(t *testing.T) {
 	stuck := answer()
 	stuck.Fixpoint = queueing.Fixpoint{Iterations: 500, Residual: 0.25}
 	v := viewOf(answer(), stuck)
-	v.Results = append(v.Results, Failed(queueing.Product, errors.New("it must be from 1")))
 	v.Name = "a small job"
-	for i := range v.Results {
-		v.Results[i].Settings = []Value{{"map-slots", 2 - i}, {"nodes", 3}}
-	}
 	compare(t, "table.txt", textOf(t, v))
 	compare(t, "table.json", jsonOf(t, v))
 }

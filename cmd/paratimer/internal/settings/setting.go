@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -75,8 +74,6 @@ func (s *Setting) Apply(set *flag.FlagSet) error {
 		switch v := s.Default.(type) {
 		case []string:
 			set.Var(cli.NewStringSlice(v...), name, "")
-		case []int:
-			set.Var(&value{s, ""}, name, "")
 		case OneOf:
 			set.Var(&value{s, v[0]}, name, "")
 		default:
@@ -118,10 +115,6 @@ func (v *value) Set(text string) error {
 		text = fmt.Sprint(share)
 	case Several:
 		text = strings.TrimSpace(v.text + "\n" + text)
-	case []int:
-		err = json.Unmarshal([]byte("["+text+"]"), new([]int))
-		wanted = "whole numbers, such as 4 or 2,4,8"
-		text = strings.Trim(v.text+","+text, ",")
 	case time.Duration:
 		if _, err = strconv.ParseFloat(text, 64); err == nil && text != "0" {
 			return fmt.Errorf("add a unit: %ss?", text)
@@ -186,7 +179,7 @@ func (s *Setting) Does() string {
 func (s *Setting) DefaultText() string {
 	text := ""
 	switch v := s.Default.(type) {
-	case bool, []string, []int:
+	case bool, []string:
 	case OneOf:
 		text = v[0]
 	case time.Duration:

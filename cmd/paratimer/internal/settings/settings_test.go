@@ -64,8 +64,6 @@ func TestKinds(t *testing.T) {
 		{OneOf{"a", "b"}, []string{"b"}, "b"},
 		{OneOf{"a", "b"}, []string{"c"}, "it is one of a, b"},
 		{Several(""), []string{"1,2", "3"}, "1,2\n3"},
-		{[]int(nil), []string{"1, 2", "3"}, "1, 2,3"},
-		{[]int(nil), []string{"x"}, "it is whole numbers, such as 4 or 2,4,8"},
 		{time.Second, []string{"1h30m"}, "1h30m"},
 		{time.Second, []string{"0"}, "0"},
 		{time.Second, []string{"5"}, "add a unit: 5s?"},

@@ -46,50 +46,36 @@ func MergeCases(cases []Case) []CaseRow {
 	return rows
 }
 
-// conditions are the texts for scenarios in a sentence, and the subject of each.
-var conditions = []struct{ scenario, about, condition string }{
-	{"one_failure", "a failure", "if the longest task fails"},
-	{"failure_until_proven", "a failure", "if a failure is still to come"},
-	{"skew_low", "skew", "with skew at its best"},
-	{"skew_high", "skew", "with skew at its worst"},
-	{"best_guess", "skew", "in the scheduler's likely order"},
-	{"slots_as_now", "other applications", "if others keep what they hold"},
-	{"slots_fair_share", "other applications", "with our queue's share"},
-	{"alone", "other applications", "without other applications"},
+// conditions are the texts for scenarios in a sentence.
+var conditions = map[string]string{
+	"standard": "as it is", "one_failure": "if the longest task fails",
+	"failure_until_proven": "if a failure is still to come", "skew_low": "with skew at its best",
+	"skew_high": "with skew at its worst", "best_guess": "in the scheduler's likely order",
+	"slots_as_now": "if others keep what they hold", "slots_fair_share": "with our queue's share",
+	"alone": "without other applications",
 }
 
 // LeftIf returns in a sentence how the remaining time differs between scenarios, each time once: "~21m as it is ·
-// ~33m if the longest task fails · skew: no difference". The first case is the standard one. It returns "" if that
-// one is unknown, or if no other case is known.
+// ~33m if the longest task fails · no difference with skew at its best". The first case is the standard one. It returns
+// "" if that one is unknown, or if no other case is known.
 func LeftIf(cases []Case) string {
-	if len(cases) < 2 || cases[0].Left == units.Unknown {
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c Case) bool {
+		return conditions[c.Scenario] == "" || c.Left == units.Unknown
+	})
+	if len(cases) < 2 || cases[0].Scenario != "standard" {
 		return ""
 	}
-	parts := []string{cases[0].Left + " as it is"}
-	var same, differ []string
-	said := map[string]bool{cases[0].Left: true}
-	for _, of := range conditions {
-		i := slices.IndexFunc(cases[1:], func(c Case) bool { return c.Scenario == of.scenario }) + 1
-		switch {
-		case i == 0 || cases[i].Left == units.Unknown:
-		case cases[i].Left == cases[0].Left:
-			if !slices.Contains(same, of.about) {
-				same = append(same, of.about)
-			}
-		default:
-			differ = append(differ, of.about)
-			if !said[cases[i].Left] {
-				said[cases[i].Left] = true
-				parts = append(parts, cases[i].Left+" "+of.condition)
+	var parts, same []string
+	for i, row := range MergeCases(cases) {
+		parts = append(parts, cases[row.Case].Left+" "+conditions[cases[row.Case].Scenario])
+		for _, s := range row.Same {
+			if i == 0 {
+				same = append(same, conditions[cases[s].Scenario])
 			}
 		}
 	}
-	same = slices.DeleteFunc(same, func(about string) bool { return slices.Contains(differ, about) })
 	if len(same) > 0 {
-		parts = append(parts, strings.Join(same, ", ")+": no difference")
-	}
-	if len(parts) == 1 {
-		return ""
+		parts = append(parts, "no difference "+strings.Join(same, ", "))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// TestLeftIf holds that equal scenarios are one part of the sentence, and that those without a difference are named
-// once, by what they are about.
+// TestLeftIf holds that equal scenarios are one part of the sentence, and that those without a difference are the
+// last one.
 func TestLeftIf(t *testing.T) {
 	for want, cases := range map[string][]Case{
-		"~21m as it is · ~33m if the longest task fails · skew: no difference": {
+		"~21m as it is · ~33m if the longest task fails · no difference with skew at its best, with skew at its worst, in the scheduler's likely order": {
 			{Scenario: "standard", Left: "~21m"},
 			{Scenario: "one_failure", Left: "~33m"},
 			{Scenario: "failure_until_proven", Left: "~33m"},
@@ -17,14 +17,14 @@ func TestLeftIf(t *testing.T) {
 			{Scenario: "skew_high", Left: "~21m"},
 			{Scenario: "best_guess", Left: "~21m"},
 		},
-		"~21m as it is · ~33m if a failure is still to come · ~20m with skew at its best": {
+		"~21m as it is · ~33m if a failure is still to come · ~20m with skew at its best · no difference if the longest task fails, with skew at its worst": {
 			{Scenario: "standard", Left: "~21m"},
 			{Scenario: "one_failure", Left: "~21m"},
 			{Scenario: "failure_until_proven", Left: "~33m"},
 			{Scenario: "skew_low", Left: "~20m"},
 			{Scenario: "skew_high", Left: "~21m"},
 		},
-		"~21m as it is · a failure, other applications: no difference": {
+		"~21m as it is · no difference if the longest task fails, without other applications": {
 			{Scenario: "standard", Left: "~21m"},
 			{Scenario: "one_failure", Left: "~21m"},
 			{Scenario: "alone", Left: "~21m"},

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -170,30 +171,27 @@ func clearly(h, before frame.Headline) bool {
 	return false
 }
 
-var (
-	amount = regexp.MustCompile(`(^|[ (])([+-]?<?)(\d+h(?:\d+m)?(?:\d+s)?|\d+m(?:\d+s)?|\d+s)\b`)
-	part   = regexp.MustCompile(`(\d+)([hms])`)
-	unit   = map[string]string{"h": "hour", "m": "minute", "s": "second"}
-)
+// amount matches a length of time or a difference of lengths: a sign, and hours, minutes and seconds.
+var amount = regexp.MustCompile(`(^|[ (])([+-]?)(?:(<)1s|(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?)\b`)
 
 // spellOut writes the lengths of time and percentages of a line in words: "1m30s" is "1 minute 30 seconds", "+5s" is
 // "5 seconds later".
 func spellOut(text string) string {
 	text = amount.ReplaceAllStringFunc(text, func(found string) string {
 		m := amount.FindStringSubmatch(found)
+		if m == nil { // no number, only what may precede one
+			return found
+		}
 		var out []string
-		for _, w := range part.FindAllStringSubmatch(m[3], -1) {
-			name := unit[w[2]]
-			if w[1] != "1" {
-				name += "s"
+		for i, unit := range []string{"hour", "minute", "second"} {
+			if n, err := strconv.Atoi(m[4+i]); err == nil {
+				out = append(out, units.Count(n, unit))
 			}
-			out = append(out, w[1]+" "+name)
 		}
-		words := strings.Join(out, " ")
-		if strings.HasSuffix(m[2], "<") {
-			words = "less than a second"
+		if m[3] != "" {
+			out = append(out, "less than a second")
 		}
-		return m[1] + words + map[string]string{"+": " later", "-": " sooner"}[strings.Trim(m[2], "<")]
+		return m[1] + strings.Join(out, " ") + map[string]string{"+": " later", "-": " sooner"}[m[2]]
 	})
 	return strings.NewReplacer("%", " percent", "±", "by at most ").Replace(text)
 }

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -27,33 +25,33 @@ func model(c *cli.Context) error {
 	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
 		return command.Usage("epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
 	}
-	variants, err := modelVariants(c, &file.Spec)
-	if err != nil {
+	if err := modelSettings(c, &file.Spec); err != nil {
 		return err
 	}
-	v := modelview.New(file.Name, variants[0].Spec)
-	if _, err := watch.UnlessDone(c.Context, func() (any, error) { return nil, evaluate(c, v, variants) }); err != nil {
+	v := modelview.New(file.Name, &file.Spec)
+	_, err = watch.UnlessDone(c.Context, func() (any, error) { return nil, evaluate(c, v, &file.Spec) })
+	if err != nil {
 		return err
 	}
 	if err := printed(c, v); err != nil {
 		return err
 	}
-	first := &v.Results[0]
-	if !slices.ContainsFunc(v.Results, func(r modelview.Result) bool { return r.Converged }) && first.Error == nil {
-		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, first.Doubt())
+	first := v.Results[0]
+	if !slices.ContainsFunc(v.Results, func(r *queueing.Result) bool { return r.Converged }) {
+		return fmt.Errorf("%s: %s; the figures are where it stood", first.Model, modelview.Doubt(first))
 	}
 	return nil
 }
 
-// modelVariants returns the file's jobs with the settings of the flags.
-func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error) {
+// modelSettings changes the file's jobs by the flags.
+func modelSettings(c *cli.Context, s *queueing.Spec) error {
 	named := func(name string) func(queueing.Job) bool {
 		return func(j queueing.Job) bool { return j.Name == name }
 	}
 	only := c.StringSlice("only")
 	for _, name := range only {
 		if !slices.ContainsFunc(s.Jobs, named(name)) {
-			return nil, command.Usage("--only: there is no job %q in the file", name)
+			return command.Usage("--only: there is no job %q in the file", name)
 		}
 	}
 	if len(only) > 0 {
@@ -62,34 +60,30 @@ func modelVariants(c *cli.Context, s *queueing.Spec) ([]modelview.Variant, error
 	job := 0
 	if name := c.String("job"); name != "" {
 		if job = slices.IndexFunc(s.Jobs, named(name)); job < 0 {
-			return nil, command.Usage("--job %s: there is no job of that name in the file", name)
+			return command.Usage("--job %s: there is no job of that name in the file", name)
 		}
 	}
-	values := make([][]int, len(modelview.Settings))
-	for i, setting := range modelview.Settings {
-		_ = json.Unmarshal([]byte("["+c.String(setting.Name)+"]"), &values[i]) // they are numbers: the setting is valid
-		if len(values[i]) > 0 && setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "" {
-			return nil, command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
+	for _, setting := range modelview.Settings {
+		if !c.IsSet(setting.Name) {
+			continue
 		}
-		for _, n := range values[i] {
-			if n < setting.Least {
-				return nil, command.Usage("--%s %d: it is %d or more", setting.Name, n, setting.Least)
-			}
+		n := c.Int(setting.Name)
+		switch {
+		case setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "":
+			return command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
+		case n < setting.Least:
+			return command.Usage("--%s %d: it is %d or more", setting.Name, n, setting.Least)
 		}
+		setting.Set(s, job, n)
 	}
-	all, err := modelview.Variants(s, job, values)
-	if err != nil {
-		return nil, command.Usage("%w", err)
+	if err := s.Validate(); err != nil {
+		return command.Usage("this cannot be modelled: %w", err)
 	}
-	if err := all[0].Spec.Validate(); err != nil {
-		return nil, command.Usage("this cannot be modelled: %w", err)
-	}
-	return all, nil
+	return nil
 }
 
-// evaluate adds the results of the flags' models, and advice for a single combination of settings. In a table a
-// combination that cannot be solved has its error, unless there is no other.
-func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) error {
+// evaluate adds the results of the flags' models, and advice.
+func evaluate(c *cli.Context, v *modelview.View, s *queueing.Spec) error {
 	asked, err := queueing.ParseModel(c.String("model"))
 	if err != nil {
 		return err
@@ -98,31 +92,17 @@ func evaluate(c *cli.Context, v *modelview.View, variants []modelview.Variant) e
 	if c.Bool("all") {
 		models = []queueing.Model{queueing.Product, queueing.ViannaForkJoin, queueing.Tripathi, queueing.Simulation}
 	}
-	var failed error
-	solved := false
-	for _, variant := range variants {
-		for _, m := range models {
-			solution, err := solve(c, m, variant.Spec)
-			r := modelview.Result{Result: solution}
-			if err != nil {
-				r = modelview.Failed(m, err)
-				failed = cmp.Or(failed, command.Usage("%s: %w", m, err))
-			}
-			solved = solved || err == nil
-			r.Settings = append([]modelview.Value{}, variant.Values...)
-			v.Results = append(v.Results, r)
+	for _, m := range models {
+		r, err := solve(c, m, s)
+		if err != nil {
+			return command.Usage("%s: %w", m, err)
 		}
-	}
-	if failed != nil && (!solved || len(variants) == 1) {
-		return failed
-	}
-	if len(variants) > 1 {
-		return nil
+		v.Results = append(v.Results, r)
 	}
 	if models[0] == queueing.Simulation { // it would take too long
 		models[0] = queueing.Product
 	}
-	v.Advise(variants[0].Spec, func(s *queueing.Spec) (*queueing.Result, error) { return solve(c, models[0], s) })
+	v.Advise(s, func(s *queueing.Spec) (*queueing.Result, error) { return solve(c, models[0], s) })
 	return nil
 }
 
