@@ -231,15 +231,8 @@ func (g *Gantt) Inline() Figure {
 
 	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, p.bottom+axisHeight)
 	p.side(s)
-	rows, bars := 0, 0
-	for i := range g.Panels {
-		rows, bars = rows+len(g.Panels[i].Rows), bars+len(g.Panels[i].Bars)
-	}
-	desc := fmt.Sprintf("Gantt chart from %s to %s: %s in %s, %s of the critical path.", units.Seconds(g.FromSeconds),
-		units.Seconds(g.ToSeconds), units.Count(bars, "bar"), units.Count(rows, "row"),
-		units.Count(len(g.Critical), "part"))
 	s.put(`</svg><svg class="plot" role="img" aria-labelledby="gantt-t gantt-d" width="100%%" height="%s"><title id="gantt-t">%s</title><desc id="gantt-d">%s</desc>`+"\n",
-		p.bottom+axisHeight, g.Name, desc)
+		p.bottom+axisHeight, g.Name, g.Summary)
 	p.draw(s, narrowest)
 	s.put("</svg></div>")
 

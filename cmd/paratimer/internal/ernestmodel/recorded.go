@@ -123,25 +123,18 @@ type Table struct {
 }
 
 // NewTable takes the runs by their inputs in records, or in bytes if more runs have these.
-func NewTable(runs []Run) Table {
-	records, bytes := 0, 0
-	for _, r := range runs {
-		if !math.IsNaN(r.Records) {
-			records++
+func NewTable(runs []Run) (t Table) {
+	for _, unit := range []string{"records", "bytes"} {
+		u := Table{Unit: unit}
+		for _, r := range runs {
+			if math.IsNaN(u.input(r)) {
+				u.Left = append(u.Left, r)
+			} else {
+				u.Runs = append(u.Runs, r)
+			}
 		}
-		if !math.IsNaN(r.Bytes) {
-			bytes++
-		}
-	}
-	t := Table{Unit: "records"}
-	if bytes > records {
-		t.Unit = "bytes"
-	}
-	for _, r := range runs {
-		if math.IsNaN(t.input(r)) {
-			t.Left = append(t.Left, r)
-		} else {
-			t.Runs = append(t.Runs, r)
+		if t.Unit == "" || len(u.Runs) > len(t.Runs) {
+			t = u
 		}
 	}
 	return t

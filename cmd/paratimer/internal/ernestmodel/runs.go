@@ -99,7 +99,7 @@ func ReadRuns(in io.Reader, file string, c Columns) (*Runs, error) {
 func headerOf(all []record, comment []string, names [columns]string) (header []string, rows []record) {
 	named := func(fields []string) bool {
 		return slices.ContainsFunc(names[:], func(n string) bool {
-			return n != "" && !isNumber(n) && count(fields, n) > 0
+			return n != "" && !isNumber(n) && len(positions(fields, n)) > 0
 		})
 	}
 	first := all[0].fields
@@ -114,21 +114,32 @@ func headerOf(all []record, comment []string, names [columns]string) (header []s
 
 // find returns the index of each column's field, -1 for a missing one. It replaces names by those of the header.
 func (r *Runs) find(names *[columns]string, header []string, fields int, c Columns) (at [columns]int, err error) {
-	at[iterations] = -1
 	for i, name := range names {
+		at[i] = -1
 		if i == iterations && name == "" {
 			continue
 		}
-		var why string
-		at[i], why = indexOf(name, header, fields)
+		found := positions(header, name)
+		n, notNumber := strconv.Atoi(name)
 		switch {
-		case why != "" && i == scale && c.Whole && header != nil:
+		case len(found) == 1: // a name takes precedence over a number
+			at[i], names[i] = found[0], header[found[0]]
+		case len(found) > 1:
+			return at, fmt.Errorf("%s %q: several columns have this name: give its number, from 1", flags[i], name)
+		case notNumber == nil && n >= 1 && n <= fields:
+			if at[i] = n - 1; n <= len(header) {
+				names[i] = header[n-1]
+			}
+		case i == scale && c.Whole && header != nil:
 			r.warn("no_scale", "there is no column %q: all runs are taken to be of the whole input, scale 1 (--scale names "+
 				"the column)", name)
-		case why != "":
-			return at, fmt.Errorf("%s %q: %s", flags[i], name, why)
-		case at[i] < len(header):
-			names[i] = header[at[i]]
+		case header == nil || notNumber == nil:
+			return at, fmt.Errorf("%s %q: no column has this name: give the column's number, 1 to %d", flags[i], name,
+				fields)
+		default:
+			const most = 20
+			return at, fmt.Errorf("%s %q: no column has this name; the columns are %.100q", flags[i], name,
+				header[:min(most, len(header))])
 		}
 	}
 	if c.Unit == "" && otherUnit.MatchString(names[seconds]) {
@@ -168,45 +179,33 @@ func records(in io.Reader, file string) (all []record, comment []string, err err
 		switch {
 		case bare == "":
 			continue
-		case bare[0] == '#' && len(all) == 0:
-			last = bare[1:]
-			continue
 		case bare[0] == '#':
+			if len(all) == 0 {
+				last = bare[1:]
+			}
 			continue
 		case strings.ContainsAny(bare, "\x00\r{"): // bare has no line ending; a brace is JSON
 			return nil, nil, fmt.Errorf("%s:%d: this is no line of a table: save it as CSV in UTF-8, with line feeds", file,
 				line)
-		}
-		if len(all) == 0 {
-			separator = separatorOf(text)
+		case len(all) > ernest.MaxRows:
+			return nil, nil, fmt.Errorf("%s:%d: more than %d rows: a model of four terms needs a few dozen", file, line,
+				ernest.MaxRows)
+		case len(all) == 0:
+			if at := strings.IndexAny(text, "\t;"); at >= 0 { // a comma may be part of a field
+				separator = rune(text[at])
+			}
+			comment, _ = split(last, separator) // a comment that is no record is no header
 		}
 		fields, err := split(text, separator)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
-		if len(all) == 0 && last != "" {
-			comment, _ = split(last, separator) // a comment that is no record is no header
-		}
 		all = append(all, record{line, fields})
-		if len(all) > ernest.MaxRows+1 {
-			return nil, nil, fmt.Errorf("%s:%d: more than %d rows: a model of four terms needs a few dozen", file, line,
-				ernest.MaxRows)
-		}
 	}
 	if len(all) == 0 {
 		return nil, nil, fmt.Errorf("%s: there is no row", file)
 	}
 	return all, comment, nil
-}
-
-// separatorOf returns the separator of a line's fields. A comma may be part of a field.
-func separatorOf(line string) rune {
-	for _, separator := range "\t;" {
-		if strings.ContainsRune(line, separator) {
-			return separator
-		}
-	}
-	return ','
 }
 
 // split returns the fields of a line.
@@ -229,34 +228,14 @@ func clean(name string) string {
 	return dag.Clean(strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(name), "#")))
 }
 
-// count returns the number of fields with a name.
-func count(fields []string, name string) (n int) {
-	for _, f := range fields {
+// positions returns the indexes of the fields with a name.
+func positions(fields []string, name string) (at []int) {
+	for i, f := range fields {
 		if strings.EqualFold(f, name) {
-			n++
+			at = append(at, i)
 		}
 	}
-	return n
-}
-
-// indexOf returns the index of a column, or why there is none. A name takes precedence over a number.
-func indexOf(name string, header []string, fields int) (at int, why string) {
-	n, err := strconv.Atoi(name)
-	switch count(header, name) {
-	case 1:
-		return slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }), ""
-	case 0:
-	default:
-		return -1, "several columns have this name: give its number, from 1"
-	}
-	switch {
-	case err == nil && n >= 1 && n <= fields:
-		return n - 1, ""
-	case header == nil || err == nil:
-		return -1, fmt.Sprintf("no column has this name: give the column's number, 1 to %d", fields)
-	}
-	const most = 20
-	return -1, fmt.Sprintf("no column has this name; the columns are %.100q", header[:min(most, len(header))])
+	return at
 }
 
 // number returns the number of a column's field, or why there is none.

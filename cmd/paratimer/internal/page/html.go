@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -94,16 +92,7 @@ func execute(w io.Writer, name string, s sheet) error {
 const longest = 4000
 
 // Prose makes a text from the cluster safe to show: invisible characters and direction marks become Go escapes.
-func Prose(s string) string {
-	var b strings.Builder
-	for piece := range slices.Chunk([]rune(s[:min(len(s), longest)]), 100) { // Escape cuts a long text
-		b.WriteString(view.Escape(string(piece)))
-	}
-	if len(s) > longest {
-		b.WriteString("…")
-	}
-	return b.String()
-}
+func Prose(s string) string { return view.EscapeCut(s, longest) }
 
 // share formats a share of a width as a percentage.
 func share(v float64) string { return chart.Share(100 * v).String() }

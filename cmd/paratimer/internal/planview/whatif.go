@@ -14,7 +14,7 @@ import (
 )
 
 // WhatIfVersion is the version of the JSON of a WhatIf. Fields may be added within a version, never renamed or removed.
-const WhatIfVersion = 2
+const WhatIfVersion = 3
 
 // A WhatIf is the end of a query under each change, the limits, what a slot is worth, and time against slots. It is
 // what text, JSON and drawing show. Unknown is null.
@@ -30,7 +30,6 @@ type WhatIf struct {
 	Changes        []Row            `json:"changes"`
 	Together       *Row             `json:"together"` // null if there are fewer than two changes, or if they exclude each other
 	Limits         []Row            `json:"limits"`
-	Marginal       []Row            `json:"marginal"`
 	Curve          *Curve           `json:"curve"` // null if the time or the slots are unknown
 	Warnings       []whatif.Warning `json:"warnings"`
 }
@@ -106,24 +105,6 @@ var limits = []struct {
 	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Ideal: true}},
 }
 
-// marginal returns one more slot and twice as many, of each kind that the room has.
-func marginal(r whatif.Room) []whatif.Slots {
-	if r.Policy != dag.FIFO {
-		if r.Total() == 0 {
-			return nil
-		}
-		return []whatif.Slots{{Op: whatif.Add, N: 1}, {Op: whatif.Times, N: 2}}
-	}
-	var all []whatif.Slots
-	for i, n := range []int{r.Maps, r.Reduces} {
-		if which := whatif.Maps + whatif.Which(i); n > 0 { //nolint:gosec // an index
-			all = append(all, whatif.Slots{Which: which, Op: whatif.Add, N: 1},
-				whatif.Slots{Which: which, Op: whatif.Times, N: 2})
-		}
-	}
-	return append(all, whatif.Slots{Op: whatif.Times, N: 2})
-}
-
 // Ask predicts a query under each change, and under all of them together. s is its last snapshot. replay replays the
 // rest of the query, or the finished run. The error names the change that fails.
 func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*WhatIf, error) {
@@ -132,7 +113,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		Workflow:      frame.Workflow{ID: frame.Text(s.ID), Name: frame.Text(s.Plan.Name), State: s.State},
 		At:            frame.TimeOf(s.At), ElapsedSeconds: frame.SecondsOf(replay.Elapsed()),
 		MissRatio: units.Float(replay.Miss()), Slots: slotsOf(replay.Room()), Changes: []Row{}, Limits: []Row{},
-		Marginal: []Row{}, Warnings: []whatif.Warning{},
+		Warnings: []whatif.Warning{},
 	}
 	if took := replay.Took(); took > 0 {
 		v.TookSeconds = frame.SecondsIn(&took)
@@ -162,10 +143,6 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	}
 	for _, l := range limits {
 		v.Limits = append(v.Limits, ask(l.text, l.name, l.change, replay.Predict))
-	}
-	for _, by := range marginal(v.Slots.Room) {
-		c := whatif.Change{Slots: []whatif.Slots{by}}
-		v.Marginal = append(v.Marginal, ask("slots "+by.String(), by.String(), c, replay.Predict))
 	}
 	for _, observed := range s.Warnings {
 		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})

@@ -73,7 +73,7 @@ func TestAsk(t *testing.T) {
 		twice.SavedRatio != -1 || v.Together == nil || v.Together.Name != "scale 2, skew none" {
 		t.Errorf("%+v", v)
 	}
-	if len(v.Limits) != 4 || len(v.Marginal) != 3 || v.Curve == nil || v.TookSeconds != nil || v.MissRatio.Known() {
+	if len(v.Limits) != 4 || v.Curve == nil || v.TookSeconds != nil || v.MissRatio.Known() {
 		t.Errorf("%+v", v)
 	}
 	run = dag.Run{}.Append(Before(uniform(4, 1), nil))

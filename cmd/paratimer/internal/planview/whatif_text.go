@@ -21,9 +21,6 @@ func (v *WhatIf) Document() *page.Document {
 	}
 	d := &page.Document{Title: v.heading(), Blocks: []page.Block{v.table(rows)}}
 	d.Add(page.Section{Title: "Limits", Blocks: []page.Block{v.table(v.Limits)}})
-	if len(v.Marginal) > 0 {
-		d.Add(page.Section{Title: "What slots are worth", Blocks: []page.Block{v.table(v.Marginal)}})
-	}
 	if v.Curve != nil && len(v.Curve.Points) > 0 {
 		d.Add(v.curve())
 	}

@@ -3,41 +3,30 @@ package view
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // longest is the greatest number of bytes of a foreign text in a line.
 const longest = 400
 
+// unquoted are the escapes of a Go string that a text without quotes around it needs not.
+var unquoted = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
+
 // Escape makes a text from the cluster safe for a terminal and keeps it on one line: control characters, invisible
 // and direction-changing ones and broken UTF-8 become Go escapes. A text longer than longest bytes is cut.
-func Escape(s string) string {
-	cut := len(s) > longest
-	if cut {
-		s = s[:longest]
-		for !utf8.ValidString(s[max(0, len(s)-utf8.UTFMax):]) && len(s) > longest-utf8.UTFMax {
-			s = s[:len(s)-1]
+func Escape(s string) string { return EscapeCut(s, longest) }
+
+// EscapeCut is Escape for a text that may have another number of bytes.
+func EscapeCut(s string, most int) string {
+	cut := ""
+	if len(s) > most {
+		for most > 0 && !utf8.RuneStart(s[most]) {
+			most--
 		}
+		s, cut = s[:most], "…"
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i]), 16))
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.Is(unicode.Zs, r):
-			b.WriteRune(r)
-		default:
-			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		}
-		i += n
-	}
-	if cut {
-		b.WriteString("…")
-	}
-	return b.String()
+	q := strconv.Quote(s)
+	return unquoted.Replace(q[1:len(q)-1]) + cut
 }
 
 // EscapeLines is Escape for a text that may have several lines, such as an error with an excerpt of a file.

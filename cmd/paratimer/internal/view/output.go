@@ -62,7 +62,7 @@ const (
 )
 
 func (t *Text) paint(colour, s string) string {
-	if !t.colour {
+	if !t.colour || t.Plain {
 		return s
 	}
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -12,11 +11,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
-
-// SkewJSON writes a report of skew as JSON.
-func SkewJSON(w io.Writer, r frame.SkewReport) error {
-	return JSON(w, r, "  ")
-}
 
 // SkewText writes a report of skew for people: the sentence and, for each job, a table of its reduces, one of the
 // keys of its longest reduce, and what another partitioning would gain. For other stages it has their tasks.
@@ -82,23 +76,28 @@ func longestWork(s *frame.Skew) string {
 	return units.About(s.Worst[0].WorkSeconds.Duration())
 }
 
+// skewTables writes the tasks of a stage, each with its longest keys and their times.
 func skewTables(b *strings.Builder, s *frame.Skew) {
 	fmt.Fprintf(b, "%s: %s, the median one works %s\n", skewedStage(s), units.Count(s.Reduces, skewedTask(s)),
 		units.About(s.MedianSeconds.Duration()))
-	rows := [][]string{{skewedTask(s), "given", "share", "works", "ends after", "holds back"}}
+	rows := [][]string{{skewedTask(s), "given", "share", "works", "ends after", "holds back", "of it, keys"}}
 	for i := range s.Worst {
 		one := &s.Worst[i]
 		ends := "done"
 		if !one.Done && one.EndSeconds != nil {
 			ends = units.Elapsed(one.EndSeconds.Duration())
 		}
+		var keys []string
+		for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
+			key := &one.Keys[k]
+			keys = append(keys, units.Known(key.Key, shortKey)+" "+units.About(key.PredictedSeconds.Duration()))
+		}
 		rows = append(rows, []string{
 			fmt.Sprint(one.Task), given(one), units.Known(one.ShareRatio, units.Percent),
-			units.About(one.WorkSeconds.Duration()), ends, alone(s, one),
+			units.About(one.WorkSeconds.Duration()), ends, alone(s, one), cmp.Or(strings.Join(keys, ", "), "-"),
 		})
 	}
 	_ = Table(b, tabwriter.AlignRight, rows) // a strings.Builder never fails
-	skewKeys(b, s)
 	if gains := skewGains(s); gains != "" {
 		fmt.Fprintf(b, "  %s (parts only if the job can merge them)\n", gains)
 	}
@@ -107,38 +106,8 @@ func skewTables(b *strings.Builder, s *frame.Skew) {
 	}
 }
 
-// mostKeys is the greatest number of keys of a reduce in the table.
-const mostKeys = 5
-
-// skewKeys writes the table of the keys of the longest reduce that is not done, else of the longest.
-func skewKeys(b *strings.Builder, s *frame.Skew) {
-	isRunning := func(t frame.SkewedTask) bool { return !t.Done && len(t.Keys) > 0 }
-	hasKeys := func(t frame.SkewedTask) bool { return len(t.Keys) > 0 }
-	at := slices.IndexFunc(s.Worst, isRunning)
-	if at < 0 {
-		at = slices.IndexFunc(s.Worst, hasKeys)
-	}
-	if at < 0 {
-		return
-	}
-	one := &s.Worst[at]
-	rows := [][]string{{fmt.Sprintf("keys of reduce %d", one.Task), "bytes", "of the reduce", "takes", "by", "holds back"}}
-	for k := range one.Keys[:min(len(one.Keys), mostKeys)] {
-		key := &one.Keys[k]
-		name, by := "?", strings.ReplaceAll(key.Rule, "_", " ")
-		if key.Key != nil {
-			name = shortKey(*key.Key)
-		}
-		if key.Done && !one.Done {
-			by = "done"
-		}
-		rows = append(rows, []string{
-			name, units.Known(key.SizeBytes, units.Bytes), units.Known(key.TaskRatio, units.Percent),
-			units.About(key.PredictedSeconds.Duration()), by, back(key.DelaySeconds),
-		})
-	}
-	_ = Table(b, tabwriter.AlignRight, rows) // a strings.Builder never fails
-}
+// mostKeys is the greatest number of keys of a task in the table.
+const mostKeys = 3
 
 // given returns the input of a task.
 func given(r *frame.SkewedTask) string {

@@ -26,11 +26,13 @@ const (
 
 // Text writes lines for people: events and the query's state.
 type Text struct {
+	Quiet bool           // alerts that fire and their changes, failures, lost nodes and the end alone
+	Plain bool           // for screen readers: no colour, no symbols, no columns
+	ASCII bool           // replaces what is not ASCII, for terminals and files of another locale
+	Zone  *time.Location // of times of day; nil: UTC
+
 	w        io.Writer
 	colour   bool
-	quiet    bool
-	plain    bool // for screen readers
-	ascii    bool
 	began    bool
 	kind     string         // of the newest status line: none, floor, number, stale, over
 	at       frame.Seconds  // elapsed seconds of the newest status line
@@ -43,7 +45,6 @@ type Text struct {
 	jobs     map[string]dag.State
 	reported map[string]frame.AlertState // the last state written for each bound
 	skewed   map[string]reportedSkew     // the last skew written for each stage
-	zone     *time.Location              // of times of day; nil: UTC
 	failed   int                         // how many failures were written; used by quiet lines alone
 }
 
@@ -53,30 +54,6 @@ func NewText(w io.Writer, colour bool) *Text {
 		w: w, colour: colour, warned: map[dag.Warning]bool{}, jobs: map[string]dag.State{},
 		reported: map[string]frame.AlertState{}, skewed: map[string]reportedSkew{},
 	}
-}
-
-// Plain makes the lines fit for screen readers: no colour, no symbols, no columns.
-func (t *Text) Plain() *Text {
-	t.colour, t.plain = false, true
-	return t
-}
-
-// ASCII replaces what is not ASCII, for terminals and files of another locale.
-func (t *Text) ASCII() *Text {
-	t.ascii = true
-	return t
-}
-
-// Quiet limits the lines to alerts that fire and their changes, failures, lost nodes, and the end.
-func (t *Text) Quiet() *Text {
-	t.quiet = true
-	return t
-}
-
-// In sets the zone of times of day.
-func (t *Text) In(zone *time.Location) *Text {
-	t.zone = zone
-	return t
 }
 
 // Show writes the news of the frame.
@@ -91,8 +68,8 @@ func (t *Text) Show(tick frame.Tick) error {
 	if f.At != nil {
 		beside = f.At.Time()
 	}
-	text := units.InZone(b.String(), beside, t.zone)
-	if t.ascii {
+	text := units.InZone(b.String(), beside, t.Zone)
+	if t.ASCII {
 		text = ASCII(text)
 	}
 	_, err := io.WriteString(t.w, text)
@@ -103,12 +80,12 @@ func (t *Text) Show(tick frame.Tick) error {
 func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	first := !t.began
 	t.began = true
-	if first && !t.quiet {
+	if first && !t.Quiet {
 		b.WriteString(title(f))
 	}
 	began := b.Len()
 	t.warnings(b, f)
-	if t.quiet {
+	if t.Quiet {
 		t.failures(b, f)
 	} else {
 		t.moves(b, f)
@@ -116,7 +93,7 @@ func (t *Text) news(b *strings.Builder, f frame.Frame) {
 	t.jobLines(b, f)
 	t.alertLines(b, f)
 	switch ended := f.Workflow.State.Ended(); {
-	case !t.quiet:
+	case !t.Quiet:
 		skew := t.skewLines(f)
 		t.status(b, f, first || b.Len() > began || len(skew) > 0)
 		for _, line := range skew {
@@ -154,7 +131,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 	t.doubted = doubtOf(f.Headline)
 	if f.StaleSeconds > 0 {
 		seen := "seen " + units.Ago(f.StaleSeconds.Duration())
-		if !t.plain {
+		if !t.Plain {
 			seen = "(" + seen + ")"
 		}
 		parts = append(parts, t.paint(yellow, seen))
@@ -165,7 +142,7 @@ func (t *Text) status(b *strings.Builder, f frame.Frame, happened bool) {
 // progress counts the tasks of the first running stage on the critical path: "j2 maps 12/17"; "" if none runs.
 func (t *Text) progress(f frame.Frame) string {
 	format := "%s %d/%d"
-	if t.plain {
+	if t.Plain {
 		format = "%s %d of %d"
 	}
 	for i := range f.Jobs {
@@ -190,7 +167,7 @@ func (t *Text) progress(f frame.Frame) string {
 // joined joins the parts of a status line that are not empty.
 func (t *Text) joined(parts []string) string {
 	joint := "  "
-	if t.plain {
+	if t.Plain {
 		joint = ", "
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), joint)
@@ -232,7 +209,7 @@ func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 	if at := t.time(f); at != nil {
 		when = units.Elapsed(at.Duration())
 	}
-	if t.plain {
+	if t.Plain {
 		text = spellOut("after " + when + ": " + text)
 	} else {
 		text = fmt.Sprintf("%8s  %s", when, wrapped(text))
@@ -242,7 +219,7 @@ func (t *Text) line(b *strings.Builder, f frame.Frame, text string) {
 
 // last writes how the query ended. In plain text the time is not repeated before it.
 func (t *Text) last(b *strings.Builder, f frame.Frame) {
-	if t.plain {
+	if t.Plain {
 		b.WriteString(spellOut(t.over(f)) + "\n")
 		return
 	}
@@ -290,7 +267,7 @@ func (t *Text) remains(f frame.Frame) string {
 			s.doubt = firstRun
 		}
 	}
-	if t.plain {
+	if t.Plain {
 		return s.spoken()
 	}
 	return s.String()

@@ -21,13 +21,14 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 	var news []dag.Warning
 	more := map[string]int{}
 	for _, w := range f.Warnings {
-		if w.Code == dag.WarnClockSkew {
-			w = t.skew(w)
+		known := w
+		if w.Code == dag.WarnClockSkew { // the difference changes from tick to tick, which is no news
+			known.Text = ""
 		}
-		if t.warned[w] || w.Code == dag.WarnStale || t.quiet && w.Code != dag.WarnNodeLost {
+		if t.warned[known] || w.Code == dag.WarnStale || t.Quiet && w.Code != dag.WarnNodeLost {
 			continue
 		}
-		t.warned[w] = true
+		t.warned[known] = true
 		if more[w.Code]++; more[w.Code] == 1 {
 			news = append(news, w)
 		}
@@ -41,21 +42,11 @@ func (t *Text) warnings(b *strings.Builder, f frame.Frame) {
 	}
 }
 
-// skew returns the first warning about different clocks: the difference changes from tick to tick, which is no news.
-func (t *Text) skew(w dag.Warning) dag.Warning {
-	for reported := range t.warned {
-		if reported.Code == w.Code {
-			return reported
-		}
-	}
-	return w
-}
-
 // moves writes the moves of the predicted end.
 func (t *Text) moves(b *strings.Builder, f frame.Frame) {
 	for _, m := range f.Moves {
 		line := units.Moved(m.DeltaSeconds.Duration()) + ": " + Escape(m.Why())
-		if t.plain {
+		if t.Plain {
 			line = "the end comes " + line
 		}
 		if drift := m.Drift(); drift != "" {
@@ -91,7 +82,7 @@ func (t *Text) jobLines(b *strings.Builder, f frame.Frame) {
 	for i := range f.Jobs {
 		j := &f.Jobs[i]
 		bad := j.State == dag.Failed || j.State == dag.Killed
-		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && (bad || !t.quiet) {
+		if j.State != t.jobs[j.Node] && j.State > dag.Submitted && (bad || !t.Quiet) {
 			t.line(b, f, t.job(&f, j))
 		}
 		t.jobs[j.Node] = j.State
@@ -113,7 +104,7 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 // failure of an attempt. Quiet lines have the failures already.
 func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	switch {
-	case t.quiet && len(f.Failures) > 0:
+	case t.Quiet && len(f.Failures) > 0:
 		return ""
 	case j.Diagnosis != nil:
 		return ": " + Escape(*j.Diagnosis)
@@ -152,7 +143,7 @@ func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 		if !any {
 			reported = frame.OnTrack
 		}
-		if a.State == reported || a.State == frame.Blind && (t.quiet || f.StaleSeconds.Duration() < shortBlindness) {
+		if a.State == reported || a.State == frame.Blind && (t.Quiet || f.StaleSeconds.Duration() < shortBlindness) {
 			continue
 		}
 		// A default alert is written once it fires, and its changes after that.
@@ -174,7 +165,7 @@ func (t *Text) alert(a frame.Alert) string {
 		colour = yellow
 	}
 	text := Escape(a.Text)
-	if !t.plain {
+	if !t.Plain {
 		text = strings.ReplaceAll(text, "; ", "\n  ")
 	}
 	head, rest, found := strings.Cut(text, ":")

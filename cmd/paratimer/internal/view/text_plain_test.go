@@ -62,6 +62,11 @@ func course() []frame.Frame {
 	return []frame.Frame{first, failed, risky, lost, gap, over, over}
 }
 
+func with(text *Text, set func(*Text)) *Text {
+	set(text)
+	return text
+}
+
 func show(t *testing.T, text *Text, b *bytes.Buffer, frames ...frame.Frame) string {
 	t.Helper()
 	for _, f := range frames {
@@ -95,7 +100,7 @@ after 16 minutes 40 seconds: job j1 failed
 after 16 minutes 40 seconds: missed: failed at 06:32 UTC, 2 minutes later against its 15 minutes (06:30 UTC)
 failed after 16 minutes 40 seconds
 `
-	got := show(t, NewText(&b, true).Plain(), &b, course()...)
+	got := show(t, with(NewText(&b, true), func(t *Text) { t.Plain = true }), &b, course()...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plain lines (-want +got):\n%s", diff)
 	}
@@ -118,7 +123,7 @@ func TestQuiet(t *testing.T) {
   16m40s  missed: failed at 06:32 UTC, +2m against its 15m (06:30 UTC)
   16m40s  failed after 16m40s
 `
-	if diff := cmp.Diff(want, show(t, NewText(&b, false).Quiet(), &b, course()...)); diff != "" {
+	if diff := cmp.Diff(want, show(t, with(NewText(&b, false), func(t *Text) { t.Quiet = true }), &b, course()...)); diff != "" {
 		t.Errorf("quiet lines (-want +got):\n%s", diff)
 	}
 }
@@ -129,7 +134,7 @@ func TestQuietAndPlain(t *testing.T) {
 	over := frameOf(125, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Succeeded, dag.Succeeded
 	const want = "succeeded after 2 minutes 5 seconds\n"
-	if got := show(t, NewText(&b, false).Quiet().Plain(), &b, frameOf(1, 120), frameOf(61, 60), over); got != want {
+	if got := show(t, with(NewText(&b, false), func(t *Text) { t.Quiet, t.Plain = true, true }), &b, frameOf(1, 120), frameOf(61, 60), over); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -235,10 +240,8 @@ func TestStatusCountsTasks(t *testing.T) {
 		{named, false, "~11m (10m - 14m)  tasks 12/17  waits for task 3 of scan\n"},
 	} {
 		var b bytes.Buffer
-		text := NewText(&b, false).ASCII()
-		if c.plain {
-			text.Plain()
-		}
+		text := NewText(&b, false)
+		text.ASCII, text.Plain = true, c.plain
 		if got := show(t, text, &b, c.frame); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%q, want %q at its end", got, c.want)
 		}

@@ -41,7 +41,7 @@ func (t *Text) skewLines(f frame.Frame) []string {
 		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
 		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
 		gains := skewGains(s)
-		if gains != "" && !t.plain {
+		if gains != "" && !t.Plain {
 			gains = "      " + gains
 		}
 		if gains != "" {

@@ -66,16 +66,9 @@ func Lines(c *cli.Context) watch.Sink {
 		return view.NewNDJSON(c.App.Writer)
 	}
 	env := command.Getenv(c)
-	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, env)).In(command.Zone(c))
-	if cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")) != "" && !tty.UTF8(env) {
-		lines.ASCII()
-	}
-	if c.Bool("plain") {
-		lines.Plain()
-	}
-	if c.Bool("quiet") {
-		lines.Quiet()
-	}
+	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, env))
+	lines.ASCII = cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")) != "" && !tty.UTF8(env)
+	lines.Plain, lines.Quiet, lines.Zone = c.Bool("plain"), c.Bool("quiet"), command.Zone(c)
 	return lines
 }
 

@@ -106,8 +106,8 @@ const mostHappened = 10
 
 func newSummary(style screen.Style) *summary {
 	s := &summary{standing: tty.NewTail(1), happened: tty.NewTail(mostHappened)}
-	s.lines = view.NewText(s.standing, style.Colour).In(style.Zone)
-	s.urgent = view.NewText(s.happened, style.Colour).In(style.Zone).Quiet()
+	s.lines, s.urgent = view.NewText(s.standing, style.Colour), view.NewText(s.happened, style.Colour)
+	s.lines.Zone, s.urgent.Zone, s.urgent.Quiet = style.Zone, style.Zone, true
 	return s
 }
 

@@ -29,7 +29,7 @@ func reportSkew(c *cli.Context, f *follow.Flags) error {
 	}
 	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error {
 		if c.String("output") == "json" {
-			return view.SkewJSON(w, r)
+			return view.JSON(w, r, "  ")
 		}
 		return view.SkewText(w, r)
 	})
