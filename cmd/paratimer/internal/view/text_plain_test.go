@@ -62,11 +62,6 @@ func course() []frame.Frame {
 	return []frame.Frame{first, failed, risky, lost, gap, over, over}
 }
 
-func with(text *Text, set func(*Text)) *Text {
-	set(text)
-	return text
-}
-
 func show(t *testing.T, text *Text, b *bytes.Buffer, frames ...frame.Frame) string {
 	t.Helper()
 	for _, f := range frames {
@@ -100,7 +95,9 @@ after 16 minutes 40 seconds: job j1 failed
 after 16 minutes 40 seconds: missed: failed at 06:32 UTC, 2 minutes later against its 15 minutes (06:30 UTC)
 failed after 16 minutes 40 seconds
 `
-	got := show(t, with(NewText(&b, true), func(t *Text) { t.Plain = true }), &b, course()...)
+	text := NewText(&b, true)
+	text.Plain = true
+	got := show(t, text, &b, course()...)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plain lines (-want +got):\n%s", diff)
 	}
@@ -123,7 +120,9 @@ func TestQuiet(t *testing.T) {
   16m40s  missed: failed at 06:32 UTC, +2m against its 15m (06:30 UTC)
   16m40s  failed after 16m40s
 `
-	if diff := cmp.Diff(want, show(t, with(NewText(&b, false), func(t *Text) { t.Quiet = true }), &b, course()...)); diff != "" {
+	text := NewText(&b, false)
+	text.Quiet = true
+	if diff := cmp.Diff(want, show(t, text, &b, course()...)); diff != "" {
 		t.Errorf("quiet lines (-want +got):\n%s", diff)
 	}
 }
@@ -134,7 +133,9 @@ func TestQuietAndPlain(t *testing.T) {
 	over := frameOf(125, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Succeeded, dag.Succeeded
 	const want = "succeeded after 2 minutes 5 seconds\n"
-	if got := show(t, with(NewText(&b, false), func(t *Text) { t.Quiet, t.Plain = true, true }), &b, frameOf(1, 120), frameOf(61, 60), over); got != want {
+	text := NewText(&b, false)
+	text.Quiet, text.Plain = true, true
+	if got := show(t, text, &b, frameOf(1, 120), frameOf(61, 60), over); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
