@@ -39,10 +39,7 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	if st.DeadlineAt == nil {
 		return v
 	}
-	by, judged := *st.DeadlineAt, v.expected
-	if b.Kind == OutsideBounds && b.On == "" && known { // what is judged is an early end, not the likely one
-		v.expected = at.Add(f.Headline.RemainingSeconds.Duration())
-	}
+	by := *st.DeadlineAt
 	switch {
 	case at > by && f.Headline.EndAt != nil && f.Headline.EndAt.Instant <= by:
 		// its jobs have ended; its final state is not known yet
@@ -62,7 +59,7 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		v.early = true
 	case b.sampled():
 		v.p = f.Left.Above(by.Sub(at))
-	case judged > by:
+	case v.expected > by:
 		v.p = 1
 	default:
 		v.p = 0
@@ -93,7 +90,7 @@ func (v verdict) certain() verdict {
 }
 
 // sampled reports whether the bound uses the distribution's probability.
-func (b *Bound) sampled() bool { return b.On == "" && b.Kind != OutsideBounds }
+func (b *Bound) sampled() bool { return b.On == "" }
 
 // left returns the remaining time by the bound's prediction: the distribution's median, a quantile, or a scenario's
 // estimate. It is unknown if the headline is a lower bound, since then too much is assumed for any of them.
@@ -107,9 +104,6 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 		}
 		return f.Headline.RemainingSeconds.Duration(), true
 	}
-	if b.On == "" && len(f.Left) > 0 {
-		return f.Left.At(drifted), true
-	}
 	if q, ok := quantile(b.On); ok {
 		if len(f.Left) > 0 {
 			return f.Left.At(q), true
@@ -118,9 +112,6 @@ func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
 	}
 	return scenario(f, b.judgedBy())
 }
-
-// drifted is the quantile that is compared with the first range: if it is late, nine in ten sampled ends are late.
-const drifted = 0.1
 
 // judgedBy returns the scenario that the bound uses.
 func (b *Bound) judgedBy() string {

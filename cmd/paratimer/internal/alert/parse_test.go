@@ -136,8 +136,8 @@ func TestCheck(t *testing.T) {
 		{Bound{Kind: Within}, "not a length of time"},
 		{Bound{Kind: NoProgress, For: -1}, "not a length of time"},
 		{Bound{Kind: LongerThanUsual}, "times the usual"},
-		{Bound{Kind: OutsideBounds, On: "p100"}, "cannot judge when"},
-		{Bound{Kind: OutsideBounds, On: "hadoop"}, "cannot judge when"},
+		{Bound{Kind: Within, For: 1, On: "p100"}, "cannot judge when"},
+		{Bound{Kind: Within, For: 1, On: "hadoop"}, "cannot judge when"},
 	} {
 		err := c.b.Check()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

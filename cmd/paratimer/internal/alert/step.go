@@ -52,9 +52,7 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	}
 	st.Opened = true
 	if st.State == frame.Ended && sees == fresh { // jobs came after the end
-		*st = Standing{
-			State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true,
-		}
+		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Opened: true}
 	}
 	switch sees {
 	case unobservable:
@@ -128,7 +126,7 @@ func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 	case f.At != nil:
 		v.expected = f.At.Instant
 	}
-	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress && b.Kind != OutsideBounds {
+	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress {
 		b.learn(st, nil, f) // it ended before its first observation
 	}
 	if st.State != frame.Ended {

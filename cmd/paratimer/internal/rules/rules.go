@@ -33,7 +33,6 @@ type Rule struct {
 	Within     time.Duration `plan:"within" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
 	Longer     float64       `plan:"longer_than_usual" above:"0" max:"1000"`
 	NoProgress time.Duration `plan:"no_progress" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
-	Outside    bool          `plan:"outside_bounds" words:",true" title:"true, or left out"`
 	On         string        `plan:"on" length:"0-40" title:"a scenario, such as standard or one_failure, or a quantile, such as p90"`
 	Risk       float64       `plan:"risk" above:"0" max:"1" title:"a probability, more than 0 and at most 1"`
 	Hold       int           `plan:"hold" min:"1" max:"1000"`
@@ -152,7 +151,7 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 	given := r.bounds()
 	if len(given) == 0 {
 		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of deadline, within, "+
-			"longer_than_usual, no_progress, outside_bounds", r.Name))
+			"longer_than_usual, no_progress", r.Name))
 		return
 	}
 	if len(given) > 1 {
@@ -167,8 +166,8 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 	if given[0].key == "no_progress" && r.On != "" {
 		doc.Fail(at("on"), "on has no meaning with no_progress: nobody judges when it will end")
 	}
-	if (given[0].key == "no_progress" || given[0].key == "outside_bounds") && r.Risk != 0 {
-		doc.Fail(at("risk"), fmt.Sprintf("risk has no meaning with %s, which is so or is not", given[0].key))
+	if given[0].key == "no_progress" && r.Risk != 0 {
+		doc.Fail(at("risk"), "risk has no meaning with no_progress, which is so or is not")
 	}
 }
 
@@ -186,7 +185,6 @@ func (r *Rule) bounds() []bound {
 		{r.Within > 0, "within", units.Full(r.Within), alert.Bound{Kind: alert.Within, For: r.Within}},
 		{r.Longer > 0, "longer_than_usual", fmt.Sprint(r.Longer), alert.Bound{Kind: alert.LongerThanUsual, Times: r.Longer}},
 		{r.NoProgress > 0, "no_progress", units.Full(r.NoProgress), alert.Bound{Kind: alert.NoProgress, For: r.NoProgress}},
-		{r.Outside, "outside_bounds", "", alert.Bound{Kind: alert.OutsideBounds}},
 	}
 	return slices.DeleteFunc(all, func(b bound) bool { return !b.has })
 }
