@@ -42,9 +42,6 @@ type Bound struct {
 	// does not have it.
 	Times float64
 	Usual time.Duration
-	// On selects the prediction that the bound is compared with: "" is the distribution, else a scenario ("standard", "one_failure", …) or a quantile ("p50", "p90", …). With a scenario or
-	// a quantile the probability of being late is 0 or 1.
-	On string
 	// Threshold is the probability of being late from which the state is at risk, 0..1; 0: DefaultThreshold.
 	Threshold float64
 	// Hold is the number of ticks in a row before the state changes; 0: DefaultHold.

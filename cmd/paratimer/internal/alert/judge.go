@@ -1,10 +1,7 @@
 package alert
 
 import (
-	"cmp"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -29,7 +26,7 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 		return v.certain()
 	}
 	at := f.At.Instant
-	left, known := b.left(f)
+	left, known := remaining(f)
 	switch {
 	case known:
 		v.expected = at.Add(left)
@@ -54,15 +51,11 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 	case v.floor:
 	case !known:
 		v.dark = true
-	case b.sampled() && len(f.Left) == 0: // a point has no probability
-	case b.sampled() && f.Headline.Rough && early(f, by):
+	case len(f.Left) == 0: // a point has no probability
+	case f.Headline.Rough && early(f, by):
 		v.early = true
-	case b.sampled():
-		v.p = f.Left.Above(by.Sub(at))
-	case v.expected > by:
-		v.p = 1
 	default:
-		v.p = 0
+		v.p = f.Left.Above(by.Sub(at))
 	}
 	return v.certain()
 }
@@ -89,54 +82,14 @@ func (v verdict) certain() verdict {
 	return v
 }
 
-// sampled reports whether the bound uses the distribution's probability.
-func (b *Bound) sampled() bool { return b.On == "" }
-
-// left returns the remaining time by the bound's prediction: the distribution's median, a quantile, or a scenario's
-// estimate. It is unknown if the headline is a lower bound, since then too much is assumed for any of them.
-func (b *Bound) left(f *frame.Frame) (time.Duration, bool) {
-	if f.Headline.RemainingSeconds == nil {
+// remaining returns the median of the remaining time, or its estimate. It is unknown if the headline is a lower bound,
+// since then too much is assumed.
+func remaining(f *frame.Frame) (time.Duration, bool) {
+	switch {
+	case f.Headline.RemainingSeconds == nil:
 		return 0, false
+	case len(f.Left) > 0:
+		return f.Left.At(0.5), true
 	}
-	if b.sampled() {
-		if len(f.Left) > 0 {
-			return f.Left.At(0.5), true
-		}
-		return f.Headline.RemainingSeconds.Duration(), true
-	}
-	if q, ok := quantile(b.On); ok {
-		if len(f.Left) > 0 {
-			return f.Left.At(q), true
-		}
-		return 0, false
-	}
-	return scenario(f, b.judgedBy())
-}
-
-// judgedBy returns the scenario that the bound uses.
-func (b *Bound) judgedBy() string {
-	return cmp.Or(b.On, "standard")
-}
-
-// scenario returns the remaining time under a scenario.
-func scenario(f *frame.Frame, name string) (time.Duration, bool) {
-	for _, e := range f.Estimates {
-		if e.Scenario == name && e.RemainingSeconds != nil {
-			return e.RemainingSeconds.Duration(), true
-		}
-	}
-	return 0, false
-}
-
-// quantile reads "p90" as 0.9.
-func quantile(name string) (float64, bool) {
-	digits, ok := strings.CutPrefix(name, "p")
-	if !ok {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !(v > 0 && v < 100) {
-		return 0, false
-	}
-	return v / 100, true
+	return f.Headline.RemainingSeconds.Duration(), true
 }

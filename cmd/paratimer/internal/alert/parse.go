@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/estimators"
 )
 
 // deadlineForm is [DATE] TIME [am|pm] [ZONE].
@@ -94,7 +92,7 @@ func parseZone(text string, local *time.Location) (*time.Location, error) {
 	return zone, nil
 }
 
-// Check returns an error if the bound's prediction is unknown or its limit makes no sense.
+// Check returns an error if the bound's limit makes no sense.
 func (b *Bound) Check() error {
 	switch {
 	case (b.Kind == Within || b.Kind == NoProgress) && b.For <= 0:
@@ -102,22 +100,5 @@ func (b *Bound) Check() error {
 	case b.Kind == LongerThanUsual && (!(b.Times > 0) || math.IsInf(b.Times, 0)):
 		return fmt.Errorf("%v times the usual length is no limit: give a factor such as 1.5", b.Times)
 	}
-	return CheckJudge(b.On)
-}
-
-// CheckJudge returns an error if on is not a valid Bound.On.
-func CheckJudge(on string) error {
-	if _, ok := quantile(on); ok || on == "" || slices.Contains(scenarios(), on) {
-		return nil
-	}
-	return fmt.Errorf("%q cannot judge when the query ends: give a scenario (%s) or a quantile such as p90", on,
-		strings.Join(scenarios(), ", "))
-}
-
-func scenarios() []string {
-	var names []string
-	for _, s := range estimators.Scenarios() {
-		names = append(names, s.Name)
-	}
-	return names
+	return nil
 }

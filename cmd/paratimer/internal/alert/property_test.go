@@ -18,7 +18,6 @@ import (
 func drawBounds(t *rapid.T) []Bound {
 	hold := rapid.IntRange(1, 5).Draw(t, "hold")
 	risk := rapid.SampledFrom([]float64{0.5, 0.8, 0.95}).Draw(t, "risk")
-	on := rapid.SampledFrom([]string{"", "", "standard", "one_failure", "p90"}).Draw(t, "on")
 	length := rapid.Int64Range(10, 400)
 	all := []Bound{
 		{Name: "deadline", Kind: Deadline, At: zero.Add(seconds(length.Draw(t, "deadline")))},
@@ -27,7 +26,7 @@ func drawBounds(t *rapid.T) []Bound {
 		{Name: "no-progress", Kind: NoProgress, For: seconds(rapid.Int64Range(2, 60).Draw(t, "no-progress"))},
 	}
 	for i := range all {
-		all[i].On, all[i].Threshold, all[i].Hold = on, risk, hold
+		all[i].Threshold, all[i].Hold = risk, hold
 	}
 	return all
 }

@@ -140,7 +140,6 @@ func (s *stage) bound(words []string) Bound {
 		"for":   func(v string) { b.For = s.seconds(v) },
 		"times": func(v string) { b.Times = s.number(v) },
 		"usual": func(v string) { b.Usual = s.seconds(v) },
-		"on":    func(v string) { b.On = v },
 		"risk":  func(v string) { b.Threshold = s.number(v) },
 		"hold":  func(v string) { b.Hold = int(s.number(v)) },
 		"daily": func(v string) {

@@ -143,10 +143,6 @@ func (w words) likely() string {
 		return "how likely it is to miss " + what + " cannot be told"
 	case w.v.floor:
 		return "certain to miss " + what
-	case !w.b.sampled() && p >= 1:
-		return "will miss " + what + ", by " + w.b.judgedBy()
-	case !w.b.sampled():
-		return "will make " + what + ", by " + w.b.judgedBy()
 	}
 	return units.Chance(p) + " likely to miss " + what
 }

@@ -33,7 +33,6 @@ type Rule struct {
 	Within     time.Duration `plan:"within" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
 	Longer     float64       `plan:"longer_than_usual" above:"0" max:"1000"`
 	NoProgress time.Duration `plan:"no_progress" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
-	On         string        `plan:"on" length:"0-40" title:"a scenario, such as standard or one_failure, or a quantile, such as p90"`
 	Risk       float64       `plan:"risk" above:"0" max:"1" title:"a probability, more than 0 and at most 1"`
 	Hold       int           `plan:"hold" min:"1" max:"1000"`
 	Severity   string        `plan:"severity" pattern:"^[A-Za-z0-9_-]{1,40}$" title:"a word of at most 40 letters, digits, - and _"`
@@ -126,9 +125,6 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 			doc.Fail(at("deadline"), err.Error())
 		}
 	}
-	if err := alert.CheckJudge(r.On); err != nil {
-		doc.Fail(at("on"), "on: "+err.Error())
-	}
 	r.Match.compile(func(key string, err error) { doc.Fail(at("match", key), err.Error()) })
 	r.checkLabels(doc, at)
 	r.templates = map[string]*template.Template{}
@@ -162,9 +158,6 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 		doc.Fail(at(more[0]), fmt.Sprintf("rule %s has %s and %s: a rule has one bound; make it two rules", r.Name,
 			given[0].key, strings.Join(more, " and ")))
 		return
-	}
-	if given[0].key == "no_progress" && r.On != "" {
-		doc.Fail(at("on"), "on has no meaning with no_progress: nobody judges when it will end")
 	}
 	if given[0].key == "no_progress" && r.Risk != 0 {
 		doc.Fail(at("risk"), "risk has no meaning with no_progress, which is so or is not")
@@ -215,7 +208,7 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 // Bound returns the rule's bound for a workflow. usual is the workflow's usual length, 0 if unknown.
 func (r *Rule) Bound(usual time.Duration) alert.Bound {
 	b := r.bounds()[0].Bound
-	b.Name, b.On, b.Threshold, b.Hold, b.Zone = r.Name, r.On, r.Risk, r.Hold, r.Zone()
+	b.Name, b.Threshold, b.Hold, b.Zone = r.Name, r.Risk, r.Hold, r.Zone()
 	if b.Kind == alert.LongerThanUsual {
 		b.Usual = usual
 	}

@@ -17,7 +17,6 @@ rules:
   - name: nightly-etl-late
     match: {name: "PigLatin:nightly_*", user: etl, queue: "prod*"}
     deadline: "06:30 Europe/Berlin"
-    on: p90
     risk: 0.8
     hold: 3
     severity: page
@@ -45,7 +44,7 @@ func TestRead(t *testing.T) {
 	b := all[0].Bound(0)
 	if b.Name != "nightly-etl-late" || b.Kind != alert.Deadline || b.Daily == nil || b.Daily.Hour != 6 ||
 		b.Daily.Minute != 30 ||
-		b.Daily.Zone.String() != "Europe/Berlin" || b.On != "p90" || b.Threshold != 0.8 || b.Hold != 3 {
+		b.Daily.Zone.String() != "Europe/Berlin" || b.Threshold != 0.8 || b.Hold != 3 {
 		t.Errorf("bound %+v", b)
 	}
 	for i, want := range []alert.Bound{
@@ -83,11 +82,9 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    no_progress: 2m"), "4:18: rule a has within and no_progress: a rule has one bound"},
 		{rule("deadline: \"25:00\""), "3:15: "},
 		{rule("deadline: \"06:30 Europe/Nowhere\""), "3:15: "},
-		{rule("within: 1m\n    on: p101"), "4:9: on: \"p101\" cannot judge"},
 		{rule("within: 1m\n    risk: 1.5"), "4:11: rules[0].risk is 1.5: it must be a probability"},
 		{rule("within: 1m\n    hold: 0"), "4:11: rules[0].hold is 0: it must be a whole number from 1 to 1000"},
 		{rule("no_progress: 1m\n    risk: 0.5"), "4:11: risk has no meaning with no_progress"},
-		{rule("no_progress: 1m\n    on: p90"), "4:9: on has no meaning with no_progress"},
 		{rule("within: 1m\n    match: {user: \"[a\"}"), "4:19: match.user \"[a\": a [ that no ] closes"},
 		{rule("within: 1m\n    match: {name: \"[z-a]\"}"), "a range such as [a-z]"},
 		{rule("within: 1m\n    match: {engine: tez}"), "4:21: rules[0].match.engine is \"tez\": it must be MapReduce, Tez or Spark"},

@@ -97,7 +97,6 @@ var liveRows = []row{
 	{bounds, "within", []string(nil), "end within `TIME` of its submission, such as 45m; repeatable"},
 	{bounds, "longer-than-usual", 0.0, "end within `N` times its usual length, such as 1.5"},
 	{bounds, "usual=", time.Duration(0), "usual length `TIME` (default: from the history, or from the first --profile)"},
-	{bounds, "on=", "", "decide by `JUDGE`: a scenario such as standard or one_failure, or a quantile such as p90 (default: the probability)"},
 	{bounds, "risk", Share(0.9), "at risk from this `PROBABILITY` of being late on, such as 0.9 or 90%"},
 	{moreBounds, "no-progress", time.Duration(0), "move something (a counter, an attempt, a job) within `TIME`, such as 10m"},
 	{moreBounds, "hold=", 5, "change the state after `N` equal observations in a row"},

@@ -123,9 +123,6 @@ func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
 	if hold < 1 {
 		return nil, command.Usage("hold %d: it is a number of ticks, 1 or more", hold)
 	}
-	if err := alert.CheckJudge(c.String("on")); err != nil {
-		return nil, command.Usage("on: %w", err)
-	}
 	var all []alert.Bound
 	deadlines, err := command.Each(c, "deadline", func(text string) (alert.Bound, error) {
 		return alert.ParseDeadline(text, command.Zone(c))
@@ -159,7 +156,7 @@ func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
 	}
 	for i := range all {
 		b := &all[i]
-		b.On, b.Threshold, b.Hold = c.String("on"), risk, hold
+		b.Threshold, b.Hold = risk, hold
 		if b.Zone == nil {
 			b.Zone = command.Zone(c)
 		}

@@ -39,7 +39,6 @@ type checkedRule struct {
 	Name     string            `json:"name"`
 	Match    rules.Match       `json:"match"`
 	Bound    string            `json:"bound"`
-	On       *string           `json:"on"`
 	Risk     float64           `json:"risk"`
 	Hold     int               `json:"hold"`
 	Severity *string           `json:"severity"`
@@ -61,7 +60,7 @@ func checkRules(c *cli.Context) error {
 	for i := range all {
 		r := &all[i]
 		out.Rules = append(out.Rules, checkedRule{
-			Name: r.Name, Match: r.Match, Bound: r.BoundText(), On: frame.Text(r.On),
+			Name: r.Name, Match: r.Match, Bound: r.BoundText(),
 			Risk: cmp.Or(r.Risk, alert.DefaultThreshold), Hold: cmp.Or(r.Hold, alert.DefaultHold),
 			Severity: frame.Text(r.Severity), Labels: r.Labels,
 		})
@@ -83,13 +82,9 @@ func (r *checkedRules) text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n", r.File, units.Count(len(r.Rules), "rule"))
 	rows := [][]string{{"RULE", "WORKFLOWS", "BOUND", "FIRES", "HELD", "SEVERITY"}}
 	for _, rule := range r.Rules {
-		fires := "from " + units.Percent(rule.Risk) + " on"
-		if rule.On != nil {
-			fires = "as " + *rule.On + " says"
-		}
 		rows = append(rows, []string{
-			rule.Name, view.Escape(matchText(&rule.Match)), rule.Bound, fires, units.Count(rule.Hold, "tick"),
-			units.Have(rule.Severity, view.Escape),
+			rule.Name, view.Escape(matchText(&rule.Match)), rule.Bound, "from " + units.Percent(rule.Risk) + " on",
+			units.Count(rule.Hold, "tick"), units.Have(rule.Severity, view.Escape),
 		})
 	}
 	return view.Table(w, 0, rows)
