@@ -1,39 +1,22 @@
 package notify
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"text/template"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Dress is what a rule adds to its alert. Labels are constants: another value would make another alert.
-type Dress struct {
-	Labels      map[string]string
-	Annotations map[string]*template.Template // over Facts; package rules compiles and tries them
-}
-
-// Facts are the data of annotation templates. Unknown values read "unknown".
-type Facts struct {
-	Workflow Workflow
-	Bound    string // its name
-	State    string // at_risk, late, ended or on_track
-	Status   string // firing or resolved
-	Outcome  string // met, missed, or "" before the end
-	By       string // expected end minus deadline: "11m"; negative: earlier
-	Likely   string // the probability that the bound is broken: "71%"
-	Deadline string // RFC 3339 in UTC
-	Expected string // the predicted end, RFC 3339 in UTC
-	WaitsOn  string
-	Text     string // all of this in one sentence
-}
+// A Dress is what a rule adds to its alert. Labels are constants: another value would make another alert. Annotations
+// may have fields such as {{ .By }}.
+type Dress struct{ Labels, Annotations map[string]string }
 
 // The labels that identify an alert. Rules cannot change them.
 const (
@@ -50,20 +33,35 @@ const AlertName = "ParaTimer"
 // Reserved are the labels that a rule may not set.
 var Reserved = []string{labelName, labelBound, labelWorkflow, labelWorkflowID}
 
-// MaxAnnotation is the greatest length of an annotation, in bytes.
-const MaxAnnotation = 8 << 10
+// maxAnnotation is the greatest length of an annotation, in bytes.
+const maxAnnotation = 8 << 10
 
-// A Limited buffer fails beyond Most bytes while it is written, so that no template fills the memory.
-type Limited struct {
-	bytes.Buffer
-	Most int
+// field matches what an annotation shows of an alert.
+var field = regexp.MustCompile(`\{\{ *\.?(.*?) *\}\}`)
+
+// expand replaces fields by the facts of an alert. unknown are the fields that an alert does not have.
+func expand(text string, facts map[string]string) (out string, unknown []string) {
+	out = field.ReplaceAllStringFunc(text, func(found string) string {
+		name := field.FindStringSubmatch(found)[1]
+		v, ok := facts[name]
+		if !ok {
+			unknown = append(unknown, name)
+		}
+		return v
+	})
+	if len(out) > maxAnnotation {
+		out = strings.ToValidUTF8(out[:maxAnnotation], "") + "…"
+	}
+	return out, unknown
 }
 
-func (l *Limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > l.Most {
-		return 0, fmt.Errorf("the template makes more than %d bytes", l.Most)
+// CheckAnnotation returns an error if an annotation has a field that an alert does not have.
+func CheckAnnotation(text string) error {
+	facts := factsOf(Notification{})
+	if _, unknown := expand(text, facts); len(unknown) > 0 {
+		return fmt.Errorf("an alert has no %s; it has %s", unknown[0], strings.Join(slices.Sorted(maps.Keys(facts)), ", "))
 	}
-	return l.Buffer.Write(p)
+	return nil
 }
 
 // labels returns the labels of an alert. They are the same in every state, every run and every watcher. MapReduce has
@@ -85,50 +83,48 @@ func fingerprint(labels map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// annotations returns the facts and the rule's own annotations. If a template fails, its annotation is the error.
-func (d Dress) annotations(facts Facts) map[string]string {
+// annotations returns the facts that are known, and the rule's own annotations.
+func (d Dress) annotations(facts map[string]string) map[string]string {
 	a := map[string]string{
-		"by": facts.By, "probability": facts.Likely, "deadline": facts.Deadline, "expected": facts.Expected,
-		"waiting_on": facts.WaitsOn, "outcome": facts.Outcome, "state": facts.State,
+		"by": facts["By"], "probability": facts["Likely"], "deadline": facts["Deadline"], "expected": facts["Expected"],
+		"waiting_on": facts["WaitsOn"], "outcome": facts["Outcome"], "state": facts["State"],
 	}
 	maps.DeleteFunc(a, func(_, v string) bool { return v == "" || v == unknown })
-	a["summary"] = facts.Text
-	for name, t := range d.Annotations {
-		out := Limited{Most: MaxAnnotation}
-		if err := t.Execute(&out, facts); err != nil {
-			a[name] = "cannot be written: " + err.Error()
-			continue
-		}
-		a[name] = out.String()
+	a["summary"] = facts["Text"]
+	for name, text := range d.Annotations {
+		a[name], _ = expand(text, facts) // its fields were checked
 	}
 	return a
 }
 
 const unknown = "unknown"
 
-func factsOf(n Notification) Facts {
-	f := Facts{
-		Workflow: n.Workflow, Bound: n.Alert.Bound, State: string(n.Alert.State), Status: string(Resolved),
-		By: unknown, Likely: unknown, WaitsOn: unknown, Text: n.Alert.Text,
-		Deadline: instant(n.Alert.DeadlineAt), Expected: instant(n.EndAt),
+// factsOf returns what annotations may show of an alert, by the names of fields. By is the expected end minus the
+// deadline, negative if earlier; Likely the probability that the bound is broken; Text all of this in one sentence.
+func factsOf(n Notification) map[string]string {
+	f := map[string]string{
+		"Workflow.ID": n.Workflow.ID, "Workflow.Name": n.Workflow.Name, "Workflow.State": n.Workflow.State,
+		"Workflow.Engine": n.Workflow.Engine, "Bound": n.Alert.Bound, "State": string(n.Alert.State),
+		"Status": string(Resolved), "Outcome": "", "By": unknown, "Likely": unknown, "WaitsOn": unknown,
+		"Text": n.Alert.Text, "Deadline": instant(n.Alert.DeadlineAt), "Expected": instant(n.EndAt),
 	}
 	if n.Alert.State.Firing() {
-		f.Status = string(Firing)
+		f["Status"] = string(Firing)
 	}
 	if n.Alert.Outcome != nil {
-		f.Outcome = string(*n.Alert.Outcome)
+		f["Outcome"] = string(*n.Alert.Outcome)
 	}
 	if by := n.Alert.BySeconds; by != nil {
-		f.By = units.About(by.Duration())
+		f["By"] = units.About(by.Duration())
 		if due := n.Alert.DeadlineAt; due != nil { // what the bound's own judge expects
-			f.Expected = instant(&frame.Time{Instant: due.Add(by.Duration())})
+			f["Expected"] = instant(&frame.Time{Instant: due.Add(by.Duration())})
 		}
 	}
 	if p := n.Alert.Probability; p != nil {
-		f.Likely = units.Chance(*p)
+		f["Likely"] = units.Chance(*p)
 	}
 	if n.WaitingOn != nil {
-		f.WaitsOn = *n.WaitingOn
+		f["WaitsOn"] = *n.WaitingOn
 	}
 	return f
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/infile"
@@ -40,10 +39,9 @@ type Rule struct {
 	Labels      map[string]string `plan:"labels" max:"32" length:"0-4096" title:"a mapping of at most 32 names to strings"`
 	Annotations map[string]string `plan:"annotations" max:"32" length:"0-4096" title:"a mapping of at most 32 names to strings"`
 
-	deadline  alert.Bound    // its time
-	local     *time.Location // the local zone of the user
-	templates map[string]*template.Template
-	unbound   bool
+	deadline alert.Bound    // its time
+	local    *time.Location // the local zone of the user
+	unbound  bool
 }
 
 // Everything returns a rule that matches every workflow and has no bound.
@@ -115,7 +113,7 @@ func place(i int) func(steps ...string) []string {
 	}
 }
 
-// check reports errors that tags cannot, and prepares the rule's deadline, patterns and templates.
+// check reports errors that tags cannot, and prepares the rule's deadline and patterns.
 func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local *time.Location) {
 	r.local = local
 	r.checkBounds(doc, at)
@@ -127,19 +125,15 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 	}
 	r.Match.compile(func(key string, err error) { doc.Fail(at("match", key), err.Error()) })
 	r.checkLabels(doc, at)
-	r.templates = map[string]*template.Template{}
 	for _, key := range sorted(r.Annotations) {
 		if !labelName.MatchString(key) {
 			doc.Fail(at("annotations", key),
 				fmt.Sprintf("annotation %q: a name begins with a letter or _ and holds letters, digits and _", key))
 			continue
 		}
-		t, err := compile(r.Annotations[key])
-		if err != nil {
+		if err := notify.CheckAnnotation(r.Annotations[key]); err != nil {
 			doc.Fail(at("annotations", key), fmt.Sprintf("annotation %s: %v", key, err))
-			continue
 		}
-		r.templates[key] = t
 	}
 }
 
@@ -224,4 +218,16 @@ func (r *Rule) Zone() *time.Location {
 func (r *Rule) BoundText() string {
 	b := r.bounds()[0]
 	return strings.TrimSpace(b.key + " " + b.value)
+}
+
+// Dress returns what the rule adds to its alerts.
+func (r *Rule) Dress() notify.Dress {
+	labels := maps.Clone(r.Labels)
+	if r.Severity != "" {
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels["severity"] = r.Severity
+	}
+	return notify.Dress{Labels: labels, Annotations: r.Annotations}
 }

@@ -58,8 +58,8 @@ func TestRead(t *testing.T) {
 		}
 	}
 	d := all[0].Dress()
-	if d.Labels["team"] != "data" || d.Labels["severity"] != "page" || d.Annotations["summary"] == nil ||
-		d.Annotations["runbook"] == nil {
+	if d.Labels["team"] != "data" || d.Labels["severity"] != "page" || d.Annotations["summary"] == "" ||
+		d.Annotations["runbook"] == "" {
 		t.Errorf("dress %+v", d)
 	}
 	if len(all[0].Labels) != 1 {
@@ -94,24 +94,24 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    labels: {b: \"{{ .By }}\"}"), "label b is a template"},
 		{
 			rule("within: 1m\n    annotations: {s: \"x {{ .Nope }}\"}"),
-			"4:22: annotation s: an alert has no Nope; it has Workflow, ",
+			"4:22: annotation s: an alert has no Nope; it has Bound, ",
 		},
 		{
 			rule("within: 1m\n    annotations:\n      s: |\n        one\n        {{ .Workflow.Nope }}"),
-			"annotation s: line 2: an alert has no Nope; it has ID, ",
+			"annotation s: an alert has no Workflow.Nope; it has ",
 		},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ range .Text }}{{ end }}\"}"),
-			"annotation s: range has no meaning",
+			"annotation s: an alert has no range .Text; it has ",
 		},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ define \\\"x\\\" }}{{ end }}\"}"),
-			"define and block have no meaning",
+			"an alert has no define",
 		},
-		{rule("within: 1m\n    annotations: {s: \"{{ if }}\"}"), "annotation s: missing value for if"},
+		{rule("within: 1m\n    annotations: {s: \"{{ if }}\"}"), "annotation s: an alert has no if; "},
 		{
 			rule("within: 1m\n    annotations: {s: \"{{ printf \\\"%99999d\\\" 1 }}\"}"),
-			"annotation s: the template makes more than 8192 bytes",
+			"annotation s: an alert has no printf",
 		},
 		{"rules:\n  - {name: a, within: 1m}\n  - {name: a, within: 2m}", "3:12: the name \"a\" is taken by rule 1"},
 	} {

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -48,6 +49,16 @@ type body func(n notify.Notification, secret string) ([]byte, error)
 // maxBody is the greatest length of a body, in bytes.
 const maxBody = 1 << 20
 
+// A limited buffer fails beyond maxBody bytes while it is written, so that no template fills the memory.
+type limited struct{ bytes.Buffer }
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.Len()+len(p) > maxBody {
+		return 0, fmt.Errorf("the template makes more than %d bytes", maxBody)
+	}
+	return l.Buffer.Write(p)
+}
+
 // bodyOf returns the body of a template, given as a built-in name or a text, which is tried with sample notifications.
 // Without a text a webhook's body is the Message, a command's input the Notification. A webhook's body must be JSON.
 func bodyOf(text string, ready []string) (body, error) {
@@ -68,7 +79,7 @@ func bodyOf(text string, ready []string) (body, error) {
 		}
 	}
 	write := func(n notify.Notification, secret string) ([]byte, error) {
-		m, out := messageOf(n), notify.Limited{Most: maxBody}
+		m, out := messageOf(n), limited{}
 		m.Secret = secret
 		if err := t.Execute(&out, m); err != nil {
 			return nil, err
