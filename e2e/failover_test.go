@@ -18,7 +18,7 @@ func TestFailover(t *testing.T) {
 	o := l.oncall()
 	pig := l.client("pig", append([]string{"pig"}, joinLong...)...)
 	l.awaitApp("join.pig")
-	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--no-progress", "5m",
+	w := l.attach("attach", "", append(o.sinks(), "--within", "15s", "--within", "2h", "--drift", "--no-progress", "5m",
 		"--set", "hold=2")...)
 	long := l.awaitJob(4)
 	id := o.hears("within")
@@ -42,7 +42,7 @@ func TestFailover(t *testing.T) {
 
 	seen := w.outage(first)
 	again := w.outage(second)
-	w.kept(first, "within-2", "no-progress")
+	w.kept(first, "within-2", "drift", "no-progress")
 	w.undisturbed(first)
 	late.undisturbed(first)
 	o.over(id, "within")

@@ -51,6 +51,8 @@ func (l *lab) attach(name, target string, more ...string) *watcher {
 			if strings.HasPrefix(more[i+1], "hold=") {
 				w.told = append(w.told, more[i:i+2]...)
 			}
+		case "--drift":
+			w.told = append(w.told, flag)
 		}
 	}
 	args := append([]string{

@@ -153,8 +153,11 @@ func (r *run) Headline() page.Number {
 }
 
 // factors are the deadlines as factors of the true length: one that is missed, one that is met by a tenth, one met by
-// a quarter.
+// a quarter. The alert of --drift comes after them.
 var factors = []float64{0.9, 1.1, 1.25}
+
+// drift is the index of the alert of --drift.
+const drift = 3
 
 // An alert is the result of an alert on a run.
 type alert struct {
@@ -222,7 +225,7 @@ func Alerts(args []string, out io.Writer) error {
 
 // held returns the flags of the deadlines for a run, observed as attach does by default.
 func held(r *run) []string {
-	args := []string{"--estimators", "own", "--every", "3s"}
+	args := []string{"--estimators", "own", "--every", "3s", "--drift"}
 	for _, f := range factors {
 		args = append(args, "--within", fmt.Sprintf("%.3fs", f*float64(r.Seconds)))
 	}
@@ -270,6 +273,19 @@ func (s set) Cells() string {
 	}
 	return fmt.Sprintf("%d of %d | %s | %d | %d", s.count(0, "true"), len(s.Scores), ahead.Median().Percent(),
 		s.count(1, "false"), s.count(2, "false"))
+}
+
+// Drift returns the cells about --drift: runs with a stable range, that ended after it, and true, missed and false
+// alerts.
+func (s set) Drift() string {
+	ranged := 0
+	for _, r := range s.Scores {
+		if r.Alerts[drift].Deadline != nil {
+			ranged++
+		}
+	}
+	truly, missed := s.count(drift, "true"), s.count(drift, "missed")
+	return fmt.Sprintf("%d | %d | %d | %d | %d", ranged, truly+missed, truly, missed, s.count(drift, "false"))
 }
 
 func (s set) count(alert int, verdict string) (n int) {

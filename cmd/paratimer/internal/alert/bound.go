@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -25,6 +24,8 @@ const (
 	Within                      // the query ends within a time after its first job's submission
 	LongerThanUsual             // the query ends within a multiple of its usual length
 	NoProgress                  // some progress is seen at least once in a time
+	// the predicted end stays within the first stable [skew_low, one_failure] (the paper, section 1)
+	OutsideBounds
 )
 
 // A Bound is one limit on a query.
@@ -46,6 +47,8 @@ type Bound struct {
 	Threshold float64
 	// Hold is the number of ticks in a row before the state changes; 0: DefaultHold.
 	Hold int
+	// Quiet is a bound that no user set: it is reported only if it fires.
+	Quiet bool
 }
 
 // Defaults of a bound, chosen from recordings and simulated runs (docs/alerts.md): lower ones warn hardly earlier,
@@ -64,52 +67,6 @@ func (b *Bound) threshold() float64 {
 
 func (b *Bound) hold() int {
 	return cmp.Or(b.Hold, DefaultHold)
-}
-
-// learn computes when the bound is broken. The frame must be an observed one.
-func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
-	at := f.At.Instant
-	switch b.Kind {
-	case Deadline:
-		if b.Daily == nil {
-			by := b.At
-			st.DeadlineAt = &by
-		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) {
-			// first frame, or the stored deadline is for another time of day, set by an earlier configuration
-			next := b.Daily.Next(origin(f, at))
-			st.DeadlineAt = &next
-		}
-	case Within:
-		st.DeadlineAt = submitted(f, at, b.For)
-	case LongerThanUsual:
-		if b.Usual > 0 {
-			st.DeadlineAt = submitted(f, at, time.Duration(b.Times*float64(b.Usual)))
-		}
-	case NoProgress:
-		by := at.Add(b.For - s.Still)
-		st.DeadlineAt = &by
-	}
-}
-
-// origin returns the first submission, or now if nothing was submitted. For an ended query it counts back from the
-// end, so it does not depend on when the frame was taken.
-func origin(f *frame.Frame, at dag.Instant) dag.Instant {
-	if f.ElapsedSeconds == nil {
-		return at
-	}
-	if f.Workflow.State.Ended() && f.Headline.EndAt != nil {
-		at = f.Headline.EndAt.Instant
-	}
-	return at.Add(-f.ElapsedSeconds.Duration())
-}
-
-// submitted returns the instant that is after later than the first submission; nil before it.
-func submitted(f *frame.Frame, at dag.Instant, after time.Duration) *dag.Instant {
-	if f.ElapsedSeconds == nil {
-		return nil
-	}
-	by := origin(f, at).Add(after)
-	return &by
 }
 
 // A Daily is a time of day in a zone.

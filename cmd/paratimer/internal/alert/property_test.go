@@ -24,6 +24,7 @@ func drawBounds(t *rapid.T) []Bound {
 		{Name: "within", Kind: Within, For: seconds(length.Draw(t, "within"))},
 		{Name: "usual", Kind: LongerThanUsual, Times: 1.5, Usual: seconds(length.Draw(t, "usual"))},
 		{Name: "no-progress", Kind: NoProgress, For: seconds(rapid.Int64Range(2, 60).Draw(t, "no-progress"))},
+		{Name: "outside-bounds", Kind: OutsideBounds},
 	}
 	for i := range all {
 		all[i].Threshold, all[i].Hold = risk, hold

@@ -131,6 +131,7 @@ func show(a frame.Alert) string {
 
 var kinds = map[string]Kind{
 	"deadline": Deadline, "within": Within, "usual": LongerThanUsual, "no-progress": NoProgress,
+	"outside-bounds": OutsideBounds,
 }
 
 func (s *stage) bound(words []string) Bound {

@@ -51,6 +51,8 @@ type Standing struct {
 	Held        int              `json:"held,omitempty"` // ticks in a row on the other side of the threshold
 	// DeadlineAt is when the bound is broken; nil if unknown.
 	DeadlineAt *dag.Instant `json:"deadline_at,omitempty"`
+	// Range is the range for OutsideBounds, stable or not yet.
+	Range *Range `json:"range,omitempty"`
 }
 
 // clone returns a copy that shares nothing that a step changes.

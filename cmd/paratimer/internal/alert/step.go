@@ -52,7 +52,9 @@ func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) ve
 	}
 	st.Opened = true
 	if st.State == frame.Ended && sees == fresh { // jobs came after the end
-		*st = Standing{State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Opened: true}
+		*st = Standing{
+			State: frame.OnTrack, Since: f.At.Instant, DeadlineAt: st.DeadlineAt, Range: st.Range, Opened: true,
+		}
 	}
 	switch sees {
 	case unobservable:
@@ -126,7 +128,7 @@ func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 	case f.At != nil:
 		v.expected = f.At.Instant
 	}
-	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress {
+	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress && b.Kind != OutsideBounds {
 		b.learn(st, nil, f) // it ended before its first observation
 	}
 	if st.State != frame.Ended {

@@ -17,7 +17,7 @@ import (
 func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
 	a := frame.Alert{
 		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
-		Opened: st.Opened,
+		Quiet: b.Quiet, Opened: st.Opened,
 	}
 	if st.DeadlineAt != nil {
 		a.DeadlineAt = frame.TimeOf(*st.DeadlineAt)
@@ -115,8 +115,13 @@ func (w words) why() string {
 
 // unbound returns the reason why there is no deadline.
 func (w words) unbound() string {
-	if w.b.Kind == LongerThanUsual && w.b.Usual == 0 {
-		return "its usual length is not known"
+	switch w.b.Kind {
+	case LongerThanUsual:
+		if w.b.Usual == 0 {
+			return "its usual length is not known"
+		}
+	case OutsideBounds:
+		return "its predicted end has not been steady yet"
 	}
 	return "nothing of it was submitted yet"
 }
@@ -129,6 +134,8 @@ func (w words) what() string {
 		return "its " + units.Short(w.b.For) + " (" + at + ")"
 	case LongerThanUsual:
 		return fmt.Sprintf("%g times its usual %s (%s)", w.b.Times, units.Short(w.b.Usual), at)
+	case OutsideBounds:
+		return "the time that was first predicted, with its range (" + at + ")"
 	}
 	return at
 }

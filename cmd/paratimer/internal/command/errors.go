@@ -127,9 +127,9 @@ func noSuchFlag(c *cli.Context, name string) string {
 
 // guessedFlags are flags that people expect, or that earlier versions had, with hints.
 var guessedFlags = map[string]string{
-	"origin": "the origin of a value is shown without it",
-	"tape":   "it is an older name of --record",
-	"drift":  "it is gone; give a limit, such as --within 1h or --longer-than-usual 1.5",
+	"origin":         "the origin of a value is shown without it",
+	"tape":           "it is an older name of --record",
+	"outside-bounds": "it is an older name of --drift",
 
 	"v":       "--version is in full, and --log-level debug says more",
 	"verbose": "--log-level debug says more", "debug": "--log-level debug says more",

@@ -32,6 +32,7 @@ type Rule struct {
 	Within     time.Duration `plan:"within" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
 	Longer     float64       `plan:"longer_than_usual" above:"0" max:"1000"`
 	NoProgress time.Duration `plan:"no_progress" title:"a time with its unit, such as 45m or 1h30m, more than 0"`
+	Outside    bool          `plan:"outside_bounds" words:",true" title:"true, or left out"`
 	Risk       float64       `plan:"risk" above:"0" max:"1" title:"a probability, more than 0 and at most 1"`
 	Hold       int           `plan:"hold" min:"1" max:"1000"`
 	Severity   string        `plan:"severity" pattern:"^[A-Za-z0-9_-]{1,40}$" title:"a word of at most 40 letters, digits, - and _"`
@@ -141,7 +142,7 @@ func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) 
 	given := r.bounds()
 	if len(given) == 0 {
 		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of deadline, within, "+
-			"longer_than_usual, no_progress", r.Name))
+			"longer_than_usual, no_progress, outside_bounds", r.Name))
 		return
 	}
 	if len(given) > 1 {
@@ -172,6 +173,7 @@ func (r *Rule) bounds() []bound {
 		{r.Within > 0, "within", units.Full(r.Within), alert.Bound{Kind: alert.Within, For: r.Within}},
 		{r.Longer > 0, "longer_than_usual", fmt.Sprint(r.Longer), alert.Bound{Kind: alert.LongerThanUsual, Times: r.Longer}},
 		{r.NoProgress > 0, "no_progress", units.Full(r.NoProgress), alert.Bound{Kind: alert.NoProgress, For: r.NoProgress}},
+		{r.Outside, "outside_bounds", "", alert.Bound{Kind: alert.OutsideBounds}},
 	}
 	return slices.DeleteFunc(all, func(b bound) bool { return !b.has })
 }

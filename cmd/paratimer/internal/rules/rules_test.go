@@ -25,6 +25,7 @@ rules:
   - {name: within, within: 45m}
   - {name: usual, longer_than_usual: 1.5}
   - {name: still, no_progress: 10m}
+  - {name: outside, outside_bounds: true}
 `
 
 func read(t *testing.T, text string) []Rule {
@@ -38,7 +39,7 @@ func read(t *testing.T, text string) []Rule {
 
 func TestRead(t *testing.T) {
 	all := read(t, good)
-	if len(all) != 4 {
+	if len(all) != 5 {
 		t.Fatalf("%d rules", len(all))
 	}
 	b := all[0].Bound(0)
@@ -51,6 +52,7 @@ func TestRead(t *testing.T) {
 		{Name: "within", Kind: alert.Within, For: 45 * time.Minute},
 		{Name: "usual", Kind: alert.LongerThanUsual, Times: 1.5, Usual: time.Hour},
 		{Name: "still", Kind: alert.NoProgress, For: 10 * time.Minute},
+		{Name: "outside", Kind: alert.OutsideBounds},
 	} {
 		want.Zone = time.UTC // the reader's
 		if got := all[i+1].Bound(time.Hour); !reflect.DeepEqual(got, want) {
@@ -85,6 +87,7 @@ func TestFaults(t *testing.T) {
 		{rule("within: 1m\n    risk: 1.5"), "4:11: rules[0].risk is 1.5: it must be a probability"},
 		{rule("within: 1m\n    hold: 0"), "4:11: rules[0].hold is 0: it must be a whole number from 1 to 1000"},
 		{rule("no_progress: 1m\n    risk: 0.5"), "4:11: risk has no meaning with no_progress"},
+		{rule("outside_bounds: false"), "3:21: rules[0].outside_bounds is false: it must be true, or left out"},
 		{rule("within: 1m\n    match: {user: \"[a\"}"), "4:19: match.user \"[a\": a [ that no ] closes"},
 		{rule("within: 1m\n    match: {name: \"[z-a]\"}"), "a range such as [a-z]"},
 		{rule("within: 1m\n    match: {engine: tez}"), "4:21: rules[0].match.engine is \"tez\": it must be MapReduce, Tez or Spark"},

@@ -99,6 +99,7 @@ var liveRows = []row{
 	{bounds, "usual=", time.Duration(0), "usual length `TIME` (default: from the history, or from the first --profile)"},
 	{bounds, "risk", Share(0.9), "at risk from this `PROBABILITY` of being late on, such as 0.9 or 90%"},
 	{moreBounds, "no-progress", time.Duration(0), "move something (a counter, an attempt, a job) within `TIME`, such as 10m"},
+	{moreBounds, "drift", false, "keep the predicted end within its first stable range, from skew_low to one_failure"},
 	{moreBounds, "hold=", 5, "change the state after `N` equal observations in a row"},
 	{cluster, "rm", "", "ask the ResourceManager at `URL`; several are comma-separated, and a gateway is such as https://knox:8443/gateway/default"},
 	{cluster, "jhs", "", "ask the job history server at `URL` (with --rm; default: port 19888 of its host)"},

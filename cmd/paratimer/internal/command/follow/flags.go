@@ -154,6 +154,9 @@ func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
 	if c.IsSet("no-progress") {
 		all = append(all, alert.Bound{Name: "no-progress", Kind: alert.NoProgress, For: c.Duration("no-progress")})
 	}
+	if c.Bool("drift") {
+		all = append(all, alert.Bound{Name: "drift", Kind: alert.OutsideBounds})
+	}
 	for i := range all {
 		b := &all[i]
 		b.Threshold, b.Hold = risk, hold

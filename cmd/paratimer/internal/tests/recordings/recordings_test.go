@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
@@ -93,6 +94,10 @@ func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	w := watch.Watch{
 		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 20), Sinks: sinks,
 		Log: zerolog.Nop(),
+		Bounds: []alert.Bound{{
+			Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
+			Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,
+		}},
 	}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)

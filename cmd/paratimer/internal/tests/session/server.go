@@ -55,4 +55,5 @@ var Bounds = []alert.Bound{
 	{Name: "within", Kind: alert.Within, For: 100 * time.Second},
 	{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: 1.5, Usual: time.Minute},
 	{Name: "no-progress", Kind: alert.NoProgress, For: 2 * time.Second},
+	{Name: "outside-bounds", Kind: alert.OutsideBounds},
 }
