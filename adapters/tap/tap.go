@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // Path is the path at which a collector accepts batches.
@@ -40,7 +42,7 @@ const (
 	MaxReduces    = 20_000
 	MaxKeys       = 8192 // of a map's profile
 	MaxPoints     = 4096
-	MaxName       = 64  // bytes of a key's name
+	MaxName       = textkey.MaxName
 	MaxNote       = 200 // bytes
 	MaxSeconds    = 1e9
 	MaxBytes      = 1e18
@@ -64,7 +66,7 @@ type Batch struct {
 }
 
 // A MapProfile is the output of a finished map attempt, by reduce and key. All sizes are bytes of keys and values as
-// counted by Hadoop's counter MAP_OUTPUT_BYTES (RecordBytes).
+// counted by Hadoop's counter MAP_OUTPUT_BYTES (textkey.RecordBytes).
 type MapProfile struct {
 	Reduces  int       `json:"r"`
 	Bytes    []float64 `json:"b"` // of all its keys, by reduce

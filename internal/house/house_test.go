@@ -16,7 +16,8 @@ const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
 var core = []string{
-	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units",
+	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey",
+	"units",
 }
 
 // views show what others have found, and compute nothing of it.
@@ -99,7 +100,7 @@ func list(t *testing.T, module string) []pkg {
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule ◄── timeline ◄── cmd
-//	        adapters, estimators, cmd ──► sketch, units
+//	        adapters, estimators, cmd ──► sketch, textkey, units
 var may = map[string][]string{
 	"dag":        {},
 	"capacity":   {"dag"},
@@ -107,18 +108,19 @@ var may = map[string][]string{
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},
-	"adapters":   {"dag", "sketch", "units"},
+	"adapters":   {"dag", "sketch", "textkey", "units"},
 	"cmd": {
-		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units",
+		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "textkey", "timeline", "units",
 	},
 	"e2e":      {}, // tests alone
 	"examples": {},
 	"sketch":   {},
+	"textkey":  {},
 	"units":    {},
 	"internal": { // what tests share
-		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units",
+		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey", "units",
 	},
-	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
+	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "textkey", "units", "internal"},
 }
 
 // exceptions are packages that may import more than their part.

@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 	"github.com/paratimer/paratimer/lab/page"
+	"github.com/paratimer/paratimer/textkey"
 )
 
 // newTestLab returns a lab with some of its tables' rows: those with a text.
@@ -233,7 +234,7 @@ func (f *form) sent(w *work) (float64, error) {
 			top.Bytes[task] += p.bytes
 			top.Records += p.bytes / valueBytes
 			if i < f.Lambda {
-				name := tap.HashedName(fmt.Append(nil, p.key))
+				name := textkey.HashedName(fmt.Append(nil, p.key))
 				top.Top = append(top.Top, tap.Key{Name: name, Reduce: task, Bytes: p.bytes})
 			}
 		}

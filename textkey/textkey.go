@@ -1,4 +1,6 @@
-package tap
+// Package textkey computes what Hadoop computes of keys of type Text: their reduce and their bytes in a map's output.
+// It also names keys in reports.
+package textkey
 
 import (
 	"cmp"
@@ -9,6 +11,9 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+// MaxName bounds the names of keys, in bytes.
+const MaxName = 64
 
 // hash returns the hash code of Hadoop's Text: starting from 1, 31 times the hash plus each signed byte, in 32 bits.
 func hash(key []byte) int32 {
@@ -51,9 +56,9 @@ func HashedName(key []byte) string {
 	return "#" + hex.EncodeToString(sum[:8])
 }
 
-// KeyName returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty
+// Name returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty
 // key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys never share a name.
-func KeyName(key []byte, show bool) string {
+func Name(key []byte, show bool) string {
 	hashed := HashedName(key)
 	if !show {
 		return hashed
