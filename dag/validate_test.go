@@ -325,6 +325,5 @@ func ExampleValidate() {
 		{Node: "join", Stages: MapReduce(Stage{Known: true, Tasks: 2}, Stage{Known: true}), After: []int{0}},
 	}}
 	fmt.Println(Validate(p))
-	// Output: dag: a cycle: jobs "load", "join" depend on each other, none of them can ever start: remove one of these
-	// dependencies
+	// Output: dag: a cycle: jobs "load", "join" depend on each other, none of them can ever start: remove one of these dependencies
 }
