@@ -3,6 +3,7 @@
 package modelview
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -170,13 +171,14 @@ func title(name string, copies int) string {
 func classes(j *queueing.JobResult) *page.Table {
 	t := &page.Table{Columns: page.Heads("Class", "Tasks", "Takes", "CPU", "Disk", "Fibre", "Network")}
 	for _, c := range j.Classes {
-		cells := []string{c.Kind.String(), fmt.Sprint(c.Tasks), units.Seconds(c.Takes), "", "", "", ""}
-		if r := c.Residence; r != nil {
-			for i, x := range []float64{r.CPU, r.Disk, r.Fibre, r.Network} {
-				if x > 0 {
-					cells[3+i] = units.Seconds(x)
-				}
+		cells := []string{c.Kind.String(), fmt.Sprint(c.Tasks), units.Seconds(c.Takes)}
+		r := cmp.Or(c.Residence, &queueing.Demand{})
+		for _, x := range []float64{r.CPU, r.Disk, r.Fibre, r.Network} {
+			text := ""
+			if x > 0 {
+				text = units.Seconds(x)
 			}
+			cells = append(cells, text)
 		}
 		t.Add(cells...)
 	}

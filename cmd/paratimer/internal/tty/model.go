@@ -148,7 +148,7 @@ func (m model) draw() model {
 }
 
 // steps are how far actions move the playhead, in hundredths of the run.
-var steps = map[screen.Action]time.Duration{
+var steps = map[screen.Action]int{
 	screen.Forward: 1, screen.Back: -1, screen.FarForward: 10, screen.FarBack: -10,
 }
 
@@ -200,8 +200,8 @@ func (m model) press(key string) (tea.Model, tea.Cmd) {
 }
 
 // step returns the time that some hundredths of the run, and at least a frame, are away.
-func (m model) step(parts time.Duration) time.Duration {
-	at, here := m.head.at+parts*m.store.end()/100, m.store.index(m.head.at)
+func (m model) step(parts int) time.Duration {
+	at, here := m.head.at+m.store.end()/100*time.Duration(parts), m.store.index(m.head.at)
 	if parts < 0 {
 		return min(at, m.store.moments[max(here-1, 0)].at)
 	}

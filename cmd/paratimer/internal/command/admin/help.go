@@ -85,7 +85,8 @@ func man(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dir, text, b := c.String("out"), "", command.ThisBuild()
+	dir, b := c.String("out"), command.ThisBuild()
+	var text string
 	switch {
 	case c.Args().Present() && (dir != "" || c.String("output") == "markdown"):
 		return command.Usage("--out and --output markdown are of all commands: give none")

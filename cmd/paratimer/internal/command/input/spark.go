@@ -44,7 +44,7 @@ func driverOf(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 		return nil, nil //nolint:nilnil // there is no driver
 	}
 	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
-		return nil, nil //nolint:nilnil // it is no driver
+		return nil, nil //nolint:nilerr,nilnil // it is no driver: the cluster is searched for it, and its error counts
 	}
 	found, now, err := LocalDrivers(c.Context, c, func(address string) {
 		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
