@@ -282,7 +282,7 @@ func TestSummaries(t *testing.T) {
 		}
 		check("newer", 1, `["b",2]`)
 	}
-	// A pipe that nobody writes to would be waited for.
+	// Opening a pipe without a writer would block.
 	if err := errors.Join(os.Remove(filepath.Join(s.dir, "summaries.cache")),
 		syscall.Mkfifo(filepath.Join(s.dir, "summaries.cache"), 0o600)); err != nil {
 		t.Fatal(err)

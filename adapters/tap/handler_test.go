@@ -100,7 +100,7 @@ func TestHandler(t *testing.T) {
 	}
 	for _, line := range reported {
 		if strings.Contains(line, "hu-sh") {
-			t.Errorf("the token is told: %s", line)
+			t.Errorf("the token is printed: %s", line)
 		}
 	}
 	for range 100 {

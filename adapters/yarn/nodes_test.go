@@ -99,7 +99,7 @@ func TestQueueStates(t *testing.T) {
 	}
 }
 
-// TestQueuesOfOneName: leaves of one name below different parents are told apart by their paths.
+// TestQueuesOfOneName: leaves of one name below different parents differ by their paths.
 func TestQueuesOfOneName(t *testing.T) {
 	root := of[schedulerBody](t,
 		`{"scheduler":{"schedulerInfo":{"type":"capacityScheduler","queueName":"root","queuePath":"root","queues":{"queue":[

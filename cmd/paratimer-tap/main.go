@@ -112,16 +112,16 @@ const usage = `usage: paratimer-tap map|reduce [OPTION]... -- COMMAND [ARG]...
        paratimer-tap --version
 
 Runs the command of a Hadoop Streaming job as if paratimer-tap were not there,
-and tells a watcher (paratimer attach --collect) of its key groups. For a job without such commands, job prints what
+and reports its key groups to a watcher (paratimer attach --collect). For a job without such commands, job prints what
 it needs for the jar that measures within its tasks.
 
   --collect HOST:PORT  the watcher; default: PARATIMER_COLLECT
                        its token is in PARATIMER_TOKEN
   --spool DIR          where measurements go that no watcher takes; default: the
                        task's log folder
-  --every TIME         how often a reduce tells what it has done; default: 2s
-  --lambda N           how many keys a map tells of, the largest; default: 2000
-  --show-keys          tell keys as they are, not as hashes
+  --every TIME         how often a reduce reports its progress; default: 2s
+  --lambda N           how many keys a map reports, the largest; default: 2000
+  --show-keys          report keys as they are, not as hashes
 `
 
 // Options are the settings of the command line, with defaults from the environment.

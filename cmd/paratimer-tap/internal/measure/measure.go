@@ -2,8 +2,8 @@
 // given. It reads no clock.
 //
 // MapOutput measures a map's output: its bytes for each reduce, and its largest keys. Groups measures the key groups
-// that a reduce's command processes. Both see a stream as the records of its lines, of which they keep at most 64 KiB
-// each, even of a line of a gigabyte.
+// that a reduce's command processes. Both see a stream as the records of its lines. They keep at most 64 KiB of a
+// line, even of a gigabyte.
 package measure
 
 import (

@@ -47,8 +47,6 @@ type Bound struct {
 	Threshold float64
 	// Hold is the number of ticks in a row before the state changes; 0: DefaultHold.
 	Hold int
-	// Quiet is a bound that no user set: it is reported only if it fires.
-	Quiet bool
 }
 
 // Defaults of a bound, chosen from recordings and simulated runs (docs/alerts.md): lower ones warn hardly earlier,

@@ -17,7 +17,7 @@ import (
 func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
 	a := frame.Alert{
 		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
-		Quiet: b.Quiet, Opened: st.Opened,
+		Opened: st.Opened,
 	}
 	if st.DeadlineAt != nil {
 		a.DeadlineAt = frame.TimeOf(*st.DeadlineAt)

@@ -33,8 +33,6 @@ type Alert struct {
 	BySeconds *Seconds `json:"by_seconds"`
 	// Text describes the alert: the delay, the probability, since when, what the query waits for, what changed.
 	Text string `json:"text"`
-	// Quiet is a bound that no user set: views show it only if it fires.
-	Quiet bool `json:"-"`
 	// Opened means that the bound was judged before the query ended.
 	Opened bool `json:"-"`
 }

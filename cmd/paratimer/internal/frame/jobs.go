@@ -273,16 +273,21 @@ func segments(s *dag.Snapshot, path *pathfrag.Path) []Segment {
 	return out
 }
 
-// NodesOf returns the names of the jobs with a task in the fragment, in plan order.
-func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
+// JobsOf returns the jobs with a task in the fragment, in plan order.
+func JobsOf(path *pathfrag.Path, f *pathfrag.Fragment) []int32 {
 	in := map[int32]bool{}
 	for _, r := range f.Rounds {
 		for _, i := range path.Rounds[r].Spans {
 			in[path.Schedule.Spans[i].Job] = true
 		}
 	}
+	return slices.Sorted(maps.Keys(in))
+}
+
+// NodesOf returns the names of these jobs.
+func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string {
 	out := []string{}
-	for _, job := range slices.Sorted(maps.Keys(in)) {
+	for _, job := range JobsOf(path, f) {
 		out = append(out, plan.Jobs[job].Node)
 	}
 	return out

@@ -80,27 +80,10 @@ func (v *View) warnings() (all []dag.Warning) {
 // cut makes a name safe to print and short.
 func cut(name string) string { return chart.Cut(view.Escape(name), 24) }
 
-// jobsOf returns the jobs of a fragment in plan order, by index.
-func (v *View) jobsOf(fragment int) []int {
-	has := make(map[int]bool)
-	for _, r := range v.Path.Fragments[fragment].Rounds {
-		for _, i := range v.Path.Rounds[r].Spans {
-			has[int(v.Path.Schedule.Spans[i].Job)] = true
-		}
-	}
-	var jobs []int
-	for j := range v.Plan.Jobs {
-		if has[j] {
-			jobs = append(jobs, j)
-		}
-	}
-	return jobs
-}
-
 // Title describes a fragment: "j1, j2 maps", "launch of j1", "pause between waves".
 func (v *View) Title(fragment int) string {
 	f := &v.Path.Fragments[fragment]
-	jobs := v.jobsOf(fragment)
+	jobs := frame.JobsOf(v.Path, f)
 	var names []string
 	for i, j := range jobs {
 		if i == 3 && len(jobs) > 4 {
@@ -135,13 +118,13 @@ func (v *View) Title(fragment int) string {
 }
 
 // started reports whether a task of one of the jobs starts before an instant. Spans are sorted by start.
-func (v *View) started(jobs []int, before dag.Instant) bool {
+func (v *View) started(jobs []int32, before dag.Instant) bool {
 	for i := range v.Path.Schedule.Spans {
 		s := &v.Path.Schedule.Spans[i]
 		if s.Start >= before {
 			return false
 		}
-		if s.Count > 0 && slices.Contains(jobs, int(s.Job)) {
+		if s.Count > 0 && slices.Contains(jobs, s.Job) {
 			return true
 		}
 	}

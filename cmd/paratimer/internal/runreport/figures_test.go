@@ -150,7 +150,6 @@ func TestGlance(t *testing.T) {
 		t.Errorf("of what nobody saw: %+v", r.Glance)
 	}
 	r.Alerts = []frame.Alert{
-		{Bound: "nobody's", Quiet: true, DeadlineAt: &frame.Time{Instant: at(1)}},
 		{Bound: "met", DeadlineAt: &frame.Time{Instant: at(120)}},
 		{Bound: "missed", DeadlineAt: &frame.Time{Instant: at(90)}},
 	}

@@ -68,7 +68,7 @@ func (s *Report) againstDeadline() *Against {
 	var worst *Against
 	for i := range s.Alerts {
 		a := &s.Alerts[i]
-		if a.Quiet || a.DeadlineAt == nil {
+		if a.DeadlineAt == nil {
 			continue
 		}
 		later := a.BySeconds // by the bound's judge, which may be another scenario than the headline's

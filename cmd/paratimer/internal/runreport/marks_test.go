@@ -74,33 +74,24 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 }
 
-// TestAlertsAreMarked: a change of state is told; a bound that nobody asked for only where it fires, and how that went
-// on.
+// TestAlertsAreMarked checks that each change of an alert's state is marked.
 func TestAlertsAreMarked(t *testing.T) {
 	missed := frame.Missed
 	for _, c := range []struct {
-		quiet  bool
 		states []frame.AlertState
 		want   string
 		first  float64
 	}{
 		{
-			false,
 			[]frame.AlertState{frame.OnTrack, frame.AtRisk, frame.Blind, frame.AtRisk, frame.Late, frame.Ended},
 			"1 at_risk, 4 late, 5 ended", 1,
 		},
-		{
-			true,
-			[]frame.AlertState{frame.OnTrack, frame.OnTrack, frame.AtRisk, frame.OnTrack, frame.Ended},
-			"2 at_risk, 3 on_track, 4 ended", 2,
-		},
-		{true, []frame.AlertState{frame.OnTrack, frame.Ended}, "", -1},
-		{false, []frame.AlertState{frame.OnTrack, frame.Ended}, "1 ended", -1},
+		{[]frame.AlertState{frame.OnTrack, frame.Ended}, "1 ended", -1},
 	} {
 		var m marks
 		for i, state := range c.states {
 			f := said(float64(i), 1, 1, 1)
-			f.Alerts = []frame.Alert{{Bound: "b", State: state, Quiet: c.quiet, Text: string(state) + "; waits for x"}}
+			f.Alerts = []frame.Alert{{Bound: "b", State: state, Text: string(state) + "; waits for x"}}
 			if state == frame.Ended {
 				f.Alerts[0].Outcome = &missed
 			}

@@ -270,10 +270,10 @@ func (m *marks) addAlerts(f *frame.Frame) {
 	at := *f.ElapsedSeconds
 	for i := range f.Alerts {
 		a := &f.Alerts[i]
-		was, known := m.alerts[a.Bound]
+		was := m.alerts[a.Bound]
 		missed := a.Outcome != nil && *a.Outcome == frame.Missed
 		if a.State == cmp.Or(was, frame.OnTrack) || a.State == frame.Blind ||
-			a.State == frame.Ended && !was.Firing() && !missed || a.Quiet && !known && !a.State.Firing() {
+			a.State == frame.Ended && !was.Firing() && !missed {
 			continue
 		}
 		if m.firing == nil && a.State.Firing() {

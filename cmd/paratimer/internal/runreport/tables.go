@@ -133,14 +133,11 @@ func tasksCell(n frame.Tasks, lengths *Spread) page.Cell {
 	return c
 }
 
-// alertsTable returns the table of deadlines and limits. A default bound that no user set is in it only if it fires.
+// alertsTable returns the table of deadlines and limits.
 func alertsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
 	for i := range s.Alerts {
 		a := &s.Alerts[i]
-		if a.Quiet && !a.State.Firing() {
-			continue
-		}
 		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
 		if a.Outcome != nil {
 			status.Text = string(*a.Outcome)

@@ -58,11 +58,10 @@ func (l *lanes) step(label int) time.Duration {
 	return frame.Seconds(min(chart.TimeStep(max(1, need)), most)).Duration()
 }
 
-// limit returns when a bound is broken, in seconds since the first job's submission; false if unknown or a quiet
-// default.
+// limit returns when a bound is broken, in seconds since the first job's submission; false if unknown.
 func (l *lanes) limit(a *frame.Alert) (frame.Seconds, bool) {
 	zero, ok := l.at(0)
-	if !ok || a.DeadlineAt == nil || a.Quiet && !a.State.Firing() {
+	if !ok || a.DeadlineAt == nil {
 		return 0, false
 	}
 	return frame.SecondsOf(a.DeadlineAt.Time().Sub(zero)), true

@@ -136,7 +136,7 @@ func (p *pen) bounds() []string {
 		switch a := &p.f.Alerts[i]; {
 		case a.State.Firing() || a.Outcome != nil && *a.Outcome == frame.Missed:
 			worst = append(worst, " "+p.bound(a))
-		case !a.Quiet:
+		default:
 			others = append(others, " "+p.bound(a))
 		}
 	}

@@ -65,9 +65,6 @@ func QueryOf(tick frame.Tick) Query {
 	}
 	for i := range f.Alerts {
 		a := &f.Alerts[i]
-		if a.Quiet && !a.State.Firing() {
-			continue
-		}
 		if s := StandingOf(a); q.Bound == "" || s < q.Standing {
 			q.Standing, q.Bound, q.DeadlineAt, q.LaterSeconds = s, a.Bound, a.DeadlineAt, a.BySeconds
 		}

@@ -13,10 +13,7 @@ func queryAt(name string, state frame.AlertState, end dag.Instant) frame.Tick {
 	f := frame.Frame{Workflow: frame.Workflow{ID: &name, Name: &name, State: dag.Running}}
 	f.Headline.EndAt = frame.TimeOf(end)
 	if state != "" {
-		f.Alerts = []frame.Alert{
-			{Bound: "nobody's", State: frame.OnTrack, Quiet: true},
-			{Bound: "deadline", State: state},
-		}
+		f.Alerts = []frame.Alert{{Bound: "deadline", State: state}}
 	}
 	return frame.Tick{Frame: f}
 }

@@ -82,9 +82,9 @@ func TestPastTheEstimate(t *testing.T) {
 }
 
 // standing is a frame with one alert.
-func standing(at float64, state frame.AlertState, quiet bool) frame.Frame {
+func standing(at float64, state frame.AlertState) frame.Frame {
 	f := frameOf(at, 1000-at)
-	f.Alerts = []frame.Alert{{Bound: "deadline", State: state, Text: string(state) + ": of 06:30", Quiet: quiet}}
+	f.Alerts = []frame.Alert{{Bound: "deadline", State: state, Text: string(state) + ": of 06:30"}}
 	if state == frame.Ended {
 		missed := frame.Missed
 		f.Alerts[0].Outcome = &missed
@@ -104,37 +104,30 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 	}{
 		"a course": {
 			[]frame.Frame{
-				standing(1, frame.OnTrack, false), standing(2, frame.AtRisk, false), standing(3, frame.AtRisk, false),
-				standing(4, frame.Late, false), standing(5, frame.Ended, false),
+				standing(1, frame.OnTrack), standing(2, frame.AtRisk), standing(3, frame.AtRisk),
+				standing(4, frame.Late), standing(5, frame.Ended),
 			},
 			[]string{"at_risk", "late", "ended"},
 		},
 		"a short time in the dark": {
 			[]frame.Frame{
-				standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 9),
-				standing(3, frame.AtRisk, false),
+				standing(1, frame.AtRisk), stale(standing(2, frame.Blind), 9),
+				standing(3, frame.AtRisk),
 			},
 			[]string{"at_risk"},
 		},
 		"a long one": {
 			[]frame.Frame{
-				standing(1, frame.AtRisk, false), stale(standing(2, frame.Blind, false), 31),
-				stale(standing(3, frame.Blind, false), 40),
-				standing(4, frame.AtRisk, false),
+				standing(1, frame.AtRisk), stale(standing(2, frame.Blind), 31),
+				stale(standing(3, frame.Blind), 40),
+				standing(4, frame.AtRisk),
 			},
 			[]string{"at_risk", "blind", "at_risk"},
 		},
-		"nobody asked, nothing fires": {
+		"it comes back": {
 			[]frame.Frame{
-				standing(1, frame.OnTrack, true), standing(2, frame.OnTrack, true),
-				standing(5, frame.Ended, true),
-			},
-			nil,
-		},
-		"nobody asked, it fires": {
-			[]frame.Frame{
-				standing(1, frame.OnTrack, true), standing(2, frame.AtRisk, true),
-				standing(3, frame.OnTrack, true), standing(5, frame.Ended, true),
+				standing(1, frame.OnTrack), standing(2, frame.AtRisk),
+				standing(3, frame.OnTrack), standing(5, frame.Ended),
 			},
 			[]string{"at_risk", "on_track", "ended"},
 		},
@@ -158,7 +151,7 @@ func TestTextTellsOfAlertsOnce(t *testing.T) {
 
 // TestTextEscapesAlerts holds that what an alert says of the cluster cannot move the cursor.
 func TestTextEscapesAlerts(t *testing.T) {
-	f := standing(1, frame.Late, false)
+	f := standing(1, frame.Late)
 	f.Alerts[0].Text = "late\x1b[2J: job \x1b]0;x\a"
 	var out strings.Builder
 	if err := NewText(&out, false).Show(frame.Tick{Frame: f}); err != nil {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -139,15 +140,8 @@ const shortBlindness = 30 * time.Second
 // alertLines writes the bounds with a state other than the last one written.
 func (t *Text) alertLines(b *strings.Builder, f frame.Frame) {
 	for _, a := range f.Alerts {
-		reported, any := t.reported[a.Bound]
-		if !any {
-			reported = frame.OnTrack
-		}
+		reported := cmp.Or(t.reported[a.Bound], frame.OnTrack)
 		if a.State == reported || a.State == frame.Blind && (t.Quiet || f.StaleSeconds.Duration() < shortBlindness) {
-			continue
-		}
-		// A default alert is written once it fires, and its changes after that.
-		if a.Quiet && !any && !a.State.Firing() {
 			continue
 		}
 		t.reported[a.Bound] = a.State

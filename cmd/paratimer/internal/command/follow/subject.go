@@ -67,7 +67,7 @@ func Look(ctx context.Context, w watch.Watch, enough func(frame.Tick) bool) (las
 	return last, err
 }
 
-// mostLooks is the number of observations of a running query, of which the first one may be too early: rates need two.
+// mostLooks is the number of observations of a running query. The first one may be too early: rates need two.
 const mostLooks = 3
 
 // Subject returns the run that a name stands for: if there is a file with the name, that of a plan before its

@@ -95,7 +95,7 @@ func replay(t *testing.T, path string, sinks ...watch.Sink) {
 		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 20), Sinks: sinks,
 		Log: zerolog.Nop(),
 		Bounds: []alert.Bound{{
-			Name: "outside-bounds", Kind: alert.OutsideBounds, Quiet: true,
+			Name: "outside-bounds", Kind: alert.OutsideBounds,
 			Threshold: alert.DefaultThreshold, Hold: alert.DefaultHold,
 		}},
 	}
