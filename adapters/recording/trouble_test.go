@@ -96,11 +96,13 @@ func TestRoundTrip(t *testing.T) {
 	t.Logf("%d observations, %d bytes", len(items), len(tape))
 }
 
-// A tape cut anywhere reads up to its last whole line, and says that it was cut.
+// A tape cut anywhere reads up to its last whole line, and says that it was cut. Cuts in one line differ in the last
+// observation alone.
 func TestTorn(t *testing.T) {
 	items, tape := short(t)
 	lines := bytes.SplitAfter(tape, []byte("\n"))
 	first, stride := len(lines[0])+len(lines[1]), fixtures.Long(12, 4)
+	compared := 0 // the number of whole lines at the last comparison of all
 	for cut := 0; cut < len(tape); cut++ {
 		if cut > first && cut < len(tape)-1000 {
 			cut += stride
@@ -136,7 +138,12 @@ func TestTorn(t *testing.T) {
 		} else if warned(got[len(got)-1], dag.WarnTornTape) != torn {
 			t.Fatalf("cut after %d bytes, torn: %v: %+v", cut, torn, got[len(got)-1])
 		}
-		compare(t, fmt.Sprintf("cut after %d bytes", cut), items[:whole], got)
+		from := 0
+		if len(got) == whole && whole == compared {
+			from = whole - 1
+		}
+		compared = whole
+		compare(t, fmt.Sprintf("cut after %d bytes", cut), items[from:whole], got[from:])
 	}
 }
 
