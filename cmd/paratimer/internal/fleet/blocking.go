@@ -53,8 +53,8 @@ func starved(f *frame.Frame) bool {
 func (f *Fleet) findBlockings(now time.Time) {
 	lasting := f.lastingBlockings(now)
 	if f.opt.Blockings != nil {
-		f.shew.Lock()
-		defer f.shew.Unlock()
+		f.showing.Lock()
+		defer f.showing.Unlock()
 		f.opt.Blockings(dag.InstantOf(now), lasting)
 	}
 }

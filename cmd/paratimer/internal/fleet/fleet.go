@@ -83,7 +83,7 @@ type Fleet struct {
 	estimators chan watch.EstimatorSet // one for each worker that is idle
 	group      sync.WaitGroup
 	fail       context.CancelCauseFunc // ends the fleet
-	shew       sync.Mutex              // held while frames, blockings and lost workflows are reported
+	showing    sync.Mutex              // held while frames, blockings and lost workflows are reported
 
 	mu      sync.Mutex // guards the fields below, and the fields of sessions that say so
 	rules   []rules.Rule

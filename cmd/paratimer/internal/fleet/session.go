@@ -166,8 +166,8 @@ func (v *session) Show(tick frame.Tick) error {
 	if v.fleet.opt.Shown == nil {
 		return nil
 	}
-	v.fleet.shew.Lock()
-	defer v.fleet.shew.Unlock()
+	v.fleet.showing.Lock()
+	defer v.fleet.showing.Unlock()
 	is := v.is
 	is.Workflow = v.seen
 	err := v.fleet.opt.Shown(is, tick)
@@ -244,8 +244,8 @@ func (v *session) leave(over bool) {
 	f.mu.Unlock()
 	v.close()
 	if f.opt.Left != nil && !v.state.Ended() {
-		f.shew.Lock()
-		defer f.shew.Unlock()
+		f.showing.Lock()
+		defer f.showing.Unlock()
 		f.opt.Left(v.is)
 	}
 }

@@ -39,6 +39,8 @@ type (
 	Share float64
 	// Several are values that may contain commas. Lines separate them.
 	Several string
+	// A Positive is a number above 0, at most mostPositive.
+	Positive float64
 )
 
 // ParseShare parses 0.9 or 90%.
@@ -92,8 +94,8 @@ type value struct {
 // String implements flag.Value.
 func (v *value) String() string { return v.text }
 
-// mostDelta is the greatest value of NearestFit's delta, in bytes.
-const mostDelta = 1e12
+// mostPositive bounds a Positive, so that products of several are finite.
+const mostPositive = 1e12
 
 // IsBoolFlag makes --name mean --name=true.
 func (v *value) IsBoolFlag() bool { return !v.setting.TakesValue() }
@@ -128,11 +130,11 @@ func (v *value) Set(text string) error {
 		_, err = strconv.ParseUint(text, 0, 64)
 		wanted = "a whole number, 0 or more"
 	case float64:
-		var number float64
-		number, err = strconv.ParseFloat(text, 64)
+		_, err = strconv.ParseFloat(text, 64)
 		wanted = "a number, such as 0.5"
-		if v.setting.Name == "delta" && !(number > 0 && number <= mostDelta) {
-			return fmt.Errorf("it is more than 0, and %g at most", mostDelta)
+	case Positive:
+		if number, err := strconv.ParseFloat(text, 64); err != nil || !(number > 0 && number <= mostPositive) {
+			return fmt.Errorf("it is more than 0, and %g at most", mostPositive)
 		}
 	case bool:
 		_, err = strconv.ParseBool(text)
