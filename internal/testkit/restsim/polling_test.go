@@ -321,7 +321,7 @@ func checkAsked(t *testing.T, c *Cluster, m *meter) {
 func TestErrorOfSamples(t *testing.T) {
 	t.Parallel()
 	const every = 5 * time.Second
-	for _, width := range []int{200, 1000, 2000}[:fixtures.Long(2, 3)] {
+	for _, width := range []int{200, 1000, 2000}[:fixtures.Long(1, 3)] {
 		opt := simulate.Options{Every: every, Seed: 1, Noise: 0.2, Know: simulate.Nothing}
 		cluster := play(t, bigJob(6*width, width), opt)
 		src, traffic := watcher(t, cluster, yarn.Target{})
