@@ -145,13 +145,13 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	},
 	Containers: {
 		"containers", "waiting for containers",
-		"A task was ready to run, and nothing of the query kept it but that it had no container: others held them, or the scheduler had not handed one out yet.",
+		"A task was ready to run and had no container: others held them, or the scheduler had not handed one out yet.",
 	},
 	SetUp: {
 		"setup", "set-up",
-		"A container started up, from its start to its first work, where reports tell that.",
+		"A container started up, from its start to its first work, if reports show both.",
 	},
-	Work: {"work", "work", "Maps or reduces worked; where no report tells set-up from work, set-up is in it."},
+	Work: {"work", "work", "Maps or reduces worked, with their set-up if reports do not show it."},
 	Shuffle: {
 		"shuffle", "shuffle",
 		"A reduce copied map outputs after the last map had ended; one that started later set itself up meanwhile.",
