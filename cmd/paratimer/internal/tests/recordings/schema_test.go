@@ -109,34 +109,67 @@ func TestPythonReader(t *testing.T) {
 	}
 }
 
-// TestNotebookBar runs the progress bar for notebooks in a kernel of Jupyter, on a replay and on a command that fails.
-func TestNotebookBar(t *testing.T) {
+// TestWheel installs the wheel in clean environments by pip and by uv, and runs the program and the notebook's magics.
+func TestWheel(t *testing.T) {
 	t.Parallel()
 	python := cmp.Or(os.Getenv("PARATIMER_PYTHON"), "python3")
-	if err := exec.CommandContext(t.Context(), python, "-c", "import nbclient, ipykernel").Run(); err != nil {
-		t.Skip("SKIPPED: no nbclient and ipykernel in PARATIMER_PYTHON, so the bar for notebooks was not run")
+	if err := exec.CommandContext(t.Context(), python, "-c", "import nbclient, ipykernel, uv").Run(); err != nil {
+		t.Skip("SKIPPED: no nbclient, ipykernel and uv in PARATIMER_PYTHON, so the wheel was not installed")
+	}
+	dir := t.TempDir()
+	run := func(environ []string, name string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), name, args...)
+		cmd.Env = append(append(session.Environ(t), "PYTHONDONTWRITEBYTECODE=1"), environ...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wheel := run(nil, python, "../../deploy/wheel/build.py", self, "v1.2.3", "linux/amd64", dir)
+	if want := "paratimer-1.2.3-py3-none-manylinux2014_x86_64.musllinux_1_1_x86_64.whl"; filepath.Base(wheel) != want {
+		t.Errorf("the wheel is %s, want %s", wheel, want)
+	}
+	for _, installer := range []string{"uv", "pip"} {
+		venv := filepath.Join(dir, installer)
+		own := filepath.Join(venv, "bin", "python")
+		if run(nil, python, "-m", "venv", venv); installer == "pip" {
+			run(nil, own, "-m", "pip", "install", "--quiet", "--no-index", wheel)
+		} else {
+			run([]string{"UV_CACHE_DIR=" + filepath.Join(dir, "cache")}, python, "-m", "uv", "pip", "install", "--offline",
+				"--python", own, wheel)
+		}
+		if out := run(nil, filepath.Join(venv, "bin", "paratimer"), "version"); !strings.HasPrefix(out, "paratimer ") {
+			t.Errorf("%s installs %q", installer, out)
+		}
+		if out := run(nil, own, "-c", "import paratimer; print(paratimer.program())"); out != filepath.Join(venv, "bin", "paratimer") {
+			t.Errorf("%s: the module finds the program at %s", installer, out)
+		}
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for arguments, want := range map[string]string{
-		"'replay', 'join.jsonl.zst'":    `value="1.000"`,
-		"'replay', 'no-such-file.tape'": "no-such-file.tape",
+	site := run(nil, filepath.Join(dir, "pip", "bin", "python"), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+	for cell, want := range map[string]string{
+		"%paratimer replay join.jsonl.zst\nrunning.join()":                 `value="1.000"`,
+		"%paratimer replay no-such-file.tape\nrunning.join()":              "no-such-file.tape",
+		"%%paratimer replay join.jsonl.zst --speed 1\nprint('it has run')": "it has run",
 	} {
 		script := fmt.Sprintf(`
 import nbclient, nbformat
-cell = nbformat.v4.new_code_cell("""import notebook_bar
-notebook_bar.watch(%s).join()""")
-book = nbformat.v4.new_notebook(cells=[cell])
+cells = [nbformat.v4.new_code_cell(c) for c in ("%%load_ext paratimer", %q)]
+book = nbformat.v4.new_notebook(cells=cells)
 nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": %q}}).execute()
-print(book.cells[0].outputs[-1]["data"]["text/html"])
-`, arguments, filepath.Join(root, "examples"))
-		cmd := exec.CommandContext(t.Context(), python, "-c", script)
-		cmd.Env = append(session.Environ(t), "PYTHONDONTWRITEBYTECODE=1")
-		out, err := cmd.Output()
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("%s shows %v %s, want %s", arguments, err, out, want)
+print([o.get("text") or o["data"]["text/html"] for o in book.cells[1].outputs])
+`, strings.ReplaceAll(cell, "running.", "__import__('paratimer').running[0]."), filepath.Join(root, "examples"))
+		if out := run([]string{"PYTHONPATH=" + site}, python, "-c", script); !strings.Contains(out, want) {
+			t.Errorf("%s shows %s, want %s", cell, out, want)
 		}
 	}
 }
