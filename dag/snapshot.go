@@ -84,6 +84,9 @@ type Attempt struct {
 	// FirstReport is when the first counters of any kind were observed; NoInstant before.
 	FirstReport Instant
 	Diagnosis   string // why it failed, first line
+	// Metrics are counters of an ended attempt, for explanations only; nil if the engine reports none. Snapshots share
+	// them.
+	Metrics *TaskMetrics
 }
 
 // BlankAttempt returns an attempt without any known values.

@@ -222,3 +222,22 @@ func (p *Plan) Order() []int {
 	}
 	return out
 }
+
+// TaskMetrics are where the time of an ended attempt went, and what it read and wrote. Nothing that is estimated
+// depends on them. CPU, GC, FetchWait, ShuffleWriteTime and Python are parts of Run, and may overlap.
+type TaskMetrics struct {
+	Deserialize time.Duration // before it ran: its code and its classes
+	Run         time.Duration
+	CPU         time.Duration
+	GC          time.Duration // garbage collection of its JVM while it ran
+	FetchWait   time.Duration // it waited for the output of other tasks
+	// writing its output for other tasks
+	ShuffleWriteTime time.Duration
+	Python           time.Duration // a Python worker ran; 0 if unknown
+	Result           time.Duration // after it ran: its result was serialized, and fetched by the driver
+
+	InputBytes, InputRecords               float64 // from outside the query
+	ShuffleReadBytes, ShuffleReadRecords   float64 // from other tasks
+	ShuffleWriteBytes, ShuffleWriteRecords float64 // for other tasks
+	SpilledBytes                           float64 // written to disk for lack of memory
+}

@@ -146,6 +146,11 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		for i := range n {
 			v.Index(i).Set(draw(t, typ.Elem(), fmt.Sprintf("%s[%d]", path, i)))
 		}
+	case reflect.Pointer:
+		if rapid.Bool().Draw(t, path+" is known") {
+			v.Set(reflect.New(typ.Elem()))
+			v.Elem().Set(draw(t, typ.Elem(), path))
+		}
 	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64().Draw(t, path))
 	case reflect.Int32:

@@ -258,13 +258,16 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	}
 	k.become(state, false)
 	if m := w.Metrics; m != nil {
-		read, out := m.Read.Read, max(positive(m.Write.Written), positive(m.Output.Written))
+		if ended {
+			k.Metrics = m.of(lasted(w.GettingResult), 0)
+		}
+		read, out := m.Read.Records, max(positive(m.Write.Records), positive(m.Output.Records))
 		// SPARK-54505: metrics of tasks that have not succeeded are in the wrong fields.
 		if push := &m.Read.Push; state != dag.AttemptSucceeded && !t.push && (push.Requests > 0 || push.Blocks > 0) {
-			k.observe(float64(m.Input.Read), float64(push.Requests), out, at)
-			k.Out = positive(m.Write.Written)
+			k.observe(float64(m.Input.Records), float64(push.Requests), out, at)
+			k.Out = positive(m.Write.Records)
 		} else {
-			k.observe(float64(m.Input.Read), float64(read), out, at)
+			k.observe(float64(m.Input.Records), float64(read), out, at)
 		}
 	}
 	return ended

@@ -182,7 +182,7 @@ func (a *App) applyTask(e *event) {
 	}
 	k.identify(int(w.part), launch, executor)
 	a.endTask(k, e)
-	k.Done[0], k.read, k.Out = w.in, w.read, w.out
+	k.Done[0], k.read, k.Out, k.Metrics = w.in, w.read, w.out, w.metrics
 	s.writes = s.writes || w.writes
 }
 

@@ -1,6 +1,7 @@
 package spark
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -35,6 +36,7 @@ type taskEvent struct {
 	writes         bool          // it writes a shuffle
 	in, read, out  float64       // NaN unknown
 	took           time.Duration // duration as the executor measured it; -1 unknown
+	metrics        *dag.TaskMetrics
 }
 
 // A wireEvent is an event as Spark's listener writes it.
@@ -76,19 +78,11 @@ type wireEvent struct {
 
 	Stage loggedStage `json:"Stage Info"`
 
-	StageID   *number  `json:"Stage ID"`
-	Try       number   `json:"Stage Attempt ID"`
-	Task      taskInfo `json:"Task Info"`
-	EndReason taskEnd  `json:"Task End Reason"`
-	Metrics   *struct {
-		Deserialize number        `json:"Executor Deserialize Time"`
-		Run         number        `json:"Executor Run Time"`
-		Serialize   number        `json:"Result Serialization Time"`
-		Input       loggedRecords `json:"Input Metrics"`
-		Output      loggedRecords `json:"Output Metrics"`
-		Read        loggedRecords `json:"Shuffle Read Metrics"`
-		Write       loggedRecords `json:"Shuffle Write Metrics"`
-	} `json:"Task Metrics"`
+	StageID   *number        `json:"Stage ID"`
+	Try       number         `json:"Stage Attempt ID"`
+	Task      taskInfo       `json:"Task Info"`
+	EndReason taskEnd        `json:"Task End Reason"`
+	Metrics   *loggedMetrics `json:"Task Metrics"`
 }
 
 // jobProperties are the local properties of the thread that submitted a job or a stage.
@@ -107,8 +101,28 @@ type taskInfo struct {
 	Launch   moment  `json:"Launch Time"`
 	Executor text    `json:"Executor ID"`
 	Finish   moment  `json:"Finish Time"`
+	Getting  moment  `json:"Getting Result Time"`
 	Failed   bool
 	Killed   bool
+	// Counters of SQL among them; a log has many, of which few are read.
+	Accumulables json.RawMessage
+}
+
+// pythonTime is the counter of Spark 4 with the milliseconds that a task waited for its Python worker.
+const pythonTime = "time to run Python workers"
+
+// python returns the time in which Python workers ran; 0 if the log does not have it.
+func (w *taskInfo) python() (sum time.Duration) {
+	var all []accumulated
+	if !bytes.Contains(w.Accumulables, []byte(pythonTime)) || json.Unmarshal(w.Accumulables, &all) != nil {
+		return 0
+	}
+	for i := range all {
+		if all[i].Name == pythonTime {
+			sum += lasted(all[i].Update)
+		}
+	}
+	return sum
 }
 
 type taskEnd struct {
@@ -243,8 +257,13 @@ func (w *wireEvent) taskEvent() *taskEvent {
 		k.part = int32(part) //nolint:gosec // G115: see Number.ID
 	}
 	if m := w.Metrics; m != nil {
-		k.writes, k.in, k.read = m.Write.ShuffledWritten > 0, float64(m.Input.Read), float64(m.Read.ShuffledRead)
-		k.out = max(positive(m.Write.ShuffledWritten), positive(m.Output.Written))
+		k.writes, k.in, k.read = m.Write.Records > 0, float64(m.Input.Records), float64(m.Read.Records)
+		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
+		var fetched time.Duration
+		if info.Getting > 0 && info.Finish > info.Getting {
+			fetched = info.Finish.at().Sub(info.Getting.at())
+		}
+		k.metrics = (*wireMetrics)(m).of(fetched, info.python())
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond

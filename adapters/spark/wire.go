@@ -99,38 +99,103 @@ type loggedStage struct {
 }
 
 type wireTask struct {
-	TaskID      number
-	Index       number
-	PartitionID *number
-	LaunchTime  moment
-	Duration    *number
-	ExecutorID  text
-	Status      text
-	Error       text `json:"errorMessage"`
-	Metrics     *struct {
-		Input  records `json:"inputMetrics"`
-		Output records `json:"outputMetrics"`
-		Read   records `json:"shuffleReadMetrics"`
-		Write  records `json:"shuffleWriteMetrics"`
-	} `json:"taskMetrics"`
+	TaskID        number
+	Index         number
+	PartitionID   *number
+	LaunchTime    moment
+	Duration      *number
+	GettingResult number `json:"gettingResultTime"`
+	ExecutorID    text
+	Status        text
+	Error         text         `json:"errorMessage"`
+	Metrics       *wireMetrics `json:"taskMetrics"`
 }
 
-// records are what a task has read or written.
-type records struct {
-	Read    number `json:"recordsRead"`
-	Written number `json:"recordsWritten"`
-	Push    struct {
-		Requests number `json:"remoteMergedReqsDuration"`
-		Blocks   number `json:"remoteMergedBlocksFetched"`
-	} `json:"shufflePushReadMetrics"`
+// wireMetrics are the counters of a task: times are in milliseconds, except those that end in NS.
+type wireMetrics struct {
+	Deserialize number `json:"executorDeserializeTime"`
+	Run         number `json:"executorRunTime"`
+	CPUNS       number `json:"executorCpuTime"`
+	GC          number `json:"jvmGcTime"`
+	Serialize   number `json:"resultSerializationTime"`
+	Spilled     number `json:"diskBytesSpilled"`
+	Input       struct {
+		Bytes   number `json:"bytesRead"`
+		Records number `json:"recordsRead"`
+	} `json:"inputMetrics"`
+	Output struct {
+		Records number `json:"recordsWritten"`
+	} `json:"outputMetrics"`
+	Read struct {
+		Wait    number `json:"fetchWaitTime"`
+		Remote  number `json:"remoteBytesRead"`
+		Local   number `json:"localBytesRead"`
+		Records number `json:"recordsRead"`
+		Push    struct {
+			Requests number `json:"remoteMergedReqsDuration"`
+			Blocks   number `json:"remoteMergedBlocksFetched"`
+		} `json:"shufflePushReadMetrics"`
+	} `json:"shuffleReadMetrics"`
+	Write struct {
+		NS      number `json:"writeTime"`
+		Bytes   number `json:"bytesWritten"`
+		Records number `json:"recordsWritten"`
+	} `json:"shuffleWriteMetrics"`
 }
 
-// loggedRecords are the same in an event log.
-type loggedRecords struct {
-	Read            number `json:"Records Read"`
-	Written         number `json:"Records Written"`
-	ShuffledRead    number `json:"Total Records Read"`
-	ShuffledWritten number `json:"Shuffle Records Written"`
+// loggedMetrics are the same in an event log.
+type loggedMetrics struct {
+	Deserialize number `json:"Executor Deserialize Time"`
+	Run         number `json:"Executor Run Time"`
+	CPUNS       number `json:"Executor CPU Time"`
+	GC          number `json:"JVM GC Time"`
+	Serialize   number `json:"Result Serialization Time"`
+	Spilled     number `json:"Disk Bytes Spilled"`
+	Input       struct {
+		Bytes   number `json:"Bytes Read"`
+		Records number `json:"Records Read"`
+	} `json:"Input Metrics"`
+	Output struct {
+		Records number `json:"Records Written"`
+	} `json:"Output Metrics"`
+	Read struct {
+		Wait    number `json:"Fetch Wait Time"`
+		Remote  number `json:"Remote Bytes Read"`
+		Local   number `json:"Local Bytes Read"`
+		Records number `json:"Total Records Read"`
+		Push    struct {
+			Requests number `json:"-"`
+			Blocks   number `json:"-"`
+		} `json:"-"`
+	} `json:"Shuffle Read Metrics"`
+	Write struct {
+		NS      number `json:"Shuffle Write Time"`
+		Bytes   number `json:"Shuffle Bytes Written"`
+		Records number `json:"Shuffle Records Written"`
+	} `json:"Shuffle Write Metrics"`
+}
+
+// of returns the metrics of an ended task. result is the time in which the driver fetched its result.
+func (m *wireMetrics) of(result, python time.Duration) *dag.TaskMetrics {
+	return &dag.TaskMetrics{
+		Run: lasted(m.Run), CPU: lasted(m.CPUNS / 1e6), GC: lasted(m.GC), Deserialize: lasted(m.Deserialize),
+		Result: lasted(m.Serialize) + result, FetchWait: lasted(m.Read.Wait), ShuffleWriteTime: lasted(m.Write.NS / 1e6),
+		Python: python, InputBytes: positive(m.Input.Bytes), InputRecords: positive(m.Input.Records),
+		ShuffleReadBytes:   positive(m.Read.Remote) + positive(m.Read.Local),
+		ShuffleReadRecords: positive(m.Read.Records), ShuffleWriteBytes: positive(m.Write.Bytes),
+		ShuffleWriteRecords: positive(m.Write.Records), SpilledBytes: positive(m.Spilled),
+	}
+}
+
+// lasted returns a time in milliseconds as a duration; 0 if it is unknown.
+func lasted(ms number) time.Duration {
+	return time.Duration(min(positive(ms), 1<<43)) * time.Millisecond
+}
+
+// accumulated is a counter of SQL that a task has updated.
+type accumulated struct {
+	Name   text
+	Update input.Number
 }
 
 type wireExecutor struct {

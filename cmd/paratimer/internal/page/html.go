@@ -50,7 +50,7 @@ func asset(name string) string {
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"text": Prose, "share": share, "kind": Block.kind,
-		"width": func(b *Bar) string { return share(b.To - b.From) },
+		"width": func(b Bar) string { return share(b.To - b.From) }, "rects": (*Bar).rects,
 	}).ParseFS(assets, "assets/*.tmpl"))
 })
 

@@ -89,10 +89,20 @@ type Cell struct {
 	Bar   *Bar
 }
 
-// A Bar is a part of a common scale: From and To are shares of its width. Mark is another place on it; 0 for none.
+// A Bar is a part of a common scale: From and To are shares of its width. Mark is another place on it; 0 for none. A
+// bar with Parts consists of these.
 type Bar struct {
 	From, To, Mark float64
 	Class          string
+	Parts          []Bar
+}
+
+// rects returns what is drawn of the bar.
+func (b *Bar) rects() []Bar {
+	if b.Parts != nil {
+		return b.Parts
+	}
+	return []Bar{*b}
 }
 
 // A Chart is a drawing with a title, a caption, controls before it, and a legend.

@@ -57,6 +57,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	section("jobs", jobs, false, jobsTable(s))
 	section("sure", "Deadlines", false, alertsTable(s, zone))
 	section("account", "Where the time went", false, causesTable(s))
+	section("stages", "Where the tasks' time went", false, stageTimesTable(s))
 	section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
 	for i := range s.Skew {
 		if j := &s.Skew[i]; j.Skewed > 0 {

@@ -44,11 +44,13 @@ type Report struct {
 	Chart             chart.Gantt       `json:"chart"`
 	PredictionHistory PredictionHistory `json:"course"`
 	TimeAttribution   TimeAttribution   `json:"account"`
-	Jobs              []Job             `json:"jobs"` // in plan order
-	Skew              []frame.Skew      `json:"skew"` // the greatest delay of the end first
-	Limits            Limits            `json:"limits"`
-	Alerts            []frame.Alert     `json:"alerts"` // in their last state
-	Warnings          []dag.Warning     `json:"warnings"`
+	// StageTimes is empty if the engine reports no counters of times.
+	StageTimes []StageTime   `json:"stages"`
+	Jobs       []Job         `json:"jobs"` // in plan order
+	Skew       []frame.Skew  `json:"skew"` // the greatest delay of the end first
+	Limits     Limits        `json:"limits"`
+	Alerts     []frame.Alert `json:"alerts"` // in their last state
+	Warnings   []dag.Warning `json:"warnings"`
 }
 
 // JSON writes the report. Unknown is null.
@@ -123,6 +125,7 @@ func (g *Collector) Report() (*Report, error) {
 		s.Skew, err = skewOf(g.run, past, g.model)
 		warn("skew", err)
 	}
+	s.StageTimes = stageTimesOf(snap, s.TimeAttribution.byStage)
 	s.Jobs = jobsOf(snap, f, &s.TimeAttribution)
 	s.Limits = limitsOf(g.run, g.model)
 	s.glance(snap)
@@ -143,7 +146,14 @@ type TimeAttribution struct {
 	Parts  []Part  `json:"parts"`
 	Causes []Cause `json:"causes"` // in a fixed order, those with a time
 
-	byNode map[string]time.Duration // how much is a job's
+	byNode  map[string]time.Duration // how much is a job's
+	byStage map[stageKey]time.Duration
+}
+
+// A stageKey is the index of a job, and of one of its stages.
+type stageKey struct {
+	job   int
+	stage dag.StageIndex
 }
 
 // A Part is a piece of the critical path with one cause.
@@ -179,6 +189,7 @@ func attributionOf(
 		return out, err
 	}
 	out = TimeAttribution{Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}}
+	out.byStage = map[stageKey]time.Duration{}
 	sums, total := of.ByCause(), of.Total()
 	for _, c := range attribution.Causes() {
 		if sums[c] > 0 {
@@ -199,6 +210,7 @@ func attributionOf(
 			out.byNode[node] += p.Length()
 		}
 		if p.Task >= 0 {
+			out.byStage[stageKey{p.Job, p.Stage}] += p.Length()
 			part.Task = frame.Text(attemptName(s, p.Job, p.Stage, p.Task, p.Attempt))
 		}
 		out.Parts = append(out.Parts, part)
