@@ -116,6 +116,7 @@ type NodeState struct {
 	Name     string
 	MemoryMB int       // YARN: for containers
 	Cores    int       // Executors: for tasks
+	Since    Instant   // Executors: when it was ready for tasks; 0 if unknown
 	Lost     bool      // none of our tasks run there, and the output of its finished maps is lost
 	LostAt   Instant   // when its loss was observed; NoInstant while it is not lost
 	Cause    NodeCause // the cause of its loss; NodeGone while it is not lost

@@ -30,6 +30,8 @@ type Stage struct {
 	// Pause is the time that the driver works alone before it submits the stage, from the end of all the stages
 	// before it (Executors).
 	Pause time.Duration `plan:"pause"`
+	// Broadcast means that the driver builds a broadcast of its output (Executors).
+	Broadcast bool
 	// Groups are the key groups of a profile's reduce stage in the earlier run, and their times. nil: not known.
 	Groups *Groups `plan:"groups" title:"a mapping that describes the key groups of the tasks"`
 }

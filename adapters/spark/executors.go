@@ -107,6 +107,9 @@ func (x *executors) nodes(now dag.Instant) []dag.NodeState {
 	for i, e := range x.all {
 		n := &out[i]
 		*n = dag.NodeState{Name: "executor " + e.id, Cores: e.cores, LostAt: dag.NoInstant, Draining: e.excluded}
+		if e.added.Known() {
+			n.Since = min(e.added, now)
+		}
 		if e.host != "" {
 			n.Name += " on " + e.host
 		}

@@ -65,6 +65,7 @@ type job struct {
 	submitted, completed dag.Instant
 	stages               []*stage // by id
 	status, why          string
+	broadcast            bool     // the driver builds a broadcast of its output
 	lastListed           int      // the poll in which it was last listed
 	settled              bool     // the end of the job and of its stages is known
 	before               []*stage // once it has ended: the last stages of the jobs before it
@@ -174,7 +175,7 @@ func (f *facts) takeJob(w *wireJob) {
 	}
 	j.lastListed, j.group = f.round, dag.Clean(string(w.JobGroup))
 	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
-	j.submitted, j.completed = w.SubmissionTime.at(), w.CompletionTime.at()
+	j.submitted, j.completed, j.broadcast = w.SubmissionTime.at(), w.CompletionTime.at(), w.broadcasts()
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
 		if s := f.stageAt(n.ID()); s != nil {

@@ -60,8 +60,8 @@ func (a *App) applyExecution(e *event) {
 func (a *App) startJob(e *event) {
 	w := e.more
 	job := wireJob{
-		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, Status: "RUNNING",
-		SubmissionTime: moment(e.at),
+		JobID: w.JobID, Description: w.Job.Description, JobGroup: w.Job.Group, JobTags: []text{w.Job.Tags},
+		Status: "RUNNING", SubmissionTime: moment(e.at),
 	}
 	last := -1
 	for i := range w.Stages {

@@ -91,6 +91,7 @@ type jobProperties struct {
 	Root        text `json:"spark.sql.execution.root.id"`
 	Group       text `json:"spark.jobGroup.id"`
 	Description text `json:"spark.job.description"`
+	Tags        text `json:"spark.job.tags"`
 	Pool        text `json:"spark.scheduler.pool"`
 }
 

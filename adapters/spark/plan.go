@@ -86,6 +86,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	stages := make([]dag.Stage, 0, len(p.order))
 	for _, s := range p.order {
 		stage := dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
+		stage.Broadcast = slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s })
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
 			stage.Tasks = s.tasks
 		}

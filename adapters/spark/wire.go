@@ -2,6 +2,8 @@ package spark
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
@@ -62,7 +64,18 @@ type wireJob struct {
 	CompletionTime moment
 	StageIDs       []number
 	JobGroup       text
+	JobTags        []text
 	Status         text
+}
+
+// broadcastText is in the tags, and before Spark 3.5 in the description, of a job whose output becomes a broadcast.
+const broadcastText = "broadcast exchange (runId"
+
+// broadcasts reports whether the driver builds a broadcast of the job's output.
+func (w *wireJob) broadcasts() bool {
+	return strings.Contains(string(w.Description), broadcastText) || slices.ContainsFunc(w.JobTags, func(tag text) bool {
+		return strings.Contains(string(tag), broadcastText)
+	})
 }
 
 // A stageRow is what is reported about an attempt of a stage.

@@ -125,12 +125,16 @@ type Cause uint8
 const (
 	Queueing   Cause = iota // submitted, its AM has no container
 	Launch                  // the client between jobs; an AM that starts
+	Broadcast               // the driver builds a broadcast
+	Startup                 // executors start
 	Containers              // a task is ready and has no container
+	Idle                    // a task is ready, a core is free, and the driver launches other tasks of its stage only
 	SetUp                   // a container's start to its first work
 	Work                    // tasks work
 	Shuffle                 // copy after the last map has ended
 	Sort                    // merging what was copied
 	Skew                    // a reduce's work beyond the median one's
+	Straggler               // a task's work beyond the median one's, which was given as much
 	Failures                // failed attempts, and the time until their tasks ran again
 	Finish                  // all tasks are done, the job is not
 	Unknown                 // not observed
@@ -142,6 +146,18 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	Launch: {
 		"launch", "launch",
 		"The client was between jobs, or an application master started up and had not asked for its first task.",
+	},
+	Broadcast: {
+		"broadcast", "building broadcasts",
+		"The driver built a table that it sends to all executors, and no task ran meanwhile.",
+	},
+	Startup: {
+		"startup", "executors starting",
+		"A task was ready, and the executor that ran it, or the first one of all, had not registered with the driver.",
+	},
+	Idle: {
+		"idle", "idle cores",
+		"A task was ready, a core was free and its stage had begun, but the task was not launched, as tasks that wait for a core near their data.",
 	},
 	Containers: {
 		"containers", "waiting for containers",
@@ -160,6 +176,10 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	Skew: {
 		"skew", "skew",
 		"A reduce that was given more than the others worked on, beyond what the median reduce of its job took.",
+	},
+	Straggler: {
+		"straggler", "stragglers",
+		"A task worked on beyond what the median task of its stage took, and its input does not explain it.",
 	},
 	Failures: {
 		"failures", "failures",
@@ -183,6 +203,10 @@ var onCores = map[Cause]struct{ title, meaning string }{
 		"A task of a submitted stage was ready to run and had no core: other tasks held them, or the driver had just got them back.",
 	},
 	Work: {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
+	Skew: {
+		"skew",
+		"A task that was given more than the others worked on, beyond what the median task of its stage took.",
+	},
 	Finish: {
 		"the driver after the last job",
 		"All tasks had ended and the driver worked on: it committed files, wrote to a database or used what it had collected.",

@@ -52,7 +52,11 @@ func (w *walker) startedBy(id, last int32) int32 {
 	}
 	if last >= 0 && !w.been[last] {
 		w.wait(gap, max(given, w.all[last].End), id)
-		w.back(Launch, w.all[last].End, ofJob(x.job))
+		between := Launch
+		if l := &w.all[last]; w.s.Plan.Jobs[l.job].Stages[l.kind].Broadcast {
+			between = Broadcast
+		}
+		w.back(between, w.all[last].End, ofJob(x.job))
 		return last
 	}
 	if first := w.first[x.job]; first.Known() {
@@ -66,12 +70,44 @@ func (w *walker) startedBy(id, last int32) int32 {
 }
 
 // wait goes back over the time for which an attempt waited since an instant. On executors, the driver caused the
-// part of it in which a core was free.
+// part of it in which a core was free, and an executor that ran nothing before caused the part before it registered.
 func (w *walker) wait(gap Cause, since dag.Instant, id int32) {
-	if x := &w.all[id]; gap == Containers && w.s.Plan.Cluster.Policy == dag.Executors {
-		w.back(Launch, w.lastBusy(x.job, x.kind, since, w.at), w.of(id))
+	x := &w.all[id]
+	if gap != Containers || w.s.Plan.Cluster.Policy != dag.Executors {
+		w.back(gap, since, w.of(id))
+		return
 	}
+	begun := w.at // when the first task of its stage began
+	for i := w.phase[x.job][x.kind][0]; i < w.phase[x.job][x.kind][1]; i++ {
+		if at := w.all[i].Start; at.Known() {
+			begun = min(begun, at)
+		}
+	}
+	busy := w.lastBusy(x.job, x.kind, since, w.at)
+	if ready := w.registered(x.Node); ready > since && w.firstOn(id) {
+		busy, gap = max(ready, since), Startup
+	}
+	w.back(Idle, max(busy, begun), w.of(id))
+	w.back(Launch, busy, w.of(id))
 	w.back(gap, since, w.of(id))
+}
+
+// firstOn reports whether an attempt was the first one on its node.
+func (w *walker) firstOn(id int32) bool {
+	x := &w.all[id]
+	return !slices.ContainsFunc(w.all, func(a attempt) bool {
+		return a.Node == x.Node && a.Start.Known() && a.Start < x.Start
+	})
+}
+
+// registered returns when an executor was ready for tasks, or the first one if node is -1; 0 if that is unknown.
+func (w *walker) registered(node int32) (at dag.Instant) {
+	for i := range w.s.Nodes {
+		if t := w.s.Nodes[i].Since; (node < 0 || int(node) == i) && t > 0 && (at == 0 || t < at) {
+			at = t
+		}
+	}
+	return at
 }
 
 // took reports whether attempt id, which was ready at an instant, had to wait for attempt q's container. fed means
@@ -175,8 +211,12 @@ func (w *walker) jobStart(j int32) {
 			w.back(Containers, since, part)
 		}
 		start := Launch
-		if w.s.Plan.Cluster.Policy == dag.Executors && w.at.Sub(from) > asking {
-			start = Containers // the first stage is ready when its job is submitted: no executor had come yet
+		if ready := w.registered(-1); w.s.Plan.Cluster.Policy == dag.Executors && (ready > 0 || w.at.Sub(from) > asking) {
+			// The first stage is ready when its job is submitted: no executor had come yet.
+			if ready > 0 {
+				w.back(Launch, max(ready, from), part)
+			}
+			start = Startup
 		} else if w.at.Sub(from) > asking && w.s.Plan.Jobs[j].Rules != dag.AncestorsFirst {
 			// An attempt of Tez starts in its JVM, which comes after the container's launch.
 			start = Unknown

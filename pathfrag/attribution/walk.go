@@ -185,6 +185,10 @@ func (w *walker) through(id int32) int32 {
 		if again := w.before(id); vain || again >= 0 && complete(&w.all[again]) {
 			w.back(Failures, x.Start, w.of(id))
 		} else {
+			if w.s.Plan.Cluster.Policy == dag.Executors {
+				cause, excess := w.excess(id, x.Start)
+				w.back(cause, w.at.Add(-excess), w.of(id))
+			}
 			w.back(Work, w.ready(x), w.of(id))
 			w.back(SetUp, x.Start, w.of(id))
 		}
@@ -225,7 +229,9 @@ func (w *walker) reduce(id int32, begin dag.Instant) {
 	running := x.State == dag.AttemptRunning
 	switch {
 	case sorted.Known():
-		w.back(Skew, max(sorted, w.at.Add(-w.skew(id, begin))), w.of(id))
+		if cause, excess := w.excess(id, begin); cause == Skew {
+			w.back(Skew, max(sorted, w.at.Add(-excess)), w.of(id))
+		}
 		w.back(Work, sorted, w.of(id))
 		if copied.Known() {
 			w.back(Sort, copied, w.of(id))
@@ -290,21 +296,21 @@ type middle struct {
 	count int
 }
 
-// skew returns how much longer than the median task of its stage a task works after its input is complete; 0 if it
-// is not skewed.
-func (w *walker) skew(id int32, begin dag.Instant) time.Duration {
+// excess returns how much longer than the median task of its stage a task works after its input is complete, and
+// whether it is skewed or a straggler; 0 if it does not work much longer.
+func (w *walker) excess(id int32, begin dag.Instant) (Cause, time.Duration) {
 	x := &w.all[id]
 	m := w.middle(x)
 	work := w.at.Sub(begin)
 	if m.count < 2 || work < m.work+skewLeast || float64(work) < skewRatio*float64(m.work) {
-		return 0
+		return Work, 0
 	}
-	size := w.sizeOf(x) // neither is NaN
+	size := w.sizeOf(x) // a size of NaN explains nothing
 	explains := math.Pow(size/m.size, skewPower) * float64(max(m.work, time.Second))
-	if size < skewSize*m.size || float64(work) > explains {
-		return 0
+	if size >= skewSize*m.size && float64(work) <= explains {
+		return Skew, work - m.work
 	}
-	return work - m.work
+	return Straggler, work - m.work
 }
 
 // middle returns the lower medians over the succeeded tasks of an attempt's stage.

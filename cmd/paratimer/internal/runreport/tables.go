@@ -158,7 +158,7 @@ func alertsTable(s *Report, zone *time.Location) *page.Table {
 // the others might be shorter.
 var causeKinds = map[string]string{
 	"work": page.Open, "map_work": page.Open, "reduce_work": page.Open, "shuffle": page.Open, "sort": page.Open,
-	"merge": page.Open, "skew": page.Bad, "failures": page.Bad,
+	"merge": page.Open, "skew": page.Bad, "straggler": page.Bad, "failures": page.Bad,
 }
 
 // causesTable returns the table of where the time went. Each bar begins where the one above it ends.
