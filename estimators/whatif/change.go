@@ -36,6 +36,19 @@ type Change struct {
 	Failures  []Failure
 	// Unfailing removes the failures of a finished run.
 	Unfailing bool
+	Stages    []StageChange
+}
+
+// A StageChange changes the tasks of a stage, by the indices of the replay's plan.
+type StageChange struct {
+	Job   int
+	Stage dag.StageIndex
+	// Tasks is the number of its tasks, if none has begun; 0: unchanged. Each is like one of the stage's own.
+	Tasks int
+	// Work returns the factor of the work of a task, or of those like it; nil: 1.
+	Work func(task int) float64
+	// NoPause means that the driver does not pause before it submits the stage (Executors).
+	NoPause bool
 }
 
 // A Pace multiplies the time of a unit of work by Factor, in the named job or, if Job is "", in all jobs.
@@ -170,6 +183,9 @@ func (c Change) parts() (all []part) {
 	for _, f := range c.Failures {
 		add(true, "fail", besides, f.String())
 	}
+	for _, s := range c.Stages {
+		add(true, "stage", besides, strconv.Itoa(int(s.Stage)))
+	}
 	return all
 }
 
@@ -248,6 +264,7 @@ func Together(changes []Change) (Change, error) {
 		all.SlowStart = cmp.Or(all.SlowStart, c.SlowStart)
 		all.Slots = append(all.Slots, c.Slots...)
 		all.Pace = append(all.Pace, c.Pace...)
+		all.Stages = append(all.Stages, c.Stages...)
 		all.Failures = append(all.Failures, c.Failures...)
 	}
 	// Tasks fail before jobs, and jobs before nodes, because the loss of a job or node includes its tasks.

@@ -26,6 +26,7 @@ type phaseCosts struct {
 	grown          float64 // factor of the work of those other tasks, from their larger input
 	factor         float64 // factor of the work of all tasks, from the pace
 	even           *evened
+	work           func(task int) float64 // factor of the work of a task of the model; nil: 1
 }
 
 func newCosts(s *dag.Snapshot, left schedule.Left) *costs {
@@ -65,6 +66,9 @@ func (c *costs) of(t schedule.Task) schedule.Cost {
 	}
 	if f := p.of(index); f != 1 {
 		cost.Work = times(cost.Work, f)
+	}
+	if p.work != nil {
+		cost.Work, cost.Same = times(cost.Work, p.work(t.Index)), 1
 	}
 	if c.ideal {
 		cost.Setup = 0

@@ -51,7 +51,22 @@ func worldOf(s *dag.Snapshot, left schedule.Left, c Change) (*clusterState, erro
 	if c.Even {
 		w.even()
 	}
+	for i := range c.Stages {
+		w.restage(&c.Stages[i])
+	}
 	return w, nil
+}
+
+// restage applies the change of a stage.
+func (w *clusterState) restage(c *StageChange) {
+	stage, p := &w.s.Plan.Jobs[c.Job].Stages[c.Stage], &w.costs.phases[c.Job][c.Stage]
+	p.work = c.Work
+	if c.NoPause {
+		stage.Pause = 0
+	}
+	if c.Tasks > 0 && p.is > 0 && w.begun(c.Job, c.Stage) == 0 {
+		p.is, stage.Tasks = c.Tasks, c.Tasks
+	}
 }
 
 // copied returns the snapshot with its own plan, jobs and nodes. Attempts and series are shared, because no code

@@ -17,7 +17,8 @@ import (
 // A Glance is the most important result: how the run compares with what was expected, why it took as long and which
 // change would help most.
 type Glance struct {
-	Diagnosis string   `json:"diagnosis"` // what most lengthened the run, in a sentence; "" if unknown
+	Diagnosis string   `json:"diagnosis"` // what most lengthened the run, and what would help; "" if unknown
+	Advice    *Advice  `json:"advice"`    // what the diagnosis says, of an application of Spark; else null
 	Failure   *Failure `json:"failure"`   // why the run failed; null unless it did
 	Against   *Against `json:"against"`   // null if there is neither a deadline nor a first prediction
 	// null unless an attempt failed or a node was lost, and the run succeeded
@@ -56,7 +57,7 @@ func (s *Report) glance(snap *dag.Snapshot) {
 		}
 	}
 	g.Helps = s.Limits.helps
-	if g.Diagnosis = s.diagnosis(); g.Diagnosis != "" {
+	if g.Diagnosis = s.diagnosis(snap); g.Diagnosis != "" {
 		s.Summary = append(s.Summary, g.Diagnosis)
 	}
 	s.Summary = append(s.Summary, s.Limits.Summary)
@@ -148,35 +149,71 @@ func (s *Report) size() string {
 // leastNamed is the least share of a run that a cause takes to be the diagnosis.
 const leastNamed = 0.1
 
-// diagnosis returns in a sentence what most lengthened the run: failures and their cost, else skew, else the largest
-// cause. It is "" if nothing is known.
-func (s *Report) diagnosis() string {
-	if failed := s.whatFailed(); failed != "" {
+// diagnosis returns what most lengthened the run: failures and their cost, else what a rule has found, skew, or the
+// largest cause. It is "" if nothing is known.
+func (s *Report) diagnosis(snap *dag.Snapshot) string {
+	failed, nodes := s.whatFailed()
+	e := evidenceOf(s, snap)
+	switch {
+	case failed == "":
+	case e == nil || nodes == 0:
 		if s.Glance.FailureCost != nil {
 			failed += " " + s.Glance.FailureCost.Summary
 		}
 		return failed
+	case s.causeSeconds(attribution.Failures) > 0: // executors that are released cost nothing
+		s.Glance.Advice = e.lost(failed)
 	}
-	if len(s.Skew) > 0 && s.Skew[0].Skewed > 0 && s.Skew[0].DelaySeconds >= 1 {
-		return page.Capital(view.SkewSentence(&s.Skew[0])) + "."
+	if s.Glance.Advice = cmp.Or(s.Glance.Advice, e.advise()); s.Glance.Advice != nil {
+		return s.Glance.Advice.text(*s.ElapsedSeconds, s.Workflow.State.Ended())
 	}
+	if text := s.skewText(); text != "" {
+		return text + "."
+	}
+	most := s.largestCause()
+	if most == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds), units.Percent(*most.Ratio),
+		most.Title)
+}
+
+// largestCause returns the largest cause of at least leastNamed; work only if there is no other, nil if there is none.
+func (s *Report) largestCause() *Cause {
 	work := attribution.Work.String()
 	causes := slices.DeleteFunc(slices.Clone(s.TimeAttribution.Causes), func(c Cause) bool {
 		return c.Ratio == nil || c.Cause != work && *c.Ratio < leastNamed
 	})
 	if len(causes) == 0 {
-		return ""
+		return nil
 	}
-	most := slices.MaxFunc(causes, func(a, b Cause) int { // work only if there is no other
+	most := slices.MaxFunc(causes, func(a, b Cause) int {
 		return cmp.Or(order(b.Cause == work)-order(a.Cause == work), cmp.Compare(a.Seconds, b.Seconds))
 	})
-	return fmt.Sprintf("%s of the critical path, %s, was %s.", units.Seconds(most.Seconds), units.Percent(*most.Ratio),
-		most.Title)
+	return &most
 }
 
-// whatFailed counts failures and lost nodes; "" if there are none.
-func (s *Report) whatFailed() string {
-	failed, nodes := 0, 0
+// causeSeconds returns the time of a cause.
+func (s *Report) causeSeconds(of attribution.Cause) frame.Seconds {
+	for i := range s.TimeAttribution.Causes {
+		if c := &s.TimeAttribution.Causes[i]; c.Cause == of.String() {
+			return c.Seconds
+		}
+	}
+	return 0
+}
+
+// skewText returns what skewed tasks cost the run; "" if there are none.
+func (s *Report) skewText() string {
+	if len(s.Skew) > 0 && s.Skew[0].Skewed > 0 && s.Skew[0].DelaySeconds >= 1 {
+		return page.Capital(view.SkewSentence(&s.Skew[0]))
+	}
+	return ""
+}
+
+// whatFailed counts failures and lost nodes; text is "" if there are none.
+func (s *Report) whatFailed() (text string, nodes int) {
+	failed := 0
 	for i := range s.Jobs {
 		failed += s.Jobs[i].FailedAttempts
 	}
@@ -191,7 +228,7 @@ func (s *Report) whatFailed() string {
 		parts = append(parts, "lost "+units.Count(nodes, "node"))
 	}
 	if len(parts) == 0 {
-		return ""
+		return "", nodes
 	}
-	return page.Capital(strings.Join(parts, ", ")) + "."
+	return page.Capital(strings.Join(parts, ", ")) + ".", nodes
 }

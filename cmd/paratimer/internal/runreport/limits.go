@@ -22,7 +22,9 @@ type Limits struct {
 	Summary string  `json:"says"`
 	Rows    []Limit `json:"rows"` // the change that helps most first
 
-	helps *Limit // the feasible one that helps most; nil if none helps
+	helps  *Limit         // the feasible one that helps most; nil if none helps
+	replay *whatif.Replay // nil if there is none, or if it misses the run by too much
+	base   time.Duration  // the length of the run
 }
 
 // A Limit is one answer.
@@ -54,6 +56,7 @@ func limitsOf(run dag.Run, model estimators.Model) Limits {
 		l.Summary = "Not answered: " + view.Escape(err.Error()) + "."
 		return l
 	}
+	l.replay, l.base = replay, base
 	doubt, _ := replay.Doubt()
 	for _, q := range questions(run.Now(), replay.Room()) {
 		if row, ok := q.answer(replay, base, doubt.Text); ok {

@@ -1,0 +1,106 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+)
+
+// slow returns the path of an event log of a slow application.
+func slow(name string) string {
+	return filepath.Join("..", "..", "testdata", "recordings-slow", name+".eventlog.gz")
+}
+
+// reportOf returns the report of a recording.
+func reportOf(t *testing.T, path string) *runreport.Report {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args := []string{"paratimer", "report", path, "--output", "json", "--out", "-"}
+	if code := program.Run(t.Context(), args, session.Environ(t), nil, &out, &errs); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	r := &runreport.Report{}
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAdvice holds which rule explains each of the applications that were made slow on purpose, and what the remedy
+// saves by replay: at least low and at most high seconds, of a run of the given length; none if the replay misses the
+// run, or has no copies.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	spark := filepath.Join("..", "..", "adapters", "spark", "testdata")
+	for _, c := range []struct {
+		path, rule, says string
+		low, high        float64
+	}{
+		{filepath.Join(spark, "skew-3.eventlog.gz"), "skew", "had 51% of the records", 15, 25},
+		{filepath.Join(spark, "skew-3.jsonl.gz"), "skew", "had 51% of the records", 15, 25},
+		{filepath.Join(spark, "fetch-3.jsonl.gz"), "executor_lost", "lost 1 node", 0, 0},
+		{slow("spill"), "spill", "spilled 429 MB to disk", 1, 5},
+		{slow("gc"), "gc", "Garbage collection was 39% of the time", 1, 2},
+		{slow("toofew"), "few_partitions", "1 task for 2 cores", 35, 42},          // half of 49 s and of 28 s
+		{slow("toomany"), "many_partitions", "450 tasks of 43ms", 2, 6},           // 12 s of start-up on 2 cores
+		{slow("fewcores"), "few_cores", "2 cores worked 99% of the time", 28, 33}, // half of 65 s
+		{slow("slownode"), "slow_node", "executor 1", 4, 10},
+		{slow("smallfiles"), "small_files", "360 tasks", 50, 74},
+		{slow("driverpause"), "driver", "while the driver worked alone", 17, 20}, // three pauses of 6 s
+		{slow("speculation"), "speculation", "2 speculative attempts", 0, 0},
+	} {
+		t.Run(filepath.Base(c.path), func(t *testing.T) {
+			t.Parallel()
+			r := reportOf(t, c.path)
+			a := r.Glance.Advice
+			if a == nil || a.Rule != c.rule || !strings.Contains(r.Glance.Diagnosis, c.says) ||
+				!strings.Contains(r.Glance.Diagnosis, a.Help) {
+				t.Fatalf("%s: %+v", r.Glance.Diagnosis, a)
+			}
+			if a.GainSeconds == nil != (c.high == 0) ||
+				a.GainSeconds != nil && (float64(*a.GainSeconds) < c.low || float64(*a.GainSeconds) > c.high) {
+				t.Errorf("%s", r.Glance.Diagnosis)
+			}
+		})
+	}
+}
+
+// TestStageTimes holds that the parts of the longest tasks add up to their length, and that the parts of all tasks show
+// what the run was made for.
+func TestStageTimes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		part  string
+		least float64 // share of the time of all tasks of a stage
+	}{"gc": {"gc", 0.35}, "toomany": {"scheduler_delay", 0.3}, "spill": {"off_cpu", 0.35}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, most := reportOf(t, slow(name)), 0.0
+			for _, s := range r.StageTimes {
+				sum, all, of := 0.0, 0.0, 0.0
+				for _, p := range s.TimeParts {
+					sum, all = sum+float64(p.Seconds), all+float64(p.AllSeconds)
+					if p.Name == c.part {
+						of = float64(p.AllSeconds)
+					}
+				}
+				if d := sum - float64(s.LongestSeconds); d < -0.01 || d > 0.01 || s.OnPathSeconds <= 0 {
+					t.Errorf("%+v: the parts add up to %v", s, sum)
+				}
+				most = max(most, of/all)
+			}
+			if most < c.least {
+				t.Errorf("%s is at most %v of a stage's time", c.part, most)
+			}
+			if name == "spill" && r.StageTimes[1].SpilledBytes < 4e8 {
+				t.Errorf("%+v", r.StageTimes[1])
+			}
+		})
+	}
+}
