@@ -49,7 +49,7 @@ func TestAnyStages(t *testing.T) {
 }
 
 // TestNoExecutorYet holds that the time to the first task of an application of Spark, whose stages are ready when it
-// submits its first job, is that of waiting for cores.
+// submits its first job, is that of executors that start, and once one is there the driver's.
 func TestNoExecutorYet(t *testing.T) {
 	t.Parallel()
 	task := dag.Attempt{State: dag.AttemptSucceeded, Start: 121_100, End: 131_100}
@@ -69,8 +69,96 @@ func TestNoExecutorYet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.ByCause()[attribution.Containers]; got != 120_100*time.Millisecond {
-		t.Errorf("%v of waiting for cores: %+v", got, a.Parts)
+	if got := a.ByCause()[attribution.Startup]; got != 120_100*time.Millisecond {
+		t.Errorf("%v of executors starting: %+v", got, a.Parts)
+	}
+	s.Nodes = []dag.NodeState{{Since: 101_000}, {Since: 111_000}}
+	if a, err = attribution.Of(s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if by := a.ByCause(); by[attribution.Startup] != 100*time.Second || by[attribution.Launch] != 20_100*time.Millisecond {
+		t.Errorf("an executor came after 100 s: %+v", a.Parts)
+	}
+}
+
+// TestWaitsOnExecutors holds the causes of waits and of long tasks on executors: two stages of an application on two
+// cores, the second of which reads the first one by a broadcast.
+func TestWaitsOnExecutors(t *testing.T) {
+	t.Parallel()
+	a := func(task int32, node int32, start, end dag.Instant, records float64) dag.Attempt {
+		a := dag.BlankAttempt(task, 0)
+		a.State, a.Node, a.Start, a.End, a.Done[0] = dag.AttemptSucceeded, node, start, end, records
+		return a
+	}
+	second := []dag.Attempt{a(0, 0, 20_000, 21_000, 5), a(1, 0, 21_000, 22_000, 5)}
+	for _, c := range []struct {
+		name   string
+		change func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt
+		want   map[attribution.Cause]time.Duration
+	}{
+		{"broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
+			return second
+		}, map[attribution.Cause]time.Duration{attribution.Broadcast: 8 * time.Second, attribution.Launch: 2 * time.Second}},
+		{"no broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
+			s.Plan.Jobs[0].Stages[0].Broadcast = false
+			return second
+		}, map[attribution.Cause]time.Duration{attribution.Launch: 10 * time.Second}},
+		{"idle", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // the other core is free from 21 s on
+			return append(second[:1], a(1, 0, 24_500, 26_000, 5))
+		}, map[attribution.Cause]time.Duration{attribution.Idle: 3500 * time.Millisecond}},
+		{"an executor", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // it runs the last task
+			s.Nodes[1].Since = 24_000
+			return append(second[:1], a(1, 1, 25_000, 26_000, 5))
+		}, map[attribution.Cause]time.Duration{attribution.Startup: 3 * time.Second, attribution.Idle: time.Second}},
+		{"straggler", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
+			return append(second, a(2, 1, 20_000, 31_000, 5))
+		}, map[attribution.Cause]time.Duration{attribution.Straggler: 10 * time.Second}},
+		{"skew", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
+			return append(second, a(2, 1, 20_000, 31_000, 55))
+		}, map[attribution.Cause]time.Duration{attribution.Skew: 10 * time.Second}},
+		{"a late report", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
+			// Two tasks of the first stage have the cores, and the driver records their ends after their successors.
+			s.Jobs[0].Stages[1].Submitted, s.Plan.Jobs[0].Stages[1].After = 1000, nil
+			return []dag.Attempt{a(0, 0, 9_800, 12_000, 5), a(1, 0, 9_900, 12_000, 5)}
+		}, map[attribution.Cause]time.Duration{attribution.Containers: 0, attribution.Work: 11 * time.Second}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := &dag.Snapshot{
+				Plan: &dag.Plan{
+					Cluster: dag.Cluster{Policy: dag.Executors, Cores: 2},
+					Jobs: []dag.Job{{Node: "application", Stages: []dag.Stage{
+						{Name: "small", Known: true, Broadcast: true},
+						{Name: "large", Known: true, After: []dag.Edge{{From: 0, Kind: dag.Broadcast}}},
+					}}},
+				},
+				State: dag.Succeeded, Stale: dag.NoInstant,
+				Nodes: []dag.NodeState{{Since: 500, LostAt: dag.NoInstant}, {Since: 500, LostAt: dag.NoInstant}},
+				Jobs: []dag.JobState{{
+					State: dag.Succeeded, Submitted: 1000, Started: 1000,
+					Stages: []dag.StageState{
+						{Submitted: 1000, Attempts: []dag.Attempt{a(0, 0, 1000, 10_000, 5), a(1, 0, 1000, 10_000, 5)}},
+						{Submitted: 18_000},
+					},
+				}},
+			}
+			attempts := c.change(s, slices.Clone(second))
+			s.Jobs[0].Stages[1].Attempts = attempts
+			for k := range s.Plan.Jobs[0].Stages {
+				s.Plan.Jobs[0].Stages[k].Tasks = len(s.Jobs[0].Stages[k].Attempts)
+			}
+			last := slices.MaxFunc(attempts, func(a, b dag.Attempt) int { return int(a.End - b.End) })
+			s.At, s.Jobs[0].Finished = last.End, last.End
+			got, err := attribution.Of(s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for cause, want := range c.want {
+				if d := got.ByCause()[cause]; d != want {
+					t.Errorf("%v took %v, want %v: %+v", cause, d, want, got.Parts)
+				}
+			}
+		})
 	}
 }
 

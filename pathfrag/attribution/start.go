@@ -46,7 +46,11 @@ func (w *walker) startedBy(id, last int32) int32 {
 		return again
 	case w.at > ready:
 		if q := w.ownBefore(id, ready); q >= 0 {
-			w.back(gap, w.all[q].End, w.of(id))
+			w.wait(gap, w.all[q].End, id)
+			return q
+		}
+		if q := w.coreBefore(id, ready); q >= 0 {
+			w.wait(gap, w.all[q].End, id)
 			return q
 		}
 	}
@@ -66,6 +70,23 @@ func (w *walker) startedBy(id, last int32) int32 {
 		w.back(Launch, w.origin, ofJob(x.job)) // the driver waited for no job
 	}
 	w.jobStart(x.job)
+	return -1
+}
+
+// coreBefore returns the attempt on executors that gave its core to attempt id: the last of any stage to end by now, or
+// one of the same executor whose end the driver recorded somewhat later. It is -1 if a core was free since ready.
+func (w *walker) coreBefore(id int32, ready dag.Instant) int32 {
+	x := &w.all[id]
+	if w.s.Plan.Cluster.Policy != dag.Executors || w.lastBusy(x.job, x.kind, ready, w.at) <= ready {
+		return -1
+	}
+	for i := w.lastBy(w.byEnd, w.at+handover); i >= 0 && w.all[w.byEnd[i]].End > ready; i-- {
+		q := w.byEnd[i]
+		a := &w.all[q]
+		if q != id && !w.been[q] && a.Start.Known() && a.Start < x.Start && (a.End <= w.at || a.Node == x.Node) {
+			return q
+		}
+	}
 	return -1
 }
 
