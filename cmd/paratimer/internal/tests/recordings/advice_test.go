@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,9 +48,9 @@ func TestAdvice(t *testing.T) {
 		{filepath.Join(spark, "fetch-3.jsonl.gz"), "executor_lost", "lost 1 node", 0, 0},
 		{slow("spill"), "spill", "spilled 429 MB to disk", 1, 5},
 		{slow("gc"), "gc", "Garbage collection was 39% of the time", 1, 2},
-		{slow("toofew"), "few_partitions", "1 task for 2 cores", 35, 42},          // half of 49 s and of 28 s
-		{slow("toomany"), "many_partitions", "450 tasks of 43ms", 2, 6},           // 12 s of start-up on 2 cores
-		{slow("fewcores"), "few_cores", "2 cores worked 99% of the time", 28, 33}, // half of 65 s
+		{slow("toofew"), "few_partitions", "only 1 task of count at app.py:34 [RDD 3] for 2 cores", 35, 42}, // half of 49 s and of 28 s
+		{slow("toomany"), "many_partitions", "took 43ms each", 2, 6},                                        // 12 s of start-up on 2 cores
+		{slow("fewcores"), "few_cores", "2 cores worked 99% of the time", 28, 33},                           // half of 65 s
 		{slow("slownode"), "slow_node", "executor 1", 4, 10},
 		{slow("smallfiles"), "small_files", "360 tasks", 50, 74},
 		{slow("driverpause"), "driver", "while the driver worked alone", 17, 20}, // three pauses of 6 s
@@ -68,6 +69,20 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("%s", r.Glance.Diagnosis)
 			}
 		})
+	}
+}
+
+// TestSkewOfAFinishedApplication holds that the skew of a finished run is that of the run: its log has a task of 31 s
+// with 36% of the records beside a median one of 4 s.
+func TestSkewOfAFinishedApplication(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"skew-3.eventlog.gz", "skew-3.jsonl.gz"} {
+		code, out, errs := session.Run(t, "report", "--skew", filepath.Join("..", "..", "adapters", "spark", "testdata", name))
+		worst := regexp.MustCompile(`(?m)^ +5 +1.55 k records +36% +31s +done +1\ds `)
+		if code != 0 || !strings.Contains(out, "skew-3 took 45s") || !worst.MatchString(out) ||
+			!strings.Contains(out, "the median one works 4s") {
+			t.Errorf("%s: %d %s\n%s", name, code, errs, out)
+		}
 	}
 }
 
