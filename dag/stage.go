@@ -226,20 +226,26 @@ func (p *Plan) Order() []int {
 }
 
 // TaskMetrics are where the time of an ended attempt went, and what it read and wrote. Nothing that is estimated
-// depends on them. CPU, GC, FetchWait, ShuffleWriteTime and Python are parts of Run, and may overlap.
+// depends on them. CPU, GC, FetchWait, ShuffleWriteTime and Python are parts of Run, and may overlap. The numbers are
+// small, because a run may have a million of them.
 type TaskMetrics struct {
-	Deserialize time.Duration // before it ran: its code and its classes
-	Run         time.Duration
-	CPU         time.Duration
-	GC          time.Duration // garbage collection of its JVM while it ran
-	FetchWait   time.Duration // it waited for the output of other tasks
-	// writing its output for other tasks
-	ShuffleWriteTime time.Duration
-	Python           time.Duration // a Python worker ran; 0 if unknown
-	Result           time.Duration // after it ran: its result was serialized, and fetched by the driver
+	Deserialize      Millis // before it ran: its code and its classes
+	Run              Millis
+	CPU              Millis
+	GC               Millis // garbage collection of its JVM while it ran
+	FetchWait        Millis // it waited for the output of other tasks
+	ShuffleWriteTime Millis // writing its output for other tasks
+	Python           Millis // a Python worker ran; 0 if unknown
+	Result           Millis // after it ran: its result was serialized, and fetched by the driver
 
-	InputBytes, InputRecords               float64 // from outside the query
-	ShuffleReadBytes, ShuffleReadRecords   float64 // from other tasks
-	ShuffleWriteBytes, ShuffleWriteRecords float64 // for other tasks
-	SpilledBytes                           float64 // written to disk for lack of memory
+	InputBytes, InputRecords               float32 // from outside the query
+	ShuffleReadBytes, ShuffleReadRecords   float32 // from other tasks
+	ShuffleWriteBytes, ShuffleWriteRecords float32 // for other tasks
+	SpilledBytes                           float32 // written to disk for lack of memory
 }
+
+// Millis is a length of time in milliseconds, of at most 24 days.
+type Millis int32
+
+// Duration returns the length.
+func (m Millis) Duration() time.Duration { return time.Duration(m) * time.Millisecond }

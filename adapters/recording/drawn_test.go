@@ -155,6 +155,8 @@ func draw(t *rapid.T, typ reflect.Type, path string) reflect.Value {
 		v.SetInt(rapid.Int64().Draw(t, path))
 	case reflect.Int32:
 		v.SetInt(int64(rapid.OneOf(rapid.Int32Range(-1, 5), rapid.Int32()).Draw(t, path)))
+	case reflect.Float32:
+		v.SetFloat(float64(rapid.Float32Range(-1e9, 1e9).Draw(t, path)))
 	case reflect.Float64:
 		v.SetFloat(drawFloat(t, path))
 	case reflect.Bool:

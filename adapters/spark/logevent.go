@@ -113,7 +113,7 @@ type taskInfo struct {
 const pythonTime = "time to run Python workers"
 
 // python returns the time in which Python workers ran; 0 if the log does not have it.
-func (w *taskInfo) python() (sum time.Duration) {
+func (w *taskInfo) python() (sum dag.Millis) {
 	var all []accumulated
 	if !bytes.Contains(w.Accumulables, []byte(pythonTime)) || json.Unmarshal(w.Accumulables, &all) != nil {
 		return 0
@@ -260,11 +260,11 @@ func (w *wireEvent) taskEvent() *taskEvent {
 	if m := w.Metrics; m != nil {
 		k.writes, k.in, k.read = m.Write.Records > 0, float64(m.Input.Records), float64(m.Read.Records)
 		k.out = max(positive(m.Write.Records), positive(m.Output.Records))
-		var fetched time.Duration
-		if info.Getting > 0 && info.Finish > info.Getting {
-			fetched = info.Finish.at().Sub(info.Getting.at())
+		fetched := number(0)
+		if info.Getting > 0 {
+			fetched = number(info.Finish - info.Getting)
 		}
-		k.metrics = (*wireMetrics)(m).of(fetched, info.python())
+		k.metrics = (*wireMetrics)(m).of(lasted(fetched), info.python())
 		if m.Run > 0 {
 			ms := positive(m.Run) + positive(m.Deserialize) + positive(m.Serialize)
 			k.took = time.Duration(min(ms, 1<<40)) * time.Millisecond

@@ -2,6 +2,7 @@ package spark
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -189,21 +190,21 @@ type loggedMetrics struct {
 }
 
 // of returns the metrics of an ended task. result is the time in which the driver fetched its result.
-func (m *wireMetrics) of(result, python time.Duration) *dag.TaskMetrics {
+func (m *wireMetrics) of(result, python dag.Millis) *dag.TaskMetrics {
 	return &dag.TaskMetrics{
 		Run: lasted(m.Run), CPU: lasted(m.CPUNS / 1e6), GC: lasted(m.GC), Deserialize: lasted(m.Deserialize),
 		Result: lasted(m.Serialize) + result, FetchWait: lasted(m.Read.Wait), ShuffleWriteTime: lasted(m.Write.NS / 1e6),
-		Python: python, InputBytes: positive(m.Input.Bytes), InputRecords: positive(m.Input.Records),
-		ShuffleReadBytes:   positive(m.Read.Remote) + positive(m.Read.Local),
-		ShuffleReadRecords: positive(m.Read.Records), ShuffleWriteBytes: positive(m.Write.Bytes),
-		ShuffleWriteRecords: positive(m.Write.Records), SpilledBytes: positive(m.Spilled),
+		Python: python, InputBytes: size(m.Input.Bytes), InputRecords: size(m.Input.Records),
+		ShuffleReadBytes: size(m.Read.Remote) + size(m.Read.Local), ShuffleReadRecords: size(m.Read.Records),
+		ShuffleWriteBytes: size(m.Write.Bytes), ShuffleWriteRecords: size(m.Write.Records), SpilledBytes: size(m.Spilled),
 	}
 }
 
-// lasted returns a time in milliseconds as a duration; 0 if it is unknown.
-func lasted(ms number) time.Duration {
-	return time.Duration(min(positive(ms), 1<<43)) * time.Millisecond
-}
+// lasted returns a time in milliseconds; 0 if it is unknown.
+func lasted(ms number) dag.Millis { return dag.Millis(min(positive(ms), math.MaxInt32)) }
+
+// size returns a number of bytes or records; 0 if it is unknown.
+func size(n number) float32 { return float32(min(positive(n), 1e18)) }
 
 // accumulated is a counter of SQL that a task has updated.
 type accumulated struct {

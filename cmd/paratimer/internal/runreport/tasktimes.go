@@ -69,18 +69,17 @@ var timePartTexts = [timeParts]struct{ name, title, class string }{
 func partsOf(a *dag.Attempt) (parts [timeParts]time.Duration) {
 	m, left := a.Metrics, a.End.Sub(a.Start)
 	take := func(part int, d time.Duration) {
-		parts[part] = min(d, max(left, 0))
+		parts[part] = min(d, left)
 		left -= parts[part]
 	}
-	take(deserialization, m.Deserialize)
-	take(resultTime, m.Result)
-	run := min(m.Run, left)
-	take(schedulerDelay, left-run)
-	take(garbageCollection, m.GC)
-	take(cpuTime, m.CPU)
-	take(fetchWait, m.FetchWait)
-	take(pythonTime, m.Python)
-	take(shuffleWriting, m.ShuffleWriteTime)
+	take(deserialization, m.Deserialize.Duration())
+	take(resultTime, m.Result.Duration())
+	take(schedulerDelay, max(left-m.Run.Duration(), 0))
+	take(garbageCollection, m.GC.Duration())
+	take(cpuTime, m.CPU.Duration())
+	take(fetchWait, m.FetchWait.Duration())
+	take(pythonTime, m.Python.Duration())
+	take(shuffleWriting, m.ShuffleWriteTime.Duration())
 	take(offCPU, left)
 	return parts
 }
@@ -127,12 +126,12 @@ func (t *StageTime) sum(list []*dag.Attempt) {
 	var all, longest [timeParts]time.Duration
 	for i, a := range list {
 		m := a.Metrics
-		t.InputBytes, t.InputRecords = t.InputBytes+m.InputBytes, t.InputRecords+m.InputRecords
-		t.ShuffleReadBytes += m.ShuffleReadBytes
-		t.ShuffleReadRecords += m.ShuffleReadRecords
-		t.ShuffleWriteBytes += m.ShuffleWriteBytes
-		t.ShuffleWriteRecords += m.ShuffleWriteRecords
-		t.SpilledBytes += m.SpilledBytes
+		t.InputBytes, t.InputRecords = t.InputBytes+float64(m.InputBytes), t.InputRecords+float64(m.InputRecords)
+		t.ShuffleReadBytes += float64(m.ShuffleReadBytes)
+		t.ShuffleReadRecords += float64(m.ShuffleReadRecords)
+		t.ShuffleWriteBytes += float64(m.ShuffleWriteBytes)
+		t.ShuffleWriteRecords += float64(m.ShuffleWriteRecords)
+		t.SpilledBytes += float64(m.SpilledBytes)
 		for part, d := range partsOf(a) {
 			all[part] += d
 			if i < t.Longest {
