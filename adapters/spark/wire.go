@@ -74,9 +74,8 @@ const broadcastText = "broadcast exchange (runId"
 
 // broadcasts reports whether the driver builds a broadcast of the job's output.
 func (w *wireJob) broadcasts() bool {
-	return strings.Contains(string(w.Description), broadcastText) || slices.ContainsFunc(w.JobTags, func(tag text) bool {
-		return strings.Contains(string(tag), broadcastText)
-	})
+	is := func(t text) bool { return strings.Contains(string(t), broadcastText) }
+	return is(w.Description) || slices.ContainsFunc(w.JobTags, is)
 }
 
 // A stageRow is what is reported about an attempt of a stage.
@@ -193,10 +192,12 @@ type loggedMetrics struct {
 func (m *wireMetrics) of(result, python dag.Millis) *dag.TaskMetrics {
 	return &dag.TaskMetrics{
 		Run: lasted(m.Run), CPU: lasted(m.CPUNS / 1e6), GC: lasted(m.GC), Deserialize: lasted(m.Deserialize),
-		Result: lasted(m.Serialize) + result, FetchWait: lasted(m.Read.Wait), ShuffleWriteTime: lasted(m.Write.NS / 1e6),
-		Python: python, InputBytes: size(m.Input.Bytes), InputRecords: size(m.Input.Records),
+		Result: lasted(m.Serialize) + result, FetchWait: lasted(m.Read.Wait),
+		ShuffleWriteTime: lasted(m.Write.NS / 1e6),
+		Python:           python, InputBytes: size(m.Input.Bytes), InputRecords: size(m.Input.Records),
 		ShuffleReadBytes: size(m.Read.Remote) + size(m.Read.Local), ShuffleReadRecords: size(m.Read.Records),
-		ShuffleWriteBytes: size(m.Write.Bytes), ShuffleWriteRecords: size(m.Write.Records), SpilledBytes: size(m.Spilled),
+		ShuffleWriteBytes: size(m.Write.Bytes), ShuffleWriteRecords: size(m.Write.Records),
+		SpilledBytes: size(m.Spilled),
 	}
 }
 

@@ -76,10 +76,13 @@ func TestNoExecutorYet(t *testing.T) {
 	if a, err = attribution.Of(s, nil); err != nil {
 		t.Fatal(err)
 	}
-	if by := a.ByCause(); by[attribution.Startup] != 100*time.Second || by[attribution.Launch] != 20_100*time.Millisecond {
+	by := a.ByCause()
+	if by[attribution.Startup] != 100*time.Second || by[attribution.Launch] != 20_100*time.Millisecond {
 		t.Errorf("an executor came after 100 s: %+v", a.Parts)
 	}
 }
+
+type times = map[attribution.Cause]time.Duration
 
 // TestWaitsOnExecutors holds the causes of waits and of long tasks on executors: two stages of an application on two
 // cores, the second of which reads the first one by a broadcast.
@@ -94,33 +97,33 @@ func TestWaitsOnExecutors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt
-		want   map[attribution.Cause]time.Duration
+		want   times
 	}{
 		{"broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return second
-		}, map[attribution.Cause]time.Duration{attribution.Broadcast: 8 * time.Second, attribution.Launch: 2 * time.Second}},
+		}, times{attribution.Broadcast: 8 * time.Second, attribution.Launch: 2 * time.Second}},
 		{"no broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			s.Plan.Jobs[0].Stages[0].Broadcast = false
 			return second
-		}, map[attribution.Cause]time.Duration{attribution.Launch: 10 * time.Second}},
+		}, times{attribution.Launch: 10 * time.Second}},
 		{"idle", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // the other core is free from 21 s on
 			return append(second[:1], a(1, 0, 24_500, 26_000, 5))
-		}, map[attribution.Cause]time.Duration{attribution.Idle: 3500 * time.Millisecond}},
+		}, times{attribution.Idle: 3500 * time.Millisecond}},
 		{"an executor", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // it runs the last task
 			s.Nodes[1].Since = 24_000
 			return append(second[:1], a(1, 1, 25_000, 26_000, 5))
-		}, map[attribution.Cause]time.Duration{attribution.Startup: 3 * time.Second, attribution.Idle: time.Second}},
+		}, times{attribution.Startup: 3 * time.Second, attribution.Idle: time.Second}},
 		{"straggler", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return append(second, a(2, 1, 20_000, 31_000, 5))
-		}, map[attribution.Cause]time.Duration{attribution.Straggler: 10 * time.Second}},
+		}, times{attribution.Straggler: 10 * time.Second}},
 		{"skew", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return append(second, a(2, 1, 20_000, 31_000, 55))
-		}, map[attribution.Cause]time.Duration{attribution.Skew: 10 * time.Second}},
+		}, times{attribution.Skew: 10 * time.Second}},
 		{"a late report", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			// Two tasks of the first stage have the cores, and the driver records their ends after their successors.
 			s.Jobs[0].Stages[1].Submitted, s.Plan.Jobs[0].Stages[1].After = 1000, nil
 			return []dag.Attempt{a(0, 0, 9_800, 12_000, 5), a(1, 0, 9_900, 12_000, 5)}
-		}, map[attribution.Cause]time.Duration{attribution.Containers: 0, attribution.Work: 11 * time.Second}},
+		}, times{attribution.Containers: 0, attribution.Work: 11 * time.Second}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -231,8 +231,8 @@ func (w *walker) jobStart(j int32) {
 		if since, last, ok := w.full(j, kind, from, w.at, w.marks); ok && last >= w.at-handover {
 			w.back(Containers, since, part)
 		}
-		start := Launch
-		if ready := w.registered(-1); w.s.Plan.Cluster.Policy == dag.Executors && (ready > 0 || w.at.Sub(from) > asking) {
+		start, ready := Launch, w.registered(-1)
+		if w.s.Plan.Cluster.Policy == dag.Executors && (ready > 0 || w.at.Sub(from) > asking) {
 			// The first stage is ready when its job is submitted: no executor had come yet.
 			if ready > 0 {
 				w.back(Launch, max(ready, from), part)

@@ -29,8 +29,9 @@ func (p Part) of(e Effect, length dag.Instant) Part {
 var effects = map[attribution.Cause]Effect{
 	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting,
 	attribution.SetUp: Startup, attribution.Work: Work,
-	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Straggler: Work, attribution.Failures: Failures,
-	attribution.Finish: Startup, attribution.Broadcast: Startup, attribution.Startup: Startup, attribution.Idle: Waiting,
+	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Straggler: Work,
+	attribution.Failures: Failures, attribution.Finish: Startup, attribution.Broadcast: Startup,
+	attribution.Startup: Startup, attribution.Idle: Waiting,
 }
 
 // follow sets the run's critical path from the attribution of the whole run and its last snapshot. If the path

@@ -160,7 +160,9 @@ type remedy struct {
 
 // find applies a rule to each stage. The stage with the greatest cost is the one that the advice names; describe
 // returns what it says about it.
-func (e *evidence) find(rule, help string, of func(*stageEvidence) remedy, describe func(*stageEvidence) string) finding {
+func (e *evidence) find(
+	rule, help string, of func(*stageEvidence) remedy, describe func(*stageEvidence) string,
+) finding {
 	f, most := finding{}, time.Duration(0)
 	for _, st := range e.stages {
 		r := of(st)

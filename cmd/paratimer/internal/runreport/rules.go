@@ -16,7 +16,7 @@ import (
 func (e *evidence) lost(text string) *Advice {
 	a := &Advice{
 		Rule: "executor_lost", Summary: strings.TrimSuffix(text, "."),
-		Help: "Keeping the executors (their logs have the reason, often memory overhead) and an external shuffle service",
+		Help: "Keeping the executors (their logs say why they ended, often too little memory overhead)",
 	}
 	if e.Glance.FailureCost != nil {
 		a.GainSeconds = &e.Glance.FailureCost.Seconds
@@ -34,8 +34,9 @@ func (e *evidence) skew() (f finding) {
 	f.cost = s.DelaySeconds.Duration()
 	if f.GainSeconds = &s.DelaySeconds; e.Limits.replay == nil { // the text has a number too
 		f.GainSeconds = nil
-		text = fmt.Sprintf("Task %d of %s was given more than others and worked %s, the median task %s", s.Worst[0].Task,
-			s.Stage, units.Seconds(s.Worst[0].WorkSeconds), units.Seconds(s.MedianSeconds))
+		worst := &s.Worst[0]
+		text = fmt.Sprintf("Task %d of %s was given more than others and worked %s, the median task %s", worst.Task,
+			s.Stage, units.Seconds(worst.WorkSeconds), units.Seconds(s.MedianSeconds))
 	}
 	f.Advice = Advice{
 		Rule: "skew", Stage: frame.Text(s.Stage), Summary: text, GainSeconds: f.GainSeconds,
@@ -108,8 +109,8 @@ func (e *evidence) manyPartitions() finding {
 				return p[schedulerDelay] + p[deserialization] + p[resultTime]
 			})
 		}, func(st *stageEvidence) string {
-			return fmt.Sprintf("The %s of %s took %s each, a large part of it start-up", units.Count(st.Count(), "task"),
-				st.Name, units.Seconds(st.mean(lengthOf)))
+			return fmt.Sprintf("The %s of %s took %s each, a large part of it start-up",
+				units.Count(st.Count(), "task"), st.Name, units.Seconds(st.mean(lengthOf)))
 		})
 }
 
@@ -175,16 +176,18 @@ func (e *evidence) slowNode() (worst finding) {
 			}
 			factor := float64(usual) / float64(slow)
 			ratio = max(ratio, 1/factor)
-			return remedy{time.Duration((1 - factor) * float64(st.onPath)), whatif.StageChange{Work: func(task int) float64 {
+			work := func(task int) float64 {
 				if on[task] {
 					return factor
 				}
 				return 1
-			}}}
+			}
+			return remedy{time.Duration((1 - factor) * float64(st.onPath)), whatif.StageChange{Work: work}}
 		}, func(*stageEvidence) string { return "" })
 		if f.cost > worst.cost {
 			worst = f
-			worst.Summary = fmt.Sprintf("Tasks took %.1f times as long on %s as elsewhere", ratio, e.snap.Nodes[node].Name)
+			worst.Stage, worst.Summary = nil, fmt.Sprintf("Tasks took %.1f times as long on %s as elsewhere", ratio,
+				e.snap.Nodes[node].Name)
 		}
 	}
 	return worst
@@ -238,9 +241,9 @@ func (e *evidence) copies() (f finding) {
 	}
 	f.cost = time.Duration(float64(wasted) / float64(all) * float64(e.length))
 	f.Advice = Advice{
-		Rule: "speculation", Summary: fmt.Sprintf("The first attempts were faster than %s, which used %s of the cores' time",
+		Rule: "speculation", Help: "A higher spark.speculation.multiplier",
+		Summary: fmt.Sprintf("The first attempts were faster than %s, which used %s of the cores' time",
 			units.Count(n, "speculative attempt"), units.Percent(wasted.Seconds()/all.Seconds())),
-		Help: "A higher spark.speculation.multiplier",
 	}
 	return f
 }

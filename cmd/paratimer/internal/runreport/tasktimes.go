@@ -2,8 +2,8 @@ package runreport
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +53,10 @@ const (
 	timeParts
 )
 
-var timePartTexts = [timeParts]struct{ name, title, class string }{
+// A timePartText is how a part of a task's time is named and drawn.
+type timePartText struct{ name, title, class string }
+
+var timePartTexts = [timeParts]timePartText{
 	schedulerDelay:    {"scheduler_delay", "scheduler delay", page.Soft},
 	deserialization:   {"deserialize", "deserialization", page.Soft},
 	garbageCollection: {"gc", "garbage collection", page.Bad},
@@ -63,6 +66,16 @@ var timePartTexts = [timeParts]struct{ name, title, class string }{
 	shuffleWriting:    {"shuffle_write", "writing shuffle", ""},
 	offCPU:            {"off_cpu", "off the JVM's CPU (Python, disks, locks)", page.Soft},
 	resultTime:        {"result", "result", ""},
+}
+
+// partNamed returns the texts of a part; none if it has no such name.
+func partNamed(name string) timePartText {
+	for _, t := range timePartTexts {
+		if t.name == name {
+			return t
+		}
+	}
+	return timePartText{}
 }
 
 // partsOf divides the length of an attempt. The parts add up to it: what overlaps counts for the earlier part.
@@ -109,9 +122,8 @@ func stageTimesOf(s *dag.Snapshot, onPath map[stageKey]time.Duration) []StageTim
 			if len(list) == 0 || path <= 0 {
 				continue
 			}
-			t := StageTime{
-				Job: s.Plan.Jobs[j].Node, Stage: s.Plan.StageName(j, k), OnPathSeconds: frame.SecondsOf(path), Tasks: len(list),
-			}
+			t := StageTime{Job: s.Plan.Jobs[j].Node, Stage: s.Plan.StageName(j, k), Tasks: len(list)}
+			t.OnPathSeconds = frame.SecondsOf(path)
 			t.sum(list)
 			out = append(out, t)
 		}
@@ -121,7 +133,7 @@ func stageTimesOf(s *dag.Snapshot, onPath map[stageKey]time.Duration) []StageTim
 
 // sum adds up the counters of attempts.
 func (t *StageTime) sum(list []*dag.Attempt) {
-	slices.SortStableFunc(list, func(a, b *dag.Attempt) int { return cmp.Compare(b.End.Sub(b.Start), a.End.Sub(a.Start)) })
+	slices.SortStableFunc(list, func(a, b *dag.Attempt) int { return cmp.Compare(lengthOf(b), lengthOf(a)) })
 	t.Longest = min(max(int(longestShare*float64(len(list))), 1), mostLongest)
 	var all, longest [timeParts]time.Duration
 	for i, a := range list {
@@ -157,7 +169,7 @@ const leastShown = 0.03
 // stageTimesTable returns the table of what the tasks of the critical path's stages did, with one bar for each stage.
 func stageTimesTable(s *Report) *page.Table {
 	t := &page.Table{
-		Caption: "Stages of the critical path; the bar is where the time of the longest tasks went, as long as these tasks",
+		Caption: "Stages of the critical path; the bar is where the time of their longest tasks went",
 		Columns: page.Heads("Stage", ">On the path", ">Tasks", ">Input", ">Shuffle read", ">Shuffle write", ">Spilled",
 			"", "Longest tasks"),
 	}
@@ -181,19 +193,19 @@ func stageTimesTable(s *Report) *page.Table {
 		}
 		bar, at, shares := &page.Bar{}, frame.Seconds(0), []string{}
 		for _, p := range v.TimeParts {
-			of := timePartTexts[slices.IndexFunc(timePartTexts[:], func(text struct{ name, title, class string }) bool {
-				return text.name == p.Name
-			})]
-			bar.Parts = append(bar.Parts, page.Bar{From: float64(at / top), To: float64((at + p.Seconds) / top), Class: of.class})
+			of := partNamed(p.Name)
+			part := page.Bar{From: float64(at / top), To: float64((at + p.Seconds) / top), Class: of.class}
+			bar.Parts = append(bar.Parts, part)
 			at += p.Seconds
 			if share := float64(p.Seconds / max(v.LongestSeconds, 0.001)); share >= leastShown {
 				shares = append(shares, of.title+" "+units.Percent(share))
 			}
 		}
-		add(t, true, page.Cell{Text: v.Stage}, timeCell(&v.OnPathSeconds), page.Number(float64(v.Tasks), fmt.Sprint(v.Tasks)),
-			amount(v.InputBytes, v.InputRecords), amount(v.ShuffleReadBytes, v.ShuffleReadRecords),
-			amount(v.ShuffleWriteBytes, v.ShuffleWriteRecords), spilled, page.Cell{Bar: bar},
-			page.Cell{Text: units.Seconds(v.LongestSeconds), Notes: []string{strings.Join(shares, ", ")}, Class: "wide"})
+		longest := page.Cell{Text: units.Seconds(v.LongestSeconds), Class: "wide"}
+		longest.Notes = []string{strings.Join(shares, ", ")}
+		add(t, true, page.Cell{Text: v.Stage}, timeCell(&v.OnPathSeconds),
+			page.Number(float64(v.Tasks), strconv.Itoa(v.Tasks)), amount(v.InputBytes, v.InputRecords), amount(v.ShuffleReadBytes, v.ShuffleReadRecords),
+			amount(v.ShuffleWriteBytes, v.ShuffleWriteRecords), spilled, page.Cell{Bar: bar}, longest)
 	}
 	return t.Compact()
 }
