@@ -61,10 +61,10 @@ var timePartTexts = [timeParts]timePartText{
 	deserialization:   {"deserialize", "deserialization", page.Soft},
 	garbageCollection: {"gc", "garbage collection", page.Bad},
 	cpuTime:           {"cpu", "CPU", page.Open},
-	fetchWait:         {"fetch_wait", "waiting for shuffle", ""},
+	fetchWait:         {"fetch_wait", "waiting for shuffle", page.Soft},
 	pythonTime:        {"python", "Python", page.Good},
 	shuffleWriting:    {"shuffle_write", "writing shuffle", ""},
-	offCPU:            {"off_cpu", "off the JVM's CPU (Python, disks, locks)", page.Soft},
+	offCPU:            {"off_cpu", "off the JVM's CPU", ""},
 	resultTime:        {"result", "result", ""},
 }
 
@@ -169,7 +169,8 @@ const leastShown = 0.03
 // stageTimesTable returns the table of what the tasks of the critical path's stages did, with one bar for each stage.
 func stageTimesTable(s *Report) *page.Table {
 	t := &page.Table{
-		Caption: "Stages of the critical path; the bar is where the time of their longest tasks went",
+		Caption: "Stages of the critical path; the bar is where the time of their longest tasks went. " +
+			"Off the JVM's CPU are disks, locks and, unless it was measured, Python",
 		Columns: page.Heads("Stage", ">On the path", ">Tasks", ">Input", ">Shuffle read", ">Shuffle write", ">Spilled",
 			"", "Longest tasks"),
 	}
