@@ -18,19 +18,19 @@ func TestPartsOfATask(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		metrics dag.TaskMetrics
-		want    [timeParts]time.Duration // milliseconds
+		want    [timeParts]dag.Millis
 	}{
-		"all":           {full, [timeParts]time.Duration{300, 500, 1000, 3000, 2000, 900, 100, 2000, 200}},
-		"none":          {dag.TaskMetrics{}, [timeParts]time.Duration{schedulerDelay: 10_000}},
-		"run too long":  {dag.TaskMetrics{Run: math.MaxInt32, CPU: 20_000}, [timeParts]time.Duration{cpuTime: 10_000}},
-		"start is long": {dag.TaskMetrics{Deserialize: 99_000, Run: 50}, [timeParts]time.Duration{deserialization: 10_000}},
+		"all":           {full, [timeParts]dag.Millis{300, 500, 1000, 3000, 2000, 900, 100, 2000, 200}},
+		"none":          {dag.TaskMetrics{}, [timeParts]dag.Millis{schedulerDelay: 10_000}},
+		"run too long":  {dag.TaskMetrics{Run: math.MaxInt32, CPU: 20_000}, [timeParts]dag.Millis{cpuTime: 10_000}},
+		"start is long": {dag.TaskMetrics{Deserialize: 99_000, Run: 50}, [timeParts]dag.Millis{deserialization: 10_000}},
 	} {
 		a := dag.BlankAttempt(0, 0)
 		a.Start, a.End, a.Metrics = 1000, 11_000, &c.metrics
 		sum := time.Duration(0)
 		for part, d := range partsOf(&a) {
-			if sum += d; d != c.want[part]*time.Millisecond {
-				t.Errorf("%s: %s is %v, want %v ms", name, timePartTexts[part].name, d, int64(c.want[part]))
+			if sum += d; d != c.want[part].Duration() {
+				t.Errorf("%s: %s is %v, want %v ms", name, timePartTexts[part].name, d, c.want[part])
 			}
 		}
 		if sum != 10*time.Second {
