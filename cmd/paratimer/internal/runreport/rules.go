@@ -45,15 +45,16 @@ func (e *evidence) skew() (f finding) {
 	return f
 }
 
-// spill is the rule of stages that spilled to disk: their time off the CPU is the most that this can have cost.
+// spillPace is the pace in bytes per second at which the slowest disk writes what is spilled and reads it again.
+const spillPace = 20 << 20
+
+// spill is the rule of stages that spilled to disk. At most their time off the CPU is due to it.
 func (e *evidence) spill() finding {
 	return e.find("spill", "More memory for each task, or more and smaller partitions,",
 		func(st *stageEvidence) remedy {
 			return st.without(func(a *dag.Attempt) time.Duration {
-				if a.Metrics.SpilledBytes > 0 {
-					return partsOf(a)[offCPU]
-				}
-				return 0
+				most := time.Duration(float64(a.Metrics.SpilledBytes) / spillPace * float64(time.Second))
+				return min(partsOf(a)[offCPU], most)
 			})
 		}, func(st *stageEvidence) string {
 			var t StageTime
