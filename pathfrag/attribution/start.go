@@ -74,7 +74,7 @@ func (w *walker) startedBy(id, last int32) int32 {
 }
 
 // coreBefore returns the attempt on executors that gave its core to attempt id: the last of any stage to end by now, or
-// one of the same executor whose end the driver recorded somewhat later. It is -1 if a core was free since ready.
+// one of the same executor that the driver recorded as ended somewhat later. It is -1 if a core was free since ready.
 func (w *walker) coreBefore(id int32, ready dag.Instant) int32 {
 	x := &w.all[id]
 	if w.s.Plan.Cluster.Policy != dag.Executors || w.lastBusy(x.job, x.kind, ready, w.at) <= ready {

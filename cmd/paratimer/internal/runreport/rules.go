@@ -150,7 +150,7 @@ const (
 	slowTasks = 3   // the least number of tasks that show that a node is slow
 )
 
-// slowNode is the rule of a node whose tasks take longer than those of the others.
+// slowNode is the rule of a node on which tasks take longer than on the others.
 func (e *evidence) slowNode() (worst finding) {
 	for node := range e.snap.Nodes {
 		ratio := 0.0

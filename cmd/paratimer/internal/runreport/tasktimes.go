@@ -37,6 +37,8 @@ type TimePart struct {
 	Name       string        `json:"name"`
 	Seconds    frame.Seconds `json:"seconds"`
 	AllSeconds frame.Seconds `json:"all_seconds"`
+
+	part int
 }
 
 // The parts of a task's time.
@@ -53,10 +55,8 @@ const (
 	timeParts
 )
 
-// A timePartText is how a part of a task's time is named and drawn.
-type timePartText struct{ name, title, class string }
-
-var timePartTexts = [timeParts]timePartText{
+// timePartTexts are how the parts of a task's time are named and drawn.
+var timePartTexts = [timeParts]struct{ name, title, class string }{
 	schedulerDelay:    {"scheduler_delay", "scheduler delay", page.Soft},
 	deserialization:   {"deserialize", "deserialization", page.Soft},
 	garbageCollection: {"gc", "garbage collection", page.Bad},
@@ -66,16 +66,6 @@ var timePartTexts = [timeParts]timePartText{
 	shuffleWriting:    {"shuffle_write", "writing shuffle", ""},
 	offCPU:            {"off_cpu", "off the JVM's CPU", ""},
 	resultTime:        {"result", "result", ""},
-}
-
-// partNamed returns the texts of a part; none if it has no such name.
-func partNamed(name string) timePartText {
-	for _, t := range timePartTexts {
-		if t.name == name {
-			return t
-		}
-	}
-	return timePartText{}
 }
 
 // partsOf divides the length of an attempt. The parts add up to it: what overlaps counts for the earlier part.
@@ -113,7 +103,7 @@ func measured(stage *dag.StageState) (list []*dag.Attempt) {
 	return list
 }
 
-// stageTimesOf returns the stages of the critical path whose tasks have counters, in the order of the plan.
+// stageTimesOf returns the stages of the critical path that have tasks with counters, in the order of the plan.
 func stageTimesOf(s *dag.Snapshot, onPath map[stageKey]time.Duration) []StageTime {
 	out := []StageTime{}
 	for j := range s.Jobs {
@@ -155,7 +145,7 @@ func (t *StageTime) sum(list []*dag.Attempt) {
 	for part := range all {
 		if d := longest[part] / time.Duration(t.Longest); all[part] > 0 {
 			t.TimeParts = append(t.TimeParts, TimePart{
-				timePartTexts[part].name, frame.SecondsOf(d), frame.SecondsOf(all[part]),
+				timePartTexts[part].name, frame.SecondsOf(d), frame.SecondsOf(all[part]), part,
 			})
 			length += d
 		}
@@ -194,7 +184,7 @@ func stageTimesTable(s *Report) *page.Table {
 		}
 		bar, at, shares := &page.Bar{}, frame.Seconds(0), []string{}
 		for _, p := range v.TimeParts {
-			of := partNamed(p.Name)
+			of := timePartTexts[p.part]
 			part := page.Bar{From: float64(at / top), To: float64((at + p.Seconds) / top), Class: of.class}
 			bar.Parts = append(bar.Parts, part)
 			at += p.Seconds

@@ -62,7 +62,7 @@ func TestStageTimesTable(t *testing.T) {
 	got := r.StageTimes[0]
 	if got.Tasks != 40 || got.Longest != 2 || got.LongestSeconds != 39.5 || got.InputBytes != 400 ||
 		got.SpilledBytes != 200 || len(got.TimeParts) != 2 ||
-		got.TimeParts[0] != (TimePart{"cpu", 1, 40}) || got.TimeParts[1] != (TimePart{"off_cpu", 38.5, 780}) {
+		got.TimeParts[0] != (TimePart{"cpu", 1, 40, cpuTime}) || got.TimeParts[1] != (TimePart{"off_cpu", 38.5, 780, offCPU}) {
 		t.Errorf("%+v", got)
 	}
 	page := written(t, r)
