@@ -118,9 +118,9 @@ func evidenceOf(s *Report, snap *dag.Snapshot) *evidence {
 	if snap.Plan == nil || snap.Plan.Cluster.Policy != dag.Executors || len(snap.Jobs) != 1 || s.ElapsedSeconds == nil {
 		return nil
 	}
-	e := &evidence{Report: s, snap: snap, length: s.ElapsedSeconds.Duration()}
+	e := &evidence{Report: s, snap: snap, length: s.ElapsedSeconds.Duration(), cores: 1}
 	if s.Limits.replay != nil {
-		e.length, e.cores = s.Limits.base, s.Limits.replay.Room().Total()
+		e.length, e.cores = s.Limits.base, max(s.Limits.replay.Room().Total(), 1)
 	}
 	for k := range snap.Jobs[0].NumStages() {
 		state := &snap.Jobs[0].Stages[k]

@@ -255,7 +255,7 @@ func (e *evidence) fewCores() (f finding) {
 	for _, st := range e.stages {
 		busy += st.total
 	}
-	share := busy.Seconds() / (e.length.Seconds() * float64(max(e.cores, 1)))
+	share := busy.Seconds() / (e.length.Seconds() * float64(e.cores))
 	if share < 0.75 {
 		return f
 	}

@@ -3,14 +3,18 @@ package recordings
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/estimators/cost"
 )
 
 // slow returns the path of an event log of a slow application.
@@ -117,5 +121,48 @@ func TestStageTimes(t *testing.T) {
 				t.Errorf("%+v", r.StageTimes[1])
 			}
 		})
+	}
+}
+
+// soFar makes a report of each fifth frame.
+type soFar struct {
+	t     *testing.T
+	g     *runreport.Collector
+	tasks int // with counters, in the newest report
+	said  int // reports with an advice before the end
+}
+
+func (s *soFar) Show(frame.Tick) error {
+	if s.g.Seen()%5 != 1 {
+		return nil
+	}
+	r, err := s.g.Report()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	tasks := 0
+	for _, v := range r.StageTimes {
+		tasks += v.Tasks
+	}
+	s.tasks = max(s.tasks, tasks)
+	if a := r.Glance.Advice; a != nil && !r.Workflow.State.Ended() {
+		if s.said++; strings.Contains(r.Glance.Diagnosis, "would have") {
+			s.t.Errorf("a running application: %s", r.Glance.Diagnosis)
+		}
+	}
+	if err := runreport.Of(r, "", time.UTC).HTML(io.Discard); err != nil {
+		s.t.Error(err)
+	}
+	return nil
+}
+
+// TestAdviceSoFar holds that the reports of an application that runs show the tasks that have ended, from the driver's
+// answers, and what lengthens it.
+func TestAdviceSoFar(t *testing.T) {
+	t.Parallel()
+	s := &soFar{t: t, g: runreport.NewCollector("fetch-3", cost.Costs)}
+	replay(t, filepath.Join("..", "..", "adapters", "spark", "testdata", "fetch-3.jsonl.gz"), s.g, s)
+	if s.tasks < 30 || s.said == 0 {
+		t.Errorf("%d of 37 tasks have counters, and %d reports an advice", s.tasks, s.said)
 	}
 }
