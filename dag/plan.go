@@ -18,6 +18,7 @@ package dag
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -65,12 +66,15 @@ func (p *Plan) OfJob(job int) string {
 	return " of job " + p.Jobs[job].Node
 }
 
-// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query", "task 3 of Map 1" if the plan
-// is a Whole.
+// TaskWords names a task for people: "map 16 of scope-35", "task 3 of scan of query"; "task 3 of Map 1" and "task 3 of
+// stage 12 · Scan (orders)" if the plan is a Whole.
 func (p *Plan) TaskWords(job int, k StageIndex, task int32) string {
 	stage := p.StageName(job, k)
 	switch {
 	case p.IsWhole():
+		if _, ok := numbered(stage); ok {
+			stage = "s" + strings.TrimPrefix(stage, "S")
+		}
 		return fmt.Sprintf("task %d of %s", task, stage)
 	case p.Jobs[job].IsMapReduce():
 		return fmt.Sprintf("%s %d of %s", stage, task, p.Jobs[job].Node)

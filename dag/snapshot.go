@@ -223,6 +223,9 @@ func (js *JobState) LastSuccess() Instant {
 // Without such an id it returns the end of that name: m_000006_0. Stages other than map and reduce keep their full
 // name: "Reducer 2_000006_0".
 func (a *Attempt) Name(job, stage string) string {
+	if short, ok := numbered(stage); ok {
+		return fmt.Sprintf("task %d.%d of %s", a.Task, a.Number, short)
+	}
 	letter, hadoop := stage, false
 	if stage == "map" || stage == "reduce" {
 		letter, hadoop = stage[:1], true

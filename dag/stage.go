@@ -1,7 +1,11 @@
 package dag
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -9,6 +13,7 @@ import (
 // stage of Spark.
 type Stage struct {
 	Name  string // the engine's name for it, unique in its job: "map", "Reducer 2"
+	Title string // its name for people, which may differ between runs and get better during one; "" is Name
 	After []Edge // the stages that it reads
 	// The resources of a task: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce
 	// job's containers are in Job.MapReduce.
@@ -121,12 +126,36 @@ func (j *Job) NumStages() StageIndex { return StageIndex(len(j.Stages)) } //noli
 // NumStages returns the number of stages of the job, for loops over their indices.
 func (j *JobState) NumStages() StageIndex { return StageIndex(len(j.Stages)) } //nolint:gosec // Validate bounds them
 
-// StageName returns the name of stage k of a job, "?" if the plan has no such stage.
+// titleJoint separates the number of a stage in its title from what the stage does.
+const titleJoint = " · "
+
+// StageTitle returns the title of a stage with a number, such as "Stage 12 · Aggregate (orders)". what may be "".
+func StageTitle(number int, what string) string {
+	if what == "" {
+		return fmt.Sprintf("Stage %d", number)
+	}
+	return fmt.Sprintf("Stage %d%s%s", number, titleJoint, what)
+}
+
+// numbered returns "stage 12" for a title with a number; ok is false for other names.
+func numbered(title string) (short string, ok bool) {
+	head, _, _ := strings.Cut(title, titleJoint)
+	digits, ok := strings.CutPrefix(head, "Stage ")
+	if _, err := strconv.Atoi(digits); !ok || err != nil {
+		return "", false
+	}
+	return "stage " + digits, true
+}
+
+// Label returns the name of a stage for people.
+func (s *Stage) Label() string { return cmp.Or(s.Title, s.Name) }
+
+// StageName returns the name of stage k of a job for people, "?" if the plan has no such stage.
 func (p *Plan) StageName(job int, k StageIndex) string {
 	if job < 0 || job >= len(p.Jobs) || k < 0 || int(k) >= len(p.Jobs[job].Stages) {
 		return "?"
 	}
-	return p.Jobs[job].Stages[k].Name
+	return p.Jobs[job].Stages[k].Label()
 }
 
 // Tasks returns the number of tasks of the job in all stages of known size.

@@ -301,7 +301,11 @@ func (a *App) takeExecutionRow(w *wireSQL) {
 	}
 	x.description, x.status = described(string(w.Description)), string(w.Status)
 	for _, id := range slices.Concat(w.RunningJobIDs, w.SuccessJobIDs, w.FailedJobIDs) {
-		x.addJob(id.ID())
+		a.addExecutionJob(x, id.ID())
+	}
+	if plan := parsePlan(string(w.Plan)); plan != nil {
+		x.plan = plan
+		a.planner.retitle()
 	}
 	if x.status != "RUNNING" && w.SubmissionTime > 0 && w.Duration >= 0 {
 		x.ended = w.SubmissionTime.at() + millis(w.Duration)

@@ -39,7 +39,7 @@ func NewApp(id string) *App {
 	f := newFacts(id)
 	return &App{
 		facts: f, repairer: &repairer{facts: f},
-		planner: planner{facts: f, names: map[string]int{}, base: -1},
+		planner: planner{facts: f, names: map[string]int{}, shown: map[*stage]string{}, base: -1},
 	}
 }
 
@@ -183,12 +183,17 @@ type execution struct {
 	status      string // RUNNING, COMPLETED, FAILED
 	ended       dag.Instant
 	jobs        map[int]bool
+	plan        queryPlan
 }
 
-// addJob adds a job to the execution, which may be nil.
-func (x *execution) addJob(id int) {
-	if x != nil && len(x.jobs) < mostJobs {
-		x.jobs[id] = true
+// addExecutionJob adds a job to an execution, which may be nil. A job of an execution within another is in both.
+func (f *facts) addExecutionJob(x *execution, id int) {
+	if x == nil || len(x.jobs) >= mostJobs {
+		return
+	}
+	x.jobs[id] = true
+	if of := f.byJob[id]; of == nil || of.id < x.id {
+		f.byJob[id] = x
 	}
 }
 

@@ -31,6 +31,7 @@ type facts struct {
 	unit                    unit
 	conf                    settings
 	executions              map[int]*execution
+	byJob                   map[int]*execution // the execution of a job
 	jobs                    map[int]*job
 	stages                  map[int]*stage
 	jobList                 []*job   // by id
@@ -50,7 +51,7 @@ type facts struct {
 func newFacts(id string) *facts {
 	id, of := parseID(id)
 	return &facts{
-		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, jobs: map[int]*job{},
+		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{}, jobs: map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
 		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 		clock: dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
@@ -96,8 +97,10 @@ type stage struct {
 	lastListed int    // the poll in which it was last listed
 	planPlace  int    // its place in the plan, from 1; 0 if it has none
 	title      string
-	pool       string  // "" before it is submitted
-	fresh      []*task // without a core yet
+	scopes     []string // of its RDDs, in their order: operators of SQL, or methods of RDDs
+	isSQL      bool     // an execution of SQL submitted it, by its call stack
+	pool       string   // "" before it is submitted
+	fresh      []*task  // without a core yet
 	table      table
 }
 
@@ -198,6 +201,7 @@ func (f *facts) describe(w *stageRow) *stage {
 		s.rdds = idsOf(w.RDDs)
 		s.shuffle = fmt.Sprint(s.rdds)
 	}
+	s.isSQL = s.isSQL || strings.Contains(string(w.Details), "org.apache.spark.sql.")
 	if w.Try.ID() <= 0 && w.Tasks != nil && *w.Tasks > 0 {
 		s.tasks = w.Tasks.Count(mostTasks + 1) // keep a count above the bound above it
 	}

@@ -47,6 +47,10 @@ func (a *App) applyExecution(e *event) {
 	if x == nil {
 		return
 	}
+	if w.plan != nil {
+		x.plan = w.plan
+		a.planner.retitle()
+	}
 	switch e.kind.name {
 	case "SQLExecutionStart":
 		x.description, x.status = described(string(w.Description)), "RUNNING"
@@ -84,7 +88,7 @@ func (a *App) startJob(e *event) {
 func (f *facts) takeExecutionOf(of *jobProperties, job int) {
 	for _, name := range []text{of.SQL, of.Root} {
 		if id, err := strconv.Atoi(string(name)); err == nil {
-			f.executionAt(id).addJob(job)
+			f.addExecutionJob(f.executionAt(id), job)
 		}
 	}
 }
@@ -114,6 +118,7 @@ func (a *App) describeLogged(w *loggedStage) *stage {
 	if s == nil {
 		return nil
 	}
+	s.scope(w.scopes())
 	if s.status = cmp.Or(s.status, "PENDING"); s.parents == nil {
 		s.parents = idsOf(w.Parents)
 	}

@@ -74,6 +74,8 @@ type wireEvent struct {
 	Description text          `json:"description"`
 	Time        moment        `json:"time"`
 	Error       text          `json:"errorMessage"`
+	PlanText    text          `json:"physicalPlanDescription"`
+	plan        queryPlan     // of PlanText, which is dropped
 	Job         jobProperties `json:"Properties"`
 
 	Stage loggedStage `json:"Stage Info"`
@@ -165,6 +167,7 @@ var eventKinds = []eventKind{
 	{"TaskEnd", (*App).applyTask, func(w *wireEvent) bool { return w.hasTask() && w.EndReason.Reason != "" }},
 	{"SQLExecutionStart", (*App).applyExecution, (*wireEvent).hasExecution},
 	{"SQLExecutionEnd", (*App).applyExecution, (*wireEvent).hasExecution},
+	{"SQLAdaptiveExecutionUpdate", (*App).applyExecution, (*wireEvent).hasExecution},
 }
 
 // startsJob reports whether the event has a job. It removes stages that are not sound. A job without partitions has no
@@ -240,6 +243,8 @@ func (w *wireEvent) event(kind *eventKind, line int) event {
 		return e
 	case "StageSubmitted", "StageCompleted":
 		e.stage = idOf(w.Stage.ID)
+	case "SQLExecutionStart", "SQLAdaptiveExecutionUpdate":
+		w.plan, w.PlanText = parsePlan(string(w.PlanText)), ""
 	}
 	e.more = w
 	return e

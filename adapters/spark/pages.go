@@ -41,6 +41,7 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 		if err != nil || !slices.Contains(j.stages, s) {
 			continue
 		}
+		s.scopesIn(graph)
 		s.parents = []int{}
 		for _, m := range incoming.FindAllStringSubmatch(graph, -1) {
 			from, _ := strconv.Atoi(m[1])
@@ -50,7 +51,24 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 		}
 		slices.Sort(s.parents)
 	}
+	a.planner.retitle()
 	return len(parts) > 1
+}
+
+// inGraph matches a scope in the graph of a stage, and an RDD in it.
+var inGraph = regexp.MustCompile(`subgraph cluster\w* \{\s*label=&quot;([^&]*)&quot;|(\d{1,9}) \[(?:labelType|id|label)`)
+
+// scopesIn sets the scopes of a stage from its graph.
+func (s *stage) scopesIn(graph string) {
+	of, scope := map[int]string{}, ""
+	for _, m := range inGraph.FindAllStringSubmatch(graph, mostScopes*10) {
+		if m[2] == "" {
+			scope = html.UnescapeString(m[1])
+		} else {
+			of[atoi(m[2])] = scope
+		}
+	}
+	s.scope(of)
 }
 
 // writer returns the stage before reader with rdd as its last RDD, or else one that contains rdd; -1 if there is none.

@@ -27,6 +27,7 @@ type planner struct {
 	base     int // first RDD id of a unit; -1 unknown
 	plan     *dag.Plan
 	writers  map[string][]*stage // by shuffle: the stages that have written it, ascending
+	shown    map[*stage]string   // titles for people
 	lacks    map[int]bool        // the stages of the unit that still have to run and were not submitted
 }
 
@@ -71,6 +72,19 @@ func (p *planner) entitle(s *stage) string {
 	return name
 }
 
+// titles returns the title of a stage for people.
+func (p *planner) titles(s *stage) string {
+	title, ok := p.shown[s]
+	if !ok {
+		title = p.titleOf(s)
+		p.shown[s] = title
+	}
+	return title
+}
+
+// retitle makes new titles after more of a stage or of a query's plan is known.
+func (p *planner) retitle() { clear(p.shown) }
+
 // inFolder matches a call site that contains the folder of its file, as in Python programs.
 var inFolder = regexp.MustCompile(`^(\S+ at )/(?:.*/)?([^/]+:\d+)$`)
 
@@ -85,7 +99,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: p.boot()}
 	stages := make([]dag.Stage, 0, len(p.order))
 	for _, s := range p.order {
-		stage := dag.Stage{Name: s.title, Known: true, Pool: p.poolOf(s), After: p.edges(s)}
+		stage := dag.Stage{Name: s.title, Title: p.titles(s), Known: true, Pool: p.poolOf(s), After: p.edges(s)}
 		stage.Broadcast = slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s })
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
 			stage.Tasks = s.tasks

@@ -38,6 +38,7 @@ var roundQuestions = []question{
 	{requests: jobs, most: 20},
 	{requests: endedStages, most: 20},
 	{requests: jobPages, most: 5, optional: true},
+	{requests: queryPlans, optional: true},
 	{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
 	{requests: pools, optional: true},
 	{requests: tasks},
@@ -61,6 +62,7 @@ const (
 	runningRow  = 100  // running tasks of a stage; longer lists are requested less often
 	manyExecute = 50   // executors; longer lists are requested less often
 	seldom      = 5    // rounds
+	plansRow    = 10   // plans of executions
 	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
 	// logTimeout bounds one request for the event log. The request itself has a pause.
 	logTimeout = 10 * time.Second
@@ -70,6 +72,7 @@ const (
 type asked struct {
 	tries   map[string]int // how often the page of each job, each pool, and each job that the driver lacks was requested
 	nextJob int            // lowest id of a job without a known end
+	nextSQL int            // lowest id of an execution of SQL whose end or plan is unknown
 }
 
 // ask asks questions until a request fails that may not.
@@ -189,11 +192,12 @@ func endedStages(s *Source, ask func(string) bool) {
 // jobPage returns the path of a job's page.
 func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
 
-// jobPages requests the pages of jobs with several stages. They show the dependencies between stages.
+// jobPages requests the pages of jobs with several stages, and of those of SQL. They show the dependencies between
+// stages, and the operators in them.
 func jobPages(s *Source, ask func(string) bool) {
 	for _, j := range s.app.unitJobs() {
 		page := jobPage(j.id)
-		if j.edgesKnown() || s.asked.tries[page] >= pageTries {
+		if j.edgesKnown() && !j.lacksScopes() || s.asked.tries[page] >= pageTries {
 			continue
 		}
 		if !ask(page) {
@@ -202,6 +206,24 @@ func jobPages(s *Source, ask func(string) bool) {
 		if s.asked.tries[page]++; rest.Status(s.err) == http.StatusForbidden {
 			s.asked.tries[page] = pageTries // it will be refused again
 		}
+	}
+}
+
+// queryPlans requests the plans of the executions that run and of those that have ended since, once for each new job of
+// SQL: an adaptive plan changes with each job.
+func queryPlans(s *Source, ask func(string) bool) {
+	isNew := false
+	for _, j := range s.app.unitJobs() {
+		if key := "plan " + strconv.Itoa(j.id); j.isSQL() && !j.lacksScopes() && s.asked.tries[key] == 0 {
+			s.asked.tries[key], isNew = 1, true
+		}
+	}
+	for x := s.app.executions[s.asked.nextSQL]; x != nil && x.ended.Known() && x.plan != nil; {
+		s.asked.nextSQL++
+		x = s.app.executions[s.asked.nextSQL]
+	}
+	if isNew {
+		ask(s.path("sql?offset=%d&length=%d&details=false&planDescription=true", s.asked.nextSQL, plansRow))
 	}
 }
 

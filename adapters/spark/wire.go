@@ -89,6 +89,7 @@ type stageRow struct {
 	Completed moment   `json:"completionTime"`
 	Failure   text     `json:"failureReason"`
 	Status    text
+	Details   text   // the call stack
 	Complete  number `json:"numCompleteTasks"`
 	RunTime   number `json:"executorRunTime"`
 	Written   number `json:"shuffleWriteRecords"`
@@ -103,7 +104,8 @@ type loggedStage struct {
 	Name  text    `json:"Stage Name"`
 	Tasks *number `json:"Number of Tasks"`
 	RDDs  []struct {
-		ID number `json:"RDD ID"`
+		ID    number `json:"RDD ID"`
+		Scope text   // JSON
 	} `json:"RDD Info"`
 	Parents   []number `json:"Parent IDs"`
 	Submitted moment   `json:"Submission Time"`
@@ -228,6 +230,7 @@ type wireSQL struct {
 	ID             *number
 	Status         text
 	Description    text
+	Plan           text `json:"planDescription"`
 	SubmissionTime moment
 	Duration       number
 	RunningJobIDs  []number

@@ -38,7 +38,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 			if shown > 0 {
 				p.Attempts = list
 				subjects = append(subjects, fmt.Sprintf("the sizes of %s%s became known",
-					units.Tasks(shown, plan.Jobs[l].Stages[k].Name), plan.OfJob(l)))
+					units.Tasks(shown, plan.StageName(l, dag.StageIndex(k))), plan.OfJob(l)))
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func newWork(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 		for k := range grown {
 			i := slices.IndexFunc(was.Stages, func(o dag.Stage) bool { return o.Name == is[k].Name })
 			if i < 0 {
-				stages, tasks, name = stages+1, tasks+is[k].Count(), is[k].Name
+				stages, tasks, name = stages+1, tasks+is[k].Count(), is[k].Label()
 				continue
 			}
 			kept++

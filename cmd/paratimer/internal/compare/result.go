@@ -92,6 +92,7 @@ type JobRun struct {
 // A Stage has the succeeded tasks of a stage in one run, and its failed and killed attempts.
 type Stage struct {
 	Name             string      `json:"name"`
+	Title            string      `json:"title,omitempty"` // for people
 	Tasks            *int        `json:"tasks"`
 	MedianSeconds    units.Float `json:"median_seconds"`
 	InputRecords     units.Float `json:"input_records"`
@@ -225,7 +226,7 @@ func (j *Job) shown() *JobRun {
 			continue
 		}
 		stage := Stage{
-			Name: p.Name, MedianSeconds: seconds(p.Median()), InputRecords: figure(p.sum(recordsOf)),
+			Name: p.Name, Title: p.Title, MedianSeconds: seconds(p.Median()), InputRecords: figure(p.sum(recordsOf)),
 			InputBytes: figure(p.sum(bytesOf)), SecondsPerRecord: figure(p.Cost() / 1000),
 			Short: medianOf(p.each(workOf)) < leastWork, FailedAttempts: p.Failed, KilledAttempts: p.Killed,
 		}

@@ -68,6 +68,7 @@ type Job struct {
 // A Phase has the times of a stage's tasks, such as the maps of a job.
 type Phase struct {
 	Name   string // of the stage; after Compare the name in the newest run that has the job
+	Title  string // for people; "" is Name
 	Tasks  int    // from the plan; -1 unknown
 	Took   []Took // of tasks that succeeded, by task
 	Failed int    // attempts that failed
@@ -191,7 +192,7 @@ func jobOf(plan *dag.Job, s *dag.JobState, works []map[int]float64, c *Circumsta
 // phaseOf describes a stage. works has its tasks' milliseconds of work. If a task succeeded twice, the first end
 // counts: later attempts were not needed.
 func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
-	p := Phase{Name: plan.Name, Tasks: -1, reads: len(plan.After) > 0}
+	p := Phase{Name: plan.Name, Title: plan.Title, Tasks: -1, reads: len(plan.After) > 0}
 	if plan.Known {
 		p.Tasks = plan.Tasks
 	}

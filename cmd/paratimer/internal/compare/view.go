@@ -116,7 +116,7 @@ func (c *Comparison) jobs() *page.Table {
 			}
 		}
 		for _, s := range stages {
-			cells := append(first, s.Name)
+			cells := append(first, cmp.Or(s.Title, s.Name))
 			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(cells, sideBySide(before.stage(s.Name),
 				now.stage(s.Name))...)...)})
 			first = []string{"", "", ""}

@@ -143,7 +143,7 @@ func (d *differences) tasks(node string, before, now *Job) {
 		if l := before.Stage(is.Name); l >= 0 && is.reads {
 			was := before.Phases[l].Tasks
 			d.add(is.Tasks >= 0 && was >= 0 && is.Tasks != was,
-				fmt.Sprintf("stage %s of %s has %d tasks", is.Name, node, is.Tasks), was)
+				fmt.Sprintf("stage %s of %s has %d tasks", cmp.Or(is.Title, is.Name), node, is.Tasks), was)
 		}
 	}
 }

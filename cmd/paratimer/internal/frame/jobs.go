@@ -186,11 +186,11 @@ func stages(s *dag.Snapshot, job int) []Stage {
 	out := make([]Stage, len(p))
 	for k := range p {
 		out[k] = Stage{
-			Name: p[k].Name, After: make([]string, len(p[k].After)),
+			Name: p[k].Label(), After: make([]string, len(p[k].After)),
 			Tasks: count(&p[k], s.Attempts(job, dag.StageIndex(k))),
 		}
 		for i, e := range p[k].After {
-			out[k].After[i] = p[e.From].Name
+			out[k].After[i] = p[e.From].Label()
 			if s.Plan.IsWhole() {
 				out[k].Edges = append(out[k].Edges, e.Kind.String())
 			}

@@ -1,0 +1,340 @@
+package spark
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A stage has two names. Its dag.Stage.Name is the same in each run, so that profiles can be matched. Its title is for
+// people: the id that the driver's pages have, and what Spark's SQL tab shows of it. The RDDs of a stage have scopes,
+// such as "WholeStageCodegen (3)" or "Scan csv". The text of the execution's physical plan has the operators with that
+// number.
+
+// Bounds of what is kept for titles.
+const (
+	mostPlanText  = 1 << 20 // bytes of a plan's text
+	mostOperators = 1000    // of a plan
+	mostScopes    = 100     // of a stage
+	mostNamed     = 3       // operators, and tables, in a title
+	mostTitle     = 80      // characters of a title
+)
+
+// A queryPlan has the operators of an execution's physical plan, by their numbers in the plan's text. An operator has a
+// higher number than those it reads.
+type queryPlan []operator
+
+type operator struct {
+	number  int
+	name    string // such as "SortMergeJoin Inner"
+	codegen int    // of the generated code that contains it; 0: none
+	table   string // that it scans
+	reads   []int  // numbers of the operators that it reads
+	reuses  int    // the operator whose output it reuses; 0: none
+}
+
+var (
+	// treeLine is a line of the plan's tree: its depth, and an operator's number.
+	treeLine = regexp.MustCompile(`^([ :+-]*)(?:\* )?[A-Z].*?\((\d{1,6})\)(?:, Statistics.*)?$`)
+	// head begins the description of an operator below the tree.
+	head = regexp.MustCompile(`^\((\d{1,6})\) ([^\[]*?) *(?:\[codegen id : (\d{1,6})\])?(?: *\[Reuses operator id: (\d{1,6})\])?$`)
+	// location is the first folder that an operator scans.
+	location = regexp.MustCompile(`^Location: \w+ ?(?:\(\d+ paths\))?\[([^,\]]+)`)
+	// generated is a scope of generated code.
+	generated = regexp.MustCompile(`^WholeStageCodegen \((\d{1,6})\)$`)
+)
+
+// parsePlan parses the text of a physical plan in Spark's mode "formatted", its default. Of an adaptive plan it reads the
+// current one, not the initial one.
+func parsePlan(text string) queryPlan {
+	if len(text) > mostPlanText {
+		return nil
+	}
+	var plan queryPlan
+	at := map[int]int{} // index in plan, by number
+	add := func(number int) *operator {
+		if i, ok := at[number]; ok {
+			return &plan[i]
+		}
+		if len(plan) >= mostOperators {
+			return nil
+		}
+		at[number] = len(plan)
+		plan = append(plan, operator{number: number})
+		return &plan[len(plan)-1]
+	}
+	type open struct{ depth, number int }
+	var above []open // the path to the current line of the tree
+	var current *operator
+	inTree := true
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		m := treeLine.FindStringSubmatch(line)
+		switch h := head.FindStringSubmatch(line); {
+		case inTree && strings.Contains(line, "== Initial Plan =="):
+			inTree = false
+		case inTree && m != nil && h == nil:
+			depth, number := utf8.RuneCountInString(m[1]), atoi(m[2])
+			for len(above) > 0 && above[len(above)-1].depth >= depth {
+				above = above[:len(above)-1]
+			}
+			if len(above) > 0 {
+				if parent := add(above[len(above)-1].number); parent != nil {
+					parent.reads = append(parent.reads, number)
+				}
+			}
+			above = append(above, open{depth, number})
+		case h != nil:
+			inTree = false
+			if current = add(atoi(h[1])); current != nil {
+				current.name, current.codegen, current.reuses = intern(dag.Clean(h[2])), atoi(h[3]), atoi(h[4])
+				if kind, table, ok := strings.Cut(strings.TrimPrefix(current.name, "Scan "), " "); ok && kind != "" &&
+					strings.HasPrefix(current.name, "Scan ") {
+					current.table = table[strings.LastIndexByte(table, '.')+1:]
+				}
+			}
+		case current != nil && location.MatchString(line):
+			current.table = dag.Clean(path.Base(location.FindStringSubmatch(line)[1]))
+		}
+	}
+	slices.SortFunc(plan, func(a, b operator) int { return cmp.Compare(a.number, b.number) })
+	return plan
+}
+
+// atoi returns the number in a text that has digits alone; 0 for "".
+func atoi(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+func (p queryPlan) find(number int) *operator {
+	i, ok := slices.BinarySearchFunc(p, number, func(o operator, n int) int { return cmp.Compare(o.number, n) })
+	if !ok {
+		return nil
+	}
+	return &p[i]
+}
+
+// tables returns the tables that an operator reads, directly or not, in the order of the plan. It follows at most as many
+// operators as a plan has: numbers in a damaged text may form a cycle.
+func (p queryPlan) tables(number int) (out []string) {
+	left := mostOperators
+	var visit func(number int)
+	visit = func(number int) {
+		o := p.find(number)
+		if left--; o == nil || left < 0 || len(out) > mostNamed {
+			return
+		}
+		switch {
+		case o.table != "":
+			out = append(out, o.table)
+		case o.reuses > 0:
+			visit(o.reuses)
+		}
+		for _, n := range o.reads {
+			visit(n)
+		}
+	}
+	visit(number)
+	return out
+}
+
+// words are the operators that a title names, by the beginning of their names. Operators that say little of the work, such
+// as Project, have none.
+var words = []struct{ begins, word string }{
+	{"CartesianProduct", "CartesianProduct"},
+	{"HashAggregate", "Aggregate"},
+	{"ObjectHashAggregate", "Aggregate"},
+	{"SortAggregate", "Aggregate"},
+	{"Window", "Window"},
+	{"TakeOrderedAndProject", "Top"},
+	{"Sort", "Sort"},
+	{"Generate", "Generate"},
+	{"Expand", "Expand"},
+	{"Union", "Union"},
+	{"Scan", "Scan"},
+	{"BatchScan", "Scan"},
+	{"InMemoryTableScan", "Scan of a cached table"},
+	{"BatchEvalPython", "Python"},
+	{"ArrowEvalPython", "Python"},
+	{"MapInPandas", "Python"},
+	{"PythonMapInArrow", "Python"},
+	{"FlatMapGroupsInPandas", "Python"},
+	{"FlatMapCoGroupsInPandas", "Python"},
+	{"AggregateInPandas", "Python"},
+	{"WindowInPandas", "Python"},
+	{"MapElements", "Map"},
+	{"MapPartitions", "Map"},
+	{"MapGroups", "Map"},
+	{"BroadcastExchange", "Broadcast"},
+	{"WriteFiles", "Write"},
+	{"Range", "Range"},
+	{"CollectLimit", "Limit"},
+	{"GlobalLimit", "Limit"},
+}
+
+// wordOf returns the word for an operator or a scope; "" if a title does not name it.
+func wordOf(name string) string {
+	first, _, _ := strings.Cut(name, " ")
+	if strings.HasSuffix(first, "Join") {
+		return first
+	}
+	for _, w := range words {
+		if strings.HasPrefix(name, w.begins) {
+			return w.word
+		}
+	}
+	return ""
+}
+
+// describe returns what a stage with these scopes does, such as "SortMergeJoin + Aggregate (orders ⋈ customers)"; "" if
+// that is unknown. The scopes are in the order of their RDDs.
+func (p queryPlan) describe(scopes []string) string {
+	var found, tables []string
+	join, isExchange := 0, false
+	add := func(name string) {
+		if word := wordOf(name); word != "" && !slices.Contains(found, word) {
+			found = append(found, word)
+		}
+	}
+	for _, scope := range scopes {
+		m := generated.FindStringSubmatch(scope)
+		if m == nil {
+			add(scope)
+			isExchange = isExchange || scope == "Exchange" || scope == "AQEShuffleRead"
+			continue
+		}
+		for i := range p {
+			o := &p[i]
+			if o.codegen == 0 || o.codegen != atoi(m[1]) {
+				continue
+			}
+			if add(o.name); isJoin(wordOf(o.name)) {
+				join = o.number
+			}
+			for _, n := range o.reads { // a scan has no generated code
+				if of := p.find(n); of != nil && of.table != "" && slices.Contains(scopes, of.name) {
+					tables = append(tables, of.table)
+				}
+			}
+		}
+	}
+	if slices.ContainsFunc(found, func(w string) bool { return isJoin(w) || w == "Window" }) {
+		found = slices.DeleteFunc(found, func(w string) bool { return w == "Sort" || w == "Scan" }) // they only prepare
+	}
+	joint := ", "
+	if join > 0 {
+		tables, joint = p.tables(join), " ⋈ "
+	}
+	switch {
+	case len(found) == 0 && !isExchange:
+		return ""
+	case len(found) == 0:
+		found = []string{"Exchange"}
+	}
+	text := strings.Join(shortened(found), " + ")
+	if tables = slices.Compact(tables); len(tables) > 0 {
+		text += " (" + strings.Join(shortened(tables), joint) + ")"
+	}
+	return text
+}
+
+func isJoin(word string) bool { return strings.HasSuffix(word, "Join") || word == "CartesianProduct" }
+
+func shortened(list []string) []string {
+	if len(list) > mostNamed {
+		return append(slices.Clone(list[:mostNamed]), "…")
+	}
+	return list
+}
+
+// noCallSite matches call sites of Spark itself, which say nothing about the program.
+var noCallSite = regexp.MustCompile(`^\S*\$anonfun|NativeMethodAccessorImpl\.java:0|FutureTask\.java`)
+
+// titleOf returns the title of a stage, such as "Stage 12 · SortMergeJoin (orders ⋈ customers)".
+func (f *facts) titleOf(s *stage) string {
+	var plan queryPlan
+	if x := f.executionOf(s); x != nil {
+		plan = x.plan
+	}
+	text := ""
+	if plan != nil || slices.ContainsFunc(s.scopes, generated.MatchString) { // else they are RDDs of the program's own
+		text = plan.describe(s.scopes)
+	}
+	if text == "" || text == "Scan" && !noCallSite.MatchString(s.name) {
+		if text = callSite(s.name); noCallSite.MatchString(text) {
+			method, _, _ := strings.Cut(text, " at ")
+			if strings.Contains(method, "$") {
+				method = ""
+			}
+			text = cmp.Or(jobText(s.jobs), method)
+		}
+	}
+	title := dag.StageTitle(s.id, dag.Clean(text))
+	if utf8.RuneCountInString(title) > mostTitle {
+		title = string([]rune(title)[:mostTitle-1]) + "…"
+	}
+	return title
+}
+
+// jobText returns the description of a job, or its group.
+func jobText(jobs []*job) string {
+	for _, j := range jobs {
+		if text := cmp.Or(j.description, j.group); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// executionOf returns the execution of SQL that a stage belongs to; nil if there is none.
+func (f *facts) executionOf(s *stage) *execution {
+	for _, j := range s.jobs {
+		if x := f.byJob[j.id]; x != nil && x.plan != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// scope sets the scopes of a stage's RDDs, given by RDD.
+func (s *stage) scope(of map[int]string) {
+	if len(s.scopes) > 0 || len(of) == 0 {
+		return
+	}
+	for _, rdd := range sortedKeys(of) {
+		name := intern(strings.TrimSpace(dag.Clean(of[rdd])))
+		if name != "" && !slices.Contains(s.scopes, name) && len(s.scopes) < mostScopes {
+			s.scopes = append(s.scopes, name)
+		}
+	}
+}
+
+// scopes returns the scopes of a logged stage, by RDD.
+func (w *loggedStage) scopes() map[int]string {
+	of := make(map[int]string, len(w.RDDs))
+	for i := range w.RDDs {
+		var scope struct{ Name string }
+		if json.Unmarshal([]byte(w.RDDs[i].Scope), &scope) == nil {
+			of[w.RDDs[i].ID.ID()] = scope.Name
+		}
+	}
+	return of
+}
+
+// isSQL reports whether an execution of SQL submitted the job.
+func (j *job) isSQL() bool {
+	return slices.ContainsFunc(j.stages, func(s *stage) bool { return s.isSQL })
+}
+
+// lacksScopes reports whether the operators of a stage of SQL are unknown.
+func (j *job) lacksScopes() bool {
+	return slices.ContainsFunc(j.stages, func(s *stage) bool { return s.isSQL && len(s.scopes) == 0 })
+}
