@@ -70,8 +70,23 @@ type Applications interface {
 	Source(id string) Source
 }
 
-// A Hub has the workflows of all engines on a cluster. Refresh is called by one goroutine at a time; the other methods
-// may be called by several.
+// A Cluster is a place where workflows run, such as the Hub of a YARN cluster or spark.Drivers. Refresh is called by
+// one goroutine at a time; the other methods may be called by several.
+type Cluster interface {
+	// Refresh lists the applications. After an error sources may miss their observations.
+	Refresh(ctx context.Context) error
+	// Running lists the applications that run or wait to.
+	Running() []yarn.Submitted
+	// Room returns the memory for containers and the free part of it, in MB. Both are 0 if unknown.
+	Room() (totalMB, freeMB int)
+	// Identify finds the workflow of an application.
+	Identify(ctx context.Context, app string) error
+	// Source watches an application, or a part of one, such as a DAG of Tez.
+	Source(id string) Source
+}
+
+// A Hub has the workflows of all engines on a YARN cluster. Refresh is called by one goroutine at a time; the other
+// methods may be called by several.
 type Hub struct {
 	*yarn.Hub
 	engines []applications // of the rows that have any

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -37,11 +34,16 @@ func OnYARN(client *yarn.Client, id, history string) *Source {
 	over := yarn.NewOverview(client, nil)
 	app, _ := AppOf(id)
 	s := NewSource(&webDriver{client: client, history: history, app: app}, id)
-	s.manager = func(ctx context.Context) (a yarn.App, known bool) {
+	s.reportsEnd, s.manager = true, func(ctx context.Context) (l Listed, known bool) {
 		if over.Observe(ctx) != nil {
-			return a, false
+			return l, false
 		}
-		return over.App(ctx, app)
+		a, known := over.App(ctx, app)
+		l = Listed{ID: a.ID, Name: a.Name, User: a.User, Queue: a.Queue, State: dag.Running, Began: a.Submitted}
+		if a.Ended {
+			l.State, l.Ended = a.State, a.Finished
+		}
+		return l, known
 	}
 	return s
 }
@@ -118,72 +120,6 @@ func (a *Applications) Identify(context.Context, string) error { return nil }
 
 // Source watches an application.
 func (a *Applications) Source(id string) recording.Source { return OnYARN(a.client, id, "") }
-
-// Drivers on one machine listen on the first free port of this range.
-const firstPort, lastPort = 4040, 4050
-
-// A LocalDriver is a driver that listens on this machine.
-type LocalDriver struct {
-	URL, ID, Name string
-	Began         dag.Instant
-	// Starting reports that a process listens that may be a starting driver. All fields but URL are then empty.
-	Starting bool
-}
-
-// startFor bounds the wait for a driver on this machine to start.
-const startFor = 30 * time.Second
-
-// OnThisMachine returns the drivers that listen on this machine. If there are only starting drivers, it calls
-// starting with the address of one and waits up to startFor. If starting is nil it waits for none.
-func OnThisMachine(ctx context.Context, client *yarn.Client, starting func(address string)) []LocalDriver {
-	return findLocal(ctx, func(ctx context.Context) []LocalDriver { return localDrivers(ctx, client) }, starting)
-}
-
-func findLocal(
-	ctx context.Context, look func(context.Context) []LocalDriver, starting func(address string),
-) []LocalDriver {
-	all, until := look(ctx), time.Now().Add(startFor)
-	for waits := false; len(all) > 0 && starting != nil; waits = true {
-		ready := only(all, func(d LocalDriver) bool { return !d.Starting })
-		if len(ready) > 0 {
-			return ready
-		}
-		if !waits {
-			starting(all[0].URL)
-		}
-		if !time.Now().Before(until) || sleep(ctx, time.Second) != nil {
-			break
-		}
-		all = look(ctx)
-	}
-	return all
-}
-
-// probeFor bounds a request to a port of this machine.
-const probeFor = 3 * time.Second
-
-func localDrivers(ctx context.Context, client *yarn.Client) []LocalDriver {
-	var out []LocalDriver
-	for port := firstPort; port <= lastPort && ctx.Err() == nil; port++ {
-		d := LocalDriver{URL: "http://localhost:" + strconv.Itoa(port)}
-		once, cancel := context.WithTimeout(ctx, probeFor)
-		body, _, err := client.Send(once, request(client, d.URL, root))
-		cancel()
-		if a := NewApp(""); err == nil && a.TakeApplication(body) {
-			d.ID, d.Name, d.Began = a.id, a.name, a.began
-		} else if d.Starting = starting(err) || mute(err); !d.Starting {
-			continue
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
-// mute reports whether a process listens but has not responded in time.
-func mute(err error) bool {
-	dial, ok := errors.AsType[*net.OpError](err)
-	return errors.Is(err, context.DeadlineExceeded) && !(ok && dial.Op == "dial")
-}
 
 // uiPath matches the end of the path of a driver's page, as users copy it from a browser.
 var uiPath = regexp.MustCompile(`/(?:jobs|stages|storage|environment|executors|SQL|StreamingQuery|api)(?:/.*)?/?$`)

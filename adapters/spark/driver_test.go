@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // TestAddress holds which texts are addresses of a driver, and what is asked there.
@@ -40,12 +41,12 @@ func TestAddress(t *testing.T) {
 // TestFindLocal holds that a driver that starts up is waited for if no other one answers, and for how long.
 func TestFindLocal(t *testing.T) {
 	t.Parallel()
-	starts := []LocalDriver{{URL: "http://localhost:4040", Starting: true}}
-	ready := []LocalDriver{{URL: "http://localhost:4040", ID: "local-1"}}
+	starts := []Listed{{URL: "http://localhost:4040", State: dag.Submitted}}
+	ready := []Listed{{URL: "http://localhost:4040", ID: "local-1", State: dag.Running}}
 	for name, c := range map[string]struct {
 		after time.Duration // it is ready then
 		other bool          // another one is from the beginning
-		want  []LocalDriver
+		want  []Listed
 		waits time.Duration
 	}{
 		"ready":          {0, false, ready, 0},
@@ -55,7 +56,7 @@ func TestFindLocal(t *testing.T) {
 	} {
 		bubble(t, name, func(t *testing.T) {
 			began, said := time.Now(), 0
-			got := findLocal(t.Context(), func(context.Context) []LocalDriver {
+			got := findLocal(t.Context(), func(context.Context) []Listed {
 				switch {
 				case c.other:
 					return slices.Concat(starts, ready)

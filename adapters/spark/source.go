@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -30,10 +29,11 @@ type Driver interface {
 type Source struct {
 	driver Driver
 	app    *App
-	// manager looks the application up at a cluster manager. It is nil if there is none.
-	manager func(context.Context) (a yarn.App, known bool)
-	asked   asked
-	err     error // of the newest request
+	// manager looks the application up at a cluster manager; known is false if that fails. It is nil if there is none.
+	manager    func(context.Context) (l Listed, known bool)
+	reportsEnd bool // the manager reports how the application has ended
+	asked      asked
+	err        error // of the newest request
 	// answered means that a whole round has succeeded.
 	answered         bool
 	endRounds        int // rounds since the end is known
@@ -123,14 +123,15 @@ func (s *Source) askManager(ctx context.Context) bool {
 	if s.manager == nil {
 		return false
 	}
-	a, known := s.manager(ctx)
+	l, known := s.manager(ctx)
 	if known {
-		s.app.name, s.app.user, s.app.queue = cmp.Or(s.app.name, a.Name), cmp.Or(s.app.user, a.User), a.Queue
+		s.app.name, s.app.user, s.app.queue = cmp.Or(s.app.name, l.Name), cmp.Or(s.app.user, l.User), l.Queue
 	}
-	if known && a.Ended {
-		s.app.hasEnd, s.app.ended, s.app.manager = true, a.Finished, a.State
+	// The jobs of a driver that was seen show more than a manager that does not report how an application has ended.
+	if known && l.State.Ended() && (s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known()) {
+		s.app.hasEnd, s.app.ended, s.app.manager = true, l.Ended, l.State
 	}
-	return known && !a.Ended
+	return known && !l.State.Ended()
 }
 
 // missedBy returns the error of a failed observation.
@@ -166,7 +167,7 @@ func (s *Source) fromHistory(ctx context.Context) bool {
 	err := s.askHistory(ctx)
 	// A history server that answers will have the end, and recordings have its responses.
 	waits := s.hasHistoryServer && s.app.historyTrouble == "" && !s.lost()
-	if !s.app.hasEnd && s.manager == nil && !waits {
+	if !s.app.hasEnd && !s.reportsEnd && !waits {
 		s.app.readLocalLog()
 	}
 	switch {
@@ -315,7 +316,7 @@ type peek struct {
 // startPeek starts to poll the only running job if it may end soon and nothing else reports its end.
 func (s *Source) startPeek(ctx context.Context) {
 	jobs := s.app.running()
-	if !s.peeks || s.manager != nil || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd ||
+	if !s.peeks || s.reportsEnd || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd ||
 		len(jobs) != 1 || !s.app.endsSoon(jobs[0], s.app.Time(s.driver.Now())) {
 		return
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -217,8 +216,8 @@ func TestSourceEarly(t *testing.T) {
 	for _, ends := range []dag.State{dag.Running, dag.Failed} {
 		f := &fake{tasks: 8, now: 1795366700000, gone: true}
 		s := NewSource(f, "app-1")
-		is := yarn.App{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
-		s.manager = func(context.Context) (yarn.App, bool) { return is, true }
+		is := Listed{ID: "app-1", Name: "nightly", User: "ann", State: dag.Running}
+		s.reportsEnd, s.manager = true, func(context.Context) (Listed, bool) { return is, true }
 		for range giveUp + 2 {
 			snap, err := s.Next(t.Context())
 			if err != nil || snap.State != dag.Submitted || snap.Plan.Name != "nightly" || snap.User != "ann" {
@@ -229,7 +228,7 @@ func TestSourceEarly(t *testing.T) {
 		if ends == dag.Running {
 			f.gone = false
 		} else {
-			is.Ended, is.State, is.Finished = true, ends, f.now
+			is.State, is.Ended = ends, f.now
 		}
 		var snap *dag.Snapshot
 		var missed *dag.MissedError
@@ -258,8 +257,8 @@ func TestSourceHistoryBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.gone, f.partial = true, true
-	s.manager = func(context.Context) (yarn.App, bool) {
-		return yarn.App{ID: "app-1", Ended: true, State: dag.Succeeded, Finished: f.now}, true
+	s.reportsEnd, s.manager = true, func(context.Context) (Listed, bool) {
+		return Listed{ID: "app-1", State: dag.Succeeded, Ended: f.now}, true
 	}
 	for range 3 {
 		f.now += 2000

@@ -293,6 +293,7 @@ type Submitted struct {
 	App, Name, User, Queue string
 	Engine                 string      // "Tez" or "Spark"; "" is MapReduce
 	Title                  string      // the name of the DAG that it runs, if that is known; "" with MapReduce
+	URL                    string      // of the driver's page, if it is not behind YARN's proxy
 	At                     dag.Instant // its submission
 	// Read means that its workflow is known; "" is a single job, or one with a conf that may not be read. Readable
 	// means that its master can be queried.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -19,15 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
-
-// A Cluster is where workflows run. Source takes the id of an application or of a Tez DAG.
-type Cluster interface {
-	Refresh(ctx context.Context) error
-	Running() []yarn.Submitted
-	Room() (totalMB, freeMB int)
-	Identify(ctx context.Context, app string) error
-	Source(id string) watch.Source
-}
 
 // Hooks connect a session to the rest of the program. Every field may be nil or empty.
 type Hooks struct {
@@ -43,7 +34,7 @@ type Hooks struct {
 
 // Options of a fleet.
 type Options struct {
-	Cluster Cluster
+	Cluster engine.Cluster
 	// Open creates the hooks of a new workflow. After an error it is called again later.
 	Open func(Watched) (Hooks, error)
 	// Estimators creates the estimators of one worker.

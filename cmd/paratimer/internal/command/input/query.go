@@ -22,17 +22,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Target is a query that a user named: that of a Spark driver without a cluster manager, or one on a cluster.
+// A Target is a query that a user named: an application of Spark by its driver, or a query on YARN.
 type Target struct {
-	Client *engine.Client
-	query  yarn.Target
-	driver spark.Driver // nil: on a cluster
-	opt    engine.Options
+	Client  *engine.Client
+	query   yarn.Target
+	driver  spark.Driver   // nil: on YARN
+	drivers *spark.Drivers // the list that has the driver; nil if an address was given
+	app     string         // its id in the list
+	opt     engine.Options
 }
 
 // Connect returns the query with an id, at the address of a driver, or the newest one. tap may be nil.
 func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
-	t, err := driverOf(c, typed, tap)
+	t, err := sparkTarget(c, typed, tap)
 	if t != nil || err != nil {
 		return t, err
 	}
@@ -67,7 +69,10 @@ type Query interface {
 
 // Source watches the query, or the one with an id, which may be a part of a Spark application.
 func (t *Target) Source(id string) Query {
-	if t.driver != nil {
+	switch {
+	case t.drivers != nil:
+		return t.drivers.Watch(cmp.Or(id, t.app+t.opt.Part)).Peek()
+	case t.driver != nil:
 		return spark.NewSource(t.driver, cmp.Or(id, t.opt.Part)).Peek()
 	}
 	target := t.query
@@ -99,6 +104,33 @@ func (w workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 		err = command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
 	}
 	return s, err
+}
+
+// A Cluster is a place where workflows run, and the client that requests it.
+type Cluster struct {
+	engine.Cluster
+	Client  *engine.Client
+	IsLocal bool // nothing was named, so it is this machine
+}
+
+// OpenCluster returns what the flags or the environment name, else this machine's drivers of Spark. limit, if set, adds
+// a budget to the services of a YARN cluster.
+func OpenCluster(c *cli.Context, limit func(engine.Services) engine.Services) (*Cluster, error) {
+	drivers, client, err := sparkManager(c, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if drivers != nil {
+		return &Cluster{drivers, client, isLocal(c)}, nil
+	}
+	if client, err = NewClient(c, nil); err != nil {
+		return nil, err
+	}
+	var services engine.Services = client
+	if limit != nil {
+		services = limit(client)
+	}
+	return &Cluster{engine.NewHub(services, client), client, false}, nil
 }
 
 // ErrIdle means that nothing runs.

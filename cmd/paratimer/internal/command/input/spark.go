@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -34,29 +35,37 @@ func unitOf(c *cli.Context) string { return spark.IDOf("", c.String("sql"), c.St
 // --group.
 func WorkflowID(c *cli.Context) string { return c.String("workflow") + unitOf(c) }
 
-// driverOf returns the driver of --spark or of an address. If neither that nor a cluster is set, it searches for a
-// driver on this machine, with the typed name or id if there is one. It returns nil if there is none.
-func driverOf(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
+// sparkTarget returns the application of --spark, of an address, or of the manager that the flags name, with the typed
+// name or id. It returns nil if it has to be searched for on YARN.
+func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
-	if HasCluster(c) {
-		return nil, nil //nolint:nilnil // there is no driver
-	}
-	if target, err := yarn.TargetOf(typed, ""); err != nil || yarn.NamesApplication(target.ID) {
+	if target, err := yarn.TargetOf(typed, ""); isLocal(c) && (err != nil || yarn.NamesApplication(target.ID)) {
 		return nil, nil //nolint:nilerr,nilnil // it is no driver: the cluster is searched for it, and its error counts
 	}
-	found, now, err := LocalDrivers(c.Context, c, func(address string) {
+	drivers, client, err := sparkManager(c, tap, func(address string) {
 		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
 	})
-	if err != nil {
+	if drivers == nil || err != nil {
 		return nil, err
 	}
-	d, err := choose(found, typed, now)
-	if err != nil || d == nil {
+	l, err := find(c.Context, drivers, typed, client.Now)
+	if err != nil || l == nil {
+		client.Close()
 		return nil, err
 	}
-	return driverAt(c, d.URL, tap)
+	return &Target{
+		Client: client, drivers: drivers, app: l.ID, driver: drivers.Driver(l.ID), opt: optionsOfQuery(c),
+	}, nil
+}
+
+// find returns the application of a manager with a name or id, or the only one; nil if there is none.
+func find(ctx context.Context, drivers *spark.Drivers, typed string, now func() dag.Instant) (*spark.Listed, error) {
+	if err := drivers.Refresh(ctx); err != nil {
+		return nil, err //nolint:wrapcheck // it names the request
+	}
+	return choose(drivers.Open(), typed, now())
 }
 
 // HasCluster reports whether the flags or the environment name a cluster.
@@ -65,17 +74,32 @@ func HasCluster(c *cli.Context) bool {
 	return err == nil || c.String("rm") != "" || c.String("conf-dir") != ""
 }
 
-// LocalDrivers returns the Spark drivers that listen on this machine, and the present instant. starting is as for
-// spark.OnThisMachine.
-func LocalDrivers(ctx context.Context, c *cli.Context, starting func(address string)) (
-	found []spark.LocalDriver, now dag.Instant, err error,
-) {
+// isLocal reports whether nothing names a place other than this machine.
+func isLocal(c *cli.Context) bool { return !HasCluster(c) }
+
+// sparkManager returns the applications of the manager of Spark that the flags name; without any cluster, those of
+// this machine; nil if YARN is named. starting may be nil, or is as in spark.Machine.
+func sparkManager(c *cli.Context, tap rest.Layer, starting func(string)) (*spark.Drivers, *engine.Client, error) {
+	if HasCluster(c) {
+		return nil, nil, nil
+	}
+	client, err := sparkClient(c, "http://localhost:4040", tap)
+	if err != nil {
+		return nil, nil, err
+	}
+	here := &spark.Machine{Client: client.Client, History: optionsOfQuery(c).History, Starting: starting}
+	return spark.NewDrivers(here), client, nil
+}
+
+// LocalDrivers returns the Spark drivers that listen on this machine and have started.
+func LocalDrivers(ctx context.Context, c *cli.Context) ([]spark.Listed, error) {
 	client, err := sparkClient(c, "http://localhost:4040", nil)
 	if err != nil {
-		return nil, dag.NoInstant, err
+		return nil, err
 	}
 	defer client.Close()
-	return spark.OnThisMachine(ctx, client.Client, starting), client.Now(), nil
+	all, err := (&spark.Machine{Client: client.Client}).List(ctx)
+	return slices.DeleteFunc(all, func(l spark.Listed) bool { return l.State != dag.Running }), err
 }
 
 // driverIn returns the address of a driver that a user typed for a workflow; "" if it is none, such as the page of a
@@ -104,14 +128,14 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 }
 
 // choose returns the only driver of those found, or of those with the name or id; nil if there is none.
-func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.LocalDriver, error) {
-	if len(found) == 1 && found[0].Starting {
+func choose(found []spark.Listed, typed string, now dag.Instant) (*spark.Listed, error) {
+	if len(found) == 1 && found[0].State == dag.Submitted {
 		return nil, command.Usage("%s is open, and no page of Spark has answered there: is it a driver? Give --spark URL",
 			found[0].URL)
 	}
 	named := found
 	if typed != "" {
-		named = slices.DeleteFunc(slices.Clone(found), func(d spark.LocalDriver) bool {
+		named = slices.DeleteFunc(slices.Clone(found), func(d spark.Listed) bool {
 			return d.ID != typed && d.Name != typed && history.Key(d.Name) != history.Key(typed)
 		})
 	}
@@ -128,7 +152,7 @@ func choose(found []spark.LocalDriver, typed string, now dag.Instant) (*spark.Lo
 	for _, d := range found {
 		text += "\n  " + d.URL
 		switch {
-		case d.Starting:
+		case d.State == dag.Submitted:
 			text += "  starting up"
 		default:
 			text += "  " + d.Name + " (" + d.ID + ")"

@@ -5,31 +5,32 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // TestChooseDriver holds which of the drivers on this machine is watched, and that several are listed.
 func TestChooseDriver(t *testing.T) {
 	t.Parallel()
-	one := spark.LocalDriver{URL: "http://localhost:4040", ID: "local-1", Name: "nightly", Began: 1_000_000}
-	two := spark.LocalDriver{URL: "http://localhost:4041", ID: "local-2", Name: "hourly", Began: 1_150_000}
+	one := spark.Listed{URL: "http://localhost:4040", ID: "local-1", Name: "nightly", Began: 1_000_000, State: dag.Running}
+	two := spark.Listed{URL: "http://localhost:4041", ID: "local-2", Name: "hourly", Began: 1_150_000, State: dag.Running}
 	for _, c := range []struct {
-		found []spark.LocalDriver
+		found []spark.Listed
 		typed string
 		want  string
 		words []string
 	}{
 		{nil, "", "", nil},
 		{nil, "nightly", "", nil},
-		{[]spark.LocalDriver{one}, "", one.URL, nil},
-		{[]spark.LocalDriver{one, two}, "hourly", two.URL, nil},
-		{[]spark.LocalDriver{one, two}, "local-1", one.URL, nil},
+		{[]spark.Listed{one}, "", one.URL, nil},
+		{[]spark.Listed{one, two}, "hourly", two.URL, nil},
+		{[]spark.Listed{one, two}, "local-1", one.URL, nil},
 		{
-			[]spark.LocalDriver{one, two},
+			[]spark.Listed{one, two},
 			"", "",
 			[]string{"2 drivers", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
 		},
-		{[]spark.LocalDriver{one}, "weekly", "", []string{`runs "weekly"`, "nightly"}},
-		{[]spark.LocalDriver{{URL: one.URL, Starting: true}}, "", "", []string{"is it a driver?"}},
+		{[]spark.Listed{one}, "weekly", "", []string{`runs "weekly"`, "nightly"}},
+		{[]spark.Listed{{URL: one.URL, State: dag.Submitted}}, "", "", []string{"is it a driver?"}},
 	} {
 		got, err := choose(c.found, c.typed, 1_180_000)
 		if got != nil && got.URL != c.want || (got != nil) != (c.want != "") || (err != nil) != (c.words != nil) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -59,32 +58,21 @@ func list(c *cli.Context) error {
 	})
 }
 
-// listedApps returns the applications of the cluster or, if none is set, the Spark drivers of this machine.
+// listedApps returns the applications of the cluster that the flags name or, if none is set, of this machine.
 func listedApps(c *cli.Context) (all []listedApp, now dag.Instant, err error) {
-	if !input.HasCluster(c) {
-		drivers, now, err := input.LocalDrivers(c.Context, c, nil)
-		for _, d := range drivers {
-			if d.Starting {
-				d.Name, d.Began = "(starting up)", dag.NoInstant
-			}
-			all = append(all, listedApp{ID: cmp.Or(d.ID, "-"), Name: d.Name, Engine: "Spark", URL: d.URL, started: d.Began})
-		}
-		return all, now, err
-	}
-	client, err := input.NewClient(c, nil)
+	cluster, err := input.OpenCluster(c, nil)
 	if err != nil {
 		return nil, now, err
 	}
-	defer client.Close()
-	hub := engine.NewHub(client, client)
-	if err := hub.Refresh(c.Context); err != nil {
-		return nil, now, err
+	defer cluster.Client.Close()
+	if err := cluster.Refresh(c.Context); err != nil {
+		return nil, now, err //nolint:wrapcheck // it names the request
 	}
-	for _, s := range hub.Running() {
+	for _, s := range cluster.Running() {
 		all = append(all, listedApp{
 			ID: s.App, Name: cmp.Or(s.Title, s.Name), Engine: cmp.Or(s.Engine, "MapReduce"), User: s.User, Queue: s.Queue,
-			started: s.At,
+			URL: s.URL, started: s.At,
 		})
 	}
-	return all, client.Now(), nil
+	return all, cluster.Client.Now(), nil
 }

@@ -105,9 +105,9 @@ func firstQuery(running context.Context, c *cli.Context, found <-chan string, ea
 // newDriver returns the page of a driver on this machine that is not in earlier, by its application, and adds all to
 // it; "" if there is none.
 func newDriver(ctx context.Context, c *cli.Context, earlier map[string]bool) (url string) {
-	drivers, _, _ := input.LocalDrivers(ctx, c, nil) // an error shows when a driver is watched
+	drivers, _ := input.LocalDrivers(ctx, c) // an error shows when a driver is watched
 	for _, d := range drivers {
-		if !d.Starting && !earlier[d.ID] {
+		if !earlier[d.ID] {
 			earlier[d.ID], url = true, d.URL
 		}
 	}

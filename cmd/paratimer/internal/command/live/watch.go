@@ -69,12 +69,18 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 			return err
 		}
 	}
-	client, err := input.NewClient(c, nil)
+	cluster, err := input.OpenCluster(c, func(s engine.Services) engine.Services {
+		return fleet.Budget(s, c.Float64("budget"))
+	})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer cluster.Client.Close()
 	ctx := c.Context
+	if cluster.IsLocal && cluster.Refresh(ctx) == nil && len(cluster.Running()) == 0 {
+		_, err := input.NewClient(c, nil) // no cluster is named
+		return err
+	}
 	meter, done, err := command.ServeMetrics(ctx, c)
 	if err != nil {
 		return err
@@ -115,7 +121,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	}
 	defer untie()
 	many := fleet.New(fleet.Options{
-		Cluster: engine.NewHub(fleet.Budget(client, c.Float64("budget")), client),
+		Cluster: cluster,
 		Open:    tie,
 		Listed: func() {
 			if meter != nil {

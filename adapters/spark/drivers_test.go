@@ -1,0 +1,111 @@
+package spark
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A manager lists applications. Their drivers are one fake.
+type manager struct {
+	driver *fake
+	all    []Listed
+	asks   int
+	err    error
+	ends   bool
+}
+
+func (m *manager) List(context.Context) ([]Listed, error) {
+	m.asks++
+	return m.all, m.err
+}
+
+func (m *manager) Driver(Listed) Driver { return m.driver }
+func (m *manager) ReportsEnd() bool     { return m.ends }
+func (m *manager) Now() dag.Instant     { return m.driver.now }
+
+// TestDrivers checks which applications of a manager are shown: those that run, the newest first, up to a limit.
+func TestDrivers(t *testing.T) {
+	t.Parallel()
+	m := &manager{driver: &fake{now: 1}, all: []Listed{
+		{ID: "old", State: dag.Running, Began: 1, URL: "http://a"},
+		{ID: "ended", State: dag.Failed, Began: 9},
+		{ID: "starts", State: dag.Submitted, Began: 5},
+	}}
+	d := NewDrivers(m)
+	if all := d.Running(); len(all) != 0 {
+		t.Errorf("before a list: %+v", all)
+	}
+	if err := d.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := d.Running()
+	if len(all) != 2 || all[0].App != "starts" || all[0].Readable || all[0].Workflow != "" || all[1].Workflow != "old" ||
+		!all[1].Readable || all[1].URL != "http://a" {
+		t.Errorf("listed: %+v", all)
+	}
+	if m.err = errors.New("refused"); d.Refresh(t.Context()) == nil || len(d.Running()) != 2 {
+		t.Error("after an error the list is gone")
+	}
+	m.err = nil
+	for i := range 2 * mostOfManager {
+		m.all = append(m.all, Listed{ID: fmt.Sprint(i), State: dag.Running, Began: dag.Instant(10 + i)})
+	}
+	if err := d.Refresh(t.Context()); err != nil || len(d.Running()) != mostOfManager ||
+		d.Running()[0].App != fmt.Sprint(2*mostOfManager-1) {
+		t.Errorf("%d are listed, %v", len(d.Running()), err)
+	}
+}
+
+// TestDriversEnd checks how an application ends if its driver never answers, and if it was seen: by the manager's
+// report only if that is reliable. Sources share the requests of a manager.
+func TestDriversEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		seen, reports, forgets bool
+		reported, want         dag.State
+	}{
+		"never seen, unknown":  {false, false, false, dag.EndedUnconfirmed, dag.EndedUnconfirmed},
+		"never seen, forgets":  {false, true, true, dag.Running, dag.EndedUnconfirmed},
+		"seen, unknown":        {true, false, false, dag.EndedUnconfirmed, dag.Running},
+		"seen, failed":         {true, false, false, dag.Failed, dag.Failed},
+		"seen, reports killed": {true, true, false, dag.Killed, dag.Killed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &manager{driver: &fake{tasks: 8, done: 3, now: 1795366700000, gone: !c.seen}, ends: c.reports}
+			m.all = []Listed{{ID: "app-1", Name: "nightly", State: dag.Running, URL: "http://a"}}
+			d := NewDrivers(m)
+			if err := d.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			all := []*Source{d.Watch("app-1"), d.Watch("app-1"), d.Watch("app-1")}
+			for _, s := range all {
+				if snap, err := s.Next(t.Context()); err != nil || snap.Plan.Name != "nightly" && !c.seen {
+					t.Fatalf("%+v, %v", snap, err)
+				}
+			}
+			if m.all[0].State, m.all[0].Ended = c.reported, m.driver.now; c.forgets {
+				m.all = nil
+			}
+			m.driver.now, m.driver.gone, m.asks = m.driver.now+6000, true, 0
+			for _, s := range all {
+				got := dag.Running
+				for i := 0; i < lastRounds && !got.Ended(); i++ { // the history server is asked so often
+					if snap, err := s.Next(t.Context()); err == nil {
+						got = snap.State
+					}
+				}
+				if got != c.want {
+					t.Errorf("it is %v, want %v", got, c.want)
+				}
+			}
+			if m.asks != 1 {
+				t.Errorf("%d sources list the applications %d times", len(all), m.asks)
+			}
+		})
+	}
+}
