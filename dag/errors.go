@@ -13,6 +13,8 @@ import (
 type MissedError struct {
 	At  Instant // by the cluster's clock, as exactly as the source can measure
 	Err error
+	// IsIdle means that nothing failed: the source has nothing newer, as a log that is written in blocks.
+	IsIdle bool
 }
 
 func (e *MissedError) Error() string { return fmt.Sprintf("observation missed: %v", e.Err) }

@@ -23,7 +23,7 @@ const zipMagic = "PK\x03\x04"
 // readSize is the number of bytes per read.
 const readSize = 1 << 16
 
-// unpackLog returns the text of a log file: plain, or compressed by gzip, zstd, lz4 or snappy. Compressed data that
+// unpackLog returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
 // is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func unpackLog(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, readSize)
@@ -35,6 +35,8 @@ func unpackLog(in io.Reader) (*bufio.Reader, error) {
 		next = lz4Next
 	case is(snappyMagic):
 		next = snappyNext
+	case is(lzfMagic):
+		next = lzfNext
 	}
 	var err error
 	if next != nil {
@@ -268,4 +270,69 @@ func eachFile(zip *bufio.Reader, read func(file io.Reader)) {
 			_, _ = zip.Discard(n) // at the end of the zip there is no next header
 		}
 	}
+}
+
+// lzfMagic begins each chunk of LZF (compress-lzf of Ning, which Spark uses). It is followed by a byte that is
+// lzfPacked for compressed data, the size of the chunk, and for compressed data the size of its content.
+const (
+	lzfMagic  = "ZV"
+	lzfPacked = 1
+)
+
+// lzfNext returns the content of the next chunk.
+func lzfNext(in io.Reader) ([]byte, error) {
+	var head [len(lzfMagic) + 3]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	var full [2]byte
+	isPacked := head[2] == lzfPacked
+	if string(head[:len(lzfMagic)]) != lzfMagic || head[2] > lzfPacked {
+		return nil, errDamaged
+	}
+	if isPacked {
+		if _, err := io.ReadFull(in, full[:]); err != nil {
+			return nil, errDamaged
+		}
+	}
+	data, err := readBlock(in, uint32(binary.BigEndian.Uint16(head[3:])))
+	if err != nil || !isPacked {
+		return data, err
+	}
+	return unpackLZF(data, int(binary.BigEndian.Uint16(full[:])))
+}
+
+// unpackLZF returns the content of a compressed chunk: runs of literal bytes, and copies of earlier bytes (the format of
+// liblzf).
+func unpackLZF(in []byte, size int) ([]byte, error) {
+	out := make([]byte, 0, size)
+	for len(in) > 0 {
+		control := int(in[0])
+		if in = in[1:]; control < 1<<5 { // literal bytes
+			n := control + 1
+			if n > len(in) {
+				return nil, errDamaged
+			}
+			out, in = append(out, in[:n]...), in[n:]
+			continue
+		}
+		n, back := control>>5, control&0x1f<<8
+		if n == 7 && len(in) > 0 {
+			n, in = n+int(in[0]), in[1:]
+		}
+		if len(in) == 0 {
+			return nil, errDamaged
+		}
+		back, in = back+int(in[0])+1, in[1:]
+		if back > len(out) || len(out)+n+2 > size {
+			return nil, errDamaged
+		}
+		for range n + 2 { // it may repeat its own output
+			out = append(out, out[len(out)-back])
+		}
+	}
+	if len(out) != size {
+		return nil, errDamaged
+	}
+	return out, nil
 }

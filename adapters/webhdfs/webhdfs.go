@@ -1,5 +1,6 @@
 // Package webhdfs reads files of HDFS over the REST interface of a NameNode or an HttpFS server. It uses
-// GETFILESTATUS, LISTSTATUS and OPEN, and changes nothing. A folder there is an fs.FS.
+// GETFILESTATUS, LISTSTATUS and OPEN, and changes nothing. A folder there is an fs.FS, and so is a file at any other
+// address of HTTP.
 package webhdfs
 
 import (
@@ -10,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -93,7 +96,11 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 }
 
 // Open opens a file for reading.
-func (f *FS) Open(name string) (fs.File, error) {
+func (f *FS) Open(name string) (fs.File, error) { return f.OpenAt(name, 0) }
+
+// OpenAt opens a file for reading from an offset in bytes. HDFS refuses an offset at the end of the file, unless its
+// first block is still written: its length is 0 then, although it can be read.
+func (f *FS) OpenAt(name string, offset int64) (fs.File, error) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return nil, err
@@ -101,9 +108,21 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if info.IsDir() {
 		return nil, f.fail("open", name, errors.New("it is a folder"))
 	}
-	body, err := f.get(name, "OPEN")
+	from := offset
+	if info.Size() > 0 {
+		from = min(offset, info.Size()-1)
+	}
+	q := url.Values{"op": {"OPEN"}}
+	if from > 0 {
+		q.Set("offset", strconv.FormatInt(from, 10))
+	}
+	body, err := f.get(name, q)
 	if err != nil {
 		return nil, err
+	}
+	if _, err := io.CopyN(io.Discard, body, offset-from); err != nil && !errors.Is(err, io.EOF) {
+		_ = body.Close() // it was only read
+		return nil, f.fail("open", name, err)
 	}
 	body.info = info
 	return body, nil
@@ -154,7 +173,7 @@ func Transport() http.RoundTripper {
 }
 
 func (f *FS) ask(name, op string, answer any) error {
-	body, err := f.get(name, op)
+	body, err := f.get(name, url.Values{"op": {op}})
 	if err != nil {
 		return err
 	}
@@ -170,30 +189,45 @@ func (f *FS) ask(name, op string, answer any) error {
 }
 
 // get sends a request and returns the body of a response with status 200. A NameNode redirects readers to a DataNode.
-func (f *FS) get(name, op string) (_ *file, err error) {
+func (f *FS) get(name string, q url.Values) (*file, error) {
+	op := q.Get("op")
 	if !fs.ValidPath(name) {
 		return nil, f.fail(op, name, fs.ErrInvalid)
 	}
 	u := f.base
 	u.Path = prefix + path.Join(f.root, name)
-	q := url.Values{"op": {op}}
 	if f.user != "" {
 		q.Set("user.name", f.user)
 	}
 	u.RawQuery = q.Encode()
-	ctx, cancel := context.WithCancelCause(f.ctx)
-	defer func() {
-		if err != nil {
-			cancel(nil)
-			err = f.fail(op, name, err)
-		}
-	}()
+	resp, err := fetch(f.ctx, f.client, &u, nil)
+	if err != nil {
+		return nil, f.fail(op, name, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, f.fail(op, name, refusal(resp.Response, resp.text()))
+	}
+	return resp.body, nil
+}
+
+// A response is that to a request for a file.
+type response struct {
+	*http.Response
+	body *file
+}
+
+// fetch sends a request. It does not read the body.
+func fetch(parent context.Context, client *http.Client, u *url.URL, header http.Header) (*response, error) {
+	ctx, cancel := context.WithCancelCause(parent)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
+		cancel(nil)
 		return nil, err
 	}
-	resp, err := f.client.Do(req) //nolint:bodyclose // the returned file closes it
+	maps.Copy(req.Header, header)
+	resp, err := client.Do(req) //nolint:bodyclose // the returned file closes it
 	if err != nil {
+		cancel(nil)
 		// The address to which a NameNode redirects may contain a token.
 		if of, ok := errors.AsType[*url.Error](err); ok {
 			err = of.Err
@@ -203,13 +237,14 @@ func (f *FS) get(name, op string) (_ *file, err error) {
 		}
 		return nil, err
 	}
-	body := &file{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}
-	if resp.StatusCode == http.StatusOK {
-		return body, nil
-	}
-	text, _ := io.ReadAll(io.LimitReader(body, maxError)) // an incomplete text is sufficient
-	_ = body.Close()                                      // the error is already known
-	return nil, refusal(resp, text)
+	return &response{resp, &file{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}}, nil
+}
+
+// text reads the text of an error, and closes the body.
+func (r *response) text() []byte {
+	text, _ := io.ReadAll(io.LimitReader(r.body, maxError)) // an incomplete text is sufficient
+	_ = r.body.Close()                                      // the error is already known
+	return text
 }
 
 // fail returns an error with the full address of the file.

@@ -45,7 +45,7 @@ func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 	var err error
 	switch {
 	case is(gzipMagic):
-		packed, err = gzip.NewReader(b)
+		packed, err = newMembers(b)
 	case is(zstdMagic):
 		packed, err = zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxWindow))
@@ -60,6 +60,37 @@ func Unpack(in io.Reader, size int) (*bufio.Reader, error) {
 		return nil, fmt.Errorf("cannot unpack: %w", err)
 	}
 	return bufio.NewReaderSize(&text{packed: packed, from: from}, size), nil
+}
+
+// members reads the members of a gzip file. Unlike gzip.Reader it returns the content of a member before it looks for
+// the next one, which matters for a file that is still written.
+type members struct {
+	in *bufio.Reader
+	z  *gzip.Reader
+}
+
+func newMembers(in *bufio.Reader) (*members, error) {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &members{in, z}, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.z.Read(p)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if n > 0 {
+		return n, nil
+	}
+	if err := m.z.Reset(m.in); err != nil {
+		return 0, err // io.EOF if there is no other member
+	}
+	m.z.Multistream(false)
+	return 0, nil
 }
 
 // A source stores the error of its reader.

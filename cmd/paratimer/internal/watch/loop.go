@@ -153,15 +153,20 @@ func (w *Watch) hasRun() bool { return len(w.run.Window) > 0 }
 
 // miss repeats the last good frame, if there is one.
 func (w *Watch) miss(ctx context.Context, missed *dag.MissedError) error {
-	w.misses++
 	w.missed = missed.Err
 	level := zerolog.WarnLevel
-	if !w.hasRun() { // the error that ends the watch reports it, once
+	switch {
+	case missed.IsIdle:
+		level = zerolog.DebugLevel
+	case !w.hasRun(): // the error that ends the watch reports it, once
 		level = zerolog.InfoLevel
+	}
+	if !missed.IsIdle {
+		w.misses++
 	}
 	w.Log.WithLevel(level).Err(missed.Err).Int("misses", w.misses).Msg("cannot observe now; trying again")
 	switch {
-	case !w.hasRun() && w.misses >= firstMisses:
+	case !w.hasRun() && !missed.IsIdle && w.misses >= firstMisses:
 		return fmt.Errorf("no observation in %d attempts: %w", w.misses, missed.Err)
 	case !w.hasRun():
 		return nil

@@ -1,0 +1,107 @@
+package webhdfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+)
+
+// A Web is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a file
+// system it has this file, and files beside it.
+type Web struct {
+	ctx    context.Context
+	client *http.Client
+	base   *url.URL // of the file
+}
+
+// OpenWeb returns the file at an address, and its name. It sends no request. transport is nil for the default one.
+// The end of the context cancels all requests.
+func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (in *Web, file string, err error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, "", fmt.Errorf("%q is not an address such as https://HOST/PATH", address)
+	}
+	if u.User != nil {
+		return nil, "", errors.New("no users and passwords in addresses: they end up in logs")
+	}
+	if transport == nil {
+		transport = Transport()
+	}
+	return &Web{ctx, &http.Client{Transport: transport}, u}, path.Base(u.Path), nil
+}
+
+// Open opens a file for reading.
+func (w *Web) Open(name string) (fs.File, error) { return w.OpenAt(name, 0) }
+
+// OpenAt opens a file for reading from an offset in bytes, by a Range header (RFC 9110, section 14.2). It reads and
+// drops what is before if the server does not know ranges. A file without more bytes is empty.
+func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
+	fail := func(err error) error { // the query may be a signature, which must not be shown
+		return &fs.PathError{Op: "get", Path: w.base.Scheme + "://" + w.base.Host + path.Join(path.Dir(w.base.Path), name), Err: err}
+	}
+	if !fs.ValidPath(name) {
+		return nil, fail(fs.ErrInvalid)
+	}
+	u, header := *w.base, http.Header{}
+	if name != path.Base(u.Path) {
+		u.Path, u.RawPath = path.Join(path.Dir(u.Path), name), ""
+	}
+	if offset > 0 {
+		header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	}
+	resp, err := fetch(w.ctx, w.client, &u, header)
+	if err != nil {
+		return nil, fail(err)
+	}
+	resp.body.info = webInfo{name: name, modified: resp.Header.Get("Last-Modified")}
+	switch resp.StatusCode {
+	case http.StatusPartialContent:
+		return resp.body, nil
+	case http.StatusOK:
+		if _, err = io.CopyN(io.Discard, resp.body, offset); err == nil || errors.Is(err, io.EOF) {
+			return resp.body, nil
+		}
+		_ = resp.body.Close() // it was only read
+		return nil, fail(err)
+	case http.StatusRequestedRangeNotSatisfiable:
+		_ = resp.body.Close() // it is an error page
+		resp.body.ReadCloser = http.NoBody
+		return resp.body, nil
+	case http.StatusNotFound, http.StatusGone:
+		_ = resp.text()
+		return nil, fail(fs.ErrNotExist)
+	}
+	_ = resp.text()
+	return nil, fail(fmt.Errorf("the server answers %s", resp.Status))
+}
+
+// Stat returns the properties of a file. Its size is unknown, and 0.
+func (w *Web) Stat(name string) (fs.FileInfo, error) {
+	f, err := w.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return f.Stat()
+}
+
+// webInfo has the properties of a file.
+type webInfo struct{ name, modified string }
+
+func (i webInfo) Name() string      { return path.Base(i.name) }
+func (i webInfo) Size() int64       { return 0 }
+func (i webInfo) Mode() fs.FileMode { return 0o444 }
+func (i webInfo) IsDir() bool       { return false }
+func (i webInfo) Sys() any          { return nil }
+
+// ModTime returns the time in the response; the zero time if there is none.
+func (i webInfo) ModTime() time.Time {
+	t, _ := http.ParseTime(i.modified) // the zero time, if it is not one
+	return t
+}
