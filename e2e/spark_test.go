@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -203,4 +204,32 @@ func (w *watcher) weighs(pools ...dag.Pool) {
 			}
 		}
 	}
+}
+
+// TestSparkLog watches an application by the event log that it writes, without its driver, and scores the recording.
+func TestSparkLog(t *testing.T) {
+	l := upSpark(t)
+	job := l.submit("nightly-log", append(adaptive(false), sqlSmall...)...)
+	tape := filepath.Join(l.dir, "log.tape")
+	out := l.run("attach", 0, "attach", "--every", "1s", "--output", "ndjson", "--record", tape, l.spark.events)
+	job.succeed()
+	var frames []frame
+	for line := range strings.Lines(string(out)) {
+		var f frame
+		l.must(json.Unmarshal([]byte(line), &f))
+		frames = append(frames, f)
+	}
+	last := frames[len(frames)-1]
+	if name := deref(last.Workflow.Name); name != "nightly-log" || last.Workflow.State != "succeeded" || len(frames) < 10 {
+		t.Errorf("%d frames, the last one of %q, which %s", len(frames), name, last.Workflow.State)
+	}
+	log := l.eventLog(deref(last.Workflow.ID))
+	var watched, whole struct{ Runs []graded }
+	l.must(json.Unmarshal(l.run("score-watched", 0, "score", "--output", "json", tape), &watched))
+	l.must(json.Unmarshal(l.run("score-log", 0, "score", "--output", "json", log), &whole))
+	if math.Abs(watched.Runs[0].Total-whole.Runs[0].Total) > 0.05 {
+		t.Errorf("it took %.2f s as watched, %.2f s by the whole log", watched.Runs[0].Total, whole.Runs[0].Total)
+	}
+	l.tell("Spark: the same query, watched by the event log that it writes", watched.Runs[0], nil, "",
+		"no request to the driver; as long as the whole log says")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A Source yields snapshots of one query.
@@ -50,6 +51,8 @@ type Engine struct {
 	// IsPast reports whether a file or folder may have finished runs, and Past returns a reader of these.
 	IsPast func(p recording.Place) bool
 	Past   func() recording.PastReader
+	// Follow watches a run in files that are still written.
+	Follow func(ctx context.Context, p recording.Place, part string, now func() dag.Instant) (Source, error)
 }
 
 // Options select what to watch.
@@ -250,5 +253,6 @@ var table = []Engine{
 		Replay: spark.NewReplay,
 		IsPast: spark.IsHistory,
 		Past:   spark.NewPastReader,
+		Follow: spark.Follow,
 	},
 }

@@ -34,6 +34,17 @@ func Watch(c *Client, t yarn.Target, o Options) *Workflow {
 	return &Workflow{client: c, target: t, opt: o}
 }
 
+// Follow returns a workflow for a run in files that are still written. now is the time of this machine.
+func Follow(ctx context.Context, p recording.Place, o Options, now func() dag.Instant) (*Workflow, error) {
+	for _, e := range table {
+		if e.Follow != nil {
+			source, err := e.Follow(ctx, p, o.Part, now)
+			return &Workflow{source: source}, err
+		}
+	}
+	return nil, errors.ErrUnsupported
+}
+
 // Next observes once. Its errors are those of the engines' sources, and ErrNoParts.
 func (w *Workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if w.source == nil {

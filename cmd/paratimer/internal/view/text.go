@@ -176,12 +176,15 @@ func (t *Text) joined(parts []string) string {
 // over is the kind of the last line.
 const over = "over"
 
+// briefly is how long observations may be missed before a line is written only for that.
+const briefly = 10 * time.Second
+
 // kind classes status lines: a change of the class is written at once.
 func kind(f frame.Frame) string {
 	switch {
 	case f.Workflow.State.Ended():
 		return over
-	case f.StaleSeconds > 0:
+	case f.StaleSeconds.Duration() >= briefly:
 		return "stale"
 	case f.Headline.RemainingSeconds != nil:
 		return "number"

@@ -118,8 +118,8 @@ func TestTextSaysWhatChanges(t *testing.T) {
 	moved.Warnings = []dag.Warning{{Code: dag.WarnNodeLost, Text: "node1 is lost"}}
 	again := frameOf(13, 330)
 	again.WaitingOn, again.Warnings = first.WaitingOn, moved.Warnings
-	stale := frameOf(18, 322)
-	stale.StaleSeconds, stale.WaitingOn = 5, first.WaitingOn
+	stale := frameOf(28, 312)
+	stale.StaleSeconds, stale.WaitingOn = 15, first.WaitingOn
 	over := frameOf(300, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Succeeded, dag.Succeeded
 	for _, f := range []frame.Frame{first, same, moved, again, stale, over} {
@@ -133,7 +133,7 @@ func TestTextSaysWhatChanges(t *testing.T) {
      12s  warning: node1 is lost
      12s  +4m: m_000017_0 failed and starts again
      12s  ~5m30s
-     18s  ~5m20s  (seen 5s ago)
+     28s  ~5m10s  (seen 15s ago)
       5m  job j1 succeeded
       5m  succeeded after 5m
 `

@@ -28,7 +28,7 @@ func (f *Flags) Query(c *cli.Context, name string) (w watch.Watch, rec *history.
 	if err != nil {
 		return w, nil, err
 	}
-	context.AfterFunc(c.Context, t.Client.Close)
+	context.AfterFunc(c.Context, t.Close)
 	rec = &history.Recorder{
 		Store: input.StateOrNone(c, command.Logger(c)), Given: f.Profiles, Log: zerolog.Nop(),
 	}

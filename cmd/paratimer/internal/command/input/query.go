@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,17 +17,20 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/naming"
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Target is a query that a user named: an application of Spark by its driver, or a query on YARN.
+// A Target is a query that a user named: an application of Spark by its driver or its event log, or a query on YARN.
 type Target struct {
-	Client  *engine.Client
+	client  *engine.Client // nil: it is a log
+	log     *engine.Workflow
 	query   yarn.Target
 	driver  spark.Driver   // nil: on YARN
 	drivers *spark.Drivers // the list that has the driver; nil if an address was given
@@ -34,6 +40,9 @@ type Target struct {
 
 // Connect returns the query with an id, at the address of a driver, or the newest one. tap may be nil.
 func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
+	if log, err := logOf(c, typed); log != nil || err != nil {
+		return &Target{log: log}, err
+	}
 	t, err := sparkTarget(c, typed, tap)
 	if t != nil || err != nil {
 		return t, err
@@ -42,24 +51,39 @@ func Connect(c *cli.Context, typed string, tap rest.Layer) (*Target, error) {
 	if t.query, err = yarn.TargetOf(typed, UserName(c)); err != nil {
 		return nil, command.Usage("%w", err)
 	}
-	t.Client, err = NewClient(c, tap)
+	t.client, err = NewClient(c, tap)
 	return t, err
 }
 
 // ConnectByName is Connect for the id or the name of a query, which stays the same from run to run.
 func ConnectByName(c *cli.Context, typed string) (*Target, error) {
 	t, err := Connect(c, typed, nil)
-	if err != nil || t.driver != nil {
+	if err != nil || t.driver != nil || t.log != nil {
 		return t, err
 	}
-	if t.query, err = Pick(c.Context, t.Client, typed, UserName(c)); err != nil {
-		t.Client.Close()
+	if t.query, err = Pick(c.Context, t.client, typed, UserName(c)); err != nil {
+		t.Close()
 	}
 	return t, err
 }
 
+// Close closes the connections.
+func (t *Target) Close() {
+	if t.client != nil {
+		t.client.Close()
+	}
+}
+
+// Now returns the clock of the services.
+func (t *Target) Now() dag.Instant {
+	if t.client == nil {
+		return now()
+	}
+	return t.client.Now()
+}
+
 // IsNewest reports whether no id was typed.
-func (t *Target) IsNewest() bool { return t.query.ID == "" }
+func (t *Target) IsNewest() bool { return t.log == nil && t.query.ID == "" }
 
 // A Query is a source that another one of its application may follow.
 type Query interface {
@@ -70,6 +94,8 @@ type Query interface {
 // Source watches the query, or the one with an id, which may be a part of a Spark application.
 func (t *Target) Source(id string) Query {
 	switch {
+	case t.log != nil:
+		return t.log
 	case t.drivers != nil:
 		return t.drivers.Watch(cmp.Or(id, t.app+t.opt.Part)).Peek()
 	case t.driver != nil:
@@ -77,7 +103,7 @@ func (t *Target) Source(id string) Query {
 	}
 	target := t.query
 	target.ID = cmp.Or(id, target.ID)
-	return workflow{engine.Watch(t.Client, target, t.opt)}
+	return workflow{engine.Watch(t.client, target, t.opt)}
 }
 
 // Check checks which services of the cluster, or parts of the driver's API, can be used.
@@ -85,7 +111,7 @@ func (t *Target) Check(ctx context.Context) []yarn.Check {
 	if t.driver != nil {
 		return spark.Doctor(ctx, t.driver)
 	}
-	return engine.Check(ctx, t.Client)
+	return engine.Check(ctx, t.client)
 }
 
 // optionsOfQuery returns the flags' choice of a part, and the address of --spark-history, which nameHistory checks.
@@ -93,6 +119,47 @@ func optionsOfQuery(c *cli.Context) engine.Options {
 	base, _ := spark.Address(c.String("spark-history"))
 	return engine.Options{Part: unitOf(c), History: base}
 }
+
+// logOf returns the event log that a user typed: the path of a file or a folder, or an address of HDFS or HTTP. It
+// returns nil if the text is something else.
+func logOf(c *cli.Context, typed string) (*engine.Workflow, error) {
+	place, ok, err := logPlace(c, typed)
+	if !ok || err != nil {
+		return nil, err
+	}
+	if err := CheckUnit(c); err != nil {
+		return nil, err
+	}
+	log, err := engine.Follow(c.Context, place, optionsOfQuery(c), now)
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	return log, nil
+}
+
+func logPlace(c *cli.Context, typed string) (p recording.Place, ok bool, err error) {
+	switch {
+	case webhdfs.Is(typed):
+		p, err = hdfsPlace(c, typed)
+		return p, true, err
+	case webLog.MatchString(typed):
+		in, file, err := webhdfs.OpenWeb(c.Context, typed, ByKerberos(c)(webhdfs.Transport()))
+		name, _, _ := strings.Cut(typed, "?") // what follows may be a signature
+		return recording.Place{Name: name, In: in, File: file}, true, err
+	}
+	p = recording.LocalPlace(typed)
+	_, missing := os.Stat(typed)
+	if missing != nil && (filepath.IsAbs(typed) || strings.HasPrefix(typed, ".")) {
+		return p, false, command.Usage("cannot read it: %w", missing)
+	}
+	return p, typed != "" && missing == nil && (isPath(typed) || engine.IsPast(p)), nil
+}
+
+// webLog matches the address of an event log. Addresses without the name of a log or a query are those of drivers.
+var webLog = regexp.MustCompile(`^https?://[^/]+/[^?]*(\.inprogress|\.zstd|\.zst|\.lz4|\.snappy|\.lzf|\.gz|/events_\d+_[^/?]+|/eventlog[^/?]*|\?.+)$`)
+
+// now is the time of this machine.
+func now() dag.Instant { return dag.InstantOf(time.Now()) }
 
 // A workflow is a query on a cluster.
 type workflow struct{ *engine.Workflow }

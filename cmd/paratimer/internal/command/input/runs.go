@@ -46,13 +46,12 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		_, err := os.Stat(path)
 		switch {
 		case webhdfs.Is(path):
-			user := cmp.Or(c.String("user"), command.Getenv(c)("HADOOP_USER_NAME"))
-			in, file, err := webhdfs.Open(c.Context, path, user, ByKerberos(c)(webhdfs.Transport()))
+			place, err := hdfsPlace(c, path)
 			if err != nil {
 				bad = append(bad, err)
 				continue
 			}
-			places = append(places, recording.Place{Name: path, In: in, File: file})
+			places = append(places, place)
 		case err != nil:
 			bad = append(bad, command.Usage("cannot read the recording: %w", err))
 		case isOurs(KindOf(path)) || !engine.IsPast(recording.LocalPlace(path)) || WorkflowID(c) != c.String("workflow"):
@@ -94,6 +93,13 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 		}})
 	}
 	return out, bad
+}
+
+// hdfsPlace returns a file or folder of HDFS.
+func hdfsPlace(c *cli.Context, address string) (recording.Place, error) {
+	user := cmp.Or(c.String("user"), command.Getenv(c)("HADOOP_USER_NAME"))
+	in, file, err := webhdfs.Open(c.Context, address, user, ByKerberos(c)(webhdfs.Transport()))
+	return recording.Place{Name: address, In: in, File: file}, err
 }
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.

@@ -56,7 +56,7 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 		return nil, err
 	}
 	return &Target{
-		Client: client, drivers: drivers, app: l.ID, driver: drivers.Driver(l.ID), opt: optionsOfQuery(c),
+		client: client, drivers: drivers, app: l.ID, driver: drivers.Driver(l.ID), opt: optionsOfQuery(c),
 	}, nil
 }
 
@@ -124,7 +124,7 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 		return nil, err
 	}
 	o := optionsOfQuery(c)
-	return &Target{Client: client, driver: spark.AtAddress(client.Client, base, o.History), opt: o}, nil
+	return &Target{client: client, driver: spark.AtAddress(client.Client, base, o.History), opt: o}, nil
 }
 
 // choose returns the only driver of those found, or of those with the name or id; nil if there is none.

@@ -24,7 +24,7 @@ func attachQuery(c *cli.Context, f *follow.Flags, typed string) (err error) {
 		return err
 	}
 	var target *input.Target
-	tap, done, err := input.Answers(c, func() dag.Instant { return target.Client.Now() })
+	tap, done, err := input.Answers(c, func() dag.Instant { return target.Now() })
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func attachQuery(c *cli.Context, f *follow.Flags, typed string) (err error) {
 	if target, err = input.Connect(c, typed, tap); err != nil {
 		return err
 	}
-	defer target.Client.Close()
+	defer target.Close()
 	keys, err := collecting(c)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func checkCluster(c *cli.Context) ([]yarn.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer target.Client.Close()
+	defer target.Close()
 	return target.Check(c.Context), nil
 }
 

@@ -11,7 +11,7 @@ import (
 // Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
-		follow.Command("attach", "[APP_ID|JOB_ID|WORKFLOW_ID]",
+		follow.Command("attach", "[ID|URL|EVENT_LOG]",
 			"watch a running query to its end: the newest, or the named one", attach),
 		follow.Command("watch", "[RECORDING...]",
 			"watch all queries of a cluster that match a rule, and alert before one is late", watchMany),

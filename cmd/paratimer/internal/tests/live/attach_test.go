@@ -1,6 +1,9 @@
 package live
 
 import (
+	"compress/gzip"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,5 +67,53 @@ func TestAttachToNothing(t *testing.T) {
 	code, out, stderr := session.Run(t, "attach", "application_1_0001", "--rm", url, "--jhs", url)
 	if code != program.ExitBlind || out != "" || !strings.Contains(stderr, "application_1_0001") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, stderr)
+	}
+}
+
+// TestAttachToALog watches an event log whose application has ended, in a folder and by itself, and one that is still
+// written.
+func TestAttachToALog(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	packed, err := os.Open("../../adapters/spark/testdata/skew-3.eventlog.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, open := t.TempDir(), t.TempDir()
+	write := func(dir, name string, b []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ended := write(dir, "app-20261122165821-0001", whole)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"attach", ended}, program.ExitOK, "succeeded after 45s"},
+		{[]string{"attach", dir}, program.ExitOK, "succeeded after 45s"},
+		{[]string{"attach", dir, "--sql", "99"}, program.ExitBlind, "has no execution 99 of SQL"},
+		{[]string{"attach", filepath.Join(dir, "none")}, program.ExitUsage, "no such file"},
+		{[]string{"attach", write(t.TempDir(), "notes.txt", []byte("x"))}, program.ExitUsage, "no event log in"},
+		{[]string{"status", write(open, "app-20261122165821-0002.inprogress", whole[:len(whole)/2])}, program.ExitOK, "running"},
+		{[]string{"status", open}, program.ExitOK, "running"},
+	} {
+		code, out, stderr := session.Run(t, c.args...)
+		if code != c.code || !strings.Contains(out+stderr, c.want) {
+			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", c.args, code, c.code, c.want, out, stderr)
+		}
 	}
 }
