@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,15 @@ import (
 // A growingLog is a folder in memory in which a log grows.
 type growingLog struct {
 	fstest.MapFS
-	now dag.Instant
+	now    dag.Instant
+	listed func() // called before a folder is listed
+}
+
+func (g *growingLog) ReadDir(name string) ([]fs.DirEntry, error) {
+	if g.listed != nil {
+		g.listed()
+	}
+	return g.MapFS.ReadDir(name)
 }
 
 func (g *growingLog) add(name, text string) {
@@ -156,8 +165,11 @@ func TestFollowRolling(t *testing.T) {
 	g.add("old", joined(lines("app-0", "")...))
 	s := g.follow(t, ".", "")
 	got := []string{look(t, s)}
-	g.add(folder+"events_1_app-1", joined(all[4:6]...))
-	g.add(folder+"events_2_app-1", joined(all[6:8]...))
+	g.listed = func() { // the writer goes on between the end of the first file and the search for a second one
+		g.add(folder+"events_1_app-1", joined(all[4:6]...))
+		g.add(folder+"events_2_app-1", joined(all[6:8]...))
+		g.listed = nil
+	}
 	got = append(got, look(t, s))
 	g.add(folder+"events_3_app-1", joined(all[8:]...))
 	got = append(got, look(t, s), look(t, s))
