@@ -166,8 +166,8 @@ func TestFollowRolling(t *testing.T) {
 	s := g.follow(t, ".", "")
 	got := []string{look(t, s)}
 	g.listed = func() { // the writer goes on between the end of the first file and the search for a second one
-		g.add(folder+"events_1_app-1", joined(all[4:6]...))
-		g.add(folder+"events_2_app-1", joined(all[6:8]...))
+		g.add(folder+"events_1_app-1", joined(all[4:7]...))
+		g.add(folder+"events_2_app-1", joined(all[7:8]...))
 		g.listed = nil
 	}
 	got = append(got, look(t, s))
