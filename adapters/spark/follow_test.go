@@ -177,6 +177,9 @@ func TestFollowRolling(t *testing.T) {
 		"1795366705000 app-1 running, 0 tasks done", "1795366709000 app-1 running, 1 tasks done",
 		"1795366710000 app-1 succeeded, 1 tasks done", "EOF",
 	}
+	if n := s.(*follower).log.lines; n != len(all) {
+		t.Errorf("%d lines are read, want %d", n, len(all))
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), strings.Join(want, "; "))
 	}
