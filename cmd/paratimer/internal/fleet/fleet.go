@@ -75,6 +75,7 @@ type Fleet struct {
 	group      sync.WaitGroup
 	fail       context.CancelCauseFunc // ends the fleet
 	showing    sync.Mutex              // held while frames, blockings and lost workflows are reported
+	unlisted   bool                    // the applications could not be listed; used by Run alone
 
 	mu      sync.Mutex // guards the fields below, and the fields of sessions that say so
 	rules   []rules.Rule
@@ -130,9 +131,16 @@ func (f *Fleet) round(ctx, steps context.Context) {
 		return
 	}
 	if err != nil {
-		f.opt.Log.Warn().Err(err).Msg("the applications cannot be listed now; trying again")
+		if !f.unlisted { // else it would be logged every round
+			f.opt.Log.Warn().Err(err).Msg("the applications cannot be listed now; trying again")
+		}
+		f.unlisted = true
 		return
 	}
+	if f.unlisted {
+		f.opt.Log.Warn().Msg("the applications are listed again")
+	}
+	f.unlisted = false
 	f.discover(ctx, steps, time.Now())
 	f.findBlockings(time.Now())
 	if f.opt.Listed != nil {

@@ -321,7 +321,8 @@ func TestOneWorkflowsPanicIsItsOwn(t *testing.T) {
 	})
 }
 
-// TestBlindFleet: while the applications cannot be listed nothing new is found; it goes on afterwards.
+// TestBlindFleet: while the applications cannot be listed nothing new is found, which is logged once; it goes on
+// afterwards.
 func TestBlindFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := &cluster{down: true}, &said{}
@@ -334,9 +335,14 @@ func TestBlindFleet(t *testing.T) {
 			}
 			c.down = false
 		})
-		run(t, options(c, s), ruleset(t, twoRules), 20*time.Minute)
+		o, log := options(c, s), &strings.Builder{}
+		o.Log = zerolog.New(log)
+		run(t, o, ruleset(t, twoRules), 20*time.Minute)
 		if got := s.summary(); !strings.Contains(got, "w0 succeeded") {
 			t.Error(got)
+		}
+		if n := strings.Count(log.String(), "cannot be listed"); n != 1 || !strings.Contains(log.String(), "listed again") {
+			t.Errorf("logged %d times:\n%s", n, log)
 		}
 	})
 }
