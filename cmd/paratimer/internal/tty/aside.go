@@ -12,9 +12,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// mostAside bounds the log output that is kept while the screen is up, in lines: the first and the newest are printed
-// when the screen ends.
-const mostAside = 1000
+// mostAside is how many of the newest log lines are printed beside the first when the screen ends: more would push the
+// last estimates out of a terminal of 24 lines.
+const mostAside = 10
 
 // An Aside is a stream for log output beside the screen. While a screen is up on the same terminal, output appears on
 // the screen's log line and is kept until the screen ends. Otherwise it is written at once.

@@ -273,8 +273,8 @@ func TestStuckTerminal(t *testing.T) {
 		t.Error(err)
 	}
 	x.restored()
-	if n := strings.Count(talk.String(), "\n"); n != 1000 {
-		t.Errorf("%d lines were said, want 1000", n)
+	if n := strings.Count(talk.String(), "\n"); n != mostAside+2 {
+		t.Errorf("%d lines were said, want %d", n, mostAside+2)
 	}
 }
 
