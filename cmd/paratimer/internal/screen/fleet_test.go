@@ -18,7 +18,9 @@ func fleetOf(n int) []view.Query {
 	id, late, early := "wf-1", frame.Seconds(180), frame.Seconds(-1200)
 	all := make([]view.Query, n)
 	for i := range all {
+		progress, elapsed := frame.Ratio(0.4), frame.Seconds(60*i)
 		all[i] = view.Query{
+			Progress: &progress, Elapsed: &elapsed, WaitsFor: "map 7",
 			ID: fmt.Sprintf("wf-%d", i), Name: fmt.Sprintf("nightly-\x1b%d.pig", i), User: "etl",
 			Queue: "root.production", State: dag.Running, Standing: view.IsOnTrack,
 			At: frame.TimeOf(at), EndAt: in(40 + i), DeadlineAt: in(60 + i), LaterSeconds: &early,
@@ -36,7 +38,7 @@ func fleetOf(n int) []view.Query {
 func TestDrawFleet(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {200, 50}, {40, 8}, {10, 3}, {1, 1}, {0, 0}} {
-		lines := DrawFleet(Fleet{Queries: fleetOf(60), First: 7, Width: size[0], Height: size[1], Log: "a line"})
+		lines := DrawFleet(Fleet{Queries: fleetOf(60), Selected: 7, Width: size[0], Height: size[1], Log: "a line"})
 		if len(lines) > size[1] || size[0] >= 40 && len(lines) != size[1] {
 			t.Errorf("%d lines on a terminal of %d", len(lines), size[1])
 		}
@@ -49,24 +51,32 @@ func TestDrawFleet(t *testing.T) {
 	wide := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 200, Height: 50}), "\n")
 	for _, want := range []string{
 		"3 running, 1 late;", "is blocking 1.", "3m late", "20m early",
-		`nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production",
+		`nightly-\x1b1.pig: 40 of its queue's 60 containers`, "root.production", " 40%", "━─", "2m  etl",
 	} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("the screen lacks %q:\n%s", want, wide)
 		}
 	}
 	small := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24}), "\n")
-	if !strings.Contains(small, `nightly-\x1b1.pig:`) {
-		t.Errorf("a small screen does not say who holds up whom:\n%s", small)
+	for _, want := range []string{"› wf-0; blocked by nightly-\\x1b1.pig: 40 of", "~40m (35m – 50m)", "40%"} {
+		if !strings.Contains(small, want) {
+			t.Errorf("a small screen lacks %q:\n%s", want, small)
+		}
+	}
+	other := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Selected: 2, Width: 80, Height: 24}), "\n")
+	if !strings.Contains(other, "› wf-2; deadline 03:01, 20m early; owner etl; queue root.production; waits for …") {
+		t.Errorf("the selected query is not described:\n%s", other)
 	}
 	there := time.FixedZone("CET", 3600)
 	if zoned := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Width: 80, Height: 24, Style: Style{Zone: there}}),
 		"\n"); !strings.Contains(zoned, "ends CET") || !strings.Contains(zoned, "03:39") {
 		t.Errorf("clocks are not in the reader's zone:\n%s", zoned)
 	}
-	scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), First: 99, Width: 80, Height: 24}), "\n")
-	if !strings.Contains(scrolled, "41 to 60 of 60") || !strings.Contains(scrolled, `nightly-\x1b59.pig`) {
-		t.Errorf("scrolled to the end:\n%s", scrolled)
+	for _, i := range []int{0, 30, 59} {
+		scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), Selected: i, Width: 80, Height: 24}), "\n")
+		if !strings.Contains(scrolled, fmt.Sprintf(`› nightly-\x1b%d.pig`, i)) || strings.Count(scrolled, ".pig  ") != 19 {
+			t.Errorf("query %d is selected:\n%s", i, scrolled)
+		}
 	}
 	if n := len(DrawFleet(Fleet{Width: 80, Height: 24})); n != 24 {
 		t.Errorf("without queries %d lines", n)

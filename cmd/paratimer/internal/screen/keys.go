@@ -176,23 +176,33 @@ func (p *pen) foot() []string {
 		keys = []string{"? help", "q quit", "space pause", "↑↓ job", "enter tasks"}
 	}
 	for i, k := range keys {
-		key, means, _ := strings.Cut(k, " ")
-		if key == "space" && p.Choice.Paused {
-			means = "go on"
+		switch {
+		case k == "space pause" && p.Choice.Paused:
+			keys[i] = "space go on"
+		case k == "q quit" && p.Listed:
+			keys[i] = "q list"
 		}
-		keys[i] = text(strong, key) + text(dim, " "+means)
 	}
-	return []string{p.fitting(keys)}
+	return []string{fitting(keysOf(keys), p.Width)}
 }
 
-// fitting joins the first texts that fit on a line.
-func (p *pen) fitting(all []string) string {
+// keysOf draws keys and their meanings.
+func keysOf(all []string) []string {
+	for i, k := range all {
+		key, means, _ := strings.Cut(k, " ")
+		all[i] = text(strong, key) + text(dim, " "+means)
+	}
+	return all
+}
+
+// fitting joins the first texts that fit on a line of a width.
+func fitting(all []string, width int) string {
 	s := ""
 	for i, next := range all {
 		if i > 0 {
 			next = "  " + next
 		}
-		if cells(s)+cells(next)+1 > p.Width {
+		if cells(s)+cells(next)+1 > width {
 			break
 		}
 		s += " " + next
@@ -228,6 +238,9 @@ func (p *pen) playing() []string {
 func (p *pen) help(rows int) []string {
 	var list [][]string
 	for _, k := range Keys() {
+		if k.Action == Quit && p.Listed {
+			k.Meaning = "back to the list"
+		}
 		if !k.Replay || p.Play != nil {
 			list = append(list, []string{text(strong, " "+k.Keys[0]), k.Meaning})
 		}
@@ -299,5 +312,5 @@ func (p *pen) signs() []string {
 			all = append(all, s.sign+text(dim, " "+words))
 		}
 	}
-	return []string{p.fitting(all)}
+	return []string{fitting(all, p.Width)}
 }

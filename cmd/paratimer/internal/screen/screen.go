@@ -26,6 +26,8 @@ type State struct {
 	Play *Playback
 	// Log is the newest log line; empty: none.
 	Log string
+	// Listed: the query is one of a list, to which Quit leads back.
+	Listed bool
 }
 
 // A Style is what the terminal supports.
@@ -58,6 +60,9 @@ type Choice struct {
 	Scroll     int    // how many tasks are scrolled past
 	Paused     bool
 }
+
+// IsMain reports whether nothing is open and no job is selected.
+func (c Choice) IsMain() bool { return !c.Help && !c.Tasks && c.Selected == "" }
 
 // MostMoves is how many moves of the predicted end are listed.
 const MostMoves = 8

@@ -2,6 +2,7 @@ package tty
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,5 +27,31 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 	if w := strings.Join(want, "\n"); got != w {
 		t.Errorf("the table of keys in docs/terminal.md is\n%s\nwant\n%s", got, w)
+	}
+}
+
+// TestDocumentedKeysOfTheList holds that each key in the table of docs/terminal.md about many queries has an effect on
+// their list.
+func TestDocumentedKeysOfTheList(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../../../docs/terminal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(b), "## Many queries\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	keys := regexp.MustCompile("(?m)^\\| (.*) \\| ").FindAllStringSubmatch(section, -1)
+	if len(keys) != 5 {
+		t.Fatalf("rows %q", keys)
+	}
+	for _, row := range keys[1:] {
+		for key := range strings.SplitSeq(row[1], ", ") {
+			l := list(t, 50)
+			l.keys("/", "n", "enter", "down", "down")
+			before := l.m.View().Content
+			if l.keys(strings.Trim(key, "`")); l.m.View().Content == before && l.cmd == nil {
+				t.Errorf("%s has no effect", key)
+			}
+		}
 	}
 }

@@ -29,8 +29,9 @@ type (
 
 // A model is the state of the screen, except for the store, which the models of one program share with the watch.
 type model struct {
-	play  bool // a recording is played; else a query is watched
-	style screen.Style
+	play   bool // a recording is played; else a query is watched
+	listed bool // the query is one of a list
+	style  screen.Style
 
 	store  *store
 	head   playhead
@@ -117,7 +118,7 @@ func (m model) end(err error) (tea.Model, tea.Cmd) {
 // draw makes the picture of the current data.
 func (m model) draw() model {
 	m.store.dirty = false
-	s := screen.State{Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.store.log}
+	s := screen.State{Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.store.log, Listed: m.listed}
 	end := m.store.end()
 	if m.head.live {
 		m.head.at = end

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -19,7 +20,9 @@ type Query struct {
 	LaterSeconds          *frame.Seconds // than the deadline; negative: earlier
 	At, EndAt             *frame.Time
 	Elapsed               *frame.Seconds
+	Progress              *frame.Ratio
 	Left                  string // the remaining time as text; "" once it has ended
+	WaitsFor              string // "" if unknown
 	HeldUpBy              *frame.HeldUp
 	HoldsUp               int
 	Stale                 bool
@@ -49,7 +52,7 @@ func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
 	q := Query{
 		State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
-		Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
+		Progress: f.ProgressRatio, WaitsFor: f.WaitsFor(), Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
 	}
 	if f.Workflow.ID != nil {
 		q.ID = *f.Workflow.ID
@@ -77,6 +80,12 @@ func QueryOf(tick frame.Tick) Query {
 		}
 	}
 	return q
+}
+
+// Matches reports whether the name or the owner of a query contains a text, in either case.
+func (q *Query) Matches(text string) bool {
+	text = strings.ToLower(text)
+	return strings.Contains(strings.ToLower(q.Name), text) || strings.Contains(strings.ToLower(q.User), text)
 }
 
 // StandingOf returns the state of one bound.

@@ -59,11 +59,9 @@ func onScreen(c *cli.Context) tty.Options {
 	return o
 }
 
-// FleetOnScreen shows many queries full screen while work runs.
-func FleetOnScreen(ctx context.Context, c *cli.Context, queries func() []view.Query,
-	work func(context.Context) error,
-) error {
-	return tty.RunFleet(ctx, onScreen(c), queries, work)
+// Fleet returns a full screen of many queries.
+func Fleet(c *cli.Context, queries func() []view.Query) *tty.Fleet {
+	return tty.NewFleet(onScreen(c), queries)
 }
 
 // watchOnScreen runs a watch full screen. After the end it prints a summary in lines.

@@ -109,6 +109,10 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	if board != nil {
 		sinks = append(sinks, board)
 	}
+	shown := follow.Fleet(c, board.Queries)
+	if full {
+		sinks = append(sinks, shown)
+	}
 	log := command.Logger(c)
 	keys, err := collecting(c)
 	if err != nil {
@@ -164,7 +168,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	})
 	log.Info().Int("rules", len(all)).Msg("watching")
 	if full {
-		return follow.FleetOnScreen(ctx, c, board.Queries, many.Run)
+		return shown.Run(ctx, many.Run)
 	}
 	return many.Run(ctx)
 }
