@@ -44,17 +44,17 @@ func (v *View) scenarios() *page.Table {
 	}
 	t := &page.Table{Columns: page.Heads("Scenario", "Takes", "Meaning")}
 	for _, r := range view.MergeCases(cases) {
-		e := &v.Estimates[r.Case]
-		t.Add(e.Scenario, cases[r.Case].Left, e.Meaning+v.likely(e))
-		if len(r.Same) == 0 {
+		e := &v.Estimates[r[0]]
+		t.Add(e.Scenario, cases[r[0]].Left, e.Meaning+v.likely(e))
+		if len(r) == 1 {
 			continue
 		}
-		same := make([]string, len(r.Same))
-		for i, s := range r.Same {
+		same := make([]string, len(r)-1)
+		for i, s := range r[1:] {
 			same[i] = cases[s].Scenario + v.likely(&v.Estimates[s])
 		}
 		word := "the same: "
-		if r.Case == 0 {
+		if r[0] == 0 {
 			word = "no difference: "
 		}
 		t.Add("", "", word+strings.Join(same, ", "))

@@ -232,3 +232,37 @@ func (s *Report) whatFailed() (text string, nodes int) {
 	}
 	return page.Capital(strings.Join(parts, ", ")) + ".", nodes
 }
+
+// conditions are the texts for scenarios in a sentence.
+var conditions = map[string]string{
+	"standard": "as it is", "one_failure": "if the longest task fails",
+	"failure_until_proven": "if a failure is still to come", "skew_low": "with skew at its best",
+	"skew_high": "with skew at its worst", "best_guess": "in the scheduler's likely order",
+	"slots_as_now": "if others keep what they hold", "slots_fair_share": "with our queue's share",
+	"alone": "without other applications",
+}
+
+// leftIf returns in a sentence how the remaining time differs between scenarios, each time once: "~21m as it is ·
+// ~33m if the longest task fails · no difference with skew at its best". The first case is the standard one. It returns
+// "" if that one is unknown, or if no other case is known.
+func leftIf(cases []view.Case) string {
+	cases = slices.DeleteFunc(slices.Clone(cases), func(c view.Case) bool {
+		return conditions[c.Scenario] == "" || c.Left == units.Unknown
+	})
+	if len(cases) < 2 || cases[0].Scenario != "standard" {
+		return ""
+	}
+	var parts, same []string
+	for i, row := range view.MergeCases(cases) {
+		parts = append(parts, cases[row[0]].Left+" "+conditions[cases[row[0]].Scenario])
+		for _, s := range row[1:] {
+			if i == 0 {
+				same = append(same, conditions[cases[s].Scenario])
+			}
+		}
+	}
+	if len(same) > 0 {
+		parts = append(parts, "no difference "+strings.Join(same, ", "))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -31,7 +31,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	} else if d.Add(heroOf(s, zone)); s.Glance.Diagnosis != "" {
 		d.Add(page.Say(s.Glance.Diagnosis))
 	}
-	if left := view.LeftIf(view.Cases(s.Estimates, s.Headline)); !over && left != "" {
+	if left := leftIf(view.Cases(s.Estimates, s.Headline)); !over && left != "" {
 		d.Add(page.Say("Left: " + left + "."))
 	}
 	if !over && s.WaitingOn != nil {
@@ -61,7 +61,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	section("limits", helps, false, limitsTable(s), page.Note(s.Limits.Summary))
 	for i := range s.Skew {
 		if j := &s.Skew[i]; j.Skewed > 0 {
-			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTable(j))
+			section(fmt.Sprintf("skew-%d", i), "Skew of "+cmp.Or(j.Stage, j.Job), true, skewTables(j, true)...)
 		}
 	}
 	if over && s.PredictionHistory.HeldRatio != nil {

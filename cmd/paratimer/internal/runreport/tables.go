@@ -193,39 +193,6 @@ func limitsTable(s *Report) *page.Table {
 	return t
 }
 
-// skewTable returns the table of the longest tasks of a stage, with a mark at the median.
-func skewTable(j *frame.Skew) *page.Table {
-	word := "task"
-	if j.Stage == "" {
-		word = "reduce"
-	}
-	t := &page.Table{
-		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s", units.Count(j.Reduces, word),
-			units.Seconds(j.MedianSeconds)),
-		Columns: page.Heads(page.Capital(word), ">Worked", "", ">Input", ">Share", ">Held the end back"),
-		More:    j.Reduces - len(j.Worst),
-	}
-	top := frame.Seconds(0.001)
-	for i := range j.Worst {
-		top = max(top, 1.02*j.Worst[i].WorkSeconds)
-	}
-	for i := range j.Worst {
-		r := &j.Worst[i]
-		input := sizeCell(r.SizeBytes, "B")
-		bar := page.Bar{To: float64(r.WorkSeconds / top), Mark: float64(j.MedianSeconds / top)}
-		if r.SizeBytes == nil && r.SizeRecords != nil {
-			input = page.Number(*r.SizeRecords, units.Size(*r.SizeRecords, "")+" records")
-		}
-		if r.WorkSeconds > j.MedianSeconds {
-			bar.Class = page.Open
-		}
-		add(t, r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)}, timeCell(&r.WorkSeconds),
-			page.Cell{Bar: &bar}, input, page.Cell{Text: units.Have(r.ShareRatio, units.Percent)},
-			page.Cell{Text: units.Have(r.DelaySeconds, units.Seconds)})
-	}
-	return t
-}
-
 // eventsTable returns the table of failures, lost nodes and alerts, and of the moves of the predicted end.
 func eventsTable(s *Report) *page.Table {
 	h := &s.PredictionHistory

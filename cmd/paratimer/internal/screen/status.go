@@ -278,19 +278,19 @@ func (p *pen) scenarios() []string {
 	cases := view.Cases(p.f.Estimates, p.f.Headline)
 	var out [][]string
 	for _, r := range view.MergeCases(cases) {
-		e, also := &p.f.Estimates[cases[r.Case].Estimate], ""
+		e, also := &p.f.Estimates[cases[r[0]].Estimate], ""
 		if e.Probability != nil {
 			also = " (" + units.Chance(*e.Probability) + ")"
 		}
 		var same []string
-		for _, s := range r.Same {
+		for _, s := range r[1:] {
 			same = append(same, strings.ReplaceAll(cases[s].Scenario, "_", " "))
 		}
 		if len(same) > 0 {
 			also += "; the same: " + strings.Join(same, ", ")
 		}
 		words := p.foreign(e.Meaning) + text(dim, p.foreign(also))
-		out = append(out, []string{"", text(strong, cases[r.Case].Left), "", words})
+		out = append(out, []string{"", text(strong, cases[r[0]].Left), "", words})
 	}
 	return p.titled("left if", out)
 }

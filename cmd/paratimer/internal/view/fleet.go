@@ -51,11 +51,8 @@ func (s Standing) String() string {
 func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
 	q := Query{
-		State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
+		ID: f.IDs()[0], State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
 		Progress: f.ProgressRatio, WaitsFor: f.WaitsFor(), Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
-	}
-	if f.Workflow.ID != nil {
-		q.ID = *f.Workflow.ID
 	}
 	if tick.Snapshot != nil {
 		q.User, q.Queue = tick.Snapshot.User, tick.Snapshot.Queue
@@ -153,21 +150,10 @@ func HeldUpText(h *frame.HeldUp) string {
 	if h == nil {
 		return ""
 	}
-	who := "another query"
-	switch {
-	case h.Name != nil:
-		who = Escape(*h.Name)
-	case h.ID != nil:
-		who = Escape(*h.ID)
-	}
-	of := "the cluster's"
-	switch h.Scope {
-	case "queue":
-		of = "its queue's"
-	case "user":
-		of = "its user's"
-	case "masters":
+	who := Escape(cmp.Or(frame.Workflow{ID: h.ID, Name: h.Name}.Label(), "another query"))
+	if h.Scope == "masters" {
 		return fmt.Sprintf("%s: %d of %d masters of its queue", who, h.Containers, h.OfContainers)
 	}
+	of := cmp.Or(map[string]string{"queue": "its queue's", "user": "its user's"}[h.Scope], "the cluster's")
 	return fmt.Sprintf("%s: %d of %s %d containers", who, h.Containers, of, h.OfContainers)
 }

@@ -14,18 +14,11 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 )
 
-// NDJSON writes each frame as one line of JSON.
-type NDJSON struct{ enc *json.Encoder }
-
-// NewNDJSON returns an NDJSON that writes to w, one write a frame.
-func NewNDJSON(w io.Writer) NDJSON {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return NDJSON{enc}
-}
+// NDJSON writes each frame as one line of JSON, one write a frame.
+type NDJSON struct{ io.Writer }
 
 // Show writes the frame.
-func (n NDJSON) Show(tick frame.Tick) error { return n.enc.Encode(tick.Frame) }
+func (n NDJSON) Show(tick frame.Tick) error { return JSON(n, tick.Frame, "") }
 
 // JSON writes v, with <, > and & as they are. Each level is indented by indent; if it is empty, v is one line.
 func JSON(w io.Writer, v any, indent string) error {

@@ -20,8 +20,8 @@ func Remaining(h frame.Headline) string { return shownOf(h).String() }
 func Left(s frame.Seconds, h frame.Headline) string {
 	h.RemainingSeconds = &s
 	shown := shownOf(h)
-	if shown.kind == shownRange {
-		shown.kind, shown.doubt = shownPoint, ""
+	if shown.form == ranged {
+		shown.form, shown.doubt = point, ""
 	}
 	return shown.String()
 }
@@ -42,34 +42,24 @@ func Unit(h frame.Headline) time.Duration {
 
 // shown is the part of a headline that is shown, rounded.
 type shown struct {
-	kind           shownKind
+	form
 	mid, low, high time.Duration
 	doubt          string // what makes the range less sure: "rough", "first run", or nothing
 }
 
-type shownKind uint8
-
-const (
-	shownNothing shownKind = iota
-	shownFloor
-	shownCeiling
-	shownNow // less than a second is left
-	shownPoint
-	shownRange
-	shownBetween
-)
-
-// forms are the texts of each kind: for people, and for screen readers, which read symbols aloud by their names or not
+// A form is the text of a headline: for people, and for screen readers, which read symbols aloud by their names or not
 // at all.
-var forms = [...][2]string{
-	shownNothing: {"?", "not known yet how much is left"},
-	shownFloor:   {"at least MID", "at least MID left"},
-	shownCeiling: {"up to MID", "up to MID left"},
-	shownNow:     {"MID", "MID left"},
-	shownPoint:   {"~MID", "about MID left"},
-	shownRange:   {"~MID (LOW – HIGH)", "about MID left, between LOW and HIGH"},
-	shownBetween: {"LOW – HIGH", "between LOW and HIGH left"},
-}
+type form struct{ text, spoken string }
+
+var (
+	nothing = form{"?", "not known yet how much is left"}
+	floor   = form{"at least MID", "at least MID left"}
+	ceiling = form{"up to MID", "up to MID left"}
+	anyTime = form{"MID", "MID left"} // less than a second is left
+	point   = form{"~MID", "about MID left"}
+	ranged  = form{"~MID (LOW – HIGH)", "about MID left, between LOW and HIGH"}
+	between = form{"LOW – HIGH", "between LOW and HIGH left"}
+)
 
 // overdue is the upper end from which "any second now" would be wrong.
 const overdue = 5 * time.Second
@@ -80,19 +70,19 @@ func shownOf(h frame.Headline) shown {
 	up := func(s frame.Seconds) time.Duration { return (s.Duration() + unit - 1).Truncate(unit) }
 	switch {
 	case h.RemainingSeconds == nil && (h.LowSeconds == nil || *h.LowSeconds < 1 && h.HighSeconds == nil):
-		return shown{}
+		return shown{form: nothing}
 	case h.RemainingSeconds == nil && h.HighSeconds == nil:
-		return shown{kind: shownFloor, mid: h.LowSeconds.Duration().Truncate(unit)}
+		return shown{form: floor, mid: h.LowSeconds.Duration().Truncate(unit)}
 	case h.RemainingSeconds == nil && *h.LowSeconds < 1: // a range that starts now
-		return shown{kind: shownCeiling, mid: up(*h.HighSeconds), doubt: doubtOf(h)}
+		return shown{form: ceiling, mid: up(*h.HighSeconds), doubt: doubtOf(h)}
 	case h.RemainingSeconds == nil:
 		return shown{
-			kind: shownBetween, low: h.LowSeconds.Duration().Truncate(unit), high: up(*h.HighSeconds),
+			form: between, low: h.LowSeconds.Duration().Truncate(unit), high: up(*h.HighSeconds),
 			doubt: doubtOf(h),
 		}
 	}
 	d := h.RemainingSeconds.Duration()
-	s := shown{kind: shownPoint, mid: d.Round(unit)}
+	s := shown{form: point, mid: d.Round(unit)}
 	if h.LowSeconds == nil || h.HighSeconds == nil {
 		return s
 	}
@@ -100,13 +90,13 @@ func shownOf(h frame.Headline) shown {
 	switch {
 	case d < time.Second && high >= overdue: // the estimate has passed, and the query still runs: show no estimate
 		unit = units.Step(high, high)
-		return shown{kind: shownCeiling, mid: up(*h.HighSeconds)}
+		return shown{form: ceiling, mid: up(*h.HighSeconds)}
 	case d < time.Second: // any second now
-		return shown{kind: shownNow}
+		return shown{form: anyTime}
 	case high-low < unit:
 		return s
 	}
-	s.kind, s.doubt = shownRange, doubtOf(h)
+	s.form, s.doubt = ranged, doubtOf(h)
 	s.low, s.high = min(low.Truncate(unit), s.mid), max(up(*h.HighSeconds), s.mid)
 	return s
 }
@@ -126,12 +116,12 @@ func doubtOf(h frame.Headline) string {
 }
 
 func (s shown) String() string {
-	text := s.fill(forms[s.kind][0])
-	bracketed, ranged := strings.CutSuffix(text, ")")
+	text := s.fill(s.text)
+	bracketed, inBrackets := strings.CutSuffix(text, ")")
 	switch {
 	case s.doubt == "":
 		return text
-	case ranged:
+	case inBrackets:
 		return bracketed + ", " + s.doubt + ")"
 	}
 	return text + " (" + s.doubt + ")"
@@ -139,7 +129,7 @@ func (s shown) String() string {
 
 // spoken formats for screen readers.
 func (s shown) spoken() string {
-	text := spellOut(s.fill(forms[s.kind][1]))
+	text := spellOut(s.fill(s.form.spoken))
 	switch s.doubt {
 	case "":
 		return text

@@ -54,7 +54,7 @@ func TestShownIsNear(t *testing.T) {
 		if off := (s.mid - d).Abs(); off > unit/2 {
 			t.Fatalf("%v is shown as %v, rounded to %v", d, s.mid, unit)
 		}
-		if s.kind == shownRange && (s.low > h.LowSeconds.Duration() || s.high < h.HighSeconds.Duration()) {
+		if s.form == ranged && (s.low > h.LowSeconds.Duration() || s.high < h.HighSeconds.Duration()) {
 			t.Fatalf("%v – %v is shown as %v – %v", *h.LowSeconds, *h.HighSeconds, s.low, s.high)
 		}
 	})

@@ -2,8 +2,11 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/units"
@@ -40,12 +43,10 @@ func (t *Text) skewLines(f frame.Frame) []string {
 		}
 		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
 		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
-		gains := skewGains(s)
-		if gains != "" && !t.Plain {
-			gains = "      " + gains
-		}
-		if gains != "" {
+		if gains := SkewGains(s); gains != "" && t.Plain {
 			out = append(out, gains)
+		} else if gains != "" {
+			out = append(out, "      "+gains)
 		}
 	}
 	return out
@@ -56,15 +57,15 @@ func (t *Text) skewLines(f frame.Frame) []string {
 func SkewSentence(s *frame.Skew) string {
 	all := skewedOnes(s)
 	worst := &all[0]
-	who, has, holds := fmt.Sprintf("%s %d", skewedTask(s), worst.Task), "has", "holds"
+	who, has, holds := fmt.Sprintf("%s %d", SkewedTask(s), worst.Task), "has", "holds"
 	if s.Skewed > 1 {
-		who, has, holds = skewedTask(s)+"s "+numbers(s.Skewed, all), "have", "hold"
+		who, has, holds = SkewedTask(s)+"s "+numbers(s.Skewed, all), "have", "hold"
 	}
 	if worst.Done { // the run has ended
 		has, holds = "had", "held"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s of %s ", who, skewedStage(s))
+	fmt.Fprintf(&b, "%s of %s ", who, SkewedStage(s))
 	if of := share(s.Skewed, all); of != "" {
 		fmt.Fprintf(&b, "%s %s and ", has, of)
 	}
@@ -72,7 +73,7 @@ func SkewSentence(s *frame.Skew) string {
 	if k := heldBy(worst); k != nil {
 		which := "its largest key"
 		if k.Key != nil {
-			which = "key " + shortKey(*k.Key)
+			which = "key " + ShortKey(*k.Key)
 		}
 		if s.Skewed > 1 {
 			which += fmt.Sprintf(" of reduce %d", worst.Task)
@@ -82,16 +83,16 @@ func SkewSentence(s *frame.Skew) string {
 	return b.String()
 }
 
-// skewedTask returns the word for a task of the stage.
-func skewedTask(s *frame.Skew) string {
+// SkewedTask returns the word for a task of the stage.
+func SkewedTask(s *frame.Skew) string {
 	if s.Stage == "" {
 		return "reduce"
 	}
 	return "task"
 }
 
-// skewedStage names the stage in a sentence: "scope-30" if it is the reduces of that job, "Reducer 2", "scan of query".
-func skewedStage(s *frame.Skew) string {
+// SkewedStage names the stage in a sentence: "scope-30" if it is the reduces of that job, "Reducer 2", "scan of query".
+func SkewedStage(s *frame.Skew) string {
 	switch {
 	case s.Stage == "":
 		return Escape(s.Job)
@@ -103,13 +104,7 @@ func skewedStage(s *frame.Skew) string {
 
 // skewedOnes returns the skewed tasks among those that the frame lists for a stage.
 func skewedOnes(s *frame.Skew) []frame.SkewedTask {
-	var out []frame.SkewedTask
-	for _, r := range s.Worst {
-		if r.DelaySeconds != nil {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.Worst), func(r frame.SkewedTask) bool { return r.DelaySeconds == nil })
 }
 
 // numbers lists tasks; n is how many there are: "4 and 5", "4, 5, 1 and 7 more".
@@ -138,8 +133,8 @@ func heldBy(r *frame.SkewedTask) *frame.SkewedKey {
 	return nil
 }
 
-// skewGains says what another partitioning of the keys would gain; "" if unknown.
-func skewGains(s *frame.Skew) string {
+// SkewGains says what another partitioning of the keys would gain; "" if unknown.
+func SkewGains(s *frame.Skew) string {
 	var parts []string
 	if p := s.Split; p != nil {
 		parts = append(parts, fmt.Sprintf("that key in %d parts: %s", p.Parts, sooner(p.SoonerSeconds)))
@@ -178,11 +173,7 @@ func share(n int, reported []frame.SkewedTask) string {
 // longestKey is how many characters of a key a line shows.
 const longestKey = 40
 
-// shortKey makes a key safe for a terminal, and short.
-func shortKey(key string) string {
-	r := []rune(Escape(key))
-	if len(r) > longestKey {
-		return string(r[:longestKey-1]) + "…"
-	}
-	return string(r)
+// ShortKey makes a key safe for a terminal, and short.
+func ShortKey(key string) string {
+	return ansi.Truncate(Escape(key), longestKey, "…")
 }

@@ -200,7 +200,7 @@ func TestTextHasAHeartbeat(t *testing.T) {
 
 func TestNDJSONIsOneLineAFrame(t *testing.T) {
 	var b bytes.Buffer
-	v := NewNDJSON(&b)
+	v := NDJSON{&b}
 	f := frameOf(1, 2)
 	f.WaitingOn = str("a\nb <c>")
 	for range 2 {

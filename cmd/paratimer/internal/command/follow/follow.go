@@ -63,7 +63,7 @@ func watchOn(ctx context.Context, c *cli.Context, w watch.Watch) (state dag.Stat
 // Lines returns the view for --output: lines for people, or frames.
 func Lines(c *cli.Context) watch.Sink {
 	if c.String("output") != "text" {
-		return view.NewNDJSON(c.App.Writer)
+		return view.NDJSON{Writer: c.App.Writer}
 	}
 	env := command.Getenv(c)
 	lines := view.NewText(c.App.Writer, view.Colour(c.App.Writer, env))

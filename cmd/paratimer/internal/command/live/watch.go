@@ -96,7 +96,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		text.zone = command.Zone(c)
 		sinks = append(sinks, text)
 	default:
-		sinks = append(sinks, view.NewNDJSON(c.App.Writer))
+		sinks = append(sinks, view.NDJSON{Writer: c.App.Writer})
 	}
 	if meter != nil {
 		sinks = append(sinks, meter)

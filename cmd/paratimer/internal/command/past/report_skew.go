@@ -10,6 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -31,7 +32,7 @@ func reportSkew(c *cli.Context, f *follow.Flags) error {
 		if c.String("output") == "json" {
 			return view.JSON(w, r, "  ")
 		}
-		return view.SkewText(w, r)
+		return runreport.Skew(&r).Text(w)
 	})
 }
 

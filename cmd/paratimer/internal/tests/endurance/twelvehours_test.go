@@ -130,7 +130,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	stepper := watch.Watch{
 		Source:     source,
 		Estimators: follow.EstimatorSetOf(cost.Costs, battery, fixtures.Long(20, 64)),
-		Sinks:      []watch.Sink{meter, remembered, view.NewNDJSON(&frames)},
+		Sinks:      []watch.Sink{meter, remembered, view.NDJSON{Writer: &frames}},
 		Bounds:     session.Bounds, Recall: told.Recall, Keep: told.Keep, Over: remembered.Over, Every: every, Log: log,
 	}
 	kept, ticks := map[int]uint64{}, 0

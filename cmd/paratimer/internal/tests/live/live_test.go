@@ -53,7 +53,7 @@ func frames(t *testing.T, src watch.Source) []byte {
 	var out bytes.Buffer
 	w := watch.Watch{
 		Source: src, Estimators: follow.EstimatorSetOf(cost.Costs, battery, 20),
-		Sinks: []watch.Sink{view.NewNDJSON(&out)}, Bounds: session.Bounds, Log: zerolog.Nop(),
+		Sinks: []watch.Sink{view.NDJSON{Writer: &out}}, Bounds: session.Bounds, Log: zerolog.Nop(),
 	}
 	if _, err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
