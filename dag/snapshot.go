@@ -178,6 +178,15 @@ func (s *Snapshot) Origin() Instant {
 	return origin
 }
 
+// LastEnd returns when the last job that has ended did; NoInstant if none has.
+func (s *Snapshot) LastEnd() Instant {
+	last := NoInstant
+	for i := range s.Jobs {
+		last = max(last, s.Jobs[i].Finished)
+	}
+	return last
+}
+
 // Shares reports whether two states of a stage share the memory of their attempts, so that results computed from
 // them are equal.
 func (p *StageState) Shares(q *StageState) bool {

@@ -156,10 +156,7 @@ func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 
 // over returns when an ended run has ended: with its last job, or else with its last attempt of known end.
 func (h *history) over() dag.Instant {
-	last := dag.NoInstant
-	for j := range h.snap.Jobs {
-		last = max(last, h.snap.Jobs[j].Finished)
-	}
+	last := h.snap.LastEnd()
 	for i := range h.pieces {
 		last = max(last, h.pieces[i].End)
 	}

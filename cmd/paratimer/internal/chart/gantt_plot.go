@@ -160,7 +160,7 @@ func (p *plot) pauses(seg *Segment) bool {
 
 // toneOf returns the tone of a fragment: that of its first job.
 func (p *plot) toneOf(f *Fragment) string {
-	if len(f.Jobs) == 0 || f.Phase.Pause != dag.NoPause {
+	if len(f.Jobs) == 0 || f.Phase.Stage == dag.NoStage {
 		return ""
 	}
 	return p.tone(slices.IndexFunc(p.Jobs, func(j Job) bool { return j.Name == f.Jobs[0] }), int(f.Phase.Stage))

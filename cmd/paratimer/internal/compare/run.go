@@ -127,14 +127,13 @@ func (o *Collector) Run(from string, run dag.Run, model estimators.Model) (*Run,
 		StartAt: frame.TimeOf(s.Origin()), Length: math.NaN(), Jobs: make([]Job, len(s.Jobs)), model: model,
 	}
 	o.circumstances(&r.Circumstances, s)
-	works, end := cost.Works(run), dag.NoInstant
+	works := cost.Works(run)
 	for j := range s.Jobs {
 		r.Jobs[j] = jobOf(&s.Plan.Jobs[j], &s.Jobs[j], works[j], &r.Circumstances)
 		r.Circumstances.Restarts += max(s.Jobs[j].Attempt-1, 0)
-		end = max(end, s.Jobs[j].Finished)
 	}
 	if s.State.Ended() {
-		r.Length = between(r.Start, end)
+		r.Length = between(r.Start, s.LastEnd())
 	}
 	a, err := attribution.Of(s, &o.marks)
 	if err != nil {

@@ -95,7 +95,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 // end sets the headline of a query after all its jobs have ended: nothing remains, whatever the estimates are.
 func end(f *Frame, s *dag.Snapshot) {
 	zero := Seconds(0)
-	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(finish(s))}
+	f.Headline = Headline{RemainingSeconds: &zero, LowSeconds: &zero, HighSeconds: &zero, EndAt: TimeOf(s.LastEnd())}
 	if !s.State.Ended() {
 		f.Digest = 0 // no further progress is possible
 	}
@@ -108,18 +108,9 @@ func end(f *Frame, s *dag.Snapshot) {
 // elapsed counts from the first submission; for an ended query until the last job's end.
 func elapsed(s *dag.Snapshot) *Seconds {
 	if s.State.Ended() {
-		return Since(finish(s), s.Origin())
+		return Since(s.LastEnd(), s.Origin())
 	}
 	return Since(s.At, s.Origin())
-}
-
-// finish returns the last known end of a job; NoInstant if no job has ended.
-func finish(s *dag.Snapshot) dag.Instant {
-	last := dag.NoInstant
-	for i := range s.Jobs {
-		last = max(last, s.Jobs[i].Finished)
-	}
-	return last
 }
 
 // headline returns the standard estimate within the range of the other scenarios, or, if too much is assumed, a lower

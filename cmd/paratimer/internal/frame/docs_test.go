@@ -85,10 +85,7 @@ func TestContractClosesItsSets(t *testing.T) {
 		"move reason":  {string(explain.ReasonWave), string(explain.ReasonStart)},
 		"warning code": warningCodes(t),
 		"alert state":  {string(OnTrack), string(AtRisk), string(Late), string(Ended), string(Blind)},
-		"node state": {
-			string(NodeRunning), string(NodeDraining), string(NodeLost), string(NodeUnhealthy),
-			string(NodeDecommissioned),
-		},
+		"node state":   {"running", "draining", "lost", dag.NodeUnhealthy.String(), dag.NodeDecommissioned.String()},
 		"outcome":      {string(Met), string(Missed)},
 		"group origin": groupOrigins(),
 		"rule":         groupRules(),

@@ -296,14 +296,13 @@ func NodesOf(plan *dag.Plan, path *pathfrag.Path, f *pathfrag.Fragment) []string
 // A Phase is a stage of a job, or a pause. In JSON it is its Name.
 type Phase struct {
 	Stage dag.StageIndex // dag.NoStage for a pause
-	Pause dag.Pause
-	Name  string // of the stage in the plan, or of the pause
+	Name  string         // of the stage in the plan, or of the pause
 }
 
 // PhaseOf returns the phase of a stage of a job of plan, or of a pause.
 func PhaseOf(plan *dag.Plan, job int, stage dag.StageIndex, pause dag.Pause) Phase {
 	if pause != dag.NoPause {
-		return Phase{Stage: dag.NoStage, Pause: pause, Name: pause.String()}
+		return Phase{Stage: dag.NoStage, Name: pause.String()}
 	}
 	return Phase{Stage: stage, Name: plan.StageName(job, stage)}
 }
@@ -318,7 +317,7 @@ func (p *Phase) UnmarshalText(b []byte) error {
 	*p = Phase{Name: string(b)}
 	for pause := dag.Launch; pause <= dag.Finish; pause++ {
 		if pause.String() == p.Name {
-			p.Stage, p.Pause = dag.NoStage, pause
+			p.Stage = dag.NoStage
 		}
 	}
 	if p.Name == dag.MapReduceName(dag.Reduce) {

@@ -69,19 +69,6 @@ type Doubled struct {
 	EndAt         *Time   `json:"end_at"`
 }
 
-// A SkewReport has the tasks of a query at one moment: the output of `paratimer report --skew`.
-type SkewReport struct {
-	SchemaVersion    int      `json:"schema_version"`
-	At               *Time    `json:"at"` // null for a plan
-	Workflow         Workflow `json:"workflow"`
-	ElapsedSeconds   *Seconds `json:"elapsed_seconds"`
-	RemainingSeconds *Seconds `json:"remaining_seconds"`
-	EndAt            *Time    `json:"end_at"`
-	// Skew has all unfinished jobs or stages, uneven or not, and their longest tasks, done or not. A frame has only
-	// uneven ones.
-	Skew []Skew `json:"skew"`
-}
-
 // SkewOf formats the estimators' result about uneven tasks; nil stays nil. remaining is standard's, the reference
 // for the other ends. For a plan that was not submitted there are no instants: its times count from now.
 func SkewOf(s *dag.Snapshot, skew []estimators.Skew, remaining *time.Duration) []Skew {

@@ -104,25 +104,19 @@ func (t *Task) rank() int {
 
 func (t *Task) done() bool { return t.attempt != nil && t.attempt.State == dag.AttemptSucceeded }
 
-// begun returns the tasks with attempts, by index. One that succeeded represents its task, else a running one, else
-// the newest.
-func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) []Task {
-	weight := map[dag.AttemptState]int{dag.AttemptSucceeded: 2, dag.AttemptRunning: 1}
-	var list []Task
-	for i := range attempts {
-		a := &attempts[i]
-		if n := len(list); n == 0 || list[n-1].Index != int(a.Task) {
-			list = append(list, Task{Phase: k, Index: int(a.Task), end: dag.NoInstant})
+// begun returns the tasks with attempts, by index. The newest attempt represents a task that neither runs nor is done.
+func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) (list []Task) {
+	dag.EachTask(attempts, func(task int, _ dag.TaskState, a *dag.Attempt) {
+		all := dag.AttemptsOf(attempts, task)
+		if a == nil {
+			a = &all[len(all)-1]
 		}
-		t := &list[len(list)-1]
-		t.Attempts++
-		if t.attempt == nil || weight[a.State] >= weight[t.attempt.State] {
-			t.attempt, t.start = a, a.Start
-		}
+		t := Task{Phase: k, Index: task, Attempts: len(all), attempt: a, start: a.Start, end: dag.NoInstant}
 		if over || t.done() {
-			t.end = t.attempt.End
+			t.end = a.End
 		}
-	}
+		list = append(list, t)
+	})
 	return list
 }
 

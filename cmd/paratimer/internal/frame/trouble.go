@@ -76,25 +76,14 @@ func lostWork(s *dag.Snapshot, job int, k dag.StageIndex, i int) (at dag.Instant
 
 // A Node is a machine of the cluster that differs from the others.
 type Node struct {
-	Name  string    `json:"name"`
-	State NodeState `json:"state"`
+	Name string `json:"name"`
+	// State is running, draining or lost, or why the node was lost: unhealthy, decommissioned.
+	State string `json:"state"`
 	// Times is the time of its tasks relative to other nodes; nil: the same, as far as known.
 	Times *Times `json:"times"`
 	// AvoidedBy are the jobs (nodes of the DAG) with masters that request no containers there.
 	AvoidedBy []string `json:"avoided_by"`
 }
-
-// A NodeState is the state of a node.
-type NodeState string
-
-// The states.
-const (
-	NodeRunning        NodeState = "running"
-	NodeDraining       NodeState = "draining"
-	NodeLost           NodeState = "lost"
-	NodeUnhealthy      NodeState = "unhealthy"
-	NodeDecommissioned NodeState = "decommissioned"
-)
 
 // oddNodes returns the nodes that are lost, draining, avoided, slow or fast, sorted by name; none for an ended
 // query. factors are the times of tasks relative to other nodes, by node.
@@ -113,7 +102,7 @@ func oddNodes(s *dag.Snapshot, factors map[int32]float64) []Node {
 				n.AvoidedBy = append(n.AvoidedBy, s.Plan.Jobs[j].Node)
 			}
 		}
-		if n.State != NodeRunning || n.Times != nil || len(n.AvoidedBy) > 0 {
+		if n.State != "running" || n.Times != nil || len(n.AvoidedBy) > 0 {
 			out = append(out, n)
 		}
 	}
@@ -121,14 +110,14 @@ func oddNodes(s *dag.Snapshot, factors map[int32]float64) []Node {
 	return out
 }
 
-func nodeState(n *dag.NodeState) NodeState {
+func nodeState(n *dag.NodeState) string {
 	switch {
 	case n.Lost && n.Cause != dag.NodeGone:
-		return NodeState(n.Cause.String())
+		return n.Cause.String()
 	case n.Lost:
-		return NodeLost
+		return "lost"
 	case n.Draining:
-		return NodeDraining
+		return "draining"
 	}
-	return NodeRunning
+	return "running"
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // waitingOn names what the critical path waits for now; "" if unknown.
 func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
-	on, span := waited(s, path)
+	on, span := WaitedFor(s, path)
 	c, since := &s.Plan.Cluster, s.DriverAlone()
 	switch {
 	case s.State.Ended():
 		return ""
-	case on.a != nil && span == nil:
+	case on.Attempt != nil && span == nil:
 		return describe(s, on)
 	case unconfirmed(s):
 		return "the history server, which has not told how it ended"
@@ -29,7 +30,7 @@ func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
 		return "executors: none has registered"
 	case c.Policy == dag.Executors && c.Cores <= 0:
 		return "executors: none is left"
-	case on.a != nil:
+	case on.Attempt != nil:
 		return describe(s, on)
 	case span == nil:
 		return ""
@@ -57,23 +58,16 @@ func unconfirmed(s *dag.Snapshot) bool {
 	return len(s.Jobs) > 0 && !s.State.Ended() && !slices.ContainsFunc(s.Jobs, runs)
 }
 
-// WaitedFor returns the running attempt that waitingOn names, by the path of the standard scenario; a is nil if
-// there is none.
-func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (job int, k dag.StageIndex, a *dag.Attempt) {
-	on, _ := waited(s, path)
-	return on.job, on.k, on.a
+// An AttemptOf is an attempt of a stage of a job.
+type AttemptOf struct {
+	Job     int
+	Stage   dag.StageIndex
+	Attempt *dag.Attempt
 }
 
-// An attemptOf is an attempt of a stage of a job.
-type attemptOf struct {
-	job int
-	k   dag.StageIndex
-	a   *dag.Attempt
-}
-
-// waited returns the span that the path waits for now, and the newest running attempt of its tasks; nil if unknown. An
+// WaitedFor returns the span that the path waits for now, and the newest running attempt of its tasks; nil if unknown. An
 // attempt that has stopped reporting comes first, without a span, because the path through it is uncertain.
-func waited(s *dag.Snapshot, path *pathfrag.Path) (on attemptOf, span *schedule.Span) {
+func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (on AttemptOf, span *schedule.Span) {
 	silent := silentOnes(s)
 	switch {
 	case s.State.Ended():
@@ -97,8 +91,8 @@ func waited(s *dag.Snapshot, path *pathfrag.Path) (on attemptOf, span *schedule.
 	for i := range list {
 		a := &list[i]
 		if a.State == dag.AttemptRunning && a.Task >= span.First && a.Task < span.First+span.Count &&
-			(on.a == nil || a.Start > on.a.Start) {
-			on = attemptOf{int(span.Job), span.Stage, a}
+			(on.Attempt == nil || a.Start > on.Attempt.Start) {
+			on = AttemptOf{int(span.Job), span.Stage, a}
 		}
 	}
 	return on, span
@@ -142,17 +136,17 @@ func firstSpan(path *pathfrag.Path, seg pathfrag.Segment) *schedule.Span {
 }
 
 // describe names an attempt: "map 6 of scope-35 on node1". The text stays the same while the attempt runs.
-func describe(s *dag.Snapshot, on attemptOf) string {
-	words := s.Plan.TaskWords(on.job, on.k, on.a.Task)
-	if n := on.a.Number; n > 0 {
+func describe(s *dag.Snapshot, on AttemptOf) string {
+	words := s.Plan.TaskWords(on.Job, on.Stage, on.Attempt.Task)
+	if n := on.Attempt.Number; n > 0 {
 		words += fmt.Sprintf(" (attempt %d)", n+1)
 	}
-	if node := machine(s, on.a); node != "" {
+	if node := machine(s, on.Attempt); node != "" {
 		words += " on " + node
 	}
-	if since, silent := silentSince(s, on.a); silent {
+	if since, silent := silentSince(s, on.Attempt); silent {
 		words += ", which stopped reporting at " + clock(since, s.At)
-		if onLostNode(s, on.a) {
+		if onLostNode(s, on.Attempt) {
 			words += ": its node is lost"
 		}
 	}
@@ -170,22 +164,19 @@ func machine(s *dag.Snapshot, a *dag.Attempt) string {
 	return ""
 }
 
-// clock formats a time of day, with the date if it is more than a day ago.
+// clock formats a time of day, with the date if it is on another day than now.
 func clock(t, now dag.Instant) string {
-	switch {
-	case !t.Known():
+	if !t.Known() {
 		return "an unknown time"
-	case now.Sub(t) < 24*time.Hour:
-		return t.Time().Format("15:04:05 UTC")
 	}
-	return t.Time().Format("2006-01-02 15:04:05 UTC")
+	return units.Clock(t.Time(), now.Time(), time.Second) + " UTC"
 }
 
 // mostSilent bounds the number of attempts that count as silent.
 const mostSilent = 10
 
 // silentOnes returns the first attempts that have stopped reporting and are their tasks' newest, in plan order.
-func silentOnes(s *dag.Snapshot) (out []attemptOf) {
+func silentOnes(s *dag.Snapshot) (out []AttemptOf) {
 	for j := range s.Jobs {
 		if s.Jobs[j].State.Ended() {
 			continue
@@ -195,7 +186,7 @@ func silentOnes(s *dag.Snapshot) (out []attemptOf) {
 			for i := range list {
 				newest := i+1 == len(list) || list[i+1].Task != list[i].Task
 				if _, silent := silentSince(s, &list[i]); silent && newest && len(out) < mostSilent {
-					out = append(out, attemptOf{j, k, &list[i]})
+					out = append(out, AttemptOf{j, k, &list[i]})
 				}
 			}
 		}

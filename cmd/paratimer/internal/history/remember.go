@@ -17,7 +17,7 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	s := run.Now()
 	name = Key(s.Plan.Name)
 	r = state.Run{ID: s.ID, State: s.State.String(), User: s.User, Script: s.Plan.Name, Inferred: s.Inferred}
-	start, end := s.Origin(), End(s)
+	start, end := s.Origin(), s.LastEnd()
 	if start.Known() {
 		r.StartedAt = start.Time()
 	}
@@ -62,15 +62,6 @@ func excluded(s dag.State, total float64) string {
 		return "its length is not known"
 	}
 	return ""
-}
-
-// End returns the end of the last job that has ended; NoInstant if none has.
-func End(s *dag.Snapshot) dag.Instant {
-	last := dag.NoInstant
-	for i := range s.Jobs {
-		last = max(last, s.Jobs[i].Finished)
-	}
-	return last
 }
 
 // An Outcome is what Remember did with a run.

@@ -66,11 +66,12 @@ func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *attributio
 		return chart.Gantt{}, nil, err
 	}
 	g := d.chart(run.Now())
-	job, k, a := frame.WaitedFor(d.s, d.ahead)
-	if a == nil || d.jobs[job] < 0 {
+	on, _ := frame.WaitedFor(d.s, d.ahead)
+	a := on.Attempt
+	if a == nil || d.jobs[on.Job] < 0 {
 		return g, nil, nil
 	}
-	return g, &attribution.Attempt{Job: d.jobs[job], Stage: k, Task: a.Task, Number: a.Number}, nil
+	return g, &attribution.Attempt{Job: d.jobs[on.Job], Stage: on.Stage, Task: a.Task, Number: a.Number}, nil
 }
 
 // OfPlan returns the chart of a plan that has not started. All its bars are OK: none of them differs.

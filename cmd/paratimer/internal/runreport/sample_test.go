@@ -93,8 +93,7 @@ func sampleChart() chart.Gantt {
 		}}},
 		Fragments: []chart.Fragment{
 			{Width: 0, StartSeconds: 0, EndSeconds: 6, Critical: true, Phase: frame.Phase{
-				Stage: dag.NoStage,
-				Pause: dag.Launch, Name: "launch",
+				Stage: dag.NoStage, Name: "launch",
 			}},
 			{
 				Jobs: []string{"clicks"}, Phase: frame.Phase{Stage: dag.Map, Name: "map"}, Width: 4, Rounds: 2,

@@ -13,9 +13,22 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
+// A SkewReport has the tasks of a query at one moment: the output of `paratimer report --skew`.
+type SkewReport struct {
+	SchemaVersion    int            `json:"schema_version"`
+	At               *frame.Time    `json:"at"` // null for a plan
+	Workflow         frame.Workflow `json:"workflow"`
+	ElapsedSeconds   *frame.Seconds `json:"elapsed_seconds"`
+	RemainingSeconds *frame.Seconds `json:"remaining_seconds"`
+	EndAt            *frame.Time    `json:"end_at"`
+	// Skew has all unfinished jobs or stages, uneven or not, and their longest tasks, done or not. A frame has only
+	// uneven ones.
+	Skew []frame.Skew `json:"skew"`
+}
+
 // Skew returns what `report --skew` shows: a sentence for each stage, and for each uneven one a table of its longest
 // tasks and what another partitioning would save.
-func Skew(r *frame.SkewReport) *page.Document {
+func Skew(r *SkewReport) *page.Document {
 	task := "task"
 	if r.Workflow.Engine == "" {
 		task = "reduce"
@@ -48,7 +61,7 @@ func Skew(r *frame.SkewReport) *page.Document {
 }
 
 // skewTitle returns the query's name, its elapsed time and the time left.
-func skewTitle(r *frame.SkewReport) string {
+func skewTitle(r *SkewReport) string {
 	name := cmp.Or(r.Workflow.Label(), "query")
 	switch {
 	case r.Workflow.State == dag.Blocked:

@@ -74,7 +74,7 @@ func (p *pen) rowsOf() []frame.Job {
 			row.State = dag.Running
 		}
 		for _, st := range j.Stretches {
-			if st.Phase.Pause == dag.NoPause && int(st.Phase.Stage) == k {
+			if int(st.Phase.Stage) == k {
 				row.SubmittedSeconds, row.EndSeconds = st.StartSeconds, st.EndSeconds
 				st.Phase.Stage = 0 // in the upper half
 				row.Stretches = []frame.Stretch{st}

@@ -207,7 +207,7 @@ func FuzzNames(f *testing.F) {
 
 func anyPhase(t *rapid.T) frame.Phase {
 	if p := dag.Pause(rapid.IntRange(0, 3).Draw(t, "pause")); p != dag.NoPause {
-		return frame.Phase{Stage: dag.NoStage, Pause: p, Name: p.String()}
+		return frame.Phase{Stage: dag.NoStage, Name: p.String()}
 	}
 	return frame.Phase{Stage: dag.StageIndex(rapid.IntRange(0, 300).Draw(t, "stage")), Name: anyName(t)}
 }

@@ -54,7 +54,7 @@ func (l *lanes) critical(t track, j *frame.Job) (on [2]track) {
 			continue
 		}
 		a, b := l.columns(*s.StartSeconds, *s.EndSeconds)
-		if s.Phase.Pause != dag.NoPause {
+		if s.Phase.Stage == dag.NoStage {
 			t.put(a, b, signHolds, path)
 			continue
 		}
@@ -68,7 +68,7 @@ func (l *lanes) critical(t track, j *frame.Job) (on [2]track) {
 func (l *lanes) tasksOf(t track, j *frame.Job, critical [2]track) {
 	in := make([]byte, len(t))
 	for _, s := range j.Stretches {
-		if s.StartSeconds == nil || s.Phase.Pause != dag.NoPause {
+		if s.StartSeconds == nil || s.Phase.Stage == dag.NoStage {
 			continue
 		}
 		a, b := l.columns(*s.StartSeconds, valueOr(s.EndSeconds, max(*s.StartSeconds, l.elapsed())))

@@ -15,7 +15,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -104,7 +103,7 @@ func hdfsPlace(c *cli.Context, address string) (recording.Place, error) {
 
 // TotalSeconds returns the length of a run in seconds: from the first submission to the last end.
 func TotalSeconds(s *dag.Snapshot) float64 {
-	end := max(s.Origin(), history.End(s))
+	end := max(s.Origin(), s.LastEnd())
 	if !s.State.Ended() {
 		end = s.At
 	}

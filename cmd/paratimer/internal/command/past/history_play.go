@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 )
@@ -29,7 +28,7 @@ func ticksOf(ctx context.Context, recorded input.RecordedRun) (map[dag.Instant]b
 		return nil, 0, err
 	}
 	s := run.Now()
-	origin, end := s.Origin(), history.End(s)
+	origin, end := s.Origin(), s.LastEnd()
 	ticks := map[dag.Instant]bool{}
 	if !origin.Known() || end <= origin {
 		return ticks, s.State, nil

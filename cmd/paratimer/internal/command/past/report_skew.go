@@ -38,9 +38,9 @@ func reportSkew(c *cli.Context, f *follow.Flags) error {
 
 // skewOf returns the state of the tasks in the last snapshot of a run. Of a succeeded run, the delays are how much
 // sooner it would have ended with even tasks.
-func skewOf(model estimators.Model, run dag.Run) (r frame.SkewReport, err error) {
+func skewOf(model estimators.Model, run dag.Run) (r runreport.SkewReport, err error) {
 	s := run.Now()
-	r = frame.SkewReport{
+	r = runreport.SkewReport{
 		SchemaVersion:  frame.SchemaVersion,
 		ElapsedSeconds: frame.Since(s.At, s.Origin()),
 		Workflow: frame.Workflow{

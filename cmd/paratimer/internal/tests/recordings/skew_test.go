@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
@@ -29,7 +29,7 @@ func TestSkewOfARecording(t *testing.T) {
 		&out, &errs); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &errs)
 	}
-	var r frame.SkewReport
+	var r runreport.SkewReport
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestSkewOfFinishedRun(t *testing.T) {
 	for _, at := range [][]string{nil, {"--at", "100%"}} {
 		args := append([]string{"report", "--skew", path, "--every", "1s"}, at...)
 		code, out, errs := session.Run(t, append(args, "--output", "json")...)
-		var r frame.SkewReport
+		var r runreport.SkewReport
 		if err := json.Unmarshal([]byte(out), &r); err != nil || code != program.ExitOK || len(r.Skew) != 1 ||
 			r.RemainingSeconds != nil {
 			t.Fatalf("exit code %d: %s%s", code, out, errs)
