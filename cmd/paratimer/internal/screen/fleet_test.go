@@ -72,9 +72,10 @@ func TestDrawFleet(t *testing.T) {
 		"\n"); !strings.Contains(zoned, "ends CET") || !strings.Contains(zoned, "03:39") {
 		t.Errorf("clocks are not in the reader's zone:\n%s", zoned)
 	}
-	for _, i := range []int{0, 30, 59} {
+	for _, i := range []int{0, 30, 59} { // with the row above
 		scrolled := strings.Join(DrawFleet(Fleet{Queries: fleetOf(60), Selected: i, Width: 80, Height: 24}), "\n")
-		if !strings.Contains(scrolled, fmt.Sprintf(`› nightly-\x1b%d.pig`, i)) || strings.Count(scrolled, ".pig  ") != 19 {
+		if !strings.Contains(scrolled, fmt.Sprintf(`› nightly-\x1b%d.pig`, i)) || strings.Count(scrolled, ".pig  ") != 19 ||
+			i > 0 && !strings.Contains(scrolled, fmt.Sprintf(`  nightly-\x1b%d.pig`, i-1)) {
 			t.Errorf("query %d is selected:\n%s", i, scrolled)
 		}
 	}

@@ -33,14 +33,10 @@ func (f *Fleet) Show(tick frame.Tick) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.stores[id] == nil {
-		listed := map[string]*store{}
+		listed := map[string]*store{id: newStore()}
 		for _, q := range f.queries() {
-			listed[q.ID] = f.stores[q.ID]
-		}
-		listed[id] = nil
-		for id, s := range listed {
-			if s == nil {
-				listed[id] = newStore()
+			if s := f.stores[q.ID]; s != nil {
+				listed[q.ID] = s
 			}
 		}
 		f.stores = listed
@@ -56,12 +52,7 @@ func (f *Fleet) Run(ctx context.Context, work func(context.Context) error, more 
 	log := newStore()
 	s := newScreen(f.o, fleetModel{fleet: f, store: log, draw: screen.Fleet{Style: f.o.Style}}, log, more)
 	close(s.began)
-	return s.Run(ctx, func(ctx context.Context) error {
-		if err := work(ctx); err != nil {
-			return err
-		}
-		return context.Cause(ctx)
-	})
+	return s.Run(ctx, work)
 }
 
 // A fleetModel draws the current queries at each tick, or the one that the user has opened.
@@ -117,7 +108,12 @@ func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.opened == nil {
 		return m, nil
 	}
-	next, cmd := m.opened.Update(msg)
+	return m.show(*m.opened, msg)
+}
+
+// show passes a message to the screen of a query, which is open afterwards.
+func (m fleetModel) show(one model, msg tea.Msg) (tea.Model, tea.Cmd) {
+	next, cmd := one.Update(msg)
 	opened := next.(model)
 	m.opened = &opened
 	return m, cmd
@@ -177,7 +173,7 @@ func (m fleetModel) press(key tea.Key, a screen.Action) (tea.Model, tea.Cmd) {
 	case key.Text == "/":
 		m.draw.Typing = true
 	case a == screen.Tasks:
-		return m.open(), nil
+		return m.open()
 	case a == screen.Quit:
 		return m, tea.Quit
 	}
@@ -197,23 +193,17 @@ func (m fleetModel) typed(text string) fleetModel {
 }
 
 // open shows the selected query.
-func (m fleetModel) open() fleetModel {
-	shown := m.draw.Shown()
-	if len(shown) == 0 {
-		return m
+func (m fleetModel) open() (tea.Model, tea.Cmd) {
+	var s *store
+	if shown := m.draw.Shown(); len(shown) > 0 {
+		m.fleet.mu.Lock()
+		s = m.fleet.stores[shown[m.draw.Selected].ID]
+		m.fleet.mu.Unlock()
 	}
-	m.fleet.mu.Lock()
-	s := m.fleet.stores[shown[m.draw.Selected].ID]
-	m.fleet.mu.Unlock()
 	if s == nil {
-		return m
+		return m, nil
 	}
-	one := newModel(Options{Style: m.draw.Style})
-	one.store, one.listed, one.width, one.height = s, true, m.draw.Width, m.draw.Height
 	s.say(m.draw.Log)
-	s.Lock()
-	defer s.Unlock()
-	one = one.draw()
-	m.opened = &one
-	return m
+	one := model{listed: true, style: m.draw.Style, store: s, head: playhead{live: true}}
+	return m.show(one, tea.WindowSizeMsg{Width: m.draw.Width, Height: m.draw.Height})
 }
