@@ -65,8 +65,8 @@ type AttemptOf struct {
 	Attempt *dag.Attempt
 }
 
-// WaitedFor returns the span that the path waits for now, and the newest running attempt of its tasks; nil if unknown. An
-// attempt that has stopped reporting comes first, without a span, because the path through it is uncertain.
+// WaitedFor returns the span that the path waits for now, and the newest running attempt of its tasks; nil if unknown.
+// An attempt that has stopped reporting comes first, without a span, because the path through it is uncertain.
 func WaitedFor(s *dag.Snapshot, path *pathfrag.Path) (on AttemptOf, span *schedule.Span) {
 	silent := silentOnes(s)
 	switch {

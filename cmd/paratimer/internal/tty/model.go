@@ -118,7 +118,8 @@ func (m model) end(err error) (tea.Model, tea.Cmd) {
 // draw makes the picture of the current data.
 func (m model) draw() model {
 	m.store.dirty = false
-	s := screen.State{Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Log: m.store.log, Listed: m.listed}
+	s := screen.State{Width: m.width, Height: m.height, Style: m.style, Choice: m.choice, Listed: m.listed}
+	s.Log = m.store.log
 	end := m.store.end()
 	if m.head.live {
 		m.head.at = end

@@ -52,7 +52,8 @@ func QueryOf(tick frame.Tick) Query {
 	f := &tick.Frame
 	q := Query{
 		ID: f.IDs()[0], State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
-		Progress: f.ProgressRatio, WaitsFor: f.WaitsFor(), Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy, Standing: IsFree, Stale: f.StaleSeconds > 0,
+		Progress: f.ProgressRatio, WaitsFor: f.WaitsFor(), Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy,
+		Standing: IsFree, Stale: f.StaleSeconds > 0,
 	}
 	if tick.Snapshot != nil {
 		q.User, q.Queue = tick.Snapshot.User, tick.Snapshot.Queue
@@ -81,8 +82,7 @@ func QueryOf(tick frame.Tick) Query {
 
 // Matches reports whether the name or the owner of a query contains a text, in either case.
 func (q *Query) Matches(text string) bool {
-	text = strings.ToLower(text)
-	return strings.Contains(strings.ToLower(q.Name), text) || strings.Contains(strings.ToLower(q.User), text)
+	return strings.Contains(strings.ToLower(q.Name+"\n"+q.User), strings.ToLower(text))
 }
 
 // StandingOf returns the state of one bound.
