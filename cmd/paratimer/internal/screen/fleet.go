@@ -113,7 +113,7 @@ func (f *Fleet) columns(shown []view.Query, from, wide int) []string {
 		if q.State.Ended() {
 			left = "took " + units.Known(q.Elapsed, units.Seconds)
 			if q.Standing == view.HasEnded {
-				status = q.State.String()
+				status = strings.TrimPrefix(q.State.String(), "ended_")
 			}
 		}
 		if q.HoldsUp > 0 {
@@ -136,8 +136,8 @@ func (f *Fleet) columns(shown []view.Query, from, wide int) []string {
 		}
 	}
 	return table(f.Width, []column{
-		{"  query", 38, false, false},
-		{"status", 14, false, false},
+		{"  query", min(max(f.Width/3, 12), 38), false, false},
+		{"status", 11, false, false},
 		{"left", 36, true, false},
 		{"ends" + zone, 16, true, true},
 		{"progress", f.Width, true, true},

@@ -63,6 +63,12 @@ func TestDrawFleet(t *testing.T) {
 			t.Errorf("a small screen lacks %q:\n%s", want, small)
 		}
 	}
+	many := fleetOf(3)
+	many[1].State, many[1].Standing, many[1].Name = dag.EndedUnconfirmed, view.HasEnded, strings.Repeat("long", 20)
+	tiny := strings.Join(DrawFleet(Fleet{Queries: many, Width: 40, Height: 12}), "\n")
+	if !strings.Contains(tiny, "  longlonglo…  unconfirmed  ") || !strings.Contains(tiny, "late         ~40m (35m –…") {
+		t.Errorf("a tiny screen lacks the time left:\n%s", tiny)
+	}
 	other := strings.Join(DrawFleet(Fleet{Queries: fleetOf(3), Selected: 2, Width: 80, Height: 24}), "\n")
 	if !strings.Contains(other, "› wf-2; deadline 03:01, 20m early; owner etl; queue root.production; waits for …") {
 		t.Errorf("the selected query is not described:\n%s", other)

@@ -40,7 +40,7 @@ func TestDocumentedKeysOfTheList(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(b), "## Many queries\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	keys := regexp.MustCompile("(?m)^\\| (.*) \\| ").FindAllStringSubmatch(section, -1)
+	keys := regexp.MustCompile(`(?m)^\| (.*) \| `).FindAllStringSubmatch(section, -1)
 	if len(keys) != 5 {
 		t.Fatalf("rows %q", keys)
 	}
