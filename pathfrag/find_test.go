@@ -262,3 +262,17 @@ func TestEqualsNaiveAnywhere(t *testing.T) {
 		}
 	})
 }
+
+// TestPauseBeforeWave checks that the end of a job, of which no task is left, is that of the job that ends before the next
+// wave.
+func TestPauseBeforeWave(t *testing.T) {
+	t.Parallel()
+	s := &schedule.Schedule{Now: 1000, End: 9000, Finished: []dag.Instant{900, 2000, 9000}}
+	wave := pause(2, dag.Wave, 2000, 9000)
+	want := []schedule.Span{pause(1, dag.Finish, 1000, 2000), wave}
+	if got := schedule.Pauses(s, []schedule.Span{wave}); !slices.EqualFunc(got, want, func(a, b schedule.Span) bool {
+		return a.Job == b.Job && a.Pause == b.Pause && a.Start == b.Start && a.End == b.End
+	}) {
+		t.Errorf("pauses %+v, want %+v", got, want)
+	}
+}

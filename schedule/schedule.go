@@ -278,10 +278,11 @@ func Pauses(s *Schedule, gaps []Span) []Span {
 	for _, b := range busy {
 		switch {
 		case b.Start <= last.End:
-		case b.Pause == dag.Wave && last.Job >= 0:
-			out = append(out, PauseOf(last.Job, dag.Finish, last.End, b.Start))
 		case b.Pause == dag.Wave:
-			out = append(out, PauseOf(b.Job, dag.Finish, last.End, b.Start))
+			if last.Job < 0 {
+				last.Job = s.lastJob(b.Start)
+			}
+			out = append(out, PauseOf(last.Job, dag.Finish, last.End, b.Start))
 		default:
 			out = append(out, PauseOf(b.Job, dag.Launch, last.End, b.Start))
 		}
@@ -293,10 +294,21 @@ func Pauses(s *Schedule, gaps []Span) []Span {
 		}
 	}
 	if last.Job < 0 {
-		last.Job = int32(len(s.Finished) - 1) //nolint:gosec // an index
+		last.Job = s.lastJob(s.End)
 	}
 	if last.End < s.End {
 		out = append(out, PauseOf(last.Job, dag.Finish, last.End, s.End))
 	}
 	return out
+}
+
+// lastJob returns the job that ends last of those that end until an instant; 0 if none does.
+func (s *Schedule) lastJob(until dag.Instant) (last int32) {
+	at := dag.NoInstant
+	for j, t := range s.Finished {
+		if t.Known() && t <= until && t >= at {
+			last, at = int32(j), t //nolint:gosec // an index
+		}
+	}
+	return last
 }
