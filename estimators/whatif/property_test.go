@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
@@ -284,5 +285,31 @@ func TestScale(t *testing.T) {
 	p.Jobs[1].Node, p.Jobs[1].After = "k", []int{0}
 	if d := endIn(t, planned(p), Change{Scale: 2}); d != (2*20+60+40+60)*time.Millisecond {
 		t.Errorf("twice the input of two jobs takes %v", d)
+	}
+}
+
+// TestUnannouncedWork checks that the expected time of work that the engine has not announced is part of every answer.
+func TestUnannouncedWork(t *testing.T) {
+	t.Parallel()
+	known := planned(equal(4, 2, 1))
+	plan := equal(4, 2, 1)
+	plan.Open = true
+	open := NewReplay(dag.Run{}.Append(golden.Start(plan)), func(run dag.Run) estimators.Costs {
+		costs := cost.Costs(run)
+		costs.Later = func(known time.Duration) (time.Duration, float64) { return 2 * known, 0.5 }
+		return costs
+	})
+	for _, c := range []Change{{}, {Slots: []Slots{{Op: Times, N: 2}}}, {Failures: []Failure{{What: FailTask}}}} {
+		want, err := known.Predict(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := open.Predict(c)
+		if err != nil || got.Remaining == nil || *got.Remaining != 3**want.Remaining {
+			t.Errorf("%s: %+v, %v, want three times %v", c, got, err, *want.Remaining)
+		}
+	}
+	if got, want := endIn(t, open, Change{}), 3*endIn(t, known, Change{}); got != want {
+		t.Errorf("the curve's end is %v, want %v", got, want)
 	}
 }

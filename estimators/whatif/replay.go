@@ -88,7 +88,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 		if err != nil {
 			return a, err
 		}
-		left = s.End.Sub(r.now.At)
+		left = r.withLater(s.End.Sub(r.now.At))
 	}
 	if r.struck && c.onlyUnfailing() {
 		left = min(left, r.took) // what failures cost is what the run took beyond its replay without them
@@ -101,7 +101,7 @@ func (r *Replay) Predict(c Change) (Answer, error) {
 	if a.Remaining, a.Floor, a.AssumedRatio = &left, nil, e.AssumedRatio; e.Remaining == nil {
 		a.Remaining, a.Floor, a.AssumedRatio = nil, e.Low, math.NaN()
 	}
-	a.Warnings = w.notes
+	a.Measured, a.Warnings = e.Measured, w.notes
 	for _, said := range e.Warnings {
 		a.Warnings = append(a.Warnings, Warning{WarnCosts, said.Text})
 	}
@@ -180,7 +180,16 @@ func (r *Replay) End(c Change) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	return r.scaled(s.Remaining()), nil
+	return r.scaled(r.withLater(s.Remaining())), nil
+}
+
+// withLater adds the expected time of work that the engine has not announced to that of all known work.
+func (r *Replay) withLater(known time.Duration) time.Duration {
+	if r.costs.Later == nil || !r.now.Plan.Open {
+		return known
+	}
+	later, _ := r.costs.Later(known)
+	return known + later
 }
 
 // wanted returns how many slots the tasks of unfinished jobs would use at once: for maps and for reduces under FIFO,
@@ -213,7 +222,8 @@ func (r *Replay) costsIn(w *clusterState, c Change) estimators.Costs {
 	one := &changed{r.costs, w}
 	out := estimators.Costs{
 		Left: w.left(), Full: one.full, Rem: one.rem,
-		Completed: w.s, Warnings: r.costs.Warnings, AssumedRatio: r.costs.AssumedRatio,
+		Completed: w.s, Warnings: r.costs.Warnings, AssumedRatio: r.costs.AssumedRatio, Measured: r.costs.Measured,
+		Later: r.costs.Later,
 	}
 	if out.AssumedRatio == nil {
 		out.AssumedRatio = func(*schedule.Schedule) float64 { return 0 }
@@ -271,7 +281,7 @@ func changedDraws(draw func(estimators.Draws) estimators.Drawn, change Change,
 		if err != nil { // the change applied to the plan without an error, so ignore it for the sample
 			return drawn
 		}
-		out := estimators.Drawn{Snapshot: w.s, Left: w.left(), Fault: drawn.Fault}
+		out := estimators.Drawn{Snapshot: w.s, Left: w.left(), Fault: drawn.Fault, Later: drawn.Later}
 		if lost != nil {
 			out.Fault = func(t schedule.Task, start, end dag.Instant) (dag.Instant, bool) {
 				if at, ok := lost(t, start, end); ok || drawn.Fault == nil {
