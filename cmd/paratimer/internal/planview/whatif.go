@@ -48,7 +48,8 @@ type Row struct {
 	Note             *string          `json:"note"` // the effect of the change, such as the worst failure
 	Warnings         []whatif.Warning `json:"warnings"`
 
-	title string // of the row of a table
+	title   string // of the row of a table
+	assumed bool   // too much for a time
 }
 
 // A Curve is time against slots, in ascending order of slots.
@@ -100,7 +101,7 @@ var limits = []struct {
 	change     whatif.Change
 }{
 	{"infinite_slots", "a slot for every task", whatif.Change{Slots: []whatif.Slots{{N: math.Inf(1)}}}},
-	{"no_skew", "no skew", whatif.Change{Even: true}},
+	{"no_skew", "work spread evenly", whatif.Change{Even: true}},
 	{"no_failures", "no failures", whatif.Change{Unfailing: true}},
 	{"ideal", "ideal: no start-ups and pauses either", whatif.Change{Ideal: true}},
 }
@@ -142,7 +143,12 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 		v.Together = &row
 	}
 	for _, l := range limits {
-		v.Limits = append(v.Limits, ask(l.text, l.name, l.change, replay.Predict))
+		row := ask(l.text, l.name, l.change, replay.Predict)
+		if saved := row.SavedSeconds; saved != nil && *saved < 0 { // other waves may take longer: nothing is saved
+			row.RemainingSeconds, row.TotalSeconds = v.Base.RemainingSeconds, v.Base.TotalSeconds
+			row.SavedSeconds, row.SavedRatio = v.Base.SavedSeconds, v.Base.SavedRatio
+		}
+		v.Limits = append(v.Limits, row)
 	}
 	for _, observed := range s.Warnings {
 		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnObservation, Text: observed.Text})
@@ -176,6 +182,7 @@ func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (
 	r.RemainingSeconds, r.FloorSeconds = frame.SecondsIn(a.Remaining), frame.SecondsIn(a.Floor)
 	r.LowSeconds, r.HighSeconds = frame.SecondsIn(a.Low), frame.SecondsIn(a.High)
 	r.AssumedRatio, r.Note, r.Warnings = units.Float(a.AssumedRatio), frame.Text(a.Note), view.List(a.Warnings)
+	r.assumed = a.AssumedRatio > assumedMost && !a.Measured
 	base := v.Base.RemainingSeconds
 	if name == "" {
 		base = r.RemainingSeconds

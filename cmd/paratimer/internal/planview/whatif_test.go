@@ -7,8 +7,11 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
+	"github.com/paratimer/paratimer/schedule"
+	"github.com/paratimer/paratimer/units"
 )
 
 // curved is a view of a curve of so many containers each, and seconds.
@@ -90,5 +93,39 @@ func TestAsk(t *testing.T) {
 	_, err = Ask(run.Now(), replay, []whatif.Change{{Slots: []whatif.Slots{{Op: whatif.Add, N: -9}}}})
 	if err == nil || !strings.HasPrefix(err.Error(), "slots -9: ") {
 		t.Error(err)
+	}
+}
+
+// TestLimits checks that a change that takes longer is no limit, and that the text has times that are assumed, as it has
+// in the curve, if they were measured on other programs.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	p := uniform(1, 2)
+	p.Cluster.ReduceSlots = 2
+	none := dag.Pipeline{Tuples: dag.Uniform(0), Alpha: dag.Uniform(1)}
+	uneven := dag.Pipeline{Tuples: dag.Each([]float64{2000, 1000, 1000}), Alpha: dag.Uniform(20)} // evenly in two rounds
+	p.Jobs[0].Stages = dag.MapReduce(p.Jobs[0].Stages[dag.Map], dag.Stage{
+		Tasks: 3, Known: true, Pipelines: []dag.Pipeline{none, none, uneven},
+	})
+	run := dag.Run{}.Append(Before(p, nil))
+	for _, measured := range []bool{false, true} {
+		v, err := Ask(run.Now(), whatif.NewReplay(run, func(run dag.Run) estimators.Costs {
+			costs := cost.Costs(run)
+			costs.AssumedRatio, costs.Measured = func(*schedule.Schedule) float64 { return 1 }, measured
+			return costs
+		}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if even := v.Limits[1]; *even.SavedSeconds != 0 || *even.RemainingSeconds != *v.Base.RemainingSeconds {
+			t.Errorf("%+v", even)
+		}
+		var b strings.Builder
+		if err := v.Document().Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		if base := "as it is  " + units.Seconds(*v.Base.RemainingSeconds); strings.Contains(b.String(), base) != measured {
+			t.Errorf("measured %v: %s", measured, b.String())
+		}
 	}
 }

@@ -93,7 +93,11 @@ func (v *WhatIf) table(rows []Row) *page.Table {
 		if slices.ContainsFunc(r.Warnings, func(w whatif.Warning) bool { return w.Code == whatif.WarnUnsupported }) {
 			note = "does not apply"
 		}
-		t.Add(r.title, atLeast(r.RemainingSeconds, r.FloorSeconds, float64(r.AssumedRatio)), r.saves(), spread, note)
+		takes := atLeast(r.RemainingSeconds, r.FloorSeconds, float64(r.AssumedRatio))
+		if r.RemainingSeconds != nil && !r.assumed {
+			takes = units.Seconds(*r.RemainingSeconds)
+		}
+		t.Add(r.title, takes, r.saves(), spread, note)
 	}
 	return t.Compact()
 }
@@ -101,7 +105,7 @@ func (v *WhatIf) table(rows []Row) *page.Table {
 // saves formats how much sooner the query ends than it does as it is.
 func (r *Row) saves() string {
 	switch {
-	case r.Name == "", r.SavedSeconds == nil, r.AssumedRatio > assumedMost:
+	case r.Name == "", r.SavedSeconds == nil, r.assumed:
 		return ""
 	case math.Abs(float64(*r.SavedSeconds)) < 0.01, !r.SavedRatio.Known():
 		return "nothing"
@@ -141,7 +145,7 @@ func (v *WhatIf) curve() page.Block {
 		}})
 	}
 	s := page.Section{Title: "Time against slots", Blocks: []page.Block{t}}
-	if v.Base.AssumedRatio > assumedMost {
+	if v.Base.assumed {
 		s.Title += ", most of it assumed"
 	}
 	if rises {
