@@ -108,6 +108,10 @@ func TestDiagnosis(t *testing.T) {
 			t.Errorf("%q\nwant %s", r.Summary, c.want)
 		}
 	}
+	r := Report{TimeAttribution: waited}
+	if r.glance(&dag.Snapshot{Jobs: []dag.JobState{{Attempt: 3}}}); r.Summary[0] != "2 restarted masters." {
+		t.Error(r.Summary)
+	}
 }
 
 // TestSize counts jobs and tasks, as far as they are known.

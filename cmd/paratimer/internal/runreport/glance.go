@@ -152,7 +152,7 @@ const leastNamed = 0.1
 // diagnosis returns what most lengthened the run: failures and their cost, else what a rule has found, skew, or the
 // largest cause. It is "" if nothing is known.
 func (s *Report) diagnosis(snap *dag.Snapshot) string {
-	failed, nodes := s.whatFailed()
+	failed, nodes := s.whatFailed(snap)
 	e := evidenceOf(s, snap)
 	switch {
 	case failed == "":
@@ -211,11 +211,14 @@ func (s *Report) skewText() string {
 	return ""
 }
 
-// whatFailed counts failures and lost nodes; text is "" if there are none.
-func (s *Report) whatFailed() (text string, nodes int) {
-	failed := 0
+// whatFailed counts failures, lost nodes and restarts of masters; text is "" if there are none.
+func (s *Report) whatFailed(snap *dag.Snapshot) (text string, nodes int) {
+	failed, restarts := 0, 0
 	for i := range s.Jobs {
 		failed += s.Jobs[i].FailedAttempts
+	}
+	for i := range snap.Jobs {
+		restarts += max(snap.Jobs[i].Attempt-1, 0)
 	}
 	for i := range s.PredictionHistory.Marks {
 		nodes += order(s.PredictionHistory.Marks[i].Kind == MarkNode)
@@ -226,6 +229,9 @@ func (s *Report) whatFailed() (text string, nodes int) {
 	}
 	if nodes > 0 {
 		parts = append(parts, "lost "+units.Count(nodes, "node"))
+	}
+	if restarts > 0 {
+		parts = append(parts, units.Count(restarts, "restarted master"))
 	}
 	if len(parts) == 0 {
 		return "", nodes

@@ -87,7 +87,7 @@ func questions(s *dag.Snapshot, room whatif.Room) []question {
 	twice, all := []whatif.Slots{{Op: whatif.Times, N: 2}}, []whatif.Slots{{N: math.Inf(1)}}
 	return []question{
 		{true, every, "--slots inf", whatif.Change{Slots: all}, ""},
-		{true, "no skew", "--skew none", whatif.Change{Even: true}, ""},
+		{true, "the work of each stage spread evenly", "--skew none", whatif.Change{Even: true}, ""},
 		{true, ideal, "--policy ideal", whatif.Change{Ideal: true}, ""},
 		{room.Total() > 0, "twice the " + word + "s", "--slots 2x", whatif.Change{Slots: twice}, ""},
 		{s.State.Ended(), noFailures, "", whatif.Change{Unfailing: true}, lost},

@@ -80,7 +80,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 // factsOf returns when, by whom and how large.
 func factsOf(s *Report, zone *time.Location) (facts []string) {
 	if s.StartAt != nil {
-		when := s.StartAt.Time().In(zone).Format("January 2, 2006, 15:04:05 MST")
+		when := s.StartAt.Time().Round(time.Second).In(zone).Format("January 2, 2006, 15:04:05 MST")
 		if s.EndAt != nil {
 			when += " to " + clock(s.EndAt, s.StartAt, time.Second, zone)
 		}

@@ -85,7 +85,8 @@ const mostKeys = 3
 func skewTables(s *frame.Skew, bars bool) []page.Block {
 	word := view.SkewedTask(s)
 	t := &page.Table{
-		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s", units.Count(s.Reduces, word),
+		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s. A task held the end back by what the "+
+			"run would save if this task alone worked no longer than that", units.Count(s.Reduces, word),
 			units.Seconds(s.MedianSeconds)),
 		Columns: page.Heads(page.Capital(word), ">Works", "", ">Input", ">Share", ">Ends after", ">Holds the end back",
 			"Of it, keys"),

@@ -163,7 +163,11 @@ var causeKinds = map[string]string{
 
 // causesTable returns the table of where the time went. Each bar begins where the one above it ends.
 func causesTable(s *Report) *page.Table {
-	t := &page.Table{Caption: "Along the critical path; the parts add up to the run", Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning")}
+	t := &page.Table{
+		Caption: "Along the critical path; the parts add up to the run. A part is not what the run would save without " +
+			"it, because other tasks would move or end last",
+		Columns: page.Heads("Cause", ">Time", ">Share", "", "Meaning"),
+	}
 	at := 0.0
 	for _, c := range s.TimeAttribution.Causes {
 		share := float64(*cmp.Or(c.Ratio, frame.RatioOf(0)))
