@@ -103,6 +103,12 @@ func explain(c *cli.Context, err error) string {
 
 // noSuchFlag returns the error text for an unknown flag: a similar flag, or the commands that have it.
 func noSuchFlag(c *cli.Context, name string) string {
+	if out := settings.Lookup(fullName(c), "output"); out != nil && slices.Contains([]string{"o", "json", "format"}, name) {
+		if formats, ok := out.Default.(settings.OneOf); ok {
+			return fmt.Sprintf("there is no flag %s here: --output is one of %s", "--"[:min(len(name), 2)]+name,
+				strings.Join(formats, ", "))
+		}
+	}
 	if ours := guessedFlags[name]; ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
@@ -141,8 +147,6 @@ var guessedFlags = map[string]string{
 	"id":       "give the id as argument",
 	"name":     "give the name as argument",
 	"master":   "give --rm URL of the ResourceManager, or --spark URL of the driver's web page",
-	"format":   "--output chooses the format",
-	"json":     "--output json prints JSON, --output ndjson frames",
 	"interval": "--every says how often to look",
 	"port":     "--metrics and --listen take a port",
 }

@@ -103,14 +103,15 @@ func kindOfFile(path string) (what, then string) {
 // extensions are those of files for other commands and programs: what they are, and their use.
 var extensions = map[string][2]string{
 	".csv": {"a table of runs", "`paratimer ernest fit` reads it"},
-	".pdf": aPage, ".svg": aPage, ".html": aPage,
+	".pdf": {"a page", browser}, ".svg": {"a picture", browser}, ".html": {"an HTML page", browser},
 	".pig": {"a script of Pig", startIt}, ".sql": {"a script of SQL", startIt}, ".hql": {"a script of Hive", startIt},
 	".jar": {"a jar", startIt}, ".py": {"a script of Python", startIt}, ".scala": {"a program in Scala", startIt},
 }
 
-var aPage = [2]string{"a page", "a browser shows it"}
-
-const startIt = "start it as usual, and `paratimer attach` follows it"
+const (
+	startIt = "start it as usual, and `paratimer attach` follows it"
+	browser = "a browser shows it"
+)
 
 // regular returns the properties of a regular file. A pipe is none, since it cannot be read twice.
 func regular(path string) (info os.FileInfo, ok bool) {
