@@ -31,7 +31,7 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 	if r.ID == "" {
 		r.ID = "started-" + r.StartedAt.UTC().Format(time.RFC3339)
 	}
-	r.Excluded = excluded(s.State, r.TotalSeconds)
+	r.Excluded = excluded(s, r.TotalSeconds)
 	if r.Excluded == "" && slices.ContainsFunc(run.Window, func(s *dag.Snapshot) bool {
 		return dag.TooLarge(s.Warnings)
 	}) {
@@ -50,18 +50,34 @@ func Finished(run dag.Run, ticks []estimators.RangeTick) (name string, r state.R
 }
 
 // excluded returns why nothing can be learned from a run; "" if it can.
-func excluded(s dag.State, total float64) string {
+func excluded(s *dag.Snapshot, total float64) string {
 	switch {
-	case s == dag.Failed:
+	case s.State == dag.Failed:
 		return "it failed"
-	case s == dag.Killed:
+	case s.State == dag.Killed:
 		return "it was killed"
-	case s != dag.Succeeded:
+	case s.State != dag.Succeeded && !nearEnd(s):
 		return "whether it succeeded is not known"
 	case total <= 0:
 		return "its length is not known"
 	}
 	return ""
+}
+
+// nearEnd reports whether nine of ten known tasks of a run have succeeded. Most Spark drivers close their page with their
+// last job: its end is then never observed, although almost all of the run was.
+func nearEnd(s *dag.Snapshot) bool {
+	tasks, succeeded := 0, 0
+	for j := range s.Jobs {
+		if s.Jobs[j].State == dag.Failed {
+			return false
+		}
+		for k := range s.Jobs[j].Stages {
+			tasks += s.Plan.Jobs[j].Stages[k].Count()
+			succeeded += s.Jobs[j].Stages[k].Succeeded()
+		}
+	}
+	return tasks > 0 && 10*succeeded >= 9*tasks
 }
 
 // An Outcome is what Remember did with a run.

@@ -208,3 +208,27 @@ func TestAttemptsAreRuns(t *testing.T) {
 		t.Errorf("%+v", w.Runs)
 	}
 }
+
+// TestUnconfirmedRuns checks that a run whose driver closed with its last tasks is learned from, and one that lost more
+// is not.
+func TestUnconfirmedRuns(t *testing.T) {
+	t.Parallel()
+	for succeeded, want := range map[int]string{0: "whether it succeeded is not known", 17: "whether it succeeded is not known", 18: ""} {
+		s := &dag.Snapshot{
+			State: dag.EndedUnconfirmed,
+			Plan:  &dag.Plan{Jobs: []dag.Job{{Stages: []dag.Stage{{Known: true, Tasks: 10}, {Known: true, Tasks: 10}}}}},
+			Jobs:  []dag.JobState{{State: dag.EndedUnconfirmed, Stages: make([]dag.StageState, 2)}},
+		}
+		for i := range 20 {
+			a := dag.BlankAttempt(int32(i%10), 0) //nolint:gosec // small
+			if a.State = dag.AttemptKilled; i < succeeded {
+				a.State = dag.AttemptSucceeded
+			}
+			of := &s.Jobs[0].Stages[i/10]
+			of.Attempts = append(of.Attempts, a)
+		}
+		if got := excluded(s, 60); got != want {
+			t.Errorf("%d of 20 tasks succeeded: %q, want %q", succeeded, got, want)
+		}
+	}
+}
