@@ -101,21 +101,24 @@ func (t *Text) job(f *frame.Frame, j *frame.Job) string {
 	return s + " " + j.State.String() + counts(f, j) + t.reason(f, j)
 }
 
-// reason says why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis it is the newest
-// failure of an attempt. Quiet lines have the failures already.
+// reason says why a job failed; "" if it did not, or if unknown. Without the engine's diagnosis, or if that only has the id
+// of a task, as MapReduce's has, it is the newest failure of an attempt. Quiet lines have the failures already.
 func (t *Text) reason(f *frame.Frame, j *frame.Job) string {
 	switch {
 	case t.Quiet && len(f.Failures) > 0:
 		return ""
-	case j.Diagnosis != nil:
+	case j.Diagnosis != nil && !strings.HasPrefix(*j.Diagnosis, "Task failed task_"):
 		return ": " + Escape(*j.Diagnosis)
 	case j.State != dag.Failed:
 		return ""
 	}
 	for i := range f.Failures {
 		if x := &f.Failures[i]; x.Job == j.Node && x.Why != nil {
-			return ": " + Escape(*x.Why)
+			return ": " + Escape(x.What()+": "+*x.Why)
 		}
+	}
+	if j.Diagnosis != nil {
+		return ": " + Escape(*j.Diagnosis)
 	}
 	return ""
 }

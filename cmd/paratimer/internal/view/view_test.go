@@ -151,14 +151,15 @@ func TestTextTimeGoesOn(t *testing.T) {
 	over := frameOf(209, 0)
 	over.Workflow.State, over.Jobs[0].State = dag.Failed, dag.Failed
 	over.Failures, over.FailedAttempts = []frame.Failure{
-		{Job: "other", Why: str("another")}, {Job: "j1", Why: str("Boom [cannot parse user User00077]")},
+		{Job: "other", Why: str("another")}, {Job: "j1", Task: "map 3 of j1", Why: str("Boom [cannot parse user User00077]")},
 	}, 2
+	over.Jobs[0].Diagnosis = str("Task failed task_1_1_m_000003")
 	for _, f := range []frame.Frame{frameOf(211, 90), over} {
 		if err := text.Show(frame.Tick{Frame: f}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const want = `   3m31s  job j1 failed: Boom [cannot parse user User00077]
+	const want = `   3m31s  job j1 failed: map 3 of j1: Boom [cannot parse user User00077]
    3m31s  failed after 3m29s
 `
 	if !strings.HasSuffix(b.String(), want) {
