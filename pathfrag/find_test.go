@@ -263,8 +263,7 @@ func TestEqualsNaiveAnywhere(t *testing.T) {
 	})
 }
 
-// TestPauseBeforeWave checks that the end of a job, of which no task is left, is that of the job that ends before the next
-// wave.
+// TestPauseBeforeWave checks that an end without tasks is that of the job that ends before the next wave.
 func TestPauseBeforeWave(t *testing.T) {
 	t.Parallel()
 	s := &schedule.Schedule{Now: 1000, End: 9000, Finished: []dag.Instant{900, 2000, 9000}}

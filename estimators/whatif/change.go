@@ -218,7 +218,7 @@ type Answer struct {
 	Low, High *time.Duration
 	// AssumedRatio is the share of Remaining, 0..1, that rests on assumed costs.
 	AssumedRatio float64
-	// Measured means that assumed costs were measured on other programs, so that Remaining counts although it is assumed.
+	// Measured means that assumed costs were measured on other programs, so that Remaining counts nevertheless.
 	Measured bool
 	// Note describes the effect of the change, e.g. which task's failure is the worst; "" if there is nothing to add.
 	Note     string

@@ -53,8 +53,7 @@ func (l *Log) Write(p []byte) (int, error) {
 // LogsToFile reports whether an app's log goes to a file.
 func LogsToFile(c *cli.Context) bool { return c.App.Metadata[logKey] != nil }
 
-// Logger returns a logger to stderr or to the file of --log-file: in lines on a terminal, in JSON elsewhere, unless
-// log-format is set.
+// Logger returns a logger in lines to stderr, or in JSON to the file of --log-file, unless log-format is set.
 func Logger(c *cli.Context) zerolog.Logger {
 	level, err := zerolog.ParseLevel(c.String("log-level"))
 	if err != nil {
@@ -64,7 +63,7 @@ func Logger(c *cli.Context) zerolog.Logger {
 	if l, ok := c.App.Metadata[logKey].(*Log); ok {
 		w = l
 	}
-	if format := c.String("log-format"); format == "console" || format == "auto" && view.Terminal(w) {
+	if format := c.String("log-format"); format == "console" || format == "auto" && !LogsToFile(c) {
 		w = zerolog.ConsoleWriter{Out: w, NoColor: !view.Colour(w, Getenv(c)), TimeFormat: time.TimeOnly}
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()

@@ -69,4 +69,8 @@ func TestWaitsForExecutors(t *testing.T) {
 	if got := waitingOn(s, nil); got != "its first container in queue etl" {
 		t.Errorf("it waits for %q", got)
 	}
+	s.Queue = ""
+	if got := waitingOn(s, nil); got != "the driver, which has not submitted a job yet" {
+		t.Errorf("it waits for %q", got)
+	}
 }

@@ -26,6 +26,8 @@ func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
 		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
 	case s.Queue != "" && s.State == dag.Submitted && s.Plan.IsWhole() && len(s.Jobs) > 0 && !s.Jobs[0].Started.Known():
 		return "its first container in queue " + s.Queue
+	case c.Policy == dag.Executors && s.State == dag.Submitted:
+		return "the driver, which has not submitted a job yet"
 	case c.Policy == dag.Executors && c.Cores <= 0 && len(s.Nodes) == 0:
 		return "executors: none has registered"
 	case c.Policy == dag.Executors && c.Cores <= 0:

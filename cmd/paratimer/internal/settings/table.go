@@ -45,7 +45,7 @@ var liveRows = []row{
 	{"", "config", "", "read settings from `FILE` (default: paratimer/config.yaml in the XDG configuration folder)"},
 	{"", "set!", Several(""), "give a setting its value, as `NAME=VALUE`; `paratimer config` lists the settings; repeatable"},
 	{"", "log-level", OneOf{"warn", "debug", "info", "error"}, "log from this `LEVEL` on, to stderr"},
-	{"", "log-format=", OneOf{"auto", "console", "json"}, "log format `FORMAT`; auto is console on a terminal"},
+	{"", "log-format=", OneOf{"auto", "console", "json"}, "log format `FORMAT`; auto is json in a file, console on stderr"},
 	{"", "log-file", "", "log to `FILE`, not to stderr; it is reopened after logrotate, and becomes FILE.1 at 64 MiB"},
 	{"", "utc", false, "read and show times of day in UTC, not in the local zone"},
 	{attaching + ", demo, replay", "output", OneOf{"text", "ndjson"}, "write `FORMAT`"},

@@ -3,7 +3,10 @@ package input
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"net/http"
 	"os/user"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -44,7 +47,7 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Cli
 	who := kerberos(c)
 	o := rest.Options{
 		Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
-		Tap:    command.Counted(c, tap),
+		Tap:    slow(command.Tell(c), command.Counted(c, tap)),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
 	}
 	if err := signIn(c, site, &o, who.asked); err != nil {
@@ -55,6 +58,28 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Cli
 		return nil, command.Usage("%w", err)
 	}
 	return client, nil
+}
+
+// slowAfter is how long the first response may take before a line names what is waited for.
+const slowAfter = 3 * time.Second
+
+// slow is a layer that says once that the first response takes long. Otherwise a host that drops packets would be a
+// silence of 15 s.
+func slow(say func(string), tap rest.Layer) rest.Layer {
+	var once sync.Once
+	return func(next http.RoundTripper) http.RoundTripper {
+		if tap != nil {
+			next = tap(next)
+		}
+		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+			timer := time.AfterFunc(slowAfter, func() {
+				once.Do(func() { say(fmt.Sprintf("%s has not answered for %v: still waiting", r.URL.Host, slowAfter)) })
+			})
+			defer once.Do(func() {})
+			defer timer.Stop()
+			return next.RoundTrip(r)
+		})
+	}
 }
 
 // site returns the cluster's addresses: from --rm, else --conf-dir, else the environment.
