@@ -23,8 +23,8 @@ const zipMagic = "PK\x03\x04"
 // readSize is the number of bytes per read.
 const readSize = 1 << 16
 
-// unpackLog returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data that
-// is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
+// unpackLog returns the text of a log file: plain, or compressed by gzip, zstd, lz4, snappy or lzf. Compressed data
+// that is cut off or damaged ends in an error that is io.ErrUnexpectedEOF. A byte order mark is left out.
 func unpackLog(in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, readSize)
 	head, _ := b.Peek(len(snappyMagic))
@@ -302,8 +302,8 @@ func lzfNext(in io.Reader) ([]byte, error) {
 	return unpackLZF(data, int(binary.BigEndian.Uint16(full[:])))
 }
 
-// unpackLZF returns the content of a compressed chunk: runs of literal bytes, and copies of earlier bytes (the format of
-// liblzf).
+// unpackLZF returns the content of a compressed chunk: runs of literal bytes, and copies of earlier bytes (the format
+// of liblzf).
 func unpackLZF(in []byte, size int) ([]byte, error) {
 	out := make([]byte, 0, size)
 	for len(in) > 0 {

@@ -51,7 +51,8 @@ type facts struct {
 func newFacts(id string) *facts {
 	id, of := parseID(id)
 	return &facts{
-		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{}, jobs: map[int]*job{},
+		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{},
+		jobs:   map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
 		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 		clock: dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},

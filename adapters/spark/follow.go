@@ -73,8 +73,8 @@ func newestLog(logs []LogFile) LogFile {
 }
 
 // A follower is a source for an application whose event log is still written. Spark writes most events in blocks of
-// about 100 kB, so that later events exist that cannot be read yet. A snapshot is therefore of the instant of the newest
-// event: running tasks would otherwise seem older than they are. A follower is not safe for concurrent use.
+// about 100 kB, so that later events exist that cannot be read yet. A snapshot is therefore of the instant of the
+// newest event: running tasks would otherwise seem older than they are. A follower is not safe for concurrent use.
 type follower struct {
 	file LogFile
 	tail tail

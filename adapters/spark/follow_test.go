@@ -77,8 +77,8 @@ func look(t *testing.T, s recording.Source) string {
 	return fmt.Sprintf("%d %s %v, %d tasks done", snap.At, snap.ID, snap.State, done)
 }
 
-// TestFollow reads a log in the pieces in which it is written, also when lines are cut in two and when the file gets its
-// final name.
+// TestFollow reads a log in the pieces in which it is written, also when lines are cut in two and when the file gets
+// its final name.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	all := lines("app-1", "")
@@ -107,7 +107,8 @@ func TestFollow(t *testing.T) {
 	expect("EOF")
 }
 
-// TestFollowEqualsWhole follows real logs, packed and in random pieces, and compares the end with that of the whole log.
+// TestFollowEqualsWhole follows real logs, packed and in random pieces, and compares the end with that of the whole
+// log.
 func TestFollowEqualsWhole(t *testing.T) {
 	t.Parallel()
 	packed, err := os.ReadFile(filepath.Join("testdata", "skew-3.eventlog.gz"))
@@ -135,7 +136,8 @@ func TestFollowEqualsWhole(t *testing.T) {
 				case err == nil:
 					snap = got
 				case errors.Is(err, io.EOF):
-					if snap.State != dag.Succeeded || snap.At != want.At || len(snap.Jobs[0].Stages) != len(want.Jobs[0].Stages) ||
+					if snap.State != dag.Succeeded || snap.At != want.At ||
+						len(snap.Jobs[0].Stages) != len(want.Jobs[0].Stages) ||
 						snap.Jobs[0].Finished != want.Jobs[0].Finished {
 						t.Errorf("it ends %v at %d, finished %d; the whole log ends at %d, finished %d", snap.State, snap.At,
 							snap.Jobs[0].Finished, want.At, want.Jobs[0].Finished)

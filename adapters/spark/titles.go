@@ -51,8 +51,8 @@ var (
 	generated = regexp.MustCompile(`^WholeStageCodegen \((\d{1,6})\)$`)
 )
 
-// parsePlan parses the text of a physical plan in Spark's mode "formatted", its default. Of an adaptive plan it reads the
-// current one, not the initial one.
+// parsePlan parses the text of a physical plan in Spark's mode "formatted", its default. Of an adaptive plan it reads
+// the current one, not the initial one.
 func parsePlan(text string) queryPlan {
 	if len(text) > mostPlanText {
 		return nil
@@ -122,8 +122,8 @@ func (p queryPlan) find(number int) *operator {
 	return &p[i]
 }
 
-// tables returns the tables that an operator reads, directly or not, in the order of the plan. It follows at most as many
-// operators as a plan has: numbers in a damaged text may form a cycle.
+// tables returns the tables that an operator reads, directly or not, in the order of the plan. It follows at most as
+// many operators as a plan has: numbers in a damaged text may form a cycle.
 func (p queryPlan) tables(number int) (out []string) {
 	left := mostOperators
 	var visit func(number int)
@@ -146,8 +146,8 @@ func (p queryPlan) tables(number int) (out []string) {
 	return out
 }
 
-// words are the operators that a title names, by the beginning of their names. Operators that say little of the work, such
-// as Project, have none.
+// words are the operators that a title names, by the beginning of their names. Operators that say little of the work,
+// such as Project, have none.
 var words = []struct{ begins, word string }{
 	{"CartesianProduct", "CartesianProduct"},
 	{"HashAggregate", "Aggregate"},

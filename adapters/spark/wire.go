@@ -69,7 +69,8 @@ type wireJob struct {
 	Status         text
 }
 
-// broadcastText is in the tags, and before Spark 3.5 in the description, of a job with an output that becomes a broadcast.
+// broadcastText is in the tags, and before Spark 3.5 in the description, of a job with an output that becomes a
+// broadcast.
 const broadcastText = "broadcast exchange (runId"
 
 // broadcasts reports whether the driver builds a broadcast of the job's output.

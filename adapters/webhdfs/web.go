@@ -43,7 +43,8 @@ func (w *Web) Open(name string) (fs.File, error) { return w.OpenAt(name, 0) }
 // drops what is before if the server does not know ranges. A file without more bytes is empty.
 func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
 	fail := func(err error) error { // the query may be a signature, which must not be shown
-		return &fs.PathError{Op: "get", Path: w.base.Scheme + "://" + w.base.Host + path.Join(path.Dir(w.base.Path), name), Err: err}
+		shown := w.base.Scheme + "://" + w.base.Host + path.Join(path.Dir(w.base.Path), name)
+		return &fs.PathError{Op: "get", Path: shown, Err: err}
 	}
 	if !fs.ValidPath(name) {
 		return nil, fail(fs.ErrInvalid)

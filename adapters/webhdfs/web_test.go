@@ -42,7 +42,8 @@ func TestWeb(t *testing.T) {
 			}
 			_ = f.Close()
 		}
-		if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() || folder == "ranges" && info.ModTime().Unix() != 1795366800 {
+		info, err := fs.Stat(in, name)
+		if err != nil || !info.Mode().IsRegular() || folder == "ranges" && info.ModTime().Unix() != 1795366800 {
 			t.Errorf("%s: %v, %v", folder, info, err)
 		}
 		if _, err := in.Open("log.zstd"); !errors.Is(err, fs.ErrNotExist) {

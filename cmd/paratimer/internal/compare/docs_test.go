@@ -8,7 +8,7 @@ import (
 )
 
 // contract are the JSON fields of the first version: none of them may be renamed or removed.
-const contract = `schema_version workflow runs from script id state start_at total_seconds excluded circumstances failed_attempts repeated_attempts
+const contract = `schema_version title workflow runs from script id state start_at total_seconds excluded circumstances failed_attempts repeated_attempts
 restarted_masters lost_nodes others_ratio run base_run difference seconds ratio effects effect meaning says otherwise
 regressed findings job phase slower before_seconds unit cost_ratio low_ratio high_ratio amount_ratio earlier_runs chance_ratio doubtful critical_path
 before now came left jobs node name status on_path_seconds before_on_path_seconds length_seconds wait_seconds stages tasks median_seconds

@@ -64,8 +64,8 @@ func excluded(s *dag.Snapshot, total float64) string {
 	return ""
 }
 
-// nearEnd reports whether nine of ten known tasks of a run have succeeded. Most Spark drivers close their page with their
-// last job: its end is then never observed, although almost all of the run was.
+// nearEnd reports whether nine of ten known tasks of a run have succeeded. Most Spark drivers close their page with
+// their last job: its end is then never observed, although almost all of the run was.
 func nearEnd(s *dag.Snapshot) bool {
 	tasks, succeeded := 0, 0
 	for j := range s.Jobs {

@@ -14,7 +14,8 @@ import (
 func TestPartsOfATask(t *testing.T) {
 	t.Parallel()
 	full := dag.TaskMetrics{
-		Deserialize: 500, Run: 9000, CPU: 3000, GC: 1000, FetchWait: 2000, ShuffleWriteTime: 100, Python: 900, Result: 200,
+		Deserialize: 500, Run: 9000, CPU: 3000, GC: 1000, FetchWait: 2000, ShuffleWriteTime: 100,
+		Python: 900, Result: 200,
 	}
 	for name, c := range map[string]struct {
 		metrics dag.TaskMetrics

@@ -134,7 +134,7 @@ func TestSkewBeforeExecutors(t *testing.T) {
 func TestSkewOfOtherEngines(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"spark": "tasks 5 and 6 of runJob at SparkHadoopWriter.scala:83 [RDD 5] had 51% of the records and held the end back by",
+		"spark": "tasks 5 and 6 of Stage 1 · runJob at SparkHadoopWriter.scala:83 had 51% of the records and held the end back by",
 		"tez":   "tasks 4 and 5 of scope-27 had 42% of the records and held the end back by",
 	} {
 		var out, errs bytes.Buffer
