@@ -74,6 +74,9 @@ func (d *Drivers) Refresh(ctx context.Context) error {
 	return nil
 }
 
+// Now returns the manager's clock.
+func (d *Drivers) Now() dag.Instant { return d.manager.Now() }
+
 // Open returns the applications that run or wait, the newest first.
 func (d *Drivers) Open() []Listed {
 	d.mu.Lock()

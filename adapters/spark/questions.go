@@ -371,6 +371,9 @@ func drawn(kind string, body []byte) bool {
 		(bytes.Contains(body, []byte("stage-metadata")) || bytes.Contains(body, []byte("SchedulingMode")))
 }
 
+// MasterTitle begins the title of the page that a standalone master returns for any address.
+const MasterTitle = "Spark Master at"
+
 // startText is in the page that a driver returns for any address while it starts.
 const startText = "Spark is starting up"
 
@@ -388,6 +391,10 @@ func advise(client *yarn.Client, e *rest.Error, r *rest.Response) {
 	}
 	if e.Status == http.StatusOK && e.Text == startText {
 		e.Hint = "wait until it is up"
+	}
+	if bytes.Contains(page, []byte("<title>"+MasterTitle)) {
+		e.Text = "this is the page of a master"
+		e.Hint = "give it by --spark-master, and choose one of its applications"
 	}
 	u, err := url.Parse(e.URL)
 	if err != nil || r.Header.Get("WWW-Authenticate") != "" || !strings.Contains(u.Path, "/api/v1/applications") {

@@ -127,9 +127,12 @@ func (s *Source) askManager(ctx context.Context) bool {
 	if known {
 		s.app.name, s.app.user, s.app.queue = cmp.Or(s.app.name, l.Name), cmp.Or(s.app.user, l.User), l.Queue
 	}
-	// The jobs of a driver that was seen show more than a manager that does not report how an application has ended.
-	if known && l.State.Ended() && (s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known()) {
+	switch {
+	case !known || !l.State.Ended():
+	case s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known():
 		s.app.hasEnd, s.app.ended, s.app.manager = true, l.Ended, l.State
+	default: // the jobs of a driver that was seen show more than its manager, but it is gone
+		s.app.refusals = max(s.app.refusals, giveUp)
 	}
 	return known && !l.State.Ended()
 }

@@ -25,6 +25,7 @@ const (
 	cluster    = "Where the cluster is: " + clustered
 	kerberos   = cluster + ", history add"
 	driver     = "Where Spark is: " + attaching + ", doctor, check, status"
+	standalone = "Where Spark is: " + clustered
 	learning   = "Earlier runs: " + attaching + ", status, watch, check, report, whatif"
 	remembered = learning + ", history list, history show, history forget, history profile, history add"
 	alerting   = "Alert destinations: " + attaching + ", watch, replay, doctor"
@@ -114,6 +115,7 @@ var liveRows = []row{
 	{kerberos, "keytab", "", "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)"},
 	{kerberos, "principal", "", "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)"},
 	{driver, "spark", "", "watch the Spark application whose driver has its web page at `URL`, such as http://driver:4040"},
+	{standalone, "spark-master", "", "find applications of Spark on the page of a standalone master at `URL`, such as http://master:8080"},
 	{driver, "spark-history", "", "ask Spark's history server at `URL` how the application ended, such as http://host:18080"},
 	{learning, "no-history", false, "neither use nor extend the history"},
 	{remembered, "state-dir", "", "keep the history in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)"},

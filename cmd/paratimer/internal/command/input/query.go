@@ -183,14 +183,15 @@ type Cluster struct {
 // OpenCluster returns what the flags or the environment name, else this machine's drivers of Spark. limit, if set, adds
 // a budget to the services of a YARN cluster.
 func OpenCluster(c *cli.Context, limit func(engine.Services) engine.Services) (*Cluster, error) {
-	drivers, client, err := sparkManager(c, nil, nil)
+	m, err := managerOf(c, "", nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if drivers != nil {
-		return &Cluster{drivers, client, isLocal(c)}, nil
+	if m != nil {
+		return &Cluster{m.drivers, m.client, m.isLocal}, nil
 	}
-	if client, err = NewClient(c, nil); err != nil {
+	client, err := NewClient(c, nil)
+	if err != nil {
 		return nil, err
 	}
 	var services engine.Services = client

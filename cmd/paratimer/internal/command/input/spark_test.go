@@ -1,6 +1,7 @@
 package input
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -8,11 +9,22 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
+// at is a manager without applications, at an instant.
+type at dag.Instant
+
+func (at) List(context.Context) ([]spark.Listed, error) { return nil, nil }
+func (at) Driver(spark.Listed) spark.Driver             { return nil }
+func (at) ReportsEnd() bool                             { return false }
+func (a at) Now() dag.Instant                           { return dag.Instant(a) }
+
 // TestChooseDriver holds which of the drivers on this machine is watched, and that several are listed.
 func TestChooseDriver(t *testing.T) {
 	t.Parallel()
 	one := spark.Listed{URL: "http://localhost:4040", ID: "local-1", Name: "nightly", Began: 1_000_000, State: dag.Running}
 	two := spark.Listed{URL: "http://localhost:4041", ID: "local-2", Name: "hourly", Began: 1_150_000, State: dag.Running}
+	here := &manager{
+		drivers: spark.NewDrivers(at(1_180_000)), where: "on this machine", how: "--spark URL", isLocal: true,
+	}
 	for _, c := range []struct {
 		found []spark.Listed
 		typed string
@@ -27,12 +39,14 @@ func TestChooseDriver(t *testing.T) {
 		{
 			[]spark.Listed{one, two},
 			"", "",
-			[]string{"2 drivers", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
+			[]string{"2 applications of Spark on this machine: choose one by --spark URL", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
 		},
-		{[]spark.Listed{one}, "weekly", "", []string{`runs "weekly"`, "nightly"}},
+		{[]spark.Listed{one, two}, "*ly", one.URL, nil},
+		{[]spark.Listed{one, two}, "local-2/sql/7", two.URL, nil},
+		{[]spark.Listed{one}, "weekly", "", []string{"nothing runs that is called weekly on this machine", "nightly"}},
 		{[]spark.Listed{{URL: one.URL, State: dag.Submitted}}, "", "", []string{"is it a driver?"}},
 	} {
-		got, err := choose(c.found, c.typed, 1_180_000)
+		got, err := here.choose(c.found, c.typed)
 		if got != nil && got.URL != c.want || (got != nil) != (c.want != "") || (err != nil) != (c.words != nil) {
 			t.Errorf("%v, %q: %v, %v", c.found, c.typed, got, err)
 		}
@@ -43,7 +57,7 @@ func TestChooseDriver(t *testing.T) {
 		}
 	}
 	for typed, want := range map[string]bool{
-		"localhost:4040": true, "http://localhost:4040": true, "spark://m:7077": true, "nightly": false, "": false,
+		"localhost:4040": true, "http://localhost:4040": true, "nightly": false, "": false,
 		"http://rm:8088/proxy/application_1795222440184_0007/": false,
 	} {
 		if got := driverIn(typed) != ""; got != want {

@@ -1,0 +1,205 @@
+// Package standalone lists the applications of a master of Spark's standalone mode from its web page.
+//
+// The page's JSON has the applications, but not the addresses of their drivers (docs/facts/spark.md). The HTML has them
+// as links. It is requested only if an application is new.
+package standalone
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/paratimer/paratimer/adapters/internal/input"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/yarn"
+	"github.com/paratimer/paratimer/dag"
+)
+
+// A Master lists its applications. It is a spark.Manager. Several goroutines may use it.
+type Master struct {
+	client  *yarn.Client
+	bases   []string
+	history string
+
+	mu    sync.Mutex
+	pages map[string]string // addresses of drivers by application; "" has none
+}
+
+// New returns a master with the address of its page, such as http://master:8080. Several addresses are those of masters
+// of which one is active. history is the address of the history server, or "". It sends no request.
+func New(client *yarn.Client, history string, bases ...string) *Master {
+	return &Master{client: client, bases: bases, history: history, pages: map[string]string{}}
+}
+
+// Driver returns the driver of an application.
+func (m *Master) Driver(l spark.Listed) spark.Driver {
+	return spark.AtAddress(m.client, l.URL, m.history)
+}
+
+// ReportsEnd returns false: an application is FINISHED also if it has failed, or if its driver was killed.
+func (m *Master) ReportsEnd() bool { return false }
+
+// Now returns the master's clock.
+func (m *Master) Now() dag.Instant { return m.client.Now() }
+
+// wireMaster is the response to /json/.
+type wireMaster struct {
+	Active    rest.List[wireApp]    `json:"activeapps"`
+	Completed rest.List[wireApp]    `json:"completedapps"`
+	Drivers   rest.List[wireDriver] `json:"activedrivers"`
+	Status    input.Label           `json:"status"`
+	Master    input.Label           `json:"masterwebuiurl"` // of a worker's page alone
+}
+
+type wireApp struct {
+	ID       input.Label    `json:"id"`
+	Name     input.Label    `json:"name"`
+	User     input.Label    `json:"user"`
+	State    input.Label    `json:"state"`
+	Started  input.Optional `json:"starttime"`
+	Duration input.Optional `json:"duration"`
+}
+
+// A wireDriver is a driver that was submitted to run on a worker. Once it runs, its application is listed as well.
+type wireDriver struct {
+	ID      input.Label    `json:"id"`
+	Class   input.Label    `json:"mainclass"`
+	State   input.Label    `json:"state"`
+	Started input.Optional `json:"starttime"`
+}
+
+// ends are the states of applications that have ended, and what they mean.
+var ends = map[string]dag.State{
+	"FINISHED": dag.EndedUnconfirmed, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNKNOWN": dag.EndedUnconfirmed,
+}
+
+// List returns the applications of the active master, and the drivers that wait for a worker.
+func (m *Master) List(ctx context.Context) ([]spark.Listed, error) {
+	var errs []error
+	for _, base := range m.bases {
+		all, err := m.list(ctx, base)
+		if err == nil || ctx.Err() != nil {
+			return all, err
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) {
+	body, _, err := m.client.Send(ctx, rest.Request{
+		Bases: []string{base}, Path: "/json/", Limit: rest.Middle, Clock: true, Advise: advise,
+		Usable: func(kind string, _ []byte) bool { return kind == "text/json" },
+	})
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the request
+	}
+	var w wireMaster
+	if err := rest.Decode("spark: the answer to "+base+"/json/", body, &w, rest.Lists(len(body))); err != nil {
+		return nil, err //nolint:wrapcheck // it is named
+	}
+	switch {
+	case w.Master != "":
+		return nil, fmt.Errorf("spark: %s is the page of a worker: give that of its master, %s", base, w.Master)
+	case w.Status == "":
+		return nil, fmt.Errorf("spark: %s is not the page of a master: %s", base, hint)
+	case w.Status != "ALIVE":
+		return nil, fmt.Errorf("spark: the master at %s is %s: give the address of the active one as well, with a comma",
+			base, w.Status)
+	}
+	var all []spark.Listed
+	for _, d := range w.Drivers {
+		if d.State != "RUNNING" {
+			all = append(all, spark.Listed{
+				ID: string(d.ID), Name: string(d.Class), State: dag.Submitted, Began: d.Started.Instant(), Ended: dag.NoInstant,
+			})
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.find(ctx, base, w.Active); err != nil {
+		return nil, err
+	}
+	for _, a := range w.Active {
+		all = append(all, a.listed(dag.Running, m.pages[string(a.ID)]))
+	}
+	for _, a := range w.Completed {
+		if state, known := ends[string(a.State)]; known {
+			all = append(all, a.listed(state, ""))
+		}
+	}
+	return all, nil
+}
+
+func (a *wireApp) listed(state dag.State, page string) spark.Listed {
+	l := spark.Listed{
+		ID: string(a.ID), Name: string(a.Name), User: string(a.User), State: state, Began: a.Started.Instant(),
+		Ended: dag.NoInstant, URL: page,
+	}
+	if ms := a.Duration.Instant(); state.Ended() && l.Began.Known() && ms.Known() {
+		l.Ended = l.Began + ms
+	}
+	return l
+}
+
+// driverLink matches the row of an application in the master's page: its id, and its name with a link to the driver. An
+// application without a page has no link, or an empty one.
+var driverLink = regexp.MustCompile(`(?s)<a href="app/\?appId=([^"]+)">.*?</td>\s*<td>\s*(?:<a href="([^"]*)">)?`)
+
+// find keeps the addresses of the drivers of running applications. The caller holds the lock.
+func (m *Master) find(ctx context.Context, base string, active []wireApp) error {
+	pages, isNew := make(map[string]string, len(active)), false
+	for _, a := range active {
+		page, known := m.pages[string(a.ID)]
+		pages[string(a.ID)] = page
+		isNew = isNew || !known
+	}
+	if !isNew {
+		m.pages = pages
+		return nil
+	}
+	body, _, err := m.client.Send(ctx, rest.Request{
+		Bases: []string{base}, Path: "/", Limit: rest.Middle,
+		Usable: func(kind string, body []byte) bool {
+			return kind == "text/html" && bytes.Contains(body, []byte(spark.MasterTitle))
+		},
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // it names the request
+	}
+	for _, row := range driverLink.FindAllSubmatch(body, -1) {
+		if _, runs := pages[string(row[1])]; runs {
+			pages[string(row[1])] = addressOf(base, html.UnescapeString(string(row[2])))
+		}
+	}
+	m.pages = pages
+	return nil
+}
+
+// addressOf returns the address of a driver by a link in the master's page; "" if it is none. A master that is a
+// reverse proxy (spark.ui.reverseProxy) has links that begin with /proxy/.
+func addressOf(base, link string) string {
+	if strings.HasPrefix(link, "/proxy/") {
+		return strings.TrimSuffix(base, "/") + strings.TrimSuffix(link, "/")
+	}
+	address, ok := spark.Address(link)
+	if u, err := url.Parse(address); !ok || err != nil || u.User != nil || u.RawQuery != "" {
+		return ""
+	}
+	return address
+}
+
+const hint = "it is the address that the master's log names, such as http://master:8080"
+
+func advise(e *rest.Error, r *rest.Response) {
+	if r != nil && r.Header.Get("WWW-Authenticate") == "" {
+		e.Hint = hint
+	}
+}

@@ -1,0 +1,208 @@
+package input
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
+
+	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/spark"
+	"github.com/paratimer/paratimer/adapters/standalone"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
+)
+
+// A manager has the applications of Spark at one place that is not YARN.
+type manager struct {
+	drivers *spark.Drivers
+	client  *engine.Client
+	where   string // for messages, such as "on this machine"
+	how     string // how one is chosen
+	isLocal bool   // nothing else is named, so it is this machine
+}
+
+// isMaster reports whether a text is the address of a master for applications, which is not that of its page.
+func isMaster(typed string) bool { return strings.HasPrefix(typed, "spark://") }
+
+// managerOf returns the manager that the flags name, or a typed master; without any cluster this machine; nil for YARN.
+// starting may be nil, or is as in spark.Machine.
+func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(address string)) (*manager, error) {
+	history := optionsOfQuery(c).History
+	switch pages := c.String("spark-master"); {
+	case master != "" || pages != "":
+		bases, err := pagesOf(c, master, pages)
+		if err != nil {
+			return nil, err
+		}
+		client, err := sparkClient(c, strings.Join(bases, ","), tap)
+		if err != nil {
+			return nil, err
+		}
+		return &manager{
+			drivers: spark.NewDrivers(standalone.New(client.Client, history, bases...)), client: client,
+			where: "at " + strings.Join(bases, ", "), how: "its id or name",
+		}, nil
+	case HasCluster(c):
+		return nil, nil //nolint:nilnil // it is YARN
+	}
+	client, err := sparkClient(c, "http://localhost:4040", tap)
+	if err != nil {
+		return nil, err
+	}
+	return &manager{
+		drivers: spark.NewDrivers(&spark.Machine{Client: client.Client, History: history, Starting: starting}),
+		client:  client, where: "on this machine", how: "--spark URL", isLocal: true,
+	}, nil
+}
+
+// masterPort is where the page of a master is by default.
+const masterPort = ":8080"
+
+// pagesOf returns the addresses of the pages of masters: those of --spark-master, else the usual ones of spark://
+// addresses.
+func pagesOf(c *cli.Context, typed, pages string) (bases []string, err error) {
+	if pages == "" {
+		pages = typed
+	}
+	for one := range strings.SplitSeq(strings.TrimPrefix(pages, "spark://"), ",") {
+		if isMaster(pages) {
+			u, err := url.Parse("spark://" + one)
+			if err != nil || u.Hostname() == "" {
+				return nil, command.Usage("%s is not an address of a master", pages)
+			}
+			one = "http://" + strings.TrimSuffix(u.Host, ":"+u.Port()) + masterPort
+		}
+		base, err := addressOf("--spark-master", one, "the master's page, such as http://master:8080")
+		if err != nil {
+			return nil, err
+		}
+		bases = append(bases, base)
+	}
+	if isMaster(pages) {
+		command.Tell(c)(fmt.Sprintf("%s is a master, not a driver: looking for its applications on its page, %s "+
+			"(another one is given by --spark-master)", pages, strings.Join(bases, ", ")))
+	}
+	return bases, nil
+}
+
+// mostShown bounds the applications of a choice.
+const mostShown = 20
+
+// find returns the application with a name or id, the newest one of several, or the only application. If several are
+// left, the user chooses one on a terminal. It returns nil if there is none on this machine.
+func (m *manager) find(c *cli.Context, typed string) (*spark.Listed, error) {
+	if err := m.drivers.Refresh(c.Context); err != nil {
+		return nil, err //nolint:wrapcheck // it names the request
+	}
+	found := m.drivers.Open()
+	l, err := m.choose(found, typed)
+	in, isFile := c.App.Reader.(*os.File)
+	if err == nil || typed != "" || !isFile || !term.IsTerminal(int(in.Fd())) || len(found) < 2 {
+		return l, err
+	}
+	fmt.Fprintln(c.App.ErrWriter, m.list(found, true))
+	i, err := ask(c.Context, in, c.App.ErrWriter, min(len(found), mostShown))
+	if err != nil {
+		return nil, err
+	}
+	return m.watchable(&found[i])
+}
+
+// choose is find without a terminal. The newest of found comes first.
+func (m *manager) choose(found []spark.Listed, typed string) (*spark.Listed, error) {
+	app, _ := spark.AppOf(typed)
+	named := found
+	if app != "" {
+		named = slices.DeleteFunc(slices.Clone(found), func(l spark.Listed) bool {
+			return l.ID != app && !GoesBy(app, l.Name) && history.Key(l.Name) != history.Key(app)
+		})
+	}
+	switch {
+	case len(named) == 1 || len(named) > 1 && app != "":
+		return m.watchable(&named[0])
+	case len(found) == 0 && m.isLocal:
+		return nil, nil //nolint:nilnil // there is none
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w %s", ErrIdle, m.where)
+	case len(named) == 0:
+		return nil, command.Usage("%w that is called %s %s. These run:\n%s", ErrIdle, app, m.where, m.list(found, false))
+	}
+	return nil, command.Usage("%s of Spark %s: choose one by %s\n%s", units.Count(len(found), "application"), m.where,
+		m.how, m.list(found, false))
+}
+
+// watchable returns the application, or an error if it has no driver that can be watched.
+func (m *manager) watchable(l *spark.Listed) (*spark.Listed, error) {
+	switch {
+	case l.State == dag.Running && l.URL == "":
+		return nil, command.Usage("%s (%s) has no page: it was started with spark.ui.enabled=false", l.Name, l.ID)
+	case l.State == dag.Running || !m.isLocal && l.URL != "":
+		return l, nil
+	case m.isLocal:
+		return nil, command.Usage("%s is open, and no page of Spark has answered there: is it a driver? Give --spark URL", l.URL)
+	}
+	return nil, command.Usage("%s (%s) has not started: it waits for a worker", l.Name, l.ID)
+}
+
+// list returns a line for each application, with a number if numbered.
+func (m *manager) list(found []spark.Listed, numbered bool) string {
+	now, text := m.drivers.Now(), ""
+	for i, l := range found[:min(len(found), mostShown)] {
+		if text += "  "; numbered {
+			text += fmt.Sprintf("%2d  ", i+1)
+		}
+		if text += l.URL; l.Name != "" {
+			text += "  " + l.Name + " (" + l.ID + ")"
+		}
+		switch {
+		case l.State == dag.Submitted:
+			text += "  starting up"
+		case l.Began.Known():
+			text += "  started " + units.Ago(now.Sub(l.Began))
+		}
+		text += "\n"
+	}
+	if left := len(found) - mostShown; left > 0 {
+		text += fmt.Sprintf("  and %d more: `paratimer list` has all\n", left)
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// ask returns the index of the number from 1 to n that a user types.
+func ask(ctx context.Context, in io.Reader, out io.Writer, n int) (int, error) {
+	typed := make(chan int, 1)
+	go func() {
+		for lines := bufio.NewScanner(in); ; {
+			fmt.Fprintf(out, "Which one? [1-%d] ", n)
+			if !lines.Scan() {
+				close(typed)
+				return
+			}
+			if i, err := strconv.Atoi(strings.TrimSpace(lines.Text())); err == nil && i >= 1 && i <= n {
+				typed <- i - 1
+				return
+			}
+		}
+	}()
+	select {
+	case i, ok := <-typed:
+		if !ok {
+			return 0, command.Usage("none was chosen")
+		}
+		return i, nil
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
+}
