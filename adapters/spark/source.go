@@ -32,6 +32,7 @@ type Source struct {
 	// manager looks the application up at a cluster manager; known is false if that fails. It is nil if there is none.
 	manager    func(context.Context) (l Listed, known bool)
 	reportsEnd bool // the manager reports how the application has ended
+	isGone     bool // the manager reports only that it has ended
 	asked      asked
 	err        error // of the newest request
 	// answered means that a whole round has succeeded.
@@ -58,13 +59,14 @@ var (
 	errBehind    = errors.New("spark: the history server has not read the end yet")
 )
 
-// A driver that refuses connections counts as gone after giveUp rounds and refusedFor or writtenFor. In that time a
-// history server can read the driver's log. A driver that does not answer at all, for example because its host was
+// A driver that refuses connections counts as gone after giveUp rounds and refusedFor or writtenFor, or after logFor if
+// its manager reports that it is. In that time a history server can read the driver's log. A driver that does not answer at all, for example because its host was
 // lost, counts as gone only after silentFor.
 const (
 	giveUp      = 3
 	refusedFor  = 20 * time.Second
-	writtenFor  = time.Minute // if a history server is configured
+	writtenFor  = time.Minute     // if a history server is configured
+	logFor      = 3 * time.Second // without one, if the manager reports that it has ended
 	silentFor   = 10 * time.Minute
 	checkRounds = 10 // rounds between two requests to a history server that does not answer
 	lastRounds  = 10 // rounds for the remaining parts from a history server that has the end
@@ -132,7 +134,7 @@ func (s *Source) askManager(ctx context.Context) bool {
 	case s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known():
 		s.app.hasEnd, s.app.ended, s.app.manager = true, l.Ended, l.State
 	default: // the jobs of a driver that was seen show more than its manager, but it is gone
-		s.app.refusals = max(s.app.refusals, giveUp)
+		s.app.refusals, s.isGone = max(s.app.refusals, giveUp), true
 	}
 	return known && !l.State.Ended()
 }
@@ -146,8 +148,11 @@ func (s *Source) missedBy(err error) error {
 func (s *Source) lost() bool {
 	since := s.driver.Now().Sub(s.app.lastSeen)
 	least := refusedFor
-	if s.hasHistoryServer {
+	switch {
+	case s.hasHistoryServer:
 		least = writtenFor
+	case s.isGone:
+		least = logFor
 	}
 	return s.app.closed() && since >= least || since >= silentFor
 }

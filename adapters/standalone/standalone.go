@@ -166,7 +166,7 @@ func (m *Master) find(ctx context.Context, base string, active []wireApp) error 
 		return nil
 	}
 	body, _, err := m.client.Send(ctx, rest.Request{
-		Bases: []string{base}, Path: "/", Limit: rest.Middle,
+		Bases: []string{base}, Path: "/", Limit: rest.Middle, Advise: advise,
 		Usable: func(kind string, body []byte) bool {
 			return kind == "text/html" && bytes.Contains(body, []byte(spark.MasterTitle))
 		},
@@ -196,7 +196,7 @@ func addressOf(base, link string) string {
 	return address
 }
 
-const hint = "it is the address that the master's log names, such as http://master:8080"
+const hint = "give the address of the master's page, which its log names, such as http://master:8080"
 
 func advise(e *rest.Error, r *rest.Response) {
 	if r != nil && r.Header.Get("WWW-Authenticate") == "" {

@@ -131,7 +131,9 @@ func (q question) answer(f frame.Frame, err error) plugin.Verdict {
 	case err == nil:
 		return plugin.Of(f, q.limits)
 	case errors.Is(err, input.ErrIdle):
-		return plugin.Verdict{State: q.idle, Text: err.Error()}
+		v := unknown(err)
+		v.State = q.idle
+		return v
 	case errors.Is(err, command.ErrInterrupted):
 		return unknown(err)
 	case errors.Is(err, context.DeadlineExceeded):
