@@ -60,8 +60,8 @@ var (
 )
 
 // A driver that refuses connections counts as gone after giveUp rounds and refusedFor or writtenFor, or after logFor if
-// its manager reports that it is. In that time a history server can read the driver's log. A driver that does not answer at all, for example because its host was
-// lost, counts as gone only after silentFor.
+// its manager reports that it is. In that time a history server can read the driver's log. A driver that does not
+// answer at all, for example because its host was lost, counts as gone only after silentFor.
 const (
 	giveUp      = 3
 	refusedFor  = 20 * time.Second

@@ -1,7 +1,7 @@
 // Package standalone lists the applications of a master of Spark's standalone mode from its web page.
 //
-// The page's JSON has the applications, but not the addresses of their drivers (docs/facts/spark.md). The HTML has them
-// as links. It is requested only if an application is new.
+// The page's JSON has the applications, but not the addresses of their drivers (JsonProtocol and MasterPage of Spark).
+// The HTML has them as links. It is requested only if an application is new.
 package standalone
 
 import (
@@ -118,7 +118,8 @@ func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) 
 	for _, d := range w.Drivers {
 		if d.State != "RUNNING" {
 			all = append(all, spark.Listed{
-				ID: string(d.ID), Name: string(d.Class), State: dag.Submitted, Began: d.Started.Instant(), Ended: dag.NoInstant,
+				ID: string(d.ID), Name: string(d.Class), State: dag.Submitted, Began: d.Started.Instant(),
+				Ended: dag.NoInstant,
 			})
 		}
 	}

@@ -118,15 +118,15 @@ func noSuchFlag(c *cli.Context, name string) string {
 			names = append(names, s.Name)
 		}
 	}
+	owners := settings.Owners(name)
+	if n := len(owners); n > 0 && n <= 6 {
+		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
+	}
 	if near := planfile.Nearest(name, names); near != "" {
 		return fmt.Sprintf("there is no flag --%s: did you mean --%s?", name, near)
 	}
-	owners := settings.Owners(name)
-	if len(owners) > 6 {
-		return fmt.Sprintf("there is no flag --%s here: others have it", name)
-	}
 	if len(owners) > 0 {
-		return fmt.Sprintf("there is no flag --%s here: it belongs to %s", name, strings.Join(owners, ", "))
+		return fmt.Sprintf("there is no flag --%s here: others have it", name)
 	}
 	return fmt.Sprintf("there is no flag --%s", name)
 }

@@ -2,10 +2,10 @@ package input
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -31,6 +31,7 @@ type manager struct {
 	where   string // for messages, such as "on this machine"
 	how     string // how one is chosen
 	isLocal bool   // nothing else is named, so it is this machine
+	master  string // the spark:// address that was typed in place of that of its page; ""
 }
 
 // isMaster reports whether a text is the address of a master for applications, which is not that of its page.
@@ -42,7 +43,7 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 	history := optionsOfQuery(c).History
 	switch pages := c.String("spark-master"); {
 	case master != "" || pages != "":
-		bases, err := pagesOf(c, master, pages)
+		bases, err := pagesOf(cmp.Or(master, pages))
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +53,7 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 		}
 		return &manager{
 			drivers: spark.NewDrivers(standalone.New(client.Client, history, bases...)), client: client,
-			where: "at " + strings.Join(bases, ", "), how: "its id or name",
+			where: "at " + strings.Join(bases, ", "), how: "its id or name", master: master,
 		}, nil
 	case HasCluster(c):
 		return nil, nil //nolint:nilnil // it is YARN
@@ -70,29 +71,17 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 // masterPort is where the page of a master is by default.
 const masterPort = ":8080"
 
-// pagesOf returns the addresses of the pages of masters: those of --spark-master, else the usual ones of spark://
-// addresses.
-func pagesOf(c *cli.Context, typed, pages string) (bases []string, err error) {
-	if pages == "" {
-		pages = typed
-	}
-	for one := range strings.SplitSeq(strings.TrimPrefix(pages, "spark://"), ",") {
-		if isMaster(pages) {
-			u, err := url.Parse("spark://" + one)
-			if err != nil || u.Hostname() == "" {
-				return nil, command.Usage("%s is not an address of a master", pages)
-			}
-			one = "http://" + strings.TrimSuffix(u.Host, ":"+u.Port()) + masterPort
+// pagesOf returns the addresses of the pages of masters, or the usual ones of the pages of spark:// addresses.
+func pagesOf(typed string) (bases []string, err error) {
+	for one := range strings.SplitSeq(strings.TrimPrefix(typed, "spark://"), ",") {
+		if host, _, hasPort := strings.Cut(one, ":"); isMaster(typed) && hasPort && rest.PlainHost(host) {
+			one = "http://" + host + masterPort
 		}
-		base, err := addressOf("--spark-master", one, "the master's page, such as http://master:8080")
-		if err != nil {
-			return nil, err
+		base, ok := spark.Address(one)
+		if !ok {
+			return nil, command.Usage("--spark-master %s: give the address of the master's page, such as http://master:8080", typed)
 		}
 		bases = append(bases, base)
-	}
-	if isMaster(pages) {
-		command.Tell(c)(fmt.Sprintf("%s is a master, not a driver: looking for its applications on its page, %s "+
-			"(another one is given by --spark-master)", pages, strings.Join(bases, ", ")))
 	}
 	return bases, nil
 }
@@ -103,8 +92,15 @@ const mostShown = 20
 // find returns the application with a name or id, the newest one of several, or the only application. If several are
 // left, the user chooses one on a terminal. It returns nil if there is none on this machine.
 func (m *manager) find(c *cli.Context, typed string) (*spark.Listed, error) {
-	if err := m.drivers.Refresh(c.Context); err != nil {
+	err := m.drivers.Refresh(c.Context)
+	switch {
+	case err != nil && m.master != "":
+		return nil, command.Usage("%s: that is a master. Give its page by --spark-master, because it is not %s: %w", m.master,
+			m.where, err)
+	case err != nil:
 		return nil, err //nolint:wrapcheck // it names the request
+	case m.master != "":
+		command.Tell(c)(m.master + " is a master, not a driver: its applications are those " + m.where)
 	}
 	found := m.drivers.Open()
 	l, err := m.choose(found, typed)
