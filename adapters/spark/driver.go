@@ -137,8 +137,12 @@ func Address(typed string) (base string, ok bool) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", false
 	}
-	if !strings.ContainsAny(typed, "@?#") { // the client refuses these later, with an error message
-		u.Path = strings.TrimSuffix(uiPath.ReplaceAllString(u.Path, ""), "/")
+	if u.User == nil && uiPath.MatchString(u.Path) {
+		u.RawQuery, u.Fragment = "", ""
+		u.Path = uiPath.ReplaceAllString(u.Path, "")
+	}
+	if u.User == nil && u.RawQuery == "" && u.Fragment == "" { // the client refuses others later, with an error message
+		u.Path = strings.TrimSuffix(u.Path, "/")
 	}
 	return u.String(), true
 }

@@ -114,7 +114,13 @@ func (d *Drivers) Watch(id string) *Source {
 	app, _ := AppOf(id)
 	s := NewSource(d.Driver(app), id)
 	s.reportsEnd = d.manager.ReportsEnd()
-	s.manager = func(ctx context.Context) (Listed, bool) { return d.find(ctx, app) }
+	_, isHere := d.manager.(*Machine)
+	s.manager = func(ctx context.Context) (Listed, bool) {
+		if isHere && s.app.lastSeen.Known() {
+			return Listed{}, false // a driver that is slow is not on the list of this machine either
+		}
+		return d.find(ctx, app)
+	}
 	return s
 }
 

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,7 +44,8 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 	if base := cmp.Or(c.String("spark"), driverIn(typed)); base != "" {
 		return driverAt(c, base, tap)
 	}
-	m, err := managerOf(c, master, tap, func(address string) {
+	var isFound atomic.Bool
+	m, err := managerOf(c, master, onceSet(&isFound, tap), func(address string) {
 		command.Tell(c)(fmt.Sprintf("%s is open, and its page does not answer yet: waiting for Spark to start", address))
 	})
 	if m == nil || err != nil {
@@ -57,11 +60,29 @@ func sparkTarget(c *cli.Context, typed string, tap rest.Layer) (*Target, error) 
 		m.client.Close()
 		return nil, err
 	}
+	isFound.Store(true)
 	o := optionsOfQuery(c)
 	if _, part := spark.AppOf(typed); part != "" {
 		o.Part = part
 	}
 	return &Target{client: m.client, drivers: m.drivers, app: l.ID, driver: m.drivers.Driver(l.ID), opt: o}, nil
+}
+
+// onceSet returns a layer that is passed through once a value is set: a recording of an application has no requests to
+// others.
+func onceSet(isSet *atomic.Bool, layer rest.Layer) rest.Layer {
+	if layer == nil {
+		return nil
+	}
+	return func(next http.RoundTripper) http.RoundTripper {
+		later := layer(next)
+		return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+			if isSet.Load() {
+				return later.RoundTrip(r)
+			}
+			return next.RoundTrip(r)
+		})
+	}
 }
 
 // HasCluster reports whether the flags or the environment name a cluster.

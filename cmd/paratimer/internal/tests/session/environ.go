@@ -61,7 +61,7 @@ func RunIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr s
 }
 
 // Process returns a process of the command in a folder. Main has put the command on the path.
-func Process(t *testing.T, dir string, args ...string) *exec.Cmd {
+func Process(t testing.TB, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "paratimer", args...)
 	cmd.Dir, cmd.Env = dir, Environ(t)
