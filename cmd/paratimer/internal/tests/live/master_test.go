@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -78,7 +79,9 @@ func BenchmarkMaster(b *testing.B) {
 	url := session.ServeMaster(b, aSparkRun, 50, 5*time.Second)
 	for b.Loop() {
 		began := time.Now()
-		cmd := session.Process(b, b.TempDir(), "watch", "--spark-master", url, "--listen", "0", "--output", "none")
+		cmd := session.Process(b, b.TempDir(), "watch", "--spark-master", url, "--listen", "0", "--output", "ndjson")
+		var frames session.Output
+		cmd.Stdout = &frames
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}
@@ -86,6 +89,12 @@ func BenchmarkMaster(b *testing.B) {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait() // it was interrupted
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		for i := range 50 {
+			if !strings.Contains(frames.String(), fmt.Sprintf(`"app-%d"`, i)) {
+				b.Errorf("no frame of app-%d", i)
+			}
+		}
+		b.ReportMetric(float64(strings.Count(frames.String(), "\n")), "frames")
 		b.ReportMetric(used.Seconds()/time.Since(began).Seconds(), "cores")
 	}
 }
