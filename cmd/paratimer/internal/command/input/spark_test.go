@@ -2,6 +2,8 @@ package input
 
 import (
 	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -62,6 +64,46 @@ func TestChooseDriver(t *testing.T) {
 	} {
 		if got := driverIn(typed) != ""; got != want {
 			t.Errorf("%q: %v", typed, got)
+		}
+	}
+}
+
+// TestAsk reads the number of an application, after answers that are none.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	got, err := ask(t.Context(), strings.NewReader("x\n0\n4\n 3 \n1\n"), &out, 3)
+	if err != nil || got != 2 || strings.Count(out.String(), "[1-3]") != 4 {
+		t.Errorf("%d, %v, %q", got, err, out.String())
+	}
+	if _, err := ask(t.Context(), strings.NewReader("9\n"), &out, 3); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("without an answer: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	silent, w := io.Pipe()
+	defer w.Close()
+	if _, err := ask(ctx, silent, io.Discard, 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("after an interrupt: %v", err)
+	}
+}
+
+// TestPagesOf finds the pages of masters.
+func TestPagesOf(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		"http://m:8080":               "http://m:8080",
+		"m1:18080,https://m2:8480/":   "http://m1:18080,https://m2:8480",
+		"spark://m1:7077,m2:7078":     "http://m1:8080,http://m2:8080",
+		"spark://m1":                  "",
+		"spark://":                    "",
+		"spark://m1:7077/app?x=1,b:1": "http://m1:8080,http://b:8080",
+		"http://m:8080,":              "",
+		"nightly":                     "",
+	} {
+		got, err := pagesOf(typed)
+		if strings.Join(got, ",") != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %v, %v, want %s", typed, got, err, want)
 		}
 	}
 }
