@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/rest"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -107,5 +111,44 @@ func TestDriversEnd(t *testing.T) {
 				t.Errorf("%d sources list the applications %d times", len(all), m.asks)
 			}
 		})
+	}
+}
+
+// alone is a driver without a history server.
+type alone struct{ *fake }
+
+func (alone) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
+
+// TestDriversGone checks how soon an application has ended whose driver is gone, with no history server: soon if its
+// manager has its end, else later, and never by the list of this machine.
+func TestDriversGone(t *testing.T) {
+	t.Parallel()
+	f := &fake{tasks: 8, done: 8, now: 1795366700000}
+	for _, isListed := range []bool{true, false} {
+		f.gone = false
+		s := NewSource(alone{f}, "app-1")
+		state := dag.Running
+		s.manager = func(context.Context) (Listed, bool) { return Listed{State: state, Ended: f.now}, isListed }
+		if snap, err := s.Next(t.Context()); err != nil || snap.State.Ended() {
+			t.Fatalf("%+v, %v", snap, err)
+		}
+		f.gone, state, f.now = true, dag.EndedUnconfirmed, f.now.Add(logFor)
+		snap, err := s.Next(t.Context())
+		if isListed != (err == nil) || isListed && (snap.State != dag.Succeeded || !snap.Inferred) {
+			t.Errorf("with the manager's report %v: %+v, %v", isListed, snap, err)
+		}
+	}
+	client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://localhost:4040"}}},
+		rest.Options{Transport: rest.RoundTrip(func(*http.Request) (*http.Response, error) { return nil, refusal() })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewDrivers(&Machine{Client: client}).Watch("app-1")
+	if l, known := s.manager(t.Context()); !known || !l.State.Ended() {
+		t.Errorf("a driver that was never seen: %+v, %v", l, known)
+	}
+	s.app.lastSeen = f.now
+	if l, known := s.manager(t.Context()); known {
+		t.Errorf("a driver that was seen: %+v", l)
 	}
 }
