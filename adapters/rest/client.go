@@ -60,7 +60,10 @@ type Options struct {
 	Login     Login             // the user that Auth authenticates, for messages; nil is User
 	Tap       Layer             // outermost: sees each exchange without authentication, bodies unpacked
 	Transport http.RoundTripper // sends the requests; nil is the network. Players of recordings and tests replace it
-	Clock     func() time.Time  // this machine's clock; nil is time.Now
+	// Own, if set, sends the requests to the origin of OwnBase, with credentials of its own instead of Auth.
+	Own     http.RoundTripper
+	OwnBase string
+	Clock   func() time.Time // this machine's clock; nil is time.Now
 	// Now, if set, is the cluster's clock, and nothing is estimated: a recording has its own time.
 	Now func() dag.Instant
 }
@@ -172,12 +175,22 @@ func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // chain builds what a request passes through, outermost first:
 //
 //	Tap → Auth → Request.Reduce → Transport or the network
+//	Tap → Request.Reduce → Own, for requests to its origin
 //
 // The network requests gzip and unpacks it.
 func chain(o *Options, network http.RoundTripper) http.RoundTripper {
 	rt := reduce(network)
 	if o.Auth != nil {
 		rt = o.Auth(rt)
+	}
+	if base, err := url.Parse(o.OwnBase); err == nil && o.Own != nil {
+		other, own := rt, reduce(o.Own)
+		rt = RoundTrip(func(r *http.Request) (*http.Response, error) {
+			if origin(r.URL) == origin(base) {
+				return own.RoundTrip(r)
+			}
+			return other.RoundTrip(r)
+		})
 	}
 	if o.Tap != nil {
 		rt = o.Tap(rt)

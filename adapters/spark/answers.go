@@ -33,8 +33,14 @@ func (w *Answer) refused() bool {
 	if w.Status == 0 { // no response: the text is the error
 		return strings.HasPrefix(w.Body(), "dial") && !strings.Contains(w.Body(), "timeout")
 	}
-	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound
+	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound ||
+		(w.Status == http.StatusServiceUnavailable || w.Status == http.StatusBadRequest) && podRefuses.MatchString(w.Body())
 }
+
+// podRefuses matches the errors of a Kubernetes API server's proxy for a port at which nothing listens (status 503), and
+// for a pod without an address (status 400).
+var podRefuses = regexp.MustCompile(
+	`error trying to reach service: dial .*(?:connection refused|no route to host)|address not allowed`)
 
 // An endpoint is a kind of responses, by the path of their URL. The first group of the path is the application.
 type endpoint struct {

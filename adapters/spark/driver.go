@@ -21,12 +21,20 @@ import (
 type webDriver struct {
 	client        *yarn.Client
 	base, history string
-	app           string // of the proxy; "" for an address
+	app           string // of the ResourceManager's proxy; "" for an address
+	// advise completes errors of a proxy at the address, and reports whether it has. It is nil if there is none.
+	advise func(e *rest.Error, r *rest.Response) bool
 }
 
 // AtAddress returns a driver at an address such as http://driver:4040. history is the history server's, or "".
 func AtAddress(client *yarn.Client, base, history string) Driver {
 	return &webDriver{client: client, base: base, history: history}
+}
+
+// Behind returns a driver at an address that is in a proxy for many machines, such as a Kubernetes API server. advise
+// completes errors of the proxy, and reports whether an error is one.
+func Behind(client *yarn.Client, base, history string, advise func(*rest.Error, *rest.Response) bool) Driver {
+	return &webDriver{client: client, base: base, history: history, advise: advise}
 }
 
 // OnYARN returns a source for an application of Spark on YARN.
@@ -51,6 +59,19 @@ func OnYARN(client *yarn.Client, id, history string) *Source {
 // Get sends the request to the address or through the proxy. After the application has ended, the proxy redirects to
 // the history server.
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
+	if d.advise != nil {
+		r := request(d.client, d.base, path)
+		ofDriver := r.Advise
+		// The Date is that of the driver's machine.
+		r.Behind, r.Clock, r.Pinned = d.base, false, true
+		r.Advise = func(e *rest.Error, resp *rest.Response) {
+			if !d.advise(e, resp) {
+				ofDriver(e, resp)
+			}
+		}
+		body, _, err := d.client.Get(ctx, &r)
+		return body, err
+	}
 	if d.app == "" {
 		body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
 		return body, err

@@ -23,6 +23,7 @@ type Listed struct {
 	State        dag.State
 	Began, Ended dag.Instant // NoInstant if unknown
 	URL          string      // of the driver's page; "" if it has none
+	Why          string      // why it waits or has failed; "" if unknown
 }
 
 // A Manager lists applications of Spark and reaches their drivers: a master, an API server, or a machine. Several

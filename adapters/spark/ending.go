@@ -21,6 +21,7 @@ type ending struct {
 	historyIsOpen  bool        // the history server has the application without its end
 	ended          dag.Instant // when
 	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
+	managerWhy     string      // why it waits or has failed, by its cluster manager; ""
 	lastSeen       dag.Instant // when the driver last responded
 	refusals       int         // consecutive polls in which the driver's page was closed
 	historyTrouble string      // error of the history server; ""
@@ -130,7 +131,7 @@ func (f *facts) diagnosis(state dag.State, stages []*stage) string {
 			why = fmt.Sprintf("stage %d: %s", s.id, t.failure)
 		}
 	}
-	return why
+	return cmp.Or(why, f.managerWhy)
 }
 
 // A dateClock converts between two clocks: the Date headers of responses, and the driver's own timestamps in them,

@@ -94,6 +94,8 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 		snap, _ := s.app.Snapshot(s.driver.Now(), false)
 		if starting(err) {
 			snap.Warnings = append(snap.Warnings, remark("Spark is starting up: its driver does not answer questions yet"))
+		} else if why := s.app.managerWhy; why != "" {
+			snap.Warnings = append(snap.Warnings, remark("the driver waits: %s", why))
 		}
 		return snap, nil
 	case !s.answered && !s.app.lastSeen.Known() && !s.app.hasEnd:
@@ -129,6 +131,7 @@ func (s *Source) askManager(ctx context.Context) bool {
 	if known {
 		s.app.name, s.app.user, s.app.queue = cmp.Or(s.app.name, l.Name), cmp.Or(s.app.user, l.User), l.Queue
 	}
+	s.app.managerWhy = l.Why
 	switch {
 	case !known || !l.State.Ended():
 	case s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known():
@@ -288,6 +291,8 @@ func failure(err error) Answer {
 	text := ""
 	if dial, ok := errors.AsType[*net.OpError](err); ok {
 		text = dial.Error()
+	} else if e, ok := errors.AsType[*rest.Error](err); ok {
+		text = e.Text
 	}
 	return Answer{Status: rest.Status(err), Body: func() string { return text }}
 }
