@@ -13,6 +13,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/kubernetes"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -27,11 +28,12 @@ func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return clientOf(c, where, tap)
+	return clientOf(c, where, tap, nil)
 }
 
-// clientOf returns a client of the services of a site, with the flags' options.
-func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Client, error) {
+// clientOf returns a client of the services of a site, with the flags' options. access, if set, has the credentials for
+// a Kubernetes API server.
+func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer, access *kubernetes.Access) (*engine.Client, error) {
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("trust-host %w", err)
@@ -49,6 +51,9 @@ func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer) (*engine.Cli
 		Trust: c.StringSlice("trust-host"), User: UserName(c), Auth: who.layer(UserName(c)), Login: who,
 		Tap:    slow(command.Tell(c), command.Counted(c, tap)),
 		CAFile: c.String("ca-file"), Insecure: c.Bool("insecure"), CertFile: c.String("cert"), KeyFile: c.String("key"),
+	}
+	if access != nil {
+		o.Own, o.OwnBase = access.Transport, access.Base
 	}
 	if err := signIn(c, site, &o, who.asked); err != nil {
 		return nil, err

@@ -15,6 +15,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/hadoopconf"
+	"github.com/paratimer/paratimer/adapters/kubernetes"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/standalone"
@@ -42,6 +44,8 @@ func isMaster(typed string) bool { return strings.HasPrefix(typed, "spark://") }
 func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(address string)) (*manager, error) {
 	history := optionsOfQuery(c).History
 	switch pages := c.String("spark-master"); {
+	case c.Bool("kubernetes"):
+		return kubernetesOf(c, history, tap)
 	case master != "" || pages != "":
 		bases, err := pagesOf(cmp.Or(master, pages))
 		if err != nil {
@@ -65,6 +69,29 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 	return &manager{
 		drivers: spark.NewDrivers(&spark.Machine{Client: client.Client, History: history, Starting: starting}),
 		client:  client, where: "on this machine", how: "--spark URL", isLocal: true,
+	}, nil
+}
+
+// kubernetesOf returns the drivers in the Kubernetes cluster of --context and --namespace.
+func kubernetesOf(c *cli.Context, history string, tap rest.Layer) (*manager, error) {
+	access, err := kubernetes.FindAccess(c.String("context"), c.String("namespace"), command.Getenv(c))
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	where, err := hadoopconf.RMSite(access.Base, "")
+	if err == nil {
+		err = nameHistory(c, &where)
+	}
+	if err != nil {
+		return nil, command.Usage("%w", err)
+	}
+	client, err := clientOf(c, where, tap, access)
+	if err != nil {
+		return nil, err
+	}
+	return &manager{
+		drivers: spark.NewDrivers(kubernetes.New(client.Client, access, history)), client: client,
+		where: "in namespace " + access.Namespace + " of " + access.Base, how: "its id or name",
 	}, nil
 }
 

@@ -132,7 +132,7 @@ func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client
 	if err := nameHistory(c, &where); err != nil {
 		return nil, err
 	}
-	return clientOf(c, where, tap)
+	return clientOf(c, where, tap, nil)
 }
 
 // addressOf returns the address in a flag's value.
