@@ -132,8 +132,8 @@ func (c *Cluster) listed(id string, p *pod) spark.Listed {
 	return l
 }
 
-// uiPort returns the port of the driver's page: the one that Spark names in the pod, else that of an annotation or of the
-// environment, else Spark's default.
+// uiPort returns the port of the driver's page: the one that Spark names in the pod, else that of an annotation or of
+// the environment, else Spark's default.
 func uiPort(p *pod) int {
 	for _, name := range []string{"spark-ui", "spark-driver-ui", "spark-driver-ui-port"} {
 		if port := p.ports[name]; port > 0 {

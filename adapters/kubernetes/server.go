@@ -46,8 +46,8 @@ func (c *Cluster) pod(ctx context.Context, namespace, name string) (pod, error) 
 	return w.pod(), err
 }
 
-// sparkApplications lists the applications of the Spark operator. There are none if the cluster has no operator: then it
-// does not know the resource, and responds with status 404.
+// sparkApplications lists the applications of the Spark operator. There are none if the cluster has no operator: then
+// it does not know the resource, and responds with status 404.
 //
 //	GET /apis/sparkoperator.k8s.io/v1beta2/namespaces/NAMESPACE/sparkapplications?limit=…&continue=…
 //	https://github.com/kubeflow/spark-operator/blob/master/docs/api-docs.md
@@ -89,8 +89,8 @@ func (c *Cluster) get(ctx context.Context, path string) ([]byte, error) {
 	return body, err //nolint:wrapcheck // it names the request
 }
 
-// list requests a list page by page. A later page may have expired after five minutes (status 410). Then the list begins
-// again, once.
+// list requests a list page by page. A later page may have expired after five minutes (status 410). Then the list
+// begins again, once.
 //
 //	https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 func list[T any](ctx context.Context, c *Cluster, path string, query url.Values) (items []T, err error) {
@@ -129,8 +129,8 @@ func list[T any](ctx context.Context, c *Cluster, path string, query url.Values)
 // refusal is how the server names the right that an account lacks.
 var refusal = regexp.MustCompile(`cannot ([a-z]+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]*)")?`)
 
-// advise completes an error of the server or of its proxy, and reports whether it is one of these. A response of a pod is
-// not: only those of the server are of the kind Status.
+// advise completes an error of the server or of its proxy, and reports whether it is one of these. A response of a pod
+// is not: only those of the server are of the kind Status.
 //
 //	https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
 func advise(e *rest.Error, r *rest.Response) bool {

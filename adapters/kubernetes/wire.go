@@ -89,7 +89,8 @@ var phases = map[input.Label]dag.State{
 func (w *wirePod) pod() pod {
 	m, status := &w.Metadata.V, &w.Status.V
 	p := pod{
-		namespace: string(m.Namespace), name: string(m.Name), labels: texts(m.Labels), annotations: texts(m.Annotations),
+		namespace: string(m.Namespace), name: string(m.Name),
+		labels: texts(m.Labels), annotations: texts(m.Annotations),
 		env: map[string]string{}, ports: map[string]int{}, created: m.Created.at(), ended: dag.NoInstant,
 		state: cmp.Or(phases[status.Phase], dag.Running), why: why(status.Reason, status.Message),
 	}

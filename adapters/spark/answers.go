@@ -34,11 +34,12 @@ func (w *Answer) refused() bool {
 		return strings.HasPrefix(w.Body(), "dial") && !strings.Contains(w.Body(), "timeout")
 	}
 	return w.Status >= 300 && w.Status < 400 || w.Status == http.StatusNotFound ||
-		(w.Status == http.StatusServiceUnavailable || w.Status == http.StatusBadRequest) && podRefuses.MatchString(w.Body())
+		(w.Status == http.StatusServiceUnavailable || w.Status == http.StatusBadRequest) &&
+			podRefuses.MatchString(w.Body())
 }
 
-// podRefuses matches the errors of a Kubernetes API server's proxy for a port at which nothing listens (status 503), and
-// for a pod without an address (status 400).
+// podRefuses matches the errors of a Kubernetes API server's proxy for a port at which nothing listens (status 503),
+// and for a pod without an address (status 400).
 var podRefuses = regexp.MustCompile(
 	`error trying to reach service: dial .*(?:connection refused|no route to host)|address not allowed`)
 
