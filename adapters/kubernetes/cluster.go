@@ -152,8 +152,9 @@ func (c *Cluster) Driver(l spark.Listed) spark.Driver {
 	return spark.Behind(c.client, l.URL, c.history, advise)
 }
 
-// ReportsEnd returns true: a pod has the exit code of its driver.
-func (c *Cluster) ReportsEnd() bool { return true }
+// ReportsEnd returns false: a pod that was deleted does not show how its driver has ended, and a last job that was not
+// seen to end would leave the end unconfirmed. States of pods and of the operator count all the same.
+func (c *Cluster) ReportsEnd() bool { return false }
 
 // Now returns the API server's clock.
 func (c *Cluster) Now() dag.Instant { return c.client.Now() }

@@ -97,7 +97,7 @@ func bounded(next http.RoundTripper) http.RoundTripper {
 		done := make(chan result, 1)
 		go func() {
 			defer func() { <-slots }()
-			resp, err := next.RoundTrip(r)
+			resp, err := next.RoundTrip(r) //nolint:bodyclose // whoever receives the result closes it
 			done <- result{resp, err}
 		}()
 		select {
