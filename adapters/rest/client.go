@@ -300,7 +300,7 @@ func TrustedHost(host string) error {
 }
 
 // Basic signs requests with a user's name and password, as gateways require (RFC 7617). The password goes to the
-// origins of these bases only, wherever a redirect leads. A base with plain HTTP on another machine is an error.
+// origins of these bases only. A base with plain HTTP on another machine is an error.
 func Basic(user, password string, bases ...string) (Layer, error) {
 	switch {
 	case user == "" || strings.Contains(user, ":") || strings.ContainsFunc(user, unicode.IsControl):
@@ -310,6 +310,20 @@ func Basic(user, password string, bases ...string) (Layer, error) {
 	case password == "" || strings.ContainsFunc(password, unicode.IsControl):
 		return nil, errors.New("the password is empty or has control characters")
 	}
+	return signed("a password", func(r *http.Request) { r.SetBasicAuth(user, password) }, bases)
+}
+
+// Bearer signs requests with a token, as some gateways require (RFC 6750). The token goes to the origins of these
+// bases only. A base with plain HTTP on another machine is an error.
+func Bearer(token string, bases ...string) (Layer, error) {
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("a token has letters, digits and signs, and no space")
+	}
+	return signed("a token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }, bases)
+}
+
+// signed signs the requests to the origins of bases, wherever a redirect leads. what names the secret in errors.
+func signed(what string, sign func(*http.Request), bases []string) (Layer, error) {
 	trusted := map[string]bool{}
 	for _, base := range bases {
 		u, err := url.Parse(base)
@@ -319,7 +333,7 @@ func Basic(user, password string, bases ...string) (Layer, error) {
 		// On this machine others cannot read what is sent.
 		if u.Scheme != "https" && Machine(u.Hostname()) != "localhost" {
 			return nil, fmt.Errorf(
-				"a password would travel in the clear to %s: give an address that begins with https://", base)
+				"%s would travel in the clear to %s: give an address that begins with https://", what, base)
 		}
 		trusted[origin(u)] = true
 	}
@@ -327,7 +341,7 @@ func Basic(user, password string, bases ...string) (Layer, error) {
 		return RoundTrip(func(r *http.Request) (*http.Response, error) {
 			if trusted[origin(r.URL)] {
 				r = r.Clone(r.Context())
-				r.SetBasicAuth(user, password)
+				sign(r)
 			}
 			return next.RoundTrip(r)
 		})

@@ -144,6 +144,39 @@ func TestPasswordStaysHome(t *testing.T) {
 	}
 }
 
+// TestBearer checks where a token is sent, and which tokens are refused.
+func TestBearer(t *testing.T) {
+	layer, err := Bearer("dapi-0123", "https://gateway/driver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := ""
+	chain := layer(RoundTrip(func(r *http.Request) (*http.Response, error) {
+		sent = r.Header.Get("Authorization")
+		return nil, errors.New("no answer")
+	}))
+	for to, want := range map[string]string{"https://gateway/a": "Bearer dapi-0123", "https://other/a": ""} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := chain.RoundTrip(r); err == nil {
+			resp.Body.Close()
+		}
+		if sent != want {
+			t.Errorf("%s: sent %q, want %q", to, sent, want)
+		}
+	}
+	for _, token := range []string{"", "a b", "a\nb", "ü"} {
+		if _, err := Bearer(token, "https://gateway"); err == nil {
+			t.Errorf("%q is a token", token)
+		}
+	}
+	if _, err := Bearer("x", "http://gateway"); err == nil || !strings.Contains(err.Error(), "a token would travel in the clear") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // engines matches the names of engines, of their services and of their file systems.
 var engines = regexp.MustCompile(`(?i)yarn|\btez|spark|hadoop|map-?reduce|\bhive|\bpig\b|hdfs|flink|trino|impala|` +
 	`resource ?manager|node ?manager|name ?node|application ?master|history ?server|executor|mapred|dfs\.`)

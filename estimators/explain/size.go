@@ -38,7 +38,7 @@ func knownSizes(s, later *dag.Snapshot) (*dag.Snapshot, string) {
 			if shown > 0 {
 				p.Attempts = list
 				subjects = append(subjects, fmt.Sprintf("the sizes of %s%s became known",
-					units.Tasks(shown, plan.StageName(l, dag.StageIndex(k))), plan.OfJob(l)))
+					units.Tasks(shown, plan.StageName(l, k)), plan.OfJob(l)))
 			}
 		}
 	}

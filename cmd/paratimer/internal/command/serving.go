@@ -103,7 +103,7 @@ func Trusted(c *cli.Context) (*x509.CertPool, error) {
 
 // Secrets are settings without a flag of their own, since everyone can read a command line. There is a flag
 // NAME-file, and a variable PARATIMER_NAME.
-var Secrets = []string{"collect-token", "password", "serve-token", "webhook-secret"}
+var Secrets = []string{"collect-token", "password", "serve-token", "token", "webhook-secret"}
 
 // Secret returns the content of the file of --NAME-file, else the variable's value; "" if neither is set.
 func Secret(c *cli.Context, name string) (string, error) {

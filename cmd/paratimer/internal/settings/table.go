@@ -107,6 +107,7 @@ var liveRows = []row{
 	{cluster, "conf-dir", "", "read Hadoop's configuration from `DIR` (default: HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME/etc/hadoop)"},
 	{cluster, "user", "", "ask as `NAME`, and choose among this user's workflows (default: the Kerberos principal, else HADOOP_USER_NAME, else you)"},
 	{cluster, "password-file=", "", "sign in to a gateway such as Knox, as --user, with the password in `FILE` (default: PARATIMER_PASSWORD)"},
+	{cluster, "token-file=", "", "send the bearer token in `FILE` (default: PARATIMER_TOKEN), as for Databricks"},
 	{cluster, "cert=", "", "client certificate (PEM) in `FILE`; it is read again when it changes"},
 	{cluster, "key=", "", "private key of the client certificate in `FILE`"},
 	{cluster, "trust-host=", []string(nil), "also follow redirects to `HOST`; repeatable"},

@@ -67,9 +67,22 @@ func kerberosUser(c *cli.Context) string {
 
 // signIn adds a password to o's requests to the services of a site, if one is set.
 func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool) error {
-	password, err := command.Secret(c, "password")
-	if err != nil || password == "" {
+	token, err := command.Secret(c, "token")
+	if err != nil {
 		return err
+	}
+	password, err := command.Secret(c, "password")
+	switch {
+	case err != nil || password == "" && token == "":
+		return err
+	case token != "" && (password != "" || byTicket):
+		return command.Usage("token-file (PARATIMER_TOKEN) goes without password-file, --keytab and --principal: log in in one way")
+	case token != "":
+		if o.Auth, err = rest.Bearer(token, site.Bases()...); err != nil {
+			return command.Usage("token-file, PARATIMER_TOKEN: %w", err)
+		}
+		o.Login = tokened(o.User)
+		return nil
 	}
 	if byTicket {
 		return command.Usage("--keytab and --principal go without password-file (PARATIMER_PASSWORD): log in by Kerberos or by a password")
@@ -92,3 +105,12 @@ func (p passworded) Check(context.Context) (string, error) {
 }
 
 func (passworded) Used() bool { return true }
+
+// tokened is a login by a bearer token.
+type tokened string
+
+func (t tokened) Name() string { return string(t) }
+
+func (tokened) Check(context.Context) (string, error) { return "a bearer token", nil }
+
+func (tokened) Used() bool { return true }

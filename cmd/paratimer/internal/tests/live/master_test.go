@@ -4,6 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -25,8 +30,8 @@ const aSparkRun = "../../adapters/spark/testdata/skew-3.jsonl.gz"
 func TestMaster(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.ServeMaster(t, aSparkRun, 3, 30*time.Second)
-	code, out, stderr := session.Run(t, "list", "--spark-master", url, "--output", "json")
+	master := session.ServeMaster(t, aSparkRun, 3, 30*time.Second)
+	code, out, stderr := session.Run(t, "list", "--spark-master", master, "--output", "json")
 	var listed struct {
 		Applications []struct{ ID, Name, Engine, User, URL string }
 	}
@@ -41,15 +46,15 @@ func TestMaster(t *testing.T) {
 		"status app-1":            "app-1) running",
 		"status nightly_2":        "app-2) running",
 		"check nightly_*":         "OK - skew", // the name that the driver reports
-		"attach":                  "3 applications of Spark at " + url + ": choose one by its id or name\n",
-		"attach hourly":           "nothing runs that is called hourly at " + url + ". These run:\n",
-		"check hourly":            "PARATIMER OK - nothing runs that is called hourly at " + url,
+		"attach":                  "3 applications of Spark at " + master + ": choose one by its id or name\n",
+		"attach hourly":           "nothing runs that is called hourly at " + master + ". These run:\n",
+		"check hourly":            "PARATIMER OK - nothing runs that is called hourly at " + master,
 		"doctor":                  "choose one",
 		"attach --timeout 1s app": "nothing runs that is called app at",
 		"attach app-0 --timeout 2s --set capture=" + filepath.Join(t.TempDir(), "capture.jsonl"): "the time limit has passed",
-		"attach --timeout 3s --spark " + url:                                                     "the page of a master (give it by --spark-master",
+		"attach --timeout 3s --spark " + master:                                                  "the page of a master (give it by --spark-master",
 	} {
-		args := append(strings.Fields(args), "--spark-master", url)
+		args := append(strings.Fields(args), "--spark-master", master)
 		if _, out, stderr := session.Run(t, args...); !strings.Contains(out+stderr, want) {
 			t.Errorf("%v: no %q in\n%s%s", args, want, out, stderr)
 		}
@@ -66,9 +71,53 @@ func TestMaster(t *testing.T) {
 	}}
 	var errs session.Output
 	if code := program.Run(ctx, []string{
-		"paratimer", "watch", "--spark-master", url, "--every", "100ms", "--output", "ndjson", "--listen", "0",
+		"paratimer", "watch", "--spark-master", master, "--every", "100ms", "--output", "ndjson", "--listen", "0",
 	}, session.Environ(t), strings.NewReader(""), frames, &errs); code != program.ExitInterrupted {
 		t.Errorf("watch: exit code %d\n%s", code, errs.String())
+	}
+}
+
+// TestDriverProxy watches a driver behind a proxy of Databricks' shape: below a path, and with a bearer token.
+func TestDriverProxy(t *testing.T) {
+	t.Parallel()
+	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	master := session.ServeMaster(t, aSparkRun, 1, 30*time.Second)
+	_, out, _ := session.Run(t, "list", "--output", "json", "--spark-master", master)
+	var listed struct{ Applications []struct{ URL string } }
+	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed.Applications) != 1 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	driver, err := url.Parse(listed.Applications[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const base = "/driver-proxy-api/o/0/0123-456789-abcdefgh/40001"
+	forward := http.StripPrefix(base, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(driver) }})
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer dapi-0123" {
+			http.Error(w, "no token", http.StatusUnauthorized)
+			return
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	t.Cleanup(proxy.Close)
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("dapi-0123\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--token-file", token}, program.ExitOK, "running"},
+		{nil, program.ExitBlind, "401"},
+		{[]string{"--token-file", token, "--password-file", token}, program.ExitUsage, "log in in one way"},
+	} {
+		args := append([]string{"status", "--spark", proxy.URL + base + "/jobs/"}, c.args...)
+		if code, out, stderr := session.Run(t, args...); code != c.code || !strings.Contains(out+stderr, c.want) {
+			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", c.args, code, c.code, c.want, out, stderr)
+		}
 	}
 }
 
