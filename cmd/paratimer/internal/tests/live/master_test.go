@@ -92,7 +92,8 @@ func TestDriverProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	const base = "/driver-proxy-api/o/0/0123-456789-abcdefgh/40001"
-	forward := http.StripPrefix(base, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(driver) }})
+	rewrite := func(r *httputil.ProxyRequest) { r.SetURL(driver) }
+	forward := http.StripPrefix(base, &httputil.ReverseProxy{Rewrite: rewrite})
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer dapi-0123" {
 			http.Error(w, "no token", http.StatusUnauthorized)
