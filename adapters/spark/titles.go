@@ -51,6 +51,9 @@ var (
 	generated = regexp.MustCompile(`^WholeStageCodegen \((\d{1,6})\)$`)
 )
 
+// cachedScan is the scope of an RDD that reads a cached table, or computes it first.
+const cachedScan = "InMemoryTableScan"
+
 // parsePlan parses the text of a physical plan in Spark's mode "formatted", its default. Of an adaptive plan it reads
 // the current one, not the initial one.
 func parsePlan(text string) queryPlan {
@@ -161,7 +164,7 @@ var words = []struct{ begins, word string }{
 	{"Union", "Union"},
 	{"Scan", "Scan"},
 	{"BatchScan", "Scan"},
-	{"InMemoryTableScan", "Scan of a cached table"},
+	{cachedScan, "Scan of a cached table"},
 	{"BatchEvalPython", "Python"},
 	{"ArrowEvalPython", "Python"},
 	{"MapInPandas", "Python"},
@@ -311,6 +314,9 @@ func (s *stage) scope(of map[int]string) {
 	}
 	for _, rdd := range sortedKeys(of) {
 		name := intern(strings.TrimSpace(dag.Clean(of[rdd])))
+		if name == cachedScan { // the numbers of generated code before it are those of the plan that was cached
+			s.scopes = slices.DeleteFunc(s.scopes, generated.MatchString)
+		}
 		if name != "" && !slices.Contains(s.scopes, name) && len(s.scopes) < mostScopes {
 			s.scopes = append(s.scopes, name)
 		}

@@ -77,6 +77,19 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestScope checks that the operators of a cached plan are not those of the plan with the same numbers.
+func TestScope(t *testing.T) {
+	t.Parallel()
+	s := &stage{}
+	s.scope(map[int]string{
+		1: "Scan csv ", 2: "WholeStageCodegen (1)", 3: "InMemoryTableScan", 4: "WholeStageCodegen (1)", 5: "Exchange",
+	})
+	want := "Scan csv, InMemoryTableScan, WholeStageCodegen (1), Exchange"
+	if got := strings.Join(s.scopes, ", "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestTitles holds titles of stages: of a logged application of SQL, and of call sites.
 func TestTitles(t *testing.T) {
 	t.Parallel()
