@@ -210,6 +210,15 @@ func (w *watcher) weighs(pools ...dag.Pool) {
 func TestSparkLog(t *testing.T) {
 	l := upSpark(t)
 	job := l.submit("nightly-log", append(adaptive(false), sqlSmall...)...)
+	l.await("the event log", func() bool {
+		logs, err := filepath.Glob(filepath.Join(l.spark.events, "*.inprogress"))
+		l.must(err)
+		if len(logs) == 0 {
+			return false
+		}
+		info, err := os.Stat(logs[0])
+		return err == nil && info.Size() > 0
+	})
 	tape := filepath.Join(l.dir, "log.tape")
 	out := l.run("attach", 0, "attach", "--every", "1s", "--output", "ndjson", "--record", tape, l.spark.events)
 	job.succeed()
@@ -218,6 +227,9 @@ func TestSparkLog(t *testing.T) {
 		var f frame
 		l.must(json.Unmarshal([]byte(line), &f))
 		frames = append(frames, f)
+	}
+	if len(frames) == 0 {
+		t.Fatal("no frame")
 	}
 	last := frames[len(frames)-1]
 	if name := deref(last.Workflow.Name); name != "nightly-log" || last.Workflow.State != "succeeded" || len(frames) < 10 {
