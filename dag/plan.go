@@ -41,7 +41,7 @@ type Plan struct {
 	InputSizes []float64
 }
 
-// A Whole is the engine's name for a query that it runs as one job: a DAG of Tez, an application of Spark.
+// A Whole is the engine's name for a query that it runs as one job: a DAG of Tez, a Spark application.
 type Whole struct {
 	Name        string // "DAG"
 	Part, Parts string // names of one stage and of several: "vertex", "vertices"

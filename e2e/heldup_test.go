@@ -61,7 +61,7 @@ func TestHeldUp(t *testing.T) {
 	if !strings.Contains(text, "etl_load.pig holds ") && !strings.Contains(text, "etl_load.pig  holds up ") {
 		t.Error("nobody is told that etl_load holds the others up")
 	}
-	if !strings.Contains(text, "etl_load.pig  holds nobody up any more") {
+	if !strings.Contains(text, "etl_load.pig  no longer blocks others") {
 		t.Error("nobody is told that it is over")
 	}
 	if strings.Contains(text, "nightly_sales.pig  holds up") || strings.Contains(text, "nightly_sales.pig holds ") {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// sparkRule matches applications of Spark by their name.
+// sparkRule matches Spark applications by their name.
 const sparkRule = `rules:
   - name: nightly-late
     match: {engine: Spark, name: "nightly*", queue: default}
@@ -21,7 +21,7 @@ const sparkRule = `rules:
     labels: {team: data}
 `
 
-// TestSparkYARNWatch watches a YARN cluster by a rule that matches one of two applications of Spark, and no job of
+// TestSparkYARNWatch watches a YARN cluster by a rule that matches one of two Spark applications, and no job of
 // MapReduce.
 func TestSparkYARNWatch(t *testing.T) {
 	l := up(t)

@@ -256,7 +256,7 @@ func (w *ReplayContext) warnings() []dag.Warning {
 		}
 		if p.Unfinished() > 0 && p.Worst >= schedule.Assumed {
 			out = append(out, dag.Warning{Code: dag.WarnAssumedCost, Text: fmt.Sprintf(
-				"the cost of %s tasks%s is assumed: none has shown its work, and no profile knows them", plan.StageName(
+				"no data yet for %s tasks%s: their cost is assumed", plan.StageName(
 					job, k), plan.OfJob(job))})
 		}
 	})

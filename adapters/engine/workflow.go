@@ -181,5 +181,5 @@ func Replay(rec *recording.Answers, o recording.Options) (*recording.Replay, err
 			return r, err
 		}
 	}
-	return nil, errors.New("recording: it holds no answers of a known engine")
+	return nil, errors.New("recording: it has no answers of a known engine")
 }

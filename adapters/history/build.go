@@ -85,7 +85,7 @@ func (b *builder) finish(torn bool) (*Job, error) {
 	case b.job == nil:
 		return nil, errors.New("jhist: no event of a job in it")
 	case !b.job.Submitted.Known():
-		return nil, fmt.Errorf("jhist: it does not tell when %s was submitted", b.job.ID)
+		return nil, fmt.Errorf("jhist: it does not record when %s was submitted", b.job.ID)
 	}
 	b.job.Torn, b.job.Bad = torn, b.bad
 	b.setClock()

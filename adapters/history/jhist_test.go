@@ -197,7 +197,7 @@ func TestNoHistory(t *testing.T) {
 		"JobTracker": {"Meta VERSION=\"1\" .\n", "make a trace of it with TraceBuilder"},
 		"no schema":  {"Avro-Json\n", "the schema in line 2 is missing"},
 		"no event":   {"Avro-Json\n{}\n", "no event of a job"},
-		"no job":     {lines(start), "does not tell when job_1700000000000_0001 was submitted"},
+		"no job":     {lines(start), "does not record when job_1700000000000_0001 was submitted"},
 		"bad schema": {"Avro-Binary\n{\n", "the schema in line 2: it is not JSON"},
 		"recursive": {"Avro-Binary\n" + `{"type":"record","name":"Event","fields":[{"name":"a","type":"Event"}]}` +
 			"\nx", `type "Event" cannot be used here`},

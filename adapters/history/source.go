@@ -46,7 +46,7 @@ func NewSource(w *Workflow, every time.Duration) (*Source, error) {
 	s := &Source{workflow: w, last: dag.NoInstant}
 	for _, j := range w.Jobs {
 		if !j.Submitted.Known() {
-			return nil, errors.New(j.ID + ": its history does not tell when it was submitted")
+			return nil, errors.New(j.ID + ": its history does not record when it was submitted")
 		}
 		j.settle()
 		s.last = max(s.last, j.Submitted, j.Launched, j.Finished, j.Last)
@@ -339,7 +339,7 @@ func (s *Source) warnings(snap *dag.Snapshot, graph *mrjob.Graph) []dag.Warning 
 			graph.Launches)
 	}
 	if graph.Cyclic {
-		warn(dag.WarnObservation, "the jobs' settings tell a graph with a cycle; it was cut")
+		warn(dag.WarnObservation, "the jobs' settings describe a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
 		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {

@@ -148,7 +148,7 @@ func CertPool(file string, before *x509.CertPool) (*x509.CertPool, error) {
 	}
 	if !pool.AppendCertsFromPEM(data) {
 		return nil, fmt.Errorf(
-			"%s holds no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)",
+			"%s has no PEM certificate (of a Java key store: keytool -exportcert -rfc -keystore STORE -alias ALIAS)",
 			file)
 	}
 	return pool, nil

@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 		}, false, http.StatusInternalServerError, "X", "log"},
 		"no such app": {func(w http.ResponseWriter) {
 			sendHTML(w, http.StatusNotFound, "<title>Application a could not be found</title>")
-		}, true, http.StatusNotFound, "could not be found", "does not know the application"},
+		}, true, http.StatusNotFound, "could not be found", "has no such application"},
 		"AM unreachable": {func(w http.ResponseWriter) {
 			sendHTML(w, http.StatusInternalServerError, "<html><title>Error 500 &lt;</title>")
 		}, true, http.StatusInternalServerError, "Error 500 <", "starting, ending or lost"},

@@ -232,7 +232,7 @@ func TestNoActiveManager(t *testing.T) {
 			t.Error(err)
 		}
 		_, err := clientOf(t, rest.Options{}, standby.URL, standby.URL).RM(t.Context(), "apps")
-		if err == nil || !strings.Contains(err.Error(), "knows of no active one") || strings.Contains(err.Error(), "login") {
+		if err == nil || !strings.Contains(err.Error(), "reports no active one") || strings.Contains(err.Error(), "login") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -272,7 +272,7 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 			"the script has launched %d batches of jobs; a later one is unknown until it comes", g.Launches)
 	}
 	if g.Cyclic {
-		s.warn(dag.WarnObservation, "the jobs' confs tell a graph with a cycle; it was cut")
+		s.warn(dag.WarnObservation, "the jobs' configurations describe a graph with a cycle; it was cut")
 	}
 	for i := range snap.Jobs {
 		j := &snap.Jobs[i]

@@ -47,7 +47,7 @@ func Decode(src []byte, name, noun string, into any) (*Document, error) {
 		f.preset(v)
 		d.mapping(&d.root, v, f, nil)
 	case null:
-		d.add(&d.root, nil, fmt.Sprintf("the file holds no %s: it is empty", noun))
+		d.add(&d.root, nil, fmt.Sprintf("the file has no %s: it is empty", noun))
 	}
 	return d, d.Err()
 }

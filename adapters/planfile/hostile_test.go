@@ -97,7 +97,7 @@ func TestHostileInput(t *testing.T) {
 		{"a name of a million letters", strings.NewReader(`{"jobs": [{"name": "j", "map": {"tasks": 1}, "` +
 			strings.Repeat("x", 1_000_000) + `": 1}]}`), "unknown field"},
 		{"binary", strings.NewReader("\x00\x01\x02"), ""},
-		{"nothing", strings.NewReader(""), "plan:1:1: the file holds no plan: it is empty"},
+		{"nothing", strings.NewReader(""), "plan:1:1: the file has no plan: it is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Read(c.src, Options{})

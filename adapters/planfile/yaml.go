@@ -64,7 +64,7 @@ func (d *Document) yaml() item {
 		y := yamlParser{Document: d, anchors: map[string]item{}}
 		return y.node(docs[0], 1)
 	}
-	d.fail(placeOf(docs[1]), "a second document begins here: a file holds one %s", d.noun)
+	d.fail(placeOf(docs[1]), "a second document begins here: a file has one %s", d.noun)
 	return item{}
 }
 

@@ -33,7 +33,7 @@ func (e *UnknownError) Error() string {
 	if len(e.Holds) == 0 {
 		return fmt.Sprintf("recording: it does not hold %s, nor any other MapReduce application", e.Workflow)
 	}
-	return fmt.Sprintf("recording: it does not hold %s; it holds\n  %s", e.Workflow, strings.Join(e.Holds, "\n  "))
+	return fmt.Sprintf("recording: it does not have %s; it has\n  %s", e.Workflow, strings.Join(e.Holds, "\n  "))
 }
 
 // A CutOffError means that the recording ends before the workflow does.

@@ -130,7 +130,7 @@ var (
 	certain = []Rule{
 		{Status: 401, Authenticate: "negotiate", Hint: "the cluster wants Kerberos (SPNEGO)"},
 		{Status: 401, Authenticate: "basic", Hint: "it wants a user's password: give --user NAME and --set password-file=FILE (or PARATIMER_PASSWORD); where they were given, one of them is wrong"},
-		{Status: 403, Authenticate: "pseudoauth", Hint: "the cluster wants to know who asks: give --user"},
+		{Status: 403, Authenticate: "pseudoauth", Hint: "the cluster requires a user name: give --user"},
 		{Status: 403, Hint: "this user may not look at this: give another --user"},
 		{Status: 400, URL: "http://", Text: "HTTP request to an HTTPS server", Hint: speaksTLS},
 		{Status: 400, URL: "http://", Text: "HTTP request was sent to HTTPS port", Hint: speaksTLS},

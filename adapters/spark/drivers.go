@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Listed is an application of Spark in the list of a manager.
+// A Listed is a Spark application in the list of a manager.
 type Listed struct {
 	ID, Name, User string
 	Queue          string // or its namespace; "" if the manager has none
@@ -26,7 +26,7 @@ type Listed struct {
 	Why          string      // why it waits or has failed; "" if unknown
 }
 
-// A Manager lists applications of Spark and reaches their drivers: a master, an API server, or a machine. Several
+// A Manager lists Spark applications and reaches their drivers: a master, an API server, or a machine. Several
 // goroutines may use it.
 type Manager interface {
 	// List returns the applications that run or wait, and those that have ended as far as the manager has them.

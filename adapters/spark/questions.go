@@ -402,7 +402,7 @@ func advise(client *yarn.Client, e *rest.Error, r *rest.Response) {
 	}
 	switch r.Status {
 	case http.StatusUnauthorized:
-		e.Hint = "the filter before Spark's pages (spark.ui.filters) wants to know who asks: give --user, a password or a ticket"
+		e.Hint = "the filter before Spark's pages (spark.ui.filters) requires a login: give --user, a password or a ticket"
 	case http.StatusForbidden:
 		app := "the application"
 		if m := appInPath.FindStringSubmatch(u.Path); m != nil {

@@ -42,7 +42,7 @@ func TestDeniedSpark(t *testing.T) {
 		},
 		http.StatusUnauthorized: {
 			"who asks?",
-			"the filter before Spark's pages (spark.ui.filters) wants to know who asks: give --user, a password or a ticket",
+			"the filter before Spark's pages (spark.ui.filters) requires a login: give --user, a password or a ticket",
 		},
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -276,11 +276,11 @@ func explain(err error, who principal, service, file string) error {
 	e := &Error{Err: err, Text: "the KDC refuses: " + short(errorcode.Lookup(refused.ErrorCode)+" "+refused.EText)}
 	switch refused.ErrorCode {
 	case errorcode.KDC_ERR_C_PRINCIPAL_UNKNOWN:
-		e.Text = fmt.Sprintf("the KDC does not know %s", who)
+		e.Text = fmt.Sprintf("the KDC has no principal %s", who)
 		e.Hint = "is the name spelt right, the realm too (it is mostly in capitals)?"
 	case errorcode.KDC_ERR_S_PRINCIPAL_UNKNOWN:
-		e.Text = fmt.Sprintf("the KDC knows no service %s", service)
-		e.Hint = "give the service's address by the host name that it is known by (as in its keytab), not by another name or a number"
+		e.Text = fmt.Sprintf("the KDC has no service %s", service)
+		e.Hint = "give the service's address by the host name in its keytab, not by another name or a number"
 	case errorcode.KDC_ERR_PREAUTH_FAILED, errorcode.KRB_AP_ERR_BAD_INTEGRITY:
 		return wrongKey(who, file)
 	case errorcode.KRB_AP_ERR_SKEW, errorcode.KRB_AP_ERR_TKT_NYV:

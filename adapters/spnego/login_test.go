@@ -90,7 +90,7 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 			"alice@SPNEGO.TEST",
 		},
 		"wrong key":          {Options{Keytab: old}, nil, "is not the one that the KDC has", "anew"},
-		"unknown to the KDC": {Options{Keytab: gone}, nil, "does not know carol@SPNEGO.TEST", "spelt"},
+		"unknown to the KDC": {Options{Keytab: gone}, nil, "has no principal carol@SPNEGO.TEST", "spelt"},
 		"unreachable": {
 			Options{Keytab: both, Principal: "alice"},
 			[]string{"KRB5_CONFIG=" + unreachable},
@@ -129,13 +129,13 @@ func TestWhyNobodyIsLoggedIn(t *testing.T) {
 	}
 }
 
-// TestServiceUnknown: an address that the KDC knows no service by.
+// TestServiceUnknown: an address that the KDC has no service by.
 func TestServiceUnknown(t *testing.T) {
 	r := newRealm(t, "10m", "alice", "HTTP/localhost")
 	h := newHadoop(t, r.keytab("HTTP/localhost"))
 	_, _, err := get(t, r.login(Options{Keytab: r.keytab("alice")}).Layer(overTheNetwork(t)), h.URL)
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !strings.Contains(e.Text, "knows no service HTTP/127.0.0.1@SPNEGO.TEST") ||
+	if !ok || !strings.Contains(e.Text, "has no service HTTP/127.0.0.1@SPNEGO.TEST") ||
 		!strings.Contains(e.Hint, "host name") {
 		t.Errorf("got %#v", err)
 	}
@@ -242,7 +242,7 @@ func TestTrust(t *testing.T) {
 		}
 		return err
 	}
-	if err := ask(); err == nil || !strings.Contains(err.Error(), "knows no service krbtgt/SERVICES.TEST") {
+	if err := ask(); err == nil || !strings.Contains(err.Error(), "has no service krbtgt/SERVICES.TEST") {
 		t.Errorf("without trust: %v", err)
 	}
 	for _, r := range []*realm{users, services} {

@@ -132,7 +132,7 @@ func read(path string) (*Workflow, error) {
 	switch {
 	case w.Version > Version:
 		return nil, fmt.Errorf(
-			"state: %s has version %d, this program knows %d: use the newer program, or another --state-dir", path,
+			"state: %s has version %d, this program reads %d: use the newer program, or another --state-dir", path,
 			w.Version, Version)
 	case err == nil && w.Version < 1:
 		err = errors.New("it has no version")

@@ -177,7 +177,7 @@ func TestFilesThatAreNotOurs(t *testing.T) {
 		"zeros":         {"\x00\x00\x00\x00", "remove the file"},
 		"another's":     {`{"shopping":"bread"}`, "it has no version"},
 		"a list":        {`[1]`, "remove the file"},
-		"newer":         {`{"version":2,"name":"a.pig","runs":{"w1":{}}}`, "version 2, this program knows 1"},
+		"newer":         {`{"version":2,"name":"a.pig","runs":{"w1":{}}}`, "version 2, this program reads 1"},
 		"of other kind": {`{"version":1,"name":"a.pig","runs":7}`, "remove the file"},
 		"misplaced":     {`{"version":1,"name":"b.pig"}`, `is of "b.pig", not of "a.pig"`},
 	} {

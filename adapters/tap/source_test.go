@@ -220,7 +220,7 @@ func TestLostProfiles(t *testing.T) {
 	s.take(mapBatch(theJob, 0, 0, 100, 10), mapBatch(theJob, 1, 0, 100, 10), mapBatch(theJob, 3, 0, 100, 10))
 	s.reduces(attemptAt(0, 0, dag.AttemptRunning, s.clock), attemptAt(1, 0, dag.AttemptRunning, s.clock))
 	g := s.look()
-	if g.Note != "1 of 4 maps have not told their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) ||
+	if g.Note != "1 of 4 maps have not reported their keys" || g.Maps != 3 || !math.IsNaN(g.Reduces[0].Bytes) ||
 		!math.IsNaN(g.Reduces[0].Implicit) {
 		t.Errorf("before the copies' end: %+v", g)
 	}
@@ -266,7 +266,7 @@ func TestSilent(t *testing.T) {
 		Job: theJob, Attempt: idOf(theJob, "m", 1, 0),
 		Final: true, Note: "its memory was short",
 	}))
-	if g := s.look(); g.Note != "1 of 2 maps have not told their keys: its memory was short" || g.Maps != 1 {
+	if g := s.look(); g.Note != "1 of 2 maps have not reported their keys: its memory was short" || g.Maps != 1 {
 		t.Errorf("%+v", g)
 	}
 	// Maps of another number of reduces are not this job's.

@@ -168,7 +168,7 @@ func decode(body []byte) (Batch, error) {
 		return Batch{}, errors.New("v: missing")
 	}
 	if v := *version.Version; v != Version {
-		return Batch{}, fmt.Errorf("v: version %d; this end knows %d: use the paratimer-tap of the watcher's release",
+		return Batch{}, fmt.Errorf("v: version %d; this end reads %d: use the paratimer-tap of the watcher's release",
 			v, Version)
 	}
 	b := Batch{Seq: -1}

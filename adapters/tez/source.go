@@ -306,7 +306,7 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 		s.warn(dag.WarnMasterRestarted, "%s runs in its application master's attempt %d; what the one before had not "+
 			"finished, or could not hand on, runs again", s.app.ID, s.st.masters)
 		if s.app.Running && s.files.sizes != nil && !s.hasLog() && s.now-s.masterSince > recovery {
-			s.warn(dag.WarnObservation, "the new master of %s does not know of %s: nothing of it could be recovered, "+
+			s.warn(dag.WarnObservation, "the new master of %s has recovered nothing of %s, "+
 				"and it will not go on by itself", s.app.ID, s.st.id)
 		}
 	}

@@ -267,7 +267,7 @@ func TestNewMaster(t *testing.T) {
 	}
 	l.master, l.masterDown = 2, true
 	delete(l.files, labLog)
-	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "could be recovered") {
+	if s := next(); s.Jobs[0].Stages[0].Running() != 0 || strings.Contains(said(s), "has recovered nothing") {
 		t.Errorf("%d attempts run when their master is gone: %s", s.Jobs[0].Stages[0].Running(), said(s))
 	}
 	for _, status := range []string{"NEW", "SUCCEEDED"} { // of a task that is being recovered
@@ -277,7 +277,7 @@ func TestNewMaster(t *testing.T) {
 		}
 	}
 	l.now += recovery
-	if s := next(); !strings.Contains(said(s), "could be recovered") {
+	if s := next(); !strings.Contains(said(s), "has recovered nothing") {
 		t.Errorf("%s", said(s))
 	}
 	start := func(task int) {

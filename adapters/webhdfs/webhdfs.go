@@ -137,7 +137,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if answer.Status == nil {
-		return nil, f.fail("stat", name, errors.New("the answer holds no FileStatus"))
+		return nil, f.fail("stat", name, errors.New("the answer has no FileStatus"))
 	}
 	answer.Status.Suffix = path.Base(name)
 	return answer.Status, nil

@@ -211,13 +211,13 @@ var rules = []rest.Rule{
 	{Status: 401, Hint: "this user may not look at the job: give another --user, or have the job's owner set mapreduce.job.acl-view-job"},
 	{Status: 3, URL: "/proxy/", Hint: "the application's master has ended or is not up yet"},
 	{Status: 404, URL: "/proxy/", Text: "Not current Dag", Hint: "the application's master runs another DAG, or none yet"},
-	{Status: 404, URL: "/proxy/", Hint: "the ResourceManager does not know the application any more, or never did"},
+	{Status: 404, URL: "/proxy/", Hint: "the ResourceManager has no such application, or no longer has it"},
 	{Status: 5, URL: "/proxy/", Hint: "the proxy cannot reach the application's master: it is starting, ending or lost"},
-	{Status: 307, Standby: true, Hint: "this ResourceManager is on standby and knows of no active one"},
+	{Status: 307, Standby: true, Hint: "this ResourceManager is on standby and reports no active one"},
 	{Status: 404, Hint: "unknown here: a wrong id, one that has been forgotten, or not a Hadoop service"},
 }
 
-const noActive = "this ResourceManager is on standby and knows of no active one: wait until one is active, or give the addresses of all of them to --rm"
+const noActive = "this ResourceManager is on standby and reports no active one: wait until one is active, or give the addresses of all of them to --rm"
 
 // Bounds of the cookies that services may set.
 const (

@@ -90,7 +90,7 @@ func LoadWarning(load []dag.Load) []dag.Warning {
 	for i := range load {
 		mb += load[i].HeldMB
 	}
-	return []dag.Warning{dag.Warningf(dag.WarnOtherLoad, "other applications (%d) hold %d MB", len(load), mb)}
+	return []dag.Warning{dag.Warningf(dag.WarnOtherLoad, "other applications use %d MB", mb)}
 }
 
 // oneLine returns foreign text as errors quote it: the first line, cut to 200 characters.

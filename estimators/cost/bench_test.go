@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// benchRun is an application of Spark with some stages on executors of four cores, or a DAG of Tez on as many
+// benchRun is a Spark application with some stages on executors of four cores, or a DAG of Tez on as many
 // containers, with half of its tasks ended.
 func benchRun(tasks, stages, executors int, tez bool) dag.Run {
 	const cores, memory = 4, 1024
@@ -82,7 +82,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// BenchmarkRange is the range alone, halfway through an application of Spark with four stages.
+// BenchmarkRange is the range alone, halfway through a Spark application with four stages.
 func BenchmarkRange(b *testing.B) {
 	for _, x := range []struct{ tasks, cores int }{{10_000, 200}, {100_000, 200}, {1_000_000, 1000}} {
 		b.Run(fmt.Sprint(x.tasks), func(b *testing.B) {

@@ -87,7 +87,7 @@ func TestChangesNameEachCause(t *testing.T) {
 		{"speed", func(*dag.Snapshot) {}, slowed(2, 5000), []Change{
 			{
 				Delta: 15 * time.Second, Reason: ReasonSpeed,
-				Subject: "map tasks of job j1 take 2.0 times as long as was thought",
+				Subject: "map tasks of job j1 take 2.0 times as long as predicted",
 			},
 		}},
 	} {
@@ -304,9 +304,9 @@ func TestChangesNameOthers(t *testing.T) {
 		was, is []dag.Load
 		want    string
 	}{
-		{nil, []dag.Load{bob}, "bob's skew.pig has come and holds 512 MB"},
+		{nil, []dag.Load{bob}, "bob's skew.pig started and uses 512 MB"},
 		{nil, []dag.Load{{ID: "application_1_0003"}}, "application_1_0003 has come and waits"},
-		{[]dag.Load{bob}, []dag.Load{more}, "bob's skew.pig holds 2560 MB, not 512"},
+		{[]dag.Load{bob}, []dag.Load{more}, "bob's skew.pig uses 2560 MB, not 512"},
 		{[]dag.Load{bob}, nil, "bob's skew.pig is gone"},
 	} {
 		if got := loadChanges(c.was, c.is); len(got) != 1 || got[0] != c.want {

@@ -106,9 +106,9 @@ func loadChanges(was, is []dag.Load) []string {
 		case !there && l.HeldMB == 0:
 			out = append(out, l.Title()+" has come and waits")
 		case !there:
-			out = append(out, fmt.Sprintf("%s has come and holds %d MB", l.Title(), l.HeldMB))
+			out = append(out, fmt.Sprintf("%s started and uses %d MB", l.Title(), l.HeldMB))
 		case before != l.HeldMB:
-			out = append(out, fmt.Sprintf("%s holds %d MB, not %d", l.Title(), l.HeldMB, before))
+			out = append(out, fmt.Sprintf("%s uses %d MB, not %d", l.Title(), l.HeldMB, before))
 		}
 	}
 	for i := range was {

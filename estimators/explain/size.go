@@ -243,7 +243,7 @@ func asKnownLater(s, later *dag.Snapshot, costs estimators.Costs) schedule.Left 
 // reported are left out.
 func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int, moved time.Duration) string {
 	var most float64
-	subject := "tasks that run take " + worded(moved, "longer", "less time") + " than was thought"
+	subject := "running tasks take " + worded(moved, "longer", "less time") + " than predicted"
 	w.EachStage(func(job int, k dag.StageIndex, p *estimators.StageLeft) {
 		if p.Unfinished() == 0 || k == dag.Reduce && slices.Contains(reported, job) {
 			return
@@ -266,19 +266,19 @@ func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int,
 	return subject
 }
 
-// wording formats a change of costs by a factor: "take 12% longer than was thought".
+// wording formats a change of costs by a factor: "take 12% longer than predicted".
 func wording(factor float64, before schedule.Origin) string {
-	thought := "was thought"
+	than := "predicted"
 	if before >= schedule.Assumed {
-		thought = "was assumed"
+		than = "assumed"
 	}
 	switch {
 	case factor >= 2:
-		return fmt.Sprintf("take %.1f times as long as %s", factor, thought)
+		return fmt.Sprintf("take %.1f times as long as %s", factor, than)
 	case factor > 1:
-		return fmt.Sprintf("take %s longer than %s", units.Percent(factor-1), thought)
+		return fmt.Sprintf("take %s longer than %s", units.Percent(factor-1), than)
 	}
-	return fmt.Sprintf("take %s less time than %s", units.Percent(1-factor), thought)
+	return fmt.Sprintf("take %s less time than %s", units.Percent(1-factor), than)
 }
 
 // changedModels returns the jobs with unfinished reduces that one of two cost models predicts from key groups and

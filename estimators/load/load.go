@@ -170,10 +170,10 @@ func Warnings(s *dag.Snapshot) []dag.Warning {
 		if n > namedOthers {
 			names += fmt.Sprintf(" and %d more", n-namedOthers)
 		}
-		add("what %d of %d other applications have left to do is guessed, their masters tell nothing: %s", n, all, names)
+		add("%d of %d other applications report no progress, so their remaining work is a guess: %s", n, all, names)
 	}
 	if over := preemptableMB(s); over > 0 {
-		add("queue %s holds %d MB more than it is guaranteed and others wait: the scheduler may take containers back, "+
+		add("queue %s uses %d MB more than its guarantee while others wait: the scheduler may preempt containers, "+
 			"and what ran in them runs again", s.Queue, over)
 	}
 	return out

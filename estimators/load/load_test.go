@@ -160,7 +160,7 @@ func TestWarnings(t *testing.T) {
 		}
 		text := strings.Join(all, "; ")
 		for part, want := range map[string]bool{
-			"is known": known, "guessed": guessed, "bob's etl": guessed, "500 MB more than it is guaranteed": taken,
+			"is known": known, "a guess": guessed, "bob's etl": guessed, "500 MB more than its guarantee": taken,
 		} {
 			if strings.Contains(text, part) != want {
 				t.Errorf("%s: %q is in it: %v: %s", what, part, !want, text)

@@ -256,10 +256,10 @@ func (r *Replay) Doubt() (w Warning, doubtful bool) {
 		return w, false
 	}
 	w = Warning{
-		WarnBase, "something that is not in the tasks lengthened or shortened the run, so every answer is doubtful",
+		WarnBase, "time outside tasks changed the length of the run and is not modeled, so every answer has low confidence",
 	}
 	if r.others > 0 {
-		w.Text += fmt.Sprintf("; other applications held up to %d MB", r.others)
+		w.Text += fmt.Sprintf("; other applications used up to %d MB", r.others)
 	}
 	return w, true
 }

@@ -52,7 +52,7 @@ func Run(args []string, out io.Writer) error {
 	for _, e := range []*engine{
 		{Title: "MapReduce"},
 		{Title: "DAGs of Tez", folder: "recordings-tez"},
-		{Title: "Applications of Spark", folder: "recordings-spark"},
+		{Title: "Spark applications", folder: "recordings-spark"},
 	} {
 		if *only == "" || strings.HasSuffix(e.Title, *only) {
 			data.Engines = append(data.Engines, e)

@@ -96,7 +96,7 @@ func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) { r
 
 func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
-		return nil, fmt.Errorf("account: the snapshot tells of %d jobs, its plan of others; take both from one source",
+		return nil, fmt.Errorf("account: the snapshot has %d jobs, its plan has others; take both from one source",
 			len(s.Jobs))
 	}
 	graph, err := dag.NewGraph(s.Plan)
@@ -145,7 +145,7 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	Queueing: {"queueing", "queueing", "A job was submitted and its application master had no container yet."},
 	Launch: {
 		"launch", "launch",
-		"The client was between jobs, or an application master started up and had not asked for its first task.",
+		"The client was between jobs, or an application master started up and had not requested its first container.",
 	},
 	Broadcast: {
 		"broadcast", "building broadcasts",
@@ -161,7 +161,7 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	},
 	Containers: {
 		"containers", "waiting for containers",
-		"A task was ready to run and had no container: others held them, or the scheduler had not handed one out yet.",
+		"A task was ready to run without a container: others used them all, or the scheduler had not allocated one yet.",
 	},
 	SetUp: {
 		"setup", "set-up",
@@ -175,7 +175,7 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	Sort: {"sort", "sort and merge", "A reduce merged what it had copied, before its reduce function began."},
 	Skew: {
 		"skew", "skew",
-		"A reduce that was given more than the others worked on, beyond what the median reduce of its job took.",
+		"A reduce with more input than the others worked longer than the median reduce of its job.",
 	},
 	Straggler: {
 		"straggler", "stragglers",
@@ -183,13 +183,13 @@ var causeTexts = [causes]struct{ name, title, meaning string }{
 	},
 	Failures: {
 		"failures", "failures",
-		"An attempt ran that failed, was killed or lost its output, or its task waited to run again.",
+		"An attempt ran that failed, was killed or lost its output, or its task waited to run again; without it other tasks would have taken part of this time.",
 	},
 	Finish: {
 		"finish", "finish",
-		"All tasks of a job had ended; it was committed, its history written, its end told to the client.",
+		"All tasks of a job had ended; the job was committed, its history written and the client notified.",
 	},
-	Unknown: {"unknown", "unknown", "Nobody saw what the query waited for."},
+	Unknown: {"unknown", "unknown", "The recording does not show what the query waited for."},
 }
 
 // onCores has the causes with other texts if tasks run on the cores of executors.
@@ -200,9 +200,9 @@ var onCores = map[Cause]struct{ title, meaning string }{
 	},
 	Containers: {
 		"waiting for cores",
-		"A task of a submitted stage was ready to run and had no core: other tasks held them, or the driver had just got them back.",
+		"A task of a submitted stage was ready to run and had no core: other tasks used them all, or the driver had just got one back.",
 	},
-	Work: {"work", "Tasks worked; their start-up is in it where no report tells it from work."},
+	Work: {"work", "Tasks worked, with their start-up if reports do not show it."},
 	Skew: {
 		"skew",
 		"A task that was given more than the others worked on, beyond what the median task of its stage took.",

@@ -287,7 +287,7 @@ func TestCausesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestCausesOnCores holds that what people read of an application of Spark is about cores, not about containers, and
+// TestCausesOnCores holds that what people read of a Spark application is about cores, not about containers, and
 // that words for other clusters stay.
 func TestCausesOnCores(t *testing.T) {
 	t.Parallel()

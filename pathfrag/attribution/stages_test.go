@@ -48,7 +48,7 @@ func TestAnyStages(t *testing.T) {
 	}
 }
 
-// TestNoExecutorYet holds that the time to the first task of an application of Spark, whose stages are ready when it
+// TestNoExecutorYet holds that the time to the first task of a Spark application, whose stages are ready when it
 // submits its first job, is that of executors that start, and once one is there the driver's.
 func TestNoExecutorYet(t *testing.T) {
 	t.Parallel()

@@ -147,7 +147,7 @@ func (w words) likely() string {
 	case w.v.early:
 		return "too early to say whether it misses " + what
 	case math.IsNaN(p):
-		return "how likely it is to miss " + what + " cannot be told"
+		return "the risk of missing " + what + " is unknown"
 	case w.v.floor:
 		return "certain to miss " + what
 	}

@@ -137,8 +137,8 @@ var guessedFlags = map[string]string{
 	"tape":           "it is an older name of --record",
 	"outside-bounds": "it is an older name of --drift",
 
-	"v":       "--version is in full, and --log-level debug says more",
-	"verbose": "--log-level debug says more", "debug": "--log-level debug says more",
+	"v":       "--version is in full, and --log-level debug shows more",
+	"verbose": "--log-level debug shows more", "debug": "--log-level debug shows more",
 	"tez":      "DAGs of Tez are found by --rm, as jobs are",
 	"tez-ui":   "DAGs of Tez are found by --rm, as jobs are",
 	"hive":     "queries of Hive are found by --rm, as jobs are; give the query's id as argument",
@@ -147,6 +147,6 @@ var guessedFlags = map[string]string{
 	"id":       "give the id as argument",
 	"name":     "give the name as argument",
 	"master":   "give --rm URL of the ResourceManager, or --spark URL of the driver's web page",
-	"interval": "--every says how often to look",
+	"interval": "--every sets how often to look",
 	"port":     "--metrics and --listen take a port",
 }

@@ -89,7 +89,7 @@ var (
 // jobs returns the table of each job in the base and in the run: a row for each stage of either.
 func (c *Comparison) jobs() *page.Table {
 	t := &page.Table{
-		Caption: "The base and the run; once if they are alike. ~: too short to tell work from start-up.",
+		Caption: "The base and the run, or one value if they are equal. ~: too short to separate work from start-up.",
 		Columns: page.Heads("Job", "Took", "On the path", "Stage", "Tasks", "Median task", "Records", "Time a record",
 			"Failed"),
 	}

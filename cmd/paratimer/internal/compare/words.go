@@ -16,12 +16,12 @@ var meanings = map[Effect]string{
 	Data:     "more or fewer records",
 	Cost:     "time for each record",
 	Order:    "how tasks followed each other: rounds, another path",
-	Skew:     "a task that was given more than the others",
+	Skew:     "a task with more input than the others",
 	Shuffle:  "copying input to reduces",
 	Startup:  "start-up of jobs and tasks",
 	Waiting:  "waiting for containers, and between jobs",
-	Failures: "work that was lost and done again (estimate)",
-	Load:     "other applications held containers (estimate)",
+	Failures: "lost work that ran again (estimate)",
+	Load:     "containers used by other applications (estimate)",
 	Cluster:  "another cluster, or other limits of the jobs on it (estimate)",
 	Plan:     "jobs that only one of the runs has",
 	Rest:     "unexplained",
@@ -118,7 +118,7 @@ func (c *Comparison) otherwise() []string {
 	said.add(is.Restarts != was.Restarts, units.Count(is.Restarts, "restarted master"), was.Restarts)
 	said.add(is.Lost != was.Lost, units.Count(is.Lost, "lost node"), was.Lost)
 	said.add(math.Abs(float64(is.Others-was.Others)) >= othersMatter, fmt.Sprintf(
-		"other applications held %s of the cluster", units.Percent(is.Others)), units.Percent(was.Others))
+		"other applications used %s of the cluster", units.Percent(is.Others)), units.Percent(was.Others))
 	said.add(!sameCluster(&was.Cluster, &is.Cluster), "the cluster has "+room(&is.Cluster), room(&was.Cluster))
 	for i := range c.Jobs {
 		b, n := c.Jobs[i].index[c.base], c.Jobs[i].index[c.subject]

@@ -112,7 +112,7 @@ func heading(runs []Run, f *jobfile.File, o Options) []string {
 			o.Network.Text),
 		cpus,
 		fmt.Sprintf("Map and reduce slots are the most that a node ran at once; that a reduce takes %d map outputs at once is assumed.", f.ShuffleThreads),
-		"A reduce's CPU is counted in merge: its counters do not tell shuffle and merge apart.",
+		"A reduce's CPU is counted in merge: its counters do not separate shuffle and merge.",
 	)
 }
 

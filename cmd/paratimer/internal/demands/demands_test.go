@@ -79,7 +79,7 @@ func TestLearn(t *testing.T) {
 # Disk is assumed to move 100MB/s, the network 1Gbit/s; bytes over these rates are the demands.
 # CPUs are assumed: no recording has them. As many as a node ran maps at once.
 # Map and reduce slots are the most that a node ran at once; that a reduce takes 5 map outputs at once is assumed.
-# A reduce's CPU is counted in merge: its counters do not tell shuffle and merge apart.
+# A reduce's CPU is counted in merge: its counters do not separate shuffle and merge.
 version: 1
 name: "a script"
 cluster: {nodes: 2, cpus: 3, map_slots: 3, reduce_slots: 1, shuffle_threads: 5}

@@ -74,7 +74,7 @@ var reasons = map[string]string{
 	string(explain.ReasonSize):    "sizes became known",
 	string(explain.ReasonSlots):   "slots were lost or gained",
 	string(explain.ReasonModel):   "tasks are predicted in another way",
-	string(explain.ReasonSpeed):   "tasks run at another speed than was thought",
+	string(explain.ReasonSpeed):   "tasks are slower or faster than predicted",
 	string(explain.ReasonWave):    "the last wave has another number of tasks",
 	string(explain.ReasonStart):   "tasks start at another time than planned",
 	string(explain.ReasonOther):   "for other reasons",

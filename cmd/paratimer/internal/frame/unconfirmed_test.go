@@ -17,7 +17,7 @@ func TestUnconfirmed(t *testing.T) {
 	later := Answers{Scenarios: []estimators.Estimate{{Scenario: "standard", Remaining: &left}}}
 	f := Of(s, later, nil)
 	switch {
-	case f.WaitingOn == nil || *f.WaitingOn != "the history server, which has not told how it ended":
+	case f.WaitingOn == nil || *f.WaitingOn != "the history server to report how it ended":
 		t.Errorf("waits for %v", f.WaitingOn)
 	case f.Headline.RemainingSeconds == nil || *f.Headline.RemainingSeconds != 0 || f.Headline.EndAt == nil ||
 		f.Headline.EndAt.Instant != 1_100_000:

@@ -21,7 +21,7 @@ func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
 	case on.Attempt != nil && span == nil:
 		return describe(s, on)
 	case unconfirmed(s):
-		return "the history server, which has not told how it ended"
+		return "the history server to report how it ended"
 	case since.Known() && !dag.TooLarge(s.Warnings):
 		return "the driver, which works alone since " + clock(since, s.At) + ": no job runs"
 	case s.Queue != "" && s.State == dag.Submitted && s.Plan.IsWhole() && len(s.Jobs) > 0 && !s.Jobs[0].Started.Known():

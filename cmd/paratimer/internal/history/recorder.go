@@ -134,7 +134,7 @@ func basis(key string, l Line, n int) string {
 		}
 	}
 	if out > 0 {
-		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` says why)", out, key)
+		text += fmt.Sprintf(" (%d left out: `paratimer history show %s` shows why)", out, key)
 	}
 	return text
 }

@@ -130,7 +130,7 @@ func TestARunTeachesTheNext(t *testing.T) {
 	}
 	want := []string{
 		"using the profile of 1 run of a.pig, newest 1970-01-01",
-		"using the profile of 1 run of a.pig, newest 1970-01-01 (1 left out: `paratimer history show a.pig` says why)",
+		"using the profile of 1 run of a.pig, newest 1970-01-01 (1 left out: `paratimer history show a.pig` shows why)",
 	}
 	if strings.Join(told, "\n") != strings.Join(want, "\n") {
 		t.Errorf("told %q, want %q", told, want)

@@ -57,7 +57,7 @@ func excluded(s *dag.Snapshot, total float64) string {
 	case s.State == dag.Killed:
 		return "it was killed"
 	case s.State != dag.Succeeded && !nearEnd(s):
-		return "whether it succeeded is not known"
+		return "its result is unknown"
 	case total <= 0:
 		return "its length is not known"
 	}

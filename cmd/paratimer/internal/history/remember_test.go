@@ -50,7 +50,7 @@ func TestReportedEndReplacesInferred(t *testing.T) {
 	reported, inferred, unknown := ran(t, "1", 10, nil), ran(t, "1", 10, nil), ran(t, "1", 10, nil)
 	reported.WatchedSeconds, inferred.WatchedSeconds, unknown.WatchedSeconds = 193.6, 195, 238.9
 	inferred.Inferred = true
-	unknown.State, unknown.Excluded = dag.EndedUnconfirmed.String(), "whether it succeeded is not known"
+	unknown.State, unknown.Excluded = dag.EndedUnconfirmed.String(), "its result is unknown"
 	w := &state.Workflow{}
 	for i, c := range []struct {
 		run  state.Run
@@ -213,7 +213,7 @@ func TestAttemptsAreRuns(t *testing.T) {
 // is not.
 func TestUnconfirmedRuns(t *testing.T) {
 	t.Parallel()
-	for succeeded, want := range map[int]string{0: "whether it succeeded is not known", 17: "whether it succeeded is not known", 18: ""} {
+	for succeeded, want := range map[int]string{0: "its result is unknown", 17: "its result is unknown", 18: ""} {
 		s := &dag.Snapshot{
 			State: dag.EndedUnconfirmed,
 			Plan:  &dag.Plan{Jobs: []dag.Job{{Stages: []dag.Stage{{Known: true, Tasks: 10}, {Known: true, Tasks: 10}}}}},

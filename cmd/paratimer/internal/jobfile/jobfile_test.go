@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 	head := "cluster: {nodes: 1, cpus: 1, map_slots: 1}\njobs:\n"
 	job := func(more string) string { return head + "- {name: j, maps: 2, " + more + "}\n" }
 	for _, c := range []struct{ text, want string }{
-		{"", "1:1: the file holds no job file: it is empty"},
+		{"", "1:1: the file has no job file: it is empty"},
 		{"[]", "1:1: this is a list: a job file is a mapping"},
 		{"jobs: []", "1:1: the job file has no \"cluster\", which it needs"},
 		{head + "[]", "3:1: jobs is an empty list: it must be a list of 1 to 100 jobs"},

@@ -116,7 +116,7 @@ func (b *Board) Handler() http.Handler {
 			p.answer(w, r)
 			return
 		}
-		http.Error(w, "This query is not watched any more; all that are stand at /.", http.StatusNotFound)
+		http.Error(w, "This query is no longer watched. / lists those that are.", http.StatusNotFound)
 	}
 	mux.HandleFunc("GET /q/{id}/{$}", one)
 	mux.HandleFunc("GET /q/{id}/main", one)

@@ -193,7 +193,7 @@ func (d *Dispatcher) resume(name string) {
 func (d *Dispatcher) trouble(err error) {
 	if !d.sick.Swap(true) {
 		d.c.Log.Warn().Err(err).Msg(
-			"what was told cannot be remembered now: alerts are sent, but a restart may send them again; " +
+			"cannot store which alerts were sent: alerts go out, but a restart may send them again; " +
 				"make room, or give another folder with --state-dir")
 	}
 }

@@ -125,7 +125,7 @@ func (q *queue) delivery(r *run, l *alertStream, now time.Duration) (p delivery,
 			return p, true
 		}
 		q.d.c.Log.Info().Str("sink", l.Sink).Str("workflow", r.id).Str("alert", p.n.ID).Time("since", l.Queued).
-			Msg("it was over before the sink could hear of it in time; it is not told")
+			Msg("it ended before the sink was reachable; the alert is dropped")
 		l.Queue = nil
 		r.write()
 	case (q.sink.Repeats || q.sink.Runs) && l.State != "" && r.watched && l.about.Fingerprint != "" && !l.refused:

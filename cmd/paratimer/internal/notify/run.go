@@ -180,7 +180,7 @@ func (r *run) write() {
 		return
 	}
 	if r.d.sick.Swap(false) {
-		r.d.c.Log.Info().Msg("what was told is remembered again")
+		r.d.c.Log.Info().Msg("storing which alerts were sent works again")
 	}
 	r.dirty, r.saved = false, r.alerts
 }
@@ -316,7 +316,7 @@ func (r *run) withdrawn(f frame.Frame) (all []Notification) {
 			continue
 		}
 		n := l.about
-		n.Alert.State, n.Alert.Text = frame.OnTrack, "it is no longer held to this"
+		n.Alert.State, n.Alert.Text = frame.OnTrack, "this limit no longer applies"
 		n.Annotations = maps.Clone(n.Annotations)
 		n.Annotations["state"], n.Annotations["summary"] = string(frame.OnTrack), n.Alert.Text
 		all = append(all, n)

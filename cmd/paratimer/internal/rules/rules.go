@@ -94,7 +94,7 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 		at := place(i)
 		if before, twice := first[r.Name]; twice {
 			doc.Fail(at("name"),
-				fmt.Sprintf("the name %q is taken by rule %d: names tell alerts apart, so each is given once", r.Name,
+				fmt.Sprintf("the name %q is taken by rule %d: names identify alerts, so each must be unique", r.Name,
 					before+1))
 		} else {
 			first[r.Name] = i
@@ -129,7 +129,7 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 	for _, key := range sorted(r.Annotations) {
 		if !labelName.MatchString(key) {
 			doc.Fail(at("annotations", key),
-				fmt.Sprintf("annotation %q: a name begins with a letter or _ and holds letters, digits and _", key))
+				fmt.Sprintf("annotation %q: a name begins with a letter or _ and has letters, digits and _", key))
 			continue
 		}
 		if err := notify.CheckAnnotation(r.Annotations[key]); err != nil {
@@ -141,7 +141,7 @@ func (r *Rule) check(doc *planfile.Document, at func(...string) []string, local 
 func (r *Rule) checkBounds(doc *planfile.Document, at func(...string) []string) {
 	given := r.bounds()
 	if len(given) == 0 {
-		doc.Fail(at(), fmt.Sprintf("rule %s holds a workflow to nothing: give one of deadline, within, "+
+		doc.Fail(at(), fmt.Sprintf("rule %s has no limit: give one of deadline, within, "+
 			"longer_than_usual, no_progress, outside_bounds", r.Name))
 		return
 	}
@@ -188,13 +188,13 @@ func (r *Rule) checkLabels(doc *planfile.Document, at func(...string) []string) 
 		switch {
 		case !labelName.MatchString(key) || strings.HasPrefix(key, "__"):
 			doc.Fail(at("labels", key),
-				fmt.Sprintf("label %q: a name begins with a letter or _, not with __, and holds letters, digits and _",
+				fmt.Sprintf("label %q: a name begins with a letter or _, not with __, and has letters, digits and _",
 					key))
 		case slices.Contains(ours, key):
 			doc.Fail(at("labels", key), fmt.Sprintf("label %s is given by paratimer itself; choose another name", key))
 		case strings.Contains(r.Labels[key], "{{"):
 			doc.Fail(at("labels", key),
-				fmt.Sprintf("label %s is a template: labels tell alerts apart and must not change while one stands; make it an annotation", key))
+				fmt.Sprintf("label %s is a template: labels identify alerts and must not change while one fires; make it an annotation", key))
 		}
 	}
 }

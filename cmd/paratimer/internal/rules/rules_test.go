@@ -73,13 +73,13 @@ func TestRead(t *testing.T) {
 func TestFaults(t *testing.T) {
 	rule := func(more string) string { return "rules:\n  - name: a\n    " + more + "\n" }
 	for _, c := range []struct{ text, want string }{
-		{"", "1:1: the file holds no rule file: it is empty"},
+		{"", "1:1: the file has no rule file: it is empty"},
 		{"[]", "1:1: this is a list: a rule file is a mapping"},
 		{"rules: []", "1:8: rules is an empty list: it must be a list of 1 to 1000 rules"},
 		{"rules:\n  - {within: 1m}", `2:6: rules[0] has no "name", which it needs`},
 		{rule("witin: 1m"), `3:5: unknown field "witin" in rules[0]; did you mean "within"?`},
 		{rule("within: 5"), "3:13: rules[0].within is 5: it must be a time with its unit"},
-		{rule("within: 0s"), "2:5: rule a holds a workflow to nothing"},
+		{rule("within: 0s"), "2:5: rule a has no limit"},
 		{rule("within: 1m\n    within: 2m"), `4:5`},
 		{rule("within: 1m\n    no_progress: 2m"), "4:18: rule a has within and no_progress: a rule has one bound"},
 		{rule("deadline: \"25:00\""), "3:15: "},

@@ -95,7 +95,7 @@ func (a *Advice) text(length frame.Seconds, ended bool) string {
 		units.Percent(float64(*a.GainSeconds/length)))
 }
 
-// An evidence is what rules read: the stages of an application of Spark, and its report.
+// An evidence is what rules read: the stages of a Spark application, and its report.
 type evidence struct {
 	*Report
 	snap   *dag.Snapshot

@@ -80,7 +80,7 @@ type question struct {
 func questions(s *dag.Snapshot, room whatif.Room) []question {
 	late, early, lost := 1.0, 0.05, ""
 	if slices.ContainsFunc(s.Nodes, func(n dag.NodeState) bool { return n.Lost }) {
-		lost = "a node was lost: only its lost attempts are counted, not what its slots were worth"
+		lost = "a node was lost: only its lost attempts are counted, not its missing slots"
 	}
 	word, yarn := room.Policy.Slot(), room.Policy == dag.YARN && s.Plan.OnlyMapReduce()
 	every, ideal := "a "+word+" for every task", "a "+word+" for every task, no start-ups and no pauses"

@@ -36,7 +36,7 @@ func Skew(r *SkewReport) *page.Document {
 	d := &page.Document{Title: skewTitle(r)}
 	switch {
 	case r.Skew == nil && r.Workflow.State.Ended():
-		d.Add(page.Say(fmt.Sprintf("it has %s: how it would have gone on is not known", r.Workflow.State)))
+		d.Add(page.Say(fmt.Sprintf("it has %s, so there is no prediction", r.Workflow.State)))
 	case r.Skew == nil:
 		d.Add(page.Say("too early to say: nothing has shown what its " + task + "s cost"))
 	case len(r.Skew) == 0:
@@ -85,7 +85,7 @@ const mostKeys = 3
 func skewTables(s *frame.Skew, bars bool) []page.Block {
 	word := view.SkewedTask(s)
 	t := &page.Table{
-		Caption: fmt.Sprintf("%s, the longest first; the median one worked %s. A task held the end back by what the "+
+		Caption: fmt.Sprintf("%s, longest first; median %s. A task held the end back by what the "+
 			"run would save if this task alone worked no longer than that", units.Count(s.Reduces, word),
 			units.Seconds(s.MedianSeconds)),
 		Columns: page.Heads(page.Capital(word), ">Works", "", ">Input", ">Share", ">Ends after", ">Holds the end back",

@@ -292,7 +292,7 @@ func (p *pen) legend() []sign {
 	}
 	return append(stages, []sign{
 		{text(lane, "⠉⣀"), "expected", true},
-		{text(path, "◆ ⠛⣤━"), "critical: holds up the end", true},
+		{text(path, "◆ ⠛⣤━"), "critical: sets the end", true},
 		{text(dim, "··"), "slack: can slip this much", true},
 		{text(bad, signFailed), "failed", true},
 		{text(dim, "──"), "waits: no running task", true},

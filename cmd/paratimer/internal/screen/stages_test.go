@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// application is an application of Spark of so many stages of four tasks, of which the first ones are done and the next
+// application is a Spark application of so many stages of four tasks, of which the first ones are done and the next
 // one runs.
 func application(stages, over int) State {
 	f := &frame.Frame{
@@ -46,7 +46,7 @@ func application(stages, over int) State {
 	return State{Frame: f, Past: slices.Values([]*frame.Frame{f}), Width: 80, Height: 24}
 }
 
-// TestStageRows holds that each stage of an application of Spark has a row with its own name, that those around the one
+// TestStageRows holds that each stage of a Spark application has a row with its own name, that those around the one
 // that runs are shown if there is no room for all, and that nothing is called a map or a reduce.
 func TestStageRows(t *testing.T) {
 	t.Parallel()

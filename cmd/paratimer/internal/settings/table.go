@@ -20,8 +20,8 @@ const (
 	chosen    = recorded + ", check, status, " + attaching
 	printing  = "doctor, score, history list, history show, history add, list, status, whatif, ernest design, ernest run, ernest fit, ernest predict, ernest choose, model, config, version"
 
-	bounds     = "What the query is held to: " + watching + ", report, check, score"
-	moreBounds = "What the query is held to: " + watching + ", report, score"
+	bounds     = "Deadlines and limits: " + watching + ", report, check, score"
+	moreBounds = "Deadlines and limits: " + watching + ", report, score"
 	cluster    = "Where the cluster is: " + clustered
 	kerberos   = cluster + ", history add"
 	driver     = "Where Spark is: " + attaching + ", doctor, check, status"
@@ -86,7 +86,7 @@ var liveRows = []row{
 	{"check", "unknown=", "unknown", "`STATE` if --warning or --critical limit a remaining time that is unknown: ok, warning, critical, unknown"},
 	{"check", "recording", "", "read a recording from `FILE`, not the cluster"},
 	{"check", "at", time.Duration(0), "with --recording: the state at `TIME` of the run (default: its end)"},
-	{"doctor", "notify!", false, "send a test alert to every sink and resolve it, in place of a look at the cluster"},
+	{"doctor", "notify!", false, "send a test alert to every sink and resolve it, instead of checking the cluster"},
 	{"doctor", "rules", "", "with --notify, send one test for each rule in `FILE`, with its labels and annotations"},
 	{attaching + ", replay, plan, status, report, check, watch, score, whatif", "profile", []string(nil), "use the costs in `FILE`, from `paratimer history profile`; repeatable, best first"},
 	{recorded, "workflow", "", "choose a workflow, application or job by `ID` from recorded answers or history with several"},
@@ -115,12 +115,12 @@ var liveRows = []row{
 	{cluster, "insecure=", false, "do not verify certificates: anybody can pose as the cluster"},
 	{kerberos, "keytab", "", "log in to Kerberos with the key in `FILE` (default: the ticket from kinit)"},
 	{kerberos, "principal", "", "log in to Kerberos as `NAME`[/HOST][@REALM] (default: the only one in the keytab, or the ticket's)"},
-	{driver, "spark", "", "watch the Spark application whose driver has its web page at `URL`, such as http://driver:4040"},
+	{driver, "spark", "", "watch the Spark application of the driver UI at `URL`, such as http://driver:4040"},
 	{standalone, "kubernetes", false, "find drivers of Spark in the Kubernetes cluster of the kubeconfig or of this pod's service account, and reach them through its API server"},
 	{standalone, "context", "", "the cluster and user of this `NAME` in the kubeconfig (default: its current context)"},
 	{standalone, "namespace", "", "the Kubernetes namespace of the drivers, or * for all (default: that of the context or of this pod)"},
-	{standalone, "spark-master", "", "find applications of Spark on the page of a standalone master at `URL`, such as http://master:8080"},
-	{driver, "spark-history", "", "ask Spark's history server at `URL` how the application ended, such as http://host:18080"},
+	{standalone, "spark-master", "", "find Spark applications on the page of a standalone master at `URL`, such as http://master:8080"},
+	{driver, "spark-history", "", "read the result of a run from the Spark history server at `URL`, such as http://host:18080"},
 	{learning, "no-history", false, "neither use nor extend the history"},
 	{remembered, "state-dir", "", "keep the history in `DIR` (default: paratimer in the XDG state folder, ~/.local/state)"},
 	{alerting, "alertmanager", "", "post alerts to the Alertmanager at `URL`, or to several, comma-separated"},

@@ -305,7 +305,7 @@ func Unconfirmed(f frame.Frame) string {
 			return "the end of a job was not reported"
 		}
 	}
-	return "jobs of the query never came"
+	return "jobs of the query were never submitted"
 }
 
 func title(f frame.Frame) string {

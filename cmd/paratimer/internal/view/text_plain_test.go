@@ -30,7 +30,7 @@ func course() []frame.Frame {
 			DeltaSeconds: 241, Reason: "failure",
 			Subject: str("m_000017_0 failed and starts again"),
 		},
-		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9% less time than was thought")},
+		{DeltaSeconds: -31, Reason: "speed", Subject: str("maps take 9% less time than predicted")},
 	}
 	failed.Skew = []frame.Skew{oneSkewed()}
 	risky := frameOf(130, 840)
@@ -80,7 +80,7 @@ after 10 seconds: warning: the reduces of j1 are assumed
 after 10 seconds: job j1 running
 after 10 seconds: about 11 minutes left, between 10 minutes and 14 minutes, roughly, waits for m_000001_0 of job j1
 after 1 minute 10 seconds: the end comes 4 minutes later: m_000017_0 failed and starts again
-after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent less time than was thought
+after 1 minute 10 seconds: the end comes 31 seconds sooner: maps take 9 percent less time than predicted
 after 1 minute 10 seconds: about 15 minutes left
 after 1 minute 10 seconds: skew: reduce 3 of scope-30 has 61 percent of the bytes and holds the end back by 14 minutes, key #9f3a alone by 11 minutes
 after 1 minute 10 seconds: that key in 8 parts: 11 minutes 30 seconds sooner; 16 reduces: no sooner

@@ -98,8 +98,8 @@ func site(c *cli.Context) (s hadoopconf.Site, err error) {
 	case rm != "":
 		s, err = hadoopconf.RMSite(rm, c.String("jhs"))
 	case dir == "":
-		err = errors.New("where is the cluster? Give --rm URL or --conf-dir DIR, or set HADOOP_CONF_DIR; " +
-			"`paratimer attach --spark URL` needs none")
+		err = errors.New("no cluster is configured, and there is no Spark driver on localhost:4040 to 4050: " +
+			"give --rm URL or --spark URL, or set HADOOP_CONF_DIR")
 	default:
 		var props *hadoopconf.Properties
 		if props, err = hadoopconf.ReadDir(dir, command.Getenv(c)); err == nil {
@@ -124,7 +124,7 @@ func UserName(c *cli.Context) string {
 // CheckEvery returns an error if --every would put too much load on the cluster.
 func CheckEvery(c *cli.Context) error {
 	if every := c.Duration("every"); every < minEvery {
-		return command.Usage("--every %v: less than %v is too much for a cluster", every, minEvery)
+		return command.Usage("--every %v: less than %v would overload a cluster", every, minEvery)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A manager has the applications of Spark at one place that is not YARN.
+// A manager has the Spark applications at one place that is not YARN.
 type manager struct {
 	drivers *spark.Drivers
 	client  *engine.Client

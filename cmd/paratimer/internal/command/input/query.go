@@ -27,7 +27,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Target is a query that a user named: an application of Spark by its driver or its event log, or a query on YARN.
+// A Target is a query that a user named: a Spark application by its driver or its event log, or a query on YARN.
 type Target struct {
 	client  *engine.Client // nil: it is a log
 	log     *engine.Workflow
@@ -168,7 +168,7 @@ type workflow struct{ *engine.Workflow }
 func (w workflow) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s, err := w.Workflow.Next(ctx)
 	if errors.Is(err, engine.ErrNoParts) {
-		err = command.Usage("--sql and --group choose in an application of Spark, and the workflow is none")
+		err = command.Usage("--sql and --group choose in a Spark application, and the workflow is none")
 	}
 	return s, err
 }

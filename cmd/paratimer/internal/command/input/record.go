@@ -16,7 +16,7 @@ func CheckRecord(c *cli.Context) error {
 	case c.Bool("raw") && c.String("capture") != "":
 		return command.Usage("--raw: the setting capture records the raw answers, too")
 	case c.Bool("session") && ObservationsFile(c) != "":
-		return command.Usage("--session: a recording holds one workflow; add --raw to record a session")
+		return command.Usage("--session: a recording has one workflow; add --raw to record a session")
 	}
 	return nil
 }

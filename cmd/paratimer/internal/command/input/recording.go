@@ -164,7 +164,7 @@ func open(path string, o recording.Options, p *command.Progress) (*Recording, er
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && queryID.MatchString(path):
 		return nil, command.Usage(
-			"cannot read the recording: there is no file %s; of a query on the cluster `paratimer attach` and `paratimer report` tell", path)
+			"cannot read the recording: there is no file %s; for a query on the cluster use `paratimer attach` or `paratimer report`", path)
 	case errors.Is(err, fs.ErrNotExist) && strings.Contains(path, "://"):
 		return nil, command.Usage("%s is an address, not a file: download it first; `paratimer history add` reads webhdfs:// addresses", path)
 	case err != nil:
@@ -254,7 +254,7 @@ func playStdin(in io.Reader, o recording.Options) (src watch.Source, err error) 
 func playStream(kind recording.Kind, in io.Reader, opt recording.Options) (watch.Source, error) {
 	switch {
 	case kind == recording.OfObservations && opt.Workflow != "":
-		return nil, errors.New("--workflow chooses among recorded answers: a recording of observations holds one workflow only")
+		return nil, errors.New("--workflow chooses among recorded answers: a recording of observations has one workflow only")
 	case kind == recording.OfObservations:
 		return recording.NewReader(in)
 	}

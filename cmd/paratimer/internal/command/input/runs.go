@@ -132,9 +132,9 @@ func ChooseRun(runs []recording.Run, id string) (recording.Run, error) {
 	}
 	var b strings.Builder
 	if id == "" || len(found) > 1 {
-		fmt.Fprintf(&b, "it holds %s: choose one with --workflow", units.Count(len(runs), runs[0].Noun))
+		fmt.Fprintf(&b, "it has %s: choose one with --workflow", units.Count(len(runs), runs[0].Noun))
 	} else {
-		fmt.Fprintf(&b, "it does not hold %s; it holds", id)
+		fmt.Fprintf(&b, "it does not have %s; it has", id)
 	}
 	const shown = 20
 	for _, r := range runs[:min(len(runs), shown)] {

@@ -25,9 +25,9 @@ func TestChooseRun(t *testing.T) {
 		{[]recording.Run{a}, "other", "a", ""}, // opening it says that it is another one
 		{[]recording.Run{a, b}, "a", "a", ""},
 		{[]recording.Run{a, b}, "b", "b", ""},
-		{[]recording.Run{a, b}, "", "", "it holds 2 runs: choose one"},
-		{[]recording.Run{a, b}, "both", "", "it holds 2 runs: choose one"},
-		{[]recording.Run{a, b}, "c", "", "it does not hold c; it holds\n  a\n  b"},
+		{[]recording.Run{a, b}, "", "", "it has 2 runs: choose one"},
+		{[]recording.Run{a, b}, "both", "", "it has 2 runs: choose one"},
+		{[]recording.Run{a, b}, "c", "", "it does not have c; it has\n  a\n  b"},
 		{[]recording.Run{run("d", true, nil), a}, "", "d", ""},
 	} {
 		got, err := ChooseRun(c.runs, c.id)

@@ -41,7 +41,7 @@ func TestChooseDriver(t *testing.T) {
 		{
 			[]spark.Listed{one, two},
 			"", "",
-			[]string{"2 applications of Spark on this machine: choose one by --spark URL", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
+			[]string{"2 Spark applications on this machine: choose one by --spark URL", one.URL + "  nightly (local-1)  started 3m ago", two.URL + "  hourly (local-2)  started 30s ago"},
 		},
 		{[]spark.Listed{one, two}, "*ly", one.URL, nil},
 		{[]spark.Listed{one, two}, "local-2/sql/7", two.URL, nil},

@@ -47,13 +47,13 @@ func TestJamText(t *testing.T) {
 		}})
 		text.held = nil
 	}
-	want := `04:02:10 UTC  nightly_0  waits for containers: HOLDER holds 8 of 10, until about 04:10
-04:02:10 UTC  HOLDER  holds up 2 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1)
-04:02:10 UTC  HOLDER  holds up 5 others, which wait for containers: it holds 8 of 10, until about 04:10 (nightly_0, nightly_1, nightly_2, 2 more)
-04:02:10 UTC  HOLDER  holds nobody up any more
-04:02:10 UTC  nightly_0  waits for containers; its queue may have no more: x holds 2 of 3 of queue root.prod, nobody can say until when
-04:02:10 UTC  nightly_0  waits for containers; its user may have no more: x holds 2 of 3 of etl in root.prod, nobody can say until when
-04:02:10 UTC  nightly_0  waits for its application master: x holds 1 of 3 masters of queue root.prod, nobody can say until when
+	want := `04:02:10 UTC  nightly_0  waits for containers: HOLDER uses 8 of 10, until about 04:10
+04:02:10 UTC  HOLDER  blocks 2 others, which wait for containers: it uses 8 of 10, until about 04:10 (nightly_0, nightly_1)
+04:02:10 UTC  HOLDER  blocks 5 others, which wait for containers: it uses 8 of 10, until about 04:10 (nightly_0, nightly_1, nightly_2, 2 more)
+04:02:10 UTC  HOLDER  no longer blocks others
+04:02:10 UTC  nightly_0  waits for containers; its queue may have no more: x uses 2 of 3 of queue root.prod, no end is predicted
+04:02:10 UTC  nightly_0  waits for containers; its user may have no more: x uses 2 of 3 of etl in root.prod, no end is predicted
+04:02:10 UTC  nightly_0  waits for its application master: x uses 1 of 3 masters of queue root.prod, no end is predicted
 `
 	want = strings.ReplaceAll(want, "HOLDER", view.Escape(load.Name))
 	if got := out.String(); got != want || strings.Contains(got, "\x1b") {

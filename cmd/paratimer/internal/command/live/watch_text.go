@@ -108,7 +108,7 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 	}
 	for id, told := range t.held {
 		if now[id].waiting == 0 && told.waiting > 0 {
-			_ = t.say(at, view.Escape(told.name), "holds nobody up any more")
+			_ = t.say(at, view.Escape(told.name), "no longer blocks others")
 		}
 	}
 	t.held = now
@@ -118,7 +118,7 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 // it waits for; otherwise it is about the blocking workflow.
 func blockingText(j *contention.Blocking, zone *time.Location) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
-	until := "nobody can say until when"
+	until := "no end is predicted"
 	if j.Holder.End.Known() {
 		until = "until about " + units.Clock(j.Holder.End.Time().In(zone), time.Time{}, time.Minute)
 	}
@@ -134,7 +134,7 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
 	}
 	if len(j.Waiting) == 1 {
-		return view.Escape(j.Waiting[0].Name), fmt.Sprintf("waits for %s: %s holds %s, %s", what, holder, has, until)
+		return view.Escape(j.Waiting[0].Name), fmt.Sprintf("waits for %s: %s uses %s, %s", what, holder, has, until)
 	}
 	var names []string
 	for i := range j.Waiting[:min(len(j.Waiting), namedWaiting)] {
@@ -143,7 +143,7 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 	if more := len(j.Waiting) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return holder, fmt.Sprintf("holds up %d others, which wait for %s: it holds %s, %s (%s)", len(j.Waiting), what, has,
+	return holder, fmt.Sprintf("blocks %d others, which wait for %s: it uses %s, %s (%s)", len(j.Waiting), what, has,
 		until, strings.Join(names, ", "))
 }
 

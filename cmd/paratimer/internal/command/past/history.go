@@ -269,7 +269,7 @@ func storedProfile(c *cli.Context) error {
 	}
 	profile, n := lines[0].Profile()
 	if n == 0 {
-		return command.Usage("%s: no run that is remembered can be learned from; `paratimer history show %s` says why",
+		return command.Usage("%s: no remembered run can be used; `paratimer history show %s` shows why",
 			w.Name, w.Name)
 	}
 	return writeProfile(c, profile)

@@ -132,7 +132,7 @@ func learnDemands(c *cli.Context) error {
 			return err
 		}
 		if used == nil {
-			log.Warn().Str("file", path).Msg("a recording of observations holds no CPU counters: what the bytes do not " +
+			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: what the bytes do not " +
 				"explain of the time that tasks took is taken for CPU")
 		}
 		runs = append(runs, demands.Run{File: filepath.Base(path), End: run.Now(), Used: used})

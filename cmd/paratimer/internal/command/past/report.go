@@ -76,7 +76,7 @@ func collected(c *cli.Context, f *follow.Flags, name string) (g *runreport.Colle
 	})
 	if torn := new(recording.CutOffError); errors.As(err, &torn) && g.Seen() > 0 {
 		log := command.Logger(c)
-		log.Warn().Msgf("%s: %v; the report tells of what is before that", name, err)
+		log.Warn().Msgf("%s: %v; the report covers what is before that", name, err)
 		return g, nil
 	}
 	if err != nil {

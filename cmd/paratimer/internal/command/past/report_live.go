@@ -44,7 +44,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	}
 	defer stop()
 	if _, err := fmt.Fprintf(c.App.Writer, "%s/\n", url); err != nil {
-		return fmt.Errorf("cannot say where the page is: %w", err)
+		return fmt.Errorf("cannot print the page's address: %w", err)
 	}
 	state, err := w.Run(c.Context)
 	if err != nil {

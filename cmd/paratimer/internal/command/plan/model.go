@@ -70,7 +70,7 @@ func modelSettings(c *cli.Context, s *queueing.Spec) error {
 		n := c.Int(setting.Name)
 		switch {
 		case setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "":
-			return command.Usage("--%s: the file has %d jobs: say which with --job NAME", setting.Name, len(s.Jobs))
+			return command.Usage("--%s: the file has %d jobs: choose one with --job NAME", setting.Name, len(s.Jobs))
 		case n < setting.Least:
 			return command.Usage("--%s %d: it is %d or more", setting.Name, n, setting.Least)
 		}

@@ -47,7 +47,7 @@ func TestDiskFull(t *testing.T) {
 	if n := len(s.all()); n != 1 {
 		t.Errorf("told %d times, want once", n)
 	}
-	if n := strings.Count(k.log.String(), "cannot be remembered"); n != 1 {
+	if n := strings.Count(k.log.String(), "cannot store which alerts"); n != 1 {
 		t.Errorf("said %d times: %s", n, k.log.String())
 	}
 	if disk.n > 4 {

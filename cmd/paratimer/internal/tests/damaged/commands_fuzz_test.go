@@ -226,7 +226,7 @@ func wholeFiles(t *testing.T, command, folder, input string) {
 	}
 }
 
-// smallEventLog is an application of Spark of about 10 KB: an execution of SQL with two broadcasts at once and a
+// smallEventLog is a Spark application of about 10 KB: an execution of SQL with two broadcasts at once and a
 // shuffle, a task that fails, and a copy of a task that is killed. It has up to four stages.
 func smallEventLog(stages int) []byte {
 	var log bytes.Buffer

@@ -79,7 +79,7 @@ func TestFolderOfEventLogs(t *testing.T) {
 	}
 
 	if code, _, stderr := session.Run(t, "replay", logs, "--speed", "0"); code != program.ExitUsage ||
-		!strings.Contains(stderr, "it holds 7 event logs") || !strings.Contains(stderr, "application_1_7_2") {
+		!strings.Contains(stderr, "it has 7 event logs") || !strings.Contains(stderr, "application_1_7_2") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if code, stdout, stderr := session.Run(t, "replay", logs, "--speed", "0", "--quiet", "--workflow", "app-2"); code != 0 ||

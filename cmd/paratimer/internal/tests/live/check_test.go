@@ -71,7 +71,7 @@ func TestCheckUsage(t *testing.T) {
 		{"--recording", "/nowhere"},
 		{"--config", "/nowhere"},
 		{"--no-progress", "10m"}, // one look cannot tell
-		{},                       // where is the cluster?
+		{},                       // no cluster is configured
 	} {
 		checks(t, 3, args...)
 	}

@@ -46,7 +46,7 @@ func TestMaster(t *testing.T) {
 		"status app-1":            "app-1) running",
 		"status nightly_2":        "app-2) running",
 		"check nightly_*":         "OK - skew", // the name that the driver reports
-		"attach":                  "3 applications of Spark at " + master + ": choose one by its id or name\n",
+		"attach":                  "3 Spark applications at " + master + ": choose one by its id or name\n",
 		"attach hourly":           "nothing runs that is called hourly at " + master + ". These run:\n",
 		"check hourly":            "PARATIMER OK - nothing runs that is called hourly at " + master,
 		"doctor":                  "choose one",

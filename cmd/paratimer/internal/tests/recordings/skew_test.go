@@ -81,7 +81,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
 	if code != program.ExitOK || !strings.HasPrefix(out, "join.pig after ") ||
-		!strings.HasSuffix(out, "\ntoo early to say: nothing has shown what its reduces cost\n") {
+		!strings.HasSuffix(out, "\ntoo early: there is no data yet on its reduces\n") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	code, _, errs = session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "bob", "--no-history")
@@ -96,7 +96,7 @@ func TestSkewOfAQueryThatRuns(t *testing.T) {
 	}
 }
 
-// An application of Spark may have jobs before it has executors: that observation tells nothing, and the others do.
+// A Spark application may have jobs before it has executors: that observation tells nothing, and the others do.
 func TestSkewBeforeExecutors(t *testing.T) {
 	t.Parallel()
 	b := fixtures.Read(t, "../../adapters/spark/testdata/skew-3.jsonl.gz")

@@ -231,7 +231,7 @@ func TestStagesCompared(t *testing.T) {
 			"1m26s to 2m19s, +53s (+62%)\nMostly +53s another cluster", "the cluster has 20 cores (was 40 cores)",
 		}},
 		"a failure": {flags: []string{"--fail", "revenue:m59@39s"}, want: []string{
-			"work that was lost and done again",
+			"lost work that ran again",
 			"1 failed attempt (was 0)",
 		}},
 		"a stage is gone": {

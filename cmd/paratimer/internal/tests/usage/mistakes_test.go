@@ -60,7 +60,7 @@ func TestMistakes(t *testing.T) {
 		{"model", program.ExitUsage, "model needs JOB.yaml"},
 		{"estimate", program.ExitUsage, "see `paratimer plan --help`"},
 		{"compare TAPE", program.ExitUsage, "compare needs RUN RUN"},
-		{"attach job_1_1", program.ExitUsage, "Give --rm URL or --conf-dir DIR"},
+		{"attach job_1_1", program.ExitUsage, "give --rm URL or --spark URL"},
 
 		// a file of another kind
 		{"replay PLAN", program.ExitUsage, "this is a plan, not a recording: `paratimer plan`"},
@@ -132,7 +132,7 @@ func TestMistakes(t *testing.T) {
 		{"whatif --policy fair TAPE", program.ExitUsage, "it is one of as-is, ideal"},
 		{"learn TAPE -o DIR", program.ExitUsage, "it is a folder; give a file in it"},
 		{"report --out nosuch/r.html TAPE", program.ExitUsage, "no such file or directory"},
-		{"attach --verbose", program.ExitUsage, "--log-level debug says more"},
+		{"attach --verbose", program.ExitUsage, "--log-level debug shows more"},
 		{"-v", program.ExitUsage, "--version is in full"},
 		{"attach --job job_1_1", program.ExitUsage, "give the job's id as argument"},
 		{"watch --rules PLAN --rm http://localhost:1", program.ExitUsage, "is a plan, not a rule file"},
