@@ -38,7 +38,7 @@ func Skew(r *SkewReport) *page.Document {
 	case r.Skew == nil && r.Workflow.State.Ended():
 		d.Add(page.Say(fmt.Sprintf("it has %s, so there is no prediction", r.Workflow.State)))
 	case r.Skew == nil:
-		d.Add(page.Say("too early to say: nothing has shown what its " + task + "s cost"))
+		d.Add(page.Say("too early: there is no data yet on its " + task + "s"))
 	case len(r.Skew) == 0:
 		d.Add(page.Say("no " + task + " is skewed"))
 	}
@@ -49,7 +49,7 @@ func Skew(r *SkewReport) *page.Document {
 		median := units.About(s.MedianSeconds.Duration())
 		if s.Skewed > 0 {
 			d.Add(page.Say(view.SkewSentence(s)))
-			sections = append(sections, page.Section{Title: stage + ", the median one works " + median, Blocks: skewTables(s, false)})
+			sections = append(sections, page.Section{Title: stage + ", median " + median, Blocks: skewTables(s, false)})
 			continue
 		}
 		if len(s.Worst) > 0 {

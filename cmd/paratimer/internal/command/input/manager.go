@@ -162,7 +162,7 @@ func (m *manager) choose(found []spark.Listed, typed string) (*spark.Listed, err
 	case len(named) == 0:
 		return nil, command.Usage("%w that is called %s %s. These run:\n%s", ErrIdle, app, m.where, m.list(found, false))
 	}
-	return nil, command.Usage("%s of Spark %s: choose one by %s\n%s", units.Count(len(found), "application"), m.where,
+	return nil, command.Usage("%s %s: choose one by %s\n%s", units.Count(len(found), "Spark application"), m.where,
 		m.how, m.list(found, false))
 }
 
