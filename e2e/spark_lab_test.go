@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,7 +285,7 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 	for _, run := range got.Runs {
 		l.run(w.name+"-import-replay", code, "replay", "--output", "ndjson", run.Recording)
 		_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-import-replay.out"))
-		if n := len(frames); n == 0 || frames[n-1].nodesOf() != w.last().nodesOf() {
+		if n := len(frames); n == 0 || numbersOf(frames[n-1].nodesOf()) != numbersOf(w.last().nodesOf()) {
 			l.t.Errorf("the imported recording ends with the stages\n%s\nlive it was\n%s", frames[n-1].nodesOf(), w.last().nodesOf())
 		}
 	}
@@ -322,3 +323,9 @@ func (p *process) printed() string {
 	p.lab.must(err)
 	return strings.TrimSpace(string(b))
 }
+
+// titled matches a title of a stage after its number. Of the last stages a driver may show too little before it closes.
+var titled = regexp.MustCompile(`(Stage \d+) · (?:[^()\n]*?\([^()\n]*\)|\S+ at \S+|[A-Z]\w*(?: \+ \w+)*)`)
+
+// numbersOf returns a text with the numbers of stages in place of their titles.
+func numbersOf(text string) string { return titled.ReplaceAllString(text, "$1") }
