@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,21 +284,30 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 	for _, run := range got.Runs {
 		l.run(w.name+"-import-replay", code, "replay", "--output", "ndjson", run.Recording)
 		_, frames := l.readFrames(filepath.Join(l.dir, w.name+"-import-replay.out"))
-		if n := len(frames); n == 0 || numbersOf(frames[n-1].nodesOf()) != numbersOf(w.last().nodesOf()) {
+		if n := len(frames); n == 0 || frames[n-1].nodesOf() != w.last().nodesOf() {
 			l.t.Errorf("the imported recording ends with the stages\n%s\nlive it was\n%s", frames[n-1].nodesOf(), w.last().nodesOf())
 		}
 	}
 	return profile
 }
 
-// nodesOf are the stages of a frame that have tasks, with their tasks and what they read.
+// nodesOf are the stages of a frame that have tasks, with their tasks and what they read. A stage of Spark is named by its
+// number: of the last ones a driver may show too little for a title before it closes.
 func (f frame) nodesOf() string {
 	var b strings.Builder
+	number := func(name string) string {
+		name, _, _ = strings.Cut(name, " · ")
+		return name
+	}
 	for _, j := range f.Jobs {
 		lines := make([]string, 0, len(j.Stages))
 		for _, s := range j.Stages {
 			if s.Total != nil && *s.Total > 0 {
-				lines = append(lines, s.Name+" "+strconv.Itoa(*s.Total)+" after "+strings.Join(s.After, ", ")+"\n")
+				line := number(s.Name) + " " + strconv.Itoa(*s.Total) + " after"
+				for _, after := range s.After {
+					line += " " + number(after)
+				}
+				lines = append(lines, line+"\n")
 			}
 		}
 		slices.Sort(lines)
@@ -323,9 +331,3 @@ func (p *process) printed() string {
 	p.lab.must(err)
 	return strings.TrimSpace(string(b))
 }
-
-// titled matches a title of a stage after its number. Of the last stages a driver may show too little before it closes.
-var titled = regexp.MustCompile(`(Stage \d+) · (?:[^()\n]*?\([^()\n]*\)|\S+ at \S+|[A-Z]\w*(?: \+ \w+)*)`)
-
-// numbersOf returns a text with the numbers of stages in place of their titles.
-func numbersOf(text string) string { return titled.ReplaceAllString(text, "$1") }
