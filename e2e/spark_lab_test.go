@@ -291,8 +291,8 @@ func (w *watcher) ofLog(state string, truth float64) (profile string) {
 	return profile
 }
 
-// nodesOf are the stages of a frame that have tasks, with their tasks and what they read. A stage of Spark is named by its
-// number: of the last ones a driver may show too little for a title before it closes.
+// nodesOf are the stages of a frame that have tasks, with their tasks and what they read. A stage of Spark is named by
+// its number: of the last ones a driver may show too little for a title before it closes.
 func (f frame) nodesOf() string {
 	var b strings.Builder
 	number := func(name string) string {
