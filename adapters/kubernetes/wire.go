@@ -25,7 +25,7 @@ type pod struct {
 type sparkApplication struct {
 	name  string
 	id    string // spark.app.id of the last submission; "" before it
-	user  string // whom the driver impersonates; "" is nobody
+	user  string // the user that the driver impersonates; "" if there is none
 	ended dag.Instant
 	state dag.State
 	why   string // why it has failed

@@ -94,10 +94,10 @@ type stage struct {
 	writes     bool   // its tasks have written a shuffle
 	parents    []int  // nil unknown
 	jobs       []*job
-	tries      []*try // by attempt
-	lastListed int    // the poll in which it was last listed
-	planPlace  int    // its place in the plan, from 1; 0 if it has none
-	title      string
+	tries      []*try   // by attempt
+	lastListed int      // the poll in which it was last listed
+	planPlace  int      // its place in the plan, from 1; 0 if it has none
+	key        string   // its name in the plan
 	scopes     []string // of its RDDs, in their order: operators of SQL, or methods of RDDs
 	isSQL      bool     // an execution of SQL submitted it, by its call stack
 	pool       string   // "" before it is submitted

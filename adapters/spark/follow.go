@@ -202,17 +202,16 @@ func (s *follower) Close() error {
 // A tail reads the files of a log one after another. At the end of what is written it yields, and goes on when it is
 // resumed: a decompressor that reads from it therefore never sees an end before that of the file.
 type tail struct {
-	ctx        context.Context // of the current poll
-	in         fs.FS
-	name       string // of the file
-	offset     int64
-	file       fs.File // nil: it is opened for the next read
-	isComplete bool    // a later file exists
-	later      string
-	err        error            // why the last poll could not read
-	yield      func(error) bool // ends a poll
-	stop       func()
-	stopped    bool
+	ctx     context.Context // of the current poll
+	in      fs.FS
+	name    string // of the file
+	offset  int64
+	file    fs.File          // nil: it is opened for the next read
+	later   string           // the next file, which exists once this one is complete; "" before
+	err     error            // why the last poll could not read
+	yield   func(error) bool // ends a poll
+	stop    func()
+	stopped bool
 }
 
 func (t *tail) Read(p []byte) (int, error) {
@@ -223,12 +222,11 @@ func (t *tail) Read(p []byte) (int, error) {
 		}
 		t.close()
 		switch {
-		case errors.Is(err, io.EOF) && t.isComplete:
+		case errors.Is(err, io.EOF) && t.later != "":
 			return 0, io.EOF
 		case errors.Is(err, io.EOF):
 			if t.later, err = t.following(); t.later != "" {
-				t.isComplete = true // what was written before the later file is read first
-				continue
+				continue // what was written before the later file is read first
 			}
 		}
 		t.err = err
@@ -285,7 +283,7 @@ func (p piece) index() string { return strings.TrimSuffix(p.order, ".compact") }
 // advance goes to the next file.
 func (t *tail) advance() {
 	t.close()
-	t.name, t.later, t.offset, t.isComplete = cmp.Or(t.later, t.name), "", 0, false
+	t.name, t.later, t.offset = cmp.Or(t.later, t.name), "", 0
 }
 
 // openAt opens a file at an offset.

@@ -107,7 +107,7 @@ type taskInfo struct {
 	Getting  moment  `json:"Getting Result Time"`
 	Failed   bool
 	Killed   bool
-	// Counters of SQL among them; a log has many, of which few are read.
+	// The counters of SQL are among them. A log has many, and few are read.
 	Accumulables json.RawMessage
 }
 

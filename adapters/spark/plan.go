@@ -53,14 +53,14 @@ func (p *planner) grow() {
 			}
 			p.order, p.expected = append(p.order, s), p.expected+s.tasks
 			s.planPlace = len(p.order)
-			s.title = p.entitle(s)
+			s.key = p.keyOf(s)
 		}
 	}
 }
 
-// entitle names a stage by its call site and its last RDD. Both are the same in each run of a program that submits
-// its jobs in the same order.
-func (p *planner) entitle(s *stage) string {
+// keyOf returns the name of a stage in the plan: its call site and its last RDD. Both are the same in each run of a
+// program that submits its jobs in the same order.
+func (p *planner) keyOf(s *stage) string {
 	name := cmp.Or(callSite(s.name), fmt.Sprintf("stage %d", s.id))
 	if n := len(s.rdds); n > 0 {
 		name = fmt.Sprintf("%s [RDD %d]", name, s.rdds[n-1]-p.firstRDD())
@@ -72,8 +72,8 @@ func (p *planner) entitle(s *stage) string {
 	return name
 }
 
-// titles returns the title of a stage for people.
-func (p *planner) titles(s *stage) string {
+// title returns the title of a stage for people.
+func (p *planner) title(s *stage) string {
 	title, ok := p.shown[s]
 	if !ok {
 		title = p.titleOf(s)
@@ -99,7 +99,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: p.boot()}
 	stages := make([]dag.Stage, 0, len(p.order))
 	for _, s := range p.order {
-		stage := dag.Stage{Name: s.title, Title: p.titles(s), Known: true, Pool: p.poolOf(s), After: p.edges(s)}
+		stage := dag.Stage{Name: s.key, Title: p.title(s), Known: true, Pool: p.poolOf(s), After: p.edges(s)}
 		stage.Broadcast = slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s })
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
 			stage.Tasks = s.tasks

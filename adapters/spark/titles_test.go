@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// planText is a plan in Spark's mode "formatted", shortened: a join of two tables, the second of which is read twice.
+// planText is a plan in Spark's mode "formatted", shortened: a join of two tables. The second one is read twice.
 const planText = `== Physical Plan ==
 AdaptiveSparkPlan (30)
 +- == Final Plan ==

@@ -32,8 +32,8 @@ type Master struct {
 	pages map[string]string // addresses of drivers by application; "" has none
 }
 
-// New returns a master with the address of its page, such as http://master:8080. Several addresses are those of masters
-// of which one is active. history is the address of the history server, or "". It sends no request.
+// New returns a master with the address of its page, such as http://master:8080. Of several masters
+// one is active. history is the address of the history server, or "". It sends no request.
 func New(client *yarn.Client, history string, bases ...string) *Master {
 	return &Master{client: client, bases: bases, history: history, pages: map[string]string{}}
 }

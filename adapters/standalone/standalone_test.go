@@ -37,7 +37,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, p.html)
 }
 
-// recorded returns the page of a master of Spark 3.5.6 with three applications, one of which waits for cores.
+// recorded returns the page of a master of Spark 3.5.6 with three applications. One waits for cores.
 func recorded(t *testing.T) *page {
 	t.Helper()
 	p := &page{asks: map[string]int{}}

@@ -83,7 +83,7 @@ func (f *Fleet) foot(shown int) string {
 	return fitting(keysOf(keys), f.Width)
 }
 
-// table returns the heading and the rows, of which the first has the index from. The columns are in order of
+// table returns the heading and the rows. The first row has the index from. The columns are in order of
 // importance: a narrow terminal lacks the last ones. A wide one has bars of the progress.
 func (f *Fleet) table(shown []view.Query, from int) []string {
 	lines := f.columns(shown, from, 0)

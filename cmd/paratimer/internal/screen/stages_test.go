@@ -12,8 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// application is a Spark application of so many stages of four tasks, of which the first ones are done and the next
-// one runs.
+// application is a Spark application with stages of four tasks. The first ones are done, and the next one runs.
 func application(stages, over int) State {
 	f := &frame.Frame{
 		Workflow: frame.Workflow{
