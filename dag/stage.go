@@ -147,6 +147,12 @@ func numbered(title string) (short string, ok bool) {
 	return "stage " + digits, true
 }
 
+// IsNumbered reports whether a title begins with the number of its stage.
+func IsNumbered(title string) bool {
+	_, ok := numbered(title)
+	return ok
+}
+
 // Label returns the name of a stage for people.
 func (s *Stage) Label() string { return cmp.Or(s.Title, s.Name) }
 

@@ -247,11 +247,15 @@ func (g *Gantt) Inline() Figure {
 	return Figure{before.html(), s.html(), key.html()}
 }
 
-// Cut shortens a text to a number of letters. It leaves out the start: names differ at their ends.
+// Cut shortens a text to a number of letters. It leaves out the start, because names differ at their ends; but of a
+// stage with a number it leaves out the end, because the number comes first.
 func Cut(text string, letters int) string {
 	r := []rune(text)
 	if len(r) <= letters || letters < 3 {
 		return text
+	}
+	if dag.IsNumbered(text) {
+		return string(r[:letters-1]) + "…"
 	}
 	return "…" + string(r[len(r)-(letters-1):])
 }

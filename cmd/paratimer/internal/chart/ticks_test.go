@@ -57,3 +57,16 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestCut holds which end of a name is left out.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"short": "short", "mapPartitions at Lab.scala:25": "…b.scala:25",
+		"Stage 12 · Aggregate (orders)": "Stage 12 ·…", "Stage Manager of all": "…ger of all",
+	} {
+		if got := Cut(text, 11); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -174,7 +174,7 @@ func (e *evidence) find(
 		f.change.Stages = append(f.change.Stages, r.change)
 		if r.cost > most {
 			most = r.cost
-			f.Advice = Advice{Rule: rule, Stage: frame.Text(st.Name), Summary: describe(st), Help: help}
+			f.Advice = Advice{Rule: rule, Stage: frame.Text(st.Label()), Summary: describe(st), Help: help}
 		}
 	}
 	return f

@@ -59,7 +59,7 @@ func (e *evidence) spill() finding {
 		}, func(st *stageEvidence) string {
 			var t StageTime
 			t.sum(st.list)
-			return fmt.Sprintf("The tasks of %s spilled %s to disk", st.Name, units.Bytes(t.SpilledBytes))
+			return fmt.Sprintf("The tasks of %s spilled %s to disk", st.Label(), units.Bytes(t.SpilledBytes))
 		})
 }
 
@@ -70,7 +70,7 @@ func (e *evidence) collection() finding {
 		func(st *stageEvidence) remedy { return st.without(part) },
 		func(st *stageEvidence) string {
 			return fmt.Sprintf("Garbage collection was %s of the time of the tasks of %s",
-				units.Percent(st.mean(part)/st.mean(lengthOf)), st.Name)
+				units.Percent(st.mean(part)/st.mean(lengthOf)), st.Label())
 		})
 }
 
@@ -84,7 +84,7 @@ func (e *evidence) fewPartitions() finding {
 			}
 			return st.split(e.cores, 0, time.Duration((1-float64(n)/float64(e.cores))*float64(st.onPath)))
 		}, func(st *stageEvidence) string {
-			return fmt.Sprintf("There was only %s of %s for %s", units.Count(st.Count(), "task"), st.Name,
+			return fmt.Sprintf("There was only %s of %s for %s", units.Count(st.Count(), "task"), st.Label(),
 				units.Count(e.cores, "core"))
 		})
 }
@@ -111,7 +111,7 @@ func (e *evidence) manyPartitions() finding {
 			})
 		}, func(st *stageEvidence) string {
 			return fmt.Sprintf("The %s of %s took %s each, a large part of it start-up",
-				units.Count(st.Count(), "task"), st.Name, units.Seconds(st.mean(lengthOf)))
+				units.Count(st.Count(), "task"), st.Label(), units.Seconds(st.mean(lengthOf)))
 		})
 }
 
@@ -127,7 +127,7 @@ func (e *evidence) smallFiles() finding {
 		}, func(st *stageEvidence) string {
 			var t StageTime
 			t.sum(st.list)
-			return fmt.Sprintf("The %s of %s read %s and took %s each", units.Count(st.Count(), "task"), st.Name,
+			return fmt.Sprintf("The %s of %s read %s and took %s each", units.Count(st.Count(), "task"), st.Label(),
 				units.Bytes(t.InputBytes), units.Seconds(st.mean(lengthOf)))
 		})
 }

@@ -39,7 +39,7 @@ func EscapeLines(s string) string {
 }
 
 // signs replaces the program's own signs that ASCII lacks.
-var signs = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "±", "+-", "↑↓", "up/down", "←→", "left/right",
+var signs = strings.NewReplacer("–", "-", "…", "~", "·", "-", "×", "x", "⋈", "x", "±", "+-", "↑↓", "up/down", "←→", "left/right",
 	"↑", "up", "↓", "down", "←", "left", "→", "right")
 
 // ASCII replaces the program's own signs, and writes everything else that is not ASCII as Go escapes.

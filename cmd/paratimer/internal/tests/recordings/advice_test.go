@@ -52,9 +52,9 @@ func TestAdvice(t *testing.T) {
 		{filepath.Join(spark, "fetch-3.jsonl.gz"), "executor_lost", "lost 1 node", 0, 0},
 		{slow("spill"), "spill", "spilled 429 MB to disk", 1, 5},
 		{slow("gc"), "gc", "Garbage collection was 39% of the time", 1, 2},
-		{slow("toofew"), "few_partitions", "only 1 task of count at app.py:34 [RDD 3] for 2 cores", 35, 42}, // half of 49 s and of 28 s
-		{slow("toomany"), "many_partitions", "took 43ms each", 2, 6},                                        // 12 s of start-up on 2 cores
-		{slow("fewcores"), "few_cores", "2 cores worked 99% of the time", 28, 33},                           // half of 65 s
+		{slow("toofew"), "few_partitions", "only 1 task of Stage 0 · count at app.py:34 for 2 cores", 35, 42}, // half of 49 s and of 28 s
+		{slow("toomany"), "many_partitions", "took 43ms each", 2, 6},                                          // 12 s of start-up on 2 cores
+		{slow("fewcores"), "few_cores", "2 cores worked 99% of the time", 28, 33},                             // half of 65 s
 		{slow("slownode"), "slow_node", "executor 1", 4, 10},
 		{slow("smallfiles"), "small_files", "360 tasks", 50, 74},
 		{slow("driverpause"), "driver", "while the driver worked alone", 17, 20}, // three pauses of 6 s
