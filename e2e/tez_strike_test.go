@@ -64,7 +64,7 @@ func TestTezKilledMaster(t *testing.T) {
 		return f.warned("am_restarted") && len(f.Jobs) == 1 && f.Jobs[0].running() > 0
 	})
 	for _, f := range w.frames {
-		if f.told("nothing of it could be recovered") {
+		if f.told("has recovered nothing") {
 			t.Errorf("at %.1f s a frame says that nothing could be recovered", *f.Elapsed)
 			break
 		}
@@ -103,14 +103,14 @@ func (f frame) done() (n int) {
 func TestTezForgotten(t *testing.T) {
 	l, pig, w, a, _ := upJoin(t, 100)
 	killed := l.killed(l.fault("kill-am", a.ID))
-	l.await("the warning", func() bool { return strings.Contains(w.printed(), "nothing of it could be recovered") })
+	l.await("the warning", func() bool { return strings.Contains(w.printed(), "has recovered nothing") })
 	l.kill(a.ID)
 	w.ends(1, "killed")
 	if code := pig.wait(); code == 0 {
 		t.Error("the script should have failed")
 	}
 	i := w.frameThat("says that nothing was recovered", killed, func(f frame) bool {
-		return f.warned("am_restarted") && f.told("nothing of it could be recovered")
+		return f.warned("am_restarted") && f.told("has recovered nothing")
 	})
 	for _, f := range w.frames[max(i, 0):] {
 		if f.Workflow.State == "running" && len(f.Jobs) == 1 && f.Jobs[0].running() > 0 {
