@@ -58,14 +58,14 @@ func TestHeldUp(t *testing.T) {
 	l.must(err)
 	t.Logf("watch said\n%s", raw)
 	text := string(raw)
-	if !strings.Contains(text, "etl_load.pig holds ") && !strings.Contains(text, "etl_load.pig  holds up ") {
-		t.Error("nobody is told that etl_load holds the others up")
+	if !strings.Contains(text, "etl_load.pig uses ") && !strings.Contains(text, "etl_load.pig  blocks ") {
+		t.Error("no line says that etl_load blocks the others")
 	}
 	if !strings.Contains(text, "etl_load.pig  no longer blocks others") {
-		t.Error("nobody is told that it is over")
+		t.Error("no line says that it blocks them no longer")
 	}
-	if strings.Contains(text, "nightly_sales.pig  holds up") || strings.Contains(text, "nightly_sales.pig holds ") {
-		t.Error("the one that waits is said to hold others up")
+	if strings.Contains(text, "nightly_sales.pig  blocks") || strings.Contains(text, "nightly_sales.pig uses ") {
+		t.Error("the one that waits is said to block others")
 	}
 	held := l.heldUp(watches["ndjson"].stdout)
 	for _, name := range []string{"nightly_sales.pig", "mails.pig"} {
