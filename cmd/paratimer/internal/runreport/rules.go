@@ -40,7 +40,7 @@ func (e *evidence) skew() (f finding) {
 	}
 	f.Advice = Advice{
 		Rule: "skew", Stage: frame.Text(s.Stage), Summary: text, GainSeconds: f.GainSeconds,
-		Help: "Splitting the largest keys, as spark.sql.adaptive.skewJoin.enabled does for joins,",
+		Help: "Splitting the largest keys (by a salt; in a join by spark.sql.adaptive.skewJoin.enabled)",
 	}
 	return f
 }
