@@ -71,7 +71,7 @@ alerts:
 
 # docs/calibration.md: some minutes of two cores.
 calibration:
-	go test -C lab ./accuracy -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/calibration.md
+	go test -C lab . -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/calibration.md
 
 # docs/nearestfit.md: some minutes of two cores.
 nearestfit:
@@ -83,7 +83,7 @@ models:
 
 # The section of docs/ernest.md about runs of other people, which PARATIMER_FOREIGN has in a folder runtimes.
 ernest:
-	go test -C lab -tags foreign ./models -run '^TestOutside$$' -count=1 -timeout 1h -document $(CURDIR)/docs/ernest.md
+	go test -C lab -tags foreign . -run '^TestOutside$$' -count=1 -timeout 1h -document $(CURDIR)/docs/ernest.md
 
 # docs/reference.md from the command tree.
 reference:

@@ -88,7 +88,7 @@ func renewed(old []byte, text string, titles []string, rows [][]string) []byte {
 // TestLiveTable: a table of which nothing is measured anew stays as it is, and what is measured takes the place of its
 // old row.
 func TestLiveTable(t *testing.T) {
-	old, err := os.ReadFile("../lab/skewed/live.md")
+	old, err := os.ReadFile("../lab/live.md")
 	if err != nil {
 		t.Fatal(err)
 	}

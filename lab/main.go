@@ -9,11 +9,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"github.com/paratimer/paratimer/lab/accuracy"
-	"github.com/paratimer/paratimer/lab/fit"
-	"github.com/paratimer/paratimer/lab/models"
-	"github.com/paratimer/paratimer/lab/skewed"
 )
 
 // commands are the subcommands. Each writes a page to out; args follow its name.
@@ -21,18 +16,18 @@ var commands = []struct {
 	name, does string
 	run        func(args []string, out io.Writer) error
 }{
-	{"accuracy", "docs/accuracy.md: errors on recordings", accuracy.Run},
-	{"alerts", "docs/alerts.md: when alerts would have fired on recordings", accuracy.Alerts},
-	{"fit", "the numbers of the cost law, fitted to finished runs", fit.Run},
-	{"models", "docs/models.md: Ernest and the queueing models beside what is published", models.Run},
-	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", skewed.Run},
+	{"accuracy", "docs/accuracy.md: errors on recordings", runAccuracy},
+	{"alerts", "docs/alerts.md: when alerts would have fired on recordings", runAlerts},
+	{"fit", "the numbers of the cost law, fitted to finished runs", runFit},
+	{"models", "docs/models.md: Ernest and the queueing models beside what is published", runModels},
+	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", runNearestFit},
 }
 
 func main() {
 	if len(os.Args) > 1 {
 		for _, c := range commands {
 			if c.name == os.Args[1] {
-				os.Exit(run(c.name, c.run))
+				os.Exit(execute(c.name, c.run))
 			}
 		}
 	}
@@ -43,7 +38,7 @@ func main() {
 	os.Exit(2)
 }
 
-func run(name string, command func(args []string, out io.Writer) error) (status int) {
+func execute(name string, command func(args []string, out io.Writer) error) (status int) {
 	began := time.Now()
 	switch err := command(os.Args[2:], os.Stdout); {
 	case errors.Is(err, flag.ErrHelp):

@@ -1,4 +1,4 @@
-package skewed
+package main
 
 import (
 	"cmp"
@@ -76,7 +76,7 @@ func (f *form) tasks(w *work) []nearestfit.Task {
 
 // A watcher receives the points of a run when they become visible, and predicts from them in one form.
 type watcher struct {
-	*run
+	*jobRun
 	job        *nearestfit.Job
 	unseen     []point
 	done       []int // number of groups in the visible points, by task
@@ -127,7 +127,7 @@ func methodOf(name string) method {
 	if m, ok := methods[name]; ok {
 		return m
 	}
-	return method{name, off(nearest)}
+	return method{name, off(nearestFit)}
 }
 
 // These return the seconds of work that are left of a task, counted from the arrival of its last groups.
@@ -135,7 +135,7 @@ func jobRatio(w *watcher, task int) float64 { return w.prediction.JobRatio(task)
 
 func taskRatio(w *watcher, task int) float64 { return w.prediction.TaskRatio(task) }
 
-func nearest(w *watcher, task int) float64 { return w.prediction.Remaining(task).Seconds }
+func nearestFit(w *watcher, task int) float64 { return w.prediction.Remaining(task).Seconds }
 
 // known has the exact time of each group except for the noise. Other methods can beat it only by chance.
 func (w *watcher) known(task int) float64 {
@@ -196,9 +196,9 @@ func share(rule nearestfit.Rule) func(w *watcher, t float64) float64 {
 	}
 }
 
-func newWatcher(r *run, f form) *watcher {
+func newWatcher(r *jobRun, f form) *watcher {
 	job := nearestfit.New(f.tasks(r.work), f.Params)
-	return &watcher{run: r, job: job, unseen: r.seen, done: make([]int, len(r.start))}
+	return &watcher{jobRun: r, job: job, unseen: r.seen, done: make([]int, len(r.start))}
 }
 
 // valueBytes is the size of a value.
@@ -206,7 +206,7 @@ const valueBytes = 10
 
 // The synthetic workload (docs/facts/nearestfit.md B; section 8.2 of the paper).
 const (
-	maps         = 20
+	mapTasks     = 20
 	meanSeconds  = 1800.0 // of a reduce task
 	groupSeconds = 20e-6  // of a group of any size
 )
@@ -240,7 +240,7 @@ type work struct {
 func newWork(values, costs []float64, reduces int, noise float64, seed uint64) *work {
 	rng := rand.New(rand.NewPCG(seed, uint64(len(values))))
 	w := &work{
-		groups: make([]group, len(values)), order: make([][]int, reduces), maps: make([][]part, maps),
+		groups: make([]group, len(values)), order: make([][]int, reduces), maps: make([][]part, mapTasks),
 		bytes: make([]float64, reduces),
 	}
 	sum := 0.0
@@ -262,7 +262,7 @@ func newWork(values, costs []float64, reduces int, noise float64, seed uint64) *
 	for _, order := range w.order {
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
-	count := make([]int, maps)
+	count := make([]int, mapTasks)
 	for key, v := range values {
 		deal(rng, int(v), count)
 		for m, n := range count {

@@ -1,6 +1,7 @@
-// Package models compares our figures with those published for Ernest and for the queueing models of MapReduce, and the
+// The command models compares our figures with those published for Ernest and for the queueing models of MapReduce, and the
 // models with the simulator and with runs of other people.
-package models
+
+package main
 
 import (
 	_ "embed"
@@ -12,13 +13,12 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // tables makes the tables of docs/models.md, by that many simulated runs of a configuration.
 type tables struct{ runs int }
 
-var published = func() (p struct {
+var publishedModels = func() (p struct {
 	Example  exampleRun
 	Designs  []design
 	Table4   []comparison
@@ -43,8 +43,8 @@ var (
 	publishedText []byte
 )
 
-// Run writes docs/models.md.
-func Run(args []string, out io.Writer) error {
+// runModels writes docs/models.md.
+func runModels(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab models", flag.ContinueOnError)
 	runs := flags.Int("runs", 400, "simulated runs of a published configuration")
 	if err := flags.Parse(args); err != nil {
@@ -53,7 +53,7 @@ func Run(args []string, out io.Writer) error {
 	if *runs < 48 || *runs > 100_000 {
 		return fmt.Errorf("-runs %d: give 48 to 100,000", *runs)
 	}
-	return page.Write(out, modelsPage, tables{*runs})
+	return Write(out, modelsPage, tables{*runs})
 }
 
 // upTo formats a small figure as a power of ten that bounds it. Its digits are rounding errors, which differ between
@@ -89,7 +89,7 @@ type exampleRun struct {
 
 // Example is the table of the example in the authors' repository.
 func (tables) Example() (string, error) {
-	e := &published.Example
+	e := &publishedModels.Example
 	m, err := ernest.Fit(e.Runs, ernest.FitOptions{})
 	if err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func (tables) Example() (string, error) {
 		add(fmt.Sprintf("whole input on %v cores, s", r.Machines), r.Seconds,
 			m.Predict(ernest.Point{Machines: r.Machines, Scale: 1}).Seconds)
 	}
-	return page.Table([]any{"figure", "published", "ours", "difference"}, rows), nil
+	return Table([]any{"figure", "published", "ours", "difference"}, rows), nil
 }
 
 // A design is a choice of training runs, with the result of two independent solvers, which agree
@@ -125,7 +125,7 @@ type design struct {
 // Designs is the table of designs. It fails if a documented run is not chosen.
 func (tables) Designs() (string, error) {
 	var rows [][]any
-	for _, d := range published.Designs {
+	for _, d := range publishedModels.Designs {
 		plan, err := ernest.Design(d.Space)
 		if err != nil {
 			return "", err
@@ -146,7 +146,7 @@ func (tables) Designs() (string, error) {
 			}
 		}
 	}
-	return page.Table([]any{
+	return Table([]any{
 		"runs to choose from", "candidates", "objective, reference", "ours", "proven gap", "runs, reference", "ours",
 		"objective of the cheapest runs",
 	}, rows), nil

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // A program is the paratimer command, built from the working folder, with a folder for its files.
@@ -52,19 +51,19 @@ func (p program) run(args ...string) ([]byte, error) {
 
 // A score is the part of `paratimer score --output json` that the pages need.
 type score struct {
-	ID         string      `json:"workflow_id"`
-	Seconds    page.Number `json:"total_seconds"`
+	ID         string `json:"workflow_id"`
+	Seconds    Number `json:"total_seconds"`
 	Estimators []struct {
-		Name  string      `json:"name"`
-		Mean  page.Number `json:"mean_points"`
-		Most  page.Number `json:"max_points"`
-		Bias  page.Number `json:"bias_points"`
-		Empty page.Number `json:"no_estimate_ratio"`
+		Name  string `json:"name"`
+		Mean  Number `json:"mean_points"`
+		Most  Number `json:"max_points"`
+		Bias  Number `json:"bias_points"`
+		Empty Number `json:"no_estimate_ratio"`
 	} `json:"estimators"`
 	Ticks  int `json:"range_ticks"`
 	Ranges []struct {
-		Held  page.Number `json:"held_ratio"`
-		Width page.Number `json:"mean_width_ratio"`
+		Held  Number `json:"held_ratio"`
+		Width Number `json:"mean_width_ratio"`
 	} `json:"coverage"`
 	Alerts []alert `json:"alerts"`
 }
@@ -112,7 +111,7 @@ func (p program) load(files []string, args ...string) ([]*run, error) {
 		return slices.Contains(unsuccessful, fixtures.Name(file))
 	})
 	byFile := make([][]*run, len(files))
-	err := page.Each(len(files), func(i int) error {
+	err := Each(len(files), func(i int) error {
 		id := ""
 		for n := 1; ; n++ {
 			r := &run{Name: fixtures.Name(files[i]), file: files[i], id: id}
@@ -165,7 +164,7 @@ func (r *run) readGroup() error {
 
 // pair scores each run with the profile of each other one of its group.
 func (p program) pair(runs, profiles []*run, args func(r *run) []string) error {
-	return page.Each(len(runs), func(i int) error {
+	return Each(len(runs), func(i int) error {
 		r := runs[i]
 		for _, other := range slices.Concat(runs, profiles) {
 			if other == r || other.group != r.group {
@@ -185,9 +184,9 @@ func (p program) pair(runs, profiles []*run, args func(r *run) []string) error {
 // kept returns the profiles of second and third runs of the recordings' scripts, on other data and under two to three
 // times the load. Their recordings are too large for the project.
 func kept() ([]*run, error) {
-	files, err := filepath.Glob("lab/accuracy/profiles/*.yaml")
+	files, err := filepath.Glob("lab/profiles/*.yaml")
 	if len(files) == 0 {
-		return nil, errors.Join(err, errors.New("no lab/accuracy/profiles: run this in the project's folder"))
+		return nil, errors.Join(err, errors.New("no lab/profiles: run this in the project's folder"))
 	}
 	var all []*run
 	for _, file := range files {

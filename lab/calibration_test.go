@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // crude is a sampler whose ranges are far too narrow: 5% around the standard scenario.
@@ -130,7 +129,7 @@ func TestSameSeed(t *testing.T) {
 		if s.Runs != 110 || s.Flows < 2 {
 			t.Errorf("%d runs of %d workflows", s.Runs, s.Flows)
 		}
-		if err := page.Write(&pages[i], pageText, s); err != nil {
+		if err := Write(&pages[i], calibrationText, s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // An experiment is one of the ParaTimer paper's experiments, on a plan that the estimators know.
@@ -26,27 +25,27 @@ type experiment struct {
 	name, plan string
 	real       string // the plan that really runs; "": the same
 	opt        simulate.Options
-	rows       []published
+	rows       []publishedRow
 }
 
-// A published row is the paper's result for an estimator: mean and maximum in points.
-type published struct{ estimator, paper string }
+// A publishedRow row is the paper's result for an estimator: mean and maximum in points.
+type publishedRow struct{ estimator, paper string }
 
 const (
 	join   = "examples/paper-4.2GB.yaml"
-	join16 = "lab/accuracy/plans/join-16.yaml" // the second job has 16 maps in place of 17
-	join28 = "lab/accuracy/plans/join-28.yaml"
+	join16 = "lab/plans/join-16.yaml" // the second job has 16 maps in place of 17
+	join28 = "lab/plans/join-28.yaml"
 	// alone28 is join28 with a last map that takes 0.565 of the others' time. That gives the run the length in the
 	// paper, where this map runs alone after a failure.
-	alone28 = "lab/accuracy/plans/join-28-alone.yaml"
-	skewed  = "lab/accuracy/plans/skew.yaml"
+	alone28 = "lab/plans/join-28-alone.yaml"
+	skewed  = "lab/plans/skew.yaml"
 )
 
 var (
 	noisy   = simulate.Options{Noise: 0.005, Stall: 5 * time.Second, Seed: 1}
-	earlier = []published{{"standard", "< 2"}, {"one_failure", "15 / 30 over"}, {"failure_until_proven", "–"}}
-	later   = []published{{"standard", "≤ 6 under"}, {"one_failure", "13 / 30 over"}, {"failure_until_proven", "–"}}
-	bounds  = []published{
+	earlier = []publishedRow{{"standard", "< 2"}, {"one_failure", "15 / 30 over"}, {"failure_until_proven", "–"}}
+	later   = []publishedRow{{"standard", "≤ 6 under"}, {"one_failure", "13 / 30 over"}, {"failure_until_proven", "–"}}
+	bounds  = []publishedRow{
 		{"best_guess", "1.5 to 4"},
 		{"skew_low", "6 under"},
 		{"skew_low_as_printed", "6 under"},
@@ -57,10 +56,10 @@ var (
 
 // experiments are those of sections 4.2 to 4.4.
 var experiments = []experiment{
-	{"4.2 GB (§ 4.2)", join, "", noisy, []published{
+	{"4.2 GB (§ 4.2)", join, "", noisy, []publishedRow{
 		{"standard_static", "1.1 / 4.6"}, {"standard", "–"}, {"parallax_aggregate", "7–8 / 19–20"},
 	}},
-	{"4 GB (§ 4.2)", join16, "", noisy, []published{
+	{"4 GB (§ 4.2)", join16, "", noisy, []publishedRow{
 		{"standard_static", "0.6 / 4.2"}, {"standard", "–"}, {"parallax_aggregate", "3–5 / 20"},
 	}},
 	{"case A: m104 fails at 195 s (§ 4.3)", join, "", failing("j1", 3, 195), earlier},
@@ -89,8 +88,8 @@ type line struct {
 	Name        string
 	Seconds     float64
 	Estimator   string
-	Mean, Most  page.Number
-	Under, Over page.Number
+	Mean, Most  Number
+	Under, Over Number
 	Paper       string
 }
 
@@ -125,7 +124,7 @@ func (e *experiment) run(folder string) ([]line, error) {
 	}
 	all := estimators.Shared(scenarios, paper.Model(paper.ObservedSlowdown), estimators.Options{})
 	samples := make([][]estimators.Sample, len(all))
-	end, err := play(real, e.opt, func(run dag.Run) error {
+	end, err := playPlan(real, e.opt, func(run dag.Run) error {
 		for k := range all {
 			got, err := all[k].Estimate(run)
 			if err != nil {
@@ -149,11 +148,11 @@ func (e *experiment) run(folder string) ([]line, error) {
 		g := estimators.Grade(end, samples[k])
 		out[k] = line{
 			experiment: e, Name: e.name, Seconds: end, Estimator: row.estimator,
-			Mean: page.Number(g.MeanPoints), Most: page.Number(g.MaxPoints), Paper: row.paper,
+			Mean: Number(g.MeanPoints), Most: Number(g.MaxPoints), Paper: row.paper,
 		}
 		for _, x := range samples[k] {
 			if x.Elapsed > 0 && x.Elapsed < end {
-				off := page.Number(100 * (x.Elapsed/(x.Elapsed+x.Remaining) - x.Elapsed/end))
+				off := Number(100 * (x.Elapsed/(x.Elapsed+x.Remaining) - x.Elapsed/end))
 				out[k].Under, out[k].Over = max(out[k].Under, off), max(out[k].Over, -off)
 			}
 		}
@@ -161,9 +160,9 @@ func (e *experiment) run(folder string) ([]line, error) {
 	return out, nil
 }
 
-// play simulates a run, calls see with all that is visible at each tick and returns the run's length in seconds. shown
+// playPlan simulates a run, calls see with all that is visible at each tick and returns the run's length in seconds. shown
 // changes a snapshot before it is visible; it may be nil.
-func play(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error, shown func(*dag.Snapshot) *dag.Snapshot,
+func playPlan(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error, shown func(*dag.Snapshot) *dag.Snapshot,
 ) (float64, error) {
 	source, err := simulate.New(plan, opt)
 	if err != nil {
@@ -205,7 +204,7 @@ func scenarioNamed(name string) estimators.Scenario {
 // onPages checks that docs/accuracy.md and its template have a table.
 func onPages(t *testing.T, table string) {
 	t.Helper()
-	for _, file := range []string{"accuracy.tmpl", "../../docs/accuracy.md"} {
+	for _, file := range []string{"accuracy.tmpl", "../docs/accuracy.md"} {
 		got, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -220,13 +219,13 @@ func onPages(t *testing.T, table string) {
 // program says today.
 func TestSimulatedPartsOfThePage(t *testing.T) {
 	t.Parallel()
-	lines, err := measured("../..")
+	lines, err := measured("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	for _, l := range lines {
-		fmt.Fprintln(&b, page.Row(l.Name, fmt.Sprintf("%.0f", l.Seconds), l.Estimator, fmt.Sprintf("%v / %v", l.Mean, l.Most),
+		fmt.Fprintln(&b, Row(l.Name, fmt.Sprintf("%.0f", l.Seconds), l.Estimator, fmt.Sprintf("%v / %v", l.Mean, l.Most),
 			l.Under, l.Over, l.Paper))
 	}
 	onPages(t, b.String())
@@ -250,7 +249,7 @@ func TestSampledTable(t *testing.T) {
 // The paper's figures of sections 4.2 to 4.4 that the simulation must meet.
 func TestPublished(t *testing.T) {
 	t.Parallel()
-	lines, err := measured("../..")
+	lines, err := measured("..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // pace costs nothing (1.04 and 1.06 points); what a reader who does not know where attempts run is better by there
 // (0.87) is not its fault.
 func TestSlowNode(t *testing.T) {
-	plan, err := planfile.ReadFile("../../examples/pig-join.yaml", planfile.Options{})
+	plan, err := planfile.ReadFile("../examples/pig-join.yaml", planfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

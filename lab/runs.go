@@ -1,4 +1,4 @@
-package fit
+package main
 
 import (
 	"context"
@@ -21,24 +21,23 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/profiles"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
-// A run is a finished run with a watcher's snapshots at some instants. A run without snapshots is only a profile.
-type run struct {
+// A fitRun is a finished run with a watcher's snapshots at some instants. A run without snapshots is only a profile.
+type fitRun struct {
 	program    string
 	ticks      []*dag.Snapshot
 	first, end dag.Instant
 	profile    *dag.Plan
 }
 
-// number is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1, sql-1.
-var number = regexp.MustCompile(`(-s\d+-c\d+-r\d+|-\d+)$`)
+// programRun is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1, sql-1.
+var programRun = regexp.MustCompile(`(-s\d+-c\d+-r\d+|-\d+)$`)
 
 // readRuns reads the files of runs in folders: event logs of Spark, or recordings. It keeps at most ticks snapshots of
 // each run, evenly spaced. It skips runs that did not succeed. The folder of profiles may be "".
-func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*run, error) {
-	var all []*run
+func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*fitRun, error) {
+	var all []*fitRun
 	for _, dir := range folders {
 		files, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -51,7 +50,7 @@ func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*ru
 				fmt.Fprintf(os.Stderr, "fit: %s is left out: %v\n", name, err)
 				continue
 			}
-			if r.program = number.ReplaceAllString(name, ""); r.profile.OnlyMapReduce() {
+			if r.program = programRun.ReplaceAllString(name, ""); r.profile.OnlyMapReduce() {
 				r.program = path.Base(r.profile.Name)
 			}
 			all = append(all, r)
@@ -69,7 +68,7 @@ func readRuns(folders []string, pattern, profileFolder string, ticks int) ([]*ru
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &run{program: path.Base(plan.Name), profile: plan})
+		all = append(all, &fitRun{program: path.Base(plan.Name), profile: plan})
 	}
 	return all, nil
 }
@@ -100,7 +99,7 @@ func open(file string) (interface {
 	return engine.Replay(rec, recording.Options{})
 }
 
-func readRun(file string, ticks int) (*run, error) {
+func readRun(file string, ticks int) (*fitRun, error) {
 	source, err := open(file)
 	if err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func readRun(file string, ticks int) (*run, error) {
 		return nil, errors.New("no snapshots")
 	}
 	last := all[len(all)-1]
-	r := &run{first: last.Origin(), end: dag.NoInstant, profile: cost.Learn(dag.Run{}.Append(last))}
+	r := &fitRun{first: last.Origin(), end: dag.NoInstant, profile: cost.Learn(dag.Run{}.Append(last))}
 	for j := range last.Jobs {
 		r.end = max(r.end, last.Jobs[j].Finished)
 	}
@@ -140,25 +139,25 @@ func readRun(file string, ticks int) (*run, error) {
 	return r, nil
 }
 
-// A pair is a run and the run with the profile for its estimates; other is nil if there is none.
-type pair struct{ run, other *run }
+// A fitPair is a run and the run with the profile for its estimates; other is nil if there is none.
+type fitPair struct{ run, other *fitRun }
 
 // pairsOf returns each run by itself, and with profiles of at most so many other runs of its program, spread over their
 // names. Each profile with the start-up time of the first executor is in a second pair that lacks it.
-func pairsOf(runs []*run, most int) (first, with []pair) {
+func pairsOf(runs []*fitRun, most int) (first, with []fitPair) {
 	for _, r := range runs {
 		if len(r.ticks) == 0 {
 			continue
 		}
-		first = append(first, pair{run: r})
-		others := slices.DeleteFunc(slices.Clone(runs), func(o *run) bool { return o == r || o.program != r.program })
+		first = append(first, fitPair{run: r})
+		others := slices.DeleteFunc(slices.Clone(runs), func(o *fitRun) bool { return o == r || o.program != r.program })
 		for i := range min(most, len(others)) {
 			o := others[i*len(others)/min(most, len(others))]
-			with = append(with, pair{r, o})
+			with = append(with, fitPair{r, o})
 			if o.profile.Overheads.Boot > 0 {
 				unknown, plan := *o, *o.profile
 				plan.Overheads.Boot, unknown.profile = 0, &plan
-				with = append(with, pair{r, &unknown})
+				with = append(with, fitPair{r, &unknown})
 			}
 		}
 	}
@@ -168,10 +167,10 @@ func pairsOf(runs []*run, most int) (first, with []pair) {
 // A grade is the accuracy of a cost model on a pair: the mean error in percentage points of progress, how often the
 // 80% range held, and the mean continuous ranked probability score of the logarithm of the run's length. NaN is
 // unknown.
-type grade struct{ points, held, score page.Number }
+type grade struct{ points, held, score Number }
 
 // A summary is the accuracy on several pairs.
-type summary struct{ points, held, scores page.Numbers }
+type summary struct{ points, held, scores Numbers }
 
 func summarize(grades []grade) (s summary) {
 	for _, g := range grades {
@@ -181,20 +180,20 @@ func summarize(grades []grade) (s summary) {
 	return s
 }
 
-// score grades a model on pairs.
-func score(pairs []pair, model estimators.Model, samples int) []grade {
+// scorePairs grades a model on pairs.
+func scorePairs(pairs []fitPair, model estimators.Model, samples int) []grade {
 	out := make([]grade, len(pairs))
-	_ = page.Each(len(pairs), func(i int) error { // it returns no errors
+	_ = Each(len(pairs), func(i int) error { // it returns no errors
 		out[i] = pairs[i].grade(model, samples)
 		return nil
 	})
 	return out
 }
 
-// values is the number of values of a distribution that are scored.
-const values = 64
+// scoredValues is the number of values of a distribution that are scored.
+const scoredValues = 64
 
-func (p *pair) grade(model estimators.Model, samples int) grade {
+func (p *fitPair) grade(model estimators.Model, samples int) grade {
 	total := p.run.end.Sub(p.run.first).Seconds()
 	var points []estimators.Sample
 	var ranges []estimators.RangeSample
@@ -217,17 +216,17 @@ func (p *pair) grade(model estimators.Model, samples int) grade {
 			continue
 		}
 		ranges = append(ranges, estimators.NewRangeSample(elapsed, e.Distribution))
-		logs := make([]float64, values)
+		logs := make([]float64, scoredValues)
 		for i := range logs {
-			left := e.Distribution.At((float64(i) + 0.5) / values)
+			left := e.Distribution.At((float64(i) + 0.5) / scoredValues)
 			logs[i] = math.Log((elapsed + left).Seconds() / total)
 		}
 		score += crps(logs)
 	}
 	held := estimators.GradeRanges(total, ranges).Levels[1].Held
 	return grade{
-		page.Number(estimators.Grade(total, points).MeanPoints), page.Number(held),
-		page.Number(score / float64(len(ranges))),
+		Number(estimators.Grade(total, points).MeanPoints), Number(held),
+		Number(score / float64(len(ranges))),
 	}
 }
 

@@ -1,4 +1,4 @@
-package models
+package main
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // The documented example is the same to ten digits, and all documented runs are chosen.
@@ -33,8 +32,8 @@ func TestTable4Rows(t *testing.T) {
 		"vianna-table4, paper's fork/join": .07, "vianna-fj, paper's fork/join": .5, "tripathi, paper's Tripathi": .2,
 		"product, measured": .5, "simulate, measured": .5, "simulate, independent: deterministic demands": 1e-3,
 	}
-	for i := range published.Table4 {
-		b := &published.Table4[i]
+	for i := range publishedModels.Table4 {
+		b := &publishedModels.Table4[i]
 		v, err := b.ours(200)
 		if err != nil {
 			t.Fatal(err)
@@ -63,9 +62,9 @@ func TestFigures(t *testing.T) {
 		t.Skip("SKIPPED: some seconds of simulation")
 	}
 	for i, limit := range []float64{.29, .20, .68, .49, 1.8, 1.8, 1.8} { // of tripathi
-		t.Run(published.Figures[i].Name, func(t *testing.T) {
+		t.Run(publishedModels.Figures[i].Name, func(t *testing.T) {
 			t.Parallel()
-			all, err := setting(published.Figures[i].Settings[0], 400)
+			all, err := setting(publishedModels.Figures[i].Settings[0], 400)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +101,7 @@ func TestGrids(t *testing.T) {
 		t.Skip("SKIPPED: some seconds of simulation")
 	}
 	all := grids()
-	if err := page.Each(len(all), func(i int) error {
+	if err := Each(len(all), func(i int) error {
 		o := simulation.Options{Runs: 20}
 		if all[i].spec.Jobs[0].Copies > 1 {
 			o.Runs, o.Cycles = 6, 6
@@ -111,9 +110,9 @@ func TestGrids(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var errors page.Numbers
+	var errors Numbers
 	for i := range all {
-		errors = append(errors, page.Number(math.Abs(all[i].off(queueing.Product, "response"))))
+		errors = append(errors, Number(math.Abs(all[i].off(queueing.Product, "response"))))
 	}
 	if median, worst := errors.Median(), errors.Most(); len(all) != 87 || !(median <= .15) || !(worst <= .34) {
 		t.Errorf("%d cells: median %.3f, worst %.3f", len(all), median, worst)

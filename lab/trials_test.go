@@ -1,4 +1,4 @@
-package models
+package main
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // A trial trains a model on some of a job's runs and tests it on others.
@@ -152,10 +151,10 @@ func (t *trial) predict() ([]outcome, error) {
 	for _, group := range byConfiguration(t.test) {
 		r := group[0]
 		p := m.Predict(r.Point())
-		var times page.Numbers
+		var times Numbers
 		within := 0.0
 		for _, g := range group {
-			times = append(times, page.Number(g.Seconds))
+			times = append(times, Number(g.Seconds))
 			if g.Seconds >= p.Low && g.Seconds <= p.High {
 				within += 1 / float64(len(group))
 			}

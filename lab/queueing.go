@@ -1,4 +1,4 @@
-package models
+package main
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/estimators/queueing/simulation"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // Rows of the tables about queueing.
@@ -43,7 +42,7 @@ var configurations = [...][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 // the utilization of CPU and disk. Noise is the standard error of a simulated response, relative to its mean.
 type quantities map[string]float64
 
-func simulate(s *queueing.Spec, o simulation.Options) (quantities, error) {
+func simulateQuantities(s *queueing.Spec, o simulation.Options) (quantities, error) {
 	r, err := simulation.Simulate(s, o)
 	return quantitiesOf(s, r, err)
 }
@@ -77,9 +76,9 @@ func (c *comparison) ours(runs int) (v [len(configurations)]float64, err error) 
 		var q quantities
 		switch by {
 		case "simulate":
-			q, err = simulate(s, simulation.Options{Runs: runs})
+			q, err = simulateQuantities(s, simulation.Options{Runs: runs})
 		case "deterministic":
-			q, err = simulate(s, simulation.Options{Runs: runs, Distribution: simulation.Deterministic})
+			q, err = simulateQuantities(s, simulation.Options{Runs: runs, Distribution: simulation.Deterministic})
 		default:
 			m, unknown := queueing.ParseModel(by)
 			if unknown != nil {
@@ -102,8 +101,8 @@ func (t tables) Table4() (string, error) {
 		heading = append(heading, fmt.Sprintf("(%d,%d)", c[0], c[1]))
 	}
 	var rows [][]any
-	for i := range published.Table4 {
-		c := &published.Table4[i]
+	for i := range publishedModels.Table4 {
+		c := &publishedModels.Table4[i]
 		v, err := c.ours(t.runs)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", c.Name, err)
@@ -115,7 +114,7 @@ func (t tables) Table4() (string, error) {
 		}
 		rows = append(rows, append(row, percent(worst)))
 	}
-	return page.Table(append(heading, "largest difference"), rows), nil
+	return Table(append(heading, "largest difference"), rows), nil
 }
 
 // A cluster has one job, or several copies of it, that is simulated and solved by models.
@@ -128,7 +127,7 @@ type cluster struct {
 
 // measure simulates the cluster and solves the models.
 func (c *cluster) measure(o simulation.Options, models ...queueing.Model) (err error) {
-	if c.truth, err = simulate(c.spec, o); err != nil {
+	if c.truth, err = simulateQuantities(c.spec, o); err != nil {
 		return err
 	}
 	c.models = map[queueing.Model]quantities{}
@@ -172,8 +171,8 @@ var drawnModels = []queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, q
 
 // setting simulates and solves the clusters of a setting of the figures.
 func setting(i, runs int) ([]*cluster, error) {
-	all := published.Settings[i].clusters(queueing.PublishedSimulation)
-	return all, page.Each(len(all), func(k int) error {
+	all := publishedModels.Settings[i].clusters(queueing.PublishedSimulation)
+	return all, Each(len(all), func(k int) error {
 		o := simulation.Options{Runs: runs}
 		if all[k].spec.Jobs[0].Maps <= 32 {
 			o.Runs *= 4 // jobs with few maps vary most and cost least
@@ -184,7 +183,7 @@ func setting(i, runs int) ([]*cluster, error) {
 
 // Figures is the table of Fig. 7 to 9: the smallest and the largest differences from the simulation.
 func (t tables) Figures() (string, error) {
-	settings := make([][]*cluster, len(published.Settings))
+	settings := make([][]*cluster, len(publishedModels.Settings))
 	for i := range settings {
 		var err error
 		// The standard error of a cell should be below one per cent.
@@ -193,7 +192,7 @@ func (t tables) Figures() (string, error) {
 		}
 	}
 	var rows [][]any
-	for _, f := range published.Figures {
+	for _, f := range publishedModels.Figures {
 		var spans [3]string
 		for i, m := range drawnModels {
 			least, most := math.Inf(1), math.Inf(-1)
@@ -207,7 +206,7 @@ func (t tables) Figures() (string, error) {
 		}
 		rows = append(rows, []any{f.Name, f.Said[0], spans[0], f.Said[1], spans[1], spans[2]})
 	}
-	return page.Table([]any{
+	return Table([]any{
 		"differences from the simulation", "fork/join (paper)", "**ours: vianna-fj**", "Tripathi (paper)",
 		"**ours: tripathi**", "**ours: product**",
 	}, rows), nil
@@ -215,7 +214,7 @@ func (t tables) Figures() (string, error) {
 
 // grids returns clusters with the demands of (4,1) and one reduce for each node.
 func grids() (all []*cluster) {
-	for _, g := range published.Grids {
+	for _, g := range publishedModels.Grids {
 		for _, copies := range g.Copies {
 			all = append(all, g.clusters(func(nodes, maps, slots, threads int) *queueing.Spec {
 				s, _ := queueing.Published(4, 1)
@@ -237,7 +236,7 @@ func (t tables) Simulated() (string, error) {
 	}
 	all := slices.Concat(drawn, grids())
 	one := func(c *cluster) bool { return c.grid == "" && c.spec.Jobs[0].Copies == 1 }
-	if err := page.Each(len(all), func(i int) error {
+	if err := Each(len(all), func(i int) error {
 		o, models := simulation.Options{Runs: max(t.runs/6, 2)}, []queueing.Model{queueing.Product}
 		if all[i].spec.Jobs[0].Copies > 1 {
 			o.Runs, o.Cycles = max(t.runs/20, 2), 6
@@ -251,14 +250,14 @@ func (t tables) Simulated() (string, error) {
 	}
 	var rows [][]any
 	add := func(name string, m queueing.Model, is func(*cluster) bool) {
-		var errors, noises page.Numbers
+		var errors, noises Numbers
 		below := 0
 		for _, c := range all {
 			if !is(c) {
 				continue
 			}
 			off := c.off(m, "response")
-			errors, noises = append(errors, page.Number(math.Abs(off))), append(noises, page.Number(c.truth["noise"]))
+			errors, noises = append(errors, Number(math.Abs(off))), append(noises, Number(c.truth["noise"]))
 			if off < -.15 {
 				below++
 			}
@@ -277,13 +276,13 @@ func (t tables) Simulated() (string, error) {
 		j := &c.spec.Jobs[0]
 		return c.grid == "" && j.Reduces >= 5 && j.Merge.Network > .2*j.Merge.Total()
 	})
-	for _, g := range published.Grids {
+	for _, g := range publishedModels.Grids {
 		add(g.Name, queueing.Product, func(c *cluster) bool { return c.grid == g.Name })
 	}
 	for _, m := range []queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, queueing.ViannaTable4} {
 		add(fmt.Sprintf("one job, by %s", m), m, one)
 	}
-	return page.Table([]any{
+	return Table([]any{
 		"clusters and jobs", "number", "median error", "75%", "90%", "worst", "too little by more than 15%",
 		"simulated ±, median",
 	}, rows), nil

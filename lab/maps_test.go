@@ -1,4 +1,4 @@
-package skewed
+package main
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of
@@ -19,9 +18,9 @@ import (
 func TestMaps(t *testing.T) {
 	all, seeds := splittings(), 5
 	rows := make([]string, len(all))
-	err := page.Each(len(all), func(i int) error {
+	err := Each(len(all), func(i int) error {
 		s := all[i]
-		sums := map[string]*score{}
+		sums := map[string]*gridScore{}
 		for seed := range seeds {
 			got, err := s.scores(uint64(seed) + 1) //nolint:gosec // a handful
 			if err != nil {
@@ -29,7 +28,7 @@ func TestMaps(t *testing.T) {
 			}
 			for _, m := range mapMethods {
 				if sums[m] == nil {
-					sums[m] = &score{}
+					sums[m] = &gridScore{}
 				}
 				sums[m].merge(got[m], seeds)
 			}
@@ -38,7 +37,7 @@ func TestMaps(t *testing.T) {
 		for _, m := range mapMethods {
 			cells = append(cells, sums[m])
 		}
-		rows[i] = page.Row(cells...)
+		rows[i] = Row(cells...)
 		if s.splits == containers && s.power == 2 && s.spread > 0 &&
 			!(sums["standard"].mean <= sums["running splits sampled"].mean+0.03) {
 			t.Errorf("standard is worse than samples of the running splits: %s", rows[i])
@@ -49,7 +48,7 @@ func TestMaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		if !strings.Contains(pageText, "\n"+row+"\n") {
+		if !strings.Contains(nearestFitText, "\n"+row+"\n") {
 			t.Errorf("nearestfit.tmpl has not this line\n%s", row)
 		}
 	}
@@ -100,7 +99,7 @@ var costNames = []string{"the same", "l", "l²"}
 const mapTick = 5 // seconds
 
 // scores runs a splitting and scores the methods along it.
-func (s splitting) scores(seed uint64) (map[string]*score, error) {
+func (s splitting) scores(seed uint64) (map[string]*gridScore, error) {
 	r := playedMaps(s.make(seed))
 	rng := rand.New(rand.NewPCG(seed, 37))
 	none, some, all := make([]look, len(r.splits)), make([]look, len(r.splits)), make([]look, len(r.splits))
@@ -115,14 +114,14 @@ func (s splitting) scores(seed uint64) (map[string]*score, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	out := map[string]*score{}
+	out := map[string]*gridScore{}
 	for i, t := range ticks {
 		for k, end := range []float64{
 			standard[i], r.byPace(t, none, none), r.byPace(t, some, none),
 			r.byPace(t, some, some), r.byPace(t, all, all),
 		} {
 			if out[mapMethods[k]] == nil {
-				out[mapMethods[k]] = &score{}
+				out[mapMethods[k]] = &gridScore{}
 			}
 			out[mapMethods[k]].add(math.Abs(t/end - t/r.over))
 		}
@@ -149,13 +148,13 @@ const (
 	containers   = 8
 )
 
-// A split is the records of a map: cumulative bytes and work, including each record.
-type split struct{ bytes, work []float64 }
+// A mapSplit is the records of a map: cumulative bytes and work, including each record.
+type mapSplit struct{ bytes, work []float64 }
 
 // make creates the splits. Their work is in seconds.
-func (s splitting) make(seed uint64) []split {
+func (s splitting) make(seed uint64) []mapSplit {
 	rng := rand.New(rand.NewPCG(seed, 36))
-	all, total := make([]split, s.splits), 0.0
+	all, total := make([]mapSplit, s.splits), 0.0
 	for i := range all {
 		typical := math.Exp(s.spread * rng.NormFloat64())
 		bytes, work := 0.0, 0.0
@@ -178,12 +177,12 @@ func (s splitting) make(seed uint64) []split {
 func last(v []float64) float64 { return v[len(v)-1] }
 
 // after returns the number of finished records after an amount of work.
-func (s *split) after(work float64) int {
+func (s *mapSplit) after(work float64) int {
 	return sort.Search(len(s.work), func(i int) bool { return s.work[i] > work })
 }
 
-// upTo returns the bytes or work of the first n records.
-func upTo(sums []float64, n int) float64 {
+// sumUpTo returns the bytes or work of the first n records.
+func sumUpTo(sums []float64, n int) float64 {
 	if n == 0 {
 		return 0
 	}
@@ -192,13 +191,13 @@ func upTo(sums []float64, n int) float64 {
 
 // A mapRun is the start and end of each map.
 type mapRun struct {
-	splits     []split
+	splits     []mapSplit
 	start, end []float64
 	over       float64
 }
 
 // playedMaps runs the maps in order, each in the first free container.
-func playedMaps(splits []split) *mapRun {
+func playedMaps(splits []mapSplit) *mapRun {
 	r := &mapRun{splits: splits}
 	free := make([]float64, containers)
 	for i := range splits {
@@ -233,14 +232,14 @@ const samples = 100
 type look func(from float64) float64
 
 // exactly returns a look that uses each record.
-func (s *split) exactly() look {
+func (s *mapSplit) exactly() look {
 	return func(from float64) float64 {
-		return last(s.work) - upTo(s.work, s.records(from))
+		return last(s.work) - sumUpTo(s.work, s.records(from))
 	}
 }
 
 // records returns the number of records that end within that many bytes.
-func (s *split) records(bytes float64) int {
+func (s *mapSplit) records(bytes float64) int {
 	n := 0
 	for n < len(s.bytes) && s.bytes[n] <= bytes {
 		n++
@@ -250,13 +249,13 @@ func (s *split) records(bytes float64) int {
 
 // sampled returns a look that uses samples records, one from each part of the split. The cost of a record's length is
 // known.
-func (s *split) sampled(rng *rand.Rand) look {
+func (s *mapSplit) sampled(rng *rand.Rand) look {
 	per := make([]float64, samples)
 	stretch := splitBytes / samples
 	for k := range per {
 		record := min(s.records((float64(k)+rng.Float64())*stretch), len(s.bytes)-1)
-		length := s.bytes[record] - upTo(s.bytes, record)
-		per[k] = (s.work[record] - upTo(s.work, record)) / length
+		length := s.bytes[record] - sumUpTo(s.bytes, record)
+		per[k] = (s.work[record] - sumUpTo(s.work, record)) / length
 	}
 	return func(from float64) float64 {
 		sum := 0.0
@@ -280,7 +279,7 @@ func (r *mapRun) byPace(t float64, running, pending []look) float64 {
 			done[i], ages[i] = splitBytes, r.end[i]-r.start[i]-setupSeconds
 		case r.start[i] < t:
 			at, records := r.reported(i, t)
-			done[i], ages[i] = upTo(r.splits[i].bytes, records), max(0, at-r.start[i]-setupSeconds)
+			done[i], ages[i] = sumUpTo(r.splits[i].bytes, records), max(0, at-r.start[i]-setupSeconds)
 		}
 		if done[i] == 0 {
 			continue

@@ -1,7 +1,8 @@
-// Package skewed measures the accuracy of NearestFit and the other methods on reduce phases with skewed key groups and
+// The command nearestfit measures the accuracy of NearestFit and the other methods on reduce phases with skewed key groups and
 // nonlinear costs. It compares them with the paper (E. Coppa, I. Finocchi, SoCC 2015, section 8) and with measurements
 // of an independent reference program. The same seed gives the same result. Times are seconds, sizes bytes.
-package skewed
+
+package main
 
 import (
 	"cmp"
@@ -16,8 +17,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 var (
@@ -26,7 +25,7 @@ var (
 	//go:embed tables.json
 	tablesText []byte
 	//go:embed nearestfit.tmpl
-	pageText string
+	nearestFitText string
 	// Live are the measurements of the end-to-end test on a real cluster, benchmarks those of the paper's benchmarks.
 	//
 	//go:embed live.md
@@ -43,7 +42,7 @@ type lab struct {
 	graphs           string // folder of degree histograms
 	forms            map[string]form
 	tables           map[string]table
-	cells            map[cell]*score
+	cells            map[cell]*gridScore
 }
 
 // A table has a row for each setting and a column for each method, or, if Settings are given, a row for each form.
@@ -56,8 +55,8 @@ type table struct {
 // A cell is a method in a setting: a cost, σ, reduce tasks and slots, or a graph and a cost.
 type cell struct{ setting, method string }
 
-// Run writes docs/nearestfit.md.
-func Run(args []string, out io.Writer) error {
+// runNearestFit writes docs/nearestfit.md.
+func runNearestFit(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab nearestfit", flag.ContinueOnError)
 	seeds := flags.Int("seeds", 5, "runs of each setting, with seeds from 1 on")
 	largest := flags.Float64("largest", 10_000, "values of the largest group of the synthetic workload")
@@ -75,7 +74,7 @@ func Run(args []string, out io.Writer) error {
 	if err := l.measure(); err != nil {
 		return err
 	}
-	return page.Write(out, pageText, l)
+	return Write(out, nearestFitText, l)
 }
 
 func newLab(largest float64, seeds int, graphs string) (*lab, error) {
@@ -89,7 +88,7 @@ func newLab(largest float64, seeds int, graphs string) (*lab, error) {
 	if err := json.Unmarshal(tablesText, &text); err != nil {
 		return nil, fmt.Errorf("tables.json: %w", err)
 	}
-	l := &lab{largest, seeds, live, benchmarks, graphs, map[string]form{}, text.Tables, map[cell]*score{}}
+	l := &lab{largest, seeds, live, benchmarks, graphs, map[string]form{}, text.Tables, map[cell]*gridScore{}}
 	for name, changes := range text.Forms {
 		f := streaming()
 		if err := json.Unmarshal(changes, &f); err != nil {
@@ -115,7 +114,7 @@ func (t table) cellsOf(row []string) (all []cell) {
 func (l *lab) add(t table) {
 	for _, row := range t.Rows {
 		for _, c := range t.cellsOf(row) {
-			l.cells[c] = &score{}
+			l.cells[c] = &gridScore{}
 		}
 	}
 }
@@ -135,8 +134,8 @@ func (l *lab) measure() error {
 	for w := range byWork {
 		works = append(works, w)
 	}
-	scores := make([]map[string]*score, len(works)*l.Seeds)
-	err := page.Each(len(scores), func(i int) error {
+	scores := make([]map[string]*gridScore, len(works)*l.Seeds)
+	err := Each(len(scores), func(i int) error {
 		w := works[i/l.Seeds]
 		r, err := l.play(w.setting, w.still, uint64(i%l.Seeds)+1) //nolint:gosec // a handful
 		if err != nil {
@@ -153,8 +152,8 @@ func (l *lab) measure() error {
 	return err
 }
 
-// play makes the run of a setting.
-func (l *lab) play(setting string, still bool, seed uint64) (*run, error) {
+// playWork makes the run of a setting.
+func (l *lab) play(setting string, still bool, seed uint64) (*jobRun, error) {
 	words := strings.Fields(setting)
 	kind, reduces, slots, stream := words[0], 8, 8, uint64(0)
 	var sizes []float64
@@ -176,7 +175,7 @@ func (l *lab) play(setting string, still bool, seed uint64) (*run, error) {
 	if still {
 		noise = 0
 	}
-	return play(newWork(values, costs, reduces, noise, seed), slots), nil
+	return playWork(newWork(values, costs, reduces, noise, seed), slots), nil
 }
 
 // degrees reads a histogram, with a degree and its number of nodes on each line, and returns the nodes' degrees.
@@ -204,10 +203,10 @@ func degrees(file string) ([]float64, error) {
 const tick = 60 // seconds
 
 // watch replays a run and scores methods along it.
-func (l *lab) watch(r *run, names []string) map[string]*score {
-	watchers, scores := map[string]*watcher{}, map[string]*score{}
+func (l *lab) watch(r *jobRun, names []string) map[string]*gridScore {
+	watchers, scores := map[string]*watcher{}, map[string]*gridScore{}
 	for _, name := range names {
-		scores[name] = &score{}
+		scores[name] = &gridScore{}
 		if form := methodOf(name).form; watchers[form] == nil {
 			watchers[form] = newWatcher(r, l.forms[form])
 		}
@@ -224,16 +223,16 @@ func (l *lab) watch(r *run, names []string) map[string]*score {
 	return scores
 }
 
-// A score is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| at
+// A gridScore is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| at
 // each tick t. e is the end that the method predicts and T the true one. Over several runs it is the mean of their
 // means, and the worst tick of all.
-type score struct {
+type gridScore struct {
 	sum, most, mean float64
 	ticks, none     int // ticks with and without a prediction
 }
 
 // add counts a tick: its error, NaN if there is no prediction.
-func (s *score) add(off float64) {
+func (s *gridScore) add(off float64) {
 	if math.IsNaN(off) {
 		s.none++
 		return
@@ -243,7 +242,7 @@ func (s *score) add(off float64) {
 }
 
 // merge adds the score of one of several runs.
-func (s *score) merge(one *score, runs int) {
+func (s *gridScore) merge(one *gridScore, runs int) {
 	mean := one.mean
 	if one.ticks == 0 {
 		mean = math.NaN()
@@ -252,7 +251,7 @@ func (s *score) merge(one *score, runs int) {
 }
 
 // String returns "avg / max" in points, or "none" if some run has no prediction at all.
-func (s *score) String() string {
+func (s *gridScore) String() string {
 	if math.IsNaN(s.mean) {
 		return "none"
 	}
@@ -300,11 +299,11 @@ func (l *lab) Table(name string) string {
 			rows = append(rows, cells, add([]any{"*reference*"}, row[1:]...))
 		}
 	}
-	return page.Table(head, rows)
+	return Table(head, rows)
 }
 
-// A run is a finished reduce phase, from instant 0 on.
-type run struct {
+// A jobRun is a finished reduce phase, from instant 0 on.
+type jobRun struct {
 	*work
 	slots       int
 	start, stop []float64 // by task
@@ -320,9 +319,9 @@ type point struct {
 	count          float64
 }
 
-// play runs the tasks in index order, each on the first free slot. The shuffle takes no time.
-func play(w *work, slots int) *run {
-	r := &run{work: w, slots: slots}
+// playWork runs the tasks in index order, each on the first free slot. The shuffle takes no time.
+func playWork(w *work, slots int) *jobRun {
+	r := &jobRun{work: w, slots: slots}
 	free := make([]float64, slots)
 	for task, order := range w.order {
 		first := slices.Index(free, slices.Min(free))
@@ -350,7 +349,7 @@ const (
 
 // report adds a task's points. A larger group is reported alone when it ends. Small ones are reported together, when
 // more than a burst wait or a larger one follows; each gets a share of their time by size.
-func (r *run) report(task int) {
+func (r *jobRun) report(task int) {
 	at := r.start[task]
 	var count, bytes, seconds float64
 	var sizes [smallGroup/valueBytes + 1]float64 // small groups by their number of values
@@ -383,7 +382,7 @@ func (r *run) report(task int) {
 
 // hadoop returns the progress that Hadoop shows at t: the mean over the tasks of the share of bytes that was read.
 // The current group counts by its time, as the reader's position in it is not known (docs/facts/nearestfit.md N15).
-func (r *run) hadoop(t float64) float64 {
+func (r *jobRun) hadoop(t float64) float64 {
 	// Bytes and instants before the current report, and its own.
 	type reader struct{ done, from, next, until float64 }
 	tasks := make([]reader, len(r.start))

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"context"
@@ -128,7 +128,7 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 		return w, nil, nil, nil
 	}
 	ask := map[int]bool{}
-	at := func(ratio float64) int { return nearest(run, origin, ratio*float64(w.total)) }
+	at := func(ratio float64) int { return nearestTick(run, origin, ratio*float64(w.total)) }
 	for _, r := range append(coverageRatios[:], estimators.Bins[:]...) {
 		ask[at(r)] = true
 	}
@@ -155,8 +155,8 @@ func watchOne(run []*dag.Snapshot, id string, estimator estimators.Estimator) (w
 	return w, cost.Learn(seen), estimators.Residuals(id, ranges, w.total), nil
 }
 
-// nearest returns the index of the tick nearest to an elapsed time.
-func nearest(run []*dag.Snapshot, origin dag.Instant, elapsed float64) int {
+// nearestTick returns the index of the tick nearest to an elapsed time.
+func nearestTick(run []*dag.Snapshot, origin dag.Instant, elapsed float64) int {
 	best, least := 0, math.Inf(1)
 	for i, s := range run {
 		if off := math.Abs(float64(s.At.Sub(origin)) - elapsed); off < least {

@@ -1,5 +1,4 @@
-// Package page has what the programs that write pages of docs/ share: numbers, templates, and work on all processors.
-package page
+package main
 
 import (
 	"encoding/json"

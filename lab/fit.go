@@ -1,6 +1,7 @@
-// Package fit fits the numbers of the cost law (estimators/cost) to finished runs, and writes them with their
+// The command fit fits the numbers of the cost law (estimators/cost) to finished runs, and writes them with their
 // standard errors as a source file. Without -o it prints the accuracy of the program's current numbers.
-package fit
+
+package main
 
 import (
 	"bytes"
@@ -19,7 +20,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // The fitted numbers, for runs with a profile and for first runs. Those of one kind do not affect runs of the other.
@@ -35,8 +35,8 @@ var (
 	signed = []string{"FirstHead", "Unseen", "UnseenRead", "Later"}
 )
 
-// Run fits the numbers.
-func Run(args []string, out io.Writer) error {
+// runFit fits the numbers.
+func runFit(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab fit", flag.ContinueOnError)
 	folders := flags.String("runs", "../shared/corpus,../shared/recordings-spark", "folders of runs")
 	pattern := flags.String("files", "*.eventlog.*", "files of runs in them")
@@ -57,11 +57,11 @@ func Run(args []string, out io.Writer) error {
 	best, deviations := *cost.Of(runs[0].profile), map[string]float64{}
 	for _, part := range []struct {
 		name    string
-		pairs   []pair
+		pairs   []fitPair
 		numbers []string
 	}{{"with a profile", with, withProfile}, {"first runs", first, firstRuns}} {
 		if *file == "" {
-			s := summarize(score(part.pairs, cost.Costs, *samples))
+			s := summarize(scorePairs(part.pairs, cost.Costs, *samples))
 			fmt.Fprintf(out, "%-14s %3d pairs: points median %v, worst %v; held %s; score %.4f\n", part.name, len(part.pairs),
 				s.points.Median(), s.points.Most(), s.held.Quantile(0.5).Percent(), s.scores.Mean())
 			continue
@@ -82,11 +82,11 @@ func Run(args []string, out io.Writer) error {
 	if *file == "" {
 		return nil
 	}
-	return write(*file, best, deviations, runs)
+	return writeNumbers(*file, best, deviations, runs)
 }
 
-// A trial is a set of numbers with the scores of all pairs.
-type trial struct {
+// A numbersTrial is a set of numbers with the scores of all pairs.
+type numbersTrial struct {
 	numbers cost.Numbers
 	scores  []grade
 }
@@ -95,14 +95,14 @@ type trial struct {
 // is a proper score, and on the log scale errors of short and long runs count alike (Bosse et al., "Scoring
 // epidemiological forecasts on transformed scales", 2023).
 type fitter struct {
-	pairs   []pair
+	pairs   []fitPair
 	samples int
-	trials  []trial
+	trials  []numbersTrial
 	log     io.Writer
 }
 
 // mean returns the mean score of a trial over the pairs of all programs except one.
-func (f *fitter) mean(t *trial, without string) page.Number {
+func (f *fitter) mean(t *numbersTrial, without string) Number {
 	var kept []grade
 	for i, g := range t.scores {
 		if f.pairs[i].run.program != without {
@@ -112,8 +112,8 @@ func (f *fitter) mean(t *trial, without string) page.Number {
 	return summarize(kept).scores.Mean()
 }
 
-func (f *fitter) try(n cost.Numbers) page.Number {
-	t := trial{n, score(f.pairs, cost.With(cost.Options{Numbers: &n}), f.samples)}
+func (f *fitter) try(n cost.Numbers) Number {
+	t := numbersTrial{n, scorePairs(f.pairs, cost.With(cost.Options{Numbers: &n}), f.samples)}
 	f.trials = append(f.trials, t)
 	return f.mean(&t, "")
 }
@@ -167,7 +167,7 @@ func stepped(n cost.Numbers, name string, by float64) cost.Numbers {
 // other programs. It prints the accuracy on each program with these, beside that of all, as a table in Markdown, and
 // returns the jackknife's standard error of each number's logarithm (Efron and Stein 1981).
 func (f *fitter) leaveOut(out io.Writer, all *cost.Numbers, names []string) map[string]float64 {
-	programs := map[string][]pair{}
+	programs := map[string][]fitPair{}
 	for _, p := range f.pairs {
 		programs[p.run.program] = append(programs[p.run.program], p)
 	}
@@ -175,13 +175,13 @@ func (f *fitter) leaveOut(out io.Writer, all *cost.Numbers, names []string) map[
 		"|---|---|---|---|---|---|\n")
 	logs := map[string][]float64{}
 	for _, program := range slices.Sorted(maps.Keys(programs)) {
-		best := slices.MinFunc(f.trials, func(a, b trial) int {
+		best := slices.MinFunc(f.trials, func(a, b numbersTrial) int {
 			return cmp.Compare(f.mean(&a, program), f.mean(&b, program))
 		}).numbers
 		pairs := programs[program]
-		whole := summarize(score(pairs, cost.With(cost.Options{Numbers: all}), f.samples))
-		left := summarize(score(pairs, cost.With(cost.Options{Numbers: &best}), f.samples))
-		fmt.Fprintln(out, page.Row(program, len(pairs), fmt.Sprintf("%.4f", whole.scores.Mean()),
+		whole := summarize(scorePairs(pairs, cost.With(cost.Options{Numbers: all}), f.samples))
+		left := summarize(scorePairs(pairs, cost.With(cost.Options{Numbers: &best}), f.samples))
+		fmt.Fprintln(out, Row(program, len(pairs), fmt.Sprintf("%.4f", whole.scores.Mean()),
 			fmt.Sprintf("%.4f", left.scores.Mean()), fmt.Sprintf("%v / %v", left.points.Median(), left.points.Most()),
 			left.held.Mean().Percent()))
 		for _, name := range names {
@@ -200,8 +200,8 @@ func (f *fitter) leaveOut(out io.Writer, all *cost.Numbers, names []string) map[
 	return deviations
 }
 
-// write writes numbers as a source file of package cost.
-func write(file string, n cost.Numbers, deviations map[string]float64, runs []*run) error {
+// writeNumbers writes numbers as a source file of package cost.
+func writeNumbers(file string, n cost.Numbers, deviations map[string]float64, runs []*fitRun) error {
 	var programs []string
 	for _, r := range runs {
 		programs = append(programs, r.program)

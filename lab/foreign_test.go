@@ -1,6 +1,6 @@
 //go:build foreign
 
-package models
+package main
 
 import (
 	"flag"

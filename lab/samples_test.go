@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"fmt"
@@ -15,10 +15,9 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
-const examples = "../../examples"
+const examples = "../examples"
 
 // TestSampleProfiles: on slots the profile of a run of a hundredth, or of ten times, is as good as the ParaTimer
 // paper's debug run (section 4.2: at most 4.6 points), on YARN better than none.
@@ -123,14 +122,14 @@ func TestWrongProfiles(t *testing.T) {
 
 // errorsOf are absolute errors in percentage points over the ticks with an estimate.
 type errorsOf struct {
-	points page.Numbers
+	points Numbers
 	ticks  int
 }
 
 func (e *errorsOf) add(t, total float64, remaining *float64) {
 	e.ticks++
 	if remaining != nil {
-		e.points = append(e.points, page.Number(math.Abs(100*t/(t+*remaining)-100*t/total)))
+		e.points = append(e.points, Number(math.Abs(100*t/(t+*remaining)-100*t/total)))
 	}
 }
 
@@ -183,7 +182,7 @@ func sampledTable(seeds int) (string, error) {
 				}
 				cells = append(cells, e)
 			}
-			fmt.Fprintln(&b, page.Row(cells...))
+			fmt.Fprintln(&b, Row(cells...))
 		}
 	}
 	return b.String(), nil
@@ -309,7 +308,7 @@ func sampleProfile(plan *dag.Plan, ratio float64, seed uint64) ([]*dag.Plan, err
 func simulated(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error) (dag.Run, error) {
 	opt.Know, opt.Noise = simulate.Nothing, 0.02
 	var all dag.Run
-	_, err := play(plan, opt, func(run dag.Run) error {
+	_, err := playPlan(plan, opt, func(run dag.Run) error {
 		if all = run; see == nil {
 			return nil
 		}
@@ -326,7 +325,7 @@ type progress struct {
 	done float64  // share of the query's tasks that have ended
 }
 
-// play adds the errors of one run.
+// playPlan adds the errors of one run.
 func (e *errorsOf) play(plan *dag.Plan, seed uint64, profiles []*dag.Plan) error {
 	ticks, total, err := estimated(plan, seed, profiles)
 	if err == nil {

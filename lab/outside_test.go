@@ -1,4 +1,4 @@
-package models
+package main
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/ernest"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // A job is the runs of one program with one set of parameters on one type of machine.
@@ -101,23 +100,23 @@ func (l *layout) read(file string) ([]job, error) {
 
 // A tally counts the predictions of a group.
 type tally struct {
-	all, off [2]int          // predictions that were given and that were refused; those off by more than the limit
-	held     page.Numbers    // shares of the runs within the ranges that were given
-	errors   [4]page.Numbers // of all predictions, refused or not
+	all, off [2]int     // predictions that were given and that were refused; those off by more than the limit
+	held     Numbers    // shares of the runs within the ranges that were given
+	errors   [4]Numbers // of all predictions, refused or not
 }
 
 func (t *tally) add(o *outcome) {
 	refused := 1
 	if o.prediction.Refused == nil {
 		refused = 0
-		t.held = append(t.held, page.Number(o.within))
+		t.held = append(t.held, Number(o.within))
 	}
 	t.all[refused]++
 	if !(o.errors[0] <= wrong) {
 		t.off[refused]++
 	}
 	for i, e := range o.errors {
-		t.errors[i] = append(t.errors[i], page.Number(e))
+		t.errors[i] = append(t.errors[i], Number(e))
 	}
 }
 
@@ -199,13 +198,13 @@ func withSection(document string, all map[place]map[string]*tally) (string, erro
 		for _, name := range slices.Sorted(maps.Keys(all[at])) {
 			rows = append(rows, all[at][name].row(strings.TrimPrefix(name, "~ ")))
 		}
-		tables = append(tables, page.Table(append([]any{
+		tables = append(tables, Table(append([]any{
 			fmt.Sprintf("%s, %s the training runs", at.by, at.side), "predicted", "range held", "given, > 20% off",
 			"refused, > 20% off", "Ernest",
 		}, rivals...), rows))
 	}
 	var b strings.Builder
-	err := page.Write(&b, outsidePage, tables)
+	err := Write(&b, outsidePage, tables)
 	return document[:at[3]] + b.String() + document[at[4]:], err
 }
 

@@ -1,9 +1,10 @@
-// Package accuracy measures ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md), which the
+// The commands accuracy and alerts measure ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md), which the
 // paratimer command scores. Its tests hold the pages' tables of simulated runs, those of the ParaTimer paper's
 // experiments first. They also measure the coverage of ranges on simulated runs (docs/calibration.md): each workflow
 // has its own history, and noise that differs from what the sampler assumes. Before a run nothing is known but a
 // profile and the residuals of the workflow's earlier runs.
-package accuracy
+
+package main
 
 import (
 	_ "embed"
@@ -15,30 +16,29 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // indicators are the other indicators beside ParaTimer.
 var indicators = []string{"pig", "hadoop", "dne", "gnm"}
 
-// An engine is the runs of one engine and what they have in common.
-type engine struct {
+// An engineRuns is the runs of one engine and what they have in common.
+type engineRuns struct {
 	Title  string
 	folder string // of recordings that are too large for the project
 	Runs   []*run
 	// First are the mean errors of the runs without a profile, With those with the profile of median error, All those
 	// of all pairs. Held is the share of all ticks at which the range of 80% held the true remaining time.
-	First, With, All    page.Numbers
-	HeldFirst, HeldWith page.Mean
+	First, With, All    Numbers
+	HeldFirst, HeldWith Mean
 	// Factors are the mean errors of the other indicators, divided by that of ParaTimer.
-	Factors map[string]page.Numbers
+	Factors map[string]Numbers
 }
 
 //go:embed accuracy.tmpl
 var accuracyText string
 
-// Run writes docs/accuracy.md.
-func Run(args []string, out io.Writer) error {
+// runAccuracy writes docs/accuracy.md.
+func runAccuracy(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab accuracy", flag.ContinueOnError)
 	shared := flags.String("shared", "../shared", "folder with the recordings of Tez and Spark")
 	only := flags.String("only", "", "measure the recordings of this engine alone: MapReduce, Tez or Spark")
@@ -46,10 +46,10 @@ func Run(args []string, out io.Writer) error {
 		return err
 	}
 	data := struct {
-		Engines    []*engine
+		Engines    []*engineRuns
 		Indicators []string
 	}{nil, indicators}
-	for _, e := range []*engine{
+	for _, e := range []*engineRuns{
 		{Title: "MapReduce"},
 		{Title: "DAGs of Tez", folder: "recordings-tez"},
 		{Title: "Spark applications", folder: "recordings-spark"},
@@ -68,11 +68,11 @@ func Run(args []string, out io.Writer) error {
 	}); err != nil {
 		return err
 	}
-	return page.Write(out, accuracyText, data)
+	return Write(out, accuracyText, data)
 }
 
 // measure scores the engine's runs.
-func (e *engine) measure(p program, shared string) error {
+func (e *engineRuns) measure(p program, shared string) error {
 	files, err := filepath.Glob(filepath.Join(shared, e.folder, "*.jsonl.gz"))
 	var profiles []*run
 	if e.folder == "" {
@@ -90,7 +90,7 @@ func (e *engine) measure(p program, shared string) error {
 	if err := p.pair(e.Runs, profiles, func(*run) []string { return []string{"--estimators", "own"} }); err != nil {
 		return err
 	}
-	e.Factors = map[string]page.Numbers{}
+	e.Factors = map[string]Numbers{}
 	for _, r := range e.Runs {
 		e.First = append(e.First, r.points())
 		e.HeldFirst.Add(r.Held(), r.Ticks)
@@ -110,27 +110,27 @@ func (e *engine) measure(p program, shared string) error {
 
 // The headline is the first estimator, the range of 80% the second one.
 
-func (s *score) points() page.Number { return s.Estimators[0].Mean }
+func (s *score) points() Number { return s.Estimators[0].Mean }
 
 // Held returns the share of the ticks at which the range of 80% held the true remaining time.
-func (s *score) Held() page.Number { return s.Ranges[1].Held }
+func (s *score) Held() Number { return s.Ranges[1].Held }
 
 // Cells returns the cells about the headline and the range of 80%.
 func (s *score) Cells() string {
 	h := s.Estimators[0]
-	row := page.Row((1 - h.Empty).Percent(), h.Mean.String()+" / "+h.Most.String(), h.Bias, s.Held().Percent(),
+	row := Row((1 - h.Empty).Percent(), h.Mean.String()+" / "+h.Most.String(), h.Bias, s.Held().Percent(),
 		s.Ranges[1].Width.Percent())
 	return row[1 : len(row)-1]
 }
 
 // Of returns the mean error of an estimator.
-func (s *score) Of(name string) page.Number {
+func (s *score) Of(name string) Number {
 	for _, e := range s.Estimators {
 		if e.Name == name {
 			return e.Mean
 		}
 	}
-	return page.Number(math.NaN())
+	return Number(math.NaN())
 }
 
 // Best returns the score with the profile of median mean error; nil if there is none.
@@ -145,7 +145,7 @@ func (r *run) Best() *pair {
 func (r *run) Worst() *pair { return &r.With[len(r.With)-1] }
 
 // Headline returns the mean error with the profile of median error, or without any.
-func (r *run) Headline() page.Number {
+func (r *run) Headline() Number {
 	if best := r.Best(); best != nil {
 		return best.points()
 	}
@@ -161,9 +161,9 @@ const drift = 3
 
 // An alert is the result of an alert on a run.
 type alert struct {
-	Deadline *string     `json:"deadline_at"`
-	Warning  page.Number `json:"warning_seconds"` // before the deadline; NaN if it did not fire
-	Verdict  string      `json:"verdict"`         // true, false, missed or silent
+	Deadline *string `json:"deadline_at"`
+	Warning  Number  `json:"warning_seconds"` // before the deadline; NaN if it did not fire
+	Verdict  string  `json:"verdict"`         // true, false, missed or silent
 }
 
 // A set is the results of several runs, or of one run with several profiles.
@@ -175,8 +175,8 @@ type set struct {
 //go:embed alerts.tmpl
 var alertsText string
 
-// Alerts writes docs/alerts.md.
-func Alerts(args []string, out io.Writer) error {
+// runAlerts writes docs/alerts.md.
+func runAlerts(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab alerts", flag.ContinueOnError)
 	simulations := flags.Int("simulations", 40, "simulated runs")
 	if err := flags.Parse(args); err != nil {
@@ -196,7 +196,7 @@ func Alerts(args []string, out io.Writer) error {
 		if err := p.pair(runs, nil, held); err != nil {
 			return err
 		}
-		err := page.Each(len(runs), func(i int) (err error) {
+		err := Each(len(runs), func(i int) (err error) {
 			runs[i].score, err = p.score(runs[i], "", held(runs[i])...)
 			return err
 		})
@@ -217,7 +217,7 @@ func Alerts(args []string, out io.Writer) error {
 		}
 		first.Scores, with.Scores = append(first.Scores, r.score), append(with.Scores, each[i][1].Scores...)
 	}
-	return page.Write(out, alertsText, struct {
+	return Write(out, alertsText, struct {
 		Sets []set
 		Runs [][2]set
 	}{[]set{with, first, simulated}, each})
@@ -240,7 +240,7 @@ var troubles = []string{
 // simulate scores simulated runs with deadlines. The plan is the profile.
 func (p program) simulate(n int) ([]*score, error) {
 	all := make([]*score, n)
-	return all, page.Each(n, func(i int) error {
+	return all, Each(n, func(i int) error {
 		plan, every := "examples/paper-4.2GB.yaml", "15s" // it takes half an hour
 		if i%2 == 1 {
 			plan, every = "examples/pig-join.yaml", "3s"
@@ -265,7 +265,7 @@ func (s set) Cells() string {
 	if len(s.Scores) == 0 {
 		return "none recorded | | |"
 	}
-	var ahead page.Numbers
+	var ahead Numbers
 	for _, r := range s.Scores {
 		if a := r.Alerts[0]; a.Verdict == "true" {
 			ahead = append(ahead, a.Warning/r.Seconds)

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 func TestMain(m *testing.M) {
@@ -38,7 +37,7 @@ type study struct {
 // A coverage is how often a range held at one point of the runs, over those with enough earlier runs behind it, and
 // over the others.
 type coverage struct {
-	At, Range     page.Number
+	At, Range     Number
 	Backed, Rough sum
 	Seeds         []sum // Backed of each seed
 }
@@ -51,15 +50,15 @@ type sum struct {
 
 // Held, Raw and Width are means in percent.
 
-func (s *sum) Held() page.Number { return page.Number(100 * s.held / float64(s.Runs)) }
+func (s *sum) Held() Number { return Number(100 * s.held / float64(s.Runs)) }
 
-func (s *sum) Raw() page.Number { return page.Number(100 * s.raw / float64(s.Runs)) }
+func (s *sum) Raw() Number { return Number(100 * s.raw / float64(s.Runs)) }
 
-func (s *sum) Width() page.Number { return page.Number(100 * s.width / float64(s.Runs)) }
+func (s *sum) Width() Number { return Number(100 * s.width / float64(s.Runs)) }
 
 // Extremes returns the lowest and the highest coverage of the seeds.
 func (c *coverage) Extremes() string {
-	var all page.Numbers
+	var all Numbers
 	for i := range c.Seeds {
 		all = append(all, c.Seeds[i].Held())
 	}
@@ -85,7 +84,7 @@ func measure(ctx context.Context, runs int, seeds []uint64, estimator func() est
 	s := &study{}
 	for _, at := range coverageRatios {
 		for _, level := range estimators.Levels {
-			s.Rows = append(s.Rows, &coverage{At: page.Number(at), Range: page.Number(level)})
+			s.Rows = append(s.Rows, &coverage{At: Number(at), Range: Number(level)})
 		}
 	}
 	for _, seed := range seeds {
@@ -99,7 +98,7 @@ func measure(ctx context.Context, runs int, seeds []uint64, estimator func() est
 			flows, share = append(flows, w), append(share, min(w.runs, left))
 		}
 		results := make([][]watched, len(flows))
-		if err := page.Each(len(flows), func(i int) (err error) {
+		if err := Each(len(flows), func(i int) (err error) {
 			results[i], err = flows[i].watchAll(ctx, share[i], estimator())
 			return err
 		}); err != nil {
@@ -143,14 +142,14 @@ func (s *study) add(w *watched) {
 	}
 }
 
-var file = flag.String("page", "", "write the page to this file: minutes of two cores")
+var calibrationFile = flag.String("page", "", "write the page to this file: minutes of two cores")
 
 //go:embed calibration.tmpl
-var pageText string
+var calibrationText string
 
 // TestPage writes docs/calibration.md, if asked for.
 func TestPage(t *testing.T) {
-	if *file == "" {
+	if *calibrationFile == "" {
 		t.Skip("-page FILE writes docs/calibration.md")
 	}
 	s, err := measure(t.Context(), 2000, []uint64{1, 2, 3}, func() estimators.Estimator {
@@ -159,11 +158,11 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := os.Create(*file)
+	out, err := os.Create(*calibrationFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := page.Write(out, pageText, s); err != nil {
+	if err := Write(out, calibrationText, s); err != nil {
 		t.Error(err)
 	}
 	if err := out.Close(); err != nil {

@@ -1,4 +1,4 @@
-package accuracy
+package main
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/lab/page"
 )
 
 // Section 3.1.4: fewer tasks are asked for in the order of the trackers, the thread's one at a time, and none is much
@@ -70,12 +69,12 @@ func monitored(seeds int) (string, error) {
 					return "", err
 				}
 				if i == 0 {
-					cells = append(cells, page.Number(t.running), &t.errors)
+					cells = append(cells, Number(t.running), &t.errors)
 					continue
 				}
-				cells = append(cells, &t.errors, page.Number(t.asked))
+				cells = append(cells, &t.errors, Number(t.asked))
 			}
-			fmt.Fprintln(&b, page.Row(cells...))
+			fmt.Fprintln(&b, Row(cells...))
 		}
 	}
 	return b.String(), nil
@@ -102,7 +101,7 @@ func (t *tracked) follow(plan *dag.Plan, name string, opt simulate.Options) erro
 		estimators.Options{})
 	var asked dag.Run
 	var ticks []progress
-	total, err := play(plan, opt, func(run dag.Run) error {
+	total, err := playPlan(plan, opt, func(run dag.Run) error {
 		s := run.Now()
 		if s.State.Ended() {
 			return nil

@@ -1,4 +1,4 @@
-package skewed
+package main
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/lab/page"
 	"github.com/paratimer/paratimer/textkey"
 )
 
@@ -41,7 +40,7 @@ func newTestLab(t *testing.T, largest float64, seeds int, graphs, keep string) *
 
 // TestCommittedRows: the committed document has what the program measures.
 func TestCommittedRows(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "nearestfit.md"))
+	text, err := os.ReadFile(filepath.Join("..", "docs", "nearestfit.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +59,7 @@ func TestCommittedRows(t *testing.T) {
 			t.Errorf("docs/nearestfit.md has not this line: make nearestfit\n%s", row)
 		}
 	}
-	for _, words := range strings.Split(pageText, "\n{{") {
+	for _, words := range strings.Split(nearestFitText, "\n{{") {
 		_, words, _ = strings.Cut(words, "}}")
 		if !strings.Contains(words, "{{") && !strings.Contains(string(text), strings.TrimSpace(words)) {
 			t.Errorf("docs/nearestfit.md has not what nearestfit.tmpl says: make nearestfit\n%s", words)
@@ -88,7 +87,7 @@ func TestWrite(t *testing.T) {
 		if err := l.measure(); err != nil {
 			t.Fatal(err)
 		}
-		if err := page.Write(&documents[i], pageText, l); err != nil {
+		if err := Write(&documents[i], nearestFitText, l); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,7 +123,7 @@ func TestLabIsChecked(t *testing.T) {
 
 // TestScore: equation 2 in points, the mean of the seeds' means, and the worst of all.
 func TestScore(t *testing.T) {
-	var a, b, all score
+	var a, b, all gridScore
 	a.add(.1)
 	a.add(.3)
 	a.add(math.NaN())
@@ -134,7 +133,7 @@ func TestScore(t *testing.T) {
 	if got := all.String(); got != "15.00 / 30.0 (none: 1)" {
 		t.Errorf("got %s, want 15, 30 and 1", got)
 	}
-	all.merge(&score{}, 2)
+	all.merge(&gridScore{}, 2)
 	if got := all.String(); got != "none" {
 		t.Errorf("a run without a prediction is %q", got)
 	}
@@ -155,7 +154,7 @@ func TestForeseen(t *testing.T) {
 // TestEnds: a task goes on on its slot, the next ones start on the slot that is free first. Without the work of one
 // task there is no end.
 func TestEnds(t *testing.T) {
-	w := &watcher{run: &run{slots: 2, start: []float64{0, 0, 5, 9, 9}, stop: []float64{5, 9, 9, 12, 13}}}
+	w := &watcher{jobRun: &jobRun{slots: 2, start: []float64{0, 0, 5, 9, 9}, stop: []float64{5, 9, 9, 12, 13}}}
 	w.job = nearestfit.New(make([]nearestfit.Task, 5), nearestfit.Default())
 	w.job.Start(1, 0)
 	w.job.Start(2, 5)
@@ -213,7 +212,7 @@ func TestSent(t *testing.T) {
 		}
 		want := []string{
 			row[0], fmt.Sprintf("%.0f%%", 100*known/shuffle),
-			fmt.Sprintf("%.1f kB, %.0f%% of its output", sent/1000, 100*sent*maps/shuffle),
+			fmt.Sprintf("%.1f kB, %.0f%% of its output", sent/1000, 100*sent*mapTasks/shuffle),
 			fmt.Sprintf("%.3f%%", 100*sent/128e6),
 		}
 		if !slices.Equal(row, want) {
@@ -377,7 +376,7 @@ func workOf(tasks int, groups ...group) *work {
 
 // TestPlayKeepsSlotsBusy: with two slots a third task begins when the first one stops.
 func TestPlayKeepsSlotsBusy(t *testing.T) {
-	r := play(workOf(4, group{0, 100, 5, 5}, group{1, 100, 9, 9}, group{2, 100, 2, 2}, group{3, 100, 3, 3}), 2)
+	r := playWork(workOf(4, group{0, 100, 5, 5}, group{1, 100, 9, 9}, group{2, 100, 2, 2}, group{3, 100, 3, 3}), 2)
 	if want := []float64{0, 0, 5, 7}; !reflect.DeepEqual(r.start, want) {
 		t.Errorf("start at %v, want %v", r.start, want)
 	}
@@ -399,14 +398,14 @@ func TestBursts(t *testing.T) {
 	take(1, 50, 8)
 	take(1, 60, 7)
 	want := []point{{101, 0, 10, 1, 101}, {119, 0, 20, 4, 2}, {119, 0, 50, 10, 1}, {126, 0, 60, 7, 1}}
-	if got := play(workOf(1, groups...), 1).seen; !reflect.DeepEqual(got, want) {
+	if got := playWork(workOf(1, groups...), 1).seen; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }
 
 // TestHadoopProgress: docs/facts/nearestfit.md N15. Two tasks on one slot; the running group counts by its time.
 func TestHadoopProgress(t *testing.T) {
-	r := play(workOf(2, group{0, 100, 10, 10}, group{0, 300, 10, 10}, group{1, 100, 5, 5}), 1)
+	r := playWork(workOf(2, group{0, 100, 10, 10}, group{0, 300, 10, 10}, group{1, 100, 5, 5}), 1)
 	for _, c := range []struct{ at, want float64 }{
 		{0, 0},
 		{5, .0625},
