@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // A benchmark is a job with generated input, at the scale of one machine, of Table 3 of E. Coppa, I. Finocchi, "On data
@@ -106,10 +106,10 @@ func (b *benchmark) Groups(input [][]string) []keyGroup {
 		if b.deal != nil {
 			g.Reduce = b.deal(key, b.Reduces)
 		} else {
-			g.Reduce = textkey.Partition([]byte(key), b.Reduces)
+			g.Reduce = sketch.Partition([]byte(key), b.Reduces)
 		}
 		for _, value := range all[key] {
-			g.Bytes += float64(textkey.RecordBytes(len(key), len(value)))
+			g.Bytes += float64(sketch.RecordBytes(len(key), len(value)))
 		}
 		g.Units, g.Result = b.reduce(all[key])
 		groups = append(groups, g)

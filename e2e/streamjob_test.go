@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // A streaming job is one of Hadoop Streaming whose output is kept.
@@ -97,7 +97,7 @@ func (l *lab) shuffled(input string, reduces int) []groups {
 		in.Buffer(nil, 16<<20)
 		for in.Scan() {
 			key, value, _ := bytes.Cut(in.Bytes(), []byte("\t"))
-			part := all[textkey.Partition(key, reduces)]
+			part := all[sketch.Partition(key, reduces)]
 			if part[string(key)] == nil {
 				part[string(key)] = &struct {
 					records int
@@ -106,7 +106,7 @@ func (l *lab) shuffled(input string, reduces int) []groups {
 			}
 			one := part[string(key)]
 			one.records++
-			one.bytes += float64(textkey.RecordBytes(len(key), len(value)))
+			one.bytes += float64(sketch.RecordBytes(len(key), len(value)))
 		}
 		l.must(in.Err())
 		l.must(f.Close())

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // zipf is the tapped jobs' input: 24,000 records of 400 bytes, an eighth of them of one key. A reduce of power.py with
@@ -69,7 +69,7 @@ func (w *watcher) blames(reduce int, input string, reduces int) {
 	largest, name := 0.0, ""
 	for key, one := range l.shuffled(input, reduces)[reduce] {
 		if one.bytes > largest {
-			largest, name = one.bytes, textkey.HashedName([]byte(key))
+			largest, name = one.bytes, sketch.HashedName([]byte(key))
 		}
 	}
 	blamed := 0

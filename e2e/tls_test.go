@@ -18,7 +18,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // An encrypted is a cluster that speaks nothing but TLS.
@@ -95,7 +94,7 @@ func TestTLS(t *testing.T) {
 	ca := e.file("ca.pem")
 	backend, err := url.Parse(e.rm)
 	e.must(err)
-	knox := e.front(testserver.NewGateway(testserver.GatewayOptions{
+	knox := e.front(fixtures.NewGateway(fixtures.GatewayOptions{
 		RM: e.rm, JHS: e.jhs, User: "root", Password: gatewayPassword, TLS: &tls.Config{RootCAs: e.pool},
 	}), nil)
 	passwordFile := filepath.Join(t.TempDir(), "password")

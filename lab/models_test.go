@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
 // The documented example is the same to ten digits, and all documented runs are chosen.
@@ -102,7 +101,7 @@ func TestGrids(t *testing.T) {
 	}
 	all := grids()
 	if err := Each(len(all), func(i int) error {
-		o := simulation.Options{Runs: 20}
+		o := queueing.SimulationOptions{Runs: 20}
 		if all[i].spec.Jobs[0].Copies > 1 {
 			o.Runs, o.Cycles = 6, 6
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
 // Rows of the tables about queueing.
@@ -42,8 +41,8 @@ var configurations = [...][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 // the utilization of CPU and disk. Noise is the standard error of a simulated response, relative to its mean.
 type quantities map[string]float64
 
-func simulateQuantities(s *queueing.Spec, o simulation.Options) (quantities, error) {
-	r, err := simulation.Simulate(s, o)
+func simulateQuantities(s *queueing.Spec, o queueing.SimulationOptions) (quantities, error) {
+	r, err := queueing.Simulate(s, o)
 	return quantitiesOf(s, r, err)
 }
 
@@ -76,9 +75,9 @@ func (c *comparison) ours(runs int) (v [len(configurations)]float64, err error) 
 		var q quantities
 		switch by {
 		case "simulate":
-			q, err = simulateQuantities(s, simulation.Options{Runs: runs})
+			q, err = simulateQuantities(s, queueing.SimulationOptions{Runs: runs})
 		case "deterministic":
-			q, err = simulateQuantities(s, simulation.Options{Runs: runs, Distribution: simulation.Deterministic})
+			q, err = simulateQuantities(s, queueing.SimulationOptions{Runs: runs, Distribution: queueing.Deterministic})
 		default:
 			m, unknown := queueing.ParseModel(by)
 			if unknown != nil {
@@ -126,7 +125,7 @@ type cluster struct {
 }
 
 // measure simulates the cluster and solves the models.
-func (c *cluster) measure(o simulation.Options, models ...queueing.Model) (err error) {
+func (c *cluster) measure(o queueing.SimulationOptions, models ...queueing.Model) (err error) {
 	if c.truth, err = simulateQuantities(c.spec, o); err != nil {
 		return err
 	}
@@ -173,7 +172,7 @@ var drawnModels = []queueing.Model{queueing.ViannaForkJoin, queueing.Tripathi, q
 func setting(i, runs int) ([]*cluster, error) {
 	all := publishedModels.Settings[i].clusters(queueing.PublishedSimulation)
 	return all, Each(len(all), func(k int) error {
-		o := simulation.Options{Runs: runs}
+		o := queueing.SimulationOptions{Runs: runs}
 		if all[k].spec.Jobs[0].Maps <= 32 {
 			o.Runs *= 4 // jobs with few maps vary most and cost least
 		}
@@ -237,7 +236,7 @@ func (t tables) Simulated() (string, error) {
 	all := slices.Concat(drawn, grids())
 	one := func(c *cluster) bool { return c.grid == "" && c.spec.Jobs[0].Copies == 1 }
 	if err := Each(len(all), func(i int) error {
-		o, models := simulation.Options{Runs: max(t.runs/6, 2)}, []queueing.Model{queueing.Product}
+		o, models := queueing.SimulationOptions{Runs: max(t.runs/6, 2)}, []queueing.Model{queueing.Product}
 		if all[i].spec.Jobs[0].Copies > 1 {
 			o.Runs, o.Cycles = max(t.runs/20, 2), 6
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // newTestLab returns a lab with some of its tables' rows: those with a text.
@@ -233,7 +233,7 @@ func (f *form) sent(w *work) (float64, error) {
 			top.Bytes[task] += p.bytes
 			top.Records += p.bytes / valueBytes
 			if i < f.Lambda {
-				name := textkey.HashedName(fmt.Append(nil, p.key))
+				name := sketch.HashedName(fmt.Append(nil, p.key))
 				top.Top = append(top.Top, tap.Key{Name: name, Reduce: task, Bytes: p.bytes})
 			}
 		}

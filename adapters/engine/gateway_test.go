@@ -19,7 +19,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tez"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestThroughGateway: a recorded run watched through a gateway, over TLS and with a password, is the run that was
@@ -38,8 +38,8 @@ func TestThroughGateway(t *testing.T) {
 	rec := open(t, file)
 	p := tez.NewPlayer(rec)
 	rm := yarn.RecordedManager(rec)
-	knox := testserver.NewGateway(testserver.GatewayOptions{RM: rm, JHS: rm, User: "alice", Password: "hu-sh", Transport: p})
-	ca := testserver.NewAuthority(t, "ca")
+	knox := fixtures.NewGateway(fixtures.GatewayOptions{RM: rm, JHS: rm, User: "alice", Password: "hu-sh", Transport: p})
+	ca := fixtures.NewAuthority(t, "ca")
 	s := httptest.NewUnstartedServer(knox)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
 	s.StartTLS()

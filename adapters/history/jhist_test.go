@@ -17,7 +17,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // fixture is a history of ours, unzipped.
@@ -277,7 +276,7 @@ func TestConf(t *testing.T) {
 // TestEndlessBadLines: a file of bad lines alone is given up soon.
 func TestEndlessBadLines(t *testing.T) {
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		if _, err := readEvents(mutate.Endless("Avro-Json\n{}\n", bad)); err == nil ||
+		if _, err := readEvents(fixtures.Endless("Avro-Json\n{}\n", bad)); err == nil ||
 			!strings.Contains(err.Error(), "more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // Two jobs, as Rumen of Hadoop 0.21 writes them: pretty-printed, concatenated.
@@ -111,7 +111,7 @@ func FuzzTrace(f *testing.F) {
 // TestEndlessBadJobs: a trace of jobs that are none is given up soon.
 func TestEndlessBadJobs(t *testing.T) {
 	for _, bad := range []string{"1\n", "{}\n", `{"jobID":"job_1_0001"}` + "\n"} {
-		if _, err := readTrace(mutate.Endless(two, bad)); err == nil ||
+		if _, err := readTrace(fixtures.Endless(two, bad)); err == nil ||
 			!strings.Contains(err.Error(), "rumen: job 1003 of the trace: more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}

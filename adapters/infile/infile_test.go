@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // TestOpen holds what is opened and what is refused. A pipe that nobody writes to must be refused without opening it:
@@ -78,9 +78,9 @@ func serial(p *KeyPair) string { return p.Certificate().Leaf.SerialNumber.String
 
 // TestRenewed: a certificate that is renewed on disk is served; files that do not go together leave the one before.
 func TestRenewed(t *testing.T) {
-	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
+	a, dir := fixtures.NewAuthority(t, "ca"), t.TempDir()
 	one, two := a.Issue("one", nil, "h"), a.Issue("two", nil, "h")
-	cert, key := testserver.CertFiles(t, dir, one)
+	cert, key := fixtures.CertFiles(t, dir, one)
 	p, err := OpenKeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestRenewed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Half of the renewal: the new certificate with the old key, then half of the new key.
-	testserver.CertFiles(t, dir, two)
+	fixtures.CertFiles(t, dir, two)
 	fresh, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
@@ -130,10 +130,10 @@ func put(t *testing.T, name string, data []byte, later time.Duration) {
 
 // TestUnusable: what is wrong with files, by name and with what to do.
 func TestUnusable(t *testing.T) {
-	a, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
-	cert, key := testserver.CertFiles(t, dir, a.Issue("one", nil, "h"))
+	a, dir := fixtures.NewAuthority(t, "ca"), t.TempDir()
+	cert, key := fixtures.CertFiles(t, dir, a.Issue("one", nil, "h"))
 	other := t.TempDir()
-	_, wrong := testserver.CertFiles(t, other, a.Issue("two", nil, "h"))
+	_, wrong := fixtures.CertFiles(t, other, a.Issue("two", nil, "h"))
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // fuzz observes whatever body in a place.
@@ -175,5 +175,5 @@ func FuzzDamagedBodies(f *testing.F) {
 			bodies, places = append(bodies, b), append(places, p)
 		}
 	}
-	mutate.Fuzz(f, bodies, func(t *testing.T, which int, body []byte) { observed(t, places[which], string(body)) })
+	fixtures.FuzzDamaged(f, bodies, func(t *testing.T, which int, body []byte) { observed(t, places[which], string(body)) })
 }

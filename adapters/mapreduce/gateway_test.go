@@ -13,11 +13,11 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // gatewayed is a gateway before a ResourceManager whose applications have ended, and its CA file.
-func gatewayed(t *testing.T) (*testserver.Gateway, string, string) {
+func gatewayed(t *testing.T) (*fixtures.Gateway, string, string) {
 	t.Helper()
 	backend := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -33,8 +33,8 @@ func gatewayed(t *testing.T) (*testserver.Gateway, string, string) {
 			sendJSON(w, `{"path":"`+r.URL.Path+`"}`)
 		}
 	})
-	g := testserver.NewGateway(testserver.GatewayOptions{RM: backend.URL, JHS: backend.URL, User: "alice", Password: "hu-sh"})
-	ca := testserver.NewAuthority(t, "ca")
+	g := fixtures.NewGateway(fixtures.GatewayOptions{RM: backend.URL, JHS: backend.URL, User: "alice", Password: "hu-sh"})
+	ca := fixtures.NewAuthority(t, "ca")
 	s := httptest.NewUnstartedServer(g)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}

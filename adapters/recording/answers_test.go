@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 func answerLine(t int64, path, body string) string {
@@ -203,7 +203,7 @@ func TestTornGzip(t *testing.T) {
 func TestEndlessBadAnswers(t *testing.T) {
 	good := answerLine(1000, "/ws/v1/cluster/apps", `{}`)
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
-		if _, err := ReadAnswers(mutate.Endless(good, bad)); err == nil ||
+		if _, err := ReadAnswers(fixtures.Endless(good, bad)); err == nil ||
 			!strings.Contains(err.Error(), "recording: line 1002: more than 1000 lines in a row") {
 			t.Errorf("%q: %v", bad, err)
 		}

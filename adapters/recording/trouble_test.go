@@ -16,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // short is a small run with a failure, a lost node and two missed observations: its items and its tape.
@@ -432,7 +431,7 @@ func TestFullDisk(t *testing.T) {
 func TestEndlessBadLines(t *testing.T) {
 	_, tape := short(t)
 	for _, line := range []string{"x\n", "\n", "{}\n", `{"n":3}` + "\n", `{"n":1,"missed":""}` + "\n"} {
-		r, err := NewReader(mutate.Endless(string(tape), line))
+		r, err := NewReader(fixtures.Endless(string(tape), line))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 func TestTLS(t *testing.T) {
@@ -85,15 +85,15 @@ func secure(t *testing.T, c tls.Certificate, change func(*tls.Config)) string {
 
 // TestCertificatesToldApart: real handshakes that fail, each for its own reason, which is said with what to do.
 func TestCertificatesToldApart(t *testing.T) {
-	ca, stranger := testserver.NewAuthority(t, "the lab's CA"), testserver.NewAuthority(t, "somebody's CA")
+	ca, stranger := fixtures.NewAuthority(t, "the lab's CA"), fixtures.NewAuthority(t, "somebody's CA")
 	good := ca.Issue("rm", nil, "127.0.0.1")
 	was, will := time.Now().Add(-time.Minute), time.Now().Add(time.Minute)
 	wants := func(c *tls.Config) { c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool() }
 	old := func(c *tls.Config) { c.MaxVersion, c.MinVersion = tls.VersionTLS11, tls.VersionTLS10 }
 	wants12 := func(c *tls.Config) { wants(c); c.MaxVersion = tls.VersionTLS12 }
-	mine, mineKey := testserver.CertFiles(t, t.TempDir(), ca.Issue("watcher", nil))
-	bad, badKey := testserver.CertFiles(t, t.TempDir(), stranger.Issue("watcher", nil))
-	late, lateKey := testserver.CertFiles(t, t.TempDir(), ca.Issue("watcher", func(c *x509.Certificate) { c.NotAfter = was }))
+	mine, mineKey := fixtures.CertFiles(t, t.TempDir(), ca.Issue("watcher", nil))
+	bad, badKey := fixtures.CertFiles(t, t.TempDir(), stranger.Issue("watcher", nil))
+	late, lateKey := fixtures.CertFiles(t, t.TempDir(), ca.Issue("watcher", func(c *x509.Certificate) { c.NotAfter = was }))
 	for name, c := range map[string]struct {
 		server tls.Certificate
 		change func(*tls.Config)
@@ -171,7 +171,7 @@ func TestCertificatesToldApart(t *testing.T) {
 
 // TestHTTPAndTLSMixedUp: plain HTTP where TLS is spoken, and the reverse.
 func TestHTTPAndTLSMixedUp(t *testing.T) {
-	ca := testserver.NewAuthority(t, "ca")
+	ca := fixtures.NewAuthority(t, "ca")
 	u := strings.Replace(secure(t, ca.Issue("rm", nil, "127.0.0.1"), nil), "https", "http", 1)
 	// Go's server says in HTTP that it speaks TLS; Hadoop's sends a TLS alert.
 	for name, base := range map[string]string{
@@ -187,7 +187,7 @@ func TestHTTPAndTLSMixedUp(t *testing.T) {
 
 // TestClientCertificateRenewed: what a certificate manager renews is shown at the next handshake, by the same client.
 func TestClientCertificateRenewed(t *testing.T) {
-	ca, dir := testserver.NewAuthority(t, "ca"), t.TempDir()
+	ca, dir := fixtures.NewAuthority(t, "ca"), t.TempDir()
 	var seen []string
 	u := secure(t, ca.Issue("rm", nil, "127.0.0.1"), func(c *tls.Config) {
 		c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, ca.Pool()
@@ -196,11 +196,11 @@ func TestClientCertificateRenewed(t *testing.T) {
 			return nil
 		}
 	})
-	cert, key := testserver.CertFiles(t, dir, ca.Issue("before", nil))
+	cert, key := fixtures.CertFiles(t, dir, ca.Issue("before", nil))
 	c := clientOf(t, Options{CAFile: ca.File(), CertFile: cert, KeyFile: key}, u)
 	ask := answered(t)
 	ask(c.get(context.Background(), "info"))
-	testserver.CertFiles(t, dir, ca.Issue("after the renewal", nil))
+	fixtures.CertFiles(t, dir, ca.Issue("after the renewal", nil))
 	c.Close() // the idle connection goes, as it does after a minute
 	ask(c.get(context.Background(), "info"))
 	if got := strings.Join(seen, ", "); got != "before, after the renewal" {
@@ -210,7 +210,7 @@ func TestClientCertificateRenewed(t *testing.T) {
 
 // TestInsecureIsSaid: what was not verified carries a warning, for whoever reads the frames, the tape or the report.
 func TestInsecureIsSaid(t *testing.T) {
-	u := secure(t, testserver.NewAuthority(t, "somebody").Issue("rm", nil, "elsewhere"), nil)
+	u := secure(t, fixtures.NewAuthority(t, "somebody").Issue("rm", nil, "elsewhere"), nil)
 	for _, insecure := range []bool{true, false} {
 		c := clientOf(t, Options{Insecure: insecure}, u)
 		if _, err := c.get(context.Background(), "info"); (err == nil) != insecure {
@@ -226,7 +226,7 @@ func TestInsecureIsSaid(t *testing.T) {
 
 // TestClientFiles: files of certificates that cannot be used are refused before anything is asked.
 func TestClientFiles(t *testing.T) {
-	cert, key := testserver.CertFiles(t, t.TempDir(), testserver.NewAuthority(t, "ca").Issue("x", nil))
+	cert, key := fixtures.CertFiles(t, t.TempDir(), fixtures.NewAuthority(t, "ca").Issue("x", nil))
 	for _, c := range []struct {
 		cert, key, want string
 	}{

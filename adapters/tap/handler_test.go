@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 func post(h http.Handler, path, token string, body io.Reader) *httptest.ResponseRecorder {
@@ -246,7 +246,7 @@ func TestEndlessBadLines(t *testing.T) {
 	good := string(encoded(t, reduceBatch(theJob, 0, 0, 0, 5))) + "\n"
 	for _, bad := range []string{"x\n", "\n", "{}\n"} {
 		s := NewStore(Limits{})
-		err := ReadSpool(mutate.Endless(good, bad), s, noon)
+		err := ReadSpool(fixtures.Endless(good, bad), s, noon)
 		if err == nil || !strings.Contains(err.Error(), "line 1002: more than 1000 lines in a row") ||
 			s.Counts().Taken != 1 {
 			t.Errorf("%q: %+v, %v", bad, s.Counts(), err)

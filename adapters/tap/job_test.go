@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -132,7 +132,7 @@ func FuzzDamagedSpool(f *testing.F) {
 		}
 		spool = append(spool, append(line, '\n'))
 	}
-	mutate.Fuzz(f, [][]byte{bytes.Join(spool, nil)}, func(t *testing.T, _ int, file []byte) {
+	fixtures.FuzzDamaged(f, [][]byte{bytes.Join(spool, nil)}, func(t *testing.T, _ int, file []byte) {
 		s := newStage(t, 2, Limits{})
 		s.reduces(attemptAt(0, 0, dag.AttemptRunning, noon), attemptAt(1, 0, dag.AttemptRunning, noon))
 		_ = ReadSpool(bytes.NewReader(file), s.store, noon)

@@ -27,7 +27,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // Path is the path at which a collector accepts batches.
@@ -42,7 +42,7 @@ const (
 	MaxReduces    = 20_000
 	MaxKeys       = 8192 // of a map's profile
 	MaxPoints     = 4096
-	MaxName       = textkey.MaxName
+	MaxName       = sketch.MaxName
 	MaxNote       = 200 // bytes
 	MaxSeconds    = 1e9
 	MaxBytes      = 1e18

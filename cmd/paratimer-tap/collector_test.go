@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // A watcher takes batches as a collector does.
@@ -73,7 +73,7 @@ func TestMapsAndReduces(t *testing.T) {
 		}
 		for line := range strings.Lines(got.out) {
 			key, _, _ := strings.Cut(line, "\t")
-			r := textkey.Partition([]byte(key), 3)
+			r := sketch.Partition([]byte(key), 3)
 			shuffled[r] = append(shuffled[r], line)
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/measure"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // replay compiles those of the jar's classes that know nothing of Hadoop, once for all tests.
@@ -58,12 +58,12 @@ type step struct {
 
 // values are the lengths of the values of two records that have a group's bytes together.
 func (s step) values(key int) []int {
-	left := s.bytes - 2*textkey.RecordBytes(key, 0)
+	left := s.bytes - 2*sketch.RecordBytes(key, 0)
 	for first := 0; ; first++ {
 		// The length before a value has one byte up to 127, and more from there on: not every sum can be had with any
 		// first.
 		for second := max(0, left-first-4); second <= left-first; second++ {
-			if textkey.RecordBytes(key, first)+textkey.RecordBytes(key, second) == s.bytes {
+			if sketch.RecordBytes(key, first)+sketch.RecordBytes(key, second) == s.bytes {
 				return []int{first, second}
 			}
 		}

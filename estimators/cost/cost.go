@@ -28,7 +28,6 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/keygroups"
-	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -41,7 +40,7 @@ type Model struct {
 	keys    []*keygroups.Prediction // by job; nil: its key groups are unknown
 	pauses  []pause                 // of the driver
 	between *between                // pauses of MapReduce jobs
-	stalled load.Stall
+	stalled stall
 	wide    estimators.Factors // for the remaining time of attempts with counters that do not change
 }
 
@@ -128,7 +127,7 @@ func (m *Model) warnings() []dag.Warning {
 		return nil
 	}
 	return slices.Concat(
-		load.Warnings(m.s), m.nodes.warnings(m.s), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
+		loadWarnings(m.s), m.nodes.warnings(m.s), m.profileWarnings(), m.groupWarnings(), m.stalled.Warnings(),
 	)
 }
 
@@ -138,7 +137,7 @@ const doubtedPace = 10
 
 // findStall finds a stall and expects it to last as long again as it has lasted.
 func (m *Model) findStall() {
-	if m.stalled = load.FindStall(m.s, m.left); m.stalled != 0 {
+	if m.stalled = findStall(m.s, m.left); m.stalled != 0 {
 		m.s.NextContainer = m.s.At.Add(time.Duration(m.stalled))
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
-	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -44,7 +43,7 @@ func observe(run dag.Run, numbers *Numbers) observations {
 	o.s = o.profile.Complete(now)
 	o.starts = o.startsOf()
 	if o.mapReduce {
-		o.s.Load = load.Expect(run, o.s.Plan, o.starts.at(2, false))
+		o.s.Load = expectedLoad(run, o.s.Plan, o.starts.at(2, false))
 	}
 	o.cores = coresOf(o.s)
 	plan := o.s.Plan

@@ -8,7 +8,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
-	"github.com/paratimer/paratimer/estimators/load"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
@@ -248,7 +247,7 @@ const stallDraw = 100
 // drawBetween returns the snapshot of one draw at a pace of overhead, with pauses and load drawn.
 func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 	out, plan := *m.s, *m.s.Plan
-	out.Plan, out.Load = &plan, load.Draw(d, m.s.Load, m.s.At)
+	out.Plan, out.Load = &plan, drawLoad(d, m.s.Load, m.s.At)
 	if m.given {
 		return &out
 	}

@@ -333,8 +333,9 @@ func (d *detail) tripathi(j *detailJob, t *Tree) float64 {
 // most.
 const maxMeetings = 1_000_000
 
-// ErrTooLarge means that a model which follows tasks one by one would take too long. Product has no such bound.
-var ErrTooLarge = errors.New("too large for this model")
+// ErrTooLarge means that a simulation, or a model which follows tasks one by one, would take too long. Product has no
+// such bound.
+var ErrTooLarge = errors.New("too large")
 
 // bounded returns an error that is ErrTooLarge if all jobs together have more than maxMeetings meetings. Jobs meet each
 // other at the CPUs of each node.

@@ -16,7 +16,7 @@ const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
 var core = []string{
-	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey",
+	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch",
 	"units",
 }
 
@@ -100,7 +100,7 @@ func list(t *testing.T, module string) []pkg {
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
 //	        adapters/simulate ──► schedule ◄── timeline ◄── cmd
-//	        adapters, estimators, cmd ──► sketch, textkey, units
+//	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
 	"capacity":   {"dag"},
@@ -108,19 +108,18 @@ var may = map[string][]string{
 	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},
-	"adapters":   {"dag", "sketch", "textkey", "units"},
+	"adapters":   {"dag", "sketch", "units"},
 	"cmd": {
-		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "textkey", "timeline", "units",
+		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units",
 	},
 	"e2e":      {}, // tests alone
 	"examples": {},
 	"sketch":   {},
-	"textkey":  {},
 	"units":    {},
 	"internal": { // what tests share
-		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "textkey", "units",
+		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units",
 	},
-	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "textkey", "units", "internal"},
+	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
 }
 
 // exceptions are packages that may import more than their part.

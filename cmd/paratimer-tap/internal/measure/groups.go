@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 const (
@@ -131,7 +131,7 @@ func (m *Groups) line(line []byte, size, end int64) {
 		m.isOpen, m.key = true, append(m.key[:0], key...)
 	}
 	was := m.bytes
-	m.bytes += int64(textkey.RecordBytes(len(key)+more, max(value, 0)))
+	m.bytes += int64(sketch.RecordBytes(len(key)+more, max(value, 0)))
 	if was < Large && m.bytes >= Large {
 		// The group before a large one should not share the time of its first records.
 		if n := len(m.ended); n > 0 {
@@ -147,7 +147,7 @@ func (m *Groups) close(end int64) {
 	}
 	g := group{end: end, bytes: m.bytes, pause: m.bytes >= Large}
 	if m.bytes >= named || m.pace >= slow {
-		g.name = textkey.Name(m.key, m.show)
+		g.name = sketch.KeyName(m.key, m.show)
 	}
 	m.ended = append(m.ended, g)
 	m.bytes = 0
@@ -257,7 +257,7 @@ func (m *Groups) Take(now time.Duration) ([]tap.Point, *tap.Open) {
 	case len(m.ended) > 0:
 		open.Name, open.Bytes = m.ended[0].name, float64(m.ended[0].bytes)
 	case m.isOpen:
-		open.Name, open.Bytes = textkey.Name(m.key, m.show), float64(m.bytes)
+		open.Name, open.Bytes = sketch.KeyName(m.key, m.show), float64(m.bytes)
 	}
 	if open.Name == "" {
 		open = nil

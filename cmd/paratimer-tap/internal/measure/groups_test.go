@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 var tabs = Format{Separator: []byte("\t"), Fields: 1}
@@ -43,7 +43,7 @@ func (c *command) work(piece []byte) (d time.Duration) {
 		if key != c.key {
 			d += c.close()
 		}
-		size := int64(textkey.RecordBytes(len(key), len(value)))
+		size := int64(sketch.RecordBytes(len(key), len(value)))
 		if !c.later {
 			// As much of the group's cost as the record adds.
 			d += c.spend(key, c.group(c.bytes+size)-c.group(c.bytes))
@@ -97,11 +97,11 @@ func input(sizes []int) []byte {
 		key := fmt.Sprintf("key%05d", i)
 		for left := size; left > 0; {
 			value := min(10, left-len(key)-2)
-			if left-textkey.RecordBytes(len(key), value) < 10+len(key) {
+			if left-sketch.RecordBytes(len(key), value) < 10+len(key) {
 				value = left - len(key) - 2
 			}
 			fmt.Fprintf(&b, "%s\t%s\n", key, strings.Repeat("v", value))
-			left -= textkey.RecordBytes(len(key), value)
+			left -= sketch.RecordBytes(len(key), value)
 		}
 	}
 	return b.Bytes()
@@ -303,7 +303,7 @@ func TestKeys(t *testing.T) {
 		{1, "::", "a::1\na:1\na::2\n", []int64{4, 5, 4}},
 		{1, "\t", long[1:] + "\t1\n" + long[1:] + "\t2\n" + long[2:] + "\t3\n" + long[1:] + "\n", nil},
 		// A key that is longer than what is kept of a line counts as its beginning.
-		{1, "\t", long + "\t1\n" + long + "k\n", []int64{int64(textkey.RecordBytes(len(long)+2, 0)*2 - 1)}},
+		{1, "\t", long + "\t1\n" + long + "k\n", []int64{int64(sketch.RecordBytes(len(long)+2, 0)*2 - 1)}},
 		{1, "\t", "k\t" + long + "\nk\tv\nk\t" + long + "\nj\t" + long + "\n", nil},
 		{1, "\t", strings.Repeat("x", 300) + "\t" + long + "\n" + strings.Repeat("x", 300) + "\tv\n", nil},
 		{1, "\t", strings.Repeat("x", 300) + "\t" + long + "\n" + strings.Repeat("y", 300) + "\tv\n", nil},
@@ -317,7 +317,7 @@ func TestKeys(t *testing.T) {
 					want = append(want, 0)
 				}
 				last = key
-				want[len(want)-1] += int64(textkey.RecordBytes(len(key), len(value)))
+				want[len(want)-1] += int64(sketch.RecordBytes(len(key), len(value)))
 			}
 		}
 		for _, piece := range []int{1 << 20, 10_001, 7} {
@@ -350,7 +350,7 @@ func TestBounds(t *testing.T) {
 			key := fmt.Sprintf("%.0f", groups)
 			value := r.IntN(1 << r.IntN(14))
 			piece = append(append(append(append(piece, key...), '\t'), bytes.Repeat([]byte("v"), value)...), '\n')
-			bytesIn += float64(textkey.RecordBytes(len(key), value))
+			bytesIn += float64(sketch.RecordBytes(len(key), value))
 			groups++
 		}
 		m.Feed(piece)

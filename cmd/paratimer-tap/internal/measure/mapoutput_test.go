@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/tap"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 var output = Format{Separator: []byte("\t"), Fields: 1, Return: true}
@@ -30,7 +30,7 @@ func measure(stream string, p Params, piece int) *tap.MapProfile {
 func TestSmall(t *testing.T) {
 	got := measure("b\t22\na\t1\nb\t333\n\nalone", Params{Format: output, Reduces: 2, Lambda: 10, Show: true}, 1000)
 	// RecordBytes is 2 more than key and value. Text hashes: a 128, b 129, "" 1, alone: its last bit decides.
-	alone := textkey.Partition([]byte("alone"), 2)
+	alone := sketch.Partition([]byte("alone"), 2)
 	want := &tap.MapProfile{
 		Reduces: 2, Bytes: []float64{4, 5 + 6 + 2}, Records: 5, Lambda: 10, Complete: true,
 		Top: []tap.Key{
@@ -60,13 +60,13 @@ func TestProfiles(t *testing.T) {
 				key := fmt.Sprintf("%0*d", c.length, int(float64(c.keys)*r.Float64()*r.Float64()*r.Float64()))
 				value := strings.Repeat("v", r.IntN(200))
 				stream.WriteString(key + "\t" + value + "\n")
-				size := float64(textkey.RecordBytes(len(key), len(value)))
+				size := float64(sketch.RecordBytes(len(key), len(value)))
 				truth[key] += size
-				reduces[textkey.Partition([]byte(key), 7)] += size
+				reduces[sketch.Partition([]byte(key), 7)] += size
 			}
 			names := map[string]string{}
 			for key := range truth {
-				names[textkey.HashedName([]byte(key))], names[key] = key, key
+				names[sketch.HashedName([]byte(key))], names[key] = key, key
 			}
 			p := Params{Format: output, Reduces: 7, Lambda: c.lambda, Show: show}
 			got := measure(stream.String(), p, 65536)
@@ -86,7 +86,7 @@ func TestProfiles(t *testing.T) {
 					t.Fatalf("%+v: a key %q", c, k.Name)
 				}
 				if k.Bytes > truth[key] || exact && k.Bytes != truth[key] ||
-					k.Reduce != textkey.Partition([]byte(key), 7) {
+					k.Reduce != sketch.Partition([]byte(key), 7) {
 					t.Errorf("%+v: %+v, but it has %v bytes", c, k, truth[key])
 				}
 			}
@@ -135,7 +135,7 @@ func TestHostileKeys(t *testing.T) {
 	}
 	for _, show := range []bool{false, true} {
 		got := measure(stream.String(), Params{Format: output, Reduces: 3, Lambda: 100, Show: show}, 10_000)
-		if len(got.Top) != 12 || !got.Complete || got.Top[0].Bytes != 3*float64(textkey.RecordBytes(len(long)+1, 5)) {
+		if len(got.Top) != 12 || !got.Complete || got.Top[0].Bytes != 3*float64(sketch.RecordBytes(len(long)+1, 5)) {
 			t.Errorf("%d keys, %+v", len(got.Top), got.Top[0])
 		}
 		batch := tap.Batch{Version: 1, Job: "job_1_0001", Attempt: "attempt_1_0001_m_000000_0", Map: got}
@@ -202,7 +202,7 @@ func TestNamesAreKept(t *testing.T) {
 		}
 	}
 	top := m.End().Top
-	if len(top) != 2 || top[0].Name != textkey.Name([]byte(long), true) ||
+	if len(top) != 2 || top[0].Name != sketch.KeyName([]byte(long), true) ||
 		top[1].Name != heavy {
 		t.Errorf("%+v", top)
 	}

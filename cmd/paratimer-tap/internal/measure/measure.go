@@ -16,7 +16,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/sketch"
-	"github.com/paratimer/paratimer/textkey"
 )
 
 // MaxLine is how much is kept of a line, in bytes. A key that is longer counts as its beginning.
@@ -206,7 +205,7 @@ func (m *MapOutput) line(line []byte, size, _ int64) {
 	k, value := m.params.Format.Split(line, size)
 	m.isLost = m.isLost || value < 0 && size > int64(k)
 	m.records++
-	m.count(line[:k], float64(textkey.RecordBytes(k, max(value, 0))))
+	m.count(line[:k], float64(sketch.RecordBytes(k, max(value, 0))))
 }
 
 // count adds a record's bytes to its key.
@@ -229,7 +228,7 @@ func (m *MapOutput) flush() {
 	for _, r := range m.recent {
 		text := []byte(r.key)
 		sum := sha256.Sum256(text)
-		key := id{binary.BigEndian.Uint64(sum[:8]), int32(textkey.Partition(text, m.params.Reduces))}
+		key := id{binary.BigEndian.Uint64(sum[:8]), int32(sketch.Partition(text, m.params.Reduces))}
 		m.name(key, text)
 		m.bytes[key.reduce] += r.bytes
 		m.heavy.Add(key, r.bytes)
@@ -257,7 +256,7 @@ func (m *MapOutput) name(key id, text []byte) {
 		}
 		m.names = kept
 	}
-	m.names[key] = textkey.Name(text, true)
+	m.names[key] = sketch.KeyName(text, true)
 }
 
 // End returns the profile of the whole output, nil if the reduce of a key is unknown because the key is longer than

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 const right = "0123456789abcdef"
@@ -88,8 +88,8 @@ func TestToken(t *testing.T) {
 // authority.
 func TestEncrypted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	ca, stranger, dir := testserver.NewAuthority(t, "ca"), testserver.NewAuthority(t, "stranger"), t.TempDir()
-	cert, key := testserver.CertFiles(t, dir, ca.Issue("one", nil, "127.0.0.1"))
+	ca, stranger, dir := fixtures.NewAuthority(t, "ca"), fixtures.NewAuthority(t, "stranger"), t.TempDir()
+	cert, key := fixtures.CertFiles(t, dir, ca.Issue("one", nil, "127.0.0.1"))
 	pair, err := infile.OpenKeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestEncrypted(t *testing.T) {
 	if _, err := ask(mine, "http"); err == nil {
 		t.Error("answered without TLS")
 	}
-	testserver.CertFiles(t, dir, ca.Issue("renewed", nil, "127.0.0.1"))
+	fixtures.CertFiles(t, dir, ca.Issue("renewed", nil, "127.0.0.1"))
 	if name, err := ask(mine, "https"); name != "renewed" || err != nil {
 		t.Errorf("after the renewal: %q, %v", name, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators/queueing"
-	"github.com/paratimer/paratimer/estimators/queueing/simulation"
 )
 
 // model predicts the times of jobs that compete for a cluster, by a queueing model or by simulation.
@@ -109,7 +108,7 @@ func evaluate(c *cli.Context, v *modelview.View, s *queueing.Spec) error {
 // solve evaluates one model, or simulates.
 func solve(c *cli.Context, m queueing.Model, s *queueing.Spec) (*queueing.Result, error) {
 	if m == queueing.Simulation {
-		return simulation.Simulate(s, simulationOptions(c, s))
+		return queueing.Simulate(s, simulationOptions(c, s))
 	}
 	return queueing.Solve(s, m, queueing.Options{Tolerance: c.Float64("epsilon")})
 }
@@ -121,17 +120,17 @@ const asModelled = 4
 
 // simulationOptions returns the options of the simulation. Models treat several jobs as a closed system. For a
 // comparison with them the simulation does the same, in fewer and longer runs.
-func simulationOptions(c *cli.Context, s *queueing.Spec) simulation.Options {
-	o := simulation.Options{
+func simulationOptions(c *cli.Context, s *queueing.Spec) queueing.SimulationOptions {
+	o := queueing.SimulationOptions{
 		Runs: c.Int("runs"), Seed: c.Uint64("seed"), Cycles: c.Int("cycles"),
 	}
 	if c.String("distribution") == "deterministic" {
-		o.Distribution = simulation.Deterministic
+		o.Distribution = queueing.Deterministic
 	}
 	if c.Bool("all") && !c.IsSet("cycles") && s.Several() {
 		o.Cycles = asModelled
 		if !c.IsSet("runs") {
-			o.Runs = simulation.DefaultRuns / 2 / asModelled
+			o.Runs = queueing.DefaultRuns / 2 / asModelled
 		}
 	}
 	return o

@@ -18,7 +18,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // The bounds of one command on one file. A file of a few KB must not cost more, however it is damaged. The time is
@@ -113,7 +112,7 @@ func FuzzCommands(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which, what byte, script []byte) {
 		n := int(which) % len(files)
-		file := mutate.Apply(files[n], script)
+		file := fixtures.Damaged(files[n], script)
 		if grows(files[n], file) {
 			t.Skip("it may have millions of tasks")
 		}

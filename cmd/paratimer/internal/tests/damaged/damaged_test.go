@@ -13,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/mutate"
 )
 
 // damaged runs commands on damaged files: one command a file, chosen by its content. FILE is the file, HERE a folder
@@ -23,7 +22,7 @@ func damaged(f *testing.F, name string, files [][]byte, commands ...string) {
 	session.Setenv(f, "XDG_CONFIG_HOME", f.TempDir())
 	session.Setenv(f, "XDG_STATE_HOME", f.TempDir())
 	session.Setenv(f, "PARATIMER_LOG_LEVEL", "error")
-	mutate.Fuzz(f, files, func(t *testing.T, _ int, file []byte) {
+	fixtures.FuzzDamaged(f, files, func(t *testing.T, _ int, file []byte) {
 		here := t.TempDir()
 		path := filepath.Join(here, name)
 		if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -160,7 +159,7 @@ func FuzzDamagedMemory(f *testing.F) {
 // says so.
 func FuzzDamagedSummaries(f *testing.F) {
 	cache := filepath.Join(filepath.Dir(remembered(f)), "summaries.cache")
-	mutate.Fuzz(f, contents(f, cache), func(t *testing.T, _ int, file []byte) {
+	fixtures.FuzzDamaged(f, contents(f, cache), func(t *testing.T, _ int, file []byte) {
 		if err := os.WriteFile(cache, file, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
 )
 
 // hushed are the secrets of TestSecretsStayHome, each of its own kind.
@@ -43,13 +42,13 @@ var hushed = map[string]string{
 func TestSecretsStayHome(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ca := testserver.NewAuthority(t, "ca")
+	ca := fixtures.NewAuthority(t, "ca")
 	rm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"apps":{}}`) // a client that has gone is no fault of the server
 	}))
 	defer rm.Close()
-	knox := testserver.NewGateway(testserver.GatewayOptions{RM: rm.URL, JHS: rm.URL, User: "root", Password: hushed["password"]})
+	knox := fixtures.NewGateway(fixtures.GatewayOptions{RM: rm.URL, JHS: rm.URL, User: "root", Password: hushed["password"]})
 	gate := httptest.NewUnstartedServer(knox)
 	gate.TLS = &tls.Config{Certificates: []tls.Certificate{ca.Issue("knox", nil, "127.0.0.1")}}
 	gate.StartTLS()
@@ -147,7 +146,7 @@ func clean(t *testing.T, what, text string) {
 }
 
 // asked waits until the gateway has let the command in and answered some requests.
-func asked(t *testing.T, knox *testserver.Gateway, over <-chan error) {
+func asked(t *testing.T, knox *fixtures.Gateway, over <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

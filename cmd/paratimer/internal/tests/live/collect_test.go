@@ -27,7 +27,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
-	"github.com/paratimer/paratimer/textkey"
+	"github.com/paratimer/paratimer/sketch"
 )
 
 // taps are those of all tasks of a query: they know how far these are from the snapshots that the cluster plays.
@@ -62,7 +62,7 @@ func (k *taps) tell(s *dag.Snapshot) {
 				b.Points = []tap.Point{{Age: 0.5, Bytes: float64(10 * (1 + a.Task)), Seconds: 0.25, Count: 20}}
 			} else {
 				b.Points = []tap.Point{{Age: 0.2, Bytes: float64(1000 * b.Seq), Seconds: float64(b.Seq), Count: 1}}
-				b.Open = &tap.Open{Name: textkey.HashedName([]byte{byte(b.Seq)}), Bytes: 77, Seconds: 0.1}
+				b.Open = &tap.Open{Name: sketch.HashedName([]byte{byte(b.Seq)}), Bytes: 77, Seconds: 0.1}
 			}
 			k.told[b.Attempt]++
 			if b.Final {
@@ -87,7 +87,7 @@ func profileOf(task, reduces int) *tap.MapProfile {
 	for i := range 20 {
 		key := []byte(fmt.Sprintf("key %d", i))
 		k := tap.Key{
-			Name: textkey.HashedName(key), Reduce: textkey.Partition(key, reduces), Bytes: float64(100*(20-i) + task),
+			Name: sketch.HashedName(key), Reduce: sketch.Partition(key, reduces), Bytes: float64(100*(20-i) + task),
 		}
 		m.Top = append(m.Top, k)
 		m.Bytes[k.Reduce] += k.Bytes + 10

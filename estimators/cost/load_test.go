@@ -1,4 +1,4 @@
-package load
+package cost
 
 import (
 	"math"
@@ -67,7 +67,7 @@ func TestExpect(t *testing.T) {
 	t.Parallel()
 	expect := func(l dag.Load) dag.Load {
 		run, plan := other(l)
-		got := Expect(run, plan, 1000)
+		got := expectedLoad(run, plan, 1000)
 		if now := run.Now().Load[0]; now.Need != l.Need || now.Until != l.Until {
 			t.Error("the snapshot has changed")
 		}
@@ -109,7 +109,7 @@ func TestDraw(t *testing.T) {
 		lengths []float64
 	)
 	draw := func(d estimators.Draws) estimators.Drawn {
-		got, again := Draw(d, all, 100_000), Draw(d, all, 100_000)
+		got, again := drawLoad(d, all, 100_000), drawLoad(d, all, 100_000)
 		mu.Lock()
 		defer mu.Unlock()
 		if got[0] != again[0] || *got[1].Need != *again[1].Need {
@@ -155,7 +155,7 @@ func TestWarnings(t *testing.T) {
 	check := func(what string, known, guessed, taken bool) {
 		t.Helper()
 		var all []string
-		for _, w := range Warnings(s) {
+		for _, w := range loadWarnings(s) {
 			all = append(all, w.Text)
 		}
 		text := strings.Join(all, "; ")

@@ -1,4 +1,4 @@
-package textkey
+package sketch
 
 import (
 	"bufio"
@@ -66,7 +66,7 @@ func TestPartitionOfNoReduces(t *testing.T) {
 	}
 }
 
-func shown(key string) string { return Name([]byte(key), true) }
+func shown(key string) string { return KeyName([]byte(key), true) }
 
 func TestNames(t *testing.T) {
 	// The SHA-256 of "abc" is an example of FIPS 180-2.

@@ -1,4 +1,4 @@
-package simulation
+package queueing
 
 import (
 	"container/heap"

@@ -1,16 +1,14 @@
-package simulation
+package queueing
 
 import (
 	"math/rand/v2"
 	"slices"
-
-	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-// A task is at one centre at a time.
-type task struct {
+// A simulatedTask is at one centre at a time.
+type simulatedTask struct {
 	copy   *copyOf
-	kind   queueing.Kind
+	kind   Kind
 	node   int32
 	reduce int32 // of a shuffle or merge
 	stage  int8  // the current centre
@@ -18,16 +16,16 @@ type task struct {
 	start  float64
 }
 
-// A run is one simulation, from the submission of all jobs to the end of the last.
-type run struct {
-	spec    *queueing.Spec
-	options Options
+// A simulationRun is one simulation, from the submission of all jobs to the end of the last.
+type simulationRun struct {
+	spec    *Spec
+	options SimulationOptions
 	random  *rand.Rand
 
 	now     float64
 	centres []centre // CPUs, fibre and disks of each node, then the network
 	agenda  *agenda
-	tasks   []task
+	tasks   []simulatedTask
 	free    []int32
 	ready   []int32 // tasks that move to their next centre now
 	copies  []*copyOf
@@ -37,8 +35,8 @@ type run struct {
 }
 
 // simulate runs all jobs and returns a sample, or nil if the run exceeds limit tasks.
-func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
-	r := &run{spec: s, options: o, random: source(o.Seed, seed), left: limit}
+func simulate(s *Spec, o SimulationOptions, seed, limit int) *sample {
+	r := &simulationRun{spec: s, options: o, random: source(o.Seed, seed), left: limit}
 	r.centres = make([]centre, 3*s.Nodes+1)
 	for i := range r.centres {
 		servers := 1
@@ -69,7 +67,7 @@ func simulate(s *queueing.Spec, o Options, seed, limit int) *sample {
 }
 
 // start adds a task at the current time.
-func (r *run) start(t task) {
+func (r *simulationRun) start(t simulatedTask) {
 	t.start = r.now
 	r.left--
 	i := int32(len(r.tasks))
@@ -84,7 +82,7 @@ func (r *run) start(t task) {
 }
 
 // settle moves every ready task to its next centre, or ends it, which may start other tasks.
-func (r *run) settle() {
+func (r *simulationRun) settle() {
 	for k := 0; k < len(r.ready); { // advance appends to r.ready
 		r.advance(r.ready[k])
 		k++
@@ -92,7 +90,7 @@ func (r *run) settle() {
 	r.ready = r.ready[:0]
 }
 
-func (r *run) advance(i int32) {
+func (r *simulationRun) advance(i int32) {
 	t := &r.tasks[i]
 	for ; t.stage < kinds; t.stage++ {
 		if service := t.asks[t.stage]; service > 0 {
@@ -109,7 +107,7 @@ func (r *run) advance(i int32) {
 }
 
 // centre returns the index of the task's next centre.
-func (r *run) centre(t *task) int {
+func (r *simulationRun) centre(t *simulatedTask) int {
 	if t.stage == network {
 		return len(r.centres) - 1
 	}
@@ -126,7 +124,7 @@ const (
 )
 
 // draw returns a task's service demand at each centre.
-func (r *run) draw(d queueing.Demand) [kinds]float64 {
+func (r *simulationRun) draw(d Demand) [kinds]float64 {
 	all := [kinds]float64{d.CPU, d.Fibre, d.Disk, d.Network}
 	if r.options.Distribution == Exponential {
 		for i := range all {
@@ -166,7 +164,7 @@ type reduce struct {
 	active int // shuffles in progress
 }
 
-func (r *run) submitAll() {
+func (r *simulationRun) submitAll() {
 	for j := range r.spec.Jobs {
 		for range r.spec.Jobs[j].Copies {
 			slots := slices.Repeat([]node{{r.spec.MapSlots, max(r.spec.ReduceSlots, 1)}}, r.spec.Nodes)
@@ -180,7 +178,7 @@ func (r *run) submitAll() {
 }
 
 // submit starts a copy of a job.
-func (r *run) submit(c *copyOf) {
+func (r *simulationRun) submit(c *copyOf) {
 	j := r.job(c)
 	c.submitted = r.now
 	c.maps, c.outputs, c.reduces = 0, c.outputs[:0], c.reduces[:0]
@@ -192,7 +190,7 @@ func (r *run) submit(c *copyOf) {
 }
 
 // fill assigns free slots to a copy while it has tasks for them.
-func (r *run) fill(c *copyOf) {
+func (r *simulationRun) fill(c *copyOf) {
 	j := r.job(c)
 	r.deal(c, &r.next.maps, j.Maps, r.startMap)
 	r.deal(c, &r.next.reduces, j.Reduces, r.startReduce)
@@ -200,7 +198,7 @@ func (r *run) fill(c *copyOf) {
 
 // deal starts tasks on the nodes in turn, beginning with the next node. So copies with fewer tasks than nodes do not
 // all use the first nodes.
-func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
+func (r *simulationRun) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) bool) {
 	for again := true; again; {
 		again = false
 		for n := range c.slots {
@@ -210,18 +208,18 @@ func (r *run) deal(c *copyOf, next *int, tasks int, start func(*copyOf, int) boo
 	*next = (*next + tasks) % len(c.slots)
 }
 
-func (r *run) startMap(c *copyOf, n int) bool {
+func (r *simulationRun) startMap(c *copyOf, n int) bool {
 	j := r.job(c)
 	if c.slots[n].maps == 0 || c.maps == j.Maps {
 		return false
 	}
 	c.slots[n].maps--
 	c.maps++
-	r.start(task{copy: c, kind: queueing.Map, node: int32(n), asks: r.draw(j.Map)})
+	r.start(simulatedTask{copy: c, kind: Map, node: int32(n), asks: r.draw(j.Map)})
 	return true
 }
 
-func (r *run) startReduce(c *copyOf, n int) bool {
+func (r *simulationRun) startReduce(c *copyOf, n int) bool {
 	if c.slots[n].reduces == 0 || len(c.reduces) == r.job(c).Reduces {
 		return false
 	}
@@ -232,10 +230,10 @@ func (r *run) startReduce(c *copyOf, n int) bool {
 }
 
 // shuffle starts the shuffles that a reduce can run, or its merge if all outputs are copied.
-func (r *run) shuffle(c *copyOf, i int) {
+func (r *simulationRun) shuffle(c *copyOf, i int) {
 	j, red := r.job(c), &c.reduces[i]
 	if red.copied == j.Maps {
-		r.start(task{copy: c, kind: queueing.Merge, node: red.node, reduce: int32(i), asks: r.draw(j.Merge)})
+		r.start(simulatedTask{copy: c, kind: Merge, node: red.node, reduce: int32(i), asks: r.draw(j.Merge)})
 		return
 	}
 	for red.active < r.spec.ShuffleThreads && red.taken < len(c.outputs) {
@@ -245,17 +243,17 @@ func (r *run) shuffle(c *copyOf, i int) {
 		}
 		red.taken++
 		red.active++
-		r.start(task{copy: c, kind: queueing.Shuffle, node: red.node, reduce: int32(i), asks: r.draw(demand)})
+		r.start(simulatedTask{copy: c, kind: Shuffle, node: red.node, reduce: int32(i), asks: r.draw(demand)})
 	}
 }
 
 // end handles the end of a task and starts the tasks that follow.
-func (r *run) end(t *task) {
+func (r *simulationRun) end(t *simulatedTask) {
 	c := t.copy
 	j := r.job(c)
 	c.now.add(t, r.now)
 	switch t.kind {
-	case queueing.Map:
+	case Map:
 		c.slots[t.node].maps++
 		c.outputs = append(c.outputs, t.node)
 		if j.Reduces == 0 {
@@ -265,12 +263,12 @@ func (r *run) end(t *task) {
 		for i := range c.reduces {
 			r.shuffle(c, i)
 		}
-	case queueing.Shuffle:
+	case Shuffle:
 		red := &c.reduces[t.reduce]
 		red.active--
 		red.copied++
 		r.shuffle(c, int(t.reduce))
-	case queueing.Merge:
+	case Merge:
 		c.slots[t.node].reduces++
 		c.open--
 		r.startReduce(c, int(t.node))
@@ -282,7 +280,7 @@ func (r *run) end(t *task) {
 
 // over handles the end of a copy. The copy is submitted again while any copy has cycles left, so that the other
 // copies keep their load. The first cycle does not count, because all copies began together.
-func (r *run) over(c *copyOf) {
+func (r *simulationRun) over(c *copyOf) {
 	if c.cycle >= min(r.options.Cycles, 1) && c.cycle <= r.options.Cycles || r.now == c.submitted {
 		c.took.responses += r.now - c.submitted
 		c.took.cycles++
@@ -298,4 +296,4 @@ func (r *run) over(c *copyOf) {
 	}
 }
 
-func (r *run) job(c *copyOf) *queueing.Job { return &r.spec.Jobs[c.job] }
+func (r *simulationRun) job(c *copyOf) *Job { return &r.spec.Jobs[c.job] }

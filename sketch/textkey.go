@@ -1,6 +1,4 @@
-// Package textkey computes what Hadoop computes of keys of type Text: their reduce and their bytes in a map's output.
-// It also names keys in reports.
-package textkey
+package sketch
 
 import (
 	"cmp"
@@ -56,9 +54,9 @@ func HashedName(key []byte) string {
 	return "#" + hex.EncodeToString(sum[:8])
 }
 
-// Name returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty
+// KeyName returns HashedName or, with show, the key with unprintable characters escaped, and "\empty" for the empty
 // key. A name of more than MaxName bytes is cut and ends with the key's hash, so that two keys never share a name.
-func Name(key []byte, show bool) string {
+func KeyName(key []byte, show bool) string {
 	hashed := HashedName(key)
 	if !show {
 		return hashed

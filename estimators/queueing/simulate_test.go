@@ -1,19 +1,17 @@
-package simulation
+package queueing
 
 import (
 	"fmt"
 	"math"
 	"testing"
-
-	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
 // Utilizations are of all the time that is simulated, so that they are what the tasks ask over how long they take. The
 // mean of each run's own is more: a run that happens to be short is a busy one. Here it was 8% more.
 func TestUtilization(t *testing.T) {
 	t.Parallel()
-	s := queueing.PublishedSimulation(4, 4, 1, 1)
-	r, err := Simulate(s, Options{Runs: 4000})
+	s := PublishedSimulation(4, 4, 1, 1)
+	r, err := Simulate(s, SimulationOptions{Runs: 4000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,8 +20,8 @@ func TestUtilization(t *testing.T) {
 		name       string
 		busy, work float64
 	}{
-		{"CPU", busy(r, queueing.CPU), (4*j.Map.CPU + 16*j.Shuffle.CPU + 4*j.Merge.CPU) / 16},
-		{"disk", busy(r, queueing.Disk), (4*j.Map.Disk + 16*j.Shuffle.Disk + 4*j.Merge.Disk) / 4},
+		{"CPU", busy(r, CPU), (4*j.Map.CPU + 16*j.Shuffle.CPU + 4*j.Merge.CPU) / 16},
+		{"disk", busy(r, Disk), (4*j.Map.Disk + 16*j.Shuffle.Disk + 4*j.Merge.Disk) / 4},
 	} {
 		if want := c.work / r.Makespan; math.Abs(c.busy/want-1) > .02 {
 			t.Errorf("%s: busy %.4f of the time, the tasks ask for %.4f of it", c.name, c.busy, want)
@@ -38,9 +36,9 @@ func TestDisks(t *testing.T) {
 	for _, slots := range []int{2, 4, 8} {
 		before := math.Inf(1)
 		for _, disks := range []int{1, 2, 4} {
-			s := queueing.PublishedSimulation(4, 128, slots, 1)
+			s := PublishedSimulation(4, 128, slots, 1)
 			s.Disks = disks
-			r, err := Simulate(s, Options{Runs: 200})
+			r, err := Simulate(s, SimulationOptions{Runs: 200})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,11 +47,11 @@ func TestDisks(t *testing.T) {
 				t.Errorf("p_m %d, %d disks: %.1f s, with fewer %.1f s", slots, disks, truth, before)
 			}
 			before = truth
-			for m, within := range map[queueing.Model][2]float64{
-				queueing.Product:        {-.13, .13},
-				queueing.ViannaForkJoin: {-.03, .20},
+			for m, within := range map[Model][2]float64{
+				Product:        {-.13, .13},
+				ViannaForkJoin: {-.03, .20},
 			} {
-				a, err := queueing.Solve(s, m, queueing.Options{})
+				a, err := Solve(s, m, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,15 +62,15 @@ func TestDisks(t *testing.T) {
 					t.Errorf("p_m %d, %d disks, %v: %+.1f%% off", slots, disks, m, 100*off)
 				}
 				for _, c := range a.Centres {
-					if want := map[queueing.CentreKind]int{queueing.CPU: 4, queueing.Disk: disks}[c.Kind]; want > 0 &&
+					if want := map[CentreKind]int{CPU: 4, Disk: disks}[c.Kind]; want > 0 &&
 						c.Servers != want {
 						t.Errorf("%v of %d servers, want %d", c.Kind, c.Servers, want)
 					}
 				}
 			}
 			work := 128*(s.Jobs[0].Map.Disk+4*s.Jobs[0].Shuffle.Disk) + 4*s.Jobs[0].Merge.Disk
-			if want := work / float64(4*disks) / truth; math.Abs(busy(r, queueing.Disk)/want-1) > .05 {
-				t.Errorf("p_m %d, %d disks are busy for %.3f, asked for %.3f", slots, disks, busy(r, queueing.Disk), want)
+			if want := work / float64(4*disks) / truth; math.Abs(busy(r, Disk)/want-1) > .05 {
+				t.Errorf("p_m %d, %d disks are busy for %.3f, asked for %.3f", slots, disks, busy(r, Disk), want)
 			}
 		}
 	}
@@ -81,7 +79,7 @@ func TestDisks(t *testing.T) {
 // Jobs of a single map that are submitted again when they end are a closed network, for which mean value analysis is
 // exact under processor sharing. The throughputs are those of octave-queueing 1.2.7 (docs/facts/queueing.md b).
 func TestExactMVA(t *testing.T) {
-	type demand = queueing.Demand
+	type demand = Demand
 	const delay = 20 // servers enough for all
 	for _, c := range []struct {
 		name       string
@@ -132,11 +130,11 @@ func TestExactMVA(t *testing.T) {
 			[]float64{.204856745755, .367024833495, .00328141061776},
 		},
 	} {
-		s := &queueing.Spec{Nodes: 1, CPUs: c.cpus, MapSlots: 1, ShuffleThreads: 1}
+		s := &Spec{Nodes: 1, CPUs: c.cpus, MapSlots: 1, ShuffleThreads: 1}
 		for i, d := range c.demands {
-			s.Jobs = append(s.Jobs, queueing.Job{Copies: c.copies[i], Maps: 1, Map: d})
+			s.Jobs = append(s.Jobs, Job{Copies: c.copies[i], Maps: 1, Map: d})
 		}
-		r, err := Simulate(s, Options{Runs: 20, Cycles: 400, Seed: 1})
+		r, err := Simulate(s, SimulationOptions{Runs: 20, Cycles: 400, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,32 +149,32 @@ func TestExactMVA(t *testing.T) {
 	}
 }
 
-func published(pm, ps int) *queueing.Spec {
-	s, ok := queueing.Published(pm, ps)
+func published(pm, ps int) *Spec {
+	s, ok := Published(pm, ps)
 	if !ok {
 		panic(fmt.Sprintf("no configuration (%d,%d) is published", pm, ps))
 	}
 	return s
 }
 
-var configurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
+var simulatedConfigurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
 // An independent simulation of the same demands (docs/facts/queueing.md e.4) gives these responses, where they are
 // random with standard errors of 8 to 11 s.
 func TestIndependentSimulation(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		options Options
+		options SimulationOptions
 		theirs  [4]float64
 		error   float64
 	}{
-		{"processor sharing", Options{}, [4]float64{590.7, 580.5, 447.6, 385.3}, 11},
-		{"deterministic", Options{Distribution: Deterministic, Runs: 1}, [4]float64{517.8, 503.2, 417.9, 367.4}, 0},
+		{"processor sharing", SimulationOptions{}, [4]float64{590.7, 580.5, 447.6, 385.3}, 11},
+		{"deterministic", SimulationOptions{Distribution: Deterministic, Runs: 1}, [4]float64{517.8, 503.2, 417.9, 367.4}, 0},
 	} {
 		if c.options.Runs == 0 {
 			c.options.Runs = 200
 		}
-		for i, at := range configurations {
+		for i, at := range simulatedConfigurations {
 			r, err := Simulate(published(at[0], at[1]), c.options)
 			if err != nil {
 				t.Fatal(err)
@@ -199,8 +197,8 @@ func TestIndependentSimulation(t *testing.T) {
 // What a task takes at its centres, in the same simulation.
 func TestIndependentResidence(t *testing.T) {
 	maps, shuffles := [4]float64{8.73, 8.90, 15.57, 17.41}, [4]float64{1.21, 1.31, 1.80, 2.54}
-	for i, at := range configurations {
-		r, err := Simulate(published(at[0], at[1]), Options{Runs: 100})
+	for i, at := range simulatedConfigurations {
+		r, err := Simulate(published(at[0], at[1]), SimulationOptions{Runs: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,8 +206,8 @@ func TestIndependentResidence(t *testing.T) {
 			name         string
 			ours, theirs float64
 		}{
-			{"map", r.Jobs[0].Classes[queueing.Map].Takes, maps[i]},
-			{"shuffle", r.Jobs[0].Classes[queueing.Shuffle].Takes, shuffles[i]},
+			{"map", r.Jobs[0].Classes[Map].Takes, maps[i]},
+			{"shuffle", r.Jobs[0].Classes[Shuffle].Takes, shuffles[i]},
 		} {
 			t.Logf("%v %s %.3f, theirs %.2f", at, c.name, c.ours, c.theirs)
 			if !(math.Abs(c.ours/c.theirs-1) < .025) {
@@ -226,14 +224,14 @@ func FuzzSimulate(f *testing.F) {
 	f.Add(uint8(1), uint8(1), uint8(1), uint8(5), uint8(1), uint8(0), 0., 0., 1., uint8(1))
 	f.Add(uint8(2), uint8(1), uint8(9), uint8(2), uint8(7), uint8(9), 1e-9, 1e9, 0., uint8(7))
 	f.Fuzz(func(t *testing.T, nodes, cpus, pm, ps, maps, reduces uint8, cpu, disk, net float64, how uint8) {
-		s := &queueing.Spec{
+		s := &Spec{
 			Nodes: int(nodes % 9), CPUs: int(cpus % 9), MapSlots: int(pm % 9), ShuffleThreads: int(ps % 9),
-			Jobs: []queueing.Job{{
-				Copies: 1, Maps: int(maps % 32), Reduces: int(reduces % 9), Map: queueing.Demand{CPU: cpu, Disk: disk},
-				Shuffle: queueing.Demand{Network: net, Disk: net}, Merge: queueing.Demand{Disk: cpu, Fibre: net},
+			Jobs: []Job{{
+				Copies: 1, Maps: int(maps % 32), Reduces: int(reduces % 9), Map: Demand{CPU: cpu, Disk: disk},
+				Shuffle: Demand{Network: net, Disk: net}, Merge: Demand{Disk: cpu, Fibre: net},
 			}},
 		}
-		o := Options{
+		o := SimulationOptions{
 			Runs: 1, Distribution: Deterministic, Cycles: int(how & 3),
 		}
 		r, err := Simulate(s, o)
@@ -252,7 +250,7 @@ func FuzzSimulate(f *testing.F) {
 			t.Errorf("response %v, want %v to %v: %+v %+v", got, chain, work, s, o)
 		}
 		for _, u := range []float64{
-			busy(r, queueing.CPU), busy(r, queueing.Fibre), busy(r, queueing.Disk), busy(r, queueing.Network),
+			busy(r, CPU), busy(r, Fibre), busy(r, Disk), busy(r, Network),
 		} {
 			if !(u >= 0 && u <= 1+slip) {
 				t.Errorf("utilisations of %+v", r)

@@ -1,4 +1,4 @@
-package simulation
+package queueing
 
 import (
 	"encoding/json"
@@ -8,11 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/paratimer/paratimer/estimators/queueing"
 )
 
-func simulated(t testing.TB, s *queueing.Spec, o Options) *queueing.Result {
+func simulated(t testing.TB, s *Spec, o SimulationOptions) *Result {
 	t.Helper()
 	r, err := Simulate(s, o)
 	if err != nil {
@@ -22,7 +20,7 @@ func simulated(t testing.TB, s *queueing.Spec, o Options) *queueing.Result {
 }
 
 // busy returns the utilisation of a kind of centre.
-func busy(r *queueing.Result, k queueing.CentreKind) float64 {
+func busy(r *Result, k CentreKind) float64 {
 	for _, c := range r.Centres {
 		if c.Kind == k {
 			return c.Mean
@@ -38,7 +36,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// A task by itself takes its demand, a chain of tasks the sum of theirs.
+// A simulatedTask by itself takes its demand, a chain of tasks the sum of theirs.
 func TestAlone(t *testing.T) {
 	s := published(1, 1)
 	s.Nodes = 1
@@ -46,12 +44,12 @@ func TestAlone(t *testing.T) {
 	j.Maps, j.Reduces = 1, 1
 	// the map ran where the reduce does
 	chain := j.Map.Total() + j.Shuffle.Total() - j.Shuffle.Network + j.Merge.Total()
-	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	r := simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1})
 	near(t, "response", r.Jobs[0].Response, chain)
 	near(t, "makespan", r.Makespan, chain)
-	near(t, "map", r.Jobs[0].Classes[queueing.Map].Takes, j.Map.Total())
+	near(t, "map", r.Jobs[0].Classes[Map].Takes, j.Map.Total())
 	j.Reduces = 0
-	r = simulated(t, s, Options{Runs: 4000})
+	r = simulated(t, s, SimulationOptions{Runs: 4000})
 	if got := r.Jobs[0]; !(math.Abs(got.Response-j.Map.Total()) < 4*float64(got.StandardError)) {
 		t.Errorf("a map alone takes %v ± %v in the mean, its demand is %v", got.Response, got.StandardError, j.Map.Total())
 	}
@@ -70,12 +68,12 @@ func TestConservation(t *testing.T) {
 	s.Jobs[0].Shuffle.Network = 0 // else what is asked of it depends on where maps run
 	s.Jobs[1].Shuffle.Network = 0
 	s.Jobs[0].Map.Network = .02
-	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
-	var asked queueing.Demand
+	r := simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1})
+	var asked Demand
 	for _, j := range s.Jobs {
 		n, maps, reduces := float64(j.Copies), float64(j.Maps), float64(j.Reduces)
 		for _, c := range []struct {
-			d     queueing.Demand
+			d     Demand
 			tasks float64
 		}{{j.Map, n * maps}, {j.Shuffle, n * maps * reduces}, {j.Merge, n * reduces}} {
 			asked.CPU += c.d.CPU * c.tasks
@@ -85,14 +83,14 @@ func TestConservation(t *testing.T) {
 		}
 	}
 	end := r.Makespan
-	near(t, "CPU", busy(r, queueing.CPU)*12*end, asked.CPU)
-	near(t, "fibre", busy(r, queueing.Fibre)*3*end, asked.Fibre)
-	near(t, "disk", busy(r, queueing.Disk)*3*end, asked.Disk)
-	near(t, "network", busy(r, queueing.Network)*end, asked.Network)
+	near(t, "CPU", busy(r, CPU)*12*end, asked.CPU)
+	near(t, "fibre", busy(r, Fibre)*3*end, asked.Fibre)
+	near(t, "disk", busy(r, Disk)*3*end, asked.Disk)
+	near(t, "network", busy(r, Network)*end, asked.Network)
 }
 
 func TestSameResult(t *testing.T) {
-	o := Options{Runs: 9, Seed: 5}
+	o := SimulationOptions{Runs: 9, Seed: 5}
 	result := func() string {
 		b, err := json.Marshal(simulated(t, published(4, 5), o)) // NaN is null
 		if err != nil {
@@ -114,20 +112,20 @@ func TestSameResult(t *testing.T) {
 // Twice the demand takes twice as long.
 func TestScale(t *testing.T) {
 	s, double := published(4, 5), published(4, 5)
-	for _, d := range []*queueing.Demand{&double.Jobs[0].Map, &double.Jobs[0].Shuffle, &double.Jobs[0].Merge} {
-		*d = queueing.Demand{CPU: 2 * d.CPU, Fibre: 2 * d.Fibre, Disk: 2 * d.Disk, Network: 2 * d.Network}
+	for _, d := range []*Demand{&double.Jobs[0].Map, &double.Jobs[0].Shuffle, &double.Jobs[0].Merge} {
+		*d = Demand{CPU: 2 * d.CPU, Fibre: 2 * d.Fibre, Disk: 2 * d.Disk, Network: 2 * d.Network}
 	}
-	near(t, "response", simulated(t, double, Options{Runs: 3}).Jobs[0].Response,
-		2*simulated(t, s, Options{Runs: 3}).Jobs[0].Response)
+	near(t, "response", simulated(t, double, SimulationOptions{Runs: 3}).Jobs[0].Response,
+		2*simulated(t, s, SimulationOptions{Runs: 3}).Jobs[0].Response)
 }
 
 // Each copy has slots of its own: the second job does not wait for the first.
 func TestSlots(t *testing.T) {
-	s := &queueing.Spec{Nodes: 1, CPUs: 10, MapSlots: 2, ShuffleThreads: 1, Jobs: []queueing.Job{
-		{Name: "first", Copies: 1, Maps: 4, Map: queueing.Demand{CPU: 10}},
-		{Name: "second", Copies: 1, Maps: 2, Map: queueing.Demand{CPU: 10}},
+	s := &Spec{Nodes: 1, CPUs: 10, MapSlots: 2, ShuffleThreads: 1, Jobs: []Job{
+		{Name: "first", Copies: 1, Maps: 4, Map: Demand{CPU: 10}},
+		{Name: "second", Copies: 1, Maps: 2, Map: Demand{CPU: 10}},
 	}}
-	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	r := simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1})
 	if got := [2]float64{r.Jobs[0].Response, r.Jobs[1].Response}; got != [2]float64{20, 10} {
 		t.Errorf("responses %v, want 20 and 10", got)
 	}
@@ -135,49 +133,49 @@ func TestSlots(t *testing.T) {
 
 // Copies with fewer tasks than nodes do not meet while nodes are idle.
 func TestDealing(t *testing.T) {
-	s := &queueing.Spec{Nodes: 6, CPUs: 1, MapSlots: 4, ShuffleThreads: 1, Jobs: []queueing.Job{
-		{Copies: 3, Maps: 2, Map: queueing.Demand{Disk: 10}},
+	s := &Spec{Nodes: 6, CPUs: 1, MapSlots: 4, ShuffleThreads: 1, Jobs: []Job{
+		{Copies: 3, Maps: 2, Map: Demand{Disk: 10}},
 	}}
-	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response, 10)
+	near(t, "response", simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1}).Jobs[0].Response, 10)
 	s.Jobs[0].Reduces, s.Jobs[0].Merge.Disk = 1, 5
-	near(t, "response", simulated(t, s, Options{Distribution: Deterministic, Runs: 1}).Jobs[0].Response, 15)
+	near(t, "response", simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1}).Jobs[0].Response, 15)
 }
 
 // More reduces than slots for them: the later ones copy when an earlier one has ended.
 func TestReduceWaves(t *testing.T) {
-	s := &queueing.Spec{Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []queueing.Job{
+	s := &Spec{Nodes: 2, CPUs: 4, MapSlots: 1, ShuffleThreads: 2, ReduceSlots: 1, Jobs: []Job{
 		{
-			Copies: 1, Maps: 2, Reduces: 5, Map: queueing.Demand{CPU: 10}, Shuffle: queueing.Demand{CPU: 1},
-			Merge: queueing.Demand{CPU: 5},
+			Copies: 1, Maps: 2, Reduces: 5, Map: Demand{CPU: 10}, Shuffle: Demand{CPU: 1},
+			Merge: Demand{CPU: 5},
 		},
 	}}
-	r := simulated(t, s, Options{Distribution: Deterministic, Runs: 1})
+	r := simulated(t, s, SimulationOptions{Distribution: Deterministic, Runs: 1})
 	near(t, "response", r.Jobs[0].Response, 10+3*(1+5))
 }
 
 func TestErrors(t *testing.T) {
-	var field *queueing.FieldError
+	var field *FieldError
 	broken := published(1, 1)
 	broken.Jobs[0].Map.Disk = math.NaN()
 	huge := published(1, 1)
 	huge.Jobs[0].Maps, huge.Jobs[0].Reduces = 1e6, 1e3
-	unequal := &queueing.Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []queueing.Job{
-		{Copies: 1, Maps: 1, Map: queueing.Demand{CPU: 1e-3}},
-		{Copies: 1, Maps: 1, Map: queueing.Demand{Disk: 1e9}},
+	unequal := &Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []Job{
+		{Copies: 1, Maps: 1, Map: Demand{CPU: 1e-3}},
+		{Copies: 1, Maps: 1, Map: Demand{Disk: 1e9}},
 	}}
 	for _, c := range []struct {
 		name    string
-		spec    *queueing.Spec
-		options Options
+		spec    *Spec
+		options SimulationOptions
 		want    any
 	}{
-		{"NaN", broken, Options{}, &field},
-		{"runs", published(1, 1), Options{Runs: -1}, &field},
-		{"distribution", published(1, 1), Options{Distribution: 7}, &field},
-		{"cycles", published(1, 1), Options{Cycles: math.MaxInt}, &field},
-		{"tasks", huge, Options{}, ErrTooLarge},
-		{"work", published(1, 1), Options{Runs: 1 << 30}, ErrTooLarge},
-		{"a fast job beside a slow one", unequal, Options{Cycles: 1, Runs: 1000, Distribution: Deterministic}, ErrTooLarge},
+		{"NaN", broken, SimulationOptions{}, &field},
+		{"runs", published(1, 1), SimulationOptions{Runs: -1}, &field},
+		{"distribution", published(1, 1), SimulationOptions{Distribution: 7}, &field},
+		{"cycles", published(1, 1), SimulationOptions{Cycles: math.MaxInt}, &field},
+		{"tasks", huge, SimulationOptions{}, ErrTooLarge},
+		{"work", published(1, 1), SimulationOptions{Runs: 1 << 30}, ErrTooLarge},
+		{"a fast job beside a slow one", unequal, SimulationOptions{Cycles: 1, Runs: 1000, Distribution: Deterministic}, ErrTooLarge},
 	} {
 		_, err := Simulate(c.spec, c.options)
 		if large, ok := c.want.(error); ok && !errors.Is(err, large) || !ok && !errors.As(err, c.want) {
@@ -190,12 +188,12 @@ func TestErrors(t *testing.T) {
 
 // A job that takes no time ends, however often it is submitted.
 func TestNoTime(t *testing.T) {
-	s := &queueing.Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []queueing.Job{
-		{Copies: 2, Maps: 3, Reduces: 2, Shuffle: queueing.Demand{Network: 1}}, // the only node needs no network
+	s := &Spec{Nodes: 1, CPUs: 1, MapSlots: 1, ShuffleThreads: 1, Jobs: []Job{
+		{Copies: 2, Maps: 3, Reduces: 2, Shuffle: Demand{Network: 1}}, // the only node needs no network
 	}}
 	for cycles := range 3 {
-		r := simulated(t, s, Options{Runs: 2, Cycles: cycles})
-		if j := r.Jobs[0]; j.Response != 0 || busy(r, queueing.Network) != 0 || r.Makespan != 0 {
+		r := simulated(t, s, SimulationOptions{Runs: 2, Cycles: cycles})
+		if j := r.Jobs[0]; j.Response != 0 || busy(r, Network) != 0 || r.Makespan != 0 {
 			t.Errorf("%d cycles: %+v", cycles, r)
 		}
 	}

@@ -1,30 +1,28 @@
-// Package simulation simulates a queueing.Spec event by event, as a reference for the analytical models. Tasks share
-// each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's output
-// after the map has ended. Simulation is much slower than a model. Its results are means over runs with their
-// standard errors.
-package simulation
+package queueing
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
-	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
 	"gonum.org/v1/gonum/stat"
 )
 
-// Simulate runs a Spec's jobs Options.Runs times and returns the means. The same Spec, options and seed give the same
-// result on any number of processors. Errors: *queueing.FieldError of the Spec or an option, ErrTooLarge.
-func Simulate(s *queueing.Spec, o Options) (*queueing.Result, error) {
+// Simulate simulates a Spec event by event, as a reference for the models: much slower, with standard errors. Tasks share
+// each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's output
+// after the map has ended.
+//
+// Simulate runs the jobs SimulationOptions.Runs times and returns the means. The same Spec, options and seed give the
+// same result on any number of processors. Errors: *FieldError of the Spec or an option, ErrTooLarge.
+func Simulate(s *Spec, o SimulationOptions) (*Result, error) {
 	o, err := o.check(s)
 	if err != nil {
 		return nil, err
 	}
-	limit := min(MaxTasks, MaxWork/o.Runs)
+	limit := min(maxSimulatedTasks, maxSimulatedWork/o.Runs)
 	all := make([]*sample, o.Runs)
 	var next atomic.Int64
 	var over atomic.Bool // one run is too large, so the others can stop
@@ -54,8 +52,8 @@ const (
 	Deterministic              // each task has exactly the mean demand
 )
 
-// Options of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
-type Options struct {
+// SimulationOptions of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
+type SimulationOptions struct {
 	Runs         int // 0: DefaultRuns
 	Seed         uint64
 	Distribution Distribution
@@ -70,19 +68,16 @@ const DefaultRuns = 400
 
 // Limits of a simulation. A run of MaxTasks takes about ten seconds and a gigabyte.
 const (
-	MaxTasks = 10_000_000  // in one run
-	MaxWork  = 200_000_000 // tasks of all runs
+	maxSimulatedTasks = 10_000_000  // in one run
+	maxSimulatedWork  = 200_000_000 // tasks of all runs
 )
 
-// ErrTooLarge means that a simulation would take too long.
-var ErrTooLarge = errors.New("too large to simulate")
-
 func tooLarge(tasks float64, runs int) error {
-	return fmt.Errorf("%w: %d runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
-		"give fewer runs or a smaller job, or use a model", ErrTooLarge, runs, tasks, float64(MaxTasks), float64(MaxWork))
+	return fmt.Errorf("%w to simulate: %d runs of %.4g tasks or more: at most %.4g tasks in a run and %.4g in all can be simulated; "+
+		"give fewer runs or a smaller job, or use a model", ErrTooLarge, runs, tasks, float64(maxSimulatedTasks), float64(maxSimulatedWork))
 }
 
-func (o Options) check(s *queueing.Spec) (Options, error) {
+func (o SimulationOptions) check(s *Spec) (SimulationOptions, error) {
 	for _, v := range []struct {
 		name         string
 		value, limit int
@@ -92,7 +87,7 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		{"Distribution", int(o.Distribution), int(Deterministic)},
 	} {
 		if v.value < 0 || v.value > v.limit {
-			return o, &queueing.FieldError{
+			return o, &FieldError{
 				Field: v.name, Value: float64(v.value), Problem: fmt.Sprintf("it must be from 0 to %d", v.limit),
 			}
 		}
@@ -109,21 +104,21 @@ func (o Options) check(s *queueing.Spec) (Options, error) {
 		tasks += float64(j.Copies) * (maps + maps*reduces + reduces)
 	}
 	tasks *= float64(o.Cycles + 1)
-	if !(tasks <= MaxTasks && tasks*float64(o.Runs) <= MaxWork) {
+	if !(tasks <= maxSimulatedTasks && tasks*float64(o.Runs) <= maxSimulatedWork) {
 		return o, tooLarge(tasks, o.Runs)
 	}
 	return o, nil
 }
 
 // classes sum up the residences of the tasks of each kind.
-type classes [queueing.Merge + 1]class
+type classes [Merge + 1]class
 
 type class struct {
 	tasks     float64
 	residence float64
 }
 
-func (c *classes) add(t *task, now float64) {
+func (c *classes) add(t *simulatedTask, now float64) {
 	k := &c[t.kind]
 	k.tasks++
 	k.residence += now - t.start
@@ -149,7 +144,7 @@ type sample struct {
 	jobs     []record
 }
 
-func (r *run) sample() *sample {
+func (r *simulationRun) sample() *sample {
 	s := &sample{makespan: r.now, jobs: make([]record, len(r.spec.Jobs))}
 	for _, c := range r.copies {
 		j := &s.jobs[c.job]
@@ -185,16 +180,16 @@ func mean(all []*sample, of func(*sample) float64) (value, standardError float64
 }
 
 // submittedOnce is the warning of several jobs without cycles.
-var submittedOnce = queueing.Warning{
+var submittedOnce = Warning{
 	Code: "submitted_once",
 	Text: "each job is submitted once, all at the same time, and the last ones run alone: " +
 		"models answer for jobs that begin again as they end, which --cycles 4 simulates",
 }
 
-func result(s *queueing.Spec, cycles int, all []*sample) *queueing.Result {
-	r := &queueing.Result{
-		Model: queueing.Simulation, Fixpoint: queueing.Fixpoint{Converged: true},
-		Sampling: &queueing.Sampling{Runs: len(all), Cycles: cycles}, Warnings: []queueing.Warning{},
+func result(s *Spec, cycles int, all []*sample) *Result {
+	r := &Result{
+		Model: Simulation, Fixpoint: Fixpoint{Converged: true},
+		Sampling: &Sampling{Runs: len(all), Cycles: cycles}, Warnings: []Warning{},
 	}
 	r.Makespan, _ = mean(all, func(s *sample) float64 { return s.makespan })
 	if cycles == 0 && s.Several() {
@@ -207,26 +202,26 @@ func result(s *queueing.Spec, cycles int, all []*sample) *queueing.Result {
 			busy[k] /= r.Makespan
 		}
 	}
-	r.Centres = queueing.CentresOf(s, busy, busy)
+	r.Centres = CentresOf(s, busy, busy)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		response, off := mean(all, func(s *sample) float64 { return s.jobs[i].responses / s.jobs[i].cycles })
-		one := queueing.JobResult{
+		one := JobResult{
 			Name: j.Name, Copies: j.Copies, Response: response, StandardError: units.Float(off),
-			Span: units.Float(math.NaN()), Phases: []queueing.Phase{},
+			Span: units.Float(math.NaN()), Phases: []Phase{},
 		}
 		if response > 0 {
 			one.Throughput = float64(j.Copies) / response
 		}
-		demands := [...]queueing.Demand{j.Map, j.Shuffle, j.Merge}
+		demands := [...]Demand{j.Map, j.Shuffle, j.Merge}
 		for k, tasks := range [...]int{j.Maps, j.Maps * j.Reduces, j.Reduces} {
 			if tasks > 0 {
 				takes, _ := mean(all, func(s *sample) float64 {
 					c := &s.jobs[i].classes[k]
 					return c.residence / c.tasks
 				})
-				one.Classes = append(one.Classes, queueing.Class{
-					Kind: queueing.Kind(k), Tasks: tasks, Takes: takes, Demand: demands[k],
+				one.Classes = append(one.Classes, Class{
+					Kind: Kind(k), Tasks: tasks, Takes: takes, Demand: demands[k],
 				})
 			}
 		}

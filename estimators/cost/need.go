@@ -1,4 +1,4 @@
-package load
+package cost
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func needOf(run dag.Run, setup float64, l *dag.Load) *dag.Need {
 		return nil
 	}
 	known, sized := *l, *l.Need
-	size(run.Now(), l, &sized)
+	setContainerSizes(run.Now(), l, &sized)
 	sizes := [2]int{sized.Map.TaskMB, sized.Reduce.TaskMB}
 	known.Need = &sized
 	n := *freshNeed(&known)
@@ -44,8 +44,8 @@ func guessLength(run dag.Run, setup float64, id string, k dag.StageIndex, sizes 
 // usualWeight is the number of tasks that the usual length counts as, against the watched ones.
 const usualWeight = 0.5
 
-// size sets unknown container sizes.
-func size(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
+// setContainerSizes sets unknown container sizes.
+func setContainerSizes(s *dag.Snapshot, l *dag.Load, n *dag.Need) {
 	for _, k := range [...]dag.StageIndex{dag.Map, dag.Reduce} {
 		if p := needPhase(n, k); p.TaskMB <= 0 {
 			p.TaskMB = containerMB(s, l, n)
@@ -194,7 +194,7 @@ func freshNeed(l *dag.Load) *dag.Need {
 func catchUp(l *dag.Load, n *dag.Need) {
 	maps, reduces := &n.Map, &n.Reduce
 	waits := func(p *dag.NeedPhase) int { return max(0, p.Tasks-p.Done-p.Running) }
-	held, asked := containers(l.HeldMB-l.MasterMB, maps, reduces), containers(l.PendingMB, maps, reduces)
+	held, asked := containersIn(l.HeldMB-l.MasterMB, maps, reduces), containersIn(l.PendingMB, maps, reduces)
 	mapsWait, reducesWait := min(waits(maps), asked), waits(reduces)
 	if maps.Progress >= 1-1e-9 {
 		maps.Done, maps.Running = maps.Tasks, 0
@@ -208,8 +208,8 @@ func catchUp(l *dag.Load, n *dag.Need) {
 	reduces.Done = min(reduces.Tasks-reducesWait-reduces.Running, int(reduces.Progress*float64(reduces.Tasks)+0.5))
 }
 
-// containers returns the number of task containers that fit into an amount of memory.
-func containers(mb int, maps, reduces *dag.NeedPhase) int {
+// containersIn returns the number of task containers that fit into an amount of memory.
+func containersIn(mb int, maps, reduces *dag.NeedPhase) int {
 	of := maps.TaskMB
 	if maps.Progress >= 1 || of <= 0 {
 		of = reduces.TaskMB

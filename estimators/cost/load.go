@@ -1,10 +1,4 @@
-// Package load predicts the remaining work of other applications on the cluster: what their masters report, else
-// what is expected of them.
-//
-// # Stability
-//
-// Young: names may change in a minor version, which the changelog then says (docs/api.md).
-package load
+package cost
 
 import (
 	"fmt"
@@ -21,11 +15,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// Expect returns the load of the run's newest snapshot, completed with the expected work of other applications. If
+// expectedLoad returns the load of the run's newest snapshot, completed with the expected work of other applications. If
 // an application's own master reports its need, needOf completes it. An application that has done nothing yet
 // counts as a typical job (typicalNeed). For any other, the end follows from the rate of its progress while it was
 // watched, else since its submission. setup is the start-up time of a task here, in milliseconds.
-func Expect(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
+func expectedLoad(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
 	// Computed once: there may be thousands of other applications.
@@ -69,7 +63,7 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 	sum, n := time.Duration(0), 0
 	for j := range s.Jobs {
 		js := &s.Jobs[j]
-		if from := start(js); js.State == dag.Succeeded && from.Known() && js.Finished.Known() &&
+		if from := firstMapStart(js); js.State == dag.Succeeded && from.Known() && js.Finished.Known() &&
 			js.Finished > from {
 			sum += js.Finished.Sub(from)
 			n++
@@ -146,11 +140,11 @@ func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 	return &n
 }
 
-// namedOthers is the number of applications that a warning names.
-const namedOthers = 3
+// namedLoads is the number of applications that a warning names.
+const namedLoads = 3
 
-// Warnings lists other applications with unknown needs, and warns if the scheduler may preempt containers of ours.
-func Warnings(s *dag.Snapshot) []dag.Warning {
+// loadWarnings lists other applications with unknown needs, and warns if the scheduler may preempt containers of ours.
+func loadWarnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
 	add := func(format string, args ...any) {
 		out = append(out, dag.Warning{Code: dag.WarnOtherLoad, Text: fmt.Sprintf(format, args...)})
@@ -166,9 +160,9 @@ func Warnings(s *dag.Snapshot) []dag.Warning {
 	case n == 0:
 		add("what other applications have left to do is known from their own masters")
 	default:
-		names := strings.Join(unknown[:min(n, namedOthers)], ", ")
-		if n > namedOthers {
-			names += fmt.Sprintf(" and %d more", n-namedOthers)
+		names := strings.Join(unknown[:min(n, namedLoads)], ", ")
+		if n > namedLoads {
+			names += fmt.Sprintf(" and %d more", n-namedLoads)
 		}
 		add("%d of %d other applications report no progress, so their remaining work is a guess: %s", n, all, names)
 	}
@@ -208,8 +202,8 @@ func preemptableMB(s *dag.Snapshot) int {
 	return 0
 }
 
-// start returns when the first map of a job started; NoInstant if none has.
-func start(js *dag.JobState) dag.Instant {
+// firstMapStart returns when the first map of a job started; NoInstant if none has.
+func firstMapStart(js *dag.JobState) dag.Instant {
 	first := dag.NoInstant
 	for i := range js.Stages[dag.Map].Attempts {
 		if a := &js.Stages[dag.Map].Attempts[i]; a.Start.Known() && a.State != dag.AttemptWaiting &&
@@ -222,23 +216,23 @@ func start(js *dag.JobState) dag.Instant {
 
 // Standard deviations of the logarithms of other applications' expected times.
 const (
-	sigma       = 0.7  // an application
-	freshSigma  = 1    // extra deviation of one without any data
-	sharedSigma = 0.25 // common to all applications: others come and go while we run
+	loadSigma       = 0.7  // an application
+	freshLoadSigma  = 1    // extra deviation of one without any data
+	sharedLoadSigma = 0.25 // common to all applications: others come and go while we run
 	// exponent of an application's factor for the length of its tasks, if some are done and if none is
 	seenPower  = 0.5
 	freshPower = 1.3
 )
 
-// Draw returns the load of one draw: from an instant on, applications take longer or shorter than expected.
-func Draw(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
+// drawLoad returns the load of one draw: from an instant on, applications take longer or shorter than expected.
+func drawLoad(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 	if len(all) == 0 {
 		return all
 	}
 	out := slices.Clone(all)
-	shared := estimators.LogNormal(d.Common(estimators.ForOther, -1, 0), sharedSigma)
+	shared := estimators.LogNormal(d.Common(estimators.ForOther, -1, 0), sharedLoadSigma)
 	for i := range out {
-		l, f := &out[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), sigma)
+		l, f := &out[i], estimators.LogNormal(d.Common(estimators.ForOther, i, 0), loadSigma)
 		if l.Until.Known() && l.Until > now {
 			l.Until = now.Add(taskcost.Duration(taskcost.MS(l.Until.Sub(now)) * f))
 		}
@@ -248,7 +242,7 @@ func Draw(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 		}
 		need, wide := *l.Need, 1.0
 		if l.HeldMB == 0 {
-			wide = estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), freshSigma)
+			wide = estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), freshLoadSigma)
 		}
 		for _, p := range [...]*dag.NeedPhase{&need.Map, &need.Reduce} {
 			power := seenPower
@@ -267,17 +261,17 @@ func Draw(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 // and before anything ends, the run is stalled.
 const (
 	leastStall = 15 * time.Second
-	soon       = 3 * time.Second
+	stallSoon  = 3 * time.Second
 )
 
-// A Stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
+// A stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
 // again. If only the age of a wait is known, the rest is longer than x times that age with probability 1/(1+x) (J.
 // R. Gott, "Implications of the Copernican principle for our future prospects", Nature 363, 1993, equation 1), and
 // half of the waits end within their age.
-type Stall time.Duration
+type stall time.Duration
 
-// FindStall returns the stall of a run on containers; left are its costs.
-func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
+// findStall returns the stall of a run on containers; left are its costs.
+func findStall(s *dag.Snapshot, left schedule.Left) stall {
 	if s.Plan.Cluster.Policy == dag.FIFO || s.State.Ended() {
 		return 0
 	}
@@ -285,20 +279,20 @@ func FindStall(s *dag.Snapshot, left schedule.Left) Stall {
 	if !since.Known() || s.At.Sub(since) < leastStall {
 		return 0
 	}
-	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(soon), FutureOnly: true})
+	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(stallSoon), FutureOnly: true})
 	if err != nil || !startsAtOnce(s, plan) {
 		return 0 // the replay to the end returns the error
 	}
-	return Stall(s.At.Sub(since))
+	return stall(s.At.Sub(since))
 }
 
-// Draw returns the rest of a stall for a uniform number u.
-func (s Stall) Draw(u float64) time.Duration {
+// drawLoad returns the rest of a stall for a uniform number u.
+func (s stall) Draw(u float64) time.Duration {
 	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
 }
 
-// Warnings returns the warning that a run is stalled, if it is.
-func (s Stall) Warnings() []dag.Warning {
+// loadWarnings returns the warning that a run is stalled, if it is.
+func (s stall) Warnings() []dag.Warning {
 	if s == 0 {
 		return nil
 	}
