@@ -10,14 +10,12 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -79,9 +77,6 @@ type Client struct {
 	clock   *clock
 	dates   *dates
 	hosts   map[string]bool // that redirects may lead to
-
-	mu    sync.Mutex
-	turns map[string]turn // requests with a pause, by address
 }
 
 // New returns a client. It does not connect. It fails if a certificate file is unusable.
@@ -96,8 +91,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		opt: o, slots: make(chan struct{}, o.InFlight), large: make(chan struct{}, maxLarge), hosts: map[string]bool{},
-		turns: map[string]turn{}, clock: newClock(o.Clock),
-		dates: &dates{servers: map[string]serverDates{}},
+		clock: newClock(o.Clock), dates: &dates{servers: map[string]serverDates{}},
 	}
 	for _, host := range o.Trust {
 		c.hosts[Machine(host)] = true
@@ -174,20 +168,20 @@ func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 
 // chain builds what a request passes through, outermost first:
 //
-//	Tap → Auth → Request.Reduce → Transport or the network
-//	Tap → Request.Reduce → Own, for requests to its origin
+//	Tap → Auth → Transport or the network
+//	Tap → Own, for requests to its origin
 //
 // The network requests gzip and unpacks it.
 func chain(o *Options, network http.RoundTripper) http.RoundTripper {
-	rt := reduce(network)
+	rt := network
 	if o.Auth != nil {
 		rt = o.Auth(rt)
 	}
 	if base, err := url.Parse(o.OwnBase); err == nil && o.Own != nil {
-		other, own := rt, reduce(o.Own)
+		other := rt
 		rt = RoundTrip(func(r *http.Request) (*http.Response, error) {
 			if origin(r.URL) == origin(base) {
-				return own.RoundTrip(r)
+				return o.Own.RoundTrip(r)
 			}
 			return other.RoundTrip(r)
 		})
@@ -248,29 +242,6 @@ func encryption(o *Options) (*tls.Config, error) {
 		}
 	}
 	return conf, nil
-}
-
-type reduceKey struct{}
-
-// reduce applies Request.Reduce.
-func reduce(next http.RoundTripper) http.RoundTripper {
-	return RoundTrip(func(r *http.Request) (*http.Response, error) {
-		resp, err := next.RoundTrip(r)
-		part, _ := r.Context().Value(reduceKey{}).(func(string, io.Reader) io.Reader)
-		if err != nil || part == nil || resp.StatusCode != http.StatusOK {
-			return resp, err
-		}
-		if reduced := part(kind(resp.Header), resp.Body); reduced != nil {
-			resp.Header.Set("Content-Type", "application/json")
-			resp.Header.Del("Content-Length")
-			resp.ContentLength = -1
-			resp.Body = struct {
-				io.Reader
-				io.Closer
-			}{reduced, resp.Body}
-		}
-		return resp, nil
-	})
 }
 
 var plainHost = regexp.MustCompile(`^[A-Za-z0-9._:\[\]-]+$`)

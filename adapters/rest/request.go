@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A Request is a GET request to one of several equal services.
@@ -28,12 +26,6 @@ type Request struct {
 	Limit int64
 	// Usable reports whether a response that is not JSON is usable, by its media type; nil: none is.
 	Usable func(kind string, body []byte) bool
-	// Reduce, if set, returns the needed part of a response in JSON, or nil to leave the response as it is. Options.Tap
-	// sees the part alone.
-	Reduce func(kind string, body io.Reader) io.Reader
-	// Pause is the least time between two requests for the address, and MissingPause the least time after status
-	// 404. Both double with each request. In between Get returns an error. 0 is no pause.
-	Pause, MissingPause time.Duration
 
 	// Behind names the machine behind the address that responds, if the address is a proxy's. Its Date headers are
 	// compared with its own alone.
@@ -75,17 +67,6 @@ func (c *Client) Get(ctx context.Context, r *Request) (body []byte, base string,
 		return nil, "", r.advised(&Error{
 			URL: r.Path, Cause: NoAddress, Text: "no address is known of this service",
 		}, nil)
-	}
-	if r.Pause > 0 {
-		address := strings.TrimSuffix(r.Bases[0], "/") + r.Path
-		if !c.takeTurn(address, r.MissingPause) {
-			return nil, "", &Error{URL: address, Err: errors.New("this was asked a short time ago")}
-		}
-		defer func() {
-			if Status(err) != http.StatusNotFound {
-				c.endTurn(address, r.Pause)
-			}
-		}()
 	}
 	var errs several
 	for _, base := range r.Bases {
@@ -210,13 +191,12 @@ func (c *Client) exchange(outer context.Context, u *url.URL, r *Request) (*Respo
 	defer func() { <-c.slots }()
 	ctx, cancel := context.WithTimeoutCause(outer, c.opt.Total, fmt.Errorf("not done within %v", c.opt.Total))
 	defer cancel()
-	ctx = context.WithValue(ctx, reduceKey{}, r.Reduce)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
-	if r.Usable != nil || r.Reduce != nil {
+	if r.Usable != nil {
 		req.Header.Set("Accept", "*/*") // some servers refuse a file if only JSON is accepted
 	}
 	req.Header.Set("User-Agent", "paratimer")
@@ -251,36 +231,6 @@ func (c *Client) exchange(outer context.Context, u *url.URL, r *Request) (*Respo
 func looksJSON(body []byte) bool {
 	b := bytes.TrimLeft(body, " \t\r\n")
 	return len(b) > 0 && (b[0] == '{' || b[0] == '[')
-}
-
-// A turn is when an address was requested, and for how long it is not requested again.
-type turn struct {
-	at    dag.Instant
-	pause time.Duration
-}
-
-// takeTurn reports whether an address may be requested now, and begins a pause.
-func (c *Client) takeTurn(address string, least time.Duration) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.Now()
-	last, known := c.turns[address]
-	if known && now.Sub(last.at) < last.pause {
-		return false
-	}
-	if len(c.turns) >= maxServers {
-		clear(c.turns)
-	}
-	c.turns[address] = turn{now, max(2*last.pause, least)}
-	return true
-}
-
-// endTurn sets the least pause after a turn.
-func (c *Client) endTurn(address string, least time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.turns[address]
-	c.turns[address] = turn{t.at, max(t.pause, least)}
 }
 
 // Limits of responses, in bytes.

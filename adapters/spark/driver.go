@@ -214,12 +214,12 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	case drawn:
 		d.Say("spark history server", yarn.OK, "", "it has %s", a.id)
 	default:
-		if _, err = s.get(ctx, driver.History, s.path("logs")); err != nil {
+		if drawn, _ = s.get(ctx, driver.History, "/history/"+a.pathID()+jobPage(a.lastJob())); !drawn {
 			d.Say("spark history server", yarn.Warn, "",
-				"it has %s, but not its event log: dependencies between stages are guessed", a.id)
+				"it has %s, but its pages have no graph either: dependencies between stages are guessed", a.id)
 			break
 		}
-		d.Say("spark history server", yarn.OK, "", "it has %s, and its event log shows the dependencies between stages", a.id)
+		d.Say("spark history server", yarn.OK, "", "it has %s, and its pages show the dependencies between stages", a.id)
 	}
 	switch _, err = s.get(ctx, driver.Get, s.path("environment")); {
 	case err != nil:

@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Three facts are not in the REST responses: which stage reads which is in the page of a job and in the event log, and
-// the weights of pools are in the page of all stages.
+// Three facts are not in the REST responses: which stage reads which, and the operators in a stage, are in the page of a
+// job; the weights of pools are in the page of all stages.
 
 // mostPage bounds a page, in bytes.
 const mostPage = 16 << 20
@@ -84,25 +84,6 @@ func (j *job) writer(rdd, reader int) int {
 		}
 	}
 	return found
-}
-
-// takeLoggedJob applies the dependencies of a job's stages that a request has extracted from an event log.
-// Dependencies from a job's page take precedence.
-func (a *App) takeLoggedJob(w *startedJob) {
-	j := a.jobs[w.ID.ID()]
-	if j == nil {
-		return
-	}
-	for _, of := range w.Stages {
-		id := of.ID.ID()
-		s := a.stages[id]
-		if !slices.Contains(j.stages, s) || s.parents != nil {
-			continue
-		}
-		s.parents = slices.DeleteFunc(idsOf(of.Parents), func(p int) bool {
-			return p >= id || !slices.Contains(j.stages, a.stages[p])
-		})
-	}
 }
 
 // poolsPage lists the pools of a FAIR scheduler. It requests one stage of each kind, because only the list of pools is

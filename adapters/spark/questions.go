@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -39,7 +38,7 @@ var roundQuestions = []question{
 	{requests: endedStages, most: 20},
 	{requests: jobPages, most: 5, optional: true},
 	{requests: queryPlans, optional: true},
-	{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
+	{requests: historyPages, most: 5, optional: true, ofHistory: true, timeout: pagesTimeout},
 	{requests: pools, optional: true},
 	{requests: tasks},
 }
@@ -49,7 +48,7 @@ var (
 	endQuestions = []question{{requests: last, ofHistory: true}}
 	gapQuestions = []question{
 		{requests: watchedSQL, optional: true, ofHistory: true},
-		{requests: eventLog, optional: true, ofHistory: true, timeout: logTimeout},
+		{requests: historyPages, most: 50, optional: true, ofHistory: true, timeout: pagesTimeout},
 		{requests: tasks, optional: true, ofHistory: true},
 	}
 )
@@ -64,8 +63,9 @@ const (
 	seldom      = 5    // rounds
 	plansRow    = 10   // plans of executions
 	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
-	// logTimeout bounds one request for the event log. The request itself has a pause.
-	logTimeout = 10 * time.Second
+	// pagesTimeout bounds the requests for pages of the history server in a round: the server may read the whole event
+	// log for one.
+	pagesTimeout = 10 * time.Second
 )
 
 // asked has what was requested so far.
@@ -194,10 +194,31 @@ func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
 
 // jobPages requests the pages of jobs with several stages, and of those of SQL. They show the dependencies between
 // stages, and the operators in them.
-func jobPages(s *Source, ask func(string) bool) {
+func jobPages(s *Source, ask func(string) bool) { s.pages("", ask) }
+
+// historyPages requests the same pages from the history server, if the driver's do not show the dependencies; after the
+// application's end, if those of any job are unknown. If that fails too, the dependencies stay a guess, for which there
+// is a separate warning.
+func historyPages(s *Source, ask func(string) bool) {
+	if !s.app.hasEnd && s.app.round%checkRounds != 0 || !slices.ContainsFunc(s.app.unitJobs(), s.needsHistory) {
+		return
+	}
+	if d, ok := s.driver.(*webDriver); ok {
+		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
+	}
+	s.pages("/history/"+s.app.pathID(), ask)
+}
+
+// needsHistory reports whether only the history server can still show the dependencies of a job.
+func (s *Source) needsHistory(j *job) bool {
+	return !j.edgesKnown() && (s.app.hasEnd || s.asked.tries[jobPage(j.id)] >= pageTries)
+}
+
+// pages requests the pages of jobs. below is the path before that of a page.
+func (s *Source) pages(below string, ask func(string) bool) {
 	for _, j := range s.app.unitJobs() {
-		page := jobPage(j.id)
-		if j.edgesKnown() && !j.lacksScopes() || s.asked.tries[page] >= pageTries {
+		page := below + jobPage(j.id)
+		if j.edgesKnown() && !j.lacksScopes() || s.asked.tries[page] >= pageTries || below != "" && !s.needsHistory(j) {
 			continue
 		}
 		if !ask(page) {
@@ -225,21 +246,6 @@ func queryPlans(s *Source, ask func(string) bool) {
 	if isNew {
 		ask(s.path("sql?offset=%d&length=%d&details=false&planDescription=true", s.asked.nextSQL, plansRow))
 	}
-}
-
-// eventLog requests the event log if pages of jobs do not show the dependencies of a running job; after the
-// application's end, if those of any job are unknown. If the request fails, the dependencies stay a guess, for which
-// there is a separate warning.
-func eventLog(s *Source, ask func(string) bool) {
-	if !slices.ContainsFunc(s.app.unitJobs(), func(j *job) bool {
-		return !j.edgesKnown() && (s.app.hasEnd || !j.hasEnded() && s.asked.tries[jobPage(j.id)] >= pageTries)
-	}) {
-		return
-	}
-	if d, ok := s.driver.(*webDriver); ok {
-		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
-	}
-	ask(s.path("logs"))
 }
 
 // pools requests the weights of pools that are new since the driver listed them. A pool that is not in a scheduler
@@ -326,17 +332,8 @@ func (t *try) listed(at int, ended []bool) {
 	}
 }
 
-const (
-	// logPause is the least time between two requests for one event log: a history server reads and packs the whole log
-	// for each.
-	logPause = 30 * time.Second
-	// missingLogPause is the least time for a log that the history server does not have yet, which costs it nothing. By
-	// default the server looks for new logs every 10 s.
-	missingLogPause = 5 * time.Second
-)
-
 // request returns a request to a driver or a history server for a path below base. The response is JSON or, for a job
-// and for all stages, a page. For an event log, which is a zip, it is a list of startedJob as JSON.
+// and for all stages, a page.
 func request(client *yarn.Client, base, path string) rest.Request {
 	r := rest.Request{Path: path, Advise: func(e *rest.Error, resp *rest.Response) { advise(client, e, resp) }}
 	if base != "" {
@@ -349,19 +346,7 @@ func request(client *yarn.Client, base, path string) rest.Request {
 			r.Usable = drawn
 		}
 	}
-	if strings.HasSuffix(path, "/logs") {
-		r.Reduce, r.Pause, r.MissingPause = edges, logPause, missingLogPause
-	}
 	return r
-}
-
-// edges reduces the zip of an event log to the edges between its stages: a source needs only these, and a recording may
-// keep them.
-func edges(kind string, body io.Reader) io.Reader {
-	if kind != "application/octet-stream" && kind != "application/zip" {
-		return nil
-	}
-	return edgesInZip(body)
 }
 
 // drawn reports whether a page has the graphs of stages or the list of pools. Other pages come from a proxy, or from a

@@ -64,33 +64,31 @@ func TestDeniedSpark(t *testing.T) {
 	}
 }
 
-// TestRequests: which responses of a driver are long, pages or logs, and which ones show the cluster's clock.
+// TestRequests: which responses of a driver are long or pages, and which ones show the cluster's clock.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	const direct = "http://driver:4040"
 	for _, c := range []struct {
-		base, path         string
-		limit              int64
-		clock, page, isLog bool
+		base, path  string
+		limit       int64
+		clock, page bool
 	}{
-		{direct, "/api/v1/applications", 0, true, false, false},
-		{direct, "/api/v1/applications/app-1/jobs?status=running", rest.Middle, true, false, false},
-		{direct, "/api/v1/applications/app-1/stages", rest.Middle, true, false, false},
-		{direct, "/api/v1/applications/app-1/stages/1/0/taskList?length=5", rest.Middle, true, false, false},
-		{direct, "/api/v1/applications/app-1/allexecutors", rest.Middle, true, false, false},
-		{direct, "/api/v1/applications/app-1/environment", rest.Middle, true, false, false},
-		{direct, "/api/v1/applications/app-1/logs", rest.Middle, true, false, true},
-		{direct, "/jobs/job/?id=1", 0, false, true, false},
-		{direct, "/stages", 0, false, true, false},
-		{direct, "/stages/", 0, false, true, false},
-		{direct, "/executors/", 0, false, false, false},
-		{"", "api/v1/applications/app-1/jobs", rest.Middle, false, false, false},
-		{"", "jobs/job/?id=1", 0, false, true, false},
-		{"http://rm/proxy/application_1_0001", "/api/v1/applications", 0, false, false, false},
+		{direct, "/api/v1/applications", 0, true, false},
+		{direct, "/api/v1/applications/app-1/jobs?status=running", rest.Middle, true, false},
+		{direct, "/api/v1/applications/app-1/stages", rest.Middle, true, false},
+		{direct, "/api/v1/applications/app-1/stages/1/0/taskList?length=5", rest.Middle, true, false},
+		{direct, "/api/v1/applications/app-1/allexecutors", rest.Middle, true, false},
+		{direct, "/api/v1/applications/app-1/environment", rest.Middle, true, false},
+		{direct, "/jobs/job/?id=1", 0, false, true},
+		{direct, "/stages", 0, false, true},
+		{direct, "/stages/", 0, false, true},
+		{direct, "/executors/", 0, false, false},
+		{"", "api/v1/applications/app-1/jobs", rest.Middle, false, false},
+		{"", "jobs/job/?id=1", 0, false, true},
+		{"http://rm/proxy/application_1_0001", "/api/v1/applications", 0, false, false},
 	} {
 		r := request(nil, c.base, c.path)
-		if r.Limit != c.limit || r.Clock != c.clock || (r.Usable != nil) != c.page || (r.Reduce != nil) != c.isLog ||
-			(r.Pause > 0) != c.isLog || r.Path != c.path {
+		if r.Limit != c.limit || r.Clock != c.clock || (r.Usable != nil) != c.page || r.Path != c.path {
 			t.Errorf("%s%s: %+v", c.base, c.path, r)
 		}
 	}

@@ -273,11 +273,15 @@ func answerTo(ctx context.Context, driver Driver, server server, path string) (*
 
 // path returns the URL path of a part of the application.
 func (s *Source) path(format string, args ...any) string {
-	p := root + "/" + url.PathEscape(s.app.id)
-	if s.app.turn != "" {
-		p += "/" + url.PathEscape(s.app.turn)
+	return root + "/" + s.app.pathID() + "/" + fmt.Sprintf(format, args...)
+}
+
+// pathID returns the application and its attempt as they are in paths of URLs.
+func (f *facts) pathID() string {
+	if f.turn == "" {
+		return url.PathEscape(f.id)
 	}
-	return p + "/" + fmt.Sprintf(format, args...)
+	return url.PathEscape(f.id) + "/" + url.PathEscape(f.turn)
 }
 
 // starting reports whether the error is the page that a driver serves at all addresses while it starts.
