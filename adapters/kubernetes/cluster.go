@@ -19,9 +19,8 @@ import (
 // A Cluster lists the drivers of Spark in a Kubernetes cluster: pods as spark-submit and the Spark operator make them.
 // It is a spark.Manager. Several goroutines may use it.
 type Cluster struct {
-	client  *yarn.Client
-	access  *Access
-	history string
+	spark.Web
+	access *Access
 
 	mu         sync.Mutex
 	open       map[string]*pod              // drivers that run or wait, by spark.app.id
@@ -33,7 +32,7 @@ type Cluster struct {
 // New returns the cluster of an access. The client sends requests to its server by the transport of the access. history
 // is the address of the history server, or "". It sends no request.
 func New(client *yarn.Client, access *Access, history string) *Cluster {
-	return &Cluster{client: client, access: access, history: history}
+	return &Cluster{Web: spark.Web{Client: client, History: history, Advise: advise}, access: access}
 }
 
 // The labels of drivers by Spark itself, and by the Spark operator.
@@ -66,7 +65,7 @@ func (c *Cluster) List(ctx context.Context) ([]spark.Listed, error) {
 	earlier := c.open
 	c.open = map[string]*pod{}
 	for i := range pods {
-		if id := pods[i].labels[idLabel]; id != "" {
+		if id := pods[i].label(idLabel); id != "" {
 			c.open[id] = &pods[i]
 		}
 	}
@@ -96,25 +95,28 @@ func (c *Cluster) listOperated(ctx context.Context) {
 	}
 	c.operated = map[string]*sparkApplication{}
 	for i := range all {
-		c.operated[all[i].id] = &all[i]
+		c.operated[string(all[i].Status.V.ID)] = &all[i]
 	}
 }
 
 // findEnd looks a driver up that is not listed any more, and remembers how it has ended. If neither its pod nor its
 // SparkApplication is left, that is unknown.
 func (c *Cluster) findEnd(ctx context.Context, id string, earlier *pod) {
-	p, err := c.pod(ctx, earlier.namespace, earlier.name)
+	p, err := c.pod(ctx, earlier.path())
 	isDeleted := rest.Status(err) == http.StatusNotFound
 	switch {
 	case isDeleted:
-		p = *earlier
+		p = earlier
 	case err != nil:
 		c.open[id] = earlier // the next list looks it up again
 		return
 	}
-	l := c.listed(id, &p)
-	if a := c.operated[id]; a != nil && a.state.Ended() {
-		l.State, l.Ended, l.Why = a.state, max(l.Ended, a.ended), cmp.Or(a.why, l.Why)
+	l := c.listed(id, p)
+	if a := c.operated[id]; a != nil && a.state().Ended() {
+		l.State, l.Ended = a.state(), max(l.Ended, a.Status.V.Ended.At())
+		if l.State == dag.Failed {
+			l.Why = cmp.Or(string(a.Status.V.State.V.Error), l.Why)
+		}
 	}
 	if l.State.Ended() {
 		c.ended[id] = l
@@ -122,12 +124,15 @@ func (c *Cluster) findEnd(ctx context.Context, id string, earlier *pod) {
 }
 
 func (c *Cluster) listed(id string, p *pod) spark.Listed {
+	m := &p.Metadata.V
 	l := spark.Listed{
-		ID: id, Name: cmp.Or(p.labels[operatorLabel], p.labels[nameLabel], p.name), User: p.env["SPARK_USER"],
-		Queue: p.namespace, State: p.state, Began: p.created, Ended: p.ended, Why: p.why, URL: c.proxied(p, uiPort(p)),
+		ID: id, Name: cmp.Or(p.label(operatorLabel), p.label(nameLabel), string(m.Name)), User: p.env("SPARK_USER"),
+		Queue: string(m.Namespace), Began: m.Created.At(),
+		URL: c.access.Base + p.path() + ":" + strconv.Itoa(uiPort(p)) + "/proxy",
 	}
+	l.State, l.Why, l.Ended = p.state()
 	if a := c.operated[id]; a != nil {
-		l.Name, l.User = a.name, cmp.Or(a.user, l.User)
+		l.Name, l.User = string(a.Metadata.V.Name), cmp.Or(string(a.Spec.V.User), l.User)
 	}
 	return l
 }
@@ -135,26 +140,14 @@ func (c *Cluster) listed(id string, p *pod) spark.Listed {
 // uiPort returns the port of the driver's page: the one that Spark names in the pod, else that of an annotation or of
 // the environment, else Spark's default.
 func uiPort(p *pod) int {
-	for _, name := range []string{"spark-ui", "spark-driver-ui", "spark-driver-ui-port"} {
-		if port := p.ports[name]; port > 0 {
-			return port
-		}
+	const annotation = "spark.ui.port"
+	set := cmp.Or(string(p.Metadata.V.Annotations[annotation]), p.env(annotation), p.env("SPARK_UI_PORT"))
+	port, err := strconv.Atoi(set)
+	if err != nil || port < 0 || port > maxPort {
+		port = 0
 	}
-	set := cmp.Or(p.annotations["spark.ui.port"], p.env["spark.ui.port"], p.env["SPARK_UI_PORT"])
-	if port, err := strconv.Atoi(set); err == nil && 0 < port && port <= maxPort {
-		return port
-	}
-	return 4040
+	return cmp.Or(p.port("spark-ui"), p.port("spark-driver-ui"), p.port("spark-driver-ui-port"), port, 4040)
 }
 
-// Driver returns the driver of an application in the list.
-func (c *Cluster) Driver(l spark.Listed) spark.Driver {
-	return spark.Behind(c.client, l.URL, c.history, advise)
-}
-
-// ReportsEnd returns false: a pod that was deleted does not show how its driver has ended, and a last job that was not
-// seen to end would leave the end unconfirmed. States of pods and of the operator count all the same.
-func (c *Cluster) ReportsEnd() bool { return false }
-
-// Now returns the API server's clock.
-func (c *Cluster) Now() dag.Instant { return c.client.Now() }
+// ListsAll returns true: each list has the pods of all drivers.
+func (c *Cluster) ListsAll() bool { return true }

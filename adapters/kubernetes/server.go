@@ -24,26 +24,21 @@ const (
 //	GET /api/v1/namespaces/NAMESPACE/pods?labelSelector=…&fieldSelector=…&limit=…&continue=…
 //	https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 func (c *Cluster) pods(ctx context.Context, selector string) ([]pod, error) {
-	items, err := list[wirePod](ctx, c, c.path("/api/v1", "pods"), url.Values{
+	return list[pod](ctx, c, c.path("/api/v1", "pods"), url.Values{
 		"labelSelector": {selector}, "fieldSelector": {"status.phase!=Succeeded,status.phase!=Failed"},
 	})
-	all := make([]pod, len(items))
-	for i := range items {
-		all[i] = items[i].pod()
-	}
-	return all, err
 }
 
 // pod returns a pod, also if it has ended. The status of the error is 404 if it was deleted.
 //
 //	GET /api/v1/namespaces/NAMESPACE/pods/NAME
-func (c *Cluster) pod(ctx context.Context, namespace, name string) (pod, error) {
-	var w wirePod
-	body, err := c.get(ctx, "/api/v1/namespaces/"+url.PathEscape(namespace)+"/pods/"+url.PathEscape(name))
+func (c *Cluster) pod(ctx context.Context, path string) (*pod, error) {
+	var p pod
+	body, err := c.get(ctx, path)
 	if err == nil {
-		err = rest.Decode("the pod "+name, body, &w, rest.Lists(len(body)))
+		err = rest.Decode("the pod at "+path, body, &p, rest.Lists(len(body)))
 	}
-	return w.pod(), err
+	return &p, err
 }
 
 // sparkApplications lists the applications of the Spark operator. There are none if the cluster has no operator: then
@@ -52,25 +47,21 @@ func (c *Cluster) pod(ctx context.Context, namespace, name string) (pod, error) 
 //	GET /apis/sparkoperator.k8s.io/v1beta2/namespaces/NAMESPACE/sparkapplications?limit=…&continue=…
 //	https://github.com/kubeflow/spark-operator/blob/master/docs/api-docs.md
 func (c *Cluster) sparkApplications(ctx context.Context) ([]sparkApplication, error) {
-	items, err := list[wireSparkApplication](ctx, c, c.path("/apis/sparkoperator.k8s.io/v1beta2", "sparkapplications"),
+	items, err := list[sparkApplication](ctx, c, c.path("/apis/sparkoperator.k8s.io/v1beta2", "sparkapplications"),
 		url.Values{})
 	if rest.Status(err) == http.StatusNotFound {
 		err = nil
 	}
-	all := make([]sparkApplication, len(items))
-	for i := range items {
-		all[i] = items[i].application()
-	}
-	return all, err
+	return items, err
 }
 
-// proxied returns the address of a pod's port through the server's proxy.
+// path returns the path of a pod. The server's proxy to a port of the pod is below it.
 //
 //	GET /api/v1/namespaces/NAMESPACE/pods/NAME:PORT/proxy/PATH
 //	https://kubernetes.io/docs/tasks/access-application-cluster/access-cluster-services/
-func (c *Cluster) proxied(p *pod, port int) string {
-	return c.access.Base + "/api/v1/namespaces/" + url.PathEscape(p.namespace) + "/pods/" + url.PathEscape(p.name) + ":" +
-		strconv.Itoa(port) + "/proxy"
+func (p *pod) path() string {
+	m := &p.Metadata.V
+	return "/api/v1/namespaces/" + url.PathEscape(string(m.Namespace)) + "/pods/" + url.PathEscape(string(m.Name))
 }
 
 // path returns the path of a resource in the namespace of the access.
@@ -82,7 +73,7 @@ func (c *Cluster) path(group, resource string) string {
 }
 
 func (c *Cluster) get(ctx context.Context, path string) ([]byte, error) {
-	body, _, err := c.client.Get(ctx, &rest.Request{
+	body, _, err := c.Client.Get(ctx, &rest.Request{
 		Bases: []string{c.access.Base}, Path: path, Limit: rest.Middle, Clock: true, Pinned: true,
 		Advise: func(e *rest.Error, r *rest.Response) { advise(e, r) },
 	})

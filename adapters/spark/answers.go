@@ -151,12 +151,12 @@ func (a *App) TakeApplication(body []byte) bool {
 	if len(w.Attempts) > 0 {
 		at := &w.Attempts[0] // the newest
 		a.user, a.version, a.turn = dag.Clean(string(at.SparkUser)), string(at.Version), string(at.AttemptID)
-		a.began, a.clock.reported = at.StartTime.at(), dag.NoInstant
+		a.began, a.clock.reported = at.StartTime.At(), dag.NoInstant
 		if a.began.Known() && at.Duration > 0 && !at.Completed {
 			a.clock.reported = a.began + millis(at.Duration)
 		}
 		if at.Completed {
-			a.hasEnd, a.historyHasEnd, a.ended = true, true, at.EndTime.at()
+			a.hasEnd, a.historyHasEnd, a.ended = true, true, at.EndTime.At()
 		}
 	}
 	return true
@@ -174,12 +174,12 @@ func (a *App) takeManager(w *Answer, _ []string) bool {
 }
 
 func (a *App) takeJobRow(w *wireJob) {
-	a.clock.stamp(max(w.SubmissionTime, w.CompletionTime).at())
+	a.clock.stamp(max(w.SubmissionTime, w.CompletionTime).At())
 	a.takeJob(w)
 }
 
 func (a *App) takeStageRow(w *stageRow) {
-	a.clock.stamp(max(w.Submitted, w.Completed).at())
+	a.clock.stamp(max(w.Submitted, w.Completed).At())
 	if s := a.takeStage(w); s != nil {
 		s.lastListed = a.round
 	}
@@ -241,7 +241,7 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 	if id := idOf(w.PartitionID); id >= 0 {
 		part = id
 	}
-	k.identify(part, w.LaunchTime.at(), a.executorAt(string(w.ExecutorID)))
+	k.identify(part, w.LaunchTime.At(), a.executorAt(string(w.ExecutorID)))
 	a.clock.stamp(k.Start)
 	if k.State != dag.AttemptRunning && !ended && (!k.guessed || t.settled) {
 		return false // an older response, or the driver has missed the task's end
@@ -281,7 +281,7 @@ func (a *App) takeTask(t *try, w *wireTask, at dag.Instant) (ended bool) {
 
 func (a *App) takeExecutors(answer *Answer, _ []string) bool {
 	list, ok := rows[wireExecutor](answer)
-	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.at(), y.AddTime.at()) })
+	slices.SortStableFunc(list, func(x, y wireExecutor) int { return cmp.Compare(x.AddTime.At(), y.AddTime.At()) })
 	for i := range list {
 		w := &list[i]
 		if w.ID == "driver" && !(w.MaxTasks > 0) {
@@ -294,8 +294,8 @@ func (a *App) takeExecutors(answer *Answer, _ []string) bool {
 		}
 		e := a.all[n]
 		e.host, e.excluded, e.cores = dag.Clean(string(w.HostPort)), w.IsExcluded, w.MaxTasks.Count(mostCores)
-		e.added = w.AddTime.at()
-		a.set(e, w.IsActive, w.RemoveTime.at(), firstLine(string(w.RemoveReason)))
+		e.added = w.AddTime.At()
+		a.set(e, w.IsActive, w.RemoveTime.At(), firstLine(string(w.RemoveReason)))
 	}
 	return ok
 }
@@ -314,7 +314,7 @@ func (a *App) takeExecutionRow(w *wireSQL) {
 		a.planner.retitle()
 	}
 	if x.status != "RUNNING" && w.SubmissionTime > 0 && w.Duration >= 0 {
-		x.ended = w.SubmissionTime.at() + millis(w.Duration)
+		x.ended = w.SubmissionTime.At() + millis(w.Duration)
 	}
 }
 

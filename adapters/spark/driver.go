@@ -17,31 +17,38 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
+// A Web reaches drivers at their web addresses.
+type Web struct {
+	Client  *yarn.Client
+	History string // address of the history server, or ""
+	// Advise completes errors of a proxy for many machines that has the addresses, such as a Kubernetes API server, and
+	// reports whether an error is one of the proxy. It is nil if there is none.
+	Advise func(e *rest.Error, r *rest.Response) bool
+}
+
+// Driver returns the driver of a listed application. It does not connect.
+func (w Web) Driver(l Listed) Driver { return &webDriver{Web: w, base: l.URL} }
+
+// Now returns the drivers' clock.
+func (w Web) Now() dag.Instant { return w.Client.Now() }
+
 // A webDriver is a driver with a web address, or one behind the ResourceManager's proxy.
 type webDriver struct {
-	client        *yarn.Client
-	base, history string
-	app           string // of the ResourceManager's proxy; "" for an address
-	// advise completes errors of a proxy at the address, and reports whether it has. It is nil if there is none.
-	advise func(e *rest.Error, r *rest.Response) bool
+	Web
+	base string
+	app  string // of the ResourceManager's proxy; "" for an address
 }
 
 // AtAddress returns a driver at an address such as http://driver:4040. history is the history server's, or "".
 func AtAddress(client *yarn.Client, base, history string) Driver {
-	return &webDriver{client: client, base: base, history: history}
-}
-
-// Behind returns a driver at an address that is in a proxy for many machines, such as a Kubernetes API server. advise
-// completes errors of the proxy, and reports whether an error is one.
-func Behind(client *yarn.Client, base, history string, advise func(*rest.Error, *rest.Response) bool) Driver {
-	return &webDriver{client: client, base: base, history: history, advise: advise}
+	return Web{Client: client, History: history}.Driver(Listed{URL: base})
 }
 
 // OnYARN returns a source for an application of Spark on YARN.
 func OnYARN(client *yarn.Client, id, history string) *Source {
 	over := yarn.NewOverview(client, nil)
 	app, _ := AppOf(id)
-	s := NewSource(&webDriver{client: client, history: history, app: app}, id)
+	s := NewSource(&webDriver{Web: Web{Client: client, History: history}, app: app}, id)
 	s.reportsEnd, s.manager = true, func(ctx context.Context) (l Listed, known bool) {
 		if over.Observe(ctx) != nil {
 			return l, false
@@ -59,24 +66,23 @@ func OnYARN(client *yarn.Client, id, history string) *Source {
 // Get sends the request to the address or through the proxy. After the application has ended, the proxy redirects to
 // the history server.
 func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
-	if d.advise != nil {
-		r := request(d.client, d.base, path)
+	switch r := request(d.Client, d.base, path); {
+	case d.Advise != nil:
 		ofDriver := r.Advise
 		// The Date is that of the driver's machine.
 		r.Behind, r.Clock, r.Pinned = d.base, false, true
 		r.Advise = func(e *rest.Error, resp *rest.Response) {
-			if !d.advise(e, resp) {
+			if !d.Advise(e, resp) {
 				ofDriver(e, resp)
 			}
 		}
-		body, _, err := d.client.Get(ctx, &r)
+		body, _, err := d.Client.Get(ctx, &r)
+		return body, err
+	case d.app == "":
+		body, _, err := d.Client.Send(ctx, r)
 		return body, err
 	}
-	if d.app == "" {
-		body, _, err := d.client.Send(ctx, request(d.client, d.base, path))
-		return body, err
-	}
-	body, err := d.client.Proxy(ctx, d.app, request(d.client, "", strings.TrimPrefix(path, "/")))
+	body, err := d.Client.Proxy(ctx, d.app, request(d.Client, "", strings.TrimPrefix(path, "/")))
 	if e, ok := errors.AsType[*rest.Error](err); ok && e.Location != "" {
 		if to, bad := url.Parse(e.Location); bad == nil {
 			if before, _, found := strings.Cut(to.Path, "/history/"); found {
@@ -88,13 +94,11 @@ func (d *webDriver) Get(ctx context.Context, path string) ([]byte, error) {
 }
 
 func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
-	if d.history == "" {
+	if d.Web.History == "" {
 		return nil, errNoHistory
 	}
-	return AtAddress(d.client, d.history, "").Get(ctx, path)
+	return AtAddress(d.Client, d.Web.History, "").Get(ctx, path)
 }
-
-func (d *webDriver) Now() dag.Instant { return d.client.Now() }
 
 // findHistory sets the history server to an address that the application's owner has chosen. It accepts only hosts
 // that flags or the configuration name, and keeps a history server that is already set.
@@ -103,9 +107,9 @@ func (d *webDriver) findHistory(address string) {
 		address = "http://" + address
 	}
 	to, err := url.Parse(address)
-	if err == nil && d.app != "" && d.history == "" && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https") &&
-		d.client.Trusts(to) {
-		d.history = to.Scheme + "://" + to.Host + to.Path
+	if err == nil && d.app != "" && d.Web.History == "" && to.Host != "" && (to.Scheme == "http" || to.Scheme == "https") &&
+		d.Client.Trusts(to) {
+		d.Web.History = to.Scheme + "://" + to.Host + to.Path
 	}
 }
 

@@ -33,8 +33,8 @@ type Manager interface {
 	List(ctx context.Context) ([]Listed, error)
 	// Driver returns the driver of an application in the list. It does not connect.
 	Driver(l Listed) Driver
-	// ReportsEnd reports whether the State of an application that has ended is reliable.
-	ReportsEnd() bool
+	// ListsAll reports whether an application that was listed once, and is not any more, has ended.
+	ListsAll() bool
 	Now() dag.Instant
 }
 
@@ -114,11 +114,9 @@ func (d *Drivers) Source(id string) recording.Source { return d.Watch(id) }
 func (d *Drivers) Watch(id string) *Source {
 	app, _ := AppOf(id)
 	s := NewSource(d.Driver(app), id)
-	s.reportsEnd = d.manager.ReportsEnd()
-	_, isHere := d.manager.(*Machine)
 	s.manager = func(ctx context.Context) (Listed, bool) {
-		if isHere && s.app.lastSeen.Known() {
-			return Listed{}, false // a driver that is slow is not on the list of this machine either
+		if s.app.lastSeen.Known() && !d.manager.ListsAll() {
+			return Listed{}, false
 		}
 		return d.find(ctx, app)
 	}

@@ -19,7 +19,6 @@ type manager struct {
 	all    []Listed
 	asks   int
 	err    error
-	ends   bool
 }
 
 func (m *manager) List(context.Context) ([]Listed, error) {
@@ -28,7 +27,7 @@ func (m *manager) List(context.Context) ([]Listed, error) {
 }
 
 func (m *manager) Driver(Listed) Driver { return m.driver }
-func (m *manager) ReportsEnd() bool     { return m.ends }
+func (m *manager) ListsAll() bool       { return true }
 func (m *manager) Now() dag.Instant     { return m.driver.now }
 
 // TestDrivers checks which applications of a manager are shown: those that run, the newest first, up to a limit.
@@ -65,22 +64,22 @@ func TestDrivers(t *testing.T) {
 }
 
 // TestDriversEnd checks how an application ends if its driver never answers, and if it was seen: by the manager's
-// report only if that is reliable. Sources share the requests of a manager.
+// report if there is one. Sources share the requests of a manager.
 func TestDriversEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		seen, reports, forgets bool
-		reported, want         dag.State
+		seen, forgets  bool
+		reported, want dag.State
 	}{
-		"never seen, unknown":  {false, false, false, dag.EndedUnconfirmed, dag.EndedUnconfirmed},
-		"never seen, forgets":  {false, true, true, dag.Running, dag.EndedUnconfirmed},
-		"seen, unknown":        {true, false, false, dag.EndedUnconfirmed, dag.Running},
-		"seen, failed":         {true, false, false, dag.Failed, dag.Failed},
-		"seen, reports killed": {true, true, false, dag.Killed, dag.Killed},
+		"never seen, unknown": {false, false, dag.EndedUnconfirmed, dag.EndedUnconfirmed},
+		"never seen, forgets": {false, true, dag.Running, dag.EndedUnconfirmed},
+		"seen, unknown":       {true, false, dag.EndedUnconfirmed, dag.Running},
+		"seen, failed":        {true, false, dag.Failed, dag.Failed},
+		"seen, killed":        {true, false, dag.Killed, dag.Killed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &manager{driver: &fake{tasks: 8, done: 3, now: 1795366700000, gone: !c.seen}, ends: c.reports}
+			m := &manager{driver: &fake{tasks: 8, done: 3, now: 1795366700000, gone: !c.seen}}
 			m.all = []Listed{{ID: "app-1", Name: "nightly", State: dag.Running, URL: "http://a"}}
 			d := NewDrivers(m)
 			if err := d.Refresh(t.Context()); err != nil {
@@ -143,7 +142,7 @@ func TestDriversGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewDrivers(&Machine{Client: client}).Watch("app-1")
+	s := NewDrivers(&Machine{Web: Web{Client: client}}).Watch("app-1")
 	if l, known := s.manager(t.Context()); !known || !l.State.Ended() {
 		t.Errorf("a driver that was never seen: %+v, %v", l, known)
 	}

@@ -245,9 +245,9 @@ func TestEdgesOnYARN(t *testing.T) {
 		"${hadoopconf-x}:18080":      "",
 		"":                           "",
 	} {
-		d := &webDriver{client: client, app: "application_1_0001"}
-		if d.findHistory(address); d.history != want {
-			t.Errorf("%q: the history server is taken to be at %q, want %q", address, d.history, want)
+		d := &webDriver{Web: Web{Client: client}, app: "application_1_0001"}
+		if d.findHistory(address); d.Web.History != want {
+			t.Errorf("%q: the history server is taken to be at %q, want %q", address, d.Web.History, want)
 		}
 	}
 }

@@ -179,7 +179,7 @@ func (f *facts) takeJob(w *wireJob) {
 	}
 	j.lastListed, j.group = f.round, dag.Clean(string(w.JobGroup))
 	j.name, j.description, j.status = dag.Clean(string(w.Name)), dag.Clean(string(w.Description)), string(w.Status)
-	j.submitted, j.completed, j.broadcast = w.SubmissionTime.at(), w.CompletionTime.at(), w.broadcasts()
+	j.submitted, j.completed, j.broadcast = w.SubmissionTime.At(), w.CompletionTime.At(), w.broadcasts()
 	j.stages = j.stages[:0]
 	for _, n := range w.StageIDs {
 		if s := f.stageAt(n.ID()); s != nil {
@@ -231,7 +231,7 @@ func (f *facts) takeStage(w *stageRow) *stage {
 	if w.Tasks != nil {
 		t.tasks = w.Tasks.Count(mostTasks)
 	}
-	t.submitted, t.completed = w.Submitted.at(), w.Completed.at()
+	t.submitted, t.completed = w.Submitted.At(), w.Completed.At()
 	if t.failure, t.push = cause(string(w.Failure)), w.Push; w.RunTime >= 0 {
 		t.runMS = float64(w.RunTime)
 	}

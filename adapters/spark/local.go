@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -19,8 +18,7 @@ const startFor = 30 * time.Second
 
 // A Machine is this machine as the manager of the drivers that listen on it.
 type Machine struct {
-	Client  *yarn.Client
-	History string // address of a history server, or ""
+	Web
 	// Starting, if set, makes List wait up to startFor if there are only starting drivers. It is called with the
 	// address of one.
 	Starting func(address string)
@@ -31,14 +29,8 @@ func (m *Machine) List(ctx context.Context) ([]Listed, error) {
 	return findLocal(ctx, m.look, m.Starting), ctx.Err()
 }
 
-// Driver returns a driver of the list.
-func (m *Machine) Driver(l Listed) Driver { return AtAddress(m.Client, l.URL, m.History) }
-
-// ReportsEnd returns false: nothing reports how a driver has ended.
-func (m *Machine) ReportsEnd() bool { return false }
-
-// Now returns the drivers' clock.
-func (m *Machine) Now() dag.Instant { return m.Client.Now() }
+// ListsAll returns false: a driver that is slow is not on the list.
+func (m *Machine) ListsAll() bool { return false }
 
 func findLocal(
 	ctx context.Context, look func(context.Context) []Listed, starting func(address string),

@@ -132,7 +132,7 @@ func (a *App) applyStage(e *event) {
 		return
 	}
 	at := e.at
-	if began := w.Submitted.at(); began.Known() {
+	if began := w.Submitted.At(); began.Known() {
 		at = max(min(began+e.shift, at), firstOf(s.jobs))
 	}
 	if e.kind.name == "StageSubmitted" {

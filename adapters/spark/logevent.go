@@ -236,7 +236,7 @@ func (w *wireEvent) event(kind *eventKind, line int) event {
 	e := event{kind: kind, line: line, stage: -1, more: &noFields}
 	// An event has only some of these times. Both times of a stage or a task are in the event of its end.
 	e.stamp = cmp.Or(w.Timestamp, w.Submitted, w.Completed, w.Time, w.Stage.Completed, w.Stage.Submitted, w.Task.Finish,
-		w.Task.Launch).at()
+		w.Task.Launch).At()
 	switch kind.name {
 	case "TaskStart", "TaskEnd":
 		e.stage, e.task = idOf(w.StageID), w.taskEvent()
@@ -256,7 +256,7 @@ func (w *wireEvent) taskEvent() *taskEvent {
 	k := &taskEvent{
 		//nolint:gosec // G115: see Number.ID
 		id: int32(idOf(info.ID)), part: int32(info.Index.ID()), try: int32(w.Try.ID()),
-		executor: intern(string(info.Executor)), launch: info.Launch.at(), finish: info.Finish.at(), took: -1,
+		executor: intern(string(info.Executor)), launch: info.Launch.At(), finish: info.Finish.At(), took: -1,
 		in: math.NaN(), read: math.NaN(), out: math.NaN(),
 	}
 	if part := idOf(info.Part); part >= 0 {

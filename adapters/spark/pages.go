@@ -127,27 +127,33 @@ func (a *App) takePools(w *Answer, _ []string) bool {
 // mostLocalLog bounds the event log that is read at the end of a run, in bytes, because a user waits for it.
 const mostLocalLog = 256 << 20
 
-// localLog returns the folder of the application's event log, if it is on this machine, and the name of the finished
-// log in it, or "".
-func (a *App) localLog() (folder, name string) {
-	u, err := url.Parse(cmp.Or(a.conf["spark.eventLog.dir"], "/tmp/spark-events"))
+// localLog returns the finished event log of the application, if it is on this machine; else nil.
+func (f *facts) localLog() *Log {
+	u, err := url.Parse(cmp.Or(f.conf["spark.eventLog.dir"], "/tmp/spark-events"))
 	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || !filepath.IsAbs(u.Path) ||
-		!plainName(a.id) || !a.conf.on("spark.eventLog.enabled") {
-		return "", ""
+		!plainName(f.id) || !f.conf.on("spark.eventLog.enabled") {
+		return nil
 	}
-	id := a.id
-	if plainName(a.turn) {
-		id += "_" + a.turn
+	id := f.id
+	if plainName(f.turn) {
+		id += "_" + f.turn
 	}
-	rolling := "eventlog_v2_" + id
-	for _, file := range []string{id, id + ".zstd", id + ".lz4", id + ".gz", rolling + "/appstatus_" + id} {
+	for _, file := range []string{id, id + ".zstd", id + ".lz4", id + ".gz", "eventlog_v2_" + id + "/appstatus_" + id} {
 		info, err := os.Stat(filepath.Join(u.Path, file))
-		if err == nil && info.Mode().IsRegular() && info.Size() <= mostLocalLog {
-			name, _, _ = strings.Cut(file, "/")
-			return u.Path, name
+		if err != nil || !info.Mode().IsRegular() || info.Size() > mostLocalLog {
+			continue
 		}
+		name, _, _ := strings.Cut(file, "/")
+		logs, _ := FindLogs(context.Background(), os.DirFS(u.Path), name) // an unreadable file is no log
+		if len(logs) != 1 {
+			return nil
+		}
+		if l, err := logs[0].Open(); err == nil && l.Ended && l.id == f.id {
+			return l
+		}
+		return nil
 	}
-	return "", ""
+	return nil
 }
 
 // plainName reports whether an id is a valid file name.
@@ -157,16 +163,8 @@ func plainName(id string) bool {
 
 // readLocalLog applies the end of the application from its event log, if the log is on this machine.
 func (a *App) readLocalLog() {
-	folder, name := a.localLog()
-	if name == "" {
-		return
-	}
-	logs, _ := FindLogs(context.Background(), os.DirFS(folder), name) // an unreadable file is no log
-	if len(logs) != 1 {
-		return
-	}
-	l, err := logs[0].Open()
-	if err != nil || !l.Ended || l.id != a.id {
+	l := a.localLog()
+	if l == nil {
 		return
 	}
 	for i := range l.events {

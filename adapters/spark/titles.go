@@ -27,16 +27,16 @@ const (
 	mostTitle     = 80      // characters of a title
 )
 
-// A queryPlan has the operators of an execution's physical plan, by their numbers in the plan's text. An operator has a
-// higher number than those it reads.
+// A queryPlan has the operators of an execution's physical plan, by their numbers in the plan's text. The operators
+// that one reads precede it, and are deeper in the plan's tree.
 type queryPlan []operator
 
 type operator struct {
 	number  int
+	depth   int
 	name    string // such as "SortMergeJoin Inner"
 	codegen int    // of the generated code that contains it; 0: none
 	table   string // that it scans
-	reads   []int  // numbers of the operators that it reads
 	reuses  int    // the operator whose output it reuses; 0: none
 }
 
@@ -45,6 +45,8 @@ var (
 	treeLine = regexp.MustCompile(`^([ :+-]*)(?:\* )?[A-Z].*?\((\d{1,6})\)(?:, Statistics.*)?$`)
 	// head begins the description of an operator below the tree.
 	head = regexp.MustCompile(`^\((\d{1,6})\) ([^\[]*?) *(?:\[codegen id : (\d{1,6})\])?(?: *\[Reuses operator id: (\d{1,6})\])?$`)
+	// scan is the name of an operator that scans a table.
+	scan = regexp.MustCompile(`^Scan \S+ (?:.*\.)?([^.]*)$`)
 	// location is the first folder that an operator scans.
 	location = regexp.MustCompile(`^Location: \w+ ?(?:\(\d+ paths\))?\[([^,\]]+)`)
 	// generated is a scope of generated code.
@@ -60,52 +62,39 @@ func parsePlan(text string) queryPlan {
 	if len(text) > mostPlanText {
 		return nil
 	}
-	var plan queryPlan
-	at := map[int]int{} // index in plan, by number
-	add := func(number int) *operator {
-		if i, ok := at[number]; ok {
-			return &plan[i]
+	byNumber := map[string]*operator{}
+	add := func(number string) *operator {
+		if byNumber[number] == nil && len(byNumber) < mostOperators {
+			byNumber[number] = &operator{number: atoi(number)}
 		}
-		if len(plan) >= mostOperators {
-			return nil
-		}
-		at[number] = len(plan)
-		plan = append(plan, operator{number: number})
-		return &plan[len(plan)-1]
+		return byNumber[number]
 	}
-	type open struct{ depth, number int }
-	var above []open // the path to the current line of the tree
 	var current *operator
 	inTree := true
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
+		inTree = inTree && !strings.Contains(line, "== Initial Plan ==")
 		m := treeLine.FindStringSubmatch(line)
 		switch h := head.FindStringSubmatch(line); {
-		case inTree && strings.Contains(line, "== Initial Plan =="):
-			inTree = false
-		case inTree && m != nil && h == nil:
-			depth, number := utf8.RuneCountInString(m[1]), atoi(m[2])
-			for len(above) > 0 && above[len(above)-1].depth >= depth {
-				above = above[:len(above)-1]
-			}
-			if len(above) > 0 {
-				if parent := add(above[len(above)-1].number); parent != nil {
-					parent.reads = append(parent.reads, number)
-				}
-			}
-			above = append(above, open{depth, number})
 		case h != nil:
 			inTree = false
-			if current = add(atoi(h[1])); current != nil {
+			if current = add(h[1]); current != nil {
 				current.name, current.codegen, current.reuses = intern(dag.Clean(h[2])), atoi(h[3]), atoi(h[4])
-				if kind, table, ok := strings.Cut(strings.TrimPrefix(current.name, "Scan "), " "); ok && kind != "" &&
-					strings.HasPrefix(current.name, "Scan ") {
-					current.table = table[strings.LastIndexByte(table, '.')+1:]
+				if of := scan.FindStringSubmatch(current.name); of != nil {
+					current.table = of[1]
 				}
+			}
+		case inTree && m != nil:
+			if o := add(m[2]); o != nil {
+				o.depth = utf8.RuneCountInString(m[1])
 			}
 		case current != nil && location.MatchString(line):
 			current.table = dag.Clean(path.Base(location.FindStringSubmatch(line)[1]))
 		}
+	}
+	var plan queryPlan
+	for _, o := range byNumber {
+		plan = append(plan, *o)
 	}
 	slices.SortFunc(plan, func(a, b operator) int { return cmp.Compare(a.number, b.number) })
 	return plan
@@ -117,70 +106,55 @@ func atoi(digits string) int {
 	return n
 }
 
-func (p queryPlan) find(number int) *operator {
-	i, ok := slices.BinarySearchFunc(p, number, func(o operator, n int) int { return cmp.Compare(o.number, n) })
+// mostReuses bounds how often the search for tables goes from an operator to the one whose output it reuses: numbers in
+// a damaged text may form a cycle.
+const mostReuses = 2
+
+// tables returns the tables that an operator reads, directly or not, in the order of the plan.
+func (p queryPlan) tables(number, reuses int) (out []string) {
+	last, ok := slices.BinarySearchFunc(p, number, func(o operator, n int) int { return cmp.Compare(o.number, n) })
 	if !ok {
 		return nil
 	}
-	return &p[i]
-}
-
-// tables returns the tables that an operator reads, directly or not, in the order of the plan. It follows at most as
-// many operators as a plan has: numbers in a damaged text may form a cycle.
-func (p queryPlan) tables(number int) (out []string) {
-	left := mostOperators
-	var visit func(number int)
-	visit = func(number int) {
-		o := p.find(number)
-		if left--; o == nil || left < 0 || len(out) > mostNamed {
-			return
-		}
-		switch {
-		case o.table != "":
+	first := last
+	for first > 0 && p[first-1].depth > p[last].depth {
+		first--
+	}
+	for _, o := range p[first : last+1] {
+		if o.table != "" {
 			out = append(out, o.table)
-		case o.reuses > 0:
-			visit(o.reuses)
-		}
-		for _, n := range o.reads {
-			visit(n)
+		} else if o.reuses > 0 && reuses < mostReuses {
+			out = append(out, p.tables(o.reuses, reuses+1)...)
 		}
 	}
-	visit(number)
 	return out
 }
 
 // words are the operators that a title names, by the beginning of their names. Operators that say little of the work,
 // such as Project, have none.
-var words = []struct{ begins, word string }{
-	{"CartesianProduct", "CartesianProduct"},
-	{"HashAggregate", "Aggregate"},
-	{"ObjectHashAggregate", "Aggregate"},
-	{"SortAggregate", "Aggregate"},
-	{"Window", "Window"},
-	{"TakeOrderedAndProject", "Top"},
-	{"Sort", "Sort"},
-	{"Generate", "Generate"},
-	{"Expand", "Expand"},
-	{"Union", "Union"},
-	{"Scan", "Scan"},
-	{"BatchScan", "Scan"},
-	{cachedScan, "Scan of a cached table"},
-	{"BatchEvalPython", "Python"},
-	{"ArrowEvalPython", "Python"},
-	{"MapInPandas", "Python"},
-	{"PythonMapInArrow", "Python"},
-	{"FlatMapGroupsInPandas", "Python"},
-	{"FlatMapCoGroupsInPandas", "Python"},
-	{"AggregateInPandas", "Python"},
-	{"WindowInPandas", "Python"},
-	{"MapElements", "Map"},
-	{"MapPartitions", "Map"},
-	{"MapGroups", "Map"},
-	{"BroadcastExchange", "Broadcast"},
-	{"WriteFiles", "Write"},
-	{"Range", "Range"},
-	{"CollectLimit", "Limit"},
-	{"GlobalLimit", "Limit"},
+var words = []struct {
+	word   string
+	begins []string
+}{
+	{"CartesianProduct", []string{"CartesianProduct"}},
+	{"Aggregate", []string{"HashAggregate", "ObjectHashAggregate", "SortAggregate"}},
+	{"Python", []string{
+		"BatchEvalPython", "ArrowEvalPython", "MapInPandas", "PythonMapInArrow", "FlatMapGroupsInPandas",
+		"FlatMapCoGroupsInPandas", "AggregateInPandas", "WindowInPandas",
+	}},
+	{"Window", []string{"Window"}},
+	{"Top", []string{"TakeOrderedAndProject"}},
+	{"Sort", []string{"Sort"}},
+	{"Generate", []string{"Generate"}},
+	{"Expand", []string{"Expand"}},
+	{"Union", []string{"Union"}},
+	{"Scan", []string{"Scan", "BatchScan"}},
+	{"Scan of a cached table", []string{cachedScan}},
+	{"Map", []string{"MapElements", "MapPartitions", "MapGroups"}},
+	{"Broadcast", []string{"BroadcastExchange"}},
+	{"Write", []string{"WriteFiles"}},
+	{"Range", []string{"Range"}},
+	{"Limit", []string{"CollectLimit", "GlobalLimit"}},
 }
 
 // wordOf returns the word for an operator or a scope; "" if a title does not name it.
@@ -190,7 +164,7 @@ func wordOf(name string) string {
 		return first
 	}
 	for _, w := range words {
-		if strings.HasPrefix(name, w.begins) {
+		if slices.ContainsFunc(w.begins, func(begin string) bool { return strings.HasPrefix(name, begin) }) {
 			return w.word
 		}
 	}
@@ -222,10 +196,8 @@ func (p queryPlan) describe(scopes []string) string {
 			if add(o.name); isJoin(wordOf(o.name)) {
 				join = o.number
 			}
-			for _, n := range o.reads { // a scan has no generated code
-				if of := p.find(n); of != nil && of.table != "" && slices.Contains(scopes, of.name) {
-					tables = append(tables, of.table)
-				}
+			if i > 0 && p[i-1].table != "" && slices.Contains(scopes, p[i-1].name) { // a scan has no generated code
+				tables = append(tables, p[i-1].table)
 			}
 		}
 	}
@@ -234,7 +206,7 @@ func (p queryPlan) describe(scopes []string) string {
 	}
 	joint := ", "
 	if join > 0 {
-		tables, joint = p.tables(join), " ⋈ "
+		tables, joint = p.tables(join, 0), " ⋈ "
 	}
 	switch {
 	case len(found) == 0 && !isExchange:

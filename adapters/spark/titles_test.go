@@ -145,6 +145,6 @@ func TestParsePlanBounds(t *testing.T) {
 		t.Errorf("%d operators", len(p))
 	}
 	for _, o := range p {
-		_ = p.tables(o.number)
+		_ = p.tables(o.number, 0)
 	}
 }

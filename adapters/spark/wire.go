@@ -1,11 +1,9 @@
 package spark
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/dag"
@@ -16,32 +14,8 @@ import (
 type (
 	number = input.Number
 	text   = input.Text
+	moment = input.Moment
 )
-
-// A moment is an instant as Spark's REST service writes it, 2026-11-22T15:30:42.878GMT, or as an event log does, in
-// milliseconds since the epoch. 0 is unknown.
-type moment dag.Instant
-
-const momentForm = "2006-01-02T15:04:05.000MST"
-
-// UnmarshalJSON reads any value.
-func (m *moment) UnmarshalJSON(b []byte) error {
-	s := string(bytes.Trim(b, `"`))
-	n := number(input.ParseOptional(s).V)
-	if t, err := time.Parse(momentForm, s); err == nil {
-		n = number(t.UnixMilli())
-	}
-	*m = moment(max(0, n.Instant()))
-	return nil
-}
-
-// at returns the instant, or NoInstant if it is unknown.
-func (m moment) at() dag.Instant {
-	if m <= 0 {
-		return dag.NoInstant
-	}
-	return dag.Instant(m)
-}
 
 type wireApp struct {
 	ID       text

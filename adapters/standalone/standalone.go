@@ -24,9 +24,8 @@ import (
 
 // A Master lists its applications. It is a spark.Manager. Several goroutines may use it.
 type Master struct {
-	client  *yarn.Client
-	bases   []string
-	history string
+	spark.Web
+	bases []string
 
 	mu    sync.Mutex
 	pages map[string]string // addresses of drivers by application; "" has none
@@ -35,19 +34,11 @@ type Master struct {
 // New returns a master with the address of its page, such as http://master:8080. Of several masters
 // one is active. history is the address of the history server, or "". It sends no request.
 func New(client *yarn.Client, history string, bases ...string) *Master {
-	return &Master{client: client, bases: bases, history: history, pages: map[string]string{}}
+	return &Master{Web: spark.Web{Client: client, History: history}, bases: bases, pages: map[string]string{}}
 }
 
-// Driver returns the driver of an application.
-func (m *Master) Driver(l spark.Listed) spark.Driver {
-	return spark.AtAddress(m.client, l.URL, m.history)
-}
-
-// ReportsEnd returns false: an application is FINISHED also if it has failed, or if its driver was killed.
-func (m *Master) ReportsEnd() bool { return false }
-
-// Now returns the master's clock.
-func (m *Master) Now() dag.Instant { return m.client.Now() }
+// ListsAll returns true: each list has all running applications.
+func (m *Master) ListsAll() bool { return true }
 
 // wireMaster is the response to /json/.
 type wireMaster struct {
@@ -75,7 +66,8 @@ type wireDriver struct {
 	Started input.Optional `json:"starttime"`
 }
 
-// ends are the states of applications that have ended, and what they mean.
+// ends are the states of applications that have ended, and what they mean. An application is FINISHED also if it has
+// failed, or if its driver was killed.
 var ends = map[string]dag.State{
 	"FINISHED": dag.EndedUnconfirmed, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNKNOWN": dag.EndedUnconfirmed,
 }
@@ -94,7 +86,7 @@ func (m *Master) List(ctx context.Context) ([]spark.Listed, error) {
 }
 
 func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) {
-	body, _, err := m.client.Send(ctx, rest.Request{
+	body, _, err := m.Client.Send(ctx, rest.Request{
 		Bases: []string{base}, Path: "/json/", Limit: rest.Middle, Clock: true, Advise: advise,
 		Usable: func(kind string, _ []byte) bool { return kind == "text/json" },
 	})
@@ -166,7 +158,7 @@ func (m *Master) find(ctx context.Context, base string, active []wireApp) error 
 		m.pages = pages
 		return nil
 	}
-	body, _, err := m.client.Send(ctx, rest.Request{
+	body, _, err := m.Client.Send(ctx, rest.Request{
 		Bases: []string{base}, Path: "/", Limit: rest.Middle, Advise: advise,
 		Usable: func(kind string, body []byte) bool {
 			return kind == "text/html" && bytes.Contains(body, []byte(spark.MasterTitle))

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
@@ -46,6 +47,29 @@ func (n Number) Instant() dag.Instant {
 	}
 	return dag.Instant(n)
 }
+
+// A Moment is an instant: a number of milliseconds since the epoch, or a date as Spark's REST service writes it or as in
+// RFC 3339. 0 is unknown.
+type Moment dag.Instant
+
+// UnmarshalJSON reads any value.
+func (m *Moment) UnmarshalJSON(b []byte) error {
+	s := string(bytes.Trim(b, `"`))
+	n := ParseOptional(s)
+	for _, form := range []string{"2006-01-02T15:04:05.000MST", time.RFC3339} {
+		if n.Known {
+			break
+		}
+		if t, err := time.Parse(form, s); err == nil {
+			n = Some(float64(t.UnixMilli()))
+		}
+	}
+	*m = Moment(max(0, n.Instant()))
+	return nil
+}
+
+// At returns the instant, or NoInstant if it is unknown.
+func (m Moment) At() dag.Instant { return Number(m).Instant() }
 
 // A Text is a string; any other value is "".
 type Text string

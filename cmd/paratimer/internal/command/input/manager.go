@@ -67,8 +67,10 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 		return nil, err
 	}
 	return &manager{
-		drivers: spark.NewDrivers(&spark.Machine{Client: client.Client, History: history, Starting: starting}),
-		client:  client, where: "on this machine", how: "--spark URL", isLocal: true,
+		drivers: spark.NewDrivers(&spark.Machine{
+			Web: spark.Web{Client: client.Client, History: history}, Starting: starting,
+		}),
+		client: client, where: "on this machine", how: "--spark URL", isLocal: true,
 	}, nil
 }
 

@@ -98,7 +98,7 @@ func LocalDrivers(ctx context.Context, c *cli.Context) ([]spark.Listed, error) {
 		return nil, err
 	}
 	defer client.Close()
-	all, err := (&spark.Machine{Client: client.Client}).List(ctx)
+	all, err := (&spark.Machine{Web: spark.Web{Client: client.Client}}).List(ctx)
 	return slices.DeleteFunc(all, func(l spark.Listed) bool { return l.State != dag.Running }), err
 }
 

@@ -16,7 +16,7 @@ type at dag.Instant
 
 func (at) List(context.Context) ([]spark.Listed, error) { return nil, nil }
 func (at) Driver(spark.Listed) spark.Driver             { return nil }
-func (at) ReportsEnd() bool                             { return false }
+func (at) ListsAll() bool                               { return true }
 func (a at) Now() dag.Instant                           { return dag.Instant(a) }
 
 // TestChooseDriver holds which of the drivers on this machine is watched, and that several are listed.
