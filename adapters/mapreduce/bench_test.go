@@ -38,7 +38,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				x.State, x.Start = dag.AttemptRunning, at
 				if next++; next > running {
 					i := next - 1 - running
-					line := wireTask{State: "SUCCEEDED", Successful: input.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
+					line := wireTask{State: "SUCCEEDED", SuccessfulAttempt: input.Label(fmt.Sprintf("attempt_1_0001_m_%06d_0", i))}
 					p.Find(i).listed(&line, at)
 					p.Find(i).left = 0
 				}

@@ -303,7 +303,7 @@ func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	}
 	j := b.Job.V
 	d.Say("proxy", yarn.OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
-		tasksOf(j.MapsDone), tasksOf(j.Maps), tasksOf(j.ReducesDone), tasksOf(j.Reduces))
+		tasksOf(j.MapsCompleted), tasksOf(j.MapsTotal), tasksOf(j.ReducesCompleted), tasksOf(j.ReducesTotal))
 	body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
 	if _, err := mrjob.Properties(app.Job()+"/conf", body, err); err != nil {
 		d.Broken("permissions", yarn.Warn, err)

@@ -100,9 +100,9 @@ func (j *job) base() string {
 
 // report processes what a master or the history server reports of the whole job.
 func (j *job) report(b *wireJob) {
-	j.started = dag.FirstKnown(b.Started.Instant(), j.started)
-	if b.Maps.Known && b.Reduces.Known {
-		j.counted = [2]int{tasksOf(b.Maps), tasksOf(b.Reduces)}
+	j.started = dag.FirstKnown(b.StartTime.Instant(), j.started)
+	if b.MapsTotal.Known && b.ReducesTotal.Known {
+		j.counted = [2]int{tasksOf(b.MapsTotal), tasksOf(b.ReducesTotal)}
 	}
 	j.pending = [2]int{tasksOf(b.MapsPending), tasksOf(b.ReducesPending)}
 }
@@ -272,8 +272,8 @@ func (s *Source) takeHistory(j *job, b *answer) {
 		}
 		j.report(&b.status)
 		j.at, j.state = jobEnded, state
-		j.submitted = dag.FirstKnown(b.status.Submitted.Instant(), j.submitted)
-		j.finished = dag.FirstKnown(b.status.Finished.Instant(), j.app.Finished, s.now)
+		j.submitted = dag.FirstKnown(b.status.SubmitTime.Instant(), j.submitted)
+		j.finished = dag.FirstKnown(b.status.FinishTime.Instant(), j.app.Finished, s.now)
 		if state != dag.Succeeded {
 			j.diagnosis = string(b.status.Diagnostics)
 		}

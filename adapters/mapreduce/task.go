@@ -60,8 +60,8 @@ func (t *task) listed(w *wireTask, at dag.Instant) (changed bool) {
 	}
 	t.listedAt = at
 	was, hadEnded := t.line, t.done()
-	t.line = line{attemptStates[string(w.State)], w.Started.Instant(), w.Finished.Instant(), w.Progress.Ratio(), -1}
-	if _, _, n, ok := mrjob.AttemptOf(string(w.Successful)); ok {
+	t.line = line{attemptStates[string(w.State)], w.StartTime.Instant(), w.FinishTime.Instant(), w.Progress.Ratio(), -1}
+	if _, _, n, ok := mrjob.AttemptOf(string(w.SuccessfulAttempt)); ok {
 		t.success = n
 	}
 	if was == t.line {
@@ -99,9 +99,9 @@ func (t *task) report(list []wireAttempt, at dag.Instant, node func(string) int3
 	for i := range list {
 		w := &list[i]
 		a := t.attempt(w.number)
-		a.Start, a.End, a.State = w.Started.Instant(), w.Finished.Instant(), w.state()
+		a.Start, a.End, a.State = w.StartTime.Instant(), w.FinishTime.Instant(), w.state()
 		listed[w.number], newest = a.State, max(newest, w.number)
-		if name := string(w.Node); name != "" {
+		if name := string(w.NodeHTTPAddress); name != "" {
 			a.Node = node(name)
 		}
 		if a.State == dag.AttemptFailed || a.State == dag.AttemptKilled {
@@ -241,7 +241,7 @@ var attemptStates = map[string]dag.AttemptState{
 // state returns the attempt's state. A running attempt without a start counts as waiting.
 func (w *wireAttempt) state() dag.AttemptState {
 	state := attemptStates[string(w.State)]
-	if state == dag.AttemptRunning && !w.Started.Instant().Known() {
+	if state == dag.AttemptRunning && !w.StartTime.Instant().Known() {
 		return dag.AttemptWaiting
 	}
 	return state

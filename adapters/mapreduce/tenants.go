@@ -80,14 +80,14 @@ func (h *Hub) pollNeed(ctx context.Context, a *yarn.App, is *need, now dag.Insta
 	b, err := yarn.Read[jobBody](path, body, err)
 	j := &b.Job.V
 	is.next = now.Add(needEach)
-	if err != nil || !j.Maps.Known || !j.Reduces.Known {
+	if err != nil || !j.MapsTotal.Known || !j.ReducesTotal.Known {
 		if yarn.Denied(err) || is.reported != nil && now.Sub(is.reported.At) > needTrouble {
 			is.next, is.reported = now.Add(needTrouble), nil
 		}
 		return
 	}
 	isListDue := !is.listed.Known() || now.Sub(is.listed) >= lengthsEach
-	if isListDue && j.MapsDone.V+j.ReducesDone.V > 0 && j.Maps.V+j.Reduces.V <= needTasks {
+	if isListDue && j.MapsCompleted.V+j.ReducesCompleted.V > 0 && j.MapsTotal.V+j.ReducesTotal.V <= needTasks {
 		body, err = h.cluster.AM(ctx, a.ID, path+"/tasks")
 		if tasks, err := yarn.Read[tasksBody](path+"/tasks", body, err); err == nil {
 			is.listed, is.lengths = now, lengths(&tasks)
@@ -99,8 +99,8 @@ func (h *Hub) pollNeed(ctx context.Context, a *yarn.App, is *need, now dag.Insta
 	}
 	is.reported = &dag.Need{
 		At:     h.MadeAt("/proxy/"+a.ID+"/ws/v1/mapreduce/"+path, now),
-		Map:    needOf(j.Maps, j.MapsDone, j.MapsRunning, j.MapProgress),
-		Reduce: needOf(j.Reduces, j.ReducesDone, j.ReducesRunning, j.ReduceProgress),
+		Map:    needOf(j.MapsTotal, j.MapsCompleted, j.MapsRunning, j.MapProgress),
+		Reduce: needOf(j.ReducesTotal, j.ReducesCompleted, j.ReducesRunning, j.ReduceProgress),
 	}
 	for k, phase := range []*dag.NeedPhase{&is.reported.Map, &is.reported.Reduce} {
 		phase.LengthMS, phase.TaskMB = is.lengths[k], cmp.Or(mb[k], taskMB(a))
@@ -132,7 +132,7 @@ func lengths(b *tasksBody) [2]float64 {
 	for i := range b.Tasks.V.Task {
 		t := &b.Tasks.V.Task[i]
 		_, kind, _, ok := mrjob.TaskOf(string(t.ID))
-		start, end := t.Started.Instant(), t.Finished.Instant()
+		start, end := t.StartTime.Instant(), t.FinishTime.Instant()
 		if ok && t.State == "SUCCEEDED" && start.Known() && end >= start {
 			sum[kind], n[kind] = sum[kind]+float64(end-start), n[kind]+1
 		}

@@ -15,49 +15,38 @@ import (
 
 // Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
 
-type jobBody struct {
-	Job rest.Box[wireJob] `json:"job"`
-}
+// The fields have their names.
+
+type jobBody struct{ Job rest.Box[wireJob] }
 
 type wireJob struct {
-	State       input.Label     `json:"state"`
-	Diagnostics input.Diagnosis `json:"diagnostics"`
-	Submitted   input.Optional  `json:"submitTime"` // history server only
-	Started     input.Optional  `json:"startTime"`
-	Finished    input.Optional  `json:"finishTime"`
-	Maps        input.Optional  `json:"mapsTotal"`
-	Reduces     input.Optional  `json:"reducesTotal"`
-	MapsDone    input.Optional  `json:"mapsCompleted"`
-	ReducesDone input.Optional  `json:"reducesCompleted"`
-	// Tasks in state SCHEDULED, in the master's response only.
-	MapsPending    input.Optional `json:"mapsPending"`
-	ReducesPending input.Optional `json:"reducesPending"`
-	MapsRunning    input.Optional `json:"mapsRunning"`
-	ReducesRunning input.Optional `json:"reducesRunning"`
-	MapProgress    input.Optional `json:"mapProgress"`
-	ReduceProgress input.Optional `json:"reduceProgress"`
+	State       input.Label
+	Diagnostics input.Diagnosis
+	SubmitTime  input.Optional // history server only
+
+	StartTime, FinishTime, MapsTotal, ReducesTotal, MapsCompleted, ReducesCompleted input.Optional
+
+	// Tasks in state SCHEDULED, in the master's response only, as is what follows.
+	MapsPending, ReducesPending                              input.Optional
+	MapsRunning, ReducesRunning, MapProgress, ReduceProgress input.Optional
 }
 
 type tasksBody struct {
-	Tasks rest.Box[struct {
-		Task rest.List[wireTask] `json:"task"`
-	}] `json:"tasks"`
+	Tasks rest.Box[struct{ Task rest.List[wireTask] }]
 }
 
 type wireTask struct {
-	ID         input.Label    `json:"id"`
-	State      input.Label    `json:"state"`
-	Started    input.Optional `json:"startTime"` // of a SCHEDULED task: when it was scheduled
-	Finished   input.Optional `json:"finishTime"`
-	Progress   input.Optional `json:"progress"`
-	Successful input.Label    `json:"successfulAttempt"`
+	ID, State, SuccessfulAttempt input.Label
+
+	StartTime            input.Optional // of a SCHEDULED task: when it was scheduled
+	FinishTime, Progress input.Optional
 }
 
 type appAttemptsBody struct {
 	Attempts rest.Box[struct {
 		Attempt rest.List[struct {
-			ID      input.Optional `json:"id"`
-			Avoided input.Label    `json:"blacklistedNodes"`
+			ID      input.Optional
+			Avoided input.Label `json:"blacklistedNodes"`
 		}] `json:"appAttempt"`
 	}] `json:"appAttempts"`
 }
@@ -73,9 +62,7 @@ func (b *appAttemptsBody) newest() (number int, avoided []string) {
 }
 
 type attemptsBody struct {
-	Attempts rest.Box[struct {
-		Attempt rest.List[wireAttempt] `json:"taskAttempt"`
-	}] `json:"taskAttempts"`
+	TaskAttempts rest.Box[struct{ TaskAttempt rest.List[wireAttempt] }]
 }
 
 // mostAttempts bounds the attempts of one task that are kept from a response. By default a task fails with its
@@ -84,7 +71,7 @@ const mostAttempts = 1000
 
 // of returns copies of the attempts of a task, of very many the newest, which come last.
 func (b *attemptsBody) of(kind dag.StageIndex, index int32) []wireAttempt {
-	all := b.Attempts.V.Attempt
+	all := b.TaskAttempts.V.TaskAttempt
 	var out []wireAttempt
 	for _, w := range all[max(0, len(all)-mostAttempts):] {
 		k, task, n, ok := mrjob.AttemptOf(string(w.ID))
@@ -98,15 +85,11 @@ func (b *attemptsBody) of(kind dag.StageIndex, index int32) []wireAttempt {
 type wireAttempt struct {
 	number int32
 
-	ID          input.Label     `json:"id"`
-	State       input.Label     `json:"state"`
-	Started     input.Optional  `json:"startTime"`
-	Finished    input.Optional  `json:"finishTime"`
-	Progress    input.Optional  `json:"progress"`
-	Node        input.Label     `json:"nodeHttpAddress"`
-	Diagnostics input.Diagnosis `json:"diagnostics"`
-	CopyEnd     input.Optional  `json:"shuffleFinishTime"`
-	SortEnd     input.Optional  `json:"mergeFinishTime"`
+	ID, State, NodeHTTPAddress      input.Label
+	StartTime, FinishTime, Progress input.Optional
+	Diagnostics                     input.Diagnosis
+	CopyEnd                         input.Optional `json:"shuffleFinishTime"`
+	SortEnd                         input.Optional `json:"mergeFinishTime"`
 }
 
 // tasksOf returns a number of tasks, within bounds whatever a response claims.
@@ -171,9 +154,8 @@ type sumsBody struct {
 	Counters rest.Box[struct {
 		Groups rest.List[struct {
 			Counters rest.List[struct {
-				Name   input.Label    `json:"name"`
-				Map    input.Optional `json:"mapCounterValue"`
-				Reduce input.Optional `json:"reduceCounterValue"`
+				Name                                input.Label
+				MapCounterValue, ReduceCounterValue input.Optional
 			}] `json:"counter"`
 		}] `json:"counterGroup"`
 	}] `json:"jobCounters"`
@@ -185,9 +167,9 @@ func (b *sumsBody) sums() (all [2]float64) {
 		for _, c := range g.Counters {
 			switch c.Name {
 			case "MAP_INPUT_RECORDS", "MAP_OUTPUT_RECORDS":
-				all[dag.Map] += max(0, c.Map.V)
+				all[dag.Map] += max(0, c.MapCounterValue.V)
 			case "REDUCE_INPUT_RECORDS", "REDUCE_OUTPUT_RECORDS":
-				all[dag.Reduce] += max(0, c.Reduce.V)
+				all[dag.Reduce] += max(0, c.ReduceCounterValue.V)
 			}
 		}
 	}

@@ -40,26 +40,26 @@ func of[T any](t *testing.T, body string) T {
 }
 
 func TestAttemptsAndTasks(t *testing.T) {
-	failed := load[attemptsBody](t, "attempts-failed.json").Attempts.V.Attempt
+	failed := load[attemptsBody](t, "attempts-failed.json").TaskAttempts.V.TaskAttempt
 	if len(failed) != 2 || failed[0].State != "FAILED" || failed[1].State != "STARTING" ||
-		failed[1].Started.Instant().Known() {
+		failed[1].StartTime.Instant().Known() {
 		t.Errorf("%+v", failed)
 	}
 	if got := input.FirstLine(string(failed[0].Diagnostics)); got != "Container killed on request. Exit code is 137" {
 		t.Errorf("diagnosis %q", got)
 	}
-	if n := len(load[attemptsBody](t, "attempts-none.json").Attempts.V.Attempt); n != 0 {
+	if n := len(load[attemptsBody](t, "attempts-none.json").TaskAttempts.V.TaskAttempt); n != 0 {
 		t.Errorf("%d attempts of a task that has none", n)
 	}
 	// A list of one is an object in the history server of 3.5.0, and its progress an integer.
-	jhs := load[attemptsBody](t, "jhs-attempts-3.5.0.json").Attempts.V.Attempt
+	jhs := load[attemptsBody](t, "jhs-attempts-3.5.0.json").TaskAttempts.V.TaskAttempt
 	if len(jhs) != 1 || jhs[0].Progress.V != 100 || !jhs[0].CopyEnd.Instant().Known() {
 		t.Errorf("%+v", jhs)
 	}
 	if n := len(load[tasksBody](t, "jhs-tasks-3.5.0.json").Tasks.V.Task); n != 10 {
 		t.Errorf("%d tasks", n)
 	}
-	if b := load[jobBody](t, "jhs-job.json").Job.V; b.State != "SUCCEEDED" || !b.Submitted.Known || b.Maps.V != 20 {
+	if b := load[jobBody](t, "jhs-job.json").Job.V; b.State != "SUCCEEDED" || !b.SubmitTime.Known || b.MapsTotal.V != 20 {
 		t.Errorf("%+v", b)
 	}
 	if b := load[appAttemptsBody](t, "appattempts.json"); len(b.Attempts.V.Attempt) == 0 {
@@ -132,16 +132,16 @@ func TestVersions(t *testing.T) {
 	for _, version := range []string{"2.10.2"} {
 		am, over := load[jobBody](t, "am-job-"+version+".json").Job.V,
 			load[jobBody](t, "jhs-job-"+version+".json").Job.V
-		if am.State != "RUNNING" || am.Finished.Instant().Known() || !am.Started.Instant().Known() || am.Maps.V != 3 ||
-			am.Reduces.V != 2 || am.MapsDone.V != 3 {
+		if am.State != "RUNNING" || am.FinishTime.Instant().Known() || !am.StartTime.Instant().Known() || am.MapsTotal.V != 3 ||
+			am.ReducesTotal.V != 2 || am.MapsCompleted.V != 3 {
 			t.Errorf("%s: the master says %+v", version, am)
 		}
-		if over.State != "SUCCEEDED" || !over.Submitted.Instant().Known() || !(over.Submitted.V < over.Started.V &&
-			over.Started.V < over.Finished.V) || !over.ReducesDone.Known {
+		if over.State != "SUCCEEDED" || !over.SubmitTime.Instant().Known() || !(over.SubmitTime.V < over.StartTime.V &&
+			over.StartTime.V < over.FinishTime.V) || !over.ReducesCompleted.Known {
 			t.Errorf("%s: the history server says %+v", version, over)
 		}
 		for _, from := range []string{"am", "jhs"} {
-			all := load[attemptsBody](t, from+"-attempts-reduce-"+version+".json").Attempts.V.Attempt
+			all := load[attemptsBody](t, from+"-attempts-reduce-"+version+".json").TaskAttempts.V.TaskAttempt
 			if len(all) != 1 {
 				t.Errorf("%s, %s: %d attempts, want one", version, from, len(all))
 				continue
@@ -150,8 +150,8 @@ func TestVersions(t *testing.T) {
 			if kind, _, number, ok := mrjob.AttemptOf(string(a.ID)); !ok || kind != dag.Reduce || number != 0 {
 				t.Errorf("%s, %s: attempt %q", version, from, a.ID)
 			}
-			if a.State != "SUCCEEDED" || a.Node == "" || a.Progress.Ratio() != 1 ||
-				!(a.Started.V < a.CopyEnd.V && a.CopyEnd.V <= a.SortEnd.V && a.SortEnd.V <= a.Finished.V) {
+			if a.State != "SUCCEEDED" || a.NodeHTTPAddress == "" || a.Progress.Ratio() != 1 ||
+				!(a.StartTime.V < a.CopyEnd.V && a.CopyEnd.V <= a.SortEnd.V && a.SortEnd.V <= a.FinishTime.V) {
 				t.Errorf("%s, %s: %+v", version, from, a)
 			}
 		}
@@ -166,7 +166,7 @@ func TestOddReduces(t *testing.T) {
 		`{"taskAttempts":{"taskAttempt":[{"@xsi.type":"reduceTaskAttemptInfo",` + fields + `}]}}`,
 		`{"taskAttempts":{"taskAttempt":{"@type":"reduceTaskAttemptInfo","@xmlns.xsi":"http://www.w3.org/2001/XMLSchema-instance",` + fields + `}}}`,
 	} {
-		if all := of[attemptsBody](t, body).Attempts.V.Attempt; len(all) != 1 || all[0].State != "RUNNING" ||
+		if all := of[attemptsBody](t, body).TaskAttempts.V.TaskAttempt; len(all) != 1 || all[0].State != "RUNNING" ||
 			all[0].CopyEnd.V != 7 {
 			t.Errorf("%s: %+v", body, all)
 		}

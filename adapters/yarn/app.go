@@ -66,44 +66,31 @@ func Alike(a, b *App) bool {
 	return naming.HiveScript(a.FullName) == naming.HiveScript(b.FullName) && a.User == b.User
 }
 
-type appsBody struct {
-	Apps rest.Box[struct {
-		App rest.List[wireApp] `json:"app"`
-	}] `json:"apps"`
-}
+type (
+	appsBody struct {
+		Apps rest.Box[struct{ App rest.List[wireApp] }]
+	}
+	appBody struct{ App rest.Box[wireApp] }
+)
 
-type appBody struct {
-	App rest.Box[wireApp] `json:"app"`
-}
-
+// A wireApp has Hadoop's names.
 type wireApp struct {
-	ID          input.Label     `json:"id"`
-	User        input.Label     `json:"user"`
-	Name        input.Raw       `json:"name"`
-	Queue       input.Label     `json:"queue"`
-	State       input.Label     `json:"state"`
-	FinalStatus input.Label     `json:"finalStatus"`
-	Type        input.Label     `json:"applicationType"`
-	Tags        input.Label     `json:"applicationTags"`
-	Diagnostics input.Diagnosis `json:"diagnostics"`
-	Master      input.Label     `json:"amHostHttpAddress"` // the address of the node that its master runs on
-	Logs        input.Label     `json:"amContainerLogs"`   // the address of its master's logs, on that node
-	Started     input.Optional  `json:"startedTime"`       // the submission
-	Finished    input.Optional  `json:"finishedTime"`
-	AllocatedMB input.Optional  `json:"allocatedMB"` // -1 once nothing is held
-	Containers  input.Optional  `json:"runningContainers"`
-	Progress    input.Optional  `json:"progress"`
-	Resources   rest.Box[struct {
-		Partitions rest.List[struct {
-			Pending wireMemory `json:"pending"`
-			AM      wireMemory `json:"amUsed"`
-		}] `json:"resourceUsagesByPartition"`
-	}] `json:"resourceInfo"` // 3.x
+	ID, User, Queue, State, FinalStatus, ApplicationType, ApplicationTags input.Label
+
+	Name              input.Raw
+	Diagnostics       input.Diagnosis
+	AMHostHTTPAddress input.Label    // of the node that its master runs on
+	AMContainerLogs   input.Label    // the address of its master's logs, on that node
+	StartedTime       input.Optional // the submission
+	AllocatedMB       input.Optional // -1 once nothing is held
+	ResourceInfo      rest.Box[struct {
+		Partitions rest.List[struct{ Pending, AMUsed wireMemory }] `json:"resourceUsagesByPartition"`
+	}] // 3.x
+
+	FinishedTime, RunningContainers, Progress input.Optional
 }
 
-type wireMemory = rest.Box[struct {
-	Memory input.Optional `json:"memory"`
-}]
+type wireMemory = rest.Box[struct{ Memory input.Optional }]
 
 // MaxMB bounds a memory size: no cluster has 1 EB of containers.
 const MaxMB = 1 << 40
@@ -117,21 +104,21 @@ var amLogs = regexp.MustCompile(`^https?://([A-Za-z0-9._:\[\]-]+)/node/container
 func (w *wireApp) app() *App {
 	a := &App{
 		ID: string(w.ID), Name: dag.Clean(string(w.Name)), FullName: string(w.Name), User: string(w.User),
-		Queue: string(w.Queue), Type: string(w.Type), Tags: string(w.Tags),
+		Queue: string(w.Queue), Type: string(w.ApplicationType), Tags: string(w.ApplicationTags),
 		Running: w.State == "RUNNING", Ended: slices.Contains([]input.Label{"FINISHED", "FAILED", "KILLED"}, w.State),
 		EndReported: w.State == "FINISHED", State: w.ending(), Diagnosis: string(w.Diagnostics),
-		Submitted: w.Started.Instant(), Finished: w.Finished.Instant(), Progress: w.Progress.Ratio(),
-		HeldMB: w.AllocatedMB.Count(MaxMB), HasPending: len(w.Resources.V.Partitions) > 0,
-		Containers: -1, Node: string(w.Master),
+		Submitted: w.StartedTime.Instant(), Finished: w.FinishedTime.Instant(), Progress: w.Progress.Ratio(),
+		HeldMB: w.AllocatedMB.Count(MaxMB), HasPending: len(w.ResourceInfo.V.Partitions) > 0,
+		Containers: -1, Node: string(w.AMHostHTTPAddress),
 	}
-	if w.Containers.Known {
-		a.Containers = w.Containers.Count(maxContainers)
+	if w.RunningContainers.Known {
+		a.Containers = w.RunningContainers.Count(maxContainers)
 	}
-	for _, p := range w.Resources.V.Partitions {
+	for _, p := range w.ResourceInfo.V.Partitions {
 		a.PendingMB = min(a.PendingMB+p.Pending.V.Memory.Count(MaxMB), MaxMB)
-		a.MasterMB = min(a.MasterMB+p.AM.V.Memory.Count(MaxMB), MaxMB)
+		a.MasterMB = min(a.MasterMB+p.AMUsed.V.Memory.Count(MaxMB), MaxMB)
 	}
-	if m := amLogs.FindStringSubmatch(string(w.Logs)); m != nil {
+	if m := amLogs.FindStringSubmatch(string(w.AMContainerLogs)); m != nil {
 		a.Node, a.Container = cmp.Or(a.Node, m[1]), m[2]
 	}
 	return a

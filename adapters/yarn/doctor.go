@@ -96,11 +96,7 @@ func (d *Examination) authentication(ctx context.Context) (ok bool) {
 }
 
 type infoBody struct {
-	Cluster struct {
-		State   input.Label `json:"state"`
-		HA      input.Label `json:"haState"`
-		Version input.Label `json:"hadoopVersion"`
-	} `json:"clusterInfo"`
+	Cluster struct{ State, HAState, HadoopVersion input.Label } `json:"clusterInfo"`
 }
 
 // managers requests the state of every ResourceManager; a standby responds to that itself
@@ -121,9 +117,9 @@ func (d *Examination) managers(ctx context.Context) bool {
 		}
 		reached++
 		i := info.Cluster
-		d.Say(name, OK, "", "%s: Hadoop %s, %s, %s", rm.URL, i.Version, i.State, i.HA)
-		d.Version(name, string(i.Version))
-		if i.HA == "ACTIVE" || i.HA == "" {
+		d.Say(name, OK, "", "%s: Hadoop %s, %s, %s", rm.URL, i.HadoopVersion, i.State, i.HAState)
+		d.Version(name, string(i.HadoopVersion))
+		if i.HAState == "ACTIVE" || i.HAState == "" {
 			active = rm.URL
 		}
 	}
@@ -152,10 +148,10 @@ func (d *Examination) Cluster(ctx context.Context) {
 		d.Broken("cluster", Fail, err)
 		return
 	}
-	if v := &m.Metrics.V; v.Active.Count(mostNodes) == 0 {
+	if v := &m.Metrics.V; v.ActiveNodes.Count(mostNodes) == 0 {
 		d.Say("cluster", Warn, "jobs wait until a NodeManager has registered", "no active node")
 	} else {
-		d.Say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.Active.Count(mostNodes),
+		d.Say("cluster", OK, "", "%d active nodes, %d MB in all, %d MB allocated", v.ActiveNodes.Count(mostNodes),
 			v.TotalMB.Count(MaxMB), v.AllocatedMB.Count(MaxMB))
 	}
 	var q schedulerBody

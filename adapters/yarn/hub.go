@@ -191,9 +191,7 @@ func ask[T any](ctx context.Context, c Cluster, path string, to *T) error {
 
 type metricsBody struct {
 	Metrics rest.Box[struct {
-		TotalMB     input.Optional `json:"totalMB"`
-		AllocatedMB input.Optional `json:"allocatedMB"`
-		ReservedMB  input.Optional `json:"reservedMB"`
+		TotalMB, AllocatedMB, ReservedMB input.Optional
 		nodeCounts
 	}] `json:"clusterMetrics"`
 }
@@ -229,7 +227,7 @@ func keyOf(a *App) nameKey { return nameKey{naming.HiveScript(a.FullName), a.Use
 // nodesMoved reports whether nodes came, went or changed since the last metrics that could be read.
 func (v *view) nodesMoved(earlier *view) bool {
 	was := earlier.metrics.Metrics.V.nodeCounts
-	return v.metricsErr == nil && was.Active.Known && v.metrics.Metrics.V.nodeCounts != was
+	return v.metricsErr == nil && was.ActiveNodes.Known && v.metrics.Metrics.V.nodeCounts != was
 }
 
 // take makes the view from two lists: the applications that run, or all, and those that have ended.

@@ -14,27 +14,18 @@ import (
 
 // nodeCounts are the numbers of nodes in each state. If one changes, the list of nodes is worth a request.
 type nodeCounts struct {
-	Active          input.Optional `json:"activeNodes"`
-	Lost            input.Optional `json:"lostNodes"`
-	Unhealthy       input.Optional `json:"unhealthyNodes"`
-	Decommissioning input.Optional `json:"decommissioningNodes"`
-	Decommissioned  input.Optional `json:"decommissionedNodes"`
-	Shutdown        input.Optional `json:"shutdownNodes"`
+	ActiveNodes, LostNodes, UnhealthyNodes                   input.Optional
+	DecommissioningNodes, DecommissionedNodes, ShutdownNodes input.Optional
 }
 
 type nodesBody struct {
-	Nodes rest.Box[struct {
-		Node rest.List[wireNode] `json:"node"`
-	}] `json:"nodes"`
+	Nodes rest.Box[struct{ Node rest.List[wireNode] }]
 }
 
 type wireNode struct {
-	ID      input.Label            `json:"id"`
-	HTTP    input.Label            `json:"nodeHTTPAddress"`
-	State   input.Label            `json:"state"`
-	UsedMB  input.Optional         `json:"usedMemoryMB"`
-	AvailMB input.Optional         `json:"availMemoryMB"`
-	Labels  rest.List[input.Label] `json:"nodeLabels"` // its partition, if there are any
+	ID, NodeHTTPAddress, State  input.Label
+	UsedMemoryMB, AvailMemoryMB input.Optional
+	NodeLabels                  rest.List[input.Label] // its partition, if there are any
 }
 
 // lostStates are the states in which no containers may run on a node, and what they mean.
@@ -45,10 +36,10 @@ var lostStates = map[input.Label]dag.NodeCause{
 
 // label returns the node's partition; "" is the default one.
 func (n *wireNode) label() string {
-	if len(n.Labels) == 0 {
+	if len(n.NodeLabels) == 0 {
 		return ""
 	}
-	label := strings.TrimSpace(string(n.Labels[0]))
+	label := strings.TrimSpace(string(n.NodeLabels[0]))
 	if label == "<DEFAULT_PARTITION>" {
 		return ""
 	}
@@ -68,7 +59,7 @@ type nodeTable struct {
 // since then that a node is lost: that node stays lost.
 func (t *nodeTable) list(nodes []wireNode, at dag.Instant) (isDoubted bool) {
 	slices.SortStableFunc(nodes, func(a, b wireNode) int {
-		return cmp.Or(cmp.Compare(a.HTTP, b.HTTP), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.NodeHTTPAddress, b.NodeHTTPAddress), cmp.Compare(a.ID, b.ID))
 	})
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,7 +68,7 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) (isDoubted bool) {
 		n := &nodes[i]
 		index, known := t.index[string(n.ID)]
 		if !known {
-			if index = t.add(cmp.Or(string(n.HTTP), string(n.ID))); index < 0 {
+			if index = t.add(cmp.Or(string(n.NodeHTTPAddress), string(n.ID))); index < 0 {
 				continue
 			}
 			t.index[string(n.ID)] = index
@@ -102,7 +93,7 @@ func (t *nodeTable) list(nodes []wireNode, at dag.Instant) (isDoubted bool) {
 		case !st.Lost && wasLost:
 			st.LostAt, t.back[i] = dag.NoInstant, at
 		}
-		if mb := n.UsedMB.Count(MaxMB) + n.AvailMB.Count(MaxMB); !st.Lost && mb > 0 {
+		if mb := n.UsedMemoryMB.Count(MaxMB) + n.AvailMemoryMB.Count(MaxMB); !st.Lost && mb > 0 {
 			st.MemoryMB = mb
 		}
 	}
@@ -239,41 +230,36 @@ func (o *Overview) NodesOn(hosts []string) []int32 {
 type schedulerBody struct {
 	Scheduler rest.Box[struct {
 		Info rest.Box[wireQueue] `json:"schedulerInfo"`
-	}] `json:"scheduler"`
+	}]
 }
 
+// A wireQueue has Hadoop's names.
 type wireQueue struct {
-	Type input.Label `json:"type"`
-	Name input.Label `json:"queueName"`
-	Path input.Label `json:"queuePath"` // 3.x
+	Type, QueueName input.Label
+	QueuePath       input.Label // 3.x
 
 	// The children: an array, a single queue, or an object that has either as "queue".
-	Queue    rest.List[wireQueue] `json:"queue"`
-	Queues   rest.List[wireQueue] `json:"queues"`    // capacity scheduler
-	Root     rest.List[wireQueue] `json:"rootQueue"` // fair scheduler
-	Children rest.List[wireQueue] `json:"childQueues"`
+	Queue                  rest.List[wireQueue]
+	Queues                 rest.List[wireQueue] // capacity scheduler
+	RootQueue, ChildQueues rest.List[wireQueue] // fair scheduler
 
 	// The capacity scheduler's, in percent. Absolute values are percentages of the whole cluster.
-	Absolute input.Optional `json:"absoluteCapacity"`
-	Max      input.Optional `json:"absoluteMaxCapacity"`
-	Factor   input.Optional `json:"userLimitFactor"`
-	Least    input.Optional `json:"userLimit"`          // minimum-user-limit-percent
-	Order    input.Label    `json:"orderingPolicyInfo"` // not in 2.10
-	Masters  wireMemory     `json:"AMResourceLimit"`
-	Spared   input.Label    `json:"preemptionDisabled"` // true if the ResourceManager does not preempt at all
+	AbsoluteCapacity, AbsoluteMaxCapacity, UserLimitFactor input.Optional
+	UserLimit                                              input.Optional // minimum-user-limit-percent
+	OrderingPolicyInfo                                     input.Label    // not in 2.10
+	AMResourceLimit                                        wireMemory
+	PreemptionDisabled                                     input.Label // true if the ResourceManager does not preempt at all
 
 	// The fair scheduler's.
-	MaxRes      wireMemory  `json:"maxResources"`
-	Steady      wireMemory  `json:"steadyFairResources"`
-	FairMasters wireMemory  `json:"amMaxResources"`
-	Policy      input.Label `json:"schedulingPolicy"`
+	MaxResources, SteadyFairResources, AMMaxResources wireMemory
+	SchedulingPolicy                                  input.Label
 }
 
 // find returns the leaf with that name or path; nil if there is none. Leaves with the same name differ only in
 // their paths.
 func (q *wireQueue) find(name string) *wireQueue {
 	leaf := true
-	for _, below := range []rest.List[wireQueue]{q.Queue, q.Queues, q.Root, q.Children} {
+	for _, below := range []rest.List[wireQueue]{q.Queue, q.Queues, q.RootQueue, q.ChildQueues} {
 		for i := range below {
 			leaf = false
 			if f := below[i].find(name); f != nil {
@@ -290,7 +276,7 @@ func (q *wireQueue) find(name string) *wireQueue {
 // called reports whether the queue is the one that an application names. Hadoop 2 reports no paths; the fair
 // scheduler reports them as names.
 func (q *wireQueue) called(name string) bool {
-	path := cmp.Or(string(q.Path), string(q.Name))
+	path := cmp.Or(string(q.QueuePath), string(q.QueueName))
 	if !strings.Contains(path, ".") {
 		return path == name[strings.LastIndexByte(name, '.')+1:]
 	}
@@ -307,33 +293,33 @@ func (q *wireQueue) limitMB(totalMB int) int {
 // capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
 func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	st := dag.QueueState{Name: name}
-	if steady := q.Steady.V.Memory.Count(MaxMB); steady > 0 || q.Policy != "" || q.MaxRes.Set {
-		st.ShareMB, st.MastersMB = min(steady, totalMB), q.FairMasters.V.Memory.Count(MaxMB)
-		if mb := q.MaxRes.V.Memory.Count(MaxMB); mb < totalMB {
+	if steady := q.SteadyFairResources.V.Memory.Count(MaxMB); steady > 0 || q.SchedulingPolicy != "" || q.MaxResources.Set {
+		st.ShareMB, st.MastersMB = min(steady, totalMB), q.AMMaxResources.V.Memory.Count(MaxMB)
+		if mb := q.MaxResources.V.Memory.Count(MaxMB); mb < totalMB {
 			st.MaxMB = mb
 		}
-		if q.Policy != "fifo" {
+		if q.SchedulingPolicy != "fifo" {
 			st.Order = dag.OrderFair
 		}
 		return st
 	}
-	share, most := q.Absolute.Ratio(), q.Max.Ratio()
+	share, most := q.AbsoluteCapacity.Ratio(), q.AbsoluteMaxCapacity.Ratio()
 	if share > 0 {
 		st.ShareMB = part(share, totalMB)
 	}
 	if most > 0 && most < 1 {
 		st.MaxMB = part(most, totalMB)
 	}
-	if q.Factor.Known && q.Factor.V > 0 && share > 0 && share*q.Factor.V < 1 {
-		st.UserMB = part(share*q.Factor.V, totalMB)
+	if q.UserLimitFactor.Known && q.UserLimitFactor.V > 0 && share > 0 && share*q.UserLimitFactor.V < 1 {
+		st.UserMB = part(share*q.UserLimitFactor.V, totalMB)
 	}
-	if least := q.Least.Ratio(); least > 0 {
+	if least := q.UserLimit.Ratio(); least > 0 {
 		st.UserRatio = least
 	}
-	if strings.Contains(string(q.Order), "fair") {
+	if strings.Contains(string(q.OrderingPolicyInfo), "fair") {
 		st.Order = dag.OrderFair
 	}
-	st.MastersMB, st.Preempted = q.Masters.V.Memory.Count(MaxMB), q.Spared == "false"
+	st.MastersMB, st.Preempted = q.AMResourceLimit.V.Memory.Count(MaxMB), q.PreemptionDisabled == "false"
 	return st
 }
 

@@ -39,7 +39,7 @@ func TestQueues(t *testing.T) {
 	if q := root.find("root.a"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("queue a: %+v", q)
 	}
-	if q := root.find("b"); q == nil || q.Absolute.V != 40 {
+	if q := root.find("b"); q == nil || q.AbsoluteCapacity.V != 40 {
 		t.Errorf("queue b: %+v", q)
 	}
 	if q := root.find("root.c"); q != nil {
@@ -49,7 +49,7 @@ func TestQueues(t *testing.T) {
 	if q := old.Scheduler.V.Info.V.find("default"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("2.10.2: %+v", q)
 	}
-	half := wireQueue{Absolute: input.Some(30), Max: input.Some(100), Factor: input.Some(1)}
+	half := wireQueue{AbsoluteCapacity: input.Some(30), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(1)}
 	if mb := half.limitMB(10000); mb != 3000 {
 		t.Errorf("a user may have %d MB", mb)
 	}
@@ -86,14 +86,14 @@ func TestQueueStates(t *testing.T) {
 		}
 	}
 	limited := wireQueue{
-		Absolute: input.Some(60), Max: input.Some(70), Factor: input.Some(0.5), Least: input.Some(25),
-		Order: "fair",
+		AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(70), UserLimitFactor: input.Some(0.5), UserLimit: input.Some(25),
+		OrderingPolicyInfo: "fair",
 	}
 	want := dag.QueueState{Name: "a", ShareMB: 6000, MaxMB: 7000, UserMB: 3000, UserRatio: 0.25, Order: dag.OrderFair}
 	if got := limited.state("a", 10000); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	unlimited := wireQueue{Absolute: input.Some(60), Max: input.Some(100), Factor: input.Some(-1)}
+	unlimited := wireQueue{AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(-1)}
 	if got := unlimited.state("a", 10000); got != (dag.QueueState{Name: "a", ShareMB: 6000}) {
 		t.Errorf("without limits: %+v", got)
 	}
@@ -106,7 +106,7 @@ func TestQueuesOfOneName(t *testing.T) {
 		{"queueName":"dev","queuePath":"root.dev","queues":{"queue":[{"queueName":"etl","queuePath":"root.dev.etl","absoluteCapacity":10}]}},
 		{"queueName":"prod","queuePath":"root.prod","queues":{"queue":{"queueName":"etl","queuePath":"root.prod.etl","absoluteCapacity":90}}}]}}}}`).Scheduler.V.Info.V
 	for name, want := range map[string]float64{"root.prod.etl": 90, "prod.etl": 90, "root.dev.etl": 10, "etl": 10} {
-		if q := root.find(name); q == nil || q.Absolute.V != want {
+		if q := root.find(name); q == nil || q.AbsoluteCapacity.V != want {
 			t.Errorf("%s: %+v, want the one of %v%%", name, q, want)
 		}
 	}

@@ -231,10 +231,10 @@ func (o *Overview) load(chosen *App, own, active []string) []dag.Load {
 // shareMB returns the memory that a queue is guaranteed, in MB; 0 for the workflow's own queue, or if unknown.
 func (o *Overview) shareMB(queue, own string) int {
 	q := o.queue(queue)
-	if queue == own || q == nil || !(q.Absolute.Ratio() > 0) {
+	if queue == own || q == nil || !(q.AbsoluteCapacity.Ratio() > 0) {
 		return 0
 	}
-	return part(q.Absolute.Ratio(), o.totalMB)
+	return part(q.AbsoluteCapacity.Ratio(), o.totalMB)
 }
 
 // queueStates returns the workflow's queue and the queues of other applications, by name. If nothing has changed it

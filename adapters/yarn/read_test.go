@@ -68,7 +68,7 @@ func TestShapes(t *testing.T) {
 				found = &apps[i]
 			}
 		}
-		if found == nil || found.Started.V != 17 || found.Progress.Known || found.Name != "7" {
+		if found == nil || found.StartedTime.V != 17 || found.Progress.Known || found.Name != "7" {
 			t.Errorf("%s: %+v", body, found)
 		}
 	}
