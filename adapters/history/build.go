@@ -14,7 +14,7 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/clock"
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -200,7 +200,7 @@ func (b *builder) finished(e event, state dag.State) {
 // kinds.
 func (b *builder) attempt(e event, kind dag.StageIndex) *Attempt {
 	id := e.label("attemptid")
-	k, task, number, ok := mrjob.AttemptOf(id)
+	k, task, number, ok := mapreduce.AttemptOf(id)
 	if !ok || k != kind {
 		b.bad++
 		return nil
@@ -242,7 +242,7 @@ func (b *builder) attemptEnded(e event, kind dag.StageIndex, state dag.AttemptSt
 		a.Node = e.label("hostname")
 	}
 	counters := e.counters("counters")
-	a.Counts, a.Usage = mrjob.CountsOf(counters), mrjob.UsageOf(counters)
+	a.Counts, a.Usage = mapreduce.CountsOf(counters), mapreduce.UsageOf(counters)
 	if math.IsNaN(a.Counts.Copied) && b.job.Sized && kind == dag.Reduce && state == dag.AttemptSucceeded {
 		a.Counts.Copied = float64(b.job.Maps) // even if no counter says so
 	}
@@ -330,10 +330,10 @@ func tracedJob(t event) *Job {
 	}
 	b.take("JOB_"+tracedEnds[t.text("outcome")], t)
 	properties, _ := t["jobproperties"].(map[string]any)
-	var list []mrjob.Property
+	var list []mapreduce.Property
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value, _ := properties[name].(string)
-		list = append(list, mrjob.Property{Name: name, Value: value})
+		list = append(list, mapreduce.Property{Name: name, Value: value})
 	}
 	if list != nil {
 		b.job.Configure(list)

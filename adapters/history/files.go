@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -248,22 +248,14 @@ func (w *Workflow) is(id string) bool {
 }
 
 // Used returns the resource usage of the workflow's succeeded tasks.
-func (s *Source) Used() mrjob.Used {
-	type key struct {
-		job  string
-		kind dag.StageIndex
-		task int32
-	}
-	all := map[key]mrjob.Usage{}
+func (s *Source) Used() mapreduce.Used {
+	all := mapreduce.Used{}
 	for _, j := range s.jobs {
 		for _, a := range j.all() {
 			if a.State == dag.AttemptSucceeded {
-				all[key{j.ID, a.Kind, a.Task}] = a.Usage
+				all[mapreduce.TaskID{Job: j.ID, Kind: a.Kind, Index: a.Task}] = a.Usage
 			}
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (u mrjob.Usage, ok bool) {
-		u, ok = all[key{job, k, task}]
-		return u, ok
-	}
+	return all
 }

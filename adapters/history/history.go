@@ -23,7 +23,7 @@ import (
 	"github.com/linkedin/goavro/v2"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -211,7 +211,7 @@ func (e event) node(host, port string) string {
 }
 
 // counters returns a set of counters as a flat list. A task has about fifty.
-func (e event) counters(name string) (out []mrjob.Counter) {
+func (e event) counters(name string) (out []mapreduce.Counter) {
 	set := eventOf(e[name])
 	if set["groups"] == nil { // in attempts without success they are nullable
 		set = eventOf(e.value(name))
@@ -219,7 +219,7 @@ func (e event) counters(name string) (out []mrjob.Counter) {
 	for _, group := range eventsOf(set["groups"]) {
 		for _, c := range eventsOf(group["counts"]) {
 			if n := c.number("value"); n.Known {
-				out = append(out, mrjob.Counter{Group: group.label("name"), Name: c.label("name"), Value: n.V})
+				out = append(out, mapreduce.Counter{Group: group.label("name"), Name: c.label("name"), Value: n.V})
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -20,7 +20,7 @@ import (
 // A Job is a MapReduce job that has ended, or has an incomplete history.
 type Job struct {
 	ID, Name, User, Queue string
-	Settings              mrjob.Settings
+	Settings              mapreduce.Settings
 	// Configured reports that Settings come from the job's own configuration. Otherwise only its place in a workflow
 	// is known.
 	Configured bool
@@ -54,10 +54,10 @@ type Master struct {
 type Attempt struct {
 	dag.Attempt
 	Kind   dag.StageIndex
-	Node   string       // host and HTTP port; "" unknown
-	Counts mrjob.Counts // at its end
-	Usage  mrjob.Usage  // at its end
-	Splits []int32      // clockSplits: ms in each twelfth of its progress
+	Node   string           // host and HTTP port; "" unknown
+	Counts mapreduce.Counts // at its end
+	Usage  mapreduce.Usage  // at its end
+	Splits []int32          // clockSplits: ms in each twelfth of its progress
 
 	// If its output was lost after success: when that was noticed, and the state since then.
 	Lost    dag.Instant
@@ -70,14 +70,14 @@ type Attempt struct {
 func newJob(id string) *Job {
 	return &Job{
 		ID: id, State: dag.Running, Submitted: dag.NoInstant, Launched: dag.NoInstant, Finished: dag.NoInstant,
-		Last: dag.NoInstant, Settings: mrjob.ReadSettings(nil),
+		Last: dag.NoInstant, Settings: mapreduce.ReadSettings(nil),
 	}
 }
 
 func newAttempt(kind dag.StageIndex, task, number int32) *Attempt {
 	a := &Attempt{
 		Attempt: dag.BlankAttempt(task, number), Kind: kind, Lost: dag.NoInstant,
-		Counts: mrjob.CountsOf(nil), Usage: mrjob.UsageOf(nil),
+		Counts: mapreduce.CountsOf(nil), Usage: mapreduce.UsageOf(nil),
 	}
 	a.State = dag.AttemptRunning
 	return a
@@ -177,7 +177,7 @@ func fitting(tasks int, attempts []*Attempt) (int, []*Attempt) {
 const maxConf = 64 << 20
 
 // readConf parses a job's configuration file (JOB_conf.xml), which may be compressed.
-func readConf(r io.Reader) ([]mrjob.Property, error) {
+func readConf(r io.Reader) ([]mapreduce.Property, error) {
 	plain, err := input.Unpack(r, 1<<16)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it says what is wrong with the file
@@ -198,18 +198,18 @@ func readConf(r io.Reader) ([]mrjob.Property, error) {
 	case len(conf.Properties) == 0:
 		return nil, errors.New("no configuration: it has no properties")
 	}
-	out := make([]mrjob.Property, len(conf.Properties))
+	out := make([]mapreduce.Property, len(conf.Properties))
 	for i, p := range conf.Properties {
-		out[i] = mrjob.Property{Name: p.Name, Value: p.Value}
+		out[i] = mapreduce.Property{Name: p.Name, Value: p.Value}
 	}
 	return out, nil
 }
 
 // Configure sets a job's settings from its own configuration. The job's place in the workflow comes from the history
 // if the configuration does not have it.
-func (j *Job) Configure(properties []mrjob.Property) {
+func (j *Job) Configure(properties []mapreduce.Property) {
 	had := j.Settings
-	s := mrjob.ReadSettings(properties)
+	s := mapreduce.ReadSettings(properties)
 	if s.Workflow == "" {
 		s.Workflow, s.WorkflowName, s.Node, s.After = had.Workflow, had.WorkflowName, had.Node, had.After
 	}
@@ -244,28 +244,21 @@ func adjacencies(s string) map[string][]string {
 
 // planJob returns the plan of a vertex's job, which is nil before its submission. Until its own settings are known, it
 // gets those of the script's first job.
-func planJob(v mrjob.Vertex, j *Job, own, like *mrjob.Settings) dag.Job {
-	known := cmp.Or(own, like)
-	out := dag.Job{
-		Node: v.Node, After: v.After, MasterMB: known.MasterMB, MapReduce: known.Limits,
-		Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
-	}
+func planJob(v mapreduce.Vertex, j *Job, own, like *mapreduce.Settings) dag.Job {
+	out := v.Plan(own, like)
 	if j != nil {
 		out.Name = j.Name
 	}
-	if own != nil {
-		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
-		if j.Sized {
-			out.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.Maps}, dag.Stage{Known: true, Tasks: j.Reduces})
+	if own != nil && j.Sized {
+		for k, tasks := range []int{j.Maps, j.Reduces} {
+			out.Stages[k].Known, out.Stages[k].Tasks = true, tasks
 		}
 	}
-	out.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
-	out.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
 	return out
 }
 
 // without removes the vertices left. Successors of a removed vertex then follow its predecessors.
-func without(vertices []mrjob.Vertex, left []string) (out []mrjob.Vertex) {
+func without(vertices []mapreduce.Vertex, left []string) (out []mapreduce.Vertex) {
 	to := make([][]int, len(vertices)) // replacements of a vertex, as indices of out
 	for i, v := range vertices {
 		var after []int

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -165,7 +165,7 @@ func (r *replay) progress(a *Attempt, out *dag.Attempt, t dag.Instant, outputs i
 	out.Ratio = a.course.ratio(float64(since))
 	c, maps, measured := &a.Counts, float64(r.Maps), !a.course.plain
 	if a.Kind == dag.Map {
-		share := mrjob.MapShare
+		share := mapreduce.MapShare
 		if r.mapOnly() {
 			share = 1
 		}

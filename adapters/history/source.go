@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -94,11 +94,11 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 
 // leaveOut finds nodes of the workflow graph that should have run but have no history.
 func (s *Source) leaveOut() {
-	members := make([]mrjob.Member, len(s.jobs))
+	members := make([]mapreduce.Member, len(s.jobs))
 	for i, j := range s.workflow.Jobs {
-		members[i] = mrjob.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
+		members[i] = mapreduce.Member{Job: j.ID, Settings: &j.Settings, State: j.State}
 	}
-	vertices := mrjob.GraphOf(members).Vertices
+	vertices := mapreduce.GraphOf(members).Vertices
 	stopped := make([]bool, len(vertices))
 	for i, v := range vertices {
 		for _, a := range v.After {
@@ -115,15 +115,15 @@ func (s *Source) leaveOut() {
 
 // snapshot returns what a live watcher would have seen at t.
 func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
-	var members []mrjob.Member
+	var members []mapreduce.Member
 	var jobs []*replay // parallel to members
-	like := &mrjob.Settings{}
+	like := &mapreduce.Settings{}
 	snap := &dag.Snapshot{At: t, State: dag.Succeeded, Nodes: s.nodes, Stale: dag.NoInstant}
 	for _, j := range s.jobs {
 		if t < j.Submitted {
 			continue
 		}
-		m := mrjob.Member{Job: j.ID, State: j.stateAt(t)}
+		m := mapreduce.Member{Job: j.ID, State: j.stateAt(t)}
 		if t >= j.firstSeen() {
 			m.Settings = &j.Settings
 			if snap.ID == "" { // the first job whose settings are known
@@ -132,7 +132,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 		}
 		members, jobs = append(members, m), append(jobs, j)
 	}
-	graph := mrjob.GraphOf(members)
+	graph := mapreduce.GraphOf(members)
 	graph.Vertices = without(graph.Vertices, s.left)
 	first := jobs[0]
 	snap.ID, snap.User, snap.Queue = cmp.Or(snap.ID, first.ID), first.User, first.Queue
@@ -147,7 +147,7 @@ func (s *Source) snapshot(t dag.Instant) *dag.Snapshot {
 	for i, v := range graph.Vertices {
 		state := dag.BlockedJob(dag.MapReduceStages)
 		var j *Job
-		var own *mrjob.Settings
+		var own *mapreduce.Settings
 		if m := v.Member; m >= 0 {
 			state, j, own = jobs[m].at(t), jobs[m].Job, members[m].Settings
 		}
@@ -331,7 +331,7 @@ func (s *Source) remark() {
 }
 
 // warnings returns the warnings of one snapshot.
-func (s *Source) warnings(snap *dag.Snapshot, graph *mrjob.Graph) []dag.Warning {
+func (s *Source) warnings(snap *dag.Snapshot, graph *mapreduce.Graph) []dag.Warning {
 	out := slices.Clone(s.remarks)
 	warn := func(code, format string, args ...any) { out = append(out, dag.Warningf(code, format, args...)) }
 	if graph.Launches > 1 {

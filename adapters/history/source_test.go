@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -32,7 +32,7 @@ func testJob(id string, at int64, maps int) *Job {
 	r := newAttempt(dag.Reduce, 0, 0)
 	r.State, r.Start, r.End, r.CopyEnd, r.SortEnd, r.Node = dag.AttemptSucceeded, t+14_000, t+28_000, t+16_000,
 		t+17_000, "n:1"
-	r.Counts = mrjob.Counts{
+	r.Counts = mapreduce.Counts{
 		Copied: float64(maps), ReduceIn: 80, ReduceOut: 100, Shuffled: 1000, MapIn: math.NaN(),
 		MapOut: math.NaN(), Read: math.NaN(),
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 )
@@ -305,7 +304,7 @@ func (d *doctor) master(ctx context.Context, app *yarn.App) {
 	d.Say("proxy", yarn.OK, "", "%s is %s: %d of %d maps, %d of %d reduces", app.Job(), j.State,
 		tasksOf(j.MapsCompleted), tasksOf(j.MapsTotal), tasksOf(j.ReducesCompleted), tasksOf(j.ReducesTotal))
 	body, err = d.client.AM(ctx, app.ID, "jobs/"+app.Job()+"/conf")
-	if _, err := mrjob.Properties(app.Job()+"/conf", body, err); err != nil {
+	if _, err := Properties(app.Job()+"/conf", body, err); err != nil {
 		d.Broken("permissions", yarn.Warn, err)
 		return
 	}

@@ -128,10 +128,10 @@ var (
 	inAttempts = place{"*attempts-*.json", func(l *lab, body string) {
 		l.am["0001/tasks/task_1_0001_m_000000/attempts"] = body
 	}}
-	inCounters = place{"../../mrjob/testdata/*counters-*.json", func(l *lab, body string) {
+	inCounters = place{"*counters-*.json", func(l *lab, body string) {
 		l.am["0001/tasks/task_1_0001_m_000000/counters"] = body
 	}}
-	inConf = place{"../../mrjob/testdata/conf-*.json", func(l *lab, body string) {
+	inConf = place{"conf-*.json", func(l *lab, body string) {
 		l.apps("1 RUNNING UNDEFINED 512", "2 FINISHED SUCCEEDED -1", "3 RUNNING UNDEFINED 512")
 		l.am["0003/conf"] = body
 	}}

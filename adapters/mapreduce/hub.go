@@ -11,12 +11,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // A Hub is a yarn.Hub that also keeps what several sources need of the MapReduce applications: their configurations,
@@ -27,14 +25,14 @@ type Hub struct {
 	needs   map[string]*need // of other applications; used by pollNeeds alone
 
 	mu    sync.RWMutex
-	confs map[string]*mrjob.Settings // by application; nil if they may not be read
-	tasks map[string]int             // by workflow, which its chosen application names; see reserve
+	confs map[string]*Settings // by application; nil if they may not be read
+	tasks map[string]int       // by workflow, which its chosen application names; see reserve
 }
 
 // HubOn returns a hub for the applications of a hub of all engines, which its owner refreshes.
 func HubOn(cluster Cluster, hub *yarn.Hub) *Hub {
 	return &Hub{
-		Hub: hub, cluster: cluster, needs: map[string]*need{}, confs: map[string]*mrjob.Settings{},
+		Hub: hub, cluster: cluster, needs: map[string]*need{}, confs: map[string]*Settings{},
 		tasks: map[string]int{},
 	}
 }
@@ -54,13 +52,13 @@ func (h *Hub) Update(ctx context.Context) {
 func (h *Hub) forget() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	maps.DeleteFunc(h.confs, func(app string, _ *mrjob.Settings) bool { return h.App(app) == nil })
+	maps.DeleteFunc(h.confs, func(app string, _ *Settings) bool { return h.App(app) == nil })
 	maps.DeleteFunc(h.tasks, func(app string, _ int) bool { return h.App(app) == nil })
 }
 
 // conf returns an application's settings, nil if they are unknown or may not be read. isKnown means that no further
 // request is needed.
-func (h *Hub) conf(app string) (c *mrjob.Settings, isKnown bool) {
+func (h *Hub) conf(app string) (c *Settings, isKnown bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	c, isKnown = h.confs[app]
@@ -75,7 +73,7 @@ func (h *Hub) Submitted() []yarn.Submitted {
 	defer h.mu.RUnlock()
 	for i := range all {
 		s := &all[i]
-		var c *mrjob.Settings
+		var c *Settings
 		if c, s.Read = h.confs[s.App]; c != nil {
 			s.Workflow = c.Workflow
 		}
@@ -104,12 +102,12 @@ func (h *Hub) requestConf(ctx context.Context, a *yarn.App) error {
 	} else {
 		body, err = h.cluster.AM(ctx, a.ID, path)
 	}
-	properties, err := mrjob.Properties(a.Job()+"/conf", body, err)
+	properties, err := Properties(a.Job()+"/conf", body, err)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case len(properties) > 0:
-		c := mrjob.ReadSettings(properties)
+		c := ReadSettings(properties)
 		h.confs[a.ID] = &c
 	case err == nil, yarn.Denied(err):
 		h.confs[a.ID] = nil
@@ -217,8 +215,8 @@ func workflows(rec *recording.Answers) map[string]string {
 		if !ok || out[job] != "" {
 			continue
 		}
-		properties, _ := mrjob.Properties(a.URL.Path, []byte(a.Text()), nil)
-		if id := mrjob.ReadSettings(properties).Workflow; id != "" {
+		properties, _ := Properties(a.URL.Path, []byte(a.Text()), nil)
+		if id := ReadSettings(properties).Workflow; id != "" {
 			out[job] = id
 		}
 	}
@@ -234,9 +232,9 @@ func idIn(a *recording.Answer, pattern *regexp.Regexp) (id string, ok bool) {
 	return m[1], true
 }
 
-// Used returns the resource usage of tasks, by their newest recorded counters. Those of the history server come last
+// UsedIn returns the resource usage of tasks, by their newest recorded counters. Those of the history server come last
 // and are complete.
-func Used(rec *recording.Answers) mrjob.Used {
+func UsedIn(rec *recording.Answers) Used {
 	newest := map[string]*recording.Answer{}
 	for i := range rec.All() {
 		a := &rec.All()[i]
@@ -244,21 +242,13 @@ func Used(rec *recording.Answers) mrjob.Used {
 			newest[task] = a
 		}
 	}
-	type key struct {
-		job  string
-		kind dag.StageIndex
-		task int32
-	}
-	all := map[key]mrjob.Usage{}
+	all := Used{}
 	for id, a := range newest {
-		job, kind, task, ok := mrjob.TaskOf(id)
-		counters, err := mrjob.Counters(id, []byte(a.Text()), nil)
+		job, kind, task, ok := TaskOf(id)
+		counters, err := Counters(id, []byte(a.Text()), nil)
 		if ok && err == nil && len(counters) > 0 {
-			all[key{job, kind, task}] = mrjob.UsageOf(counters)
+			all[TaskID{job, kind, task}] = UsageOf(counters)
 		}
 	}
-	return func(job string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
-		u, ok := all[key{job, k, task}]
-		return u, ok
-	}
+	return all
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -48,7 +47,7 @@ const (
 type job struct {
 	app  *yarn.App // by the ResourceManager's newest report
 	id   string
-	conf *mrjob.Settings // nil while unknown
+	conf *Settings // nil while unknown
 
 	at        lifeState
 	state     dag.State // as snapshots show it

@@ -6,7 +6,11 @@
 // call, in a fixed order, and shows what is known by the cluster's clock (source.go). The responses (wire.go) decide
 // which jobs the workflow has, and when it has ended (workflow.go), what is known of each job (job.go) and of its tasks
 // (task.go), and which tasks are requested next (tasks.go). A [Hub] has what several sources share (hub.go), such as
-// the work that other applications have left (tenants.go). Package mrjob reads settings, graphs and counters.
+// the work that other applications have left (tenants.go).
+//
+// Watchers of a cluster and readers of history files share what shows of a job: the settings in its configuration
+// (settings.go), the graph of the workflow that settings describe (graph.go), its tasks' counters and ids
+// (counters.go). So both make the same workflow of a run.
 //
 // An observation that failed for now is a *dag.MissedError. A workflow has ended once the cluster has reported it,
 // and also the history server if it can be reached.
@@ -21,7 +25,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
@@ -187,16 +190,16 @@ func (s *Source) catchUp() {
 
 // placed are the workflow's jobs in the graph that their settings describe.
 type placed struct {
-	*mrjob.Graph
+	*Graph
 	jobs []*job // of the vertices; nil before submission
 }
 
 func (s *Source) place() placed {
-	members := make([]mrjob.Member, len(s.member))
+	members := make([]Member, len(s.member))
 	for i, j := range s.member {
-		members[i] = mrjob.Member{Job: j.id, Settings: j.conf, State: j.state}
+		members[i] = Member{Job: j.id, Settings: j.conf, State: j.state}
 	}
-	g := placed{Graph: mrjob.GraphOf(members)}
+	g := placed{Graph: GraphOf(members)}
 	for _, v := range g.Vertices {
 		var j *job
 		if v.Member >= 0 {
@@ -291,7 +294,7 @@ func (s *Source) remark(snap *dag.Snapshot, g placed) {
 // compare pointers.
 func (s *Source) planOf(g placed) *dag.Plan {
 	// Until a job's own settings are known, these are assumed to be those of the script's first job.
-	conf := cmp.Or(s.conf(), &mrjob.Settings{})
+	conf := cmp.Or(s.conf(), &Settings{})
 	script := naming.PigScript(naming.HiveScript(naming.JobTitle(s.view.Known(s.chosen).FullName)))
 	p := &dag.Plan{
 		Name: cmp.Or(conf.WorkflowName, script), Cluster: s.view.Cluster(s.chosen), Overheads: conf.Overheads,
@@ -302,37 +305,23 @@ func (s *Source) planOf(g placed) *dag.Plan {
 	}
 	left := dag.MaxTasks
 	for i, j := range g.jobs {
-		v := &g.Vertices[i]
 		to := &p.Jobs[i]
-		*to = dag.Job{
-			Node: v.Node, After: v.After, MasterMB: conf.MasterMB, MapReduce: conf.Limits,
-			Stages: dag.MapReduce(dag.Stage{}, dag.Stage{}),
+		if j == nil {
+			*to = g.Vertices[i].Plan(nil, conf)
+			continue
 		}
-		if j != nil {
-			planJob(to, j)
-		}
+		*to = g.Vertices[i].Plan(j.conf, conf)
+		to.Name, to.MasterMB = naming.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
 		// Jobs with task lists too long to read use their masters' counts, which may exceed the limit of a plan.
 		for k := range to.Stages {
-			to.Stages[k].Tasks = min(to.Stages[k].Tasks, left)
-			left -= to.Stages[k].Tasks
+			if stage := &to.Stages[k]; j.known() {
+				stage.Known, stage.Tasks = true, min(j.total(dag.StageIndex(k)), left)
+				left -= stage.Tasks
+			}
 		}
-		to.Stages[dag.Map].Pipelines = make([]dag.Pipeline, 1)
-		to.Stages[dag.Reduce].Pipelines = make([]dag.Pipeline, dag.Pipelines)
 	}
 	if s.plan != nil && reflect.DeepEqual(s.plan, p) {
 		return s.plan
 	}
 	return p
-}
-
-func planJob(to *dag.Job, j *job) {
-	if c := j.conf; c != nil {
-		to.Feature, to.Alias, to.Input = c.Feature, c.Alias, c.Input
-		to.MasterMB, to.MapReduce = c.MasterMB, c.Limits
-	}
-	to.Name, to.MasterMB = naming.JobTitle(j.app.FullName), cmp.Or(j.app.MasterMB, to.MasterMB)
-	if j.known() {
-		to.Stages = dag.MapReduce(dag.Stage{Known: true, Tasks: j.total(dag.Map)},
-			dag.Stage{Known: true, Tasks: j.total(dag.Reduce)})
-	}
 }

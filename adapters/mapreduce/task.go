@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -61,7 +60,7 @@ func (t *task) listed(w *wireTask, at dag.Instant) (changed bool) {
 	t.listedAt = at
 	was, hadEnded := t.line, t.done()
 	t.line = line{attemptStates[string(w.State)], w.StartTime.Instant(), w.FinishTime.Instant(), w.Progress.Ratio(), -1}
-	if _, _, n, ok := mrjob.AttemptOf(string(w.SuccessfulAttempt)); ok {
+	if _, _, n, ok := AttemptOf(string(w.SuccessfulAttempt)); ok {
 		t.success = n
 	}
 	if was == t.line {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -228,21 +227,21 @@ func TestMarks(t *testing.T) {
 	a := dag.BlankAttempt(0, 0)
 	a.State = dag.AttemptRunning
 	j := &job{size: size{counted: [2]int{20, 1}}}
-	say := func(at dag.Instant, c mrjob.Counts) { j.count(&a, &c, dag.Reduce, false, at) }
-	say(1, mrjob.Counts{})
+	say := func(at dag.Instant, c Counts) { j.count(&a, &c, dag.Reduce, false, at) }
+	say(1, Counts{})
 	if a.FirstReport.Known() {
 		t.Error("an empty answer is a report")
 	}
-	say(2, mrjob.Counts{Reported: true, ReduceIn: 0, ReduceOut: 0, Copied: 5, Shuffled: 100, MapIn: nan})
+	say(2, Counts{Reported: true, ReduceIn: 0, ReduceOut: 0, Copied: 5, Shuffled: 100, MapIn: nan})
 	if a.FirstReport != 2 || a.First.At.Known() || a.Done[dag.Copy] != 5 || a.Total[dag.Copy] != 20 || a.Bytes != 100 {
 		t.Errorf("copying: %+v", a)
 	}
-	say(3, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
-	say(4, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
+	say(3, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
+	say(4, Counts{Reported: true, ReduceIn: 7, ReduceOut: 0})
 	if a.First != (dag.Mark{At: 3, Done: 7}) || a.Last != a.First {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}
-	say(5, mrjob.Counts{Reported: true, ReduceIn: 7, ReduceOut: 2})
+	say(5, Counts{Reported: true, ReduceIn: 7, ReduceOut: 2})
 	if a.First.At != 3 || a.Last != (dag.Mark{At: 5, Done: 7, Out: 2}) || a.FirstReport != 2 {
 		t.Errorf("first %+v, last %+v", a.First, a.Last)
 	}

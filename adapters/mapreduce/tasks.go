@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -46,7 +45,7 @@ func (s *Source) takeList(j *job, b *tasksBody) {
 	at, list := s.made(j.base()+"/tasks"), b.Tasks.V.Task
 	j.listTick, j.inList = s.ticks+1, [2]int{}
 	for i := range list {
-		if _, kind, _, ok := mrjob.TaskOf(string(list[i].ID)); ok {
+		if _, kind, _, ok := TaskOf(string(list[i].ID)); ok {
 			j.inList[kind]++
 		}
 	}
@@ -54,7 +53,7 @@ func (s *Source) takeList(j *job, b *tasksBody) {
 		return // see weigh
 	}
 	for i := range list {
-		_, kind, index, ok := mrjob.TaskOf(string(list[i].ID))
+		_, kind, index, ok := TaskOf(string(list[i].ID))
 		if !ok {
 			continue
 		}
@@ -134,7 +133,7 @@ func (s *Source) pollTasks(ctx context.Context) {
 type report struct {
 	attempts []wireAttempt
 	err      error // of the request for attempts
-	counts   mrjob.Counts
+	counts   Counts
 	countErr error
 }
 
@@ -149,8 +148,8 @@ func (s *Source) requestTask(ctx context.Context, t *task) (r report) {
 	}
 	path := t.path() + "/counters"
 	body, err := s.get(ctx, t.job, path)
-	all, err := mrjob.Counters(path, body, err)
-	r.counts, r.countErr = mrjob.CountsOf(all), err
+	all, err := Counters(path, body, err)
+	r.counts, r.countErr = CountsOf(all), err
 	return r
 }
 

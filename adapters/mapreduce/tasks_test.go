@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -194,8 +193,8 @@ func TestCountsAreBoundedByTheList(t *testing.T) {
 		{[2]int{20, 3}, [2]int{}, [2]int{20, 3}},
 		{[2]int{20, 3}, [2]int{19, 3}, [2]int{20, 3}},
 		{[2]int{100_000, 5}, [2]int{100_000, 5}, [2]int{100_000, 5}},
-		{[2]int{mrjob.MaxTasks, mrjob.MaxTasks}, [2]int{20_000, 0}, [2]int{20_000, fewTasks}},
-		{[2]int{mrjob.MaxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}},               // not listed yet
+		{[2]int{MaxTasks, MaxTasks}, [2]int{20_000, 0}, [2]int{20_000, fewTasks}},
+		{[2]int{MaxTasks, 1}, [2]int{}, [2]int{fewTasks, 1}},                     // not listed yet
 		{[2]int{300_000, 1}, [2]int{mostTasks + 1, 0}, [2]int{mostTasks + 1, 1}}, // too long to be read
 	} {
 		j := &job{size: size{counted: c.counted, inList: c.inList}}
@@ -400,7 +399,7 @@ func TestPlanOfOverlongLists(t *testing.T) {
 	for _, id := range []string{"0001", "0002"} {
 		l.conf(id, "a"+id, "")
 		l.runs(id, 0, "RUNNING")
-		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, mrjob.MaxTasks, mrjob.MaxTasks)
+		l.am[id] = fmt.Sprintf(`{"job":{"state":"RUNNING","mapsTotal":%d,"reducesTotal":%d}}`, MaxTasks, MaxTasks)
 		l.am[id+"/tasks"] = `{"tasks":{"task":[` + strings.Repeat("{},", 1<<16) + `{}]}}`
 	}
 	s := l.tick(t, NewSource(l, yarn.Target{}), 0)

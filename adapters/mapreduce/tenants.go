@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -131,7 +130,7 @@ func lengths(b *tasksBody) [2]float64 {
 	var sum, n [2]float64
 	for i := range b.Tasks.V.Task {
 		t := &b.Tasks.V.Task[i]
-		_, kind, _, ok := mrjob.TaskOf(string(t.ID))
+		_, kind, _, ok := TaskOf(string(t.ID))
 		start, end := t.StartTime.Instant(), t.FinishTime.Instant()
 		if ok && t.State == "SUCCEEDED" && start.Known() && end >= start {
 			sum[kind], n[kind] = sum[kind]+float64(end-start), n[kind]+1

@@ -8,7 +8,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/internal/tasktable"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -74,7 +73,7 @@ func (b *attemptsBody) of(kind dag.StageIndex, index int32) []wireAttempt {
 	all := b.TaskAttempts.V.TaskAttempt
 	var out []wireAttempt
 	for _, w := range all[max(0, len(all)-mostAttempts):] {
-		k, task, n, ok := mrjob.AttemptOf(string(w.ID))
+		k, task, n, ok := AttemptOf(string(w.ID))
 		if w.number = n; ok && k == kind && task == index {
 			out = append(out, w)
 		}
@@ -93,12 +92,12 @@ type wireAttempt struct {
 }
 
 // tasksOf returns a number of tasks, within bounds whatever a response claims.
-func tasksOf(n input.Optional) int { return n.Count(mrjob.MaxTasks) }
+func tasksOf(n input.Optional) int { return n.Count(MaxTasks) }
 
 // count copies a task's counters to the attempt that they belong to; at is when the response was made. Counters that
 // went back are copied as they are: the marks only move with a change. final means that they are the attempt's last
 // ones.
-func (j *job) count(a *dag.Attempt, c *mrjob.Counts, kind dag.StageIndex, final bool, at dag.Instant) {
+func (j *job) count(a *dag.Attempt, c *Counts, kind dag.StageIndex, final bool, at dag.Instant) {
 	if !c.Reported {
 		return
 	}
@@ -127,7 +126,7 @@ const leastRead = 0.02
 // mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7%) while it reads
 // (docs/facts/measured.md 4).
 func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
-	k, share := a.Done[0], mrjob.MapShare
+	k, share := a.Done[0], MapShare
 	if mapOnly {
 		share = 1
 	}

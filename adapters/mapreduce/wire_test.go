@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -147,7 +146,7 @@ func TestVersions(t *testing.T) {
 				continue
 			}
 			a := all[0]
-			if kind, _, number, ok := mrjob.AttemptOf(string(a.ID)); !ok || kind != dag.Reduce || number != 0 {
+			if kind, _, number, ok := AttemptOf(string(a.ID)); !ok || kind != dag.Reduce || number != 0 {
 				t.Errorf("%s, %s: attempt %q", version, from, a.ID)
 			}
 			if a.State != "SUCCEEDED" || a.NodeHTTPAddress == "" || a.Progress.Ratio() != 1 ||

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -65,7 +64,7 @@ func (w *workflow) fits(a *yarn.App) bool {
 
 // conf returns the settings of the chosen application. Until these are known, it returns those of a sibling that looks
 // like it and was submitted at about the same time, since the jobs of a wave start together. nil if there is none.
-func (w *workflow) conf() *mrjob.Settings {
+func (w *workflow) conf() *Settings {
 	first := w.view.Known(w.chosen)
 	if c := w.settings(first); c != nil {
 		return c
@@ -81,7 +80,7 @@ func (w *workflow) conf() *mrjob.Settings {
 }
 
 // settings returns an application's settings, nil if they are unknown.
-func (w *workflow) settings(a *yarn.App) *mrjob.Settings {
+func (w *workflow) settings(a *yarn.App) *Settings {
 	if j := w.jobs[a.ID]; j != nil && j.conf != nil {
 		return j.conf
 	}
@@ -99,7 +98,7 @@ func alike(a, first *yarn.App) bool {
 const lookBack = 10 * time.Minute
 
 // launchOf returns when the batch of jobs was launched that an application belongs to, at the latest.
-func launchOf(a *yarn.App, conf *mrjob.Settings) dag.Instant {
+func launchOf(a *yarn.App, conf *Settings) dag.Instant {
 	if conf != nil {
 		if at := input.ParseOptional(conf.Launch).Instant(); at.Known() {
 			return min(a.Submitted, at)
@@ -213,7 +212,7 @@ func (w *workflow) enlist() {
 // belongs reports whether a job is of the workflow. One without known settings is presumed to be if it looks like the
 // first one and was submitted together with it or, once the graph is known, after it. Its settings will confirm it,
 // some seconds later.
-func (w *workflow) belongs(j *job, first *yarn.App, conf *mrjob.Settings) bool {
+func (w *workflow) belongs(j *job, first *yarn.App, conf *Settings) bool {
 	a := j.app
 	_, isKnown := w.hub.conf(a.ID)
 	switch {

@@ -248,7 +248,8 @@ type wireQueue struct {
 	UserLimit                                              input.Optional // minimum-user-limit-percent
 	OrderingPolicyInfo                                     input.Label    // not in 2.10
 	AMResourceLimit                                        wireMemory
-	PreemptionDisabled                                     input.Label // true if the ResourceManager does not preempt at all
+	// True if the ResourceManager does not preempt at all.
+	PreemptionDisabled input.Label
 
 	// The fair scheduler's.
 	MaxResources, SteadyFairResources, AMMaxResources wireMemory

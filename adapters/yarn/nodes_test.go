@@ -49,7 +49,9 @@ func TestQueues(t *testing.T) {
 	if q := old.Scheduler.V.Info.V.find("default"); q == nil || q.limitMB(3072) != 0 {
 		t.Errorf("2.10.2: %+v", q)
 	}
-	half := wireQueue{AbsoluteCapacity: input.Some(30), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(1)}
+	half := wireQueue{
+		AbsoluteCapacity: input.Some(30), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(1),
+	}
 	if mb := half.limitMB(10000); mb != 3000 {
 		t.Errorf("a user may have %d MB", mb)
 	}
@@ -86,14 +88,17 @@ func TestQueueStates(t *testing.T) {
 		}
 	}
 	limited := wireQueue{
-		AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(70), UserLimitFactor: input.Some(0.5), UserLimit: input.Some(25),
+		AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(70), UserLimitFactor: input.Some(0.5),
+		UserLimit: input.Some(25),
 		OrderingPolicyInfo: "fair",
 	}
 	want := dag.QueueState{Name: "a", ShareMB: 6000, MaxMB: 7000, UserMB: 3000, UserRatio: 0.25, Order: dag.OrderFair}
 	if got := limited.state("a", 10000); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	unlimited := wireQueue{AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(-1)}
+	unlimited := wireQueue{
+		AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(100), UserLimitFactor: input.Some(-1),
+	}
 	if got := unlimited.state("a", 10000); got != (dag.QueueState{Name: "a", ShareMB: 6000}) {
 		t.Errorf("without limits: %+v", got)
 	}

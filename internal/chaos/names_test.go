@@ -18,7 +18,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -344,7 +343,7 @@ func TestHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told[0].Configure([]mrjob.Property{
+	told[0].Configure([]mapreduce.Property{
 		{Name: "mapreduce.workflow.id", Value: "pig_" + hostile},
 		{Name: "mapreduce.workflow.name", Value: "a.pig" + hostile},
 		{Name: "mapreduce.workflow.node.name", Value: "scope-1" + hostile},

@@ -227,9 +227,6 @@ var below = map[string][]string{
 	"adapters/naming":         {"dag"},
 	"adapters/rest":           {"adapters/infile", "adapters/internal/input", "dag", "units"},
 	"adapters/hadoopconf":     {"adapters/rest"},
-	"adapters/mrjob": {
-		"adapters/hadoopconf", "adapters/internal/input", "adapters/naming", "adapters/rest", "adapters/yarn", "dag",
-	},
 	"adapters/yarn": {
 		"adapters/hadoopconf", "adapters/internal/input", "adapters/naming", "adapters/recording", "adapters/rest", "dag",
 		"units",

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
@@ -22,7 +22,7 @@ type Run struct {
 	File string // for display
 	End  *dag.Snapshot
 	// Used has the tasks' counters; nil if the recording has none.
-	Used mrjob.Used
+	Used mapreduce.Used
 }
 
 // Options are values that a recording does not have.

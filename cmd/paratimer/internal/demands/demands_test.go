@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
@@ -43,15 +43,15 @@ func run() Run {
 			},
 		}},
 	}
-	counters := func(_ string, k dag.StageIndex, task int32) (mrjob.Usage, bool) {
-		u := mrjob.UsageOf(nil)
-		if k == dag.Map {
-			u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
-		} else {
-			u.CPU, u.FileRead, u.FileWritten, u.Written, u.Shuffled = 1.5, 60e6, 60e6, 30e6, 75e6
-		}
-		return u, true
+	counters := mapreduce.Used{}
+	for task := range int32(3) {
+		u := mapreduce.UsageOf(nil)
+		u.CPU, u.Read, u.FileWritten = float64(task+1), 200e6, 100e6 // 1, 2, 3 s
+		counters[mapreduce.TaskID{Job: s.Jobs[0].ID, Kind: dag.Map, Index: task}] = u
 	}
+	u := mapreduce.UsageOf(nil)
+	u.CPU, u.FileRead, u.FileWritten, u.Written, u.Shuffled = 1.5, 60e6, 60e6, 30e6, 75e6
+	counters[mapreduce.TaskID{Job: s.Jobs[0].ID, Kind: dag.Reduce}] = u
 	return Run{File: "x.jhist", End: s, Used: counters}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -52,7 +52,7 @@ func clusterOf(s *dag.Snapshot) (count int, peak [2]int) {
 type task struct {
 	seconds float64 // time in its slot, for a reduce since it had all map outputs; NaN unknown
 	moved   float64 // bytes in the recording: read (map) or shuffled (reduce); NaN unknown
-	used    mrjob.Usage
+	used    mapreduce.Usage
 }
 
 func tasksOf(run *Run, job int) (out [2][]task) {
@@ -63,7 +63,7 @@ func tasksOf(run *Run, job int) (out [2][]task) {
 			if a.State != dag.AttemptSucceeded {
 				continue
 			}
-			t := task{seconds: math.NaN(), moved: a.Bytes, used: mrjob.UsageOf(nil)}
+			t := task{seconds: math.NaN(), moved: a.Bytes, used: mapreduce.UsageOf(nil)}
 			begin := a.Start
 			if k == dag.Reduce && a.CopyEnd.Known() {
 				begin = a.CopyEnd
@@ -71,10 +71,8 @@ func tasksOf(run *Run, job int) (out [2][]task) {
 			if begin.Known() && a.End.Known() && a.End >= begin {
 				t.seconds = a.End.Sub(begin).Seconds()
 			}
-			if run.Used != nil {
-				if u, ok := run.Used(state.ID, k, a.Task); ok {
-					t.used = u
-				}
+			if u, ok := run.Used[mapreduce.TaskID{Job: state.ID, Kind: k, Index: a.Task}]; ok {
+				t.used = u
 			}
 			out[k] = append(out[k], t)
 		}

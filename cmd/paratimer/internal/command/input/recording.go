@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/adapters/mrjob"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
@@ -108,8 +107,8 @@ func (r *Recording) AtMost(n int) {
 }
 
 // Used returns the resource usage of the tasks; nil if the recording has none.
-func (r *Recording) Used() mrjob.Used {
-	if s, ok := r.src.(interface{ Used() mrjob.Used }); ok {
+func (r *Recording) Used() mapreduce.Used {
+	if s, ok := r.src.(interface{ Used() mapreduce.Used }); ok {
 		return s.Used()
 	}
 	return nil
@@ -276,7 +275,7 @@ type answers struct {
 }
 
 // Used is that of Recording.
-func (a *answers) Used() mrjob.Used { return mapreduce.Used(a.recorded) }
+func (a *answers) Used() mapreduce.Used { return mapreduce.UsedIn(a.recorded) }
 
 // Played plays a source to its end, or to where it is cut off. The path is its name in errors.
 func Played(ctx context.Context, path string, src watch.Source, each ...func(*dag.Snapshot)) (dag.Run, error) {

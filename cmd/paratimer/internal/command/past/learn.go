@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/paratimer/paratimer/adapters/mrjob"
+	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -79,7 +79,7 @@ func learnFile(c *cli.Context, path string) (*dag.Plan, error) {
 }
 
 // learnedRun plays a recording to its end, and warns if the query did not succeed in it.
-func learnedRun(c *cli.Context, path string) (run dag.Run, used mrjob.Used, err error) {
+func learnedRun(c *cli.Context, path string) (run dag.Run, used mapreduce.Used, err error) {
 	recorded, err := input.Open(c, path)
 	if err != nil {
 		return run, nil, err

@@ -1,4 +1,4 @@
-package mrjob
+package mapreduce
 
 import (
 	"fmt"
@@ -56,11 +56,11 @@ func TestConf(t *testing.T) {
 		After:     map[string][]string{"scope-30": {"scope-48"}, "scope-39": {"scope-48"}},
 		RerunsAll: true,
 	}
-	if got := load(t, "conf-pig.json"); !reflect.DeepEqual(got, want) {
+	if got := settingsIn(t, "conf-pig.json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	// The history server of 3.5.0 gives numbers and booleans where others give strings.
-	jhs := load(t, "conf-3.5.0-jhs.json")
+	jhs := settingsIn(t, "conf-3.5.0-jhs.json")
 	if l := jhs.Limits; jhs.MasterMB != 512 ||
 		l != (dag.MapReduceLimits{MapMB: 256, ReduceMB: 256, SlowStart: 0.05, RampUp: 0.5}) {
 		t.Errorf("%+v", l)

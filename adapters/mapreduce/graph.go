@@ -1,7 +1,4 @@
-// Package mrjob reads what a MapReduce job shows of itself: the settings in its configuration, the graph of the
-// workflow that its settings describe, its tasks' counters, and ids. The watcher of a live cluster and the readers of
-// history files share it, so that both make the same workflow of a run.
-package mrjob
+package mapreduce
 
 import (
 	"cmp"
@@ -76,6 +73,21 @@ func GraphOf(members []Member) *Graph {
 		}
 	}
 	return g
+}
+
+// Plan returns the plan of the vertex's job, without its name and the numbers of its tasks. own are the job's settings,
+// nil while they are unknown: it then gets those of another job.
+func (v *Vertex) Plan(own, other *Settings) dag.Job {
+	s := cmp.Or(own, other)
+	out := dag.Job{
+		Node: v.Node, After: v.After, MasterMB: s.MasterMB, MapReduce: s.Limits,
+		Stages: dag.MapReduce(dag.Stage{Pipelines: make([]dag.Pipeline, 1)},
+			dag.Stage{Pipelines: make([]dag.Pipeline, dag.Pipelines)}),
+	}
+	if own != nil {
+		out.Feature, out.Alias, out.Input = own.Feature, own.Alias, own.Input
+	}
+	return out
 }
 
 // add appends a vertex. If its name is taken, it gets another.

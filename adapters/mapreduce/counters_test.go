@@ -1,4 +1,4 @@
-package mrjob
+package mapreduce
 
 import (
 	"errors"

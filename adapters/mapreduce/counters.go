@@ -1,4 +1,4 @@
-package mrjob
+package mapreduce
 
 import (
 	"math"
@@ -105,8 +105,15 @@ type Usage struct {
 	Shuffled              float64 // bytes that a reduce fetched
 }
 
-// Used returns a task's usage, by its job's id; ok is false if its counters are unknown.
-type Used func(job string, k dag.StageIndex, task int32) (u Usage, ok bool)
+// A TaskID identifies a task.
+type TaskID struct {
+	Job   string // its id
+	Kind  dag.StageIndex
+	Index int32
+}
+
+// Used is the usage of the tasks whose counters are known.
+type Used map[TaskID]Usage
 
 // UsageOf computes the usage from a task's counters.
 func UsageOf(counters []Counter) Usage {

@@ -1,4 +1,4 @@
-package mrjob
+package mapreduce
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/paratimer/paratimer/adapters/naming"
 )
 
-// load reads the settings in a body that a real Hadoop gave (testdata: copied from recordings, cut to the properties
-// that are read).
-func load(t *testing.T, name string) Settings {
+// settingsIn reads the settings in a body that a real Hadoop gave (testdata: copied from recordings, cut to the
+// properties that are read).
+func settingsIn(t *testing.T, name string) Settings {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
@@ -28,7 +28,7 @@ func load(t *testing.T, name string) Settings {
 // TestHiveConf reads what Hive 2.3.9 itself gave the first job of a query (testdata: our own live run on Hadoop
 // 2.10.2).
 func TestHiveConf(t *testing.T) {
-	c := load(t, "conf-hive.json")
+	c := settingsIn(t, "conf-hive.json")
 	if c.Workflow != "hive_root_20261122075408_4e29a39a-44a7-47dd-8bed-d1d1e124c915" ||
 		c.WorkflowName != "select x.n, count(*)" || c.Node != "Stage-1" || c.Parallel {
 		t.Errorf("%+v", c)
