@@ -24,7 +24,10 @@ import (
 // Finished DAGs are read from the files of Tez' history services. SimpleHistoryLoggingService writes JSON objects.
 // ProtoHistoryLoggingService writes SequenceFiles of messages with the same fields.
 
-const historyBuffer = 1 << 16 // bytes
+const (
+	historyBuffer = 1 << 16   // bytes
+	mostFiles     = 1_000_000 // of a folder
+)
 
 var (
 	// historyName matches the names of history files.
@@ -46,22 +49,16 @@ func HoldsHistory(in fs.FS, name string) (holds bool) {
 // eachHistory calls read for a history file, or for each one in a folder. It returns how many files and folders of a
 // folder were left out, because they cannot be read.
 func eachHistory(ctx context.Context, in fs.FS, root string, read func(*bufio.Reader) error) (bad int, err error) {
-	err = fs.WalkDir(in, root, func(name string, d fs.DirEntry, err error) error {
-		if err == nil {
-			if d.Type()&^fs.ModeSymlink != 0 || name != root && !historyName.MatchString(path.Base(name)) {
-				return nil // a folder, a file that may never end, or another one
-			}
-			err = readFile(in, name, read)
+	skip := func(string, error) { bad++ }
+	err = input.EachFile(ctx, in, root, mostFiles, skip, func(name string, d fs.DirEntry) error {
+		if d.Type()&^fs.ModeSymlink != 0 || name != root && !historyName.MatchString(path.Base(name)) {
+			return nil // a file that may never end, or another one
 		}
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err == nil, name == root, errors.Is(err, fs.SkipAll):
+		err := readFile(in, name, read)
+		if err == nil || name == root || errors.Is(err, fs.SkipAll) {
 			return err
 		}
-		if bad++; d.IsDir() {
-			return fs.SkipDir
-		}
+		bad++
 		return nil
 	})
 	return bad, err

@@ -82,11 +82,9 @@ func recordedDAG(rec *recording.Answers, workflow string) (id string, err error)
 // The requests in a recording of a DAG may combine other tasks than a source's requests, and read other parts of a log
 // file. Lists are therefore split into the newest row of each vertex or attempt, and log files are put together.
 
-// A resource is a list of a master or one of its log files, from all recorded answers about it.
-type resource interface {
-	// part returns what the master answered at t to a request for a part.
-	part(query url.Values, t dag.Instant) string
-}
+// A resource is a list of a master or one of its log files, from all recorded answers about it. It returns what the
+// master answered at t to a request for a part.
+type resource func(query url.Values, t dag.Instant) string
 
 // recorded returns the texts of a recorded master. Resources are built at their first use.
 func recorded() recording.Texts {
@@ -103,7 +101,7 @@ func recorded() recording.Texts {
 		if r == nil {
 			return "", false
 		}
-		return r.part(u.Query(), at), true
+		return r(u.Query(), at), true
 	}
 }
 
@@ -135,20 +133,14 @@ func newest[T any](all []dated[T], t dag.Instant) (v T) {
 	return v
 }
 
-// A list has the rows of a list by vertex or attempt: JSON objects, separated by commas.
-type list struct {
-	root    string // name of the list in JSON
-	selects string // parameter with the ids of rows
-	rows    map[string][]dated[string]
-}
-
 // rowID matches the id of a vertex, task or attempt. Requests have the index of the vertex or, for an attempt, also its
 // task and number.
 var rowID = regexp.MustCompile(`^[a-z]+_\d+_\d+_\d+_0*(\d+)(?:_0*(\d+)_0*(\d+))?`)
 
-// listOf groups the rows of all answers about a list.
-func listOf(answers []*recording.Answer, root, selects string) *list {
-	l := &list{root, selects, map[string][]dated[string]{}}
+// listOf returns a list with a name in JSON and a parameter that selects rows by their ids. It groups the rows of all
+// answers by vertex or attempt.
+func listOf(answers []*recording.Answer, root, selects string) resource {
+	all := map[string][]dated[string]{} // JSON objects, separated by commas
 	for _, a := range answers {
 		var body map[string][]json.RawMessage
 		if a.Status != http.StatusOK || json.Unmarshal([]byte(a.Text()), &body) != nil {
@@ -168,45 +160,38 @@ func listOf(answers []*recording.Answer, root, selects string) *list {
 		}
 		for id, parts := range rows {
 			text := strings.Join(parts, ",")
-			if n := len(l.rows[id]); n == 0 || l.rows[id][n-1].v != text {
-				l.rows[id] = append(l.rows[id], dated[string]{a.At, text})
+			if n := len(all[id]); n == 0 || all[id][n-1].v != text {
+				all[id] = append(all[id], dated[string]{a.At, text})
 			}
 		}
 	}
-	return l
-}
-
-// part returns the requested rows, or all.
-func (l *list) part(query url.Values, t dag.Instant) string {
-	ids := slices.Sorted(maps.Keys(l.rows))
-	if some := query.Get(l.selects); some != "" {
-		ids = strings.Split(some, ",")
-	}
-	var out []string
-	for _, id := range ids {
-		if text := newest(l.rows[id], t); text != "" {
-			out = append(out, text)
+	return func(query url.Values, t dag.Instant) string {
+		ids := slices.Sorted(maps.Keys(all))
+		if some := query.Get(selects); some != "" {
+			ids = strings.Split(some, ",")
 		}
+		var out []string
+		for _, id := range ids {
+			if text := newest(all[id], t); text != "" {
+				out = append(out, text)
+			}
+		}
+		return `{"` + root + `":[` + strings.Join(out, ",") + `]}`
 	}
-	return `{"` + l.root + `":[` + strings.Join(out, ",") + `]}`
-}
-
-// A file is a log file, built from all recorded pieces. Log files only grow. Bytes without a piece are line ends.
-type file struct {
-	data    []byte
-	lengths []dated[int64]
 }
 
 // mostOfFile bounds a log file, in bytes.
 const mostOfFile = 64 << 20
 
-func fileOf(answers []*recording.Answer) *file {
+// fileOf returns a log file, built from all recorded pieces. Log files only grow. Bytes without a piece are line ends.
+// A NodeManager responds with the first or last bytes, as many as the size in the query.
+func fileOf(answers []*recording.Answer) resource {
 	type piece struct {
 		end  int64
 		text string
 	}
 	var pieces []piece
-	f := &file{}
+	var lengths []dated[int64]
 	whole := int64(0)
 	for _, a := range answers {
 		size, _ := strconv.ParseInt(a.URL.Query().Get("size"), 10, 64) // 0 without one: the whole file
@@ -214,24 +199,21 @@ func fileOf(answers []*recording.Answer) *file {
 		if a.Status == http.StatusOK && ok && n <= mostOfFile && int64(len(text)) <= n {
 			whole = max(whole, n)
 			pieces = append(pieces, piece{n, text})
-			f.lengths = append(f.lengths, dated[int64]{a.At, whole})
+			lengths = append(lengths, dated[int64]{a.At, whole})
 		}
 	}
-	f.data = bytes.Repeat([]byte("\n"), int(whole))
+	content := bytes.Repeat([]byte("\n"), int(whole))
 	for _, p := range slices.Backward(pieces) { // the earliest one counts: the first line of later ones may be scrubbed
-		copy(f.data[p.end-int64(len(p.text)):], p.text)
+		copy(content[p.end-int64(len(p.text)):], p.text)
 	}
-	return f
-}
-
-// part returns a NodeManager's response. The size in the query requests the first or last bytes.
-func (f *file) part(query url.Values, t dag.Instant) string {
-	whole := newest(f.lengths, t)
-	data := f.data[:whole]
-	if n, err := strconv.ParseInt(query.Get("size"), 10, 64); err == nil && n < 0 {
-		data = data[max(0, whole+n):]
-	} else if err == nil && n > 0 {
-		data = data[:min(n, whole)]
+	return func(query url.Values, t dag.Instant) string {
+		whole := newest(lengths, t)
+		data := content[:whole]
+		if n, err := strconv.ParseInt(query.Get("size"), 10, 64); err == nil && n < 0 {
+			data = data[max(0, whole+n):]
+		} else if err == nil && n > 0 {
+			data = data[:min(n, whole)]
+		}
+		return fmt.Sprintf("LogLength:%d\nLogContents:\n%s", whole, data)
 	}
-	return fmt.Sprintf("LogLength:%d\nLogContents:\n%s", whole, data)
 }

@@ -263,20 +263,17 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 	if s.app.ID == "" {
 		return nil
 	}
-	var out []yarn.Check
-	say := func(name string, grade yarn.Grade, hint, format string, args ...any) {
-		out = append(out, yarn.Check{Name: name, Status: grade, Text: fmt.Sprintf(format, args...), Hint: hint})
-	}
-	say("tez", yarn.OK, "", "the newest application is %s of %s", s.app.ID, s.app.User)
+	var e yarn.Examination
+	e.Say("tez", yarn.OK, "", "the newest application is %s of %s", s.app.ID, s.app.User)
 	switch _, none := errors.AsType[*yarn.NoWorkflowError](err); {
 	case s.failure != nil:
-		say("tez master", yarn.Fail, rest.Hint(s.failure), "%v", s.failure)
+		e.Broken("tez master", yarn.Fail, s.failure)
 	case s.st.reported != "":
-		say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.st.id, s.st.reported, len(s.st.vertices))
+		e.Say("tez master", yarn.OK, "", "%s is %s: %d vertices", s.st.id, s.st.reported, len(s.st.vertices))
 	case none:
-		say("tez master", yarn.OK, "", "not tried: the session has no DAG yet")
+		e.Say("tez master", yarn.OK, "", "not tried: the session has no DAG yet")
 	default:
-		say("tez master", yarn.OK, "", "not tried: %s has ended", s.st.id)
+		e.Say("tez master", yarn.OK, "", "not tried: %s has ended", s.st.id)
 	}
 	hint := ""
 	if yarn.Denied(s.files.err) {
@@ -284,18 +281,18 @@ func Doctor(ctx context.Context, c Cluster) []yarn.Check {
 			"session name this user, or ask as user " + s.app.User
 	}
 	if s.files.err != nil {
-		say("tez files", yarn.Warn, hint, "%v", s.files.err)
+		e.Say("tez files", yarn.Warn, hint, "%v", s.files.err)
 	} else {
-		say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", s.files.node, len(s.files.sizes))
+		e.Say("tez files", yarn.OK, "", "the NodeManager %s gives %d files of the master", s.files.node, len(s.files.sizes))
 	}
 	switch {
 	case err != nil || s.files.sizes == nil:
 	case s.st.hasPlan:
-		say("tez plan", yarn.OK, "", "the plan of %s is read", s.st.id)
+		e.Say("tez plan", yarn.OK, "", "the plan of %s is read", s.st.id)
 	default:
-		say("tez plan", yarn.Warn, "try again in some seconds; if that does not help, set "+
+		e.Say("tez plan", yarn.Warn, "try again in some seconds; if that does not help, set "+
 			"tez.history.logging.service.class to org.apache.tez.dag.history.logging.impl.SimpleHistoryLoggingService, or "+
 			"give a --profile of an earlier run", "the plan of %s is not in a history file of the master", s.st.id)
 	}
-	return out
+	return e.Checks
 }
