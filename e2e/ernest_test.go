@@ -121,13 +121,25 @@ func parseRows(csv string) (rows [][3]float64) {
 	return rows
 }
 
+// recordedRows are the machines, scale and seconds that `paratimer ernest fit` reads from histories or event logs.
+func (l *lab) recordedRows(path string) (rows [][3]float64) {
+	l.t.Helper()
+	var fitted struct {
+		Runs []struct{ Machines, Scale, Seconds float64 }
+	}
+	l.must(json.Unmarshal(l.run("rows", 0, "ernest", "fit", path, "--output", "json"), &fitted))
+	l.t.Logf("%+v", fitted.Runs)
+	for _, r := range fitted.Runs {
+		rows = append(rows, [3]float64{r.Machines, r.Scale, r.Seconds})
+	}
+	return rows
+}
+
 // rowsOfHistory checks that the cluster's job history tells of the same runs: as many containers, as much input, and
 // somewhat less time than their clients took.
 func (l *lab) rowsOfHistory(timed [][3]float64) {
 	l.t.Helper()
-	out := string(l.run("rows", 0, "ernest", "rows", filepath.Join(l.root, "run", "staging", "history")))
-	l.t.Logf("%s", out)
-	seen := parseRows(out)
+	seen := l.recordedRows(filepath.Join(l.root, "run", "staging", "history"))
 	for _, r := range timed {
 		if !slices.ContainsFunc(seen, func(s [3]float64) bool {
 			return s[0] == r[0] && math.Abs(s[1]-r[1]) < 1e-9 && s[2] < r[2]

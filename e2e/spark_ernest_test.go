@@ -45,7 +45,7 @@ func TestSparkErnest(t *testing.T) {
 	}
 	took := parseRows(l.made("full", command, 4, ernestWhole))[0][2]
 	large := l.newLog(append(trainedLogs, small, smallest))
-	row := parseRows(string(l.run("rows", 0, "ernest", "rows", large)))
+	row := l.recordedRows(large)
 	if len(row) != 1 || row[0][0] != 4 {
 		t.Fatalf("the event log of the whole run gives the rows %v", row)
 	}

@@ -18,6 +18,7 @@ import (
 type Fitted struct {
 	File         string                  `json:"file"` // of the runs
 	Rows         int                     `json:"rows"`
+	Runs         []ernest.Row            `json:"runs"` // that the model is fitted to
 	Part                                 // of an iterative job: one iteration
 	Setup        *Part                   `json:"setup,omitempty"` // of an iterative job: the part outside the iterations
 	Residual     units.Float             `json:"residual"`        // seconds
@@ -59,7 +60,7 @@ type Prediction struct {
 // after the training.
 func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.Row, forced bool) *Fitted {
 	f := &Fitted{
-		File: file, Rows: len(m.Rows), Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
+		File: file, Rows: len(m.Rows), Runs: m.Rows, Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
 		Part: Part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank, Condition: units.Float(m.Condition),
 		Training: ernest.Overhead(m.Rows), Predictions: []Prediction{}, model: m,
 	}

@@ -50,7 +50,7 @@ func (d *Design) Document() *page.Document {
 }
 
 // A Choice is the result of a choice between offers, in the order of ernest.Choose. It is the JSON of `paratimer ernest
-// choose`. Unknown and refused values are null.
+// predict --offer`. Unknown and refused values are null.
 type Choice struct {
 	ernest.Want
 	Best     *ernest.Choice   `json:"best"` // null if no choice meets the limits

@@ -18,7 +18,7 @@ const (
 	clustered = attaching + ", list, status, watch, check, report, doctor, whatif"
 	recorded  = "report, compare, replay, score, whatif, history profile, history add"
 	chosen    = recorded + ", check, status, " + attaching
-	printing  = "doctor, score, history list, history show, history add, list, status, whatif, ernest design, ernest run, ernest fit, ernest predict, ernest choose, model, config, version"
+	printing  = "doctor, score, history list, history show, history add, list, status, whatif, ernest design, ernest run, ernest fit, ernest predict, model, config, version"
 
 	bounds     = "Deadlines and limits: " + watching + ", report, check, score"
 	moreBounds = "Deadlines and limits: " + watching + ", report, score"
@@ -35,7 +35,7 @@ const (
 	estimated  = EstimateSubject + ": plan"
 	simulated  = SimulationSubject + ": plan"
 	designing  = "ernest design, ernest run"
-	columns    = "ernest fit, ernest predict, ernest choose"
+	columns    = "ernest fit, ernest predict"
 	fitting    = "ernest run, " + columns
 )
 

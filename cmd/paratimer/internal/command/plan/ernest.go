@@ -19,36 +19,10 @@ func ernestCommand() *cli.Command {
 	return command.Group("ernest", "predict a job on other machines and inputs from a few small runs",
 		command.New("design", "", "choose the most informative small runs for a budget", ernestDesign),
 		command.New("run", "", "make the training runs of a design, and predict from them", ernestRun),
-		command.New("rows", "FILE...", "make a table of training data from recorded runs", ernestRows),
 		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit),
-		command.New("predict", "FILE",
-			"predict runs from a table, and check whether later runs agree", ernestFit),
-		command.New("choose", "", "choose the cheapest or fastest machines for a deadline or a budget",
-			ernestChoose),
+		command.New("predict", "[FILE]",
+			"predict runs from a table, check later runs, or choose the machines for a deadline or a budget", ernestPredict),
 	)
-}
-
-// numbers are what a typed run may consist of. set sets one, and returns false if it is not valid.
-var numbers = map[string]struct {
-	valid string
-	set   func(r *ernest.Row, v float64) bool
-}{
-	"MACHINES": {"1 or more", func(r *ernest.Row, v float64) bool {
-		r.Machines = v
-		return v >= 1
-	}},
-	"SCALE": {"above 0", func(r *ernest.Row, v float64) bool {
-		r.Scale = v
-		return true
-	}},
-	"ITERATIONS": {"whole, 1 or more", func(r *ernest.Row, v float64) bool {
-		r.Iterations = int(min(v, math.MaxInt32))
-		return float64(r.Iterations) == v
-	}},
-	"SECONDS": {"above 0", func(r *ernest.Row, v float64) bool {
-		r.Seconds = v
-		return true
-	}},
 }
 
 // typedRuns returns the runs in the values of a flag, each of the wanted numbers. Only runs of an iterative model have
@@ -68,10 +42,21 @@ func typedRuns(c *cli.Context, flag string, iterative bool, want ...string) (run
 		var r ernest.Row
 		for i, part := range parts {
 			v, err := strconv.ParseFloat(part, 64)
-			number := numbers[want[i]]
-			if err != nil || math.IsInf(v, 0) || !(v > 0) || !number.set(&r, v) {
+			valid, must := err == nil && v > 0 && !math.IsInf(v, 0), "above 0"
+			switch want[i] {
+			case "MACHINES":
+				r.Machines, valid, must = v, valid && v >= 1, "1 or more"
+			case "SCALE":
+				r.Scale = v
+			case "ITERATIONS":
+				r.Iterations = int(min(v, math.MaxInt32))
+				valid, must = valid && float64(r.Iterations) == v, "whole, 1 or more"
+			case "SECONDS":
+				r.Seconds = v
+			}
+			if !valid {
 				return nil, command.Usage("--%s %s: %s is %q: it must be a number, %s", flag, text,
-					strings.ToLower(want[i]), part, number.valid)
+					strings.ToLower(want[i]), part, must)
 			}
 		}
 		runs = append(runs, r)

@@ -17,16 +17,19 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestChoose chooses machines.
+// ernestChoose chooses between offers of machines, for a deadline or a budget.
 func ernestChoose(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return command.Usage("--offer names the tables of runs: give no FILE")
+	}
 	want := ernest.Want{
-		Deadline: c.Duration("deadline").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force"),
+		Deadline: c.Duration("within").Seconds(), Budget: c.Float64("budget"), Force: c.Bool("force"),
 	}
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
 	}
-	if c.IsSet("deadline") && !(want.Deadline > 0) {
-		return command.Usage("--deadline %v: it must be more than 0", c.Duration("deadline"))
+	if c.IsSet("within") && !(want.Deadline > 0) {
+		return command.Usage("--within %v: it must be more than 0", c.Duration("within"))
 	}
 	if c.IsSet("budget") && (!(want.Budget > 0) || math.IsInf(want.Budget, 0)) {
 		return command.Usage("--budget %v: it must be more than 0", want.Budget)
@@ -56,9 +59,6 @@ func ernestChoose(c *cli.Context) error {
 			shown.Warnings = append(shown.Warnings, w)
 		}
 	}
-	if len(offers) == 0 {
-		return command.Usage("choose needs --offer; see `paratimer ernest choose --help`")
-	}
 	var err error
 	want.Scale, want.Iterations, err = wantedRun(c, whole, offers[0].Model.Iterative())
 	if err != nil {
@@ -86,9 +86,9 @@ func wantedRun(c *cli.Context, whole float64, iterative bool) (scale float64, it
 	case len(at) == 1:
 		return at[0].Scale, at[0].Iterations, nil
 	case iterative:
-		return 0, 0, command.Usage("choose needs --at SCALE,ITERATIONS: the model is of iterations")
+		return 0, 0, command.Usage("--offer needs --at SCALE,ITERATIONS: the model is of iterations")
 	case whole > 1:
-		return 0, 0, command.Usage("choose needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
+		return 0, 0, command.Usage("--offer needs --at SCALE: scales of the training runs go up to %v, so 1 is not the "+
 			"whole input", whole)
 	}
 	return 1, 0, nil

@@ -11,9 +11,9 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/modelview"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -32,7 +32,7 @@ func ernestRun(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.File, err = trainrun.Open(c.String("out"), r.Command, command.WriteFile); err != nil {
+	if r.File, err = training.Open(c.String("out"), r.Command, command.WriteFile); err != nil {
 		return command.Usage("%w", err)
 	}
 	if c.Bool("dry-run") {
@@ -63,12 +63,12 @@ func ernestRun(c *cli.Context) error {
 }
 
 // trainingRuns returns the runs of the flags.
-func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
+func trainingRuns(c *cli.Context) (*training.Runner, error) {
 	rows, err := trainingDesign(c)
 	if err != nil {
 		return nil, err
 	}
-	r := &trainrun.Runner{
+	r := &training.Runner{
 		Design: rows, Repeat: c.Int("repeat"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout"),
 	}
 	const most = 1000
@@ -80,7 +80,7 @@ func trainingRuns(c *cli.Context) (*trainrun.Runner, error) {
 	if r.Timeout < 0 {
 		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
 	}
-	if r.Command, err = trainrun.NewTemplate(c.String("command"), rows); err != nil {
+	if r.Command, err = training.NewTemplate(c.String("command"), rows); err != nil {
 		return nil, command.Usage("--command: %w", err)
 	}
 	return r, nil
@@ -94,11 +94,11 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 			return nil, command.Usage("--design: %w", err)
 		}
 		defer f.Close()
-		rows, total, err := trainrun.ReadDesign(f)
+		rows, total, err := training.ReadDesign(f)
 		if err != nil {
 			return nil, command.Usage("--design %s: %w", path, err)
 		}
-		return trainrun.Distinct(rows, c.String("command"), total), nil
+		return training.Distinct(rows, c.String("command"), total), nil
 	}
 	if !c.IsSet("min-parts") {
 		return nil, command.Usage(
@@ -108,11 +108,11 @@ func trainingDesign(c *cli.Context) ([]ernest.DesignRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trainrun.Distinct(plan.Rows, c.String("command"), s.TotalParts), nil
+	return training.Distinct(plan.Rows, c.String("command"), s.TotalParts), nil
 }
 
 // train makes the runs, and writes a line for each.
-func train(c *cli.Context, r *trainrun.Runner) (failed int, err error) {
+func train(c *cli.Context, r *training.Runner) (failed int, err error) {
 	log := io.Discard
 	if path := c.String("log"); path != "" {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -123,10 +123,10 @@ func train(c *cli.Context, r *trainrun.Runner) (failed int, err error) {
 		log = f
 	}
 	const grace = 5 * time.Second
-	r.Run = trainrun.Shell{Log: log, Env: command.Environ(c), Now: time.Now, Grace: grace}.Run
+	r.Run = shell.Shell{Log: log, Env: command.Environ(c), Now: time.Now, Grace: grace}.Run
 	r.Show = c.App.ErrWriter
 	failed, err = r.Go(c.Context)
-	if errors.Is(err, trainrun.ErrHopeless) {
+	if errors.Is(err, training.ErrHopeless) {
 		fmt.Fprintf(c.App.ErrWriter, "paratimer: %v\n", err)
 		return failed, command.ErrQueryFailed
 	}
@@ -135,7 +135,7 @@ func train(c *cli.Context, r *trainrun.Runner) (failed int, err error) {
 
 // sayTrained fits the rows and predicts, as `paratimer ernest fit` does.
 func sayTrained(c *cli.Context, points []ernest.Point) error {
-	m, path, err := modelOf(c, ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"}, c.String("out"))
+	m, path, err := modelOf(c, training.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"}, c.String("out"))
 	if err != nil {
 		return err
 	}

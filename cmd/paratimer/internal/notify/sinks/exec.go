@@ -3,19 +3,20 @@ package sinks
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 )
 
 // commandAttempts is how often a failing command is tried: with the back-off, for about a quarter of an hour.
 const commandAttempts = 10
+
+// commandGrace is how long a command that takes too long has between SIGTERM and SIGKILL.
+const commandGrace = time.Second
 
 // NewCommand makes a sink that runs a shell command for each notification, at least once. text makes its standard
 // input: one of Inputs, the text of a template over Message, or "" for the notification's JSON. The command gets env
@@ -35,47 +36,20 @@ func NewCommand(line, text string, limit time.Duration, env []string) (*notify.S
 			if err != nil {
 				return "", &notify.Failure{Refused: true, Err: err}
 			}
-			ctx, cancel := context.WithTimeout(ctx, limit)
+			late := fmt.Errorf("it did not end within exec-timeout %v", limit)
+			ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
-			cmd.Env, cmd.Stdin = env, bytes.NewReader(append(in, '\n'))
-			return run(ctx, cmd, limit)
+			in = append(in, '\n')
+			out := shell.Shell{In: bytes.NewReader(in), Env: env, Now: time.Now, Grace: commandGrace}.Run(ctx, line)
+			said := ""
+			if out.Output != "" {
+				said = fmt.Sprintf(": %q", out.Output)
+			}
+			if out.Err != nil {
+				return "", fmt.Errorf("the command failed: %w%s", out.Err, said)
+			}
+			return "the command succeeded" + said, nil
 		},
 		Preview: func(n notify.Notification) ([]byte, error) { return write(n, "") },
 	}, nil
-}
-
-// run runs a command and returns the last of its output. A command that takes too long is killed with all its child
-// processes.
-func run(ctx context.Context, cmd *exec.Cmd, limit time.Duration) (string, error) {
-	var output tail
-	cmd.Stdout, cmd.Stderr = &output, &output
-	grouped(cmd)
-	cmd.WaitDelay = time.Second // a child process may keep our pipes open
-	err := cmd.Run()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil:
-		return "", fmt.Errorf("the command was killed after exec-timeout %v%s", limit, output.quoted())
-	case errors.Is(err, exec.ErrWaitDelay), errors.Is(err, syscall.EPIPE):
-		// the command succeeded: a child process lives on, or it did not read its input
-	case err != nil:
-		return "", fmt.Errorf("the command failed: %w%s", err, output.quoted())
-	}
-	return "the command succeeded" + output.quoted(), nil
-}
-
-// tail keeps the last 200 bytes of a command's output.
-type tail struct{ b []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	t.b = t.b[max(0, len(t.b)-200):]
-	return len(p), nil
-}
-
-func (t *tail) quoted() string {
-	if s := strings.TrimSpace(string(t.b)); s != "" {
-		return fmt.Sprintf(": %q", s)
-	}
-	return ""
 }

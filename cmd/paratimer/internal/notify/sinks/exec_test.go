@@ -64,7 +64,7 @@ func TestCommandFails(t *testing.T) {
 	if s := k.d.Stats()[0]; s.Dropped != 1 || s.Failed != 10 || s.Waiting != 0 {
 		t.Errorf("%+v, want it given up after ten times", s)
 	}
-	if log := k.log.String(); !strings.Contains(log, "it is broken") || !strings.Contains(log, "exit status 7") {
+	if log := k.log.String(); !strings.Contains(log, "it is broken") || !strings.Contains(log, "exit code 7") {
 		t.Errorf("log %s", log)
 	}
 }

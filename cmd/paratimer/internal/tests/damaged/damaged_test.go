@@ -136,7 +136,7 @@ func FuzzDamagedRules(f *testing.F) {
 func FuzzDamagedModel(f *testing.F) {
 	files := contents(f, "../../examples/hadoop-online.yaml", "../../examples/training.csv")
 	damaged(f, "model", files, "model FILE", "model FILE --model tripathi", "ernest fit FILE --at 32,1",
-		"ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m")
+		"ernest predict --offer name=small,csv=FILE,price=0.1,max=64 --within 2m")
 }
 
 // FuzzDamagedConfig damages a configuration.

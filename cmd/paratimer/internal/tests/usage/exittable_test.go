@@ -41,19 +41,14 @@ var exitTable = map[string]struct {
 	"doctor": {"doctor --rm URL --jhs URL --user alice", []string{
 		"doctor --rm URL --set password-file=FILE", "doctor --notify --exec true --rules FILE",
 	}},
-	"ernest choose": {
-		"ernest choose --offer name=small,csv=../../examples/training.csv,price=0.1,max=64 --deadline 2m",
-		[]string{
-			"ernest choose --offer name=small,csv=FILE,price=0.1,max=64 --deadline 2m",
-		},
-	},
 	"ernest design": {"ernest design --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8", nil},
 	"ernest fit":    {"ernest fit ../../examples/training.csv --at 32,1", []string{"ernest fit FILE --at 32,1"}},
 	"ernest predict": {
 		"ernest predict ../../examples/training.csv --at 64,1",
-		[]string{"ernest predict FILE --at 64,1"},
+		[]string{
+			"ernest predict FILE --at 64,1", "ernest predict --offer name=small,csv=FILE,price=0.1,max=64 --within 2m",
+		},
 	},
-	"ernest rows": {"ernest rows ../../examples/join.jsonl.zst", []string{"ernest rows FILE"}},
 	"ernest run":  {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
 	"help":        {"help", nil},
 	"history add": {

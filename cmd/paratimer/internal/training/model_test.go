@@ -1,4 +1,4 @@
-package ernestmodel
+package training
 
 import (
 	"strings"

@@ -1,5 +1,4 @@
-// Package ernestmodel reads the inputs of Ernest: tables of runs, and recorded runs.
-package ernestmodel
+package training
 
 import (
 	"encoding/csv"
@@ -27,10 +26,10 @@ type Columns struct {
 // inSeconds has the seconds of each unit.
 var inSeconds = map[string]float64{"": 1, "s": 1, "ms": 1e-3, "min": 60, "h": 3600}
 
-// Runs are the rows of a table. Lists have one element per row.
+// Runs are training data. Lists have one element per row.
 type Runs struct {
-	File     string
-	Lines    []int
+	File     string // for messages
+	Lines    []int  // in the file; nil for recorded runs
 	Rows     []ernest.Row
 	Warnings []ernest.Warning
 }
@@ -268,7 +267,7 @@ func (r *Runs) Fit(o ernest.FitOptions) (*ernest.Model, error) {
 	m, err := ernest.Fit(r.Rows, o)
 	var bad *ernest.InputError
 	switch {
-	case errors.As(err, &bad) && bad.Row > 0:
+	case errors.As(err, &bad) && bad.Row > 0 && r.Lines != nil:
 		return nil, fmt.Errorf("%s:%d: %s: %s", r.File, r.Lines[bad.Row-1], bad.Field, bad.Reason)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", r.File, err)

@@ -1,10 +1,10 @@
-package trainrun_test
+package training_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -31,7 +31,7 @@ func TestTemplateForRows(t *testing.T) {
 		"job {fraction} {machines}":    "",
 		"echo {fraction}{machines} {}": "",
 	} {
-		if _, err := trainrun.NewTemplate(text, three()); !says(err, want) {
+		if _, err := training.NewTemplate(text, three()); !says(err, want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -40,11 +40,11 @@ func TestTemplateForRows(t *testing.T) {
 		"job {machines} {parts}": "asks for {parts}, which the design does not give",
 		"job {cores}":            "asks for {cores}, which the design does not give",
 	} {
-		if _, err := trainrun.NewTemplate(text, bare); !says(err, want) {
+		if _, err := training.NewTemplate(text, bare); !says(err, want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := trainrun.NewTemplate(job, nil); !says(err, "the design has no rows") {
+	if _, err := training.NewTemplate(job, nil); !says(err, "the design has no rows") {
 		t.Error(err)
 	}
 }

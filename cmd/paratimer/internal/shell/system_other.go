@@ -1,6 +1,6 @@
 //go:build !unix
 
-package trainrun
+package shell
 
 import "os/exec"
 

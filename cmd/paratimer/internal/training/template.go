@@ -1,4 +1,4 @@
-package trainrun
+package training
 
 import (
 	"encoding/json"

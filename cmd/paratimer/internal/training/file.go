@@ -1,4 +1,4 @@
-package trainrun
+package training
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/paratimer/paratimer/adapters/infile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/ernestmodel"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
 )
@@ -33,7 +32,7 @@ type Writer func(path string, content func(io.Writer) error) error
 const (
 	mark     = "# paratimer ernest run: "
 	header   = "machines,scale,seconds\n"
-	maxBytes = 64 << 20
+	mostFile = 64 << 20 // bytes
 )
 
 // Open reads the file at a path, for runs of a command, and changes nothing. A missing file has no rows. write saves
@@ -46,7 +45,7 @@ func Open(path string, command Template, write Writer) (*File, error) {
 	}
 	var b []byte
 	if err == nil {
-		b, err = infile.ReadAll(in, maxBytes)
+		b, err = infile.ReadAll(in, mostFile)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rows: %w", err)
@@ -68,8 +67,8 @@ func Open(path string, command Template, write Writer) (*File, error) {
 		return f, nil
 	}
 	f.text = whole
-	runs, err := ernestmodel.ReadRuns(strings.NewReader(whole), path,
-		ernestmodel.Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
+	runs, err := ReadRuns(strings.NewReader(whole), path,
+		Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package trainrun_test
+package training_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 )
 
 const head = "# paratimer ernest run: \"job {fraction} {machines}\"\nmachines,scale,seconds\n"
@@ -104,10 +104,10 @@ func TestTimeout(t *testing.T) {
 	s := newSetup(t, three())
 	s.Timeout = time.Millisecond
 	run := s.Run
-	s.Run = func(ctx context.Context, command string) trainrun.Outcome {
+	s.Run = func(ctx context.Context, command string) shell.Outcome {
 		if command == "job 0.25 2" {
 			<-ctx.Done()
-			return trainrun.Outcome{Code: -1, Err: context.Cause(ctx)}
+			return shell.Outcome{Code: -1, Err: context.Cause(ctx)}
 		}
 		return run(context.WithoutCancel(ctx), command)
 	}
@@ -127,10 +127,10 @@ func TestAtOnce(t *testing.T) {
 	s.AtOnce = 3
 	var begun sync.WaitGroup
 	begun.Add(3)
-	s.Run = func(_ context.Context, command string) trainrun.Outcome {
+	s.Run = func(_ context.Context, command string) shell.Outcome {
 		begun.Done()
 		begun.Wait()
-		return trainrun.Outcome{Took: time.Duration(len(command)) * time.Second}
+		return shell.Outcome{Took: time.Duration(len(command)) * time.Second}
 	}
 	failed, err := s.Go(t.Context())
 	if err != nil || failed > 0 {

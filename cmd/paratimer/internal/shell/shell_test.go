@@ -1,4 +1,4 @@
-package trainrun_test
+package shell_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 )
 
 // watch is a clock that goes on by a second each time it is looked at.
@@ -22,31 +22,31 @@ func watch() func() time.Time {
 	return func() time.Time { at = at.Add(time.Second); return at }
 }
 
-func shell(log io.Writer) trainrun.Shell {
-	return trainrun.Shell{Log: log, Now: watch(), Grace: 50 * time.Millisecond}
+func newShell(log io.Writer) shell.Shell {
+	return shell.Shell{Log: log, Now: watch(), Grace: 50 * time.Millisecond}
 }
 
 func TestShell(t *testing.T) {
 	var log strings.Builder
-	out := shell(&log).Run(t.Context(), `echo "it's"; cat; echo done >&2`)
+	out := newShell(&log).Run(t.Context(), `echo "it's"; cat; echo done >&2`)
 	if out.Err != nil || out.Code != 0 || out.Took != time.Second || log.String() != "it's\ndone\n" {
 		t.Errorf("%+v, log %q", out, &log)
 	}
-	out = shell(io.Discard).Run(t.Context(), "head -c 100000 /dev/zero | tr '\\0' x; echo; echo broken; exit 7")
+	out = newShell(io.Discard).Run(t.Context(), "head -c 100000 /dev/zero | tr '\\0' x; echo; echo broken; exit 7")
 	if out.Code != 7 || out.Err.Error() != "exit code 7" || !strings.HasSuffix(out.Output, "x\nbroken") ||
 		len(out.Output) > 500 {
 		t.Errorf("%+v", out)
 	}
-	if out = shell(io.Discard).Run(t.Context(), "kill -9 $$"); out.Code != -1 || out.Err == nil ||
+	if out = newShell(io.Discard).Run(t.Context(), "kill -9 $$"); out.Code != -1 || out.Err == nil ||
 		out.Err.Error() != "signal: killed" {
 		t.Errorf("%+v", out)
 	}
 	// What cannot be logged does not stop the command.
-	if out = shell(failing{}).Run(t.Context(), "head -c 1000000 /dev/zero"); out.Err != nil {
+	if out = newShell(failing{}).Run(t.Context(), "head -c 1000000 /dev/zero"); out.Err != nil {
 		t.Errorf("%+v", out)
 	}
 	// A process that it leaves behind holds its output; nobody waits for it.
-	out = shell(io.Discard).Run(t.Context(), "sleep 1000 & echo $!")
+	out = newShell(io.Discard).Run(t.Context(), "sleep 1000 & echo $!")
 	pid, err := strconv.Atoi(out.Output)
 	if err != nil || out.Err != nil {
 		t.Fatalf("%+v, %v", out, err)
@@ -69,9 +69,9 @@ func TestShellEndsAll(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r, w := io.Pipe()
-		ended := make(chan trainrun.Outcome)
+		ended := make(chan shell.Outcome)
 		go func() {
-			ended <- shell(w).Run(ctx, command)
+			ended <- newShell(w).Run(ctx, command)
 			w.Close()
 		}()
 		line, err := bufio.NewReader(r).ReadString('\n')

@@ -1,4 +1,5 @@
-package trainrun
+// Package shell runs shell commands of users: training runs, and commands that get alerts.
+package shell
 
 import (
 	"bytes"
@@ -25,9 +26,10 @@ type Outcome struct {
 const pipeWait = 200 * time.Millisecond
 
 // A Shell runs commands with sh. Each has its own process group, which ends with the context: a command may start
-// child processes. A command's standard input is empty; its output goes to Log.
+// child processes. Its output goes to Log.
 type Shell struct {
-	Log io.Writer
+	In  io.Reader        // standard input of a command; nil: empty
+	Log io.Writer        // nil: the output is not logged
 	Env []string         // NAME=VALUE of the commands; nil: the process's own
 	Now func() time.Time // of a monotonic clock
 	// Grace is how long a command's processes have to end after SIGTERM before they are killed.
@@ -42,7 +44,7 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 	}
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
-	cmd.Stdout, cmd.Stderr, cmd.Env = w, w, s.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = s.In, w, w, s.Env
 	grouped(cmd)
 	cmd.WaitDelay = s.Grace
 	from := s.Now()
@@ -63,6 +65,9 @@ func (s Shell) Run(ctx context.Context, command string) Outcome {
 		killGroup(cmd) // kills what ignored SIGTERM; usually nothing is left
 		err = context.Cause(ctx)
 	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it succeeded, and a child process keeps its input open
+	}
 	_ = r.SetReadDeadline(time.Now().Add(pipeWait))
 	<-copied
 	o.Err, o.Output = err, output.String()
@@ -81,7 +86,9 @@ type tail struct {
 const tailBytes = 400
 
 func (t *tail) Write(p []byte) (int, error) {
-	_, _ = t.log.Write(p)
+	if t.log != nil {
+		_, _ = t.log.Write(p)
+	}
 	t.b = append(t.b, p[max(0, len(p)-tailBytes):]...)
 	t.b = t.b[max(0, len(t.b)-tailBytes):]
 	return len(p), nil

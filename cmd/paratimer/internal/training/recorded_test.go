@@ -1,12 +1,12 @@
-package ernestmodel
+package training
 
 import (
-	"bytes"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 // fifo is a plan of two jobs, one after the other, on a cluster of slots.
@@ -93,33 +93,21 @@ func TestOf(t *testing.T) {
 
 func same(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 
-func TestTable(t *testing.T) {
+func TestOfRecorded(t *testing.T) {
 	nan := math.NaN()
-	got := NewTable([]Run{
-		{Name: "one, \"1\"", Machines: 4, Records: 250, Bytes: nan, Seconds: 12.5},
-		{Name: "two\n", Machines: 8, Records: 1000, Bytes: 5, Seconds: 30},
-		{Name: "three", Machines: 8, Records: nan, Bytes: 6, Seconds: 30},
-	})
-	if len(got.Left) != 1 || got.Left[0].Name != "three" {
-		t.Errorf("left out: %+v", got.Left)
+	all := []Run{
+		{Name: "one", Machines: 4, Records: 250, Bytes: nan, Seconds: 12.5},
+		{Name: "two", Machines: 8, Records: 1000, Bytes: 5, Seconds: 30},
+		{Name: "three", Machines: 8, Records: nan, Bytes: 6, Seconds: 40},
 	}
-	var text bytes.Buffer
-	if err := got.Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	want := "# scale 1 is 1000 records\nmachines,scale,seconds,run\n4,0.25,12.5,\"one, '1'\"\n8,1,30,two\\n\n"
-	if text.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &text, want)
-	}
-	// What is written can be read.
-	read, err := ReadRuns(strings.NewReader(text.String()), "rows.csv",
-		Columns{Machines: "machines", Scale: "scale", Seconds: "seconds"})
-	if err != nil || len(read.Rows) != 2 || read.Rows[0].Scale != 0.25 ||
-		!strings.Contains(text.String(), "\"one, '1'\"") {
-		t.Errorf("%+v, %v", read, err)
+	r, left, unit := OfRecorded("logs", all)
+	want := []ernest.Row{{Machines: 4, Scale: 0.25, Seconds: 12.5}, {Machines: 8, Scale: 1, Seconds: 30}}
+	if !slices.Equal(r.Rows, want) || len(left) != 1 || left[0].Name != "three" || unit != "records" || r.File != "logs" {
+		t.Errorf("%+v, left %+v, %s", r, left, unit)
 	}
 	// Bytes where more runs know them.
-	if got := NewTable(got.Left); got.Unit != "bytes" || len(got.Runs) != 1 {
-		t.Errorf("%+v", got)
+	r, left, unit = OfRecorded("logs", append(all[1:], Run{Machines: 2, Records: nan, Bytes: 3, Seconds: 1}))
+	if len(r.Rows) != 3 || len(left) != 0 || unit != "bytes" || r.Rows[2].Scale != 0.5 {
+		t.Errorf("%+v, left %+v, %s", r, left, unit)
 	}
 }

@@ -1,4 +1,4 @@
-package trainrun_test
+package training_test
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -90,7 +90,7 @@ func TestFileOfOthers(t *testing.T) {
 			if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			_, err := trainrun.Open(path, template(t, job, three()), write)
+			_, err := training.Open(path, template(t, job, three()), write)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q in it", err, c.want)
 			}
@@ -106,7 +106,7 @@ func TestRowsOfTwo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	command := template(t, job, three())
 	a, b := open(t, path, command), open(t, path, command)
-	for i, f := range []*trainrun.File{a, b, a} {
+	for i, f := range []*training.File{a, b, a} {
 		if err := f.Add(ernest.Row{Machines: 1, Scale: 1, Seconds: float64(i + 1)}); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte(whole[:len(whole)-3]))
 	f.Add([]byte("# paratimer ernest run: \"\nmachines,scale,seconds\n"))
-	command, err := trainrun.NewTemplate(job, three())
+	command, err := training.NewTemplate(job, three())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func FuzzFile(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		file, err := trainrun.Open(path, command, write)
+		file, err := training.Open(path, command, write)
 		if err != nil {
 			if got := read(t, path); got != string(b) {
 				t.Errorf("refused with %v, and changed from %q to %q", err, b, got)
@@ -145,7 +145,7 @@ func FuzzFile(f *testing.F) {
 		if err := file.Add(ernest.Row{Machines: 1, Scale: 1, Seconds: 1}); err != nil {
 			t.Fatal(err)
 		}
-		again, err := trainrun.Open(path, command, write)
+		again, err := training.Open(path, command, write)
 		if err != nil || len(again.Rows) != n+1 || again.Cut != "" {
 			t.Errorf("%q: %d rows and one more are %d, %v", b, n, len(again.Rows), err)
 		}

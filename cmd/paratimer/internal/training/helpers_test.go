@@ -1,4 +1,4 @@
-package trainrun_test
+package training_test
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/trainrun"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
@@ -31,9 +32,9 @@ func three() []ernest.DesignRow {
 }
 
 // template is a command for rows.
-func template(t *testing.T, text string, rows []ernest.DesignRow) trainrun.Template {
+func template(t *testing.T, text string, rows []ernest.DesignRow) training.Template {
 	t.Helper()
-	tmpl, err := trainrun.NewTemplate(text, rows)
+	tmpl, err := training.NewTemplate(text, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,9 +51,9 @@ func write(path string, content func(io.Writer) error) error {
 }
 
 // open opens a file.
-func open(t *testing.T, path string, command trainrun.Template) *trainrun.File {
+func open(t *testing.T, path string, command training.Template) *training.File {
 	t.Helper()
-	f, err := trainrun.Open(path, command, write)
+	f, err := training.Open(path, command, write)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,17 +77,17 @@ type cluster struct {
 	at   func(n int)    // called with the number of the run
 }
 
-func (c *cluster) run(ctx context.Context, command string) trainrun.Outcome {
+func (c *cluster) run(ctx context.Context, command string) shell.Outcome {
 	c.ran = append(c.ran, command)
 	if c.at != nil {
 		c.at(len(c.ran))
 	}
 	if err := context.Cause(ctx); err != nil {
-		return trainrun.Outcome{Took: time.Second, Code: -1, Err: err}
+		return shell.Outcome{Took: time.Second, Code: -1, Err: err}
 	}
 	if c.fail[command] > 0 {
 		c.fail[command]--
-		return trainrun.Outcome{
+		return shell.Outcome{
 			Took: 2 * time.Second, Code: 3, Err: errors.New("exit code 3"),
 			Output: "first\nno such input",
 		}
@@ -96,14 +97,14 @@ func (c *cluster) run(ctx context.Context, command string) trainrun.Outcome {
 	if _, err := fmt.Sscanf(command, "job %g %d", &fraction, &machines); err != nil {
 		panic(err)
 	}
-	return trainrun.Outcome{Took: time.Duration((10 + 100*fraction/float64(machines)) * float64(time.Second))}
+	return shell.Outcome{Took: time.Duration((10 + 100*fraction/float64(machines)) * float64(time.Second))}
 }
 
 const job = "job {fraction} {machines}"
 
 // A setup is a runner of three rows whose cluster is not real, and what it has shown.
 type setup struct {
-	trainrun.Runner
+	training.Runner
 	cluster *cluster
 	shown   *strings.Builder
 	path    string
@@ -114,7 +115,7 @@ func newSetup(t *testing.T, rows []ernest.DesignRow) *setup {
 	s := &setup{cluster: &cluster{fail: map[string]int{}}, shown: new(strings.Builder), path: filepath.Join(t.TempDir(),
 		"rows.csv")}
 	command := template(t, job, rows)
-	s.Runner = trainrun.Runner{
+	s.Runner = training.Runner{
 		Command: command, Design: rows, File: open(t, s.path, command), Repeat: 1,
 		Run: s.cluster.run, Show: s.shown,
 	}

@@ -1,8 +1,9 @@
-// Package trainrun makes the training runs of a design (Ernest, NSDI 2016, §3.3): it runs a command once for each
-// row, the cheapest first, measures its time, and stores the times in a CSV file that a later call continues.
+// Package training has the training runs of Ernest (NSDI 2016, §3.3): tables of runs, recorded runs, and the runs of a
+// design. For these it runs a command once for each row, the cheapest first, measures its time, and stores the times in a
+// CSV file that a later call continues.
 //
 // The file is a complete table of successful runs at any time.
-package trainrun
+package training
 
 import (
 	"cmp"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators/ernest"
 	"github.com/paratimer/paratimer/units"
@@ -27,7 +29,7 @@ type Runner struct {
 	Repeat  int           // how often each row is run, at least 1
 	AtOnce  int           // how many runs are made at the same time (§4.1), 0 for 1
 	Timeout time.Duration // of a run; 0: none
-	Run     func(ctx context.Context, command string) Outcome
+	Run     func(ctx context.Context, command string) shell.Outcome
 	Show    io.Writer // gets a line for each run that has ended
 }
 
@@ -99,8 +101,8 @@ func (r *Runner) Go(ctx context.Context) (failed int, err error) {
 }
 
 // together makes runs at the same time.
-func (r *Runner) together(ctx context.Context, batch []Step) []Outcome {
-	outcomes := make([]Outcome, len(batch))
+func (r *Runner) together(ctx context.Context, batch []Step) []shell.Outcome {
+	outcomes := make([]shell.Outcome, len(batch))
 	var wait sync.WaitGroup
 	for i, step := range batch {
 		wait.Go(func() {
@@ -117,7 +119,7 @@ func (r *Runner) together(ctx context.Context, batch []Step) []Outcome {
 }
 
 // line describes a run that has ended. left is the number of runs to come.
-func line(s Step, out Outcome, left int) string {
+func line(s Step, out shell.Outcome, left int) string {
 	text, rest := units.Exact(out.Took), "that was all"
 	if out.Err != nil {
 		text = fmt.Sprintf("failed, %s, after %s", view.Escape(out.Err.Error()), text)

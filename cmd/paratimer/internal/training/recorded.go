@@ -1,16 +1,11 @@
-package ernestmodel
+package training
 
 import (
-	"encoding/csv"
 	"errors"
-	"fmt"
-	"io"
 	"math"
-	"strings"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
+	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
 // A Run is a finished run.
@@ -115,54 +110,36 @@ func known(size float64) float64 {
 	return size
 }
 
-// A Table is training data.
-type Table struct {
-	Runs []Run
-	Unit string // of the inputs: records or bytes
-	Left []Run  // runs with input known in the other unit only
-}
-
-// NewTable takes the runs by their inputs in records, or in bytes if more runs have these.
-func NewTable(runs []Run) (t Table) {
-	for _, unit := range []string{"records", "bytes"} {
-		u := Table{Unit: unit}
-		for _, r := range runs {
-			if math.IsNaN(u.input(r)) {
-				u.Left = append(u.Left, r)
-			} else {
-				u.Runs = append(u.Runs, r)
-			}
-		}
-		if t.Unit == "" || len(u.Runs) > len(t.Runs) {
-			t = u
-		}
+// OfRecorded returns recorded runs as training data, by their inputs in records, or in bytes if more runs have these.
+// Scale 1 is the largest input. left are the runs whose input in this unit is unknown.
+func OfRecorded(name string, all []Run) (r *Runs, left []Run, unit string) {
+	byBytes := func(r Run) float64 { return r.Bytes }
+	of, unit := func(r Run) float64 { return r.Records }, "records"
+	if count(all, byBytes) > count(all, of) {
+		of, unit = byBytes, "bytes"
 	}
-	return t
-}
-
-func (t *Table) input(r Run) float64 {
-	if t.Unit == "bytes" {
-		return r.Bytes
-	}
-	return r.Records
-}
-
-// Write writes a CSV that ReadRuns reads: machines, scale, seconds and the run's name. Scale 1 is the largest input.
-func (t *Table) Write(w io.Writer) error {
 	most := 0.0
-	for _, r := range t.Runs {
-		most = max(most, t.input(r))
+	r = &Runs{File: name}
+	for _, one := range all {
+		if size := of(one); math.IsNaN(size) {
+			left = append(left, one)
+		} else {
+			most = max(most, size)
+			r.Rows = append(r.Rows, ernest.Row{Machines: one.Machines, Scale: size, Seconds: one.Seconds})
+		}
 	}
-	if _, err := fmt.Fprintf(w, "# scale 1 is %s %s\n", units.Digits(most), t.Unit); err != nil {
-		return err
+	for i := range r.Rows {
+		r.Rows[i].Scale /= most
 	}
-	rows := [][]string{{"machines", "scale", "seconds", "run"}}
-	for _, r := range t.Runs {
-		// some readers cannot parse a quote in a field
-		name := strings.ReplaceAll(view.Escape(r.Name), `"`, "'")
-		rows = append(rows, []string{
-			units.Digits(r.Machines), units.Digits(t.input(r) / most), units.Digits(r.Seconds), name,
-		})
+	return r, left, unit
+}
+
+// count returns how many runs have a known size.
+func count(all []Run, of func(Run) float64) (n int) {
+	for _, r := range all {
+		if !math.IsNaN(of(r)) {
+			n++
+		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return n
 }
