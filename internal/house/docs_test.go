@@ -88,6 +88,11 @@ func docOf(t *testing.T, p pkg) *doc.Package {
 	if err != nil {
 		t.Fatalf("%s: %v", p.name(), err)
 	}
+	for _, f := range files {
+		if len(p.GoFiles) == 0 && f.Doc != nil { // of a package of tests, which doc.NewFromFiles leaves out
+			d.Doc = f.Doc.Text()
+		}
+	}
 	return d
 }
 

@@ -60,7 +60,8 @@ type Prediction struct {
 // after the training.
 func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.Row, forced bool) *Fitted {
 	f := &Fitted{
-		File: file, Rows: len(m.Rows), Runs: m.Rows, Residual: units.Float(m.Residual), LOOMeanRatio: units.Float(m.LOO),
+		File: file, Rows: len(m.Rows), Runs: m.Rows, Residual: units.Float(m.Residual),
+		LOOMeanRatio: units.Float(m.LOO),
 		Part: Part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank, Condition: units.Float(m.Condition),
 		Training: ernest.Overhead(m.Rows), Predictions: []Prediction{}, model: m,
 	}

@@ -1,6 +1,6 @@
 // Package training has the training runs of Ernest (NSDI 2016, §3.3): tables of runs, recorded runs, and the runs of a
-// design. For these it runs a command once for each row, the cheapest first, measures its time, and stores the times in a
-// CSV file that a later call continues.
+// design. For these it runs a command once for each row, the cheapest first, measures its time, and stores the times
+// in a CSV file that a later call continues.
 //
 // The file is a complete table of successful runs at any time.
 package training

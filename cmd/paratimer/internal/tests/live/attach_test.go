@@ -37,7 +37,7 @@ func TestAttach(t *testing.T) {
 	}
 	code, replayed, stderr := session.Run(t, "replay", tapeFile, "--output", "ndjson")
 	if code != program.ExitOK || replayed != live {
-		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, session.Difference([]byte(live), []byte(replayed)), stderr)
+		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, Difference([]byte(live), []byte(replayed)), stderr)
 	}
 	// In a capture this cluster's time leaps within a tick, so only that it is one can be told of it.
 	if code, played, stderr := session.Run(t, "replay", captureFile); code == program.ExitUsage ||

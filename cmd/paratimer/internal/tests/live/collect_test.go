@@ -142,7 +142,7 @@ func tapped(name string) func(t *testing.T) watch.Source {
 
 // tappedServer plays a run of a plan as hadoopServer does, with taps that post to the collector whose address and token
 // are said in out.
-func tappedServer(t *testing.T, plan string, out *session.Output) string {
+func tappedServer(t *testing.T, plan string, out *Output) string {
 	t.Helper()
 	return serverWithTaps(t, plan, func(b tap.Batch) {
 		said := invited.FindStringSubmatch(out.String())
@@ -236,7 +236,7 @@ func TestAttachCollects(t *testing.T) {
 	tapeFile, captureFile, metricsFile := filepath.Join(dir, "run.tape"), filepath.Join(dir, "run.capture"),
 		filepath.Join(dir, "run.prom")
 	var live bytes.Buffer
-	stderr := &session.Output{}
+	stderr := &Output{}
 	url := tappedServer(t, "../../examples/pig-join.yaml", stderr)
 	code := program.Run(t.Context(), []string{
 		"paratimer", "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output", "ndjson",
@@ -249,7 +249,7 @@ func TestAttachCollects(t *testing.T) {
 	token := invited.FindStringSubmatch(stderr.String())[2]
 	code, replayed, said := session.Run(t, "replay", tapeFile, "--output", "ndjson", "--estimators", "all")
 	if code != program.ExitOK || replayed != live.String() {
-		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, session.Difference(live.Bytes(), []byte(replayed)), said)
+		t.Errorf("replay of the tape: exit code %d, %s\n%s", code, Difference(live.Bytes(), []byte(replayed)), said)
 	}
 	if n := strings.Count(stderr.String(), "come in"); n != 3 {
 		t.Errorf("said of %d jobs that their key groups come in, want 3\n%s", n, stderr)
@@ -398,7 +398,7 @@ func TestWatchCollects(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	stderr := &session.Output{}
+	stderr := &Output{}
 	url := tappedServer(t, "../../examples/pig-join.yaml", stderr)
 	ended := false
 	out := writer(func(line []byte) {

@@ -68,7 +68,7 @@ func TestAttachWithHistory(t *testing.T) {
 	}
 	if code, replayed, stderr := session.Run(t, "replay", live, "--output", "ndjson", "--profile", without); code != program.ExitOK || replayed != frames {
 		t.Errorf("replay with the exported profile: exit code %d, %s\n%s", code,
-			session.Difference([]byte(frames), []byte(replayed)), stderr)
+			Difference([]byte(frames), []byte(replayed)), stderr)
 	}
 	if _, replayed, _ := session.Run(t, "replay", live, "--output", "ndjson"); replayed == frames {
 		t.Error("the tape gives the same frames without a profile: it holds one")

@@ -99,7 +99,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 			a, b := bytes.Split(live, []byte("\n")), bytes.Split(replay, []byte("\n"))
 			for i := range min(len(a), len(b)) {
 				if !bytes.Equal(a[i], b[i]) {
-					t.Fatalf("frame %d:\n%s", i+1, session.Difference(a[i], b[i]))
+					t.Fatalf("frame %d:\n%s", i+1, Difference(a[i], b[i]))
 				}
 			}
 			if len(a) != len(b) {

@@ -30,7 +30,7 @@ const aSparkRun = "../../adapters/spark/testdata/skew-3.jsonl.gz"
 func TestMaster(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	master := session.ServeMaster(t, aSparkRun, 3, 30*time.Second)
+	master := ServeMaster(t, aSparkRun, 3, 30*time.Second)
 	code, out, stderr := session.Run(t, "list", "--spark-master", master, "--output", "json")
 	var listed struct {
 		Applications []struct{ ID, Name, Engine, User, URL string }
@@ -69,7 +69,7 @@ func TestMaster(t *testing.T) {
 			cancel(command.ErrInterrupted)
 		}
 	}}
-	var errs session.Output
+	var errs Output
 	if code := program.Run(ctx, []string{
 		"paratimer", "watch", "--spark-master", master, "--every", "100ms", "--output", "ndjson", "--listen", "0",
 	}, session.Environ(t), strings.NewReader(""), frames, &errs); code != program.ExitInterrupted {
@@ -81,7 +81,7 @@ func TestMaster(t *testing.T) {
 func TestDriverProxy(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	master := session.ServeMaster(t, aSparkRun, 1, 30*time.Second)
+	master := ServeMaster(t, aSparkRun, 1, 30*time.Second)
 	_, out, _ := session.Run(t, "list", "--output", "json", "--spark-master", master)
 	var listed struct{ Applications []struct{ URL string } }
 	if err := json.Unmarshal([]byte(out), &listed); err != nil || len(listed.Applications) != 1 {
@@ -126,11 +126,11 @@ func TestDriverProxy(t *testing.T) {
 func BenchmarkMaster(b *testing.B) {
 	b.Setenv("XDG_STATE_HOME", b.TempDir())
 	b.Setenv("XDG_CONFIG_HOME", b.TempDir())
-	url := session.ServeMaster(b, aSparkRun, 50, 5*time.Second)
+	url := ServeMaster(b, aSparkRun, 50, 5*time.Second)
 	for b.Loop() {
 		began := time.Now()
 		cmd := session.Process(b, b.TempDir(), "watch", "--spark-master", url, "--listen", "0", "--output", "ndjson")
-		var frames session.Output
+		var frames Output
 		cmd.Stdout = &frames
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)

@@ -27,7 +27,7 @@ type prometheus struct {
 // startPrometheus scrapes addresses and evaluates our rules, four times a second.
 func startPrometheus(t *testing.T, addresses ...string) prometheus {
 	t.Helper()
-	bin := session.Tool(t, "prometheus", "prometheus")
+	bin := Tool(t, "prometheus", "prometheus")
 	dir := t.TempDir()
 	rules, err := filepath.Abs("../../deploy/prometheus/paratimer.rules.yml")
 	if err != nil {
@@ -50,8 +50,8 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := prometheus{t, "http://" + session.FreeAddress(t)}
-	var said session.Output
+	p := prometheus{t, "http://" + FreeAddress(t)}
+	var said Output
 	cmd := exec.Command(bin, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+strings.TrimPrefix(p.url, "http://"), "--log.level=warn")
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -65,7 +65,7 @@ func startPrometheus(t *testing.T, addresses ...string) prometheus {
 			t.Logf("prometheus said\n%s", &said)
 		}
 	})
-	session.Eventually(t, "prometheus is ready", func() error {
+	Eventually(t, "prometheus is ready", func() error {
 		resp, err := http.Get(p.url + "/-/ready")
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (p prometheus) during(expr string, from time.Time) (vector, error) {
 // is waits until an expression holds for n series.
 func (p prometheus) is(expr string, n int) {
 	p.t.Helper()
-	session.Eventually(p.t, expr, func() error {
+	Eventually(p.t, expr, func() error {
 		v, err := p.query(expr)
 		if err == nil && len(v.Result) != n {
 			err = fmt.Errorf("%d series, want %d", len(v.Result), n)
@@ -141,7 +141,7 @@ func (p prometheus) is(expr string, n int) {
 // query of the dashboard and every rule over what it has scraped.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
-	session.Tool(t, "prometheus", "prometheus")
+	Tool(t, "prometheus", "prometheus")
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	tape := filepath.Join(t.TempDir(), "run.tape")
@@ -151,13 +151,13 @@ func TestPrometheus(t *testing.T) {
 	}
 	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	began := time.Now()
-	replayed, attached := session.FreeAddress(t), session.FreeAddress(t)
+	replayed, attached := FreeAddress(t), FreeAddress(t)
 	p := startPrometheus(t, replayed, attached)
 	// It looks at new targets some seconds after it is ready: a short run could be over before its first scrape.
 	p.is(`up == 0`, 2)
 	// It is 115 s long, and late from 60 s on, which is nearly three seconds at this speed.
-	session.ServeAt(t, replayed, "replay", tape, "--speed", "20", "--within", "60s")
-	session.ServeAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h",
+	ServeAt(t, replayed, "replay", tape, "--speed", "20", "--within", "60s")
+	ServeAt(t, attached, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "500ms", "--within", "1h",
 		"--exec", "true")
 	p.is(`up == 1`, 2)
 	p.is(`paratimer_workflow_state{state="succeeded"} == 1`, 2)
@@ -183,7 +183,7 @@ func TestPrometheus(t *testing.T) {
 				Rules []struct{ Type, Name, Query, Health, LastError string }
 			}
 		}
-		session.Eventually(t, "every rule is evaluated", func() error {
+		Eventually(t, "every rule is evaluated", func() error {
 			if err := p.ask("rules", nil, &all); err != nil {
 				return err
 			}
@@ -271,7 +271,7 @@ func dashboardQueries(t *testing.T) []boardQuery {
 // TestPromtool has the real promtool check our rules, run their tests, and check what we serve.
 func TestPromtool(t *testing.T) {
 	t.Parallel()
-	bin := session.Tool(t, "promtool", "prometheus")
+	bin := Tool(t, "promtool", "prometheus")
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	promtool := func(t *testing.T, dir, in string, args ...string) {
 		t.Helper()
@@ -287,10 +287,10 @@ func TestPromtool(t *testing.T) {
 	})
 	t.Run("metrics", func(t *testing.T) {
 		url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
-		s := session.ServeFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
+		s := ServeFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
 		var served string
-		session.Eventually(t, "the run ends", func() (err error) {
-			served, err = session.Fetch("http://" + s.Address + "/metrics")
+		Eventually(t, "the run ends", func() (err error) {
+			served, err = Fetch("http://" + s.Address + "/metrics")
 			if err == nil && !strings.Contains(served, `paratimer_bound_missed{bound="within",workflow="join.pig"} 0`) {
 				err = fmt.Errorf("it has not ended in\n%s", served)
 			}

@@ -316,7 +316,7 @@ func TestQueryTrouble(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
-				var stderr session.Output
+				var stderr Output
 				ended := make(chan int, 1)
 				go func() {
 					ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), io.Discard, &stderr)

@@ -33,14 +33,14 @@ func TestWatchTells(t *testing.T) {
 	write("rules:\n  - {name: short, match: {name: nightly_0.pig}, within: 1s, severity: page}\n" + long)
 	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", 2, dag.InstantOf(time.Now()), 20*time.Second), 1)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	out, ended := &session.Output{}, make(chan int, 1)
+	out, ended := &Output{}, make(chan int, 1)
 	args := []string{
 		"paratimer", "watch", "--rules", path, "--rm", url, "--jhs", url, "--every", "100ms", "--output", "none",
 		"--log-level", "info",
 		"--set", "log-format=json", "--alertmanager", am.URL, "--set", "repost=1s", "--metrics", "127.0.0.1:0",
 	}
 	go func() {
-		ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), &session.Output{}, out)
+		ended <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), &Output{}, out)
 	}()
 	defer func() {
 		cancel(command.ErrInterrupted)
@@ -61,11 +61,11 @@ func TestWatchTells(t *testing.T) {
 	}
 	firing("short nightly_0.pig page")
 	eventually(t, "the metrics have both workflows", func() bool {
-		at := session.Serving.FindStringSubmatch(out.String())
+		at := Serving.FindStringSubmatch(out.String())
 		if at == nil {
 			return false
 		}
-		text, err := session.Fetch("http://" + at[1] + "/metrics")
+		text, err := Fetch("http://" + at[1] + "/metrics")
 		return err == nil && strings.Contains(text,
 			`paratimer_remaining_seconds{scenario="standard",workflow="nightly_0.pig"}`) &&
 			strings.Contains(text, `paratimer_remaining_seconds{scenario="standard",workflow="nightly_1.pig"}`) &&

@@ -25,7 +25,7 @@ func TestFleetPage(t *testing.T) {
 	args := []string{"watch", "--listen", "127.0.0.1:0", "--every", "100ms", "--output", "none", "--log-level", "info"}
 	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	said, ended := &session.Output{}, make(chan int, 1)
+	said, ended := &Output{}, make(chan int, 1)
 	all := append(append([]string{"paratimer"}, args...), "--rm", url, "--jhs", url)
 	go func() { ended <- program.Run(ctx, all, session.Environ(t), strings.NewReader(""), said, said) }()
 	t.Cleanup(func() {
@@ -44,7 +44,7 @@ func TestFleetPage(t *testing.T) {
 		}
 		return string(b), err
 	}
-	session.Eventually(t, "the page of all queries", func() error {
+	Eventually(t, "the page of all queries", func() error {
 		at := regexp.MustCompile(`(http://127[^/]+/)`).FindStringSubmatch(said.String())
 		if at == nil {
 			return fmt.Errorf("no address is said, but %q", said)

@@ -1,3 +1,4 @@
+// Package script runs the sessions in testdata/script.
 package script
 
 import (

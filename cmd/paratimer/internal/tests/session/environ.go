@@ -1,3 +1,5 @@
+// Package session runs the program as its users do, for the test packages beside it: with an environment, streams,
+// and simulated clusters.
 package session
 
 import (
@@ -48,18 +50,6 @@ func Environ(t testing.TB) []string {
 	return env
 }
 
-// RunIn runs the command as a process in a folder: parallel tests share the folder of this process.
-func RunIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, said bytes.Buffer
-	cmd := Process(t, dir, args...)
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), said.String()
-}
-
 // Process returns a process of the command in a folder. Main has put the command on the path.
 func Process(t testing.TB, dir string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -74,16 +64,6 @@ func Run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
 	code = program.Run(t.Context(), append([]string{"paratimer"}, args...), Environ(t), strings.NewReader(""), &out, &err)
 	return code, out.String(), err.String()
-}
-
-// Tool returns the path of a program of the distribution. It skips the test if the program is missing.
-func Tool(t *testing.T, name, pkg string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed: apt-get install %s", name, pkg)
-	}
-	return path
 }
 
 // Main runs the tests of a package in the folder of the program, so that they can name the project's files, and puts

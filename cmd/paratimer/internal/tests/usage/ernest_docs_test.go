@@ -31,7 +31,7 @@ func TestErnestDocs(t *testing.T) {
 	ran := 0
 	for _, s := range consoleExamples(t, string(text)) {
 		ran++
-		code, stdout, stderr := session.RunIn(t, dir, strings.Fields(s.command)[1:]...)
+		code, stdout, stderr := runIn(t, dir, strings.Fields(s.command)[1:]...)
 		if code != program.ExitOK {
 			t.Errorf("docs/ernest.md:%d: %s: exit code %d\n%s", s.line, s.command, code, stderr)
 			continue

@@ -49,8 +49,8 @@ var exitTable = map[string]struct {
 			"ernest predict FILE --at 64,1", "ernest predict --offer name=small,csv=FILE,price=0.1,max=64 --within 2m",
 		},
 	},
-	"ernest run":  {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
-	"help":        {"help", nil},
+	"ernest run": {"ernest run --min-parts 4 --max-parts 32 --total-parts 256 --min-mcs 1 --max-mcs 8 --command ./job{parts}{machines} -o HERE/runs.csv --dry-run", []string{"ernest run --design FILE --command ./job{parts}{machines} -o HERE/runs.csv --dry-run"}},
+	"help":       {"help", nil},
 	"history add": {
 		"history add ../../examples/join-failure.jsonl.zst --state-dir HERE",
 		[]string{

@@ -146,7 +146,7 @@ func TestExamples(t *testing.T) {
 		default:
 			ran++
 		}
-		if code, _, stderr := session.RunIn(t, dir, args[1:]...); code != program.ExitOK {
+		if code, _, stderr := runIn(t, dir, args[1:]...); code != program.ExitOK {
 			t.Errorf("%s: %s: exit code %d\n%s", c.Path, line, code, stderr)
 		}
 	}

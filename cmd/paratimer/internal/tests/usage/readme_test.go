@@ -105,7 +105,7 @@ func runPage(t *testing.T, page string, least int) {
 			}
 		}
 		ran++
-		runIn := session.RunIn
+		runIn := runIn
 		if args[1] == "demo" {
 			runIn = demo
 		}
@@ -132,11 +132,11 @@ type printed struct {
 // demos are the runs of the demo by their arguments: several pages have the same one.
 var demos sync.Map
 
-// demo is session.RunIn of a demo, which reads no files.
+// demo is runIn of a demo, which reads no files.
 func demo(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	once, _ := demos.LoadOrStore(strings.Join(args, " "), sync.OnceValue(func() (p printed) {
-		p.code, p.stdout, p.stderr = session.RunIn(t, dir, args...)
+		p.code, p.stdout, p.stderr = runIn(t, dir, args...)
 		return p
 	}))
 	p := once.(func() printed)()

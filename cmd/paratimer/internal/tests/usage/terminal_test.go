@@ -1,6 +1,8 @@
 package usage
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -327,4 +329,16 @@ func TestTerminalPlainly(t *testing.T) {
 			t.Errorf("%s: no lines:\n%s", c, picture)
 		}
 	}
+}
+
+// runIn runs the command as a process in a folder: parallel tests share the folder of this process.
+func runIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	cmd := session.Process(t, dir, args...)
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), said.String()
 }

@@ -1,4 +1,4 @@
-package session
+package live
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
 // Serving finds the address of the metrics in a command's output.
@@ -36,7 +37,7 @@ func ServeAt(t *testing.T, address string, args ...string) *Served {
 	s := &Served{code: make(chan int, 1), out: &Output{}}
 	args = append([]string{"paratimer"}, append(args, "--metrics", address, "--set", "metrics-linger=10m", "--log-level",
 		"info", "--set", "log-format=json")...)
-	go func() { s.code <- program.Run(ctx, args, Environ(t), strings.NewReader(""), io.Discard, s.out) }()
+	go func() { s.code <- program.Run(ctx, args, session.Environ(t), strings.NewReader(""), io.Discard, s.out) }()
 	t.Cleanup(func() {
 		cancel()
 		<-s.code

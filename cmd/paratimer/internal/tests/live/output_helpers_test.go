@@ -1,9 +1,10 @@
-package session
+package live
 
 import (
 	"bytes"
 	"context"
 	"fmt"
+	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -55,4 +56,14 @@ func (o *Output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.b.String()
+}
+
+// Tool returns the path of a program of the distribution. It skips the test if the program is missing.
+func Tool(t *testing.T, name, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed: apt-get install %s", name, pkg)
+	}
+	return path
 }

@@ -1,2 +1,0 @@
-// Package endurance tests that long watches use bounded memory, and measures large ones.
-package endurance

@@ -1,3 +1,0 @@
-// Package recordings tests what commands compute from recordings of real runs, and from runs of Spark, of Tez and of
-// stages of any kind.
-package recordings

@@ -1,2 +1,0 @@
-// Package script runs the sessions in testdata/script.
-package script
