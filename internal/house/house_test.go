@@ -127,7 +127,6 @@ var may = map[string][]string{
 // exceptions are packages that may import more than their part.
 var exceptions = map[string][]string{
 	"adapters/simulate":                    {"schedule"}, // a simulated run is a replay with noise
-	"cmd/paratimer/internal/tests/session": {"internal"}, // what tests of the program share
 }
 
 func TestHouse(t *testing.T) {

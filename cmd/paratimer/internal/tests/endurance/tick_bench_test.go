@@ -13,10 +13,10 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // snapshots is a source of what was observed before.
@@ -34,7 +34,7 @@ func (s *snapshots) Next(context.Context) (*dag.Snapshot, error) {
 // BenchmarkTick is one tick of a query of 100,000 tasks beside 1,988 other applications, from its snapshot to its
 // range; what is observed is not part of it.
 func BenchmarkTick(b *testing.B) {
-	m := session.Crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
+	m := restsim.Crowd(b, "testdata/nightly.yaml", 999, 1_795_222_440_184, 10*time.Minute)
 	id := join(b, m, wide())
 	client, err := mapreduce.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://rm:8088"}}, JHS: "http://jhs:19888"},
 		rest.Options{Transport: m, Now: m.Now})

@@ -92,7 +92,7 @@ func soak(b *testing.B) time.Duration {
 // watched runs a command of ours against a cluster until its time is over, and reports what it took: CPU seconds for a
 // second that is watched, the most memory that the process has held, and questions a second, those of them that only
 // the ResourceManager itself answers, and the most of all within a second. It returns how many frames it has written.
-func watched(b *testing.B, dir, url string, a *session.Questions, command ...string) int {
+func watched(b *testing.B, dir, url string, a *restsim.Questions, command ...string) int {
 	b.Helper()
 	long := soak(b)
 	cmd := exec.Command("paratimer", append(command, "--rm", url, "--jhs", url, "--timeout", long.String(),
@@ -135,12 +135,12 @@ func BenchmarkWatch(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				m := session.Crowd(b, "testdata/nightly.yaml", c.n, dag.InstantOf(time.Now()), 10*time.Minute)
+				m := restsim.Crowd(b, "testdata/nightly.yaml", c.n, dag.InstantOf(time.Now()), 10*time.Minute)
 				if c.wide {
 					join(b, m, wide())
 				}
-				a := &session.Questions{}
-				if frames := watched(b, dir, session.ServeCounted(b, m, a, 1), a, "watch", "--rules", rulesFile); frames < c.n {
+				a := &restsim.Questions{}
+				if frames := watched(b, dir, restsim.ServeCounted(b, m, a, 1), a, "watch", "--rules", rulesFile); frames < c.n {
 					b.Fatalf("%d frames of %d workflows", frames, c.n)
 				}
 			}
@@ -151,10 +151,10 @@ func BenchmarkWatch(b *testing.B) {
 // BenchmarkAttach is what it costs to watch a script of 100,000 tasks alone, on a cluster of 1,000 applications.
 func BenchmarkAttach(b *testing.B) {
 	for b.Loop() {
-		m := session.Crowd(b, "testdata/nightly.yaml", 999, dag.InstantOf(time.Now()), 10*time.Minute)
+		m := restsim.Crowd(b, "testdata/nightly.yaml", 999, dag.InstantOf(time.Now()), 10*time.Minute)
 		id := join(b, m, wide())
-		a := &session.Questions{}
-		if frames := watched(b, b.TempDir(), session.ServeCounted(b, m, a, 1), a, "attach", id); frames < 10 {
+		a := &restsim.Questions{}
+		if frames := watched(b, b.TempDir(), restsim.ServeCounted(b, m, a, 1), a, "attach", id); frames < 10 {
 			b.Fatalf("%d frames", frames)
 		}
 	}

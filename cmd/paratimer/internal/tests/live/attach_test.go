@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestAttach watches a query over HTTP to its end. Its tape gives the same frames, its capture the same end.
@@ -21,7 +22,7 @@ func TestAttach(t *testing.T) {
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	dir := t.TempDir()
 	tapeFile, captureFile := filepath.Join(dir, "run.tape.gz"), filepath.Join(dir, "run.capture.gz")
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, live, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
 		"--output", "ndjson", "--record", tapeFile, "--set", "capture="+captureFile)
 	if code != program.ExitOK {
@@ -50,7 +51,7 @@ func TestAttachToAFailingQuery(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{
 		MaxAttempts: 1, Fail: []simulate.Failure{{Job: "scope-40", Task: 3, At: 15 * time.Second}},
 	})
 	code, out, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms")
@@ -63,7 +64,7 @@ func TestAttachToNothing(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, stderr := session.Run(t, "attach", "application_1_0001", "--rm", url, "--jhs", url)
 	if code != program.ExitBlind || out != "" || !strings.Contains(stderr, "application_1_0001") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, stderr)

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // pluginLine is the first line of a monitoring plugin's answer: one of four states, a text, performance data.
@@ -183,7 +184,7 @@ func TestCheckCluster(t *testing.T) {
 	t.Parallel()
 	alone(t)
 	for _, name := range []string{"", "join.pig", "join*", "PigLatin:join.pig", "application_1275814800000_0001"} {
-		url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+		url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 		args := []string{"--rm", url, "--jhs", url, "--user", "alice"}
 		if name != "" {
 			args = append(args, name)
@@ -192,7 +193,7 @@ func TestCheckCluster(t *testing.T) {
 			t.Errorf("%s: %s", name, line)
 		}
 	}
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	if line := checks(t, 0, "other.pig", "--rm", url, "--user", "alice"); !strings.HasSuffix(line,
 		"nothing runs that is called other.pig") {
 		t.Error(line)
@@ -216,7 +217,7 @@ func TestCheckHistory(t *testing.T) {
 		}
 	}
 	_, before, _ := session.Run(t, "history", "show", "join.pig")
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	var line string
 	for range 50 { // in its first moments a script is not known yet by its jobs
 		if _, line, _ = session.Run(t, "check", "--rm", url, "--jhs", url, "--user", "alice", "--longer-than-usual",

@@ -180,7 +180,7 @@ func serverWithTaps(t *testing.T, plan string, send func(tap.Batch)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := simulate.New(p, simulate.Options{Start: session.SomeDay, Every: time.Second})
+	run, err := simulate.New(p, simulate.Options{Start: restsim.SomeDay, Every: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

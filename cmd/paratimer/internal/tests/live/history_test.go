@@ -13,12 +13,13 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // watchOnce attaches to a cluster that plays the join, and returns what is printed.
 func watchOnce(t *testing.T, seed uint64, more ...string) (stdout, stderr string) {
 	t.Helper()
-	url := session.HadoopServer(t, session.JoinPlan, simulate.Options{Seed: seed, Noise: 0.02})
+	url := restsim.HadoopServer(t, session.JoinPlan, simulate.Options{Seed: seed, Noise: 0.02})
 	args := append([]string{
 		"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--output",
 		"ndjson",
@@ -154,7 +155,7 @@ func TestTwoWatchersOfOneRun(t *testing.T) {
 	session.Setenv(t, "PARATIMER_STATE_DIR", filepath.Join(dir, "state"))
 	var all sync.WaitGroup
 	for range 2 {
-		url := session.HadoopServer(t, session.JoinPlan, simulate.Options{Seed: 3})
+		url := restsim.HadoopServer(t, session.JoinPlan, simulate.Options{Seed: 3})
 		all.Go(func() {
 			if code, _, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every",
 				"100ms"); code != program.ExitOK {

@@ -305,7 +305,7 @@ func (h *heard) killing(t *testing.T, rng *rand.Rand, dir string, n int, sinks .
 	const speed = 25
 	m := restsim.Empty(dag.InstantOf(time.Now()))
 	app := lateRun(t, m, n)
-	cluster := session.ServeCrowd(t, m, speed)
+	cluster := restsim.ServeCrowd(t, m, speed)
 	frames, err := os.OpenFile(filepath.Join(dir, "frames"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		t.Fatal(err)

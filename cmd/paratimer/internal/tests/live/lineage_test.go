@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestAttachOpenLineage: a watched query is a run of OpenLineage, with a start and an end, in the cluster's namespace.
@@ -34,7 +35,7 @@ func TestAttachOpenLineage(t *testing.T) {
 		sent = append(sent, r.URL.Path+" "+e.EventType+" "+e.Job.Namespace)
 	}))
 	defer receiver.Close()
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, _, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",
 		"--set", "openlineage="+receiver.URL)
 	mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestLogIsRotated: a watch in a process of its own, whose log is moved away as logrotate does, goes on into a new one;
@@ -24,7 +25,7 @@ func TestLogIsRotated(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", 1, dag.InstantOf(time.Now()), 0), 1)
+	url := restsim.ServeCrowd(t, restsim.Crowd(t, "../../examples/pig-join.yaml", 1, dag.InstantOf(time.Now()), 0), 1)
 	cmd := exec.Command("paratimer", "watch", "--rules", rulesFile, "--rm", url, "--jhs", url, "--output", "none",
 		"--log-level", "info", "--log-file", log)
 	cmd.Env = append(session.Environ(t), "XDG_CONFIG_HOME="+dir, "XDG_STATE_HOME="+dir)

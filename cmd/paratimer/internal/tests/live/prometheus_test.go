@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A prometheus is a real one, in a folder of its own.
@@ -149,7 +150,7 @@ func TestPrometheus(t *testing.T) {
 		"--every", "1s", "--record", tape); code != program.ExitOK {
 		t.Fatalf("simulate: exit code %d\n%s", code, stderr)
 	}
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	began := time.Now()
 	replayed, attached := FreeAddress(t), FreeAddress(t)
 	p := startPrometheus(t, replayed, attached)
@@ -286,7 +287,7 @@ func TestPromtool(t *testing.T) {
 		promtool(t, "../../deploy/prometheus", "", "test", "rules", "paratimer.rules.test.yml")
 	})
 	t.Run("metrics", func(t *testing.T) {
-		url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+		url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 		s := ServeFor(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within", "45m")
 		var served string
 		Eventually(t, "the run ends", func() (err error) {

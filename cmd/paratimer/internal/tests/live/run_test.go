@@ -8,6 +8,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestListWaitRun lists what runs, waits for it, and runs a command that submits it.
@@ -15,7 +16,7 @@ func TestListWaitRun(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, stderr := session.Run(t, "list", "--rm", url, "--output", "json")
 	var got struct {
 		Applications []struct{ ID, Name, Engine, User, Queue string }
@@ -40,7 +41,7 @@ func TestListWaitRun(t *testing.T) {
 		out != "" || !strings.Contains(stderr, "no-such-command-here") {
 		t.Errorf("a command that does not exist: exit code %d, %q\n%s", code, out, stderr)
 	}
-	url = session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url = restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, stderr = session.Run(t, "wait", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms")
 	if lines := strings.Count(out, "\n"); code != program.ExitOK || lines != 1 || !strings.Contains(out, "succeeded after") {
 		t.Errorf("wait: exit code %d\n%s%s", code, out, stderr)

@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestAttachTells: a query that is late is told of by Alertmanager, webhook and command, and no secret is left
@@ -62,7 +63,7 @@ func TestAttachTells(t *testing.T) {
 	}))
 	defer receiver.Close()
 	out := filepath.Join(t.TempDir(), "exec")
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	withToken := strings.Replace(receiver.URL, "http://", "http://me:pass-word@", 1)
 	session.Setenv(t, "PARATIMER_WEBHOOK", withToken+"/hook/tok-en")
 	code, stdout, stderr := session.Run(t, "attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms",

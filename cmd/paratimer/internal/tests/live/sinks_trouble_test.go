@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // lateArgs attach to a short query that is late at once.
@@ -23,7 +24,7 @@ func lateArgs(t *testing.T, plan string, more ...string) []string {
 	t.Helper()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.HadoopServer(t, plan, simulate.Options{})
+	url := restsim.HadoopServer(t, plan, simulate.Options{})
 	return append([]string{
 		"attach", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--within",
 		"1s",

@@ -15,6 +15,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestWatchTells: of two workflows that are watched by rules one is late, which the real Alertmanager shows once, while
@@ -31,7 +32,7 @@ func TestWatchTells(t *testing.T) {
 	}
 	const long = "  - {name: long, match: {user: alice}, within: 24h}\n"
 	write("rules:\n  - {name: short, match: {name: nightly_0.pig}, within: 1s, severity: page}\n" + long)
-	url := session.ServeCrowd(t, session.Crowd(t, "../../examples/pig-join.yaml", 2, dag.InstantOf(time.Now()), 20*time.Second), 1)
+	url := restsim.ServeCrowd(t, restsim.Crowd(t, "../../examples/pig-join.yaml", 2, dag.InstantOf(time.Now()), 20*time.Second), 1)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out, ended := &Output{}, make(chan int, 1)
 	args := []string{

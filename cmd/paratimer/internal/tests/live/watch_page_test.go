@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // TestFleetPage watches everything on a cluster, without rules: the page lists each workflow, without bounds,
@@ -23,7 +24,7 @@ func TestFleetPage(t *testing.T) {
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
 	args := []string{"watch", "--listen", "127.0.0.1:0", "--every", "100ms", "--output", "none", "--log-level", "info"}
-	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
+	url := restsim.ServeSteps(t, restsim.Crowd(t, "../../examples/pig-join.yaml", 3, dag.InstantOf(time.Now()), 40*time.Second), 500*time.Millisecond)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	said, ended := &Output{}, make(chan int, 1)
 	all := append(append([]string{"paratimer"}, args...), "--rm", url, "--jhs", url)

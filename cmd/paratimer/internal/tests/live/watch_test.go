@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A reader of frames calls each for every one.
@@ -55,7 +56,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 5
-	url := session.ServeSteps(t, session.Crowd(t, "../../examples/pig-join.yaml", n, dag.InstantOf(time.Now()), 40*time.Second), 2*time.Second)
+	url := restsim.ServeSteps(t, restsim.Crowd(t, "../../examples/pig-join.yaml", n, dag.InstantOf(time.Now()), 40*time.Second), 2*time.Second)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	last := map[string]frame.Frame{}

@@ -17,6 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // On a real run one reduce of eight, with 39% of the bytes, works 64 s, the others 33 s and less; the run takes 78.9 s
@@ -78,7 +79,7 @@ func TestNoSkewInRecordings(t *testing.T) {
 // A query that runs is looked at once or twice; one that has ended, or none, is no trouble of the command's.
 func TestSkewOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := session.Run(t, "report", "--skew", "--rm", url, "--jhs", url, "--user", "alice", "--no-history")
 	if code != program.ExitOK || !strings.HasPrefix(out, "join.pig after ") ||
 		!strings.HasSuffix(out, "\ntoo early: there is no data yet on its reduces\n") {

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 )
 
@@ -109,4 +110,16 @@ func withProgram(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// JoinPlan is the plan of a script with joins.
+const JoinPlan = "../../examples/pig-join.yaml"
+
+// Bounds has one bound of each kind; a time of day depends on when the query was submitted.
+var Bounds = []alert.Bound{
+	{Name: "deadline", Daily: &alert.Daily{Hour: 1, Zone: time.UTC}},
+	{Name: "within", Kind: alert.Within, For: 100 * time.Second},
+	{Name: "longer-than-usual", Kind: alert.LongerThanUsual, Times: 1.5, Usual: time.Minute},
+	{Name: "no-progress", Kind: alert.NoProgress, For: 2 * time.Second},
+	{Name: "outside-bounds", Kind: alert.OutsideBounds},
 }

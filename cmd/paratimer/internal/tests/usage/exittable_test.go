@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // exitTable says for every command how it writes to stdout ("": it does not), and how it is given a file: in an
@@ -176,7 +177,7 @@ func exitOf(t *testing.T, line string, out io.Writer) (code int, stderr string) 
 		t.Fatal(err)
 	}
 	if strings.Contains(line, "URL") {
-		url = session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+		url = restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	}
 	if strings.Contains(line, "STATE") {
 		store = t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // wholeManual is the manual of the real tree.
@@ -125,7 +126,7 @@ func TestExamples(t *testing.T) {
 	}
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+	url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 	ran, read := 0, 0
 	seen := map[string]bool{}
 	try := func(c *manual.Command, line string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // An example is a command of a page and what the page says that it prints. "..." stands for anything.
@@ -83,13 +84,13 @@ func runPage(t *testing.T, page string, least int) {
 		case args[1] == "demo":
 			args = append(args, "--speed", "0")
 		case args[1] == "run":
-			url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+			url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 			args = []string{
 				"paratimer", "run", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--",
 				"echo", "application_1275814800000_0001",
 			}
 		case slices.Contains([]string{"attach", "doctor", "list"}, args[1]):
-			url := session.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
+			url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 			session.Setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
 			for i := range args {
 				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)

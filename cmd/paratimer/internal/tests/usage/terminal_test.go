@@ -18,6 +18,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A pane is a shell in a terminal of tmux, where the tests' own paratimer is found.
@@ -216,14 +217,14 @@ func TestTerminalReplay(t *testing.T) {
 // TestTerminalAttach watches a query of a simulated cluster: the screen leaves with its query, and by q before.
 func TestTerminalAttach(t *testing.T) {
 	t.Parallel()
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s := newPane(t, 80, 24)
 	s.runs("paratimer attach --rm " + url + " --jhs " + url + " --user alice --every 300ms")
 	s.up("join.pig", "scope-")
 	s.ends(0)
 	s.waits("join.pig: ", "succeeded after")
 
-	url = session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url = restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s.runs("paratimer attach --rm " + url + " --jhs " + url + " --user alice --every 1s")
 	s.up("join.pig", "scope-")
 	s.types("Space")
@@ -236,7 +237,7 @@ func TestTerminalAttach(t *testing.T) {
 // TestTerminalAttachToNothing leaves the terminal alone.
 func TestTerminalAttachToNothing(t *testing.T) {
 	t.Parallel()
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	s := newPane(t, 80, 24)
 	s.runs("paratimer attach application_1_0001 --rm " + url + " --jhs " + url)
 	s.ends(program.ExitBlind)

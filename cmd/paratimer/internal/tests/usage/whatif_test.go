@@ -12,12 +12,13 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A query that runs is looked at a few times, then asked about: what is left of it, from now on.
 func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 	t.Parallel()
-	url := session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
+	url := restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{})
 	code, out, errs := session.Run(t, "whatif", "--rm", url, "--jhs", url, "--user", "alice", "--no-history", "--slots",
 		"2x", "--output", "json")
 	if code != program.ExitOK {
@@ -51,7 +52,7 @@ func TestWhatIfOfAQueryThatRuns(t *testing.T) {
 // A query whose tasks are too many to be kept is not estimated by commands that look at it once either.
 func TestLooksAtAQueryThatIsTooLarge(t *testing.T) {
 	t.Parallel()
-	to, err := url.Parse(session.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{}))
+	to, err := url.Parse(restsim.HadoopServer(t, "../../examples/pig-join.yaml", simulate.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

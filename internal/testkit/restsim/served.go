@@ -1,4 +1,4 @@
-package session
+package restsim
 
 import (
 	"context"
@@ -13,13 +13,12 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // Crowd is n runs of a plan on one cluster, begun one after the other within the time that went before now.
-func Crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Duration) *restsim.Cluster {
+func Crowd(t testing.TB, plan string, n int, now dag.Instant, before time.Duration) *Cluster {
 	t.Helper()
-	m := restsim.Empty(now)
+	m := Empty(now)
 	for i := range n {
 		p, err := planfile.ReadFile(plan, planfile.Options{})
 		if err != nil {
@@ -71,13 +70,13 @@ func (a *Questions) Counts() (all, managers, most int) {
 }
 
 // ServeCrowd plays a crowd over a socket, at the pace of the real clock times speed.
-func ServeCrowd(t testing.TB, m *restsim.Cluster, speed float64) string {
+func ServeCrowd(t testing.TB, m *Cluster, speed float64) string {
 	t.Helper()
 	return ServeCounted(t, m, &Questions{}, speed)
 }
 
 // ServeCounted is ServeCrowd that counts requests.
-func ServeCounted(t testing.TB, m *restsim.Cluster, a *Questions, speed float64) string {
+func ServeCounted(t testing.TB, m *Cluster, a *Questions, speed float64) string {
 	t.Helper()
 	from, began := m.Now(), time.Now()
 	return serveCrowd(t, m, a, func() dag.Instant {
@@ -86,13 +85,13 @@ func ServeCounted(t testing.TB, m *restsim.Cluster, a *Questions, speed float64)
 }
 
 // ServeSteps plays a crowd over a socket. Each poll advances it by a step, so that a busy machine misses nothing of it.
-func ServeSteps(t testing.TB, m *restsim.Cluster, step time.Duration) string {
+func ServeSteps(t testing.TB, m *Cluster, step time.Duration) string {
 	t.Helper()
 	return serveCrowd(t, m, &Questions{}, func() dag.Instant { return m.Now().Add(step) })
 }
 
 // serveCrowd brings a crowd to the instant now at each poll, which begins with the cluster's metrics.
-func serveCrowd(t testing.TB, m *restsim.Cluster, a *Questions, now func() dag.Instant) string {
+func serveCrowd(t testing.TB, m *Cluster, a *Questions, now func() dag.Instant) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.count(r)
@@ -103,6 +102,38 @@ func serveCrowd(t testing.TB, m *restsim.Cluster, a *Questions, now func() dag.I
 			}
 		}
 		m.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// SomeDay is when simulated runs of tests start.
+var SomeDay = dag.InstantOf(time.Date(2010, 6, 6, 9, 0, 0, 0, time.UTC))
+
+// HadoopServer simulates a run of a plan behind Hadoop's REST services. Each request for the list of applications
+// advances it by ten seconds.
+func HadoopServer(t *testing.T, plan string, opt simulate.Options) string {
+	t.Helper()
+	p, err := planfile.ReadFile(plan, planfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Start, opt.Every = SomeDay, time.Second
+	run, err := simulate.New(p, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, err := New(context.Background(), run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/ws/v1/cluster/apps" {
+			if err := cluster.Advance(r.Context(), cluster.Now().Add(10*time.Second)); err != nil {
+				t.Error(err)
+			}
+		}
+		cluster.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
