@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,17 +28,12 @@ const (
 	Unknown
 )
 
-func (s State) String() string { return [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[s] }
+var states = []string{"ok", "warning", "critical", "unknown"}
 
-// ParseState parses a state's name, in any case.
-func ParseState(s string) (State, error) {
-	for state := OK; state <= Unknown; state++ {
-		if strings.EqualFold(s, state.String()) {
-			return state, nil
-		}
-	}
-	return Unknown, fmt.Errorf("%q is not a state: ok, warning, critical and unknown are", s)
-}
+func (s State) String() string { return strings.ToUpper(states[s]) }
+
+// StateOf returns the state with a name, such as "ok".
+func StateOf(name string) State { return State(slices.Index(states, name)) }
 
 // severity orders the states: a known problem comes before an unknown state.
 var severity = [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}

@@ -48,6 +48,9 @@ func fromRows(rows []row) []*Setting {
 	for _, r := range rows {
 		name, letter, _ := strings.Cut(r.name, ", ")
 		s := &Setting{Name: strings.TrimRight(name, "=!"), Short: letter, Default: r.value, Help: r.help}
+		if l, ok := r.value.(limited); ok {
+			s.Default, s.Limits = l.value, &l.Limits
+		}
 		s.KeyOnly = strings.HasSuffix(name, "=")
 		if !strings.HasSuffix(name, "!") {
 			s.Env = Variable(s.Name)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,14 +29,26 @@ type Setting struct {
 	Subject  string   // heading in the help
 	Commands []string // those that have it, such as "history add"; nil: all
 	KeyOnly  bool     // --set NAME=VALUE sets it; a flag of that name works, but is not documented
+	Limits   *Limits  // of numbers and of lengths of time; nil: none
 }
 
-// Kinds of settings beside bool, int, uint64, float64, string, time.Duration, lists of strings that commas separate,
-// and lists of whole numbers.
+// Limits are the least and the largest valid value: of a length of time in seconds.
+type Limits struct{ Least, Most float64 }
+
+// A limited is a default with the limits of what may be typed.
+type limited struct {
+	value any
+	Limits
+}
+
+func atLeast(least float64, value any) limited       { return limited{value, Limits{least, math.Inf(1)}} }
+func between(least, most float64, value any) limited { return limited{value, Limits{least, most}} }
+
+// Kinds of settings beside bool, int, uint64, float64, string, time.Duration, and lists of strings that commas separate.
 type (
 	// OneOf are the valid values, the default first.
 	OneOf []string
-	// A Share is a number that may be typed as a percentage: 0.9 or 90%.
+	// A Share is a number above 0 that may be typed as a percentage: 0.9 or 90%.
 	Share float64
 	// Several are values that may contain commas. Lines separate them.
 	Several string
@@ -94,7 +107,7 @@ type value struct {
 // String implements flag.Value.
 func (v *value) String() string { return v.text }
 
-// mostPositive bounds a Positive, so that products of several are finite.
+// mostPositive bounds a Positive or a Share without limits, so that products of several are finite.
 const mostPositive = 1e12
 
 // IsBoolFlag makes --name mean --name=true.
@@ -103,6 +116,7 @@ func (v *value) IsBoolFlag() bool { return !v.setting.TakesValue() }
 // Set implements flag.Value. The error describes valid values.
 func (v *value) Set(text string) error {
 	var err error
+	var number float64
 	wanted := ""
 	switch d := v.setting.Default.(type) {
 	case OneOf:
@@ -110,32 +124,29 @@ func (v *value) Set(text string) error {
 			return fmt.Errorf("it is one of %s", strings.Join(d, ", "))
 		}
 	case Share:
-		var share float64
-		if share, err = ParseShare(text); err != nil {
+		if number, err = ParseShare(text); err != nil {
 			return err
 		}
-		text = fmt.Sprint(share)
+		text = fmt.Sprint(number)
 	case Several:
 		text = strings.TrimSpace(v.text + "\n" + text)
 	case time.Duration:
 		if _, err = strconv.ParseFloat(text, 64); err == nil && text != "0" {
 			return fmt.Errorf("add a unit: %ss?", text)
 		}
-		_, err = time.ParseDuration(text)
-		wanted = "a length of time with its unit, such as 90s, 45m or 1h30m"
+		var length time.Duration
+		length, err = time.ParseDuration(text)
+		number, wanted = length.Seconds(), "a length of time with its unit, such as 90s, 45m or 1h30m"
 	case int:
-		_, err = strconv.ParseInt(text, 0, 64)
-		wanted = "a whole number"
+		var n int64
+		n, err = strconv.ParseInt(text, 0, 64)
+		number, wanted = float64(n), "a whole number"
 	case uint64:
 		_, err = strconv.ParseUint(text, 0, 64)
 		wanted = "a whole number, 0 or more"
-	case float64:
-		_, err = strconv.ParseFloat(text, 64)
+	case float64, Positive:
+		number, err = strconv.ParseFloat(text, 64)
 		wanted = "a number, such as 0.5"
-	case Positive:
-		if number, err := strconv.ParseFloat(text, 64); err != nil || !(number > 0 && number <= mostPositive) {
-			return fmt.Errorf("it is more than 0, and %g at most", mostPositive)
-		}
 	case bool:
 		_, err = strconv.ParseBool(text)
 		wanted = "true or false"
@@ -143,8 +154,39 @@ func (v *value) Set(text string) error {
 	if err != nil {
 		return errors.New("it is " + wanted)
 	}
+	if err := v.setting.limit(number); err != nil {
+		return err
+	}
 	v.text = text
 	return nil
+}
+
+// limit returns an error if a number is outside the setting's limits.
+func (s *Setting) limit(number float64) error {
+	l := s.Limits
+	switch s.Default.(type) {
+	case Share, Positive:
+		most := mostPositive
+		if l != nil {
+			most = l.Most
+		}
+		if !(number > 0 && number <= most) {
+			return fmt.Errorf("it is more than 0, and %g at most", most)
+		}
+		return nil
+	case time.Duration:
+		if l != nil && number < l.Least {
+			return fmt.Errorf("it is %v or more", time.Duration(l.Least*float64(time.Second)))
+		}
+		return nil
+	}
+	switch {
+	case l == nil || number >= l.Least && number <= l.Most:
+		return nil
+	case math.IsInf(l.Most, 1):
+		return fmt.Errorf("it is %g or more", l.Least)
+	}
+	return fmt.Errorf("it is %g to %g", l.Least, l.Most)
 }
 
 // TakesValue reports whether the flag has a value.

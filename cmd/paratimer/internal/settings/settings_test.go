@@ -52,7 +52,7 @@ func TestTable(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		kind  any
+		kind  any // perhaps limited
 		typed []string
 		want  string // the text of the setting, else of the error
 	}{
@@ -71,11 +71,20 @@ func TestKinds(t *testing.T) {
 		{1, []string{"1.5"}, "it is a whole number"},
 		{uint64(1), []string{"-1"}, "it is a whole number, 0 or more"},
 		{0.5, []string{"x"}, "it is a number, such as 0.5"},
+		{atLeast(1, 0), nil, "0"},
+		{atLeast(1, 0), []string{"0"}, "it is 1 or more"},
+		{atLeast(0, 1.0), []string{"NaN"}, "it is 0 or more"},
+		{between(1, 10, 2), []string{"11"}, "it is 1 to 10"},
+		{between(1, 10, 2), []string{"10"}, "10"},
+		{between(0, 1, Share(0.9)), []string{"101%"}, "it is more than 0, and 1 at most"},
+		{between(0, 1, Share(0.9)), []string{"0"}, "it is more than 0, and 1 at most"},
+		{Positive(1), []string{"0"}, "it is more than 0, and 1e+12 at most"},
+		{atLeast(0.1, time.Minute), []string{"99ms"}, "it is 100ms or more"},
 		{false, []string{"true"}, "true"},
 		{false, []string{"x"}, "it is true or false"},
 	} {
 		set := flag.NewFlagSet("", flag.ContinueOnError)
-		if err := (&Setting{Name: "x", Default: c.kind}).Apply(set); err != nil {
+		if err := fromRows([]row{{"", "x", c.kind, ""}})[0].Apply(set); err != nil {
 			t.Fatal(err)
 		}
 		got := set.Lookup("x").Value

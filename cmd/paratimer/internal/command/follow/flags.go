@@ -66,9 +66,6 @@ func FlagsOf(c *cli.Context) (f *Flags, err error) {
 		}
 	}
 	f = &Flags{Speed: c.Float64("speed")}
-	if !(f.Speed >= 0) {
-		return nil, command.Usage("--speed %v: it is 0 or more", f.Speed)
-	}
 	if err := input.CheckUnit(c); err != nil {
 		return nil, err
 	}
@@ -115,13 +112,6 @@ func bounds(c *cli.Context, profiles []*dag.Plan) ([]alert.Bound, error) {
 	risk, hold := c.Float64("risk"), alert.DefaultHold
 	if c.IsSet("hold") { // check has no such setting
 		hold = c.Int("hold")
-	}
-	if !(risk > 0 && risk <= 1) {
-		return nil, command.Usage("--risk %v: it is a probability above 0, up to 1, such as %v or 90%%", risk,
-			alert.DefaultThreshold)
-	}
-	if hold < 1 {
-		return nil, command.Usage("hold %d: it is a number of ticks, 1 or more", hold)
 	}
 	var all []alert.Bound
 	deadlines, err := command.Each(c, "deadline", func(text string) (alert.Bound, error) {

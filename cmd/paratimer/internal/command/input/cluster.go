@@ -120,13 +120,3 @@ func UserName(c *cli.Context) string {
 	}
 	return name
 }
-
-// CheckEvery returns an error if --every would put too much load on the cluster.
-func CheckEvery(c *cli.Context) error {
-	if every := c.Duration("every"); every < minEvery {
-		return command.Usage("--every %v: less than %v would overload a cluster", every, minEvery)
-	}
-	return nil
-}
-
-const minEvery = 100 * time.Millisecond

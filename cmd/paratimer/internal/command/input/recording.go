@@ -121,7 +121,7 @@ const mostTicks = 300
 // Open opens a recording by the command's flags.
 func Open(c *cli.Context, path string) (*Recording, error) {
 	r, err := open(path, optionsOf(c), command.NewProgress(c))
-	if err == nil && c.Duration("every") == 0 {
+	if err == nil && everyOf(c) == 0 {
 		r.AtMost(mostTicks)
 	}
 	return r, err
@@ -143,7 +143,15 @@ func OpenToShow(c *cli.Context, path string) (*Recording, error) {
 }
 
 func optionsOf(c *cli.Context) recording.Options {
-	return recording.Options{Workflow: WorkflowID(c), Every: c.Duration("every")}
+	return recording.Options{Workflow: WorkflowID(c), Every: everyOf(c)}
+}
+
+// everyOf returns the wait between the observations that are taken of a recording; 0: all are, unless --every is set.
+func everyOf(c *cli.Context) time.Duration {
+	if !c.IsSet("every") {
+		return 0 // the default of commands for clusters is for polls
+	}
+	return c.Duration("every")
 }
 
 // OpenRecording opens a workflow of a recording, without progress.
@@ -179,9 +187,6 @@ func open(path string, o recording.Options, p *command.Progress) (*Recording, er
 }
 
 func checkOptions(o recording.Options) error {
-	if o.Every < 0 {
-		return command.Usage("--every %v: it is 0 or more", o.Every)
-	}
 	if err := spark.CheckID(o.Workflow); err != nil {
 		return command.Usage("--sql: %w", err)
 	}

@@ -82,7 +82,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	for _, r := range past.Runs {
 		out = append(out, RecordedRun{r.Path, r.ID, func() (*Recording, error) {
 			p := command.NewProgress(c)
-			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: c.Duration("every")},
+			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: everyOf(c)},
 				readBytes(p, r.Path))
 			if err != nil {
 				p.Done()

@@ -20,7 +20,7 @@ func attach(c *cli.Context, f *follow.Flags) error { return attachQuery(c, f, c.
 
 // attachQuery watches the query with an id, at the address of a driver, or the newest one.
 func attachQuery(c *cli.Context, f *follow.Flags, typed string) (err error) {
-	if err := cmp.Or(input.CheckEvery(c), input.CheckRecord(c)); err != nil {
+	if err := input.CheckRecord(c); err != nil {
 		return err
 	}
 	var target *input.Target

@@ -89,13 +89,8 @@ func questionOf(c *cli.Context) (q question, err error) {
 		return q, command.Usage("--timeout %s: it is a number of seconds, 1 to %d", seconds,
 			int(maxCheckTime.Seconds()))
 	}
-	for name, state := range map[string]*plugin.State{
-		"idle": &q.idle, "unreachable": &q.unreachable, "unknown": &q.limits.Unknown,
-	} {
-		if *state, err = plugin.ParseState(c.String(name)); err != nil {
-			return q, command.Usage("%s: %w", name, err)
-		}
-	}
+	state := func(name string) plugin.State { return plugin.StateOf(c.String(name)) }
+	q.idle, q.unreachable, q.limits.Unknown = state("idle"), state("unreachable"), state("unknown")
 	return q, nil
 }
 
@@ -126,22 +121,19 @@ func check(c *cli.Context, f *follow.Flags) error {
 
 // answer returns the verdict for a frame, or for the error that there is none.
 func (q question) answer(f frame.Frame, err error) plugin.Verdict {
-	var bad command.UsageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return plugin.Of(f, q.limits)
-	case errors.Is(err, input.ErrIdle):
-		v := unknown(err)
-		v.State = q.idle
-		return v
-	case errors.Is(err, command.ErrInterrupted):
-		return unknown(err)
-	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("no answer within %v", q.within)
-	case errors.As(err, &bad):
-		return unknown(err)
 	}
 	v := unknown(err)
-	v.State = q.unreachable
+	switch {
+	case errors.Is(err, input.ErrIdle):
+		v.State = q.idle
+	case errors.Is(err, command.ErrInterrupted), errors.As(err, new(command.UsageError)):
+	default:
+		v.State = q.unreachable
+		if errors.Is(err, context.DeadlineExceeded) {
+			v.Text = fmt.Sprintf("no answer within %v", q.within)
+		}
+	}
 	return v
 }

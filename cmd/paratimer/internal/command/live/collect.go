@@ -39,11 +39,6 @@ func collecting(c *cli.Context) (*collector, error) {
 	if c.String("collect") == "" {
 		return nil, nil
 	}
-	lambda, capacity := c.Int("lambda"), c.Int("capacity")
-	if lambda < 1 || lambda > maxLambda || capacity < 0 || capacity > 35*maxLambda {
-		return nil, command.Usage("lambda %d, capacity %d: they are 1 to %d, and up to %d", lambda, capacity,
-			maxLambda, 35*maxLambda)
-	}
 	token, err := command.Token(c, "collect-token")
 	if err != nil {
 		return nil, err
@@ -58,7 +53,7 @@ func collecting(c *cli.Context) (*collector, error) {
 		token = rand.Text()
 	}
 	log, say := command.Logger(c), command.Tell(c)
-	k := &collector{store: tap.NewStore(tap.Limits{Lambda: lambda, Capacity: capacity})}
+	k := &collector{store: tap.NewStore(tap.Limits{Lambda: c.Int("lambda"), Capacity: c.Int("capacity")})}
 	k.opt = tap.Options{Tell: func(job string) { say("key groups of " + job + " come in") }}
 	handler := tap.NewHandler(k.store, token, time.Now, func(err error) { log.Warn().Msg(err.Error()) })
 	k.stop = serve.Serve(listener, handler, serve.Limits{Connections: collectConnections, Time: collectTime},
@@ -88,9 +83,6 @@ func (k *collector) count(emit metrics.Emit) {
 	emit("collect_jobs", float64(c.Orphans), "false")
 	emit("collect_bytes", float64(c.Bytes))
 }
-
-// maxLambda is the largest size of a map's profile.
-const maxLambda = 8192
 
 // source returns src with the received key groups. done closes it. k may be nil.
 func (k *collector) source(src watch.Source) (with watch.Source, done func()) {

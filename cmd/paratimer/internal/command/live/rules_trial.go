@@ -63,9 +63,6 @@ func testRules(c *cli.Context, f *follow.Flags) error {
 	if err != nil {
 		return err
 	}
-	if !c.IsSet("every") {
-		_ = c.Set("every", "0s") // every observation of a recording; the flag takes any length
-	}
 	past, err := pastRuns(c, append([]string{c.String("test")}, c.Args().Slice()...))
 	if err != nil {
 		return err

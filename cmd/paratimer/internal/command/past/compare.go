@@ -18,9 +18,6 @@ import (
 
 // compared compares recorded runs of one script.
 func compared(c *cli.Context) error {
-	if n := c.Int("base"); c.IsSet("base") && n < 1 {
-		return command.Usage("--base %d: runs are counted from 1, in order of their starts", n)
-	}
 	var runs []*compare.Run
 	for _, path := range c.Args().Slice() {
 		r, err := comparedRun(c.Context, c, path)

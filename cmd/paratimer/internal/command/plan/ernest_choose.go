@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -27,12 +26,6 @@ func ernestChoose(c *cli.Context) error {
 	}
 	if c.String("goal") == "fastest" {
 		want.Goal = ernest.Fastest
-	}
-	if c.IsSet("within") && !(want.Deadline > 0) {
-		return command.Usage("--within %v: it must be more than 0", c.Duration("within"))
-	}
-	if c.IsSet("budget") && (!(want.Budget > 0) || math.IsInf(want.Budget, 0)) {
-		return command.Usage("--budget %v: it must be more than 0", want.Budget)
 	}
 	shown := modelview.Choice{Warnings: []ernest.Warning{}}
 	var offers []ernest.Offer

@@ -93,24 +93,16 @@ var counts = []struct {
 	{"num-parts-interpolate", "Interpolate", func(s *ernest.Space) *int { return &s.Interpolate }},
 }
 
-// designed returns the space of the flags and its design. An explicit 0 is an error, while package ernest would use its
-// default. Errors are in terms of the flags.
+// designed returns the space of the flags and its design. Errors are in terms of the flags.
 func designed(c *cli.Context) (s ernest.Space, p *ernest.Plan, err error) {
 	fields := []string{"Budget:", "--budget:"}
 	for _, f := range counts {
-		n := c.Int(f.flag)
-		switch {
-		case !c.IsSet(f.flag) && n == 0:
+		if *f.of(&s) = c.Int(f.flag); *f.of(&s) == 0 {
 			return s, nil, command.Usage("design needs --%s; see `paratimer ernest design --help`", f.flag)
-		case n < 1:
-			return s, nil, command.Usage("--%s %d: it must be 1 or more", f.flag, n)
 		}
-		*f.of(&s) = n
 		fields = append(fields, f.field, "--"+f.flag)
 	}
-	if s.Budget = c.Float64("budget"); !(s.Budget > 0) {
-		return s, nil, command.Usage("--budget %v: it must be more than 0", s.Budget)
-	}
+	s.Budget = c.Float64("budget")
 	if p, err = ernest.Design(s); err != nil {
 		err = command.Usage("no design: %s", strings.NewReplacer(fields...).Replace(err.Error()))
 	}

@@ -71,15 +71,6 @@ func trainingRuns(c *cli.Context) (*training.Runner, error) {
 	r := &training.Runner{
 		Design: rows, Repeat: c.Int("repeat"), AtOnce: c.Int("at-once"), Timeout: c.Duration("timeout"),
 	}
-	const most = 1000
-	for _, name := range []string{"repeat", "at-once"} {
-		if n := c.Int(name); n < 1 || n > most {
-			return nil, command.Usage("%s %d: it is 1 to %d", name, n, most)
-		}
-	}
-	if r.Timeout < 0 {
-		return nil, command.Usage("--timeout %v: it must not be below 0", r.Timeout)
-	}
 	if r.Command, err = training.NewTemplate(c.String("command"), rows); err != nil {
 		return nil, command.Usage("--command: %w", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/training"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -21,14 +20,7 @@ import (
 )
 
 func fitOptions(c *cli.Context) (o ernest.FitOptions, err error) {
-	if text := c.String("refuse-above"); text != "" { // some commands do not have it
-		const most = 10 // times
-		share, err := settings.ParseShare(text)
-		if err != nil || !(share > 0) || share > most {
-			return o, command.Usage("refuse-above %s: it is a share above 0 and up to 1000%%, such as 20%% or 0.2", text)
-		}
-		o.RefuseAbove = share
-	}
+	o.RefuseAbove = c.Float64("refuse-above")
 	if o.Terms, err = command.Each(c, "terms", ernest.ParseTerm); err != nil {
 		return o, err
 	}

@@ -21,9 +21,6 @@ func model(c *cli.Context) error {
 	if err != nil {
 		return input.NotAPlan(path, "job file", err)
 	}
-	if e := c.Float64("epsilon"); !(e > 0 && e <= 1) {
-		return command.Usage("epsilon %v: it is seconds above 0 and at most 1, such as 1e-4", e)
-	}
 	if err := modelSettings(c, &file.Spec); err != nil {
 		return err
 	}
@@ -66,14 +63,10 @@ func modelSettings(c *cli.Context, s *queueing.Spec) error {
 		if !c.IsSet(setting.Name) {
 			continue
 		}
-		n := c.Int(setting.Name)
-		switch {
-		case setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "":
+		if setting.OfJob && len(s.Jobs) > 1 && c.String("job") == "" {
 			return command.Usage("--%s: the file has %d jobs: choose one with --job NAME", setting.Name, len(s.Jobs))
-		case n < setting.Least:
-			return command.Usage("--%s %d: it is %d or more", setting.Name, n, setting.Least)
 		}
-		setting.Set(s, job, n)
+		setting.Set(s, job, c.Int(setting.Name))
 	}
 	if err := s.Validate(); err != nil {
 		return command.Usage("this cannot be modelled: %w", err)

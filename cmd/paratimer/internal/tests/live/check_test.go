@@ -165,7 +165,7 @@ func TestCheckTrouble(t *testing.T) {
 			fmt.Fprint(w, `{"clusterMetrics":{"activeNodes":1,"totalMB":8192}}`)
 		}))
 		defer server.Close()
-		for want, more := range map[int][]string{0: nil, 1: {"--set", "idle=WARNING"}, 2: {"--set", "idle=critical"}} {
+		for want, more := range map[int][]string{0: nil, 1: {"--set", "idle=warning"}, 2: {"--set", "idle=critical"}} {
 			if line := checks(t, want, append([]string{"--rm", server.URL}, more...)...); !strings.HasSuffix(line,
 				" - nothing runs") {
 				t.Error(line)

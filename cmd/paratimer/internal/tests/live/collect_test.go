@@ -444,7 +444,7 @@ func TestCollectUsage(t *testing.T) {
 		"letters, digits":                  {"--collect", ":0", "--set", "collect-token-file=" + file},
 		"no such file":                     {"--collect", ":0", "--set", "collect-token-file=" + file + ".none"},
 		`"here" is not a port`:             {"--collect", ":here"},
-		"lambda 0, capacity 0: they are 1": {"--collect", ":0", "--set", "lambda=0"},
+		"lambda=0: it is 1 to 8192":        {"--collect", ":0", "--set", "lambda=0"},
 	} {
 		code, _, stderr := session.Run(t, append([]string{"attach", "--rm", "http://127.0.0.1:1"}, args...)...)
 		if code != program.ExitUsage || !strings.Contains(stderr, want) {
