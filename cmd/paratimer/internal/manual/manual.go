@@ -41,6 +41,7 @@ type Command struct {
 	Does     string // one line
 	Args     string // e.g. "FILE..."; "" if it takes none
 	Heading  string // the group of commands in the help
+	Hidden   bool   // left out of lists of commands and of the reference
 	Text     Text
 	Flags    []*settings.Setting
 	Commands []*Command
@@ -105,6 +106,22 @@ func (c *Command) All() []*Command {
 	all := []*Command{c}
 	for _, below := range c.Commands {
 		all = append(all, below.All()...)
+	}
+	return all
+}
+
+// Shown returns the commands directly below c that are not hidden.
+func (c *Command) Shown() []*Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands), func(below *Command) bool { return below.Hidden })
+}
+
+// Leaves returns the shown commands at and below c that do something: a group of commands shows only its help.
+func (c *Command) Leaves() (all []*Command) {
+	if len(c.Commands) == 0 {
+		return []*Command{c}
+	}
+	for _, below := range c.Shown() {
+		all = append(all, below.Leaves()...)
 	}
 	return all
 }

@@ -170,10 +170,14 @@ func (s *Setting) limit(number float64) error {
 		if l != nil {
 			most = l.Most
 		}
-		if !(number > 0 && number <= most) {
-			return fmt.Errorf("it is more than 0, and %g at most", most)
+		if number > 0 && number <= most {
+			return nil
 		}
-		return nil
+		such := ""
+		if _, isShare := s.Default.(Share); isShare {
+			such = ", such as 0.9 or 90%"
+		}
+		return fmt.Errorf("it is more than 0, and %g at most%s", most, such)
 	case time.Duration:
 		if l != nil && number < l.Least {
 			return fmt.Errorf("it is %v or more", time.Duration(l.Least*float64(time.Second)))

@@ -137,7 +137,7 @@ func arguments(root, at *manual.Command) []string {
 	case strings.HasPrefix(at.Args, "[COMMAND]") || strings.HasPrefix(at.Args, "[all]"):
 		at = root
 	}
-	for _, below := range at.Commands {
+	for _, below := range at.Shown() {
 		out = append(out, below.Name()+"\t"+below.Does)
 	}
 	return out
