@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
-// A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON.
+// A Task is the state of a task of a job: its newest attempt, and its expected end. It is not in the JSON. Tasks of a
+// stage that have not begun and are predicted to end together are one Task.
 type Task struct {
-	Name         string // of its attempt, or of the task if none has begun
+	Name         string // of its attempt, or of the task or tasks if none has begun
 	Phase        dag.StageIndex
-	Index        int
+	Index        int // of the first one
+	Count        int
 	Attempts     int // number of attempts that have begun
 	State        string
 	Node         *string
@@ -25,8 +29,8 @@ type Task struct {
 	start, end dag.Instant  // observed or predicted
 }
 
-// TasksOf lists at most most tasks of a job: unfinished ones first, each group with the latest end first. all is
-// the number of all tasks.
+// TasksOf lists at most most tasks of a job: those that have begun, then pending ones, then done ones, each group with
+// the latest end first. all is the length of the whole list.
 type TasksOf func(job, most int) (tasks []Task, all int)
 
 // tasks returns a function that lists a job's tasks, so that the list costs nothing until it is needed. The
@@ -36,15 +40,15 @@ func tasks(s *dag.Snapshot, next *future) TasksOf {
 		if job < 0 || job >= len(s.Plan.Jobs) {
 			return nil, 0
 		}
-		most = max(most, 0)
 		for k := range s.Plan.Jobs[job].NumStages() {
-			some, n := tasksOf(s, next, job, k, most)
-			list, all = append(list, some...), all+n
+			list = append(list, tasksOf(s, next, job, k)...)
 		}
 		slices.SortStableFunc(list, func(x, y Task) int {
 			return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(y.end, x.end))
 		})
-		list = list[:min(len(list), most)]
+		list = merged(list)
+		all = len(list)
+		list = list[:min(all, max(most, 0))]
 		for i := range list {
 			list[i].describe(s, job, next)
 		}
@@ -52,26 +56,43 @@ func tasks(s *dag.Snapshot, next *future) TasksOf {
 	}
 }
 
-// tasksOf returns the begun tasks of a stage, and at most most future tasks of each span; all counts all tasks.
-func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex, most int) (list []Task, all int) {
+// merged makes one of pending tasks that follow each other in a list, are of one stage and end within the same second.
+func merged(list []Task) []Task {
+	out := list[:0]
+	for _, t := range list {
+		if n := len(out) - 1; n >= 0 && t.attempt == nil && out[n].attempt == nil && out[n].Phase == t.Phase &&
+			out[n].end.Known() == t.end.Known() && out[n].end.Sub(t.end) < time.Second {
+			out[n].Index, out[n].Count = min(out[n].Index, t.Index), out[n].Count+t.Count
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// tasksOf returns the tasks of a stage: pending ones of a span as one.
+func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex) []Task {
 	over := jobOver(s, job)
-	list = begun(s.Attempts(job, k), k, over)
+	list := begun(s.Attempts(job, k), k, over)
 	at := make(map[int]int, len(list))
 	for i := range list {
 		at[list[i].Index] = i
 	}
-	all = len(at)
+	all := len(at)
 	add := func(first, count int, start, end dag.Instant) {
-		room := most
+		pending := Task{Phase: k, start: start, end: end}
 		for index := first; index < first+count; index++ {
 			if i, has := at[index]; has {
 				list[i].plan(start, end)
 				continue
 			}
-			all++
-			if room > 0 {
-				list, room = append(list, Task{Phase: k, Index: index, start: start, end: end}), room-1
+			if pending.Count == 0 {
+				pending.Index = index
 			}
+			pending.Count++
+		}
+		if all += pending.Count; pending.Count > 0 {
+			list = append(list, pending)
 		}
 	}
 	for _, sp := range next.planned[stageOf{job, k}] {
@@ -83,7 +104,7 @@ func tasksOf(s *dag.Snapshot, next *future, job int, k dag.StageIndex, most int)
 		// There is no plan for them: it is too early, or the job has ended.
 		add(0, n, dag.NoInstant, dag.NoInstant)
 	}
-	return list, all
+	return list
 }
 
 // jobOver reports whether a job has ended, or its query has.
@@ -91,12 +112,12 @@ func jobOver(s *dag.Snapshot, job int) bool {
 	return s.State.Ended() || job < len(s.Jobs) && s.Jobs[job].State.Ended()
 }
 
-// rank sorts unfinished tasks with a known end first, then those with an unknown end, then done ones.
+// rank sorts tasks that have begun first, then pending ones, then done ones.
 func (t *Task) rank() int {
 	switch {
 	case t.done():
 		return 2
-	case !t.end.Known():
+	case t.attempt == nil:
 		return 1
 	}
 	return 0
@@ -111,7 +132,7 @@ func begun(attempts []dag.Attempt, k dag.StageIndex, over bool) (list []Task) {
 		if a == nil {
 			a = &all[len(all)-1]
 		}
-		t := Task{Phase: k, Index: task, Attempts: len(all), attempt: a, start: a.Start, end: dag.NoInstant}
+		t := Task{Phase: k, Index: task, Count: 1, Attempts: len(all), attempt: a, start: a.Start, end: dag.NoInstant}
 		if over || t.done() {
 			t.end = a.End
 		}
@@ -144,6 +165,10 @@ func (t *Task) describe(s *dag.Snapshot, job int, next *future) {
 		return
 	}
 	t.State = "pending"
+	if t.Count > 1 {
+		t.Name = units.Tasks(t.Count, stage)
+		return
+	}
 	// Hadoop's name of a task is that of its attempts: task_1795222440184_0007_m_000006.
 	a := dag.Attempt{Task: int32(t.Index)}
 	t.Name = strings.TrimSuffix(a.Name(id, stage), "_0")

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -209,8 +207,7 @@ func (l *lanes) counting(rows []int) string {
 // jobLooks are the roles of jobs' states; others are dim.
 var jobLooks = map[dag.State]role{dag.Running: lane, dag.Succeeded: good, dag.Failed: bad, dag.Killed: bad}
 
-// row returns the row of a job or stage: its marks, name, counts and lane. A stage's name is cut at its start: names of
-// a program's stages often differ only at their ends.
+// row returns the row of a job or stage: its marks, name, counts and lane.
 func (l *lanes) row(i int) string {
 	j := &l.all[i]
 	picked, critical, look, name := " ", " ", plain, l.foreign(j.Node)
@@ -221,10 +218,7 @@ func (l *lanes) row(i int) string {
 		critical = signCritical
 	}
 	if i >= len(l.f.Jobs) {
-		look = dim
-		if over := cells(name) - l.name; over > 0 {
-			name = signMore + ansi.TruncateLeft(name, over+1, "")
-		}
+		look, name = dim, cutName(name, l.name)
 	}
 	m := text(strong, picked) + text(path, critical) + text(cmp.Or(jobLooks[j.State], dim), signStates[j.State])
 	return l.beside(m, text(look, name), counts(j)) + l.lane(j)

@@ -53,7 +53,7 @@ var rations = []ration{
 	{inChart, chartRows, 3},
 	{inBlank, 2, 1},
 	{inList, 1 << 20, 1},
-	{inScenarios, 8, 4},
+	{inScenarios, 8, 2},
 	{inLanes, 1 << 20, 1},
 	{inBlank, 5, 1},
 	{inChanges, 8, 1},
@@ -76,6 +76,16 @@ type block struct {
 // fixed returns a block of which the last lines are left out if there is no room.
 func fixed(lines []string) block {
 	return block{len(lines), func(rows int) []string { return lines[:rows] }}
+}
+
+// wrapped is fixed for lines of text: three dots stand for those that are left out.
+func (p *pen) wrapped(lines []string) block {
+	return block{len(lines), func(rows int) []string {
+		if rows < len(lines) {
+			lines[rows-1] = cut(lines[rows-1], p.Width-1) + signMore
+		}
+		return lines[:rows]
+	}}
 }
 
 // draw returns the lines of the screen: each block on its rows, and the last blocks at the bottom.
@@ -111,7 +121,7 @@ func (p *pen) blocks() (out [allBlocks]block) {
 		return out
 	}
 	lanes := p.lanes()
-	out[inWaiting], out[inBounds] = fixed(p.waiting()), fixed(p.bounds())
+	out[inWaiting], out[inBounds] = p.wrapped(p.waiting()), fixed(p.bounds())
 	if p.Choice.Tasks && p.selected >= 0 {
 		out[inWaiting].most, out[inBounds].most = min(out[inWaiting].most, 1), min(out[inBounds].most, 1)
 		out[inLanes] = fixed([]string{lanes.axis(), lanes.row(p.selected)})
@@ -121,13 +131,13 @@ func (p *pen) blocks() (out [allBlocks]block) {
 	if p.Log != "" {
 		out[inLog] = fixed([]string{text(dim, " "+p.foreign(p.Log))})
 	}
-	changes, scenarios := p.changes(), p.scenarios()
-	if p.Width >= wide && len(changes) > 0 {
-		changes, scenarios = sideBySide(changes, scenarios, p.Width/2), nil
+	changes, scenarios := p.changes(p.Width), p.scenarios(p.Width)
+	if half := p.Width / 2; p.Width >= wide && len(changes) > 0 {
+		changes, scenarios = sideBySide(p.changes(half-2), p.scenarios(half), half), nil
 	}
 	out[inNotes], out[inJob], out[inEnd] = fixed(p.notes()), fixed(p.selectedJob()), fixed(lanes.ends())
 	out[inLanes], out[inChart] = block{1 + len(lanes.all), lanes.rows}, block{len(lanes.chart(chartRows)), lanes.chart}
-	out[inChanges], out[inScenarios] = fixed(changes), fixed(scenarios)
+	out[inChanges], out[inScenarios] = p.wrapped(changes), p.wrapped(scenarios)
 	out[inCritical], out[inLegend] = fixed(p.criticalTasks()), fixed(p.signs())
 	return out
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// head returns the title, with the query's name and progress, and the predicted end: the clock first, then the time
-// left, on a line of its own if it does not fit.
+// head returns the query's name and progress, and, the only bold text among them, the predicted end: the clock first,
+// then the time left, on a line of its own if it does not fit.
 func (p *pen) head() []string {
 	w, progress := p.Width, p.progress()
-	title := cut(" "+text(strong, p.foreign(cmp.Or(p.f.Workflow.Label(), "query"))), max(w-cells(progress)-3, w/3))
+	title := cut(" "+p.foreign(cmp.Or(p.f.Workflow.Label(), "query")), max(w-cells(progress)-3, w/3))
 	if gap := w - cells(title) - cells(progress) - 1; gap >= 2 {
 		title += strings.Repeat(" ", gap) + progress
 	}
@@ -231,22 +231,26 @@ var question = regexp.MustCompile(`^[A-Z]+ \w+://([^/ ]+)\S*: (?:[^(]*: )?`)
 // cause reduces such an error to the host and the last error.
 func cause(s string) string { return question.ReplaceAllString(s[:min(len(s), longest)], "$1: ") }
 
-// titled is a table of lines without headings. The title is in the first column of the first line.
-func (p *pen) titled(title string, rows [][]string) []string {
+// titled is a table of lines without headings, with its last column wrapped. The title is in the first column of the
+// first line.
+func titled(title string, width int, rows [][]string) (out []string) {
 	if len(rows) > 0 {
 		rows[0][0] = text(strong, " "+title)
 	}
-	return table(p.Width, []column{
-		{"", 10, false, false},
-		{"", 10, true, false},
-		{"", 10, true, false},
-		{"", p.Width, false, false},
-	}, rows)[1:]
+	heads := table(width, []column{{"", 10, false, false}, {"", 10, true, false}, {"", 10, true, false}}, rows)[1:]
+	for i, head := range heads {
+		at := cells(head) + 2
+		words := strings.Split(ansi.Wrap(rows[i][3], max(width-at, narrowest), ""), "\n")
+		for k := range words {
+			out, head = append(out, pad(head, at)+words[k]), ""
+		}
+	}
+	return out
 }
 
 // changes returns the newest moves of the predicted end with their causes, newest first, without those below a
 // second.
-func (p *pen) changes() []string {
+func (p *pen) changes(width int) []string {
 	var out [][]string
 	for f := range p.past() {
 		for _, m := range f.Moves {
@@ -264,14 +268,14 @@ func (p *pen) changes() []string {
 	out = out[max(0, len(out)-MostMoves):]
 	slices.Reverse(out)
 	if rest := p.f.Replans.Text(); rest != "" && len(out) < MostMoves {
-		out = append(out, []string{"", "", "", text(dim, rest)})
+		out = append(out, []string{"", "", "", rest})
 	}
-	return p.titled("changed", out)
+	return titled("changed", width, out)
 }
 
 // scenarios lists the time left under each scenario; equal ones share a row. If the headline has no number they are
 // lower bounds, and not listed.
-func (p *pen) scenarios() []string {
+func (p *pen) scenarios(width int) []string {
 	if p.ended() || p.f.Headline.RemainingSeconds == nil {
 		return nil
 	}
@@ -289,8 +293,7 @@ func (p *pen) scenarios() []string {
 		if len(same) > 0 {
 			also += "; the same: " + strings.Join(same, ", ")
 		}
-		words := p.foreign(e.Meaning) + text(dim, p.foreign(also))
-		out = append(out, []string{"", text(strong, cases[r[0]].Left), "", words})
+		out = append(out, []string{"", text(strong, cases[r[0]].Left), "", p.foreign(e.Meaning + also)})
 	}
-	return p.titled("left if", out)
+	return titled("left if", width, out)
 }

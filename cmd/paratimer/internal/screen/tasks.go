@@ -12,9 +12,9 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// tasks lists the selected job's tasks by their expected end.
+// tasks lists the selected job's tasks: running ones first, each group by the expected end.
 func (p *pen) tasks(room int) []string {
-	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node))
+	title := text(strong, " Tasks of "+p.foreign(p.f.Jobs[p.selected].Node)+", the last to end first")
 	if p.f.Tasks == nil {
 		return []string{title, text(dim, "   not known here")}
 	}
@@ -22,15 +22,14 @@ func (p *pen) tasks(room int) []string {
 	list, all := p.f.Tasks(p.selected, min(from+max(0, room-2), mostTasks))
 	from = min(from, len(list))
 	list = list[from:]
-	where := fmt.Sprintf(": %d, the last to end first", all)
 	if len(list) > 0 && len(list) < all {
-		where += fmt.Sprintf("; %d to %d", from+1, from+len(list))
+		title += text(dim, fmt.Sprintf(": rows %d to %d of %d", from+1, from+len(list), all))
 	}
 	rows := make([][]string, len(list))
 	for i := range list {
 		rows[i] = p.task(&list[i], shortened(list[i].Name))
 	}
-	return append([]string{title + text(dim, where)}, p.taskTable("task", rows)...)
+	return append([]string{title}, p.taskTable("task", rows)...)
 }
 
 // Limits of the list of critical tasks.
@@ -54,7 +53,11 @@ func (p *pen) criticalTasks() []string {
 		list, _ := p.f.Tasks(j, criticalOfTasks)
 		for i := range list {
 			if t := &list[i]; t.Critical && t.Attempts > 0 && t.State != dag.AttemptSucceeded.String() {
-				rows = append(rows, p.task(t, p.f.Jobs[j].Node+" "+shortened(t.Name)))
+				name := shortened(t.Name)
+				if !p.f.IsWhole() {
+					name = p.f.Jobs[j].Node + " " + name
+				}
+				rows = append(rows, p.task(t, name))
 			}
 		}
 	}
@@ -76,7 +79,7 @@ func valueOr(v *frame.Seconds, other frame.Seconds) frame.Seconds {
 func (p *pen) taskTable(title string, rows [][]string) []string {
 	return table(p.Width, []column{
 		{" ", 2, false, false},
-		{title, max(p.Width/3, 12), false, false},
+		{title, p.taskName(), false, false},
 		{"state", 13, false, false},
 		{"ends", 11, true, true},
 		{"runs", 8, true, true},
@@ -84,6 +87,9 @@ func (p *pen) taskTable(title string, rows [][]string) []string {
 		{"node", p.Width, false, false},
 	}, rows)
 }
+
+// taskName is the greatest width of a task's name.
+func (p *pen) taskName() int { return max(p.Width/3, 12) }
 
 // task returns the cells of a task's row.
 func (p *pen) task(t *frame.Task, name string) []string {
@@ -114,7 +120,7 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		state += " " + units.Percent(*t.Ratio)
 	}
 	return []string{
-		text(path, sign), p.foreign(name), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs,
+		text(path, sign), cutName(p.foreign(name), p.taskName()), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs,
 		tries, node,
 	}
 }

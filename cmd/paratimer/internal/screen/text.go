@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
+	"github.com/paratimer/paratimer/dag"
 )
 
 // A role is the meaning of a text's look: the parameters of its escape sequence (SGR) on a dark background. No two
@@ -109,6 +110,15 @@ func cut(s string, width int) string {
 		return s
 	}
 	return ansi.Truncate(s, width, signMore)
+}
+
+// cutName shortens a name to a width, at its start: names often differ at their ends only. A stage's number is at the
+// start of its name.
+func cutName(s string, width int) string {
+	if over := cells(s) - width; over > 0 && !dag.IsNumbered(s) {
+		return signMore + ansi.TruncateLeft(s, over+1, "")
+	}
+	return cut(s, width)
 }
 
 // sideBySide puts two lists side by side; the right one begins at a column.
