@@ -65,7 +65,8 @@ func (r *replay) makeJobs() {
 	for j := range r.plan.Jobs {
 		n += len(r.plan.Jobs[j].Stages)
 	}
-	r.jobs, r.stages = make([]job, len(r.plan.Jobs)), make([]stage, n)
+	r.jobs = slices.Grow(r.jobs[:0], len(r.plan.Jobs))[:len(r.plan.Jobs)]
+	r.stages = slices.Grow(r.stages[:0], n)[:n]
 	row := 0
 	for i := range r.jobs {
 		j, n := &r.jobs[i], len(r.plan.Jobs[i].Stages)
@@ -96,7 +97,6 @@ func (c *loader) makeStages(j *job) {
 	if j.reuses = plan.Rules == dag.AncestorsFirst; !j.reuses {
 		j.pools = poolsOf(&c.plan.Cluster, plan.Stages)
 	}
-	j.priorities = j.requestOrder(plan.Stages)
 	for k := range j.stages {
 		st, of := &j.stages[k], &plan.Stages[k]
 		st.pool, st.edges, st.size, st.most = &c.pool, j.edgesOf(of.After), c.sizeOf(of), of.MaxRunning
@@ -173,6 +173,7 @@ func (c *loader) loadJob(j *job) {
 		c.order = append(c.order, j)
 	}
 	c.loadStages(j)
+	j.priorities = j.requestOrder(c.plan.Jobs[j.index].Stages)
 	c.openStages(j)
 	c.loadState(j)
 	if j.reuses {

@@ -290,7 +290,9 @@ type fairPools struct {
 func poolsOf(c *dag.Cluster, stages []dag.Stage) *fairPools {
 	var names []string
 	for k := range stages {
-		names = append(names, stages[k].Pool)
+		if name := stages[k].Pool; k == 0 || name != stages[k-1].Pool {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

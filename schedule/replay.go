@@ -220,7 +220,7 @@ func newScheduler(s *dag.Snapshot, left Left, opt Options) *scheduler {
 		replay: replay{
 			s: s, plan: s.Plan, left: left, opt: opt, now: s.At, end: s.At, newest: -1,
 			events: old.events, do: old.do[:0], batches: old.batches[:0], spans: old.spans[:0],
-			runs: old.runs[:0],
+			runs: old.runs[:0], jobs: old.jobs, stages: old.stages,
 		},
 		cluster: old.cluster, ours: old.ours, allowed: plenty, order: old.order[:0], waiting: old.waiting[:0],
 		recent: old.recent[:0], first: dag.NoInstant,

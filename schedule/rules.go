@@ -26,21 +26,28 @@ type taskRequest struct {
 	kind requestKind
 }
 
-// requestOrder returns all requests that a master may make, in the order in which the scheduler serves them.
+// requestOrder returns all requests that a master may still make, in the order in which the scheduler serves them.
 // MapReduce's master has priorities for kinds (docs/facts/hadoop.md F, priorities 5, 10, 20). Tez' master has them for
 // stages (docs/facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one that it
 // reads waits for some.
-func (j *job) requestOrder(stages []dag.Stage) []taskRequest {
-	all := make([]taskRequest, 0, len(stages)*int(requestKinds))
-	for _, k := range byLevel(stages) {
-		for kind := range requestKinds {
-			all = append(all, taskRequest{&j.stages[k], kind})
+func (j *job) requestOrder(stages []dag.Stage) (all []taskRequest) {
+	add := func(k int, kind requestKind) {
+		if st := &j.stages[k]; st.left() > 0 {
+			all = append(all, taskRequest{st, kind})
 		}
 	}
-	if !j.reuses {
-		slices.SortStableFunc(all, func(a, b taskRequest) int {
-			return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.k, b.k))
-		})
+	if j.reuses {
+		for _, k := range byLevel(stages) {
+			for kind := range requestKinds {
+				add(int(k), kind)
+			}
+		}
+		return all
+	}
+	for kind := range requestKinds {
+		for k := range j.stages {
+			add(k, kind)
+		}
 	}
 	return all
 }
