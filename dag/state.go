@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 )
@@ -193,6 +194,11 @@ func EachTask(list []Attempt, visit func(task int, state TaskState, a *Attempt))
 		visit(int(list[i].Task), state, a)
 		i = next
 	}
+}
+
+// ByTask orders attempts by task, then number.
+func ByTask(a, b Attempt) int {
+	return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
 }
 
 // AttemptsOf returns the attempts of a task in a list that is ordered by task; none if it has none.

@@ -324,12 +324,9 @@ func (c *loader) startOf(a *dag.Attempt) dag.Instant {
 
 // sorted returns the attempts ordered by task, then number.
 func sorted(attempts []dag.Attempt) []dag.Attempt {
-	byTask := func(a, b dag.Attempt) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-	}
-	if !slices.IsSortedFunc(attempts, byTask) {
+	if !slices.IsSortedFunc(attempts, dag.ByTask) {
 		attempts = slices.Clone(attempts)
-		slices.SortStableFunc(attempts, byTask)
+		slices.SortStableFunc(attempts, dag.ByTask)
 	}
 	return attempts
 }

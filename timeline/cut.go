@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -107,9 +106,7 @@ func (t *Trace) cut(at, before dag.Instant) *Cut {
 	}
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].Stages {
-			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, func(a, b dag.Attempt) int {
-				return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-			})
+			slices.SortStableFunc(s.Jobs[j].Stages[k].Attempts, dag.ByTask)
 		}
 	}
 	return c

@@ -12,7 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
+	"sync/atomic"
 )
 
 // Open opens a file that is read once from its beginning: a regular file or a pipe, such as a shell's <(…). It
@@ -47,53 +47,31 @@ func open(path string, allowed fs.FileMode, refused string) (*os.File, error) {
 // maxPEM bounds a file of certificates or keys, in bytes.
 const maxPEM = 1 << 20
 
-// A KeyPair is a certificate and its private key in two PEM files. It reads them again after they change, because
+// A KeyPair is a certificate and its private key in two PEM files. It reads them for each connection, because
 // certificate managers renew them while the program runs. It has the last usable content of its files. It is safe for
 // concurrent use.
 type KeyPair struct {
 	cert, key string
-
-	mu      sync.Mutex
-	version string // of the files: their sizes and times
-	last    *tls.Certificate
+	last      atomic.Pointer[tls.Certificate]
 }
 
 // OpenKeyPair reads the certificate, followed by those of its issuers, and its key. Errors name the invalid file.
 func OpenKeyPair(cert, key string) (*KeyPair, error) {
-	p := &KeyPair{cert: cert, key: key}
-	if err := p.load(); err != nil {
+	pair, err := readPair(cert, key)
+	if err != nil {
 		return nil, err
 	}
+	p := &KeyPair{cert: cert, key: key}
+	p.last.Store(pair)
 	return p, nil
 }
 
 // Certificate returns the newest usable certificate. While a file is only half written, that is the previous one.
 func (p *KeyPair) Certificate() *tls.Certificate {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_ = p.load() // the previous certificate serves on
-	return p.last
-}
-
-// load reads the files if they have changed. Their version is stored only with a usable content, so files that are
-// still being written are read again.
-func (p *KeyPair) load() error {
-	version := ""
-	for _, name := range []string{p.cert, p.key} {
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		version += fmt.Sprintln(info.Size(), info.ModTime())
+	if pair, err := readPair(p.cert, p.key); err == nil {
+		p.last.Store(pair)
 	}
-	if version == p.version {
-		return nil
-	}
-	c, err := readPair(p.cert, p.key)
-	if err == nil {
-		p.last, p.version = c, version
-	}
-	return err
+	return p.last.Load()
 }
 
 func readPair(cert, key string) (*tls.Certificate, error) {

@@ -50,8 +50,6 @@ type Options struct {
 	Header  time.Duration // timeout from the request to the response header; 20 s
 	Total   time.Duration // timeout of a whole exchange, so that a slow body ends; 60 s
 	MaxBody int64         // bytes of one response, unpacked; Long, and less for requests with a lower limit
-	// InFlight is the most requests under way at once; 4.
-	InFlight int
 
 	User      string            // who sends the requests, for messages, unless Login is used
 	Auth      Layer             // authenticates the user
@@ -79,18 +77,20 @@ type Client struct {
 	hosts   map[string]bool // that redirects may lead to
 }
 
+// inFlight bounds the requests under way at once.
+const inFlight = 4
+
 // New returns a client. It does not connect. It fails if a certificate file is unusable.
 func New(o Options) (*Client, error) {
 	o.Connect = cmp.Or(o.Connect, 5*time.Second)
 	o.Header = cmp.Or(o.Header, 20*time.Second)
 	o.Total = cmp.Or(o.Total, 60*time.Second)
 	o.MaxBody = cmp.Or(o.MaxBody, Long)
-	o.InFlight = cmp.Or(o.InFlight, 4)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
 	c := &Client{
-		opt: o, slots: make(chan struct{}, o.InFlight), large: make(chan struct{}, maxLarge), hosts: map[string]bool{},
+		opt: o, slots: make(chan struct{}, inFlight), large: make(chan struct{}, maxLarge), hosts: map[string]bool{},
 		clock: newClock(o.Clock), dates: &dates{servers: map[string]serverDates{}},
 	}
 	for _, host := range o.Trust {
@@ -204,7 +204,7 @@ func network(o *Options) (http.RoundTripper, error) {
 		TLSHandshakeTimeout:   o.Connect,
 		TLSClientConfig:       conf,
 		ResponseHeaderTimeout: o.Header,
-		MaxIdleConnsPerHost:   o.InFlight,
+		MaxIdleConnsPerHost:   inFlight,
 		IdleConnTimeout:       o.Total,
 		// Kerberos tokens and cookies take some kilobytes.
 		MaxResponseHeaderBytes: 256 << 10,

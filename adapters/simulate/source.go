@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -177,9 +176,7 @@ func (w *simulation) trueAttempts(st *stage) []dag.Attempt {
 		}
 		as = append(as, x)
 	}
-	slices.SortFunc(as, func(a, b dag.Attempt) int {
-		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-	})
+	slices.SortFunc(as, dag.ByTask)
 	return as
 }
 

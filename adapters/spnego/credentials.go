@@ -2,8 +2,6 @@ package spnego
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/jcmturner/gokrb5/v8/types"
 
+	"github.com/paratimer/paratimer/adapters/infile"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 )
 
@@ -52,16 +51,11 @@ const maxFile = 4 << 20
 
 // readFile reads a whole file of at most maxFile bytes.
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := infile.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(b) > maxFile {
-		err = fmt.Errorf("it is longer than %d MiB", maxFile>>20)
-	}
-	return b, err
+	return infile.ReadAll(f, maxFile)
 }
 
 // why returns the text of an error without the file's name.

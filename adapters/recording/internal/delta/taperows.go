@@ -68,10 +68,6 @@ func (r *row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func order(a, b dag.Attempt) int {
-	return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Number, b.Number))
-}
-
 // stage applies the changes of a stage. last is its last pipeline, which its reports of work count.
 func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 	l.read(c.Submitted, &state.Submitted)
@@ -87,7 +83,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 		l.allow(int(r.count), int(reflect.TypeFor[dag.Attempt]().Size()))
 		for i := int32(0); i < r.count && l.err == nil; i++ {
 			a := dag.Attempt{Task: r.task + i, Number: r.number}
-			k, known := slices.BinarySearchFunc(all, a, order)
+			k, known := slices.BinarySearchFunc(all, a, dag.ByTask)
 			switch {
 			case known:
 				a = all[k]
@@ -115,7 +111,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 	}
 	all = slices.DeleteFunc(all, func(a dag.Attempt) bool { return gone[[2]int32{a.Task, a.Number}] })
 	if all = append(append([]dag.Attempt{}, all...), added...); !c.All {
-		slices.SortStableFunc(all, order)
+		slices.SortStableFunc(all, dag.ByTask)
 	}
 	state.Attempts = all
 }
