@@ -82,13 +82,6 @@ func (r *siteReader) service(policy, prefix, port, tlsPort string) service {
 	}
 }
 
-// base returns the base of a service at an address.
-func (r *siteReader) base(of service, address string) string {
-	base, err := baseURL(of, address)
-	r.err = cmp.Or(r.err, err)
-	return base
-}
-
 // manager returns the base of the ResourceManager id ("" if there is only one).
 func (r *siteReader) manager(of service, id string) string {
 	suffix := ""
@@ -149,8 +142,9 @@ func wildcard(address string) bool {
 	return host == "" || host == "0.0.0.0" || host == "::"
 }
 
-// baseURL makes a base URL from host[:port]. A service bound to the wildcard address is assumed on this machine.
-func baseURL(of service, address string) (string, error) {
+// base makes the base URL of a service from host[:port]. A service bound to the wildcard address is assumed on this
+// machine.
+func (r *siteReader) base(of service, address string) string {
 	host, given, err := net.SplitHostPort(address)
 	if err != nil {
 		host = strings.Trim(address, "[]")
@@ -160,9 +154,10 @@ func baseURL(of service, address string) (string, error) {
 	}
 	u, err := url.Parse(of.scheme + "://" + net.JoinHostPort(host, cmp.Or(given, of.port)))
 	if err != nil || u.Path != "" || u.RawQuery != "" || u.User != nil || u.Hostname() == "" {
-		return "", fmt.Errorf("%s is not host:port", of.key) // it may hold a password
+		r.err = cmp.Or(r.err, fmt.Errorf("%s is not host:port", of.key)) // it may hold a password
+		return ""
 	}
-	return u.String(), nil
+	return u.String()
 }
 
 func commaList(v string) []string {

@@ -192,14 +192,7 @@ func numberOf(v any) input.Optional {
 	return input.Optional{}
 }
 
-// instant converts milliseconds since the epoch. Times from the year 2248 on are implausible, thus unknown.
-func (e event) instant(name string) dag.Instant {
-	n := e.number(name)
-	if n.V >= 1<<43 {
-		return dag.NoInstant
-	}
-	return n.Instant()
-}
+func (e event) instant(name string) dag.Instant { return e.number(name).Instant() }
 
 // node returns the name of a node in the form of its web address.
 func (e event) node(host, port string) string {

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -115,27 +114,10 @@ func JobTitle(name string) string {
 	return cmp.Or(QueryTitle(query), "query") + " " + stage
 }
 
-// Unquoted replaces each quoted string of a query by "…", since its values may be confidential. A quote that is not
-// closed reaches to the end.
+// quoted matches a quoted string. A quote that is not closed reaches to the end.
+var quoted = regexp.MustCompile(`(?s)'(?:[^'\\]|\\.)*(?:'|\\?\z)|"(?:[^"\\]|\\.)*(?:"|\\?\z)`)
+
+// Unquoted replaces each quoted string of a query by "…", since its values may be confidential.
 func Unquoted(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c != '\'' && c != '"' {
-			_, n := utf8.DecodeRuneInString(s[i:])
-			b.WriteString(s[i : i+n])
-			i += n
-			continue
-		}
-		for i++; i < len(s) && s[i] != c; i++ {
-			if s[i] == '\\' {
-				i++
-			}
-		}
-		i++
-		b.WriteByte(c)
-		b.WriteString("…")
-		b.WriteByte(c)
-	}
-	return b.String()
+	return quoted.ReplaceAllStringFunc(s, func(q string) string { return q[:1] + "…" + q[:1] })
 }

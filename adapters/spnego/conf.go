@@ -65,16 +65,17 @@ func loadConf(getenv func(string) string) (*conf, error) {
 // looksUpKDC returns whether DNS may name KDCs, as it may by default.
 func (c *conf) looksUpKDC() (bool, error) {
 	s, isSet := c.get("dns_lookup_kdc")
-	switch strings.ToLower(s.value) {
-	case "n", "no", "false", "f", "nil", "0", "off":
-		return false, nil
-	case "y", "yes", "true", "t", "1", "on":
-		return true, nil
-	}
-	if isSet {
+	is, known := booleans[strings.ToLower(s.value)]
+	if isSet && !known {
 		return false, bad(s, "it is not true or false")
 	}
-	return true, nil
+	return is || !isSet, nil
+}
+
+// booleans are the words for true and false.
+var booleans = map[string]bool{
+	"n": false, "no": false, "false": false, "f": false, "nil": false, "0": false, "off": false,
+	"y": true, "yes": true, "true": true, "t": true, "1": true, "on": true,
 }
 
 func bad(s setting, what string) error {

@@ -25,6 +25,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/sketch"
@@ -272,10 +273,5 @@ func (c *checker) profile(m *MapProfile) {
 
 // printable reports whether a text is safe for a terminal.
 func printable(s string) bool {
-	for _, r := range s {
-		if !strconv.IsPrint(r) {
-			return false
-		}
-	}
-	return utf8.ValidString(s)
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
 }

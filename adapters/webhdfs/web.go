@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"time"
 )
 
 // A Web is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a file
@@ -20,7 +19,7 @@ type Web struct {
 	base   *url.URL // of the file
 }
 
-// OpenWeb returns the file at an address, and its name. It sends no request. transport is nil for the default one.
+// OpenWeb returns the file at an address, and its name. It sends no request. transport is nil for that of net/http.
 // The end of the context cancels all requests.
 func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (in *Web, file string, err error) {
 	u, err := url.Parse(address)
@@ -29,9 +28,6 @@ func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (
 	}
 	if u.User != nil {
 		return nil, "", errors.New("no users and passwords in addresses: they end up in logs")
-	}
-	if transport == nil {
-		transport = Transport()
 	}
 	return &Web{ctx, &http.Client{Transport: transport}, u}, path.Base(u.Path), nil
 }
@@ -60,7 +56,8 @@ func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	resp.body.info = webInfo{name: name, modified: resp.Header.Get("Last-Modified")}
+	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // the zero time, if it is not one
+	resp.body.info = &status{Suffix: path.Base(name), Modified: modified.UnixMilli()}
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
 		return resp.body, nil
@@ -90,19 +87,4 @@ func (w *Web) Stat(name string) (fs.FileInfo, error) {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	return f.Stat()
-}
-
-// webInfo has the properties of a file.
-type webInfo struct{ name, modified string }
-
-func (i webInfo) Name() string      { return path.Base(i.name) }
-func (i webInfo) Size() int64       { return 0 }
-func (i webInfo) Mode() fs.FileMode { return 0o444 }
-func (i webInfo) IsDir() bool       { return false }
-func (i webInfo) Sys() any          { return nil }
-
-// ModTime returns the time in the response; the zero time if there is none.
-func (i webInfo) ModTime() time.Time {
-	t, _ := http.ParseTime(i.modified) // the zero time, if it is not one
-	return t
 }

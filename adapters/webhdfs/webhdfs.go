@@ -63,7 +63,7 @@ type FS struct {
 
 // Open returns the folder of the file at name, and the file's name in it. name is webhdfs://HOST:PORT/PATH,
 // swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name if it is not "". transport is
-// nil for the default one.
+// nil for that of net/http.
 func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
 	u, full, ok := locate(name)
 	if !ok {
@@ -73,9 +73,6 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 	}
 	if _, secret := u.User.Password(); secret {
 		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
-	}
-	if transport == nil {
-		transport = Transport()
 	}
 	f := &FS{
 		ctx: ctx, client: &http.Client{Transport: transport}, user: cmp.Or(u.Query().Get("user.name"), user),

@@ -89,7 +89,7 @@ func TestQueueStates(t *testing.T) {
 	}
 	limited := wireQueue{
 		AbsoluteCapacity: input.Some(60), AbsoluteMaxCapacity: input.Some(70), UserLimitFactor: input.Some(0.5),
-		UserLimit: input.Some(25),
+		UserLimit:          input.Some(25),
 		OrderingPolicyInfo: "fair",
 	}
 	want := dag.QueueState{Name: "a", ShareMB: 6000, MaxMB: 7000, UserMB: 3000, UserRatio: 0.25, Order: dag.OrderFair}

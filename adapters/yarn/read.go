@@ -22,28 +22,24 @@ import (
 // inFlight bounds the requests that a source has under way at once.
 const inFlight = 4
 
-// Together calls all functions, which send requests, at most four at a time, and waits for them.
-func Together(ctx context.Context, requests ...func(context.Context)) {
+// Each calls send for each item, at most four at a time, and waits for them. send sends requests.
+func Each[T any](ctx context.Context, items []T, send func(ctx context.Context, item T)) {
 	var g errgroup.Group
 	g.SetLimit(inFlight)
-	for _, send := range requests {
+	for _, item := range items {
 		g.Go(func() error {
 			ctx, done := rest.Keep(ctx)
 			defer done()
-			send(ctx)
+			send(ctx, item)
 			return nil
 		})
 	}
 	_ = g.Wait() // requests return no error
 }
 
-// Each calls send for each item as Together does.
-func Each[T any](ctx context.Context, items []T, send func(ctx context.Context, item T)) {
-	requests := make([]func(context.Context), len(items))
-	for i, item := range items {
-		requests[i] = func(ctx context.Context) { send(ctx, item) }
-	}
-	Together(ctx, requests...)
+// Together calls all functions as Each does.
+func Together(ctx context.Context, requests ...func(context.Context)) {
+	Each(ctx, requests, func(ctx context.Context, send func(context.Context)) { send(ctx) })
 }
 
 // Decode reads the body of a response into v. what names the request in errors. A value of the wrong type is unknown,

@@ -40,7 +40,8 @@ func (n Number) ID() int {
 	return int(n)
 }
 
-// Instant returns milliseconds since the epoch; 0 and -1 are "not yet".
+// Instant returns milliseconds since the epoch; 0 and -1 are "not yet". Times from the year 2248 on are implausible,
+// thus unknown.
 func (n Number) Instant() dag.Instant {
 	if !(n > 0) || n >= 1<<43 {
 		return dag.NoInstant
