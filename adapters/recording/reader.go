@@ -47,27 +47,20 @@ func (l *lines) read() {
 		return
 	}
 	l.number++
-	l.text, l.bad = nil, nil
-	err := bufio.ErrBufferFull
-	for errors.Is(err, bufio.ErrBufferFull) {
-		var part []byte
-		if part, err = l.in.ReadSlice('\n'); len(l.text)+len(part) > l.limit {
-			l.text, l.bad = nil, &LineError{l.number, fmt.Errorf("longer than %d bytes", l.limit)}
-		}
-		if l.bad == nil {
-			l.text = append(l.text, part...)
-		}
-	}
-	isEnd := errors.Is(err, io.EOF)
+	var err error
+	l.text, err = input.Line(l.in, l.limit)
+	l.bad = nil
 	switch {
-	case err == nil, isEnd && len(l.text) > 0 && json.Valid(l.text): // a line lacks nothing but its end
-	case !isEnd && !errors.Is(err, io.ErrUnexpectedEOF):
-		l.err = fmt.Errorf("recording: line %d: %w", l.number, err)
-	case isEnd && len(l.text) == 0 && l.bad == nil:
+	case err == nil, errors.Is(err, io.ErrUnexpectedEOF) && json.Valid(l.text): // a line lacks nothing but its end
+	case errors.Is(err, input.ErrLong):
+		l.bad = &LineError{l.number, fmt.Errorf("longer than %d bytes", l.limit)}
+	case errors.Is(err, io.EOF):
 		l.err = io.EOF
-	default:
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		l.torn = true
 		l.bad = &LineError{l.number, errors.New("the recording breaks off in the middle of this line")}
+	default:
+		l.err = fmt.Errorf("recording: line %d: %w", l.number, err)
 	}
 }
 
