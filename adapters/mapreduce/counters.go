@@ -22,15 +22,15 @@ type Counter struct {
 const MapShare = 0.667
 
 type countersBody struct {
-	Counters rest.Box[struct {
-		Groups rest.List[struct {
-			Name     input.Label `json:"counterGroupName"`
-			Counters rest.List[struct {
-				Name  input.Label    `json:"name"`
-				Value input.Optional `json:"value"`
-			}] `json:"counter"`
-		}] `json:"taskCounterGroup"`
-	}] `json:"jobTaskCounters"`
+	JobTaskCounters rest.Box[struct {
+		TaskCounterGroup rest.List[struct {
+			CounterGroupName input.Label
+			Counter          rest.List[struct {
+				Name  input.Label
+				Value input.Optional
+			}]
+		}]
+	}]
 }
 
 // Counters reads a task's counters from a response of its job's master or of the history server. The request may have
@@ -38,9 +38,9 @@ type countersBody struct {
 func Counters(what string, body []byte, err error) ([]Counter, error) {
 	b, err := yarn.Read[countersBody](what, body, err)
 	var out []Counter
-	for _, g := range b.Counters.V.Groups {
-		for _, c := range g.Counters {
-			out = append(out, Counter{string(g.Name), string(c.Name), c.Value.Float()})
+	for _, g := range b.JobTaskCounters.V.TaskCounterGroup {
+		for _, c := range g.Counter {
+			out = append(out, Counter{string(g.CounterGroupName), string(c.Name), c.Value.Float()})
 		}
 	}
 	return out, err //nolint:wrapcheck // it names the request

@@ -19,19 +19,16 @@ type Property struct{ Name, Value string }
 
 type confBody struct {
 	Conf rest.Box[struct {
-		Properties rest.List[struct {
-			Name  input.Raw `json:"name"`
-			Value input.Raw `json:"value"`
-		}] `json:"property"`
-	}] `json:"conf"`
+		Property rest.List[struct{ Name, Value input.Raw }]
+	}]
 }
 
 // Properties reads a job's properties from a response with its configuration. The request may have failed with err.
 // what names it in errors.
 func Properties(what string, body []byte, err error) ([]Property, error) {
 	b, err := yarn.Read[confBody](what, body, err)
-	out := make([]Property, len(b.Conf.V.Properties))
-	for i, p := range b.Conf.V.Properties {
+	out := make([]Property, len(b.Conf.V.Property))
+	for i, p := range b.Conf.V.Property {
 		out[i] = Property{string(p.Name), string(p.Value)}
 	}
 	return out, err //nolint:wrapcheck // it names the request

@@ -20,25 +20,20 @@ type (
 )
 
 // An event is a fact about a DAG that Tez has written into the master's log or a history file. Its fields have the
-// names of both history services. Unknown ones are zero.
+// names of both history services, in their JSON. Unknown ones are zero.
 type event struct {
-	Kind      string `json:"eventtype"` // as Tez names it, or appConfigured
-	Entity    string // id of the application, DAG, vertex, attempt or container
-	At        number `json:"ts"` // when it happened
-	User      text   // of a DAG
-	Config    *settings
-	Plan      *planBody `json:"dagPlan"`
-	Queue     text      `json:"queueName"`
-	Status    text      // how the entity ended
-	Diagnosis text      `json:"diagnostics"`
-	Name      text      `json:"vertexName"` // or the DAG's
-	Tasks     *number   `json:"numTasks"`
-	End       number    `json:"endTime"`
-	Start     number    `json:"startTime"`
-	Allocated number    `json:"allocationTime"`
-	Counters  counters
-	Container text `json:"containerId"`
-	Node      text `json:"nodeId"`
+	Kind     string `json:"eventtype"` // as Tez names it, or appConfigured
+	Entity   string // id of the application, DAG, vertex, attempt or container
+	At       number `json:"ts"` // when it happened
+	User     text   // of a DAG
+	Config   *settings
+	DAGPlan  *planBody
+	Status   text // how the entity ended
+	NumTasks *number
+	Counters counters
+
+	QueueName, VertexName, ContainerID, NodeID, Diagnostics text
+	StartTime, EndTime, AllocationTime                      number
 }
 
 // appConfigured is the kind of the event with the application's configuration.
@@ -48,7 +43,7 @@ const appConfigured = "APP_LAUNCHED"
 func (e *event) at() dag.Instant { return e.At.Instant() }
 
 // end returns when the entity ended.
-func (e *event) end() dag.Instant { return dag.FirstKnown(e.End.Instant(), e.at()) }
+func (e *event) end() dag.Instant { return dag.FirstKnown(e.EndTime.Instant(), e.at()) }
 
 // A slowStart has the fractions of finished source tasks between which a vertex starts its tasks; NaN unknown.
 type slowStart struct{ min, max float64 }
@@ -90,43 +85,26 @@ func (s *settings) slowStart(pig bool) slowStart {
 
 // A planBody is a DAG's plan, as a history contains it.
 type planBody struct {
-	Name    text `json:"dagName"`
-	Context struct {
-		Context, Description text
-		CallerID             text `json:"callerId"`
-	} `json:"dagContext"`
-	Vertices []struct {
-		Name      text `json:"vertexName"`
-		Processor text `json:"processorClass"`
-		Inputs    []struct {
-			Name text
-		} `json:"additionalInputs"`
+	DAGName    text
+	DAGContext struct{ Context, Description, CallerID text }
+	Vertices   []struct {
+		VertexName, ProcessorClass text
+		AdditionalInputs           []struct{ Name text }
 	}
-	Edges []struct {
-		From     text `json:"inputVertexName"`
-		To       text `json:"outputVertexName"`
-		Movement text `json:"dataMovementType"`
-	}
+	Edges []struct{ InputVertexName, OutputVertexName, DataMovementType text }
 }
 
 // A record is the parsed part of a record of SimpleHistoryLoggingService.
 type record struct {
-	Entity  text
-	Related []struct {
-		Entity text
-		Type   text `json:"entitytype"`
-	} `json:"relatedEntities"`
-	Filters struct {
-		Queue text `json:"queueName"`
-	} `json:"primaryfilters"`
-	Events []struct {
-		At   number `json:"ts"`
-		Type text   `json:"eventtype"`
-		Info struct {
-			Tasks *number `json:"numTasks"`
-		} `json:"eventinfo"`
+	Entity          text
+	RelatedEntities []struct{ Entity, EntityType text }
+	PrimaryFilters  struct{ QueueName text }
+	Events          []struct {
+		TS        number
+		EventType text
+		EventInfo struct{ NumTasks *number }
 	}
-	Other event `json:"otherinfo"`
+	OtherInfo event
 }
 
 // recordEvents decodes a record of SimpleHistoryLoggingService. ok is false if it is not one.
@@ -135,12 +113,12 @@ func recordEvents(b []byte) (out []event, ok bool) {
 	if json.Unmarshal(b, &r) != nil || r.Entity == "" {
 		return nil, false
 	}
-	e := r.Other
+	e := r.OtherInfo
 	e.Kind, e.Entity = appConfigured, strings.TrimPrefix(string(r.Entity), "tez_")
-	e.Queue = cmp.Or(e.Queue, r.Filters.Queue)
-	to := map[text]*text{"containerId": &e.Container, "nodeId": &e.Node, "user": &e.User}
-	for _, x := range r.Related {
-		if id := to[x.Type]; id != nil {
+	e.QueueName = cmp.Or(e.QueueName, r.PrimaryFilters.QueueName)
+	to := map[text]*text{"containerId": &e.ContainerID, "nodeId": &e.NodeID, "user": &e.User}
+	for _, x := range r.RelatedEntities {
+		if id := to[x.EntityType]; id != nil {
 			*id = x.Entity
 		}
 	}
@@ -148,7 +126,7 @@ func recordEvents(b []byte) (out []event, ok bool) {
 		return []event{e}, true
 	}
 	for _, w := range r.Events {
-		e.Kind, e.At, e.Tasks = string(w.Type), w.At, cmp.Or(w.Info.Tasks, e.Tasks)
+		e.Kind, e.At, e.NumTasks = string(w.EventType), w.TS, cmp.Or(w.EventInfo.NumTasks, e.NumTasks)
 		out = append(out, e)
 	}
 	return out, true
@@ -187,7 +165,7 @@ func (r *lineReader) read(line string, now dag.Instant) {
 	case isHistory:
 		r.last = r.history(history)
 	case hasFailed && strings.HasPrefix(line, causedBy):
-		r.last.Diagnosis = text(beforeCounters(line))
+		r.last.Diagnostics = text(beforeCounters(line))
 	default:
 		r.setting(line)
 		return
@@ -207,7 +185,7 @@ func (r *lineReader) setting(line string) {
 	switch {
 	case is(namePattern): // the history has the name too, but writes it through a buffer
 		if r.st.title.name == "" && !IsQuery(m[1]) {
-			r.st.title = titleOf(r.st.id, &planBody{Name: text(m[1])})
+			r.st.title = titleOf(r.st.id, &planBody{DAGName: text(m[1])})
 		}
 	case is(memoryPattern):
 		if v := r.st.vertexOf(m[1]); v != nil {

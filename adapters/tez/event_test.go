@@ -60,12 +60,12 @@ func TestSourcesAgree(t *testing.T) {
 	}
 
 	if start.Kind != startRecord.Kind || start.Entity != startRecord.Entity || start.At != startRecord.At ||
-		start.Container != startRecord.Container || start.Node != startRecord.Node || start.Node == "" {
+		start.ContainerID != startRecord.ContainerID || start.NodeID != startRecord.NodeID || start.NodeID == "" {
 		t.Errorf("log %+v\nrecord %+v", start, startRecord)
 	}
 	for name, e := range map[string]event{"record": finishRecord, "message": messages[0]} {
 		if e.Kind != finish.Kind || e.Entity != finish.Entity || e.At != finish.At || e.Status != finish.Status ||
-			e.Allocated != finish.Allocated || e.Start != finish.Start || e.end() != finish.end() {
+			e.AllocationTime != finish.AllocationTime || e.StartTime != finish.StartTime || e.end() != finish.end() {
 			t.Errorf("log %+v\n%s %+v", finish, name, e)
 		}
 		if e.Counters["OUTPUT_RECORDS"] != counted.Counters["OUTPUT_RECORDS"] ||

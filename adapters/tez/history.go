@@ -128,16 +128,16 @@ func (s *historySource) survey() {
 	running, most := 0, 1
 	for i := range s.events {
 		e := &s.events[i]
-		s.user, s.queue = cmp.Or(s.user, dag.Clean(string(e.User))), cmp.Or(s.queue, dag.Clean(string(e.Queue)))
-		if _, known := s.byID[e.Node]; !known && e.Node != "" && len(s.nodes) < mostContainers {
-			s.byID[e.Node] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
-			host, _, _ := strings.Cut(string(e.Node), ":")
+		s.user, s.queue = cmp.Or(s.user, dag.Clean(string(e.User))), cmp.Or(s.queue, dag.Clean(string(e.QueueName)))
+		if _, known := s.byID[e.NodeID]; !known && e.NodeID != "" && len(s.nodes) < mostContainers {
+			s.byID[e.NodeID] = int32(len(s.nodes)) //nolint:gosec // G115: bounded
+			host, _, _ := strings.Cut(string(e.NodeID), ":")
 			s.nodes = append(s.nodes, dag.NodeState{Name: host, LostAt: dag.NoInstant})
 		}
 		switch {
 		case e.Kind == "TASK_ATTEMPT_STARTED":
 			running++
-		case e.Kind == "TASK_ATTEMPT_FINISHED" && e.Start.Instant().Known(): // otherwise it never ran
+		case e.Kind == "TASK_ATTEMPT_FINISHED" && e.StartTime.Instant().Known(): // otherwise it never ran
 			running--
 		}
 		if i+1 == len(s.events) || s.events[i+1].at() > e.at() { // all events of an instant are counted

@@ -177,7 +177,7 @@ func message(b []byte) (out []event, ok bool) {
 		_ = json.Unmarshal(text, &e) // values of the wrong type are unknown
 	}
 	if strings.HasPrefix(e.Kind, "CONTAINER_") {
-		e.Entity = string(e.Container)
+		e.Entity = string(e.ContainerID)
 	}
 	return []event{e}, ok && e.Kind != ""
 }

@@ -149,8 +149,8 @@ func TestNames(t *testing.T) {
 		{"dag_1_1_1", "OrderedWordCount", "", "", "OrderedWordCount", ""},
 		{"dag_1_1_1", "a\x1b[31m", "", "", `a\x1b[31m`, ""},
 	} {
-		b := &planBody{Name: text(c.dag)}
-		b.Context.Context, b.Context.Description = text(c.context), text(c.query)
+		b := &planBody{DAGName: text(c.dag)}
+		b.DAGContext.Context, b.DAGContext.Description = text(c.context), text(c.query)
 		if got := titleOf(c.id, b); got.name != c.name || got.query != c.title {
 			t.Errorf("%q: %q, %q", c.dag, got.name, got.query)
 		}
@@ -263,16 +263,16 @@ func TestReason(t *testing.T) {
 func TestUnnamedQuery(t *testing.T) {
 	t.Parallel()
 	const cut = "SELECT k, v\nFROM a WH......nter2hunter2' (Stage-1)"
-	body := planBody{Name: cut}
+	body := planBody{DAGName: cut}
 	const id = "dag_1_1_1"
 	if g := titleOf(id, &body); g.name != "SELECT k, v FROM a WH… (Stage-1)" && g.name != "SELECT k, v (Stage-1)" {
 		t.Errorf("%q", g.name)
 	}
-	body.Context.Context, body.Context.Description = "HIVE", "SELECT k, v\nFROM a WHERE c <> 'hunter2hunter2hunter2'"
+	body.DAGContext.Context, body.DAGContext.Description = "HIVE", "SELECT k, v\nFROM a WHERE c <> 'hunter2hunter2hunter2'"
 	if g := titleOf(id, &body); g.name != "SELECT k, v" || g.query != "" {
 		t.Errorf("%q, %q", g.name, g.query)
 	}
-	body.Name = "nightly"
+	body.DAGName = "nightly"
 	if g := titleOf(id, &body); g.name != "nightly" || g.query != "SELECT k, v" {
 		t.Errorf("%q, %q", g.name, g.query)
 	}

@@ -22,29 +22,29 @@ type wireVertex struct {
 }
 
 type wireAttempt struct {
-	ID       text
-	Status   text
+	ID, Status text
+
 	Progress number
 	Counters map[string]map[string]number // by group and name
 }
 
 // logsBody is a NodeManager's list of a container's log files: one object, or a list of them for several locations.
 type logsBody struct {
-	Info rest.List[struct {
-		Files rest.List[struct {
-			Name text   `json:"fileName"`
-			Size number `json:"fileSize"`
-		}] `json:"containerLogInfo"`
-	}] `json:"containerLogsInfo"`
+	ContainerLogsInfo rest.List[struct {
+		ContainerLogInfo rest.List[struct {
+			FileName text
+			FileSize number
+		}]
+	}]
 }
 
 // sizes returns the files' sizes in bytes by name.
 func (b *logsBody) sizes() map[string]int64 {
 	out := map[string]int64{}
-	for _, l := range b.Info {
-		for _, f := range l.Files {
-			if f.Size >= 1 && f.Size < 1<<53 {
-				out[string(f.Name)] = int64(f.Size)
+	for _, l := range b.ContainerLogsInfo {
+		for _, f := range l.ContainerLogInfo {
+			if f.FileSize >= 1 && f.FileSize < 1<<53 {
+				out[string(f.FileName)] = int64(f.FileSize)
 			}
 		}
 	}

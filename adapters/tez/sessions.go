@@ -64,7 +64,7 @@ func (s *session) observe(ctx context.Context, app *yarn.App) ([]submittedDAG, e
 	}
 	for i := range s.dags {
 		if d := &s.dags[i]; d.title.name == "" && naming.IsPig(app.Name) && s.files.sizes != nil {
-			d.title = titleOf(d.id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
+			d.title = titleOf(d.id, &planBody{DAGName: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	dags := slices.Clone(s.dags)
@@ -120,8 +120,8 @@ func (s *session) record(record string) {
 		s.grow(n)
 		d := &s.dags[n-1]
 		d.ended = d.ended || e.Kind == "DAG_FINISHED"
-		if e.Kind == "DAG_SUBMITTED" && e.Plan != nil {
-			d.title = titleOf(d.id, e.Plan)
+		if e.Kind == "DAG_SUBMITTED" && e.DAGPlan != nil {
+			d.title = titleOf(d.id, e.DAGPlan)
 		}
 	}
 }

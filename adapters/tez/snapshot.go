@@ -220,12 +220,12 @@ func IsQuery(id string) bool { return hiveQuery.MatchString(id) }
 // titleOf returns the title of a DAG. A DAG of a script gets the script's name and, from the second one on, its number
 // in the session, which is the same in each run. A query gets its name or else its text without quoted parts.
 func titleOf(id string, b *planBody) title {
-	name, t := string(b.Name), title{}
+	name, t := string(b.DAGName), title{}
 	query := ""
-	if strings.EqualFold(string(b.Context.Context), "HIVE") {
-		t.queryID, _, _ = strings.Cut(string(b.Context.CallerID), "_User:")
-		query = naming.QueryTitle(string(b.Context.Description))
-		t.key = textKey(string(b.Context.Description))
+	if strings.EqualFold(string(b.DAGContext.Context), "HIVE") {
+		t.queryID, _, _ = strings.Cut(string(b.DAGContext.CallerID), "_User:")
+		query = naming.QueryTitle(string(b.DAGContext.Description))
+		t.key = textKey(string(b.DAGContext.Description))
 	}
 	switch script, isScript := naming.ScriptOfPigDAG(name); {
 	case isScript:

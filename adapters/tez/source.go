@@ -158,7 +158,7 @@ func (s *Source) choose(ctx context.Context) error {
 		s.st = newState(id, s.overview)
 		s.lines.st = s.st
 		if naming.IsPig(app.Name) {
-			s.st.title = titleOf(id, &planBody{Name: text(app.Name)}) // Pig's DAG names differ only in a number
+			s.st.title = titleOf(id, &planBody{DAGName: text(app.Name)}) // Pig's DAG names differ only in a number
 		}
 	}
 	if isNew {

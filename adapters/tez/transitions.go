@@ -33,9 +33,9 @@ func (st *state) apply(e *event, now dag.Instant) {
 	case v != nil && kind == "VERTEX_STARTED":
 		v.hasStarted = true
 	case v != nil && (kind == "VERTEX_INITIALIZED" || kind == "VERTEX_CONFIGURE_DONE"):
-		v.rename(e.Name)
-		if e.Tasks != nil && *e.Tasks >= 0 {
-			v.setTasks(e.Tasks.Count(dag.MaxTasks), true)
+		v.rename(e.VertexName)
+		if e.NumTasks != nil && *e.NumTasks >= 0 {
+			v.setTasks(e.NumTasks.Count(dag.MaxTasks), true)
 		}
 	default:
 		if k, ok := parseID(e.Entity, "attempt", st.id, 3); ok {
@@ -50,14 +50,14 @@ func (st *state) applyToDAG(e *event) {
 		if e.at().Known() && (!st.submitted.Known() || e.at() < st.submitted) {
 			st.submitted = e.at()
 		}
-		if e.Plan != nil {
-			st.applyPlan(e.Plan)
+		if e.DAGPlan != nil {
+			st.applyPlan(e.DAGPlan)
 		}
 	case "DAG_STARTED":
 		st.started = e.at()
 	case "DAG_FINISHED":
 		if state, ended := yarn.EndStates[string(e.Status)]; ended {
-			st.final, st.finished, st.diagnosis = state, e.end(), dagReason(string(e.Diagnosis))
+			st.final, st.finished, st.diagnosis = state, e.end(), dagReason(string(e.Diagnostics))
 		}
 	}
 }
@@ -79,10 +79,10 @@ func (st *state) applyPlan(b *planBody) {
 	for i := range b.Vertices[:min(len(b.Vertices), mostVertices)] {
 		w := &b.Vertices[i]
 		v := st.vertexAt(int32(i)) //nolint:gosec // G115: bounded above
-		v.rename(w.Name)
-		v.sources, byName[w.Name] = nil, v
-		pig = pig || strings.HasSuffix(string(w.Processor), ".PigProcessor")
-		for _, in := range w.Inputs {
+		v.rename(w.VertexName)
+		v.sources, byName[w.VertexName] = nil, v
+		pig = pig || strings.HasSuffix(string(w.ProcessorClass), ".PigProcessor")
+		for _, in := range w.AdditionalInputs {
 			name := dag.Clean(string(in.Name))
 			if name != "" && !slices.Contains(st.inputs, name) && len(st.inputs) < mostInputs {
 				st.inputs = append(st.inputs, name)
@@ -91,8 +91,8 @@ func (st *state) applyPlan(b *planBody) {
 	}
 	slices.Sort(st.inputs)
 	for _, e := range b.Edges[:min(len(b.Edges), mostEdges)] {
-		if from, to := byName[e.From], byName[e.To]; from != nil && to != nil && from != to {
-			to.sources = append(to.sources, source{vertex: from, movement: string(e.Movement)})
+		if from, to := byName[e.InputVertexName], byName[e.OutputVertexName]; from != nil && to != nil && from != to {
+			to.sources = append(to.sources, source{vertex: from, movement: string(e.DataMovementType)})
 		}
 	}
 	st.title = titleOf(st.id, b)
@@ -132,16 +132,16 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 		st.startAttempt(k, a, e)
 	case "TASK_ATTEMPT_FINISHED":
 		status, ended := attemptStates[e.Status]
-		if !ended || a == nil && !e.Start.Instant().Known() {
+		if !ended || a == nil && !e.StartTime.Instant().Known() {
 			return // it was never launched
 		}
 		v, a := st.attempt(k)
 		if a == nil {
 			return
 		}
-		v.endAttempt(a, status, e.Start.Instant(), e.end(), reason(string(e.Diagnosis)))
+		v.endAttempt(a, status, e.StartTime.Instant(), e.end(), reason(string(e.Diagnostics)))
 		if a.firstInContainer {
-			st.setup(a, e.Allocated.Instant())
+			st.setup(a, e.AllocationTime.Instant())
 		}
 		v.countFinal(a, e, now)
 	case "TASK_FINISHED":
@@ -153,7 +153,7 @@ func (st *state) applyToAttempt(k attemptKey, e *event, now dag.Instant) {
 
 // startAttempt records that an attempt runs in a container. a is nil if it is new.
 func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
-	isReused := a != nil && isLaterMaster(string(e.Container), a.container)
+	isReused := a != nil && isLaterMaster(string(e.ContainerID), a.container)
 	if isReused && e.at().Known() && e.at() >= a.Start {
 		a.lose(e.at()) // a new master has lost it and reuses its number
 		a.masterNumber = retired
@@ -165,7 +165,7 @@ func (st *state) startAttempt(k attemptKey, a *attempt, e *event) {
 		a.State = dag.AttemptRunning // otherwise its end is already known
 	}
 	a.Start = dag.FirstKnown(e.at(), a.Start)
-	a.Node, a.container = st.room.NodeIndex(string(e.Node)), string(e.Container)
+	a.Node, a.container = st.room.NodeIndex(string(e.NodeID)), string(e.ContainerID)
 	slot, isUsed := st.slots[a.container]
 	if !isUsed {
 		if a.container == "" || len(st.slots) >= mostContainers {
