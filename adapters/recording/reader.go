@@ -9,7 +9,6 @@ import (
 	"io"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -103,11 +102,11 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return nil, l.err
 	case l.bad != nil || json.Unmarshal(l.text, &h) != nil || h.Version+h.Tape <= 0 || h.Of == wordAnswers:
 		return nil, &LineError{1, errors.New(`not a recording of observations: it begins with the line {"paratimer_recording":1}`)}
-	case h.Version > Version, h.Tape > delta.TapeVersion:
+	case h.Version > Version, h.Tape > tapeVersion:
 		return nil, &LineError{
 			1,
 			fmt.Errorf("version %d of the format; this program reads versions up to %d: use the one that recorded it",
-				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, delta.TapeVersion))),
+				max(h.Version, h.Tape), max(min(h.Version, Version), min(h.Tape, tapeVersion))),
 		}
 	}
 	t.isTape = h.Tape > 0
@@ -208,17 +207,13 @@ func (t *Reader) observation(number int, text []byte, bad *LineError) (*dag.Snap
 
 // apply returns the snapshot of a line.
 func (t *Reader) apply(l *line, text []byte) (*dag.Snapshot, error) {
-	switch {
-	case t.isTape:
-		return delta.ApplyTape(t.state, text, t.most)
-	case l.Change == nil:
-		same := *t.state
-		return &same, nil
+	if t.isTape {
+		return applyTape(t.state, text, t.most)
 	}
-	if err := l.Fits(text, t.most); err != nil {
+	if err := l.fits(text, t.most); err != nil {
 		return nil, err
 	}
-	return l.Apply(t.state, t.most)
+	return l.apply(t.state, t.most)
 }
 
 func (t *Reader) note(code, text string) {

@@ -7,7 +7,7 @@
 // the format.
 //
 // Snapshots come back bit by bit, including NaN, unknown instants and nil slices. Profiles are arguments of a run, not
-// observations, and are not recorded. A recording knows no field of package dag: see package delta.
+// observations, and are not recorded. A recording knows no field of package dag: see package
 //
 // # Stability
 //
@@ -26,7 +26,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -235,11 +234,11 @@ func headerOf(what string) []byte {
 
 // A line is an observation.
 type line struct {
-	N             int64        `json:"n"`                // counts the observations from 1, so that a lost or repeated line shows
-	At            *dag.Instant `json:"t"`                // null: unknown
-	Missed        *string      `json:"missed,omitempty"` // why the observation was missed; nothing changes then
-	Whole         bool         `json:"whole,omitempty"`  // the change is independent of the lines before
-	*delta.Change              // what changed in the snapshot, except for its instant
+	N      int64        `json:"n"`                // counts the observations from 1, so that a lost or repeated line shows
+	At     *dag.Instant `json:"t"`                // null: unknown
+	Missed *string      `json:"missed,omitempty"` // why the observation was missed; nothing changes then
+	Whole  bool         `json:"whole,omitempty"`  // the change is independent of the lines before
+	change              // what changed in the snapshot, except for its instant
 }
 
 // blank is the base of a whole line.
@@ -290,7 +289,7 @@ func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	}
 	now := *s
 	now.At = old.At // the line has it
-	l.Change = delta.Of(old, &now)
+	l.change = changeOf(old, &now)
 	b, err := e.line(s.At, l)
 	switch {
 	case err != nil:

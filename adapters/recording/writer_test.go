@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/recording/internal/delta"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -208,18 +207,18 @@ func TestChangeOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, v := drawSnapshot(t, "old"), drawSnapshot(t, "new")
 		text := func(old, now *dag.Snapshot) []byte {
-			b, err := json.Marshal(delta.Of(old, now))
+			b, err := json.Marshal(changeOf(old, now))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return b
 		}
-		var c delta.Change
+		var c change
 		before := text(&dag.Snapshot{}, old)
 		if err := json.Unmarshal(text(old, v), &c); err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.Apply(old, 1<<24)
+		got, err := c.apply(old, 1<<24)
 		if err != nil {
 			t.Fatalf("%v in %s", err, text(old, v))
 		}

@@ -1,11 +1,4 @@
-// Package delta writes snapshots as JSON, and later snapshots as what changed since the one before.
-//
-// It knows no field of package dag: the names are those that encoding/json uses. A type of package dag is viewed as a
-// type of the same memory, whose numbers, instants and series have a form in JSON.
-//
-// It also reads the lines of tapes, the recordings of observations that older programs wrote. Programs of the next
-// version will not read them.
-package delta
+package recording
 
 import (
 	"cmp"
@@ -24,15 +17,19 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Names has other names for the fields of structs: their words in lower case, as lost_at of LostAt, or those of a
+// Snapshots are written as JSON, and later snapshots as what changed since the one before. The code knows no field of
+// package dag: the names are those that encoding/json uses. A type of package dag is viewed as a type of the same memory,
+// whose numbers, instants and series have a form in JSON.
+
+// A names has other names for the fields of structs: their words in lower case, as lost_at of LostAt, or those of a
 // table, as pairs of words: "MemoryMB mb Jobs -". A field with the name "-" has no form.
-type Names struct {
-	Of    map[reflect.Type]string // nil: the names are those of encoding/json
+type names struct {
+	of    map[reflect.Type]string // nil: the names are those of encoding/json
 	views sync.Map                // *view by its type
 }
 
 // ours are the names that snapshots have in package dag.
-var ours Names
+var ours names
 
 // A view is the type with the memory of another type and with a form in JSON.
 type view struct {
@@ -44,17 +41,17 @@ type view struct {
 var wordStart = regexp.MustCompile(`([a-z])([A-Z])|([A-Z])([A-Z][a-z])`)
 
 // viewOf returns the view of a struct.
-func (n *Names) viewOf(t reflect.Type) *view {
+func (n *names) viewOf(t reflect.Type) *view {
 	if known, ok := n.views.Load(t); ok {
 		return known.(*view)
 	}
-	others := strings.Fields(n.Of[t])
+	others := strings.Fields(n.of[t])
 	var v view
 	var fields []reflect.StructField
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if n.Of != nil && name == "" {
+		if n.of != nil && name == "" {
 			name = strings.ToLower(wordStart.ReplaceAllString(f.Name, "${1}${3}_${2}${4}"))
 		}
 		if at := slices.Index(others, f.Name); at >= 0 {
@@ -72,7 +69,7 @@ func (n *Names) viewOf(t reflect.Type) *view {
 }
 
 // typeOf returns the type that stands for another one in a view.
-func (n *Names) typeOf(t reflect.Type) reflect.Type {
+func (n *names) typeOf(t reflect.Type) reflect.Type {
 	switch t {
 	case reflect.TypeFor[dag.Instant]():
 		return reflect.TypeFor[instant]()
@@ -99,8 +96,8 @@ func (n *Names) typeOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// Unmarshal reads a value.
-func (n *Names) Unmarshal(b []byte, pointer any) error {
+// unmarshal reads a value.
+func (n *names) unmarshal(b []byte, pointer any) error {
 	v := reflect.ValueOf(pointer)
 	return json.Unmarshal(b, reflect.NewAt(n.typeOf(v.Type().Elem()), v.UnsafePointer()).Interface())
 }
@@ -108,9 +105,9 @@ func (n *Names) Unmarshal(b []byte, pointer any) error {
 // appended ends the name of a list whose new items follow.
 const appended = "+"
 
-// Patch reads the fields of a struct that an object has. It replaces what they refer to, because other values may share
+// patch reads the fields of a struct that an object has. It replaces what they refer to, because other values may share
 // it.
-func (n *Names) Patch(object []byte, pointer any) error {
+func (n *names) patch(object []byte, pointer any) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(object, &values); err != nil {
 		return err

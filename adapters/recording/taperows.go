@@ -1,4 +1,4 @@
-package delta
+package recording
 
 import (
 	"cmp"
@@ -69,7 +69,7 @@ func (r *row) UnmarshalJSON(b []byte) error {
 }
 
 // stage applies the changes of a stage. last is its last pipeline, which its reports of work count.
-func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
+func (l *tapeLine) stage(c *stageChange, state *dag.StageState, last int) {
 	l.read(c.Submitted, &state.Submitted)
 	var all, added []dag.Attempt
 	switch {
@@ -118,7 +118,7 @@ func (l *line) stage(c *stageChange, state *dag.StageState, last int) {
 
 // row gives an attempt the values of a row. If its counters change, its marks are predicted to be a report at the
 // instant of the line.
-func (l *line) row(r *row, a *dag.Attempt, last int) {
+func (l *tapeLine) row(r *row, a *dag.Attempt, last int) {
 	was, values, at := *a, r.values, l.s.At
 	for f, to := range fieldsOf(a) {
 		if f == firstMark && cmp.Or(cmp.Compare(a.Done[last], was.Done[last]), cmp.Compare(a.Out, was.Out)) != 0 {

@@ -1,4 +1,4 @@
-package delta
+package recording
 
 import (
 	"bytes"
@@ -11,14 +11,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// TapeVersion is the last version of tapes. Version 1 only has MapReduce jobs.
-const TapeVersion = 2
+// This file and taperows.go read the lines of tapes, the recordings of observations that older programs wrote. Programs
+// of the next version will not read them.
+
+// tapeVersion is the last version of tapes. Version 1 only has MapReduce jobs.
+const tapeVersion = 2
 
 const maxJobs = 1 << 16 // of a plan or snapshot
 
 // tapeNames are those of fields in tapes that are not the field's own words, as lost_at of LostAt is. Lists with "-"
 // are read by this package.
-var tapeNames = Names{Of: map[reflect.Type]string{
+var tapeNames = names{of: map[reflect.Type]string{
 	reflect.TypeFor[dag.Snapshot]():   "At t Plan - Jobs -",
 	reflect.TypeFor[dag.NodeState]():  "MemoryMB mb",
 	reflect.TypeFor[dag.QueueState](): "ShareMB share MaxMB max UserMB user MastersMB masters",
@@ -41,8 +44,8 @@ var tapeNames = Names{Of: map[reflect.Type]string{
 	reflect.TypeFor[dag.KeyGroup](): "Key k Bytes b",
 }}
 
-// A line is what a line has besides the fields of the snapshot.
-type line struct {
+// A tapeLine is what a line of a tape has besides the fields of the snapshot.
+type tapeLine struct {
 	Plan *struct {
 		Head json.RawMessage
 		Jobs *int
@@ -59,11 +62,11 @@ type line struct {
 	err  error // the first one; nothing is read after it
 }
 
-// ApplyTape returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
+// applyTape returns old with the changes of a line, and does not modify old. old is blank for a whole line. most is how
 // many bytes lists may take. The caller must check the snapshot.
-func ApplyTape(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
+func applyTape(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) {
 	s := *old
-	l := line{s: &s, left: most}
+	l := tapeLine{s: &s, left: most}
 	const value = 24 // bytes of one
 	if l.allow(bytes.Count(text, []byte(","))+bytes.Count(text, []byte("{")), value); l.err != nil {
 		return nil, l.err
@@ -82,38 +85,38 @@ func ApplyTape(old *dag.Snapshot, text []byte, most int) (*dag.Snapshot, error) 
 	for _, job := range l.J {
 		l.job(job)
 	}
-	l.fail(Check(&s, most))
+	l.fail(checkSize(&s, most))
 	return &s, l.err
 }
 
-func (l *line) fail(err error) {
+func (l *tapeLine) fail(err error) {
 	if l.err == nil {
 		l.err = err
 	}
 }
 
 // read reads a value, if it is there.
-func (l *line) read(text []byte, to any) {
+func (l *tapeLine) read(text []byte, to any) {
 	if text != nil && l.err == nil {
-		l.err = tapeNames.Unmarshal(text, to)
+		l.err = tapeNames.unmarshal(text, to)
 	}
 }
 
 // change reads an object with changes: into its own struct, and into the fields of a value.
-func (l *line) change(text []byte, own, of any) {
+func (l *tapeLine) change(text []byte, own, of any) {
 	l.fail(json.Unmarshal(text, own))
-	l.fail(tapeNames.Patch(text, of))
+	l.fail(tapeNames.patch(text, of))
 }
 
 // allow fails if a list may not grow by n items of a size.
-func (l *line) allow(n, size int) {
+func (l *tapeLine) allow(n, size int) {
 	if l.left -= n * size; n < 0 || l.left < 0 {
-		l.fail(ErrLarge)
+		l.fail(errLarge)
 	}
 }
 
 // at returns the item of a list, a blank one if there is no such item.
-func at[T any](l *line, what string, list []T, i int) *T {
+func at[T any](l *tapeLine, what string, list []T, i int) *T {
 	if i < 0 || i >= len(list) {
 		l.fail(fmt.Errorf("there is no %s %d, only %d", what, i, len(list)))
 		return new(T)
@@ -122,7 +125,7 @@ func at[T any](l *line, what string, list []T, i int) *T {
 }
 
 // resize cuts or extends a list to a length. -1 is that of no list.
-func resize[T any](l *line, list []T, n *int, fresh func() T) []T {
+func resize[T any](l *tapeLine, list []T, n *int, fresh func() T) []T {
 	switch {
 	case n == nil || l.err != nil:
 		return list
@@ -138,7 +141,7 @@ func resize[T any](l *line, list []T, n *int, fresh func() T) []T {
 }
 
 // setPlan reads the changes of the plan.
-func (l *line) setPlan() {
+func (l *tapeLine) setPlan() {
 	if l.Plan == nil || l.err != nil {
 		return
 	}
@@ -160,7 +163,7 @@ func (l *line) setPlan() {
 	l.s.Plan = p
 }
 
-func (l *line) planJob(text []byte) (j dag.Job) {
+func (l *tapeLine) planJob(text []byte) (j dag.Job) {
 	var more struct {
 		Map, Reduce json.RawMessage
 		Limits      struct {
@@ -180,7 +183,7 @@ func (l *line) planJob(text []byte) (j dag.Job) {
 }
 
 // job applies the changes of a job's state.
-func (l *line) job(text []byte) {
+func (l *tapeLine) job(text []byte) {
 	c := struct {
 		I      int
 		Map    *stageChange     `json:"m"`
@@ -190,7 +193,7 @@ func (l *line) job(text []byte) {
 	}{I: -1}
 	l.fail(json.Unmarshal(text, &c))
 	j := at(l, "job", l.s.Jobs, c.I)
-	l.fail(tapeNames.Patch(text, j))
+	l.fail(tapeNames.patch(text, j))
 	if c.Groups != nil && l.err == nil {
 		j.Groups = l.groups(j.Groups, *c.Groups)
 	}
@@ -214,7 +217,7 @@ func (l *line) job(text []byte) {
 }
 
 // groups returns the key groups of a job after a change.
-func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
+func (l *tapeLine) groups(old *dag.Groups, text []byte) *dag.Groups {
 	var c struct {
 		Nil     bool
 		Whole   json.RawMessage // nothing of the groups before stays
@@ -226,7 +229,7 @@ func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
 	if old != nil && c.Whole == nil {
 		*g = *old
 	}
-	l.fail(tapeNames.Patch(text, g))
+	l.fail(tapeNames.patch(text, g))
 	if c.Reduces != nil {
 		l.allow(max(0, *c.Reduces), int(reflect.TypeFor[dag.ReduceGroups]().Size()))
 	}
@@ -243,7 +246,7 @@ func (l *line) groups(old *dag.Groups, text []byte) *dag.Groups {
 // reduce applies the changes of the groups of a reduce. A size is a number of bytes, or [bytes, count]. Keep is how
 // many of the points stay, -1 without a list. D are further points: [instant, bytes, took] or [instant, bytes, took,
 // count], where each instant counts from the one before.
-func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
+func (l *tapeLine) reduce(of []dag.ReduceGroups, text []byte) {
 	c := struct {
 		I     int
 		Sizes []json.RawMessage
@@ -252,7 +255,7 @@ func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
 	}{I: -1}
 	l.fail(json.Unmarshal(text, &c))
 	to := at(l, "reduce", of, c.I)
-	l.fail(tapeNames.Patch(text, to))
+	l.fail(tapeNames.patch(text, to))
 	if c.Sizes != nil {
 		to.Explicit = nil
 	}
@@ -282,7 +285,7 @@ func (l *line) reduce(of []dag.ReduceGroups, text []byte) {
 }
 
 // values reads a row of these values. Those at its end may be missing.
-func (l *line) values(row []json.RawMessage, to ...any) {
+func (l *tapeLine) values(row []json.RawMessage, to ...any) {
 	if len(row) > len(to) {
 		l.fail(errRow)
 		return

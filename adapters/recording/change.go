@@ -1,4 +1,4 @@
-package delta
+package recording
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Change turns a snapshot into a later one.
-type Change struct {
+// A change turns a snapshot into a later one.
+type change struct {
 	// Fields are those of the snapshot that changed. Jobs are without attempts, and without the reduces of key groups.
 	Fields json.RawMessage `json:"s,omitempty"`
 	Lists  []list          `json:"lists,omitempty"`
@@ -36,9 +36,8 @@ type item struct {
 	Set   json.RawMessage `json:"set,omitempty"` // the fields that changed
 }
 
-// Of returns what changed from an old snapshot to a new one.
-func Of(old, now *dag.Snapshot) *Change {
-	var c Change
+// changeOf returns what changed from an old snapshot to a new one.
+func changeOf(old, now *dag.Snapshot) (c change) {
 	for j := range now.Jobs {
 		is, was := &now.Jobs[j], &dag.JobState{}
 		if j < len(old.Jobs) {
@@ -63,7 +62,7 @@ func Of(old, now *dag.Snapshot) *Change {
 	from, to := *old, *now
 	from.Jobs, to.Jobs = bare(old.Jobs), bare(now.Jobs)
 	c.Fields = changes(nil, &from, &to)
-	return &c
+	return c
 }
 
 // bare returns jobs without the lists that have changes of their own.
@@ -132,8 +131,8 @@ func sameMemory(a, b reflect.Value) bool {
 	return bytes.Equal(memory(a), memory(b))
 }
 
-// ErrLarge means that a snapshot is larger than a recording may have.
-var ErrLarge = errors.New("its lists take more memory than a recording may")
+// errLarge means that a snapshot is larger than a recording may have.
+var errLarge = errors.New("its lists take more memory than a recording may")
 
 // Bytes of memory that an object in JSON may take: of a snapshot's fields, and of an item of a list.
 const (
@@ -141,19 +140,19 @@ const (
 	itemSize   = 96
 )
 
-// Fits returns an error if reading a line may take more than most bytes.
-func (c *Change) Fits(line []byte, most int) error {
+// fits returns an error if reading a line may take more than most bytes.
+func (c *change) fits(line []byte, most int) error {
 	if bytes.Count(line, []byte("{"))*itemSize > most || bytes.Count(c.Fields, []byte("{"))*objectSize > most {
-		return ErrLarge
+		return errLarge
 	}
 	return nil
 }
 
-// Apply returns the snapshot after a change, whose lists take at most so many bytes. It does not modify the old one.
-func (c *Change) Apply(old *dag.Snapshot, most int) (*dag.Snapshot, error) {
+// apply returns the snapshot after a change, whose lists take at most so many bytes. It does not modify the old one.
+func (c *change) apply(old *dag.Snapshot, most int) (*dag.Snapshot, error) {
 	s := *old
 	if c.Fields != nil {
-		if err := ours.Patch(c.Fields, &s); err != nil {
+		if err := ours.patch(c.Fields, &s); err != nil {
 			return nil, err
 		}
 	}
@@ -172,11 +171,11 @@ func (c *Change) Apply(old *dag.Snapshot, most int) (*dag.Snapshot, error) {
 			return nil, err
 		}
 	}
-	return &s, Check(&s, most)
+	return &s, checkSize(&s, most)
 }
 
-// Check returns an error if the lists of a snapshot take more than about so many bytes.
-func Check(s *dag.Snapshot, most int) error {
+// checkSize returns an error if the lists of a snapshot take more than about so many bytes.
+func checkSize(s *dag.Snapshot, most int) error {
 	n := 0
 	for j := range s.Jobs {
 		if g := s.Jobs[j].Groups; g != nil {
@@ -188,7 +187,7 @@ func Check(s *dag.Snapshot, most int) error {
 		}
 	}
 	if n > most {
-		return ErrLarge
+		return errLarge
 	}
 	return nil
 }
@@ -237,7 +236,7 @@ func applied[T any](l *list, old []T) ([]T, error) {
 			return nil, fmt.Errorf("a list has no item %d", next.Index)
 		}
 		if next.Set != nil {
-			if err := ours.Patch(next.Set, &v); err != nil {
+			if err := ours.patch(next.Set, &v); err != nil {
 				return nil, err
 			}
 		}
