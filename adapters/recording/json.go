@@ -18,8 +18,8 @@ import (
 )
 
 // Snapshots are written as JSON, and later snapshots as what changed since the one before. The code knows no field of
-// package dag: the names are those that encoding/json uses. A type of package dag is viewed as a type of the same memory,
-// whose numbers, instants and series have a form in JSON.
+// package dag: the names are those that encoding/json uses. A type of package dag is viewed as a type of the same
+// memory, whose numbers, instants and series have a form in JSON.
 
 // A names has other names for the fields of structs: their words in lower case, as lost_at of LostAt, or those of a
 // table, as pairs of words: "MemoryMB mb Jobs -". A field with the name "-" has no form.

@@ -294,7 +294,8 @@ func (q *wireQueue) limitMB(totalMB int) int {
 // capacity, up to its maximum (CapacityScheduler's user-limit-factor; -1: no limit).
 func (q *wireQueue) state(name string, totalMB int) dag.QueueState {
 	st := dag.QueueState{Name: name}
-	if steady := q.SteadyFairResources.V.Memory.Count(MaxMB); steady > 0 || q.SchedulingPolicy != "" || q.MaxResources.Set {
+	steady := q.SteadyFairResources.V.Memory.Count(MaxMB)
+	if steady > 0 || q.SchedulingPolicy != "" || q.MaxResources.Set {
 		st.ShareMB, st.MastersMB = min(steady, totalMB), q.AMMaxResources.V.Memory.Count(MaxMB)
 		if mb := q.MaxResources.V.Memory.Count(MaxMB); mb < totalMB {
 			st.MaxMB = mb
