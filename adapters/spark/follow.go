@@ -141,9 +141,7 @@ func (s *follower) Next(ctx context.Context) (*dag.Snapshot, error) {
 	if e := s.app.noUnit(); !ok && e != nil && s.end != nil {
 		return nil, e
 	}
-	if more := s.log.Warnings(); len(more) > 0 {
-		snap.Warnings = slices.Concat(snap.Warnings, more)
-	}
+	snap.Warnings = append(snap.Warnings, s.log.Warnings()...)
 	if s.done = snap.State.Ended() || s.end != nil; s.done {
 		s.tail.stop()
 	}

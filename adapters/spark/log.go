@@ -249,12 +249,7 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 		if !ok {
 			continue
 		}
-		s.done = s.done || snap.State.Ended()
-		if more := s.log.Warnings(); len(more) > 0 {
-			marked := *snap
-			marked.Warnings = slices.Concat(marked.Warnings, more)
-			snap = &marked
-		}
+		s.done, snap.Warnings = s.done || snap.State.Ended(), append(snap.Warnings, s.log.Warnings()...)
 		return snap, nil
 	}
 }

@@ -97,25 +97,21 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	plan := p.outline()
 	plan.Cluster.Pools, plan.Cluster.Copies = p.poolsOf(), p.copies()
 	plan.Overheads = dag.Overheads{Report: heartbeat, Boot: p.boot()}
-	stages := make([]dag.Stage, 0, len(p.order))
+	stages, left := make([]dag.Stage, 0, len(p.order)), dag.MaxTasks
 	for _, s := range p.order {
-		stage := dag.Stage{Name: s.key, Title: p.title(s), Known: true, Pool: p.poolOf(s), After: p.edges(s)}
-		stage.Broadcast = slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s })
+		stage := dag.Stage{
+			Name: s.key, Title: p.title(s), Known: true, Pool: p.poolOf(s), After: p.edges(s), Pipelines: make([]dag.Pipeline, 1),
+			Broadcast: slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s }),
+		}
 		if s.ran() || runs && p.lacks[s.id] { // otherwise Spark skips it
-			stage.Tasks = s.tasks
+			stage.Tasks = min(s.tasks, left)
+			left -= stage.Tasks
 		}
 		stages = append(stages, stage)
 	}
 	var coming []dag.Capacity
 	if plan.Open = runs; runs {
 		plan.Cluster.Elastic, coming = p.capacity(now)
-	}
-	pipelines, left := make([]dag.Pipeline, len(stages)), dag.MaxTasks
-	for i := range stages {
-		s := &stages[i]
-		s.Tasks = min(s.Tasks, left)
-		left -= s.Tasks
-		s.Pipelines = pipelines[i : i+1 : i+1]
 	}
 	plan.Jobs[0].Stages = stages
 	if !reflect.DeepEqual(p.plan, plan) {
@@ -287,8 +283,8 @@ func (p *planner) passedOver(j *job, s *stage, lacks map[int]bool) bool {
 	return slices.ContainsFunc(j.stages, (*stage).ran)
 }
 
-// edges returns the edges into a stage: barriers from the stages that it reads, or else broadcasts from the last
-// stages of the preceding jobs.
+// edges returns the edges into a stage, one from each stage: barriers from the stages that it reads, or else broadcasts
+// from the last stages of the preceding jobs.
 func (p *planner) edges(s *stage) []dag.Edge {
 	var out []dag.Edge
 	add := func(of *stage, kind dag.EdgeKind) {
@@ -301,8 +297,12 @@ func (p *planner) edges(s *stage) []dag.Edge {
 	for _, j := range s.jobs {
 		for _, id := range j.parentsOf(s) {
 			of := p.stages[id]
-			own = own || of != nil && of.planPlace > 0
-			add(p.writerOf(of), dag.Barrier)
+			if of != nil && of.planPlace == 0 { // another stage has written the same shuffle
+				of = p.twin(of)
+			} else {
+				own = own || of != nil
+			}
+			add(of, dag.Barrier)
 		}
 	}
 	if !own {
@@ -312,21 +312,8 @@ func (p *planner) edges(s *stage) []dag.Edge {
 			}
 		}
 	}
-	return inOrderOfStages(out)
-}
-
-// writerOf returns a stage, or else the stage in the plan that has written the same shuffle.
-func (p *planner) writerOf(s *stage) *stage {
-	if s != nil && s.planPlace == 0 {
-		return p.twin(s)
-	}
-	return s
-}
-
-// inOrderOfStages sorts edges, and keeps the first one from each stage.
-func inOrderOfStages(edges []dag.Edge) []dag.Edge {
-	slices.SortStableFunc(edges, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
-	return slices.CompactFunc(edges, func(x, y dag.Edge) bool { return x.From == y.From })
+	slices.SortStableFunc(out, func(x, y dag.Edge) int { return cmp.Compare(x.From, y.From) })
+	return slices.CompactFunc(out, func(x, y dag.Edge) bool { return x.From == y.From })
 }
 
 // before returns the last stages of the jobs that had to end before j was submitted, judged by times. These are the

@@ -68,13 +68,6 @@ const (
 	pagesTimeout = 10 * time.Second
 )
 
-// asked has what was requested so far.
-type asked struct {
-	tries   map[string]int // how often the page of each job, each pool, and each job that the driver lacks was requested
-	nextJob int            // lowest id of a job without a known end
-	nextSQL int            // lowest id of an execution of SQL whose end or plan is unknown
-}
-
 // ask asks questions until a request fails that may not.
 func (s *Source) ask(ctx context.Context, questions []question) error {
 	for i := range questions {
@@ -115,10 +108,10 @@ func whole(s *Source, ask func(string) bool) {
 	if s.answered || !ask(s.path("environment")) || !ask(s.path("jobs")) || !ask(s.path("stages")) {
 		return
 	}
-	s.asked.nextJob = 1 + s.app.lastJob()
+	s.nextJob = 1 + s.app.lastJob()
 	for id, j := range s.app.jobs {
 		if !j.hasEnded() {
-			s.asked.nextJob = min(s.asked.nextJob, id)
+			s.nextJob = min(s.nextJob, id)
 		}
 	}
 }
@@ -153,19 +146,19 @@ func watchedSQL(s *Source, ask func(string) bool) {
 // one.
 func jobs(s *Source, ask func(string) bool) {
 	last := s.app.lastJob()
-	for id := s.asked.nextJob; ; id++ {
+	for id := s.nextJob; ; id++ {
 		j, path := s.app.jobs[id], s.path("jobs/%d", id)
-		open := j == nil && s.asked.tries[path] < pageTries || j != nil && !j.hasEnded() && j.lastListed < s.app.round
+		open := j == nil && s.tries[path] < pageTries || j != nil && !j.hasEnded() && j.lastListed < s.app.round
 		if open && !ask(path) {
 			return
 		}
 		switch j = s.app.jobs[id]; {
 		case j == nil && id > last:
 			return
-		case j == nil && s.asked.tries[path] < pageTries:
-			s.asked.tries[path]++
-		case id == s.asked.nextJob && (j == nil || j.hasEnded()):
-			s.asked.nextJob++
+		case j == nil && s.tries[path] < pageTries:
+			s.tries[path]++
+		case id == s.nextJob && (j == nil || j.hasEnded()):
+			s.nextJob++
 		}
 	}
 }
@@ -211,21 +204,21 @@ func historyPages(s *Source, ask func(string) bool) {
 
 // needsHistory reports whether only the history server can still show the dependencies of a job.
 func (s *Source) needsHistory(j *job) bool {
-	return !j.edgesKnown() && (s.app.hasEnd || s.asked.tries[jobPage(j.id)] >= pageTries)
+	return !j.edgesKnown() && (s.app.hasEnd || s.tries[jobPage(j.id)] >= pageTries)
 }
 
 // pages requests the pages of jobs. below is the path before that of a page.
 func (s *Source) pages(below string, ask func(string) bool) {
 	for _, j := range s.app.unitJobs() {
 		page := below + jobPage(j.id)
-		if j.edgesKnown() && !j.lacksScopes() || s.asked.tries[page] >= pageTries || below != "" && !s.needsHistory(j) {
+		if j.edgesKnown() && !j.lacksScopes() || s.tries[page] >= pageTries || below != "" && !s.needsHistory(j) {
 			continue
 		}
 		if !ask(page) {
 			return
 		}
-		if s.asked.tries[page]++; rest.Status(s.err) == http.StatusForbidden {
-			s.asked.tries[page] = pageTries // it will be refused again
+		if s.tries[page]++; rest.Status(s.err) == http.StatusForbidden {
+			s.tries[page] = pageTries // it will be refused again
 		}
 	}
 }
@@ -235,16 +228,16 @@ func (s *Source) pages(below string, ask func(string) bool) {
 func queryPlans(s *Source, ask func(string) bool) {
 	isNew := false
 	for _, j := range s.app.unitJobs() {
-		if key := "plan " + strconv.Itoa(j.id); j.isSQL() && !j.lacksScopes() && s.asked.tries[key] == 0 {
-			s.asked.tries[key], isNew = 1, true
+		if key := "plan " + strconv.Itoa(j.id); j.isSQL() && !j.lacksScopes() && s.tries[key] == 0 {
+			s.tries[key], isNew = 1, true
 		}
 	}
-	for x := s.app.executions[s.asked.nextSQL]; x != nil && x.ended.Known() && x.plan != nil; {
-		s.asked.nextSQL++
-		x = s.app.executions[s.asked.nextSQL]
+	for x := s.app.executions[s.nextSQL]; x != nil && x.ended.Known() && x.plan != nil; {
+		s.nextSQL++
+		x = s.app.executions[s.nextSQL]
 	}
 	if isNew {
-		ask(s.path("sql?offset=%d&length=%d&details=false&planDescription=true", s.asked.nextSQL, plansRow))
+		ask(s.path("sql?offset=%d&length=%d&details=false&planDescription=true", s.nextSQL, plansRow))
 	}
 }
 
@@ -254,8 +247,8 @@ func pools(s *Source, ask func(string) bool) {
 	names, _ := s.app.strangePools()
 	isNew := false
 	for _, name := range names {
-		if s.asked.tries["pool "+name] < pageTries {
-			s.asked.tries["pool "+name]++
+		if s.tries["pool "+name] < pageTries {
+			s.tries["pool "+name]++
 			isNew = true
 		}
 	}

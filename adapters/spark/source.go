@@ -31,18 +31,20 @@ type Source struct {
 	app    *App
 	// manager looks the application up at a cluster manager; known is false if that fails. It is nil if there is none.
 	manager    func(context.Context) (l Listed, known bool)
-	reportsEnd bool // the manager reports how the application has ended
-	isGone     bool // the manager reports only that it has ended
-	asked      asked
-	err        error // of the newest request
+	reportsEnd bool           // the manager reports how the application has ended
+	isGone     bool           // the manager reports only that it has ended
+	tries      map[string]int // how often pages, pools, plans and jobs that the driver lacks were requested
+	nextJob    int            // lowest id of a job without a known end
+	nextSQL    int            // lowest id of an execution of SQL whose end or plan is unknown
+	err        error          // of the newest request
 	// answered means that a whole round has succeeded.
 	answered         bool
 	endRounds        int // rounds since the end is known
 	hasHistoryServer bool
-	done             bool        // Next has returned a final state
-	peeks            bool        // the source polls jobs between observations
-	stopPeek         func() peek // nil while it does not poll
-	newest           bool        // the newest execution of SQL was chosen
+	done             bool   // Next has returned a final state
+	peeks            bool   // the source polls jobs between observations
+	endPeek          func() // stops to poll, and applies what was polled
+	newest           bool   // the newest execution of SQL was chosen
 }
 
 // NewSource returns a source for the application with an id, or for the only one of the driver if id is "".
@@ -50,7 +52,7 @@ func NewSource(driver Driver, id string) *Source {
 	_, of := parseID(id)
 	return &Source{
 		driver: driver, app: NewApp(id), newest: of == unit{sqlUnit, Newest},
-		asked: asked{tries: map[string]int{}},
+		tries: map[string]int{}, endPeek: func() {},
 	}
 }
 
@@ -324,13 +326,8 @@ func (s *Source) Peek() *Source {
 	return s
 }
 
-// A peek is what was polled between two observations. It is applied by the next one.
-type peek struct {
-	end  *Answer     // about the job, if it has ended; others may be older than that of the newest observation
-	seen dag.Instant // the Date of the newest response
-}
-
-// startPeek starts to poll the only running job if it may end soon and nothing else reports its end.
+// startPeek starts to poll the only running job if it may end soon and nothing else reports its end. endPeek applies the
+// last response if the job has ended: others may be older than that of the newest observation.
 func (s *Source) startPeek(ctx context.Context) {
 	jobs := s.app.running()
 	if !s.peeks || s.reportsEnd || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd ||
@@ -338,43 +335,41 @@ func (s *Source) startPeek(ctx context.Context) {
 		return
 	}
 	ctx, stop := context.WithTimeout(ctx, peekFor)
-	done, path := make(chan peek, 1), s.path("jobs/%d", jobs[0].id)
-	go func() { done <- poll(ctx, s.driver, path) }()
-	s.stopPeek = func() peek {
+	newest, path := make(chan *Answer, 1), s.path("jobs/%d", jobs[0].id)
+	go func() { newest <- poll(ctx, s.driver, path) }()
+	s.endPeek = func() {
 		stop()
-		return <-done
+		if a := <-newest; a != nil {
+			if s.app.lastSeen = max(s.app.lastSeen, a.At); showsEnd(a) {
+				s.app.Take(a)
+			}
+		}
+		s.endPeek = func() {}
 	}
 }
 
-// poll requests a job until it has ended, a request fails or the context is done. A request in flight may finish.
-func poll(ctx context.Context, driver Driver, path string) peek {
-	p := peek{seen: dag.NoInstant}
-	for p.end == nil && sleep(ctx, peekEvery) == nil {
+// poll requests a job until it has ended, a request fails or the context is done, and returns the newest response, or
+// nil. A request in flight may finish.
+func poll(ctx context.Context, driver Driver, path string) (newest *Answer) {
+	for !showsEnd(newest) && sleep(ctx, peekEvery) == nil {
 		once, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		a, err := answerTo(once, driver, driver.Get, path)
 		cancel()
 		if err != nil {
 			break
 		}
-		p.seen = a.At
-		if jobs, _ := rows[wireJob](a); len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded() {
-			p.end = a
-		}
+		newest = a
 	}
-	return p
+	return newest
 }
 
-// endPeek stops to poll and applies what was polled.
-func (s *Source) endPeek() {
-	if s.stopPeek == nil {
-		return
+// showsEnd reports whether a response about a job has its end.
+func showsEnd(a *Answer) bool {
+	if a == nil {
+		return false
 	}
-	p := s.stopPeek()
-	s.stopPeek = nil
-	if p.end != nil {
-		s.app.Take(p.end)
-	}
-	s.app.lastSeen = max(s.app.lastSeen, p.seen)
+	jobs, _ := rows[wireJob](a)
+	return len(jobs) == 1 && (&job{status: string(jobs[0].Status)}).hasEnded()
 }
 
 // endsSoon reports whether a job may end within peekAhead, judged by the mean duration of its tasks so far. It assumes
