@@ -88,29 +88,22 @@ func bounded(next http.RoundTripper) http.RoundTripper {
 	}
 	slots := make(chan struct{}, maxStuck)
 	return rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
-		ctx := r.Context()
+		done := make(chan result, 1)
 		select {
 		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, errors.Join(errPlugin, ctx.Err())
+			go func() {
+				defer func() { <-slots }()
+				resp, err := next.RoundTrip(r) //nolint:bodyclose // the receiver closes it, or the end of the context
+				done <- result{resp, err}
+			}()
+		case <-r.Context().Done():
 		}
-		done := make(chan result, 1)
-		go func() {
-			defer func() { <-slots }()
-			resp, err := next.RoundTrip(r) //nolint:bodyclose // whoever receives the result closes it
-			done <- result{resp, err}
-		}()
 		select {
 		case got := <-done:
 			return got.resp, got.err
-		case <-ctx.Done():
+		case <-r.Context().Done():
+			return nil, errors.Join(errPlugin, r.Context().Err())
 		}
-		go func() {
-			if got := <-done; got.err == nil {
-				got.resp.Body.Close()
-			}
-		}()
-		return nil, errors.Join(errPlugin, ctx.Err())
 	})
 }
 

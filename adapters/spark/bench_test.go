@@ -58,7 +58,7 @@ func benchLog(tb testing.TB, stages, tasks int) *Log {
 			n, each, now)
 		add("JobEnd", `"Job ID":%d,"Completion Time":%d,"Job Result":{"Result":"JobSucceeded"}`, n, now)
 	}
-	log, err := ReadLog(&b)
+	log, err := readLog(&b)
 	if err != nil {
 		tb.Fatal(err)
 	}

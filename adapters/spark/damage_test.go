@@ -98,7 +98,7 @@ type played struct {
 // play plays a log second by second, and holds what must be so at each of them.
 func play(t *testing.T, lines []string) played {
 	t.Helper()
-	l, err := ReadLog(strings.NewReader(strings.Join(lines, "\n") + "\n"))
+	l, err := readLog(strings.NewReader(strings.Join(lines, "\n") + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

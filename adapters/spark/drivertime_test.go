@@ -2,6 +2,7 @@ package spark
 
 import (
 	"bytes"
+	"io"
 	"testing"
 	"time"
 
@@ -9,9 +10,17 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
+func readLog(in io.Reader) (*Log, error) {
+	l := newLog()
+	if err := l.read(in); err != nil {
+		return nil, err
+	}
+	return l, l.arrange()
+}
+
 func logOf(t *testing.T, l *fixtures.SparkLog) *Log {
 	t.Helper()
-	log, err := ReadLog(bytes.NewReader(l.Bytes()))
+	log, err := readLog(bytes.NewReader(l.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,11 +77,19 @@ func (x *executors) activeAt(t dag.Instant) int {
 func (x *executors) firstAfter(t dag.Instant) dag.Instant {
 	first := dag.NoInstant
 	for _, e := range x.all {
-		if e.id != "driver" && e.added > t && (!first.Known() || e.added < first) {
-			first = e.added
+		if e.id != "driver" && e.added > t {
+			first = earliest(first, e.added)
 		}
 	}
 	return first
+}
+
+// earliest returns the earlier one of two instants, or the known one.
+func earliest(a, b dag.Instant) dag.Instant {
+	if a.Known() && b.Known() {
+		return min(a, b)
+	}
+	return max(a, b)
 }
 
 // peak returns the highest number of executors at any time.
@@ -296,10 +304,7 @@ func (f *facts) asked(each, most int) (asked []dag.Instant, want int) {
 		if t == nil || t.status != "ACTIVE" || t.complete >= t.tasks {
 			continue
 		}
-		tasks += t.tasks - t.complete
-		if t.submitted.Known() && (!since.Known() || t.submitted < since) {
-			since = t.submitted
-		}
+		tasks, since = tasks+t.tasks-t.complete, earliest(since, t.submitted)
 	}
 	if !since.Known() {
 		return asked, first

@@ -262,9 +262,7 @@ func (f *facts) running() []*job {
 func firstOf(jobs []*job) dag.Instant {
 	first := dag.NoInstant
 	for _, j := range jobs {
-		if j.submitted.Known() && (!first.Known() || j.submitted < first) {
-			first = j.submitted
-		}
+		first = earliest(first, j.submitted)
 	}
 	return first
 }

@@ -116,7 +116,7 @@ func TestFollowEqualsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := unpacked(t, packed)
-	whole, err := ReadLog(bytes.NewReader(plain))
+	whole, err := readLog(bytes.NewReader(plain))
 	if err != nil {
 		t.Fatal(err)
 	}

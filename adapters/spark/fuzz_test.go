@@ -18,7 +18,7 @@ func FuzzLog(f *testing.F) {
 `))
 	f.Add([]byte(lz4Magic + "\x16\x05\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00hello"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := ReadLog(bytes.NewReader(b))
+		l, err := readLog(bytes.NewReader(b))
 		if err != nil {
 			return
 		}

@@ -50,21 +50,12 @@ const readEvery = 1000
 // ErrNoLog means that a file has no Spark jobs.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
 
-// ReadLog reads an event log: lines of JSON, plain or compressed, as unpackLog reads them. A cut-off end is
-// not an error.
-func ReadLog(in io.Reader) (*Log, error) {
-	l := newLog()
-	if err := l.read(in); err != nil {
-		return nil, err
-	}
-	return l, l.arrange()
-}
-
 func newLog() *Log {
 	return &Log{hashes: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 }
 
-// read reads one file of a log.
+// read reads one file of a log: lines of JSON, plain or compressed, as unpackLog reads them. A cut-off end is not an
+// error.
 func (l *Log) read(in io.Reader) error {
 	b, err := unpackLog(in)
 	if err != nil {

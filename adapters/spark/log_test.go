@@ -201,14 +201,14 @@ func lz4Of(text []byte) []byte {
 func TestTornLog(t *testing.T) {
 	t.Parallel()
 	text := logText(t)
-	l, err := ReadLog(bytes.NewReader(text[:len(text)*2/3]))
+	l, err := readLog(bytes.NewReader(text[:len(text)*2/3]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s := atEnd(t, l); !l.Torn || l.Ended || s.State != dag.Running {
 		t.Errorf("torn %v, ended %v, %v", l.Torn, l.Ended, s.State)
 	}
-	if _, err := ReadLog(strings.NewReader("hello\n")); err == nil {
+	if _, err := readLog(strings.NewReader("hello\n")); err == nil {
 		t.Error("a text that is no log is read")
 	}
 }

@@ -166,8 +166,7 @@ func (p *planner) copies() dag.Copies {
 		return dag.Copies{}
 	}
 	out := dag.Copies{Ratio: 0.75, Times: 1.5}
-	major, _, _ := strings.Cut(p.version, ".")
-	if n, err := strconv.Atoi(major); err == nil && n >= 4 {
+	if major, _, _ := strings.Cut(p.version, "."); atoi(major) >= 4 {
 		out = dag.Copies{Ratio: 0.9, Times: 3}
 	}
 	for key, to := range map[string]*float64{"quantile": &out.Ratio, "multiplier": &out.Times} {

@@ -1,8 +1,8 @@
 package attribution
 
 import (
-	"bytes"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -44,7 +44,11 @@ func TestDriverOfSpark(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			log, err := spark.ReadLog(bytes.NewReader(c.log.Bytes()))
+			files, err := spark.FindLogs(t.Context(), fstest.MapFS{"app-1": {Data: c.log.Bytes()}}, "app-1")
+			if err != nil || len(files) != 1 {
+				t.Fatalf("%d logs, %v", len(files), err)
+			}
+			log, err := files[0].Open()
 			if err != nil {
 				t.Fatal(err)
 			}
