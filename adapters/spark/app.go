@@ -136,11 +136,10 @@ func (u unit) path() string {
 // IDOf returns the id of a unit of an application, such as app-1/sql/3 or app-1/group/nightly. Without sql and group
 // it returns app. If app is "", the id matches the application that is found.
 func IDOf(app, sql, group string) string {
-	if sql != "" {
-		app += unit{sqlUnit, sql}.path()
-	}
-	if group != "" {
-		app += unit{groupUnit, group}.path()
+	for _, u := range []unit{{sqlUnit, sql}, {groupUnit, group}} {
+		if u.name != "" {
+			app += u.path()
+		}
 	}
 	return app
 }

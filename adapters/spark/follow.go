@@ -29,20 +29,21 @@ func Follow(ctx context.Context, p recording.Place, part string, now func() dag.
 	if err != nil {
 		return nil, err
 	}
-	if p.IsFolder() && len(logs) > 1 {
-		newest := newestLog(logs)
-		if logs = only(logs, LogFile.isOpen); len(logs) == 0 {
-			return nil, fmt.Errorf("spark: no application writes a log in %s: the newest log is %s, and `paratimer report` reads it",
-				p.Name, p.Path(newest.Name))
-		}
-	}
-	switch {
-	case len(logs) == 0:
+	if len(logs) == 0 {
 		return nil, fmt.Errorf("spark: no event log in %s", p.Name)
-	case newestLog(logs).zip != "":
-		return nil, fmt.Errorf("spark: %s is a zip: `paratimer report` reads it", p.Name)
 	}
 	f := newestLog(logs)
+	if p.IsFolder() && len(logs) > 1 {
+		open := only(logs, LogFile.isOpen)
+		if len(open) == 0 {
+			return nil, fmt.Errorf("spark: no application writes a log in %s: the newest log is %s, and `paratimer report` reads it",
+				p.Name, p.Path(f.Name))
+		}
+		f = newestLog(open)
+	}
+	if f.zip != "" {
+		return nil, fmt.Errorf("spark: %s is a zip: `paratimer report` reads it", p.Name)
+	}
 	f.Name = p.Path(f.Name)
 	return follow(f, part, now), nil
 }
@@ -151,9 +152,7 @@ func (s *follower) Next(ctx context.Context) (*dag.Snapshot, error) {
 // apply applies the events that were read, and reports whether there were any. The end of the application comes last:
 // ends of jobs that it cancels may follow it.
 func (s *follower) apply() bool {
-	if s.log.id == "" { // Spark 1.0 wrote no id
-		s.log.name(dag.Clean(path.Base(s.file.Name)))
-	}
+	s.app.id = cmp.Or(s.app.id, s.log.id, dag.Clean(path.Base(s.file.Name))) // Spark 1.0 wrote no id
 	if len(s.log.hashes) > mostEvents {
 		clear(s.log.hashes)
 	}

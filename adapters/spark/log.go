@@ -2,6 +2,7 @@ package spark
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,15 +118,6 @@ func (l *Log) take(line []byte) bool {
 	return true
 }
 
-// name sets the application's id in a log without one.
-func (l *Log) name(id string) {
-	for _, e := range l.events {
-		if e.kind.name == "ApplicationStart" {
-			l.id, e.more.AppID = id, text(id)
-		}
-	}
-}
-
 // ID returns the id of the application.
 func (l *Log) ID() string { return l.id }
 
@@ -139,7 +131,7 @@ type Reader struct {
 // Reader returns a reader at the beginning of the log. id is the application's or a unit's; "" is the application.
 func (l *Log) Reader(id string) *Reader {
 	app := NewApp(id)
-	app.inLog = true
+	app.inLog, app.id = true, cmp.Or(app.id, l.id)
 	return &Reader{log: l, app: app}
 }
 

@@ -52,9 +52,7 @@ func (f LogFile) Open() (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.id == "" { // Spark 1.0 wrote no id
-		l.name(dag.Clean(path.Base(filepath.ToSlash(f.Name))))
-	}
+	l.id = cmp.Or(l.id, dag.Clean(path.Base(filepath.ToSlash(f.Name)))) // Spark 1.0 wrote no id
 	return l, l.arrange()
 }
 

@@ -182,6 +182,12 @@ func endedStages(s *Source, ask func(string) bool) {
 	}
 }
 
+// mayTry counts the tries of something, and reports whether this one is within a limit.
+func (s *Source) mayTry(what string, most int) bool {
+	s.tries[what]++
+	return s.tries[what] <= most
+}
+
 // jobPage returns the path of a job's page.
 func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
 
@@ -228,8 +234,8 @@ func (s *Source) pages(below string, ask func(string) bool) {
 func queryPlans(s *Source, ask func(string) bool) {
 	isNew := false
 	for _, j := range s.app.unitJobs() {
-		if key := "plan " + strconv.Itoa(j.id); j.isSQL() && !j.lacksScopes() && s.tries[key] == 0 {
-			s.tries[key], isNew = 1, true
+		if j.isSQL() && !j.lacksScopes() && s.mayTry("plan "+strconv.Itoa(j.id), 1) {
+			isNew = true
 		}
 	}
 	for x := s.app.executions[s.nextSQL]; x != nil && x.ended.Known() && x.plan != nil; {
@@ -247,10 +253,7 @@ func pools(s *Source, ask func(string) bool) {
 	names, _ := s.app.strangePools()
 	isNew := false
 	for _, name := range names {
-		if s.tries["pool "+name] < pageTries {
-			s.tries["pool "+name]++
-			isNew = true
-		}
+		isNew = s.mayTry("pool "+name, pageTries) || isNew
 	}
 	if isNew {
 		ask(poolsPage)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/paratimer/paratimer/adapters/recording"
@@ -67,12 +66,6 @@ func NewReplay(rec *recording.Answers, o recording.Options) (*recording.Replay, 
 	})
 	s.answers = slices.Compact(s.answers) // lines may be repeated
 	s.rounds = slices.Compact(s.rounds)
-	for i := range s.answers { // the first listed application is watched if none was requested
-		a := &s.answers[i]
-		if s.app.ID() == "" && a.Status == http.StatusOK && IsTick(a.URL) {
-			s.app.TakeApplication([]byte(a.Text()))
-		}
-	}
 	r := recording.NewReplay(rec, s.rounds, o.Every)
 	r.Source, r.Seek = s, func(t dag.Instant) { s.now = t }
 	r.IsEarly = func(err error) bool {
