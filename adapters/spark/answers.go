@@ -192,9 +192,7 @@ func (a *App) takeTasks(w *Answer, path []string) bool {
 	if json.Unmarshal([]byte(w.Body()), &list) != nil {
 		return false
 	}
-	stage, _ := strconv.Atoi(path[2])
-	attempt, _ := strconv.Atoi(path[3])
-	t, at, query := a.tryOf(stage, attempt), a.clock.correct(w.At), w.URL.Query()
+	t, at, query := a.tryOf(atoi(path[2]), atoi(path[3])), a.clock.correct(w.At), w.URL.Query()
 	if t == nil {
 		return true
 	}

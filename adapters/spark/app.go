@@ -43,9 +43,6 @@ func NewApp(id string) *App {
 	}
 }
 
-// ID returns the application's id.
-func (a *App) ID() string { return a.id }
-
 // Begun reports whether a job of the application, or of its unit, has been seen.
 func (a *App) Begun() bool { return len(a.unitJobs()) > 0 }
 

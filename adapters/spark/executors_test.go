@@ -77,7 +77,7 @@ func TestRunAgain(t *testing.T) {
 // took applies a response about a part of an application that arrives at an instant, and returns what Take returns.
 func took(a *App, at dag.Instant, part, body string) bool {
 	if !strings.HasPrefix(part, "/") { // a page
-		part = root + "/" + a.ID() + "/" + part
+		part = root + "/" + a.id + "/" + part
 	}
 	u, err := url.Parse(part)
 	if err != nil {

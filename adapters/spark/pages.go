@@ -44,8 +44,7 @@ func (a *App) takePage(w *Answer, _ []string) bool {
 		s.scopesIn(graph)
 		s.parents = []int{}
 		for _, m := range incoming.FindAllStringSubmatch(graph, -1) {
-			from, _ := strconv.Atoi(m[1])
-			if p := j.writer(from, id); p >= 0 && !slices.Contains(s.parents, p) {
+			if p := j.writer(atoi(m[1]), id); p >= 0 && !slices.Contains(s.parents, p) {
 				s.parents = append(s.parents, p)
 			}
 		}
@@ -112,11 +111,9 @@ func (a *App) takePools(w *Answer, _ []string) bool {
 	found := poolRow.FindAllStringSubmatch(table[1], -1)
 	for _, row := range found {
 		name := dag.Clean(strings.TrimSpace(html.UnescapeString(row[1])))
-		least, _ := strconv.Atoi(row[2])
-		weight, _ := strconv.Atoi(row[3])
-		if weight >= 0 {
+		if weight := atoi(row[3]); weight >= 0 {
 			a.pools[name] = dag.Pool{
-				Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(least, dag.MaxSlots)),
+				Name: name, Weight: min(weight, dag.MaxSlots), MinShare: max(0, min(atoi(row[2]), dag.MaxSlots)),
 				Fair: strings.EqualFold(row[4], "FAIR"),
 			}
 		}

@@ -100,9 +100,9 @@ func parsePlan(text string) queryPlan {
 	return plan
 }
 
-// atoi returns the number in a text that has digits alone; 0 for "".
-func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits)
+// atoi returns the number in a text that is one; 0 for "".
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text)
 	return n
 }
 

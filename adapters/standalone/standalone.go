@@ -12,6 +12,7 @@ import (
 	"html"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -146,16 +147,9 @@ func (a *wireApp) listed(state dag.State, page string) spark.Listed {
 // application without a page has no link, or an empty one.
 var driverLink = regexp.MustCompile(`(?s)<a href="app/\?appId=([^"]+)">.*?</td>\s*<td>\s*(?:<a href="([^"]*)">)?`)
 
-// find keeps the addresses of the drivers of running applications. The caller holds the lock.
+// find finds the addresses of the drivers of running applications, if one of these is new. The caller holds the lock.
 func (m *Master) find(ctx context.Context, base string, active []wireApp) error {
-	pages, isNew := make(map[string]string, len(active)), false
-	for _, a := range active {
-		page, known := m.pages[string(a.ID)]
-		pages[string(a.ID)] = page
-		isNew = isNew || !known
-	}
-	if !isNew {
-		m.pages = pages
+	if !slices.ContainsFunc(active, func(a wireApp) bool { _, known := m.pages[string(a.ID)]; return !known }) {
 		return nil
 	}
 	body, _, err := m.Client.Send(ctx, rest.Request{
@@ -167,12 +161,15 @@ func (m *Master) find(ctx context.Context, base string, active []wireApp) error 
 	if err != nil {
 		return err //nolint:wrapcheck // it names the request
 	}
+	m.pages = map[string]string{}
+	for _, a := range active {
+		m.pages[string(a.ID)] = ""
+	}
 	for _, row := range driverLink.FindAllSubmatch(body, -1) {
-		if _, runs := pages[string(row[1])]; runs {
-			pages[string(row[1])] = addressOf(base, html.UnescapeString(string(row[2])))
+		if _, runs := m.pages[string(row[1])]; runs {
+			m.pages[string(row[1])] = addressOf(base, html.UnescapeString(string(row[2])))
 		}
 	}
-	m.pages = pages
 	return nil
 }
 
