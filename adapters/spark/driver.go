@@ -218,7 +218,7 @@ func Doctor(ctx context.Context, driver Driver) []yarn.Check {
 	case drawn:
 		d.Say("spark history server", yarn.OK, "", "it has %s", a.id)
 	default:
-		if drawn, _ = s.get(ctx, driver.History, "/history/"+a.pathID()+jobPage(a.lastJob())); !drawn {
+		if drawn, _ = s.get(ctx, driver.History, "/history/"+s.pathID()+jobPage(a.lastJob())); !drawn {
 			d.Say("spark history server", yarn.Warn, "",
 				"it has %s, but its pages have no graph either: dependencies between stages are guessed", a.id)
 			break

@@ -125,15 +125,15 @@ func (a *App) takePools(w *Answer, _ []string) bool {
 const mostLocalLog = 256 << 20
 
 // localLog returns the finished event log of the application, if it is on this machine; else nil.
-func (f *facts) localLog() *Log {
-	u, err := url.Parse(cmp.Or(f.conf["spark.eventLog.dir"], "/tmp/spark-events"))
+func (a *App) localLog() *Log {
+	u, err := url.Parse(cmp.Or(a.conf["spark.eventLog.dir"], "/tmp/spark-events"))
 	if err != nil || u.Scheme != "" && u.Scheme != "file" || u.Host != "" || !filepath.IsAbs(u.Path) ||
-		!plainName(f.id) || !f.conf.on("spark.eventLog.enabled") {
+		!plainName(a.id) || !a.conf.on("spark.eventLog.enabled") {
 		return nil
 	}
-	id := f.id
-	if plainName(f.turn) {
-		id += "_" + f.turn
+	id := a.id
+	if plainName(a.turn) {
+		id += "_" + a.turn
 	}
 	for _, file := range []string{id, id + ".zstd", id + ".lz4", id + ".gz", "eventlog_v2_" + id + "/appstatus_" + id} {
 		info, err := os.Stat(filepath.Join(u.Path, file))
@@ -142,13 +142,11 @@ func (f *facts) localLog() *Log {
 		}
 		name, _, _ := strings.Cut(file, "/")
 		logs, _ := FindLogs(context.Background(), os.DirFS(u.Path), name) // an unreadable file is no log
-		if len(logs) != 1 {
-			return nil
+		for _, f := range logs {
+			if l, err := f.Open(); err == nil && l.Ended && l.id == a.id {
+				return l
+			}
 		}
-		if l, err := logs[0].Open(); err == nil && l.Ended && l.id == f.id {
-			return l
-		}
-		return nil
 	}
 	return nil
 }

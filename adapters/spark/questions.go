@@ -205,7 +205,7 @@ func historyPages(s *Source, ask func(string) bool) {
 	if d, ok := s.driver.(*webDriver); ok {
 		d.findHistory(s.app.conf["spark.yarn.historyServer.address"])
 	}
-	s.pages("/history/"+s.app.pathID(), ask)
+	s.pages("/history/"+s.pathID(), ask)
 }
 
 // needsHistory reports whether only the history server can still show the dependencies of a job.

@@ -275,15 +275,15 @@ func answerTo(ctx context.Context, driver Driver, server server, path string) (*
 
 // path returns the URL path of a part of the application.
 func (s *Source) path(format string, args ...any) string {
-	return root + "/" + s.app.pathID() + "/" + fmt.Sprintf(format, args...)
+	return root + "/" + s.pathID() + "/" + fmt.Sprintf(format, args...)
 }
 
 // pathID returns the application and its attempt as they are in paths of URLs.
-func (f *facts) pathID() string {
-	if f.turn == "" {
-		return url.PathEscape(f.id)
+func (s *Source) pathID() string {
+	if s.app.turn == "" {
+		return url.PathEscape(s.app.id)
 	}
-	return url.PathEscape(f.id) + "/" + url.PathEscape(f.turn)
+	return url.PathEscape(s.app.id) + "/" + url.PathEscape(s.app.turn)
 }
 
 // starting reports whether the error is the page that a driver serves at all addresses while it starts.
