@@ -1,8 +1,8 @@
 package cost_test
 
 import (
-	"bytes"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/spark"
@@ -27,7 +27,11 @@ func program(last time.Duration) *fixtures.SparkLog {
 
 func snapshotOf(t *testing.T, l *fixtures.SparkLog, at time.Duration) *dag.Snapshot {
 	t.Helper()
-	log, err := spark.ReadLog(bytes.NewReader(l.Bytes()))
+	files, err := spark.FindLogs(t.Context(), fstest.MapFS{"app-1": {Data: l.Bytes()}}, "app-1")
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d logs, %v", len(files), err)
+	}
+	log, err := files[0].Open()
 	if err != nil {
 		t.Fatal(err)
 	}
