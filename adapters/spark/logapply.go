@@ -12,7 +12,8 @@ import (
 
 func (a *App) startApplication(e *event) {
 	w := e.more
-	a.id, a.name, a.user, a.began = cmp.Or(w.application(), a.id), dag.Clean(string(w.AppName)), dag.Clean(string(w.User)), e.at
+	a.id, a.began = cmp.Or(w.application(), a.id), e.at
+	a.name, a.user = dag.Clean(string(w.AppName)), dag.Clean(string(w.User))
 }
 
 func (a *App) updateSettings(e *event) {

@@ -15,8 +15,8 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Three facts are not in the REST responses: which stage reads which, and the operators in a stage, are in the page of a
-// job; the weights of pools are in the page of all stages.
+// Three facts are not in the REST responses: which stage reads which and the operators in a stage are in the page of a
+// job, the weights of pools in the page of all stages.
 
 // mostPage bounds a page, in bytes.
 const mostPage = 16 << 20

@@ -326,8 +326,8 @@ func (s *Source) Peek() *Source {
 	return s
 }
 
-// startPeek starts to poll the only running job if it may end soon and nothing else reports its end. endPeek applies the
-// last response if the job has ended: others may be older than that of the newest observation.
+// startPeek starts to poll the only running job if it may end soon and nothing else reports its end. endPeek applies
+// the last response if the job has ended: others may be older than that of the newest observation.
 func (s *Source) startPeek(ctx context.Context) {
 	jobs := s.app.running()
 	if !s.peeks || s.reportsEnd || s.hasHistoryServer && s.app.historyTrouble == "" || s.app.hasEnd ||

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"github.com/paratimer/paratimer/dag"
 	"bufio"
 	"encoding/json"
 	"errors"
@@ -88,5 +89,19 @@ func TestNumbers(t *testing.T) {
 	if huge.Count(10) != 10 || negative.Count(10) != 0 || huge.Instant().Known() || negative.Instant().Known() ||
 		huge.Ratio() != 1 || negative.Ratio() != 0 {
 		t.Error("a number that lies gets through")
+	}
+}
+
+func TestMoment(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]dag.Instant{
+		`"2026-11-22T15:30:42.878GMT"`: 1_795_361_442_878, `"2026-11-22T15:30:42Z"`: 1_795_361_442_000,
+		`1795361442878`: 1_795_361_442_878, `"1795361442878"`: 1_795_361_442_878, `0`: dag.NoInstant, `-1`: dag.NoInstant,
+		`null`: dag.NoInstant, `"soon"`: dag.NoInstant, `{}`: dag.NoInstant, `1e300`: dag.NoInstant,
+	} {
+		var m Moment
+		if err := json.Unmarshal([]byte(body), &m); err != nil || m.At() != want {
+			t.Errorf("%s: %v, %v, want %v", body, m.At(), err, want)
+		}
 	}
 }
