@@ -1,7 +1,6 @@
 package input
 
 import (
-	"github.com/paratimer/paratimer/dag"
 	"bufio"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/paratimer/paratimer/dag"
 )
 
 func TestLine(t *testing.T) {
