@@ -12,6 +12,7 @@ const (
 	MaxTasks  = 10_000_000 // of all jobs together
 	MaxSlots  = 10_000_000
 	MaxMemory = 1 << 40 // megabytes
+	DefaultMB = 1024    // of a container of unknown size: MapReduce's default for tasks
 	MaxTuples = 1e15    // of a task; float64 counts exactly up to 9e15
 	MaxLength = 100 * 365 * 24 * time.Hour
 	// MaxInputBytes bounds the size of the files that a job reads.

@@ -2,6 +2,9 @@ package estimators
 
 import (
 	"math"
+	"time"
+
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
@@ -193,14 +196,13 @@ type FailureLaw struct {
 const (
 	failureTasks  = 300
 	givenFailures = 10
-	hourMS        = 3_600_000
 )
 
 // NewFailureLaw reads the failures of a snapshot; mean is the mean time of a task, in milliseconds.
 func NewFailureLaw(s *dag.Snapshot, mean float64) FailureLaw {
 	l := FailureLaw{shape: 0.5, ms: failureTasks * max(mean, 1)}
 	if rate := givenRate(s); rate > 0 {
-		l = FailureLaw{shape: givenFailures, ms: givenFailures * hourMS / rate}
+		l = FailureLaw{shape: givenFailures, ms: givenFailures * taskcost.MS(time.Hour) / rate}
 	}
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].Stages {

@@ -149,7 +149,7 @@ func (d Distribution) centre(standard float64) {
 	}
 	f := min(max(standard/median, 1-centreMost), 1+centreMost)
 	for i, v := range d {
-		d[i] = scaled(v, f)
+		d[i] = taskcost.Times(v, f)
 	}
 }
 
@@ -170,12 +170,10 @@ func seedOf(s *dag.Snapshot) uint64 {
 const (
 	// speedSigma is the standard deviation of the cluster's log speed from now on.
 	speedSigma = 0.03
-	// rateSigma is the standard deviation of a stage's log rate from the planned one between runs of one script.
-	// rateTasks is the number of finished tasks that weigh as much as that prior.
-	rateSigma = 0.1
-	rateTasks = 2
-	// workSigma is the standard deviation of a task's log time within a stage before any task has ended.
+	// workSigma is the standard deviation of a stage's log rate from the planned one between runs of one script, and
+	// that of a task's log time within a stage. rateTasks is the number of finished tasks that weigh as much.
 	workSigma = 0.1
+	rateTasks = 2
 	// ownRatio is the share of its work after which a task's own pace weighs as much as its stage's.
 	ownRatio = 0.1
 )
@@ -235,7 +233,7 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *StageLeft) ge
 	}
 	n := float64(len(residuals))
 	g.own = NewFactors(residuals, workSigma)
-	g.rate = math.Sqrt(rateSigma*rateSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
+	g.rate = math.Sqrt(workSigma*workSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
 	g.runs = make(map[int32]Rest, p.Running)
 	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		if state == dag.TaskRunning && task < p.Tasks {
@@ -277,19 +275,16 @@ func (g *general) sample(d Draws) Drawn {
 		u := d.Task(ForWork, t.Job, t.Stage, t.Index, t.Attempt)
 		if t.Running != nil {
 			if rest, ok := p.runs[int32(t.Index)]; ok {
-				return schedule.Cost{Work: taskcost.Whole(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
+				return schedule.Cost{Work: taskcost.Duration(rest.At(u, scale[t.Job][t.Stage])), Same: 1}
 			}
 		}
 		cost := g.w.Costs.Left(t)
-		cost.Work = scaled(cost.Work, scale[t.Job][t.Stage]*p.own.At(u))
+		cost.Work = taskcost.Times(cost.Work, scale[t.Job][t.Stage]*p.own.At(u))
 		cost.Same = 1
 		return cost
 	}
 	return Drawn{Snapshot: s, Left: left, Fault: g.failures.Fault(d, s.At)}
 }
-
-// scaled returns d times f in whole milliseconds.
-func scaled(d time.Duration, f float64) time.Duration { return taskcost.Whole(taskcost.MS(d) * f) }
 
 // Draws are the random numbers of one replay. Each number depends only on the run, the replay and its use: another
 // task, or a later tick, changes no other number (common random numbers). Numbers lie strictly between 0 and 1 and

@@ -223,10 +223,6 @@ func bestGuess(w *ReplayContext) (Estimate, error) {
 // alone removes every other application from now on. The limits of queues and users stay.
 func alone(_ dag.Run, s *dag.Snapshot) { s.Load = nil }
 
-// heartbeat is the longest interval at which Hadoop's trackers request work: the time of a hand-over between two
-// rounds.
-const heartbeat = 3 * time.Second
-
 // tolerances returns the given ones, else those that fit the schedule.
 func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 	if w.options.Path != nil {
@@ -239,7 +235,7 @@ func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 // of the median task time, two ticks), delta2 = set-up + a heartbeat. They change the displayed rounds and
 // fragments, never a time.
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
-	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: heartbeat}
+	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: taskcost.Heartbeat}
 	par.Delta2 += max(0, plan.Cluster.Setup)
 	if n := len(run.Window); n > 1 {
 		if tick := run.Now().At.Sub(run.Window[n-2].At); tick > 0 {

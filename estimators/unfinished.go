@@ -96,9 +96,9 @@ func (w *ReplayContext) collect(job int, k dag.StageIndex) StageLeft {
 			})
 			p.Running++
 			p.stretches = append(p.stretches, stretch{TaskGroup: TaskGroup{
-				First: task, Count: 1, Running: true, Full: taskcost.Bounded(w.Costs.Full(job, k, task)),
-				Rem:   taskcost.Bounded(w.Costs.Rem(job, k, task)),
-				Setup: taskcost.Bounded(taskcost.MS(cost.Setup)), Origin: cost.Origin,
+				First: task, Count: 1, Running: true, Full: taskcost.Finite(w.Costs.Full(job, k, task)),
+				Rem:   taskcost.Finite(w.Costs.Rem(job, k, task)),
+				Setup: taskcost.Finite(taskcost.MS(cost.Setup)), Origin: cost.Origin,
 			}})
 		}
 	})
@@ -126,7 +126,7 @@ func (w *ReplayContext) pend(p *StageLeft, job int, k dag.StageIndex, first, end
 	}); task.Index < end; {
 		cost := w.Costs.Left(task)
 		n := min(max(1, cost.Same), end-task.Index)
-		full, setup := taskcost.Bounded(w.Costs.Full(job, k, task.Index)), taskcost.Bounded(taskcost.MS(cost.Setup))
+		full, setup := taskcost.Finite(w.Costs.Full(job, k, task.Index)), taskcost.Finite(taskcost.MS(cost.Setup))
 		switch {
 		case n == 1 && last != nil && last.Setup == setup && last.Origin == cost.Origin:
 			last.each = append(last.each, full)

@@ -92,7 +92,7 @@ func TestYARNFirstBatchIsCold(t *testing.T) {
 			t.Fatalf("%s: %d cold starts, %d warm ones", name, len(cold), warm)
 		}
 		for _, at := range cold {
-			if at > cold[0].Add(together) {
+			if at > cold[0].Add(StartsTogether) {
 				t.Errorf("%s: a start at %d is cold, the first was at %d", name, at, cold[0])
 			}
 		}

@@ -122,9 +122,6 @@ func (c *loader) makeStages(j *job) {
 	}
 }
 
-// defaultMB is the assumed memory of a container of unknown size: MapReduce's default for tasks.
-const defaultMB = 1024
-
 func positive(v, def int) int {
 	if v > 0 {
 		return v
@@ -137,7 +134,7 @@ func (c *scheduler) usualSize() int {
 	if c.onCores {
 		return 1
 	}
-	return defaultMB
+	return dag.DefaultMB
 }
 
 // sizeOf returns the resources of a task of a stage: MB of memory, or cores of executors.
@@ -145,7 +142,7 @@ func (c *loader) sizeOf(stage *dag.Stage) int {
 	if c.onCores {
 		return positive(stage.Cores, 1)
 	}
-	return positive(stage.MemoryMB, defaultMB)
+	return positive(stage.MemoryMB, dag.DefaultMB)
 }
 
 func (c *loader) loadJob(j *job) {

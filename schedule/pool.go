@@ -288,8 +288,8 @@ func (s *freeSlots) take(k int) []int32 {
 	return took
 }
 
-// together is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
-const together = 1600 * time.Millisecond
+// StartsTogether is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
+const StartsTogether = 1600 * time.Millisecond
 
 // starts are n starts at an instant, or n containers that are free since then.
 type starts struct {
@@ -342,11 +342,11 @@ func (r *recentStarts) note(node int32, n int, t dag.Instant) {
 		s.list, s.total = s.list[:0], 0
 	}
 	s := &(*r)[node+1]
-	s.total += n - s.list.dropBefore(t.Add(-together))
+	s.total += n - s.list.dropBefore(t.Add(-StartsTogether))
 	s.list.add(t, n)
 }
 
-// at returns the number of starts on a node from the latest one back to together before it.
+// at returns the number of starts on a node from the latest one back to StartsTogether before it.
 func (r recentStarts) at(node int32) int { return r[node+1].total }
 
 // noteStarts counts the starts of tasks in their slots.
@@ -376,5 +376,5 @@ func (j *job) cold(c *scheduler, kept bool) bool {
 		return !kept
 	}
 	c.started(c.now)
-	return c.now <= c.first.Add(together)
+	return c.now <= c.first.Add(StartsTogether)
 }

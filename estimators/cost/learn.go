@@ -189,9 +189,6 @@ func (e *observation) warm(rate, cold float64) float64 {
 	return min(e.took, max(rate*e.units, e.took-cold))
 }
 
-// leastReported is the least work of a stage in reports, in milliseconds, for their rate to apply to its other tasks.
-const leastReported = 4000
-
 // reportedRate returns the milliseconds per record in tasks with reports of their start; 0 if they show too little
 // work.
 func (st *stage) reportedRate() float64 {
@@ -201,7 +198,7 @@ func (st *stage) reportedRate() float64 {
 			took, records = took+e.worked(), records+u
 		}
 	}
-	if took < leastReported {
+	if took < taskcost.PriorMS {
 		return 0
 	}
 	return took / records

@@ -105,7 +105,7 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
 		p.LengthMS = strangerRatio * typicalTask(run.Now(), k)
 		if p.TaskMB == 0 {
-			p.TaskMB = usualMB
+			p.TaskMB = dag.DefaultMB
 		}
 	}
 	return &n
@@ -259,10 +259,7 @@ func drawLoad(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 // Tasks may wait for a reason that no API shows: others' containers in the history of one job, a limit, a scheduler
 // that does not respond. If nothing has started or ended for leastStall, and the replay would start something soon
 // and before anything ends, the run is stalled.
-const (
-	leastStall = 15 * time.Second
-	stallSoon  = 3 * time.Second
-)
+const leastStall = 15 * time.Second
 
 // A stall is the time for which nothing has started although it could; 0: no stall. It is expected to last as long
 // again. If only the age of a wait is known, the rest is longer than x times that age with probability 1/(1+x) (J.
@@ -279,7 +276,7 @@ func findStall(s *dag.Snapshot, left schedule.Left) stall {
 	if !since.Known() || s.At.Sub(since) < leastStall {
 		return 0
 	}
-	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(stallSoon), FutureOnly: true})
+	plan, err := schedule.Replay(s, left, schedule.Options{Until: s.At.Add(taskcost.Heartbeat), FutureOnly: true})
 	if err != nil || !startsAtOnce(s, plan) {
 		return 0 // the replay to the end returns the error
 	}

@@ -145,17 +145,14 @@ func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 			return mb
 		}
 	}
-	return usualMB
+	return dag.DefaultMB
 }
-
-// usualMB is MapReduce's default for a task's container.
-const usualMB = 1024
 
 // An application's own progress is a part for its set-up and a part for its tasks: half for each kind if it has
 // both (JobImpl).
 const (
 	setupRatio = 0.05
-	tasksRatio = 0.9
+	tasksRatio = 1 - 2*setupRatio // a part like the set-up remains for the commit
 )
 
 // copyRatio is the part of a reduce's own progress that is its copy, which follows the maps (ReduceTask).
@@ -215,7 +212,7 @@ func containersIn(mb int, maps, reduces *dag.NeedPhase) int {
 		of = reduces.TaskMB
 	}
 	if of <= 0 {
-		of = usualMB
+		of = dag.DefaultMB
 	}
 	return max(0, mb) / of
 }

@@ -206,7 +206,7 @@ func (o *observations) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, o
 		return a.CopyEnd, 0, 0
 	case runs && !st.input.Known():
 		if from = o.s.At; st.bytes {
-			start, over = max(0, over+copyMS-float64(o.s.At-a.Start)), 0 // it starts up and copies while maps go on
+			start, over = max(0, over+taskcost.LeastMS-float64(o.s.At-a.Start)), 0 // it starts up and copies while maps go on
 		}
 	case st.bytes && st.input > a.Start:
 		return min(st.input.Add(o.s.Plan.Overheads.Copy), o.s.At), 0, 0
@@ -222,7 +222,7 @@ func (o *observations) startOf(st *stage, a *dag.Attempt) float64 {
 		if !st.bytes || !a.CopyEnd.Known() || !st.input.Known() || st.input > a.Start {
 			return math.NaN()
 		}
-		return max(0, float64(a.CopyEnd-a.Start)-copyMS)
+		return max(0, float64(a.CopyEnd-a.Start)-taskcost.LeastMS)
 	}
 	if !a.First.At.Known() || a.End.Known() && a.First.At >= a.End {
 		return math.NaN() // it was seen only after its end
@@ -279,28 +279,20 @@ func (o *observations) seenAny() bool {
 	return slices.ContainsFunc(o.ordered, func(st *stage) bool { return st.origin < schedule.Assumed })
 }
 
-// silentFor is how long a reduce must have worked without a change of its counters for it to be silent, in
-// milliseconds.
-const silentFor = 4000
-
 // silentTask reports whether a reduce works although its counters do not change: all of its input is read, and
-// nothing is written (a Streaming job, or one huge bag).
+// nothing is written (a Streaming job, or one huge bag), in a time that would show a rate.
 func (o *observations) silentTask(r *observation) bool {
 	a := r.attempt
 	if !a.SortEnd.Known() {
 		return false
 	}
 	moved := a.Last.At.Known() && a.First.At.Known() && (a.Last.Out > a.First.Out || a.Last.Done > a.First.Done)
-	return !moved && float64(o.s.At-a.SortEnd) >= silentFor
+	return !moved && float64(o.s.At-a.SortEnd) >= taskcost.PriorMS
 }
-
-// aloneFor is how long the driver of an application with an unknown program must work alone before the rest counts as
-// unknown.
-const aloneFor = 3 * time.Second
 
 // silent reports whether the rest of the run is unknown: the program is unknown and its driver works alone. The
 // driver may end in a second or submit another hour of work.
 func (o *observations) silent() bool {
 	alone := o.s.DriverAlone()
-	return o.s.Plan.Open && alone.Known() && o.s.At.Sub(alone) >= aloneFor
+	return o.s.Plan.Open && alone.Known() && o.s.At.Sub(alone) >= taskcost.Heartbeat
 }

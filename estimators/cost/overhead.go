@@ -159,7 +159,7 @@ func (o *overheads) more(st *stage, t schedule.Task) float64 {
 	if st.single {
 		up := o.starts.at(t.Together, t.Cold) * o.pace.overhead(st)
 		if st.bytes && !o.given {
-			up += copyMS
+			up += taskcost.LeastMS // its copy, if no map is left to wait for
 		}
 		return up
 	}
@@ -241,12 +241,8 @@ type starts struct {
 	together          map[*dag.Attempt]int // number of starts at about the same time, its own included
 }
 
-// startWindow is the longest time between starts that slow each other down, in milliseconds; the replay uses the
-// same.
-const startWindow = 1600
-
-// copyMS is the time that a reduce copies if no map is left to wait for, in milliseconds.
-const copyMS = 300
+// startWindow is the longest time between starts that slow each other down, in milliseconds.
+var startWindow = dag.Instant(schedule.StartsTogether.Milliseconds())
 
 // startsOf counts the starts together with each attempt: up to a startWindow before it and half of one after it,
 // which fits real starts best.

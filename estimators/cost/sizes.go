@@ -168,8 +168,9 @@ func (z *sizes) expectNew(st *stage) {
 	}
 }
 
-// usualCommit is the time that a reduce of almost no bytes takes to open and to commit, in milliseconds.
-const usualCommit = 1000
+// usualOpening is the time that a reduce of almost no bytes takes to open and to commit, and the extra time of the
+// first task on a core if no profile has it, in milliseconds.
+const usualOpening = 1000
 
 // sizeDoubt is the weight of the prior slope of the work of reduces over their sizes. It is the variance of relative
 // lengths, 0.2 squared, divided by the variance of slopes around 1, 0.5 squared.
@@ -185,16 +186,13 @@ func (st *stage) shareBySize() (share, mean float64) {
 		n, units, took = n+1, units+e.units, took+e.worked()
 		squares, products = squares+e.units*e.units, products+e.units*e.worked()
 	}
-	usual := max(1-usualCommit*n/took, leastWork)
+	usual := max(1-usualOpening*n/took, leastWork)
 	spread, together := n*n*squares/(units*units)-n, n*n*products/(units*took)-n
 	if share = (together + usual*sizeDoubt) / (max(0, spread) + sizeDoubt); math.IsNaN(share) {
 		share = 1
 	}
 	return min(max(share, 0), 1), units / n
 }
-
-// usualCold is the extra time of the first task on a core if no profile has it, in milliseconds.
-const usualCold = 1000
 
 // split divides the profile's times into the overhead of each task, the extra overhead of the first tasks of the
 // stage on a core, and the work of each task. The prior of the extra overhead is a part of the overhead of a core's
@@ -212,7 +210,7 @@ func (z *sizes) split(p *prior) (every, head float64, work []float64) {
 	first := took / n
 	cold := z.cold
 	if cold <= 0 {
-		cold = usualCold
+		cold = usualOpening
 	}
 	if heads <= 0 {
 		took, _, n = sum(0, p.N)

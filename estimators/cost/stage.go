@@ -213,16 +213,13 @@ func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	return counted(a.Done[dag.Copy])
 }
 
-// Counters are 0 or lie between these bounds, so that sums and rates of hostile counters are finite. A valid plan has
-// no larger number.
-const (
-	leastCounted = 1e-6
-	mostCounted  = 1e18
-)
+// leastCounted is the least counter besides 0. With it, and dag.MaxInputBytes as the largest, sums and rates of hostile
+// counters are finite.
+const leastCounted = 1e-6
 
 // counted returns the value of a counter; NaN if it is out of bounds.
 func counted(v float64) float64 {
-	if v == 0 || v >= leastCounted && v <= mostCounted {
+	if v == 0 || v >= leastCounted && v <= dag.MaxInputBytes {
 		return v
 	}
 	return math.NaN()

@@ -78,7 +78,7 @@ func TestStartsByReports(t *testing.T) {
 		t.Errorf("maps run, and a reduce shows a start of %v ms", up)
 	}
 	reduces.input = 24_000
-	if up = m.startOf(reduces, &r); up != 5000-copyMS {
+	if up = m.startOf(reduces, &r); up != 5000-taskcost.LeastMS {
 		t.Errorf("start of a reduce: %v ms", up)
 	}
 }

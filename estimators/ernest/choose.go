@@ -249,7 +249,6 @@ func (b Billing) Charged(seconds float64) float64 {
 
 // started returns the number of quanta that have begun. It ignores rounding errors of a computed time.
 func started(quanta float64) float64 {
-	const rounding = 1e-9
 	return math.Ceil(quanta * (1 - rounding))
 }
 

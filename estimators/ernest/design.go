@@ -138,9 +138,6 @@ type Plan struct {
 // MinWeight is the weight above which a candidate becomes a run, as in the authors' program.
 const MinWeight = 0.3
 
-// noWeight is the tolerance of the solver's weights: weights closer than this to 0 or 1 count as 0 or 1.
-const noWeight = 1e-7
-
 // Design chooses runs by A-optimal design (§3.3): the least sum of variances that the budget can pay for. A
 // *InputError gives the reason if there is no design.
 func Design(s Space) (*Plan, error) {
@@ -224,7 +221,7 @@ func counts(rows []DesignRow) int {
 }
 
 // enough is one run more than the four coefficients, so that one run is left to check the model.
-const enough = 5
+const enough = int(LogMachines) + 2
 
 func cheapest(costs []float64, n int) float64 {
 	sorted := slices.Sorted(slices.Values(costs))
@@ -241,11 +238,11 @@ func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
 	}
 	for i, r := range rows {
 		r.Weight = d.weights[i]
-		if 1-r.Weight < noWeight {
+		if 1-r.Weight < accuracy {
 			r.Weight = 1
 		}
 		p.Cost += d.weights[i] * r.Cost
-		if r.Weight > noWeight {
+		if r.Weight > accuracy {
 			p.Support = append(p.Support, r)
 		}
 		if r.Weight > MinWeight {
@@ -262,7 +259,7 @@ func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
 		p.Warnings = append(p.Warnings, warning("few_machine_counts", "the runs have %d different numbers of machines: "+
 			"1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n))
 	}
-	if p.RowsCost > budget*(1+1e-9) {
+	if p.RowsCost > budget*(1+rounding) {
 		p.Warnings = append(p.Warnings, warning("over_budget",
 			"made whole, the runs cost %.4g of a budget of %g: the design wants parts of some", p.RowsCost, budget))
 	}

@@ -103,9 +103,6 @@ func times(factor float64) string {
 	return fmt.Sprintf("%.3g times", factor)
 }
 
-// illConditioned is the condition number at which rounding in the rows costs the coefficients half of their digits.
-const illConditioned = 1e8
-
 // undetermined warns about coefficients that the rows do not determine, with advice on runs to add.
 func (m *Model) undetermined() {
 	if n := len(m.all); n < len(m.Terms) {
@@ -125,7 +122,7 @@ func (m *Model) undetermined() {
 		m.warn("collinear", "the rows cannot tell %s apart: only what they are together is known; %s", names(together),
 			m.next())
 	}
-	if len(dependent) == 0 && m.Condition > illConditioned {
+	if len(dependent) == 0 && m.Condition > 1/math.Sqrt(machineEpsilon) { // rounding costs half of the digits
 		m.warn("ill_conditioned", "the rows hardly tell the terms apart (condition %.1g); %s", m.Condition, m.next())
 	}
 	m.unseen = true

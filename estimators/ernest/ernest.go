@@ -49,13 +49,12 @@ type Point struct {
 // MaxRows limits the rows of a fit.
 const MaxRows = 20_000
 
-// Limits of a run in any unit. Within them everything that a model computes is finite.
 const (
-	mostMachines = 1e9
-	mostScale    = 1e30
-	mostSeconds  = 1e12
-
-	mostIterations = 1_000_000_000
+	// most limits the machines, scale, seconds and iterations of a run in any unit, and the inverse of its scale.
+	// Within it everything that a model computes is finite.
+	most = 1e18
+	// rounding is the relative error of computed numbers that counts as none.
+	rounding = 1e-9
 )
 
 // checkRow returns an error if no model can use the row. It accepts times of 0 or less: see notPositive.
@@ -68,16 +67,16 @@ func checkRow(i int, r Row) *InputError {
 	}{
 		{"machines", r.Machines, finite(r.Machines), "give a finite number"},
 		{"machines", r.Machines, r.Machines >= 1, "a run has at least 1"},
-		{"machines", r.Machines, r.Machines <= mostMachines, "more than there are anywhere"},
+		{"machines", r.Machines, r.Machines <= most, "more than there are anywhere"},
 		{"scale", r.Scale, finite(r.Scale), "give a finite number"},
 		{"scale", r.Scale, r.Scale > 0, "a run has some input: give a number above 0"},
-		{"scale", r.Scale, r.Scale <= mostScale && r.Scale >= 1/mostScale, "give scale in another unit"},
+		{"scale", r.Scale, r.Scale <= most && r.Scale >= 1/most, "give scale in another unit"},
 		{"seconds", r.Seconds, finite(r.Seconds), "give a finite number"},
 		{
-			"iterations", float64(r.Iterations), r.Iterations >= 0 && r.Iterations <= mostIterations,
-			"a run has at least 1 and at most 1e9",
+			"iterations", float64(r.Iterations), r.Iterations >= 0 && r.Iterations <= most,
+			"a run has at least 1 and at most 1e18",
 		},
-		{"seconds", r.Seconds, math.Abs(r.Seconds) <= mostSeconds, "no run takes so long: give seconds"},
+		{"seconds", r.Seconds, math.Abs(r.Seconds) <= most, "no run takes so long: give seconds"},
 	} {
 		if !c.valid {
 			return &InputError{i + 1, fmt.Sprintf("%s %v", c.column, c.value), c.reason}

@@ -28,8 +28,6 @@ const (
 	// priorDeviation is the prior deviation among the rows. priorTests is its weight, in configurations, when a
 	// refusal is considered: noise must not look like a wrong model.
 	priorDeviation, priorTests = 0.10, 3.0
-	// leastDeviation keeps the weights of methods finite.
-	leastDeviation = 0.01
 )
 
 // maxHeldOut limits the configurations behind the evidence, maxCuts the tests in each direction.
@@ -123,8 +121,7 @@ func (e *evidence) deviation(w way) float64 { return math.Sqrt(e.variance + e.be
 // cautious returns the deviation at w mixed with the prior, which dominates if there are few tests.
 func (e *evidence) cautious(w way) float64 {
 	n := float64(e.tests)
-	return max(leastDeviation, math.Sqrt((n*e.variance+priorTests*priorDeviation*priorDeviation)/(n+priorTests)+
-		e.beyond(w)))
+	return math.Sqrt((n*e.variance+priorTests*priorDeviation*priorDeviation)/(n+priorTests) + e.beyond(w))
 }
 
 func (e *evidence) beyond(w way) float64 {

@@ -29,14 +29,13 @@ type weighting struct {
 }
 
 const (
-	maxIterations = 1000
+	maxIterations = 1000  // corners, and steps for the best mix of given corners
 	precise       = 1e-12 // gap, as a part of the objective, at which the search ends
-	proven        = 1e-6  // greatest gap of an optimal design if rounding allows no better one
-	patience      = 30    // iterations without a smaller gap after which it ends
-	maxNewtons    = 200   // steps for the best mix of given corners
-	maxHalvings   = 40    // of the length of a step
-	worthwhile    = 1e-16 // least relative decrease of the objective that a step is worth
-	leastShare    = 1e-15 // of a corner that is kept
+	// patience is the number of iterations without a smaller gap after which the search ends, and of halvings of a step.
+	patience = 30
+	// accuracy is that of a result if rounding allows no better one: the gap of an optimal design as a part of the
+	// objective, the weights of a design, and distances from a span as a part of a point's length.
+	accuracy = 1e-6
 )
 
 // A mix is a design as a combination of corners of the feasible set. When the best mix of its corners is found, by
@@ -60,7 +59,7 @@ func (e *experiments) solve() (*weighting, error) {
 	m.add(e.even(), 1)
 	var best *weighting
 	for since := 0; since < patience; since++ {
-		for n := 0; n < maxNewtons && m.newton(); n++ {
+		for n := 0; n < maxIterations && m.newton(); n++ {
 		}
 		d, next, ok := e.evaluate(m.weights())
 		if !ok {
@@ -80,7 +79,7 @@ func (e *experiments) solve() (*weighting, error) {
 		toward[len(toward)-1] = 1
 		m.move(toward, d.objective, -d.gap)
 	}
-	if best == nil || !(best.gap <= proven*best.objective) {
+	if best == nil || !(best.gap <= accuracy*best.objective) {
 		return nil, bad("", "no optimal one was found: look at fewer sizes, or narrow the machines")
 	}
 	return best, nil
@@ -240,7 +239,7 @@ func (m *mix) newton() bool {
 // move changes the shares along a direction in which the objective has a slope, as far as it falls and no share is
 // negative. It drops corners without a share, and reports whether the objective is lower.
 func (m *mix) move(direction []float64, objective, slope float64) bool {
-	if !(slope < -worthwhile*objective) {
+	if !(slope < -machineEpsilon*objective) {
 		return false
 	}
 	length := 1.0
@@ -249,9 +248,9 @@ func (m *mix) move(direction []float64, objective, slope float64) bool {
 			length = min(length, -m.corners[j].share/d)
 		}
 	}
-	for range maxHalvings {
+	for range patience {
 		next := func(j int) float64 {
-			if share := m.corners[j].share + length*direction[j]; share >= leastShare {
+			if share := m.corners[j].share + length*direction[j]; share >= machineEpsilon {
 				return share
 			}
 			return 0

@@ -46,11 +46,7 @@ func checkSystem(a *mat.Dense, b []float64) error {
 	return nil
 }
 
-const (
-	machineEpsilon = 0x1p-52
-	// mostSearches is the maximum number of added columns for each column. Lawson and Hanson report about n/2 as usual.
-	mostSearches = 30
-)
+const machineEpsilon = 0x1p-52
 
 // spanTolerance is the greatest distance of a dependent column from the span of others, for columns of length 1:
 // rounding leaves less of a column in the span.
@@ -109,7 +105,7 @@ func (s *activeSet) run() error {
 		if j < 0 {
 			return nil
 		}
-		if added == mostSearches*len(s.columns) {
+		if added == patience*len(s.columns) {
 			return fmt.Errorf("no solution after %d iterations: the columns are too close to dependent", added)
 		}
 		z, ok := s.try(append(slices.Clip(s.passive), j))
@@ -256,13 +252,6 @@ type rowSpan struct {
 	null  *mat.Dense // columns x (columns - rank), orthonormal directions outside the span; nil at full rank
 }
 
-const (
-	// outsideSpan is the distance from the span, as a part of a point's length, that rounding may leave.
-	outsideSpan = 1e-6
-	// linkedColumns is the least element of the projection out of the span that links two columns.
-	linkedColumns = 1e-9
-)
-
 // spanOf returns the span of the rows of a.
 func spanOf(a *mat.Dense) *rowSpan {
 	m, k := a.Dims()
@@ -311,7 +300,7 @@ func (s *rowSpan) Holds(point []float64) bool {
 	}
 	var off mat.VecDense
 	off.MulVec(s.null.T(), scaled)
-	return mat.Norm(&off, 2) <= outsideSpan*mat.Norm(scaled, 2)
+	return mat.Norm(&off, 2) <= accuracy*mat.Norm(scaled, 2)
 }
 
 // Dependent returns the sets of columns that are linear combinations of each other, ascending: only their sum is
@@ -324,7 +313,7 @@ func (s *rowSpan) Dependent() (sets [][]int) {
 	projection.Mul(s.null, s.null.T())
 	placed := make([]bool, len(s.scale))
 	for j := range placed {
-		if placed[j] || projection.At(j, j) <= linkedColumns {
+		if placed[j] || projection.At(j, j) <= rounding {
 			continue
 		}
 		set := []int{}
@@ -337,7 +326,7 @@ func (s *rowSpan) Dependent() (sets [][]int) {
 			placed[i] = true
 			set = append(set, i)
 			for other := range placed {
-				if math.Abs(projection.At(i, other)) > linkedColumns {
+				if math.Abs(projection.At(i, other)) > rounding {
 					next = append(next, other)
 				}
 			}

@@ -160,12 +160,21 @@ const (
 	FarthestMachines = 16
 )
 
-// directions counts the ways to leave the range of the rows: more machines, fewer machines, more input, less input.
-const directions = 4
+// The ways to leave the range of the rows.
+const (
+	moreMachines = iota
+	fewerMachines
+	moreInput
+	lessInput
+
+	directions
+)
 
 // axis returns the value that grows in the given direction.
 func (r *Row) axis(direction int) float64 {
-	return [directions]float64{r.Machines, 1 / r.Machines, r.Scale, 1 / r.Scale}[direction]
+	return [directions]float64{
+		moreMachines: r.Machines, fewerMachines: 1 / r.Machines, moreInput: r.Scale, lessInput: 1 / r.Scale,
+	}[direction]
 }
 
 // A reach is the range of the rows' values: the largest value of each axis, and of scale/machines.
@@ -208,8 +217,8 @@ func (w way) only(direction int) bool {
 
 func (r reach) extrapolation(at *Row) Extrapolation {
 	x := Extrapolation{
-		Machines:   beyond(max(at.axis(0)/r.most[0], at.axis(1)/r.most[1])),
-		Scale:      beyond(max(at.axis(2)/r.most[2], at.axis(3)/r.most[3])),
+		Machines:   beyond(max(at.axis(moreMachines)/r.most[moreMachines], at.axis(fewerMachines)/r.most[fewerMachines])),
+		Scale:      beyond(max(at.axis(moreInput)/r.most[moreInput], at.axis(lessInput)/r.most[lessInput])),
 		PerMachine: beyond(at.Scale / at.Machines / r.each),
 	}
 	x.Distance = math.Log2(x.Machines) + math.Log2(x.Scale)
@@ -218,8 +227,7 @@ func (r reach) extrapolation(at *Row) Extrapolation {
 
 // beyond returns a factor beyond a range, or 1 inside. It ignores rounding errors.
 func beyond(factor float64) float64 {
-	const rounding = 1 + 1e-9
-	if factor <= rounding {
+	if factor <= 1+rounding {
 		return 1
 	}
 	return factor
@@ -240,9 +248,6 @@ type Signal struct {
 }
 
 const (
-	// alarm is the probability up to which the model is doubted. A single run outside its range suffices; one in
-	// three does not.
-	alarm = 0.2
 	// same is the share of the prediction by which a run may differ and still count as inside. Rows without noise
 	// give ranges of width 0.
 	same = 0.05
@@ -251,7 +256,8 @@ const (
 )
 
 // Retrain compares runs, oldest first, with their predictions. One run outside its range asks for a new training. If
-// other runs were inside, it takes more of them outside, or a newest run that is far out.
+// other runs were inside, it takes more of them outside, or a newest run that is far out: the model is doubted up to
+// the probability of a single run outside its range.
 func Retrain(m *Model, runs ...Row) Signal {
 	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false
@@ -276,7 +282,7 @@ func Retrain(m *Model, runs ...Row) Signal {
 	}
 	s.Error, s.Chance = units.Float(sum/float64(s.Runs)), units.Float(atLeast(s.Outside, s.Runs, 1-Cover))
 	switch {
-	case s.Outside > 0 && s.Chance <= alarm*(1+1e-9):
+	case s.Outside > 0 && s.Chance <= (1-Cover)*(1+rounding):
 		s.Retrain = true
 		s.Text = fmt.Sprintf("%d of %d runs left the predicted range: train again, with these runs", s.Outside, s.Runs)
 	case far:

@@ -250,8 +250,8 @@ func slower(w *estimators.ReplayContext, costs estimators.Costs, reported []int,
 		}
 		var was, is float64
 		for i := range p.Tasks {
-			was += taskcost.Bounded(w.Costs.Full(job, k, i))
-			is += taskcost.Bounded(costs.Full(job, k, i))
+			was += taskcost.Finite(w.Costs.Full(job, k, i))
+			is += taskcost.Finite(costs.Full(job, k, i))
 		}
 		diff := is - was
 		if moved < 0 {

@@ -13,7 +13,7 @@ import (
 // A verdict sums the errors of predictions of groups. Groups are compared in batches, those of one task that ended
 // between two looks: the predicted quantity is a sum of groups too. Times are seconds.
 type verdict struct {
-	took, groups  float64 // of the groups that were predicted
+	took          float64 // of the groups that were predicted
 	batches       int
 	nearest       float64 // sums of absolute errors
 	byJob, byTask float64
@@ -23,25 +23,14 @@ type verdict struct {
 // The least evidence for a verdict, and the least advantage of NearestFit over the linear model. If the linear
 // model's error is below worth, there is nothing to gain.
 const (
-	settledSeconds = 4
-	settledBatches = 4
-	// If there are many groups, fewer seconds and batches are enough: a task may have no more before its first
-	// large key.
-	manyGroups  = 200
-	manySeconds = 2
-	manyBatches = 2
-
-	better = 0.8
-	worth  = 0.02
+	settled = 4 // seconds, and batches
+	better  = 0.8
+	worth   = 0.02
 )
 
 // settled reports whether there is some times the evidence that is enough.
 func (v *verdict) settled(times float64) bool {
-	seconds, batches := float64(settledSeconds), settledBatches
-	if v.groups >= manyGroups {
-		seconds, batches = manySeconds, manyBatches
-	}
-	return v.took >= times*seconds && v.batches >= batches
+	return v.took >= times*settled && v.batches >= settled
 }
 
 // better reports whether NearestFit predicts better than bytes.
@@ -65,7 +54,6 @@ func (v *verdict) common() float64 {
 // last. One look compares at most mostCompared points.
 const (
 	firstLook    = 0.125
-	mostLooks    = 20
 	mostCompared = 2000
 )
 
@@ -116,7 +104,7 @@ func crossJudge(g *dag.Groups, params nearestfit.Params) verdict {
 		for i := range g.Reduces {
 			for k := range g.Reduces[i].Done {
 				at, a := i, nearestfit.Arrival{GroupPoint: &g.Reduces[i].Done[k]}
-				if len(g.Reduces) < settledBatches {
+				if len(g.Reduces) < settled {
 					at = k
 				}
 				if at%folds == f {
@@ -160,7 +148,7 @@ func (r rate) alpha() float64 { return r.seconds / r.bytes } // NaN: there is no
 
 // compare predicts points and adds the errors to the verdict.
 func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
-	type batch struct{ groups, took, nearest, byJob, byTask float64 }
+	type batch struct{ took, nearest, byJob, byTask float64 }
 	batches := make([]batch, len(w.tasks))
 	p, all := w.job.Predict(), w.all.alpha()
 	stride := len(points)/mostCompared + 1
@@ -172,7 +160,6 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 			own = all
 		}
 		b := &batches[a.Task]
-		b.groups += a.Count
 		b.took += a.Took.Seconds() * a.Count
 		b.nearest += one * a.Count
 		b.byJob += all * a.Bytes * a.Count
@@ -185,7 +172,6 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 			continue // no groups, or no rate is known
 		}
 		v.took += b.took
-		v.groups += b.groups
 		v.batches++
 		v.nearest += math.Abs(b.nearest - b.took)
 		v.byJob += math.Abs(b.byJob - b.took)

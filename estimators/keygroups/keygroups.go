@@ -118,7 +118,7 @@ func (p *Prediction) choose() {
 		all, byBytes = all+left[i], byBytes+linear
 		// The errors of a task's groups even out in their sum.
 		if spread[i] = rest.Spread / math.Sqrt(max(rest.Groups, 1)); math.IsNaN(spread[i]) {
-			spread[i] = unknownSpread
+			spread[i] = unjudged
 		}
 		spread[i] = min(max(spread[i], leastSpread), mostSpread)
 	}
@@ -139,14 +139,15 @@ func (p *Prediction) choose() {
 // Until there is doubted times the evidence that NearestFit needs, its range includes what bytes predict: that was the
 // estimate before, and the first groups may mislead. outer is the distance of an 80% range's ends from its middle, in
 // standard deviations.
-const doubted, outer = 2, 1.28
+const doubted = 2
+
+var outer = estimators.Normal(0.9)
 
 // Standard deviations of logarithms.
 const (
-	leastSpread   = 0.03
-	unknownSpread = 0.06 // of a task's own work
-	mostSpread    = 1
-	unjudged      = 0.25 // of all tasks together, if no groups were predicted
+	leastSpread = 0.03
+	mostSpread  = 1
+	unjudged    = 0.25 // if no groups were predicted
 )
 
 // work returns the times of tasks with these groups; left is in seconds.
@@ -329,13 +330,8 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	return r
 }
 
-// Bounds of the slowdown that key groups show, and the least work of both runs for it: ratios of less are noise
-// (docs/facts/measured.md 3).
-const (
-	slowdownLeast   = 0.1
-	slowdownMost    = 10
-	slowdownSeconds = 3
-)
+// mostSlowdown bounds the slowdown that key groups show, and its inverse.
+const mostSlowdown = 10
 
 // curve returns the finished groups of the profile's run at this run's speed: by the times of groups of one size in
 // both runs, else by Slowdown. The tasks' time by bytes does not show the speed: larger keys take more of it.
@@ -363,8 +359,8 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 			}
 		}
 	}
-	if took >= slowdownSeconds && expected >= slowdownSeconds {
-		f = min(max(took/expected, slowdownLeast), slowdownMost)
+	if min(took, expected) >= settled { // ratios of less work are noise (docs/facts/measured.md 3)
+		f = min(max(took/expected, 1./mostSlowdown), mostSlowdown)
 	}
 	for i := range out {
 		out[i].Took = time.Duration(min(float64(out[i].Took)*f, float64(math.MaxInt64)/2))

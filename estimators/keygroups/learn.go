@@ -13,8 +13,7 @@ import (
 // Bounds of a stage's data in a profile: with 20 bytes for a piece some 50 KB.
 const (
 	learnedTasks  = 5000 // nothing is kept of more tasks
-	learnedSizes  = 1000 // or two of each task, if that is more
-	learnedPoints = 1000
+	learnedPoints = 1000 // and as many sizes, or two of each task, if that is more
 	learnedNames  = 100
 )
 
@@ -50,7 +49,7 @@ func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Group
 	if seen == 0 {
 		return nil
 	}
-	bound(sizes, max(learnedSizes, 2*tasks), true)
+	bound(sizes, max(learnedPoints, 2*tasks), true)
 	bound(points, learnedPoints, false)
 	for i := range out.Reduces {
 		r := &out.Reduces[i]

@@ -140,7 +140,7 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 				b2, took2, count2 = b2+d.Bytes*d.Count, took2+d.Took.Seconds()*d.Count, count2+d.Count
 			}
 		}
-		if sizes > max(learnedSizes, 2*n) || points > learnedPoints || points < learnedPoints/2 ||
+		if sizes > max(learnedPoints, 2*n) || points > learnedPoints || points < learnedPoints/2 ||
 			names > learnedNames {
 			t.Errorf("%d reduces: %d sizes, %d points, %d names", n, sizes, points, names)
 		}
@@ -158,7 +158,7 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 				t.Errorf("%d reduces: %s %v, want %v", n, c.what, c.got, c.want)
 			}
 		}
-		if n < learnedSizes/2 && counted != count {
+		if n < learnedPoints/2 && counted != count {
 			t.Errorf("%d reduces: %v groups have a size, want %v", n, counted, count)
 		}
 	}

@@ -130,10 +130,8 @@ const (
 // Bounds of valid measurements: an exabyte and 30,000 years are mistakes, and their powers overflow. So would
 // powers of the tiniest sizes, which count as 0.
 const (
-	minBytes   = 1e-6
-	maxBytes   = 1 << 60
-	maxSeconds = 1e12
-	maxCount   = 1e15
+	minBytes    = 1e-6
+	maxMeasured = dag.MaxInputBytes // bytes, seconds or groups
 )
 
 // A task is the input and the finished groups of a reduce.
@@ -179,8 +177,8 @@ func (j *Job) Start(task int, at float64) {
 //
 // A group with a size close to an explicit one counts as that one; otherwise it is an implicit one (section 4.2).
 func (j *Job) Record(task int, at, bytes, seconds, count float64) {
-	if task < 0 || task >= len(j.tasks) || !measurable(bytes, maxBytes) || !measurable(seconds, maxSeconds) ||
-		!measurable(count, maxCount) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
+	if task < 0 || task >= len(j.tasks) || !measurable(bytes, maxMeasured) || !measurable(seconds, maxMeasured) ||
+		!measurable(count, maxMeasured) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
 		return
 	}
 	if bytes < minBytes {
@@ -203,7 +201,7 @@ func measurable(v, limit float64) bool { return v >= 0 && v <= limit }
 
 // known returns NaN for invalid sizes.
 func known(bytes float64) float64 {
-	if measurable(bytes, maxBytes) {
+	if measurable(bytes, maxMeasured) {
 		return bytes
 	}
 	return math.NaN()

@@ -246,11 +246,11 @@ func TestNothingEscapes(t *testing.T) {
 	}
 	// The largest values that are taken give no infinity.
 	j = New([]Task{{
-		Explicit: []dag.GroupSize{{Bytes: maxBytes, Count: maxCount}}, Implicit: maxBytes,
-		Bytes: maxBytes,
+		Explicit: []dag.GroupSize{{Bytes: maxMeasured, Count: maxMeasured}}, Implicit: maxMeasured,
+		Bytes: maxMeasured,
 	}}, Default())
 	for _, x := range []float64{0, 1, 2, 3, 4, 5, 1e6} {
-		j.Record(0, 1, x, math.Pow(x/1e6, 6)*maxSeconds, maxCount)
+		j.Record(0, 1, x, math.Pow(x/1e6, 6)*maxMeasured, maxMeasured)
 	}
 	if left := j.Predict().Remaining(0); math.IsInf(left.Seconds, 0) || math.IsNaN(left.Seconds) {
 		t.Errorf("%v s left", left.Seconds)

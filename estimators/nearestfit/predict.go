@@ -170,7 +170,7 @@ func (w Weights) of(c point) float64 {
 // Time predicts the time of a group of this size in a task, and returns the rule behind it (section 3.3). It is NaN
 // with NoRule if there is no data, and for an invalid size or task.
 func (p *Prediction) Time(task int, bytes float64) (seconds float64, rule Rule) {
-	if task < 0 || task >= len(p.tasks) || !measurable(bytes, maxBytes) {
+	if task < 0 || task >= len(p.tasks) || !measurable(bytes, maxMeasured) {
 		return math.NaN(), NoRule
 	}
 	t := &p.tasks[task]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/paratimer/paratimer/dag"
 )
@@ -21,7 +22,7 @@ type sizes struct {
 func newSizes(explicit []dag.GroupSize) *sizes {
 	in := make([]dag.GroupSize, 0, len(explicit))
 	for _, g := range explicit {
-		if measurable(g.Bytes, maxBytes) && measurable(g.Count, maxCount) && g.Count > 0 {
+		if measurable(g.Bytes, maxMeasured) && measurable(g.Count, maxMeasured) && g.Count > 0 {
 			in = append(in, g)
 		}
 	}
@@ -115,8 +116,7 @@ func (w work) alpha() float64 {
 type recently struct{ work }
 
 func (r *recently) add(w work, weight float64) {
-	const minute = 60
-	keep := math.Pow(1-weight, w.seconds/minute)
+	keep := math.Pow(1-weight, w.seconds/time.Minute.Seconds())
 	r.bytes = r.bytes*keep + w.bytes
 	r.seconds = r.seconds*keep + w.seconds
 }

@@ -137,7 +137,11 @@ func pairs(points []point, n int) []point {
 	slices.SortFunc(gaps, func(a, b gap) int {
 		return cmp.Or(cmp.Compare(a.ratio, b.ratio), cmp.Compare(a.at, b.at))
 	})
-	const apart, first, second = 0, 1, 2
+	const (
+		apart = iota
+		first
+		second
+	)
 	role := make([]uint8, len(points))
 	for _, g := range gaps {
 		if n == 0 {

@@ -51,10 +51,10 @@ type paperPipe struct {
 
 func newPaperCosts(s *dag.Snapshot, slow Slowdown) estimators.Costs {
 	c := &paperCosts{
-		at: s.At, setup: taskcost.Bounded(taskcost.MS(s.Plan.Cluster.Setup)),
+		at: s.At, setup: taskcost.Finite(taskcost.MS(s.Plan.Cluster.Setup)),
 		phases: make([][]paperPhase, len(s.Plan.Jobs)),
 	}
-	c.whole = taskcost.Whole(c.setup)
+	c.whole = taskcost.Duration(c.setup)
 	for j := range s.Plan.Jobs {
 		c.phases[j] = make([]paperPhase, len(s.Plan.Jobs[j].Stages))
 		for k := range s.Plan.Jobs[j].NumStages() {
@@ -99,7 +99,7 @@ func (pp *paperPhase) price() {
 				t.origin = schedule.Unknown
 			}
 		}
-		t.work = taskcost.Bounded(t.work)
+		t.work = taskcost.Finite(t.work)
 	}
 }
 
@@ -139,7 +139,7 @@ func (pp *paperPhase) left(p, i int, a *dag.Attempt) (ms float64, known bool) {
 		return 0, true
 	}
 	ms = pipe.slow * pipe.alpha.At(i) * n
-	return taskcost.Bounded(ms), !math.IsNaN(ms)
+	return taskcost.Finite(ms), !math.IsNaN(ms)
 }
 
 func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
@@ -148,11 +148,11 @@ func (pp *paperPhase) work(i int, a *dag.Attempt) float64 {
 		ms, _ := pp.left(p, i, a)
 		sum += ms
 	}
-	return taskcost.Bounded(sum)
+	return taskcost.Finite(sum)
 }
 
 func (c *paperCosts) full(job int, k dag.StageIndex, i int) float64 {
-	return taskcost.Bounded(c.setup + c.phases[job][k].task(i).work)
+	return taskcost.Finite(c.setup + c.phases[job][k].task(i).work)
 }
 
 func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
@@ -161,7 +161,7 @@ func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	case dag.TaskDone:
 		return 0
 	case dag.TaskRunning:
-		return taskcost.Bounded(c.setupLeft(a) + p.work(i, a))
+		return taskcost.Finite(c.setupLeft(a) + p.work(i, a))
 	}
 	return c.full(job, k, i)
 }
@@ -176,14 +176,14 @@ func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	if !a.Start.Known() {
 		return c.setup
 	}
-	return taskcost.Bounded(c.setup - float64(c.at-a.Start))
+	return taskcost.Finite(c.setup - float64(c.at-a.Start))
 }
 
 func (c *paperCosts) left(t schedule.Task) schedule.Cost {
 	p := &c.phases[t.Job][t.Stage]
 	if t.Running != nil {
 		return schedule.Cost{
-			Setup: taskcost.Whole(c.setupLeft(t.Running)), Work: taskcost.Whole(p.work(t.Index, t.Running)),
+			Setup: taskcost.Duration(c.setupLeft(t.Running)), Work: taskcost.Duration(p.work(t.Index, t.Running)),
 			Origin: p.origin(t.Index, t.Running), Same: 1,
 		}
 	}

@@ -208,9 +208,6 @@ func filesBefore(plan *dag.Plan, job *dag.Job) int {
 	return n
 }
 
-// usualMB is MapReduce's default for a container, and the replay's.
-const usualMB = 1024
-
 // makeRoom enlarges the cluster to its least possible size: the memory of all running containers, and of a master
 // with one task of each unfinished job. A run made from a history shows no more memory than its tasks used, and a
 // ResourceManager may not report the size of its cluster.
@@ -225,8 +222,8 @@ func makeRoom(s *dag.Snapshot) {
 		if state.State.Ended() {
 			continue
 		}
-		maps := cmp.Or(job.MapReduce.MapMB, usualMB)
-		reduces, master := cmp.Or(job.MapReduce.ReduceMB, usualMB), cmp.Or(job.MasterMB, maps)
+		maps := cmp.Or(job.MapReduce.MapMB, dag.DefaultMB)
+		reduces, master := cmp.Or(job.MapReduce.ReduceMB, dag.DefaultMB), cmp.Or(job.MasterMB, maps)
 		least, largest = max(least, master+max(maps, reduces)), max(largest, maps, reduces)
 		running := state.Stages[dag.Map].Running()*maps + state.Stages[dag.Reduce].Running()*reduces
 		if running > 0 {

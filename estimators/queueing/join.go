@@ -312,9 +312,6 @@ func (d *detail) joined(j *detailJob, t timeline) float64 {
 	return t.end + math.Max(maps, (harmonic(d.reducesAbreast(j))-1)*j.stay[Merge])
 }
 
-// harmonic2 is H_2: the mean of the larger of two exponential times over their mean (equation 2 for k = 2).
-const harmonic2 = 1.5
-
 // forkJoin returns the fork/join estimate of a timeline. Without pipelining it sums, over the phases, the longer of
 // the maps and the reduces. A phase's maps are a binary fork/join: H_2 times the longest thread. A reduce's shuffles
 // and merge run one after the other, so they have no such factor.
@@ -322,7 +319,7 @@ func (d *detail) forkJoin(j *detailJob, t timeline) float64 {
 	if d.reading.pipelined {
 		return d.joined(j, t)
 	}
-	h := harmonic2
+	h := harmonic(2)
 	if t.mapSlots == 1 {
 		h = 1
 	}

@@ -258,9 +258,9 @@ func (u *uneven) changed(left schedule.Left, cuts []int, by func(task int) float
 // signed converts milliseconds that may be negative.
 func signed(ms float64) time.Duration {
 	if ms < 0 {
-		return -taskcost.Whole(-ms)
+		return -taskcost.Duration(-ms)
 	}
-	return taskcost.Whole(ms)
+	return taskcost.Duration(ms)
 }
 
 // delay returns how much sooner the query would end if these tasks worked no longer than the median one.
@@ -364,7 +364,7 @@ func (r *replays) double() *time.Duration {
 		old := from[t.Index-first]
 		t.Index, t.Attempt = old, 0
 		c := r.w.Costs.Left(t)
-		c.Work, c.Same = taskcost.Whole(goes[old]), 1
+		c.Work, c.Same = taskcost.Duration(goes[old]), 1
 		return c
 	})
 	return &d

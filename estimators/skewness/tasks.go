@@ -325,10 +325,10 @@ func (k *keyring) of(r *taskWork) []estimators.SkewedKey {
 func (k *keyring) took(r *taskWork, bytes float64) (float64, string) {
 	if k.time != nil {
 		if ms, rule := k.time(r.first, bytes); !math.IsNaN(ms) {
-			return taskcost.Bounded(ms), rule
+			return taskcost.Finite(ms), rule
 		}
 	}
-	return taskcost.Bounded(r.ms * shareOf(bytes, k.bytes(r.first))), estimators.RuleLinear
+	return taskcost.Finite(r.ms * shareOf(bytes, k.bytes(r.first))), estimators.RuleLinear
 }
 
 // left returns the time of the largest remaining key of a task, and the time of all its remaining keys, in

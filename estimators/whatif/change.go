@@ -378,15 +378,12 @@ func plain(text string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// Limits of factors. Values beyond them are typing errors.
-const (
-	leastFactor = 1e-6
-	mostFactor  = 1e6
-)
+// mostFactor is the largest factor. Larger ones, and inverses of larger ones, are typing errors.
+const mostFactor = 1e6
 
 func parseFactor(text string) (v float64, ok bool) {
 	v, ok = plain(strings.TrimSuffix(text, "x"))
-	return v, ok && v >= leastFactor && v <= mostFactor
+	return v, ok && v >= 1/mostFactor && v <= mostFactor
 }
 
 // parseFailure parses task, node, the name of a job in the plan, or a task of it, with indices from 0: JOB:m3 or

@@ -75,7 +75,7 @@ func (w *clusterState) master(j int) int {
 	case w.s.Plan.Cluster.Policy == dag.Executors:
 		return 0
 	case am == 0:
-		return max(need(w.s.Plan, j, 0), defaultMB)
+		return max(need(w.s.Plan, j, 0), dag.DefaultMB)
 	}
 	return am
 }
@@ -114,7 +114,7 @@ func (w *clusterState) resizeNodes(sum int, ratio float64) {
 	}
 }
 
-// mostNodes limits the number of added machines.
+// mostNodes limits the number of machines that are added or considered.
 const mostNodes = 100_000
 
 // unlimited makes the pool large enough for all tasks and masters at once.
@@ -136,7 +136,7 @@ func (w *clusterState) unlimited() {
 		if c.Policy == dag.Executors {
 			sum += coresOf(w.s.Plan, j)
 		} else {
-			sum += max(job.MasterMB, one, defaultMB) + job.Tasks()*max(one, defaultMB)
+			sum += max(job.MasterMB, one, dag.DefaultMB) + job.Tasks()*max(one, dag.DefaultMB)
 		}
 	}
 	*size(c), c.QueueMB, w.s.Nodes = min(2*sum, most), 0, nil
@@ -191,7 +191,7 @@ func (w *clusterState) atOnce(by Slots) error {
 		}
 		one := need(w.s.Plan, j, k)
 		if one == 0 {
-			one = defaultMB
+			one = dag.DefaultMB
 		}
 		fits := max((capacity(w.s)-job.MasterMB)/one, 1)
 		was := *limit

@@ -4,6 +4,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
 )
@@ -65,10 +67,10 @@ func (c *costs) of(t schedule.Task) schedule.Cost {
 		}
 	}
 	if f := p.of(index); f != 1 {
-		cost.Work = times(cost.Work, f)
+		cost.Work = taskcost.Times(cost.Work, f)
 	}
 	if p.work != nil {
-		cost.Work, cost.Same = times(cost.Work, p.work(t.Index)), 1
+		cost.Work, cost.Same = taskcost.Times(cost.Work, p.work(t.Index)), 1
 	}
 	if c.ideal {
 		cost.Setup = 0
@@ -103,15 +105,6 @@ func (p *phaseCosts) same(i, like, same int) int {
 	end := p.fixed + ((like+same-p.fixed)*p.is+p.was-1)/p.was
 	return max(1, min(end, p.fixed+p.is)-i)
 }
-
-// times multiplies d by f, rounded to whole milliseconds.
-func times(d time.Duration, f float64) time.Duration {
-	ms := math.Round(float64(d) / float64(time.Millisecond) * f)
-	return time.Duration(min(ms, mostMS)) * time.Millisecond
-}
-
-// mostMS limits a cost to ten years, as cost models do.
-const mostMS = 10 * 365 * 86400 * 1000
 
 // An evened stage is one with the same remaining work for all unfinished tasks.
 type evened struct {

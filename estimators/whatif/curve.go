@@ -51,9 +51,6 @@ func roomOf(s *dag.Snapshot) Room {
 	return Room{Policy: dag.YARN, Containers: capacity(s) / mb, ContainerMB: mb}
 }
 
-// defaultMB is the size of a container if it is unknown: MapReduce's default.
-const defaultMB = 1024
-
 // slotSize returns the pool's capacity for one slot: the largest container in MB that a task requests, or one core.
 func slotSize(p *dag.Plan) int {
 	if p.Cluster.Policy == dag.Executors {
@@ -68,7 +65,7 @@ func slotSize(p *dag.Plan) int {
 		}
 	}
 	if mb == 0 {
-		return defaultMB
+		return dag.DefaultMB
 	}
 	return mb
 }

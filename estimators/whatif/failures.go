@@ -310,14 +310,11 @@ func (c *course) nodeName(node int) string {
 	return fmt.Sprintf("node %d", node)
 }
 
-// mostCounted limits the number of nodes that are considered.
-const mostCounted = 1 << 16
-
 // lostWith returns, by node, the work that the loss of the node would undo.
 func lostWith(s *dag.Snapshot) []time.Duration {
 	var lost []time.Duration
 	onNodes(s, -1, func(a *dag.Attempt) {
-		if a.Node < 0 || a.Node >= mostCounted {
+		if a.Node < 0 || a.Node >= mostNodes {
 			return
 		}
 		for len(lost) <= int(a.Node) {

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
+// Heartbeat is the longest interval at which Hadoop's nodes request work.
+const Heartbeat = 3 * time.Second
+
 const (
 	// MostMS bounds a cost to ten years: a hostile counter must not overflow the schedule.
 	MostMS = 10 * 365 * 86400 * 1000
-	// LongestMS bounds a cost of any model, at about 30 years: sums over a query's longest chain stay within a
-	// time.Duration.
-	LongestMS = 1e12
-	// LeastMS is the least remaining time of a running attempt, in milliseconds.
+	// LeastMS is the least remaining time of a running attempt, in milliseconds, and that of a reduce's copy.
 	LeastMS = 300
 	// lateRatio is the extra time of an attempt for each millisecond that it is late.
 	lateRatio = 0.1
-	// PriorMS is the weight of a profile's rate against this run's, in watched work.
+	// PriorMS is the weight of a profile's rate against this run's, in watched work. Less work does not show a rate.
 	PriorMS = 4000
 	// OwnPriorMS is the weight of a stage's rate against an attempt's own.
 	OwnPriorMS = 6000
@@ -25,7 +25,8 @@ const (
 // MS returns a length of time in milliseconds.
 func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Duration rounds a cost in milliseconds. NaN and negative costs are 0, none is above MostMS.
+// Duration rounds a cost half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds. NaN and negative
+// costs are 0, none is above MostMS.
 func Duration(ms float64) time.Duration {
 	if math.IsNaN(ms) || ms <= 0 {
 		return 0
@@ -57,14 +58,6 @@ func Finite(ms float64) float64 {
 	return min(ms, MostMS)
 }
 
-// Bounded makes a cost of any float: never NaN, never negative, never more than LongestMS.
-func Bounded(ms float64) float64 {
-	if !(ms > 0) {
-		return 0
-	}
-	return min(ms, LongestMS)
-}
-
 // Exact converts milliseconds, not rounded to whole ones, saturating at 0 and at the longest time.Duration.
 func Exact(ms float64) time.Duration {
 	switch ns := math.Round(ms * 1e6); {
@@ -77,10 +70,8 @@ func Exact(ms float64) time.Duration {
 	}
 }
 
-// Whole rounds a bounded cost half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds.
-func Whole(ms float64) time.Duration {
-	return time.Duration(math.Floor(Bounded(ms)+0.5)) * time.Millisecond
-}
+// Times returns d times a factor, rounded as by Duration.
+func Times(d time.Duration, factor float64) time.Duration { return Duration(MS(d) * factor) }
 
 // A Line fits y = alone + each·x by weighted least squares.
 type Line struct{ n, x, y, xx, xy float64 }
