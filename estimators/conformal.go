@@ -47,15 +47,12 @@ func (d Distribution) Corrected(tick RangeTick, residuals []dag.Residual) (Distr
 // by returns d corrected by scores.
 func (d Distribution) by(tick RangeTick, scores *pastScores) Distribution {
 	c := correction{raw: d, tick: tick, scores: scores}
-	out := make(Distribution, max(len(d), fewest))
+	out := make(Distribution, max(len(d), usualSamples))
 	for i := range out {
 		out[i] = time.Duration(min(max(0, c.at(float64(i)/float64(len(out)-1))), float64(dag.MaxLength)))
 	}
 	return out
 }
-
-// fewest is the least number of values of a corrected distribution.
-const fewest = 101
 
 // A correction is a raw distribution and the scores that correct it.
 type correction struct {
@@ -130,8 +127,8 @@ func TickOf(elapsed time.Duration, done float64, raw Distribution) RangeTick {
 // Bins are the points of a run at which its residuals are taken, as ratios of its whole length.
 var Bins = [...]float64{0.05, 0.10, 0.175, 0.25, 0.375, 0.50, 0.625, 0.75, 0.825, 0.90, 0.95}
 
-// nearBin is the maximum distance between a bin and a tick, as a ratio of the whole length.
-const nearBin = 0.025
+// nearBin is the maximum distance between a bin and a tick, as a ratio of the whole length: half of that of two bins.
+var nearBin = (Bins[1] - Bins[0]) / 2
 
 // Residuals returns the errors of the ranges of a run that took total: for each of Bins the residual of the tick
 // nearest to it, if one is near. Ticks are those of the watched run in order, each with the distribution before any

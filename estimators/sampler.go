@@ -171,9 +171,8 @@ const (
 	// speedSigma is the standard deviation of the cluster's log speed from now on.
 	speedSigma = 0.03
 	// workSigma is the standard deviation of a stage's log rate from the planned one between runs of one script, and
-	// that of a task's log time within a stage. rateTasks is the number of finished tasks that weigh as much.
+	// that of a task's log time within a stage. It weighs as much as priorTasks finished tasks.
 	workSigma = 0.1
-	rateTasks = 2
 	// ownRatio is the share of its work after which a task's own pace weighs as much as its stage's.
 	ownRatio = 0.1
 )
@@ -233,7 +232,7 @@ func (w *ReplayContext) generalPhase(job int, k dag.StageIndex, p *StageLeft) ge
 	}
 	n := float64(len(residuals))
 	g.own = NewFactors(residuals, workSigma)
-	g.rate = math.Sqrt(workSigma*workSigma*rateTasks/(rateTasks+n) + workSigma*workSigma/(n+1))
+	g.rate = math.Sqrt(workSigma*workSigma*priorTasks/(priorTasks+n) + workSigma*workSigma/(n+1))
 	g.runs = make(map[int32]Rest, p.Running)
 	dag.EachTask(list, func(task int, state dag.TaskState, a *dag.Attempt) {
 		if state == dag.TaskRunning && task < p.Tasks {

@@ -245,15 +245,10 @@ func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Para
 	return par
 }
 
-// medianSpans is the number of spans that medianSpan reads, evenly through the schedule: the median only sets a
-// tolerance.
-const medianSpans = 1000
-
 // medianSpan returns the median length of the schedule's spans of tasks.
 func medianSpan(s *schedule.Schedule) time.Duration {
 	var lengths []time.Duration
-	step := max(1, len(s.Spans)/medianSpans)
-	for i := 0; i < len(s.Spans); i += step {
+	for i := range s.Spans {
 		if span := &s.Spans[i]; span.Count > 0 {
 			lengths = append(lengths, span.End.Sub(span.Start))
 		}

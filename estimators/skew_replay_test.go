@@ -116,12 +116,12 @@ func TestSkewOfOddRuns(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if len(got) > skewness.MaxSkewedStages {
+			if len(got) > skewness.MaxSkewed {
 				t.Fatalf("seed %d: %d jobs", seed, len(got))
 			}
 			for _, k := range got {
 				reported++
-				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > skewness.MaxSkewedTasks || k.Split != nil &&
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > skewness.MaxSkewed || k.Split != nil &&
 					k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}

@@ -45,10 +45,6 @@ func Slots(plan *dag.Plan, job int, k dag.StageIndex) int {
 	return n
 }
 
-// freedWindow is the greatest age of an observation from which slotsAsNow measures how fast other applications release
-// containers. A run keeps those of the last minute, and the one before.
-const freedWindow = 2 * time.Minute
-
 // slotsAsNow assumes that other applications keep their containers, but release them at the net rate of the last
 // minute. They take no free containers, and none of ours.
 func slotsAsNow(run dag.Run, s *dag.Snapshot) {
@@ -67,7 +63,7 @@ func slotsAsNow(run dag.Run, s *dag.Snapshot) {
 func freedRate(run dag.Run) float64 {
 	now := run.Now()
 	for _, s := range run.Window {
-		if span := now.At - s.At; span > 0 && now.At.Sub(s.At) <= freedWindow {
+		if span := now.At - s.At; span > 0 {
 			return max(0, float64(othersMB(s)-othersMB(now))/float64(span))
 		}
 	}

@@ -105,13 +105,6 @@ func (f *fit) toCome() {
 	f.st.change.sigma = math.Hypot(f.st.change.sigma, f.numbers.ToCome*left)
 }
 
-// The prior mean and standard deviation of the logarithm of a task's milliseconds before any task has ended. They
-// only divide the time among stages: no estimate is shown then.
-const (
-	usualTask      = 6.5
-	usualTaskSigma = 1.5
-)
-
 // learnNew finds how long tasks take in stages that no profile has: by the stage's own tasks, else by the mean task
 // of the run.
 func (o *overheads) learnNew() {
@@ -134,7 +127,8 @@ func (o *overheads) learnNew() {
 		if st.prior.N > 0 || st.origin == schedule.Observed {
 			continue
 		}
-		st.change = normal{usualTask, usualTaskSigma}
+		// Before any task has ended no estimate is shown: this only divides the time among stages.
+		st.change = normal{math.Log(taskcost.PriorMS), num.UnseenSigma}
 		if count == 0 {
 			st.origin = schedule.Unknown
 		}
@@ -188,10 +182,6 @@ func unprofiled(o *overheads, st *stage) bool {
 // Tasks with a container of their own take over·e^(o+h) + work·e^(r+d)·e^ε. In each stage, d is the change of their
 // work and h the change of their starts. Reports of a task show both apart; without reports only their sum is known.
 
-// leastSigma is the least standard deviation of the mean residual of a stage: the time of a task is not exactly a
-// start plus work in proportion to its units.
-const leastSigma = 0.03
-
 // containers computes the posterior of the changes of a stage of a MapReduce job, by Gauss-Newton least squares of
 // logarithms. If no profile has the stage, d is the logarithm of its tasks' time and has a wide prior around the
 // observed one.
@@ -215,7 +205,7 @@ func (f *fit) containers() {
 	if st.prior.N == 0 {
 		d, prior = math.Log(took/work), 1/(num.UnseenSigma*num.UnseenSigma)
 	}
-	variance := func(g *group, _ float64) float64 { return num.Task*num.Task/g.n + leastSigma*leastSigma }
+	variance := func(g *group, _ float64) float64 { return num.Task * num.Task / g.n }
 	p := paired{a: d, aa: prior, bb: 1 / (num.Head * num.Head)}.update(groups, variance, math.Inf(1), math.Inf(1))
 	st.change, st.up = normal{p.a, math.Sqrt(p.aa)}, normal{p.b, math.Sqrt(p.bb)}
 	if st.prior.N == 0 {
@@ -259,7 +249,7 @@ func (f *fit) workShare() float64 {
 }
 
 // usualSpread is the usual standard deviation of the logarithm of the rates of a stage's tasks. At this spread the
-// stage's rate weighs taskcost.OwnPriorMS against a running task's own rate.
+// stage's rate weighs taskcost.PriorMS against a running task's own rate.
 const usualSpread = 0.2
 
 // ownPrior returns the weight of the stage's rate against a running task's own, in milliseconds of work. It is lower
@@ -271,10 +261,10 @@ func (f *fit) ownPrior(residuals []float64) float64 {
 		squares, n = squares+r*r, n+1
 	}
 	for _, r := range f.st.running {
-		if expected := f.pace.whole(f.st, r.task) * r.part; r.partMS >= leastShown && expected > 0 {
+		if expected := f.pace.whole(f.st, r.task) * r.part; r.partMS >= taskcost.ShortMS && expected > 0 {
 			off := math.Log(r.partMS / expected)
 			squares, n = squares+off*off, n+1
 		}
 	}
-	return taskcost.OwnPriorMS * min(1, prior*n/squares)
+	return taskcost.PriorMS * min(1, prior*n/squares)
 }

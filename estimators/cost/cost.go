@@ -131,10 +131,6 @@ func (m *Model) warnings() []dag.Warning {
 	)
 }
 
-// doubtedPace is the ratio of the pace of work to the profile's run, or its inverse, from which on the profile may be
-// of another script.
-const doubtedPace = 10
-
 // findStall finds a stall and expects it to last as long again as it has lasted.
 func (m *Model) findStall() {
 	if m.stalled = findStall(m.s, m.left); m.stalled != 0 {
@@ -151,7 +147,7 @@ func (m *Model) profileWarnings() []dag.Warning {
 	case was != nil && m.lost:
 		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("most of the time of the profile %s's tasks does "+
 			"not grow with their records: this larger run is predicted from its own tasks", was.Plan.Name)}}
-	case was != nil && math.Abs(pace) >= math.Log(doubtedPace):
+	case was != nil && math.Abs(pace) >= math.Log(taskcost.MostSlowdown):
 		return []dag.Warning{{Code: dag.WarnProfileDoubted, Text: fmt.Sprintf("this run takes %.2g times as long for a tuple as "+
 			"the profile %s says: is it of the same script and cluster?", math.Exp(pace), was.Plan.Name)}}
 	}
@@ -209,27 +205,19 @@ func (m *Model) workOn(st *stage, r *observation) float64 {
 	return m.pace.whole(st, r.task) * m.nodes.factor(r.attempt.Node)
 }
 
-// An attempt is far past its expected end if it is late by more than farPast milliseconds and by more than
-// farPastReports reports.
-const (
-	farPast        = 10_000
-	farPastReports = 5
-)
-
 // originOf returns the origin of the cost of a running attempt. It is Unknown if the attempt's counters do not
-// change, or if the attempt is far past its expected end. The cause is then one that no counter shows, such as a dead
+// change, or if the attempt is late by more than leastStall. The cause is then one that no counter shows, such as a dead
 // node or a stalled disk.
 func (m *Model) originOf(st *stage, r *observation) schedule.Origin {
 	if !st.single || st.keyed != nil || m.s.Plan.Cluster.Policy == dag.FIFO {
 		return st.origin
 	}
-	most := max(farPast, farPastReports*taskcost.MS(m.s.Plan.Overheads.Report))
 	work := m.workOn(st, r)
 	late := r.took - work - m.overOf(st, r)*m.pace.overhead(st)
 	if r.read > 0 {
 		late = float64(m.s.At-r.attempt.Last.At) - work*(1-r.read)
 	}
-	if m.silentTask(r) || late > most {
+	if m.silentTask(r) || late > taskcost.MS(leastStall) {
 		return schedule.Unknown
 	}
 	return st.origin
@@ -245,7 +233,7 @@ func (m *Model) rest(st *stage, r *observation) estimators.Rest {
 	left, shown := max(whole-r.took, 0.1*whole), 0.0
 	if r.read > 0 {
 		if r.part > 0 {
-			work = taskcost.Blend(r.partMS, r.part, work, cmp.Or(st.ownPrior, taskcost.OwnPriorMS))
+			work = taskcost.Blend(r.partMS, r.part, work, cmp.Or(st.ownPrior, taskcost.PriorMS))
 		}
 		since := max(0, float64(m.s.At-r.attempt.Last.At))
 		if st.single {
@@ -348,7 +336,7 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 	if !m.seenAny() {
 		return 1
 	}
-	known, mass, least, counted := sch.Now, 0.0, 0.0, map[*stage]bool{}
+	known, mass, counted := sch.Now, 0.0, map[*stage]bool{}
 	for i := range sch.Spans { // sorted by start
 		sp := &sch.Spans[i]
 		if sp.Count == 0 || sp.End <= known {
@@ -360,13 +348,7 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 		case !counted[st]:
 			counted[st] = true
 			mass += m.pace.whole(st, int(sp.First)) * math.Exp(st.change.sigma*st.change.sigma/2)
-			if len(m.stages) == 1 {
-				least = loneRatio
-			}
 		}
 	}
-	return max(least, mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
+	return max(mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
 }
-
-// loneRatio is the least assumed ratio of a single job with an unseen stage, which may be most of the job.
-const loneRatio = 0.5

@@ -61,9 +61,7 @@ func (m *Model) learnGroups() {
 	}
 }
 
-// spreadStep is the step to which standard deviations are rounded up, so that tasks share their factors.
-const spreadStep = 0.05
-
+// newKeyed rounds standard deviations up to multiples of the least one, so that tasks share their factors.
 func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
 	out := &keyed{Work: w, fixed: make([]float64, len(w.Left)), own: make([]estimators.Factors, len(w.Left))}
 	made := map[int]estimators.Factors{}
@@ -75,10 +73,10 @@ func newKeyed(w *keygroups.Work, was *dag.Stage) *keyed {
 			}
 		}
 		if i < len(w.Spread) {
-			step := int(math.Ceil(w.Spread[i] / spreadStep))
+			step := int(math.Ceil(w.Spread[i] / keygroups.LeastSpread))
 			f, ok := made[step]
 			if !ok {
-				f = estimators.NewFactors(nil, float64(step)*spreadStep)
+				f = estimators.NewFactors(nil, float64(step)*keygroups.LeastSpread)
 				made[step] = f
 			}
 			out.own[i] = f

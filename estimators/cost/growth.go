@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
@@ -150,9 +152,6 @@ func (o *observations) inputRatio(st *stage) float64 {
 	return 0
 }
 
-// mostUneven bounds how much more or less the unfinished tasks of a stage read than expected.
-const mostUneven = 50
-
 // growthOf returns the growth of a stage. The evidence is the units of its own tasks, the output of the stages before
 // it, the sizes of its files, and the number of tasks of a scan.
 func (o *observations) growthOf(st *stage) growth {
@@ -187,7 +186,7 @@ func (o *observations) growthOf(st *stage) growth {
 		// The tasks divide the output of the stages before them. Its size is an estimate, so what is left of it for few
 		// tasks may be wrong by more than these tasks are.
 		expected := in * (p.Total - of)
-		left := min(max(in*p.Total-read, expected/mostUneven), expected*mostUneven)
+		left := min(max(in*p.Total-read, expected*taskcost.NotableRatio), expected/taskcost.NotableRatio)
 		return growth{normal{math.Log((read + left) / p.Total), 0}, math.Log(left / (p.Total - of)), true}
 	case of > 0 && read > 0:
 		left, grown := 1-of/p.Total, math.Log(read/of)

@@ -83,7 +83,8 @@ func (l *learner) learnOverheads(out *dag.Plan) {
 		o.Cold = taskcost.Duration(max(sum/n, 1))
 	}
 	for i, f := range l.between.fields(o) {
-		*f = cmp.Or(l.between.pauses[i].plainMean(), l.between.pauses[i].expected)
+		mean, _ := l.between.pauses[i].mean()
+		*f = cmp.Or(taskcost.Duration(mean), l.between.pauses[i].expected)
 	}
 }
 

@@ -34,13 +34,13 @@ func expectedLoad(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 		case l.HeldMB == 0:
 			l.Need = stranger()
 			continue
-		case !(l.Progress >= shownRatio):
+		case !(l.Progress >= 2*setupRatio):
 			l.Need = begunNeed(*stranger(), l)
 			continue
 		}
 		since, was := l.Submitted, 0.0
 		for _, old := range run.Window {
-			if p := progressOf(old, l.ID); p > 0 && s.At-old.At >= minWatchMS {
+			if p := progressOf(old, l.ID); p > 0 && s.At.Sub(old.At) >= leastStall {
 				since, was = old.At, p
 				break
 			}
@@ -54,9 +54,6 @@ func expectedLoad(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	}
 	return out
 }
-
-// shownRatio is the least progress for which an application's own figure counts: an AM counts its set-up as 5%.
-const shownRatio = 0.1
 
 // typicalJob returns the mean length of this run's finished jobs, half a minute if there are none.
 func typicalJob(s *dag.Snapshot) time.Duration {
@@ -74,9 +71,6 @@ func typicalJob(s *dag.Snapshot) time.Duration {
 	}
 	return sum / time.Duration(n)
 }
-
-// minWatchMS is how long another application must have been watched before its own rate counts.
-const minWatchMS = 10_000
 
 func progressOf(s *dag.Snapshot, id string) float64 {
 	for i := range s.Load {
@@ -103,17 +97,15 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 			sum += needPhase(o, k).Tasks
 		}
 		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
-		p.LengthMS = strangerRatio * typicalTask(run.Now(), k)
+		// The median of a mean: other applications' tasks are as skewed as drawLoad draws them, and an estimate should be
+		// too long as often as too short.
+		p.LengthMS = math.Exp(-loadSigma*loadSigma/2) * typicalTask(run.Now(), k)
 		if p.TaskMB == 0 {
 			p.TaskMB = dag.DefaultMB
 		}
 	}
 	return &n
 }
-
-// strangerRatio converts a mean length into a median: the lengths of other applications' tasks are as skewed as
-// Draw draws them, and an estimate should be too long as often as too short. It is exp(-sigma²/2).
-const strangerRatio = 0.78
 
 // reportedNeeds returns the newest needs of all other applications in the window.
 func reportedNeeds(run dag.Run) []*dag.Need {
@@ -140,9 +132,6 @@ func begunNeed(n dag.Need, l *dag.Load) *dag.Need {
 	return &n
 }
 
-// namedLoads is the number of applications that a warning names.
-const namedLoads = 3
-
 // loadWarnings lists other applications with unknown needs, and warns if the scheduler may preempt containers of ours.
 func loadWarnings(s *dag.Snapshot) []dag.Warning {
 	var out []dag.Warning
@@ -160,9 +149,9 @@ func loadWarnings(s *dag.Snapshot) []dag.Warning {
 	case n == 0:
 		add("what other applications have left to do is known from their own masters")
 	default:
-		names := strings.Join(unknown[:min(n, namedLoads)], ", ")
-		if n > namedLoads {
-			names += fmt.Sprintf(" and %d more", n-namedLoads)
+		names := strings.Join(unknown[:min(n, taskcost.Named)], ", ")
+		if n > taskcost.Named {
+			names += fmt.Sprintf(" and %d more", n-taskcost.Named)
 		}
 		add("%d of %d other applications report no progress, so their remaining work is a guess: %s", n, all, names)
 	}
@@ -217,11 +206,7 @@ func firstMapStart(js *dag.JobState) dag.Instant {
 // Standard deviations of the logarithms of other applications' expected times.
 const (
 	loadSigma       = 0.7  // an application
-	freshLoadSigma  = 1    // extra deviation of one without any data
 	sharedLoadSigma = 0.25 // common to all applications: others come and go while we run
-	// exponent of an application's factor for the length of its tasks, if some are done and if none is
-	seenPower  = 0.5
-	freshPower = 1.3
 )
 
 // drawLoad returns the load of one draw: from an instant on, applications take longer or shorter than expected.
@@ -240,16 +225,9 @@ func drawLoad(d estimators.Draws, all []dag.Load, now dag.Instant) []dag.Load {
 		if l.Need == nil {
 			continue
 		}
-		need, wide := *l.Need, 1.0
-		if l.HeldMB == 0 {
-			wide = estimators.LogNormal(d.Common(estimators.ForOther, i, dag.Reduce), freshLoadSigma)
-		}
+		need := *l.Need
 		for _, p := range [...]*dag.NeedPhase{&need.Map, &need.Reduce} {
-			power := seenPower
-			if p.Done == 0 {
-				power = freshPower
-			}
-			p.LengthMS = min(p.LengthMS*shared*wide*math.Pow(f, power), taskcost.MostMS/2)
+			p.LengthMS = min(p.LengthMS*shared*f, taskcost.MostMS/2)
 		}
 		l.Need = &need
 	}

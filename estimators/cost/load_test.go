@@ -76,7 +76,7 @@ func TestExpect(t *testing.T) {
 	unknown := dag.Load{ID: "x", Submitted: 0, Until: dag.NoInstant, Progress: math.NaN()}
 	fresh := expect(unknown)
 	if n := fresh.Need; n == nil || n.Map.Tasks != 10 || n.Reduce.Tasks != 4 || n.Map.TaskMB != 256 ||
-		math.Abs(n.Map.LengthMS-strangerRatio*20_000) > 1 {
+		math.Abs(n.Map.LengthMS-math.Exp(-loadSigma*loadSigma/2)*20_000) > 1 {
 		t.Errorf("of one that has done nothing: %+v", n)
 	}
 	half := unknown

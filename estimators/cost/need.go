@@ -81,15 +81,12 @@ func watchedLength(run dag.Run, setup float64, id string, k dag.StageIndex, size
 		}
 		before, at = is, s.At
 	}
-	if before == nil || tasks < leastGained || held <= 0 {
+	if before == nil || tasks <= 0 || held <= 0 {
 		return 0, 0
 	}
 	starts := float64(max(0, before.Done+before.Running-first))
 	return tasks*setup + max(held-starts*setup, held/4), tasks
 }
-
-// leastGained is the least watched progress, in tasks.
-const leastGained = 0.2
 
 // needSeen returns an application's need in a snapshot, updated to the snapshot's instant; nil if its master had
 // reported none.
@@ -152,7 +149,6 @@ func containerMB(s *dag.Snapshot, l *dag.Load, n *dag.Need) int {
 // both (JobImpl).
 const (
 	setupRatio = 0.05
-	tasksRatio = 1 - 2*setupRatio // a part like the set-up remains for the commit
 )
 
 // copyRatio is the part of a reduce's own progress that is its copy, which follows the maps (ReduceTask).
@@ -167,7 +163,7 @@ func freshNeed(l *dag.Load) *dag.Need {
 	if maps.Tasks <= 0 || !(l.Progress > setupRatio) {
 		return &n
 	}
-	more := (l.Progress - setupRatio) / tasksRatio
+	more := (l.Progress - setupRatio) / (1 - 2*setupRatio) // a part like the set-up remains for the commit
 	if reduces.Tasks > 0 {
 		more = 2*more - reduces.Progress
 	}

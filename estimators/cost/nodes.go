@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -24,10 +26,6 @@ type node struct {
 const (
 	leastNode  = 1.2
 	nodeSigmas = 3
-	// leastShown is the least observed time of a task, in milliseconds, for its rate to count.
-	leastShown = 1000
-	// reportedTasks is the least number of tasks for a node to be reported: a single task may be an outlier.
-	reportedTasks = 2
 )
 
 // factor returns how many times as long work takes on a node; 1 if the node has no factor.
@@ -49,7 +47,7 @@ func nodesOf(o *overheads) nodes {
 	}
 	seen := map[int32]seenNode{}
 	add := func(node int32, took, expected float64) {
-		if node >= 0 && took >= leastShown && expected > 0 {
+		if node >= 0 && took >= taskcost.ShortMS && expected > 0 {
 			s, r := seen[node], math.Log(took/expected)
 			seen[node] = seenNode{s.sum + r, s.squares + r*r, s.n + 1}
 		}
@@ -90,7 +88,7 @@ func nodesOf(o *overheads) nodes {
 func (n nodes) factors() map[int32]float64 {
 	out := map[int32]float64{}
 	for i, known := range n {
-		if known.tasks >= reportedTasks {
+		if known.tasks > 1 { // a single task may be an outlier
 			out[i] = known.factor
 		}
 	}

@@ -3,7 +3,6 @@ package cost
 import (
 	"math"
 	"slices"
-	"time"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
@@ -25,10 +24,6 @@ type observations struct {
 	cores     cores
 	starts    starts // of containers that run one task each
 }
-
-// leastPause is the shortest pause of the driver that counts as one. On a loaded machine, planning and sending a
-// stage takes a part of that time, which counts as overhead of the first tasks of the stage.
-const leastPause = 5 * time.Second
 
 // observe returns the observations of a run. If numbers is nil, they are those of its engine.
 func observe(run dag.Run, numbers *Numbers) observations {
@@ -264,7 +259,7 @@ func (o *observations) findInput(st *stage) {
 	}
 	at := st.state.Submitted
 	st.open = at > 0 || len(st.state.Attempts) > 0 || !o.executors
-	if at > 0 && st.opens.Known() && at.Sub(st.opens) >= leastPause {
+	if at > 0 && st.opens.Known() && at.Sub(st.opens) >= taskcost.Notable { // less is overhead of the first tasks
 		st.pause, st.opens = float64(at-st.opens), at
 	}
 }

@@ -355,12 +355,6 @@ func (l *learner) learnStarts() {
 	}
 }
 
-// A start-up that was seen has the weight 1 and the standard deviation startNoise, in milliseconds.
-const (
-	startNoise  = 400
-	lengthNoise = 0.05 // relative standard deviation of a task's length given its size
-)
-
 // lengths returns the whole lengths of the finished tasks of a stage, with their units and the starts at the same
 // time.
 func (l *starts) lengths(st *stage) []taskcost.Rated {
@@ -368,8 +362,7 @@ func (l *starts) lengths(st *stage) []taskcost.Rated {
 	for _, e := range st.ended {
 		length := float64(e.attempt.End-e.attempt.Start) - l.coldOf(e.attempt)
 		if st.records && e.units > 0 && length > 0 {
-			w := 1 / (1 + math.Pow(lengthNoise*length/startNoise, 2))
-			out = append(out, taskcost.Rated{Weight: w, Units: e.units, X: float64(l.together[e.attempt]), Y: length})
+			out = append(out, taskcost.Rated{Weight: 1, Units: e.units, X: float64(l.together[e.attempt]), Y: length})
 		}
 	}
 	return out

@@ -67,15 +67,15 @@ func driverPauses(o *overheads) []pause {
 }
 
 // learnFinish expects the driver to work after its last task for as long as in the profile's run. A pause shorter
-// than leastPause is scaled by the pace of overhead.
+// than taskcost.Notable is scaled by the pace of overhead.
 func (d *driver) learnFinish(j int, left bool) {
 	o := &d.s.Plan.Overheads
 	p := pause{j: j, k: dag.NoStage, expected: o.Finish}
 	if was := d.profile.Overheads(); was != nil && p.expected == 0 {
 		p.expected = was.Finish
 	}
-	if p.expected < leastPause {
-		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*d.pace.loaded), leastPause)
+	if p.expected < taskcost.Notable {
+		p.expected = min(taskcost.Duration(taskcost.MS(p.expected)*d.pace.loaded), taskcost.Notable)
 	}
 	if last := d.s.Jobs[j].LastSuccess(); !left && last.Known() {
 		p.waited = max(0, d.s.At.Sub(last))
@@ -86,7 +86,7 @@ func (d *driver) learnFinish(j int, left bool) {
 // expect enters a current or future pause into the plan. A pause that no earlier run had counts only once it has
 // become long.
 func (d *driver) expect(in *time.Duration, p pause) {
-	least := leastPause
+	least := taskcost.Notable
 	if p.k == dag.NoStage {
 		least = time.Millisecond
 	}
@@ -123,35 +123,20 @@ type shownPause struct {
 	had      []time.Duration
 }
 
-// fade is the weight of a pause relative to the next one of its kind: the load of a cluster changes while a query
-// runs.
-const fade = 0.7
-
-// mean returns the weighted mean of the pauses that the run has had, in milliseconds, and their total weight.
-func (p *shownPause) mean() (ms, weight float64) {
-	sum, w := 0.0, 1.0
-	for _, d := range slices.Backward(p.had) {
-		sum, weight = sum+w*taskcost.MS(d), weight+w
-		w *= fade
-	}
-	return sum / max(weight, 1), weight
-}
-
-// plainMean returns the mean of these pauses without weights; 0 if there was none.
-func (p *shownPause) plainMean() time.Duration {
-	sum := time.Duration(0)
+// mean returns the mean of the pauses that the run has had, in milliseconds, and their number; 0 if there was none.
+func (p *shownPause) mean() (ms, n float64) {
 	for _, d := range p.had {
-		sum += d
+		ms, n = ms+taskcost.MS(d), n+1
 	}
-	return sum / time.Duration(max(len(p.had), 1))
+	return ms / max(n, 1), n
 }
 
 // groups returns the pauses as observations of the pace of overhead.
 func (b *between) groups() []group {
 	var out []group
 	for _, p := range b.pauses[:finishPause] {
-		mean, weight := p.mean()
-		out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: weight, head: true, launch: true})
+		mean, n := p.mean()
+		out = append(out, group{took: mean, over: taskcost.MS(p.expected), n: n, head: true, launch: true})
 	}
 	return out
 }
@@ -232,17 +217,14 @@ func firstStart(attempts []dag.Attempt) dag.Instant {
 	return t
 }
 
-// expect sets each pause of the plan to a weighted mean: the pauses that this run has had, and the expected one at the
+// expect sets each pause of the plan to a mean: the pauses that this run has had, and the expected one at the
 // run's pace of overhead, loaded. The expected one weighs as much as one pause of the run.
 func (b *between) expect(o *dag.Overheads, loaded float64) {
 	for i, f := range b.fields(o) {
-		mean, weight := b.pauses[i].mean()
-		*f = taskcost.Duration((loaded*taskcost.MS(b.pauses[i].expected) + mean*weight) / (1 + weight))
+		mean, n := b.pauses[i].mean()
+		*f = taskcost.Duration((loaded*taskcost.MS(b.pauses[i].expected) + mean*n) / (1 + n))
 	}
 }
-
-// stallDraw is the number of the draw of a stall's length among the draws of pauses.
-const stallDraw = 100
 
 // drawBetween returns the snapshot of one draw at a pace of overhead, with pauses and load drawn.
 func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
@@ -252,7 +234,7 @@ func (m *Model) drawBetween(d estimators.Draws, over float64) *dag.Snapshot {
 		return &out
 	}
 	if m.stalled != 0 {
-		out.NextContainer = m.s.At.Add(m.stalled.Draw(d.Common(estimators.ForPause, stallDraw, 0)))
+		out.NextContainer = m.s.At.Add(m.stalled.Draw(d.Common(estimators.ForPause, -1, 0)))
 	}
 	o, sigma, busy := &plan.Overheads, m.numbers.Pause, over/m.pace.loaded
 	for i, f := range []*time.Duration{&o.Launch, &o.AMStart, &o.Wave, &o.Finish, &o.Handoff, &o.AMHold, &o.Copy} {

@@ -24,7 +24,7 @@ func (z *sizes) expect() {
 		if (st.prior.Records || st.single && st.prior.N > 0) && !st.growth.known {
 			st.growth.normal, st.growth.left = z.common, z.common.mean
 		}
-		if st.muchLarger() && (z.lost || z.lostInStarts(st)) {
+		if st.muchLarger() && z.lost {
 			st.prior, st.growth = prior{}, growth{}
 		}
 		z.expectStage(st)
@@ -41,21 +41,12 @@ func (z *sizes) expect() {
 // lostGrowth times as large: the rest of their time is not known exactly enough for more. A profile of a run on a
 // sample of the data is such a case.
 const (
-	lostPart      = 0.3
-	lostGrowth    = 3
-	usualTogether = 8 // usual number of tasks that start on a node at about the same time
+	lostPart   = 0.3
+	lostGrowth = 3
 )
 
 // muchLarger reports whether a stage is more than lostGrowth times as large as in the profile's run.
 func (st *stage) muchLarger() bool { return st.prior.N > 0 && st.growth.left > math.Log(lostGrowth) }
-
-// lostInStarts reports whether the work of the profile's maps is too small beside their starts to show a rate.
-func (z *sizes) lostInStarts(st *stage) bool {
-	if !st.maps || z.s.Plan.Cluster.Policy == dag.FIFO {
-		return false
-	}
-	return st.prior.took() < lostPart*float64(st.prior.N)*z.starts.at(usualTogether, false)
-}
 
 // took returns the milliseconds of all tasks.
 func (p *prior) took() (sum float64) {
@@ -148,7 +139,7 @@ func (z *sizes) expectNew(st *stage) {
 	mean := sum / n
 	left := mean
 	if in := z.input(st); in > 0 && n < all && !st.bytes {
-		mean, left = in/all, max(in-sum, 0.02*in*(1-n/all))/(all-n)
+		mean, left = in/all, max(in-sum, taskcost.NotableRatio*in*(1-n/all))/(all-n)
 	}
 	for i := range st.work {
 		st.units[i], st.work[i] = left, 1
@@ -168,10 +159,6 @@ func (z *sizes) expectNew(st *stage) {
 	}
 }
 
-// usualOpening is the time that a reduce of almost no bytes takes to open and to commit, and the extra time of the
-// first task on a core if no profile has it, in milliseconds.
-const usualOpening = 1000
-
 // sizeDoubt is the weight of the prior slope of the work of reduces over their sizes. It is the variance of relative
 // lengths, 0.2 squared, divided by the variance of slopes around 1, 0.5 squared.
 const sizeDoubt = usualSpread * usualSpread / (0.5 * 0.5)
@@ -186,7 +173,7 @@ func (st *stage) shareBySize() (share, mean float64) {
 		n, units, took = n+1, units+e.units, took+e.worked()
 		squares, products = squares+e.units*e.units, products+e.units*e.worked()
 	}
-	usual := max(1-usualOpening*n/took, leastWork)
+	usual := max(1-taskcost.ShortMS*n/took, leastWork)
 	spread, together := n*n*squares/(units*units)-n, n*n*products/(units*took)-n
 	if share = (together + usual*sizeDoubt) / (max(0, spread) + sizeDoubt); math.IsNaN(share) {
 		share = 1
@@ -210,7 +197,7 @@ func (z *sizes) split(p *prior) (every, head float64, work []float64) {
 	first := took / n
 	cold := z.cold
 	if cold <= 0 {
-		cold = usualOpening
+		cold = taskcost.ShortMS
 	}
 	if heads <= 0 {
 		took, _, n = sum(0, p.N)

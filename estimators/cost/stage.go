@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
@@ -69,7 +71,7 @@ type posterior struct {
 	own    estimators.Factors // of the residuals of tasks
 	unseen estimators.Factors // for running tasks without reports, with the uncertainty that they share
 	// weight of the rate of the stage against the own rate of a running task, in milliseconds of work; 0:
-	// taskcost.OwnPriorMS
+	// taskcost.PriorMS
 	ownPrior float64
 }
 
@@ -213,13 +215,10 @@ func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	return counted(a.Done[dag.Copy])
 }
 
-// leastCounted is the least counter besides 0. With it, and dag.MaxInputBytes as the largest, sums and rates of hostile
-// counters are finite.
-const leastCounted = 1e-6
-
-// counted returns the value of a counter; NaN if it is out of bounds.
+// counted returns the value of a counter; NaN if it is out of the bounds within which sums and rates of hostile counters
+// are finite.
 func counted(v float64) float64 {
-	if v == 0 || v >= leastCounted && v <= dag.MaxInputBytes {
+	if v == 0 || v >= taskcost.LeastCounted && v <= dag.MaxInputBytes {
 		return v
 	}
 	return math.NaN()

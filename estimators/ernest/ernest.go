@@ -106,8 +106,6 @@ func checkRows(rows []Row) error {
 // Limits that the times and scales of training runs rarely exceed.
 const (
 	longRun  = 3600 // seconds at the median: training runs are small
-	shortRun = 0.01 // seconds at the median: no job on a cluster starts as fast
-	manyMS   = 1000 // all times are whole and at least this: likely milliseconds
 	byteLike = 1e6  // scale: a count of bytes or records, not a fraction
 )
 
@@ -115,14 +113,9 @@ const (
 func unitWarnings(rows []Row) []Warning {
 	var warnings []Warning
 	seconds := column(rows, func(r Row) float64 { return r.Seconds })
-	whole := !slices.ContainsFunc(seconds, func(s float64) bool { return s != math.Trunc(s) || s < manyMS })
-	switch median := quantile(seconds, 0.5); {
-	case median >= longRun || whole:
+	if median := quantile(seconds, 0.5); median >= longRun {
 		warnings = append(warnings, warning("seconds_large",
 			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median)))
-	case median > 0 && median < shortRun:
-		warnings = append(warnings, warning("seconds_small",
-			"half of the runs take %.3g s or less: the times should be seconds, not minutes or hours", median))
 	}
 	if top := slices.Max(column(rows, Row.scale)); top >= byteLike {
 		warnings = append(warnings, warning("scale_large",

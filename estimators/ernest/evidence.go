@@ -30,7 +30,8 @@ const (
 	priorDeviation, priorTests = 0.10, 3.0
 )
 
-// maxHeldOut limits the configurations behind the evidence, maxCuts the tests in each direction.
+// maxHeldOut limits the configurations behind the evidence, maxCuts the tests in each direction. Of a distribution, as
+// many quantiles are kept.
 const maxHeldOut, maxCuts = 200, 4
 
 // gather leaves out each configuration, and then all configurations beyond several numbers of machines and scales,
@@ -132,16 +133,13 @@ func (e *evidence) beyond(w way) float64 {
 	return v
 }
 
-// quantiles is the number of quantiles that represent a distribution.
-const quantiles = 200
-
 // students returns quantiles of errors in units of the deviation, ascending. With few tests the tails are heavier.
 func students(tests int) []float64 {
 	const spent = 2 // approximate number of parameters that the model fitted to the tests
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(max(1, tests-spent))}
-	q := make([]float64, quantiles)
+	q := make([]float64, maxHeldOut)
 	for i := range q {
-		q[i] = t.Quantile((float64(i) + 0.5) / quantiles)
+		q[i] = t.Quantile((float64(i) + 0.5) / maxHeldOut)
 	}
 	return q
 }

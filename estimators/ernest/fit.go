@@ -228,12 +228,9 @@ func (m *Model) meanError(predicted []float64) (mean float64, count int) {
 	return sum / float64(count), count
 }
 
-// A further term must lower the leave-one-out error by this share and this amount. One of several terms always lowers
+// extraShare is the share by which a further term must lower the leave-one-out error. One of several terms always lowers
 // it somewhat by chance.
-const (
-	extraShare  = 0.3
-	extraAmount = 0.005
-)
+const extraShare = 0.3
 
 // leastRelative is the leave-one-out error, and spareRows the number of rows beyond the terms, from which relative
 // errors are tried: below them such a model would fit the noise.
@@ -292,7 +289,7 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 				best, least = i, loo
 			}
 		}
-		if best < 0 || !(least < m.LOO*(1-extraShare) && least < m.LOO-extraAmount) {
+		if best < 0 || !(least < m.LOO*(1-extraShare)-accuracy) {
 			break
 		}
 		before := m.LOO

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/schedule"
@@ -50,15 +52,9 @@ type Change struct {
 	Event bool
 }
 
-// A move is reported if it exceeds both of these.
-const (
-	moveLeast = 5 * time.Second
-	moveRatio = 0.02 // of the query's predicted length
-)
-
 // Moved reports whether a predicted end has moved enough to be explained. total is the query's predicted length.
 func Moved(delta, total time.Duration) bool {
-	return delta.Abs() > max(moveLeast, time.Duration(moveRatio*float64(total)))
+	return delta.Abs() > max(taskcost.Notable, time.Duration(taskcost.NotableRatio*float64(total)))
 }
 
 // An ingredient makes a snapshot equal to a later one in one respect, and describes the difference. It returns nil

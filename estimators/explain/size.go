@@ -150,9 +150,8 @@ func newTotals(a, b *dag.Attempt) bool {
 
 // list joins the first subjects.
 func list(subjects []string) string {
-	const most = 3
-	if len(subjects) > most {
-		return fmt.Sprintf("%s, and %d more", strings.Join(subjects[:most], ", "), len(subjects)-most)
+	if more := len(subjects) - taskcost.Named; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(subjects[:taskcost.Named], ", "), more)
 	}
 	return strings.Join(subjects, ", ")
 }

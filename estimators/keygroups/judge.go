@@ -3,6 +3,8 @@ package keygroups
 import (
 	"math"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
@@ -21,11 +23,10 @@ type verdict struct {
 }
 
 // The least evidence for a verdict, and the least advantage of NearestFit over the linear model. If the linear
-// model's error is below worth, there is nothing to gain.
+// model's error is below taskcost.NotableRatio, there is nothing to gain.
 const (
 	settled = 4 // seconds, and batches
 	better  = 0.8
-	worth   = 0.02
 )
 
 // settled reports whether there is some times the evidence that is enough.
@@ -35,7 +36,7 @@ func (v *verdict) settled(times float64) bool {
 
 // better reports whether NearestFit predicts better than bytes.
 func (v *verdict) better() bool {
-	return v.nearest < better*v.linear() && v.linear()-v.nearest > worth*v.took
+	return v.nearest < better*v.linear() && v.linear()-v.nearest > taskcost.NotableRatio*v.took
 }
 
 // linear returns the error of the better linear model.
@@ -46,27 +47,19 @@ func (v *verdict) common() float64 {
 	if v.weight == 0 {
 		return unjudged
 	}
-	return min(max(math.Sqrt(v.logs/v.weight), leastSpread), mostSpread)
+	return max(math.Sqrt(v.logs/v.weight), LeastSpread)
 }
 
-// The first look is when groups have taken firstLook seconds, each other one when they have taken twice as many as
-// at the one before. So the predicted part is as large as the known part, and all looks cost little more than the
-// last. One look compares at most mostCompared points.
-const (
-	firstLook    = 0.125
-	mostCompared = 2000
-)
-
-// looks returns the index of the first point of each part between looks, and the end.
+// looks returns the index of the first point of each part between looks, and the end. The first look is after the first
+// group, each other one when groups have taken twice as long as at the one before. So the predicted part is as large as
+// the known part, and all looks cost little more than the last. One look compares at most learnedPoints points.
 func looks(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
-	taken, next := 0.0, firstLook
+	taken, next := 0.0, 0.0
 	for i, a := range points {
-		if taken >= next {
+		if i > 0 && taken >= next {
 			cuts = append(cuts, i)
-			for taken >= next && !math.IsInf(next, 1) {
-				next *= 2
-			}
+			next = 2 * taken
 		}
 		taken += a.Took.Seconds() * a.Count
 	}
@@ -151,7 +144,7 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 	type batch struct{ took, nearest, byJob, byTask float64 }
 	batches := make([]batch, len(w.tasks))
 	p, all := w.job.Predict(), w.all.alpha()
-	stride := len(points)/mostCompared + 1
+	stride := len(points)/learnedPoints + 1
 	for i := 0; i < len(points); i += stride {
 		a := &points[i]
 		one, _ := p.Time(a.Task, a.Bytes)

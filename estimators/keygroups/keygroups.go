@@ -120,7 +120,7 @@ func (p *Prediction) choose() {
 		if spread[i] = rest.Spread / math.Sqrt(max(rest.Groups, 1)); math.IsNaN(spread[i]) {
 			spread[i] = unjudged
 		}
-		spread[i] = min(max(spread[i], leastSpread), mostSpread)
+		spread[i] = max(spread[i], LeastSpread)
 	}
 	p.Work = work(p.Sizes, left)
 	p.Work.Spread, p.Work.Common, p.Work.Profiled = spread, v.common(), len(points) == 0
@@ -145,8 +145,7 @@ var outer = estimators.Normal(0.9)
 
 // Standard deviations of logarithms.
 const (
-	leastSpread = 0.03
-	mostSpread  = 1
+	LeastSpread = 0.03
 	unjudged    = 0.25 // if no groups were predicted
 )
 
@@ -330,9 +329,6 @@ func grown(r dag.ReduceGroups, f float64) dag.ReduceGroups {
 	return r
 }
 
-// mostSlowdown bounds the slowdown that key groups show, and its inverse.
-const mostSlowdown = 10
-
 // curve returns the finished groups of the profile's run at this run's speed: by the times of groups of one size in
 // both runs, else by Slowdown. The tasks' time by bytes does not show the speed: larger keys take more of it.
 func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint {
@@ -360,7 +356,7 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 		}
 	}
 	if min(took, expected) >= settled { // ratios of less work are noise (docs/facts/measured.md 3)
-		f = min(max(took/expected, 1./mostSlowdown), mostSlowdown)
+		f = min(max(took/expected, 1./taskcost.MostSlowdown), taskcost.MostSlowdown)
 	}
 	for i := range out {
 		out[i].Took = time.Duration(min(float64(out[i].Took)*f, float64(math.MaxInt64)/2))

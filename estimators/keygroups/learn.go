@@ -13,8 +13,7 @@ import (
 // Bounds of a stage's data in a profile: with 20 bytes for a piece some 50 KB.
 const (
 	learnedTasks  = 5000 // nothing is kept of more tasks
-	learnedPoints = 1000 // and as many sizes, or two of each task, if that is more
-	learnedNames  = 100
+	learnedPoints = 1000 // and as many names and sizes, or two sizes of each task if that is more
 )
 
 // learnedShare is the least share of the reported bytes that must be done, so that the sizes of the finished groups
@@ -189,11 +188,11 @@ func boundNames(g *dag.Groups) {
 			all = append(all, k.Bytes)
 		}
 	}
-	if len(all) <= learnedNames {
+	if len(all) <= learnedPoints {
 		return
 	}
 	slices.Sort(all)
-	small := all[len(all)-learnedNames-1]
+	small := all[len(all)-learnedPoints-1]
 	for i := range g.Reduces {
 		top := &g.Reduces[i].Top
 		*top = slices.DeleteFunc(*top, func(k dag.KeyGroup) bool { return k.Bytes <= small })

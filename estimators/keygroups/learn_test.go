@@ -141,7 +141,7 @@ func TestLearnedGroupsAreFew(t *testing.T) {
 			}
 		}
 		if sizes > max(learnedPoints, 2*n) || points > learnedPoints || points < learnedPoints/2 ||
-			names > learnedNames {
+			names > learnedPoints {
 			t.Errorf("%d reduces: %d sizes, %d points, %d names", n, sizes, points, names)
 		}
 		for _, c := range []struct {

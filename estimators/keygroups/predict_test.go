@@ -138,7 +138,7 @@ func TestSpreads(t *testing.T) {
 		return w.Spread[2], w.Common
 	}
 	own, common := spreads(0)
-	if own != leastSpread || common > 0.5 {
+	if own != LeastSpread || common > 0.5 {
 		t.Errorf("without noise %v and %v", own, common)
 	}
 	if noisy, shared := spreads(0.3); noisy < 2*own || noisy > 0.3 || shared <= common {

@@ -18,6 +18,8 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -129,10 +131,7 @@ const (
 
 // Bounds of valid measurements: an exabyte and 30,000 years are mistakes, and their powers overflow. So would
 // powers of the tiniest sizes, which count as 0.
-const (
-	minBytes    = 1e-6
-	maxMeasured = dag.MaxInputBytes // bytes, seconds or groups
-)
+const maxMeasured = dag.MaxInputBytes // bytes, seconds or groups
 
 // A task is the input and the finished groups of a reduce.
 type task struct {
@@ -181,7 +180,7 @@ func (j *Job) Record(task int, at, bytes, seconds, count float64) {
 		!measurable(count, maxMeasured) || count == 0 || math.IsNaN(at) || math.IsInf(at, 0) {
 		return
 	}
-	if bytes < minBytes {
+	if bytes < taskcost.LeastCounted {
 		bytes = 0
 	}
 	t := &j.tasks[task]

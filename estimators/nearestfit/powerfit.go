@@ -32,12 +32,10 @@ func (f powerFit) At(x float64) float64 {
 
 // The search of docs/facts/nearestfit.md N2: a grid of powers, then a golden section.
 const (
-	gridStep       = 0.1
-	gridSteps      = 60
-	leastPower     = 0.05 // of the golden section
-	powerSections  = 40
-	coarseSections = 18 // powerSections for joined points: they determine the power only to 1e-4
-	leastSizes     = 4  // least number of sizes: three unknowns and one to check the fit
+	gridStep      = 0.1
+	gridSteps     = 60
+	powerSections = 40
+	leastSizes    = 4 // least number of sizes: three unknowns and one to check the fit
 )
 
 // mostPower is the largest power that fitPower tries if the caller knows no smaller one.
@@ -83,16 +81,12 @@ func fitPower(points []powerPoint, most float64) (powerFit, bool) {
 
 // section returns the middle of the interval that a golden section of [low, high] leaves (Kiefer, 1953).
 func (s *sums) section(low, high float64) float64 {
-	low = max(leastPower, low)
+	low = max(gridStep/2, low)
 	ratio := (math.Sqrt(5) - 1) / 2
 	c1, c2 := high-ratio*(high-low), low+ratio*(high-low)
 	_, _, f1 := s.at(c1)
 	_, _, f2 := s.at(c2)
-	steps := powerSections
-	if s.joined {
-		steps = coarseSections
-	}
-	for range steps {
+	for range powerSections {
 		if f1 < f2 {
 			high, c2, f2 = c2, c1, f1
 			c1 = high - ratio*(high-low)
@@ -108,7 +102,7 @@ func (s *sums) section(low, high float64) float64 {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// mostSizes is the number of different X from which a fit uses means: it bounds the cost of a fit.
+// mostSizes is the number of different X from which a fit uses means, and of separate points of one size.
 const mostSizes = 256
 
 // sums are points for one fit, by distinct x, scaled to at most 1.
@@ -122,7 +116,6 @@ type sums struct {
 	total          float64   // squares around the mean
 	xScale, yScale float64
 	low            float64 // the smallest x above 0, not scaled
-	joined         bool    // points of different x have become one
 }
 
 func sumsOf(points []powerPoint) *sums {
@@ -138,8 +131,7 @@ func sumsOf(points []powerPoint) *sums {
 	if s.xScale == 0 || s.yScale == 0 {
 		return s
 	}
-	bins, joined := bins(points)
-	s.joined = joined
+	bins := bins(points)
 	for i, p := range points {
 		x, y := p.X/s.xScale, p.Y/s.yScale
 		last := len(s.x) - 1
@@ -169,8 +161,8 @@ func sumsOf(points []powerPoint) *sums {
 
 // bins returns a number for each of the sorted points: one for each distinct x or, if there are too many, one for
 // each part of the range of equal width in log x.
-func bins(points []powerPoint) (out []int, joined bool) {
-	out = make([]int, len(points))
+func bins(points []powerPoint) []int {
+	out := make([]int, len(points))
 	n := 0
 	for i := 1; i < len(points); i++ {
 		if points[i].X != points[i-1].X {
@@ -179,7 +171,7 @@ func bins(points []powerPoint) (out []int, joined bool) {
 		out[i] = n
 	}
 	if n < mostSizes {
-		return out, false
+		return out
 	}
 	first := 0 // log 0 has no width
 	for points[first].X == 0 {
@@ -191,7 +183,7 @@ func bins(points []powerPoint) (out []int, joined bool) {
 	for i := first; i < len(points); i++ {
 		out[i] = 1 + int((math.Log(points[i].X)-low)/width)
 	}
-	return out, true
+	return out
 }
 
 // at solves for a and b at power c.

@@ -139,7 +139,7 @@ func FuzzPower(f *testing.F) {
 		if !ok {
 			return
 		}
-		if !finite(fit.A) || !finite(fit.R2) || fit.C < leastPower || fit.C > 6.2 {
+		if !finite(fit.A) || !finite(fit.R2) || fit.C < gridStep/2 || fit.C > 6.2 {
 			t.Errorf("%v: %+v", points, fit)
 		}
 		for _, x := range []float64{0, 1e-21, 1, 1e19} {

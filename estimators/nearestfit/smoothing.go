@@ -11,9 +11,6 @@ type point struct {
 	Size, Mean, Count, Marked float64
 }
 
-// sameSize is the greatest number of separate points of one size.
-const sameSize = 512
-
 // A profile is a bounded set of points. Beyond its limit, points of one size are joined, and then those of near
 // sizes, in pairs, until half of the limit is left.
 type profile struct {
@@ -53,7 +50,7 @@ func (p *profile) add(size, mean, count, marked float64) {
 	} else {
 		p.next[last] = at
 	}
-	if same >= sameSize {
+	if same >= mostSizes {
 		p.replace(joinSizes(p.list()))
 	} else if len(p.points) > p.limit {
 		p.replace(condense(p.list(), p.limit/2))

@@ -75,10 +75,10 @@ func TestSameSizeFirst(t *testing.T) {
 	// So is a single size with times of every length: a chain that grows would make each step longer than the one
 	// before.
 	p = newProfile(0, 1<<20)
-	for i := range 10 * sameSize {
+	for i := range 10 * mostSizes {
 		p.add(1, float64(i), 1, 0)
 	}
-	if len(p.points) > sameSize+1 {
+	if len(p.points) > mostSizes+1 {
 		t.Errorf("%d points of one size", len(p.points))
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // pipes is the number of pipelines of a MapReduce job: map, copy, sort, reduce.
-const pipes = 1 + dag.Pipelines
+const pipes = dag.Pipelines + 1
 
 // pipesOf returns the number of pipelines that are kept for a job.
 func pipesOf(job *dag.Job) int { return max(pipes, 1+dag.Pipelines*(len(job.Stages)-1)) }

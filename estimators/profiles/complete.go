@@ -48,21 +48,16 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 	o := &plan.Overheads
 	o.Cold = cmp.Or(o.Cold, was.Cold)
 	if plan.ReusesContainers() {
-		o.Launch = cmp.Or(o.Launch, was.Launch, usualLaunch)
-		o.SetupMin = cmp.Or(o.SetupMin, was.SetupMin, usualStart)
-		o.Finish = cmp.Or(o.Finish, was.Finish, usualFinish)
-		o.Idle = cmp.Or(o.Idle, was.Idle, usualIdle)
+		*o = filled(filled(*o, was), usualOfTez)
 	}
 	return &out
 }
 
-// Pauses of Tez if neither the run nor a profile has them (docs/facts/tez.md T6, T7 and the corrections).
-const (
-	usualLaunch = 2 * time.Second         // a DAG's submission to its first task
-	usualStart  = 2500 * time.Millisecond // a new container's launch
-	usualFinish = 300 * time.Millisecond
-	usualIdle   = 7500 * time.Millisecond // idle containers are kept for five to ten seconds, at random
-)
+// usualOfTez are the overheads of Tez if neither the run nor a profile has them (docs/facts/tez.md T6, T7 and the
+// corrections). Idle containers are kept for five to ten seconds, at random.
+var usualOfTez = dag.Overheads{
+	Launch: 2 * time.Second, SetupMin: 2500 * time.Millisecond, Finish: 300 * time.Millisecond, Idle: 7500 * time.Millisecond,
+}
 
 // edgesLike returns the edges of the profile's stage to stages of the same names before it.
 func edgesLike(job *dag.Job, k int, known *dag.Job, was *dag.Stage) []dag.Edge {
@@ -146,6 +141,7 @@ func filled(o, by dag.Overheads) dag.Overheads {
 		{&o.SetupMin, by.SetupMin},
 		{&o.SetupPer, by.SetupPer},
 		{&o.Cold, by.Cold},
+		{&o.Idle, by.Idle},
 	} {
 		if *f.to <= 0 {
 			*f.to = f.from

@@ -276,20 +276,12 @@ func TasksIn(was *dag.Stage, single, bytes bool) Tasks {
 	return p
 }
 
-// An older profile has no set-up. usualSetup is assumed for a map without a rate, limited to a part of its length.
-const (
-	usualSetup = 3000
-	mostSetup  = 0.8
-)
-
 // lengthOf returns the time of a task, for a MapReduce job without its set-up, in milliseconds; NaN unknown.
 func lengthOf(was *dag.Stage, i int, single, rates bool) float64 {
 	length := was.Extent.At(i)
 	switch {
-	case !single:
+	case !single, !rates && !was.Setup.Known() && !was.Copies(): // a profile without rates has no set-up
 		return length
-	case !rates && !was.Setup.Known() && !was.Copies():
-		return length - min(usualSetup, mostSetup*length)
 	}
 	return length - was.Setup.At(i)
 }

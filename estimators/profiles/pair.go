@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -29,8 +31,6 @@ const (
 	// clearly is the least gain for which two stages exchange their partners without a doubt, as the logarithm of a
 	// ratio: half as long again.
 	clearly = 0.405
-	// shortTask is the length in milliseconds below which tasks are alike: the difference is start-up and chance.
-	shortTask = 1000
 	// sizeWeight is the weight of a stage's size relative to the length of its tasks, which depends on machines.
 	sizeWeight = 2
 	// band is the greatest difference of the numbers of stages in both runs up to a point.
@@ -109,7 +109,9 @@ func (t *Trait) besides(other *Trait) bool {
 func exchanged(a, b, knownA, knownB *Trait) float64 {
 	is := ratio(a.Tasks, b.Tasks) + ratio(a.Records, b.Records)
 	was := ratio(knownA.Tasks, knownB.Tasks) + ratio(knownA.Records, knownB.Records)
-	long := func(t, o *Trait) float64 { return math.Abs(ratio(max(t.Length, shortTask), max(o.Length, shortTask))) }
+	long := func(t, o *Trait) float64 {
+		return math.Abs(ratio(max(t.Length, taskcost.ShortMS), max(o.Length, taskcost.ShortMS)))
+	}
 	return sizeWeight*(math.Abs(is-was)-math.Abs(is+was)) +
 		long(a, knownA) + long(b, knownB) - long(a, knownB) - long(b, knownA)
 }
@@ -117,7 +119,7 @@ func exchanged(a, b, knownA, knownB *Trait) float64 {
 // far returns the difference between two stages, as a sum of logarithms of ratios.
 func (t *Trait) far(other *Trait) float64 {
 	return sizeWeight*(math.Abs(ratio(t.Tasks, other.Tasks))+math.Abs(ratio(t.Records, other.Records))) +
-		math.Abs(ratio(max(t.Length, shortTask), max(other.Length, shortTask)))
+		math.Abs(ratio(max(t.Length, taskcost.ShortMS), max(other.Length, taskcost.ShortMS)))
 }
 
 // ratio returns the logarithm of a ratio, 0 if one of the two is not known.
@@ -129,14 +131,11 @@ func ratio(a, b float64) float64 {
 }
 
 // Costs of an alignment: of a stage that the other run does not have, of a pair with names that differ only in a
-// number, of a pair with numbers of tasks that differ by a factor of e, and of a pair that only in one run reads
-// other stages.
+// number, that only in one run reads other stages, or with numbers of tasks that differ by a factor of e or more.
 const (
-	gapCost   = 1.0 // the known run does not have the stage
-	skipCost  = 0.7 // this run leaves the stage out
-	nameCost  = 0.2
-	tasksCost = 0.1
-	kindCost  = 0.3
+	gapCost  = 1.0 // the known run does not have the stage
+	skipCost = 0.7 // this run leaves the stage out
+	nameCost = 0.2
 )
 
 // alignSorted aligns stages after sorting those that may start at once by their numbers of tasks, as the largest
@@ -186,7 +185,7 @@ func align(run, known []Trait) []int {
 	for i := range known {
 		places[i] = placeOf(known[i].Name)
 	}
-	const width = 2*band + 1 // of a row: known stages i with |i-k| <= band
+	const width = band + 1 + band // of a row: known stages i with |i-k| <= band
 	best := make([]float64, (n+1)*width)
 	from := make([]byte, (n+1)*width)
 	at := func(k, i int) int { return k*width + i - k + band }
@@ -240,10 +239,10 @@ func (t *Trait) unlike(other *Trait) float64 {
 		d += nameCost
 	}
 	if t.Tasks > 0 && other.Tasks > 0 {
-		d += min(tasksCost*math.Abs(math.Log(t.Tasks/other.Tasks)), nameCost)
+		d += min(math.Abs(math.Log(t.Tasks/other.Tasks)), 1) * nameCost
 	}
 	if t.Reads != other.Reads {
-		d += kindCost
+		d += nameCost
 	}
 	return d
 }

@@ -228,9 +228,6 @@ func (t *timeline) phases() []Phase {
 	return all
 }
 
-// listedPhases is the largest number of phases that are listed one by one.
-const listedPhases = 240
-
 func solveDetail(s *Spec, m Model, o Options) (*Result, error) {
 	if err := s.bounded(m); err != nil {
 		return nil, err

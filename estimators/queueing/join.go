@@ -66,8 +66,8 @@ func (f flow) copying(j *Job, threads int, beside, alone float64) copying {
 	return c
 }
 
-// drawnPhases is the number up to which phases are listed one by one. Above it equal ones are merged.
-const drawnPhases = 60
+// listedPhases is the number up to which phases are listed one by one. Above it equal ones are merged.
+const listedPhases = 240
 
 // phases returns the phases of a job: one until the first maps end, and a new one at each wake-up of a blocked
 // reduce.
@@ -81,7 +81,7 @@ func (p *product) phases(j *productJob) []Phase {
 	}
 	all := []Phase{{0, f.mapTime, 1}}
 	if blocked && f.waves > 1 {
-		if f.waves <= drawnPhases {
+		if f.waves <= listedPhases {
 			for w := 1; w < f.waves; w++ {
 				all = append(all, Phase{float64(w) * f.mapTime, float64(w+1) * f.mapTime, 1})
 			}

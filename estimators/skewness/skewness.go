@@ -18,36 +18,29 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// A task is skewed if it exceeds the median working time by both of these, and received more input.
+// A task is skewed if it exceeds the median working time by this and taskcost.Notable, and received more input.
 const (
 	skewRatio = 1.5
-	skewLeast = 5 * time.Second
-	// skewWorth is the least delay to report, as a share of the remaining time, besides skewLeast.
-	skewWorth = 0.02
-	// skewSize is the least ratio to the median size that counts as more input.
-	skewSize = 1.1
 	// skewPower is the greatest power of its size with which a task's work may grow.
 	skewPower = 3
 )
 
 // WorksLong reports whether a task works much longer than the median one of its stage.
 func WorksLong(work, median time.Duration) bool {
-	return float64(work) > skewRatio*float64(median) && work-median > skewLeast
+	return float64(work) > skewRatio*float64(median) && work-median > taskcost.Notable
 }
 
-// GivenMore reports whether a task received clearly more input than the median one of its stage, and enough to
+// GivenMore reports whether a task received more input than the median one of its stage, and enough to
 // explain its longer work, which grows at most with the cube of the input. A task that is slow for another reason
 // is not skewed. A NaN size does not count as more.
 func GivenMore(size, medianSize float64, work, median time.Duration) bool {
-	return size > skewSize*medianSize &&
+	return size > medianSize &&
 		float64(work) <= float64(max(median, time.Second))*math.Pow(size/medianSize, skewPower)
 }
 
-// Limits of a report, and so of the replays: a stage takes six replays and one for each reported task.
-const (
-	MaxSkewedStages = 3
-	MaxSkewedTasks  = 5
-)
+// MaxSkewed limits the stages of a report and the tasks of each, and so the replays: a stage takes six replays and one
+// for each reported task.
+const MaxSkewed = 5
 
 // Scenario sets only Estimate.Skew: it has no time.
 func Scenario() estimators.Scenario {
@@ -77,7 +70,7 @@ func Of(w *estimators.ReplayContext, all bool) ([]estimators.Skew, error) {
 	if !known {
 		return nil, nil
 	}
-	least := max(skewLeast, time.Duration(skewWorth*float64(sch.Remaining())))
+	least := max(taskcost.Notable, time.Duration(taskcost.NotableRatio*float64(sch.Remaining())))
 	together, err := together(w, found, sch)
 	if err != nil || !all && together <= least {
 		return []estimators.Skew{}, err
@@ -125,7 +118,7 @@ func unevenStages(w *estimators.ReplayContext, sch *schedule.Schedule, all bool)
 	known = len(works) == 0 && readersKnown(w)
 	for _, u := range works {
 		known = known || w.Stage(u.job, u.stage).Best < schedule.Assumed
-		if !all && u.longest <= u.median+taskcost.MS(skewLeast) {
+		if !all && u.longest <= u.median+taskcost.MS(taskcost.Notable) {
 			continue
 		}
 		u.size(w)
@@ -137,7 +130,7 @@ func unevenStages(w *estimators.ReplayContext, sch *schedule.Schedule, all bool)
 		return cmp.Compare(b.listed[0].excess(b),
 			a.listed[0].excess(a))
 	})
-	return found[:min(len(found), MaxSkewedStages)], known
+	return found[:min(len(found), MaxSkewed)], known
 }
 
 // readersKnown reports whether every unfinished job has announced how many tasks its stages have that read others.

@@ -270,8 +270,8 @@ func TestSkewIsBounded(t *testing.T) {
 		plan.Jobs = append(plan.Jobs, j)
 	}
 	got := skewOf(t, plan, paperModel, true)
-	if len(got) != MaxSkewedStages || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 ||
-		len(got[1].Worst) != MaxSkewedTasks {
+	if len(got) != MaxSkewed || got[0].Job != 0 || got[1].Job != 5 || got[2].Job != 4 ||
+		len(got[1].Worst) != MaxSkewed {
 		t.Errorf("%+v", got)
 	}
 }

@@ -239,7 +239,7 @@ func (u *uneven) judge(all bool) {
 		slices.SortStableFunc(from, longest)
 	}
 	for _, r := range from {
-		for task := r.first; task < r.first+r.count && len(u.listed) < MaxSkewedTasks; task++ {
+		for task := r.first; task < r.first+r.count && len(u.listed) < MaxSkewed; task++ {
 			one := r
 			one.first, one.count = task, 1
 			u.listed = append(u.listed, one)

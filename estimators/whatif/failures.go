@@ -16,13 +16,12 @@ import (
 // the last task represent a stage, because its tasks are similar.
 const (
 	mostTries = 48
-	leastTry  = 4
 	tasksTry  = 2_000_000
 )
 
 // tries returns how many replays may search for the worst failure.
 func (w *clusterState) tries() int {
-	return min(max(tasksTry/max(w.tasks(), 1), leastTry), mostTries)
+	return min(max(tasksTry/max(w.tasks(), 1), nodesTried), mostTries)
 }
 
 // A course is a whole replay, which can be cut at any instant. Spans of a stage are those that have not ended.

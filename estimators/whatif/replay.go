@@ -125,11 +125,8 @@ func (r *Replay) estimate(w *clusterState, c Change, s estimators.Scenario, opt 
 	return s.Of(estimators.NewReplayContext(r.run, model, opt))
 }
 
-// Limits of ranges: the number of replays, and the number of tasks above which ranges are too expensive.
-const (
-	rangeSamples = 64
-	rangeTasks   = 2000
-)
+// rangeTasks is the number of tasks above which ranges are too expensive.
+const rangeTasks = 2000
 
 // Range returns the range of 8 of 10 runs, from sampled states that are changed and replayed. ok is false if the
 // model cannot be sampled, if there are too many tasks, or if the change has failures: a failure fixes a single
@@ -146,7 +143,7 @@ func (r *Replay) Range(c Change) (low, high time.Duration, ok bool, err error) {
 	if tasks > rangeTasks {
 		return 0, 0, false, nil
 	}
-	e, err := r.estimate(w, c, estimators.Sampled(), estimators.Options{Samples: rangeSamples})
+	e, err := r.estimate(w, c, estimators.Sampled(), estimators.Options{})
 	if err != nil || len(e.Distribution) == 0 {
 		return 0, 0, false, err
 	}

@@ -6,6 +6,18 @@ import (
 	"time"
 )
 
+// Notable is the least difference of times that is reported or counted, besides NotableRatio of the whole.
+const (
+	Notable      = 5 * time.Second
+	NotableRatio = 0.02
+)
+
+// LeastCounted is the least counter besides 0: powers of smaller ones overflow.
+const LeastCounted = 1e-6
+
+// Named is the number of names in a text; more are counted.
+const Named = 3
+
 // Heartbeat is the longest interval at which Hadoop's nodes request work.
 const Heartbeat = 3 * time.Second
 
@@ -16,10 +28,13 @@ const (
 	LeastMS = 300
 	// lateRatio is the extra time of an attempt for each millisecond that it is late.
 	lateRatio = 0.1
-	// PriorMS is the weight of a profile's rate against this run's, in watched work. Less work does not show a rate.
+	// ShortMS is the length of tasks that mostly open and commit, in milliseconds: less work does not show a rate.
+	ShortMS = 1000
+	// MostSlowdown bounds how much slower or faster work is than expected; more is another program, or a mistake.
+	MostSlowdown = 10
+	// PriorMS is the weight of a profile's rate against this run's, and of a stage's against an attempt's own, in watched
+	// work. Less work does not show a rate.
 	PriorMS = 4000
-	// OwnPriorMS is the weight of a stage's rate against an attempt's own.
-	OwnPriorMS = 6000
 )
 
 // MS returns a length of time in milliseconds.
