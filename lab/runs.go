@@ -81,7 +81,7 @@ func open(file string) (interface {
 	if place := recording.LocalPlace(file); engine.IsPast(place) {
 		past, err := engine.ReadPast(context.Background(), place)
 		if err == nil && len(past.Runs) > 0 {
-			return past.Runs[0].Open(recording.Options{}, nil)
+			return past.Runs[0].Open(recording.Options{})
 		}
 	}
 	f, err := os.Open(file)

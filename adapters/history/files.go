@@ -163,7 +163,7 @@ func (r *pastReader) Runs() (runs []recording.Run, leftOut []recording.Skipped) 
 				}
 				return 0
 			},
-			Open: func(o recording.Options, _ func(int)) (recording.Source, error) {
+			Open: func(o recording.Options) (recording.Source, error) {
 				if o.Workflow != "" && !w.is(o.Workflow) {
 					return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: []string{w.ID}}
 				}

@@ -151,8 +151,8 @@ type Run struct {
 	IsFirst  bool // it is played if none of several is chosen
 	// Match returns how well an id names the run: 0 not at all, 2 exactly.
 	Match func(id string) int
-	// Open returns a source of the run. read may be nil; it receives how many bytes were read.
-	Open func(o Options, read func(bytes int)) (Source, error)
+	// Open returns a source of the run.
+	Open func(o Options) (Source, error)
 }
 
 // A Skipped is a file that was left out.

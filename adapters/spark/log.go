@@ -34,7 +34,6 @@ type Log struct {
 	First, Last dag.Instant
 	Ended       bool // the log has the application's end
 	total       int
-	progress    func(bytes int)
 	id          string // of the application; includes the attempt number after the first attempt
 	app         string
 	lines       int                 // non-empty lines
@@ -44,9 +43,6 @@ type Log struct {
 	seed        maphash.Seed
 	steps       []clock.Step
 }
-
-// readEvery is the number of lines between two progress reports.
-const readEvery = 1000
 
 // ErrNoLog means that a file has no Spark jobs.
 var ErrNoLog = errors.New("spark: no job of an application in it: not an event log, or one of an application that has run nothing")
@@ -64,9 +60,6 @@ func (l *Log) read(in io.Reader) error {
 	}
 	var bad input.Streak
 	for n := 1; ; n++ {
-		if n%readEvery == 0 && l.progress != nil {
-			l.progress(l.total)
-		}
 		line, err := input.Line(b, mostLine)
 		cut := errors.Is(err, io.ErrUnexpectedEOF)
 		l.total += len(line) + 1

@@ -21,8 +21,7 @@ import (
 
 // A LogFile is the location of an event log: a file, or the pieces of a rolling log.
 type LogFile struct {
-	Name string          // the path of the file, of the folder with pieces, or within a zip
-	Read func(bytes int) // if set, called with the number of bytes read so far
+	Name string // the path of the file, of the folder with pieces, or within a zip
 	in   fs.FS
 	zip  string // the zip in in that contains the pieces; "" if they are plain files
 	// pieces are file names in order.
@@ -32,7 +31,6 @@ type LogFile struct {
 // Open reads the log.
 func (f LogFile) Open() (*Log, error) {
 	l := newLog()
-	l.progress = f.Read
 	err := within(f.in, f.zip, func(in fs.FS) error {
 		for _, name := range f.pieces {
 			piece, err := in.Open(name)

@@ -149,8 +149,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 				}
 				return 0
 			},
-			Open: func(o recording.Options, read func(int)) (recording.Source, error) {
-				f.Read = read
+			Open: func(o recording.Options) (recording.Source, error) {
 				log, err := f.Open()
 				if err != nil {
 					return nil, err

@@ -244,7 +244,7 @@ func (r *pastReader) Read(ctx context.Context, p recording.Place) (has bool, err
 				}
 				return 0
 			},
-			Open: func(o recording.Options, _ func(int)) (recording.Source, error) {
+			Open: func(o recording.Options) (recording.Source, error) {
 				if o.Workflow != "" && o.Workflow != id && o.Workflow != app {
 					return nil, &recording.UnknownError{Workflow: o.Workflow, Holds: log.ids()}
 				}

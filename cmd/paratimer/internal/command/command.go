@@ -35,7 +35,7 @@ func New(name, args, does string, action cli.ActionFunc) *cli.Command {
 		Name: name, Usage: does, ArgsUsage: args, Action: action,
 		HideHelp:     true,
 		Before:       prepare,
-		After:        removeProgress,
+		After:        endBusy,
 		OnUsageError: OnUsageError,
 	}
 }

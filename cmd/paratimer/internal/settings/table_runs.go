@@ -19,7 +19,6 @@ var runRows = []row{
 	{"compare", "base", atLeast(1, 0), "compare the last run with run `N`, counted from 1 by start (default: the newest success before it)"},
 	{"compare", "fail-on-regression", false, "exit with 1 if a job takes longer for its records than chance allows"},
 	{"compare", "out, o", "", "write to `FILE`, - for stdout"},
-	{"score", "all", false, "print every estimator, not four (JSON has all)"},
 	{"score", "from=", time.Duration(0), "count only observations from `TIME` of the run on"},
 	{"history forget", "run", "", "forget only the run with this `ID`"},
 	{"history forget", "all", false, "forget all workflows"},

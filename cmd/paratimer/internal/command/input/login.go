@@ -81,7 +81,7 @@ func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool
 		if o.Auth, err = rest.Bearer(token, site.Bases()...); err != nil {
 			return command.Usage("token-file, PARATIMER_TOKEN: %w", err)
 		}
-		o.Login = tokened(o.User)
+		o.Login = secret{o.User, "a bearer token"}
 		return nil
 	}
 	if byTicket {
@@ -91,26 +91,13 @@ func signIn(c *cli.Context, site hadoopconf.Site, o *rest.Options, byTicket bool
 	if err != nil {
 		return command.Usage("password-file, PARATIMER_PASSWORD: %w", err)
 	}
-	o.Auth, o.Login = layer, passworded(o.User)
+	o.Auth, o.Login = layer, secret{o.User, "a password (HTTP basic), as " + o.User}
 	return nil
 }
 
-// passworded is a login by password.
-type passworded string
+// A secret is a login by a password or a bearer token.
+type secret struct{ user, text string }
 
-func (p passworded) Name() string { return string(p) }
-
-func (p passworded) Check(context.Context) (string, error) {
-	return "a password (HTTP basic), as " + string(p), nil
-}
-
-func (passworded) Used() bool { return true }
-
-// tokened is a login by a bearer token.
-type tokened string
-
-func (t tokened) Name() string { return string(t) }
-
-func (tokened) Check(context.Context) (string, error) { return "a bearer token", nil }
-
-func (tokened) Used() bool { return true }
+func (s secret) Name() string                          { return s.user }
+func (s secret) Check(context.Context) (string, error) { return s.text, nil }
+func (secret) Used() bool                              { return true }

@@ -25,19 +25,17 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/units"
 )
 
-// A Recording plays a recorded run, and shows its progress on a terminal. Its errors are usage errors. It closes its
+// A Recording plays a recorded run. Its errors are usage errors. It closes its
 // file when it ends.
 type Recording struct {
-	src      watch.Source
-	file     io.Closer // nil: it was read before, or is not ours
-	path     string
-	progress *command.Progress
-	isLast   func(*dag.Snapshot) bool // nil: the recording's end is its end
-	n        int                      // snapshots so far
-	ended    bool
+	src    watch.Source
+	file   io.Closer                // nil: it was read before, or is not ours
+	stop   func()                   // removes the line on a terminal that shows the reading; nil: there is none
+	isLast func(*dag.Snapshot) bool // nil: the recording's end is its end
+	n      int                      // snapshots so far
+	ended  bool
 }
 
 // Next returns a usage error for a damaged file. A file that is cut off after its first observation is not an error
@@ -51,7 +49,6 @@ func (r *Recording) Next(ctx context.Context) (*dag.Snapshot, error) {
 	switch {
 	case err == nil:
 		r.n++
-		r.progress.Show(func() string { return r.progressAt(s) })
 		if r.isLast != nil && r.isLast(s) {
 			r.end()
 		}
@@ -68,21 +65,15 @@ func (r *Recording) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return nil, command.Usage("%w", err)
 }
 
-// end removes the progress, since what follows may print, and closes the file, which was only read.
+// end closes the file, which was only read.
 func (r *Recording) end() {
 	r.ended = true
-	r.progress.Done()
+	if r.stop != nil {
+		r.stop()
+	}
 	if r.file != nil {
 		_ = r.file.Close()
 	}
-}
-
-func (r *Recording) progressAt(s *dag.Snapshot) string {
-	line := filepath.Base(r.path) + ": " + units.Count(r.n, "observation")
-	if since := s.Origin(); since.Known() {
-		line += ", " + units.Seconds(s.At.Seconds(since)) + " of the run"
-	}
-	return line
 }
 
 // Until makes the recording end after the first snapshot for which isLast is true, whatever follows; nil: at its end.
@@ -120,15 +111,21 @@ const mostTicks = 300
 
 // Open opens a recording by the command's flags.
 func Open(c *cli.Context, path string) (*Recording, error) {
-	r, err := open(path, optionsOf(c), command.NewProgress(c))
-	if err == nil && everyOf(c) == 0 {
+	stop := command.Busy(c, filepath.Base(path))
+	r, err := open(path, optionsOf(c))
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	r.stop = stop
+	if everyOf(c) == 0 {
 		r.AtMost(mostTicks)
 	}
-	return r, err
+	return r, nil
 }
 
 // OpenToShow opens a recording for display, from a file or for "-" from stdin. If the observations go to a terminal,
-// the progress there covers only the reading before them.
+// only the reading before them is shown there.
 func OpenToShow(c *cli.Context, path string) (*Recording, error) {
 	if path == "-" {
 		src, err := playStdin(c.App.Reader, optionsOf(c))
@@ -136,8 +133,7 @@ func OpenToShow(c *cli.Context, path string) (*Recording, error) {
 	}
 	r, err := Open(c, path)
 	if err == nil && view.Terminal(c.App.Writer) {
-		r.progress.Done()
-		r.progress = nil
+		r.stop()
 	}
 	return r, err
 }
@@ -154,16 +150,16 @@ func everyOf(c *cli.Context) time.Duration {
 	return c.Duration("every")
 }
 
-// OpenRecording opens a workflow of a recording, without progress.
+// OpenRecording opens a workflow of a recording.
 func OpenRecording(path, workflow string, every time.Duration) (*Recording, error) {
-	return open(path, recording.Options{Workflow: workflow, Every: every}, nil)
+	return open(path, recording.Options{Workflow: workflow, Every: every})
 }
 
 // queryID matches the cluster's ids of queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 
 // open opens a recording, history or an event log, depending on the content. A folder has history or event logs.
-func open(path string, o recording.Options, p *command.Progress) (*Recording, error) {
+func open(path string, o recording.Options) (*Recording, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
 	}
@@ -177,13 +173,12 @@ func open(path string, o recording.Options, p *command.Progress) (*Recording, er
 	case err != nil:
 		return nil, command.Usage("cannot read the recording: %w", err)
 	}
-	src, err := playFile(f, o, readBytes(p, path))
+	src, err := playFile(f, o)
 	if err != nil {
-		p.Done()
 		f.Close()
 		return nil, command.Usage("%s: %w", path, err)
 	}
-	return &Recording{src: src, file: f, path: path, progress: p}, nil
+	return &Recording{src: src, file: f}, nil
 }
 
 func checkOptions(o recording.Options) error {
@@ -193,14 +188,7 @@ func checkOptions(o recording.Options) error {
 	return nil
 }
 
-// readBytes shows how much of a file was read.
-func readBytes(p *command.Progress, path string) func(bytes int) {
-	return func(bytes int) {
-		p.Show(func() string { return filepath.Base(path) + ": read " + units.Bytes(float64(bytes)) })
-	}
-}
-
-func playFile(f *os.File, o recording.Options, read func(int)) (watch.Source, error) {
+func playFile(f *os.File, o recording.Options) (watch.Source, error) {
 	place := recording.LocalPlace(f.Name())
 	info, err := f.Stat()
 	if err != nil {
@@ -228,7 +216,7 @@ func playFile(f *os.File, o recording.Options, read func(int)) (watch.Source, er
 	if err != nil {
 		return nil, err
 	}
-	return run.Open(o, read)
+	return run.Open(o)
 }
 
 // isOurs reports whether a recording is one of this program.

@@ -81,14 +81,13 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	}
 	for _, r := range past.Runs {
 		out = append(out, RecordedRun{r.Path, r.ID, func() (*Recording, error) {
-			p := command.NewProgress(c)
-			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: everyOf(c)},
-				readBytes(p, r.Path))
+			stop := command.Busy(c, filepath.Base(r.Path))
+			src, err := r.Open(recording.Options{Workflow: c.String("workflow"), Every: everyOf(c)})
 			if err != nil {
-				p.Done()
+				stop()
 				return nil, command.Usage("%s: %w", r.Path, err)
 			}
-			return &Recording{src: src, path: r.Path, progress: p}, nil
+			return &Recording{src: src, stop: stop}, nil
 		}})
 	}
 	return out, bad

@@ -3,6 +3,7 @@ package past
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +17,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
+	"github.com/paratimer/paratimer/estimators/paper"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -67,7 +69,7 @@ func score(c *cli.Context, f *follow.Flags) error {
 		}
 		runs = append(runs, r)
 	}
-	isBrief := !c.Bool("all") && !c.IsSet("estimators")
+	isBrief := !c.IsSet("estimators")
 	return command.Print(c, map[string]any{"runs": runs}, func(w io.Writer) error {
 		for i, r := range runs {
 			if i > 0 {
@@ -113,7 +115,8 @@ func (r runScore) text(out io.Writer, isBrief bool) error {
 		units.Count(r.Ticks, "tick"))
 	shown := r.Estimators
 	if isBrief {
-		shown = mainRows(shown)
+		isLeftOut := func(e estimatorScore) bool { return !slices.Contains(mainRows, e.Name) }
+		shown = slices.DeleteFunc(slices.Clone(shown), isLeftOut)
 	}
 	rows := [][]string{strings.Split("estimator,mean,median,p90,max,bias,mean s,none,first s,half,back", ",")}
 	for _, e := range shown {
@@ -154,4 +157,25 @@ func cell(format string, v *float64) string {
 		return "?"
 	}
 	return fmt.Sprintf(format, *v)
+}
+
+// mainRows are the rows of the short table: ParaTimer's headline, the engine's own progress, and a simple indicator.
+var mainRows = []string{"standard", "hadoop", "dne"}
+
+// legendOf explains the rows and columns of the short table.
+func legendOf(rows []estimatorScore, all int) string {
+	about := map[string]string{mainRows[0]: "ParaTimer's headline"}
+	for _, s := range paper.Others() {
+		about[s.Name] = s.Meaning
+	}
+	text := ""
+	for _, r := range rows {
+		text += fmt.Sprintf("  %s: %s\n", r.Name, about[r.Name])
+	}
+	text += "  bias: + is progress too high, - too low; none: share of observations without an estimate; first s: when the first came;\n" +
+		"  half: error halfway; back: steps backwards\n"
+	if more := all - len(rows); more > 0 {
+		text += fmt.Sprintf("  --estimators all shows %d more\n", more)
+	}
+	return text
 }
