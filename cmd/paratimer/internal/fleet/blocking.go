@@ -8,7 +8,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -59,16 +58,16 @@ func (f *Fleet) findBlockings(now time.Time) {
 	}
 }
 
-func (f *Fleet) lastingBlockings(now time.Time) (lasting []contention.Blocking) {
+func (f *Fleet) lastingBlockings(now time.Time) (lasting []Blocking) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	total, free := f.opt.Cluster.Room()
-	found := contention.Find(f.tenants(), contention.Room{TotalMB: total, FreeMB: free})
+	found := Contention(f.tenants(), Room{TotalMB: total, FreeMB: free})
 	since := make(map[pair]time.Time, len(f.since))
 	f.heldUp, f.holds = map[string]*frame.HeldUp{}, map[string]int{}
 	for i := range found {
 		j := &found[i]
-		var waiting []contention.Tenant
+		var waiting []Tenant
 		for _, w := range j.Waiting {
 			p := pair{j.Holder.ID, w.ID}
 			began, known := f.since[p]
@@ -92,7 +91,7 @@ func (f *Fleet) lastingBlockings(now time.Time) (lasting []contention.Blocking) 
 	return lasting
 }
 
-func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
+func heldUpBy(j *Blocking, long time.Duration) *frame.HeldUp {
 	h := &j.Holder
 	return &frame.HeldUp{
 		ID: frame.Text(h.ID), Name: frame.Text(h.Name), User: frame.Text(h.User), Queue: frame.Text(h.Queue),
@@ -103,7 +102,7 @@ func heldUpBy(j *contention.Blocking, long time.Duration) *frame.HeldUp {
 
 // tenants returns the workflows on the cluster, watched or not, with the predicted ends of watched ones. The caller
 // must hold the lock.
-func (f *Fleet) tenants() []contention.Tenant {
+func (f *Fleet) tenants() []Tenant {
 	running := f.opt.Cluster.Running()
 	type who struct{ name, user string }
 	index, like := map[string]int{}, map[who]string{}
@@ -112,7 +111,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 			like[who{s.Name, s.User}] = s.Workflow
 		}
 	}
-	var out []contention.Tenant
+	var out []Tenant
 	for i := range running {
 		s := &running[i]
 		key := keyOf(s)
@@ -128,7 +127,7 @@ func (f *Fleet) tenants() []contention.Tenant {
 			if v != nil {
 				end = v.end
 			}
-			out = append(out, contention.Tenant{
+			out = append(out, Tenant{
 				ID: key, Name: naming.PigScript(s.Name), User: s.User, Queue: s.Queue, Submitted: s.At,
 				End: end, UserMB: s.UserMB, QueueMB: s.QueueMB,
 			})

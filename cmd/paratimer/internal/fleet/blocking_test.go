@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -25,11 +24,11 @@ func TestJams(t *testing.T) {
 		var s said
 		type reported struct {
 			after     time.Duration
-			blockings []contention.Blocking
+			blockings []Blocking
 		}
 		var heard []reported
 		o := options(c, &s)
-		o.Blockings = func(at dag.Instant, blockings []contention.Blocking) {
+		o.Blockings = func(at dag.Instant, blockings []Blocking) {
 			heard = append(heard, reported{at.Time().Sub(begin), blockings})
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
@@ -58,7 +57,7 @@ func TestJams(t *testing.T) {
 		}
 		j := first.blockings[0]
 		if len(first.blockings) != 1 || j.Holder.Name != "w0" || len(j.Waiting) != 2 || j.Waiting[0].Name != "w1" ||
-			j.Of != 10 || j.Scope != contention.Cluster || !j.Holder.End.Known() {
+			j.Of != 10 || j.Scope != OfCluster || !j.Holder.End.Known() {
 			t.Errorf("blockings %+v", first.blockings)
 		}
 		says := func(name string, so func(frame.Frame) bool) bool { return slices.ContainsFunc(s.frames[name], so) }

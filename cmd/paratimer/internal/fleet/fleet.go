@@ -13,7 +13,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -48,7 +47,7 @@ type Options struct {
 	Listed func()
 	// Blockings receives the blockings that have lasted, after each such round, never at the same time as Shown;
 	// may be nil.
-	Blockings func(at dag.Instant, blockings []contention.Blocking)
+	Blockings func(at dag.Instant, blockings []Blocking)
 	// Every is the least time between observations of a workflow, and the time between two rounds.
 	Every time.Duration
 	// Most is the longest time between observations.

@@ -1,5 +1,9 @@
-// Package jobfile reads and writes job files. They have the demands of MapReduce jobs on a shared cluster, for the
-// queueing models. docs/job.schema.json describes them. Reading is strict: every fault is reported with its position.
+// Package jobfile reads and writes job files, and learns them from recorded runs. They have the demands of MapReduce
+// jobs on a shared cluster, for the queueing models. docs/job.schema.json describes them. Reading is strict: every
+// fault is reported with its position.
+//
+// CPU time is learned from the tasks' counters, disk and network time as bytes divided by given rates. Comments in the
+// file list the assumptions.
 package jobfile
 
 import (

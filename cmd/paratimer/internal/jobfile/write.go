@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
@@ -16,12 +15,7 @@ import (
 func Write(w io.Writer, f *File) error {
 	var b bytes.Buffer
 	for _, l := range f.Comments { // text of a recording cannot end a line
-		fmt.Fprintf(&b, "# %s\n", strings.Map(func(r rune) rune {
-			if !unicode.IsPrint(r) {
-				return ' '
-			}
-			return r
-		}, l))
+		fmt.Fprintf(&b, "# %s\n", strings.Map(shown, l))
 	}
 	b.WriteString("version: 1\n")
 	if f.Name != "" {

@@ -44,7 +44,8 @@ type limited struct {
 func atLeast(least float64, value any) limited       { return limited{value, Limits{least, math.Inf(1)}} }
 func between(least, most float64, value any) limited { return limited{value, Limits{least, most}} }
 
-// Kinds of settings beside bool, int, uint64, float64, string, time.Duration, and lists of strings that commas separate.
+// Kinds of settings beside bool, int, uint64, float64, string, time.Duration, and lists of strings that commas
+// separate.
 type (
 	// OneOf are the valid values, the default first.
 	OneOf []string

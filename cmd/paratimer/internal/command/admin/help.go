@@ -30,7 +30,9 @@ func Manual(app *cli.App) *manual.Command {
 func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Text) []*manual.Command {
 	var out []*manual.Command
 	for _, c := range commands {
-		m := &manual.Command{Path: path + " " + c.Name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Hidden: c.Hidden}
+		m := &manual.Command{
+			Path: path + " " + c.Name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Hidden: c.Hidden,
+		}
 		m.Text, m.Flags, m.Commands = texts[m.Path], settings.Of(m.Words()), commandsOf(m.Path, c.Subcommands, texts)
 		out = append(out, m)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -128,7 +127,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 				meter.Observed()
 			}
 		},
-		Blockings: func(at dag.Instant, blockings []contention.Blocking) {
+		Blockings: func(at dag.Instant, blockings []fleet.Blocking) {
 			if text != nil {
 				text.blockings(at, blockings)
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -16,14 +16,14 @@ import (
 func TestJamText(t *testing.T) {
 	t.Parallel()
 	at := dag.InstantOf(time.Date(2026, 11, 21, 4, 2, 10, 0, time.UTC))
-	party := func(name string, containers int, end dag.Instant) contention.Tenant {
-		return contention.Tenant{
+	party := func(name string, containers int, end dag.Instant) fleet.Tenant {
+		return fleet.Tenant{
 			ID: "pig_" + name, Name: name, User: "etl", Queue: "root.prod", Containers: containers,
 			Masters: 1, End: end,
 		}
 	}
 	load := party("etl_load\x1b[31m", 8, at.Add(8*time.Minute))
-	waiting := func(n int) (all []contention.Tenant) {
+	waiting := func(n int) (all []fleet.Tenant) {
 		for i := range n {
 			all = append(all, party(fmt.Sprintf("nightly_%d", i), 1, dag.NoInstant))
 		}
@@ -33,15 +33,15 @@ func TestJamText(t *testing.T) {
 	text := newFleetText(&out)
 	text.blockings(at, nil)
 	for _, n := range []int{1, 1, 2, 3, 5, 1} {
-		text.blockings(at, []contention.Blocking{{
-			Holder: load, Scope: contention.Cluster, Of: 10,
+		text.blockings(at, []fleet.Blocking{{
+			Holder: load, Scope: fleet.OfCluster, Of: 10,
 			Waiting: waiting(n),
 		}})
 	}
 	text.blockings(at, nil)
 	text.blockings(at, nil)
-	for _, scope := range []contention.Scope{contention.Queue, contention.User, contention.Masters} {
-		text.blockings(at, []contention.Blocking{{
+	for _, scope := range []fleet.Scope{fleet.OfQueue, fleet.OfUser, fleet.OfMasters} {
+		text.blockings(at, []fleet.Blocking{{
 			Holder: party("x", 2, dag.NoInstant), Scope: scope, Of: 3,
 			Waiting: waiting(1),
 		}})

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/contention"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -91,7 +91,7 @@ const namedWaiting = 3
 
 // blockings prints a line if a workflow begins to block others, if it blocks twice as many as reported, and if it
 // blocks none any more.
-func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
+func (t *fleetText) blockings(at dag.Instant, blockings []fleet.Blocking) {
 	now := map[string]holder{}
 	for i := range blockings {
 		j := &blockings[i]
@@ -116,7 +116,7 @@ func (t *fleetText) blockings(at dag.Instant, blockings []contention.Blocking) {
 
 // blockingText formats a blocking, with times of day in a zone. If a single workflow waits, the line is about what
 // it waits for; otherwise it is about the blocking workflow.
-func blockingText(j *contention.Blocking, zone *time.Location) (name, text string) {
+func blockingText(j *fleet.Blocking, zone *time.Location) (name, text string) {
 	holder := view.Escape(j.Holder.Name)
 	until := "no end is predicted"
 	if j.Holder.End.Known() {
@@ -125,12 +125,12 @@ func blockingText(j *contention.Blocking, zone *time.Location) (name, text strin
 	has := fmt.Sprintf("%d of %d", j.Has(), j.Of)
 	what := "containers"
 	switch j.Scope {
-	case contention.Queue:
+	case fleet.OfQueue:
 		has, what = has+" of queue "+view.Escape(j.Holder.Queue), "containers; its queue may have no more"
-	case contention.User:
+	case fleet.OfUser:
 		has, what = has+" of "+view.Escape(j.Holder.User)+" in "+view.Escape(j.Holder.Queue),
 			"containers; its user may have no more"
-	case contention.Masters:
+	case fleet.OfMasters:
 		has, what = has+" masters of queue "+view.Escape(j.Holder.Queue), "its application master"
 	}
 	if len(j.Waiting) == 1 {

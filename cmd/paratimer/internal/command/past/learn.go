@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/demands"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
@@ -116,16 +115,16 @@ func writeOut(c *cli.Context, content func(io.Writer) error) error {
 
 // learnDemands creates a job file from recorded runs.
 func learnDemands(c *cli.Context) error {
-	o := demands.Options{Waiting: c.Bool("waiting")}
+	o := jobfile.Options{Waiting: c.Bool("waiting")}
 	var err error
-	if o.Disk, err = demands.ParseRate(c.String("disk-rate")); err != nil {
+	if o.Disk, err = jobfile.ParseRate(c.String("disk-rate")); err != nil {
 		return command.Usage("--disk-rate: %w", err)
 	}
-	if o.Network, err = demands.ParseRate(c.String("network-rate")); err != nil {
+	if o.Network, err = jobfile.ParseRate(c.String("network-rate")); err != nil {
 		return command.Usage("--network-rate: %w", err)
 	}
 	log := command.Logger(c)
-	var runs []demands.Run
+	var runs []jobfile.Run
 	for _, path := range c.Args().Slice() {
 		run, used, err := learnedRun(c, path)
 		if err != nil {
@@ -135,9 +134,9 @@ func learnDemands(c *cli.Context) error {
 			log.Warn().Str("file", path).Msg("a recording of observations has no CPU counters: what the bytes do not " +
 				"explain of the time that tasks took is taken for CPU")
 		}
-		runs = append(runs, demands.Run{File: filepath.Base(path), End: run.Now(), Used: used})
+		runs = append(runs, jobfile.Run{File: filepath.Base(path), End: run.Now(), Used: used})
 	}
-	file, warnings, err := demands.Learn(runs, o)
+	file, warnings, err := jobfile.Learn(runs, o)
 	if err != nil {
 		return command.Usage("%s: %w", c.Args().First(), err)
 	}

@@ -1,4 +1,4 @@
-package demands
+package jobfile
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
 )
@@ -71,7 +70,7 @@ func TestLearn(t *testing.T) {
 		t.Fatal(err, warnings)
 	}
 	var b bytes.Buffer
-	if err := jobfile.Write(&b, f); err != nil {
+	if err := Write(&b, f); err != nil {
 		t.Fatal(err)
 	}
 	want := `# Learned from the counters of

@@ -1,4 +1,4 @@
-package contention
+package fleet
 
 import (
 	"fmt"
@@ -113,7 +113,7 @@ func TestFind(t *testing.T) {
 			full, "c has 4 of 6 of the cluster: d,e; a has 3 of 4 of the cluster: b",
 		},
 	} {
-		if got := words(Find(c.tenants, c.room)); got != c.want {
+		if got := words(Contention(c.tenants, c.room)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -126,6 +126,6 @@ func BenchmarkFind(b *testing.B) {
 		all = append(all, tenant(i, fmt.Sprintf("w%d q%d u%d %d", i, i%7, i%50, 1+i%13), true))
 	}
 	for b.Loop() {
-		Find(all, Room{TotalMB: 1 << 20})
+		Contention(all, Room{TotalMB: 1 << 20})
 	}
 }

@@ -1,4 +1,4 @@
-package demands
+package jobfile
 
 import (
 	"cmp"

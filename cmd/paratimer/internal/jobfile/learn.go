@@ -1,6 +1,4 @@
-// Package demands learns the resource demands of finished jobs' tasks: CPU time from their counters; disk and
-// network time as bytes divided by given rates. Comments in the file list the assumptions.
-package demands
+package jobfile
 
 import (
 	"errors"
@@ -11,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/paratimer/paratimer/adapters/mapreduce"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/queueing"
 	"github.com/paratimer/paratimer/units"
@@ -43,8 +40,8 @@ var ErrNothing = errors.New("no job in it has a map that succeeded: there is not
 var ErrEngine = errors.New("it is no run of MapReduce jobs: demands are learned from their maps and reduces")
 
 // Learn returns a job file of runs, with comments, and warnings. The errors include ErrNothing and ErrEngine.
-func Learn(runs []Run, o Options) (f *jobfile.File, warnings []string, err error) {
-	f = &jobfile.File{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
+func Learn(runs []Run, o Options) (f *File, warnings []string, err error) {
+	f = &File{Spec: queueing.Spec{ShuffleThreads: shuffleThreads, Disks: 1}}
 	var spans []window
 	from := map[string]string{}
 	for _, run := range runs {
@@ -97,7 +94,7 @@ func Learn(runs []Run, o Options) (f *jobfile.File, warnings []string, err error
 	return f, warnings, nil
 }
 
-func heading(runs []Run, f *jobfile.File, o Options) []string {
+func heading(runs []Run, f *File, o Options) []string {
 	lines := []string{"Learned from the counters of"}
 	for _, r := range runs {
 		lines = append(lines, "  "+r.File)
@@ -128,17 +125,20 @@ func nameOf(s *dag.Snapshot, i int) string {
 
 // printable makes a foreign name valid in a job file.
 func printable(s string) string {
-	s = strings.TrimSpace(strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, s))
+	s = strings.TrimSpace(strings.Map(shown, s))
 	const most = 200
 	if r := []rune(s); len(r) > most {
 		return string(r[:most])
 	}
 	return s
+}
+
+// shown replaces what cannot be printed by a space.
+func shown(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
 }
 
 // A window is the time in which a job ran.

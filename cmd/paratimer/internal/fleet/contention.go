@@ -1,7 +1,4 @@
-// Package contention finds the workflows that delay others: those that use the containers that others wait for.
-//
-// It uses the lists of a ResourceManager, not a replay: a thousand applications cost one pass over them.
-package contention
+package fleet
 
 import (
 	"cmp"
@@ -34,10 +31,10 @@ type Scope uint8
 
 // The scopes, the narrowest first.
 const (
-	User    Scope = iota // the limit of one user in a queue
-	Queue                // the limit of a queue
-	Cluster              // the whole cluster
-	Masters              // the limit of masters in a queue
+	OfUser    Scope = iota // the limit of one user in a queue
+	OfQueue                // the limit of a queue
+	OfCluster              // the whole cluster
+	OfMasters              // the limit of masters in a queue
 )
 
 var scopes = [...]string{"user", "queue", "cluster", "masters"}
@@ -49,17 +46,18 @@ type Blocking struct {
 	Holder Tenant
 	Scope  Scope
 	// containers used within the scope, of all tenants (Holder.Containers are the holder's); masters in scope
-	// Masters
+	// OfMasters
 	Of      int
 	Waiting []Tenant // in the order of submission
 }
 
-// Find returns the blockings, the one with the most waiting tenants first. A tenant that uses more than the holder
-// does not count as delayed.
-func Find(tenants []Tenant, room Room) []Blocking {
+// Contention returns the blockings, the one with the most waiting tenants first. A tenant that uses more than the
+// holder does not count as delayed. It uses the lists of a ResourceManager, not a replay: a thousand applications cost
+// one pass over them.
+func Contention(tenants []Tenant, room Room) []Blocking {
 	all := groups{}
 	for i := range tenants {
-		for _, scope := range []Scope{User, Queue, Cluster} {
+		for _, scope := range []Scope{OfUser, OfQueue, OfCluster} {
 			at := tenants[i].within(scope)
 			all[at] = append(all[at], &tenants[i])
 		}
@@ -102,9 +100,9 @@ func Find(tenants []Tenant, room Room) []Blocking {
 // Has returns the holder's part of Of.
 func (j *Blocking) Has() int { return j.Holder.has(j.Scope) }
 
-// has returns how many containers a tenant has, or masters in the scope Masters.
+// has returns how many containers a tenant has, or masters in the scope OfMasters.
 func (p *Tenant) has(scope Scope) int {
-	if scope == Masters {
+	if scope == OfMasters {
 		return p.Masters
 	}
 	return p.Containers
@@ -112,7 +110,7 @@ func (p *Tenant) has(scope Scope) int {
 
 // uses returns how much a tenant uses of what a scope limits: masters, or memory.
 func (p *Tenant) uses(scope Scope) int {
-	if scope == Masters {
+	if scope == OfMasters {
 		return p.Masters
 	}
 	return p.HeldMB
@@ -125,14 +123,14 @@ func (p *Tenant) lacks(all groups, room Room) (Scope, bool) {
 	}
 	next := p.container(all)
 	switch {
-	case p.UserMB > 0 && all.sum(p.within(User), User)+next > p.UserMB:
-		return User, true
-	case p.QueueMB > 0 && all.sum(p.within(Queue), Queue)+next > p.QueueMB:
-		return Queue, true
+	case p.UserMB > 0 && all.sum(p.within(OfUser), OfUser)+next > p.UserMB:
+		return OfUser, true
+	case p.QueueMB > 0 && all.sum(p.within(OfQueue), OfQueue)+next > p.QueueMB:
+		return OfQueue, true
 	case room.FreeMB < next:
-		return Cluster, true
+		return OfCluster, true
 	case p.Locked:
-		return Masters, true
+		return OfMasters, true
 	}
 	return 0, false // it waits for another reason than room
 }
@@ -143,13 +141,13 @@ func (p *Tenant) container(all groups) int {
 		return p.HeldMB / p.Containers
 	}
 	containers := 0
-	for _, o := range all[p.within(Cluster)] {
+	for _, o := range all[p.within(OfCluster)] {
 		containers += o.Containers
 	}
 	if containers == 0 {
 		return 1
 	}
-	return all.sum(p.within(Cluster), Cluster) / containers
+	return all.sum(p.within(OfCluster), OfCluster) / containers
 }
 
 // A place is a scope with the queue and the user that it is about, if any.
@@ -161,12 +159,12 @@ type place struct {
 // within returns the place of a scope for a tenant. Masters are limited by queue.
 func (p *Tenant) within(scope Scope) place {
 	switch scope {
-	case User:
+	case OfUser:
 		return place{scope, p.Queue, p.User}
-	case Queue, Masters:
-		return place{scope: Queue, queue: p.Queue}
+	case OfQueue, OfMasters:
+		return place{scope: OfQueue, queue: p.Queue}
 	}
-	return place{scope: Cluster}
+	return place{scope: OfCluster}
 }
 
 // groups are the tenants in each place, in their order.
@@ -185,8 +183,8 @@ func (g groups) sum(at place, scope Scope) (n int) {
 // share.
 func (g groups) most(p *Tenant, scope Scope) (h *Tenant, of int) {
 	places := []place{p.within(scope)}
-	if scope == Cluster {
-		places = []place{p.within(Queue), p.within(Cluster)}
+	if scope == OfCluster {
+		places = []place{p.within(OfQueue), p.within(OfCluster)}
 	}
 	for _, at := range places {
 		h, of = slices.MaxFunc(g[at], func(a, b *Tenant) int { return cmp.Compare(a.uses(scope), b.uses(scope)) }), 0
