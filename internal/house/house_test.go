@@ -126,7 +126,7 @@ var may = map[string][]string{
 
 // exceptions are packages that may import more than their part.
 var exceptions = map[string][]string{
-	"adapters/simulate":                    {"schedule"}, // a simulated run is a replay with noise
+	"adapters/simulate": {"schedule"}, // a simulated run is a replay with noise
 }
 
 func TestHouse(t *testing.T) {

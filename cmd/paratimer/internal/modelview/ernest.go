@@ -62,7 +62,7 @@ func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.R
 	f := &Fitted{
 		File: file, Rows: len(m.Rows), Runs: m.Rows, Residual: units.Float(m.Residual),
 		LOOMeanRatio: units.Float(m.LOO),
-		Part: Part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank, Condition: units.Float(m.Condition),
+		Part:         Part{m.Terms[m.Setup:], m.Coefficients[m.Setup:]}, Rank: m.Rank, Condition: units.Float(m.Condition),
 		Training: ernest.Overhead(m.Rows), Predictions: []Prediction{}, model: m,
 	}
 	if m.Setup > 0 {

@@ -437,14 +437,14 @@ func TestCollectUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"others can reach this address":    {"--collect", "0.0.0.0:0"},
-		"10.1.2.3:9190: others can reach":  {"--collect", "10.1.2.3:9190"},
-		"goes with --collect ADDRESS":      {"--set", "collect-token-file=" + file},
-		"can be guessed: take 16":          {"--collect", "0.0.0.0:0", "--set", "collect-token-file=" + short},
-		"letters, digits":                  {"--collect", ":0", "--set", "collect-token-file=" + file},
-		"no such file":                     {"--collect", ":0", "--set", "collect-token-file=" + file + ".none"},
-		`"here" is not a port`:             {"--collect", ":here"},
-		"lambda=0: it is 1 to 8192":        {"--collect", ":0", "--set", "lambda=0"},
+		"others can reach this address":   {"--collect", "0.0.0.0:0"},
+		"10.1.2.3:9190: others can reach": {"--collect", "10.1.2.3:9190"},
+		"goes with --collect ADDRESS":     {"--set", "collect-token-file=" + file},
+		"can be guessed: take 16":         {"--collect", "0.0.0.0:0", "--set", "collect-token-file=" + short},
+		"letters, digits":                 {"--collect", ":0", "--set", "collect-token-file=" + file},
+		"no such file":                    {"--collect", ":0", "--set", "collect-token-file=" + file + ".none"},
+		`"here" is not a port`:            {"--collect", ":here"},
+		"lambda=0: it is 1 to 8192":       {"--collect", ":0", "--set", "lambda=0"},
 	} {
 		code, _, stderr := session.Run(t, append([]string{"attach", "--rm", "http://127.0.0.1:1"}, args...)...)
 		if code != program.ExitUsage || !strings.Contains(stderr, want) {
