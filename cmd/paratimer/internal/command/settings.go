@@ -62,7 +62,7 @@ func Configure(c *cli.Context) error {
 		if v.Origin != settings.Environment && v.Origin != settings.File {
 			continue
 		}
-		if (s.Name == "plain" || s.Name == "quiet") && c.String("output") == "ndjson" {
+		if (s.Name == "plain" || s.Name == "quiet") && c.String("output") != "text" {
 			continue // the format of lines does not affect frames
 		}
 		for _, text := range v.Values {

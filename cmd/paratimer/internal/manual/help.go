@@ -26,11 +26,15 @@ const (
 // HelpAll returns the output of a command's `--help all`.
 func HelpAll(c *Command) string { return execute("help.tmpl", c) }
 
-// Help returns the output of a command's `--help`: its usage, an example and the most common flags.
+// Help returns the output of a command's `--help`: its usage, an example and the most common flags or, of the program,
+// the names of its commands.
 func Help(c *Command) string {
 	text := HelpAll(c)
-	if len(c.Commands) > 0 || strings.Count(text, "\n") <= mostLines {
+	switch {
+	case strings.Count(text, "\n") <= mostLines:
 		return text
+	case len(c.Commands) > 0:
+		return overview(c)
 	}
 	flags := slices.DeleteFunc(slices.Clone(c.Flags), func(s *settings.Setting) bool { return s.KeyOnly })
 	more := fmt.Sprintf("`%s --help all` shows all %s", c.Path, units.Count(len(flags), "flag"))
@@ -57,6 +61,23 @@ func Help(c *Command) string {
 		}
 	}
 	return text
+}
+
+// overview returns the short help of the program.
+func overview(c *Command) string {
+	short := *c
+	short.Text.Examples, short.Flags, short.Commands = c.Text.Examples[:min(5, len(c.Text.Examples))], nil, nil
+	short.Args = "COMMAND [flags] [arguments]"
+	text, last := HelpAll(&short)+"\nCommands:", ""
+	for _, m := range c.Commands {
+		if m.Heading != last {
+			text += "\n" + entry(m.Heading, m.Name())
+		} else {
+			text += ", " + m.Name()
+		}
+		last = m.Heading
+	}
+	return text + "\n\n" + Wrap("`"+c.Path+" COMMAND --help` explains one, `"+c.Path+" help all` lists all.", "", "") + "\n"
 }
 
 // common are the most common flags, most common first.

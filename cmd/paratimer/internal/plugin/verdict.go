@@ -38,12 +38,15 @@ func StateOf(name string) State { return State(slices.Index(states, name)) }
 // severity orders the states: a known problem comes before an unknown state.
 var severity = [...]int{OK: 0, Unknown: 1, Warning: 2, Critical: 3}
 
+// MarshalText returns the name of the state, for JSON.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A Verdict is the output of a plugin.
 type Verdict struct {
-	State State
-	Text  string   // for the first line
-	Perf  []string // performance data
-	Long  []string // further lines
+	State State    `json:"state"`
+	Text  string   `json:"text"`             // for the first line
+	Perf  []string `json:"performance_data"` // as in the line
+	Long  []string `json:"details"`          // further lines
 }
 
 // old is the age from which an observation is unknown. One missed observation is no reason to alert.

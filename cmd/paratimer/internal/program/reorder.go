@@ -18,6 +18,9 @@ var formerNames = map[string][]string{
 	"skew":     {"report", "--skew"},
 }
 
+// formats are the values of -o that mean --output; others are files.
+var formats = []string{"text", "json", "ndjson", "html"}
+
 // reorder puts flags where the cli package expects them: the app's before the command, the command's before its
 // arguments. Users write them anywhere. After "--" nothing is a flag. Unknown flags stay with the command, which
 // reports them. A request for help becomes the command help.
@@ -75,6 +78,9 @@ func parse(app *cli.App, args []string) (cmd *cli.Command, names, words []string
 				}
 				flag = append(flag, args[0])
 				args = args[1:]
+			}
+			if len(flag) == 2 && arg == "-o" && slices.Contains(formats, flag[1]) {
+				flag[0] = "--output"
 			}
 			flags = append(flags, flag)
 		case cmd == nil && former && len(words) == 0:

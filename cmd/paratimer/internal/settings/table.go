@@ -18,7 +18,7 @@ const (
 	clustered = attaching + ", list, status, watch, check, report, doctor, whatif"
 	recorded  = "report, compare, replay, score, whatif, history profile, history add"
 	chosen    = recorded + ", check, status, " + attaching
-	printing  = "doctor, score, history list, history show, history add, list, status, whatif, ernest design, ernest run, ernest fit, ernest predict, model, config, version"
+	printing  = "doctor, score, history list, history show, history add, list, status, check, whatif, ernest design, ernest run, ernest fit, ernest predict, model, config, version"
 
 	bounds     = "Deadlines and limits: " + watching + ", report, check, score"
 	moreBounds = "Deadlines and limits: " + watching + ", report, score"
@@ -49,7 +49,7 @@ var liveRows = []row{
 	{"", "log-format=", OneOf{"auto", "console", "json"}, "log format `FORMAT`; auto is json in a file, console on stderr"},
 	{"", "log-file", "", "log to `FILE`, not to stderr; it is reopened after logrotate, and becomes FILE.1 at 64 MiB"},
 	{"", "utc", false, "read and show times of day in UTC, not in the local zone"},
-	{attaching + ", demo, replay", "output", OneOf{"text", "ndjson"}, "write `FORMAT`"},
+	{attaching + ", demo, replay", "output", OneOf{"text", "json", "ndjson"}, "write `FORMAT`; json and ndjson are frames, one a line"},
 	{"watch", "output", OneOf{"text", "ndjson", "json", "none"}, "write `FORMAT`"},
 	{"report", "output", OneOf{"html", "json"}, "write `FORMAT`"},
 	{"compare", "output", OneOf{"text", "json", "html"}, "write `FORMAT`"},

@@ -20,9 +20,9 @@ import (
 // Run watches to the end of a source and prints the frames.
 func Run(c *cli.Context, w watch.Watch) error {
 	for _, name := range []string{"plain", "quiet"} {
-		if c.Bool(name) && c.String("output") == "ndjson" {
-			return command.Usage("--%s is about lines for people: it does not go with --output ndjson, which prints frames",
-				name)
+		if c.Bool(name) && c.String("output") != "text" {
+			return command.Usage("--%s is about lines for people: it does not go with --output %s, which prints frames",
+				name, c.String("output"))
 		}
 	}
 	meter, done, err := command.ServeMetrics(c.Context, c)

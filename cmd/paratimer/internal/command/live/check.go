@@ -14,6 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/plugin"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -54,10 +55,17 @@ func unknown(err error) plugin.Verdict {
 
 // say prints a verdict, and returns its exit code.
 func say(c *cli.Context, v plugin.Verdict) error {
-	if !c.Bool("verbose") {
-		v.Long = nil // monitoring systems show, and pagers send, a single line
+	var err error
+	if c.String("output") == "json" {
+		v.Perf, v.Long = view.List(v.Perf), view.List(v.Long)
+		err = view.JSON(c.App.Writer, v, "")
+	} else {
+		if !c.Bool("verbose") {
+			v.Long = nil // monitoring systems show, and pagers send, a single line
+		}
+		err = v.Print(c.App.Writer)
 	}
-	if err := v.Print(c.App.Writer); err != nil {
+	if err != nil {
 		v.State = plugin.Unknown
 	}
 	return command.Exit{Code: int(v.State)}

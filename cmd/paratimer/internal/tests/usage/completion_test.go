@@ -25,7 +25,7 @@ var completions = []struct {
 	{typed: []string{"history", ""}, want: []string{"list", "show", "forget", "profile", "add"}},
 	{typed: []string{"--log-level", "debug", "history", "pro"}, want: []string{"profile"}},
 	{typed: []string{"attach", "--set", "metrics-l"}, want: []string{"metrics-linger="}},
-	{typed: []string{"attach", "--output", ""}, want: []string{"text", "ndjson"}},
+	{typed: []string{"attach", "--output", ""}, want: []string{"text", "json", "ndjson"}},
 	{typed: []string{"plan", "--output", ""}, want: []string{"text", "json", "ndjson"}},
 	{typed: []string{"history", "add", "--spo"}, want: []string{"--spool"}},
 	{typed: []string{"replay", "a b"}, want: []string{"a blank.tape"}},
@@ -158,7 +158,7 @@ zpty -d shell`, "zsh", script, "paratimer "+strings.Join(words, " "))
 func TestCompletionAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{
-		{"attach --output=n", "--output=text\n--output=ndjson\n"},
+		{"attach --output=n", "--output=text\n--output=json\n--output=ndjson\n"},
 		{"attach --log-file=", admin.Files + "\n"},
 		{"--output json plan a", admin.Files + "\n"},
 		{"attach --no-such-flag=", ""},
