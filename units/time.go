@@ -87,19 +87,19 @@ func Clock(t, beside time.Time, unit time.Duration) string {
 // Day formats an instant as its date and minute in its own zone, with the zone's name: "2006-01-02 15:04 CET".
 func Day(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }
 
-// Exact formats a length of time with the precision that people need: 250ms, 2.25s, 12.3s, 1m8.4s, 24m14s, 3h5m,
-// 2d.
+// Exact formats a measured length of time with the precision that people need: 81ms, 250ms, 2.3s, 12.3s, 1m8s, 24m14s,
+// 3h5m, 2d.
 func Exact(d time.Duration) string {
 	switch {
 	case d < 0:
 		return "-" + Exact(-d)
 	case d < time.Millisecond:
 		return d.Round(time.Microsecond).String()
-	case d < time.Second:
+	case d < 100*time.Millisecond:
 		return d.Round(time.Millisecond).String()
-	case d < 10*time.Second:
-		d = d.Round(10 * time.Millisecond)
-	case d < 10*time.Minute:
+	case d < time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < time.Minute:
 		d = d.Round(100 * time.Millisecond)
 	case d < time.Hour:
 		d = d.Round(time.Second)

@@ -59,7 +59,7 @@ func (c *Curve) Inline(line, level string) Figure {
 	s := &svg{}
 	s.put(`<div class="grid"><svg class="side" aria-hidden="true" width="100%%" height="%s">`, curveHeight+axisHeight)
 	for _, t := range heights {
-		s.put(`<text class="end soft" x="100%%" dx="-10" y="%s" dy="4">%s</text>`, y(t.Seconds()), units.Exact(t))
+		s.put(`<text class="end soft" x="100%%" dx="-10" y="%s" dy="4">%s</text>`, y(t.Seconds()), units.Full(t))
 	}
 	s.put(`</svg><svg class="plot" role="img" aria-labelledby="%s-t %[1]s-d" width="100%%" height="%s">`+
 		`<title id="%[1]s-t">%[3]s</title><desc id="%[1]s-d">%[4]s</desc>`+"\n", c.ID, curveHeight+axisHeight, c.Name, c.Desc)

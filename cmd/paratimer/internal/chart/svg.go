@@ -120,7 +120,7 @@ func (s *svg) ticks(along scale, most int, top, bottom float64) {
 			anchor = "end"
 		}
 		s.put(`<line class="gridline" x1="%s" x2="%[1]s" y1="%s" y2="%s"/><text class="tick" x="%[1]s" y="%[4]s" text-anchor="%[5]s">%[6]s</text>`,
-			at, top, bottom, bottom+17, anchor, units.Exact(t))
+			at, top, bottom, bottom+17, anchor, units.Full(t))
 	}
 }
 

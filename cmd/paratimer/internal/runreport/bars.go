@@ -188,11 +188,12 @@ func (d *drawing) bar(p *piece) chart.Bar {
 // labels names rows: slots by number; containers by their node, if there are several nodes, and by number on it. A
 // merged row has the first and the last label.
 func (d *drawing) labels(slots, rows int) []string {
-	count := map[int32]int{}
+	count := map[string]int{}
 	containers := make([]string, len(d.path.Schedule.Nodes))
 	for i, node := range d.path.Schedule.Nodes {
-		count[node]++
-		containers[i] = strings.TrimSpace(fmt.Sprint(d.host(node), " ", count[node]))
+		host := d.host(node)
+		count[host]++
+		containers[i] = strings.TrimSpace(fmt.Sprint(host, " ", count[host]))
 	}
 	label := func(slot int) string {
 		if slot < len(containers) {

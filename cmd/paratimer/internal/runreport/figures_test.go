@@ -99,8 +99,8 @@ func TestDiagnosis(t *testing.T) {
 		{Report{}, "No feasible change would take 2% or more off."},
 		{Report{TimeAttribution: waited}, "20s of the critical path, 20%, was queueing."},
 		{Report{TimeAttribution: waited, Skew: skewed}, "Task 5 of s held the end back by 20s."},
-		{Report{Skew: skewed, PredictionHistory: lost}, "Lost 1 node."},
-		{Report{PredictionHistory: lost, Jobs: []Job{{FailedAttempts: 2}}}, "2 attempts failed, lost 1 node."},
+		{Report{Skew: skewed, PredictionHistory: lost}, "1 lost node."},
+		{Report{PredictionHistory: lost, Jobs: []Job{{FailedAttempts: 2}}}, "2 failed attempts, 1 lost node."},
 	} {
 		r := c.report
 		r.Limits.Summary = "No feasible change would take 2% or more off."

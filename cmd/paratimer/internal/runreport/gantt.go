@@ -188,6 +188,9 @@ func chartSummary(c *chart.Gantt) string {
 	var through []string
 	for _, seg := range c.Critical {
 		title := view.Escape(seg.Title)
+		if dag.IsNumbered(title) { // the tables have the names
+			title, _, _ = strings.Cut(title, " · ")
+		}
 		if f := seg.Fragment; f < 0 || c.Fragments[f].Width == 0 || slices.Contains(through, title) {
 			continue
 		}

@@ -225,10 +225,10 @@ func (s *Report) whatFailed(snap *dag.Snapshot) (text string, nodes int) {
 	}
 	var parts []string
 	if failed > 0 {
-		parts = append(parts, units.Count(failed, "attempt")+" failed")
+		parts = append(parts, units.Count(failed, "failed attempt"))
 	}
 	if nodes > 0 {
-		parts = append(parts, "lost "+units.Count(nodes, "node"))
+		parts = append(parts, units.Count(nodes, "lost node"))
 	}
 	if restarts > 0 {
 		parts = append(parts, units.Count(restarts, "restarted master"))

@@ -31,7 +31,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 	} else if d.Add(heroOf(s, zone)); s.Glance.Diagnosis != "" {
 		d.Add(page.Say(s.Glance.Diagnosis))
 	}
-	if left := leftIf(view.Cases(s.Estimates, s.Headline)); !over && left != "" {
+	if left := leftIf(view.Cases(s.Estimates, s.Headline)); !over && s.Headline.RemainingSeconds != nil && left != "" {
 		d.Add(page.Say("Left: " + left + "."))
 	}
 	if !over && s.WaitingOn != nil {

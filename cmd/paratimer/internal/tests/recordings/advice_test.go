@@ -49,7 +49,7 @@ func TestAdvice(t *testing.T) {
 	}{
 		{filepath.Join(spark, "skew-3.eventlog.gz"), "skew", "had 51% of the records", 15, 25},
 		{filepath.Join(spark, "skew-3.jsonl.gz"), "skew", "had 51% of the records", 15, 25},
-		{filepath.Join(spark, "fetch-3.jsonl.gz"), "executor_lost", "lost 1 node", 0, 0},
+		{filepath.Join(spark, "fetch-3.jsonl.gz"), "executor_lost", "1 lost node", 0, 0},
 		{slow("spill"), "spill", "spilled 429 MB to disk", 1, 5},
 		{slow("gc"), "gc", "Garbage collection was 39% of the time", 1, 2},
 		{slow("toofew"), "few_partitions", "only 1 task of Stage 0 · count at app.py:34 for 2 cores", 35, 42}, // half of 49 s and of 28 s
