@@ -21,7 +21,7 @@ const (
 	thinWidth     = 4.0   // a bar that is less wide, or lower, has no outline: many outlines would hide the colors
 	legendLine    = 26.0
 	rowLetters    = 11
-	leastEntry    = 8
+	leastEntry    = 3
 	mostEntries   = 24
 	mostFragments = 60 // fragments that get their own colors: a chart with more has no view by fragments
 	warm          = 6  // colors of fragments on the critical path

@@ -27,6 +27,8 @@ type Config struct {
 	// Now is the watcher's clock, which may be set; Steady is monotonic.
 	Now    func() time.Time
 	Steady func() time.Duration
+	// Link is the address of a page about the query, with fields as in annotations; "": none.
+	Link string
 	// Inline sends in Keep itself, one notification after the other, without waiting: for sinks that only print.
 	Inline bool
 }

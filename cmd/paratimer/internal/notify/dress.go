@@ -14,9 +14,12 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// A Dress is what a rule adds to its alert. Labels are constants: another value would make another alert. Annotations
-// may have fields such as {{ .By }}.
-type Dress struct{ Labels, Annotations map[string]string }
+// A Dress is what is added to an alert. A rule's labels are constants: another value would make another alert. Its
+// annotations, and the link of all alerts, may have fields such as {{ .By }}.
+type Dress struct {
+	Labels, Annotations map[string]string
+	Link                string // the address of a page about the query
+}
 
 // The labels that identify an alert. Rules cannot change them.
 const (

@@ -50,7 +50,7 @@ func TestAnnotations(t *testing.T) {
 		"summary": "{{ .Workflow.Name }} will be {{ .By }} late, {{ .Likely }}", "runbook": "https://wiki/{{ .Bound }}",
 		"when": "{{ .Expected }}, due {{ .Deadline }}",
 		"long": "{{ .Text }}{{ .Text }}",
-	}}
+	}, Link: "https://watch/q/{{ .Workflow.Name }}/"}
 	name := "etl"
 	f.Workflow.Name = &name
 	n := about(f, frame.Alert{
@@ -65,6 +65,10 @@ func TestAnnotations(t *testing.T) {
 		if n.Annotations[k] != want {
 			t.Errorf("%s: %q, want %q", k, n.Annotations[k], want)
 		}
+	}
+	name = "../etl?a"
+	if n := about(f, frame.Alert{}, d); n.Link != "https://watch/q/..%2Fetl%3Fa/" {
+		t.Errorf("the link is %q", n.Link)
 	}
 	if got := n.Annotations["long"]; len(got) > maxAnnotation+len("…") || !strings.HasSuffix(got, "x…") {
 		t.Errorf("a long annotation: %d bytes", len(got))

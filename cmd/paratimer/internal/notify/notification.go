@@ -11,6 +11,7 @@ package notify
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -64,6 +65,7 @@ type Notification struct {
 	Alert       frame.Alert       `json:"alert"`
 	Labels      map[string]string `json:"labels"`
 	Annotations map[string]string `json:"annotations"`
+	Link        string            `json:"link"` // a page about the query; "" if none is set
 	WaitingOn   *string           `json:"waiting_on"`
 	EndAt       *frame.Time       `json:"predicted_end_at"`
 	// StartsAt is when it began to fire and EndsAt when it stopped, by the watcher's clock.
@@ -113,7 +115,12 @@ func about(f frame.Frame, a frame.Alert, d Dress) Notification {
 	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
 	n.Labels = d.labels(n.Workflow, a.Bound)
 	n.Fingerprint = fingerprint(n.Labels)
-	n.Annotations = d.annotations(factsOf(n))
+	facts := factsOf(n)
+	n.Annotations = d.annotations(facts)
+	for name, v := range facts {
+		facts[name] = url.PathEscape(v)
+	}
+	n.Link, _ = expand(d.Link, facts)
 	return n
 }
 
@@ -140,7 +147,7 @@ func ofRun(f frame.Frame) Notification {
 // this dress would.
 func Sample(status Status, at time.Time, d Dress) Notification {
 	id, name := "paratimer-notify-test", "paratimer notify test"
-	likely, by, outcome := frame.Ratio(1), frame.Seconds(24), frame.Missed
+	likely, by, outcome := frame.Ratio(1), frame.Seconds(24), frame.Met
 	due := frame.TimeOf(dag.InstantOf(at.Add(-24 * time.Second)))
 	f := frame.Frame{Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}
 	f.Headline.EndAt = frame.TimeOf(dag.InstantOf(at))

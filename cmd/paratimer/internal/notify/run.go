@@ -296,7 +296,9 @@ func (r *run) shown(f frame.Frame, dress map[string]Dress) (all []Notification) 
 	for _, a := range f.Alerts {
 		sent := slices.ContainsFunc(r.streams, func(l *alertStream) bool { return l.Bound == a.Bound })
 		if a.State != frame.Blind && (a.State.Firing() || missed(a) || sent) {
-			all = append(all, about(f, a, dress[a.Bound]))
+			of := dress[a.Bound]
+			of.Link = r.d.c.Link
+			all = append(all, about(f, a, of))
 		}
 	}
 	waits := slices.ContainsFunc(f.Jobs, func(j frame.Job) bool {

@@ -109,6 +109,8 @@ func (r *Row) saves() string {
 		return ""
 	case math.Abs(float64(*r.SavedSeconds)) < 0.01, !r.SavedRatio.Known():
 		return "nothing"
+	case r.SavedRatio > 0 && r.SavedRatio < 0.01:
+		return units.Percent(r.SavedRatio)
 	}
 	return fmt.Sprintf("%s (%s)", units.Seconds(*r.SavedSeconds), units.Percent(r.SavedRatio))
 }

@@ -130,6 +130,7 @@ var liveRows = []row{
 	{alerting, "webhook-secret-file=", "", "sign the webhook's body with the secret in `FILE`, or send it as the key of PagerDuty or Opsgenie (default: PARATIMER_WEBHOOK_SECRET)"},
 	{alerting, "exec", "", "run `COMMAND` for each alert, with its JSON on standard input"},
 	{alerting, "exec-template=", "", "input of the command of --exec: mail, or the template in `FILE`"},
+	{alerting, "link", "", "link alerts to the page at `URL`, such as 'https://watch/q/{{ .Workflow.ID }}/'"},
 	{alerting, "exec-timeout=", atLeast(0.001, 30*time.Second), "kill the command of --exec and its children after `TIME`"},
 	{alerting, "drain=", atLeast(0, 10*time.Second), "at the end, wait up to `TIME` for alerts to be sent"},
 	{alerting, "dry-run", false, "print alerts to stderr as lines of JSON, and send nothing"},

@@ -115,7 +115,12 @@ func templateOf(c *cli.Context, name string, ready []string) (string, error) {
 func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := Sinks(c, now)
 	log := command.Logger(c)
-	conf := notify.Config{Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now}
+	if err == nil {
+		if e := notify.CheckAnnotation(c.String("link")); e != nil {
+			err = command.Usage("--link: %w", e)
+		}
+	}
+	conf := notify.Config{Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now}
 	switch {
 	case err != nil:
 		return nil, nil, err

@@ -22,7 +22,7 @@ var templates embed.FS
 
 // builtIn are the built-in templates, by their files' names.
 var builtIn = template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-	"json": toJSON, "cut": cut, "state": stateOf, "entities": entities.Replace, "header": header, "quoted": quoted,
+	"json": toJSON, "cut": cut, "state": stateOf, "detail": detail, "entities": entities.Replace, "header": header, "quoted": quoted,
 }).ParseFS(templates, "templates/*.tmpl"))
 
 // The built-in templates of services. PagerDuty and Opsgenie use the secret as their key; it signs the others.
@@ -119,15 +119,26 @@ func cut(most int, s string) string {
 	return s
 }
 
-// stateOf returns the state of an alert as one label: RESOLVED, LATE or AT RISK.
+// stateOf returns the state of an alert as one label: MISSED, RESOLVED, LATE or AT RISK.
 func stateOf(m Message) string {
-	switch {
+	switch o := m.ParaTimer.Alert.Outcome; {
+	case m.Status == notify.Resolved && o != nil && *o == frame.Missed:
+		return "MISSED"
 	case m.Status == notify.Resolved:
 		return "RESOLVED"
 	case m.ParaTimer.Alert.State == frame.Late:
 		return "LATE"
 	}
 	return "AT RISK"
+}
+
+// detail returns the text of an alert without the state that stateOf names.
+func detail(m Message) string {
+	text := m.CommonAnnotations["summary"]
+	if state, rest, ok := strings.Cut(text, ": "); ok && strings.EqualFold(state, stateOf(m)) {
+		return rest
+	}
+	return text
 }
 
 // header encodes a text as a mail header, on one line.

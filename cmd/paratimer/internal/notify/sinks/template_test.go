@@ -26,6 +26,9 @@ const key = "0123456789abcdef0123456789abcdef" // as long as a routing key
 // hostile is a name that would be markup, another header or too long.
 var hostile = "<!channel> \"q\"\r\nBcc: a@b " + strings.Repeat("ü", 40_000)
 
+// link is the address of a page about a query.
+const link = "https://watch.example/q/1/"
+
 // samplesOf are what a template meets: at risk, late and taken back, of an ordinary and of a hostile workflow.
 func samplesOf() (all []notify.Notification) {
 	for _, name := range []string{"join.pig", hostile} {
@@ -35,7 +38,7 @@ func samplesOf() (all []notify.Notification) {
 			all = append(all, n)
 		}
 		risk := notify.Sample(notify.Firing, begin, notify.Dress{})
-		risk.Alert.State, risk.Workflow.Name = frame.AtRisk, name
+		risk.Alert.State, risk.Workflow.Name, risk.Link = frame.AtRisk, name, link
 		all = append(all, risk)
 	}
 	return all
@@ -73,6 +76,9 @@ func TestServices(t *testing.T) {
 					}
 				}
 				check(t, file, r.body)
+				if strings.Contains(string(r.body), link) != (n.Link != "") {
+					t.Errorf("the link of %q in %s", n.Link, r.body)
+				}
 				if service == sinks.Teams && len(r.body) > 28<<10 {
 					t.Errorf("Teams takes 28 KB, not %d", len(r.body))
 				}
@@ -167,5 +173,20 @@ func TestMail(t *testing.T) {
 				t.Errorf("a line of %d bytes", len(line))
 			}
 		}
+	}
+}
+
+// TestMissed: a missed deadline is not announced as resolved, and its state is written once.
+func TestMissed(t *testing.T) {
+	t.Parallel()
+	hook, err := sinks.NewWebhook("http://h", sinks.Slack, nil, sinks.NewClient(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, missed := notify.Sample(notify.Resolved, begin, notify.Dress{}), frame.Missed
+	n.Alert.Outcome, n.Annotations["summary"] = &missed, "missed: succeeded at 06:35"
+	b, err := hook.Preview(n)
+	if err != nil || !strings.Contains(string(b), `"MISSED paratimer notify test: succeeded at 06:35"`) {
+		t.Errorf("%v: %s", err, b)
 	}
 }

@@ -98,14 +98,14 @@ type MessageAlert struct {
 func messageOf(n notify.Notification) Message {
 	a := MessageAlert{
 		Status: n.Status, Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt,
-		Fingerprint: n.Fingerprint,
+		GeneratorURL: n.Link, Fingerprint: n.Fingerprint,
 	}
 	if n.EndsAt != nil {
 		a.EndsAt = *n.EndsAt
 	}
 	return Message{
 		Version: "4", GroupKey: "{}/{fingerprint=\"" + n.Fingerprint + "\"}", Status: n.Status, Receiver: "paratimer",
-		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, Alerts: []MessageAlert{a},
+		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, ExternalURL: n.Link, Alerts: []MessageAlert{a},
 		ParaTimer: n,
 	}
 }
