@@ -115,11 +115,11 @@ var methods = map[string]method{
 	"curve known":      {"theory", off((*watcher).known)},
 	"Hadoop":           {"stream", func(w *watcher, t float64) float64 { return math.Abs(w.hadoop(t) - t/w.end) }},
 	// The rules of section 3.3.
-	"neighbours in the task": {"stream", share(nearestfit.OwnNeighbours)},
-	"the task's fit":         {"stream", share(nearestfit.OwnFit)},
-	"neighbours in others":   {"stream", share(nearestfit.JobNeighbours)},
-	"the best fit":           {"stream", share(nearestfit.BestFit)},
-	"bytes":                  {"stream", share(nearestfit.Fallback)},
+	"neighbors in the task": {"stream", share(nearestfit.OwnNeighbours)},
+	"the task's fit":        {"stream", share(nearestfit.OwnFit)},
+	"neighbors in others":   {"stream", share(nearestfit.JobNeighbours)},
+	"the best fit":          {"stream", share(nearestfit.BestFit)},
+	"bytes":                 {"stream", share(nearestfit.Fallback)},
 }
 
 // methodOf returns a method by its name, which may be that of a form of NearestFit.
