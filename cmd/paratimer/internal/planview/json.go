@@ -1,8 +1,6 @@
 package planview
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -11,6 +9,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -57,58 +57,35 @@ type (
 	}
 )
 
-// JSON writes the view: one object, each element of a list on its own line. Elements are made and written one by one:
-// a plan may have millions of tasks.
+// JSON writes the view.
 func (v *View) JSON(w io.Writer) error {
-	j := jsonWriter{Writer: bufio.NewWriter(w), before: "{\n"}
-	spans, warnings := v.attempts(), v.warnings()
-	j.field("name", v.Plan.Name)
-	j.list("schedule", len(spans), func(i int) any { return v.span(spans[i]) })
-	j.list("rounds", len(v.Path.Rounds), v.round)
-	j.list("fragments", len(v.Path.Fragments), v.fragment)
-	j.list("critical_path", len(v.Path.Critical), v.segment)
-	j.field("critical_path_ms", v.Path.Length().Milliseconds())
 	task, ms := v.worst()
-	j.field("worst_task", task)
-	j.field("worst_single_task_ms", ms)
-	j.list("estimates", len(v.Estimates), v.estimate)
-	j.list("warnings", len(warnings), func(i int) any { return warnings[i] })
-	j.field("skew", v.Skew)
-	_, _ = j.WriteString("\n}\n")
-	return j.Flush()
+	return view.JSON(w, struct {
+		Name       string        `json:"name"`
+		Schedule   []span        `json:"schedule"`
+		Rounds     []round       `json:"rounds"`
+		Fragments  []fragment    `json:"fragments"`
+		Critical   []segment     `json:"critical_path"`
+		CriticalMS int64         `json:"critical_path_ms"`
+		Worst      *string       `json:"worst_task"`
+		WorstMS    *float64      `json:"worst_single_task_ms"`
+		Estimates  []estimate    `json:"estimates"`
+		Warnings   []dag.Warning `json:"warnings"`
+		Skew       []frame.Skew  `json:"skew"`
+	}{
+		v.Plan.Name, list(v.attempts(), v.span), list(v.Path.Rounds, v.round), list(v.Path.Fragments, v.fragment),
+		list(v.Path.Critical, v.segment), v.Path.Length().Milliseconds(), task, ms, list(v.Estimates, v.estimate),
+		view.List(v.warnings()), v.Skew,
+	}, "")
 }
 
-// A jsonWriter keeps errors in its bufio.Writer until Flush.
-type jsonWriter struct {
-	*bufio.Writer
-	before string // the text before the next field
-}
-
-func (j *jsonWriter) field(key string, value any) {
-	_, _ = j.WriteString(j.before + `"` + key + `": `)
-	j.value(value)
-	j.before = ",\n"
-}
-
-// value leaves <, > and & as they are. It panics if JSON cannot encode v; callers never pass such a value.
-func (j *jsonWriter) value(v any) {
-	var b bytes.Buffer
-	if err := view.JSON(&b, v, ""); err != nil {
-		panic("planview: " + err.Error())
+// list returns the elements of a list in JSON.
+func list[From, To any](all []From, element func(*From) To) []To {
+	out := make([]To, len(all))
+	for i := range all {
+		out[i] = element(&all[i])
 	}
-	_, _ = j.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
-
-func (j *jsonWriter) list(key string, n int, element func(i int) any) {
-	_, _ = j.WriteString(j.before + `"` + key + `": [`)
-	before, end := "\n  ", ""
-	for i := range n {
-		_, _ = j.WriteString(before)
-		j.value(element(i))
-		before, end = ",\n  ", "\n"
-	}
-	_, _ = j.WriteString(end + "]")
-	j.before = ",\n"
+	return out
 }
 
 // An attempt is a task of a span.
@@ -136,7 +113,7 @@ func (v *View) attempts() (all []attempt) {
 	return all
 }
 
-func (v *View) span(a attempt) span {
+func (v *View) span(a *attempt) span {
 	out := span{v.task(a.Span, a.at, 0), a.Attempt, a.slot, v.times(a.Start, a.End), "ok"}
 	if a.Outcome == schedule.Fails {
 		out.Outcome = "fails"
@@ -153,39 +130,29 @@ func (v *View) task(s *schedule.Span, at, attempt int32) string {
 	return schedule.TaskName(v.Plan, int(s.Job), s.Stage, int(s.First+at), int(attempt))
 }
 
-func (v *View) round(i int) any {
-	r := &v.Path.Rounds[i]
-	return round{
-		r.ID, v.Path.Schedule.Spans[r.Spans[0]].What(v.Plan), v.times(r.Start, r.End), r.Width, v.tasks(i),
-	}
-}
-
-// tasks returns the tasks of some rounds.
-func (v *View) tasks(rounds ...int) []string {
-	all := []string{}
-	for _, r := range rounds {
-		for _, i := range v.Path.Rounds[r].Spans {
-			s := &v.Path.Schedule.Spans[i]
-			for at := range s.Count {
-				all = append(all, v.task(s, at, s.Attempt))
-			}
+func (v *View) round(r *pathfrag.Round) round {
+	out := round{r.ID, v.Path.Schedule.Spans[r.Spans[0]].What(v.Plan), v.times(r.Start, r.End), r.Width, []string{}}
+	for _, i := range r.Spans {
+		s := &v.Path.Schedule.Spans[i]
+		for at := range s.Count {
+			out.Tasks = append(out.Tasks, v.task(s, at, s.Attempt))
 		}
 	}
-	return all
+	return out
 }
 
-func (v *View) fragment(i int) any {
-	f := &v.Path.Fragments[i]
+func (v *View) fragment(f *pathfrag.Fragment) fragment {
 	kind := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause)
-	return fragment{
-		round{f.ID, kind, v.times(f.Start, f.End), f.Width, v.tasks(f.Rounds...)},
-		f.Rounds,
-		v.Path.RoundTime(i).Milliseconds(),
+	out := fragment{
+		round{f.ID, kind, v.times(f.Start, f.End), f.Width, []string{}}, f.Rounds, v.Path.RoundTime(f.ID).Milliseconds(),
 	}
+	for _, r := range f.Rounds {
+		out.Tasks = append(out.Tasks, v.round(&v.Path.Rounds[r]).Tasks...)
+	}
+	return out
 }
 
-func (v *View) segment(i int) any {
-	s := &v.Path.Critical[i]
+func (v *View) segment(s *pathfrag.Segment) segment {
 	kind := "full"
 	if s.Extra {
 		kind = "extra"
@@ -208,8 +175,7 @@ func (v *View) worst() (name *string, ms *float64) {
 	return name, ms
 }
 
-func (v *View) estimate(i int) any {
-	e := &v.Estimates[i]
+func (v *View) estimate(e *estimators.Estimate) estimate {
 	out := estimate{
 		Scenario: e.Scenario, Origin: e.Origin, Meaning: e.Meaning, RemainingSeconds: frame.SecondsIn(e.Remaining),
 		LowSeconds: frame.SecondsIn(e.Low), HighSeconds: frame.SecondsIn(e.High),
