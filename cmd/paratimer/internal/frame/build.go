@@ -71,7 +71,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	}
 	f.Failures, f.FailedAttempts = failures(s)
 	for _, e := range a.Scenarios {
-		f.Estimates = append(f.Estimates, estimate(s, e, f.ElapsedSeconds))
+		f.Estimates = append(f.Estimates, EstimateOf(s.At, e, f.ElapsedSeconds))
 	}
 	for _, e := range a.Others {
 		f.Others = append(f.Others, other(e, f.ElapsedSeconds))
@@ -140,13 +140,14 @@ func headline(at dag.Instant, scenarios []estimators.Estimate) Headline {
 	return h
 }
 
-func estimate(s *dag.Snapshot, e estimators.Estimate, elapsed *Seconds) Estimate {
+// EstimateOf returns the estimate that a scenario made at an instant, some time after the first submission.
+func EstimateOf(at dag.Instant, e estimators.Estimate, elapsed *Seconds) Estimate {
 	out := Estimate{Scenario: e.Scenario, Meaning: e.Meaning, Origin: e.Origin, Moot: e.Moot}
 	if e.Remaining == nil {
 		out.Origin = schedule.Unknown
 		return out
 	}
-	out.RemainingSeconds, out.EndAt = SecondsIn(e.Remaining), TimeOf(s.At.Add(*e.Remaining))
+	out.RemainingSeconds, out.EndAt = SecondsIn(e.Remaining), TimeOf(at.Add(*e.Remaining))
 	if e.Probability != nil {
 		out.Probability = RatioOf(*e.Probability)
 	}

@@ -46,14 +46,9 @@ type (
 		times
 	}
 	estimate struct {
-		Scenario         string          `json:"scenario"`
-		RemainingSeconds *frame.Seconds  `json:"remaining_seconds"`
-		TotalSeconds     *frame.Seconds  `json:"total_seconds"`
-		LowSeconds       *frame.Seconds  `json:"low_seconds"`
-		HighSeconds      *frame.Seconds  `json:"high_seconds"`
-		Origin           schedule.Origin `json:"origin"`
-		Meaning          string          `json:"meaning"`
-		Probability      *frame.Ratio    `json:"probability"`
+		frame.Estimate                // without an instant of its end
+		LowSeconds     *frame.Seconds `json:"low_seconds"`
+		HighSeconds    *frame.Seconds `json:"high_seconds"`
 	}
 )
 
@@ -176,17 +171,9 @@ func (v *View) worst() (name *string, ms *float64) {
 }
 
 func (v *View) estimate(e *estimators.Estimate) estimate {
-	out := estimate{
-		Scenario: e.Scenario, Origin: e.Origin, Meaning: e.Meaning, RemainingSeconds: frame.SecondsIn(e.Remaining),
-		LowSeconds: frame.SecondsIn(e.Low), HighSeconds: frame.SecondsIn(e.High),
-	}
-	if e.Probability != nil {
-		out.Probability = frame.RatioOf(*e.Probability)
-	}
-	if e.Remaining != nil {
-		total := *e.Remaining + v.elapsed()
-		out.TotalSeconds = frame.SecondsIn(&total)
-	}
+	elapsed := frame.SecondsOf(v.elapsed())
+	out := estimate{frame.EstimateOf(0, *e, &elapsed), frame.SecondsIn(e.Low), frame.SecondsIn(e.High)}
+	out.EndAt = nil
 	return out
 }
 

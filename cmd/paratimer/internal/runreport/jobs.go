@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/units"
@@ -67,29 +69,18 @@ func jobsOf(s *dag.Snapshot, f *frame.Frame, a *TimeAttribution) []Job {
 	return out
 }
 
-// An amount is a sum over the attempts that succeeded.
-type amount struct {
-	total float64
-	tasks int
-}
-
-func (a *amount) add(v float64) {
-	a.total += v
-	a.tasks++
-}
-
-// known returns nil if there are no attempts or one did not report its own.
-func (a *amount) known() *float64 {
-	if a.tasks == 0 {
+// total returns the sum of what attempts reported; nil if there are none, or if one did not report its own.
+func total(all []float64) *float64 {
+	if len(all) == 0 {
 		return nil
 	}
-	return units.Rounded(a.total)
+	return units.Rounded(floats.Sum(all))
 }
 
 // measure fills in the values from the attempts of a job: the input of stages that read no other, the input of the
 // others, and the output of stages that no stage with tasks reads.
 func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
-	var input, records, shuffled, output amount
+	var input, records, shuffled, output []float64
 	first := dag.Instant(math.MaxInt64)
 	for k := range j.NumStages() {
 		stage := &j.Stages[k]
@@ -109,18 +100,17 @@ func (to *Job) measure(plan *dag.Job, j *dag.JobState) {
 				continue
 			}
 			if len(plan.Stages[k].After) == 0 {
-				input.add(a.Bytes)
-				records.add(a.Done[0])
+				input, records = append(input, a.Bytes), append(records, a.Done[0])
 			} else {
-				shuffled.add(a.Bytes)
+				shuffled = append(shuffled, a.Bytes)
 			}
 			if !isRead {
-				output.add(a.Out)
+				output = append(output, a.Out)
 			}
 		}
 	}
-	to.InputBytes, to.InputRecords = input.known(), records.known()
-	to.ShuffleBytes, to.OutputRecords = shuffled.known(), output.known()
+	to.InputBytes, to.InputRecords = total(input), total(records)
+	to.ShuffleBytes, to.OutputRecords = total(shuffled), total(output)
 	if j.Submitted.Known() && first < math.MaxInt64 {
 		to.WaitSeconds = frame.Since(max(first, j.Submitted), j.Submitted)
 	}
