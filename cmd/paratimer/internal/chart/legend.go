@@ -45,9 +45,9 @@ func (p *plot) toneEntries(most int) (all []entry, more int) {
 			switch {
 			case b.Job < 0 || b.Job >= len(p.Jobs) || b.Phase.Stage < 0:
 			case p.dag >= 0:
-				used[int(b.Phase.Stage)] = units.Stage(Cut(b.Phase.Name, 60))
+				used[int(b.Phase.Stage)] = units.Stage(Cut(b.Phase.Name, 80))
 			default:
-				used[b.Job] = Cut(p.Jobs[b.Job].Name, 60)
+				used[b.Job] = Cut(p.Jobs[b.Job].Name, 80)
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func twice(before, now string) string {
 	if before == now {
 		return now
 	}
-	return before + " -> " + now
+	return before + " → " + now
 }
 
 // gantt returns one chart of the base and of the run, on one scale of time and in the same colors; nil if one of them

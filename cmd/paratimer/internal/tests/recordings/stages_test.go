@@ -240,7 +240,7 @@ func TestStagesCompared(t *testing.T) {
 				"tasks: 10", "tasks: 5",
 			},
 			want: []string{
-				"-1s jobs that only one of the runs has", "write           1 -> ?",
+				"-1s jobs that only one of the runs has", "write           1 → ?",
 				"stage total of revenue has 5 tasks (was 10)",
 			},
 		},
