@@ -137,10 +137,8 @@ func (v *View) round(r *pathfrag.Round) round {
 }
 
 func (v *View) fragment(f *pathfrag.Fragment) fragment {
-	kind := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause)
-	out := fragment{
-		round{f.ID, kind, v.times(f.Start, f.End), f.Width, []string{}}, f.Rounds, v.Path.RoundTime(f.ID).Milliseconds(),
-	}
+	kind, sum := schedule.What(v.Plan, v.Path.JobOf(f), f.Stage, f.Pause), v.Path.RoundTime(f.ID).Milliseconds()
+	out := fragment{round{f.ID, kind, v.times(f.Start, f.End), f.Width, []string{}}, f.Rounds, sum}
 	for _, r := range f.Rounds {
 		out.Tasks = append(out.Tasks, v.round(&v.Path.Rounds[r]).Tasks...)
 	}

@@ -120,8 +120,8 @@ func (p *pen) task(t *frame.Task, name string) []string {
 		state += " " + units.Percent(*t.Ratio)
 	}
 	return []string{
-		text(path, sign), cutName(p.foreign(name), p.taskName()), text(cmp.Or(attemptLooks[t.State], dim), state), text(strong, ends), runs,
-		tries, node,
+		text(path, sign), cutName(p.foreign(name), p.taskName()), text(cmp.Or(attemptLooks[t.State], dim), state),
+		text(strong, ends), runs, tries, node,
 	}
 }
 

@@ -120,7 +120,9 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 			err = command.Usage("--link: %w", e)
 		}
 	}
-	conf := notify.Config{Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now}
+	conf := notify.Config{
+		Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now,
+	}
 	switch {
 	case err != nil:
 		return nil, nil, err

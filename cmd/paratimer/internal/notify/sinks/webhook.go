@@ -105,7 +105,7 @@ func messageOf(n notify.Notification) Message {
 	}
 	return Message{
 		Version: "4", GroupKey: "{}/{fingerprint=\"" + n.Fingerprint + "\"}", Status: n.Status, Receiver: "paratimer",
-		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, ExternalURL: n.Link, Alerts: []MessageAlert{a},
-		ParaTimer: n,
+		GroupLabels: n.Labels, CommonLabels: n.Labels, CommonAnnotations: n.Annotations, ExternalURL: n.Link,
+		Alerts: []MessageAlert{a}, ParaTimer: n,
 	}
 }
