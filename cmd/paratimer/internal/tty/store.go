@@ -32,9 +32,8 @@ type moment struct {
 }
 
 // A store is what a watch passes to the screen: the newest log line, and the frames of a run, for looking back. It
-// never waits for the terminal. Within a budget of bytes it keeps each frame; beyond it, every second one, then every
-// fourth, so that half a day has as good a picture of its beginning as of its end. The newest frame is always kept,
-// whole.
+// never waits for the terminal. Beyond a budget of bytes it drops every second frame, so that the older a frame is, the
+// further apart it is from its neighbors. The first and the newest frame are always kept, the newest whole.
 type store struct {
 	sync.Mutex
 	moments []moment
@@ -44,15 +43,14 @@ type store struct {
 	// unseen is how long ago the newest frame came.
 	unseen time.Duration
 
-	added, stride int // frames that have come; of those before the newest, each stride-th is kept
-	bytes, held   int // of all moments
-	whole         int // the first moment that keeps its snapshot
+	bytes, held int // of all moments
+	whole       int // the first moment that keeps its snapshot
 	// most and mostHeld are the budgets.
 	most, mostHeld int
 }
 
 func newStore() *store {
-	return &store{origin: dag.NoInstant, stride: 1, most: budget, mostHeld: taskBudget}
+	return &store{origin: dag.NoInstant, most: budget, mostHeld: taskBudget}
 }
 
 // say shows a line on the log line.
@@ -62,8 +60,7 @@ func (s *store) say(line string) {
 	s.log, s.dirty = line, true
 }
 
-// add stores a frame without its distribution, which is not shown later. The frame replaces the one before it if that
-// one need not be kept.
+// add stores a frame without its distribution, which is not shown later.
 func (s *store) add(f frame.Frame) {
 	s.Lock()
 	defer s.Unlock()
@@ -79,12 +76,8 @@ func (s *store) add(f frame.Frame) {
 		known, _ := f.Jobs[i].Known()
 		m.held += taskBytes * *known.Total
 	}
-	if n := len(s.moments); n > 0 && (s.added-1)%s.stride != 0 {
-		s.drop(n-1, &m)
-		s.moments = s.moments[:n-1]
-	}
 	s.moments = append(s.moments, m)
-	s.added, s.bytes, s.held, s.unseen, s.dirty = s.added+1, s.bytes+m.bytes, s.held+m.held, 0, true
+	s.bytes, s.held, s.unseen, s.dirty = s.bytes+m.bytes, s.held+m.held, 0, true
 	for s.bytes > s.most && len(s.moments) > 2 {
 		s.thin()
 	}
@@ -95,28 +88,25 @@ func (s *store) add(f frame.Frame) {
 	}
 }
 
-// thin drops every second moment, but not the newest.
+// thin drops every second moment, but not the newest. The next one gets the moves of a moment that is dropped, as many
+// as the screen shows.
 func (s *store) thin() {
 	kept, n := s.moments[:0], len(s.moments)
 	for i := range n {
-		if i%2 == 1 && i < n-1 {
-			s.drop(i, &s.moments[i+1])
+		m := &s.moments[i]
+		if i%2 == 0 || i == n-1 {
+			kept = append(kept, *m)
 			continue
 		}
-		kept = append(kept, s.moments[i])
+		s.bytes, s.held = s.bytes-m.bytes, s.held-m.held
+		if len(m.frame.Moves) > 0 {
+			next := &s.moments[i+1].frame
+			all := slices.Concat(m.frame.Moves, next.Moves)
+			next.Moves = all[max(0, len(all)-screen.MostMoves):]
+		}
 	}
 	clear(s.moments[len(kept):])
-	s.moments, s.stride, s.whole = kept, 2*s.stride, 0
-}
-
-// drop takes a moment's size from the sums. The next moment gets its moves, as many as the screen shows.
-func (s *store) drop(i int, next *moment) {
-	m := &s.moments[i]
-	s.bytes, s.held = s.bytes-m.bytes, s.held-m.held
-	if len(m.frame.Moves) > 0 {
-		all := slices.Concat(m.frame.Moves, next.frame.Moves)
-		next.frame.Moves = all[max(0, len(all)-screen.MostMoves):]
-	}
+	s.moments, s.whole = kept, 0
 }
 
 // end returns the time of the newest frame.

@@ -27,7 +27,7 @@ func frameAt(seconds float64, jobs int) frame.Frame {
 }
 
 // TestStoreIsBounded plays runs of any length and size: the budget holds, the newest frame is there and whole, times
-// rise, and what is left of an even run is spread evenly.
+// rise, and the first frame is kept.
 func TestStoreIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStore()
@@ -48,14 +48,10 @@ func TestStoreIsBounded(t *testing.T) {
 				t.Fatalf("%d bytes of snapshots of %d", s.held, s.mostHeld)
 			}
 		}
-		step := time.Duration(every * float64(time.Second))
 		for i := 1; i < len(s.moments); i++ {
 			gap := s.moments[i].at - s.moments[i-1].at
 			if gap <= 0 {
 				t.Fatalf("frame %d is %v after the one before", i, gap)
-			}
-			if gap > time.Duration(s.stride)*(step+time.Millisecond) {
-				t.Fatalf("a gap of %v where each %dth frame of %v is kept", gap, s.stride, step)
 			}
 		}
 		if s.moments[0].at != 0 {
