@@ -30,18 +30,14 @@ func Commands() []*cli.Command {
 
 // planned estimates a plan or simulates it. A flag of the other is an error, because it would have no effect.
 func planned(c *cli.Context, f *follow.Flags) error {
-	action, other, output, word := estimate, settings.SimulationSubject, "ndjson", "with"
+	action, other, word := estimate, settings.SimulationSubject, "with"
 	if c.Bool("simulate") {
-		action, other, output, word = simulated, settings.EstimateSubject, "json", "without"
+		action, other, word = simulated, settings.EstimateSubject, "without"
 	}
 	for _, s := range settings.Of("plan") {
 		if s.Subject == other && c.IsSet(s.Name) {
 			return command.Usage("%s goes %s --simulate", s.Spellings()[0], word)
 		}
-	}
-	if c.String("output") == output {
-		return command.Usage("--output %s goes %s --simulate: an estimate is one JSON document, a simulated run prints "+
-			"a frame a line", output, word)
 	}
 	return action(c, f)
 }
@@ -65,7 +61,7 @@ func estimate(c *cli.Context, f *follow.Flags) error {
 			return command.Usage("--gantt: %w", err)
 		}
 	}
-	if c.String("output") == "json" {
+	if c.String("output") != "text" {
 		return v.JSON(c.App.Writer)
 	}
 	return v.Document().Text(c.App.Writer)
