@@ -54,7 +54,7 @@ func Keys() []Key {
 		{PageDown, []string{"pgdown", "ctrl+f"}, "ten further down", false},
 		{PageUp, []string{"pgup", "ctrl+b"}, "ten further up", false},
 		{Next, []string{"n", "c"}, "the next job on the critical path", false},
-		{Tasks, []string{"enter", "t"}, "the job's tasks, by their end", false},
+		{Tasks, []string{"enter", "t"}, "the job's tasks, running ones first", false},
 		{Close, []string{"esc", "backspace"}, "close, or select no job", false},
 		{Forward, []string{"right", "l"}, "a step on", false},
 		{Back, []string{"left"}, "a step back", false},
