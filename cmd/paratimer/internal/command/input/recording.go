@@ -112,7 +112,7 @@ const mostTicks = 300
 // Open opens a recording by the command's flags.
 func Open(c *cli.Context, path string) (*Recording, error) {
 	stop := command.Busy(c, filepath.Base(path))
-	r, err := open(path, optionsOf(c))
+	r, err := OpenRecording(path, optionsOf(c))
 	if err != nil {
 		stop()
 		return nil, err
@@ -150,16 +150,12 @@ func everyOf(c *cli.Context) time.Duration {
 	return c.Duration("every")
 }
 
-// OpenRecording opens a workflow of a recording.
-func OpenRecording(path, workflow string, every time.Duration) (*Recording, error) {
-	return open(path, recording.Options{Workflow: workflow, Every: every})
-}
-
 // queryID matches the cluster's ids of queries.
 var queryID = regexp.MustCompile(`^(application|job)_\d+_\d+$`)
 
-// open opens a recording, history or an event log, depending on the content. A folder has history or event logs.
-func open(path string, o recording.Options) (*Recording, error) {
+// OpenRecording opens a recording, history or an event log, depending on the content. A folder has history or event
+// logs.
+func OpenRecording(path string, o recording.Options) (*Recording, error) {
 	if err := checkOptions(o); err != nil {
 		return nil, err
 	}

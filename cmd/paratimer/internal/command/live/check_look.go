@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -36,7 +37,7 @@ func observe(c *cli.Context, f *follow.Flags, within time.Duration) (frame.Frame
 // lookIn returns the newest frame of a recording at --at, or at its end. It evaluates a few observations, as far apart
 // as polls of a cluster: all of them take too long.
 func lookIn(c *cli.Context, f *follow.Flags, file string) (frame.Frame, error) {
-	src, err := input.OpenRecording(file, c.Args().First(), 0)
+	src, err := input.OpenRecording(file, recording.Options{Workflow: c.Args().First()})
 	if err != nil {
 		return frame.Frame{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
@@ -54,7 +55,7 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join("../../../../..", filepath.FromSlash(name))
-			src, err := input.OpenRecording(path, "", 15*time.Second)
+			src, err := input.OpenRecording(path, recording.Options{Every: 15 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

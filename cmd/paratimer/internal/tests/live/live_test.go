@@ -112,7 +112,7 @@ func TestLiveEqualsReplay(t *testing.T) {
 func recorded(name string) func(t *testing.T) watch.Source {
 	return func(t *testing.T) watch.Source {
 		path := fixtures.Recording(name + ".jsonl.zst")
-		src, err := input.OpenRecording(path, "", 0)
+		src, err := input.OpenRecording(path, recording.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
@@ -48,7 +49,7 @@ func historyOf(t *testing.T, name string) string {
 // wholeOf plays a recording to its end.
 func wholeOf(t *testing.T, path string) dag.Run {
 	t.Helper()
-	src, err := input.OpenRecording(path, "", 0)
+	src, err := input.OpenRecording(path, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestReadingsGiveOneProfile(t *testing.T) {
 func TestHistoryTellsNothingAhead(t *testing.T) {
 	t.Parallel()
 	dir := historyOf(t, "failure-1")
-	src, err := input.OpenRecording(dir, "", 0)
+	src, err := input.OpenRecording(dir, recording.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

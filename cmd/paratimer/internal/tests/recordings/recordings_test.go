@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
@@ -87,7 +88,7 @@ func TestRecordings(t *testing.T) {
 func replay(t *testing.T, path string, sinks ...watch.Sink) {
 	t.Helper()
 	every := time.Duration(fixtures.Long(6, 0)) * time.Second // 0: as it was recorded, about every 3 s
-	src, err := input.OpenRecording(path, "", every)
+	src, err := input.OpenRecording(path, recording.Options{Every: every})
 	if err != nil {
 		t.Fatal(err)
 	}
