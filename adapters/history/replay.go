@@ -132,10 +132,7 @@ func (r *replay) show(a *Attempt, was *dag.Attempt, t dag.Instant, outputs int) 
 	default:
 		return &out
 	}
-	work := dag.Work
-	if a.Kind == dag.Map {
-		work = 0
-	}
+	work := mapreduce.WorkOf(a.Kind)
 	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
 		out.FirstReport = t
 	}

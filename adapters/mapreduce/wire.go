@@ -115,7 +115,7 @@ func (j *job) count(a *dag.Attempt, c *Counts, kind dag.StageIndex, final bool, 
 			a.Total[dag.Work] = c.ReduceIn
 		}
 	}
-	tasktable.Mark(a, workOf(kind), at)
+	tasktable.Mark(a, WorkOf(kind), at)
 }
 
 // leastRead is the share of its input that a map must have read before its size is estimated. The progress is a
@@ -141,8 +141,8 @@ func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	return a.Total[0]
 }
 
-// workOf returns the pipeline in which a task of that kind processes its input.
-func workOf(kind dag.StageIndex) int {
+// WorkOf returns the pipeline in which a task of that kind processes its input.
+func WorkOf(kind dag.StageIndex) int {
 	if kind == dag.Map {
 		return 0
 	}
@@ -179,7 +179,7 @@ func (b *sumsBody) sums() (all [2]float64) {
 func (j *job) sum(kind dag.StageIndex) (all float64) {
 	for _, t := range j.tasks[kind].All() {
 		if a := t.best(); a != nil && a.Number == t.success {
-			for _, records := range []float64{a.Done[workOf(kind)], a.Out} {
+			for _, records := range []float64{a.Done[WorkOf(kind)], a.Out} {
 				if records > 0 { // not NaN
 					all += records
 				}

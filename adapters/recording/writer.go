@@ -253,11 +253,10 @@ const (
 
 // An encoder encodes observations as lines. The caller must not change the snapshots.
 type encoder struct {
-	n        int64
-	before   *dag.Snapshot // previous snapshot; nil: the next line is whole
-	since    int           // bytes since the last whole line
-	weight   int           // bytes of the last whole line
-	allWhole bool          // in tests
+	n      int64
+	before *dag.Snapshot // previous snapshot; nil: the next line is whole
+	since  int           // bytes since the last whole line
+	weight int           // bytes of the last whole line
 }
 
 // missed returns the line of a missed observation.
@@ -283,7 +282,7 @@ func (e *encoder) snapshot(s *dag.Snapshot) ([]byte, error) {
 	if err := check(s); err != nil {
 		return nil, fmt.Errorf("recording: the observation %d cannot be written: %w", e.n+1, err)
 	}
-	l := line{Whole: old == nil || e.allWhole || e.since > max(wholeFloor, wholeFactor*e.weight)}
+	l := line{Whole: old == nil || e.since > max(wholeFloor, wholeFactor*e.weight)}
 	if l.Whole {
 		old = blank()
 	}
