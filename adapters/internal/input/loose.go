@@ -49,8 +49,8 @@ func (n Number) Instant() dag.Instant {
 	return dag.Instant(n)
 }
 
-// A Moment is an instant: a number of milliseconds since the epoch, or a date as in RFC 3339 or in responses of Spark. 0
-// is unknown.
+// A Moment is an instant: a number of milliseconds since the epoch, or a date as in RFC 3339 or in responses of Spark.
+// 0 is unknown.
 type Moment dag.Instant
 
 // UnmarshalJSON reads any value.
