@@ -103,23 +103,16 @@ func checkRows(rows []Row) error {
 	return nil
 }
 
-// Limits that the times and scales of training runs rarely exceed.
-const (
-	longRun  = 3600 // seconds at the median: training runs are small
-	byteLike = 1e6  // scale: a count of bytes or records, not a fraction
-)
+// longRun is the median time in seconds that training runs rarely exceed: they are small.
+const longRun = 3600
 
-// unitWarnings warns if the magnitude of a column suggests a wrong unit.
+// unitWarnings warns if the magnitude of the times suggests a wrong unit.
 func unitWarnings(rows []Row) []Warning {
 	var warnings []Warning
 	seconds := column(rows, func(r Row) float64 { return r.Seconds })
 	if median := quantile(seconds, 0.5); median >= longRun {
 		warnings = append(warnings, warning("seconds_large",
 			"half of the runs take %s or more: if the times are milliseconds, divide them by 1000", units.Seconds(median)))
-	}
-	if top := slices.Max(column(rows, Row.scale)); top >= byteLike {
-		warnings = append(warnings, warning("scale_large",
-			"scale goes up to %.3g: bytes or records are fine, if predictions are asked in the same unit", top))
 	}
 	if n := notPositive(rows); n > 0 {
 		first := slices.IndexFunc(rows, func(r Row) bool { return r.Seconds <= 0 })

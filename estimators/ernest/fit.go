@@ -228,9 +228,12 @@ func (m *Model) meanError(predicted []float64) (mean float64, count int) {
 	return sum / float64(count), count
 }
 
-// extraShare is the share by which a further term must lower the leave-one-out error. One of several terms always lowers
+// A further term must lower the leave-one-out error by this share and this amount. One of several terms always lowers
 // it somewhat by chance.
-const extraShare = 0.3
+const (
+	extraShare  = 0.3
+	extraAmount = 0.005
+)
 
 // leastRelative is the leave-one-out error, and spareRows the number of rows beyond the terms, from which relative
 // errors are tried: below them such a model would fit the noise.
@@ -289,7 +292,7 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 				best, least = i, loo
 			}
 		}
-		if best < 0 || !(least < m.LOO*(1-extraShare)-accuracy) {
+		if best < 0 || !(least < m.LOO*(1-extraShare) && least < m.LOO-extraAmount) {
 			break
 		}
 		before := m.LOO
