@@ -1,5 +1,5 @@
-// The command models compares our figures with those published for Ernest and for the queueing models of MapReduce, and the
-// models with the simulator and with runs of other people.
+// The command models compares our figures with those published for Ernest and for the queueing models of MapReduce, and
+// the models with the simulator and with runs of other people.
 
 package main
 

@@ -1,6 +1,7 @@
-// The command nearestfit measures the accuracy of NearestFit and the other methods on reduce phases with skewed key groups and
-// nonlinear costs. It compares them with the paper (E. Coppa, I. Finocchi, SoCC 2015, section 8) and with measurements
-// of an independent reference program. The same seed gives the same result. Times are seconds, sizes bytes.
+// The command nearestfit measures the accuracy of NearestFit and the other methods on reduce phases with skewed key
+// groups and nonlinear costs. It compares them with the paper (E. Coppa, I. Finocchi, SoCC 2015, section 8) and with
+// measurements of an independent reference program. The same seed gives the same result. Times are seconds, sizes
+// bytes.
 
 package main
 
@@ -223,8 +224,8 @@ func (l *lab) watch(r *jobRun, names []string) map[string]*gridScore {
 	return scores
 }
 
-// A gridScore is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T| at
-// each tick t. e is the end that the method predicts and T the true one. Over several runs it is the mean of their
+// A gridScore is the error of a method's progress along a run: equation 2 of Morton et al. (SIGMOD 2010), |t/e - t/T|
+// at each tick t. e is the end that the method predicts and T the true one. Over several runs it is the mean of their
 // means, and the worst tick of all.
 type gridScore struct {
 	sum, most, mean float64

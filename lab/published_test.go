@@ -160,8 +160,8 @@ func (e *experiment) run(folder string) ([]line, error) {
 	return out, nil
 }
 
-// playPlan simulates a run, calls see with all that is visible at each tick and returns the run's length in seconds. shown
-// changes a snapshot before it is visible; it may be nil.
+// playPlan simulates a run, calls see with all that is visible at each tick and returns the run's length in seconds.
+// shown changes a snapshot before it is visible; it may be nil.
 func playPlan(plan *dag.Plan, opt simulate.Options, see func(dag.Run) error, shown func(*dag.Snapshot) *dag.Snapshot,
 ) (float64, error) {
 	source, err := simulate.New(plan, opt)

@@ -31,7 +31,8 @@ type fitRun struct {
 	profile    *dag.Plan
 }
 
-// programRun is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1, sql-1.
+// programRun is the number of a run at the end of a name, with the size and the cores before it: pricing-s1-c2-r1,
+// sql-1.
 var programRun = regexp.MustCompile(`(-s\d+-c\d+-r\d+|-\d+)$`)
 
 // readRuns reads the files of runs in folders: event logs of Spark, or recordings. It keeps at most ticks snapshots of

@@ -1,6 +1,6 @@
 // Package sketch finds the heaviest keys of a stream in bounded memory, and from them the input of a job's reduces.
-// It deals with keys and weights, not with jobs. For Hadoop's keys of type Text it computes their reduce, their bytes in a
-// map's output, and their names in reports.
+// It deals with keys and weights, not with jobs. For Hadoop's keys of type Text it computes their reduce, their bytes
+// in a map's output, and their names in reports.
 //
 // # Stability
 //

@@ -175,5 +175,7 @@ func FuzzDamagedBodies(f *testing.F) {
 			bodies, places = append(bodies, b), append(places, p)
 		}
 	}
-	fixtures.FuzzDamaged(f, bodies, func(t *testing.T, which int, body []byte) { observed(t, places[which], string(body)) })
+	fixtures.FuzzDamaged(f, bodies, func(t *testing.T, which int, body []byte) {
+		observed(t, places[which], string(body))
+	})
 }

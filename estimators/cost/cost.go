@@ -206,8 +206,8 @@ func (m *Model) workOn(st *stage, r *observation) float64 {
 }
 
 // originOf returns the origin of the cost of a running attempt. It is Unknown if the attempt's counters do not
-// change, or if the attempt is late by more than leastStall. The cause is then one that no counter shows, such as a dead
-// node or a stalled disk.
+// change, or if the attempt is late by more than leastStall. The cause is then one that no counter shows, such as a
+// dead node or a stalled disk.
 func (m *Model) originOf(st *stage, r *observation) schedule.Origin {
 	if !st.single || st.keyed != nil || m.s.Plan.Cluster.Policy == dag.FIFO {
 		return st.origin

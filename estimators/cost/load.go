@@ -15,10 +15,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// expectedLoad returns the load of the run's newest snapshot, completed with the expected work of other applications. If
-// an application's own master reports its need, needOf completes it. An application that has done nothing yet
-// counts as a typical job (typicalNeed). For any other, the end follows from the rate of its progress while it was
-// watched, else since its submission. setup is the start-up time of a task here, in milliseconds.
+// expectedLoad returns the load of the run's newest snapshot, completed with the expected work of other applications.
+// If an application's own master reports its need, needOf completes it. An application that has done nothing yet counts
+// as a typical job (typicalNeed). For any other, the end follows from the rate of its progress while it was watched,
+// else since its submission. setup is the start-up time of a task here, in milliseconds.
 func expectedLoad(run dag.Run, plan *dag.Plan, setup float64) []dag.Load {
 	s := run.Now()
 	out := slices.Clone(s.Load)
@@ -97,8 +97,8 @@ func typicalNeed(run dag.Run, plan *dag.Plan) *dag.Need {
 			sum += needPhase(o, k).Tasks
 		}
 		p.Tasks = int(math.Round(float64(sum) / float64(max(len(plan.Jobs)+len(reported), 1))))
-		// The median of a mean: other applications' tasks are as skewed as drawLoad draws them, and an estimate should be
-		// too long as often as too short.
+		// The median of a mean: other applications' tasks are as skewed as drawLoad draws them, and an estimate should
+		// be too long as often as too short.
 		p.LengthMS = math.Exp(-loadSigma*loadSigma/2) * typicalTask(run.Now(), k)
 		if p.TaskMB == 0 {
 			p.TaskMB = dag.DefaultMB

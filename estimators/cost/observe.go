@@ -201,7 +201,8 @@ func (o *observations) beginTask(st *stage, a *dag.Attempt) (from dag.Instant, o
 		return a.CopyEnd, 0, 0
 	case runs && !st.input.Known():
 		if from = o.s.At; st.bytes {
-			start, over = max(0, over+taskcost.LeastMS-float64(o.s.At-a.Start)), 0 // it starts up and copies while maps go on
+			// It starts up and copies while maps go on.
+			start, over = max(0, over+taskcost.LeastMS-float64(o.s.At-a.Start)), 0
 		}
 	case st.bytes && st.input > a.Start:
 		return min(st.input.Add(o.s.Plan.Overheads.Copy), o.s.At), 0, 0

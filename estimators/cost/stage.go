@@ -215,8 +215,8 @@ func (st *stage) recordsOf(a *dag.Attempt) float64 {
 	return counted(a.Done[dag.Copy])
 }
 
-// counted returns the value of a counter; NaN if it is out of the bounds within which sums and rates of hostile counters
-// are finite.
+// counted returns the value of a counter; NaN if it is out of the bounds within which sums and rates of hostile
+// counters are finite.
 func counted(v float64) float64 {
 	if v == 0 || v >= taskcost.LeastCounted && v <= dag.MaxInputBytes {
 		return v

@@ -31,7 +31,8 @@ type weighting struct {
 const (
 	maxIterations = 1000  // corners, and steps for the best mix of given corners
 	precise       = 1e-12 // gap, as a part of the objective, at which the search ends
-	// patience is the number of iterations without a smaller gap after which the search ends, and of halvings of a step.
+	// patience is the number of iterations without a smaller gap after which the search ends, and of halvings of a
+	// step.
 	patience = 30
 	// accuracy is that of a result if rounding allows no better one: the gap of an optimal design as a part of the
 	// objective, the weights of a design, and distances from a span as a part of a point's length.

@@ -15,7 +15,7 @@ import (
 // A verdict sums the errors of predictions of groups. Groups are compared in batches, those of one task that ended
 // between two looks: the predicted quantity is a sum of groups too. Times are seconds.
 type verdict struct {
-	took          float64 // of the groups that were predicted
+	took, groups  float64 // of the groups that were predicted
 	batches       int
 	nearest       float64 // sums of absolute errors
 	byJob, byTask float64
@@ -26,12 +26,18 @@ type verdict struct {
 // model's error is below taskcost.NotableRatio, there is nothing to gain.
 const (
 	settled = 4 // seconds, and batches
-	better  = 0.8
+	// With so many groups, half of that is enough: a task may have no more before its first large key.
+	manyGroups = 200
+	better     = 0.8
 )
 
 // settled reports whether there is some times the evidence that is enough.
 func (v *verdict) settled(times float64) bool {
-	return v.took >= times*settled && v.batches >= settled
+	seconds, batches := times*settled, settled
+	if v.groups >= manyGroups {
+		seconds, batches = seconds/2, batches/2
+	}
+	return v.took >= seconds && v.batches >= batches
 }
 
 // better reports whether NearestFit predicts better than bytes.
@@ -141,7 +147,7 @@ func (r rate) alpha() float64 { return r.seconds / r.bytes } // NaN: there is no
 
 // compare predicts points and adds the errors to the verdict.
 func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
-	type batch struct{ took, nearest, byJob, byTask float64 }
+	type batch struct{ groups, took, nearest, byJob, byTask float64 }
 	batches := make([]batch, len(w.tasks))
 	p, all := w.job.Predict(), w.all.alpha()
 	stride := len(points)/learnedPoints + 1
@@ -153,6 +159,7 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 			own = all
 		}
 		b := &batches[a.Task]
+		b.groups += a.Count
 		b.took += a.Took.Seconds() * a.Count
 		b.nearest += one * a.Count
 		b.byJob += all * a.Bytes * a.Count
@@ -165,6 +172,7 @@ func (v *verdict) compare(w *witness, points []nearestfit.Arrival) {
 			continue // no groups, or no rate is known
 		}
 		v.took += b.took
+		v.groups += b.groups
 		v.batches++
 		v.nearest += math.Abs(b.nearest - b.took)
 		v.byJob += math.Abs(b.byJob - b.took)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/paratimer/paratimer/estimators/internal/taskcost"
+
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
@@ -15,10 +17,6 @@ const (
 	learnedTasks  = 5000 // nothing is kept of more tasks
 	learnedPoints = 1000 // and as many names and sizes, or two sizes of each task if that is more
 )
-
-// learnedShare is the least share of the reported bytes that must be done, so that the sizes of the finished groups
-// are those of the task: a report may be lost.
-const learnedShare = 0.99
 
 // Learn returns the part of a stage's key groups that a profile keeps: the times of groups of succeeded attempts,
 // and the sizes of tasks. The sizes are those of the finished groups if these are complete, else those that all
@@ -64,13 +62,13 @@ func Learn(g *dag.Groups, attempts []dag.Attempt, tasks, feeders int) *dag.Group
 	return out
 }
 
-// learnTask returns the kept part of a task, and its sizes: those of its finished groups, else those that feeders
-// reported, if all have.
+// learnTask returns the kept part of a task, and its sizes: those of its finished groups if nearly all of its bytes are
+// done (a report may be lost), else those that feeders reported, if all have.
 func learnTask(r *dag.ReduceGroups, done []dag.GroupPoint, complete bool) (dag.ReduceGroups, []dag.GroupPoint) {
 	out, bytes := dag.NoReduceGroups(), bytesOf(done)
 	sizes, reported := done, complete && finite(r.Bytes)
 	switch {
-	case len(done) > 0 && !(reported && bytes < learnedShare*r.Bytes):
+	case len(done) > 0 && !(reported && bytes < (1-taskcost.NotableRatio)*r.Bytes):
 		out.Bytes, out.Implicit = bytes, 0
 	case reported:
 		sizes = nil

@@ -56,7 +56,10 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 // usualOfTez are the overheads of Tez if neither the run nor a profile has them (docs/facts/tez.md T6, T7 and the
 // corrections). Idle containers are kept for five to ten seconds, at random.
 var usualOfTez = dag.Overheads{
-	Launch: 2 * time.Second, SetupMin: 2500 * time.Millisecond, Finish: 300 * time.Millisecond, Idle: 7500 * time.Millisecond,
+	Launch:   2 * time.Second,
+	SetupMin: 2500 * time.Millisecond,
+	Finish:   300 * time.Millisecond,
+	Idle:     7500 * time.Millisecond,
 }
 
 // edgesLike returns the edges of the profile's stage to stages of the same names before it.

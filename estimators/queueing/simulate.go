@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Simulate simulates a Spec event by event, as a reference for the models: much slower, with standard errors. Tasks share
-// each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's output
-// after the map has ended.
+// Simulate simulates a Spec event by event, as a reference for the models: much slower, with standard errors. Tasks
+// share each centre's service equally (processor sharing). Maps go to any free slot, and a reduce copies each map's
+// output after the map has ended.
 //
 // Simulate runs the jobs SimulationOptions.Runs times and returns the means. The same Spec, options and seed give the
 // same result on any number of processors. Errors: *FieldError of the Spec or an option, ErrTooLarge.
@@ -52,7 +52,8 @@ const (
 	Deterministic              // each task has exactly the mean demand
 )
 
-// SimulationOptions of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor sharing.
+// SimulationOptions of a simulation. The zero value is 400 runs with seed 0 of exponential tasks under processor
+// sharing.
 type SimulationOptions struct {
 	Runs         int // 0: DefaultRuns
 	Seed         uint64

@@ -32,8 +32,8 @@ const (
 	ShortMS = 1000
 	// MostSlowdown bounds how much slower or faster work is than expected; more is another program, or a mistake.
 	MostSlowdown = 10
-	// PriorMS is the weight of a profile's rate against this run's, and of a stage's against an attempt's own, in watched
-	// work. Less work does not show a rate.
+	// PriorMS is the weight of a profile's rate against this run's, and of a stage's against an attempt's own, in
+	// watched work. Less work does not show a rate.
 	PriorMS = 4000
 )
 
