@@ -219,8 +219,8 @@ func (w *ReplayContext) doneTasks() float64 {
 	return 1 - float64(left)/float64(all)
 }
 
-// stockRuns is the number of runs that the stock scores represent: the number that a 95% range needs.
-const stockRuns = 39
+// runsFor returns the least number of runs behind a range of a level: with fewer, none marks the worst part of a side.
+func runsFor(level float64) int { return int(math.Round(2/(1-level))) - 1 }
 
 // stockWidth is how much wider the 80% range of a run without a history is than the raw one. A sampler models
 // differences between tasks, but less of the differences between days. On recordings of real runs the raw 80%
@@ -231,9 +231,10 @@ const stockWidth = 1.3
 // stock returns the scores that are used for a workflow with too few runs of its own: quantiles of Student's t with
 // two degrees of freedom, scaled to stockWidth. Its tails are as heavy as those of forecasts that fail.
 func stock() *pastScores {
-	scores, weights := make([]float64, stockRuns), make([]float64, stockRuns)
+	n := runsFor(Levels[len(Levels)-1])
+	scores, weights := make([]float64, n), make([]float64, n)
 	for i := range scores {
-		scores[i] = student2(float64(i+1)/(stockRuns+1)) / student2(0.9) * stockWidth
+		scores[i] = student2(float64(i+1)/float64(n+1)) / student2(0.9) * stockWidth
 		weights[i] = 1
 	}
 	return weighScores(scores, weights)

@@ -336,7 +336,7 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 	if !m.seenAny() {
 		return 1
 	}
-	known, mass, counted := sch.Now, 0.0, map[*stage]bool{}
+	known, mass, least, counted := sch.Now, 0.0, 0.0, map[*stage]bool{}
 	for i := range sch.Spans { // sorted by start
 		sp := &sch.Spans[i]
 		if sp.Count == 0 || sp.End <= known {
@@ -348,7 +348,13 @@ func (m *Model) assumedWork(sch *schedule.Schedule, total float64) float64 {
 		case !counted[st]:
 			counted[st] = true
 			mass += m.pace.whole(st, int(sp.First)) * math.Exp(st.change.sigma*st.change.sigma/2)
+			if len(m.stages) == 1 {
+				least = loneRatio
+			}
 		}
 	}
-	return max(mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
+	return max(least, mass/(total+mass), min(1, taskcost.MS(time.Duration(m.stalled))/total))
 }
+
+// loneRatio is the least assumed ratio of a single job with an unseen stage, which may be most of the job.
+const loneRatio = 0.5
