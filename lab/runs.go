@@ -151,7 +151,9 @@ func pairsOf(runs []*fitRun, most int) (first, with []fitPair) {
 			continue
 		}
 		first = append(first, fitPair{run: r})
-		others := slices.DeleteFunc(slices.Clone(runs), func(o *fitRun) bool { return o == r || o.program != r.program })
+		others := slices.DeleteFunc(slices.Clone(runs), func(o *fitRun) bool {
+			return o == r || o.program != r.program
+		})
 		for i := range min(most, len(others)) {
 			o := others[i*len(others)/min(most, len(others))]
 			with = append(with, fitPair{r, o})
