@@ -63,7 +63,7 @@ var endpoints = []endpoint{
 	{path: regexp.MustCompile(part + `stages(?:/[^/]+){0,2}/?$`), limit: rest.Middle, take: each((*App).takeStageRow)},
 	{path: regexp.MustCompile(part + `stages/(\d{1,9})/(\d{1,9})/taskList/?$`), limit: rest.Middle, take: (*App).takeTasks},
 	{path: regexp.MustCompile(part + `(?:all)?executors/?$`), limit: rest.Middle, take: (*App).takeExecutors},
-	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), take: each((*App).takeExecutionRow)},
+	{path: regexp.MustCompile(part + `sql(?:/[^/]+)?/?$`), limit: rest.Middle, take: each((*App).takeExecutionRow)},
 	{path: regexp.MustCompile(part + `environment/?$`), limit: rest.Middle, take: (*App).takeEnvironment},
 	{path: regexp.MustCompile(`/ws/v1/cluster/apps/(application_[^/]+)$`), manager: true, take: (*App).takeManager},
 	{path: regexp.MustCompile(`/jobs/job/?$`), page: true, take: (*App).takePage},

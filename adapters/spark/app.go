@@ -180,6 +180,7 @@ type execution struct {
 	ended       dag.Instant
 	jobs        map[int]bool
 	plan        queryPlan
+	planned     bool // the plan was requested
 }
 
 // addExecutionJob adds a job to an execution, which may be nil. A job of an execution within another is in both.

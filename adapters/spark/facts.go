@@ -70,6 +70,9 @@ type job struct {
 	broadcast            bool     // the driver builds a broadcast of its output
 	lastListed           int      // the poll in which it was last listed
 	settled              bool     // the end of the job and of its stages is known
+	pageTries            int      // requests for its page
+	historyTries         int      // requests for the history server's page of it
+	planned              bool     // the plan of its execution of SQL was requested
 	before               []*stage // once it has ended: the last stages of the jobs before it
 }
 

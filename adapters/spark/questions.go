@@ -37,7 +37,7 @@ var roundQuestions = []question{
 	{requests: jobs, most: 20},
 	{requests: endedStages, most: 20},
 	{requests: jobPages, most: 5, optional: true},
-	{requests: queryPlans, optional: true},
+	{requests: queryPlans, most: 5, optional: true},
 	{requests: historyPages, most: 5, optional: true, ofHistory: true, timeout: pagesTimeout},
 	{requests: pools, optional: true},
 	{requests: tasks},
@@ -61,7 +61,6 @@ const (
 	runningRow  = 100  // running tasks of a stage; longer lists are requested less often
 	manyExecute = 50   // executors; longer lists are requested less often
 	seldom      = 5    // rounds
-	plansRow    = 10   // plans of executions
 	sqlRow      = 1000 // executions of SQL; a driver keeps the same number
 	// pagesTimeout bounds the requests for pages of the history server in a round: the server may read the whole event
 	// log for one.
@@ -191,8 +190,8 @@ func (s *Source) mayTry(what string, most int) bool {
 // jobPage returns the path of a job's page.
 func jobPage(id int) string { return "/jobs/job/?id=" + strconv.Itoa(id) }
 
-// jobPages requests the pages of jobs with several stages, and of those of SQL. They show the dependencies between
-// stages, and the operators in them.
+// jobPages requests the pages of jobs with several stages, and of those of SQL, the newest first. They show the
+// dependencies between stages, and the operators in them.
 func jobPages(s *Source, ask func(string) bool) { s.pages("", ask) }
 
 // historyPages requests the same pages from the history server, if the driver's do not show the dependencies; after the
@@ -210,40 +209,58 @@ func historyPages(s *Source, ask func(string) bool) {
 
 // needsHistory reports whether only the history server can still show the dependencies of a job.
 func (s *Source) needsHistory(j *job) bool {
-	return !j.edgesKnown() && (s.app.hasEnd || s.tries[jobPage(j.id)] >= pageTries)
+	return !j.edgesKnown() && (s.app.hasEnd || j.pageTries >= pageTries)
 }
 
 // pages requests the pages of jobs. below is the path before that of a page.
 func (s *Source) pages(below string, ask func(string) bool) {
-	for _, j := range s.app.unitJobs() {
-		page := below + jobPage(j.id)
-		if j.edgesKnown() && !j.lacksScopes() || s.tries[page] >= pageTries || below != "" && !s.needsHistory(j) {
+	for _, j := range slices.Backward(s.app.unitJobs()) {
+		tries := &j.pageTries
+		if below != "" {
+			tries = &j.historyTries
+		}
+		if j.edgesKnown() && !j.lacksScopes() || *tries >= pageTries || below != "" && !s.needsHistory(j) {
 			continue
 		}
-		if !ask(page) {
+		if !ask(below + jobPage(j.id)) {
 			return
 		}
-		if s.tries[page]++; rest.Status(s.err) == http.StatusForbidden {
-			s.tries[page] = pageTries // it will be refused again
+		if *tries++; rest.Status(s.err) == http.StatusForbidden {
+			*tries = pageTries // it will be refused again
 		}
 	}
 }
 
-// queryPlans requests the plans of the executions that run and of those that have ended since, once for each new job of
-// SQL: an adaptive plan changes with each job.
+// queryPlans requests the plans of executions of SQL: once for each, the newest first, and again for each new job of one
+// that runs, because an adaptive plan changes with each job. Ids of executions have no gaps.
 func queryPlans(s *Source, ask func(string) bool) {
 	isNew := false
 	for _, j := range s.app.unitJobs() {
-		if j.isSQL() && !j.lacksScopes() && s.mayTry("plan "+strconv.Itoa(j.id), 1) {
-			isNew = true
+		if j.isSQL() && !j.lacksScopes() && !j.planned {
+			j.planned, isNew = true, true
 		}
 	}
-	for x := s.app.executions[s.nextSQL]; x != nil && x.ended.Known() && x.plan != nil; {
-		s.nextSQL++
-		x = s.app.executions[s.nextSQL]
+	if len(s.app.executions) == 0 && (!isNew || !ask(s.path("%s", sqlList))) {
+		return
 	}
-	if isNew {
-		ask(s.path("sql?offset=%d&length=%d&details=false&planDescription=true", s.nextSQL, plansRow))
+	with := func(id int) bool { return ask(s.path("sql/%d?details=false&planDescription=true", id)) }
+	ids, next := sortedKeys(s.app.executions), 0
+	if n := len(ids); n > 0 {
+		next = 1 + ids[n-1]
+	}
+	for isNew && s.app.unit.kind != sqlUnit && with(next) && s.app.executions[next] != nil {
+		s.app.executions[next].planned = true
+		next++
+	}
+	for _, id := range slices.Backward(ids) {
+		x := s.app.executions[id]
+		isWatched := s.app.unit.kind != sqlUnit || x == s.app.execution()
+		if isWatched && (isNew && x.status == "RUNNING" || !x.planned && len(x.jobs) > 0) {
+			if !with(id) {
+				return
+			}
+			x.planned = true
+		}
 	}
 }
 

@@ -35,7 +35,6 @@ type Source struct {
 	isGone     bool           // the manager reports only that it has ended
 	tries      map[string]int // how often pages, pools, plans and jobs that the driver lacks were requested
 	nextJob    int            // lowest id of a job without a known end
-	nextSQL    int            // lowest id of an execution of SQL whose end or plan is unknown
 	err        error          // of the newest request
 	// answered means that a whole round has succeeded.
 	answered         bool
