@@ -33,7 +33,7 @@ type question struct {
 var roundQuestions = []question{
 	{requests: whole},
 	{requests: running},
-	{requests: watchedSQL},
+	{requests: watchedSQL, most: 2},
 	{requests: jobs, most: 20},
 	{requests: endedStages, most: 20},
 	{requests: jobPages, most: 5, optional: true},
@@ -102,9 +102,11 @@ func (s *Source) askOne(ctx context.Context, q *question) error {
 	return failed
 }
 
-// whole requests the application in full until a round has succeeded. Later rounds request only what has changed.
+// whole requests the application in full until a round has succeeded. Later rounds request only what has changed. Of an
+// execution of SQL the jobs and stages are requested one by one: a session may have thousands of others.
 func whole(s *Source, ask func(string) bool) {
-	if s.answered || !ask(s.path("environment")) || !ask(s.path("jobs")) || !ask(s.path("stages")) {
+	if s.answered || !ask(s.path("environment")) || s.app.unit.kind == sqlUnit || !ask(s.path("jobs")) ||
+		!ask(s.path("stages")) {
 		return
 	}
 	s.nextJob = 1 + s.app.lastJob()
@@ -131,11 +133,29 @@ func running(s *Source, ask func(string) bool) {
 // sqlList requests all executions of SQL.
 var sqlList = fmt.Sprintf("sql?length=%d&details=false&planDescription=false", sqlRow)
 
-// watchedSQL requests the watched execution of SQL, or all executions while it is unknown which one is watched.
+// newestSQL requests the executions from the watched one on, or some before it. A driver that keeps n executions drops
+// a tenth of them at once.
+func (s *Source) newestSQL() string {
+	x, kept := s.app.execution(), s.app.conf.number("spark.sql.ui.retainedExecutions")
+	if x == nil {
+		return sqlList
+	}
+	if kept <= 0 {
+		kept = sqlRow
+	}
+	return fmt.Sprintf("%s&offset=%d", sqlList, min(x.id, kept*9/10))
+}
+
+// watchedSQL requests the watched execution of SQL, or all executions if there is none.
 func watchedSQL(s *Source, ask func(string) bool) {
-	if x := s.app.execution(); x != nil {
-		ask(s.path("sql/%d?details=false&planDescription=false", x.id))
-	} else if s.app.unit.kind == sqlUnit {
+	if s.app.unit.kind != sqlUnit {
+		return
+	}
+	known := s.app.execution() != nil
+	if id := s.app.unit.name; id != Newest && !ask(s.path("sql/%s?details=false&planDescription=false", id)) {
+		return
+	}
+	if !known && s.app.execution() == nil {
 		ask(s.path("%s", sqlList))
 	}
 }
@@ -144,6 +164,13 @@ func watchedSQL(s *Source, ask func(string) bool) {
 // between two rounds. Job ids have no gaps. It therefore requests all ids without a response and the id after the last
 // one.
 func jobs(s *Source, ask func(string) bool) {
+	if s.app.unit.kind == sqlUnit {
+		x := s.app.execution()
+		if x == nil || len(x.jobs) == 0 {
+			return
+		}
+		s.asked.nextJob = max(s.asked.nextJob, sortedKeys(x.jobs)[0])
+	}
 	last := s.app.lastJob()
 	for id := s.nextJob; ; id++ {
 		j, path := s.app.jobs[id], s.path("jobs/%d", id)

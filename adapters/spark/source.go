@@ -232,7 +232,7 @@ func (s *Source) Follows() (what string, byDefault bool) {
 // that the driver is gone.
 func (s *Source) After(ctx context.Context) (id string, over bool, err error) {
 	s.endPeek()
-	switch _, err = s.get(ctx, s.driver.Get, s.path("%s", sqlList)); {
+	switch _, err = s.get(ctx, s.driver.Get, s.path("%s", s.newestSQL())); {
 	case gone(err):
 		if s.app.refusals++; s.app.closed() {
 			return "", true, nil
