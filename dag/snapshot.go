@@ -330,12 +330,27 @@ func (r Run) Before(ms int64) *Snapshot {
 	return r.Window[0]
 }
 
+// Continues reports whether the stages of an older plan have the same indices in p, as far as their first ones show.
+func (p *Plan) Continues(older *Plan) bool {
+	for j := range min(len(p.Jobs), len(older.Jobs)) {
+		now, before := p.Jobs[j].Stages, older.Jobs[j].Stages
+		if len(now) < len(before) && len(now) > 0 && now[0].Name != before[0].Name {
+			return false
+		}
+	}
+	return true
+}
+
 // windowMS bounds a run's window: rates are measured over at most a minute (docs/facts/paratimer.md P16), and by
 // Luo over ten seconds of it.
 const windowMS = 60_000
 
-// Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay.
+// Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay. If
+// the plan has lost its first stages, the run begins anew.
 func (r Run) Append(s *Snapshot) Run {
+	if len(r.Window) > 0 && !s.Plan.Continues(r.Now().Plan) {
+		r = Run{}
+	}
 	if len(r.Window) == 0 || failedMore(r.Now(), s) {
 		r.Anchors = append(r.Anchors[:min(len(r.Anchors), 1):min(len(r.Anchors), 1)], s)
 	}

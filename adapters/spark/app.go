@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,7 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	a.clock.check(now)
 	now = a.clock.correct(now)
 	a.repair(now)
+	a.forget()
 	if a.planner.grow(); len(a.planner.order) == 0 {
 		return a.beginning(a.state(final, now), now), false
 	}
@@ -87,6 +89,57 @@ func (a *App) Snapshot(now dag.Instant, final bool) (snap *dag.Snapshot, ok bool
 	snap.Jobs = []dag.JobState{*j}
 	snap.Warnings = append(a.facts.remarks(snap.State), a.repairer.remarks(now)...)
 	return snap, true
+}
+
+// forget removes the oldest jobs of a driver, which have ended, once there are more than App.kept of them or of their
+// stages. It removes a third at once, because the indices of the plan's stages change.
+func (a *App) forget() {
+	p, most := &a.planner, a.kept
+	if a.inLog || max(len(p.order), len(a.jobList)) <= most {
+		return
+	}
+	n, stages := 0, 0
+	for n < len(a.jobList) && a.jobList[n].settled && (stages < most/3 || n < len(a.jobList)-most) {
+		stages += len(a.jobList[n].stages)
+		n++
+	}
+	a.first = a.submitted()
+	for _, j := range a.jobList[:n] {
+		delete(a.jobs, j.id)
+		delete(a.byJob, j.id)
+	}
+	a.jobList = slices.Delete(a.jobList, 0, n)
+	isGone := func(j *job) bool { return a.jobs[j.id] != j }
+	a.stageList = slices.DeleteFunc(a.stageList, func(s *stage) bool {
+		if len(s.jobs) == 0 || slices.ContainsFunc(s.jobs, func(j *job) bool { return !isGone(j) }) {
+			return false
+		}
+		for _, t := range s.tries {
+			a.tasks -= len(t.list)
+		}
+		if s.planPlace > 0 {
+			p.expected -= s.tasks
+		}
+		delete(a.stages, s.id)
+		delete(p.shown, s)
+		delete(p.names, s.key)
+		s.planPlace, s.jobs = 0, nil // jobs that follow refer to the stage
+		return true
+	})
+	maps.DeleteFunc(a.executions, func(_ int, x *execution) bool {
+		maps.DeleteFunc(x.jobs, func(id int, _ bool) bool { return a.jobs[id] == nil })
+		return x.status != "RUNNING" && len(x.jobs) == 0
+	})
+	isOut := func(s *stage) bool { return s.planPlace == 0 }
+	p.order = slices.DeleteFunc(p.order, isOut)
+	for i, s := range p.order {
+		s.planPlace = i + 1
+	}
+	for _, j := range a.jobList {
+		j.before = slices.DeleteFunc(j.before, isOut)
+	}
+	ofOut := func(k *task) bool { return isOut(k.try.stage) }
+	a.launched, a.implied = slices.DeleteFunc(a.launched, ofOut), slices.DeleteFunc(a.implied, ofOut)
 }
 
 // frame returns a snapshot without a plan and jobs.

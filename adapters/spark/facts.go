@@ -20,6 +20,8 @@ const (
 	mostAttempts  = 1_000 // attempts of a stage
 	mostTasks     = 2_000_000
 	mostExecutors = 20_000
+	// mostKept is how many jobs, or stages of the plan, of a driver are kept. A session or a stream may have any number.
+	mostKept = 6000
 )
 
 // facts is the known state of an application: its jobs, stages and executions of SQL, its executors and its
@@ -41,11 +43,13 @@ type facts struct {
 	pools       map[string]dag.Pool // of a FAIR scheduler, by name
 	began       dag.Instant
 	clock       dateClock
-	tasks       int  // known task attempts
-	tooLarge    bool // more than the bounds allow was left out
-	listedBelow int  // all stages with a lower id are listed
-	round       int  // number of the source's poll
-	inLog       bool // the event log is the only source
+	tasks       int         // known task attempts
+	tooLarge    bool        // more than the bounds allow was left out
+	listedBelow int         // all stages with a lower id are listed
+	round       int         // number of the source's poll
+	inLog       bool        // the event log is the only source
+	kept        int         // mostKept; less in tests
+	first       dag.Instant // submission of the first job of the unit, if that job was forgotten
 }
 
 func newFacts(id string) *facts {
@@ -54,7 +58,7 @@ func newFacts(id string) *facts {
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{},
 		jobs:   map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		kept: mostKept, first: dag.NoInstant, began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
 		clock: dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
 	}
 }
@@ -271,7 +275,12 @@ func firstOf(jobs []*job) dag.Instant {
 }
 
 // submitted returns when the first job of the unit was submitted.
-func (f *facts) submitted() dag.Instant { return firstOf(f.unitJobs()) }
+func (f *facts) submitted() dag.Instant {
+	if f.first.Known() {
+		return f.first
+	}
+	return firstOf(f.unitJobs())
+}
 
 // edgesKnown reports whether the parents of all stages of a job are known.
 func (j *job) edgesKnown() bool {

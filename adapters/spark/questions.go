@@ -55,7 +55,8 @@ var (
 
 const (
 	pageTries   = 3    // requests for a job's page, for a pool, and for a job that the driver does not have
-	pastRound   = 2    // ended stages whose tasks are requested in a round
+	pastRound   = 2    // ended stages whose tasks are requested in a round, or more if they have few tasks
+	fewTasks    = 12   // a stage counts as one with so many at least
 	pastEnd     = 20   // the same after the application's end
 	tasksRound  = 60   // ended tasks of a stage
 	runningRow  = 100  // running tasks of a stage; longer lists are requested less often
@@ -308,9 +309,9 @@ func pools(s *Source, ask func(string) bool) {
 // requests those that ended shortly before the driver closed, such as the failure that ended the application. Tasks
 // that the history server does not have stay unchanged.
 func tasks(s *Source, ask func(string) bool) {
-	past, most, each := 0, pastRound, 1+s.app.cores()/runningRow
+	past, most, least, each := 0, pastRound*tasksRound, fewTasks, 1+s.app.cores()/runningRow
 	if s.app.hasEnd {
-		most = pastEnd
+		most, least = pastEnd*tasksRound, tasksRound
 	}
 	for _, st := range s.app.unitStages() {
 		t := st.newest()
@@ -318,8 +319,10 @@ func tasks(s *Source, ask func(string) bool) {
 			continue
 		}
 		active := t.status == "ACTIVE" && !s.app.hasEnd
-		if past += one(!active); past > most && !active {
-			continue
+		if !active {
+			if past += min(max(t.tasks, least), tasksRound); past > most {
+				continue
+			}
 		}
 		list := s.path("stages/%d/%d/taskList", st.id, t.number)
 		if active && s.app.round%each == 0 && !ask(list+"?status=RUNNING&length="+strconv.Itoa(runningRow*each*2)) ||

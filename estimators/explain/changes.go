@@ -76,9 +76,10 @@ func Changes(before, after dag.Run, delta time.Duration, model estimators.Model)
 	return a.all()
 }
 
-// comparable reports whether two runs can be compared: neither has ended.
+// comparable reports whether two runs can be compared: neither has ended, and they have the same stages.
 func comparable(before, after dag.Run) bool {
-	return len(before.Window) > 0 && !before.Now().State.Ended() && !after.Now().State.Ended()
+	return len(before.Window) > 0 && !before.Now().State.Ended() && !after.Now().State.Ended() &&
+		after.Now().Plan.Continues(before.Now().Plan)
 }
 
 // An attribution splits a move of the predicted end into parts.
