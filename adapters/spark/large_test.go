@@ -103,7 +103,7 @@ func TestNewestExecution(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, by := p.Bytes()
+		_, all, by := p.Counts()
 		if want := fmt.Sprintf("%s/sql/%d", p.ID, 90+n); snap.ID != want || len(snap.Jobs[0].Stages) != 3 {
 			t.Fatalf("%s with %d stages, want %s", snap.ID, len(snap.Jobs[0].Stages), want)
 		}

@@ -35,10 +35,8 @@ func ServeMaster(t testing.TB, file string, n int, from time.Duration) (url stri
 	}
 	began, player := time.Now(), recording.NewPlayer(rec)
 	now := func() dag.Instant { return rec.First.Add(from + time.Since(began)) }
-	var apps, rows []string
-	for i := range n {
-		id := fmt.Sprint("app-", i)
-		driver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return ServeDrivers(t, time.Now, n, func(id string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r.URL.Path = strings.ReplaceAll(r.URL.Path, "/"+id+"/", "/"+app+"/")
 			player.Seek(now())
 			resp, err := player.RoundTrip(r)
@@ -51,15 +49,27 @@ func ServeMaster(t testing.TB, file string, n int, from time.Duration) (url stri
 			w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
 			w.WriteHeader(resp.StatusCode)
 			fmt.Fprint(w, strings.ReplaceAll(string(body), app, id))
-		}))
+		})
+	})
+}
+
+// ServeDrivers serves the page of a master with the drivers of n applications, app-0 to app-(n-1). now is its clock.
+func ServeDrivers(t testing.TB, now func() time.Time, n int, driverOf func(id string) http.Handler) (url string) {
+	t.Helper()
+	began := now().UnixMilli()
+	var apps, rows []string
+	for i := range n {
+		id := fmt.Sprint("app-", i)
+		driver := httptest.NewServer(driverOf(id))
 		t.Cleanup(driver.Close)
 		name := fmt.Sprint("nightly_", i)
 		apps = append(apps, fmt.Sprintf(`{"id": %q, "name": %q, "user": "ann", "state": "RUNNING", "starttime": %d}`,
-			id, name, int64(rec.First)+int64(i)))
+			id, name, began+int64(i)))
 		rows = append(rows, fmt.Sprintf("<tr><td>\n<a href=\"app/?appId=%s\">%s</a> (kill)</td>\n<td>\n<a href=%q>%s</a></td></tr>",
 			id, id, driver.URL, html.EscapeString(name)))
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Date", now().UTC().Format(http.TimeFormat))
 		if r.URL.Path == "/json/" {
 			w.Header().Set("Content-Type", "text/json;charset=utf-8")
 			fmt.Fprintf(w, `{"activeapps": [%s], "completedapps": [], "activedrivers": [], "status": "ALIVE"}`,

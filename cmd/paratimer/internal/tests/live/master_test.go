@@ -20,6 +20,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
+	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/internal/testkit/sparksim"
 )
 
 // aSparkRun is a recorded run of Spark.
@@ -122,11 +124,27 @@ func TestDriverProxy(t *testing.T) {
 	}
 }
 
-// BenchmarkMaster watches 50 applications of a master, in a process of its own, and reports its use of cores.
+// BenchmarkMaster watches 50 applications of a master, in a process of its own, and reports its use of cores: those of a
+// recorded run, and applications in which 500 tasks run.
 func BenchmarkMaster(b *testing.B) {
 	b.Setenv("XDG_STATE_HOME", b.TempDir())
 	b.Setenv("XDG_CONFIG_HOME", b.TempDir())
-	url := ServeMaster(b, aSparkRun, 50, 5*time.Second)
+	began := time.Now()
+	now := func() dag.Instant { return sparksim.Begin.Add(10*time.Minute + time.Since(began)) }
+	for name, serve := range map[string]func() string{
+		"recorded": func() string { return ServeMaster(b, aSparkRun, 50, 5*time.Second) },
+		"500 tasks": func() string {
+			return ServeDrivers(b, func() time.Time { return now().Time() }, 50, func(id string) http.Handler {
+				return &sparksim.Driver{Application: sparksim.Medium(id), Now: now}
+			})
+		},
+	} {
+		b.Run(name, func(b *testing.B) { benchmarkMaster(b, serve()) })
+	}
+}
+
+func benchmarkMaster(b *testing.B, url string) {
+	b.Helper()
 	for b.Loop() {
 		began := time.Now()
 		cmd := session.Process(b, b.TempDir(), "watch", "--spark-master", url, "--listen", "0", "--output", "ndjson")
@@ -135,7 +153,7 @@ func BenchmarkMaster(b *testing.B) {
 		if err := cmd.Start(); err != nil {
 			b.Fatal(err)
 		}
-		time.Sleep(35 * time.Second) // the recording goes on
+		time.Sleep(90 * time.Second) // on a busy machine it takes a while until all have been seen
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait() // it was interrupted
 		used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -146,5 +164,6 @@ func BenchmarkMaster(b *testing.B) {
 		}
 		b.ReportMetric(float64(strings.Count(frames.String(), "\n")), "frames")
 		b.ReportMetric(used.Seconds()/time.Since(began).Seconds(), "cores")
+		b.ReportMetric(float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)/1024, "MB")
 	}
 }

@@ -70,11 +70,11 @@ func Run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // Main runs the tests of a package in the folder of the program, so that they can name the project's files, and puts
 // the program on the path.
 func Main(m *testing.M) {
-	time.Local = time.UTC   // output must not depend on the machine
-	debug.SetGCPercent(400) // the short runs with small heaps would collect garbage for a quarter of their time
+	time.Local = time.UTC // output must not depend on the machine
 	if filepath.Base(os.Args[0]) == "paratimer" {
 		os.Exit(program.Run(context.Background(), os.Args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
+	debug.SetGCPercent(400) // the short runs with small heaps would collect garbage for a quarter of their time
 	// Tests wait for servers, terminals and processes more than they compute: run four of them for a processor.
 	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
