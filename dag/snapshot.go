@@ -345,6 +345,22 @@ func (p *Plan) Continues(older *Plan) bool {
 // Luo over ten seconds of it.
 const windowMS = 60_000
 
+// Of a run with manyAttempts, which take much memory, the window keeps snapshots that are apartMS apart, and the newest.
+const (
+	manyAttempts = 20_000
+	apartMS      = 10_000
+)
+
+// attempts returns the number of attempts.
+func (s *Snapshot) attempts() (n int) {
+	for j := range s.Jobs {
+		for k := range s.Jobs[j].Stages {
+			n += len(s.Jobs[j].Stages[k].Attempts)
+		}
+	}
+	return n
+}
+
 // Append returns the run with s as its newest snapshot. Snapshots older than the window are dropped, anchors stay. If
 // the plan has lost its first stages, the run begins anew.
 func (r Run) Append(s *Snapshot) Run {
@@ -353,6 +369,9 @@ func (r Run) Append(s *Snapshot) Run {
 	}
 	if len(r.Window) == 0 || failedMore(r.Now(), s) {
 		r.Anchors = append(r.Anchors[:min(len(r.Anchors), 1):min(len(r.Anchors), 1)], s)
+	}
+	if n := len(r.Window); n > 1 && s.At-r.Window[n-2].At < apartMS && s.attempts() > manyAttempts {
+		r.Window = r.Window[:n-1]
 	}
 	cut := 0
 	for cut+1 < len(r.Window) && r.Window[cut+1].At <= s.At-windowMS {

@@ -33,3 +33,42 @@ func TestOvertaken(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendAnew checks that a run begins anew if its plan has lost the first stages, and goes on if it has grown.
+func TestAppendAnew(t *testing.T) {
+	t.Parallel()
+	of := func(at dag.Instant, names ...string) *dag.Snapshot {
+		stages := make([]dag.Stage, len(names))
+		for i, name := range names {
+			stages[i].Name = name
+		}
+		return &dag.Snapshot{At: at, Plan: &dag.Plan{Jobs: []dag.Job{{Stages: stages}}}}
+	}
+	run := dag.Run{}.Append(of(1, "a", "b")).Append(of(2, "a", "b", "c"))
+	if len(run.Window) != 2 || len(run.Anchors) != 1 {
+		t.Errorf("%d snapshots, %d anchors", len(run.Window), len(run.Anchors))
+	}
+	run = run.Append(of(3, "b", "c"))
+	if len(run.Window) != 1 || len(run.Anchors) != 1 || run.Anchors[0].At != 3 {
+		t.Errorf("after a loss %d snapshots, anchors %v", len(run.Window), run.Anchors)
+	}
+}
+
+// TestAppendMany checks that few snapshots of a run with many attempts are kept, and its newest one always.
+func TestAppendMany(t *testing.T) {
+	t.Parallel()
+	for attempts, want := range map[int]int{1: 21, 30_000: 9} {
+		run := dag.Run{}
+		for at := dag.Instant(0); at <= 120_000; at += 3000 {
+			run = run.Append(&dag.Snapshot{At: at, Plan: &dag.Plan{}, Jobs: []dag.JobState{
+				{Stages: []dag.StageState{{Attempts: make([]dag.Attempt, attempts)}}},
+			}})
+			if run.Now().At != at {
+				t.Fatalf("the newest is of %d, want %d", run.Now().At, at)
+			}
+		}
+		if n := len(run.Window); n != want {
+			t.Errorf("%d attempts: %d snapshots, want %d", attempts, n, want)
+		}
+	}
+}
