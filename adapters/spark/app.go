@@ -99,7 +99,7 @@ func (a *App) forget() {
 		return
 	}
 	n, stages := 0, 0
-	for n < len(a.jobList) && a.jobList[n].settled && (stages < most/3 || n < len(a.jobList)-most) {
+	for n < len(a.jobList) && a.jobList[n].hasEnded() && (stages < most/3 || n < len(a.jobList)-most) {
 		stages += len(a.jobList[n].stages)
 		n++
 	}
