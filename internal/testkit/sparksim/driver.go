@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"sort"
@@ -94,49 +95,11 @@ var digits = regexp.MustCompile(`\d+`)
 func (d *Driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, isAPI := strings.CutPrefix(r.URL.Path, "/api/v1/applications")
 	path = strings.TrimPrefix(path, "/"+d.ID)
-	body, q := "", r.URL.Query()
-	names := strings.Split(strings.Trim(path, "/"), "/")
-	number := func(i int) int {
-		if i < len(names) {
-			if n, err := strconv.Atoi(names[i]); err == nil {
-				return n
-			}
-		}
-		return -1
-	}
-	now := d.at()
-	switch {
-	case path == "/jobs/job/" && !isAPI:
-		id, _ := strconv.Atoi(q.Get("id"))
-		if d.listsJob(now, "")(id) {
-			body = d.jobPage(id)
-		}
-	case !isAPI:
-	case path == "":
-		body = list([]string{row(application, d.ID, stamp(0), now, int64(Begin))})
-	case path == "/environment":
-		body = row(environment, cmp.Or(d.Retained, 1000), strings.Repeat("x", 80_000))
-	case path == "/allexecutors":
-		body = d.executors()
-	case path == "/jobs":
-		body = list(d.rows(len(d.jobs), d.listsJob(now, q.Get("status")), now, d.jobRow))
-	case names[0] == "jobs" && d.listsJob(now, "")(number(1)):
-		body = d.jobRow(number(1), now)
-	case path == "/stages":
-		body = list(d.rows(len(d.stages), d.listsStage(now, q["status"]), now, d.stageRow))
-	case names[0] == "stages" && len(names) == 2 && d.listsStage(now, nil)(number(1)):
-		body = list([]string{d.stageRow(number(1), now)})
-	case names[0] == "stages" && names[len(names)-1] == "taskList":
-		body = d.tasks(number(1), q.Get("offset"), q.Get("length"), q.Get("status"), now)
-	case path == "/sql":
-		rows := d.rows(len(d.sql), d.listsSQL(now), now, d.sqlRow(q.Get("planDescription") == "true"))
-		body = page(rows, q.Get("offset"), q.Get("length"))
-	case names[0] == "sql" && d.listsSQL(now)(number(1)):
-		body = d.sqlRow(q.Get("planDescription") != "false")(number(1), now)
-	}
-	kind := "application/json"
-	if !isAPI {
-		kind = "text/html;charset=utf-8"
+	body, kind := "", "application/json"
+	if id, err := strconv.Atoi(r.URL.Query().Get("id")); isAPI {
+		body = d.answer(path, r.URL.Query())
+	} else if kind = "text/html;charset=utf-8"; path == "/jobs/job/" && err == nil && d.listsJob(d.at(), "")(id) {
+		body = d.jobPage(id)
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Date", d.Now().Time().Format(http.TimeFormat))
@@ -150,9 +113,47 @@ func (d *Driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isAPI && path == "" {
 		d.ticks++
 	}
-	d.bytes[strings.TrimSuffix(digits.ReplaceAllString(path, "N")+"?"+q.Get("status"), "?")] += len(body)
+	d.bytes[strings.TrimSuffix(digits.ReplaceAllString(path, "N")+"?"+r.URL.Query().Get("status"), "?")] += len(body)
 	d.mu.Unlock()
 	_, _ = w.Write([]byte(body))
+}
+
+// answer returns the response to a request for a path below the application's; "" if there is none.
+func (d *Driver) answer(path string, q url.Values) string {
+	names := strings.Split(strings.Trim(path, "/"), "/")
+	number := func(i int) int {
+		if i < len(names) {
+			if n, err := strconv.Atoi(names[i]); err == nil {
+				return n
+			}
+		}
+		return -1
+	}
+	now := d.at()
+	switch {
+	case path == "":
+		return list([]string{row(application, d.ID, stamp(0), now, int64(Begin))})
+	case path == "/environment":
+		return row(environment, cmp.Or(d.Retained, 1000), strings.Repeat("x", 80_000))
+	case path == "/allexecutors":
+		return d.executors()
+	case path == "/jobs":
+		return list(d.rows(len(d.jobs), d.listsJob(now, q.Get("status")), now, d.jobRow))
+	case names[0] == "jobs" && d.listsJob(now, "")(number(1)):
+		return d.jobRow(number(1), now)
+	case path == "/stages":
+		return list(d.rows(len(d.stages), d.listsStage(now, q["status"]), now, d.stageRow))
+	case names[0] == "stages" && len(names) == 2 && d.listsStage(now, nil)(number(1)):
+		return list([]string{d.stageRow(number(1), now)})
+	case names[0] == "stages" && names[len(names)-1] == "taskList":
+		return d.tasks(number(1), q.Get("offset"), q.Get("length"), q.Get("status"), now)
+	case path == "/sql":
+		rows := d.rows(len(d.sql), d.listsSQL(now), now, d.sqlRow(q.Get("planDescription") == "true"))
+		return page(rows, q.Get("offset"), q.Get("length"))
+	case names[0] == "sql" && d.listsSQL(now)(number(1)):
+		return d.sqlRow(q.Get("planDescription") != "false")(number(1), now)
+	}
+	return ""
 }
 
 // at returns the milliseconds since the begin.
