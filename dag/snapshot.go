@@ -348,7 +348,7 @@ const windowMS = 60_000
 // Of a run with manyAttempts, which take much memory, the window keeps snapshots that are apartMS apart, and the newest.
 const (
 	manyAttempts = 20_000
-	apartMS      = 10_000
+	apartMS      = 20_000
 )
 
 // attempts returns the number of attempts.

@@ -57,7 +57,7 @@ func TestAppendAnew(t *testing.T) {
 // TestAppendMany checks that few snapshots of a run with many attempts are kept, and its newest one always.
 func TestAppendMany(t *testing.T) {
 	t.Parallel()
-	for attempts, want := range map[int]int{1: 21, 30_000: 9} {
+	for attempts, want := range map[int]int{1: 21, 30_000: 5} {
 		run := dag.Run{}
 		for at := dag.Instant(0); at <= 120_000; at += 3000 {
 			run = run.Append(&dag.Snapshot{At: at, Plan: &dag.Plan{}, Jobs: []dag.JobState{
