@@ -345,7 +345,7 @@ func (p *Plan) Continues(older *Plan) bool {
 // Luo over ten seconds of it.
 const windowMS = 60_000
 
-// Of a run with manyAttempts, which take much memory, the window keeps snapshots that are apartMS apart, and the newest.
+// Of a run with manyAttempts the window keeps the newest snapshot and others that are apartMS apart, to save memory.
 const (
 	manyAttempts = 20_000
 	apartMS      = 20_000

@@ -20,7 +20,7 @@ const (
 	mostAttempts  = 1_000 // attempts of a stage
 	mostTasks     = 2_000_000
 	mostExecutors = 20_000
-	// mostKept is how many jobs, or stages of the plan, of a driver are kept. A session or a stream may have any number.
+	// mostKept is how many jobs, or stages of the plan, of a driver are kept. A session may have any number.
 	mostKept = 6000
 )
 
@@ -58,8 +58,9 @@ func newFacts(id string) *facts {
 		id: id, unit: of, conf: settings{}, executions: map[int]*execution{}, byJob: map[int]*execution{},
 		jobs:   map[int]*job{},
 		stages: map[int]*stage{}, executors: executors{byID: map[string]int{}}, pools: map[string]dag.Pool{},
-		kept: mostKept, first: dag.NoInstant, began: dag.NoInstant, ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
-		clock: dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
+		kept: mostKept, first: dag.NoInstant, began: dag.NoInstant,
+		ending: ending{ended: dag.NoInstant, lastSeen: dag.NoInstant},
+		clock:  dateClock{reported: dag.NoInstant, newest: dag.NoInstant, checked: dag.NoInstant, before: dag.NoInstant},
 	}
 }
 

@@ -44,8 +44,7 @@ func (p *longRun) Get(ctx context.Context, path string) ([]byte, error) {
 
 func (p *longRun) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
 
-// TestForget watches a stream of which the driver is to keep few jobs: the newest ones are in the plan, and what is kept
-// is bounded.
+// TestForget watches a stream of which few jobs are kept: the newest ones are in the plan, and what is kept is bounded.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	const kept = 60
@@ -60,8 +59,9 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		a, stages := s.app, snap.Plan.Jobs[0].Stages
-		if newest := fmt.Sprintf("Stage %d ", 2*a.lastJob()+1); !strings.HasPrefix(stages[len(stages)-1].Title, newest) {
-			t.Fatalf("the last stage is %q, want %q", stages[len(stages)-1].Title, newest)
+		title, newest := stages[len(stages)-1].Title, fmt.Sprintf("Stage %d ", 2*a.lastJob()+1)
+		if !strings.HasPrefix(title, newest) {
+			t.Fatalf("the last stage is %q, want %q", title, newest)
 		}
 		tasks := 0
 		for _, of := range a.stageList {
@@ -71,8 +71,8 @@ func TestForget(t *testing.T) {
 		}
 		if len(stages) > kept+10 || len(a.jobs) > kept+10 || len(a.stages) > kept+10 || len(a.executions) > kept+10 ||
 			len(a.byJob) > kept+10 || len(a.planner.names) > kept+10 || a.tasks != tasks || len(a.launched) > tasks {
-			t.Fatalf("%d stages of the plan, %d jobs, %d stages, %d executions, %d and %d tasks", len(stages), len(a.jobs),
-				len(a.stages), len(a.executions), a.tasks, tasks)
+			t.Fatalf("%d stages of the plan, %d jobs, %d stages, %d executions, %d and %d tasks", len(stages),
+				len(a.jobs), len(a.stages), len(a.executions), a.tasks, tasks)
 		}
 		for k := range stages {
 			for _, e := range stages[k].After {

@@ -170,7 +170,7 @@ func jobs(s *Source, ask func(string) bool) {
 		if x == nil || len(x.jobs) == 0 {
 			return
 		}
-		s.asked.nextJob = max(s.asked.nextJob, sortedKeys(x.jobs)[0])
+		s.nextJob = max(s.nextJob, sortedKeys(x.jobs)[0])
 	}
 	last := s.app.lastJob()
 	for id := s.nextJob; ; id++ {
@@ -259,8 +259,8 @@ func (s *Source) pages(below string, ask func(string) bool) {
 	}
 }
 
-// queryPlans requests the plans of executions of SQL: once for each, the newest first, and again for each new job of one
-// that runs, because an adaptive plan changes with each job. Ids of executions have no gaps.
+// queryPlans requests the plan of each execution of SQL once, the newest first, and again for each new job while it
+// runs, because an adaptive plan changes with each job. Ids of executions have no gaps.
 func queryPlans(s *Source, ask func(string) bool) {
 	isNew := false
 	for _, j := range s.app.unitJobs() {

@@ -33,7 +33,7 @@ type Source struct {
 	manager    func(context.Context) (l Listed, known bool)
 	reportsEnd bool           // the manager reports how the application has ended
 	isGone     bool           // the manager reports only that it has ended
-	tries      map[string]int // how often pages, pools, plans and jobs that the driver lacks were requested
+	tries      map[string]int // how often pools, and jobs that the driver lacks, were requested
 	nextJob    int            // lowest id of a job without a known end
 	err        error          // of the newest request
 	// answered means that a whole round has succeeded.

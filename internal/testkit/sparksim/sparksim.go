@@ -72,7 +72,8 @@ func (a *Application) Run(jobs []Job) *Application {
 		}
 		now = of.from
 		for k, n := range j.Tasks {
-			s := stage{job: of, first: tasks, from: of.from + submitPause, starts: make([]int32, n), ends: make([]int32, n)}
+			s := stage{job: of, first: tasks, from: of.from + submitPause}
+			s.starts, s.ends = make([]int32, n), make([]int32, n)
 			if k > 0 && k == len(j.Tasks)-1 {
 				s.from = now + submitPause
 			}

@@ -57,8 +57,9 @@ func TestDriver(t *testing.T) {
 		}
 		tasks := "/stages/0/0/taskList?length=1000"
 		got := fmt.Sprintf("jobs %d, running %d, stages %d, active %d, tasks %d, running %d, executions %d, plan %d",
-			count("/jobs"), count("/jobs?status=running"), count("/stages"), count("/stages?status=active&status=complete")-
-				count("/stages?status=complete"), count(tasks), count(tasks+"&status=RUNNING"), count("/sql?length=1000"),
+			count("/jobs"), count("/jobs?status=running"), count("/stages"),
+			count("/stages?status=active&status=complete")-count("/stages?status=complete"),
+			count(tasks), count(tasks+"&status=RUNNING"), count("/sql?length=1000"),
 			get(t, d, "/api/v1/applications/"+a.ID+"/sql/1", nil))
 		if got != c.rows {
 			t.Errorf("%v: %s, want %s", c.at, got, c.rows)

@@ -91,8 +91,8 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// BenchmarkSparkAttach attaches a process to generated applications, which run faster than real ones, until they end. It
-// reports the CPU time of a tick and what was resident after a half, at the end, and at most.
+// BenchmarkSparkAttach attaches a process to generated applications, which run faster than real ones, until they end.
+// It reports the CPU time of a tick and what was resident after a half, at the end, and at most.
 func BenchmarkSparkAttach(b *testing.B) {
 	const newest = " --sql newest --session"
 	for name, c := range map[string]struct {
@@ -114,7 +114,8 @@ func BenchmarkSparkAttach(b *testing.B) {
 				}}
 				s := httptest.NewServer(d)
 				defer s.Close()
-				cmd := session.Process(b, dir, strings.Fields("attach --plain --no-history --spark "+s.URL+" "+c.args)...)
+				args := "attach --plain --no-history --spark " + s.URL + " " + c.args
+				cmd := session.Process(b, dir, strings.Fields(args)...)
 				cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 				if err := cmd.Start(); err != nil {
 					b.Fatal(err)

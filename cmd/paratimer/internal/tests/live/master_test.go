@@ -124,8 +124,8 @@ func TestDriverProxy(t *testing.T) {
 	}
 }
 
-// BenchmarkMaster watches 50 applications of a master, in a process of its own, and reports its use of cores: those of a
-// recorded run, and applications in which 500 tasks run.
+// BenchmarkMaster watches 50 applications of a master, in a process of its own, and reports its use of cores: those of
+// a recorded run, and applications in which 500 tasks run.
 func BenchmarkMaster(b *testing.B) {
 	b.Setenv("XDG_STATE_HOME", b.TempDir())
 	b.Setenv("XDG_CONFIG_HOME", b.TempDir())
