@@ -35,7 +35,7 @@ func upSpark(t *testing.T, version ...string) *lab {
 // takeSpark starts a cluster of spark.sh for a lab; options are those of its up.
 func (l *lab) takeSpark(options ...string) {
 	l.t.Helper()
-	version := slices.DeleteFunc(slices.Clone(options), func(o string) bool { return o == "--yarn" })
+	version := slices.DeleteFunc(slices.Clone(options), func(o string) bool { return strings.HasPrefix(o, "--") })
 	// A machine without venv or without a registry is no fault of the program's.
 	if out, err := exec.CommandContext(l.ctx, script("spark/spark.sh"), append([]string{"fetch"},
 		version...)...).CombinedOutput(); err != nil {

@@ -10,10 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Cluster lists the drivers of Spark in a Kubernetes cluster: pods as spark-submit and the Spark operator make them.
@@ -128,7 +130,7 @@ func (c *Cluster) listed(id string, p *pod) spark.Listed {
 	l := spark.Listed{
 		ID: id, Name: cmp.Or(p.label(operatorLabel), p.label(nameLabel), string(m.Name)), User: p.env("SPARK_USER"),
 		Queue: string(m.Namespace), Began: m.Created.At(),
-		URL: c.access.Base + p.path() + ":" + strconv.Itoa(uiPort(p)) + "/proxy",
+		URL: c.access.Base + proxied(p),
 	}
 	l.State, l.Why, l.Ended = p.state()
 	if a := c.operated[id]; a != nil {
@@ -136,6 +138,9 @@ func (c *Cluster) listed(id string, p *pod) spark.Listed {
 	}
 	return l
 }
+
+// proxied returns the path of the driver's page through the server's proxy.
+func proxied(p *pod) string { return p.path() + ":" + strconv.Itoa(uiPort(p)) + "/proxy" }
 
 // uiPort returns the port of the driver's page: the one that Spark names in the pod, else that of an annotation or of
 // the environment, else Spark's default.
@@ -147,6 +152,43 @@ func uiPort(p *pod) int {
 		port = 0
 	}
 	return cmp.Or(p.port("spark-ui"), p.port("spark-driver-ui"), p.port("spark-driver-ui-port"), port, 4040)
+}
+
+// Check checks the rights at the API server, and the newest driver.
+func (c *Cluster) Check(ctx context.Context) []yarn.Check {
+	d := &yarn.Examination{}
+	all, err := c.List(ctx)
+	if err != nil {
+		d.Broken("kubernetes list pods", yarn.Fail, err)
+		return d.Checks
+	}
+	d.Say("kubernetes list pods", yarn.OK, "", "%s in namespace %s of %s", units.Count(len(all), "driver"),
+		c.access.Namespace, c.access.Base)
+	// The server checks rights before it looks for the pod, and responds with status 404 if the pod is all that is missing.
+	none := pod{Metadata: rest.Box[wireMeta]{V: wireMeta{Name: "paratimer-doctor", Namespace: "default"}}}
+	if c.access.Namespace != AllNamespaces {
+		none.Metadata.V.Namespace = input.Label(c.access.Namespace)
+	}
+	_, err = c.pod(ctx, none.path())
+	right(d, "kubernetes get pods", yarn.Warn, err)
+	_, err = c.get(ctx, proxied(&none))
+	right(d, "kubernetes get pods/proxy", yarn.Fail, err)
+	_, err = c.sparkApplications(ctx)
+	right(d, "kubernetes list sparkapplications", yarn.Warn, err)
+	if len(all) == 0 {
+		return d.Checks
+	}
+	newest := slices.MaxFunc(all, func(a, b spark.Listed) int { return cmp.Compare(a.Began, b.Began) })
+	return append(d.Checks, spark.Doctor(ctx, c.Driver(newest))...)
+}
+
+// right adds the check of a right. err is the error of a request that needs it, perhaps for something that is missing.
+func right(d *yarn.Examination, name string, grade yarn.Grade, err error) {
+	if err != nil && rest.Status(err) != http.StatusNotFound {
+		d.Broken(name, grade, err)
+		return
+	}
+	d.Say(name, yarn.OK, "", "allowed")
 }
 
 // ListsAll returns true: each list has the pods of all drivers.

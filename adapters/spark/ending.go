@@ -21,6 +21,7 @@ type ending struct {
 	historyIsOpen  bool        // the history server has the application without its end
 	ended          dag.Instant // when
 	manager        dag.State   // how the application ended, by its cluster manager; Blocked before
+	isExitCode     bool        // that is by the exit code of its driver
 	managerWhy     string      // why it waits or has failed, by its cluster manager; ""
 	lastSeen       dag.Instant // when the driver last responded
 	refusals       int         // consecutive polls in which the driver's page was closed
@@ -49,7 +50,7 @@ func (f *facts) state(final bool, now dag.Instant) dag.State {
 		return last.result()
 	case !f.hasEnd && !final:
 		return dag.Running
-	case f.manager.Ended() && (f.manager != dag.Succeeded || !open):
+	case f.manager.Ended() && (f.manager != dag.Succeeded || f.isExitCode || !open):
 		return f.manager
 	case open, !f.hasEnd && !f.seenToEnd(last):
 		return dag.EndedUnconfirmed

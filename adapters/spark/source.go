@@ -137,6 +137,7 @@ func (s *Source) askManager(ctx context.Context) bool {
 	case !known || !l.State.Ended():
 	case s.reportsEnd || l.State != dag.EndedUnconfirmed || !s.app.lastSeen.Known():
 		s.app.hasEnd, s.app.ended, s.app.manager = true, l.Ended, l.State
+		s.app.isExitCode = !s.reportsEnd // YARN reports success also if a driver outside of its containers was killed
 	default: // the jobs of a driver that was seen show more than its manager, but it is gone
 		s.app.refusals, s.isGone = max(s.app.refusals, giveUp), true
 	}

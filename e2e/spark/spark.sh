@@ -9,15 +9,16 @@ RUN=$LAB/spark
 # shellcheck disable=SC2034 # lab.sh uses these two
 MARK=PARATIMER_RUN=$RUN UP='spark.sh up'
 DEFAULT_VERSION=3.5.6
-YARN=0
+YARN=0 KUBE=0
 
 usage() {
 	cat >&2 <<END
 usage: spark.sh VERB
 
   fetch [VERSION]              get pyspark (once); without a version $DEFAULT_VERSION
-  up [--yarn] [VERSION]        start a fresh cluster and wait until it answers; --yarn: a history server alone, for applications on
-                               the YARN that hadoop.sh has started
+  up [--yarn | --kubernetes] [VERSION]
+                               start a fresh cluster and wait until it answers; --yarn: a history server alone, for applications on
+                               the YARN that hadoop.sh has started; --kubernetes: and a kubelet, for those of kube.sh
   down                         kill everything that belongs to it
   status                       say what runs; exit 0 up, 1 partly, 3 down
   env                          print the run's settings for eval
@@ -95,6 +96,22 @@ write_conf() { # write_conf VERSION
 			spark.executor.cores             2
 			spark.executor.instances         2
 		END
+	elif ((KUBE)); then
+		cat >>"$RUN/conf/spark-defaults.conf" <<-END
+			spark.master                     k8s://$PARATIMER_KUBE_SERVER
+			spark.submit.deployMode          cluster
+			spark.jars                       local://$(home "$1")/udf.jar
+			spark.driver.port                ${PORT[driver]}
+			spark.blockManager.port          ${PORT[blocks]}
+			spark.executor.instances         2
+			spark.kubernetes.namespace       etl
+			spark.kubernetes.container.image lab
+			spark.kubernetes.driver.master   $PARATIMER_KUBE_SERVER
+			spark.kubernetes.authenticate.submission.caCertFile         $LAB/kube/ca.crt
+			spark.kubernetes.authenticate.submission.oauthToken         admin
+			spark.kubernetes.authenticate.driver.mounted.caCertFile     $LAB/kube/ca.crt
+			spark.kubernetes.authenticate.driver.mounted.oauthTokenFile $LAB/kube/token
+		END
 	else
 		cat >>"$RUN/conf/spark-defaults.conf" <<-END
 			spark.master                     spark://127.0.0.1:${PORT[master]}
@@ -120,11 +137,11 @@ set_env() { # set_env VERSION: what Spark's scripts and its processes go by
 	((!YARN)) || export HADOOP_CONF_DIR=$LAB/run/conf
 }
 
-daemon() { # daemon NAME CLASS [ARG]...: starts in the background, notes the pid
+daemon() { # daemon NAME COMMAND...: starts in the background, notes the pid
 	local name=$1
 	shift
 	# The locks' descriptors must not live on in a daemon.
-	setsid "$SPARK_HOME/bin/spark-class" "$@" </dev/null >"$RUN/log/$name.log" 2>&1 8>&- 9>&- &
+	setsid "$@" </dev/null >"$RUN/log/$name.log" 2>&1 8>&- 9>&- &
 	echo $! >"$RUN/pid/$name"
 	disown
 }
@@ -153,6 +170,11 @@ up() {
 		YARN=1
 		shift
 		[[ -f $LAB/run/hosts ]] || die "no YARN has been started in $LAB: run hadoop.sh up first"
+	elif [[ ${1:-} == --kubernetes ]]; then
+		KUBE=1
+		shift
+		# shellcheck source=/dev/null
+		. "$LAB/kube/env" || die "no Kubernetes has been started in $LAB: run kube.sh up first"
 	fi
 	version=${1:-$DEFAULT_VERSION}
 	[[ -r /proc/self/environ ]] || die "no /proc here: this works on Linux only"
@@ -166,7 +188,7 @@ up() {
 	mkdir -p "$RUN"/{conf,log,pid,events,work}
 	lock_ports
 	# The master moves on from a port that is taken; what it took would have to be asked for.
-	pick_ports master=7077 master_web=8180 worker1_web=8181 worker2_web=8182 history=18080 ui=4040 shuffle=7337
+	pick_ports master=7077 master_web=8180 worker1_web=8181 worker2_web=8182 history=18080 ui=4040 shuffle=7337 driver=27078 blocks=27178
 	write_conf "$version"
 	cat >"$RUN/env" <<-END
 		PARATIMER_LAB='$LAB'
@@ -176,25 +198,27 @@ up() {
 		PARATIMER_SPARK_EVENTS='$RUN/events'
 		PARATIMER_SPARK_VERSION=$version
 		PARATIMER_SPARK_YARN=$YARN
+		PARATIMER_SPARK_KUBE=$KUBE
 	END
 	from=$SECONDS
 	set_env "$version"
 	SPARK_HISTORY_OPTS="-Dspark.history.fs.logDirectory=file://$RUN/events -Dspark.history.ui.port=${PORT[history]} -Dspark.history.fs.update.interval=3s" \
-		daemon history org.apache.spark.deploy.history.HistoryServer
-	((YARN)) || start_workers
+		daemon history "$SPARK_HOME/bin/spark-class" org.apache.spark.deploy.history.HistoryServer
+	((YARN || KUBE)) || start_workers
+	((!KUBE)) || (cd "$RUN" && daemon kubelet python3 "$HERE/kubelet.py" "$PARATIMER_KUBE_SERVER" "$LAB/kube/ca.crt" "$PARATIMER_KUBE_ADDRESS")
 	await history "http://localhost:${PORT[history]}/api/v1/version" '"spark":'
 	echo "spark.sh: Spark $version up in $((SECONDS - from)) s: history at http://localhost:${PORT[history]}" >&2
 }
 
 start_workers() {
 	local n service=true
-	daemon master org.apache.spark.deploy.master.Master --host 127.0.0.1 --port "${PORT[master]}" --webui-port "${PORT[master_web]}"
+	daemon master "$SPARK_HOME/bin/spark-class" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port "${PORT[master]}" --webui-port "${PORT[master_web]}"
 	# Two hosts, so that some of the shuffle is remote and speculation has another host to go to. A shuffle service listens on
 	# all addresses, so that one serves both: those applications that set spark.shuffle.service.enabled.
 	for n in 1 2; do
 		SPARK_LOCAL_IP=127.0.0.$n \
 			SPARK_WORKER_OPTS="-Dspark.shuffle.service.enabled=$service -Dspark.shuffle.service.port=${PORT[shuffle]}" \
-			daemon "worker$n" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" \
+			daemon "worker$n" "$SPARK_HOME/bin/spark-class" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" \
 			--cores 2 --memory 1g --work-dir "$RUN/work" --webui-port "${PORT[worker${n}_web]}" \
 			"spark://127.0.0.1:${PORT[master]}"
 		service=false
@@ -243,6 +267,7 @@ submit() {
 		fi
 		args+=("$arg")
 	done
+	((!PARATIMER_SPARK_KUBE)) || file=local://$file
 	cd "$RUN"
 	exec "$SPARK_HOME/bin/spark-submit" ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"}
 }

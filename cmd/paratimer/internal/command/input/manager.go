@@ -20,6 +20,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/standalone"
+	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/dag"
@@ -29,6 +30,7 @@ import (
 // A manager has the Spark applications at one place that is not YARN.
 type manager struct {
 	drivers *spark.Drivers
+	check   func(ctx context.Context) []yarn.Check // of --kubernetes
 	client  *engine.Client
 	where   string // for messages, such as "on this machine"
 	how     string // how one is chosen
@@ -91,8 +93,9 @@ func kubernetesOf(c *cli.Context, history string, tap rest.Layer) (*manager, err
 	if err != nil {
 		return nil, err
 	}
+	cluster := kubernetes.New(client.Client, access, history)
 	return &manager{
-		drivers: spark.NewDrivers(kubernetes.New(client.Client, access, history)), client: client,
+		drivers: spark.NewDrivers(cluster), check: cluster.Check, client: client,
 		where: "in namespace " + access.Namespace + " of " + access.Base, how: "its id or name",
 	}, nil
 }

@@ -106,12 +106,25 @@ func (t *Target) Source(id string) Query {
 	return workflow{engine.Watch(t.client, target, t.opt)}
 }
 
-// Check checks which services of the cluster, or parts of the driver's API, can be used.
-func (t *Target) Check(ctx context.Context) []yarn.Check {
-	if t.driver != nil {
-		return spark.Doctor(ctx, t.driver)
+// Check checks the API server of --kubernetes, the driver of --spark, else the cluster, else a driver on this machine.
+func Check(c *cli.Context) ([]yarn.Check, error) {
+	if c.Bool("kubernetes") {
+		m, err := kubernetesOf(c, optionsOfQuery(c).History, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer m.client.Close()
+		return m.check(c.Context), nil
 	}
-	return engine.Check(ctx, t.client)
+	t, err := Connect(c, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if t.driver != nil {
+		return spark.Doctor(c.Context, t.driver), nil
+	}
+	return engine.Check(c.Context, t.client), nil
 }
 
 // optionsOfQuery returns the flags' choice of a part, and the address of --spark-history, which nameHistory checks.

@@ -28,7 +28,7 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 	if c.Bool("notify") {
 		checks, err = checkSinks(c)
 	} else {
-		checks, err = checkCluster(c)
+		checks, err = input.Check(c)
 	}
 	if err != nil {
 		return err
@@ -49,16 +49,6 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 		return fmt.Errorf("%s: alerts do not arrive", checks[i].Name)
 	}
 	return fmt.Errorf("%s: a query cannot be watched", checks[i].Name)
-}
-
-// checkCluster checks the Spark driver of --spark, else the cluster, else a driver on this machine.
-func checkCluster(c *cli.Context) ([]yarn.Check, error) {
-	target, err := input.Connect(c, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	defer target.Close()
-	return target.Check(c.Context), nil
 }
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.
