@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,10 +20,11 @@ import (
 
 // An apiServer has one pod, and responds as Kubernetes 1.37 does.
 type apiServer struct {
-	mu                    sync.Mutex
-	phase, state          string // of the pod, "" if it was deleted; of its SparkApplication, "" without an operator
-	expired, denied, down bool
-	lists                 int
+	mu                     sync.Mutex
+	phase, state           string // of the pod, "" if it was deleted; of its SparkApplication, "" without an operator
+	expired, denied, down  bool
+	redirects, proxyDenied bool // the driver's page; the right to the proxy
+	lists                  int
 }
 
 const statusForm = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"code":%d}`
@@ -67,6 +69,10 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"applicationState":{"state":%q,"errorMessage":"driver container failed"}}}]}`, a.state)
 	case strings.Contains(r.URL.Path, "/pods/nightly-driver:4041/proxy/") && a.down:
 		fail(http.StatusServiceUnavailable, "error trying to reach service: dial tcp 10.1.2.3:4041: connect: connection refused")
+	case strings.Contains(r.URL.Path, "/proxy/") && a.redirects: // a text, as kube-apiserver 1.37 has it
+		http.Error(w, "the backend attempted to redirect this request, which is not permitted", http.StatusBadGateway)
+	case strings.HasSuffix(r.URL.Path, "/proxy") && a.proxyDenied:
+		fail(http.StatusForbidden, `pods "paratimer-doctor:4040" is forbidden: User "bob" cannot get resource "pods/proxy" in API group "" in the namespace "etl"`)
 	case strings.HasSuffix(r.URL.Path, "/pods/nightly-driver:4041/proxy/api/v1/applications"):
 		fmt.Fprint(w, `[{"id":"spark-1"}]`)
 	default:
@@ -114,6 +120,7 @@ func TestEnd(t *testing.T) {
 		"runs":                {"Running", "", dag.Running, ""},
 		"failed":              {"Failed", "", dag.Failed, "the driver's container ended with exit code 1: OOMKilled"},
 		"succeeded":           {"Succeeded", "COMPLETED", dag.Succeeded, ""},
+		"without an operator": {"Succeeded", "", dag.Succeeded, ""},
 		"deleted, operator":   {"", "FAILED", dag.Failed, "driver container failed"},
 		"deleted, not by one": {"", "", dag.Blocked, ""},
 	} {
@@ -123,7 +130,7 @@ func TestEnd(t *testing.T) {
 			cluster := clusterOf(t, server, "secret")
 			all, err := cluster.List(t.Context())
 			if err != nil || len(all) != 1 || all[0].ID != "spark-1" || all[0].Name != "nightly" || all[0].User != "ann" ||
-				all[0].Queue != "etl" || all[0].State != dag.Running || server.lists != 4 {
+				all[0].Queue != "etl" || all[0].State != dag.Running || !all[0].IsOfDriver || server.lists != 4 {
 				t.Fatalf("%+v, %v after %d requests", all, err, server.lists)
 			}
 			if body, err := cluster.Driver(all[0]).Get(t.Context(), "/api/v1/applications"); err != nil {
@@ -155,13 +162,36 @@ func TestErrors(t *testing.T) {
 		!strings.Contains(rest.Hint(err), "a Role in namespace etl that allows it: verb list, resource pods") {
 		t.Error(err)
 	}
-	cluster := clusterOf(t, &apiServer{phase: "Running", down: true}, "secret")
-	all, err := cluster.List(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	for status, server := range map[int]*apiServer{503: {phase: "Running", down: true}, 502: {phase: "Running", redirects: true}} {
+		cluster := clusterOf(t, server, "secret")
+		all, err := cluster.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cluster.Driver(all[0]).Get(t.Context(), "/api/v1/applications"); rest.Status(err) != status ||
+			!strings.Contains(rest.Hint(err), "proxy") {
+			t.Error(err)
+		}
 	}
-	if _, err := cluster.Driver(all[0]).Get(t.Context(), "/api/v1/applications"); rest.Status(err) != 503 ||
-		!strings.Contains(rest.Hint(err), "proxy") {
-		t.Error(err)
+}
+
+// TestCheck checks what doctor shows of an account without rights, without that of the proxy, and with all.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]*struct {
+		server apiServer
+		want   string // the last check
+		status yarn.Grade
+		checks int
+	}{
+		"no right": {apiServer{denied: true}, "kubernetes list pods", yarn.Fail, 1},
+		"no proxy": {apiServer{proxyDenied: true}, "kubernetes get pods/proxy", yarn.Fail, 4},
+		"all":      {apiServer{phase: "Running"}, "kubernetes list sparkapplications", yarn.OK, 6},
+	} {
+		got := clusterOf(t, &c.server, "secret").Check(t.Context())
+		i := slices.IndexFunc(got, func(got yarn.Check) bool { return got.Name == c.want })
+		if len(got) != c.checks || i < 0 || got[i].Status != c.status || (got[i].Hint == "") != (c.status == yarn.OK) {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

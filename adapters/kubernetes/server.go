@@ -131,6 +131,10 @@ func advise(e *rest.Error, r *rest.Response) bool {
 		}
 		return true
 	}
+	if e.Status == http.StatusBadGateway {
+		e.Hint = "the API server's proxy does not pass on redirects, such as a driver's to a login page, and needs an answer of the pod"
+		return true
+	}
 	var w struct {
 		Kind    input.Label `json:"kind"`
 		Message input.Raw   `json:"message"`
