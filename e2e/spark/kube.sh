@@ -116,7 +116,6 @@ up() {
 	certify watcher /CN=watcher
 	openssl genrsa -out accounts.key 2048 2>/dev/null
 	printf '%s\n' admin,admin,admin,system:masters watcher,watcher,watcher stranger,stranger,stranger >tokens.csv
-	printf admin >token
 	daemon etcd "$BIN/bin/etcd" --data-dir "$RUN/etcd" --listen-client-urls "http://127.0.0.1:${PORT[etcd]}" \
 		--advertise-client-urls "http://127.0.0.1:${PORT[etcd]}" --listen-peer-urls "http://127.0.0.1:${PORT[peer]}"
 	daemon api "$BIN/bin/kube-apiserver" --etcd-servers "http://127.0.0.1:${PORT[etcd]}" --secure-port "${PORT[api]}" \

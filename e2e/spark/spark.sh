@@ -107,10 +107,7 @@ write_conf() { # write_conf VERSION
 			spark.kubernetes.namespace       etl
 			spark.kubernetes.container.image lab
 			spark.kubernetes.driver.master   $PARATIMER_KUBE_SERVER
-			spark.kubernetes.authenticate.submission.caCertFile         $LAB/kube/ca.crt
-			spark.kubernetes.authenticate.submission.oauthToken         admin
-			spark.kubernetes.authenticate.driver.mounted.caCertFile     $LAB/kube/ca.crt
-			spark.kubernetes.authenticate.driver.mounted.oauthTokenFile $LAB/kube/token
+			spark.kubernetes.context         admin
 		END
 	else
 		cat >>"$RUN/conf/spark-defaults.conf" <<-END
@@ -135,6 +132,7 @@ set_env() { # set_env VERSION: what Spark's scripts and its processes go by
 	export SPARK_DAEMON_MEMORY=256m SPARK_DAEMON_JAVA_OPTS=$JVM "${MARK?}"
 	unset SPARK_MASTER_HOST SPARK_WORKER_DIR PYSPARK_DRIVER_PYTHON PYTHONPATH HADOOP_CONF_DIR YARN_CONF_DIR
 	((!YARN)) || export HADOOP_CONF_DIR=$LAB/run/conf
+	((!KUBE)) || export KUBECONFIG=$LAB/kube/kubeconfig
 }
 
 daemon() { # daemon NAME COMMAND...: starts in the background, notes the pid
@@ -253,7 +251,7 @@ submit() {
 	[[ -f $file ]] || file=$HERE/${file%.py}.py
 	[[ -f $file ]] || die "no file $file; ours are $(cd "$HERE" && echo *.py)"
 	load_run
-	YARN=$PARATIMER_SPARK_YARN
+	YARN=$PARATIMER_SPARK_YARN KUBE=$PARATIMER_SPARK_KUBE
 	find_java
 	set_env "$PARATIMER_SPARK_VERSION"
 	for arg in "$@"; do
@@ -267,7 +265,7 @@ submit() {
 		fi
 		args+=("$arg")
 	done
-	((!PARATIMER_SPARK_KUBE)) || file=local://$file
+	((!KUBE)) || file=local://$file
 	cd "$RUN"
 	exec "$SPARK_HOME/bin/spark-submit" ${options[@]+"${options[@]}"} "$file" ${args[@]+"${args[@]}"}
 }
