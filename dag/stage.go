@@ -14,6 +14,7 @@ import (
 type Stage struct {
 	Name  string // the engine's name for it, unique in its job: "map", "Reducer 2"
 	Title string // its name for people, which may differ between runs and get better during one; "" is Name
+	URL   string // address of its page at the engine; "" if it has none
 	After []Edge // the stages that it reads
 	// The resources of a task: memory (YARN) or cores (Executors); 0 is the engine's default, one core. A MapReduce
 	// job's containers are in Job.MapReduce.

@@ -21,7 +21,7 @@ type jobState struct {
 		Done, Running int
 	}
 	Stages []struct {
-		Name          string
+		Name, URL     string
 		After, Edges  []string
 		Total         *int
 		Done, Running int

@@ -68,6 +68,11 @@ func TestSparkKubernetes(t *testing.T) {
 		t.Errorf("attach has watched %s, want %s", id, a.ID)
 	}
 	truth := w.tells(0)
+	for _, s := range w.last().Jobs[0].Stages {
+		if s.Total != nil && *s.Total > 0 && !strings.HasPrefix(s.URL, l.spark.history+"/history/"+a.ID+"/stages/stage/?id=") {
+			t.Errorf("the page of %s is %q", s.Name, s.URL)
+		}
+	}
 
 	l.application("doomed", append(one, sqlSmall...)...)
 	l.await("the second driver's pod", func() bool {

@@ -130,7 +130,7 @@ func TestEnd(t *testing.T) {
 			cluster := clusterOf(t, server, "secret")
 			all, err := cluster.List(t.Context())
 			if err != nil || len(all) != 1 || all[0].ID != "spark-1" || all[0].Name != "nightly" || all[0].User != "ann" ||
-				all[0].Queue != "etl" || all[0].State != dag.Running || !all[0].IsOfDriver || server.lists != 4 {
+				all[0].Queue != "etl" || all[0].State != dag.Running || server.lists != 4 {
 				t.Fatalf("%+v, %v after %d requests", all, err, server.lists)
 			}
 			if body, err := cluster.Driver(all[0]).Get(t.Context(), "/api/v1/applications"); err != nil {

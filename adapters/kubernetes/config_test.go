@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/internal/testkit/testserver"
+	"github.com/paratimer/paratimer/internal/testkit/fixtures"
 )
 
 // configs writes kubeconfigs and returns the environment in which KUBECONFIG lists them.
@@ -52,7 +52,7 @@ func send(ctx context.Context, t *testing.T, access *Access) (string, error) {
 // plugin prints. The context is in one file, what it names in another.
 func TestUsers(t *testing.T) {
 	t.Parallel()
-	ca := testserver.NewAuthority(t, "lab")
+	ca := fixtures.NewAuthority(t, "lab")
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if peers := r.TLS.PeerCertificates; len(peers) > 0 {
 			fmt.Fprintln(w, peers[0].Subject.CommonName)
@@ -65,7 +65,7 @@ func TestUsers(t *testing.T) {
 	}
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	cert, key := testserver.CertFiles(t, t.TempDir(), ca.Issue("watcher", nil))
+	cert, key := fixtures.CertFiles(t, t.TempDir(), ca.Issue("watcher", nil))
 	const plugin = `{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, args: [-c, %q]}}`
 	const credential = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"plugged"}}`
 	for user, c := range map[string]struct{ spec, want, wrong string }{
@@ -118,23 +118,22 @@ func TestNoAccess(t *testing.T) {
 // TestPort checks which port of a pod is the driver's page, and its address through the proxy.
 func TestPort(t *testing.T) {
 	t.Parallel()
-	c := &Cluster{access: &Access{Base: "https://api", Namespace: AllNamespaces}}
 	for want, spec := range map[int]string{
 		4040: `"containers":[{"ports":[{"name":"driver-rpc-port","containerPort":7078}],"env":[{"name":"SPARK_UI_PORT","value":"0"}]}]`,
 		4041: `"containers":[{"ports":[]},{"ports":[{"name":"spark-ui","containerPort":4041}],"env":[{"name":"SPARK_UI_PORT","value":"9"}]}]`,
 		4042: `"containers":[{"ports":[{"name":"spark-driver-ui-port","containerPort":4042}]}]`,
 		4043: `"containers":[{"env":[{"name":"SPARK_UI_PORT","value":"4043"}]}]`,
 	} {
-		var w wirePod
+		var w pod
 		body := `{"metadata":{"name":"a-driver","namespace":"etl"},"spec":{` + spec + `}}`
 		if err := rest.Decode("pod", []byte(body), &w, rest.Lists(len(body))); err != nil {
 			t.Fatal(err)
 		}
-		p := w.pod()
-		if got := c.proxied(&p, uiPort(&p)); got != fmt.Sprintf("https://api/api/v1/namespaces/etl/pods/a-driver:%d/proxy", want) {
+		if got := proxied(&w); got != fmt.Sprintf("/api/v1/namespaces/etl/pods/a-driver:%d/proxy", want) {
 			t.Errorf("%s, want port %d", got, want)
 		}
 	}
+	c := &Cluster{access: &Access{Namespace: AllNamespaces}}
 	if got := c.path("/api/v1", "pods"); got != "/api/v1/pods" {
 		t.Errorf("pods of all namespaces: %s", got)
 	}

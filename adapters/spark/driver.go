@@ -100,6 +100,14 @@ func (d *webDriver) History(ctx context.Context, path string) ([]byte, error) {
 	return AtAddress(d.Client, d.Web.History, "").Get(ctx, path)
 }
 
+// pages returns the address of the driver's pages.
+func (d *webDriver) pages() string {
+	if d.app == "" {
+		return d.base
+	}
+	return d.Client.ProxyAddress(d.app)
+}
+
 // findHistory sets the history server to an address that the application's owner has chosen. It accepts only hosts
 // that flags or the configuration name, and keeps a history server that is already set.
 func (d *webDriver) findHistory(address string) {

@@ -118,22 +118,22 @@ type alone struct{ *fake }
 
 func (alone) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
 
-// TestExitCode checks that the exit code of a driver decides, although its last job was not seen to end. A manager that
-// reports success without one does not.
+// TestExitCode checks that the exit code of a driver decides, although its last job was not seen to end. The success that
+// YARN reports does not: it has no exit code of a driver outside of its containers.
 func TestExitCode(t *testing.T) {
 	t.Parallel()
-	for isOfDriver, want := range map[bool]dag.State{true: dag.Succeeded, false: dag.EndedUnconfirmed} {
+	for isExitCode, want := range map[bool]dag.State{true: dag.Succeeded, false: dag.EndedUnconfirmed} {
 		f := &fake{tasks: 8, done: 3, now: 1795366700000}
-		l := Listed{State: dag.Running, IsOfDriver: isOfDriver}
+		l := Listed{State: dag.Running}
 		s := NewSource(alone{f}, "app-1")
-		s.manager = func(context.Context) (Listed, bool) { return l, true }
+		s.reportsEnd, s.manager = !isExitCode, func(context.Context) (Listed, bool) { return l, true }
 		if snap, err := s.Next(t.Context()); err != nil || snap.State.Ended() {
 			t.Fatalf("%+v, %v", snap, err)
 		}
 		f.gone, f.now = true, f.now+2000
 		l.State, l.Ended = dag.Succeeded, f.now
 		if snap, err := s.Next(t.Context()); err != nil || snap.State != want || snap.Inferred {
-			t.Errorf("by its exit code %v: %+v, %v", isOfDriver, snap, err)
+			t.Errorf("by its exit code %v: %+v, %v", isExitCode, snap, err)
 		}
 	}
 }

@@ -98,6 +98,25 @@ func TestEndWithoutHistory(t *testing.T) {
 	}
 }
 
+// TestPages checks the addresses of stages' pages: at the driver, then at a history server that has the end.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	for history, want := range map[string]string{
+		"":               "http://driver:4040",
+		"http://history": "http://history/history/" + webID,
+	} {
+		bubble(t, history, func(t *testing.T) {
+			w := &webSpark{history: func(w *webSpark) (int, string) { return http.StatusOK, w.applications(w.now() > webEnd) }}
+			all := w.watch(t, w.source(t, history), time.Second)
+			for i, base := range map[int]string{len(all) / 2: "http://driver:4040", len(all) - 1: want} {
+				if got := all[i].Plan.Jobs[0].Stages[0].URL; got != base+"/stages/stage/?id=0&attempt=0" {
+					t.Errorf("observation %d: %s, want %s", i, got, base)
+				}
+			}
+		})
+	}
+}
+
 // TestDeadHistoryServer holds that a history server that does not answer is named in the first observation.
 func TestDeadHistoryServer(t *testing.T) {
 	t.Parallel()

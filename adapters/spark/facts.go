@@ -30,6 +30,7 @@ type facts struct {
 	id, name, user, version string
 	queue                   string // of YARN; "" unknown
 	turn                    string // the attempt of an application on YARN; ""
+	pages, historyPages     string // addresses of the pages of the application, and of the history server; "" unknown
 	unit                    unit
 	conf                    settings
 	executions              map[int]*execution

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"regexp"
 	"slices"
@@ -100,7 +101,7 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 	stages, left := make([]dag.Stage, 0, len(p.order)), dag.MaxTasks
 	for _, s := range p.order {
 		stage := dag.Stage{
-			Name: s.key, Title: p.title(s), Known: true, Pool: p.poolOf(s), After: p.edges(s),
+			Name: s.key, Title: p.title(s), URL: p.page(s), Known: true, Pool: p.poolOf(s), After: p.edges(s),
 			Pipelines: make([]dag.Pipeline, 1),
 			Broadcast: slices.ContainsFunc(s.jobs, func(j *job) bool { return j.broadcast && j.last() == s }),
 		}
@@ -119,6 +120,18 @@ func (p *planner) update(runs bool, now dag.Instant) (*dag.Plan, []dag.Capacity)
 		p.plan = plan
 	}
 	return p.plan, coming
+}
+
+// page returns the address of the page of a stage's newest attempt: at the history server once it has the end.
+func (p *planner) page(s *stage) string {
+	base := p.pages
+	if p.historyHasEnd && p.historyPages != "" {
+		base = p.historyPages + path.Join("/history", p.id, p.turn)
+	}
+	if base == "" || !s.ran() {
+		return ""
+	}
+	return fmt.Sprintf("%s/stages/stage/?id=%d&attempt=%d", base, s.id, max(len(s.tries)-1, 0))
 }
 
 // outline returns a plan without stages.

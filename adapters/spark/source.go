@@ -83,6 +83,9 @@ func (s *Source) Next(ctx context.Context) (*dag.Snapshot, error) {
 	s.app.round++
 	err := s.observe(ctx)
 	s.endPeek()
+	if d, ok := s.driver.(*webDriver); ok {
+		s.app.pages, s.app.historyPages = d.pages(), d.Web.History
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -135,13 +135,26 @@ func managerRequest(path string, bases ...string) rest.Request {
 // Proxy sends a request for a path below /proxy/APPLICATION/ to an application's master through the ResourceManager's
 // proxy, e.g. "ws/v2/tez/dagInfo?dagID=1". Redirects are as in Send.
 func (c *Client) Proxy(ctx context.Context, app string, r rest.Request) ([]byte, error) {
-	r.Bases = c.managers()
-	if p := c.site.Proxy; p != "" {
-		r.Bases = []string{p}
-	}
+	r.Bases = c.proxies()
 	r.Path = "/proxy/" + url.PathEscape(app) + "/" + r.Path
 	body, _, err := c.Send(ctx, r)
 	return body, err
+}
+
+// proxies returns the bases of the proxy of applications.
+func (c *Client) proxies() []string {
+	if p := c.site.Proxy; p != "" {
+		return []string{p}
+	}
+	return c.managers()
+}
+
+// ProxyAddress returns the address of an application's pages in the proxy; "" if there is no ResourceManager.
+func (c *Client) ProxyAddress(app string) string {
+	for _, base := range c.proxies() {
+		return base + "/proxy/" + url.PathEscape(app)
+	}
+	return ""
 }
 
 // NM requests a path below /ws/v1/node/ from a NodeManager, e.g. "containers/CONTAINER/logs". node is its host and

@@ -49,28 +49,34 @@ func TestAgedRange(t *testing.T) {
 	}
 }
 
+// waits returns what a snapshot waits for, without a path.
+func waits(s *dag.Snapshot) string {
+	on, span := WaitedFor(s, nil)
+	return waitingOn(s, on, span)
+}
+
 // TestWaitsForExecutors holds what an application without executors waits for, and one that was only accepted.
 func TestWaitsForExecutors(t *testing.T) {
 	t.Parallel()
 	s := query(1_010_000, dag.Running)
 	s.Plan.Cluster.Policy, s.Nodes = dag.Executors, nil
-	if got := waitingOn(s, nil); got != "executors: none has registered" {
+	if got := waits(s); got != "executors: none has registered" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Nodes = []dag.NodeState{{Name: "executor 1", Lost: true}}
-	if got := waitingOn(s, nil); got != "executors: none is left" {
+	if got := waits(s); got != "executors: none is left" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Plan.Cluster.Cores = 4
-	if got := waitingOn(s, nil); got != "" {
+	if got := waits(s); got != "" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Plan.Whole, s.State, s.Queue, s.Jobs[0].Started = dag.Whole{Name: "application"}, dag.Submitted, "etl", dag.NoInstant
-	if got := waitingOn(s, nil); got != "its first container in queue etl" {
+	if got := waits(s); got != "its first container in queue etl" {
 		t.Errorf("it waits for %q", got)
 	}
 	s.Queue = ""
-	if got := waitingOn(s, nil); got != "the driver, which has not submitted a job yet" {
+	if got := waits(s); got != "the driver, which has not submitted a job yet" {
 		t.Errorf("it waits for %q", got)
 	}
 }

@@ -49,6 +49,7 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 	if std.Remaining != nil { // without an estimate, costs are lower bounds and times no predictions
 		next = futureOf(path)
 	}
+	on, span := WaitedFor(s, std.Path)
 	f := Frame{
 		SchemaVersion: SchemaVersion,
 		At:            TimeOf(s.At),
@@ -61,13 +62,16 @@ func Of(s *dag.Snapshot, a Answers, changes []Change) Frame {
 		Estimates:      []Estimate{},
 		CriticalPath:   []Segment{},
 		Jobs:           jobs(s, path, next),
-		WaitingOn:      Text(waitingOn(s, std.Path)),
+		WaitingOn:      Text(waitingOn(s, on, span)),
 		Changes:        append([]Change{}, changes...),
 		Moves:          []Move{},
 		Warnings:       warnings(s, a),
 		Nodes:          oddNodes(s, std.Nodes),
 		Tasks:          tasks(s, next),
 		Digest:         digest(s),
+	}
+	if on.Attempt != nil {
+		f.WaitingURL = s.Plan.Jobs[on.Job].Stages[on.Stage].URL
 	}
 	f.Failures, f.FailedAttempts = failures(s)
 	for _, e := range a.Scenarios {

@@ -336,7 +336,7 @@ func TestWaitingOnASilentAttemptFirst(t *testing.T) {
 			a := &s.Jobs[0].Stages[dag.Map].Attempts[1]
 			a.First.At, a.Last.At = 1_005_000, 1_090_000
 			c.change(s, a)
-			if got := waitingOn(s, nil); got != c.want {
+			if got := waits(s); got != c.want {
 				t.Errorf("waitingOn = %q, want %q", got, c.want)
 			}
 			warned := warnings(s, Answers{})

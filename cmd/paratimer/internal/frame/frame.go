@@ -33,6 +33,7 @@ type Frame struct {
 	CriticalPath   []Segment     `json:"critical_path"`
 	Jobs           []Job         `json:"jobs"`
 	WaitingOn      *string       `json:"waiting_on"`
+	WaitingURL     string        `json:"waiting_url,omitempty"` // the page of the stage of that task
 	Changes        []Change      `json:"changes"`
 	Moves          []Move        `json:"moves"`
 	Replans        Replans       `json:"replans"`

@@ -34,7 +34,8 @@ type Job struct {
 // A Stage has the progress of a stage of a job.
 type Stage struct {
 	Name  string   `json:"name"`
-	After []string `json:"after"` // the stages that it reads the outputs of
+	URL   string   `json:"url,omitempty"` // its page at the engine
+	After []string `json:"after"`         // the stages that it reads the outputs of
 	// Edges are the kinds of these inputs, in the order of After: slow_start, broadcast. Only for a Tez DAG.
 	Edges []string `json:"edges,omitempty"`
 	Tasks
@@ -186,7 +187,7 @@ func stages(s *dag.Snapshot, job int) []Stage {
 	out := make([]Stage, len(p))
 	for k := range p {
 		out[k] = Stage{
-			Name: p[k].Label(), After: make([]string, len(p[k].After)),
+			Name: p[k].Label(), URL: p[k].URL, After: make([]string, len(p[k].After)),
 			Tasks: count(&p[k], s.Attempts(job, dag.StageIndex(k))),
 		}
 		for i, e := range p[k].After {

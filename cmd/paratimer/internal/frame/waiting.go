@@ -11,9 +11,8 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// waitingOn names what the critical path waits for now; "" if unknown.
-func waitingOn(s *dag.Snapshot, path *pathfrag.Path) string {
-	on, span := WaitedFor(s, path)
+// waitingOn names what the critical path waits for now, by the results of WaitedFor; "" if unknown.
+func waitingOn(s *dag.Snapshot, on AttemptOf, span *schedule.Span) string {
 	c, since := &s.Plan.Cluster, s.DriverAlone()
 	switch {
 	case s.State.Ended():

@@ -90,7 +90,7 @@ func fingerprint(labels map[string]string) string {
 func (d Dress) annotations(facts map[string]string) map[string]string {
 	a := map[string]string{
 		"by": facts["By"], "probability": facts["Likely"], "deadline": facts["Deadline"], "expected": facts["Expected"],
-		"waiting_on": facts["WaitsOn"], "outcome": facts["Outcome"], "state": facts["State"],
+		"waiting_on": facts["WaitsOn"], "url": facts["URL"], "outcome": facts["Outcome"], "state": facts["State"],
 	}
 	maps.DeleteFunc(a, func(_, v string) bool { return v == "" || v == unknown })
 	a["summary"] = facts["Text"]
@@ -108,7 +108,7 @@ func factsOf(n Notification) map[string]string {
 	f := map[string]string{
 		"Workflow.ID": n.Workflow.ID, "Workflow.Name": n.Workflow.Name, "Workflow.State": n.Workflow.State,
 		"Workflow.Engine": n.Workflow.Engine, "Bound": n.Alert.Bound, "State": string(n.Alert.State),
-		"Status": string(Resolved), "Outcome": "", "By": unknown, "Likely": unknown, "WaitsOn": unknown,
+		"Status": string(Resolved), "Outcome": "", "By": unknown, "Likely": unknown, "WaitsOn": unknown, "URL": n.URL,
 		"Text": n.Alert.Text, "Deadline": instant(n.Alert.DeadlineAt), "Expected": instant(n.EndAt),
 	}
 	if n.Alert.State.Firing() {

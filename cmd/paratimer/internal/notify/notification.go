@@ -67,6 +67,7 @@ type Notification struct {
 	Annotations map[string]string `json:"annotations"`
 	Link        string            `json:"link"` // a page about the query; "" if none is set
 	WaitingOn   *string           `json:"waiting_on"`
+	URL         string            `json:"url,omitempty"` // the page of the stage that it waits for
 	EndAt       *frame.Time       `json:"predicted_end_at"`
 	// StartsAt is when it began to fire and EndsAt when it stopped, by the watcher's clock.
 	StartsAt time.Time  `json:"starts_at"`
@@ -112,7 +113,7 @@ func workflowOf(f frame.Frame) Workflow {
 
 // about returns the notification of an alert in any state, without ID, status and times.
 func about(f frame.Frame, a frame.Alert, d Dress) Notification {
-	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, EndAt: f.Headline.EndAt}
+	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, URL: f.WaitingURL, EndAt: f.Headline.EndAt}
 	n.Labels = d.labels(n.Workflow, a.Bound)
 	n.Fingerprint = fingerprint(n.Labels)
 	facts := factsOf(n)

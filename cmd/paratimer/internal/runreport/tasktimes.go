@@ -18,6 +18,7 @@ import (
 type StageTime struct {
 	Job                 string        `json:"job"`
 	Stage               string        `json:"stage"`
+	URL                 string        `json:"url,omitempty"` // its page at the engine
 	OnPathSeconds       frame.Seconds `json:"on_path_seconds"`
 	Tasks               int           `json:"tasks"` // those with counters
 	InputBytes          float64       `json:"input_bytes"`
@@ -113,6 +114,7 @@ func stageTimesOf(s *dag.Snapshot, onPath map[stageKey]time.Duration) []StageTim
 				continue
 			}
 			t := StageTime{Job: s.Plan.Jobs[j].Node, Stage: s.Plan.StageName(j, k), Tasks: len(list)}
+			t.URL = s.Plan.Jobs[j].Stages[k].URL
 			t.OnPathSeconds = frame.SecondsOf(path)
 			t.sum(list)
 			out = append(out, t)
@@ -194,7 +196,7 @@ func stageTimesTable(s *Report) *page.Table {
 		}
 		longest := page.Cell{Text: units.Seconds(v.LongestSeconds), Class: "wide"}
 		longest.Notes = []string{strings.Join(shares, ", ")}
-		add(t, true, page.Cell{Text: v.Stage}, timeCell(&v.OnPathSeconds),
+		add(t, true, page.Cell{Text: v.Stage, Link: v.URL}, timeCell(&v.OnPathSeconds),
 			page.Number(float64(v.Tasks), strconv.Itoa(v.Tasks)), amount(v.InputBytes, v.InputRecords),
 			amount(v.ShuffleReadBytes, v.ShuffleReadRecords),
 			amount(v.ShuffleWriteBytes, v.ShuffleWriteRecords), spilled, page.Cell{Bar: bar}, longest)

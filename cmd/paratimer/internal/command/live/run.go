@@ -39,7 +39,7 @@ func run(c *cli.Context) error {
 	child.Stdin, child.Stdout = c.App.Reader, &idFinder{to: c.App.Writer, found: found}
 	child.Stderr = &idFinder{to: c.App.ErrWriter, found: found}
 	var earlier map[string]bool
-	if !input.HasCluster(c) {
+	if !input.HasCluster(c) && !c.Bool("kubernetes") {
 		earlier = map[string]bool{}
 		newDriver(c.Context, c, earlier)
 	}
@@ -114,8 +114,9 @@ func newDriver(ctx context.Context, c *cli.Context, earlier map[string]bool) (ur
 	return url
 }
 
-// idOfQuery matches the ids that clients print when they have submitted a query.
-var idOfQuery = regexp.MustCompile(`\b((?:application|job)_\d{10,}_\d{4,})[^\d]`)
+// idOfQuery matches the ids that clients print when they have submitted a query. The last form is that of an application
+// on Kubernetes.
+var idOfQuery = regexp.MustCompile(`\b((?:application|job)_\d{10,}_\d{4,}|spark-[0-9a-f]{32})[^\da-f]`)
 
 // An idFinder copies the output of a command, and sends the first id of a query in it.
 type idFinder struct {

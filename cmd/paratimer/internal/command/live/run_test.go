@@ -13,9 +13,10 @@ func TestFirstQuery(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for want, writes := range map[string][]string{
-		"":                               {"no id here: application_12_1\n", "application_1795222440184_00071"},
-		"application_1795222440184_0007": {"Submitted application application_17952224", "40184_0007\nand job_1795222440184_0008\n"},
-		"job_1795222440184_0008":         {"Running job: job_1795222440184_0008\n", "application_1795222440184_0009\n"},
+		"":                                       {"no id here: application_12_1\n", "application_1795222440184_00071"},
+		"application_1795222440184_0007":         {"Submitted application application_17952224", "40184_0007\nand job_1795222440184_0008\n"},
+		"spark-c22b181a33d34cb19c907139a55f9578": {"INFO LoggingPodStatusWatcherImpl: Application status for spark-c22b181a33d3", "4cb19c907139a55f9578 (phase: Pending)\n"},
+		"job_1795222440184_0008":                 {"Running job: job_1795222440184_0008\n", "application_1795222440184_0009\n"},
 	} {
 		var out bytes.Buffer
 		found := make(chan string, 1)
