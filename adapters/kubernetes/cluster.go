@@ -164,7 +164,7 @@ func (c *Cluster) Check(ctx context.Context) []yarn.Check {
 	}
 	d.Say("kubernetes list pods", yarn.OK, "", "%s in namespace %s of %s", units.Count(len(all), "driver"),
 		c.access.Namespace, c.access.Base)
-	// The server checks rights before it looks for the pod, and responds with status 404 if the pod is all that is missing.
+	// The server checks rights before it looks for the pod. Status 404 means that only the pod is missing.
 	none := pod{Metadata: rest.Box[wireMeta]{V: wireMeta{Name: "paratimer-doctor", Namespace: "default"}}}
 	if c.access.Namespace != AllNamespaces {
 		none.Metadata.V.Namespace = input.Label(c.access.Namespace)

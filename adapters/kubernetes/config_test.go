@@ -61,7 +61,8 @@ func TestUsers(t *testing.T) {
 		fmt.Fprintln(w, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	}))
 	s.TLS = &tls.Config{
-		Certificates: []tls.Certificate{ca.Issue("api", nil, "127.0.0.1")}, ClientCAs: ca.Pool(), ClientAuth: tls.VerifyClientCertIfGiven,
+		Certificates: []tls.Certificate{ca.Issue("api", nil, "127.0.0.1")}, ClientCAs: ca.Pool(),
+		ClientAuth: tls.VerifyClientCertIfGiven,
 	}
 	s.StartTLS()
 	t.Cleanup(s.Close)
@@ -109,7 +110,8 @@ func TestNoAccess(t *testing.T) {
 		"a bad file":     {"contexts: 7", "", "error loading config file"},
 		"a dead context": {"current-context: lab, contexts: [{name: lab, context: {cluster: c}}]", "", "cluster"},
 	} {
-		if access, err := FindAccess(c.context, "", configs(t, c.config)); err == nil || !strings.Contains(err.Error(), c.want) {
+		access, err := FindAccess(c.context, "", configs(t, c.config))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %+v, %v, want %q", name, access, err, c.want)
 		}
 	}

@@ -118,8 +118,8 @@ type alone struct{ *fake }
 
 func (alone) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
 
-// TestExitCode checks that the exit code of a driver decides, although its last job was not seen to end. The success that
-// YARN reports does not: it has no exit code of a driver outside of its containers.
+// TestExitCode checks that the exit code of a driver decides, although its last job was not seen to end. The success
+// that YARN reports does not: it has no exit code of a driver outside of its containers.
 func TestExitCode(t *testing.T) {
 	t.Parallel()
 	for isExitCode, want := range map[bool]dag.State{true: dag.Succeeded, false: dag.EndedUnconfirmed} {

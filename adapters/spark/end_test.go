@@ -106,7 +106,9 @@ func TestPages(t *testing.T) {
 		"http://history": "http://history/history/" + webID,
 	} {
 		bubble(t, history, func(t *testing.T) {
-			w := &webSpark{history: func(w *webSpark) (int, string) { return http.StatusOK, w.applications(w.now() > webEnd) }}
+			w := &webSpark{history: func(w *webSpark) (int, string) {
+				return http.StatusOK, w.applications(w.now() > webEnd)
+			}}
 			all := w.watch(t, w.source(t, history), time.Second)
 			for i, base := range map[int]string{len(all) / 2: "http://driver:4040", len(all) - 1: want} {
 				if got := all[i].Plan.Jobs[0].Stages[0].URL; got != base+"/stages/stage/?id=0&attempt=0" {

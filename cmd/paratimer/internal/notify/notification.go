@@ -113,7 +113,9 @@ func workflowOf(f frame.Frame) Workflow {
 
 // about returns the notification of an alert in any state, without ID, status and times.
 func about(f frame.Frame, a frame.Alert, d Dress) Notification {
-	n := Notification{Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, URL: f.WaitingURL, EndAt: f.Headline.EndAt}
+	n := Notification{
+		Workflow: workflowOf(f), Alert: a, WaitingOn: f.WaitingOn, URL: f.WaitingURL, EndAt: f.Headline.EndAt,
+	}
 	n.Labels = d.labels(n.Workflow, a.Bound)
 	n.Fingerprint = fingerprint(n.Labels)
 	facts := factsOf(n)

@@ -90,8 +90,9 @@ func stagesTable(s *Report) *page.Table {
 		for i, from := range v.After {
 			reads[i] = from + " (" + movements[v.Edges[i]] + ")"
 		}
-		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, tasksCell(v.Tasks, nil), timeCell(ran[v.Name].StartSeconds),
-			timeCell(ran[v.Name].EndSeconds), page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
+		add(t, critical[v.Name], page.Cell{Text: v.Name, Link: v.URL}, tasksCell(v.Tasks, nil),
+			timeCell(ran[v.Name].StartSeconds), timeCell(ran[v.Name].EndSeconds),
+			page.Cell{Text: strings.Join(reads, ", "), Class: "wide"})
 	}
 	return t
 }

@@ -114,8 +114,8 @@ func newDriver(ctx context.Context, c *cli.Context, earlier map[string]bool) (ur
 	return url
 }
 
-// idOfQuery matches the ids that clients print when they have submitted a query. The last form is that of an application
-// on Kubernetes.
+// idOfQuery matches the ids that clients print when they have submitted a query. The last form is that of an
+// application on Kubernetes.
 var idOfQuery = regexp.MustCompile(`\b((?:application|job)_\d{10,}_\d{4,}|spark-[0-9a-f]{32})[^\da-f]`)
 
 // An idFinder copies the output of a command, and sends the first id of a query in it.
