@@ -90,10 +90,11 @@ func historyAdd(c *cli.Context) error {
 }
 
 func (a addedRun) String() string {
-	line := fmt.Sprintf("%s: %s: %s after %s, %s", view.Escape(a.File), view.Escape(a.Workflow), a.State,
-		units.Known(a.Total, units.Seconds), a.Outcome)
+	total := units.Known(a.Total, units.Seconds)
+	line := fmt.Sprintf("%s: %s: %s after %s, %s", view.Escape(a.File), view.Escape(a.Workflow), a.State, total, a.Outcome)
 	if a.Recording != "" {
-		line += fmt.Sprintf(": %s, %s", view.Escape(a.Recording), units.Count(a.Snapshots, "observation"))
+		line = fmt.Sprintf("%s: %s \"%s\", %s, %s, %s, %s", view.Escape(a.Recording), view.Escape(a.RunID),
+			view.Escape(a.Workflow), units.Count(a.Jobs, "job"), a.State, total, units.Count(a.Snapshots, "observation"))
 	}
 	if a.Excluded != nil {
 		line += "; nothing is learned from it: " + *a.Excluded

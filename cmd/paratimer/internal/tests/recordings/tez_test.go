@@ -193,10 +193,10 @@ func TestTezHistory(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"history", "add", files, "-o", out}, "session.pig #2: succeeded after 24.7s, written: " + tapeOf},
+		{[]string{"history", "add", files, "-o", out}, tapeOf + ": " + id + ` "session.pig #2", 1 job, succeeded, 24.7s`},
 		{
 			[]string{"import", hdfs.URL + "/webhdfs/v1/tez", "-o", t.TempDir()}, // its old name
-			"session.pig #2: succeeded after 24.7s, written: ",
+			id + ` "session.pig #2", 1 job, succeeded, 24.7s`,
 		},
 		{[]string{"learn", files, "-o", profile}, ""},
 		{[]string{"replay", tapeOf, "--profile", profile}, "succeeded after 24s"},
