@@ -61,25 +61,25 @@ bin/lab $(1) > $(2).new
 mv $(2).new $(2)
 endef
 
-# docs/accuracy.md from the recordings in testdata. PARATIMER_RECORDINGS lists folders of others.
+# docs/evidence/accuracy.md from the recordings in testdata. PARATIMER_RECORDINGS lists folders of others.
 accuracy:
-	$(call lab,accuracy,docs/accuracy.md)
+	$(call lab,accuracy,docs/evidence/accuracy.md)
 
-# docs/alerts.md, likewise.
+# docs/evidence/alerts.md, likewise.
 alerts:
-	$(call lab,alerts,docs/alerts.md)
+	$(call lab,alerts,docs/evidence/alerts.md)
 
-# docs/calibration.md: some minutes of two cores.
+# docs/evidence/calibration.md: some minutes of two cores.
 calibration:
-	go test -C lab . -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/calibration.md
+	go test -C lab . -run TestPage -count=1 -timeout 2h -page $(CURDIR)/docs/evidence/calibration.md
 
-# docs/nearestfit.md: some minutes of two cores.
+# docs/evidence/nearestfit.md: some minutes of two cores.
 nearestfit:
-	$(call lab,nearestfit,docs/nearestfit.md)
+	$(call lab,nearestfit,docs/evidence/nearestfit.md)
 
-# docs/models.md: some minutes of two cores.
+# docs/evidence/models.md: some minutes of two cores.
 models:
-	$(call lab,models,docs/models.md)
+	$(call lab,models,docs/evidence/models.md)
 
 # The section of docs/ernest.md about runs of other people, which PARATIMER_FOREIGN has in a folder runtimes.
 ernest:

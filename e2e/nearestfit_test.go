@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A table3Row is a benchmark of NearestFit's paper that was run, as docs/nearestfit.md tells of it.
+// A table3Row is a benchmark of NearestFit's paper that was run, as docs/evidence/nearestfit.md tells of it.
 type table3Row struct {
 	benchmark benchmark
 	with      graded  // by the tape, which has what the tap told
@@ -30,7 +30,7 @@ type table3Row struct {
 var (
 	table3     []table3Row
 	table3File = flag.String("table3", "",
-		"write what was measured of the paper's benchmarks to this `file`, for docs/nearestfit.md")
+		"write what was measured of the paper's benchmarks to this `file`, for docs/evidence/nearestfit.md")
 )
 
 func table3Table(old []byte) []byte {

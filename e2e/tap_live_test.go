@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A liveRow is a run through the tap, as docs/nearestfit.md tells of it.
+// A liveRow is a run through the tap, as docs/evidence/nearestfit.md tells of it.
 type liveRow struct {
 	scenario string
 	with     graded // by the tape, which has what the tap told
@@ -23,7 +23,7 @@ type liveRow struct {
 var (
 	live     []liveRow
 	liveFile = flag.String("live", "",
-		"write what was measured of jobs through the tap to this `file`, for docs/nearestfit.md")
+		"write what was measured of jobs through the tap to this `file`, for docs/evidence/nearestfit.md")
 )
 
 // liveTable is the table of what was measured; rows of an older one that were not measured again stay.

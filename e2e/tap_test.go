@@ -151,7 +151,7 @@ func TestTapCost(t *testing.T) {
 		reduces[1], reduces[0], reduces[2], walls[1], walls[0], walls[2]))
 }
 
-// tapRow adds a run through the tap to the summary, and to what docs/nearestfit.md tells.
+// tapRow adds a run through the tap to the summary, and to what docs/evidence/nearestfit.md tells.
 func (l *lab) tapRow(scenario string, scores, without graded, tapped, bare *streaming) {
 	l.t.Helper()
 	reduces, _ := l.cost(tapped, bare)

@@ -225,7 +225,7 @@ func runsFor(level float64) int { return int(math.Round(2/(1-level))) - 1 }
 // stockWidth is how much wider the 80% range of a run without a history is than the raw one. A sampler models
 // differences between tasks, but less of the differences between days. On recordings of real runs the raw 80%
 // range covers about 80% of the scores, but a fortieth lie beyond three times its width; on simulated runs with
-// other noise it covers 52 to 58% (docs/calibration.md).
+// other noise it covers 52 to 58% (docs/evidence/calibration.md).
 const stockWidth = 1.3
 
 // stock returns the scores that are used for a workflow with too few runs of its own: quantiles of Student's t with

@@ -1,6 +1,6 @@
-// The commands accuracy and alerts measure ParaTimer on recordings of real runs (docs/accuracy.md, docs/alerts.md),
+// The commands accuracy and alerts measure ParaTimer on recordings of real runs (docs/evidence/accuracy.md, docs/evidence/alerts.md),
 // which the paratimer command scores. Its tests hold the pages' tables of simulated runs, those of the ParaTimer
-// paper's experiments first. They also measure the coverage of ranges on simulated runs (docs/calibration.md): each
+// paper's experiments first. They also measure the coverage of ranges on simulated runs (docs/evidence/calibration.md): each
 // workflow has its own history, and noise that differs from what the sampler assumes. Before a run nothing is known but
 // a profile and the residuals of the workflow's earlier runs.
 
@@ -37,7 +37,7 @@ type engineRuns struct {
 //go:embed accuracy.tmpl
 var accuracyText string
 
-// runAccuracy writes docs/accuracy.md.
+// runAccuracy writes docs/evidence/accuracy.md.
 func runAccuracy(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab accuracy", flag.ContinueOnError)
 	shared := flags.String("shared", "../shared", "folder with the recordings of Tez and Spark")
@@ -175,7 +175,7 @@ type set struct {
 //go:embed alerts.tmpl
 var alertsText string
 
-// runAlerts writes docs/alerts.md.
+// runAlerts writes docs/evidence/alerts.md.
 func runAlerts(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab alerts", flag.ContinueOnError)
 	simulations := flags.Int("simulations", 40, "simulated runs")

@@ -147,10 +147,10 @@ var calibrationFile = flag.String("page", "", "write the page to this file: minu
 //go:embed calibration.tmpl
 var calibrationText string
 
-// TestPage writes docs/calibration.md, if asked for.
+// TestPage writes docs/evidence/calibration.md, if asked for.
 func TestPage(t *testing.T) {
 	if *calibrationFile == "" {
-		t.Skip("-page FILE writes docs/calibration.md")
+		t.Skip("-page FILE writes docs/evidence/calibration.md")
 	}
 	s, err := measure(t.Context(), 2000, []uint64{1, 2, 3}, func() estimators.Estimator {
 		return estimators.New(estimators.Corrected(estimators.Sampled()), cost.Costs, estimators.Options{})

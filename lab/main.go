@@ -16,11 +16,11 @@ var commands = []struct {
 	name, does string
 	run        func(args []string, out io.Writer) error
 }{
-	{"accuracy", "docs/accuracy.md: errors on recordings", runAccuracy},
-	{"alerts", "docs/alerts.md: when alerts would have fired on recordings", runAlerts},
+	{"accuracy", "docs/evidence/accuracy.md: errors on recordings", runAccuracy},
+	{"alerts", "docs/evidence/alerts.md: when alerts would have fired on recordings", runAlerts},
 	{"fit", "the numbers of the cost law, fitted to finished runs", runFit},
-	{"models", "docs/models.md: Ernest and the queueing models beside what is published", runModels},
-	{"nearestfit", "docs/nearestfit.md: NearestFit beside the paper and an independent program", runNearestFit},
+	{"models", "docs/evidence/models.md: Ernest and the queueing models beside what is published", runModels},
+	{"nearestfit", "docs/evidence/nearestfit.md: NearestFit beside the paper and an independent program", runNearestFit},
 }
 
 func main() {

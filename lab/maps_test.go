@@ -14,7 +14,7 @@ import (
 )
 
 // TestMaps: of maps whose records differ split by split standard is right by their counters, as nearly as by samples of
-// the running splits (section 3.6). The rows of docs/nearestfit.md are what this measures over five seeds.
+// the running splits (section 3.6). The rows of docs/evidence/nearestfit.md are what this measures over five seeds.
 func TestMaps(t *testing.T) {
 	all, seeds := splittings(), 5
 	rows := make([]string, len(all))

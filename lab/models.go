@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// tables makes the tables of docs/models.md, by that many simulated runs of a configuration.
+// tables makes the tables of docs/evidence/models.md, by that many simulated runs of a configuration.
 type tables struct{ runs int }
 
 var publishedModels = func() (p struct {
@@ -43,7 +43,7 @@ var (
 	publishedText []byte
 )
 
-// runModels writes docs/models.md.
+// runModels writes docs/evidence/models.md.
 func runModels(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab models", flag.ContinueOnError)
 	runs := flags.Int("runs", 400, "simulated runs of a published configuration")

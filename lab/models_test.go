@@ -24,7 +24,7 @@ func TestErnestTables(t *testing.T) {
 }
 
 // TestTable4Rows checks that at the published configurations each figure is as near to the one beside it as in
-// docs/models.md.
+// docs/evidence/models.md.
 func TestTable4Rows(t *testing.T) {
 	t.Parallel()
 	limits := map[string]float64{

@@ -56,7 +56,7 @@ type table struct {
 // A cell is a method in a setting: a cost, σ, reduce tasks and slots, or a graph and a cost.
 type cell struct{ setting, method string }
 
-// runNearestFit writes docs/nearestfit.md.
+// runNearestFit writes docs/evidence/nearestfit.md.
 func runNearestFit(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("lab nearestfit", flag.ContinueOnError)
 	seeds := flags.Int("seeds", 5, "runs of each setting, with seeds from 1 on")

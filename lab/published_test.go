@@ -201,10 +201,10 @@ func scenarioNamed(name string) estimators.Scenario {
 	return all[slices.IndexFunc(all, func(s estimators.Scenario) bool { return s.Name == name })]
 }
 
-// onPages checks that docs/accuracy.md and its template have a table.
+// onPages checks that docs/evidence/accuracy.md and its template have a table.
 func onPages(t *testing.T, table string) {
 	t.Helper()
-	for _, file := range []string{"accuracy.tmpl", "../docs/accuracy.md"} {
+	for _, file := range []string{"accuracy.tmpl", "../docs/evidence/accuracy.md"} {
 		got, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -215,8 +215,8 @@ func onPages(t *testing.T, table string) {
 	}
 }
 
-// TestSimulatedPartsOfThePage: what docs/accuracy.md has of the paper's experiments and of monitoring is what the
-// program says today.
+// TestSimulatedPartsOfThePage: what docs/evidence/accuracy.md has of the paper's experiments and of monitoring is what
+// the program says today.
 func TestSimulatedPartsOfThePage(t *testing.T) {
 	t.Parallel()
 	lines, err := measured("..")

@@ -40,7 +40,7 @@ func newTestLab(t *testing.T, largest float64, seeds int, graphs, keep string) *
 
 // TestCommittedRows: the committed document has what the program measures.
 func TestCommittedRows(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "docs", "nearestfit.md"))
+	text, err := os.ReadFile(filepath.Join("..", "docs", "evidence", "nearestfit.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,17 +56,17 @@ func TestCommittedRows(t *testing.T) {
 	_, rows, _ = strings.Cut(rows, "---|\n")
 	for row := range strings.Lines(rows) {
 		if !strings.Contains(string(text), "\n"+row) {
-			t.Errorf("docs/nearestfit.md has not this line: make nearestfit\n%s", row)
+			t.Errorf("docs/evidence/nearestfit.md has not this line: make nearestfit\n%s", row)
 		}
 	}
 	for _, words := range strings.Split(nearestFitText, "\n{{") {
 		_, words, _ = strings.Cut(words, "}}")
 		if !strings.Contains(words, "{{") && !strings.Contains(string(text), strings.TrimSpace(words)) {
-			t.Errorf("docs/nearestfit.md has not what nearestfit.tmpl says: make nearestfit\n%s", words)
+			t.Errorf("docs/evidence/nearestfit.md has not what nearestfit.tmpl says: make nearestfit\n%s", words)
 		}
 	}
 	if !strings.Contains(string(text), strings.TrimSpace(live)) || !strings.Contains(string(text), benchmarks) {
-		t.Error("docs/nearestfit.md has not what live.md and table3.md say: make nearestfit")
+		t.Error("docs/evidence/nearestfit.md has not what live.md and table3.md say: make nearestfit")
 	}
 }
 

@@ -2,7 +2,7 @@
 // those in the profile of an earlier run. It decides whether key groups predict better than bytes, and which of
 // them a profile keeps. Package nearestfit has the method (E. Coppa, I. Finocchi, "On data skewness, stragglers,
 // and MapReduce progress indicators", SoCC 2015). This package decides when to use it, as measured in
-// docs/nearestfit.md.
+// docs/evidence/nearestfit.md.
 //
 // A stage may be of any engine that reports key groups. Times are milliseconds, sizes bytes; NaN is unknown.
 package keygroups

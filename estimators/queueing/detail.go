@@ -29,7 +29,7 @@ type reading struct {
 
 var (
 	// pipelined is the reading with a fork/join estimate that is above the simulation, by less than 15%, in all
-	// settings of Fig. 7 to 9, as in the paper (docs/models.md).
+	// settings of Fig. 7 to 9, as in the paper (docs/evidence/models.md).
 	pipelined = reading{pipelined: true}
 	// readingA is the reading that comes closest to the fork/join column of Table 4.
 	readingA = reading{exponential: true, firstEarly: true, grouped: true}

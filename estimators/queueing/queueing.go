@@ -11,8 +11,8 @@
 // there. ViannaTable4 is the reading that is nearest to the paper's Table 4.
 //
 // The full text of the paper was not available. Equation 5 is reconstructed from a prototype's figures, which it
-// reproduces within 5e-4. docs/models.md lists which of the paper's figures each model reproduces, and why no sound
-// model reproduces all.
+// reproduces within 5e-4. docs/evidence/models.md lists which of the paper's figures each model reproduces, and why no
+// sound model reproduces all.
 //
 // # Stability
 //

@@ -131,9 +131,9 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// The errors that the warning tells are those of docs/models.md.
+// The errors that the warning tells are those of docs/evidence/models.md.
 func TestSeveralJobsError(t *testing.T) {
-	page, err := os.ReadFile("../../docs/models.md")
+	page, err := os.ReadFile("../../docs/evidence/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -185,10 +185,10 @@ type Warning struct {
 
 // calibrated is the warning of every result of ViannaTable4.
 var calibrated = Warning{"calibrated", "this reading of the paper was selected by the figures that it prints: " +
-	"within 7% of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/models.md); vianna-fj is the estimate to use"}
+	"within 7% of its Table 4, and far from the simulation of its Fig. 7 to 9 (docs/evidence/models.md); vianna-fj is the estimate to use"}
 
 // Median and 90th percentile of the error of Product against the simulation, for random clusters with several jobs at
-// once (docs/models.md).
+// once (docs/evidence/models.md).
 const severalMedian, severalNinetieth = "3.6%", "15.6%"
 
 // severalJobs is the warning of results with several jobs at once, for which the model was least accurate in tests.
@@ -196,7 +196,7 @@ var severalJobs = Warning{
 	"several_jobs",
 	fmt.Sprintf("several jobs at once are taken to meet at random places of their timelines, each "+
 		"beginning again as it ends: of clusters drawn by chance half were more than %s off the simulation, a tenth more than %s, nearly always "+
-		"too long (docs/models.md)", severalMedian, severalNinetieth),
+		"too long (docs/evidence/models.md)", severalMedian, severalNinetieth),
 }
 
 // Several reports whether more than one job is in the system.

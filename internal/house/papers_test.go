@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestPapers: each file and each test that docs/papers.md names is there.
+// TestPapers: each file and each test that docs/evidence/papers.md names is there.
 func TestPapers(t *testing.T) {
-	page, err := os.ReadFile("../../docs/papers.md")
+	page, err := os.ReadFile("../../docs/evidence/papers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +45,6 @@ func TestPapers(t *testing.T) {
 		}
 	}
 	if named < 60 {
-		t.Errorf("%d names in docs/papers.md: nothing is guarded", named)
+		t.Errorf("%d names in docs/evidence/papers.md: nothing is guarded", named)
 	}
 }

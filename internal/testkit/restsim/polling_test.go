@@ -257,7 +257,8 @@ func TestPollingCost(t *testing.T) {
 	}
 }
 
-// BenchmarkPolling gives the table of docs/benchmarks.md: the ratio to naive polling by number of tasks and containers.
+// BenchmarkPolling gives the table of docs/evidence/benchmarks.md: the ratio to naive polling by number of tasks and
+// containers.
 func BenchmarkPolling(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000} {
 		for _, width := range []int{n / 100, n / 20, n / 5} {

@@ -49,8 +49,8 @@ type Bound struct {
 	Hold int
 }
 
-// Defaults of a bound, chosen from recordings and simulated runs (docs/alerts.md): lower ones warn hardly earlier,
-// and cause more false alarms.
+// Defaults of a bound, chosen from recordings and simulated runs (docs/evidence/alerts.md): lower ones warn hardly
+// earlier, and cause more false alarms.
 const (
 	DefaultThreshold = 0.9
 	DefaultHold      = 5

@@ -61,8 +61,8 @@ func (b *Bound) judge(st *Standing, s *State, f *frame.Frame) verdict {
 }
 
 // settles is the fraction of the bound's time in which a rough range is ignored. Until the run itself has shown
-// something, the range rests on one or two profiles alone, and the run may differ in speed (docs/alerts.md: nearly
-// all false alerts with a profile were in the first tenth).
+// something, the range rests on one or two profiles alone, and the run may differ in speed (docs/evidence/alerts.md:
+// nearly all false alerts with a profile were in the first tenth).
 const settles = 0.1
 
 func early(f *frame.Frame, by dag.Instant) bool {

@@ -24,7 +24,7 @@ import (
 )
 
 // A size is a terminal's, and how many bytes a redraw may write to it: on average, and the most but for the first. They
-// are twice what was measured (docs/benchmarks.md). 1,000 bytes a redraw are 16 kbit/s.
+// are twice what was measured (docs/evidence/benchmarks.md). 1,000 bytes a redraw are 16 kbit/s.
 type size struct{ width, height, average, most int }
 
 // TestBytesATick holds what redraws of a live watch write, a frame a redraw.
