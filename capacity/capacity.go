@@ -6,7 +6,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version, which the changelog then says (docs/api.md).
+// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
 package capacity
 
 import (

@@ -13,7 +13,7 @@
 //
 // # Stability
 //
-// Names and meanings stay within a major version. Fields and constants may be added: use keyed literals (docs/api.md).
+// Names and meanings stay within a major version. Fields and constants may be added: use keyed literals (CONTRIBUTING.md).
 package dag
 
 import (

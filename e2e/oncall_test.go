@@ -148,11 +148,11 @@ func (s *server) series(expr string) int {
 	return len(got.Data.Result)
 }
 
-// families waits until Prometheus has scraped every metric that docs/metrics.md promises of a watcher of one query that
+// families waits until Prometheus has scraped every metric that docs/alerts.md promises of a watcher of one query that
 // collects no key groups.
 func (s *server) families() {
 	s.lab.t.Helper()
-	page, err := os.ReadFile("../docs/metrics.md")
+	page, err := os.ReadFile("../docs/alerts.md")
 	s.lab.must(err)
 	n, began := 0, time.Now()
 	for line := range bytes.Lines(page) {
@@ -168,7 +168,7 @@ func (s *server) families() {
 		n++
 	}
 	if n < 25 {
-		s.lab.t.Errorf("docs/metrics.md names only %d metrics: nothing is guarded", n)
+		s.lab.t.Errorf("docs/alerts.md names only %d metrics: nothing is guarded", n)
 	}
 	s.lab.t.Logf("Prometheus has series of all %d metrics, asked in %.1f s", n, time.Since(began).Seconds())
 }

@@ -11,7 +11,7 @@
 // # Stability
 //
 // Names and meanings stay within a major version; fields, scenarios and optional interfaces of a cost model may be
-// added. Numbers may change in a minor version, as models become better (docs/api.md).
+// added. Numbers may change in a minor version, as models become better (CONTRIBUTING.md).
 package estimators
 
 import (

@@ -58,7 +58,7 @@ func (e *engine) Next(context.Context) (*dag.Snapshot, error) {
 }
 
 // A new engine brings a source, and the plan says the rest: its stages, how they read each other, the cluster. See
-// docs/engines.md.
+// CONTRIBUTING.md.
 func Example_engine() {
 	var run dag.Run
 	source := newEngine()

@@ -8,7 +8,7 @@
 //
 // # Stability
 //
-// Names and meanings stay within a major version; fields may be added (docs/api.md).
+// Names and meanings stay within a major version; fields may be added (CONTRIBUTING.md).
 package pathfrag
 
 import (

@@ -10,7 +10,7 @@
 // # Stability
 //
 // Names and meanings stay within a major version; fields and policies may be added. The result of a replay of a
-// YARN snapshot may change in a minor version, as it becomes more like the real scheduler (docs/api.md).
+// YARN snapshot may change in a minor version, as it becomes more like the real scheduler (CONTRIBUTING.md).
 package schedule
 
 import (

@@ -7,7 +7,7 @@
 //
 // # Stability
 //
-// Names and meanings stay within a major version. Later versions read the plan files of today (docs/api.md).
+// Names and meanings stay within a major version. Later versions read the plan files of today (CONTRIBUTING.md).
 package planfile
 
 import (

@@ -3,7 +3,7 @@
 // A recording has JSON lines, compressed by zstd. Its first line is a header. If it is of observations, each later line
 // is a snapshot, or what changed since the snapshot of the line before, or a missed observation: Tee writes it, and
 // Reader is a source that reads it. If it is of answers, each later line is an answer of a service to one request: a
-// Writer writes it, and a Player serves the answers again to the sources of live clusters. docs/recording.md describes
+// Writer writes it, and a Player serves the answers again to the sources of live clusters. docs/history.md describes
 // the format.
 //
 // Snapshots come back bit by bit, including NaN, unknown instants and nil slices. Profiles are arguments of a run, not
@@ -11,7 +11,7 @@
 //
 // # Stability
 //
-// Names and meanings stay within a major version, and recordings of older versions can be read (docs/api.md).
+// Names and meanings stay within a major version, and recordings of older versions can be read (CONTRIBUTING.md).
 package recording
 
 import (

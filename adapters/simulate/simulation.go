@@ -10,7 +10,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version. The changelog then lists the change (docs/api.md).
+// Young: names may change in a minor version. The changelog then lists the change (CONTRIBUTING.md).
 package simulate
 
 import (

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// BenchmarkThrough gives records to cat, with a tap around it and without one. The figures of docs/tap.md are from it:
+// BenchmarkThrough gives records to cat, with a tap around it and without one. The figures of docs/hadoop.md are from it:
 // CPU is that of all processes, the benchmark's own left out.
 func BenchmarkThrough(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "paratimer-tap")

@@ -5,7 +5,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version (docs/api.md).
+// Young: names may change in a minor version (CONTRIBUTING.md).
 package explain
 
 import (

@@ -16,7 +16,7 @@
 //
 // # Stability
 //
-// Young: names may change in a minor version; the changelog lists such changes (docs/api.md).
+// Young: names may change in a minor version; the changelog lists such changes (CONTRIBUTING.md).
 package queueing
 
 import (

@@ -2,7 +2,7 @@
 // seed.
 //
 // A response always belongs to the requested address. Otherwise the transport does everything that networks, proxies,
-// caches and failing servers do to a response: see Fault. docs/limits.md lists what ParaTimer guarantees under these
+// caches and failing servers do to a response: see Fault. docs/questions.md lists what ParaTimer guarantees under these
 // faults.
 package chaos
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// stable and young are the packages that others may embed; docs/api.md says what stays of them. Those of examples have
+// stable and young are the packages that others may embed; CONTRIBUTING.md says what stays of them. Those of examples have
 // some.
 var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/recording"}
@@ -27,7 +27,7 @@ var (
 
 // TestDocs holds that every package says what it is for, and those that others may embed say what stays, name by name.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/api.md")
+	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s: its comment does not say under Stability %q", p.name(), grade)
 		}
 		if !strings.Contains(string(page), "`"+p.name()+"`") {
-			t.Errorf("docs/api.md does not name %s", p.name())
+			t.Errorf("CONTRIBUTING.md does not name %s", p.name())
 		}
 		if slices.Contains(examples, p.name()) && countExamples(d) == 0 {
 			t.Errorf("%s has no example", p.name())

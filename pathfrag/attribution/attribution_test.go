@@ -262,9 +262,9 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestCausesAreDocumented holds that docs/report.md names every cause with its meaning, and no other, in order.
+// TestCausesAreDocumented holds that docs/reports.md names every cause with its meaning, and no other, in order.
 func TestCausesAreDocumented(t *testing.T) {
-	b, err := os.ReadFile("../../docs/report.md")
+	b, err := os.ReadFile("../../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestCausesAreDocumented(t *testing.T) {
 		seen[string(name)] = true
 	}
 	if !strings.Contains(string(b), want+"\n") {
-		t.Errorf("docs/report.md lacks the table\n%s", want)
+		t.Errorf("docs/reports.md lacks the table\n%s", want)
 	}
 	if c := attribution.Cause(99); c.String() != "unknown(99)" || c.Title() != "unknown(99)" || c.Meaning() != "" {
 		t.Errorf("%v", c)

@@ -166,7 +166,7 @@ func TestIdleContainersTakeMoreData(t *testing.T) {
 	}
 }
 
-// TestSplit holds the formulas of docs/compare.md.
+// TestSplit holds the formulas of docs/reports.md.
 func TestSplit(t *testing.T) {
 	before := load{ms: 10_000, records: 100, all: 1000, cost: 100}
 	for _, x := range []struct {

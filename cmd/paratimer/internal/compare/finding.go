@@ -14,7 +14,7 @@ import (
 )
 
 // Thresholds for a phase that became slower or faster. The change must exceed chance both between tasks and between
-// earlier runs, and must be large enough to matter. docs/compare.md has how often noise alone is flagged.
+// earlier runs, and must be large enough to matter. docs/reports.md has how often noise alone is flagged.
 const (
 	level      = 0.99 // level of the interval from the tasks' medians
 	runsLevel  = 0.95 // level of the prediction interval from the earlier runs' medians

@@ -79,12 +79,12 @@ func TestOneEarlierRunIsDoubted(t *testing.T) {
 }
 
 // TestFalseAlarms measures how often noise alone is flagged, and how often records that take a fifth or half longer
-// are, and holds what docs/compare.md says of it.
+// are, and holds what docs/reports.md says of it.
 func TestFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates hundreds of runs")
 	}
-	doc, err := os.ReadFile("../../../../docs/compare.md")
+	doc, err := os.ReadFile("../../../../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestFalseAlarms(t *testing.T) {
 			}
 			t.Log(line)
 			if !strings.Contains(string(doc), line+"\n") {
-				t.Errorf("docs/compare.md does not say\n%s", line)
+				t.Errorf("docs/reports.md does not say\n%s", line)
 			}
 		}
 	}

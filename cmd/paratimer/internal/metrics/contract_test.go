@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// described are the names and labels of all series that we may make, as the table of docs/metrics.md says them.
+// described are the names and labels of all series that we may make, as the table of docs/alerts.md says them.
 func described(t *testing.T) map[string]string {
 	t.Helper()
 	m, _ := newMetrics(Options{})
@@ -32,9 +32,9 @@ func described(t *testing.T) map[string]string {
 	return out
 }
 
-// TestDocs holds that docs/metrics.md lists every series with its labels, and no other.
+// TestDocs holds that docs/alerts.md lists every series with its labels, and no other.
 func TestDocs(t *testing.T) {
-	text, err := os.ReadFile("../../../../docs/metrics.md")
+	text, err := os.ReadFile("../../../../docs/alerts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +46,18 @@ func TestDocs(t *testing.T) {
 	is := described(t)
 	for name, labels := range is {
 		if got, ok := documented[name]; !ok {
-			t.Errorf("docs/metrics.md does not list %s", name)
+			t.Errorf("docs/alerts.md does not list %s", name)
 		} else if got != labels {
-			t.Errorf("docs/metrics.md: %s has labels %q, not %q", name, labels, got)
+			t.Errorf("docs/alerts.md: %s has labels %q, not %q", name, labels, got)
 		}
 	}
 	for name := range documented {
 		if _, ok := is[name]; !ok {
-			t.Errorf("docs/metrics.md lists %s, which nobody makes", name)
+			t.Errorf("docs/alerts.md lists %s, which nobody makes", name)
 		}
 	}
 	if len(documented) < 20 {
-		t.Errorf("only %d series found in docs/metrics.md: nothing is guarded", len(documented))
+		t.Errorf("only %d series found in docs/alerts.md: nothing is guarded", len(documented))
 	}
 }
 

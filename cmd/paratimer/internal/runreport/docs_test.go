@@ -10,10 +10,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 )
 
-// TestContractNamesEveryField holds that docs/report.md names every field of the JSON that is a run report's own, and
+// TestContractNamesEveryField holds that docs/reports.md names every field of the JSON that is a run report's own, and
 // says its bounds.
 func TestContractNamesEveryField(t *testing.T) {
-	b, err := os.ReadFile("../../../../docs/report.md")
+	b, err := os.ReadFile("../../../../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestContractNamesEveryField(t *testing.T) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			fields++
 			if !regexp.MustCompile("`([a-z]+\\.)*" + regexp.QuoteMeta(name) + `(\[\])?` + "`").MatchString(text) {
-				t.Errorf("docs/report.md does not name %s of %s", name, typ)
+				t.Errorf("docs/reports.md does not name %s of %s", name, typ)
 			}
 			walk(f.Type)
 		}
@@ -45,6 +45,6 @@ func TestContractNamesEveryField(t *testing.T) {
 		t.Fatalf("only %d fields found: nothing is guarded", fields)
 	}
 	if MostPoints != 600 || MostMarks != 100 {
-		t.Error("docs/report.md says other bounds")
+		t.Error("docs/reports.md says other bounds")
 	}
 }

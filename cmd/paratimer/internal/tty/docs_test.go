@@ -9,9 +9,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/screen"
 )
 
-// TestDocumentedKeys holds that docs/terminal.md tells of the keys as the help on the screen does.
+// TestDocumentedKeys holds that docs/screen.md has the keys as the help on the screen does.
 func TestDocumentedKeys(t *testing.T) {
-	b, err := os.ReadFile("../../../../docs/terminal.md")
+	b, err := os.ReadFile("../../../../docs/screen.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,15 +26,15 @@ func TestDocumentedKeys(t *testing.T) {
 		want = append(want, row+" |")
 	}
 	if w := strings.Join(want, "\n"); got != w {
-		t.Errorf("the table of keys in docs/terminal.md is\n%s\nwant\n%s", got, w)
+		t.Errorf("the table of keys in docs/screen.md is\n%s\nwant\n%s", got, w)
 	}
 }
 
-// TestDocumentedKeysOfTheList holds that each key in the table of docs/terminal.md about many queries has an effect on
+// TestDocumentedKeysOfTheList holds that each key in the table of docs/screen.md about many queries has an effect on
 // their list.
 func TestDocumentedKeysOfTheList(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile("../../../../docs/terminal.md")
+	b, err := os.ReadFile("../../../../docs/screen.md")
 	if err != nil {
 		t.Fatal(err)
 	}

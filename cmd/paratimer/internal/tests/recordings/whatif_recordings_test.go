@@ -17,12 +17,12 @@ var struck = map[string]string{
 	"queues-1": "another user's script takes the other queue's share from 18 s on",
 }
 
-// TestWhatIfReplaysRecordings holds the table of docs/whatif.md: a finished run, replayed from its own profile, takes
+// TestWhatIfReplaysRecordings holds the table of docs/reports.md: a finished run, replayed from its own profile, takes
 // what it took, within a tenth where nothing struck it that no replay can know of. Where something did, a what-if says
 // that it is doubtful.
 func TestWhatIfReplaysRecordings(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../../docs/whatif.md")
+	doc, err := os.ReadFile("../../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 			t.Errorf("%s: the replay misses by %.1f%%", name, miss)
 		}
 		if !strings.Contains(string(doc), line+"\n") {
-			t.Errorf("docs/whatif.md does not say\n%s", line)
+			t.Errorf("docs/reports.md does not say\n%s", line)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestWhatIfReplaysRecordings(t *testing.T) {
 // TestWhatIfAcrossRecordings asks one real run what another took. They differ in slow start alone: 0.05 and 1.
 func TestWhatIfAcrossRecordings(t *testing.T) {
 	t.Parallel()
-	doc, err := os.ReadFile("../../docs/whatif.md")
+	doc, err := os.ReadFile("../../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWhatIfAcrossRecordings(t *testing.T) {
 			a.Remaining.Seconds(), x.to, took, off)
 		t.Log(line)
 		if !strings.Contains(string(doc), line+"\n") {
-			t.Errorf("docs/whatif.md does not say\n%s", line)
+			t.Errorf("docs/reports.md does not say\n%s", line)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
 
-// TestQueueingDocs: the commands of docs/queueing.md on examples give answers, and its job file is the example's.
+// TestQueueingDocs: the commands of docs/before-a-run.md on examples give answers, and its job file is the example's.
 func TestQueueingDocs(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/queueing.md")
+	page, err := os.ReadFile("../../docs/before-a-run.md")
 	if err != nil {
 		t.Fatal(err)
 	}

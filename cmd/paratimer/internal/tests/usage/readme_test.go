@@ -47,70 +47,57 @@ func consoleExamples(t *testing.T, text string) []example {
 // TestReadme runs the README's commands.
 func TestReadme(t *testing.T) { runPage(t, "../../README.md", 10) }
 
-// TestTutorial runs the tutorial's commands.
-func TestTutorial(t *testing.T) { runPage(t, "../../docs/tutorial.md", 8) }
+// TestGuides runs the commands of each guide, and reads the flags of those that need a cluster.
+func TestGuides(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "reference.md" {
+			t.Run(name, func(t *testing.T) { runPage(t, page, leastCommands[name]) })
+		}
+	}
+}
 
-// TestCommandsPage runs the commands of the tour.
-func TestCommandsPage(t *testing.T) { runPage(t, "../../docs/commands.md", 20) }
+// leastCommands is how many commands of a guide must run, so that no change of a page's form turns its test off.
+var leastCommands = map[string]int{"tutorial.md": 8, "commands.md": 20, "screen.md": 3, "ernest.md": 5}
 
-// runPage runs a page's commands, in order, in one folder, and compares what they print. It has so many at least.
+// runPage runs the commands in a page's console blocks, in order, in one folder with the files that the page shows, and
+// compares what they print. It reads the flags of those in sh blocks. At least so many must run.
 func runPage(t *testing.T, page string, least int) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples, err := filepath.Abs("../../examples")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, folder := range map[string]string{"examples": examples, "adapters": filepath.Join(examples, "../adapters")} {
-		if err := os.Symlink(folder, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := pageFolder(t, string(text))
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
+	for _, command := range shellLines(string(text)) {
+		args := slices.Insert(words(t, command)[1:], 1, "--help")
+		if code, _, stderr := runIn(t, dir, args...); code != program.ExitOK {
+			t.Errorf("%s: %s: exit code %d\n%s", page, command, code, stderr)
+		}
+	}
 	ran := 0
 	for _, s := range consoleExamples(t, string(text)) {
-		args := strings.Fields(strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1))
-		switch {
-		case s.command == "go test ./...":
+		if s.command == "go test ./..." {
 			continue // it is what runs this
-		case args[0] != "paratimer":
+		}
+		line := strings.Replace(s.command, "go run ./cmd/paratimer", "paratimer", 1)
+		if !strings.HasPrefix(line, "paratimer ") {
 			t.Errorf("%s:%d: %q is not a command of ours", page, s.line, s.command)
 			continue
-		case args[1] == "demo":
-			args = append(args, "--speed", "0")
-		case args[1] == "run":
-			url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
-			args = []string{
-				"paratimer", "run", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--",
-				"echo", "application_1275814800000_0001",
-			}
-		case slices.Contains([]string{"attach", "doctor", "list"}, args[1]):
-			url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
-			session.Setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
-			for i := range args {
-				args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
-				args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001",
-					1)
-			}
-			args = append(args, "--user", "alice")
-			if args[1] == "attach" {
-				args = append(args, "--every", "100ms")
-			}
-			if slices.Contains(args, "--rm") && args[1] != "list" {
-				args = append(args, "--jhs", url)
-			}
 		}
 		ran++
-		runIn := runIn
+		args := withCluster(t, words(t, line))
+		run := runIn
 		if args[1] == "demo" {
-			runIn = demo
+			run = demo
 		}
-		code, stdout, stderr := runIn(t, dir, args[1:]...)
+		code, stdout, stderr := run(t, dir, args[1:]...)
 		if code != program.ExitOK {
 			t.Errorf("%s:%d: %s: exit code %d\n%s%s", page, s.line, s.command, code, stdout, stderr)
 			continue
@@ -122,6 +109,77 @@ func runPage(t *testing.T, page string, least int) {
 	if ran < least {
 		t.Fatalf("%s: only %d commands found: nothing is guarded", page, ran)
 	}
+}
+
+// fileBlock is a file that a page shows, behind its name.
+var fileBlock = regexp.MustCompile("(?s)```(?:csv|yaml) (\\S+)\n(.*?)```\n")
+
+// pageFolder is a folder with the files that a page's commands name: the examples, recordings, and those that it shows.
+func pageFolder(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, folder := range map[string]string{"examples": "../../examples", "adapters": "../../adapters"} {
+		target, err := filepath.Abs(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range fileBlock.FindAllStringSubmatch(text, -1) {
+		if err := os.WriteFile(filepath.Join(dir, file[1]), []byte(file[2]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// shellLines are the command lines of ours in a page's sh blocks, without comments and what they are piped into.
+func shellLines(text string) (lines []string) {
+	inside := false
+	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
+		if strings.HasPrefix(line, "```") {
+			inside = line == "```sh\n"
+		}
+		if inside && strings.HasPrefix(line, "paratimer ") {
+			line, _, _ = strings.Cut(line, " #")
+			line, _, _ = strings.Cut(line, " | ")
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// withCluster directs a command that needs a cluster to a simulated one, and plays a demo at once.
+func withCluster(t *testing.T, args []string) []string {
+	t.Helper()
+	const query = "../../examples/pig-join.yaml"
+	switch {
+	case args[1] == "demo" && !slices.Contains(args, "--speed"):
+		return append(args, "--speed", "0")
+	case args[1] == "run":
+		url := restsim.HadoopServer(t, query, simulate.Options{})
+		return []string{
+			"paratimer", "run", "--rm", url, "--jhs", url, "--user", "alice", "--every", "100ms", "--",
+			"echo", "application_1275814800000_0001",
+		}
+	case slices.Contains([]string{"attach", "doctor", "list", "status", "wait"}, args[1]):
+		url := restsim.HadoopServer(t, query, simulate.Options{})
+		session.Setenv(t, "HADOOP_CONF_DIR", hadoopConf(t, url))
+		for i := range args {
+			args[i] = strings.Replace(args[i], "http://resourcemanager:8088", url, 1)
+			args[i] = strings.Replace(args[i], "application_1795222440184_0007", "application_1275814800000_0001", 1)
+		}
+		args = append(args, "--user", "alice")
+		if args[1] == "attach" || args[1] == "wait" {
+			args = append(args, "--every", "100ms")
+		}
+		if slices.Contains(args, "--rm") && args[1] != "list" {
+			args = append(args, "--jhs", url)
+		}
+	}
+	return args
 }
 
 // A printed is what a command has printed.
