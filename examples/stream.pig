@@ -1,5 +1,5 @@
 -- A Pig script whose reducers stream the records of their keys through a command of yours, with the tap around it:
--- `paratimer attach --collect ADDRESS` then knows which keys there are and what they cost. docs/tap.md says more.
+-- `paratimer attach --collect ADDRESS` then knows which keys there are and what they cost. docs/hadoop.md says more.
 --
 --   pig -p input=… -p output=… -p tap=/usr/local/bin/paratimer-tap -p program=reduce.py -p 'command="python3 reduce.py"' \
 --       -p collect=watcher:9190 -p token=… stream.pig
