@@ -18,7 +18,7 @@ var (
 	labels       = regexp.MustCompile(label)
 	citations    = regexp.MustCompile(`docs/facts/([a-z]+)\.md((?:(?:,| and| to)? ` + label + `)*)`)
 	pageless     = regexp.MustCompile(`(?:^|[^/\w])[Ff]acts,? (?:numerics |live )?(?:[A-Z]\d{1,2}|[a-z]\.\d|\d)\b`)
-	factsHeading = regexp.MustCompile(`(?m)^#{2,3} (` + label + `)\. `)
+	factsHeading = regexp.MustCompile(`(?m)^(?:#{2,3}|\|) (` + label + `)\. `)
 )
 
 // TestFacts holds that every citation of docs/facts names a heading of the cited page, that a page has no label twice,

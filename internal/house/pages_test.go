@@ -13,7 +13,7 @@ const (
 	readmeLines = 135
 	// guides is how many pages docs may have, guideWords how many words these may have without the reference, and
 	// evidenceWords how many those in docs/evidence. Tables do not count, as programs write most of them.
-	guides, guideWords, evidenceWords = 17, 26000, 30000
+	guides, guideWords, evidenceWords = 17, 26000, 20000
 )
 
 // docsPages reads the README and the pages of docs, by their paths below the root.
