@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// TestFloorPlan holds that the floor plan of DESIGN.md names every package, or one above it, and no other.
+// TestFloorPlan holds that the floor plan of DESIGN.md names every package, or one above it, and no other, and that a
+// package imports only those on its own line or an earlier one.
 func TestFloorPlan(t *testing.T) {
 	t.Parallel()
 	_, text, _ := strings.Cut(design(t), "\n## The floor plan\n")
 	text, _, _ = strings.Cut(text, "\n## ")
-	planned := map[string]bool{} // whether a package has been found
+	lines, found := map[string]int{}, map[string]bool{}
 	for line := range strings.Lines(text) {
 		names, indented := strings.CutPrefix(line, "    ")
 		names, _, _ = strings.Cut(names, "  ")
@@ -25,19 +26,26 @@ func TestFloorPlan(t *testing.T) {
 		if !braces {
 			parent, several = "", names
 		}
+		number := len(lines)
 		for name := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(several), "}"), ",") {
-			planned[parent+strings.TrimSpace(name)] = false
+			lines[parent+strings.TrimSpace(name)] = number
 		}
 	}
 	for _, p := range packages(t) {
-		if name := longest(planned, p.name()); name != "" {
-			planned[name] = true
-		} else {
+		own := longest(lines, p.name())
+		if own == "" {
 			t.Errorf("the floor plan does not name %s", p.name())
 		}
+		found[own] = true
+		for _, imp := range p.Imports {
+			name, ours := strings.CutPrefix(imp, module)
+			if above := longest(lines, name); ours && lines[above] > lines[own] {
+				t.Errorf("%s imports %s, which is below it in the floor plan", p.name(), name)
+			}
+		}
 	}
-	for name, found := range planned {
-		if !found {
+	for name := range lines {
+		if !found[name] {
 			t.Errorf("the floor plan names %q, and there is no such package", name)
 		}
 	}
