@@ -81,9 +81,9 @@ nearestfit:
 models:
 	$(call lab,models,docs/evidence/models.md)
 
-# The section of docs/before-a-run.md about runs of other people, which PARATIMER_FOREIGN has in a folder runtimes.
+# The section of docs/evidence/ernest.md about runs of other people, which PARATIMER_FOREIGN has in a folder runtimes.
 ernest:
-	go test -C lab -tags foreign . -run '^TestOutside$$' -count=1 -timeout 1h -document $(CURDIR)/docs/before-a-run.md
+	go test -C lab -tags foreign . -run '^TestOutside$$' -count=1 -timeout 1h -document $(CURDIR)/docs/evidence/ernest.md
 
 # docs/reference.md from the command tree.
 reference:

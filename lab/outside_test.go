@@ -178,7 +178,7 @@ func tallyAll(jobs []job, every int) (map[place]map[string]*tally, error) {
 	return out, nil
 }
 
-// section is the part of docs/before-a-run.md that is written.
+// section is the part of docs/evidence/ernest.md that is written.
 var section = regexp.MustCompile(`(?s)(<!-- outside: written by make ernest -->\n).*(<!-- /outside -->\n)`)
 
 // outsidePage is the text of the section.
