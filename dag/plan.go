@@ -13,7 +13,8 @@
 //
 // # Stability
 //
-// Names and meanings stay within a major version. Fields and constants may be added: use keyed literals (CONTRIBUTING.md).
+// Names and meanings stay within a major version. Fields and constants may be added: use keyed literals
+// (CONTRIBUTING.md).
 package dag
 
 import (
@@ -211,7 +212,7 @@ type Driver uint8
 
 // The drivers.
 const (
-	Waves Driver = iota // a level of the graph when every level before it has ended: Pig (docs/facts/hadoop.md C2)
+	Waves Driver = iota // a level of the graph when every level before it has ended: Pig (facts/hadoop.md C2)
 	// a job when the jobs before it have ended: Hive with hive.exec.parallel, a DAG at once
 	Eager
 	Serial // one job after the other, in the graph's order

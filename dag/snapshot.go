@@ -341,7 +341,7 @@ func (p *Plan) Continues(older *Plan) bool {
 	return true
 }
 
-// windowMS bounds a run's window: rates are measured over at most a minute (docs/facts/paratimer.md P16), and by
+// windowMS bounds a run's window: rates are measured over at most a minute (facts/paratimer.md P16), and by
 // Luo over ten seconds of it.
 const windowMS = 60_000
 

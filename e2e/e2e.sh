@@ -21,15 +21,15 @@ case ${1:-}/$# in
 /0) run -run 'Test(Join|TapKeys|Hive|Spark)$' -timeout 20m . ;;
 all/1)
 	# Rows of scenarios that there are no more go with the old table.
-	rm -f ../docs/e2e.md.new
+	rm -f ../docs/evidence/e2e.md.new
 	code=0
-	run -timeout 220m . -summary ../docs/e2e.md.new || code=$?
-	mv ../docs/e2e.md.new ../docs/e2e.md
+	run -timeout 220m . -summary ../docs/evidence/e2e.md.new || code=$?
+	mv ../docs/evidence/e2e.md.new ../docs/evidence/e2e.md
 	exit $code
 	;;
 all/2)
 	code=0
-	run -run "$2" -timeout 120m . -summary ../docs/e2e.md || code=$?
+	run -run "$2" -timeout 120m . -summary ../docs/evidence/e2e.md || code=$?
 	exit $code
 	;;
 *) echo "usage: e2e.sh [all [PATTERN]]" >&2 && exit 2 ;;

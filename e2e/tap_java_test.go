@@ -202,8 +202,8 @@ func TestJarCost(t *testing.T) {
 	}
 	slices.Sort(cpu)
 	slices.Sort(walls)
-	// Tasks of three seconds that only move data are the worst case (docs/hadoop.md): the limit finds regressions, it is
-	// not the goal.
+	// Tasks of three seconds that only move data are the worst case (docs/hadoop.md): the limit finds regressions, it
+	// is not the goal.
 	if with/without > 1.5 {
 		t.Errorf("with the jar jobs take %.3f of the processor time without, want at most 1.5", with/without)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // versions are the Hadoops that are tried: the last of the 2.x, and those of today. They differ in the JSON of their
-// servers (docs/facts/hadoop.md A1) and in the format of their history.
+// servers (facts/hadoop.md A1) and in the format of their history.
 var versions = []string{"2.10.2", "3.3.6", "3.4.2", "3.5.0"}
 
 // joinTiny is the paper's script with as few tasks as its three jobs can have: it is run once a version.

@@ -20,7 +20,7 @@ type truth struct {
 	Plan  *dag.Plan
 	Seed  uint64
 	Noise float64       // sigma of the lognormal factor of a task's time
-	Stall time.Duration // blocking combine at the end of each map: K = N, not finished (docs/facts/paratimer.md A5)
+	Stall time.Duration // blocking combine at the end of each map: K = N, not finished (facts/paratimer.md A5)
 	Fault schedule.Fault
 	// Order[j] is the order in which job j's reduces start, unknown to estimators: position p is task Order[j][p].
 	Order map[int][]int
@@ -207,7 +207,7 @@ func pick(t testing.TB, all []estimators.Scenario, names ...string) []estimators
 }
 
 // joinPlan is the paper's query of section 4.2, two DISTINCTs and a JOIN over 16 + 16 slots, with alphas that give its
-// published times (docs/facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at
+// published times (facts/paratimer.md A2): 4 maps of 557 s, maps2 maps of 727 s, and 226 s of reduces and job 3 at
 // 17 maps.
 func joinPlan(maps2 int) *dag.Plan {
 	in1, in2 := 4*2_500_000/16., float64(maps2)*2_500_000/16

@@ -107,7 +107,7 @@ func averageFailure(w *ReplayContext) (Estimate, error) {
 // one task can fail three times and the query still ends.
 const hadoopAttempts = 4
 
-// worstFailures is the pessimistic scenario (section 3.2.1, docs/facts/paratimer.md P17): k failures of the longest
+// worstFailures is the pessimistic scenario (section 3.2.1, facts/paratimer.md P17): k failures of the longest
 // unfinished task, each right before the task finishes, when all its work is lost. Each adds the task's full
 // duration, whether it runs or not. A task fails at most three times, else the job would fail; further failures hit
 // the next longest task.
@@ -173,7 +173,7 @@ func failureUntilProven(w *ReplayContext) (Estimate, error) {
 	return w.supposing(failures, w.scenario(ms)), nil
 }
 
-// hold reports whether an unfinished stage of some job has a failed attempt (docs/facts/paratimer.md P18). It
+// hold reports whether an unfinished stage of some job has a failed attempt (facts/paratimer.md P18). It
 // follows from the snapshot's list of failures alone.
 func (w *ReplayContext) hold() bool {
 	held := false

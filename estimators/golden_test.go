@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// TestGolden compares every figure of every instant of the reference program's cases (docs/facts/paratimer.md A10).
+// TestGolden compares every figure of every instant of the reference program's cases (facts/paratimer.md A10).
 func TestGolden(t *testing.T) {
 	cases := golden.Load(t)
 	g := &goldenRun{fields: map[string]int{}, unknown: map[string]int{}}
@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 type goldenRun struct{ fields, unknown map[string]int }
 
 func (g *goldenRun) check(t *testing.T, c *golden.Case) {
-	// The plan at t = 0, and with it the static path, knows of no slowdown (docs/facts/paratimer.md A10).
+	// The plan at t = 0, and with it the static path, knows of no slowdown (facts/paratimer.md A10).
 	model := func(run dag.Run) estimators.Costs {
 		slow := paper.Slowdown{}
 		if started(run.Now()) {

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 )
 
-// tick is how often the tests look at a run: docs/facts/paratimer.md A5.
+// tick is how often the tests look at a run: facts/paratimer.md A5.
 const tick = 5 * time.Second
 
 // near checks a mean and a maximum against what is expected, to a tolerance in points.
@@ -69,7 +69,7 @@ func TestSection42NoNoiseNoError(t *testing.T) {
 	}
 }
 
-// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. docs/facts/paratimer.md A5: 0.5% noise and a
+// Section 4.2: at most 1.1 / 4.6 (4.2 GB) and 0.6 / 4.2 (4 GB) points. facts/paratimer.md A5: 0.5% noise and a
 // blocking combine of 5 s.
 func TestSection42Noise(t *testing.T) {
 	for _, maps := range []int{17, 16} {
@@ -87,7 +87,7 @@ func TestSection42Noise(t *testing.T) {
 }
 
 // Section 4.2: Parallax is pessimistic by 7-8 and at most 19-20 points on 4.2 GB and optimistic by 3-5 and at most 20
-// on 4 GB; the others are off by more than 11 and 28. docs/facts/paratimer.md A5 has what the reference makes of them.
+// on 4 GB; the others are off by more than 11 and 28. facts/paratimer.md A5 has what the reference makes of them.
 func TestSection42Others(t *testing.T) {
 	names := []string{"parallax", "parallax_aggregate", "pig", "dne", "gnm", "luo"}
 	want := map[int]map[string][3]float64{ // mean, max, sign of the bias
@@ -114,7 +114,7 @@ func TestSection42Others(t *testing.T) {
 	}
 }
 
-// Section 3.1.3 and docs/facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25% slower than the
+// Section 3.1.3 and facts/paratimer.md P16: the slowdown factor corrects a cluster that is 25% slower than the
 // plan says.
 func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 	slower := joinPlan(17)
@@ -137,7 +137,7 @@ func TestSlowdownCorrectsASlowerCluster(t *testing.T) {
 }
 
 // Section 4.3, cases A to D: a map fails, in the job off the critical path (A, B) and on it (C, D).
-// docs/facts/paratimer.md A6.
+// facts/paratimer.md A6.
 func TestSection43Cases(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -245,7 +245,7 @@ func TestSection44SixteenReduces(t *testing.T) {
 
 // Section 4.4, skewed reduces handed out in an order that nobody knows: the best guess stays within 4 points in the
 // mean, the upper bound within 17 and above, the lower within 6 and below the truth, which Algorithm 1 as printed
-// misses; Parallax is worse (docs/facts/paratimer.md A8).
+// misses; Parallax is worse (facts/paratimer.md A8).
 func TestSection44SkewedReduces(t *testing.T) {
 	for _, s := range []float64{0.3, 0.5, 1.0} {
 		for seed := range uint64(5) {

@@ -122,7 +122,7 @@ func (w *ReplayContext) ElapsedMS() float64 {
 }
 
 // progress returns equation (1), with the misprint in the paper's numerator corrected: elapsed / (elapsed +
-// remaining) (docs/facts/paratimer.md P1).
+// remaining) (facts/paratimer.md P1).
 func (w *ReplayContext) progress(remainingMS float64) float64 {
 	elapsed := w.ElapsedMS()
 	if w.ended() {

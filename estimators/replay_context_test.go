@@ -143,7 +143,7 @@ func TestWhatIsLeft(t *testing.T) {
 	}
 }
 
-// Reduces that hold their slots while maps run (docs/facts/paratimer.md P6) count the wait: with one reduce, every
+// Reduces that hold their slots while maps run (facts/paratimer.md P6) count the wait: with one reduce, every
 // scenario of skew and the static path are the truth.
 func TestReducesThatWaitForMaps(t *testing.T) {
 	plan := golden.OneJob()
@@ -237,8 +237,8 @@ func TestFourFailures(t *testing.T) {
 	}
 }
 
-// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (docs/facts/paratimer.md A8, golden case
-// g09); what is shown is clamped (docs/facts/paratimer.md P21).
+// Where two jobs' reduces share slots, Algorithm 1 may say more than the truth (facts/paratimer.md A8, golden case
+// g09); what is shown is clamped (facts/paratimer.md P21).
 func TestBoundsAreClamped(t *testing.T) {
 	plan := &dag.Plan{Cluster: dag.Cluster{MapSlots: 5, ReduceSlots: 5}, Jobs: []dag.Job{
 		{Node: "j1", Stages: dag.MapReduce(golden.PhaseOf(2, 1000, 8), golden.PhaseOf(7, 0, 0, 0, 0, 1000, 20))},
@@ -264,7 +264,7 @@ func TestBoundsAreClamped(t *testing.T) {
 	}
 }
 
-// docs/facts/paratimer.md P7: delta1 = max(5% of the median task time, two ticks), delta2 = set-up + a heartbeat;
+// facts/paratimer.md P7: delta1 = max(5% of the median task time, two ticks), delta2 = set-up + a heartbeat;
 // given ones are kept.
 func TestTolerances(t *testing.T) {
 	plan := golden.OneJob()

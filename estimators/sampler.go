@@ -140,7 +140,7 @@ const centreMost = 0.1
 
 // centre moves the median towards the standard estimate, by a tenth at most. Parallel tasks with drawn costs end
 // later than tasks with mean costs, but costs from real runs already include this. So the median of the replays is
-// no better than one replay with the best costs, and too late (docs/facts/measured.md 6). A larger difference (an
+// no better than one replay with the best costs, and too late (facts/measured.md 6). A larger difference (an
 // attempt past its time, a stage never seen) is no such bias and stays.
 func (d Distribution) centre(standard float64) {
 	median := taskcost.MS(d.At(0.5))

@@ -127,7 +127,7 @@ func sameRun(a, b dag.Run) bool {
 }
 
 // standard replays the scheduler from the snapshot at each tick; the time remaining is the length of the critical
-// path ("maximum overhead and accuracy", section 3.1.4; docs/facts/paratimer.md A4, P14). If no cost of the
+// path ("maximum overhead and accuracy", section 3.1.4; facts/paratimer.md A4, P14). If no cost of the
 // remaining work is known, the time is a floor.
 func standard(w *ReplayContext) (Estimate, error) {
 	if w.ended() {
@@ -146,7 +146,7 @@ func standard(w *ReplayContext) (Estimate, error) {
 }
 
 // standardMS returns the time remaining in milliseconds: the length of the critical path, which is the replay's
-// (docs/facts/paratimer.md A3).
+// (facts/paratimer.md A3).
 func (w *ReplayContext) standardMS() (float64, error) {
 	if w.ended() {
 		return 0, nil

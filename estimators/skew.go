@@ -18,7 +18,7 @@ type share struct {
 }
 
 // algorithm1 bounds the time that a stage's running (scheduled) and pending (blocked) tasks take on c slots, for
-// any order of the pending ones: Algorithm 1 of section 3.3 (docs/facts/paratimer.md P20). With n =
+// any order of the pending ones: Algorithm 1 of section 3.3 (facts/paratimer.md P20). With n =
 // ceil(pending/c),
 //
 //	high = max(scheduled) + the n largest of blocked
@@ -72,7 +72,7 @@ func sumFirst(shares []share, n, i, step int) float64 {
 }
 
 // skewHigh is the upper bound under data skew (section 3.3): each reduce stage of the critical path at its worst,
-// and never less than the standard time (docs/facts/paratimer.md P21).
+// and never less than the standard time (facts/paratimer.md P21).
 func skewHigh(w *ReplayContext) (Estimate, error) {
 	ms, err := w.standardMS()
 	if err != nil {
@@ -85,7 +85,7 @@ func skewHigh(w *ReplayContext) (Estimate, error) {
 	return w.scenario(max(b.high, ms)), nil
 }
 
-// skewLow is the lower bound under data skew (section 3.3), made tight (docs/facts/paratimer.md P21). Each reduce
+// skewLow is the lower bound under data skew (section 3.3), made tight (facts/paratimer.md P21). Each reduce
 // stage of the critical path is at its best, but not shorter than its longest task, nor than all its work on all
 // its slots. Algorithm 1 alone, skewLowAsPrinted, follows the shortest running task, so it is almost useless next
 // to a reduce of eight times the mean. Both bound one stage on slots of its own. If stages share slots, they may
@@ -107,7 +107,7 @@ func (w *ReplayContext) lowest(tight bool) (Estimate, error) {
 	return w.scenario(min(b.low, ms)), nil
 }
 
-// skewBounds replaces each reduce stage on the critical path by its bounds (docs/facts/paratimer.md A10, P21, P22).
+// skewBounds replaces each reduce stage on the critical path by its bounds (facts/paratimer.md A10, P21, P22).
 // A segment of maps, or of a pause, adds its length to both bounds. A segment of reduces adds, once for each job
 // with a task in its fragment, the job's bounds minus the part of the stage before the segment. This adds up jobs
 // even if their reduces share slots: at worst, they run one after the other. At best they run beside each other:

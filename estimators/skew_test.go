@@ -23,7 +23,7 @@ func handOut(running, pending []float64, c int) float64 {
 }
 
 // Whatever the order in which pending tasks are handed out, one phase on slots of its own ends within the bounds
-// (Algorithm 1, docs/facts/paratimer.md A8).
+// (Algorithm 1, facts/paratimer.md A8).
 func TestAlgorithm1BoundsEveryOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 1500 {

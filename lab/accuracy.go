@@ -1,8 +1,8 @@
-// The commands accuracy and alerts measure ParaTimer on recordings of real runs (docs/evidence/accuracy.md, docs/evidence/alerts.md),
-// which the paratimer command scores. Its tests hold the pages' tables of simulated runs, those of the ParaTimer
-// paper's experiments first. They also measure the coverage of ranges on simulated runs (docs/evidence/calibration.md): each
-// workflow has its own history, and noise that differs from what the sampler assumes. Before a run nothing is known but
-// a profile and the residuals of the workflow's earlier runs.
+// The commands accuracy and alerts measure ParaTimer on recordings of real runs (docs/evidence/accuracy.md,
+// docs/evidence/alerts.md), which the paratimer command scores. Its tests hold the pages' tables of simulated runs,
+// those of the ParaTimer paper's experiments first. They also measure the coverage of ranges on simulated runs
+// (docs/evidence/calibration.md): each workflow has its own history, and noise that differs from what the sampler
+// assumes. Before a run nothing is known but a profile and the residuals of the workflow's earlier runs.
 
 package main
 

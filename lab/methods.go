@@ -20,7 +20,7 @@ type form struct {
 	// All keys are known if both are 0 (the theoretical form, section 3).
 	Lambda, Entries int
 	// Counts is set if keys have the counts of the Space-Saving as sizes, which are upper bounds, in place of their
-	// certain bytes (docs/facts/nearestfit.md N7).
+	// certain bytes (facts/nearestfit.md N7).
 	Counts bool
 	// Still is set if groups take exactly what their size says.
 	Still bool
@@ -204,7 +204,7 @@ func newWatcher(r *jobRun, f form) *watcher {
 // valueBytes is the size of a value.
 const valueBytes = 10
 
-// The synthetic workload (docs/facts/nearestfit.md B; section 8.2 of the paper).
+// The synthetic workload (facts/nearestfit.md B; section 8.2 of the paper).
 const (
 	mapTasks     = 20
 	meanSeconds  = 1800.0 // of a reduce task

@@ -79,7 +79,7 @@ func percent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*ratio) }
 // An exampleRun is the example of the authors' program (amplab/ernest): its training runs, on cores in place of
 // machines (examples/rcv1-parsed.csv), and the times of the whole input in examples/mllib_rcv1.md. scipy's nnls,
 // Octave's lsqnonneg and an enumeration of active sets agree on the coefficients, in the order of ernest.BaseTerms, and
-// on the norm of the residuals (docs/facts/ernest.md a.2).
+// on the norm of the residuals (facts/ernest.md a.2).
 type exampleRun struct {
 	Runs         []ernest.Row
 	Coefficients []float64
@@ -112,7 +112,7 @@ func (tables) Example() (string, error) {
 }
 
 // A design is a choice of training runs, with the result of two independent solvers, which agree
-// (docs/facts/ernest.md a.3). Documented are runs that the authors' program chose (collect_data.sh): machines and
+// (facts/ernest.md a.3). Documented are runs that the authors' program chose (collect_data.sh): machines and
 // fraction of the input.
 type design struct {
 	Name       string

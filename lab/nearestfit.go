@@ -342,7 +342,7 @@ func playWork(w *work, slots int) *jobRun {
 
 const (
 	// smallGroup is the size of groups that are timed together, because their own time is too short to measure
-	// (docs/facts/nearestfit.md N11).
+	// (facts/nearestfit.md N11).
 	smallGroup = 50 // bytes
 	// burst is the largest number of small groups that wait for a report.
 	burst = 100
@@ -382,7 +382,7 @@ func (r *jobRun) report(task int) {
 }
 
 // hadoop returns the progress that Hadoop shows at t: the mean over the tasks of the share of bytes that was read.
-// The current group counts by its time, as the reader's position in it is not known (docs/facts/nearestfit.md N15).
+// The current group counts by its time, as the reader's position in it is not known (facts/nearestfit.md N15).
 func (r *jobRun) hadoop(t float64) float64 {
 	// Bytes and instants before the current report, and its own.
 	type reader struct{ done, from, next, until float64 }

@@ -14,7 +14,7 @@ import (
 // Rows of the tables about queueing.
 type (
 	// A comparison is a row of Table 4: published is a column of the paper, or what independent programs have found for
-	// the same demands (docs/facts/queueing.md e.1, e.2 and e.4). By is the model or a simulation, by default the first
+	// the same demands (facts/queueing.md e.1, e.2 and e.4). By is the model or a simulation, by default the first
 	// word of Name. Of is the quantity, by default the response.
 	comparison struct {
 		Name, By, Of string

@@ -250,7 +250,7 @@ func (f *form) sent(w *work) (float64, error) {
 	return sum, nil
 }
 
-// TestLevels: docs/facts/nearestfit.md B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
+// TestLevels: facts/nearestfit.md B, n = 10,000 and sigma = 2: 10000, two of 5000 … 8192 of 1.
 func TestLevels(t *testing.T) {
 	got := map[float64]int{}
 	for _, v := range levels(10_000, 2) {
@@ -385,7 +385,7 @@ func TestPlayKeepsSlotsBusy(t *testing.T) {
 	}
 }
 
-// TestBursts: docs/facts/nearestfit.md N11.
+// TestBursts: facts/nearestfit.md N11.
 func TestBursts(t *testing.T) {
 	var groups []group
 	take := func(n int, bytes, seconds float64) {
@@ -403,7 +403,7 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestHadoopProgress: docs/facts/nearestfit.md N15. Two tasks on one slot; the running group counts by its time.
+// TestHadoopProgress: facts/nearestfit.md N15. Two tasks on one slot; the running group counts by its time.
 func TestHadoopProgress(t *testing.T) {
 	r := playWork(workOf(2, group{0, 100, 10, 10}, group{0, 300, 10, 10}, group{1, 100, 5, 5}), 1)
 	for _, c := range []struct{ at, want float64 }{

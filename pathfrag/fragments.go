@@ -38,7 +38,7 @@ type match struct {
 	handoffs        int32
 }
 
-// chain joins rounds to fragments (section 3.1.2; docs/facts/paratimer.md A2, A1 rule 5). Rounds of equal start are one
+// chain joins rounds to fragments (section 3.1.2; facts/paratimer.md A2, A1 rule 5). Rounds of equal start are one
 // group: of the pairs of a fragment and a round that continues it those of equal width come first, then those with more
 // slot handoffs. Rounds that continue none open fragments.
 func (c *cutting) chain() []Fragment {
@@ -140,7 +140,7 @@ func (ch *chaining) candidates(matches []match, r int32) []match {
 }
 
 // depends says whether a job of the round depends on a job in the fragment. Such a round waits for the query's data,
-// not for the fragment's slots (docs/facts/paratimer.md P11).
+// not for the fragment's slots (facts/paratimer.md P11).
 func (ch *chaining) depends(b *Round, f *chain) bool {
 	last := int32(-1)
 	for _, i := range b.Spans {
@@ -218,7 +218,7 @@ func (c *cutting) tableSize(k dag.StageIndex) int {
 	return int(size)
 }
 
-// follow finds, for each span, the spans that used its slots immediately before (docs/facts/paratimer.md A2: "a
+// follow finds, for each span, the spans that used its slots immediately before (facts/paratimer.md A2: "a
 // slot vacated by a task of A"; A10). Failed attempts use slots too.
 func (c *cutting) follow() {
 	c.pred = make([]handoff, 0, len(c.spans))

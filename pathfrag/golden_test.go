@@ -85,7 +85,7 @@ func (g *goldenCheck) forecast(s *dag.Snapshot, left schedule.Left, want golden.
 	return g.longest(s)
 }
 
-// longest is max full(k) of docs/facts/paratimer.md A10.
+// longest is max full(k) of facts/paratimer.md A10.
 func (g *goldenCheck) longest(s *dag.Snapshot) float64 {
 	longest := 0.0
 	for j := range s.Plan.Jobs {

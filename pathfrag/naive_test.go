@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// naive is rounds, fragments and critical path as docs/facts/paratimer.md A2, A3 and A10 define them, task by task,
+// naive is rounds, fragments and critical path as facts/paratimer.md A2, A3 and A10 define them, task by task,
 // with no thought of speed.
 type naive struct {
 	plan           *dag.Plan
@@ -270,7 +270,7 @@ func (f *naiveFragment) end() int64 {
 	return t
 }
 
-// path is docs/facts/paratimer.md A3 by its words: substitute pairs of fragments that overlap until none do.
+// path is facts/paratimer.md A3 by its words: substitute pairs of fragments that overlap until none do.
 func (n *naive) path(now int64) (out []golden.Segment) {
 	type interval struct {
 		id         int

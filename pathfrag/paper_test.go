@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// The worked examples of ParaTimer (SIGMOD 2010), as docs/facts/paratimer.md A2 reads them. Job 1 is j1, m11 is j1.m1,
+// The worked examples of ParaTimer (SIGMOD 2010), as facts/paratimer.md A2 reads them. Job 1 is j1, m11 is j1.m1,
 // r1 is j1.r1.
 
 // A paperJob is a job whose tasks of a kind are alike; lengths in seconds.
@@ -130,7 +130,7 @@ func split(name string) (base string, n int) {
 
 var half = pathfrag.Params{Delta1: 500 * time.Millisecond, Delta2: 500 * time.Millisecond}
 
-// of section 4: delta1 takes up noise of 2% on 727 s, delta2 is set-up and a heartbeat (docs/facts/paratimer.md P7).
+// of section 4: delta1 takes up noise of 2% on 727 s, delta2 is set-up and a heartbeat (facts/paratimer.md P7).
 var join = pathfrag.Params{Delta1: 30 * time.Second, Delta2: 5 * time.Second}
 
 func TestPaperFragments(t *testing.T) {
@@ -169,7 +169,7 @@ func TestPaperFragments(t *testing.T) {
 		path: []string{"0", "1", "2", "3"}, seconds: 65.8,
 	}, {
 		// Two wide jobs: more slots go from the first round to job 2 than to the rest of job 1. "Same job first" would
-		// give three fragments for two jobs (docs/facts/paratimer.md A2, "handoff count").
+		// give three fragments for two jobs (facts/paratimer.md A2, "handoff count").
 		name: "3.1.2 two wide jobs", slots: 16, par: half,
 		jobs:      []paperJob{{20, 10, 0, 0, nil}, {16, 15, 0, 0, nil}},
 		fragments: []string{"j1.m1-16 | j2.m1-12", "j1.m17-20 | j2.m13-16"},
@@ -245,7 +245,7 @@ func TestPaperFragments(t *testing.T) {
 	}
 }
 
-// joinQuery is the parallel join of section 4.2 by the times that docs/facts/paratimer.md A2 infers: 557 s and 727 s a
+// joinQuery is the parallel join of section 4.2 by the times that facts/paratimer.md A2 infers: 557 s and 727 s a
 // map, 226 s from r2 to the end.
 func joinQuery(maps int) []paperJob {
 	return []paperJob{{4, 557, 16, 27, nil}, {maps, 727, 16, 106, nil}, {32, 20, 16, 80, []int{0, 1}}}
@@ -289,7 +289,7 @@ func TestPaperFigure3b(t *testing.T) {
 		[]string{"3", "4", "5", "6"}, 17)
 }
 
-// Section 3.2.2, figure 3(c): m12 fails. m24 takes its slot (not m12 itself: docs/facts/paratimer.md A7), m12' runs
+// Section 3.2.2, figure 3(c): m12 fails. m24 takes its slot (not m12 itself: facts/paratimer.md A7), m12' runs
 // after m11; they form two fragments, m25 moves to p2, and the query takes as long as before.
 func TestPaperFigure3c(t *testing.T) {
 	plan := paperPlan(5, 0, figure3(8, 10))
@@ -305,7 +305,7 @@ func TestPaperFigure3c(t *testing.T) {
 		[]string{"1", "4", "5", "6"}, 24)
 }
 
-// Section 3.1.3: neither the fragments nor the tolerances change the time remaining (docs/facts/paratimer.md A3).
+// Section 3.1.3: neither the fragments nor the tolerances change the time remaining (facts/paratimer.md A3).
 func TestPaperTolerances(t *testing.T) {
 	plan := paperPlan(16, 2*time.Second, joinQuery(17))
 	want := find(t, golden.Start(plan), join).Length()

@@ -164,7 +164,7 @@ func (p *Path) RoundTime(fragment int) time.Duration {
 	return sum
 }
 
-// walk finds the critical path (section 3.1.3; docs/facts/paratimer.md A3): from now on the fragment that starts
+// walk finds the critical path (section 3.1.3; facts/paratimer.md A3): from now on the fragment that starts
 // earliest, among equal starts the one that ends last, then the one with the smaller id. A fragment that starts
 // before the end of a segment and ends after it competes with fragments that start there. So only the fragment that
 // ends last of all that have started can follow. Fragments are in order of their starts.

@@ -53,7 +53,7 @@ func (d drawn) find(t *rapid.T) *pathfrag.Path {
 }
 
 // TestInvariant: the path is as long as the schedule from now on, whatever delta1 and delta2 are
-// (docs/facts/paratimer.md A3), and covers it without a gap. Fragments alone cover it if no failure is to come.
+// (facts/paratimer.md A3), and covers it without a gap. Fragments alone cover it if no failure is to come.
 func TestInvariant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		failing := rapid.Bool().Draw(t, "failures to come")

@@ -109,7 +109,7 @@ type draft struct {
 }
 
 // draft puts every task that does not fail into the oldest round of its stage that accepts it
-// (docs/facts/paratimer.md A1, rule 4). It sets c.round to drafts, and splits spans with tasks in several rounds.
+// (facts/paratimer.md A1, rule 4). It sets c.round to drafts, and splits spans with tasks in several rounds.
 func (c *cutting) draft() []draft {
 	c.round = make([]int32, len(c.spans))
 	for i := range c.round {

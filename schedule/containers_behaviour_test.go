@@ -95,7 +95,7 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// Recording wide-1: a branch's second job waits until the other branches' first have ended (docs/facts/hadoop.md C2).
+// Recording wide-1: a branch's second job waits until the other branches' first have ended (facts/hadoop.md C2).
 func TestYARNWaveIsABarrier(t *testing.T) {
 	p := joinPlan()
 	p.Jobs = []dag.Job{yarnJobOf("short", nil, 1, 1), yarnJobOf("long", nil, 20, 1), yarnJobOf("next", []int{0}, 1, 1)}

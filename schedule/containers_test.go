@@ -9,7 +9,7 @@ import (
 
 const second = time.Second
 
-// recordedOverheads are those of the recordings (docs/facts/measured.md 4).
+// recordedOverheads are those of the recordings (facts/measured.md 4).
 var recordedOverheads = dag.Overheads{
 	Launch: 5100 * time.Millisecond, AMStart: 800 * time.Millisecond, Beat: second, Finish: 250 * time.Millisecond,
 	Wave: 2200 * time.Millisecond, Stagger: 200 * time.Millisecond, Handoff: 100 * time.Millisecond,
@@ -84,7 +84,7 @@ func coldStarts(t *testing.T, s *dag.Snapshot, opt Options) (cold []dag.Instant,
 	return cold, warm
 }
 
-// Only the run's first batch starts cold (docs/facts/measured.md 4), however the replay is told.
+// Only the run's first batch starts cold (facts/measured.md 4), however the replay is told.
 func TestYARNFirstBatchIsCold(t *testing.T) {
 	for name, opt := range map[string]Options{"in full": {}, "lean": {EndOnly: &EndOnly{}}} {
 		cold, warm := coldStarts(t, blankSnapshot(joinPlan()), opt)

@@ -153,7 +153,7 @@ func TestFIFOUntil(t *testing.T) {
 	check(t, s, mustReplay(t, s, tens, schedule.Options{Until: 20_000}))
 }
 
-// docs/facts/paratimer.md P6: a reduce that runs while maps are left keeps its slot, and its work begins when the last
+// facts/paratimer.md P6: a reduce that runs while maps are left keeps its slot, and its work begins when the last
 // map ends.
 func TestFIFOEarlyReduce(t *testing.T) {
 	s := small([2]int{4, 2}, [2]int{0, 1})

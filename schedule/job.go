@@ -248,7 +248,7 @@ func (c *scheduler) open(st *stage) {
 
 // A wave is jobs of the query that the driver submits together, when all jobs before them have ended. An eager driver
 // has a wave for each job, which comes after those that the job depends on. A serial driver has a wave for each job as
-// well, and Pig's driver has one for each level of the DAG (docs/facts/hadoop.md C2): a wave comes after all those
+// well, and Pig's driver has one for each level of the DAG (facts/hadoop.md C2): a wave comes after all those
 // before it. A replay that submits each job as early as possible would be wrong for a level of different branches.
 type wave struct{ jobs, before []int }
 
@@ -313,7 +313,7 @@ func oneByOne(all []job, order []int) [][]int {
 }
 
 // dropFailed drops the jobs that depend on a job that did not succeed: no driver submits them
-// (docs/facts/hadoop.md C1).
+// (facts/hadoop.md C1).
 func (c *scheduler) dropFailed(graph *dag.Graph) {
 	for _, i := range graph.Order() {
 		for _, a := range c.plan.Jobs[i].After {

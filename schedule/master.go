@@ -135,7 +135,7 @@ func (st *stage) starved(c *scheduler) *stage {
 }
 
 // preempt kills reduces of a job to make room for its maps, the youngest first: enough for all of its maps, but no
-// more than half of the job's limit (RMContainerAllocator.preemptReducer; docs/facts/hadoop.md F, reduce
+// more than half of the job's limit (RMContainerAllocator.preemptReducer; facts/hadoop.md F, reduce
 // preemption). It reports whether it did.
 func (j *job) preempt(c *scheduler) (any bool) {
 	for k := range j.stages {

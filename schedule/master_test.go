@@ -194,7 +194,7 @@ func afterLostMaps(lost int) *dag.Snapshot {
 	return s
 }
 
-// The master makes room for all maps that hang at once, up to half of its memory (docs/facts/hadoop.md F, reduce
+// The master makes room for all maps that hang at once, up to half of its memory (facts/hadoop.md F, reduce
 // preemption; recording nodelost-1).
 func TestYARNPreemptsForAllMapsThatHang(t *testing.T) {
 	for _, c := range []struct{ lost, want int }{{1, 1}, {3, 3}, {5, 5}, {8, 5}} {

@@ -160,7 +160,7 @@ func (p *pool) hold(node int32, size int) {
 	}
 }
 
-// freeSlots are the free slots of a pool. Slots are taken in ascending order (docs/facts/paratimer.md A1, rule 2).
+// freeSlots are the free slots of a pool. Slots are taken in ascending order (facts/paratimer.md A1, rule 2).
 //
 // Consecutive slots that are released together stay together while no others are free: a round of a uniform stage
 // passes its slots on to the next round at once. Otherwise slots are bits of a bitmap.
@@ -288,7 +288,7 @@ func (s *freeSlots) take(k int) []int32 {
 	return took
 }
 
-// StartsTogether is the greatest time between starts of JVMs that slow each other down (docs/facts/measured.md 4).
+// StartsTogether is the greatest time between starts of JVMs that slow each other down (facts/measured.md 4).
 const StartsTogether = 1600 * time.Millisecond
 
 // starts are n starts at an instant, or n containers that are free since then.

@@ -12,7 +12,7 @@ import (
 // (YARN), or the cores of executors. A driver submits jobs, a scheduler allocates free resources to their tasks,
 // and tasks end.
 //
-// All events of one instant come before the next allocation (docs/facts/paratimer.md A1): ends, then submissions,
+// All events of one instant come before the next allocation (facts/paratimer.md A1): ends, then submissions,
 // requests, heartbeats and starts. A task of no length ends in a further batch of the same instant.
 type replay struct {
 	s         *dag.Snapshot
@@ -185,7 +185,7 @@ func (c *scheduler) stuck() error {
 	return blockedBy
 }
 
-// millis rounds a length of time to whole milliseconds, half up (docs/facts/paratimer.md A1); negative lengths are
+// millis rounds a length of time to whole milliseconds, half up (facts/paratimer.md A1); negative lengths are
 // 0.
 func millis(d time.Duration) dag.Instant {
 	if d <= 0 {

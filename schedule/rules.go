@@ -27,8 +27,8 @@ type taskRequest struct {
 }
 
 // requestOrder returns all requests that a master may still make, in the order in which the scheduler serves them.
-// MapReduce's master has priorities for kinds (docs/facts/hadoop.md F, priorities 5, 10, 20). Tez' master has them for
-// stages (docs/facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one that it
+// MapReduce's master has priorities for kinds (facts/hadoop.md F, priorities 5, 10, 20). Tez' master has them for
+// stages (facts/tez.md T5, T6), by their distance from the roots: no stage gets a container while one that it
 // reads waits for some.
 func (j *job) requestOrder(stages []dag.Stage) (all []taskRequest) {
 	add := func(k int, kind requestKind) {
@@ -141,7 +141,7 @@ func (c *scheduler) wanted(st *stage) int {
 }
 
 // slowStartShare returns the share of a stage's tasks that Tez schedules. It grows with the progress of the slowest
-// input stage between the edge's two ratios (ShuffleVertexManagerBase.getNumOfTasksToSchedule, docs/facts/tez.md T5).
+// input stage between the edge's two ratios (ShuffleVertexManagerBase.getNumOfTasksToSchedule, facts/tez.md T5).
 func (st *stage) slowStartShare() float64 {
 	share := 1.0
 	for _, e := range st.edges {
@@ -164,7 +164,7 @@ func (st *stage) slowStartShare() float64 {
 const defaultRampUp = 0.5
 
 // slowStart returns how many reduces MapReduce's master schedules: all once every map has its container, else a share
-// of the room that grows with the finished maps (RMContainerAllocator.scheduleReduces, docs/facts/hadoop.md F "Slow
+// of the room that grows with the finished maps (RMContainerAllocator.scheduleReduces, facts/hadoop.md F "Slow
 // start").
 func (c *scheduler) slowStart(reduces *stage) int {
 	maps := &reduces.job.stages[reduces.from]

@@ -9,7 +9,7 @@ import (
 )
 
 // A scheduler allocates free slots, containers or cores to tasks. It has numbered slots as in Hadoop 0.20
-// (slots.go), or one pool as real clusters do (docs/facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): memory
+// (slots.go), or one pool as real clusters do (facts/hadoop.md F, seen on recordings of Hadoop 3.4.2): memory
 // for containers, or executors' cores. In a pool each job has a master in a container, the earlier application goes
 // first, and inside an application its rules decide. The schedule of a pool does not include the past.
 type scheduler struct {

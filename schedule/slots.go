@@ -9,7 +9,7 @@ import (
 )
 
 // slots are the map slots and the reduce slots of Hadoop 0.20 and its FIFO scheduler, as the ParaTimer paper
-// assumes them (section 3.1; docs/facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is
+// assumes them (section 3.1; facts/paratimer.md A1, A7, P2 to P6). Each slot has a number and a node. A job is
 // submitted when all jobs before it are complete. Each free slot takes the first task that may run by (submission,
 // plan position, task index), or by the plan's Order before these; the reduces of a job may run once its last map
 // has ended. A slot skips the tasks that have failed on its node. Draining nodes get no new tasks.
@@ -124,7 +124,7 @@ func (f *slots) compare(a, b *stage) int {
 	return cmp.Or(cmp.Compare(a.job.submitted, b.job.submitted), cmp.Compare(a.job.index, b.job.index))
 }
 
-// grant gives free slots to tasks (docs/facts/paratimer.md A1, rule 2): to several at once if they fit any slot and
+// grant gives free slots to tasks (facts/paratimer.md A1, rule 2): to several at once if they fit any slot and
 // have one cost, else slot by slot.
 func (f *slots) grant() {
 	for k := range f.pools {

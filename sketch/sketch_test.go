@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowSaving is the definition of docs/facts/nearestfit.md B4, in a list.
+// slowSaving is the definition of facts/nearestfit.md B4, in a list.
 type slowSaving struct {
 	capacity, inserted int
 	entries            []Entry[int]

@@ -98,7 +98,7 @@ func readEvents(r io.Reader) (*Job, error) {
 
 // open returns the events of a file. The first line is Avro-Json or Avro-Binary, the second is the schema of its
 // events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records without a
-// container (docs/facts/hadoop.md D).
+// container (facts/hadoop.md D).
 func open(in *bufio.Reader) (events, error) {
 	line, err := input.Line(in, maxEvent)
 	format := string(bytes.TrimSpace(line))

@@ -192,7 +192,7 @@ func (r *replay) progress(a *Attempt, out *dag.Attempt, t dag.Instant, outputs i
 
 // evenly reports whether a reduce's output may be interpolated linearly between the end of its sort and its own end.
 // The history does not have the output, and progress does not measure it: reading a large group at once moves
-// progress to its end (docs/facts/measured.md 4). If the reports stopped long before the end, as in Streaming jobs,
+// progress to its end (facts/measured.md 4). If the reports stopped long before the end, as in Streaming jobs,
 // the output in between is unknown.
 func (a *Attempt) evenly() bool {
 	return a.State == dag.AttemptSucceeded && a.SortEnd.Known() && a.End > a.SortEnd &&

@@ -125,7 +125,7 @@ var (
 	historyPage = regexp.MustCompile(`^(https?://[A-Za-z0-9._:\[\]-]+)((?:/[A-Za-z0-9._~-]+)*?)/jobhistory/`)
 )
 
-// historyBase returns the history server's base if err is the proxy's redirect to it (docs/facts/hadoop.md A6), else
+// historyBase returns the history server's base if err is the proxy's redirect to it (facts/hadoop.md A6), else
 // "".
 func historyBase(err error) string {
 	e, ok := errors.AsType[*rest.Error](err)
@@ -143,7 +143,7 @@ func historyBase(err error) string {
 }
 
 // adviseDenied completes a refusal of access to a job: it names the refused user and what to request. Hadoop's masters
-// and history server respond with 401 (docs/facts/hadoop.md A2), or in 3.4 with 503 and an empty
+// and history server respond with 401 (facts/hadoop.md A2), or in 3.4 with 503 and an empty
 // WebApplicationException. Such an error gets status 403, since the service is well and another request is in vain.
 func (c *Client) adviseDenied(e *rest.Error, r *rest.Response) {
 	if r == nil {

@@ -56,7 +56,7 @@ func TestPathsOfTheServices(t *testing.T) {
 }
 
 func TestCookieGoesBackAsItCame(t *testing.T) {
-	// docs/facts/hadoop.md E0: the value has quotes, = and / in it.
+	// facts/hadoop.md E0: the value has quotes, = and / in it.
 	const auth = `hadoop.auth="u=alice&p=alice@REALM&t=kerberos&e=1795222440184&s=ab/cd+e="`
 	var got []string
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -205,7 +205,7 @@ func TestStandbyPointsToTheActive(t *testing.T) {
 
 func TestStandbyThatKnowsNoActive(t *testing.T) {
 	standby := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // docs/facts/hadoop.md A3: no Location
+		w.Header().Set("Refresh", "3;url=/ws/v1/cluster/apps") // facts/hadoop.md A3: no Location
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	active := serve(t, func(w http.ResponseWriter, r *http.Request) { sendJSON(w, `{}`) })

@@ -18,7 +18,7 @@ type Counter struct {
 	Value       float64
 }
 
-// MapShare is the part of a map's progress in which it reads its input, if reduces follow (docs/facts/hadoop.md B).
+// MapShare is the part of a map's progress in which it reads its input, if reduces follow (facts/hadoop.md B).
 const MapShare = 0.667
 
 type countersBody struct {
@@ -89,7 +89,7 @@ func CountsOf(counters []Counter) Counts {
 		}
 	}
 	// Pig leaves the input format's own counter at 0, so the file systems' counter is used
-	// (docs/facts/hadoop.md A4).
+	// (facts/hadoop.md A4).
 	if !(c.Read > 0) {
 		c.Read = files
 	}

@@ -26,7 +26,7 @@ type Vertex struct {
 }
 
 // A Graph is a workflow as far as the settings of its jobs describe it: a script may launch several batches, one
-// after the other (docs/facts/hadoop.md C1).
+// after the other (facts/hadoop.md C1).
 type Graph struct {
 	Vertices []Vertex
 	Launches int  // number of batches
@@ -106,7 +106,7 @@ func (g *Graph) add(node string, member int, after []int) {
 // addBatch appends the jobs of one launch. They depend on everything launched before: a script's batches run one
 // after the other.
 //
-// Hive writes the same workflow properties as Pig, with other contents (docs/facts/hadoop.md C4). Nodes are the plan's
+// Hive writes the same workflow properties as Pig, with other contents (facts/hadoop.md C4). Nodes are the plan's
 // stages, also those without a MapReduce job. Unless hive.exec.parallel is set, stages run one after the other, those
 // that are not submitted in graph order. A failed stage ends the query, so it is right that all later stages depend on
 // it.

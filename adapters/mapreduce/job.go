@@ -228,11 +228,11 @@ func (s *Source) takeMaster(j *job, b *answer) {
 }
 
 // failover is how long after a failed observation an application may lack the state RUNNING because of a change of
-// ResourceManagers (docs/facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
+// ResourceManagers (facts/hadoop.md E0: 13 s until the new one answers, 2 s until applications run again).
 const failover = 30 * time.Second
 
 // takeRestart handles an application that was RUNNING and no longer is: its master died, or another ResourceManager
-// took over. Work is lost only if there is a new attempt number (docs/facts/hadoop.md E0: after a failover ACCEPTED
+// took over. Work is lost only if there is a new attempt number (facts/hadoop.md E0: after a failover ACCEPTED
 // is seen with nothing lost).
 func (s *Source) takeRestart(j *job, b *appAttemptsBody) {
 	if j.err != nil {
@@ -251,7 +251,7 @@ func (s *Source) takeRestart(j *job, b *appAttemptsBody) {
 }
 
 // How long to wait for the history server: if a job ended by itself, if its master was broken off, which leaves no
-// history at all (docs/facts/hadoop.md A6), and if the server does not respond at all. A restart of it takes a
+// history at all (facts/hadoop.md A6), and if the server does not respond at all. A restart of it takes a
 // minute.
 const (
 	historyPatience = 60 * time.Second

@@ -52,11 +52,11 @@ type Settings struct {
 }
 
 // defaultReport is the interval of a task's counter reports if its job does not set one: a hundredth of the default
-// task time-out (docs/facts/hadoop.md A4, "Refresh").
+// task time-out (facts/hadoop.md A4, "Refresh").
 const defaultReport = 6 * time.Second
 
 // waveWork is the time that Pig takes to compile the next wave and to compute its splits, once it has noticed that
-// a wave has ended. Half a sleep comes before it on average (docs/facts/hadoop.md C2; 1.7 s on recordings with
+// a wave has ended. Half a sleep comes before it on average (facts/hadoop.md C2; 1.7 s on recordings with
 // file:///, more with HDFS).
 const waveWork = 1700 * time.Millisecond
 
@@ -86,7 +86,7 @@ func (v values) within(name string, least, most, def float64) float64 {
 	return def
 }
 
-// ReadSettings reads the settings from a job's properties (docs/facts/hadoop.md C1, F). Without properties they are
+// ReadSettings reads the settings from a job's properties (facts/hadoop.md C1, F). Without properties they are
 // Hadoop's defaults.
 func ReadSettings(properties []Property) Settings {
 	v, master := values{}, input.Optional{}
@@ -146,7 +146,7 @@ func ReadSettings(properties []Property) Settings {
 
 // container returns the MB that a request gets: the requested size, else the heap's size over ratio
 // (JobConf.getMemoryRequired), else the default, rounded up to a multiple of the minimum allocation
-// (docs/facts/hadoop.md E3).
+// (facts/hadoop.md E3).
 func container(asked input.Optional, opts string, ratio float64, def int, step float64) int {
 	mb := float64(def)
 	if asked.Known && asked.V > 0 {

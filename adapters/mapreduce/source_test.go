@@ -136,7 +136,7 @@ func TestMasterRestartsUnseen(t *testing.T) {
 	}
 }
 
-// TestFailover: another ResourceManager takes over; nothing is lost (docs/facts/hadoop.md E0).
+// TestFailover: another ResourceManager takes over; nothing is lost (facts/hadoop.md E0).
 func TestFailover(t *testing.T) {
 	l := newLab()
 	l.apps("1 RUNNING UNDEFINED 1024")

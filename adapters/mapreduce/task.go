@@ -162,7 +162,7 @@ func (t *task) restart(at dag.Instant) {
 }
 
 // best returns the attempt that the task's progress and counters belong to (TaskImpl.selectBestAttempt,
-// docs/facts/hadoop.md A4).
+// facts/hadoop.md A4).
 func (t *task) best() *dag.Attempt {
 	var best *dag.Attempt
 	for i := range t.attempts {

@@ -209,7 +209,7 @@ func (s *Source) pollAvoided(ctx context.Context) {
 
 // remarkNodes warns of a job's attempts on lost or draining nodes, and of nodes that its master avoids. A killed
 // attempt without an end is still being stopped: the master requests its task again only afterwards, up to three
-// minutes later (docs/facts/hadoop.md E0).
+// minutes later (facts/hadoop.md E0).
 func (s *Source) remarkNodes(snap *dag.Snapshot, j *dag.JobState) {
 	for k := dag.Map; k <= dag.Reduce; k++ {
 		for n, count := range yarn.OnClosed(snap, j.Stages[k]) {

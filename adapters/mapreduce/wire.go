@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Responses about a job. ApplicationMaster and JobHistoryServer use the same names (docs/facts/hadoop.md A4, A5).
+// Responses about a job. ApplicationMaster and JobHistoryServer use the same names (facts/hadoop.md A4, A5).
 
 // The fields have their names.
 
@@ -124,7 +124,7 @@ func (j *job) count(a *dag.Attempt, c *Counts, kind dag.StageIndex, final bool, 
 const leastRead = 0.02
 
 // mapTotal returns the tuples that a map reads in all: N = K / (progress / 66.7%) while it reads
-// (docs/facts/measured.md 4).
+// (facts/measured.md 4).
 func mapTotal(a *dag.Attempt, mapOnly, final bool) float64 {
 	k, share := a.Done[0], MapShare
 	if mapOnly {

@@ -1,5 +1,5 @@
 // Package naming has the names of engines, and parses the names that Pig and Hive give to workflows, applications and
-// DAGs (docs/facts/hadoop.md C4). The name of Hive's workflow is the query's whole text, whose literals may be
+// DAGs (facts/hadoop.md C4). The name of Hive's workflow is the query's whole text, whose literals may be
 // confidential.
 package naming
 

@@ -167,7 +167,7 @@ func (a *attempt) show(t dag.Instant, know Know) dag.Attempt {
 func (a *attempt) total(i int) float64 { return a.stage.Pipelines[i].Tuples.At(int(a.task)) }
 
 // tuples is K of pipeline i at a position: whole tuples, N·(t-t0)/(t1-t0) in integer division, N if t1 = t0
-// (docs/facts/paratimer.md A10). In a reduce that is simulated by key group, tuples are proportional to the groups'
+// (facts/paratimer.md A10). In a reduce that is simulated by key group, tuples are proportional to the groups'
 // bytes.
 func (a *attempt) tuples(i int, pos int64) float64 {
 	n, begin, end := a.total(i), int64(0), a.ends[i]

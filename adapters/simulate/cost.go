@@ -13,7 +13,7 @@ import (
 // forever is longer than any run: the remaining time of an attempt on a dead node.
 const forever = 100 * 365 * 24 * time.Hour
 
-// firstBatch is how long starts are cold after the first start of the run (docs/facts/measured.md 4).
+// firstBatch is how long starts are cold after the first start of the run (facts/measured.md 4).
 const firstBatch = 1600 * time.Millisecond
 
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }
@@ -46,7 +46,7 @@ func (w *simulation) left(t schedule.Task) schedule.Cost {
 	return schedule.Cost{Setup: setup, Work: millis(a.work), Same: 1}
 }
 
-// measure sets the work of an attempt: floor(s alpha N + 0.5) ms for each pipeline (docs/facts/paratimer.md A1). s is
+// measure sets the work of an attempt: floor(s alpha N + 0.5) ms for each pipeline (facts/paratimer.md A1). s is
 // the product of the attempt's noise, the run's pace and the node's slowness. For a reduce with known key groups, the
 // work is that of its groups.
 func (w *simulation) measure(a *attempt) {

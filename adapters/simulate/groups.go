@@ -252,7 +252,7 @@ func (w *simulation) showProcessed(a *attempt, of *dag.ReduceGroups, t dag.Insta
 }
 
 // A tap reports small groups together: more than burstGroups groups of at most burstBytes bytes each
-// (docs/facts/nearestfit.md N11).
+// (facts/nearestfit.md N11).
 const (
 	burstBytes  = 50
 	burstGroups = 100

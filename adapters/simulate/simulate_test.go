@@ -110,7 +110,7 @@ func TestShownTwice(t *testing.T) {
 	})
 }
 
-// docs/facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much
+// facts/paratimer.md A5: at the end of a map K = N for as long as the combine stalls, and the run is as much
 // longer as stalls follow each other.
 func TestStall(t *testing.T) {
 	plain, stalled := all(t, join(), Options{Every: time.Second}),

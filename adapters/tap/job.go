@@ -104,7 +104,7 @@ func (j *job) takeGroups(b *Batch, a Attempt, received time.Time, most int) {
 	j.cost += t.cost()
 }
 
-// join computes the input of the reduces from all profiles (docs/facts/nearestfit.md N7, N8).
+// join computes the input of the reduces from all profiles (facts/nearestfit.md N7, N8).
 func (j *job) join() {
 	rest := 0.0
 	j.joined, j.inputs = len(j.maps), nil

@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// An App is an application of any engine as the ResourceManager reports it (docs/facts/hadoop.md A3).
+// An App is an application of any engine as the ResourceManager reports it (facts/hadoop.md A3).
 type App struct {
 	ID, Name, User, Queue string
 	FullName              string // as its owner wrote it, not cleaned

@@ -33,7 +33,7 @@ type Client struct {
 }
 
 // NewClient returns a client of a site's services. It does not connect. It trusts the hosts of the site. Without
-// o.Auth the user is sent as user.name (docs/facts/hadoop.md A7). It fails if there is no address, or a certificate
+// o.Auth the user is sent as user.name (facts/hadoop.md A7). It fails if there is no address, or a certificate
 // file is unusable.
 func NewClient(site hadoopconf.Site, o rest.Options) (*Client, error) {
 	if err := site.Check(); err != nil {
@@ -89,13 +89,13 @@ func Hosts(bases []string) map[string]bool {
 
 // Send sends a request to a service of the cluster, or to a web server beside it, and completes its errors. Redirects
 // of the ResourceManager's proxy are not followed: status 302 means that a master has ended or is not up
-// (docs/facts/hadoop.md A6). The base of the service that responded is returned as well.
+// (facts/hadoop.md A6). The base of the service that responded is returned as well.
 func (c *Client) Send(ctx context.Context, r rest.Request) (body []byte, base string, err error) {
 	address, _, _ := strings.Cut(strings.Join(r.Bases[:min(1, len(r.Bases))], "")+r.Path, "?")
 	if _, behind, proxied := strings.Cut(address, "/proxy/"); proxied {
 		r.Behind, _, _ = strings.Cut(behind, "/")
 		r.Pinned = true
-		r.Consent = "proxyapproved=true" // the proxy warns of other users' applications (docs/facts/hadoop.md A7)
+		r.Consent = "proxyapproved=true" // the proxy warns of other users' applications (facts/hadoop.md A7)
 	}
 	more := r.Advise
 	r.Advise = func(e *rest.Error, resp *rest.Response) {

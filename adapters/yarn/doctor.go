@@ -100,7 +100,7 @@ type infoBody struct {
 }
 
 // managers requests the state of every ResourceManager; a standby responds to that itself
-// (docs/facts/hadoop.md A3).
+// (facts/hadoop.md A3).
 func (d *Examination) managers(ctx context.Context) bool {
 	active, reached := "", 0
 	for _, rm := range d.client.site.RMs {

@@ -305,7 +305,7 @@ type Submitted struct {
 	UserMB, QueueMB int
 }
 
-// sameWave is how far apart submissions of a wave may be (docs/facts/measured.md 4: 0.2 s; a big job's splits take
+// sameWave is how far apart submissions of a wave may be (facts/measured.md 4: 0.2 s; a big job's splits take
 // time).
 const sameWave = 10 * time.Second
 

@@ -224,7 +224,7 @@ func (o *Overview) NodesOn(hosts []string) []int32 {
 	return slices.Compact(out)
 }
 
-// Responses of the schedulers about their queues (docs/facts/hadoop.md A3). The capacity scheduler nests them as
+// Responses of the schedulers about their queues (facts/hadoop.md A3). The capacity scheduler nests them as
 // queues, the fair one as childQueues.
 
 type schedulerBody struct {

@@ -43,7 +43,7 @@ func Together(ctx context.Context, requests ...func(context.Context)) {
 }
 
 // Decode reads the body of a response into v. what names the request in errors. A value of the wrong type is unknown,
-// never an error; only text that is not JSON is one (docs/facts/hadoop.md A1). Of duplicate keys the last one counts.
+// never an error; only text that is not JSON is one (facts/hadoop.md A1). Of duplicate keys the last one counts.
 func Decode(what string, body []byte, v any) error {
 	return rest.Decode("hadoop: the answer to "+what, body, v, rest.Lists(len(body))) //nolint:wrapcheck // it is named
 }

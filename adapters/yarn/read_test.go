@@ -55,7 +55,7 @@ func TestApps(t *testing.T) {
 	}
 }
 
-// Lists and numbers come in all shapes (docs/facts/hadoop.md A1).
+// Lists and numbers come in all shapes (facts/hadoop.md A1).
 func TestShapes(t *testing.T) {
 	one := `{"id":"application_1_0001","startedTime":"17","progress":true,"name":7}`
 	for _, body := range []string{

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// BenchmarkThrough gives records to cat, with a tap around it and without one. The figures of docs/hadoop.md are from it:
-// CPU is that of all processes, the benchmark's own left out.
+// BenchmarkThrough gives records to cat, with a tap around it and without one. The figures of docs/hadoop.md are from
+// it: CPU is that of all processes, the benchmark's own left out.
 func BenchmarkThrough(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "paratimer-tap")
 	build := exec.Command("go", "build", "-o", program, ".")

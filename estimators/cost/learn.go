@@ -207,7 +207,7 @@ func (st *stage) reportedRate() float64 {
 
 // Works returns the milliseconds of the work of each task that has ended, without start-up and without the wait for
 // its input, by job, stage and task. The start-up is from the task's own reports, else from the run's cost law
-// (docs/facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
+// (facts/measured.md 4). So the work of a task that was seen only at its end is an estimate.
 func Works(run dag.Run) [][]map[int]float64 {
 	l := newLearner(run)
 	out := make([][]map[int]float64, len(l.stages))

@@ -36,7 +36,7 @@ type Numbers struct {
 }
 
 // Planned are the numbers of runs with a plan that has the costs of all tasks: plans that are estimated before they
-// run, and simulated runs (docs/facts/measured.md 4 and 6). Their paces are expected to be as planned.
+// run, and simulated runs (facts/measured.md 4 and 6). Their paces are expected to be as planned.
 var Planned = Numbers{
 	Pace:        0.08,
 	Load:        0.05,

@@ -231,7 +231,7 @@ func (o *overheads) boot() normal {
 }
 
 // A task of a MapReduce job includes the start of its own container. Starts of JVMs are work for the cores of their
-// node, so each of n tasks that start together there takes alone + each·n (docs/facts/measured.md 4). Starts of the
+// node, so each of n tasks that start together there takes alone + each·n (facts/measured.md 4). Starts of the
 // first batch of a run take cold more. These are expected times; the run's pace of overhead scales them.
 
 // starts are the expected milliseconds of a task's start, and how many tasks started together in this run.

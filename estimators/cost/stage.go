@@ -170,7 +170,7 @@ func (st *stage) countUnits() {
 }
 
 // A MapReduce job has two stages. The units of a map are its records, those of a reduce are the bytes that it has
-// copied. The bytes are known when the copy ends, and the records follow from them (docs/facts/measured.md 4).
+// copied. The bytes are known when the copy ends, and the records follow from them (facts/measured.md 4).
 
 // unitsOf returns the total units of an attempt; NaN or 0 if its counters do not show them.
 func (st *stage) unitsOf(a *dag.Attempt) float64 {
@@ -226,7 +226,7 @@ func counted(v float64) float64 {
 
 // worked returns how many units were worked on, given the records read and written and the selectivity sel. A task
 // that reads all records of a key before it writes counts them too early. Then the records that it has written are
-// the limit (docs/facts/tez.md T4).
+// the limit (facts/tez.md T4).
 func (st *stage) worked(read, wrote, sel float64) float64 {
 	switch {
 	case st.bytes && sel > 0 && wrote >= 0:

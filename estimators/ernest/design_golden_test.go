@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// goldenDesign is a case of expt_design*.json: a barrier method and SLSQP, which agree (docs/facts/ernest.md a.3).
+// goldenDesign is a case of expt_design*.json: a barrier method and SLSQP, which agree (facts/ernest.md a.3).
 type goldenDesign struct {
 	Args struct {
 		MinParts    int     `json:"min_parts"`

@@ -187,8 +187,8 @@ func nextBest(all []Guess) *Guess {
 const surely, likely = 0.8, 0.5
 
 // risk returns the probability that a prediction is off by more than FitOptions.RefuseAbove. It mixes the predictions
-// of the methods, each with its error distribution and weighted by the inverse variance. docs/evidence/ernest.md reports how
-// often it is right.
+// of the methods, each with its error distribution and weighted by the inverse variance. docs/evidence/ernest.md
+// reports how often it is right.
 func (m *Model) risk(others []Guess, w way) float64 {
 	own := Guess{deviation: m.cautious(w), tests: m.tests}
 	weights, sum := 0.0, 0.0

@@ -22,7 +22,7 @@ type experiments struct {
 type weighting struct {
 	weights   []float64
 	objective float64 // tr(M⁻¹)
-	// gap is a proven bound on the distance of objective to the least possible one (docs/facts/ernest.md a.3). With
+	// gap is a proven bound on the distance of objective to the least possible one (facts/ernest.md a.3). With
 	// g = -∇objective, which is convex, no feasible x gives less than objective - g·(x-λ). gap is the maximum of
 	// g·(x-λ), from the exact solution of the linear program.
 	gap float64

@@ -13,7 +13,7 @@ import (
 )
 
 // goldenFit is a case of nnls*.json: values from scipy.optimize.nnls, an enumeration of active sets and Octave's
-// lsqnonneg, which agree (docs/facts/ernest.md a.2).
+// lsqnonneg, which agree (facts/ernest.md a.2).
 type goldenFit struct {
 	Note     string       `json:"note"`
 	Features string       `json:"features"`

@@ -38,7 +38,7 @@ func closeTo(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// TestNonnegativeGolden compares with scipy, Octave and an enumeration of all active sets (docs/facts/ernest.md a.2),
+// TestNonnegativeGolden compares with scipy, Octave and an enumeration of all active sets (facts/ernest.md a.2),
 // at the tolerances given there.
 func TestNonnegativeGolden(t *testing.T) {
 	data, err := os.ReadFile(fixtures.Golden("numerics/nnls.json"))
@@ -108,7 +108,7 @@ func nnlsOptimal(t interface {
 	ax.SubVec(mat.NewVecDense(len(b), b), &ax)
 	w.MulVec(a.T(), &ax)
 	for j, v := range x {
-		// Columns differ in unit by up to 1e12: the limit of docs/facts/ernest.md a.2 says little of the smaller ones.
+		// Columns differ in unit by up to 1e12: the limit of facts/ernest.md a.2 says little of the smaller ones.
 		limit := 1e-8 * floats.Norm(mat.Col(nil, j, a), 2) * floats.Norm(b, 2)
 		if v < 0 || !(w.AtVec(j) <= limit) || v > 0 && !(w.AtVec(j) >= -limit) {
 			t.Errorf("column %d: coefficient %v with gradient %v, limit %v", j, v, w.AtVec(j), limit)

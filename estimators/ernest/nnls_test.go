@@ -41,7 +41,7 @@ func TestNonnegativeErrors(t *testing.T) {
 	}
 }
 
-// Columns of docs/facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told
+// Columns of facts/ernest.md a.2, set 4: with one machine count, 1, machines and ln(machines) cannot be told
 // apart.
 func TestDependentColumns(t *testing.T) {
 	for name, c := range map[string]struct {

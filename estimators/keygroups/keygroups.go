@@ -238,7 +238,7 @@ func (p *Prediction) Form(f estimators.GroupForm) *Work {
 	return work(g, left)
 }
 
-// params returns the paper's parameters with four deviations (docs/facts/nearestfit.md N2, N4). One curve serves all
+// params returns the paper's parameters with four deviations (facts/nearestfit.md N2, N4). One curve serves all
 // tasks, which may each have finished few groups. Its points weigh by time, or the noise of the largest groups would
 // bend it. It is not extrapolated without limit. Keys that only some feeders have reported do not stay to the end.
 func (s *Stage) params() nearestfit.Params {
@@ -355,7 +355,7 @@ func (s *Stage) curve(g *dag.Groups, params nearestfit.Params) []dag.GroupPoint 
 			}
 		}
 	}
-	if min(took, expected) >= settled { // ratios of less work are noise (docs/facts/measured.md 3)
+	if min(took, expected) >= settled { // ratios of less work are noise (facts/measured.md 3)
 		f = min(max(took/expected, 1./taskcost.MostSlowdown), taskcost.MostSlowdown)
 	}
 	for i := range out {

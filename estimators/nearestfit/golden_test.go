@@ -15,7 +15,7 @@ import (
 	"github.com/paratimer/paratimer/sketch"
 )
 
-// TestGolden compares every figure of the reference program's cases (docs/facts/nearestfit.md B4). The fields of a
+// TestGolden compares every figure of the reference program's cases (facts/nearestfit.md B4). The fields of a
 // case, not its file's name, say what it tests.
 func TestGolden(t *testing.T) {
 	g := &goldenRun{fields: map[string]int{}}

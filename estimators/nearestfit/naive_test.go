@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// naive is docs/facts/nearestfit.md B4 read word by word: lists, no index, no bound. Only the fits are the package's.
+// naive is facts/nearestfit.md B4 read word by word: lists, no index, no bound. Only the fits are the package's.
 type naive struct {
 	p              Params
 	tasks          []naiveTask

@@ -30,7 +30,7 @@ func (f powerFit) At(x float64) float64 {
 	return max(0, f.A+f.factor*math.Pow(x/f.scale, f.C))
 }
 
-// The search of docs/facts/nearestfit.md N2: a grid of powers, then a golden section.
+// The search of facts/nearestfit.md N2: a grid of powers, then a golden section.
 const (
 	gridStep      = 0.1
 	gridSteps     = 60

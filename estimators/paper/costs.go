@@ -38,7 +38,7 @@ type paperPhase struct {
 // A paperTask is the cost of a pending task without set-up.
 type paperTask struct {
 	work float64 // ms
-	// ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (docs/facts/paratimer.md A1)
+	// ms; each pipeline rounded by itself, so that pipeline boundaries are whole too (facts/paratimer.md A1)
 	rounded int64
 	origin  schedule.Origin
 }
@@ -166,7 +166,7 @@ func (c *paperCosts) rem(job int, k dag.StageIndex, i int) float64 {
 	return c.full(job, k, i)
 }
 
-// setupLeft returns the rest of the set-up while no tuple has been processed (docs/facts/paratimer.md P5).
+// setupLeft returns the rest of the set-up while no tuple has been processed (facts/paratimer.md P5).
 func (c *paperCosts) setupLeft(a *dag.Attempt) float64 {
 	for _, k := range a.Done {
 		if k > 0 {
@@ -230,7 +230,7 @@ func (a amount) ratio() (f float64, ok bool) {
 }
 
 // amounts returns, for each job's pipelines (map, copy, sort, reduce), the tuples done and in total: K and N of
-// docs/facts/paratimer.md A10.
+// facts/paratimer.md A10.
 //
 // If the plan has no N, an attempt's own total replaces it. A task without a reported total counts as the mean of
 // the tasks of its pipeline that have one; the engine's progress gives the share of it that is done. A pipeline

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// docs/facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up
+// facts/paratimer.md A10: full and rem in floats, a later task's pipelines rounded each by itself, half up; set-up
 // is left while K = 0.
 func TestPaperCosts(t *testing.T) {
 	plan := slowPlan()
@@ -98,7 +98,7 @@ func TestPaperCostsBeyondTheList(t *testing.T) {
 }
 
 // TestGoldenAmounts compares the tuples that are done and those in all with the reference program's
-// (docs/facts/paratimer.md A10).
+// (facts/paratimer.md A10).
 func TestGoldenAmounts(t *testing.T) {
 	compared, skipped := 0, 0
 	for _, c := range golden.Load(t) {
@@ -134,7 +134,7 @@ func TestGoldenAmounts(t *testing.T) {
 	}
 }
 
-// docs/facts/paratimer.md P16: own value, else that of the pipeline's type, else that of all, else 1.
+// facts/paratimer.md P16: own value, else that of the pipeline's type, else that of all, else 1.
 func TestObservedSlowdown(t *testing.T) {
 	plan := slowPlan()
 	for _, c := range []struct {

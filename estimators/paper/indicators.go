@@ -65,7 +65,7 @@ func Others() []estimators.Scenario {
 }
 
 // dne is the driver node estimator (Chaudhuri et al., SIGMOD 2004) as in the paper's comparison: the share of the
-// tuples that all four pipelines of all jobs read, sum K / sum N (docs/facts/paratimer.md A5, A10).
+// tuples that all four pipelines of all jobs read, sum K / sum N (facts/paratimer.md A5, A10).
 func dne(w *estimators.ReplayContext) (estimators.Estimate, error) { return tuples(w, 1), nil }
 
 // tuples returns the share of tuples done, with those of maps counted weight times.
@@ -91,7 +91,7 @@ func total(jobs [][]amount, weight float64) amount {
 }
 
 // gnm is the total getnext model (Chaudhuri et al., SIGMOD 2004): dne, but every operator counts. The map pipeline
-// has three (record reader, map runner, combine), so its tuples count three times (docs/facts/paratimer.md A5,
+// has three (record reader, map runner, combine), so its tuples count three times (facts/paratimer.md A5,
 // A10).
 func gnm(w *estimators.ReplayContext) (estimators.Estimate, error) { return tuples(w, 3), nil }
 
@@ -99,7 +99,7 @@ func gnm(w *estimators.ReplayContext) (estimators.Estimate, error) { return tupl
 const luoWindowMS = 10_000
 
 // luo is Luo et al.'s indicator (SIGMOD 2004) as in the paper's comparison: the remaining tuples at the speed of
-// the last ten seconds, one byte a tuple (docs/facts/paratimer.md A5, A10).
+// the last ten seconds, one byte a tuple (facts/paratimer.md A5, A10).
 func luo(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	now, before := w.Run.Now(), w.Run.Before(luoWindowMS)
 	sum := total(amounts(now), 1)
@@ -128,7 +128,7 @@ func luoLeft(done, total, doneBefore, windowMS, elapsedMS float64) float64 {
 
 // parallax is Parallax (Morton et al., ICDE 2010) as in the ParaTimer paper's comparison: jobs and stages strictly
 // one after another, each at the average width n / ceil(n/C) of its n unfinished tasks, with the cost model's own
-// slowdown (docs/facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, and
+// slowdown (facts/paratimer.md A10, P15: parallax_avg_ms). Set-up counts once a round of pending tasks, and
 // not for running tasks.
 func parallax(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	return sumStages(w, func(job int, k dag.StageIndex, p *estimators.StageLeft) float64 {
@@ -141,7 +141,7 @@ func parallax(w *estimators.ReplayContext) (estimators.Estimate, error) {
 }
 
 // parallaxRounds packs the unfinished tasks of a stage into rounds of C, running ones first, and adds up the mean
-// remaining time of each round (docs/facts/paratimer.md A10: parallax_rounds_ms).
+// remaining time of each round (facts/paratimer.md A10: parallax_rounds_ms).
 func parallaxRounds(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	return sumStages(w, func(job int, k dag.StageIndex, p *estimators.StageLeft) float64 {
 		pack := packing{width: estimators.Slots(w.Now().Plan, job, k)}
@@ -223,7 +223,7 @@ func (p *packing) close() {
 // parallaxAggregate is parallax at the speed of the whole cluster. Each kind of task has one factor, also for
 // stages to come: C slots times the time that tasks of that kind worked in the last minute, over the work that they
 // did. The width of a stage of n tasks is n / ceil(n/C) throughout. Only this reading gives the paper's published
-// figures (docs/facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
+// figures (facts/paratimer.md A5, P15): a lone last map makes the cluster look C times slower.
 func parallaxAggregate(w *estimators.ReplayContext) (estimators.Estimate, error) {
 	factor := aggregateSlowdown(w)
 	return sumStages(w, func(job int, k dag.StageIndex, p *estimators.StageLeft) float64 {

@@ -99,7 +99,7 @@ func TestIndicatorsAtTheEnds(t *testing.T) {
 	}
 }
 
-// docs/facts/paratimer.md A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in
+// facts/paratimer.md A5: units left, at the speed of the last ten seconds, of all the time where nothing moved in
 // them.
 func TestLuo(t *testing.T) {
 	for _, c := range []struct{ done, total, before, window, elapsed, want float64 }{

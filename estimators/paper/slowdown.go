@@ -67,7 +67,7 @@ const (
 )
 
 // minExpectedMS is the least expected work for a measured factor: ratios of tiny works are noise, and carried over
-// they ruin every later job (docs/facts/measured.md 3).
+// they ruin every later job (facts/measured.md 3).
 const minExpectedMS = 3_000
 
 // ObservedSlowdown measures factors over the last minute of the run: observed over expected time. It only counts

@@ -10,10 +10,10 @@ import (
 	"github.com/paratimer/paratimer/schedule"
 )
 
-// standardStatic is the paper's default (sections 3.1.3, 3.1.4; docs/facts/paratimer.md A4): the critical path is
+// standardStatic is the paper's default (sections 3.1.3, 3.1.4; facts/paratimer.md A4): the critical path is
 // planned at the start and at each failure (the run's newest anchor), and between them only the tasks on it are
 // read. The remaining time of a fragment is the sum over its rounds of the mean remaining time of the round's
-// unfinished tasks, so the width of the remainder is weighted by time (docs/facts/paratimer.md P13). track selects
+// unfinished tasks, so the width of the remainder is weighted by time (facts/paratimer.md P13). track selects
 // the tasks of a fragment that are read.
 //
 // If the planned path rests on costs that were never observed, the estimate is standard: the paper plans from the
@@ -276,7 +276,7 @@ func progressOf(planned *dag.Stage, task int, a *dag.Attempt) float64 {
 }
 
 // pig returns Pig's percentage, the mean over jobs. A job counts as the mean of its map, copy and reduce pipelines,
-// without sort, if the plan has its tuples (docs/facts/paratimer.md A5, A10, P27). Any other job counts as in Pig's
+// without sort, if the plan has its tuples (facts/paratimer.md A5, A10, P27). Any other job counts as in Pig's
 // own MapReduceLauncher: 1 once it has succeeded, else half of its map and half of its reduce progress by Hadoop,
 // so a job without reduces stays at a half until its end.
 func pig(w *estimators.ReplayContext) (estimators.Estimate, error) {

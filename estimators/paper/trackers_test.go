@@ -11,7 +11,7 @@ import (
 )
 
 // An extra segment that is less than the one before leaves nothing, and takes nothing from the sum
-// (docs/facts/paratimer.md A10).
+// (facts/paratimer.md A10).
 func TestExtraSegmentsAreNotNegative(t *testing.T) {
 	w := estimators.NewReplayContext(runOf(golden.Start(golden.OneJob())), plannedCosts, estimators.Options{})
 	left := []float64{5000, 1000, 3000}

@@ -53,7 +53,7 @@ func (m *Match) Complete(s *dag.Snapshot) *dag.Snapshot {
 	return &out
 }
 
-// usualOfTez are the overheads of Tez if neither the run nor a profile has them (docs/facts/tez.md T6, T7 and the
+// usualOfTez are the overheads of Tez if neither the run nor a profile has them (facts/tez.md T6, T7 and the
 // corrections). Idle containers are kept for five to ten seconds, at random.
 var usualOfTez = dag.Overheads{
 	Launch:   2 * time.Second,
@@ -95,7 +95,7 @@ func HasCosts(plan *dag.Plan) bool {
 }
 
 // usualOverheads are used if neither the run nor a profile has any: MapReduce's and Pig's defaults, as measured
-// (docs/facts/measured.md 4).
+// (facts/measured.md 4).
 var usualOverheads = dag.Overheads{
 	Launch:   4600 * time.Millisecond,
 	AMStart:  800 * time.Millisecond,

@@ -64,7 +64,7 @@ func (p *prototype) solve(t *testing.T, name string) (*detail, Fixpoint) {
 	return d, iterate(Options{Tolerance: 1e-9, MaxIterations: 500}, d.step)
 }
 
-// The two readings of an independent prototype (docs/facts/queueing.md e.2 and e.4): residences, timeline, phases,
+// The two readings of an independent prototype (facts/queueing.md e.2 and e.4): residences, timeline, phases,
 // utilisations.
 func TestPrototype(t *testing.T) {
 	figures, worst := 0, 0.0

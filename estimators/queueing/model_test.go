@@ -21,7 +21,7 @@ func asJSON(t *testing.T, r *Result) string {
 	return string(b)
 }
 
-// Two exponential tasks side by side: the last takes 1.5 of the mean (docs/facts/queueing.md d).
+// Two exponential tasks side by side: the last takes 1.5 of the mean (facts/queueing.md d).
 func TestTreeOperators(t *testing.T) {
 	maps := func(mean float64, count int) *Tree {
 		one := leaf(Map, 1, exponential(mean))

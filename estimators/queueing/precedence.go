@@ -315,7 +315,7 @@ func (m moments) fit() mixture {
 // one.
 //
 // The stages that both have passed when one ends are a walk on a grid: E[min] = Σ T(i,j)/(a+b) over i < k, j < l,
-// where T(i,j) = C(i+j,i) aⁱbʲ/(a+b)^(i+j) is the probability that the walk passes there (docs/facts/queueing.md d;
+// where T(i,j) = C(i+j,i) aⁱbʲ/(a+b)^(i+j) is the probability that the walk passes there (facts/queueing.md d;
 // Z. Liang and S. Tripathi, "On performance prediction of parallel computations with precedent constraints", 2000).
 func latest(a, b mixture) moments {
 	mean, square := 0.0, 0.0

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLatest compares with closed forms, scipy's quadrature and sampling (docs/facts/queueing.md d). The file has
+// TestLatest compares with closed forms, scipy's quadrature and sampling (facts/queueing.md d). The file has
 // twelve digits.
 func TestLatest(t *testing.T) {
 	t.Parallel()

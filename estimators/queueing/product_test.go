@@ -9,7 +9,7 @@ import (
 var configurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
 // The default model stays within 15% of an independent processor-sharing simulation of the same demands
-// (docs/facts/queueing.md e.4).
+// (facts/queueing.md e.4).
 func TestProductAgainstSimulation(t *testing.T) {
 	for i, simulated := range []float64{590.7, 580.5, 447.6, 385.3} {
 		s, ok := Published(configurations[i][0], configurations[i][1])

@@ -77,7 +77,7 @@ func TestDisks(t *testing.T) {
 }
 
 // Jobs of a single map that are submitted again when they end are a closed network, for which mean value analysis is
-// exact under processor sharing. The throughputs are those of octave-queueing 1.2.7 (docs/facts/queueing.md b).
+// exact under processor sharing. The throughputs are those of octave-queueing 1.2.7 (facts/queueing.md b).
 func TestExactMVA(t *testing.T) {
 	type demand = Demand
 	const delay = 20 // servers enough for all
@@ -159,7 +159,7 @@ func published(pm, ps int) *Spec {
 
 var simulatedConfigurations = [][2]int{{1, 1}, {1, 5}, {4, 1}, {4, 5}}
 
-// An independent simulation of the same demands (docs/facts/queueing.md e.4) gives these responses, where they are
+// An independent simulation of the same demands (facts/queueing.md e.4) gives these responses, where they are
 // random with standard errors of 8 to 11 s.
 func TestIndependentSimulation(t *testing.T) {
 	for _, c := range []struct {

@@ -363,7 +363,7 @@ func unnamed(sizes []dag.GroupSize) []dag.KeyGroup {
 }
 
 // closeSize is the greatest relative difference between a finished group and a key of the same size
-// (docs/facts/nearestfit.md N9).
+// (facts/nearestfit.md N9).
 const closeSize = 0.05
 
 // notDone reports which of a reduce's groups, largest first, are not done. Each finished group matches the group of

@@ -28,7 +28,7 @@ func predicted(t *testing.T, r *Replay, f Failure) Answer {
 }
 
 // The paper's pessimistic scenario (section 3.2.1): the longest task fails right before it finishes. On the query of
-// section 4.2 that is the lonely last map of j2, whose 727 s are all added (docs/facts/paratimer.md A2).
+// section 4.2 that is the lonely last map of j2, whose 727 s are all added (facts/paratimer.md A2).
 func TestWorstTask(t *testing.T) {
 	r := example(t, "paper-4.2GB")
 	base := endIn(t, r, Change{})

@@ -10,22 +10,22 @@ import (
 	"testing"
 )
 
-// label is that of a section of docs/facts. Only the single letters that are labels today count, or articles would be
-// taken for labels.
+// label is that of a section of docs/evidence/facts. Only the single letters that are labels today count, or articles
+// would be taken for labels.
 const label = `\b(?:[A-Z]\d{1,2}|[a-z]\.\d|[BDFbd]|\d)\b`
 
 var (
 	labels       = regexp.MustCompile(label)
-	citations    = regexp.MustCompile(`docs/facts/([a-z]+)\.md((?:(?:,| and| to)? ` + label + `)*)`)
+	citations    = regexp.MustCompile(`(?:(?:^|[^(/\w])|(?:^|[^\]])\()facts/([a-z]+)\.md((?:(?:,| and| to)? ` + label + `)*)`)
 	pageless     = regexp.MustCompile(`(?:^|[^/\w])[Ff]acts,? (?:numerics |live )?(?:[A-Z]\d{1,2}|[a-z]\.\d|\d)\b`)
 	factsHeading = regexp.MustCompile(`(?m)^(?:#{2,3}|\|) (` + label + `)\. `)
 )
 
-// TestFacts holds that every citation of docs/facts names a heading of the cited page, that a page has no label twice,
-// and that every page is cited outside itself.
+// TestFacts holds that every citation of docs/evidence/facts names a heading of the cited page, that a page has no
+// label twice, and that every page is cited outside itself.
 func TestFacts(t *testing.T) {
 	t.Parallel()
-	pages, err := filepath.Glob("../../docs/facts/*.md")
+	pages, err := filepath.Glob("../../docs/evidence/facts/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestFacts(t *testing.T) {
 		headings[name] = []string{}
 		for _, m := range factsHeading.FindAllSubmatch(text, -1) {
 			if slices.Contains(headings[name], string(m[1])) {
-				t.Errorf("docs/facts/%s.md has two headings %s", name, m[1])
+				t.Errorf("docs/evidence/facts/%s.md has two headings %s", name, m[1])
 			}
 			headings[name] = append(headings[name], string(m[1]))
 		}
@@ -56,8 +56,11 @@ func TestFacts(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
+		if old := "docs/" + "facts/"; strings.Contains(string(text), old) {
+			t.Errorf("%s: cite facts/PAGE.md and a label, without %s", path, old)
+		}
 		if m := pageless.Find(text); m != nil {
-			t.Errorf("%s: %q names no page of docs/facts", path, m)
+			t.Errorf("%s: %q names no page of docs/evidence/facts", path, m)
 		}
 		for _, m := range citations.FindAllSubmatch(text, -1) {
 			count++
@@ -67,7 +70,7 @@ func TestFacts(t *testing.T) {
 			}
 			for _, l := range named {
 				if !slices.Contains(headings[page], l) {
-					t.Errorf("%s: docs/facts/%s.md has no heading %s", path, page, l)
+					t.Errorf("%s: docs/evidence/facts/%s.md has no heading %s", path, page, l)
 				}
 			}
 			if filepath.Base(filepath.Dir(path)) != "facts" || filepath.Base(path) != page+".md" {
@@ -85,6 +88,6 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	if count < 150 {
-		t.Errorf("%d citations of docs/facts: nothing is guarded", count)
+		t.Errorf("%d citations of docs/evidence/facts: nothing is guarded", count)
 	}
 }

@@ -29,7 +29,7 @@ func accountIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) 
 
 // TestPaper follows the paper's examples by hand. Fig. 3(a): the path goes over p2's maps, r2, m3, r3 (section 3.1.3).
 // Fig. 4 with 4 GB: "the critical path has changed" to m101-104 and, in their slots, m213-216 (section 4.2;
-// docs/facts/paratimer.md A2).
+// facts/paratimer.md A2).
 func TestPaper(t *testing.T) {
 	fig3, fig4 := golden.Named(t, "g01_fig3a"), golden.Named(t, "g05_join_4GB")
 	accountIs(t, fig3.Plan, simulate.Options{}, `      0-  10000 work j2 map 0.0

@@ -9,7 +9,7 @@ import (
 )
 
 // handover is the longest time between the release of a container and its next task, in milliseconds: three
-// heartbeats (docs/facts/hadoop.md F). A task did not wait for a container that was released earlier.
+// heartbeats (facts/hadoop.md F). A task did not wait for a container that was released earlier.
 const handover = 3000
 
 // An attempt of a run.

@@ -258,7 +258,7 @@ const leastSetUp = 100
 
 // ready returns when an attempt's set-up ended, its start if that is unknown. On slots, the cluster's set-up is
 // known. Otherwise it follows from a map's reports: the first one is extrapolated back to no work at the rate of
-// the following ones (docs/facts/measured.md 4). No report shows when a reduce began to copy.
+// the following ones (facts/measured.md 4). No report shows when a reduce began to copy.
 func (w *walker) ready(x *attempt) dag.Instant {
 	if setup := w.s.Plan.Cluster.Setup; setup > 0 {
 		return min(x.Start.Add(setup), w.at)
@@ -350,7 +350,7 @@ func (w *walker) middle(x *attempt) middle {
 }
 
 // sizeOf returns the input of a task: bytes or, if they are not reported, records; NaN unknown. Outside MapReduce,
-// records come first: Tez writes a repeated key once, so bytes hide a key that has many (docs/facts/tez.md T4).
+// records come first: Tez writes a repeated key once, so bytes hide a key that has many (facts/tez.md T4).
 func (w *walker) sizeOf(a *attempt) float64 {
 	records := a.Done[dag.Work]
 	if math.IsNaN(records) {

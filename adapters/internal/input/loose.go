@@ -84,7 +84,7 @@ func (t *Text) UnmarshalJSON(b []byte) error {
 	return (*Raw)(t).UnmarshalJSON(b)
 }
 
-// The types of Hadoop's responses accept every variant of docs/facts/hadoop.md A1.
+// The types of Hadoop's responses accept every variant of facts/hadoop.md A1.
 
 // An Optional is a number, also one in quotes, that may be missing.
 type Optional struct {

@@ -40,7 +40,7 @@ const (
 // MS returns a length of time in milliseconds.
 func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Duration rounds a cost half up (docs/facts/paratimer.md P2) to a duration of whole milliseconds. NaN and negative
+// Duration rounds a cost half up (facts/paratimer.md P2) to a duration of whole milliseconds. NaN and negative
 // costs are 0, none is above MostMS.
 func Duration(ms float64) time.Duration {
 	if math.IsNaN(ms) || ms <= 0 {

@@ -1,4 +1,4 @@
-// Package golden loads the golden cases of the independent reference program (docs/facts/paratimer.md A9, A10) for
+// Package golden loads the golden cases of the independent reference program (facts/paratimer.md A9, A10) for
 // tests. For property tests it draws random cases (Draw, DrawFault) and takes snapshots from replayed runs (Cut).
 //
 // A case is a plan with costs, the expectations at t = 0, and snapshots at some instants with their expectations.
@@ -27,7 +27,7 @@ type Case struct {
 	Name           string        `json:"name"`
 	Plan           *dag.Plan     `json:"-"` // costs and sizes are in its pipelines; equal values are uniform series
 	Delta1, Delta2 time.Duration `json:"-"`
-	// Slowdown is s(p) of docs/facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not
+	// Slowdown is s(p) of facts/paratimer.md A10 in the order map, copy, sort, reduce. It applies at instants, not
 	// to Initial.
 	Slowdown      [4]float64 `json:"-"`
 	Initial       Forecast   `json:"initial"`
@@ -87,7 +87,7 @@ type Instant struct {
 	At       dag.Instant   `json:"t_ms"`
 	Failure  bool          `json:"is_failure_instant"` // the static path is planned again here
 	Snapshot *dag.Snapshot `json:"-"`
-	// Expect has numbers by their names in docs/facts/paratimer.md A10, nil for NaN; also failure_hold, a bool, and
+	// Expect has numbers by their names in facts/paratimer.md A10, nil for NaN; also failure_hold, a bool, and
 	// task_remaining_ms, rem of each running task by its name without primes.
 	Expect map[string]any `json:"expect"`
 	Replan Forecast       `json:"replan"` // Schedule is set in the random cases

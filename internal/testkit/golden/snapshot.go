@@ -120,7 +120,7 @@ func settle(s *dag.Snapshot, i int) {
 }
 
 // Cut returns the observer's snapshot at an instant of a replayed run: the state after the batch at t, with counters
-// by docs/facts/paratimer.md A1, rule 7. The run must be a replay from Start with the plan's costs.
+// by facts/paratimer.md A1, rule 7. The run must be a replay from Start with the plan's costs.
 func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
 	s := timeline.SnapshotAt(Start(plan), run, t)
 	for j := range s.Jobs {
@@ -152,7 +152,7 @@ func count(a *dag.Attempt, plan *dag.Plan, stage *dag.Stage, now dag.Instant) {
 	}
 }
 
-// Left returns the costs of docs/facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that
+// Left returns the costs of facts/paratimer.md A10 at snapshot s: a running task has rem left, a task that
 // starts later takes set-up plus each pipeline, rounded separately. slowdown is the case's at instants, and none for
 // Initial.
 func (c *Case) Left(s *dag.Snapshot, slowdown [4]float64) schedule.Left {

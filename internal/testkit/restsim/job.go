@@ -102,7 +102,7 @@ type view struct {
 }
 
 // viewOf derives a task's state from its attempts. A task with a failed or killed attempt continues with a new one
-// (docs/facts/hadoop.md E0). A task with a lost result is scheduled again (TaskImpl's RetroactiveKilledTransition).
+// (facts/hadoop.md E0). A task with a lost result is scheduled again (TaskImpl's RetroactiveKilledTransition).
 func viewOf(attempts []dag.Attempt) view {
 	v := view{State: "SCHEDULED", Start: dag.NoInstant, Finish: dag.NoInstant, attempts: attempts}
 	for i := range attempts {
@@ -183,7 +183,7 @@ func (j *job) Sums() (all [dag.MapReduceStages]sum) {
 	return all
 }
 
-// Next returns the nodes of the jobs that follow each job, by its node (docs/facts/hadoop.md C1).
+// Next returns the nodes of the jobs that follow each job, by its node (facts/hadoop.md C1).
 func (j *job) Next() map[string]string {
 	next := map[string]string{}
 	jobs := j.Snap.Plan.Jobs
@@ -224,7 +224,7 @@ func (q request) Attempts() (all []attempt) {
 			x.Name = "STARTING"
 		}
 		if q.IsHistory || a.State >= dag.AttemptSucceeded {
-			x.Percent = 100 // also for failed attempts (docs/facts/hadoop.md A5, E0)
+			x.Percent = 100 // also for failed attempts (facts/hadoop.md A5, E0)
 		}
 		all = append(all, x)
 	}

@@ -2,7 +2,7 @@
 // proxied MapReduce masters and job history server, in virtual time. It serves to measure the cost of watching a
 // large cluster.
 //
-// The responses have the recorded fields (docs/facts/hadoop.md A3 to A6, E0), with filler for missing data, so that
+// The responses have the recorded fields (facts/hadoop.md A3 to A6, E0), with filler for missing data, so that
 // their sizes are realistic. Responses of masters are never compressed, because the proxy unpacks them (seen live).
 package restsim
 
@@ -191,7 +191,7 @@ func (c *Cluster) routes() *http.ServeMux {
 	return mux
 }
 
-// proxy responds for a master, or redirects if there is none yet or no more (docs/facts/hadoop.md A6, item 3).
+// proxy responds for a master, or redirects if there is none yet or no more (facts/hadoop.md A6, item 3).
 func (c *Cluster) proxy(w http.ResponseWriter, r *http.Request, t *template.Template) {
 	j := c.job(r.PathValue("app"))
 	switch {

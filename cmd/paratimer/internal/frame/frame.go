@@ -252,7 +252,7 @@ func Text(s string) *string {
 	return &s
 }
 
-// ProgressOf is eq. (1) of the paper, its misprint corrected (docs/facts/paratimer.md P1).
+// ProgressOf is eq. (1) of the paper, its misprint corrected (facts/paratimer.md P1).
 func ProgressOf(elapsed, remaining Seconds) *Ratio {
 	return RatioOf(float64(elapsed) / float64(elapsed+remaining))
 }

@@ -16,7 +16,8 @@ import (
 // SchemaVersion is the version of the JSON; it grows when a field changes its meaning or is no longer there.
 const SchemaVersion = 4
 
-// A View has the results of one or more models. docs/before-a-run.md has its fields. Times are in seconds; unknown is null.
+// A View has the results of one or more models. docs/before-a-run.md has its fields. Times are in seconds; unknown is
+// null.
 type View struct {
 	SchemaVersion int                `json:"schema_version"`
 	Name          string             `json:"name"` // of what is modeled; "" if the file has none

@@ -174,7 +174,7 @@ func TestJSONEstimates(t *testing.T) {
 	if err := json.Unmarshal(jsonOf(t, example(t, "paper-4.2GB")), &out); err != nil {
 		t.Fatal(err)
 	}
-	// 28 minutes, section 4.2; the longest task is a map of j2, 727 s (docs/facts/paratimer.md A2).
+	// 28 minutes, section 4.2; the longest task is a map of j2, 727 s (facts/paratimer.md A2).
 	if out.Name != "paper-4.2GB" || out.WorstTask != "j2.m1" || out.WorstSingleMS != 727_000 ||
 		out.CriticalPathMS != 1_679_813 {
 		t.Errorf("got %+v", out)

@@ -88,7 +88,7 @@ func paper(t testing.TB) *dag.Plan {
 }
 
 // TestChartOfPaper is the paper's Fig. 4 once it has happened: "{m201-212, m217}, r2, m3, r3" is the critical path of
-// 28.0 minutes (docs/facts/paratimer.md A2).
+// 28.0 minutes (facts/paratimer.md A2).
 func TestChartOfPaper(t *testing.T) {
 	run, marks := played(t, paper(t), simulate.Options{}, 0)
 	c := chartFor(t, run)

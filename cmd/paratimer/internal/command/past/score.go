@@ -22,7 +22,7 @@ import (
 )
 
 // runScore has the errors of the estimators along one run, for people or as JSON. Errors are in percentage points of
-// progress (docs/facts/paratimer.md P24).
+// progress (facts/paratimer.md P24).
 type runScore struct {
 	File         string           `json:"file"`
 	WorkflowID   *string          `json:"workflow_id"`

@@ -66,7 +66,7 @@ func closeTo(got, want, relative, absolute float64) bool {
 	return math.Abs(got-want) <= math.Max(relative*math.Abs(want), absolute)
 }
 
-// TestErnestGoldenFit: the tables of docs/facts/ernest.md a.2, from their files through the command. Coefficients that
+// TestErnestGoldenFit: the tables of facts/ernest.md a.2, from their files through the command. Coefficients that
 // are not unique are not compared; the cases say so.
 func TestErnestGoldenFit(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestErnestPublished(t *testing.T) {
 	t.Logf("%d figures compared", len(published))
 }
 
-// TestErnestGoldenDesign: the designs of docs/facts/ernest.md a.3 through the command, with the flags of the authors'
+// TestErnestGoldenDesign: the designs of facts/ernest.md a.3 through the command, with the flags of the authors'
 // program.
 func TestErnestGoldenDesign(t *testing.T) {
 	t.Parallel()
