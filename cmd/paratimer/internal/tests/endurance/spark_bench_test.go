@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,8 +74,10 @@ func BenchmarkSparkTick(b *testing.B) {
 				n++
 				step()
 			}
+			b.ReportMetric(float64(retained()>>20), "MB-live")
 			b.ReportMetric((cpuTime(b)-began-served).Seconds()/float64(n), "cpu-s/op")
 			_, bytes, _ := d.Counts()
+			runtime.KeepAlive(w)
 			b.ReportMetric(float64(bytes/n)/1024, "KB/op")
 			b.ReportMetric(float64(d.Naive())*float64(n)/float64(bytes), "times-less")
 		})
