@@ -100,7 +100,7 @@ func BenchmarkSparkAttach(b *testing.B) {
 	const newest = " --sql newest --session"
 	for name, c := range map[string]struct {
 		*sparksim.Application
-		speed time.Duration
+		speed int64
 		args  string
 	}{
 		"100000 tasks":   {sparksim.Large(), 10, "--every 500ms"},
@@ -113,7 +113,7 @@ func BenchmarkSparkAttach(b *testing.B) {
 			for b.Loop() {
 				began, dir := time.Now(), b.TempDir()
 				d := &sparksim.Driver{Application: c.Application, Now: func() dag.Instant {
-					return sparksim.Begin.Add(time.Second + c.speed*time.Since(began))
+					return sparksim.Begin.Add(time.Second + time.Duration(c.speed*int64(time.Since(began))))
 				}}
 				s := httptest.NewServer(d)
 				defer s.Close()
@@ -124,7 +124,7 @@ func BenchmarkSparkAttach(b *testing.B) {
 					b.Fatal(err)
 				}
 				for _, part := range []string{"MB-half", "MB-end"} {
-					time.Sleep(c.Ends() / c.speed / 2)
+					time.Sleep(c.Ends() / time.Duration(2*c.speed))
 					b.ReportMetric(residentMB(b, cmd.Process.Pid), part)
 				}
 				_ = cmd.Process.Signal(syscall.SIGTERM)
