@@ -36,12 +36,10 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 	switch b.Kind {
 	case Deadline:
 		if b.Daily == nil {
-			by := b.At
-			st.DeadlineAt = &by
+			st.DeadlineAt = new(b.At)
 		} else if st.DeadlineAt == nil || !b.Daily.shown(*st.DeadlineAt) {
 			// first frame, or the stored deadline is for another time of day, set by an earlier configuration
-			next := b.Daily.Next(origin(f, at))
-			st.DeadlineAt = &next
+			st.DeadlineAt = new(b.Daily.Next(origin(f, at)))
 		}
 	case Within:
 		st.DeadlineAt = submitted(f, at, b.For)
@@ -50,13 +48,11 @@ func (b *Bound) learn(st *Standing, s *State, f *frame.Frame) {
 			st.DeadlineAt = submitted(f, at, time.Duration(b.Times*float64(b.Usual)))
 		}
 	case NoProgress:
-		by := at.Add(b.For - s.Still)
-		st.DeadlineAt = &by
+		st.DeadlineAt = new(at.Add(b.For - s.Still))
 	case OutsideBounds:
 		st.Range = b.follow(st.Range, f, at)
 		if st.Range != nil && st.Range.Stable {
-			high := st.Range.High
-			st.DeadlineAt = &high
+			st.DeadlineAt = new(st.Range.High)
 		}
 	}
 }
@@ -78,8 +74,7 @@ func submitted(f *frame.Frame, at dag.Instant, after time.Duration) *dag.Instant
 	if f.ElapsedSeconds == nil {
 		return nil
 	}
-	by := origin(f, at).Add(after)
-	return &by
+	return new(origin(f, at).Add(after))
 }
 
 // follow finds the first stable range.

@@ -38,11 +38,7 @@ func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
 
 // begin returns the standing of a bound at its first frame.
 func begin(f *frame.Frame) Standing {
-	st := Standing{State: frame.OnTrack, Since: dag.NoInstant}
-	if f.At != nil {
-		st.Since = f.At.Instant
-	}
-	return st
+	return Standing{State: frame.OnTrack, Since: frame.InstantOf(f.At)}
 }
 
 func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) verdict {
@@ -121,12 +117,8 @@ func (st *Standing) become(to frame.AlertState, since dag.Instant) {
 
 // end computes the final verdict of an ended query.
 func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
-	v := verdict{p: math.NaN(), expected: dag.NoInstant}
-	switch {
-	case f.Headline.EndAt != nil:
-		v.expected = f.Headline.EndAt.Instant
-	case f.At != nil:
-		v.expected = f.At.Instant
+	v := verdict{
+		p: math.NaN(), expected: dag.FirstKnown(frame.InstantOf(f.Headline.EndAt), frame.InstantOf(f.At)),
 	}
 	if st.DeadlineAt == nil && f.At != nil && b.Kind != NoProgress && b.Kind != OutsideBounds {
 		b.learn(st, nil, f) // it ended before its first observation
@@ -148,7 +140,6 @@ func (b *Bound) end(st *Standing, f *frame.Frame) verdict {
 
 // outcome returns whether the bound was met; nil if unknown.
 func (b *Bound) outcome(st *Standing, f *frame.Frame, end dag.Instant, late bool) *frame.Outcome {
-	met, missed := frame.Met, frame.Missed
 	broken := late
 	if b.Kind != NoProgress {
 		if st.DeadlineAt == nil || !end.Known() {
@@ -158,9 +149,9 @@ func (b *Bound) outcome(st *Standing, f *frame.Frame, end dag.Instant, late bool
 	}
 	switch {
 	case broken, f.Workflow.State == dag.Failed && (b.Kind == Deadline || b.Kind == Within):
-		return &missed
+		return new(frame.Missed)
 	case f.Workflow.State == dag.Succeeded:
-		return &met
+		return new(frame.Met)
 	}
 	return nil
 }

@@ -30,8 +30,7 @@ func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.A
 		a.Since = frame.TimeOf(since)
 	}
 	if by, ok := b.by(st, v); ok {
-		s := frame.SecondsOf(by)
-		a.BySeconds = &s
+		a.BySeconds = new(frame.SecondsOf(by))
 	}
 	a.Text = b.text(st, s, f, v)
 	return a
@@ -238,12 +237,9 @@ func (w words) changes() []string {
 // clock formats a time of day in the bound's zone: with seconds if it is not a whole minute, with the date if it is
 // another day.
 func (w words) clock(t dag.Instant) string {
-	at, unit, now := t.Time().In(cmp.Or(w.b.Zone, time.UTC)), time.Second, time.Time{}
+	at, unit := t.Time().In(cmp.Or(w.b.Zone, time.UTC)), time.Second
 	if at.Second() == 0 && at.Nanosecond() == 0 {
 		unit = time.Minute
 	}
-	if w.f.At != nil {
-		now = w.f.At.Time()
-	}
-	return units.Clock(at, now, unit) + at.Format(" MST")
+	return units.Clock(at, w.f.At.Time(), unit) + at.Format(" MST")
 }

@@ -82,23 +82,16 @@ func (t *Trial) Results() []Result {
 	if t.last.At != nil && t.last.ElapsedSeconds != nil {
 		began = origin(&t.last, t.last.At.Instant)
 	}
-	if h := t.last.Headline.EndAt; h != nil && t.last.Workflow.State.Ended() {
-		end = h.Instant
+	if t.last.Workflow.State.Ended() {
+		end = frame.InstantOf(t.last.Headline.EndAt)
 	}
 	for i, b := range t.bounds {
 		r := b.Result
-		warned := false
-		if b.fired != nil {
-			r.FiredSeconds = frame.Since(b.fired.Instant, began)
-		}
-		if r.DeadlineAt != nil {
-			r.DeadlineSeconds = frame.Since(r.DeadlineAt.Instant, began)
-		}
-		if b.fired != nil && r.DeadlineAt != nil {
-			r.WarningSeconds = frame.Since(r.DeadlineAt.Instant, b.fired.Instant)
-			warned = b.fired.Instant < r.DeadlineAt.Instant
-		}
-		r.Late = r.DeadlineAt != nil && end.Known() && end > r.DeadlineAt.Instant
+		fired, deadline := frame.InstantOf(b.fired), frame.InstantOf(r.DeadlineAt)
+		r.FiredSeconds, r.DeadlineSeconds = frame.Since(fired, began), frame.Since(deadline, began)
+		r.WarningSeconds = frame.Since(deadline, fired)
+		warned := r.WarningSeconds != nil && fired < deadline
+		r.Late = r.DeadlineAt != nil && end.Known() && end > deadline
 		if i < len(t.Held) && t.Held[i].Kind == NoProgress {
 			r.Late, warned, r.WarningSeconds = b.fired != nil, b.fired != nil, nil
 		}

@@ -80,7 +80,7 @@ func ServeMetrics(ctx context.Context, c *cli.Context) (m *metrics.Metrics, done
 	if c.String("metrics") == "" {
 		return m, done, nil
 	}
-	url, stop, err := Serve(c, "metrics", "metrics are", m.Serve)
+	url, stop, err := Serve(c, "metrics", "metrics are", m.Handler(), metrics.Limits)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/x509"
 	"net"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,9 +65,7 @@ func Listen(c *cli.Context, flag string, d serve.Door, locks string) (l net.List
 
 // Serve serves at the address of a flag until stop is called. If others can reach it, clients must be authenticated.
 // The URL has no path. what names the service in the log.
-func Serve(c *cli.Context, flag, what string, start func(net.Listener, serve.Door, func(error)) (stop func())) (
-	url string, stop func(), err error,
-) {
+func Serve(c *cli.Context, flag, what string, h http.Handler, limits serve.Limits) (url string, stop func(), err error) {
 	d, err := door(c)
 	if err != nil {
 		return "", nil, err
@@ -80,7 +79,8 @@ func Serve(c *cli.Context, flag, what string, start func(net.Listener, serve.Doo
 		log.Warn().Str("address", c.String(flag)).Msgf(
 			"--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
 	}
-	stop = start(listener, d, func(err error) { log.Error().Err(err).Msg(what + " not served any more") })
+	failed := func(err error) { log.Error().Err(err).Msg(what + " not served any more") }
+	stop = serve.Serve(listener, h, limits, d, failed)
 	return d.Scheme() + "://" + listener.Addr().String(), stop, nil
 }
 

@@ -117,8 +117,7 @@ func (c *Comparison) jobs() *page.Table {
 		}
 		for _, s := range stages {
 			cells := append(first, cmp.Or(s.Title, s.Name))
-			t.Rows = append(t.Rows, page.Row{Cells: page.Texts(append(cells, sideBySide(before.stage(s.Name),
-				now.stage(s.Name))...)...)})
+			t.Add(append(cells, sideBySide(before.stage(s.Name), now.stage(s.Name))...)...)
 			first = []string{"", "", ""}
 		}
 	}
@@ -165,8 +164,8 @@ func (c *Comparison) runs() *page.Table {
 		case i == c.base:
 			note = "the base"
 		}
-		t.Rows = append(t.Rows, page.Row{Cells: page.Texts(strconv.Itoa(i+1), units.Known(r.StartAt, day),
-			units.Seconds(r.TotalSeconds), r.State.String(), r.From, note)})
+		t.Add(strconv.Itoa(i+1), units.Known(r.StartAt, day), units.Seconds(r.TotalSeconds), r.State.String(), r.From,
+			note)
 	}
 	return t
 }

@@ -26,13 +26,9 @@ func (v *session) learn(f *frame.Frame) {
 	if f.Workflow.State.Ended() {
 		return
 	}
-	v.want = starved(f)
-	if at := f.Headline.EndAt; at != nil {
-		v.end = at.Instant
-	}
+	v.want, v.end = starved(f), frame.InstantOf(f.Headline.EndAt)
 	if v.fleet.holds != nil {
-		n := v.fleet.holds[v.key]
-		f.HeldUpBy, f.HoldsUp = v.fleet.heldUp[v.key], &n
+		f.HeldUpBy, f.HoldsUp = v.fleet.heldUp[v.key], new(v.fleet.holds[v.key])
 	}
 }
 

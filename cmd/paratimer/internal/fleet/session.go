@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,12 +156,8 @@ func (v *session) open() error {
 // Show is the watch's first sink: it updates the workflow's id and name and the next wait, and passes the frame on.
 func (v *session) Show(tick frame.Tick) error {
 	f := &tick.Frame
-	if f.Workflow.ID != nil {
-		v.seen.ID = *f.Workflow.ID
-	}
-	if f.Workflow.Name != nil {
-		v.seen.Name = *f.Workflow.Name
-	}
+	v.seen.ID = cmp.Or(frame.ValueOf(f.Workflow.ID), v.seen.ID)
+	v.seen.Name = cmp.Or(frame.ValueOf(f.Workflow.Name), v.seen.Name)
 	v.learn(f)
 	v.wait = interval(*f, v.watch.Bounds, v.fleet.opt.Every, v.fleet.opt.Most)
 	if v.fleet.opt.Shown == nil {

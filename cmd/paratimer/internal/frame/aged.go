@@ -56,7 +56,7 @@ func (f Frame) Older(age time.Duration) Frame {
 
 // ranOut reports whether even the longest predicted remaining time has passed. The remaining time is then unknown.
 func (h *Headline) ranOut(age time.Duration) bool {
-	last := max(valueOf(h.RemainingSeconds), valueOf(h.LowSeconds), valueOf(h.HighSeconds))
+	last := max(ValueOf(h.RemainingSeconds), ValueOf(h.LowSeconds), ValueOf(h.HighSeconds))
 	return last > 0 && age >= last.Duration()
 }
 

@@ -62,15 +62,12 @@ type Frame struct {
 }
 
 // Elapsed returns the time from the first job's submission to the frame; 0 if unknown.
-func (f *Frame) Elapsed() Seconds { return valueOf(f.ElapsedSeconds) }
+func (f *Frame) Elapsed() Seconds { return ValueOf(f.ElapsedSeconds) }
 
 // IDs returns the ids that a run may be known by: the workflow's, "" if unknown, and those of its jobs. A script has
 // the id of its first job until the job's master responds.
 func (f *Frame) IDs() []string {
-	ids := []string{""}
-	if f.Workflow.ID != nil {
-		ids[0] = *f.Workflow.ID
-	}
+	ids := []string{ValueOf(f.Workflow.ID)}
 	for i := range f.Jobs {
 		if id := f.Jobs[i].ID; id != nil {
 			ids = append(ids, *id)
@@ -83,10 +80,10 @@ func (f *Frame) IDs() []string {
 func (f *Frame) TooLarge() bool { return dag.TooLarge(f.Warnings) }
 
 // WaitsFor returns what the query waits for; "" if unknown.
-func (f *Frame) WaitsFor() string { return valueOf(f.WaitingOn) }
+func (f *Frame) WaitsFor() string { return ValueOf(f.WaitingOn) }
 
-// valueOf returns what p points to; the zero value if it is unknown.
-func valueOf[T any](p *T) (v T) {
+// ValueOf returns what p points to; the zero value if it is unknown.
+func ValueOf[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
 	}
@@ -114,7 +111,7 @@ type Workflow struct {
 }
 
 // Label returns the name of a workflow, or else its id; "" if it has neither.
-func (w Workflow) Label() string { return cmp.Or(valueOf(w.Name), valueOf(w.ID)) }
+func (w Workflow) Label() string { return cmp.Or(ValueOf(w.Name), ValueOf(w.ID)) }
 
 // A Headline is the main answer to "when": the remaining time, or a lower bound of it if too much is assumed.
 type Headline struct {
@@ -208,6 +205,14 @@ func TimesOf(v float64) *Times {
 // Time is an instant of the cluster's clock.
 type Time struct{ dag.Instant }
 
+// Time returns the instant as a time; the zero time if t is nil.
+func (t *Time) Time() time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Instant.Time()
+}
+
 // MarshalText formats as RFC 3339 in UTC with milliseconds.
 func (t Time) MarshalText() ([]byte, error) {
 	return []byte(t.Instant.Time().Format("2006-01-02T15:04:05.000Z07:00")), nil
@@ -226,6 +231,14 @@ func TimeOf(t dag.Instant) *Time {
 		return nil
 	}
 	return &Time{t}
+}
+
+// InstantOf returns the instant; dag.NoInstant if t is nil.
+func InstantOf(t *Time) dag.Instant {
+	if t == nil {
+		return dag.NoInstant
+	}
+	return t.Instant
 }
 
 // SecondsIn returns a length of time in seconds; nil stays nil.

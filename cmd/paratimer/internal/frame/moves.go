@@ -18,7 +18,7 @@ type Change struct {
 }
 
 // Why returns the cause: its subject, or else the meaning of its reason.
-func (c Change) Why() string { return cmp.Or(valueOf(c.Subject), reasons[c.Reason]) }
+func (c Change) Why() string { return cmp.Or(ValueOf(c.Subject), reasons[c.Reason]) }
 
 // A Move is a shown change of the predicted end: an event at once, any other change once it has lasted.
 type Move struct {

@@ -2,7 +2,6 @@ package livepage
 
 import (
 	"maps"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -121,9 +120,4 @@ func (b *Board) Handler() http.Handler {
 	mux.HandleFunc("GET /q/{id}/{$}", one)
 	mux.HandleFunc("GET /q/{id}/main", one)
 	return serve.Guarded(mux)
-}
-
-// Serve serves on l to clients that the door admits, until stop is called. failed receives errors.
-func (b *Board) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
-	return serve.Serve(l, b.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
 }

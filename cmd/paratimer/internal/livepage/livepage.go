@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -92,13 +91,5 @@ func send(w http.ResponseWriter, r *http.Request, d *page.Document, every time.D
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body.Bytes()))
 }
 
-// Limits of the server: a page is at most some megabytes, and few people use it.
-const (
-	maxConnections = 32
-	answerTime     = 15 * time.Second
-)
-
-// Serve serves on l to clients that the door admits, until stop is called. failed receives errors.
-func (p *Page) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
-	return serve.Serve(l, p.Handler(), serve.Limits{Connections: maxConnections, Time: answerTime}, d, failed)
-}
+// Limits are those of the server: a page is at most some megabytes, and few people use it.
+var Limits = serve.Limits{Connections: 32, Time: 15 * time.Second}

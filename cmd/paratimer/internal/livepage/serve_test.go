@@ -22,7 +22,9 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := page.Serve(listener, serve.Door{}, func(err error) { t.Errorf("not served any more: %v", err) })
+	stop := serve.Serve(listener, page.Handler(), Limits, serve.Door{}, func(err error) {
+		t.Errorf("not served any more: %v", err)
+	})
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	get := func() (*http.Response, error) {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/", nil)

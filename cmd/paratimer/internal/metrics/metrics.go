@@ -198,13 +198,7 @@ func (r *run) endsAfter(o *run) bool {
 	if r.ended.IsZero() != o.ended.IsZero() {
 		return r.ended.IsZero()
 	}
-	end := func(r *run) dag.Instant {
-		if at := r.frame.Headline.EndAt; at != nil {
-			return at.Instant
-		}
-		return dag.NoInstant
-	}
-	return end(r) > end(o)
+	return frame.InstantOf(r.frame.Headline.EndAt) > frame.InstantOf(o.frame.Headline.EndAt)
 }
 
 // maxLabel bounds a label's value in bytes: a query's name may be the whole query.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -17,10 +16,12 @@ import (
 
 // Limits of the server. A scrape of a hundred workflows takes some milliseconds.
 const (
-	maxScrapes     = 4
-	maxConnections = 64
-	scrapeTime     = 10 * time.Second
+	maxScrapes = 4
+	scrapeTime = 10 * time.Second
 )
+
+// Limits are those of the server.
+var Limits = serve.Limits{Connections: 64, Time: scrapeTime}
 
 // readyIntervals is the number of intervals without an observation after which the process is not ready.
 const readyIntervals = 3
@@ -78,12 +79,6 @@ func (m *Metrics) Ready() error {
 			m.opt.Every)
 	}
 	return nil
-}
-
-// Serve serves on l to clients that the door admits, until stop is called. stop waits briefly for running
-// responses. failed receives errors.
-func (m *Metrics) Serve(l net.Listener, d serve.Door, failed func(error)) (stop func()) {
-	return serve.Serve(l, m.Handler(), serve.Limits{Connections: maxConnections, Time: scrapeTime}, d, failed)
 }
 
 // textfile is the file for a node exporter's textfile collector.

@@ -109,7 +109,7 @@ func TestRebinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := m.Serve(l, serve.Door{}, func(err error) { t.Error(err) })
+	stop := serve.Serve(l, m.Handler(), Limits, serve.Door{}, func(err error) { t.Error(err) })
 	defer stop()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for host, status := range map[string]int{

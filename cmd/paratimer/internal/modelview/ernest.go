@@ -69,8 +69,7 @@ func Predict(file string, m *ernest.Model, points []ernest.Point, ran []ernest.R
 		f.Setup = &Part{m.Terms[:m.Setup], m.Coefficients[:m.Setup]}
 	}
 	if len(ran) > 0 {
-		s := ernest.Retrain(m, ran...)
-		f.Retrain = &s
+		f.Retrain = new(ernest.Retrain(m, ran...))
 	}
 	unknown := units.Float(math.NaN())
 	for _, at := range points {

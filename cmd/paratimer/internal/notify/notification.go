@@ -101,14 +101,10 @@ type Workflow struct {
 }
 
 func workflowOf(f frame.Frame) Workflow {
-	w := Workflow{State: f.Workflow.State.String(), Engine: f.Workflow.Engine}
-	if f.Workflow.ID != nil {
-		w.ID = *f.Workflow.ID
+	w := &f.Workflow
+	return Workflow{
+		ID: frame.ValueOf(w.ID), Name: frame.ValueOf(w.Name), State: w.State.String(), Engine: w.Engine,
 	}
-	if f.Workflow.Name != nil {
-		w.Name = *f.Workflow.Name
-	}
-	return w
 }
 
 // about returns the notification of an alert in any state, without ID, status and times.

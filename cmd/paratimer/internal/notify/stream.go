@@ -83,8 +83,7 @@ func after(before, now time.Time) time.Time {
 
 func (l *alertStream) push(n Notification, status Status, what string, now time.Time) {
 	if status == Resolved {
-		end := after(l.StartsAt, now)
-		n.EndsAt = &end
+		n.EndsAt = new(after(l.StartsAt, now))
 	}
 	if len(l.Queue) == 0 {
 		l.Queued = now.UTC().Truncate(time.Millisecond)

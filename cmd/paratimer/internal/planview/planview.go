@@ -53,8 +53,7 @@ func Of(
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}
-	remaining := path.Schedule.Remaining()
-	v.Skew = frame.SkewOf(w.Run.Now(), skew, &remaining)
+	v.Skew = frame.SkewOf(w.Run.Now(), skew, new(path.Schedule.Remaining()))
 	return v, nil
 }
 

@@ -123,8 +123,7 @@ func atLeast(d, floor *frame.Seconds, assumed float64) string {
 	case d != nil && !(assumed > assumedMost):
 		return units.Seconds(*d)
 	case d != nil && floor == nil:
-		known := *d * frame.Seconds(1-assumed)
-		floor = &known
+		floor = new(*d * frame.Seconds(1-assumed))
 	}
 	if floor != nil && *floor >= 1 {
 		return "at least " + units.Seconds(*floor)

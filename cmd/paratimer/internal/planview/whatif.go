@@ -139,8 +139,7 @@ func Ask(s *dag.Snapshot, replay *whatif.Replay, changes []whatif.Change) (*What
 	case err != nil:
 		v.Warnings = append(v.Warnings, whatif.Warning{Code: whatif.WarnAlternatives, Text: err.Error()})
 	case len(changes) > 1:
-		row := ask("all together", all.String(), all, replay.PredictRange)
-		v.Together = &row
+		v.Together = new(ask("all together", all.String(), all, replay.PredictRange))
 	}
 	for _, l := range limits {
 		row := ask(l.text, l.name, l.change, replay.Predict)
@@ -188,8 +187,7 @@ func (v *WhatIf) row(name string, c whatif.Change, predict func(whatif.Change) (
 		base = r.RemainingSeconds
 	}
 	if r.RemainingSeconds != nil {
-		total := v.ElapsedSeconds + *r.RemainingSeconds
-		r.TotalSeconds = &total
+		r.TotalSeconds = new(v.ElapsedSeconds + *r.RemainingSeconds)
 		if base != nil {
 			saved := *base - *r.RemainingSeconds
 			r.SavedSeconds, r.SavedRatio = &saved, units.Float(saved / *base)

@@ -1,6 +1,7 @@
 package planview
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -46,10 +47,7 @@ func (v *WhatIf) Document() *page.Document {
 
 // heading describes the query and what the times mean.
 func (v *WhatIf) heading() string {
-	name, where := "query", " on "+v.Slots.String()
-	if v.Workflow.Name != nil {
-		name = *v.Workflow.Name
-	}
+	name, where := cmp.Or(frame.ValueOf(v.Workflow.Name), "query"), " on "+v.Slots.String()
 	switch {
 	case v.Slots.Total == nil && v.Slots.Policy == dag.Executors:
 		where = " on an unknown number of cores"
@@ -83,10 +81,7 @@ func (v *WhatIf) table(rows []Row) *page.Table {
 	t := &page.Table{Columns: page.Heads("Change", verb, "Saves", "8 of 10 runs", "")}
 	for i := range rows {
 		r := &rows[i]
-		spread, note := "", ""
-		if r.Note != nil {
-			note = *r.Note
-		}
+		spread, note := "", frame.ValueOf(r.Note)
 		if r.LowSeconds != nil && r.HighSeconds != nil {
 			spread = units.Seconds(*r.LowSeconds) + " to " + units.Seconds(*r.HighSeconds)
 		}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -68,10 +69,7 @@ func parse(app *cli.App, args []string) (cmd *cli.Command, names, words []string
 			return cmd, names, append(words, args...), flags
 		case len(arg) > 1 && arg[0] == '-':
 			flag := []string{arg}
-			s := settings.Lookup(strings.Join(names, " "), arg)
-			if s == nil {
-				s = settings.Any(arg)
-			}
+			s := cmp.Or(settings.Lookup(strings.Join(names, " "), arg), settings.Any(arg))
 			if s != nil && s.TakesValue() && !strings.Contains(arg, "=") {
 				if len(args) == 0 {
 					return cmd, names, nil, append(flags, flag) // a word would be parsed as its value

@@ -72,13 +72,9 @@ func (s *Report) againstDeadline() *Against {
 		if a.DeadlineAt == nil {
 			continue
 		}
-		later := a.BySeconds // by the bound's judge, which may be another scenario than the headline's
-		switch {
-		case s.EndAt != nil:
-			later = frame.Since(s.EndAt.Instant, a.DeadlineAt.Instant)
-		case s.Headline.EndAt != nil:
-			later = frame.Since(s.Headline.EndAt.Instant, a.DeadlineAt.Instant)
-		}
+		end := dag.FirstKnown(frame.InstantOf(s.EndAt), frame.InstantOf(s.Headline.EndAt))
+		// Without an end by the bound's judge, which may be another scenario than the headline's.
+		later := cmp.Or(frame.Since(end, a.DeadlineAt.Instant), a.BySeconds)
 		if worst == nil || later != nil && (worst.LaterSeconds == nil || *later > *worst.LaterSeconds) {
 			worst = &Against{Bound: &a.Bound, DeadlineAt: a.DeadlineAt, LaterSeconds: later}
 		}
@@ -154,6 +150,7 @@ const leastNamed = 0.1
 func (s *Report) diagnosis(snap *dag.Snapshot) string {
 	failed, nodes := s.whatFailed(snap)
 	e := evidenceOf(s, snap)
+	cost := func(c Cause) bool { return c.Cause == attribution.Failures.String() && c.Seconds > 0 }
 	switch {
 	case failed == "":
 	case e == nil || nodes == 0:
@@ -161,7 +158,7 @@ func (s *Report) diagnosis(snap *dag.Snapshot) string {
 			failed += " " + s.Glance.FailureCost.Summary
 		}
 		return failed
-	case s.causeSeconds(attribution.Failures) > 0: // executors that are released cost nothing
+	case slices.ContainsFunc(s.TimeAttribution.Causes, cost): // executors that are released cost nothing
 		s.Glance.Advice = e.lost(failed)
 	}
 	if s.Glance.Advice = cmp.Or(s.Glance.Advice, e.advise()); s.Glance.Advice != nil {
@@ -191,16 +188,6 @@ func (s *Report) largestCause() *Cause {
 		return cmp.Or(order(b.Cause == work)-order(a.Cause == work), cmp.Compare(a.Seconds, b.Seconds))
 	})
 	return &most
-}
-
-// causeSeconds returns the time of a cause.
-func (s *Report) causeSeconds(of attribution.Cause) frame.Seconds {
-	for i := range s.TimeAttribution.Causes {
-		if c := &s.TimeAttribution.Causes[i]; c.Cause == of.String() {
-			return c.Seconds
-		}
-	}
-	return 0
 }
 
 // skewText returns what skewed tasks cost the run; "" if there are none.

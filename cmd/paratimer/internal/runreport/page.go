@@ -35,7 +35,7 @@ func Of(s *Report, up string, zone *time.Location) *page.Document {
 		d.Add(page.Say("Left: " + left + "."))
 	}
 	if !over && s.WaitingOn != nil {
-		d.Add(page.Say("Waits for " + units.InZone(*s.WaitingOn, besides(s.At), zone) + "."))
+		d.Add(page.Say("Waits for " + units.InZone(*s.WaitingOn, s.At.Time(), zone) + "."))
 	}
 	if g := &s.Chart; len(g.Panels) > 0 && g.ToSeconds > g.FromSeconds {
 		d.Add(page.Section{ID: "gantt", Title: g.Name, Blocks: []page.Block{page.Chart{
@@ -94,7 +94,7 @@ func factsOf(s *Report, zone *time.Location) (facts []string) {
 		what string
 		of   *string
 	}{{"user ", s.User}, {"queue ", s.Queue}, {"", s.Workflow.ID}} {
-		if f.of != nil && *f.of != deref(s.Workflow.Name) {
+		if f.of != nil && *f.of != frame.ValueOf(s.Workflow.Name) {
 			facts = append(facts, f.what+*f.of)
 		}
 	}
@@ -162,26 +162,11 @@ func stateOf(s dag.State) (words, class string) {
 	return "ended, unconfirmed", page.Open
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
 // clock formats a time of day and its zone, with the date if that is not the observation's; "" if it is unknown.
 func clock(t, at *frame.Time, unit time.Duration, zone *time.Location) string {
 	if t == nil {
 		return ""
 	}
 	in := t.Time().In(zone)
-	return strings.TrimSpace(units.Clock(in, besides(at), max(unit, time.Second)) + in.Format(" MST"))
-}
-
-// besides returns the instant of the observation; zero if unknown.
-func besides(t *frame.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.Time()
+	return strings.TrimSpace(units.Clock(in, at.Time(), max(unit, time.Second)) + in.Format(" MST"))
 }

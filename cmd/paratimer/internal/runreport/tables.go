@@ -39,7 +39,7 @@ func jobsTable(s *Report) *page.Table {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		first, took := page.Cell{Text: j.Node}, timeCell(j.LengthSeconds)
-		if name := deref(j.Name); name != j.Node && name != "" {
+		if name := frame.ValueOf(j.Name); name != j.Node && name != "" {
 			first.Notes = []string{chart.Cut(name, 48)}
 		}
 		if j.WaitSeconds != nil {
@@ -189,7 +189,7 @@ func limitsTable(s *Report) *page.Table {
 		top = max(top, 1.02*(r.TotalSeconds+r.GainSeconds))
 	}
 	for _, r := range s.Limits.Rows {
-		notes := slices.DeleteFunc([]string{r.Change, deref(r.Doubt)}, func(note string) bool { return note == "" })
+		notes := slices.DeleteFunc([]string{r.Change, frame.ValueOf(r.Doubt)}, func(note string) bool { return note == "" })
 		name := page.Cell{Text: page.Capital(r.Question), Notes: notes}
 		add(t, false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
 			To: float64(r.TotalSeconds / top), Mark: float64((r.TotalSeconds + r.GainSeconds) / top),
@@ -221,7 +221,7 @@ func warningsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Code", "Warning")}
 	for _, w := range s.Warnings {
 		add(t, false, page.Cell{Text: w.Code},
-			page.Cell{Text: units.InZone(w.Text, besides(s.At), zone), Class: "wide"})
+			page.Cell{Text: units.InZone(w.Text, s.At.Time(), zone), Class: "wide"})
 	}
 	return t
 }

@@ -44,11 +44,7 @@ func (s Style) in(t time.Time) time.Time { return t.In(cmp.Or(s.Zone, time.UTC))
 
 // clock formats an instant to a unit, with the day if that is not the day of at.
 func (s Style) clock(t time.Time, at *frame.Time, unit time.Duration) string {
-	beside := time.Time{}
-	if at != nil {
-		beside = s.in(at.Time())
-	}
-	return units.Clock(s.in(t), beside, unit)
+	return units.Clock(s.in(t), s.in(at.Time()), unit)
 }
 
 // A Choice is what the user has chosen to see. The zero Choice is the main screen.

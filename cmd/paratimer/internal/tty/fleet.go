@@ -114,8 +114,7 @@ func (m fleetModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // show passes a message to the screen of a query, which is open afterwards.
 func (m fleetModel) show(one model, msg tea.Msg) (tea.Model, tea.Cmd) {
 	next, cmd := one.Update(msg)
-	opened := next.(model)
-	m.opened = &opened
+	m.opened = new(next.(model))
 	return m, cmd
 }
 

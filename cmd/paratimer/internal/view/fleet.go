@@ -53,13 +53,10 @@ func QueryOf(tick frame.Tick) Query {
 	q := Query{
 		ID: f.IDs()[0], State: f.Workflow.State, At: f.At, EndAt: f.Headline.EndAt, Elapsed: f.ElapsedSeconds,
 		Progress: f.ProgressRatio, WaitsFor: f.WaitsFor(), Name: f.Workflow.Label(), HeldUpBy: f.HeldUpBy,
-		Standing: IsFree, Stale: f.StaleSeconds > 0,
+		Standing: IsFree, Stale: f.StaleSeconds > 0, HoldsUp: frame.ValueOf(f.HoldsUp),
 	}
 	if tick.Snapshot != nil {
 		q.User, q.Queue = tick.Snapshot.User, tick.Snapshot.Queue
-	}
-	if f.HoldsUp != nil {
-		q.HoldsUp = *f.HoldsUp
 	}
 	if q.Left = Remaining(f.Headline); f.TooLarge() {
 		q.Left = "too large to estimate"

@@ -64,11 +64,7 @@ func (t *Text) Show(tick frame.Tick) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	beside := time.Time{}
-	if f.At != nil {
-		beside = f.At.Time()
-	}
-	text := units.InZone(b.String(), beside, t.Zone)
+	text := units.InZone(b.String(), f.At.Time(), t.Zone)
 	if t.ASCII {
 		text = ASCII(text)
 	}

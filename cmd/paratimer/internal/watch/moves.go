@@ -95,8 +95,7 @@ func (m *moves) settle(at dag.Instant) {
 func (m *moves) drifted(list []frame.Move, end dag.Instant) {
 	for i := range list {
 		if m.first != 0 {
-			d := frame.SecondsOf(end.Sub(m.first))
-			list[i].DriftSeconds = &d
+			list[i].DriftSeconds = new(frame.SecondsOf(end.Sub(m.first)))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"embed"
 	"io"
 	"regexp"
@@ -93,10 +94,7 @@ func offers(root *manual.Command, words []string) []string {
 
 // valued returns the setting of a flag that has a value: of the command, else of any command.
 func valued(at *manual.Command, flag string) *settings.Setting {
-	s := settings.Lookup(at.Words(), flag)
-	if s == nil {
-		s = settings.Any(flag)
-	}
+	s := cmp.Or(settings.Lookup(at.Words(), flag), settings.Any(flag))
 	if s == nil || !s.TakesValue() {
 		return nil
 	}

@@ -121,18 +121,12 @@ func regular(path string) (info os.FileInfo, ok bool) {
 
 // KindOf returns the kind of recording in a regular file, else Unknown.
 func KindOf(path string) recording.Kind {
-	if _, isFile := regular(path); !isFile {
-		return recording.Unknown
-	}
 	f, err := infile.OpenRegular(path)
 	if err != nil {
 		return recording.Unknown
 	}
 	defer f.Close()
-	kind, _, err := recording.Sniff(f)
-	if err != nil {
-		return recording.Unknown
-	}
+	kind, _, _ := recording.Sniff(f) // Unknown if it fails
 	return kind
 }
 

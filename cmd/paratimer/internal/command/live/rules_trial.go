@@ -182,8 +182,7 @@ func summaryOf(rule string, runs []testedRun) ruleSummary {
 	s.RecallRatio = units.Rounded(right / (right + float64(s.Verdicts[alert.Missed])))
 	slices.Sort(warnings)
 	if n := len(warnings); n > 0 {
-		median := (warnings[(n-1)/2] + warnings[n/2]) / 2
-		s.MedianWarningSeconds = &median
+		s.MedianWarningSeconds = new((warnings[(n-1)/2] + warnings[n/2]) / 2)
 	}
 	return s
 }

@@ -119,19 +119,9 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		return err
 	}
 	defer untie()
-	many := fleet.New(fleet.Options{
-		Cluster: cluster,
-		Open:    tie,
-		Listed: func() {
-			if meter != nil {
-				meter.Observed()
-			}
-		},
-		Blockings: func(at dag.Instant, blockings []fleet.Blocking) {
-			if text != nil {
-				text.blockings(at, blockings)
-			}
-		},
+	options := fleet.Options{
+		Cluster:    cluster,
+		Open:       tie,
 		Estimators: func() watch.EstimatorSet { return follow.EstimatorSetOf(cost.Costs, f.Shown, 0) },
 		Shown: func(_ fleet.Watched, tick frame.Tick) error {
 			var errs []error
@@ -148,7 +138,14 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 			}
 		},
 		Every: every, Most: most, Workers: fleetWorkers, Drain: fleetDrain, Log: log,
-	}, all)
+	}
+	if meter != nil {
+		options.Listed = meter.Observed
+	}
+	if text != nil {
+		options.Blockings = text.blockings
+	}
+	many := fleet.New(options, all)
 	onHangup(ctx, func() {
 		if path == "" {
 			return
@@ -172,15 +169,10 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 func onHangup(ctx context.Context, f func()) {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGHUP)
+	context.AfterFunc(ctx, func() { signal.Stop(ch); close(ch) })
 	go func() {
-		defer signal.Stop(ch)
-		for {
-			select {
-			case <-ch:
-				f()
-			case <-ctx.Done():
-				return
-			}
+		for range ch {
+			f()
 		}
 	}()
 }
@@ -195,7 +187,7 @@ func serveBoard(c *cli.Context, onScreen bool) (b *livepage.Board, stop func(), 
 	if !isServed {
 		return b, func() {}, nil
 	}
-	url, stop, err := command.Serve(c, "listen", "the page is", b.Serve)
+	url, stop, err := command.Serve(c, "listen", "the page is", b.Handler(), livepage.Limits)
 	if err == nil {
 		log := command.Logger(c)
 		log.Info().Msgf("all queries at %s/", url)

@@ -35,16 +35,7 @@ type toldOf map[string]frame.AlertState
 
 func (t *fleetText) Show(tick frame.Tick) error {
 	f := tick.Frame
-	id, name, at := "", "?", dag.NoInstant
-	if f.At != nil {
-		at = f.At.Instant
-	}
-	if f.Workflow.ID != nil {
-		id = *f.Workflow.ID
-	}
-	if f.Workflow.Name != nil {
-		name = view.Escape(*f.Workflow.Name)
-	}
+	id, name := frame.ValueOf(f.Workflow.ID), view.Escape(cmp.Or(frame.ValueOf(f.Workflow.Name), "?"))
 	told, known := t.told[id]
 	if !known && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
 		return nil
@@ -76,7 +67,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 		news = append(news, text)
 	}
 	for _, text := range news {
-		if err := t.say(at, name, text); err != nil {
+		if err := t.say(frame.InstantOf(f.At), name, text); err != nil {
 			return err
 		}
 	}

@@ -137,7 +137,7 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	}
 	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), reload, command.Zone(c))
 	w.Sinks = append(w.Sinks, page)
-	url, stop, err := command.Serve(c, "listen", "the page is", page.Serve)
+	url, stop, err := command.Serve(c, "listen", "the page is", page.Handler(), livepage.Limits)
 	if err != nil {
 		return err
 	}

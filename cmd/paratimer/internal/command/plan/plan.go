@@ -61,8 +61,5 @@ func estimate(c *cli.Context, f *follow.Flags) error {
 			return command.Usage("--gantt: %w", err)
 		}
 	}
-	if c.String("output") != "text" {
-		return v.JSON(c.App.Writer)
-	}
-	return v.Document().Text(c.App.Writer)
+	return command.Print(c, v, v.Document().Text)
 }
