@@ -18,6 +18,7 @@
 package dag
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -131,6 +132,9 @@ type Pool struct {
 	// Fair means that its stages share its cores equally; else the earlier stage goes first.
 	Fair bool `plan:"mode" words:"fifo,fair"`
 }
+
+// UsableMB returns the memory that our queue may use; 0 if unknown.
+func (c *Cluster) UsableMB() int { return min(cmp.Or(c.QueueMB, c.MemoryMB), c.MemoryMB) }
 
 // PoolOf returns the pool of a name. A pool that the cluster does not list has the weight 1.
 func (c *Cluster) PoolOf(name string) Pool {

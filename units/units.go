@@ -21,6 +21,14 @@ func Rounded(v float64) *float64 {
 	return &v
 }
 
+// Positive returns v if it is above 0 and finite, else NaN.
+func Positive(v float64) float64 {
+	if v > 0 && !math.IsInf(v, 0) {
+		return v
+	}
+	return math.NaN()
+}
+
 // Known formats *p, Unknown if p is nil.
 func Known[T any](p *T, word func(T) string) string {
 	if p == nil {

@@ -27,6 +27,15 @@ func OpenRegular(path string) (*os.File, error) {
 	return open(path, fs.ModeDir, "it is a pipe, a device or a socket: give a regular file")
 }
 
+// Source is Open, with the name for messages. "-" is stdin.
+func Source(path string, stdin io.Reader) (src io.ReadCloser, name string, err error) {
+	if path == "-" {
+		return io.NopCloser(stdin), "stdin", nil
+	}
+	src, err = Open(path)
+	return src, path, err
+}
+
 // ReadAll reads and closes a file of at most this many bytes. Errors are *fs.PathError.
 func ReadAll(f *os.File, most int64) ([]byte, error) {
 	defer f.Close()

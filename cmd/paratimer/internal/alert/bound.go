@@ -63,10 +63,6 @@ func (b *Bound) threshold() float64 {
 	return cmp.Or(b.Threshold, DefaultThreshold)
 }
 
-func (b *Bound) hold() int {
-	return cmp.Or(b.Hold, DefaultHold)
-}
-
 // A Daily is a time of day in a zone.
 type Daily struct {
 	Hour, Minute, Second int

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -105,7 +106,7 @@ func (b *Bound) move(st *Standing, at dag.Instant, v verdict) {
 	case !other:
 		st.Held = 0
 	default:
-		if st.Held++; st.Held >= b.hold() || b.Kind == NoProgress {
+		if st.Held++; st.Held >= cmp.Or(b.Hold, DefaultHold) || b.Kind == NoProgress {
 			st.become(to, at)
 		}
 	}

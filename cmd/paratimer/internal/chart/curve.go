@@ -35,8 +35,7 @@ const (
 // reach returns the top of the drawing, and the highest range.
 func (c *Curve) reach() (top, high float64) {
 	top = c.Level
-	for i := range c.Points {
-		p := &c.Points[i]
+	for _, p := range c.Points {
 		for _, v := range []*float64{p.Y, p.Low} {
 			if v != nil {
 				top = max(top, *v)

@@ -132,11 +132,10 @@ func (p *plot) draw(s *svg, wide float64) {
 
 // strip draws the critical path, and shades its pauses behind the bars.
 func (p *plot) strip(behind, s, labels *svg, wide float64) {
-	for i := range p.Critical {
-		seg := &p.Critical[i]
+	for _, seg := range p.Critical {
 		x, width := p.place(seg.StartSeconds, seg.EndSeconds)
 		kind, look := " ", "in bold"
-		if !p.pauses(seg) {
+		if !p.pauses(&seg) {
 			kind += p.toneOf(&p.Fragments[seg.Fragment]) + " " + p.hue(seg.Fragment)
 		} else {
 			kind, look = " pause", "halo bold"
@@ -210,7 +209,11 @@ func (p *plot) panel(s, labels *svg, panel *Panel, top, wide float64, few bool) 
 func (p *plot) bar(s, labels *svg, b *Bar, top, wide float64, few bool) {
 	x, width := p.place(b.StartSeconds, b.EndSeconds)
 	y, high := top+float64(b.Row)*p.row, float64(b.Rows)*p.row
-	s.put(`<rect%s x="%s" y="%s" width="%s" height="%s"`, class(b.Outcome != OK, string(b.Outcome)), x, y, width, high)
+	class := markup("")
+	if b.Outcome != OK {
+		class = markup(` class="` + escape(string(b.Outcome)) + `"`)
+	}
+	s.put(`<rect%s x="%s" y="%s" width="%s" height="%s"`, class, x, y, width, high)
 	crossed := b.Outcome == Failed && high >= 10
 	if few && p.row >= 13 && !crossed {
 		look := "in"

@@ -63,14 +63,6 @@ func (s scale) at(t float64) Share {
 	return Share((t - s.from) / (s.to - s.from) * 100)
 }
 
-// class returns an attribute if a condition is true.
-func class(holds bool, name string) template.HTML {
-	if !holds {
-		return ""
-	}
-	return markup(` class="` + escape(name) + `"`)
-}
-
 // An svg is markup that is being written.
 type svg struct{ bytes.Buffer }
 

@@ -65,7 +65,7 @@ func Listen(c *cli.Context, flag string, d serve.Door, locks string) (l net.List
 
 // Serve serves at the address of a flag until stop is called. If others can reach it, clients must be authenticated.
 // The URL has no path. what names the service in the log.
-func Serve(c *cli.Context, flag, what string, h http.Handler, limits serve.Limits) (url string, stop func(), err error) {
+func Serve(c *cli.Context, flag, what string, h http.Handler, l serve.Limits) (url string, stop func(), err error) {
 	d, err := door(c)
 	if err != nil {
 		return "", nil, err
@@ -80,7 +80,7 @@ func Serve(c *cli.Context, flag, what string, h http.Handler, limits serve.Limit
 			"--%s: the token and what is served travel in the clear: serve-cert and serve-key encrypt them", flag)
 	}
 	failed := func(err error) { log.Error().Err(err).Msg(what + " not served any more") }
-	stop = serve.Serve(listener, h, limits, d, failed)
+	stop = serve.Serve(listener, h, l, d, failed)
 	return d.Scheme() + "://" + listener.Addr().String(), stop, nil
 }
 
@@ -90,10 +90,7 @@ func Trusted(c *cli.Context) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil
 	}
-	system, err := x509.SystemCertPool()
-	if err != nil {
-		system = nil // some systems have none
-	}
+	system, _ := x509.SystemCertPool() // nil on systems that have none
 	pool, err := infile.CertPool(path, system)
 	if err != nil {
 		return nil, Usage("ca-file: %w", err)

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -281,11 +280,8 @@ func sameCluster(a, b *dag.Cluster) bool {
 	case a.MemoryMB == 0 || b.MemoryMB == 0:
 		return true
 	}
-	return a.MemoryMB == b.MemoryMB && usable(a) == usable(b)
+	return a.MemoryMB == b.MemoryMB && a.UsableMB() == b.UsableMB()
 }
-
-// usable returns the memory that our queue may use.
-func usable(c *dag.Cluster) int { return min(cmp.Or(c.QueueMB, c.MemoryMB), c.MemoryMB) }
 
 // sameLimits reports whether two jobs request similar containers at similar times, as far as both are known.
 func sameLimits(a, b *dag.Job) bool {

@@ -220,8 +220,7 @@ func (c *Comparison) shares(all map[Effect]float64) []Share {
 // shown returns the figures of a job in a run.
 func (j *Job) shown() *JobRun {
 	r := &JobRun{LengthSeconds: seconds(j.Length), WaitSeconds: seconds(j.Wait), Stages: []Stage{}}
-	for k := range j.Phases {
-		p := &j.Phases[k]
+	for _, p := range j.Phases {
 		if p.Tasks == 0 {
 			continue
 		}

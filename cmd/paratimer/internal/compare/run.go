@@ -220,23 +220,15 @@ func phaseOf(plan *dag.Stage, s *dag.StageState, works map[int]float64) Phase {
 func tookOf(a *dag.Attempt, copies bool, works map[int]float64) Took {
 	t := Took{
 		Task: int(a.Task), Start: a.Start, End: a.End, Length: float64(a.End - a.Start), Work: math.NaN(),
-		Records: positive(a.Done[dag.Copy]), Bytes: positive(a.Bytes),
+		Records: units.Positive(a.Done[dag.Copy]), Bytes: units.Positive(a.Bytes),
 	}
 	if ms, ok := works[t.Task]; ok {
 		t.Work = ms
 	}
 	if copies {
-		t.Records = positive(a.Done[dag.Work])
+		t.Records = units.Positive(a.Done[dag.Work])
 	}
 	return t
-}
-
-// positive returns v if it is above 0 and finite, else NaN.
-func positive(v float64) float64 {
-	if v > 0 && !math.IsInf(v, 0) {
-		return v
-	}
-	return math.NaN()
 }
 
 func between(from, to dag.Instant) float64 {

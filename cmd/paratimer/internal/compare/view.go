@@ -93,8 +93,7 @@ func (c *Comparison) jobs() *page.Table {
 		Columns: page.Heads("Job", "Took", "On the path", "Stage", "Tasks", "Median task", "Records", "Time a record",
 			"Failed"),
 	}
-	for i := range c.Jobs {
-		j := &c.Jobs[i]
+	for _, j := range c.Jobs {
 		if j.Status == "other" { // neither of the two runs has it
 			continue
 		}

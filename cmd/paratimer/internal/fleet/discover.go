@@ -38,18 +38,18 @@ func (f *Fleet) discover(ctx, steps context.Context, now time.Time) {
 	for i := range running {
 		s := &running[i]
 		listed[s.App], listed[s.Workflow] = true, true
+		w := rules.Workflow{
+			ID: s.Workflow, Name: cmp.Or(s.Title, naming.PigScript(s.Name)), App: s.Name, User: s.User,
+			Queue: s.Queue, Engine: s.Engine,
+		}
 		if s.Engine != "" {
 			if !mine[s.App] {
-				f.takeDAG(ctx, steps, s, now)
+				f.takeDAG(ctx, steps, s, w, now)
 			}
 			continue
 		}
 		if mine[s.App] || f.ended[s.App] {
 			continue
-		}
-		w := rules.Workflow{
-			ID: s.Workflow, Name: naming.PigScript(s.Name), App: s.Name, User: s.User,
-			Queue: s.Queue,
 		}
 		matched := f.matching(w)
 		if len(matched) == 0 {
@@ -92,15 +92,13 @@ func (f *Fleet) ask(ctx, steps context.Context, app string, now time.Time) {
 
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
 // another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
-func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, now time.Time) {
+func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, w rules.Workflow, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
 			f.ask(ctx, steps, s.App, now)
 		}
 		return
 	}
-	name := cmp.Or(s.Title, naming.PigScript(s.Name))
-	w := rules.Workflow{ID: s.Workflow, Name: name, App: s.Name, User: s.User, Queue: s.Queue, Engine: s.Engine}
 	if matched := f.matching(w); len(matched) > 0 {
 		f.watch(ctx, steps, s, w, matched)
 	}

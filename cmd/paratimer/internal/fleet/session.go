@@ -307,8 +307,7 @@ func interval(f frame.Frame, bounds []alert.Bound, every, most time.Duration) ti
 	case f.ElapsedSeconds != nil:
 		d = min(d, f.ElapsedSeconds.Duration()/ofElapsed)
 	}
-	for i := range f.Alerts {
-		a := &f.Alerts[i]
+	for _, a := range f.Alerts {
 		if a.DeadlineAt != nil && f.At != nil && a.State != frame.Late {
 			d = min(d, a.DeadlineAt.Sub(f.At.Instant).Abs()/ofDeadline)
 		}

@@ -57,16 +57,12 @@ type (
 
 // ReadFile is Read for a file; for "-" it reads in. Errors of the file system are *fs.PathError.
 func ReadFile(path string, in io.Reader) (*File, error) {
-	name := "stdin"
-	if path != "-" {
-		f, err := infile.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		name, in = path, f
+	f, name, err := infile.Source(path, in)
+	if err != nil {
+		return nil, err
 	}
-	src, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/units"
 )
@@ -124,21 +125,10 @@ func entry(name, text string) string {
 // Wrap wraps a text between words. The first line begins with first, the others with indent. A word that is wider
 // than the page is not split.
 func Wrap(text, first, indent string) string {
-	out := first
-	column := utf8.RuneCountInString(first[strings.LastIndexByte(first, '\n')+1:])
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case column+1+n > helpWidth:
-			out += "\n" + indent
-			column = utf8.RuneCountInString(indent)
-		default:
-			out += " "
-			column++
-		}
-		out += word
-		column += n
-	}
-	return out
+	words := unbroken.Replace(strings.Join(strings.Fields(text), " "))
+	lines := ansi.Wordwrap(words, helpWidth-utf8.RuneCountInString(indent), "")
+	return first + strings.ReplaceAll(broken.Replace(lines), "\n", "\n"+indent)
 }
+
+// unbroken keeps names with hyphens whole: ansi.Wordwrap would break lines there.
+var unbroken, broken = strings.NewReplacer("-", "\u2011"), strings.NewReplacer("\u2011", "-")

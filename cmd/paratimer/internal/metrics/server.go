@@ -75,8 +75,7 @@ func (m *Metrics) Ready() error {
 	age := m.opt.Now().Sub(observed)
 	if limit := readyIntervals * max(m.opt.Every, time.Second); m.opt.Every > 0 && age > limit {
 		return fmt.Errorf("the last observation is %v old, more than %d intervals of %v", units.Short(age),
-			readyIntervals,
-			m.opt.Every)
+			readyIntervals, m.opt.Every)
 	}
 	return nil
 }

@@ -120,9 +120,8 @@ func (f *Fitted) nextBest(p *Prediction) []ernest.Warning {
 // remarks returns the first remark of each kind, with its point unless all points have it, and the number of others.
 func (f *Fitted) remarks(of func(*Prediction) []ernest.Warning) (out []ernest.Warning) {
 	seen, kinds := map[ernest.Warning]bool{}, map[string]int{}
-	for i := range f.Predictions {
-		p := &f.Predictions[i]
-		for _, w := range of(p) {
+	for _, p := range f.Predictions {
+		for _, w := range of(&p) {
 			if seen[w] {
 				continue
 			}
@@ -173,8 +172,7 @@ func (f *Fitted) Document() *page.Document {
 
 func (f *Fitted) table() *page.Table {
 	t := &page.Table{Columns: page.Heads("Machines", "Scale", "Iterations", "Time", "8 of 10 runs", "Beyond the runs")}
-	for i := range f.Predictions {
-		p := &f.Predictions[i]
+	for _, p := range f.Predictions {
 		took, within, iterations := units.Seconds(p.Seconds), span(p.LowSeconds, p.HighSeconds), ""
 		switch {
 		case !p.Seconds.Known():

@@ -127,8 +127,7 @@ func (v *View) result(d *page.Document, r *queueing.Result) {
 		s.Blocks = append(s.Blocks, t)
 	}
 	d.Add(s)
-	for i := range r.Jobs {
-		j := &r.Jobs[i]
+	for _, j := range r.Jobs {
 		if j.Tree == nil {
 			continue
 		}

@@ -79,8 +79,7 @@ func (v *WhatIf) table(rows []Row) *page.Table {
 		verb = "Left"
 	}
 	t := &page.Table{Columns: page.Heads("Change", verb, "Saves", "8 of 10 runs", "")}
-	for i := range rows {
-		r := &rows[i]
+	for _, r := range rows {
 		spread, note := "", frame.ValueOf(r.Note)
 		if r.LowSeconds != nil && r.HighSeconds != nil {
 			spread = units.Seconds(*r.LowSeconds) + " to " + units.Seconds(*r.HighSeconds)

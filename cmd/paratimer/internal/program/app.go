@@ -75,11 +75,9 @@ func grouped(all []*cli.Command) []*cli.Command {
 	var out []*cli.Command
 	for _, g := range groups {
 		for _, name := range g.names {
-			for _, c := range all {
-				if c.Name == name {
-					c.Category = g.heading
-					out = append(out, c)
-				}
+			if i := slices.IndexFunc(all, func(c *cli.Command) bool { return c.Name == name }); i >= 0 {
+				all[i].Category = g.heading
+				out = append(out, all[i])
 			}
 		}
 	}

@@ -42,14 +42,13 @@ type Rule struct {
 
 	deadline alert.Bound    // its time
 	local    *time.Location // the local zone of the user
-	unbound  bool
 }
 
 // Everything returns a rule that matches every workflow and has no bound.
-func Everything() []Rule { return []Rule{{Name: "everything", unbound: true}} }
+func Everything() []Rule { return []Rule{{Name: "everything"}} }
 
 // Unbound reports whether a rule has no bound.
-func (r *Rule) Unbound() bool { return r.unbound }
+func (r *Rule) Unbound() bool { return len(r.bounds()) == 0 }
 
 // A File is a rule file as docs/rules.schema.json describes it.
 type File struct {
@@ -59,16 +58,12 @@ type File struct {
 
 // ReadFile reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
 func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
-	name := "stdin"
-	if path != "-" {
-		f, err := infile.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the rules: %w", err)
-		}
-		defer f.Close()
-		in, name = f, path
+	f, name, err := infile.Source(path, in)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}
-	b, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}
@@ -91,7 +86,7 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 	first := map[string]int{}
 	for i := range f.Rules {
 		r := &f.Rules[i]
-		at := place(i)
+		at := func(steps ...string) []string { return append([]string{"rules", strconv.Itoa(i)}, steps...) }
 		if before, twice := first[r.Name]; twice {
 			doc.Fail(at("name"),
 				fmt.Sprintf("the name %q is taken by rule %d: names identify alerts, so each must be unique", r.Name,
@@ -105,13 +100,6 @@ func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
 		return nil, err
 	}
 	return f.Rules, nil
-}
-
-// place returns a function for paths below rule i.
-func place(i int) func(steps ...string) []string {
-	return func(steps ...string) []string {
-		return append([]string{"rules", strconv.Itoa(i)}, steps...)
-	}
 }
 
 // check reports errors that tags cannot, and prepares the rule's deadline and patterns.
@@ -204,16 +192,11 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 // Bound returns the rule's bound for a workflow. usual is the workflow's usual length, 0 if unknown.
 func (r *Rule) Bound(usual time.Duration) alert.Bound {
 	b := r.bounds()[0].Bound
-	b.Name, b.Threshold, b.Hold, b.Zone = r.Name, r.Risk, r.Hold, r.Zone()
+	b.Name, b.Threshold, b.Hold, b.Zone = r.Name, r.Risk, r.Hold, cmp.Or(r.deadline.Zone, r.local, time.UTC)
 	if b.Kind == alert.LongerThanUsual {
 		b.Usual = usual
 	}
 	return b
-}
-
-// Zone returns the time zone of the rule.
-func (r *Rule) Zone() *time.Location {
-	return cmp.Or(r.deadline.Zone, r.local, time.UTC)
 }
 
 // BoundText returns the rule's bound as text.

@@ -53,7 +53,7 @@ func fleetRow(q *view.Query, known map[string]bool, zone *time.Location) []page.
 	}
 	status := page.Cell{Text: q.Standing.String(), Class: cmp.Or(standings[q.Standing], page.Open), Badge: true}
 	if q.Standing == view.HasEnded {
-		status.Text, status.Class = stateOf(q.State)
+		status.Text, status.Class = badges[q.State].Text, badges[q.State].Class
 	}
 	if q.Stale && !q.State.Ended() {
 		status.Text += ", not seen now"

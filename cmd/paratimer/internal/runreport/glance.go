@@ -67,8 +67,7 @@ func (s *Report) glance(snap *dag.Snapshot) {
 // set no bound.
 func (s *Report) againstDeadline() *Against {
 	var worst *Against
-	for i := range s.Alerts {
-		a := &s.Alerts[i]
+	for _, a := range s.Alerts {
 		if a.DeadlineAt == nil {
 			continue
 		}
@@ -211,14 +210,13 @@ func (s *Report) whatFailed(snap *dag.Snapshot) (text string, nodes int) {
 		nodes += order(s.PredictionHistory.Marks[i].Kind == MarkNode)
 	}
 	var parts []string
-	if failed > 0 {
-		parts = append(parts, units.Count(failed, "failed attempt"))
-	}
-	if nodes > 0 {
-		parts = append(parts, units.Count(nodes, "lost node"))
-	}
-	if restarts > 0 {
-		parts = append(parts, units.Count(restarts, "restarted master"))
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{failed, "failed attempt"}, {nodes, "lost node"}, {restarts, "restarted master"}} {
+		if p.n > 0 {
+			parts = append(parts, units.Count(p.n, p.what))
+		}
 	}
 	if len(parts) == 0 {
 		return "", nodes

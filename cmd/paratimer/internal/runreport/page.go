@@ -18,10 +18,9 @@ import (
 // Of returns the page of a run, with instants in a zone. up is the address of the page of all queries, "" for none.
 func Of(s *Report, up string, zone *time.Location) *page.Document {
 	over := s.Workflow.State.Ended()
-	words, class := stateOf(s.Workflow.State)
 	d := &page.Document{
 		Kind: "a run so far", Title: cmp.Or(s.Workflow.Label(), s.From),
-		State: page.Badge{Text: words, Class: class}, Up: up, Over: over, Facts: factsOf(s, zone),
+		State: badges[s.Workflow.State], Up: up, Over: over, Facts: factsOf(s, zone),
 	}
 	if over {
 		d.Kind = "report of a run"
@@ -147,19 +146,12 @@ func distance(later frame.Seconds, over bool) (words, class string) {
 	return about + units.Seconds(-later) + " early", page.Good
 }
 
-// stateOf returns a state as text and as a class.
-func stateOf(s dag.State) (words, class string) {
-	switch s {
-	case dag.Succeeded:
-		return "succeeded", page.Good
-	case dag.Failed, dag.Killed:
-		return s.String(), page.Bad
-	case dag.Blocked:
-		return "not submitted", page.Open
-	case dag.Submitted, dag.Running:
-		return s.String(), page.Open
-	}
-	return "ended, unconfirmed", page.Open
+// badges show states.
+var badges = map[dag.State]page.Badge{
+	dag.Blocked: {Text: "not submitted", Class: page.Open}, dag.Submitted: {Text: "submitted", Class: page.Open},
+	dag.Running: {Text: "running", Class: page.Open}, dag.Succeeded: {Text: "succeeded", Class: page.Good},
+	dag.Failed: {Text: "failed", Class: page.Bad}, dag.Killed: {Text: "killed", Class: page.Bad},
+	dag.EndedUnconfirmed: {Text: "ended, unconfirmed", Class: page.Open},
 }
 
 // clock formats a time of day and its zone, with the date if that is not the observation's; "" if it is unknown.

@@ -132,8 +132,7 @@ const near = 0.01
 func (c *PredictionHistory) score(points []Point, total frame.Seconds) {
 	var samples []estimators.Sample
 	ranges, held := 0, 0
-	for i := range points {
-		p := &points[i]
+	for _, p := range points {
 		if p.Stale || p.AtSeconds >= total {
 			continue
 		}

@@ -43,13 +43,12 @@ func Skew(r *SkewReport) *page.Document {
 		d.Add(page.Say("no " + task + " is skewed"))
 	}
 	var sections []page.Block
-	for i := range r.Skew {
-		s := &r.Skew[i]
-		stage, all := view.SkewedStage(s)+": "+units.Count(s.Reduces, view.SkewedTask(s)), units.Unknown
+	for _, s := range r.Skew {
+		stage, all := view.SkewedStage(&s)+": "+units.Count(s.Reduces, view.SkewedTask(&s)), units.Unknown
 		median := units.About(s.MedianSeconds.Duration())
 		if s.Skewed > 0 {
-			d.Add(page.Say(view.SkewSentence(s)))
-			sections = append(sections, page.Section{Title: stage + ", median " + median, Blocks: skewTables(s, false)})
+			d.Add(page.Say(view.SkewSentence(&s)))
+			sections = append(sections, page.Section{Title: stage + ", median " + median, Blocks: skewTables(&s, false)})
 			continue
 		}
 		if len(s.Worst) > 0 {
@@ -96,8 +95,7 @@ func skewTables(s *frame.Skew, bars bool) []page.Block {
 	for i := range s.Worst {
 		top = max(top, 1.02*s.Worst[i].WorkSeconds)
 	}
-	for i := range s.Worst {
-		r := &s.Worst[i]
+	for _, r := range s.Worst {
 		length, input := page.Cell{}, sizeCell(r.SizeBytes, "B")
 		if bars {
 			length.Bar = &page.Bar{To: float64(r.WorkSeconds / top), Mark: float64(s.MedianSeconds / top)}
@@ -119,7 +117,7 @@ func skewTables(s *frame.Skew, bars bool) []page.Block {
 		}
 		add(t, r.DelaySeconds != nil, page.Cell{Text: strconv.Itoa(r.Task)},
 			page.Number(float64(r.WorkSeconds), units.About(r.WorkSeconds.Duration())), length, input,
-			page.Cell{Text: units.Have(r.ShareRatio, units.Percent)}, ends, page.Cell{Text: delay(s, r)},
+			page.Cell{Text: units.Have(r.ShareRatio, units.Percent)}, ends, page.Cell{Text: delay(s, &r)},
 			page.Cell{Text: strings.Join(keys, ", ")})
 	}
 	out := []page.Block{t.Compact()}

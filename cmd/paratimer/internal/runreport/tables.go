@@ -36,8 +36,7 @@ func jobsTable(s *Report) *page.Table {
 	}
 	t := &page.Table{Caption: inOrder, Sorted: true, Columns: page.Heads("Job", "State", ">Took", ">On the path",
 		">Tasks", ">Maps", ">Reduces", ">Read", ">Shuffled", ">Wrote", ">Lost attempts")}
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
+	for _, j := range s.Jobs {
 		first, took := page.Cell{Text: j.Node}, timeCell(j.LengthSeconds)
 		if name := frame.ValueOf(j.Name); name != j.Node && name != "" {
 			first.Notes = []string{chart.Cut(name, 48)}
@@ -84,8 +83,7 @@ func stagesTable(s *Report) *page.Table {
 		Caption: inOrder, Sorted: true,
 		Columns: page.Heads(page.Capital(s.Workflow.Whole.Part), ">Tasks", ">From", ">To", "Reads"),
 	}
-	for k := range j.Stages {
-		v := &j.Stages[k]
+	for _, v := range j.Stages {
 		reads := make([]string, len(v.After))
 		for i, from := range v.After {
 			reads[i] = from + " (" + movements[v.Edges[i]] + ")"
@@ -137,8 +135,7 @@ func tasksCell(n frame.Tasks, lengths *Spread) page.Cell {
 // alertsTable returns the table of deadlines and limits.
 func alertsTable(s *Report, zone *time.Location) *page.Table {
 	t := &page.Table{Columns: page.Heads("Name", "Status", "Deadline", "Risk", "Details")}
-	for i := range s.Alerts {
-		a := &s.Alerts[i]
+	for _, a := range s.Alerts {
 		status := page.Cell{Text: strings.ReplaceAll(string(a.State), "_", " "), Class: page.Open, Badge: true}
 		if a.Outcome != nil {
 			status.Text = string(*a.Outcome)
@@ -189,8 +186,8 @@ func limitsTable(s *Report) *page.Table {
 		top = max(top, 1.02*(r.TotalSeconds+r.GainSeconds))
 	}
 	for _, r := range s.Limits.Rows {
-		notes := slices.DeleteFunc([]string{r.Change, frame.ValueOf(r.Doubt)}, func(note string) bool { return note == "" })
-		name := page.Cell{Text: page.Capital(r.Question), Notes: notes}
+		name, none := page.Cell{Text: page.Capital(r.Question)}, func(note string) bool { return note == "" }
+		name.Notes = slices.DeleteFunc([]string{r.Change, frame.ValueOf(r.Doubt)}, none)
 		add(t, false, name, timeCell(&r.TotalSeconds), timeCell(&r.GainSeconds), page.Cell{Bar: &page.Bar{
 			To: float64(r.TotalSeconds / top), Mark: float64((r.TotalSeconds + r.GainSeconds) / top),
 		}})
@@ -203,8 +200,7 @@ func eventsTable(s *Report) *page.Table {
 	h := &s.PredictionHistory
 	t := &page.Table{Caption: h.Replans.Text(), Columns: page.Heads("At", "Kind", "Details")}
 	marks := slices.Clone(h.Marks)
-	for i := range h.Moves {
-		m := &h.Moves[i]
+	for _, m := range h.Moves {
 		marks = append(marks, Mark{
 			AtSeconds: m.AtSeconds, Kind: "prediction", Text: units.Signed(m.DeltaSeconds) + ": " + m.Why(),
 		})
@@ -236,8 +232,7 @@ func courseOf(s *Report) page.Chart {
 		Desc: fmt.Sprintf("Predicted length of the run against time: %s. It took %s.", units.Count(len(points), "moment"),
 			units.Seconds(took)),
 	}
-	for i := range points {
-		p := &points[i]
+	for _, p := range points {
 		c.Points = append(c.Points, chart.Point{
 			X: float64(p.AtSeconds), Y: (*float64)(p.TotalSeconds), Low: (*float64)(p.LowSeconds),
 			High: (*float64)(p.HighSeconds),

@@ -170,8 +170,7 @@ func stageTimesTable(s *Report) *page.Table {
 	for i := range s.StageTimes {
 		top = max(top, s.StageTimes[i].LongestSeconds)
 	}
-	for i := range s.StageTimes {
-		v := &s.StageTimes[i]
+	for _, v := range s.StageTimes {
 		amount := func(bytes, records float64) page.Cell {
 			if bytes == 0 && records == 0 {
 				return page.Cell{}

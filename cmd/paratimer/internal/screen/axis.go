@@ -107,9 +107,8 @@ func (l *lanes) ends() []string {
 		words = "not known yet"
 	}
 	named := false
-	for i := range l.f.Alerts {
-		a := &l.f.Alerts[i]
-		if c, ok := l.limitCol(a); ok {
+	for _, a := range l.f.Alerts {
+		if c, ok := l.limitCol(&a); ok {
 			name := l.foreign(a.Bound)
 			named = named || t.write(c+1, warn, name) || t.write(c-cells(name), warn, name)
 			if t[c].s != signMid {

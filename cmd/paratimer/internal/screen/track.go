@@ -29,8 +29,7 @@ func (l *lanes) lane(j *frame.Job) string {
 		}
 	}
 	l.through(t)
-	for i := range l.f.Failures {
-		f := &l.f.Failures[i]
+	for _, f := range l.f.Failures {
 		if f.Job != j.Node || f.AtSeconds == nil {
 			continue
 		}
@@ -48,8 +47,7 @@ func (l *lanes) lane(j *frame.Job) string {
 // which no task runs.
 func (l *lanes) critical(t track, j *frame.Job) (on [2]track) {
 	on = [2]track{l.track(), l.track()}
-	for i := range l.f.CriticalPath {
-		s := &l.f.CriticalPath[i]
+	for _, s := range l.f.CriticalPath {
 		if l.ended() || s.StartSeconds == nil || s.EndSeconds == nil || !slices.Contains(s.Jobs, j.Node) {
 			continue
 		}

@@ -1,11 +1,13 @@
 package training
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/ernest"
+	"github.com/paratimer/paratimer/units"
 )
 
 // A Run is a finished run.
@@ -25,14 +27,13 @@ type Run struct {
 func RunOf(name string, profile *dag.Plan, seconds float64) (Run, error) {
 	r := Run{Name: name, Seconds: seconds}
 	r.Records, r.Bytes = input(profile)
-	for j := range profile.Jobs {
-		job := &profile.Jobs[j]
+	for _, job := range profile.Jobs {
 		for i := range job.Stages {
 			tasks := job.Stages[i].Count()
 			if tasks == 0 {
 				continue
 			}
-			n := atOnce(profile, job, dag.StageIndex(i)) //nolint:gosec // G115: plans have few stages
+			n := atOnce(profile, &job, dag.StageIndex(i)) //nolint:gosec // G115: plans have few stages
 			if n <= 0 {
 				return r, errors.New("how many tasks could run at once is not known")
 			}
@@ -54,36 +55,25 @@ func RunOf(name string, profile *dag.Plan, seconds float64) (Run, error) {
 // unknown.
 func atOnce(plan *dag.Plan, job *dag.Job, k dag.StageIndex) int {
 	c, l := &plan.Cluster, &job.MapReduce
-	if c.Policy == dag.Executors {
-		return c.Cores
-	}
-	if c.Policy == dag.FIFO {
-		if k == dag.Map {
-			return c.MapSlots
-		}
-		return c.ReduceSlots
-	}
-	pool, task, most := c.MemoryMB, l.MapMB, l.MaxMaps
+	slots, task, most := c.MapSlots, l.MapMB, l.MaxMaps
 	if k == dag.Reduce {
-		task, most = l.ReduceMB, l.MaxReduces
+		slots, task, most = c.ReduceSlots, l.ReduceMB, l.MaxReduces
 	}
-	if c.QueueMB > 0 && c.QueueMB < pool {
-		pool = c.QueueMB
+	switch {
+	case c.Policy == dag.Executors:
+		return c.Cores
+	case c.Policy == dag.FIFO:
+		return slots
+	case c.MemoryMB <= 0 || task <= 0:
+		return most
 	}
-	n := most
-	if pool > 0 && task > 0 {
-		n = max(1, (pool-job.MasterMB)/task)
-		if most > 0 {
-			n = min(n, most)
-		}
-	}
-	return n
+	n := max(1, (c.UsableMB()-job.MasterMB)/task)
+	return min(n, cmp.Or(most, n))
 }
 
 // input returns how many records and bytes the first jobs read; NaN unless it is known for every task and more than 0.
 func input(plan *dag.Plan) (records, bytes float64) {
-	for j := range plan.Jobs {
-		job := &plan.Jobs[j]
+	for _, job := range plan.Jobs {
 		for i := range job.Stages {
 			// The maps of a job, or the stages that read no other stage.
 			s := &job.Stages[i]
@@ -99,15 +89,7 @@ func input(plan *dag.Plan) (records, bytes float64) {
 			bytes += s.Bytes.Sum(s.Count())
 		}
 	}
-	return known(records), known(bytes)
-}
-
-// known returns a size, or NaN if it is not a finite number above 0.
-func known(size float64) float64 {
-	if !(size > 0) || math.IsInf(size, 0) {
-		return math.NaN()
-	}
-	return size
+	return units.Positive(records), units.Positive(bytes)
 }
 
 // OfRecorded returns recorded runs as training data, by their inputs in records, or in bytes if more runs have these.

@@ -61,9 +61,8 @@ func QueryOf(tick frame.Tick) Query {
 	if q.Left = Remaining(f.Headline); f.TooLarge() {
 		q.Left = "too large to estimate"
 	}
-	for i := range f.Alerts {
-		a := &f.Alerts[i]
-		if s := StandingOf(a); q.Bound == "" || s < q.Standing {
+	for _, a := range f.Alerts {
+		if s := StandingOf(&a); q.Bound == "" || s < q.Standing {
 			q.Standing, q.Bound, q.DeadlineAt, q.LaterSeconds = s, a.Bound, a.DeadlineAt, a.BySeconds
 		}
 	}
@@ -120,14 +119,13 @@ func FleetSummary(all []Query) string {
 	}
 	running, count := 0, map[Standing]int{}
 	var holder *Query
-	for i := range all {
-		q := &all[i]
+	for _, q := range all {
 		count[q.Standing]++
 		if !q.State.Ended() {
 			running++
 		}
 		if q.HoldsUp > 0 && (holder == nil || q.HoldsUp > holder.HoldsUp) {
-			holder = q
+			holder = &q
 		}
 	}
 	text := fmt.Sprintf("%d running", running)

@@ -141,8 +141,7 @@ func (t *Text) progress(f frame.Frame) string {
 	if t.Plain {
 		format = "%s %d of %d"
 	}
-	for i := range f.Jobs {
-		j := &f.Jobs[i]
+	for _, j := range f.Jobs {
 		for _, s := range j.Stages {
 			if !j.Critical || s.Running == 0 || s.Total == nil {
 				continue

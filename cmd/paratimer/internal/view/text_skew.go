@@ -31,9 +31,8 @@ func (t *Text) skewLines(f frame.Frame) []string {
 		clear(t.skewed)
 	}
 	var out []string
-	for i := range f.Skew {
-		s := &f.Skew[i]
-		if len(skewedOnes(s)) == 0 {
+	for _, s := range f.Skew {
+		if len(skewedOnes(&s)) == 0 {
 			continue
 		}
 		stage := s.Job + "\n" + s.Stage
@@ -42,8 +41,8 @@ func (t *Text) skewLines(f frame.Frame) []string {
 			continue
 		}
 		t.skewed[stage] = reportedSkew{s.Worst[0].Task, s.DelaySeconds}
-		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(s))
-		if gains := SkewGains(s); gains != "" && t.Plain {
+		out = append(out, t.paint(yellow, "skew:")+" "+SkewSentence(&s))
+		if gains := SkewGains(&s); gains != "" && t.Plain {
 			out = append(out, gains)
 		} else if gains != "" {
 			out = append(out, "      "+gains)
@@ -158,8 +157,7 @@ func share(n int, reported []frame.SkewedTask) string {
 		return ""
 	}
 	sum, what := frame.Ratio(0), "bytes"
-	for i := range reported {
-		r := &reported[i]
+	for _, r := range reported {
 		if r.ShareRatio == nil {
 			return ""
 		}

@@ -42,10 +42,7 @@ var planKey = regexp.MustCompile(`(?m)^[\s{,]*["']?(version|jobs)["']?\s*:`)
 // likeAPlan reports whether a file looks like a plan, so that its parser should report the error. It returns true
 // for a pipe, which cannot be read twice, and for a file that cannot be opened, which has its own error.
 func likeAPlan(path string) bool {
-	if _, isFile := regular(path); !isFile {
-		return true
-	}
-	f, err := os.Open(path)
+	f, err := infile.OpenRegular(path)
 	if err != nil {
 		return true
 	}
@@ -74,9 +71,9 @@ func notARecording(path string) error {
 
 // kindOfFile describes a regular file, and its use; "" if it is of no known kind.
 func kindOfFile(path string) (what, then string) {
-	info, isFile := regular(path)
+	info, err := os.Stat(path)
 	switch {
-	case !isFile:
+	case err != nil || !info.Mode().IsRegular(): // a pipe cannot be read twice
 		return "", ""
 	case info.Size() == 0:
 		return "an empty file", "was it written to the end?"
@@ -112,12 +109,6 @@ const (
 	startIt = "start it as usual, and `paratimer attach` follows it"
 	browser = "a browser shows it"
 )
-
-// regular returns the properties of a regular file. A pipe is none, since it cannot be read twice.
-func regular(path string) (info os.FileInfo, ok bool) {
-	info, err := os.Stat(path)
-	return info, err == nil && info.Mode().IsRegular()
-}
 
 // KindOf returns the kind of recording in a regular file, else Unknown.
 func KindOf(path string) recording.Kind {
@@ -179,8 +170,5 @@ func IsRecording(path string) (is, exists bool, err error) {
 // isPath reports whether a name is that of a file, not of a query.
 func isPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) ||
-		slices.Contains([]string{
-			".tape", ".yaml", ".yml", ".json", ".jsonl", ".gz", ".zst", ".zstd", ".lz4", ".zip",
-			".jhist",
-		}, filepath.Ext(name))
+		slices.Contains(strings.Fields(".tape .yaml .yml .json .jsonl .gz .zst .zstd .lz4 .zip .jhist"), filepath.Ext(name))
 }

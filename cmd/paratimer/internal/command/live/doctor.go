@@ -34,7 +34,13 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 		return err
 	}
 	if err := command.Print(c, map[string]any{"checks": checks}, func(w io.Writer) error {
-		return printChecks(w, checks)
+		for _, check := range checks {
+			fmt.Fprintf(w, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name), view.Escape(check.Text))
+			if check.Hint != "" {
+				fmt.Fprintf(w, "      → %s\n", view.Escape(check.Hint))
+			}
+		}
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -99,14 +105,4 @@ func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err e
 		answers = append(answers, string(status)+": "+answer)
 	}
 	return strings.Join(answers, "; "), nil
-}
-
-func printChecks(w io.Writer, checks []yarn.Check) error {
-	for _, check := range checks {
-		fmt.Fprintf(w, "%-4s  %s: %s\n", check.Status, view.Escape(check.Name), view.Escape(check.Text))
-		if check.Hint != "" {
-			fmt.Fprintf(w, "      → %s\n", view.Escape(check.Hint))
-		}
-	}
-	return nil
 }

@@ -87,9 +87,7 @@ const statusTime = 20 * time.Second
 func status(c *cli.Context, f *follow.Flags) error {
 	seen, err := observe(c, f, statusTime)
 	switch {
-	case errors.As(err, new(command.UsageError)):
-		return err
-	case errors.Is(err, input.ErrIdle):
+	case errors.Is(err, input.ErrIdle) && !errors.As(err, new(command.UsageError)):
 		return command.Usage("%w: `paratimer list` shows what runs", err)
 	case err != nil:
 		return err

@@ -31,8 +31,7 @@ func checkRules(c *cli.Context) error {
 		return err
 	}
 	rows := [][]string{{"RULE", "WORKFLOWS", "BOUND", "FIRES", "HELD", "SEVERITY"}}
-	for i := range all {
-		r := &all[i]
+	for _, r := range all {
 		rows = append(rows, []string{
 			r.Name, view.Escape(matchText(&r.Match)), r.BoundText(),
 			"from " + units.Percent(cmp.Or(r.Risk, alert.DefaultThreshold)) + " on",

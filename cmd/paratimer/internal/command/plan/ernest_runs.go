@@ -66,15 +66,11 @@ func runsOf(c *cli.Context, columns training.Columns, paths []string) (*training
 	if err := command.Arguments(c, 0, 1); err != nil {
 		return nil, err
 	}
-	in, name := c.App.Reader, "stdin"
-	if paths[0] != "-" {
-		f, err := infile.Open(paths[0])
-		if err != nil {
-			return nil, command.Usage("cannot read the runs: %w", err)
-		}
-		defer f.Close()
-		in, name = f, paths[0]
+	in, name, err := infile.Source(paths[0], c.App.Reader)
+	if err != nil {
+		return nil, command.Usage("cannot read the runs: %w", err)
 	}
+	defer in.Close()
 	runs, err := training.ReadRuns(in, name, columns)
 	if err != nil {
 		return nil, cmp.Or(input.WrongKind(name, "table of runs"), command.Usage("%w", err))

@@ -25,10 +25,9 @@ var builtIn = template.Must(template.New("").Option("missingkey=error").Funcs(te
 	"json": toJSON, "cut": cut, "state": stateOf, "detail": detail, "entities": entities.Replace, "header": header, "quoted": quoted,
 }).ParseFS(templates, "templates/*.tmpl"))
 
-// The built-in templates of services. PagerDuty and Opsgenie use the secret as their key; it signs the others.
+// Built-in templates.
 const (
-	Slack     = "slack"
-	Teams     = "teams"
+	// PagerDuty and Opsgenie use the secret as their key; it signs the others.
 	PagerDuty = "pagerduty"
 	Opsgenie  = "opsgenie"
 	// Mail is a message for the standard input of a command such as sendmail.
@@ -37,7 +36,7 @@ const (
 
 var (
 	// Services are the built-in templates of a webhook's body.
-	Services = []string{Slack, Teams, PagerDuty, Opsgenie}
+	Services = []string{"slack", "teams", PagerDuty, Opsgenie}
 	// Inputs are the built-in templates of a command's standard input.
 	Inputs = []string{Mail}
 )

@@ -79,7 +79,7 @@ func TestServices(t *testing.T) {
 				if strings.Contains(string(r.body), link) != (n.Link != "") {
 					t.Errorf("the link of %q in %s", n.Link, r.body)
 				}
-				if service == sinks.Teams && len(r.body) > 28<<10 {
+				if service == "teams" && len(r.body) > 28<<10 {
 					t.Errorf("Teams takes 28 KB, not %d", len(r.body))
 				}
 				b, err := hook.Preview(n)
@@ -179,7 +179,7 @@ func TestMail(t *testing.T) {
 // TestMissed: a missed deadline is not announced as resolved, and its state is written once.
 func TestMissed(t *testing.T) {
 	t.Parallel()
-	hook, err := sinks.NewWebhook("http://h", sinks.Slack, nil, sinks.NewClient(nil))
+	hook, err := sinks.NewWebhook("http://h", "slack", nil, sinks.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
