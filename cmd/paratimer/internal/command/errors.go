@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -43,7 +44,7 @@ func Usage(format string, args ...any) error { return UsageError{fmt.Errorf(form
 // UnknownCommand returns an error that suggests a command, or else lists them. The library would suggest the
 // nearest name to any word, however far, and only with its own errors and help.
 func UnknownCommand(word, of string, names []string) error {
-	if ours := guessed[word]; of == "" && ours != "" {
+	if ours := guessed[strings.TrimSpace(of+" "+word)]; ours != "" {
 		return Usage("%q is not a command; try %s", word, ours)
 	}
 	if of != "" {
@@ -58,7 +59,7 @@ func UnknownCommand(word, of string, names []string) error {
 	return Usage("%q is not a command%s; the commands are %s", word, of, strings.Join(names, ", "))
 }
 
-// guessed are commands of other programs, with ours for the same purpose.
+// guessed are commands of other programs and of earlier versions, with ours for the same purpose.
 var guessed = map[string]string{
 	"ls":     "`paratimer list` for what runs, or `paratimer history list` for past runs",
 	"top":    "`paratimer watch`, which follows all queries of a cluster",
@@ -66,7 +67,7 @@ var guessed = map[string]string{
 	"kill":   "`yarn application -kill ID`: ParaTimer only watches",
 	"stop":   "`yarn application -kill ID`: ParaTimer only watches",
 	"start":  "`paratimer run -- COMMAND`",
-	"show":   "`paratimer report`, or `paratimer history show`",
+	"show":   "`paratimer report`, `paratimer history show`, or `paratimer config` for settings",
 	"follow": "`paratimer attach`", "monitor": "`paratimer attach`", "tail": "`paratimer attach`",
 	"eta":     "`paratimer attach`",
 	"predict": "`paratimer plan` for a plan, or `paratimer attach` for a query that runs",
@@ -82,6 +83,11 @@ var guessed = map[string]string{
 	"test":   "`paratimer doctor` for a cluster, or `paratimer watch --test RECORDING --rules FILE` for rules",
 	"rules":  "`paratimer watch --rules FILE` with --check, or with --test RECORDING",
 	"notify": "`paratimer doctor --notify`",
+
+	"ernest choose":  "`paratimer ernest predict --offer name=…,csv=…`",
+	"ernest rows":    "`paratimer ernest fit FILE...`, which reads recordings, histories and event logs itself",
+	"ernest score":   "`paratimer ernest predict FILE --ran MACHINES,SCALE,SECONDS`",
+	"history export": "`paratimer history profile`",
 }
 
 // Errors of Go's flag package about invalid flags.
@@ -109,7 +115,7 @@ func noSuchFlag(c *cli.Context, name string) string {
 				strings.Join(formats, ", "))
 		}
 	}
-	if ours := guessedFlags[name]; ours != "" {
+	if ours := cmp.Or(guessedFlags[fullName(c)+" --"+name], guessedFlags[name]); ours != "" {
 		return fmt.Sprintf("there is no flag --%s here: %s", name, ours)
 	}
 	var names []string
@@ -133,9 +139,11 @@ func noSuchFlag(c *cli.Context, name string) string {
 
 // guessedFlags are flags that people expect, or that earlier versions had, with hints.
 var guessedFlags = map[string]string{
-	"origin":         "the origin of a value is shown without it",
-	"tape":           "it is an older name of --record",
-	"outside-bounds": "it is an older name of --drift",
+	"origin":                    "the origin of a value is shown without it",
+	"tape":                      "it is an older name of --record",
+	"score --all":               "it is an older name of --estimators all",
+	"outside-bounds":            "it is an older name of --drift",
+	"ernest predict --deadline": "it is an older name of --within",
 
 	"v":       "--version is in full, and --log-level debug shows more",
 	"verbose": "--log-level debug shows more", "debug": "--log-level debug shows more",

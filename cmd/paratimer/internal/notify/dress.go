@@ -3,8 +3,10 @@ package notify
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,6 +67,16 @@ func CheckAnnotation(text string) error {
 		return fmt.Errorf("an alert has no %s; it has %s", unknown[0], strings.Join(slices.Sorted(maps.Keys(facts)), ", "))
 	}
 	return nil
+}
+
+// CheckLink returns an error if a link of alerts has a field that an alert does not have, or is no address of a web
+// page: services refuse whole alerts for it.
+func CheckLink(text string) error {
+	u, err := url.Parse(field.ReplaceAllString(text, "x"))
+	if text != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return errors.New("it is the address of a web page, such as 'https://watch/q/{{ .Workflow.ID }}/'")
+	}
+	return CheckAnnotation(text)
 }
 
 // labels returns the labels of an alert. They are the same in every state, every run and every watcher. MapReduce has

@@ -60,7 +60,7 @@ var liveRows = []row{
 	{watching + ", watch", "estimators", OwnEstimators, "which estimators are shown: own (ParaTimer's scenarios), all (other indicators as well), or `NAMES` such as standard,one_failure,skew_low"},
 	{"score", "estimators", AllEstimators, "which estimators are compared: own (ParaTimer's scenarios), all (other indicators as well), or `NAMES` such as standard,one_failure,skew_low"},
 	{watching + ", report, score, whatif", "delta=", Positive(100), "reduces measured by key groups: groups whose sizes differ by at most `BYTES` take equal time (NearestFit's delta)"},
-	{watching + ", watch, status, report, whatif", "timeout", time.Duration(0), "give up after `TIME`, with exit code 124"},
+	{watching + ", watch, status, report, whatif", "timeout", atLeast(0, time.Duration(0)), "give up after `TIME`, with exit code 124"},
 	{attaching, "every", atLeast(0.1, 3*time.Second), "observe every `TIME`; lines are printed on changes, and now and then"},
 	{attaching, "session", false, "after a DAG of Tez, watch the next one of its session; default for Pig's scripts without --record. With --sql newest, watch the next execution of Spark"},
 	{attaching, "raw", false, "with --record, record the raw answers without secrets instead, for bug reports"},

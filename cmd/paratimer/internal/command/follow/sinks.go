@@ -29,6 +29,9 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := notify.CheckLink(c.String("link")); err != nil {
+		return nil, command.Usage("--link: %w", err)
+	}
 	client, getenv := sinks.NewClient(pool), command.Getenv(c)
 	var all []*notify.Sink
 	for _, kind := range []struct {
@@ -115,11 +118,6 @@ func templateOf(c *cli.Context, name string, ready []string) (string, error) {
 func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, finish func(), err error) {
 	all, err := Sinks(c, now)
 	log := command.Logger(c)
-	if err == nil {
-		if e := notify.CheckAnnotation(c.String("link")); e != nil {
-			err = command.Usage("--link: %w", e)
-		}
-	}
 	conf := notify.Config{
 		Link: c.String("link"), Sinks: all, Repost: c.Duration("repost"), Seed: uint64(os.Getpid()), Log: log, Now: now,
 	}

@@ -78,7 +78,9 @@ func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
 			if !tested[i].Unbound() {
 				check.Name += ", rule " + tested[i].Name
 			}
-			if check.Text, err = trySink(c, s, tested[i].Dress()); err != nil {
+			of := tested[i].Dress()
+			of.Link = c.String("link")
+			if check.Text, err = trySink(c, s, of); err != nil {
 				check.Status, check.Text = yarn.Fail, err.Error()
 			}
 			checks = append(checks, check)

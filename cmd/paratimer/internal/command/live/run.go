@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -19,9 +20,9 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
-// wait is attach without lines in between.
+// wait is attach without lines in between. Frames are not lines.
 func wait(c *cli.Context, f *follow.Flags) error {
-	_ = c.Set("quiet", "true") // the flag takes it
+	_ = c.Set("quiet", strconv.FormatBool(c.Bool("quiet") || c.String("output") == "text")) // the flag takes it
 	return attach(c, f)
 }
 
