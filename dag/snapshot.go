@@ -314,6 +314,7 @@ type Run struct {
 	Window []*Snapshot // newest last; at least one
 	// the first snapshot and the one at the newest failure: when the paper (section 4) plans and re-plans
 	Anchors []*Snapshot
+	Seen    []Instant // when it was observed since the window's begin, also where the window has no snapshot
 }
 
 // Now returns the newest snapshot.
@@ -377,8 +378,11 @@ func (r Run) Append(s *Snapshot) Run {
 	for cut+1 < len(r.Window) && r.Window[cut+1].At <= s.At-windowMS {
 		cut++
 	}
-	window := make([]*Snapshot, 0, len(r.Window)-cut+1)
-	r.Window = append(append(window, r.Window[cut:]...), s)
+	r.Window = append(slices.Clip(r.Window[cut:]), s)
+	for cut = 0; cut+1 < len(r.Seen) && r.Seen[cut+1] <= s.At-windowMS; {
+		cut++
+	}
+	r.Seen = append(slices.Clip(r.Seen[cut:]), s.At)
 	return r
 }
 

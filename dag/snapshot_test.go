@@ -67,8 +67,8 @@ func TestAppendMany(t *testing.T) {
 				t.Fatalf("the newest is of %d, want %d", run.Now().At, at)
 			}
 		}
-		if n := len(run.Window); n != want {
-			t.Errorf("%d attempts: %d snapshots, want %d", attempts, n, want)
+		if n := len(run.Window); n != want || len(run.Seen) != 21 {
+			t.Errorf("%d attempts: %d snapshots of %d observations, want %d of 21", attempts, n, len(run.Seen), want)
 		}
 	}
 }

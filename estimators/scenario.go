@@ -237,8 +237,8 @@ func (w *ReplayContext) tolerances(s *schedule.Schedule) pathfrag.Params {
 func Tolerances(s *schedule.Schedule, plan *dag.Plan, run dag.Run) pathfrag.Params {
 	par := pathfrag.Params{Delta1: medianSpan(s) / 20, Delta2: taskcost.Heartbeat}
 	par.Delta2 += max(0, plan.Cluster.Setup)
-	if n := len(run.Window); n > 1 {
-		if tick := run.Now().At.Sub(run.Window[n-2].At); tick > 0 {
+	if n := len(run.Seen); n > 1 {
+		if tick := run.Now().At.Sub(run.Seen[n-2]); tick > 0 {
 			par.Delta1 = max(par.Delta1, 2*tick)
 		}
 	}

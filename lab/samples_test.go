@@ -356,7 +356,7 @@ func estimated(plan *dag.Plan, seed uint64, profiles []*dag.Plan) ([]progress, f
 		s.Profiles = profiles
 		got, err := standard.Estimate(dag.Run{
 			Window:  append(slices.Clone(run.Window[:len(run.Window)-1]), &s),
-			Anchors: run.Anchors,
+			Anchors: run.Anchors, Seen: run.Seen,
 		})
 		if err != nil || s.State.Ended() {
 			return err

@@ -245,3 +245,20 @@ func TestLater(t *testing.T) {
 		t.Errorf("after one stage %v, after ten %v; more comes with %v", few, many, p)
 	}
 }
+
+// TestLag checks that the age of counters is that of the observations, also of a run that keeps few of them.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	for _, attempts := range []int{1, 30_000} {
+		plan := &dag.Plan{Overheads: dag.Overheads{Report: 10 * time.Second}}
+		run := dag.Run{}
+		for at := dag.Instant(0); at <= 120_000; at += 3000 {
+			run = run.Append(&dag.Snapshot{At: at, Plan: plan, Jobs: []dag.JobState{
+				{Stages: []dag.StageState{{Attempts: make([]dag.Attempt, attempts)}}},
+			}})
+		}
+		if got := observationLag(run); got != 1500 {
+			t.Errorf("%d attempts: %v ms, want 1500", attempts, got)
+		}
+	}
+}

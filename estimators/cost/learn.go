@@ -20,7 +20,7 @@ type learner struct {
 func newLearner(run dag.Run) *learner {
 	s, n := *run.Now(), len(run.Window)-1
 	s.Profiles = nil
-	alone := dag.Run{Window: append(run.Window[:n:n], &s), Anchors: run.Anchors}
+	alone := dag.Run{Window: append(run.Window[:n:n], &s), Anchors: run.Anchors, Seen: run.Seen}
 	l := &learner{Model: newModel(alone, Options{})}
 	if l.mapReduce {
 		l.learnStarts()

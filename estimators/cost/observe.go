@@ -71,12 +71,12 @@ func observe(run dag.Run, numbers *Numbers) observations {
 // interval Overheads.Report, and a new one is seen at the next observation. So the mean is half of the shorter
 // interval.
 func observationLag(run dag.Run) float64 {
-	w := run.Window
+	seen := run.Seen
 	report := taskcost.MS(run.Now().Plan.Overheads.Report)
-	if len(w) < 2 {
+	if len(seen) < 2 {
 		return min(report/2, 500)
 	}
-	tick := float64(w[len(w)-1].At-w[0].At) / float64(len(w)-1)
+	tick := float64(seen[len(seen)-1]-seen[0]) / float64(len(seen)-1)
 	return min(report, tick) / 2
 }
 

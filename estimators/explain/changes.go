@@ -170,7 +170,8 @@ func replaced(run dag.Run, s *dag.Snapshot) dag.Run {
 		}
 		return list
 	}
-	return dag.Run{Window: swap(run.Window), Anchors: swap(run.Anchors)}
+	run.Window, run.Anchors = swap(run.Window), swap(run.Anchors)
+	return run
 }
 
 // clone copies a snapshot's jobs and nodes. An ingredient that changes attempts copies them itself.
