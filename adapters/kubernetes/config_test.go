@@ -100,6 +100,19 @@ func TestUsers(t *testing.T) {
 	}
 }
 
+// TestNoAnswer checks what to do if the server, or a plugin that signs in to it, does not answer.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, e := range []*rest.Error{
+		{Err: fmt.Errorf("not done within 1m0s: %w", context.DeadlineExceeded)},
+		{Text: "getting credentials: exec: executable aws failed with exit code 255"},
+	} {
+		if advise(e, nil); !strings.Contains(e.Hint, "program of the kubeconfig") || !strings.Contains(e.Hint, "`kubectl get pods`") {
+			t.Errorf("%v: %q", e, e.Hint)
+		}
+	}
+}
+
 // TestNoAccess checks the errors of configurations that have no cluster, or not the named context.
 func TestNoAccess(t *testing.T) {
 	t.Parallel()

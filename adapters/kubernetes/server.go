@@ -2,11 +2,13 @@ package kubernetes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
@@ -126,8 +128,11 @@ var refusal = regexp.MustCompile(`cannot ([a-z]+) resource "([^"]+)" in API grou
 //	https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/
 func advise(e *rest.Error, r *rest.Response) bool {
 	if r == nil {
-		if e.Cause == rest.NoAuthority {
+		switch {
+		case e.Cause == rest.NoAuthority:
 			e.Hint = "give that authority's certificate as certificate-authority of the kubeconfig's cluster"
+		case errors.Is(e.Err, context.DeadlineExceeded), strings.Contains(e.Text, "getting credentials"):
+			e.Hint = errPlugin.Error() + ": does `kubectl get pods` work?"
 		}
 		return true
 	}

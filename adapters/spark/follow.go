@@ -29,6 +29,9 @@ func Follow(ctx context.Context, p recording.Place, part string, now func() dag.
 	if err != nil {
 		return nil, err
 	}
+	if info, err := fs.Stat(p.In, p.File); len(logs) == 0 && err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return nil, fmt.Errorf("spark: %s is empty: try again once its application has started", p.Name)
+	}
 	if len(logs) == 0 {
 		return nil, fmt.Errorf("spark: no event log in %s", p.Name)
 	}

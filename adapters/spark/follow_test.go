@@ -198,6 +198,11 @@ func TestFollowErrors(t *testing.T) {
 	if got, want := try(), "spark: no event log in logs"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	g.add("app-0", "")
+	if _, err := Follow(t.Context(), recording.Place{Name: "app-0", In: g, File: "app-0"}, "", nil); err == nil ||
+		err.Error() != "spark: app-0 is empty: try again once its application has started" {
+		t.Error(err)
+	}
 	g.add("app-1", joined(lines("app-1", "")...))
 	g.add("app-2", joined(lines("app-2", "")...))
 	if got := try(); !strings.HasPrefix(got, "spark: no application writes a log in logs: the newest log is app-") {

@@ -127,7 +127,7 @@ func driverAt(c *cli.Context, base string, tap rest.Layer) (*Target, error) {
 func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client, error) {
 	where, err := hadoopconf.RMSite(base, "")
 	if err != nil {
-		return nil, command.Usage("--spark: %w", err)
+		return nil, command.Usage("%s", strings.ReplaceAll(err.Error(), "--rm", "the driver's or the master's page"))
 	}
 	if err := nameHistory(c, &where); err != nil {
 		return nil, err
