@@ -83,6 +83,8 @@ func parse(app *cli.App, args []string) (cmd *cli.Command, names, words []string
 			flags = append(flags, flag)
 		case cmd == nil && former && len(words) == 0:
 			args = slices.Concat(now, args)
+		case former && cmd != nil && cmd.Name == "help" && len(words) == 0:
+			words = slices.DeleteFunc(slices.Clone(now), func(w string) bool { return strings.HasPrefix(w, "-") })
 		case len(words) == 0 && below(arg) != nil:
 			cmd = below(arg)
 			names, below = append(names, cmd.Name), cmd.Command
