@@ -26,6 +26,9 @@ func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
 
 // checkRules prints the rules of a file. Its error says what is wrong with the file.
 func checkRules(c *cli.Context) error {
+	if c.String("output") == "json" {
+		return command.Usage("--check has no JSON: its exit code is 2 if the file has errors, which have file, line and column")
+	}
 	all, err := readRules(c, c.String("rules"))
 	if err != nil {
 		return err
