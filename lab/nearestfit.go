@@ -153,7 +153,7 @@ func (l *lab) measure() error {
 	return err
 }
 
-// playWork makes the run of a setting.
+// play makes the run of a setting.
 func (l *lab) play(setting string, still bool, seed uint64) (*jobRun, error) {
 	words := strings.Fields(setting)
 	kind, reduces, slots, stream := words[0], 8, 8, uint64(0)

@@ -126,7 +126,7 @@ func (r *replay) later(t dag.Instant, rank int32, id int) {
 	r.events.push(event{At: max(t, r.now), ID: int32(id), Kind: -rank * eventKinds})
 }
 
-// end schedules an end.
+// endAt schedules an end.
 func (r *replay) endAt(t dag.Instant, id int, kind int32) {
 	r.events.push(event{At: max(t, r.now), ID: int32(id), Kind: kind}) //nolint:gosec // an index
 }

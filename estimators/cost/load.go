@@ -261,12 +261,12 @@ func findStall(s *dag.Snapshot, left schedule.Left) stall {
 	return stall(s.At.Sub(since))
 }
 
-// drawLoad returns the rest of a stall for a uniform number u.
+// Draw returns the rest of a stall for a uniform number u.
 func (s stall) Draw(u float64) time.Duration {
 	return taskcost.Duration(taskcost.MS(time.Duration(s)) * (1/u - 1))
 }
 
-// loadWarnings returns the warning that a run is stalled, if it is.
+// Warnings returns the warning that a run is stalled, if it is.
 func (s stall) Warnings() []dag.Warning {
 	if s == 0 {
 		return nil

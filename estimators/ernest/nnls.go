@@ -54,7 +54,7 @@ func spanTolerance(rows, columns int) float64 {
 	return 8 * machineEpsilon * float64(max(rows, columns))
 }
 
-// A solver uses columns and a right side that are scaled to length 1: x = y · right / scale.
+// An activeSet uses columns and a right side that are scaled to length 1: x = y · right / scale.
 type activeSet struct {
 	columns [][]float64
 	scale   []float64 // 0 for a column of zeros
