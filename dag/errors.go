@@ -9,7 +9,7 @@ import (
 
 // A MissedError means that one observation failed and that a later one may succeed. A watcher repeats its last good
 // snapshot, marked stale, and goes on; a recording has the error, so that a replay is stale at the same instants.
-// Sources return any other error (but io.EOF) only if going on is pointless.
+// Sources return any other error, except io.EOF, only if no later observation can succeed.
 type MissedError struct {
 	At  Instant // by the cluster's clock, as exactly as the source can measure
 	Err error

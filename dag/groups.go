@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Groups are the key groups of a job's reduces: the output of its maps for them, and the groups that they have
-// processed. They are observed like everything else in a JobState: unchanged parts may be shared between snapshots.
-// A reduce's Done grows at its end while its attempt is the same one, unless a report comes late or points are
-// joined because there are too many.
+// Groups are the key groups of a job's reduces: what its maps have written for them, and the groups that they have
+// processed. As in all of a JobState, unchanged parts may be shared between snapshots. While a reduce's attempt stays
+// the same, new points are appended to its Done. Only late reports, and joining when there are too many points, change
+// earlier ones.
 type Groups struct {
 	Origin GroupOrigin `plan:"origin" default:"complete" title:"tap, complete or none"`
 	// Maps is the number of map tasks with a profile; 0 if the sizes come from a profile or are unknown. While
@@ -79,7 +79,7 @@ type KeyGroup struct {
 	Bytes float64 `plan:"bytes"`
 }
 
-// A GroupPoint is groups of one size that a reduce has finished.
+// A GroupPoint counts the groups of one size that a reduce has finished.
 type GroupPoint struct {
 	At    Instant       // when it became visible
 	Bytes float64       // of one group

@@ -219,7 +219,8 @@ func (w *ReplayContext) doneTasks() float64 {
 	return 1 - float64(left)/float64(all)
 }
 
-// runsFor returns the least number of runs behind a range of a level: with fewer, none marks the worst part of a side.
+// runsFor returns the least number of runs behind a range of a level. With fewer runs, no run lies in the part
+// (1-level)/2 of the runs that may end beyond each side.
 func runsFor(level float64) int { return int(math.Round(2/(1-level))) - 1 }
 
 // stockWidth is how much wider the 80% range of a run without a history is than the raw one. A sampler models

@@ -139,8 +139,8 @@ func (ch *chaining) candidates(matches []match, r int32) []match {
 	return matches
 }
 
-// depends says whether a job of the round depends on a job in the fragment. Such a round waits for the query's data,
-// not for the fragment's slots (facts/paratimer.md P11).
+// depends reports whether a job of the round depends on a job in the fragment. Such a round waits for the output of
+// that job, not for the fragment's slots (facts/paratimer.md P11).
 func (ch *chaining) depends(b *Round, f *chain) bool {
 	last := int32(-1)
 	for _, i := range b.Spans {

@@ -175,7 +175,7 @@ func (st *stage) releaseTasks(first, n int32) {
 	}
 }
 
-// largest returns the size of the largest container of its tasks.
+// largest returns the size of the largest container that a task of the job needs.
 func (j *job) largest() int {
 	most := 0
 	for k := range j.stages {

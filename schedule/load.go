@@ -326,7 +326,8 @@ func (c *loader) openStages(j *job) {
 	}
 }
 
-// holdTasks removes tasks from pending and retry that wait for the task of the same index of a stage.
+// holdTasks removes from pending and retry the tasks whose predecessor has not succeeded: the task of the same index in
+// stage from.
 func (c *loader) holdTasks(st, from *stage) {
 	from.tracked = true
 	done := make([]bool, st.total)

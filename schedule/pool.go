@@ -41,8 +41,8 @@ func newPool(s *dag.Snapshot) pool {
 			sum += p.room[i]
 		}
 	}
-	// Nodes are observed less often than the total, which includes draining nodes: their sum counts if it is less,
-	// or if there is no total.
+	// The total includes draining nodes, but is observed more often than the nodes. The sum of the nodes counts if it
+	// is less, or if there is no total.
 	if sum > 0 && (p.size == 0 || sum < p.size) {
 		p.size = sum
 	}

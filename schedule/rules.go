@@ -52,7 +52,7 @@ func (j *job) requestOrder(stages []dag.Stage) (all []taskRequest) {
 	return all
 }
 
-// waits reports whether the scheduler has the requests.
+// waits reports whether tasks of the request wait for containers.
 func (r taskRequest) waits() bool {
 	switch {
 	case r.copies():

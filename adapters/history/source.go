@@ -180,7 +180,7 @@ type change struct {
 	mb   int            // negative at the end
 }
 
-// most returns the largest sum of an amount over time.
+// most returns the largest value that an amount reaches while changes add up.
 func most(changes []change, amount func(change) int) int {
 	now, most := 0, 0
 	for _, c := range changes {
@@ -344,7 +344,7 @@ func (s *Source) warnings(snap *dag.Snapshot, graph *mapreduce.Graph) []dag.Warn
 	for i := range snap.Jobs {
 		if j := &snap.Jobs[i]; j.Attempt > 1 && !j.State.Ended() {
 			warn(dag.WarnMasterRestarted,
-				"%s runs in its application master's attempt %d; of attempts that the one before could not hand on the history knows nothing", j.ID, j.Attempt)
+				"%s runs in its application master's attempt %d; the history lacks the task attempts that the one before could not hand on", j.ID, j.Attempt)
 		}
 	}
 	for _, j := range s.workflow.Jobs {

@@ -180,8 +180,8 @@ func (g *Graph) compareSubmitted(a, b Vertex) int {
 	return yarn.ByID(g.members[a.Member].Job, g.members[b.Member].Job)
 }
 
-// presume gives a member without settings the first vertex that is ready for it; before any settings are known, a
-// vertex of its own.
+// presume assigns a member without settings to the first free vertex whose predecessors have succeeded. While no
+// settings are known, the member gets a vertex of its own.
 func (g *Graph) presume(member int) {
 	if g.Launches == 0 {
 		g.add(g.members[member].Job, member, nil)

@@ -102,7 +102,7 @@ func scrubBody(path string, body []byte) string {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		return "(a conf that is not JSON is not recorded: its secrets cannot be told)"
+		return "(a conf that is not JSON is not recorded: its secrets cannot be found)"
 	}
 	scrubConf(v)
 	out, _ := json.Marshal(v) // it was JSON before

@@ -41,7 +41,7 @@ const (
 	NoAddress   Cause = iota + 1 // the request has no base
 	Untrusted                    // a redirect leads to a host that is not trusted
 	Circular                     // redirects go in a circle
-	Protocol                     // the address is http and the service speaks TLS, or the reverse
+	Protocol                     // the address is http and the service requires TLS, or the reverse
 	NoAuthority                  // the issuer of the service's certificate is unknown
 )
 

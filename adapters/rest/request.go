@@ -237,7 +237,7 @@ func looksJSON(body []byte) bool {
 const (
 	// Short is the most that a response takes without counting as a large one. Most responses are no longer.
 	Short = 1 << 20
-	// Middle is enough for long settings, or a list of ten thousand.
+	// Middle is enough for a long configuration, or a list of 10,000 queues.
 	Middle = 16 << 20
 	// Long is enough for a list of 200,000 tasks.
 	Long = 48 << 20

@@ -21,8 +21,8 @@ import (
 type Web struct {
 	Client  *yarn.Client
 	History string // address of the history server, or ""
-	// Advise completes errors of a proxy for many machines that has the addresses, such as a Kubernetes API server, and
-	// reports whether an error is one of the proxy. It is nil if there is none.
+	// Advise adds a hint to the error of a request through a proxy that serves many machines, such as a Kubernetes API
+	// server. It reports whether the error is the proxy's own. It is nil without such a proxy.
 	Advise func(e *rest.Error, r *rest.Response) bool
 }
 

@@ -274,7 +274,7 @@ func exchange(ctx context.Context, addr string, msg []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close() //nolint:errcheck // all has been said by then
+	defer conn.Close() //nolint:errcheck // the response was read
 	defer context.AfterFunc(ctx,
 		func() { conn.SetDeadline(time.Unix(1, 0)) })() //nolint:errcheck // what is under way ends then
 	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(msg))), msg...)); err != nil {

@@ -318,8 +318,8 @@ func (s *Source) warnAbout(snap *dag.Snapshot) {
 	switch why := "it is in no file of the application's master yet"; {
 	case s.st.hasPlan:
 	case slices.ContainsFunc(s.st.vertices, hasSources) && s.files.err == nil:
-		s.warn(dag.WarnNoEdges, "which vertex reads which is by the log of the application's master, which does not "+
-			"tell the kind of edges: its history file has no plan")
+		s.warn(dag.WarnNoEdges, "the edges are from the log of the application's master, which lacks their kinds: its "+
+			"history file has no plan")
 	default:
 		if s.files.err != nil {
 			why = input.FirstLine(s.files.err.Error())

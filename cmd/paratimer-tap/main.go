@@ -28,7 +28,7 @@ func main() {
 
 func run(args []string) int {
 	if len(args) > 0 && args[0] == "job" {
-		return tell(args[1:])
+		return printSettings(args[1:])
 	}
 	o, err := parse(args, os.Getenv)
 	switch {
@@ -71,8 +71,8 @@ func run(args []string) int {
 	return code
 }
 
-// tell runs the subcommand job, which prints the settings that a job needs for the jar.
-func tell(args []string) int {
+// printSettings runs the subcommand job, which prints the settings that a job needs for the jar.
+func printSettings(args []string) int {
 	text, err := printJob(args, os.Getenv)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

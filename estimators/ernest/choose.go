@@ -136,7 +136,7 @@ func (w *Want) unmet(c *Choice) string {
 	seconds, cost := c.High, c.CostHigh
 	switch {
 	case !c.Seconds.Known():
-		return "nothing can be said of it"
+		return "its time is unknown"
 	case !seconds.Known() && !w.Force:
 		return "how far the number may be off is not known"
 	case !seconds.Known():

@@ -155,7 +155,7 @@ func Design(s Space) (*Plan, error) {
 		for _, j := range slices.Concat(dependent...) {
 			together = append(together, BaseTerms()[j])
 		}
-		return nil, bad("", "the candidates cannot tell %s apart: widen the machines or the parts, or look at more sizes",
+		return nil, bad("", "the candidates cannot separate %s: widen the machines or the parts, or look at more sizes",
 			names(together))
 	}
 	d, err := e.solve()
@@ -253,11 +253,11 @@ func plan(rows []DesignRow, d *weighting, budget float64) *Plan {
 	slices.SortStableFunc(p.Rows, func(a, b DesignRow) int { return cmp.Compare(b.Weight, a.Weight) })
 	if n := len(p.Rows); n < enough {
 		p.Warnings = append(p.Warnings, warning("few_runs",
-			"%d runs do not tell how wrong a model of four terms is: raise the budget", n))
+			"%d runs do not show how wrong a model of four terms is: raise the budget", n))
 	}
 	if n := counts(p.Rows); n < 3 {
 		p.Warnings = append(p.Warnings, warning("few_machine_counts", "the runs have %d different numbers of machines: "+
-			"1, machines and log(machines) cannot be told apart; raise the budget or widen the machines", n))
+			"1, machines and log(machines) cannot be separated; raise the budget or widen the machines", n))
 	}
 	if p.RowsCost > budget*(1+rounding) {
 		p.Warnings = append(p.Warnings, warning("over_budget",

@@ -119,11 +119,11 @@ func (m *Model) undetermined() {
 			m.warn("collinear", "%s is 0 in all rows: its coefficient is unknown; %s", names(together), m.next())
 			continue
 		}
-		m.warn("collinear", "the rows cannot tell %s apart: only what they are together is known; %s", names(together),
+		m.warn("collinear", "the rows cannot separate %s: only their sum is known; %s", names(together),
 			m.next())
 	}
 	if len(dependent) == 0 && m.Condition > 1/math.Sqrt(machineEpsilon) { // rounding costs half of the digits
-		m.warn("ill_conditioned", "the rows hardly tell the terms apart (condition %.1g); %s", m.Condition, m.next())
+		m.warn("ill_conditioned", "the rows hardly separate the terms (condition %.1g); %s", m.Condition, m.next())
 	}
 	m.unseen = true
 	for j, t := range m.Terms {

@@ -184,7 +184,7 @@ const (
 	terms = iota
 )
 
-// termTable has what is known of each term.
+// termTable has the properties of each term.
 var termTable = [terms]struct {
 	name    string
 	at      func(m, s float64) float64

@@ -9,8 +9,8 @@ import (
 )
 
 // evidence records the errors of a method on configurations that it was not fitted to. Errors are
-// ln(actual/predicted) and normal. Their variance at way w is variance + Σ slope·w, so it grows by the same amount
-// with each doubling.
+// ln(actual/predicted) and normal. A point that is w[d] doublings beyond the rows in direction d has the variance
+// variance + Σ slope[d]·w[d].
 type evidence struct {
 	tests    int                 // number of configurations that were predicted from others around them
 	variance float64             // of the error of a run among the rows

@@ -54,7 +54,7 @@ type corner struct {
 	information *mat.SymDense
 }
 
-// solve returns the A-optimal design of experiments that tell all features apart.
+// solve returns the A-optimal design of experiments that determine all features.
 func (e *experiments) solve() (*weighting, error) {
 	m := &mix{e: e}
 	m.add(e.even(), 1)

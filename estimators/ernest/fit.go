@@ -137,7 +137,7 @@ func (m *Model) regressSetup(terms []Term) error {
 		}
 	}
 	if m.Iterative() && m.Setup == 0 {
-		m.warn("setup_within", "the rows cannot tell set-up from iterations, so that it is counted in each: "+
+		m.warn("setup_within", "the rows cannot separate set-up from iterations, so that it is counted in each: "+
 			"measure some machines and scales with different numbers of iterations")
 	}
 	return nil
@@ -286,7 +286,7 @@ func (m *Model) tryExtra(extra []Term, asked bool) error {
 			of := m.features(append(slices.Clone(m.Terms), t))
 			r, err := regress(m.all, of, false)
 			if err != nil || r.span.Rank <= m.Rank {
-				continue // it overflows, or cannot be told from the others
+				continue // it overflows, or depends on the others
 			}
 			if loo, n := m.meanError(m.leaveOut(of, maxFolds)); n >= scored && loo < least {
 				best, least = i, loo

@@ -255,9 +255,9 @@ const (
 	farOut = 2
 )
 
-// Retrain compares runs, oldest first, with their predictions. One run outside its range asks for a new training. If
-// other runs were inside, it takes more of them outside, or a newest run that is far out: the model is doubted up to
-// the probability of a single run outside its range.
+// Retrain compares runs, oldest first, with their predictions. A single run outside its range is enough for a new
+// training. If other runs were inside, enough runs must be outside that chance explains them as rarely as a single run
+// outside, or the newest run must be far out.
 func Retrain(m *Model, runs ...Row) Signal {
 	s := Signal{Error: units.Float(math.NaN()), Chance: units.Float(math.NaN())}
 	sum, far := 0.0, false

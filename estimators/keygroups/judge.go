@@ -56,9 +56,10 @@ func (v *verdict) common() float64 {
 	return max(math.Sqrt(v.logs/v.weight), LeastSpread)
 }
 
-// looks returns the index of the first point of each part between looks, and the end. The first look is after the first
-// group, each other one when groups have taken twice as long as at the one before. So the predicted part is as large as
-// the known part, and all looks cost little more than the last. One look compares at most learnedPoints points.
+// looks divides points into parts, each of which is predicted from all points before it. It returns the index of the
+// first point of each part, and the end. The first part is the first point. Each later part ends when the groups have
+// taken twice as long as at its start. So a part is as long as all parts before it, and all predictions cost little
+// more than the last one. At most learnedPoints points of a part are compared.
 func looks(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
 	taken, next := 0.0, 0.0

@@ -130,7 +130,8 @@ func (p *Prediction) JobRatio(task int) float64 {
 	return p.alpha * p.tasks[task].ratioBytes
 }
 
-// TaskRatio is JobRatio with the task's own speed, once more than Params.TaskRatioMin of its bytes are done.
+// TaskRatio returns the task's seconds left at its own speed, if more than Params.TaskRatioMin of its bytes are done.
+// Else it returns JobRatio. NaN if there is no such task.
 func (p *Prediction) TaskRatio(task int) float64 {
 	if task < 0 || task >= len(p.tasks) {
 		return math.NaN()

@@ -6,8 +6,7 @@ import (
 )
 
 // A Spec is a cluster of equal nodes and the jobs that share it (§3.1, Table 1). Each node has its CPUs, its disks and
-// one fibre channel; the nodes share one network. Tags
-// are those of the cluster in a job file.
+// one fibre channel; the nodes share one network. Tags are those of the cluster in a job file.
 type Spec struct {
 	Nodes int `json:"nodes" plan:"nodes,required" min:"1" max:"100000"`
 	CPUs  int `json:"cpus" plan:"cpus,required" min:"1" max:"10000"` // of a node

@@ -291,7 +291,7 @@ func (e *ParseError) Error() string {
 	return e.What + " " + strconv.Quote(e.Text) + ": it is " + e.Want
 }
 
-// wants are the valid values of the kinds of changes.
+// wants has the valid values of each kind of change.
 var wants = map[string]string{
 	"slots":      "a number of slots such as 64, +2, 2x or inf, for one kind after map= or reduce=",
 	"scale":      "how many times as large the input is, such as 3 or 0.5",

@@ -290,8 +290,8 @@ func (w *walker) master(j int32, submitted dag.Instant) {
 	w.back(Queueing, submitted, part)
 }
 
-// submission goes from a job's submission to the job that the client had waited for: the job that had ended last
-// before it, preferably a parent if several had.
+// submission continues the walk at the job for whose end the client waited before it submitted job j: the last job to
+// end before that. If several ended last, it prefers one that j reads.
 func (w *walker) submission(j int32) {
 	if w.at <= w.origin {
 		return

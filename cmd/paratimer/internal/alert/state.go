@@ -85,9 +85,9 @@ func follows(at, after dag.Instant, usual time.Duration) bool {
 	return at >= after && at.Sub(after) <= max(jumpAtLeast, jumpTimes*usual)
 }
 
-// believe records the clock of a tick. It returns the wait since the previous tick, and whether the clock is
+// setClock records the clock of a tick. It returns the wait since the previous tick, and whether the clock is
 // trusted. A clock that has jumped is trusted once a second tick follows the first.
-func (s *State) believe(at dag.Instant) (wait time.Duration, sure bool) {
+func (s *State) setClock(at dag.Instant) (wait time.Duration, sure bool) {
 	switch {
 	case !s.Seen:
 		wait = 0
@@ -111,7 +111,7 @@ func (s *State) look(f *frame.Frame) visibility {
 		return unobservable
 	}
 	at := f.At.Instant
-	wait, sure := s.believe(at)
+	wait, sure := s.setClock(at)
 	switch {
 	case f.Digest == 0 || f.Digest != s.Digest:
 		s.Still = 0

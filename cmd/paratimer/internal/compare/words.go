@@ -94,7 +94,7 @@ func (p *Path) says() string {
 	return s
 }
 
-// A list of differences, as texts, each once: the jobs of a script usually have the same limits.
+// differences are texts, each listed once: the jobs of a script usually have the same limits.
 type differences []string
 
 // add adds a difference, if there is one: what is now, and what was.

@@ -185,7 +185,7 @@ func (l *lanes) chart(rows int) []string {
 	room := l.left - 1 - marks
 	out := make([]string, rows)
 	for r, t := range tracks {
-		// If both do not fit beside each other, the words go.
+		// If both do not fit beside each other, the words are left out.
 		if cells(words[r])+1+cells(values[r]) > room {
 			words[r] = ""
 		}

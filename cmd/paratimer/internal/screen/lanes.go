@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Lanes are the part of the screen that is drawn along time: a row for each job or stage. Before it are marks, the
+// lanes is the part of the screen that is drawn along time: a row for each job or stage. A row begins with marks, the
 // name, and counts of tasks.
 type lanes struct {
 	*pen

@@ -27,11 +27,10 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Recording plays a recorded run. Its errors are usage errors. It closes its
-// file when it ends.
+// A Recording plays a recorded run. Its errors are usage errors. It closes its file when it ends.
 type Recording struct {
 	src    watch.Source
-	file   io.Closer                // nil: it was read before, or is not ours
+	file   io.Closer                // nil: it was read before, or the caller closes it
 	stop   func()                   // removes the line on a terminal that shows the reading; nil: there is none
 	isLast func(*dag.Snapshot) bool // nil: the recording's end is its end
 	n      int                      // snapshots so far
@@ -65,7 +64,7 @@ func (r *Recording) Next(ctx context.Context) (*dag.Snapshot, error) {
 	return nil, command.Usage("%w", err)
 }
 
-// end closes the file, which was only read.
+// end closes the file. An error of that is ignored, because the file was only read.
 func (r *Recording) end() {
 	r.ended = true
 	if r.stop != nil {

@@ -55,8 +55,8 @@ func comparedAs(c *cli.Context) string {
 	return c.String("output")
 }
 
-// comparedRun plays a recording to its end, or to where it is cut off. drawn is nil unless the output is a page
-// and a chart can be drawn.
+// comparedRun plays a recording to its end, or to where it is cut off. The run has a chart only if the output is a page
+// and the chart can be drawn.
 func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
 	src, err := input.Open(c, path)
 	if err != nil {
