@@ -67,7 +67,7 @@ type Batch struct {
 }
 
 // A MapProfile is the output of a finished map attempt, by reduce and key. All sizes are bytes of keys and values as
-// counted by Hadoop's counter MAP_OUTPUT_BYTES (textkey.RecordBytes).
+// counted by Hadoop's counter MAP_OUTPUT_BYTES (sketch.RecordBytes).
 type MapProfile struct {
 	Reduces  int       `json:"r"`
 	Bytes    []float64 `json:"b"` // of all its keys, by reduce
