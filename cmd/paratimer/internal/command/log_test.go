@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 func read(t *testing.T, path string) string {
@@ -130,5 +132,15 @@ func TestDevice(t *testing.T) {
 	l := &Log{path: os.DevNull, most: 10}
 	for range 10 {
 		say(t, l, "a line of more than ten bytes\n")
+	}
+}
+
+// TestSecretsAreConcealed checks that `config` shows the value of no secret.
+func TestSecretsAreConcealed(t *testing.T) {
+	t.Parallel()
+	for _, name := range Secrets {
+		if v := (settings.Value{Name: name, Values: []string{"x"}}).Concealed(); !v.Secret || v.Values != nil {
+			t.Errorf("%s is shown: %+v", name, v)
+		}
 	}
 }

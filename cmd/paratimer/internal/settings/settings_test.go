@@ -18,6 +18,7 @@ func TestConcealed(t *testing.T) {
 		{"rm", "http://%zz:p@a", "http://...@a", false},
 		{"rm", "http://u:p/q@a:8088#b@c", "http://...@c", false},
 		{"webhook", "https://hooks/T0/B0/secret", "", true},
+		{"token", "dapi0123", "", true},
 		{"exec", "curl -H 'Authorization: x'", "", true},
 		{"every", "3s", "3s", false},
 	} {

@@ -27,7 +27,7 @@ type Value struct {
 }
 
 // hidden are settings with a value that may be, or contain, a secret.
-var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret", "password", "serve-token"}
+var hidden = []string{"collect-token", "webhook", "exec", "command", "webhook-secret", "password", "serve-token", "token"}
 
 // Concealed returns the value without secrets, and its addresses without passwords and queries.
 func (v Value) Concealed() Value {
