@@ -285,7 +285,7 @@ func unknownField(name string, path, known []string) (why, meant string) {
 	return fmt.Sprintf("%s; known here: %s", why, strings.Join(known, ", ")), ""
 }
 
-// similar is the least similarity of a name to what it may stand for.
+// similar is the least similarity between a misspelt name and a suggestion.
 const similar = 0.8
 
 // Nearest returns the most similar candidate for a misspelt name, or "" if none is similar.

@@ -12,8 +12,8 @@ import (
 // Finished groups are predicted from earlier ones, by NearestFit and by two linear models: time by bytes of the
 // whole stage, and of the task. Their errors are compared.
 
-// A verdict sums the errors of predictions of groups. Groups are compared in batches, those of one task that ended
-// between two looks: the predicted quantity is a sum of groups too. Times are seconds.
+// A verdict sums the errors of predictions of groups. It compares batches, because predictions are for sums of groups
+// too: a batch has the groups of one task in one part (see looks). Times are seconds.
 type verdict struct {
 	took, groups  float64 // of the groups that were predicted
 	batches       int

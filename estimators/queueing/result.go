@@ -104,7 +104,7 @@ func (k CentreKind) String() string { return [...]string{"cpu", "fibre", "disk",
 // MarshalText returns the name.
 func (k CentreKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// A Centre is the centres of a kind.
+// A Centre has the results of all centres of a kind.
 type Centre struct {
 	Kind    CentreKind `json:"kind"`
 	Count   int        `json:"count"`   // number of centres

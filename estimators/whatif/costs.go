@@ -22,8 +22,9 @@ type costs struct {
 
 // phaseCosts are the differences between a stage's tasks and the model's.
 type phaseCosts struct {
-	// The first fixed tasks are those of the model. The model has was further tasks, and now there are is. If was
-	// equals is, they correspond one to one; else each is like one of the model's, in order.
+	// fixed is the number of first tasks that are the same in the model. After them the model has was tasks, and this
+	// run has is. If the numbers are equal, the tasks correspond one to one. Else each is like one of the model's, in
+	// order.
 	fixed, was, is int
 	grown          float64 // factor of the work of those other tasks, from their larger input
 	factor         float64 // factor of the work of all tasks, from the pace

@@ -283,7 +283,7 @@ type mean struct{ sum, weight float64 }
 
 func (m *mean) add(more mean) { m.sum, m.weight = m.sum+more.sum, m.weight+more.weight }
 
-// of returns the mean, or 1 if it is empty.
+// of returns the mean, or 1 without values.
 func (m mean) of() float64 {
 	if m.weight == 0 {
 		return 1
