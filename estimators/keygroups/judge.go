@@ -56,17 +56,22 @@ func (v *verdict) common() float64 {
 	return max(math.Sqrt(v.logs/v.weight), LeastSpread)
 }
 
+// firstLook is in seconds: the first groups that are compared are few, because a skewed key is often the first.
+const firstLook = settled / 32.
+
 // looks divides points into parts, each of which is predicted from all points before it. It returns the index of the
-// first point of each part, and the end. The first part is the first point. Each later part ends when the groups have
-// taken twice as long as at its start. So a part is as long as all parts before it, and all predictions cost little
+// first point of each part, and the end. A part begins when the groups have taken firstLook, and twice, four times,
+// eight times as long and so on. So a part is about as long as all parts before it, and all predictions cost little
 // more than the last one. At most learnedPoints points of a part are compared.
 func looks(points []nearestfit.Arrival) []int {
 	cuts := []int{0}
-	taken, next := 0.0, 0.0
+	taken, next := 0.0, firstLook
 	for i, a := range points {
-		if i > 0 && taken >= next {
+		if taken >= next {
 			cuts = append(cuts, i)
-			next = 2 * taken
+			for taken >= next && !math.IsInf(next, 1) {
+				next *= 2
+			}
 		}
 		taken += a.Took.Seconds() * a.Count
 	}
