@@ -78,13 +78,13 @@ func TestHeldUp(t *testing.T) {
 	}
 	said := "?"
 	for line := range strings.Lines(text) {
-		if strings.Contains(line, "hold") {
+		if strings.Contains(line, "blocks ") || strings.Contains(line, " uses ") {
 			said = strings.TrimSpace(line)
 			break
 		}
 	}
 	l.note("three scripts at once, watched: one has the node, two wait", 0,
-		fmt.Sprintf("`watch` says %q, `held_up_by` in the frames of both; told once when it is over", said))
+		fmt.Sprintf("`watch` says %q, `held_up_by` in the frames of both; one line when it is over", said))
 }
 
 // heldUp is who holds each workflow up, by the names in the frames; "" where nobody does in any frame.

@@ -139,8 +139,8 @@ func next(t *testing.T, s *Source) *dag.Snapshot {
 	return snap
 }
 
-// TestEdgesFromHistory holds that pages of the history server tell the edges of jobs whose pages do not, those of a
-// later job too, and that they are asked for seldom.
+// TestEdgesFromHistory checks that the history server's pages give the edges of jobs if the driver's pages do not, also
+// of a later job, and that few pages are requested.
 func TestEdgesFromHistory(t *testing.T) {
 	t.Parallel()
 	c := &chain{jobs: 1, drawn: true}
@@ -175,8 +175,7 @@ func TestEdgesFromHistory(t *testing.T) {
 	}
 }
 
-// TestEdgesAtTheEnd holds that the history server tells the edges of a job that was so short that its page was never
-// read.
+// TestEdgesAtTheEnd checks that the history server's page gives the edges of a job that ended before its page was read.
 func TestEdgesAtTheEnd(t *testing.T) {
 	t.Parallel()
 	c := &chain{jobs: 1, drawn: true}
@@ -200,8 +199,8 @@ func TestEdgesAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestEdgesFromBadHistory holds that a history server which refuses its pages, lacks them or answers something else is
-// asked a few times, and that the edges stay a guess. One that has a page later is asked again.
+// TestEdgesFromBadHistory checks that few pages are requested from a history server that refuses them, lacks them or
+// sends something else, and that the edges stay a guess. A page that exists later is read then.
 func TestEdgesFromBadHistory(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]*chain{
@@ -225,8 +224,8 @@ func TestEdgesFromBadHistory(t *testing.T) {
 	}
 }
 
-// TestEdgesOnYARN holds that the history server which an application on YARN names is asked for its pages, if it is on
-// a host of the cluster.
+// TestEdgesOnYARN checks that pages are requested from the history server that an application on YARN names, if it is
+// on a host of the cluster.
 func TestEdgesOnYARN(t *testing.T) {
 	t.Parallel()
 	c := &chain{jobs: 1, prefix: "/proxy/application_1_0001"}
@@ -279,7 +278,7 @@ func TestBehindGateway(t *testing.T) {
 	}
 }
 
-// TestDoctorOfEdges holds that Doctor says whether the history server's pages tell what the driver's do not.
+// TestDoctorOfEdges checks that Doctor reports whether the history server's pages give edges that the driver's lack.
 func TestDoctorOfEdges(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{

@@ -44,7 +44,7 @@ func (p *longRun) Get(ctx context.Context, path string) ([]byte, error) {
 
 func (p *longRun) History(context.Context, string) ([]byte, error) { return nil, errNoHistory }
 
-// TestForget watches a stream of which few jobs are kept: the newest ones are in the plan, and what is kept is bounded.
+// TestForget watches a stream with a small limit of kept jobs: the plan has the newest jobs, and memory is bounded.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	const kept = 60

@@ -14,8 +14,8 @@ regressed findings job phase slower before_seconds unit cost_ratio low_ratio hig
 before now came left jobs node name status on_path_seconds before_on_path_seconds length_seconds wait_seconds stages tasks median_seconds
 input_records input_bytes seconds_per_record short killed_attempts`
 
-// TestJSONIsDocumented holds that docs/reports.md tells of each field and each effect, and that there are the fields of
-// the contract.
+// TestJSONIsDocumented checks that docs/reports.md describes each field and each effect, and that the fields of the
+// contract exist.
 func TestJSONIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../../../docs/reports.md")
 	if err != nil {
@@ -34,13 +34,13 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 	for _, name := range strings.Fields(contract) {
 		if !strings.Contains(string(doc), "`"+name+"`") && !strings.Contains(string(doc), "`"+name+"[]`") {
-			t.Errorf("docs/reports.md does not tell of the field %s", name)
+			t.Errorf("docs/reports.md lacks the field %s", name)
 		}
 	}
 	for _, e := range Effects {
 		if text := string(e); !strings.Contains(string(doc), "`"+text+"`") &&
 			!strings.Contains(string(doc), "\n    "+text+" ") {
-			t.Errorf("docs/reports.md does not tell of the effect %s", e)
+			t.Errorf("docs/reports.md lacks the effect %s", e)
 		}
 		if meanings[e] == "" {
 			t.Errorf("the effect %s has no words", e)

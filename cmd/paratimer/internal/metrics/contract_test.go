@@ -32,7 +32,7 @@ func described(t *testing.T) map[string]string {
 	return out
 }
 
-// TestDocs holds that docs/alerts.md lists every series with its labels, and no other.
+// TestDocs checks that docs/alerts.md lists every series with its labels, and no other.
 func TestDocs(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/alerts.md")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestDocs(t *testing.T) {
 	}
 	for name := range documented {
 		if _, ok := is[name]; !ok {
-			t.Errorf("docs/alerts.md lists %s, which nobody makes", name)
+			t.Errorf("docs/alerts.md lists %s, which does not exist", name)
 		}
 	}
 	if len(documented) < 20 {
@@ -80,7 +80,7 @@ func TestDeployed(t *testing.T) {
 		for _, n := range slices.Compact(name.FindAllString(own, -1)) {
 			found++
 			if _, ok := is[strings.TrimSuffix(n, "_bucket")]; !ok {
-				t.Errorf("deploy/%s asks for %s, which nobody makes", file, n)
+				t.Errorf("deploy/%s uses %s, which does not exist", file, n)
 			}
 		}
 		if found < 10 {
