@@ -11,15 +11,21 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// Looks are made when groups have taken twice as much time as at the one before.
+// TestLooks checks that parts end at an eighth of a second of groups, at a quarter, a half and so on. Shorter groups are
+// in one part: their times are noise.
 func TestLooks(t *testing.T) {
 	t.Parallel()
-	points := make([]nearestfit.Arrival, 64)
-	for i := range points {
-		points[i].GroupPoint = &dag.GroupPoint{Took: 125 * time.Millisecond, Count: 1}
-	}
-	if got, want := looks(points), []int{0, 1, 2, 4, 8, 16, 32, 64}; !slices.Equal(got, want) {
-		t.Errorf("cuts %v, want %v", got, want)
+	for took, want := range map[time.Duration][]int{
+		125 * time.Millisecond: {0, 1, 2, 4, 8, 16, 32, 64},
+		7 * time.Millisecond:   {0, 18, 36, 64},
+	} {
+		points := make([]nearestfit.Arrival, 64)
+		for i := range points {
+			points[i].GroupPoint = &dag.GroupPoint{Took: took, Count: 1}
+		}
+		if got := looks(points); !slices.Equal(got, want) {
+			t.Errorf("groups of %v: cuts %v, want %v", took, got, want)
+		}
 	}
 	if got := looks(nil); !slices.Equal(got, []int{0, 0}) {
 		t.Errorf("cuts of nothing: %v", got)
