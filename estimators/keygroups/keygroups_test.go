@@ -54,11 +54,12 @@ func TestVerdictRestsOnEnough(t *testing.T) {
 		v    verdict
 		want bool
 	}{
-		{"seconds in batches", verdict{took: 4, batches: 4}, true},
-		{"too few seconds", verdict{took: 3.9, batches: 9}, false},
-		{"too few batches", verdict{took: 400, batches: 3}, false},
+		{"seconds in batches", verdict{took: 4, batches: 4, groups: 8}, true},
+		{"too few seconds", verdict{took: 3.9, batches: 9, groups: 8}, false},
+		{"too few batches", verdict{took: 400, batches: 3, groups: 8}, false},
 		{"many small groups", verdict{took: 2, batches: 2, groups: 200}, true},
 		{"many groups that took no time", verdict{took: 1.9, batches: 9, groups: 9000}, false},
+		{"many groups at one look", verdict{took: 9, batches: 1, groups: 9000}, false},
 	} {
 		if got := c.v.settled(1); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
