@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/kubernetes"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/standalone"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
@@ -58,7 +57,7 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 			return nil, err
 		}
 		return &manager{
-			drivers: spark.NewDrivers(standalone.New(client.Client, history, bases...)), client: client,
+			drivers: spark.NewDrivers(spark.NewMaster(client.Client, history, bases...)), client: client,
 			where: "at " + strings.Join(bases, ", "), how: "its id or name", master: master,
 		}, nil
 	case HasCluster(c):

@@ -1,8 +1,4 @@
-// Package standalone lists the applications of a master of Spark's standalone mode from its web page.
-//
-// The page's JSON has the applications, but not the addresses of their drivers (JsonProtocol and MasterPage of Spark).
-// The HTML has them as links. It is requested only if an application is new.
-package standalone
+package spark
 
 import (
 	"bytes"
@@ -18,24 +14,27 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
 
-// A Master lists its applications. It is a spark.Manager. Several goroutines may use it.
+// A Master lists the applications of a master of Spark's standalone mode from its web page. It is a Manager. Several
+// goroutines may use it.
+//
+// The page's JSON has the applications, but not the addresses of their drivers (JsonProtocol and MasterPage of Spark).
+// The HTML has them as links. It is requested only if an application is new.
 type Master struct {
-	spark.Web
+	Web
 	bases []string
 
 	mu    sync.Mutex
 	pages map[string]string // addresses of drivers by application; "" has none
 }
 
-// New returns a master with the address of its page, such as http://master:8080. Of several masters
+// NewMaster returns a master with the address of its page, such as http://master:8080. Of several masters
 // one is active. history is the address of the history server, or "". It sends no request.
-func New(client *yarn.Client, history string, bases ...string) *Master {
-	return &Master{Web: spark.Web{Client: client, History: history}, bases: bases, pages: map[string]string{}}
+func NewMaster(client *yarn.Client, history string, bases ...string) *Master {
+	return &Master{Web: Web{Client: client, History: history}, bases: bases, pages: map[string]string{}}
 }
 
 // ListsAll returns true: each list has all running applications.
@@ -43,14 +42,14 @@ func (m *Master) ListsAll() bool { return true }
 
 // wireMaster is the response to /json/.
 type wireMaster struct {
-	Active    rest.List[wireApp]    `json:"activeapps"`
-	Completed rest.List[wireApp]    `json:"completedapps"`
-	Drivers   rest.List[wireDriver] `json:"activedrivers"`
-	Status    input.Label           `json:"status"`
-	Master    input.Label           `json:"masterwebuiurl"` // of a worker's page alone
+	Active    rest.List[wireMasterApp] `json:"activeapps"`
+	Completed rest.List[wireMasterApp] `json:"completedapps"`
+	Drivers   rest.List[wireDriver]    `json:"activedrivers"`
+	Status    input.Label              `json:"status"`
+	Master    input.Label              `json:"masterwebuiurl"` // of a worker's page alone
 }
 
-type wireApp struct {
+type wireMasterApp struct {
 	ID       input.Label    `json:"id"`
 	Name     input.Label    `json:"name"`
 	User     input.Label    `json:"user"`
@@ -69,12 +68,12 @@ type wireDriver struct {
 
 // ends are the states of applications that have ended, and what they mean. An application is FINISHED also if it has
 // failed, or if its driver was killed.
-var ends = map[string]dag.State{
+var masterEnds = map[string]dag.State{
 	"FINISHED": dag.EndedUnconfirmed, "FAILED": dag.Failed, "KILLED": dag.Killed, "UNKNOWN": dag.EndedUnconfirmed,
 }
 
 // List returns the applications of the active master, and the drivers that wait for a worker.
-func (m *Master) List(ctx context.Context) ([]spark.Listed, error) {
+func (m *Master) List(ctx context.Context) ([]Listed, error) {
 	var errs []error
 	for _, base := range m.bases {
 		all, err := m.list(ctx, base)
@@ -86,9 +85,9 @@ func (m *Master) List(ctx context.Context) ([]spark.Listed, error) {
 	return nil, errors.Join(errs...)
 }
 
-func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) {
+func (m *Master) list(ctx context.Context, base string) ([]Listed, error) {
 	body, _, err := m.Client.Send(ctx, rest.Request{
-		Bases: []string{base}, Path: "/json/", Limit: rest.Middle, Clock: true, Advise: advise,
+		Bases: []string{base}, Path: "/json/", Limit: rest.Middle, Clock: true, Advise: adviseMaster,
 		Usable: func(kind string, _ []byte) bool { return kind == "text/json" },
 	})
 	if err != nil {
@@ -102,15 +101,15 @@ func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) 
 	case w.Master != "":
 		return nil, fmt.Errorf("spark: %s is the page of a worker: give that of its master, %s", base, w.Master)
 	case w.Status == "":
-		return nil, fmt.Errorf("spark: %s is not the page of a master: %s", base, hint)
+		return nil, fmt.Errorf("spark: %s is not the page of a master: %s", base, masterHint)
 	case w.Status != "ALIVE":
 		return nil, fmt.Errorf("spark: the master at %s is %s: give the address of the active one as well, with a comma",
 			base, w.Status)
 	}
-	var all []spark.Listed
+	var all []Listed
 	for _, d := range w.Drivers {
 		if d.State != "RUNNING" {
-			all = append(all, spark.Listed{
+			all = append(all, Listed{
 				ID: string(d.ID), Name: string(d.Class), State: dag.Submitted, Began: d.Started.Instant(),
 				Ended: dag.NoInstant,
 			})
@@ -125,15 +124,15 @@ func (m *Master) list(ctx context.Context, base string) ([]spark.Listed, error) 
 		all = append(all, a.listed(dag.Running, m.pages[string(a.ID)]))
 	}
 	for _, a := range w.Completed {
-		if state, known := ends[string(a.State)]; known {
+		if state, known := masterEnds[string(a.State)]; known {
 			all = append(all, a.listed(state, ""))
 		}
 	}
 	return all, nil
 }
 
-func (a *wireApp) listed(state dag.State, page string) spark.Listed {
-	l := spark.Listed{
+func (a *wireMasterApp) listed(state dag.State, page string) Listed {
+	l := Listed{
 		ID: string(a.ID), Name: string(a.Name), User: string(a.User), State: state, Began: a.Started.Instant(),
 		Ended: dag.NoInstant, URL: page,
 	}
@@ -148,14 +147,14 @@ func (a *wireApp) listed(state dag.State, page string) spark.Listed {
 var driverLink = regexp.MustCompile(`(?s)<a href="app/\?appId=([^"]+)">.*?</td>\s*<td>\s*(?:<a href="([^"]*)">)?`)
 
 // find finds the addresses of the drivers of running applications, if one of these is new. The caller holds the lock.
-func (m *Master) find(ctx context.Context, base string, active []wireApp) error {
-	if !slices.ContainsFunc(active, func(a wireApp) bool { _, known := m.pages[string(a.ID)]; return !known }) {
+func (m *Master) find(ctx context.Context, base string, active []wireMasterApp) error {
+	if !slices.ContainsFunc(active, func(a wireMasterApp) bool { _, known := m.pages[string(a.ID)]; return !known }) {
 		return nil
 	}
 	body, _, err := m.Client.Send(ctx, rest.Request{
-		Bases: []string{base}, Path: "/", Limit: rest.Middle, Advise: advise,
+		Bases: []string{base}, Path: "/", Limit: rest.Middle, Advise: adviseMaster,
 		Usable: func(kind string, body []byte) bool {
-			return kind == "text/html" && bytes.Contains(body, []byte(spark.MasterTitle))
+			return kind == "text/html" && bytes.Contains(body, []byte(MasterTitle))
 		},
 	})
 	if err != nil {
@@ -167,7 +166,7 @@ func (m *Master) find(ctx context.Context, base string, active []wireApp) error 
 	}
 	for _, row := range driverLink.FindAllSubmatch(body, -1) {
 		if _, runs := m.pages[string(row[1])]; runs {
-			m.pages[string(row[1])] = addressOf(base, html.UnescapeString(string(row[2])))
+			m.pages[string(row[1])] = driverAddress(base, html.UnescapeString(string(row[2])))
 		}
 	}
 	return nil
@@ -175,21 +174,21 @@ func (m *Master) find(ctx context.Context, base string, active []wireApp) error 
 
 // addressOf returns the address of a driver by a link in the master's page; "" if it is none. A master that is a
 // reverse proxy (spark.ui.reverseProxy) has links that begin with /proxy/.
-func addressOf(base, link string) string {
+func driverAddress(base, link string) string {
 	if strings.HasPrefix(link, "/proxy/") {
 		return strings.TrimSuffix(base, "/") + strings.TrimSuffix(link, "/")
 	}
-	address, ok := spark.Address(link)
+	address, ok := Address(link)
 	if u, err := url.Parse(address); !ok || err != nil || u.User != nil || u.RawQuery != "" {
 		return ""
 	}
 	return address
 }
 
-const hint = "give the address of the master's page, which its log names, such as http://master:8080"
+const masterHint = "give the address of the master's page, which its log names, such as http://master:8080"
 
-func advise(e *rest.Error, r *rest.Response) {
+func adviseMaster(e *rest.Error, r *rest.Response) {
 	if r != nil && r.Header.Get("WWW-Authenticate") == "" {
-		e.Hint = hint
+		e.Hint = masterHint
 	}
 }

@@ -1,4 +1,4 @@
-package standalone
+package spark
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/hadoopconf"
 	"github.com/paratimer/paratimer/adapters/rest"
-	"github.com/paratimer/paratimer/adapters/spark"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -69,7 +68,7 @@ func master(t *testing.T, pages ...http.Handler) *Master {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return New(client, "", bases...)
+	return NewMaster(client, "", bases...)
 }
 
 // TestList reads the recorded page twice. The addresses of drivers are requested once.
@@ -77,7 +76,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	p := recorded(t)
 	m := master(t, p)
-	want := []spark.Listed{
+	want := []Listed{
 		{ID: "app-20261128052220-0001", Name: "third", URL: "http://127.0.0.1:24042", Began: 1795843340931},
 		{ID: "app-20261128052222-0002", Name: `nightly <b>&"x"`, URL: "http://127.0.0.1:24041", Began: 1795843342349},
 		{ID: "app-20261128052219-0000", Name: "second", URL: "http://127.0.0.1:24040", Began: 1795843339250},
@@ -118,7 +117,7 @@ func TestStates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]spark.Listed{}
+	got := map[string]Listed{}
 	for _, l := range all {
 		got[l.ID] = l
 	}
@@ -160,7 +159,7 @@ func TestActiveMaster(t *testing.T) {
 }
 
 // TestAddress checks which links are followed. Owners of applications choose them.
-func TestAddress(t *testing.T) {
+func TestMasterAddress(t *testing.T) {
 	t.Parallel()
 	for link, want := range map[string]string{
 		"http://driver:4040":                "http://driver:4040",
@@ -174,7 +173,7 @@ func TestAddress(t *testing.T) {
 		"":                                  "",
 		"/app/kill/?id=app-1&terminate=yes": "",
 	} {
-		if got := addressOf("http://m:8080/spark/", link); got != want {
+		if got := driverAddress("http://m:8080/spark/", link); got != want {
 			t.Errorf("%s: %q, want %q", link, got, want)
 		}
 	}
