@@ -4,7 +4,7 @@
 // It reads the history files of MapReduce's masters (.jhist) in text and binary form, and Rumen traces. All formats
 // become events (see event), which build a Job (see transitions). The jobs of one workflow make a Source. At each
 // instant, its snapshots show only what a live watcher could have known. Warnings list the facts that a history does
-// not contain.
+// not contain. HDFS and WebFile open histories on servers.
 //
 // Files of different versions have different fields; a missing field is unknown.
 package history

@@ -16,11 +16,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/spark"
-	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -152,11 +152,11 @@ func logOf(c *cli.Context, typed string) (*engine.Workflow, error) {
 
 func logPlace(c *cli.Context, typed string) (p recording.Place, ok bool, err error) {
 	switch {
-	case webhdfs.Is(typed):
+	case history.IsAddress(typed):
 		p, err = hdfsPlace(c, typed)
 		return p, true, err
 	case webLog.MatchString(typed):
-		in, file, err := webhdfs.OpenWeb(c.Context, typed, ByKerberos(c)(webhdfs.Transport()))
+		in, file, err := history.OpenWeb(c.Context, typed, ByKerberos(c)(history.WebTransport()))
 		name, _, _ := strings.Cut(typed, "?") // what follows may be a signature
 		return recording.Place{Name: name, In: in, File: file}, true, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/engine"
+	"github.com/paratimer/paratimer/adapters/history"
 	"github.com/paratimer/paratimer/adapters/recording"
-	"github.com/paratimer/paratimer/adapters/webhdfs"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
@@ -44,7 +44,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 	for _, path := range paths {
 		_, err := os.Stat(path)
 		switch {
-		case webhdfs.Is(path):
+		case history.IsAddress(path):
 			place, err := hdfsPlace(c, path)
 			if err != nil {
 				bad = append(bad, err)
@@ -96,7 +96,7 @@ func RecordedRuns(c *cli.Context, paths []string) (out []RecordedRun, bad []erro
 // hdfsPlace returns a file or folder of HDFS.
 func hdfsPlace(c *cli.Context, address string) (recording.Place, error) {
 	user := cmp.Or(c.String("user"), command.Getenv(c)("HADOOP_USER_NAME"))
-	in, file, err := webhdfs.Open(c.Context, address, user, ByKerberos(c)(webhdfs.Transport()))
+	in, file, err := history.OpenHDFS(c.Context, address, user, ByKerberos(c)(history.WebTransport()))
 	return recording.Place{Name: address, In: in, File: file}, err
 }
 

@@ -1,7 +1,4 @@
-// Package webhdfs reads files of HDFS over the REST interface of a NameNode or an HttpFS server. It uses
-// GETFILESTATUS, LISTSTATUS and OPEN, and changes nothing. A folder there is an fs.FS, and so is a file at any other
-// address of HTTP.
-package webhdfs
+package history
 
 import (
 	"cmp"
@@ -30,8 +27,8 @@ const (
 	patience  = 30 * time.Second // until a response begins
 )
 
-// Is reports whether a path is a URL of HDFS's REST interface.
-func Is(name string) bool {
+// IsAddress reports whether a path is a URL of HDFS's REST interface.
+func IsAddress(name string) bool {
 	_, _, ok := locate(name)
 	return ok
 }
@@ -52,8 +49,9 @@ func locate(name string) (u *url.URL, file string, ok bool) {
 	return nil, "", false
 }
 
-// A FS is a folder of HDFS. The end of its context cancels all requests.
-type FS struct {
+// An HDFS is a folder of HDFS, as an fs.FS over the REST interface of a NameNode or an HttpFS server. It uses
+// GETFILESTATUS, LISTSTATUS and OPEN, and changes nothing. The end of its context cancels all requests.
+type HDFS struct {
 	ctx    context.Context
 	client *http.Client
 	base   url.URL // scheme and host
@@ -61,10 +59,10 @@ type FS struct {
 	user   string
 }
 
-// Open returns the folder of the file at name, and the file's name in it. name is webhdfs://HOST:PORT/PATH,
+// OpenHDFS returns the folder of the file at name, and the file's name in it. name is webhdfs://HOST:PORT/PATH,
 // swebhdfs:// for TLS, or http://HOST:PORT/webhdfs/v1/PATH. user is sent as user.name if it is not "". transport is
 // nil for that of net/http.
-func Open(ctx context.Context, name, user string, transport http.RoundTripper) (in *FS, file string, err error) {
+func OpenHDFS(ctx context.Context, name, user string, transport http.RoundTripper) (in *HDFS, file string, err error) {
 	u, full, ok := locate(name)
 	if !ok {
 		return nil, "", fmt.Errorf(
@@ -74,7 +72,7 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 	if _, secret := u.User.Password(); secret {
 		return nil, "", errors.New("webhdfs: no passwords in addresses: they end up in logs")
 	}
-	f := &FS{
+	f := &HDFS{
 		ctx: ctx, client: &http.Client{Transport: transport}, user: cmp.Or(u.Query().Get("user.name"), user),
 		base: url.URL{Scheme: "http", Host: u.Host},
 	}
@@ -93,11 +91,11 @@ func Open(ctx context.Context, name, user string, transport http.RoundTripper) (
 }
 
 // Open opens a file for reading.
-func (f *FS) Open(name string) (fs.File, error) { return f.OpenAt(name, 0) }
+func (f *HDFS) Open(name string) (fs.File, error) { return f.OpenAt(name, 0) }
 
 // OpenAt opens a file for reading from an offset in bytes. HDFS refuses an offset at the end of the file, unless its
 // first block is still written: its length is 0 then, although it can be read.
-func (f *FS) OpenAt(name string, offset int64) (fs.File, error) {
+func (f *HDFS) OpenAt(name string, offset int64) (fs.File, error) {
 	info, err := f.Stat(name)
 	if err != nil {
 		return nil, err
@@ -126,9 +124,9 @@ func (f *FS) OpenAt(name string, offset int64) (fs.File, error) {
 }
 
 // Stat returns the status of a file or folder.
-func (f *FS) Stat(name string) (fs.FileInfo, error) {
+func (f *HDFS) Stat(name string) (fs.FileInfo, error) {
 	var answer struct {
-		Status *status `json:"FileStatus"`
+		Status *fileStatus `json:"FileStatus"`
 	}
 	if err := f.ask(name, "GETFILESTATUS", &answer); err != nil {
 		return nil, err
@@ -141,10 +139,10 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 }
 
 // ReadDir lists a folder, by name.
-func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+func (f *HDFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	var answer struct {
 		Statuses struct {
-			Status []*status `json:"FileStatus"`
+			Status []*fileStatus `json:"FileStatus"`
 		} `json:"FileStatuses"`
 	}
 	if err := f.ask(name, "LISTSTATUS", &answer); err != nil {
@@ -161,15 +159,15 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// Transport returns the default transport: the system's proxies and certificates, and a timeout for servers that do
+// WebTransport returns the default transport: the system's proxies and certificates, and a timeout for servers that do
 // not begin to respond.
-func Transport() http.RoundTripper {
+func WebTransport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = patience
 	return t
 }
 
-func (f *FS) ask(name, op string, answer any) error {
+func (f *HDFS) ask(name, op string, answer any) error {
 	body, err := f.get(name, url.Values{"op": {op}})
 	if err != nil {
 		return err
@@ -186,7 +184,7 @@ func (f *FS) ask(name, op string, answer any) error {
 }
 
 // get sends a request and returns the body of a response with status 200. A NameNode redirects readers to a DataNode.
-func (f *FS) get(name string, q url.Values) (*file, error) {
+func (f *HDFS) get(name string, q url.Values) (*remoteFile, error) {
 	op := q.Get("op")
 	if !fs.ValidPath(name) {
 		return nil, f.fail(op, name, fs.ErrInvalid)
@@ -210,7 +208,7 @@ func (f *FS) get(name string, q url.Values) (*file, error) {
 // A response is that to a request for a file.
 type response struct {
 	*http.Response
-	body *file
+	body *remoteFile
 }
 
 // fetch sends a request. It does not read the body.
@@ -234,7 +232,7 @@ func fetch(parent context.Context, client *http.Client, u *url.URL, header http.
 		}
 		return nil, err
 	}
-	return &response{resp, &file{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}}, nil
+	return &response{resp, &remoteFile{ReadCloser: resp.Body, ctx: ctx, cancel: cancel}}, nil
 }
 
 // text reads the text of an error, and closes the body.
@@ -245,7 +243,7 @@ func (r *response) text() []byte {
 }
 
 // fail returns an error with the full address of the file.
-func (f *FS) fail(op, name string, err error) error {
+func (f *HDFS) fail(op, name string, err error) error {
 	return &fs.PathError{
 		Op: "webhdfs " + strings.ToLower(op), Path: f.base.Scheme + "://" + f.base.Host + path.Join(f.root, name),
 		Err: err,
@@ -279,36 +277,36 @@ func refusal(resp *http.Response, text []byte) error {
 }
 
 // A status is HDFS's status of a file or folder.
-type status struct {
+type fileStatus struct {
 	Suffix   string `json:"pathSuffix"`
 	Kind     string `json:"type"` // FILE, DIRECTORY or SYMLINK
 	Length   int64  `json:"length"`
 	Modified int64  `json:"modificationTime"` // ms since the epoch
 }
 
-func (s *status) Name() string       { return s.Suffix }
-func (s *status) Size() int64        { return s.Length }
-func (s *status) ModTime() time.Time { return time.UnixMilli(s.Modified) }
-func (s *status) IsDir() bool        { return s.Kind == "DIRECTORY" }
-func (s *status) Sys() any           { return nil }
+func (s *fileStatus) Name() string       { return s.Suffix }
+func (s *fileStatus) Size() int64        { return s.Length }
+func (s *fileStatus) ModTime() time.Time { return time.UnixMilli(s.Modified) }
+func (s *fileStatus) IsDir() bool        { return s.Kind == "DIRECTORY" }
+func (s *fileStatus) Sys() any           { return nil }
 
-func (s *status) Mode() fs.FileMode {
+func (s *fileStatus) Mode() fs.FileMode {
 	kinds := map[string]fs.FileMode{"DIRECTORY": fs.ModeDir | 0o111, "SYMLINK": fs.ModeSymlink}
 	return kinds[s.Kind] | 0o444
 }
 
 // A file is the body of a response, of an open file or another one. Reading fails if no data arrives for patience, so
 // that a hanging DataNode cannot block its reader forever. The length of a file is not limited.
-type file struct {
+type remoteFile struct {
 	io.ReadCloser
 	info   fs.FileInfo     // of an open file
 	ctx    context.Context // of the request
 	cancel context.CancelCauseFunc
 }
 
-func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *remoteFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-func (f *file) Read(p []byte) (int, error) {
+func (f *remoteFile) Read(p []byte) (int, error) {
 	timer := time.AfterFunc(patience, func() { f.cancel(fmt.Errorf("nothing has come for %v", patience)) })
 	defer timer.Stop()
 	n, err := f.ReadCloser.Read(p)
@@ -318,7 +316,7 @@ func (f *file) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *file) Close() error {
+func (f *remoteFile) Close() error {
 	defer f.cancel(nil)
 	return f.ReadCloser.Close()
 }

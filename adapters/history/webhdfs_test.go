@@ -1,4 +1,4 @@
-package webhdfs
+package history
 
 import (
 	"errors"
@@ -72,7 +72,7 @@ func childrenOf(files map[string]string, folder string) (kids []string, ok bool)
 	return kids, len(kids) > 0
 }
 
-func TestFS(t *testing.T) {
+func TestHDFS(t *testing.T) {
 	url, asked := server(t, map[string]string{
 		"/done/2026/a.jhist": "Avro-Json", "/done/2026/b c%.jhist": "x",
 		"/done/z.json": "{}",
@@ -81,7 +81,7 @@ func TestFS(t *testing.T) {
 		strings.Replace(url, "http://", "webhdfs://", 1) + "/done",
 		url + "/webhdfs/v1/done/",
 	} {
-		in, name, err := Open(t.Context(), address, "alice", nil)
+		in, name, err := OpenHDFS(t.Context(), address, "alice", nil)
 		if err != nil || name != "." {
 			t.Fatalf("%s: %q, %v", address, name, err)
 		}
@@ -109,7 +109,7 @@ func TestFS(t *testing.T) {
 
 func TestOneFile(t *testing.T) {
 	url, _ := server(t, map[string]string{"/done/a.jhist": "text", "/done/b": "x"})
-	in, name, err := Open(t.Context(), url+"/webhdfs/v1/done/a.jhist", "", nil)
+	in, name, err := OpenHDFS(t.Context(), url+"/webhdfs/v1/done/a.jhist", "", nil)
 	if err != nil || name != "a.jhist" {
 		t.Fatal(name, err)
 	}
@@ -132,13 +132,13 @@ func TestOneFile(t *testing.T) {
 // TestRefused says why HDFS gives nothing.
 func TestRefused(t *testing.T) {
 	url, _ := server(t, map[string]string{"/a/b": "x"})
-	if _, _, err := Open(t.Context(), url+"/webhdfs/v1/a", "nobody", nil); !errors.Is(err, fs.ErrPermission) ||
+	if _, _, err := OpenHDFS(t.Context(), url+"/webhdfs/v1/a", "nobody", nil); !errors.Is(err, fs.ErrPermission) ||
 		!strings.Contains(err.Error(), "Permission denied: user=nobody") {
 		t.Errorf("without permission: %v", err)
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	if _, _, err := Open(t.Context(), plain.URL+"/webhdfs/v1/a", "", nil); err == nil ||
+	if _, _, err := OpenHDFS(t.Context(), plain.URL+"/webhdfs/v1/a", "", nil); err == nil ||
 		!strings.Contains(err.Error(), "is WebHDFS enabled") {
 		t.Errorf("no WebHDFS: %v", err)
 	}
@@ -147,7 +147,7 @@ func TestRefused(t *testing.T) {
 		fmt.Fprint(w, `{"RemoteException":{"exception":"StandbyException","message":"Operation category READ is not supported in state standby"}}`)
 	}))
 	defer standby.Close()
-	if _, _, err := Open(t.Context(), standby.URL+"/webhdfs/v1/a", "", nil); err == nil ||
+	if _, _, err := OpenHDFS(t.Context(), standby.URL+"/webhdfs/v1/a", "", nil); err == nil ||
 		!strings.Contains(err.Error(), "ask the other NameNode") {
 		t.Errorf("a standby: %v", err)
 	}
@@ -155,11 +155,11 @@ func TestRefused(t *testing.T) {
 		fmt.Fprint(w, "<html>")
 	}))
 	defer garbage.Close()
-	if _, _, err := Open(t.Context(), garbage.URL+"/webhdfs/v1/a", "", nil); err == nil {
+	if _, _, err := OpenHDFS(t.Context(), garbage.URL+"/webhdfs/v1/a", "", nil); err == nil {
 		t.Error("a page is a status")
 	}
 	for _, bad := range []string{"http://host/other", "webhdfs:///x", "hdfs://host/x", "webhdfs://u:secret@host/x"} {
-		if _, _, err := Open(t.Context(), bad, "", nil); err == nil || strings.Contains(err.Error(), "secret") {
+		if _, _, err := OpenHDFS(t.Context(), bad, "", nil); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -177,7 +177,7 @@ func TestTokenStaysUnsaid(t *testing.T) {
 		fmt.Fprint(w, `{"FileStatus":{"length":1,"modificationTime":1,"pathSuffix":"","type":"FILE"}}`)
 	}))
 	defer name.Close()
-	in, file, err := Open(t.Context(), name.URL+"/webhdfs/v1/f", "", nil)
+	in, file, err := OpenHDFS(t.Context(), name.URL+"/webhdfs/v1/f", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

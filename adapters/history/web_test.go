@@ -1,4 +1,4 @@
-package webhdfs
+package history
 
 import (
 	"bytes"

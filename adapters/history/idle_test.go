@@ -1,4 +1,4 @@
-package webhdfs
+package history
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (lockedOut) Advice() string { return "kinit" }
 
 // TestLoginAdvises: what stops a login that stands before the transport is said, and what to do.
 func TestLoginAdvises(t *testing.T) {
-	_, _, err := Open(t.Context(), "webhdfs://nn:9870/a", "",
+	_, _, err := OpenHDFS(t.Context(), "webhdfs://nn:9870/a", "",
 		carrier(func(*http.Request) (*http.Response, error) { return nil, lockedOut{} }))
 	if err == nil || !strings.Contains(err.Error(), "no ticket (kinit)") || !errors.As(err, new(lockedOut)) {
 		t.Errorf("got %v", err)
@@ -58,7 +58,7 @@ func TestHangingBodiesEnd(t *testing.T) {
 			}
 			return resp, nil
 		})
-		in, name, err := Open(t.Context(), "webhdfs://nn:9870/a/file", "", transport)
+		in, name, err := OpenHDFS(t.Context(), "webhdfs://nn:9870/a/file", "", transport)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package webhdfs
+package history
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"path"
 )
 
-// A Web is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a file
+// A WebFile is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a file
 // system it has this file, and files beside it.
-type Web struct {
+type WebFile struct {
 	ctx    context.Context
 	client *http.Client
 	base   *url.URL // of the file
@@ -21,7 +21,7 @@ type Web struct {
 
 // OpenWeb returns the file at an address, and its name. It sends no request. transport is nil for that of net/http.
 // The end of the context cancels all requests.
-func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (in *Web, file string, err error) {
+func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (in *WebFile, file string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, "", fmt.Errorf("%q is not an address such as https://HOST/PATH", address)
@@ -29,15 +29,15 @@ func OpenWeb(ctx context.Context, address string, transport http.RoundTripper) (
 	if u.User != nil {
 		return nil, "", errors.New("no users and passwords in addresses: they end up in logs")
 	}
-	return &Web{ctx, &http.Client{Transport: transport}, u}, path.Base(u.Path), nil
+	return &WebFile{ctx, &http.Client{Transport: transport}, u}, path.Base(u.Path), nil
 }
 
 // Open opens a file for reading.
-func (w *Web) Open(name string) (fs.File, error) { return w.OpenAt(name, 0) }
+func (w *WebFile) Open(name string) (fs.File, error) { return w.OpenAt(name, 0) }
 
 // OpenAt opens a file for reading from an offset in bytes, by a Range header (RFC 9110, section 14.2). It reads and
 // drops what is before if the server does not know ranges. A file without more bytes is empty.
-func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
+func (w *WebFile) OpenAt(name string, offset int64) (fs.File, error) {
 	fail := func(err error) error { // the query may be a signature, which must not be shown
 		shown := w.base.Scheme + "://" + w.base.Host + path.Join(path.Dir(w.base.Path), name)
 		return &fs.PathError{Op: "get", Path: shown, Err: err}
@@ -57,7 +57,7 @@ func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
 		return nil, fail(err)
 	}
 	modified, _ := http.ParseTime(resp.Header.Get("Last-Modified")) // the zero time, if it is not one
-	resp.body.info = &status{Suffix: path.Base(name), Modified: modified.UnixMilli()}
+	resp.body.info = &fileStatus{Suffix: path.Base(name), Modified: modified.UnixMilli()}
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
 		return resp.body, nil
@@ -80,7 +80,7 @@ func (w *Web) OpenAt(name string, offset int64) (fs.File, error) {
 }
 
 // Stat returns the properties of a file. Its size is unknown, and 0.
-func (w *Web) Stat(name string) (fs.FileInfo, error) {
+func (w *WebFile) Stat(name string) (fs.FileInfo, error) {
 	f, err := w.Open(name)
 	if err != nil {
 		return nil, err
