@@ -11,8 +11,8 @@ import (
 	"path"
 )
 
-// A WebFile is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a file
-// system it has this file, and files beside it.
+// A WebFile is a file at an address of HTTP, such as one of a file server, or a presigned address of S3 or GCS. As a
+// file system it has this file, and files beside it.
 type WebFile struct {
 	ctx    context.Context
 	client *http.Client

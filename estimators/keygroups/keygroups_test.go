@@ -11,8 +11,8 @@ import (
 	"github.com/paratimer/paratimer/estimators/nearestfit"
 )
 
-// TestLooks checks that parts end at an eighth of a second of groups, at a quarter, a half and so on. Shorter groups are
-// in one part: their times are noise.
+// TestLooks checks that parts end at an eighth of a second of groups, at a quarter, a half and so on. Shorter groups
+// are in one part: their times are noise.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration][]int{

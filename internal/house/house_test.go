@@ -154,20 +154,19 @@ func TestHouse(t *testing.T) {
 
 // rooms are the program and the packages of commands, and what each may import of these.
 //
-//	program ──► live, plan, past, admin ──► follow ──► input ──► command
+//	program ──► live, plan, past ──► follow ──► input ──► command
 var rooms = map[string][]string{
-	"program": {"admin", "command", "live", "past", "plan"},
+	"program": {"command", "input", "live", "past", "plan"},
 	"command": {},
 	"input":   {"command"},
 	"follow":  {"command", "input"},
-	"admin":   {"command", "input"},
 	"live":    {"command", "follow", "input"},
 	"plan":    {"command", "follow", "input"},
 	"past":    {"command", "follow", "input"},
 }
 
-// TestRooms holds that commands know nothing of those of another package, that the program has little more than their
-// tree, and that no part of it is made for tests.
+// TestRooms checks that commands of one package do not import those of another, that the program has little more than
+// their tree and help, and that no part of it is made for tests.
 func TestRooms(t *testing.T) {
 	const commands, program = "cmd/paratimer/internal/command", "cmd/paratimer/internal/program"
 	const tests = module + "cmd/paratimer/internal/tests"

@@ -7,6 +7,9 @@
 //
 // Of several watchers of a run, one sends an alert to a sink: its leader. Each sink has its own goroutine, so no sink
 // delays the loop. One lock guards all state; it is not locked while a sink sends.
+//
+// The sinks are Alertmanager, a webhook, a command, or a dry run; OpenLineage gets events of runs. No error, key or
+// preview contains a secret: of a URL, only the scheme and the host are shown.
 package notify
 
 import (

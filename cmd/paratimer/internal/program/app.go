@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/live"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/past"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/plan"
@@ -31,8 +30,8 @@ func Run(ctx context.Context, args, env []string, in io.Reader, out, err io.Writ
 	}
 	app := New(in, out, tty.NewAside(err))
 	command.Adopt(app, env)
-	if last := len(args) - 1; last > 0 && args[last] == admin.Completing {
-		admin.Offer(app, args[1:last])
+	if last := len(args) - 1; last > 0 && args[last] == Completing {
+		Offer(app, args[1:last])
 		return ExitOK
 	}
 	return whole.code(code(app.RunContext(ctx, reorder(app, args)), err), err)
@@ -50,9 +49,9 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 		ErrWriter:      err,
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   command.OnUsageError,
-		Action:         admin.NoCommand,
+		Action:         NoCommand,
 		Commands: grouped(slices.Concat([]*cli.Command{plan.Demo()}, live.Commands(), past.Commands(), plan.Commands(),
-			admin.Commands())),
+			Commands())),
 	}
 	command.Equip(app)
 	return app

@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -32,19 +31,19 @@ func Sinks(c *cli.Context, now func() time.Time) ([]*notify.Sink, error) {
 	if err := notify.CheckLink(c.String("link")); err != nil {
 		return nil, command.Usage("--link: %w", err)
 	}
-	client, getenv := sinks.NewClient(pool), command.Getenv(c)
+	client, getenv := notify.NewClient(pool), command.Getenv(c)
 	var all []*notify.Sink
 	for _, kind := range []struct {
 		flag string
 		open func(typed string) (*notify.Sink, error)
 	}{
 		{"alertmanager", func(url string) (*notify.Sink, error) {
-			return sinks.NewAlertmanager(url, c.Duration("repost"), client, now)
+			return notify.NewAlertmanager(url, c.Duration("repost"), client, now)
 		}},
 		{"webhook", func(url string) (*notify.Sink, error) { return webhook(c, url, client) }},
 		{"exec", func(line string) (*notify.Sink, error) { return execCommand(c, line) }},
 		{"openlineage", func(url string) (*notify.Sink, error) {
-			return sinks.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
+			return notify.NewOpenLineage(url, getenv("OPENLINEAGE_API_KEY"), getenv("OPENLINEAGE_NAMESPACE"), client)
 		}},
 	} {
 		values := []string{c.String(kind.flag)}
@@ -71,11 +70,11 @@ func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, err
 	if err != nil {
 		return nil, err
 	}
-	body, err := templateOf(c, "webhook-template", sinks.Services)
+	body, err := templateOf(c, "webhook-template", notify.Services)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sinks.NewWebhook(url, body, []byte(key), client)
+	s, err := notify.NewWebhook(url, body, []byte(key), client)
 	if err != nil && body != "" {
 		err = fmt.Errorf("webhook-template %s: %w", c.String("webhook-template"), err)
 	}
@@ -84,11 +83,11 @@ func webhook(c *cli.Context, url string, client *http.Client) (*notify.Sink, err
 
 // execCommand returns the sink of --exec.
 func execCommand(c *cli.Context, line string) (*notify.Sink, error) {
-	input, err := templateOf(c, "exec-template", sinks.Inputs)
+	input, err := templateOf(c, "exec-template", notify.Inputs)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sinks.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
+	s, err := notify.NewCommand(line, input, c.Duration("exec-timeout"), command.WithoutSecrets(command.Environ(c)))
 	if err != nil {
 		err = fmt.Errorf("exec-template %s: %w", c.String("exec-template"), err)
 	}
@@ -151,11 +150,11 @@ func Dispatcher(c *cli.Context, now func() time.Time) (d *notify.Dispatcher, fin
 func dry(all []*notify.Sink, w io.Writer) (printing []*notify.Sink) {
 	for _, s := range all {
 		if s.Preview != nil {
-			printing = append(printing, sinks.DryRun(s, w))
+			printing = append(printing, notify.DryRun(s, w))
 		}
 	}
 	if len(printing) == 0 {
-		printing = append(printing, sinks.DryRun(sinks.Nobody, w))
+		printing = append(printing, notify.DryRun(notify.Nobody, w))
 	}
 	return printing
 }

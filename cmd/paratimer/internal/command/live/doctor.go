@@ -15,7 +15,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
@@ -95,7 +94,7 @@ func trySink(c *cli.Context, s *notify.Sink, d notify.Dress) (text string, err e
 	case c.Bool("dry-run") && s.Preview == nil:
 		return "not sent", nil
 	case c.Bool("dry-run"):
-		s = sinks.DryRun(s, c.App.ErrWriter)
+		s = notify.DryRun(s, c.App.ErrWriter)
 	}
 	at := time.Now()
 	var answers []string

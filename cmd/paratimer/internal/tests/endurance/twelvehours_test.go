@@ -25,7 +25,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
@@ -120,7 +119,7 @@ func TestTwelveHoursAttached(t *testing.T) {
 	meter := metrics.New(metrics.Options{Every: every, Now: clock})
 	told := notify.New(notify.Config{
 		Inline: true, Now: clock, Log: log,
-		Sinks: []*notify.Sink{sinks.DryRun(sinks.Nobody, io.Discard)},
+		Sinks: []*notify.Sink{notify.DryRun(notify.Nobody, io.Discard)},
 	}).Watch(nil)
 	defer told.Close()
 	battery, err := follow.ParseBattery("all")

@@ -10,14 +10,13 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // watcher is a dispatcher with one Alertmanager, as attach makes it.
 func watcher(t *testing.T, url string, store *state.Store, repost time.Duration) *notify.Dispatcher {
 	t.Helper()
-	am, err := sinks.NewAlertmanager(url, repost, sinks.NewClient(nil), time.Now)
+	am, err := notify.NewAlertmanager(url, repost, notify.NewClient(nil), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

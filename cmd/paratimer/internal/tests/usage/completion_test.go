@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 )
@@ -159,14 +158,14 @@ func TestCompletionAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typed, want string }{
 		{"attach --output=n", "--output=text\n--output=json\n--output=ndjson\n"},
-		{"attach --log-file=", admin.Files + "\n"},
-		{"--output json plan a", admin.Files + "\n"},
+		{"attach --log-file=", program.Files + "\n"},
+		{"--output json plan a", program.Files + "\n"},
 		{"attach --no-such-flag=", ""},
 		{"version --", "--output\twrite FORMAT: text, json\n"},
 		{"version -- x", ""},
 	} {
 		var stdout, stderr bytes.Buffer
-		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), admin.Completing)
+		args := append(append([]string{"paratimer"}, strings.Split(c.typed, " ")...), program.Completing)
 		code := program.Run(t.Context(), args, session.Environ(t), strings.NewReader(""), &stdout, &stderr)
 		if got := stdout.String(); code != program.ExitOK || stderr.Len() > 0 || !strings.HasPrefix(got, c.want) ||
 			c.want == "" && got != "" {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
@@ -105,7 +104,7 @@ func TestExitTable(t *testing.T) {
 	t.Parallel()
 	session.Setenv(t, "XDG_CONFIG_HOME", t.TempDir())
 	session.Setenv(t, "XDG_STATE_HOME", t.TempDir())
-	root := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
+	root := program.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
 	var names []string
 	for _, m := range root.All() {
 		if len(m.Commands) == 0 {

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/admin"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
@@ -22,7 +21,7 @@ import (
 // wholeManual is the manual of the real tree.
 func wholeManual(t *testing.T) *manual.Command {
 	t.Helper()
-	root := admin.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
+	root := program.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
 	if n := len(root.All()); n < 20 {
 		t.Fatalf("only %d commands: nothing is guarded", n)
 	}
@@ -34,7 +33,7 @@ func wholeManual(t *testing.T) *manual.Command {
 func TestManualWhole(t *testing.T) {
 	t.Parallel()
 	root := wholeManual(t)
-	b, err := os.ReadFile("internal/command/admin/manual.txt")
+	b, err := os.ReadFile("internal/program/manual.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,4 @@
-// Package sinks has the targets of alerts: Alertmanager, a webhook, a command, or a dry run. It
-// also sends OpenLineage events.
-//
-// No error, key or preview contains a secret: of a URL, only the scheme and the host are shown.
-package sinks
+package notify
 
 import (
 	"bytes"
@@ -19,8 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // requestLimit is the timeout of one request, from the first byte sent to the last received.
@@ -72,7 +66,7 @@ type request struct {
 func (q request) post(ctx context.Context, c *http.Client, secret string) (text string, date time.Time, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, q.url.String(), bytes.NewReader(q.body))
 	if err != nil {
-		return "", date, &notify.Failure{Refused: true, Err: fmt.Errorf("%s: %w", shown(q.url), bare(err))}
+		return "", date, &Failure{Refused: true, Err: fmt.Errorf("%s: %w", shown(q.url), bare(err))}
 	}
 	if q.header != nil {
 		req.Header = q.header.Clone()
@@ -99,16 +93,16 @@ func (q request) post(ctx context.Context, c *http.Client, secret string) (text 
 
 // posting returns a sink that posts a request for each notification. made makes it with the secret, or with what is
 // shown in its place. clock, if not nil, gets the time of an answer and reports whether the request must be made again.
-func posting(key, secret string, client *http.Client, made func(n notify.Notification, secret string) (request, error),
+func posting(key, secret string, client *http.Client, made func(n Notification, secret string) (request, error),
 	clock func(date time.Time) (again bool),
-) *notify.Sink {
-	return &notify.Sink{
+) *Sink {
+	return &Sink{
 		Key: key,
-		Send: func(ctx context.Context, n notify.Notification) (answer string, err error) {
+		Send: func(ctx context.Context, n Notification) (answer string, err error) {
 			for range 2 {
 				r, bad := made(n, secret)
 				if bad != nil {
-					return "", &notify.Failure{Refused: true, Err: bad}
+					return "", &Failure{Refused: true, Err: bad}
 				}
 				var date time.Time
 				answer, date, err = r.post(ctx, client, secret)
@@ -118,7 +112,7 @@ func posting(key, secret string, client *http.Client, made func(n notify.Notific
 			}
 			return answer, err
 		},
-		Preview: func(n notify.Notification) ([]byte, error) {
+		Preview: func(n Notification) ([]byte, error) {
 			r, err := made(n, concealed)
 			return r.body, err
 		},
@@ -140,7 +134,7 @@ func bare(err error) error {
 // judge maps a status to nil (accepted) or a failure: refused for good, or to be tried again.
 func judge(resp *http.Response, text string, date time.Time) error {
 	code := resp.StatusCode
-	err := &notify.Failure{Err: errors.New(text)}
+	err := &Failure{Err: errors.New(text)}
 	switch {
 	case code >= 200 && code < 300:
 		return nil

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sinks
+package notify
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/shell"
 )
 
@@ -21,7 +20,7 @@ const commandGrace = time.Second
 // NewCommand makes a sink that runs a shell command for each notification, at least once. text makes its standard
 // input: one of Inputs, the text of a template over Message, or "" for the notification's JSON. The command gets env
 // without ParaTimer's own settings, which may contain secrets such as the webhook's. It fails after limit.
-func NewCommand(line, text string, limit time.Duration, env []string) (*notify.Sink, error) {
+func NewCommand(line, text string, limit time.Duration, env []string) (*Sink, error) {
 	write, err := bodyOf(text, Inputs)
 	if err != nil {
 		return nil, err
@@ -29,12 +28,12 @@ func NewCommand(line, text string, limit time.Duration, env []string) (*notify.S
 	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
 		return strings.HasPrefix(e, "PARATIMER_") || strings.HasPrefix(e, "OPENLINEAGE_API_KEY=")
 	})
-	return &notify.Sink{
+	return &Sink{
 		Key: keyOf("exec", line), Attempts: commandAttempts,
-		Send: func(ctx context.Context, n notify.Notification) (string, error) {
+		Send: func(ctx context.Context, n Notification) (string, error) {
 			in, err := write(n, "")
 			if err != nil {
-				return "", &notify.Failure{Refused: true, Err: err}
+				return "", &Failure{Refused: true, Err: err}
 			}
 			late := fmt.Errorf("it did not end within exec-timeout %v", limit)
 			ctx, cancel := context.WithTimeoutCause(ctx, limit, late)
@@ -50,6 +49,6 @@ func NewCommand(line, text string, limit time.Duration, env []string) (*notify.S
 			}
 			return "the command succeeded" + said, nil
 		},
-		Preview: func(n notify.Notification) ([]byte, error) { return write(n, "") },
+		Preview: func(n Notification) ([]byte, error) { return write(n, "") },
 	}, nil
 }

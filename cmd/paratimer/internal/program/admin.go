@@ -1,5 +1,4 @@
-// Package admin has the commands about paratimer itself: help, config, completion, man and version.
-package admin
+package program
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -63,7 +63,7 @@ func runTick(id string, second int, state dag.State, jobs ...string) frame.Frame
 // lineageTo shows ticks to a dispatcher, at their seconds, and returns the events that a server took.
 func lineageTo(t *testing.T, s *server, ticks ...frame.Frame) (events []runEvent) {
 	t.Helper()
-	o, err := sinks.NewOpenLineage(s.URL, "k-ey", "yarn://rm", sinks.NewClient(nil))
+	o, err := notify.NewOpenLineage(s.URL, "k-ey", "yarn://rm", notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestOpenLineage(t *testing.T) {
 	if !got[0].EventTime.Equal(begin) || !got[2].EventTime.Equal(begin.Add(71*time.Second)) {
 		t.Errorf("from %v to %v, want 71 s from %v", got[0].EventTime, got[2].EventTime, begin)
 	}
-	facet, err := jsonschema.NewCompiler().Compile("../../../../../docs/progress-facet.schema.json")
+	facet, err := jsonschema.NewCompiler().Compile("../../../../docs/progress-facet.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestOpenLineageTrouble(t *testing.T) {
 	if got := kinds(lineageTo(t, refuses, runTick("pig_1", 9, dag.Succeeded))); got != "START COMPLETE" {
 		t.Errorf("sent %s", got)
 	}
-	if _, err := sinks.NewOpenLineage("rm:8088", "", "", sinks.NewClient(nil)); err == nil {
+	if _, err := notify.NewOpenLineage("rm:8088", "", "", notify.NewClient(nil)); err == nil {
 		t.Error("an address without a scheme is taken")
 	}
 }
@@ -173,7 +173,7 @@ func TestOpenLineageRestart(t *testing.T) {
 	t.Parallel()
 	s, dir := newServer(t, nil), t.TempDir()
 	for _, f := range []frame.Frame{runTick("pig_1", 9, dag.Running), runTick("pig_1", 60, dag.Succeeded)} {
-		o, err := sinks.NewOpenLineage(s.URL, "", "", sinks.NewClient(nil))
+		o, err := notify.NewOpenLineage(s.URL, "", "", notify.NewClient(nil))
 		if err != nil {
 			t.Fatal(err)
 		}

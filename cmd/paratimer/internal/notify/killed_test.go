@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"bytes"
@@ -22,7 +22,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
 // The victim's environment.
@@ -42,7 +41,7 @@ func victim() {
 	}
 	store, err := state.Open(os.Getenv(victimDir))
 	fail(err)
-	hook, err := sinks.NewWebhook(base+"/hook", "", []byte("secret"), sinks.NewClient(nil))
+	hook, err := notify.NewWebhook(base+"/hook", "", []byte("secret"), notify.NewClient(nil))
 	fail(err)
 	d := notify.New(notify.Config{Store: store, Sinks: []*notify.Sink{hook}, Log: zerolog.New(os.Stderr)})
 	d.Start()

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // fullDiskChild marks the process of TestFullDisk in which no file may grow.
@@ -40,7 +40,7 @@ func tellWithoutRoom(t *testing.T) {
 	dir := t.TempDir()
 	var k *desk
 	s := newServer(t, dated(func() time.Time { return k.now() }))
-	k = newDesk(t, open(t, dir), newAlertmanager(t, &k, s.URL, sinks.NewClient(nil)))
+	k = newDesk(t, open(t, dir), newAlertmanager(t, &k, s.URL, notify.NewClient(nil)))
 	k.keep(frame.OnTrack, "")
 	before := files(t, dir)
 	if len(before) != 1 {

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -87,11 +86,11 @@ const repostEvery = time.Minute
 
 func (p *process) start() {
 	client := func(e http.RoundTripper) *http.Client { return &http.Client{Transport: e} }
-	am, err := sinks.NewAlertmanager("http://am", repostEvery, client(&p.am.end), p.w.wall)
+	am, err := notify.NewAlertmanager("http://am", repostEvery, client(&p.am.end), p.w.wall)
 	if err != nil {
 		panic(err)
 	}
-	hook, err := sinks.NewWebhook("http://hook", "", nil, client(&p.hook.end))
+	hook, err := notify.NewWebhook("http://hook", "", nil, client(&p.hook.end))
 	if err != nil {
 		panic(err)
 	}

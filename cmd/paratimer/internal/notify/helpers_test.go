@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -140,7 +139,7 @@ func code(n int) func(http.ResponseWriter) { return func(w http.ResponseWriter) 
 
 func newWebhook(t *testing.T, url, body string) *notify.Sink {
 	t.Helper()
-	h, err := sinks.NewWebhook(url, body, []byte("hush"), sinks.NewClient(nil))
+	h, err := notify.NewWebhook(url, body, []byte("hush"), notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sinks
+package notify
 
 import (
 	"bytes"
@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 	"github.com/paratimer/paratimer/dag"
 )
 
 // NewOpenLineage makes a sink that posts runs as events of OpenLineage 2-0-2 to a service such as Marquez. If the
 // address has no path, it appends /api/v1/lineage. key is a bearer token, "" if there is none; namespace names the
 // cluster.
-func NewOpenLineage(address, key, namespace string, client *http.Client) (*notify.Sink, error) {
+func NewOpenLineage(address, key, namespace string, client *http.Client) (*Sink, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
@@ -25,7 +24,7 @@ func NewOpenLineage(address, key, namespace string, client *http.Client) (*notif
 		u = u.JoinPath("api", "v1", "lineage")
 	}
 	namespace = cmp.Or(namespace, "default") // as in OpenLineage's clients
-	s := posting(keyOf("openlineage", address), key, client, func(n notify.Notification, secret string) (request, error) {
+	s := posting(keyOf("openlineage", address), key, client, func(n Notification, secret string) (request, error) {
 		r := request{url: u, header: http.Header{}, body: lineageOf(n, namespace)}
 		if key != "" {
 			r.header.Set("Authorization", "Bearer "+secret)
@@ -40,10 +39,10 @@ func NewOpenLineage(address, key, namespace string, client *http.Client) (*notif
 var endTypes = map[dag.State]string{dag.Succeeded: "COMPLETE", dag.Failed: "FAIL", dag.Killed: "ABORT"}
 
 // lineageOf returns the event of a run. Its time is the newest observation's, for a start the first job's submission.
-func lineageOf(n notify.Notification, namespace string) []byte {
+func lineageOf(n Notification, namespace string) []byte {
 	kind, at := "RUNNING", n.Run.At.Time()
 	switch {
-	case n.Status == notify.Resolved:
+	case n.Status == Resolved:
 		kind = cmp.Or(endTypes[n.Run.State], "OTHER")
 	case !n.Again:
 		kind = "START"
@@ -53,7 +52,7 @@ func lineageOf(n notify.Notification, namespace string) []byte {
 	}
 	var body bytes.Buffer
 	if err := builtIn.ExecuteTemplate(&body, "openlineage.tmpl", struct {
-		notify.Notification
+		Notification
 		Type, RunID, Namespace string
 		Time                   time.Time
 	}{n, kind, runID(namespace, n.Workflow.ID), namespace, at.UTC().Truncate(time.Millisecond)}); err != nil {

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"encoding/json"
@@ -13,12 +13,11 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
 func newAlertmanager(t *testing.T, k **desk, urls string, client *http.Client) *notify.Sink {
 	t.Helper()
-	am, err := sinks.NewAlertmanager(urls, time.Minute, client, func() time.Time { return (*k).now() })
+	am, err := notify.NewAlertmanager(urls, time.Minute, client, func() time.Time { return (*k).now() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +52,7 @@ func dated(now func() time.Time) func(http.ResponseWriter) {
 func TestReposts(t *testing.T) {
 	var k *desk
 	s := newServer(t, dated(func() time.Time { return k.now() }))
-	k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, sinks.NewClient(nil)))
+	k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, notify.NewClient(nil)))
 	k.keep(frame.AtRisk, "")
 	k.pass(10 * time.Minute)
 	all := posts(t, s)
@@ -91,7 +90,7 @@ func TestAlertmanagerDown(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	var k *desk
-	k = newDesk(t, open(t, t.TempDir()), newAlertmanager(t, &k, "http://"+addr, sinks.NewClient(nil)))
+	k = newDesk(t, open(t, t.TempDir()), newAlertmanager(t, &k, "http://"+addr, notify.NewClient(nil)))
 	late, feared := k.d.Watch(nil), k.d.Watch(nil)
 	k.keep(frame.AtRisk, "")
 	keep(t, late, "wf_late", frame.Late, "")
@@ -146,7 +145,7 @@ func TestAlertmanagerAnswers(t *testing.T) {
 			w.Header().Set("Retry-After", "5")
 			w.WriteHeader(c.code)
 		})
-		k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, sinks.NewClient(nil)))
+		k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, notify.NewClient(nil)))
 		k.keep(frame.AtRisk, "")
 		k.pass(10 * time.Minute)
 		if n := len(s.all()); (n > 1) != c.again {
@@ -170,7 +169,7 @@ func TestAlertmanagerAnswers(t *testing.T) {
 // TestHanging: a sink that hangs holds up neither the loop nor another sink, nor the end for longer than the drain.
 func TestHanging(t *testing.T) {
 	good := newServer(t, nil)
-	slow, err := sinks.NewWebhook(mute(t), "", nil, sinks.NewClient(nil))
+	slow, err := notify.NewWebhook(mute(t), "", nil, notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +198,9 @@ func TestHanging(t *testing.T) {
 
 // TestHangingTimesOut: a server that never answers is left and tried again.
 func TestHangingTimesOut(t *testing.T) {
-	client := sinks.NewClient(nil)
+	client := notify.NewClient(nil)
 	client.Timeout = 50 * time.Millisecond
-	h, err := sinks.NewWebhook(mute(t), "", nil, client)
+	h, err := notify.NewWebhook(mute(t), "", nil, client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +217,7 @@ func TestClockStep(t *testing.T) {
 		var k *desk
 		real := func() time.Time { return begin.Add(k.time) }
 		s := newServer(t, dated(real))
-		k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, sinks.NewClient(nil)))
+		k = newDesk(t, nil, newAlertmanager(t, &k, s.URL, notify.NewClient(nil)))
 		k.keep(frame.AtRisk, "")
 		k.step = by
 		k.pass(5 * time.Minute)
@@ -243,7 +242,7 @@ func TestMembers(t *testing.T) {
 	var k *desk
 	now := func() time.Time { return k.now() }
 	one, two := newServer(t, dated(now)), newServer(t, dated(now))
-	client := sinks.NewClient(nil)
+	client := notify.NewClient(nil)
 	k = newDesk(t, nil, newAlertmanager(t, &k, one.URL, client), newAlertmanager(t, &k, "http://127.0.0.1:1", client),
 		newAlertmanager(t, &k, two.URL+"/prefix/", client))
 	k.keep(frame.Late, "")

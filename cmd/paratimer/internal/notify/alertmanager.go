@@ -1,12 +1,10 @@
-package sinks
+package notify
 
 import (
 	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // lifetime is how many repost intervals an alert lives without being posted again. Prometheus uses the same number.
@@ -17,7 +15,7 @@ const lifetime = 4
 //
 // Times are by the Alertmanager's clock as far as it is known. If an answer shows that the clocks differ by more than a
 // repost interval, the alert is posted again: an end by our clock might be long past, or hours away.
-func NewAlertmanager(address string, repost time.Duration, client *http.Client, now func() time.Time) (*notify.Sink,
+func NewAlertmanager(address string, repost time.Duration, client *http.Client, now func() time.Time) (*Sink,
 	error,
 ) {
 	u, err := parseURL(address)
@@ -29,7 +27,7 @@ func NewAlertmanager(address string, repost time.Duration, client *http.Client, 
 	}
 	ahead := time.Duration(0) // its clock minus ours
 	s := posting(keyOf("alertmanager", address), "", client,
-		func(n notify.Notification, _ string) (request, error) {
+		func(n Notification, _ string) (request, error) {
 			return request{url: u, body: alertOf(n, now().Add(ahead), repost)}, nil
 		},
 		func(date time.Time) (again bool) {
@@ -46,12 +44,12 @@ func NewAlertmanager(address string, repost time.Duration, client *http.Client, 
 
 // alertOf returns the body for an instant of the Alertmanager's clock. A firing alert ends in 4 repost intervals unless
 // it is posted again. So does an alert that ended before Alertmanager got it; that one is posted once.
-func alertOf(n notify.Notification, now time.Time, repost time.Duration) []byte {
+func alertOf(n Notification, now time.Time, repost time.Duration) []byte {
 	now = now.UTC().Truncate(time.Millisecond)
 	m := messageOf(n)
 	a := &m.Alerts[0]
 	a.StartsAt, a.EndsAt = a.StartsAt.UTC(), now
-	if n.Status == notify.Firing || n.Brief {
+	if n.Status == Firing || n.Brief {
 		a.EndsAt = now.Add(lifetime * repost)
 	}
 	if a.StartsAt.After(now) { // a clock was set back since

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
 func TestWebhook(t *testing.T) {
@@ -26,7 +25,7 @@ func TestWebhook(t *testing.T) {
 	var told []string
 	keys := map[string]bool{}
 	for _, r := range s.all() {
-		var m sinks.Message
+		var m notify.Message
 		if err := json.Unmarshal(r.body, &m); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +170,7 @@ func TestWebhookTemplate(t *testing.T) {
 		"{{ .Nobody }}", `{"a": {{ .Status }}}`, "{{",
 		`{"p": {{ .ParaTimer.Alert.Probability }}}`,
 	} {
-		if _, err := sinks.NewWebhook(s.URL, bad, nil, sinks.NewClient(nil)); err == nil {
+		if _, err := notify.NewWebhook(s.URL, bad, nil, notify.NewClient(nil)); err == nil {
 			t.Errorf("the template %s is taken", bad)
 		}
 	}
@@ -180,12 +179,12 @@ func TestWebhookTemplate(t *testing.T) {
 // TestSecrets: no error, key or preview of a sink shows more of its address than the host.
 func TestSecrets(t *testing.T) {
 	const secrets = "http://user:pass-word@127.0.0.1:1/services/tok-en?key=que-ry"
-	client := sinks.NewClient(nil)
-	hook, err := sinks.NewWebhook(secrets, "", []byte("hu-sh"), client)
+	client := notify.NewClient(nil)
+	hook, err := notify.NewWebhook(secrets, "", []byte("hu-sh"), client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	am, err := sinks.NewAlertmanager(secrets, time.Minute, client, time.Now)
+	am, err := notify.NewAlertmanager(secrets, time.Minute, client, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func TestSecrets(t *testing.T) {
 		show += s.Key + string(b) + err.Error()
 	}
 	for _, bad := range []string{"ftp://tok-en", "tok-en", "http://user:pass-word@/", "http://[tok-en", ""} {
-		if _, err := sinks.NewWebhook(bad, "", nil, client); err == nil {
+		if _, err := notify.NewWebhook(bad, "", nil, client); err == nil {
 			t.Errorf("%s is taken", bad)
 		} else {
 			show += err.Error()

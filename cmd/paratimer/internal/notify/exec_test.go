@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
 func TestCommand(t *testing.T) {
@@ -106,7 +105,7 @@ func TestCommandLeaves(t *testing.T) {
 
 func newCommand(t *testing.T, line string, limit time.Duration, env []string) *notify.Sink {
 	t.Helper()
-	c, err := sinks.NewCommand(line, "", limit, env)
+	c, err := notify.NewCommand(line, "", limit, env)
 	if err != nil {
 		t.Fatal(err)
 	}

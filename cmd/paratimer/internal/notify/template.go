@@ -1,4 +1,4 @@
-package sinks
+package notify
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 //go:embed templates
@@ -43,7 +42,7 @@ var (
 
 // A body makes the body of a request, or a command's input. It depends on the notification and the secret alone: a
 // repeated notification has the same bytes.
-type body func(n notify.Notification, secret string) ([]byte, error)
+type body func(n Notification, secret string) ([]byte, error)
 
 // maxBody is the greatest length of a body, in bytes.
 const maxBody = 1 << 20
@@ -63,7 +62,7 @@ func (l *limited) Write(p []byte) (int, error) {
 func bodyOf(text string, ready []string) (body, error) {
 	hook := !slices.Contains(ready, Mail)
 	if text == "" {
-		return func(n notify.Notification, _ string) ([]byte, error) {
+		return func(n Notification, _ string) ([]byte, error) {
 			if hook {
 				return json.Marshal(messageOf(n))
 			}
@@ -77,7 +76,7 @@ func bodyOf(text string, ready []string) (body, error) {
 			return nil, err
 		}
 	}
-	write := func(n notify.Notification, secret string) ([]byte, error) {
+	write := func(n Notification, secret string) ([]byte, error) {
 		m, out := messageOf(n), limited{}
 		m.Secret = secret
 		if err := t.Execute(&out, m); err != nil {
@@ -89,11 +88,11 @@ func bodyOf(text string, ready []string) (body, error) {
 		}
 		return out.Bytes(), nil
 	}
-	for _, status := range []notify.Status{notify.Firing, notify.Resolved} {
-		n := notify.Sample(status, time.UnixMilli(0), notify.Dress{})
+	for _, status := range []Status{Firing, Resolved} {
+		n := Sample(status, time.UnixMilli(0), Dress{})
 		vague := n
 		vague.Alert.Probability, vague.Alert.BySeconds, vague.Alert.DeadlineAt = nil, nil, nil // not always known
-		for _, n := range []notify.Notification{n, vague} {
+		for _, n := range []Notification{n, vague} {
 			if _, err := write(n, "secret"); err != nil {
 				return nil, fmt.Errorf("for an alert that is %s: %w", n.Alert.State, err)
 			}
@@ -121,9 +120,9 @@ func cut(most int, s string) string {
 // stateOf returns the state of an alert as one label: MISSED, RESOLVED, LATE or AT RISK.
 func stateOf(m Message) string {
 	switch o := m.ParaTimer.Alert.Outcome; {
-	case m.Status == notify.Resolved && o != nil && *o == frame.Missed:
+	case m.Status == Resolved && o != nil && *o == frame.Missed:
 		return "MISSED"
-	case m.Status == notify.Resolved:
+	case m.Status == Resolved:
 		return "RESOLVED"
 	case m.ParaTimer.Alert.State == frame.Late:
 		return "LATE"

@@ -1,4 +1,4 @@
-package sinks_test
+package notify_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify/sinks"
 )
 
 const key = "0123456789abcdef0123456789abcdef" // as long as a routing key
@@ -48,14 +47,14 @@ func samplesOf() (all []notify.Notification) {
 // service expects it, and no preview shows the key.
 func TestServices(t *testing.T) {
 	t.Parallel()
-	for _, service := range sinks.Services {
+	for _, service := range notify.Services {
 		t.Run(service, func(t *testing.T) {
 			t.Parallel()
 			paths := make(chan string, 1)
 			s := newServer(t, nil)
-			client := sinks.NewClient(nil)
+			client := notify.NewClient(nil)
 			client.Transport = seenPaths{client.Transport, paths}
-			hook, err := sinks.NewWebhook(s.URL, service, []byte(key), client)
+			hook, err := notify.NewWebhook(s.URL, service, []byte(key), client)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +65,7 @@ func TestServices(t *testing.T) {
 				}
 				path, r := <-paths, s.all()[i]
 				file := service
-				if service == sinks.Opsgenie {
+				if service == notify.Opsgenie {
 					want := "/v2/alerts"
 					if n.Status == notify.Resolved {
 						file, want = "opsgenie-close", "/v2/alerts/"+n.Fingerprint+"/close?identifierType=alias"
@@ -89,8 +88,8 @@ func TestServices(t *testing.T) {
 			}
 		})
 	}
-	for _, service := range []string{sinks.PagerDuty, sinks.Opsgenie} {
-		if _, err := sinks.NewWebhook("http://h", service, nil, sinks.NewClient(nil)); err == nil {
+	for _, service := range []string{notify.PagerDuty, notify.Opsgenie} {
+		if _, err := notify.NewWebhook("http://h", service, nil, notify.NewClient(nil)); err == nil {
 			t.Errorf("%s is taken without a key", service)
 		}
 	}
@@ -130,7 +129,7 @@ func TestAnswerHidesKey(t *testing.T) {
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w, "no such routing key "+key)
 	})
-	hook, err := sinks.NewWebhook(s.URL, sinks.PagerDuty, []byte(key), sinks.NewClient(nil))
+	hook, err := notify.NewWebhook(s.URL, notify.PagerDuty, []byte(key), notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +144,7 @@ func TestMail(t *testing.T) {
 	t.Parallel()
 	for _, n := range samplesOf() {
 		out := filepath.Join(t.TempDir(), "mail")
-		c, err := sinks.NewCommand("cat > "+out, sinks.Mail, time.Minute, os.Environ())
+		c, err := notify.NewCommand("cat > "+out, notify.Mail, time.Minute, os.Environ())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +178,7 @@ func TestMail(t *testing.T) {
 // TestMissed: a missed deadline is not announced as resolved, and its state is written once.
 func TestMissed(t *testing.T) {
 	t.Parallel()
-	hook, err := sinks.NewWebhook("http://h", "slack", nil, sinks.NewClient(nil))
+	hook, err := notify.NewWebhook("http://h", "slack", nil, notify.NewClient(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

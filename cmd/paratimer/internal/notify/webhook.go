@@ -1,4 +1,4 @@
-package sinks
+package notify
 
 import (
 	"crypto/hmac"
@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
 )
 
 // The headers of a webhook's request.
@@ -22,7 +20,7 @@ const (
 // NewWebhook makes a sink that posts each notification to an address, at least once. text is one of Services, the text
 // of a template of a JSON body over Message, or "" for the Message itself. The secret signs the body, but for PagerDuty
 // and Opsgenie, whose key it is.
-func NewWebhook(address, text string, secret []byte, client *http.Client) (*notify.Sink, error) {
+func NewWebhook(address, text string, secret []byte, client *http.Client) (*Sink, error) {
 	u, err := parseURL(address)
 	if err != nil {
 		return nil, err
@@ -35,7 +33,7 @@ func NewWebhook(address, text string, secret []byte, client *http.Client) (*noti
 	if keyed && len(secret) == 0 {
 		return nil, fmt.Errorf("%s needs its key as the webhook's secret", text)
 	}
-	made := func(n notify.Notification, key string) (r request, err error) {
+	made := func(n Notification, key string) (r request, err error) {
 		r = request{url: u, header: http.Header{HeaderIdempotency: {n.ID}}}
 		if r.body, err = write(n, key); err != nil {
 			return r, fmt.Errorf("the webhook's template: %w", err)
@@ -56,11 +54,11 @@ func NewWebhook(address, text string, secret []byte, client *http.Client) (*noti
 }
 
 // opsgenie returns the URL of a request to Opsgenie, which has another one to close an alert.
-func opsgenie(u *url.URL, n notify.Notification) *url.URL {
+func opsgenie(u *url.URL, n Notification) *url.URL {
 	if !strings.HasSuffix(u.Path, "/v2/alerts") {
 		u = u.JoinPath("v2", "alerts")
 	}
-	if n.Status == notify.Resolved {
+	if n.Status == Resolved {
 		u = u.JoinPath(n.Fingerprint, "close")
 		u.RawQuery = "identifierType=alias"
 	}
@@ -70,23 +68,23 @@ func opsgenie(u *url.URL, n notify.Notification) *url.URL {
 // A Message is the default body, in the format of Alertmanager's own webhooks (version 4), so receivers of those can
 // read it. It is also the data of a template.
 type Message struct {
-	Version           string              `json:"version"`
-	GroupKey          string              `json:"groupKey"`
-	TruncatedAlerts   int                 `json:"truncatedAlerts"`
-	Status            notify.Status       `json:"status"`
-	Receiver          string              `json:"receiver"`
-	GroupLabels       map[string]string   `json:"groupLabels"`
-	CommonLabels      map[string]string   `json:"commonLabels"`
-	CommonAnnotations map[string]string   `json:"commonAnnotations"`
-	ExternalURL       string              `json:"externalURL"`
-	Alerts            []MessageAlert      `json:"alerts"`
-	ParaTimer         notify.Notification `json:"paratimer"` // everything that is known, in ParaTimer's own names
-	Secret            string              `json:"-"`         // for templates
+	Version           string            `json:"version"`
+	GroupKey          string            `json:"groupKey"`
+	TruncatedAlerts   int               `json:"truncatedAlerts"`
+	Status            Status            `json:"status"`
+	Receiver          string            `json:"receiver"`
+	GroupLabels       map[string]string `json:"groupLabels"`
+	CommonLabels      map[string]string `json:"commonLabels"`
+	CommonAnnotations map[string]string `json:"commonAnnotations"`
+	ExternalURL       string            `json:"externalURL"`
+	Alerts            []MessageAlert    `json:"alerts"`
+	ParaTimer         Notification      `json:"paratimer"` // everything that is known, in ParaTimer's own names
+	Secret            string            `json:"-"`         // for templates
 }
 
 // A MessageAlert is the one alert of a message.
 type MessageAlert struct {
-	Status       notify.Status     `json:"status"`
+	Status       Status            `json:"status"`
 	Labels       map[string]string `json:"labels"`
 	Annotations  map[string]string `json:"annotations"`
 	StartsAt     time.Time         `json:"startsAt"`
@@ -95,7 +93,7 @@ type MessageAlert struct {
 	Fingerprint  string            `json:"fingerprint"`
 }
 
-func messageOf(n notify.Notification) Message {
+func messageOf(n Notification) Message {
 	a := MessageAlert{
 		Status: n.Status, Labels: n.Labels, Annotations: n.Annotations, StartsAt: n.StartsAt,
 		GeneratorURL: n.Link, Fingerprint: n.Fingerprint,
