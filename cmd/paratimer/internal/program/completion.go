@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
@@ -48,7 +47,7 @@ func Offer(app *cli.App, words []string) {
 	}
 }
 
-func offers(root *manual.Command, words []string) []string {
+func offers(root *settings.Command, words []string) []string {
 	if len(words) == 0 {
 		return nil
 	}
@@ -93,7 +92,7 @@ func offers(root *manual.Command, words []string) []string {
 }
 
 // valued returns the setting of a flag that has a value: of the command, else of any command.
-func valued(at *manual.Command, flag string) *settings.Setting {
+func valued(at *settings.Command, flag string) *settings.Setting {
 	s := cmp.Or(settings.Lookup(at.Words(), flag), settings.Any(flag))
 	if s == nil || !s.TakesValue() {
 		return nil
@@ -125,7 +124,7 @@ func values(s *settings.Setting, known []*settings.Setting) []string {
 var fileWords = regexp.MustCompile(`FILE|PLAN|PATH|RECORDING|RUN|\.yaml`)
 
 // arguments returns the completions of a command's arguments.
-func arguments(root, at *manual.Command) []string {
+func arguments(root, at *settings.Command) []string {
 	var out []string
 	switch {
 	case at.Args == shells:

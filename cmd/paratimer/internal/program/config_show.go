@@ -12,7 +12,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
@@ -66,7 +65,7 @@ func configShow(c *cli.Context) error {
 }
 
 // effective returns the settings of commands by name. Those with neither variable nor key are left out.
-func effective(c *cli.Context, commands []*manual.Command, file *command.ConfigFile) []settings.Value {
+func effective(c *cli.Context, commands []*settings.Command, file *command.ConfigFile) []settings.Value {
 	rows := map[string]settings.Value{}
 	for _, m := range commands {
 		for _, s := range m.Flags {

@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
@@ -19,18 +18,18 @@ import (
 var manualTexts string
 
 // Manual returns the command tree with its documentation.
-func Manual(app *cli.App) *manual.Command {
-	texts := manual.ParseTexts(manualTexts)
-	return &manual.Command{
+func Manual(app *cli.App) *settings.Command {
+	texts := settings.ParseTexts(manualTexts)
+	return &settings.Command{
 		Path: app.Name, Does: app.Usage, Text: texts[app.Name], Flags: settings.Of(""),
 		Commands: commandsOf(app.Name, app.Commands, texts),
 	}
 }
 
-func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Text) []*manual.Command {
-	var out []*manual.Command
+func commandsOf(path string, commands []*cli.Command, texts map[string]settings.Text) []*settings.Command {
+	var out []*settings.Command
 	for _, c := range commands {
-		m := &manual.Command{
+		m := &settings.Command{
 			Path: path + " " + c.Name, Does: c.Usage, Args: c.ArgsUsage, Heading: c.Category, Hidden: c.Hidden,
 		}
 		m.Text, m.Flags, m.Commands = texts[m.Path], settings.Of(m.Words()), commandsOf(m.Path, c.Subcommands, texts)
@@ -41,9 +40,9 @@ func commandsOf(path string, commands []*cli.Command, texts map[string]manual.Te
 
 // help prints the help of the command with these words.
 func help(c *cli.Context) error {
-	words, write := c.Args().Slice(), manual.Help
+	words, write := c.Args().Slice(), settings.Help
 	if i := slices.Index(words, "all"); i >= 0 {
-		write, words = manual.HelpAll, slices.Concat(words[:i], words[i+1:])
+		write, words = settings.HelpAll, slices.Concat(words[:i], words[i+1:])
 	}
 	m, err := manualFor(c, words)
 	if err != nil {
@@ -62,7 +61,7 @@ func NoCommand(c *cli.Context) error {
 }
 
 // manualFor returns the command with these words, after the program's name or without it.
-func manualFor(c *cli.Context, words []string) (*manual.Command, error) {
+func manualFor(c *cli.Context, words []string) (*settings.Command, error) {
 	at := Manual(c.App)
 	if len(words) > 0 && words[0] == at.Path {
 		words = words[1:]
@@ -93,24 +92,24 @@ func man(c *cli.Context) error {
 	case c.Args().Present() && (dir != "" || c.String("output") == "markdown"):
 		return command.Usage("--out and --output markdown are of all commands: give none")
 	case c.String("output") == "markdown":
-		text = manual.Reference(m)
+		text = settings.Reference(m)
 	case dir != "":
 		return writePages(dir, m)
 	default:
-		text = manual.Man(m, b.Version, b.Day)
+		text = settings.Man(m, b.Version, b.Day)
 	}
 	_, err = io.WriteString(c.App.Writer, text)
 	return err
 }
 
-func writePages(dir string, root *manual.Command) error {
+func writePages(dir string, root *settings.Command) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return command.Usage("--out: %w", err)
 	}
 	b := command.ThisBuild()
 	for _, m := range root.All() {
 		text := func(w io.Writer) error {
-			_, err := io.WriteString(w, manual.Man(m, b.Version, b.Day))
+			_, err := io.WriteString(w, settings.Man(m, b.Version, b.Day))
 			return err
 		}
 		if err := command.WriteFile(filepath.Join(dir, m.Page()+".1"), text); err != nil {

@@ -1,4 +1,5 @@
-// Package settings has every setting of the commands in one table, and the effective value of each with its origin. It
+// Package settings has every setting of the commands in one table, the effective value of each with its origin, and
+// the pages that document them: help, man pages, the reference in docs/. It receives the command tree as values, and
 // reads neither files nor the environment: the caller passes their content.
 package settings
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
@@ -43,8 +42,9 @@ func ParseBattery(text string) (Battery, error) {
 		default:
 			return Battery{}, command.Usage("--estimators %s: there is no estimator %q: give %s, %s, or names, separated by "+
 				"commas, of\n%s\n%s",
-				text, word, settings.OwnEstimators, settings.AllEstimators, manual.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
-				manual.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
+				text, word, settings.OwnEstimators, settings.AllEstimators,
+				settings.Wrap(strings.Join(names[:own], ", "), "  ", "  "),
+				settings.Wrap("and, for comparison, "+strings.Join(names[own:], ", "), "  ", "  "))
 		}
 		for _, name := range those {
 			picked[name] = true

@@ -12,14 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/manual"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // wholeManual is the manual of the real tree.
-func wholeManual(t *testing.T) *manual.Command {
+func wholeManual(t *testing.T) *settings.Command {
 	t.Helper()
 	root := program.Manual(program.New(strings.NewReader(""), io.Discard, io.Discard))
 	if n := len(root.All()); n < 20 {
@@ -37,7 +37,7 @@ func TestManualWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := manual.ParseTexts(string(b))
+	texts := settings.ParseTexts(string(b))
 	for _, c := range root.All() {
 		if len(c.Text.Examples) == 0 && len(c.Commands) == 0 {
 			t.Errorf("%s: no example in manual.txt", c.Path)
@@ -62,14 +62,14 @@ func TestManualWhole(t *testing.T) {
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range wholeManual(t).All() {
-		if n := strings.Count(manual.Help(c), "\n"); n > 24 && len(c.Commands) == 0 {
+		if n := strings.Count(settings.Help(c), "\n"); n > 24 && len(c.Commands) == 0 {
 			t.Errorf("%s: help of %d lines", c.Path, n)
 		}
 		example := map[string]bool{}
 		for _, line := range c.Text.Examples {
 			example["  "+strings.TrimPrefix(line, "$ ")] = true
 		}
-		for _, line := range strings.Split(manual.Help(c)+manual.HelpAll(c), "\n") {
+		for _, line := range strings.Split(settings.Help(c)+settings.HelpAll(c), "\n") {
 			if utf8.RuneCountInString(line) > 80 && !example[line] {
 				t.Errorf("%s: %q", c.Path, line)
 			}
@@ -128,7 +128,7 @@ func TestExamples(t *testing.T) {
 	url := restsim.HadoopServer(t, filepath.Join(examples, "pig-join.yaml"), simulate.Options{})
 	ran, read := 0, 0
 	seen := map[string]bool{}
-	try := func(c *manual.Command, line string) {
+	try := func(c *settings.Command, line string) {
 		line, isCommand := strings.CutPrefix(line, "$ ")
 		if seen[line] || !isCommand {
 			return
@@ -206,7 +206,7 @@ func TestManPages(t *testing.T) {
 	pages := []string{"../paratimer-tap/paratimer-tap.1"}
 	for _, c := range root.All() {
 		path := filepath.Join(dir, c.Page()+".1")
-		if err := os.WriteFile(path, []byte(manual.Man(c, "v1.2.3", "2026-11-22")),
+		if err := os.WriteFile(path, []byte(settings.Man(c, "v1.2.3", "2026-11-22")),
 			0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,9 @@
-package manual
+package settings
 
 import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 // small is a tree with everything in it that is hard to write down.
@@ -13,12 +11,12 @@ func small() *Command {
 	return &Command{
 		Path: "tool", Does: "does things",
 		Text:  Text{Notes: "### Files\n\n- `~/.toolrc`: what's set"},
-		Flags: []*settings.Setting{{Name: "version", Short: "V", Default: false, Help: "print it"}},
+		Flags: []*Setting{{Name: "version", Short: "V", Default: false, Help: "print it"}},
 		Commands: []*Command{
 			{
-				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []*settings.Setting{
+				Path: "tool run", Does: "run it", Args: "FILE...", Heading: "Work", Flags: []*Setting{
 					{Name: "out", Short: "o", Default: "", Help: "write to `FILE`"},
-					{Name: "output", Default: settings.OneOf{"a|x", "b"}, Help: "write *a* `FORMAT`", Env: "TOOL_OUTPUT"},
+					{Name: "output", Default: OneOf{"a|x", "b"}, Help: "write *a* `FORMAT`", Env: "TOOL_OUTPUT"},
 				},
 				Text: Text{
 					Paragraphs: []string{".hidden 'files' \\ too"},
@@ -81,10 +79,10 @@ func TestReference(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if n := strings.Count(got, "\n| `"); n != len(settings.All()) {
+	if n := strings.Count(got, "\n| `"); n != len(All()) {
 		t.Errorf("%d rows", n)
 	}
-	for _, s := range settings.All() {
+	for _, s := range All() {
 		row := "| " + code(s.Spelled()) + " | " + cell(s.Does()) + " |"
 		if strings.Count(got, row) > 1 && s.Name != "output" { // whose words are the same for some commands
 			t.Errorf("%q stands there %d times", row, strings.Count(got, row))
@@ -112,7 +110,7 @@ func TestFirstClause(t *testing.T) {
 		"end by TIME: 06:30 (the first after its submission; or so), 06:30 Europe/Berlin, RFC 3339; repeatable": "end by TIME: 06:30",
 		"list the applications every TIME, the shortest wait between; so":                                       "list the applications every TIME, the shortest wait between",
 	} {
-		if got := firstClause(&settings.Setting{Help: does}); got != want {
+		if got := firstClause(&Setting{Help: does}); got != want {
 			t.Errorf("%q: %q, want %q", does, got, want)
 		}
 	}

@@ -1,10 +1,4 @@
-// Package manual documents the commands: help for a terminal, man pages, the reference in docs/. It receives the
-// command tree as values: it does not depend on the command-line library, and does no I/O.
-//
-// The output of urfave/cli (ToMan, ToMarkdown, its help) is one page of all commands without examples, exit codes
-// and variables. Its pages come from md2man, which does not escape dashes and quotes: man shows them as typographic
-// ones, and examples that are copied do not run.
-package manual
+package settings
 
 import (
 	"cmp"
@@ -13,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 )
 
 //go:embed *.tmpl
@@ -23,7 +15,7 @@ var templateFiles embed.FS
 // templates are the forms of the help, a man page and the reference.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"upper": strings.ToUpper, "join": strings.Join, "wrap": Wrap, "sentence": sentence, "heading": heading,
-	"entry": entry, "flag": flagEntry, "roff": roff, "code": code, "cell": cell, "markdown": markdown, "all": settings.All,
+	"entry": entry, "flag": flagEntry, "roff": roff, "code": code, "cell": cell, "markdown": markdown, "all": All,
 }).ParseFS(templateFiles, "*.tmpl"))
 
 // execute returns a template's text. Tests check that none fails.
@@ -43,7 +35,7 @@ type Command struct {
 	Heading  string // the group of commands in the help
 	Hidden   bool   // left out of lists of commands and of the reference
 	Text     Text
-	Flags    []*settings.Setting
+	Flags    []*Setting
 	Commands []*Command
 }
 
@@ -138,20 +130,20 @@ func (c *Command) Synopsis() string {
 }
 
 // Settings returns the flags by subject, those of the command alone first, then the settings without a flag.
-func (c *Command) Settings() []*settings.Setting {
-	rank := func(s *settings.Setting) string {
+func (c *Command) Settings() []*Setting {
+	rank := func(s *Setting) string {
 		if s.KeyOnly {
 			return "~" // after all letters
 		}
 		return s.Subject
 	}
-	return slices.SortedStableFunc(slices.Values(c.Flags), func(a, b *settings.Setting) int {
+	return slices.SortedStableFunc(slices.Values(c.Flags), func(a, b *Setting) int {
 		return cmp.Compare(rank(a), rank(b))
 	})
 }
 
 // heading returns the heading of a setting in the help.
-func heading(s *settings.Setting) string {
+func heading(s *Setting) string {
 	if s.KeyOnly {
 		return "Settings (--set NAME=VALUE, or the configuration file)"
 	}
@@ -187,6 +179,9 @@ func markdown(s string) string {
 
 // Man returns a command's man page, in the man macros of roff: its whole help, and the notes. release and date are the
 // program's; date is YYYY-MM-DD, or "" if it is unknown.
+//
+// The pages of urfave/cli (ToMan, ToMarkdown) have no examples, exit codes and variables, and come from md2man, which
+// does not escape dashes and quotes: man shows them as typographic ones, and examples that are copied do not run.
 func Man(c *Command, release, date string) string {
 	return execute("man.tmpl", map[string]any{"Command": c, "Help": HelpAll(c), "Release": release, "Date": date})
 }

@@ -1,4 +1,4 @@
-package manual
+package settings
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -37,7 +36,7 @@ func Help(c *Command) string {
 	case len(c.Commands) > 0:
 		return overview(c)
 	}
-	flags := slices.DeleteFunc(slices.Clone(c.Flags), func(s *settings.Setting) bool { return s.KeyOnly })
+	flags := slices.DeleteFunc(slices.Clone(c.Flags), func(s *Setting) bool { return s.KeyOnly })
 	more := fmt.Sprintf("`%s --help all` shows all %s", c.Path, units.Count(len(flags), "flag"))
 	if keys := len(c.Flags) - len(flags); keys > 0 {
 		more += " and " + units.Count(keys, "setting")
@@ -48,7 +47,7 @@ func Help(c *Command) string {
 	if i := slices.IndexFunc(c.Text.Examples, func(line string) bool { return strings.HasPrefix(line, "$ ") }); i >= 0 {
 		short.Text.Examples = c.Text.Examples[:i+1]
 	}
-	slices.SortStableFunc(flags, func(a, b *settings.Setting) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(flags, func(a, b *Setting) int { return rank(a) - rank(b) })
 	for n := min(mostFlags, len(flags)); n >= leastFlags; n-- {
 		short.Flags = nil
 		for _, s := range flags[:n] {
@@ -89,7 +88,7 @@ var common = []string{
 }
 
 // rank returns the place of a flag in the short help.
-func rank(s *settings.Setting) int {
+func rank(s *Setting) int {
 	if i := slices.Index(common, s.Name); i >= 0 {
 		return i
 	}
@@ -98,7 +97,7 @@ func rank(s *settings.Setting) int {
 
 // firstClause returns a short form of a flag's help: if it does not fit into a line, it ends at the first bracket or
 // semicolon.
-func firstClause(s *settings.Setting) string {
+func firstClause(s *Setting) string {
 	short := s.Help
 	for _, end := range []string{" (", "; "} {
 		if utf8.RuneCountInString(short) > helpWidth-helpColumn {
@@ -109,7 +108,7 @@ func firstClause(s *settings.Setting) string {
 }
 
 // flagEntry returns the entry of a setting in the help.
-func flagEntry(s *settings.Setting) string { return entry(s.Spelled(), s.Says()) }
+func flagEntry(s *Setting) string { return entry(s.Spelled(), s.Says()) }
 
 // entry returns a text beside its name. A name that is too wide has a line of its own.
 func entry(name, text string) string {
