@@ -16,7 +16,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/tap"
 	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/measure"
-	"github.com/paratimer/paratimer/cmd/paratimer-tap/internal/post"
 )
 
 // A task describes the task attempt that the tap belongs to, from the environment. Hadoop Streaming passes every
@@ -194,12 +193,12 @@ func wait(p *os.Process) int {
 }
 
 // rounds starts to send the batches that take returns.
-func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *post.Rounds {
-	p := post.New(post.Config{
+func (j *job) rounds(take func() (tap.Batch, bool), full func() bool) *Rounds {
+	p := newPost(postConfig{
 		Collector: j.options.collector, Token: j.options.token, Spool: j.options.spool,
 		Job: j.task.attempt.Job, Attempt: j.task.id, Say: say,
 	})
-	return post.Start(p, j.options.every, take, full)
+	return startRounds(p, j.options.every, take, full)
 }
 
 func nothing() (tap.Batch, bool) { return tap.Batch{}, false }

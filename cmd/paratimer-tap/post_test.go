@@ -1,6 +1,6 @@
 //go:build unix
 
-package post
+package main
 
 import (
 	"bytes"
@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	job     = "job_1700000000000_0001"
-	attempt = "attempt_1700000000000_0001_r_000003_0"
+	postedJob = "job_1700000000000_0001"
+	attempt   = "attempt_1700000000000_0001_r_000003_0"
 )
 
 // A collector that lives in the test: its answers are a function of the batch.
@@ -69,8 +69,8 @@ var (
 
 func setup(t *testing.T, c *collector) (p *Post, said *[]string, folder string) {
 	folder, said = t.TempDir(), new([]string)
-	p = New(Config{
-		Collector: "watcher:9", Token: "secret", Spool: folder, Job: job, Attempt: attempt,
+	p = newPost(postConfig{
+		Collector: "watcher:9", Token: "secret", Spool: folder, Job: postedJob, Attempt: attempt,
 		Say: func(line string) { *said = append(*said, line) },
 	})
 	p.client.Transport = c
@@ -122,7 +122,7 @@ func TestAllIsWell(t *testing.T) {
 	}
 	same(t, "sent", seqs(c.got), 0, 1, 2)
 	same(t, "spooled", spooled(t, folder))
-	if len(*said) > 0 || c.got[2].Job != job || c.got[2].Attempt != attempt || c.got[2].Points[0].Bytes != 2 {
+	if len(*said) > 0 || c.got[2].Job != postedJob || c.got[2].Attempt != attempt || c.got[2].Points[0].Bytes != 2 {
 		t.Errorf("%v, %+v", *said, c.got[2])
 	}
 }
@@ -255,7 +255,7 @@ func TestEnd(t *testing.T) {
 			server.answer = func(tap.Batch) (int, error) { return c.answer(server.tries) }
 			p, _, folder := setup(t, server)
 			n := 0
-			r := Start(p, time.Second, func() (tap.Batch, bool) { n++; return points(n), true }, nil)
+			r := startRounds(p, time.Second, func() (tap.Batch, bool) { n++; return points(n), true }, nil)
 			time.Sleep(c.runs)
 			begin := time.Now()
 			r.End(points(99))
@@ -287,7 +287,7 @@ func TestRounds(t *testing.T) {
 		c := &collector{answer: func(tap.Batch) (int, error) { return 204, nil }}
 		p, _, _ := setup(t, c)
 		var full, none atomic.Bool
-		r := Start(p, 8*time.Second, func() (tap.Batch, bool) { return points(1), !none.Load() }, full.Load)
+		r := startRounds(p, 8*time.Second, func() (tap.Batch, bool) { return points(1), !none.Load() }, full.Load)
 		wait := func(d time.Duration, want int) {
 			t.Helper()
 			time.Sleep(d)
@@ -317,7 +317,7 @@ func TestRounds(t *testing.T) {
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, _, _ := setup(t, &collector{})
-		r := Start(p, time.Second, func() (tap.Batch, bool) { panic("fault") }, nil)
+		r := startRounds(p, time.Second, func() (tap.Batch, bool) { panic("fault") }, nil)
 		time.Sleep(time.Minute)
 		begin := time.Now()
 		r.End(tap.Batch{})
@@ -334,7 +334,7 @@ func TestHungDisk(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil { // opening it waits for a reader
 		t.Skipf("SKIPPED: %v", err)
 	}
-	r := Start(p, time.Hour, nil, nil)
+	r := startRounds(p, time.Hour, nil, nil)
 	r.late = 0
 	r.End(points(1))
 	select {
@@ -390,8 +390,8 @@ func TestSpool(t *testing.T) {
 // TestWithout holds that no collector and no folder are no trouble.
 func TestWithout(t *testing.T) {
 	said := 0
-	p := New(Config{
-		Job: job, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"),
+	p := newPost(postConfig{
+		Job: postedJob, Attempt: attempt, Spool: filepath.Join(t.TempDir(), "none"),
 		Say: func(string) { said++ },
 	})
 	p.Send(t.Context(), points(1))
@@ -399,7 +399,7 @@ func TestWithout(t *testing.T) {
 	if said != 1 || len(p.unsent) > 0 {
 		t.Errorf("said %d times; %d wait", said, len(p.unsent))
 	}
-	p = New(Config{Collector: "127.0.0.1:1", Job: job, Attempt: attempt, Say: func(string) { said++ }})
+	p = newPost(postConfig{Collector: "127.0.0.1:1", Job: postedJob, Attempt: attempt, Say: func(string) { said++ }})
 	p.Send(t.Context(), points(1))
 	if said != 2 {
 		t.Errorf("said %d times", said)
@@ -420,8 +420,8 @@ func TestOverHTTP(t *testing.T) {
 		t.Error("a collector is asked for through the proxy of the task's environment")
 	}
 	said := ""
-	p := New(Config{
-		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: job, Attempt: attempt,
+	p := newPost(postConfig{
+		Collector: strings.TrimPrefix(s.URL, "http://"), Token: "secret", Job: postedJob, Attempt: attempt,
 		Say: func(l string) { said = l },
 	})
 	p.Send(context.Background(), points(7))

@@ -1,6 +1,6 @@
-// Package post sends a tap's batches to a collector. Batches that no collector accepts go to a file beside the task's
-// log, with one message. The package never delays the task: it runs in parallel, and the time at its end is limited.
-package post
+//go:build unix
+
+package main
 
 import (
 	"bytes"
@@ -30,8 +30,8 @@ const (
 	rest, mostRest = 2 * time.Second, 30 * time.Second
 )
 
-// Config is the destination of an attempt's batches.
-type Config struct {
+// postConfig is the destination of an attempt's batches.
+type postConfig struct {
 	Collector string // HOST:PORT; "": none
 	Token     string
 	Spool     string // a folder; "": none
@@ -40,9 +40,11 @@ type Config struct {
 	Say       func(string) // prints a message for people, which must be distinct from the command's output
 }
 
-// A Post sends one attempt's batches in order. Only one goroutine may use it.
+// A Post sends one attempt's batches in order to a collector. Batches that no collector accepts go to a file beside the
+// task's log, with one message. It never delays the task: it runs in parallel, and the time at its end is limited. Only
+// one goroutine may use it.
 type Post struct {
-	config   Config
+	config   postConfig
 	client   *http.Client
 	seq      int
 	unsent   []waiting
@@ -59,8 +61,8 @@ type waiting struct {
 	made  time.Time
 }
 
-// New returns a Post for the given destination.
-func New(c Config) *Post {
+// newPost returns a Post for the given destination.
+func newPost(c postConfig) *Post {
 	p := &Post{config: c, rest: rest, over: c.Collector == "", client: newClient()}
 	if c.Spool != "" {
 		p.spool = newSpool(c.Spool, c.Attempt)
@@ -171,9 +173,10 @@ type Rounds struct {
 	late time.Duration
 }
 
-// Start sends the batches that take returns at the interval every, unless take returns false. If full returns true, a
-// batch is sent early; full may be nil. Another goroutine calls both functions. A panic in them ends only the rounds.
-func Start(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
+// startRounds sends the batches that take returns at the interval every, unless take returns false. If full returns
+// true, a batch is sent early; full may be nil. Another goroutine calls both functions. A panic in them ends only the
+// rounds.
+func startRounds(p *Post, every time.Duration, take func() (tap.Batch, bool), full func() bool) *Rounds {
 	r := &Rounds{make(chan tap.Batch, 1), make(chan struct{}), farewell}
 	go r.run(p, every, take, full)
 	return r
