@@ -5,8 +5,8 @@
 //
 // A cost model, [Costs], is enough to get all of [Scenarios]; [Shared] makes their estimators. Package paper has the
 // paper's model and estimators to compare with, package cost has the model of real clusters. [Sampled] replays draws
-// from a model and gives a [Distribution]. Package explain explains why a prediction moved, package skewness finds
-// tasks that were given more than others, [Grade] scores the predictions of a finished run.
+// from a model and gives a [Distribution]. Package explain explains why a prediction moved, and finds tasks that were
+// given more than others. [Grade] scores the predictions of a finished run.
 //
 // # Stability
 //
@@ -54,7 +54,7 @@ type Estimate struct {
 	Tick *RangeTick
 	Runs int
 	Path *pathfrag.Path // nil for estimators without one
-	Skew []Skew         // only of package skewness
+	Skew []Skew         // only of explain.SkewScenario
 	// Monitored are the running tasks with counters that the estimate needs. Only standard_static and its variants
 	// set it; they do not need the counters of other tasks.
 	Monitored []TaskID

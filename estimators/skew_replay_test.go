@@ -9,9 +9,9 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/internal/taskcost"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/estimators/skewness"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 )
@@ -112,16 +112,16 @@ func TestSkewOfOddRuns(t *testing.T) {
 			if _, err := w.Schedule(); err != nil {
 				continue // it can never run
 			}
-			got, err := skewness.Of(w, all)
+			got, err := explain.SkewOf(w, all)
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if len(got) > skewness.MaxSkewed {
+			if len(got) > explain.MaxSkewed {
 				t.Fatalf("seed %d: %d jobs", seed, len(got))
 			}
 			for _, k := range got {
 				reported++
-				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > skewness.MaxSkewed || k.Split != nil &&
+				if k.Delay < 0 || k.Median < 0 || len(k.Worst) > explain.MaxSkewed || k.Split != nil &&
 					k.Split.Sooner < 0 || k.Double != nil && *k.Double < 0 {
 					t.Fatalf("seed %d: %+v", seed, k)
 				}

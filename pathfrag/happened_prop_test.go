@@ -15,7 +15,6 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/timeline"
 )
 
 // drawCluster makes a drawn plan one of slots or of containers.
@@ -72,7 +71,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				t.Skip(err) // its only node is lost
 			}
-			sch, err := timeline.History(s)
+			sch, err := schedule.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +86,7 @@ func TestHappenedHolds(t *testing.T) {
 			if err != nil {
 				continue // tasks are left that can never run
 			}
-			joined, err := timeline.HistoryAndPlan(s, future)
+			joined, err := schedule.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/internal/testkit/golden"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/timeline"
 )
 
 // lastSnapshot plays a run to its end.
@@ -42,7 +41,7 @@ func TestGoldenHappened(t *testing.T) {
 	for _, c := range golden.Load(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			s := lastSnapshot(t, c.Plan, simulate.Options{})
-			sch, err := timeline.History(s)
+			sch, err := schedule.History(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +84,7 @@ func TestGoldenJoined(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sch, err := timeline.HistoryAndPlan(in.Snapshot, future)
+				sch, err := schedule.HistoryAndPlan(in.Snapshot, future)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,9 @@
 // the same schedule. Times are integer milliseconds. It reads no clock and does no I/O.
 //
 // To embed it, provide a [dag.Snapshot] and a [Left], which returns the remaining cost of a task: [Replay] returns
-// when each remaining task runs under the plan's policy. Package timeline returns the schedule of the past.
+// when each remaining task runs under the plan's policy. [History] makes the schedule of a run so far from its
+// snapshot, [HistoryAndPlan] joins it with the replay of the rest, and [Trace.Cut] returns the snapshot of a schedule
+// at an instant.
 //
 // # Stability
 //
@@ -157,7 +159,7 @@ type Schedule struct {
 	Submitted, Finished []dag.Instant
 	// Mastered is when each job's AM gets its container; NoInstant if it had one before. YARN only, else nil.
 	Mastered []dag.Instant
-	// Nodes is set by package timeline under YARN, else nil: by slot, its node's index in Snapshot.Nodes,
+	// Nodes is set by History under YARN, else nil: by slot, its node's index in Snapshot.Nodes,
 	// -1 if unknown.
 	Nodes []int32
 }

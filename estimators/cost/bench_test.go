@@ -9,7 +9,7 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -229,7 +229,7 @@ func BenchmarkSkew(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := skewness.Of(w, false); err != nil {
+				if _, err := explain.SkewOf(w, false); err != nil {
 					b.Fatal(err)
 				}
 			}

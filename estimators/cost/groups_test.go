@@ -10,7 +10,6 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/estimators/skewness"
 )
 
 // at is the job at an instant. Its largest keys are known by name.
@@ -262,7 +261,7 @@ func TestSkewByKeyGroups(t *testing.T) {
 	r := quadratic()
 	at := func(now dag.Instant) estimators.Skew {
 		run := runOf(r.at(now-1000, dag.GroupsTapped), r.at(now, dag.GroupsTapped))
-		got, err := skewness.Of(estimators.NewReplayContext(run, Costs, estimators.Options{}), false)
+		got, err := explain.SkewOf(estimators.NewReplayContext(run, Costs, estimators.Options{}), false)
 		if err != nil || len(got) != 1 || len(got[0].Worst) != 1 {
 			t.Fatalf("at %d: %+v %v", now, got, err)
 		}

@@ -3,6 +3,9 @@
 //
 // Each cause is applied to the older run, and is worth what it moves the end of the replay. The parts add up.
 //
+// It also finds the tasks of a stage that work longer than the others because they were given more, such as skewed
+// reduces, and what that costs the query: each delay and each gain is what it moves the end of the replay.
+//
 // # Stability
 //
 // Young: names may change in a minor version (CONTRIBUTING.md).

@@ -9,7 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/timeline"
 )
 
 // Limits of the replays that search for the worst failure, and of the tasks in all of them together. The longest and
@@ -27,13 +26,13 @@ func (w *clusterState) tries() int {
 // A course is a whole replay, which can be cut at any instant. Spans of a stage are those that have not ended.
 type course struct {
 	w *clusterState
-	*timeline.Trace
+	*schedule.Trace
 	stages [][][]*schedule.Span // by job and stage
 }
 
 // course replays the cluster state.
 func (w *clusterState) course() (*course, error) {
-	trace, err := timeline.NewTrace(w.s, w.left(), w.fault)
+	trace, err := schedule.NewTrace(w.s, w.left(), w.fault)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (w *clusterState) course() (*course, error) {
 }
 
 // at cuts the course at t, which must not be before now. Tasks that start at t have not started yet.
-func (c *course) at(t dag.Instant) *timeline.Cut {
+func (c *course) at(t dag.Instant) *schedule.Cut {
 	cut := c.Cut(t)
 	plan := *cut.Snapshot.Plan
 	plan.Jobs = dag.CloneJobs(plan.Jobs)
@@ -59,7 +58,7 @@ func (c *course) at(t dag.Instant) *timeline.Cut {
 }
 
 // from returns the state that continues from a cut, with the remaining work of the running tasks.
-func (c *course) from(cut *timeline.Cut) *clusterState {
+func (c *course) from(cut *schedule.Cut) *clusterState {
 	left, from := c.w.left(), *c.w
 	from.s = cut.Snapshot
 	from.replayed = func(t schedule.Task) schedule.Cost {

@@ -18,7 +18,7 @@ const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
 var core = []string{
-	"dag", "capacity", "schedule", "timeline", "pathfrag", "estimators", "sketch",
+	"dag", "capacity", "schedule", "pathfrag", "estimators", "sketch",
 	"units",
 }
 
@@ -101,25 +101,24 @@ func list(t *testing.T, module string) []pkg {
 // may says which parts of the house a part may import. Everything may import itself.
 //
 //	cmd ──► adapters ──► dag ◄── schedule ◄── pathfrag ◄── estimators ◄── cmd
-//	        adapters/simulate ──► schedule ◄── timeline ◄── cmd
+//	        adapters/simulate ──► schedule
 //	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
 	"capacity":   {"dag"},
 	"schedule":   {"dag", "capacity"},
-	"timeline":   {"dag", "schedule"},
 	"pathfrag":   {"dag", "schedule"},
-	"estimators": {"dag", "schedule", "timeline", "pathfrag", "sketch", "units"},
+	"estimators": {"dag", "schedule", "pathfrag", "sketch", "units"},
 	"adapters":   {"dag", "sketch", "units"},
 	"cmd": {
-		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "timeline", "units",
+		"adapters", "dag", "estimators", "examples", "pathfrag", "schedule", "sketch", "units",
 	},
 	"e2e":      {}, // tests alone
 	"examples": {},
 	"sketch":   {},
 	"units":    {},
 	"internal": { // what tests share
-		"adapters", "dag", "schedule", "timeline", "pathfrag", "estimators", "sketch", "units",
+		"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units",
 	},
 	"lab": {"adapters", "dag", "schedule", "pathfrag", "estimators", "sketch", "units", "internal"},
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
-	"github.com/paratimer/paratimer/timeline"
+	"github.com/paratimer/paratimer/schedule"
 )
 
 // big is a query of ten jobs in five levels with 100,000 tasks of unlike length, that has happened.
@@ -57,13 +57,13 @@ func BenchmarkOf100k(b *testing.B) {
 	for _, yarn := range []bool{false, true} {
 		s, marks := big(b, yarn)
 		policy := s.Plan.Cluster.Policy.String()
-		sch, err := timeline.History(s)
+		sch, err := schedule.History(s)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run("happened/"+policy, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := timeline.History(s); err != nil {
+				if _, err := schedule.History(s); err != nil {
 					b.Fatal(err)
 				}
 			}

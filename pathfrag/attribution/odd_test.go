@@ -11,7 +11,6 @@ import (
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/timeline"
 )
 
 // drawOdd draws a snapshot that nobody has made up his mind about: unknown instants, ends before starts, twins, jobs
@@ -97,7 +96,7 @@ func TestOddSnapshots(t *testing.T) {
 				t.Fatalf("the last part ends at %d, the account at %d", at, a.To)
 			}
 		}
-		sch, err := timeline.History(s)
+		sch, err := schedule.History(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +104,7 @@ func TestOddSnapshots(t *testing.T) {
 		if future, err := schedule.Replay(s, func(schedule.Task) schedule.Cost {
 			return schedule.Cost{Work: 5 * time.Millisecond, Same: 1}
 		}, schedule.Options{}); err == nil {
-			joined, err := timeline.HistoryAndPlan(s, future)
+			joined, err := schedule.HistoryAndPlan(s, future)
 			if err != nil {
 				t.Fatal(err)
 			}

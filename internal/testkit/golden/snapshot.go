@@ -10,7 +10,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/schedule"
-	"github.com/paratimer/paratimer/timeline"
 )
 
 type rawState struct {
@@ -122,7 +121,7 @@ func settle(s *dag.Snapshot, i int) {
 // Cut returns the observer's snapshot at an instant of a replayed run: the state after the batch at t, with counters
 // by facts/paratimer.md A1, rule 7. The run must be a replay from Start with the plan's costs.
 func Cut(plan *dag.Plan, run *schedule.Schedule, t dag.Instant) *dag.Snapshot {
-	s := timeline.SnapshotAt(Start(plan), run, t)
+	s := schedule.SnapshotAt(Start(plan), run, t)
 	for j := range s.Jobs {
 		for k := range s.Jobs[j].Stages {
 			attempts := s.Jobs[j].Stages[k].Attempts

@@ -11,7 +11,6 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/naming"
 	"github.com/paratimer/paratimer/adapters/yarn"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -38,7 +37,7 @@ func (f *Fleet) discover(ctx, steps context.Context, now time.Time) {
 	for i := range running {
 		s := &running[i]
 		listed[s.App], listed[s.Workflow] = true, true
-		w := rules.Workflow{
+		w := Workflow{
 			ID: s.Workflow, Name: cmp.Or(s.Title, naming.PigScript(s.Name)), App: s.Name, User: s.User,
 			Queue: s.Queue, Engine: s.Engine,
 		}
@@ -92,7 +91,7 @@ func (f *Fleet) ask(ctx, steps context.Context, app string, now time.Time) {
 
 // takeDAG starts a session for the DAG that a Tez application runs, if it matches a rule. Its DAGs run one after
 // another, and each is a workflow. While it runs none, the application is polled at intervals of askAgain.
-func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, w rules.Workflow, now time.Time) {
+func (f *Fleet) takeDAG(ctx, steps context.Context, s *yarn.Submitted, w Workflow, now time.Time) {
 	if s.Workflow == "" || f.ended[s.Workflow] {
 		if s.Readable && now.Sub(f.asked[s.App]) >= askAgain {
 			f.ask(ctx, steps, s.App, now)
@@ -120,7 +119,7 @@ func (f *Fleet) unread(running []yarn.Submitted) (out []*yarn.Submitted) {
 
 // watch starts a session for a workflow. First observations are spread over time, to limit the load on a full
 // cluster.
-func (f *Fleet) watch(ctx, steps context.Context, s *yarn.Submitted, w rules.Workflow, matched []*rules.Rule) {
+func (f *Fleet) watch(ctx, steps context.Context, s *yarn.Submitted, w Workflow, matched []*Rule) {
 	key := keyOf(s)
 	if s.Workflow == "" && s.Read {
 		w.ID = key

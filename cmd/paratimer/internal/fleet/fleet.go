@@ -1,6 +1,10 @@
 // Package fleet watches every workflow that matches a rule, as `watch` does for a single one, in one process. It
 // lists the cluster's applications once for all, spreads observations over time, and has a few workers.
 //
+// Rules come from files: bounds for workflows, which are selected by name, user and queue, and the alerts that follow
+// when a bound is at risk. Reading is strict: every error is reported with its position, before any workflow is
+// watched.
+//
 // Failures are isolated: if a session panics, the panic is logged and the session starts again later.
 package fleet
 
@@ -14,7 +18,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/engine"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -24,7 +27,7 @@ type Hooks struct {
 	Source func(watch.Source) watch.Source // wraps the cluster's source, e.g. to add profiles
 	Usual  func() time.Duration            // its usual length, 0 if unknown
 	// Hold receives the matching rules, before the first frame and whenever they change.
-	Hold   func([]*rules.Rule)
+	Hold   func([]*Rule)
 	Recall func(frame.Frame) alert.State
 	Keep   func(alert.State, frame.Frame) error
 	Join   func(*watch.Watch) // adds to the watch before it begins
@@ -62,8 +65,8 @@ type Options struct {
 // Watched is a watched workflow and its rules.
 type Watched struct {
 	App string // one of its applications
-	rules.Workflow
-	Rules []*rules.Rule
+	Workflow
+	Rules []*Rule
 }
 
 // A Fleet watches workflows. Rules may be replaced meanwhile. Each workflow has its own goroutine, which waits for one
@@ -77,7 +80,7 @@ type Fleet struct {
 	unlisted   bool                    // the applications could not be listed; used by Run alone
 
 	mu      sync.Mutex // guards the fields below, and the fields of sessions that say so
-	rules   []rules.Rule
+	rules   []Rule
 	watched map[string]*session // by workflow id, or by application until that is known
 	ended   map[string]bool     // applications and DAGs of ended workflows, while they are listed
 	asked   map[string]time.Time
@@ -87,7 +90,7 @@ type Fleet struct {
 }
 
 // New returns a fleet without sessions.
-func New(o Options, r []rules.Rule) *Fleet {
+func New(o Options, r []Rule) *Fleet {
 	return &Fleet{
 		opt: o, rules: r, watched: map[string]*session{}, ended: map[string]bool{}, asked: map[string]time.Time{},
 		estimators: make(chan watch.EstimatorSet, o.Workers),
@@ -95,7 +98,7 @@ func New(o Options, r []rules.Rule) *Fleet {
 }
 
 // SetRules replaces the rules. Rules with the same name continue.
-func (f *Fleet) SetRules(r []rules.Rule) {
+func (f *Fleet) SetRules(r []Rule) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rules = r
@@ -148,8 +151,8 @@ func (f *Fleet) round(ctx, steps context.Context) {
 }
 
 // matching returns the rules that match a workflow. The caller must hold the lock.
-func (f *Fleet) matching(w rules.Workflow) []*rules.Rule {
-	var out []*rules.Rule
+func (f *Fleet) matching(w Workflow) []*Rule {
+	var out []*Rule
 	for i := range f.rules {
 		if f.rules[i].Match.Matches(w) {
 			out = append(out, &f.rules[i])

@@ -20,7 +20,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
@@ -162,9 +161,9 @@ func plan(name string) *dag.Plan {
 	}
 }
 
-func ruleset(t *testing.T, text string) []rules.Rule {
+func ruleset(t *testing.T, text string) []Rule {
 	t.Helper()
-	all, err := rules.Read([]byte(text), "rules.yaml", time.UTC)
+	all, err := ParseRules([]byte(text), "rules.yaml", time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +222,7 @@ rules:
   - {name: long, match: {user: etl}, within: 1h}
 `
 
-func run(t *testing.T, o Options, r []rules.Rule, d time.Duration) {
+func run(t *testing.T, o Options, r []Rule, d time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(t.Context(), d, errEnough)
 	defer cancel()

@@ -15,7 +15,6 @@ import (
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -34,7 +33,7 @@ type session struct {
 	end  dag.Instant // its predicted end; NoInstant if unknown
 	want bool        // tasks that could run have no container
 
-	seen   rules.Workflow // id and name from the newest frame
+	seen   Workflow // id and name from the newest frame
 	opened bool
 	hooks  Hooks
 	watch  *watch.Watch

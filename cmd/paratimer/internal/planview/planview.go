@@ -12,7 +12,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/units"
 )
@@ -49,7 +49,7 @@ func Of(
 			v.Estimates = append(v.Estimates, e)
 		}
 	}
-	skew, err := skewness.Of(w, false)
+	skew, err := explain.SkewOf(w, false)
 	if err != nil {
 		return nil, fmt.Errorf("planning %q: %w", plan.Name, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/chart"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/timeline"
+	"github.com/paratimer/paratimer/schedule"
 
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -192,7 +192,7 @@ func TestManyTasks(t *testing.T) {
 	run, marks := played(t, wide(30_000), simulate.Options{Every: time.Hour}, 0)
 	run = dag.Run{}.Append(run.Now()) // without ticks the rounds have sharp limits
 	c := chartFor(t, run)
-	sch, err := timeline.History(run.Now())
+	sch, err := schedule.History(run.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

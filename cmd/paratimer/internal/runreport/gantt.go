@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
-	"github.com/paratimer/paratimer/timeline"
+	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -51,12 +51,12 @@ func ChartOf(run dag.Run, model estimators.Model) (chart.Gantt, error) {
 // alone.
 func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *attribution.Attempt, error) {
 	d := &drawing{s: run.Now()}
-	sch, err := timeline.History(d.s)
+	sch, err := schedule.History(d.s)
 	if !d.s.State.Ended() && model != nil {
 		w := estimators.NewReplayContext(run, model, estimators.Options{})
 		if e, cannot := estimators.Scenarios()[0].Of(w); cannot == nil && e.Path != nil {
 			d.s, d.ahead = w.Now(), e.Path
-			sch, err = timeline.HistoryAndPlan(d.s, e.Path.Schedule)
+			sch, err = schedule.HistoryAndPlan(d.s, e.Path.Schedule)
 		}
 	}
 	if err != nil {

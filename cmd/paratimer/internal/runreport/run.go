@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/whatif"
 	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
@@ -136,7 +136,7 @@ func (g *Collector) Report() (*Report, error) {
 func skewOf(run dag.Run, past whatif.Past, model estimators.Model) ([]frame.Skew, error) {
 	now := estimators.NewReplayContext(run, model, estimators.Options{})
 	again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
-	skew, err := skewness.Finished(now, again, past.Took)
+	skew, err := explain.SkewOfFinished(now, again, past.Took)
 	return view.List(frame.SkewOf(run.Now(), skew, new(time.Duration))), err
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/paper"
-	"github.com/paratimer/paratimer/estimators/skewness"
 )
 
 // A Battery is the set of shown estimators (the ParaTimer paper, section 3.2.1). The zero value is ParaTimer's own
@@ -72,7 +72,7 @@ func (b Battery) Scenarios() []estimators.Scenario {
 // The headline and alerts use all of ParaTimer's scenarios, shown or not. The range has that many samples; 0: the
 // default.
 func EstimatorSetOf(model estimators.Model, b Battery, samples int) watch.EstimatorSet {
-	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), skewness.Scenario())
+	scenarios := append(estimators.Scenarios(), estimators.Corrected(estimators.Sampled()), explain.SkewScenario())
 	n := len(scenarios) - 2
 	scenarios = append(scenarios, b.others...)
 	all := estimators.Shared(scenarios, model, estimators.Options{Samples: samples})

@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 )
 
 // mostFiles is the number of files in a folder that are checked for a recording.
@@ -91,7 +91,7 @@ func kindOfFile(path string) (what, then string) {
 	if _, err := jobfile.ReadFile(path, nil); err == nil {
 		return "a job file", "`paratimer model` reads it"
 	}
-	if _, err := rules.ReadFile(path, nil, time.UTC); err == nil {
+	if _, err := fleet.ReadRules(path, nil, time.UTC); err == nil {
 		return "a rule file", "`paratimer watch --rules` reads it"
 	}
 	return "", ""

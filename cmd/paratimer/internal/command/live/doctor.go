@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
@@ -58,7 +58,7 @@ func doctor(c *cli.Context, _ *follow.Flags) error {
 
 // checkSinks sends a test alert to every sink, for each rule of --rules one, and resolves it.
 func checkSinks(c *cli.Context) (checks []yarn.Check, err error) {
-	tested := rules.Everything()
+	tested := fleet.Everything()
 	if path := c.String("rules"); path != "" {
 		if tested, err = readRules(c, path); err != nil {
 			return nil, err

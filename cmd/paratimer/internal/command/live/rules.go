@@ -10,14 +10,14 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/alert"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/units"
 )
 
 // readRules reads a rule file. Errors in it are usage errors.
-func readRules(c *cli.Context, path string) ([]rules.Rule, error) {
-	all, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
+func readRules(c *cli.Context, path string) ([]fleet.Rule, error) {
+	all, err := fleet.ReadRules(path, c.App.Reader, command.Zone(c))
 	if err == nil {
 		return all, nil
 	}
@@ -45,7 +45,7 @@ func checkRules(c *cli.Context) error {
 	return view.Table(c.App.Writer, 0, rows)
 }
 
-func matchText(m *rules.Match) string {
+func matchText(m *fleet.Match) string {
 	var parts []string
 	for _, p := range [][2]string{{"name", m.Name}, {"user", m.User}, {"queue", m.Queue}, {"engine", m.Engine}} {
 		if p[1] != "" {

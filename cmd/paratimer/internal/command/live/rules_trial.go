@@ -17,8 +17,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -29,7 +29,7 @@ import (
 type pastRun struct {
 	input.RecordedRun
 	last     *dag.Snapshot
-	workflow rules.Workflow
+	workflow fleet.Workflow
 }
 
 // A ruleTest is the JSON of `paratimer watch --test --output json`.
@@ -102,7 +102,7 @@ func pastRuns(c *cli.Context, paths []string) (past []pastRun, err error) {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		s := run.Now()
-		past = append(past, pastRun{r, s, rules.Workflow{
+		past = append(past, pastRun{r, s, fleet.Workflow{
 			ID: s.ID, Name: s.Plan.Name, User: s.User, Queue: s.Queue, Engine: s.Plan.Engine,
 		}})
 	}
@@ -133,7 +133,7 @@ func usualOf(past []pastRun, i int) time.Duration {
 }
 
 // test replays a run and returns the result of each matching rule.
-func (p *pastRun) test(c *cli.Context, f *follow.Flags, all []rules.Rule, usual time.Duration) (
+func (p *pastRun) test(c *cli.Context, f *follow.Flags, all []fleet.Rule, usual time.Duration) (
 	rows []testedRun, err error,
 ) {
 	row := testedRun{File: p.Name, Workflow: frame.Text(p.workflow.Name), WorkflowID: frame.Text(p.workflow.ID)}

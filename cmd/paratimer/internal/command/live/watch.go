@@ -19,7 +19,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -57,7 +56,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	if most < every {
 		return command.Usage("most %v is less than --every %v", most, every)
 	}
-	all := rules.Everything()
+	all := fleet.Everything()
 	if path != "" {
 		var err error
 		if all, err = readRules(c, path); err != nil {
@@ -150,7 +149,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 		if path == "" {
 			return
 		}
-		again, err := rules.ReadFile(path, c.App.Reader, command.Zone(c))
+		again, err := fleet.ReadRules(path, c.App.Reader, command.Zone(c))
 		if err != nil {
 			log.Error().Err(err).Msg("the rules cannot be read again; those from before stay")
 			return
@@ -228,7 +227,7 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 		dresses := map[string]notify.Dress{}
 		part := told.Watch(dresses)
 		h.Recall, h.Keep = part.Recall, part.Keep
-		h.Hold = func(held []*rules.Rule) {
+		h.Hold = func(held []*fleet.Rule) {
 			clear(dresses)
 			for _, r := range held {
 				dresses[r.Name] = r.Dress()

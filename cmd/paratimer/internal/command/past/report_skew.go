@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
-	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/whatif"
 )
 
@@ -57,9 +57,9 @@ func skewOf(model estimators.Model, run dag.Run) (r runreport.SkewReport, err er
 	var remaining time.Duration
 	if past, ok := whatif.Again(run); s.State == dag.Succeeded && ok {
 		again := estimators.NewReplayContext(past.Before, model, estimators.Options{})
-		skew, err = skewness.Finished(w, again, past.Took)
+		skew, err = explain.SkewOfFinished(w, again, past.Took)
 		r.ElapsedSeconds = frame.SecondsIn(&past.Took)
-	} else if skew, err = skewness.Of(w, true); err == nil && skew != nil {
+	} else if skew, err = explain.SkewOf(w, true); err == nil && skew != nil {
 		sch, err := w.Schedule()
 		if err != nil {
 			return r, err

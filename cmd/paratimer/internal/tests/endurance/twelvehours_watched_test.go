@@ -24,7 +24,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/metrics"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
@@ -50,7 +49,7 @@ func TestTwelveHoursWatched(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := rules.Read([]byte("rules:\n  - {name: late, match: {user: alice}, within: 1s}\n"), "rules.yaml",
+		all, err := fleet.ParseRules([]byte("rules:\n  - {name: late, match: {user: alice}, within: 1s}\n"), "rules.yaml",
 			time.UTC)
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/paratimer/paratimer/adapters/planfile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/jobfile"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/rules"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -30,7 +30,7 @@ func TestPublishedSchemas(t *testing.T) {
 	}{
 		"plan.schema.json":  {reflect.TypeFor[planfile.File](), "a plan: a mapping with cluster and jobs"},
 		"job.schema.json":   {reflect.TypeFor[jobfile.Document](), "a job file: a mapping with cluster and jobs"},
-		"rules.schema.json": {reflect.TypeFor[rules.File](), "a rule file: a mapping with rules"},
+		"rules.schema.json": {reflect.TypeFor[fleet.File](), "a rule file: a mapping with rules"},
 	} {
 		published, err := os.ReadFile(filepath.Join("../../docs", file))
 		if err != nil {

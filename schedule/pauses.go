@@ -1,8 +1,7 @@
-package timeline
+package schedule
 
 import (
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // addGaps adds the times between the end of the jobs that others waited for and the submission of the others: for
@@ -45,25 +44,25 @@ func (h *history) addGap(job int, before dag.Instant) {
 	if job < 0 || !before.Known() || h.snap.Jobs[job].Submitted <= from {
 		return
 	}
-	gap := schedule.PauseOf(int32(job), dag.Wave, from, h.snap.Jobs[job].Submitted) //nolint:gosec // an index
+	gap := PauseOf(int32(job), dag.Wave, from, h.snap.Jobs[job].Submitted) //nolint:gosec // an index
 	gap.Past = true
 	h.gaps = append(h.gaps, gap)
 }
 
 // addOpenGap adds the present gap of a query that goes on and has no submitted job.
-func (h *history) addOpenGap(sch *schedule.Schedule) {
+func (h *history) addOpenGap(sch *Schedule) {
 	pause, job := h.waitsFor(-1)
 	last := h.origin
 	for _, t := range sch.Finished {
 		last = max(last, t)
 	}
 	if !h.snap.State.Ended() && pause == dag.Wave && last < sch.End {
-		h.gaps = append(h.gaps, schedule.PauseOf(job, dag.Wave, last, sch.End))
+		h.gaps = append(h.gaps, PauseOf(job, dag.Wave, last, sch.End))
 	}
 }
 
 // named sets the name of the pause at the end of a running query's schedule: no task comes after it.
-func (h *history) named(sch *schedule.Schedule, pauses []schedule.Span) []schedule.Span {
+func (h *history) named(sch *Schedule, pauses []Span) []Span {
 	for i := range pauses {
 		p := &pauses[i]
 		atEnd := !h.snap.State.Ended() && p.End == sch.End && sch.End <= max(h.snap.At, h.origin)

@@ -1,36 +1,35 @@
-package timeline
+package schedule
 
 import (
 	"math"
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // A Trace is a full replay that can be cut at any instant.
 type Trace struct {
-	*schedule.Schedule
+	*Schedule
 	s     *dag.Snapshot
 	begun map[attemptID]begunTask // by the first of the tasks that share the cost
 	nodes map[int32]int32         // by slot, if known
 	ended map[[2]int]dag.Instant  // by job and stage: the end of its last task
 }
 
-func idOf(t *schedule.Task) attemptID {
+func idOf(t *Task) attemptID {
 	return attemptID{int32(t.Job), t.Stage, int32(t.Index), int32(t.Attempt)} //nolint:gosec // indices
 }
 
 // A begunTask is the cost of a task when it began.
 type begunTask struct {
-	cost schedule.Cost
+	cost Cost
 	at   dag.Instant
 }
 
 // NewTrace replays a snapshot under its plan's policy.
-func NewTrace(s *dag.Snapshot, left schedule.Left, fault schedule.Fault) (*Trace, error) {
+func NewTrace(s *dag.Snapshot, left Left, fault Fault) (*Trace, error) {
 	begun, nodes := make(map[attemptID]begunTask), make(map[int32]int32)
-	sch, err := schedule.Replay(s, func(x schedule.Task) schedule.Cost {
+	sch, err := Replay(s, func(x Task) Cost {
 		cost, at := left(x), x.Start
 		if x.Running != nil || !at.Known() {
 			at = s.At
@@ -38,17 +37,17 @@ func NewTrace(s *dag.Snapshot, left schedule.Left, fault schedule.Fault) (*Trace
 		begun[idOf(&x)] = begunTask{cost, at}
 		nodes[int32(x.Slot)] = int32(x.Node) //nolint:gosec // a plan has fewer
 		return cost
-	}, schedule.Options{Fault: fault})
+	}, Options{Fault: fault})
 	if err != nil {
 		return nil, err
 	}
 	return newTrace(s, sch, begun, nodes), nil
 }
 
-func newTrace(s *dag.Snapshot, run *schedule.Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
+func newTrace(s *dag.Snapshot, run *Schedule, begun map[attemptID]begunTask, nodes map[int32]int32) *Trace {
 	t := &Trace{Schedule: run, s: s, begun: begun, nodes: nodes, ended: make(map[[2]int]dag.Instant)}
 	for i := range t.Spans {
-		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == schedule.OK {
+		if sp := &t.Spans[i]; sp.Pause == dag.NoPause && sp.Outcome == OK {
 			stage := [2]int{int(sp.Job), int(sp.Stage)}
 			t.ended[stage] = max(t.ended[stage], sp.End)
 		}
@@ -59,11 +58,11 @@ func newTrace(s *dag.Snapshot, run *schedule.Schedule, begun map[attemptID]begun
 // A Cut is the state of a replay at one instant.
 type Cut struct {
 	Snapshot *dag.Snapshot // the observable state
-	left     map[attemptID]schedule.Cost
+	left     map[attemptID]Cost
 }
 
 // Left returns the remaining cost of an attempt that runs at the cut; ok is false for any other.
-func (c *Cut) Left(t *schedule.Task) (cost schedule.Cost, ok bool) {
+func (c *Cut) Left(t *Task) (cost Cost, ok bool) {
 	if t.Running != nil {
 		cost, ok = c.left[idOf(t)]
 	}
@@ -77,7 +76,7 @@ func (t *Trace) Cut(at dag.Instant) *Cut { return t.cut(at, at) }
 // SnapshotAt returns the observable state of a schedule, replayed in full from a snapshot, at an instant that is
 // not before now. Tasks that start at this instant have started. The snapshot has its own jobs, but shares the plan
 // of from.
-func SnapshotAt(from *dag.Snapshot, run *schedule.Schedule, at dag.Instant) *dag.Snapshot {
+func SnapshotAt(from *dag.Snapshot, run *Schedule, at dag.Instant) *dag.Snapshot {
 	return newTrace(from, run, nil, nil).cut(at, at+1).Snapshot
 }
 
@@ -85,7 +84,7 @@ func SnapshotAt(from *dag.Snapshot, run *schedule.Schedule, at dag.Instant) *dag
 func (t *Trace) cut(at, before dag.Instant) *Cut {
 	s := *t.s
 	s.At, s.Jobs, s.Nodes = at, dag.CloneStates(t.s.Jobs), slices.Clone(t.s.Nodes)
-	c := &Cut{Snapshot: &s, left: make(map[attemptID]schedule.Cost)}
+	c := &Cut{Snapshot: &s, left: make(map[attemptID]Cost)}
 	unfinished := func(a dag.Attempt) bool { return a.State == dag.AttemptRunning || a.State == dag.AttemptWaiting }
 	for j := range s.Jobs {
 		t.cutJob(&s.Jobs[j], j, at, before)
@@ -133,7 +132,7 @@ func (t *Trace) cutJob(js *dag.JobState, j int, at, before dag.Instant) {
 }
 
 // attempt returns task n of a span as an attempt at the cut.
-func (c *Cut) attempt(t *Trace, sp *schedule.Span, n int32) dag.Attempt {
+func (c *Cut) attempt(t *Trace, sp *Span, n int32) dag.Attempt {
 	at, nan := c.Snapshot.At, math.NaN()
 	a := dag.Attempt{
 		Task: sp.First + n, Number: sp.Attempt, Slot: sp.Slots[n], Node: -1, Start: sp.Start, End: sp.End,
@@ -150,7 +149,7 @@ func (c *Cut) attempt(t *Trace, sp *schedule.Span, n int32) dag.Attempt {
 		a.Node = node
 	}
 	switch {
-	case sp.End <= at && sp.Outcome == schedule.Fails:
+	case sp.End <= at && sp.Outcome == Fails:
 		a.State = dag.AttemptFailed
 	case sp.End <= at:
 		a.State = dag.AttemptSucceeded
@@ -158,8 +157,8 @@ func (c *Cut) attempt(t *Trace, sp *schedule.Span, n int32) dag.Attempt {
 		a.State, a.End = dag.AttemptRunning, dag.NoInstant
 		was, known := t.of(sp)
 		input, copies := t.input(sp)
-		cost := schedule.Cost{Work: sp.End.Sub(at), Same: 1}
-		if known && sp.Outcome == schedule.Fails { // without the failure it would have gone on
+		cost := Cost{Work: sp.End.Sub(at), Same: 1}
+		if known && sp.Outcome == Fails { // without the failure it would have gone on
 			end := max(was.at.Add(was.cost.Setup), input).Add(was.cost.Work)
 			cost.Work = max(end, sp.End).Sub(at)
 		}
@@ -176,7 +175,7 @@ func (c *Cut) attempt(t *Trace, sp *schedule.Span, n int32) dag.Attempt {
 
 // input returns when the last input of a span's tasks is complete. copies reports whether they wait for it in their
 // slots.
-func (t *Trace) input(sp *schedule.Span) (last dag.Instant, copies bool) {
+func (t *Trace) input(sp *Span) (last dag.Instant, copies bool) {
 	job := &t.s.Plan.Jobs[sp.Job]
 	for _, e := range job.Stages[sp.Stage].After {
 		last = max(last, t.ended[[2]int{int(sp.Job), int(e.From)}])
@@ -193,7 +192,7 @@ const mostTogether = 1 << 16
 
 // of returns the cost of a span's tasks when they began. A replay may compute one cost for several tasks that start
 // together, and split them into spans if one fails.
-func (t *Trace) of(sp *schedule.Span) (begunTask, bool) {
+func (t *Trace) of(sp *Span) (begunTask, bool) {
 	first := sp.First
 	for i := first; i >= 0 && i > first-mostTogether; i-- {
 		if was, ok := t.begun[attemptID{sp.Job, sp.Stage, i, sp.Attempt}]; ok {

@@ -1,4 +1,4 @@
-package skewness
+package explain
 
 import (
 	"cmp"

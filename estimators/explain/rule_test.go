@@ -1,11 +1,11 @@
-package skewness_test
+package explain_test
 
 import (
 	"math"
 	"testing"
 	"time"
 
-	"github.com/paratimer/paratimer/estimators/skewness"
+	"github.com/paratimer/paratimer/estimators/explain"
 )
 
 // TestGivenMore holds that a task's input must be larger and explain its time.
@@ -23,7 +23,7 @@ func TestGivenMore(t *testing.T) {
 		{900, 60 * time.Second, 0, true},
 		{math.NaN(), 30 * time.Second, 10 * time.Second, false},
 	} {
-		if got := skewness.GivenMore(c.size, 100, c.work, c.median); got != c.want {
+		if got := explain.GivenMore(c.size, 100, c.work, c.median); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package rules
+package fleet
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ rules:
 
 func read(t *testing.T, text string) []Rule {
 	t.Helper()
-	all, err := Read([]byte(text), "rules.yaml", time.UTC)
+	all, err := ParseRules([]byte(text), "rules.yaml", time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestFaults(t *testing.T) {
 		},
 		{"rules:\n  - {name: a, within: 1m}\n  - {name: a, within: 2m}", "3:12: the name \"a\" is taken by rule 1"},
 	} {
-		_, err := Read([]byte(c.text), "r.yaml", time.UTC)
+		_, err := ParseRules([]byte(c.text), "r.yaml", time.UTC)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n%v\nwant %s", c.text, err, c.want)
 		}
@@ -131,7 +131,7 @@ func TestAllFaultsAreTold(t *testing.T) {
 	for i := range 30 {
 		fmt.Fprintf(&text, "  - {name: r%d, within: 1m, labels: {workflow: x}}\n", i)
 	}
-	_, err := Read([]byte(text.String()), "r.yaml", time.UTC)
+	_, err := ParseRules([]byte(text.String()), "r.yaml", time.UTC)
 	if n := len(planfile.Errors(err)); n != 30 {
 		t.Fatalf("%d of 30 faults are told", n)
 	}
@@ -226,7 +226,7 @@ func FuzzRead(f *testing.F) {
 		if len(src) > 1<<14 {
 			return
 		}
-		all, err := Read(src, "fuzz.yaml", time.UTC)
+		all, err := ParseRules(src, "fuzz.yaml", time.UTC)
 		if err != nil {
 			if all != nil {
 				t.Error("rules beside an error")

@@ -1,13 +1,4 @@
-// Package timeline converts between snapshots and schedules.
-//
-// [History] makes the schedule of a run so far from its snapshot, [HistoryAndPlan] joins it with the replay of the
-// rest. Both can be cut into rounds, fragments and a critical path, like a plan. [Trace.Cut] and [SnapshotAt] return
-// the snapshot of a schedule at an instant. The package reads no clock and does no I/O.
-//
-// # Stability
-//
-// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
-package timeline
+package schedule
 
 import (
 	"cmp"
@@ -16,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // History returns the schedule of a run so far, as its snapshot shows it. It begins (Now) with the first submission
@@ -31,7 +21,7 @@ import (
 // so Mastered is unknown.
 //
 // The cost is n log n in attempts. It returns an error if the snapshot's jobs do not match its plan.
-func History(s *dag.Snapshot) (*schedule.Schedule, error) {
+func History(s *dag.Snapshot) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
 		return nil, err
@@ -55,7 +45,7 @@ func History(s *dag.Snapshot) (*schedule.Schedule, error) {
 // schedule from the first submission to the expected end. The history stays unchanged. A running attempt ends as in
 // the replay, in the slot that it has. If it has no end in the replay (its node is lost), it ends now. Under YARN
 // tasks to come get free rows; tasks of one slot of the replay share a row.
-func HistoryAndPlan(s *dag.Snapshot, future *schedule.Schedule) (*schedule.Schedule, error) {
+func HistoryAndPlan(s *dag.Snapshot, future *Schedule) (*Schedule, error) {
 	h, err := newHistory(s)
 	if err != nil {
 		return nil, err
@@ -88,7 +78,7 @@ func fill(into, from []dag.Instant) {
 
 // A piece is the span of one attempt in its slot, without Count and Slots. Its end is NoInstant while it runs.
 type piece struct {
-	schedule.Span
+	Span
 	slot, node int32
 }
 
@@ -98,16 +88,16 @@ type history struct {
 	origin dag.Instant
 	slots  bool // slots have numbers (FIFO)
 	pieces []piece
-	gaps   []schedule.Span // times before submissions
-	nodes  []int32         // by row, unless slots have numbers
+	gaps   []Span  // times before submissions
+	nodes  []int32 // by row, unless slots have numbers
 }
 
 func newHistory(s *dag.Snapshot) (*history, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {
-		return nil, fmt.Errorf("timeline: the snapshot has %d jobs, its plan has others", len(s.Jobs))
+		return nil, fmt.Errorf("schedule: the snapshot has %d jobs, its plan has others", len(s.Jobs))
 	}
 	if p := s.Plan.Cluster.Policy; p > dag.Executors {
-		return nil, fmt.Errorf("timeline: no such policy: %v", p)
+		return nil, fmt.Errorf("schedule: no such policy: %v", p)
 	}
 	graph, err := dag.NewGraph(s.Plan)
 	if err != nil {
@@ -137,13 +127,13 @@ func newHistory(s *dag.Snapshot) (*history, error) {
 // pieceOf returns the time of an attempt; ok is false if it is unknown. over means that its job has ended.
 func pieceOf(a *dag.Attempt, over bool) (p piece, ok bool) {
 	p = piece{
-		Span: schedule.Span{First: a.Task, Attempt: a.Number, Start: a.Start, End: a.End, Past: true},
+		Span: Span{First: a.Task, Attempt: a.Number, Start: a.Start, End: a.End, Past: true},
 		slot: a.Slot, node: max(a.Node, -1),
 	}
 	switch a.State {
 	case dag.AttemptSucceeded:
 	case dag.AttemptFailed, dag.AttemptKilled:
-		p.Outcome = schedule.Fails
+		p.Outcome = Fails
 		p.Past = a.End.Known() // else it is being stopped, and still uses its slot
 	case dag.AttemptRunning:
 		p.End, p.Past = dag.NoInstant, false
@@ -167,9 +157,9 @@ func (h *history) over() dag.Instant {
 }
 
 // schedule makes spans of the pieces, which must have ends. The schedule ends with the last of them, or now.
-func (h *history) schedule() *schedule.Schedule {
+func (h *history) schedule() *Schedule {
 	s := h.snap
-	sch := &schedule.Schedule{Now: h.origin, End: max(s.At, h.origin), Spans: h.spans(), Nodes: h.nodes}
+	sch := &Schedule{Now: h.origin, End: max(s.At, h.origin), Spans: h.spans(), Nodes: h.nodes}
 	for j := range s.Jobs {
 		sch.Submitted = append(sch.Submitted, s.Jobs[j].Submitted)
 		sch.Finished = append(sch.Finished, s.Jobs[j].Finished)
@@ -184,14 +174,14 @@ func (h *history) schedule() *schedule.Schedule {
 }
 
 // spans joins pieces of consecutive tasks that start and end together. It sorts the pieces.
-func (h *history) spans() []schedule.Span {
+func (h *history) spans() []Span {
 	all := h.pieces
 	slices.SortFunc(all, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Job, b.Job),
 			cmp.Compare(a.Attempt, b.Attempt), cmp.Compare(a.End, b.End), cmp.Compare(a.First, b.First))
 	})
 	slots := make([]int32, len(all))
-	spans := make([]schedule.Span, 0, len(all)/4+8)
+	spans := make([]Span, 0, len(all)/4+8)
 	for i := range all {
 		p := &all[i]
 		slots[i] = p.slot
@@ -214,12 +204,12 @@ func (p *piece) follows(q *piece) bool {
 }
 
 // finish adds the pauses and sorts the spans. A job may have been submitted after the last known end.
-func (h *history) finish(sch *schedule.Schedule) {
-	gaps := slices.DeleteFunc(h.gaps, func(g schedule.Span) bool { return g.End > sch.End })
-	sch.Spans = append(sch.Spans, h.named(sch, schedule.Pauses(sch, gaps))...)
+func (h *history) finish(sch *Schedule) {
+	gaps := slices.DeleteFunc(h.gaps, func(g Span) bool { return g.End > sch.End })
+	sch.Spans = append(sch.Spans, h.named(sch, Pauses(sch, gaps))...)
 	// As in a replay; also, a task of no length comes before the next task of its slot at the same instant.
-	slices.SortFunc(sch.Spans, func(a, b schedule.Span) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), schedule.BySlot(&a, &b), cmp.Compare(a.End, b.End),
+	slices.SortFunc(sch.Spans, func(a, b Span) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), BySlot(&a, &b), cmp.Compare(a.End, b.End),
 			cmp.Compare(a.Job, b.Job), cmp.Compare(a.First, b.First))
 	})
 }
@@ -287,7 +277,7 @@ type attemptID struct {
 }
 
 // addFuture sets the ends of running attempts and adds the tasks to come.
-func (h *history) addFuture(future *schedule.Schedule) {
+func (h *history) addFuture(future *Schedule) {
 	now, running := h.snap.At, make(map[attemptID]int)
 	for i := range h.pieces {
 		if p := &h.pieces[i]; !p.End.Known() {

@@ -1,4 +1,4 @@
-package timeline
+package schedule
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/schedule"
 )
 
 // seen is an attempt as a snapshot shows it.
@@ -22,7 +21,7 @@ func seen(task, number, slot, node int32, state dag.AttemptState, start, end dag
 const never = dag.NoInstant
 
 // lines writes the spans one a line, for people and for tests.
-func lines(s *schedule.Schedule) string {
+func lines(s *Schedule) string {
 	var b strings.Builder
 	for i := range s.Spans {
 		sp := &s.Spans[i]
@@ -37,7 +36,7 @@ func lines(s *schedule.Schedule) string {
 	return b.String()
 }
 
-func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *schedule.Schedule {
+func historyIs(t *testing.T, s *dag.Snapshot, end dag.Instant, want string) *Schedule {
 	t.Helper()
 	sch, err := History(s)
 	if err != nil {
@@ -151,8 +150,8 @@ func TestHistoryRowsAndPauses(t *testing.T) {
 1 wave 0+0.0 Waits 500-600 []
 `)
 	s.Nodes[0].Lost = true
-	tenths := func(schedule.Task) schedule.Cost { return schedule.Cost{Work: 100 * time.Millisecond, Same: 1} }
-	future, err := schedule.Replay(s, tenths, schedule.Options{})
+	tenths := func(Task) Cost { return Cost{Work: 100 * time.Millisecond, Same: 1} }
+	future, err := Replay(s, tenths, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,4 @@
-// Package rules reads rule files: bounds for workflows, which are selected by name, user and queue, and the alerts
-// that follow when a bound is at risk. It is strict: every error is reported with its position, before any workflow
-// is watched.
-package rules
+package fleet
 
 import (
 	"cmp"
@@ -56,8 +53,8 @@ type File struct {
 	Rules   []Rule `plan:"rules,required" min:"1" max:"1000" item:"a rule: a mapping with name and one bound"`
 }
 
-// ReadFile reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
-func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
+// ReadRules reads the rules of a file, or of in if path is "-". Deadlines without a zone are in the local one.
+func ReadRules(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 	f, name, err := infile.Source(path, in)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
@@ -67,11 +64,11 @@ func ReadFile(path string, in io.Reader, local *time.Location) ([]Rule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the rules: %w", err)
 	}
-	return Read(b, name, local)
+	return ParseRules(b, name, local)
 }
 
-// Read reads rules. It returns either rules or errors: *planfile.Error, joined in the order of the file.
-func Read(src []byte, name string, local *time.Location) ([]Rule, error) {
+// ParseRules reads rules. It returns either rules or errors: *planfile.Error, joined in the order of the file.
+func ParseRules(src []byte, name string, local *time.Location) ([]Rule, error) {
 	if len(src) > maxBytes {
 		return nil, &planfile.Error{
 			File:    name,

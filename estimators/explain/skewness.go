@@ -1,10 +1,4 @@
-// Package skewness finds the tasks of a stage that work longer than the others because they were given more, such as
-// skewed reduces, and what that costs the query: each delay and each gain is what it moves the end of the replay.
-//
-// # Stability
-//
-// Young: names may change in a minor version (CONTRIBUTING.md).
-package skewness
+package explain
 
 import (
 	"cmp"
@@ -42,23 +36,23 @@ func GivenMore(size, medianSize float64, work, median time.Duration) bool {
 // for each reported task.
 const MaxSkewed = 5
 
-// Scenario sets only Estimate.Skew: it has no time.
-func Scenario() estimators.Scenario {
+// SkewScenario sets only Estimate.Skew: it has no time.
+func SkewScenario() estimators.Scenario {
 	return estimators.Scenario{
 		Name: "skew", Meaning: "the tasks that work longer than the others of their stage",
 		Estimate: func(w *estimators.ReplayContext) (estimators.Estimate, error) {
-			skew, err := Of(w, false)
+			skew, err := SkewOf(w, false)
 			return estimators.Estimate{Skew: skew, Progress: math.NaN()}, err
 		},
 	}
 }
 
-// Of returns the unfinished stages with skewed tasks that delay the query's end by more than 5 s and a fiftieth of the
-// remaining time, the greatest delay first. If several delay it only together, such as two branches that end at the
-// same time, each has the delay of all. It returns nil if it is too early: the costs of the remaining work, or the
+// SkewOf returns the unfinished stages with skewed tasks that delay the query's end by more than 5 s and a fiftieth of
+// the remaining time, the greatest delay first. If several delay it only together, such as two branches that end at
+// the same time, each has the delay of all. It returns nil if it is too early: the costs of the remaining work, or the
 // sizes of all tasks, are unknown. With all, it returns every unfinished stage with more than one task and its longest
 // tasks, whether skewed or done. Stages that read no other stage are left out.
-func Of(w *estimators.ReplayContext, all bool) ([]estimators.Skew, error) {
+func SkewOf(w *estimators.ReplayContext, all bool) ([]estimators.Skew, error) {
 	if w.Now().State.Ended() || w.Unknown() || len(w.Now().Plan.Jobs) == 0 {
 		return nil, nil
 	}
@@ -145,10 +139,10 @@ func readersKnown(w *estimators.ReplayContext) bool {
 	return true
 }
 
-// Finished returns what Of returns with all, of a run that has succeeded: its delays are how much sooner the run would
-// have ended. again is the same run before its submission, with the costs that the run has shown; its jobs may be in
+// SkewOfFinished returns what SkewOf returns with all, of a run that has succeeded: its delays are how much sooner the
+// run would have ended. again is the same run before its submission, with the costs that the run has shown; its jobs may be in
 // another order. took is the length of the run.
-func Finished(w, again *estimators.ReplayContext, took time.Duration) ([]estimators.Skew, error) {
+func SkewOfFinished(w, again *estimators.ReplayContext, took time.Duration) ([]estimators.Skew, error) {
 	sch, err := again.Schedule()
 	if err != nil {
 		return nil, err

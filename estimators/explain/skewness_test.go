@@ -1,4 +1,4 @@
-package skewness
+package explain
 
 import (
 	"math"
@@ -35,7 +35,8 @@ func unevenPlan(records ...float64) *dag.Plan {
 
 func skewOf(t *testing.T, plan *dag.Plan, model estimators.Model, all bool) []estimators.Skew {
 	t.Helper()
-	out, err := Of(estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), model, estimators.Options{}), all)
+	out, err := SkewOf(
+		estimators.NewReplayContext(dag.Run{}.Append(golden.Start(plan)), model, estimators.Options{}), all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func TestSkewInMidRun(t *testing.T) {
 	at(dag.Reduce, 1, dag.AttemptRunning, 5000, dag.NoInstant)
 	at(dag.Reduce, 2, dag.AttemptSucceeded, 5000, 20_000)
 	at(dag.Reduce, 3, dag.AttemptSucceeded, 5000, 20_000)
-	got, err := Of(estimators.NewReplayContext(dag.Run{}.Append(s), paperModel, estimators.Options{}), false)
+	got, err := SkewOf(estimators.NewReplayContext(dag.Run{}.Append(s), paperModel, estimators.Options{}), false)
 	if err != nil || len(got) != 1 {
 		t.Fatalf("%+v %v", got, err)
 	}
@@ -327,7 +328,7 @@ func TestSkewInMidRun(t *testing.T) {
 		r.Running.Task != 1 {
 		t.Errorf("%+v", got[0])
 	}
-	all, err := Of(estimators.NewReplayContext(dag.Run{}.Append(s), paperModel, estimators.Options{}), true)
+	all, err := SkewOf(estimators.NewReplayContext(dag.Run{}.Append(s), paperModel, estimators.Options{}), true)
 	if err != nil || len(all) != 1 || len(all[0].Worst) != 4 || !all[0].Worst[1].Done ||
 		all[0].Worst[1].Work != 10*time.Second {
 		t.Errorf("all: %+v %v", all, err)
