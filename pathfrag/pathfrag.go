@@ -6,9 +6,13 @@
 // [Find] reads any [schedule.Schedule], from a replay or from history, and its plan. The tolerances of [Params]
 // change how many tasks count as one round, never the path's length.
 //
+// [Attribute] explains where the time of a run went: it follows the chain of waits from the run's end back to its first
+// submission, and gives each interval of it a cause.
+//
 // # Stability
 //
-// Names and meanings stay within a major version; fields may be added (CONTRIBUTING.md).
+// Names and meanings stay within a major version; fields may be added. Names of an [Attribution] may change in a minor
+// version (CONTRIBUTING.md).
 package pathfrag
 
 import (

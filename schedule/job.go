@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -37,7 +36,7 @@ type job struct {
 	masterSize int         // size of its master's container
 	masterNode int32       // node of its master's container, -1: unknown
 	avoided    []int32     // nodes on which its master refuses containers
-	member     capacity.Member
+	member     member
 	rampUp     float64
 	pools      *fairPools    // of its stages; nil if they share no cores by pools
 	priorities []taskRequest // all that its master may make, in the order in which they are served

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -186,8 +185,6 @@ func (c *scheduler) slowStart(reduces *stage) int {
 	return int(max(ideal, total-float64(scheduled+maps.granted)*mapSize) / reduceSize)
 }
 
-// plenty is more memory or tasks than any cluster has.
-const plenty = capacity.Plenty
 
 // makeCluster creates the cluster of the snapshot, without applications.
 func (c *scheduler) makeCluster() {
@@ -250,7 +247,7 @@ func (c *scheduler) share() {
 }
 
 // requesting yields the members of our jobs that request memory.
-func (c *scheduler) requesting(yield func(capacity.Member) bool) {
+func (c *scheduler) requesting(yield func(member) bool) {
 	for _, j := range c.order {
 		if (j.state == accepted || j.state == active && j.asks()) && !yield(j.member) {
 			return
@@ -260,11 +257,11 @@ func (c *scheduler) requesting(yield func(capacity.Member) bool) {
 
 // applicants returns our jobs that wait, in the order in which they are served, and the last submission of a job that
 // may request memory.
-func (c *scheduler) applicants() (all []capacity.Applicant, latest dag.Instant) {
+func (c *scheduler) applicants() (all []applicant, latest dag.Instant) {
 	all, latest = c.ours[:0], dag.NoInstant
 	for _, j := range c.waiting {
-		all = append(all, capacity.Applicant{
-			Job: j.index, Member: j.member, Size: c.nextSize(j), Submitted: j.submitted, Held: j.heldBy(),
+		all = append(all, applicant{
+			Job: j.index, member: j.member, Size: c.nextSize(j), Submitted: j.submitted, Held: j.heldBy(),
 		})
 	}
 	for _, j := range c.order {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/capacity"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -16,9 +15,9 @@ type scheduler struct {
 	replay
 	slots   slots
 	pool    pool
-	cluster capacity.Cluster
-	ours    []capacity.Applicant // buffer
-	allowed int                  // maximum of one step if several applications request resources
+	cluster capacityScheduler
+	ours    []applicant // buffer
+	allowed int         // maximum of one step if several applications request resources
 	growth  growth
 	order   []*job       // in the order of submission, in which the scheduler serves applications
 	byKey   []*job       // buffer for the order by the plan's keys

@@ -140,8 +140,8 @@ func readersKnown(w *estimators.ReplayContext) bool {
 }
 
 // SkewOfFinished returns what SkewOf returns with all, of a run that has succeeded: its delays are how much sooner the
-// run would have ended. again is the same run before its submission, with the costs that the run has shown; its jobs may be in
-// another order. took is the length of the run.
+// run would have ended. again is the same run before its submission, with the costs that the run has shown; its jobs
+// may be in another order. took is the length of the run.
 func SkewOfFinished(w, again *estimators.ReplayContext, took time.Duration) ([]estimators.Skew, error) {
 	sch, err := again.Schedule()
 	if err != nil {

@@ -18,7 +18,7 @@ var (
 	stable = []string{"dag", "schedule", "pathfrag", "estimators", "adapters/planfile", "adapters/recording"}
 	young  = []string{
 		"estimators/cost", "estimators/explain", "estimators/nearestfit", "estimators/ernest", "estimators/paper",
-		"estimators/queueing", "estimators/whatif", "pathfrag/attribution", "adapters/simulate", "sketch",
+		"estimators/queueing", "estimators/whatif", "adapters/simulate", "sketch",
 	}
 	examples = append(slices.Clone(stable), "estimators/nearestfit", "estimators/ernest", "estimators/queueing",
 		"estimators/whatif", "adapters/simulate")

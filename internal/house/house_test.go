@@ -18,7 +18,7 @@ const module = "github.com/paratimer/paratimer/"
 
 // core is what neither does I/O nor reads a clock.
 var core = []string{
-	"dag", "capacity", "schedule", "pathfrag", "estimators", "sketch",
+	"dag", "schedule", "pathfrag", "estimators", "sketch",
 	"units",
 }
 
@@ -105,8 +105,7 @@ func list(t *testing.T, module string) []pkg {
 //	        adapters, estimators, cmd ──► sketch, units
 var may = map[string][]string{
 	"dag":        {},
-	"capacity":   {"dag"},
-	"schedule":   {"dag", "capacity"},
+	"schedule":   {"dag"},
 	"pathfrag":   {"dag", "schedule"},
 	"estimators": {"dag", "schedule", "pathfrag", "sketch", "units"},
 	"adapters":   {"dag", "sketch", "units"},

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 )
 
 // A Part is an interval of the critical path.
@@ -26,34 +26,34 @@ func (p Part) of(e Effect, length dag.Instant) Part {
 }
 
 // effects maps the causes of a time attribution to effects; others are Rest. Skew is work of the uneven reduce.
-var effects = map[attribution.Cause]Effect{
-	attribution.Queueing: Waiting, attribution.Launch: Startup, attribution.Containers: Waiting,
-	attribution.SetUp: Startup, attribution.Work: Work,
-	attribution.Shuffle: Shuffle, attribution.Sort: Work, attribution.Skew: Work, attribution.Straggler: Work,
-	attribution.Failures: Failures, attribution.Finish: Startup, attribution.Broadcast: Startup,
-	attribution.Startup: Startup, attribution.Idle: Waiting,
+var effects = map[pathfrag.Cause]Effect{
+	pathfrag.Queueing: Waiting, pathfrag.Launch: Startup, pathfrag.Containers: Waiting,
+	pathfrag.SetUp: Startup, pathfrag.Work: Work,
+	pathfrag.Shuffle: Shuffle, pathfrag.Sort: Work, pathfrag.Skew: Work, pathfrag.Straggler: Work,
+	pathfrag.Failures: Failures, pathfrag.Finish: Startup, pathfrag.Broadcast: Startup,
+	pathfrag.Startup: Startup, pathfrag.Idle: Waiting,
 }
 
 // follow sets the run's critical path from the attribution of the whole run and its last snapshot. If the path
 // waits for containers that other tasks of the query use, it continues through those tasks instead (ParaTimer,
 // section 3.1.3): a job with slower tasks lengthens the run by the time that others wait for it. Work repeated
 // after a failure counts as Failures. An attribution of only a part of the run is ignored.
-func (r *Run) follow(a *attribution.Attribution, s *dag.Snapshot) {
+func (r *Run) follow(a *pathfrag.Attribution, s *dag.Snapshot) {
 	if !r.Succeeded() || a.From != r.Start || float64(a.Total().Milliseconds()) != r.Length {
 		return
 	}
 	holders := holdersOf(r, s)
 	for i := range a.Parts {
 		p := &a.Parts[i]
-		part := Part{Job: p.Job, Phase: max(p.Stage, 0), Task: int(p.Task), Skew: p.Cause == attribution.Skew}
+		part := Part{Job: p.Job, Phase: max(p.Stage, 0), Task: int(p.Task), Skew: p.Cause == pathfrag.Skew}
 		part = part.of(cmp.Or(effects[p.Cause], Rest), p.End-p.Start) // a pause of a job belongs to its first stage
 		parts := []Part{part}
 		switch {
 		case p.Task >= 0 && repeated(s.Attempts(p.Job, p.Stage), p.Task, p.Attempt):
 			parts[0].Effect = Failures
-		case p.Cause == attribution.Containers:
+		case p.Cause == pathfrag.Containers:
 			parts = held(holders, part, p.Start, p.End)
-		case p.Cause == attribution.Work && !r.Plan.Jobs[p.Job].Stages[p.Stage].Copies():
+		case p.Cause == pathfrag.Work && !r.Plan.Jobs[p.Job].Stages[p.Stage].Copies():
 			// No task report separates start-up from work, the fitted start-up times do.
 			if t := r.Jobs[p.Job].Phases[part.Phase].task(part.Task); t != nil && t.Work < part.Length {
 				work := dag.Instant(t.Work)

@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/estimators/whatif"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -89,7 +89,7 @@ type Took struct {
 
 // A Collector describes a run from all its snapshots. The zero Collector has none.
 type Collector struct {
-	marks      attribution.Marks
+	marks      pathfrag.Marks
 	held       float64 // used by other applications, MB milliseconds
 	from, last dag.Instant
 	mb         int // used by them since the last snapshot
@@ -135,7 +135,7 @@ func (o *Collector) Run(from string, run dag.Run, model estimators.Model) (*Run,
 	if s.State.Ended() {
 		r.Length = between(r.Start, s.LastEnd())
 	}
-	a, err := attribution.Of(s, &o.marks)
+	a, err := pathfrag.Attribute(s, &o.marks)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}

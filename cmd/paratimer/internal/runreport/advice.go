@@ -8,7 +8,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/whatif"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -63,7 +63,7 @@ func (e *evidence) advise() *Advice {
 			best = &f
 		}
 	}
-	if c := e.largestCause(); best == nil || best.last && c != nil && c.Cause != attribution.Work.String() &&
+	if c := e.largestCause(); best == nil || best.last && c != nil && c.Cause != pathfrag.Work.String() &&
 		c.Seconds.Duration() > worth(best) {
 		return nil
 	}

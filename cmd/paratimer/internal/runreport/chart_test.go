@@ -18,18 +18,17 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 )
 
 // played plays a run up to a time, 0 for all of it.
-func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *attribution.Marks) {
+func played(t testing.TB, plan *dag.Plan, opt simulate.Options, until time.Duration) (dag.Run, *pathfrag.Marks) {
 	t.Helper()
 	src, err := simulate.New(plan, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var run dag.Run
-	var marks attribution.Marks
+	var marks pathfrag.Marks
 	for {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {

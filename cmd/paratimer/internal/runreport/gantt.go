@@ -12,7 +12,6 @@ import (
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/schedule"
 	"github.com/paratimer/paratimer/units"
 )
@@ -49,7 +48,7 @@ func ChartOf(run dag.Run, model estimators.Model) (chart.Gantt, error) {
 // chartAndNext returns the chart and, for a running run, the running attempt that its critical path goes through now;
 // nil if unknown. It joins the history with standard's schedule for the rest. Without a prediction it is the history
 // alone.
-func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *attribution.Attempt, error) {
+func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *pathfrag.Attempt, error) {
 	d := &drawing{s: run.Now()}
 	sch, err := schedule.History(d.s)
 	if !d.s.State.Ended() && model != nil {
@@ -71,7 +70,7 @@ func chartAndNext(run dag.Run, model estimators.Model) (chart.Gantt, *attributio
 	if a == nil || d.jobs[on.Job] < 0 {
 		return g, nil, nil
 	}
-	return g, &attribution.Attempt{Job: d.jobs[on.Job], Stage: on.Stage, Task: a.Task, Number: a.Number}, nil
+	return g, &pathfrag.Attempt{Job: d.jobs[on.Job], Stage: on.Stage, Task: a.Task, Number: a.Number}, nil
 }
 
 // OfPlan returns the chart of a plan that has not started. All its bars are OK: none of them differs.

@@ -10,7 +10,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 	"github.com/paratimer/paratimer/units"
 )
 
@@ -149,7 +149,7 @@ const leastNamed = 0.1
 func (s *Report) diagnosis(snap *dag.Snapshot) string {
 	failed, nodes := s.whatFailed(snap)
 	e := evidenceOf(s, snap)
-	cost := func(c Cause) bool { return c.Cause == attribution.Failures.String() && c.Seconds > 0 }
+	cost := func(c Cause) bool { return c.Cause == pathfrag.Failures.String() && c.Seconds > 0 }
 	switch {
 	case failed == "":
 	case e == nil || nodes == 0:
@@ -176,7 +176,7 @@ func (s *Report) diagnosis(snap *dag.Snapshot) string {
 
 // largestCause returns the largest cause of at least leastNamed; work only if there is no other, nil if there is none.
 func (s *Report) largestCause() *Cause {
-	work := attribution.Work.String()
+	work := pathfrag.Work.String()
 	causes := slices.DeleteFunc(slices.Clone(s.TimeAttribution.Causes), func(c Cause) bool {
 		return c.Ratio == nil || c.Cause != work && *c.Ratio < leastNamed
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/paratimer/paratimer/estimators"
 	"github.com/paratimer/paratimer/estimators/explain"
 	"github.com/paratimer/paratimer/estimators/whatif"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 )
 
 // SchemaVersion is the version of the JSON. Fields may be added within a version, never renamed or removed.
@@ -65,7 +65,7 @@ type Collector struct {
 	seen    int
 	history PredictionHistory
 	marks   marks
-	waits   attribution.Marks
+	waits   pathfrag.Marks
 }
 
 // NewCollector returns a Collector without observations. from is the file or query that the user named.
@@ -113,7 +113,7 @@ func (g *Collector) Report() (*Report, error) {
 		}
 		return err != nil
 	}
-	var towards *attribution.Attempt
+	var towards *pathfrag.Attempt
 	var err error
 	if s.Chart, towards, err = chartAndNext(g.run, g.model); warn("chart", err) {
 		s.Chart = chart.Gantt{Panels: []chart.Panel{}, Fragments: []chart.Fragment{}, Critical: []chart.Segment{}}
@@ -177,13 +177,13 @@ type Cause struct {
 // attributionOf returns where the time of a run went so far. marks are from all its snapshots. towards is the attempt
 // that the end of a running run waits for, nil if unknown.
 func attributionOf(
-	s *dag.Snapshot, marks *attribution.Marks, towards *attribution.Attempt,
+	s *dag.Snapshot, marks *pathfrag.Marks, towards *pathfrag.Attempt,
 ) (out TimeAttribution, err error) {
-	var of *attribution.Attribution
+	var of *pathfrag.Attribution
 	if towards != nil {
-		of, err = attribution.Towards(s, marks, *towards)
+		of, err = pathfrag.AttributeTowards(s, marks, *towards)
 	} else {
-		of, err = attribution.Of(s, marks)
+		of, err = pathfrag.Attribute(s, marks)
 	}
 	if err != nil {
 		return out, err
@@ -191,7 +191,7 @@ func attributionOf(
 	out = TimeAttribution{Parts: []Part{}, Causes: []Cause{}, byNode: map[string]time.Duration{}}
 	out.byStage = map[stageKey]time.Duration{}
 	sums, total := of.ByCause(), of.Total()
-	for _, c := range attribution.Causes() {
+	for _, c := range pathfrag.Causes() {
 		if sums[c] > 0 {
 			title, meaning := c.On(s.Plan.Cluster.Policy)
 			out.Causes = append(out.Causes, Cause{

@@ -1,4 +1,4 @@
-package attribution
+package pathfrag
 
 import (
 	"testing"
@@ -57,7 +57,7 @@ func TestDriverOfSpark(t *testing.T) {
 				at = dag.Instant(fixtures.SparkBegin).Add(c.at)
 			}
 			s, _ := log.Reader("").At(at)
-			a, err := Of(s, nil)
+			a, err := Attribute(s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

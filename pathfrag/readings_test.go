@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/fixtures"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 )
 
 type source interface {
@@ -22,12 +22,12 @@ type source interface {
 }
 
 // accountOf plays a source and accounts for every tenth snapshot and the last.
-func accountOf(t *testing.T, src source) (*dag.Snapshot, *attribution.Attribution) {
+func accountOf(t *testing.T, src source) (*dag.Snapshot, *pathfrag.Attribution) {
 	t.Helper()
-	var m attribution.Marks
+	var m pathfrag.Marks
 	var last *dag.Snapshot
-	check := func() *attribution.Attribution {
-		a, err := attribution.Of(last, &m)
+	check := func() *pathfrag.Attribution {
+		a, err := pathfrag.Attribute(last, &m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,23 +134,23 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-func agree(t *testing.T, a, b *attribution.Attribution) {
+func agree(t *testing.T, a, b *pathfrag.Attribution) {
 	t.Helper()
 	x, y := a.ByCause(), b.ByCause()
 	for _, of := range []struct {
 		off    time.Duration
-		causes []attribution.Cause
+		causes []pathfrag.Cause
 	}{
-		{500 * time.Millisecond, []attribution.Cause{attribution.Queueing, attribution.Launch}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.SetUp, attribution.Work}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Containers}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Shuffle}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Sort}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Skew}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Failures}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Finish}},
-		{500 * time.Millisecond, []attribution.Cause{attribution.Unknown}},
-		{1500 * time.Millisecond, []attribution.Cause{attribution.Queueing}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Queueing, pathfrag.Launch}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.SetUp, pathfrag.Work}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Containers}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Shuffle}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Sort}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Skew}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Failures}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Finish}},
+		{500 * time.Millisecond, []pathfrag.Cause{pathfrag.Unknown}},
+		{1500 * time.Millisecond, []pathfrag.Cause{pathfrag.Queueing}},
 	} {
 		off := time.Duration(0)
 		for _, c := range of.causes {

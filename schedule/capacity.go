@@ -1,13 +1,4 @@
-// Package capacity is YARN's CapacityScheduler in a replay: the shares and limits of queues and users, the other
-// applications on the cluster, and which application gets the next container.
-//
-// A [Cluster] knows what our own applications have, but not what they do: package schedule replays them. The package
-// reads no clock and does no I/O.
-//
-// # Stability
-//
-// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
-package capacity
+package schedule
 
 import (
 	"iter"
@@ -17,11 +8,13 @@ import (
 	"github.com/paratimer/paratimer/dag"
 )
 
-// Plenty is more memory than any cluster has.
-const Plenty = 1 << 50
+// plenty is more memory or tasks than any cluster has.
+const plenty = 1 << 50
 
-// A Cluster is the memory of a cluster, or its cores, and all applications on it.
-type Cluster struct {
+// A capacityScheduler is YARN's CapacityScheduler in a replay: the memory of a cluster, or its cores, the shares and
+// limits of queues and users, all applications on the cluster, and which of them gets the next container. Of our own
+// applications it has what they hold, not what they do: the scheduler replays them.
+type capacityScheduler struct {
 	Free     int           // memory in MB, or cores, that no application has
 	Released bool          // ReleaseAll has released memory
 	Launch   time.Duration // from the container of a master to its first requests
@@ -37,12 +30,12 @@ type Cluster struct {
 	latest   dag.Instant // the last submission of an application of ours that requests memory
 }
 
-// A Member is a user of a queue, to which applications belong.
-type Member struct{ queue, user int32 }
+// A member is a user of a queue, to which applications belong.
+type member struct{ queue, user int32 }
 
-// An Applicant is an application that requests memory.
-type Applicant struct {
-	Member
+// An applicant is an application that requests memory.
+type applicant struct {
+	member
 	Job       int // index of a job of ours; -1 for another application
 	Size      int // of its next container; 0: it requests memory, but there is no room for it
 	Submitted dag.Instant
@@ -80,16 +73,16 @@ type request struct {
 }
 
 // Reset empties the cluster, in the memory of the one before, and returns the member of our own applications.
-func (c *Cluster) Reset(s *dag.Snapshot, free int) Member {
-	*c = Cluster{
+func (c *capacityScheduler) Reset(s *dag.Snapshot, free int) member {
+	*c = capacityScheduler{
 		Free: free, Launch: c.Launch, At: c.At, EndAt: c.EndAt, queues: c.queues[:0], apps: c.apps[:0],
 		releases: c.releases[:0], requests: c.requests[:0], latest: dag.NoInstant,
 	}
 	return c.Member(s, s.Queue, s.User)
 }
 
-// Member returns a user of a queue of the snapshot. The first queue is ours.
-func (c *Cluster) Member(s *dag.Snapshot, inQueue, name string) Member {
+// member returns a user of a queue of the snapshot. The first queue is ours.
+func (c *capacityScheduler) Member(s *dag.Snapshot, inQueue, name string) member {
 	q := slices.IndexFunc(c.queues, func(q queue) bool { return q.name == inQueue })
 	if q < 0 {
 		q = len(c.queues)
@@ -101,11 +94,11 @@ func (c *Cluster) Member(s *dag.Snapshot, inQueue, name string) Member {
 		u = len(*users)
 		*users = append(*users, user{name: name})
 	}
-	return Member{int32(q), int32(u)} //nolint:gosec // indices
+	return member{int32(q), int32(u)} //nolint:gosec // indices
 }
 
 func newQueue(s *dag.Snapshot, name string, ours bool) queue {
-	q := queue{name: name, most: Plenty, userLimit: Plenty, masterLimit: Plenty, userRatio: 1}
+	q := queue{name: name, most: plenty, userLimit: plenty, masterLimit: plenty, userRatio: 1}
 	limit := orPlenty(s.Plan.Cluster.QueueMB)
 	if st := s.QueueNamed(name); st != nil {
 		q.share, q.fair, q.most = st.ShareMB, st.Order == dag.OrderFair, orPlenty(st.MaxMB)
@@ -126,7 +119,7 @@ func orPlenty(size int) int {
 	if size > 0 {
 		return size
 	}
-	return Plenty
+	return plenty
 }
 
 // limit returns the present limit of one user in the queue: the greater of an equal part for each requesting user
@@ -155,27 +148,29 @@ func (q *queue) mostForOthers() int {
 func (q *queue) used() float64 { return float64(q.held) / float64(max(q.share, 1)) }
 
 // Hold allocates memory or cores to a member; a negative size releases them.
-func (c *Cluster) Hold(m Member, size int) {
+func (c *capacityScheduler) Hold(m member, size int) {
 	c.Free -= size
 	c.queues[m.queue].held += size
 	c.queues[m.queue].users[m.user].held += size
 }
 
 // Room returns how much more a member may get.
-func (c *Cluster) Room(m Member) int {
+func (c *capacityScheduler) Room(m member) int {
 	of := &c.queues[m.queue]
 	return min(c.Free, of.most-of.held, of.limit()-of.users[m.user].held)
 }
 
 // CountMaster counts the memory of a master of ours against the limit of its queue's masters; a negative size removes
 // it.
-func (c *Cluster) CountMaster(m Member, size int) { c.queues[m.queue].masters += size }
+func (c *capacityScheduler) CountMaster(m member, size int) { c.queues[m.queue].masters += size }
 
 // LimitsMasters reports whether a limit of masters is known in a member's queue.
-func (c *Cluster) LimitsMasters(m Member) bool { return c.queues[m.queue].masterLimit < Plenty }
+func (c *capacityScheduler) LimitsMasters(m member) bool {
+	return c.queues[m.queue].masterLimit < plenty
+}
 
 // MasterFits reports whether another master stays within the limit of its queue's masters. One may always run.
-func (c *Cluster) MasterFits(m Member, size int) bool {
+func (c *capacityScheduler) MasterFits(m member, size int) bool {
 	q := &c.queues[m.queue]
 	held := q.masters
 	for k := range c.apps {
@@ -188,13 +183,13 @@ func (c *Cluster) MasterFits(m Member, size int) bool {
 
 // Contended reports whether free resources have to be shared: other applications run, or ours are not served in the
 // order of submission.
-func (c *Cluster) Contended() bool {
+func (c *capacityScheduler) Contended() bool {
 	return len(c.apps) > 0 || len(c.queues) > 1 || c.queues[0].fair || c.queues[0].userRatio < 1
 }
 
 // ListRequests lists the other applications that request memory now or later, in the order of their submission.
 // Containers of unknown size have the usual one.
-func (c *Cluster) ListRequests(usual int) {
+func (c *capacityScheduler) ListRequests(usual int) {
 	c.requests = c.requests[:0]
 	for i := range c.queues {
 		q := &c.queues[i]
@@ -218,7 +213,7 @@ func (c *Cluster) ListRequests(usual int) {
 
 // CountUsers counts the users that request memory, if a user limit depends on it. ours are the members of our
 // applications that do.
-func (c *Cluster) CountUsers(ours iter.Seq[Member]) {
+func (c *capacityScheduler) CountUsers(ours iter.Seq[member]) {
 	if !c.limited {
 		return
 	}
@@ -229,7 +224,7 @@ func (c *Cluster) CountUsers(ours iter.Seq[Member]) {
 			q.users[u].asks = false
 		}
 	}
-	count := func(m Member) {
+	count := func(m member) {
 		q := &c.queues[m.queue]
 		if u := &q.users[m.user]; !u.asks {
 			u.asks = true
@@ -238,7 +233,7 @@ func (c *Cluster) CountUsers(ours iter.Seq[Member]) {
 	}
 	for _, r := range c.requests {
 		if r.size > 0 {
-			count(c.apps[r.app].Member)
+			count(c.apps[r.app].member)
 		}
 	}
 	for m := range ours {
@@ -250,9 +245,9 @@ func (c *Cluster) CountUsers(ours iter.Seq[Member]) {
 // are in the order in which they are served. latest is the last submission of ours. sole: it may get all its requests
 // before any other is served. The queue with the smallest used part of its share goes first, and in it the earliest
 // submission, or the application that uses least.
-func (c *Cluster) Neediest(ours []Applicant, latest dag.Instant) (best Applicant, sole bool) {
+func (c *capacityScheduler) Neediest(ours []applicant, latest dag.Instant) (best applicant, sole bool) {
 	c.latest, sole = latest, true
-	consider := func(a Applicant) {
+	consider := func(a applicant) {
 		first := best.Size == 0
 		switch q := &c.queues[a.queue]; {
 		case first:
@@ -281,8 +276,8 @@ func (c *Cluster) Neediest(ours []Applicant, latest dag.Instant) (best Applicant
 // candidates yields the other applications that could get their next container now. In a queue that serves in the
 // order of submission only the first one can: those behind it have to wait. A queue is skipped if less is free than
 // its smallest request, which is usual on a full cluster.
-func (c *Cluster) candidates() iter.Seq[Applicant] {
-	return func(yield func(Applicant) bool) {
+func (c *capacityScheduler) candidates() iter.Seq[applicant] {
+	return func(yield func(applicant) bool) {
 		left := 0
 		for i := range c.queues {
 			q := &c.queues[i]
@@ -290,7 +285,7 @@ func (c *Cluster) candidates() iter.Seq[Applicant] {
 				q.room = 0
 			} else {
 				left++
-				q.seen = Plenty
+				q.seen = plenty
 			}
 		}
 		for i := 0; i < len(c.requests) && left > 0; i++ {
@@ -302,11 +297,11 @@ func (c *Cluster) candidates() iter.Seq[Applicant] {
 			q.seen = min(q.seen, r.size)
 			a := &c.apps[r.app]
 			isMaster := a.hasNeed && a.phases[ofMaster].wait > 0
-			if r.size > q.room || isMaster && !c.MasterFits(a.Member, r.size) || a.room(c) < r.size {
+			if r.size > q.room || isMaster && !c.MasterFits(a.member, r.size) || a.room(c) < r.size {
 				continue
 			}
-			if !yield(Applicant{
-				Job: -1, Member: a.Member, Size: r.size, Submitted: a.submitted, Held: a.held, app: r.app,
+			if !yield(applicant{
+				Job: -1, member: a.member, Size: r.size, Submitted: a.submitted, Held: a.held, app: r.app,
 			}) {
 				return
 			}
@@ -325,8 +320,8 @@ func (c *Cluster) candidates() iter.Seq[Applicant] {
 
 // room returns how much more another application may get. If only its requests are known, it gets no more than is
 // certain: its queue's guarantee, or in our queue the part that comes before an application of ours.
-func (a *application) room(c *Cluster) int {
-	room := c.Room(a.Member)
+func (a *application) room(c *capacityScheduler) int {
+	room := c.Room(a.member)
 	switch {
 	case a.hasNeed:
 	case a.queue > 0:
@@ -338,7 +333,7 @@ func (a *application) room(c *Cluster) int {
 }
 
 // Grant allocates its next container to another application, or all that it may get if it is the sole applicant.
-func (c *Cluster) Grant(next Applicant, sole bool, now dag.Instant) {
+func (c *capacityScheduler) Grant(next applicant, sole bool, now dag.Instant) {
 	a, size := &c.apps[next.app], next.Size
 	k, _ := a.next()
 	p := &a.phases[k]
@@ -364,7 +359,7 @@ func (c *Cluster) Grant(next Applicant, sole bool, now dag.Instant) {
 }
 
 // updateRequest updates an application's request after it was given memory or got its master.
-func (c *Cluster) updateRequest(app int32) {
+func (c *capacityScheduler) updateRequest(app int32) {
 	i, found := slices.BinarySearchFunc(c.requests, app, func(r request, k int32) int { return int(r.app - k) })
 	if !found {
 		return

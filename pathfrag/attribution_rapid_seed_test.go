@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import "flag"
 

@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"fmt"
@@ -8,12 +8,11 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/schedule"
 )
 
 // big is a query of ten jobs in five levels with 100,000 tasks of unlike length, that has happened.
-func big(b *testing.B, yarn bool) (*dag.Snapshot, *attribution.Marks) {
+func big(b *testing.B, yarn bool) (*dag.Snapshot, *pathfrag.Marks) {
 	b.Helper()
 	pipe := dag.Pipeline{Tuples: dag.Uniform(1000), Alpha: dag.Uniform(10)}
 	plan := &dag.Plan{Name: "big", Cluster: dag.Cluster{
@@ -46,9 +45,9 @@ func big(b *testing.B, yarn bool) (*dag.Snapshot, *attribution.Marks) {
 		plan.Jobs = append(plan.Jobs, job)
 	}
 	var last *dag.Snapshot
-	var marks *attribution.Marks
+	var marks *pathfrag.Marks
 	play(b, plan, simulate.Options{Seed: 1, Noise: 0.2, FailRate: 0.1, Every: time.Hour, Start: 1},
-		func(s *dag.Snapshot, m *attribution.Marks) { last, marks = s, m })
+		func(s *dag.Snapshot, m *pathfrag.Marks) { last, marks = s, m })
 	return last, marks
 }
 
@@ -80,7 +79,7 @@ func BenchmarkOf100k(b *testing.B) {
 		})
 		b.Run("account/"+policy, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := attribution.Of(s, marks); err != nil {
+				if _, err := pathfrag.Attribute(s, marks); err != nil {
 					b.Fatal(err)
 				}
 			}

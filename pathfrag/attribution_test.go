@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 	"pgregory.net/rapid"
 )
 
@@ -21,14 +21,14 @@ import (
 func play(t interface {
 	Fatal(...any)
 	Helper()
-}, plan *dag.Plan, opt simulate.Options, visit func(s *dag.Snapshot, m *attribution.Marks),
+}, plan *dag.Plan, opt simulate.Options, visit func(s *dag.Snapshot, m *pathfrag.Marks),
 ) {
 	t.Helper()
 	src, err := simulate.New(plan, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m attribution.Marks
+	var m pathfrag.Marks
 	for n := 0; ; n++ {
 		s, err := src.Next(context.Background())
 		if errors.Is(err, io.EOF) {
@@ -44,7 +44,7 @@ func play(t interface {
 
 // partition holds that parts follow each other from the first submission to the end, that none is empty or negative,
 // and that the sums add up.
-func partition(s *dag.Snapshot, a *attribution.Attribution) error {
+func partition(s *dag.Snapshot, a *pathfrag.Attribution) error {
 	at := a.From
 	var jobs time.Duration
 	for _, p := range a.Parts {
@@ -140,7 +140,7 @@ func TestPartsAddUp(t *testing.T) {
 		"yarn": drawYARN,
 	} {
 		t.Run(name, func(t *testing.T) {
-			checked, sums := 0, make([]time.Duration, len(attribution.Causes()))
+			checked, sums := 0, make([]time.Duration, len(pathfrag.Causes()))
 			defer func() { t.Logf("%d accounts, seconds by cause: %v", checked, sums) }()
 			rapid.Check(t, func(t *rapid.T) {
 				plan := draw(t)
@@ -149,12 +149,12 @@ func TestPartsAddUp(t *testing.T) {
 					t.Skip(src, err) // a cluster on which it can never end
 				}
 				n := 0
-				play(skipStuck{t}, plan, opt, func(s *dag.Snapshot, m *attribution.Marks) {
+				play(skipStuck{t}, plan, opt, func(s *dag.Snapshot, m *pathfrag.Marks) {
 					if n++; n > 200 && !s.State.Ended() {
 						return
 					}
-					for _, marks := range []*attribution.Marks{m, nil} {
-						a, err := attribution.Of(s, marks)
+					for _, marks := range []*pathfrag.Marks{m, nil} {
+						a, err := pathfrag.Attribute(s, marks)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -178,7 +178,7 @@ type skipStuck struct{ *rapid.T }
 func (s skipStuck) Fatal(args ...any) { s.Skip(args...) }
 
 // text writes an account for people, times from its begin in milliseconds.
-func text(s *dag.Snapshot, a *attribution.Attribution) string {
+func text(s *dag.Snapshot, a *pathfrag.Attribution) string {
 	var b strings.Builder
 	for _, p := range a.Parts {
 		who := "-"
@@ -245,7 +245,7 @@ func TestUnknown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &dag.Snapshot{Plan: plan, At: 300, State: dag.Succeeded, Stale: no, Jobs: c.jobs}
-			a, err := attribution.Of(s, nil)
+			a, err := pathfrag.Attribute(s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,20 +257,20 @@ func TestUnknown(t *testing.T) {
 			}
 		})
 	}
-	if _, err := attribution.Of(&dag.Snapshot{Plan: plan}, nil); err == nil {
+	if _, err := pathfrag.Attribute(&dag.Snapshot{Plan: plan}, nil); err == nil {
 		t.Error("a snapshot without its plan's jobs is accounted for")
 	}
 }
 
 // TestCausesAreDocumented holds that docs/reports.md names every cause with its meaning, and no other, in order.
 func TestCausesAreDocumented(t *testing.T) {
-	b, err := os.ReadFile("../../docs/reports.md")
+	b, err := os.ReadFile("../docs/reports.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "| cause | means |\n|---|---|\n"
 	seen := map[string]bool{}
-	for _, c := range attribution.Causes() {
+	for _, c := range pathfrag.Causes() {
 		want += fmt.Sprintf("| `%s` | %s |\n", c, c.Meaning())
 		name, err := c.MarshalText()
 		if err != nil || seen[string(name)] || c.Title() == "" || !strings.HasSuffix(c.Meaning(), ".") ||
@@ -282,7 +282,7 @@ func TestCausesAreDocumented(t *testing.T) {
 	if !strings.Contains(string(b), want+"\n") {
 		t.Errorf("docs/reports.md lacks the table\n%s", want)
 	}
-	if c := attribution.Cause(99); c.String() != "unknown(99)" || c.Title() != "unknown(99)" || c.Meaning() != "" {
+	if c := pathfrag.Cause(99); c.String() != "unknown(99)" || c.Title() != "unknown(99)" || c.Meaning() != "" {
 		t.Errorf("%v", c)
 	}
 }
@@ -291,8 +291,8 @@ func TestCausesAreDocumented(t *testing.T) {
 // that words for other clusters stay.
 func TestCausesOnCores(t *testing.T) {
 	t.Parallel()
-	for _, c := range []attribution.Cause{
-		attribution.Launch, attribution.Containers, attribution.Work, attribution.Failures, attribution.Finish,
+	for _, c := range []pathfrag.Cause{
+		pathfrag.Launch, pathfrag.Containers, pathfrag.Work, pathfrag.Failures, pathfrag.Finish,
 	} {
 		title, meaning := c.On(dag.Executors)
 		for _, word := range []string{"container", "master", "Maps", "reduces"} {
@@ -337,19 +337,19 @@ func TestTowards(t *testing.T) {
 		running(4000),
 	}}
 	for _, c := range []struct {
-		towards attribution.Attempt
+		towards pathfrag.Attempt
 		job     int
 		worked  time.Duration
 	}{
-		{attribution.Attempt{Job: 1}, 1, 5 * time.Second},
-		{attribution.Attempt{Job: 0}, 0, 9 * time.Second},
-		{attribution.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
+		{pathfrag.Attempt{Job: 1}, 1, 5 * time.Second},
+		{pathfrag.Attempt{Job: 0}, 0, 9 * time.Second},
+		{pathfrag.Attempt{Job: 1, Stage: dag.Reduce}, 0, 9 * time.Second}, // nobody is that
 	} {
-		a, err := attribution.Towards(s, nil, c.towards)
+		a, err := pathfrag.AttributeTowards(s, nil, c.towards)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, last := a.ByCause()[attribution.Work], a.Parts[len(a.Parts)-1].Job; got != c.worked || last != c.job {
+		if got, last := a.ByCause()[pathfrag.Work], a.Parts[len(a.Parts)-1].Job; got != c.worked || last != c.job {
 			t.Errorf("towards %+v: %v of work, last of job %d; want %v of job %d", c.towards, got, last, c.worked,
 				c.job)
 		}

@@ -1,4 +1,4 @@
-package capacity
+package schedule
 
 import (
 	"flag"
@@ -16,20 +16,20 @@ func TestUserLimit(t *testing.T) {
 	s := &dag.Snapshot{Plan: &dag.Plan{Cluster: dag.Cluster{MemoryMB: 8000}}, Queue: "q", Queues: []dag.QueueState{{
 		Name: "q", ShareMB: 8000, UserRatio: 0.25,
 	}}}
-	var c Cluster
+	var c capacityScheduler
 	ours := c.Reset(s, 8000)
 	theirs := c.Member(s, "q", "other")
 	c.ListRequests(1000)
 	for _, x := range []struct {
-		requesting []Member
+		requesting []member
 		room       int
-	}{{[]Member{ours, theirs}, 4000}, {[]Member{ours}, 8000}} {
+	}{{[]member{ours, theirs}, 4000}, {[]member{ours}, 8000}} {
 		c.CountUsers(slices.Values(x.requesting))
 		if got := c.Room(ours); got != x.room {
 			t.Errorf("%d users: room for %d MB, want %d", len(x.requesting), got, x.room)
 		}
 	}
-	five := []Member{ours}
+	five := []member{ours}
 	for _, name := range []string{"b", "c", "d", "e"} {
 		five = append(five, c.Member(s, "q", name))
 	}
@@ -50,12 +50,12 @@ func TestSharesOfQueues(t *testing.T) {
 		s := &dag.Snapshot{Plan: &dag.Plan{Cluster: dag.Cluster{MemoryMB: 8000}}, Queue: "q", Load: []dag.Load{{
 			ID: "other", Queue: "r", ShareMB: x.share, HeldMB: 500, PendingMB: 500, Until: dag.NoInstant,
 		}}}
-		var c Cluster
+		var c capacityScheduler
 		ours := c.Reset(s, 8000)
 		c.AddOthers(s)
 		c.Hold(ours, 500)
 		c.ListRequests(500)
-		best, _ := c.Neediest([]Applicant{{Member: ours, Size: 500, Held: 500}}, 0)
+		best, _ := c.Neediest([]applicant{{member: ours, Size: 500, Held: 500}}, 0)
 		if got := best.Job == 0; best.Size != 500 || got != x.ours {
 			t.Errorf("share of %d: %+v is served", x.share, best)
 		}
@@ -67,7 +67,7 @@ func TestSharesOfQueues(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c := &Cluster{EndAt: func(dag.Instant, int) {}, latest: dag.NoInstant}
+		c := &capacityScheduler{EndAt: func(dag.Instant, int) {}, latest: dag.NoInstant}
 		c.Free = 256 * rapid.IntRange(0, 12).Draw(t, "free")
 		for i := range 2 {
 			c.queues = append(c.queues, queue{
@@ -78,7 +78,7 @@ func TestCandidates(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 6).Draw(t, "others") {
 			a := application{
-				Member: Member{
+				member: member{
 					queue: int32(rapid.IntRange(0, 1).Draw(t, "queue")),
 					user:  int32(rapid.IntRange(0, 1).Draw(t, "of")),
 				},
@@ -114,7 +114,7 @@ func TestCandidates(t *testing.T) {
 			}
 			k := rapid.SampledFrom(got).Draw(t, "served")
 			_, size := c.apps[k].next()
-			c.Grant(Applicant{app: k, Size: size}, false, 0)
+			c.Grant(applicant{app: k, Size: size}, false, 0)
 			c.checkRequests(t)
 		}
 	})
@@ -122,7 +122,7 @@ func TestCandidates(t *testing.T) {
 
 // checkRequests checks that the index of requests is what ListRequests would make now: applications that are satisfied
 // must leave it, or each container costs a look at every application there ever was.
-func (c *Cluster) checkRequests(t *rapid.T) {
+func (c *capacityScheduler) checkRequests(t *rapid.T) {
 	var want []request
 	for k := range c.apps {
 		a := &c.apps[k]

@@ -1,4 +1,4 @@
-package capacity
+package schedule
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 // An application is another application. If its need is known, its tasks end and others replace them until none is
 // left. Otherwise it takes what it has requested, and releases its memory evenly up to its expected end.
 type application struct {
-	Member
+	member
 	submitted    dag.Instant
 	held, master int // total memory, and its master's
 	hasNeed      bool
@@ -48,7 +48,7 @@ type release struct {
 const releaseParts = 8
 
 // AddOthers adds the other applications of a snapshot.
-func (c *Cluster) AddOthers(s *dag.Snapshot) {
+func (c *capacityScheduler) AddOthers(s *dag.Snapshot) {
 	all, bySubmission := s.Load, func(a, b dag.Load) int { return cmp.Compare(a.Submitted, b.Submitted) }
 	if !slices.IsSortedFunc(all, bySubmission) {
 		all = slices.Clone(all)
@@ -62,7 +62,7 @@ func (c *Cluster) AddOthers(s *dag.Snapshot) {
 		if name == "" {
 			name = "user of " + from.ID
 		}
-		a.Member = c.Member(s, from.Queue, name)
+		a.member = c.Member(s, from.Queue, name)
 		if q := &c.queues[a.queue]; q.share == 0 && a.queue > 0 {
 			q.share = from.ShareMB
 		}
@@ -91,13 +91,13 @@ func (c *Cluster) AddOthers(s *dag.Snapshot) {
 }
 
 // allocate allocates memory to another application; a negative size releases it.
-func (a *application) allocate(c *Cluster, size int) {
+func (a *application) allocate(c *capacityScheduler, size int) {
 	a.held += size
-	c.Hold(a.Member, size)
+	c.Hold(a.member, size)
 }
 
 // giveBack releases the memory of an application evenly up to an instant.
-func (a *application) giveBack(c *Cluster, now, until dag.Instant) {
+func (a *application) giveBack(c *capacityScheduler, now, until dag.Instant) {
 	step := max((until-now)/releaseParts, 1)
 	for i := range dag.Instant(releaseParts) {
 		c.At(now+step*(i+1), func() { a.allocate(c, -a.held/int(releaseParts-i)) })
@@ -134,7 +134,7 @@ func usable(n *dag.Need) bool {
 }
 
 // addNeed adds the running and waiting tasks of another application.
-func (c *Cluster) addNeed(k int32, n *dag.Need, now dag.Instant) {
+func (c *capacityScheduler) addNeed(k int32, n *dag.Need, now dag.Instant) {
 	a := &c.apps[k]
 	maps, reduces := &a.phases[ofMaps], &a.phases[ofReduces]
 	var running [3]int // memory
@@ -146,7 +146,7 @@ func (c *Cluster) addNeed(k int32, n *dag.Need, now dag.Instant) {
 		run := min(max(p.Running, 0), left)
 		running[i] = run * p.TaskMB
 		a.phases[i] = phase{
-			wait: min(left-run, Plenty/max(p.TaskMB, 1)) * p.TaskMB, size: p.TaskMB,
+			wait: min(left-run, plenty/max(p.TaskMB, 1)) * p.TaskMB, size: p.TaskMB,
 			length: time.Duration(p.LengthMS) * time.Millisecond,
 		}
 	}
@@ -174,7 +174,7 @@ func progressOf(p *dag.NeedPhase) float64 {
 }
 
 // spread schedules the releases of running tasks with a mean progress of far: spread as wide as that allows.
-func (c *Cluster) spread(app int32, k int, far float64, now dag.Instant) {
+func (c *capacityScheduler) spread(app int32, k int, far float64, now dag.Instant) {
 	p := &c.apps[app].phases[k]
 	size, length := p.held, float64(p.length/time.Millisecond)
 	rest := length * (1 - far)
@@ -187,7 +187,7 @@ func (c *Cluster) spread(app int32, k int, far float64, now dag.Instant) {
 }
 
 // releaseAt schedules a release.
-func (c *Cluster) releaseAt(r release, at dag.Instant) {
+func (c *capacityScheduler) releaseAt(r release, at dag.Instant) {
 	if r.size == 0 {
 		return
 	}
@@ -197,7 +197,7 @@ func (c *Cluster) releaseAt(r release, at dag.Instant) {
 }
 
 // startTasks starts tasks in newly allocated memory. Reduces wait for the last map.
-func (c *Cluster) startTasks(app int32, k, size int, now dag.Instant) {
+func (c *capacityScheduler) startTasks(app int32, k, size int, now dag.Instant) {
 	a := &c.apps[app]
 	p := &a.phases[k]
 	p.held += size
@@ -213,7 +213,7 @@ func (c *Cluster) startTasks(app int32, k, size int, now dag.Instant) {
 }
 
 // End ends the tasks of a release.
-func (c *Cluster) End(id int, now dag.Instant) {
+func (c *capacityScheduler) End(id int, now dag.Instant) {
 	r := c.releases[id]
 	c.releases[id].until = dag.NoInstant // tasks that start at this instant end later
 	a := &c.apps[r.app]
@@ -228,7 +228,7 @@ func (c *Cluster) End(id int, now dag.Instant) {
 }
 
 // endIfDone ends an application that has no work left: its master releases its container.
-func (a *application) endIfDone(c *Cluster) {
+func (a *application) endIfDone(c *capacityScheduler) {
 	if p := &a.phases[ofReduces]; !a.mapsLeft() && p.wait+p.held == 0 {
 		a.allocate(c, -a.held)
 	}
@@ -236,7 +236,7 @@ func (a *application) endIfDone(c *Cluster) {
 
 // ReleaseAll releases all memory of other applications, and reports whether they had any. It is the last resort of a
 // replay in which nothing else can happen: they will end some day, and the estimate is a floor.
-func (c *Cluster) ReleaseAll() bool {
+func (c *capacityScheduler) ReleaseAll() bool {
 	released := false
 	for k := range c.apps {
 		a := &c.apps[k]

@@ -1,16 +1,4 @@
-// Package attribution explains where the time of a run went: it follows the chain of waits from the run's end back
-// to its first submission, and gives each interval of it a cause.
-//
-// The chain is the critical path of the finished run, task by task (ParaTimer, section 3.1.3, cuts the same path
-// into fragments). It begins with the last task to end. The next link is what started that task: a container that
-// another task released, the last map of its job, its failed attempt, or its job's submission. The instants come
-// from the engine's reports. Reports of progress, which come seconds late, only separate set-up from work. If an
-// interval was not observed, its cause is Unknown; nothing is guessed.
-//
-// # Stability
-//
-// Young: names may change in a minor version, which the changelog then says (CONTRIBUTING.md).
-package attribution
+package pathfrag
 
 import (
 	"fmt"
@@ -36,6 +24,11 @@ func (p *Part) Length() time.Duration { return p.End.Sub(p.Start) }
 
 // An Attribution divides the time of a run into parts. Its parts follow each other without a gap from From, the
 // first submission, to To: the end of the run, or the snapshot's instant while it goes on.
+//
+// The chain is the critical path of the finished run, task by task. It begins with the last task to end. The next link
+// is what started that task: a container that another task released, the last map of its job, its failed attempt, or
+// its job's submission. The instants come from the engine's reports. Reports of progress, which come seconds late, only
+// separate set-up from work. If an interval was not observed, its cause is Unknown; nothing is guessed.
 //
 // Waits are not in any sum: while the job of a part worked, another one of the chain was ready and waited for its
 // containers.
@@ -75,12 +68,12 @@ func (a *Attribution) ByJob(n int) []time.Duration {
 	return sums
 }
 
-// Of attributes the time of a run up to a snapshot. Marks are a watcher's notes about earlier snapshots; without
+// Attribute attributes the time of a run up to a snapshot. Marks are a watcher's notes about earlier snapshots; without
 // them the time from a job's submission to its AM's start is Unknown. Before the first submission there are no
-// parts. Of returns an error if the snapshot's jobs do not match its plan, or if the plan has no order.
+// parts. Attribute returns an error if the snapshot's jobs do not match its plan, or if the plan has no order.
 //
 // The cost is n log n in attempts and n in jobs for each job of the chain.
-func Of(s *dag.Snapshot, marks *Marks) (*Attribution, error) { return of(s, marks, nil) }
+func Attribute(s *dag.Snapshot, marks *Marks) (*Attribution, error) { return of(s, marks, nil) }
 
 // An Attempt identifies an attempt: Job is an index into the plan.
 type Attempt struct {
@@ -89,10 +82,12 @@ type Attempt struct {
 	Task, Number int32
 }
 
-// Towards is Of for a run that goes on, if a replay of the rest shows which running attempt the end waits for: the
-// chain ends with that attempt. If it does not run, or is a reduce that waits for maps, the chain is that of Of: it
-// ends with the attempt that has run longest.
-func Towards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) { return of(s, marks, &a) }
+// AttributeTowards is Attribute for a run that goes on, if a replay of the rest shows which running attempt the end
+// waits for: the chain ends with that attempt. If it does not run, or is a reduce that waits for maps, the chain is that of
+// Attribute: it ends with the attempt that has run longest.
+func AttributeTowards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) {
+	return of(s, marks, &a)
+}
 
 func of(s *dag.Snapshot, marks *Marks, towards *Attempt) (*Attribution, error) {
 	if s.Plan == nil || len(s.Jobs) != len(s.Plan.Jobs) {

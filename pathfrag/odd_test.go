@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"math"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/pathfrag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
 	"github.com/paratimer/paratimer/schedule"
 )
 
@@ -71,17 +70,17 @@ func drawOdd(t *rapid.T) *dag.Snapshot {
 func TestOddSnapshots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawOdd(t)
-		var m attribution.Marks
+		var m pathfrag.Marks
 		m.See(s)
-		of := func(marks *attribution.Marks) (*attribution.Attribution, error) { return attribution.Of(s, marks) }
-		towards := func(marks *attribution.Marks) (*attribution.Attribution, error) {
-			return attribution.Towards(s, marks, attribution.Attempt{
+		of := func(marks *pathfrag.Marks) (*pathfrag.Attribution, error) { return pathfrag.Attribute(s, marks) }
+		towards := func(marks *pathfrag.Marks) (*pathfrag.Attribution, error) {
+			return pathfrag.AttributeTowards(s, marks, pathfrag.Attempt{
 				Job:   rapid.IntRange(-1, 4).Draw(t, "towards"),
 				Stage: dag.Reduce,
 			})
 		}
-		for i, read := range []func(*attribution.Marks) (*attribution.Attribution, error){of, of, towards} {
-			a, err := read([]*attribution.Marks{nil, &m, &m}[i])
+		for i, read := range []func(*pathfrag.Marks) (*pathfrag.Attribution, error){of, of, towards} {
+			a, err := read([]*pathfrag.Marks{nil, &m, &m}[i])
 			if err != nil {
 				t.Fatal(err)
 			}

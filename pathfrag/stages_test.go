@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"slices"
@@ -9,24 +9,24 @@ import (
 	"github.com/paratimer/paratimer/adapters/planfile"
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 )
 
 // TestAnyStages follows the chain through jobs that are no MapReduce: every kind of edge is on the way, or beside it.
 // The chain is the critical path of examples/stages.yaml, found by hand.
 func TestAnyStages(t *testing.T) {
 	t.Parallel()
-	plan, err := planfile.ReadFile("../../examples/stages.yaml", planfile.Options{})
+	plan, err := planfile.ReadFile("../examples/stages.yaml", planfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last *dag.Snapshot
-	var marks *attribution.Marks
-	play(t, plan, simulate.Options{Every: time.Second}, func(s *dag.Snapshot, m *attribution.Marks) {
+	var marks *pathfrag.Marks
+	play(t, plan, simulate.Options{Every: time.Second}, func(s *dag.Snapshot, m *pathfrag.Marks) {
 		last, marks = s,
 			m
 	})
-	a, err := attribution.Of(last, marks)
+	a, err := pathfrag.Attribute(last, marks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestAnyStages(t *testing.T) {
 		", "), "scan orders, parse orders, by region, join, total, write"; got != want {
 		t.Errorf("the chain is %s, want %s", got, want)
 	}
-	if unknown := a.ByCause()[attribution.Unknown]; unknown > 0 || a.Total() != 86*time.Second {
+	if unknown := a.ByCause()[pathfrag.Unknown]; unknown > 0 || a.Total() != 86*time.Second {
 		t.Errorf("%v of %v are unknown: %+v", unknown, a.Total(), a.Parts)
 	}
 }
@@ -65,24 +65,24 @@ func TestNoExecutorYet(t *testing.T) {
 			Stages: []dag.StageState{{Attempts: []dag.Attempt{task}}},
 		}},
 	}
-	a, err := attribution.Of(s, nil)
+	a, err := pathfrag.Attribute(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.ByCause()[attribution.Startup]; got != 120_100*time.Millisecond {
+	if got := a.ByCause()[pathfrag.Startup]; got != 120_100*time.Millisecond {
 		t.Errorf("%v of executors starting: %+v", got, a.Parts)
 	}
 	s.Nodes = []dag.NodeState{{Since: 101_000}, {Since: 111_000}}
-	if a, err = attribution.Of(s, nil); err != nil {
+	if a, err = pathfrag.Attribute(s, nil); err != nil {
 		t.Fatal(err)
 	}
 	by := a.ByCause()
-	if by[attribution.Startup] != 100*time.Second || by[attribution.Launch] != 20_100*time.Millisecond {
+	if by[pathfrag.Startup] != 100*time.Second || by[pathfrag.Launch] != 20_100*time.Millisecond {
 		t.Errorf("an executor came after 100 s: %+v", a.Parts)
 	}
 }
 
-type times = map[attribution.Cause]time.Duration
+type times = map[pathfrag.Cause]time.Duration
 
 // TestWaitsOnExecutors holds the causes of waits and of long tasks on executors: two stages of an application on two
 // cores, the second of which reads the first one by a broadcast.
@@ -101,29 +101,29 @@ func TestWaitsOnExecutors(t *testing.T) {
 	}{
 		{"broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return second
-		}, times{attribution.Broadcast: 8 * time.Second, attribution.Launch: 2 * time.Second}},
+		}, times{pathfrag.Broadcast: 8 * time.Second, pathfrag.Launch: 2 * time.Second}},
 		{"no broadcast", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			s.Plan.Jobs[0].Stages[0].Broadcast = false
 			return second
-		}, times{attribution.Launch: 10 * time.Second}},
+		}, times{pathfrag.Launch: 10 * time.Second}},
 		{"idle", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // the other core is free from 21 s on
 			return append(second[:1], a(1, 0, 24_500, 26_000, 5))
-		}, times{attribution.Idle: 3500 * time.Millisecond}},
+		}, times{pathfrag.Idle: 3500 * time.Millisecond}},
 		{"an executor", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt { // it runs the last task
 			s.Nodes[1].Since = 24_000
 			return append(second[:1], a(1, 1, 25_000, 26_000, 5))
-		}, times{attribution.Startup: 3 * time.Second, attribution.Idle: time.Second}},
+		}, times{pathfrag.Startup: 3 * time.Second, pathfrag.Idle: time.Second}},
 		{"straggler", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return append(second, a(2, 1, 20_000, 31_000, 5))
-		}, times{attribution.Straggler: 10 * time.Second}},
+		}, times{pathfrag.Straggler: 10 * time.Second}},
 		{"skew", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			return append(second, a(2, 1, 20_000, 31_000, 55))
-		}, times{attribution.Skew: 10 * time.Second}},
+		}, times{pathfrag.Skew: 10 * time.Second}},
 		{"a late report", func(s *dag.Snapshot, second []dag.Attempt) []dag.Attempt {
 			// Two tasks of the first stage have the cores, and the driver records their ends after their successors.
 			s.Jobs[0].Stages[1].Submitted, s.Plan.Jobs[0].Stages[1].After = 1000, nil
 			return []dag.Attempt{a(0, 0, 9_800, 12_000, 5), a(1, 0, 9_900, 12_000, 5)}
-		}, times{attribution.Containers: 0, attribution.Work: 11 * time.Second}},
+		}, times{pathfrag.Containers: 0, pathfrag.Work: 11 * time.Second}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +152,7 @@ func TestWaitsOnExecutors(t *testing.T) {
 			}
 			last := slices.MaxFunc(attempts, func(a, b dag.Attempt) int { return int(a.End - b.End) })
 			s.At, s.Jobs[0].Finished = last.End, last.End
-			got, err := attribution.Of(s, nil)
+			got, err := pathfrag.Attribute(s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,11 +184,11 @@ func TestLaunchOfVertices(t *testing.T) {
 			Stages: []dag.StageState{{Attempts: []dag.Attempt{task}}},
 		}},
 	}
-	for rules, want := range map[dag.StageRules]attribution.Cause{
-		dag.AncestorsFirst: attribution.Launch, dag.ReducesFirst: attribution.Unknown,
+	for rules, want := range map[dag.StageRules]pathfrag.Cause{
+		dag.AncestorsFirst: pathfrag.Launch, dag.ReducesFirst: pathfrag.Unknown,
 	} {
 		plan.Jobs[0].Rules = rules
-		a, err := attribution.Of(s, nil)
+		a, err := pathfrag.Attribute(s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package attribution_test
+package pathfrag_test
 
 import (
 	"testing"
@@ -7,17 +7,17 @@ import (
 	"github.com/paratimer/paratimer/adapters/simulate"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/internal/testkit/golden"
-	"github.com/paratimer/paratimer/pathfrag/attribution"
+	"github.com/paratimer/paratimer/pathfrag"
 )
 
 // accountIs plays a run to its end and compares its account.
 func accountIs(t *testing.T, plan *dag.Plan, opt simulate.Options, want string) {
 	t.Helper()
-	play(t, plan, opt, func(s *dag.Snapshot, m *attribution.Marks) {
+	play(t, plan, opt, func(s *dag.Snapshot, m *pathfrag.Marks) {
 		if !s.State.Ended() {
 			return
 		}
-		a, err := attribution.Of(s, m)
+		a, err := pathfrag.Attribute(s, m)
 		if err != nil {
 			t.Fatal(err)
 		}
