@@ -83,8 +83,8 @@ type Attempt struct {
 }
 
 // AttributeTowards is Attribute for a run that goes on, if a replay of the rest shows which running attempt the end
-// waits for: the chain ends with that attempt. If it does not run, or is a reduce that waits for maps, the chain is that of
-// Attribute: it ends with the attempt that has run longest.
+// waits for: the chain ends with that attempt. If it does not run, or is a reduce that waits for maps, the chain is
+// that of Attribute: it ends with the attempt that has run longest.
 func AttributeTowards(s *dag.Snapshot, marks *Marks, a Attempt) (*Attribution, error) {
 	return of(s, marks, &a)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/clock"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/adapters/naming"
@@ -25,7 +25,7 @@ type builder struct {
 	job      *Job                // nil before its first event
 	attempts map[string]*Attempt // by id
 	bad      int                 // unusable events
-	stamps   []clock.Stamp       // the times of the events
+	stamps   []events.Stamp      // the times of the events
 	stamped  [][]*dag.Instant    // by stamp: the event's time in the job, and the times that move with it
 }
 
@@ -96,7 +96,7 @@ func (b *builder) finish(torn bool) (*Job, error) {
 func (b *builder) stamp(isEnd bool, times ...*dag.Instant) {
 	b.job.Last = max(b.job.Last, *times[0])
 	// After an attempt's end, another task uses its container at once.
-	b.stamps = append(b.stamps, clock.Stamp{At: *times[0], Began: -1, Took: -1, Soon: isEnd})
+	b.stamps = append(b.stamps, events.Stamp{At: *times[0], Began: -1, Took: -1, Soon: isEnd})
 	b.stamped = append(b.stamped, times)
 }
 
@@ -111,7 +111,7 @@ func (b *builder) setClock() {
 	if len(j.Masters) > 1 {
 		return
 	}
-	shift, steps := clock.Straighten(b.stamps)
+	shift, steps := events.Straighten(b.stamps)
 	worst, n := time.Duration(0), 0
 	for _, s := range steps {
 		if by := s.Ahead.Abs(); by >= leastStep {

@@ -64,9 +64,9 @@ func Read(r io.Reader) ([]*Job, error) {
 	return nil, ErrOther
 }
 
-// An events returns the next event as decoded JSON, nil for a blank line. It returns io.EOF after the last event,
+// A decoder returns the next event as decoded JSON, nil for a blank line. It returns io.EOF after the last event,
 // io.ErrUnexpectedEOF if the file is cut off within an event, and errBad for a damaged event that others may follow.
-type events func() (any, error)
+type decoder func() (any, error)
 
 // readEvents reads a history file. If it is cut off, the job has Torn set.
 func readEvents(r io.Reader) (*Job, error) {
@@ -99,7 +99,7 @@ func readEvents(r io.Reader) (*Job, error) {
 // open returns the events of a file. The first line is Avro-Json or Avro-Binary, the second is the schema of its
 // events. The events follow: as JSON, one per line with empty lines between, or as bare Avro records without a
 // container (facts/hadoop.md D).
-func open(in *bufio.Reader) (events, error) {
+func open(in *bufio.Reader) (decoder, error) {
 	line, err := input.Line(in, maxEvent)
 	format := string(bytes.TrimSpace(line))
 	if err != nil || format != "Avro-Json" && format != "Avro-Binary" {
@@ -117,7 +117,7 @@ func open(in *bufio.Reader) (events, error) {
 }
 
 // jsonEvents reads events in Avro's JSON encoding.
-func jsonEvents(in *bufio.Reader) events {
+func jsonEvents(in *bufio.Reader) decoder {
 	return func() (v any, err error) {
 		line, err := input.Line(in, maxEvent)
 		cut := errors.Is(err, io.ErrUnexpectedEOF)
@@ -242,7 +242,7 @@ const maxItems = 1 << 16
 var bounded = sync.OnceFunc(func() { goavro.MaxBlockCount, goavro.MaxBlockSize = maxItems, maxEvent })
 
 // avroEvents reads events in Avro's binary encoding, one bare record after another, by the file's own schema.
-func avroEvents(in io.Reader, schema []byte) (events, error) {
+func avroEvents(in io.Reader, schema []byte) (decoder, error) {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return nil, fmt.Errorf("the schema in line 2: it is not JSON: %w", err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/mapreduce"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -136,7 +136,7 @@ func (r *replay) show(a *Attempt, was *dag.Attempt, t dag.Instant, outputs int) 
 	if !out.FirstReport.Known() && (out.Done[work] >= 0 || out.Done[0] >= 0) {
 		out.FirstReport = t
 	}
-	tasktable.Mark(&out, work, t)
+	events.Mark(&out, work, t)
 	return &out
 }
 

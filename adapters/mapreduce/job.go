@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
@@ -60,7 +60,7 @@ type job struct {
 
 	size
 	pending [2]int // waiting tasks, as the master counts them
-	tasks   [2]tasktable.Table[task]
+	tasks   [2]events.Table[task]
 	failed  int // failed attempts in the newest snapshot
 
 	lastAnswer  dag.Instant // the last response of its master

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -250,7 +250,7 @@ func (s *Source) weigh() {
 	s.large = large
 	for _, j := range s.member {
 		if large != "" {
-			j.tasks, j.dropped = [2]tasktable.Table[task]{}, true
+			j.tasks, j.dropped = [2]events.Table[task]{}, true
 		} else if j.dropped {
 			j.dropped, j.listTick, j.at, s.large = false, 0, min(j.at, jobEnded), was
 			j.incomplete, j.movedAt = true, s.now // the workflow does not end without its tasks

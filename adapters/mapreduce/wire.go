@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/internal/input"
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -115,7 +115,7 @@ func (j *job) count(a *dag.Attempt, c *Counts, kind dag.StageIndex, final bool, 
 			a.Total[dag.Work] = c.ReduceIn
 		}
 	}
-	tasktable.Mark(a, WorkOf(kind), at)
+	events.Mark(a, WorkOf(kind), at)
 }
 
 // leastRead is the share of its input that a map must have read before its size is estimated. The progress is a

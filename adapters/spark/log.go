@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/clock"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/internal/input"
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/dag"
@@ -41,7 +41,7 @@ type Log struct {
 	copies      int                 // repeated events
 	hashes      map[uint64]struct{} // of events that a log has once
 	seed        maphash.Seed
-	steps       []clock.Step
+	steps       []events.Step
 }
 
 // ErrNoLog means that a file has no Spark jobs.
@@ -234,7 +234,7 @@ func (s *logSource) Next(ctx context.Context) (*dag.Snapshot, error) {
 // ends of jobs that were cancelled with it, are moved before it. It returns ErrNoLog if there is no job.
 func (l *Log) arrange() error {
 	l.hashes, l.First, l.Last = nil, dag.NoInstant, dag.NoInstant
-	shift, steps := clock.Straighten(l.stamps())
+	shift, steps := events.Straighten(l.stamps())
 	for _, s := range steps {
 		s.Entry = l.events[s.Entry].line
 		l.steps = append(l.steps, s)
@@ -265,12 +265,12 @@ func (l *Log) arrange() error {
 }
 
 // stamps returns the times of all events, with the relations that clock.Straighten needs.
-func (l *Log) stamps() []clock.Stamp {
-	out := make([]clock.Stamp, len(l.events))
+func (l *Log) stamps() []events.Stamp {
+	out := make([]events.Stamp, len(l.events))
 	began := map[int32]int{} // event indices of the starts of tasks
 	for i := range l.events {
 		e := &l.events[i]
-		out[i] = clock.Stamp{At: e.stamp, Began: -1, Took: -1}
+		out[i] = events.Stamp{At: e.stamp, Began: -1, Took: -1}
 		switch s := &out[i]; e.kind.name {
 		case "ApplicationStart", "SQLExecutionStart", "JobStart", "ExecutorAdded":
 			s.Soon = true

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -96,7 +96,7 @@ func (k *task) observe(in, read, out float64, at dag.Instant) {
 		k.FirstReport = at
 	}
 	k.Done[0], k.read, k.Out = in, read, out
-	tasktable.Mark(&k.Attempt, 0, at)
+	events.Mark(&k.Attempt, 0, at)
 }
 
 // running returns the running tasks of a stage attempt.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/adapters/yarn"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -73,7 +73,7 @@ type vertex struct {
 	ended              int // failed and killed attempts, likewise
 	mismatches         int // consecutive polls in which the master's counts differed from the known tasks
 	listed             int // polls up to the last one that listed its tasks; 0 none
-	table              tasktable.Table[task]
+	table              events.Table[task]
 }
 
 // A source is a vertex that another one reads.
@@ -356,7 +356,7 @@ func (v *vertex) count(a *attempt, c counters, isFinal bool, at dag.Instant) {
 		done = v.own(c, done)
 	}
 	a.Done[0], a.Out = done, out
-	tasktable.Mark(&a.Attempt, 0, at)
+	events.Mark(&a.Attempt, 0, at)
 }
 
 // own returns the processed records without broadcast input. The first attempt in a container reads and counts the

@@ -1,4 +1,4 @@
-package tasktable_test
+package events_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paratimer/paratimer/adapters/internal/tasktable"
+	"github.com/paratimer/paratimer/adapters/internal/events"
 	"github.com/paratimer/paratimer/dag"
 )
 
@@ -18,7 +18,7 @@ func TestTable(t *testing.T) {
 	const most = 40
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		var table tasktable.Table[task]
+		var table events.Table[task]
 		again := int32(-1) // the task that is to be shown again
 		show := func(to []dag.Attempt, index int32, k *task) []dag.Attempt {
 			if index == again {
@@ -76,7 +76,7 @@ func TestTable(t *testing.T) {
 func BenchmarkAttempts(b *testing.B) {
 	for _, n := range []int32{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var table tasktable.Table[dag.Attempt]
+			var table events.Table[dag.Attempt]
 			for i := range n {
 				table.Add(i, &dag.Attempt{Task: i})
 			}

@@ -1,9 +1,4 @@
-// Package clock corrects the times of a log if the clock was set while the log was written.
-//
-// It trusts what cannot step: the order of the entries, and the working times of tasks. If a time is earlier than the
-// one before, the clock was wrong for a while, or was set back permanently. Entries of such a while are moved between
-// their neighbors, or else all later entries are moved. Steps are reported.
-package clock
+package events
 
 import (
 	"math"
@@ -45,6 +40,10 @@ const (
 )
 
 // Straighten returns the correction of each entry's time, or nil if the clock never stepped.
+//
+// It trusts what cannot step: the order of the entries, and the working times of tasks. If a time is earlier than the
+// one before, the clock was wrong for a while, or was set back permanently. Entries of such a while are moved between
+// their neighbors, or else all later entries are moved. Steps are reported.
 func Straighten(stamps []Stamp) (shift []dag.Instant, steps []Step) {
 	c := &clock{stamps: stamps, at: make([]dag.Instant, len(stamps))}
 	for i := range stamps {

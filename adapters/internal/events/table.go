@@ -1,5 +1,6 @@
-// Package tasktable keeps the tasks of a stage and the attempts that snapshots show of them.
-package tasktable
+// Package events has what the readers of events share: the tasks of a stage with the attempts that snapshots show, and
+// the correction of a log's times if the clock was set while the log was written.
+package events
 
 import (
 	"cmp"
