@@ -11,18 +11,18 @@ import (
 
 	"github.com/paratimer/paratimer/adapters/rest"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/sparksim"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // A longRun is the driver of a generated application.
 type longRun struct {
-	*sparksim.Driver
+	*restsim.SparkDriver
 	now dag.Instant
 }
 
-func generate(a *sparksim.Application) *longRun {
-	p := &longRun{now: sparksim.Begin}
-	p.Driver = &sparksim.Driver{Application: a, Now: func() dag.Instant { return p.now }}
+func generate(a *restsim.SparkApplication) *longRun {
+	p := &longRun{now: restsim.SparkBegin}
+	p.SparkDriver = &restsim.SparkDriver{SparkApplication: a, Now: func() dag.Instant { return p.now }}
 	return p
 }
 
@@ -48,7 +48,7 @@ func (p *longRun) History(context.Context, string) ([]byte, error) { return nil,
 func TestForget(t *testing.T) {
 	t.Parallel()
 	const kept = 60
-	p := generate(sparksim.Stream(200))
+	p := generate(restsim.SparkStream(200))
 	s := NewSource(p, "")
 	s.app.kept = kept
 	forgotten := 0
@@ -81,8 +81,8 @@ func TestForget(t *testing.T) {
 				}
 			}
 		}
-		if at := snap.Jobs[0].Submitted; at != sparksim.Begin.Add(20*time.Millisecond) || len(snap.Warnings) > 0 {
-			t.Fatalf("submitted at %d, warnings %v", at-sparksim.Begin, snap.Warnings)
+		if at := snap.Jobs[0].Submitted; at != restsim.SparkBegin.Add(20*time.Millisecond) || len(snap.Warnings) > 0 {
+			t.Fatalf("submitted at %d, warnings %v", at-restsim.SparkBegin, snap.Warnings)
 		}
 		forgotten = max(forgotten, 2*len(a.jobList)-len(stages), a.jobList[0].id)
 	}
@@ -94,7 +94,7 @@ func TestForget(t *testing.T) {
 // TestNewestExecution checks that a watch of an execution of SQL in a long session requests little of the others.
 func TestNewestExecution(t *testing.T) {
 	t.Parallel()
-	p := generate(sparksim.Notebook(100))
+	p := generate(restsim.SparkNotebook(100))
 	p.now = p.now.Add(90*20*time.Second + time.Second)
 	id := IDOf("", Newest, "")
 	for n := range 5 {

@@ -4,6 +4,8 @@
 //
 // The responses have the recorded fields (facts/hadoop.md A3 to A6, E0), with filler for missing data, so that
 // their sizes are realistic. Responses of masters are never compressed, because the proxy unpacks them (seen live).
+//
+// SparkDriver plays the driver of a generated application of Spark, with the responses of Spark 3.5.6 and their sizes.
 package restsim
 
 import (

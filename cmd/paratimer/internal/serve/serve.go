@@ -1,6 +1,6 @@
 // Package serve runs the program's HTTP servers. They listen on this machine's own addresses unless another is given,
 // require a token or a client certificate if the user sets one, and bound connections and times. Their headers keep
-// browsers from using the responses elsewhere.
+// browsers from using the responses elsewhere. Page and Board are the pages of running queries.
 package serve
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/fleet"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/notify"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
@@ -178,15 +178,15 @@ func onHangup(ctx context.Context, f func()) {
 
 // serveBoard returns a board of all queries, for the screen or for the page of --listen; nil without both. It logs
 // the page's address.
-func serveBoard(c *cli.Context, onScreen bool) (b *livepage.Board, stop func(), err error) {
+func serveBoard(c *cli.Context, onScreen bool) (b *serve.Board, stop func(), err error) {
 	isServed := c.String("listen") != ""
 	if isServed || onScreen {
-		b = livepage.NewBoard(cost.Costs, c.Duration("every"), command.Zone(c))
+		b = serve.NewBoard(cost.Costs, c.Duration("every"), command.Zone(c))
 	}
 	if !isServed {
 		return b, func() {}, nil
 	}
-	url, stop, err := command.Serve(c, "listen", "the page is", b.Handler(), livepage.Limits)
+	url, stop, err := command.Serve(c, "listen", "the page is", b.Handler(), serve.PageLimits)
 	if err == nil {
 		log := command.Logger(c)
 		log.Info().Msgf("all queries at %s/", url)

@@ -14,8 +14,8 @@ import (
 	"github.com/paratimer/paratimer/adapters/recording"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
@@ -61,7 +61,7 @@ func TestSnapshotsAreReadOnly(t *testing.T) {
 			}
 			from := &noted{Source: src}
 			report := runreport.NewCollector(name, cost.Costs)
-			page := livepage.New(runreport.NewCollector(name, cost.Costs), time.Second, time.UTC)
+			page := serve.NewPage(runreport.NewCollector(name, cost.Costs), time.Second, time.UTC)
 			w := watch.Watch{
 				Source: from, Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 16),
 				Sinks: []watch.Sink{report, page}, Log: zerolog.Nop(),

@@ -16,8 +16,8 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/livepage"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 )
 
@@ -135,9 +135,9 @@ func reportLive(c *cli.Context, f *follow.Flags) error {
 	case c.IsSet("every"):
 		w.Every = max(c.Duration("every"), 100*time.Millisecond) // less would overload a cluster
 	}
-	page := livepage.New(runreport.NewCollector(name, follow.ModelOf(c)), reload, command.Zone(c))
+	page := serve.NewPage(runreport.NewCollector(name, follow.ModelOf(c)), reload, command.Zone(c))
 	w.Sinks = append(w.Sinks, page)
-	url, stop, err := command.Serve(c, "listen", "the page is", page.Handler(), livepage.Limits)
+	url, stop, err := command.Serve(c, "listen", "the page is", page.Handler(), serve.PageLimits)
 	if err != nil {
 		return err
 	}

@@ -23,20 +23,20 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 	"github.com/paratimer/paratimer/estimators/cost"
-	"github.com/paratimer/paratimer/internal/testkit/sparksim"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // BenchmarkSparkTick is a tick of an application of 100,000 tasks in 3,000 stages, from the requests to the frame. It
 // was polled every 5 s from its start. The CPU time is without that of the driver, which is played in this process.
 func BenchmarkSparkTick(b *testing.B) {
 	const every = 5 * time.Second
-	a := sparksim.Large()
+	a := restsim.SparkLarge()
 	for name, at := range map[string]time.Duration{
 		"start": 2 * time.Minute, "widest": a.Widest(), "end": a.Ends() - 4*time.Minute,
 	} {
 		b.Run(name, func(b *testing.B) {
-			now, served := sparksim.Begin, time.Duration(0)
-			d := &sparksim.Driver{Application: a, Now: func() dag.Instant { return now }}
+			now, served := restsim.SparkBegin, time.Duration(0)
+			d := &restsim.SparkDriver{SparkApplication: a, Now: func() dag.Instant { return now }}
 			client, err := yarn.NewClient(hadoopconf.Site{RMs: []hadoopconf.Manager{{URL: "http://driver:4040"}}},
 				rest.Options{Now: d.Now, Transport: rest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 					began := cpuTime(b)
@@ -53,7 +53,7 @@ func BenchmarkSparkTick(b *testing.B) {
 				Estimators: follow.EstimatorSetOf(cost.Costs, follow.Battery{}, 0), Log: zerolog.Nop(),
 				Sinks: []watch.Sink{view.NDJSON{Writer: &out}},
 			}
-			for ; now < sparksim.Begin.Add(at); now = now.Add(every) {
+			for ; now < restsim.SparkBegin.Add(at); now = now.Add(every) {
 				if _, err := w.Source.Next(b.Context()); err != nil {
 					b.Fatal(err)
 				}
@@ -99,21 +99,21 @@ func cpuTime(b *testing.B) time.Duration {
 func BenchmarkSparkAttach(b *testing.B) {
 	const newest = " --sql newest --session"
 	for name, c := range map[string]struct {
-		*sparksim.Application
+		*restsim.SparkApplication
 		speed int64
 		args  string
 	}{
-		"100000 tasks":   {sparksim.Large(), 10, "--every 500ms"},
-		"stream":         {sparksim.Stream(3600), 20, "--every 250ms"},
-		"newest batch":   {sparksim.Stream(3600), 20, "--every 250ms" + newest},
-		"newest of 500":  {sparksim.Notebook(500), 50, "--every 100ms" + newest},
-		"500 executions": {sparksim.Notebook(500), 50, "--every 100ms"},
+		"100000 tasks":   {restsim.SparkLarge(), 10, "--every 500ms"},
+		"stream":         {restsim.SparkStream(3600), 20, "--every 250ms"},
+		"newest batch":   {restsim.SparkStream(3600), 20, "--every 250ms" + newest},
+		"newest of 500":  {restsim.SparkNotebook(500), 50, "--every 100ms" + newest},
+		"500 executions": {restsim.SparkNotebook(500), 50, "--every 100ms"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				began, dir := time.Now(), b.TempDir()
-				d := &sparksim.Driver{Application: c.Application, Now: func() dag.Instant {
-					return sparksim.Begin.Add(time.Second + time.Duration(c.speed*int64(time.Since(began))))
+				d := &restsim.SparkDriver{SparkApplication: c.SparkApplication, Now: func() dag.Instant {
+					return restsim.SparkBegin.Add(time.Second + time.Duration(c.speed*int64(time.Since(began))))
 				}}
 				s := httptest.NewServer(d)
 				defer s.Close()

@@ -21,7 +21,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/program"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/tests/session"
 	"github.com/paratimer/paratimer/dag"
-	"github.com/paratimer/paratimer/internal/testkit/sparksim"
+	"github.com/paratimer/paratimer/internal/testkit/restsim"
 )
 
 // aSparkRun is a recorded run of Spark.
@@ -130,12 +130,12 @@ func BenchmarkMaster(b *testing.B) {
 	b.Setenv("XDG_STATE_HOME", b.TempDir())
 	b.Setenv("XDG_CONFIG_HOME", b.TempDir())
 	began := time.Now()
-	now := func() dag.Instant { return sparksim.Begin.Add(10*time.Minute + time.Since(began)) }
+	now := func() dag.Instant { return restsim.SparkBegin.Add(10*time.Minute + time.Since(began)) }
 	for name, serve := range map[string]func() string{
 		"recorded": func() string { return ServeMaster(b, aSparkRun, 50, 5*time.Second) },
 		"500 tasks": func() string {
 			return ServeDrivers(b, func() time.Time { return now().Time() }, 50, func(id string) http.Handler {
-				return &sparksim.Driver{Application: sparksim.Medium(id), Now: now}
+				return &restsim.SparkDriver{SparkApplication: restsim.Medium(id), Now: now}
 			})
 		},
 	} {

@@ -1,4 +1,4 @@
-package livepage
+package serve
 
 import (
 	"net"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
 // TestServe answers until it is stopped, and leaves nothing behind.
@@ -22,7 +20,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := serve.Serve(listener, page.Handler(), Limits, serve.Door{}, func(err error) {
+	stop := Serve(listener, page.Handler(), PageLimits, Door{}, func(err error) {
 		t.Errorf("not served any more: %v", err)
 	})
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

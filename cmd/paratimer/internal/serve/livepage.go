@@ -1,5 +1,4 @@
-// Package livepage serves the report of a running query: the page, and its content for the page's script to reload.
-package livepage
+package serve
 
 import (
 	"bytes"
@@ -14,7 +13,6 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/page"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 )
 
 // A Page is a sink that follows a run. It makes no report before the first request.
@@ -29,9 +27,9 @@ type Page struct {
 	document  *page.Document
 }
 
-// New returns the page of what g collects, with instants in a zone. Browsers reload every time that every has
+// NewPage returns the page of what g collects, with instants in a zone. Browsers reload every time that every has
 // passed.
-func New(g *runreport.Collector, every time.Duration, zone *time.Location) *Page {
+func NewPage(g *runreport.Collector, every time.Duration, zone *time.Location) *Page {
 	return &Page{collector: g, every: every, zone: zone}
 }
 
@@ -47,7 +45,7 @@ func (p *Page) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.answer)
 	mux.HandleFunc("GET /main", p.answer)
-	return serve.Guarded(mux)
+	return Guarded(mux)
 }
 
 // answer makes the report anew if there are new frames.
@@ -91,5 +89,5 @@ func send(w http.ResponseWriter, r *http.Request, d *page.Document, every time.D
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body.Bytes()))
 }
 
-// Limits are those of the server: a page is at most some megabytes, and few people use it.
-var Limits = serve.Limits{Connections: 32, Time: 15 * time.Second}
+// PageLimits are those of the server: a page is at most some megabytes, and few people use it.
+var PageLimits = Limits{Connections: 32, Time: 15 * time.Second}

@@ -1,4 +1,4 @@
-package livepage
+package serve
 
 import (
 	"maps"
@@ -8,12 +8,11 @@ import (
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/runreport"
-	"github.com/paratimer/paratimer/cmd/paratimer/internal/serve"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 	"github.com/paratimer/paratimer/estimators"
 )
 
-// Limits of a board.
+// PageLimits of a board.
 const (
 	mostRunning = 2000 // running queries
 	mostEnded   = 100  // ended queries, the newest
@@ -56,7 +55,7 @@ func (b *Board) Show(tick frame.Tick) error {
 			b.mu.Unlock()
 			return nil
 		}
-		q = &query{page: New(runreport.NewCollector(row.ID, b.model), b.every, b.zone)}
+		q = &query{page: NewPage(runreport.NewCollector(row.ID, b.model), b.every, b.zone)}
 		q.page.up = "../../"
 		b.queries[row.ID] = q
 	}
@@ -119,5 +118,5 @@ func (b *Board) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /q/{id}/{$}", one)
 	mux.HandleFunc("GET /q/{id}/main", one)
-	return serve.Guarded(mux)
+	return Guarded(mux)
 }

@@ -1,6 +1,4 @@
-// Package sparksim plays the driver of a generated Spark application in virtual time, with the responses of Spark 3.5.6
-// and their sizes. It serves to measure the cost of watching large and long applications.
-package sparksim
+package restsim
 
 import (
 	"container/heap"
@@ -16,20 +14,20 @@ type Job struct {
 	SQL   bool          // it is an execution of SQL
 }
 
-// An Application is the schedule of an application. It never changes. Its times are milliseconds since its begin.
-type Application struct {
+// An SparkApplication is the schedule of an application. It never changes. Its times are milliseconds since its begin.
+type SparkApplication struct {
 	ID        string
 	Executors int // of Cores each
 	Cores     int
 	// Retained is how many jobs, stages and executions of SQL the driver keeps of each; 0 means 1000, as in Spark.
 	Retained int
 
-	jobs   []job
+	jobs   []sparkJob
 	stages []stage
 	sql    []int // the job of each execution
 }
 
-type job struct {
+type sparkJob struct {
 	Job
 	first    int // stage
 	from, to int // its submission and its end
@@ -37,7 +35,7 @@ type job struct {
 }
 
 type stage struct {
-	job      *job
+	job      *sparkJob
 	first    int // task
 	from, to int
 	starts   []int32 // of its tasks, ascending
@@ -60,13 +58,13 @@ const (
 )
 
 // Run schedules jobs, one after the other. A task takes 0.6 to 1.4 times the mean, and one in 100 four times as long.
-func (a *Application) Run(jobs []Job) *Application {
+func (a *SparkApplication) Run(jobs []Job) *SparkApplication {
 	idle, random := make(cores, a.Executors*a.Cores), rand.New(rand.NewPCG(1, 2))
 	now, tasks := 0, 0
-	a.jobs = make([]job, len(jobs)) // stages have pointers to them
+	a.jobs = make([]sparkJob, len(jobs)) // stages have pointers to them
 	for i, j := range jobs {
 		of := &a.jobs[i]
-		*of = job{Job: j, first: len(a.stages), from: max(now+submitPause, int(j.At.Milliseconds())), sql: -1}
+		*of = sparkJob{Job: j, first: len(a.stages), from: max(now+submitPause, int(j.At.Milliseconds())), sql: -1}
 		if j.SQL {
 			of.sql, a.sql = len(a.sql), append(a.sql, i)
 		}
@@ -96,12 +94,12 @@ func (a *Application) Run(jobs []Job) *Application {
 }
 
 // Ends returns when the last job ends.
-func (a *Application) Ends() time.Duration {
+func (a *SparkApplication) Ends() time.Duration {
 	return time.Duration(a.jobs[len(a.jobs)-1].to) * time.Millisecond
 }
 
 // Widest returns when half of the widest stage has run.
-func (a *Application) Widest() time.Duration {
+func (a *SparkApplication) Widest() time.Duration {
 	widest := &a.stages[0]
 	for i := range a.stages {
 		if s := &a.stages[i]; len(s.ends) > len(widest.ends) {
@@ -111,10 +109,10 @@ func (a *Application) Widest() time.Duration {
 	return time.Duration(widest.from+widest.to) / 2 * time.Millisecond
 }
 
-// Large is an application of SQL and RDDs with 100,000 tasks in 3,000 stages on 400 cores, and a stage of 20,000 tasks
-// in its middle. It takes about an hour.
-func Large() *Application {
-	a := &Application{ID: "app-20261128000000-0001", Executors: 50, Cores: 8, Retained: 10_000}
+// SparkLarge is an application of SQL and RDDs with 100,000 tasks in 3,000 stages on 400 cores, and a stage of 20,000
+// tasks in its middle. It takes about an hour.
+func SparkLarge() *SparkApplication {
+	a := &SparkApplication{ID: "app-20261128000000-0001", Executors: 50, Cores: 8, Retained: 10_000}
 	jobs := make([]Job, 1000)
 	for i := range jobs {
 		jobs[i] = Job{Tasks: []int{48, 24, 8}, Work: 600 * time.Millisecond, SQL: i%2 == 0}
@@ -123,9 +121,9 @@ func Large() *Application {
 	return a.Run(jobs)
 }
 
-// Stream is structured streaming: a batch every second, each an execution of SQL with a job of 16 tasks.
-func Stream(batches int) *Application {
-	a := &Application{ID: "app-20261128000000-0002", Executors: 2, Cores: 4}
+// SparkStream is structured streaming: a batch every second, each an execution of SQL with a job of 16 tasks.
+func SparkStream(batches int) *SparkApplication {
+	a := &SparkApplication{ID: "app-20261128000000-0002", Executors: 2, Cores: 4}
 	jobs := make([]Job, batches)
 	for i := range jobs {
 		jobs[i] = Job{At: time.Duration(i) * time.Second, Tasks: []int{8, 8}, Work: 150 * time.Millisecond, SQL: true}
@@ -133,9 +131,9 @@ func Stream(batches int) *Application {
 	return a.Run(jobs)
 }
 
-// Notebook is a session of people who think between two executions of SQL.
-func Notebook(executions int) *Application {
-	a := &Application{ID: "app-20261128000000-0003", Executors: 4, Cores: 4}
+// SparkNotebook is a session of people who think between two executions of SQL.
+func SparkNotebook(executions int) *SparkApplication {
+	a := &SparkApplication{ID: "app-20261128000000-0003", Executors: 4, Cores: 4}
 	jobs := make([]Job, executions)
 	for i := range jobs {
 		jobs[i] = Job{At: time.Duration(i) * 20 * time.Second, Tasks: []int{100, 40, 10}, Work: time.Second, SQL: true}
@@ -144,8 +142,8 @@ func Notebook(executions int) *Application {
 }
 
 // Medium is an application in which 500 tasks run for an hour.
-func Medium(id string) *Application {
-	a := &Application{ID: id, Executors: 125, Cores: 4}
+func Medium(id string) *SparkApplication {
+	a := &SparkApplication{ID: id, Executors: 125, Cores: 4}
 	return a.Run([]Job{
 		{Tasks: []int{400, 100, 200}, Work: 20 * time.Second, SQL: true},
 		{Tasks: []int{20_000, 10_000, 2000}, Work: time.Minute, SQL: true},

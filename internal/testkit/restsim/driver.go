@@ -1,4 +1,4 @@
-package sparksim
+package restsim
 
 import (
 	"cmp"
@@ -20,14 +20,14 @@ import (
 )
 
 //go:embed answers.txt
-var answers string
+var sparkAnswers string
 
 // row returns a part of answers, completed. Most parts were recorded from Spark 3.5.6.
 func row(part int, args ...any) string {
 	return fmt.Sprintf(parts[part], args...)
 }
 
-var parts = strings.Split(answers, "\n----\n")
+var parts = strings.Split(sparkAnswers, "\n----\n")
 
 const (
 	application = iota
@@ -42,13 +42,13 @@ const (
 	planText
 )
 
-// Begin is when an application begins.
-const Begin dag.Instant = 1_795_800_000_000
+// SparkBegin is when an application begins.
+const SparkBegin dag.Instant = 1_795_800_000_000
 
-// A Driver serves the REST API of an application, and the pages of its jobs. It is an http.Handler, and an
+// A SparkDriver serves the REST API of an application, and the pages of its jobs. It is an http.Handler, and an
 // http.RoundTripper that needs no network.
-type Driver struct {
-	*Application
+type SparkDriver struct {
+	*SparkApplication
 	Now func() dag.Instant
 
 	mu    sync.Mutex
@@ -58,7 +58,7 @@ type Driver struct {
 
 // Counts returns how often the list of applications was requested, which begins each poll, and the bytes of all bodies,
 // unpacked, also by path. It clears the counts.
-func (d *Driver) Counts() (ticks, all int, by map[string]int) {
+func (d *SparkDriver) Counts() (ticks, all int, by map[string]int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ticks, by, d.ticks, d.bytes = d.ticks, d.bytes, 0, nil
@@ -69,7 +69,7 @@ func (d *Driver) Counts() (ticks, all int, by map[string]int) {
 }
 
 // Naive returns the bytes of all jobs, stages and lists of tasks now.
-func (d *Driver) Naive() (n int) {
+func (d *SparkDriver) Naive() (n int) {
 	now := d.at()
 	for i := range d.jobs {
 		n += len(d.jobRow(i, now))
@@ -83,7 +83,7 @@ func (d *Driver) Naive() (n int) {
 }
 
 // RoundTrip serves a request without a network.
-func (d *Driver) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d *SparkDriver) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	d.ServeHTTP(w, r)
 	return w.Result(), nil
@@ -92,7 +92,7 @@ func (d *Driver) RoundTrip(r *http.Request) (*http.Response, error) {
 var digits = regexp.MustCompile(`\d+`)
 
 // ServeHTTP serves a request.
-func (d *Driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *SparkDriver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, isAPI := strings.CutPrefix(r.URL.Path, "/api/v1/applications")
 	path = strings.TrimPrefix(path, "/"+d.ID)
 	body, kind := "", "application/json"
@@ -119,7 +119,7 @@ func (d *Driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer returns the response to a request for a path below the application's; "" if there is none.
-func (d *Driver) answer(path string, q url.Values) string {
+func (d *SparkDriver) answer(path string, q url.Values) string {
 	names := strings.Split(strings.Trim(path, "/"), "/")
 	number := func(i int) int {
 		if i < len(names) {
@@ -132,7 +132,7 @@ func (d *Driver) answer(path string, q url.Values) string {
 	now := d.at()
 	switch {
 	case path == "":
-		return list([]string{row(application, d.ID, stamp(0), now, int64(Begin))})
+		return list([]string{row(application, d.ID, stamp(0), now, int64(SparkBegin))})
 	case path == "/environment":
 		return row(environment, cmp.Or(d.Retained, 1000), strings.Repeat("x", 80_000))
 	case path == "/allexecutors":
@@ -157,10 +157,10 @@ func (d *Driver) answer(path string, q url.Values) string {
 }
 
 // at returns the milliseconds since the begin.
-func (d *Driver) at() int { return int(d.Now() - Begin) }
+func (d *SparkDriver) at() int { return int(d.Now() - SparkBegin) }
 
 func stamp(ms int) string {
-	return Begin.Add(time.Duration(ms)*time.Millisecond).Time().UTC().Format("2006-01-02T15:04:05.000") + "GMT"
+	return SparkBegin.Add(time.Duration(ms)*time.Millisecond).Time().UTC().Format("2006-01-02T15:04:05.000") + "GMT"
 }
 
 func list(rows []string) string { return "[ " + strings.Join(rows, ", ") + " ]" }
@@ -176,7 +176,7 @@ func page(rows []string, offset, length string) string {
 	return list(rows[:min(n, len(rows))])
 }
 
-func (d *Driver) rows(n int, lists func(int) bool, now int, of func(i, now int) string) (out []string) {
+func (d *SparkDriver) rows(n int, lists func(int) bool, now int, of func(i, now int) string) (out []string) {
 	for i := range n {
 		if lists(i) {
 			out = append(out, of(i, now))
@@ -186,29 +186,29 @@ func (d *Driver) rows(n int, lists func(int) bool, now int, of func(i, now int) 
 }
 
 // retains returns a function that reports whether the driver has the i-th of n objects, of which seen have begun.
-func (d *Driver) retains(n, seen int) func(i int) bool {
+func (d *SparkDriver) retains(n, seen int) func(i int) bool {
 	return func(i int) bool { return i >= max(0, seen-cmp.Or(d.Retained, 1000)) && i < min(n, seen) }
 }
 
-func (d *Driver) listsJob(now int, status string) func(i int) bool {
+func (d *SparkDriver) listsJob(now int, status string) func(i int) bool {
 	has := d.retains(len(d.jobs), sort.Search(len(d.jobs), func(i int) bool { return d.jobs[i].from > now }))
 	return func(i int) bool {
 		return has(i) && (status == "" || strings.EqualFold(status, d.jobs[i].status(now)))
 	}
 }
 
-func (d *Driver) listsStage(now int, statuses []string) func(i int) bool {
+func (d *SparkDriver) listsStage(now int, statuses []string) func(i int) bool {
 	has := d.retains(len(d.stages), sort.Search(len(d.stages), func(i int) bool { return d.stages[i].job.from > now }))
 	return func(i int) bool {
 		return has(i) && (len(statuses) == 0 || slices.Contains(statuses, strings.ToLower(d.stages[i].status(now))))
 	}
 }
 
-func (d *Driver) listsSQL(now int) func(i int) bool {
+func (d *SparkDriver) listsSQL(now int) func(i int) bool {
 	return d.retains(len(d.sql), sort.Search(len(d.sql), func(i int) bool { return d.jobs[d.sql[i]].from > now }))
 }
 
-func (j *job) status(now int) string {
+func (j *sparkJob) status(now int) string {
 	if now >= j.to {
 		return "SUCCEEDED"
 	}
@@ -240,7 +240,7 @@ func ended(s *stage, now int) (n int) {
 	return n
 }
 
-func (d *Driver) jobRow(i, now int) string {
+func (d *SparkDriver) jobRow(i, now int) string {
 	j := &d.jobs[i]
 	var ids []string
 	for k := range j.Tasks {
@@ -257,7 +257,7 @@ func (d *Driver) jobRow(i, now int) string {
 	return row(jobRow, i, stamp(j.from), end, strings.Join(ids, ", "), j.status(now), tasks, done)
 }
 
-func (d *Driver) stageRow(i, now int) string {
+func (d *SparkDriver) stageRow(i, now int) string {
 	s := &d.stages[i]
 	times, done := "", ended(s, now)
 	if now >= s.from {
@@ -278,7 +278,7 @@ func (d *Driver) stageRow(i, now int) string {
 		done*int(s.job.Work.Milliseconds()), written, details, 4*i+2, 4*i, 4*i+1)
 }
 
-func (d *Driver) tasks(i int, offset, length, status string, now int) string {
+func (d *SparkDriver) tasks(i int, offset, length, status string, now int) string {
 	var rows []string
 	if i >= 0 && d.listsStage(now, nil)(i) {
 		s := &d.stages[i]
@@ -299,7 +299,7 @@ func (d *Driver) tasks(i int, offset, length, status string, now int) string {
 	return list(rows)
 }
 
-func (d *Driver) taskRow(s *stage, t, now int) string {
+func (d *SparkDriver) taskRow(s *stage, t, now int) string {
 	node := (s.first + t) % d.Executors
 	start, end := int(s.starts[t]), int(s.ends[t])
 	status, duration, records := "SUCCESS", end-start, 1000
@@ -310,7 +310,7 @@ func (d *Driver) taskRow(s *stage, t, now int) string {
 	return row(taskRow, s.first+t, t, stamp(start), duration, node, status, records, d.ID)
 }
 
-func (d *Driver) executors() string {
+func (d *SparkDriver) executors() string {
 	var rows []string
 	for i := range d.Executors {
 		rows = append(rows, row(executorRow, i, d.Cores, stamp(-1000), d.ID))
@@ -318,7 +318,7 @@ func (d *Driver) executors() string {
 	return list(rows)
 }
 
-func (d *Driver) sqlRow(plan bool) func(i, now int) string {
+func (d *SparkDriver) sqlRow(plan bool) func(i, now int) string {
 	return func(i, now int) string {
 		j := &d.jobs[d.sql[i]]
 		text, status, runs, done := "", "RUNNING", strconv.Itoa(d.sql[i]), ""
@@ -332,7 +332,7 @@ func (d *Driver) sqlRow(plan bool) func(i, now int) string {
 	}
 }
 
-func (d *Driver) jobPage(id int) string {
+func (d *SparkDriver) jobPage(id int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<html><!--%s-->", strings.Repeat("x", 24_000))
 	j := &d.jobs[id]

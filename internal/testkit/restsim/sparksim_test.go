@@ -1,4 +1,4 @@
-package sparksim
+package restsim
 
 import (
 	"encoding/json"
@@ -13,7 +13,7 @@ import (
 )
 
 // get requests a path below the application's. It decodes the response into v, which may be nil.
-func get(t *testing.T, d *Driver, path string, v any) int {
+func get(t *testing.T, d *SparkDriver, path string, v any) int {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "http://driver:4040"+path, nil)
 	resp, err := d.RoundTrip(r)
@@ -36,10 +36,10 @@ func get(t *testing.T, d *Driver, path string, v any) int {
 // TestDriver compares the lists of a driver at several instants.
 func TestDriver(t *testing.T) {
 	t.Parallel()
-	a := Notebook(30)
+	a := SparkNotebook(30)
 	a.Retained = 20
-	now := Begin
-	d := &Driver{Application: a, Now: func() dag.Instant { return now }}
+	now := SparkBegin
+	d := &SparkDriver{SparkApplication: a, Now: func() dag.Instant { return now }}
 	for _, c := range []struct {
 		at   time.Duration
 		rows string
@@ -49,7 +49,7 @@ func TestDriver(t *testing.T) {
 		{65 * time.Second, "jobs 4, running 1, stages 12, active 2, tasks 100, running 0, executions 4, plan 200"},
 		{a.Ends(), "jobs 20, running 0, stages 20, active 0, tasks 0, running 0, executions 20, plan 404"},
 	} {
-		now = Begin.Add(c.at)
+		now = SparkBegin.Add(c.at)
 		count := func(path string) int {
 			var rows []map[string]any
 			get(t, d, "/api/v1/applications/"+a.ID+path, &rows)
@@ -70,7 +70,7 @@ func TestDriver(t *testing.T) {
 // TestLarge checks the size of the large application.
 func TestLarge(t *testing.T) {
 	t.Parallel()
-	a := Large()
+	a := SparkLarge()
 	tasks := 0
 	for i := range a.stages {
 		tasks += len(a.stages[i].ends)
@@ -79,7 +79,7 @@ func TestLarge(t *testing.T) {
 		t.Errorf("%d tasks, %d stages, %v, %v", tasks, len(a.stages), a.Widest(), a.Ends())
 	}
 	for range 2 {
-		d := &Driver{Application: a, Now: func() dag.Instant { return Begin.Add(a.Widest()) }}
+		d := &SparkDriver{SparkApplication: a, Now: func() dag.Instant { return SparkBegin.Add(a.Widest()) }}
 		if n := d.Naive(); n < 80<<20 || n > 200<<20 {
 			t.Errorf("%d bytes", n)
 		}

@@ -1,4 +1,4 @@
-package livepage
+package serve
 
 import (
 	"fmt"
