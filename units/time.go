@@ -160,7 +160,7 @@ func Elapsed(d time.Duration) string {
 	if d < time.Second {
 		return "0s"
 	}
-	return Short(d.Truncate(time.Second))
+	return Short(d)
 }
 
 // Ago formats the age of something: "12s ago".

@@ -1,8 +1,6 @@
 package alert
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -53,16 +51,6 @@ type Standing struct {
 	DeadlineAt *dag.Instant `json:"deadline_at,omitempty"`
 	// Range is the range for OutsideBounds, stable or not yet.
 	Range *Range `json:"range,omitempty"`
-}
-
-// clone returns a copy that shares nothing that a step changes.
-func (s State) clone() State {
-	s.Bounds = maps.Clone(s.Bounds)
-	if s.Bounds == nil {
-		s.Bounds = map[string]Standing{}
-	}
-	s.Changes = slices.Clone(s.Changes)
-	return s
 }
 
 // A visibility is how well a frame shows the query.

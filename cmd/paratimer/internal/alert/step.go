@@ -2,7 +2,9 @@ package alert
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
 	"github.com/paratimer/paratimer/dag"
@@ -21,25 +23,24 @@ import (
 //     Deadline or Within bound. A query that was killed or has an unknown end has no outcome before the deadline.
 //   - It never starts: a deadline passes all the same.
 func Step(bounds []Bound, s State, f frame.Frame) (State, []frame.Alert) {
-	next := s.clone()
+	next := s // a step changes copies
+	if next.Bounds = maps.Clone(s.Bounds); next.Bounds == nil {
+		next.Bounds = map[string]Standing{}
+	}
+	next.Changes = slices.Clone(s.Changes)
 	sees := next.look(&f)
 	out := make([]frame.Alert, len(bounds))
 	for i := range bounds {
 		b := &bounds[i]
 		st, before := next.Bounds[b.Name]
 		if !before {
-			st = begin(&f)
+			st = Standing{State: frame.OnTrack, Since: frame.InstantOf(f.At)}
 		}
 		v := b.step(&st, &next, &f, sees)
 		next.Bounds[b.Name] = st
 		out[i] = b.alert(&st, &next, &f, v)
 	}
 	return next, out
-}
-
-// begin returns the standing of a bound at its first frame.
-func begin(f *frame.Frame) Standing {
-	return Standing{State: frame.OnTrack, Since: frame.InstantOf(f.At)}
 }
 
 func (b *Bound) step(st *Standing, s *State, f *frame.Frame, sees visibility) verdict {

@@ -13,8 +13,10 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// alert formats the standing for the frame.
+// alert formats the standing for the frame. Its text is the state, the probability, the delay, since when, what the
+// query waits for, what changed.
 func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.Alert {
+	w := words{b: b, st: st, s: s, f: f, v: v}
 	a := frame.Alert{
 		Bound: b.Name, State: st.State, Outcome: st.Outcome, Probability: frame.RatioOf(v.p),
 		Opened: st.Opened,
@@ -29,25 +31,9 @@ func (b *Bound) alert(st *Standing, s *State, f *frame.Frame, v verdict) frame.A
 		}
 		a.Since = frame.TimeOf(since)
 	}
-	if by, ok := b.by(st, v); ok {
+	if by, ok := w.by(); ok {
 		a.BySeconds = new(frame.SecondsOf(by))
 	}
-	a.Text = b.text(st, s, f, v)
-	return a
-}
-
-// by returns how much later than the deadline the end is expected, or was.
-func (b *Bound) by(st *Standing, v verdict) (time.Duration, bool) {
-	if st.DeadlineAt == nil || !v.expected.Known() || b.Kind == NoProgress || v.floor && v.expected <= *st.DeadlineAt {
-		return 0, false
-	}
-	return v.expected.Sub(*st.DeadlineAt), true
-}
-
-// text is the alert's text: the state, the probability, the delay, since when, what the query waits for, what
-// changed.
-func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
-	w := words{b: b, st: st, s: s, f: f, v: v}
 	parts := []string{w.standing()}
 	if st.State != frame.Ended && st.State != frame.Blind {
 		if waits := f.WaitsFor(); waits != "" {
@@ -57,7 +43,17 @@ func (b *Bound) text(st *Standing, s *State, f *frame.Frame, v verdict) string {
 			parts = append(parts, w.changes()...)
 		}
 	}
-	return strings.Join(parts, "; ")
+	a.Text = strings.Join(parts, "; ")
+	return a
+}
+
+// by returns how much later than the deadline the end is expected, or was.
+func (w words) by() (time.Duration, bool) {
+	due := w.st.DeadlineAt
+	if due == nil || !w.v.expected.Known() || w.b.Kind == NoProgress || w.v.floor && w.v.expected <= *due {
+		return 0, false
+	}
+	return w.v.expected.Sub(*due), true
 }
 
 // words is the input of a text.
@@ -155,7 +151,7 @@ func (w words) likely() string {
 
 // end describes the expected end, and how late that is.
 func (w words) end() string {
-	by, ok := w.b.by(w.st, w.v)
+	by, ok := w.by()
 	if !ok {
 		return ""
 	}
@@ -197,7 +193,7 @@ func (w words) ended() string {
 	if w.b.Kind == NoProgress && w.st.Outcome != nil && *w.st.Outcome == frame.Met {
 		text += ", and something moved within any " + units.Short(w.b.For)
 	}
-	if by, ok := w.b.by(w.st, w.v); ok {
+	if by, ok := w.by(); ok {
 		text += ", " + relative(by, " after ", " before ", "at ") + w.what()
 	}
 	return text

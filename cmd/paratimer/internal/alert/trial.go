@@ -95,22 +95,19 @@ func (t *Trial) Results() []Result {
 		if i < len(t.Held) && t.Held[i].Kind == NoProgress {
 			r.Late, warned, r.WarningSeconds = b.fired != nil, b.fired != nil, nil
 		}
-		if r.Verdict = verdictOf(b.fired != nil, warned, r.Late); !end.Known() {
+		switch {
+		case !end.Known():
 			r.Verdict = Unknown
+		case r.Late && warned:
+			r.Verdict = True
+		case r.Late:
+			r.Verdict = Missed
+		case b.fired != nil:
+			r.Verdict = False
+		default:
+			r.Verdict = Silent
 		}
 		out[i] = r
 	}
 	return out
-}
-
-func verdictOf(fired, warned, late bool) Verdict {
-	switch {
-	case late && warned:
-		return True
-	case late:
-		return Missed
-	case fired:
-		return False
-	}
-	return Silent
 }

@@ -117,11 +117,6 @@ func Arguments(c *cli.Context, least, most int) error {
 	return nil
 }
 
-// lookup returns the setting with a name that the running command or every command has; nil if there is none.
-func lookup(c *cli.Context, name string) *settings.Setting {
-	return cmp.Or(settings.Lookup(fullName(c), name), settings.Lookup("", name))
-}
-
 // fullName returns a command's name with its group, e.g. "history list".
 func fullName(c *cli.Context) string {
 	return strings.TrimPrefix(c.Command.HelpName, c.App.HelpName+" ")

@@ -10,11 +10,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/infile"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/settings"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/view"
 )
 
@@ -85,6 +88,15 @@ func unwritten(path, name string, err error) error {
 		return Usage("cannot write %s: %w", path, link.Err)
 	}
 	return err
+}
+
+// Format returns the format of a command's output: --output, else the extension of --out.
+func Format(c *cli.Context) string {
+	kind := strings.ToLower(strings.TrimPrefix(filepath.Ext(c.String("out")), "."))
+	if c.IsSet("output") || !slices.Contains(settings.Lookup(fullName(c), "output").Offers(), kind) {
+		return c.String("output")
+	}
+	return kind
 }
 
 // Print prints a result by --output: in JSON, by its own method if it has one, or as text.

@@ -26,18 +26,13 @@ func MetricsOf(c *cli.Context) *metrics.Metrics {
 	if m, ok := c.App.Metadata[metricsKey].(*metrics.Metrics); ok {
 		return m
 	}
-	b := ThisBuild()
-	m := metrics.New(metrics.Options{Every: observes(c), Version: b.Version, Revision: b.Revision, Go: b.Go})
+	b, every := ThisBuild(), time.Duration(0)
+	if c.Command.Name == "attach" || c.Command.Name == "watch" { // a replay has no waits
+		every = c.Duration("every")
+	}
+	m := metrics.New(metrics.Options{Every: every, Version: b.Version, Revision: b.Revision, Go: b.Go})
 	c.App.Metadata[metricsKey] = m
 	return m
-}
-
-// observes returns how often a live command observes; 0 for a replay, which has no waits.
-func observes(c *cli.Context) time.Duration {
-	if c.Command.Name == "attach" || c.Command.Name == "watch" {
-		return c.Duration("every")
-	}
-	return 0
 }
 
 // Counted also counts the requests that pass a tap, if there are metrics. tap may be nil.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -66,12 +67,20 @@ func Configure(c *cli.Context) error {
 			continue // the format of lines does not affect frames
 		}
 		for _, text := range v.Values {
-			if err := c.Set(s.Name, text); err != nil {
+			if err := c.Set(s.Name, text); err != nil && !ofOthers(s, text) {
 				return Usage("%s: %s: %s: %w", *v.Source, s.Name, text, err)
 			}
 		}
 	}
 	return nil
+}
+
+// ofOthers reports whether a value is valid for other commands with this setting, so that a variable or a file may set
+// it for all: check has no frames, and ignores PARATIMER_OUTPUT=ndjson.
+func ofOthers(s *settings.Setting, text string) bool {
+	return slices.ContainsFunc(settings.All(), func(o *settings.Setting) bool {
+		return o.Name == s.Name && slices.Contains(o.Offers(), text)
+	})
 }
 
 // setPair sets a setting from NAME=VALUE.
@@ -80,7 +89,7 @@ func setPair(c *cli.Context, pair string) error {
 	switch {
 	case !ok:
 		return errors.New("give NAME=VALUE")
-	case lookup(c, name) != nil:
+	case cmp.Or(settings.Lookup(fullName(c), name), settings.Lookup("", name)) != nil:
 		return c.Set(name, value)
 	case slices.Contains(settings.Names(), name):
 		return fmt.Errorf("%s has no such setting, others have it", fullName(c))

@@ -59,7 +59,11 @@ func (c *Comparison) differ() {
 	add(c.Effects, before.on(-1, 0).effects, -1)
 	c.Effects[Rest] += c.Total - sum(c.Effects)
 	c.strike()
-	c.path()
+	path, base := c.onPath(c.subject), c.onPath(c.base)
+	without := func(all, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
+	}
+	c.CriticalPath = Path{Before: base, Now: path, Came: without(path, base), Left: without(base, path)}
 }
 
 // change splits what a job took longer on the path by effect; its index is -1 in a run that does not have it.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/frame"
@@ -39,7 +40,7 @@ type Comparison struct {
 	Effects       map[Effect]float64 `json:"-"`
 	subject, base int                // indices of runs; base is -1 without a base
 
-	zone *time.Location // time zone for display; nil: UTC
+	Zone *time.Location `json:"-"` // for display; nil: UTC
 }
 
 // A Difference is how much longer the run took than its base. The effects add up to it, to the millisecond.
@@ -105,12 +106,6 @@ type Stage struct {
 
 // JSON writes the comparison.
 func (c *Comparison) JSON(w io.Writer) error { return view.JSON(w, c, "  ") }
-
-// In sets the time zone for display.
-func (c *Comparison) In(zone *time.Location) *Comparison {
-	c.zone = zone
-	return c
-}
 
 // Compare compares the last of at least two runs with base, counted from 1 in order of their starts; runs with the same
 // start keep their order. If base is 0 it is the newest earlier run that succeeded. The error is that a run cannot be
@@ -206,7 +201,11 @@ func (c *Comparison) shares(all map[Effect]float64) []Share {
 		if left -= ms; ms == 0 {
 			continue
 		}
-		out = append(out, Share{Effect: e, Seconds: frame.Seconds(ms / 1000), Meaning: c.meaning(e)})
+		meaning := meanings[e]
+		if c.Runs[c.subject].Plan.Cluster.Policy == dag.Executors {
+			meaning = strings.ReplaceAll(meaning, "containers", "cores")
+		}
+		out = append(out, Share{Effect: e, Seconds: frame.Seconds(ms / 1000), Meaning: meaning})
 		if n := len(out) - 1; out[n].size() > out[largest].size() {
 			largest = n
 		}
@@ -245,15 +244,6 @@ func seconds(ms float64) units.Float { return units.Float(math.Round(ms) / 1000)
 
 // figure rounds to six significant digits.
 func figure(v float64) units.Float { return units.Float(profiles.Round(v)) }
-
-// path finds the jobs that came onto the critical path, and those that left it.
-func (c *Comparison) path() {
-	before, now := c.onPath(c.base), c.onPath(c.subject)
-	without := func(all, others []string) []string {
-		return slices.DeleteFunc(slices.Clone(all), func(node string) bool { return slices.Contains(others, node) })
-	}
-	c.CriticalPath = Path{Before: before, Now: now, Came: without(now, before), Left: without(before, now)}
-}
 
 // leastOnPath is the smallest fraction of a run's length on the path for which a job is named. It excludes jobs
 // that only ended a moment after another one.

@@ -152,7 +152,7 @@ func (c *Comparison) runs() *page.Table {
 	t := &page.Table{
 		Caption: "In the order of their starts.", Columns: page.Heads("Run", "Started", "Took", "State", "From", ""),
 	}
-	day := func(at frame.Time) string { return units.Day(at.Time().In(cmp.Or(c.zone, time.UTC))) }
+	day := func(at frame.Time) string { return units.Day(at.Time().In(cmp.Or(c.Zone, time.UTC))) }
 	for i, r := range c.Runs {
 		note := ""
 		switch {

@@ -27,14 +27,6 @@ var meanings = map[Effect]string{
 	Rest:     "unexplained",
 }
 
-// meaning describes an effect in the terms of the run's cluster.
-func (c *Comparison) meaning(e Effect) string {
-	if c.Runs[c.subject].Plan.Cluster.Policy == dag.Executors {
-		return strings.ReplaceAll(meanings[e], "containers", "cores")
-	}
-	return meanings[e]
-}
-
 // saysDifference describes the difference, and its largest effects: at most three, of a second and a tenth of it.
 func (c *Comparison) saysDifference() string {
 	subject := c.Runs[c.subject]
@@ -46,7 +38,13 @@ func (c *Comparison) saysDifference() string {
 	case math.IsNaN(c.Total):
 		return "This run was not seen to its end: how long it takes is unknown"
 	}
-	s := fromTo(c.Runs[c.base].Length, subject.Length)
+	before, now := c.Runs[c.base].Length, subject.Length
+	was, s := units.Seconds(before/1000), units.Seconds(now/1000)
+	if was == s {
+		s += ", as before"
+	} else {
+		s = fmt.Sprintf("%s to %s, %s (%s)", was, s, units.Signed((now-before)/1000), units.More(now/before))
+	}
 	if len(c.Effects) == 0 {
 		return s + ": its causes are unknown"
 	}
@@ -66,15 +64,6 @@ func (e *Share) size() float64 { return math.Abs(float64(e.Seconds)) }
 func bySize(effects []Share) []Share {
 	larger := func(a, b Share) int { return cmp.Compare(b.size(), a.size()) }
 	return slices.SortedStableFunc(slices.Values(effects), larger)
-}
-
-// fromTo formats a length before and now, in milliseconds: "1m40s to 2m5s, +25s (+25%)".
-func fromTo(before, now float64) string {
-	was, is := units.Seconds(before/1000), units.Seconds(now/1000)
-	if was == is {
-		return is + ", as before"
-	}
-	return fmt.Sprintf("%s to %s, %s (%s)", was, is, units.Signed((now-before)/1000), units.More(now/before))
 }
 
 func (p *Path) says() string {
@@ -130,22 +119,16 @@ func (c *Comparison) otherwise() []string {
 			said = append(said, "job "+c.Jobs[i].Node+" was removed")
 		default:
 			said.job(&before.Plan.Jobs[b], &now.Plan.Jobs[n])
-			said.tasks(c.Jobs[i].Node, &before.Jobs[b], &now.Jobs[n])
+			for _, is := range now.Jobs[n].Phases { // the number of maps follows the data
+				if l := before.Jobs[b].Stage(is.Name); l >= 0 && is.reads {
+					was := before.Jobs[b].Phases[l].Tasks
+					said.add(is.Tasks >= 0 && was >= 0 && is.Tasks != was, fmt.Sprintf("stage %s of %s has %d tasks",
+						cmp.Or(is.Title, is.Name), c.Jobs[i].Node, is.Tasks), was)
+				}
+			}
 		}
 	}
 	return said
-}
-
-// tasks adds the stages with another number of tasks. Only stages that read other stages count (such as reduces): the
-// number of maps follows the data.
-func (d *differences) tasks(node string, before, now *Job) {
-	for _, is := range now.Phases {
-		if l := before.Stage(is.Name); l >= 0 && is.reads {
-			was := before.Phases[l].Tasks
-			d.add(is.Tasks >= 0 && was >= 0 && is.Tasks != was,
-				fmt.Sprintf("stage %s of %s has %d tasks", cmp.Or(is.Title, is.Name), node, is.Tasks), was)
-		}
-	}
 }
 
 // job adds the differing limits of a job.

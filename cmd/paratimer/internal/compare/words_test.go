@@ -13,8 +13,8 @@ func TestMeaningOnCores(t *testing.T) {
 	for policy, want := range map[dag.Policy]string{dag.YARN: "containers", dag.Executors: "cores"} {
 		c := &Comparison{Runs: []*Run{{Plan: &dag.Plan{Cluster: dag.Cluster{Policy: policy}}}}}
 		for _, e := range []Effect{Waiting, Load} {
-			if got := c.meaning(e); !strings.Contains(got, want) {
-				t.Errorf("policy %d: %s is %q", policy, e, got)
+			if got := c.shares(map[Effect]float64{e: 1}); len(got) != 1 || !strings.Contains(got[0].Meaning, want) {
+				t.Errorf("policy %d: %s is %+v", policy, e, got)
 			}
 		}
 	}

@@ -50,8 +50,7 @@ func New(in io.Reader, out, err io.Writer) *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   command.OnUsageError,
 		Action:         NoCommand,
-		Commands: grouped(slices.Concat([]*cli.Command{plan.Demo()}, live.Commands(), past.Commands(), plan.Commands(),
-			Commands())),
+		Commands:       grouped(slices.Concat(live.Commands(), past.Commands(), plan.Commands(), Commands())),
 	}
 	command.Equip(app)
 	return app

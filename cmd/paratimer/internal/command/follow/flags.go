@@ -88,19 +88,16 @@ func (f *Flags) Watch(c *cli.Context, src watch.Source, rec *history.Recorder) w
 		rec = &history.Recorder{Given: f.Profiles}
 	}
 	held := slices.Clone(f.Bounds)
-	rec.Known = func(usual time.Duration, _ int) { setUsual(held, usual) }
+	rec.Known = func(usual time.Duration, _ int) {
+		for i := range held {
+			if b := &held[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
+				b.Usual = usual
+			}
+		}
+	}
 	return watch.Watch{
 		Source: &input.Profiled{Source: src, Profiles: rec.Profiles}, Bounds: held,
 		Estimators: EstimatorSetOf(ModelOf(c), f.Shown, 0), Log: command.Logger(c),
-	}
-}
-
-// setUsual sets the usual length of bounds that need one and have none.
-func setUsual(all []alert.Bound, usual time.Duration) {
-	for i := range all {
-		if b := &all[i]; b.Kind == alert.LongerThanUsual && b.Usual == 0 {
-			b.Usual = usual
-		}
 	}
 }
 

@@ -29,9 +29,7 @@ func (f *Flags) Query(c *cli.Context, name string) (w watch.Watch, rec *history.
 		return w, nil, err
 	}
 	context.AfterFunc(c.Context, t.Close)
-	rec = &history.Recorder{
-		Store: input.StateOrNone(c, command.Logger(c)), Given: f.Profiles, Log: zerolog.Nop(),
-	}
+	rec = &history.Recorder{Store: input.StateOrNone(c), Given: f.Profiles, Log: zerolog.Nop()}
 	w = f.Watch(c, t.Source(""), rec)
 	w.Every = input.LookEvery
 	return w, rec, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/user"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,18 +23,24 @@ import (
 // NewClient returns a client of the cluster in the flags or in Hadoop's configuration.
 func NewClient(c *cli.Context, tap rest.Layer) (*engine.Client, error) {
 	where, err := site(c)
-	if err == nil {
-		err = nameHistory(c, &where)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return clientOf(c, where, tap, nil)
 }
 
-// clientOf returns a client of the services of a site, with the flags' options. access, if set, has the credentials for
-// a Kubernetes API server.
+// clientOf returns a client of the services of a site and of the history server of --spark-history, with the flags'
+// options. access, if set, has the credentials for a Kubernetes API server.
 func clientOf(c *cli.Context, site hadoopconf.Site, tap rest.Layer, access *kubernetes.Access) (*engine.Client, error) {
+	if base := c.String("spark-history"); strings.ContainsAny(base, "@?#") {
+		return nil, command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to password-file")
+	} else if base != "" {
+		base, err := addressOf("--spark-history", base, "the history server, such as http://host:18080")
+		if err != nil {
+			return nil, err
+		}
+		site.Web = append(site.Web, base) // it receives a user's password
+	}
 	for _, host := range c.StringSlice("trust-host") {
 		if err := rest.TrustedHost(host); err != nil {
 			return nil, command.Usage("trust-host %w", err)

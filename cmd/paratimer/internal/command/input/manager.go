@@ -46,7 +46,7 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 	history := optionsOfQuery(c).History
 	switch pages := c.String("spark-master"); {
 	case c.Bool("kubernetes"):
-		return kubernetesOf(c, history, tap)
+		return kubernetesOf(c, tap)
 	case master != "" || pages != "":
 		bases, err := pagesOf(cmp.Or(master, pages))
 		if err != nil {
@@ -76,15 +76,12 @@ func managerOf(c *cli.Context, master string, tap rest.Layer, starting func(addr
 }
 
 // kubernetesOf returns the drivers in the Kubernetes cluster of --context and --namespace.
-func kubernetesOf(c *cli.Context, history string, tap rest.Layer) (*manager, error) {
+func kubernetesOf(c *cli.Context, tap rest.Layer) (*manager, error) {
 	access, err := kubernetes.FindAccess(c.String("context"), c.String("namespace"), command.Getenv(c))
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}
 	where, err := hadoopconf.RMSite(access.Base, "")
-	if err == nil {
-		err = nameHistory(c, &where)
-	}
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}
@@ -92,7 +89,7 @@ func kubernetesOf(c *cli.Context, history string, tap rest.Layer) (*manager, err
 	if err != nil {
 		return nil, err
 	}
-	cluster := kubernetes.New(client.Client, access, history)
+	cluster := kubernetes.New(client.Client, access, optionsOfQuery(c).History)
 	return &manager{
 		drivers: spark.NewDrivers(cluster), check: cluster.Check, client: client,
 		where: "in namespace " + access.Namespace + " of " + access.Base, how: "its id or name",

@@ -109,7 +109,7 @@ func (t *Target) Source(id string) Query {
 // Check checks the API server of --kubernetes, the driver of --spark, else the cluster, else a driver on this machine.
 func Check(c *cli.Context) ([]yarn.Check, error) {
 	if c.Bool("kubernetes") {
-		m, err := kubernetesOf(c, optionsOfQuery(c).History, nil)
+		m, err := kubernetesOf(c, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func Check(c *cli.Context) ([]yarn.Check, error) {
 	return engine.Check(c.Context, t.client), nil
 }
 
-// optionsOfQuery returns the flags' choice of a part, and the address of --spark-history, which nameHistory checks.
+// optionsOfQuery returns the flags' choice of a part, and the address of --spark-history, which clientOf checks.
 func optionsOfQuery(c *cli.Context) engine.Options {
 	base, _ := spark.Address(c.String("spark-history"))
 	return engine.Options{Part: unitOf(c), History: base}

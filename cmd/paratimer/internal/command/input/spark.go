@@ -129,9 +129,6 @@ func sparkClient(c *cli.Context, base string, tap rest.Layer) (*mapreduce.Client
 	if err != nil {
 		return nil, command.Usage("%s", strings.ReplaceAll(err.Error(), "--rm", "the driver's or the master's page"))
 	}
-	if err := nameHistory(c, &where); err != nil {
-		return nil, err
-	}
 	return clientOf(c, where, tap, nil)
 }
 
@@ -146,21 +143,4 @@ func addressOf(flag, typed, what string) (string, error) {
 		return "", command.Usage("%s %s: give the address of %s", flag, typed, what)
 	}
 	return base, nil
-}
-
-// nameHistory adds the history server of --spark-history to the services of a site, which receive a user's
-// password.
-func nameHistory(c *cli.Context, where *hadoopconf.Site) error {
-	base := c.String("spark-history")
-	switch {
-	case base == "":
-		return nil
-	case strings.ContainsAny(base, "@?#"):
-		return command.Usage("--spark-history: the address holds more than one: a user goes to --user, a password to password-file")
-	}
-	base, err := addressOf("--spark-history", base, "the history server, such as http://host:18080")
-	if err == nil {
-		where.Web = append(where.Web, base)
-	}
-	return err
 }

@@ -3,13 +3,11 @@ package input
 import (
 	"strings"
 
-	"github.com/rs/zerolog"
 	"github.com/urfave/cli/v2"
 
 	"github.com/paratimer/paratimer/adapters/state"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
-	"github.com/paratimer/paratimer/dag"
 )
 
 // OpenState opens the store of the history.
@@ -26,23 +24,17 @@ func OpenState(c *cli.Context) (*state.Store, error) {
 
 // StateOrNone is OpenState for a watch, which continues without a store: it returns nil after a warning, or with
 // --no-history.
-func StateOrNone(c *cli.Context, log zerolog.Logger) *state.Store {
+func StateOrNone(c *cli.Context) *state.Store {
 	if c.Bool("no-history") {
 		return nil
 	}
 	store, err := OpenState(c)
 	if err != nil {
+		log := command.Logger(c)
 		log.Warn().Err(err).Msg("nothing is remembered of this run, and nothing of earlier ones is used")
 		return nil
 	}
 	return store
-}
-
-// Recorder returns a recorder that stores a run and has the profiles of earlier ones. The given profiles come
-// first.
-func Recorder(c *cli.Context, profiles []*dag.Plan) *history.Recorder {
-	log := command.Logger(c)
-	return &history.Recorder{Store: StateOrNone(c, log), Given: profiles, Log: log, Tell: command.Tell(c)}
 }
 
 // WorkflowOf returns the workflow with a name or a script's path.

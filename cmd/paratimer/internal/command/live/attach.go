@@ -11,6 +11,7 @@ import (
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/follow"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/command/input"
+	"github.com/paratimer/paratimer/cmd/paratimer/internal/history"
 	"github.com/paratimer/paratimer/cmd/paratimer/internal/watch"
 	"github.com/paratimer/paratimer/dag"
 )
@@ -74,7 +75,9 @@ func attachTo(c *cli.Context, f *follow.Flags, query input.Query, isNewest bool,
 	if keys != nil && isNewest {
 		src = &awaiting{Source: src, every: every, say: command.Tell(c)}
 	}
-	rec := input.Recorder(c, f.Profiles)
+	rec := &history.Recorder{
+		Store: input.StateOrNone(c), Given: f.Profiles, Log: command.Logger(c), Tell: command.Tell(c),
+	}
 	w := f.Watch(c, src, rec)
 	w.Every = every
 	rec.Join(&w)

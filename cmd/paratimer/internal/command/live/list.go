@@ -93,8 +93,8 @@ func status(c *cli.Context, f *follow.Flags) error {
 		return err
 	}
 	err = follow.Lines(c).Show(frame.Tick{Frame: seen})
-	if s := seen.Workflow.State; err == nil && (s == dag.Failed || s == dag.Killed) {
-		return command.ErrQueryFailed
+	if s := seen.Workflow.State; err == nil && s.Ended() {
+		return follow.Ended(s)
 	}
 	return err
 }

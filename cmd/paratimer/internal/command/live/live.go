@@ -17,7 +17,7 @@ func Commands() []*cli.Command {
 			"watch all queries of a cluster that match a rule, and alert before one is late", watchMany),
 		checkCommand(),
 		command.New("list", "", "list what runs on the cluster, or the Spark drivers of this machine, with ids", list),
-		follow.Command("status", "[ID|NAME]", "show the state of a query once, and exit with 0, or 1 if it failed", status),
+		follow.Command("status", "[ID|NAME]", "show the state of a query once, and exit with 0, 1 if it failed, or 3 if its result is unknown", status),
 		follow.Command("wait", "[APP_ID|JOB_ID|WORKFLOW_ID]",
 			"wait for the end of a query, and exit with its result (0 succeeded, 1 failed)", wait),
 		command.New("run", "-- COMMAND [ARGUMENT]...",

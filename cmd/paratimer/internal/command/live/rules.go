@@ -35,22 +35,20 @@ func checkRules(c *cli.Context) error {
 	}
 	rows := [][]string{{"RULE", "WORKFLOWS", "BOUND", "FIRES", "HELD", "SEVERITY"}}
 	for _, r := range all {
+		var match []string
+		for _, p := range [][2]string{
+			{"name", r.Match.Name}, {"user", r.Match.User}, {"queue", r.Match.Queue}, {"engine", r.Match.Engine},
+		} {
+			if p[1] != "" {
+				match = append(match, p[0]+" "+p[1])
+			}
+		}
 		rows = append(rows, []string{
-			r.Name, view.Escape(matchText(&r.Match)), r.BoundText(),
+			r.Name, view.Escape(cmp.Or(strings.Join(match, ", "), "every workflow")), r.BoundText(),
 			"from " + units.Percent(cmp.Or(r.Risk, alert.DefaultThreshold)) + " on",
 			units.Count(cmp.Or(r.Hold, alert.DefaultHold), "tick"), view.Escape(cmp.Or(r.Severity, units.Unknown)),
 		})
 	}
 	fmt.Fprintf(c.App.Writer, "%s: %s\n", c.String("rules"), units.Count(len(all), "rule"))
 	return view.Table(c.App.Writer, 0, rows)
-}
-
-func matchText(m *fleet.Match) string {
-	var parts []string
-	for _, p := range [][2]string{{"name", m.Name}, {"user", m.User}, {"queue", m.Queue}, {"engine", m.Engine}} {
-		if p[1] != "" {
-			parts = append(parts, p[0]+" "+p[1])
-		}
-	}
-	return cmp.Or(strings.Join(parts, ", "), "every workflow")
 }

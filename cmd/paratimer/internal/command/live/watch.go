@@ -86,8 +86,7 @@ func watchMany(c *cli.Context, f *follow.Flags) error {
 	switch output := c.String("output"); {
 	case full || output == "none":
 	case output == "text":
-		text = newFleetText(c.App.Writer)
-		text.zone = command.Zone(c)
+		text = &fleetText{out: c.App.Writer, zone: command.Zone(c), told: map[string]toldOf{}}
 		sinks = append(sinks, text)
 	default:
 		sinks = append(sinks, view.NDJSON{Writer: c.App.Writer})
@@ -202,7 +201,7 @@ func ties(c *cli.Context, keys *collector) (tie func(fleet.Watched) (fleet.Hooks
 	if err != nil {
 		return nil, nil, err
 	}
-	store := input.StateOrNone(c, log)
+	store := input.StateOrNone(c)
 	return func(w fleet.Watched) (fleet.Hooks, error) {
 		usual := time.Duration(0)
 		rec := &history.Recorder{

@@ -28,14 +28,12 @@ type holder struct {
 	waiting int
 }
 
-func newFleetText(out io.Writer) *fleetText { return &fleetText{out: out, told: map[string]toldOf{}} }
-
 // toldOf is the last reported state of each alert of a workflow.
 type toldOf map[string]frame.AlertState
 
 func (t *fleetText) Show(tick frame.Tick) error {
-	f := tick.Frame
-	id, name := frame.ValueOf(f.Workflow.ID), view.Escape(cmp.Or(frame.ValueOf(f.Workflow.Name), "?"))
+	f, q := tick.Frame, view.QueryOf(tick)
+	id, name := q.ID, view.Escape(cmp.Or(frame.ValueOf(f.Workflow.Name), "?"))
 	told, known := t.told[id]
 	if !known && f.Workflow.State.Ended() && f.StaleSeconds > 0 {
 		return nil
@@ -44,11 +42,7 @@ func (t *fleetText) Show(tick frame.Tick) error {
 	if !known {
 		told = toldOf{}
 		t.told[id] = told
-		left := view.Remaining(f.Headline)
-		if f.TooLarge() {
-			left = "too large to estimate"
-		}
-		news = append(news, view.Escape(id)+"  "+left)
+		news = append(news, view.Escape(id)+"  "+cmp.Or(q.Left, view.Remaining(f.Headline)))
 	}
 	for _, a := range f.Alerts {
 		before := cmp.Or(told[a.Bound], frame.OnTrack)

@@ -16,7 +16,7 @@ import (
 func TestFleetText(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	sink := newFleetText(&out)
+	sink := &fleetText{out: &out, told: map[string]toldOf{}}
 	id, name := "pig_1", "a\x1b[31m.pig"
 	at := dag.InstantOf(time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC))
 	f := frame.Frame{At: frame.TimeOf(at), Workflow: frame.Workflow{ID: &id, Name: &name, State: dag.Running}}
@@ -52,7 +52,8 @@ func TestFleetText(t *testing.T) {
 	if len(sink.told) != 0 {
 		t.Error("an ended workflow is remembered")
 	}
-	if err := newFleetText(brokenPipe{}).Show(frame.Tick{Frame: f}); !errors.Is(err, os.ErrClosed) {
+	broken := &fleetText{out: brokenPipe{}, told: map[string]toldOf{}}
+	if err := broken.Show(frame.Tick{Frame: f}); !errors.Is(err, os.ErrClosed) {
 		t.Error(err)
 	}
 }

@@ -2,9 +2,6 @@ package past
 
 import (
 	"cmp"
-	"context"
-	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,7 +17,7 @@ import (
 func compared(c *cli.Context) error {
 	var runs []*compare.Run
 	for _, path := range c.Args().Slice() {
-		r, err := comparedRun(c.Context, c, path)
+		r, err := comparedRun(c, path)
 		if err != nil {
 			return err
 		}
@@ -30,8 +27,9 @@ func compared(c *cli.Context) error {
 	if err != nil {
 		return command.Usage("%w", err)
 	}
-	content := found.In(command.Zone(c)).Text
-	switch comparedAs(c) {
+	found.Zone = command.Zone(c)
+	content := found.Text
+	switch command.Format(c) {
 	case "json":
 		content = found.JSON
 	case "html":
@@ -46,24 +44,15 @@ func compared(c *cli.Context) error {
 	return nil
 }
 
-// comparedAs returns the format of a comparison: --output, else the extension of --out.
-func comparedAs(c *cli.Context) string {
-	if kind := strings.TrimPrefix(filepath.Ext(c.String("out")), "."); !c.IsSet("output") &&
-		(kind == "html" || kind == "json") {
-		return kind
-	}
-	return c.String("output")
-}
-
 // comparedRun plays a recording to its end, or to where it is cut off. The run has a chart only if the output is a page
 // and the chart can be drawn.
-func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.Run, err error) {
+func comparedRun(c *cli.Context, path string) (r *compare.Run, err error) {
 	src, err := input.Open(c, path)
 	if err != nil {
 		return nil, err
 	}
 	var all compare.Collector
-	run, err := input.Played(ctx, path, src, all.See)
+	run, err := input.Played(c.Context, path, src, all.See)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +60,7 @@ func comparedRun(ctx context.Context, c *cli.Context, path string) (r *compare.R
 	if err != nil {
 		return nil, command.Usage("%w", err)
 	}
-	if comparedAs(c) == "html" {
+	if command.Format(c) == "html" {
 		if g, err := runreport.ChartOf(run, cost.Costs); err == nil { // the rest of the comparison does not need it
 			r.Chart = &g
 		}

@@ -20,18 +20,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// historyCommand returns `paratimer history`: the stored earlier runs.
-func historyCommand() *cli.Command {
-	return command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
-		command.New("list", "", "list the remembered workflows", historyList),
-		command.New("show", "NAME", "list the runs of a workflow, and why some do not count",
-			historyShow),
-		command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget),
-		profileCommand(),
-		addCommand(),
-	)
-}
-
 // A listedWorkflow is one of `paratimer history list --output json`. Unknown is null.
 type listedWorkflow struct {
 	Workflow     string     `json:"workflow"`
@@ -63,15 +51,6 @@ type listedRun struct {
 	Excluded       *string    `json:"excluded"`     // why nothing is learned from it
 }
 
-func runOf(r *history.Run) *listedRun {
-	return &listedRun{
-		ID: r.ID, Script: r.Script, User: orNil(r.User), StartedAt: orNil(r.StartedAt.UTC()),
-		EndedAt: orNil(r.EndedAt.UTC()), State: r.State,
-		TotalSeconds: orNil(max(0, r.TotalSeconds)), WatchedSeconds: r.WatchedSeconds,
-		WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: orNil(r.Why),
-	}
-}
-
 // orNil returns nil for a zero value, which JSON shows as null.
 func orNil[T comparable](v T) *T {
 	if v == *new(T) {
@@ -80,9 +59,9 @@ func orNil[T comparable](v T) *T {
 	return &v
 }
 
-// started formats the run's start in a zone.
-func (r *listedRun) started(zone *time.Location) string {
-	return units.Known(r.StartedAt, func(t time.Time) string { return units.Day(t.In(zone)) })
+// started formats the run's start in the reader's zone.
+func (r *listedRun) started(c *cli.Context) string {
+	return units.Known(r.StartedAt, func(t time.Time) string { return units.Day(t.In(command.Zone(c))) })
 }
 
 // historyList lists the workflows. It reports files that cannot be read after the others.
@@ -113,7 +92,19 @@ func historyList(c *cli.Context) error {
 	}
 	slices.SortFunc(all, func(a, b listedWorkflow) int { return strings.Compare(a.Workflow, b.Workflow) })
 	err = command.Print(c, map[string]any{"workflows": all}, func(w io.Writer) error {
-		return listText(w, all, command.Zone(c))
+		if len(all) == 0 {
+			_, err := fmt.Fprintln(w, "no runs are remembered yet: `paratimer attach` remembers those that it watches, "+
+				"`paratimer history add` recorded ones")
+			return err
+		}
+		rows := [][]string{{"WORKFLOW", "RUNS", "LEARNED FROM", "USUAL", "LAST RUN"}}
+		for _, l := range all {
+			rows = append(rows, []string{
+				view.Escape(l.Workflow), strconv.Itoa(l.Runs), strconv.Itoa(l.IncludedRuns),
+				units.Known(l.UsualSeconds, units.Seconds), l.LastRun.started(c) + ", " + l.LastRun.State,
+			})
+		}
+		return view.Table(w, 0, rows)
 	})
 	if err == nil && unreadable != nil {
 		err = command.Usage("%w", unreadable)
@@ -137,26 +128,15 @@ func listed(w *state.Workflow) (l listedWorkflow, runs []*listedRun) {
 		if r.Weight > 0 {
 			l.IncludedRuns++
 		}
-		l.LastRun = runOf(r)
+		l.LastRun = &listedRun{
+			ID: r.ID, Script: r.Script, User: orNil(r.User), StartedAt: orNil(r.StartedAt.UTC()),
+			EndedAt: orNil(r.EndedAt.UTC()), State: r.State,
+			TotalSeconds: orNil(max(0, r.TotalSeconds)), WatchedSeconds: r.WatchedSeconds,
+			WeightRatio: math.Round(r.Weight*1000) / 1000, Excluded: orNil(r.Why),
+		}
 		runs = append(runs, l.LastRun)
 	}
 	return l, runs
-}
-
-func listText(w io.Writer, all []listedWorkflow, zone *time.Location) error {
-	if len(all) == 0 {
-		_, err := fmt.Fprintln(w, "no runs are remembered yet: `paratimer attach` remembers those that it watches, "+
-			"`paratimer history add` recorded ones")
-		return err
-	}
-	rows := [][]string{{"WORKFLOW", "RUNS", "LEARNED FROM", "USUAL", "LAST RUN"}}
-	for _, l := range all {
-		rows = append(rows, []string{
-			view.Escape(l.Workflow), strconv.Itoa(l.Runs), strconv.Itoa(l.IncludedRuns),
-			units.Known(l.UsualSeconds, units.Seconds), l.LastRun.started(zone) + ", " + l.LastRun.State,
-		})
-	}
-	return view.Table(w, 0, rows)
 }
 
 // historyShow lists the runs of a workflow, and why nothing is learned from some.
@@ -167,23 +147,21 @@ func historyShow(c *cli.Context) error {
 	}
 	l, runs := listed(w)
 	shown := shownWorkflow{l.Workflow, l.IncludedRuns, l.UsualSeconds, runs}
-	return command.Print(c, shown, func(w io.Writer) error { return shown.text(w, command.Zone(c)) })
-}
-
-func (s *shownWorkflow) text(w io.Writer, zone *time.Location) error {
-	fmt.Fprintf(w, "%s: %s, learned from %d, usually %s\n", view.Escape(s.Workflow), units.Count(len(s.Runs), "run"),
-		s.IncludedRuns, units.Known(s.UsualSeconds, units.Seconds))
-	rows := [][]string{{"STARTED", "TOOK", "STATE", "WEIGHT", "ID"}}
-	for _, r := range s.Runs {
-		weight := fmt.Sprintf("%.2f", r.WeightRatio)
-		if r.Excluded != nil {
-			weight = "- " + view.Escape(*r.Excluded)
+	return command.Print(c, shown, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %s, learned from %d, usually %s\n", view.Escape(l.Workflow), units.Count(len(runs), "run"),
+			l.IncludedRuns, units.Known(l.UsualSeconds, units.Seconds))
+		rows := [][]string{{"STARTED", "TOOK", "STATE", "WEIGHT", "ID"}}
+		for _, r := range runs {
+			weight := fmt.Sprintf("%.2f", r.WeightRatio)
+			if r.Excluded != nil {
+				weight = "- " + view.Escape(*r.Excluded)
+			}
+			rows = append(rows, []string{
+				r.started(c), units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID),
+			})
 		}
-		rows = append(rows, []string{
-			r.started(zone), units.Known(r.TotalSeconds, units.Seconds), r.State, weight, view.Escape(r.ID),
-		})
-	}
-	return view.Table(w, 0, rows)
+		return view.Table(w, 0, rows)
+	})
 }
 
 // namedWorkflow returns the stored workflow of the command's argument.

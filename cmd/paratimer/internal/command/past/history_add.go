@@ -27,13 +27,6 @@ import (
 	"github.com/paratimer/paratimer/units"
 )
 
-// addCommand returns `paratimer history add`.
-func addCommand() *cli.Command {
-	return command.New("add", "PATH...",
-		"remember past runs, or write their recordings with --out: recordings, job history, event logs, folders, webhdfs://",
-		historyAdd)
-}
-
 // An addedRun is one of `paratimer history add --output json`.
 type addedRun struct {
 	File     string          `json:"file"`

@@ -17,14 +17,9 @@ import (
 	"github.com/paratimer/paratimer/estimators/profiles"
 )
 
-// profileCommand returns `paratimer history profile`: the profile of stored runs, or of recorded ones.
-func profileCommand() *cli.Command {
-	return command.New("profile", "NAME|FILE...",
-		"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf)
-}
-
-// profileOf writes the profile of recordings, or that of the stored workflow with the name. A file that is no
-// recording, such as the script in the current folder, does not hide the workflow.
+// profileOf writes a profile, which is a plan file with costs: of recorded runs of one script, or of the stored
+// workflow with the name; or, with --demands, a job file. A file that is no recording, such as the script in the
+// current folder, does not hide the workflow.
 func profileOf(c *cli.Context) error {
 	isRecording, exists, err := input.IsRecording(c.Args().First())
 	if !isRecording && c.NArg() == 1 && !c.Bool("demands") {
@@ -37,21 +32,19 @@ func profileOf(c *cli.Context) error {
 		return err
 	case c.IsSet("before"):
 		return command.Usage("--before goes with the name of a workflow, not with recordings")
-	}
-	return learn(c)
-}
-
-// learn creates a profile, which is a plan file with costs, from recorded runs of one script; or, with --demands, a
-// job file.
-func learn(c *cli.Context) error {
-	if c.Bool("demands") {
+	case c.Bool("demands"):
 		return learnDemands(c)
 	}
 	var runs []*dag.Plan
 	for _, path := range c.Args().Slice() {
-		plan, err := learnFile(c, path)
+		run, _, err := learnedRun(c, path)
 		if err != nil {
 			return err
+		}
+		plan := cost.Learn(run)
+		ran := func(s dag.Stage) bool { return s.Known }
+		if !slices.ContainsFunc(plan.Jobs, func(j dag.Job) bool { return slices.ContainsFunc(j.Stages, ran) }) {
+			return command.Usage("%s: no job has run in it: there is nothing to learn", path)
 		}
 		runs = append(runs, plan)
 	}
@@ -60,21 +53,6 @@ func learn(c *cli.Context) error {
 		return command.Usage("these recordings are of different scripts: make a profile of each")
 	}
 	return writeProfile(c, profile)
-}
-
-// learnFile creates a profile from one recording.
-func learnFile(c *cli.Context, path string) (*dag.Plan, error) {
-	run, _, err := learnedRun(c, path)
-	if err != nil {
-		return nil, err
-	}
-	plan := cost.Learn(run)
-	for _, j := range plan.Jobs {
-		if slices.ContainsFunc(j.Stages, func(s dag.Stage) bool { return s.Known }) {
-			return plan, nil
-		}
-	}
-	return nil, command.Usage("%s: no job has run in it: there is nothing to learn", path)
 }
 
 // learnedRun plays a recording to its end, and warns if the query did not succeed in it.

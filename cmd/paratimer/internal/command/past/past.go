@@ -25,7 +25,16 @@ func Commands() []*cli.Command {
 			"compare runs of one script: which jobs became slower, by more data or by more time a record",
 			compared),
 		follow.Command("score", "FILE...", "compare every estimator with what happened in recorded runs", score),
-		historyCommand(),
+		command.Group("history", "what is remembered of earlier runs: their profiles, their usual length",
+			command.New("list", "", "list the remembered workflows", historyList),
+			command.New("show", "NAME", "list the runs of a workflow, and why some do not count", historyShow),
+			command.New("forget", "[NAME]", "forget a workflow, one run of it, or all workflows", historyForget),
+			command.New("profile", "NAME|FILE...",
+				"write the profile of a workflow's next run, or of recorded runs of one script, for --profile", profileOf),
+			command.New("add", "PATH...",
+				"remember past runs, or write their recordings with --out: recordings, job history, event logs, folders, webhdfs://",
+				historyAdd),
+		),
 	}
 }
 

@@ -47,7 +47,7 @@ func report(c *cli.Context, f *follow.Flags) error {
 	if err != nil {
 		return err
 	}
-	if c.String("output") == "json" {
+	if command.Format(c) == "json" {
 		return command.Write(c, cmp.Or(c.String("out"), "-"), s.JSON)
 	}
 	return command.Write(c, cmp.Or(c.String("out"), fileName(c.Args().First())+".html"), func(w io.Writer) error {

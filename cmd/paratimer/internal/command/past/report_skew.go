@@ -29,7 +29,7 @@ func reportSkew(c *cli.Context, f *follow.Flags) error {
 		return err
 	}
 	return command.Write(c, cmp.Or(c.String("out"), "-"), func(w io.Writer) error {
-		if c.String("output") == "json" {
+		if command.Format(c) == "json" {
 			return view.JSON(w, r, "  ")
 		}
 		return runreport.Skew(&r).Text(w)

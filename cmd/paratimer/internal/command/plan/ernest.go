@@ -13,18 +13,6 @@ import (
 	"github.com/paratimer/paratimer/estimators/ernest"
 )
 
-// ernestCommand returns `paratimer ernest`: the length of a job on other machines, predicted from a few small runs
-// (Venkataraman et al., NSDI 2016).
-func ernestCommand() *cli.Command {
-	return command.Group("ernest", "predict a job on other machines and inputs from a few small runs",
-		command.New("design", "", "choose the most informative small runs for a budget", ernestDesign),
-		command.New("run", "", "make the training runs of a design, and predict from them", ernestRun),
-		command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit),
-		command.New("predict", "[FILE]",
-			"predict runs from a table, check later runs, or choose the machines for a deadline or a budget", ernestPredict),
-	)
-}
-
 // typedRuns returns the runs in the values of a flag, each of the wanted numbers. Only runs of an iterative model have
 // ITERATIONS. A run of the MACHINES alone has scale 1.
 func typedRuns(c *cli.Context, flag string, iterative bool, want ...string) (runs []ernest.Row, err error) {

@@ -1,4 +1,5 @@
-// Package plan has the commands that need no run: plan and the demo, whatif, ernest and model.
+// Package plan has the commands that need no run: plan and the demo, whatif, ernest and model. Ernest predicts the
+// length of a job on other machines from a few small runs (Venkataraman et al., NSDI 2016).
 package plan
 
 import (
@@ -19,10 +20,17 @@ import (
 // Commands returns the commands of this package, in the order of the help.
 func Commands() []*cli.Command {
 	return []*cli.Command{
+		follow.Command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo),
 		follow.Command("plan", "PLAN", "predict a plan before anything runs, or watch a simulated run of it", planned),
 		follow.Command("whatif", "[PLAN|FILE|ID|NAME]",
 			"predict a query with other slots, more data, a failure, or no skew", whatIf),
-		ernestCommand(),
+		command.Group("ernest", "predict a job on other machines and inputs from a few small runs",
+			command.New("design", "", "choose the most informative small runs for a budget", ernestDesign),
+			command.New("run", "", "make the training runs of a design, and predict from them", ernestRun),
+			command.New("fit", "FILE...", "fit a model to a table or recordings of runs, and predict other runs", ernestFit),
+			command.New("predict", "[FILE]",
+				"predict runs from a table, check later runs, or choose the machines for a deadline or a budget", ernestPredict),
+		),
 		command.New("model", "JOB.yaml",
 			"predict jobs that compete for a cluster's CPUs, disks and network, before anything runs", model),
 	}

@@ -127,11 +127,6 @@ func scan(s string, form *regexp.Regexp, about string, into ...any) error {
 	return nil
 }
 
-// Demo returns `paratimer demo`.
-func Demo() *cli.Command {
-	return follow.Command("demo", "", "watch the ParaTimer paper's query, simulated: no cluster needed", demo)
-}
-
 // demo plays a simulation of the paper's query, at a speed that a person can follow.
 func demo(c *cli.Context, f *follow.Flags) error {
 	plan, err := planfile.Read(bytes.NewReader(examples.Paper), planfile.Options{Name: "the demo's plan"})

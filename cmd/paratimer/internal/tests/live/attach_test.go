@@ -104,8 +104,8 @@ func TestAttachToALog(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"attach", ended}, program.ExitOK, "succeeded after 45s"},
-		{[]string{"attach", dir}, program.ExitOK, "succeeded after 45s"},
+		{[]string{"attach", ended}, program.ExitOK, "succeeded after 46s"},
+		{[]string{"attach", dir}, program.ExitOK, "succeeded after 46s"},
 		{[]string{"attach", dir, "--sql", "99"}, program.ExitBlind, "has no execution 99 of SQL"},
 		{[]string{"attach", filepath.Join(dir, "none")}, program.ExitUsage, "no such file"},
 		{[]string{"attach", write(t.TempDir(), "notes.txt", []byte("x"))}, program.ExitUsage, "no event log in"},

@@ -83,7 +83,7 @@ func TestSkewOfAFinishedApplication(t *testing.T) {
 	for _, name := range []string{"skew-3.eventlog.gz", "skew-3.jsonl.gz"} {
 		code, out, errs := session.Run(t, "report", "--skew", filepath.Join("..", "..", "adapters", "spark", "testdata", name))
 		worst := regexp.MustCompile(`(?m)^ +5 +31s +1.55 k records +36% +1\ds$`)
-		if code != 0 || !strings.Contains(out, "skew-3 took 45s") || !worst.MatchString(out) ||
+		if code != 0 || !strings.Contains(out, "skew-3 took 46s") || !worst.MatchString(out) ||
 			!strings.Contains(out, "median 4s") {
 			t.Errorf("%s: %d %s\n%s", name, code, errs, out)
 		}

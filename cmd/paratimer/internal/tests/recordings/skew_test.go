@@ -173,7 +173,7 @@ func TestSkewOfFinishedRun(t *testing.T) {
 		}
 		_, text, _ := session.Run(t, args...)
 		for _, want := range []string{
-			"skew-3 took 45s\n", "had 51% of the records and held the end back by ", "with others",
+			"skew-3 took 46s\n", "had 51% of the records and held the end back by ", "with others",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing in\n%s", want, text)

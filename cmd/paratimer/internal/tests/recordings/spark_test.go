@@ -1,8 +1,10 @@
 package recordings
 
 import (
+	"compress/gzip"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -248,7 +250,7 @@ func TestSparkEnds(t *testing.T) {
 			program.ExitBlind,
 			"warning: not confirmed by a history server: the driver of app-20261124143557-0000 was last seen while 1 job ran, and its event log has no end\n" +
 				"the application (app-20261124143557-0000) ended_unconfirmed\n" +
-				"ended, unconfirmed after 12 seconds: the end of a job was not reported\n",
+				"ended, unconfirmed after 13 seconds: the end of a job was not reported\n",
 			"it is not known whether the query succeeded",
 		},
 	} {
@@ -259,6 +261,34 @@ func TestSparkEnds(t *testing.T) {
 		if code != c.code || missing || !strings.HasSuffix(out, last) || !strings.Contains(stderr, c.err) {
 			t.Errorf("%s: exit code %d, want %d\n%s\n%s", name, code, c.code, out[max(0, len(out)-800):], stderr)
 		}
+	}
+}
+
+// TestStatusUnknown checks that status exits as replay does if the end of a job is missing in an event log.
+func TestStatusUnknown(t *testing.T) {
+	t.Parallel()
+	packed, err := os.Open("../../adapters/spark/testdata/aqe-3.eventlog.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := io.ReadAll(unpacked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(all), "\n")
+	last := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "SparkListenerApplicationEnd") })
+	log := filepath.Join(t.TempDir(), "eventlog")
+	if err := os.WriteFile(log, []byte(strings.Join(append(lines[:60:60], lines[last]), "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, stderr := session.Run(t, "status", log, "--no-history")
+	if code != program.ExitBlind || !strings.Contains(out, "ended, unconfirmed") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 }
 
